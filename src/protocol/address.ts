@@ -1,0 +1,87 @@
+/** Account addresses: 21 bytes, of which the first names the network (sheet 02 §1.1). */
+
+import { base58 } from "@scure/base";
+import { asBuffer, concatBytes, equalBytes } from "./bytes.js";
+import { keccak256, sha256 } from "./hash.js";
+
+export const ADDRESS_LENGTH = 21;
+
+/** First byte of every address; `net.type = testnet` in the configuration selects 0xa0. */
+export const MAIN_PREFIX = 0x41;
+export const TEST_PREFIX = 0xa0;
+
+let prefix = MAIN_PREFIX;
+
+/** The address prefix of the network that this process serves. */
+export function addressPrefix(): number {
+	return prefix;
+}
+
+/** Selects the network's address prefix for the whole process. */
+export function setAddressPrefix(value: number): void {
+	prefix = value;
+}
+
+/** Whether bytes are an address of this network: 21 bytes with its prefix, nothing else is checked. */
+export function isAddress(bytes: Uint8Array): boolean {
+	return bytes.length === ADDRESS_LENGTH && bytes[0] === prefix;
+}
+
+/** Prefix and the last 20 bytes of the hash. */
+export function addressFromHash(hash: Uint8Array): Uint8Array {
+	const address = Buffer.allocUnsafe(ADDRESS_LENGTH);
+	address[0] = prefix;
+	address.set(hash.subarray(hash.length - 20), 1);
+	return address;
+}
+
+/** Address of an uncompressed public key: 64 bytes X‖Y, or 65 with the leading 0x04. */
+export function addressFromPublicKey(publicKey: Uint8Array): Uint8Array {
+	return addressFromHash(keccak256(publicKey.length === 65 ? publicKey.subarray(1) : publicKey));
+}
+
+/** Address of the contract that a transaction creates (sheet 02 §1.1). */
+export function contractAddress(transactionId: Uint8Array, owner: Uint8Array): Uint8Array {
+	return addressFromHash(keccak256(concatBytes(transactionId, owner)));
+}
+
+/** Base58Check text of any bytes; an address gives 34 characters. */
+export function toBase58Check(bytes: Uint8Array): string {
+	const checksum = sha256(sha256(bytes)).subarray(0, 4);
+	return base58.encode(concatBytes(bytes, checksum));
+}
+
+const ALPHABET = "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz";
+
+/** A character outside the Base58 alphabet. */
+export class Base58Error extends Error {
+	override readonly name = "IllegalArgumentException";
+}
+
+/**
+ * Reads Base58Check text.
+ * @returns the bytes without checksum, or undefined if the text is too short or its checksum is wrong
+ * @throws {Base58Error} `Illegal character <c> at <i>`
+ */
+export function fromBase58Check(text: string): Uint8Array | undefined {
+	for (let i = 0; i < text.length; i++) {
+		if (!ALPHABET.includes(text.charAt(i))) throw new Base58Error(`Illegal character ${text.charAt(i)} at ${i}`);
+	}
+	const decoded = base58.decode(text);
+	if (decoded.length <= 4) return undefined;
+	const bytes = asBuffer(decoded.subarray(0, decoded.length - 4));
+	const checksum = sha256(sha256(bytes)).subarray(0, 4);
+	return equalBytes(checksum, decoded.subarray(decoded.length - 4)) ? bytes : undefined;
+}
+
+/** Reads an address of this network from Base58Check text; undefined if it is not one. */
+export function parseAddress(text: string): Uint8Array | undefined {
+	let bytes: Uint8Array | undefined;
+	try {
+		bytes = fromBase58Check(text);
+	} catch (error) {
+		if (error instanceof Base58Error) return undefined;
+		throw error;
+	}
+	return bytes && isAddress(bytes) ? bytes : undefined;
+}

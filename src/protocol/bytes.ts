@@ -1,0 +1,79 @@
+/** Byte strings: hexadecimal text, comparison, big-endian integers. Byte strings are never changed once made. */
+
+export const EMPTY = new Uint8Array(0);
+
+/** Lower-case hexadecimal text without a prefix. */
+export function toHex(bytes: Uint8Array): string {
+	return asBuffer(bytes).toString("hex");
+}
+
+/**
+ * Reads hexadecimal text of even length, any case, without a prefix.
+ * @throws {RangeError} if the text is anything else
+ */
+export function fromHex(text: string): Uint8Array {
+	if (text.length % 2 !== 0 || !/^[0-9a-fA-F]*$/.test(text)) throw new RangeError("not hexadecimal text");
+	return Buffer.from(text, "hex");
+}
+
+/** The same memory seen as a Buffer, for its conversions. */
+export function asBuffer(bytes: Uint8Array): Buffer {
+	return Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+}
+
+/** A string with one UTF-16 unit a byte: the form in which byte strings are keys of a Map. */
+export function toKey(bytes: Uint8Array): string {
+	return asBuffer(bytes).latin1Slice(0, bytes.length);
+}
+
+/** The inverse of {@link toKey}. */
+export function fromKey(key: string): Uint8Array {
+	return Buffer.from(key, "latin1");
+}
+
+export function equalBytes(a: Uint8Array, b: Uint8Array): boolean {
+	if (a.length !== b.length) return false;
+	for (let i = 0; i < a.length; i++) if (a[i] !== b[i]) return false;
+	return true;
+}
+
+/** Orders by unsigned bytes, a prefix first. */
+export function compareBytes(a: Uint8Array, b: Uint8Array): number {
+	return Buffer.compare(a, b);
+}
+
+export function concatBytes(...parts: readonly Uint8Array[]): Uint8Array {
+	return Buffer.concat(parts);
+}
+
+export function utf8(text: string): Uint8Array {
+	return Buffer.from(text, "utf8");
+}
+
+export function fromUtf8(bytes: Uint8Array): string {
+	return asBuffer(bytes).toString("utf8");
+}
+
+/** Eight bytes, big-endian two's complement. */
+export function be64(value: bigint): Uint8Array {
+	const bytes = Buffer.allocUnsafe(8);
+	bytes.writeBigInt64BE(BigInt.asIntN(64, value));
+	return bytes;
+}
+
+/** Reads eight big-endian bytes as a signed integer. */
+export function readBe64(bytes: Uint8Array, offset = 0): bigint {
+	return asBuffer(bytes).readBigInt64BE(offset);
+}
+
+/** Four bytes, big-endian two's complement. */
+export function be32(value: number): Uint8Array {
+	const bytes = Buffer.allocUnsafe(4);
+	bytes.writeInt32BE(value | 0);
+	return bytes;
+}
+
+/** Reads four big-endian bytes as a signed integer. */
+export function readBe32(bytes: Uint8Array, offset = 0): number {
+	return asBuffer(bytes).readInt32BE(offset);
+}

@@ -1,0 +1,245 @@
+/**
+ * Reading the protobuf wire format (https://protobuf.dev/programming-guides/encoding/).
+ *
+ * The generated decoders call these methods; nothing else needs them. Byte fields are views of the input, so an
+ * input must not be changed after it was decoded.
+ */
+
+/** A received message that is not valid protobuf. The texts are the ones that the network's clients know. */
+export class DecodeError extends Error {
+	override readonly name = "DecodeError";
+}
+
+/** A field that the schema does not name, kept so that re-serialisation gives the same bytes. */
+export interface UnknownField {
+	readonly number: number;
+	readonly wireType: number;
+	/** The value without its tag: a varint in minimal form, fixed bytes, or a length-prefixed run. */
+	readonly value: Uint8Array;
+}
+
+export const EMPTY_BYTES = new Uint8Array(0);
+
+const MAX_DEPTH = 100;
+
+const TRUNCATED =
+	"While parsing a protocol message, the input ended unexpectedly in the middle of a field.  This could mean either " +
+	"that the input has been truncated or that an embedded message misreported its own length.";
+
+const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+
+export class Reader {
+	private depth = 0;
+	pos = 0;
+	end: number;
+
+	constructor(readonly buf: Uint8Array) {
+		this.end = buf.length;
+	}
+
+	/** Low 32 bits of a varint, as an unsigned number. */
+	uint32(): number {
+		const buf = this.buf;
+		let pos = this.pos;
+		if (pos < this.end) {
+			const first = buf[pos] as number;
+			if (first < 0x80) {
+				this.pos = pos + 1;
+				return first;
+			}
+		}
+		let value = 0;
+		for (let shift = 0; shift < 70; shift += 7) {
+			if (pos >= this.end) throw new DecodeError(TRUNCATED);
+			const byte = buf[pos++] as number;
+			if (shift < 32) value = (value | ((byte & 0x7f) << shift)) >>> 0;
+			if (byte < 0x80) {
+				this.pos = pos;
+				return value;
+			}
+		}
+		throw new DecodeError("CodedInputStream encountered a malformed varint.");
+	}
+
+	int32(): number {
+		return this.uint32() | 0;
+	}
+
+	/** A varint as a signed 64-bit integer. */
+	int64(): bigint {
+		const buf = this.buf;
+		const end = this.end;
+		let pos = this.pos;
+		let low = 0;
+		let scale = 1;
+		// Seven groups of seven bits stay below 2^49: exact in a double.
+		for (let group = 0; group < 7; group++) {
+			if (pos >= end) throw new DecodeError(TRUNCATED);
+			const byte = buf[pos++] as number;
+			low += (byte & 0x7f) * scale;
+			if (byte < 0x80) {
+				this.pos = pos;
+				return BigInt(low);
+			}
+			scale *= 128;
+		}
+		let high = 0;
+		for (let group = 0; group < 3; group++) {
+			if (pos >= end) throw new DecodeError(TRUNCATED);
+			const byte = buf[pos++] as number;
+			high |= (byte & 0x7f) << (7 * group);
+			if (byte < 0x80) {
+				this.pos = pos;
+				return BigInt.asIntN(64, (BigInt(high) << 49n) | BigInt(low));
+			}
+		}
+		throw new DecodeError("CodedInputStream encountered a malformed varint.");
+	}
+
+	bool(): boolean {
+		const start = this.pos;
+		const low = this.uint32();
+		if (low !== 0) return true;
+		for (let i = start; i < this.pos; i++) if (((this.buf[i] as number) & 0x7f) !== 0) return true;
+		return false;
+	}
+
+	double(): number {
+		this.need(8);
+		const view = new DataView(this.buf.buffer, this.buf.byteOffset + this.pos, 8);
+		this.pos += 8;
+		return view.getFloat64(0, true);
+	}
+
+	length(): number {
+		const length = this.uint32() | 0;
+		if (length < 0) {
+			throw new DecodeError("CodedInputStream encountered an embedded string or message which claimed to have negative size.");
+		}
+		if (length > this.end - this.pos) throw new DecodeError(TRUNCATED);
+		return length;
+	}
+
+	bytes(): Uint8Array {
+		const length = this.length();
+		if (length === 0) return EMPTY_BYTES;
+		const start = this.pos;
+		this.pos = start + length;
+		return this.buf.subarray(start, start + length);
+	}
+
+	string(): string {
+		const length = this.length();
+		const start = this.pos;
+		this.pos = start + length;
+		if (length < 32) {
+			let text = "";
+			for (let i = start; i < this.pos; i++) {
+				const byte = this.buf[i] as number;
+				if (byte >= 0x80) return this.decodeUtf8(start);
+				text += String.fromCharCode(byte);
+			}
+			return text;
+		}
+		return this.decodeUtf8(start);
+	}
+
+	private decodeUtf8(start: number): string {
+		try {
+			return utf8.decode(this.buf.subarray(start, this.pos));
+		} catch {
+			throw new DecodeError("Protocol message had invalid UTF-8.");
+		}
+	}
+
+	/** Enters an embedded message; returns the outer end, to be given to {@link leave}. */
+	enter(): number {
+		if (++this.depth > MAX_DEPTH) {
+			throw new DecodeError(
+				"Protocol message had too many levels of nesting.  May be malicious.  Use setRecursionLimit() to increase the recursion depth limit.",
+			);
+		}
+		const outer = this.end;
+		const length = this.length();
+		this.end = this.pos + length;
+		return outer;
+	}
+
+	leave(outer: number): void {
+		this.depth--;
+		this.end = outer;
+	}
+
+	/** Reads a field tag and checks it. */
+	tag(): number {
+		const tag = this.uint32();
+		if (tag >>> 3 === 0) throw new DecodeError("Protocol message contained an invalid tag (zero).");
+		return tag;
+	}
+
+	/** Reads a field that the schema does not know, or whose wire type differs from the schema's. */
+	unknown(tag: number): UnknownField {
+		const number = tag >>> 3;
+		const wireType = tag & 7;
+		const start = this.pos;
+		switch (wireType) {
+			case 0: {
+				const value = BigInt.asUintN(64, this.int64());
+				return { number, wireType, value: minimalVarint(value) };
+			}
+			case 1:
+				this.need(8);
+				this.pos += 8;
+				break;
+			case 2: {
+				const length = this.length();
+				const from = this.pos;
+				this.pos += length;
+				const prefix = minimalVarint(BigInt(length));
+				const value = new Uint8Array(prefix.length + length);
+				value.set(prefix);
+				value.set(this.buf.subarray(from, from + length), prefix.length);
+				return { number, wireType, value };
+			}
+			case 3: {
+				if (++this.depth > MAX_DEPTH) throw new DecodeError("Protocol message had too many levels of nesting.");
+				for (;;) {
+					const inner = this.tag();
+					if ((inner & 7) === 4) {
+						if (inner >>> 3 !== number) {
+							throw new DecodeError("Protocol message end-group tag did not match expected tag.");
+						}
+						break;
+					}
+					this.unknown(inner);
+				}
+				this.depth--;
+				break;
+			}
+			case 4:
+				throw new DecodeError("Protocol message end-group tag did not match expected tag.");
+			case 5:
+				this.need(4);
+				this.pos += 4;
+				break;
+			default:
+				throw new DecodeError("Protocol message tag had invalid wire type.");
+		}
+		return { number, wireType, value: this.buf.subarray(start, this.pos) };
+	}
+
+	private need(count: number): void {
+		if (count > this.end - this.pos) throw new DecodeError(TRUNCATED);
+	}
+}
+
+function minimalVarint(value: bigint): Uint8Array {
+	const bytes: number[] = [];
+	let rest = value;
+	while (rest > 0x7fn) {
+		bytes.push(Number(rest & 0x7fn) | 0x80);
+		rest >>= 7n;
+	}
+	bytes.push(Number(rest));
+	return Uint8Array.from(bytes);
+}

@@ -1,0 +1,33 @@
+/**
+ * The two hash functions of the network (sheet 02 §1.2): SHA-256 for ids, Merkle trees and text addresses;
+ * Keccak-256 (padding 0x01, not SHA-3) for addresses and the contract machine.
+ */
+
+import { createHash } from "node:crypto";
+import * as crypto from "node:crypto";
+import { keccak_256 } from "@noble/hashes/sha3.js";
+
+type OneShot = (algorithm: string, data: Uint8Array, encoding: "buffer") => Buffer;
+const oneShot = (crypto as { hash?: OneShot }).hash;
+
+/** SHA-256, 32 bytes. */
+export const sha256: (data: Uint8Array) => Uint8Array = oneShot
+	? (data) => oneShot("sha256", data, "buffer")
+	: (data) => createHash("sha256").update(data).digest();
+
+let keccakEngine: (data: Uint8Array) => Uint8Array = (data) => keccak_256(data);
+
+/** Keccak-256, 32 bytes. */
+export function keccak256(data: Uint8Array): Uint8Array {
+	return keccakEngine(data);
+}
+
+/**
+ * Switches Keccak to its WebAssembly build, several times faster on short inputs. Programs that hash much call this
+ * once at start; before that the portable implementation answers.
+ */
+export async function useFastHashing(): Promise<void> {
+	const { createKeccak } = await import("hash-wasm");
+	const hasher = await createKeccak(256);
+	keccakEngine = (data) => hasher.init().update(data).digest("binary");
+}

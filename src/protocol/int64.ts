@@ -1,0 +1,68 @@
+/**
+ * Signed 64-bit arithmetic as the network does it: silent wrapping unless a rule says "checked", and conversions to
+ * and from binary64 where a rule uses doubles (sheet 03 §0.1).
+ *
+ * Division of bigints already truncates toward zero.
+ */
+
+export const MAX_INT64 = 0x7fffffffffffffffn;
+export const MIN_INT64 = -0x8000000000000000n;
+
+/** An exact operation left the range of a signed 64-bit integer. */
+export class OverflowError extends Error {
+	override readonly name = "ArithmeticException";
+}
+
+/** Keeps the low 64 bits as a signed integer: what an unchecked operation yields. */
+export function wrap(value: bigint): bigint {
+	return value >= MIN_INT64 && value <= MAX_INT64 ? value : BigInt.asIntN(64, value);
+}
+
+/** @throws {OverflowError} with `message` if the value does not fit */
+export function checked(value: bigint, message = "long overflow"): bigint {
+	if (value < MIN_INT64 || value > MAX_INT64) throw new OverflowError(message);
+	return value;
+}
+
+export function checkedAdd(a: bigint, b: bigint): bigint {
+	return checked(a + b);
+}
+
+export function checkedSub(a: bigint, b: bigint): bigint {
+	return checked(a - b);
+}
+
+export function checkedMul(a: bigint, b: bigint): bigint {
+	return checked(a * b);
+}
+
+/** `a / b`, one more if the remainder is positive. */
+export function ceilDiv(a: bigint, b: bigint): bigint {
+	return a / b + (a % b > 0n ? 1n : 0n);
+}
+
+/** Nearest binary64, ties to even. */
+export function toDouble(value: bigint): number {
+	return Number(value);
+}
+
+/** Truncates toward zero; saturates at the bounds; NaN becomes 0. */
+export function fromDouble(value: number): bigint {
+	if (Number.isNaN(value)) return 0n;
+	if (value >= 9223372036854775807) return MAX_INT64;
+	if (value <= -9223372036854775808) return MIN_INT64;
+	return BigInt(Math.trunc(value));
+}
+
+/** Nearest integer, ties toward positive infinity; saturates; NaN becomes 0. */
+export function roundDouble(value: number): bigint {
+	return fromDouble(Math.round(value));
+}
+
+export function minInt(a: bigint, b: bigint): bigint {
+	return a < b ? a : b;
+}
+
+export function maxInt(a: bigint, b: bigint): bigint {
+	return a > b ? a : b;
+}
