@@ -23,7 +23,7 @@ export function asBuffer(bytes: Uint8Array): Buffer {
 
 /** A string with one UTF-16 unit a byte: the form in which byte strings are keys of a Map. */
 export function toKey(bytes: Uint8Array): string {
-	return asBuffer(bytes).latin1Slice(0, bytes.length);
+	return asBuffer(bytes).toString("latin1");
 }
 
 /** The inverse of {@link toKey}. */

@@ -7,32 +7,32 @@
 
 export type Dialect = "neutral" | "deployed";
 
-/** Ordered: the longer words first, since two deployed words share one neutral word. */
-const WORDS: readonly (readonly [neutral: string, deployed: string])[] = [
-	["COIN_POWER", "TRON_POWER"],
-	["CoinPower", "TronPower"],
-	["coinPower", "tronPower"],
-	["coin_power", "tron_power"],
-	["CoinZksnark", "TronZksnark"],
-	["org.coin.", "org.tron."],
-	["ORC", "TRC"],
-	["Orc", "Trc"],
-	["orc", "trc"],
-	["COIN", "TRX"],
-	["Coin", "Trx"],
-	["coin", "trx"],
+/**
+ * Ordered: the longer words first, since two deployed words share one neutral word. The token-standard prefix counts
+ * only before its number, so that ordinary words ("force") stay as they are.
+ */
+const WORDS: readonly (readonly [neutral: RegExp, deployed: string])[] = [
+	[/COIN_POWER/g, "TRON_POWER"],
+	[/CoinPower/g, "TronPower"],
+	[/coinPower/g, "tronPower"],
+	[/coin_power/g, "tron_power"],
+	[/CoinZksnark/g, "TronZksnark"],
+	[/org\.coin\./g, "org.tron."],
+	[/ORC(?=-?\d)/g, "TRC"],
+	[/Orc(?=-?\d)/g, "Trc"],
+	[/orc(?=-?\d|Token)/g, "trc"],
+	[/COIN/g, "TRX"],
+	[/Coin/g, "Trx"],
+	[/coin/g, "trx"],
 ];
 
-const TO_NEUTRAL: readonly (readonly [deployed: string, neutral: string])[] = [
-	["TRC", "ORC"],
-	["Trc", "Orc"],
-	["trc", "orc"],
-	["TRX", "COIN"],
-	["Trx", "Coin"],
-	["trx", "coin"],
-	["TRON", "COIN"],
-	["Tron", "Coin"],
-	["tron", "coin"],
+const TO_NEUTRAL: readonly (readonly [deployed: RegExp, neutral: string])[] = [
+	[/TRC(?=-?\d)/g, "ORC"],
+	[/Trc(?=-?\d)/g, "Orc"],
+	[/trc(?=-?\d|Token)/g, "orc"],
+	[/TRX|TRON/g, "COIN"],
+	[/Trx|Tron/g, "Coin"],
+	[/trx|tron/g, "coin"],
 ];
 
 /** Names that look like a brand word and are not one. */

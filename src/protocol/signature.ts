@@ -1,0 +1,117 @@
+/**
+ * Signatures over 32-byte hashes: secp256k1, 65 bytes r‖s‖v (sheet 02 §§1.5 and 1.6).
+ *
+ * Acceptance is wider than a library's: r and s are not range-checked and trailing bytes are ignored, as on the
+ * network. The common case goes to a compiled library; everything unusual to the rule spelled out here.
+ */
+
+import { secp256k1 } from "@noble/curves/secp256k1.js";
+import { addressFromHash, addressFromPublicKey } from "./address.js";
+import { keccak256 } from "./hash.js";
+
+export const SIGNATURE_LENGTH = 65;
+
+/** A signature that yields no public key. The message is the wire text, with the class that clients see. */
+export class SignatureError extends Error {
+	override readonly name: string = "SignatureError";
+}
+
+/**
+ * Recovers an uncompressed public key from a well-formed signature.
+ * Returns undefined for anything out of the ordinary; the caller then applies the full rule.
+ */
+export type RecoverEngine = (hash: Uint8Array, signature: Uint8Array, recovery: number) => Uint8Array | undefined;
+
+let engine: { readonly name: string; readonly recover: RecoverEngine } | undefined;
+
+/** Installs a compiled library for the common case of {@link recoverAddress}. */
+export function setRecoverEngine(name: string, recover: RecoverEngine): void {
+	engine = { name, recover };
+}
+
+/** Which library recovers signatures in this thread. */
+export function recoverEngineName(): string {
+	return engine?.name ?? "noble";
+}
+
+const Point = secp256k1.Point;
+const N = Point.Fn.ORDER;
+const P = Point.Fp.ORDER;
+
+/**
+ * The address that made a signature over a hash.
+ * @param hash 32 bytes
+ * @param signature at least 65 bytes; more are ignored
+ * @throws {SignatureError} with the text that the network reports
+ */
+export function recoverAddress(hash: Uint8Array, signature: Uint8Array): Uint8Array {
+	const recovery = recoveryId(signature);
+	if (engine) {
+		const publicKey = engine.recover(hash, signature, recovery);
+		if (publicKey) return addressFromPublicKey(publicKey);
+	}
+	return recoverByRule(hash, signature, recovery);
+}
+
+function recoveryId(signature: Uint8Array): number {
+	let v = ((signature[64] as number) << 24) >> 24;
+	if (v < 27) v += 27;
+	if (v < 27 || v > 34) throw new SignatureError(`java.security.SignatureException: Header byte out of range: ${v}`);
+	return v >= 31 ? v - 31 : v - 27;
+}
+
+function recoverByRule(hash: Uint8Array, signature: Uint8Array, recovery: number): Uint8Array {
+	const r = toInteger(signature.subarray(0, 32));
+	const s = toInteger(signature.subarray(32, 64));
+	const x = r + BigInt(recovery >> 1) * N;
+	if (x >= P) {
+		throw new SignatureError("java.security.SignatureException: Could not recover public key from signature");
+	}
+	const point = liftX(x, (recovery & 1) === 1);
+	if (r % N === 0n) {
+		throw new SignatureError("java.security.SignatureException: Could not recover public key from signature");
+	}
+	const inverse = Point.Fn.inv(r % N);
+	const e = toInteger(hash);
+	const u1 = Point.Fn.create(-e * inverse);
+	const u2 = Point.Fn.create(s * inverse);
+	let q = Point.ZERO;
+	if (u1 !== 0n) q = q.add(Point.BASE.multiply(u1));
+	if (u2 !== 0n) q = q.add(point.multiply(u2));
+	if (q.is0()) return addressFromHash(keccak256(new Uint8Array(0)));
+	return addressFromPublicKey(q.toBytes(false));
+}
+
+function liftX(x: bigint, odd: boolean): InstanceType<typeof Point> {
+	const square = Point.Fp.create(x * x * x + 7n);
+	let y: bigint;
+	try {
+		y = Point.Fp.sqrt(square);
+	} catch {
+		throw new SignatureError("java.lang.IllegalArgumentException: Invalid point compression");
+	}
+	if ((y & 1n) === 1n !== odd) y = Point.Fp.neg(y);
+	return Point.fromAffine({ x, y });
+}
+
+function toInteger(bytes: Uint8Array): bigint {
+	return BigInt(`0x${Buffer.from(bytes).toString("hex")}`);
+}
+
+/**
+ * Signs a 32-byte hash: deterministic (RFC 6979), low s, v = recovery id + 27 as wallets write it.
+ * @param privateKey 32 bytes
+ * @returns 65 bytes r‖s‖v
+ */
+export function sign(hash: Uint8Array, privateKey: Uint8Array): Uint8Array {
+	const recovered = secp256k1.sign(hash, privateKey, { prehash: false, format: "recovered", lowS: true });
+	const signature = Buffer.allocUnsafe(SIGNATURE_LENGTH);
+	signature.set(recovered.subarray(1), 0);
+	signature[64] = (recovered[0] as number) + 27;
+	return signature;
+}
+
+/** The address whose private key this is. */
+export function addressOfPrivateKey(privateKey: Uint8Array): Uint8Array {
+	return addressFromPublicKey(secp256k1.getPublicKey(privateKey, false));
+}
