@@ -1,0 +1,114 @@
+/** Blocks: ids, Merkle roots, header signatures (sheet 02 §1.4). */
+
+import { be64, concatBytes, readBe64, toHex } from "./bytes.js";
+import { sha256 } from "./hash.js";
+import { Block, BlockHeader, BlockHeaderRaw } from "./messages.js";
+import { recoverAddress } from "./signature.js";
+import { SignedTransaction } from "./transaction.js";
+
+export const ZERO_HASH = new Uint8Array(32);
+
+/** Eight bytes of the number, then bytes 8 to 31 of the header's hash. */
+export function blockId(number: bigint, rawHash: Uint8Array): Uint8Array {
+	return concatBytes(be64(number), rawHash.subarray(8, 32));
+}
+
+/** The block number that an id carries. */
+export function numberOfBlockId(id: Uint8Array): bigint {
+	return readBe64(id);
+}
+
+/** Root over leaves in order; an odd node moves up unchanged; no leaf gives 32 zero bytes. */
+export function merkleRoot(leaves: readonly Uint8Array[]): Uint8Array {
+	if (leaves.length === 0) return ZERO_HASH;
+	let level = leaves;
+	while (level.length > 1) {
+		const next: Uint8Array[] = [];
+		for (let i = 0; i < level.length; i += 2) {
+			const left = level[i] as Uint8Array;
+			const right = level[i + 1];
+			next.push(right ? sha256(concatBytes(left, right)) : left);
+		}
+		level = next;
+	}
+	return level[0] as Uint8Array;
+}
+
+/** An immutable block and what follows from its bytes. */
+export class SignedBlock {
+	readonly transactions: readonly SignedTransaction[];
+	private cachedBytes: Uint8Array | undefined;
+	private cachedRawHash: Uint8Array | undefined;
+	private cachedId: Uint8Array | undefined;
+	private cachedIdHex: string | undefined;
+
+	constructor(
+		readonly message: Readonly<Block>,
+		transactions?: readonly SignedTransaction[],
+	) {
+		this.transactions = transactions ?? message.transactions.map((tx) => new SignedTransaction(tx));
+	}
+
+	/** @throws {DecodeError} */
+	static decode(bytes: Uint8Array): SignedBlock {
+		return new SignedBlock(Block.decode(bytes));
+	}
+
+	get header(): Readonly<BlockHeader> {
+		return this.message.block_header ?? EMPTY_HEADER;
+	}
+
+	get raw(): Readonly<BlockHeaderRaw> {
+		return this.header.raw_data ?? EMPTY_RAW;
+	}
+
+	get number(): bigint {
+		return this.raw.number;
+	}
+
+	get timestampMs(): bigint {
+		return this.raw.timestamp;
+	}
+
+	get parentId(): Uint8Array {
+		return this.raw.parentHash;
+	}
+
+	get witness(): Uint8Array {
+		return this.raw.witness_address;
+	}
+
+	get bytes(): Uint8Array {
+		this.cachedBytes ??= Block.encode(this.message);
+		return this.cachedBytes;
+	}
+
+	/** SHA-256 of the serialised header data: what the witness signs. */
+	get rawHash(): Uint8Array {
+		this.cachedRawHash ??= sha256(BlockHeaderRaw.encode(this.raw));
+		return this.cachedRawHash;
+	}
+
+	get id(): Uint8Array {
+		this.cachedId ??= blockId(this.number, this.rawHash);
+		return this.cachedId;
+	}
+
+	get idHex(): string {
+		this.cachedIdHex ??= toHex(this.id);
+		return this.cachedIdHex;
+	}
+
+	/** Root over the whole transactions, signatures and results included. */
+	computeMerkleRoot(): Uint8Array {
+		return merkleRoot(this.transactions.map((tx) => sha256(tx.bytes)));
+	}
+
+	/** The address that signed the header. @throws {SignatureError} */
+	signer(): Uint8Array {
+		return recoverAddress(this.rawHash, this.header.witness_signature);
+	}
+}
+
+const EMPTY_HEADER = new BlockHeader();
+const EMPTY_RAW = new BlockHeaderRaw();

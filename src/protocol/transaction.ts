@@ -1,0 +1,204 @@
+/**
+ * A transaction as the chain handles it: the message with the values that are derived from its bytes.
+ *
+ * Hashes and sizes are over the canonical re-serialisation of the parsed message, never over received bytes
+ * (sheet 02 §1.3).
+ */
+
+import { toHex } from "./bytes.js";
+import { type Message, type MessageType, setField } from "./codec/descriptor.js";
+import { DecodeError } from "./codec/reader.js";
+import { type ContractType, contractTypeById, TYPE_URL_PREFIX, typeUrlMatches } from "./contract-types.js";
+import { sha256 } from "./hash.js";
+import { Any, Transaction, TransactionContract, TransactionRaw, TransactionResult } from "./messages.js";
+import { recoverAddress, SIGNATURE_LENGTH, SignatureError } from "./signature.js";
+
+/** `txID`: SHA-256 of the serialised `raw_data`. */
+export function transactionId(rawBytes: Uint8Array): Uint8Array {
+	return sha256(rawBytes);
+}
+
+/** The parameter of a contract does not decode as the message of its type. */
+export class ParameterError extends Error {
+	override readonly name = "InvalidProtocolBufferException";
+}
+
+/** An immutable transaction and what follows from its bytes; everything is computed once, when first asked for. */
+export class SignedTransaction {
+	private cachedRaw: Uint8Array | undefined;
+	private cachedId: Uint8Array | undefined;
+	private cachedIdHex: string | undefined;
+	private cachedBytes: Uint8Array | undefined;
+	private cachedSizeWithoutResults = -1;
+	private cachedParameter: Readonly<Message> | undefined;
+	/** Addresses recovered from the signatures, when worker threads did it ahead; an error text where one failed. */
+	signers: readonly (Uint8Array | SignatureError)[] | undefined;
+
+	constructor(readonly message: Readonly<Transaction>) {}
+
+	/** @throws {DecodeError} */
+	static decode(bytes: Uint8Array): SignedTransaction {
+		return new SignedTransaction(Transaction.decode(bytes));
+	}
+
+	get raw(): Readonly<TransactionRaw> | undefined {
+		return this.message.raw_data;
+	}
+
+	/** Serialised `raw_data`. */
+	get rawBytes(): Uint8Array {
+		this.cachedRaw ??= TransactionRaw.encode(this.message.raw_data ?? new TransactionRaw());
+		return this.cachedRaw;
+	}
+
+	/** 32 bytes. */
+	get id(): Uint8Array {
+		this.cachedId ??= transactionId(this.rawBytes);
+		return this.cachedId;
+	}
+
+	get idHex(): string {
+		this.cachedIdHex ??= toHex(this.id);
+		return this.cachedIdHex;
+	}
+
+	/** The whole transaction, canonical. */
+	get bytes(): Uint8Array {
+		this.cachedBytes ??= Transaction.encode(this.message);
+		return this.cachedBytes;
+	}
+
+	get size(): number {
+		return this.bytes.length;
+	}
+
+	/** Serialised size with the `ret` list removed. */
+	get sizeWithoutResults(): number {
+		if (this.cachedSizeWithoutResults < 0) {
+			this.cachedSizeWithoutResults =
+				this.message.ret.length === 0 ? this.size : Transaction.size(withResults(this.message, []));
+		}
+		return this.cachedSizeWithoutResults;
+	}
+
+	/** The first contract: the only one in a valid transaction. */
+	get contract(): Readonly<TransactionContract> | undefined {
+		return this.message.raw_data?.contract[0];
+	}
+
+	/** The row of the contract-type table, if the type is known. */
+	get type(): ContractType | undefined {
+		const contract = this.contract;
+		return contract && contractTypeById(contract.type);
+	}
+
+	/**
+	 * The decoded parameter of the contract.
+	 * @throws {ParameterError} if the type has no message or the `type_url` names another one
+	 * @throws {DecodeError} if the bytes are not that message
+	 */
+	get parameter(): Readonly<Message> {
+		this.cachedParameter ??= unpackParameter(this.contract);
+		return this.cachedParameter;
+	}
+
+	/** Address of the paying account; empty if the parameter can't be read. */
+	get owner(): Uint8Array {
+		const type = this.type;
+		if (!type?.message) return new Uint8Array(0);
+		try {
+			return (this.parameter as unknown as Record<string, Uint8Array>)[type.owner] ?? new Uint8Array(0);
+		} catch (error) {
+			if (error instanceof ParameterError || error instanceof DecodeError) return new Uint8Array(0);
+			throw error;
+		}
+	}
+
+	/** The same transaction with another `ret` list. */
+	withResults(results: readonly Readonly<TransactionResult>[]): SignedTransaction {
+		const copy = new SignedTransaction(withResults(this.message, results));
+		copy.cachedRaw = this.cachedRaw;
+		copy.cachedId = this.cachedId;
+		copy.cachedIdHex = this.cachedIdHex;
+		copy.cachedParameter = this.cachedParameter;
+		copy.signers = this.signers;
+		return copy;
+	}
+
+	/**
+	 * The address that made signature `index`.
+	 * @throws {SignatureError} `Signature size is N`, or why no key can be recovered
+	 */
+	signer(index: number): Uint8Array {
+		const known = this.signers?.[index];
+		if (known instanceof SignatureError) throw known;
+		if (known) return known;
+		const signature = this.message.signature[index] as Uint8Array;
+		if (signature.length < SIGNATURE_LENGTH) throw new SignatureSizeError(`Signature size is ${signature.length}`);
+		return recoverAddress(this.id, signature);
+	}
+}
+
+/** A signature shorter than 65 bytes. */
+export class SignatureSizeError extends SignatureError {
+	override readonly name = "SignatureFormatException";
+}
+
+function withResults(
+	message: Readonly<Transaction>,
+	results: readonly Readonly<TransactionResult>[],
+): Transaction {
+	const copy = Transaction.copy(message);
+	copy.ret = results;
+	return copy;
+}
+
+/** Decodes the parameter of a contract entry. @throws {ParameterError | DecodeError} */
+export function unpackParameter(contract: Readonly<TransactionContract> | undefined): Message {
+	const type = contract && contractTypeById(contract.type);
+	const parameter = contract?.parameter;
+	if (!type?.message || !parameter || !typeUrlMatches(parameter.type_url, type.name)) {
+		throw new ParameterError("Type of the Any message does not match the given class.");
+	}
+	return type.message.decode(parameter.value);
+}
+
+/** What a new transaction needs besides its contract. Times in milliseconds. */
+export interface TransactionHeader {
+	/** Two low bytes of the reference block's number. */
+	readonly refBlockBytes: Uint8Array;
+	/** Bytes 8 to 15 of the reference block's id. */
+	readonly refBlockHash: Uint8Array;
+	readonly expirationMs: bigint;
+	readonly timestampMs: bigint;
+	readonly feeLimitSun?: bigint;
+	readonly permissionId?: number;
+	readonly data?: Uint8Array;
+}
+
+/** Builds an unsigned transaction around one contract. */
+export function buildTransaction(
+	type: ContractType,
+	parameter: Readonly<Message>,
+	header: TransactionHeader,
+): SignedTransaction {
+	const messageType = type.message as MessageType<Message>;
+	const contract = TransactionContract.create({
+		type: type.id,
+		parameter: Any.create({
+			type_url: TYPE_URL_PREFIX + type.name,
+			value: messageType.encode(parameter),
+		}),
+		Permission_id: header.permissionId ?? 0,
+	});
+	const raw = TransactionRaw.create({
+		ref_block_bytes: header.refBlockBytes,
+		ref_block_hash: header.refBlockHash,
+		expiration: header.expirationMs,
+		timestamp: header.timestampMs,
+		contract: [contract],
+	});
+	if (header.feeLimitSun !== undefined) raw.fee_limit = header.feeLimitSun;
+	if (header.data) setField(raw, "data", header.data);
+	return new SignedTransaction(Transaction.create({ raw_data: raw }));
+}
