@@ -1,0 +1,95 @@
+/** The ordered key-value database under the state: LevelDB, or memory for chains that live as long as the process. */
+
+import { ClassicLevel } from "classic-level";
+
+/** One change of an atomic batch; a null value deletes. */
+export interface Change {
+	readonly key: Uint8Array;
+	readonly value: Uint8Array | null;
+}
+
+export interface KeyValueDatabase {
+	get(key: Uint8Array): Uint8Array | undefined;
+	/** Applies all changes or none. With `sync` it resolves once they are on the disk. */
+	write(changes: readonly Change[], sync: boolean): Promise<void>;
+	/** Entries whose key starts with these bytes, ascending. */
+	entries(prefix: Uint8Array): AsyncIterable<readonly [Uint8Array, Uint8Array]>;
+	close(): Promise<void>;
+}
+
+/** The data directory can't be used; the message is one sentence for the person who started the node. */
+export class DatabaseError extends Error {
+	override readonly name = "DatabaseError";
+}
+
+/** Opens or creates the LevelDB in a directory. @throws {DatabaseError} if it is in use, damaged or unwritable */
+export async function openLevelDatabase(directory: string): Promise<KeyValueDatabase> {
+	const db = new ClassicLevel<Uint8Array, Uint8Array>(directory, {
+		keyEncoding: "buffer",
+		valueEncoding: "buffer",
+		cacheSize: 16 << 20,
+		writeBufferSize: 8 << 20,
+		maxOpenFiles: 512,
+	});
+	try {
+		await db.open();
+	} catch (error) {
+		throw new DatabaseError(describeOpenFailure(directory, error));
+	}
+	return {
+		get: (key) => db.getSync(key),
+		write: async (changes, sync) => {
+			if (changes.length === 0) return;
+			const batch = db.batch();
+			for (const { key, value } of changes) {
+				if (value === null) batch.del(key);
+				else batch.put(key, value);
+			}
+			await batch.write({ sync });
+		},
+		entries: (prefix) => db.iterator({ gte: prefix, lt: after(prefix) }),
+		close: () => db.close(),
+	};
+}
+
+function describeOpenFailure(directory: string, error: unknown): string {
+	const cause = (error as { cause?: { code?: string; message?: string } }).cause;
+	const code = cause?.code;
+	if (code === "LEVEL_LOCKED") return `the data directory ${directory} is in use by another node`;
+	const detail = cause?.message ?? (error instanceof Error ? error.message : String(error));
+	if (code === "LEVEL_CORRUPTION") return `the database in ${directory} is damaged: ${detail}`;
+	return `the database in ${directory} can't be opened: ${detail}`;
+}
+
+/** The first key after all keys with this prefix. */
+function after(prefix: Uint8Array): Uint8Array {
+	const end = Buffer.from(prefix);
+	for (let i = end.length - 1; i >= 0; i--) {
+		if (end[i] !== 0xff) {
+			end[i] = (end[i] as number) + 1;
+			return end.subarray(0, i + 1);
+		}
+	}
+	return Buffer.from([0xff, 0xff, 0xff, 0xff]);
+}
+
+/** A database that is gone when the process ends. */
+export function createMemoryDatabase(): KeyValueDatabase {
+	const map = new Map<string, Uint8Array>();
+	const text = (key: Uint8Array): string => Buffer.from(key).toString("latin1");
+	return {
+		get: (key) => map.get(text(key)),
+		write: async (changes) => {
+			for (const { key, value } of changes) {
+				if (value === null) map.delete(text(key));
+				else map.set(text(key), value);
+			}
+		},
+		async *entries(prefix) {
+			const head = text(prefix);
+			const keys = [...map.keys()].filter((key) => key.startsWith(head)).sort();
+			for (const key of keys) yield [Buffer.from(key, "latin1"), map.get(key) as Uint8Array] as const;
+		},
+		close: async () => {},
+	};
+}

@@ -1,0 +1,95 @@
+/**
+ * The logical stores of the node: the reference's names, key bytes and values (sheet 02 §9.1), so that recorded
+ * entries compare one by one and a reference database can be adopted.
+ *
+ * The order is the order of the key prefixes on disk: append, never reorder.
+ */
+
+import type { Message, MessageType } from "../../protocol/codec/descriptor.js";
+import * as m from "../../protocol/messages.js";
+import { propertyCodec } from "./property-table.js";
+
+export interface ValueCodec<V> {
+	/** @param key the entry's key, one UTF-16 unit a byte */
+	encode(value: V, key: string): Uint8Array;
+	decode(bytes: Uint8Array, key: string): V;
+}
+
+export interface StoreDefinition<V> {
+	/** Position in {@link storeDefinitions}; also the key prefix on disk. */
+	readonly index: number;
+	/** The reference's name of the store. */
+	readonly name: string;
+	readonly codec: ValueCodec<V>;
+	/** The keys are kept in memory in order, so that rules can walk them. Only for stores that stay small. */
+	readonly ordered: boolean;
+}
+
+const definitions: StoreDefinition<unknown>[] = [];
+
+function define<V>(name: string, codec: ValueCodec<V>, ordered = false): StoreDefinition<V> {
+	const definition = { index: definitions.length, name, codec, ordered };
+	definitions.push(definition as StoreDefinition<unknown>);
+	return definition;
+}
+
+function message<T extends Message>(type: MessageType<T>): ValueCodec<Readonly<T>> {
+	return { encode: (value) => type.encode(value), decode: (bytes) => type.decode(bytes) };
+}
+
+const raw: ValueCodec<Uint8Array> = { encode: (value) => value, decode: (bytes) => bytes };
+
+export const stores = {
+	properties: define("properties", propertyCodec),
+	account: define("account", message(m.Account)),
+	accountIndex: define("account-index", raw),
+	accountIdIndex: define("accountid-index", raw),
+	witness: define("witness", message(m.Witness), true),
+	witnessSchedule: define("witness_schedule", raw),
+	votes: define("votes", message(m.Votes), true),
+	delegation: define("delegation", raw),
+	rewardVi: define("reward-vi", raw),
+	proposal: define("proposal", message(m.Proposal)),
+	assetIssue: define("asset-issue", message(m.AssetIssueContract), true),
+	assetIssueV2: define("asset-issue-v2", message(m.AssetIssueContract), true),
+	exchange: define("exchange", message(m.Exchange), true),
+	exchangeV2: define("exchange-v2", message(m.Exchange), true),
+	marketAccount: define("market_account", message(m.MarketAccountOrder)),
+	marketOrder: define("market_order", message(m.MarketOrder)),
+	marketPairToPrice: define("market_pair_to_price", raw, true),
+	marketPairPriceToOrder: define("market_pair_price_to_order", message(m.MarketOrderIdList), true),
+	delegatedResource: define("DelegatedResource", message(m.DelegatedResource)),
+	delegatedResourceAccountIndex: define(
+		"DelegatedResourceAccountIndex",
+		message(m.DelegatedResourceAccountIndex),
+		true,
+	),
+	contract: define("contract", message(m.SmartContract)),
+	abi: define("abi", message(m.SmartContractABI)),
+	code: define("code", raw),
+	contractState: define("contract-state", message(m.ContractState)),
+	storageRow: define("storage-row", raw),
+	block: define("block", raw),
+	blockIndex: define("block-index", raw),
+	transaction: define("trans", raw),
+	transactionResult: define("transactionRetStore", message(m.TransactionRet)),
+	recentBlock: define("recent-block", raw),
+	sectionBloom: define("section-bloom", raw),
+	balanceTrace: define("balance-trace", message(m.BlockBalanceTrace)),
+	accountTrace: define("account-trace", message(m.AccountTrace)),
+	nullifier: define("nullifier", raw),
+	merkleTree: define("IncrementalMerkleTree", raw),
+	treeBlockIndex: define("tree-block-index", raw),
+} as const;
+
+/** Every store, by index. */
+export const storeDefinitions: readonly StoreDefinition<unknown>[] = definitions;
+
+/** Stores that only index other data: not part of recorded states (golden README). */
+export const INDEX_STORES: ReadonlySet<string> = new Set([
+	"block",
+	"block-index",
+	"trans",
+	"transactionRetStore",
+	"recent-block",
+]);

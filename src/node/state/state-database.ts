@@ -1,0 +1,343 @@
+/**
+ * The state of the chain at three levels, read from the top:
+ *
+ * - **head**: what the blocks since the base, the pending pool and the running transaction changed. A journal of
+ *   before-images undoes any of it: a failed transaction, the pending pool, a block.
+ * - **base**: the state after the newest block that can no longer be undone; what the solidity API reads. Changes
+ *   gather in memory and are written to the database in one atomic batch.
+ * - **database**: LevelDB, with a cache of decoded values before it.
+ *
+ * Values are immutable: a changed record is a new object.
+ */
+
+import type { StateBackend } from "./backend.js";
+import type { Change, KeyValueDatabase } from "./database.js";
+import { type StoreDefinition, storeDefinitions } from "./definition.js";
+import { OrderedKeys } from "./ordered-keys.js";
+
+/** A deleted entry. */
+const GONE = null;
+
+/** In a before-image: the head had no entry, the base answered. */
+const ABSENT = Symbol("absent");
+
+type Entry = unknown | typeof GONE;
+
+/** A changed entry of a block: its value before (as a before-image) and after. */
+interface ChangedEntry {
+	readonly before: Entry | typeof ABSENT;
+	readonly after: Entry;
+}
+
+/** What one block changed, by store index and key. */
+export interface BlockChange {
+	readonly number: bigint;
+	readonly entries: readonly ReadonlyMap<string, ChangedEntry>[];
+}
+
+/** One entry that a block changed, in encoded form. */
+export interface EntryChange {
+	readonly store: StoreDefinition<unknown>;
+	readonly key: string;
+	readonly before: Uint8Array | null;
+	readonly after: Uint8Array | null;
+}
+
+const STORE_COUNT = storeDefinitions.length;
+
+/** Decoded values kept per store, in each of two generations. */
+const CACHE_ENTRIES = 20_000;
+
+const makeMaps = <V>(): Map<string, V>[] => Array.from({ length: STORE_COUNT }, () => new Map<string, V>());
+
+export class StateDatabase {
+	private readonly head: Map<string, Entry>[] = makeMaps();
+	private base: Map<string, Entry>[] = makeMaps();
+	/** Base changes on their way to the database. */
+	private flushing: Map<string, Entry>[] | undefined;
+	private readonly young: Map<string, unknown>[] = makeMaps();
+	private old: Map<string, unknown>[] = makeMaps();
+	private readonly headKeys: (OrderedKeys | undefined)[] = [];
+	private readonly baseKeys: (OrderedKeys | undefined)[] = [];
+
+	private readonly journalStores: number[] = [];
+	private readonly journalKeys: string[] = [];
+	private readonly journalBefore: (Entry | typeof ABSENT)[] = [];
+
+	/** Blocks that can still be undone, oldest first. */
+	private readonly blocks: BlockChange[] = [];
+
+	/** Entries changed in the base since the last flush began. */
+	private unflushed = 0;
+
+	private constructor(private readonly database: KeyValueDatabase) {}
+
+	/** Opens the state on a database; ordered stores read their keys. */
+	static async open(database: KeyValueDatabase): Promise<StateDatabase> {
+		const state = new StateDatabase(database);
+		for (const store of storeDefinitions) {
+			if (!store.ordered) continue;
+			const keys: string[] = [];
+			for await (const [key] of database.entries(prefixOf(store))) {
+				keys.push(Buffer.from(key.subarray(1)).toString("latin1"));
+			}
+			state.baseKeys[store.index] = new OrderedKeys(keys);
+			state.headKeys[store.index] = new OrderedKeys(keys);
+		}
+		return state;
+	}
+
+	/** The newest state, pending transactions included. */
+	readonly headBackend: StateBackend = {
+		get: (store, key) => this.get(store, key),
+		put: (store, key, value) => this.put(store, key, value),
+		delete: (store, key) => this.put(store, key, GONE as never),
+		keys: (store) => orderedKeys(this.headKeys, store),
+	};
+
+	/** The state after the newest block that can't be undone. It can't be written. */
+	readonly baseBackend: StateBackend = {
+		get: (store, key) => this.baseGet(store, key),
+		put: readOnly,
+		delete: readOnly,
+		keys: (store) => orderedKeys(this.baseKeys, store),
+	};
+
+	private get<V>(store: StoreDefinition<V>, key: string): V | undefined {
+		const value = (this.head[store.index] as Map<string, Entry>).get(key);
+		if (value !== undefined) return value === GONE ? undefined : (value as V);
+		return this.baseGet(store, key);
+	}
+
+	private put<V>(store: StoreDefinition<V>, key: string, value: V): void {
+		const map = this.head[store.index] as Map<string, Entry>;
+		const before = map.get(key);
+		this.journalStores.push(store.index);
+		this.journalKeys.push(key);
+		this.journalBefore.push(before === undefined ? ABSENT : before);
+		map.set(key, value);
+		if (store.ordered) setKey(this.headKeys, store.index, key, value !== GONE);
+	}
+
+	private baseGet<V>(store: StoreDefinition<V>, key: string): V | undefined {
+		const index = store.index;
+		let value = (this.base[index] as Map<string, Entry>).get(key);
+		if (value === undefined && this.flushing) value = (this.flushing[index] as Map<string, Entry>).get(key);
+		if (value !== undefined) return value === GONE ? undefined : (value as V);
+		const young = this.young[index] as Map<string, unknown>;
+		const cached = young.get(key);
+		if (cached !== undefined) return cached as V;
+		const aged = (this.old[index] as Map<string, unknown>).get(key);
+		if (aged !== undefined) {
+			this.remember(index, key, aged);
+			return aged as V;
+		}
+		const bytes = this.database.get(diskKey(store, key));
+		if (bytes === undefined) return undefined;
+		const decoded = store.codec.decode(bytes, key);
+		this.remember(index, key, decoded);
+		return decoded;
+	}
+
+	private remember(index: number, key: string, value: unknown): void {
+		const young = this.young[index] as Map<string, unknown>;
+		if (young.size >= CACHE_ENTRIES) {
+			this.old[index] = young;
+			const fresh = new Map<string, unknown>();
+			fresh.set(key, value);
+			this.young[index] = fresh;
+			return;
+		}
+		young.set(key, value);
+	}
+
+	/** A point to which {@link revert} can return. */
+	mark(): number {
+		return this.journalStores.length;
+	}
+
+	/** Undoes every write since the mark. */
+	revert(mark: number): void {
+		for (let i = this.journalStores.length - 1; i >= mark; i--) {
+			this.restore(this.journalStores[i] as number, this.journalKeys[i] as string, this.journalBefore[i]);
+		}
+		this.journalStores.length = mark;
+		this.journalKeys.length = mark;
+		this.journalBefore.length = mark;
+	}
+
+	private restore(index: number, key: string, before: Entry | typeof ABSENT): void {
+		const map = this.head[index] as Map<string, Entry>;
+		if (before === ABSENT) map.delete(key);
+		else map.set(key, before);
+		const store = storeDefinitions[index] as StoreDefinition<unknown>;
+		if (store.ordered) setKey(this.headKeys, index, key, this.get(store, key) !== undefined);
+	}
+
+	/** Turns every write since the last block into the change of a block that can be undone. */
+	commitBlock(number: bigint): BlockChange {
+		const before: Map<string, Entry | typeof ABSENT>[] = makeMaps();
+		for (let i = 0; i < this.journalStores.length; i++) {
+			const map = before[this.journalStores[i] as number] as Map<string, Entry | typeof ABSENT>;
+			const key = this.journalKeys[i] as string;
+			if (!map.has(key)) map.set(key, this.journalBefore[i]);
+		}
+		this.forgetJournal();
+		const entries = before.map((map, index) => {
+			const after = this.head[index] as Map<string, Entry>;
+			const changed = new Map<string, ChangedEntry>();
+			for (const [key, value] of map) changed.set(key, { before: value, after: after.get(key) });
+			return changed;
+		});
+		const change = { number, entries };
+		this.blocks.push(change);
+		return change;
+	}
+
+	private forgetJournal(): void {
+		this.journalStores.length = 0;
+		this.journalKeys.length = 0;
+		this.journalBefore.length = 0;
+	}
+
+	/** How many blocks can be undone. */
+	get undoable(): number {
+		return this.blocks.length;
+	}
+
+	/** Undoes the newest block. Nothing may be pending. */
+	undoBlock(): void {
+		if (this.journalStores.length > 0) throw new Error("pending changes must be reverted before a block");
+		const change = this.blocks.pop();
+		if (!change) throw new Error("no block can be undone");
+		change.entries.forEach((map, index) => {
+			for (const [key, { before }] of map) this.restore(index, key, before);
+		});
+	}
+
+	/** The entries whose value a block changed, encoded. Valid until the block moves into the base. */
+	*changesOf(change: BlockChange): Generator<EntryChange> {
+		for (const [index, map] of change.entries.entries()) {
+			const store = storeDefinitions[index] as StoreDefinition<unknown>;
+			for (const [key, entry] of map) {
+				const old = entry.before === ABSENT ? this.baseGet(store, key) : (entry.before ?? undefined);
+				const before = old === undefined ? null : store.codec.encode(old, key);
+				const after = entry.after === GONE ? null : store.codec.encode(entry.after, key);
+				if (before === null ? after === null : after !== null && Buffer.compare(before, after) === 0) continue;
+				yield { store, key, before, after };
+			}
+		}
+	}
+
+	/** Moves blocks up to a number into the base: they can no longer be undone. */
+	settle(number: bigint): void {
+		while (this.blocks.length > 0 && (this.blocks[0] as BlockChange).number <= number) {
+			this.settleOne(this.blocks.shift() as BlockChange);
+		}
+	}
+
+	private settleOne(change: BlockChange): void {
+		change.entries.forEach((map, index) => {
+			const base = this.base[index] as Map<string, Entry>;
+			const head = this.head[index] as Map<string, Entry>;
+			const ordered = (storeDefinitions[index] as StoreDefinition<unknown>).ordered;
+			for (const [key, { after }] of map) {
+				base.set(key, after);
+				this.unflushed++;
+				if (ordered) setKey(this.baseKeys, index, key, after !== GONE);
+				// The head keeps its entry only where a newer block or the pending pool changed it again.
+				if (head.get(key) === after) head.delete(key);
+			}
+		});
+	}
+
+	/** Entries that a flush would write. */
+	get pendingFlush(): number {
+		return this.unflushed;
+	}
+
+	/** Whether a flush is under way. */
+	get isFlushing(): boolean {
+		return this.flushing !== undefined;
+	}
+
+	/** Writes the base to the database in one atomic batch. Only one flush runs at a time. */
+	async flush(sync: boolean): Promise<void> {
+		if (this.flushing) throw new Error("a flush is already running");
+		const changes: Change[] = [];
+		const flushing = this.base;
+		flushing.forEach((map, index) => {
+			const store = storeDefinitions[index] as StoreDefinition<unknown>;
+			for (const [key, value] of map) {
+				changes.push({
+					key: diskKey(store, key),
+					value: value === GONE ? null : store.codec.encode(value, key),
+				});
+			}
+		});
+		this.flushing = flushing;
+		this.base = makeMaps();
+		this.unflushed = 0;
+		try {
+			await this.database.write(changes, sync);
+		} catch (error) {
+			// Nothing was written: the changes stay in memory, under whatever came since.
+			flushing.forEach((map, index) => {
+				const base = this.base[index] as Map<string, Entry>;
+				for (const [key, value] of map) if (!base.has(key)) base.set(key, value);
+			});
+			this.flushing = undefined;
+			throw error;
+		}
+		flushing.forEach((map, index) => {
+			for (const [key, value] of map) {
+				(this.old[index] as Map<string, unknown>).delete(key);
+				if (value === GONE) (this.young[index] as Map<string, unknown>).delete(key);
+				else this.remember(index, key, value);
+			}
+		});
+		this.flushing = undefined;
+	}
+
+	/** Every entry of a store in the head state, encoded; for dumps and checks, not for rules. */
+	async *dump(store: StoreDefinition<unknown>): AsyncGenerator<readonly [string, Uint8Array]> {
+		const seen = new Set<string>();
+		for (const maps of [this.head, this.base, this.flushing]) {
+			for (const key of (maps?.[store.index] ?? new Map<string, Entry>()).keys()) seen.add(key);
+		}
+		for await (const [diskKeyBytes] of this.database.entries(prefixOf(store))) {
+			seen.add(Buffer.from(diskKeyBytes.subarray(1)).toString("latin1"));
+		}
+		for (const key of [...seen].sort()) {
+			const value = this.get(store, key);
+			if (value !== undefined) yield [key, store.codec.encode(value, key)] as const;
+		}
+	}
+}
+
+function readOnly(): never {
+	throw new Error("this view of the state can't be written");
+}
+
+function orderedKeys(all: readonly (OrderedKeys | undefined)[], store: { readonly index: number; readonly name: string }): readonly string[] {
+	const keys = all[store.index];
+	if (!keys) throw new Error(`store ${store.name} keeps no key order`);
+	return keys.list;
+}
+
+function setKey(all: readonly (OrderedKeys | undefined)[], index: number, key: string, present: boolean): void {
+	const keys = all[index] as OrderedKeys;
+	if (present) keys.add(key);
+	else keys.delete(key);
+}
+
+function prefixOf(store: StoreDefinition<unknown>): Uint8Array {
+	return Uint8Array.of(store.index);
+}
+
+function diskKey(store: { readonly index: number }, key: string): Uint8Array {
+	const bytes = Buffer.allocUnsafe(key.length + 1);
+	bytes[0] = store.index;
+	bytes.write(key, 1, "latin1");
+	return bytes;
+}
