@@ -65,7 +65,8 @@ export class Base58Error extends Error {
  */
 export function fromBase58Check(text: string): Uint8Array | undefined {
 	for (let i = 0; i < text.length; i++) {
-		if (!ALPHABET.includes(text.charAt(i))) throw new Base58Error(`Illegal character ${text.charAt(i)} at ${i}`);
+		if (!ALPHABET.includes(text.charAt(i)))
+			throw new Base58Error(`Illegal character ${text.charAt(i)} at ${i}`);
 	}
 	const decoded = base58.decode(text);
 	if (decoded.length <= 4) return undefined;

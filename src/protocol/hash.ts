@@ -3,8 +3,8 @@
  * Keccak-256 (padding 0x01, not SHA-3) for addresses and the contract machine.
  */
 
-import { createHash } from "node:crypto";
 import * as crypto from "node:crypto";
+import { createHash } from "node:crypto";
 import { keccak_256 } from "@noble/hashes/sha3.js";
 
 type OneShot = (algorithm: string, data: Uint8Array, encoding: "buffer") => Buffer;

@@ -20,7 +20,11 @@ export class SignatureError extends Error {
  * Recovers an uncompressed public key from a well-formed signature.
  * Returns undefined for anything out of the ordinary; the caller then applies the full rule.
  */
-export type RecoverEngine = (hash: Uint8Array, signature: Uint8Array, recovery: number) => Uint8Array | undefined;
+export type RecoverEngine = (
+	hash: Uint8Array,
+	signature: Uint8Array,
+	recovery: number,
+) => Uint8Array | undefined;
 
 let engine: { readonly name: string; readonly recover: RecoverEngine } | undefined;
 
@@ -56,7 +60,8 @@ export function recoverAddress(hash: Uint8Array, signature: Uint8Array): Uint8Ar
 function recoveryId(signature: Uint8Array): number {
 	let v = ((signature[64] as number) << 24) >> 24;
 	if (v < 27) v += 27;
-	if (v < 27 || v > 34) throw new SignatureError(`java.security.SignatureException: Header byte out of range: ${v}`);
+	if (v < 27 || v > 34)
+		throw new SignatureError(`java.security.SignatureException: Header byte out of range: ${v}`);
 	return v >= 31 ? v - 31 : v - 27;
 }
 
@@ -90,7 +95,7 @@ function liftX(x: bigint, odd: boolean): InstanceType<typeof Point> {
 	} catch {
 		throw new SignatureError("java.lang.IllegalArgumentException: Invalid point compression");
 	}
-	if ((y & 1n) === 1n !== odd) y = Point.Fp.neg(y);
+	if (((y & 1n) === 1n) !== odd) y = Point.Fp.neg(y);
 	return Point.fromAffine({ x, y });
 }
 

@@ -10,7 +10,7 @@ import { type Message, type MessageType, setField } from "./codec/descriptor.js"
 import { DecodeError } from "./codec/reader.js";
 import { type ContractType, contractTypeById, TYPE_URL_PREFIX, typeUrlMatches } from "./contract-types.js";
 import { sha256 } from "./hash.js";
-import { Any, Transaction, TransactionContract, TransactionRaw, TransactionResult } from "./messages.js";
+import { Any, Transaction, TransactionContract, TransactionRaw, type TransactionResult } from "./messages.js";
 import { recoverAddress, SIGNATURE_LENGTH, SignatureError } from "./signature.js";
 
 /** `txID`: SHA-256 of the serialised `raw_data`. */
@@ -134,7 +134,8 @@ export class SignedTransaction {
 		if (known instanceof SignatureError) throw known;
 		if (known) return known;
 		const signature = this.message.signature[index] as Uint8Array;
-		if (signature.length < SIGNATURE_LENGTH) throw new SignatureSizeError(`Signature size is ${signature.length}`);
+		if (signature.length < SIGNATURE_LENGTH)
+			throw new SignatureSizeError(`Signature size is ${signature.length}`);
 		return recoverAddress(this.id, signature);
 	}
 }

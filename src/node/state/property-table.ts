@@ -55,7 +55,10 @@ export const propertyTable = {
 	BLOCK_FILLED_SLOTS: text("1".repeat(128)),
 	BLOCK_FILLED_SLOTS_INDEX: int(0),
 	NEXT_MAINTENANCE_TIME: { encoding: "long", initial: (seed) => seed.genesisTimestampMs } as Row<"long">,
-	MAINTENANCE_TIME_INTERVAL: { encoding: "long", initial: (seed) => seed.maintenanceIntervalMs } as Row<"long">,
+	MAINTENANCE_TIME_INTERVAL: {
+		encoding: "long",
+		initial: (seed) => seed.maintenanceIntervalMs,
+	} as Row<"long">,
 	MAX_FROZEN_TIME: int(3),
 	MIN_FROZEN_TIME: int(3),
 	MAX_FROZEN_SUPPLY_NUMBER: int(10),

@@ -43,6 +43,9 @@ export interface EntryChange {
 	readonly after: Uint8Array | null;
 }
 
+/** Rewrites a value that moves into the base: the place of layout rules that the network applies on flushing. */
+export type SettleValue = <V>(base: StateBackend, store: StoreDefinition<V>, value: V) => V;
+
 const STORE_COUNT = storeDefinitions.length;
 
 /** Decoded values kept per store, in each of two generations. */
@@ -67,14 +70,26 @@ export class StateDatabase {
 	/** Blocks that can still be undone, oldest first. */
 	private readonly blocks: BlockChange[] = [];
 
+	/** Values before the newest block of the base, as full values: what the solid view reads first. */
+	private lastSettled: ReadonlyMap<string, unknown>[] = makeMaps();
+
 	/** Entries changed in the base since the last flush began. */
 	private unflushed = 0;
 
-	private constructor(private readonly database: KeyValueDatabase) {}
+	private constructor(
+		private readonly database: KeyValueDatabase,
+		private readonly settleValue: SettleValue,
+	) {}
 
-	/** Opens the state on a database; ordered stores read their keys. */
-	static async open(database: KeyValueDatabase): Promise<StateDatabase> {
-		const state = new StateDatabase(database);
+	/**
+	 * Opens the state on a database; ordered stores read their keys.
+	 * @param settleValue rewrites a value as it moves into the base
+	 */
+	static async open(
+		database: KeyValueDatabase,
+		settleValue: SettleValue = (_base, _store, value) => value,
+	): Promise<StateDatabase> {
+		const state = new StateDatabase(database, settleValue);
 		for (const store of storeDefinitions) {
 			if (!store.ordered) continue;
 			const keys: string[] = [];
@@ -95,10 +110,32 @@ export class StateDatabase {
 		keys: (store) => orderedKeys(this.headKeys, store),
 	};
 
-	/** The state after the newest block that can't be undone. It can't be written. */
+	/** The state one block below the base: what the solidity API serves (sheet 06 §11.1). It can't be written. */
+	readonly solidBackend: StateBackend = {
+		get: (store, key) => {
+			const before = (this.lastSettled[store.index] as ReadonlyMap<string, unknown>).get(key);
+			if (before !== undefined) return before === GONE ? undefined : (before as never);
+			return this.baseGet(store, key);
+		},
+		put: readOnly,
+		delete: readOnly,
+		keys: (store) => {
+			const changed = this.lastSettled[store.index] as ReadonlyMap<string, unknown>;
+			const keys = orderedKeys(this.baseKeys, store);
+			if (changed.size === 0) return keys;
+			const all = new OrderedKeys(keys);
+			for (const [key, before] of changed) {
+				if (before === GONE) all.delete(key);
+				else all.add(key);
+			}
+			return all.list;
+		},
+	};
+
+	/** The state after the newest block that can't be undone. Writes go straight to it: only genesis does that. */
 	readonly baseBackend: StateBackend = {
 		get: (store, key) => this.baseGet(store, key),
-		put: readOnly,
+		put: (store, key, value) => this.basePut(store, key, value),
 		delete: readOnly,
 		keys: (store) => orderedKeys(this.baseKeys, store),
 	};
@@ -137,6 +174,15 @@ export class StateDatabase {
 		const decoded = store.codec.decode(bytes, key);
 		this.remember(index, key, decoded);
 		return decoded;
+	}
+
+	private basePut<V>(store: StoreDefinition<V>, key: string, value: V): void {
+		(this.base[store.index] as Map<string, Entry>).set(key, this.settleValue(this.baseBackend, store, value));
+		this.unflushed++;
+		if (store.ordered) {
+			setKey(this.baseKeys, store.index, key, true);
+			setKey(this.headKeys, store.index, key, true);
+		}
 	}
 
 	private remember(index: number, key: string, value: unknown): void {
@@ -223,7 +269,8 @@ export class StateDatabase {
 				const old = entry.before === ABSENT ? this.baseGet(store, key) : (entry.before ?? undefined);
 				const before = old === undefined ? null : store.codec.encode(old, key);
 				const after = entry.after === GONE ? null : store.codec.encode(entry.after, key);
-				if (before === null ? after === null : after !== null && Buffer.compare(before, after) === 0) continue;
+				if (before === null ? after === null : after !== null && Buffer.compare(before, after) === 0)
+					continue;
 				yield { store, key, before, after };
 			}
 		}
@@ -237,18 +284,22 @@ export class StateDatabase {
 	}
 
 	private settleOne(change: BlockChange): void {
+		const lastSettled = makeMaps<unknown>();
 		change.entries.forEach((map, index) => {
 			const base = this.base[index] as Map<string, Entry>;
 			const head = this.head[index] as Map<string, Entry>;
-			const ordered = (storeDefinitions[index] as StoreDefinition<unknown>).ordered;
+			const store = storeDefinitions[index] as StoreDefinition<unknown>;
+			const before = lastSettled[index] as Map<string, unknown>;
 			for (const [key, { after }] of map) {
-				base.set(key, after);
+				before.set(key, this.baseGet(store, key) ?? GONE);
+				base.set(key, after === GONE ? GONE : this.settleValue(this.baseBackend, store, after));
 				this.unflushed++;
-				if (ordered) setKey(this.baseKeys, index, key, after !== GONE);
+				if (store.ordered) setKey(this.baseKeys, index, key, after !== GONE);
 				// The head keeps its entry only where a newer block or the pending pool changed it again.
 				if (head.get(key) === after) head.delete(key);
 			}
 		});
+		this.lastSettled = lastSettled;
 	}
 
 	/** Entries that a flush would write. */
@@ -319,13 +370,21 @@ function readOnly(): never {
 	throw new Error("this view of the state can't be written");
 }
 
-function orderedKeys(all: readonly (OrderedKeys | undefined)[], store: { readonly index: number; readonly name: string }): readonly string[] {
+function orderedKeys(
+	all: readonly (OrderedKeys | undefined)[],
+	store: { readonly index: number; readonly name: string },
+): readonly string[] {
 	const keys = all[store.index];
 	if (!keys) throw new Error(`store ${store.name} keeps no key order`);
 	return keys.list;
 }
 
-function setKey(all: readonly (OrderedKeys | undefined)[], index: number, key: string, present: boolean): void {
+function setKey(
+	all: readonly (OrderedKeys | undefined)[],
+	index: number,
+	key: string,
+	present: boolean,
+): void {
 	const keys = all[index] as OrderedKeys;
 	if (present) keys.add(key);
 	else keys.delete(key);

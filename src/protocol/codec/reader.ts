@@ -114,7 +114,9 @@ export class Reader {
 	length(): number {
 		const length = this.uint32() | 0;
 		if (length < 0) {
-			throw new DecodeError("CodedInputStream encountered an embedded string or message which claimed to have negative size.");
+			throw new DecodeError(
+				"CodedInputStream encountered an embedded string or message which claimed to have negative size.",
+			);
 		}
 		if (length > this.end - this.pos) throw new DecodeError(TRUNCATED);
 		return length;
@@ -202,7 +204,8 @@ export class Reader {
 				return { number, wireType, value };
 			}
 			case 3: {
-				if (++this.depth > MAX_DEPTH) throw new DecodeError("Protocol message had too many levels of nesting.");
+				if (++this.depth > MAX_DEPTH)
+					throw new DecodeError("Protocol message had too many levels of nesting.");
 				for (;;) {
 					const inner = this.tag();
 					if ((inner & 7) === 4) {

@@ -1,0 +1,142 @@
+/** Block versions and the rules that wait for them (sheet 02 §4.4). */
+
+import type { ChainRules } from "../contracts/contract.js";
+import type { StateView } from "../state/view.js";
+
+/** The version that our blocks carry. */
+export const BLOCK_VERSION = 32;
+
+/** The version that is passed by height, not by votes. */
+export const ENERGY_LIMIT_VERSION = 5;
+
+interface ForkRow {
+	readonly version: number;
+	/** Release of the reference node, for readers. */
+	readonly release: string;
+	readonly hardForkMs: bigint;
+	/** Share of active witnesses that must produce this version; undefined: all, at any time. */
+	readonly ratePercent?: number;
+}
+
+const HARD_FORK_MS = 1_596_780_000_000n;
+const voted = (version: number, release: string): ForkRow => ({
+	version,
+	release,
+	hardForkMs: HARD_FORK_MS,
+	ratePercent: 80,
+});
+const unanimous = (version: number, release: string): ForkRow => ({ version, release, hardForkMs: 0n });
+
+/** Every known version, ascending. Rows above 32 are rules of later releases and are not implemented here. */
+export const forkTable: readonly ForkRow[] = [
+	unanimous(ENERGY_LIMIT_VERSION, "energy limit"),
+	unanimous(6, "3.2.2"),
+	unanimous(7, "3.5"),
+	unanimous(8, "3.6"),
+	unanimous(9, "3.6.5"),
+	unanimous(10, "3.6.6"),
+	unanimous(16, "4.0"),
+	voted(17, "4.0.1"),
+	voted(19, "4.1"),
+	voted(20, "4.1.2"),
+	voted(21, "4.2"),
+	voted(22, "4.3"),
+	voted(23, "4.4"),
+	voted(24, "4.5"),
+	voted(25, "4.6"),
+	voted(26, "4.7"),
+	voted(27, "4.7.1"),
+	voted(28, "4.7.2"),
+	voted(29, "4.7.4"),
+	voted(30, "4.7.5"),
+	voted(31, "4.7.7"),
+	voted(32, "4.8.0"),
+];
+
+const byVersion = new Map(forkTable.map((row) => [row.version, row]));
+
+export class ForkGates {
+	constructor(
+		private readonly state: StateView,
+		private readonly rules: ChainRules,
+	) {}
+
+	/** Whether the rules of a version hold at the head. */
+	passed(version: number): boolean {
+		const properties = this.state.properties;
+		if (version === ENERGY_LIMIT_VERSION) return properties.headNumber >= this.rules.energyLimitHeight;
+		const row = byVersion.get(version);
+		const statistics = properties.forkStatistics(version);
+		if (row?.ratePercent === undefined) {
+			if (version > 16) return false;
+			return statistics !== undefined && statistics.length > 0 && statistics.every((byte) => byte === 1);
+		}
+		const interval = properties.get("MAINTENANCE_TIME_INTERVAL");
+		const from = ((row.hardForkMs - 1n) / interval + 1n) * interval;
+		if (properties.headTimestampMs < from) return false;
+		if (!statistics || statistics.length === 0) return false;
+		let count = 0;
+		for (const byte of statistics) if (byte === 1) count++;
+		return count >= Math.ceil((row.ratePercent * statistics.length) / 100);
+	}
+
+	/** Sets VERSION_NUMBER to the highest passed version, as a start and some traces do. */
+	init(): void {
+		let latest = 0;
+		for (const { version } of forkTable) if (this.passed(version)) latest = version;
+		this.state.properties.set("VERSION_NUMBER", latest);
+	}
+
+	/** Runs {@link init} where the network does before a transaction: while no version is recorded. */
+	initIfUnset(): void {
+		if (this.state.properties.get("VERSION_NUMBER") === 0) this.init();
+	}
+
+	/**
+	 * Counts a block's version, after maintenance.
+	 * @param version of the block's header
+	 * @param position of its witness in the active list; negative if it is not in it
+	 * @param activeCount length of the active list
+	 */
+	update(version: number, position: number, activeCount: number): void {
+		const properties = this.state.properties;
+		if (position < 0 || version < ENERGY_LIMIT_VERSION || properties.get("VERSION_NUMBER") >= version) return;
+		for (const row of forkTable) {
+			if (row.version <= version || this.passed(row.version)) continue;
+			const statistics = properties.forkStatistics(row.version);
+			if (!statistics) continue;
+			const copy = Buffer.from(statistics);
+			if (position < copy.length) copy[position] = 0;
+			properties.setForkStatistics(row.version, copy);
+		}
+		const stored = properties.forkStatistics(version);
+		const statistics = Buffer.from(
+			stored && stored.length === activeCount ? stored : new Uint8Array(activeCount),
+		);
+		if (this.passed(version)) {
+			this.upgradeTo(version, activeCount);
+			return;
+		}
+		statistics[position] = 1;
+		properties.setForkStatistics(version, statistics);
+	}
+
+	private upgradeTo(version: number, activeCount: number): void {
+		const properties = this.state.properties;
+		for (const row of forkTable) {
+			if (row.version >= version || this.passed(row.version)) continue;
+			const size = properties.forkStatistics(row.version)?.length || activeCount;
+			properties.setForkStatistics(row.version, Buffer.alloc(size, 1));
+		}
+		properties.set("VERSION_NUMBER", version);
+	}
+
+	/** Clears the counts of versions that haven't passed, in every maintenance block. */
+	reset(activeCount: number): void {
+		const properties = this.state.properties;
+		for (const { version } of forkTable) {
+			if (!properties.forkStatistics(version) || this.passed(version)) continue;
+			properties.setForkStatistics(version, new Uint8Array(activeCount));
+		}
+	}
+}

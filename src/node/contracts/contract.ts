@@ -1,0 +1,53 @@
+/** What a transaction type is to the chain: its checks and its effect, over a view of the state. */
+
+import type { Message } from "../../protocol/codec/descriptor.js";
+import type { TransactionResult } from "../../protocol/messages.js";
+import type { ForkGates } from "../consensus/fork-gates.js";
+import type { StateView } from "../state/view.js";
+
+/** The facts of a chain that are fixed by its configuration and don't live in the state. */
+export interface ChainRules {
+	readonly genesisTimestampMs: bigint;
+	/** 32 bytes. */
+	readonly genesisId: Uint8Array;
+	/** The account that receives fees while burning is off. */
+	readonly blackHole: Uint8Array;
+	/** Witnesses of the genesis block, with the votes they were given there. */
+	readonly genesisWitnesses: readonly { readonly address: Uint8Array; readonly votes: bigint }[];
+	/** How long a proposal stays open, in milliseconds (`block.proposalExpireTime`). */
+	readonly proposalExpireMs: bigint;
+	/** Height from which the energy-limit rules hold (`enery.limit.block.num`). */
+	readonly energyLimitHeight: bigint;
+	/** Cancelling all unstaking records its details (`vm.saveCancelAllUnfreezeV2Details`). */
+	readonly saveCancelDetails: boolean;
+}
+
+export interface ContractContext<T extends Message = Message> {
+	/** The head state; "now" is the head block's time, never the block being applied. */
+	readonly state: StateView;
+	readonly rules: ChainRules;
+	readonly forks: ForkGates;
+	readonly contract: Readonly<T>;
+	/** 32 bytes; of the transaction that carries the contract. */
+	readonly transactionId: Uint8Array;
+	/** The contract is checked for a transaction that is only being built. */
+	readonly building: boolean;
+}
+
+/** One transaction type. */
+export interface ContractModule<T extends Message = Message> {
+	/** Name in the contract-type table. */
+	readonly type: string;
+	/** Applies the checks in the network's order. @throws {ContractValidateError} with the network's message */
+	validate(context: ContractContext<T>): void;
+	/**
+	 * Applies the effect to the state and fills in the result (`fee` and the members of the type).
+	 * @throws {ContractExecuteError} if the effect can't be carried out; the caller undoes what was written
+	 */
+	execute(context: ContractContext<T>, result: TransactionResult): void;
+}
+
+/** Checks a typed module once and hands it to code that knows it only by its row. */
+export function defineContract<T extends Message>(module: ContractModule<T>): ContractModule {
+	return module as unknown as ContractModule;
+}

@@ -1,0 +1,114 @@
+/**
+ * Why a transaction or block is refused: one class an outcome that a caller must tell apart. The message is the exact
+ * text of the network; `className` is the name that HTTP error bodies and push answers carry.
+ */
+
+/** Base of every refusal by a rule of the chain. */
+export abstract class ChainError extends Error {
+	/** Exception class of the wire, without its package. */
+	abstract readonly className: string;
+}
+
+/** The contract's checks, or those that count as such, refuse the transaction. */
+export class ContractValidateError extends ChainError {
+	override readonly name = "ContractValidateError";
+	readonly className: string = "ContractValidateException";
+}
+
+/** A transaction without exactly one contract; counts as a validation failure. */
+export class ContractCountError extends ContractValidateError {
+	override readonly className: string = "ContractSizeNotEqualToOneException";
+}
+
+/** The contract failed while it took effect. */
+export class ContractExecuteError extends ChainError {
+	override readonly name = "ContractExecuteError";
+	readonly className = "ContractExeException";
+}
+
+/** Bandwidth, multi-signature or memo fee can't be paid. */
+export class ResourceInsufficientError extends ChainError {
+	override readonly name = "ResourceInsufficientError";
+	readonly className = "AccountResourceInsufficientException";
+}
+
+/** Signatures are missing, malformed or don't reach the threshold. */
+export class ValidateSignatureError extends ChainError {
+	override readonly name = "ValidateSignatureError";
+	readonly className = "ValidateSignatureException";
+}
+
+export class TaposError extends ChainError {
+	override readonly name = "TaposError";
+	readonly className = "TaposException";
+}
+
+export class DuplicateTransactionError extends ChainError {
+	override readonly name = "DuplicateTransactionError";
+	readonly className = "DupTransactionException";
+}
+
+export class TransactionExpirationError extends ChainError {
+	override readonly name = "TransactionExpirationError";
+	readonly className = "TransactionExpirationException";
+}
+
+export class TooBigTransactionError extends ChainError {
+	override readonly name = "TooBigTransactionError";
+	readonly className = "TooBigTransactionException";
+}
+
+export class TooBigTransactionResultError extends ChainError {
+	override readonly name = "TooBigTransactionResultError";
+	readonly className = "TooBigTransactionResultException";
+}
+
+/** A block transaction's recorded result differs from ours. */
+export class ReceiptCheckError extends ChainError {
+	override readonly name = "ReceiptCheckError";
+	readonly className = "ReceiptCheckErrException";
+}
+
+/** The contract machine can't run this transaction at all. */
+export class VmIllegalError extends ChainError {
+	override readonly name = "VmIllegalError";
+	readonly className = "VMIllegalException";
+}
+
+/** The block's witness, time or signature is not what the schedule asks for. */
+export class ValidateScheduleError extends ChainError {
+	override readonly name = "ValidateScheduleError";
+	readonly className = "ValidateScheduleException";
+}
+
+/** The block itself is malformed. */
+export class BadBlockError extends ChainError {
+	override readonly name = "BadBlockError";
+	readonly className = "BadBlockException";
+}
+
+export class UnlinkedBlockError extends ChainError {
+	override readonly name = "UnlinkedBlockError";
+	readonly className = "UnLinkedBlockException";
+}
+
+export class BadNumberBlockError extends ChainError {
+	override readonly name = "BadNumberBlockError";
+	readonly className = "BadNumberBlockException";
+}
+
+export class NonCommonBlockError extends ChainError {
+	override readonly name = "NonCommonBlockError";
+	readonly className = "NonCommonBlockException";
+}
+
+/** A failure that the network's rules report as a runtime error of its own class. */
+export class RuntimeRuleError extends ChainError {
+	override readonly name = "RuntimeRuleError";
+	constructor(
+		readonly className: string,
+		message: string,
+	) {
+		super(message);
+	}
+}

@@ -1,0 +1,54 @@
+/** Moving coins: balances, and where fees go (sheet 03 §0.5). */
+
+import { toHex } from "../../protocol/bytes.js";
+import { checkedAdd } from "../../protocol/int64.js";
+import { Account } from "../../protocol/messages.js";
+import type { ChainRules } from "../contracts/contract.js";
+import type { StateView } from "../state/view.js";
+
+/** An account has less than an operation takes from it. */
+export class InsufficientBalanceError extends Error {
+	override readonly name = "BalanceInsufficientException";
+}
+
+/**
+ * Adds to the balance of an account that exists; adding 0 writes nothing.
+ * @throws {InsufficientBalanceError} if it would fall below zero
+ * @throws {OverflowError} if it would leave 64 bits
+ */
+export function adjustBalance(state: StateView, address: Uint8Array, deltaSun: bigint): void {
+	if (deltaSun === 0n) return;
+	const account = state.account.get(address);
+	if (!account) throw new Error(`account ${toHex(address)} does not exist`);
+	const copy = Account.copy(account);
+	changeBalance(copy, deltaSun);
+	state.account.put(address, copy);
+}
+
+/** Adds to the balance of an account record that the caller writes. */
+export function changeBalance(account: Account, deltaSun: bigint): void {
+	if (deltaSun < 0n && account.balance < -deltaSun) {
+		throw new InsufficientBalanceError(
+			`${toHex(account.address)} insufficient balance, balance: ${account.balance}, amount: ${-deltaSun}`,
+		);
+	}
+	account.balance = checkedAdd(account.balance, deltaSun);
+}
+
+/** Burns a fee, or credits it to the black hole. */
+export function sinkFee(state: StateView, rules: ChainRules, feeSun: bigint): void {
+	if (state.properties.on("ALLOW_BLACKHOLE_OPTIMIZATION")) {
+		state.properties.addPositive("BURN_COIN_AMOUNT", feeSun);
+	} else {
+		adjustBalance(state, rules.blackHole, feeSun);
+	}
+}
+
+/** Like {@link sinkFee}, but into the fee pool while there is one. */
+export function sinkFeeToPool(state: StateView, rules: ChainRules, feeSun: bigint): void {
+	if (state.properties.on("ALLOW_TRANSACTION_FEE_POOL")) {
+		state.properties.addPositive("TRANSACTION_FEE_POOL", feeSun);
+	} else {
+		sinkFee(state, rules, feeSun);
+	}
+}

@@ -1,0 +1,200 @@
+/**
+ * Recovery of used resources over a sliding window (sheet 03 §2). Usages are in the resource's unit, times in slots.
+ */
+
+import { ceilDiv, maxInt, minInt, roundDouble, toDouble, wrap } from "../../protocol/int64.js";
+import { type Account, AccountAccountResource } from "../../protocol/messages.js";
+import type { Properties } from "../state/properties.js";
+
+const PRECISION = 1_000_000n;
+
+/** Default window in slots: one day. */
+export const WINDOW = 28_800n;
+
+/** Fine windows count thousandths of a slot. */
+export const WINDOW_PRECISION = 1_000n;
+
+export type Resource = "bandwidth" | "energy";
+
+function decay(scaled: bigint, lastSlot: bigint, nowSlot: bigint, window: bigint): bigint {
+	if (lastSlot === nowSlot) return scaled;
+	if (lastSlot + window <= nowSlot) return 0n;
+	const share = toDouble(window - (nowSlot - lastSlot)) / toDouble(window);
+	return roundDouble(toDouble(scaled) * share);
+}
+
+/** Usage after decay since `lastSlot`, plus `use`, over a fixed window. */
+export function increase(
+	last: bigint,
+	use: bigint,
+	lastSlot: bigint,
+	nowSlot: bigint,
+	window: bigint = WINDOW,
+): bigint {
+	const old = decay(ceilDiv(wrap(last * PRECISION), window), lastSlot, nowSlot, window);
+	const added = ceilDiv(wrap(use * PRECISION), window);
+	return wrap((old + added) * window) / PRECISION;
+}
+
+interface StoredWindow {
+	readonly size: bigint;
+	readonly optimized: boolean;
+}
+
+function storedWindow(account: Readonly<Account>, resource: Resource): StoredWindow {
+	if (resource === "bandwidth")
+		return { size: account.net_window_size, optimized: account.net_window_optimized };
+	const energy = account.account_resource;
+	return { size: energy?.energy_window_size ?? 0n, optimized: energy?.energy_window_optimized ?? false };
+}
+
+/** The account's window in slots. */
+export function windowSlots(account: Readonly<Account>, resource: Resource): bigint {
+	const { size, optimized } = storedWindow(account, resource);
+	if (size === 0n) return WINDOW;
+	if (!optimized) return size;
+	return size < WINDOW_PRECISION ? WINDOW : size / WINDOW_PRECISION;
+}
+
+/** The account's window in thousandths of a slot. */
+export function fineWindow(account: Readonly<Account>, resource: Resource): bigint {
+	const { size, optimized } = storedWindow(account, resource);
+	if (size === 0n) return WINDOW * WINDOW_PRECISION;
+	return optimized ? size : size * WINDOW_PRECISION;
+}
+
+/** The account's energy record, changeable. */
+export function editEnergy(account: Account): AccountAccountResource {
+	const copy = AccountAccountResource.copy(account.account_resource ?? new AccountAccountResource());
+	account.account_resource = copy;
+	return copy;
+}
+
+/** Stores a window in slots; the mark of a fine window stays as it is. */
+export function setWindowSlots(account: Account, resource: Resource, slots: bigint): void {
+	if (resource === "bandwidth") account.net_window_size = slots;
+	else editEnergy(account).energy_window_size = slots;
+}
+
+/** Stores a window in thousandths of a slot and marks it so. */
+export function setFineWindow(account: Account, resource: Resource, size: bigint): void {
+	if (resource === "bandwidth") {
+		account.net_window_size = size;
+		account.net_window_optimized = true;
+		return;
+	}
+	const energy = editEnergy(account);
+	energy.energy_window_size = size;
+	energy.energy_window_optimized = true;
+}
+
+/** Usage now, over the account's own window; the account is not changed. */
+export function recovery(
+	account: Readonly<Account>,
+	resource: Resource,
+	last: bigint,
+	lastSlot: bigint,
+	nowSlot: bigint,
+): bigint {
+	return increase(last, 0n, lastSlot, nowSlot, windowSlots(account, resource));
+}
+
+/** Whether staking of the second generation is on. */
+export function unfreezeDelayOn(properties: Properties): boolean {
+	return properties.get("UNFREEZE_DELAY_DAYS") > 0n;
+}
+
+/** Whether cancelling all unstaking is on; it also selects fine windows. */
+export function cancelAllOn(properties: Properties): boolean {
+	return properties.on("ALLOW_CANCEL_ALL_UNFREEZE_V2") && unfreezeDelayOn(properties);
+}
+
+/**
+ * Adds usage over the account's own window and moves that window (sheet 03 §§2.4 and 2.5).
+ * @returns the new usage; the caller stores it with the time
+ */
+export function accountIncrease(
+	properties: Properties,
+	account: Account,
+	resource: Resource,
+	last: bigint,
+	use: bigint,
+	lastSlot: bigint,
+	nowSlot: bigint,
+): bigint {
+	const slots = windowSlots(account, resource);
+	const fine = fineWindow(account, resource);
+	const old = decay(ceilDiv(wrap(last * PRECISION), slots), lastSlot, nowSlot, slots);
+	const added = ceilDiv(wrap(use * PRECISION), WINDOW);
+	const usage = wrap(old * slots + added * WINDOW) / PRECISION;
+	if (!unfreezeDelayOn(properties)) return usage;
+
+	const remain = wrap(old * slots) / PRECISION;
+	const elapsed = nowSlot - lastSlot;
+	if (cancelAllOn(properties)) {
+		const full = WINDOW * WINDOW_PRECISION;
+		if (remain === 0n) setFineWindow(account, resource, full);
+		else {
+			const rest = fine - elapsed * WINDOW_PRECISION;
+			const size = ceilDiv(wrap(remain * rest + use * full), usage);
+			setFineWindow(account, resource, minInt(size, full));
+		}
+	} else if (remain === 0n) setWindowSlots(account, resource, WINDOW);
+	else {
+		setWindowSlots(account, resource, wrap(remain * (slots - elapsed) + use * WINDOW) / usage);
+	}
+	return usage;
+}
+
+/** Usage, and the slot of its last change, of one resource of an account. */
+export function resourceUsage(
+	account: Readonly<Account>,
+	resource: Resource,
+): { readonly usage: bigint; readonly lastSlot: bigint } {
+	if (resource === "bandwidth") return { usage: account.net_usage, lastSlot: account.latest_consume_time };
+	const energy = account.account_resource;
+	return { usage: energy?.energy_usage ?? 0n, lastSlot: energy?.latest_consume_time_for_energy ?? 0n };
+}
+
+/** Stores usage and the slot of its change. */
+export function setResourceUsage(account: Account, resource: Resource, usage: bigint, slot: bigint): void {
+	if (resource === "bandwidth") {
+		account.net_usage = usage;
+		account.latest_consume_time = slot;
+		return;
+	}
+	const energy = editEnergy(account);
+	energy.energy_usage = usage;
+	energy.latest_consume_time_for_energy = slot;
+}
+
+/**
+ * Moves usage of `moved` units from a receiver back to its owner on undelegation (sheet 03 §2.6). The receiver is
+ * read only; its window must already be that of now.
+ */
+export function mergeUsage(
+	properties: Properties,
+	owner: Account,
+	receiver: Readonly<Account>,
+	moved: bigint,
+	resource: Resource,
+	nowSlot: bigint,
+): void {
+	const { usage, lastSlot } = resourceUsage(owner, resource);
+	const fine = cancelAllOn(properties);
+	const full = fine ? WINDOW * WINDOW_PRECISION : WINDOW;
+	const window = fine ? fineWindow : windowSlots;
+	const setWindow = fine ? setFineWindow : setWindowSlots;
+	const own = accountIncrease(properties, owner, resource, usage, 0n, lastSlot, nowSlot);
+	const total = own + moved;
+	if (total === 0n) {
+		setWindow(owner, resource, full);
+		setResourceUsage(owner, resource, 0n, nowSlot);
+		return;
+	}
+	const ownerWindow = maxInt(0n, window(owner, resource));
+	const receiverWindow = maxInt(0n, window(receiver, resource));
+	const weighted = wrap(own * ownerWindow + moved * receiverWindow);
+	setWindow(owner, resource, fine ? minInt(ceilDiv(weighted, total), full) : weighted / total);
+	setResourceUsage(owner, resource, total, nowSlot);
+}
