@@ -1,0 +1,20 @@
+/** What a key file or a password can be refused for; the code is the one of the machine interface (sheet 11 §2.5). */
+
+export type KeystoreErrorCode =
+	| "bad_password"
+	| "keystore_format"
+	| "keystore_exists"
+	| "wallet_not_found"
+	| "bad_value";
+
+/** A refusal of the keystore. The message is one sentence for a person and never holds a secret. */
+export class KeystoreError extends Error {
+	override readonly name = "KeystoreError";
+
+	constructor(
+		readonly code: KeystoreErrorCode,
+		message: string,
+	) {
+		super(message);
+	}
+}

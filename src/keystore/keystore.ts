@@ -1,0 +1,338 @@
+/**
+ * A directory of key files, as the network's wallets keep it: one file a key, named after its address; the label and
+ * the derivation path are members of the file, so the directory alone is the whole state. Sentences of mnemonic
+ * wallets stand in `mnemonic/` inside it.
+ */
+
+import { readdir, readFile, stat } from "node:fs/promises";
+import { join } from "node:path";
+import { addressPrefix, parseAddress, toBase58Check } from "../protocol/address.js";
+import { concatBytes, equalBytes, fromHex, fromUtf8, toHex, utf8 } from "../protocol/bytes.js";
+import { addressOfPrivateKey } from "../protocol/signature.js";
+import { type KeyFile, looksLikeKeyFile, parseKeyFile } from "./key-file.js";
+import { KeystoreError } from "./keystore-error.js";
+import { createPrivateDirectory, errorCode, writePrivateFile } from "./private-file.js";
+import {
+	checkPrivateKey,
+	decryptSecret,
+	encryptSecret,
+	passwordBytes,
+	type Strength,
+} from "./secret-storage.js";
+
+const MNEMONIC_DIRECTORY = "mnemonic";
+const MAX_KEY_FILE_BYTES = 64 * 1024;
+
+/** One key of the directory. */
+export interface KeystoreEntry {
+	/** 21 bytes. */
+	readonly address: Uint8Array;
+	readonly base58: string;
+	/** The label, else the Base58 address. */
+	readonly name: string;
+	readonly kind: "key" | "mnemonic";
+	/** Derivation path of a key that came from a sentence. */
+	readonly path: string | undefined;
+	/** Path of the key file. */
+	readonly file: string;
+}
+
+/** What a directory holds, and which of its files look like key files and can't be used. */
+export interface KeystoreListing {
+	readonly entries: readonly KeystoreEntry[];
+	readonly unusable: readonly { readonly file: string; readonly reason: string }[];
+}
+
+/** What is stored beside a new key. */
+export interface NewKeyOptions {
+	readonly name?: string | undefined;
+	readonly path?: string | undefined;
+	readonly strength?: Strength | undefined;
+}
+
+/**
+ * Lists a directory, ordered by name. A missing directory is an empty one; files that are no key files are passed
+ * over.
+ */
+export async function listKeystore(directory: string): Promise<KeystoreListing> {
+	const entries: KeystoreEntry[] = [];
+	const unusable: { file: string; reason: string }[] = [];
+	for (const fileName of await fileNames(directory)) {
+		const file = join(directory, fileName);
+		const text = await readSmallFile(file);
+		if (text === undefined || !looksLikeKeyFile(text)) {
+			// An empty or half-written file under a key's name is a loss that its owner must hear of.
+			if (
+				fileName.endsWith(".json") &&
+				(text === undefined || text.trim() === "" || /"crypto"/i.test(text))
+			) {
+				unusable.push({ file, reason: "not a complete keystore file" });
+			}
+			continue;
+		}
+		try {
+			entries.push(entryOf(parseKeyFile(text, file), file));
+		} catch (error) {
+			if (!(error instanceof KeystoreError)) throw error;
+			unusable.push({ file, reason: error.message.replace(`${file}: `, "") });
+		}
+	}
+	entries.sort((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0));
+	return { entries, unusable };
+}
+
+async function fileNames(directory: string): Promise<string[]> {
+	try {
+		const found = await readdir(directory, { withFileTypes: true });
+		return found.filter((item) => item.isFile() && !item.name.startsWith(".")).map((item) => item.name);
+	} catch (error) {
+		if (errorCode(error) === "ENOENT") return [];
+		throw error;
+	}
+}
+
+async function readSmallFile(file: string): Promise<string | undefined> {
+	if ((await stat(file)).size > MAX_KEY_FILE_BYTES) return undefined;
+	return readFile(file, "utf8");
+}
+
+function entryOf(file: KeyFile, path: string): KeystoreEntry {
+	const address = addressOfFile(file);
+	if (!address) throw new KeystoreError("keystore_format", `${path}: the keystore file names no address`);
+	const base58 = toBase58Check(address);
+	return {
+		address,
+		base58,
+		name: file.name ?? base58,
+		kind: file.derivationPath === undefined ? "key" : "mnemonic",
+		path: file.derivationPath,
+		file: path,
+	};
+}
+
+/** The address that a file claims, in Base58 or as Ethereum's 20 bytes. */
+function addressOfFile(file: KeyFile): Uint8Array | undefined {
+	const text = file.address?.trim() ?? "";
+	const digits = text.replace(/^0x/i, "");
+	if (/^[0-9a-fA-F]{40}$/.test(digits)) return concatBytes(Uint8Array.of(addressPrefix()), fromHex(digits));
+	if (/^[0-9a-fA-F]{42}$/.test(digits)) return fromHex(digits);
+	return parseAddress(text);
+}
+
+/**
+ * Finds a key by its label or by its address.
+ * @throws {KeystoreError} `wallet_not_found`, also when a label names two keys
+ */
+export async function findKey(directory: string, wallet: string | Uint8Array): Promise<KeystoreEntry> {
+	const { entries } = await listKeystore(directory);
+	const matches = entries.filter((entry) =>
+		typeof wallet === "string"
+			? entry.name === wallet || entry.base58 === wallet
+			: equalBytes(entry.address, wallet),
+	);
+	const [first, second] = matches;
+	const shown = typeof wallet === "string" ? wallet : toBase58Check(wallet);
+	if (!first) throw new KeystoreError("wallet_not_found", `no key "${shown}" in the keystore ${directory}`);
+	if (second && !equalBytes(first.address, second.address)) {
+		throw new KeystoreError(
+			"wallet_not_found",
+			`"${shown}" names ${matches.length} keys in ${directory}: use the address`,
+		);
+	}
+	return first;
+}
+
+/**
+ * Opens a key and checks that it belongs to the address under which it is kept.
+ * @returns 32 bytes; the caller overwrites them after use
+ * @throws {KeystoreError} `bad_password`, `keystore_format`
+ */
+export async function unlockKey(entry: KeystoreEntry, password: string): Promise<Uint8Array> {
+	const file = parseKeyFile(await readFile(entry.file, "utf8"), entry.file);
+	const key = await openPrivateKey(file, password, entry.file);
+	if (!equalBytes(addressOfPrivateKey(key), entry.address)) {
+		key.fill(0);
+		throw new KeystoreError(
+			"keystore_format",
+			`${entry.file}: the key inside belongs to another address than ${entry.base58}`,
+		);
+	}
+	return key;
+}
+
+/** Opens a file that must hold a private key. @throws {KeystoreError} */
+async function openPrivateKey(file: KeyFile, password: string, source: string): Promise<Uint8Array> {
+	const secret = await decryptSecret(file, passwordBytes(password), source);
+	if (secret.length !== 32) {
+		throw new KeystoreError(
+			"keystore_format",
+			`${source}: holds ${secret.length} bytes instead of a private key of 32`,
+		);
+	}
+	return checkPrivateKey(secret);
+}
+
+/**
+ * Stores a private key in a new file `<Base58>.json`.
+ * @throws {KeystoreError} `keystore_exists` if the address or the label is there already
+ */
+export async function addKey(
+	directory: string,
+	privateKey: Uint8Array,
+	password: string,
+	options: NewKeyOptions = {},
+): Promise<KeystoreEntry> {
+	const address = addressOfPrivateKey(checkPrivateKey(privateKey));
+	await checkFree(directory, address, options.name);
+	const base58 = toBase58Check(address);
+	const text = await encryptSecret(
+		privateKey,
+		passwordBytes(password),
+		{ address: base58, extra: { name: options.name, path: options.path } },
+		options.strength,
+	);
+	return store(directory, base58, text);
+}
+
+/**
+ * Stores a foreign key file as it is, after opening it once.
+ * @throws {KeystoreError} `bad_password`; `keystore_format` if its address is not the key's
+ */
+export async function addKeyFile(
+	directory: string,
+	sourceFile: string,
+	password: string,
+	name?: string,
+): Promise<KeystoreEntry> {
+	const file = parseKeyFile(await readFile(sourceFile, "utf8"), sourceFile);
+	const key = await openPrivateKey(file, password, sourceFile);
+	const address = addressOfPrivateKey(key);
+	key.fill(0);
+	const claimed = addressOfFile(file);
+	if (claimed && !equalBytes(claimed, address)) {
+		throw new KeystoreError(
+			"keystore_format",
+			`${sourceFile}: says it is ${file.address} but the key inside belongs to ${toBase58Check(address)}`,
+		);
+	}
+	const label = name ?? file.name;
+	await checkFree(directory, address, label);
+	const base58 = toBase58Check(address);
+	const members = { ...file.members, address: base58, ...(label === undefined ? {} : { name: label }) };
+	return store(directory, base58, JSON.stringify(members));
+}
+
+async function checkFree(directory: string, address: Uint8Array, name: string | undefined): Promise<void> {
+	if (name !== undefined) checkLabel(name);
+	const { entries } = await listKeystore(directory);
+	for (const entry of entries) {
+		if (equalBytes(entry.address, address)) {
+			throw new KeystoreError(
+				"keystore_exists",
+				`the key of ${entry.base58} is in the keystore already, as "${entry.name}"`,
+			);
+		}
+		if (name !== undefined && entry.name === name) {
+			throw new KeystoreError("keystore_exists", `the name "${name}" is taken by ${entry.base58}`);
+		}
+	}
+}
+
+/** A label may not look like an address, a path or a flag. @throws {KeystoreError} */
+export function checkLabel(name: string): void {
+	if (!/^[\p{L}\p{N}_][\p{L}\p{N}_. -]{0,63}$/u.test(name)) {
+		throw new KeystoreError(
+			"bad_value",
+			`"${name}" is no name for a key: use up to 64 letters, digits, blanks, dots and dashes`,
+		);
+	}
+	if (/^T[1-9A-HJ-NP-Za-km-z]{33}$/.test(name) || /^(0x)?[0-9a-fA-F]{40,42}$/.test(name)) {
+		throw new KeystoreError("bad_value", `"${name}" looks like an address and can't be a name`);
+	}
+}
+
+async function store(directory: string, base58: string, text: string): Promise<KeystoreEntry> {
+	await createPrivateDirectory(directory);
+	const path = join(directory, `${base58}.json`);
+	await writePrivateFile(path, text);
+	return entryOf(parseKeyFile(text, path), path);
+}
+
+/**
+ * Encrypts a key again under another password: new salt and iv, opened once before the old file is replaced.
+ * @throws {KeystoreError} `bad_password`
+ */
+export async function changePassword(
+	entry: KeystoreEntry,
+	oldPassword: string,
+	newPassword: string,
+	strength?: Strength,
+): Promise<void> {
+	const old = parseKeyFile(await readFile(entry.file, "utf8"), entry.file);
+	const key = await unlockKey(entry, oldPassword);
+	try {
+		const label = { address: old.address ?? entry.base58 };
+		const encrypted = await encryptSecret(key, passwordBytes(newPassword), label, strength);
+		const { crypto, id } = JSON.parse(encrypted) as { crypto: unknown; id: unknown };
+		const { Crypto: _former, ...kept } = old.members as { Crypto?: unknown };
+		const text = JSON.stringify({ ...kept, id, crypto });
+		const check = await decryptSecret(parseKeyFile(text, entry.file), passwordBytes(newPassword), entry.file);
+		const same = equalBytes(check, key);
+		check.fill(0);
+		if (!same)
+			throw new KeystoreError(
+				"keystore_format",
+				`${entry.file}: the new file did not open again; the old one is kept`,
+			);
+		await writePrivateFile(entry.file, text, true);
+	} finally {
+		key.fill(0);
+	}
+}
+
+/**
+ * Stores a sentence, encrypted, under the address of its first key.
+ * @throws {KeystoreError} `keystore_exists`
+ */
+export async function addMnemonic(
+	directory: string,
+	base58: string,
+	mnemonic: string,
+	password: string,
+	options: NewKeyOptions = {},
+): Promise<string> {
+	const folder = join(directory, MNEMONIC_DIRECTORY);
+	await createPrivateDirectory(folder);
+	const label = { address: base58, extra: { path: options.path } };
+	const text = await encryptSecret(utf8(mnemonic), passwordBytes(password), label, options.strength);
+	const path = join(folder, `${base58}.json`);
+	await writePrivateFile(path, text);
+	return path;
+}
+
+/**
+ * The sentence of a mnemonic wallet.
+ * @throws {KeystoreError} `wallet_not_found` if none is kept for the address, `bad_password`
+ */
+export async function unlockMnemonic(directory: string, base58: string, password: string): Promise<string> {
+	const path = join(directory, MNEMONIC_DIRECTORY, `${base58}.json`);
+	let text: string;
+	try {
+		text = await readFile(path, "utf8");
+	} catch (error) {
+		if (errorCode(error) !== "ENOENT") throw error;
+		throw new KeystoreError("wallet_not_found", `no mnemonic is kept for ${base58}`);
+	}
+	const words = await decryptSecret(parseKeyFile(text, path), passwordBytes(password), path);
+	return fromUtf8(words);
+}
+
+/** The text of a key file as another program expects it: Base58 as here, or Ethereum's 40 hex digits. */
+export async function exportKeyFile(
+	entry: KeystoreEntry,
+	addressForm: "base58" | "ethereum",
+): Promise<string> {
+	const file = parseKeyFile(await readFile(entry.file, "utf8"), entry.file);
+	const address = addressForm === "base58" ? entry.base58 : toHex(entry.address.subarray(1));
+	return JSON.stringify({ ...file.members, address });
+}

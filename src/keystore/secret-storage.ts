@@ -1,0 +1,138 @@
+/** Encrypting a secret into a key file, and opening one (sheet 08 §3: AES-128-CTR, scrypt or PBKDF2, Keccak MAC). */
+
+import {
+	createCipheriv,
+	createDecipheriv,
+	pbkdf2,
+	randomBytes,
+	randomUUID,
+	timingSafeEqual,
+} from "node:crypto";
+import { promisify } from "node:util";
+import { concatBytes, fromHex, toHex, utf8 } from "../protocol/bytes.js";
+import { keccak256 } from "../protocol/hash.js";
+import type { KeyDerivation, KeyFile } from "./key-file.js";
+import { KeystoreError } from "./keystore-error.js";
+import { scrypt } from "./scrypt.js";
+
+/** Costs of new files: the standard of the network's wallets, and their light form for machines with little memory. */
+export const STRENGTHS = {
+	standard: { n: 262144, r: 8, p: 1, dklen: 32 },
+	light: { n: 4096, r: 8, p: 6, dklen: 32 },
+} as const;
+
+export type Strength = keyof typeof STRENGTHS;
+
+/** Members of a new key file beside the crypto block. */
+export interface KeyFileLabel {
+	/** Base58 address, or 40 hex digits for Ethereum's programs. */
+	readonly address: string;
+	/** Further members, such as `name`; undefined ones are left out. */
+	readonly extra?: Readonly<Record<string, string | undefined>>;
+}
+
+/** Randomness of a new file: salt (32 bytes), iv (16 bytes) and id come from here. */
+export interface Entropy {
+	bytes(length: number): Uint8Array;
+	uuid(): string;
+}
+
+export const systemEntropy: Entropy = { bytes: (length) => randomBytes(length), uuid: () => randomUUID() };
+
+/**
+ * Encrypts a secret: the 32 bytes of a private key, or the words of a mnemonic.
+ * @returns the text of a key file, its members in the order in which the network's wallets write them
+ */
+export async function encryptSecret(
+	secret: Uint8Array,
+	password: Uint8Array,
+	label: KeyFileLabel,
+	strength: Strength = "standard",
+	entropy: Entropy = systemEntropy,
+): Promise<string> {
+	const parameters = STRENGTHS[strength];
+	const salt = entropy.bytes(32);
+	const iv = entropy.bytes(16);
+	const derived = await derive(password, { kdf: "scrypt", salt, ...parameters });
+	const cipher = createCipheriv("aes-128-ctr", derived.subarray(0, 16), iv);
+	const ciphertext = concatBytes(cipher.update(secret), cipher.final());
+	const file = {
+		address: label.address,
+		id: entropy.uuid(),
+		version: 3,
+		crypto: {
+			cipher: "aes-128-ctr",
+			ciphertext: toHex(ciphertext),
+			cipherparams: { iv: toHex(iv) },
+			kdf: "scrypt",
+			kdfparams: { dklen: 32, n: parameters.n, p: parameters.p, r: parameters.r, salt: toHex(salt) },
+			mac: toHex(macOf(derived, ciphertext)),
+		},
+		...label.extra,
+	};
+	derived.fill(0);
+	return JSON.stringify(file);
+}
+
+/**
+ * Opens a key file.
+ * @param source how to name the file in messages
+ * @returns the secret; the caller overwrites it after use
+ * @throws {KeystoreError} `bad_password` if the MAC differs
+ */
+export async function decryptSecret(
+	file: KeyFile,
+	password: Uint8Array,
+	source: string,
+): Promise<Uint8Array> {
+	const derived = await derive(password, file.derivation);
+	try {
+		if (!timingSafeEqual(macOf(derived, file.ciphertext), file.mac)) {
+			throw new KeystoreError("bad_password", `Invalid password provided: ${source} doesn't open with it`);
+		}
+		const decipher = createDecipheriv("aes-128-ctr", derived.subarray(0, 16), file.iv);
+		return concatBytes(decipher.update(file.ciphertext), decipher.final());
+	} finally {
+		derived.fill(0);
+	}
+}
+
+function macOf(derived: Uint8Array, ciphertext: Uint8Array): Uint8Array {
+	return keccak256(concatBytes(derived.subarray(16, 32), ciphertext));
+}
+
+async function derive(password: Uint8Array, derivation: KeyDerivation): Promise<Uint8Array> {
+	if (derivation.kdf === "scrypt") return scrypt(password, derivation.salt, derivation);
+	return promisify(pbkdf2)(password, derivation.salt, derivation.c, derivation.dklen, "sha256");
+}
+
+/** A password as the cipher takes it: UTF-8 bytes. */
+export function passwordBytes(password: string): Uint8Array {
+	return utf8(password);
+}
+
+/** Reads a private key of 64 hex digits, `0x` allowed. @throws {KeystoreError} without repeating the text */
+export function parsePrivateKey(text: string): Uint8Array {
+	const digits = text.trim().replace(/^0x/i, "");
+	if (!/^[0-9a-fA-F]{64}$/.test(digits)) {
+		throw new KeystoreError(
+			"bad_value",
+			`a private key is 64 hexadecimal digits; this text has ${digits.length} characters`,
+		);
+	}
+	return checkPrivateKey(fromHex(digits));
+}
+
+const CURVE_ORDER = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n;
+
+/** Checks that 32 bytes are a key of the curve. @returns the same bytes @throws {KeystoreError} */
+export function checkPrivateKey(key: Uint8Array): Uint8Array {
+	const value = key.length === 32 ? BigInt(`0x${toHex(key)}`) : 0n;
+	if (value === 0n || value >= CURVE_ORDER) {
+		throw new KeystoreError(
+			"bad_value",
+			"these bytes are no private key: it must lie between 1 and the curve's order",
+		);
+	}
+	return key;
+}
