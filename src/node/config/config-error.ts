@@ -1,0 +1,4 @@
+/** A configuration that cannot be used. One sentence that names the file, the place, the key and what is wrong. */
+export class ConfigError extends Error {
+	override readonly name = "ConfigError";
+}

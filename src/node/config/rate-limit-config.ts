@@ -1,0 +1,95 @@
+/** `rate.limiter.*` (sheet 08 §1.9). */
+
+import { toNeutral } from "../../protocol/dialect.js";
+import type { Section } from "./section.js";
+
+/** Calls a second in all, calls a second of each client IP, or calls at the same time. */
+export type LimitStrategy = "qps" | "ipQps" | "permits";
+
+export interface ComponentLimit {
+	/** Neutral spelling: a servlet's class name such as `GetAccountServlet`, or `protocol.Wallet/GetAccount`. */
+	readonly component: string;
+	readonly strategy: LimitStrategy;
+	/** More than 0. */
+	readonly value: number;
+}
+
+export interface RateLimiterConfig {
+	/** All calls of the process a second. */
+	readonly globalQps: number;
+	readonly globalIpQps: number;
+	/** Default for each servlet and gRPC method. */
+	readonly apiQps: number;
+	readonly http: readonly ComponentLimit[];
+	readonly rpc: readonly ComponentLimit[];
+}
+
+interface StrategyRule {
+	readonly strategy: LimitStrategy;
+	readonly parameter: string;
+	readonly whole: boolean;
+	/** Stands in for an unreadable parameter; without it there is no limiter. */
+	readonly absent?: number;
+}
+
+const STRATEGIES: Readonly<Record<string, StrategyRule>> = {
+	QpsRateLimiterAdapter: { strategy: "qps", parameter: "qps", whole: false },
+	IPQPSRateLimiterAdapter: { strategy: "ipQps", parameter: "qps", whole: false, absent: 2 },
+	GlobalPreemptibleAdapter: { strategy: "permits", parameter: "permit", whole: true, absent: 1 },
+};
+
+/**
+ * Reads `rate.limiter`. An entry that makes no limiter stops the start in the HTTP list, and leaves the default in the
+ * gRPC list.
+ * @throws {ConfigError}
+ */
+export function readRateLimiter(root: Section, warn: (text: string) => void): RateLimiterConfig {
+	const limiter = root.section("rate.limiter");
+	return {
+		globalQps: limiter.int("global.qps", 50_000),
+		globalIpQps: limiter.int("global.ip.qps", 10_000),
+		apiQps: limiter.int("global.api.qps", 1000),
+		http: limiter.sections("http").flatMap((entry) =>
+			readEntry(entry, warn, (reason) => {
+				throw entry.refuse("strategy", reason);
+			}),
+		),
+		rpc: limiter.sections("rpc").flatMap((entry) => readEntry(entry, warn, warn)),
+	};
+}
+
+function readEntry(
+	entry: Section,
+	warn: (text: string) => void,
+	refused: (reason: string) => void,
+): ComponentLimit[] {
+	const component = entry.requiredText("component");
+	const name = entry.requiredText("strategy");
+	const parameters = entry.requiredText("paramString");
+	const rule = STRATEGIES[name];
+	if (rule === undefined) {
+		refused(`= "${name}" of ${component} is unknown, use one of ${Object.keys(STRATEGIES).join(", ")}`);
+		return [];
+	}
+	let value = readParameter(parameters, rule);
+	if (value === undefined) {
+		warn("Strategy params parse failure, use the default strategy params.");
+		value = rule.absent;
+	}
+	if (value === undefined) {
+		refused(`${name} of ${component} needs ${rule.parameter}=<more than 0>, not "${parameters}"`);
+		return [];
+	}
+	return [{ component: toNeutral(component), strategy: rule.strategy, value }];
+}
+
+/** The rule's parameter out of `a=1,b=2`; undefined if it is absent or not a positive number. */
+function readParameter(text: string, rule: StrategyRule): number | undefined {
+	for (const part of text.split(",")) {
+		const [name = "", value = ""] = part.split("=").map((word) => word.trim());
+		if (name !== rule.parameter) continue;
+		const number = (rule.whole ? /^\d+$/ : /^\d+(\.\d*)?$/).test(value) ? Number(value) : 0;
+		return number > 0 ? number : undefined;
+	}
+	return undefined;
+}

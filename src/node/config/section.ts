@@ -1,0 +1,202 @@
+/**
+ * Typed reading of one object of a configuration file: defaults, the conversions between text, numbers and booleans
+ * that HOCON allows (sheet 08 §1.1), and one clear sentence for everything else.
+ *
+ * A path is dotted, in the neutral spelling. A key whose value is null counts as absent.
+ */
+
+import { MAX_INT64, MIN_INT64 } from "../../protocol/int64.js";
+import { ConfigError } from "./config-error.js";
+import type { HoconObject, HoconScalar, HoconValue } from "./hocon.js";
+
+/** Keys whose values never appear in a message. */
+const SECRET = /localwitness|private|secret|dbconfig/i;
+
+const MAX_INT32 = 0x7fffffffn;
+const MIN_INT32 = -0x80000000n;
+/** A longer exponent leaves the 64-bit range in any case. */
+const MAX_EXPONENT = 400;
+
+export class Section {
+	private constructor(
+		private readonly file: string,
+		private readonly prefix: string,
+		private readonly object: HoconObject,
+	) {}
+
+	static root(object: HoconObject, file: string): Section {
+		return new Section(file, "", object);
+	}
+
+	has(path: string): boolean {
+		return this.find(path) !== undefined;
+	}
+
+	/** Names of this object's members, in the order of the file. */
+	names(): string[] {
+		return [...this.object.members.keys()];
+	}
+
+	/** The object at a path, or an empty one. */
+	section(path: string): Section {
+		return this.optionalSection(path) ?? new Section(this.file, `${this.full(path)}.`, EMPTY);
+	}
+
+	optionalSection(path: string): Section | undefined {
+		const value = this.find(path);
+		if (value === undefined) return undefined;
+		if (value.kind !== "object") throw this.wrong(path, value, "an object in braces");
+		return new Section(this.file, `${this.full(path)}.`, value);
+	}
+
+	/** The object at a path. @throws {ConfigError} if it is absent */
+	requiredSection(path: string): Section {
+		return this.optionalSection(path) ?? this.missing(path);
+	}
+
+	/** The objects of a list; an absent list is empty. */
+	sections(path: string): Section[] {
+		return this.list(path).map((item, i) => {
+			const place = `${path}[${i}]`;
+			if (item.kind !== "object") throw this.wrong(place, item, "an object in braces");
+			return new Section(this.file, `${this.full(place)}.`, item);
+		});
+	}
+
+	/** The texts of a list; an absent list is empty. */
+	texts(path: string): string[] {
+		return this.list(path).map((item, i) => {
+			if (item.kind === "object" || item.kind === "list") throw this.wrong(`${path}[${i}]`, item, "a text");
+			return item.text;
+		});
+	}
+
+	text(path: string, absent: string): string {
+		return this.optionalText(path) ?? absent;
+	}
+
+	optionalText(path: string): string | undefined {
+		return this.scalar(path, "a text")?.text;
+	}
+
+	requiredText(path: string): string {
+		return this.optionalText(path) ?? this.missing(path);
+	}
+
+	boolean(path: string, absent: boolean): boolean {
+		const value = this.scalar(path, "true or false");
+		if (value === undefined) return absent;
+		if (value.kind !== "number") {
+			if (value.text === "true" || value.text === "yes" || value.text === "on") return true;
+			if (value.text === "false" || value.text === "no" || value.text === "off") return false;
+		}
+		throw this.wrong(path, value, "true or false");
+	}
+
+	/** A whole number of 32 bits. A fraction is cut off. */
+	int(path: string, absent: number): number {
+		const value = this.integer(path, "a whole number of 32 bits", MIN_INT32, MAX_INT32);
+		return value === undefined ? absent : Number(value);
+	}
+
+	/** A whole number of 64 bits. A fraction is cut off. */
+	long(path: string, absent: bigint): bigint {
+		return this.integer(path, "a whole number of 64 bits", MIN_INT64, MAX_INT64) ?? absent;
+	}
+
+	requiredLong(path: string): bigint {
+		return this.integer(path, "a whole number of 64 bits", MIN_INT64, MAX_INT64) ?? this.missing(path);
+	}
+
+	double(path: string, absent: number): number {
+		const value = this.scalar(path, "a number");
+		if (value === undefined) return absent;
+		const number = Number(value.text);
+		if (value.kind === "boolean" || value.text.trim() === "" || !Number.isFinite(number)) {
+			throw this.wrong(path, value, "a number");
+		}
+		return number;
+	}
+
+	/** A whole number that must lie in a range. */
+	intWithin(path: string, absent: number, min: number, max: number): number {
+		const value = this.int(path, absent);
+		if (value < min || value > max) throw this.refuse(path, `must be ${min} to ${max}, not ${value}`);
+		return value;
+	}
+
+	/** The error that a value is not acceptable, for rules beyond its type. The reason must not repeat a secret. */
+	refuse(path: string, reason: string): ConfigError {
+		const line = this.find(path)?.line;
+		return new ConfigError(
+			`${this.file}: ${line === undefined ? "" : `${line}: `}${this.full(path)} ${reason}`,
+		);
+	}
+
+	private integer(path: string, expected: string, min: bigint, max: bigint): bigint | undefined {
+		const value = this.scalar(path, expected);
+		if (value === undefined) return undefined;
+		const number = value.kind === "boolean" ? undefined : wholeNumber(value.text.trim());
+		if (number === undefined || number < min || number > max) throw this.wrong(path, value, expected);
+		return number;
+	}
+
+	private scalar(path: string, expected: string): HoconScalar | undefined {
+		const value = this.find(path);
+		if (value === undefined) return undefined;
+		if (value.kind === "object" || value.kind === "list") throw this.wrong(path, value, expected);
+		return value;
+	}
+
+	private list(path: string): readonly HoconValue[] {
+		const value = this.find(path);
+		if (value === undefined) return [];
+		if (value.kind !== "list") throw this.wrong(path, value, "a list in square brackets");
+		return value.items;
+	}
+
+	private find(path: string): HoconValue | undefined {
+		let value: HoconValue | undefined = this.object;
+		for (const name of path.split(".")) {
+			const [, key = "", index] = /^(.*?)(?:\[(\d+)\])?$/.exec(name) ?? [];
+			value = value?.kind === "object" ? value.members.get(key) : undefined;
+			if (index !== undefined) value = value?.kind === "list" ? value.items[Number(index)] : undefined;
+		}
+		return value?.kind === "null" ? undefined : value;
+	}
+
+	private wrong(path: string, value: HoconValue, expected: string): ConfigError {
+		const full = this.full(path);
+		return new ConfigError(
+			`${this.file}: ${value.line}: ${full} must be ${expected}, not ${shown(full, value)}`,
+		);
+	}
+
+	private missing(path: string): never {
+		throw new ConfigError(`${this.file}: no configuration setting found for key ${this.full(path)}`);
+	}
+
+	private full(path: string): string {
+		return this.prefix + path;
+	}
+}
+
+const EMPTY: HoconObject = { kind: "object", line: 0, members: new Map() };
+
+function shown(path: string, value: HoconValue): string {
+	if (value.kind === "object") return "an object";
+	if (value.kind === "list") return "a list";
+	if (SECRET.test(path)) return "this text";
+	return value.kind === "text" ? `"${value.text}"` : value.text;
+}
+
+/** Decimal text as a whole number, its fraction cut off; undefined if it is no number. */
+function wholeNumber(text: string): bigint | undefined {
+	const [, sign = "", whole = "", fraction = "", exponent = "0"] =
+		/^([+-]?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/.exec(text) ?? [];
+	if (whole === "") return undefined;
+	const shift = Math.max(-MAX_EXPONENT, Math.min(MAX_EXPONENT, Number(exponent)));
+	const digits = whole + fraction.padEnd(Math.max(shift, fraction.length), "0");
+	const magnitude = BigInt(digits.slice(0, Math.max(0, whole.length + shift)) || "0");
+	return sign === "-" ? -magnitude : magnitude;
+}
