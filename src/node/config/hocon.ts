@@ -32,6 +32,8 @@ export type HoconValue = HoconObject | HoconList | HoconScalar;
 
 const END = "";
 const NUMBER = /^-?\d+(\.\d+)?([eE]-?\d+)?$/;
+/** What follows the word "include" where it is no key. */
+const INCLUDED = /^\s*("|(required|file|url|classpath)\()/;
 /** Characters that unquoted text cannot hold. */
 const RESERVED = new Set('$"{}[]:=,+#`^?!@*&\\');
 const ESCAPES: Readonly<Record<string, string>> = {
@@ -132,7 +134,7 @@ class HoconReader {
 				if (
 					segment === "include" &&
 					segments.length === 0 &&
-					/^\s*["a-z]+[("]/.test(this.text.slice(this.pos))
+					INCLUDED.test(this.text.slice(this.pos, this.pos + 40))
 				) {
 					throw this.error("include is not supported: write everything in one file");
 				}
