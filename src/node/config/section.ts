@@ -128,9 +128,8 @@ export class Section {
 	/** The error that a value is not acceptable, for rules beyond its type. The reason must not repeat a secret. */
 	refuse(path: string, reason: string): ConfigError {
 		const line = this.find(path)?.line;
-		return new ConfigError(
-			`${this.file}: ${line === undefined ? "" : `${line}: `}${this.full(path)} ${reason}`,
-		);
+		const place = line === undefined ? this.file : `${this.file}: ${line}`;
+		return new ConfigError(`${place}: ${this.full(path)}${reason.startsWith(":") ? "" : " "}${reason}`);
 	}
 
 	private integer(path: string, expected: string, min: bigint, max: bigint): bigint | undefined {

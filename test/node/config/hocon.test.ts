@@ -60,7 +60,7 @@ describe("HOCON text", () => {
 		["an empty part of a key", "a..b = 1", "f: 1: a key has an empty part"],
 		[
 			"a substitution",
-			`a = ${"{b}"}`,
+			`a = ${"$"}{b}`,
 			"f: 1: the value of a uses a substitution, which is not supported: write the value out",
 		],
 		["an include", 'include "other.conf"', "f: 1: include is not supported: write everything in one file"],
