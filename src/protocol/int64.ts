@@ -8,6 +8,8 @@
 export const MAX_INT64 = 0x7fffffffffffffffn;
 export const MIN_INT64 = -0x8000000000000000n;
 
+const TWO_63 = 2 ** 63;
+
 /** An exact operation left the range of a signed 64-bit integer. */
 export class OverflowError extends Error {
 	override readonly name = "ArithmeticException";
@@ -49,8 +51,8 @@ export function toDouble(value: bigint): number {
 /** Truncates toward zero; saturates at the bounds; NaN becomes 0. */
 export function fromDouble(value: number): bigint {
 	if (Number.isNaN(value)) return 0n;
-	if (value >= 9223372036854775807) return MAX_INT64;
-	if (value <= -9223372036854775808) return MIN_INT64;
+	if (value >= TWO_63) return MAX_INT64;
+	if (value <= -TWO_63) return MIN_INT64;
 	return BigInt(Math.trunc(value));
 }
 

@@ -1,0 +1,134 @@
+/** Who may sign a transaction: permission, operations mask, weights (sheet 02 §3.6). */
+
+import { toBase58Check } from "../../protocol/address.js";
+import { toHex, toKey } from "../../protocol/bytes.js";
+import {
+	type Permission,
+	PermissionPermissionType,
+	type ShieldedTransferContract,
+} from "../../protocol/messages.js";
+import {
+	keyWeight,
+	maskAllows,
+	OPERATIONS_LENGTH,
+	OWNER_PERMISSION,
+	permissionById,
+} from "../../protocol/permission.js";
+import { SignatureError } from "../../protocol/signature.js";
+import type { SignedTransaction } from "../../protocol/transaction.js";
+import type { ForkGates } from "../consensus/fork-gates.js";
+import { ValidateSignatureError } from "../contracts/errors.js";
+import type { StateView } from "../state/view.js";
+
+/** From this block version on, an address counts once however often it signs. */
+const ONE_SIGNATURE_PER_ADDRESS = 27;
+
+/** Checks all signatures of a transaction against the head state. @throws {ValidateSignatureError} */
+export function authorize(state: StateView, forks: ForkGates, transaction: SignedTransaction): void {
+	const { signature } = transaction.message;
+	if (isShieldedSpend(transaction)) {
+		if (signature.length > 0) {
+			throw new ValidateSignatureError(
+				"there should be no signatures signed by transparent address when transfer from shielded address",
+			);
+		}
+		return;
+	}
+	const contract = transaction.contract;
+	if (signature.length === 0 || !contract) throw new ValidateSignatureError("miss sig or contract");
+	if (signature.length > state.properties.get("TOTAL_SIGN_NUM")) {
+		throw new ValidateSignatureError("too many signatures");
+	}
+	const permission = signingPermission(state, transaction);
+	if (!permission) throw new ValidateSignatureError("permission isn't exit");
+	if (contract.Permission_id !== OWNER_PERMISSION) {
+		if (permission.type !== PermissionPermissionType.Active) {
+			throw new ValidateSignatureError("Permission type is error");
+		}
+		if (permission.operations.length !== OPERATIONS_LENGTH) {
+			throw new ValidateSignatureError(`operations size must 32, actual: ${permission.operations.length}`);
+		}
+		if (!maskAllows(permission.operations, contract.type))
+			throw new ValidateSignatureError("Permission denied");
+	}
+	const { weight } = sumWeights(forks, permission, transaction);
+	if (weight < permission.threshold) throw new ValidateSignatureError("sig error");
+}
+
+function isShieldedSpend(transaction: SignedTransaction): boolean {
+	if (transaction.type?.name !== "ShieldedTransferContract") return false;
+	return (transaction.parameter as ShieldedTransferContract).transparent_from_address.length === 0;
+}
+
+/** The permission that a transaction names, undefined if its account has no such permission. */
+export function signingPermission(
+	state: StateView,
+	transaction: SignedTransaction,
+): Readonly<Permission> | undefined {
+	const owner = transaction.owner;
+	return permissionById(
+		state.account.get(owner),
+		owner,
+		transaction.contract?.Permission_id ?? OWNER_PERMISSION,
+		state.properties.get("ACTIVE_DEFAULT_OPERATIONS"),
+	);
+}
+
+export interface SignedWeight {
+	/** Signers in the order of the signatures. */
+	readonly signers: readonly Uint8Array[];
+	readonly weight: bigint;
+}
+
+/**
+ * Recovers the signers and adds up their weights.
+ * @throws {ValidateSignatureError} if a signer is foreign, signs twice, or there are too many signatures
+ * @throws {ValidateSignatureError} with the recovery's text if a signature is malformed
+ */
+export function sumWeights(
+	forks: ForkGates,
+	permission: Readonly<Permission>,
+	transaction: SignedTransaction,
+): SignedWeight {
+	const signatures = transaction.message.signature;
+	if (signatures.length > permission.keys.length) {
+		throw new ValidateSignatureError(
+			`Signature count is ${signatures.length} more than key counts of permission : ${permission.keys.length}`,
+		);
+	}
+	const byAddress = forks.passed(ONE_SIGNATURE_PER_ADDRESS);
+	const seen = new Set<string>();
+	const signers: Uint8Array[] = [];
+	let weight = 0n;
+	for (const [index, signature] of signatures.entries()) {
+		const signer = recoverSigner(transaction, index);
+		const own = keyWeight(permission, signer);
+		if (own === 0n) {
+			throw new ValidateSignatureError(
+				`${toHex(signature)} is signed by ${toBase58Check(signer)} but it is not contained of permission.`,
+			);
+		}
+		const mark = byAddress ? toKey(signer) : normalSignature(signature);
+		if (seen.has(mark)) throw new ValidateSignatureError(`${toBase58Check(signer)} has signed twice!`);
+		seen.add(mark);
+		signers.push(signer);
+		weight += own;
+	}
+	return { signers, weight: BigInt.asIntN(64, weight) };
+}
+
+function recoverSigner(transaction: SignedTransaction, index: number): Uint8Array {
+	try {
+		return transaction.signer(index);
+	} catch (error) {
+		if (error instanceof SignatureError) throw new ValidateSignatureError(error.message, { cause: error });
+		throw error;
+	}
+}
+
+/** Identity of a signature before version 27: r, s and the normal form of v. */
+function normalSignature(signature: Uint8Array): string {
+	let v = ((signature[64] as number) << 24) >> 24;
+	if (v < 27) v += 27;
+	return `${toKey(signature.subarray(0, 64))}${v}`;
+}

@@ -1,0 +1,72 @@
+/** Slot arithmetic: which time belongs to which witness (sheet 02 §5.1). Times in milliseconds. */
+
+import { ADDRESS_LENGTH } from "../../protocol/address.js";
+import { toKey } from "../../protocol/bytes.js";
+import type { StateView } from "../state/view.js";
+
+/** Length of a slot. */
+export const SLOT_MS = 3000n;
+
+/** Slots left empty after a maintenance block. */
+export const MAINTENANCE_SKIP_SLOTS = 2n;
+
+const ACTIVE_KEY = Buffer.from("active_witnesses", "latin1");
+
+/** The active witnesses in the order of the schedule. */
+export function activeWitnesses(state: StateView): Uint8Array[] {
+	const bytes = state.witnessSchedule.get(ACTIVE_KEY) ?? new Uint8Array(0);
+	const list: Uint8Array[] = [];
+	for (let at = 0; at + ADDRESS_LENGTH <= bytes.length; at += ADDRESS_LENGTH) {
+		list.push(bytes.subarray(at, at + ADDRESS_LENGTH));
+	}
+	return list;
+}
+
+export function setActiveWitnesses(state: StateView, addresses: readonly Uint8Array[]): void {
+	state.witnessSchedule.put(ACTIVE_KEY, Buffer.concat(addresses));
+}
+
+/** Position of a witness in the active list, -1 if it isn't there. */
+export function activePosition(active: readonly Uint8Array[], address: Uint8Array): number {
+	const key = toKey(address);
+	return active.findIndex((candidate) => toKey(candidate) === key);
+}
+
+/** The slot since genesis that a time falls into. */
+export function absoluteSlot(state: StateView, timeMs: bigint): bigint {
+	return (timeMs - state.properties.genesisTimestampMs) / SLOT_MS;
+}
+
+/** Time of the k-th slot after the head, k >= 1. */
+export function slotTimeMs(state: StateView, k: bigint): bigint {
+	const { properties } = state;
+	const genesis = properties.genesisTimestampMs;
+	if (properties.headNumber === 0n) return genesis + k * SLOT_MS;
+	const slots = properties.get("state_flag") === 1 ? k + MAINTENANCE_SKIP_SLOTS : k;
+	const head = properties.headTimestampMs;
+	return head - ((head - genesis) % SLOT_MS) + slots * SLOT_MS;
+}
+
+/** The slot after the head that a time falls into; 0 before the first. */
+export function slotOf(state: StateView, timeMs: bigint): bigint {
+	const first = slotTimeMs(state, 1n);
+	return timeMs < first ? 0n : (timeMs - first) / SLOT_MS + 1n;
+}
+
+/** The witness of the k-th slot after the head. */
+export function scheduledWitness(
+	state: StateView,
+	k: bigint,
+	active: readonly Uint8Array[] = activeWitnesses(state),
+): Uint8Array {
+	const slot = absoluteSlot(state, state.properties.headTimestampMs) + k;
+	if (slot < 0n) throw new RangeError("current slot should be positive.");
+	return active[Number(BigInt.asIntN(32, slot % BigInt(active.length)))] as Uint8Array;
+}
+
+/** The earliest time of the next block; a transaction must not expire before it (sheet 02 §3.5). */
+export function nextSlotTimeMs(state: StateView): bigint {
+	const { properties } = state;
+	const skipped = properties.get("state_flag") === 1 ? MAINTENANCE_SKIP_SLOTS : 0n;
+	return properties.headTimestampMs + (1n + skipped) * SLOT_MS;
+}

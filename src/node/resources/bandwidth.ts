@@ -1,0 +1,306 @@
+/** What a transaction pays for its bytes (sheet 03 §3, sheet 02 §3.8). */
+
+import { toBase58Check } from "../../protocol/address.js";
+import { asBuffer, fromUtf8 } from "../../protocol/bytes.js";
+import { fromDouble, toDouble, wrap } from "../../protocol/int64.js";
+import {
+	Account,
+	AssetIssueContract,
+	ResourceCode,
+	type ResourceReceipt,
+	TransactionResult,
+	type TransferAssetContract,
+	type TransferContract,
+} from "../../protocol/messages.js";
+import type { SignedTransaction } from "../../protocol/transaction.js";
+import type { ChainRules } from "../contracts/contract.js";
+import {
+	ContractValidateError,
+	ResourceInsufficientError,
+	TooBigTransactionError,
+	TooBigTransactionResultError,
+} from "../contracts/errors.js";
+import type { Properties } from "../state/properties.js";
+import type { StateView } from "../state/view.js";
+import { changeBalance, InsufficientBalanceError, sinkFee, sinkFeeToPool } from "./balance.js";
+import { accountIncrease, increase, recovery, unfreezeDelayOn } from "./window.js";
+
+/** Bytes that every contract adds for its result. */
+export const MAX_RESULT_SIZE = 64;
+const SIGNATURE_SIZE = 65;
+const PRECISION = 1_000_000n;
+
+/** How a transaction's bytes were paid. */
+export interface BandwidthCharge {
+	/** The fee was for bytes, not for creating an account: only then it can enter the packing fee. */
+	readonly isByteFee: boolean;
+}
+
+export interface BandwidthContext {
+	readonly state: StateView;
+	readonly rules: ChainRules;
+	readonly transaction: SignedTransaction;
+	readonly inBlock: boolean;
+}
+
+/**
+ * Charges the owner and fills `net_usage` and `net_fee` of the receipt.
+ * @throws {TooBigTransactionResultError | TooBigTransactionError | ContractValidateError | ResourceInsufficientError}
+ */
+export function chargeBandwidth(context: BandwidthContext, receipt: ResourceReceipt): BandwidthCharge {
+	const { state, transaction } = context;
+	checkResultSize(context);
+	const typeName = transaction.type?.name;
+	if (typeName === "ShieldedTransferContract") return { isByteFee: false };
+	const bytes = BigInt(
+		state.properties.on("ALLOW_CREATION_OF_CONTRACTS")
+			? transaction.sizeWithoutResults + MAX_RESULT_SIZE
+			: transaction.size,
+	);
+	receipt.net_usage = bytes;
+	receipt.net_fee = 0n;
+	const owner = state.account.get(transaction.owner);
+	if (!owner) {
+		throw new ContractValidateError(`account [${toBase58Check(transaction.owner)}] does not exist`);
+	}
+	if (createsAccount(state, transaction)) {
+		chargeCreation(context, owner, bytes, receipt);
+		return { isByteFee: false };
+	}
+	if (typeName === "TransferAssetContract" && useTokenBandwidth(state, transaction, owner, bytes)) {
+		return { isByteFee: false };
+	}
+	if (useStakedBandwidth(state, owner, bytes)) return { isByteFee: false };
+	if (useFreeBandwidth(state, owner, bytes)) return { isByteFee: false };
+	const fee = wrap(state.properties.get("TRANSACTION_FEE") * bytes);
+	payFee(context, owner, fee, bytes);
+	sinkFeeToPool(state, context.rules, fee);
+	state.properties.add("TOTAL_TRANSACTION_COST", fee);
+	receipt.net_usage = 0n;
+	receipt.net_fee = fee;
+	return { isByteFee: true };
+}
+
+function checkResultSize({ transaction, inBlock }: BandwidthContext): void {
+	const results = transaction.message.ret;
+	const limit = MAX_RESULT_SIZE * (transaction.raw?.contract.length ?? 0);
+	if (!inBlock) {
+		let size = 0;
+		for (const result of results) {
+			const bare = TransactionResult.copy(result);
+			bare.contractRet = 0;
+			size += TransactionResult.size(bare) + 2;
+		}
+		if (size > limit) {
+			throw new TooBigTransactionResultError(
+				`Too big transaction result, TxId ${transaction.idHex}, the result size is ${size} bytes, maxResultSize ${limit}`,
+			);
+		}
+	}
+	let size = 0;
+	for (const result of results) size += TransactionResult.size(result);
+	if (size > limit) throw new TooBigTransactionResultError("too big transaction result");
+}
+
+function createsAccount(state: StateView, transaction: SignedTransaction): boolean {
+	switch (transaction.type?.name) {
+		case "AccountCreateContract":
+			return true;
+		case "TransferContract":
+			return !state.account.has((transaction.parameter as TransferContract).to_address);
+		case "TransferAssetContract":
+			return !state.account.has((transaction.parameter as TransferAssetContract).to_address);
+		default:
+			return false;
+	}
+}
+
+function chargeCreation(
+	context: BandwidthContext,
+	owner: Readonly<Account>,
+	bytes: bigint,
+	receipt: ResourceReceipt,
+): void {
+	const { state, rules, transaction, inBlock } = context;
+	const { properties } = state;
+	if (!inBlock || properties.on("CONSENSUS_LOGIC_OPTIMIZATION")) {
+		const size = transaction.sizeWithoutResults - SIGNATURE_SIZE * transaction.message.signature.length;
+		const limit = properties.get("MAX_CREATE_ACCOUNT_TX_SIZE");
+		if (BigInt(size) > limit) {
+			throw new TooBigTransactionError(
+				`Too big new account transaction, TxId ${transaction.idHex}, the size is ${size} bytes, maxTxSize ${limit}`,
+			);
+		}
+	}
+	const cost = wrap(bytes * properties.get("CREATE_NEW_ACCOUNT_BANDWIDTH_RATE"));
+	if (useStakedBandwidth(state, owner, cost)) {
+		receipt.net_usage = cost;
+		return;
+	}
+	const fee = properties.get("CREATE_ACCOUNT_FEE");
+	payFee(context, owner, fee, bytes);
+	sinkFee(state, rules, fee);
+	properties.add("TOTAL_CREATE_ACCOUNT_COST", fee);
+	receipt.net_usage = 0n;
+	receipt.net_fee = fee;
+}
+
+/** Takes a fee from the owner; a fee of 0 writes nothing. @throws {ResourceInsufficientError} */
+function payFee({ state }: BandwidthContext, owner: Readonly<Account>, fee: bigint, bytes: bigint): void {
+	if (fee === 0n) return;
+	const copy = Account.copy(owner);
+	copy.latest_opration_time = state.properties.headTimestampMs;
+	try {
+		changeBalance(copy, -fee);
+	} catch (error) {
+		if (!(error instanceof InsufficientBalanceError)) throw error;
+		throw new ResourceInsufficientError(
+			`account [${toBase58Check(owner.address)}] has insufficient bandwidth[${bytes}] and balance[${fee}] to create new account`,
+		);
+	}
+	state.account.put(owner.address, copy);
+}
+
+/** Coins whose stake gives an account bandwidth, in sun: own and received, of both generations. */
+export function bandwidthStake(account: Readonly<Account>): bigint {
+	let total = account.acquired_delegated_frozen_balance_for_bandwidth;
+	for (const frozen of account.frozen) total += frozen.frozen_balance;
+	for (const frozen of account.frozenV2) if (frozen.type === ResourceCode.BANDWIDTH) total += frozen.amount;
+	return wrap(total + account.acquired_delegated_frozenV2_balance_for_bandwidth);
+}
+
+/** Bandwidth that an account's stake gives it a day. */
+export function bandwidthLimit(properties: Properties, account: Readonly<Account>): bigint {
+	return stakeLimit(
+		properties,
+		bandwidthStake(account),
+		properties.get("TOTAL_NET_LIMIT"),
+		properties.get("TOTAL_NET_WEIGHT"),
+	);
+}
+
+/** The share of a total limit that a stake in sun gives (sheet 03 §3.1). */
+export function stakeLimit(
+	properties: Properties,
+	stakeSun: bigint,
+	limit: bigint,
+	totalWeight: bigint,
+): bigint {
+	if (unfreezeDelayOn(properties)) {
+		if (totalWeight === 0n) return 0n;
+		const weight = toDouble(stakeSun) / 1_000_000;
+		return fromDouble(weight * (toDouble(limit) / toDouble(totalWeight)));
+	}
+	if (stakeSun < PRECISION) return 0n;
+	const weight = stakeSun / PRECISION;
+	if (properties.on("ALLOW_NEW_REWARD") ? totalWeight <= 0n : totalWeight === 0n) return 0n;
+	return fromDouble(toDouble(weight) * (toDouble(limit) / toDouble(totalWeight)));
+}
+
+/** Pays from the owner's staked bandwidth if it covers all of it. */
+function useStakedBandwidth(state: StateView, owner: Readonly<Account>, bytes: bigint): boolean {
+	const { properties } = state;
+	const now = properties.headSlot;
+	const usage = recovery(owner, "bandwidth", owner.net_usage, owner.latest_consume_time, now);
+	if (bytes > wrap(bandwidthLimit(properties, owner) - usage)) return false;
+	const copy = Account.copy(owner);
+	addStakedUsage(properties, copy, bytes, now);
+	copy.latest_opration_time = properties.headTimestampMs;
+	state.account.put(owner.address, copy);
+	return true;
+}
+
+/** Adds bytes to the staked usage of a record that the caller writes. */
+function addStakedUsage(properties: Properties, account: Account, bytes: bigint, now: bigint): void {
+	if (unfreezeDelayOn(properties)) {
+		account.net_usage = accountIncrease(
+			properties,
+			account,
+			"bandwidth",
+			account.net_usage,
+			bytes,
+			account.latest_consume_time,
+			now,
+		);
+	} else {
+		const usage = increase(account.net_usage, 0n, account.latest_consume_time, now);
+		account.net_usage = increase(usage, bytes, now, now);
+	}
+	account.latest_consume_time = now;
+}
+
+function useFreeBandwidth(state: StateView, owner: Readonly<Account>, bytes: bigint): boolean {
+	const { properties } = state;
+	const now = properties.headSlot;
+	const own = increase(owner.free_net_usage, 0n, owner.latest_consume_free_time, now);
+	if (bytes > wrap(properties.get("FREE_NET_LIMIT") - own)) return false;
+	const shared = increase(properties.get("PUBLIC_NET_USAGE"), 0n, properties.get("PUBLIC_NET_TIME"), now);
+	if (bytes > wrap(properties.get("PUBLIC_NET_LIMIT") - shared)) return false;
+	const copy = Account.copy(owner);
+	copy.free_net_usage = increase(own, bytes, now, now);
+	copy.latest_consume_free_time = now;
+	copy.latest_opration_time = properties.headTimestampMs;
+	properties.set("PUBLIC_NET_USAGE", increase(shared, bytes, now, now));
+	properties.set("PUBLIC_NET_TIME", now);
+	state.account.put(owner.address, copy);
+	return true;
+}
+
+/** Pays a token transfer from the bandwidth that the token's issuer gives to holders (sheet 03 §3.5). */
+function useTokenBandwidth(
+	state: StateView,
+	transaction: SignedTransaction,
+	sender: Readonly<Account>,
+	bytes: bigint,
+): boolean {
+	const { properties } = state;
+	const now = properties.headSlot;
+	const sameName = properties.on("ALLOW_SAME_TOKEN_NAME");
+	const key = (transaction.parameter as TransferAssetContract).asset_name;
+	const token = (sameName ? state.assetIssueV2 : state.assetIssue).get(key);
+	if (!token) throw new ContractValidateError(`asset [${fromUtf8(key)}] does not exist`);
+
+	const shared = increase(token.public_free_asset_net_usage, 0n, token.public_latest_free_net_time, now);
+	if (bytes > wrap(token.public_free_asset_net_limit - shared)) return false;
+	const name = fromUtf8(key);
+	const usages = sameName ? sender.free_asset_net_usageV2 : sender.free_asset_net_usage;
+	const times = sameName ? sender.latest_asset_operation_timeV2 : sender.latest_asset_operation_time;
+	const own = increase(usages.get(name) ?? 0n, 0n, times.get(name) ?? 0n, now);
+	if (bytes > wrap(token.free_asset_net_limit - own)) return false;
+	const issuer = state.account.get(token.owner_address) as Readonly<Account>;
+	const issuerUsage = recovery(issuer, "bandwidth", issuer.net_usage, issuer.latest_consume_time, now);
+	if (bytes > wrap(bandwidthLimit(properties, issuer) - issuerUsage)) return false;
+
+	const payer = Account.copy(issuer);
+	addStakedUsage(properties, payer, bytes, now);
+	const ownUsage = increase(own, bytes, now, now);
+	const holder = Account.copy(sender);
+	holder.latest_opration_time = properties.headTimestampMs;
+	const chargeToken = (stored: Readonly<AssetIssueContract>): AssetIssueContract => {
+		const copy = AssetIssueContract.copy(stored);
+		copy.public_free_asset_net_usage = increase(shared, bytes, now, now);
+		copy.public_latest_free_net_time = now;
+		return copy;
+	};
+	if (sameName) {
+		state.assetIssueV2.put(key, chargeToken(token));
+	} else {
+		state.assetIssue.put(key, chargeToken(token));
+		const id = asBuffer(Buffer.from(token.id, "utf8"));
+		const second = state.assetIssueV2.get(id);
+		if (second) state.assetIssueV2.put(id, chargeToken(second));
+		holder.free_asset_net_usage = withEntry(holder.free_asset_net_usage, name, ownUsage);
+		holder.latest_asset_operation_time = withEntry(holder.latest_asset_operation_time, name, now);
+	}
+	const id = sameName ? name : token.id;
+	holder.free_asset_net_usageV2 = withEntry(holder.free_asset_net_usageV2, id, ownUsage);
+	holder.latest_asset_operation_timeV2 = withEntry(holder.latest_asset_operation_timeV2, id, now);
+	// The issuer is written last: where it is the sender, its record replaces the sender's (sheet 03 §3.5, rule 7).
+	state.account.put(sender.address, holder);
+	state.account.put(issuer.address, payer);
+	return true;
+}
+
+function withEntry(map: ReadonlyMap<string, bigint>, key: string, value: bigint): Map<string, bigint> {
+	return new Map(map).set(key, value);
+}
