@@ -1,0 +1,17 @@
+#!/usr/bin/env node
+// The entry of the program. Everything else is bundled into dist/ by `npm run build`.
+import { existsSync } from "node:fs";
+import module from "node:module";
+import { fileURLToPath } from "node:url";
+
+const root = fileURLToPath(new URL("..", import.meta.url));
+const entry = new URL("../dist/main.js", import.meta.url);
+if (existsSync(entry)) {
+	// Newer runtimes keep compiled code between runs.
+	module.enableCompileCache?.();
+	const { main } = await import(entry.href);
+	await main(process.argv.slice(2), root);
+} else {
+	process.stderr.write("error: this copy of coin isn't built yet\nhint: run npm run build\n");
+	process.exitCode = 1;
+}

@@ -1,0 +1,86 @@
+/** Printing a refusal: one record on standard error for programs, two short lines for people (sheet 11 §2.5). */
+
+import { KeystoreError } from "../keystore/keystore-error.js";
+import { FAILURE_KINDS, Failure } from "../wallet/failure.js";
+import { writeJson } from "../wallet/json.js";
+import { printNote } from "./output.js";
+
+/** A refusal by the framework's own parser, recognised without loading the framework here. */
+interface FrameworkError extends Error {
+	readonly oclif?: { readonly exit?: number };
+}
+
+/** Turns whatever was thrown into a refusal; what nobody foresaw is `internal`. */
+export function asFailure(error: unknown): Failure {
+	if (error instanceof Failure) return error;
+	if (error instanceof KeystoreError) return new Failure(error.code, error.message);
+	if (error instanceof Error) {
+		const framework = error as FrameworkError;
+		if (framework.oclif !== undefined) {
+			return new Failure("usage", plainMessage(error.message), { hint: "see --help" });
+		}
+		const code = (error as { code?: unknown }).code;
+		const path = (error as { path?: unknown }).path;
+		if (typeof code === "string" && typeof path === "string")
+			return new Failure("bad_value", fileSentence(code, path));
+	}
+	const what = error instanceof Error ? error.message : String(error);
+	return new Failure("internal", `a defect in coin: ${what}. Please report it with the command you ran`, {
+		cause: error,
+	});
+}
+
+function fileSentence(code: string, path: string): string {
+	const reasons: Readonly<Record<string, string>> = {
+		ENOENT: "no such file or directory",
+		EACCES: "permission denied",
+		EISDIR: "is a directory",
+		ENOTDIR: "a part of the path is no directory",
+		ENOSPC: "no space left",
+		EROFS: "the file system is read-only",
+		EEXIST: "exists already",
+	};
+	return `${path}: ${reasons[code] ?? code}`;
+}
+
+/** The parser's message in one line, without its colours and its own hint. */
+function plainMessage(message: string): string {
+	return message
+		.replace(new RegExp(`${String.fromCharCode(27)}\\[[0-9;]*m`, "g"), "")
+		.split("\n")
+		.map((line) => line.trim())
+		.filter((line) => line !== "" && !line.startsWith("See more help"))
+		.join(" ");
+}
+
+/** The record that programs read. */
+export function failureRecord(failure: Failure): { readonly error: Readonly<Record<string, unknown>> } {
+	const { retry, sent, txID, node, index, details } = failure.facts;
+	return {
+		error: {
+			code: failure.code,
+			message: failure.message,
+			retry: retry ?? FAILURE_KINDS[failure.code].retry,
+			sent,
+			txID,
+			node,
+			index,
+			details,
+		},
+	};
+}
+
+/** Prints a refusal and returns the exit code that goes with it. */
+export function reportFailure(failure: Failure, json: boolean): number {
+	if (json) {
+		printNote(writeJson(failureRecord(failure)));
+	} else {
+		printNote(`error: ${failure.message}`);
+		if (failure.facts.hint) printNote(`hint: ${failure.facts.hint}`);
+	}
+	const cause = failure.facts.cause;
+	if (failure.code === "internal" && cause instanceof Error && /\bcoin/.test(process.env["DEBUG"] ?? "")) {
+		printNote(cause.stack ?? "");
+	}
+	return FAILURE_KINDS[failure.code].exit;
+}

@@ -1,0 +1,42 @@
+/** What SIGINT and SIGTERM do: restore the terminal, say nothing more, and end with 130 or 143 (sheet 11 §2.8). */
+
+/** Runs before the process ends; gets the exit code that is about to be used. */
+type Cleanup = (exitCode: number) => void;
+
+const cleanups: Cleanup[] = [];
+let handler: ((signal: "SIGINT" | "SIGTERM") => void) | undefined;
+
+export const INTERRUPTED = 130;
+
+/** Installs the handlers; called once, at start. */
+export function handleSignals(): void {
+	for (const [signal, code] of [
+		["SIGINT", INTERRUPTED],
+		["SIGTERM", 143],
+	] as const) {
+		process.on(signal, () => (handler ? handler(signal) : endInterrupted(code)));
+	}
+}
+
+/** Ends the process as an interruption does. */
+export function endInterrupted(code: number = INTERRUPTED): never {
+	for (const cleanup of cleanups.reverse()) cleanup(code);
+	process.exit(code);
+}
+
+/**
+ * Registers work for the case of an interruption, such as printing the last known state of a transaction.
+ * @returns a function that takes the registration back
+ */
+export function onInterrupt(cleanup: Cleanup): () => void {
+	cleanups.push(cleanup);
+	return () => {
+		const index = cleanups.indexOf(cleanup);
+		if (index >= 0) cleanups.splice(index, 1);
+	};
+}
+
+/** Gives the signals to a long-running program, which then ends by itself. */
+export function takeOverSignals(take: (signal: "SIGINT" | "SIGTERM") => void): void {
+	handler = take;
+}

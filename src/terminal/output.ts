@@ -1,0 +1,75 @@
+/** Printing results: one JSON value a line for programs, aligned text and tables for people (sheet 11 §2.4). */
+
+import { writeJson } from "../wallet/json.js";
+
+/** A value that prints as one word. */
+export type Scalar = string | bigint | number | boolean | null;
+
+/** Writes a line on standard output. */
+export function printLine(line: string): void {
+	process.stdout.write(`${line}\n`);
+}
+
+/** Writes a note, warning or summary: everything that is not the result. */
+export function printNote(line: string): void {
+	process.stderr.write(`${line}\n`);
+}
+
+export function printJson(value: unknown): void {
+	printLine(writeJson(value));
+}
+
+/** A record as aligned `name  value` lines; nested records are indented, absent members left out. */
+export function recordLines(value: object, indent = ""): string[] {
+	const members = Object.entries(value).filter(([, member]) => member !== undefined);
+	const width = Math.max(0, ...members.map(([name]) => name.length));
+	const lines: string[] = [];
+	for (const [name, member] of members) {
+		if (isNested(member)) {
+			lines.push(`${indent}${name}`);
+			lines.push(...nestedLines(member, `${indent}  `));
+		} else {
+			lines.push(`${indent}${name.padEnd(width)}  ${scalarText(member)}`.trimEnd());
+		}
+	}
+	return lines;
+}
+
+function isNested(value: unknown): value is object {
+	if (typeof value !== "object" || value === null) return false;
+	return Array.isArray(value)
+		? value.some((item) => typeof item === "object" && item !== null)
+		: Object.keys(value).length > 0;
+}
+
+function nestedLines(value: object, indent: string): string[] {
+	if (!Array.isArray(value)) return recordLines(value, indent);
+	return value.flatMap((item: unknown) => {
+		if (!isNested(item)) return [`${indent}- ${scalarText(item)}`];
+		const lines = nestedLines(item, `${indent}  `);
+		const [first = "", ...rest] = lines;
+		return [`${indent}- ${first.trimStart()}`, ...rest];
+	});
+}
+
+function scalarText(value: unknown): string {
+	if (Array.isArray(value)) return value.map(scalarText).join(", ");
+	if (typeof value === "object" && value !== null) return "";
+	return String(value);
+}
+
+/** Rows as a table with a heading; without rows a sentence that says so. */
+export function tableLines(rows: readonly object[], columns: readonly string[], none: string): string[] {
+	if (rows.length === 0) return [none];
+	const cells = [
+		columns,
+		...rows.map((row) => columns.map((column) => scalarText((row as Record<string, unknown>)[column] ?? ""))),
+	];
+	const widths = columns.map((_, index) => Math.max(...cells.map((row) => (row[index] ?? "").length)));
+	return cells.map((row) =>
+		row
+			.map((cell, index) => cell.padEnd(widths[index] ?? 0))
+			.join("  ")
+			.trimEnd(),
+	);
+}

@@ -1,0 +1,100 @@
+/**
+ * What a command can be refused for: codes of the machine interface with their exit code and advice (sheet 11 §2.5).
+ * Every refusal that reaches a person or a script is one of these.
+ */
+
+/** Whether and when the same call may succeed: same (network), later, changed (other input), never. */
+export type Retry = "never" | "same" | "later" | "changed";
+
+interface FailureKind {
+	readonly exit: 1 | 2;
+	readonly retry: Retry;
+}
+
+const usage: FailureKind = { exit: 2, retry: "changed" };
+const refused: FailureKind = { exit: 1, retry: "changed" };
+const later: FailureKind = { exit: 1, retry: "later" };
+const same: FailureKind = { exit: 1, retry: "same" };
+const never: FailureKind = { exit: 1, retry: "never" };
+
+export const FAILURE_KINDS = {
+	usage,
+	bad_value: usage,
+	bad_address: usage,
+	amount_unit: usage,
+	stdin_empty: usage,
+	conflicting_flags: usage,
+	password_required: usage,
+	confirmation_needed: usage,
+	artefact_invalid: { exit: 2, retry: "never" },
+	artefact_mismatch: { exit: 2, retry: "never" },
+	bad_password: refused,
+	keystore_format: refused,
+	keystore_exists: refused,
+	wallet_not_found: refused,
+	watch_only: refused,
+	wrong_network: refused,
+	not_authorized: refused,
+	already_signed: refused,
+	too_many_signatures: refused,
+	permission_changed: refused,
+	threshold_not_reached: refused,
+	tx_expired: refused,
+	tapos: refused,
+	insufficient_funds: refused,
+	insufficient_resource: refused,
+	contract_validate: refused,
+	contract_revert: refused,
+	fee_limit_too_low: refused,
+	duplicate: never,
+	node_busy: later,
+	node_syncing: later,
+	no_connection: later,
+	network: same,
+	timeout: same,
+	rate_limited: same,
+	rpc_error: refused,
+	owner_lockout: refused,
+	confirmation_refused: refused,
+	permission_postcheck_mismatch: refused,
+	wait_timeout: same,
+	not_found: refused,
+	not_served: refused,
+	internal: never,
+} as const satisfies Record<string, FailureKind>;
+
+export type FailureCode = keyof typeof FAILURE_KINDS;
+
+/** What is known beside the message. */
+export interface FailureFacts {
+	readonly retry?: Retry;
+	/** Acting commands: whether the transaction may have reached the network. */
+	readonly sent?: boolean | "unknown";
+	readonly txID?: string;
+	/** The node's own code and text. */
+	readonly node?: { readonly code: string; readonly message: string };
+	/** Position in a stream of inputs, from 0. */
+	readonly index?: number;
+	readonly details?: Readonly<Record<string, unknown>>;
+	/** One sentence on what to do next. */
+	readonly hint?: string;
+	readonly cause?: unknown;
+}
+
+/** A refusal with its code. The message is for a person and never holds a secret. */
+export class Failure extends Error {
+	override readonly name = "Failure";
+
+	constructor(
+		readonly code: FailureCode,
+		message: string,
+		readonly facts: FailureFacts = {},
+	) {
+		super(message, facts.cause === undefined ? undefined : { cause: facts.cause });
+	}
+
+	/** The same refusal with more facts. */
+	with(facts: FailureFacts): Failure {
+		return new Failure(this.code, this.message, { ...this.facts, ...facts });
+	}
+}

@@ -1,0 +1,42 @@
+/**
+ * JSON at the edge of the wallet: integers are exact in both directions. Reading gives bigint for every integer;
+ * writing gives decimal text for a bigint, as our own output does for every 64-bit value (sheet 11 D3).
+ */
+
+import { parse } from "lossless-json";
+
+export type Json = null | boolean | string | bigint | number | readonly Json[] | JsonRecord;
+export interface JsonRecord {
+	readonly [name: string]: Json;
+}
+
+/** Reads JSON; integers become bigint, other numbers number. @throws {SyntaxError} */
+export function readJson(text: string): Json {
+	return parse(text, undefined, readNumber) as Json;
+}
+
+function readNumber(text: string): bigint | number {
+	return /^-?\d+$/.test(text) ? BigInt(text) : Number(text);
+}
+
+export function isRecord(value: unknown): value is JsonRecord {
+	return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** Writes one line of JSON: bigint as decimal text, undefined members left out. */
+export function writeJson(value: unknown): string {
+	return JSON.stringify(value, (_, member: unknown) =>
+		typeof member === "bigint" ? member.toString() : member,
+	);
+}
+
+/** Writes one line of JSON for a node: bigint as digits. */
+export function writeWireJson(value: unknown): string {
+	if (typeof value === "bigint") return value.toString();
+	if (Array.isArray(value)) return `[${value.map(writeWireJson).join(",")}]`;
+	if (typeof value === "object" && value !== null) {
+		const members = Object.entries(value).filter(([, member]) => member !== undefined);
+		return `{${members.map(([name, member]) => `${JSON.stringify(name)}:${writeWireJson(member)}`).join(",")}}`;
+	}
+	return JSON.stringify(value);
+}
