@@ -1,0 +1,104 @@
+/**
+ * Exception names on the wire. Clients of the network read `class <package>.<Class> : <message>` in error answers
+ * (sheet 06 §4.2); this file is the only one that knows the packages.
+ *
+ * In code an error carries its bare class name in `name`. In the neutral dialect an answer holds that name alone.
+ */
+
+import { type Dialect, spell } from "../dialect.js";
+
+/** An error whose class name clients see. Its text is sent as it stands: it may quote what the client sent. */
+export class NamedError extends Error {
+	/** The message as clients read it; null where the original exception has none. */
+	readonly text: string | null;
+
+	constructor(
+		/** Class name, as a key of the package table: `JsonFormat$ParseException`. */
+		override readonly name: string,
+		text: string | null,
+	) {
+		super(text ?? "null");
+		this.text = text;
+	}
+}
+
+const PACKAGES: Readonly<Record<string, readonly string[]>> = {
+	"org.coin.core.exception.": [
+		"BadItemException",
+		"ContractExeException",
+		"ContractValidateException",
+		"HeaderNotFound",
+		"ItemNotFoundException",
+		"NonUniqueObjectException",
+		"PermissionException",
+		"SignatureFormatException",
+		"StoreException",
+		"ZksnarkException",
+	],
+	"org.coin.core.services.http.": ["JsonFormat$ParseException"],
+	"com.alibaba.fastjson.": ["JSONException"],
+	"com.google.protobuf.": ["InvalidProtocolBufferException"],
+	"java.lang.": [
+		"ArithmeticException",
+		"ArrayIndexOutOfBoundsException",
+		"ClassCastException",
+		"Exception",
+		"IllegalAccessException",
+		"IllegalArgumentException",
+		"IllegalStateException",
+		"IndexOutOfBoundsException",
+		"NullPointerException",
+		"NumberFormatException",
+		"RuntimeException",
+		"StringIndexOutOfBoundsException",
+		"UnsupportedOperationException",
+	],
+	"java.security.": ["InvalidParameterException", "SignatureException"],
+	"org.bouncycastle.util.encoders.": ["DecoderException"],
+	"org.eclipse.jetty.http.": ["BadMessageException"],
+};
+
+const packageOf = new Map<string, string>();
+for (const [prefix, names] of Object.entries(PACKAGES)) for (const name of names) packageOf.set(name, prefix);
+
+/** Names that our own errors carry for outcomes that have another name on the wire. */
+const ALIASES: Readonly<Record<string, string>> = { DecodeError: "InvalidProtocolBufferException" };
+
+function wireName(error: Error): string {
+	const name = ALIASES[error.name] ?? error.name;
+	if (packageOf.has(name) || name.startsWith("Program$")) return name;
+	return "RuntimeException";
+}
+
+/** Whether an error is an outcome that clients are told about, rather than a fault in this program. */
+export function isWireError(error: unknown): error is Error {
+	return error instanceof Error && (error instanceof NamedError || wireName(error) !== "RuntimeException");
+}
+
+/** The error's message as clients read it, `null` when it has none. */
+export function messageText(error: Error, dialect: Dialect): string {
+	if (error instanceof NamedError) return error.text ?? "null";
+	return spell(error.message, dialect);
+}
+
+/** The class name of an error as clients read it: with its package, or bare in the neutral dialect. */
+export function className(error: Error, dialect: Dialect): string {
+	const name = wireName(error);
+	if (dialect === "neutral") return name.slice(name.indexOf("$") + 1);
+	const prefix = packageOf.get(name) ?? "org.coin.core.vm.program.";
+	return spell(prefix, dialect) + name;
+}
+
+/** `class <package>.<Class> : <message>`; in the neutral dialect `<Class> : <message>`. */
+export function exceptionText(error: Error, dialect: Dialect): string {
+	const name = className(error, dialect);
+	return `${dialect === "deployed" ? "class " : ""}${name} : ${messageText(error, dialect)}`;
+}
+
+export function nullPointer(): NamedError {
+	return new NamedError("NullPointerException", null);
+}
+
+export function numberFormat(text: string): NamedError {
+	return new NamedError("NumberFormatException", `For input string: "${text}"`);
+}

@@ -1,0 +1,176 @@
+/** The tokens of the field decoder (sheet 06 §3.3): its own grammar, looser and stricter than JSON. */
+
+import { NamedError } from "./exceptions.js";
+import { IntegerTextError, parseIntegerText } from "./integer-text.js";
+
+const WORD = /[a-zA-Z_][0-9a-zA-Z_+-]*|[.]?[0-9+-][0-9a-zA-Z_.+-]*/y;
+const SPACE = /(?:[ \t\n\v\f\r]|#.*)+/y;
+
+export class FieldTokenizer {
+	/** The current token with its quotes; empty at the end of the text. */
+	token = "";
+	private start = 0;
+	private end = 0;
+	private previousStart = 0;
+
+	constructor(private readonly text: string) {
+		this.skipSpace();
+		this.advance();
+	}
+
+	get atEnd(): boolean {
+		return this.token === "";
+	}
+
+	private skipSpace(): void {
+		SPACE.lastIndex = this.end;
+		if (SPACE.test(this.text)) this.end = SPACE.lastIndex;
+	}
+
+	/** Moves to the next token. */
+	advance(): void {
+		this.previousStart = this.start;
+		this.start = this.end;
+		const ch = this.text.charAt(this.start);
+		if (ch === "") {
+			this.token = "";
+			return;
+		}
+		WORD.lastIndex = this.start;
+		if (ch === '"' || ch === "'") this.end = this.endOfString(ch);
+		else if (WORD.test(this.text)) this.end = WORD.lastIndex;
+		else this.end = this.start + 1;
+		this.token = this.text.slice(this.start, this.end);
+		this.skipSpace();
+	}
+
+	/** A string ends after its quote, or without one where its line ends. */
+	private endOfString(quote: string): number {
+		const text = this.text;
+		let at = this.start + 1;
+		while (at < text.length) {
+			const ch = text.charAt(at);
+			if (ch === "\n") return at;
+			at++;
+			if (ch === quote) return at;
+			if (ch === "\\") {
+				if (at >= text.length || isLineEnd(text.charAt(at))) return at;
+				at++;
+			}
+		}
+		return at;
+	}
+
+	/** An error at the current token. */
+	error(message: string): NamedError {
+		return parseError(this.text, this.start, message);
+	}
+
+	/** An error at the token before the current one. */
+	errorBefore(message: string): NamedError {
+		return parseError(this.text, this.previousStart, message);
+	}
+
+	tryConsume(token: string): boolean {
+		if (this.token !== token) return false;
+		this.advance();
+		return true;
+	}
+
+	consume(token: string): void {
+		if (!this.tryConsume(token)) throw this.error(`Expected "${token}".`);
+	}
+
+	get looksLikeInteger(): boolean {
+		return /^[0-9+-]/.test(this.token);
+	}
+
+	get looksLikeBoolean(): boolean {
+		return this.token === "true" || this.token === "false";
+	}
+
+	/** A name, with or without double quotes. */
+	identifier(): string {
+		const illegal = /[^a-zA-Z0-9_."]/.exec(this.token);
+		if (illegal) throw this.error(`Expected identifier. -${illegal[0]}`);
+		const name = this.token.replaceAll('"', "");
+		this.advance();
+		return name;
+	}
+
+	integer(bits: 32 | 64): bigint {
+		try {
+			const value = parseIntegerText(this.token, bits);
+			this.advance();
+			return value;
+		} catch (error) {
+			if (error instanceof IntegerTextError) throw this.error(`Couldn't parse integer: ${error.message}`);
+			throw error;
+		}
+	}
+
+	boolean(): boolean {
+		const value = this.token === "true";
+		if (!this.looksLikeBoolean) throw this.error('Expected "true" or "false".');
+		this.advance();
+		return value;
+	}
+
+	double(): number {
+		const value = Number(this.token);
+		if (this.token === "" || Number.isNaN(value)) {
+			throw this.error(`Couldn't parse number: For input string: "${this.token}"`);
+		}
+		this.advance();
+		return value;
+	}
+
+	/** The characters between the quotes of a string, escapes untouched; the tokenizer stays on it. */
+	rawString(): string {
+		const quote = this.token.charAt(0);
+		if (quote !== '"' && quote !== "'") throw this.error("Expected string.");
+		if (this.token.length < 2 || !this.token.endsWith(quote))
+			throw this.error("String missing ending quote.");
+		return this.token.slice(1, -1);
+	}
+
+	/** A string with its escapes decoded. */
+	string(): string {
+		const raw = this.rawString();
+		const value = raw.includes("\\") ? this.unescape(raw) : raw;
+		this.advance();
+		return value;
+	}
+
+	private unescape(raw: string): string {
+		return raw.replace(/\\(u[0-9a-fA-F]{4}|[\s\S]?)/g, (_match, code: string) => {
+			if (code.length === 5) return String.fromCharCode(Number.parseInt(code.slice(1), 16));
+			const value = ESCAPES[code];
+			if (value === undefined) throw this.error(`Invalid escape sequence: '\\${code}'`);
+			return value;
+		});
+	}
+}
+
+const ESCAPES: Readonly<Record<string, string>> = {
+	b: "\b",
+	f: "\f",
+	n: "\n",
+	r: "\r",
+	t: "\t",
+	"\\": "\\",
+	"/": "/",
+	'"': '"',
+	"'": "'",
+};
+
+function isLineEnd(ch: string): boolean {
+	return ch === "\n" || ch === "\r" || ch === "\u0085" || ch === "\u2028" || ch === "\u2029";
+}
+
+function parseError(text: string, at: number, message: string): NamedError {
+	const before = text.slice(0, at);
+	const lineStart = before.lastIndexOf("\n") + 1;
+	const line = before.split("\n").length;
+	return new NamedError("JsonFormat$ParseException", `${line}:${at - lineStart + 1}: ${message}`);
+}

@@ -1,0 +1,44 @@
+/** Hexadecimal text as clients may write it (sheet 06 §3.3, §3.5). */
+
+import { NamedError } from "./exceptions.js";
+
+const BAD = "invalid characters encountered in Hex string";
+
+function isIgnored(ch: string): boolean {
+	return ch === "\n" || ch === "\r" || ch === "\t" || ch === " ";
+}
+
+function hexError(reason: string): NamedError {
+	return new NamedError("DecoderException", `exception decoding Hex string: ${reason}`);
+}
+
+/**
+ * Any case, an optional `0x`, an odd length padded with a zero in front, blanks between digits ignored. Null and
+ * empty give no bytes.
+ * @throws {NamedError} DecoderException
+ */
+export function decodeHexText(text: string | null): Uint8Array {
+	if (!text) return new Uint8Array(0);
+	let digits = text.startsWith("0x") ? text.slice(2) : text;
+	if (digits.length % 2 !== 0) digits = `0${digits}`;
+	return decodePlainHex(digits);
+}
+
+/** Pairs of digits without a prefix; blanks are ignored, an odd length is an error. @throws {NamedError} DecoderException */
+export function decodePlainHex(digits: string): Uint8Array {
+	if (/^(?:[0-9a-fA-F]{2})*$/.test(digits)) return Buffer.from(digits, "hex");
+	let end = digits.length;
+	while (end > 0 && isIgnored(digits.charAt(end - 1))) end--;
+	let compact = "";
+	for (let i = 0; i < end; i++) {
+		const ch = digits.charAt(i);
+		if (isIgnored(ch)) continue;
+		if (ch > "\u007f") throw hexError(`Index ${ch.charCodeAt(0)} out of bounds for length 128`);
+		compact += ch;
+		if (compact.length % 2 === 0 && !/^[0-9a-fA-F]{2}$/.test(compact.slice(-2))) throw hexError(BAD);
+	}
+	if (compact.length % 2 !== 0) {
+		throw hexError(end < digits.length ? BAD : `String index out of range: ${digits.length}`);
+	}
+	return Buffer.from(compact, "hex");
+}

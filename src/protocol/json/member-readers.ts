@@ -1,0 +1,66 @@
+/** Reading single members of a JSON object, for endpoints that don't decode a message (sheet 06 §3.2). */
+
+import { toNeutral } from "../dialect.js";
+import { Decimal } from "./decimal.js";
+import { NamedError, nullPointer, numberFormat } from "./exceptions.js";
+import { hashedValue } from "./hashed-value.js";
+import { isJsonArray, isJsonObject, type JsonObject, type JsonValue } from "./value.js";
+
+/** A member by its neutral name; the deployed spelling is accepted too. */
+export function member(object: JsonObject, name: string): JsonValue | undefined {
+	const value = object.get(name);
+	if (value !== undefined) return value;
+	for (const [key, candidate] of object) if (toNeutral(key) === name) return candidate;
+	return undefined;
+}
+
+/** A value as text: a string as it is, anything else as its JSON; null if there is none. */
+export function valueText(value: JsonValue | undefined): string | null {
+	if (value === undefined || value === null) return null;
+	if (typeof value === "string") return value;
+	if (typeof value === "boolean" || value instanceof Decimal) return value.toString();
+	return hashedValue(value);
+}
+
+/** A member as text; null if absent or null. */
+export function readText(object: JsonObject, name: string): string | null {
+	return valueText(member(object, name));
+}
+
+/** Whether the member `visible` says true, as a boolean or as a text in any case. */
+export function readVisible(object: JsonObject): boolean {
+	return readText(object, "visible")?.toLowerCase() === "true";
+}
+
+/**
+ * A signed 64-bit integer from a number or a numeric text; 0 if absent, null or empty.
+ * @throws {NamedError} ArithmeticException, NumberFormatException; InvalidParameterException if a required member is absent
+ */
+export function readLong(object: JsonObject, name: string, required = false): bigint {
+	const value = member(object, name);
+	if (required && value === undefined) {
+		throw new NamedError("InvalidParameterException", `key [${name}] does not exist`);
+	}
+	const text = valueText(value);
+	if (text === null || text === "" || text.toLowerCase() === "null") return 0n;
+	return (value instanceof Decimal ? value : Decimal.parse(text)).toInt64();
+}
+
+/**
+ * A signed 32-bit integer: numbers are truncated and wrapped, numeric texts read, true is 1.
+ * @throws {NamedError} NullPointerException for null or an empty text; NumberFormatException; JSONException for an array or object
+ */
+export function readInt(value: JsonValue): number {
+	if (value === null) throw nullPointer();
+	if (typeof value === "boolean") return value ? 1 : 0;
+	if (value instanceof Decimal) return value.toInt32();
+	if (isJsonArray(value) || isJsonObject(value)) {
+		throw new NamedError("JSONException", `can not cast to int, value : ${hashedValue(value)}`);
+	}
+	if (value === "" || value === "null" || value === "NULL") throw nullPointer();
+	const digits = value.replaceAll(",", "").replace(/\.0*$/, "");
+	if (!/^[+-]?\d+$/.test(digits)) throw numberFormat(digits);
+	const number = BigInt(digits);
+	if (number !== BigInt.asIntN(32, number)) throw numberFormat(digits);
+	return Number(number);
+}

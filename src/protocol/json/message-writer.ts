@@ -1,0 +1,278 @@
+/**
+ * Messages as JSON, in the two forms of the network (sheet 06 §2).
+ *
+ * Writer P ("printed") puts fields in order of their numbers with a blank after each colon; writer F ("hashed")
+ * puts them in the order of a hash map, without blanks. What each field needs is worked out once for each message
+ * type, dialect and `visible`.
+ */
+
+import { toBase58Check } from "../address.js";
+import { fromUtf8, toHex } from "../bytes.js";
+import { type FieldDescriptor, getField, type Message, type MessageType } from "../codec/descriptor.js";
+import { type Dialect, spell, toNeutral } from "../dialect.js";
+import { byteClass } from "./byte-fields.js";
+import { NamedError } from "./exceptions.js";
+import { capacityFor, hashOrdered } from "./hash-order.js";
+import { hashedObject, type Member } from "./hashed-value.js";
+import { parseLenient } from "./lenient-parser.js";
+import { quoteHashed, quotePrinted } from "./quoting.js";
+import { isJsonObject } from "./value.js";
+
+export interface JsonStyle {
+	/** Addresses in Base58Check and names as text, instead of hexadecimal. */
+	readonly visible: boolean;
+	readonly dialect: Dialect;
+}
+
+/** Writes one value that is known to be of its field's kind. */
+interface ValueWriter {
+	readonly printed: (value: unknown) => string;
+	readonly hashed: (value: unknown) => string;
+}
+
+interface FieldWriter extends ValueWriter {
+	/** Name in the message. */
+	readonly field: string;
+	/** Name on the wire. */
+	readonly name: string;
+	readonly printedName: string;
+	readonly hashedName: string;
+	readonly present: (value: unknown) => boolean;
+}
+
+interface Plan {
+	readonly fields: readonly FieldWriter[];
+	/** The fields as a hash map iterates them, by capacity. */
+	readonly orders: ReadonlyMap<number, readonly FieldWriter[]>;
+}
+
+/** In these every field is printed, zeros too, except messages that are not set. */
+const ALWAYS_PRINTED = new Set([
+	"protocol.AccountBalanceResponse",
+	"protocol.BlockBalanceTrace",
+	"protocol.TransactionBalanceTrace",
+	"protocol.TransactionBalanceTrace.Operation",
+]);
+
+/** Maps whose keys are names of resources, stored in the deployed spelling. */
+const RESOURCE_KEYED = new Set(["cancel_unfreezeV2_amount"]);
+
+const plans = new Map<MessageType<Message>, Plan[]>();
+
+function planOf(type: MessageType<Message>, style: JsonStyle): Plan {
+	let variants = plans.get(type);
+	if (!variants) {
+		variants = [];
+		plans.set(type, variants);
+	}
+	const index = (style.visible ? 1 : 0) + (style.dialect === "deployed" ? 2 : 0);
+	let plan = variants[index];
+	if (!plan) {
+		plan = makePlan(type, { visible: style.visible, dialect: style.dialect });
+		variants[index] = plan;
+	}
+	return plan;
+}
+
+function makePlan(type: MessageType<Message>, style: JsonStyle): Plan {
+	const fields = type.fields.map((field) => fieldWriter(type, field, style));
+	const orders = new Map<number, readonly FieldWriter[]>();
+	for (let capacity = 16; capacity <= capacityFor(fields.length); capacity *= 2) {
+		orders.set(
+			capacity,
+			hashOrdered(fields, (field) => field.name, capacity),
+		);
+	}
+	return { fields, orders };
+}
+
+function fieldWriter(type: MessageType<Message>, field: FieldDescriptor, style: JsonStyle): FieldWriter {
+	const name = spell(field.name, style.dialect);
+	const always =
+		ALWAYS_PRINTED.has(type.typeName) && !(field.label === "singular" && field.kind === "message");
+	const writer = listWriter(field, scalarWriter(type.typeName, field, style), style);
+	return {
+		field: field.name,
+		name,
+		printedName: `"${name}": `,
+		hashedName: `"${name}":`,
+		present: always ? () => true : presence(field),
+		...writer,
+	};
+}
+
+function presence(field: FieldDescriptor): (value: unknown) => boolean {
+	if (field.label === "map") return (value) => (value as ReadonlyMap<unknown, unknown>).size > 0;
+	if (field.label === "repeated") return (value) => (value as readonly unknown[]).length > 0;
+	switch (field.kind) {
+		case "message":
+			return (value) => value !== undefined;
+		case "string":
+		case "bytes":
+			return (value) => (value as { length: number }).length > 0;
+		case "bool":
+			return (value) => value as boolean;
+		case "int64":
+			return (value) => value !== 0n;
+		default:
+			return (value) => value !== 0;
+	}
+}
+
+function listWriter(field: FieldDescriptor, one: ValueWriter, style: JsonStyle): ValueWriter {
+	if (field.label === "repeated") {
+		return {
+			printed: (value) => `[${(value as readonly unknown[]).map(one.printed).join(",")}]`,
+			hashed: (value) => `[${(value as readonly unknown[]).map(one.hashed).join(",")}]`,
+		};
+	}
+	if (field.label === "map") {
+		const key = RESOURCE_KEYED.has(field.name)
+			? (text: unknown) => spell(toNeutral(text as string), style.dialect)
+			: (text: unknown) => text;
+		const keyWriter = field.keyKind === "string" ? STRINGS : NUMBERS;
+		return {
+			printed: (value) =>
+				`[${[...(value as ReadonlyMap<unknown, unknown>)]
+					.map(([k, v]) => `{"key": ${keyWriter.printed(key(k))},"value": ${one.printed(v)}}`)
+					.join(",")}]`,
+			hashed: (value) =>
+				`[${[...(value as ReadonlyMap<unknown, unknown>)]
+					.map(([k, v]) => `{"value":${one.hashed(v)},"key":${keyWriter.hashed(key(k))}}`)
+					.join(",")}]`,
+		};
+	}
+	return one;
+}
+
+function same(write: (value: unknown) => string): ValueWriter {
+	return { printed: write, hashed: write };
+}
+
+const STRINGS: ValueWriter = {
+	printed: (value) => quotePrinted(value as string),
+	hashed: (value) => quoteHashed(value as string),
+};
+const NUMBERS = same(String);
+const DOUBLES = same((value) => (Number.isInteger(value) ? `${value}.0` : String(value)));
+const HEX = same((value) => `"${toHex(value as Uint8Array)}"`);
+const ADDRESSES = same((value) => `"${toBase58Check(value as Uint8Array)}"`);
+const TEXTS: ValueWriter = {
+	printed: (value) => visibleText(value as Uint8Array)?.printed ?? HEX.printed(value),
+	hashed: (value) => visibleText(value as Uint8Array)?.hashed ?? HEX.hashed(value),
+};
+
+function scalarWriter(typeName: string, field: FieldDescriptor, style: JsonStyle): ValueWriter {
+	switch (field.kind) {
+		case "message": {
+			const type = field.message as () => MessageType<Message>;
+			return {
+				printed: (value) => printMessage(type(), value as Message, style),
+				hashed: (value) => hashMessage(type(), value as Message, style),
+			};
+		}
+		case "enum": {
+			const enumeration = field.enumeration;
+			const names = new Map<unknown, string>();
+			for (const [number, name] of enumeration?.names ?? [])
+				names.set(number, `"${spell(name, style.dialect)}"`);
+			const shortName = enumeration?.typeName.slice(enumeration.typeName.lastIndexOf(".") + 1);
+			return same((value) => names.get(value) ?? `"UNKNOWN_ENUM_VALUE_${shortName}_${value}"`);
+		}
+		case "bytes": {
+			const kind = style.visible ? byteClass(typeName, field.name) : "hex";
+			return kind === "address" ? ADDRESSES : kind === "text" ? TEXTS : HEX;
+		}
+		case "string":
+			return STRINGS;
+		case "double":
+			return DOUBLES;
+		default:
+			return NUMBERS;
+	}
+}
+
+/**
+ * Bytes as the text of a JSON string in both forms. Only quotes are escaped, so a backslash in the bytes begins an
+ * escape for whoever reads the answer; undefined if the result would not be a JSON string.
+ */
+function visibleText(bytes: Uint8Array): { printed: string; hashed: string } | undefined {
+	const text = fromUtf8(bytes);
+	const escaped = text.replaceAll('"', '\\"');
+	let value: string | undefined = text;
+	if (escaped.includes("\\")) {
+		value = readBack(`{"key":"${escaped}"}`);
+		if (value === undefined) return undefined;
+	}
+	return { printed: `"${escaped.replaceAll("\n", "\\n")}"`, hashed: quoteHashed(value) };
+}
+
+function readBack(json: string): string | undefined {
+	try {
+		const object = parseLenient(json);
+		const value = isJsonObject(object) ? object.get("key") : undefined;
+		return typeof value === "string" ? value : undefined;
+	} catch (error) {
+		if (error instanceof NamedError) return undefined;
+		throw error;
+	}
+}
+
+/** Writer P. */
+export function printMessage<T extends Message>(
+	type: MessageType<T>,
+	message: Readonly<T>,
+	style: JsonStyle,
+): string {
+	let out = "{";
+	for (const field of planOf(type as unknown as MessageType<Message>, style).fields) {
+		const value = getField(message, field.field);
+		if (!field.present(value)) continue;
+		if (out.length > 1) out += ",";
+		out += field.printedName + field.printed(value);
+	}
+	return `${out}}`;
+}
+
+/** Writer F. */
+export function hashMessage<T extends Message>(
+	type: MessageType<T>,
+	message: Readonly<T>,
+	style: JsonStyle,
+): string {
+	const plan = planOf(type as unknown as MessageType<Message>, style);
+	let capacity = 16;
+	if (plan.orders.size > 1) {
+		let count = 0;
+		for (const field of plan.fields) if (field.present(getField(message, field.field))) count++;
+		capacity = capacityFor(count);
+	}
+	let out = "{";
+	for (const field of plan.orders.get(capacity) ?? plan.fields) {
+		const value = getField(message, field.field);
+		if (!field.present(value)) continue;
+		if (out.length > 1) out += ",";
+		out += field.hashedName + field.hashed(value);
+	}
+	return `${out}}`;
+}
+
+/**
+ * Writer F with members put in afterwards: a member that is the name of a present field takes its place, others are
+ * added in the order given.
+ */
+export function hashMessageWith<T extends Message>(
+	type: MessageType<T>,
+	message: Readonly<T>,
+	style: JsonStyle,
+	members: readonly Member[],
+): string {
+	const replaced = new Map(members);
+	const all = new Map<string, string>();
+	for (const field of planOf(type as unknown as MessageType<Message>, style).fields) {
+		const value = getField(message, field.field);
+		if (field.present(value)) all.set(field.name, replaced.get(field.name) ?? field.hashed(value));
+	}
+	for (const [name, json] of members) all.set(name, json);
+	return hashedObject([...all]);
+}

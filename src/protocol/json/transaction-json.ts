@@ -1,0 +1,95 @@
+/** Transactions and blocks as JSON (sheet 06 §2.5, §2.6). Always in writer F's form. */
+
+import { contractAddress } from "../address.js";
+import type { SignedBlock } from "../block.js";
+import { toHex } from "../bytes.js";
+import { getField, type Message } from "../codec/descriptor.js";
+import { DecodeError } from "../codec/reader.js";
+import { contractTypeById } from "../contract-types.js";
+import { spell } from "../dialect.js";
+import {
+	Block,
+	Transaction,
+	type TransactionContract,
+	TransactionContractContractType,
+	TransactionRaw,
+} from "../messages.js";
+import { ParameterError, type SignedTransaction, unpackParameter } from "../transaction.js";
+import { nullPointer } from "./exceptions.js";
+import { hashedObject, type Member } from "./hashed-value.js";
+import { hashMessage, hashMessageWith, type JsonStyle } from "./message-writer.js";
+import { quoteHashed } from "./quoting.js";
+
+const CREATE_SMART_CONTRACT = TransactionContractContractType.CreateSmartContract;
+
+/**
+ * One transaction: its fields, the decoded parameter of each contract, `raw_data_hex`, `txID`, and the address that a
+ * deployment creates.
+ * @param showVisible adds the member `visible`, as builders do
+ * @throws {NamedError} NullPointerException if the transaction has no `raw_data`
+ */
+export function transactionJson(
+	transaction: SignedTransaction,
+	style: JsonStyle,
+	showVisible = false,
+): string {
+	const raw = transaction.raw;
+	if (!raw) throw nullPointer();
+	const members: Member[] = [];
+	const contracts: string[] = [];
+	for (const contract of raw.contract) {
+		const parameter = readableParameter(contract);
+		if (parameter === "unreadable") continue;
+		if (parameter && contract.type === CREATE_SMART_CONTRACT) {
+			const owner = getField(parameter, "owner_address") as Uint8Array;
+			members.push(["contract_address", `"${toHex(contractAddress(transaction.id, owner))}"`]);
+		}
+		contracts.push(contractJson(contract, parameter, style));
+	}
+	const rawMembers: Member[] = [["contract", `[${contracts.join(",")}]`]];
+	members.push(
+		["raw_data", hashMessageWith(TransactionRaw, raw, style, rawMembers)],
+		["raw_data_hex", `"${toHex(transaction.rawBytes)}"`],
+		["txID", `"${transaction.idHex}"`],
+	);
+	if (showVisible) members.push(["visible", String(style.visible)]);
+	return hashMessageWith(Transaction, transaction.message, style, members);
+}
+
+/** The parameter of a contract; undefined if its type has no message, "unreadable" if it doesn't decode. */
+function readableParameter(contract: Readonly<TransactionContract>): Message | undefined | "unreadable" {
+	if (!contractTypeById(contract.type)?.message) return undefined;
+	try {
+		return unpackParameter(contract);
+	} catch (error) {
+		if (error instanceof ParameterError || error instanceof DecodeError) return "unreadable";
+		throw error;
+	}
+}
+
+function contractJson(
+	contract: Readonly<TransactionContract>,
+	parameter: Message | undefined,
+	style: JsonStyle,
+): string {
+	const type = contractTypeById(contract.type);
+	const inner: Member[] = [];
+	if (type?.message && parameter) inner.push(["value", hashMessage(type.message, parameter, style)]);
+	inner.push(["type_url", quoteHashed(contract.parameter?.type_url ?? "")]);
+	const members: Member[] = [
+		["parameter", hashedObject(inner)],
+		["type", `"${spell(type?.name ?? "UNRECOGNIZED", style.dialect)}"`],
+	];
+	if (contract.Permission_id > 0) members.push(["Permission_id", String(contract.Permission_id)]);
+	return hashedObject(members);
+}
+
+/** One block with its id. Without transactions, or without detail, the member `transactions` is absent. */
+export function blockJson(block: SignedBlock, style: JsonStyle, detail = true): string {
+	const transactions: Member[] =
+		detail && block.transactions.length > 0
+			? [["transactions", `[${block.transactions.map((tx) => transactionJson(tx, style)).join(",")}]`]]
+			: [];
+	const header = Block.create({ block_header: block.message.block_header });
+	return hashMessageWith(Block, header, style, [["blockID", `"${block.idHex}"`], ...transactions]);
+}
