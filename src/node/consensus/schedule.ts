@@ -1,0 +1,24 @@
+/** Whether a block stands where the schedule allows it (sheet 02 §5.4). */
+
+import type { SignedBlock } from "../../protocol/block.js";
+import { equalBytes } from "../../protocol/bytes.js";
+import type { StateView } from "../state/view.js";
+import { absoluteSlot, SLOT_MS, scheduledWitness, slotOf } from "./slots.js";
+
+/**
+ * Checks a block's time and witness against the head on which it would be applied.
+ *
+ * The gap to the head has no upper bound; before CONSENSUS_LOGIC_OPTIMIZATION any time inside a slot is good, and a
+ * time inside the slots skipped after a maintenance block belongs to the head's own witness.
+ */
+export function checkSchedule(state: StateView, block: SignedBlock): boolean {
+	const { properties } = state;
+	if (properties.headNumber === 0n) return true;
+	const strict = properties.on("CONSENSUS_LOGIC_OPTIMIZATION");
+	const time = block.timestampMs;
+	if (strict && time % SLOT_MS !== 0n) return false;
+	if (absoluteSlot(state, time) <= absoluteSlot(state, properties.headTimestampMs)) return false;
+	const k = slotOf(state, time);
+	if (strict && k === 0n) return false;
+	return equalBytes(block.witness, scheduledWitness(state, k));
+}

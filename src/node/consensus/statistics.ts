@@ -1,0 +1,97 @@
+/** What a block says about its producer and about the slots left empty before it (sheet 02 §5.5). */
+
+import type { SignedBlock } from "../../protocol/block.js";
+import { Witness } from "../../protocol/messages.js";
+import { RuntimeRuleError } from "../contracts/errors.js";
+import type { StateView } from "../state/view.js";
+import { absoluteSlot, activeWitnesses, scheduledWitness, slotOf } from "./slots.js";
+
+/** Slots whose filling the chain remembers. */
+export const FILLED_SLOTS = 128;
+
+/** Share of the active witnesses that must have built on a block before it is final, in percent. */
+const SOLIDIFIED_PERCENT = 70;
+
+/** Replaces a witness's record by a changed copy; a witness without a record is left alone. */
+export function changeWitness(
+	state: StateView,
+	address: Uint8Array,
+	change: (witness: Witness) => void,
+): void {
+	const stored = state.witness.get(address);
+	if (!stored) return;
+	const witness = Witness.copy(stored);
+	change(witness);
+	state.witness.put(address, witness);
+}
+
+/**
+ * Counts a block for its producer and the missed slots for theirs. Runs before maintenance: it reads the head of the
+ * block's parent and the active list that scheduled the block.
+ *
+ * PERF: grows with the number of slots between the block and its parent.
+ *
+ * @throws {RuntimeRuleError} if the producer is no witness, which only a block right after genesis can bring about
+ */
+export function applyStatistics(state: StateView, block: SignedBlock): void {
+	if (!state.witness.has(block.witness)) {
+		throw new RuntimeRuleError("java.lang.NullPointerException", "the block's witness has no record");
+	}
+	changeWitness(state, block.witness, (witness) => {
+		witness.totalProduced += 1n;
+		witness.latestBlockNum = block.number;
+		witness.latestSlotNum = absoluteSlot(state, block.timestampMs);
+	});
+	const slot = block.number === 1n ? 1n : slotOf(state, block.timestampMs);
+	const missed = slot > 1n ? slot - 1n : 0n;
+	countMissed(state, missed);
+	fillSlots(state, missed);
+}
+
+function countMissed(state: StateView, missed: bigint): void {
+	const active = activeWitnesses(state);
+	const counts = new Map<Uint8Array, bigint>();
+	for (let k = 1n; k <= missed; k++) {
+		const witness = scheduledWitness(state, k, active);
+		counts.set(witness, (counts.get(witness) ?? 0n) + 1n);
+	}
+	for (const [address, count] of counts) {
+		changeWitness(state, address, (witness) => {
+			witness.totalMissed += count;
+		});
+	}
+}
+
+/** Moves the ring on by the missed slots and the filled one. */
+function fillSlots(state: StateView, missed: bigint): void {
+	const { properties } = state;
+	const ring = properties.get("BLOCK_FILLED_SLOTS").split("");
+	const at = properties.get("BLOCK_FILLED_SLOTS_INDEX");
+	const end = Number((BigInt(at) + missed) % BigInt(FILLED_SLOTS));
+	if (missed >= BigInt(FILLED_SLOTS)) ring.fill("0");
+	else for (let i = 0; i < Number(missed); i++) ring[(at + i) % FILLED_SLOTS] = "0";
+	ring[end] = "1";
+	properties.set("BLOCK_FILLED_SLOTS", ring.join(""));
+	properties.set("BLOCK_FILLED_SLOTS_INDEX", (end + 1) % FILLED_SLOTS);
+}
+
+/** Share of the last 128 slots that have a block, in percent, truncated. */
+export function participationPercent(state: StateView): number {
+	const filled = state.properties.get("BLOCK_FILLED_SLOTS").split("1").length - 1;
+	return Math.trunc((100 * filled) / FILLED_SLOTS);
+}
+
+/**
+ * Advances the solidified number: the greatest height on which enough active witnesses have built. Runs after
+ * maintenance, over the new active list; a lower result leaves the number as it is.
+ */
+export function updateSolidified(state: StateView): void {
+	const heights = activeWitnesses(state)
+		.map((address) => state.witness.get(address)?.latestBlockNum ?? 0n)
+		.sort((a, b) => (a < b ? -1 : a > b ? 1 : 0));
+	// In binary64, as the network computes it: 10 witnesses give 3.0000000000000004, hence position 3.
+	const position = Math.trunc(heights.length * (1 - (SOLIDIFIED_PERCENT * 1.0) / 100));
+	const solidified = heights[position];
+	if (solidified === undefined || solidified < state.properties.get("LATEST_SOLIDIFIED_BLOCK_NUM")) return;
+	state.properties.set("LATEST_SOLIDIFIED_BLOCK_NUM", solidified);
+}
