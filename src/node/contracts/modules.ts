@@ -4,6 +4,9 @@ import { accountCreate } from "./account-create.js";
 import { accountPermissionUpdate } from "./account-permission-update.js";
 import { accountUpdate } from "./account-update.js";
 import type { ContractModule } from "./contract.js";
+import { proposalApprove } from "./proposal-approve.js";
+import { proposalCreate } from "./proposal-create.js";
+import { proposalDelete } from "./proposal-delete.js";
 import { setAccountId } from "./set-account-id.js";
 import { transfer } from "./transfer.js";
 
@@ -11,6 +14,9 @@ const modules: readonly ContractModule[] = [
 	accountCreate,
 	transfer,
 	accountUpdate,
+	proposalCreate,
+	proposalApprove,
+	proposalDelete,
 	setAccountId,
 	accountPermissionUpdate,
 ];

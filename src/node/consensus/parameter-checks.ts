@@ -1,0 +1,135 @@
+/** The checks that a proposed value of a chain parameter may have to pass (sheet 02 §7.2 and §7.3). */
+
+import { MAX_INT64 } from "../../protocol/int64.js";
+import type { PropertyOf } from "../state/property-table.js";
+import type { StateView } from "../state/view.js";
+import type { ForkGates } from "./fork-gates.js";
+
+/** A proposed value, and what it is checked against. */
+export interface ProposedValue {
+	readonly state: StateView;
+	readonly forks: ForkGates;
+	/** Name of the parameter, as messages spell it. */
+	readonly name: string;
+	/** Property that holds the parameter. */
+	readonly property: PropertyOf<"long">;
+	readonly value: bigint;
+}
+
+/** Why a value is refused, in the network's words; undefined if the check is passed. */
+export type Check = (proposed: ProposedValue) => string | undefined;
+
+const LONG_LIMIT = 10n ** 17n;
+const LONG_TEXT = "Bad chain parameter value, valid range is [0,100000000000000000]";
+
+/** How the texts of a gate name the parameter: the style changed as the network grew. */
+const gateText = {
+	bare: () => "Bad chain parameter id",
+	colon: (name: string) => `Bad chain parameter id: ${name}`,
+	bracketed: (name: string) => `Bad chain parameter id [${name}]`,
+} as const;
+
+/** The block version must have passed. */
+export function gate(version: number): Check {
+	const text = version >= 17 ? gateText.bracketed : version === 7 ? gateText.colon : gateText.bare;
+	return ({ forks, name }) => (forks.passed(version) ? undefined : text(name));
+}
+
+/** The parameter can be proposed only between two versions. */
+export function gateBetween(from: number, before: number): Check {
+	return ({ forks }) => (forks.passed(from) && !forks.passed(before) ? undefined : gateText.bare());
+}
+
+/** The value lies in a range, both ends included. `text` names the parameter by `NAME`. */
+export function range(low: bigint, high: bigint, text: string): Check {
+	return ({ value, name }) => (value >= low && value <= high ? undefined : text.replace("NAME", name));
+}
+
+/** Amounts and limits: 0 to 10^17. */
+export const amount: Check = range(0n, LONG_LIMIT, LONG_TEXT);
+
+/** Fees that the total supply bounds. */
+export const supply: Check = range(
+	0n,
+	100_000_000_000n,
+	"Bad chain parameter value, valid range is [0, 100_000_000_000L]",
+);
+
+/** A switch that can only be turned on. */
+export const one: Check = range(1n, 1n, "This value[NAME] is only allowed to be 1");
+
+/** A switch that can be turned on and off. */
+export const bit: Check = range(0n, 1n, "This value[NAME] is only allowed to be 1 or 0");
+
+/** Fees of the market, where its rules name themselves in the text. */
+export const marketFee: Check = range(
+	0n,
+	10_000_000_000n,
+	"Bad NAME parameter value, valid range is [0,10_000_000_000L]",
+);
+
+/** Another parameter must be set before. `as` is its name where it differs from its property. */
+export function need(property: PropertyOf<"long">, as: string = property): Check {
+	return ({ state, name }) =>
+		state.properties.get(property) === 0n
+			? `[${as}] proposal must be approved before [${name}] can be proposed`
+			: undefined;
+}
+
+/** The switch must still be off. */
+export const notDone: Check = ({ state, name, property }) =>
+	state.properties.on(property) ? `[${name}] has been valid, no need to propose again` : undefined;
+
+export const newRewardNotDone: Check = ({ state, property }) =>
+	state.properties.on(property) ? "New reward has been valid." : undefined;
+
+/** Removing the power of the genesis witnesses happens once. */
+export const neverExecuted: Check = ({ state, property }) =>
+	state.properties.get(property) === -1n
+		? "This proposal has been executed before and is only allowed to be executed once"
+		: undefined;
+
+/** @param fee the fee's name in the text */
+export function marketOn(fee: string): Check {
+	return ({ state }) =>
+		state.properties.on("ALLOW_MARKET_TRANSACTION")
+			? undefined
+			: `Market Transaction is not activated, can not set ${fee}`;
+}
+
+export const cpuTime: Check = ({ state, value }) => {
+	const limit = state.properties.on("ALLOW_HIGHER_LIMIT_FOR_MAX_CPU_TIME_OF_ONE_TX") ? 400n : 100n;
+	return value >= 10n && value <= limit
+		? undefined
+		: `Bad chain parameter value, valid range is [10,${limit}]`;
+};
+
+export const feeLimit: Check = ({ state, value, name }) => {
+	if (value < 0n) return `Bad ${name} parameter value, value must not be negative`;
+	if (value > 10_000_000_000n && !state.properties.on("ALLOW_TVM_LONDON")) {
+		return `Bad ${name} parameter value, valid range is [0,10_000_000_000L]`;
+	}
+	return value > LONG_LIMIT ? LONG_TEXT : undefined;
+};
+
+/** Dynamic energy can be opened only with delegation rewards; closing it needs nothing. */
+export const delegationForOpening: Check = ({ state, value, name }) =>
+	value === 1n && !state.properties.on("CHANGE_DELEGATION")
+		? `[ALLOW_CHANGE_DELEGATION] proposal must be approved before [${name}] can be opened`
+		: undefined;
+
+const MAX_LOCK_BLOCKS = 10_512_000n;
+
+/** The lock period, in blocks, can only grow, to a year at most. */
+export const longerLock: Check = ({ state, value, name, property }) => {
+	const current = state.properties.get(property);
+	return value > current && value <= MAX_LOCK_BLOCKS
+		? undefined
+		: `This value[${name}] is only allowed to be greater than ${current} and less than or equal to ${MAX_LOCK_BLOCKS} !`;
+};
+
+/** The cumulative reward algorithm must have been switched on. */
+export const newRewardAlgorithm: Check = ({ state, name }) =>
+	state.properties.get("NEW_REWARD_ALGORITHM_EFFECTIVE_CYCLE") === MAX_INT64
+		? `[ALLOW_NEW_REWARD] or [ALLOW_TVM_VOTE] proposal must be approved before [${name}] can be proposed`
+		: undefined;

@@ -1,0 +1,97 @@
+/** What else happens when an approved proposal sets a chain parameter (sheet 04 §13.5). */
+
+import { MAX_INT64, wrap } from "../../protocol/int64.js";
+import type { PropertyOf } from "../state/property-table.js";
+import type { StateView } from "../state/view.js";
+import type { ForkGates } from "./fork-gates.js";
+import { appendPrice, type PriceHistory } from "./price-history.js";
+
+export interface ApprovedValue {
+	readonly state: StateView;
+	readonly forks: ForkGates;
+	/** Property that holds the parameter. */
+	readonly property: PropertyOf<"long">;
+	readonly value: bigint;
+	/** Expiration time of the proposal, in milliseconds: when the value begins to hold. */
+	readonly sinceMs: bigint;
+}
+
+/** Sets a parameter. The values have been checked when they were proposed and aren't checked again. */
+export type Effect = (approved: ApprovedValue) => void;
+
+export const store: Effect = ({ state, property, value }) => state.properties.set(property, value);
+
+/** Stores the value and then does more. */
+export function storeAnd(...more: readonly Effect[]): Effect {
+	return (approved) => {
+		store(approved);
+		for (const effect of more) effect(approved);
+	};
+}
+
+/** Does something only while the parameter is 0. */
+export function ifZero(effect: Effect): Effect {
+	return (approved) => {
+		if (approved.state.properties.get(approved.property) === 0n) effect(approved);
+	};
+}
+
+export function recordPrice(history: PriceHistory): Effect {
+	return ({ state, value, sinceMs }) => appendPrice(state, history, sinceMs, value);
+}
+
+/** Opens transaction types: sets their bits in both operation masks. */
+export function allowTypes(...ids: readonly number[]): Effect {
+	return ({ state }) => {
+		for (const id of ids) state.properties.allowContractType(id);
+	};
+}
+
+/** The unit in which the adaptive target ratio is proposed and reported: minutes of a day. */
+export const TARGET_RATIO_UNIT = 1440n;
+
+/** The share of the energy limit that blocks should use: the limit through the ratio. */
+const retarget: Effect = ({ state: { properties } }) =>
+	properties.set(
+		"TOTAL_ENERGY_TARGET_LIMIT",
+		properties.get("TOTAL_ENERGY_LIMIT") / properties.get("ADAPTIVE_RESOURCE_LIMIT_TARGET_RATIO"),
+	);
+
+const setTotalEnergy: Effect = (approved) => {
+	approved.state.properties.set("TOTAL_ENERGY_LIMIT", approved.value);
+	retarget(approved);
+};
+
+/** The retired way to set the energy limit: leaves the current limit as it is. */
+export const totalEnergyLimit: Effect = setTotalEnergy;
+
+export const totalCurrentEnergyLimit: Effect = (approved) => {
+	const { properties } = approved.state;
+	setTotalEnergy(approved);
+	if (properties.get("ALLOW_ADAPTIVE_ENERGY") === 0n) {
+		properties.set("TOTAL_ENERGY_CURRENT_LIMIT", approved.value);
+	}
+};
+
+/** Since block version 9 the adaptive limit starts with its own ratio and multiplier. */
+export const adaptiveStart: Effect = (approved) => {
+	const { properties } = approved.state;
+	if (!approved.forks.passed(9)) return;
+	properties.set("ADAPTIVE_RESOURCE_LIMIT_TARGET_RATIO", 2n * TARGET_RATIO_UNIT);
+	retarget(approved);
+	properties.set("ADAPTIVE_RESOURCE_LIMIT_MULTIPLIER", 50n);
+};
+
+export const targetRatio: Effect = (approved) => {
+	approved.state.properties.set(
+		"ADAPTIVE_RESOURCE_LIMIT_TARGET_RATIO",
+		wrap(TARGET_RATIO_UNIT * approved.value),
+	);
+	retarget(approved);
+};
+
+/** Rewards accumulate per vote from the next cycle on; the first parameter that asks for it decides when. */
+export const newRewardFromNextCycle: Effect = ({ state: { properties } }) => {
+	if (properties.get("NEW_REWARD_ALGORITHM_EFFECTIVE_CYCLE") !== MAX_INT64) return;
+	properties.set("NEW_REWARD_ALGORITHM_EFFECTIVE_CYCLE", properties.get("CURRENT_CYCLE_NUMBER") + 1n);
+};

@@ -1,0 +1,274 @@
+/**
+ * The chain parameters (sheet 02 §7.3): one row a parameter, in the order in which `getchainparameters` lists them.
+ * Proposals, their checks, their effects and that list are all derived from this table.
+ */
+
+import type { PropertyOf } from "../state/property-table.js";
+import type { StateView } from "../state/view.js";
+import * as check from "./parameter-checks.js";
+import { amount, bit, type Check, gate, need, notDone, one, range, supply } from "./parameter-checks.js";
+import * as effect from "./parameter-effects.js";
+import { allowTypes, type Effect, ifZero, recordPrice, store, storeAnd } from "./parameter-effects.js";
+
+export interface ChainParameter {
+	/** Number by which a proposal names it; undefined for what is only reported. */
+	readonly id?: bigint;
+	/** Name in messages. */
+	readonly name: string;
+	/** Name in `getchainparameters`. */
+	readonly getter: string;
+	readonly property: PropertyOf<"long">;
+	/** The value that is reported, from the stored one. */
+	readonly report: (stored: bigint) => bigint;
+	/** In the network's order: the first that fails gives the message. */
+	readonly checks: readonly Check[];
+	readonly apply: Effect;
+}
+
+interface Special {
+	/** Name in messages, where it differs from the property. */
+	readonly name?: string;
+	readonly apply?: Effect;
+	readonly report?: (stored: bigint) => bigint;
+}
+
+const asStored = (stored: bigint): bigint => stored;
+
+const row = (
+	id: number,
+	property: PropertyOf<"long">,
+	getter: string,
+	checks: readonly Check[],
+	{ name = property, apply = store, report = asStored }: Special = {},
+): ChainParameter => ({ id: BigInt(id), name, getter, property, report, checks, apply });
+
+const reported = (property: PropertyOf<"long">, getter: string): ChainParameter => ({
+	name: property,
+	getter,
+	property,
+	report: asStored,
+	checks: [],
+	apply: store,
+});
+
+const MIN_INTERVAL_MS = 81_000n;
+const MAX_INTERVAL_MS = 86_400_000n;
+
+export const chainParameters: readonly ChainParameter[] = [
+	row(0, "MAINTENANCE_TIME_INTERVAL", "getMaintenanceTimeInterval", [
+		range(
+			MIN_INTERVAL_MS,
+			MAX_INTERVAL_MS,
+			"Bad chain parameter value, valid range is [3 * 27 * 1000,24 * 3600 * 1000]",
+		),
+	]),
+	row(1, "ACCOUNT_UPGRADE_COST", "getAccountUpgradeCost", [amount]),
+	row(2, "CREATE_ACCOUNT_FEE", "getCreateAccountFee", [amount]),
+	row(3, "TRANSACTION_FEE", "getTransactionFee", [amount], {
+		apply: storeAnd(recordPrice("BANDWIDTH_PRICE_HISTORY")),
+	}),
+	row(4, "ASSET_ISSUE_FEE", "getAssetIssueFee", [amount]),
+	row(5, "WITNESS_PAY_PER_BLOCK", "getWitnessPayPerBlock", [amount]),
+	row(6, "WITNESS_STANDBY_ALLOWANCE", "getWitnessStandbyAllowance", [amount]),
+	row(7, "CREATE_NEW_ACCOUNT_FEE_IN_SYSTEM_CONTRACT", "getCreateNewAccountFeeInSystemContract", [amount]),
+	row(8, "CREATE_NEW_ACCOUNT_BANDWIDTH_RATE", "getCreateNewAccountBandwidthRate", [amount]),
+	row(9, "ALLOW_CREATION_OF_CONTRACTS", "getAllowCreationOfContracts", [one]),
+	row(10, "REMOVE_THE_POWER_OF_THE_GR", "getRemoveThePowerOfTheGr", [check.neverExecuted, one], {
+		apply: ifZero(store),
+	}),
+	row(11, "ENERGY_FEE", "getEnergyFee", [], { apply: storeAnd(recordPrice("ENERGY_PRICE_HISTORY")) }),
+	row(12, "EXCHANGE_CREATE_FEE", "getExchangeCreateFee", []),
+	row(13, "MAX_CPU_TIME_OF_ONE_TX", "getMaxCpuTimeOfOneTx", [check.cpuTime]),
+	row(14, "ALLOW_UPDATE_ACCOUNT_NAME", "getAllowUpdateAccountName", [one]),
+	row(15, "ALLOW_SAME_TOKEN_NAME", "getAllowSameTokenName", [one]),
+	row(16, "ALLOW_DELEGATE_RESOURCE", "getAllowDelegateResource", [one]),
+	row(17, "TOTAL_ENERGY_LIMIT", "getTotalEnergyLimit", [check.gateBetween(5, 6), amount], {
+		apply: effect.totalEnergyLimit,
+	}),
+	row(18, "ALLOW_TVM_TRANSFER_ORC10", "getAllowTvmTransferOrc10", [one, need("ALLOW_SAME_TOKEN_NAME")]),
+	row(19, "TOTAL_ENERGY_CURRENT_LIMIT", "getTotalEnergyCurrentLimit", [gate(6), amount], {
+		name: "TOTAL_CURRENT_ENERGY_LIMIT",
+		apply: effect.totalCurrentEnergyLimit,
+	}),
+	row(20, "ALLOW_MULTI_SIGN", "getAllowMultiSign", [gate(7), one], { apply: ifZero(store) }),
+	row(21, "ALLOW_ADAPTIVE_ENERGY", "getAllowAdaptiveEnergy", [gate(7), one], {
+		apply: ifZero(storeAnd(effect.adaptiveStart)),
+	}),
+	reported("TOTAL_ENERGY_TARGET_LIMIT", "getTotalEnergyTargetLimit"),
+	reported("TOTAL_ENERGY_AVERAGE_USAGE", "getTotalEnergyAverageUsage"),
+	row(22, "UPDATE_ACCOUNT_PERMISSION_FEE", "getUpdateAccountPermissionFee", [gate(7), supply]),
+	row(23, "MULTI_SIGN_FEE", "getMultiSignFee", [gate(7), supply]),
+	row(25, "ALLOW_ACCOUNT_STATE_ROOT", "getAllowAccountStateRoot", [gate(8), bit]),
+	row(24, "ALLOW_PROTO_FILTER_NUM", "getAllowProtoFilterNum", [gate(8), bit]),
+	row(
+		26,
+		"ALLOW_TVM_CONSTANTINOPLE",
+		"getAllowTvmConstantinople",
+		[gate(8), one, need("ALLOW_TVM_TRANSFER_ORC10")],
+		{ apply: storeAnd(allowTypes(48)) },
+	),
+	row(32, "ALLOW_TVM_SOLIDITY_059", "getAllowTvmSolidity059", [
+		gate(9),
+		one,
+		need("ALLOW_CREATION_OF_CONTRACTS"),
+	]),
+	row(41, "ALLOW_TVM_ISTANBUL", "getAllowTvmIstanbul", [gate(19), one]),
+	row(39, "ALLOW_SHIELDED_ORC20_TRANSACTION", "getAllowShieldedORC20Transaction", [gate(17), bit]),
+	row(35, "FORBID_TRANSFER_TO_CONTRACT", "getForbidTransferToContract", [
+		gate(10),
+		one,
+		need("ALLOW_CREATION_OF_CONTRACTS"),
+	]),
+	row(
+		33,
+		"ADAPTIVE_RESOURCE_LIMIT_TARGET_RATIO",
+		"getAdaptiveResourceLimitTargetRatio",
+		[gate(9), range(1n, 1_000n, "Bad chain parameter value, valid range is [1,1_000]")],
+		{ apply: effect.targetRatio, report: (stored) => stored / effect.TARGET_RATIO_UNIT },
+	),
+	row(29, "ADAPTIVE_RESOURCE_LIMIT_MULTIPLIER", "getAdaptiveResourceLimitMultiplier", [
+		gate(9),
+		range(1n, 10_000n, "Bad chain parameter value, valid range is [1,10_000]"),
+	]),
+	row(30, "CHANGE_DELEGATION", "getChangeDelegation", [gate(9), bit], {
+		name: "ALLOW_CHANGE_DELEGATION",
+		apply: storeAnd(allowTypes(49)),
+	}),
+	row(31, "WITNESS_127_PAY_PER_BLOCK", "getWitness127PayPerBlock", [gate(9), amount]),
+	row(44, "ALLOW_MARKET_TRANSACTION", "getAllowMarketTransaction", [gate(19), one], {
+		apply: ifZero(storeAnd(allowTypes(52, 53))),
+	}),
+	row(45, "MARKET_SELL_FEE", "getMarketSellFee", [
+		gate(19),
+		check.marketOn("Market Sell Fee"),
+		check.marketFee,
+	]),
+	row(46, "MARKET_CANCEL_FEE", "getMarketCancelFee", [
+		gate(19),
+		check.marketOn("Market Cancel Fee"),
+		check.marketFee,
+	]),
+	row(40, "ALLOW_PBFT", "getAllowPBFT", [gate(19), one]),
+	row(48, "ALLOW_TRANSACTION_FEE_POOL", "getAllowTransactionFeePool", [gate(20), bit]),
+	row(47, "MAX_FEE_LIMIT", "getMaxFeeLimit", [gate(20), check.feeLimit]),
+	row(49, "ALLOW_BLACKHOLE_OPTIMIZATION", "getAllowOptimizeBlackHole", [gate(20), bit], {
+		name: "ALLOW_REMOVE_BLACKHOLE",
+	}),
+	row(51, "ALLOW_NEW_RESOURCE_MODEL", "getAllowNewResourceModel", [gate(21), one]),
+	row(52, "ALLOW_TVM_FREEZE", "getAllowTvmFreeze", [
+		gate(21),
+		one,
+		need("ALLOW_DELEGATE_RESOURCE"),
+		need("ALLOW_MULTI_SIGN"),
+		need("ALLOW_TVM_CONSTANTINOPLE"),
+		need("ALLOW_TVM_SOLIDITY_059"),
+	]),
+	row(
+		59,
+		"ALLOW_TVM_VOTE",
+		"getAllowTvmVote",
+		[gate(22), one, need("CHANGE_DELEGATION", "ALLOW_CHANGE_DELEGATION")],
+		{ apply: storeAnd(effect.newRewardFromNextCycle) },
+	),
+	row(63, "ALLOW_TVM_LONDON", "getAllowTvmLondon", [gate(23), one]),
+	row(60, "ALLOW_TVM_COMPATIBLE_EVM", "getAllowTvmCompatibleEvm", [gate(23), one]),
+	row(53, "ALLOW_ACCOUNT_ASSET_OPTIMIZATION", "getAllowAccountAssetOptimization", [gate(22), one]),
+	row(61, "FREE_NET_LIMIT", "getFreeNetLimit", [
+		gate(22),
+		range(0n, 100_000n, "Bad chain parameter value, valid range is [0,100_000]"),
+	]),
+	row(62, "TOTAL_NET_LIMIT", "getTotalNetLimit", [
+		gate(22),
+		range(0n, 1_000_000_000_000n, "Bad chain parameter value, valid range is [0, 1_000_000_000_000L]"),
+	]),
+	row(65, "ALLOW_HIGHER_LIMIT_FOR_MAX_CPU_TIME_OF_ONE_TX", "getAllowHigherLimitForMaxCpuTimeOfOneTx", [
+		gate(24),
+		one,
+	]),
+	row(66, "ALLOW_ASSET_OPTIMIZATION", "getAllowAssetOptimization", [gate(24), one]),
+	row(67, "ALLOW_NEW_REWARD", "getAllowNewReward", [gate(25), check.newRewardNotDone, one], {
+		apply: storeAnd(effect.newRewardFromNextCycle),
+	}),
+	row(
+		68,
+		"MEMO_FEE",
+		"getMemoFee",
+		[
+			gate(25),
+			range(0n, 1_000_000_000n, "This value[NAME] is only allowed to be in the range 0-1000_000_000"),
+		],
+		{ apply: storeAnd(recordPrice("MEMO_FEE_HISTORY")) },
+	),
+	row(69, "ALLOW_DELEGATE_OPTIMIZATION", "getAllowDelegateOptimization", [gate(25), one]),
+	row(
+		70,
+		"UNFREEZE_DELAY_DAYS",
+		"getUnfreezeDelayDays",
+		[gate(26), range(1n, 365n, "This value[NAME] is only allowed to be in the range 1-365")],
+		{ apply: storeAnd(allowTypes(54, 55, 56, 57, 58)) },
+	),
+	row(71, "ALLOW_OPTIMIZED_RETURN_VALUE_OF_CHAIN_ID", "getAllowOptimizedReturnValueOfChainId", [
+		gate(26),
+		one,
+	]),
+	row(72, "ALLOW_DYNAMIC_ENERGY", "getAllowDynamicEnergy", [
+		gate(26),
+		range(0n, 1n, "This value[NAME] is only allowed to be in the range 0-1"),
+		check.delegationForOpening,
+	]),
+	row(73, "DYNAMIC_ENERGY_THRESHOLD", "getDynamicEnergyThreshold", [gate(26), amount]),
+	row(74, "DYNAMIC_ENERGY_INCREASE_FACTOR", "getDynamicEnergyIncreaseFactor", [
+		gate(26),
+		range(0n, 10_000n, "This value[NAME] is only allowed to be in the range 0-10000"),
+	]),
+	row(75, "DYNAMIC_ENERGY_MAX_FACTOR", "getDynamicEnergyMaxFactor", [
+		gate(26),
+		range(0n, 100_000n, "This value[NAME] is only allowed to be in the range 0-100000"),
+	]),
+	row(76, "ALLOW_TVM_SHANGHAI", "getAllowTvmShangHai", [gate(28), one]),
+	row(
+		77,
+		"ALLOW_CANCEL_ALL_UNFREEZE_V2",
+		"getAllowCancelAllUnfreezeV2",
+		[gate(28), one, need("UNFREEZE_DELAY_DAYS")],
+		{ apply: ifZero(storeAnd(allowTypes(59))) },
+	),
+	row(78, "MAX_DELEGATE_LOCK_PERIOD", "getMaxDelegateLockPeriod", [
+		gate(28),
+		check.longerLock,
+		need("UNFREEZE_DELAY_DAYS"),
+	]),
+	row(79, "ALLOW_OLD_REWARD_OPT", "getAllowOldRewardOpt", [gate(29), notDone, one, check.newRewardAlgorithm]),
+	row(81, "ALLOW_ENERGY_ADJUSTMENT", "getAllowEnergyAdjustment", [gate(30), notDone, one]),
+	row(82, "MAX_CREATE_ACCOUNT_TX_SIZE", "getMaxCreateAccountTxSize", [
+		gate(30),
+		range(
+			500n,
+			10_000n,
+			"This value[NAME] is only allowed to be greater than or equal to 500 and less than or equal to 10000!",
+		),
+	]),
+	row(87, "ALLOW_STRICT_MATH", "getAllowStrictMath", [gate(31), notDone, one]),
+	row(88, "CONSENSUS_LOGIC_OPTIMIZATION", "getConsensusLogicOptimization", [gate(32), notDone, one]),
+	row(83, "ALLOW_TVM_CANCUN", "getAllowTvmCancun", [gate(32), notDone, one]),
+	row(89, "ALLOW_TVM_BLOB", "getAllowTvmBlob", [gate(32), notDone, one]),
+];
+
+const byId = new Map(
+	chainParameters.flatMap((parameter) => (parameter.id === undefined ? [] : [[parameter.id, parameter]])),
+);
+
+/** The parameter that proposals name by this number; undefined if there is none. */
+export function chainParameter(id: bigint): ChainParameter | undefined {
+	return byId.get(id);
+}
+
+/** What `getchainparameters` reports, in its order. */
+export function reportChainParameters(
+	state: StateView,
+): readonly { readonly key: string; readonly value: bigint }[] {
+	return chainParameters.map(({ getter, property, report }) => ({
+		key: getter,
+		value: report(state.properties.get(property)),
+	}));
+}
