@@ -2,7 +2,6 @@
 
 import { be64, toKey } from "../../protocol/bytes.js";
 import { Proposal, ProposalState } from "../../protocol/messages.js";
-import type { ChainRules } from "../contracts/contract.js";
 import type { StateView } from "../state/view.js";
 import type { ForkGates } from "./fork-gates.js";
 import { chainParameter } from "./parameters.js";
