@@ -5,8 +5,10 @@
 
 import { Command, Flags } from "@oclif/core";
 import type { Failure } from "../wallet/failure.js";
+import { loadSettings, type Settings, type SettingsFlags } from "../wallet/settings.js";
 import { asFailure, reportFailure } from "./failure-report.js";
 import { printJson, printLine, printNote, recordLines, type Scalar, tableLines } from "./output.js";
+import type { PasswordSource } from "./secrets.js";
 
 /** Flags that every command takes. */
 export const generalFlags = {
@@ -39,13 +41,15 @@ export abstract class CoinCommand extends Command {
 
 	/** Whether the result is printed as JSON. */
 	protected get json(): boolean {
-		if (this.hasFlag("--json") || process.env["COIN_CONTENT_TYPE"]?.toLowerCase() === "json") return true;
+		const { COIN_CONTENT_TYPE } = process.env;
+		if (this.hasFlag("--json") || COIN_CONTENT_TYPE?.toLowerCase() === "json") return true;
 		return this.outputKind !== "query" && !this.hasFlag("--text") && process.stdout.isTTY !== true;
 	}
 
 	/** Notes and progress are wanted. */
 	protected get chatty(): boolean {
-		return !this.hasFlag("--quiet") && !this.hasFlag("-q") && process.env["COIN_QUIET"] !== "1";
+		const { COIN_QUIET } = process.env;
+		return !this.hasFlag("--quiet") && !this.hasFlag("-q") && COIN_QUIET !== "1";
 	}
 
 	private get outputKind(): OutputKind {
@@ -86,6 +90,22 @@ export abstract class CoinCommand extends Command {
 	/** A warning: shown to people and programs alike. */
 	protected warning(message: string): void {
 		if (this.chatty) printNote(`warning: ${message}`);
+	}
+
+	/** The settings in force: flags, environment, configuration. @throws {Failure} */
+	protected async settings(flags: SettingsFlags): Promise<Settings> {
+		return loadSettings(flags, process.env);
+	}
+
+	/** Where the password of a key comes from. */
+	protected passwordSource(
+		flags: { readonly "password-file"?: string | undefined },
+		settings: Settings,
+	): PasswordSource {
+		return {
+			file: flags["password-file"] ?? settings.passwordFile,
+			warn: (message) => this.warning(message),
+		};
 	}
 
 	/** Adds what a refusal of this command must say, such as whether a transaction was sent. */

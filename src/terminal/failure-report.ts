@@ -50,7 +50,8 @@ function plainMessage(message: string): string {
 		.split("\n")
 		.map((line) => line.trim())
 		.filter((line) => line !== "" && !line.startsWith("See more help"))
-		.join(" ");
+		.join(" ")
+		.replace(/^The following errors? occurred: /, "");
 }
 
 /** The record that programs read. */
@@ -79,7 +80,8 @@ export function reportFailure(failure: Failure, json: boolean): number {
 		if (failure.facts.hint) printNote(`hint: ${failure.facts.hint}`);
 	}
 	const cause = failure.facts.cause;
-	if (failure.code === "internal" && cause instanceof Error && /\bcoin/.test(process.env["DEBUG"] ?? "")) {
+	const { DEBUG } = process.env;
+	if (failure.code === "internal" && cause instanceof Error && /\bcoin/.test(DEBUG ?? "")) {
 		printNote(cause.stack ?? "");
 	}
 	return FAILURE_KINDS[failure.code].exit;

@@ -1,0 +1,23 @@
+import { Flags } from "@oclif/core";
+import { exportKeyFile, findKey } from "../../../keystore/keystore.js";
+import { ExportCommand, exportArguments, exportFlags } from "../../../terminal/export-command.js";
+
+export default class KeystoreExportFile extends ExportCommand {
+	static override summary = "Print or write the encrypted key file of a wallet";
+	static override args = exportArguments;
+	static override flags = {
+		...exportFlags,
+		ethereum: Flags.boolean({
+			description: "write the address as 40 hex digits, as Ethereum's programs expect it",
+		}),
+	};
+
+	async run(): Promise<void> {
+		const { args, flags } = await this.parse(KeystoreExportFile);
+		const settings = await this.settings(flags);
+		const entry = await findKey(settings.keystoreDirectory, args.wallet);
+		await this.confirmExport(`the key file of ${entry.name}`, flags.yes);
+		const text = await exportKeyFile(entry, flags.ethereum ? "ethereum" : "base58");
+		await this.deliver(text, "the encrypted key file", flags.out);
+	}
+}

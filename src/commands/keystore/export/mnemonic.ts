@@ -1,0 +1,23 @@
+import { findKey, unlockMnemonic } from "../../../keystore/keystore.js";
+import { ExportCommand, exportArguments, exportFlags } from "../../../terminal/export-command.js";
+import { withProgress } from "../../../terminal/progress.js";
+import { withPassword } from "../../../terminal/secrets.js";
+
+export default class KeystoreExportMnemonic extends ExportCommand {
+	static override summary = "Print or write the mnemonic sentence of a wallet";
+	static override args = exportArguments;
+	static override flags = exportFlags;
+
+	async run(): Promise<void> {
+		const { args, flags } = await this.parse(KeystoreExportMnemonic);
+		const settings = await this.settings(flags);
+		const entry = await findKey(settings.keystoreDirectory, args.wallet);
+		await this.confirmExport(`the mnemonic of ${entry.name}`, flags.yes);
+		const words = await withPassword(this.passwordSource(flags, settings), entry.name, (password) =>
+			withProgress("opening the mnemonic", this.chatty, () =>
+				unlockMnemonic(settings.keystoreDirectory, entry.base58, password),
+			),
+		);
+		await this.deliver(words, "the mnemonic", flags.out);
+	}
+}

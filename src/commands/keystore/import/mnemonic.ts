@@ -1,0 +1,82 @@
+import { Args, Flags } from "@oclif/core";
+import { addKey, addMnemonic, checkLabel } from "../../../keystore/keystore.js";
+import { accountPath, checkMnemonic, deriveKey } from "../../../keystore/mnemonic.js";
+import { CoinCommand } from "../../../terminal/coin-command.js";
+import { keystoreFlags, passwordFlags } from "../../../terminal/flags.js";
+import { withProgress } from "../../../terminal/progress.js";
+import { importedSecret, newPassword, readSecretFile } from "../../../terminal/secrets.js";
+
+export default class KeystoreImportMnemonic extends CoinCommand {
+	static override summary = "Store keys of a mnemonic sentence, encrypted";
+	static override description =
+		"The sentence is asked for on the terminal, or read from --key-file, or from standard input with -. It is never an argument.";
+	static override args = {
+		name: Args.string({ description: "label of the first key (default: its address)", ignoreStdin: true }),
+		source: Args.string({
+			description: "- to read the sentence from standard input",
+			options: ["-"],
+			ignoreStdin: true,
+		}),
+	};
+	static override flags = {
+		...keystoreFlags,
+		...passwordFlags,
+		"key-file": Flags.string({
+			description: "file with the sentence, - for standard input",
+			helpValue: "<path>",
+		}),
+		"passphrase-file": Flags.string({
+			description: "file with the BIP-39 extension of the sentence",
+			helpValue: "<path>",
+		}),
+		path: Flags.string({ description: "derivation path", exclusive: ["index", "count"] }),
+		index: Flags.integer({ description: "first account", default: 0, min: 0, max: 0x7fffffff }),
+		count: Flags.integer({ description: "number of accounts", default: 1, min: 1, max: 1000 }),
+		light: Flags.boolean({ description: "encrypt with little memory (n = 4096)" }),
+	};
+
+	async run(): Promise<void> {
+		const { args, flags } = await this.parse(KeystoreImportMnemonic);
+		const settings = await this.settings(flags);
+		const source = this.passwordSource(flags, settings);
+		const dash = args.name === "-" || args.source === "-";
+		const name = args.name === "-" ? undefined : args.name;
+		if (name !== undefined) checkLabel(name);
+		const text = await importedSecret(
+			flags["key-file"] ?? (dash ? "-" : undefined),
+			"the mnemonic",
+			source.warn,
+		);
+		const mnemonic = await checkMnemonic(text);
+		const passphraseFile = flags["passphrase-file"];
+		const passphrase =
+			passphraseFile === undefined ? "" : await readSecretFile(passphraseFile, "the passphrase", source.warn);
+		const password = await newPassword(source, name ?? "the keys");
+		const strength = flags.light ? ("light" as const) : ("standard" as const);
+		const paths =
+			flags.path === undefined
+				? Array.from({ length: flags.count }, (_, offset) => accountPath(flags.index + offset))
+				: [flags.path];
+		for (const [position, path] of paths.entries()) {
+			const key = await deriveKey(mnemonic, path, passphrase);
+			const label = name === undefined || position === 0 ? name : `${name}-${position + 1}`;
+			const entry = await withProgress("encrypting the key", this.chatty, async () => {
+				const stored = await addKey(settings.keystoreDirectory, key, password, {
+					name: label,
+					path,
+					strength,
+				});
+				// A passphrase is part of the secret; without it the kept sentence would give other keys.
+				if (position === 0 && passphrase === "") {
+					await addMnemonic(settings.keystoreDirectory, stored.base58, mnemonic, password, {
+						path,
+						strength,
+					});
+				}
+				return stored;
+			});
+			key.fill(0);
+			this.printRecord({ name: entry.name, address: entry.base58, kind: entry.kind, path, file: entry.file });
+		}
+	}
+}

@@ -1,0 +1,126 @@
+import { randomBytes, randomInt } from "node:crypto";
+import { Args, Flags } from "@oclif/core";
+import { addKey, addMnemonic, checkLabel, type KeystoreEntry } from "../../keystore/keystore.js";
+import { DEFAULT_PATH, deriveKey, newMnemonic, type WordCount } from "../../keystore/mnemonic.js";
+import { toBase58Check } from "../../protocol/address.js";
+import { toHex } from "../../protocol/bytes.js";
+import { addressOfPrivateKey } from "../../protocol/signature.js";
+import { CoinCommand } from "../../terminal/coin-command.js";
+import { canAsk } from "../../terminal/controlling-terminal.js";
+import { keystoreFlags, passwordFlags } from "../../terminal/flags.js";
+import { confirmPrintedSecret } from "../../terminal/printed-secret.js";
+import { withProgress } from "../../terminal/progress.js";
+import { askText, showOnTerminal } from "../../terminal/prompts.js";
+import { newPassword } from "../../terminal/secrets.js";
+import { Failure } from "../../wallet/failure.js";
+
+export default class KeystoreNew extends CoinCommand {
+	static override summary = "Make a new key and store it encrypted";
+	static override examples = [
+		"<%= config.bin %> keystore new ann",
+		"<%= config.bin %> keystore new savings --mnemonic --words 24",
+	];
+	static override args = {
+		name: Args.string({ description: "label of the key (default: its address)", ignoreStdin: true }),
+	};
+	static override flags = {
+		...keystoreFlags,
+		...passwordFlags,
+		mnemonic: Flags.boolean({ description: "make a mnemonic sentence and derive the key from it" }),
+		words: Flags.option({
+			options: ["12", "15", "18", "21", "24"] as const,
+			description: "length of the sentence (default 12)",
+			dependsOn: ["mnemonic"],
+		})(),
+		path: Flags.string({ description: `derivation path (default ${DEFAULT_PATH})`, dependsOn: ["mnemonic"] }),
+		light: Flags.boolean({ description: "encrypt with little memory (n = 4096)" }),
+		print: Flags.boolean({
+			description: "print the key and store nothing",
+			exclusive: ["mnemonic", "light"],
+		}),
+		yes: Flags.boolean({ char: "y", description: "don't ask to confirm the sentence" }),
+	};
+
+	async run(): Promise<void> {
+		const { args, flags } = await this.parse(KeystoreNew);
+		if (flags.print) return this.printKey();
+		if (args.name !== undefined) checkLabel(args.name);
+		const settings = await this.settings(flags);
+		const directory = settings.keystoreDirectory;
+		const options = { name: args.name, strength: flags.light ? ("light" as const) : ("standard" as const) };
+		const source = this.passwordSource(flags, settings);
+		if (!flags.mnemonic) {
+			const password = await newPassword(source, args.name ?? "the new key");
+			const key = freshKey();
+			const entry = await this.encrypting(() => addKey(directory, key, password, options));
+			key.fill(0);
+			return this.printEntry(entry);
+		}
+		const mnemonic = await newMnemonic(Number(flags.words ?? 12) as WordCount);
+		await this.showSentence(mnemonic, flags.yes);
+		const password = await newPassword(source, args.name ?? "the new wallet");
+		const path = flags.path ?? DEFAULT_PATH;
+		const key = await deriveKey(mnemonic, path);
+		const entry = await this.encrypting(async () => {
+			const stored = await addKey(directory, key, password, { ...options, path });
+			await addMnemonic(directory, stored.base58, mnemonic, password, { ...options, path });
+			return stored;
+		});
+		key.fill(0);
+		this.printEntry(entry);
+	}
+
+	private async encrypting(work: () => Promise<KeystoreEntry>): Promise<KeystoreEntry> {
+		return withProgress("encrypting the key", this.chatty, work);
+	}
+
+	private printEntry({ name, base58, kind, path, file }: KeystoreEntry): void {
+		this.printRecord({ name, address: base58, kind, path, file });
+	}
+
+	private async printKey(): Promise<void> {
+		await confirmPrintedSecret("a private key");
+		const key = freshKey();
+		this.printRecord({ address: toBase58Check(addressOfPrivateKey(key)), privateKey: toHex(key) });
+		key.fill(0);
+	}
+
+	/** The only time that the words are shown, and only on the terminal. */
+	private async showSentence(mnemonic: string, confirmed: boolean): Promise<void> {
+		if (!canAsk()) {
+			if (confirmed) return;
+			throw new Failure(
+				"confirmation_needed",
+				"the new mnemonic has to be written down, and there is no terminal to show it on",
+				{
+					hint: "--yes stores it unseen; coin keystore export mnemonic prints it later",
+				},
+			);
+		}
+		const words = mnemonic.split(" ");
+		await showOnTerminal([
+			"",
+			"Write these words down, in this order, and keep them safe:",
+			"",
+			`  ${mnemonic}`,
+			"",
+		]);
+		if (confirmed) return;
+		for (const position of threePositions(words.length)) {
+			if ((await askText(`Word ${position + 1}:`)).trim().toLowerCase() !== words[position]) {
+				throw new Failure("confirmation_refused", `word ${position + 1} is another one; nothing was stored`);
+			}
+		}
+	}
+}
+
+function freshKey(): Uint8Array {
+	// The share of 32-byte strings that are no key is 2^-128.
+	return randomBytes(32);
+}
+
+function threePositions(count: number): number[] {
+	const positions = new Set<number>();
+	while (positions.size < 3) positions.add(randomInt(count));
+	return [...positions].sort((a, b) => a - b);
+}

@@ -1,0 +1,38 @@
+import { Args, Flags } from "@oclif/core";
+import { changePassword, findKey, unlockKey } from "../../keystore/keystore.js";
+import { CoinCommand } from "../../terminal/coin-command.js";
+import { keystoreFlags, passwordFlags } from "../../terminal/flags.js";
+import { withProgress } from "../../terminal/progress.js";
+import { newPassword, withPassword } from "../../terminal/secrets.js";
+
+export default class KeystorePasswd extends CoinCommand {
+	static override summary = "Change the password of a key";
+	static override args = {
+		wallet: Args.string({ description: "label or address", required: true, ignoreStdin: true }),
+	};
+	static override flags = {
+		...keystoreFlags,
+		...passwordFlags,
+		"new-password-file": Flags.string({ description: "file with the new password", helpValue: "<path>" }),
+		light: Flags.boolean({ description: "encrypt with little memory (n = 4096)" }),
+	};
+
+	async run(): Promise<void> {
+		const { args, flags } = await this.parse(KeystorePasswd);
+		const settings = await this.settings(flags);
+		const source = this.passwordSource(flags, settings);
+		const entry = await findKey(settings.keystoreDirectory, args.wallet);
+		// The old password is proved before a new one is asked for.
+		const old = await withPassword(source, entry.name, (password) =>
+			withProgress("opening the key", this.chatty, async () => {
+				(await unlockKey(entry, password)).fill(0);
+				return password;
+			}),
+		);
+		const fresh = await newPassword({ ...source, file: flags["new-password-file"] }, entry.name);
+		await withProgress("encrypting the key", this.chatty, () =>
+			changePassword(entry, old, fresh, flags.light ? "light" : "standard"),
+		);
+		this.printRecord({ name: entry.name, address: entry.base58, file: entry.file });
+	}
+}

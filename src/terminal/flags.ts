@@ -1,0 +1,50 @@
+/** Groups of flags that several commands share (sheet 11 §2.1). */
+
+import { Flags } from "@oclif/core";
+
+/** Commands that open or write keys. */
+export const keystoreFlags = {
+	"keystore-dir": Flags.string({
+		description: "directory of the key files",
+		helpValue: "<dir>",
+		helpGroup: "KEYSTORE",
+		env: "COIN_KEYSTORE_DIR",
+	}),
+};
+
+/** Commands that need a password. */
+export const passwordFlags = {
+	"password-file": Flags.string({
+		description: "file with the password, - for standard input (default: asked on the terminal)",
+		helpValue: "<path>",
+		helpGroup: "KEYSTORE",
+	}),
+};
+
+/** Commands that talk to a node. */
+export const nodeFlags = {
+	profile: Flags.string({
+		description: "network profile of the configuration",
+		helpValue: "<name>",
+		helpGroup: "NODE",
+		env: "COIN_PROFILE",
+	}),
+	node: Flags.string({
+		char: "n",
+		description: "address of the node's HTTP API",
+		helpValue: "<url>",
+		helpGroup: "NODE",
+		env: "COIN_NODE",
+	}),
+	timeout: Flags.string({
+		description: "time for each request, such as 10s",
+		helpValue: "<duration>",
+		helpGroup: "NODE",
+		env: "COIN_TIMEOUT",
+	}),
+};
+
+/** Queries that can be answered from irreversible blocks alone. */
+export const solidityFlag = {
+	solidity: Flags.boolean({ description: "ask the solidity API (irreversible state)", helpGroup: "NODE" }),
+};

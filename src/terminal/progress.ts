@@ -1,0 +1,46 @@
+/** Signs of life for work that takes longer than a moment: on standard error, only for people (sheet 11 §2.8). */
+
+const PATIENCE_MS = 300;
+
+/** Text of a running task; it may change while the task runs. */
+export interface Progress {
+	update(text: string): void;
+}
+
+/**
+ * Runs a task and shows a spinner with its text once it takes longer than 300 ms.
+ * @param visible off for `--quiet`; nothing is shown either when standard error is no terminal
+ */
+export async function withProgress<T>(
+	text: string,
+	visible: boolean,
+	task: (progress: Progress) => Promise<T>,
+): Promise<T> {
+	if (!visible || process.stderr.isTTY !== true) return task({ update: () => undefined });
+	let current = text;
+	let spinner: { text: string; stop(): unknown } | undefined;
+	let ended = false;
+	const timer = setTimeout(() => {
+		import("ora").then(
+			({ default: ora }) => {
+				if (!ended) spinner = ora({ text: current, stream: process.stderr, discardStdin: false }).start();
+			},
+			() => {
+				// The spinner is decoration: without it the task goes on.
+				ended = true;
+			},
+		);
+	}, PATIENCE_MS);
+	try {
+		return await task({
+			update: (next) => {
+				current = next;
+				if (spinner) spinner.text = next;
+			},
+		});
+	} finally {
+		ended = true;
+		clearTimeout(timer);
+		spinner?.stop();
+	}
+}

@@ -1,0 +1,183 @@
+/**
+ * Talking to a node over HTTP: one request, one answer, and a refusal for everything that isn't an answer
+ * (sheet 06 §§1, 4). Requests are spelled in the profile's dialect; answers are read in both.
+ */
+
+import { spell, toNeutral } from "../protocol/dialect.js";
+import { Failure, type FailureCode } from "./failure.js";
+import { isRecord, type Json, type JsonRecord, readJson, writeWireJson } from "./json.js";
+import type { Settings } from "./settings.js";
+
+/** Which server of the node is asked: the head of the chain, or its irreversible part. */
+export type NodeView = "full" | "solidity";
+
+/** An HTTP answer as it came. */
+export interface RawAnswer {
+	readonly status: number;
+	readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+	readonly body: Uint8Array;
+}
+
+export interface RawRequest {
+	readonly method: "GET" | "POST";
+	readonly url: string;
+	readonly body?: string;
+	readonly headers?: Readonly<Record<string, string>>;
+}
+
+const PATHS: Readonly<Record<NodeView, string>> = { full: "/wallet/", solidity: "/walletsolidity/" };
+
+/** A node as one command sees it. */
+export class NodeClient {
+	constructor(readonly settings: Settings) {}
+
+	/** Base URL of a server. @throws {Failure} `usage` naming the configuration key that is missing */
+	baseUrl(view: NodeView): string {
+		const { http, solidity, profile } = this.settings;
+		const url = view === "full" ? http : solidity;
+		if (url === undefined) {
+			const key = view === "full" ? "http" : "solidity";
+			throw new Failure("usage", `the profile "${profile}" has no ${key} address`, {
+				hint: `name a node with --node, or set profiles.${profile}.${key} in the configuration`,
+			});
+		}
+		return url;
+	}
+
+	/** URL of an endpoint in the spelling of the profile. */
+	endpointUrl(endpoint: string, view: NodeView): string {
+		return this.baseUrl(view) + PATHS[view] + spell(endpoint, this.settings.dialect);
+	}
+
+	/**
+	 * Asks an endpoint and reads its answer.
+	 * @param request members by their neutral wire names, bytes as hexadecimal text
+	 * @throws {Failure} for a transport error, an error answer, or an answer that is no JSON object
+	 */
+	async call(endpoint: string, request: object, view: NodeView = "full"): Promise<JsonRecord> {
+		const url = this.endpointUrl(endpoint, view);
+		const answer = await this.send({ method: "POST", url, body: writeWireJson(request) });
+		return readAnswer(answer, url);
+	}
+
+	/** Sends one request. @throws {Failure} `network`, `timeout` */
+	async send(request: RawRequest): Promise<RawAnswer> {
+		const { request: httpRequest, EnvHttpProxyAgent } = await import("undici");
+		const { HTTP_PROXY, HTTPS_PROXY, http_proxy, https_proxy } = process.env;
+		const proxied = Boolean(HTTP_PROXY || HTTPS_PROXY || http_proxy || https_proxy);
+		const { timeoutMs, headers } = this.settings;
+		try {
+			const {
+				statusCode,
+				headers: answered,
+				body,
+			} = await httpRequest(request.url, {
+				method: request.method,
+				headers: {
+					...(request.body === undefined ? {} : { "content-type": "application/json" }),
+					accept: "application/json",
+					...headers,
+					...request.headers,
+				},
+				...(request.body === undefined ? {} : { body: request.body }),
+				...(proxied ? { dispatcher: new EnvHttpProxyAgent() } : {}),
+				signal: AbortSignal.timeout(timeoutMs),
+			});
+			return { status: statusCode, headers: answered, body: new Uint8Array(await body.arrayBuffer()) };
+		} catch (error) {
+			throw transportFailure(error, request.url, timeoutMs);
+		}
+	}
+}
+
+function transportFailure(error: unknown, url: string, timeoutMs: number): Failure {
+	const { host } = new URL(url);
+	const { name, code, message } = error as { name?: string; code?: string; message?: string };
+	if (name === "TimeoutError" || name === "AbortError" || /TIMEOUT/.test(code ?? "")) {
+		return new Failure("timeout", `no answer from ${host} within ${timeoutMs} ms`, {
+			hint: "--timeout allows more",
+		});
+	}
+	const reasons: Readonly<Record<string, string>> = {
+		ECONNREFUSED: "the connection was refused",
+		ECONNRESET: "the connection broke",
+		UND_ERR_SOCKET: "the connection broke",
+		ENOTFOUND: "there is no such host",
+		EAI_AGAIN: "the host's name can't be looked up now",
+		EHOSTUNREACH: "the host can't be reached",
+		ENETUNREACH: "the network can't be reached",
+	};
+	const reason = reasons[code ?? ""] ?? message ?? String(error);
+	return new Failure("network", `no node answers at ${host}: ${reason}`, {
+		hint: "is the node running? --node or --profile choose another one",
+		details: code === undefined ? {} : { cause: code },
+	});
+}
+
+/** The text of a node that keeps no history. */
+const LITE_NODE = "this API is closed because this node is a lite fullnode";
+
+/** Reads an answer that must be a JSON object. @throws {Failure} */
+export function readAnswer(answer: RawAnswer, url: string): JsonRecord {
+	const text = Buffer.from(answer.body).toString("utf8").trim();
+	const { pathname, host } = new URL(url);
+	if (answer.status === 404 || answer.status === 405 || answer.status === 501 || text === LITE_NODE) {
+		const why = text === LITE_NODE ? "it is a lite node without history" : `status ${answer.status}`;
+		throw new Failure("not_served", `${host} doesn't serve ${pathname} (${why})`);
+	}
+	if (answer.status === 429) throw new Failure("rate_limited", `${host} limits the rate of requests`);
+	if (answer.status === 503) throw new Failure("node_busy", `${host} is busy (status 503)`);
+	if (answer.status >= 400) {
+		throw new Failure("rpc_error", `${host} answered ${pathname} with status ${answer.status}`, {
+			node: { code: String(answer.status), message: text.slice(0, 500) },
+		});
+	}
+	const value = parseAnswer(text, host, pathname);
+	const { Error: error, error: lowerCase } = value;
+	const refusal = error ?? lowerCase;
+	if (typeof refusal === "string") throw refusalByNode(refusal);
+	return value;
+}
+
+function parseAnswer(text: string, host: string, path: string): JsonRecord {
+	let value: Json;
+	try {
+		value = readJson(text);
+	} catch {
+		const shown = text === "" ? "an empty body" : `no JSON: ${text.slice(0, 80)}`;
+		throw new Failure("rpc_error", `${host} answered ${path} with ${shown}`);
+	}
+	if (!isRecord(value))
+		throw new Failure("rpc_error", `${host} answered ${path} with something else than a JSON object`);
+	return value;
+}
+
+/** An error text of a node: an exception class with or without its package, and the sentence. */
+export function refusalByNode(text: string): Failure {
+	const match = /^(?:class )?(?:[\w$]+\.)*([\w$]+) : ([\s\S]*)$/.exec(text);
+	const code = match?.[1] ?? "Error";
+	const message = toNeutralSentence(match?.[2] ?? text);
+	return new Failure(codeOf(code, message), message === "null" ? `the node failed with ${code}` : message, {
+		node: { code, message: text },
+	});
+}
+
+function codeOf(exception: string, message: string): FailureCode {
+	if (/^Contract(Validate|Exe)\w*$/.test(exception)) return validationCode(message);
+	return "rpc_error";
+}
+
+/** Refusals of a contract that a person can cure by money are told apart. */
+export function validationCode(message: string): FailureCode {
+	return /balance is not (sufficient|enough)|balance must be greater|insufficient/i.test(message)
+		? "insufficient_funds"
+		: "contract_validate";
+}
+
+/** Sentences of either spelling in the neutral one. */
+export function toNeutralSentence(text: string): string {
+	return text
+		.split(/(\b\w+\b)/)
+		.map((word) => (/^T[1-9A-HJ-NP-Za-km-z]{33}$/.test(word) ? word : toNeutral(word)))
+		.join("");
+}
