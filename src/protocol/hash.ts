@@ -3,17 +3,13 @@
  * Keccak-256 (padding 0x01, not SHA-3) for addresses and the contract machine.
  */
 
-import * as crypto from "node:crypto";
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import { keccak_256 } from "@noble/hashes/sha3.js";
 
-type OneShot = (algorithm: string, data: Uint8Array, encoding: "buffer") => Buffer;
-const oneShot = (crypto as { hash?: OneShot }).hash;
-
 /** SHA-256, 32 bytes. */
-export const sha256: (data: Uint8Array) => Uint8Array = oneShot
-	? (data) => oneShot("sha256", data, "buffer")
-	: (data) => createHash("sha256").update(data).digest();
+export function sha256(data: Uint8Array): Uint8Array {
+	return hash("sha256", data, "buffer");
+}
 
 let keccakEngine: (data: Uint8Array) => Uint8Array = (data) => keccak_256(data);
 

@@ -7,6 +7,8 @@
 
 import type { Message, MessageType } from "../../protocol/codec/descriptor.js";
 import * as m from "../../protocol/messages.js";
+import type { KeyOrder } from "./ordered-keys.js";
+import { comparePriceKeys } from "./price-key.js";
 import { propertyCodec } from "./property-table.js";
 
 export interface ValueCodec<V> {
@@ -23,12 +25,24 @@ export interface StoreDefinition<V> {
 	readonly codec: ValueCodec<V>;
 	/** The keys are kept in memory in order, so that rules can walk them. Only for stores that stay small. */
 	readonly ordered: boolean;
+	/** The order of an ordered store's keys, where it isn't that of their bytes. */
+	readonly order?: KeyOrder;
 }
 
 const definitions: StoreDefinition<unknown>[] = [];
 
-function define<V>(name: string, codec: ValueCodec<V>, ordered = false): StoreDefinition<V> {
-	const definition = { index: definitions.length, name, codec, ordered };
+function define<V>(
+	name: string,
+	codec: ValueCodec<V>,
+	ordered: boolean | KeyOrder = false,
+): StoreDefinition<V> {
+	const definition = {
+		index: definitions.length,
+		name,
+		codec,
+		ordered: ordered !== false,
+		...(typeof ordered === "function" ? { order: ordered } : {}),
+	};
 	definitions.push(definition as StoreDefinition<unknown>);
 	return definition;
 }
@@ -57,7 +71,11 @@ export const stores = {
 	marketAccount: define("market_account", message(m.MarketAccountOrder)),
 	marketOrder: define("market_order", message(m.MarketOrder)),
 	marketPairToPrice: define("market_pair_to_price", raw, true),
-	marketPairPriceToOrder: define("market_pair_price_to_order", message(m.MarketOrderIdList), true),
+	marketPairPriceToOrder: define(
+		"market_pair_price_to_order",
+		message(m.MarketOrderIdList),
+		comparePriceKeys,
+	),
 	delegatedResource: define("DelegatedResource", message(m.DelegatedResource)),
 	delegatedResourceAccountIndex: define(
 		"DelegatedResourceAccountIndex",

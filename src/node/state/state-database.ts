@@ -25,7 +25,7 @@ type Entry = unknown | typeof GONE;
 
 /** A changed entry of a block: its value before (as a before-image) and after. */
 interface ChangedEntry {
-	readonly before: Entry | typeof ABSENT;
+	before: Entry | typeof ABSENT;
 	readonly after: Entry;
 }
 
@@ -73,6 +73,8 @@ export class StateDatabase {
 	/** Values before the newest block of the base, as full values: what the solid view reads first. */
 	private lastSettled: ReadonlyMap<string, unknown>[] = makeMaps();
 
+	private settled = 0n;
+
 	/** Entries changed in the base since the last flush began. */
 	private unflushed = 0;
 
@@ -96,8 +98,8 @@ export class StateDatabase {
 			for await (const [key] of database.entries(prefixOf(store))) {
 				keys.push(Buffer.from(key.subarray(1)).toString("latin1"));
 			}
-			state.baseKeys[store.index] = new OrderedKeys(keys);
-			state.headKeys[store.index] = new OrderedKeys(keys);
+			state.baseKeys[store.index] = new OrderedKeys(keys, store.order);
+			state.headKeys[store.index] = new OrderedKeys(keys, store.order);
 		}
 		return state;
 	}
@@ -123,7 +125,7 @@ export class StateDatabase {
 			const changed = this.lastSettled[store.index] as ReadonlyMap<string, unknown>;
 			const keys = orderedKeys(this.baseKeys, store);
 			if (changed.size === 0) return keys;
-			const all = new OrderedKeys(keys);
+			const all = new OrderedKeys(keys, store.order);
 			for (const [key, before] of changed) {
 				if (before === GONE) all.delete(key);
 				else all.add(key);
@@ -276,6 +278,11 @@ export class StateDatabase {
 		}
 	}
 
+	/** Height of the base: blocks up to it can no longer be undone. */
+	get settledNumber(): bigint {
+		return this.settled;
+	}
+
 	/** Moves blocks up to a number into the base: they can no longer be undone. */
 	settle(number: bigint): void {
 		while (this.blocks.length > 0 && (this.blocks[0] as BlockChange).number <= number) {
@@ -297,9 +304,21 @@ export class StateDatabase {
 				if (store.ordered) setKey(this.baseKeys, index, key, after !== GONE);
 				// The head keeps its entry only where a newer block or the pending pool changed it again.
 				if (head.get(key) === after) head.delete(key);
+				else this.forgetBefore(index, key, after);
 			}
 		});
 		this.lastSettled = lastSettled;
+		this.settled = change.number;
+	}
+
+	/** The next block that changed an entry undoes it to the base's value from now on, not to its own copy. */
+	private forgetBefore(index: number, key: string, settled: Entry): void {
+		for (const { entries } of this.blocks) {
+			const entry = entries[index]?.get(key);
+			if (!entry) continue;
+			if (entry.before === settled) entry.before = ABSENT;
+			return;
+		}
 	}
 
 	/** Entries that a flush would write. */

@@ -1,65 +1,33 @@
 /** A view of the state: typed stores and properties over one backend. Rules and queries see nothing else of it. */
 
-import { fromKey, toKey } from "../../protocol/bytes.js";
+import { AccountStore } from "./account-store.js";
 import type { StateBackend } from "./backend.js";
 import { type StoreDefinition, stores } from "./definition.js";
 import { Properties } from "./properties.js";
 import type { PropertySeed } from "./property-table.js";
-
-/** One store of a view. Values must not be changed in place: put a changed copy. */
-export class Store<V> {
-	constructor(
-		private readonly backend: StateBackend,
-		private readonly definition: StoreDefinition<V>,
-	) {}
-
-	get(key: Uint8Array): V | undefined {
-		return this.backend.get(this.definition, toKey(key));
-	}
-
-	has(key: Uint8Array): boolean {
-		return this.backend.get(this.definition, toKey(key)) !== undefined;
-	}
-
-	put(key: Uint8Array, value: V): void {
-		this.backend.put(this.definition, toKey(key), value);
-	}
-
-	delete(key: Uint8Array): void {
-		this.backend.delete(this.definition, toKey(key));
-	}
-
-	/** Keys in ascending order; only for stores that keep their order in memory. A copy, safe across writes. */
-	keys(): Uint8Array[] {
-		return this.backend.keys(this.definition).map(fromKey);
-	}
-
-	/** Values in ascending order of their keys; only for ordered stores. */
-	values(): V[] {
-		return this.backend.keys(this.definition).map((key) => this.backend.get(this.definition, key) as V);
-	}
-
-	/** The sorted key strings themselves, for walks by prefix; must not be kept across a write. */
-	sortedKeys(): readonly string[] {
-		return this.backend.keys(this.definition);
-	}
-}
+import { Store } from "./store.js";
 
 type ValueOf<D> = D extends StoreDefinition<infer V> ? V : never;
-type StoreName = Exclude<keyof typeof stores, "properties">;
+type StoreName = Exclude<keyof typeof stores, "properties" | "account">;
 
 /** The typed stores of a view, under the names of {@link stores}. */
 export type StateStores = { readonly [N in StoreName]: Store<ValueOf<(typeof stores)[N]>> };
 
+export { Store } from "./store.js";
+
 export interface StateView extends StateStores {
+	readonly account: AccountStore;
 	readonly properties: Properties;
 }
 
 /** Builds the view over a backend. */
 export function createView(backend: StateBackend, seed: PropertySeed): StateView {
-	const view: Record<string, unknown> = { properties: new Properties(backend, seed) };
+	const view: Record<string, unknown> = {
+		properties: new Properties(backend, seed),
+		account: new AccountStore(backend),
+	};
 	for (const [name, definition] of Object.entries(stores)) {
-		if (name !== "properties") view[name] = new Store(backend, definition as StoreDefinition<unknown>);
+		if (view[name] === undefined) view[name] = new Store(backend, definition as StoreDefinition<unknown>);
 	}
 	return view as unknown as StateView;
 }

@@ -1,0 +1,83 @@
+/** What each transaction and block did to balances, kept for queries when configured (sheet 02 §9.6). */
+
+import { be64, concatBytes } from "../../protocol/bytes.js";
+import { MAX_INT64 } from "../../protocol/int64.js";
+import {
+	AccountTrace,
+	BlockBalanceTrace,
+	BlockBalanceTraceBlockIdentifier,
+	TransactionBalanceTrace,
+	TransactionBalanceTraceOperation,
+} from "../../protocol/messages.js";
+import type { StateView } from "../state/view.js";
+
+/** Key of an account's balance at a height: later heights come first in the order of keys. */
+export function accountTraceKey(address: Uint8Array, number: bigint): Uint8Array {
+	return concatBytes(address, be64(number ^ MAX_INT64));
+}
+
+/** The record of a balance; 0 carries a placeholder, so that the record isn't empty. */
+export function accountTrace(balance: bigint): AccountTrace {
+	return AccountTrace.create({ balance, placeholder: balance === 0n ? 1n : 0n });
+}
+
+/** Watches one block while it is applied. */
+export class BalanceRecorder {
+	private readonly transactions: TransactionBalanceTrace[] = [];
+	private operations: TransactionBalanceTraceOperation[] | undefined;
+	private current: { readonly id: Uint8Array; readonly type: string } | undefined;
+
+	constructor(
+		private readonly state: StateView,
+		private readonly number: bigint,
+	) {
+		state.account.observer = (address, delta, balance) => {
+			state.accountTrace.put(accountTraceKey(address, number), accountTrace(balance));
+			this.operations?.push(
+				TransactionBalanceTraceOperation.create({
+					operation_identifier: BigInt(this.operations.length),
+					address,
+					amount: delta,
+				}),
+			);
+		};
+	}
+
+	startTransaction(id: Uint8Array, type: string): void {
+		this.current = { id, type };
+		this.operations = [];
+	}
+
+	/** @param status name of the transaction's result code */
+	finishTransaction(status: string): void {
+		if (this.current && this.operations && this.operations.length > 0) {
+			this.transactions.push(
+				TransactionBalanceTrace.create({
+					transaction_identifier: this.current.id,
+					operation: this.operations,
+					type: this.current.type,
+					status,
+				}),
+			);
+		}
+		this.current = undefined;
+		this.operations = undefined;
+	}
+
+	/** Stores the block's record. */
+	finishBlock(hash: Uint8Array, timestampMs: bigint): void {
+		this.state.balanceTrace.put(
+			be64(this.number),
+			BlockBalanceTrace.create({
+				block_identifier: BlockBalanceTraceBlockIdentifier.create({ hash, number: this.number }),
+				timestamp: timestampMs,
+				transaction_balance_trace: this.transactions,
+			}),
+		);
+	}
+
+	/** Stops watching; to be called however the block ends. */
+	stop(): void {
+		this.state.account.observer = undefined;
+	}
+}

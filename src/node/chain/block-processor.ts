@@ -1,0 +1,140 @@
+/** Applying one block to the head state, in the network's order (sheet 02 §4.5). */
+
+import type { SignedBlock } from "../../protocol/block.js";
+import { be64 } from "../../protocol/bytes.js";
+import { type TransactionInfo, TransactionRet } from "../../protocol/messages.js";
+import { maintenanceDue, runMaintenance } from "../consensus/maintenance.js";
+import { processProposals } from "../consensus/proposals.js";
+import { payBlockRewards } from "../consensus/rewards.js";
+import { checkSchedule } from "../consensus/schedule.js";
+import { activePosition, activeWitnesses } from "../consensus/slots.js";
+import { applyStatistics, updateSolidified } from "../consensus/statistics.js";
+import { BadBlockError, ValidateScheduleError } from "../contracts/errors.js";
+import { updateAdaptiveEnergy } from "../resources/adaptive-energy.js";
+import { authorize } from "./authorization.js";
+import { BalanceRecorder } from "./balance-history.js";
+import type { BlockScope } from "./execution.js";
+import { recentBlockKey } from "./transaction-checks.js";
+import { type ProcessorEnvironment, processTransaction } from "./transaction-processor.js";
+
+export interface ApplyOptions {
+	/** This node made the block: its signatures and root are known to be right. */
+	readonly own: boolean;
+	/** Keep what each transaction did to balances. */
+	readonly balanceHistory: boolean;
+	/** Keep the information of transactions. */
+	readonly transactionHistory: boolean;
+}
+
+/**
+ * Executes a block on top of the head. The caller undoes the state if it throws.
+ * @throws {ChainError} the first rule that the block breaks
+ */
+export function applyBlock(
+	environment: ProcessorEnvironment,
+	block: SignedBlock,
+	options: ApplyOptions,
+): readonly TransactionInfo[] {
+	const { state } = environment;
+	if (!checkSchedule(state, block)) throw new ValidateScheduleError("validateWitnessSchedule error");
+	const recorder = options.balanceHistory ? new BalanceRecorder(state, block.number) : undefined;
+	try {
+		return run(environment, block, options, recorder);
+	} finally {
+		recorder?.stop();
+	}
+}
+
+function run(
+	environment: ProcessorEnvironment,
+	block: SignedBlock,
+	options: ApplyOptions,
+	recorder: BalanceRecorder | undefined,
+): readonly TransactionInfo[] {
+	const { state, rules, forks } = environment;
+	const { properties } = state;
+	properties.set("BLOCK_ENERGY_USAGE", 0n);
+	if (!options.own) for (const transaction of block.transactions) authorize(state, forks, transaction);
+
+	const infos = processTransactions(environment, block, options, recorder);
+	saveShieldedTree(environment, block);
+	updateAdaptiveEnergy(properties);
+	payBlockRewards(state, block.witness);
+
+	const maintenance = maintenanceDue(state, block.timestampMs);
+	if (maintenance) processProposals(state, forks);
+	applyStatistics(state, block);
+	runMaintenance(state, rules, block);
+	updateSolidified(state);
+	const active = activeWitnesses(state);
+	if (maintenance) forks.reset(active.length);
+
+	state.recentBlock.put(recentBlockKey(block.number), block.id.subarray(8, 16));
+	properties.set("latest_block_header_hash", block.id);
+	properties.set("latest_block_header_number", block.number);
+	properties.set("latest_block_header_timestamp", block.timestampMs);
+	recorder?.finishBlock(block.id, block.timestampMs);
+
+	state.block.put(block.id, block.bytes);
+	state.blockIndex.put(be64(block.number), block.id);
+	if (infos.length > 0 && options.transactionHistory) {
+		state.transactionResult.put(
+			be64(block.number),
+			TransactionRet.create({
+				blockNumber: block.number,
+				blockTimeStamp: block.timestampMs,
+				transactioninfo: infos,
+			}),
+		);
+	}
+	forks.update(block.raw.version, activePosition(active, block.witness), active.length);
+	return infos;
+}
+
+function processTransactions(
+	environment: ProcessorEnvironment,
+	block: SignedBlock,
+	options: ApplyOptions,
+	recorder: BalanceRecorder | undefined,
+): readonly TransactionInfo[] {
+	const strict = environment.state.properties.on("CONSENSUS_LOGIC_OPTIMIZATION");
+	const scope = blockScope(block, options.own);
+	return block.transactions.map((transaction) => {
+		const contracts = transaction.raw?.contract.length ?? 0;
+		const results = transaction.message.ret.length;
+		if (strict && contracts > 0 && results > contracts) {
+			throw new BadBlockError(
+				`The result count ${results} of this transaction ${transaction.idHex} is greater than its contract count ${contracts}`,
+			);
+		}
+		return processTransaction(environment, transaction, scope, { verified: true, recorder }).info;
+	});
+}
+
+/** What transactions see of the block that they are in. */
+export function blockScope(block: SignedBlock, own: boolean): BlockScope {
+	return {
+		number: block.number,
+		timestampMs: block.timestampMs,
+		witness: block.witness,
+		parentId: block.parentId,
+		signed: block.header.witness_signature.length > 0,
+		own,
+	};
+}
+
+const LAST_TREE = Buffer.from("LAST_TREE", "latin1");
+const CURRENT_TREE = Buffer.from("CURRENT_TREE", "latin1");
+const EMPTY_TREE = new Uint8Array(0);
+const EMPTY_ROOT = new Uint8Array(32);
+
+/**
+ * Records the commitment tree of a block. Transfers between shielded addresses can't be switched on (sheet 02 §7.4),
+ * so the tree is always the empty one.
+ */
+function saveShieldedTree({ state }: ProcessorEnvironment, block: SignedBlock): void {
+	state.merkleTree.put(CURRENT_TREE, EMPTY_TREE);
+	state.merkleTree.put(LAST_TREE, EMPTY_TREE);
+	state.merkleTree.put(EMPTY_ROOT, EMPTY_TREE);
+	state.treeBlockIndex.put(be64(block.number), EMPTY_ROOT);
+}

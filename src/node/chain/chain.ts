@@ -1,0 +1,507 @@
+/**
+ * The chain: its head, its branches, its pending pool (sheet 02 §§3.3, 3.11, 3.12, 4.3, 5.6).
+ *
+ * Everything here is synchronous: a caller sees the state before a block or after it, never between.
+ */
+
+import { merkleRoot, SignedBlock } from "../../protocol/block.js";
+import { be64, equalBytes, toHex, toKey } from "../../protocol/bytes.js";
+import { sha256 } from "../../protocol/hash.js";
+import { Block, BlockHeader, BlockHeaderRaw, type TransactionInfo } from "../../protocol/messages.js";
+import { witnessSigningAddress } from "../../protocol/permission.js";
+import type { SignedTransaction } from "../../protocol/transaction.js";
+import { BLOCK_VERSION } from "../consensus/fork-gates.js";
+import {
+	BadBlockError,
+	ChainError,
+	RuntimeRuleError,
+	UnlinkedBlockError,
+	ValidateSignatureError,
+} from "../contracts/errors.js";
+import type { BlockChange, StateDatabase } from "../state/state-database.js";
+import type { StateView } from "../state/view.js";
+import { authorize } from "./authorization.js";
+import type { BlockLog, LogRecord } from "./block-log.js";
+import { applyBlock } from "./block-processor.js";
+import { ForkTree } from "./fork-tree.js";
+import { PendingPool } from "./pending-pool.js";
+import { type ProcessorEnvironment, processTransaction } from "./transaction-processor.js";
+
+/** Bytes of a block that a witness packs, its header included. */
+const MAX_PACKED_BYTES = 2_000_000;
+const MAX_SHIELDED_PER_BLOCK = 1;
+/** How long one turn of re-executing waiting transactions may take. */
+const REQUEUE_TURN_MS = 20;
+
+export interface ChainSettings {
+	readonly balanceHistory: boolean;
+	readonly transactionHistory: boolean;
+	readonly pendingTimeoutMs: bigint;
+	readonly sortPendingByFee: boolean;
+	/** Whether shielded transfers enter the pool. */
+	readonly shieldedAllowed: boolean;
+	readonly maxPendingShielded: number;
+}
+
+/** Where blocks and pending transactions are written before they become visible. */
+export interface ChainJournal {
+	append: BlockLog["append"];
+}
+
+/** What a block did when it became the head. */
+export interface AppliedBlock {
+	readonly block: SignedBlock;
+	readonly infos: readonly TransactionInfo[];
+	readonly change: BlockChange;
+}
+
+/** Told of changes of the head, after they are complete. */
+export interface ChainObserver {
+	/** A block became the head. `switching`: it did so while the chain moved to another branch. */
+	applied?(applied: AppliedBlock, switching: boolean): void;
+	/** The head block was undone; called before its state goes. */
+	erasing?(block: SignedBlock): void;
+	/** A transaction entered the pool. */
+	pending?(transaction: SignedTransaction, info: TransactionInfo): void;
+}
+
+/** What a push did. */
+export type PushOutcome =
+	| { readonly kind: "known" }
+	| { readonly kind: "branch" }
+	| { readonly kind: "head"; readonly applied: readonly AppliedBlock[]; readonly switched: boolean };
+
+export interface Producer {
+	/** Account of the witness. */
+	readonly witness: Uint8Array;
+	/** Address of the key that signs. */
+	readonly signer: Uint8Array;
+	/** Signs the hash of the header. */
+	readonly sign: (hash: Uint8Array) => Uint8Array;
+}
+
+export class Chain {
+	readonly tree = new ForkTree();
+	readonly pool: PendingPool;
+	private readonly observers = new Set<ChainObserver>();
+	private readonly changedOwners = new Set<string>();
+	private pendingShielded = 0;
+	private restoring = false;
+
+	constructor(
+		readonly environment: ProcessorEnvironment,
+		private readonly database: StateDatabase,
+		readonly solidState: StateView,
+		private readonly settings: ChainSettings,
+		private readonly clock: () => bigint,
+		private readonly journal: ChainJournal | undefined,
+	) {
+		this.pool = new PendingPool(settings.pendingTimeoutMs, settings.sortPendingByFee);
+		const id = this.state.properties.headId;
+		const head = this.storedBlock(id);
+		if (!head) throw new Error(`the head block ${toHex(id)} is missing from the database`);
+		this.tree.start(head);
+		this.updateCapacity();
+		environment.forks.init();
+		// The start of a chain is below every block: what it writes can't be undone.
+		database.commitBlock(head.number);
+		database.settle(head.number);
+	}
+
+	/** The head state, pending transactions included. */
+	get state(): StateView {
+		return this.environment.state;
+	}
+
+	get head(): SignedBlock {
+		return this.tree.head;
+	}
+
+	get solidifiedNumber(): bigint {
+		return this.state.properties.get("LATEST_SOLIDIFIED_BLOCK_NUM");
+	}
+
+	/** Registers an observer; the returned function removes it. */
+	observe(observer: ChainObserver): () => void {
+		this.observers.add(observer);
+		return () => this.observers.delete(observer);
+	}
+
+	private storedBlock(id: Uint8Array): SignedBlock | undefined {
+		const bytes = this.state.block.get(id);
+		return bytes && SignedBlock.decode(bytes);
+	}
+
+	/** A block by id: of any branch still in memory, or of the chain. */
+	blockById(id: Uint8Array): SignedBlock | undefined {
+		return this.tree.block(id) ?? this.storedBlock(id);
+	}
+
+	/** A block of the chain by height. */
+	blockByNumber(number: bigint): SignedBlock | undefined {
+		const id = this.state.blockIndex.get(be64(number));
+		return id && this.blockById(id);
+	}
+
+	/**
+	 * Replays the records of the log on start: blocks above the database's, then transactions that still wait.
+	 * Signatures were checked before a record was written.
+	 */
+	restore(records: readonly LogRecord[], decode: (bytes: Uint8Array) => SignedTransaction): void {
+		this.restoring = true;
+		try {
+			for (const { type, payload } of records) {
+				if (type !== "transaction") this.restoreBlock(SignedBlock.decode(payload), type === "block");
+			}
+		} finally {
+			this.restoring = false;
+		}
+		for (const { type, payload } of records) {
+			if (type === "transaction") this.restoreTransaction(decode(payload));
+		}
+	}
+
+	/** @param verified the block had been executed; a block of a side branch had not */
+	private restoreBlock(block: SignedBlock, verified: boolean): void {
+		if (block.number <= this.database.settledNumber) return;
+		try {
+			this.push(block, { own: verified });
+		} catch (error) {
+			// A side branch may no longer connect, or may be as wrong as it was.
+			if (!(error instanceof ChainError) || (verified && !(error instanceof UnlinkedBlockError))) throw error;
+		}
+	}
+
+	private restoreTransaction(transaction: SignedTransaction): void {
+		if (this.state.transaction.has(transaction.id)) return;
+		try {
+			this.pushTransaction(transaction);
+		} catch (error) {
+			// It has expired or lost its place since; nobody was told that it is in a block.
+			if (!(error instanceof ChainError)) throw error;
+		}
+	}
+
+	/** Records with which a new segment of the log begins: what the database doesn't hold yet. */
+	unsettledRecords(): LogRecord[] {
+		const settled = this.database.settledNumber;
+		const blocks = this.tree
+			.blocksAbove(settled)
+			.map(
+				(block): LogRecord => ({ type: this.isOnChain(block) ? "block" : "branch", payload: block.bytes }),
+			);
+		const transactions = this.pool
+			.list()
+			.map(({ transaction }): LogRecord => ({ type: "transaction", payload: transaction.bytes }));
+		return [...blocks, ...transactions];
+	}
+
+	private isOnChain(block: SignedBlock): boolean {
+		const id = this.state.blockIndex.get(be64(block.number));
+		return id !== undefined && equalBytes(id, block.id);
+	}
+
+	/**
+	 * Offers a block to the chain: it becomes the head, joins a side branch, or is refused (sheet 02 §4.3).
+	 * @throws {ChainError} why it is refused; the chain is then as before
+	 */
+	push(block: SignedBlock, { own }: { readonly own: boolean } = { own: false }): PushOutcome {
+		if (block.number <= this.state.properties.headNumber && this.tree.has(block.id)) return { kind: "known" };
+		this.discardPending();
+		try {
+			return this.pushChecked(block, own);
+		} finally {
+			this.pool.requeue(this.clock());
+			this.keepChangedOwners(block);
+		}
+	}
+
+	private pushChecked(block: SignedBlock, own: boolean): PushOutcome {
+		const { transactions } = block;
+		if (transactions.some((transaction) => (transaction.raw?.contract.length ?? 0) === 0)) {
+			throw new RuntimeRuleError("IndexOutOfBoundsException", "Index: 0");
+		}
+		if (!own) checkMerkleRoot(block);
+		const shielded = transactions.filter(isShielded).length;
+		if (shielded > MAX_SHIELDED_PER_BLOCK) {
+			throw new BadBlockError(`num: ${block.number}, shielded transaction count > ${MAX_SHIELDED_PER_BLOCK}`);
+		}
+		const tip = this.tree.push(block);
+		const headNumber = this.state.properties.headNumber;
+		if (tip.number <= headNumber) {
+			this.log("branch", block);
+			return { kind: "branch" };
+		}
+		if (!equalBytes(tip.parentId, this.state.properties.headId)) {
+			const applied = this.switchTo(tip);
+			return { kind: "head", applied, switched: true };
+		}
+		try {
+			return { kind: "head", applied: [this.apply(tip, own, false)], switched: false };
+		} catch (error) {
+			this.tree.remove(block.id);
+			throw error;
+		}
+	}
+
+	/** Executes a block on the head as one layer, or leaves no trace of it. */
+	private apply(block: SignedBlock, own: boolean, switching: boolean): AppliedBlock {
+		this.settle();
+		const mark = this.database.mark();
+		let infos: readonly TransactionInfo[];
+		try {
+			infos = applyBlock(this.environment, block, {
+				own,
+				balanceHistory: this.settings.balanceHistory,
+				transactionHistory: this.settings.transactionHistory,
+			});
+			this.log("block", block);
+		} catch (error) {
+			this.database.revert(mark);
+			throw error;
+		}
+		const applied = { block, infos, change: this.database.commitBlock(block.number) };
+		this.updateCapacity();
+		for (const observer of this.observers) observer.applied?.(applied, switching);
+		return applied;
+	}
+
+	private log(type: "block" | "branch", block: SignedBlock): void {
+		if (!this.restoring) this.journal?.append(type, block.bytes);
+	}
+
+	/** Moves what is final into the base, as the network does when it opens a session. */
+	private settle(): void {
+		this.database.settle(this.solidifiedNumber);
+	}
+
+	private updateCapacity(): void {
+		this.tree.setCapacity(this.state.properties.headNumber - this.solidifiedNumber + 1n);
+	}
+
+	/** Moves the chain to a longer branch; if a block of it fails, back to the old one. */
+	private switchTo(tip: SignedBlock): AppliedBlock[] {
+		const { newBlocks } = this.branchTo(tip);
+		const formerHead = this.state.properties.headId;
+		const ancestor = (newBlocks.at(-1) as SignedBlock).parentId;
+		const erased: SignedBlock[] = [];
+		while (!equalBytes(this.state.properties.headId, ancestor)) erased.push(this.erase());
+		const applied: AppliedBlock[] = [];
+		try {
+			for (const block of [...newBlocks].reverse()) {
+				// The blocks were checked when they came; only their execution is new.
+				applied.push(this.apply(block, false, true));
+			}
+			return applied;
+		} catch (error) {
+			for (const block of newBlocks) this.tree.remove(block.id);
+			while (!equalBytes(this.state.properties.headId, ancestor)) this.erase();
+			for (const block of erased.reverse()) this.apply(block, true, true);
+			this.tree.setHead(formerHead);
+			throw error;
+		}
+	}
+
+	private branchTo(tip: SignedBlock): { newBlocks: SignedBlock[] } {
+		try {
+			return this.tree.branch(tip.id, this.state.properties.headId);
+		} catch (error) {
+			this.removeAncestors(tip);
+			throw error;
+		}
+	}
+
+	private removeAncestors(tip: SignedBlock): void {
+		for (let block: SignedBlock | undefined = tip; block; ) {
+			const parent: SignedBlock | undefined = this.tree.block(block.parentId);
+			this.tree.remove(block.id);
+			block = parent;
+		}
+	}
+
+	/** Undoes the head block; its transactions may come again. */
+	private erase(): SignedBlock {
+		const block = this.blockById(this.state.properties.headId) as SignedBlock;
+		for (const observer of this.observers) observer.erasing?.(block);
+		this.database.undoBlock();
+		this.pool.addPopped(block.transactions, this.clock());
+		return block;
+	}
+
+	private discardPending(): void {
+		this.database.revert(0);
+		this.pendingShielded = 0;
+	}
+
+	/** Owners whose permissions changed stay marked only while their transactions wait. */
+	private keepChangedOwners(block: SignedBlock): void {
+		if (this.changedOwners.size === 0) return;
+		const waiting = new Set(
+			[...this.pool.list().map((entry) => entry.transaction), ...block.transactions].map((transaction) =>
+				toKey(transaction.owner),
+			),
+		);
+		for (const owner of this.changedOwners) if (!waiting.has(owner)) this.changedOwners.delete(owner);
+	}
+
+	/**
+	 * Checks a transaction and adds it to the pending pool (sheet 02 §3.3).
+	 * @returns its information as of now; undefined for a shielded transaction that the node doesn't keep
+	 * @throws {ChainError} why it is refused
+	 */
+	pushTransaction(transaction: SignedTransaction): TransactionInfo | undefined {
+		if (isShielded(transaction)) {
+			if (!this.settings.shieldedAllowed) return undefined;
+			if (this.pendingShielded >= this.settings.maxPendingShielded) return undefined;
+		}
+		authorize(this.state, this.environment.forks, transaction);
+		this.settle();
+		const info = this.execute(transaction, this.clock());
+		if (!this.restoring) this.journal?.append("transaction", transaction.bytes);
+		for (const observer of this.observers) observer.pending?.(transaction, info);
+		return info;
+	}
+
+	private execute(transaction: SignedTransaction, receivedMs: bigint): TransactionInfo {
+		const mark = this.database.mark();
+		try {
+			const processed = processTransaction(this.environment, transaction, undefined, { verified: true });
+			this.pool.addPending({ transaction: processed.transaction, receivedMs, feeSun: processed.info.fee });
+			this.noteOwner(transaction);
+			if (isShielded(transaction)) this.pendingShielded++;
+			return processed.info;
+		} catch (error) {
+			this.database.revert(mark);
+			throw error;
+		}
+	}
+
+	private noteOwner(transaction: SignedTransaction): void {
+		if (transaction.type?.name === "AccountPermissionUpdateContract") {
+			this.changedOwners.add(toKey(transaction.owner));
+		}
+	}
+
+	/**
+	 * Executes waiting transactions again for a while; those that no longer pass are dropped.
+	 * @returns whether some still wait
+	 */
+	executeWaiting(turnMs: number = REQUEUE_TURN_MS): boolean {
+		const stop = performance.now() + turnMs;
+		for (let entry = this.pool.takeAgain(); entry; entry = this.pool.takeAgain()) {
+			const { transaction, receivedMs } = entry;
+			if (!this.state.transaction.has(transaction.id)) {
+				try {
+					authorize(this.state, this.environment.forks, transaction);
+					this.settle();
+					this.execute(transaction, receivedMs);
+				} catch (error) {
+					if (!(error instanceof ChainError)) throw error;
+				}
+			}
+			if (performance.now() > stop) return this.pool.hasWaiting;
+		}
+		return false;
+	}
+
+	/**
+	 * Packs and applies a block (sheet 02 §3.12).
+	 * @param timestampMs time of its slot
+	 * @param expired tells when packing must end
+	 * @throws {ValidateSignatureError} if the key is not the one that signs for the witness
+	 */
+	produce(producer: Producer, timestampMs: bigint, expired: () => boolean): AppliedBlock {
+		const block = this.pack(producer, timestampMs, expired);
+		const outcome = this.push(block, { own: true });
+		const applied = outcome.kind === "head" ? outcome.applied.at(-1) : undefined;
+		if (!applied) throw new Error("a produced block did not become the head");
+		return applied;
+	}
+
+	private pack(producer: Producer, timestampMs: bigint, expired: () => boolean): SignedBlock {
+		this.discardPending();
+		this.settle();
+		const { state } = this;
+		const account = state.account.get(producer.witness);
+		if (state.properties.on("ALLOW_MULTI_SIGN")) {
+			const expected = account ? witnessSigningAddress(account) : producer.witness;
+			if (!equalBytes(expected, producer.signer)) {
+				throw new ValidateSignatureError("Witness permission is wrong.");
+			}
+		}
+		const raw = BlockHeaderRaw.create({
+			number: state.properties.headNumber + 1n,
+			parentHash: state.properties.headId,
+			timestamp: timestampMs,
+			version: BLOCK_VERSION,
+			witness_address: producer.witness,
+		});
+		const transactions = this.packTransactions(raw, expired);
+		this.discardPending();
+		raw.txTrieRoot = merkleRoot(transactions.map((transaction) => sha256(transaction.bytes)));
+		const header = BlockHeader.create({
+			raw_data: raw,
+			witness_signature: producer.sign(sha256(BlockHeaderRaw.encode(raw))),
+		});
+		const message = Block.create({
+			transactions: transactions.map((transaction) => transaction.message),
+			block_header: header,
+		});
+		return new SignedBlock(message, transactions);
+	}
+
+	private packTransactions(raw: Readonly<BlockHeaderRaw>, expired: () => boolean): SignedTransaction[] {
+		const scope = {
+			number: raw.number,
+			timestampMs: raw.timestamp,
+			witness: raw.witness_address,
+			parentId: raw.parentHash,
+			signed: false,
+			own: true,
+		};
+		const packed: SignedTransaction[] = [];
+		const updatedOwners = new Set<string>();
+		let bytes = Block.size(Block.create({ block_header: BlockHeader.create({ raw_data: raw }) }));
+		let shielded = 0;
+		for (let entry = this.pool.takeForBlock(); entry; entry = this.pool.takeForBlock()) {
+			if (expired()) break;
+			const { transaction } = entry;
+			const embedded = embeddedSize(transaction);
+			if (bytes + embedded > MAX_PACKED_BYTES) continue;
+			if (isShielded(transaction) && ++shielded > MAX_SHIELDED_PER_BLOCK) continue;
+			const owner = toKey(transaction.owner);
+			if (updatedOwners.has(owner)) continue;
+			if (transaction.type?.name === "AccountPermissionUpdateContract") updatedOwners.add(owner);
+			const mark = this.database.mark();
+			try {
+				const verified = !this.changedOwners.has(owner);
+				const processed = processTransaction(this.environment, transaction, scope, { verified });
+				packed.push(processed.transaction);
+				bytes += embeddedSize(processed.transaction);
+			} catch (error) {
+				this.database.revert(mark);
+				if (!(error instanceof ChainError)) throw error;
+			}
+		}
+		return packed;
+	}
+}
+
+/** Size of a transaction inside a block: with its tag and length. */
+function embeddedSize(transaction: SignedTransaction): number {
+	let prefix = 2;
+	for (let rest = transaction.size >> 7; rest > 0; rest >>= 7) prefix++;
+	return transaction.size + prefix;
+}
+
+function isShielded(transaction: SignedTransaction): boolean {
+	return transaction.type?.name === "ShieldedTransferContract";
+}
+
+function checkMerkleRoot(block: SignedBlock): void {
+	const stored = block.raw.txTrieRoot;
+	if (stored.length !== 32) throw new RuntimeRuleError("IllegalArgumentException", "null");
+	if (!equalBytes(block.computeMerkleRoot(), stored)) {
+		throw new BadBlockError(`The merkle hash is not validated for ${block.number}`);
+	}
+}

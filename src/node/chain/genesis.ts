@@ -1,0 +1,209 @@
+/** The genesis block and the state before block 1 (sheet 02 §2). */
+
+import { blockId, merkleRoot, SignedBlock } from "../../protocol/block.js";
+import { be64, utf8 } from "../../protocol/bytes.js";
+import { contractTypeByName, TYPE_URL_PREFIX } from "../../protocol/contract-types.js";
+import { sha256 } from "../../protocol/hash.js";
+import {
+	Account,
+	AccountType,
+	Any,
+	Block,
+	BlockBalanceTrace,
+	BlockBalanceTraceBlockIdentifier,
+	BlockHeader,
+	BlockHeaderRaw,
+	Key,
+	Permission,
+	Transaction,
+	TransactionBalanceTrace,
+	TransactionBalanceTraceOperation,
+	TransactionContract,
+	TransactionRaw,
+	TransferContract,
+	Witness,
+} from "../../protocol/messages.js";
+import type { SignedTransaction } from "../../protocol/transaction.js";
+import type { GenesisConfig } from "../config/config.js";
+import { MAX_ACTIVE_WITNESSES } from "../consensus/maintenance.js";
+import { setActiveWitnesses } from "../consensus/slots.js";
+import { witnessesByVotes } from "../consensus/witness-order.js";
+import type { StateView } from "../state/view.js";
+import { accountTrace, accountTraceKey } from "./balance-history.js";
+import { recentBlockKey } from "./transaction-checks.js";
+
+/** Owner of the transfers of the genesis block. */
+const GENESIS_OWNER = utf8("0x000000000000000000000");
+const GENESIS_WITNESS = utf8(
+	"A new system must allow existing systems to be linked together without requiring any central control or coordination",
+);
+const BLACK_HOLE_NAME = "Blackhole";
+
+/** Builds the genesis block: the same configuration gives the same bytes on every node. */
+export function genesisBlock(genesis: GenesisConfig): SignedBlock {
+	const type = contractTypeByName("TransferContract");
+	const transactions = genesis.assets.map((asset) =>
+		Transaction.create({
+			raw_data: TransactionRaw.create({
+				contract: [
+					TransactionContract.create({
+						type: type?.id ?? 1,
+						parameter: Any.create({
+							type_url: `${TYPE_URL_PREFIX}TransferContract`,
+							value: TransferContract.encode(
+								TransferContract.create({
+									owner_address: GENESIS_OWNER,
+									to_address: asset.address,
+									amount: asset.balance,
+								}),
+							),
+						}),
+					}),
+				],
+			}),
+		}),
+	);
+	const root = merkleRoot(transactions.map((transaction) => sha256(Transaction.encode(transaction))));
+	return new SignedBlock(
+		Block.create({
+			transactions,
+			block_header: BlockHeader.create({
+				raw_data: BlockHeaderRaw.create({
+					timestamp: genesis.timestampMs,
+					parentHash: genesis.parentHash,
+					txTrieRoot: root,
+					witness_address: GENESIS_WITNESS,
+				}),
+			}),
+		}),
+	);
+}
+
+/** Id of the genesis block, which names the chain. */
+export function genesisId(genesis: GenesisConfig): Uint8Array {
+	return blockId(0n, genesisBlock(genesis).rawHash);
+}
+
+/** The account that receives fees while burning is off; empty if the configuration names none. */
+export function blackHoleAddress(genesis: GenesisConfig): Uint8Array {
+	return genesis.assets.find((asset) => asset.accountName === BLACK_HOLE_NAME)?.address ?? new Uint8Array(0);
+}
+
+/** Writes the whole state before block 1 into an empty base. */
+export function writeGenesis(state: StateView, genesis: GenesisConfig): void {
+	const { properties } = state;
+	const block = genesisBlock(genesis);
+	properties.writeMissing();
+	state.block.put(block.id, block.bytes);
+	state.blockIndex.put(be64(0n), block.id);
+	properties.set("latest_block_header_number", 0n);
+	properties.set("latest_block_header_hash", block.id);
+	properties.set("latest_block_header_timestamp", genesis.timestampMs);
+	writeAccounts(state, genesis);
+	writeWitnesses(state, genesis);
+	state.recentBlock.put(recentBlockKey(0n), block.id.subarray(8, 16));
+	writeBalanceHistory(state, genesis, block);
+}
+
+function writeAccounts(state: StateView, genesis: GenesisConfig): void {
+	for (const asset of genesis.assets) {
+		const name = utf8(asset.accountName);
+		state.account.put(
+			asset.address,
+			Account.create({
+				account_name: name,
+				address: asset.address,
+				type: AccountType.Normal,
+				balance: asset.balance,
+			}),
+		);
+		state.accountIdIndex.put(new Uint8Array(0), asset.address);
+		state.accountIndex.put(name, asset.address);
+	}
+}
+
+function writeWitnesses(state: StateView, genesis: GenesisConfig): void {
+	for (const { address, url, voteCount } of genesis.witnesses) {
+		const existing = state.account.get(address);
+		const account = existing
+			? Account.copy(existing)
+			: Account.create({ address, type: AccountType.AssetIssue });
+		account.is_witness = true;
+		state.account.put(address, account);
+		state.witness.put(address, Witness.create({ address, voteCount, url, isJobs: true }));
+	}
+}
+
+function writeBalanceHistory(state: StateView, genesis: GenesisConfig, block: SignedBlock): void {
+	const traces = genesis.assets.map((asset, index) =>
+		TransactionBalanceTrace.create({
+			transaction_identifier: (block.transactions[index] as SignedTransaction).id,
+			operation: [TransactionBalanceTraceOperation.create({ address: asset.address, amount: asset.balance })],
+			type: "TransferContract",
+			status: "SUCCESS",
+		}),
+	);
+	state.balanceTrace.put(
+		be64(0n),
+		BlockBalanceTrace.create({
+			block_identifier: BlockBalanceTraceBlockIdentifier.create({ hash: block.id, number: 0n }),
+			timestamp: genesis.timestampMs,
+			transaction_balance_trace: traces,
+		}),
+	);
+	for (const asset of genesis.assets) {
+		state.accountTrace.put(accountTraceKey(asset.address, 0n), accountTrace(asset.balance));
+	}
+}
+
+export interface StartSettings {
+	readonly blackHole: Uint8Array;
+	/** `committee.allowTvmConstantinople` of this run's configuration. */
+	readonly allowTvmConstantinople: bigint;
+	/** `storage.needToUpdateAsset`. */
+	readonly needToUpdateAsset: boolean;
+}
+
+/** What every start does to the base: missing properties and one-time migrations (sheet 02 §2.3, steps 1 and 3 to 9). */
+export function prepareBase(state: StateView, settings: StartSettings): void {
+	const { properties } = state;
+	properties.writeMissing();
+	if (settings.needToUpdateAsset) properties.set("TOKEN_UPDATE_DONE", 1n);
+	for (const flag of [
+		"ABI_MOVE_DONE",
+		"ENERGY_PRICE_HISTORY_DONE",
+		"BANDWIDTH_PRICE_HISTORY_DONE",
+	] as const) {
+		properties.set(flag, 1n);
+	}
+	if (properties.get("SET_BLACKHOLE_ACCOUNT_PERMISSION") === 0n) lockBlackHole(state, settings.blackHole);
+	if (settings.allowTvmConstantinople !== 0n) {
+		properties.set("ALLOW_TVM_CONSTANTINOPLE", settings.allowTvmConstantinople);
+		properties.allowContractType(48);
+	}
+	if (properties.headNumber === 0n) {
+		const active = witnessesByVotes(state).slice(0, MAX_ACTIVE_WITNESSES);
+		setActiveWitnesses(
+			state,
+			active.map((witness) => witness.address),
+		);
+	}
+}
+
+/** Nobody holds the key of the black hole: its owner permission names the zero address. */
+function lockBlackHole(state: StateView, address: Uint8Array): void {
+	const stored = state.account.get(address);
+	if (stored) {
+		const account = Account.copy(stored);
+		const nobody = Buffer.alloc(21);
+		nobody[0] = address[0] ?? 0;
+		account.owner_permission = Permission.create({
+			permission_name: "owner",
+			threshold: 1n,
+			keys: [Key.create({ address: nobody, weight: 1n })],
+		});
+		account.active_permission = [];
+		state.account.put(address, account);
+	}
+	state.properties.set("SET_BLACKHOLE_ACCOUNT_PERMISSION", 1n);
+}

@@ -1,0 +1,87 @@
+/** Transactions that wait for a block (sheet 02 §3.11). The queues only; the chain executes. */
+
+import type { SignedTransaction } from "../../protocol/transaction.js";
+
+export interface PendingTransaction {
+	readonly transaction: SignedTransaction;
+	/** Milliseconds of the node's clock when it came in. */
+	readonly receivedMs: bigint;
+	/** TransactionInfo.fee of its execution, in sun: the order of a pool that sorts by fee. */
+	readonly feeSun: bigint;
+}
+
+export class PendingPool {
+	/** Executed on the pending layer. */
+	private pending: PendingTransaction[] = [];
+	/** Waiting to be executed again after a block. */
+	private again: PendingTransaction[] = [];
+	/** From blocks that were erased by a switch of branches. */
+	private popped: PendingTransaction[] = [];
+
+	constructor(
+		private readonly timeoutMs: bigint,
+		private readonly sortByFee: boolean,
+	) {}
+
+	/** Pending, waiting and popped transactions: what getpendingsize reports. */
+	get size(): number {
+		return this.pending.length + this.again.length + this.popped.length;
+	}
+
+	/** What the limit of the pool counts. */
+	get queued(): number {
+		return this.pending.length + this.again.length;
+	}
+
+	/** Whether transactions wait to be executed again. */
+	get hasWaiting(): boolean {
+		return this.again.length > 0;
+	}
+
+	/** Pending and waiting transactions, in the order in which they stand. */
+	list(): readonly PendingTransaction[] {
+		return [...this.pending, ...this.again];
+	}
+
+	/** Finds a queued transaction by its id in hexadecimal. */
+	find(idHex: string): SignedTransaction | undefined {
+		return this.list().find((entry) => entry.transaction.idHex === idHex)?.transaction;
+	}
+
+	addPending(entry: PendingTransaction): void {
+		this.pending.push(entry);
+		if (this.sortByFee) sortByFee(this.pending);
+	}
+
+	addPopped(transactions: readonly SignedTransaction[], nowMs: bigint): void {
+		for (const transaction of transactions) this.popped.push({ transaction, receivedMs: nowMs, feeSun: 0n });
+	}
+
+	/** After a block: everything that isn't too old waits to be executed again. */
+	requeue(nowMs: bigint): void {
+		const young = (entry: PendingTransaction): boolean => nowMs - entry.receivedMs < this.timeoutMs;
+		this.again = this.again.filter((entry) => nowMs - entry.receivedMs <= this.timeoutMs);
+		this.again.push(...this.pending.filter(young), ...this.popped.filter(young));
+		if (this.sortByFee) sortByFee(this.again);
+		this.pending = [];
+		this.popped = [];
+	}
+
+	/** Takes the next transaction to execute again. */
+	takeAgain(): PendingTransaction | undefined {
+		return this.again.shift();
+	}
+
+	/** Takes the next transaction for a block: pending before waiting ones, or the higher fee. */
+	takeForBlock(): PendingTransaction | undefined {
+		const [first] = this.pending;
+		const [second] = this.again;
+		if (this.sortByFee && first && second && second.feeSun > first.feeSun) return this.again.shift();
+		return first ? this.pending.shift() : this.again.shift();
+	}
+}
+
+/** Stable: equal fees keep their order. */
+function sortByFee(entries: PendingTransaction[]): void {
+	entries.sort((a, b) => (a.feeSun === b.feeSun ? 0 : a.feeSun > b.feeSun ? -1 : 1));
+}

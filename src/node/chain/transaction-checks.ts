@@ -1,0 +1,114 @@
+/** The checks of a transaction that don't depend on its type: reference block, size, expiry, duplicates. */
+
+import { asBuffer, be64, equalBytes, readBe64, toHex } from "../../protocol/bytes.js";
+import type { SignedTransaction } from "../../protocol/transaction.js";
+import { nextSlotTimeMs } from "../consensus/slots.js";
+import {
+	DuplicateTransactionError,
+	TaposError,
+	TooBigTransactionError,
+	TransactionExpirationError,
+} from "../contracts/errors.js";
+import type { StateView } from "../state/view.js";
+
+/** Largest serialised transaction. */
+export const MAX_TRANSACTION_SIZE = 512_000;
+/** Room kept for the result that a block adds. */
+const RESULT_ALLOWANCE = 128;
+/** How far ahead of the head a transaction may expire. */
+const MAX_EXPIRATION_MS = 86_400_000n;
+
+/** Key of the ring of recent blocks: the two low bytes of the number. */
+export function recentBlockKey(number: bigint): Uint8Array {
+	return be64(number).subarray(6, 8);
+}
+
+/** Checks that the transaction refers to a recent block of this branch (TaPoS). @throws {TaposError} */
+export function checkReferenceBlock(state: StateView, transaction: SignedTransaction): void {
+	const reference = transaction.raw?.ref_block_bytes ?? new Uint8Array(0);
+	const hash = transaction.raw?.ref_block_hash ?? new Uint8Array(0);
+	const recent = state.recentBlock.get(reference);
+	if (recent && equalBytes(recent, hash)) return;
+	const number = reference.length === 0 ? 0n : BigInt(`0x${toHex(reference)}`);
+	const where = `solid block ${describeSolid(state)} head block ${describeHead(state)}`;
+	if (!recent) {
+		throw new TaposError(
+			`Tapos failed, block not found, ref block ${BigInt.asIntN(64, number)}, ${toHex(hash)} , ${where}`,
+		);
+	}
+	throw new TaposError(
+		`Tapos failed, different block hash, ${BigInt.asIntN(64, number)}, ${toHex(hash)} , recent block ${toHex(recent)}, ${where}`,
+	);
+}
+
+function describeHead(state: StateView): string {
+	return `Num:${state.properties.headNumber},ID:${toHex(state.properties.headId)}`;
+}
+
+function describeSolid(state: StateView): string {
+	const number = state.properties.get("LATEST_SOLIDIFIED_BLOCK_NUM");
+	return `Num:${number},ID:${toHex(state.blockIndex.get(be64(number)) ?? new Uint8Array(0))}`;
+}
+
+/**
+ * Checks size and expiry (sheet 02 §3.5).
+ * @returns the transaction, without superfluous results
+ * @throws {TooBigTransactionError | TransactionExpirationError}
+ */
+export function checkCommon(
+	state: StateView,
+	transaction: SignedTransaction,
+	inBlock: boolean,
+): SignedTransaction {
+	const optimized = state.properties.on("CONSENSUS_LOGIC_OPTIMIZATION");
+	let checked = transaction;
+	if (!inBlock || optimized) {
+		const contracts = transaction.raw?.contract.length ?? 0;
+		if (transaction.message.ret.length > contracts) {
+			checked = transaction.withResults(transaction.message.ret.slice(0, contracts));
+		}
+		if (checked.sizeWithoutResults + RESULT_ALLOWANCE > MAX_TRANSACTION_SIZE) {
+			throw new TooBigTransactionError(
+				`Too big transaction with result, TxId ${checked.idHex}, the size is ${checked.sizeWithoutResults} bytes, maxTxSize ${MAX_TRANSACTION_SIZE}`,
+			);
+		}
+	}
+	if (checked.size > MAX_TRANSACTION_SIZE) {
+		throw new TooBigTransactionError(
+			`Too big transaction, TxId ${checked.idHex}, the size is ${checked.size} bytes, maxTxSize ${MAX_TRANSACTION_SIZE}`,
+		);
+	}
+	const expiration = checked.raw?.expiration ?? 0n;
+	if (inBlock && optimized) {
+		const next = nextSlotTimeMs(state);
+		if (expiration < next) {
+			throw new TransactionExpirationError(
+				`Transaction expiration time is ${expiration}, but next slot time is ${next}`,
+			);
+		}
+	}
+	const head = state.properties.headTimestampMs;
+	if (expiration <= head || expiration > head + MAX_EXPIRATION_MS) {
+		throw new TransactionExpirationError(
+			`Transaction expiration, transaction expiration time is ${expiration}, but headBlockTime is ${head}`,
+		);
+	}
+	return checked;
+}
+
+/** @throws {DuplicateTransactionError} if the id is in the chain or in the pool */
+export function checkDuplicate(state: StateView, transaction: SignedTransaction): void {
+	if (state.transaction.has(transaction.id)) {
+		throw new DuplicateTransactionError(`dup trans : ${transaction.idHex} `);
+	}
+}
+
+/** Where a transaction stands: the number of its block, or its bytes while it is pending. */
+export type TransactionPlace = { readonly block: bigint } | { readonly pending: Uint8Array };
+
+/** Looks a transaction up by id. */
+export function locateTransaction(state: StateView, id: Uint8Array): TransactionPlace | undefined {
+	const value = state.transaction.get(id);
+	if (!value) return undefined;
+	return value.length === 8 ? { block: readBe64(asBuffer(value)) } : { pending: value };
+}

@@ -1,0 +1,67 @@
+/** The record that a transaction leaves behind (sheet 02 §3.9). */
+
+import { utf8 } from "../../protocol/bytes.js";
+import { wrap } from "../../protocol/int64.js";
+import {
+	type ResourceReceipt,
+	TransactionInfo,
+	TransactionInfoCode,
+	type TransactionResult,
+	TransactionResultContractResult,
+} from "../../protocol/messages.js";
+import type { SignedTransaction } from "../../protocol/transaction.js";
+import type { StateView } from "../state/view.js";
+import type { BlockScope, ContractOutcome } from "./execution.js";
+
+export interface InfoSource {
+	readonly state: StateView;
+	readonly transaction: SignedTransaction;
+	readonly block: BlockScope | undefined;
+	readonly receipt: ResourceReceipt;
+	/** What the system contract reported. */
+	readonly result: Readonly<TransactionResult>;
+	readonly outcome: ContractOutcome;
+	/** Multi-signature and memo fees, in sun. */
+	readonly extraFee: bigint;
+	/** The net fee was for bytes, not for creating an account. */
+	readonly isByteFee: boolean;
+}
+
+export function buildTransactionInfo(source: InfoSource): TransactionInfo {
+	const { state, transaction, block, receipt, result, outcome } = source;
+	const info = TransactionInfo.create({
+		id: transaction.id,
+		fee: wrap(result.fee + receipt.energy_fee + receipt.net_fee + source.extraFee),
+		contractResult: [outcome.returnData],
+		contract_address: outcome.contractAddress,
+		receipt,
+		log: outcome.logs,
+		internal_transactions: outcome.internalTransactions,
+		withdraw_amount: result.withdraw_amount,
+		unfreeze_amount: result.unfreeze_amount,
+		withdraw_expire_amount: result.withdraw_expire_amount,
+		cancel_unfreezeV2_amount: result.cancel_unfreezeV2_amount,
+		assetIssueID: result.assetIssueID,
+		exchange_received_amount: result.exchange_received_amount,
+		exchange_inject_another_amount: result.exchange_inject_another_amount,
+		exchange_withdraw_another_amount: result.exchange_withdraw_another_amount,
+		exchange_id: result.exchange_id,
+		shielded_transaction_fee: result.shielded_transaction_fee,
+		orderId: result.orderId,
+		orderDetails: result.orderDetails,
+	});
+	if (block) {
+		info.blockNumber = block.number;
+		info.blockTimeStamp = block.timestampMs;
+	}
+	if (outcome.runtimeError) {
+		info.result = TransactionInfoCode.FAILED;
+		info.resMessage = utf8(outcome.runtimeError);
+	}
+	if (state.properties.on("ALLOW_TRANSACTION_FEE_POOL")) {
+		const energyFee =
+			receipt.result === TransactionResultContractResult.OUT_OF_TIME ? 0n : receipt.energy_fee;
+		info.packingFee = (source.isByteFee ? receipt.net_fee : 0n) + energyFee;
+	}
+	return info;
+}

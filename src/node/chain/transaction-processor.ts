@@ -1,0 +1,205 @@
+/** Executing one transaction on the head state, in the network's order (sheet 02 §3.4). */
+
+import { toBase58Check } from "../../protocol/address.js";
+import { be64 } from "../../protocol/bytes.js";
+import { DecodeError } from "../../protocol/codec/reader.js";
+import {
+	ResourceReceipt,
+	type TransactionInfo,
+	TransactionResult,
+	TransactionResultContractResult,
+	TransactionResultContractResultEnum,
+} from "../../protocol/messages.js";
+import { ParameterError, type SignedTransaction } from "../../protocol/transaction.js";
+import type { ForkGates } from "../consensus/fork-gates.js";
+import type { ChainRules } from "../contracts/contract.js";
+import {
+	ContractCountError,
+	ContractExecuteError,
+	ContractValidateError,
+	ResourceInsufficientError,
+} from "../contracts/errors.js";
+import { contractModule } from "../contracts/modules.js";
+import { adjustBalance, InsufficientBalanceError, sinkFee } from "../resources/balance.js";
+import { chargeBandwidth } from "../resources/bandwidth.js";
+import type { StateView } from "../state/view.js";
+import { authorize } from "./authorization.js";
+import type { BalanceRecorder } from "./balance-history.js";
+import type { BlockScope, ContractOutcome, MachineRunner } from "./execution.js";
+import { checkCommon, checkDuplicate, checkReferenceBlock } from "./transaction-checks.js";
+import { buildTransactionInfo } from "./transaction-info.js";
+
+/** What a transaction ran with and came to. */
+export interface ProcessedTransaction {
+	/** With its result filled in. */
+	readonly transaction: SignedTransaction;
+	readonly info: TransactionInfo;
+}
+
+export interface ProcessorEnvironment {
+	readonly state: StateView;
+	readonly rules: ChainRules;
+	readonly forks: ForkGates;
+	/** Runs the contract machine for deploy and trigger transactions. */
+	readonly machine: MachineRunner;
+}
+
+/** A transaction whose signatures were checked already. */
+export interface ProcessOptions {
+	readonly verified: boolean;
+	readonly recorder?: BalanceRecorder | undefined;
+}
+
+/**
+ * Executes a transaction; the caller undoes the state if it throws.
+ * @param block the block that is packed or verified; undefined for the pending pool
+ * @throws {ChainError} the first rule that the transaction breaks
+ */
+export function processTransaction(
+	environment: ProcessorEnvironment,
+	received: SignedTransaction,
+	block: BlockScope | undefined,
+	{ verified, recorder }: ProcessOptions,
+): ProcessedTransaction {
+	const { state, rules, forks } = environment;
+	const contracts = received.raw?.contract.length ?? 0;
+	if (contracts !== 1) {
+		throw new ContractCountError(
+			`tx ${received.idHex} contract size should be exactly 1, this is extend feature ,actual :${contracts}`,
+		);
+	}
+	recorder?.startTransaction(received.id, received.type?.name ?? "UNRECOGNIZED");
+	checkReferenceBlock(state, received);
+	let transaction = checkCommon(state, received, block !== undefined);
+	checkDuplicate(state, transaction);
+	if (!verified) authorize(state, forks, transaction);
+	forks.initIfUnset();
+
+	const receipt = new ResourceReceipt();
+	const bandwidth = chargeBandwidth({ state, rules, transaction, inBlock: block !== undefined }, receipt);
+	const extraFee = chargeMultiSignature(environment, transaction) + chargeMemo(environment, transaction);
+
+	const { result, outcome } = execute(environment, transaction, receipt, block);
+	if (state.properties.on("ALLOW_CREATION_OF_CONTRACTS")) {
+		transaction = recordResult(transaction, outcome.code);
+	}
+	state.transaction.put(transaction.id, block ? be64(block.number) : transaction.bytes);
+	recorder?.finishTransaction(TransactionResultContractResultEnum.names.get(outcome.code) ?? "UNKNOWN");
+	const info = buildTransactionInfo({
+		state,
+		transaction,
+		block,
+		receipt,
+		result,
+		outcome,
+		extraFee,
+		isByteFee: bandwidth.isByteFee,
+	});
+	return { transaction, info };
+}
+
+/** The fee for more than one signature. */
+function chargeMultiSignature(environment: ProcessorEnvironment, transaction: SignedTransaction): bigint {
+	if (transaction.message.signature.length <= 1) return 0n;
+	return chargeOwner(
+		environment,
+		transaction,
+		environment.state.properties.get("MULTI_SIGN_FEE"),
+		"multiSign",
+	);
+}
+
+/** The fee for a memo. */
+function chargeMemo(environment: ProcessorEnvironment, transaction: SignedTransaction): bigint {
+	const fee = environment.state.properties.get("MEMO_FEE");
+	if ((transaction.raw?.data.length ?? 0) === 0 || fee <= 0n) return 0n;
+	return chargeOwner(environment, transaction, fee, "memo fee");
+}
+
+function chargeOwner(
+	{ state, rules }: ProcessorEnvironment,
+	transaction: SignedTransaction,
+	fee: bigint,
+	purpose: string,
+): bigint {
+	const owner = transaction.owner;
+	// A missing owner is not charged, but the fee still shows in the transaction's information.
+	if (!state.account.has(owner)) return fee;
+	try {
+		adjustBalance(state, owner, -fee);
+	} catch (error) {
+		if (!(error instanceof InsufficientBalanceError)) throw error;
+		throw new ResourceInsufficientError(
+			`account ${toBase58Check(owner)} insufficient balance[${fee}] to ${purpose}`,
+		);
+	}
+	if (fee !== 0n) sinkFee(state, rules, fee);
+	return fee;
+}
+
+interface Executed {
+	readonly result: TransactionResult;
+	readonly outcome: ContractOutcome;
+}
+
+function execute(
+	environment: ProcessorEnvironment,
+	transaction: SignedTransaction,
+	receipt: ResourceReceipt,
+	block: BlockScope | undefined,
+): Executed {
+	const { state, rules, forks } = environment;
+	const result = new TransactionResult();
+	const type = transaction.type;
+	if (type?.name === "CreateSmartContract" || type?.name === "TriggerSmartContract") {
+		return { result, outcome: environment.machine(environment, transaction, receipt, block) };
+	}
+	const module = type && contractModule(type.name);
+	if (!module)
+		throw new ContractValidateError(`not exist contract ${type?.name ?? transaction.contract?.type}`);
+	const context = {
+		state,
+		rules,
+		forks,
+		contract: parameterOf(transaction),
+		transactionId: transaction.id,
+		building: false,
+	};
+	module.validate(context);
+	try {
+		module.execute(context, result);
+	} catch (error) {
+		if (error instanceof InsufficientBalanceError) throw new ContractExecuteError(error.message);
+		throw error;
+	}
+	return { result, outcome: SYSTEM_SUCCESS };
+}
+
+const SYSTEM_SUCCESS: ContractOutcome = {
+	code: TransactionResultContractResult.SUCCESS,
+	isVm: false,
+	returnData: new Uint8Array(0),
+	contractAddress: new Uint8Array(0),
+	runtimeError: undefined,
+	logs: [],
+	internalTransactions: [],
+};
+
+/** @throws {ContractValidateError} if the parameter isn't the message of the contract's type */
+export function parameterOf(transaction: SignedTransaction): SignedTransaction["parameter"] {
+	try {
+		return transaction.parameter;
+	} catch (error) {
+		if (!(error instanceof ParameterError || error instanceof DecodeError)) throw error;
+		throw new ContractValidateError(error.message);
+	}
+}
+
+/** Sets the result code of the first result, which is added if it is missing. */
+function recordResult(transaction: SignedTransaction, code: number): SignedTransaction {
+	const [first, ...rest] = transaction.message.ret;
+	if (first?.contractRet === code) return transaction;
+	const result = first ? TransactionResult.copy(first) : new TransactionResult();
+	result.contractRet = code;
+	return transaction.withResults([result, ...rest]);
+}

@@ -1,0 +1,31 @@
+/** The total energy limit that follows usage (sheet 02 §4.5 step 8, sheet 03 §5). */
+
+import { maxInt, minInt, wrap } from "../../protocol/int64.js";
+import type { Properties } from "../state/properties.js";
+import { increase } from "./window.js";
+
+/** Slots over which block usage is averaged: one minute. */
+const AVERAGE_WINDOW = 20n;
+
+/** Moves the limit after the transactions of a block, while the parameter is on. */
+export function updateAdaptiveEnergy(properties: Properties): void {
+	if (!properties.on("ALLOW_ADAPTIVE_ENERGY")) return;
+	const now = properties.headSlot;
+	const average = increase(
+		properties.get("TOTAL_ENERGY_AVERAGE_USAGE"),
+		properties.get("BLOCK_ENERGY_USAGE"),
+		properties.get("TOTAL_ENERGY_AVERAGE_TIME"),
+		now,
+		AVERAGE_WINDOW,
+	);
+	properties.set("TOTAL_ENERGY_AVERAGE_USAGE", average);
+	properties.set("TOTAL_ENERGY_AVERAGE_TIME", now);
+	const current = properties.get("TOTAL_ENERGY_CURRENT_LIMIT");
+	const limit = properties.get("TOTAL_ENERGY_LIMIT");
+	const moved =
+		average > properties.get("TOTAL_ENERGY_TARGET_LIMIT")
+			? wrap(current * 99n) / 100n
+			: wrap(current * 1000n) / 999n;
+	const ceiling = wrap(limit * properties.get("ADAPTIVE_RESOURCE_LIMIT_MULTIPLIER"));
+	properties.set("TOTAL_ENERGY_CURRENT_LIMIT", minInt(maxInt(moved, limit), ceiling));
+}

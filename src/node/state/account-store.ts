@@ -1,0 +1,39 @@
+/** The account store, whose writes can be watched: balance history records every change in the order it happens. */
+
+import { toHex } from "../../protocol/bytes.js";
+import type { Account } from "../../protocol/messages.js";
+import type { StateBackend } from "./backend.js";
+import { stores } from "./definition.js";
+import { Store } from "./store.js";
+
+/** Told of each write that changes a balance. Amounts in sun; the new balance of a deleted account is 0. */
+export type BalanceObserver = (address: Uint8Array, delta: bigint, balance: bigint) => void;
+
+export class AccountStore extends Store<Readonly<Account>> {
+	observer: BalanceObserver | undefined;
+
+	constructor(backend: StateBackend) {
+		super(backend, stores.account);
+	}
+
+	override put(key: Uint8Array, value: Readonly<Account>): void {
+		const { observer } = this;
+		const before = observer ? (this.get(key)?.balance ?? 0n) : 0n;
+		super.put(key, value);
+		if (observer && value.balance !== before) observer(key, value.balance - before, value.balance);
+	}
+
+	override delete(key: Uint8Array): void {
+		const { observer } = this;
+		const before = observer ? (this.get(key)?.balance ?? 0n) : 0n;
+		super.delete(key);
+		if (observer && before !== 0n) observer(key, -before, 0n);
+	}
+
+	/** An account that a rule has already found to exist. */
+	existing(address: Uint8Array): Readonly<Account> {
+		const account = this.get(address);
+		if (!account) throw new Error(`account ${toHex(address)} is missing`);
+		return account;
+	}
+}
