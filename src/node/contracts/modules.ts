@@ -3,12 +3,25 @@
 import { accountCreate } from "./account-create.js";
 import { accountPermissionUpdate } from "./account-permission-update.js";
 import { accountUpdate } from "./account-update.js";
+import { cancelAllUnfreezeV2 } from "./cancel-all-unfreeze-v2.js";
 import type { ContractModule } from "./contract.js";
+import { delegateResource } from "./delegate-resource.js";
+import { freezeBalance } from "./freeze-balance.js";
+import { freezeBalanceV2 } from "./freeze-balance-v2.js";
 import { proposalApprove } from "./proposal-approve.js";
 import { proposalCreate } from "./proposal-create.js";
 import { proposalDelete } from "./proposal-delete.js";
 import { setAccountId } from "./set-account-id.js";
 import { transfer } from "./transfer.js";
+import { undelegateResource } from "./undelegate-resource.js";
+import { unfreezeBalance } from "./unfreeze-balance.js";
+import { unfreezeBalanceV2 } from "./unfreeze-balance-v2.js";
+import { updateBrokerage } from "./update-brokerage.js";
+import { voteWitness } from "./vote-witness.js";
+import { withdrawBalance } from "./withdraw-balance.js";
+import { withdrawExpireUnfreeze } from "./withdraw-expire-unfreeze.js";
+import { witnessCreate } from "./witness-create.js";
+import { witnessUpdate } from "./witness-update.js";
 
 const modules: readonly ContractModule[] = [
 	accountCreate,
@@ -19,6 +32,19 @@ const modules: readonly ContractModule[] = [
 	proposalDelete,
 	setAccountId,
 	accountPermissionUpdate,
+	voteWitness,
+	witnessCreate,
+	witnessUpdate,
+	freezeBalance,
+	unfreezeBalance,
+	withdrawBalance,
+	updateBrokerage,
+	freezeBalanceV2,
+	unfreezeBalanceV2,
+	withdrawExpireUnfreeze,
+	delegateResource,
+	undelegateResource,
+	cancelAllUnfreezeV2,
 ];
 
 const byType = new Map(modules.map((module) => [module.type, module]));

@@ -1,0 +1,54 @@
+/** CancelAllUnfreezeV2Contract (sheet 03 §8.13): stakes again what waits for its delay, pays out what doesn't. */
+
+import { isAddress } from "../../protocol/address.js";
+import { toHex } from "../../protocol/bytes.js";
+import { toDeployed } from "../../protocol/dialect.js";
+import { wrap } from "../../protocol/int64.js";
+import { Account, type CancelAllUnfreezeV2Contract, ResourceCode } from "../../protocol/messages.js";
+import { addStakeV2, addTotalWeight, splitUnstaking, weightV2 } from "../resources/stake.js";
+import { cancelAllOn } from "../resources/window.js";
+import { defineContract } from "./contract.js";
+import { ContractValidateError } from "./errors.js";
+
+/** The kinds of stake, in the order in which the result names them. */
+const kinds = [
+	{ code: ResourceCode.ENERGY, name: "ENERGY" },
+	// The map's keys are data on the wire, which has the deployed spelling in every dialect.
+	{ code: ResourceCode.COIN_POWER, name: toDeployed("COIN_POWER") },
+	{ code: ResourceCode.BANDWIDTH, name: "BANDWIDTH" },
+] as const;
+
+export const cancelAllUnfreezeV2 = defineContract<CancelAllUnfreezeV2Contract>({
+	type: "CancelAllUnfreezeV2Contract",
+
+	validate({ state, contract }) {
+		if (!cancelAllOn(state.properties)) {
+			throw new ContractValidateError(
+				"Not support CancelAllUnfreezeV2 transaction, need to be opened by the committee",
+			);
+		}
+		if (!isAddress(contract.owner_address)) throw new ContractValidateError("Invalid address");
+		const owner = state.account.get(contract.owner_address);
+		if (!owner) throw new ContractValidateError(`Account[${toHex(contract.owner_address)}] not exists`);
+		if (owner.unfrozenV2.length === 0) throw new ContractValidateError("No unfreezeV2 list to cancel");
+	},
+
+	execute({ state, contract }, result) {
+		const { properties } = state;
+		const owner = Account.copy(state.account.existing(contract.owner_address));
+		const { waiting, expiredSun } = splitUnstaking(owner.unfrozenV2, properties.headTimestampMs);
+		const cancelled = new Map<string, bigint>();
+		for (const { code, name } of kinds) {
+			const entries = waiting.filter((entry) => entry.type === code);
+			const before = weightV2(owner, code);
+			for (const entry of entries) addStakeV2(owner, code, entry.unfreeze_amount);
+			addTotalWeight(properties, code, weightV2(owner, code) - before);
+			cancelled.set(name, wrap(entries.reduce((sum, entry) => sum + entry.unfreeze_amount, 0n)));
+		}
+		owner.unfrozenV2 = [];
+		if (expiredSun > 0n) owner.balance = wrap(owner.balance + expiredSun);
+		state.account.put(contract.owner_address, owner);
+		result.withdraw_expire_amount = expiredSun;
+		result.cancel_unfreezeV2_amount = cancelled;
+	},
+});

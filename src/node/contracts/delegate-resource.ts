@@ -1,0 +1,126 @@
+/** DelegateResourceContract (sheet 03 §8.11): lends the resources of a stake to another account. */
+
+import { isAddress } from "../../protocol/address.js";
+import { equalBytes, toHex } from "../../protocol/bytes.js";
+import { wrap } from "../../protocol/int64.js";
+import { Account, AccountType, type DelegateResourceContract } from "../../protocol/messages.js";
+import { SLOT_MS } from "../consensus/slots.js";
+import { DEFAULT_LOCK_PERIOD, delegableStake, delegationSize, lockPeriodOn } from "../resources/delegable.js";
+import {
+	addDelegated,
+	delegationExpiryMs,
+	delegationKeyV2,
+	editDelegation,
+	unlockExpired,
+} from "../resources/delegated-resource.js";
+import { indexDelegationV2 } from "../resources/delegation-index.js";
+import { addDelegation, addStakeV2, resourceOf, SUN_PER_COIN } from "../resources/stake.js";
+import { type Resource, unfreezeDelayOn } from "../resources/window.js";
+import type { Properties } from "../state/properties.js";
+import type { StateView } from "../state/view.js";
+import { type ContractContext, defineContract } from "./contract.js";
+import { ContractValidateError } from "./errors.js";
+
+export const delegateResource = defineContract<DelegateResourceContract>({
+	type: "DelegateResourceContract",
+
+	validate(context) {
+		const { state, contract } = context;
+		const { properties } = state;
+		if (!properties.on("ALLOW_DELEGATE_RESOURCE")) {
+			throw new ContractValidateError("No support for resource delegate");
+		}
+		if (!unfreezeDelayOn(properties)) {
+			throw new ContractValidateError(
+				"Not support Delegate resource transaction, need to be opened by the committee",
+			);
+		}
+		if (!isAddress(contract.owner_address)) throw new ContractValidateError("Invalid address");
+		const owner = state.account.get(contract.owner_address);
+		if (!owner) throw new ContractValidateError(`Account[${toHex(contract.owner_address)}] not exists`);
+		if (contract.balance < SUN_PER_COIN) {
+			throw new ContractValidateError("delegateBalance must be greater than or equal to 1 COIN");
+		}
+		const resource = resourceOf(contract.resource);
+		if (!resource) {
+			throw new ContractValidateError("ResourceCode error, valid ResourceCode[BANDWIDTH、ENERGY]");
+		}
+		if (available(context, owner, resource) < contract.balance) {
+			const name = resource === "bandwidth" ? "Bandwidth" : "Energy";
+			throw new ContractValidateError(
+				`delegateBalance must be less than or equal to available Freeze${name}V2 balance`,
+			);
+		}
+		const receiverAddress = contract.receiver_address;
+		if (!isAddress(receiverAddress)) throw new ContractValidateError("Invalid receiverAddress");
+		if (equalBytes(receiverAddress, contract.owner_address)) {
+			throw new ContractValidateError("receiverAddress must not be the same as ownerAddress");
+		}
+		const receiver = state.account.get(receiverAddress);
+		if (!receiver) throw new ContractValidateError(`Account[${toHex(receiverAddress)}] not exists`);
+		if (contract.lock && lockPeriodOn(properties)) checkLock(state, contract, resource);
+		if (receiver.type === AccountType.Contract) {
+			throw new ContractValidateError("Do not allow delegate resources to contract addresses");
+		}
+	},
+
+	execute({ state, contract }) {
+		const { properties } = state;
+		const { owner_address: from, receiver_address: to, balance: amount, lock } = contract;
+		const resource = resourceOf(contract.resource) as Resource;
+		const now = properties.headTimestampMs;
+		unlockExpired(state, from, to, now);
+		const key = delegationKeyV2(from, to, lock);
+		const record = editDelegation(state, key, from, to);
+		const expireMs = lock ? wrap(now + lockPeriod(properties, contract) * SLOT_MS) : 0n;
+		addDelegated(record, resource, amount, expireMs);
+		state.delegatedResource.put(key, record);
+		indexDelegationV2(state, from, to);
+
+		const receiver = Account.copy(state.account.existing(to));
+		addDelegation(receiver, "acquired_delegated", "frozenV2", resource, amount);
+		state.account.put(to, receiver);
+		const owner = Account.copy(state.account.existing(from));
+		addDelegation(owner, "delegated", "frozenV2", resource, amount);
+		addStakeV2(owner, contract.resource, -amount);
+		state.account.put(from, owner);
+	},
+});
+
+/** Stake that can be given away; while a transaction is being built, its own bytes are set aside. */
+function available(
+	{ state, building }: ContractContext<DelegateResourceContract>,
+	owner: Readonly<Account>,
+	resource: Resource,
+): bigint {
+	const { properties } = state;
+	const ownBytes = building && resource === "bandwidth" ? delegationSize(properties, owner) : 0n;
+	return delegableStake(properties, owner, resource, ownBytes);
+}
+
+/** Length of the lock in blocks. */
+function lockPeriod(properties: Properties, contract: Readonly<DelegateResourceContract>): bigint {
+	const chosen = lockPeriodOn(properties) && contract.lock_period !== 0n;
+	return chosen ? contract.lock_period : DEFAULT_LOCK_PERIOD;
+}
+
+function checkLock(state: StateView, contract: Readonly<DelegateResourceContract>, resource: Resource): void {
+	const { properties } = state;
+	const period = lockPeriod(properties, contract);
+	const max = properties.get("MAX_DELEGATE_LOCK_PERIOD");
+	if (period < 0n || period > max) {
+		throw new ContractValidateError(
+			`The lock period of delegate resource cannot be less than 0 and cannot exceed ${max}!`,
+		);
+	}
+	const key = delegationKeyV2(contract.owner_address, contract.receiver_address, true);
+	const record = state.delegatedResource.get(key);
+	if (!record) return;
+	const remainingMs = delegationExpiryMs(record, resource) - properties.headTimestampMs;
+	if (period * SLOT_MS < remainingMs) {
+		const name = resource.toUpperCase();
+		throw new ContractValidateError(
+			`The lock period for ${name} this time cannot be less than the remaining time[${remainingMs}ms] of the last lock period for ${name}!`,
+		);
+	}
+}

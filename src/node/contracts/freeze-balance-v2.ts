@@ -1,0 +1,53 @@
+/** FreezeBalanceV2Contract (sheet 03 §8.8): stakes coins, to be unlocked on demand. */
+
+import { isAddress } from "../../protocol/address.js";
+import { toHex } from "../../protocol/bytes.js";
+import { wrap } from "../../protocol/int64.js";
+import { Account, type FreezeBalanceV2Contract, ResourceCode } from "../../protocol/messages.js";
+import { addStakeV2, addTotalWeight, resourceOf, SUN_PER_COIN, weightV2 } from "../resources/stake.js";
+import { initializeOldPower } from "../resources/voting-power.js";
+import { unfreezeDelayOn } from "../resources/window.js";
+import { defineContract } from "./contract.js";
+import { ContractValidateError } from "./errors.js";
+
+export const freezeBalanceV2 = defineContract<FreezeBalanceV2Contract>({
+	type: "FreezeBalanceV2Contract",
+
+	validate({ state, contract }) {
+		const { properties } = state;
+		if (!unfreezeDelayOn(properties)) {
+			throw new ContractValidateError("Not support FreezeV2 transaction, need to be opened by the committee");
+		}
+		if (!isAddress(contract.owner_address)) throw new ContractValidateError("Invalid address");
+		const owner = state.account.get(contract.owner_address);
+		if (!owner) throw new ContractValidateError(`Account[${toHex(contract.owner_address)}] not exists`);
+		if (contract.frozen_balance <= 0n) throw new ContractValidateError("frozenBalance must be positive");
+		if (contract.frozen_balance < SUN_PER_COIN) {
+			throw new ContractValidateError("frozenBalance must be greater than or equal to 1 COIN");
+		}
+		if (contract.frozen_balance > owner.balance) {
+			throw new ContractValidateError("frozenBalance must be less than or equal to accountBalance");
+		}
+		if (resourceOf(contract.resource)) return;
+		if (!properties.on("ALLOW_NEW_RESOURCE_MODEL")) {
+			throw new ContractValidateError("ResourceCode error, valid ResourceCode[BANDWIDTH、ENERGY]");
+		}
+		if (contract.resource !== ResourceCode.COIN_POWER) {
+			throw new ContractValidateError(
+				"ResourceCode error, valid ResourceCode[BANDWIDTH、ENERGY、COIN_POWER]",
+			);
+		}
+	},
+
+	execute({ state, contract }) {
+		const { properties } = state;
+		const { frozen_balance: amount, resource: code } = contract;
+		const owner = Account.copy(state.account.existing(contract.owner_address));
+		initializeOldPower(properties, owner);
+		const before = weightV2(owner, code);
+		addStakeV2(owner, code, amount);
+		addTotalWeight(properties, code, weightV2(owner, code) - before);
+		owner.balance = wrap(owner.balance - amount);
+		state.account.put(contract.owner_address, owner);
+	},
+});

@@ -1,0 +1,91 @@
+/** UnDelegateResourceContract (sheet 03 §8.12): takes lent resources back, with the usage that goes with them. */
+
+import { isAddress } from "../../protocol/address.js";
+import { equalBytes, toHex } from "../../protocol/bytes.js";
+import { Account, DelegatedResource, type UnDelegateResourceContract } from "../../protocol/messages.js";
+import {
+	addDelegated,
+	delegatedAmount,
+	delegationExpiryMs,
+	delegationKeyV2,
+	isSpent,
+	unlockExpired,
+} from "../resources/delegated-resource.js";
+import { unindexDelegationV2 } from "../resources/delegation-index.js";
+import { addDelegation, addStakeV2, resourceOf } from "../resources/stake.js";
+import { takeFromReceiver } from "../resources/undelegation.js";
+import { mergeUsage, type Resource, unfreezeDelayOn } from "../resources/window.js";
+import type { StateView } from "../state/view.js";
+import { defineContract } from "./contract.js";
+import { ContractValidateError } from "./errors.js";
+
+export const undelegateResource = defineContract<UnDelegateResourceContract>({
+	type: "UnDelegateResourceContract",
+
+	validate({ state, contract }) {
+		const { properties } = state;
+		if (!properties.on("ALLOW_DELEGATE_RESOURCE")) {
+			throw new ContractValidateError("No support for resource delegate");
+		}
+		if (!unfreezeDelayOn(properties)) {
+			throw new ContractValidateError(
+				"Not support unDelegate resource transaction, need to be opened by the committee",
+			);
+		}
+		const { owner_address: from, receiver_address: to } = contract;
+		if (!isAddress(from)) throw new ContractValidateError("Invalid address");
+		if (!state.account.has(from)) throw new ContractValidateError(`Account[${toHex(from)}] does not exist`);
+		if (!isAddress(to)) throw new ContractValidateError("Invalid receiverAddress");
+		if (equalBytes(to, from)) {
+			throw new ContractValidateError("receiverAddress must not be the same as ownerAddress");
+		}
+		const unlocked = state.delegatedResource.get(delegationKeyV2(from, to, false));
+		const locked = state.delegatedResource.get(delegationKeyV2(from, to, true));
+		if (!unlocked && !locked) throw new ContractValidateError("delegated Resource does not exist");
+		if (contract.balance <= 0n) {
+			throw new ContractValidateError("unDelegateBalance must be more than 0 COIN");
+		}
+		const resource = resourceOf(contract.resource);
+		if (!resource) {
+			throw new ContractValidateError("ResourceCode error.valid ResourceCode[BANDWIDTH、Energy]");
+		}
+		let have = unlocked ? delegatedAmount(unlocked, resource) : 0n;
+		if (locked && delegationExpiryMs(locked, resource) < properties.headTimestampMs) {
+			have += delegatedAmount(locked, resource);
+		}
+		if (have < contract.balance) {
+			const name =
+				resource === "bandwidth" ? "delegatedFrozenBalance(BANDWIDTH)" : "delegateFrozenBalance(Energy)";
+			throw new ContractValidateError(
+				`insufficient ${name}, request=${contract.balance}, unlock_balance=${have}`,
+			);
+		}
+	},
+
+	execute({ state, contract }) {
+		const { properties } = state;
+		const { owner_address: from, receiver_address: to, balance: amount } = contract;
+		const resource = resourceOf(contract.resource) as Resource;
+		const taken = takeFromReceiver(state, to, resource, amount);
+		unlockExpired(state, from, to, properties.headTimestampMs);
+		const key = delegationKeyV2(from, to, false);
+		const record = DelegatedResource.copy(state.delegatedResource.get(key) as Readonly<DelegatedResource>);
+		addDelegated(record, resource, -amount, 0n);
+
+		const owner = Account.copy(state.account.existing(from));
+		addDelegation(owner, "delegated", "frozenV2", resource, -amount);
+		addStakeV2(owner, contract.resource, amount);
+		if (taken && taken.movedUsage > 0n) {
+			mergeUsage(properties, owner, taken.receiver, taken.movedUsage, resource, properties.headSlot);
+		}
+		if (!isSpent(record)) state.delegatedResource.put(key, record);
+		else forgetUnlocked(state, from, to);
+		state.account.put(from, owner);
+	},
+});
+
+/** Deletes the pair's unlocked record, and its index entries unless a locked one is left. */
+function forgetUnlocked(state: StateView, from: Uint8Array, to: Uint8Array): void {
+	state.delegatedResource.delete(delegationKeyV2(from, to, false));
+	if (!state.delegatedResource.has(delegationKeyV2(from, to, true))) unindexDelegationV2(state, from, to);
+}

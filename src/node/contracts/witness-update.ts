@@ -1,0 +1,25 @@
+/** WitnessUpdateContract (sheet 03 §8.17): changes the url of a witness. */
+
+import { isAddress } from "../../protocol/address.js";
+import { fromUtf8 } from "../../protocol/bytes.js";
+import { Witness, type WitnessUpdateContract } from "../../protocol/messages.js";
+import { defineContract } from "./contract.js";
+import { ContractValidateError } from "./errors.js";
+import { isWitnessUrl } from "./witness-create.js";
+
+export const witnessUpdate = defineContract<WitnessUpdateContract>({
+	type: "WitnessUpdateContract",
+
+	validate({ state, contract }) {
+		if (!isAddress(contract.owner_address)) throw new ContractValidateError("Invalid address");
+		if (!state.account.has(contract.owner_address)) throw new ContractValidateError("account does not exist");
+		if (!isWitnessUrl(contract.update_url)) throw new ContractValidateError("Invalid url");
+		if (!state.witness.has(contract.owner_address)) throw new ContractValidateError("Witness does not exist");
+	},
+
+	execute({ state, contract }) {
+		const witness = Witness.copy(state.witness.get(contract.owner_address) as Readonly<Witness>);
+		witness.url = fromUtf8(contract.update_url);
+		state.witness.put(contract.owner_address, witness);
+	},
+});

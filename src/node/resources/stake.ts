@@ -1,0 +1,155 @@
+/**
+ * Staked coins of an account, by kind and generation (sheet 03 §§3.1, 4.1, 7.6). Amounts in sun.
+ *
+ * Generation 1 locks coins for a fixed time; generation 2 ("V2") unlocks them on demand, after a delay. Coins that
+ * are delegated leave the owner's own stake and are counted on both accounts.
+ */
+
+import { wrap } from "../../protocol/int64.js";
+import {
+	type Account,
+	AccountFreezeV2,
+	type AccountUnFreezeV2,
+	ResourceCode,
+} from "../../protocol/messages.js";
+import type { Properties } from "../state/properties.js";
+import { stakeLimit } from "./bandwidth.js";
+import { editEnergy, type Resource } from "./window.js";
+
+/** Sun in a coin: stakes weigh and vote in whole coins. */
+export const SUN_PER_COIN = 1_000_000n;
+
+export const DAY_MS = 86_400_000n;
+
+/** The resource of a code; undefined for codes that stand for no resource that can be delegated. */
+export function resourceOf(code: number): Resource | undefined {
+	if (code === ResourceCode.BANDWIDTH) return "bandwidth";
+	return code === ResourceCode.ENERGY ? "energy" : undefined;
+}
+
+/** Generation of a stake, as its fields are named. */
+export type Generation = "frozen" | "frozenV2";
+
+/** Coins given to others, or received from them. */
+export type DelegationSide = "delegated" | "acquired_delegated";
+
+/** Coins that an account has given to others or received, for one resource. */
+export function delegation(
+	account: Readonly<Account>,
+	side: DelegationSide,
+	generation: Generation,
+	resource: Resource,
+): bigint {
+	return resource === "bandwidth"
+		? account[`${side}_${generation}_balance_for_bandwidth`]
+		: (account.account_resource?.[`${side}_${generation}_balance_for_energy`] ?? 0n);
+}
+
+/** Sets what {@link delegation} reads, in a record that the caller writes. */
+export function setDelegation(
+	account: Account,
+	side: DelegationSide,
+	generation: Generation,
+	resource: Resource,
+	amount: bigint,
+): void {
+	if (resource === "bandwidth") account[`${side}_${generation}_balance_for_bandwidth`] = amount;
+	else editEnergy(account)[`${side}_${generation}_balance_for_energy`] = amount;
+}
+
+/** Adds to what {@link delegation} reads, in a record that the caller writes. */
+export function addDelegation(
+	account: Account,
+	side: DelegationSide,
+	generation: Generation,
+	resource: Resource,
+	delta: bigint,
+): void {
+	const amount = wrap(delegation(account, side, generation, resource) + delta);
+	setDelegation(account, side, generation, resource, amount);
+}
+
+/** Own stake of generation 1, not delegated, of a resource code. */
+export function ownStakeV1(account: Readonly<Account>, code: number): bigint {
+	switch (code) {
+		case ResourceCode.BANDWIDTH:
+			return wrap(account.frozen.reduce((sum, frozen) => sum + frozen.frozen_balance, 0n));
+		case ResourceCode.ENERGY:
+			return account.account_resource?.frozen_balance_for_energy?.frozen_balance ?? 0n;
+		case ResourceCode.COIN_POWER:
+			return account.coin_power?.frozen_balance ?? 0n;
+		default:
+			return 0n;
+	}
+}
+
+/** Own stake of generation 2, not delegated, of a resource code. */
+export function ownStakeV2(account: Readonly<Account>, code: number): bigint {
+	let sum = 0n;
+	for (const stake of account.frozenV2) if (stake.type === code) sum += stake.amount;
+	return wrap(sum);
+}
+
+/** Adds to the own stake of generation 2, in a record that the caller writes. An entry that reaches 0 stays. */
+export function addStakeV2(account: Account, code: number, delta: bigint): void {
+	const at = account.frozenV2.findIndex((stake) => stake.type === code);
+	const stakes = [...account.frozenV2];
+	if (at < 0) stakes.push(AccountFreezeV2.create({ type: code, amount: delta }));
+	else {
+		const changed = AccountFreezeV2.copy(stakes[at] as Readonly<AccountFreezeV2>);
+		changed.amount = wrap(changed.amount + delta);
+		stakes[at] = changed;
+	}
+	account.frozenV2 = stakes;
+}
+
+/** Coins of generation 2 that count in a total weight: own ones, and those given to others. */
+export function weightV2(account: Readonly<Account>, code: number): bigint {
+	const resource = resourceOf(code);
+	const given = resource ? delegation(account, "delegated", "frozenV2", resource) : 0n;
+	return wrap(ownStakeV2(account, code) + given) / SUN_PER_COIN;
+}
+
+/** Adds coins to the total weight of a resource code; codes without a total are ignored. */
+export function addTotalWeight(properties: Properties, code: number, coins: bigint): void {
+	if (code === ResourceCode.BANDWIDTH) properties.addTotalWeight("TOTAL_NET_WEIGHT", coins);
+	else if (code === ResourceCode.ENERGY) properties.addTotalWeight("TOTAL_ENERGY_WEIGHT", coins);
+	else if (code === ResourceCode.COIN_POWER) properties.addTotalWeight("TOTAL_COIN_POWER_WEIGHT", coins);
+}
+
+/** Coins whose stake gives an account energy: own and received, of both generations. */
+export function energyStake(account: Readonly<Account>): bigint {
+	return wrap(
+		ownStakeV1(account, ResourceCode.ENERGY) +
+			delegation(account, "acquired_delegated", "frozen", "energy") +
+			ownStakeV2(account, ResourceCode.ENERGY) +
+			delegation(account, "acquired_delegated", "frozenV2", "energy"),
+	);
+}
+
+/** Energy that an account's stake gives it a day, as queries and delegation see it (E_api, sheet 03 §4.1). */
+export function energyLimit(properties: Properties, account: Readonly<Account>): bigint {
+	return stakeLimit(
+		properties,
+		energyStake(account),
+		properties.get("TOTAL_ENERGY_CURRENT_LIMIT"),
+		properties.get("TOTAL_ENERGY_WEIGHT"),
+	);
+}
+
+/** Splits a list of unstaked amounts by whether their delay is over at a time. */
+export function splitUnstaking(
+	unstaking: readonly Readonly<AccountUnFreezeV2>[],
+	timeMs: bigint,
+): { readonly waiting: readonly Readonly<AccountUnFreezeV2>[]; readonly expiredSun: bigint } {
+	const waiting: Readonly<AccountUnFreezeV2>[] = [];
+	let expired = 0n;
+	for (const entry of unstaking) {
+		if (entry.unfreeze_expire_time <= timeMs) expired += entry.unfreeze_amount;
+		else waiting.push(entry);
+	}
+	return { waiting, expiredSun: wrap(expired) };
+}
+
+/** Amounts of one account that may wait for the end of their delay at a time. */
+export const MAX_UNSTAKING_ENTRIES = 32;

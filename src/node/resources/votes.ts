@@ -1,0 +1,60 @@
+/** Changing an account's votes, and what unstaking does to them (sheet 03 §§7.3 to 7.5). */
+
+import { fromDouble, toDouble, wrap } from "../../protocol/int64.js";
+import { type Account, ResourceCode, Vote, Votes } from "../../protocol/messages.js";
+import type { StateView } from "../state/view.js";
+import { SUN_PER_COIN } from "./stake.js";
+import { oldPowerInvalid, votingPower } from "./voting-power.js";
+
+/**
+ * Replaces the votes of an account and stores the record from which the next maintenance counts them.
+ * @param account a record that the caller writes
+ */
+export function replaceVotes(state: StateView, account: Account, votes: readonly Readonly<Vote>[]): void {
+	const stored = state.votes.get(account.address);
+	const record = stored
+		? Votes.copy(stored)
+		: Votes.create({ address: account.address, old_votes: account.votes });
+	record.new_votes = votes;
+	account.votes = votes;
+	state.votes.put(account.address, record);
+}
+
+/** Whether unstaking for this code leaves the votes alone, as they stand on stake for voting power only. */
+export function votesIndependentOf(state: StateView, account: Readonly<Account>, code: number): boolean {
+	return code !== ResourceCode.COIN_POWER && oldPowerInvalid(state.properties, account);
+}
+
+/**
+ * Adapts the votes to the power that is left after unstaking generation 2 (sheet 03 §7.5).
+ * @param account a record that the caller writes, its stake reduced already
+ */
+export function shrinkVotes(state: StateView, account: Account, code: number): void {
+	const { properties } = state;
+	if (account.votes.length === 0) return;
+	if (votesIndependentOf(state, account, code)) return;
+	if (properties.on("ALLOW_NEW_RESOURCE_MODEL") && !oldPowerInvalid(properties, account)) {
+		replaceVotes(state, account, []);
+		return;
+	}
+	const total = wrap(account.votes.reduce((sum, vote) => sum + vote.vote_count, 0n));
+	const power = votingPower(properties, account);
+	if (total === 0n || power >= wrap(total * SUN_PER_COIN)) return;
+	replaceVotes(state, account, rescaleVotes(account.votes, total, power));
+}
+
+/** Shrinks each vote to its share of a power in sun; votes that come to nothing are dropped. */
+export function rescaleVotes(
+	votes: readonly Readonly<Vote>[],
+	total: bigint,
+	powerSun: bigint,
+): readonly Readonly<Vote>[] {
+	const kept: Vote[] = [];
+	for (const vote of votes) {
+		// The order of these roundings is consensus.
+		const share = (toDouble(vote.vote_count) / toDouble(total)) * toDouble(powerSun);
+		const count = fromDouble(share / toDouble(SUN_PER_COIN));
+		if (count > 0n) kept.push(Vote.create({ vote_address: vote.vote_address, vote_count: count }));
+	}
+	return kept;
+}
