@@ -1,0 +1,62 @@
+/**
+ * What an account holds of a token, or of the coin where a pair names it (sheet 04 §11). The functions that change a
+ * record take one that the caller writes.
+ */
+
+import { checkedAdd, wrap } from "../../protocol/int64.js";
+import type { Account } from "../../protocol/messages.js";
+import type { StateView } from "../state/view.js";
+import { isCoin, tokenText } from "./token-id.js";
+import { namesByNumber, tokenNumber } from "./token-store.js";
+
+/** Units of a token, undefined if the account's record has no entry for it. */
+export function tokenBalance(
+	state: StateView,
+	account: Readonly<Account>,
+	token: Uint8Array,
+): bigint | undefined {
+	return (namesByNumber(state) ? account.assetV2 : account.asset).get(tokenText(token));
+}
+
+/** Whether an account holds an amount above 0 of a token. */
+export function holdsToken(
+	state: StateView,
+	account: Readonly<Account>,
+	token: Uint8Array,
+	amount: bigint,
+): boolean {
+	const balance = tokenBalance(state, account, token);
+	return amount > 0n && balance !== undefined && amount <= balance;
+}
+
+/** Sets the balance of a token; by name, both maps of the record follow. */
+function setTokenBalance(state: StateView, account: Account, token: Uint8Array, balance: bigint): void {
+	if (!namesByNumber(state)) account.asset = new Map(account.asset).set(tokenText(token), balance);
+	account.assetV2 = new Map(account.assetV2).set(tokenNumber(state, token), balance);
+}
+
+/** Adds units of a token. @throws {OverflowError} `long overflow` */
+export function addToken(state: StateView, account: Account, token: Uint8Array, amount: bigint): void {
+	const balance = tokenBalance(state, account, token) ?? 0n;
+	setTokenBalance(state, account, token, checkedAdd(balance, amount));
+}
+
+/** Takes units of a token. @returns false, with nothing changed, if the account doesn't hold them */
+export function takeToken(state: StateView, account: Account, token: Uint8Array, amount: bigint): boolean {
+	if (!holdsToken(state, account, token, amount)) return false;
+	const balance = tokenBalance(state, account, token) as bigint;
+	setTokenBalance(state, account, token, balance - amount);
+	return true;
+}
+
+/** Gives an account coins or units of a token. @throws {OverflowError} for a token only: coins wrap */
+export function give(state: StateView, account: Account, id: Uint8Array, amount: bigint): void {
+	if (isCoin(id)) account.balance = wrap(account.balance + amount);
+	else addToken(state, account, id, amount);
+}
+
+/** Takes coins, wrapping, or units of a token, which the checks have found to be there. */
+export function take(state: StateView, account: Account, id: Uint8Array, amount: bigint): void {
+	if (isCoin(id)) account.balance = wrap(account.balance - amount);
+	else takeToken(state, account, id, amount);
+}
