@@ -2,7 +2,7 @@
 
 import { DecodeError } from "../../protocol/codec/reader.js";
 import { OverflowError } from "../../protocol/int64.js";
-import { ReturnResponseCode } from "../../protocol/messages.js";
+import { ReturnResponse_code } from "../../protocol/messages.js";
 import { SignatureError } from "../../protocol/signature.js";
 import { ParameterError, type SignedTransaction } from "../../protocol/transaction.js";
 import { nextSlotTimeMs } from "../consensus/slots.js";
@@ -49,7 +49,7 @@ export interface PeerStatus {
 
 const ID_CACHE_SIZE = 100_000;
 const ID_CACHE_MS = 3_600_000n;
-const success: BroadcastResult = { code: ReturnResponseCode.SUCCESS, message: "" };
+const success: BroadcastResult = { code: ReturnResponse_code.SUCCESS, message: "" };
 
 export class Broadcaster {
 	private readonly seen = new Map<string, bigint>();
@@ -80,7 +80,7 @@ export class Broadcaster {
 			return describeFailure(error);
 		}
 		if (this.peers.announce(transaction) === 0 && this.limits.minConnections !== 0) {
-			return { code: ReturnResponseCode.NOT_ENOUGH_EFFECTIVE_CONNECTION, message: "P2P broadcast failed." };
+			return { code: ReturnResponse_code.NOT_ENOUGH_EFFECTIVE_CONNECTION, message: "P2P broadcast failed." };
 		}
 		return success;
 	}
@@ -91,21 +91,21 @@ export class Broadcaster {
 		if (maxUnsolidified !== undefined) {
 			const lag = chain.state.properties.headNumber - chain.solidifiedNumber;
 			if (lag >= BigInt(maxUnsolidified)) {
-				return { code: ReturnResponseCode.BLOCK_UNSOLIDIFIED, message: "Block unsolidified." };
+				return { code: ReturnResponse_code.BLOCK_UNSOLIDIFIED, message: "Block unsolidified." };
 			}
 		}
 		if (minConnections !== 0) {
-			if (peers.active() === 0) return { code: ReturnResponseCode.NO_CONNECTION, message: "No connection." };
+			if (peers.active() === 0) return { code: ReturnResponse_code.NO_CONNECTION, message: "No connection." };
 			const effective = peers.inSync();
 			if (effective < minConnections) {
 				return {
-					code: ReturnResponseCode.NOT_ENOUGH_EFFECTIVE_CONNECTION,
+					code: ReturnResponse_code.NOT_ENOUGH_EFFECTIVE_CONNECTION,
 					message: `Effective connection:${effective} lt minEffectiveConnection:${minConnections}`,
 				};
 			}
 		}
 		if (chain.pool.queued > maxPending)
-			return { code: ReturnResponseCode.SERVER_BUSY, message: "Server busy." };
+			return { code: ReturnResponse_code.SERVER_BUSY, message: "Server busy." };
 		return undefined;
 	}
 
@@ -114,7 +114,7 @@ export class Broadcaster {
 		const now = this.clock();
 		const last = this.seen.get(transaction.idHex);
 		if (last !== undefined && now - last < ID_CACHE_MS) {
-			return { code: ReturnResponseCode.DUP_TRANSACTION_ERROR, message: "Transaction already exists." };
+			return { code: ReturnResponse_code.DUP_TRANSACTION_ERROR, message: "Transaction already exists." };
 		}
 		this.seen.delete(transaction.idHex);
 		this.seen.set(transaction.idHex, now);
@@ -125,7 +125,7 @@ export class Broadcaster {
 
 /** The code and text of a refusal. @throws the error itself if it is no refusal but a fault of ours */
 export function describeFailure(error: unknown): BroadcastResult {
-	const code = ReturnResponseCode;
+	const code = ReturnResponse_code;
 	if (error instanceof ValidateSignatureError) {
 		return { code: code.SIGERROR, message: `Validate signature error: ${error.message}` };
 	}

@@ -331,10 +331,13 @@ export class StateDatabase {
 		return this.flushing !== undefined;
 	}
 
-	/** Writes the base to the database in one atomic batch. Only one flush runs at a time. */
-	async flush(sync: boolean): Promise<void> {
+	/**
+	 * Writes the base to the database in one atomic batch. Only one flush runs at a time.
+	 * @param extra changes outside the stores, in the same batch
+	 */
+	async flush(sync: boolean, extra: readonly Change[] = []): Promise<void> {
 		if (this.flushing) throw new Error("a flush is already running");
-		const changes: Change[] = [];
+		const changes: Change[] = [...extra];
 		const flushing = this.base;
 		flushing.forEach((map, index) => {
 			const store = storeDefinitions[index] as StoreDefinition<unknown>;

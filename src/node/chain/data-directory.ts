@@ -1,0 +1,113 @@
+/** The data directory: whose it is, and that nobody else uses it (sheet 08 §4.3 tells what others look like). */
+
+import { accessSync, constants, existsSync, mkdirSync, readdirSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { equalBytes, fromUtf8, toHex, utf8 } from "../../protocol/bytes.js";
+import { type Change, DatabaseError, type KeyValueDatabase, openLevelDatabase } from "../state/database.js";
+
+/** Layout of the directory that this program writes and reads. */
+const FORMAT = 1;
+
+/** Outside the key space of the stores, which begins with a store's index. */
+const META_KEY = Buffer.from([0xff, ...Buffer.from("meta", "latin1")]);
+
+/** What a data directory says about itself. */
+export interface DirectoryMeta {
+	readonly format: number;
+	/** 32 bytes. */
+	readonly genesisId: Uint8Array;
+}
+
+/** Sub-directory of the block log. */
+export function logDirectory(dataDirectory: string): string {
+	return join(dataDirectory, "journal");
+}
+
+/**
+ * Opens the database of a data directory, creating both if they don't exist.
+ * @param name sub-directory of the database (`storage.db.directory`)
+ * @throws {DatabaseError} with one sentence that says what stands in the way
+ */
+export async function openDataDirectory(dataDirectory: string, name: string): Promise<KeyValueDatabase> {
+	const path = join(dataDirectory, name);
+	refuseForeign(path);
+	try {
+		mkdirSync(path, { recursive: true });
+		accessSync(path, constants.R_OK | constants.W_OK | constants.X_OK);
+	} catch (error) {
+		const { code } = error as NodeJS.ErrnoException;
+		throw new DatabaseError(`the data directory ${dataDirectory} can't be used: ${explain(code)}`);
+	}
+	return openLevelDatabase(path);
+}
+
+function explain(code: string | undefined): string {
+	switch (code) {
+		case "EACCES":
+		case "EPERM":
+			return "permission is denied";
+		case "ENOTDIR":
+		case "EEXIST":
+			return "it is not a directory";
+		case "ENOSPC":
+			return "no space is left on the device";
+		case "EROFS":
+			return "the file system is read-only";
+		default:
+			return String(code);
+	}
+}
+
+/** A LevelDB directory holds a file CURRENT; another node's database directory holds one directory a store. */
+function refuseForeign(path: string): void {
+	if (!existsSync(path) || !statSync(path).isDirectory()) return;
+	const names = readdirSync(path);
+	if (names.length === 0 || names.includes("CURRENT")) return;
+	const own = /^(LOCK|LOG|LOG\.old|MANIFEST-\d+|\d+\.(ldb|log|sst|dbtmp))$/;
+	const lost = names.find((entry) => own.test(entry) && !/^(LOCK|LOG|LOG\.old)$/.test(entry));
+	if (lost) {
+		throw new DatabaseError(`the database in ${path} is damaged: its file CURRENT is missing`);
+	}
+	const foreign = names.find((entry) => !own.test(entry));
+	if (foreign) {
+		throw new DatabaseError(
+			`${path} holds something that is not this program's database (${foreign}); choose another data directory`,
+		);
+	}
+}
+
+/** Reads what the directory says about itself; undefined for an empty database. @throws {DatabaseError} */
+export async function readMeta(database: KeyValueDatabase, path: string): Promise<DirectoryMeta | undefined> {
+	const bytes = database.get(META_KEY);
+	if (!bytes) {
+		for await (const _ of database.entries(new Uint8Array(0))) {
+			throw new DatabaseError(`the database in ${path} was not written by this program`);
+		}
+		return undefined;
+	}
+	try {
+		const { format, genesisId } = JSON.parse(fromUtf8(bytes)) as { format: number; genesisId: string };
+		return { format, genesisId: Buffer.from(genesisId, "hex") };
+	} catch {
+		throw new DatabaseError(`the database in ${path} is damaged: its description can't be read`);
+	}
+}
+
+/** The change that writes the description. */
+export function metaChange(genesisId: Uint8Array): Change {
+	return { key: META_KEY, value: utf8(JSON.stringify({ format: FORMAT, genesisId: toHex(genesisId) })) };
+}
+
+/** @throws {DatabaseError} if the directory belongs to another chain or a later release */
+export function checkMeta(meta: DirectoryMeta, genesisId: Uint8Array, path: string): void {
+	if (meta.format !== FORMAT) {
+		throw new DatabaseError(
+			`the database in ${path} has format ${meta.format}; this release reads format ${FORMAT}`,
+		);
+	}
+	if (!equalBytes(meta.genesisId, genesisId)) {
+		throw new DatabaseError(
+			`the data directory ${path} belongs to another chain: its genesis block is ${toHex(meta.genesisId)}, the configuration's is ${toHex(genesisId)}`,
+		);
+	}
+}

@@ -1,0 +1,173 @@
+/** Opening a chain from its configuration and data directory; keeping database and log in step; closing. */
+
+import { SignedTransaction } from "../../protocol/transaction.js";
+import type { NodeConfig } from "../config/config.js";
+import { ForkGates } from "../consensus/fork-gates.js";
+import type { ChainRules } from "../contracts/contract.js";
+import { settleAccountAssets } from "../state/asset-layout.js";
+import { createMemoryDatabase, type KeyValueDatabase } from "../state/database.js";
+import type { PropertySeed } from "../state/property-table.js";
+import { StateDatabase } from "../state/state-database.js";
+import { createView, type StateView } from "../state/view.js";
+import { BlockLog, type LogRecord } from "./block-log.js";
+import { Chain } from "./chain.js";
+import { checkMeta, logDirectory, metaChange, openDataDirectory, readMeta } from "./data-directory.js";
+import type { MachineRunner } from "./execution.js";
+import { blackHoleAddress, genesisId, prepareBase, writeGenesis } from "./genesis.js";
+
+/** Changed entries after which the base goes to the database. */
+const FLUSH_ENTRIES = 40_000;
+/** Bytes of log after which it does so too. */
+const FLUSH_LOG_BYTES = 64 << 20;
+
+export interface ChainOptions {
+	readonly config: NodeConfig;
+	/** Undefined: the chain lives in memory and is gone with the process. */
+	readonly dataDirectory: string | undefined;
+	/** Milliseconds. */
+	readonly clock: () => bigint;
+	readonly machine: MachineRunner;
+	/** Told when writing in the background fails: the node must stop. */
+	readonly onStorageFailure: (error: unknown) => void;
+}
+
+/** A chain with its storage. */
+export class OpenChain {
+	private flushing: Promise<void> | undefined;
+
+	private constructor(
+		readonly chain: Chain,
+		readonly rules: ChainRules,
+		readonly forks: ForkGates,
+		/** For views over other backends. */
+		readonly seed: PropertySeed,
+		readonly database: StateDatabase,
+		private readonly storage: KeyValueDatabase,
+		private readonly log: BlockLog | undefined,
+		private readonly options: ChainOptions,
+	) {}
+
+	/**
+	 * Opens or creates the chain; after a kill, goes on from the last block that anyone saw.
+	 * @throws {DatabaseError | LogDamagedError} with one sentence
+	 */
+	static async open(options: ChainOptions): Promise<OpenChain> {
+		const { config, dataDirectory } = options;
+		const storage = dataDirectory
+			? await openDataDirectory(dataDirectory, config.storage.directory)
+			: createMemoryDatabase();
+		try {
+			return await OpenChain.openOn(storage, options);
+		} catch (error) {
+			await storage.close();
+			throw error;
+		}
+	}
+
+	private static async openOn(storage: KeyValueDatabase, options: ChainOptions): Promise<OpenChain> {
+		const { config, dataDirectory } = options;
+		const rules = chainRules(config);
+		const seed = propertySeed(config);
+		const meta = await readMeta(storage, dataDirectory ?? "memory");
+		if (meta) checkMeta(meta, rules.genesisId, dataDirectory ?? "memory");
+		const database = await StateDatabase.open(storage, settleAccountAssets);
+		const base = createView(database.baseBackend, seed);
+		if (!meta) writeGenesis(base, config.genesis);
+		prepareBase(base, {
+			blackHole: rules.blackHole,
+			allowTvmConstantinople: config.committee.allowTvmConstantinople ?? 0n,
+			needToUpdateAsset: config.storage.needToUpdateAsset,
+		});
+		if (!meta) await database.flush(true, [metaChange(rules.genesisId)]);
+
+		const head = createView(database.headBackend, seed);
+		const forks = new ForkGates(head, rules);
+		const opened = dataDirectory
+			? BlockLog.open(logDirectory(dataDirectory), config.storage.sync)
+			: undefined;
+		const chain = new Chain(
+			{ state: head, rules, forks, machine: options.machine },
+			database,
+			createView(database.solidBackend, seed),
+			{
+				balanceHistory: config.storage.balanceHistory,
+				transactionHistory: config.storage.transactionHistory,
+				pendingTimeoutMs: config.node.pending.timeoutMs,
+				sortPendingByFee: config.node.pending.sortByFee,
+				shieldedAllowed: config.node.shielded.enabled,
+				maxPendingShielded: config.node.pending.maxShielded,
+			},
+			options.clock,
+			opened?.log,
+		);
+		const open = new OpenChain(chain, rules, forks, seed, database, storage, opened?.log, options);
+		open.restore(opened?.records ?? []);
+		chain.observe({ applied: () => open.flushIfDue() });
+		return open;
+	}
+
+	private restore(records: readonly LogRecord[]): void {
+		this.chain.restore(records, SignedTransaction.decode);
+		if (records.length > 0 && this.log) {
+			// The old segments stay until the next flush; this one holds what they hold that still matters.
+			this.log.rotate(this.chain.unsettledRecords());
+		}
+	}
+
+	private flushIfDue(): void {
+		const due = this.database.pendingFlush > FLUSH_ENTRIES || (this.log?.size ?? 0) > FLUSH_LOG_BYTES;
+		if (!due || this.database.isFlushing) return;
+		this.flushing = this.flush(false).catch((error: unknown) => this.options.onStorageFailure(error));
+	}
+
+	/** Writes the base and drops the log that it makes superfluous. */
+	private async flush(sync: boolean): Promise<void> {
+		const segment = this.log?.rotate(this.chain.unsettledRecords());
+		await this.database.flush(sync || this.options.config.storage.sync);
+		if (segment !== undefined) this.log?.dropBefore(segment);
+	}
+
+	/** Waits for a flush that is under way: an importer that outruns the disk calls this. */
+	async drain(): Promise<void> {
+		await this.flushing;
+	}
+
+	/** Writes what must survive and releases the directory. */
+	async close(): Promise<void> {
+		await this.flushing;
+		await this.flush(true);
+		this.log?.close();
+		await this.storage.close();
+	}
+
+	/** The view of the solidity API. */
+	get solidState(): StateView {
+		return this.chain.solidState;
+	}
+}
+
+/** The facts of the chain that the configuration fixes. */
+export function chainRules(config: NodeConfig): ChainRules {
+	return {
+		genesisTimestampMs: config.genesis.timestampMs,
+		genesisId: genesisId(config.genesis),
+		blackHole: blackHoleAddress(config.genesis),
+		genesisWitnesses: config.genesis.witnesses.map(({ address, voteCount }) => ({
+			address,
+			votes: voteCount,
+		})),
+		proposalExpireMs: BigInt(config.block.proposalExpireTimeMs),
+		energyLimitHeight: BigInt(config.block.energyLimitBlockNumber),
+		checkFrozenTime: config.block.checkFrozenTime === 1,
+		saveCancelDetails: config.vm.saveCancelAllUnfreezeV2Details,
+	};
+}
+
+export function propertySeed(config: NodeConfig): PropertySeed {
+	const committee = config.committee as Readonly<Record<string, bigint | undefined>>;
+	return {
+		genesisTimestampMs: config.genesis.timestampMs,
+		maintenanceIntervalMs: BigInt(config.block.maintenanceTimeIntervalMs),
+		committee: (key) => committee[key] ?? 0n,
+	};
+}

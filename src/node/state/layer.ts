@@ -1,0 +1,110 @@
+/**
+ * A layer of changes over a view: what a contract execution writes until its end decides whether it counts. The
+ * backend below may be read-only, as that of a query is.
+ */
+
+import { hashOrder } from "../../protocol/hash-order.js";
+import type { StateBackend } from "./backend.js";
+import { type StoreDefinition, storeDefinitions, stores } from "./definition.js";
+import { OrderedKeys } from "./ordered-keys.js";
+
+/** A deleted entry. */
+const GONE = null;
+
+type Entry = unknown | typeof GONE;
+
+export class StateLayer implements StateBackend {
+	private readonly changes: (Map<string, Entry> | undefined)[] = new Array(storeDefinitions.length).fill(
+		undefined,
+	);
+	private readonly journalStores: number[] = [];
+	private readonly journalKeys: string[] = [];
+	/** Entries before each write; undefined: the layer had none. */
+	private readonly journalBefore: (Entry | undefined)[] = [];
+	/** Accounts that were read or written, in order. */
+	private readonly touchedAccounts = new Set<string>();
+
+	constructor(private readonly below: StateBackend) {}
+
+	get<V>(store: StoreDefinition<V>, key: string): V | undefined {
+		const changed = this.changes[store.index]?.get(key);
+		if (changed !== undefined) return changed === GONE ? undefined : (changed as V);
+		const value = this.below.get(store, key);
+		if (store.index === stores.account.index && value !== undefined) this.touchedAccounts.add(key);
+		return value;
+	}
+
+	put<V>(store: StoreDefinition<V>, key: string, value: V): void {
+		let map = this.changes[store.index];
+		if (!map) {
+			map = new Map();
+			this.changes[store.index] = map;
+		}
+		if (store.index === stores.account.index) this.touchedAccounts.add(key);
+		this.journalStores.push(store.index);
+		this.journalKeys.push(key);
+		this.journalBefore.push(map.get(key));
+		map.set(key, value);
+	}
+
+	delete<V>(store: StoreDefinition<V>, key: string): void {
+		this.put(store, key, GONE as never);
+	}
+
+	keys<V>(store: StoreDefinition<V>): readonly string[] {
+		const below = this.below.keys(store);
+		const changed = this.changes[store.index];
+		if (!changed || changed.size === 0) return below;
+		const all = new OrderedKeys(below);
+		for (const [key, value] of changed) {
+			if (value === GONE) all.delete(key);
+			else all.add(key);
+		}
+		return all.list;
+	}
+
+	/** A point to which {@link revert} can return. */
+	mark(): number {
+		return this.journalStores.length;
+	}
+
+	/** Undoes every write since the mark. */
+	revert(mark: number): void {
+		for (let i = this.journalStores.length - 1; i >= mark; i--) {
+			const map = this.changes[this.journalStores[i] as number] as Map<string, Entry>;
+			const before = this.journalBefore[i];
+			if (before === undefined) map.delete(this.journalKeys[i] as string);
+			else map.set(this.journalKeys[i] as string, before);
+		}
+		this.journalStores.length = mark;
+		this.journalKeys.length = mark;
+		this.journalBefore.length = mark;
+	}
+
+	/**
+	 * Writes all changes below and forgets them. Accounts go in the order in which the network's runtime walks its map
+	 * of accounts, since balance history keeps the order of writes.
+	 */
+	commit(): void {
+		for (const [index, map] of this.changes.entries()) {
+			if (!map || map.size === 0) continue;
+			const store = storeDefinitions[index] as StoreDefinition<unknown>;
+			const keys = index === stores.account.index ? hashOrder([...this.touchedAccounts]) : map.keys();
+			for (const key of keys) {
+				const value = map.get(key);
+				if (value === GONE) this.below.delete(store, key);
+				else if (value !== undefined) this.below.put(store, key, value);
+			}
+		}
+		this.clear();
+	}
+
+	/** Forgets all changes. */
+	clear(): void {
+		for (const map of this.changes) map?.clear();
+		this.journalStores.length = 0;
+		this.journalKeys.length = 0;
+		this.journalBefore.length = 0;
+		this.touchedAccounts.clear();
+	}
+}
