@@ -1,0 +1,111 @@
+/**
+ * `npm run replay -- FOLDER… [--heal] [--only blocks] [--until N] [--show N] [--path TEXT]`
+ *
+ * Replays recorded sets into this node. One JSON line a set on stdout, differences on stderr; exit code 1 if anything
+ * differs, 2 if the command line is wrong.
+ */
+
+import { parseArgs } from "node:util";
+import { describeFinding } from "./finding.js";
+import { openNode } from "./node-target.js";
+import { openRecordings, type Recording, RecordingError } from "./recording.js";
+import { isClean, type ReplayOptions, replay } from "./replay.js";
+
+const USAGE = `usage: npm run replay -- FOLDER… [options]
+  FOLDER         a folder with NAME.conf, NAME.ndjson.br, NAME.state.json.br, or such a .conf file
+  --heal         go on after a differing block, from the recorded state
+  --only blocks  compare no requests
+  --until N      stop after block N
+  --show N       print the first N differences of each set (default 1)
+  --path TEXT    compare only requests whose path or body holds TEXT
+`;
+
+interface CommandLine {
+	readonly folders: readonly string[];
+	readonly show: number;
+	readonly options: Omit<ReplayOptions, "report">;
+}
+
+class UsageError extends Error {}
+
+function readCommandLine(args: readonly string[]): CommandLine {
+	let parsed: ReturnType<typeof parse>;
+	try {
+		parsed = parse(args);
+	} catch (error) {
+		throw new UsageError(error instanceof Error ? error.message : String(error));
+	}
+	const { values, positionals } = parsed;
+	if (positionals.length === 0) throw new UsageError("no folder is given");
+	if (values.only !== undefined && values.only !== "blocks") throw new UsageError("--only takes: blocks");
+	return {
+		folders: positionals,
+		show: readCount("show", values.show) ?? 1,
+		options: {
+			heal: values.heal === true,
+			onlyBlocks: values.only === "blocks",
+			until: readCount("until", values.until),
+			path: values.path,
+		},
+	};
+}
+
+function parse(args: readonly string[]) {
+	return parseArgs({
+		args: [...args],
+		allowPositionals: true,
+		options: {
+			heal: { type: "boolean" },
+			only: { type: "string" },
+			until: { type: "string" },
+			show: { type: "string" },
+			path: { type: "string" },
+		},
+	});
+}
+
+function readCount(name: string, text: string | undefined): number | undefined {
+	if (text === undefined) return undefined;
+	if (!/^\d+$/.test(text)) throw new UsageError(`--${name} takes a number, not "${text}"`);
+	return Number(text);
+}
+
+/** Replays one set and prints its line. Returns whether all is as recorded. */
+async function run(recording: Recording, { show, options }: CommandLine): Promise<boolean> {
+	const started = performance.now();
+	const target = await openNode(recording);
+	let shown = 0;
+	try {
+		const result = await replay(recording, target, {
+			...options,
+			report: (finding) => {
+				if (shown++ < show) process.stderr.write(`${describeFinding(finding)}\n`);
+			},
+		});
+		const { ignored, ...line } = result;
+		for (const [kind, lines] of Object.entries(ignored)) {
+			process.stderr.write(`${recording.name}: ${lines} lines of kind "${kind}" are not replayed\n`);
+		}
+		const seconds = Math.round((performance.now() - started) / 100) / 10;
+		process.stdout.write(`${JSON.stringify({ ...line, seconds })}\n`);
+		return isClean(result);
+	} finally {
+		await target.close();
+	}
+}
+
+async function main(): Promise<number> {
+	try {
+		const commandLine = readCommandLine(process.argv.slice(2));
+		const recordings = commandLine.folders.flatMap(openRecordings);
+		let clean = true;
+		for (const recording of recordings) clean = (await run(recording, commandLine)) && clean;
+		return clean ? 0 : 1;
+	} catch (error) {
+		if (!(error instanceof UsageError) && !(error instanceof RecordingError)) throw error;
+		process.stderr.write(`${error.message}\n\n${USAGE}`);
+		return 2;
+	}
+}
+
+process.exitCode = await main();

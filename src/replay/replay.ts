@@ -1,0 +1,335 @@
+/** Replaying a recorded set into a node, line by line, and comparing everything that the node answers. */
+
+import { SignedBlock } from "../protocol/block.js";
+import { fromHex, toHex } from "../protocol/bytes.js";
+import { DecodeError } from "../protocol/codec/reader.js";
+import { TransactionRet } from "../protocol/messages.js";
+import { clockOfGrpc, compareGrpc } from "./compare-grpc.js";
+import { clockOf, compareHttp, type Ids, type Outcome, toRequest } from "./compare-http.js";
+import { compareStates, compareWrites, type EntryDifference } from "./compare-state.js";
+import type { Finding } from "./finding.js";
+import type {
+	BlockLine,
+	BlockRecord,
+	GenesisLine,
+	GrpcLine,
+	PushLine,
+	RecordedState,
+	RecordedWrites,
+	Recording,
+	RequestLine,
+} from "./recording.js";
+import { PUSH, sameText } from "./skips.js";
+import type { Head, ReplayTarget } from "./target.js";
+import { compareTrees, type Difference, messageTree, type Tree } from "./tree.js";
+
+export interface ReplayOptions {
+	/** Goes on after a differing block, from the recorded state. */
+	readonly heal: boolean;
+	/** Compares blocks, pushes and the final state only; requests are sent all the same. */
+	readonly onlyBlocks: boolean;
+	/** Stops after the block of this height, without comparing the final state. */
+	readonly until: number | undefined;
+	/** Compares only requests whose path, or JSON-RPC body, holds this text. */
+	readonly path: string | undefined;
+	readonly report: (finding: Finding) => void;
+}
+
+interface Count {
+	passed: number;
+	failed: number;
+}
+
+/** What is printed for a set. */
+export interface SetResult {
+	readonly set: string;
+	readonly blocks: Count;
+	readonly pushes: Count;
+	readonly requests: Count & { skipped: number };
+	readonly grpc: Count;
+	/** Whether the state before block 1 and at the end are as recorded; null: not compared. */
+	state: boolean | null;
+	/** Lines of kinds that are not replayed. */
+	readonly ignored: Record<string, number>;
+}
+
+/** Replays a set. */
+export function replay(
+	recording: Recording,
+	target: ReplayTarget,
+	options: ReplayOptions,
+): Promise<SetResult> {
+	return new Replay(recording, target, options).run();
+}
+
+/** Whether everything of a set is as recorded. */
+export function isClean(result: SetResult): boolean {
+	const counts = [result.blocks, result.pushes, result.requests, result.grpc];
+	return result.state !== false && counts.every(({ failed }) => failed === 0);
+}
+
+type Where = Finding["where"];
+
+const GENESIS: Where = [["state", "before block 1"]];
+const FINAL: Where = [["state", "at the end"]];
+
+class Replay {
+	private readonly result: SetResult;
+	private readonly ids: Ids = new Map();
+	/** Set by a differing block: nothing that follows can be right. */
+	private lost = false;
+	/** Whether the reference moves token balances out of account records by now (sheet 04 §11.3). */
+	private movesTokens = false;
+	private line = 0;
+
+	constructor(
+		private readonly recording: Recording,
+		private readonly target: ReplayTarget,
+		private readonly options: ReplayOptions,
+	) {
+		this.result = {
+			set: recording.name,
+			blocks: { passed: 0, failed: 0 },
+			pushes: { passed: 0, failed: 0 },
+			requests: { passed: 0, failed: 0, skipped: 0 },
+			grpc: { passed: 0, failed: 0 },
+			state: null,
+			ignored: {},
+		};
+	}
+
+	async run(): Promise<SetResult> {
+		const { result, options } = this;
+		for (const [position, line] of this.recording.lines()) {
+			this.line = position;
+			if (line.t === "genesis") await this.genesis(line);
+			else if (line.t === "block") {
+				count(result.blocks, !this.lost && (await this.block(line)));
+				if (options.until !== undefined && line.number >= options.until) return result;
+			} else if (line.t === "push") count(result.pushes, !this.lost && (await this.push(line)));
+			else if (line.t === "req") await this.request(line);
+			else if (line.t === "grpc") await this.grpcCall(line);
+			else if (line.t === "other") result.ignored[line.kind] = (result.ignored[line.kind] ?? 0) + 1;
+		}
+		await this.final();
+		return result;
+	}
+
+	private async genesis(line: GenesisLine): Promise<void> {
+		this.noteWrites(line.state);
+		this.stateIs(compareStates(line.state, await this.target.genesisState(), this.movesTokens), GENESIS);
+	}
+
+	private async final(): Promise<void> {
+		const expected = this.lost ? undefined : this.recording.finalState();
+		if (this.lost) this.result.state = false;
+		if (expected === undefined) return;
+		this.noteWrites(expected);
+		this.stateIs(compareStates(expected, await this.target.finalState(), this.movesTokens), FINAL);
+	}
+
+	private stateIs(differences: readonly EntryDifference[], where: Where): void {
+		for (const difference of differences) this.reportEntry(where, difference);
+		this.result.state = this.result.state !== false && differences.length === 0;
+	}
+
+	private async block(line: BlockLine): Promise<boolean> {
+		const block = fromHex(line.block);
+		this.setClock(block);
+		const outcome = await this.target.applyBlock(block);
+		const where = describeBlock(line);
+		let right = true;
+		const failed = (at: Where, difference: Difference) => {
+			this.report(at, difference);
+			right = false;
+		};
+		if ("error" in outcome) {
+			failed(where, { path: "", expected: "(accepted)", got: outcome.error });
+		} else {
+			for (const found of compareHeads(line, outcome)) failed([...where, ...found.where], found.difference);
+			if (line.writes !== undefined) {
+				const read = (store: string, key: string) => this.target.read(store, key);
+				for (const entry of compareWrites(line.writes, outcome.changes, read, this.movesTokens)) {
+					this.reportEntry(where, entry);
+					right = false;
+				}
+			}
+		}
+		this.noteWrites(line.writes ?? {});
+		if (right) return true;
+		if (this.options.heal && line.writes !== undefined) await this.heal(line, line.writes);
+		else this.lost = true;
+		return false;
+	}
+
+	private heal(line: BlockLine, writes: RecordedWrites): Promise<void> {
+		const bytes = new Map(
+			Object.entries(writes).map(([store, entries]) => [
+				store,
+				new Map(Object.entries(entries).map(([key, value]) => [key, value === null ? null : fromHex(value)])),
+			]),
+		);
+		return this.target.heal(fromHex(line.block), line.infos === null ? null : fromHex(line.infos), bytes);
+	}
+
+	private async push(line: PushLine): Promise<boolean> {
+		const block = fromHex(line.block);
+		this.setClock(block);
+		const outcome = await this.target.push(block);
+		const where: Where = [["push", describePush(block)]];
+		if ("error" in line.answer) {
+			const got = "error" in outcome ? outcome.error : `(accepted) head ${outcome.number} ${outcome.id}`;
+			const { error } = line.answer;
+			if (got === error || sameText(error, got, PUSH)) return true;
+			this.report(where, { path: "", expected: error, got });
+			return false;
+		}
+		this.noteWrites(line.answer.writes ?? {});
+		if ("error" in outcome) {
+			const expected = `(accepted) head ${line.answer.number} ${line.answer.id}`;
+			this.report(where, { path: "", expected, got: outcome.error });
+			return false;
+		}
+		const found = compareHeads(line.answer, outcome);
+		for (const one of found) this.report([...where, ...one.where], one.difference);
+		return found.length === 0;
+	}
+
+	private async request(line: RequestLine): Promise<void> {
+		const { requests } = this.result;
+		if (this.lost) {
+			if (this.compares(`${line.path} ${line.body ?? ""}`)) requests.failed++;
+			return;
+		}
+		this.setClockTo(clockOf(line.answer));
+		const got = await this.target.http(toRequest(line, this.ids));
+		const outcome = compareHttp(line, got, this.ids);
+		if (!this.compares(`${line.path} ${line.body ?? ""}`)) return;
+		if (outcome.kind === "skipped") requests.skipped++;
+		else count(requests, outcome.kind === "passed");
+		const sent = `${line.port} ${line.verb} ${line.path} ${line.body ?? ""}`.trim();
+		this.reportOutcome(outcome, [
+			["request", sent],
+			["head", String(line.head)],
+		]);
+	}
+
+	private async grpcCall(line: GrpcLine): Promise<void> {
+		if (!this.compares(line.path)) return;
+		const call = this.target.grpc;
+		if (this.lost || call === undefined) {
+			this.result.grpc.failed++;
+			return;
+		}
+		this.setClockTo(clockOfGrpc(line));
+		const { port, path, stream = false } = line;
+		const outcome = compareGrpc(line, await call({ port, path, request: fromHex(line.request), stream }));
+		count(this.result.grpc, outcome.kind === "passed");
+		this.reportOutcome(outcome, [
+			["call", `${port} ${path} ${line.request}`],
+			["head", String(line.head)],
+		]);
+	}
+
+	private compares(text: string): boolean {
+		if (this.options.onlyBlocks) return false;
+		return this.options.path === undefined || text.toLowerCase().includes(this.options.path.toLowerCase());
+	}
+
+	/** Follows what decides how account records compare. */
+	private noteWrites(writes: RecordedWrites | RecordedState): void {
+		const value = writes[PROPERTIES]?.[ASSET_OPTIMIZATION];
+		if (value !== undefined && value !== null) this.movesTokens = BigInt(`0x${value}`) !== 0n;
+	}
+
+	private setClock(block: Uint8Array): void {
+		this.setClockTo(readBlock(block)?.timestampMs);
+	}
+
+	private setClockTo(ms: bigint | undefined): void {
+		if (ms !== undefined) this.target.setClock(ms);
+	}
+
+	private reportOutcome(outcome: Outcome, where: Where): void {
+		if (outcome.kind !== "failed") return;
+		for (const difference of outcome.differences) this.report(where, difference);
+	}
+
+	private reportEntry(where: Where, { store, key, difference }: EntryDifference): void {
+		this.report([...where, ["store", store], ["key", key]], difference);
+	}
+
+	private report(where: Where, difference: Difference): void {
+		this.options.report({ set: this.recording.name, line: this.line, where, difference });
+	}
+}
+
+const PROPERTIES = "properties";
+const ASSET_OPTIMIZATION = toHex(Buffer.from("ALLOW_ASSET_OPTIMIZATION"));
+
+function count(counter: Count, passed: boolean): void {
+	if (passed) counter.passed++;
+	else counter.failed++;
+}
+
+interface HeadDifference {
+	readonly where: Where;
+	readonly difference: Difference;
+}
+
+/** Number, id and receipts of a head. */
+function compareHeads(expected: BlockRecord, got: Head): HeadDifference[] {
+	const recorded = new Map<string, Tree>([
+		["number", BigInt(expected.number)],
+		["id", expected.id],
+	]);
+	const answered = new Map<string, Tree>([
+		["number", BigInt(got.number)],
+		["id", got.id],
+	]);
+	const heads = compareTrees(recorded, answered).map((difference) => ({ where: [], difference }));
+	if ((expected.infos ?? "") === (got.infos === null ? "" : toHex(got.infos))) return heads;
+	const differences = compareTrees(
+		infosTree(expected.infos === null ? null : fromHex(expected.infos)),
+		infosTree(got.infos),
+		{ sameText },
+	);
+	const block = readBlock(fromHex(expected.block));
+	return [
+		...heads,
+		...differences.map((difference) => ({ where: transactionAt(block, difference.path), difference })),
+	];
+}
+
+function infosTree(bytes: Uint8Array | null): Tree {
+	return bytes === null ? new Map() : messageTree(TransactionRet, TransactionRet.decode(bytes));
+}
+
+/** The transaction whose receipt a path is about. */
+function transactionAt(block: SignedBlock | undefined, path: string): Where {
+	const index = /^transactioninfo\[(\d+)\]/.exec(path)?.[1];
+	const transaction = index === undefined ? undefined : block?.transactions[Number(index)];
+	if (transaction === undefined) return [];
+	return [["transaction", `${index} ${transaction.idHex} ${transaction.type?.name ?? ""}`]];
+}
+
+function describeBlock(line: BlockLine): Where {
+	const transactions = readBlock(fromHex(line.block))?.transactions ?? [];
+	const types = transactions.map((transaction) => transaction.type?.name ?? "?").join(", ");
+	return [["block", `${line.number} ${line.id}`], ...(types === "" ? [] : [["holds", types] as const])];
+}
+
+function describePush(bytes: Uint8Array): string {
+	const block = readBlock(bytes);
+	return block === undefined ? `${bytes.length} bytes that are no block` : `${block.number} ${block.idHex}`;
+}
+
+/** A block in a recording may be broken on purpose. */
+function readBlock(bytes: Uint8Array): SignedBlock | undefined {
+	try {
+		return SignedBlock.decode(bytes);
+	} catch (error) {
+		if (error instanceof DecodeError) return undefined;
+		throw error;
+	}
+}

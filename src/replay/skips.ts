@@ -1,0 +1,222 @@
+/**
+ * Everything that a replay does not compare, and why: the recordings' `volatile.json` and the rules of their README.
+ * Nothing is overlooked anywhere else.
+ *
+ * A request is named `port VERB path` (JSON-RPC with its method behind it), a gRPC call `port /service/Method`.
+ */
+
+import type { RequestLine } from "./recording.js";
+
+export type Effect =
+	/** Sent, for what it changes, and not compared. */
+	| { readonly kind: "nothing" }
+	/** The body is not compared. */
+	| { readonly kind: "head" }
+	/** Only the names of members are compared. */
+	| { readonly kind: "names" }
+	/** Any value will do at these places; in a message also none, as messages leave defaults out. */
+	| { readonly kind: "free"; readonly places: readonly string[] }
+	/** The lists at these places have no order. */
+	| { readonly kind: "unordered"; readonly places: readonly string[] };
+
+export interface Skip {
+	/** Which requests, by name. */
+	readonly of: RegExp;
+	/** Which of them, by what is recorded. */
+	readonly when?: (line: RequestLine) => boolean;
+	readonly effect: Effect;
+	readonly why: string;
+}
+
+/** Error classes of the reference's language runtime, whose texts are not the network's. */
+const RUNTIME =
+	"java\\.lang\\.(?:NullPointerException|NumberFormatException|ClassCastException|\\w*IndexOutOfBoundsException)";
+
+/** Endpoints of the interface document that the reference lacks. */
+const LACKING_FULL =
+	"createshieldedtransaction|createshieldedtransactionwithoutspendauthsig|scannotebyivk|scanandmarknotebyivk|scannotebyovk|" +
+	"createshieldnullifier|getshieldtransactionhash|getmerkletreevoucherinfo|isspend";
+const LACKING_SOLIDITY = "getmerkletreevoucherinfo|scannotebyivk|scanandmarknotebyivk|scannotebyovk|isspend";
+
+const NODE_INFO = [
+	"beginSyncNum",
+	"cheatWitnessInfoMap",
+	"configNodeInfo.backupListenPort",
+	"configNodeInfo.codeVersion",
+	"configNodeInfo.listenPort",
+	"configNodeInfo.p2pVersion",
+	"configNodeInfo.versionName",
+	"configNodeInfo.versionNum",
+	"machineInfo",
+	"peerList",
+];
+
+const isErrorPage = (line: RequestLine): boolean => [302, 404, 405, 414].includes(line.status);
+
+export const SKIPS: readonly Skip[] = [
+	{
+		of: new RegExp(`^full \\w+ wallet/(${LACKING_FULL})$`, "i"),
+		when: isErrorPage,
+		effect: { kind: "nothing" },
+		why: "the reference lacks an endpoint of the interface document (404, or 405 for POST); ours serves it",
+	},
+	{
+		of: new RegExp(`^solidity \\w+ walletsolidity/(${LACKING_SOLIDITY})$`, "i"),
+		when: isErrorPage,
+		effect: { kind: "nothing" },
+		why: "the reference lacks an endpoint of the interface document (404, or 405 for POST); ours serves it",
+	},
+	{
+		of: /./,
+		when: isErrorPage,
+		effect: { kind: "head" },
+		why: "error pages of the reference's web server name an object's address",
+	},
+	{ of: /^\w+ TRACE /, effect: { kind: "head" }, why: "the answer repeats the client's own headers" },
+	{
+		of: /^full \w+ monitor\/getstatsinfo$/,
+		effect: { kind: "names" },
+		why: "meters of the process",
+	},
+	{
+		of: /^\w+ \w+ \w+\/getnodeinfo$/,
+		effect: { kind: "free", places: NODE_INFO },
+		why: "machine, process, version and ports of the recording",
+	},
+	{
+		of: /^grpc\w* \/protocol\.\w+\/GetNodeInfo$/,
+		effect: { kind: "free", places: ["machineInfo", "configNodeInfo", "beginSyncNum", "peerList"] },
+		why: "machine, process, version and ports of the recording",
+	},
+	{
+		of: /^jsonrpc\w* POST jsonrpc web3_clientVersion$/,
+		effect: { kind: "head" },
+		why: "names the reference's runtime; recorded on a runtime where it fails",
+	},
+	{
+		of: /^jsonrpc\w* POST jsonrpc eth_new(Block)?Filter$/,
+		effect: { kind: "free", places: ["result"] },
+		why: "a random id; later requests are sent with ours in its place",
+	},
+	{
+		of: /^jsonrpc/,
+		when: ({ answer }) => new RegExp(`"exceptionTypeName":"${RUNTIME}"`).test(answer),
+		effect: { kind: "free", places: ["error.message", "error.data.message"] },
+		why: "the text of a runtime error; its class is compared",
+	},
+	{
+		of: /./,
+		when: ({ answer, type }) => (type ?? "").includes("json") && hasRawControl(answer),
+		effect: { kind: "head" },
+		why: "names with control characters are printed raw, which is no JSON",
+	},
+	{
+		of: /\/getaccount(byid)?$|\/GetAccount(ById)?$/,
+		effect: { kind: "unordered", places: ["assetV2", "free_asset_net_usageV2", "asset"] },
+		why: "entries of maps, in hash order",
+	},
+	{
+		of: /\/listwitnesses$|\/ListWitnesses$/,
+		effect: { kind: "unordered", places: ["witnesses"] },
+		why: "in store order",
+	},
+	{
+		of: /\/(getassetissuelist|getassetissuebyaccount|getassetissuelistbyname|getpaginatedassetissuelist)$/i,
+		effect: { kind: "unordered", places: ["assetIssue"] },
+		why: "in store order",
+	},
+	{
+		of: /\/GetAssetIssueByAccount$/,
+		effect: { kind: "unordered", places: ["assetIssue"] },
+		why: "in store order",
+	},
+	{
+		of: /\/getmarketpairlist$/i,
+		effect: { kind: "unordered", places: ["orderPair"] },
+		why: "in store order",
+	},
+	{
+		of: /\/gettransactionlistfrompending$/i,
+		effect: { kind: "unordered", places: ["txId"] },
+		why: "in the order of a concurrent queue, another one after a fork switch",
+	},
+];
+
+/** The place of the text with which a pushed block is refused. */
+export const PUSH = "(push)";
+
+/** Texts that count as equal although they differ. */
+export interface TextRule {
+	/** The recorded text. */
+	readonly of: RegExp;
+	/** Where: the last name of the place. */
+	readonly at: RegExp;
+	readonly same: (expected: string, got: string) => boolean;
+	readonly why: string;
+}
+
+const OBJECT_ADDRESS = /<ByteString@[0-9a-f]+/g;
+const RUNTIME_TEXT = new RegExp(`^(.*?(?:class )?${RUNTIME})(?: ?: .*)?$`, "s");
+
+const PUSH_RUNTIME = /^(?:NullPointer|NumberFormat|ClassCast|\w*IndexOutOfBounds)Exception(?=:)/;
+
+export const TEXT_RULES: readonly TextRule[] = [
+	{
+		of: RUNTIME_TEXT,
+		at: /./,
+		same: (expected, got) => RUNTIME_TEXT.exec(expected)?.[1] === RUNTIME_TEXT.exec(got)?.[1],
+		why: "the text of a runtime error; its class is compared",
+	},
+	{
+		of: /^(Error: null|Index -?\d+ out of bounds for length \d+|Cannot invoke .*|arraycopy: .*)$/s,
+		at: /^(message|resMessage)$/,
+		same: (_, got) => got !== "",
+		why: "a runtime error without its class; that there is an error is compared",
+	},
+	{
+		of: PUSH_RUNTIME,
+		at: /^\(push\)$/,
+		same: (expected, got) => PUSH_RUNTIME.exec(expected)?.[0] === PUSH_RUNTIME.exec(got)?.[0],
+		why: "the text of a runtime error; its class is compared",
+	},
+	{
+		of: OBJECT_ADDRESS,
+		at: /./,
+		same: (expected, got) => mask(expected) === mask(got),
+		why: "an object's address",
+	},
+];
+
+function mask(text: string): string {
+	return text.replaceAll(OBJECT_ADDRESS, "<ByteString@");
+}
+
+/** Whether a text that should be JSON holds a raw control character inside a line. */
+function hasRawControl(text: string): boolean {
+	try {
+		JSON.parse(text);
+		return false;
+	} catch (error) {
+		if (!(error instanceof SyntaxError)) throw error;
+		return /control character/i.test(error.message);
+	}
+}
+
+/** The rules of one request. */
+export function skipsOf(name: string, line?: RequestLine): readonly Skip[] {
+	return SKIPS.filter((skip) => {
+		if (!skip.of.test(name)) return false;
+		return skip.when === undefined || (line !== undefined && skip.when(line));
+	});
+}
+
+/** Whether two different texts count as equal. Message fields in hexadecimal are read as text first. */
+export function sameText(expected: string, got: string, place: string): boolean {
+	const at = place.slice(Math.max(place.lastIndexOf("."), -1) + 1);
+	const isHex = /^(message|resMessage)$/.test(at) && /^([0-9a-f]{2})+$/.test(expected);
+	const read = (text: string) => (isHex ? Buffer.from(text, "hex").toString("utf8") : text);
+	const [left, right] = [read(expected), read(got)];
+	return TEXT_RULES.some(
+		(rule) => rule.at.test(at) && left.match(rule.of) !== null && rule.same(left, right),
+	);
+}

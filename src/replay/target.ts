@@ -1,0 +1,91 @@
+/** What a replay needs of a node. The one over the real node is in node-target.ts; tests use their own. */
+
+import type { Recording } from "./recording.js";
+
+/** An entry that a block changed, before and after; null: not there. */
+export interface Change {
+	readonly before: Uint8Array | null;
+	readonly after: Uint8Array | null;
+}
+
+/** Changed entries by the store's recorded name and by key in hexadecimal. */
+export type Changes = ReadonlyMap<string, ReadonlyMap<string, Change>>;
+
+/** Entries by the store's recorded name and by key in hexadecimal. */
+export type State = ReadonlyMap<string, ReadonlyMap<string, Uint8Array>>;
+
+/** The head after a block was offered. */
+export interface Head {
+	readonly number: number;
+	/** Hexadecimal. */
+	readonly id: string;
+	/** The receipts of the head block, an encoded TransactionRet; null: none are stored. */
+	readonly infos: Uint8Array | null;
+}
+
+export interface AppliedBlock extends Head {
+	readonly changes: Changes;
+}
+
+/** The node refused a block: `ClassName: message`. */
+export interface Refusal {
+	readonly error: string;
+}
+
+export interface HttpRequest {
+	/** full, solidity, pbft, jsonrpc, jsonrpcSolidity, jsonrpcPbft. */
+	readonly port: string;
+	readonly verb: string;
+	/** With a leading slash and the query. */
+	readonly path: string;
+	readonly body: string | undefined;
+	readonly headers: Readonly<Record<string, string>>;
+}
+
+export interface HttpAnswer {
+	readonly status: number;
+	readonly type: string | null;
+	readonly allow: string | undefined;
+	readonly body: string;
+}
+
+export interface GrpcRequest {
+	/** grpc, grpcSolidity, grpcPbft. */
+	readonly port: string;
+	readonly path: string;
+	readonly request: Uint8Array;
+	/** Send it as one message of a bidirectional stream. */
+	readonly stream: boolean;
+}
+
+export type GrpcAnswer =
+	| { readonly answer: Uint8Array }
+	| { readonly error: { readonly code: number; readonly message: string } };
+
+export interface ReplayTarget {
+	/** Sets the wall clock, in ms. */
+	setClock(ms: bigint): void;
+	/** The state before block 1. */
+	genesisState(): Promise<State>;
+	/** Offers the block that follows the head. */
+	applyBlock(block: Uint8Array): Promise<AppliedBlock | Refusal>;
+	/** Offers any block, as from a peer. */
+	push(block: Uint8Array): Promise<Head | Refusal>;
+	http(request: HttpRequest): Promise<HttpAnswer>;
+	/** Undefined while the node has no gRPC servers. */
+	readonly grpc: ((request: GrpcRequest) => Promise<GrpcAnswer>) | undefined;
+	/** The present value of an entry in the head state. */
+	read(store: string, keyHex: string): Uint8Array | null;
+	/** Makes the head what the recording says: the block on top, its receipts and its changed entries. */
+	heal(
+		block: Uint8Array,
+		infos: Uint8Array | null,
+		writes: ReadonlyMap<string, ReadonlyMap<string, Uint8Array | null>>,
+	): Promise<void>;
+	/** Every store of the head state. */
+	finalState(): Promise<State>;
+	close(): Promise<void>;
+}
+
+/** Boots a node from a recording's configuration on an empty data directory. */
+export type OpenTarget = (recording: Recording) => Promise<ReplayTarget>;
