@@ -18,6 +18,8 @@ export interface ChainRules {
 	readonly proposalExpireMs: bigint;
 	/** Height from which the energy-limit rules hold (`enery.limit.block.num`). */
 	readonly energyLimitHeight: bigint;
+	/** Stakes of generation 1 must last as long as the chain's limits say (`block.checkFrozenTime` is 1). */
+	readonly checkFrozenTime: boolean;
 	/** Cancelling all unstaking records its details (`vm.saveCancelAllUnfreezeV2Details`). */
 	readonly saveCancelDetails: boolean;
 }

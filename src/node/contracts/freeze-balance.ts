@@ -47,7 +47,7 @@ export const freezeBalance = defineContract<FreezeBalanceContract>({
 		const minDays = properties.get("MIN_FROZEN_TIME");
 		const maxDays = properties.get("MAX_FROZEN_TIME");
 		const days = contract.frozen_duration;
-		if (rules.checkFrozenTime === 1 && (days < BigInt(minDays) || days > BigInt(maxDays))) {
+		if (rules.checkFrozenTime && (days < BigInt(minDays) || days > BigInt(maxDays))) {
 			throw new ContractValidateError(
 				`frozenDuration must be less than ${maxDays} days and more than ${minDays} days`,
 			);
