@@ -3,19 +3,28 @@
 import { accountCreate } from "./account-create.js";
 import { accountPermissionUpdate } from "./account-permission-update.js";
 import { accountUpdate } from "./account-update.js";
+import { assetIssue } from "./asset-issue.js";
 import { cancelAllUnfreezeV2 } from "./cancel-all-unfreeze-v2.js";
 import type { ContractModule } from "./contract.js";
 import { delegateResource } from "./delegate-resource.js";
+import { exchangeCreate } from "./exchange-create.js";
+import { exchangeInject } from "./exchange-inject.js";
+import { exchangeTransaction } from "./exchange-transaction.js";
+import { exchangeWithdraw } from "./exchange-withdraw.js";
 import { freezeBalance } from "./freeze-balance.js";
 import { freezeBalanceV2 } from "./freeze-balance-v2.js";
+import { participateAssetIssue } from "./participate-asset-issue.js";
 import { proposalApprove } from "./proposal-approve.js";
 import { proposalCreate } from "./proposal-create.js";
 import { proposalDelete } from "./proposal-delete.js";
 import { setAccountId } from "./set-account-id.js";
 import { transfer } from "./transfer.js";
+import { transferAsset } from "./transfer-asset.js";
 import { undelegateResource } from "./undelegate-resource.js";
+import { unfreezeAsset } from "./unfreeze-asset.js";
 import { unfreezeBalance } from "./unfreeze-balance.js";
 import { unfreezeBalanceV2 } from "./unfreeze-balance-v2.js";
+import { updateAsset } from "./update-asset.js";
 import { updateBrokerage } from "./update-brokerage.js";
 import { voteWitness } from "./vote-witness.js";
 import { withdrawBalance } from "./withdraw-balance.js";
@@ -45,6 +54,15 @@ const modules: readonly ContractModule[] = [
 	delegateResource,
 	undelegateResource,
 	cancelAllUnfreezeV2,
+	assetIssue,
+	transferAsset,
+	participateAssetIssue,
+	unfreezeAsset,
+	updateAsset,
+	exchangeCreate,
+	exchangeInject,
+	exchangeWithdraw,
+	exchangeTransaction,
 ];
 
 const byType = new Map(modules.map((module) => [module.type, module]));

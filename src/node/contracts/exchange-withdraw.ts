@@ -1,0 +1,65 @@
+/** ExchangeWithdrawContract (sheet 04 §12.4): the creator takes out of a pair, both tokens in its present ratio. */
+
+import { checked, toDouble, wrap } from "../../protocol/int64.js";
+import { Account, type ExchangeWithdrawContract } from "../../protocol/messages.js";
+import { type PairSide, saveExchange, withBalances } from "../exchange/pair.js";
+import { give } from "../tokens/holdings.js";
+import { defineContract } from "./contract.js";
+import { ContractValidateError } from "./errors.js";
+import { checkPair, checkPairIsOpen, pairOf } from "./exchange-checks.js";
+
+/** The share of the other token that may be lost to rounding. */
+const MAX_LOSS = 0.0001;
+
+export const exchangeWithdraw = defineContract<ExchangeWithdrawContract>({
+	type: "ExchangeWithdrawContract",
+
+	validate({ state, contract }) {
+		const { quant } = contract;
+		const pair = checkPair(state, contract, "withdraw");
+		if (quant <= 0n) throw new ContractValidateError("withdraw token quant must greater than zero");
+		checkPairIsOpen(pair);
+		const other = otherQuant(pair.side, quant);
+		if (pair.side.balance < quant || pair.side.otherBalance < other) {
+			throw new ContractValidateError("exchange balance is not enough");
+		}
+		if (other <= 0n) {
+			throw new ContractValidateError("withdraw another token quant must greater than zero");
+		}
+		if (!isPrecise(pair.side, quant, other)) throw new ContractValidateError("Not precise enough");
+	},
+
+	execute({ state, contract }, result) {
+		const { owner_address, token_id, quant } = contract;
+		const { exchange, side } = pairOf(state, contract);
+		const other = otherQuant(side, quant);
+		const account = Account.copy(state.account.existing(owner_address));
+		give(state, account, token_id, quant);
+		give(state, account, side.otherId, other);
+		state.account.put(owner_address, account);
+		saveExchange(
+			state,
+			withBalances(exchange, token_id, wrap(side.balance - quant), wrap(side.otherBalance - other)),
+		);
+		result.exchange_withdraw_another_amount = other;
+		result.fee = 0n;
+	},
+});
+
+/** Units of the other token that go with a withdrawal. @throws {OverflowError} */
+function otherQuant({ balance, otherBalance }: PairSide, quant: bigint): bigint {
+	return checked((otherBalance * quant) / balance, "Overflow");
+}
+
+/**
+ * Whether little enough of the other token is lost to rounding: the exact share, to four decimals and then to binary64,
+ * is compared with the whole units in binary64.
+ * @param other whole units of the other token, above 0
+ */
+export function isPrecise({ balance, otherBalance }: PairSide, quant: bigint, other: bigint): boolean {
+	const tenThousandths = (otherBalance * quant * 20_000n + balance) / (balance * 2n);
+	const decimals = (tenThousandths % 10_000n).toString().padStart(4, "0");
+	const share = Number(`${tenThousandths / 10_000n}.${decimals}`);
+	const whole = toDouble(other);
+	return (share - whole) / whole <= MAX_LOSS;
+}

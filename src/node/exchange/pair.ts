@@ -1,0 +1,66 @@
+/** The records of exchange pairs (sheet 04 §12). */
+
+import { be64, equalBytes } from "../../protocol/bytes.js";
+import { Exchange } from "../../protocol/messages.js";
+import type { StateView, Store } from "../state/view.js";
+import { isCoin, tokenBytes } from "../tokens/token-id.js";
+import { namesByNumber, tokenNumber } from "../tokens/token-store.js";
+
+/** A pair seen from one of its tokens. */
+export interface PairSide {
+	/** Units that the pair holds of the token. */
+	readonly balance: bigint;
+	/** The pair's other token, and what the pair holds of it. */
+	readonly otherId: Uint8Array;
+	readonly otherBalance: bigint;
+}
+
+/** The pair records that count now. */
+export function exchangeStore(state: StateView): Store<Readonly<Exchange>> {
+	return namesByNumber(state) ? state.exchangeV2 : state.exchange;
+}
+
+export function findExchange(state: StateView, id: bigint): Readonly<Exchange> | undefined {
+	return exchangeStore(state).get(be64(id));
+}
+
+/** Stores a pair; while tokens go by name, also its copy with token numbers. */
+export function saveExchange(state: StateView, exchange: Readonly<Exchange>): void {
+	const key = be64(exchange.exchange_id);
+	exchangeStore(state).put(key, exchange);
+	if (namesByNumber(state)) return;
+	const numbered = Exchange.copy(exchange);
+	numbered.first_token_id = numberedId(state, exchange.first_token_id);
+	numbered.second_token_id = numberedId(state, exchange.second_token_id);
+	state.exchangeV2.put(key, numbered);
+}
+
+function numberedId(state: StateView, id: Uint8Array): Uint8Array {
+	return isCoin(id) ? id : tokenBytes(tokenNumber(state, id));
+}
+
+/** The pair from a token's side, undefined if the token is not one of the two. */
+export function sideOf(exchange: Readonly<Exchange>, token: Uint8Array): PairSide | undefined {
+	const { first_token_id, first_token_balance, second_token_id, second_token_balance } = exchange;
+	if (equalBytes(token, first_token_id)) {
+		return { balance: first_token_balance, otherId: second_token_id, otherBalance: second_token_balance };
+	}
+	if (equalBytes(token, second_token_id)) {
+		return { balance: second_token_balance, otherId: first_token_id, otherBalance: first_token_balance };
+	}
+	return undefined;
+}
+
+/** The pair with new balances of a token and of the other one. */
+export function withBalances(
+	exchange: Readonly<Exchange>,
+	token: Uint8Array,
+	balance: bigint,
+	otherBalance: bigint,
+): Exchange {
+	const copy = Exchange.copy(exchange);
+	const isFirst = equalBytes(token, exchange.first_token_id);
+	copy.first_token_balance = isFirst ? balance : otherBalance;
+	copy.second_token_balance = isFirst ? otherBalance : balance;
+	return copy;
+}
