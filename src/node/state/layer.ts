@@ -3,10 +3,13 @@
  * backend below may be read-only, as that of a query is.
  */
 
+import { fromKey } from "../../protocol/bytes.js";
 import { hashOrder } from "../../protocol/hash-order.js";
+import type { Account } from "../../protocol/messages.js";
 import type { StateBackend } from "./backend.js";
 import { type StoreDefinition, storeDefinitions, stores } from "./definition.js";
 import { OrderedKeys } from "./ordered-keys.js";
+import { createView, type StateView } from "./view.js";
 
 /** A deleted entry. */
 const GONE = null;
@@ -24,7 +27,14 @@ export class StateLayer implements StateBackend {
 	/** Accounts that were read or written, in order. */
 	private readonly touchedAccounts = new Set<string>();
 
-	constructor(private readonly below: StateBackend) {}
+	/** The state with the changes of the layer. */
+	readonly view: StateView;
+	private readonly below: StateBackend;
+
+	constructor(private readonly base: StateView) {
+		this.below = base.backend;
+		this.view = createView(this, base.seed);
+	}
 
 	get<V>(store: StoreDefinition<V>, key: string): V | undefined {
 		const changed = this.changes[store.index]?.get(key);
@@ -88,15 +98,25 @@ export class StateLayer implements StateBackend {
 	commit(): void {
 		for (const [index, map] of this.changes.entries()) {
 			if (!map || map.size === 0) continue;
+			if (index === stores.account.index) {
+				this.commitAccounts(map as Map<string, Readonly<Account> | typeof GONE>);
+				continue;
+			}
 			const store = storeDefinitions[index] as StoreDefinition<unknown>;
-			const keys = index === stores.account.index ? hashOrder([...this.touchedAccounts]) : map.keys();
-			for (const key of keys) {
-				const value = map.get(key);
+			for (const [key, value] of map) {
 				if (value === GONE) this.below.delete(store, key);
-				else if (value !== undefined) this.below.put(store, key, value);
+				else this.below.put(store, key, value);
 			}
 		}
 		this.clear();
+	}
+
+	private commitAccounts(map: ReadonlyMap<string, Readonly<Account> | typeof GONE>): void {
+		for (const key of hashOrder([...this.touchedAccounts])) {
+			const value = map.get(key);
+			if (value === GONE) this.base.account.delete(fromKey(key));
+			else if (value !== undefined) this.base.account.put(fromKey(key), value);
+		}
 	}
 
 	/** Forgets all changes. */

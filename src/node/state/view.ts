@@ -18,6 +18,9 @@ export { Store } from "./store.js";
 export interface StateView extends StateStores {
 	readonly account: AccountStore;
 	readonly properties: Properties;
+	/** What the view stands on, for layers over it. */
+	readonly backend: StateBackend;
+	readonly seed: PropertySeed;
 }
 
 /** Builds the view over a backend. */
@@ -25,6 +28,8 @@ export function createView(backend: StateBackend, seed: PropertySeed): StateView
 	const view: Record<string, unknown> = {
 		properties: new Properties(backend, seed),
 		account: new AccountStore(backend),
+		backend,
+		seed,
 	};
 	for (const [name, definition] of Object.entries(stores)) {
 		if (view[name] === undefined) view[name] = new Store(backend, definition as StoreDefinition<unknown>);
