@@ -1,19 +1,13 @@
 /** The real node behind a replay: in memory, in process, under the recording's clock. */
 
-import { Chain } from "../node/chain/chain.js";
-import { blackHoleAddress, genesisId, prepareBase, writeGenesis } from "../node/chain/genesis.js";
+import type { Chain } from "../node/chain/chain.js";
+import { OpenChain } from "../node/chain/open-chain.js";
 import { recentBlockKey } from "../node/chain/transaction-checks.js";
-import type { CommitteeKey, NodeConfig } from "../node/config/config.js";
+import type { NodeConfig } from "../node/config/config.js";
 import { loadConfig } from "../node/config/config.js";
-import { ForkGates } from "../node/consensus/fork-gates.js";
-import type { ChainRules } from "../node/contracts/contract.js";
 import { ChainError } from "../node/contracts/errors.js";
-import { settleAccountAssets } from "../node/state/asset-layout.js";
-import { createMemoryDatabase } from "../node/state/database.js";
 import { type StoreDefinition, storeDefinitions } from "../node/state/definition.js";
-import type { PropertySeed } from "../node/state/property-table.js";
-import { type BlockChange, StateDatabase } from "../node/state/state-database.js";
-import { createView } from "../node/state/view.js";
+import type { BlockChange, StateDatabase } from "../node/state/state-database.js";
 import { setAddressPrefix } from "../protocol/address.js";
 import { SignedBlock } from "../protocol/block.js";
 import { be64, fromHex, fromKey, toHex, toKey } from "../protocol/bytes.js";
@@ -32,50 +26,37 @@ class NodeTarget implements ReplayTarget {
 	readonly grpc = undefined;
 
 	private constructor(
-		private readonly database: StateDatabase,
-		private readonly chain: Chain,
+		private readonly node: OpenChain,
 		private readonly setTime: (ms: bigint) => void,
 	) {}
 
-	static async open(config: NodeConfig): Promise<NodeTarget> {
-		setAddressPrefix(config.net.addressPrefix);
+	static async open(recorded: NodeConfig): Promise<NodeTarget> {
+		setAddressPrefix(recorded.net.addressPrefix);
+		const pending = { ...recorded.node.pending, timeoutMs: NEVER_MS };
+		const config: NodeConfig = { ...recorded, node: { ...recorded.node, pending, dialect: "deployed" } };
 		let nowMs = 0n;
-		const database = await StateDatabase.open(createMemoryDatabase(), settleAccountAssets);
-		const seed = propertySeed(config);
-		const base = createView(database.baseBackend, seed);
-		writeGenesis(base, config.genesis);
-		prepareBase(base, {
-			blackHole: blackHoleAddress(config.genesis),
-			allowTvmConstantinople: config.committee.allowTvmConstantinople,
-			needToUpdateAsset: config.storage.needToUpdateAsset,
+		const node = await OpenChain.open({
+			config,
+			dataDirectory: undefined,
+			clock: () => nowMs,
+			machine: () => {
+				throw new Error("the contract machine is missing");
+			},
+			onStorageFailure: (error) => {
+				throw error;
+			},
 		});
-		const state = createView(database.headBackend, seed);
-		const rules = chainRules(config);
-		const chain = new Chain(
-			{
-				state,
-				rules,
-				forks: new ForkGates(state, rules),
-				machine: () => {
-					throw new Error("the contract machine is missing");
-				},
-			},
-			database,
-			createView(database.solidBackend, seed),
-			{
-				balanceHistory: config.storage.balanceHistory,
-				transactionHistory: config.storage.transactionHistory,
-				pendingTimeoutMs: NEVER_MS,
-				sortPendingByFee: config.node.pending.sortByFee,
-				shieldedAllowed: config.node.shielded.enabled,
-				maxPendingShielded: config.node.pending.maxShielded,
-			},
-			() => nowMs,
-			undefined,
-		);
-		return new NodeTarget(database, chain, (ms) => {
+		return new NodeTarget(node, (ms) => {
 			nowMs = ms;
 		});
+	}
+
+	private get chain(): Chain {
+		return this.node.chain;
+	}
+
+	private get database(): StateDatabase {
+		return this.node.database;
 	}
 
 	setClock(ms: bigint): void {
@@ -177,7 +158,7 @@ class NodeTarget implements ReplayTarget {
 	}
 
 	finalState(): Promise<State> {
-		this.database.revert(0);
+		this.executeWaiting();
 		return this.dump();
 	}
 
@@ -192,34 +173,13 @@ class NodeTarget implements ReplayTarget {
 		return state;
 	}
 
-	async close(): Promise<void> {}
+	close(): Promise<void> {
+		return this.node.close();
+	}
 }
 
 function definitionOf(name: string): StoreDefinition<unknown> | undefined {
 	return storeDefinitions.find((store) => store.name === name);
-}
-
-function propertySeed(config: NodeConfig): PropertySeed {
-	return {
-		genesisTimestampMs: config.genesis.timestampMs,
-		maintenanceIntervalMs: BigInt(config.block.maintenanceTimeIntervalMs),
-		committee: (key) => config.committee[key as CommitteeKey] ?? 0n,
-	};
-}
-
-function chainRules(config: NodeConfig): ChainRules {
-	return {
-		genesisTimestampMs: config.genesis.timestampMs,
-		genesisId: genesisId(config.genesis),
-		blackHole: blackHoleAddress(config.genesis),
-		genesisWitnesses: config.genesis.witnesses.map(({ address, voteCount }) => ({
-			address,
-			votes: voteCount,
-		})),
-		proposalExpireMs: BigInt(config.block.proposalExpireTimeMs),
-		energyLimitHeight: BigInt(config.block.energyLimitBlockNumber),
-		saveCancelDetails: config.vm.saveCancelAllUnfreezeV2Details,
-	};
 }
 
 /** `ClassName: message`, as the reference's log names a refusal. */
