@@ -2,6 +2,7 @@
 
 import { ADDRESS_LENGTH } from "../../protocol/address.js";
 import { toKey } from "../../protocol/bytes.js";
+import { RuntimeRuleError } from "../contracts/errors.js";
 import type { StateView } from "../state/view.js";
 
 /** Length of a slot. */
@@ -53,15 +54,16 @@ export function slotOf(state: StateView, timeMs: bigint): bigint {
 	return timeMs < first ? 0n : (timeMs - first) / SLOT_MS + 1n;
 }
 
-/** The witness of the k-th slot after the head. */
+/** The witness of the k-th slot after the head. @throws {RuntimeRuleError} if the slot's number is negative */
 export function scheduledWitness(
 	state: StateView,
 	k: bigint,
 	active: readonly Uint8Array[] = activeWitnesses(state),
 ): Uint8Array {
-	const slot = absoluteSlot(state, state.properties.headTimestampMs) + k;
-	if (slot < 0n) throw new RangeError("current slot should be positive.");
-	return active[Number(BigInt.asIntN(32, slot % BigInt(active.length)))] as Uint8Array;
+	// The network counts in 32 bits: a slot thousands of years ahead is negative.
+	const slot = BigInt.asIntN(32, absoluteSlot(state, state.properties.headTimestampMs) + k);
+	if (slot < 0n) throw new RuntimeRuleError("RuntimeException", "current slot should be positive.");
+	return active[Number(slot % BigInt(active.length))] as Uint8Array;
 }
 
 /** The earliest time of the next block; a transaction must not expire before it (sheet 02 §3.5). */

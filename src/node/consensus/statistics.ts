@@ -35,7 +35,7 @@ export function changeWitness(
  */
 export function applyStatistics(state: StateView, block: SignedBlock): void {
 	if (!state.witness.has(block.witness)) {
-		throw new RuntimeRuleError("java.lang.NullPointerException", "the block's witness has no record");
+		throw new RuntimeRuleError("NullPointerException", "the block's witness has no record");
 	}
 	changeWitness(state, block.witness, (witness) => {
 		witness.totalProduced += 1n;

@@ -1,0 +1,95 @@
+import { describe, expect, it } from "vitest";
+import { ForkGates } from "../../../src/node/consensus/fork-gates.js";
+import { GENESIS_MS, openState, rules, setHead } from "./chain-state.js";
+
+const HARD_FORK_MS = 1_596_780_000_000n;
+const ones = (count: number, of: number) => Uint8Array.from({ length: of }, (_, i) => (i < count ? 1 : 0));
+
+async function openGates(headMs = GENESIS_MS) {
+	const state = await openState(27);
+	setHead(state, 5n, headMs);
+	return { state, forks: new ForkGates(state, rules) };
+}
+
+describe("fork gates", () => {
+	it.each([
+		[9, 26, false],
+		[9, 27, true],
+		[27, 21, false],
+		[27, 22, true],
+		[18, 27, false],
+		[33, 27, false],
+	])("version %i with %i of 27 producers: %s", async (version, count, passed) => {
+		const { state, forks } = await openGates();
+		state.properties.setForkStatistics(version, ones(count, 27));
+		expect(forks.passed(version)).toBe(passed);
+	});
+
+	it("wait for the first maintenance time from the hard fork on", async () => {
+		// 600 s intervals since 1970: the hard fork's time is itself one.
+		for (const [headMs, passed] of [
+			[HARD_FORK_MS - 1n, false],
+			[HARD_FORK_MS, true],
+		] as const) {
+			const { state, forks } = await openGates(headMs);
+			state.properties.setForkStatistics(32, ones(27, 27));
+			expect(forks.passed(32)).toBe(passed);
+		}
+	});
+
+	it("open version 5 by height alone", async () => {
+		const { state, forks } = await openGates();
+		state.properties.setForkStatistics(5, ones(27, 27));
+		expect(forks.passed(5)).toBe(false);
+		setHead(state, rules.energyLimitHeight, GENESIS_MS);
+		expect(forks.passed(5)).toBe(true);
+	});
+
+	it("fill the lower versions with the block after the last needed one", async () => {
+		const { state, forks } = await openGates();
+		for (let i = 0; i < 22; i++) forks.update(32, i, 27);
+		expect(forks.passed(32)).toBe(true);
+		expect(forks.passed(31)).toBe(false);
+		expect(state.properties.get("VERSION_NUMBER")).toBe(0);
+		forks.update(32, 22, 27);
+		expect(forks.passed(31)).toBe(true);
+		expect(state.properties.get("VERSION_NUMBER")).toBe(32);
+	});
+
+	it("stay shut below for good when a transaction comes in between", async () => {
+		const { state, forks } = await openGates();
+		for (let i = 0; i < 22; i++) forks.update(32, i, 27);
+		forks.initIfUnset();
+		forks.update(32, 22, 27);
+		expect(state.properties.get("VERSION_NUMBER")).toBe(32);
+		expect(forks.passed(31)).toBe(false);
+	});
+
+	it("lose a witness's vote for a version when it sends a lower one", async () => {
+		const { state, forks } = await openGates();
+		forks.update(9, 3, 27);
+		forks.update(8, 3, 27);
+		expect(state.properties.forkStatistics(9)).toEqual(Buffer.alloc(27));
+		expect(state.properties.forkStatistics(8)?.[3]).toBe(1);
+	});
+
+	it("forget versions that haven't passed at maintenance, unknown ones excepted", async () => {
+		const { state, forks } = await openGates();
+		for (const version of [9, 33]) state.properties.setForkStatistics(version, ones(3, 27));
+		state.properties.setForkStatistics(10, ones(27, 27));
+		forks.reset(26);
+		expect(state.properties.forkStatistics(9)).toEqual(new Uint8Array(26));
+		expect(state.properties.forkStatistics(10)).toEqual(ones(27, 27));
+		expect(state.properties.forkStatistics(33)).toEqual(ones(3, 27));
+	});
+
+	it.each([
+		["outside the active list", 32, -1],
+		["below version 5", 4, 0],
+		["of a negative version", -1, 0],
+	])("ignore a block %s", async (_what, version, position) => {
+		const { state, forks } = await openGates();
+		forks.update(version, position, 27);
+		expect(state.properties.forkStatistics(version)).toBeUndefined();
+	});
+});

@@ -1,0 +1,227 @@
+import { describe, expect, it } from "vitest";
+import { ForkGates, forkTable } from "../../../src/node/consensus/fork-gates.js";
+import {
+	chainParameter,
+	chainParameters,
+	reportChainParameters,
+} from "../../../src/node/consensus/parameters.js";
+import type { PropertyName } from "../../../src/node/state/property-table.js";
+import type { StateView } from "../../../src/node/state/view.js";
+import { GENESIS_MS, openState, rules, setHead } from "./chain-state.js";
+
+function refusal(state: StateView, id: number, value: bigint): string | undefined {
+	const parameter = chainParameter(BigInt(id));
+	if (!parameter) throw new Error(`no parameter ${id}`);
+	const { name, property } = parameter;
+	const forks = new ForkGates(state, rules);
+	for (const check of parameter.checks) {
+		const text = check({ state, forks, name, property, value });
+		if (text !== undefined) return text;
+	}
+	return undefined;
+}
+
+function apply(state: StateView, id: number, value: bigint, sinceMs = 0n): void {
+	const parameter = chainParameter(BigInt(id));
+	const forks = new ForkGates(state, rules);
+	parameter?.apply({ state, forks, property: parameter.property, value, sinceMs });
+}
+
+/** A state on which every known version above the height gate has passed. */
+async function openUpgraded(): Promise<StateView> {
+	const state = await openState(1);
+	setHead(state, 5n, GENESIS_MS + 3000n);
+	for (const { version } of forkTable) state.properties.setForkStatistics(version, Uint8Array.of(1));
+	return state;
+}
+
+describe("the table of chain parameters", () => {
+	it("has every number once", () => {
+		const ids = chainParameters.flatMap(({ id }) => (id === undefined ? [] : [id]));
+		expect(new Set(ids).size).toBe(ids.length);
+		expect(chainParameters).toHaveLength(73);
+	});
+
+	it.each([27, 28, 34, 36, 37, 38, 42, 43, 50, 54, 58, 64, 80, 84, 86, 90, -1])("has no number %i", (id) => {
+		expect(chainParameter(BigInt(id))).toBeUndefined();
+	});
+
+	it("reports the target ratio in its proposed unit", async () => {
+		const report = reportChainParameters(await openState(1));
+		expect(report[0]).toEqual({ key: "getMaintenanceTimeInterval", value: 600_000n });
+		expect(report.find(({ key }) => key === "getAdaptiveResourceLimitTargetRatio")?.value).toBe(10n);
+		expect(report.at(-1)?.key).toBe("getAllowTvmBlob");
+	});
+});
+
+describe("proposed values", () => {
+	it.each([
+		[17, "Bad chain parameter id"],
+		[19, "Bad chain parameter id"],
+		[20, "Bad chain parameter id: ALLOW_MULTI_SIGN"],
+		[30, "Bad chain parameter id"],
+		[39, "Bad chain parameter id [ALLOW_SHIELDED_ORC20_TRANSACTION]"],
+		[49, "Bad chain parameter id [ALLOW_REMOVE_BLACKHOLE]"],
+		[89, "Bad chain parameter id [ALLOW_TVM_BLOB]"],
+	])("of number %i wait for their version", async (id, text) => {
+		expect(refusal(await openState(1), id, 1n)).toBe(text);
+	});
+
+	it.each<[number, bigint, string | undefined]>([
+		[0, 80_999n, "Bad chain parameter value, valid range is [3 * 27 * 1000,24 * 3600 * 1000]"],
+		[0, 81_000n, undefined],
+		[1, -1n, "Bad chain parameter value, valid range is [0,100000000000000000]"],
+		[1, 10n ** 17n, undefined],
+		[10, 2n, "This value[REMOVE_THE_POWER_OF_THE_GR] is only allowed to be 1"],
+		[11, -(2n ** 63n), undefined],
+		[13, 101n, "Bad chain parameter value, valid range is [10,100]"],
+		[17, 1n, "Bad chain parameter id"],
+		[
+			18,
+			1n,
+			"[ALLOW_SAME_TOKEN_NAME] proposal must be approved before [ALLOW_TVM_TRANSFER_ORC10] can be proposed",
+		],
+		[24, 2n, "This value[ALLOW_PROTO_FILTER_NUM] is only allowed to be 1 or 0"],
+		[45, -1n, "Market Transaction is not activated, can not set Market Sell Fee"],
+		[47, -1n, "Bad MAX_FEE_LIMIT parameter value, value must not be negative"],
+		[47, 10_000_000_001n, "Bad MAX_FEE_LIMIT parameter value, valid range is [0,10_000_000_000L]"],
+		[52, 1n, "[ALLOW_DELEGATE_RESOURCE] proposal must be approved before [ALLOW_TVM_FREEZE] can be proposed"],
+		[72, 0n, undefined],
+		[
+			72,
+			1n,
+			"[ALLOW_CHANGE_DELEGATION] proposal must be approved before [ALLOW_DYNAMIC_ENERGY] can be opened",
+		],
+		[
+			78,
+			86_400n,
+			"This value[MAX_DELEGATE_LOCK_PERIOD] is only allowed to be greater than 86400 and less than or equal to 10512000 !",
+		],
+		[
+			78,
+			86_401n,
+			"[UNFREEZE_DELAY_DAYS] proposal must be approved before [MAX_DELEGATE_LOCK_PERIOD] can be proposed",
+		],
+		[
+			79,
+			1n,
+			"[ALLOW_NEW_REWARD] or [ALLOW_TVM_VOTE] proposal must be approved before [ALLOW_OLD_REWARD_OPT] can be proposed",
+		],
+	])("%i = %i is judged at once", async (id, value, text) => {
+		expect(refusal(await openUpgraded(), id, value)).toBe(text);
+	});
+
+	it.each<[PropertyName, bigint, number, bigint, string | undefined]>([
+		["ALLOW_HIGHER_LIMIT_FOR_MAX_CPU_TIME_OF_ONE_TX", 1n, 13, 400n, undefined],
+		[
+			"ALLOW_HIGHER_LIMIT_FOR_MAX_CPU_TIME_OF_ONE_TX",
+			1n,
+			13,
+			401n,
+			"Bad chain parameter value, valid range is [10,400]",
+		],
+		[
+			"ALLOW_MARKET_TRANSACTION",
+			1n,
+			45,
+			-1n,
+			"Bad MARKET_SELL_FEE parameter value, valid range is [0,10_000_000_000L]",
+		],
+		["ALLOW_TVM_LONDON", 1n, 47, 10n ** 17n, undefined],
+		[
+			"ALLOW_TVM_LONDON",
+			1n,
+			47,
+			10n ** 17n + 1n,
+			"Bad chain parameter value, valid range is [0,100000000000000000]",
+		],
+		["ALLOW_NEW_REWARD", 1n, 67, 7n, "New reward has been valid."],
+		["ALLOW_TVM_CANCUN", 1n, 83, 7n, "[ALLOW_TVM_CANCUN] has been valid, no need to propose again"],
+		["ALLOW_TVM_LONDON", 1n, 63, 1n, undefined],
+		[
+			"REMOVE_THE_POWER_OF_THE_GR",
+			-1n,
+			10,
+			2n,
+			"This proposal has been executed before and is only allowed to be executed once",
+		],
+	])("with %s = %i, %i = %i is judged by it", async (name, stored, id, value, text) => {
+		const state = await openUpgraded();
+		state.properties.set(name, stored as never);
+		expect(refusal(state, id, value)).toBe(text);
+	});
+});
+
+describe("approved values", () => {
+	it("append to their price history from the proposal's expiration on", async () => {
+		const state = await openUpgraded();
+		apply(state, 11, 420n, 1700n);
+		apply(state, 3, 1000n, 1700n);
+		apply(state, 68, 5n, 1700n);
+		expect(state.properties.get("ENERGY_FEE")).toBe(420n);
+		expect(state.properties.get("ENERGY_PRICE_HISTORY")).toBe("0:100,1700:420");
+		expect(state.properties.get("BANDWIDTH_PRICE_HISTORY")).toBe("0:10,1700:1000");
+		expect(state.properties.get("MEMO_FEE_HISTORY")).toBe("0:0,1700:5");
+	});
+
+	it.each([
+		[26, 1n, [48]],
+		[30, 0n, [49]],
+		[44, 1n, [52, 53]],
+		[70, 14n, [54, 55, 56, 57, 58]],
+		[77, 1n, [59]],
+	])("of number %i open their transaction types", async (id, value, bits) => {
+		const state = await openUpgraded();
+		const before = state.properties.get("ACTIVE_DEFAULT_OPERATIONS");
+		apply(state, id, value);
+		const after = state.properties.get("ACTIVE_DEFAULT_OPERATIONS");
+		const added: number[] = [];
+		for (let i = 0; i < 256; i++) {
+			const at = (mask: Uint8Array) => ((mask[i >> 3] as number) >> (i & 7)) & 1;
+			if (at(after) !== at(before)) added.push(i);
+		}
+		expect(added).toEqual(bits);
+	});
+
+	it("of the total energy limit move the target, and the current limit only while it isn't adaptive", async () => {
+		const state = await openUpgraded();
+		apply(state, 19, 90_000_000_000n);
+		expect(state.properties.get("TOTAL_ENERGY_LIMIT")).toBe(90_000_000_000n);
+		expect(state.properties.get("TOTAL_ENERGY_TARGET_LIMIT")).toBe(6_250_000n);
+		expect(state.properties.get("TOTAL_ENERGY_CURRENT_LIMIT")).toBe(90_000_000_000n);
+		state.properties.set("ALLOW_ADAPTIVE_ENERGY", 1n);
+		apply(state, 19, 100_000_000_000n);
+		expect(state.properties.get("TOTAL_ENERGY_CURRENT_LIMIT")).toBe(90_000_000_000n);
+	});
+
+	it("of the adaptive limit retarget once, and only since version 9", async () => {
+		const old = await openState(1);
+		apply(old, 21, 1n);
+		expect(old.properties.get("ADAPTIVE_RESOURCE_LIMIT_TARGET_RATIO")).toBe(14_400n);
+		const state = await openUpgraded();
+		apply(state, 21, 1n);
+		expect(state.properties.get("ADAPTIVE_RESOURCE_LIMIT_TARGET_RATIO")).toBe(2880n);
+		expect(state.properties.get("TOTAL_ENERGY_TARGET_LIMIT")).toBe(17_361_111n);
+		expect(state.properties.get("ADAPTIVE_RESOURCE_LIMIT_MULTIPLIER")).toBe(50n);
+		apply(state, 33, 20n);
+		apply(state, 21, 1n);
+		expect(state.properties.get("ADAPTIVE_RESOURCE_LIMIT_TARGET_RATIO")).toBe(28_800n);
+	});
+
+	it("fix the effective cycle of the new rewards once", async () => {
+		const state = await openUpgraded();
+		state.properties.set("CURRENT_CYCLE_NUMBER", 7n);
+		apply(state, 59, 1n);
+		state.properties.set("CURRENT_CYCLE_NUMBER", 9n);
+		apply(state, 67, 1n);
+		expect(state.properties.get("NEW_REWARD_ALGORITHM_EFFECTIVE_CYCLE")).toBe(8n);
+		expect(state.properties.get("ALLOW_NEW_REWARD")).toBe(1n);
+	});
+
+	it("to remove the genesis power are stored only the first time", async () => {
+		const state = await openUpgraded();
+		state.properties.set("REMOVE_THE_POWER_OF_THE_GR", -1n);
+		apply(state, 10, 1n);
+		expect(state.properties.get("REMOVE_THE_POWER_OF_THE_GR")).toBe(-1n);
+	});
+});
