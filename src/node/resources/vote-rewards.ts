@@ -110,15 +110,15 @@ export function withdrawReward(state: StateView, address: Uint8Array): void {
 		if (snapshot) addAllowance(state, address, computeReward(state, begin, end, snapshot.votes));
 		begin += 1n;
 	}
-	const votes = (state.account.get(address) as Readonly<Account>).votes;
-	if (votes.length === 0) {
+	if (account.votes.length === 0) {
 		cycles.setBeginCycle(state, address, current + 1n);
 		return;
 	}
-	if (begin < current) addAllowance(state, address, computeReward(state, begin, current, votes));
+	if (begin < current) addAllowance(state, address, computeReward(state, begin, current, account.votes));
 	cycles.setBeginCycle(state, address, current);
 	cycles.setEndCycle(state, address, current + 1n);
-	cycles.setAccountVote(state, current, address, state.account.get(address) as Readonly<Account>);
+	// The snapshot is of the record as it was before this settlement.
+	cycles.setAccountVote(state, current, address, account);
 }
 
 /** What an account could withdraw now, its allowance included; writes nothing. */
