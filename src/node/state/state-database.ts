@@ -27,6 +27,8 @@ type Entry = unknown | typeof GONE;
 interface ChangedEntry {
 	before: Entry | typeof ABSENT;
 	readonly after: Entry;
+	/** The block that had changed the entry before, among those that can be undone. */
+	readonly changedBy: bigint | undefined;
 }
 
 /** What one block changed, by store index and key. */
@@ -66,6 +68,9 @@ export class StateDatabase {
 	private readonly journalStores: number[] = [];
 	private readonly journalKeys: string[] = [];
 	private readonly journalBefore: (Entry | typeof ABSENT)[] = [];
+
+	/** The newest block that changed an entry of the head, among those that can be undone. */
+	private readonly changedBy: Map<string, bigint>[] = makeMaps();
 
 	/** Blocks that can still be undone, oldest first. */
 	private readonly blocks: BlockChange[] = [];
@@ -234,7 +239,11 @@ export class StateDatabase {
 		const entries = before.map((map, index) => {
 			const after = this.head[index] as Map<string, Entry>;
 			const changed = new Map<string, ChangedEntry>();
-			for (const [key, value] of map) changed.set(key, { before: value, after: after.get(key) });
+			const changedBy = this.changedBy[index] as Map<string, bigint>;
+			for (const [key, value] of map) {
+				changed.set(key, { before: value, after: after.get(key), changedBy: changedBy.get(key) });
+				changedBy.set(key, number);
+			}
 			return changed;
 		});
 		const change = { number, entries };
@@ -259,7 +268,12 @@ export class StateDatabase {
 		const change = this.blocks.pop();
 		if (!change) throw new Error("no block can be undone");
 		change.entries.forEach((map, index) => {
-			for (const [key, { before }] of map) this.restore(index, key, before);
+			const changedBy = this.changedBy[index] as Map<string, bigint>;
+			for (const [key, entry] of map) {
+				this.restore(index, key, entry.before);
+				if (entry.changedBy === undefined) changedBy.delete(key);
+				else changedBy.set(key, entry.changedBy);
+			}
 		});
 	}
 
@@ -297,14 +311,19 @@ export class StateDatabase {
 			const head = this.head[index] as Map<string, Entry>;
 			const store = storeDefinitions[index] as StoreDefinition<unknown>;
 			const before = lastSettled[index] as Map<string, unknown>;
+			const changedBy = this.changedBy[index] as Map<string, bigint>;
 			for (const [key, { after }] of map) {
 				before.set(key, this.baseGet(store, key) ?? GONE);
 				base.set(key, after === GONE ? GONE : this.settleValue(this.baseBackend, store, after));
 				this.unflushed++;
 				if (store.ordered) setKey(this.baseKeys, index, key, after !== GONE);
 				// The head keeps its entry only where a newer block or the pending pool changed it again.
+				if (changedBy.get(key) !== change.number) {
+					this.forgetBefore(index, key, after);
+					continue;
+				}
+				changedBy.delete(key);
 				if (head.get(key) === after) head.delete(key);
-				else this.forgetBefore(index, key, after);
 			}
 		});
 		this.lastSettled = lastSettled;
