@@ -3,7 +3,7 @@
  * every age: members of either spelling, integers as digits or text, unknown members passed over.
  */
 
-import { fromHex } from "../protocol/bytes.js";
+import { fromHex, utf8 } from "../protocol/bytes.js";
 import {
 	type FieldDescriptor,
 	type Message,
@@ -11,6 +11,7 @@ import {
 	setField,
 } from "../protocol/codec/descriptor.js";
 import { spell, toNeutral } from "../protocol/dialect.js";
+import { byteClass } from "../protocol/json/byte-fields.js";
 import { Failure } from "./failure.js";
 import { isRecord, type Json, type JsonRecord } from "./json.js";
 
@@ -23,32 +24,32 @@ export function messageFrom<T extends Message>(type: MessageType<T>, answer: Jso
 	for (const field of type.fields) {
 		const value = answer[field.name] ?? answer[spell(field.name, "deployed")];
 		if (value === undefined || value === null) continue;
-		setField(message, field.name, fieldValue(field, value));
+		setField(message, field.name, fieldValue(type.typeName, field, value));
 	}
 	return message;
 }
 
-function fieldValue(field: FieldDescriptor, value: Json): unknown {
+function fieldValue(owner: string, field: FieldDescriptor, value: Json): unknown {
 	if (field.label === "map") {
 		const map = new Map<unknown, unknown>();
 		for (const entry of Array.isArray(value) ? value : [value]) {
 			if (!isRecord(entry)) throw unreadable(field);
 			const { key, value: member } = entry;
-			map.set(mapKey(field, key), single(field, member ?? null));
+			map.set(mapKey(field, key), single(owner, field, member ?? null));
 		}
 		return map;
 	}
 	if (field.label === "repeated") {
-		return (Array.isArray(value) ? value : [value]).map((item: Json) => single(field, item));
+		return (Array.isArray(value) ? value : [value]).map((item: Json) => single(owner, field, item));
 	}
-	return single(field, value);
+	return single(owner, field, value);
 }
 
 function mapKey(field: FieldDescriptor, key: Json | undefined): unknown {
 	return field.keyKind === "string" ? String(key ?? "") : integer(field, key ?? 0n);
 }
 
-function single(field: FieldDescriptor, value: Json): unknown {
+function single(owner: string, field: FieldDescriptor, value: Json): unknown {
 	switch (field.kind) {
 		case "int64":
 			return integer(field, value ?? 0n);
@@ -61,7 +62,7 @@ function single(field: FieldDescriptor, value: Json): unknown {
 		case "string":
 			return typeof value === "string" ? value : String(value ?? "");
 		case "bytes":
-			return bytes(field, value);
+			return bytes(owner, field, value);
 		case "enum":
 			return enumNumber(field, value);
 		case "message": {
@@ -78,10 +79,13 @@ function integer(field: FieldDescriptor, value: Json): bigint {
 	throw unreadable(field);
 }
 
-function bytes(field: FieldDescriptor, value: Json): Uint8Array {
+function bytes(owner: string, field: FieldDescriptor, value: Json): Uint8Array {
+	if (typeof value !== "string") throw unreadable(field);
 	try {
-		return fromHex(typeof value === "string" ? value : "?");
+		return fromHex(value);
 	} catch {
+		// A node writes the id of an issued token as plain text although no bytes were asked to be visible.
+		if (byteClass(owner, field.name) === "text") return utf8(value);
 		throw unreadable(field);
 	}
 }

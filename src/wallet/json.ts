@@ -23,6 +23,11 @@ export function isRecord(value: unknown): value is JsonRecord {
 	return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
+/** One member of a record; undefined if it is absent or there is no record. */
+export function member(record: JsonRecord | undefined, name: string): Json | undefined {
+	return record?.[name];
+}
+
 /** Writes one line of JSON: bigint as decimal text, undefined members left out. */
 export function writeJson(value: unknown): string {
 	return JSON.stringify(value, (_, member: unknown) =>
@@ -35,8 +40,8 @@ export function writeWireJson(value: unknown): string {
 	if (typeof value === "bigint") return value.toString();
 	if (Array.isArray(value)) return `[${value.map(writeWireJson).join(",")}]`;
 	if (typeof value === "object" && value !== null) {
-		const members = Object.entries(value).filter(([, member]) => member !== undefined);
-		return `{${members.map(([name, member]) => `${JSON.stringify(name)}:${writeWireJson(member)}`).join(",")}}`;
+		const members = Object.entries(value).filter(([, item]) => item !== undefined);
+		return `{${members.map(([name, item]) => `${JSON.stringify(name)}:${writeWireJson(item)}`).join(",")}}`;
 	}
 	return JSON.stringify(value);
 }

@@ -1,0 +1,120 @@
+/** The member `coin` of an artefact: chain, permission, who has signed, and what the transaction does in a sentence. */
+
+import { toBase58Check } from "../protocol/address.js";
+import { asBuffer, fromUtf8, toHex } from "../protocol/bytes.js";
+import type { Message } from "../protocol/codec/descriptor.js";
+import { getField } from "../protocol/codec/descriptor.js";
+import { type Permission, PermissionPermissionTypeEnum } from "../protocol/messages.js";
+import { formatCoin } from "./amount.js";
+import type { Artefact } from "./artefact.js";
+import { type Json, type JsonRecord, member } from "./json.js";
+import { operationName, operationsHex } from "./operations.js";
+import type { Approval, WeighedKey } from "./permission.js";
+
+/** What is known about an artefact beside its bytes. */
+export interface ArtefactFacts {
+	/** Id of the chain's genesis block. */
+	readonly chain: Uint8Array | undefined;
+	readonly permission: Readonly<Permission> | undefined;
+	readonly approval: Approval | undefined;
+	readonly note?: string | undefined;
+}
+
+/** Members that are computed; any other member that came with an artefact is kept. */
+const COMPUTED = new Set([
+	"v",
+	"chain",
+	"account",
+	"permission",
+	"approved",
+	"weight",
+	"missing",
+	"ready",
+	"expiration",
+	"summary",
+]);
+
+/** Builds the member. It holds no empty list or object and no fraction, so that a node accepts the whole line. */
+export function noteFor(artefact: Artefact, facts: ArtefactFacts): JsonRecord {
+	const { chain, permission, approval } = facts;
+	const kept = Object.entries(artefact.coin ?? {}).filter(([name]) => !COMPUTED.has(name));
+	const members: Record<string, Json | undefined> = {
+		v: 1n,
+		chain: chain ? toHex(chain) : member(artefact.coin, "chain"),
+		account: toBase58Check(artefact.owner),
+		permission: permission ? permissionNote(permission) : member(artefact.coin, "permission"),
+		approved: approval && approval.approved.length > 0 ? approval.approved.map(keyNote) : undefined,
+		weight: approval?.weight.toString(),
+		missing: approval?.missing.toString(),
+		ready: approval?.ready,
+		expiration: artefact.transaction.raw?.expiration.toString(),
+		summary: summaryOf(artefact),
+		note: facts.note,
+		...Object.fromEntries(kept),
+	};
+	return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined)) as JsonRecord;
+}
+
+function permissionNote(permission: Readonly<Permission>): JsonRecord {
+	return {
+		id: BigInt(permission.id),
+		type: PermissionPermissionTypeEnum.names.get(permission.type) ?? String(permission.type),
+		name: permission.permission_name,
+		threshold: permission.threshold.toString(),
+		...(permission.operations.length > 0 ? { operations: operationsHex(permission.operations) } : {}),
+		keys: permission.keys.map(keyNote),
+	};
+}
+
+function keyNote({ address, weight }: WeighedKey): JsonRecord {
+	return { address: toBase58Check(address), weight: weight.toString() };
+}
+
+/** One sentence on what the transaction does. */
+export function summaryOf(artefact: Artefact): string {
+	const { type, transaction } = artefact;
+	const owner = toBase58Check(artefact.owner);
+	const field = (name: string): unknown => getField(transaction.parameter as Readonly<Message>, name);
+	const address = (name: string): string => toBase58Check(field(name) as Uint8Array);
+	switch (type.name) {
+		case "TransferContract":
+			return `${formatCoin(field("amount") as bigint)} from ${owner} to ${address("to_address")}`;
+		case "TransferAssetContract": {
+			const token = fromUtf8(field("asset_name") as Uint8Array);
+			return `${field("amount") as bigint} units of token ${token} from ${owner} to ${address("to_address")}`;
+		}
+		case "AccountPermissionUpdateContract":
+			return `new permissions for ${owner}`;
+		case "AccountCreateContract":
+			return `${owner} creates the account ${address("account_address")}`;
+		default:
+			return `${operationName(type.id)} by ${owner}`;
+	}
+}
+
+/** The lines of a summary for people, before they sign. */
+export function summaryLines(artefact: Artefact, facts: ArtefactFacts): string[] {
+	const raw = artefact.transaction.raw;
+	const lines = [
+		`${operationName(artefact.type.id)}: ${summaryOf(artefact)}`,
+		`  transaction ${artefact.transaction.idHex}`,
+	];
+	if (raw && raw.fee_limit > 0n) lines.push(`  fee limit   ${formatCoin(raw.fee_limit)}`);
+	if (raw && raw.data.length > 0) lines.push(`  memo        ${memoText(raw.data)}`);
+	const { permission, approval } = facts;
+	if (permission && approval) {
+		const name = permission.permission_name || `${permission.id}`;
+		lines.push(
+			`  permission  ${name} (${permission.id}), weight ${approval.weight} of ${permission.threshold}`,
+		);
+	}
+	if (raw) lines.push(`  expires     ${new Date(Number(raw.expiration)).toISOString()}`);
+	return lines;
+}
+
+/** A memo as text if it is one, else as hexadecimal. */
+function memoText(data: Uint8Array): string {
+	const text = fromUtf8(data);
+	const printable = /^[^\p{C}]*$/u.test(text) && asBuffer(data).equals(Buffer.from(text, "utf8"));
+	return printable ? JSON.stringify(text) : `0x${toHex(data)}`;
+}

@@ -1,0 +1,74 @@
+/** Handing a transaction to a node: the exact bytes, once, and never again by itself (sheet 06 §6.2, sheet 11 §2.5). */
+
+import { toHex } from "../protocol/bytes.js";
+import type { SignedTransaction } from "../protocol/transaction.js";
+import { Failure, type FailureCode } from "./failure.js";
+import type { JsonRecord } from "./json.js";
+import { type NodeClient, toNeutralSentence, validationCode } from "./node-client.js";
+
+const CODES: Readonly<Record<string, FailureCode>> = {
+	SIGERROR: "not_authorized",
+	CONTRACT_VALIDATE_ERROR: "contract_validate",
+	CONTRACT_EXE_ERROR: "contract_validate",
+	BANDWITH_ERROR: "insufficient_resource",
+	DUP_TRANSACTION_ERROR: "duplicate",
+	TAPOS_ERROR: "tapos",
+	TRANSACTION_EXPIRATION_ERROR: "tx_expired",
+	SERVER_BUSY: "node_busy",
+	NO_CONNECTION: "no_connection",
+	NOT_ENOUGH_EFFECTIVE_CONNECTION: "no_connection",
+	BLOCK_UNSOLIDIFIED: "node_syncing",
+};
+
+/**
+ * Broadcasts a transaction. Returning means that the node took it into its pool, nothing more.
+ * @throws {Failure} with `sent` and `txID`: false if the node refused it, true if it has it, "unknown" if the
+ * connection broke on the way
+ */
+export async function broadcast(client: NodeClient, transaction: SignedTransaction): Promise<void> {
+	const txID = transaction.idHex;
+	let answer: JsonRecord;
+	try {
+		answer = await client.call("broadcasthex", { transaction: toHex(transaction.bytes) });
+	} catch (error) {
+		if (!(error instanceof Failure)) throw error;
+		const refused = (error.facts.details as { cause?: unknown } | undefined)?.cause === "ECONNREFUSED";
+		const lost = (error.code === "network" && !refused) || error.code === "timeout";
+		throw lost
+			? error.with({ sent: "unknown", txID, hint: `coin tx wait ${txID}` })
+			: error.with({ sent: false, txID });
+	}
+	const { result, code, message, txid } = answer;
+	if (result === true) {
+		if (typeof txid === "string" && txid !== "" && txid.toLowerCase() !== txID) {
+			throw new Failure("rpc_error", `the node took the transaction as ${txid}, but its bytes give ${txID}`, {
+				sent: "unknown",
+				txID,
+				hint: `coin tx wait ${txID}`,
+			});
+		}
+		return;
+	}
+	throw refusalOf(
+		typeof code === "string" ? code : "UNKNOWN",
+		typeof message === "string" ? message : "",
+		txID,
+	);
+}
+
+function refusalOf(nodeCode: string, nodeMessage: string, txID: string): Failure {
+	const text = toNeutralSentence(nodeMessage);
+	const sentence = text
+		.replace(/^Contract (validate|execute) error : /, "")
+		.replace(/^Validate signature error: /, "");
+	let code = CODES[nodeCode] ?? "rpc_error";
+	if (code === "contract_validate") code = validationCode(sentence);
+	// A node that could not announce a transaction keeps it in its pool all the same.
+	const kept = code === "duplicate" || /^P2P broadcast failed/.test(nodeMessage);
+	return new Failure(code, sentence === "" ? `the node refused the transaction: ${nodeCode}` : sentence, {
+		sent: kept,
+		txID,
+		node: { code: nodeCode, message: nodeMessage },
+		...(kept ? { hint: `coin tx wait ${txID}` } : {}),
+	});
+}

@@ -1,0 +1,88 @@
+/** Who signs an artefact, and signing it (sheet 11 §4.2). Checks that need no key come first. */
+
+import { findKey, type KeystoreEntry, listKeystore } from "../keystore/keystore.js";
+import { toBase58Check } from "../protocol/address.js";
+import { equalBytes } from "../protocol/bytes.js";
+import type { Permission } from "../protocol/messages.js";
+import { addressOfPrivateKey, recoverAddress, sign } from "../protocol/signature.js";
+import { readAddress } from "./address-text.js";
+import { type Artefact, MAX_SIGNATURES, withSignature } from "./artefact.js";
+import { Failure } from "./failure.js";
+import { permissionLabel } from "./permission.js";
+import type { Settings } from "./settings.js";
+
+/** A keystore entry by label or any form of its address. @throws {Failure | KeystoreError} */
+export async function keyNamed(settings: Settings, text: string): Promise<KeystoreEntry> {
+	return findKey(settings.keystoreDirectory, readAddress(text) ?? text);
+}
+
+/** The address that a text means: an address in any form, or the label of a key. @throws {Failure | KeystoreError} */
+export async function accountNamed(settings: Settings, text: string): Promise<Uint8Array> {
+	const address = readAddress(text);
+	if (address) return address;
+	return (await findKey(settings.keystoreDirectory, text)).address;
+}
+
+/**
+ * The account that acts when none is named: the configured wallet, else the only key there is.
+ * @throws {Failure} `usage` if there are several keys or none
+ */
+export async function activeAccount(settings: Settings): Promise<Uint8Array> {
+	if (settings.wallet !== undefined) return accountNamed(settings, settings.wallet);
+	const { entries } = await listKeystore(settings.keystoreDirectory);
+	const [only, second] = entries;
+	if (only && !second) return only.address;
+	const why = only ? `the keystore holds ${entries.length} keys` : "the keystore is empty";
+	throw new Failure("usage", `no account is named and ${why}`, {
+		hint: only
+			? "name one with --from, COIN_FROM, or wallet = … in the configuration"
+			: "coin keystore new makes a key",
+	});
+}
+
+/**
+ * Checks that keys may sign now.
+ * @throws {Failure} `not_authorized`, `already_signed`, `too_many_signatures`
+ */
+export function checkSigners(
+	artefact: Artefact,
+	permission: Readonly<Permission>,
+	keys: readonly KeystoreEntry[],
+): void {
+	for (const key of keys) {
+		if (!permission.keys.some((candidate) => equalBytes(candidate.address, key.address))) {
+			const known = permission.keys.map(({ address }) => toBase58Check(address)).join(", ");
+			throw new Failure(
+				"not_authorized",
+				`${key.name} (${key.base58}) is not a key of the permission ${permissionLabel(permission)}: its keys are ${known}`,
+			);
+		}
+		if (hasSigned(artefact, key))
+			throw new Failure("already_signed", `${key.name} (${key.base58}) has signed already`);
+	}
+	const total = artefact.signers.length + keys.length;
+	const limit = Math.min(permission.keys.length, MAX_SIGNATURES);
+	if (total > limit) {
+		throw new Failure(
+			"too_many_signatures",
+			`${total} signatures would be more than the ${limit} that the permission allows`,
+		);
+	}
+}
+
+export function hasSigned(artefact: Artefact, key: KeystoreEntry): boolean {
+	return artefact.signers.some((signer) => equalBytes(signer, key.address));
+}
+
+/**
+ * Appends a signature and makes sure that it is the key's.
+ * @param privateKey 32 bytes
+ */
+export function signArtefact(artefact: Artefact, privateKey: Uint8Array): Artefact {
+	const { id } = artefact.transaction;
+	const signature = sign(id, privateKey);
+	if (!equalBytes(recoverAddress(id, signature), addressOfPrivateKey(privateKey))) {
+		throw new Failure("internal", "a defect in coin: a signature does not recover to its key");
+	}
+	return withSignature(artefact, signature);
+}
