@@ -13,6 +13,8 @@ import { exchangeTransaction } from "./exchange-transaction.js";
 import { exchangeWithdraw } from "./exchange-withdraw.js";
 import { freezeBalance } from "./freeze-balance.js";
 import { freezeBalanceV2 } from "./freeze-balance-v2.js";
+import { marketCancelOrder } from "./market-cancel-order.js";
+import { marketSellAsset } from "./market-sell-asset.js";
 import { participateAssetIssue } from "./participate-asset-issue.js";
 import { proposalApprove } from "./proposal-approve.js";
 import { proposalCreate } from "./proposal-create.js";
@@ -63,6 +65,8 @@ const modules: readonly ContractModule[] = [
 	exchangeInject,
 	exchangeWithdraw,
 	exchangeTransaction,
+	marketSellAsset,
+	marketCancelOrder,
 ];
 
 const byType = new Map(modules.map((module) => [module.type, module]));

@@ -1,0 +1,10 @@
+/** The switch before every check of the market's contracts (sheet 04 §14). */
+
+import type { StateView } from "../state/view.js";
+import { ContractValidateError } from "./errors.js";
+
+/** @throws {ContractValidateError} while the market is off */
+export function checkMarketOpen(state: StateView): void {
+	if (state.properties.on("ALLOW_MARKET_TRANSACTION")) return;
+	throw new ContractValidateError("Not support Market Transaction, need to be opened by the committee");
+}
