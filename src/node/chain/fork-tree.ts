@@ -16,21 +16,23 @@ const INITIAL_CAPACITY = 1024n;
 class BlockSet {
 	private readonly byId = new Map<string, SignedBlock>();
 	private readonly byNumber = new Map<bigint, SignedBlock[]>();
-	private highest = 0n;
 
 	get(id: Uint8Array): SignedBlock | undefined {
 		return this.byId.get(toKey(id));
 	}
 
-	insert(block: SignedBlock, capacity: bigint): void {
+	/** @param lowest heights below it are forgotten when the block brings a new height */
+	insert(block: SignedBlock, lowest: bigint): void {
 		const number = block.number;
 		this.byId.set(toKey(block.id), block);
 		const row = this.byNumber.get(number);
-		if (row) row.push(block);
-		else this.byNumber.set(number, [block]);
-		if (number > this.highest) this.highest = number;
+		if (row) {
+			row.push(block);
+			return;
+		}
+		this.byNumber.set(number, [block]);
 		for (const height of this.byNumber.keys()) {
-			if (height >= this.highest - capacity) continue;
+			if (height >= lowest) continue;
 			for (const old of this.byNumber.get(height) ?? []) this.byId.delete(toKey(old.id));
 			this.byNumber.delete(height);
 		}
@@ -73,7 +75,7 @@ export class ForkTree {
 	/** Starts with the stored head alone. */
 	start(block: SignedBlock): void {
 		this.linked = new BlockSet();
-		this.linked.insert(block, this.capacity);
+		this.linked.insert(block, 0n);
 		this.headBlock = block;
 	}
 
@@ -119,13 +121,13 @@ export class ForkTree {
 		if (block.parentId.length !== 32) throw new RuntimeRuleError("IllegalArgumentException", "null");
 		const parent = this.linked.get(block.parentId);
 		if (!parent) {
-			this.unlinked.insert(block, this.capacity);
+			this.unlinked.insert(block, this.head.number - this.capacity);
 			throw new UnlinkedBlockError("null");
 		}
 		if (block.number !== parent.number + 1n) {
 			throw new BadNumberBlockError(`parent number: ${parent.number} , block number: ${block.number}`);
 		}
-		this.linked.insert(block, this.capacity);
+		this.linked.insert(block, this.head.number - this.capacity);
 		if (!this.headBlock || block.number > this.headBlock.number) this.headBlock = block;
 		return this.head;
 	}
