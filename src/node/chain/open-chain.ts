@@ -127,9 +127,9 @@ export class OpenChain {
 		if (segment !== undefined) this.log?.dropBefore(segment);
 	}
 
-	/** Waits for a flush that is under way: an importer that outruns the disk calls this. */
-	async drain(): Promise<void> {
-		await this.flushing;
+	/** Waits for the disk where an importer outruns it; otherwise lets only other tasks run. */
+	async throttle(): Promise<void> {
+		if (this.database.isFlushing && this.database.pendingFlush > FLUSH_ENTRIES) await this.flushing;
 	}
 
 	/** Writes what must survive and releases the directory. */

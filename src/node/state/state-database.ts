@@ -27,8 +27,9 @@ type Entry = unknown | typeof GONE;
 interface ChangedEntry {
 	before: Entry | typeof ABSENT;
 	readonly after: Entry;
-	/** The block that had changed the entry before, among those that can be undone. */
-	readonly changedBy: bigint | undefined;
+	/** The change of the same entry before this one, and after it, among the blocks that can be undone. */
+	older: ChangedEntry | undefined;
+	newer: ChangedEntry | undefined;
 }
 
 /** What one block changed, by store index and key. */
@@ -69,8 +70,8 @@ export class StateDatabase {
 	private readonly journalKeys: string[] = [];
 	private readonly journalBefore: (Entry | typeof ABSENT)[] = [];
 
-	/** The newest block that changed an entry of the head, among those that can be undone. */
-	private readonly changedBy: Map<string, bigint>[] = makeMaps();
+	/** The newest change of each entry, among the blocks that can be undone. */
+	private readonly newest: Map<string, ChangedEntry>[] = makeMaps();
 
 	/** Blocks that can still be undone, oldest first. */
 	private readonly blocks: BlockChange[] = [];
@@ -239,10 +240,13 @@ export class StateDatabase {
 		const entries = before.map((map, index) => {
 			const after = this.head[index] as Map<string, Entry>;
 			const changed = new Map<string, ChangedEntry>();
-			const changedBy = this.changedBy[index] as Map<string, bigint>;
+			const newest = this.newest[index] as Map<string, ChangedEntry>;
 			for (const [key, value] of map) {
-				changed.set(key, { before: value, after: after.get(key), changedBy: changedBy.get(key) });
-				changedBy.set(key, number);
+				const older = newest.get(key);
+				const entry: ChangedEntry = { before: value, after: after.get(key), older, newer: undefined };
+				if (older) older.newer = entry;
+				changed.set(key, entry);
+				newest.set(key, entry);
 			}
 			return changed;
 		});
@@ -268,11 +272,15 @@ export class StateDatabase {
 		const change = this.blocks.pop();
 		if (!change) throw new Error("no block can be undone");
 		change.entries.forEach((map, index) => {
-			const changedBy = this.changedBy[index] as Map<string, bigint>;
-			for (const [key, entry] of map) {
-				this.restore(index, key, entry.before);
-				if (entry.changedBy === undefined) changedBy.delete(key);
-				else changedBy.set(key, entry.changedBy);
+			const newest = this.newest[index] as Map<string, ChangedEntry>;
+			for (const [key, { before, older }] of map) {
+				this.restore(index, key, before);
+				if (!older) {
+					newest.delete(key);
+					continue;
+				}
+				older.newer = undefined;
+				newest.set(key, older);
 			}
 		});
 	}
@@ -311,33 +319,25 @@ export class StateDatabase {
 			const head = this.head[index] as Map<string, Entry>;
 			const store = storeDefinitions[index] as StoreDefinition<unknown>;
 			const before = lastSettled[index] as Map<string, unknown>;
-			const changedBy = this.changedBy[index] as Map<string, bigint>;
-			for (const [key, { after }] of map) {
+			const newest = this.newest[index] as Map<string, ChangedEntry>;
+			for (const [key, { after, newer }] of map) {
 				before.set(key, this.baseGet(store, key) ?? GONE);
 				base.set(key, after === GONE ? GONE : this.settleValue(this.baseBackend, store, after));
 				this.unflushed++;
 				if (store.ordered) setKey(this.baseKeys, index, key, after !== GONE);
-				// The head keeps its entry only where a newer block or the pending pool changed it again.
-				if (changedBy.get(key) !== change.number) {
-					this.forgetBefore(index, key, after);
+				if (newer) {
+					// Undoing the newer change leads to the base's value from now on, not to a copy of its own.
+					newer.older = undefined;
+					if (newer.before === after) newer.before = ABSENT;
 					continue;
 				}
-				changedBy.delete(key);
+				newest.delete(key);
+				// Only the pending pool can have changed the entry again.
 				if (head.get(key) === after) head.delete(key);
 			}
 		});
 		this.lastSettled = lastSettled;
 		this.settled = change.number;
-	}
-
-	/** The next block that changed an entry undoes it to the base's value from now on, not to its own copy. */
-	private forgetBefore(index: number, key: string, settled: Entry): void {
-		for (const { entries } of this.blocks) {
-			const entry = entries[index]?.get(key);
-			if (!entry) continue;
-			if (entry.before === settled) entry.before = ABSENT;
-			return;
-		}
 	}
 
 	/** Entries that a flush would write. */
