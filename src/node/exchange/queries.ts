@@ -1,0 +1,30 @@
+/** Questions about exchange pairs (sheet 04 §16.2). */
+
+import { be64 } from "../../protocol/bytes.js";
+import { type Exchange, ExchangeList } from "../../protocol/messages.js";
+import type { StateView } from "../state/view.js";
+import { exchangeStore } from "./pair.js";
+
+/** The longest page of a list. */
+const MAX_PAGE = 1_000n;
+
+/** All pairs, the newest first; pairs of the same time in the order of their ids. */
+export function allExchanges(state: StateView): ExchangeList {
+	const exchanges = exchangeStore(state).values();
+	exchanges.sort((a, b) => Number(b.create_time - a.create_time));
+	return ExchangeList.create({ exchanges });
+}
+
+/** Pairs by ascending id, after the first `offset` ids; undefined if the page lies outside all ids. */
+export function pageOfExchanges(state: StateView, offset: bigint, limit: bigint): ExchangeList | undefined {
+	const latest = state.properties.get("LATEST_EXCHANGE_NUM");
+	if (offset < 0n || limit < 0n || latest <= offset) return undefined;
+	const length = limit > MAX_PAGE ? MAX_PAGE : limit;
+	const end = offset + length < latest ? offset + length : latest;
+	const exchanges: Readonly<Exchange>[] = [];
+	for (let id = offset + 1n; id <= end; id++) {
+		const exchange = exchangeStore(state).get(be64(id));
+		if (exchange) exchanges.push(exchange);
+	}
+	return ExchangeList.create({ exchanges });
+}

@@ -1,0 +1,102 @@
+/**
+ * Questions about tokens (sheet 04 §16.1). Every record is shown with its public bandwidth usage recovered to the head
+ * slot.
+ */
+
+import { equalBytes } from "../../protocol/bytes.js";
+import { AssetIssueContract, AssetIssueList } from "../../protocol/messages.js";
+import { RuntimeRuleError } from "../contracts/errors.js";
+import { increase } from "../resources/window.js";
+import type { StateView } from "../state/view.js";
+import { namesByNumber, tokenStore } from "./token-store.js";
+
+/** The longest page of a list. */
+const MAX_PAGE = 1_000n;
+
+/** A record as queries show it. */
+export function shownToken(state: StateView, token: Readonly<AssetIssueContract>): AssetIssueContract {
+	const copy = AssetIssueContract.copy(token);
+	copy.public_free_asset_net_usage = increase(
+		token.public_free_asset_net_usage,
+		0n,
+		token.public_latest_free_net_time,
+		state.properties.headSlot,
+	);
+	return copy;
+}
+
+/** Records as a list; undefined where nothing was found. */
+function list(state: StateView, tokens: readonly Readonly<AssetIssueContract>[]): AssetIssueList | undefined {
+	if (tokens.length === 0) return undefined;
+	return AssetIssueList.create({ assetIssue: tokens.map((token) => shownToken(state, token)) });
+}
+
+/** All tokens, in the order of their keys. */
+export function allTokens(state: StateView): AssetIssueList | undefined {
+	return list(state, tokenStore(state).values());
+}
+
+/** A page of all tokens, which are ordered by name. PERF: sorts all tokens. */
+export function pageOfTokens(state: StateView, offset: bigint, limit: bigint): AssetIssueList | undefined {
+	const tokens = tokenStore(state).values();
+	if (offset < 0n || limit <= 0n || offset >= BigInt(tokens.length)) return undefined;
+	const named = tokens.map((token) => ({ token, name: nameText(token.name) }));
+	named.sort((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0));
+	const length = limit > MAX_PAGE ? MAX_PAGE : limit;
+	const page = named.slice(Number(offset), Number(offset + length));
+	return list(
+		state,
+		page.map(({ token }) => token),
+	);
+}
+
+function nameText(name: Uint8Array): string {
+	return Buffer.from(name).toString("utf8");
+}
+
+/** The token that an account has issued, as a list. PERF: walks all tokens. */
+export function tokensOfAccount(state: StateView, owner: Uint8Array): AssetIssueList | undefined {
+	const issued = tokenStore(state)
+		.values()
+		.filter((token) => equalBytes(token.owner_address, owner));
+	return list(state, issued);
+}
+
+/** The token of a number. @param id the number's text */
+export function tokenById(state: StateView, id: Uint8Array): AssetIssueContract | undefined {
+	const token = id.length > 0 ? state.assetIssueV2.get(id) : undefined;
+	return token && shownToken(state, token);
+}
+
+/** All tokens of exactly this name. PERF: walks all tokens once names aren't unique. */
+export function tokensByName(state: StateView, name: Uint8Array): AssetIssueList | undefined {
+	return list(state, namedTokens(state, name));
+}
+
+function namedTokens(state: StateView, name: Uint8Array): Readonly<AssetIssueContract>[] {
+	return tokenStore(state)
+		.values()
+		.filter((token) => equalBytes(token.name, name));
+}
+
+/**
+ * The one token of this name; once names aren't unique, a token of this number counts as well.
+ * @throws {RuntimeRuleError} if more than one token answers to it
+ */
+export function tokenByName(state: StateView, name: Uint8Array): AssetIssueContract | undefined {
+	if (!namesByNumber(state)) {
+		const token = state.assetIssue.get(name);
+		return token && shownToken(state, token);
+	}
+	const named = namedTokens(state, name);
+	const numbered = state.assetIssueV2.get(name);
+	const answers = numbered ? [...named.filter((token) => token.id !== numbered.id), numbered] : named;
+	if (answers.length > 1) {
+		throw new RuntimeRuleError(
+			"NonUniqueObjectException",
+			"To get more than one asset, please use getAssetIssueById syntax",
+		);
+	}
+	const [token] = answers;
+	return token && shownToken(state, token);
+}
