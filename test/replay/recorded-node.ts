@@ -1,0 +1,151 @@
+/** A node that answers exactly what a recording says, for tests of the replay itself. */
+
+import { SignedBlock } from "../../src/protocol/block.js";
+import { fromHex, toHex } from "../../src/protocol/bytes.js";
+import type { Finding } from "../../src/replay/finding.js";
+import type { BlockRecord, Line, RecordedState, Recording, RequestLine } from "../../src/replay/recording.js";
+import { type ReplayOptions, replay, type SetResult } from "../../src/replay/replay.js";
+import type {
+	AppliedBlock,
+	Change,
+	GrpcAnswer,
+	Head,
+	HttpAnswer,
+	HttpRequest,
+	Refusal,
+	ReplayTarget,
+	State,
+} from "../../src/replay/target.js";
+
+export class RecordedNode implements ReplayTarget {
+	readonly clock: bigint[] = [];
+	readonly sent: HttpRequest[] = [];
+	readonly healed: string[] = [];
+	private readonly queues: { [K in Line["t"]]?: Line[] } = {};
+	private readonly state = new Map<string, Map<string, string>>();
+
+	constructor(
+		lines: readonly Line[],
+		private readonly end: RecordedState | undefined,
+	) {
+		for (const kind of ["genesis", "block", "push", "req", "grpc"] as const) {
+			this.queues[kind] = lines.filter((line) => line.t === kind);
+		}
+	}
+
+	private next<K extends Line["t"]>(kind: K): Extract<Line, { t: K }> {
+		const line = this.queues[kind]?.shift();
+		if (line === undefined) throw new Error(`the recording has no further ${kind}`);
+		return line as Extract<Line, { t: K }>;
+	}
+
+	setClock(ms: bigint): void {
+		this.clock.push(ms);
+	}
+
+	async genesisState(): Promise<State> {
+		for (const [store, entries] of Object.entries(this.next("genesis").state)) {
+			this.state.set(store, new Map(Object.entries(entries)));
+		}
+		return this.dump();
+	}
+
+	async applyBlock(block: Uint8Array): Promise<AppliedBlock | Refusal> {
+		const line = this.next("block");
+		if (line.block !== toHex(block)) return { error: "UnexpectedBlock: another block was recorded here" };
+		const changes = new Map<string, Map<string, Change>>();
+		for (const [store, entries] of Object.entries(line.writes ?? {})) {
+			const stored = this.state.get(store) ?? new Map<string, string>();
+			this.state.set(store, stored);
+			const changed = new Map<string, Change>();
+			for (const [key, value] of Object.entries(entries)) {
+				const before = stored.get(key);
+				if (value === null) stored.delete(key);
+				else stored.set(key, value);
+				changed.set(key, { before: bytesOf(before), after: bytesOf(value) });
+			}
+			changes.set(store, changed);
+		}
+		return { ...headOf(line), changes };
+	}
+
+	async push(): Promise<Head | Refusal> {
+		const { answer } = this.next("push");
+		return "error" in answer ? answer : headOf(answer);
+	}
+
+	async http(request: HttpRequest): Promise<HttpAnswer> {
+		this.sent.push(request);
+		const line: RequestLine = this.next("req");
+		return { status: line.status, type: line.type, allow: line.allow, body: line.answer };
+	}
+
+	readonly grpc = async (): Promise<GrpcAnswer> => {
+		const line = this.next("grpc");
+		return line.error === undefined ? { answer: fromHex(line.answer ?? "") } : { error: line.error };
+	};
+
+	read(store: string, keyHex: string): Uint8Array | null {
+		return bytesOf(this.state.get(store)?.get(keyHex));
+	}
+
+	async heal(block: Uint8Array): Promise<void> {
+		this.healed.push(SignedBlock.decode(block).idHex);
+	}
+
+	async finalState(): Promise<State> {
+		if (this.end !== undefined) {
+			this.state.clear();
+			for (const [store, entries] of Object.entries(this.end))
+				this.state.set(store, new Map(Object.entries(entries)));
+		}
+		return this.dump();
+	}
+
+	private dump(): State {
+		return new Map(
+			[...this.state].map(([store, entries]) => [
+				store,
+				new Map([...entries].map(([key, value]) => [key, fromHex(value)])),
+			]),
+		);
+	}
+
+	async close(): Promise<void> {}
+}
+
+function bytesOf(hex: string | null | undefined): Uint8Array | null {
+	return hex === null || hex === undefined ? null : fromHex(hex);
+}
+
+function headOf(record: BlockRecord): Head {
+	const { number, id, infos } = record;
+	return { number, id, infos: bytesOf(infos) };
+}
+
+/** A recording of given lines. */
+export function recordingOf(lines: readonly Line[], end?: RecordedState): Recording {
+	return {
+		name: "test",
+		configFile: "none",
+		lines: () => lines.map((line, i) => [i + 1, line] as const),
+		finalState: () => end,
+	};
+}
+
+export const COMPARE_ALL = { heal: false, onlyBlocks: false, until: undefined, path: undefined } as const;
+
+/** Replays lines into a node and gathers what differs. */
+export async function replayInto(
+	node: ReplayTarget,
+	lines: readonly Line[],
+	{ end, ...options }: Partial<ReplayOptions> & { end?: RecordedState | undefined } = {},
+): Promise<{ result: SetResult; findings: Finding[] }> {
+	const findings: Finding[] = [];
+	const result = await replay(recordingOf(lines, end), node, {
+		...COMPARE_ALL,
+		...options,
+		report: (finding) => void findings.push(finding),
+	});
+	return { result, findings };
+}
