@@ -36,7 +36,8 @@ export function applyBlock(
 	options: ApplyOptions,
 ): readonly TransactionInfo[] {
 	const { state } = environment;
-	if (!checkSchedule(state, block)) throw new ValidateScheduleError("validateWitnessSchedule error");
+	if (!checkSchedule(state, block, environment.rules.development))
+		throw new ValidateScheduleError("validateWitnessSchedule error");
 	const recorder = options.balanceHistory ? new BalanceRecorder(state, block.number) : undefined;
 	try {
 		return run(environment, block, options, recorder);
@@ -63,9 +64,9 @@ function run(
 
 	const maintenance = maintenanceDue(state, block.timestampMs);
 	if (maintenance) processProposals(state, forks);
-	applyStatistics(state, block);
+	applyStatistics(state, block, rules.development);
 	runMaintenance(state, rules, block);
-	updateSolidified(state);
+	updateSolidified(state, block, rules.development);
 	const active = activeWitnesses(state);
 	if (maintenance) forks.reset(active.length);
 

@@ -72,7 +72,9 @@ export class Broadcaster {
 		try {
 			if ((transaction.raw?.contract.length ?? 0) === 0) throw new ContractValidateError("No contract!");
 			if (state.properties.on("ALLOW_PROTO_FILTER_NUM")) checkKnownFields(transaction);
-			if ((transaction.raw?.expiration ?? 0n) < nextSlotTimeMs(state)) {
+			if (
+				(transaction.raw?.expiration ?? 0n) < nextSlotTimeMs(state, this.chain.environment.rules.development)
+			) {
 				throw new TransactionExpirationError("Transaction expired");
 			}
 			this.chain.pushTransaction(transaction);

@@ -3,6 +3,7 @@
 import { asBuffer, be64, equalBytes, readBe64, toHex } from "../../protocol/bytes.js";
 import type { SignedTransaction } from "../../protocol/transaction.js";
 import { nextSlotTimeMs } from "../consensus/slots.js";
+import type { ChainRules } from "../contracts/contract.js";
 import {
 	DuplicateTransactionError,
 	TaposError,
@@ -56,7 +57,7 @@ function describeSolid(state: StateView): string {
  * @throws {TooBigTransactionError | TransactionExpirationError}
  */
 export function checkCommon(
-	state: StateView,
+	{ state, rules }: { readonly state: StateView; readonly rules: ChainRules },
 	transaction: SignedTransaction,
 	inBlock: boolean,
 ): SignedTransaction {
@@ -80,7 +81,7 @@ export function checkCommon(
 	}
 	const expiration = checked.raw?.expiration ?? 0n;
 	if (inBlock && optimized) {
-		const next = nextSlotTimeMs(state);
+		const next = nextSlotTimeMs(state, rules.development);
 		if (expiration < next) {
 			throw new TransactionExpirationError(
 				`Transaction expiration time is ${expiration}, but next slot time is ${next}`,

@@ -70,7 +70,7 @@ export function processTransaction(
 	}
 	recorder?.startTransaction(received.id, received.type?.name ?? "UNRECOGNIZED");
 	checkReferenceBlock(state, received);
-	let transaction = checkCommon(state, received, block !== undefined);
+	let transaction = checkCommon(environment, received, block !== undefined);
 	checkDuplicate(state, transaction);
 	if (!verified) authorize(state, forks, transaction);
 	forks.initIfUnset();

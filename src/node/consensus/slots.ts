@@ -2,6 +2,7 @@
 
 import { ADDRESS_LENGTH } from "../../protocol/address.js";
 import { toKey } from "../../protocol/bytes.js";
+import type { DevelopmentSchedule } from "../contracts/contract.js";
 import { RuntimeRuleError } from "../contracts/errors.js";
 import type { StateView } from "../state/view.js";
 
@@ -67,8 +68,9 @@ export function scheduledWitness(
 }
 
 /** The earliest time of the next block; a transaction must not expire before it (sheet 02 §3.5). */
-export function nextSlotTimeMs(state: StateView): bigint {
+export function nextSlotTimeMs(state: StateView, development?: DevelopmentSchedule): bigint {
 	const { properties } = state;
+	if (development) return properties.headTimestampMs + development.slotMs;
 	const skipped = properties.get("state_flag") === 1 ? MAINTENANCE_SKIP_SLOTS : 0n;
 	return properties.headTimestampMs + (1n + skipped) * SLOT_MS;
 }

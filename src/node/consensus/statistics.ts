@@ -2,6 +2,7 @@
 
 import type { SignedBlock } from "../../protocol/block.js";
 import { Witness } from "../../protocol/messages.js";
+import type { DevelopmentSchedule } from "../contracts/contract.js";
 import { RuntimeRuleError } from "../contracts/errors.js";
 import type { StateView } from "../state/view.js";
 import { absoluteSlot, activeWitnesses, scheduledWitness, slotOf } from "./slots.js";
@@ -33,7 +34,11 @@ export function changeWitness(
  *
  * @throws {RuntimeRuleError} if the producer is no witness, which only a block right after genesis can bring about
  */
-export function applyStatistics(state: StateView, block: SignedBlock): void {
+export function applyStatistics(
+	state: StateView,
+	block: SignedBlock,
+	development?: DevelopmentSchedule,
+): void {
 	if (!state.witness.has(block.witness)) {
 		throw new RuntimeRuleError("NullPointerException", "the block's witness has no record");
 	}
@@ -42,7 +47,8 @@ export function applyStatistics(state: StateView, block: SignedBlock): void {
 		witness.latestBlockNum = block.number;
 		witness.latestSlotNum = absoluteSlot(state, block.timestampMs);
 	});
-	const slot = block.number === 1n ? 1n : slotOf(state, block.timestampMs);
+	// A development chain has no slots that could be missed.
+	const slot = block.number === 1n || development ? 1n : slotOf(state, block.timestampMs);
 	const missed = slot > 1n ? slot - 1n : 0n;
 	countMissed(state, missed);
 	fillSlots(state, missed);
@@ -85,7 +91,16 @@ export function participationPercent(state: StateView): number {
  * Advances the solidified number: the greatest height on which enough active witnesses have built. Runs after
  * maintenance, over the new active list; a lower result leaves the number as it is.
  */
-export function updateSolidified(state: StateView): void {
+export function updateSolidified(
+	state: StateView,
+	block: SignedBlock,
+	development?: DevelopmentSchedule,
+): void {
+	if (development) {
+		const solid = block.number - development.solidLag;
+		state.properties.set("LATEST_SOLIDIFIED_BLOCK_NUM", solid > 0n ? solid : 0n);
+		return;
+	}
 	const heights = activeWitnesses(state)
 		.map((address) => state.witness.get(address)?.latestBlockNum ?? 0n)
 		.sort((a, b) => (a < b ? -1 : a > b ? 1 : 0));

@@ -22,6 +22,18 @@ export interface ChainRules {
 	readonly checkFrozenTime: boolean;
 	/** Cancelling all unstaking records its details (`vm.saveCancelAllUnfreezeV2Details`). */
 	readonly saveCancelDetails: boolean;
+	/** Absent on every network: blocks stand in the network's slots. */
+	readonly development?: DevelopmentSchedule;
+}
+
+/** How a development chain times its blocks (sheet 11 §8.5): by demand, not by the network's slots. */
+export interface DevelopmentSchedule {
+	/** Least distance of two blocks in milliseconds; transactions must not expire before it. */
+	readonly slotMs: bigint;
+	/** The accounts whose keys this node holds: only they produce, and only they count for solidification. */
+	readonly producers: readonly Uint8Array[];
+	/** How far the solidified number stays behind the head. */
+	readonly solidLag: bigint;
 }
 
 export interface ContractContext<T extends Message = Message> {

@@ -84,14 +84,14 @@ describe("the solidified number", () => {
 			copy.latestBlockNum = 100n + BigInt(witness.address[20] as number);
 			state.witness.put(witness.address, copy);
 		}
-		updateSolidified(state);
+		updateSolidified(state, blockOf(200n, at(500n), address(1)));
 		expect(state.properties.get("LATEST_SOLIDIFIED_BLOCK_NUM")).toBe(100n + BigInt(position));
 	});
 
 	it("never goes back", async () => {
 		const state = await openState(3);
 		state.properties.set("LATEST_SOLIDIFIED_BLOCK_NUM", 5n);
-		updateSolidified(state);
+		updateSolidified(state, blockOf(200n, at(500n), address(1)));
 		expect(state.properties.get("LATEST_SOLIDIFIED_BLOCK_NUM")).toBe(5n);
 	});
 });
