@@ -1,6 +1,7 @@
 /** Questions about exchange pairs (sheet 04 §16.2). */
 
 import { be64 } from "../../protocol/bytes.js";
+import { minInt } from "../../protocol/int64.js";
 import { type Exchange, ExchangeList } from "../../protocol/messages.js";
 import type { StateView } from "../state/view.js";
 import { exchangeStore } from "./pair.js";
@@ -19,8 +20,7 @@ export function allExchanges(state: StateView): ExchangeList {
 export function pageOfExchanges(state: StateView, offset: bigint, limit: bigint): ExchangeList | undefined {
 	const latest = state.properties.get("LATEST_EXCHANGE_NUM");
 	if (offset < 0n || limit < 0n || latest <= offset) return undefined;
-	const length = limit > MAX_PAGE ? MAX_PAGE : limit;
-	const end = offset + length < latest ? offset + length : latest;
+	const end = minInt(offset + minInt(limit, MAX_PAGE), latest);
 	const exchanges: Readonly<Exchange>[] = [];
 	for (let id = offset + 1n; id <= end; id++) {
 		const exchange = exchangeStore(state).get(be64(id));

@@ -4,6 +4,7 @@
  */
 
 import { equalBytes } from "../../protocol/bytes.js";
+import { minInt } from "../../protocol/int64.js";
 import { AssetIssueContract, AssetIssueList } from "../../protocol/messages.js";
 import { RuntimeRuleError } from "../contracts/errors.js";
 import { increase } from "../resources/window.js";
@@ -42,8 +43,7 @@ export function pageOfTokens(state: StateView, offset: bigint, limit: bigint): A
 	if (offset < 0n || limit <= 0n || offset >= BigInt(tokens.length)) return undefined;
 	const named = tokens.map((token) => ({ token, name: nameText(token.name) }));
 	named.sort((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0));
-	const length = limit > MAX_PAGE ? MAX_PAGE : limit;
-	const page = named.slice(Number(offset), Number(offset + length));
+	const page = named.slice(Number(offset), Number(offset + minInt(limit, MAX_PAGE)));
 	return list(
 		state,
 		page.map(({ token }) => token),
