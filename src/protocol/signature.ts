@@ -116,6 +116,13 @@ export function sign(hash: Uint8Array, privateKey: Uint8Array): Uint8Array {
 	return signature;
 }
 
+/** Signs the hash of a block header as nodes write it: like {@link sign}, with v = recovery id. */
+export function signBlock(hash: Uint8Array, privateKey: Uint8Array): Uint8Array {
+	const signature = sign(hash, privateKey);
+	signature[64] = (signature[64] as number) - 27;
+	return signature;
+}
+
 /** The address whose private key this is. */
 export function addressOfPrivateKey(privateKey: Uint8Array): Uint8Array {
 	return addressFromPublicKey(secp256k1.getPublicKey(privateKey, false));

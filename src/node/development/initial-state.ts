@@ -1,0 +1,94 @@
+/** What a development chain starts with: every rule of the network on, and prices (sheet 11 §8.4). */
+
+import type { CommitteeKey } from "../config/config.js";
+import { forkTable } from "../consensus/fork-gates.js";
+import { chainParameters } from "../consensus/parameters.js";
+import type { PropertyOf } from "../state/property-table.js";
+import type { StateView } from "../state/view.js";
+
+/** Prices of a new chain, or those of the main network. */
+export type Economy = "genesis" | "main";
+
+/** Switches that stay off, or are no switches. */
+const NOT_SWITCHED_ON: ReadonlySet<string> = new Set([
+	"allowAdaptiveEnergy",
+	"allowPBFT",
+	"pBFTExpireNum",
+	"forbidTransferToContract",
+	"allowProtoFilterNum",
+	"allowAccountStateRoot",
+	"allowShieldedTransaction",
+	"allowReceiptsMerkleRoot",
+	"allowTvmCompatibleEvm",
+]);
+
+/** Values of `committee.*` keys that are amounts. */
+const COMMITTEE_VALUES: Readonly<Record<string, bigint>> = {
+	unfreezeDelayDays: 14n,
+	memoFee: 1_000_000n,
+	dynamicEnergyThreshold: 5_000_000_000n,
+	dynamicEnergyIncreaseFactor: 2_000n,
+	dynamicEnergyMaxFactor: 34_000n,
+};
+
+/** The `committee` section of a development chain: all switches that the network has turned on. */
+export function developmentCommittee(keys: readonly CommitteeKey[]): Readonly<Record<string, bigint>> {
+	return Object.fromEntries(
+		keys.filter((key) => !NOT_SWITCHED_ON.has(key)).map((key) => [key, COMMITTEE_VALUES[key] ?? 1n]),
+	);
+}
+
+/** Contract types that only proposals would allow. */
+const LATER_TYPES = [48, 49, 52, 53, 54, 55, 56, 57, 58, 59];
+
+const VALUES: readonly (readonly [PropertyOf<"long">, bigint])[] = [
+	["MAX_DELEGATE_LOCK_PERIOD", 864_000n],
+	["ALLOW_CANCEL_ALL_UNFREEZE_V2", 1n],
+	["ALLOW_UPDATE_ACCOUNT_NAME", 1n],
+	["MAX_FEE_LIMIT", 15_000_000_000n],
+	["MAX_CPU_TIME_OF_ONE_TX", 400n],
+];
+
+const MAIN_VALUES: readonly (readonly [PropertyOf<"long">, bigint])[] = [
+	["TRANSACTION_FEE", 1_000n],
+	["FREE_NET_LIMIT", 600n],
+	["CREATE_NEW_ACCOUNT_FEE_IN_SYSTEM_CONTRACT", 1_000_000n],
+];
+
+/** A chain parameter by any of its names, with the value it starts with. */
+export interface ParameterSetting {
+	readonly name: string;
+	readonly value: bigint;
+}
+
+/** A development parameter that doesn't exist or can't have that value. */
+export class ParameterSettingError extends Error {
+	override readonly name = "ParameterSettingError";
+}
+
+/** Writes what configuration alone can't switch on. @throws {ParameterSettingError} */
+export function writeDevelopmentState(
+	state: StateView,
+	economy: Economy,
+	settings: readonly ParameterSetting[],
+): void {
+	const { properties } = state;
+	for (const type of LATER_TYPES) properties.allowContractType(type);
+	for (const [name, value] of VALUES) properties.set(name, value);
+	if (economy === "main") for (const [name, value] of MAIN_VALUES) properties.set(name, value);
+	// One witness produces, and it has always produced the newest version.
+	for (const { version } of forkTable) properties.setForkStatistics(version, Uint8Array.of(1));
+	for (const setting of settings) applySetting(state, setting);
+}
+
+function applySetting(state: StateView, { name, value }: ParameterSetting): void {
+	const wanted = name.toLowerCase();
+	const row = chainParameters.find(
+		({ id, name: own, getter, property }) =>
+			[own, getter, property, getter.replace(/^get/, "")].some((known) => known.toLowerCase() === wanted) ||
+			id?.toString() === wanted,
+	);
+	if (!row) throw new ParameterSettingError(`there is no chain parameter ${name}`);
+	if (value < 0n) throw new ParameterSettingError(`the chain parameter ${name} can't be ${value}`);
+	state.properties.set(row.property, value);
+}

@@ -1,0 +1,85 @@
+/** Producing in the network's slots with the witnesses whose keys this node holds (sheet 02 §5.7). */
+
+import type { AppliedBlock, Chain, Producer } from "../chain/chain.js";
+import { scheduledWitness, slotOf, slotTimeMs } from "../consensus/slots.js";
+import { participationPercent } from "../consensus/statistics.js";
+import { producerOf } from "./witness-keys.js";
+
+const SLOT_MS = 3000;
+/** A slot is tried this much before the clock reaches it. */
+const LEAD_MS = 50n;
+
+/** Why a slot was not used; the names are those that operators of the network know. */
+export type ProductionState =
+	| "PRODUCED"
+	| "CLOCK_ERROR"
+	| "LOW_PARTICIPATION"
+	| "NOT_TIME_YET"
+	| "NOT_MY_TURN"
+	| "NOT_SYNCED";
+
+export interface SlotProducerOptions {
+	readonly chain: Chain;
+	readonly producers: readonly Producer[];
+	/** Milliseconds. */
+	readonly clock: () => bigint;
+	readonly minParticipationPercent: number;
+	/** Share of half a slot that packing may take, in percent. */
+	readonly packingPercent: number;
+	/** Wait until the chain is not behind the clock (`block.needSyncCheck`). */
+	readonly needSyncCheck: boolean;
+	readonly onProduced: (applied: AppliedBlock) => void;
+	/** Told of slots that could not be used, and why a block failed. */
+	readonly onSkipped: (state: ProductionState) => void;
+	readonly onFailure: (error: unknown) => void;
+}
+
+export class SlotProducer {
+	private timer: NodeJS.Timeout | undefined;
+	private synced: boolean;
+	private last: ProductionState | undefined;
+
+	constructor(private readonly options: SlotProducerOptions) {
+		this.synced = !options.needSyncCheck;
+	}
+
+	/** Wakes at every multiple of the slot length. */
+	start(): void {
+		const wait = SLOT_MS - Number(this.options.clock() % BigInt(SLOT_MS));
+		this.timer = setTimeout(() => {
+			try {
+				const state = this.tryProduce();
+				if (state !== this.last && state !== "PRODUCED") this.options.onSkipped(state);
+				this.last = state;
+			} catch (error) {
+				this.options.onFailure(error);
+			}
+			this.start();
+		}, wait);
+	}
+
+	stop(): void {
+		clearTimeout(this.timer);
+	}
+
+	/** Produces a block if it is this node's turn. @throws {Error} if packing or applying fails */
+	tryProduce(): ProductionState {
+		const { chain, clock, producers } = this.options;
+		const now = clock();
+		const { state } = chain;
+		if (!this.synced) {
+			if (slotTimeMs(state, 1n) < now) return "NOT_SYNCED";
+			this.synced = true;
+		}
+		if (now < state.properties.headTimestampMs) return "CLOCK_ERROR";
+		if (participationPercent(state) < this.options.minParticipationPercent) return "LOW_PARTICIPATION";
+		const slot = slotOf(state, now + LEAD_MS);
+		if (slot === 0n) return "NOT_TIME_YET";
+		const producer = producerOf(producers, scheduledWitness(state, slot));
+		if (!producer) return "NOT_MY_TURN";
+		const timestampMs = slotTimeMs(state, slot);
+		const deadline = timestampMs + BigInt(Math.trunc((SLOT_MS / 2) * (this.options.packingPercent / 100)));
+		this.options.onProduced(chain.produce(producer, timestampMs, () => clock() > deadline));
+		return "PRODUCED";
+	}
+}
