@@ -22,8 +22,11 @@ export class NamedError extends Error {
 	}
 }
 
+/** Package of every refusal by a rule of the chain. */
+const CHAIN_PACKAGE = "org.coin.core.exception.";
+
 const PACKAGES: Readonly<Record<string, readonly string[]>> = {
-	"org.coin.core.exception.": [
+	[CHAIN_PACKAGE]: [
 		"BadItemException",
 		"ContractExeException",
 		"ContractValidateException",
@@ -53,6 +56,7 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
 		"StringIndexOutOfBoundsException",
 		"UnsupportedOperationException",
 	],
+	"java.io.": ["UnsupportedEncodingException"],
 	"java.security.": ["InvalidParameterException", "SignatureException"],
 	"org.bouncycastle.util.encoders.": ["DecoderException"],
 	"org.eclipse.jetty.http.": ["BadMessageException"],
@@ -64,10 +68,22 @@ for (const [prefix, names] of Object.entries(PACKAGES)) for (const name of names
 /** Names that our own errors carry for outcomes that have another name on the wire. */
 const ALIASES: Readonly<Record<string, string>> = { DecodeError: "InvalidProtocolBufferException" };
 
+/** Errors of the chain carry the class of the wire beside their own name. */
+function declaredName(error: Error): string | undefined {
+	const { className } = error as Error & { readonly className?: unknown };
+	return typeof className === "string" ? className : undefined;
+}
+
 function wireName(error: Error): string {
+	const declared = declaredName(error);
+	if (declared !== undefined) return declared;
 	const name = ALIASES[error.name] ?? error.name;
 	if (packageOf.has(name) || name.startsWith("Program$")) return name;
 	return "RuntimeException";
+}
+
+function packageFor(name: string): string {
+	return packageOf.get(name) ?? (name.startsWith("Program$") ? "org.coin.core.vm.program." : CHAIN_PACKAGE);
 }
 
 /** Whether an error is an outcome that clients are told about, rather than a fault in this program. */
@@ -85,8 +101,7 @@ export function messageText(error: Error, dialect: Dialect): string {
 export function className(error: Error, dialect: Dialect): string {
 	const name = wireName(error);
 	if (dialect === "neutral") return name.slice(name.indexOf("$") + 1);
-	const prefix = packageOf.get(name) ?? "org.coin.core.vm.program.";
-	return spell(prefix, dialect) + name;
+	return spell(packageFor(name), dialect) + name;
 }
 
 /** `class <package>.<Class> : <message>`; in the neutral dialect `<Class> : <message>`. */

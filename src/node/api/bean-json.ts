@@ -1,0 +1,59 @@
+/** Writer B: members in alphabetical order, no blanks, or indented with tabs (sheet 06 §2.1, §9). */
+
+import { quoteHashed } from "../../protocol/json/quoting.js";
+
+/** A number that is written with a fraction. */
+export class Double {
+	constructor(readonly value: number) {}
+}
+
+export type BeanValue =
+	| string
+	| number
+	| bigint
+	| boolean
+	| Double
+	| readonly BeanValue[]
+	| { readonly [name: string]: BeanValue };
+
+export function beanJson(value: BeanValue, pretty = false): string {
+	return write(value, pretty ? "\n" : "");
+}
+
+function write(value: BeanValue, lineBreak: string): string {
+	if (typeof value === "string") return quoteHashed(value);
+	if (value instanceof Double) return writeDouble(value.value);
+	if (typeof value !== "object") return String(value);
+	const inner = lineBreak === "" ? "" : `${lineBreak}\t`;
+	if (isList(value))
+		return enclose(
+			"[",
+			value.map((item) => write(item, inner)),
+			"]",
+			lineBreak,
+			inner,
+		);
+	const names = Object.keys(value).sort();
+	const rows = names.map((name) => `${quoteHashed(name)}:${write(value[name] as BeanValue, inner)}`);
+	return enclose("{", rows, "}", lineBreak, inner);
+}
+
+function isList(value: BeanValue): value is readonly BeanValue[] {
+	return Array.isArray(value);
+}
+
+function enclose(
+	open: string,
+	rows: readonly string[],
+	close: string,
+	lineBreak: string,
+	inner: string,
+): string {
+	if (rows.length === 0) return open + close;
+	return open + inner + rows.join(`,${inner}`) + lineBreak + close;
+}
+
+function writeDouble(value: number): string {
+	if (!Number.isFinite(value)) return "null";
+	return Number.isInteger(value) ? `${value}.0` : String(value);
+}

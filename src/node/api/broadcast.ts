@@ -1,0 +1,147 @@
+/**
+ * Taking in a transaction that a client sends (sheet 02 §3.2): checks of the node, then those of the chain, and the
+ * answer code of each failure. Every server answers through this.
+ */
+
+import { contractTypeByName } from "../../protocol/contract-types.js";
+import { type Dialect, spell } from "../../protocol/dialect.js";
+import { isWireError } from "../../protocol/json/exceptions.js";
+import { Return, ReturnResponse_code } from "../../protocol/messages.js";
+import type { SignedTransaction } from "../../protocol/transaction.js";
+import { nextSlotTimeMs } from "../consensus/slots.js";
+import {
+	ContractExecuteError,
+	ContractValidateError,
+	DuplicateTransactionError,
+	ResourceInsufficientError,
+	TaposError,
+	TooBigTransactionError,
+	TransactionExpirationError,
+	ValidateSignatureError,
+} from "../contracts/errors.js";
+import type { ApiNode } from "./context.js";
+import { checkProtobufConsistency } from "./protobuf-consistency.js";
+
+const Code = ReturnResponse_code;
+
+export interface BroadcastResult {
+	/** `Return.response_code`. */
+	readonly code: number;
+	/** Neutral spelling; empty on success. */
+	readonly message: string;
+}
+
+const ACCEPTED: BroadcastResult = { code: Code.SUCCESS, message: "" };
+
+/** Ids remembered while `node.rpc.coinCacheEnable` is on. */
+const REMEMBERED_IDS = 100_000;
+const REMEMBERED_MS = 3_600_000;
+
+export class Broadcaster {
+	/** Id to the time at which it came, oldest first. */
+	private readonly seen = new Map<string, number>();
+
+	constructor(private readonly node: ApiNode) {}
+
+	/** Puts a transaction into the pool and offers it to the peers. Never throws. */
+	async broadcast(received: SignedTransaction): Promise<BroadcastResult> {
+		const refused = this.checkNode(received);
+		if (refused) return refused;
+		let transaction = received;
+		try {
+			const { properties } = this.node.view("full");
+			// What a client says about results doesn't count.
+			if (properties.on("ALLOW_CREATION_OF_CONTRACTS")) transaction = received.withResults([]);
+			if (!transaction.contract) throw new ContractValidateError("No contract!");
+			if (properties.on("ALLOW_PROTO_FILTER_NUM")) checkProtobufConsistency(transaction);
+			if ((transaction.raw?.expiration ?? 0n) < nextSlotTimeMs(this.node.view("full"))) {
+				return { code: Code.TRANSACTION_EXPIRATION_ERROR, message: "Transaction expired" };
+			}
+			if (this.isAdmitted(transaction)) await this.node.submit(transaction);
+		} catch (error) {
+			return this.failure(error);
+		}
+		const announced = this.node.network.announce(transaction);
+		if (announced === 0 && this.node.config.node.rpc.minEffectiveConnection !== 0) {
+			return { code: Code.NOT_ENOUGH_EFFECTIVE_CONNECTION, message: "P2P broadcast failed." };
+		}
+		return ACCEPTED;
+	}
+
+	/** Without the shielded switch, shielded transactions are passed on to the peers and not pooled. */
+	private isAdmitted(transaction: SignedTransaction): boolean {
+		const shielded = contractTypeByName("ShieldedTransferContract");
+		return this.node.config.node.shielded.enabled || transaction.contract?.type !== shielded?.id;
+	}
+
+	/** What the node itself can object to. */
+	private checkNode(transaction: SignedTransaction): BroadcastResult | undefined {
+		const { config, network, pool } = this.node;
+		const { properties } = this.node.view("full");
+		const unsolidified = properties.headNumber - properties.get("LATEST_SOLIDIFIED_BLOCK_NUM");
+		if (config.node.unsolidifiedBlockCheck && unsolidified >= BigInt(config.node.maxUnsolidifiedBlocks)) {
+			return { code: Code.BLOCK_UNSOLIDIFIED, message: "Block unsolidified." };
+		}
+		const least = config.node.rpc.minEffectiveConnection;
+		if (least !== 0) {
+			const peers = network.peers();
+			if (peers.length === 0) return { code: Code.NO_CONNECTION, message: "No connection." };
+			const synced = peers.filter((peer) => !peer.needSyncFromPeer && !peer.needSyncFromUs).length;
+			if (synced < least) {
+				return {
+					code: Code.NOT_ENOUGH_EFFECTIVE_CONNECTION,
+					message: `Effective connection:${synced} lt minEffectiveConnection:${least}`,
+				};
+			}
+		}
+		if (pool.queued > config.node.pending.maxSize) return { code: Code.SERVER_BUSY, message: "Server busy." };
+		if (config.node.rpc.transactionCache && this.isRepeated(transaction.idHex)) {
+			return { code: Code.DUP_TRANSACTION_ERROR, message: "Transaction already exists." };
+		}
+		return undefined;
+	}
+
+	/** Remembers an id; an id is seen even if its transaction is refused afterwards. */
+	private isRepeated(id: string): boolean {
+		const now = this.node.nowMs();
+		for (const [old, time] of this.seen) {
+			if (now - time < REMEMBERED_MS && this.seen.size < REMEMBERED_IDS) break;
+			this.seen.delete(old);
+		}
+		if (this.seen.has(id)) return true;
+		this.seen.set(id, now);
+		return false;
+	}
+
+	private failure(error: unknown): BroadcastResult {
+		const message = error instanceof Error ? error.message : String(error);
+		if (error instanceof ValidateSignatureError) {
+			return { code: Code.SIGERROR, message: `Validate signature error: ${message}` };
+		}
+		if (error instanceof ContractValidateError) {
+			return { code: Code.CONTRACT_VALIDATE_ERROR, message: `Contract validate error : ${message}` };
+		}
+		if (error instanceof ContractExecuteError) {
+			return { code: Code.CONTRACT_EXE_ERROR, message: `Contract execute error : ${message}` };
+		}
+		if (error instanceof ResourceInsufficientError) {
+			return { code: Code.BANDWITH_ERROR, message: "Account resource insufficient error." };
+		}
+		if (error instanceof DuplicateTransactionError) {
+			return { code: Code.DUP_TRANSACTION_ERROR, message: "Dup transaction." };
+		}
+		if (error instanceof TaposError) return { code: Code.TAPOS_ERROR, message: "Tapos check error." };
+		if (error instanceof TooBigTransactionError) return { code: Code.TOO_BIG_TRANSACTION_ERROR, message };
+		if (error instanceof TransactionExpirationError) {
+			return { code: Code.TRANSACTION_EXPIRATION_ERROR, message: "Transaction expired" };
+		}
+		if (!isWireError(error)) this.node.report(error, "broadcast");
+		return { code: Code.OTHER_ERROR, message: `Error: ${message}` };
+	}
+}
+
+/** The result as the message that servers answer with. */
+export function broadcastReturn({ code, message }: BroadcastResult, dialect: Dialect): Return {
+	const bytes = Buffer.from(spell(message, dialect), "utf8");
+	return Return.create({ result: code === Code.SUCCESS, code, message: bytes });
+}

@@ -1,0 +1,99 @@
+/** Building unsigned transactions (sheet 06 §5.1, §3.4). */
+
+import { be64, utf8 } from "../../protocol/bytes.js";
+import type { Message } from "../../protocol/codec/descriptor.js";
+import type { ContractType } from "../../protocol/contract-types.js";
+import { nullPointer } from "../../protocol/json/exceptions.js";
+import { decodeHexText } from "../../protocol/json/hex-text.js";
+import { readInt, valueText } from "../../protocol/json/member-readers.js";
+import type { JsonObject } from "../../protocol/json/value.js";
+import type { CreateSmartContract } from "../../protocol/messages.js";
+import { buildTransaction, type SignedTransaction } from "../../protocol/transaction.js";
+import { ContractValidateError } from "../contracts/errors.js";
+import { contractModule } from "../contracts/modules.js";
+import type { ApiContext } from "./context.js";
+
+/** What a request adds to its contract. */
+export interface BuildOptions {
+	readonly feeLimitSun?: bigint;
+	readonly permissionId?: number;
+	readonly data?: Uint8Array;
+}
+
+/**
+ * Builds a transaction around a contract that is valid at the head.
+ * @param options read after the contract was found valid: their errors come second
+ * @throws {ContractValidateError} with the network's message
+ */
+export function buildValid(
+	context: ApiContext,
+	type: ContractType,
+	contract: Readonly<Message>,
+	options: () => BuildOptions = () => ({}),
+): SignedTransaction {
+	const header = transactionHeader(context);
+	const draft = buildTransaction(type, contract, header);
+	validate(context, type, contract, draft.id);
+	return buildTransaction(type, contract, { ...header, ...options() });
+}
+
+/** Reference block and times of a new transaction. */
+function transactionHeader({ node, state }: ApiContext) {
+	const { properties } = state;
+	const { referenceBlock, expirationMs } = node.config.transaction;
+	const number =
+		referenceBlock === "solid" ? properties.get("LATEST_SOLIDIFIED_BLOCK_NUM") : properties.headNumber;
+	const id = state.blockIndex.get(be64(number)) ?? properties.headId;
+	return {
+		refBlockBytes: be64(number).subarray(6, 8),
+		refBlockHash: id.subarray(8, 16),
+		expirationMs: properties.headTimestampMs + expirationMs,
+		timestampMs: BigInt(node.nowMs()),
+	};
+}
+
+function validate(
+	{ node, state }: ApiContext,
+	type: ContractType,
+	contract: Readonly<Message>,
+	transactionId: Uint8Array,
+): void {
+	if (type.name === "TriggerSmartContract") return;
+	if (type.name === "CreateSmartContract") {
+		checkDeployment(contract as CreateSmartContract);
+		return;
+	}
+	const module = contractModule(type.name);
+	if (!module) throw new ContractValidateError(`this node does not execute ${type.name}`);
+	module.validate({
+		state,
+		rules: node.rules,
+		forks: node.forks(state),
+		contract,
+		transactionId,
+		building: true,
+	});
+}
+
+/** The only thing that is checked of a deployment before it is executed. */
+function checkDeployment({ new_contract }: Readonly<CreateSmartContract>): void {
+	const percent = new_contract?.consume_user_resource_percent ?? 0n;
+	if (percent < 0n || percent > 100n) throw new ContractValidateError("percent must be >= 0 and <= 100");
+}
+
+/** `Permission_id` of a request; only a positive one counts. @throws {NamedError} */
+export function permissionIdOf(members: JsonObject): BuildOptions {
+	const value = members.get("Permission_id");
+	if (value === undefined) return {};
+	const permissionId = readInt(value);
+	return permissionId > 0 ? { permissionId } : {};
+}
+
+/** `extra_data` of a request: text when visible, else hexadecimal. @throws {NamedError} */
+export function memoOf(members: JsonObject, visible: boolean): BuildOptions {
+	if (!members.has("extra_data")) return {};
+	const text = valueText(members.get("extra_data"));
+	if (text === null) throw nullPointer();
+	if (text === "") return {};
+	return { data: visible ? utf8(text) : decodeHexText(text) };
+}

@@ -1,0 +1,125 @@
+/** What the servers need from the node, and what one request sees of it. */
+
+import type { SignedBlock } from "../../protocol/block.js";
+import type { JsonStyle } from "../../protocol/json/message-writer.js";
+import type { SignedTransaction } from "../../protocol/transaction.js";
+import type { NodeConfig } from "../config/config.js";
+import type { ForkGates } from "../consensus/fork-gates.js";
+import type { ChainRules } from "../contracts/contract.js";
+import type { StateView } from "../state/view.js";
+import type { Broadcaster } from "./broadcast.js";
+import type { NodeMeters } from "./meters.js";
+
+/** The servers, by the state they serve: head with pending transactions, solidified, confirmed by PBFT. */
+export type ServerKind = "full" | "solidity" | "pbft";
+
+/** The waiting transactions. */
+export interface PoolView {
+	/** Pending, waiting and popped transactions. */
+	readonly size: number;
+	/** Pending and waiting transactions: what the limit of the pool counts. */
+	readonly queued: number;
+	list(): readonly { readonly transaction: SignedTransaction }[];
+	find(idHex: string): SignedTransaction | undefined;
+}
+
+/** A peer as clients see it. Times in milliseconds. */
+export interface PeerFacts {
+	readonly host: string;
+	readonly outgoing: boolean;
+	readonly needSyncFromPeer: boolean;
+	readonly needSyncFromUs: boolean;
+	readonly averageLatencyMs: number;
+	readonly connectTimeMs: bigint;
+	readonly lastBlockUpdateTimeMs: bigint;
+	readonly disconnected: boolean;
+	readonly disconnectTimes: number;
+	readonly localDisconnectReason: string;
+	readonly remoteDisconnectReason: string;
+	/** `Num:<n>,ID:<hex>`. */
+	readonly headBlockBoth: string;
+	/** `Num:<n>`, or empty. */
+	readonly lastSyncBlock: string;
+	readonly remain: bigint;
+	readonly blocksInProcess: number;
+	readonly requestedBlocks: number;
+	readonly blocksToFetch: number;
+	/** Number of the next block to fetch; -1 if there is none. */
+	readonly nextToFetch: bigint;
+}
+
+export interface NodeAddress {
+	readonly host: string;
+	readonly port: number;
+}
+
+/** The network side of the node. */
+export interface NetworkView {
+	peers(): readonly PeerFacts[];
+	/** Discovered nodes that a connection can be made to. */
+	connectableNodes(): readonly NodeAddress[];
+	/** Offers a transaction to the peers; how many of them it was sent to. */
+	announce(transaction: SignedTransaction): number;
+	/** Size of the table of discovered nodes. */
+	readonly tableSize: number;
+	/** 64 bytes, hexadecimal. */
+	readonly nodeId: string;
+	/** This node's address as others see it. */
+	readonly ownHost: string;
+}
+
+/** A witness that signed two blocks of one slot. */
+export interface CheatFacts {
+	/** Address in hexadecimal. */
+	readonly witness: string;
+	readonly times: number;
+	readonly timeMs: bigint;
+	readonly latestBlock: bigint;
+	/** The two blocks, described. */
+	readonly blocks: readonly string[];
+}
+
+/** The node as its servers know it. */
+export interface ApiNode {
+	readonly config: NodeConfig;
+	readonly rules: ChainRules;
+	/** Milliseconds; enters answers only as the timestamp of built transactions. */
+	nowMs(): number;
+	/** The state that a server serves at this moment. Must not be kept across an await. */
+	view(server: ServerKind): StateView;
+	/** Upgrade gates over a view. */
+	forks(state: StateView): ForkGates;
+	readonly pool: PoolView;
+	/** A block of any branch that is still kept in memory. */
+	branchBlock(id: Uint8Array): SignedBlock | undefined;
+	/** Number of the oldest block that can still be undone. */
+	readonly oldestRevertible: bigint;
+	/**
+	 * Checks a transaction against the head and puts it into the pool.
+	 * @throws {ChainError} the first rule that it breaks
+	 */
+	submit(transaction: SignedTransaction): Promise<void>;
+	readonly network: NetworkView;
+	readonly cheats: readonly CheatFacts[];
+	/** Undefined: this node doesn't count (`node.metricsEnable`). */
+	readonly meters: NodeMeters | undefined;
+	/** Whether this node may produce blocks, as the master of its backup group. */
+	readonly isProducing: boolean;
+	/** Whether one of its keys belongs to an active witness. */
+	readonly isActiveWitness: boolean;
+	/** Whether the node started from a snapshot without history. */
+	readonly isLite: boolean;
+	/** Milliseconds since the start of the process's servers. */
+	readonly upMs: number;
+	/** An error that is a fault of this program: to be logged. */
+	report(error: unknown, where: string): void;
+}
+
+/** One request's sight of the node. */
+export interface ApiContext {
+	readonly server: ServerKind;
+	readonly node: ApiNode;
+	readonly state: StateView;
+	readonly style: JsonStyle;
+	readonly broadcaster: Broadcaster;
+}

@@ -1,0 +1,58 @@
+/** Every endpoint of the HTTP servers, and under which paths each server has it (sheet 06 §§1.1 and 11). */
+
+import { toDeployed } from "../../protocol/dialect.js";
+import type { ServerKind } from "./context.js";
+import type { Endpoint } from "./endpoint.js";
+import { accountEndpoints } from "./endpoints/accounts.js";
+import { blockEndpoints } from "./endpoints/blocks.js";
+import { broadcastEndpoints } from "./endpoints/broadcast.js";
+import { builderEndpoints } from "./endpoints/builders.js";
+import { delegationEndpoints } from "./endpoints/delegation.js";
+import { governanceEndpoints } from "./endpoints/governance.js";
+import { listNodes, networkEndpoints, nodeInfo, statsInfo } from "./endpoints/network.js";
+import { signingEndpoints } from "./endpoints/signing.js";
+import { tokenEndpoints } from "./endpoints/tokens.js";
+import { transactionEndpoints } from "./endpoints/transactions.js";
+
+export const endpoints: readonly Endpoint[] = [
+	...accountEndpoints,
+	...delegationEndpoints,
+	...blockEndpoints,
+	...transactionEndpoints,
+	...broadcastEndpoints,
+	...signingEndpoints,
+	...networkEndpoints,
+	...governanceEndpoints,
+	...tokenEndpoints,
+	...builderEndpoints,
+];
+
+/** The folder in which each server has its endpoints. */
+export const FOLDERS: Readonly<Record<ServerKind, string>> = {
+	full: "/wallet",
+	solidity: "/walletsolidity",
+	pbft: "/walletpbft",
+};
+
+/** Paths outside of a server's own folder. */
+const EXTRA_PATHS: Readonly<Record<ServerKind, readonly (readonly [path: string, endpoint: Endpoint])[]>> = {
+	full: [
+		["/net/listnodes", listNodes],
+		["/monitor/getstatsinfo", statsInfo],
+		["/monitor/getnodeinfo", nodeInfo],
+	],
+	solidity: [["/wallet/getnodeinfo", nodeInfo]],
+	pbft: [],
+};
+
+/** The endpoints of a server by path, in both spellings of the brand words. */
+export function routesOf(server: ServerKind): ReadonlyMap<string, Endpoint> {
+	const routes = new Map<string, Endpoint>(EXTRA_PATHS[server]);
+	for (const endpoint of endpoints) {
+		if (!endpoint.servers.includes(server)) continue;
+		for (const name of [endpoint.name, toDeployed(endpoint.name)]) {
+			routes.set(`${FOLDERS[server]}/${name}`, endpoint);
+		}
+	}
+	return routes;
+}

@@ -1,0 +1,158 @@
+/**
+ * An endpoint of the HTTP servers: one declaration that routing, parsing, the solidity and PBFT servers and the
+ * documents are derived from (sheet 06 §§5 to 11).
+ */
+
+import type { Message, MessageType } from "../../protocol/codec/descriptor.js";
+import { exceptionText } from "../../protocol/json/exceptions.js";
+import { hashedObject } from "../../protocol/json/hashed-value.js";
+import { hashMessage, printMessage } from "../../protocol/json/message-writer.js";
+import { quoteHashed } from "../../protocol/json/quoting.js";
+import type { ApiContext, ServerKind } from "./context.js";
+import { type Parameters, parseAddressText, parseInt32, parseLong } from "./parameters.js";
+import type { InputMode, RequestInput } from "./request.js";
+
+/** What a method does: reads its input in a mode, answers nothing, or is refused with 405. */
+export type MethodMode = InputMode | "empty" | "refused";
+
+/** A member of a request, for documents. */
+export interface RequestField {
+	readonly name: string;
+	readonly type: string;
+}
+
+/** How a request becomes the value that a handler takes. */
+export interface RequestForm<Q> {
+	readonly fields: readonly RequestField[];
+	/** @throws {NamedError} */
+	read(input: RequestInput): Q;
+}
+
+/** Writes a handler's result as JSON text, or nothing for an empty answer. */
+export type ReplyWriter<R> = (context: ApiContext, reply: R) => string;
+
+/** Writes the answer to a failure. */
+export type FailureWriter = (context: ApiContext, error: Error) => string;
+
+export interface EndpointDeclaration<Q, R> {
+	/** Name in the path, neutral spelling, case-sensitive. */
+	readonly name: string;
+	/** One sentence: what it answers. */
+	readonly about: string;
+	readonly get: MethodMode;
+	readonly post: MethodMode;
+	/** Servers that serve it under their own folder. */
+	readonly servers: readonly ServerKind[];
+	readonly request: RequestForm<Q>;
+	readonly reply: ReplyWriter<R>;
+	/** The default writes `{"Error":"class <Class> : <message>"}`. */
+	readonly failure?: FailureWriter;
+	/** @throws {NamedError | ChainError} what the client is told */
+	handle(context: ApiContext, request: Q): R | Promise<R>;
+}
+
+/** An endpoint without the types of its own request and reply. */
+export interface Endpoint {
+	readonly name: string;
+	readonly about: string;
+	readonly get: MethodMode;
+	readonly post: MethodMode;
+	readonly servers: readonly ServerKind[];
+	readonly fields: readonly RequestField[];
+	readonly failure: FailureWriter;
+	/** @throws {Error} what {@link failure} writes */
+	answer(context: ApiContext, input: RequestInput): string | Promise<string>;
+}
+
+export function defineEndpoint<Q, R>(declaration: EndpointDeclaration<Q, R>): Endpoint {
+	const { name, about, get, post, servers, request, reply, failure = errorReply } = declaration;
+	return {
+		name,
+		about,
+		get,
+		post,
+		servers,
+		fields: request.fields,
+		failure,
+		answer: (context, input) => {
+			const result = declaration.handle(context, request.read(input));
+			return result instanceof Promise
+				? result.then((value) => reply(context, value))
+				: reply(context, result);
+		},
+	};
+}
+
+/** `{"Error":"class <Class> : <message>"}`. */
+export const errorReply: FailureWriter = (context, error) =>
+	errorMessage(exceptionText(error, context.style.dialect));
+
+/** `{"Error":"<text>"}`. */
+export function errorMessage(text: string): string {
+	return hashedObject([["Error", quoteHashed(text)]]);
+}
+
+/** Only `visible` is read; an unreadable body is an error all the same. */
+export const visibleOnly: RequestForm<boolean> = { fields: [], read: (input) => input.visible };
+
+/** Nothing is read. */
+export const noRequest: RequestForm<undefined> = { fields: [], read: () => undefined };
+
+/** How one URL parameter becomes a field of a message. */
+export type ParameterReader = (parameters: Parameters, name: string, visible: boolean) => unknown;
+
+export const longParameter: ParameterReader = (parameters, name) => parseLong(parameters.get(name));
+/** 0 where the parameter is missing. */
+export const optionalLong: ParameterReader = (parameters, name) => parseLong(parameters.get(name) ?? "0");
+/** 0 where the parameter is missing. */
+export const optionalInt: ParameterReader = (parameters, name) => parseInt32(parameters.get(name) ?? "0");
+export const textParameter: ParameterReader = (parameters, name) => parameters.get(name) ?? "";
+export const trueParameter: ParameterReader = (parameters, name) =>
+	parameters.get(name)?.toLowerCase() === "true";
+export const hexParameter: ParameterReader = (parameters, name) =>
+	parseAddressText(parameters.get(name), false);
+export const addressParameter: ParameterReader = (parameters, name, visible) =>
+	parseAddressText(parameters.get(name), visible);
+
+function documented(type: MessageType<Message>, names: readonly string[] | undefined): RequestField[] {
+	const fields = names ? type.fields.filter((field) => names.includes(field.name)) : type.fields;
+	return fields.map((field) => ({
+		name: field.name,
+		type: `${field.kind === "enum" ? (field.enumeration?.typeName ?? "enum") : field.kind === "message" ? (field.message?.().typeName ?? "message") : field.kind}${field.label === "repeated" ? "[]" : ""}`,
+	}));
+}
+
+/**
+ * A request that is a message: decoded from the body, or made of URL parameters.
+ * @param query how each parameter of the query mode is read
+ */
+export function messageRequest<T extends Message>(
+	type: MessageType<T>,
+	query?: Readonly<Partial<Record<keyof T & string, ParameterReader>>>,
+): RequestForm<T> {
+	const readers = Object.entries(query ?? {}) as [keyof T & string, ParameterReader][];
+	return {
+		fields: documented(type as unknown as MessageType<Message>, query && Object.keys(query)),
+		read: (input) => {
+			if (input.mode !== "query") return input.fields(type);
+			const message = new type();
+			for (const [name, read] of readers) {
+				message[name] = read(input.parameters, name, input.visible) as T[keyof T & string];
+			}
+			return message;
+		},
+	};
+}
+
+/** Writer P. */
+export function printed<T extends Message>(type: MessageType<T>): ReplyWriter<Readonly<T> | undefined> {
+	return (context, reply) => (reply ? printMessage(type, reply, context.style) : "{}");
+}
+
+/** Writer F. */
+export function hashed<T extends Message>(type: MessageType<T>): ReplyWriter<Readonly<T> | undefined> {
+	return (context, reply) => (reply ? hashMessage(type, reply, context.style) : "{}");
+}
+
+/** The answer is written by its handler. */
+export const written: ReplyWriter<string> = (_context, reply) => reply;

@@ -1,0 +1,191 @@
+/** Accounts: the record, bandwidth and energy, addresses, balances of the past (sheet 06 §7.1, §7.6). */
+
+import { Base58Error, fromBase58Check, isAddress } from "../../../protocol/address.js";
+import { fromUtf8 } from "../../../protocol/bytes.js";
+import { NamedError } from "../../../protocol/json/exceptions.js";
+import { decodeFields } from "../../../protocol/json/field-decoder.js";
+import { hashedObject, type Member } from "../../../protocol/json/hashed-value.js";
+import { decodePlainHex } from "../../../protocol/json/hex-text.js";
+import { readText } from "../../../protocol/json/member-readers.js";
+import { hashMessageWith, printMessage } from "../../../protocol/json/message-writer.js";
+import { quoteHashed } from "../../../protocol/json/quoting.js";
+import {
+	Account,
+	AccountBalanceRequest,
+	AccountBalanceResponse,
+	AccountNetMessage,
+	AccountResourceMessage,
+} from "../../../protocol/messages.js";
+import type { ApiContext } from "../context.js";
+import {
+	addressParameter,
+	defineEndpoint,
+	type Endpoint,
+	messageRequest,
+	printed,
+	type RequestForm,
+	written,
+} from "../endpoint.js";
+import { parseAddressText } from "../parameters.js";
+import { accountNet, accountResources, accountView, accountViewWithStakes } from "../queries/account-view.js";
+import { accountBalanceAt } from "../queries/balance-history.js";
+
+/** A message from the body; in query mode one parameter is put into an object that is decoded like a body. */
+function accountRequest(parameter: "address" | "account_id"): RequestForm<Account> {
+	return {
+		fields: [{ name: parameter, type: "bytes" }],
+		read: (input) => {
+			if (input.mode !== "query") return input.fields(Account);
+			const value = input.parameters.get(parameter);
+			const members: Member[] = value === null ? [] : [[parameter, quoteHashed(value)]];
+			return decodeFields(Account, hashedObject(members), input.visible);
+		},
+	};
+}
+
+/** The id of an issued token is shown as text even where everything else is hexadecimal. */
+function accountReply(context: ApiContext, account: Account | undefined): string {
+	if (!account) return "{}";
+	if (context.style.visible || account.asset_issued_ID.length === 0) {
+		return printMessage(Account, account, context.style);
+	}
+	const id: Member = ["asset_issued_ID", quoteHashed(fromUtf8(account.asset_issued_ID))];
+	return hashMessageWith(Account, account, context.style, [id]);
+}
+
+/** An address from the member or parameter `address`, read as text. */
+const addressText: RequestForm<Uint8Array> = {
+	fields: [{ name: "address", type: "address" }],
+	read: (input) => {
+		const text = input.mode === "query" ? input.parameters.get("address") : readText(input.object, "address");
+		return parseAddressText(text, input.visible);
+	},
+};
+
+const plainText: RequestForm<string | null> = {
+	fields: [{ name: "address", type: "string" }],
+	read: (input) =>
+		input.mode === "query" ? input.parameters.get("address") : readText(input.object, "address"),
+};
+
+interface AddressCheck {
+	readonly result: boolean;
+	readonly message?: string;
+}
+
+/** Judges an address by the length of its text. */
+function checkAddress(text: string): AddressCheck {
+	try {
+		switch (text.length) {
+			case 42:
+				return verdict(decodePlainHex(text), "Hex string format");
+			case 34:
+				return verdict(fromBase58Check(text), "Base58check format");
+			case 28:
+				return verdict(decodeBase64(text), "Base64 format");
+			default:
+				return { result: false, message: "Length error" };
+		}
+	} catch (error) {
+		if (error instanceof NamedError || error instanceof Base58Error) {
+			return { result: false, message: error.message };
+		}
+		throw error;
+	}
+}
+
+function verdict(bytes: Uint8Array | undefined, format: string): AddressCheck {
+	if (bytes && isAddress(bytes)) return { result: true, message: format };
+	return { result: false, message: "Invalid address" };
+}
+
+function decodeBase64(text: string): Uint8Array {
+	const bad = /[^A-Za-z0-9+/=]/.exec(text)?.[0];
+	if (bad) {
+		const code = bad.charCodeAt(0).toString(16);
+		throw new NamedError("IllegalArgumentException", `Illegal base64 character ${code}`);
+	}
+	return Buffer.from(text, "base64");
+}
+
+export const accountEndpoints: readonly Endpoint[] = [
+	defineEndpoint({
+		name: "getaccount",
+		about: "The account of an address.",
+		get: "query",
+		post: "body",
+		servers: ["full", "solidity", "pbft"],
+		request: accountRequest("address"),
+		reply: accountReply,
+		handle: ({ state }, { address }) => {
+			const account = state.account.get(address);
+			return account && accountViewWithStakes(state, account);
+		},
+	}),
+	defineEndpoint({
+		name: "getaccountbyid",
+		about: "The account that has taken an id; ids don't tell upper from lower case.",
+		get: "query",
+		post: "body",
+		servers: ["full", "solidity", "pbft"],
+		request: accountRequest("account_id"),
+		reply: accountReply,
+		handle: ({ state }, { account_id }) => {
+			const address = state.accountIdIndex.get(lowerCase(account_id));
+			const account = address && state.account.get(address);
+			return account && accountView(state, account);
+		},
+	}),
+	defineEndpoint({
+		name: "getaccountbalance",
+		about: "The balance of an account after a block of the past; needs storage.balance.history.lookup.",
+		get: "refused",
+		post: "body",
+		servers: ["full"],
+		request: messageRequest(AccountBalanceRequest),
+		reply: printed(AccountBalanceResponse),
+		handle: ({ state }, request) => accountBalanceAt(state, request),
+	}),
+	defineEndpoint({
+		name: "getaccountnet",
+		about: "Bandwidth that an account has and has used.",
+		get: "query",
+		post: "body",
+		servers: ["full"],
+		request: messageRequest(Account, { address: addressParameter }),
+		reply: printed(AccountNetMessage),
+		handle: ({ state }, { address }) => accountNet(state, address),
+	}),
+	defineEndpoint({
+		name: "getaccountresource",
+		about: "Bandwidth, energy and voting power that an account has and has used.",
+		get: "query",
+		post: "body",
+		servers: ["full"],
+		request: addressText,
+		reply: printed(AccountResourceMessage),
+		handle: ({ state }, address) => accountResources(state, address),
+	}),
+	defineEndpoint({
+		name: "validateaddress",
+		about: "Whether a text is an address, and in which format.",
+		get: "query",
+		post: "raw",
+		servers: ["full"],
+		request: plainText,
+		reply: written,
+		// An unreadable request is answered with nothing.
+		failure: () => "",
+		handle: (_context, text) => {
+			const { result, message } = text === null ? { result: false } : checkAddress(text);
+			const members: Member[] = [["result", String(result)]];
+			if (message !== undefined) members.push(["message", quoteHashed(message)]);
+			return hashedObject(members);
+		},
+	}),
+];
+
+/** ASCII letters in lower case, other bytes as they are. */
+function lowerCase(bytes: Uint8Array): Uint8Array {
+	return bytes.map((byte) => (byte >= 0x41 && byte <= 0x5a ? byte + 32 : byte));
+}

@@ -1,0 +1,67 @@
+/** Sending transactions (sheet 06 §6.1, §6.2). */
+
+import { spell } from "../../../protocol/dialect.js";
+import { hashedObject } from "../../../protocol/json/hashed-value.js";
+import { decodeHexText } from "../../../protocol/json/hex-text.js";
+import { parseLenientObject } from "../../../protocol/json/lenient-parser.js";
+import { readText } from "../../../protocol/json/member-readers.js";
+import { hashMessageWith, printMessage } from "../../../protocol/json/message-writer.js";
+import { quoteHashed } from "../../../protocol/json/quoting.js";
+import { packTransaction } from "../../../protocol/json/transaction-packing.js";
+import { Return, ReturnResponse_codeEnum, Transaction } from "../../../protocol/messages.js";
+import { SignedTransaction } from "../../../protocol/transaction.js";
+import { broadcastReturn } from "../broadcast.js";
+import { defineEndpoint, type Endpoint, type RequestForm, written } from "../endpoint.js";
+
+/** A transaction as the builders answer it, with its signatures. */
+export const packedTransaction: RequestForm<SignedTransaction> = {
+	fields: [
+		{ name: "raw_data", type: "protocol.Transaction.raw" },
+		{ name: "signature", type: "bytes[]" },
+	],
+	read: (input) => packTransaction(input.text, input.visible),
+};
+
+/** The bytes of a transaction; the size of the body is not limited. */
+const serialized: RequestForm<SignedTransaction> = {
+	fields: [{ name: "transaction", type: "bytes" }],
+	read: (input) =>
+		SignedTransaction.decode(decodeHexText(readText(parseLenientObject(input.bodyText()), "transaction"))),
+};
+
+export const broadcastEndpoints: readonly Endpoint[] = [
+	defineEndpoint({
+		name: "broadcasttransaction",
+		about: "Sends a signed transaction.",
+		get: "refused",
+		post: "body",
+		servers: ["full"],
+		request: packedTransaction,
+		reply: written,
+		handle: async ({ broadcaster, style }, transaction) => {
+			const result = broadcastReturn(await broadcaster.broadcast(transaction), style.dialect);
+			return hashMessageWith(Return, result, style, [["txid", `"${transaction.idHex}"`]]);
+		},
+	}),
+	defineEndpoint({
+		name: "broadcasthex",
+		about: "Sends a signed transaction, given as the hexadecimal text of its bytes.",
+		get: "refused",
+		post: "raw",
+		servers: ["full"],
+		request: serialized,
+		reply: written,
+		handle: async ({ broadcaster, style: { dialect } }, transaction) => {
+			const { code, message } = await broadcaster.broadcast(transaction);
+			const codeName = ReturnResponse_codeEnum.names.get(code) ?? "";
+			const shown = printMessage(Transaction, transaction.message, { visible: true, dialect });
+			return hashedObject([
+				["result", String(codeName === "SUCCESS")],
+				["code", quoteHashed(codeName)],
+				["txid", `"${transaction.idHex}"`],
+				["message", quoteHashed(spell(message, dialect))],
+				["transaction", quoteHashed(shown)],
+			]);
+		},
+	}),
+];

@@ -1,0 +1,136 @@
+/** Super representatives, rewards and proposals (sheet 06 §7.4). */
+
+import { fromBase58Check, isAddress } from "../../../protocol/address.js";
+import { be64 } from "../../../protocol/bytes.js";
+import { messageText } from "../../../protocol/json/exceptions.js";
+import { decodePlainHex } from "../../../protocol/json/hex-text.js";
+import { jsonError } from "../../../protocol/json/lenient-lexer.js";
+import { parseLenient } from "../../../protocol/json/lenient-parser.js";
+import { readLong, readText } from "../../../protocol/json/member-readers.js";
+import { isJsonObject } from "../../../protocol/json/value.js";
+import { Proposal, ProposalList, WitnessList } from "../../../protocol/messages.js";
+import { cycleBrokerage } from "../../resources/delegation-store.js";
+import { queryReward } from "../../resources/vote-rewards.js";
+import type { StateView } from "../../state/view.js";
+import type { ServerKind } from "../context.js";
+import {
+	defineEndpoint,
+	type Endpoint,
+	errorReply,
+	type FailureWriter,
+	printed,
+	type RequestForm,
+	visibleOnly,
+	written,
+} from "../endpoint.js";
+import { parseLong } from "../parameters.js";
+import type { RequestInput } from "../request.js";
+
+const EVERYWHERE: readonly ServerKind[] = ["full", "solidity", "pbft"];
+
+/** The text of the address: a parameter, or a member of a JSON body; a body without a type is not read. */
+function addressOf(input: RequestInput): string | null {
+	if (input.method === "GET" || input.contentType.includes("application/x-www-form-urlencoded")) {
+		return input.parameters.get("address");
+	}
+	if (input.contentType === "") return null;
+	const value = parseLenient(input.bodyText());
+	if (value === null) return null;
+	if (!isJsonObject(value)) throw jsonError("can not cast to JSONObject.");
+	return readText(value, "address");
+}
+
+/** An address in either form, whatever `visible` says; undefined if there is none. */
+const anyAddress: RequestForm<Uint8Array | undefined> = {
+	fields: [{ name: "address", type: "address" }],
+	read: (input) => {
+		const text = addressOf(input);
+		if (text === null || text.trim() === "") return undefined;
+		if (text.startsWith("41")) return decodePlainHex(text);
+		const bytes = fromBase58Check(text);
+		return bytes && isAddress(bytes) ? bytes : undefined;
+	},
+};
+
+/** A malformed address has an answer of its own, which is not escaped. */
+const addressFailure: FailureWriter = (context, error) => {
+	if (error.name !== "DecoderException" && error.name !== "IllegalArgumentException") {
+		return errorReply(context, error);
+	}
+	return `{"Error": "INVALID address, ${messageText(error, context.style.dialect)}"}`;
+};
+
+const proposalId: RequestForm<bigint> = {
+	fields: [{ name: "id", type: "int64" }],
+	read: (input) =>
+		input.mode === "query" ? parseLong(input.parameters.get("id")) : readLong(input.object, "id", true),
+};
+
+/** Every proposal, newest first. */
+function allProposals(state: StateView): Readonly<Proposal>[] {
+	const proposals: Readonly<Proposal>[] = [];
+	const last = state.properties.get("LATEST_PROPOSAL_NUM");
+	for (let id = 1n; id <= last; id++) {
+		const proposal = state.proposal.get(be64(id));
+		if (proposal) proposals.push(proposal);
+	}
+	return proposals.sort((a, b) => Number(b.create_time - a.create_time));
+}
+
+export const governanceEndpoints: readonly Endpoint[] = [
+	defineEndpoint({
+		name: "listwitnesses",
+		about: "All super representatives and candidates.",
+		get: "query",
+		post: "query",
+		servers: EVERYWHERE,
+		request: visibleOnly,
+		reply: printed(WitnessList),
+		handle: ({ state }) => WitnessList.create({ witnesses: state.witness.values() }),
+	}),
+	defineEndpoint({
+		name: "getBrokerage",
+		about: "Share of its rewards that a super representative keeps, in percent.",
+		get: "query",
+		post: "raw",
+		servers: EVERYWHERE,
+		request: anyAddress,
+		reply: written,
+		failure: addressFailure,
+		handle: ({ state }, address) => {
+			const cycle = state.properties.get("CURRENT_CYCLE_NUMBER");
+			return `{"brokerage": ${address ? cycleBrokerage(state, cycle, address) : 0}}`;
+		},
+	}),
+	defineEndpoint({
+		name: "getReward",
+		about: "Rewards that an account could withdraw, in sun.",
+		get: "query",
+		post: "raw",
+		servers: EVERYWHERE,
+		request: anyAddress,
+		reply: written,
+		failure: addressFailure,
+		handle: ({ state }, address) => `{"reward": ${address ? queryReward(state, address) : 0n}}`,
+	}),
+	defineEndpoint({
+		name: "listproposals",
+		about: "All proposals, newest first.",
+		get: "query",
+		post: "query",
+		servers: ["full"],
+		request: visibleOnly,
+		reply: printed(ProposalList),
+		handle: ({ state }) => ProposalList.create({ proposals: allProposals(state) }),
+	}),
+	defineEndpoint({
+		name: "getproposalbyid",
+		about: "One proposal.",
+		get: "query",
+		post: "body",
+		servers: ["full"],
+		request: proposalId,
+		reply: printed(Proposal),
+		handle: ({ state }, id) => state.proposal.get(be64(id)),
+	}),
+];

@@ -1,0 +1,133 @@
+/** Values of the network and facts of the node (sheet 06 §7.3, §9). */
+
+import { utf8 } from "../../../protocol/bytes.js";
+import { spell } from "../../../protocol/dialect.js";
+import {
+	Address,
+	ChainParameters,
+	ChainParametersChainParameter,
+	Node,
+	NodeList,
+	NumberMessage,
+	PricesResponseMessage,
+} from "../../../protocol/messages.js";
+import { reportChainParameters } from "../../consensus/parameters.js";
+import type { PropertyOf } from "../../state/property-table.js";
+import type { ServerKind } from "../context.js";
+import { defineEndpoint, type Endpoint, noRequest, printed, visibleOnly, written } from "../endpoint.js";
+import { nodeInfoJson } from "../queries/node-info.js";
+import { statsInfoJson } from "../queries/stats-info.js";
+
+const EVERYWHERE: readonly ServerKind[] = ["full", "solidity", "pbft"];
+
+function prices(
+	name: string,
+	about: string,
+	property: PropertyOf<"text">,
+	servers: readonly ServerKind[],
+): Endpoint {
+	return defineEndpoint({
+		name,
+		about,
+		get: "query",
+		post: "query",
+		servers,
+		request: visibleOnly,
+		reply: printed(PricesResponseMessage),
+		handle: ({ state }) => PricesResponseMessage.create({ prices: state.properties.get(property) }),
+	});
+}
+
+export const listNodes = defineEndpoint({
+	name: "listnodes",
+	about: "Discovered nodes that a connection can be made to.",
+	get: "query",
+	post: "query",
+	servers: ["full"],
+	request: visibleOnly,
+	reply: printed(NodeList),
+	handle: ({ node }) =>
+		NodeList.create({
+			nodes: node.network
+				.connectableNodes()
+				.map(({ host, port }) => Node.create({ address: Address.create({ host: utf8(host), port }) })),
+		}),
+});
+
+export const nodeInfo = defineEndpoint({
+	name: "getnodeinfo",
+	about: "The node: its head, peers, configuration and machine.",
+	get: "query",
+	post: "query",
+	servers: EVERYWHERE,
+	request: noRequest,
+	reply: written,
+	handle: nodeInfoJson,
+});
+
+export const statsInfo = defineEndpoint({
+	name: "getstatsinfo",
+	about: "Counters and rates of the node.",
+	get: "query",
+	post: "refused",
+	servers: [],
+	request: noRequest,
+	reply: written,
+	handle: statsInfoJson,
+});
+
+export const networkEndpoints: readonly Endpoint[] = [
+	defineEndpoint({
+		name: "getchainparameters",
+		about: "The parameters that super representatives may change.",
+		get: "query",
+		post: "query",
+		servers: ["full"],
+		request: visibleOnly,
+		reply: printed(ChainParameters),
+		handle: ({ state, style }) =>
+			ChainParameters.create({
+				chainParameter: reportChainParameters(state).map(({ key, value }) =>
+					ChainParametersChainParameter.create({ key: spell(key, style.dialect), value }),
+				),
+			}),
+	}),
+	prices(
+		"getenergyprices",
+		"Energy prices in sun, each with the time from which it holds.",
+		"ENERGY_PRICE_HISTORY",
+		EVERYWHERE,
+	),
+	prices(
+		"getbandwidthprices",
+		"Bandwidth prices in sun, each with the time from which it holds.",
+		"BANDWIDTH_PRICE_HISTORY",
+		EVERYWHERE,
+	),
+	prices("getmemofee", "Memo fees in sun, each with the time from which it holds.", "MEMO_FEE_HISTORY", [
+		"full",
+	]),
+	defineEndpoint({
+		name: "getburncoin",
+		about: "Coins burned as fees, in sun.",
+		get: "query",
+		post: "query",
+		servers: EVERYWHERE,
+		request: noRequest,
+		reply: written,
+		handle: ({ state, style }) =>
+			`{"${spell("burnCoinAmount", style.dialect)}": ${state.properties.get("BURN_COIN_AMOUNT")}}`,
+	}),
+	defineEndpoint({
+		name: "getnextmaintenancetime",
+		about: "When votes are counted next, in milliseconds.",
+		get: "query",
+		post: "query",
+		servers: ["full"],
+		request: visibleOnly,
+		reply: printed(NumberMessage),
+		handle: ({ state }) => NumberMessage.create({ num: state.properties.get("NEXT_MAINTENANCE_TIME") }),
+	}),
+	listNodes,
+	nodeInfo,
+];

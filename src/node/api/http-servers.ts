@@ -1,0 +1,48 @@
+/** The three HTTP servers of a node, as its configuration asks for them. */
+
+import { Broadcaster } from "./broadcast.js";
+import type { ApiNode, ServerKind } from "./context.js";
+import { HttpServer } from "./http-server.js";
+
+/** A server's port can't be bound; the message is one sentence for the person who started the node. */
+export class PortError extends Error {
+	override readonly name = "PortError";
+}
+
+export interface RunningHttpServers {
+	/** Bound ports of the servers that run. */
+	readonly ports: Readonly<Partial<Record<ServerKind, number>>>;
+	close(): Promise<void>;
+}
+
+/**
+ * Starts the servers that `node.http` enables.
+ * @param host address to bind; every interface without it
+ * @throws {PortError} after closing what was already bound
+ */
+export async function startHttpServers(
+	node: ApiNode,
+	broadcaster: Broadcaster = new Broadcaster(node),
+	host?: string,
+): Promise<RunningHttpServers> {
+	const servers: HttpServer[] = [];
+	const ports: Partial<Record<ServerKind, number>> = {};
+	const close = async (): Promise<void> => {
+		await Promise.all(servers.map((server) => server.close()));
+	};
+	const { full, solidity, pbft } = node.config.node.http;
+	for (const [kind, listener] of Object.entries({ full, solidity, pbft })) {
+		if (!listener.enabled) continue;
+		const server = new HttpServer(node, kind as ServerKind, broadcaster);
+		try {
+			ports[kind as ServerKind] = await server.listen(listener.port, host);
+			servers.push(server);
+		} catch (error) {
+			await close();
+			const { code } = error as NodeJS.ErrnoException;
+			const reason = code === "EADDRINUSE" ? "is in use" : `can't be bound (${code ?? String(error)})`;
+			throw new PortError(`port ${listener.port} of the ${kind} HTTP server ${reason}`);
+		}
+	}
+	return { ports, close };
+}

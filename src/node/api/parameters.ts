@@ -1,0 +1,90 @@
+/** Parameters of a URL query or a form body, and how they are read (sheet 06 §3.5). */
+
+import { fromBase58Check, isAddress } from "../../protocol/address.js";
+import { fromUtf8 } from "../../protocol/bytes.js";
+import { MAX_INT64, MIN_INT64 } from "../../protocol/int64.js";
+import { NamedError, numberFormat } from "../../protocol/json/exceptions.js";
+import { decodeHexText } from "../../protocol/json/hex-text.js";
+
+/** Decoded parameters in their order. */
+export class Parameters {
+	private constructor(
+		private readonly values: ReadonlyMap<string, readonly string[]>,
+		private readonly malformed: boolean,
+	) {}
+
+	/** Reads `a=1&b=2`: plus signs are blanks, escapes are UTF-8. Several texts are read one after the other. */
+	static parse(...texts: readonly string[]): Parameters {
+		const values = new Map<string, string[]>();
+		let malformed = false;
+		for (const pair of texts.flatMap((text) => text.split("&"))) {
+			if (pair === "") continue;
+			const equals = pair.indexOf("=");
+			const name = decode(equals < 0 ? pair : pair.slice(0, equals));
+			const value = decode(equals < 0 ? "" : pair.slice(equals + 1));
+			if (name === undefined || value === undefined) {
+				malformed = true;
+				continue;
+			}
+			const known = values.get(name);
+			if (known) known.push(value);
+			else values.set(name, [value]);
+		}
+		return new Parameters(values, malformed);
+	}
+
+	/** The first value of a parameter; null if it is absent. @throws {NamedError} if the text was malformed */
+	get(name: string): string | null {
+		if (this.malformed) throw new NamedError("BadMessageException", "400: Unable to parse URI query");
+		return this.values.get(name)?.[0] ?? null;
+	}
+
+	/** Every parameter with all its values. */
+	all(): ReadonlyMap<string, readonly string[]> {
+		return this.values;
+	}
+}
+
+function decode(text: string): string | undefined {
+	if (!/[%+]/.test(text)) return text;
+	const bytes: Uint8Array[] = [];
+	for (const part of text.replaceAll("+", " ").split(/(%..)/s)) {
+		if (!part.startsWith("%")) {
+			bytes.push(Buffer.from(part, "utf8"));
+			continue;
+		}
+		if (!/^%[0-9a-fA-F]{2}$/.test(part)) return undefined;
+		bytes.push(Uint8Array.of(Number.parseInt(part.slice(1), 16)));
+	}
+	return fromUtf8(Buffer.concat(bytes));
+}
+
+/** A signed decimal of 64 bits. @throws {NamedError} NumberFormatException, also for an absent one */
+export function parseLong(text: string | null): bigint {
+	if (text === null) throw new NamedError("NumberFormatException", null);
+	return parseInteger(text, MIN_INT64, MAX_INT64);
+}
+
+/** A signed decimal of 32 bits. @throws {NamedError} NumberFormatException, also for an absent one */
+export function parseInt32(text: string | null): number {
+	if (text === null) throw new NamedError("NumberFormatException", null);
+	return Number(parseInteger(text, -0x80000000n, 0x7fffffffn));
+}
+
+function parseInteger(text: string, least: bigint, most: bigint): bigint {
+	if (!/^[+-]?\d+$/.test(text)) throw numberFormat(text);
+	const value = BigInt(text.startsWith("+") ? text.slice(1) : text);
+	if (value < least || value > most) throw numberFormat(text);
+	return value;
+}
+
+/**
+ * Address bytes of a text: Base58Check when visible, else hexadecimal. A visible text that is no address gives no
+ * bytes.
+ * @throws {Base58Error | NamedError} for an illegal character
+ */
+export function parseAddressText(text: string | null, visible: boolean): Uint8Array {
+	if (!visible) return decodeHexText(text);
+	const bytes = fromBase58Check(text ?? "");
+	return bytes && isAddress(bytes) ? bytes : new Uint8Array(0);
+}

@@ -1,0 +1,145 @@
+/** Accounts as queries show them: usages recovered to the head, times of last use as dates (sheet 03 §10.1). */
+
+import {
+	Account,
+	AccountFreezeV2,
+	AccountNetMessage,
+	AccountResourceMessage,
+	ResourceCode,
+} from "../../../protocol/messages.js";
+import { bandwidthLimit } from "../../resources/bandwidth.js";
+import { energyLimit } from "../../resources/stake.js";
+import { fullPower } from "../../resources/voting-power.js";
+import { accountIncrease, editEnergy, increase } from "../../resources/window.js";
+import type { StateView } from "../../state/view.js";
+
+const SLOT_MS = 3000n;
+const SUN_PER_COIN = 1_000_000n;
+
+/** A copy of an account with all usages brought to the head slot. Times of last use stay slots. */
+export function refreshAccount(state: StateView, stored: Readonly<Account>): Account {
+	const { properties } = state;
+	const now = properties.headSlot;
+	const account = Account.copy(stored);
+	account.net_usage = accountIncrease(
+		properties,
+		account,
+		"bandwidth",
+		stored.net_usage,
+		0n,
+		stored.latest_consume_time,
+		now,
+	);
+	account.free_net_usage = increase(stored.free_net_usage, 0n, stored.latest_consume_free_time, now);
+	if (!properties.on("ALLOW_SAME_TOKEN_NAME")) {
+		account.free_asset_net_usage = refreshTokens(
+			stored.asset,
+			stored.free_asset_net_usage,
+			stored.latest_asset_operation_time,
+			now,
+		);
+	}
+	account.free_asset_net_usageV2 = refreshTokens(
+		stored.assetV2,
+		stored.free_asset_net_usageV2,
+		stored.latest_asset_operation_timeV2,
+		now,
+	);
+	const { energy_usage, latest_consume_time_for_energy } = editEnergy(account);
+	const energy = accountIncrease(
+		properties,
+		account,
+		"energy",
+		energy_usage,
+		0n,
+		latest_consume_time_for_energy,
+		now,
+	);
+	editEnergy(account).energy_usage = energy;
+	return account;
+}
+
+type Amounts = ReadonlyMap<string, bigint>;
+
+/** Usage of every token that is held or has an entry. */
+function refreshTokens(held: Amounts, usage: Amounts, lastSlots: Amounts, now: bigint): Amounts {
+	const refreshed = new Map<string, bigint>();
+	for (const id of [...usage.keys(), ...held.keys()]) {
+		refreshed.set(id, increase(usage.get(id) ?? 0n, 0n, lastSlots.get(id) ?? 0n, now));
+	}
+	return refreshed;
+}
+
+/** An account as `getaccountbyid` shows it. */
+export function accountView(state: StateView, stored: Readonly<Account>): Account {
+	const account = refreshAccount(state, stored);
+	const toMs = (slot: bigint): bigint => state.properties.genesisTimestampMs + SLOT_MS * slot;
+	account.latest_consume_time = toMs(account.latest_consume_time);
+	account.latest_consume_free_time = toMs(account.latest_consume_free_time);
+	const energy = editEnergy(account);
+	energy.latest_consume_time_for_energy = toMs(energy.latest_consume_time_for_energy);
+	return account;
+}
+
+/** An account as `getaccount` shows it: stakes of all three kinds are listed, those that are missing as 0. */
+export function accountViewWithStakes(state: StateView, stored: Readonly<Account>): Account {
+	const account = accountView(state, stored);
+	account.frozenV2 = [ResourceCode.BANDWIDTH, ResourceCode.ENERGY, ResourceCode.COIN_POWER].map(
+		(type) => stored.frozenV2.find((stake) => stake.type === type) ?? AccountFreezeV2.create({ type }),
+	);
+	return account;
+}
+
+/** Bandwidth of an account; undefined if it doesn't exist. */
+export function accountNet(state: StateView, address: Uint8Array): AccountNetMessage | undefined {
+	const stored = state.account.get(address);
+	if (!stored) return undefined;
+	const { properties } = state;
+	const account = refreshAccount(state, stored);
+	const usage = properties.on("ALLOW_SAME_TOKEN_NAME")
+		? account.free_asset_net_usageV2
+		: account.free_asset_net_usage;
+	return AccountNetMessage.create({
+		freeNetUsed: account.free_net_usage,
+		freeNetLimit: properties.get("FREE_NET_LIMIT"),
+		NetUsed: account.net_usage,
+		NetLimit: bandwidthLimit(properties, account),
+		assetNetUsed: usage,
+		assetNetLimit: new Map([...usage.keys()].map((id) => [id, tokenNetLimit(state, id)])),
+		TotalNetLimit: properties.get("TOTAL_NET_LIMIT"),
+		TotalNetWeight: properties.get("TOTAL_NET_WEIGHT"),
+	});
+}
+
+function tokenNetLimit(state: StateView, id: string): bigint {
+	const store = state.properties.on("ALLOW_SAME_TOKEN_NAME") ? state.assetIssueV2 : state.assetIssue;
+	return store.get(Buffer.from(id, "utf8"))?.free_asset_net_limit ?? 0n;
+}
+
+/** Bandwidth, energy and voting power of an account; undefined if it doesn't exist. */
+export function accountResources(state: StateView, address: Uint8Array): AccountResourceMessage | undefined {
+	const stored = state.account.get(address);
+	const net = accountNet(state, address);
+	if (!stored || !net) return undefined;
+	const { properties } = state;
+	const account = refreshAccount(state, stored);
+	return AccountResourceMessage.create({
+		freeNetUsed: net.freeNetUsed,
+		freeNetLimit: net.freeNetLimit,
+		NetUsed: net.NetUsed,
+		NetLimit: net.NetLimit,
+		assetNetUsed: net.assetNetUsed,
+		assetNetLimit: net.assetNetLimit,
+		TotalNetLimit: net.TotalNetLimit,
+		TotalNetWeight: net.TotalNetWeight,
+		TotalCoinPowerWeight: properties.get("TOTAL_COIN_POWER_WEIGHT"),
+		coinPowerUsed: account.votes.reduce((sum, vote) => sum + vote.vote_count, 0n),
+		coinPowerLimit: fullPower(account) / SUN_PER_COIN,
+		EnergyUsed: account.account_resource?.energy_usage ?? 0n,
+		EnergyLimit: energyLimit(properties, account),
+		TotalEnergyLimit: properties.get("TOTAL_ENERGY_CURRENT_LIMIT"),
+		TotalEnergyWeight: properties.get("TOTAL_ENERGY_WEIGHT"),
+		storageUsed: account.account_resource?.storage_usage ?? 0n,
+		storageLimit: account.account_resource?.storage_limit ?? 0n,
+	});
+}

@@ -1,0 +1,62 @@
+/** Balances of the past, from the traces that blocks leave when that is configured (sheet 02 §9.6, sheet 06 §7.6). */
+
+import { be64, equalBytes } from "../../../protocol/bytes.js";
+import { NamedError } from "../../../protocol/json/exceptions.js";
+import {
+	type AccountBalanceRequest,
+	AccountBalanceResponse,
+	type BlockBalanceTrace,
+	BlockBalanceTraceBlockIdentifier,
+} from "../../../protocol/messages.js";
+import { accountTraceKey } from "../../chain/balance-history.js";
+import type { StateView } from "../../state/view.js";
+
+type BlockIdentifier = Readonly<BlockBalanceTraceBlockIdentifier>;
+
+const illegal = (text: string): NamedError => new NamedError("IllegalArgumentException", text);
+const notFound = (text: string): NamedError => new NamedError("ItemNotFoundException", text);
+
+/** Checks that a block identifier names a block of this chain. @throws {NamedError} */
+function checkBlock(state: StateView, block: BlockIdentifier): void {
+	if (block.number < 0n) throw illegal("block_identifier number less than 0");
+	if (block.hash.length !== 32) throw illegal("block_identifier hash length not equals 32");
+	const id = state.blockIndex.get(be64(block.number));
+	if (!id) throw notFound(`number: ${block.number} is not found!`);
+	if (!equalBytes(id, block.hash)) throw illegal("number and hash do not match");
+}
+
+/** What a block did to balances. @throws {NamedError} */
+export function blockBalance(state: StateView, block: BlockIdentifier): Readonly<BlockBalanceTrace> {
+	checkBlock(state, block);
+	const trace = state.balanceTrace.get(be64(block.number));
+	if (!trace) throw notFound("This block does not exist");
+	return trace;
+}
+
+/**
+ * The balance of an account after a block, with the block of its last change.
+ *
+ * PERF: grows with the distance to that change.
+ * @throws {NamedError}
+ */
+export function accountBalanceAt(
+	state: StateView,
+	request: Readonly<AccountBalanceRequest>,
+): AccountBalanceResponse {
+	const account = request.account_identifier;
+	if (!account) throw illegal("account_identifier is null");
+	if (account.address.length === 0) throw illegal("account_identifier address is null");
+	const block = request.block_identifier;
+	if (!block) throw illegal("block_identifier null");
+	checkBlock(state, block);
+	for (let number = block.number; number >= 0n; number--) {
+		const trace = state.accountTrace.get(accountTraceKey(account.address, number));
+		if (!trace) continue;
+		const hash = state.blockIndex.get(be64(number)) ?? new Uint8Array(0);
+		return AccountBalanceResponse.create({
+			balance: trace.balance,
+			block_identifier: BlockBalanceTraceBlockIdentifier.create({ hash, number }),
+		});
+	}
+	return AccountBalanceResponse.create({ block_identifier: block });
+}

@@ -1,0 +1,89 @@
+/** Counters and rates of the node (sheet 06 §9.2). */
+
+import { toHex } from "../../../protocol/bytes.js";
+import { type BeanValue, beanJson, Double } from "../bean-json.js";
+import type { ApiContext } from "../context.js";
+import { type LatencyMeter, NO_METERS, type Rate } from "../meters.js";
+import { CODE_VERSION } from "./node-info.js";
+
+export function statsInfoJson({ node, state }: ApiContext): string {
+	const meters = node.meters ?? NO_METERS;
+	const { properties } = state;
+	return beanJson(
+		{
+			interval: Math.floor(node.upMs / 1000),
+			node: {
+				backupStatus: node.isProducing ? 1 : 0,
+				ip: node.network.ownHost,
+				nodeType: node.isActiveWitness ? 1 : 0,
+				version: CODE_VERSION,
+			},
+			blockchain: {
+				headBlockNum: properties.headNumber,
+				headBlockTimestamp: properties.headTimestampMs,
+				headBlockHash: toHex(properties.headId),
+				forkCount: meters.forks,
+				failForkCount: meters.failedForks,
+				blockProcessTime: rate(meters.blockProcessing),
+				tps: rate(meters.transactions),
+				transactionCacheSize: node.pool.queued,
+				missedTransaction: rate(meters.missedTransactions),
+				witnesses: meters.witnessVersions,
+				failProcessBlockNum: meters.failedBlock.number,
+				failProcessBlockReason: meters.failedBlock.reason,
+				dupWitness: meters.doubleSigners.map(({ address, block, count }) => ({
+					address,
+					blockNum: block,
+					count,
+				})),
+			},
+			net: {
+				errorProtoCount: meters.protocolErrors,
+				api: {
+					qps: rate(meters.api.calls),
+					failQps: rate(meters.api.failures),
+					outTraffic: rate(meters.api.sentBytes),
+					detail: meters.apiDetail.map(({ name, calls, failures, sentBytes }) => ({
+						name,
+						qps: rate(calls),
+						failQps: rate(failures),
+						outTraffic: rate(sentBytes),
+					})),
+				},
+				connectionCount: meters.connections,
+				validConnectionCount: meters.validConnections,
+				tcpInTraffic: rate(meters.tcpIn),
+				tcpOutTraffic: rate(meters.tcpOut),
+				disconnectionCount: meters.disconnections,
+				disconnectionDetail: meters.disconnectionReasons,
+				udpInTraffic: rate(meters.udpIn),
+				udpOutTraffic: rate(meters.udpOut),
+				latency: {
+					...latency(meters.latency),
+					totalCount: meters.latency.count,
+					detail: meters.witnessLatency.map((row) => ({
+						...latency(row),
+						count: row.count,
+						witness: row.witness,
+					})),
+				},
+			},
+		},
+		true,
+	);
+}
+
+function rate(value: Rate): BeanValue {
+	return {
+		count: value.count,
+		meanRate: new Double(value.mean),
+		oneMinuteRate: new Double(value.oneMinute),
+		fiveMinuteRate: new Double(value.fiveMinutes),
+		fifteenMinuteRate: new Double(value.fifteenMinutes),
+	};
+}
+
+function latency({ top75, top95, top99, over }: LatencyMeter): { readonly [name: string]: BeanValue } {
+	const [delay1S, delay2S, delay3S] = over;
+	return { top75, top95, top99, delay1S, delay2S, delay3S };
+}

@@ -1,0 +1,131 @@
+/** One request as endpoints read it: body text, JSON members, query parameters (sheet 06 §3.1). */
+
+import { fromUtf8, toKey } from "../../protocol/bytes.js";
+import type { Message, MessageType } from "../../protocol/codec/descriptor.js";
+import { NamedError } from "../../protocol/json/exceptions.js";
+import { decodeFields } from "../../protocol/json/field-decoder.js";
+import { hashedValue } from "../../protocol/json/hashed-value.js";
+import { parseLenient, parseLenientObject } from "../../protocol/json/lenient-parser.js";
+import { readVisible } from "../../protocol/json/member-readers.js";
+import type { JsonObject } from "../../protocol/json/value.js";
+import { Parameters } from "./parameters.js";
+
+const FORM = "application/x-www-form-urlencoded";
+
+/**
+ * How an endpoint takes its input: `body` and `raw` read the request's body, `raw` without turning forms into JSON;
+ * `query` reads parameters and ignores a JSON body.
+ */
+export type InputMode = "body" | "raw" | "query";
+
+export interface ReceivedRequest {
+	readonly method: "GET" | "POST";
+	/** The part of the URL after the question mark. */
+	readonly query: string;
+	/** As sent; empty if there was none. */
+	readonly contentType: string;
+	/** Undefined if the body was longer than this server keeps. */
+	readonly body: Uint8Array | undefined;
+	/** Largest body in bytes. */
+	readonly bodyLimit: number;
+}
+
+export class RequestInput {
+	private cachedText: string | undefined;
+	private cachedObject: JsonObject | undefined;
+	private cachedParameters: Parameters | undefined;
+	private cachedVisible: boolean | undefined;
+
+	constructor(
+		private readonly received: ReceivedRequest,
+		readonly mode: InputMode,
+	) {}
+
+	get contentType(): string {
+		return this.received.contentType;
+	}
+
+	get method(): "GET" | "POST" {
+		return this.received.method;
+	}
+
+	/** URL parameters, and those of a form body. */
+	get parameters(): Parameters {
+		if (!this.cachedParameters) {
+			const texts = [this.received.query];
+			if (this.received.method === "POST" && this.contentType.startsWith(FORM)) texts.push(this.bodyText());
+			this.cachedParameters = Parameters.parse(...texts);
+		}
+		return this.cachedParameters;
+	}
+
+	/** The body, decoded, its lines joined by line feeds; without the size limit. */
+	bodyText(): string {
+		if (!this.received.body) throw this.tooBig();
+		return decodeBody(this.received.body, this.contentType).replace(/\r\n?/g, "\n").replace(/\n$/, "");
+	}
+
+	private tooBig(): NamedError {
+		return new NamedError("Exception", `body size is too big, the limit is ${this.received.bodyLimit}`);
+	}
+
+	/** The body as JSON text: in mode `body` a form becomes an object of texts. @throws {NamedError} if it is too big */
+	get text(): string {
+		if (this.cachedText === undefined) {
+			const text = this.bodyText();
+			if (Buffer.byteLength(text) > this.received.bodyLimit) throw this.tooBig();
+			this.cachedText = this.mode === "body" && this.contentType === FORM ? formToJson(text) : text;
+		}
+		return this.cachedText;
+	}
+
+	/** The body as an object. @throws {NamedError} if it is none */
+	get object(): JsonObject {
+		this.cachedObject ??= parseLenientObject(this.text);
+		return this.cachedObject;
+	}
+
+	/** Whether addresses and names are shown in their visible form. A blank body says no. */
+	get visible(): boolean {
+		this.cachedVisible ??= this.readVisible();
+		return this.cachedVisible;
+	}
+
+	private readVisible(): boolean {
+		if (this.mode === "query") return this.parameters.get("visible")?.toLowerCase() === "true";
+		return this.text.trim() !== "" && readVisible(this.object);
+	}
+
+	/** The body as a message. @throws {NamedError} */
+	fields<T extends Message>(type: MessageType<T>): T {
+		return decodeFields(type, this.text, this.visible);
+	}
+}
+
+function decodeBody(body: Uint8Array, contentType: string): string {
+	const charset = /;\s*charset\s*=\s*"?([^\s";]+)/i.exec(contentType)?.[1]?.toLowerCase();
+	if (charset === "utf-8" || charset === "utf8") return fromUtf8(body);
+	if (charset === undefined) {
+		return /^\s*(?:application|text)\/json\b/i.test(contentType) ? fromUtf8(body) : toKey(body);
+	}
+	if (charset === "iso-8859-1" || charset === "latin1") return toKey(body);
+	try {
+		return new TextDecoder(charset).decode(body);
+	} catch {
+		throw new NamedError("UnsupportedEncodingException", charset);
+	}
+}
+
+/** A form as an object of texts, unless the text is JSON already. */
+function formToJson(text: string): string {
+	try {
+		parseLenient(text);
+		return text;
+	} catch (error) {
+		if (!(error instanceof NamedError)) throw error;
+	}
+	const members = [...Parameters.parse(text).all()].map(
+		([name, values]) => [name, values.length === 1 ? (values[0] as string) : values] as const,
+	);
+	return hashedValue(new Map(members));
+}
