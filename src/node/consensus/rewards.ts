@@ -2,7 +2,8 @@
 
 import { fromDouble, toDouble, wrap } from "../../protocol/int64.js";
 import * as cycles from "../resources/delegation-store.js";
-import { addAllowance, VI_SCALE } from "../resources/vote-rewards.js";
+import { VI_SCALE } from "../resources/old-reward-vi.js";
+import { addAllowance } from "../resources/vote-rewards.js";
 import type { StateView } from "../state/view.js";
 import { witnessesByVotes } from "./witness-order.js";
 

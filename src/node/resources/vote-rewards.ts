@@ -4,9 +4,7 @@ import { fromDouble, maxInt, minInt, toDouble, wrap } from "../../protocol/int64
 import { Account, type Vote } from "../../protocol/messages.js";
 import type { StateView } from "../state/view.js";
 import * as cycles from "./delegation-store.js";
-
-/** Rewards per vote are accumulated in 10^-18 sun. */
-export const VI_SCALE = 10n ** 18n;
+import { oldRewardVi, VI_SCALE } from "./old-reward-vi.js";
 
 /** Adds to the allowance of an account that exists; amounts that aren't positive are ignored. */
 export function addAllowance(state: StateView, address: Uint8Array, amount: bigint): void {
@@ -33,7 +31,7 @@ export function computeReward(
 	return wrap(total);
 }
 
-/** Rewards of cycles before the cumulative algorithm. */
+/** Rewards of cycles before the cumulative algorithm; the order of the roundings is consensus. */
 function computeOldReward(
 	state: StateView,
 	begin: bigint,
@@ -56,28 +54,16 @@ function computeOldReward(
 	return total;
 }
 
-/** The same cycles by accumulation: what the network precomputes into its table "reward-vi". */
+/** The same cycles by accumulation. */
 function computeOldViReward(
 	state: StateView,
 	begin: bigint,
 	end: bigint,
 	votes: readonly Readonly<Vote>[],
 ): bigint {
-	let total = 0n;
-	for (const vote of votes) {
-		let vi = 0n;
-		let atBegin = 0n;
-		for (let cycle = 1n; cycle < end; cycle++) {
-			if (cycle === begin) atBegin = vi;
-			const reward = cycles.cycleReward(state, cycle, vote.vote_address);
-			const all = cycles.cycleVotes(state, cycle, vote.vote_address) ?? -1n;
-			if (reward !== 0n && all !== 0n) vi += (reward * VI_SCALE) / all;
-		}
-		if (begin >= end) atBegin = vi;
-		const difference = vi - atBegin;
-		if (difference > 0n) total += BigInt.asIntN(64, (difference * vote.vote_count) / VI_SCALE);
-	}
-	return total;
+	return earned(votes, (witness) => {
+		return oldRewardVi(state, end - 1n, witness) - oldRewardVi(state, begin - 1n, witness);
+	});
 }
 
 function computeViReward(
@@ -86,19 +72,45 @@ function computeViReward(
 	end: bigint,
 	votes: readonly Readonly<Vote>[],
 ): bigint {
+	return earned(votes, (witness) => {
+		return cycles.cycleVi(state, end - 1n, witness) - cycles.cycleVi(state, begin - 1n, witness);
+	});
+}
+
+/** What votes earn by the growth of the accumulated reward per vote. */
+function earned(votes: readonly Readonly<Vote>[], growth: (witness: Uint8Array) => bigint): bigint {
 	let total = 0n;
-	for (const vote of votes) {
-		const difference =
-			cycles.cycleVi(state, end - 1n, vote.vote_address) -
-			cycles.cycleVi(state, begin - 1n, vote.vote_address);
-		if (difference > 0n) total += BigInt.asIntN(64, (difference * vote.vote_count) / VI_SCALE);
+	for (const { vote_address, vote_count } of votes) {
+		const vi = growth(vote_address);
+		if (vi > 0n) total += BigInt.asIntN(64, (vi * vote_count) / VI_SCALE);
 	}
 	return total;
 }
 
+/** Under which rules votes are settled. */
+export interface RewardRules {
+	/** The chain parameter that must be on. */
+	readonly parameter: "CHANGE_DELEGATION" | "ALLOW_TVM_VOTE";
+	/** The reward of votes over the cycles [begin, end). */
+	compute(state: StateView, begin: bigint, end: bigint, votes: readonly Readonly<Vote>[]): bigint;
+}
+
+/** For transactions and queries. */
+export const chainRewards: RewardRules = { parameter: "CHANGE_DELEGATION", compute: computeReward };
+
+/** For contract code: it has no rewards from before the cumulative algorithm. */
+export const machineRewards: RewardRules = {
+	parameter: "ALLOW_TVM_VOTE",
+	compute: (state, begin, end, votes) => (begin < end ? wrap(computeViReward(state, begin, end, votes)) : 0n),
+};
+
 /** Settles an account's vote rewards into its allowance, before its votes change (sheet 02 §6.5). */
-export function withdrawReward(state: StateView, address: Uint8Array): void {
-	if (!state.properties.on("CHANGE_DELEGATION")) return;
+export function withdrawReward(
+	state: StateView,
+	address: Uint8Array,
+	rules: RewardRules = chainRewards,
+): void {
+	if (!state.properties.on(rules.parameter)) return;
 	const current = state.properties.get("CURRENT_CYCLE_NUMBER");
 	let begin = cycles.beginCycle(state, address);
 	const end = cycles.endCycle(state, address);
@@ -107,14 +119,14 @@ export function withdrawReward(state: StateView, address: Uint8Array): void {
 	if (begin === current && cycles.accountVote(state, begin, address)) return;
 	if (begin + 1n === end && begin < current) {
 		const snapshot = cycles.accountVote(state, begin, address);
-		if (snapshot) addAllowance(state, address, computeReward(state, begin, end, snapshot.votes));
+		if (snapshot) addAllowance(state, address, rules.compute(state, begin, end, snapshot.votes));
 		begin += 1n;
 	}
 	if (account.votes.length === 0) {
 		cycles.setBeginCycle(state, address, current + 1n);
 		return;
 	}
-	if (begin < current) addAllowance(state, address, computeReward(state, begin, current, account.votes));
+	addAllowance(state, address, rules.compute(state, begin, current, account.votes));
 	cycles.setBeginCycle(state, address, current);
 	cycles.setEndCycle(state, address, current + 1n);
 	// The snapshot is of the record as it was before this settlement.
@@ -122,8 +134,12 @@ export function withdrawReward(state: StateView, address: Uint8Array): void {
 }
 
 /** What an account could withdraw now, its allowance included; writes nothing. */
-export function queryReward(state: StateView, address: Uint8Array): bigint {
-	if (!state.properties.on("CHANGE_DELEGATION")) return 0n;
+export function queryReward(
+	state: StateView,
+	address: Uint8Array,
+	rules: RewardRules = chainRewards,
+): bigint {
+	if (!state.properties.on(rules.parameter)) return 0n;
 	const account = state.account.get(address);
 	if (!account) return 0n;
 	const current = state.properties.get("CURRENT_CYCLE_NUMBER");
@@ -134,10 +150,9 @@ export function queryReward(state: StateView, address: Uint8Array): bigint {
 	let reward = 0n;
 	if (begin + 1n === end && begin < current) {
 		const snapshot = cycles.accountVote(state, begin, address);
-		if (snapshot) reward += computeReward(state, begin, end, snapshot.votes);
+		if (snapshot) reward += rules.compute(state, begin, end, snapshot.votes);
 		begin += 1n;
 	}
-	if (account.votes.length === 0) return wrap(reward + account.allowance);
-	if (begin < current) reward += computeReward(state, begin, current, account.votes);
+	reward += rules.compute(state, begin, current, account.votes);
 	return wrap(reward + account.allowance);
 }
