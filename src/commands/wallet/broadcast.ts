@@ -1,0 +1,66 @@
+import { Flags } from "@oclif/core";
+import { textFlag, waitFlags, yesFlag } from "../../terminal/acting-flags.js";
+import {
+	artefactArgument,
+	forEachInput,
+	readArtefacts,
+	streamFlags,
+} from "../../terminal/artefact-stream.js";
+import type { OutputKind } from "../../terminal/coin-command.js";
+import { nodeFlags } from "../../terminal/flags.js";
+import { SendingCommand } from "../../terminal/sending-command.js";
+import type { Artefact } from "../../wallet/artefact.js";
+import { summaryLines } from "../../wallet/artefact-note.js";
+import { authorityAtNode, checkNotExpired } from "../../wallet/authority.js";
+import { Failure } from "../../wallet/failure.js";
+import { NodeClient } from "../../wallet/node-client.js";
+import { permissionLabel } from "../../wallet/permission.js";
+
+export default class WalletBroadcast extends SendingCommand {
+	static override outputKind: OutputKind = "acts";
+	static override summary = "Send a signed transaction";
+	static override description =
+		"Reads transactions from standard input or the argument, checks that their signatures reach the threshold, and sends their exact bytes.";
+	static override examples = ["<%= config.bin %> wallet broadcast --wait < signed.json"];
+	static override args = artefactArgument;
+	static override flags = {
+		...nodeFlags,
+		...waitFlags,
+		...textFlag,
+		...yesFlag,
+		...streamFlags,
+		force: Flags.boolean({ description: "leave the check of the weight to the node" }),
+	};
+
+	async run(): Promise<void> {
+		const { args, flags } = await this.parse(WalletBroadcast);
+		const artefacts = await readArtefacts(args.artefact);
+		const settings = await this.settings(flags);
+		const client = new NodeClient(settings);
+		const fine = await forEachInput(artefacts, flags["keep-going"], this.json, async (artefact) => {
+			const summary = flags.force
+				? summaryLines(artefact, NOTHING_KNOWN)
+				: await checkReady(artefact, client);
+			await this.confirm(settings.confirm ? 1 : 0, summary, flags.yes);
+			await this.sendAndReport(client, artefact, flags);
+		});
+		if (!fine) process.exitCode = 1;
+	}
+}
+
+const NOTHING_KNOWN = { chain: undefined, permission: undefined, approval: undefined };
+
+/** @throws {Failure} `threshold_not_reached`, `tx_expired`, `not_authorized`, `wrong_network` */
+async function checkReady(artefact: Artefact, client: NodeClient): Promise<string[]> {
+	const authority = await authorityAtNode(artefact, client);
+	checkNotExpired(artefact, authority);
+	const { approval, permission } = authority;
+	if (!approval.ready) {
+		throw new Failure(
+			"threshold_not_reached",
+			`the signatures weigh ${approval.weight} of the ${permission.threshold} that ${permissionLabel(permission)} needs: ${approval.missing} is missing`,
+			{ hint: "coin wallet approvals shows whose signatures are missing", txID: artefact.transaction.idHex },
+		);
+	}
+	return summaryLines(artefact, authority);
+}

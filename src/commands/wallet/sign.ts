@@ -1,0 +1,125 @@
+import { Flags } from "@oclif/core";
+import { type KeystoreEntry, listKeystore } from "../../keystore/keystore.js";
+import { equalBytes } from "../../protocol/bytes.js";
+import { yesFlag } from "../../terminal/acting-flags.js";
+import {
+	artefactArgument,
+	forEachInput,
+	readArtefacts,
+	streamFlags,
+} from "../../terminal/artefact-stream.js";
+import type { OutputKind } from "../../terminal/coin-command.js";
+import { keystoreFlags, nodeFlags, passwordFlags } from "../../terminal/flags.js";
+import { printLine, printNote } from "../../terminal/output.js";
+import { SendingCommand } from "../../terminal/sending-command.js";
+import { type Artefact, writeArtefact } from "../../wallet/artefact.js";
+import { noteFor, summaryLines } from "../../wallet/artefact-note.js";
+import {
+	type Authority,
+	authorityAtNode,
+	authorityOfArtefact,
+	checkNotExpired,
+} from "../../wallet/authority.js";
+import { NodeClient } from "../../wallet/node-client.js";
+import { weigh } from "../../wallet/permission.js";
+import type { Settings } from "../../wallet/settings.js";
+import { activeAccount, checkSigners, hasSigned, keyNamed } from "../../wallet/signing.js";
+
+const SHORT_LIFE_MS = 30_000n;
+
+export default class WalletSign extends SendingCommand {
+	static override outputKind: OutputKind = "artefact";
+	static override summary = "Add a signature to a transaction";
+	static override description =
+		"Reads transactions from standard input or the argument and prints each with one more signature. " +
+		"No password is asked for before every check that needs no key is done.";
+	static override examples = [
+		"<%= config.bin %> wallet send --to alice --amount 25coin --build | <%= config.bin %> wallet sign | <%= config.bin %> wallet broadcast --wait",
+		"<%= config.bin %> wallet sign --offline --signer cold < tx.json > signed.json",
+	];
+	static override args = artefactArgument;
+	static override flags = {
+		...nodeFlags,
+		...keystoreFlags,
+		...passwordFlags,
+		...yesFlag,
+		...streamFlags,
+		signer: Flags.string({
+			description: "key that signs (default: the active wallet); repeatable",
+			helpValue: "<wallet>",
+			multiple: true,
+			multipleNonGreedy: true,
+		}),
+		all: Flags.boolean({ description: "every local key that the permission lists", exclusive: ["signer"] }),
+		offline: Flags.boolean({ description: "ask no node; believe the permission in the artefact" }),
+		"skip-signed": Flags.boolean({ description: "pass on a transaction that the key has signed already" }),
+		"allow-expired": Flags.boolean({ description: "sign although the time is over" }),
+		raw: Flags.boolean({ description: "hexadecimal input is raw data alone, not a whole transaction" }),
+		batch: Flags.boolean({ description: "take several transactions" }),
+	};
+
+	async run(): Promise<void> {
+		const { args, flags } = await this.parse(WalletSign);
+		const artefacts = await readArtefacts(args.artefact, flags.raw);
+		const settings = await this.settings(flags);
+		const client = new NodeClient(settings);
+		const fine = await forEachInput(artefacts, flags["keep-going"], this.json, async (artefact) => {
+			const authority = flags.offline
+				? authorityOfArtefact(artefact, Date.now())
+				: await authorityAtNode(artefact, client);
+			if (authority.changed)
+				this.warning("the account's permission is another one than the artefact says; the stored one counts");
+			if (!flags["allow-expired"]) this.checkTime(artefact, authority);
+			const keys = (await this.candidates(authority, settings, flags)).filter(
+				(key) => !(flags["skip-signed"] || flags.all) || !hasSigned(artefact, key),
+			);
+			checkSigners(artefact, authority.permission, keys);
+			if (authority.approval.ready)
+				this.note("the threshold is reached already: another signature only costs bytes");
+			if (keys.length === 0) return printLine(this.line(artefact, authority));
+			const summary = this.summary(artefact, authority, keys);
+			await this.confirm(settings.confirm ? 1 : 0, summary, flags.yes);
+			if (process.stdout.isTTY === true && this.chatty && !settings.confirm)
+				for (const text of summary) printNote(text);
+			printLine(this.line(await this.signWith(artefact, keys, flags, settings), authority));
+		});
+		if (!fine) process.exitCode = 1;
+	}
+
+	private checkTime(artefact: Artefact, authority: Authority): void {
+		checkNotExpired(artefact, authority);
+		const left = (artefact.transaction.raw?.expiration ?? 0n) - authority.nowMs;
+		if (left < SHORT_LIFE_MS) this.warning(`the transaction expires in ${left / 1000n} s`);
+	}
+
+	private async candidates(
+		authority: Authority,
+		settings: Settings,
+		flags: { readonly signer?: readonly string[] | undefined; readonly all: boolean },
+	): Promise<KeystoreEntry[]> {
+		if (flags.all) {
+			const { entries } = await listKeystore(settings.keystoreDirectory);
+			return entries.filter((entry) =>
+				authority.permission.keys.some((key) => equalBytes(key.address, entry.address)),
+			);
+		}
+		if (flags.signer && flags.signer.length > 0)
+			return Promise.all(flags.signer.map((name) => keyNamed(settings, name)));
+		const address = await activeAccount(settings);
+		return [await keyNamed(settings, Buffer.from(address).toString("hex"))];
+	}
+
+	private summary(artefact: Artefact, authority: Authority, keys: readonly KeystoreEntry[]): string[] {
+		const after = weigh(authority.permission, [...artefact.signers, ...keys.map((key) => key.address)]);
+		const unverified =
+			authority.source === "artefact" ? ["  permission  as the artefact says, unverified"] : [];
+		return [...summaryLines(artefact, { ...authority, approval: after }), ...unverified];
+	}
+
+	private line(artefact: Artefact, { chain, permission }: Authority): string {
+		return writeArtefact(
+			artefact,
+			noteFor(artefact, { chain, permission, approval: weigh(permission, artefact.signers) }),
+		);
+	}
+}

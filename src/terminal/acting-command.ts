@@ -1,0 +1,201 @@
+/** The base of commands that make a transaction: build, check, confirm, sign, send; or stop after one of these steps. */
+
+import type { KeystoreEntry } from "../keystore/keystore.js";
+import { equalBytes, toHex, utf8 } from "../protocol/bytes.js";
+import type { Message } from "../protocol/codec/descriptor.js";
+import type { ContractType } from "../protocol/contract-types.js";
+import type { Account, Permission } from "../protocol/messages.js";
+import { type Artefact, artefactOf, writeArtefact } from "../wallet/artefact.js";
+import { type ArtefactFacts, noteFor, summaryLines } from "../wallet/artefact-note.js";
+import { accountOrFresh } from "../wallet/authority.js";
+import {
+	type BuildRequest,
+	buildAtNode,
+	buildOffline,
+	type Expiry,
+	parseExpiry,
+	parseReference,
+} from "../wallet/build.js";
+import { parseHexBytes } from "../wallet/bytes-text.js";
+import { accountOf, genesisId } from "../wallet/chain-query.js";
+import { Failure } from "../wallet/failure.js";
+import { NodeClient } from "../wallet/node-client.js";
+import { checkPermission, permissionId, permissionOf, weigh } from "../wallet/permission.js";
+import type { Settings } from "../wallet/settings.js";
+import { accountNamed, activeAccount, checkSigners, keyNamed } from "../wallet/signing.js";
+import type { ActingFlags } from "./acting-flags.js";
+import type { OutputKind } from "./coin-command.js";
+import { printJson, printLine, printNote } from "./output.js";
+import { type ConfirmationLevel, SendingCommand } from "./sending-command.js";
+
+/** Everything that a command knows before it has its contract. */
+export interface ActingContext {
+	readonly settings: Settings;
+	readonly client: NodeClient;
+	/** Account that acts, 21 bytes. */
+	readonly owner: Uint8Array;
+	/** The account as stored; a fresh one where it doesn't exist or no node is asked. */
+	readonly account: Readonly<Account>;
+}
+
+/** The contract that a command wants to happen. */
+export interface ActingPlan {
+	readonly type: ContractType;
+	readonly parameter: Readonly<Message>;
+	/** Sun that leave the account, for the confirmation of large amounts. */
+	readonly amountSun?: bigint;
+	/** What the kind of contract itself asks for. */
+	readonly confirmation?: ConfirmationLevel;
+	/** Lines for people, after the general ones. */
+	readonly details?: readonly string[];
+	readonly warnings?: readonly { readonly code: string; readonly message: string }[];
+}
+
+const SHARED_EXPIRY: Expiry = { afterMs: 12 * 3_600_000 };
+
+export abstract class ActingCommand extends SendingCommand {
+	static override outputKind: OutputKind = "acts";
+
+	/** Works out node, account and keys. */
+	protected async context(flags: ActingFlags): Promise<ActingContext> {
+		if (flags.offline && !flags.build && !flags.sign) {
+			throw new Failure("conflicting_flags", "--offline goes with --build or --sign");
+		}
+		const settings = await this.settings(flags);
+		const client = new NodeClient(settings);
+		const owner =
+			flags.from === undefined ? await activeAccount(settings) : await accountNamed(settings, flags.from);
+		const stored = flags.offline ? undefined : await accountOf(client, owner);
+		return { settings, client, owner, account: accountOrFresh(stored, owner) };
+	}
+
+	/** Carries a plan out as far as the flags say. */
+	protected async act(context: ActingContext, flags: ActingFlags, plan: ActingPlan): Promise<void> {
+		const { settings, client, account } = context;
+		const id = flags.permission === undefined ? 0 : permissionId(account, flags.permission);
+		const permission =
+			flags.offline && id !== 0 ? undefined : checkPermission(permissionOf(account, id), id, plan.type.id);
+		const keys = flags.build || flags["dry-run"] ? [] : await this.signers(context, flags);
+
+		const request = this.request(flags, plan, id, this.defaultExpiry(flags, permission, context, keys));
+		if (settings.genesis !== undefined && !flags.offline) await genesisId(client);
+		const transaction = flags.offline
+			? buildOffline(request, Date.now())
+			: await buildAtNode(client, request);
+		const artefact = artefactOf(transaction);
+
+		if (permission && keys.length > 0) checkSigners(artefact, permission, keys);
+		const willSign =
+			permission &&
+			weigh(
+				permission,
+				keys.map((key) => key.address),
+			);
+		const facts = await this.facts(flags, client, artefact, permission);
+		for (const warning of plan.warnings ?? []) this.warning(warning.message);
+		const summary = [...summaryLines(artefact, { ...facts, approval: willSign }), ...(plan.details ?? [])];
+
+		if (flags["dry-run"]) return this.printPlan(artefact, facts, summary);
+		if (flags.build) return this.printArtefact(artefact, facts, summary);
+		if (!flags.sign && willSign && !willSign.ready) {
+			throw new Failure(
+				"threshold_not_reached",
+				`the keys that sign weigh ${willSign.weight} of the ${permission.threshold} that the permission needs`,
+				{ hint: "name more keys with --signer, or use --sign and let the others sign the artefact" },
+			);
+		}
+		await this.confirm(this.levelOf(plan, settings), summary, flags.yes);
+		const signed = await this.signWith(artefact, keys, flags, settings);
+		if (flags.sign) {
+			const approval = permission && weigh(permission, signed.signers);
+			return this.printArtefact(signed, { ...facts, approval }, summary);
+		}
+		await this.sendAndReport(client, signed, flags);
+	}
+
+	private levelOf(plan: ActingPlan, settings: Settings): ConfirmationLevel {
+		if (plan.confirmation === 2) return 2;
+		const large = plan.amountSun !== undefined && plan.amountSun > settings.confirmOverSun;
+		return settings.confirm || large ? 1 : (plan.confirmation ?? 0);
+	}
+
+	private async signers({ settings, owner }: ActingContext, flags: ActingFlags): Promise<KeystoreEntry[]> {
+		const names = flags.signer ?? [];
+		if (names.length === 0) return [await keyNamed(settings, toHex(owner))];
+		return Promise.all(names.map((name) => keyNamed(settings, name)));
+	}
+
+	/** A transaction that other people must sign too gets half a day. */
+	private defaultExpiry(
+		flags: ActingFlags,
+		permission: Readonly<Permission> | undefined,
+		context: ActingContext,
+		keys: readonly KeystoreEntry[],
+	): Expiry | undefined {
+		if (flags.expires !== undefined) return parseExpiry(flags.expires);
+		if (!(flags.build || flags.sign) || !permission) return undefined;
+		const signers = keys.length > 0 ? keys.map((key) => key.address) : [context.owner];
+		const weight = permission.keys
+			.filter(({ address }) => signers.some((signer) => equalBytes(signer, address)))
+			.reduce((sum, key) => sum + key.weight, 0n);
+		return permission.threshold > weight ? SHARED_EXPIRY : undefined;
+	}
+
+	private request(
+		flags: ActingFlags,
+		plan: ActingPlan,
+		id: number,
+		expiry: Expiry | undefined,
+	): BuildRequest {
+		const { memo, "ref-block": reference } = flags;
+		return {
+			type: plan.type,
+			parameter: plan.parameter,
+			permissionId: id,
+			memo: memo === undefined ? undefined : /^0x/i.test(memo) ? parseHexBytes(memo) : utf8(memo),
+			expiry,
+			reference: reference === undefined ? undefined : parseReference(reference),
+		};
+	}
+
+	/** An artefact travels with its chain and permission; a transaction that is sent at once needs neither. */
+	private async facts(
+		flags: ActingFlags,
+		client: NodeClient,
+		artefact: Artefact,
+		permission: Readonly<Permission> | undefined,
+	): Promise<ArtefactFacts> {
+		const travels = (flags.build || flags.sign) && !flags.offline;
+		return {
+			chain: travels ? await genesisId(client) : undefined,
+			permission,
+			approval: permission && weigh(permission, artefact.signers),
+		};
+	}
+
+	private printArtefact(artefact: Artefact, facts: ArtefactFacts, summary: readonly string[]): void {
+		if (process.stdout.isTTY === true && this.chatty) for (const line of summary) printNote(line);
+		printLine(writeArtefact(artefact, noteFor(artefact, facts)));
+	}
+
+	private printPlan(artefact: Artefact, facts: ArtefactFacts, summary: readonly string[]): void {
+		if (!this.json) {
+			for (const line of summary) printLine(line);
+			printLine("  not signed, not sent (--dry-run)");
+			return;
+		}
+		const { summary: sentence, account } = noteFor(artefact, facts);
+		const raw = artefact.transaction.raw;
+		printJson({
+			txID: artefact.transaction.idHex,
+			type: artefact.type.name,
+			from: account,
+			summary: sentence,
+			permission: artefact.permissionId,
+			threshold: facts.permission?.threshold,
+			expiration: raw?.expiration,
+			size: artefact.transaction.size,
+			sent: false,
+		});
+	}
+}

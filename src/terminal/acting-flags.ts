@@ -1,0 +1,121 @@
+/** Flags of every command that acts on the chain (sheet 11 §2.1). */
+
+import { Flags } from "@oclif/core";
+import { keystoreFlags, nodeFlags, passwordFlags } from "./flags.js";
+
+/** Waiting for a transaction that was sent. */
+export const waitFlags = {
+	wait: Flags.boolean({ description: "wait until it is irreversible", helpGroup: "TRANSACTION" }),
+	"wait-included": Flags.boolean({
+		description: "wait until it is in a block",
+		helpGroup: "TRANSACTION",
+		exclusive: ["wait"],
+	}),
+	"wait-timeout": Flags.string({
+		description: "how long to wait",
+		helpValue: "<duration>",
+		default: "90s",
+		helpGroup: "TRANSACTION",
+	}),
+};
+
+/** The human form of the result although it goes into a pipe. */
+export const textFlag = {
+	text: Flags.boolean({
+		description: "text for people, also into a pipe",
+		exclusive: ["json"],
+		helpGroup: "GENERAL",
+	}),
+};
+
+export const yesFlag = {
+	yes: Flags.boolean({
+		char: "y",
+		description: "answer ordinary confirmations with yes",
+		helpGroup: "GENERAL",
+	}),
+};
+
+const NOT_TOGETHER = ["sign", "dry-run", "wait", "wait-included"];
+
+export const actingFlags = {
+	...nodeFlags,
+	...keystoreFlags,
+	...passwordFlags,
+	...waitFlags,
+	...textFlag,
+	...yesFlag,
+	from: Flags.string({
+		description: "account that acts (default: the active wallet)",
+		helpValue: "<account>",
+		env: "COIN_FROM",
+		helpGroup: "TRANSACTION",
+	}),
+	signer: Flags.string({
+		description: "key that signs (default: the account's own); repeatable",
+		helpValue: "<wallet>",
+		multiple: true,
+		multipleNonGreedy: true,
+		helpGroup: "TRANSACTION",
+	}),
+	permission: Flags.string({
+		description: "permission to act under: 0 for the owner, 2 to 9, or the name of an active one",
+		helpValue: "<id or name>",
+		helpGroup: "TRANSACTION",
+	}),
+	memo: Flags.string({ description: "text, or bytes as 0x…", helpValue: "<text>", helpGroup: "TRANSACTION" }),
+	expires: Flags.string({
+		description: "life of the transaction from the head block, or its end as @<epoch ms>",
+		helpValue: "<duration>",
+		helpGroup: "TRANSACTION",
+	}),
+	"ref-block": Flags.string({
+		description: "block that it refers to: solid, head, a number",
+		helpValue: "<block>",
+		helpGroup: "TRANSACTION",
+	}),
+	build: Flags.boolean({
+		description: "print the unsigned transaction and stop",
+		exclusive: NOT_TOGETHER,
+		helpGroup: "TRANSACTION",
+	}),
+	sign: Flags.boolean({
+		description: "print the signed transaction and stop",
+		exclusive: ["build", "dry-run", "wait", "wait-included"],
+		helpGroup: "TRANSACTION",
+	}),
+	"dry-run": Flags.boolean({
+		description: "check everything at the node, sign and send nothing",
+		exclusive: ["build", "sign", "wait", "wait-included"],
+		helpGroup: "TRANSACTION",
+	}),
+	offline: Flags.boolean({
+		description:
+			"use no network; with --build or --sign, --ref-block <number>:<id> and --expires @<epoch ms>",
+		helpGroup: "TRANSACTION",
+	}),
+};
+
+/** The values of {@link actingFlags} after parsing. */
+export interface ActingFlags {
+	readonly config?: string | undefined;
+	readonly profile?: string | undefined;
+	readonly node?: string | undefined;
+	readonly timeout?: string | undefined;
+	readonly "keystore-dir"?: string | undefined;
+	readonly "password-file"?: string | undefined;
+	readonly from?: string | undefined;
+	readonly signer?: readonly string[] | undefined;
+	readonly permission?: string | undefined;
+	readonly memo?: string | undefined;
+	readonly expires?: string | undefined;
+	readonly "ref-block"?: string | undefined;
+	readonly build: boolean;
+	readonly sign: boolean;
+	readonly "dry-run": boolean;
+	readonly offline: boolean;
+	readonly yes: boolean;
+	readonly wait: boolean;
+	readonly "wait-included": boolean;
+	readonly "wait-timeout": string;
+}

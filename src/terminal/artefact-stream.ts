@@ -1,0 +1,66 @@
+/** Commands that take transactions from an argument or a stream: each input gives one line of output, in order. */
+
+import { Args, Flags } from "@oclif/core";
+import { type Artefact, readArtefact } from "../wallet/artefact.js";
+import { Failure } from "../wallet/failure.js";
+import { asFailure, reportFailure } from "./failure-report.js";
+import { printLine } from "./output.js";
+import { argumentOrStdin, splitValues } from "./stdin.js";
+
+export const artefactArgument = {
+	artefact: Args.string({
+		description: "transaction as JSON or hex; - or none for standard input (one a line)",
+		ignoreStdin: true,
+	}),
+};
+
+export const streamFlags = {
+	"keep-going": Flags.boolean({ description: "go on after a failing input; its output line is null" }),
+};
+
+/**
+ * Reads every input before anything is done with the first, so that no secret is asked for in vain.
+ * @throws {Failure} `usage` without input, `stdin_empty`, `artefact_invalid`, `artefact_mismatch`
+ */
+export async function readArtefacts(argument: string | undefined, rawOnly = false): Promise<Artefact[]> {
+	const input = await argumentOrStdin(argument, "the transaction", true);
+	if (!input)
+		throw new Failure("usage", "no transaction: give it as an argument or through a pipe", {
+			hint: "see --help",
+		});
+	const values = splitValues(input.text);
+	return values.map((value, index) => {
+		try {
+			return readArtefact(value, rawOnly);
+		} catch (error) {
+			if (error instanceof Failure && values.length > 1) throw error.with({ index });
+			throw error;
+		}
+	});
+}
+
+/**
+ * Handles inputs in order.
+ * @returns whether all succeeded
+ * @throws the first failure, unless `keepGoing`
+ */
+export async function forEachInput<T>(
+	inputs: readonly T[],
+	keepGoing: boolean,
+	json: boolean,
+	handle: (input: T) => Promise<void>,
+): Promise<boolean> {
+	let fine = true;
+	for (const [index, input] of inputs.entries()) {
+		try {
+			await handle(input);
+		} catch (error) {
+			const failure = inputs.length > 1 ? asFailure(error).with({ index }) : asFailure(error);
+			if (!keepGoing) throw failure;
+			fine = false;
+			reportFailure(failure, json);
+			printLine("null");
+		}
+	}
+	return fine;
+}

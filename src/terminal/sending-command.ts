@@ -1,0 +1,156 @@
+/** The base of commands that hold a transaction: opening keys, sending, following it, reporting (sheet 11 §§2.7 to 2.9). */
+
+import { type KeystoreEntry, unlockKey } from "../keystore/keystore.js";
+import { type ActingResult, actingLines, actingResult } from "../wallet/acting-result.js";
+import type { Artefact } from "../wallet/artefact.js";
+import { broadcast } from "../wallet/broadcast.js";
+import { parseDuration } from "../wallet/duration.js";
+import { Failure } from "../wallet/failure.js";
+import type { NodeClient } from "../wallet/node-client.js";
+import type { Settings } from "../wallet/settings.js";
+import { signArtefact } from "../wallet/signing.js";
+import { type TransactionStatus, waitFor } from "../wallet/wait.js";
+import { CoinCommand } from "./coin-command.js";
+import { canAsk } from "./controlling-terminal.js";
+import { onInterrupt } from "./interrupt.js";
+import { printJson, printLine, printNote } from "./output.js";
+import { withProgress } from "./progress.js";
+import { askYesNo } from "./prompts.js";
+import { withPassword } from "./secrets.js";
+
+/** The flags of waiting, after parsing. */
+export interface WaitFlags {
+	readonly wait: boolean;
+	readonly "wait-included": boolean;
+	readonly "wait-timeout": string;
+}
+
+/** How much a step needs the owner's agreement (sheet 11 §2.7). */
+export type ConfirmationLevel = 0 | 1 | 2;
+
+export abstract class SendingCommand extends CoinCommand {
+	/** Keys that were opened, so that a stream of transactions asks for a password once. */
+	private readonly opened = new Map<string, Uint8Array>();
+
+	/** Nothing of this command reached a node unless a step said so. */
+	protected override explain(failure: Failure): Failure {
+		return failure.facts.sent === undefined ? failure.with({ sent: false }) : failure;
+	}
+
+	protected override async finally(error: Error | undefined): Promise<void> {
+		for (const key of this.opened.values()) key.fill(0);
+		this.opened.clear();
+		return super.finally(error);
+	}
+
+	/** Adds the signatures of keys; passwords are asked for here and no earlier. */
+	protected async signWith(
+		artefact: Artefact,
+		keys: readonly KeystoreEntry[],
+		flags: { readonly "password-file"?: string | undefined },
+		settings: Settings,
+	): Promise<Artefact> {
+		let signed = artefact;
+		for (const key of keys) signed = signArtefact(signed, await this.open(key, flags, settings));
+		return signed;
+	}
+
+	private async open(
+		key: KeystoreEntry,
+		flags: { readonly "password-file"?: string | undefined },
+		settings: Settings,
+	): Promise<Uint8Array> {
+		const known = this.opened.get(key.base58);
+		if (known) return known;
+		const opened = await withPassword(this.passwordSource(flags, settings), key.name, (password) =>
+			withProgress("opening the key", this.chatty, () => unlockKey(key, password)),
+		);
+		this.opened.set(key.base58, opened);
+		return opened;
+	}
+
+	/**
+	 * Asks for agreement. Level 1 goes ahead where nobody can be asked, level 2 then needs `--yes`.
+	 * @throws {Failure} `confirmation_needed`, `confirmation_refused`
+	 */
+	protected async confirm(level: ConfirmationLevel, summary: readonly string[], yes: boolean): Promise<void> {
+		if (level === 0 || yes) return;
+		if (!canAsk()) {
+			if (level === 1) return;
+			throw new Failure("confirmation_needed", "this needs --yes where nobody can be asked");
+		}
+		for (const line of summary) printNote(line);
+		if (!(await askYesNo("Send?")))
+			throw new Failure("confirmation_refused", "not confirmed; nothing was sent");
+	}
+
+	/**
+	 * Broadcasts a transaction, follows it as far as asked, and prints the result.
+	 * @returns the last known status
+	 */
+	protected async sendAndReport(
+		client: NodeClient,
+		artefact: Artefact,
+		flags: WaitFlags,
+	): Promise<TransactionStatus> {
+		const timeoutMs = parseDuration(flags["wait-timeout"]);
+		await broadcast(client, artefact.transaction);
+		let status: TransactionStatus = { state: "submitted", receipt: undefined };
+		const forget = onInterrupt(() => this.printActing(artefact, status));
+		try {
+			if (flags.wait || flags["wait-included"]) {
+				status = await withProgress("waiting for a block", this.chatty, (progress) =>
+					waitFor(client, artefact.transaction.id, {
+						until: flags.wait ? "solid" : "included",
+						timeoutMs,
+						expirationMs: artefact.transaction.raw?.expiration,
+						onStatus: (next) => {
+							if (status.state === "included" && next.state === "submitted")
+								this.note("the block was replaced; waiting again");
+							status = next;
+							progress.update(
+								next.state === "included"
+									? `in block ${next.receipt?.blockNumber ?? ""}`
+									: "waiting for a block",
+							);
+						},
+					}),
+				);
+			}
+		} catch (error) {
+			this.printActing(artefact, status);
+			throw error instanceof Failure ? error.with({ sent: true, txID: artefact.transaction.idHex }) : error;
+		} finally {
+			forget();
+		}
+		this.printActing(artefact, status);
+		if (status.state === "failed" || status.state === "expired") throw outcomeFailure(artefact, status);
+		return status;
+	}
+
+	protected printActing(artefact: Artefact, status: TransactionStatus): void {
+		const result: ActingResult = actingResult(artefact, status);
+		if (this.json) printJson(result);
+		else for (const line of actingLines(artefact, result)) printLine(line);
+	}
+}
+
+/** A transaction that ended without success: its result is printed, and the exit code says so. */
+function outcomeFailure(artefact: Artefact, status: TransactionStatus): Failure {
+	const txID = artefact.transaction.idHex;
+	if (status.state === "expired") {
+		return new Failure("tx_expired", "the transaction expired without entering a block", {
+			sent: true,
+			txID,
+		});
+	}
+	const { result, reason } = actingResult(artefact, status);
+	return new Failure(
+		"contract_revert",
+		`the transaction failed: ${result ?? ""}${reason ? `, ${reason}` : ""}`,
+		{
+			sent: true,
+			txID,
+		},
+	);
+}
