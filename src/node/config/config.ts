@@ -29,7 +29,9 @@ import {
 	readRpc,
 } from "./service-config.js";
 import { readShutdown, type ShutdownConfig } from "./shutdown-config.js";
+import { type RunConfig, readRun, type StartOptions } from "./start-options.js";
 import { readStorage, type StorageConfig } from "./storage-config.js";
+import { type UnknownKey, unknownKeys } from "./unknown-keys.js";
 import { type LocalWitnessConfig, readLocalWitness } from "./witness-keys.js";
 
 export { COMMITTEE_KEYS, type CommitteeConfig, type CommitteeKey } from "./committee-config.js";
@@ -40,7 +42,9 @@ export type { PeerAddress, PeerConfig } from "./peer-config.js";
 export type { ComponentLimit, LimitStrategy, RateLimiterConfig } from "./rate-limit-config.js";
 export type * from "./service-config.js";
 export type { ShutdownConfig } from "./shutdown-config.js";
+export type { RunConfig, StartOptions } from "./start-options.js";
 export type { LevelOptions, StorageConfig } from "./storage-config.js";
+export type { UnknownKey } from "./unknown-keys.js";
 export { type LocalWitnessConfig, WitnessKeys } from "./witness-keys.js";
 
 export interface NodeConfig {
@@ -48,6 +52,8 @@ export interface NodeConfig {
 	readonly file: string;
 	/** What is doubtful in the file without stopping the start; to be logged. */
 	readonly warnings: readonly string[];
+	/** Keys of the file that mean nothing to a node, with their lines; they are ignored. */
+	readonly unknownKeys: readonly UnknownKey[];
 	readonly net: NetConfig;
 	readonly storage: StorageConfig;
 	readonly node: NodeSection;
@@ -63,6 +69,7 @@ export interface NodeConfig {
 	/** Names of the contract handlers that are allowed; empty: all. Differs from the network if used. */
 	readonly actuatorWhitelist: readonly string[];
 	readonly dev: DevConfig;
+	readonly run: RunConfig;
 }
 
 export interface NetConfig {
@@ -166,7 +173,7 @@ export function missingFile(path: string): ConfigError {
 }
 
 /** Reads a configuration file. @throws {ConfigError} */
-export function loadConfig(path: string): NodeConfig {
+export function loadConfig(path: string, options: StartOptions = {}): NodeConfig {
 	let text: string;
 	try {
 		text = readFileSync(path, "utf8");
@@ -175,7 +182,7 @@ export function loadConfig(path: string): NodeConfig {
 		if (code === "ENOENT" || code === "ENOTDIR") throw missingFile(path);
 		throw new ConfigError(`${path}: the configuration file cannot be read (${code ?? String(error)})`);
 	}
-	return parseConfig(text, path);
+	return parseConfig(text, path, options);
 }
 
 /** The configuration of a file that sets nothing: no genesis accounts, no peers, every default. */
@@ -184,29 +191,31 @@ export function defaultConfig(): NodeConfig {
 }
 
 /** Reads a configuration's text. `file` names it in messages. @throws {ConfigError} */
-export function parseConfig(text: string, file = "configuration"): NodeConfig {
+export function parseConfig(text: string, file = "configuration", options: StartOptions = {}): NodeConfig {
 	const root = Section.root(parseHocon(text, file, toNeutral), file);
 	const warnings: string[] = [];
 	const warn = (warning: string) => void warnings.push(warning);
 	const net = readNet(root);
-	const localWitness = readLocalWitness(root, net.addressPrefix, warn);
-	return {
+	const config: NodeConfig = {
 		file,
 		warnings,
+		unknownKeys: [],
 		net,
-		storage: readStorage(root, warn),
-		node: readNode(root),
+		localWitness: readLocalWitness(root, net.addressPrefix, options, warn),
+		storage: readStorage(root, options, warn),
+		node: readNode(root, options),
 		genesis: readGenesis(root, net.addressPrefix),
-		localWitness,
 		block: readBlock(root),
 		transaction: readTransaction(root),
-		vm: readVm(root.section("vm")),
+		vm: readVm(root.section("vm"), options),
 		committee: readCommittee(root),
 		rateLimiter: readRateLimiter(root, warn),
-		events: readEvents(root, warn),
+		events: readEvents(root, options, warn),
 		actuatorWhitelist: root.texts("actuator.whitelist"),
 		dev: readDev(root),
+		run: readRun(options),
 	};
+	return { ...config, unknownKeys: unknownKeys(root) };
 }
 
 function readNet(root: Section): NetConfig {
@@ -218,7 +227,7 @@ function readNet(root: Section): NetConfig {
 	return { type, addressPrefix: type === "testnet" ? TEST_PREFIX : MAIN_PREFIX };
 }
 
-function readNode(root: Section): NodeSection {
+function readNode(root: Section, options: StartOptions): NodeSection {
 	const node = root.section("node");
 	const dialect = node.text("dialect", "neutral");
 	if (dialect !== "neutral" && dialect !== "deployed") {
@@ -226,7 +235,7 @@ function readNode(root: Section): NodeSection {
 	}
 	return {
 		dialect,
-		peers: readPeers(root),
+		peers: { ...readPeers(root), ...(options.seeds === undefined ? {} : { seeds: options.seeds }) },
 		http: readHttp(node),
 		jsonrpc: readJsonRpc(node),
 		rpc: readRpc(node),
@@ -243,7 +252,7 @@ function readNode(root: Section): NodeSection {
 			enabled: node.boolean("fullNodeAllowShieldedTransaction", true),
 			tokenId: node.text("zenTokenId", "000000"),
 		},
-		trustNode: node.optionalText("trustNode"),
+		trustNode: options.trustNode ?? node.optionalText("trustNode"),
 		disabledApi: new Set(node.texts("disabledApi").map((name) => name.toLowerCase())),
 		openHistoryQueryWhenLite: node.boolean("openHistoryQueryWhenLiteFN", false),
 		walletExtensionApi: node.boolean("walletExtensionApi", false),
@@ -275,21 +284,22 @@ function readTransaction(root: Section): TransactionConfig {
 	};
 }
 
-function readVm(vm: Section): VmConfig {
-	const maxEnergy = vm.long("maxEnergyLimitForConstant", 100_000_000n);
-	const lruCacheSize = vm.int("lruCacheSize", 500);
+function readVm(vm: Section, options: StartOptions): VmConfig {
+	const maxEnergy = vm.long("maxEnergyLimitForConstant", options.maxEnergyLimitForConstant ?? 100_000_000n);
+	const lruCacheSize = vm.int("lruCacheSize", options.lruCacheSize ?? 500);
 	return {
-		supportConstant: vm.boolean("supportConstant", false),
+		supportConstant: vm.boolean("supportConstant", options.supportConstant ?? false),
 		maxEnergyLimitForConstant: maxEnergy < 3_000_000n ? 3_000_000n : maxEnergy,
 		lruCacheSize: lruCacheSize < 1 ? 500 : lruCacheSize,
-		minTimeRatio: vm.double("minTimeRatio", 0),
-		maxTimeRatio: vm.double("maxTimeRatio", 5),
-		longRunningTimeMs: vm.int("longRunningTime", 10),
+		minTimeRatio: vm.double("minTimeRatio", options.minTimeRatio ?? 0),
+		maxTimeRatio: vm.double("maxTimeRatio", options.maxTimeRatio ?? 5),
+		longRunningTimeMs: vm.int("longRunningTime", options.longRunningTime ?? 10),
 		estimateEnergy: vm.boolean("estimateEnergy", false),
 		estimateEnergyMaxRetry: clamp(vm.int("estimateEnergyMaxRetry", 3), 0, 10),
 		saveInternalTx: vm.boolean("saveInternalTx", false),
 		saveFeaturedInternalTx: vm.boolean("saveFeaturedInternalTx", false),
-		saveCancelAllUnfreezeV2Details: vm.boolean("saveCancelAllUnfreezeV2Details", false),
+		saveCancelAllUnfreezeV2Details:
+			vm.boolean("saveCancelAllUnfreezeV2Details", false) || options.saveCancelAllUnfreezeV2Details === true,
 		vmTrace: vm.boolean("vmTrace", false),
 	};
 }

@@ -1,6 +1,7 @@
 /** `event.subscribe` (sheet 08 §1.11, §5). */
 
 import type { Section } from "./section.js";
+import type { StartOptions } from "./start-options.js";
 
 export type TriggerName =
 	| "block"
@@ -59,7 +60,11 @@ const TRIGGERS: readonly TriggerName[] = [
 ];
 
 /** Reads `event.subscribe`; undefined if the file has none. @throws {ConfigError} */
-export function readEvents(root: Section, warn: (text: string) => void): EventConfig | undefined {
+export function readEvents(
+	root: Section,
+	options: StartOptions,
+	warn: (text: string) => void,
+): EventConfig | undefined {
 	const events = root.optionalSection("event.subscribe");
 	if (events === undefined) return undefined;
 	const nativeQueue = events.boolean("native.useNativeQueue", false);
@@ -69,7 +74,9 @@ export function readEvents(root: Section, warn: (text: string) => void): EventCo
 		nativeQueue,
 		nativePort: events.intWithin("native.bindport", 0, 0, 65535) || 5555,
 		pluginPath: events.text("path", "").trim(),
-		contractParse: events.boolean("contractParse", true),
+		contractParse: options.contractParseEnable
+			? options.contractParseEnable === "true"
+			: events.boolean("contractParse", true),
 		topics: events.sections("topics").flatMap((topic) => readTopic(topic, warn)),
 		filter: readFilter(events, warn),
 	};

@@ -22,10 +22,17 @@ export class Section {
 		private readonly file: string,
 		private readonly prefix: string,
 		private readonly object: HoconObject,
+		/** Full paths that were asked for, shared by all sections of a file. */
+		private readonly asked: Set<string>,
 	) {}
 
 	static root(object: HoconObject, file: string): Section {
-		return new Section(file, "", object);
+		return new Section(file, "", object, new Set());
+	}
+
+	/** Values that nothing asked for, with their full paths and lines. Inside a list, only members of objects. */
+	unasked(): { readonly path: string; readonly line: number }[] {
+		return [...leaves(this.object, this.prefix)].filter(({ path }) => !this.asked.has(path));
 	}
 
 	has(path: string): boolean {
@@ -39,14 +46,14 @@ export class Section {
 
 	/** The object at a path, or an empty one. */
 	section(path: string): Section {
-		return this.optionalSection(path) ?? new Section(this.file, `${this.full(path)}.`, EMPTY);
+		return this.optionalSection(path) ?? this.inner(path, EMPTY);
 	}
 
 	optionalSection(path: string): Section | undefined {
 		const value = this.find(path);
 		if (value === undefined) return undefined;
 		if (value.kind !== "object") throw this.wrong(path, value, "an object in braces");
-		return new Section(this.file, `${this.full(path)}.`, value);
+		return this.inner(path, value);
 	}
 
 	/** The object at a path. @throws {ConfigError} if it is absent */
@@ -59,7 +66,7 @@ export class Section {
 		return this.list(path).map((item, i) => {
 			const place = `${path}[${i}]`;
 			if (item.kind !== "object") throw this.wrong(place, item, "an object in braces");
-			return new Section(this.file, `${this.full(place)}.`, item);
+			return this.inner(place, item);
 		});
 	}
 
@@ -154,7 +161,12 @@ export class Section {
 		return value.items;
 	}
 
+	private inner(path: string, object: HoconObject): Section {
+		return new Section(this.file, `${this.full(path)}.`, object, this.asked);
+	}
+
 	private find(path: string): HoconValue | undefined {
+		this.asked.add(this.full(path));
 		let value: HoconValue | undefined = this.object;
 		for (const name of path.split(".")) {
 			const [, key = "", index] = /^(.*?)(?:\[(\d+)\])?$/.exec(name) ?? [];
@@ -181,6 +193,24 @@ export class Section {
 }
 
 const EMPTY: HoconObject = { kind: "object", line: 0, members: new Map() };
+
+function* leaves(
+	object: HoconObject,
+	prefix: string,
+): Generator<{ readonly path: string; readonly line: number }> {
+	for (const [name, value] of object.members) {
+		const path = prefix + name;
+		if (value.kind === "object") {
+			yield* leaves(value, `${path}.`);
+		} else if (value.kind === "list" && value.items.some((item) => item.kind === "object")) {
+			for (const [i, item] of value.items.entries()) {
+				if (item.kind === "object") yield* leaves(item, `${path}[${i}].`);
+			}
+		} else {
+			yield { path, line: value.line };
+		}
+	}
+}
 
 function shown(path: string, value: HoconValue): string {
 	if (value.kind === "object") return "an object";

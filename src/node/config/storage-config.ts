@@ -2,6 +2,7 @@
 
 import { fromHex } from "../../protocol/bytes.js";
 import type { Section } from "./section.js";
+import type { StartOptions } from "./start-options.js";
 
 export interface StorageConfig {
 	/** LevelDB in either case; ROCKSDB is accepted and warned about. */
@@ -63,14 +64,21 @@ const REWARD_ROOT = "9debcb9924055500aaae98cdee10501c5c39d4daa75800a996f4bdda73d
 const MIB = 1 << 20;
 
 /** Reads `storage`, which must exist. @throws {ConfigError} */
-export function readStorage(root: Section, warn: (text: string) => void): StorageConfig {
+export function readStorage(
+	root: Section,
+	options: StartOptions,
+	warn: (text: string) => void,
+): StorageConfig {
 	const storage = root.requiredSection("storage");
 	const checkpointVersion = storage.intWithin("checkpoint.version", 1, 1, 2);
+	const historySwitch = options.storageTransactionHistorySwitch || storage.text("transHistory.switch", "on");
 	return {
-		engine: readEngine(storage, warn),
-		directory: storage.text("db.directory", "database"),
-		sync: storage.boolean("db.sync", false),
-		transactionHistory: storage.text("transHistory.switch", "on").toLowerCase() === "on",
+		engine: readEngine(storage, options, warn),
+		directory: options.storageDbDirectory || storage.text("db.directory", "database"),
+		sync: options.storageDbSynchronous
+			? options.storageDbSynchronous === "true"
+			: storage.boolean("db.sync", false),
+		transactionHistory: historySwitch.toLowerCase() === "on",
 		needToUpdateAsset: storage.boolean("needToUpdateAsset", true),
 		checkpointVersion: checkpointVersion === 2 ? 2 : 1,
 		checkpointSync: storage.boolean("checkpoint.sync", true),
@@ -87,8 +95,12 @@ export function readStorage(root: Section, warn: (text: string) => void): Storag
 	};
 }
 
-function readEngine(storage: Section, warn: (text: string) => void): "LEVELDB" | "ROCKSDB" {
-	const name = storage.text("db.engine", "LEVELDB");
+function readEngine(
+	storage: Section,
+	options: StartOptions,
+	warn: (text: string) => void,
+): "LEVELDB" | "ROCKSDB" {
+	const name = options.storageDbEngine || storage.text("db.engine", "LEVELDB");
 	const engine = name.toUpperCase();
 	if (engine !== "LEVELDB" && engine !== "ROCKSDB") {
 		throw storage.refuse("db.engine", `must be LEVELDB or ROCKSDB, not "${name}"`);

@@ -2,8 +2,10 @@
 
 import { inspect } from "node:util";
 import { fromHex } from "../../protocol/bytes.js";
+import { ConfigError } from "./config-error.js";
 import { decodeAddress } from "./genesis-config.js";
 import type { Section } from "./section.js";
+import type { StartOptions } from "./start-options.js";
 
 /** Private keys that no log, message or JSON shows: every conversion to text gives only their number. */
 export class WitnessKeys {
@@ -44,26 +46,40 @@ export interface LocalWitnessConfig {
 	readonly keystores: readonly string[];
 }
 
-/** Reads the keys of the file. `warn` takes what is wrong but does not stop the start. @throws {ConfigError} */
+/**
+ * Reads the keys: the command line's, else the file's. `warn` takes what is wrong but does not stop the start.
+ * @throws {ConfigError}
+ */
 export function readLocalWitness(
 	root: Section,
 	addressPrefix: number,
+	options: StartOptions,
 	warn: (text: string) => void,
 ): LocalWitnessConfig {
-	const keys = root.texts("localwitness").map((text, i) => {
-		const refuse = (reason: string) => root.refuse(`localwitness[${i}]`, reason);
-		return parsePrivateKey(text, refuse);
-	});
-	const accountText = root.optionalText("localWitnessAccountAddress");
-	const accountAddress = accountText === undefined ? undefined : decodeAddress(accountText, addressPrefix);
-	if (accountText !== undefined && accountAddress === undefined) {
-		warn("The localWitnessAccountAddress format is incorrect, ignored");
-	}
-	return {
-		keys: new WitnessKeys(keys),
-		accountAddress,
-		keystores: root.has("localwitness") ? [] : root.texts("localwitnesskeystore"),
+	const read = (account: string | undefined, name: string) => {
+		const address = account === undefined ? undefined : decodeAddress(account, addressPrefix);
+		if (account !== undefined && account !== "" && address === undefined) {
+			warn(`The ${name} format is incorrect, ignored`);
+		}
+		return address;
 	};
+	if (options.privateKey !== undefined && options.privateKey !== "") {
+		const refuse = (reason: string) => new ConfigError(`--private-key${reason}`);
+		return {
+			keys: new WitnessKeys([parsePrivateKey(options.privateKey, refuse)]),
+			accountAddress: read(options.witnessAddress, "localWitnessAccountAddress"),
+			keystores: [],
+		};
+	}
+	const keys = root
+		.texts("localwitness")
+		.map((text, i) => parsePrivateKey(text, (reason) => root.refuse(`localwitness[${i}]`, reason)));
+	const keystores = root.has("localwitness") ? [] : root.texts("localwitnesskeystore");
+	if (options.witness === true && keys.length === 0 && keystores.length === 0) {
+		throw new ConfigError("This is a witness node, but localWitnesses is null");
+	}
+	const accountAddress = read(root.optionalText("localWitnessAccountAddress"), "localWitnessAccountAddress");
+	return { keys: new WitnessKeys(keys), accountAddress, keystores };
 }
 
 /**

@@ -10,6 +10,7 @@ import {
 	loadConfig,
 	type NodeConfig,
 	parseConfig,
+	type StartOptions,
 } from "../../../src/node/config/config.js";
 import { parseAddress } from "../../../src/protocol/address.js";
 import { toHex } from "../../../src/protocol/bytes.js";
@@ -418,6 +419,111 @@ describe("the producer's keys", () => {
 		const bad = parse("localWitnessAccountAddress = nonsense");
 		expect(bad.localWitness.accountAddress).toBeUndefined();
 		expect(bad.warnings).toEqual(["The localWitnessAccountAddress format is incorrect, ignored"]);
+	});
+});
+
+describe("the command line", () => {
+	const run = (text: string, options: StartOptions) => parseConfig(`storage {}\n${text}`, "f", options);
+
+	it.each<[string, string, StartOptions, (config: NodeConfig) => unknown, unknown]>([
+		["stands in for an absent key", "", { supportConstant: true }, (c) => c.vm.supportConstant, true],
+		[
+			"gives way to the file",
+			"vm.supportConstant = false",
+			{ supportConstant: true },
+			(c) => c.vm.supportConstant,
+			false,
+		],
+		[
+			"replaces the seeds",
+			'seed.node.ip.list = ["1.2.3.4:5"]',
+			{ seeds: [{ host: "::1", port: 6 }] },
+			(c) => c.node.peers.seeds,
+			[{ host: "::1", port: 6 }],
+		],
+		[
+			"wins over the trust node",
+			'node.trustNode = "a:1"',
+			{ trustNode: "b:2" },
+			(c) => c.node.trustNode,
+			"b:2",
+		],
+		[
+			"wins over the storage directory",
+			"storage.db.directory = a",
+			{ storageDbDirectory: "b" },
+			(c) => c.storage.directory,
+			"b",
+		],
+		[
+			"but not with an empty text",
+			"storage.db.directory = a",
+			{ storageDbDirectory: "" },
+			(c) => c.storage.directory,
+			"a",
+		],
+		[
+			"switches details of cancelled unstaking on",
+			"vm.saveCancelAllUnfreezeV2Details = false",
+			{ saveCancelAllUnfreezeV2Details: true },
+			(c) => c.vm.saveCancelAllUnfreezeV2Details,
+			true,
+		],
+		[
+			"brings its own producer key",
+			"localwitness = []",
+			{ witness: true, privateKey: KEY },
+			(c) => c.localWitness.keys.reveal().map(toHex),
+			[KEY],
+		],
+		[
+			"says how this run differs",
+			"",
+			{ debug: true, peersDisabled: true },
+			(c) => c.run,
+			{ witness: false, debug: true, events: false, peers: false, fastForward: false },
+		],
+	])("%s", (_, text, options, pick, expected) => {
+		expect(pick(run(text, options))).toEqual(expected);
+	});
+
+	it.each<[string, string, StartOptions, string]>([
+		[
+			"a producer without any key",
+			"localwitness = []",
+			{ witness: true },
+			"This is a witness node, but localWitnesses is null",
+		],
+		[
+			"a bad key, without showing it",
+			"",
+			{ privateKey: KEY.slice(2) },
+			"--private-key: private key must be 64-bits hex string, actual: 62",
+		],
+		[
+			"an unknown engine",
+			"",
+			{ storageDbEngine: "x" },
+			'f: storage.db.engine must be LEVELDB or ROCKSDB, not "x"',
+		],
+	])("is refused with %s", (_, text, options, message) => {
+		expect(() => run(text, options)).toThrow(new ConfigError(message));
+	});
+});
+
+describe("unknown keys", () => {
+	it("are named with their lines, those without effect are not", () => {
+		const config = parse(
+			'node {\n maxConections = 7\n connection.timeout = 2\n}\nlog.level { root = "INFO" }\nnode.active = []',
+		);
+		expect(config.unknownKeys).toEqual([{ path: "node.maxConections", line: 3 }]);
+	});
+
+	it("are found in lists of objects too", () => {
+		const config = parse(
+			'rate.limiter.http = [{ component = A, strategy = QpsRateLimiterAdapter, paramString = "qps=1", x = 1 }]',
+		);
+		expect(config.unknownKeys).toEqual([{ path: "rate.limiter.http[0].x", line: 2 }]);
 	});
 });
 
