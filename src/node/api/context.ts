@@ -8,7 +8,7 @@ import type { ForkGates } from "../consensus/fork-gates.js";
 import type { ChainRules } from "../contracts/contract.js";
 import type { StateView } from "../state/view.js";
 import type { Broadcaster } from "./broadcast.js";
-import type { NodeMeters } from "./meters.js";
+import type { NodeStatistics } from "./meters.js";
 
 /** The servers, by the state they serve: head with pending transactions, solidified, confirmed by PBFT. */
 export type ServerKind = "full" | "solidity" | "pbft";
@@ -64,8 +64,6 @@ export interface NetworkView {
 	readonly tableSize: number;
 	/** 64 bytes, hexadecimal. */
 	readonly nodeId: string;
-	/** This node's address as others see it. */
-	readonly ownHost: string;
 }
 
 /** A witness that signed two blocks of one slot. */
@@ -101,12 +99,8 @@ export interface ApiNode {
 	submit(transaction: SignedTransaction): Promise<void>;
 	readonly network: NetworkView;
 	readonly cheats: readonly CheatFacts[];
-	/** Undefined: this node doesn't count (`node.metricsEnable`). */
-	readonly meters: NodeMeters | undefined;
-	/** Whether this node may produce blocks, as the master of its backup group. */
-	readonly isProducing: boolean;
-	/** Whether one of its keys belongs to an active witness. */
-	readonly isActiveWitness: boolean;
+	/** What `getstatsinfo` shows besides the chain; undefined: a node that neither counts nor produces. */
+	readonly statistics?: NodeStatistics | undefined;
 	/** Whether the node started from a snapshot without history. */
 	readonly isLite: boolean;
 	/** Milliseconds since the start of the process's servers. */

@@ -55,6 +55,17 @@ export interface NodeMeters {
 	readonly udpOut: Rate;
 }
 
+export interface NodeStatistics {
+	/** Undefined: this node doesn't count (`node.metricsEnable`). */
+	readonly meters: NodeMeters | undefined;
+	/** Whether this node may produce blocks, as the master of its backup group. */
+	readonly isProducing: boolean;
+	/** Whether one of its keys belongs to an active witness. */
+	readonly isActiveWitness: boolean;
+	/** This node's address as others see it. */
+	readonly ownHost: string;
+}
+
 const ZERO_API: ApiMeter = { name: "", calls: ZERO_RATE, failures: ZERO_RATE, sentBytes: ZERO_RATE };
 
 /** What a node shows that does not count: `node.metricsEnable` is off. */

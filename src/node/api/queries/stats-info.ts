@@ -7,15 +7,16 @@ import { type LatencyMeter, NO_METERS, type Rate } from "../meters.js";
 import { CODE_VERSION } from "./node-info.js";
 
 export function statsInfoJson({ node, state }: ApiContext): string {
-	const meters = node.meters ?? NO_METERS;
+	const { statistics } = node;
+	const meters = statistics?.meters ?? NO_METERS;
 	const { properties } = state;
 	return beanJson(
 		{
 			interval: Math.floor(node.upMs / 1000),
 			node: {
-				backupStatus: node.isProducing ? 1 : 0,
-				ip: node.network.ownHost,
-				nodeType: node.isActiveWitness ? 1 : 0,
+				backupStatus: statistics?.isProducing ? 1 : 0,
+				ip: statistics?.ownHost ?? "127.0.0.1",
+				nodeType: statistics?.isActiveWitness ? 1 : 0,
 				version: CODE_VERSION,
 			},
 			blockchain: {
