@@ -1,11 +1,14 @@
 /** The real node behind a replay: in memory, in process, under the recording's clock. */
 
+import type { ServerKind } from "../node/api/context.js";
+import { type RunningHttpServers, startHttpServers } from "../node/api/http-servers.js";
 import type { Chain } from "../node/chain/chain.js";
 import { OpenChain } from "../node/chain/open-chain.js";
 import { recentBlockKey } from "../node/chain/transaction-checks.js";
-import type { NodeConfig } from "../node/config/config.js";
+import type { NodeConfig, ThreeListeners } from "../node/config/config.js";
 import { loadConfig } from "../node/config/config.js";
 import { ChainError } from "../node/contracts/errors.js";
+import { createApiNode, isolatedNetwork } from "../node/node-api.js";
 import { type StoreDefinition, storeDefinitions } from "../node/state/definition.js";
 import type { BlockChange, StateDatabase } from "../node/state/state-database.js";
 import { setAddressPrefix } from "../protocol/address.js";
@@ -14,7 +17,18 @@ import { be64, fromHex, fromKey, toHex, toKey } from "../protocol/bytes.js";
 import { DecodeError } from "../protocol/codec/reader.js";
 import { toDeployed } from "../protocol/dialect.js";
 import { TransactionRet } from "../protocol/messages.js";
-import type { Change, Changes, Head, OpenTarget, Refusal, ReplayTarget, State } from "./target.js";
+import { HttpClient } from "./http-client.js";
+import type {
+	Change,
+	Changes,
+	Head,
+	HttpAnswer,
+	HttpRequest,
+	OpenTarget,
+	Refusal,
+	ReplayTarget,
+	State,
+} from "./target.js";
 
 /** Long enough that nothing leaves the pool by age: recorded times jump. */
 const NEVER_MS = 1n << 50n;
@@ -25,28 +39,44 @@ export const openNode: OpenTarget = async (recording) => NodeTarget.open(loadCon
 class NodeTarget implements ReplayTarget {
 	readonly grpc = undefined;
 
+	private readonly client = new HttpClient();
+
 	private constructor(
 		private readonly node: OpenChain,
+		private readonly servers: RunningHttpServers,
 		private readonly setTime: (ms: bigint) => void,
 	) {}
 
 	static async open(recorded: NodeConfig): Promise<NodeTarget> {
 		setAddressPrefix(recorded.net.addressPrefix);
-		const pending = { ...recorded.node.pending, timeoutMs: NEVER_MS };
-		const config: NodeConfig = { ...recorded, node: { ...recorded.node, pending, dialect: "deployed" } };
+		const config = replayConfig(recorded);
 		let nowMs = 0n;
+		const clock = () => nowMs;
+		const fail = (error: unknown) => {
+			throw error;
+		};
 		const node = await OpenChain.open({
 			config,
 			dataDirectory: undefined,
-			clock: () => nowMs,
+			clock,
 			machine: () => {
 				throw new Error("the contract machine is missing");
 			},
-			onStorageFailure: (error) => {
-				throw error;
+			onStorageFailure: fail,
+		});
+		const api = createApiNode({
+			open: node,
+			config,
+			clock,
+			network: isolatedNetwork("0".repeat(128)),
+			submitted: async () => {},
+			report: (error, where) => {
+				const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
+				process.stderr.write(`${where}: ${text}\n`);
 			},
 		});
-		return new NodeTarget(node, (ms) => {
+		const servers = await startHttpServers(api, undefined, "127.0.0.1");
+		return new NodeTarget(node, servers, (ms) => {
 			nowMs = ms;
 		});
 	}
@@ -115,9 +145,13 @@ class NodeTarget implements ReplayTarget {
 		while (this.chain.executeWaiting(Number.POSITIVE_INFINITY));
 	}
 
-	async http() {
+	async http(request: HttpRequest): Promise<HttpAnswer> {
 		this.executeWaiting();
-		return { status: 0, type: null, allow: undefined, body: "(this node has no HTTP servers yet)" };
+		const port = this.servers.ports[request.port as ServerKind];
+		if (port === undefined) {
+			return { status: 0, type: null, allow: undefined, body: `(no ${request.port} server)` };
+		}
+		return this.client.send(port, request);
 	}
 
 	read(store: string, keyHex: string): Uint8Array | null {
@@ -173,9 +207,33 @@ class NodeTarget implements ReplayTarget {
 		return state;
 	}
 
-	close(): Promise<void> {
-		return this.node.close();
+	async close(): Promise<void> {
+		this.client.close();
+		await this.servers.close();
+		await this.node.close();
 	}
+}
+
+/** The recording's configuration, with free ports, in the spelling of recordings. */
+function replayConfig(recorded: NodeConfig): NodeConfig {
+	const free = <T extends ThreeListeners>(listeners: T): T => ({
+		...listeners,
+		full: { ...listeners.full, port: 0 },
+		solidity: { ...listeners.solidity, port: 0 },
+		pbft: { ...listeners.pbft, port: 0 },
+	});
+	const { node } = recorded;
+	return {
+		...recorded,
+		node: {
+			...node,
+			dialect: "deployed",
+			pending: { ...node.pending, timeoutMs: NEVER_MS },
+			http: free(node.http),
+			jsonrpc: free(node.jsonrpc),
+			rpc: free(node.rpc),
+		},
+	};
 }
 
 function definitionOf(name: string): StoreDefinition<unknown> | undefined {
