@@ -36,7 +36,11 @@ function entryPoints(): Record<string, string> {
 		}
 	}
 	const replay = join(source, "replay", "main.ts");
-	if (existsSync(replay)) entries["replay"] = replay;
+	if (existsSync(replay)) entries.replay = replay;
+	const bench = join(root, "bench");
+	for (const file of existsSync(bench) ? readdirSync(bench) : []) {
+		if (file.endsWith(".ts")) entries[`bench/${file.slice(0, -".ts".length)}`] = join(bench, file);
+	}
 	return entries;
 }
 
@@ -53,6 +57,8 @@ async function bundle(): Promise<Metafile> {
 		target: "node20.19",
 		chunkNames: "chunks/[name]-[hash]",
 		external: NATIVE,
+		// Packages that offer both bring their ES modules: their names survive the bundle.
+		mainFields: ["module", "main"],
 		banner: { js: BANNER },
 		minifySyntax: true,
 		minifyWhitespace: true,

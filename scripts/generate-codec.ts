@@ -41,7 +41,10 @@ function className(type: protobuf.ReflectionObject): string {
 function moduleOf(type: protobuf.ReflectionObject): string {
 	if (type.fullName.startsWith(".google.protobuf.")) return "google/any";
 	for (let at: protobuf.ReflectionObject | null = type; at; at = at.parent) {
-		if (at.filename) return relative(protoDir, at.filename).replaceAll("\\", "/").replace(/\.proto$/, "");
+		if (at.filename)
+			return relative(protoDir, at.filename)
+				.replaceAll("\\", "/")
+				.replace(/\.proto$/, "");
 	}
 	throw new Error(`no file for ${type.fullName}`);
 }
@@ -153,7 +156,11 @@ function emitMessage(module: Module, type: protobuf.Type): void {
 		const kind = module.kindOf(field.resolvedType, field.type);
 		const at = `m.${field.name}`;
 		const reference =
-			kind.kind === "message" ? `, message: () => ${kind.ref}` : kind.kind === "enum" ? `, enumeration: ${kind.ref}` : "";
+			kind.kind === "message"
+				? `, message: () => ${kind.ref}`
+				: kind.kind === "enum"
+					? `, enumeration: ${kind.ref}`
+					: "";
 		const label = field instanceof protobuf.MapField ? "map" : field.repeated ? "repeated" : "singular";
 		const keyKind = field instanceof protobuf.MapField ? `, keyKind: "${field.keyType}"` : "";
 		descriptors.push(
@@ -266,7 +273,12 @@ function emitMessage(module: Module, type: protobuf.Type): void {
 		} else {
 			declare.push(`\t${field.name}: ${kind.ts} = ${kind.zero};`);
 			cases.push(`\t\t\tcase ${tag}:`, `\t\t\t\t${at} = ${kind.read};`, "\t\t\t\tbreak;");
-			writes.push(`\tif (${kind.present(at)}) {`, `\t\t${kind.write(at)};`, `\t\t${writeTag(field.id, kind.wire)}`, "\t}");
+			writes.push(
+				`\tif (${kind.present(at)}) {`,
+				`\t\t${kind.write(at)};`,
+				`\t\t${writeTag(field.id, kind.wire)}`,
+				"\t}",
+			);
 		}
 	}
 
@@ -394,7 +406,9 @@ for (const module of modules.values()) {
 		[...names].filter((name) => new RegExp(`\\b${name.replace("type ", "")}\\b(?!:)`).test(body)).sort();
 	const importLine = (names: Iterable<string>, from: string) => {
 		const list = used(names);
-		return list.length === 0 ? [] : [`import { ${list.join(", ")} } from "${importPath(module.path, from)}";`];
+		return list.length === 0
+			? []
+			: [`import { ${list.join(", ")} } from "${importPath(module.path, from)}";`];
 	};
 	const text = [
 		"// Generated from proto/ by scripts/generate-codec.ts. Do not edit.",
@@ -403,7 +417,10 @@ for (const module of modules.values()) {
 		...importLine(["EMPTY_BYTES", "Reader", "type UnknownField"], "../codec/reader"),
 		...importLine(["sharedWriter", "type Writer"], "../codec/writer"),
 		...[...module.imports].flatMap(([from, names]) =>
-			importLine([...names].flatMap((name) => [name, `read${name}`, `write${name}`]), from),
+			importLine(
+				[...names].flatMap((name) => [name, `read${name}`, `write${name}`]),
+				from,
+			),
 		),
 		"",
 		body,

@@ -71,10 +71,10 @@ export class ForkGates {
 			if (version > 16) return false;
 			return statistics !== undefined && statistics.length > 0 && statistics.every((byte) => byte === 1);
 		}
+		if (!statistics || statistics.length === 0) return false;
 		const interval = properties.get("MAINTENANCE_TIME_INTERVAL");
 		const from = ((row.hardForkMs - 1n) / interval + 1n) * interval;
 		if (properties.headTimestampMs < from) return false;
-		if (!statistics || statistics.length === 0) return false;
 		let count = 0;
 		for (const byte of statistics) if (byte === 1) count++;
 		return count >= Math.ceil((row.ratePercent * statistics.length) / 100);

@@ -1,0 +1,88 @@
+/**
+ * Imports the blocks of a recorded set into an empty node: transfers a second, peak memory, disk, and where the time
+ * goes. Every signature is checked; the state is durable at the end.
+ *
+ * npm run bench:import -- [folder of a recorded set]
+ */
+
+import { mkdtempSync, readdirSync, rmSync, statSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { basename, join } from "node:path";
+import { readBlockFile } from "../src/node/chain/block-file.js";
+import { importBlocks } from "../src/node/chain/importer.js";
+import { OpenChain } from "../src/node/chain/open-chain.js";
+import { loadConfig } from "../src/node/config/config.js";
+import { runContract } from "../src/node/contract-runner.js";
+import { installRecoverEngine } from "../src/node/signatures/engine.js";
+import { SignaturePool } from "../src/node/signatures/pool.js";
+import { workerScript } from "../src/node/signatures/worker-script.js";
+import { useFastHashing } from "../src/protocol/hash.js";
+
+const folder = process.argv[2] ?? "../shared/golden/bench-transfers";
+const name = basename(folder);
+const script = workerScript();
+if (!script) throw new Error("run this from the bundle: npm run bench:import");
+
+const engine = await installRecoverEngine();
+await useFastHashing();
+const threads = Number(process.env["BENCH_THREADS"] ?? 2);
+const pool = await SignaturePool.start(script, threads);
+const config = loadConfig(join(folder, `${name}.conf`));
+const directory = mkdtempSync(join(tmpdir(), "coin-bench-"));
+try {
+	const open = await OpenChain.open({
+		config,
+		dataDirectory: directory,
+		clock: () => BigInt(Date.now()),
+		machine: runContract(config),
+		onStorageFailure: (error) => {
+			throw error;
+		},
+	});
+	const started = performance.now();
+	const cpu = process.cpuUsage();
+	const half = { blocks: 0, transactions: 0, ms: 0 };
+	const total = await importBlocks(
+		{
+			open,
+			pool,
+			onProgress: ({ blocks, transactions }) => {
+				if (blocks <= 54) Object.assign(half, { blocks, transactions, ms: performance.now() - started });
+			},
+		},
+		readBlockFile(join(folder, `${name}.ndjson.br`)),
+	);
+	const importedMs = performance.now() - started;
+	await open.close();
+	const endMs = performance.now() - started;
+	const used = process.cpuUsage(cpu);
+	const transactions = total?.transactions ?? 0;
+	const report = {
+		set: name,
+		transactions,
+		seconds: round(endMs / 1000),
+		perSecond: Math.round(transactions / (endMs / 1000)),
+		warmHalfPerSecond: Math.round((transactions - half.transactions) / ((endMs - half.ms) / 1000)),
+		closingMs: Math.round(endMs - importedMs),
+		cpuSeconds: round((used.user + used.system) / 1e6),
+		peakMiB: Math.round(process.resourceUsage().maxRSS / 1024),
+		diskMB: round(diskBytes(directory) / 1e6),
+		engine,
+		threads,
+		head: total?.block.idHex,
+	};
+	process.stdout.write(`${JSON.stringify(report)}\n`);
+} finally {
+	await pool.close();
+	rmSync(directory, { recursive: true, force: true });
+}
+
+function diskBytes(path: string): number {
+	return readdirSync(path, { withFileTypes: true, recursive: true })
+		.filter((entry) => entry.isFile())
+		.reduce((sum, entry) => sum + statSync(join(entry.parentPath, entry.name)).size, 0);
+}
+
+function round(value: number): number {
+	return Math.round(value * 100) / 100;
+}

@@ -1,0 +1,109 @@
+/**
+ * Files of blocks: our own export, a run of length-delimited blocks (a varint before each), and recordings of the
+ * reference node, a line of JSON a block; either may be compressed (`.br`, `.gz`).
+ */
+
+import { createReadStream } from "node:fs";
+import { open } from "node:fs/promises";
+import { createInterface } from "node:readline";
+import type { Readable } from "node:stream";
+import { createBrotliDecompress, createGunzip } from "node:zlib";
+import { fromHex } from "../../protocol/bytes.js";
+
+/** The largest block that a file may hold; anything longer is taken for damage. */
+const MAX_BLOCK_BYTES = 64 << 20;
+
+/** The file is not what it should be; the message is one sentence. */
+export class BlockFileError extends Error {
+	override readonly name = "BlockFileError";
+}
+
+/** Reads the encoded blocks of a file, or of standard input for `-`. @throws {BlockFileError} */
+export async function* readBlockFile(path: string): AsyncGenerator<Uint8Array> {
+	const source = path === "-" ? process.stdin : await openSource(path);
+	const stream = decompress(path, source);
+	const name = path.replace(/\.(br|gz)$/, "");
+	yield* name.endsWith(".ndjson") ? readRecording(path, stream) : readDelimited(path, stream);
+}
+
+async function openSource(path: string): Promise<Readable> {
+	try {
+		const handle = await open(path);
+		return createReadStream("", { fd: handle });
+	} catch (error) {
+		const { code } = error as NodeJS.ErrnoException;
+		throw new BlockFileError(
+			code === "ENOENT" ? `there is no file ${path}` : `${path} can't be read (${code ?? String(error)})`,
+		);
+	}
+}
+
+function decompress(path: string, source: Readable): Readable {
+	const filter = path.endsWith(".br")
+		? createBrotliDecompress()
+		: path.endsWith(".gz")
+			? createGunzip()
+			: undefined;
+	if (!filter) return source;
+	source.on("error", (error) => filter.destroy(error));
+	return source.pipe(filter);
+}
+
+async function* readRecording(path: string, stream: Readable): AsyncGenerator<Uint8Array> {
+	let line = 0;
+	for await (const text of createInterface({ input: stream, crlfDelay: Number.POSITIVE_INFINITY })) {
+		line++;
+		if (!text.startsWith('{"t":"block"')) continue;
+		try {
+			yield fromHex((JSON.parse(text) as { block: string }).block);
+		} catch (error) {
+			throw new BlockFileError(`line ${line} of ${path} is not a recorded block: ${String(error)}`);
+		}
+	}
+}
+
+async function* readDelimited(path: string, stream: Readable): AsyncGenerator<Uint8Array> {
+	let rest = Buffer.alloc(0);
+	let offset = 0;
+	for await (const chunk of stream as AsyncIterable<Buffer>) {
+		rest = rest.length === 0 ? chunk : Buffer.concat([rest, chunk]);
+		for (;;) {
+			const prefix = readLength(rest);
+			if (!prefix) {
+				if (rest.length > 5) throw damaged(path, offset);
+				break;
+			}
+			if (prefix.length > MAX_BLOCK_BYTES) throw damaged(path, offset);
+			const end = prefix.size + prefix.length;
+			if (rest.length < end) break;
+			yield rest.subarray(prefix.size, end);
+			rest = rest.subarray(end);
+			offset += end;
+		}
+	}
+	if (rest.length > 0)
+		throw new BlockFileError(`${path} ends inside a block, at byte ${offset + rest.length}`);
+}
+
+function damaged(path: string, offset: number): BlockFileError {
+	return new BlockFileError(`${path} holds no block at byte ${offset}`);
+}
+
+function readLength(bytes: Uint8Array): { readonly length: number; readonly size: number } | undefined {
+	let length = 0;
+	for (let size = 0; size < 5 && size < bytes.length; size++) {
+		const byte = bytes[size] as number;
+		length += (byte & 0x7f) * 2 ** (7 * size);
+		if (byte < 0x80) return { length, size: size + 1 };
+	}
+	return undefined;
+}
+
+/** A block with its length before it, as {@link readBlockFile} reads it. */
+export function delimited(block: Uint8Array): Uint8Array {
+	const prefix: number[] = [];
+	let rest = block.length;
+	for (; rest > 0x7f; rest >>>= 7) prefix.push((rest & 0x7f) | 0x80);
+	prefix.push(rest);
+	return Buffer.concat([Uint8Array.from(prefix), block]);
+}

@@ -1,0 +1,69 @@
+/** The node as its servers know it: the one place where the API room meets the chain. */
+
+import type { SignedTransaction } from "../protocol/transaction.js";
+import type { ApiNode, NetworkView, ServerKind } from "./api/context.js";
+import type { OpenChain } from "./chain/open-chain.js";
+import type { NodeConfig } from "./config/config.js";
+import { ForkGates } from "./consensus/fork-gates.js";
+import type { StateView } from "./state/view.js";
+
+export interface NodeApiOptions {
+	readonly open: OpenChain;
+	readonly config: NodeConfig;
+	readonly clock: () => bigint;
+	readonly network: NetworkView;
+	/** Runs after a transaction entered the pool; the answer to its sender waits for it. */
+	readonly submitted: () => Promise<void>;
+	readonly report: (error: unknown, where: string) => void;
+}
+
+/** A node that talks to nobody: the peer network is not part of this release. */
+export function isolatedNetwork(nodeId: string): NetworkView {
+	return {
+		peers: () => [],
+		connectableNodes: () => [],
+		announce: () => 0,
+		tableSize: 0,
+		nodeId,
+	};
+}
+
+export function createApiNode(options: NodeApiOptions): ApiNode {
+	const { open, config, clock, network, submitted, report } = options;
+	const { chain, rules } = open;
+	const startedMs = clock();
+	const views: Readonly<Record<ServerKind, StateView>> = {
+		full: chain.state,
+		solidity: open.solidState,
+		// Without PBFT messages the confirmed state is the solidified one (sheet 06 §11.3).
+		pbft: open.solidState,
+	};
+	const gates = new Map<StateView, ForkGates>([[chain.state, open.forks]]);
+	return {
+		config,
+		rules,
+		nowMs: () => Number(clock()),
+		view: (server) => views[server],
+		forks: (state) => {
+			const known = gates.get(state) ?? new ForkGates(state, rules);
+			gates.set(state, known);
+			return known;
+		},
+		pool: chain.pool,
+		branchBlock: (id) => chain.tree.block(id),
+		get oldestRevertible() {
+			return open.database.settledNumber + 1n;
+		},
+		submit: async (transaction: SignedTransaction) => {
+			chain.pushTransaction(transaction);
+			await submitted();
+		},
+		network,
+		cheats: [],
+		isLite: false,
+		get upMs() {
+			return Number(clock() - startedMs);
+		},
+		report,
+	};
+}
