@@ -98,6 +98,9 @@ class NodeTarget implements ReplayTarget {
 	}
 
 	async applyBlock(bytes: Uint8Array) {
+		// The reference packed this block from its own pool, which takes every waiting transaction out: what is not in
+		// the block was dropped (sheet 02 §3.12).
+		while (this.chain.pool.takeForBlock() !== undefined);
 		const changes: BlockChange[] = [];
 		const stop = this.chain.observe({ applied: ({ change }) => changes.push(change) });
 		try {
