@@ -50,7 +50,6 @@ export function createApiNode(options: NodeApiOptions): ApiNode {
 			return known;
 		},
 		pool: chain.pool,
-		branchBlock: (id) => chain.tree.block(id),
 		get oldestRevertible() {
 			return open.database.settledNumber + 1n;
 		},

@@ -73,9 +73,7 @@ function recoverByRule(hash: Uint8Array, signature: Uint8Array, recovery: number
 		throw new SignatureError("java.security.SignatureException: Could not recover public key from signature");
 	}
 	const point = liftX(x, (recovery & 1) === 1);
-	if (r % N === 0n) {
-		throw new SignatureError("java.security.SignatureException: Could not recover public key from signature");
-	}
+	if (r % N === 0n) throw new SignatureError("java.lang.ArithmeticException: BigInteger not invertible.");
 	const inverse = Point.Fn.inv(r % N);
 	const e = toInteger(hash);
 	const u1 = Point.Fn.create(-e * inverse);

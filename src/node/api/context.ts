@@ -1,6 +1,5 @@
 /** What the servers need from the node, and what one request sees of it. */
 
-import type { SignedBlock } from "../../protocol/block.js";
 import type { JsonStyle } from "../../protocol/json/message-writer.js";
 import type { SignedTransaction } from "../../protocol/transaction.js";
 import type { NodeConfig } from "../config/config.js";
@@ -88,8 +87,6 @@ export interface ApiNode {
 	/** Upgrade gates over a view. */
 	forks(state: StateView): ForkGates;
 	readonly pool: PoolView;
-	/** A block of any branch that is still kept in memory. */
-	branchBlock(id: Uint8Array): SignedBlock | undefined;
 	/** Number of the oldest block that can still be undone. */
 	readonly oldestRevertible: bigint;
 	/**

@@ -76,7 +76,7 @@ function findBlock(context: ApiContext, { id_or_num, detail }: BlockReq): string
 	const id = fromHex(id_or_num);
 	const named = readBe64(id);
 	if (named < 0n || named > head) return errorMessage("id must be legal block hash.");
-	return write(blockById(context, id));
+	return write(blockById(state, id));
 }
 
 export const blockEndpoints: readonly Endpoint[] = [
@@ -118,7 +118,7 @@ export const blockEndpoints: readonly Endpoint[] = [
 		servers: EVERYWHERE,
 		request: messageRequest(BytesMessage, { value: hexParameter }),
 		reply: oneBlock,
-		handle: (context, { value }) => blockById(context, value),
+		handle: ({ state }, { value }) => blockById(state, value),
 	}),
 	defineEndpoint({
 		name: "getblockbylatestnum",

@@ -3,6 +3,7 @@
 import { ADDRESS_LENGTH } from "../../../protocol/address.js";
 import { readText } from "../../../protocol/json/member-readers.js";
 import {
+	BytesMessage,
 	CanDelegatedMaxSizeRequestMessage,
 	CanDelegatedMaxSizeResponseMessage,
 	CanWithdrawUnfreezeAmountRequestMessage,
@@ -42,12 +43,16 @@ const pair = messageRequest(DelegatedResourceMessage, {
 	toAddress: addressParameter,
 });
 
-/** An address from the member or parameter `value`, read as text. */
-const valueAddress: RequestForm<Uint8Array> = {
+/**
+ * The address in `value`. A body is decoded like any other, whose bytes are hexadecimal; a visible address is read as
+ * text instead.
+ */
+const valueRequest: RequestForm<Uint8Array> = {
 	fields: [{ name: "value", type: "address" }],
 	read: (input) => {
-		const text = input.mode === "query" ? input.parameters.get("value") : readText(input.object, "value");
-		return parseAddressText(text, input.visible);
+		if (input.mode === "query") return parseAddressText(input.parameters.get("value"), input.visible);
+		if (!input.visible) return input.fields(BytesMessage).value;
+		return parseAddressText(readText(input.object, "value"), true);
 	},
 };
 
@@ -121,7 +126,7 @@ export const delegationEndpoints: readonly Endpoint[] = [
 		get: "query",
 		post: "body",
 		servers: EVERYWHERE,
-		request: valueAddress,
+		request: valueRequest,
 		reply: printed(DelegatedResourceAccountIndex),
 		handle: ({ state }, address) =>
 			address.length === ADDRESS_LENGTH ? delegationIndexV1(state, address) : undefined,
@@ -132,7 +137,7 @@ export const delegationEndpoints: readonly Endpoint[] = [
 		get: "query",
 		post: "body",
 		servers: EVERYWHERE,
-		request: valueAddress,
+		request: valueRequest,
 		reply: printed(DelegatedResourceAccountIndex),
 		handle: ({ state }, address) =>
 			address.length === ADDRESS_LENGTH ? delegationIndexV2(state, address) : undefined,

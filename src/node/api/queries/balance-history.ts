@@ -1,5 +1,6 @@
 /** Balances of the past, from the traces that blocks leave when that is configured (sheet 02 §9.6, sheet 06 §7.6). */
 
+import { ADDRESS_LENGTH } from "../../../protocol/address.js";
 import { be64, equalBytes } from "../../../protocol/bytes.js";
 import { NamedError } from "../../../protocol/json/exceptions.js";
 import {
@@ -49,6 +50,8 @@ export function accountBalanceAt(
 	const block = request.block_identifier;
 	if (!block) throw illegal("block_identifier null");
 	checkBlock(state, block);
+	// Such a key can't be looked up, which the network reports without words.
+	if (account.address.length !== ADDRESS_LENGTH) throw new NamedError("IllegalArgumentException", null);
 	for (let number = block.number; number >= 0n; number--) {
 		const trace = state.accountTrace.get(accountTraceKey(account.address, number));
 		if (!trace) continue;

@@ -5,23 +5,18 @@ import { be64, readBe64, toHex } from "../../../protocol/bytes.js";
 import type { TransactionInfo } from "../../../protocol/messages.js";
 import { SignedTransaction } from "../../../protocol/transaction.js";
 import type { StateView } from "../../state/view.js";
-import type { ApiContext } from "../context.js";
 
 /** The block of a height on this view's branch. */
 export function blockByNumber(state: StateView, number: bigint): SignedBlock | undefined {
 	if (number < 0n) return undefined;
 	const id = state.blockIndex.get(be64(number));
-	return id && storedBlock(state, id);
+	return id && blockById(state, id);
 }
 
-function storedBlock(state: StateView, id: Uint8Array): SignedBlock | undefined {
+/** A block of this view's branch by its id; blocks of other branches are not shown. */
+export function blockById(state: StateView, id: Uint8Array): SignedBlock | undefined {
 	const bytes = state.block.get(id);
 	return bytes && SignedBlock.decode(bytes);
-}
-
-/** A block by its id: of the chain, or of a branch that is still kept. */
-export function blockById(context: ApiContext, id: Uint8Array): SignedBlock | undefined {
-	return storedBlock(context.state, id) ?? context.node.branchBlock(id);
 }
 
 /** The newest block of the view. */
