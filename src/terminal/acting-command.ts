@@ -49,6 +49,12 @@ export interface ActingPlan {
 	/** Lines for people, after the general ones. */
 	readonly details?: readonly string[];
 	readonly warnings?: readonly { readonly code: string; readonly message: string }[];
+	/** Further members of the result. */
+	readonly result?: object;
+	/** Asks for agreement in place of the general question. */
+	readonly agree?: (summary: readonly string[]) => Promise<void>;
+	/** Looks at the chain once the transaction is irreversible. @throws {Failure} */
+	readonly afterwards?: () => Promise<void>;
 }
 
 const SHARED_EXPIRY: Expiry = { afterMs: 12 * 3_600_000 };
@@ -92,10 +98,11 @@ export abstract class ActingCommand extends SendingCommand {
 				keys.map((key) => key.address),
 			);
 		const facts = await this.facts(flags, client, artefact, permission);
-		for (const warning of plan.warnings ?? []) this.warning(warning.message);
+		for (const { message } of plan.warnings ?? []) this.warning(message);
 		const summary = [...summaryLines(artefact, { ...facts, approval: willSign }), ...(plan.details ?? [])];
 
-		if (flags["dry-run"]) return this.printPlan(artefact, facts, summary);
+		if (flags["dry-run"]) return this.printPlan(artefact, facts, summary, plan);
+		if (plan.agree) await plan.agree(summary);
 		if (flags.build) return this.printArtefact(artefact, facts, summary);
 		if (!flags.sign && willSign && !willSign.ready) {
 			throw new Failure(
@@ -104,13 +111,14 @@ export abstract class ActingCommand extends SendingCommand {
 				{ hint: "name more keys with --signer, or use --sign and let the others sign the artefact" },
 			);
 		}
-		await this.confirm(this.levelOf(plan, settings), summary, flags.yes);
+		if (!plan.agree) await this.confirm(this.levelOf(plan, settings), summary, flags.yes);
 		const signed = await this.signWith(artefact, keys, flags, settings);
 		if (flags.sign) {
 			const approval = permission && weigh(permission, signed.signers);
 			return this.printArtefact(signed, { ...facts, approval }, summary);
 		}
-		await this.sendAndReport(client, signed, flags);
+		const members = { ...plan.result, ...(plan.warnings?.length ? { warnings: plan.warnings } : {}) };
+		await this.sendAndReport(client, signed, flags, members, plan.afterwards);
 	}
 
 	private levelOf(plan: ActingPlan, settings: Settings): ConfirmationLevel {
@@ -178,7 +186,12 @@ export abstract class ActingCommand extends SendingCommand {
 		printLine(writeArtefact(artefact, noteFor(artefact, facts)));
 	}
 
-	private printPlan(artefact: Artefact, facts: ArtefactFacts, summary: readonly string[]): void {
+	private printPlan(
+		artefact: Artefact,
+		facts: ArtefactFacts,
+		summary: readonly string[],
+		plan: ActingPlan,
+	): void {
 		if (!this.json) {
 			for (const line of summary) printLine(line);
 			printLine("  not signed, not sent (--dry-run)");
@@ -196,6 +209,8 @@ export abstract class ActingCommand extends SendingCommand {
 			expiration: raw?.expiration,
 			size: artefact.transaction.size,
 			sent: false,
+			...plan.result,
+			warnings: plan.warnings?.length ? plan.warnings : undefined,
 		});
 	}
 }

@@ -86,17 +86,21 @@ export abstract class SendingCommand extends CoinCommand {
 
 	/**
 	 * Broadcasts a transaction, follows it as far as asked, and prints the result.
+	 * @param members further members of the result
+	 * @param afterwards looks at the chain once the transaction is irreversible
 	 * @returns the last known status
 	 */
 	protected async sendAndReport(
 		client: NodeClient,
 		artefact: Artefact,
 		flags: WaitFlags,
+		members: object = {},
+		afterwards?: () => Promise<void>,
 	): Promise<TransactionStatus> {
 		const timeoutMs = parseDuration(flags["wait-timeout"]);
 		await broadcast(client, artefact.transaction);
 		let status: TransactionStatus = { state: "submitted", receipt: undefined };
-		const forget = onInterrupt(() => this.printActing(artefact, status));
+		const forget = onInterrupt(() => this.printActing(artefact, status, members));
 		try {
 			if (flags.wait || flags["wait-included"]) {
 				status = await withProgress("waiting for a block", this.chatty, (progress) =>
@@ -118,19 +122,20 @@ export abstract class SendingCommand extends CoinCommand {
 				);
 			}
 		} catch (error) {
-			this.printActing(artefact, status);
+			this.printActing(artefact, status, members);
 			throw error instanceof Failure ? error.with({ sent: true, txID: artefact.transaction.idHex }) : error;
 		} finally {
 			forget();
 		}
-		this.printActing(artefact, status);
+		this.printActing(artefact, status, members);
 		if (status.state === "failed" || status.state === "expired") throw outcomeFailure(artefact, status);
+		if (status.state === "solid") await afterwards?.();
 		return status;
 	}
 
-	protected printActing(artefact: Artefact, status: TransactionStatus): void {
+	protected printActing(artefact: Artefact, status: TransactionStatus, members: object): void {
 		const result: ActingResult = actingResult(artefact, status);
-		if (this.json) printJson(result);
+		if (this.json) printJson({ ...result, ...members });
 		else for (const line of actingLines(artefact, result)) printLine(line);
 	}
 }

@@ -60,6 +60,13 @@ export class NodeClient {
 		return readAnswer(answer, url);
 	}
 
+	/** The same for endpoints that answer with a list of objects. */
+	async callList(endpoint: string, request: object, view: NodeView = "full"): Promise<readonly JsonRecord[]> {
+		const url = this.endpointUrl(endpoint, view);
+		const value = readAnyAnswer(await this.send({ method: "POST", url, body: writeWireJson(request) }), url);
+		return Array.isArray(value) ? value.filter(isRecord) : [];
+	}
+
 	/** Sends one request. @throws {Failure} `network`, `timeout` */
 	async send(request: RawRequest): Promise<RawAnswer> {
 		const { request: httpRequest, EnvHttpProxyAgent } = await import("undici");
@@ -119,6 +126,16 @@ const LITE_NODE = "this API is closed because this node is a lite fullnode";
 
 /** Reads an answer that must be a JSON object. @throws {Failure} */
 export function readAnswer(answer: RawAnswer, url: string): JsonRecord {
+	const value = readAnyAnswer(answer, url);
+	if (!isRecord(value)) {
+		const { pathname, host } = new URL(url);
+		throw new Failure("rpc_error", `${host} answered ${pathname} with something else than a JSON object`);
+	}
+	return value;
+}
+
+/** Reads an answer that may be any JSON value but an error. @throws {Failure} */
+function readAnyAnswer(answer: RawAnswer, url: string): Json {
 	const text = Buffer.from(answer.body).toString("utf8").trim();
 	const { pathname, host } = new URL(url);
 	if (answer.status === 404 || answer.status === 405 || answer.status === 501 || text === LITE_NODE) {
@@ -132,23 +149,18 @@ export function readAnswer(answer: RawAnswer, url: string): JsonRecord {
 			node: { code: String(answer.status), message: text.slice(0, 500) },
 		});
 	}
-	const value = parseAnswer(text, host, pathname);
-	const { Error: error, error: lowerCase } = value;
-	const refusal = error ?? lowerCase;
-	if (typeof refusal === "string") throw refusalByNode(refusal);
-	return value;
-}
-
-function parseAnswer(text: string, host: string, path: string): JsonRecord {
 	let value: Json;
 	try {
 		value = readJson(text);
 	} catch {
 		const shown = text === "" ? "an empty body" : `no JSON: ${text.slice(0, 80)}`;
-		throw new Failure("rpc_error", `${host} answered ${path} with ${shown}`);
+		throw new Failure("rpc_error", `${host} answered ${pathname} with ${shown}`);
 	}
-	if (!isRecord(value))
-		throw new Failure("rpc_error", `${host} answered ${path} with something else than a JSON object`);
+	if (isRecord(value)) {
+		const { Error: error, error: lowerCase } = value;
+		const refusal = error ?? lowerCase;
+		if (typeof refusal === "string") throw refusalByNode(refusal);
+	}
 	return value;
 }
 

@@ -1,0 +1,40 @@
+import { Args, Flags } from "@oclif/core";
+import { toBase58Check } from "../../protocol/address.js";
+import { keystoreFlags, nodeFlags, solidityFlag } from "../../terminal/flags.js";
+import { QueryCommand } from "../../terminal/query-command.js";
+import { viewAccount } from "../../wallet/account-view.js";
+import { formatCoin } from "../../wallet/amount.js";
+import { accountOf } from "../../wallet/chain-query.js";
+import { Failure } from "../../wallet/failure.js";
+import { viewOf } from "../../wallet/message-view.js";
+import { NodeClient } from "../../wallet/node-client.js";
+import { accountNamed, activeAccount } from "../../wallet/signing.js";
+
+export default class AccountShow extends QueryCommand {
+	static override summary = "Show an account";
+	static override args = {
+		account: Args.string({ description: "address or label (default: the active wallet)", ignoreStdin: true }),
+	};
+	static override flags = {
+		...nodeFlags,
+		...solidityFlag,
+		...keystoreFlags,
+		raw: Flags.boolean({ description: "all fields as the node stores them" }),
+		"or-null": Flags.boolean({ description: "print null if the account doesn't exist" }),
+	};
+
+	async run(): Promise<void> {
+		const { args, flags } = await this.parse(AccountShow);
+		const settings = await this.settings(flags);
+		const address =
+			args.account === undefined ? await activeAccount(settings) : await accountNamed(settings, args.account);
+		const account = await accountOf(new NodeClient(settings), address, this.view(flags));
+		if (!account) {
+			if (flags["or-null"]) return this.printScalar(null);
+			throw new Failure("not_found", `the account ${toBase58Check(address)} does not exist on this chain`);
+		}
+		if (flags.raw) return this.printRecord(viewOf(account));
+		const view = viewAccount(account);
+		this.printRecord(view, { ...view, balance: formatCoin(view.balance) });
+	}
+}

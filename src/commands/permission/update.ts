@@ -1,0 +1,226 @@
+import { readFile } from "node:fs/promises";
+import { Args, Flags } from "@oclif/core";
+import { listKeystore } from "../../keystore/keystore.js";
+import { toBase58Check } from "../../protocol/address.js";
+import { equalBytes, toHex } from "../../protocol/bytes.js";
+import { type ContractType, contractTypeByName } from "../../protocol/contract-types.js";
+import { AccountType } from "../../protocol/messages.js";
+import { ActingCommand, type ActingContext } from "../../terminal/acting-command.js";
+import { actingFlags } from "../../terminal/acting-flags.js";
+import { canAsk } from "../../terminal/controlling-terminal.js";
+import { printNote } from "../../terminal/output.js";
+import { askText, askYesNo } from "../../terminal/prompts.js";
+import { readStdin } from "../../terminal/stdin.js";
+import { feeLines } from "../../wallet/chain-parameters.js";
+import { accountOf } from "../../wallet/chain-query.js";
+import { Failure, type FailureCode } from "../../wallet/failure.js";
+import { isRecord, type Json, member, readJson } from "../../wallet/json.js";
+import {
+	checkRules,
+	differenceLines,
+	type PermissionRemark,
+	permissionRemarks,
+	sameSet,
+} from "../../wallet/permission-check.js";
+import { applyEdits, EDITS, type EditName } from "../../wallet/permission-edit.js";
+import {
+	numbered,
+	type PermissionSet,
+	permissionDocument,
+	readPermissionDocument,
+	storedPermissions,
+	updateContract,
+} from "../../wallet/permission-set.js";
+import { accountNamed } from "../../wallet/signing.js";
+
+const edit = (description: string, helpValue: string) =>
+	Flags.string({
+		description,
+		helpValue,
+		multiple: true,
+		multipleNonGreedy: true,
+		exclusive: ["file"],
+		helpGroup: "EDITS",
+	});
+
+export default class PermissionUpdate extends ActingCommand {
+	static override summary = "Change who may sign what for an account";
+	static override description =
+		"Edits are applied to the stored permissions in the order given, or --file replaces them all. The changes are shown " +
+		"before anything is signed, and an update that locks the owner out needs to be forced.";
+	static override examples = [
+		"<%= config.bin %> permission update treasury --owner 2/ann,bob,carol",
+		"<%= config.bin %> permission update --active 'ops=1/ann' --operations ops=Transfer,TriggerSmart",
+		"<%= config.bin %> permission show --json | jq '.actives[0].threshold=\"2\"' | <%= config.bin %> permission update --file -",
+	];
+	static override args = {
+		account: Args.string({
+			description: "address or label (default: --from, the active wallet)",
+			ignoreStdin: true,
+		}),
+	};
+	static override flags = {
+		...actingFlags,
+		file: Flags.string({
+			description: "permissions document: JSON, @file, or - for standard input",
+			helpValue: "<json>",
+		}),
+		owner: edit("replace the owner's keys and threshold", "<threshold>/<key>[:<weight>],…"),
+		witness: edit("replace the witness key", "1/<key>"),
+		active: edit("replace or add an active permission", "<id or name>=<threshold>/<key>,…"),
+		operations: edit("set operations: names, default, all, +Name, -Name", "<id or name>=<list>"),
+		"add-key": edit("add a key", "<permission>=<key>[:<weight>]"),
+		"remove-key": edit("remove a key", "<permission>=<key>"),
+		threshold: edit("set a threshold", "<permission>=<n>"),
+		rename: edit("rename a permission", "<permission>=<name>"),
+		"remove-active": edit("remove an active permission", "<id or name>"),
+		"allow-lockout": Flags.string({
+			description: "force an update that locks the owner out: the last 6 characters of the account",
+			helpValue: "<6 characters>",
+		}),
+	};
+
+	async run(): Promise<void> {
+		const { args, flags, raw } = await this.parse(PermissionUpdate);
+		const edits = raw.flatMap((token) =>
+			token.type === "flag" && token.flag in EDITS
+				? [{ name: token.flag as EditName, value: token.input }]
+				: [],
+		);
+		if (edits.length === 0 && flags.file === undefined) {
+			throw new Failure("usage", "no change: name one, or a document with --file", { hint: "see --help" });
+		}
+		if (flags.offline)
+			throw new Failure(
+				"conflicting_flags",
+				"permission update compares with the stored permissions and can't be offline",
+			);
+		if (args.account !== undefined && flags.from !== undefined && args.account !== flags.from) {
+			throw new Failure("conflicting_flags", "the account is named twice, as an argument and by --from");
+		}
+		const context = await this.context({ ...flags, from: args.account ?? flags.from });
+		const resolve = (text: string): Promise<Uint8Array> => accountNamed(context.settings, text);
+		const before = storedPermissions(context.account);
+		const wanted =
+			flags.file === undefined
+				? await applyEdits(before, edits, resolve)
+				: await this.fromDocument(await readDocument(flags.file), context.owner, resolve);
+		const after = numbered(wanted);
+		if (sameSet(before, after))
+			throw new Failure("usage", "nothing would change: the permissions are as wanted already");
+		checkRules(after, context.account.is_witness);
+		const remarks = await this.remarks(context, before, after);
+
+		await this.act(context, flags, {
+			type: contractTypeByName("AccountPermissionUpdateContract") as ContractType,
+			parameter: updateContract(context.owner, after),
+			details: [
+				...differenceLines(before, after).map((line) => `  ${line}`),
+				...(await feeLines(context.client, "getUpdateAccountPermissionFee")),
+			],
+			warnings: remarks.map(({ code, message }) => ({ code, message })),
+			result: {
+				before: permissionDocument(context.owner, before),
+				after: permissionDocument(context.owner, after),
+			},
+			agree: (summary) => this.agree(context.owner, remarks, summary, flags),
+			afterwards: () => this.compareStored(context, after),
+		});
+	}
+
+	private async fromDocument(
+		document: Json,
+		owner: Uint8Array,
+		resolve: (text: string) => Promise<Uint8Array>,
+	): Promise<PermissionSet> {
+		const account = isRecord(document) ? member(document, "account") : undefined;
+		if (account !== undefined && !equalBytes(await resolve(String(account)), owner)) {
+			throw new Failure(
+				"conflicting_flags",
+				`the document is for ${String(account)}, not for ${toBase58Check(owner)}`,
+			);
+		}
+		return readPermissionDocument(document, resolve);
+	}
+
+	private async remarks(
+		context: ActingContext,
+		before: PermissionSet,
+		after: PermissionSet,
+	): Promise<PermissionRemark[]> {
+		const { entries } = await listKeystore(context.settings.keystoreDirectory);
+		const unsignable = new Set<string>();
+		for (const { address } of after.owner.keys) {
+			const isZero = address.subarray(1).every((byte) => byte === 0);
+			if (isZero || (await accountOf(context.client, address))?.type === AccountType.Contract)
+				unsignable.add(toHex(address));
+		}
+		return permissionRemarks(before, after, {
+			isLocal: (address) => entries.some((entry) => equalBytes(entry.address, address)),
+			isUnsignable: (address) => unsignable.has(toHex(address)),
+		});
+	}
+
+	/** Level 2 always; level 3, the last six characters of the account, where the owner would be locked out. */
+	private async agree(
+		owner: Uint8Array,
+		remarks: readonly PermissionRemark[],
+		summary: readonly string[],
+		flags: { readonly yes: boolean; readonly "allow-lockout"?: string | undefined },
+	): Promise<void> {
+		const lockout = remarks.find((remark) => remark.level === 3);
+		const base58 = toBase58Check(owner);
+		const ending = base58.slice(-6);
+		if (lockout) {
+			const forced = flags["allow-lockout"];
+			if (flags.yes && forced === ending) return;
+			const code: FailureCode = "owner_lockout";
+			const details = { check: lockout.code };
+			if (!canAsk() || forced !== undefined) {
+				throw new Failure(code, `refused: ${lockout.message}`, {
+					details,
+					hint: `--yes --allow-lockout ${ending} forces it`,
+				});
+			}
+			for (const line of summary) printNote(line);
+			const answer = await askText(
+				`${lockout.message}. Type the last 6 characters of ${base58} to do it all the same:`,
+			);
+			if (answer.trim() !== ending) throw new Failure(code, `refused: ${lockout.message}`, { details });
+			return;
+		}
+		if (flags.yes) return;
+		if (!canAsk())
+			throw new Failure("confirmation_needed", "changing permissions needs --yes where nobody can be asked");
+		for (const line of summary) printNote(line);
+		if (!(await askYesNo(`Change the permissions of ${base58}?`))) {
+			throw new Failure("confirmation_refused", "not confirmed; nothing was sent");
+		}
+	}
+
+	private async compareStored({ client, owner }: ActingContext, after: PermissionSet): Promise<void> {
+		const stored = await accountOf(client, owner);
+		if (stored && sameSet(storedPermissions(stored), after)) return;
+		throw new Failure(
+			"permission_postcheck_mismatch",
+			"the chain stores other permissions than were asked for",
+			{ sent: true },
+		);
+	}
+}
+
+async function readDocument(source: string): Promise<Json> {
+	const text =
+		source === "-"
+			? await readStdin("the permissions document")
+			: source.startsWith("@") || !source.trim().startsWith("{")
+				? await readFile(source.replace(/^@/, ""), "utf8")
+				: source;
+	if (text.trim() === "")
+		throw new Failure("stdin_empty", "stdin was empty: did the command before it fail?");
+	try {
+		return readJson(text);
+	} catch (error) {
+		throw new Failure("bad_value", `the permissions document is no valid JSON: ${(error as Error).message}`);
+	}
+}

@@ -1,0 +1,22 @@
+import { toHex } from "../../protocol/bytes.js";
+import { nodeFlags, solidityFlag } from "../../terminal/flags.js";
+import { IdCommand, idArgument } from "../../terminal/id-command.js";
+import { receiptOf } from "../../wallet/chain-query.js";
+import { Failure } from "../../wallet/failure.js";
+import { viewOf } from "../../wallet/message-view.js";
+
+export default class TxReceipt extends IdCommand {
+	static override summary = "Show what a transaction did and what it cost";
+	static override args = idArgument;
+	static override flags = { ...nodeFlags, ...solidityFlag };
+
+	async run(): Promise<void> {
+		const { args, flags } = await this.parse(TxReceipt);
+		const client = await this.client(flags);
+		for (const id of await this.ids(args.id)) {
+			const receipt = await receiptOf(client, id, this.view(flags));
+			if (!receipt) throw new Failure("not_found", `there is no receipt of ${toHex(id)}: it is in no block`);
+			this.printRecord(viewOf(receipt));
+		}
+	}
+}

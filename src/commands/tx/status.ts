@@ -1,0 +1,27 @@
+import { toHex } from "../../protocol/bytes.js";
+import { nodeFlags } from "../../terminal/flags.js";
+import { IdCommand, idArgument } from "../../terminal/id-command.js";
+import { receiptMembers } from "../../wallet/acting-result.js";
+import { Failure } from "../../wallet/failure.js";
+import { statusOf } from "../../wallet/wait.js";
+
+export default class TxStatus extends IdCommand {
+	static override summary = "Show how far a transaction is";
+	static override args = idArgument;
+	static override flags = nodeFlags;
+
+	async run(): Promise<void> {
+		const { args, flags } = await this.parse(TxStatus);
+		const client = await this.client(flags);
+		for (const id of await this.ids(args.id)) {
+			const { state, receipt } = await statusOf(client, id);
+			if (!receipt) {
+				const pool = await client.call("gettransactionbyid", { value: toHex(id) });
+				if (Object.keys(pool).length === 0)
+					throw new Failure("not_found", `the node doesn't know ${toHex(id)}`);
+			}
+			const { block, result } = receipt ? receiptMembers(receipt) : {};
+			this.printRecord({ txID: toHex(id), state, block, result });
+		}
+	}
+}

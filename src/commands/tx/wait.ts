@@ -1,0 +1,47 @@
+import { Args, Flags } from "@oclif/core";
+import { toHex } from "../../protocol/bytes.js";
+import { nodeFlags } from "../../terminal/flags.js";
+import { IdCommand } from "../../terminal/id-command.js";
+import { withProgress } from "../../terminal/progress.js";
+import { parseTransactionId } from "../../terminal/query-command.js";
+import { argumentOrStdin, listLines } from "../../terminal/stdin.js";
+import { receiptMembers } from "../../wallet/acting-result.js";
+import { parseDuration } from "../../wallet/duration.js";
+import { Failure } from "../../wallet/failure.js";
+import { waitFor } from "../../wallet/wait.js";
+
+export default class TxWait extends IdCommand {
+	static override summary = "Wait until a transaction is irreversible";
+	static override args = {
+		id: Args.string({
+			description: "transaction id; - or none for a list on standard input",
+			ignoreStdin: true,
+		}),
+	};
+	static override flags = {
+		...nodeFlags,
+		"wait-timeout": Flags.string({
+			description: "how long to wait",
+			helpValue: "<duration>",
+			default: "90s",
+		}),
+		included: Flags.boolean({ description: "only until it is in a block" }),
+	};
+
+	async run(): Promise<void> {
+		const { args, flags } = await this.parse(TxWait);
+		const timeoutMs = parseDuration(flags["wait-timeout"]);
+		const input = await argumentOrStdin(args.id, "the transaction ids", true);
+		if (!input) throw new Failure("usage", "no transaction id", { hint: "see --help" });
+		const client = await this.client(flags);
+		for (const id of listLines(input.text).map(parseTransactionId)) {
+			const { state, receipt } = await withProgress("waiting for a block", this.chatty, () =>
+				waitFor(client, id, { until: flags.included ? "included" : "solid", timeoutMs }),
+			);
+			const { block, result } = receipt ? receiptMembers(receipt) : {};
+			this.printRecord({ txID: toHex(id), state, block, result });
+			if (state === "failed")
+				throw new Failure("contract_revert", `the transaction failed: ${result ?? ""}`, { txID: toHex(id) });
+		}
+	}
+}
