@@ -25,7 +25,7 @@ if (!script) throw new Error("run this from the bundle: npm run bench:import");
 
 const engine = await installRecoverEngine();
 await useFastHashing();
-const threads = Number(process.env["BENCH_THREADS"] ?? 2);
+const threads = Number(process.env["BENCH_THREADS"] ?? 1);
 const pool = await SignaturePool.start(script, threads);
 const config = loadConfig(join(folder, `${name}.conf`));
 const directory = mkdtempSync(join(tmpdir(), "coin-bench-"));

@@ -36,7 +36,7 @@ function entryPoints(): Record<string, string> {
 		}
 	}
 	const replay = join(source, "replay", "main.ts");
-	if (existsSync(replay)) entries.replay = replay;
+	if (existsSync(replay)) entries["replay"] = replay;
 	const bench = join(root, "bench");
 	for (const file of existsSync(bench) ? readdirSync(bench) : []) {
 		if (file.endsWith(".ts")) entries[`bench/${file.slice(0, -".ts".length)}`] = join(bench, file);

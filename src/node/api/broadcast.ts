@@ -54,7 +54,10 @@ export class Broadcaster {
 			if (properties.on("ALLOW_CREATION_OF_CONTRACTS")) transaction = received.withResults([]);
 			if (!transaction.contract) throw new ContractValidateError("No contract!");
 			if (properties.on("ALLOW_PROTO_FILTER_NUM")) checkProtobufConsistency(transaction);
-			if ((transaction.raw?.expiration ?? 0n) < nextSlotTimeMs(this.node.view("full"))) {
+			if (
+				(transaction.raw?.expiration ?? 0n) <
+				nextSlotTimeMs(this.node.view("full"), this.node.rules.development)
+			) {
 				return { code: Code.TRANSACTION_EXPIRATION_ERROR, message: "Transaction expired" };
 			}
 			if (this.isAdmitted(transaction)) await this.node.submit(transaction);

@@ -63,7 +63,7 @@ async function* readRecording(path: string, stream: Readable): AsyncGenerator<Ui
 }
 
 async function* readDelimited(path: string, stream: Readable): AsyncGenerator<Uint8Array> {
-	let rest = Buffer.alloc(0);
+	let rest: Buffer = Buffer.alloc(0);
 	let offset = 0;
 	for await (const chunk of stream as AsyncIterable<Buffer>) {
 		rest = rest.length === 0 ? chunk : Buffer.concat([rest, chunk]);

@@ -262,6 +262,7 @@ export class Chain {
 		}
 		const applied = { block, infos, change: this.database.commitBlock(block.number) };
 		this.updateCapacity();
+		if (this.environment.rules.development) this.settle();
 		for (const observer of this.observers) observer.applied?.(applied, switching);
 		return applied;
 	}

@@ -3,7 +3,7 @@
 import { SignedTransaction } from "../../protocol/transaction.js";
 import type { NodeConfig } from "../config/config.js";
 import { ForkGates } from "../consensus/fork-gates.js";
-import type { ChainRules } from "../contracts/contract.js";
+import type { ChainRules, DevelopmentSchedule } from "../contracts/contract.js";
 import { settleAccountAssets } from "../state/asset-layout.js";
 import { createMemoryDatabase, type KeyValueDatabase } from "../state/database.js";
 import type { PropertySeed } from "../state/property-table.js";
@@ -27,6 +27,10 @@ export interface ChainOptions {
 	/** Milliseconds. */
 	readonly clock: () => bigint;
 	readonly machine: MachineRunner;
+	/** How a development chain times its blocks; absent for every network. */
+	readonly development?: DevelopmentSchedule | undefined;
+	/** Writes to the state of a chain that is being created, after genesis. */
+	readonly initialize?: ((state: StateView) => void) | undefined;
 	/** Told when writing in the background fails: the node must stop. */
 	readonly onStorageFailure: (error: unknown) => void;
 }
@@ -66,7 +70,7 @@ export class OpenChain {
 
 	private static async openOn(storage: KeyValueDatabase, options: ChainOptions): Promise<OpenChain> {
 		const { config, dataDirectory } = options;
-		const rules = chainRules(config);
+		const rules = chainRules(config, options.development);
 		const seed = propertySeed(config);
 		const meta = await readMeta(storage, dataDirectory ?? "memory");
 		if (meta) checkMeta(meta, rules.genesisId, dataDirectory ?? "memory");
@@ -78,6 +82,7 @@ export class OpenChain {
 			allowTvmConstantinople: config.committee.allowTvmConstantinople ?? 0n,
 			needToUpdateAsset: config.storage.needToUpdateAsset,
 		});
+		if (!meta) options.initialize?.(base);
 		if (!meta) await database.flush(true, [metaChange(rules.genesisId)]);
 
 		const head = createView(database.headBackend, seed);
@@ -88,7 +93,8 @@ export class OpenChain {
 		const chain = new Chain(
 			{ state: head, rules, forks, machine: options.machine },
 			database,
-			createView(database.solidBackend, seed),
+			// A development chain's blocks are final at once, so nothing lags behind.
+			createView(options.development ? database.baseBackend : database.solidBackend, seed),
 			{
 				balanceHistory: config.storage.balanceHistory,
 				transactionHistory: config.storage.transactionHistory,
@@ -147,8 +153,9 @@ export class OpenChain {
 }
 
 /** The facts of the chain that the configuration fixes. */
-export function chainRules(config: NodeConfig): ChainRules {
+export function chainRules(config: NodeConfig, development?: DevelopmentSchedule): ChainRules {
 	return {
+		...(development ? { development } : {}),
 		genesisTimestampMs: config.genesis.timestampMs,
 		genesisId: genesisId(config.genesis),
 		blackHole: blackHoleAddress(config.genesis),

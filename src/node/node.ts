@@ -1,0 +1,200 @@
+/** The node: the only place that wires the rooms together, starts them and stops them. */
+
+import { setAddressPrefix } from "../protocol/address.js";
+import { toHex } from "../protocol/bytes.js";
+import { useFastHashing } from "../protocol/hash.js";
+import { Broadcaster } from "./api/broadcast.js";
+import { type RunningHttpServers, startHttpServers } from "./api/http-servers.js";
+import type { Producer } from "./chain/chain.js";
+import { OpenChain } from "./chain/open-chain.js";
+import type { NodeConfig } from "./config/config.js";
+import { runContract } from "./contract-runner.js";
+import {
+	type Development,
+	markDevelopmentDirectory,
+	refuseDevelopmentDirectory,
+} from "./development/development.js";
+import { createApiNode, isolatedNetwork } from "./node-api.js";
+import { Sealer } from "./production/sealer.js";
+import { SlotProducer } from "./production/slot-producer.js";
+import { installRecoverEngine } from "./signatures/engine.js";
+
+/** Structured log lines; pino fits. */
+export interface NodeLog {
+	info(fields: object, message: string): void;
+	warn(fields: object, message: string): void;
+	error(fields: object, message: string): void;
+}
+
+export interface NodeOptions {
+	readonly config: NodeConfig;
+	/** Undefined: the chain lives in memory. */
+	readonly dataDirectory: string | undefined;
+	/** Keys that produce blocks; empty: the node only follows. */
+	readonly producers: readonly Producer[];
+	/** A development chain instead of a network; its `config` is the one above. */
+	readonly development?: Development | undefined;
+	/** Address that servers bind; undefined: every interface. */
+	readonly host?: string | undefined;
+	readonly log: NodeLog;
+	/** Milliseconds; the wall clock if absent. */
+	readonly clock?: () => bigint;
+}
+
+export interface RunningNode {
+	/** 64 hexadecimal digits. */
+	readonly genesisId: string;
+	readonly ports: RunningHttpServers["ports"];
+	readonly open: OpenChain;
+	/** Which library checks signatures: `native`, `wasm` or `noble`. */
+	readonly signatureEngine: string;
+	/** Resolves when the node can't go on; the reason is what its operator must know. */
+	readonly failure: Promise<Error>;
+	/** Stops servers and production, writes the state, releases the directory. */
+	close(): Promise<void>;
+}
+
+/**
+ * Starts a node; resolves once every listener is bound.
+ * @throws {DatabaseError | LogDamagedError | PortError | DevelopmentMarkError} with one sentence; nothing stays open
+ */
+export async function startNode(options: NodeOptions): Promise<RunningNode> {
+	const { config, dataDirectory, development, log } = options;
+	const clock = options.clock ?? (() => BigInt(Date.now()));
+	setAddressPrefix(config.net.addressPrefix);
+	const [signatureEngine] = await Promise.all([installRecoverEngine(), useFastHashing()]);
+	if (dataDirectory && !development) refuseDevelopmentDirectory(dataDirectory);
+
+	let fail: (error: Error) => void = () => {};
+	const failure = new Promise<Error>((resolve) => {
+		fail = resolve;
+	});
+	const report = (error: unknown, where: string): void => {
+		log.error({ where, error: error instanceof Error ? error.stack : String(error) }, "internal error");
+	};
+	const open = await OpenChain.open({
+		config,
+		dataDirectory,
+		clock,
+		machine: runContract(config),
+		development: development?.schedule,
+		initialize: development?.initialize,
+		onStorageFailure: (error) =>
+			fail(new Error(describeStorageFailure(error, dataDirectory), { cause: error })),
+	});
+	const stops: (() => Promise<void> | void)[] = [() => open.close()];
+	const stopAll = async (): Promise<void> => {
+		for (const stop of stops.splice(0).reverse()) await stop();
+	};
+	try {
+		if (development && dataDirectory) markDevelopmentDirectory(dataDirectory, toHex(open.rules.genesisId));
+		const sealer = development && startSealer(open, development, clock, log, report, stops);
+		if (!development && options.producers.length > 0) startProducer(open, options, clock, report, stops);
+		executeWaitingInTurns(open, report);
+		const api = createApiNode({
+			open,
+			config,
+			clock,
+			network: isolatedNetwork(toHex(open.rules.genesisId).repeat(2)),
+			submitted: () => sealer?.submitted() ?? Promise.resolve(),
+			report,
+		});
+		const servers = await startHttpServers(api, new Broadcaster(api), options.host);
+		stops.push(() => servers.close());
+		return {
+			genesisId: toHex(open.rules.genesisId),
+			ports: servers.ports,
+			open,
+			signatureEngine,
+			failure,
+			close: stopAll,
+		};
+	} catch (error) {
+		await stopAll();
+		throw error;
+	}
+}
+
+type Stops = (() => Promise<void> | void)[];
+type Report = (error: unknown, where: string) => void;
+
+function startSealer(
+	open: OpenChain,
+	development: Development,
+	clock: () => bigint,
+	log: NodeLog,
+	report: Report,
+	stops: Stops,
+): Sealer {
+	const sealer = new Sealer({
+		chain: open.chain,
+		producer: development.producer,
+		clock,
+		mode: development.seal,
+		onSealed: ({ block }) => {
+			log.info(
+				{ number: Number(block.number), id: block.idHex, transactions: block.transactions.length },
+				"block sealed",
+			);
+		},
+		onFailure: (error) => report(error, "sealing"),
+	});
+	// Block 1 gives clients a head with a number; a restart seals what had been waiting.
+	if (open.chain.head.number === 0n || (development.seal === "instant" && open.chain.pool.size > 0))
+		sealer.seal();
+	sealer.start();
+	stops.push(() => sealer.stop());
+	return sealer;
+}
+
+function startProducer(
+	open: OpenChain,
+	{ config, producers, log }: NodeOptions,
+	clock: () => bigint,
+	report: Report,
+	stops: Stops,
+): void {
+	const producer = new SlotProducer({
+		chain: open.chain,
+		producers,
+		clock,
+		minParticipationPercent: config.node.minParticipationRate,
+		packingPercent: config.node.blockProducedTimeOutPercent,
+		needSyncCheck: config.block.needSyncCheck,
+		onProduced: ({ block }) => {
+			log.info(
+				{ number: Number(block.number), id: block.idHex, transactions: block.transactions.length },
+				"block produced",
+			);
+		},
+		onSkipped: (state) => log.info({ state }, "no block produced"),
+		onFailure: (error) => report(error, "production"),
+	});
+	producer.start();
+	stops.push(() => producer.stop());
+}
+
+/** After a block, waiting transactions are executed again in short turns, so that nothing else has to wait long. */
+function executeWaitingInTurns(open: OpenChain, report: Report): void {
+	const turn = (): void => {
+		try {
+			if (open.chain.executeWaiting()) setImmediate(turn);
+		} catch (error) {
+			report(error, "pending transactions");
+		}
+	};
+	open.chain.observe({
+		applied: () => {
+			setImmediate(turn);
+		},
+	});
+}
+
+function describeStorageFailure(error: unknown, dataDirectory: string | undefined): string {
+	const text = error instanceof Error ? error.message : String(error);
+	const where = dataDirectory ? `the data directory ${dataDirectory}` : "memory";
+	if (/no space left/i.test(text) || (error as NodeJS.ErrnoException).code === "ENOSPC") {
+		return `${where} has no space left; the node stopped, and what it had answered is kept`;
+	}
+	return `${where} can't be written: ${text}`;
+}
