@@ -3,15 +3,24 @@
 import { be64 } from "../../protocol/bytes.js";
 import { minInt } from "../../protocol/int64.js";
 import { type Exchange, ExchangeList } from "../../protocol/messages.js";
+import { valuesInStoreOrder } from "../state/store-order.js";
 import type { StateView } from "../state/view.js";
+import { namesByNumber } from "../tokens/token-store.js";
 import { exchangeStore } from "./pair.js";
 
 /** The longest page of a list. */
 const MAX_PAGE = 1_000n;
 
-/** All pairs, the newest first; pairs of the same time in the order of their ids. */
-export function allExchanges(state: StateView): ExchangeList {
-	const exchanges = exchangeStore(state).values();
+/**
+ * All pairs, the newest first; pairs of the same time in the order of the store.
+ * @param settled the settled state, on which that order depends
+ */
+export function allExchanges(state: StateView, settled: StateView): ExchangeList {
+	const byNumber = namesByNumber(state);
+	const exchanges = valuesInStoreOrder(
+		byNumber ? state.exchangeV2 : state.exchange,
+		byNumber ? settled.exchangeV2 : settled.exchange,
+	);
 	exchanges.sort((a, b) => Number(b.create_time - a.create_time));
 	return ExchangeList.create({ exchanges });
 }

@@ -11,6 +11,7 @@ import {
 } from "../../protocol/messages.js";
 import { RuntimeRuleError } from "../contracts/errors.js";
 import { priceOfKey } from "../state/price-key.js";
+import { keysInStoreOrder } from "../state/store-order.js";
 import type { StateView } from "../state/view.js";
 import { isCoinOrTokenNumber } from "../tokens/token-id.js";
 import { pairKey, tokensOfPair } from "./keys.js";
@@ -71,9 +72,9 @@ export function marketOrdersOfPair(state: StateView, sellId: Uint8Array, buyId: 
 	return MarketOrderList.create({ orders });
 }
 
-/** The pairs that have orders, in the order of their keys. */
-export function marketPairs(state: StateView): MarketOrderPairList {
-	const pairs = state.marketPairToPrice.keys().slice(0, MAX_PAIRS);
+/** The pairs that have orders, in the order of the store, which depends on the settled state. */
+export function marketPairs(state: StateView, settled: StateView): MarketOrderPairList {
+	const pairs = keysInStoreOrder(state.marketPairToPrice, settled.marketPairToPrice).slice(0, MAX_PAIRS);
 	return MarketOrderPairList.create({
 		orderPair: pairs.map((pair) => {
 			const { sellId, buyId } = tokensOfPair(pair);

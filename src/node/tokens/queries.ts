@@ -8,6 +8,7 @@ import { minInt } from "../../protocol/int64.js";
 import { AssetIssueContract, AssetIssueList } from "../../protocol/messages.js";
 import { RuntimeRuleError } from "../contracts/errors.js";
 import { increase } from "../resources/window.js";
+import { valuesInStoreOrder } from "../state/store-order.js";
 import type { StateView } from "../state/view.js";
 import { namesByNumber, tokenStore } from "./token-store.js";
 
@@ -32,14 +33,26 @@ function list(state: StateView, tokens: readonly Readonly<AssetIssueContract>[])
 	return AssetIssueList.create({ assetIssue: tokens.map((token) => shownToken(state, token)) });
 }
 
-/** All tokens, in the order of their keys. */
-export function allTokens(state: StateView): AssetIssueList | undefined {
-	return list(state, tokenStore(state).values());
+/** The records that count now, in the order of the store, which depends on the settled state. */
+function listed(state: StateView, settled: StateView): Readonly<AssetIssueContract>[] {
+	return namesByNumber(state)
+		? valuesInStoreOrder(state.assetIssueV2, settled.assetIssueV2)
+		: valuesInStoreOrder(state.assetIssue, settled.assetIssue);
 }
 
-/** A page of all tokens, which are ordered by name. PERF: sorts all tokens. */
-export function pageOfTokens(state: StateView, offset: bigint, limit: bigint): AssetIssueList | undefined {
-	const tokens = tokenStore(state).values();
+/** All tokens, in the order of the store. */
+export function allTokens(state: StateView, settled: StateView): AssetIssueList | undefined {
+	return list(state, listed(state, settled));
+}
+
+/** A page of all tokens, ordered by name, then as in the store. PERF: sorts all tokens. */
+export function pageOfTokens(
+	state: StateView,
+	settled: StateView,
+	offset: bigint,
+	limit: bigint,
+): AssetIssueList | undefined {
+	const tokens = listed(state, settled);
 	if (offset < 0n || limit <= 0n || offset >= BigInt(tokens.length)) return undefined;
 	const named = tokens.map((token) => ({ token, name: nameText(token.name) }));
 	named.sort((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0));
@@ -68,15 +81,16 @@ export function tokenById(state: StateView, id: Uint8Array): AssetIssueContract 
 	return token && shownToken(state, token);
 }
 
-/** All tokens of exactly this name. PERF: walks all tokens once names aren't unique. */
-export function tokensByName(state: StateView, name: Uint8Array): AssetIssueList | undefined {
-	return list(state, namedTokens(state, name));
-}
-
-function namedTokens(state: StateView, name: Uint8Array): Readonly<AssetIssueContract>[] {
-	return tokenStore(state)
-		.values()
-		.filter((token) => equalBytes(token.name, name));
+/** All tokens of exactly this name, in the order of the store. PERF: walks all tokens. */
+export function tokensByName(
+	state: StateView,
+	settled: StateView,
+	name: Uint8Array,
+): AssetIssueList | undefined {
+	return list(
+		state,
+		listed(state, settled).filter((token) => equalBytes(token.name, name)),
+	);
 }
 
 /**
@@ -88,7 +102,7 @@ export function tokenByName(state: StateView, name: Uint8Array): AssetIssueContr
 		const token = state.assetIssue.get(name);
 		return token && shownToken(state, token);
 	}
-	const named = namedTokens(state, name);
+	const named = state.assetIssueV2.values().filter((token) => equalBytes(token.name, name));
 	const numbered = state.assetIssueV2.get(name);
 	const answers = numbered ? [...named.filter((token) => token.id !== numbered.id), numbered] : named;
 	if (answers.length > 1) {
