@@ -8,18 +8,20 @@ import {
 	CanDelegatedMaxSizeResponseMessage,
 	CanWithdrawUnfreezeAmountRequestMessage,
 	CanWithdrawUnfreezeAmountResponseMessage,
-	type DelegatedResource,
 	DelegatedResourceAccountIndex,
 	DelegatedResourceList,
 	DelegatedResourceMessage,
 	GetAvailableUnfreezeCountRequestMessage,
 	GetAvailableUnfreezeCountResponseMessage,
 } from "../../../protocol/messages.js";
-import { delegableStake, delegationSize } from "../../resources/delegable.js";
-import { delegationKeyV1, delegationKeyV2 } from "../../resources/delegated-resource.js";
 import { delegationIndexV1, delegationIndexV2 } from "../../resources/delegation-index.js";
-import { resourceOf, SUN_PER_COIN } from "../../resources/stake.js";
-import type { StateView } from "../../state/view.js";
+import {
+	availableUnfreezeCount,
+	delegationsV1,
+	delegationsV2,
+	maxDelegable,
+	withdrawableUnfreeze,
+} from "../../resources/staking-queries.js";
 import type { ServerKind } from "../context.js";
 import {
 	addressParameter,
@@ -34,9 +36,6 @@ import {
 import { parseAddressText } from "../parameters.js";
 
 const EVERYWHERE: readonly ServerKind[] = ["full", "solidity", "pbft"];
-
-/** Unstaking operations of one account that may wait at a time. */
-const MAX_UNSTAKINGS = 32n;
 
 const pair = messageRequest(DelegatedResourceMessage, {
 	fromAddress: addressParameter,
@@ -68,33 +67,6 @@ const unfreezeOwner: RequestForm<GetAvailableUnfreezeCountRequestMessage> = {
 	},
 };
 
-function delegationsV2(
-	state: StateView,
-	{ fromAddress, toAddress }: DelegatedResourceMessage,
-): DelegatedResource[] {
-	return [false, true].flatMap((locked) => {
-		const record = state.delegatedResource.get(delegationKeyV2(fromAddress, toAddress, locked));
-		if (!record) return [];
-		const isEmpty =
-			record.frozen_balance_for_bandwidth === 0n &&
-			record.frozen_balance_for_energy === 0n &&
-			record.expire_time_for_bandwidth === 0n &&
-			record.expire_time_for_energy === 0n;
-		return isEmpty ? [] : [record];
-	});
-}
-
-/** The most that an account could delegate of a resource, 0 below the least amount that can be delegated. */
-function delegableAmount(state: StateView, address: Uint8Array, code: number): bigint {
-	const account = state.account.get(address);
-	const resource = resourceOf(code);
-	if (!account || !resource) return 0n;
-	const { properties } = state;
-	const own = resource === "bandwidth" ? delegationSize(properties, account) : 0n;
-	const amount = delegableStake(properties, account, resource, own);
-	return amount < SUN_PER_COIN ? 0n : amount;
-}
-
 export const delegationEndpoints: readonly Endpoint[] = [
 	defineEndpoint({
 		name: "getdelegatedresource",
@@ -104,10 +76,8 @@ export const delegationEndpoints: readonly Endpoint[] = [
 		servers: EVERYWHERE,
 		request: pair,
 		reply: printed(DelegatedResourceList),
-		handle: ({ state }, { fromAddress, toAddress }) => {
-			const record = state.delegatedResource.get(delegationKeyV1(fromAddress, toAddress));
-			return record && DelegatedResourceList.create({ delegatedResource: [record] });
-		},
+		handle: ({ state }, { fromAddress, toAddress }) =>
+			DelegatedResourceList.create({ delegatedResource: delegationsV1(state, fromAddress, toAddress) }),
 	}),
 	defineEndpoint({
 		name: "getdelegatedresourcev2",
@@ -117,8 +87,8 @@ export const delegationEndpoints: readonly Endpoint[] = [
 		servers: EVERYWHERE,
 		request: pair,
 		reply: printed(DelegatedResourceList),
-		handle: ({ state }, request) =>
-			DelegatedResourceList.create({ delegatedResource: delegationsV2(state, request) }),
+		handle: ({ state }, { fromAddress, toAddress }) =>
+			DelegatedResourceList.create({ delegatedResource: delegationsV2(state, fromAddress, toAddress) }),
 	}),
 	defineEndpoint({
 		name: "getdelegatedresourceaccountindex",
@@ -153,9 +123,9 @@ export const delegationEndpoints: readonly Endpoint[] = [
 		handle: ({ state }, { owner_address }) => {
 			const account = state.account.get(owner_address);
 			if (!account) return undefined;
-			const now = state.properties.headTimestampMs;
-			const waiting = account.unfrozenV2.filter((entry) => entry.unfreeze_expire_time > now).length;
-			return GetAvailableUnfreezeCountResponseMessage.create({ count: MAX_UNSTAKINGS - BigInt(waiting) });
+			return GetAvailableUnfreezeCountResponseMessage.create({
+				count: availableUnfreezeCount(state, account),
+			});
 		},
 	}),
 	defineEndpoint({
@@ -172,11 +142,9 @@ export const delegationEndpoints: readonly Endpoint[] = [
 		handle: ({ state }, { owner_address, timestamp }) => {
 			const account = state.account.get(owner_address);
 			if (!account || timestamp < 0n) return undefined;
-			const at = timestamp === 0n ? state.properties.headTimestampMs : timestamp;
-			const amount = account.unfrozenV2
-				.filter((entry) => entry.unfreeze_expire_time <= at)
-				.reduce((sum, entry) => sum + entry.unfreeze_amount, 0n);
-			return CanWithdrawUnfreezeAmountResponseMessage.create({ amount });
+			return CanWithdrawUnfreezeAmountResponseMessage.create({
+				amount: withdrawableUnfreeze(state, account, timestamp),
+			});
 		},
 	}),
 	defineEndpoint({
@@ -190,7 +158,11 @@ export const delegationEndpoints: readonly Endpoint[] = [
 			type: optionalInt,
 		}),
 		reply: printed(CanDelegatedMaxSizeResponseMessage),
-		handle: ({ state }, { owner_address, type }) =>
-			CanDelegatedMaxSizeResponseMessage.create({ max_size: delegableAmount(state, owner_address, type) }),
+		handle: ({ state }, { owner_address, type }) => {
+			const account = state.account.get(owner_address);
+			return CanDelegatedMaxSizeResponseMessage.create({
+				max_size: account ? maxDelegable(state, account, type) : 0n,
+			});
+		},
 	}),
 ];
