@@ -1,17 +1,14 @@
 /** The real node behind a replay: in memory, in process, under the recording's clock. */
 
 import type { ServerKind } from "../node/api/context.js";
-import { type RunningHttpServers, startHttpServers } from "../node/api/http-servers.js";
 import type { Chain } from "../node/chain/chain.js";
-import { OpenChain } from "../node/chain/open-chain.js";
 import { recentBlockKey } from "../node/chain/transaction-checks.js";
 import type { NodeConfig, ThreeListeners } from "../node/config/config.js";
 import { loadConfig } from "../node/config/config.js";
 import { ChainError } from "../node/contracts/errors.js";
-import { createApiNode, isolatedNetwork } from "../node/node-api.js";
+import { type RunningNode, startNode } from "../node/node.js";
 import { type StoreDefinition, storeDefinitions } from "../node/state/definition.js";
 import type { BlockChange, StateDatabase } from "../node/state/state-database.js";
-import { setAddressPrefix } from "../protocol/address.js";
 import { SignedBlock } from "../protocol/block.js";
 import { be64, fromHex, fromKey, toHex, toKey } from "../protocol/bytes.js";
 import { DecodeError } from "../protocol/codec/reader.js";
@@ -42,51 +39,31 @@ class NodeTarget implements ReplayTarget {
 	private readonly client = new HttpClient();
 
 	private constructor(
-		private readonly node: OpenChain,
-		private readonly servers: RunningHttpServers,
+		private readonly node: RunningNode,
 		private readonly setTime: (ms: bigint) => void,
 	) {}
 
 	static async open(recorded: NodeConfig): Promise<NodeTarget> {
-		setAddressPrefix(recorded.net.addressPrefix);
-		const config = replayConfig(recorded);
 		let nowMs = 0n;
-		const clock = () => nowMs;
-		const fail = (error: unknown) => {
-			throw error;
-		};
-		const node = await OpenChain.open({
-			config,
+		const node = await startNode({
+			config: replayConfig(recorded),
 			dataDirectory: undefined,
-			clock,
-			machine: () => {
-				throw new Error("the contract machine is missing");
-			},
-			onStorageFailure: fail,
+			producers: [],
+			host: "127.0.0.1",
+			log: { info: () => {}, warn: printLog, error: printLog },
+			clock: () => nowMs,
 		});
-		const api = createApiNode({
-			open: node,
-			config,
-			clock,
-			network: isolatedNetwork("0".repeat(128)),
-			submitted: async () => {},
-			report: (error, where) => {
-				const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
-				process.stderr.write(`${where}: ${text}\n`);
-			},
-		});
-		const servers = await startHttpServers(api, undefined, "127.0.0.1");
-		return new NodeTarget(node, servers, (ms) => {
+		return new NodeTarget(node, (ms) => {
 			nowMs = ms;
 		});
 	}
 
 	private get chain(): Chain {
-		return this.node.chain;
+		return this.node.open.chain;
 	}
 
 	private get database(): StateDatabase {
-		return this.node.database;
+		return this.node.open.database;
 	}
 
 	setClock(ms: bigint): void {
@@ -100,7 +77,9 @@ class NodeTarget implements ReplayTarget {
 	async applyBlock(bytes: Uint8Array) {
 		// The reference packed this block from its own pool, which takes every waiting transaction out: what is not in
 		// the block was dropped (sheet 02 §3.12).
-		while (this.chain.pool.takeForBlock() !== undefined);
+		let packed = 0;
+		while (this.chain.pool.takeForBlock() !== undefined) packed++;
+		this.chain.sessions.packed(packed);
 		const changes: BlockChange[] = [];
 		const stop = this.chain.observe({ applied: ({ change }) => changes.push(change) });
 		try {
@@ -150,7 +129,7 @@ class NodeTarget implements ReplayTarget {
 
 	async http(request: HttpRequest): Promise<HttpAnswer> {
 		this.executeWaiting();
-		const port = this.servers.ports[request.port as ServerKind];
+		const port = this.node.ports[request.port as ServerKind];
 		if (port === undefined) {
 			return { status: 0, type: null, allow: undefined, body: `(no ${request.port} server)` };
 		}
@@ -212,7 +191,6 @@ class NodeTarget implements ReplayTarget {
 
 	async close(): Promise<void> {
 		this.client.close();
-		await this.servers.close();
 		await this.node.close();
 	}
 }
@@ -237,6 +215,10 @@ function replayConfig(recorded: NodeConfig): NodeConfig {
 			rpc: free(node.rpc),
 		},
 	};
+}
+
+function printLog(fields: object, message: string): void {
+	process.stderr.write(`${message} ${Object.values(fields).join("\n  ")}\n`);
 }
 
 function definitionOf(name: string): StoreDefinition<unknown> | undefined {

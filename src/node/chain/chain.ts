@@ -25,6 +25,7 @@ import type { BlockLog, LogRecord } from "./block-log.js";
 import { applyBlock } from "./block-processor.js";
 import { ForkTree } from "./fork-tree.js";
 import { PendingPool } from "./pending-pool.js";
+import { Sessions } from "./sessions.js";
 import { type ProcessorEnvironment, processTransaction } from "./transaction-processor.js";
 
 /** Bytes of a block that a witness packs, its header included. */
@@ -83,6 +84,8 @@ export interface Producer {
 export class Chain {
 	readonly tree = new ForkTree();
 	readonly pool: PendingPool;
+	/** Which block the solidity API shows. */
+	readonly sessions: Sessions;
 	private readonly observers = new Set<ChainObserver>();
 	private readonly changedOwners = new Set<string>();
 	private pendingShielded = 0;
@@ -101,6 +104,7 @@ export class Chain {
 		const head = this.storedBlock(id);
 		if (!head) throw new Error(`the head block ${toHex(id)} is missing from the database`);
 		this.tree.start(head);
+		this.sessions = new Sessions(head.number);
 		this.updateCapacity();
 		environment.forks.init();
 		// The start of a chain is below every block: what it writes can't be undone.
@@ -247,6 +251,8 @@ export class Chain {
 	/** Executes a block on the head as one layer, or leaves no trace of it. */
 	private apply(block: SignedBlock, own: boolean, switching: boolean): AppliedBlock {
 		this.settle();
+		this.sessions.open();
+		this.showSolid();
 		const mark = this.database.mark();
 		let infos: readonly TransactionInfo[];
 		try {
@@ -257,6 +263,7 @@ export class Chain {
 			});
 			this.log("block", block);
 		} catch (error) {
+			this.sessions.close();
 			this.database.revert(mark);
 			throw error;
 		}
@@ -276,8 +283,15 @@ export class Chain {
 		this.database.settle(this.solidifiedNumber);
 	}
 
+	/** Lets the solidity API see the base once the network's node would have merged as much. */
+	private showSolid(): void {
+		this.database.solidShowsBase = this.sessions.shown >= this.database.settledNumber;
+	}
+
 	private updateCapacity(): void {
-		this.tree.setCapacity(this.state.properties.headNumber - this.solidifiedNumber + 1n);
+		const layers = this.state.properties.headNumber - this.solidifiedNumber + 1n;
+		this.tree.setCapacity(layers);
+		this.sessions.capacity = Number(layers);
 	}
 
 	/** Moves the chain to a longer branch; if a block of it fails, back to the old one. */
@@ -325,12 +339,14 @@ export class Chain {
 		const block = this.blockById(this.state.properties.headId) as SignedBlock;
 		for (const observer of this.observers) observer.erasing?.(block);
 		this.database.undoBlock();
+		this.sessions.close();
 		this.pool.addPopped(block.transactions, this.clock());
 		return block;
 	}
 
 	private discardPending(): void {
 		this.database.revert(0);
+		this.sessions.closePending();
 		this.pendingShielded = 0;
 	}
 
@@ -364,6 +380,9 @@ export class Chain {
 	}
 
 	private execute(transaction: SignedTransaction, receivedMs: bigint): TransactionInfo {
+		this.sessions.openPending();
+		this.sessions.open();
+		this.showSolid();
 		const mark = this.database.mark();
 		try {
 			const processed = processTransaction(this.environment, transaction, undefined, { verified: true });
@@ -374,6 +393,8 @@ export class Chain {
 		} catch (error) {
 			this.database.revert(mark);
 			throw error;
+		} finally {
+			this.sessions.close();
 		}
 	}
 
@@ -422,6 +443,8 @@ export class Chain {
 	private pack(producer: Producer, timestampMs: bigint, expired: () => boolean): SignedBlock {
 		this.discardPending();
 		this.settle();
+		this.sessions.openPending();
+		this.showSolid();
 		const { state } = this;
 		const account = state.account.get(producer.witness);
 		if (state.properties.on("ALLOW_MULTI_SIGN")) {
@@ -474,6 +497,7 @@ export class Chain {
 			if (updatedOwners.has(owner)) continue;
 			if (transaction.type?.name === "AccountPermissionUpdateContract") updatedOwners.add(owner);
 			const mark = this.database.mark();
+			this.sessions.open();
 			try {
 				const verified = !this.changedOwners.has(owner);
 				const processed = processTransaction(this.environment, transaction, scope, { verified });
@@ -482,6 +506,8 @@ export class Chain {
 			} catch (error) {
 				this.database.revert(mark);
 				if (!(error instanceof ChainError)) throw error;
+			} finally {
+				this.sessions.close();
 			}
 		}
 		return packed;

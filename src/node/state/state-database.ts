@@ -118,9 +118,13 @@ export class StateDatabase {
 		keys: (store) => orderedKeys(this.headKeys, store),
 	};
 
-	/** The state one block below the base: what the solidity API serves (sheet 06 §11.1). It can't be written. */
+	/** Whether {@link solidBackend} is the base itself, not the state one block below it. */
+	solidShowsBase = false;
+
+	/** The base or the state one block below it: what the solidity API serves (sheet 06 §11.1). It can't be written. */
 	readonly solidBackend: StateBackend = {
 		get: (store, key) => {
+			if (this.solidShowsBase) return this.baseGet(store, key);
 			const before = (this.lastSettled[store.index] as ReadonlyMap<string, unknown>).get(key);
 			if (before !== undefined) return before === GONE ? undefined : (before as never);
 			return this.baseGet(store, key);
@@ -130,7 +134,7 @@ export class StateDatabase {
 		keys: (store) => {
 			const changed = this.lastSettled[store.index] as ReadonlyMap<string, unknown>;
 			const keys = orderedKeys(this.baseKeys, store);
-			if (changed.size === 0) return keys;
+			if (this.solidShowsBase || changed.size === 0) return keys;
 			const all = new OrderedKeys(keys, store.order);
 			for (const [key, before] of changed) {
 				if (before === GONE) all.delete(key);
