@@ -92,7 +92,7 @@ export class HttpServer {
 		if (method.length + url.length + "  HTTP/1.1".length > MAX_REQUEST_LINE) return answer.page(414);
 		if (headSize(request) > MAX_HEAD) return answer.page(431);
 		const question = url.indexOf("?");
-		const path = decodePath(question < 0 ? url : url.slice(0, question));
+		const path = plainPath(question < 0 ? url : url.slice(0, question));
 		if (this.kind === "pbft" && !path.startsWith(`${FOLDERS.pbft}/`)) {
 			if (path === FOLDERS.pbft) return answer.redirect(`${FOLDERS.pbft}/`);
 			return method === "GET" || method === "POST" ? answer.page(404) : answer.empty(404);
@@ -184,11 +184,17 @@ function headSize({ method = "", url = "", rawHeaders }: IncomingMessage): numbe
 	return size;
 }
 
-/** Percent escapes of a path; a malformed one stays as it is and matches nothing. */
-function decodePath(path: string): string {
-	if (!path.includes("%")) return path;
+/** A path without escapes, parameters (`;x=1`) and dot segments; a malformed one stays as it is and matches nothing. */
+function plainPath(path: string): string {
+	if (!/[%;.]/.test(path)) return path;
+	const segments: string[] = [];
+	for (const part of path.split("/")) {
+		const segment = part.replace(/;.*$/, "");
+		if (segment === "..") segments.pop();
+		else if (segment !== ".") segments.push(segment);
+	}
 	try {
-		return decodeURIComponent(path);
+		return decodeURIComponent(segments.join("/"));
 	} catch {
 		return path;
 	}
