@@ -20,6 +20,7 @@ import { proposalApprove } from "./proposal-approve.js";
 import { proposalCreate } from "./proposal-create.js";
 import { proposalDelete } from "./proposal-delete.js";
 import { setAccountId } from "./set-account-id.js";
+import { shieldedTransfer } from "./shielded-transfer.js";
 import { transfer } from "./transfer.js";
 import { transferAsset } from "./transfer-asset.js";
 import { undelegateResource } from "./undelegate-resource.js";
@@ -42,6 +43,7 @@ const modules: readonly ContractModule[] = [
 	proposalApprove,
 	proposalDelete,
 	setAccountId,
+	shieldedTransfer,
 	accountPermissionUpdate,
 	voteWitness,
 	witnessCreate,
