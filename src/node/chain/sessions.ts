@@ -1,0 +1,60 @@
+/**
+ * The layers that the network's node keeps above its base, counted: they decide which block the solidity API shows
+ * (sheet 06 §11.1). The chain undoes by before-images and needs no such layers; clients see their number all the same.
+ *
+ * A session is a layer. Opening one while there are more layers than the capacity first merges the surplus into the
+ * base. Every block is a session that stays; the pending pool is one that is thrown away before a block; and every
+ * transaction that is tried, for the pool or for a block being packed, is a short one inside.
+ */
+export class Sessions {
+	/** Layers above the base. */
+	private layers = 0;
+	private pending = false;
+	/** Head minus solidified number plus one: the layers that may stay. */
+	capacity = 1;
+
+	/** @param base number of the block whose state is the base */
+	constructor(private base: bigint) {}
+
+	/** Number of the block whose state the solidity API shows. */
+	get shown(): bigint {
+		return this.base;
+	}
+
+	/** Opens the session of a block, or of one transaction. */
+	open(): void {
+		if (this.layers > this.capacity) {
+			this.base += BigInt(this.layers - this.capacity);
+			this.layers = this.capacity;
+		}
+		this.layers++;
+	}
+
+	/** Ends the newest session: its transaction was tried, its block failed or was undone. */
+	close(): void {
+		this.layers--;
+	}
+
+	/** Opens the session of the pending pool, or of a block being packed, unless it is open. */
+	openPending(): void {
+		if (this.pending) return;
+		this.open();
+		this.pending = true;
+	}
+
+	closePending(): void {
+		if (this.pending) this.close();
+		this.pending = false;
+	}
+
+	/** A block was packed from this many tried transactions; the block itself comes as any other. */
+	packed(transactions: number): void {
+		this.closePending();
+		this.openPending();
+		for (let i = 0; i < transactions; i++) {
+			this.open();
+			this.close();
+		}
+		this.closePending();
+	}
+}
