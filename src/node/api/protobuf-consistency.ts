@@ -16,7 +16,7 @@ export function checkProtobufConsistency(transaction: SignedTransaction): void {
 		const type = contractTypeById(contract.type)?.message;
 		if (!type) throw inconsistent();
 		const parameter = unpackParameter(contract);
-		walk(type, parameter, true);
+		walk(type, parameter);
 	}
 }
 
@@ -24,18 +24,14 @@ function inconsistent(): NamedError {
 	return new NamedError("P2pException", "protobuf inconsistent");
 }
 
-function walk(type: MessageType<Message>, message: Message, checkEnums = false): void {
+function walk(type: MessageType<Message>, message: Message): void {
 	if (message.$unknown !== undefined && message.$unknown.length > 0) throw inconsistent();
 	for (const field of type.fields) {
-		if (field.kind !== "message" && field.kind !== "enum") continue;
+		if (!field.message) continue;
 		const value = getField(message, field.name);
 		const values = field.label === "singular" ? [value] : [...(value as Iterable<unknown>)];
 		for (const each of values) {
-			if (each === undefined) continue;
-			if (field.message) walk(field.message(), each as Message, checkEnums);
-			else if (checkEnums && !field.enumeration?.names.has(each as number)) {
-				throw new NamedError("IllegalArgumentException", "Can't get the number of an unknown enum value.");
-			}
+			if (each !== undefined) walk(field.message(), each as Message);
 		}
 	}
 }

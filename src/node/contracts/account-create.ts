@@ -2,10 +2,10 @@
 
 import { isAddress } from "../../protocol/address.js";
 import { toHex } from "../../protocol/bytes.js";
-import type { AccountCreateContract } from "../../protocol/messages.js";
+import { type AccountCreateContract, AccountTypeEnum } from "../../protocol/messages.js";
 import { adjustBalance, sinkFee } from "../resources/balance.js";
 import { defineContract } from "./contract.js";
-import { ContractValidateError } from "./errors.js";
+import { ContractValidateError, RuntimeRuleError } from "./errors.js";
 import { newAccount } from "./new-account.js";
 
 export const accountCreate = defineContract<AccountCreateContract>({
@@ -24,6 +24,13 @@ export const accountCreate = defineContract<AccountCreateContract>({
 
 	execute({ state, rules, contract }, result) {
 		const fee = state.properties.get("CREATE_NEW_ACCOUNT_FEE_IN_SYSTEM_CONTRACT");
+		// The checks let every number pass, but an account can't have a type without a name.
+		if (!AccountTypeEnum.names.has(contract.type)) {
+			throw new RuntimeRuleError(
+				"IllegalArgumentException",
+				"Can't get the number of an unknown enum value.",
+			);
+		}
 		const created = newAccount(state, contract.account_address, contract.type);
 		state.account.put(contract.account_address, created);
 		adjustBalance(state, contract.owner_address, -fee);
