@@ -3,6 +3,7 @@
 import type { ServerKind } from "../node/api/context.js";
 import type { Chain } from "../node/chain/chain.js";
 import { recentBlockKey } from "../node/chain/transaction-checks.js";
+import { processTransaction } from "../node/chain/transaction-processor.js";
 import type { NodeConfig, ThreeListeners } from "../node/config/config.js";
 import { loadConfig } from "../node/config/config.js";
 import { ChainError } from "../node/contracts/errors.js";
@@ -14,6 +15,7 @@ import { be64, fromHex, fromKey, toHex, toKey } from "../protocol/bytes.js";
 import { DecodeError } from "../protocol/codec/reader.js";
 import { toDeployed } from "../protocol/dialect.js";
 import { TransactionRet } from "../protocol/messages.js";
+import type { SignedTransaction } from "../protocol/transaction.js";
 import { HttpClient } from "./http-client.js";
 import type {
 	Change,
@@ -37,11 +39,24 @@ class NodeTarget implements ReplayTarget {
 	readonly grpc = undefined;
 
 	private readonly client = new HttpClient();
+	/** The last transaction that was tried for the pool, if it was refused. */
+	private refused: SignedTransaction | undefined;
 
 	private constructor(
 		private readonly node: RunningNode,
 		private readonly setTime: (ms: bigint) => void,
-	) {}
+	) {
+		const forget = () => {
+			this.refused = undefined;
+		};
+		this.chain.observe({
+			applied: forget,
+			pending: forget,
+			refused: (transaction) => {
+				this.refused = transaction;
+			},
+		});
+	}
 
 	static async open(recorded: NodeConfig): Promise<NodeTarget> {
 		let nowMs = 0n;
@@ -173,9 +188,26 @@ class NodeTarget implements ReplayTarget {
 		this.database.commitBlock(block.number);
 	}
 
-	finalState(): Promise<State> {
+	/**
+	 * Pending transactions are in a recorded state, and so is what the very last one wrote before it was refused: the
+	 * recorder also read the layer that the reference had just thrown away (core-http, market-fees).
+	 */
+	async finalState(): Promise<State> {
 		this.executeWaiting();
-		return this.dump();
+		const mark = this.database.mark();
+		if (this.refused !== undefined) this.tryAgain(this.refused);
+		const state = await this.dump();
+		this.database.revert(mark);
+		return state;
+	}
+
+	/** Executes a transaction and leaves what it writes, although it fails. */
+	private tryAgain(transaction: SignedTransaction): void {
+		try {
+			processTransaction(this.chain.environment, transaction, undefined, { verified: true });
+		} catch (error) {
+			if (!(error instanceof ChainError)) throw error;
+		}
 	}
 
 	private async dump(): Promise<State> {

@@ -64,6 +64,8 @@ export interface ChainObserver {
 	erasing?(block: SignedBlock): void;
 	/** A transaction entered the pool. */
 	pending?(transaction: SignedTransaction, info: TransactionInfo): void;
+	/** A transaction was tried for the pool and broke a rule; what it had written is undone. */
+	refused?(transaction: SignedTransaction, error: unknown): void;
 }
 
 /** What a push did. */
@@ -392,6 +394,7 @@ export class Chain {
 			return processed.info;
 		} catch (error) {
 			this.database.revert(mark);
+			for (const observer of this.observers) observer.refused?.(transaction, error);
 			throw error;
 		} finally {
 			this.sessions.close();
