@@ -60,6 +60,7 @@ export const FAILURE_KINDS = {
 	wait_timeout: same,
 	not_found: refused,
 	not_served: refused,
+	start_failed: refused,
 	internal: never,
 } as const satisfies Record<string, FailureKind>;
 

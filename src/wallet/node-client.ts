@@ -69,7 +69,8 @@ export class NodeClient {
 
 	/** Sends one request. @throws {Failure} `network`, `timeout` */
 	async send(request: RawRequest): Promise<RawAnswer> {
-		const { request: httpRequest, EnvHttpProxyAgent } = await import("undici");
+		// A CommonJS package has only its default inside the bundle.
+		const { default: undici } = await import("undici");
 		const { HTTP_PROXY, HTTPS_PROXY, http_proxy, https_proxy } = process.env;
 		const proxied = Boolean(HTTP_PROXY || HTTPS_PROXY || http_proxy || https_proxy);
 		const { timeoutMs, headers } = this.settings;
@@ -78,7 +79,7 @@ export class NodeClient {
 				statusCode,
 				headers: answered,
 				body,
-			} = await httpRequest(request.url, {
+			} = await undici.request(request.url, {
 				method: request.method,
 				headers: {
 					...(request.body === undefined ? {} : { "content-type": "application/json" }),
@@ -87,7 +88,7 @@ export class NodeClient {
 					...request.headers,
 				},
 				...(request.body === undefined ? {} : { body: request.body }),
-				...(proxied ? { dispatcher: new EnvHttpProxyAgent() } : {}),
+				...(proxied ? { dispatcher: new undici.EnvHttpProxyAgent() } : {}),
 				signal: AbortSignal.timeout(timeoutMs),
 			});
 			return { status: statusCode, headers: answered, body: new Uint8Array(await body.arrayBuffer()) };

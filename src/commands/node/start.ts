@@ -1,0 +1,294 @@
+import { existsSync } from "node:fs";
+import { readFile } from "node:fs/promises";
+import { arch, platform, release } from "node:os";
+import { Flags } from "@oclif/core";
+import { developmentListing } from "../../launch/development-listing.js";
+import { chooseDevelopment, DEVELOPMENT_FLAGS } from "../../launch/development-options.js";
+import { producersOf, startOptions } from "../../launch/network-options.js";
+import { type ClosableLog, openNodeLog } from "../../launch/node-log.js";
+import { type ReadyTargets, runNode, startFailure } from "../../launch/run-node.js";
+import { loadConfig, type NodeConfig } from "../../node/config/config.js";
+import { prepareDevelopment } from "../../node/development/development.js";
+import type { RunningNode } from "../../node/node.js";
+import { CoinCommand } from "../../terminal/coin-command.js";
+import { printLine } from "../../terminal/output.js";
+import { readSecretFile, withPassword } from "../../terminal/secrets.js";
+import { Failure } from "../../wallet/failure.js";
+
+const DEFAULT_CONFIG = "config.conf";
+const DEFAULT_DIRECTORY = "output-directory";
+
+const text = (description: string, group = "REFERENCE") => Flags.string({ description, helpGroup: group });
+const onOff = (description: string, group = "REFERENCE") => Flags.boolean({ description, helpGroup: group });
+const dev = (description: string, helpValue: string, name: string) =>
+	Flags.string({
+		description,
+		helpValue,
+		helpGroup: "DEVELOPMENT CHAIN",
+		env: `COIN_DEV_${name.toUpperCase().replaceAll("-", "_")}`,
+	});
+const devSwitch = (description: string, name: string) =>
+	Flags.boolean({
+		description,
+		helpGroup: "DEVELOPMENT CHAIN",
+		env: `COIN_DEV_${name.toUpperCase().replaceAll("-", "_")}`,
+	});
+/** Flags of the network's node that change nothing here; accepted so that its command lines work. */
+const withoutEffect = () => Flags.string({ hidden: true });
+const switchWithoutEffect = () => Flags.boolean({ hidden: true });
+
+export default class NodeStart extends CoinCommand {
+	static override summary = "Start a node";
+	static override description =
+		"Without a configuration (-c, or ./config.conf) a development chain starts: funded accounts, a block for every " +
+		"transaction, everything in memory. With one, the node of that network.";
+	static override examples = [
+		"<%= config.bin %> node start",
+		"<%= config.bin %> node start --seal 3 --accounts 3 -d ./chain",
+		"<%= config.bin %> node start -c config.conf -d /var/lib/coin",
+	];
+	static override strict = false;
+	static override usage = "node start [peer…]";
+	static override flags = {
+		config: Flags.string({
+			char: "c",
+			description: "configuration of the node (HOCON)",
+			helpValue: "<file>",
+		}),
+		"output-directory": Flags.string({
+			char: "d",
+			description: `data directory (default ${DEFAULT_DIRECTORY}; a development chain: memory)`,
+			helpValue: "<dir>",
+		}),
+		dev: Flags.boolean({ description: "start a development chain" }),
+		dialect: Flags.option({
+			options: ["neutral", "deployed"] as const,
+			description: "spelling of brand words in every answer",
+		})(),
+		host: Flags.string({ description: "address to listen on (development: 127.0.0.1)", helpValue: "<ip>" }),
+		"log-format": Flags.option({
+			options: ["json", "text"] as const,
+			description: "log lines (default: text on a terminal)",
+		})(),
+		"ready-file": Flags.string({
+			description: "file that gets a JSON line once every listener is bound",
+			helpValue: "<path>",
+		}),
+		"ready-fd": Flags.integer({ description: "descriptor that gets the same line", helpValue: "<n>" }),
+
+		"http-port": dev("full HTTP API; 0: any free port (8090)", "<n>", "http-port"),
+		"solidity-port": dev("solidity HTTP API (8091)", "<n>", "solidity-port"),
+		"allow-remote": devSwitch("listen on other addresses than this machine's own", "allow-remote"),
+		accounts: dev("number of funded accounts (10)", "<n>", "accounts"),
+		balance: dev("balance of each (10000coin)", "<amount>", "balance"),
+		mnemonic: dev("sentence of their keys, or random", "<words>", "mnemonic"),
+		seed: dev("random sentence that is the same for the same number", "<n>", "seed"),
+		"hd-path": dev("path of their keys (m/44'/195'/0'/0/)", "<prefix>", "hd-path"),
+		"accounts-file": dev("JSON with private keys or a mnemonic", "<path>", "accounts-file"),
+		"producer-key-file": dev("key of the block producer (the number one)", "<path>", "producer-key-file"),
+		"use-producer-account": devSwitch("the producer becomes account 0", "use-producer-account"),
+		seal: dev(
+			"a block for every transaction, on command, or every so many seconds",
+			"instant|manual|<s>",
+			"seal",
+		),
+		"block-time": dev("the same as --seal <s>", "<s>", "block-time"),
+		"no-mining": devSwitch("the same as --seal manual", "no-mining"),
+		economy: dev("prices of a new chain, or of the main network", "genesis|main", "economy"),
+		parameter: Flags.string({
+			description: "chain parameter by any of its names; repeatable",
+			helpValue: "<name>=<value>",
+			helpGroup: "DEVELOPMENT CHAIN",
+			multiple: true,
+			multipleNonGreedy: true,
+		}),
+		maintenance: dev("maintenance interval (6h)", "<duration>", "maintenance"),
+		"solid-lag": dev("blocks by which the irreversible state lags (0)", "<n>", "solid-lag"),
+		"genesis-timestamp": dev("time of the genesis block in ms (0)", "<ms>", "genesis-timestamp"),
+		"start-time": dev("time at which the chain's clock starts", "<ms>", "start-time"),
+
+		witness: Flags.boolean({ char: "w", description: "produce blocks", helpGroup: "REFERENCE" }),
+		"private-key": Flags.string({
+			char: "p",
+			description: "key of the block producer; prefer --private-key-file",
+			helpGroup: "REFERENCE",
+		}),
+		"private-key-file": text("file with the key of the block producer"),
+		"witness-address": text("account for which that key signs"),
+		password: text("password of the witness's key file; prefer --password-file"),
+		"password-file": text("file with that password, - for standard input"),
+		debug: onOff("the contract machine never times out"),
+		es: onOff("send events"),
+		"p2p-disable": Flags.option({
+			options: ["true", "false"] as const,
+			description: "no peer network",
+			helpGroup: "REFERENCE",
+		})(),
+		"fast-forward": onOff("be a fast-forward relay node"),
+		"trust-node": text("node that a solidity node follows"),
+		"support-constant": onOff("serve constant calls"),
+		"max-energy-limit-for-constant": text("energy of a constant call"),
+		"lru-cache-size": Flags.integer({ description: "programs kept in memory", helpGroup: "REFERENCE" }),
+		"min-time-ratio": text("lower bound of the machine's time ratio"),
+		"max-time-ratio": text("upper bound of the machine's time ratio"),
+		"long-running-time": Flags.integer({
+			description: "ms after which a call counts as long",
+			helpGroup: "REFERENCE",
+		}),
+		"save-cancel-all-unfreeze-v2-details": onOff("keep the details of cancelled unstakings"),
+		"storage-db-directory": text("directory of the database inside the data directory"),
+		"storage-db-engine": text("database engine"),
+		"storage-db-synchronous": text("write through to the disk"),
+		"storage-transactionHistory-switch": text("keep receipts"),
+		"contract-parse-enable": text("parse contract events"),
+		version: Flags.boolean({ char: "v", description: "print versions and end", helpGroup: "REFERENCE" }),
+		"log-config": withoutEffect(),
+		"save-internaltx": switchWithoutEffect(),
+		"save-featured-internaltx": switchWithoutEffect(),
+		"max-connect-number": withoutEffect(),
+		"rpc-thread": withoutEffect(),
+		"solidity-thread": withoutEffect(),
+		"validate-sign-thread": withoutEffect(),
+		"storage-index-directory": withoutEffect(),
+		"storage-index-switch": withoutEffect(),
+		"history-balance-lookup": switchWithoutEffect(),
+	};
+
+	async run(): Promise<void> {
+		const { argv, flags } = await this.parse(NodeStart);
+		if (flags.version) return this.printVersion();
+		const path = flags.config ?? (existsSync(DEFAULT_CONFIG) ? DEFAULT_CONFIG : undefined);
+		const config =
+			path === undefined
+				? undefined
+				: this.readConfig(path, flags, argv as string[], await this.producerKey(flags));
+		const development = flags.dev || config === undefined || config.dev.enabled;
+		const log = await openNodeLog(flags["log-format"] ?? (process.stdout.isTTY === true ? "text" : "json"));
+		const ready = { file: flags["ready-file"], fd: flags["ready-fd"] };
+		if (development) {
+			if (flags["p2p-disable"] === "false" || (argv as string[]).length > 0) {
+				throw new Failure("start_failed", "a development chain has no peers");
+			}
+			await this.startDevelopment(flags, config, log, ready);
+		} else await this.startNetwork(flags, config, log, ready);
+		process.exit(0);
+	}
+
+	private readConfig(
+		path: string,
+		flags: Parameters<typeof startOptions>[0],
+		peers: readonly string[],
+		privateKey: string | undefined,
+	): NodeConfig {
+		try {
+			return loadConfig(path, startOptions(flags, peers, privateKey));
+		} catch (error) {
+			throw startFailure(error);
+		}
+	}
+
+	private async startDevelopment(
+		flags: Readonly<Record<string, unknown>>,
+		config: NodeConfig | undefined,
+		log: ClosableLog,
+		ready: ReadyTargets,
+	): Promise<void> {
+		const get = (name: string): string | undefined => {
+			const value = flags[name];
+			if (value !== undefined && value !== false) return String(value);
+			return config?.dev.settings[name.replace(/-(\w)/g, (_, letter: string) => letter.toUpperCase())];
+		};
+		const { parameter, "output-directory": directory } = flags as {
+			parameter?: readonly string[];
+			"output-directory"?: string;
+		};
+		const chosen = await chooseDevelopment(get, parameter ?? [], (message) => this.warning(message));
+		let development: ReturnType<typeof prepareDevelopment>;
+		try {
+			development = prepareDevelopment(chosen.options);
+		} catch (error) {
+			throw startFailure(error);
+		}
+		const clock = (): bigint => BigInt(Date.now()) + chosen.clockOffsetMs;
+		const options = {
+			config: development.config,
+			dataDirectory: directory,
+			producers: [],
+			development,
+			host: chosen.host,
+			log,
+			clock,
+		};
+		await runNode(options, log, ready, (node) => {
+			if (this.chatty)
+				for (const line of developmentListing(chosen, node.genesisId, directory)) printLine(line);
+			this.printReady(node, chosen.host);
+		});
+	}
+
+	private async startNetwork(
+		flags: Readonly<Record<string, unknown>> & {
+			readonly "password-file"?: string | undefined;
+			readonly password?: string | undefined;
+		},
+		config: NodeConfig,
+		log: ClosableLog,
+		ready: ReadyTargets,
+	): Promise<void> {
+		const given = DEVELOPMENT_FLAGS.filter((name) => flags[name] !== undefined && flags[name] !== false);
+		if (given.length > 0) {
+			throw new Failure(
+				"usage",
+				`--${given[0]} is for development chains, and ${config.file} describes a network`,
+				{
+					hint: "add --dev, or start without -c",
+				},
+			);
+		}
+		for (const warning of config.warnings) this.warning(warning);
+		for (const { path, line } of config.unknownKeys)
+			this.warning(`${config.file}:${line}: the key ${path} means nothing to a node`);
+		const { host, "output-directory": directory } = flags as { host?: string; "output-directory"?: string };
+		const producers = await producersOf(config, (file) => this.witnessPassword(flags, file));
+		const options = { config, dataDirectory: directory ?? DEFAULT_DIRECTORY, producers, host, log };
+		await runNode(options, log, ready, (node) => this.printReady(node, host ?? "127.0.0.1"));
+	}
+
+	private printReady(node: RunningNode, host: string): void {
+		const ports = Object.entries(node.ports).map(([kind, port]) => `${kind} http://${host}:${port}`);
+		printLine(`coin node ready ${ports.join("  ")}`);
+	}
+
+	/** Two flags of the network's node put secrets where everyone on the machine can read them. */
+	private async producerKey(flags: {
+		readonly "private-key"?: string | undefined;
+		readonly "private-key-file"?: string | undefined;
+	}): Promise<string | undefined> {
+		const { "private-key": key, "private-key-file": file } = flags;
+		if (key !== undefined && key !== "")
+			this.warning("--private-key can be read by everyone on this machine: use --private-key-file");
+		if (file === undefined) return key;
+		return (await readSecretFile(file, "the producer's key", (message) => this.warning(message))).trim();
+	}
+
+	private async witnessPassword(
+		flags: { readonly "password-file"?: string | undefined; readonly password?: string | undefined },
+		file: string,
+	): Promise<string> {
+		if (flags.password !== undefined) {
+			this.warning("--password can be read by everyone on this machine: use --password-file");
+			return flags.password;
+		}
+		const source = { file: flags["password-file"], warn: (message: string) => this.warning(message) };
+		return withPassword(source, file, async (password) => password);
+	}
+
+	private async printVersion(): Promise<void> {
+		const { version } = JSON.parse(
+			await readFile(new URL("../../../package.json", import.meta.url), "utf8"),
+		) as { version: string };
+		printLine(`OS : ${platform()} ${release()} ${arch()}`);
+		printLine(`Node : ${process.version}`);
+		printLine(`Version : ${version}`);
+	}
+}

@@ -1,0 +1,41 @@
+/** The node's log on standard output: JSON lines for collectors, plain lines for people. */
+
+import type { NodeLog } from "../node/node.js";
+
+export type LogFormat = "json" | "text";
+
+/** A log that can be emptied before the process ends. */
+export interface ClosableLog extends NodeLog {
+	flush(): void;
+}
+
+/** Opens the log. `text` writes one short line an event. */
+export async function openNodeLog(format: LogFormat): Promise<ClosableLog> {
+	if (format === "text") return textLog();
+	// A CommonJS package has only its default inside the bundle.
+	const { default: pino } = await import("pino");
+	const destination = pino.destination({ dest: 1, sync: true });
+	const log = pino({ base: null, timestamp: pino.stdTimeFunctions.isoTime }, destination);
+	return {
+		info: (fields, message) => log.info(fields, message),
+		warn: (fields, message) => log.warn(fields, message),
+		error: (fields, message) => log.error(fields, message),
+		flush: () => destination.flushSync(),
+	};
+}
+
+function textLog(): ClosableLog {
+	const write = (level: string, fields: object, message: string): void => {
+		const time = new Date().toISOString().slice(11, 23);
+		const details = Object.entries(fields)
+			.filter(([, value]) => value !== undefined)
+			.map(([name, value]) => `${name}=${typeof value === "object" ? JSON.stringify(value) : String(value)}`);
+		process.stdout.write(`${[time, level, message, ...details].join("  ")}\n`);
+	};
+	return {
+		info: (fields, message) => write("INFO ", fields, message),
+		warn: (fields, message) => write("WARN ", fields, message),
+		error: (fields, message) => write("ERROR", fields, message),
+		flush: () => undefined,
+	};
+}

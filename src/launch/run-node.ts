@@ -1,0 +1,80 @@
+/** Running a node until it is told to stop: ready signs, signals, the end (sheet 11 §3.1). */
+
+import { writeSync } from "node:fs";
+import { writeFile } from "node:fs/promises";
+import { type NodeOptions, type RunningNode, startNode } from "../node/node.js";
+import { takeOverSignals } from "../terminal/interrupt.js";
+import { Failure } from "../wallet/failure.js";
+import type { ClosableLog } from "./node-log.js";
+
+/** Who is told that every listener is bound. */
+export interface ReadyTargets {
+	readonly file?: string | undefined;
+	readonly fd?: number | undefined;
+}
+
+/** Errors of a start or of a running node that are sentences for the operator. */
+const KNOWN = new Set([
+	"ConfigError",
+	"DatabaseError",
+	"LogDamagedError",
+	"PortError",
+	"DevelopmentMarkError",
+	"ParameterSettingError",
+	"BlockFileError",
+	"GenesisError",
+]);
+
+/** Turns a node's own errors into refusals with exit code 1. */
+export function startFailure(error: unknown): unknown {
+	if (error instanceof Error && KNOWN.has(error.name))
+		return new Failure("start_failed", error.message, { cause: error });
+	return error;
+}
+
+/**
+ * Runs a node; resolves after a clean stop.
+ * @param onReady prints what people wait for
+ * @throws {Failure} `start_failed` if it can't start or can't go on
+ */
+export async function runNode(
+	options: NodeOptions,
+	log: ClosableLog,
+	ready: ReadyTargets,
+	onReady: (node: RunningNode) => void,
+): Promise<void> {
+	let stop: (signal: string) => void = () => undefined;
+	const stopped = new Promise<string>((resolve) => {
+		stop = resolve;
+	});
+	let signals = 0;
+	takeOverSignals((signal) => {
+		signals++;
+		// Whoever insists doesn't want to wait for the last write.
+		if (signals > 1) process.exit(signal === "SIGINT" ? 130 : 143);
+		stop(signal);
+	});
+	const node = await startNode(options).catch((error: unknown) => {
+		throw startFailure(error);
+	});
+	onReady(node);
+	await announce(node, options.development !== undefined, ready);
+	const end = await Promise.race([stopped, node.failure]);
+	if (typeof end === "string") log.info({ signal: end }, "stopping");
+	else log.error({ reason: end.message }, "stopping");
+	await node.close();
+	log.flush();
+	if (end instanceof Error) throw new Failure("start_failed", end.message, { cause: end });
+}
+
+async function announce(node: RunningNode, development: boolean, ready: ReadyTargets): Promise<void> {
+	const record = JSON.stringify({
+		ready: true,
+		pid: process.pid,
+		dev: development,
+		ports: node.ports,
+		genesis: node.genesisId,
+	});
+	if (ready.fd !== undefined) writeSync(ready.fd, `${record}\n`);
+	if (ready.file !== undefined) await writeFile(ready.file, `${record}\n`);
+}
