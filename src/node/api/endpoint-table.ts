@@ -8,6 +8,7 @@ import { blockEndpoints } from "./endpoints/blocks.js";
 import { broadcastEndpoints } from "./endpoints/broadcast.js";
 import { builderEndpoints } from "./endpoints/builders.js";
 import { delegationEndpoints } from "./endpoints/delegation.js";
+import { exchangeEndpoints } from "./endpoints/exchanges.js";
 import { governanceEndpoints } from "./endpoints/governance.js";
 import { listNodes, networkEndpoints, nodeInfo, statsInfo } from "./endpoints/network.js";
 import { signingEndpoints } from "./endpoints/signing.js";
@@ -24,6 +25,7 @@ export const endpoints: readonly Endpoint[] = [
 	...networkEndpoints,
 	...governanceEndpoints,
 	...tokenEndpoints,
+	...exchangeEndpoints,
 	...builderEndpoints,
 ];
 

@@ -6,7 +6,6 @@ import { NamedError } from "../../../protocol/json/exceptions.js";
 import { decodeFields } from "../../../protocol/json/field-decoder.js";
 import { hashedObject, type Member } from "../../../protocol/json/hashed-value.js";
 import { decodePlainHex } from "../../../protocol/json/hex-text.js";
-import { readText } from "../../../protocol/json/member-readers.js";
 import { hashMessageWith, printMessage } from "../../../protocol/json/message-writer.js";
 import { quoteHashed } from "../../../protocol/json/quoting.js";
 import {
@@ -26,9 +25,9 @@ import {
 	type RequestForm,
 	written,
 } from "../endpoint.js";
-import { parseAddressText } from "../parameters.js";
 import { accountNet, accountResources, accountView, accountViewWithStakes } from "../queries/account-view.js";
 import { accountBalanceAt } from "../queries/balance-history.js";
+import { addressRequest, textRequest } from "../text-forms.js";
 
 /** A message from the body; in query mode one parameter is put into an object that is decoded like a body. */
 function accountRequest(parameter: "address" | "account_id"): RequestForm<Account> {
@@ -52,21 +51,6 @@ function accountReply(context: ApiContext, account: Account | undefined): string
 	const id: Member = ["asset_issued_ID", quoteHashed(fromUtf8(account.asset_issued_ID))];
 	return hashMessageWith(Account, account, context.style, [id]);
 }
-
-/** An address from the member or parameter `address`, read as text. */
-const addressText: RequestForm<Uint8Array> = {
-	fields: [{ name: "address", type: "address" }],
-	read: (input) => {
-		const text = input.mode === "query" ? input.parameters.get("address") : readText(input.object, "address");
-		return parseAddressText(text, input.visible);
-	},
-};
-
-const plainText: RequestForm<string | null> = {
-	fields: [{ name: "address", type: "string" }],
-	read: (input) =>
-		input.mode === "query" ? input.parameters.get("address") : readText(input.object, "address"),
-};
 
 interface AddressCheck {
 	readonly result: boolean;
@@ -162,7 +146,7 @@ export const accountEndpoints: readonly Endpoint[] = [
 		get: "query",
 		post: "body",
 		servers: ["full"],
-		request: addressText,
+		request: addressRequest("address"),
 		reply: printed(AccountResourceMessage),
 		handle: ({ state }, address) => accountResources(state, address),
 	}),
@@ -172,7 +156,7 @@ export const accountEndpoints: readonly Endpoint[] = [
 		get: "query",
 		post: "raw",
 		servers: ["full"],
-		request: plainText,
+		request: textRequest("address"),
 		reply: written,
 		// An unreadable request is answered with nothing.
 		failure: () => "",

@@ -2,15 +2,17 @@
 
 import { fromBase58Check, isAddress } from "../../../protocol/address.js";
 import { be64 } from "../../../protocol/bytes.js";
+import { minInt } from "../../../protocol/int64.js";
 import { messageText } from "../../../protocol/json/exceptions.js";
 import { decodePlainHex } from "../../../protocol/json/hex-text.js";
 import { jsonError } from "../../../protocol/json/lenient-lexer.js";
 import { parseLenient } from "../../../protocol/json/lenient-parser.js";
-import { readLong, readText } from "../../../protocol/json/member-readers.js";
+import { readText } from "../../../protocol/json/member-readers.js";
 import { isJsonObject } from "../../../protocol/json/value.js";
-import { Proposal, ProposalList, WitnessList } from "../../../protocol/messages.js";
+import { PaginatedMessage, Proposal, ProposalList, WitnessList } from "../../../protocol/messages.js";
 import { cycleBrokerage } from "../../resources/delegation-store.js";
 import { queryReward } from "../../resources/vote-rewards.js";
+import { valuesInStoreOrder } from "../../state/store-order.js";
 import type { StateView } from "../../state/view.js";
 import type { ServerKind } from "../context.js";
 import {
@@ -18,13 +20,15 @@ import {
 	type Endpoint,
 	errorReply,
 	type FailureWriter,
+	longParameter,
+	messageRequest,
 	printed,
 	type RequestForm,
 	visibleOnly,
 	written,
 } from "../endpoint.js";
-import { parseLong } from "../parameters.js";
 import type { RequestInput } from "../request.js";
+import { numberRequest } from "../text-forms.js";
 
 const EVERYWHERE: readonly ServerKind[] = ["full", "solidity", "pbft"];
 
@@ -60,12 +64,6 @@ const addressFailure: FailureWriter = (context, error) => {
 	return `{"Error": "INVALID address, ${messageText(error, context.style.dialect)}"}`;
 };
 
-const proposalId: RequestForm<bigint> = {
-	fields: [{ name: "id", type: "int64" }],
-	read: (input) =>
-		input.mode === "query" ? parseLong(input.parameters.get("id")) : readLong(input.object, "id", true),
-};
-
 /** Every proposal, newest first. */
 function allProposals(state: StateView): Readonly<Proposal>[] {
 	const proposals: Readonly<Proposal>[] = [];
@@ -77,6 +75,22 @@ function allProposals(state: StateView): Readonly<Proposal>[] {
 	return proposals.sort((a, b) => Number(b.create_time - a.create_time));
 }
 
+/** The longest page of a list. */
+const MAX_PAGE = 1_000n;
+
+/** Proposals after the first `offset` numbers; undefined if the page lies outside of all numbers. */
+function pageOfProposals(state: StateView, offset: bigint, limit: bigint): ProposalList | undefined {
+	const last = state.properties.get("LATEST_PROPOSAL_NUM");
+	if (offset < 0n || limit < 0n || offset >= last) return undefined;
+	const end = minInt(offset + minInt(limit, MAX_PAGE), last);
+	const proposals: Readonly<Proposal>[] = [];
+	for (let id = offset + 1n; id <= end; id++) {
+		const proposal = state.proposal.get(be64(id));
+		if (proposal) proposals.push(proposal);
+	}
+	return ProposalList.create({ proposals });
+}
+
 export const governanceEndpoints: readonly Endpoint[] = [
 	defineEndpoint({
 		name: "listwitnesses",
@@ -86,7 +100,8 @@ export const governanceEndpoints: readonly Endpoint[] = [
 		servers: EVERYWHERE,
 		request: visibleOnly,
 		reply: printed(WitnessList),
-		handle: ({ state }) => WitnessList.create({ witnesses: state.witness.values() }),
+		handle: ({ state, node }) =>
+			WitnessList.create({ witnesses: valuesInStoreOrder(state.witness, node.view("solidity").witness) }),
 	}),
 	defineEndpoint({
 		name: "getBrokerage",
@@ -129,8 +144,18 @@ export const governanceEndpoints: readonly Endpoint[] = [
 		get: "query",
 		post: "body",
 		servers: ["full"],
-		request: proposalId,
+		request: numberRequest("id"),
 		reply: printed(Proposal),
 		handle: ({ state }, id) => state.proposal.get(be64(id)),
+	}),
+	defineEndpoint({
+		name: "getpaginatedproposallist",
+		about: "A page of all proposals, by number.",
+		get: "query",
+		post: "raw",
+		servers: ["full"],
+		request: messageRequest(PaginatedMessage, { offset: longParameter, limit: longParameter }),
+		reply: printed(ProposalList),
+		handle: ({ state }, { offset, limit }) => pageOfProposals(state, offset, limit),
 	}),
 ];

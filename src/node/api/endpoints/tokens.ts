@@ -1,27 +1,28 @@
 /** ORC-10 tokens (sheet 06 §7.5). */
 
-import { equalBytes } from "../../../protocol/bytes.js";
-import { Account, AssetIssueContract, AssetIssueList } from "../../../protocol/messages.js";
-import { increase } from "../../resources/window.js";
-import type { StateView } from "../../state/view.js";
-import { addressParameter, defineEndpoint, type Endpoint, messageRequest, printed } from "../endpoint.js";
+import { utf8 } from "../../../protocol/bytes.js";
+import { Account, AssetIssueContract, AssetIssueList, PaginatedMessage } from "../../../protocol/messages.js";
+import {
+	allTokens,
+	pageOfTokens,
+	tokenById,
+	tokenByName,
+	tokensByName,
+	tokensOfAccount,
+} from "../../tokens/queries.js";
+import type { ServerKind } from "../context.js";
+import {
+	addressParameter,
+	defineEndpoint,
+	type Endpoint,
+	longParameter,
+	messageRequest,
+	printed,
+	visibleOnly,
+} from "../endpoint.js";
+import { nameRequest, textRequest } from "../text-forms.js";
 
-/** Every token, in the order of its store's keys. */
-function allTokens(state: StateView): readonly Readonly<AssetIssueContract>[] {
-	return (state.properties.on("ALLOW_SAME_TOKEN_NAME") ? state.assetIssueV2 : state.assetIssue).values();
-}
-
-/** A token as queries show it: its public usage brought to the head. */
-function tokenView(state: StateView, token: Readonly<AssetIssueContract>): AssetIssueContract {
-	const copy = AssetIssueContract.copy(token);
-	copy.public_free_asset_net_usage = increase(
-		token.public_free_asset_net_usage,
-		0n,
-		token.public_latest_free_net_time,
-		state.properties.headSlot,
-	);
-	return copy;
-}
+const EVERYWHERE: readonly ServerKind[] = ["full", "solidity", "pbft"];
 
 export const tokenEndpoints: readonly Endpoint[] = [
 	defineEndpoint({
@@ -32,9 +33,57 @@ export const tokenEndpoints: readonly Endpoint[] = [
 		servers: ["full"],
 		request: messageRequest(Account, { address: addressParameter }),
 		reply: printed(AssetIssueList),
-		handle: ({ state }, { address }) => {
-			const issued = allTokens(state).filter((token) => equalBytes(token.owner_address, address));
-			return AssetIssueList.create({ assetIssue: issued.map((token) => tokenView(state, token)) });
-		},
+		handle: ({ state }, { address }) => tokensOfAccount(state, address),
+	}),
+	defineEndpoint({
+		name: "getassetissuebyname",
+		about: "The token of a name, or of a number as text; an error if there are several.",
+		get: "query",
+		post: "body",
+		servers: EVERYWHERE,
+		request: nameRequest("value"),
+		reply: printed(AssetIssueContract),
+		handle: ({ state }, name) => (name.length === 0 ? undefined : tokenByName(state, name)),
+	}),
+	defineEndpoint({
+		name: "getassetissuelistbyname",
+		about: "All tokens of a name.",
+		get: "query",
+		post: "body",
+		servers: EVERYWHERE,
+		request: nameRequest("value"),
+		reply: printed(AssetIssueList),
+		handle: ({ state, node }, name) =>
+			name.length === 0 ? undefined : tokensByName(state, node.view("solidity"), name),
+	}),
+	defineEndpoint({
+		name: "getassetissuebyid",
+		about: "The token of a number.",
+		get: "query",
+		post: "body",
+		servers: EVERYWHERE,
+		request: textRequest("value"),
+		reply: printed(AssetIssueContract),
+		handle: ({ state }, id) => (id ? tokenById(state, utf8(id)) : undefined),
+	}),
+	defineEndpoint({
+		name: "getassetissuelist",
+		about: "All tokens.",
+		get: "query",
+		post: "query",
+		servers: EVERYWHERE,
+		request: visibleOnly,
+		reply: printed(AssetIssueList),
+		handle: ({ state, node }) => allTokens(state, node.view("solidity")),
+	}),
+	defineEndpoint({
+		name: "getpaginatedassetissuelist",
+		about: "A page of all tokens, by name.",
+		get: "query",
+		post: "body",
+		servers: EVERYWHERE,
+		request: messageRequest(PaginatedMessage, { offset: longParameter, limit: longParameter }),
+		reply: printed(AssetIssueList),
+		handle: ({ state, node }, { offset, limit }) => pageOfTokens(state, node.view("solidity"), offset, limit),
 	}),
 ];

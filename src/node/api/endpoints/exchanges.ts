@@ -1,0 +1,130 @@
+/** Exchanges and the market (sheet 06 §7.5). */
+
+import { be64 } from "../../../protocol/bytes.js";
+import { nullPointer } from "../../../protocol/json/exceptions.js";
+import {
+	BytesMessage,
+	Exchange,
+	ExchangeList,
+	MarketOrder,
+	MarketOrderList,
+	MarketOrderPair,
+	MarketOrderPairList,
+	MarketPriceList,
+	PaginatedMessage,
+} from "../../../protocol/messages.js";
+import { exchangeStore } from "../../exchange/pair.js";
+import { allExchanges, pageOfExchanges } from "../../exchange/queries.js";
+import {
+	marketOrderById,
+	marketOrdersOfAccount,
+	marketOrdersOfPair,
+	marketPairs,
+	marketPrices,
+} from "../../market/queries.js";
+import type { ServerKind } from "../context.js";
+import {
+	defineEndpoint,
+	type Endpoint,
+	hexParameter,
+	longParameter,
+	messageRequest,
+	printed,
+	visibleOnly,
+} from "../endpoint.js";
+import { addressRequest, nameParameter, numberRequest } from "../text-forms.js";
+
+const EVERYWHERE: readonly ServerKind[] = ["full", "solidity", "pbft"];
+
+const pairRequest = messageRequest(MarketOrderPair, {
+	sell_token_id: nameParameter,
+	buy_token_id: nameParameter,
+});
+
+export const exchangeEndpoints: readonly Endpoint[] = [
+	defineEndpoint({
+		name: "listexchanges",
+		about: "All exchanges, newest first.",
+		get: "query",
+		post: "query",
+		servers: EVERYWHERE,
+		request: visibleOnly,
+		reply: printed(ExchangeList),
+		handle: ({ state, node }) => allExchanges(state, node.view("solidity")),
+	}),
+	defineEndpoint({
+		name: "getexchangebyid",
+		about: "One exchange.",
+		get: "query",
+		post: "body",
+		servers: EVERYWHERE,
+		request: numberRequest("id"),
+		reply: printed(Exchange),
+		handle: ({ state }, id) => {
+			const exchange = exchangeStore(state).get(be64(id));
+			if (!exchange) throw nullPointer();
+			return exchange;
+		},
+	}),
+	defineEndpoint({
+		name: "getpaginatedexchangelist",
+		about: "A page of all exchanges, by number.",
+		get: "query",
+		post: "body",
+		servers: ["full"],
+		request: messageRequest(PaginatedMessage, { offset: longParameter, limit: longParameter }),
+		reply: printed(ExchangeList),
+		handle: ({ state }, { offset, limit }) => pageOfExchanges(state, offset, limit),
+	}),
+	defineEndpoint({
+		name: "getmarketorderbyaccount",
+		about: "The active orders of an account.",
+		get: "query",
+		post: "body",
+		servers: EVERYWHERE,
+		request: addressRequest("value"),
+		reply: printed(MarketOrderList),
+		handle: ({ state }, owner) => marketOrdersOfAccount(state, owner),
+	}),
+	defineEndpoint({
+		name: "getmarketorderbyid",
+		about: "One order.",
+		get: "query",
+		post: "raw",
+		servers: EVERYWHERE,
+		request: messageRequest(BytesMessage, { value: hexParameter }),
+		reply: printed(MarketOrder),
+		handle: ({ state }, { value }) => (value.length === 0 ? undefined : marketOrderById(state, value)),
+	}),
+	defineEndpoint({
+		name: "getmarketorderlistbypair",
+		about: "The orders of a pair, cheapest first.",
+		get: "query",
+		post: "raw",
+		servers: EVERYWHERE,
+		request: pairRequest,
+		reply: printed(MarketOrderList),
+		handle: ({ state }, { sell_token_id, buy_token_id }) =>
+			marketOrdersOfPair(state, sell_token_id, buy_token_id),
+	}),
+	defineEndpoint({
+		name: "getmarketpricebypair",
+		about: "The prices of a pair, cheapest first.",
+		get: "query",
+		post: "raw",
+		servers: EVERYWHERE,
+		request: pairRequest,
+		reply: printed(MarketPriceList),
+		handle: ({ state }, { sell_token_id, buy_token_id }) => marketPrices(state, sell_token_id, buy_token_id),
+	}),
+	defineEndpoint({
+		name: "getmarketpairlist",
+		about: "Pairs that have orders.",
+		get: "query",
+		post: "raw",
+		servers: EVERYWHERE,
+		request: visibleOnly,
+		reply: printed(MarketOrderPairList),
+		handle: ({ state, node }) => marketPairs(state, node.view("solidity")),
+	}),
+];

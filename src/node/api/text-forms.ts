@@ -1,0 +1,59 @@
+/** Requests of one or two members that are read as text, from the body's object or from parameters (sheet 06 §3.2). */
+
+import { utf8 } from "../../protocol/bytes.js";
+import { nullPointer } from "../../protocol/json/exceptions.js";
+import { decodeHexText } from "../../protocol/json/hex-text.js";
+import { readLong, readText } from "../../protocol/json/member-readers.js";
+import type { ParameterReader, RequestForm } from "./endpoint.js";
+import { parseAddressText, parseLong } from "./parameters.js";
+import type { RequestInput } from "./request.js";
+
+function textOf(input: RequestInput, name: string): string | null {
+	return input.mode === "query" ? input.parameters.get(name) : readText(input.object, name);
+}
+
+/** The text itself; null if there is none. */
+export function textRequest(name: string): RequestForm<string | null> {
+	return { fields: [{ name, type: "string" }], read: (input) => textOf(input, name) };
+}
+
+/** An address: Base58Check when visible, else hexadecimal; no bytes for a visible text that is none. */
+export function addressRequest(name: string): RequestForm<Uint8Array> {
+	return {
+		fields: [{ name, type: "address" }],
+		read: (input) => {
+			const { visible } = input;
+			return parseAddressText(textOf(input, name), visible);
+		},
+	};
+}
+
+/** A name: plain when visible, else hexadecimal. */
+export function nameRequest(name: string): RequestForm<Uint8Array> {
+	return {
+		fields: [{ name, type: "bytes" }],
+		read: (input) => {
+			const { visible } = input;
+			return nameBytes(textOf(input, name), visible);
+		},
+	};
+}
+
+/** A name as a parameter. */
+export const nameParameter: ParameterReader = (parameters, name, visible) =>
+	nameBytes(parameters.get(name), visible);
+
+function nameBytes(text: string | null, visible: boolean): Uint8Array {
+	if (!visible) return decodeHexText(text);
+	if (text === null) throw nullPointer();
+	return utf8(text);
+}
+
+/** A number that must be given: a member that may be a text, or a parameter. */
+export function numberRequest(name: string): RequestForm<bigint> {
+	return {
+		fields: [{ name, type: "int64" }],
+		read: (input) =>
+			input.mode === "query" ? parseLong(input.parameters.get(name)) : readLong(input.object, name, true),
+	};
+}
