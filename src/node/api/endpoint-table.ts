@@ -8,6 +8,7 @@ import { blockEndpoints } from "./endpoints/blocks.js";
 import { broadcastEndpoints } from "./endpoints/broadcast.js";
 import { builderEndpoints } from "./endpoints/builders.js";
 import { delegationEndpoints } from "./endpoints/delegation.js";
+import { deployContract } from "./endpoints/deployment.js";
 import { exchangeEndpoints } from "./endpoints/exchanges.js";
 import { governanceEndpoints } from "./endpoints/governance.js";
 import { listNodes, networkEndpoints, nodeInfo, statsInfo } from "./endpoints/network.js";
@@ -27,6 +28,7 @@ export const endpoints: readonly Endpoint[] = [
 	...tokenEndpoints,
 	...exchangeEndpoints,
 	...builderEndpoints,
+	deployContract,
 ];
 
 /** The folder in which each server has its endpoints. */

@@ -1,0 +1,84 @@
+/** Building a contract's deployment (sheet 06 §5.5): members are read by themselves, only the interface is decoded. */
+
+import { type ContractType, contractTypeByName } from "../../../protocol/contract-types.js";
+import { decodeFields } from "../../../protocol/json/field-decoder.js";
+import { decodeHexText } from "../../../protocol/json/hex-text.js";
+import { readLong, readText } from "../../../protocol/json/member-readers.js";
+import type { JsonObject } from "../../../protocol/json/value.js";
+import { CreateSmartContract, SmartContract, SmartContractABI } from "../../../protocol/messages.js";
+import { buildValid, permissionIdOf } from "../builder.js";
+import { defineEndpoint, type RequestForm } from "../endpoint.js";
+import { parseAddressText } from "../parameters.js";
+import { builtTransaction } from "./builders.js";
+
+interface Deployment {
+	readonly contract: CreateSmartContract;
+	readonly feeLimitSun: bigint;
+	readonly members: JsonObject;
+}
+
+const FIELDS = {
+	owner_address: "address",
+	abi: "protocol.SmartContract.ABI.Entry[]",
+	bytecode: "bytes",
+	parameter: "bytes",
+	name: "string",
+	call_value: "int64",
+	call_token_value: "int64",
+	token_id: "int64",
+	consume_user_resource_percent: "int64",
+	origin_energy_limit: "int64",
+	fee_limit: "int64",
+	Permission_id: "int32",
+};
+
+const deploymentRequest: RequestForm<Deployment> = {
+	fields: Object.entries(FIELDS).map(([name, type]) => ({ name, type })),
+	read: (input) => {
+		const members = input.object;
+		const owner = parseAddressText(readText(members, "owner_address"), input.visible);
+		const contract = CreateSmartContract.create({
+			owner_address: owner,
+			call_token_value: readLong(members, "call_token_value"),
+			token_id: readLong(members, "token_id"),
+		});
+		contract.new_contract = newContract(members, owner, input.visible);
+		return { contract, feeLimitSun: readLong(members, "fee_limit"), members };
+	},
+};
+
+function newContract(members: JsonObject, owner: Uint8Array, visible: boolean): SmartContract {
+	const abi = readText(members, "abi");
+	return SmartContract.create({
+		origin_address: owner,
+		// A list and its text are both accepted; the list is always present in the message, if only empty.
+		abi: abi === null ? new SmartContractABI() : decodeFields(SmartContractABI, `{"entrys":${abi}}`, visible),
+		call_value: readLong(members, "call_value"),
+		consume_user_resource_percent: readLong(members, "consume_user_resource_percent"),
+		origin_energy_limit: readLong(members, "origin_energy_limit"),
+		bytecode: bytecodeOf(members),
+		name: readText(members, "name") ?? "",
+	});
+}
+
+/** Code with the constructor's arguments behind it. */
+function bytecodeOf(members: JsonObject): Uint8Array {
+	const code = readText(members, "bytecode");
+	if (!members.has("parameter")) return decodeHexText(code);
+	return decodeHexText(`${code}${readText(members, "parameter")}`);
+}
+
+export const deployContract = defineEndpoint({
+	name: "deploycontract",
+	about: "Deploys a contract.",
+	get: "empty",
+	post: "body",
+	servers: ["full"],
+	request: deploymentRequest,
+	reply: builtTransaction,
+	handle: (context, { contract, feeLimitSun, members }) =>
+		buildValid(context, contractTypeByName("CreateSmartContract") as ContractType, contract, () => ({
+			feeLimitSun,
+			...permissionIdOf(members),
+		})),
+});
