@@ -15,11 +15,20 @@ export async function main(words: readonly string[], root: string): Promise<void
 	process.stdout.on("error", endOnBrokenPipe);
 	try {
 		const config = await Config.load(root);
-		await run([...words], config);
+		await run(endpointHelp(words), config);
 	} catch (error) {
 		const json = words.includes("--json");
 		process.exitCode = reportFailure(await refusal(error, words, root), json);
 	}
+}
+
+/** Help on an endpoint is its row of the table, which only the command itself knows. */
+function endpointHelp(words: readonly string[]): string[] {
+	const [command, name] = words;
+	const wantsHelp = words.includes("--help") || words.includes("-h");
+	return command === "rpc" && name !== undefined && !name.startsWith("-") && wantsHelp
+		? ["rpc", name, "--table"]
+		: [...words];
 }
 
 /** A reader that has seen enough, such as `head -1`, is no failure. */

@@ -1,0 +1,247 @@
+import { readFile } from "node:fs/promises";
+import { Flags } from "@oclif/core";
+import type { Endpoint } from "../node/api/endpoint.js";
+import { endpoints, FOLDERS } from "../node/api/endpoint-table.js";
+import { spell, toNeutral } from "../protocol/dialect.js";
+import { CoinCommand } from "../terminal/coin-command.js";
+import { printLine, tableLines } from "../terminal/output.js";
+import { type RpcWords, readRpcWords } from "../terminal/rpc-words.js";
+import { readStdin } from "../terminal/stdin.js";
+import { Failure } from "../wallet/failure.js";
+import { NodeClient, type RawAnswer, type RawRequest } from "../wallet/node-client.js";
+import { isRefusal, jsonRpcRequest, RequestBody } from "../wallet/raw-call.js";
+import type { Settings } from "../wallet/settings.js";
+
+type Server = keyof typeof FOLDERS;
+
+export default class Rpc extends CoinCommand {
+	static override summary = "Call an endpoint of a node and print its answer untouched";
+	static override description =
+		"<name> is an endpoint of the HTTP API, a JSON-RPC method (eth_…, net_…, web3_…), or a path that begins with /. " +
+		"Every field of the request is a flag of its wire name; a body can be given instead, and is then sent as it is. " +
+		"The exit code is 1 if the answer reports an error.";
+	static override usage = "rpc <name> [<json body> | <parameter>...] [--<field> <value>]...";
+	static override examples = [
+		"<%= config.bin %> rpc getaccount --address TMVQGm1qAQYVdetCeGRRkTWYYrLXuHK2HC",
+		"<%= config.bin %> rpc getblockbynum '{\"num\":812}'",
+		"<%= config.bin %> rpc getaccount --table",
+		"<%= config.bin %> rpc eth_getBalance TMVQGm1qAQYVdetCeGRRkTWYYrLXuHK2HC latest",
+	];
+	static override strict = false;
+	static override flags = {
+		data: Flags.string({ description: "body: JSON, @file, or - for standard input", helpValue: "<json>" }),
+		field: Flags.string({
+			char: "F",
+			description: "any member; the value is JSON if it parses as such",
+			helpValue: "<name>=<value>",
+		}),
+		visible: Flags.boolean({
+			description: "member visible: addresses in Base58 and texts as text",
+			allowNo: true,
+		}),
+		exact: Flags.boolean({ description: "send values as typed, addresses too" }),
+		get: Flags.boolean({ description: "use GET; fields become parameters" }),
+		post: Flags.boolean({ description: "use POST" }),
+		solidity: Flags.boolean({ description: "ask the solidity API" }),
+		pbft: Flags.boolean({ description: "ask the PBFT API; --node names it" }),
+		node: Flags.string({
+			char: "n",
+			description: "address of the API",
+			helpValue: "<url>",
+			env: "COIN_NODE",
+		}),
+		profile: Flags.string({ description: "network profile of the configuration", env: "COIN_PROFILE" }),
+		timeout: Flags.string({
+			description: "time for the request",
+			helpValue: "<duration>",
+			env: "COIN_TIMEOUT",
+		}),
+		header: Flags.string({ description: "request header", helpValue: "<name>=<value>" }),
+		include: Flags.boolean({ description: "print status and headers on standard error" }),
+		result: Flags.boolean({ description: "JSON-RPC: print the member result alone" }),
+		raw: Flags.boolean({ description: "JSON-RPC: standard input is the whole request" }),
+		"no-fail": Flags.boolean({ description: "exit code 0 for every answer" }),
+		table: Flags.boolean({ description: "print the endpoint's fields and send nothing" }),
+		list: Flags.boolean({ description: "list the endpoints" }),
+	};
+
+	async run(): Promise<void> {
+		this.parsed = true;
+		const words = readRpcWords(this.argv, (name, field) =>
+			Boolean(endpointNamed(name)?.fields.some((row) => row.name === field && row.type === "bool")),
+		);
+		if (words.switches.has("list")) return this.printEndpoints();
+		if (words.name === undefined && !words.switches.has("raw")) {
+			throw new Failure("usage", "no endpoint is named", { hint: "coin rpc --list lists them" });
+		}
+		const endpoint = endpointNamed(words.name ?? "");
+		if (words.switches.has("table")) return this.printFields(words.name ?? "", endpoint);
+		const settings = await this.settings(words.values);
+		const client = new NodeClient(settings);
+		const request = await this.request(words, endpoint, settings, client);
+		const answer = await client.send(request);
+		if (words.switches.has("include")) this.printHead(answer);
+		this.printBody(answer, words.switches.has("result"));
+		const isBroadcast = /^broadcast(transaction|hex)$/.test(words.name ?? "");
+		if (isRefusal(answer, isBroadcast) && !words.switches.has("no-fail")) {
+			if (answer.status === 404 || answer.status === 405) this.note(nearest(words.name ?? ""));
+			process.exitCode = 1;
+		}
+	}
+
+	private async request(
+		words: RpcWords,
+		endpoint: Endpoint | undefined,
+		settings: Settings,
+		client: NodeClient,
+	): Promise<RawRequest> {
+		const headers = Object.fromEntries(words.headers.map(headerOf));
+		const name = words.name ?? "";
+		if (words.switches.has("raw")) {
+			return { method: "POST", url: jsonRpcUrl(settings), body: await readStdin("the request"), headers };
+		}
+		if (/^(eth|net|web3|dev|debug)_|^buildTransaction$/.test(name)) {
+			return { method: "POST", url: jsonRpcUrl(settings), body: jsonRpcRequest(name, words.rest), headers };
+		}
+		const visible = words.switches.has("visible")
+			? true
+			: words.switches.has("no-visible")
+				? false
+				: undefined;
+		const body = new RequestBody(endpoint?.fields ?? [], visible, words.switches.has("exact"));
+		for (const { name: field, value, free } of words.fields) {
+			if (free) body.addFree(field, value);
+			else body.add(field, value);
+		}
+		if (visible !== undefined) body.addFree("visible", String(visible));
+		const server: Server = words.switches.has("pbft")
+			? "pbft"
+			: words.switches.has("solidity")
+				? "solidity"
+				: "full";
+		const url = urlOf(name, endpoint, server, client, words);
+		const onlyGet = endpoint !== undefined && endpoint.post === "refused";
+		if (words.switches.has("get") || (onlyGet && !words.switches.has("post"))) {
+			const query = body.query();
+			return { method: "GET", url: query === "" ? url : `${url}?${query}`, headers };
+		}
+		const data = words.values.data ?? words.rest[0];
+		const base = data === undefined ? undefined : await dataText(data);
+		return { method: "POST", url, body: body.over(base), headers };
+	}
+
+	private printHead({ status, headers }: RawAnswer): void {
+		process.stderr.write(`HTTP ${status}\n`);
+		for (const [name, value] of Object.entries(headers)) {
+			process.stderr.write(`${name}: ${Array.isArray(value) ? value.join(", ") : (value ?? "")}\n`);
+		}
+	}
+
+	private printBody(answer: RawAnswer, onlyResult: boolean): void {
+		const bytes = onlyResult ? resultBytes(answer.body) : answer.body;
+		process.stdout.write(bytes);
+		const ended = bytes.length === 0 || bytes[bytes.length - 1] === 0x0a;
+		if (process.stdout.isTTY === true && !ended) process.stdout.write("\n");
+	}
+
+	private printEndpoints(): void {
+		const rows = endpoints.map(({ name, servers, fields, about }) => ({
+			name,
+			servers: servers.join(","),
+			fields: fields.map((field) => field.name).join(","),
+			about,
+		}));
+		for (const line of tableLines(rows, ["name", "servers", "fields", "about"], "no endpoints"))
+			printLine(line);
+	}
+
+	private printFields(name: string, endpoint: Endpoint | undefined): void {
+		if (!endpoint)
+			throw new Failure("usage", `there is no endpoint ${name} in the table`, { hint: nearest(name) });
+		printLine(`${endpoint.name}: ${endpoint.about}`);
+		printLine(`served under ${endpoint.servers.map((server) => `${FOLDERS[server]}/`).join(", ")}`);
+		for (const line of tableLines(endpoint.fields, ["name", "type"], "no fields")) printLine(line);
+	}
+}
+
+function endpointNamed(name: string): Endpoint | undefined {
+	const neutral = toNeutral(name);
+	return endpoints.find((endpoint) => endpoint.name === neutral);
+}
+
+function jsonRpcUrl({ jsonrpc, http, profile }: Settings): string {
+	if (jsonrpc !== undefined) return jsonrpc;
+	if (http === undefined) throw new Failure("usage", `the profile "${profile}" has no jsonrpc address`);
+	return /\/jsonrpc$/.test(http) ? http : `${http}/jsonrpc`;
+}
+
+function urlOf(
+	name: string,
+	endpoint: Endpoint | undefined,
+	server: Server,
+	client: NodeClient,
+	words: RpcWords,
+): string {
+	const base = client.baseUrl(server === "solidity" && words.values.node === undefined ? "solidity" : "full");
+	if (name.startsWith("/")) return base + name;
+	if (/^(monitor|net)\//.test(name)) return `${base}/${name}`;
+	if (!/^[a-z][A-Za-z0-9]*$/.test(name)) {
+		throw new Failure("not_served", `"${name}" is no endpoint of the HTTP API and no JSON-RPC method`, {
+			hint: nearest(name),
+		});
+	}
+	if (endpoint && !endpoint.servers.includes(server)) {
+		const where = endpoint.servers.map((kind) => `${FOLDERS[kind]}/${endpoint.name}`).join(", ");
+		throw new Failure("usage", `${endpoint.name} is not served there, but as ${where}`);
+	}
+	return `${base}${FOLDERS[server]}/${spell(toNeutral(name), client.settings.dialect)}`;
+}
+
+async function dataText(data: string): Promise<string> {
+	if (data === "-") {
+		const text = await readStdin("the body");
+		if (text.trim() === "")
+			throw new Failure("stdin_empty", "stdin was empty: did the command before it fail?");
+		return text;
+	}
+	return data.startsWith("@") ? readFile(data.slice(1), "utf8") : data;
+}
+
+function headerOf(text: string): [string, string] {
+	const at = text.search(/[=:]/);
+	if (at <= 0) throw new Failure("usage", `--header "${text}": write name=value`);
+	return [text.slice(0, at).trim(), text.slice(at + 1).trim()];
+}
+
+/** The bytes of the member `result`, unmodified: found by its place, since parsing could change a number. */
+function resultBytes(body: Uint8Array): Uint8Array {
+	const text = Buffer.from(body).toString("utf8");
+	const match = /"result"\s*:\s*/.exec(text);
+	if (!match) return body;
+	const start = match.index + match[0].length;
+	let end = start;
+	for (let depth = 0, quoted = false; end < text.length; end++) {
+		const char = text[end] as string;
+		if (quoted) {
+			if (char === "\\") end++;
+			else if (char === '"') quoted = false;
+		} else if (char === '"') quoted = true;
+		else if (char === "{" || char === "[") depth++;
+		else if ((char === "}" || char === "]" || char === ",") && depth === 0) break;
+		else if (char === "}" || char === "]") depth--;
+	}
+	return Buffer.from(text.slice(start, end).trim());
+}
+
+function nearest(name: string): string {
+	const wanted = toNeutral(name).toLowerCase();
+	const near = endpoints
+		.map((endpoint) => endpoint.name)
+		.filter(
+			(known) =>
+				known.toLowerCase().includes(wanted.slice(0, 8)) ||
+				known.toLowerCase().startsWith(wanted.slice(0, 5)),
+		)
+		.slice(0, 4);
+	return near.length > 0 ? `near it: ${near.join(", ")}` : "coin rpc --list lists the endpoints";
+}
