@@ -12,6 +12,7 @@ import { energyLimit } from "../../resources/stake.js";
 import { fullPower } from "../../resources/voting-power.js";
 import { accountIncrease, editEnergy, increase } from "../../resources/window.js";
 import type { StateView } from "../../state/view.js";
+import { tokenValues, usageByName, usageByNumber } from "../../tokens/token-usage.js";
 
 const SLOT_MS = 3000n;
 const SUN_PER_COIN = 1_000_000n;
@@ -32,19 +33,9 @@ export function refreshAccount(state: StateView, stored: Readonly<Account>): Acc
 	);
 	account.free_net_usage = increase(stored.free_net_usage, 0n, stored.latest_consume_free_time, now);
 	if (!properties.on("ALLOW_SAME_TOKEN_NAME")) {
-		account.free_asset_net_usage = refreshTokens(
-			stored.asset,
-			stored.free_asset_net_usage,
-			stored.latest_asset_operation_time,
-			now,
-		);
+		account.free_asset_net_usage = usageByName(stored, now);
 	}
-	account.free_asset_net_usageV2 = refreshTokens(
-		stored.assetV2,
-		stored.free_asset_net_usageV2,
-		stored.latest_asset_operation_timeV2,
-		now,
-	);
+	account.free_asset_net_usageV2 = usageByNumber(stored, now);
 	const { energy_usage, latest_consume_time_for_energy } = editEnergy(account);
 	const energy = accountIncrease(
 		properties,
@@ -57,17 +48,6 @@ export function refreshAccount(state: StateView, stored: Readonly<Account>): Acc
 	);
 	editEnergy(account).energy_usage = energy;
 	return account;
-}
-
-type Amounts = ReadonlyMap<string, bigint>;
-
-/** Usage of every token that is held or has an entry. */
-function refreshTokens(held: Amounts, usage: Amounts, lastSlots: Amounts, now: bigint): Amounts {
-	const refreshed = new Map<string, bigint>();
-	for (const id of [...usage.keys(), ...held.keys()]) {
-		refreshed.set(id, increase(usage.get(id) ?? 0n, 0n, lastSlots.get(id) ?? 0n, now));
-	}
-	return refreshed;
 }
 
 /** An account as `getaccountbyid` shows it. */
@@ -105,7 +85,7 @@ export function accountNet(state: StateView, address: Uint8Array): AccountNetMes
 		NetUsed: account.net_usage,
 		NetLimit: bandwidthLimit(properties, account),
 		assetNetUsed: usage,
-		assetNetLimit: new Map([...usage.keys()].map((id) => [id, tokenNetLimit(state, id)])),
+		assetNetLimit: tokenValues(usage.keys(), (id) => tokenNetLimit(state, id)),
 		TotalNetLimit: properties.get("TOTAL_NET_LIMIT"),
 		TotalNetWeight: properties.get("TOTAL_NET_WEIGHT"),
 	});

@@ -1,0 +1,54 @@
+/**
+ * An account's use of its tokens' bandwidth as queries show it, in the network's order (sheet 04 §11.4): the entries of
+ * the record first, then the tokens that have none.
+ */
+
+import { capacityFor, hashOrdered } from "../../protocol/json/hash-order.js";
+import type { Account } from "../../protocol/messages.js";
+import { increase } from "../resources/window.js";
+
+type Amounts = ReadonlyMap<string, bigint>;
+
+const byName = (name: string): string => name;
+
+/** Capacity of a hash map that is made as a copy of `count` entries. */
+function copyCapacity(count: number): number {
+	let capacity = 1;
+	while (capacity < count / 0.75 + 1) capacity *= 2;
+	return capacity;
+}
+
+function recovered(
+	tokens: readonly string[],
+	usage: Amounts,
+	lastSlots: Amounts,
+	nowSlot: bigint,
+): Map<string, bigint> {
+	const result = new Map<string, bigint>();
+	for (const token of [...usage.keys(), ...tokens]) {
+		result.set(token, increase(usage.get(token) ?? 0n, 0n, lastSlots.get(token) ?? 0n, nowSlot));
+	}
+	return result;
+}
+
+/** Usage by name, recovered to a slot, of every token that an account holds or has used. */
+export function usageByName(account: Readonly<Account>, nowSlot: bigint): Map<string, bigint> {
+	const { asset, free_asset_net_usage, latest_asset_operation_time } = account;
+	return recovered([...asset.keys()], free_asset_net_usage, latest_asset_operation_time, nowSlot);
+}
+
+/** Usage by number; the network copies the tokens through a hash map, whose order remains. */
+export function usageByNumber(account: Readonly<Account>, nowSlot: bigint): Map<string, bigint> {
+	const { assetV2, asset_optimized, free_asset_net_usageV2, latest_asset_operation_timeV2 } = account;
+	// Balances that were moved out of the record come back in the order of their keys.
+	const held = asset_optimized ? [...assetV2.keys()].sort() : [...assetV2.keys()];
+	const copied = hashOrdered(held, byName, copyCapacity(held.length));
+	return recovered(copied, free_asset_net_usageV2, latest_asset_operation_timeV2, nowSlot);
+}
+
+/** A value for every token, in the order of a hash map into which they are put one by one. */
+export function tokenValues(tokens: Iterable<string>, value: (token: string) => bigint): Map<string, bigint> {
+	const names = [...tokens];
+	const ordered = hashOrdered(names, byName, capacityFor(names.length));
+	return new Map(ordered.map((token) => [token, value(token)]));
+}
