@@ -2,13 +2,15 @@
  * The log of blocks and pending transactions that the database doesn't hold yet. A record is in the log before anyone
  * can see what it did, so a kill at any instant loses nothing that was answered.
  *
- * A record: type (1 byte), length (4 bytes, little-endian), CRC-32 of the payload (4 bytes), payload. A torn record at
- * the end of the last segment is what a kill leaves; it was never visible and is dropped.
+ * A record: marker (4 bytes), type (1), length of the payload (4, little-endian), CRC-32 of type, length and payload
+ * (4, little-endian), payload. A torn record at the end of a segment is what a kill leaves; it was never visible and is
+ * dropped. A broken record before a whole one is damage: starting would lose what came after it.
  */
 
 import {
 	closeSync,
 	fdatasyncSync,
+	ftruncateSync,
 	mkdirSync,
 	openSync,
 	readdirSync,
@@ -28,77 +30,145 @@ export interface LogRecord {
 }
 
 const TYPES: readonly LogRecordType[] = ["block", "transaction", "branch"];
-const HEADER_SIZE = 9;
+/** Where a reader looks for the next record after a broken one. */
+const MARKER = Buffer.from([0xb1, 0x0c, 0x4c, 0x06]);
+const TYPE_AT = 4;
+const LENGTH_AT = 5;
+const CRC_AT = 9;
+const HEADER_SIZE = 13;
 const SEGMENT = /^(\d{10})\.log$/;
 
-/** The log holds bytes that no kill can explain; starting would lose what came after them. */
+/** The log holds bytes, or lacks some, that no kill can explain; starting would lose what came after them. */
 export class LogDamagedError extends Error {
 	override readonly name = "LogDamagedError";
 }
 
+/** The log can't be read or written; `code` is the operating system's. The message is one sentence. */
+export class LogAccessError extends Error {
+	override readonly name = "LogAccessError";
+	readonly code: string | undefined;
+
+	constructor(directory: string, action: "read" | "written", cause: unknown) {
+		const { code } = cause as NodeJS.ErrnoException;
+		super(`the block log in ${directory} can't be ${action}: ${explain(code) ?? String(cause)}`, { cause });
+		this.code = code;
+	}
+}
+
+function explain(code: string | undefined): string | undefined {
+	switch (code) {
+		case "ENOSPC":
+		case "EDQUOT":
+			return "no space left on the device";
+		case "EACCES":
+		case "EPERM":
+			return "permission is denied";
+		case "EROFS":
+			return "the file system is read-only";
+		case "EIO":
+			return "the device reports an error";
+		default:
+			return code;
+	}
+}
+
+export interface OpenedLog {
+	readonly log: BlockLog;
+	/** The records of all older segments, oldest first. */
+	readonly records: readonly LogRecord[];
+}
+
 export class BlockLog {
 	private file: number;
-	private segment: number;
 	private written = 0;
+	private rotated = 0;
+	private failure: LogAccessError | undefined;
 
 	private constructor(
 		private readonly directory: string,
-		segment: number,
+		private segment: number,
 		private readonly sync: boolean,
 	) {
-		this.segment = segment;
 		this.file = openSync(this.pathOf(segment), "wx", 0o644);
 	}
 
 	/**
 	 * Opens the log of a data directory and starts a new segment.
-	 * @returns the log and the records of all older segments, oldest first
-	 * @throws {LogDamagedError}
+	 * @param first the oldest segment that is needed, as the database says; older ones are left alone
+	 * @throws {LogDamagedError | LogAccessError}
 	 */
-	static open(directory: string, sync: boolean): { log: BlockLog; records: readonly LogRecord[] } {
-		mkdirSync(directory, { recursive: true });
-		const segments = listSegments(directory);
-		const records = segments.flatMap((segment, index) =>
-			readSegment(join(directory, nameOf(segment)), index === segments.length - 1),
-		);
-		const log = new BlockLog(directory, (segments.at(-1) ?? 0) + 1, sync);
-		return { log, records };
+	static open(directory: string, sync: boolean, first = 0): OpenedLog {
+		try {
+			mkdirSync(directory, { recursive: true });
+			const present = listSegments(directory);
+			const segments = present.filter((segment) => segment >= first);
+			checkComplete(directory, segments, first);
+			const records = segments.flatMap((segment) => readSegment(join(directory, nameOf(segment))));
+			const log = new BlockLog(directory, Math.max(present.at(-1) ?? 0, first) + 1, sync);
+			return { log, records };
+		} catch (error) {
+			if (error instanceof LogDamagedError) throw error;
+			throw new LogAccessError(directory, "read", error);
+		}
 	}
 
-	/** Bytes in the current segment. */
+	/** Bytes in the current segment that came after its start. */
 	get size(): number {
-		return this.written;
+		return this.written - this.rotated;
 	}
 
-	/** Adds a record; it is in the operating system's hands, or on the disk if so configured, on return. */
+	/**
+	 * Adds a record; it is in the operating system's hands, or on the disk if so configured, on return.
+	 * @throws {LogAccessError} the record is then not in the log, and no later one can be added
+	 */
 	append(type: LogRecordType, payload: Uint8Array): void {
-		const record = Buffer.allocUnsafe(HEADER_SIZE + payload.length);
-		record[0] = TYPES.indexOf(type) + 1;
-		record.writeUInt32LE(payload.length, 1);
-		record.writeUInt32LE(crc32(payload), 5);
-		record.set(payload, HEADER_SIZE);
-		for (let at = 0; at < record.length; ) at += writeSync(this.file, record, at);
-		if (this.sync) fdatasyncSync(this.file);
+		if (this.failure) throw this.failure;
+		const record = encode(type, payload);
+		try {
+			for (let at = 0; at < record.length; ) at += writeSync(this.file, record, at);
+			if (this.sync) fdatasyncSync(this.file);
+		} catch (error) {
+			this.failure = new LogAccessError(this.directory, "written", error);
+			this.dropTornRecord();
+			throw this.failure;
+		}
 		this.written += record.length;
 	}
 
-	/** Starts a new segment with the given records; older ones stay until {@link dropBefore}. */
+	/** What a full disk left of a record would look like damage before the records of the next start. */
+	private dropTornRecord(): void {
+		try {
+			ftruncateSync(this.file, this.written);
+		} catch {
+			// The device is gone, then; a torn end is what a reader expects anyway.
+		}
+	}
+
+	/** Starts a new segment with the given records; older ones stay until {@link dropBefore}. @throws {LogAccessError} */
 	rotate(records: readonly LogRecord[]): number {
-		closeSync(this.file);
+		if (this.failure) throw this.failure;
+		try {
+			const next = openSync(this.pathOf(this.segment + 1), "wx", 0o644);
+			closeSync(this.file);
+			this.file = next;
+		} catch (error) {
+			this.failure = new LogAccessError(this.directory, "written", error);
+			throw this.failure;
+		}
 		this.segment++;
-		this.file = openSync(this.pathOf(this.segment), "wx", 0o644);
 		this.written = 0;
 		for (const { type, payload } of records) this.append(type, payload);
+		this.rotated = this.written;
 		return this.segment;
 	}
 
-	/** Deletes the segments before one: what they hold is in the database. */
+	/** Deletes the segments before one: what they hold is in the database. Oldest first, so that no gap appears. */
 	dropBefore(segment: number): void {
 		for (const old of listSegments(this.directory)) if (old < segment) rmSync(this.pathOf(old));
 	}
 
 	close(): void {
-		fdatasyncSync(this.file);
+		if (!this.failure) fdatasyncSync(this.file);
 		closeSync(this.file);
 	}
 
@@ -120,15 +190,41 @@ function listSegments(directory: string): number[] {
 		.sort((a, b) => a - b);
 }
 
-function readSegment(path: string, last: boolean): LogRecord[] {
+/** Segments are made and dropped in order, so a missing one was taken away. @throws {LogDamagedError} */
+function checkComplete(directory: string, segments: readonly number[], first: number): void {
+	const start = first > 0 ? first : (segments[0] ?? 0);
+	const missing = segments.findIndex((segment, index) => segment !== start + index);
+	if (missing < 0 && (segments.length > 0 || first === 0)) return;
+	const name = nameOf(start + Math.max(missing, 0));
+	throw new LogDamagedError(`the block log in ${directory} is damaged: ${name} is missing`);
+}
+
+function checksum(type: number, length: number, payload: Uint8Array): number {
+	const head = Buffer.allocUnsafe(5);
+	head[0] = type;
+	head.writeUInt32LE(length, 1);
+	return crc32(payload, crc32(head));
+}
+
+function encode(type: LogRecordType, payload: Uint8Array): Buffer {
+	const record = Buffer.allocUnsafe(HEADER_SIZE + payload.length);
+	const number = TYPES.indexOf(type) + 1;
+	record.set(MARKER, 0);
+	record[TYPE_AT] = number;
+	record.writeUInt32LE(payload.length, LENGTH_AT);
+	record.writeUInt32LE(checksum(number, payload.length, payload), CRC_AT);
+	record.set(payload, HEADER_SIZE);
+	return record;
+}
+
+function readSegment(path: string): LogRecord[] {
 	const bytes = readFileSync(path);
 	const records: LogRecord[] = [];
 	let at = 0;
 	while (at < bytes.length) {
 		const record = readRecord(bytes, at);
 		if (!record) {
-			// A kill tears at most the last record of the segment that was being written.
-			if (last || !hasRecordAfter(bytes, at)) break;
+			if (!hasRecordAfter(bytes, at)) break;
 			throw new LogDamagedError(`the block log ${path} is damaged at byte ${at}`);
 		}
 		records.push(record);
@@ -138,17 +234,22 @@ function readSegment(path: string, last: boolean): LogRecord[] {
 }
 
 function readRecord(bytes: Buffer, at: number): LogRecord | undefined {
-	if (bytes.length - at < HEADER_SIZE) return undefined;
-	const type = TYPES[(bytes[at] as number) - 1];
-	const length = bytes.readUInt32LE(at + 1);
+	if (bytes.length - at < HEADER_SIZE || !MARKER.equals(bytes.subarray(at, at + MARKER.length)))
+		return undefined;
+	const number = bytes[at + TYPE_AT] as number;
+	const type = TYPES[number - 1];
+	const length = bytes.readUInt32LE(at + LENGTH_AT);
 	if (!type || bytes.length - at - HEADER_SIZE < length) return undefined;
 	const payload = bytes.subarray(at + HEADER_SIZE, at + HEADER_SIZE + length);
-	return crc32(payload) === bytes.readUInt32LE(at + 5) ? { type, payload } : undefined;
+	return checksum(number, length, payload) === bytes.readUInt32LE(at + CRC_AT)
+		? { type, payload }
+		: undefined;
 }
 
 /** Whether a whole record follows a broken one: then the break is damage, not a torn end. */
 function hasRecordAfter(bytes: Buffer, at: number): boolean {
-	const length = bytes.length - at >= HEADER_SIZE ? bytes.readUInt32LE(at + 1) : bytes.length;
-	const next = at + HEADER_SIZE + length;
-	return next < bytes.length && readRecord(bytes, next) !== undefined;
+	for (let next = bytes.indexOf(MARKER, at + 1); next >= 0; next = bytes.indexOf(MARKER, next + 1)) {
+		if (readRecord(bytes, next)) return true;
+	}
+	return false;
 }
