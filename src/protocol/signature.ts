@@ -5,6 +5,7 @@
  * network. The common case goes to a compiled library; everything unusual to the rule spelled out here.
  */
 
+import { createECDH } from "node:crypto";
 import { secp256k1 } from "@noble/curves/secp256k1.js";
 import { addressFromHash, addressFromPublicKey } from "./address.js";
 import { keccak256 } from "./hash.js";
@@ -123,5 +124,7 @@ export function signBlock(hash: Uint8Array, privateKey: Uint8Array): Uint8Array 
 
 /** The address whose private key this is. */
 export function addressOfPrivateKey(privateKey: Uint8Array): Uint8Array {
-	return addressFromPublicKey(secp256k1.getPublicKey(privateKey, false));
+	const pair = createECDH("secp256k1");
+	pair.setPrivateKey(privateKey);
+	return addressFromPublicKey(pair.getPublicKey());
 }

@@ -1,7 +1,7 @@
 /** The funded accounts of a development chain: the same sentence gives the same keys everywhere. */
 
+import { pbkdf2Sync } from "node:crypto";
 import { HDKey } from "@scure/bip32";
-import { mnemonicToSeedSync } from "@scure/bip39";
 import { addressOfPrivateKey } from "../../protocol/signature.js";
 
 /** The sentence that every developer's wallet already knows. */
@@ -32,7 +32,7 @@ export function deriveAccounts(
 	count: number,
 	balanceSun: bigint,
 ): DevelopmentAccount[] {
-	const root = HDKey.fromMasterSeed(mnemonicToSeedSync(mnemonic));
+	const root = HDKey.fromMasterSeed(mnemonicSeed(mnemonic));
 	const prefix = pathPrefix.replace(/\/$/, "");
 	const parent = root.derive(prefix);
 	return Array.from({ length: count }, (_, index) => {
@@ -40,4 +40,9 @@ export function deriveAccounts(
 		if (!privateKey) throw new Error(`path ${prefix}/${index} has no private key`);
 		return { address: addressOfPrivateKey(privateKey), privateKey, balanceSun };
 	});
+}
+
+/** The seed of a sentence without extension (BIP-39), by the runtime's compiled PBKDF2: a start waits for it. */
+function mnemonicSeed(mnemonic: string): Uint8Array {
+	return pbkdf2Sync(mnemonic.normalize("NFKD"), "mnemonic", 2048, 64, "sha512");
 }
