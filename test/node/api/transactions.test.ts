@@ -1,0 +1,190 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import {
+	GENESIS_MS,
+	type HttpNode,
+	KEYS,
+	NOW_MS,
+	POOR_HEX,
+	RICH_HEX,
+	signed,
+	startHttpNode,
+} from "./http-node.js";
+
+let node: HttpNode;
+beforeAll(async () => {
+	node = await startHttpNode("committee { allowCreationOfContracts = 1 }");
+});
+afterAll(() => node.close());
+
+const transfer = (amount: unknown, more: object = {}) =>
+	node.post("/wallet/createtransaction", { owner_address: RICH_HEX, to_address: POOR_HEX, amount, ...more });
+const rawOf = (json: Record<string, unknown>) => json["raw_data"] as Record<string, unknown>;
+
+describe("a builder", () => {
+	it("refers to the solidified block and takes its times from head and clock", async () => {
+		const { json } = await transfer(7);
+		expect(rawOf(json)).toMatchObject({
+			ref_block_bytes: "0000",
+			expiration: Number(GENESIS_MS + 60_000n),
+			timestamp: Number(NOW_MS),
+		});
+		expect(json["visible"]).toBe(false);
+		expect(json["signature"]).toBeUndefined();
+	});
+
+	it("honours Permission_id and extra_data after the contract was found valid", async () => {
+		const { json } = await transfer(7, { Permission_id: "2", extra_data: "abc" });
+		expect(rawOf(json)["data"]).toBe("0abc");
+		expect(rawOf(json)["contract"]).toMatchObject([{ Permission_id: 2, type: "TransferContract" }]);
+		expect(rawOf((await transfer(7, { Permission_id: -1 })).json)["contract"]).not.toMatchObject([
+			{ Permission_id: -1 },
+		]);
+		expect((await transfer(7, { Permission_id: null })).text).toContain("NullPointerException");
+		expect((await transfer(0, { Permission_id: null })).text).toContain("Amount must be greater than 0.");
+		expect((await transfer(7, { extra_data: "zz" })).text).toContain("DecoderException");
+	});
+
+	it.each([
+		["", 'class org.tron.core.services.http.JsonFormat$ParseException : 1:1: Expected "{".'],
+		["null", "class java.lang.NullPointerException : null"],
+		["[]", "class com.alibaba.fastjson.JSONException : can not cast to JSONObject."],
+		["{}", "class org.tron.core.exception.ContractValidateException : Invalid ownerAddress!"],
+	])("refuses %s", async (body, error) => {
+		expect((await node.post("/wallet/createtransaction", body)).json).toEqual({ Error: error });
+	});
+
+	it("writes its texts in the deployed spelling", async () => {
+		const answer = await transfer(1, { to_address: RICH_HEX });
+		expect(answer.json).toEqual({
+			Error: "class org.tron.core.exception.ContractValidateException : Cannot transfer TRX to yourself.",
+		});
+	});
+
+	it.each([
+		[{}, "class java.lang.NullPointerException : Name is null"],
+		[
+			{ contractType: "Transfer" },
+			"class java.lang.IllegalArgumentException : No enum constant org.tron.protos.Protocol.Transaction.Contract.ContractType.Transfer",
+		],
+		[
+			{ contractType: "GetContract" },
+			"class org.tron.core.exception.ContractValidateException : don't have this type: GetContract",
+		],
+	])("of any type refuses %j", async (body, error) => {
+		expect((await node.post("/wallet/createCommonTransaction", body)).json).toEqual({ Error: error });
+	});
+
+	it("deploys with an interface as list or text, and the code's arguments behind the code", async () => {
+		const abi = [{ name: "get", type: "function", stateMutability: "view", outputs: [{ type: "uint256" }] }];
+		const request = {
+			owner_address: RICH_HEX,
+			bytecode: "60",
+			parameter: "80",
+			name: "Foo",
+			fee_limit: "1e3",
+		};
+		const deploy = (more: object) => node.post("/wallet/deploycontract", { ...request, ...more });
+		const list = await deploy({ abi });
+		expect(list.json["contract_address"]).toMatch(/^41[0-9a-f]{40}$/);
+		expect((await deploy({ abi: JSON.stringify(abi) })).json["txID"]).toBe(list.json["txID"]);
+		expect(list.text).toContain('"bytecode":"6080"');
+		expect(rawOf(list.json)["fee_limit"]).toBe(1000);
+		expect((await deploy({ abi: "" })).text).toContain("ParseException");
+		expect((await deploy({ abi, fee_limit: 1.5 })).text).toContain(
+			"ArithmeticException : Rounding necessary",
+		);
+		expect((await deploy({ abi, consume_user_resource_percent: 101 })).text).toContain(
+			"percent must be >= 0 and <= 100",
+		);
+	});
+});
+
+describe("a broadcast", () => {
+	it("puts the transaction into the pool once, where it can be looked at", async () => {
+		const transaction = signed((await transfer(11)).json, KEYS[0]);
+		const id = transaction["txID"];
+		const first = await node.post("/wallet/broadcasttransaction", transaction);
+		expect(first.text).toBe(`{"result":true,"txid":"${id}"}\n`);
+		// Hexadecimal addresses don't decode as visible ones, so the contract is left out.
+		const visible = await node.post("/wallet/broadcasttransaction", { ...transaction, visible: true });
+		expect(visible.json["message"]).toBe("Contract validate error : No contract!");
+		expect((await node.post("/wallet/broadcasttransaction", transaction)).json).toEqual({
+			code: "DUP_TRANSACTION_ERROR",
+			txid: id,
+			message: Buffer.from("Dup transaction.").toString("hex"),
+		});
+		expect((await node.ask("/wallet/getpendingsize")).text).toBe('{"pendingSize": 1}\n');
+		expect((await node.ask("/wallet/gettransactionlistfrompending")).json).toEqual({ txId: [id] });
+		const pending = await node.post("/wallet/gettransactionfrompending", { value: id });
+		expect(pending.json).toMatchObject({ txID: id, ret: [{ contractRet: "SUCCESS" }] });
+		expect((await node.post("/wallet/gettransactionbyid", { value: id })).text).toBe(pending.text);
+		expect((await node.post("/wallet/gettransactioninfobyid", { value: id })).text).toBe("{}\n");
+		const poor = await node.post("/wallet/getaccount", { address: POOR_HEX });
+		expect(poor.json["balance"]).toBe(11);
+		const solid = await node.ask(`/walletsolidity/getaccount?address=${POOR_HEX}`, { server: "solidity" });
+		expect(solid.json["balance"]).toBeUndefined();
+	});
+
+	it("tells what is wrong, in hexadecimal or as text", async () => {
+		const { json } = await transfer(12);
+		const unsigned = await node.post("/wallet/broadcasttransaction", json);
+		expect(unsigned.json["message"]).toBe(
+			Buffer.from("Validate signature error: miss sig or contract").toString("hex"),
+		);
+		const foreign = await node.post("/wallet/broadcasttransaction", signed(json, KEYS[1]));
+		expect(foreign.json["code"]).toBe("SIGERROR");
+	});
+
+	it("by bytes always names every member", async () => {
+		const nothing = await node.post("/wallet/broadcasthex", {});
+		expect(nothing.json).toEqual({
+			result: false,
+			code: "CONTRACT_VALIDATE_ERROR",
+			txid: "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855",
+			message: "Contract validate error : No contract!",
+			transaction: "{}",
+		});
+		expect((await node.post("/wallet/broadcasthex", { transaction: "ff" })).text).toContain(
+			"com.google.protobuf.InvalidProtocolBufferException",
+		);
+		expect((await node.post("/wallet/broadcasthex", { transaction: "zz" })).text).toContain(
+			"DecoderException",
+		);
+	});
+});
+
+describe("the signers of a transaction", () => {
+	it("are weighed and listed", async () => {
+		const { json } = await transfer(13);
+		const weight = (body: unknown) => node.post("/wallet/getsignweight", body);
+		expect((await weight(json)).json).toMatchObject({
+			result: { code: "NOT_ENOUGH_PERMISSION" },
+			permission: { threshold: 1, permission_name: "owner" },
+		});
+		expect((await weight(signed(json, KEYS[0]))).json).toMatchObject({
+			result: {},
+			approved_list: [RICH_HEX],
+			current_weight: 1,
+			transaction: { result: { result: true }, txid: json["txID"], transaction: { txID: json["txID"] } },
+		});
+		expect((await weight(signed(json, KEYS[1]))).json).toMatchObject({
+			result: { code: "PERMISSION_ERROR" },
+		});
+		expect((await weight({ ...json, signature: "00" })).json["result"]).toEqual({
+			code: "SIGNATURE_FORMAT_ERROR",
+			message: "Signature size is 1",
+		});
+		expect((await weight({ ...json, signature: "00".repeat(65) })).json["result"]).toEqual({
+			code: "COMPUTE_ADDRESS_ERROR",
+			message: "java.lang.IllegalArgumentException: Invalid point compression",
+		});
+	});
+
+	it("are listed without asking whether they may sign", async () => {
+		const { json } = await transfer(14);
+		const approved = await node.post("/wallet/getapprovedlist", signed(json, KEYS[1], KEYS[1], KEYS[0]));
+		expect(approved.json).toMatchObject({ result: {}, approved_list: [POOR_HEX, POOR_HEX, RICH_HEX] });
+		const none = (await node.post("/wallet/getapprovedlist", "{}")).text;
+		expect(none).toContain("NullPointerException");
+	});
+});
