@@ -1,5 +1,6 @@
 /** `event.subscribe` (sheet 08 §1.11, §5). */
 
+import { ConfigError } from "./config-error.js";
 import type { Section } from "./section.js";
 import type { StartOptions } from "./start-options.js";
 
@@ -66,7 +67,10 @@ export function readEvents(
 	warn: (text: string) => void,
 ): EventConfig | undefined {
 	const events = root.optionalSection("event.subscribe");
-	if (events === undefined) return undefined;
+	if (events === undefined) {
+		if (options.events === true) throw new ConfigError("--es needs the section event.subscribe");
+		return undefined;
+	}
 	const nativeQueue = events.boolean("native.useNativeQueue", false);
 	return {
 		version: events.int("version", 0),
