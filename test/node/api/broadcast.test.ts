@@ -1,0 +1,238 @@
+import { describe, expect, it } from "vitest";
+import { Broadcaster, broadcastReturn } from "../../../src/node/api/broadcast.js";
+import type { ApiNode, PeerFacts } from "../../../src/node/api/context.js";
+import { defaultConfig, type NodeConfig } from "../../../src/node/config/config.js";
+import * as errors from "../../../src/node/contracts/errors.js";
+import { createMemoryDatabase } from "../../../src/node/state/database.js";
+import { StateDatabase } from "../../../src/node/state/state-database.js";
+import { createView, type StateView } from "../../../src/node/state/view.js";
+import { fromHex } from "../../../src/protocol/bytes.js";
+import {
+	Any,
+	FreezeBalanceContract,
+	Transaction,
+	TransactionContract,
+	TransactionRaw,
+	TransferContract,
+} from "../../../src/protocol/messages.js";
+import { SignedTransaction } from "../../../src/protocol/transaction.js";
+
+const HEAD_MS = 3_000_000n;
+
+async function stateAt(headNumber: bigint): Promise<StateView> {
+	const database = await StateDatabase.open(createMemoryDatabase());
+	const seed = { genesisTimestampMs: 0n, maintenanceIntervalMs: 600_000n, committee: () => 0n };
+	const state = createView(database.headBackend, seed);
+	state.properties.set("latest_block_header_number", headNumber);
+	state.properties.set("latest_block_header_timestamp", HEAD_MS);
+	return state;
+}
+
+interface Situation {
+	readonly node?: Partial<NodeConfig["node"]>;
+	readonly minEffectiveConnection?: number;
+	readonly transactionCache?: boolean;
+	readonly peers?: readonly Partial<PeerFacts>[];
+	readonly queued?: number;
+	readonly headNumber?: bigint;
+	readonly announced?: number;
+	readonly nowMs?: () => number;
+	readonly prepare?: (state: StateView) => void;
+	readonly submit?: (transaction: SignedTransaction) => void;
+}
+
+async function broadcaster(situation: Situation): Promise<Broadcaster> {
+	const base = defaultConfig();
+	const { minEffectiveConnection = 0, transactionCache = false } = situation;
+	const config: NodeConfig = {
+		...base,
+		node: {
+			...base.node,
+			rpc: { ...base.node.rpc, minEffectiveConnection, transactionCache },
+			...situation.node,
+		},
+	};
+	const state = await stateAt(situation.headNumber ?? 1n);
+	situation.prepare?.(state);
+	const node: Partial<ApiNode> = {
+		config,
+		rules: {} as ApiNode["rules"],
+		nowMs: situation.nowMs ?? (() => 0),
+		view: () => state,
+		pool: { size: 0, queued: situation.queued ?? 0, list: () => [], find: () => undefined },
+		submit: async (transaction) => situation.submit?.(transaction),
+		network: {
+			peers: () => (situation.peers ?? []) as readonly PeerFacts[],
+			connectableNodes: () => [],
+			announce: () => situation.announced ?? 0,
+			tableSize: 0,
+			nodeId: "",
+		},
+		report: () => {},
+	};
+	return new Broadcaster(node as ApiNode);
+}
+
+function transaction(
+	typeUrl = "type.googleapis.com/protocol.TransferContract",
+	value: Uint8Array = new Uint8Array(0),
+	type = 1,
+) {
+	const contract = TransactionContract.create({ type, parameter: Any.create({ type_url: typeUrl, value }) });
+	const raw_data = TransactionRaw.create({ expiration: HEAD_MS + 60_000n, contract: [contract] });
+	return new SignedTransaction(Transaction.create({ raw_data }));
+}
+
+const outcome = async (situation: Situation, sent = transaction()) => {
+	const { code, message } = await (await broadcaster(situation)).broadcast(sent);
+	return [code, message];
+};
+const peer = (more: Partial<PeerFacts> = {}): Partial<PeerFacts> => ({
+	needSyncFromPeer: false,
+	needSyncFromUs: false,
+	...more,
+});
+const throwing = (error: Error): Situation => ({
+	submit: () => {
+		throw error;
+	},
+});
+
+describe("a broadcast", () => {
+	it.each([
+		[
+			"many blocks are unsolidified",
+			{ node: { unsolidifiedBlockCheck: true }, headNumber: 54n },
+			12,
+			"Block unsolidified.",
+		],
+		["no peer is connected", { minEffectiveConnection: 1 }, 10, "No connection."],
+		[
+			"too few peers are in sync",
+			{ minEffectiveConnection: 2, peers: [peer(), peer({ needSyncFromUs: true })] },
+			11,
+			"Effective connection:1 lt minEffectiveConnection:2",
+		],
+		["the pool is full", { queued: 2001 }, 9, "Server busy."],
+		["no peer took it", { minEffectiveConnection: 1, peers: [peer()] }, 11, "P2P broadcast failed."],
+		["a peer took it", { minEffectiveConnection: 1, peers: [peer()], announced: 1 }, 0, ""],
+	] satisfies readonly (readonly [string, Situation, number, string])[])(
+		"while %s is answered so",
+		async (_when, situation, code, message) => {
+			expect(await outcome(situation)).toEqual([code, message]);
+		},
+	);
+
+	it.each([
+		[new errors.ValidateSignatureError("sig error"), 1, "Validate signature error: sig error"],
+		[new errors.ContractValidateError("no"), 2, "Contract validate error : no"],
+		[new errors.ContractCountError("two"), 2, "Contract validate error : two"],
+		[new errors.ContractExecuteError("no"), 3, "Contract execute error : no"],
+		[new errors.ResourceInsufficientError("secret"), 4, "Account resource insufficient error."],
+		[new errors.DuplicateTransactionError("x"), 5, "Dup transaction."],
+		[new errors.TaposError("x"), 6, "Tapos check error."],
+		[new errors.TooBigTransactionError("Too big"), 7, "Too big"],
+		[new errors.TransactionExpirationError("x"), 8, "Transaction expired"],
+		[
+			new errors.TooBigTransactionResultError("too big transaction result"),
+			20,
+			"Error: too big transaction result",
+		],
+		[new TypeError("a fault"), 20, "Error: a fault"],
+	])("that fails with %s has the code %i", async (error, code, message) => {
+		expect(await outcome(throwing(error))).toEqual([code, message]);
+	});
+
+	it("is refused without a contract, and when it expires before the next block", async () => {
+		const empty = new SignedTransaction(Transaction.create({ raw_data: new TransactionRaw() }));
+		expect(await outcome({}, empty)).toEqual([2, "Contract validate error : No contract!"]);
+		const raw_data = TransactionRaw.create({
+			expiration: HEAD_MS + 2_999n,
+			contract: [new TransactionContract()],
+		});
+		const old = new SignedTransaction(Transaction.create({ raw_data }));
+		expect(await outcome({}, old)).toEqual([8, "Transaction expired"]);
+	});
+
+	it("is repeated within the hour only where ids aren't remembered", async () => {
+		let now = 0;
+		const remembering = await broadcaster({ transactionCache: true, nowMs: () => now });
+		const codes = [];
+		for (now of [0, 3_599_999, 3_600_000]) codes.push((await remembering.broadcast(transaction())).code);
+		expect(codes).toEqual([0, 5, 0]);
+		const forgetting = await broadcaster({});
+		expect((await forgetting.broadcast(transaction())).code).toBe(0);
+		expect((await forgetting.broadcast(transaction())).code).toBe(0);
+	});
+
+	it("of a shielded transfer passes the pool by where the switch is off", async () => {
+		const submitted: string[] = [];
+		const submit = (sent: SignedTransaction) => void submitted.push(sent.idHex);
+		const shielded = transaction("x/protocol.ShieldedTransferContract", new Uint8Array(0), 51);
+		const base = defaultConfig().node.shielded;
+		expect(await outcome({ submit, node: { shielded: { ...base, enabled: false } } }, shielded)).toEqual([
+			0,
+			"",
+		]);
+		expect(submitted).toEqual([]);
+		expect(await outcome({ submit, node: { shielded: { ...base, enabled: true } } }, shielded)).toEqual([
+			0,
+			"",
+		]);
+		expect(submitted).toHaveLength(1);
+	});
+
+	it("spells its text for the dialect", () => {
+		const result = { code: 2, message: "Cannot transfer COIN" };
+		expect(Buffer.from(broadcastReturn(result, "deployed").message).toString()).toBe("Cannot transfer TRX");
+		expect(Buffer.from(broadcastReturn(result, "neutral").message).toString()).toBe("Cannot transfer COIN");
+	});
+});
+
+describe("the rule against unknown fields", () => {
+	const filter: Situation = { prepare: (state) => state.properties.set("ALLOW_PROTO_FILTER_NUM", 1n) };
+	const url = "type.googleapis.com/protocol.TransferContract";
+
+	it.each([
+		[
+			"a known parameter",
+			transaction(url, TransferContract.encode(TransferContract.create({ amount: 5n }))),
+			0,
+			"",
+		],
+		[
+			"an unknown field in the parameter",
+			transaction(url, fromHex("2001")),
+			20,
+			"Error: protobuf inconsistent",
+		],
+		["a type without a message", transaction(url, new Uint8Array(0), 3), 20, "Error: protobuf inconsistent"],
+		[
+			"a parameter of another type",
+			transaction("x/protocol.VoteWitnessContract"),
+			20,
+			"Error: Type of the Any message does not match the given class.",
+		],
+		[
+			"an enum number without a name",
+			transaction(
+				"x/protocol.FreezeBalanceContract",
+				FreezeBalanceContract.encode(FreezeBalanceContract.create({ resource: 7 })),
+				11,
+			),
+			20,
+			"Error: Can't get the number of an unknown enum value.",
+		],
+	])("judges %s", async (_what, sent, code, message) => {
+		expect(await outcome(filter, sent)).toEqual([code, message]);
+	});
+
+	it("judges the transaction itself", async () => {
+		const bytes = Buffer.concat([transaction().bytes, fromHex("3801")]);
+		expect(await outcome(filter, SignedTransaction.decode(bytes))).toEqual([
+			20,
+			"Error: protobuf inconsistent",
+		]);
+		expect(await outcome({}, SignedTransaction.decode(bytes))).toEqual([0, ""]);
+	});
+});
