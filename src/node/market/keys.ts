@@ -1,6 +1,6 @@
 /** Keys of the order book (sheet 04 §14.2). */
 
-import { be64, concatBytes, fromKey } from "../../protocol/bytes.js";
+import { be64, concatBytes } from "../../protocol/bytes.js";
 import { keccak256 } from "../../protocol/hash.js";
 import { PAIR_KEY_LENGTH } from "../state/price-key.js";
 
@@ -40,11 +40,6 @@ export function priceKey(pair: Uint8Array, sell: bigint, buy: bigint): Uint8Arra
 /** The key before all price levels of a pair. */
 export function headKey(pair: Uint8Array): Uint8Array {
 	return concatBytes(pair, new Uint8Array(16));
-}
-
-/** The pair of a level, from its key string. */
-export function pairOfLevel(key: string): Uint8Array {
-	return fromKey(key.slice(0, PAIR_KEY_LENGTH));
 }
 
 function greatestDivisor(a: bigint, b: bigint): bigint {
