@@ -83,8 +83,10 @@ async function run(recording: Recording, { show, options }: CommandLine): Promis
 			},
 		});
 		const { ignored, ...line } = result;
-		for (const [kind, lines] of Object.entries(ignored)) {
-			process.stderr.write(`${recording.name}: ${lines} lines of kind "${kind}" are not replayed\n`);
+		for (const [kind, times] of Object.entries(ignored)) {
+			process.stderr.write(
+				`${recording.name}: not compared: ${kind}${times > 1 ? `, ${times} times` : ""}\n`,
+			);
 		}
 		const seconds = Math.round((performance.now() - started) / 100) / 10;
 		process.stdout.write(`${JSON.stringify({ ...line, seconds })}\n`);

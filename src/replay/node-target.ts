@@ -11,7 +11,7 @@ import { type RunningNode, startNode } from "../node/node.js";
 import { type StoreDefinition, storeDefinitions } from "../node/state/definition.js";
 import type { BlockChange, StateDatabase } from "../node/state/state-database.js";
 import { SignedBlock } from "../protocol/block.js";
-import { be64, fromHex, fromKey, toHex, toKey } from "../protocol/bytes.js";
+import { be64, equalBytes, fromHex, fromKey, toHex, toKey } from "../protocol/bytes.js";
 import { DecodeError } from "../protocol/codec/reader.js";
 import { toDeployed } from "../protocol/dialect.js";
 import { TransactionRet } from "../protocol/messages.js";
@@ -20,6 +20,7 @@ import { HttpClient } from "./http-client.js";
 import type {
 	Change,
 	Changes,
+	Entries,
 	Head,
 	HttpAnswer,
 	HttpRequest,
@@ -159,15 +160,12 @@ class NodeTarget implements ReplayTarget {
 		return value === undefined ? null : definition.codec.encode(value, key);
 	}
 
-	async heal(
-		bytes: Uint8Array,
-		infos: Uint8Array | null,
-		writes: ReadonlyMap<string, ReadonlyMap<string, Uint8Array | null>>,
-	): Promise<void> {
+	async heal(bytes: Uint8Array, infos: Uint8Array | null, writes: Entries): Promise<boolean> {
 		const block = SignedBlock.decode(bytes);
 		const { state } = this.chain;
-		this.database.revert(0);
 		const known = toHex(state.properties.headId) === block.idHex;
+		if (!known && !equalBytes(state.properties.headId, block.parentId)) return false;
+		this.database.revert(0);
 		for (const [store, entries] of writes) {
 			const definition = definitionOf(store);
 			if (definition === undefined) continue;
@@ -186,6 +184,7 @@ class NodeTarget implements ReplayTarget {
 			for (const transaction of block.transactions) state.transaction.put(transaction.id, be64(block.number));
 		}
 		this.database.commitBlock(block.number);
+		return true;
 	}
 
 	/**

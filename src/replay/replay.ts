@@ -19,7 +19,7 @@ import type {
 	Recording,
 	RequestLine,
 } from "./recording.js";
-import { PUSH, sameText } from "./skips.js";
+import { OTHER_HEIGHT, PUSH, sameText } from "./skips.js";
 import type { Head, ReplayTarget } from "./target.js";
 import { compareTrees, type Difference, messageTree, type Tree } from "./tree.js";
 
@@ -49,7 +49,7 @@ export interface SetResult {
 	readonly grpc: Count;
 	/** Whether the state before block 1 and at the end are as recorded; null: not compared. */
 	state: boolean | null;
-	/** Lines of kinds that are not replayed. */
+	/** What of the recording was not replayed or compared, and how often. */
 	readonly ignored: Record<string, number>;
 }
 
@@ -81,6 +81,8 @@ class Replay {
 	/** Whether the reference moves token balances out of account records by now (sheet 04 §11.3). */
 	private movesTokens = false;
 	private line = 0;
+	/** Height and id of the head by the last line. */
+	private head: { readonly number: number; readonly id: string } | undefined;
 
 	constructor(
 		private readonly recording: Recording,
@@ -109,7 +111,7 @@ class Replay {
 			} else if (line.t === "push") count(result.pushes, !this.lost && (await this.push(line)));
 			else if (line.t === "req") await this.request(line);
 			else if (line.t === "grpc") await this.grpcCall(line);
-			else if (line.t === "other") result.ignored[line.kind] = (result.ignored[line.kind] ?? 0) + 1;
+			else if (line.t === "other") this.ignore(`lines of kind "${line.kind}"`);
 		}
 		await this.final();
 		return result;
@@ -124,8 +126,17 @@ class Replay {
 		const expected = this.lost ? undefined : this.recording.finalState();
 		if (this.lost) this.result.state = false;
 		if (expected === undefined) return;
+		const height = heightOf(expected);
+		if (this.head !== undefined && height !== undefined && height !== this.head.number) {
+			this.ignore(`state of block ${height}, after the last line (${OTHER_HEIGHT})`);
+			return;
+		}
 		this.noteWrites(expected);
 		this.stateIs(compareStates(expected, await this.target.finalState(), this.movesTokens), FINAL);
+	}
+
+	private ignore(kind: string): void {
+		this.result.ignored[kind] = (this.result.ignored[kind] ?? 0) + 1;
 	}
 
 	private stateIs(differences: readonly EntryDifference[], where: Where): void {
@@ -156,13 +167,19 @@ class Replay {
 			}
 		}
 		this.noteWrites(line.writes ?? {});
+		this.head = line;
 		if (right) return true;
-		if (this.options.heal && line.writes !== undefined) await this.heal(line, line.writes);
-		else this.lost = true;
+		await this.goOnFrom(line);
 		return false;
 	}
 
-	private heal(line: BlockLine, writes: RecordedWrites): Promise<void> {
+	/** After a difference in a block: from the recorded state, if that is wanted and possible. */
+	private async goOnFrom(record: BlockRecord): Promise<void> {
+		this.lost =
+			!this.options.heal || record.writes === undefined || !(await this.heal(record, record.writes));
+	}
+
+	private heal(line: BlockRecord, writes: RecordedWrites): Promise<boolean> {
 		const bytes = new Map(
 			Object.entries(writes).map(([store, entries]) => [
 				store,
@@ -185,9 +202,12 @@ class Replay {
 			return false;
 		}
 		this.noteWrites(line.answer.writes ?? {});
+		const moved = this.head?.id !== line.answer.id;
+		this.head = line.answer;
 		if ("error" in outcome) {
 			const expected = `(accepted) head ${line.answer.number} ${line.answer.id}`;
 			this.report(where, { path: "", expected, got: outcome.error });
+			if (moved) await this.goOnFrom(line.answer);
 			return false;
 		}
 		const found = compareHeads(line.answer, outcome);
@@ -262,6 +282,14 @@ class Replay {
 	private report(where: Where, difference: Difference): void {
 		this.options.report({ set: this.recording.name, line: this.line, where, difference });
 	}
+}
+
+const HEIGHT = toHex(Buffer.from("latest_block_header_number"));
+
+/** Height of the block after which a whole state was recorded. */
+function heightOf(state: RecordedState): number | undefined {
+	const value = state[PROPERTIES]?.[HEIGHT];
+	return value === undefined ? undefined : Number(BigInt(`0x${value}`));
 }
 
 const PROPERTIES = "properties";

@@ -142,6 +142,9 @@ export const SKIPS: readonly Skip[] = [
 	},
 ];
 
+/** A state at the end is compared only if it is the state after the last recorded head. */
+export const OTHER_HEIGHT = "the reference went on producing without a line";
+
 /** The place of the text with which a pushed block is refused. */
 export const PUSH = "(push)";
 

@@ -11,6 +11,9 @@ export interface Change {
 /** Changed entries by the store's recorded name and by key in hexadecimal. */
 export type Changes = ReadonlyMap<string, ReadonlyMap<string, Change>>;
 
+/** Entries to set; null: to delete. By the store's recorded name and by key in hexadecimal. */
+export type Entries = ReadonlyMap<string, ReadonlyMap<string, Uint8Array | null>>;
+
 /** Entries by the store's recorded name and by key in hexadecimal. */
 export type State = ReadonlyMap<string, ReadonlyMap<string, Uint8Array>>;
 
@@ -76,12 +79,11 @@ export interface ReplayTarget {
 	readonly grpc: ((request: GrpcRequest) => Promise<GrpcAnswer>) | undefined;
 	/** The present value of an entry in the head state. */
 	read(store: string, keyHex: string): Uint8Array | null;
-	/** Makes the head what the recording says: the block on top, its receipts and its changed entries. */
-	heal(
-		block: Uint8Array,
-		infos: Uint8Array | null,
-		writes: ReadonlyMap<string, ReadonlyMap<string, Uint8Array | null>>,
-	): Promise<void>;
+	/**
+	 * Makes the head what the recording says: the block on top, its receipts and its changed entries.
+	 * @returns whether it could: the block must be the head or follow it
+	 */
+	heal(block: Uint8Array, infos: Uint8Array | null, writes: Entries): Promise<boolean>;
 	/** Every store of the head state. */
 	finalState(): Promise<State>;
 	close(): Promise<void>;

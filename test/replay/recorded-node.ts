@@ -89,8 +89,9 @@ export class RecordedNode implements ReplayTarget {
 		return bytesOf(this.state.get(store)?.get(keyHex));
 	}
 
-	async heal(block: Uint8Array): Promise<void> {
+	async heal(block: Uint8Array): Promise<boolean> {
 		this.healed.push(SignedBlock.decode(block).idHex);
+		return true;
 	}
 
 	async finalState(): Promise<State> {
