@@ -63,7 +63,7 @@ export const stores = {
 	votes: define("votes", message(m.Votes), true),
 	delegation: define("delegation", raw),
 	rewardVi: define("reward-vi", raw),
-	proposal: define("proposal", message(m.Proposal)),
+	proposal: define("proposal", message(m.Proposal), true),
 	assetIssue: define("asset-issue", message(m.AssetIssueContract), true),
 	assetIssueV2: define("asset-issue-v2", message(m.AssetIssueContract), true),
 	exchange: define("exchange", message(m.Exchange), true),

@@ -64,14 +64,9 @@ const addressFailure: FailureWriter = (context, error) => {
 	return `{"Error": "INVALID address, ${messageText(error, context.style.dialect)}"}`;
 };
 
-/** Every proposal, newest first. */
-function allProposals(state: StateView): Readonly<Proposal>[] {
-	const proposals: Readonly<Proposal>[] = [];
-	const last = state.properties.get("LATEST_PROPOSAL_NUM");
-	for (let id = 1n; id <= last; id++) {
-		const proposal = state.proposal.get(be64(id));
-		if (proposal) proposals.push(proposal);
-	}
+/** Every proposal, newest first; those of one block in the order of the store. */
+function allProposals(state: StateView, settled: StateView): Readonly<Proposal>[] {
+	const proposals = valuesInStoreOrder(state.proposal, settled.proposal);
 	return proposals.sort((a, b) => Number(b.create_time - a.create_time));
 }
 
@@ -136,7 +131,8 @@ export const governanceEndpoints: readonly Endpoint[] = [
 		servers: ["full"],
 		request: visibleOnly,
 		reply: printed(ProposalList),
-		handle: ({ state }) => ProposalList.create({ proposals: allProposals(state) }),
+		handle: ({ state, node }) =>
+			ProposalList.create({ proposals: allProposals(state, node.view("solidity")) }),
 	}),
 	defineEndpoint({
 		name: "getproposalbyid",
