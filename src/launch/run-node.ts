@@ -18,6 +18,7 @@ const KNOWN = new Set([
 	"ConfigError",
 	"DatabaseError",
 	"LogDamagedError",
+	"LogAccessError",
 	"PortError",
 	"DevelopmentMarkError",
 	"ParameterSettingError",

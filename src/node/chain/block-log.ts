@@ -10,6 +10,7 @@
 import {
 	closeSync,
 	fdatasyncSync,
+	fsyncSync,
 	ftruncateSync,
 	mkdirSync,
 	openSync,
@@ -21,15 +22,18 @@ import {
 import { join } from "node:path";
 import { crc32 } from "node:zlib";
 
-/** A block that was executed, one that only joined a side branch, a transaction that entered the pool. */
-export type LogRecordType = "block" | "transaction" | "branch";
+/**
+ * A block of others that was executed, one that this node made, one that only joined a side branch, a transaction that
+ * entered the pool.
+ */
+export type LogRecordType = "block" | "own" | "branch" | "transaction";
 
 export interface LogRecord {
 	readonly type: LogRecordType;
 	readonly payload: Uint8Array;
 }
 
-const TYPES: readonly LogRecordType[] = ["block", "transaction", "branch"];
+const TYPES: readonly LogRecordType[] = ["block", "own", "branch", "transaction"];
 /** Where a reader looks for the next record after a broken one. */
 const MARKER = Buffer.from([0xb1, 0x0c, 0x4c, 0x06]);
 const TYPE_AT = 4;
@@ -144,7 +148,11 @@ export class BlockLog {
 		}
 	}
 
-	/** Starts a new segment with the given records; older ones stay until {@link dropBefore}. @throws {LogAccessError} */
+	/**
+	 * Starts a new segment with the given records, which are on the disk on return: the database will rely on them.
+	 * Older segments stay until {@link dropBefore}.
+	 * @throws {LogAccessError}
+	 */
 	rotate(records: readonly LogRecord[]): number {
 		if (this.failure) throw this.failure;
 		try {
@@ -159,7 +167,21 @@ export class BlockLog {
 		this.written = 0;
 		for (const { type, payload } of records) this.append(type, payload);
 		this.rotated = this.written;
+		this.syncSegment();
 		return this.segment;
+	}
+
+	private syncSegment(): void {
+		const directory = openSync(this.directory, "r");
+		try {
+			fdatasyncSync(this.file);
+			fsyncSync(directory);
+		} catch (error) {
+			this.failure = new LogAccessError(this.directory, "written", error);
+			throw this.failure;
+		} finally {
+			closeSync(directory);
+		}
 	}
 
 	/** Deletes the segments before one: what they hold is in the database. Oldest first, so that no gap appears. */

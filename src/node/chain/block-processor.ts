@@ -18,8 +18,10 @@ import { recentBlockKey } from "./transaction-checks.js";
 import { type ProcessorEnvironment, processTransaction } from "./transaction-processor.js";
 
 export interface ApplyOptions {
-	/** This node made the block: its signatures and root are known to be right. */
+	/** This node made the block. */
 	readonly own: boolean;
+	/** The signatures of its transactions are known to be right. */
+	readonly verified: boolean;
 	/** Keep what each transaction did to balances. */
 	readonly balanceHistory: boolean;
 	/** Keep the information of transactions. */
@@ -55,7 +57,7 @@ function run(
 	const { state, rules, forks } = environment;
 	const { properties } = state;
 	properties.set("BLOCK_ENERGY_USAGE", 0n);
-	if (!options.own) for (const transaction of block.transactions) authorize(state, forks, transaction);
+	if (!options.verified) for (const transaction of block.transactions) authorize(state, forks, transaction);
 
 	const infos = processTransactions(environment, block, options, recorder);
 	saveShieldedTree(environment, block);

@@ -14,6 +14,7 @@ import { BLOCK_VERSION } from "../consensus/fork-gates.js";
 import {
 	BadBlockError,
 	ChainError,
+	NonCommonBlockError,
 	RuntimeRuleError,
 	UnlinkedBlockError,
 	ValidateSignatureError,
@@ -21,10 +22,10 @@ import {
 import type { BlockChange, StateDatabase } from "../state/state-database.js";
 import type { StateView } from "../state/view.js";
 import { authorize } from "./authorization.js";
-import type { BlockLog, LogRecord } from "./block-log.js";
+import { type BlockLog, LogDamagedError, type LogRecord } from "./block-log.js";
 import { applyBlock } from "./block-processor.js";
 import { ForkTree } from "./fork-tree.js";
-import { PendingPool } from "./pending-pool.js";
+import { PendingPool, type PendingTransaction } from "./pending-pool.js";
 import { Sessions } from "./sessions.js";
 import { type ProcessorEnvironment, processTransaction } from "./transaction-processor.js";
 
@@ -68,6 +69,13 @@ export interface ChainObserver {
 	refused?(transaction: SignedTransaction, error: unknown): void;
 }
 
+export interface PushOptions {
+	/** This node made the block. */
+	readonly own?: boolean;
+	/** Its root and signatures were checked before. */
+	readonly verified?: boolean;
+}
+
 /** What a push did. */
 export type PushOutcome =
 	| { readonly kind: "known" }
@@ -90,6 +98,8 @@ export class Chain {
 	readonly sessions: Sessions;
 	private readonly observers = new Set<ChainObserver>();
 	private readonly changedOwners = new Set<string>();
+	/** Blocks that this node made. */
+	private readonly ownBlocks = new WeakSet<SignedBlock>();
 	private pendingShielded = 0;
 	private restoring = false;
 
@@ -108,7 +118,9 @@ export class Chain {
 		this.tree.start(head);
 		this.sessions = new Sessions(head.number);
 		this.updateCapacity();
-		environment.forks.init();
+		// A later start must not do this: with votes for a version just complete, it would close the gates below that
+		// version for good, and the state would no longer be what the blocks alone make of it (sheet 02 §4.4).
+		if (head.number === 0n) environment.forks.init();
 		// The start of a chain is below every block: what it writes can't be undone.
 		database.commitBlock(head.number);
 		database.settle(head.number);
@@ -152,29 +164,58 @@ export class Chain {
 	/**
 	 * Replays the records of the log on start: blocks above the database's, then transactions that still wait.
 	 * Signatures were checked before a record was written.
+	 * @throws {LogDamagedError} if a block that was the head can't be reached again
 	 */
 	restore(records: readonly LogRecord[], decode: (bytes: Uint8Array) => SignedTransaction): void {
 		this.restoring = true;
 		try {
+			this.restoreBlocks(records);
 			for (const { type, payload } of records) {
-				if (type !== "transaction") this.restoreBlock(SignedBlock.decode(payload), type === "block");
+				if (type === "transaction") this.restoreTransaction(decode(payload));
 			}
 		} finally {
 			this.restoring = false;
 		}
+	}
+
+	private restoreBlocks(records: readonly LogRecord[]): void {
+		let highest = 0n;
 		for (const { type, payload } of records) {
-			if (type === "transaction") this.restoreTransaction(decode(payload));
+			if (type === "transaction") continue;
+			const block = SignedBlock.decode(payload);
+			if (type === "branch") this.restoreBranch(block);
+			else this.restoreExecuted(block, type === "own");
+			if (type !== "branch" && block.number > highest) highest = block.number;
+		}
+		const head = this.state.properties.headNumber;
+		if (highest > head) {
+			throw new LogDamagedError(
+				`the block log is damaged or doesn't belong to the database: it lacks what leads from block ${head} to block ${highest}`,
+			);
 		}
 	}
 
-	/** @param verified the block had been executed; a block of a side branch had not */
-	private restoreBlock(block: SignedBlock, verified: boolean): void {
+	/** A block that was executed once; it may have stood on a branch that is forgotten since. */
+	private restoreExecuted(block: SignedBlock, own: boolean): void {
 		if (block.number <= this.database.settledNumber) return;
 		try {
-			this.push(block, { own: verified });
+			this.push(block, { own, verified: true });
 		} catch (error) {
-			// A side branch may no longer connect, or may be as wrong as it was.
-			if (!(error instanceof ChainError) || (verified && !(error instanceof UnlinkedBlockError))) throw error;
+			if (!(error instanceof ChainError)) throw error;
+			if (error instanceof UnlinkedBlockError) return;
+			throw new LogDamagedError(`block ${block.number} of the block log can't be applied: ${error.message}`, {
+				cause: error,
+			});
+		}
+	}
+
+	/** A block that only joined a side branch; it may no longer connect, or may be as wrong as it was. */
+	private restoreBranch(block: SignedBlock): void {
+		if (block.number <= this.database.settledNumber) return;
+		try {
+			this.push(block);
+		} catch (error) {
+			if (!(error instanceof ChainError)) throw error;
 		}
 	}
 
@@ -194,12 +235,19 @@ export class Chain {
 		const blocks = this.tree
 			.blocksAbove(settled)
 			.map(
-				(block): LogRecord => ({ type: this.isOnChain(block) ? "block" : "branch", payload: block.bytes }),
+				(block): LogRecord => ({
+					type: this.isOnChain(block) ? this.executedAs(block) : "branch",
+					payload: block.bytes,
+				}),
 			);
 		const transactions = this.pool
-			.list()
+			.all()
 			.map(({ transaction }): LogRecord => ({ type: "transaction", payload: transaction.bytes }));
 		return [...blocks, ...transactions];
+	}
+
+	private executedAs(block: SignedBlock): "own" | "block" {
+		return this.ownBlocks.has(block) ? "own" : "block";
 	}
 
 	private isOnChain(block: SignedBlock): boolean {
@@ -211,23 +259,24 @@ export class Chain {
 	 * Offers a block to the chain: it becomes the head, joins a side branch, or is refused (sheet 02 §4.3).
 	 * @throws {ChainError} why it is refused; the chain is then as before
 	 */
-	push(block: SignedBlock, { own }: { readonly own: boolean } = { own: false }): PushOutcome {
+	push(block: SignedBlock, { own = false, verified = own }: PushOptions = {}): PushOutcome {
 		if (block.number <= this.state.properties.headNumber && this.tree.has(block.id)) return { kind: "known" };
 		this.discardPending();
 		try {
-			return this.pushChecked(block, own);
+			if (own) this.ownBlocks.add(block);
+			return this.pushChecked(block, verified);
 		} finally {
 			this.pool.requeue(this.clock());
 			this.keepChangedOwners(block);
 		}
 	}
 
-	private pushChecked(block: SignedBlock, own: boolean): PushOutcome {
+	private pushChecked(block: SignedBlock, verified: boolean): PushOutcome {
 		const { transactions } = block;
 		if (transactions.some((transaction) => (transaction.raw?.contract.length ?? 0) === 0)) {
 			throw new RuntimeRuleError("IndexOutOfBoundsException", "Index: 0");
 		}
-		if (!own) checkMerkleRoot(block);
+		if (!verified) checkMerkleRoot(block);
 		const shielded = transactions.filter(isShielded).length;
 		if (shielded > MAX_SHIELDED_PER_BLOCK) {
 			throw new BadBlockError(`num: ${block.number}, shielded transaction count > ${MAX_SHIELDED_PER_BLOCK}`);
@@ -243,7 +292,7 @@ export class Chain {
 			return { kind: "head", applied, switched: true };
 		}
 		try {
-			return { kind: "head", applied: [this.apply(tip, own, false)], switched: false };
+			return { kind: "head", applied: [this.apply(tip, verified, false)], switched: false };
 		} catch (error) {
 			this.tree.remove(block.id);
 			throw error;
@@ -251,7 +300,7 @@ export class Chain {
 	}
 
 	/** Executes a block on the head as one layer, or leaves no trace of it. */
-	private apply(block: SignedBlock, own: boolean, switching: boolean): AppliedBlock {
+	private apply(block: SignedBlock, verified: boolean, switching: boolean): AppliedBlock {
 		this.settle();
 		this.sessions.open();
 		this.showSolid();
@@ -259,11 +308,12 @@ export class Chain {
 		let infos: readonly TransactionInfo[];
 		try {
 			infos = applyBlock(this.environment, block, {
-				own,
+				own: this.ownBlocks.has(block),
+				verified,
 				balanceHistory: this.settings.balanceHistory,
 				transactionHistory: this.settings.transactionHistory,
 			});
-			this.log("block", block);
+			this.log(this.executedAs(block), block);
 		} catch (error) {
 			this.sessions.close();
 			this.database.revert(mark);
@@ -276,7 +326,7 @@ export class Chain {
 		return applied;
 	}
 
-	private log(type: "block" | "branch", block: SignedBlock): void {
+	private log(type: "block" | "own" | "branch", block: SignedBlock): void {
 		if (!this.restoring) this.journal?.append(type, block.bytes);
 	}
 
@@ -307,7 +357,7 @@ export class Chain {
 		try {
 			for (const block of [...newBlocks].reverse()) {
 				// The blocks were checked when they came; only their execution is new.
-				applied.push(this.apply(block, false, true));
+				applied.push(this.apply(block, this.ownBlocks.has(block), true));
 			}
 			return applied;
 		} catch (error) {
@@ -319,13 +369,24 @@ export class Chain {
 		}
 	}
 
+	/** @throws {NonCommonBlockError} if the branch leaves the chain below what can be undone */
 	private branchTo(tip: SignedBlock): { newBlocks: SignedBlock[] } {
+		let branch: ReturnType<ForkTree["branch"]>;
 		try {
-			return this.tree.branch(tip.id, this.state.properties.headId);
+			branch = this.tree.branch(tip.id, this.state.properties.headId);
 		} catch (error) {
 			this.removeAncestors(tip);
 			throw error;
 		}
+		const lowest = branch.newBlocks.at(-1) as SignedBlock;
+		const settled = this.database.settledNumber;
+		if (lowest.number <= settled) {
+			for (const block of branch.newBlocks) this.tree.remove(block.id);
+			throw new NonCommonBlockError(
+				`the branch leaves the chain at block ${lowest.number - 1n}, but block ${settled} is final`,
+			);
+		}
+		return branch;
 	}
 
 	private removeAncestors(tip: SignedBlock): void {
@@ -375,19 +436,20 @@ export class Chain {
 		}
 		authorize(this.state, this.environment.forks, transaction);
 		this.settle();
-		const info = this.execute(transaction, this.clock());
-		if (!this.restoring) this.journal?.append("transaction", transaction.bytes);
+		const info = this.execute(transaction, this.clock(), !this.restoring);
 		for (const observer of this.observers) observer.pending?.(transaction, info);
 		return info;
 	}
 
-	private execute(transaction: SignedTransaction, receivedMs: bigint): TransactionInfo {
+	/** @param isNew the log doesn't hold the transaction yet */
+	private execute(transaction: SignedTransaction, receivedMs: bigint, isNew: boolean): TransactionInfo {
 		this.sessions.openPending();
 		this.sessions.open();
 		this.showSolid();
 		const mark = this.database.mark();
 		try {
 			const processed = processTransaction(this.environment, transaction, undefined, { verified: true });
+			if (isNew) this.journal?.append("transaction", transaction.bytes);
 			this.pool.addPending({ transaction: processed.transaction, receivedMs, feeSun: processed.info.fee });
 			this.noteOwner(transaction);
 			if (isShielded(transaction)) this.pendingShielded++;
@@ -419,7 +481,7 @@ export class Chain {
 				try {
 					authorize(this.state, this.environment.forks, transaction);
 					this.settle();
-					this.execute(transaction, receivedMs);
+					this.execute(transaction, receivedMs, false);
 				} catch (error) {
 					if (!(error instanceof ChainError)) throw error;
 				}
@@ -487,6 +549,7 @@ export class Chain {
 			own: true,
 		};
 		const packed: SignedTransaction[] = [];
+		const taken: PendingTransaction[] = [];
 		const updatedOwners = new Set<string>();
 		let bytes = Block.size(Block.create({ block_header: BlockHeader.create({ raw_data: raw }) }));
 		let shielded = 0;
@@ -505,10 +568,14 @@ export class Chain {
 				const verified = !this.changedOwners.has(owner);
 				const processed = processTransaction(this.environment, transaction, scope, { verified });
 				packed.push(processed.transaction);
+				taken.push(entry);
 				bytes += embeddedSize(processed.transaction);
 			} catch (error) {
 				this.database.revert(mark);
-				if (!(error instanceof ChainError)) throw error;
+				if (error instanceof ChainError) continue;
+				// A fault of this program: the others must not be lost with the one that brought it out.
+				this.pool.giveBack(taken);
+				throw error;
 			} finally {
 				this.sessions.close();
 			}

@@ -11,6 +11,9 @@ const FORMAT = 1;
 /** Outside the key space of the stores, which begins with a store's index. */
 const META_KEY = Buffer.from([0xff, ...Buffer.from("meta", "latin1")]);
 
+/** The oldest segment of the block log that the database doesn't hold. */
+const LOG_START_KEY = Buffer.from([0xff, ...Buffer.from("log", "latin1")]);
+
 /** What a data directory says about itself. */
 export interface DirectoryMeta {
 	readonly format: number;
@@ -96,6 +99,22 @@ export async function readMeta(database: KeyValueDatabase, path: string): Promis
 /** The change that writes the description. */
 export function metaChange(genesisId: Uint8Array): Change {
 	return { key: META_KEY, value: utf8(JSON.stringify({ format: FORMAT, genesisId: toHex(genesisId) })) };
+}
+
+/** Number of the oldest segment of the block log that is still needed; 0 if any may be. @throws {DatabaseError} */
+export function readLogStart(database: KeyValueDatabase, path: string): number {
+	const bytes = database.get(LOG_START_KEY);
+	if (!bytes) return 0;
+	const start = Number(fromUtf8(bytes));
+	if (!Number.isSafeInteger(start) || start < 1) {
+		throw new DatabaseError(`the database in ${path} is damaged: its place in the block log can't be read`);
+	}
+	return start;
+}
+
+/** The change that makes all segments before one superfluous. */
+export function logStartChange(segment: number): Change {
+	return { key: LOG_START_KEY, value: utf8(String(segment)) };
 }
 
 /** @throws {DatabaseError} if the directory belongs to another chain or a later release */

@@ -10,8 +10,16 @@ import type { PropertySeed } from "../state/property-table.js";
 import { StateDatabase } from "../state/state-database.js";
 import { createView, type StateView } from "../state/view.js";
 import { BlockLog, type LogRecord } from "./block-log.js";
-import { Chain } from "./chain.js";
-import { checkMeta, logDirectory, metaChange, openDataDirectory, readMeta } from "./data-directory.js";
+import { Chain, type ChainJournal } from "./chain.js";
+import {
+	checkMeta,
+	logDirectory,
+	logStartChange,
+	metaChange,
+	openDataDirectory,
+	readLogStart,
+	readMeta,
+} from "./data-directory.js";
 import type { MachineRunner } from "./execution.js";
 import { blackHoleAddress, genesisId, prepareBase, writeGenesis } from "./genesis.js";
 
@@ -31,13 +39,14 @@ export interface ChainOptions {
 	readonly development?: DevelopmentSchedule | undefined;
 	/** Writes to the state of a chain that is being created, after genesis. */
 	readonly initialize?: ((state: StateView) => void) | undefined;
-	/** Told when writing in the background fails: the node must stop. */
+	/** Told once when the storage fails: the node must stop. What was answered before is kept. */
 	readonly onStorageFailure: (error: unknown) => void;
 }
 
 /** A chain with its storage. */
 export class OpenChain {
 	private flushing: Promise<void> | undefined;
+	private failed = false;
 
 	private constructor(
 		readonly chain: Chain,
@@ -88,8 +97,18 @@ export class OpenChain {
 		const head = createView(database.headBackend, seed);
 		const forks = new ForkGates(head, rules);
 		const opened = dataDirectory
-			? BlockLog.open(logDirectory(dataDirectory), config.storage.sync)
+			? BlockLog.open(logDirectory(dataDirectory), config.storage.sync, readLogStart(storage, dataDirectory))
 			: undefined;
+		const journal: ChainJournal | undefined = opened && {
+			append: (type, payload) => {
+				try {
+					opened.log.append(type, payload);
+				} catch (error) {
+					open.storageFailed(error);
+					throw error;
+				}
+			},
+		};
 		const chain = new Chain(
 			{ state: head, rules, forks, machine: options.machine },
 			database,
@@ -104,32 +123,45 @@ export class OpenChain {
 				maxPendingShielded: config.node.pending.maxShielded,
 			},
 			options.clock,
-			opened?.log,
+			journal,
 		);
 		const open = new OpenChain(chain, rules, forks, seed, database, storage, opened?.log, options);
-		open.restore(opened?.records ?? []);
+		try {
+			await open.restore(opened?.records ?? []);
+		} catch (error) {
+			opened?.log.close();
+			throw error;
+		}
 		chain.observe({ applied: () => open.flushIfDue() });
 		return open;
 	}
 
-	private restore(records: readonly LogRecord[]): void {
+	/** Takes up what the log holds; many kills in a row must not make it longer and longer. */
+	private async restore(records: readonly LogRecord[]): Promise<void> {
+		if (records.length === 0) return;
 		this.chain.restore(records, SignedTransaction.decode);
-		if (records.length > 0 && this.log) {
-			// The old segments stay until the next flush; this one holds what they hold that still matters.
-			this.log.rotate(this.chain.unsettledRecords());
-		}
+		await this.flush();
+	}
+
+	private storageFailed(error: unknown): void {
+		if (this.failed) return;
+		this.failed = true;
+		this.options.onStorageFailure(error);
 	}
 
 	private flushIfDue(): void {
 		const due = this.database.pendingFlush > FLUSH_ENTRIES || (this.log?.size ?? 0) > FLUSH_LOG_BYTES;
-		if (!due || this.database.isFlushing) return;
-		this.flushing = this.flush(false).catch((error: unknown) => this.options.onStorageFailure(error));
+		if (!due || this.failed || this.database.isFlushing) return;
+		this.flushing = this.flush().catch((error: unknown) => this.storageFailed(error));
 	}
 
-	/** Writes the base and drops the log that it makes superfluous. */
-	private async flush(sync: boolean): Promise<void> {
+	/**
+	 * Writes the base, then drops the part of the log that it makes superfluous. Both are on the disk before anything
+	 * is dropped, so that even a machine that loses power leaves a state that is right, if an older one.
+	 */
+	private async flush(): Promise<void> {
 		const segment = this.log?.rotate(this.chain.unsettledRecords());
-		await this.database.flush(sync || this.options.config.storage.sync);
+		await this.database.flush(true, segment === undefined ? [] : [logStartChange(segment)]);
 		if (segment !== undefined) this.log?.dropBefore(segment);
 	}
 
@@ -138,12 +170,18 @@ export class OpenChain {
 		if (this.database.isFlushing && this.database.pendingFlush > FLUSH_ENTRIES) await this.flushing;
 	}
 
-	/** Writes what must survive and releases the directory. */
+	/**
+	 * Writes what must survive and releases the directory. After a failure nothing is written any more: the log holds
+	 * what the next start needs.
+	 */
 	async close(): Promise<void> {
 		await this.flushing;
-		await this.flush(true);
-		this.log?.close();
-		await this.storage.close();
+		try {
+			if (!this.failed) await this.flush();
+		} finally {
+			this.log?.close();
+			await this.storage.close();
+		}
 	}
 
 	/** The view of the solidity API. */

@@ -43,6 +43,11 @@ export class PendingPool {
 		return [...this.pending, ...this.again];
 	}
 
+	/** Every transaction that must survive a restart: those of erased blocks too. */
+	all(): readonly PendingTransaction[] {
+		return [...this.pending, ...this.again, ...this.popped];
+	}
+
 	/** Finds a queued transaction by its id in hexadecimal. */
 	find(idHex: string): SignedTransaction | undefined {
 		return this.list().find((entry) => entry.transaction.idHex === idHex)?.transaction;
@@ -55,6 +60,11 @@ export class PendingPool {
 
 	addPopped(transactions: readonly SignedTransaction[], nowMs: bigint): void {
 		for (const transaction of transactions) this.popped.push({ transaction, receivedMs: nowMs, feeSun: 0n });
+	}
+
+	/** Puts back what {@link takeForBlock} gave, for a block that could not be packed. */
+	giveBack(entries: readonly PendingTransaction[]): void {
+		this.again.unshift(...entries);
 	}
 
 	/** After a block: everything that isn't too old waits to be executed again. */

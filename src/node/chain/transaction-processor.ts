@@ -3,6 +3,7 @@
 import { toBase58Check } from "../../protocol/address.js";
 import { be64 } from "../../protocol/bytes.js";
 import { DecodeError } from "../../protocol/codec/reader.js";
+import { OverflowError } from "../../protocol/int64.js";
 import {
 	ResourceReceipt,
 	type TransactionInfo,
@@ -18,6 +19,7 @@ import {
 	ContractExecuteError,
 	ContractValidateError,
 	ResourceInsufficientError,
+	RuntimeRuleError,
 } from "../contracts/errors.js";
 import { contractModule } from "../contracts/modules.js";
 import { adjustBalance, InsufficientBalanceError, sinkFee } from "../resources/balance.js";
@@ -56,6 +58,20 @@ export interface ProcessOptions {
  * @throws {ChainError} the first rule that the transaction breaks
  */
 export function processTransaction(
+	environment: ProcessorEnvironment,
+	received: SignedTransaction,
+	block: BlockScope | undefined,
+	options: ProcessOptions,
+): ProcessedTransaction {
+	try {
+		return run(environment, received, block, options);
+	} catch (error) {
+		if (!(error instanceof OverflowError)) throw error;
+		throw new RuntimeRuleError(error.name, error.message);
+	}
+}
+
+function run(
 	environment: ProcessorEnvironment,
 	received: SignedTransaction,
 	block: BlockScope | undefined,

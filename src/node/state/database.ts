@@ -37,7 +37,15 @@ export async function openLevelDatabase(directory: string): Promise<KeyValueData
 		throw new DatabaseError(describeOpenFailure(directory, error));
 	}
 	return {
-		get: (key) => db.getSync(key),
+		get: (key) => {
+			try {
+				return db.getSync(key);
+			} catch (error) {
+				throw new DatabaseError(`the database in ${directory} can't be read: ${detailOf(error)}`, {
+					cause: error,
+				});
+			}
+		},
 		write: async (changes, sync) => {
 			if (changes.length === 0) return;
 			const batch = db.batch();
@@ -45,18 +53,29 @@ export async function openLevelDatabase(directory: string): Promise<KeyValueData
 				if (value === null) batch.del(key);
 				else batch.put(key, value);
 			}
-			await batch.write({ sync });
+			try {
+				await batch.write({ sync });
+			} catch (error) {
+				throw new DatabaseError(`the database in ${directory} can't be written: ${detailOf(error)}`, {
+					cause: error,
+				});
+			}
 		},
 		entries: (prefix) => db.iterator({ gte: prefix, lt: after(prefix) }),
 		close: () => db.close(),
 	};
 }
 
+/** What the library says; its own errors wrap the database's. */
+function detailOf(error: unknown): string {
+	const { cause } = error as { readonly cause?: { readonly message?: string } };
+	return cause?.message ?? (error instanceof Error ? error.message : String(error));
+}
+
 function describeOpenFailure(directory: string, error: unknown): string {
-	const cause = (error as { cause?: { code?: string; message?: string } }).cause;
-	const code = cause?.code;
+	const code = (error as { readonly cause?: { readonly code?: string } }).cause?.code;
 	if (code === "LEVEL_LOCKED") return `the data directory ${directory} is in use by another node`;
-	const detail = cause?.message ?? (error instanceof Error ? error.message : String(error));
+	const detail = detailOf(error);
 	if (code === "LEVEL_CORRUPTION") return `the database in ${directory} is damaged: ${detail}`;
 	return `the database in ${directory} can't be opened: ${detail}`;
 }
