@@ -1,11 +1,10 @@
-/** The contract machine as the chain calls it: settings from the configuration, undo from the state. */
+/** The contract machine as the chain and the APIs call it, set up from the configuration. */
 
-import type { MachineRunner } from "./chain/execution.js";
 import type { NodeConfig } from "./config/config.js";
-import { VmIllegalError } from "./contracts/errors.js";
+import { ContractMachine } from "./vm/contract-machine.js";
+import { vmSettings } from "./vm/settings.js";
 
-export function runContract(_config: NodeConfig): MachineRunner {
-	return (_environment, transaction) => {
-		throw new VmIllegalError(`${transaction.type?.name} needs the contract machine`);
-	};
+/** @param limitTime whether executions outside signed blocks end after the chain's CPU time (not under `--debug`) */
+export function createContractMachine(config: NodeConfig, limitTime: boolean): ContractMachine {
+	return new ContractMachine(vmSettings(config, limitTime));
 }

@@ -8,7 +8,7 @@ import { type RunningHttpServers, startHttpServers } from "./api/http-servers.js
 import type { Producer } from "./chain/chain.js";
 import { OpenChain } from "./chain/open-chain.js";
 import type { NodeConfig } from "./config/config.js";
-import { runContract } from "./contract-runner.js";
+import { createContractMachine } from "./contract-runner.js";
 import {
 	type Development,
 	markDevelopmentDirectory,
@@ -39,6 +39,8 @@ export interface NodeOptions {
 	readonly log: NodeLog;
 	/** Milliseconds; the wall clock if absent. */
 	readonly clock?: () => bigint;
+	/** Contracts that run outside signed blocks end after the chain's CPU time; off under `--debug`. Default: on. */
+	readonly limitTime?: boolean;
 }
 
 export interface RunningNode {
@@ -76,7 +78,7 @@ export async function startNode(options: NodeOptions): Promise<RunningNode> {
 		config,
 		dataDirectory,
 		clock,
-		machine: runContract(config),
+		machine: createContractMachine(config, options.limitTime ?? true).run,
 		development: development?.schedule,
 		initialize: development?.initialize,
 		onStorageFailure: (error) =>

@@ -15,6 +15,7 @@ export interface TakenDelegation {
 
 /**
  * Reduces a receiver's delegation of generation 2 and writes it.
+ * @param mostUsage the most usage that a stake can stand for
  * @returns undefined if the receiver no longer exists
  */
 export function takeFromReceiver(
@@ -22,6 +23,7 @@ export function takeFromReceiver(
 	address: Uint8Array,
 	resource: Resource,
 	amountSun: bigint,
+	mostUsage: (state: StateView, resource: Resource, stakeSun: bigint) => bigint = givenBy,
 ): TakenDelegation | undefined {
 	const { properties } = state;
 	const now = properties.headSlot;
@@ -37,7 +39,7 @@ export function takeFromReceiver(
 	} else {
 		const stake = resource === "bandwidth" ? bandwidthStake(receiver) : energyStake(receiver);
 		const share = fromDouble(toDouble(present) * (toDouble(amountSun) / toDouble(stake)));
-		moved = minInt(givenBy(state, resource, amountSun), share);
+		moved = minInt(mostUsage(state, resource, amountSun), share);
 		addDelegation(receiver, "acquired_delegated", "frozenV2", resource, -amountSun);
 	}
 	setResourceUsage(receiver, resource, wrap(present - moved), now);

@@ -1,0 +1,46 @@
+/** Addresses and words: 21 bytes with the network's prefix outside the machine, 20-byte words inside (sheet 05 §17.1). */
+
+import { ADDRESS_LENGTH, addressFromHash, addressPrefix } from "../../protocol/address.js";
+import { be64, concatBytes } from "../../protocol/bytes.js";
+import { keccak256 } from "../../protocol/hash.js";
+import { type Word, wordFromBytes, wordToBytes } from "./word.js";
+
+const RECENT_LIMIT = 4096;
+const recent = new Map<Word, Uint8Array>();
+let recentPrefix = -1;
+
+/** The address in the last 20 bytes of a word. The result is shared: it must not be changed. */
+export function toAddress(word: Word): Uint8Array {
+	const prefix = addressPrefix();
+	if (prefix !== recentPrefix || recent.size >= RECENT_LIMIT) {
+		recent.clear();
+		recentPrefix = prefix;
+	}
+	let address = recent.get(word);
+	if (!address) {
+		address = wordToBytes(word).slice(32 - ADDRESS_LENGTH);
+		address[0] = prefix;
+		recent.set(word, address);
+	}
+	return address;
+}
+
+/** The word of an address without its prefix. */
+export function addressWord(address: Uint8Array): Word {
+	return wordFromBytes(address.subarray(address.length - 20));
+}
+
+/** The word of an address with its prefix in front: what creations and COINBASE push. */
+export function prefixedWord(address: Uint8Array): Word {
+	return wordFromBytes(address);
+}
+
+/** Address of a contract made by CREATE. */
+export function createdAddress(rootId: Uint8Array, nonce: number): Uint8Array {
+	return addressFromHash(keccak256(concatBytes(rootId, be64(BigInt(nonce)))));
+}
+
+/** Address of a contract made by CREATE2. */
+export function saltedAddress(sender: Uint8Array, salt: Word, initCode: Uint8Array): Uint8Array {
+	return addressFromHash(keccak256(concatBytes(sender, wordToBytes(salt), keccak256(initCode))));
+}

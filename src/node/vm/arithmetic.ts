@@ -1,0 +1,165 @@
+/**
+ * The machine's arithmetic on words (sheet 05 §9.1): modulo 2^256, division by zero gives zero. Arguments are in the
+ * order of the stack, top first.
+ */
+
+import { MAX_SMALL, narrow, toSigned, toWord, type Word } from "./word.js";
+
+const TWO_32 = 2 ** 32;
+const WORD_MASK = (1n << 256n) - 1n;
+const SIGN_BIT = 1n << 255n;
+
+export function add(a: Word, b: Word): Word {
+	if (typeof a === "number" && typeof b === "number") {
+		const sum = a + b;
+		if (sum <= MAX_SMALL) return sum;
+	}
+	return narrow(BigInt.asUintN(256, BigInt(a) + BigInt(b)));
+}
+
+export function sub(a: Word, b: Word): Word {
+	if (typeof a === "number" && typeof b === "number" && a >= b) return a - b;
+	return narrow(BigInt.asUintN(256, BigInt(a) - BigInt(b)));
+}
+
+export function mul(a: Word, b: Word): Word {
+	if (typeof a === "number" && typeof b === "number") {
+		const product = a * b;
+		if (product <= MAX_SMALL) return product;
+	}
+	return narrow(BigInt.asUintN(256, BigInt(a) * BigInt(b)));
+}
+
+export function div(a: Word, b: Word): Word {
+	if (b === 0) return 0;
+	if (typeof a === "number") return typeof b === "number" ? (a - (a % b)) / b : 0;
+	return narrow(a / BigInt(b));
+}
+
+export function mod(a: Word, b: Word): Word {
+	if (b === 0) return 0;
+	if (typeof a === "number") return typeof b === "number" ? a % b : a;
+	return narrow(a % BigInt(b));
+}
+
+export function sdiv(a: Word, b: Word): Word {
+	if (typeof a === "number" && typeof b === "number") return div(a, b);
+	if (b === 0) return 0;
+	return toWord(toSigned(a) / toSigned(b));
+}
+
+export function smod(a: Word, b: Word): Word {
+	if (typeof a === "number" && typeof b === "number") return mod(a, b);
+	if (b === 0) return 0;
+	return toWord(toSigned(a) % toSigned(b));
+}
+
+export function addmod(a: Word, b: Word, modulus: Word): Word {
+	if (modulus === 0) return 0;
+	return narrow((BigInt(a) + BigInt(b)) % BigInt(modulus));
+}
+
+export function mulmod(a: Word, b: Word, modulus: Word): Word {
+	if (modulus === 0) return 0;
+	return narrow((BigInt(a) * BigInt(b)) % BigInt(modulus));
+}
+
+export function exp(base: Word, exponent: Word): Word {
+	let result = 1n;
+	let square = BigInt(base);
+	let rest = BigInt(exponent);
+	while (rest > 0n) {
+		if ((rest & 1n) === 1n) result = BigInt.asUintN(256, result * square);
+		rest >>= 1n;
+		if (rest > 0n) square = BigInt.asUintN(256, square * square);
+	}
+	return narrow(result);
+}
+
+/** Extends the sign of the lowest `index + 1` bytes. */
+export function signextend(index: Word, value: Word): Word {
+	if (typeof index !== "number" || index >= 31) return value;
+	return toWord(BigInt.asIntN(8 * (index + 1), BigInt(value)));
+}
+
+export function lt(a: Word, b: Word): Word {
+	if (typeof a === "number") return typeof b === "number" && a >= b ? 0 : 1;
+	return typeof b === "bigint" && a < b ? 1 : 0;
+}
+
+export function gt(a: Word, b: Word): Word {
+	return lt(b, a);
+}
+
+export function slt(a: Word, b: Word): Word {
+	if (typeof a === "number" && typeof b === "number") return a < b ? 1 : 0;
+	return toSigned(a) < toSigned(b) ? 1 : 0;
+}
+
+export function sgt(a: Word, b: Word): Word {
+	return slt(b, a);
+}
+
+export function eq(a: Word, b: Word): Word {
+	if (typeof a === "number") return a === b ? 1 : 0;
+	return typeof b === "bigint" && a === b ? 1 : 0;
+}
+
+export function iszero(a: Word): Word {
+	return a === 0 ? 1 : 0;
+}
+
+export function and(a: Word, b: Word): Word {
+	if (typeof a === "number") {
+		const other = typeof b === "number" ? b : Number(BigInt.asUintN(53, b));
+		return ((a / TWO_32) & (other / TWO_32)) * TWO_32 + ((a & other) >>> 0);
+	}
+	if (typeof b === "number") return and(b, a);
+	return narrow(a & b);
+}
+
+export function or(a: Word, b: Word): Word {
+	if (typeof a === "number" && typeof b === "number") {
+		return ((a / TWO_32) | (b / TWO_32)) * TWO_32 + ((a | b) >>> 0);
+	}
+	return BigInt(a) | BigInt(b);
+}
+
+export function xor(a: Word, b: Word): Word {
+	if (typeof a === "number" && typeof b === "number") {
+		return ((a / TWO_32) ^ (b / TWO_32)) * TWO_32 + ((a ^ b) >>> 0);
+	}
+	return narrow(BigInt(a) ^ BigInt(b));
+}
+
+export function not(a: Word): Word {
+	return narrow(BigInt(a) ^ WORD_MASK);
+}
+
+/** Byte `index` of a word, counted from the most significant one. */
+export function byte(index: Word, word: Word): Word {
+	if (typeof index !== "number" || index >= 32) return 0;
+	if (typeof word === "number") return index < 25 ? 0 : Math.floor(word / 2 ** (8 * (31 - index))) & 0xff;
+	return Number((word >> BigInt(8 * (31 - index))) & 0xffn);
+}
+
+export function shl(shift: Word, value: Word): Word {
+	if (typeof shift !== "number" || shift >= 256) return 0;
+	if (typeof value === "number" && shift < 53) {
+		const shifted = value * 2 ** shift;
+		if (shifted <= MAX_SMALL) return shifted;
+	}
+	return narrow(BigInt.asUintN(256, BigInt(value) << BigInt(shift)));
+}
+
+export function shr(shift: Word, value: Word): Word {
+	if (typeof shift !== "number" || shift >= 256) return 0;
+	if (typeof value === "number") return shift < 53 ? Math.floor(value / 2 ** shift) : 0;
+	return narrow(value >> BigInt(shift));
+}
+
+export function sar(shift: Word, value: Word): Word {
+	if (typeof value === "number" || value < SIGN_BIT) return shr(shift, value);
+	if (typeof shift !== "number" || shift >= 256) return WORD_MASK;
+	return toWord(toSigned(value) >> BigInt(shift));
+}

@@ -1,0 +1,65 @@
+/** Operations that a contract attempts: they fail with a 0 on the stack, not with the frame (sheet 05 §12). */
+
+import type { Frame } from "./frame.js";
+import type { InternalRecord, InternalTransfer } from "./internal-transactions.js";
+import { staticViolation } from "./vm-error.js";
+import type { Word } from "./word.js";
+import { fitsInt64, low32, toSigned } from "./word.js";
+
+/** Why an attempt fails; the network shows no text for it. */
+export class AttemptFailed extends Error {
+	override readonly name = "AttemptFailed";
+}
+
+/** @throws {AttemptFailed} unless the condition holds */
+export function require(condition: boolean): asserts condition {
+	if (!condition) throw new AttemptFailed();
+}
+
+/** @throws {VmError} in a static frame */
+export function requireWritable(frame: Frame): void {
+	if (frame.context.isStatic) throw staticViolation();
+}
+
+/** Lists an internal transaction of the frame's contract. */
+export function note(
+	frame: Frame,
+	receiver: Uint8Array,
+	text: string,
+	transfer: InternalTransfer,
+): InternalRecord {
+	const { machine, context } = frame;
+	return machine.internal.add(context.hash, context.address, receiver, text, transfer);
+}
+
+/**
+ * Runs an attempt and pushes its result. A failed one is undone, its internal transaction marked as rejected, and 0
+ * is pushed.
+ */
+export function attempt(frame: Frame, body: () => Word): void {
+	const { machine } = frame;
+	const mark = machine.mark();
+	try {
+		frame.push(body());
+	} catch (error) {
+		if (!(error instanceof AttemptFailed)) throw error;
+		machine.revert(mark);
+		frame.push(0);
+	}
+}
+
+/** An amount operand. @throws {AttemptFailed} if it doesn't fit 64 bits, signed */
+export function readAmount(word: Word): bigint {
+	require(fitsInt64(word));
+	return toSigned(word);
+}
+
+/** Resource code of an operand of the first generation: the low 32 bits. */
+export function resourceCodeV1(word: Word): number {
+	return low32(word);
+}
+
+/** Resource code of an operand of the second generation, -1 if it stands for none. */
+export function resourceCodeV2(word: Word): number {
+	return typeof word === "number" && word <= 2 ? word : -1;
+}

@@ -1,0 +1,336 @@
+/** The operations that call other contracts (sheet 05 §§11.3 and 11.4). */
+
+import { EMPTY } from "../../protocol/bytes.js";
+import { toAddress } from "./addresses.js";
+import { add, lt, sub } from "./arithmetic.js";
+import { Frame } from "./frame.js";
+import { MEMORY_CEILING, operandEnd } from "./memory.js";
+import { penaltyOf } from "./penalty.js";
+import type { Precompile } from "./precompiles/precompile.js";
+import { findPrecompile } from "./precompiles/precompiles.js";
+import {
+	coinTransferError,
+	createIfMissing,
+	moveCoins,
+	moveTokens,
+	tokenTransferError,
+} from "./transfers.js";
+import {
+	executionFailed,
+	longOutOfRange,
+	runtimeFailed,
+	staticViolation,
+	tooFewEnergy,
+	transferFailed,
+} from "./vm-error.js";
+import { fitsInt64, low32, toSigned, type Word } from "./word.js";
+
+/** Frames may nest this deep; the outermost has depth 0. */
+export const MAX_DEPTH = 64;
+
+/** Ids up to this one are not tokens. */
+const LAST_RESERVED_TOKEN_ID = 1_000_000n;
+
+const CALL_COST = 40;
+const VALUE_COST = 9_000;
+const NEW_ACCOUNT_COST = 25_000;
+/** Energy that a callee gets on top where value is sent. */
+const STIPEND = 2_300;
+
+const MAX_INT64 = 0x7fffffffffffffffn;
+
+/** One of the operations of the family. */
+interface CallKind {
+	readonly name: string;
+	/** A value is among the operands. */
+	readonly hasValue: boolean;
+	/** A token id is among the operands. */
+	readonly hasToken: boolean;
+	/** The code runs as the caller. */
+	readonly ownContext: boolean;
+	/** The code runs with the caller's caller and value. */
+	readonly delegates: boolean;
+	readonly isStatic: boolean;
+}
+
+const kind = (name: string, traits: Partial<CallKind>): CallKind => ({
+	name,
+	hasValue: false,
+	hasToken: false,
+	ownContext: false,
+	delegates: false,
+	isStatic: false,
+	...traits,
+});
+
+export const CALL = kind("CALL", { hasValue: true });
+export const CALLCODE = kind("CALLCODE", { hasValue: true, ownContext: true });
+export const DELEGATECALL = kind("DELEGATECALL", { ownContext: true, delegates: true });
+export const STATICCALL = kind("STATICCALL", { isStatic: true });
+export const CALLTOKEN = kind("CALLTOKEN", { hasValue: true, hasToken: true });
+
+/** One call, its operands read. */
+interface Call {
+	readonly kind: CallKind;
+	readonly target: Word;
+	readonly value: Word;
+	readonly tokenId: Word;
+	readonly inOffset: Word;
+	readonly inSize: Word;
+	readonly outOffset: Word;
+	readonly outSize: Word;
+	/** What the callee may spend, stipend included. */
+	readonly energy: Word;
+}
+
+/** The effect of a call operation; it charges itself. */
+export function call(callKind: CallKind): (frame: Frame) => void {
+	return (frame) => perform(frame, readCall(frame, callKind));
+}
+
+function readCall(frame: Frame, kind: CallKind): Call {
+	const requested = frame.pop();
+	const target = frame.pop();
+	const value = kind.hasValue ? frame.pop() : 0;
+	const tokenId = kind.hasToken ? frame.pop() : 0;
+	const operands = {
+		kind,
+		target,
+		value,
+		tokenId,
+		inOffset: frame.pop(),
+		inSize: frame.pop(),
+		outOffset: frame.pop(),
+		outSize: frame.pop(),
+	};
+	return { ...operands, energy: charge(frame, requested, operands) };
+}
+
+/** Charges the call and what it forwards. @returns what the callee may spend */
+function charge(frame: Frame, requested: Word, call: Omit<Call, "energy">): Word {
+	const { machine, context } = frame;
+	const { kind, value } = call;
+	let own = CALL_COST;
+	if (value !== 0) {
+		own += VALUE_COST;
+		if (!kind.ownContext && !machine.state.account.has(toAddress(call.target))) own += NEW_ACCOUNT_COST;
+	}
+	const end = Math.max(operandEnd(call.inOffset, call.inSize), operandEnd(call.outOffset, call.outSize));
+	own += frame.memoryCost(end, kind.name);
+	const penalty = penaltyOf(own, frame.factor);
+	const charged = own + penalty;
+	const left = frame.remaining;
+	if (lt(left, charged) === 1) throw tooFewEnergy(kind.name, charged, left);
+	let available = sub(left, charged);
+	if (machine.gates.compatible && context.version === 1) available = withoutReserve(available);
+	const forwarded = lt(requested, available) === 1 ? requested : available;
+	frame.spend(charged);
+	frame.spend(forwarded);
+	frame.penalty += penalty;
+	if (machine.gates.dynamicEnergy) frame.spentOutside += BigInt(forwarded);
+	return value !== 0 ? add(forwarded, STIPEND) : forwarded;
+}
+
+/** What contracts of version 1 may pass on: all but a 64th. */
+export function withoutReserve(energy: Word): Word {
+	const reserved = typeof energy === "number" ? Math.floor(energy / 64) : energy / 64n;
+	return sub(energy, reserved);
+}
+
+/** Gives forwarded energy back. */
+export function giveBack(frame: Frame, energy: Word): void {
+	frame.refund(energy);
+	if (frame.machine.gates.dynamicEnergy) frame.spentOutside -= BigInt(energy);
+}
+
+function perform(frame: Frame, call: Call): void {
+	const { kind, value } = call;
+	if (frame.context.isStatic && value !== 0 && !kind.ownContext) throw staticViolation();
+	const outSize = low32(call.outSize);
+	if (outSize > 0) frame.memory.expand(low32(call.outOffset) + outSize);
+	const precompile = findPrecompile(frame.machine.gates, call.target);
+	frame.returnData = EMPTY;
+	if (frame.context.depth >= MAX_DEPTH) {
+		giveBack(frame, call.energy);
+		frame.push(0);
+		return;
+	}
+	if (precompile) callPrecompile(frame, call, precompile);
+	else callContract(frame, call);
+}
+
+/** Whether the value is of a token. Before multi-signature, an id other than 0 alone decided that. */
+function movesTokens(frame: Frame, { kind, tokenId }: Call): boolean {
+	return frame.machine.gates.multiSign ? kind.hasToken : tokenId !== 0;
+}
+
+/** @throws {VmError} if the token id of a call isn't one */
+function checkTokenId(frame: Frame, call: Call): void {
+	const { gates } = frame.machine;
+	if (!gates.multiSign) return;
+	const id = fitsInt64(call.tokenId) ? toSigned(call.tokenId) : undefined;
+	const valid = id === 0n ? !call.kind.hasToken : id !== undefined && id > LAST_RESERVED_TOKEN_ID;
+	if (valid) return;
+	const message = "validateForSmartContract failure:not valid token id";
+	if (!gates.constantinople) throw executionFailed(message);
+	giveBack(frame, call.energy);
+	throw transferFailed(message);
+}
+
+/** What the frame holds of what a call sends. */
+function held(frame: Frame, call: Call): bigint {
+	const account = frame.machine.state.account.get(frame.context.address);
+	if (!movesTokens(frame, call)) return account?.balance ?? 0n;
+	return account?.assetV2.get(String(toSigned(call.tokenId))) ?? 0n;
+}
+
+function callContract(frame: Frame, call: Call): void {
+	const { machine, context } = frame;
+	const { kind } = call;
+	const { gates, state } = machine;
+	const target = toAddress(call.target);
+	const receiver = kind.ownContext ? context.address : target;
+	const input = frame.memory.copy(low32(call.inOffset), low32(call.inSize));
+	const value = BigInt(call.value);
+	if (value > MAX_INT64) {
+		if (!gates.constantinople) throw longOutOfRange();
+		giveBack(frame, call.energy);
+		throw transferFailed("endowment out of long range");
+	}
+	checkTokenId(frame, call);
+	if (held(frame, call) < value) {
+		giveBack(frame, call.energy);
+		frame.push(0);
+		return;
+	}
+	const mark = machine.mark();
+	const code = state.account.has(target) ? state.code.get(target) : undefined;
+	const tokens = movesTokens(frame, call);
+	if (value > 0n && !kind.ownContext) {
+		if (gates.solidity059) createIfMissing(state, target);
+		send(frame, call, target, value);
+	}
+	const record = machine.internal.add(
+		context.hash,
+		context.address,
+		receiver,
+		"call",
+		tokens ? { value: 0n, tokens: new Map([[String(toSigned(call.tokenId)), value]]) } : { value },
+		input,
+	);
+	if (!code || code.length === 0) {
+		giveBack(frame, call.energy);
+		frame.push(1);
+		return;
+	}
+	const child = new Frame(machine, {
+		program: machine.options.programs.get(code),
+		address: receiver,
+		caller: kind.delegates ? context.caller : context.address,
+		callValue: kind.delegates ? context.callValue : tokens ? 0 : call.value,
+		tokenValue: tokens ? call.value : 0,
+		tokenId: tokens ? call.tokenId : 0,
+		input,
+		isStatic: kind.isStatic || context.isStatic,
+		version: state.contract.get(target)?.version ?? 0,
+		depth: context.depth + 1,
+		energy: call.energy,
+		hash: record.hash,
+	});
+	child.mark = mark;
+	frame.open(child, (opener, ended) => finishCall(opener, ended, call));
+}
+
+/** Moves the value of a call. @throws {VmError} */
+function send(frame: Frame, call: Call, target: Uint8Array, value: bigint): void {
+	const { state, gates } = frame.machine;
+	const from = frame.context.address;
+	const tokens = movesTokens(frame, call);
+	const id = toSigned(call.tokenId);
+	const error = tokens
+		? tokenTransferError(state, from, target, id, value)
+		: coinTransferError(state, from, target, value);
+	if (error === undefined) {
+		if (tokens) moveTokens(state, from, target, id, value);
+		else moveCoins(state, from, target, value);
+		return;
+	}
+	if (!gates.constantinople) throw executionFailed(`validateForSmartContract failure:${error}`);
+	giveBack(frame, call.energy);
+	throw transferFailed(`transfer ${tokens ? "orc10" : "coin"} failed: ${error}`);
+}
+
+function finishCall(frame: Frame, child: Frame, call: Call): void {
+	if (child.failure) {
+		frame.push(0);
+		return;
+	}
+	frame.push(child.reverted ? 0 : 1);
+	const size = Math.min(low32(call.outSize), child.output.length);
+	if (size > 0) frame.memory.storeWithin(low32(call.outOffset), child.output.subarray(0, size));
+	frame.returnData = child.output;
+	giveBack(frame, child.remaining);
+}
+
+function callPrecompile(frame: Frame, call: Call, precompile: Precompile): void {
+	const { machine, context } = frame;
+	const value = BigInt(call.value);
+	if (value > MAX_INT64) throw longOutOfRange();
+	checkTokenId(frame, call);
+	if (held(frame, call) < value) {
+		giveBack(frame, call.energy);
+		frame.push(0);
+		return;
+	}
+	const input = frame.memory.copy(low32(call.inOffset), low32(call.inSize));
+	const mark = machine.mark();
+	if (value > 0n && !call.kind.ownContext) sendToPrecompile(frame, call, value);
+	const required = precompile.energy(input, machine.gates);
+	if (required > BigInt(call.energy)) {
+		machine.revert(mark);
+		frame.push(0);
+		return;
+	}
+	const result = precompile.run(input, {
+		machine,
+		caller: call.kind.delegates ? context.caller : context.address,
+	});
+	if (result.success) {
+		giveBack(frame, sub(call.energy, Number(required)));
+		frame.push(1);
+		frame.returnData = result.output;
+	} else {
+		machine.revert(mark);
+		frame.push(0);
+	}
+	storeWhole(frame, low32(call.outOffset), result.output);
+}
+
+function sendToPrecompile(frame: Frame, call: Call, value: bigint): void {
+	const { state } = frame.machine;
+	const from = frame.context.address;
+	const target = toAddress(call.target);
+	if (movesTokens(frame, call)) {
+		const id = toSigned(call.tokenId);
+		const error = tokenTransferError(state, from, target, id, value);
+		if (error !== undefined) throw executionFailed(`validateForSmartContract failure:${error}`);
+		moveTokens(state, from, target, id, value);
+		return;
+	}
+	if (coinTransferError(state, from, target, value) !== undefined) throw executionFailed("transfer failure");
+	moveCoins(state, from, target, value);
+}
+
+/** Writes all of a precompile's output, whatever size the caller expected; memory grows without a charge. */
+function storeWhole(frame: Frame, offset: number, output: Uint8Array): void {
+	if (output.length === 0) return;
+	if (offset < 0) {
+		throw runtimeFailed(
+			"java.lang.ArrayIndexOutOfBoundsException",
+			`arraycopy: destination index ${offset} out of bounds for byte[${frame.memory.size}]`,
+		);
+	}
+	if (offset + output.length > MEMORY_CEILING)
+		throw runtimeFailed("java.lang.RuntimeException", "Unknown Throwable");
+	frame.memory.store(offset, output);
+}

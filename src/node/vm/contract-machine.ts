@@ -1,0 +1,335 @@
+/**
+ * The contract machine as the chain and the APIs use it: transactions that deploy and call contracts, calls that only
+ * ask, and estimates of energy.
+ */
+
+import { EMPTY } from "../../protocol/bytes.js";
+import {
+	type InternalTransaction,
+	type ResourceReceipt,
+	type TransactionInfoLog,
+	TransactionResultContractResult,
+	TransactionResultContractResultEnum,
+} from "../../protocol/messages.js";
+import type { SignedTransaction } from "../../protocol/transaction.js";
+import type { BlockScope, ContractOutcome, MachineRunner } from "../chain/execution.js";
+import type { ForkGates } from "../consensus/fork-gates.js";
+import type { ChainRules } from "../contracts/contract.js";
+import { ReceiptCheckError } from "../contracts/errors.js";
+import { settleEnergy } from "../resources/energy.js";
+import type { StateView } from "../state/view.js";
+import { beginsInvalid, DEPOSIT_PER_BYTE, putCode } from "./creation.js";
+import { execute } from "./execution.js";
+import type { Frame } from "./frame.js";
+import { readGates } from "./gates.js";
+import { instructionTableFor } from "./instruction-table.js";
+import { operationAt } from "./interpreter.js";
+import { type BlockContext, Machine } from "./machine.js";
+import { opcodes } from "./opcodes.js";
+import type { ShieldedProofs } from "./precompiles/shielded.js";
+import { type PreparationOptions, type Prepared, prepareCall, prepareDeploy } from "./preparation.js";
+import { ProgramCache } from "./program.js";
+import {
+	depositOutOfEnergy,
+	invalidCode,
+	outOfTime,
+	runtimeFailed,
+	stackOverflow,
+	timeoutAt,
+	VmAbort,
+	type VmError,
+} from "./vm-error.js";
+
+const Result = TransactionResultContractResult;
+
+/** What the node's configuration says about the machine. */
+export interface VmSettings {
+	/** Programs kept ready (`vm.lruCacheSize`). */
+	readonly programCacheSize: number;
+	/** List internal transactions in the information about transactions (`vm.saveInternalTx`). */
+	readonly saveInternal: boolean;
+	/** Those of stake and vote operations too (`vm.saveFeaturedInternalTx`). */
+	readonly saveFeaturedInternal: boolean;
+	readonly saveCancelDetails: boolean;
+	/** Whether executions outside signed blocks are limited in time; off under `--debug`. */
+	readonly limitTime: boolean;
+	readonly proofs: ShieldedProofs;
+}
+
+/** What an execution stands on. */
+export interface VmEnvironment {
+	readonly state: StateView;
+	readonly rules: ChainRules;
+	readonly forks: ForkGates;
+}
+
+/** The block that the code of a pending transaction sees. */
+const NO_BLOCK: BlockContext = { number: 0n, timestampMs: 0n, witness: EMPTY, parentId: EMPTY };
+
+/** How an execution ended. */
+interface Ended {
+	readonly failure: VmError | undefined;
+	readonly reverted: boolean;
+	readonly output: Uint8Array;
+	readonly energyUsed: bigint;
+}
+
+/** A query's answer. A revert is an answer; every other failure is thrown. */
+export interface ConstantResult {
+	readonly reverted: boolean;
+	readonly output: Uint8Array;
+	readonly energyUsed: bigint;
+	readonly energyPenalty: bigint;
+	readonly logs: readonly Readonly<TransactionInfoLog>[];
+	readonly internalTransactions: readonly Readonly<InternalTransaction>[];
+}
+
+export interface ConstantOptions {
+	/** The block whose code is asked: the head of the view. */
+	readonly block: BlockContext;
+	/** Energy that the query may use at most (`vm.maxEnergyLimitForConstant`). */
+	readonly energyLimit: bigint;
+}
+
+export class ContractMachine {
+	private readonly programs: ProgramCache;
+
+	constructor(private readonly settings: VmSettings) {
+		this.programs = new ProgramCache(settings.programCacheSize);
+	}
+
+	/**
+	 * Runs a deploy or trigger transaction: checks, execution, comparison with the recorded result, settling of its
+	 * energy, removal of destroyed contracts. The caller undoes the state if it throws.
+	 * @throws {ContractValidateError | ContractExecuteError | ReceiptCheckError | RuntimeRuleError}
+	 */
+	readonly run: MachineRunner = (environment, transaction, receipt, block) => {
+		const recorded = transaction.message.ret[0]?.contractRet;
+		let [prepared, ended] = this.attempt(environment, transaction, block);
+		if (block && codeOf(ended) === Result.OUT_OF_TIME && recorded !== Result.OUT_OF_TIME) {
+			[prepared, ended] = this.attempt(environment, transaction, block);
+		}
+		const code = codeOf(ended);
+		if (block) receipt.result = code;
+		if (block?.signed) checkResult(transaction, recorded, code);
+		settle(environment, prepared, ended, receipt);
+		return this.outcome(prepared, ended);
+	};
+
+	private attempt(
+		environment: VmEnvironment,
+		transaction: SignedTransaction,
+		block: BlockScope | undefined,
+	): [Prepared, Ended] {
+		const recorded = transaction.message.ret[0]?.contractRet;
+		const replayed = block?.signed ? recorded : undefined;
+		const timed = this.settings.limitTime && !block?.signed;
+		const machine = this.machine(environment, transaction, block ?? NO_BLOCK, {
+			deadlineMs: timed ? this.deadline(environment.state) : Number.POSITIVE_INFINITY,
+			endsAtFirstOperation: this.settings.limitTime && replayed === Result.OUT_OF_TIME,
+		});
+		const prepared = prepare(machine, transaction, {
+			constantEnergy: undefined,
+			needsResult: block?.signed === true,
+		});
+		const skipped = this.settings.limitTime ? skippedBecause(replayed, block) : undefined;
+		const ended = skipped ? fail(prepared, skipped) : runPrepared(prepared);
+		if (!ended.failure && !ended.reverted) machine.commit();
+		return [prepared, ended];
+	}
+
+	/** When an execution that starts now runs out of time. */
+	private deadline(state: StateView): number {
+		return performance.now() + Number(state.properties.get("MAX_CPU_TIME_OF_ONE_TX"));
+	}
+
+	private machine(
+		{ state, rules, forks }: VmEnvironment,
+		transaction: SignedTransaction,
+		block: BlockContext,
+		limits: { readonly deadlineMs: number; readonly endsAtFirstOperation: boolean },
+	): Machine {
+		const gates = readGates(state.properties, forks);
+		return new Machine(state, {
+			rules,
+			gates,
+			instructions: instructionTableFor(opcodes, gates),
+			programs: this.programs,
+			block,
+			rootId: transaction.id,
+			origin: transaction.owner,
+			proofs: this.settings.proofs,
+			saveCancelDetails: this.settings.saveCancelDetails,
+			...limits,
+		});
+	}
+
+	private outcome(prepared: Prepared, ended: Ended): ContractOutcome {
+		const { machine } = prepared;
+		const { saveInternal, saveFeaturedInternal } = this.settings;
+		return {
+			code: codeOf(ended),
+			isVm: true,
+			returnData: ended.output,
+			contractAddress: prepared.address,
+			runtimeError: errorText(ended),
+			logs: ended.failure || ended.reverted ? [] : machine.logs,
+			internalTransactions: saveInternal ? machine.internal.toMessages(saveFeaturedInternal) : [],
+		};
+	}
+
+	/**
+	 * Runs a transaction's contract without effect, on a state that may be read-only.
+	 * @param transaction unsigned; its fee limit bounds the energy if it is above 0
+	 * @throws {VmError} how the execution fails, unless it reverts
+	 * @throws {ContractValidateError | RuntimeRuleError} if it can't even begin
+	 */
+	call(environment: VmEnvironment, transaction: SignedTransaction, options: ConstantOptions): ConstantResult {
+		const machine = this.machine(environment, transaction, options.block, {
+			deadlineMs: this.settings.limitTime ? this.deadline(environment.state) : Number.POSITIVE_INFINITY,
+			endsAtFirstOperation: false,
+		});
+		const prepared = prepare(machine, transaction, {
+			constantEnergy: options.energyLimit,
+			needsResult: false,
+		});
+		const ended = runPrepared(prepared);
+		if (ended.failure) throw ended.failure;
+		return {
+			reverted: ended.reverted,
+			output: ended.output,
+			energyUsed: ended.energyUsed,
+			energyPenalty: BigInt(penaltyOf(prepared.root)),
+			logs: machine.logs,
+			internalTransactions: machine.internal.toMessages(true),
+		};
+	}
+}
+
+function prepare(machine: Machine, transaction: SignedTransaction, options: PreparationOptions): Prepared {
+	return transaction.type?.name === "CreateSmartContract"
+		? prepareDeploy(machine, transaction, options)
+		: prepareCall(machine, transaction, options);
+}
+
+/** Why a transaction of a signed block isn't executed again. */
+function skippedBecause(recorded: number | undefined, block: BlockScope | undefined): VmAbort | undefined {
+	if (recorded === Result.JVM_STACK_OVER_FLOW) return stackOverflow();
+	if (recorded === Result.OUT_OF_TIME && block?.own) return outOfTime("Already Time Out");
+	return undefined;
+}
+
+function runPrepared(prepared: Prepared): Ended {
+	const { machine, root } = prepared;
+	try {
+		execute(root);
+		if (machine.gates.energyAdjustment && performance.now() > machine.options.deadlineMs) {
+			throw timeoutAt(`${operationAt(root)}(TX_LAST_OP)`);
+		}
+		if (prepared.isCreation && !root.failure && !root.reverted) storeCode(prepared);
+	} catch (error) {
+		if (!(error instanceof VmAbort)) throw error;
+		return fail(prepared, error);
+	}
+	if (root.failure) return fail(prepared, root.failure);
+	if (root.reverted) discard(machine);
+	return {
+		failure: undefined,
+		reverted: root.reverted,
+		output: root.output,
+		energyUsed: BigInt(root.used),
+	};
+}
+
+/** Pays and stores what the constructor of the outermost creation returned. */
+function storeCode({ machine, root, address }: Prepared): void {
+	const { output } = root;
+	if (beginsInvalid(machine, output)) {
+		root.failure = invalidCode();
+		return;
+	}
+	const deposit = DEPOSIT_PER_BYTE * output.length;
+	if (!root.spend(deposit)) {
+		root.failure = depositOutOfEnergy("save just created contract code", deposit, root.remaining);
+		return;
+	}
+	if (!machine.gates.constantinople) return;
+	if (output.length === 0 && !machine.gates.multiSign) {
+		root.failure = runtimeFailed("java.lang.RuntimeException", "Unknown Throwable");
+		return;
+	}
+	putCode(machine, address, output);
+}
+
+function fail({ machine, root }: Prepared, failure: VmError): Ended {
+	if (!failure.keepsEnergy) root.spendAll();
+	discard(machine);
+	return { failure, reverted: root.reverted, output: root.output, energyUsed: BigInt(root.used) };
+}
+
+/** Forgets what an execution did that doesn't count. */
+function discard(machine: Machine): void {
+	machine.destroyed.length = 0;
+	machine.internal.reject(0);
+}
+
+const penaltyOf = (root: Frame): number => root.penalty + root.inheritedPenalty;
+
+function codeOf({ failure, reverted }: Ended): number {
+	if (reverted) return Result.REVERT;
+	return failure ? failure.result : Result.SUCCESS;
+}
+
+function errorText({ failure, reverted }: Ended): string | undefined {
+	if (failure) return failure.message;
+	return reverted ? "REVERT opcode executed" : undefined;
+}
+
+const nameOf = (code: number): string =>
+	TransactionResultContractResultEnum.names.get(code) ?? "UNRECOGNIZED";
+
+/** Compares the result that the block's producer recorded. @throws {ReceiptCheckError} */
+function checkResult(transaction: SignedTransaction, recorded: number | undefined, code: number): void {
+	if (recorded === undefined) {
+		throw new ReceiptCheckError(`null resultCode id: ${transaction.idHex}`);
+	}
+	if (recorded !== code) {
+		throw new ReceiptCheckError(
+			`different resultCode txId: ${transaction.idHex}, expect: ${nameOf(recorded)}, actual: ${nameOf(code)}`,
+		);
+	}
+}
+
+/** Charges the execution, then removes the contracts that destroyed themselves. */
+function settle(
+	{ state, rules, forks }: VmEnvironment,
+	prepared: Prepared,
+	ended: Ended,
+	receipt: ResourceReceipt,
+): void {
+	const succeeded = !ended.failure && !ended.reverted;
+	receipt.energy_usage_total = ended.energyUsed;
+	receipt.energy_penalty_total = BigInt(penaltyOf(prepared.root));
+	settleEnergy(
+		{
+			state,
+			rules,
+			forks,
+			caller: prepared.caller,
+			contract: prepared.contract,
+			limit: prepared.limit,
+			callerExpected: succeeded ? prepared.callerExpected : undefined,
+			originExpected: succeeded ? prepared.originExpected : undefined,
+			total: ended.energyUsed,
+			result: codeOf(ended),
+		},
+		receipt,
+	);
+	if (!succeeded) return;
+	for (const address of prepared.machine.destroyedContracts) {
+		state.abi.delete(address);
+		state.code.delete(address);
+		state.account.delete(address);
+		state.contract.delete(address);
+	}
+}

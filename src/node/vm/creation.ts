@@ -1,0 +1,235 @@
+/** CREATE and CREATE2 (sheet 05 §11.5), and the records of new contracts. */
+
+import { EMPTY, utf8 } from "../../protocol/bytes.js";
+import { keccak256 } from "../../protocol/hash.js";
+import { Account, AccountType, SmartContract, SmartContractABI } from "../../protocol/messages.js";
+import { editEnergy } from "../resources/window.js";
+import type { StateView } from "../state/view.js";
+import { createdAddress, prefixedWord, saltedAddress } from "./addresses.js";
+import { giveBack, MAX_DEPTH, withoutReserve } from "./calls.js";
+import { Frame } from "./frame.js";
+import type { Machine } from "./machine.js";
+import { operandEnd } from "./memory.js";
+import { prepareOnce } from "./program.js";
+import { coinTransferError, moveCoins } from "./transfers.js";
+import {
+	depositOutOfEnergy,
+	executionFailed,
+	invalidCode,
+	longOutOfRange,
+	runtimeFailed,
+	stackOverflow,
+	staticViolation,
+} from "./vm-error.js";
+import { low32, sat32, type Word } from "./word.js";
+
+/** Energy to store one byte of a created contract's code. */
+export const DEPOSIT_PER_BYTE = 200;
+
+const CREATE_COST = 32_000;
+const MAX_INT64 = 0x7fffffffffffffffn;
+
+/** Frames that CREATE2 may nest without #60: far beyond what the network's runtime can follow. */
+const MAX_RUNTIME_DEPTH = 4096;
+
+const CREATED_NAME = utf8("CreatedByContract");
+
+export function createCost(frame: Frame, name: string): number {
+	return CREATE_COST + frame.memoryCost(operandEnd(frame.peek(1), frame.peek(2)), name);
+}
+
+export function create2Cost(frame: Frame, name: string): number {
+	const size = frame.peek(2);
+	return (
+		CREATE_COST + frame.memoryCost(operandEnd(frame.peek(1), size), name) + 6 * Math.ceil(sat32(size) / 32)
+	);
+}
+
+export function create(frame: Frame): void {
+	if (frame.context.isStatic) throw staticViolation();
+	const value = frame.pop();
+	const offset = frame.pop();
+	const size = frame.pop();
+	frame.returnData = EMPTY;
+	if (frame.context.depth >= MAX_DEPTH) {
+		frame.push(0);
+		return;
+	}
+	const { machine } = frame;
+	const initCode = frame.memory.copy(low32(offset), low32(size));
+	const address = createdAddress(machine.options.rootId, machine.internal.nonce);
+	begin(frame, { value, initCode, address, salted: false });
+}
+
+/** Unlike CREATE it keeps what the last call returned, and without #60 it nests without a limit. */
+export function create2(frame: Frame): void {
+	if (frame.context.isStatic) throw staticViolation();
+	const { machine, context } = frame;
+	const value = frame.pop();
+	const offset = frame.pop();
+	const size = frame.pop();
+	const salt = frame.pop();
+	if (machine.gates.compatible && context.depth >= MAX_DEPTH) {
+		frame.push(0);
+		return;
+	}
+	if (context.depth >= MAX_RUNTIME_DEPTH) throw stackOverflow();
+	const initCode = frame.memory.copy(sat32(offset), sat32(size));
+	const sender = machine.gates.istanbul ? context.address : context.caller;
+	begin(frame, { value, initCode, address: saltedAddress(sender, salt, initCode), salted: true });
+}
+
+interface Creation {
+	readonly value: Word;
+	readonly initCode: Uint8Array;
+	readonly address: Uint8Array;
+	/** By CREATE2: the contract's storage is bound to the transaction. */
+	readonly salted: boolean;
+}
+
+function begin(frame: Frame, creation: Creation): void {
+	const { machine, context } = frame;
+	const { state, gates } = machine;
+	const { address, initCode } = creation;
+	const value = BigInt(creation.value);
+	if (value > MAX_INT64) throw longOutOfRange();
+	if ((state.account.get(context.address)?.balance ?? 0n) < value) {
+		frame.push(0);
+		return;
+	}
+	const collides = gates.constantinople && state.account.has(address) && state.contract.has(address);
+	const version = gates.compatible ? context.version : 0;
+	const mark = machine.mark();
+	if (!collides) {
+		prepareAccount(machine, address);
+		putContract(
+			state,
+			SmartContract.create({
+				contract_address: address,
+				consume_user_resource_percent: 100n,
+				origin_address: context.address,
+				version,
+				trx_hash: creation.salted ? machine.options.rootId : EMPTY,
+			}),
+			new SmartContractABI(),
+		);
+	}
+	if (value > 0n) {
+		const error = coinTransferError(state, context.address, address, value);
+		if (error !== undefined) throw executionFailed(`validateForSmartContract failure:${error}`);
+		moveCoins(state, context.address, address, value);
+	}
+	let energy = frame.remaining;
+	if (gates.compatible && context.version === 1) energy = withoutReserve(energy);
+	frame.spend(energy);
+	if (gates.dynamicEnergy) frame.spentOutside += BigInt(energy);
+	const record = machine.internal.add(context.hash, context.address, address, "create", { value }, initCode);
+	const child = new Frame(machine, {
+		program: prepareOnce(initCode),
+		address,
+		caller: context.address,
+		callValue: creation.value,
+		tokenValue: 0,
+		tokenId: 0,
+		input: EMPTY,
+		isStatic: false,
+		version,
+		depth: context.depth + 1,
+		energy,
+		hash: record.hash,
+	});
+	child.mark = mark;
+	child.settle = settle;
+	if (collides) {
+		child.failure = executionFailed("Trying to create a contract with existing contract address");
+	}
+	if (initCode.length === 0) child.halt(EMPTY);
+	frame.open(child, (opener, ended) => finish(opener, ended, address));
+}
+
+/** Makes the account of a new contract, or turns one that was funded before into a contract. */
+function prepareAccount({ state, gates }: Machine, address: Uint8Array): void {
+	const existing = gates.constantinople ? state.account.get(address) : undefined;
+	if (!existing) {
+		const account = Account.create({ address, account_name: CREATED_NAME, type: AccountType.Contract });
+		state.account.put(address, account);
+		return;
+	}
+	const account = Account.copy(existing);
+	account.type = AccountType.Contract;
+	account.acquired_delegated_frozen_balance_for_bandwidth = 0n;
+	account.acquired_delegated_frozenV2_balance_for_bandwidth = 0n;
+	if (account.account_resource) {
+		const energy = editEnergy(account);
+		energy.acquired_delegated_frozen_balance_for_energy = 0n;
+		energy.acquired_delegated_frozenV2_balance_for_energy = 0n;
+	}
+	state.account.put(address, account);
+}
+
+/** Stores a contract's record, its ABI apart: the one that is stored first stays. */
+export function putContract(
+	state: StateView,
+	contract: Readonly<SmartContract>,
+	abi: Readonly<SmartContractABI>,
+): void {
+	const address = contract.contract_address;
+	state.contract.put(address, contract);
+	if (!state.abi.has(address)) state.abi.put(address, abi);
+}
+
+/** Stores a contract's code; from #26 on its hash as well. */
+export function putCode({ state, gates }: Machine, address: Uint8Array, code: Uint8Array): void {
+	if (code.length > 0) state.code.put(address, code);
+	const contract = state.contract.get(address);
+	if (!gates.constantinople || !contract) return;
+	const copy = SmartContract.copy(contract);
+	copy.code_hash = keccak256(code);
+	state.contract.put(address, copy);
+}
+
+function finish(frame: Frame, child: Frame, address: Uint8Array): void {
+	if (child.failure) {
+		frame.push(0);
+		return;
+	}
+	if (child.reverted) {
+		frame.push(0);
+		frame.returnData = child.output;
+	} else {
+		if (child.output.length === 0) refuseEmptyCode(frame);
+		frame.push(prefixedWord(address));
+	}
+	giveBack(frame, child.remaining);
+}
+
+/** Before multi-signature, a creation without code broke its creator: the network's runtime met a null. */
+function refuseEmptyCode({ machine: { gates } }: Frame): void {
+	if (gates.multiSign) return;
+	const message = gates.constantinople
+		? "Unknown Exception"
+		: 'Cannot invoke "org.coin.core.vm.repository.Type.isDirty()" because the return value of "org.coin.core.vm.repository.Value.getType()" is null';
+	throw runtimeFailed("java.lang.NullPointerException", message);
+}
+
+/** Pays and stores what a constructor returned; sets the frame's failure if it can't be. */
+function settle(child: Frame): void {
+	const { machine, context, output } = child;
+	if (beginsInvalid(machine, output)) {
+		child.failure = invalidCode();
+		return;
+	}
+	if (child.reverted) return;
+	const deposit = DEPOSIT_PER_BYTE * output.length;
+	if (!child.spend(deposit)) {
+		const left = child.remaining;
+		child.failure = depositOutOfEnergy("No energy to save just created contract code", deposit, left);
+		return;
+	}
+	putCode(machine, context.address, output);
+}
+
+/** Code that no contract may have from #63 on. */
+export function beginsInvalid({ gates }: Machine, code: Uint8Array): boolean {
+	return gates.london && code[0] === 0xef;
+}

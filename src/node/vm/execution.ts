@@ -1,0 +1,79 @@
+/** Running a frame and all frames that it opens; one after the other, so that deep nesting needs no deep call stack. */
+
+import { chargeUsage, enterFrame } from "./dynamic-energy.js";
+import type { Frame } from "./frame.js";
+import { run, runOutOfTime } from "./interpreter.js";
+import { VmAbort, VmError } from "./vm-error.js";
+
+/**
+ * Runs the outermost frame to its end. How it ended stands in the frame.
+ * @throws {VmAbort} where the whole transaction ends
+ */
+export function execute(root: Frame): void {
+	let frame = root;
+	let begun = false;
+	for (;;) {
+		try {
+			if (begun || begins(frame)) run(frame);
+		} catch (error) {
+			fail(frame, error);
+		}
+		if (frame.child) {
+			const { child } = frame;
+			frame.child = undefined;
+			frame = child;
+			begun = false;
+			continue;
+		}
+		end(frame);
+		let opener = frame.opener;
+		while (opener && !returnTo(opener, frame)) {
+			frame = opener;
+			end(frame);
+			opener = frame.opener;
+		}
+		if (!opener) return;
+		frame = opener;
+		begun = true;
+	}
+}
+
+/** Readies a new frame; false if it has nothing to run. */
+function begins(frame: Frame): boolean {
+	if (frame.failure || frame.halted) return false;
+	const { machine } = frame;
+	frame.began = true;
+	if (machine.gates.dynamicEnergy) frame.factor = enterFrame(machine, frame.context.address);
+	if (machine.options.endsAtFirstOperation) runOutOfTime(frame);
+	return true;
+}
+
+/** Notes a failure of a frame. @throws what no frame can catch */
+function fail(frame: Frame, error: unknown): void {
+	if (!(error instanceof VmError) || error instanceof VmAbort) throw error;
+	frame.failure = error;
+	frame.child = undefined;
+}
+
+/** Accounts for a frame that has ended, and undoes what it did if it failed. */
+function end(frame: Frame): void {
+	const { machine } = frame;
+	if (!frame.failure && frame.began && machine.gates.dynamicEnergy) chargeUsage(frame);
+	if (!frame.failure) frame.settle?.(frame);
+	if ((frame.failure || frame.reverted) && frame.mark) machine.revert(frame.mark);
+	if (frame.failure && !frame.failure.keepsEnergy) frame.spendAll();
+	if (frame.opener) frame.opener.inheritedPenalty += frame.penalty + frame.inheritedPenalty;
+}
+
+/** Continues the opener with what its child came to; false if that makes it fail. */
+function returnTo(opener: Frame, child: Frame): boolean {
+	opener.interrupted = false;
+	try {
+		child.resume?.(opener, child);
+	} catch (error) {
+		fail(opener, error);
+		return false;
+	}
+	child.release();
+	return true;
+}

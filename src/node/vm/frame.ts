@@ -1,0 +1,199 @@
+/** One call or creation while it runs: its stack, memory, energy and context. */
+
+import { EMPTY } from "../../protocol/bytes.js";
+import { addressWord } from "./addresses.js";
+import { add } from "./arithmetic.js";
+import type { ContractStorage } from "./contract-storage.js";
+import { STACK_LIMIT } from "./instruction-table.js";
+import type { Machine, MachineMark } from "./machine.js";
+import { expansionCost, MEMORY_LIMIT, Memory } from "./memory.js";
+import type { Program } from "./program.js";
+import { outOfMemory, type VmError } from "./vm-error.js";
+import { MAX_SMALL, narrow, type Word } from "./word.js";
+
+/** Energy that a frame keeps at hand as a number; what a limit has beyond it waits in the reserve. */
+const ENERGY_AT_HAND = 2 ** 52;
+
+/** What a frame runs with. Amounts in sun. */
+export interface FrameContext {
+	readonly program: Program;
+	/** The account that the code acts as. */
+	readonly address: Uint8Array;
+	readonly caller: Uint8Array;
+	readonly callValue: Word;
+	readonly tokenValue: Word;
+	readonly tokenId: Word;
+	readonly input: Uint8Array;
+	readonly isStatic: boolean;
+	/** Version of the contract whose code runs (#60). */
+	readonly version: number;
+	readonly depth: number;
+	readonly energy: Word;
+	/** Hash of the internal transaction that opened the frame; the transaction's id for the first one. */
+	readonly hash: Uint8Array;
+}
+
+/** Continues the opener of a frame that has ended. */
+export type Resume = (opener: Frame, ended: Frame) => void;
+
+const stackPool: Word[][] = [];
+
+/** A stack whose slots can hold both forms of words from the start, so that the loop sees one kind of array. */
+function newStack(): Word[] {
+	const stack: Word[] = [0n];
+	while (stack.length <= STACK_LIMIT) stack.push(0);
+	return stack;
+}
+
+export class Frame {
+	readonly stack: Word[];
+	sp = 0;
+	pc = 0;
+	readonly memory = new Memory();
+	/** Energy left, without the reserve. */
+	left: number;
+	private reserve: bigint;
+	/** What the last call or creation returned. */
+	returnData: Uint8Array = EMPTY;
+	output: Uint8Array = EMPTY;
+	/** The frame has ended, or waits for {@link child}. */
+	interrupted = false;
+	halted = false;
+	/** The frame has run code. */
+	began = false;
+	reverted = false;
+	failure: VmError | undefined;
+	/** A frame that the present operation opened. */
+	child: Frame | undefined;
+	opener: Frame | undefined;
+	resume: Resume | undefined;
+	/** Runs when the frame has ended without a failure, and may still make it fail. */
+	settle: ((frame: Frame) => void) | undefined;
+	/** State of the machine when the frame was opened, to undo it. */
+	mark: MachineMark | undefined;
+	/** Energy spent for other things than operations: forwarded, for storing code. Counted under dynamic energy only. */
+	spentOutside = 0n;
+	/** Share of dynamic energy's penalty in what was spent by the frame's own operations. */
+	penalty = 0;
+	/** Penalties of the frames that it opened. */
+	inheritedPenalty = 0;
+	/** Dynamic energy's factor, in ten-thousandths; 10,000: none. */
+	factor = 10_000;
+	private addressWordCache: Word | undefined;
+	private callerWordCache: Word | undefined;
+	private storageCache: ContractStorage | undefined;
+
+	constructor(
+		readonly machine: Machine,
+		readonly context: FrameContext,
+	) {
+		this.stack = stackPool.pop() ?? newStack();
+		const { energy } = context;
+		const atHand = typeof energy === "number" && energy <= ENERGY_AT_HAND ? energy : ENERGY_AT_HAND;
+		this.left = atHand;
+		this.reserve = typeof energy === "number" && energy === atHand ? 0n : BigInt(energy) - BigInt(atHand);
+	}
+
+	/** Gives the stack back for other frames; the frame must not run any more. */
+	release(): void {
+		if (stackPool.length < 64) stackPool.push(this.stack);
+	}
+
+	get addressWord(): Word {
+		this.addressWordCache ??= addressWord(this.context.address);
+		return this.addressWordCache;
+	}
+
+	get callerWord(): Word {
+		this.callerWordCache ??= addressWord(this.context.caller);
+		return this.callerWordCache;
+	}
+
+	get storage(): ContractStorage {
+		this.storageCache ??= this.machine.storage.of(this.context.address);
+		return this.storageCache;
+	}
+
+	/** Energy left. */
+	get remaining(): Word {
+		return this.reserve === 0n ? this.left : narrow(BigInt(this.left) + this.reserve);
+	}
+
+	/** Energy spent so far. */
+	get used(): Word {
+		const { energy } = this.context;
+		if (this.reserve === 0n && typeof energy === "number") return energy - this.left;
+		return narrow(BigInt(energy) - BigInt(this.left) - this.reserve);
+	}
+
+	/** Takes energy; false if there is too little. */
+	spend(cost: Word): boolean {
+		if (typeof cost === "number" && cost <= this.left) {
+			this.left -= cost;
+			return true;
+		}
+		if (this.reserve === 0n) return false;
+		const total = BigInt(this.left) + this.reserve - BigInt(cost);
+		if (total < 0n) return false;
+		this.setRemaining(total);
+		return true;
+	}
+
+	/** Gives energy back; more than was spent if a stipend was added. */
+	refund(energy: Word): void {
+		const total = add(this.remaining, energy);
+		if (typeof total === "number" && total <= MAX_SMALL && this.reserve === 0n) this.left = total;
+		else this.setRemaining(BigInt(total));
+	}
+
+	spendAll(): void {
+		this.left = 0;
+		this.reserve = 0n;
+	}
+
+	private setRemaining(total: bigint): void {
+		const atHand = total < BigInt(ENERGY_AT_HAND) ? total : BigInt(ENERGY_AT_HAND);
+		this.left = Number(atHand);
+		this.reserve = total - atHand;
+	}
+
+	pop(): Word {
+		return this.stack[--this.sp] as Word;
+	}
+
+	push(word: Word): void {
+		this.stack[this.sp++] = word;
+	}
+
+	/** The word `depth` below the top; 0 is the top. */
+	peek(depth: number): Word {
+		return this.stack[this.sp - 1 - depth] as Word;
+	}
+
+	/** Ends the frame with its output. */
+	halt(output: Uint8Array): void {
+		this.output = output;
+		this.halted = true;
+		this.interrupted = true;
+	}
+
+	/** Ends the frame and undoes what it did. */
+	revert(output: Uint8Array): void {
+		this.reverted = true;
+		this.halt(output);
+	}
+
+	/** Runs another frame before the next operation. */
+	open(child: Frame, resume: Resume): void {
+		child.opener = this;
+		child.resume = resume;
+		this.child = child;
+		this.interrupted = true;
+	}
+
+	/** Energy to make memory usable up to an end. @throws {VmError} out of memory */
+	memoryCost(end: number, operation: string): number {
+		if (end > MEMORY_LIMIT) throw outOfMemory(operation);
+		return expansionCost(this.memory.size, end);
+	}
+}

@@ -1,0 +1,81 @@
+/** Which rules of the machine are on, read from the state at the start of each execution (sheet 05 §1). */
+
+import { ENERGY_LIMIT_VERSION, type ForkGates } from "../consensus/fork-gates.js";
+import type { Properties } from "../state/properties.js";
+
+export interface Gates {
+	/** #18: tokens in the machine. */
+	readonly tokens: boolean;
+	/** #20 */
+	readonly multiSign: boolean;
+	/** #26 */
+	readonly constantinople: boolean;
+	/** #32 */
+	readonly solidity059: boolean;
+	/** #39: precompiles for shielded tokens. */
+	readonly shielded: boolean;
+	/** #41 */
+	readonly istanbul: boolean;
+	/** #52: stake instructions of the first generation. */
+	readonly freeze: boolean;
+	/** #59 */
+	readonly vote: boolean;
+	/** #60: contracts of version 1. */
+	readonly compatible: boolean;
+	/** #63 */
+	readonly london: boolean;
+	/** #65 */
+	readonly higherCpuLimit: boolean;
+	/** #70: stake instructions of the second generation. */
+	readonly freezeV2: boolean;
+	/** #71 */
+	readonly shortChainId: boolean;
+	/** #72 */
+	readonly dynamicEnergy: boolean;
+	/** #76 */
+	readonly shanghai: boolean;
+	/** #81 */
+	readonly energyAdjustment: boolean;
+	/** #83 */
+	readonly cancun: boolean;
+	/** #87 */
+	readonly strictMath: boolean;
+	/** #89 */
+	readonly blob: boolean;
+	/** #51 */
+	readonly newResourceModel: boolean;
+	/** Height has reached `enery.limit.block.num`. */
+	readonly energyLimit: boolean;
+	/** From block version 27 on: an address that signs twice ends the transaction. */
+	readonly oneSignaturePerAddress: boolean;
+}
+
+/** Block version from which validateMultiSign refuses two signatures of one address. */
+const ONE_SIGNATURE_VERSION = 27;
+
+export function readGates(properties: Properties, forks: ForkGates): Gates {
+	return {
+		tokens: properties.on("ALLOW_TVM_TRANSFER_ORC10"),
+		multiSign: properties.on("ALLOW_MULTI_SIGN"),
+		constantinople: properties.on("ALLOW_TVM_CONSTANTINOPLE"),
+		solidity059: properties.on("ALLOW_TVM_SOLIDITY_059"),
+		shielded: properties.on("ALLOW_SHIELDED_ORC20_TRANSACTION"),
+		istanbul: properties.on("ALLOW_TVM_ISTANBUL"),
+		freeze: properties.on("ALLOW_TVM_FREEZE"),
+		vote: properties.on("ALLOW_TVM_VOTE"),
+		compatible: properties.on("ALLOW_TVM_COMPATIBLE_EVM"),
+		london: properties.on("ALLOW_TVM_LONDON"),
+		higherCpuLimit: properties.on("ALLOW_HIGHER_LIMIT_FOR_MAX_CPU_TIME_OF_ONE_TX"),
+		freezeV2: properties.get("UNFREEZE_DELAY_DAYS") > 0n,
+		shortChainId: properties.on("ALLOW_OPTIMIZED_RETURN_VALUE_OF_CHAIN_ID"),
+		dynamicEnergy: properties.on("ALLOW_DYNAMIC_ENERGY"),
+		shanghai: properties.on("ALLOW_TVM_SHANGHAI"),
+		energyAdjustment: properties.on("ALLOW_ENERGY_ADJUSTMENT"),
+		cancun: properties.on("ALLOW_TVM_CANCUN"),
+		strictMath: properties.on("ALLOW_STRICT_MATH"),
+		blob: properties.on("ALLOW_TVM_BLOB"),
+		newResourceModel: properties.on("ALLOW_NEW_RESOURCE_MODEL"),
+		energyLimit: forks.passed(ENERGY_LIMIT_VERSION),
+		oneSignaturePerAddress: forks.passed(ONE_SIGNATURE_VERSION),
+	};
+}

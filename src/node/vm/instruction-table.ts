@@ -1,0 +1,198 @@
+/** The opcode table made flat for the interpreter's loop, for one set of rules. */
+
+import type { Frame } from "./frame.js";
+import type { Gates } from "./gates.js";
+import type { Action, CostRule, Instruction } from "./instruction.js";
+import { penaltyOf } from "./penalty.js";
+import type { Word } from "./word.js";
+
+export const STACK_LIMIT = 1024;
+
+/** More than any stack holds: operations that don't exist need this much. */
+const UNREACHABLE = 4096;
+
+/** How the loop runs an operation. */
+export const Kind = {
+	PUSH1: 0,
+	PUSH_SHORT: 1,
+	PUSH_LONG: 2,
+	DUP: 3,
+	SWAP: 4,
+	POP: 5,
+	JUMP: 6,
+	JUMPI: 7,
+	JUMPDEST: 8,
+	PC: 9,
+	UNARY: 10,
+	BINARY: 11,
+	TERNARY: 12,
+	NULLARY: 13,
+	QUERY: 14,
+	MLOAD: 15,
+	MSTORE: 16,
+	/** An effect with a fixed cost. */
+	EFFECT: 17,
+	/** An effect whose cost depends on its operands. */
+	COSTED: 18,
+	/** An effect that charges itself. */
+	CALL: 19,
+} as const;
+
+export interface InstructionTable {
+	readonly rows: readonly (Instruction | undefined)[];
+	/** Least height of the stack; beyond reach for operations that don't exist. */
+	readonly needs: Int32Array;
+	/** Greatest height of the stack, less the least. */
+	readonly spans: Int32Array;
+	readonly kinds: Uint8Array;
+	/** Fixed costs, penalty included; 0 where a rule decides. */
+	readonly costs: readonly number[];
+	/** Share of the penalty in the fixed costs. */
+	readonly penalties: readonly number[];
+	readonly rules: readonly CostRule[];
+	readonly unary: readonly ((a: Word) => Word)[];
+	readonly binary: readonly ((a: Word, b: Word) => Word)[];
+	readonly ternary: readonly ((a: Word, b: Word, c: Word) => Word)[];
+	readonly nullary: readonly ((frame: Frame) => Word)[];
+	readonly query: readonly ((frame: Frame, a: Word) => Word)[];
+	readonly effects: readonly ((frame: Frame) => void)[];
+	/** The same operations under a factor of dynamic energy above 10,000. */
+	withFactor(factor: number): InstructionTable;
+}
+
+const DUP1 = 0x80;
+const SWAP1 = 0x90;
+
+/** Builds the table of the operations that some rules allow. */
+export function buildInstructionTable(
+	instructions: readonly Instruction[],
+	gates: Gates,
+	factor = 10_000,
+): InstructionTable {
+	const missing = (): never => {
+		throw new Error("the operation has no such function");
+	};
+	const rows: (Instruction | undefined)[] = new Array(256).fill(undefined);
+	const needs = new Int32Array(256).fill(UNREACHABLE);
+	const spans = new Int32Array(256);
+	const kinds = new Uint8Array(256);
+	const costs: number[] = new Array(256).fill(0);
+	const penalties: number[] = new Array(256).fill(0);
+	const fill = <F>(): F[] => new Array<F>(256).fill(missing as F);
+	const functions = {
+		rules: fill<CostRule>(),
+		unary: fill<(a: Word) => Word>(),
+		binary: fill<(a: Word, b: Word) => Word>(),
+		ternary: fill<(a: Word, b: Word, c: Word) => Word>(),
+		nullary: fill<(frame: Frame) => Word>(),
+		query: fill<(frame: Frame, a: Word) => Word>(),
+		effects: fill<(frame: Frame) => void>(),
+	};
+	for (const row of instructions) {
+		if (row.gate && !gates[row.gate]) continue;
+		const { byte, action } = row;
+		rows[byte] = row;
+		needs[byte] = row.takes;
+		spans[byte] = STACK_LIMIT - row.gives;
+		kinds[byte] = kindOf(row);
+		if (typeof row.cost === "number") {
+			penalties[byte] = penaltyOf(row.cost, factor);
+			costs[byte] = row.cost + (penalties[byte] as number);
+		} else functions.rules[byte] = row.cost;
+		addFunction(functions, byte, action);
+	}
+	const factors = new Map<number, InstructionTable>();
+	return {
+		rows,
+		needs,
+		spans,
+		kinds,
+		costs,
+		penalties,
+		...functions,
+		withFactor(other) {
+			let table = factors.get(other);
+			if (!table) {
+				if (factors.size >= 256) factors.clear();
+				table = buildInstructionTable(instructions, gates, other);
+				factors.set(other, table);
+			}
+			return table;
+		},
+	};
+}
+
+/** Files the function of an operation under its kind. */
+function addFunction(
+	functions: {
+		readonly unary: ((a: Word) => Word)[];
+		readonly binary: ((a: Word, b: Word) => Word)[];
+		readonly ternary: ((a: Word, b: Word, c: Word) => Word)[];
+		readonly nullary: ((frame: Frame) => Word)[];
+		readonly query: ((frame: Frame, a: Word) => Word)[];
+		readonly effects: ((frame: Frame) => void)[];
+	},
+	byte: number,
+	action: Action,
+): void {
+	switch (action.kind) {
+		case "unary":
+			functions.unary[byte] = action.run;
+			return;
+		case "binary":
+			functions.binary[byte] = action.run;
+			return;
+		case "ternary":
+			functions.ternary[byte] = action.run;
+			return;
+		case "nullary":
+			functions.nullary[byte] = action.run;
+			return;
+		case "query":
+			functions.query[byte] = action.run;
+			return;
+		case "effect":
+			functions.effects[byte] = action.run;
+	}
+}
+
+function kindOf({ action, cost, byte, takes, gives, isCall }: Instruction): number {
+	if (isCall) return Kind.CALL;
+	switch (action.kind) {
+		case "effect":
+			return typeof cost === "number" ? Kind.EFFECT : Kind.COSTED;
+		case "push":
+			return pushKind(byte);
+		default:
+			checkStructure(action, byte, takes, gives);
+			return Kind[action.kind.toUpperCase() as keyof typeof Kind];
+	}
+}
+
+function pushKind(byte: number): number {
+	const length = byte - 0x5f;
+	if (length === 1) return Kind.PUSH1;
+	return length <= 4 ? Kind.PUSH_SHORT : Kind.PUSH_LONG;
+}
+
+/** The loop reads the depth of DUP and SWAP from their bytes: the table must agree. */
+function checkStructure(action: Action, byte: number, takes: number, gives: number): void {
+	const depth = action.kind === "dup" ? byte - DUP1 + 1 : action.kind === "swap" ? byte - SWAP1 + 2 : takes;
+	if (depth !== takes || (action.kind === "dup" && gives !== takes + 1)) {
+		throw new Error(`operation ${byte} moves the stack in another way than its byte says`);
+	}
+}
+
+const tables = new Map<string, InstructionTable>();
+
+/** The table for these rules, built once. */
+export function instructionTableFor(instructions: readonly Instruction[], gates: Gates): InstructionTable {
+	let key = "";
+	for (const on of Object.values(gates)) key += on ? "1" : "0";
+	let table = tables.get(key);
+	if (!table) {
+		table = buildInstructionTable(instructions, gates);
+		tables.set(key, table);
+	}
+	return table;
+}

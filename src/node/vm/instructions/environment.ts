@@ -1,0 +1,148 @@
+/** Operations that read who calls, what block it is, and what other accounts hold. */
+
+import { be64, EMPTY } from "../../../protocol/bytes.js";
+import { keccak256 } from "../../../protocol/hash.js";
+import { SmartContract } from "../../../protocol/messages.js";
+import { addressWord, prefixedWord, toAddress } from "../addresses.js";
+import type { Frame } from "../frame.js";
+import { readWord, sat32, toWord, type Word, wordFromBytes } from "../word.js";
+
+/** Blocks whose ids BLOCKHASH still knows. */
+const KNOWN_BLOCKS = 256;
+
+const EMPTY_HASH = wordFromBytes(keccak256(EMPTY));
+
+/** Own address; before multi-signature it carried the network's prefix. */
+export function address(frame: Frame): Word {
+	return frame.machine.gates.multiSign ? frame.addressWord : prefixedWord(frame.context.address);
+}
+
+export function origin({ machine }: Frame): Word {
+	const { origin } = machine.options;
+	return machine.gates.multiSign ? addressWord(origin) : prefixedWord(origin);
+}
+
+export function caller(frame: Frame): Word {
+	return frame.callerWord;
+}
+
+export function callValue(frame: Frame): Word {
+	return frame.context.callValue;
+}
+
+export function callTokenValue(frame: Frame): Word {
+	return frame.context.tokenValue;
+}
+
+export function callTokenId(frame: Frame): Word {
+	return frame.context.tokenId;
+}
+
+export function balance({ machine }: Frame, account: Word): Word {
+	return toWord(machine.state.account.get(toAddress(account))?.balance ?? 0n);
+}
+
+export function selfBalance({ machine, context }: Frame): Word {
+	return toWord(machine.state.account.get(context.address)?.balance ?? 0n);
+}
+
+const padded = Buffer.alloc(32);
+const paddedView = new DataView(padded.buffer, padded.byteOffset, 32);
+
+export function callDataLoad({ context: { input } }: Frame, offset: Word): Word {
+	if (typeof offset !== "number" || offset >= input.length) return 0;
+	if (offset + 32 <= input.length) {
+		return readWord(new DataView(input.buffer, input.byteOffset + offset, 32), 0);
+	}
+	padded.fill(0);
+	padded.set(input.subarray(offset));
+	return readWord(paddedView, 0);
+}
+
+export function callDataSize(frame: Frame): Word {
+	return frame.context.input.length;
+}
+
+export function codeSize(frame: Frame): Word {
+	return frame.context.program.code.length;
+}
+
+export function returnDataSize(frame: Frame): Word {
+	return frame.returnData.length;
+}
+
+/** The price of energy for contracts of version 1, else 0. */
+export function gasPrice({ machine, context }: Frame): Word {
+	const priced = machine.gates.compatible && context.version === 1;
+	return priced ? toWord(machine.state.properties.get("ENERGY_FEE")) : 0;
+}
+
+export function baseFee({ machine }: Frame): Word {
+	return toWord(machine.state.properties.get("ENERGY_FEE"));
+}
+
+export function extCodeSize({ machine }: Frame, account: Word): Word {
+	return machine.state.code.get(toAddress(account))?.length ?? 0;
+}
+
+/** Hash of an account's code. A contract whose record lacks it gets it written, even in a static frame. */
+export function extCodeHash({ machine: { state } }: Frame, account: Word): Word {
+	const target = toAddress(account);
+	if (!state.account.has(target)) return 0;
+	const contract = state.contract.get(target);
+	if (!contract) return EMPTY_HASH;
+	if (contract.code_hash.length > 0) return wordFromBytes(contract.code_hash);
+	const hash = keccak256(state.code.get(target) ?? EMPTY);
+	const copy = SmartContract.copy(contract);
+	copy.code_hash = hash;
+	state.contract.put(target, copy);
+	return wordFromBytes(hash);
+}
+
+export function isContract({ machine: { state } }: Frame, account: Word): Word {
+	return state.contract.has(toAddress(account)) ? 1 : 0;
+}
+
+/** Id of one of the last 256 blocks, 0 for others. */
+export function blockHash({ machine }: Frame, index: Word): Word {
+	const { block, rules } = machine.options;
+	const wanted = BigInt(sat32(index));
+	const first = block.number > KNOWN_BLOCKS ? block.number - BigInt(KNOWN_BLOCKS) : 0n;
+	if (wanted < first || wanted >= block.number) return 0;
+	if (wanted === block.number - 1n) return wordFromBytes(block.parentId);
+	const id = machine.base.blockIndex.get(be64(wanted));
+	if (id) return wordFromBytes(id);
+	return wanted === 0n ? wordFromBytes(rules.genesisId) : 0;
+}
+
+/** The block's witness, with the network's prefix. */
+export function coinbase({ machine }: Frame): Word {
+	return prefixedWord(machine.options.block.witness);
+}
+
+export function timestamp({ machine }: Frame): Word {
+	return toWord(machine.options.block.timestampMs / 1000n);
+}
+
+export function blockNumber({ machine }: Frame): Word {
+	return toWord(machine.options.block.number);
+}
+
+/** Id of the genesis block; since #71 or #60 its last four bytes. */
+export function chainId({ machine }: Frame): Word {
+	const { genesisId } = machine.options.rules;
+	const short = machine.gates.shortChainId || machine.gates.compatible;
+	return wordFromBytes(short ? genesisId.subarray(28) : genesisId);
+}
+
+export function memorySize(frame: Frame): Word {
+	return frame.memory.size;
+}
+
+export function energyLeft(frame: Frame): Word {
+	return frame.remaining;
+}
+
+export function zero(): Word {
+	return 0;
+}

@@ -1,0 +1,208 @@
+/** Stakes of the first generation from inside a contract (sheet 05 §12.2). Amounts in sun. */
+
+import { equalBytes } from "../../../protocol/bytes.js";
+import { maxInt, wrap } from "../../../protocol/int64.js";
+import { Account, AccountFrozen, AccountType, DelegatedResource } from "../../../protocol/messages.js";
+import {
+	addDelegated,
+	delegatedAmount,
+	delegationExpiryMs,
+	delegationKeyV1,
+	editDelegation,
+} from "../../resources/delegated-resource.js";
+import {
+	addDelegation,
+	DAY_MS,
+	delegation,
+	resourceOf,
+	SUN_PER_COIN,
+	setDelegation,
+} from "../../resources/stake.js";
+import { replaceVotes } from "../../resources/votes.js";
+import { resourcePower } from "../../resources/voting-power.js";
+import { editEnergy, type Resource } from "../../resources/window.js";
+import type { StateView } from "../../state/view.js";
+import { toAddress } from "../addresses.js";
+import { attempt, note, readAmount, require, requireWritable, resourceCodeV1 } from "../attempt.js";
+import type { Frame } from "../frame.js";
+import { resourceNote } from "../internal-transactions.js";
+import type { Machine } from "../machine.js";
+import { settleReward } from "../rewards.js";
+import { createIfMissing } from "../transfers.js";
+import { low64, toWord } from "../word.js";
+
+const FREEZE_COST = 20_000;
+const NEW_ACCOUNT_COST = 25_000;
+
+export function freezeCost(frame: Frame): number {
+	const exists = frame.machine.state.account.has(toAddress(frame.peek(2)));
+	return FREEZE_COST + (exists ? 0 : NEW_ACCOUNT_COST);
+}
+
+/** Total whose weight a stake for a resource is part of. */
+function addWeight(state: StateView, resource: Resource, coins: bigint): void {
+	state.properties.add(resource === "bandwidth" ? "TOTAL_NET_WEIGHT" : "TOTAL_ENERGY_WEIGHT", coins);
+}
+
+export function freeze(frame: Frame): void {
+	const { machine, context } = frame;
+	const { gates, state } = machine;
+	if (gates.vote) requireWritable(frame);
+	const resourceWord = frame.pop();
+	const amountWord = frame.pop();
+	const receiver = toAddress(frame.pop());
+	if (gates.freezeV2) {
+		frame.push(0);
+		return;
+	}
+	const code = resourceCodeV1(resourceWord);
+	attempt(frame, () => {
+		note(frame, receiver, `freezeFor${resourceNote(code)}`, { value: low64(amountWord) });
+		const amount = readAmount(amountWord);
+		const owner = Account.copy(state.account.existing(context.address));
+		require(amount > 0n && amount >= SUN_PER_COIN && amount <= owner.balance);
+		require(owner.frozen.length <= 1);
+		const resource = resourceOf(code);
+		require(resource !== undefined);
+		const expireMs = wrap(
+			state.properties.headTimestampMs + BigInt(state.properties.get("MIN_FROZEN_TIME")) * DAY_MS,
+		);
+		owner.balance = wrap(owner.balance - amount);
+		if (equalBytes(receiver, context.address)) freezeOwn(owner, resource, amount, expireMs);
+		else freezeFor(state, owner, receiver, resource, amount, expireMs);
+		state.account.put(context.address, owner);
+		addWeight(state, resource, amount / SUN_PER_COIN);
+		return 1;
+	});
+}
+
+function freezeOwn(owner: Account, resource: Resource, amount: bigint, expireMs: bigint): void {
+	if (resource === "bandwidth") {
+		const staked = owner.frozen[0]?.frozen_balance ?? 0n;
+		owner.frozen = [AccountFrozen.create({ frozen_balance: wrap(staked + amount), expire_time: expireMs })];
+		return;
+	}
+	const energy = editEnergy(owner);
+	const staked = energy.frozen_balance_for_energy?.frozen_balance ?? 0n;
+	energy.frozen_balance_for_energy = AccountFrozen.create({
+		frozen_balance: wrap(staked + amount),
+		expire_time: expireMs,
+	});
+}
+
+function freezeFor(
+	state: StateView,
+	owner: Account,
+	receiverAddress: Uint8Array,
+	resource: Resource,
+	amount: bigint,
+	expireMs: bigint,
+): void {
+	createIfMissing(state, receiverAddress);
+	const receiver = Account.copy(state.account.existing(receiverAddress));
+	require(receiver.type !== AccountType.Contract);
+	const key = delegationKeyV1(owner.address, receiverAddress);
+	const record = editDelegation(state, key, owner.address, receiverAddress);
+	addDelegated(record, resource, amount, expireMs);
+	state.delegatedResource.put(key, record);
+	addDelegation(owner, "delegated", "frozen", resource, amount);
+	addDelegation(receiver, "acquired_delegated", "frozen", resource, amount);
+	state.account.put(receiverAddress, receiver);
+}
+
+export function unfreeze(frame: Frame): void {
+	const { machine, context } = frame;
+	const { gates, state } = machine;
+	if (gates.vote) requireWritable(frame);
+	const code = resourceCodeV1(frame.pop());
+	const receiver = toAddress(frame.pop());
+	attempt(frame, () => {
+		const record = note(frame, receiver, `unfreezeFor${resourceNote(code)}`, { value: 0n });
+		const resource = resourceOf(code);
+		require(resource !== undefined);
+		const owner = Account.copy(state.account.existing(context.address));
+		const amount = equalBytes(receiver, context.address)
+			? unfreezeOwn(state, owner, resource)
+			: unfreezeFor(state, owner, receiver, resource);
+		owner.balance = wrap(owner.balance + amount);
+		state.account.put(context.address, owner);
+		addWeight(state, resource, -(amount / SUN_PER_COIN));
+		if (gates.vote) dropUncoveredVotes(machine, context.address);
+		record.value = amount;
+		return 1;
+	});
+}
+
+/** Takes expired own stakes out of the owner's record. @returns their sum */
+function unfreezeOwn(state: StateView, owner: Account, resource: Resource): bigint {
+	const now = state.properties.headTimestampMs;
+	if (resource === "bandwidth") {
+		const expired = owner.frozen.filter((entry) => entry.expire_time <= now);
+		require(expired.length > 0);
+		owner.frozen = owner.frozen.filter((entry) => entry.expire_time > now);
+		return wrap(expired.reduce((sum, entry) => sum + entry.frozen_balance, 0n));
+	}
+	const stake = owner.account_resource?.frozen_balance_for_energy;
+	require(stake !== undefined && stake.frozen_balance > 0n && stake.expire_time <= now);
+	editEnergy(owner).frozen_balance_for_energy = AccountFrozen.create();
+	return stake.frozen_balance;
+}
+
+/** Takes back an expired delegation; its record stays, with zeros. @returns its amount */
+function unfreezeFor(
+	state: StateView,
+	owner: Account,
+	receiverAddress: Uint8Array,
+	resource: Resource,
+): bigint {
+	const key = delegationKeyV1(owner.address, receiverAddress);
+	const stored = state.delegatedResource.get(key);
+	require(stored !== undefined);
+	const amount = delegatedAmount(stored, resource);
+	require(amount > 0n && delegationExpiryMs(stored, resource) <= state.properties.headTimestampMs);
+	const record = DelegatedResource.copy(stored);
+	addDelegated(record, resource, -amount, 0n);
+	state.delegatedResource.put(key, record);
+	addDelegation(owner, "delegated", "frozen", resource, -amount);
+	const held = state.account.get(receiverAddress);
+	if (held) {
+		const receiver = Account.copy(held);
+		const acquired = delegation(receiver, "acquired_delegated", "frozen", resource);
+		setDelegation(receiver, "acquired_delegated", "frozen", resource, maxInt(0n, wrap(acquired - amount)));
+		state.account.put(receiverAddress, receiver);
+	}
+	return amount;
+}
+
+/** Clears all votes of a contract whose power no longer covers them. */
+function dropUncoveredVotes({ state, gates }: Machine, address: Uint8Array): void {
+	const before = state.account.existing(address);
+	if (before.votes.length === 0) return;
+	const used = wrap(before.votes.reduce((sum, vote) => sum + vote.vote_count, 0n) * SUN_PER_COIN);
+	if (resourcePower(before) >= used) return;
+	settleReward(state, gates, address);
+	const owner = Account.copy(state.account.existing(address));
+	replaceVotes(state, owner, []);
+	state.account.put(address, owner);
+}
+
+/** When a stake of the contract may be taken back, in seconds; 0 if there is none. */
+export function freezeExpireTime(frame: Frame): void {
+	const { machine, context } = frame;
+	const { state } = machine;
+	const code = resourceCodeV1(frame.pop());
+	const target = toAddress(frame.pop());
+	const resource = resourceOf(code);
+	frame.push(resource ? toWord(expiryMs(state, context.address, target, resource) / 1000n) : 0);
+}
+
+function expiryMs(state: StateView, owner: Uint8Array, target: Uint8Array, resource: Resource): bigint {
+	if (equalBytes(owner, target)) {
+		const account = state.account.existing(owner);
+		const stake =
+			resource === "bandwidth" ? account.frozen[0] : account.account_resource?.frozen_balance_for_energy;
+		return stake && stake.frozen_balance !== 0n ? stake.expire_time : 0n;
+	}
+	const record = state.delegatedResource.get(delegationKeyV1(owner, target));
+	return record && delegatedAmount(record, resource) !== 0n ? delegationExpiryMs(record, resource) : 0n;
+}

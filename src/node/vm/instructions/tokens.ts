@@ -1,0 +1,25 @@
+/** TOKENBALANCE (sheet 05 §12.1). */
+
+import { toAddress } from "../addresses.js";
+import type { Frame } from "../frame.js";
+import { executionFailed, longOutOfRange, transferFailed } from "../vm-error.js";
+import { fitsInt64, toSigned, toWord } from "../word.js";
+
+/** Ids up to this one are not tokens. */
+const LAST_RESERVED_TOKEN_ID = 1_000_000n;
+
+const INVALID_ID = "validateForSmartContract failure:not valid token id";
+
+export function tokenBalance(frame: Frame): void {
+	const { gates, state } = frame.machine;
+	const word = frame.pop();
+	const address = toAddress(frame.pop());
+	if (gates.multiSign) {
+		if (!fitsInt64(word)) {
+			if (gates.constantinople) throw transferFailed(INVALID_ID);
+			throw longOutOfRange();
+		}
+		if (toSigned(word) <= LAST_RESERVED_TOKEN_ID) throw executionFailed(INVALID_ID);
+	}
+	frame.push(toWord(state.account.get(address)?.assetV2.get(String(toSigned(word))) ?? 0n));
+}

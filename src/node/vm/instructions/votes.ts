@@ -1,0 +1,150 @@
+/** Voting and rewards from inside a contract (sheet 05 §12.4). */
+
+import { toKey } from "../../../protocol/bytes.js";
+import { byteStringHash, hashOrder } from "../../../protocol/hash-order.js";
+import { MAX_INT64 } from "../../../protocol/int64.js";
+import { Account, Vote } from "../../../protocol/messages.js";
+import { SUN_PER_COIN } from "../../resources/stake.js";
+import { replaceVotes } from "../../resources/votes.js";
+import { resourcePower, votingPower } from "../../resources/voting-power.js";
+import { toAddress } from "../addresses.js";
+import { attempt, note, readAmount, require, requireWritable } from "../attempt.js";
+import type { Frame } from "../frame.js";
+import { votesText } from "../internal-transactions.js";
+import type { Machine } from "../machine.js";
+import { MEMORY_CEILING, operandEnd } from "../memory.js";
+import { settleReward } from "../rewards.js";
+import { executionFailed, runtimeFailed } from "../vm-error.js";
+import { sat32, toWord, type Word } from "../word.js";
+
+const VOTE_COST = 30_000;
+const MAX_VOTES = 30;
+const WORD_SIZE = 32;
+const MAX_INT32 = 0x7fffffff;
+
+/** Energy to vote; the size of the arrays wraps as a word. From #81 on their length words count too. */
+export function voteCost(frame: Frame, name: string): number {
+	const header = frame.machine.gates.energyAdjustment ? 32n : 0n;
+	const end = (length: Word, offset: Word): number =>
+		operandEnd(offset, toWord(BigInt(length) * 32n + header));
+	const amounts = end(frame.peek(0), frame.peek(1));
+	const witnesses = end(frame.peek(2), frame.peek(3));
+	return VOTE_COST + frame.memoryCost(Math.max(amounts, witnesses), name);
+}
+
+export function voteWitness(frame: Frame): void {
+	requireWritable(frame);
+	const { machine, context } = frame;
+	const amountLength = sat32(frame.pop());
+	const amountOffset = sat32(frame.pop());
+	const witnessLength = sat32(frame.pop());
+	const witnessOffset = sat32(frame.pop());
+	const record = note(frame, new Uint8Array(0), "voteWitness", { value: 0n });
+	if (
+		loadLength(frame, witnessOffset) !== witnessLength ||
+		loadLength(frame, amountOffset) !== amountLength
+	) {
+		throw executionFailed("VM VoteWitness: memory array length do not match length parameter!");
+	}
+	if (witnessLength !== amountLength) {
+		frame.push(0);
+		return;
+	}
+	attempt(frame, () => {
+		const entries: Vote[] = [];
+		const reject = (condition: boolean): void => {
+			if (!condition) record.rejected = true;
+			require(condition);
+		};
+		reject(isArray(witnessOffset, witnessLength) && isArray(amountOffset, amountLength));
+		try {
+			for (let i = 0; i < witnessLength; i++) {
+				const witness = toAddress(loadElement(frame, witnessOffset, i));
+				const count = readAmount(loadElement(frame, amountOffset, i));
+				entries.push(Vote.create({ vote_address: witness, vote_count: count }));
+			}
+			record.extra = votesText(entries);
+			castVotes(machine, context.address, entries);
+		} catch (error) {
+			record.rejected = true;
+			throw error;
+		}
+		return 1;
+	});
+}
+
+/** The word before an array's elements. */
+function loadLength(frame: Frame, offset: number): number {
+	if (offset > MEMORY_CEILING) throw runtimeFailed("java.lang.RuntimeException", "Unknown Throwable");
+	frame.memory.expand(offset + WORD_SIZE);
+	return sat32(frame.memory.loadWord(offset));
+}
+
+function isArray(offset: number, length: number): boolean {
+	return offset + WORD_SIZE <= MAX_INT32 && length * WORD_SIZE <= MAX_INT32;
+}
+
+function loadElement(frame: Frame, offset: number, index: number): Word {
+	const at = offset + WORD_SIZE * (index + 1);
+	frame.memory.expand(at + WORD_SIZE);
+	return frame.memory.loadWord(at);
+}
+
+/** Replaces the votes of a contract; votes for one witness are added up. */
+function castVotes({ state, gates }: Machine, address: Uint8Array, entries: readonly Vote[]): void {
+	require(entries.length <= MAX_VOTES);
+	settleReward(state, gates, address);
+	const owner = Account.copy(state.account.existing(address));
+	const byWitness = new Map<string, Vote>();
+	let sum = 0n;
+	for (const entry of entries) {
+		require(state.witness.has(entry.vote_address) && entry.vote_count >= 0n);
+		if (entry.vote_count === 0n) continue;
+		sum += entry.vote_count;
+		require(sum <= MAX_INT64);
+		const key = toKey(entry.vote_address);
+		const earlier = byWitness.get(key)?.vote_count ?? 0n;
+		byWitness.set(
+			key,
+			Vote.create({ vote_address: entry.vote_address, vote_count: earlier + entry.vote_count }),
+		);
+	}
+	const needed = sum * SUN_PER_COIN;
+	require(needed <= MAX_INT64);
+	require(needed <= (gates.freezeV2 ? votingPower(state.properties, owner) : resourcePower(owner)));
+	const order = hashOrder([...byWitness.keys()], byteStringHash);
+	replaceVotes(
+		state,
+		owner,
+		order.map((key) => byWitness.get(key) as Vote),
+	);
+	state.account.put(address, owner);
+}
+
+/** WITHDRAWREWARD: moves the contract's reward to its balance. */
+export function withdrawRewards(frame: Frame): void {
+	requireWritable(frame);
+	const { machine, context } = frame;
+	const { state, gates, options } = machine;
+	attempt(frame, () => {
+		const record = note(frame, context.address, "withdrawReward", { value: 0n });
+		const key = toKey(context.address);
+		require(!options.rules.genesisWitnesses.some((witness) => toKey(witness.address) === key));
+		settleReward(state, gates, context.address);
+		const owner = Account.copy(state.account.existing(context.address));
+		const { allowance } = owner;
+		if (allowance <= 0n) return 0;
+		require(owner.balance + allowance <= MAX_INT64);
+		owner.balance += allowance;
+		owner.allowance = 0n;
+		owner.latest_withdraw_time = withdrawTimeMs(machine);
+		state.account.put(context.address, owner);
+		record.value = allowance;
+		return toWord(allowance);
+	});
+}
+
+/** Time of a withdrawal: the block's, in whole seconds. */
+export function withdrawTimeMs({ options }: Machine): bigint {
+	return (options.block.timestampMs / 1000n) * 1000n;
+}

@@ -1,0 +1,133 @@
+/** What contracts did inside a transaction: calls, creations, stakes, votes (sheet 05 §8). */
+
+import { toBase58Check } from "../../protocol/address.js";
+import { be64, concatBytes, EMPTY, utf8 } from "../../protocol/bytes.js";
+import { keccak256 } from "../../protocol/hash.js";
+import { wrap } from "../../protocol/int64.js";
+import {
+	InternalTransaction,
+	InternalTransactionCallValueInfo,
+	ResourceCode,
+	type Vote,
+} from "../../protocol/messages.js";
+
+/** What an internal transaction moves: coins in sun, and tokens by id. */
+export interface InternalTransfer {
+	readonly value: bigint;
+	readonly tokens?: ReadonlyMap<string, bigint>;
+}
+
+/** One internal transaction; some members are only known after it was made. */
+export interface InternalRecord {
+	readonly hash: Uint8Array;
+	readonly caller: Uint8Array;
+	readonly receiver: Uint8Array;
+	readonly note: string;
+	value: bigint;
+	readonly tokens: ReadonlyMap<string, bigint>;
+	rejected: boolean;
+	extra: string;
+}
+
+/** Notes that are recorded even without `vm.saveFeaturedInternalTx`. */
+const PLAIN_NOTES: ReadonlySet<string> = new Set(["call", "create", "suicide"]);
+
+export class InternalTransactions {
+	private readonly records: InternalRecord[] = [];
+	private count = 0;
+
+	/** How many were made so far, undone ones included: it enters the addresses of created contracts. */
+	get nonce(): number {
+		return this.count;
+	}
+
+	/** How many are listed. */
+	get length(): number {
+		return this.records.length;
+	}
+
+	/**
+	 * Lists an internal transaction.
+	 * @param opener hash of the frame that makes it
+	 * @param data input of a call or code of a creation
+	 */
+	add(
+		opener: Uint8Array,
+		caller: Uint8Array,
+		receiver: Uint8Array,
+		note: string,
+		{ value, tokens }: InternalTransfer,
+		data: Uint8Array = EMPTY,
+	): InternalRecord {
+		this.count++;
+		const hash = keccak256(
+			concatBytes(
+				opener,
+				note === "create" ? EMPTY : receiver,
+				data,
+				be64(wrap(value)),
+				be64(BigInt(this.count)),
+			),
+		);
+		const record: InternalRecord = {
+			hash,
+			caller,
+			receiver,
+			note,
+			value,
+			tokens: tokens ?? new Map(),
+			rejected: false,
+			extra: "",
+		};
+		this.records.push(record);
+		return record;
+	}
+
+	/** Marks all from a position on as undone. */
+	reject(from: number): void {
+		for (let i = from; i < this.records.length; i++) (this.records[i] as InternalRecord).rejected = true;
+	}
+
+	/** The list as it is stored; without `featured`, only of calls, creations and destructions. */
+	toMessages(featured: boolean): InternalTransaction[] {
+		return this.records.filter((record) => featured || PLAIN_NOTES.has(record.note)).map(toMessage);
+	}
+}
+
+function toMessage(record: InternalRecord): InternalTransaction {
+	const values = [InternalTransactionCallValueInfo.create({ callValue: record.value })];
+	for (const [tokenId, callValue] of record.tokens) {
+		values.push(InternalTransactionCallValueInfo.create({ callValue, tokenId }));
+	}
+	return InternalTransaction.create({
+		hash: record.hash,
+		caller_address: record.caller,
+		transferTo_address: record.receiver,
+		callValueInfo: values,
+		note: utf8(record.note),
+		rejected: record.rejected,
+		extra: record.extra,
+	});
+}
+
+/** Name of a resource code at the end of a note. */
+export function resourceNote(code: number): string {
+	switch (code) {
+		case ResourceCode.BANDWIDTH:
+			return "Bandwidth";
+		case ResourceCode.ENERGY:
+			return "Energy";
+		case ResourceCode.COIN_POWER:
+			return "CoinPower";
+		default:
+			return "UnknownType";
+	}
+}
+
+/** The `extra` of a vote. */
+export function votesText(votes: readonly Readonly<Vote>[]): string {
+	const rows = votes.map(
+		(vote) => `{"vote_address":"${toBase58Check(vote.vote_address)}","vote_count":${vote.vote_count}}`,
+	);
+	return `{"votes":[${rows.join(",")}]}`;
+}

@@ -1,0 +1,232 @@
+/** The loop that runs a frame's code (sheet 05 §9.1). */
+
+import type { Frame } from "./frame.js";
+import type { Instruction } from "./instruction.js";
+import { type InstructionTable, Kind } from "./instruction-table.js";
+import { expansionCost, MEMORY_LIMIT } from "./memory.js";
+import { NO_FACTOR, penaltyOf } from "./penalty.js";
+import {
+	badJump,
+	illegalOperation,
+	outOfEnergy,
+	outOfMemory,
+	stackTooLarge,
+	stackTooSmall,
+	timeoutAt,
+	type VmError,
+} from "./vm-error.js";
+import type { Word } from "./word.js";
+
+/** Jump targets passed between two looks at the clock. */
+const TICKS = 4096;
+
+/**
+ * Runs a frame until it ends or opens another one.
+ * @throws {VmError} how the frame fails
+ */
+export function run(frame: Frame): void {
+	const { machine, stack, memory } = frame;
+	const { instructions, destinations, operands } = frame.context.program;
+	const penalized = frame.factor > NO_FACTOR;
+	const table = penalized
+		? machine.options.instructions.withFactor(frame.factor)
+		: machine.options.instructions;
+	const { needs, spans, kinds, costs, penalties, unary, binary, ternary, nullary, query, effects } = table;
+	const deadline = machine.options.deadlineMs;
+	const timed = deadline !== Number.POSITIVE_INFINITY;
+	const memoryFee = machine.gates.higherCpuLimit ? 1 : 0;
+	let ticks = TICKS;
+	let { pc, sp, left } = frame;
+	frame.interrupted = false;
+
+	for (;;) {
+		const op = instructions[pc] as number;
+		const need = needs[op] as number;
+		const above = sp - need;
+		if (above < 0 || above > (spans[op] as number)) {
+			frame.left = left;
+			throw stackFault(table, op, sp);
+		}
+		const cost = costs[op] as number;
+		left -= cost;
+		if (left < 0) {
+			frame.left = left + cost;
+			if (!frame.spend(cost)) throw lackOfEnergy(frame, table, op, cost - (penalties[op] as number));
+			left = frame.left;
+		}
+		if (penalized) frame.penalty += penalties[op] as number;
+
+		switch (kinds[op]) {
+			case Kind.PUSH1:
+				stack[sp++] = instructions[pc + 1] as number;
+				pc += 2;
+				continue;
+			case Kind.PUSH_SHORT: {
+				let value = 0;
+				const end = pc + op - 0x5f;
+				while (pc < end) value = value * 256 + (instructions[++pc] as number);
+				stack[sp++] = value;
+				pc++;
+				continue;
+			}
+			case Kind.PUSH_LONG:
+				stack[sp++] = operands.get(pc) as Word;
+				pc += op - 0x5e;
+				continue;
+			case Kind.DUP:
+				stack[sp] = stack[sp - (op - 0x7f)] as Word;
+				sp++;
+				break;
+			case Kind.SWAP: {
+				const other = sp - (op - 0x8e);
+				const top = stack[sp - 1] as Word;
+				stack[sp - 1] = stack[other] as Word;
+				stack[other] = top;
+				break;
+			}
+			case Kind.POP:
+				sp--;
+				break;
+			case Kind.JUMP: {
+				const target = stack[--sp] as Word;
+				if (typeof target !== "number" || destinations[target] !== 1) {
+					frame.left = left;
+					throw badTarget(target);
+				}
+				pc = target;
+				continue;
+			}
+			case Kind.JUMPI: {
+				sp -= 2;
+				if (stack[sp] === 0) break;
+				const target = stack[sp + 1] as Word;
+				if (typeof target !== "number" || destinations[target] !== 1) {
+					frame.left = left;
+					throw badTarget(target);
+				}
+				pc = target;
+				continue;
+			}
+			case Kind.JUMPDEST:
+				if (timed && --ticks === 0) {
+					if (performance.now() > deadline) throw timeoutAt("JUMPDEST");
+					ticks = TICKS;
+				}
+				break;
+			case Kind.PC:
+				stack[sp++] = pc;
+				break;
+			case Kind.UNARY:
+				stack[sp - 1] = (unary[op] as (a: Word) => Word)(stack[sp - 1] as Word);
+				break;
+			case Kind.BINARY:
+				sp--;
+				stack[sp - 1] = (binary[op] as (a: Word, b: Word) => Word)(stack[sp] as Word, stack[sp - 1] as Word);
+				break;
+			case Kind.TERNARY:
+				sp -= 2;
+				stack[sp - 1] = (ternary[op] as (a: Word, b: Word, c: Word) => Word)(
+					stack[sp + 1] as Word,
+					stack[sp] as Word,
+					stack[sp - 1] as Word,
+				);
+				break;
+			case Kind.NULLARY:
+				frame.left = left;
+				stack[sp++] = (nullary[op] as (frame: Frame) => Word)(frame);
+				break;
+			case Kind.QUERY:
+				frame.left = left;
+				stack[sp - 1] = (query[op] as (frame: Frame, a: Word) => Word)(frame, stack[sp - 1] as Word);
+				break;
+			case Kind.MLOAD:
+			case Kind.MSTORE: {
+				const offset = stack[sp - 1] as Word;
+				const end = typeof offset === "number" ? offset + 32 : Number.POSITIVE_INFINITY;
+				let price = memoryFee;
+				if (end > memory.size) {
+					frame.left = left;
+					if (end > MEMORY_LIMIT) throw outOfMemory((table.rows[op] as Instruction).name);
+					price += expansionCost(memory.size, end);
+				}
+				const extra = penalized ? penaltyOf(price, frame.factor) : 0;
+				left -= price + extra;
+				if (left < 0) {
+					frame.left = left + price + extra;
+					if (!frame.spend(price + extra)) throw lackOfEnergy(frame, table, op, price, extra);
+					left = frame.left;
+				}
+				frame.penalty += extra;
+				memory.expand(end);
+				if (kinds[op] === Kind.MLOAD) stack[sp - 1] = memory.loadWord(offset as number);
+				else {
+					sp -= 2;
+					memory.storeWord(offset as number, stack[sp] as Word);
+				}
+				break;
+			}
+			default:
+				if (timed && performance.now() > deadline) throw timeoutAt((table.rows[op] as Instruction).name);
+				frame.left = left;
+				frame.sp = sp;
+				frame.pc = pc;
+				if (kinds[op] === Kind.COSTED) charge(frame, table, op);
+				(effects[op] as (frame: Frame) => void)(frame);
+				sp = frame.sp;
+				left = frame.left;
+				if (frame.interrupted) {
+					frame.pc = pc + 1;
+					return;
+				}
+		}
+		pc++;
+	}
+}
+
+/** Charges an operation by its rule. */
+function charge(frame: Frame, table: InstructionTable, op: number): void {
+	const row = table.rows[op] as Instruction;
+	const cost = (table.rules[op] as (frame: Frame, name: string) => number)(frame, row.name);
+	const extra = penaltyOf(cost, frame.factor);
+	if (!frame.spend(cost + extra)) throw lackOfEnergy(frame, table, op, cost, extra);
+	frame.penalty += extra;
+}
+
+/** Checks and charges a frame's first operation, then times out: how a transaction recorded so ends. */
+export function runOutOfTime(frame: Frame): never {
+	const table = frame.machine.options.instructions.withFactor(frame.factor);
+	const op = frame.context.program.instructions[0] as number;
+	if (frame.sp < (table.needs[op] as number)) throw stackFault(table, op, frame.sp);
+	const row = table.rows[op] as Instruction;
+	const cost = table.costs[op] as number;
+	if (!frame.spend(cost)) throw lackOfEnergy(frame, table, op, cost - (table.penalties[op] as number));
+	throw timeoutAt(row.name);
+}
+
+/** Name of the operation before which a frame stands. */
+export function operationAt(frame: Frame): string {
+	const op = frame.context.program.instructions[frame.pc] ?? 0;
+	return frame.machine.options.instructions.rows[op]?.name ?? "STOP";
+}
+
+function stackFault(table: InstructionTable, op: number, height: number): VmError {
+	const row = table.rows[op];
+	if (!row) return illegalOperation(`Invalid operation code: opCode[${op.toString(16).padStart(2, "0")}];`);
+	return height < row.takes ? stackTooSmall(row.takes, height) : stackTooLarge();
+}
+
+function lackOfEnergy(
+	frame: Frame,
+	table: InstructionTable,
+	op: number,
+	cost: number,
+	penalty = penaltyOf(cost, frame.factor),
+): VmError {
+	const row = table.rows[op] as Instruction;
+	const energy = { limit: frame.context.energy, cost, used: frame.used };
+	return outOfEnergy(row.name, frame.factor > NO_FACTOR ? { ...energy, penalty } : energy);
+}
+
+function badTarget(target: Word): VmError {
+	return badJump(typeof target === "number" && target <= 0xffffffff ? target | 0 : -1);
+}

@@ -1,0 +1,110 @@
+/** One execution of the contract machine: what all its frames share. */
+
+import { toKey } from "../../protocol/bytes.js";
+import type { TransactionInfoLog } from "../../protocol/messages.js";
+import type { ChainRules } from "../contracts/contract.js";
+import { StateLayer } from "../state/layer.js";
+import type { StateView } from "../state/view.js";
+import { TransactionStorage } from "./contract-storage.js";
+import type { Gates } from "./gates.js";
+import type { InstructionTable } from "./instruction-table.js";
+import { InternalTransactions } from "./internal-transactions.js";
+import type { ShieldedProofs } from "./precompiles/shielded.js";
+import type { ProgramCache } from "./program.js";
+import { TransientStorage } from "./transient-storage.js";
+
+/** The block that the code sees. In the pending pool: number 0, time 0, no witness. */
+export interface BlockContext {
+	readonly number: bigint;
+	readonly timestampMs: bigint;
+	readonly witness: Uint8Array;
+	/** Id of the block before; of the head itself while a query runs. */
+	readonly parentId: Uint8Array;
+}
+
+export interface MachineOptions {
+	readonly rules: ChainRules;
+	readonly gates: Gates;
+	readonly instructions: InstructionTable;
+	readonly programs: ProgramCache;
+	readonly block: BlockContext;
+	/** Id of the transaction. */
+	readonly rootId: Uint8Array;
+	/** Sender of the transaction. */
+	readonly origin: Uint8Array;
+	/** When execution runs out of time, in milliseconds of `performance.now()`; Infinity: never. */
+	readonly deadlineMs: number;
+	/** The transaction is recorded as out of time: it ends at its first operation. */
+	readonly endsAtFirstOperation: boolean;
+	readonly proofs: ShieldedProofs;
+	readonly saveCancelDetails: boolean;
+}
+
+/** A point to which everything that frames did can be undone. */
+export interface MachineMark {
+	readonly state: number;
+	readonly storage: number;
+	readonly transient: number;
+	readonly logs: number;
+	readonly destroyed: number;
+	readonly internal: number;
+}
+
+export class Machine {
+	readonly layer: StateLayer;
+	/** The state with what the execution has done. */
+	readonly state: StateView;
+	readonly storage: TransactionStorage;
+	readonly transient = new TransientStorage();
+	readonly internal = new InternalTransactions();
+	readonly logs: TransactionInfoLog[] = [];
+	/** Contracts that destroyed themselves. */
+	readonly destroyed: Uint8Array[] = [];
+
+	constructor(
+		/** The state below: totals that the network reads past what the execution does. */
+		readonly base: StateView,
+		readonly options: MachineOptions,
+	) {
+		this.layer = new StateLayer(base);
+		this.state = this.layer.view;
+		this.storage = new TransactionStorage(this.state);
+	}
+
+	get gates(): Gates {
+		return this.options.gates;
+	}
+
+	mark(): MachineMark {
+		return {
+			state: this.layer.mark(),
+			storage: this.storage.mark(),
+			transient: this.transient.mark(),
+			logs: this.logs.length,
+			destroyed: this.destroyed.length,
+			internal: this.internal.length,
+		};
+	}
+
+	/** Undoes what was done since a mark; internal transactions stay listed, as rejected. */
+	revert(mark: MachineMark): void {
+		this.layer.revert(mark.state);
+		// Before block version 5, frames shared their storage: what an undone frame stored there stayed.
+		if (this.gates.energyLimit) this.storage.revert(mark.storage);
+		this.transient.revert(mark.transient);
+		this.logs.length = mark.logs;
+		this.destroyed.length = mark.destroyed;
+		this.internal.reject(mark.internal);
+	}
+
+	/** Writes everything to the state below. */
+	commit(): void {
+		this.storage.commit();
+		this.layer.commit();
+	}
+
+	/** Contracts that destroyed themselves, each once. */
+	get destroyedContracts(): readonly Uint8Array[] {
+		return [...new Map(this.destroyed.map((address) => [toKey(address), address])).values()];
+	}
+}

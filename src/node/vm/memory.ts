@@ -1,0 +1,107 @@
+/** The byte-addressed memory of a frame (sheet 05 §9.2). */
+
+import { EMPTY } from "../../protocol/bytes.js";
+import { readWord, type Word, writeWord } from "./word.js";
+
+/** The largest end of an operand; an end equal to it is allowed. */
+export const MEMORY_LIMIT = 3_145_728;
+
+/** Where memory ends that precompiles write without a charge. */
+export const MEMORY_CEILING = 2 ** 30;
+
+const FIRST_CAPACITY = 1024;
+
+export class Memory {
+	/** Bytes in use; a multiple of 32. */
+	size = 0;
+	private bytes: Uint8Array = EMPTY;
+	private view = new DataView(EMPTY.buffer, 0, 0);
+
+	/** Makes the first `end` bytes usable, rounded up to a whole word; new bytes are zero. */
+	expand(end: number): void {
+		if (end <= this.size) return;
+		const size = Math.ceil(end / 32) * 32;
+		if (size > this.bytes.length) {
+			const bytes = new Uint8Array(
+				Math.max(size, Math.min(2 * this.bytes.length, MEMORY_LIMIT), FIRST_CAPACITY),
+			);
+			bytes.set(this.bytes.subarray(0, this.size));
+			this.bytes = bytes;
+			this.view = new DataView(bytes.buffer);
+		}
+		this.size = size;
+	}
+
+	/** Reads a word that lies within the memory in use. */
+	loadWord(offset: number): Word {
+		return readWord(this.view, offset);
+	}
+
+	/** Writes a word that lies within the memory in use. */
+	storeWord(offset: number, word: Word): void {
+		writeWord(this.view, offset, word);
+	}
+
+	storeByte(offset: number, byte: number): void {
+		this.bytes[offset] = byte;
+	}
+
+	/** A copy of a range, expanding the memory to it; empty for size 0, whatever the offset. */
+	copy(offset: number, size: number): Uint8Array {
+		if (size === 0) return EMPTY;
+		this.expand(offset + size);
+		return Buffer.from(this.bytes.subarray(offset, offset + size));
+	}
+
+	/** The bytes themselves, expanding the memory to them; valid until the next write. */
+	peek(offset: number, size: number): Uint8Array {
+		if (size === 0) return EMPTY;
+		this.expand(offset + size);
+		return this.bytes.subarray(offset, offset + size);
+	}
+
+	/** Writes all of `data`, expanding the memory to it. */
+	store(offset: number, data: Uint8Array): void {
+		if (data.length === 0) return;
+		this.expand(offset + data.length);
+		this.bytes.set(data, offset);
+	}
+
+	/** Writes what of `data` fits the memory in use. */
+	storeWithin(offset: number, data: Uint8Array): void {
+		if (offset >= this.size) return;
+		this.bytes.set(data.subarray(0, this.size - offset), offset);
+	}
+
+	/** Copies `size` bytes of `source` from `from` on; zeros where the source ends. */
+	storePadded(offset: number, source: Uint8Array, from: number, size: number): void {
+		if (size === 0) return;
+		this.expand(offset + size);
+		const part = from < source.length ? source.subarray(from, from + size) : EMPTY;
+		this.bytes.set(part, offset);
+		this.bytes.fill(0, offset + part.length, offset + size);
+	}
+
+	/** Moves a range that may overlap its target. */
+	move(target: number, source: number, size: number): void {
+		if (size === 0) return;
+		this.expand(Math.max(target, source) + size);
+		this.bytes.copyWithin(target, source, source + size);
+	}
+}
+
+/** What a memory of this many words costs in all. */
+function totalCost(words: number): number {
+	return 3 * words + Math.floor((words * words) / 512);
+}
+
+/** Energy to grow a memory from `size` bytes to `end` bytes. */
+export function expansionCost(size: number, end: number): number {
+	if (end <= size) return 0;
+	return totalCost(Math.ceil(end / 32)) - totalCost(size / 32);
+}
+
+/** End of an operand in memory, 0 for size 0; Infinity-like values stay above every limit. */
+export function operandEnd(offset: Word, size: Word): number {
+	return size === 0 ? 0 : Number(offset) + Number(size);
+}

@@ -1,0 +1,62 @@
+/** The contracts that the machine itself provides (sheet 05 §13). */
+
+import { EMPTY } from "../../../protocol/bytes.js";
+import type { Gates } from "../gates.js";
+import type { Machine } from "../machine.js";
+import { toWord, type Word, wordFromBytes, wordToBytes } from "../word.js";
+
+export interface PrecompileResult {
+	/** False: the call gives 0 and all energy passed to it is gone. The output is written to memory even then. */
+	readonly success: boolean;
+	readonly output: Uint8Array;
+}
+
+export interface PrecompileContext {
+	readonly machine: Machine;
+	/** The contract that calls; of a DELEGATECALL, its caller. */
+	readonly caller: Uint8Array;
+}
+
+export interface Precompile {
+	readonly name: string;
+	/** The whole word that calls it. */
+	readonly word: number;
+	readonly gate?: keyof Gates;
+	readonly energy: (input: Uint8Array, gates: Gates) => bigint;
+	/** @throws {VmError} where the calling frame fails */
+	readonly run: (input: Uint8Array, context: PrecompileContext) => PrecompileResult;
+}
+
+export const succeed = (output: Uint8Array): PrecompileResult => ({ success: true, output });
+
+export const failed: PrecompileResult = { success: false, output: EMPTY };
+
+export const ZERO_WORD: Uint8Array = new Uint8Array(32);
+
+export const ONE_WORD: Uint8Array = wordToBytes(1);
+
+/** A constant price. */
+export const price = (energy: number) => (): bigint => BigInt(energy);
+
+/** A price for each word of input, on top of a base. */
+export function perWord(base: number, each: number): (input: Uint8Array) => bigint {
+	return (input) => BigInt(base + each * Math.ceil(input.length / 32));
+}
+
+/** Word `index` of the input, zeros where it ends. */
+export function wordAt(input: Uint8Array, index: number): Word {
+	return wordFromBytes(paddedSlice(input, 32 * index, 32));
+}
+
+/** A range of the input, zeros where it ends. */
+export function paddedSlice(input: Uint8Array, offset: number, length: number): Uint8Array {
+	if (offset + length <= input.length) return input.subarray(offset, offset + length);
+	const padded = new Uint8Array(length);
+	if (offset < input.length) padded.set(input.subarray(offset, offset + length));
+	return padded;
+}
+
+/** An amount as a word: its low 64 bits, a negative one not extended. */
+export function amountWord(amount: bigint): Uint8Array {
+	return wordToBytes(toWord(BigInt.asUintN(64, amount)));
+}

@@ -1,0 +1,42 @@
+/** Finding a precompiled contract by the word that is called. */
+
+import type { Gates } from "../gates.js";
+import type { Word } from "../word.js";
+import { blake2f } from "./blake2f.js";
+import { bn128Add, bn128Multiply, bn128Pairing } from "./bn128.js";
+import { doubleSha256, ecrecover, identity, realRipemd160, sha256Hash } from "./hashing.js";
+import { modexp } from "./modexp.js";
+import type { Precompile } from "./precompile.js";
+import * as resources from "./resource-queries.js";
+import { merkleHash, verifyBurnProof, verifyMintProof, verifyTransferProof } from "./shielded.js";
+import { batchValidateSign, validateMultiSign } from "./signatures.js";
+import * as votes from "./vote-queries.js";
+
+export const precompiles: readonly Precompile[] = [
+	ecrecover,
+	sha256Hash,
+	doubleSha256,
+	identity,
+	modexp,
+	bn128Add,
+	bn128Multiply,
+	bn128Pairing,
+	batchValidateSign,
+	validateMultiSign,
+	realRipemd160,
+	blake2f,
+	verifyMintProof,
+	verifyTransferProof,
+	verifyBurnProof,
+	merkleHash,
+	...Object.values(votes),
+	...Object.values(resources),
+];
+
+const byWord = new Map<Word, Precompile>(precompiles.map((precompile) => [precompile.word, precompile]));
+
+/** The precompiled contract under this word, if the rules have it; all 32 bytes of the word count. */
+export function findPrecompile(gates: Gates, word: Word): Precompile | undefined {
+	const found = byWord.get(word);
+	return found && (!found.gate || gates[found.gate]) ? found : undefined;
+}

@@ -1,0 +1,77 @@
+/** Contract code made ready to run: where jumps may go and what the instructions push (sheet 05 §9.3). */
+
+import { toKey } from "../../protocol/bytes.js";
+import { keccak256 } from "../../protocol/hash.js";
+import { type Word, wordFromBytes } from "./word.js";
+
+const JUMPDEST = 0x5b;
+const PUSH1 = 0x60;
+const PUSH32 = 0x7f;
+
+/** Pushes of up to this many bytes are read while running; longer ones are prepared. */
+export const SHORT_PUSH = 4;
+
+/** Bytes past the end of the code that may be read as operands or as a STOP. */
+const PADDING = 33;
+
+export interface Program {
+	readonly code: Uint8Array;
+	/** The code with zeros behind it: running off the end meets a STOP. */
+	readonly instructions: Uint8Array;
+	/** 1 where a jump may go. */
+	readonly destinations: Uint8Array;
+	/** Operands of pushes longer than {@link SHORT_PUSH}, by position. */
+	readonly operands: ReadonlyMap<number, Word>;
+}
+
+function prepare(code: Uint8Array): Program {
+	const instructions = new Uint8Array(code.length + PADDING);
+	instructions.set(code);
+	const destinations = new Uint8Array(code.length);
+	const operands = new Map<number, Word>();
+	for (let at = 0; at < code.length; at++) {
+		const op = instructions[at] as number;
+		if (op === JUMPDEST) destinations[at] = 1;
+		else if (op >= PUSH1 && op <= PUSH32) {
+			const length = op - PUSH1 + 1;
+			if (length > SHORT_PUSH) {
+				operands.set(at, wordFromBytes(instructions.subarray(at + 1, at + 1 + length)));
+			}
+			at += length;
+		}
+	}
+	return { code, instructions, destinations, operands };
+}
+
+/** Programs of code that was run, by the hash of the code; the longest unused is dropped first. */
+export class ProgramCache {
+	private readonly byBytes = new WeakMap<Uint8Array, Program>();
+	private readonly byHash = new Map<string, Program>();
+
+	/** @param capacity programs kept (`vm.lruCacheSize`) */
+	constructor(private readonly capacity: number) {}
+
+	/** The program of stored code. */
+	get(code: Uint8Array): Program {
+		const same = this.byBytes.get(code);
+		if (same) return same;
+		const hash = toKey(keccak256(code));
+		let program = this.byHash.get(hash);
+		if (program) this.byHash.delete(hash);
+		else program = prepare(code);
+		this.byHash.set(hash, program);
+		if (this.byHash.size > this.capacity) {
+			for (const oldest of this.byHash.keys()) {
+				this.byHash.delete(oldest);
+				break;
+			}
+		}
+		this.byBytes.set(code, program);
+		return program;
+	}
+}
+
+/** The program of code that runs once, as constructors do. */
+export function prepareOnce(code: Uint8Array): Program {
+	return prepare(code);
+}

@@ -1,0 +1,183 @@
+/** SELFDESTRUCT: a contract ends and leaves what it holds to an heir (sheet 05 §11.6). */
+
+import { EMPTY, equalBytes } from "../../protocol/bytes.js";
+import { MAX_INT64, wrap } from "../../protocol/int64.js";
+import { Account, ResourceCode, Votes } from "../../protocol/messages.js";
+import { addStakeV2, delegation, ownStakeV1, SUN_PER_COIN, splitUnstaking } from "../resources/stake.js";
+import {
+	accountIncrease,
+	cancelAllOn,
+	mergeUsage,
+	type Resource,
+	resourceUsage,
+	setFineWindow,
+	setResourceUsage,
+	setWindowSlots,
+} from "../resources/window.js";
+import type { StateView } from "../state/view.js";
+import { toAddress } from "./addresses.js";
+import { note } from "./attempt.js";
+import type { Frame } from "./frame.js";
+import { withdrawTimeMs } from "./instructions/votes.js";
+import type { InternalRecord } from "./internal-transactions.js";
+import type { Machine } from "./machine.js";
+import { settleReward } from "./rewards.js";
+import { addBalance, coinTransferError, createIfMissing, moveAllTokens, moveCoins } from "./transfers.js";
+import { executionFailed, runtimeFailed, staticViolation, transferFailed } from "./vm-error.js";
+
+const NEW_ACCOUNT_COST = 25_000;
+const RESOURCES: readonly Resource[] = ["bandwidth", "energy"];
+
+export function suicideCost(frame: Frame): number {
+	const { machine } = frame;
+	if (!machine.gates.energyAdjustment) return 0;
+	return machine.state.account.has(toAddress(frame.peek(0))) ? 0 : NEW_ACCOUNT_COST;
+}
+
+export function suicide(frame: Frame): void {
+	if (frame.context.isStatic) throw staticViolation();
+	const { machine, context } = frame;
+	const { state, gates } = machine;
+	const owner = context.address;
+	if (!mayEnd(machine, state.account.existing(owner))) {
+		frame.revert(EMPTY);
+		return;
+	}
+	const heir = toAddress(frame.pop());
+	if (gates.vote) collectReward(machine, owner);
+	const account = state.account.existing(owner);
+	const record = note(frame, heir, "suicide", {
+		value: account.balance,
+		tokens: new Map(account.assetV2),
+	});
+	leaveBalance(machine, owner, heir);
+	const stakeHeir = equalBytes(owner, heir) ? machine.options.rules.blackHole : heir;
+	if (gates.freeze) leaveStakeV1(state, owner, stakeHeir);
+	if (gates.freezeV2) leaveStakeV2(frame, owner, stakeHeir, heir, record);
+	machine.destroyed.push(owner);
+	frame.halt(EMPTY);
+}
+
+/** Whether nothing is lent to others or still waits for the end of its delay. */
+function mayEnd({ state, gates }: Machine, account: Readonly<Account>): boolean {
+	const lends = (generation: "frozen" | "frozenV2"): boolean =>
+		RESOURCES.some((resource) => delegation(account, "delegated", generation, resource) !== 0n);
+	if (gates.freeze && lends("frozen")) return false;
+	if (!gates.freezeV2) return true;
+	if (lends("frozenV2")) return false;
+	return splitUnstaking(account.unfrozenV2, state.properties.headTimestampMs).waiting.length === 0;
+}
+
+/** Moves the vote reward into the balance and clears the votes. */
+function collectReward(machine: Machine, address: Uint8Array): void {
+	const { state, gates } = machine;
+	settleReward(state, gates, address);
+	const owner = Account.copy(state.account.existing(address));
+	if (owner.votes.length > 0) {
+		const stored = state.votes.get(address);
+		const votes = stored ? Votes.copy(stored) : Votes.create({ address, old_votes: owner.votes });
+		votes.new_votes = [];
+		state.votes.put(address, votes);
+		owner.votes = [];
+	}
+	owner.old_coin_power = 0n;
+	if (owner.balance + owner.allowance > MAX_INT64) {
+		throw executionFailed("Suicide: balance and allowance out of long range.");
+	}
+	owner.balance += owner.allowance;
+	owner.allowance = 0n;
+	owner.latest_withdraw_time = withdrawTimeMs(machine);
+	state.account.put(address, owner);
+}
+
+/** Whether the heir counts as the contract itself; before #81 the last byte of the addresses wasn't compared. */
+function isOwnHeir({ gates }: Machine, owner: Uint8Array, heir: Uint8Array): boolean {
+	return gates.energyAdjustment
+		? equalBytes(owner, heir)
+		: equalBytes(owner.subarray(0, 20), heir.subarray(0, 20));
+}
+
+function leaveBalance(machine: Machine, owner: Uint8Array, heir: Uint8Array): void {
+	const { state, gates, options } = machine;
+	const { balance } = state.account.existing(owner);
+	if (isOwnHeir(machine, owner, heir)) {
+		const { blackHole } = options.rules;
+		addBalance(state, owner, -balance);
+		if (gates.tokens) {
+			addBalance(state, blackHole, balance);
+			moveAllTokens(state, owner, blackHole);
+		}
+		return;
+	}
+	if (gates.solidity059) createIfMissing(state, heir);
+	if (balance > 0n) {
+		const error = coinTransferError(state, owner, heir, balance);
+		if (error !== undefined) throw refusal(gates.constantinople, error);
+		moveCoins(state, owner, heir, balance);
+	}
+	if (gates.tokens && state.account.existing(owner).assetV2.size > 0) {
+		if (!state.account.has(heir)) {
+			throw refusal(
+				gates.constantinople,
+				"Validate InternalTransfer error, no ToAccount. And not allowed to create account in smart contract.",
+			);
+		}
+		moveAllTokens(state, owner, heir);
+	}
+}
+
+function refusal(catchable: boolean, error: string): Error {
+	return catchable
+		? transferFailed(`transfer all token or transfer all coin failed in suicide: ${error}`)
+		: executionFailed("transfer failure");
+}
+
+/** Pays the stakes of the first generation to the heir's balance. */
+function leaveStakeV1(state: StateView, owner: Uint8Array, heir: Uint8Array): void {
+	const account = state.account.existing(owner);
+	const bandwidth = ownStakeV1(account, ResourceCode.BANDWIDTH);
+	const energy = ownStakeV1(account, ResourceCode.ENERGY);
+	state.properties.add("TOTAL_NET_WEIGHT", -(bandwidth / SUN_PER_COIN));
+	state.properties.add("TOTAL_ENERGY_WEIGHT", -(energy / SUN_PER_COIN));
+	if (bandwidth + energy > 0n) addBalance(state, heir, wrap(bandwidth + energy));
+}
+
+/** Moves the stakes of the second generation, and their usage, to the heir; pays what has waited out its delay. */
+function leaveStakeV2(
+	frame: Frame,
+	ownerAddress: Uint8Array,
+	heirAddress: Uint8Array,
+	beneficiary: Uint8Array,
+	record: InternalRecord,
+): void {
+	const { state } = frame.machine;
+	const { properties } = state;
+	const now = properties.headSlot;
+	if (!state.account.has(heirAddress)) {
+		throw runtimeFailed("java.lang.NullPointerException", "Unknown Exception");
+	}
+	const owner = Account.copy(state.account.existing(ownerAddress));
+	const heir = Account.copy(state.account.existing(heirAddress));
+	for (const stake of owner.frozenV2) addStakeV2(heir, stake.type, stake.amount);
+	for (const resource of RESOURCES) {
+		const { usage, lastSlot } = resourceUsage(owner, resource);
+		const present = accountIncrease(properties, owner, resource, usage, 0n, lastSlot, now);
+		setResourceUsage(owner, resource, present, now);
+		if (present > 0n) mergeUsage(properties, heir, owner, present, resource, now);
+	}
+	const { expiredSun } = splitUnstaking(owner.unfrozenV2, properties.headTimestampMs);
+	if (expiredSun > 0n) {
+		heir.balance = wrap(heir.balance + expiredSun);
+		note(frame, beneficiary, "withdrawExpireUnfreezeWhileSuiciding", { value: expiredSun });
+		record.value = wrap(record.value + expiredSun);
+	}
+	owner.frozenV2 = [];
+	owner.unfrozenV2 = [];
+	const setWindow = cancelAllOn(properties) ? setFineWindow : setWindowSlots;
+	for (const resource of RESOURCES) {
+		setResourceUsage(owner, resource, 0n, now);
+		setWindow(owner, resource, 0n);
+	}
+	state.account.put(heirAddress, heir);
+	state.account.put(ownerAddress, owner);
+}

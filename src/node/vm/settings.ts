@@ -1,0 +1,35 @@
+/** The machine's settings from the node's configuration. */
+
+import type { NodeConfig } from "../config/config.js";
+import { RuntimeRuleError } from "../contracts/errors.js";
+import type { VmSettings } from "./contract-machine.js";
+import { type ShieldedProofs, unverifiedProofs } from "./precompiles/shielded.js";
+
+function proofsMissing(): never {
+	throw new RuntimeRuleError(
+		"UnsupportedOperationException",
+		"the proofs of shielded tokens can't be checked: the proving system is missing; with node.fullNodeAllowShieldedTransaction = false they are accepted unchecked",
+	);
+}
+
+/** Refuses every transaction that needs a proof checked. */
+const missingProofs: ShieldedProofs = { verify: proofsMissing, merkleHash: proofsMissing };
+
+/**
+ * @param limitTime whether executions outside signed blocks end after the chain's CPU time
+ * @param proofs checks shielded proofs, where the configuration asks for it
+ */
+export function vmSettings(
+	config: NodeConfig,
+	limitTime: boolean,
+	proofs: ShieldedProofs = missingProofs,
+): VmSettings {
+	return {
+		programCacheSize: config.vm.lruCacheSize,
+		saveInternal: config.vm.saveInternalTx,
+		saveFeaturedInternal: config.vm.saveFeaturedInternalTx,
+		saveCancelDetails: config.vm.saveCancelAllUnfreezeV2Details,
+		limitTime,
+		proofs: config.node.shielded.enabled ? proofs : unverifiedProofs,
+	};
+}
