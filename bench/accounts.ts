@@ -12,7 +12,7 @@ import { join } from "node:path";
 import { importBlocks } from "../src/node/chain/importer.js";
 import { OpenChain } from "../src/node/chain/open-chain.js";
 import { type NodeConfig, parseConfig } from "../src/node/config/config.js";
-import { runContract } from "../src/node/contract-runner.js";
+import { createContractMachine } from "../src/node/contract-runner.js";
 import { producerWithKey } from "../src/node/production/witness-keys.js";
 import { SignaturePool } from "../src/node/signatures/pool.js";
 import { workerScript } from "../src/node/signatures/worker-script.js";
@@ -82,7 +82,7 @@ async function openChain(config: NodeConfig, dataDirectory: string | undefined):
 		config,
 		dataDirectory,
 		clock: () => 0n,
-		machine: runContract(config),
+		machine: createContractMachine(config, false).run,
 		development,
 		onStorageFailure: (error) => {
 			throw error;

@@ -12,7 +12,7 @@ import { readBlockFile } from "../src/node/chain/block-file.js";
 import { importBlocks } from "../src/node/chain/importer.js";
 import { OpenChain } from "../src/node/chain/open-chain.js";
 import { loadConfig } from "../src/node/config/config.js";
-import { runContract } from "../src/node/contract-runner.js";
+import { createContractMachine } from "../src/node/contract-runner.js";
 import { installRecoverEngine } from "../src/node/signatures/engine.js";
 import { SignaturePool } from "../src/node/signatures/pool.js";
 import { workerScript } from "../src/node/signatures/worker-script.js";
@@ -34,7 +34,7 @@ try {
 		config,
 		dataDirectory: directory,
 		clock: () => BigInt(Date.now()),
-		machine: runContract(config),
+		machine: createContractMachine(config, false).run,
 		onStorageFailure: (error) => {
 			throw error;
 		},
