@@ -1,5 +1,6 @@
 /** What the entries of each recorded store hold (sheet 02 §8, §9), to compare and to show them decoded. */
 
+import { inflateSync } from "node:zlib";
 import { toBase58Check } from "../protocol/address.js";
 import { fromHex, readBe32, readBe64, toHex } from "../protocol/bytes.js";
 import type { Message, MessageType } from "../protocol/codec/descriptor.js";
@@ -61,6 +62,8 @@ export function holdsAccount(store: string, keyHex: string): boolean {
 /** An entry's value in decoded form; bytes that cannot be decoded stay hexadecimal. */
 export function entryTree(store: string, keyHex: string, value: Uint8Array): Tree {
 	const type = holdsAccount(store, keyHex) ? (m.Account as MessageType<Message>) : MESSAGES[store];
+	// Libraries compress differently; the content is compared.
+	if (store === "section-bloom") return toHex(inflateSync(value));
 	if (type === undefined) return toHex(value);
 	try {
 		return messageTree(type, type.decode(value));

@@ -14,6 +14,7 @@ import { updateAdaptiveEnergy } from "../resources/adaptive-energy.js";
 import { authorize } from "./authorization.js";
 import { BalanceRecorder } from "./balance-history.js";
 import type { BlockScope } from "./execution.js";
+import { indexLogs } from "./section-bloom.js";
 import { recentBlockKey } from "./transaction-checks.js";
 import { type ProcessorEnvironment, processTransaction } from "./transaction-processor.js";
 
@@ -26,6 +27,8 @@ export interface ApplyOptions {
 	readonly balanceHistory: boolean;
 	/** Keep the information of transactions. */
 	readonly transactionHistory: boolean;
+	/** Keep the index of logs. */
+	readonly logIndex: boolean;
 }
 
 /**
@@ -90,6 +93,7 @@ function run(
 			}),
 		);
 	}
+	if (options.logIndex) indexLogs(state, block.number, infos);
 	forks.update(block.raw.version, activePosition(active, block.witness), active.length);
 	return infos;
 }

@@ -38,6 +38,7 @@ const REQUEUE_TURN_MS = 20;
 export interface ChainSettings {
 	readonly balanceHistory: boolean;
 	readonly transactionHistory: boolean;
+	readonly logIndex: boolean;
 	readonly pendingTimeoutMs: bigint;
 	readonly sortPendingByFee: boolean;
 	/** Whether shielded transfers enter the pool. */
@@ -232,14 +233,12 @@ export class Chain {
 	/** Records with which a new segment of the log begins: what the database doesn't hold yet. */
 	unsettledRecords(): LogRecord[] {
 		const settled = this.database.settledNumber;
-		const blocks = this.tree
-			.blocksAbove(settled)
-			.map(
-				(block): LogRecord => ({
-					type: this.isOnChain(block) ? this.executedAs(block) : "branch",
-					payload: block.bytes,
-				}),
-			);
+		const blocks = this.tree.blocksAbove(settled).map(
+			(block): LogRecord => ({
+				type: this.isOnChain(block) ? this.executedAs(block) : "branch",
+				payload: block.bytes,
+			}),
+		);
 		const transactions = this.pool
 			.all()
 			.map(({ transaction }): LogRecord => ({ type: "transaction", payload: transaction.bytes }));
@@ -312,6 +311,7 @@ export class Chain {
 				verified,
 				balanceHistory: this.settings.balanceHistory,
 				transactionHistory: this.settings.transactionHistory,
+				logIndex: this.settings.logIndex,
 			});
 			this.log(this.executedAs(block), block);
 		} catch (error) {

@@ -5,6 +5,7 @@
  * The order is the order of the key prefixes on disk: append, never reorder.
  */
 
+import { deflateSync, inflateSync } from "node:zlib";
 import type { Message, MessageType } from "../../protocol/codec/descriptor.js";
 import * as m from "../../protocol/messages.js";
 import type { KeyOrder } from "./ordered-keys.js";
@@ -53,6 +54,12 @@ function message<T extends Message>(type: MessageType<T>): ValueCodec<Readonly<T
 
 const raw: ValueCodec<Uint8Array> = { encode: (value) => value, decode: (bytes) => bytes };
 
+/** Bytes that are compressed on disk. */
+const deflated: ValueCodec<Uint8Array> = {
+	encode: (value) => deflateSync(value),
+	decode: (bytes) => inflateSync(bytes),
+};
+
 export const stores = {
 	properties: define("properties", propertyCodec),
 	account: define("account", message(m.Account)),
@@ -92,7 +99,7 @@ export const stores = {
 	transaction: define("trans", raw),
 	transactionResult: define("transactionRetStore", message(m.TransactionRet)),
 	recentBlock: define("recent-block", raw),
-	sectionBloom: define("section-bloom", raw),
+	sectionBloom: define("section-bloom", deflated),
 	balanceTrace: define("balance-trace", message(m.BlockBalanceTrace)),
 	accountTrace: define("account-trace", message(m.AccountTrace)),
 	nullifier: define("nullifier", raw),

@@ -1,0 +1,140 @@
+/**
+ * The index of logs (sheet 07 §9.3): which blocks may hold a log with an address or topic.
+ *
+ * Each block has a bloom of 2048 bits, in which an item sets three. The index is turned by ninety degrees: an entry
+ * holds one bit of 2048 consecutive blocks, a section, so that a query reads a few entries for each item and section
+ * and never looks at a block that can't match. Block `n` is at bit `n mod 2048` of an entry, counted from the least
+ * significant of the first byte; zero bytes at the end are left out.
+ */
+
+import { keccak256 } from "../../protocol/hash.js";
+import type { TransactionInfo } from "../../protocol/messages.js";
+import type { StateView } from "../state/view.js";
+
+/** Blocks of a section, and bits of a block's bloom. */
+const SECTION_BLOCKS = 2048;
+const BLOOM_BITS = 2048;
+const BLOOM_BYTES = BLOOM_BITS / 8;
+const BITS_PER_ITEM = 3;
+/** Keys of sections are this far apart. */
+const SECTION_STRIDE = 1_000_000;
+
+function rowKey(section: number, bit: number): Uint8Array {
+	return Buffer.from((section * SECTION_STRIDE + bit).toString(16), "latin1");
+}
+
+/**
+ * The rows of the index in which an item is marked.
+ * @param item an address of 20 bytes or a topic of 32
+ */
+export function bloomBits(item: Uint8Array): readonly number[] {
+	const hash = keccak256(item);
+	return Array.from({ length: BITS_PER_ITEM }, (_, i) => {
+		const bit = (((hash[2 * i] as number) & 7) << 8) + (hash[2 * i + 1] as number);
+		// Bit 0 of the bloom is the least significant of its last byte; rows count from the first byte.
+		return (BLOOM_BYTES - 1 - (bit >> 3)) * 8 + (bit & 7);
+	});
+}
+
+/** The rows that the logs of a block set. */
+export function bloomOfBlock(infos: readonly Readonly<TransactionInfo>[]): ReadonlySet<number> {
+	const bits = new Set<number>();
+	for (const { log } of infos) {
+		for (const { address, topics } of log) {
+			for (const item of [address, ...topics]) for (const bit of bloomBits(item)) bits.add(bit);
+		}
+	}
+	return bits;
+}
+
+/** Marks a block in the rows of all that its logs name. */
+export function indexLogs(
+	state: StateView,
+	number: bigint,
+	infos: readonly Readonly<TransactionInfo>[],
+): void {
+	const section = Number(number / BigInt(SECTION_BLOCKS));
+	const position = Number(number % BigInt(SECTION_BLOCKS));
+	for (const bit of bloomOfBlock(infos)) {
+		const key = rowKey(section, bit);
+		const row = state.sectionBloom.get(key);
+		const copy = new Uint8Array(Math.max(row?.length ?? 0, (position >> 3) + 1));
+		if (row) copy.set(row);
+		copy[position >> 3] = (copy[position >> 3] as number) | (1 << (position & 7));
+		state.sectionBloom.put(key, copy);
+	}
+}
+
+/** Items of which one must occur in a block. */
+export type Alternatives = readonly Uint8Array[];
+
+/**
+ * Blocks of a range that may hold logs which name one item of each group, ascending. Every block that does is among
+ * them, if the index was kept while it was applied.
+ *
+ * PERF: reads three rows for each item and each section of the range, as long as a section has candidates left.
+ * @param groups not empty, none of them empty
+ */
+export function* candidateBlocks(
+	state: StateView,
+	groups: readonly Alternatives[],
+	from: bigint,
+	to: bigint,
+): Generator<bigint> {
+	const rows = groups.map((items) => items.map(bloomBits));
+	for (let section = from / BigInt(SECTION_BLOCKS); section <= to / BigInt(SECTION_BLOCKS); section++) {
+		const blocks = sectionCandidates(state, rows, Number(section));
+		if (!blocks) continue;
+		const first = section * BigInt(SECTION_BLOCKS);
+		for (let i = 0; i < blocks.length * 8; i++) {
+			if ((((blocks[i >> 3] as number) >> (i & 7)) & 1) === 0) continue;
+			const number = first + BigInt(i);
+			if (number >= from && number <= to) yield number;
+		}
+	}
+}
+
+/** The section's blocks in which every group has an item whose bits are all set; undefined: none. */
+function sectionCandidates(
+	state: StateView,
+	groups: readonly (readonly (readonly number[])[])[],
+	section: number,
+): Uint8Array | undefined {
+	let candidates: Uint8Array | undefined;
+	for (const items of groups) {
+		let group: Uint8Array | undefined;
+		for (const bits of items) group = or(group, blocksWithAll(state, bits, section));
+		candidates = candidates ? and(candidates, group) : group;
+		if (!candidates) return undefined;
+	}
+	return candidates;
+}
+
+function blocksWithAll(state: StateView, bits: readonly number[], section: number): Uint8Array | undefined {
+	let blocks: Uint8Array | undefined;
+	for (const [i, bit] of bits.entries()) {
+		const row = state.sectionBloom.get(rowKey(section, bit));
+		blocks = i === 0 ? row : blocks && and(blocks, row);
+		if (!blocks) return undefined;
+	}
+	return blocks;
+}
+
+function and(a: Uint8Array, b: Uint8Array | undefined): Uint8Array | undefined {
+	if (!b) return undefined;
+	let some = 0;
+	const both = new Uint8Array(Math.min(a.length, b.length));
+	for (let i = 0; i < both.length; i++) {
+		both[i] = (a[i] as number) & (b[i] as number);
+		some |= both[i] as number;
+	}
+	return some === 0 ? undefined : both;
+}
+
+function or(a: Uint8Array | undefined, b: Uint8Array | undefined): Uint8Array | undefined {
+	if (!a || !b) return a ?? b;
+	const [longer, shorter] = a.length >= b.length ? [a, b] : [b, a];
+	const either = Uint8Array.from(longer);
+	for (let i = 0; i < shorter.length; i++) either[i] = (either[i] as number) | (shorter[i] as number);
+	return either;
+}
