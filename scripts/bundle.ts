@@ -4,9 +4,9 @@
  * without loading it.
  */
 
-import { existsSync, readdirSync } from "node:fs";
+import { existsSync, readdirSync, statSync } from "node:fs";
 import { rename, rm, writeFile } from "node:fs/promises";
-import { join, relative } from "node:path";
+import { join, relative, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { Plugin } from "@oclif/core";
 import { build, type Metafile } from "esbuild";
@@ -44,12 +44,16 @@ function entryPoints(): Record<string, string> {
 	return entries;
 }
 
-async function bundle(): Promise<Metafile> {
-	const fresh = join(root, `dist.new-${process.pid}`);
-	await rm(fresh, { recursive: true, force: true });
+/** Programs that run while a new bundle is written still load chunks of the old one. */
+const GRACE_MS = 10 * 60_000;
+
+/** @param clean leaves nothing of former bundles behind: what is packed */
+async function bundle(clean: boolean): Promise<Metafile> {
+	const target = join(root, "dist");
+	if (clean) await rm(target, { recursive: true, force: true });
 	const { metafile } = await build({
 		entryPoints: entryPoints(),
-		outdir: fresh,
+		outdir: target,
 		bundle: true,
 		splitting: true,
 		format: "esm",
@@ -67,21 +71,31 @@ async function bundle(): Promise<Metafile> {
 		metafile: true,
 		logLevel: "warning",
 	});
-	const target = join(root, "dist");
-	await rm(target, { recursive: true, force: true });
-	await rename(fresh, target);
+	await removeStale(target, new Set(Object.keys(metafile.outputs).map((path) => resolve(path))));
 	return metafile;
+}
+
+/** Removes files of former bundles; commands that are gone at once, chunks when nobody can need them any more. */
+async function removeStale(target: string, current: ReadonlySet<string>): Promise<void> {
+	for (const item of readdirSync(target, { recursive: true, withFileTypes: true })) {
+		const path = join(item.parentPath, item.name);
+		if (!item.isFile() || current.has(path)) continue;
+		const isChunk = item.parentPath.endsWith("chunks");
+		if (!isChunk || Date.now() - statSync(path).mtimeMs > GRACE_MS) await rm(path, { force: true });
+	}
 }
 
 async function writeManifest(): Promise<number> {
 	const plugin = new Plugin({ root, type: "core", ignoreManifest: true, errorOnManifestCreate: true });
 	await plugin.load();
-	await writeFile(join(root, "oclif.manifest.json"), `${JSON.stringify(plugin.manifest, null, "\t")}\n`);
+	const path = join(root, "oclif.manifest.json");
+	await writeFile(`${path}.${process.pid}`, `${JSON.stringify(plugin.manifest, null, "\t")}\n`);
+	await rename(`${path}.${process.pid}`, path);
 	return Object.keys(plugin.manifest.commands).length;
 }
 
 const started = Date.now();
-const metafile = await bundle();
+const metafile = await bundle(process.argv.includes("--clean"));
 const commands = await writeManifest();
 const bytes = Object.values(metafile.outputs).reduce((sum, output) => sum + output.bytes, 0);
 process.stdout.write(

@@ -1,0 +1,80 @@
+/** Runs the built program as a person or a script would: a subprocess with its own home, and no terminal. */
+
+import { spawn } from "node:child_process";
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { vi } from "vitest";
+
+// Each test starts several processes; on a loaded machine they take their time.
+vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
+
+const program = fileURLToPath(new URL("../../bin/coin.js", import.meta.url));
+
+export interface Outcome {
+	readonly code: number | null;
+	readonly stdout: string;
+	readonly stderr: string;
+}
+
+/** A home directory for one test: keystore, configuration, password files. */
+export class Home {
+	readonly path = mkdtempSync(join(tmpdir(), "coin-home-"));
+
+	constructor() {
+		if (!existsSync(fileURLToPath(new URL("../../dist/main.js", import.meta.url)))) {
+			throw new Error("the program isn't built: npm run build");
+		}
+	}
+
+	/** Writes a file that only its owner can read. */
+	write(name: string, text: string): string {
+		const path = join(this.path, name);
+		writeFileSync(path, text, { mode: 0o600 });
+		return path;
+	}
+
+	/** Runs a command line. @param stdin text for standard input; undefined: an empty, closed one */
+	async run(
+		words: readonly string[],
+		stdin?: string,
+		environment: Record<string, string> = {},
+	): Promise<Outcome> {
+		const child = spawn(process.execPath, [program, ...words], {
+			cwd: this.path,
+			env: {
+				PATH: process.env["PATH"] ?? "",
+				HOME: this.path,
+				COIN_TTY: join(this.path, "no-terminal"),
+				...environment,
+			},
+			stdio: ["pipe", "pipe", "pipe"],
+		});
+		let stdout = "";
+		let stderr = "";
+		child.stdout.setEncoding("utf8").on("data", (text: string) => {
+			stdout += text;
+		});
+		child.stderr.setEncoding("utf8").on("data", (text: string) => {
+			stderr += text;
+		});
+		child.stdin.on("error", () => undefined);
+		child.stdin.end(stdin ?? "");
+		const code = await new Promise<number | null>((resolve, reject) => {
+			child.once("error", reject);
+			child.once("close", resolve);
+		});
+		return { code, stdout, stderr };
+	}
+
+	remove(): void {
+		rmSync(this.path, { recursive: true, force: true });
+	}
+}
+
+/** The error record that a failing command printed. */
+export function errorRecord({ stderr }: Outcome): Record<string, unknown> {
+	const line = stderr.trim().split("\n").at(-1) ?? "";
+	return (JSON.parse(line) as { error: Record<string, unknown> }).error;
+}

@@ -1,0 +1,263 @@
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { fromHex, toHex } from "../../src/protocol/bytes.js";
+import {
+	type AccountPermissionUpdateContract,
+	Key,
+	Permission,
+	PermissionPermissionType,
+} from "../../src/protocol/messages.js";
+import { DEFAULT_OPERATIONS } from "../../src/wallet/operations.js";
+import { errorRecord } from "./coin-process.js";
+import { ADDRESSES, BASE58, RECIPIENT, Wallet } from "./wallet-fixture.js";
+
+let wallet: Wallet;
+beforeEach(async () => {
+	wallet = await Wallet.open();
+	const keys = [Key.create({ address: ADDRESSES.ann, weight: 1n })];
+	const active = (id: number, name: string, operations: Uint8Array) =>
+		Permission.create({
+			type: PermissionPermissionType.Active,
+			id,
+			permission_name: name,
+			threshold: 1n,
+			operations,
+			keys,
+		});
+	wallet.node.fund(ADDRESSES.ann, 1_000_000_000n, {
+		owner_permission: Permission.create({ permission_name: "owner", threshold: 1n, keys }),
+		active_permission: [
+			active(2, "active", DEFAULT_OPERATIONS),
+			active(3, "pay", fromHex(`02${"00".repeat(31)}`)),
+		],
+	});
+});
+afterEach(() => wallet.close());
+
+const sentUpdate = (): AccountPermissionUpdateContract =>
+	wallet.node.received[0]?.parameter as unknown as AccountPermissionUpdateContract;
+
+describe("coin permission show", () => {
+	it("names operations instead of a bitmap, and the local keys", async () => {
+		const { code, stdout } = await wallet.coin(["permission", "show", "--json"]);
+		expect(code).toBe(0);
+		expect(JSON.parse(stdout)).toMatchObject({
+			account: BASE58.ann,
+			owner: {
+				id: 0,
+				type: "Owner",
+				threshold: "1",
+				keys: [{ address: BASE58.ann, weight: "1", local: true }],
+			},
+			actives: [
+				{ id: 2, name: "active", operations: toHex(DEFAULT_OPERATIONS) },
+				{ id: 3, name: "pay", operationNames: ["Transfer"] },
+			],
+		});
+		const text = (await wallet.coin(["permission", "show", "ann"])).stdout;
+		expect(text).toContain('active "pay" (id 3), threshold 1\n');
+		expect(text).toContain("  may Transfer\n");
+	});
+
+	it("says that an account doesn't exist", async () => {
+		expect((await wallet.coin(["permission", "show", RECIPIENT])).stderr).toBe(
+			`error: the account ${RECIPIENT} does not exist on this chain\n`,
+		);
+	});
+});
+
+describe("coin permission update", () => {
+	it("applies edits in their order, sends the whole set, and compares what the chain stored", async () => {
+		const words = [
+			"permission",
+			"update",
+			"--operations",
+			"pay=+VoteWitness,-Transfer",
+			"--rename",
+			"pay=vote",
+		];
+		const { code, stdout } = await wallet.coin([
+			...words,
+			"--threshold",
+			"vote=1",
+			"--yes",
+			"--wait",
+			...wallet.password(),
+		]);
+		expect(code).toBe(0);
+		expect(JSON.parse(stdout)).toMatchObject({
+			state: "solid",
+			type: "AccountPermissionUpdateContract",
+			before: { actives: [{}, { name: "pay", operationNames: ["Transfer"] }] },
+			after: { actives: [{}, { name: "vote", operationNames: ["VoteWitness"] }] },
+		});
+		expect(sentUpdate().actives.map((active) => active.permission_name)).toEqual(["active", "vote"]);
+	});
+
+	it("shows the changes before anything is signed", async () => {
+		const words = [
+			"permission",
+			"update",
+			"--owner",
+			`2/ann,${BASE58.bob}`,
+			"--remove-active",
+			"pay",
+			"--dry-run",
+			"--text",
+		];
+		const { stdout, stderr } = await wallet.coin(words);
+		expect(stdout).toContain("threshold 1 → 2");
+		expect(stdout).toContain(`+ ${BASE58.bob} weight 1`);
+		expect(stdout).toContain('- active 3 "pay", removed');
+		expect(stdout).toContain("fee         100coin");
+		expect(stderr).toContain(`the local owner keys weigh 1 of 2: the rest is with ${BASE58.bob}`);
+	});
+
+	it("takes its own show as a document", async () => {
+		const { stdout } = await wallet.coin(["permission", "show", "--json"]);
+		const same = await wallet.coin(
+			["permission", "update", "--file", "-", "--yes", ...wallet.password()],
+			stdout,
+		);
+		expect(errorRecord(same)).toMatchObject({
+			code: "usage",
+			message: expect.stringContaining("nothing would change"),
+		});
+		const document = JSON.parse(stdout) as { actives: unknown[] };
+		const shorter = JSON.stringify({ ...document, actives: document.actives.slice(0, 1) });
+		const changed = await wallet.coin(
+			["permission", "update", "--file", "-", "--yes", ...wallet.password()],
+			shorter,
+		);
+		expect(changed.code).toBe(0);
+		expect(sentUpdate().actives).toHaveLength(1);
+	});
+
+	it("takes a template for several keys", async () => {
+		await wallet.addKey("bob");
+		const template = await wallet.coin([
+			"permission",
+			"template",
+			"2of3",
+			"ann",
+			"bob",
+			RECIPIENT,
+			"--account",
+			"ann",
+		]);
+		const updated = await wallet.coin(
+			["permission", "update", "ann", "--file", "-", "--yes", ...wallet.password()],
+			template.stdout,
+		);
+		expect(updated.code).toBe(0);
+		expect(sentUpdate().owner).toMatchObject({
+			threshold: 2n,
+			keys: [{ weight: 1n }, { weight: 1n }, { weight: 1n }],
+		});
+		expect(toHex(sentUpdate().actives[0]?.operations ?? new Uint8Array(0))).toBe(toHex(DEFAULT_OPERATIONS));
+	});
+
+	it.each([
+		[`1/${RECIPIENT}`, "owner_lockout", "no owner key is in the local keystore"],
+		["2/ann,410000000000000000000000000000000000000000", "owner_unsignable", "can never be used again"],
+	])("refuses to lock the owner out by %s, unless forced", async (keyset, check, message) => {
+		const words = ["permission", "update", "--owner", keyset, "--yes", ...wallet.password()];
+		const refused = await wallet.coin(words);
+		expect(refused).toMatchObject({ code: 1, stdout: "" });
+		expect(errorRecord(refused)).toMatchObject({
+			code: "owner_lockout",
+			sent: false,
+			details: { check },
+			message: expect.stringContaining(message),
+		});
+		const wrong = await wallet.coin([...words, "--allow-lockout", "abcdef"]);
+		expect(errorRecord(wrong)).toMatchObject({ code: "owner_lockout" });
+		expect(wallet.node.received).toHaveLength(0);
+		const forced = await wallet.coin([...words, "--allow-lockout", BASE58.ann.slice(-6)]);
+		expect(forced.code).toBe(0);
+		expect(wallet.node.received).toHaveLength(1);
+	});
+
+	it.each([
+		[
+			["--remove-active", "active", "--remove-active", "pay"],
+			1,
+			"contract_validate",
+			"active permission is missed",
+		],
+		[
+			["--threshold", "owner=2"],
+			1,
+			"contract_validate",
+			"should not be less than threshold in permission Owner",
+		],
+		[["--add-key", `pay=${RECIPIENT}:0`], 1, "contract_validate", "key's weight should be greater than 0"],
+		[["--rename", `pay=${"x".repeat(33)}`], 1, "contract_validate", "permission's name is too long"],
+		[["--witness", `1/${RECIPIENT}`], 1, "contract_validate", "account isn't witness"],
+		[["--operations", "pay=Fly"], 2, "bad_value", '"Fly" is no operation'],
+		[["--remove-key", `pay=${RECIPIENT}`], 2, "bad_value", "is no key of the permission pay (3)"],
+		[["--threshold", "nobody=1"], 2, "bad_value", 'there is no active permission "nobody"'],
+		[["--owner", "two/ann"], 2, "bad_value", "is no set of keys"],
+		[["--file", "{}"], 2, "bad_value", "has no owner"],
+		[["--file", "{", "--owner", "1/ann"], 2, "usage", "--file"],
+		[[], 2, "usage", "no change"],
+	])("refuses %j before anything is signed", async (words, code, name, message) => {
+		const outcome = await wallet.coin(["permission", "update", ...words, "--yes", ...wallet.password()]);
+		expect(outcome).toMatchObject({ code, stdout: "" });
+		expect(errorRecord(outcome)).toMatchObject({
+			code: name,
+			sent: false,
+			message: expect.stringContaining(message),
+		});
+		expect(wallet.node.received).toHaveLength(0);
+	});
+
+	it("needs --yes where nobody can be asked", async () => {
+		const outcome = await wallet.coin(["permission", "update", "--rename", "pay=x", ...wallet.password()]);
+		expect(outcome.code).toBe(2);
+		expect(errorRecord(outcome)).toMatchObject({ code: "confirmation_needed", sent: false });
+	});
+});
+
+describe("acting under an active permission", () => {
+	const send = (...words: string[]) =>
+		wallet.coin(["wallet", "send", "--to", RECIPIENT, "--amount", "1coin", ...words, ...wallet.password()]);
+
+	it("is possible by its name", async () => {
+		expect((await send("--permission", "pay")).code).toBe(0);
+		expect(wallet.node.received[0]?.contract?.Permission_id).toBe(3);
+	});
+
+	it("is refused for operations that it doesn't hold", async () => {
+		const words = [
+			"permission",
+			"update",
+			"--rename",
+			"pay=x",
+			"--permission",
+			"pay",
+			"--yes",
+			...wallet.password(),
+		];
+		expect(errorRecord(await wallet.coin(words))).toMatchObject({
+			code: "not_authorized",
+			message: "Permission denied: pay (3) may not do AccountPermissionUpdate",
+		});
+	});
+});
+
+describe("coin permission operations", () => {
+	const everything = "7fff1fc0037ef30f000000000000000000000000000000000000000000000000";
+	it.each([
+		["Transfer,TriggerSmartContract", "0200008000000000000000000000000000000000000000000000000000000000"],
+		["default", toHex(DEFAULT_OPERATIONS)],
+		["all", everything],
+		["all,-46", toHex(DEFAULT_OPERATIONS)],
+		["0200000000000000000000000000000000000000000000000000000000000000", "Transfer"],
+	])("reads %s", async (words, expected) => {
+		expect((await wallet.home.run(["permission", "operations", words])).stdout).toBe(`${expected}\n`);
+	});
+
+	it("knows the mask of the network's new accounts", () => {
+		expect(toHex(DEFAULT_OPERATIONS)).toBe(`7fff1fc0033ef30f${"00".repeat(24)}`);
+	});
+});

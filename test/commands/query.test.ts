@@ -1,0 +1,236 @@
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { toHex } from "../../src/protocol/bytes.js";
+import { errorRecord } from "./coin-process.js";
+import { ADDRESSES, BASE58, RECIPIENT, send, Wallet } from "./wallet-fixture.js";
+
+let wallet: Wallet;
+beforeEach(async () => {
+	wallet = await Wallet.open();
+});
+afterEach(() => wallet.close());
+
+describe("coin account", () => {
+	it("prints a balance with its unit for people, in sun for programs, and 0 for nobody", async () => {
+		expect((await wallet.coin(["account", "balance"])).stdout).toBe("1000coin\n");
+		expect((await wallet.coin(["account", "balance", "ann", "--json"])).stdout).toBe('"1000000000"\n');
+		expect((await wallet.coin(["account", "balance", "ann", "--unit", "sun"])).stdout).toBe(
+			"1000000000sun\n",
+		);
+		expect((await wallet.coin(["account", "balance", RECIPIENT, "--json"])).stdout).toBe('"0"\n');
+	});
+
+	it("takes a list of accounts from standard input", async () => {
+		const { stdout } = await wallet.coin(
+			["account", "balance", "-", "--json"],
+			`${BASE58.ann}\n# nobody\n${RECIPIENT}\n`,
+		);
+		expect(stdout).toBe('"1000000000"\n"0"\n');
+	});
+
+	it("keeps every digit of a balance beyond 2^53", async () => {
+		wallet.node.fund(ADDRESSES.bob, 9_223_372_036_854_775_807n);
+		expect((await wallet.coin(["account", "balance", BASE58.bob])).stdout).toBe("9223372036854.775807coin\n");
+	});
+
+	it("shows an account, or says that it doesn't exist", async () => {
+		wallet.node.fund(ADDRESSES.bob, 5n, {
+			account_name: Buffer.from("bob"),
+			assetV2: new Map([["1000001", 7n]]),
+		});
+		const shown = JSON.parse((await wallet.coin(["account", "show", BASE58.bob, "--json"])).stdout) as object;
+		expect(shown).toMatchObject({
+			address: BASE58.bob,
+			name: "bob",
+			balance: "5",
+			tokens: { "1000001": "7" },
+		});
+		const missing = await wallet.coin(["account", "show", RECIPIENT]);
+		expect(missing).toMatchObject({ code: 1, stdout: "" });
+		expect(missing.stderr).toBe(`error: the account ${RECIPIENT} does not exist on this chain\n`);
+		expect((await wallet.coin(["account", "show", RECIPIENT, "--or-null", "--json"])).stdout).toBe("null\n");
+	});
+
+	it("asks which account where that isn't clear", async () => {
+		await wallet.addKey("bob");
+		const outcome = await wallet.coin(["account", "balance", "--json"]);
+		expect(outcome.code).toBe(2);
+		expect(errorRecord(outcome)).toMatchObject({
+			code: "usage",
+			message: expect.stringContaining("holds 2 keys"),
+		});
+		const chosen = await wallet.home.run(["account", "balance"], "", {
+			COIN_NODE: wallet.node.url,
+			COIN_FROM: "ann",
+		});
+		expect(chosen.stdout).toBe("1000coin\n");
+	});
+});
+
+describe("coin block and coin tx", () => {
+	it("show what was sent", async () => {
+		const sent = await wallet.coin([...send, ...wallet.password()]);
+		const { txID } = JSON.parse(sent.stdout) as { txID: string };
+		const block = JSON.parse((await wallet.coin(["block", "show", "--json"])).stdout) as Record<
+			string,
+			unknown
+		>;
+		expect(block).toMatchObject({
+			number: "2",
+			transactionCount: 1,
+			transactions: [{ txID, type: "TransferContract", signers: [BASE58.ann] }],
+		});
+		expect(
+			(await wallet.coin(["block", "show", String(block["blockID"]), "--header", "--json"])).stdout,
+		).not.toContain('transactions"');
+		const transaction = JSON.parse((await wallet.coin(["tx", "show", txID, "--json"])).stdout) as object;
+		expect(transaction).toMatchObject({ txID, contract: { to_address: RECIPIENT, amount: "25000000" } });
+		const receipt = JSON.parse((await wallet.coin(["tx", "receipt", txID, "--json"])).stdout) as object;
+		expect(receipt).toMatchObject({ id: txID, blockNumber: "2", fee: "100", receipt: { net_usage: "268" } });
+		expect(JSON.parse((await wallet.coin(["tx", "status", txID, "--json"])).stdout)).toEqual({
+			txID,
+			state: "solid",
+			block: "2",
+			result: "SUCCESS",
+		});
+	});
+
+	it("tell a transaction that is in a block from one that can't be undone", async () => {
+		wallet.node.solidLag = 1;
+		const sent = await wallet.coin([...send, ...wallet.password(), "--wait-included"]);
+		const { txID } = JSON.parse(sent.stdout) as { txID: string };
+		expect(JSON.parse(sent.stdout)).toMatchObject({ state: "included", block: "2" });
+		expect(JSON.parse((await wallet.coin(["tx", "status", txID, "--json"])).stdout)).toMatchObject({
+			state: "included",
+		});
+		wallet.node.seal([]);
+		expect(JSON.parse((await wallet.coin(["tx", "wait", txID, "--json"])).stdout)).toMatchObject({
+			state: "solid",
+		});
+	});
+
+	it("find the irreversible block without a solidity API", async () => {
+		for (const endpoint of ["walletsolidity/gettransactioninfobyid", "walletsolidity/getnowblock"]) {
+			wallet.node.handlers.set(endpoint, () => ({ status: 404, body: "" }));
+		}
+		const sent = await wallet.coin([...send, ...wallet.password(), "--wait"]);
+		expect(JSON.parse(sent.stdout)).toMatchObject({ state: "solid" });
+		expect(wallet.node.asked).toContain("/wallet/getnodeinfo");
+	});
+
+	it("know when a transaction can never be included", async () => {
+		wallet.node.sealing = false;
+		const sending = wallet.coin([...send, ...wallet.password(), "--wait"]);
+		while (wallet.node.received.length === 0) await new Promise((resolve) => setTimeout(resolve, 20));
+		wallet.node.seal([], BigInt(Date.now() + 600_000));
+		const { code, stdout } = await sending;
+		expect(code).toBe(1);
+		expect(JSON.parse(stdout)).toMatchObject({ state: "expired" });
+	});
+
+	it("refuse a node whose block id is not its header's", async () => {
+		wallet.node.handlers.set("getnowblock", () =>
+			JSON.stringify({ blockID: "00".repeat(32), block_header: { raw_data: { number: 1 } } }),
+		);
+		expect(errorRecord(await wallet.coin(["block", "show", "--json"]))).toMatchObject({ code: "rpc_error" });
+	});
+
+	it.each([
+		[["block", "show", "99"], 1, "not_found"],
+		[["block", "show", "soon"], 2, "bad_value"],
+		[["tx", "show", "00".repeat(32)], 1, "not_found"],
+		[["tx", "show", "abc"], 2, "bad_value"],
+		[["tx", "receipt", "00".repeat(32)], 1, "not_found"],
+		[["tx", "decode", "zz"], 2, "artefact_invalid"],
+	])("refuse %j", async (words, code, name) => {
+		const outcome = await wallet.coin([...words, "--json"]);
+		expect(outcome).toMatchObject({ code, stdout: "" });
+		expect(errorRecord(outcome)).toMatchObject({ code: name });
+	});
+});
+
+describe("coin rpc", () => {
+	it("prints the answer untouched", async () => {
+		wallet.node.handlers.set("getaccount", () => '{ "balance" : 9223372036854775807, "x":1.50 }');
+		const { code, stdout, stderr } = await wallet.coin(["rpc", "getaccount", "--address", BASE58.ann]);
+		expect({ code, stdout, stderr }).toEqual({
+			code: 0,
+			stdout: '{ "balance" : 9223372036854775807, "x":1.50 }\n',
+			stderr: "",
+		});
+	});
+
+	it("puts fields into the body in the form that visible demands, digits exactly", async () => {
+		const bodies: string[] = [];
+		wallet.node.handlers.set("createtransaction", (body) => {
+			bodies.push(body);
+			return "{}";
+		});
+		const fields = ["--owner_address", BASE58.ann, "--to-address", RECIPIENT, "--amount", "9007199254740993"];
+		await wallet.coin(["rpc", "createtransaction", ...fields]);
+		await wallet.coin(["rpc", "createtransaction", ...fields, "--visible"]);
+		await wallet.coin([
+			"rpc",
+			"createtransaction",
+			'{"amount": 1,"x":9007199254740993}',
+			"--amount",
+			"2",
+			"-F",
+			"flag=true",
+			"-F",
+			"note=hello",
+		]);
+		await wallet.coin(["rpc", "createtransaction", "{not json at all"]);
+		expect(bodies).toEqual([
+			`{"owner_address":"${toHex(ADDRESSES.ann)}","to_address":"417e5f4552091a69125d5dfcb7b8c2659029395bdf","amount":9007199254740993}`,
+			`{"owner_address":"${BASE58.ann}","to_address":"${RECIPIENT}","amount":9007199254740993,"visible":true}`,
+			'{"amount":2,"x":9007199254740993,"flag":true,"note":"hello"}',
+			"{not json at all",
+		]);
+	});
+
+	it.each([
+		["getaccount", '{"Error":"no"}', 1],
+		["getaccount", "{}", 0],
+		["broadcasttransaction", '{"code":"SIGERROR"}', 1],
+		["broadcasttransaction", '{"result":true,"txid":"00"}', 0],
+		["createtransaction", '{"result":{"code":"OTHER_ERROR"}}', 1],
+		["getsignweight", '{"result":{"code":"NOT_ENOUGH_PERMISSION"}}', 0],
+	])("exits by the answer of %s %s", async (name, body, code) => {
+		wallet.node.handlers.set(name, () => body);
+		const outcome = await wallet.coin(["rpc", name]);
+		expect(outcome).toMatchObject({ code, stdout: `${body}\n` });
+		expect((await wallet.coin(["rpc", name, "--no-fail"])).code).toBe(0);
+	});
+
+	it("speaks JSON-RPC with positional parameters", async () => {
+		let asked = "";
+		wallet.node.handlers.set("jsonrpc/", (body) => {
+			asked = body;
+			return '{"jsonrpc":"2.0","id":1,"result":{"a":[1,2],"b":"}"}}';
+		});
+		const { stdout } = await wallet.coin(["rpc", "eth_getBalance", RECIPIENT, "latest", "7", "--result"]);
+		expect(asked).toBe(
+			'{"jsonrpc":"2.0","id":1,"method":"eth_getBalance","params":["0x7e5f4552091a69125d5dfcb7b8c2659029395bdf","latest",7]}',
+		);
+		expect(stdout).toBe('{"a":[1,2],"b":"}"}');
+	});
+
+	it("describes an endpoint and lists them all", async () => {
+		const described = await wallet.coin(["rpc", "createtransaction", "--help"]);
+		expect(described).toMatchObject({ code: 0 });
+		expect(described.stdout).toContain("amount");
+		const { stdout } = await wallet.coin(["rpc", "--list"]);
+		expect(stdout).toContain("broadcasthex");
+	});
+
+	it.each([
+		[["rpc"], 2],
+		[["rpc", "getaccount", "--data"], 2],
+		[["rpc", "createtransaction", "--amount", "1.5"], 2],
+		[["rpc", "Not A Name"], 1],
+		[["rpc", "createtransaction", "--solidity"], 2],
+		[["rpc", "nosuchendpoint"], 1],
+	])("refuses %j", async (words, code) => {
+		expect((await wallet.coin(words)).code).toBe(code);
+	});
+});

@@ -1,0 +1,259 @@
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { parseAddress, toBase58Check } from "../../src/protocol/address.js";
+import { type ContractType, contractTypeByName } from "../../src/protocol/contract-types.js";
+import { transactionJson } from "../../src/protocol/json/transaction-json.js";
+import { TransferContract } from "../../src/protocol/messages.js";
+import { errorRecord } from "./coin-process.js";
+import { ADDRESSES, BASE58, RECIPIENT, send, Wallet } from "./wallet-fixture.js";
+
+let wallet: Wallet;
+beforeEach(async () => {
+	wallet = await Wallet.open();
+});
+afterEach(() => wallet.close());
+
+describe("coin wallet send", () => {
+	it("signs what it asked for, sends it once, and reports one line", async () => {
+		const { code, stdout, stderr } = await wallet.coin([...send, ...wallet.password()]);
+		expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+		expect(stdout.split("\n")).toHaveLength(2);
+		const [transaction] = wallet.node.received;
+		expect(wallet.node.received).toHaveLength(1);
+		expect(JSON.parse(stdout)).toEqual({
+			txID: transaction?.idHex,
+			state: "submitted",
+			type: "TransferContract",
+			from: BASE58.ann,
+			to: RECIPIENT,
+			amount: "25000000",
+			permission: 0,
+		});
+		expect(transaction && toBase58Check(transaction.signer(0))).toBe(BASE58.ann);
+		expect(transaction?.parameter).toMatchObject({
+			amount: 25_000_000n,
+			to_address: parseAddress(RECIPIENT),
+		});
+	});
+
+	it("waits until the transaction is irreversible and says what it cost", async () => {
+		const { code, stdout } = await wallet.coin([...send, ...wallet.password(), "--wait"]);
+		expect(code).toBe(0);
+		expect(JSON.parse(stdout)).toMatchObject({
+			state: "solid",
+			block: "2",
+			result: "SUCCESS",
+			fee: "100",
+			bandwidth: "268",
+		});
+	});
+
+	it("tells people in words", async () => {
+		const { stdout } = await wallet.coin([...send, ...wallet.password(), "--wait", "--text"]);
+		expect(stdout).toMatch(
+			new RegExp(
+				`^solid: 25coin from ${BASE58.ann} to ${RECIPIENT}\n  transaction [0-9a-f]{64}\n  block       2, SUCCESS\n`,
+			),
+		);
+	});
+
+	it("reads a node of the deployed spelling as well", async () => {
+		wallet.node.dialect = "deployed";
+		expect((await wallet.coin([...send, ...wallet.password(), "--wait"])).code).toBe(0);
+		const refused = await wallet.coin([
+			"wallet",
+			"send",
+			"--to",
+			RECIPIENT,
+			"--amount",
+			"5000coin",
+			...wallet.password(),
+		]);
+		expect(errorRecord(refused)).toMatchObject({
+			code: "insufficient_funds",
+			node: { code: "ContractValidateException" },
+		});
+	});
+
+	it("puts memo, expiry and reference block into the bytes itself", async () => {
+		const expires = String(Date.now() + 3_600_000);
+		const words = [
+			...send,
+			"--memo",
+			"hello",
+			"--expires",
+			`@${expires}`,
+			"--ref-block",
+			"0",
+			...wallet.password(),
+		];
+		expect((await wallet.coin(words)).code).toBe(0);
+		const raw = wallet.node.received[0]?.raw;
+		expect(Buffer.from(raw?.data ?? []).toString()).toBe("hello");
+		expect(String(raw?.expiration)).toBe(expires);
+		expect(Buffer.from(raw?.ref_block_hash ?? []).toString("hex")).toBe(wallet.node.genesisId.slice(16, 32));
+	});
+
+	it("checks everything and sends nothing with --dry-run", async () => {
+		const { code, stdout } = await wallet.coin([...send, "--dry-run"]);
+		expect(code).toBe(0);
+		expect(JSON.parse(stdout)).toMatchObject({ type: "TransferContract", from: BASE58.ann, sent: false });
+		expect(wallet.node.received).toHaveLength(0);
+	});
+
+	it("refuses a node that builds another transaction than was asked for", async () => {
+		const type = contractTypeByName("TransferContract") as ContractType;
+		const stolen = TransferContract.create({
+			owner_address: ADDRESSES.ann,
+			to_address: ADDRESSES.bob,
+			amount: 25_000_000n,
+		});
+		wallet.node.handlers.set("createtransaction", () =>
+			transactionJson(wallet.node.transaction(type, stolen), { visible: false, dialect: "neutral" }, true),
+		);
+		const outcome = await wallet.coin([...send, ...wallet.password()]);
+		expect(outcome).toMatchObject({ code: 2, stdout: "" });
+		expect(errorRecord(outcome)).toMatchObject({ code: "artefact_mismatch", sent: false });
+		expect(wallet.node.received).toHaveLength(0);
+	});
+
+	it("refuses a node whose txID is not the hash of its bytes", async () => {
+		wallet.node.handlers.set("createtransaction", () => {
+			const type = contractTypeByName("TransferContract") as ContractType;
+			const asked = TransferContract.create({
+				owner_address: ADDRESSES.ann,
+				to_address: ADDRESSES.bob,
+				amount: 1n,
+			});
+			const text = transactionJson(wallet.node.transaction(type, asked), {
+				visible: false,
+				dialect: "neutral",
+			});
+			return text.replace(/"txID":"[0-9a-f]{2}/, '"txID":"ff');
+		});
+		expect(errorRecord(await wallet.coin([...send, ...wallet.password()]))).toMatchObject({
+			code: "artefact_mismatch",
+			sent: false,
+		});
+	});
+
+	it.each([
+		[["--amount", "5000coin"], 1, "insufficient_funds"],
+		[["--amount", "25"], 2, "amount_unit"],
+		[["--amount", "0"], 2, "bad_value"],
+		[["--to", "nobody"], 1, "wallet_not_found"],
+		[["--to", `${RECIPIENT.slice(0, -1)}D`], 2, "bad_address"],
+		[["--from", BASE58.bob], 1, "wallet_not_found"],
+		[["--expires", "25h"], 2, "bad_value"],
+		[["--permission", "1"], 1, "not_authorized"],
+		[["--permission", "7"], 1, "not_authorized"],
+		[["--build", "--sign"], 2, "usage"],
+		[["--offline"], 2, "conflicting_flags"],
+		[["--profile", "nowhere"], 2, "usage"],
+		[["--password-file", "empty"], 1, "bad_password"],
+	])("refuses %j before anything is sent", async (words, code, name) => {
+		wallet.home.write("empty", "");
+		const outcome = await wallet.coin([
+			...send.filter((_, i) => !words.includes(send[i - (i % 2)] ?? "") || i < 2),
+			...words,
+			...(words.includes("--password-file") ? [] : wallet.password()),
+		]);
+		expect(outcome).toMatchObject({ code, stdout: "" });
+		expect(errorRecord(outcome)).toMatchObject({ code: name, sent: false });
+		expect(wallet.node.received).toHaveLength(0);
+	});
+
+	it("needs a password that it can get", async () => {
+		const outcome = await wallet.coin(send);
+		expect(outcome.code).toBe(2);
+		expect(errorRecord(outcome)).toMatchObject({ code: "password_required", sent: false });
+	});
+});
+
+describe("what a node's refusal becomes", () => {
+	it.each([
+		["SIGERROR", "Validate signature error: sig error", "not_authorized", false],
+		["CONTRACT_VALIDATE_ERROR", "Contract validate error : no OwnerAccount", "contract_validate", false],
+		["BANDWITH_ERROR", "Account resource insufficient error.", "insufficient_resource", false],
+		["DUP_TRANSACTION_ERROR", "Dup transaction.", "duplicate", true],
+		["TAPOS_ERROR", "Tapos check error.", "tapos", false],
+		["TRANSACTION_EXPIRATION_ERROR", "Transaction expired", "tx_expired", false],
+		["SERVER_BUSY", "Server busy.", "node_busy", false],
+		["NO_CONNECTION", "No connection.", "no_connection", false],
+		["NOT_ENOUGH_EFFECTIVE_CONNECTION", "P2P broadcast failed.", "no_connection", true],
+		["BLOCK_UNSOLIDIFIED", "Block unsolidified.", "node_syncing", false],
+		["OTHER_ERROR", "Error: protobuf inconsistent", "rpc_error", false],
+	])("%s", async (nodeCode, message, code, sent) => {
+		wallet.node.handlers.set("broadcasthex", () =>
+			JSON.stringify({ result: false, code: nodeCode, txid: "", message }),
+		);
+		const outcome = await wallet.coin([...send, ...wallet.password()]);
+		expect(outcome).toMatchObject({ code: 1, stdout: "" });
+		expect(errorRecord(outcome)).toMatchObject({
+			code,
+			sent,
+			node: { code: nodeCode, message },
+			txID: expect.stringMatching(/^[0-9a-f]{64}$/),
+		});
+	});
+
+	it("is `unknown` when the connection breaks during the broadcast", async () => {
+		wallet.node.handlers.set("broadcasthex", () => "hang up");
+		const outcome = await wallet.coin([...send, ...wallet.password()]);
+		expect(outcome.code).toBe(1);
+		expect(errorRecord(outcome)).toMatchObject({ code: "network", sent: "unknown", retry: "same" });
+	});
+
+	it("is a timeout when no answer comes", async () => {
+		wallet.node.handlers.set("createtransaction", () => "hang");
+		const outcome = await wallet.coin([...send, ...wallet.password(), "--timeout", "300ms"]);
+		expect(errorRecord(outcome)).toMatchObject({ code: "timeout", sent: false });
+	});
+
+	it.each([
+		[{ status: 404, body: "{}" }, "not_served"],
+		[{ status: 500, body: "oops" }, "rpc_error"],
+		[{ status: 429, body: "" }, "rate_limited"],
+		[{ status: 200, body: "<html>" }, "rpc_error"],
+		[{ status: 200, body: "[]" }, "rpc_error"],
+	])("is a plain sentence for the answer %j", async (answer, code) => {
+		wallet.node.handlers.set("createtransaction", () => answer);
+		expect(errorRecord(await wallet.coin([...send, ...wallet.password()]))).toMatchObject({
+			code,
+			sent: false,
+		});
+	});
+
+	it("is a plain sentence where no node is", async () => {
+		const { code, stderr } = await wallet.home.run([
+			"account",
+			"balance",
+			RECIPIENT,
+			"--node",
+			"http://127.0.0.1:1",
+		]);
+		expect(code).toBe(1);
+		expect(stderr).toBe(
+			"error: no node answers at 127.0.0.1:1: the connection was refused\nhint: is the node running? --node or --profile choose another one\n",
+		);
+	});
+
+	it("exits 1 with the result when the contract failed", async () => {
+		wallet.node.sealing = false;
+		const sent = await wallet.coin([...send, ...wallet.password()]);
+		const { txID } = JSON.parse(sent.stdout) as { txID: string };
+		wallet.node.seal(wallet.node.received);
+		wallet.node.fail(txID, 2);
+		const waited = await wallet.coin(["tx", "wait", txID, "--json"]);
+		expect(waited.code).toBe(1);
+		expect(JSON.parse(waited.stdout)).toMatchObject({ txID, state: "failed", result: "REVERT" });
+		expect(errorRecord(waited)).toMatchObject({ code: "contract_revert", txID });
+	});
+
+	it("ends a wait that takes too long, without forgetting that it was sent", async () => {
+		wallet.node.sealing = false;
+		const outcome = await wallet.coin([...send, ...wallet.password(), "--wait", "--wait-timeout", "500ms"]);
+		expect(outcome.code).toBe(1);
+		expect(JSON.parse(outcome.stdout)).toMatchObject({ state: "submitted" });
+		expect(errorRecord(outcome)).toMatchObject({ code: "wait_timeout", sent: true, retry: "same" });
+	});
+});
