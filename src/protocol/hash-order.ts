@@ -1,22 +1,26 @@
 /**
  * The order in which the network's runtime walks a hash map keyed by byte strings. It reaches the chain where such a
- * walk writes records: balance history, storage rows that share a key, votes (sheet 05 §17).
+ * walk writes records: accounts after a contract's execution, storage rows that share a key, votes (sheet 05 §17).
  */
 
 const FIRST_CAPACITY = 16;
 
-/** Hash of a byte string (one UTF-16 unit a byte): a polynomial in 31 over signed bytes. */
+/** Hash of a byte string (one UTF-16 unit a byte): a polynomial over its signed bytes. */
 export type KeyHash = (key: string) => number;
 
 /** Hash of an array of bytes. */
-export const arrayHash: KeyHash = (key) => polynomial(key, 1);
+export const arrayHash: KeyHash = (key) => polynomial(key, 1, 31);
 
 /** Hash of an immutable byte string. */
-export const byteStringHash: KeyHash = (key) => polynomial(key, key.length) || 1;
+export const byteStringHash: KeyHash = (key) => polynomial(key, key.length, 31) || 1;
 
-function polynomial(key: string, start: number): number {
+/** Hash of a record's key in the contract machine's caches (found in the recordings' balance histories). */
+export const recordHash: KeyHash = (key) => polynomial(key, 17, 37);
+
+function polynomial(key: string, start: number, factor: number): number {
 	let hash = start;
-	for (let i = 0; i < key.length; i++) hash = (Math.imul(hash, 31) + ((key.charCodeAt(i) << 24) >> 24)) | 0;
+	for (let i = 0; i < key.length; i++)
+		hash = (Math.imul(hash, factor) + ((key.charCodeAt(i) << 24) >> 24)) | 0;
 	return hash;
 }
 

@@ -4,7 +4,7 @@
  */
 
 import { fromKey } from "../../protocol/bytes.js";
-import { hashOrder } from "../../protocol/hash-order.js";
+import { hashOrder, recordHash } from "../../protocol/hash-order.js";
 import type { Account } from "../../protocol/messages.js";
 import type { StateBackend } from "./backend.js";
 import { type StoreDefinition, storeDefinitions, stores } from "./definition.js";
@@ -13,6 +13,8 @@ import { createView, type StateView } from "./view.js";
 
 /** A deleted entry. */
 const GONE = null;
+
+const ACCOUNT = stores.account.index;
 
 type Entry = unknown | typeof GONE;
 
@@ -24,7 +26,7 @@ export class StateLayer implements StateBackend {
 	private readonly journalKeys: string[] = [];
 	/** Entries before each write; undefined: the layer had none. */
 	private readonly journalBefore: (Entry | undefined)[] = [];
-	/** Accounts that were read or written, in order. */
+	/** Accounts that were read or written, in order: their number decides the order of {@link commit}. */
 	private readonly touchedAccounts = new Set<string>();
 
 	/** The state with the changes of the layer. */
@@ -40,7 +42,7 @@ export class StateLayer implements StateBackend {
 		const changed = this.changes[store.index]?.get(key);
 		if (changed !== undefined) return changed === GONE ? undefined : (changed as V);
 		const value = this.below.get(store, key);
-		if (store.index === stores.account.index && value !== undefined) this.touchedAccounts.add(key);
+		if (store.index === ACCOUNT && value !== undefined) this.touchedAccounts.add(key);
 		return value;
 	}
 
@@ -50,7 +52,7 @@ export class StateLayer implements StateBackend {
 			map = new Map();
 			this.changes[store.index] = map;
 		}
-		if (store.index === stores.account.index) this.touchedAccounts.add(key);
+		if (store.index === ACCOUNT) this.touchedAccounts.add(key);
 		this.journalStores.push(store.index);
 		this.journalKeys.push(key);
 		this.journalBefore.push(map.get(key));
@@ -82,9 +84,16 @@ export class StateLayer implements StateBackend {
 	revert(mark: number): void {
 		for (let i = this.journalStores.length - 1; i >= mark; i--) {
 			const map = this.changes[this.journalStores[i] as number] as Map<string, Entry>;
+			const key = this.journalKeys[i] as string;
 			const before = this.journalBefore[i];
-			if (before === undefined) map.delete(this.journalKeys[i] as string);
-			else map.set(this.journalKeys[i] as string, before);
+			if (before !== undefined) {
+				map.set(key, before);
+				continue;
+			}
+			map.delete(key);
+			if (this.journalStores[i] === ACCOUNT && this.below.get(stores.account, key) === undefined) {
+				this.touchedAccounts.delete(key);
+			}
 		}
 		this.journalStores.length = mark;
 		this.journalKeys.length = mark;
@@ -93,12 +102,12 @@ export class StateLayer implements StateBackend {
 
 	/**
 	 * Writes all changes below and forgets them. Accounts go in the order in which the network's runtime walks its map
-	 * of accounts, since balance history keeps the order of writes.
+	 * of them, since balance history keeps the order of writes.
 	 */
 	commit(): void {
 		for (const [index, map] of this.changes.entries()) {
 			if (!map || map.size === 0) continue;
-			if (index === stores.account.index) {
+			if (index === ACCOUNT) {
 				this.commitAccounts(map as Map<string, Readonly<Account> | typeof GONE>);
 				continue;
 			}
@@ -112,7 +121,7 @@ export class StateLayer implements StateBackend {
 	}
 
 	private commitAccounts(map: ReadonlyMap<string, Readonly<Account> | typeof GONE>): void {
-		for (const key of hashOrder([...this.touchedAccounts])) {
+		for (const key of hashOrder([...this.touchedAccounts], recordHash)) {
 			const value = map.get(key);
 			if (value === GONE) this.base.account.delete(fromKey(key));
 			else if (value !== undefined) this.base.account.put(fromKey(key), value);

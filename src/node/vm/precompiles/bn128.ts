@@ -18,7 +18,7 @@ function readG1(x: Word, y: Word): PointG1 | undefined {
 	if (x === 0 && y === 0) return G1.ZERO;
 	const point = { x: BigInt(x), y: BigInt(y) };
 	if (point.x >= Fp.ORDER || point.y >= Fp.ORDER) return undefined;
-	return valid(G1.fromAffine(point));
+	return onCurve(() => G1.fromAffine(point));
 }
 
 /** A point of the second group and its right subgroup; imaginary parts come first. */
@@ -33,17 +33,18 @@ function readG2(input: Uint8Array): PointG2 | undefined {
 	const x = Fp2.fromBigTuple([xr, xi]);
 	const y = Fp2.fromBigTuple([yr, yi]);
 	if (Fp2.is0(x) && Fp2.is0(y)) return G2.ZERO;
-	const point = valid(G2.fromAffine({ x, y }));
+	const point = onCurve(() => G2.fromAffine({ x, y }));
 	return point?.isTorsionFree() ? point : undefined;
 }
 
 /** The point if it lies on its curve. */
-function valid<P extends { assertValidity(): void }>(point: P): P | undefined {
+function onCurve<P extends { assertValidity(): void }>(read: () => P): P | undefined {
 	try {
+		const point = read();
 		point.assertValidity();
 		return point;
 	} catch {
-		// The library has no question without an exception; the point is all that can be wrong here.
+		// The library has no question without an exception; the coordinates are all that can be wrong here.
 		return undefined;
 	}
 }
