@@ -67,7 +67,7 @@ export class StateLayer implements StateBackend {
 		const below = this.below.keys(store);
 		const changed = this.changes[store.index];
 		if (!changed || changed.size === 0) return below;
-		const all = new OrderedKeys(below);
+		const all = new OrderedKeys(below, store.order);
 		for (const [key, value] of changed) {
 			if (value === GONE) all.delete(key);
 			else all.add(key);

@@ -317,6 +317,7 @@ export class StateDatabase {
 	}
 
 	private settleOne(change: BlockChange): void {
+		const pending = this.journalStores.length > 0 ? this.leadPendingToBase(change) : undefined;
 		const lastSettled = makeMaps<unknown>();
 		change.entries.forEach((map, index) => {
 			const base = this.base[index] as Map<string, Entry>;
@@ -336,12 +337,29 @@ export class StateDatabase {
 					continue;
 				}
 				newest.delete(key);
-				// Only the pending pool can have changed the entry again.
-				if (head.get(key) === after) head.delete(key);
+				if (!pending?.[index]?.has(key)) head.delete(key);
 			}
 		});
 		this.lastSettled = lastSettled;
 		this.settled = change.number;
+	}
+
+	/**
+	 * Lets the reverting of what is pending lead to the base, where a block that settles now gave the value before.
+	 * @returns the pending keys, by store index
+	 */
+	private leadPendingToBase(change: BlockChange): readonly ReadonlySet<string>[] {
+		const pending = Array.from({ length: STORE_COUNT }, () => new Set<string>());
+		for (let i = 0; i < this.journalStores.length; i++) {
+			const index = this.journalStores[i] as number;
+			const key = this.journalKeys[i] as string;
+			const keys = pending[index] as Set<string>;
+			if (keys.has(key)) continue;
+			keys.add(key);
+			const entry = change.entries[index]?.get(key);
+			if (entry && !entry.newer) this.journalBefore[i] = ABSENT;
+		}
+		return pending;
 	}
 
 	/** Entries that a flush would write. */
@@ -380,7 +398,11 @@ export class StateDatabase {
 			// Nothing was written: the changes stay in memory, under whatever came since.
 			flushing.forEach((map, index) => {
 				const base = this.base[index] as Map<string, Entry>;
-				for (const [key, value] of map) if (!base.has(key)) base.set(key, value);
+				for (const [key, value] of map) {
+					if (base.has(key)) continue;
+					base.set(key, value);
+					this.unflushed++;
+				}
 			});
 			this.flushing = undefined;
 			throw error;
