@@ -48,6 +48,7 @@ export const DEVELOPMENT_FLAGS = [
 	"http-port",
 	"solidity-port",
 	"allow-remote",
+	"vm-time-limit",
 ] as const;
 
 /** Everything that the listing at start shows. */

@@ -107,6 +107,8 @@ export default class NodeStart extends CoinCommand {
 		"genesis-timestamp": dev("time of the genesis block in ms (0)", "<ms>", "genesis-timestamp"),
 		"start-time": dev("time at which the chain's clock starts", "<ms>", "start-time"),
 
+		"vm-time-limit": devSwitch("end constant calls after the chain's CPU time", "vm-time-limit"),
+
 		witness: Flags.boolean({ char: "w", description: "produce blocks", helpGroup: "REFERENCE" }),
 		"private-key": Flags.string({
 			char: "p",
@@ -218,6 +220,7 @@ export default class NodeStart extends CoinCommand {
 			host: chosen.host,
 			log,
 			clock,
+			limitTime: flags["vm-time-limit"] === true,
 		};
 		await runNode(options, log, ready, (node) => {
 			if (this.chatty)
@@ -250,7 +253,14 @@ export default class NodeStart extends CoinCommand {
 			this.warning(`${config.file}:${line}: the key ${path} means nothing to a node`);
 		const { host, "output-directory": directory } = flags as { host?: string; "output-directory"?: string };
 		const producers = await producersOf(config, (file) => this.witnessPassword(flags, file));
-		const options = { config, dataDirectory: directory ?? DEFAULT_DIRECTORY, producers, host, log };
+		const options = {
+			config,
+			dataDirectory: directory ?? DEFAULT_DIRECTORY,
+			producers,
+			host,
+			log,
+			limitTime: !config.run.debug,
+		};
 		await runNode(options, log, ready, (node) => this.printReady(node, host ?? "127.0.0.1"));
 	}
 

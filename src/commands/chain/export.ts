@@ -1,0 +1,113 @@
+import { once } from "node:events";
+import { createWriteStream } from "node:fs";
+import type { Writable } from "node:stream";
+import { Args, Flags } from "@oclif/core";
+import { openOffline } from "../../launch/offline-chain.js";
+import { delimited } from "../../node/chain/block-file.js";
+import { CoinCommand } from "../../terminal/coin-command.js";
+import { endInterrupted, takeOverSignals } from "../../terminal/interrupt.js";
+import { printNote } from "../../terminal/output.js";
+import { RateBar } from "../../terminal/rate-bar.js";
+import { Failure } from "../../wallet/failure.js";
+import { writeJson } from "../../wallet/json.js";
+
+export default class ChainExport extends CoinCommand {
+	static override summary = "Export blocks of a data directory into a file";
+	static override description =
+		"The file is a run of length-delimited blocks, as chain import reads it. The genesis block is left out.";
+	static override examples = [
+		"<%= config.bin %> chain export blocks.bin -c config.conf -d /var/lib/coin --from 1 --to 1000",
+	];
+	static override args = {
+		file: Args.string({ description: "new file, - for standard output", required: true, ignoreStdin: true }),
+	};
+	static override flags = {
+		config: Flags.string({
+			char: "c",
+			description: "configuration of the chain",
+			helpValue: "<file>",
+			default: "config.conf",
+		}),
+		"output-directory": Flags.string({
+			char: "d",
+			description: "data directory",
+			helpValue: "<dir>",
+			default: "output-directory",
+		}),
+		from: Flags.string({ description: "first block (1)", helpValue: "<n>", default: "1" }),
+		to: Flags.string({ description: "last block (the head)", helpValue: "<n>" }),
+		progress: Flags.option({
+			options: ["bar", "json", "none"] as const,
+			description: "form of the progress",
+		})(),
+	};
+
+	async run(): Promise<void> {
+		const { args, flags } = await this.parse(ChainExport);
+		const [from, until] = [
+			blockNumber(flags.from),
+			flags.to === undefined ? undefined : blockNumber(flags.to),
+		];
+		const chain = await openOffline(flags.config, flags["output-directory"], 0);
+		let interrupted = false;
+		takeOverSignals(() => {
+			interrupted = true;
+		});
+		const bar = await RateBar.open(
+			"exporting",
+			flags.progress ?? (this.chatty && process.stderr.isTTY === true ? "bar" : "none"),
+		);
+		let blocks = 0;
+		let transactions = 0;
+		try {
+			const head = chain.open.chain.head.number;
+			const last = until === undefined || until > head ? head : until;
+			const target = await openTarget(args.file);
+			for (let number = from; number <= last && !interrupted; number++) {
+				const block = chain.open.chain.blockByNumber(number);
+				if (!block) throw new Failure("not_found", `block ${number} is not in the data directory`);
+				if (!target.write(delimited(block.bytes))) await once(target, "drain");
+				blocks++;
+				transactions += block.transactions.length;
+				const done = Number(number - from + 1n) / Number(last - from + 1n);
+				bar.update({ done, block: number, blocks, transactions });
+			}
+			await finish(target);
+		} finally {
+			bar.close();
+			await chain.close();
+		}
+		const record = { blocks, transactions, from, to: from + BigInt(blocks) - 1n };
+		// Standard output may be the blocks themselves.
+		if (args.file !== "-") this.printRecord(record);
+		else if (this.chatty) printNote(writeJson(record));
+		if (interrupted) endInterrupted();
+	}
+}
+
+function blockNumber(text: string): bigint {
+	if (!/^\d{1,18}$/.test(text)) throw new Failure("bad_value", `"${text}" is no block number`);
+	return BigInt(text);
+}
+
+async function openTarget(file: string): Promise<Writable> {
+	if (file === "-") return process.stdout;
+	const stream = createWriteStream(file, { flags: "wx" });
+	try {
+		await once(stream, "open");
+	} catch (error) {
+		const { code } = error as NodeJS.ErrnoException;
+		const why =
+			code === "EEXIST"
+				? "exists already and is never overwritten"
+				: `can't be written (${code ?? "unknown error"})`;
+		throw new Failure("bad_value", `${file} ${why}`);
+	}
+	return stream;
+}
+
+async function finish(target: Writable): Promise<void> {
+	if (target === process.stdout) return;
+	target.end();
+	await once(target, "finish");
+}

@@ -1,0 +1,128 @@
+import { stat } from "node:fs/promises";
+import { availableParallelism } from "node:os";
+import { Args, Flags } from "@oclif/core";
+import { openOffline } from "../../launch/offline-chain.js";
+import { startFailure } from "../../launch/run-node.js";
+import { readBlockFile } from "../../node/chain/block-file.js";
+import { importBlocks } from "../../node/chain/importer.js";
+import { ChainError } from "../../node/contracts/errors.js";
+import { DecodeError } from "../../protocol/codec/reader.js";
+import { CoinCommand } from "../../terminal/coin-command.js";
+import { endInterrupted, takeOverSignals } from "../../terminal/interrupt.js";
+import { RateBar } from "../../terminal/rate-bar.js";
+import { Failure } from "../../wallet/failure.js";
+
+export default class ChainImport extends CoinCommand {
+	static override summary = "Import blocks from a file into a data directory";
+	static override description =
+		"Every block is checked as one from the network. Blocks that are there already are skipped, so an import that was " +
+		"interrupted is taken up again by the same command. Files may be compressed (.br, .gz).";
+	static override examples = ["<%= config.bin %> chain import blocks.bin -c config.conf -d /var/lib/coin"];
+	static override args = {
+		file: Args.string({
+			description: "file of blocks, - for standard input",
+			required: true,
+			ignoreStdin: true,
+		}),
+	};
+	static override flags = {
+		config: Flags.string({
+			char: "c",
+			description: "configuration of the chain",
+			helpValue: "<file>",
+			default: "config.conf",
+		}),
+		"output-directory": Flags.string({
+			char: "d",
+			description: "data directory",
+			helpValue: "<dir>",
+			default: "output-directory",
+		}),
+		progress: Flags.option({
+			options: ["bar", "json", "none"] as const,
+			description: "form of the progress",
+		})(),
+	};
+
+	async run(): Promise<void> {
+		const { args, flags } = await this.parse(ChainImport);
+		const total =
+			args.file === "-" || /\.(br|gz|ndjson)$/.test(args.file) ? undefined : await fileSize(args.file);
+		const chain = await openOffline(
+			flags.config,
+			flags["output-directory"],
+			Math.max(1, availableParallelism() - 1),
+		);
+		const interruption = new AbortController();
+		takeOverSignals(() => interruption.abort());
+		const bar = await RateBar.open(
+			"importing",
+			flags.progress ?? (this.chatty && process.stderr.isTTY === true ? "bar" : "none"),
+		);
+		let read = 0;
+		const counted = async function* (blocks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+			for await (const block of blocks) {
+				read += block.length;
+				yield block;
+			}
+		};
+		let blocks = 0;
+		let transactions = 0;
+		try {
+			await importBlocks(
+				{
+					open: chain.open,
+					pool: chain.pool,
+					signal: interruption.signal,
+					onProgress: (progress) => {
+						({ blocks, transactions } = progress);
+						chain.check();
+						bar.update({
+							done: total && Math.min(read / total, 1),
+							block: progress.block.number,
+							blocks,
+							transactions,
+						});
+					},
+				},
+				counted(readBlockFile(args.file)),
+			);
+		} catch (error) {
+			throw this.refusal(error, chain.open.chain.head.number);
+		} finally {
+			bar.close();
+			await chain.close();
+		}
+		const { head } = chain.open.chain;
+		this.printRecord({
+			blocks,
+			transactions,
+			head: head.number,
+			blockID: head.idHex,
+			seconds: Math.round(bar.seconds * 100) / 100,
+			transactionsPerSecond: Math.round(transactions / bar.seconds),
+		});
+		if (interruption.signal.aborted) {
+			this.note("interrupted; the same command goes on from here");
+			endInterrupted();
+		}
+	}
+
+	private refusal(error: unknown, head: bigint): unknown {
+		if (error instanceof ChainError || error instanceof DecodeError) {
+			return new Failure("contract_validate", `the block after ${head} is refused: ${error.message}`, {
+				details: { head },
+			});
+		}
+		return startFailure(error);
+	}
+}
+
+async function fileSize(path: string): Promise<number | undefined> {
+	try {
+		return (await stat(path)).size;
+	} catch {
+		// The reader says what is wrong with the file.
+		return undefined;
+	}
+}

@@ -1,0 +1,62 @@
+/** A chain opened without servers, for work on its blocks: import, export. */
+
+import { OpenChain } from "../node/chain/open-chain.js";
+import { loadConfig } from "../node/config/config.js";
+import { createContractMachine } from "../node/contract-runner.js";
+import { installRecoverEngine } from "../node/signatures/engine.js";
+import { SignaturePool } from "../node/signatures/pool.js";
+import { workerScript } from "../node/signatures/worker-script.js";
+import { setAddressPrefix } from "../protocol/address.js";
+import { useFastHashing } from "../protocol/hash.js";
+import { startFailure } from "./run-node.js";
+
+export interface OfflineChain {
+	readonly open: OpenChain;
+	/** Threads that recover signatures; absent in a program that runs from source. */
+	readonly pool: SignaturePool | undefined;
+	/** Throws what went wrong with the storage, if something did. */
+	check(): void;
+	close(): Promise<void>;
+}
+
+/**
+ * Opens the chain of a configuration.
+ * @param threads for signatures; 0: none
+ * @throws {Failure} `start_failed` with the node's sentence
+ */
+export async function openOffline(
+	configFile: string,
+	dataDirectory: string,
+	threads: number,
+): Promise<OfflineChain> {
+	let failure: unknown;
+	try {
+		const config = loadConfig(configFile);
+		setAddressPrefix(config.net.addressPrefix);
+		await Promise.all([installRecoverEngine(), useFastHashing()]);
+		const script = workerScript();
+		const open = await OpenChain.open({
+			config,
+			dataDirectory,
+			clock: () => BigInt(Date.now()),
+			machine: createContractMachine(config, false).run,
+			onStorageFailure: (error) => {
+				failure = error;
+			},
+		});
+		const pool = script && threads > 0 ? await SignaturePool.start(script, threads) : undefined;
+		return {
+			open,
+			pool,
+			check: () => {
+				if (failure !== undefined) throw startFailure(failure);
+			},
+			close: async () => {
+				await pool?.close();
+				await open.close();
+			},
+		};
+	} catch (error) {
+		throw startFailure(error);
+	}
+}
