@@ -64,6 +64,7 @@ class NodeTarget implements ReplayTarget {
 		const node = await startNode({
 			config: replayConfig(recorded),
 			dataDirectory: undefined,
+			limitTime: false,
 			producers: [],
 			host: "127.0.0.1",
 			log: { info: () => {}, warn: printLog, error: printLog },
