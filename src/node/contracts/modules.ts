@@ -5,6 +5,7 @@ import { accountPermissionUpdate } from "./account-permission-update.js";
 import { accountUpdate } from "./account-update.js";
 import { assetIssue } from "./asset-issue.js";
 import { cancelAllUnfreezeV2 } from "./cancel-all-unfreeze-v2.js";
+import { clearAbi } from "./clear-abi.js";
 import type { ContractModule } from "./contract.js";
 import { delegateResource } from "./delegate-resource.js";
 import { exchangeCreate } from "./exchange-create.js";
@@ -29,6 +30,8 @@ import { unfreezeBalance } from "./unfreeze-balance.js";
 import { unfreezeBalanceV2 } from "./unfreeze-balance-v2.js";
 import { updateAsset } from "./update-asset.js";
 import { updateBrokerage } from "./update-brokerage.js";
+import { updateEnergyLimit } from "./update-energy-limit.js";
+import { updateSetting } from "./update-setting.js";
 import { voteWitness } from "./vote-witness.js";
 import { withdrawBalance } from "./withdraw-balance.js";
 import { withdrawExpireUnfreeze } from "./withdraw-expire-unfreeze.js";
@@ -69,6 +72,9 @@ const modules: readonly ContractModule[] = [
 	exchangeTransaction,
 	marketSellAsset,
 	marketCancelOrder,
+	updateSetting,
+	updateEnergyLimit,
+	clearAbi,
 ];
 
 const byType = new Map(modules.map((module) => [module.type, module]));

@@ -6,7 +6,7 @@ import type { StateBackend } from "./backend.js";
 import { stores } from "./definition.js";
 import { Store } from "./store.js";
 
-/** Told of each write that changes a balance. Amounts in sun; the new balance of a deleted account is 0. */
+/** Told of each write that changes a balance, and of each deletion. Amounts in sun; a deletion leaves 0. */
 export type BalanceObserver = (address: Uint8Array, delta: bigint, balance: bigint) => void;
 
 export class AccountStore extends Store<Readonly<Account>> {
@@ -27,7 +27,7 @@ export class AccountStore extends Store<Readonly<Account>> {
 		const { observer } = this;
 		const before = observer ? (this.get(key)?.balance ?? 0n) : 0n;
 		super.delete(key);
-		if (observer && before !== 0n) observer(key, -before, 0n);
+		observer?.(key, -before, 0n);
 	}
 
 	/** An account that a rule has already found to exist. */

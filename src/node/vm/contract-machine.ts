@@ -4,6 +4,7 @@
  */
 
 import { EMPTY } from "../../protocol/bytes.js";
+import { type Dialect, spell } from "../../protocol/dialect.js";
 import {
 	type InternalTransaction,
 	type ResourceReceipt,
@@ -54,6 +55,8 @@ export interface VmSettings {
 	/** Whether executions outside signed blocks are limited in time; off under `--debug`. */
 	readonly limitTime: boolean;
 	readonly proofs: ShieldedProofs;
+	/** Spelling of the texts that information about transactions carries. */
+	readonly dialect: Dialect;
 }
 
 /** What an execution stands on. */
@@ -166,15 +169,16 @@ export class ContractMachine {
 
 	private outcome(prepared: Prepared, ended: Ended): ContractOutcome {
 		const { machine } = prepared;
-		const { saveInternal, saveFeaturedInternal } = this.settings;
+		const { saveInternal, saveFeaturedInternal, dialect } = this.settings;
+		const error = errorText(ended);
 		return {
 			code: codeOf(ended),
 			isVm: true,
 			returnData: ended.output,
 			contractAddress: prepared.address,
-			runtimeError: errorText(ended),
+			runtimeError: error && spell(error, dialect),
 			logs: ended.failure || ended.reverted ? [] : machine.logs,
-			internalTransactions: saveInternal ? machine.internal.toMessages(saveFeaturedInternal) : [],
+			internalTransactions: saveInternal ? machine.internal.toMessages(saveFeaturedInternal, dialect) : [],
 		};
 	}
 
@@ -201,7 +205,7 @@ export class ContractMachine {
 			energyUsed: ended.energyUsed,
 			energyPenalty: BigInt(penaltyOf(prepared.root)),
 			logs: machine.logs,
-			internalTransactions: machine.internal.toMessages(true),
+			internalTransactions: machine.internal.toMessages(true, this.settings.dialect),
 		};
 	}
 }

@@ -2,6 +2,7 @@
 
 import { toBase58Check } from "../../protocol/address.js";
 import { be64, concatBytes, EMPTY, utf8 } from "../../protocol/bytes.js";
+import { type Dialect, spell } from "../../protocol/dialect.js";
 import { keccak256 } from "../../protocol/hash.js";
 import { wrap } from "../../protocol/int64.js";
 import {
@@ -89,12 +90,14 @@ export class InternalTransactions {
 	}
 
 	/** The list as it is stored; without `featured`, only of calls, creations and destructions. */
-	toMessages(featured: boolean): InternalTransaction[] {
-		return this.records.filter((record) => featured || PLAIN_NOTES.has(record.note)).map(toMessage);
+	toMessages(featured: boolean, dialect: Dialect): InternalTransaction[] {
+		return this.records
+			.filter((record) => featured || PLAIN_NOTES.has(record.note))
+			.map((record) => toMessage(record, dialect));
 	}
 }
 
-function toMessage(record: InternalRecord): InternalTransaction {
+function toMessage(record: InternalRecord, dialect: Dialect): InternalTransaction {
 	const values = [InternalTransactionCallValueInfo.create({ callValue: record.value })];
 	for (const [tokenId, callValue] of record.tokens) {
 		values.push(InternalTransactionCallValueInfo.create({ callValue, tokenId }));
@@ -104,9 +107,9 @@ function toMessage(record: InternalRecord): InternalTransaction {
 		caller_address: record.caller,
 		transferTo_address: record.receiver,
 		callValueInfo: values,
-		note: utf8(record.note),
+		note: utf8(spell(record.note, dialect)),
 		rejected: record.rejected,
-		extra: record.extra,
+		extra: spell(record.extra, dialect),
 	});
 }
 

@@ -30,6 +30,7 @@ export function vmSettings(
 		saveFeaturedInternal: config.vm.saveFeaturedInternalTx,
 		saveCancelDetails: config.vm.saveCancelAllUnfreezeV2Details,
 		limitTime,
+		dialect: config.node.dialect,
 		proofs: config.node.shielded.enabled ? proofs : unverifiedProofs,
 	};
 }

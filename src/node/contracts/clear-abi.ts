@@ -1,0 +1,22 @@
+/** ClearABIContract (sheet 04 §15.3): removes the published interface of a contract. */
+
+import { type ClearABIContract, SmartContractABI } from "../../protocol/messages.js";
+import { defineContract } from "./contract.js";
+import { checkDeployer, checkOwner } from "./contract-owner.js";
+import { ContractValidateError } from "./errors.js";
+
+export const clearAbi = defineContract<ClearABIContract>({
+	type: "ClearABIContract",
+
+	validate({ state, contract }) {
+		if (!state.properties.on("ALLOW_TVM_CONSTANTINOPLE")) {
+			throw new ContractValidateError("contract type error,unexpected type [ClearABIContract]");
+		}
+		checkOwner(state, contract.owner_address, "not exists");
+		checkDeployer(state, contract, "Contract not exists");
+	},
+
+	execute({ state, contract }) {
+		state.abi.put(contract.contract_address, new SmartContractABI());
+	},
+});

@@ -1,0 +1,32 @@
+/** The checks of types by which a deployer changes a contract's settings (sheet 04 §15). */
+
+import { isAddress } from "../../protocol/address.js";
+import { equalBytes, toHex } from "../../protocol/bytes.js";
+import type { SmartContract } from "../../protocol/messages.js";
+import type { StateView } from "../state/view.js";
+import { ContractValidateError } from "./errors.js";
+
+/** @throws {ContractValidateError} if the owner is no account; `absent` is the type's wording for that */
+export function checkOwner(state: StateView, owner: Uint8Array, absent: string): void {
+	if (!isAddress(owner)) throw new ContractValidateError("Invalid address");
+	if (!state.account.has(owner)) throw new ContractValidateError(`Account[${toHex(owner)}] ${absent}`);
+}
+
+/**
+ * The contract's record, if the owner deployed it.
+ * @throws {ContractValidateError} `absent` if there is no such contract
+ */
+export function checkDeployer(
+	state: StateView,
+	contract: { readonly owner_address: Uint8Array; readonly contract_address: Uint8Array },
+	absent: string,
+): Readonly<SmartContract> {
+	const record = state.contract.get(contract.contract_address);
+	if (!record) throw new ContractValidateError(absent);
+	if (!equalBytes(record.origin_address, contract.owner_address)) {
+		throw new ContractValidateError(
+			`Account[${toHex(contract.owner_address)}] is not the owner of the contract`,
+		);
+	}
+	return record;
+}
