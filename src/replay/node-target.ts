@@ -69,7 +69,6 @@ class NodeTarget implements ReplayTarget {
 			host: "127.0.0.1",
 			log: { info: () => {}, warn: printLog, error: printLog },
 			clock: () => nowMs,
-			limitTime: false,
 		});
 		return new NodeTarget(node, (ms) => {
 			nowMs = ms;
