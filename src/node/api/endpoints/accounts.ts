@@ -25,7 +25,7 @@ import {
 	type RequestForm,
 	written,
 } from "../endpoint.js";
-import { accountNet, accountResources, accountView, accountViewWithStakes } from "../queries/account-view.js";
+import { accountByAddress, accountById, accountNet, accountResources } from "../queries/account-view.js";
 import { accountBalanceAt } from "../queries/balance-history.js";
 import { addressRequest, textRequest } from "../text-forms.js";
 
@@ -101,10 +101,7 @@ export const accountEndpoints: readonly Endpoint[] = [
 		servers: ["full", "solidity", "pbft"],
 		request: accountRequest("address"),
 		reply: accountReply,
-		handle: ({ state }, { address }) => {
-			const account = state.account.get(address);
-			return account && accountViewWithStakes(state, account);
-		},
+		handle: ({ state }, { address }) => accountByAddress(state, address),
 	}),
 	defineEndpoint({
 		name: "getaccountbyid",
@@ -114,11 +111,7 @@ export const accountEndpoints: readonly Endpoint[] = [
 		servers: ["full", "solidity", "pbft"],
 		request: accountRequest("account_id"),
 		reply: accountReply,
-		handle: ({ state }, { account_id }) => {
-			const address = state.accountIdIndex.get(lowerCase(account_id));
-			const account = address && state.account.get(address);
-			return account && accountView(state, account);
-		},
+		handle: ({ state }, { account_id }) => accountById(state, account_id),
 	}),
 	defineEndpoint({
 		name: "getaccountbalance",
@@ -168,8 +161,3 @@ export const accountEndpoints: readonly Endpoint[] = [
 		},
 	}),
 ];
-
-/** ASCII letters in lower case, other bytes as they are. */
-function lowerCase(bytes: Uint8Array): Uint8Array {
-	return bytes.map((byte) => (byte >= 0x41 && byte <= 0x5a ? byte + 32 : byte));
-}

@@ -1,8 +1,6 @@
 /** Blocks by number, id and range (sheet 06 §7.2, §7.6). */
 
 import type { SignedBlock } from "../../../protocol/block.js";
-import { fromHex, readBe64 } from "../../../protocol/bytes.js";
-import { MAX_INT64, MIN_INT64 } from "../../../protocol/int64.js";
 import { blockJson } from "../../../protocol/json/transaction-json.js";
 import {
 	BlockBalanceTrace,
@@ -17,6 +15,8 @@ import {
 	defineEndpoint,
 	type Endpoint,
 	errorMessage,
+	errorReply,
+	type FailureWriter,
 	hexParameter,
 	longParameter,
 	messageRequest,
@@ -30,14 +30,17 @@ import {
 	written,
 } from "../endpoint.js";
 import { blockBalance } from "../queries/balance-history.js";
-import { blockById, blockByNumber, blocksFrom, headBlock } from "../queries/blocks.js";
+import {
+	BlockIdError,
+	blockById,
+	blockByIdOrNumber,
+	blockByNumber,
+	blocksBetween,
+	headBlock,
+	latestBlocks,
+} from "../queries/blocks.js";
 
 const EVERYWHERE: readonly ServerKind[] = ["full", "solidity", "pbft"];
-
-/** Fewer blocks than this can be asked for by `getblockbylatestnum`. */
-const LATEST_LIMIT = 100n;
-/** Most blocks of one `getblockbylimitnext`. */
-const RANGE_LIMIT = 100n;
 
 const oneBlock: ReplyWriter<SignedBlock | undefined> = ({ style }, block) =>
 	block ? blockJson(block, style) : "{}";
@@ -54,30 +57,14 @@ const blockRequest: RequestForm<BlockReq> = {
 	},
 };
 
-/** A 64-bit number as the text of a request gives it; undefined if it is none. */
-function blockNumber(text: string): bigint | undefined {
-	if (!/^[+-]?\d+$/.test(text)) return undefined;
-	const value = BigInt(text.startsWith("+") ? text.slice(1) : text);
-	return value < MIN_INT64 || value > MAX_INT64 ? undefined : value;
+function findBlock({ state, style }: ApiContext, { id_or_num, detail }: BlockReq): string {
+	const block = blockByIdOrNumber(state, id_or_num);
+	return block ? blockJson(block, style, detail) : "{}";
 }
 
-function findBlock(context: ApiContext, { id_or_num, detail }: BlockReq): string {
-	const { state, style } = context;
-	const write = (block: SignedBlock | undefined): string => (block ? blockJson(block, style, detail) : "{}");
-	if (id_or_num === "") return write(headBlock(state));
-	const number = blockNumber(id_or_num);
-	const head = state.properties.headNumber;
-	if (number !== undefined) {
-		if (number > head) return "{}";
-		if (number < 0n) return errorMessage("num must be non-positive number.");
-		return write(blockByNumber(state, number));
-	}
-	if (!/^[0-9a-fA-F]{64}$/.test(id_or_num)) return errorMessage("id must be legal block hash.");
-	const id = fromHex(id_or_num);
-	const named = readBe64(id);
-	if (named < 0n || named > head) return errorMessage("id must be legal block hash.");
-	return write(blockById(state, id));
-}
+/** What is wrong with an id is told without the class of the error. */
+const blockFailure: FailureWriter = (context, error) =>
+	error instanceof BlockIdError ? errorMessage(error.message) : errorReply(context, error);
 
 export const blockEndpoints: readonly Endpoint[] = [
 	defineEndpoint({
@@ -98,6 +85,7 @@ export const blockEndpoints: readonly Endpoint[] = [
 		servers: EVERYWHERE,
 		request: blockRequest,
 		reply: written,
+		failure: blockFailure,
 		handle: findBlock,
 	}),
 	defineEndpoint({
@@ -128,12 +116,7 @@ export const blockEndpoints: readonly Endpoint[] = [
 		servers: EVERYWHERE,
 		request: messageRequest(NumberMessage, { num: longParameter }),
 		reply: blockList,
-		handle: ({ state }, { num }) => {
-			if (num <= 0n || num >= LATEST_LIMIT) return undefined;
-			const head = state.properties.headNumber;
-			const first = head - num + 1n;
-			return blocksFrom(state, first < 0n ? 0n : first, num);
-		},
+		handle: ({ state }, { num }) => latestBlocks(state, num),
 	}),
 	defineEndpoint({
 		name: "getblockbylimitnext",
@@ -143,10 +126,7 @@ export const blockEndpoints: readonly Endpoint[] = [
 		servers: EVERYWHERE,
 		request: messageRequest(BlockLimit, { startNum: longParameter, endNum: longParameter }),
 		reply: blockList,
-		handle: ({ state }, { startNum, endNum }) => {
-			if (endNum <= 0n || endNum <= startNum || endNum - startNum > RANGE_LIMIT) return undefined;
-			return blocksFrom(state, startNum, endNum - startNum);
-		},
+		handle: ({ state }, { startNum, endNum }) => blocksBetween(state, startNum, endNum),
 	}),
 	defineEndpoint({
 		name: "getblockbalance",

@@ -1,6 +1,5 @@
 /** Delegated resources and what of a stake can be used (sheet 06 §7.1, sheet 03 §10). */
 
-import { ADDRESS_LENGTH } from "../../../protocol/address.js";
 import { readText } from "../../../protocol/json/member-readers.js";
 import {
 	BytesMessage,
@@ -14,14 +13,6 @@ import {
 	GetAvailableUnfreezeCountRequestMessage,
 	GetAvailableUnfreezeCountResponseMessage,
 } from "../../../protocol/messages.js";
-import { delegationIndexV1, delegationIndexV2 } from "../../resources/delegation-index.js";
-import {
-	availableUnfreezeCount,
-	delegationsV1,
-	delegationsV2,
-	maxDelegable,
-	withdrawableUnfreeze,
-} from "../../resources/staking-queries.js";
 import type { ServerKind } from "../context.js";
 import {
 	addressParameter,
@@ -34,6 +25,15 @@ import {
 	type RequestForm,
 } from "../endpoint.js";
 import { parseAddressText } from "../parameters.js";
+import {
+	delegableAmount,
+	delegatedV1,
+	delegatedV2,
+	delegationPartnersV1,
+	delegationPartnersV2,
+	unfreezeCount,
+	withdrawableAmount,
+} from "../queries/staking.js";
 
 const EVERYWHERE: readonly ServerKind[] = ["full", "solidity", "pbft"];
 
@@ -76,8 +76,7 @@ export const delegationEndpoints: readonly Endpoint[] = [
 		servers: EVERYWHERE,
 		request: pair,
 		reply: printed(DelegatedResourceList),
-		handle: ({ state }, { fromAddress, toAddress }) =>
-			DelegatedResourceList.create({ delegatedResource: delegationsV1(state, fromAddress, toAddress) }),
+		handle: ({ state }, request) => delegatedV1(state, request),
 	}),
 	defineEndpoint({
 		name: "getdelegatedresourcev2",
@@ -87,8 +86,7 @@ export const delegationEndpoints: readonly Endpoint[] = [
 		servers: EVERYWHERE,
 		request: pair,
 		reply: printed(DelegatedResourceList),
-		handle: ({ state }, { fromAddress, toAddress }) =>
-			DelegatedResourceList.create({ delegatedResource: delegationsV2(state, fromAddress, toAddress) }),
+		handle: ({ state }, request) => delegatedV2(state, request),
 	}),
 	defineEndpoint({
 		name: "getdelegatedresourceaccountindex",
@@ -98,8 +96,7 @@ export const delegationEndpoints: readonly Endpoint[] = [
 		servers: EVERYWHERE,
 		request: valueRequest,
 		reply: printed(DelegatedResourceAccountIndex),
-		handle: ({ state }, address) =>
-			address.length === ADDRESS_LENGTH ? delegationIndexV1(state, address) : undefined,
+		handle: ({ state }, address) => delegationPartnersV1(state, address),
 	}),
 	defineEndpoint({
 		name: "getdelegatedresourceaccountindexv2",
@@ -109,8 +106,7 @@ export const delegationEndpoints: readonly Endpoint[] = [
 		servers: EVERYWHERE,
 		request: valueRequest,
 		reply: printed(DelegatedResourceAccountIndex),
-		handle: ({ state }, address) =>
-			address.length === ADDRESS_LENGTH ? delegationIndexV2(state, address) : undefined,
+		handle: ({ state }, address) => delegationPartnersV2(state, address),
 	}),
 	defineEndpoint({
 		name: "getavailableunfreezecount",
@@ -120,13 +116,7 @@ export const delegationEndpoints: readonly Endpoint[] = [
 		servers: EVERYWHERE,
 		request: unfreezeOwner,
 		reply: printed(GetAvailableUnfreezeCountResponseMessage),
-		handle: ({ state }, { owner_address }) => {
-			const account = state.account.get(owner_address);
-			if (!account) return undefined;
-			return GetAvailableUnfreezeCountResponseMessage.create({
-				count: availableUnfreezeCount(state, account),
-			});
-		},
+		handle: ({ state }, request) => unfreezeCount(state, request),
 	}),
 	defineEndpoint({
 		name: "getcanwithdrawunfreezeamount",
@@ -139,13 +129,7 @@ export const delegationEndpoints: readonly Endpoint[] = [
 			timestamp: optionalLong,
 		}),
 		reply: printed(CanWithdrawUnfreezeAmountResponseMessage),
-		handle: ({ state }, { owner_address, timestamp }) => {
-			const account = state.account.get(owner_address);
-			if (!account || timestamp < 0n) return undefined;
-			return CanWithdrawUnfreezeAmountResponseMessage.create({
-				amount: withdrawableUnfreeze(state, account, timestamp),
-			});
-		},
+		handle: ({ state }, request) => withdrawableAmount(state, request),
 	}),
 	defineEndpoint({
 		name: "getcandelegatedmaxsize",
@@ -158,11 +142,6 @@ export const delegationEndpoints: readonly Endpoint[] = [
 			type: optionalInt,
 		}),
 		reply: printed(CanDelegatedMaxSizeResponseMessage),
-		handle: ({ state }, { owner_address, type }) => {
-			const account = state.account.get(owner_address);
-			return CanDelegatedMaxSizeResponseMessage.create({
-				max_size: account ? maxDelegable(state, account, type) : 0n,
-			});
-		},
+		handle: ({ state }, request) => delegableAmount(state, request),
 	}),
 ];

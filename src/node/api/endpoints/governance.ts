@@ -2,7 +2,6 @@
 
 import { fromBase58Check, isAddress } from "../../../protocol/address.js";
 import { be64 } from "../../../protocol/bytes.js";
-import { minInt } from "../../../protocol/int64.js";
 import { messageText } from "../../../protocol/json/exceptions.js";
 import { decodePlainHex } from "../../../protocol/json/hex-text.js";
 import { jsonError } from "../../../protocol/json/lenient-lexer.js";
@@ -10,10 +9,7 @@ import { parseLenient } from "../../../protocol/json/lenient-parser.js";
 import { readText } from "../../../protocol/json/member-readers.js";
 import { isJsonObject } from "../../../protocol/json/value.js";
 import { PaginatedMessage, Proposal, ProposalList, WitnessList } from "../../../protocol/messages.js";
-import { cycleBrokerage } from "../../resources/delegation-store.js";
 import { queryReward } from "../../resources/vote-rewards.js";
-import { valuesInStoreOrder } from "../../state/store-order.js";
-import type { StateView } from "../../state/view.js";
 import type { ServerKind } from "../context.js";
 import {
 	defineEndpoint,
@@ -27,6 +23,7 @@ import {
 	visibleOnly,
 	written,
 } from "../endpoint.js";
+import { allProposals, allWitnesses, brokerageOf, pageOfProposals } from "../queries/governance.js";
 import type { RequestInput } from "../request.js";
 import { numberRequest } from "../text-forms.js";
 
@@ -64,28 +61,6 @@ const addressFailure: FailureWriter = (context, error) => {
 	return `{"Error": "INVALID address, ${messageText(error, context.style.dialect)}"}`;
 };
 
-/** Every proposal, newest first; those of one block in the order of the store. */
-function allProposals(state: StateView, settled: StateView): Readonly<Proposal>[] {
-	const proposals = valuesInStoreOrder(state.proposal, settled.proposal);
-	return proposals.sort((a, b) => Number(b.create_time - a.create_time));
-}
-
-/** The longest page of a list. */
-const MAX_PAGE = 1_000n;
-
-/** Proposals after the first `offset` numbers; undefined if the page lies outside of all numbers. */
-function pageOfProposals(state: StateView, offset: bigint, limit: bigint): ProposalList | undefined {
-	const last = state.properties.get("LATEST_PROPOSAL_NUM");
-	if (offset < 0n || limit < 0n || offset >= last) return undefined;
-	const end = minInt(offset + minInt(limit, MAX_PAGE), last);
-	const proposals: Readonly<Proposal>[] = [];
-	for (let id = offset + 1n; id <= end; id++) {
-		const proposal = state.proposal.get(be64(id));
-		if (proposal) proposals.push(proposal);
-	}
-	return ProposalList.create({ proposals });
-}
-
 export const governanceEndpoints: readonly Endpoint[] = [
 	defineEndpoint({
 		name: "listwitnesses",
@@ -95,8 +70,7 @@ export const governanceEndpoints: readonly Endpoint[] = [
 		servers: EVERYWHERE,
 		request: visibleOnly,
 		reply: printed(WitnessList),
-		handle: ({ state, node }) =>
-			WitnessList.create({ witnesses: valuesInStoreOrder(state.witness, node.view("solidity").witness) }),
+		handle: ({ state, node }) => allWitnesses(state, node.view("solidity")),
 	}),
 	defineEndpoint({
 		name: "getBrokerage",
@@ -107,10 +81,7 @@ export const governanceEndpoints: readonly Endpoint[] = [
 		request: anyAddress,
 		reply: written,
 		failure: addressFailure,
-		handle: ({ state }, address) => {
-			const cycle = state.properties.get("CURRENT_CYCLE_NUMBER");
-			return `{"brokerage": ${address ? cycleBrokerage(state, cycle, address) : 0}}`;
-		},
+		handle: ({ state }, address) => `{"brokerage": ${address ? brokerageOf(state, address) : 0}}`,
 	}),
 	defineEndpoint({
 		name: "getReward",
@@ -131,8 +102,7 @@ export const governanceEndpoints: readonly Endpoint[] = [
 		servers: ["full"],
 		request: visibleOnly,
 		reply: printed(ProposalList),
-		handle: ({ state, node }) =>
-			ProposalList.create({ proposals: allProposals(state, node.view("solidity")) }),
+		handle: ({ state, node }) => allProposals(state, node.view("solidity")),
 	}),
 	defineEndpoint({
 		name: "getproposalbyid",

@@ -1,20 +1,16 @@
 /** Values of the network and facts of the node (sheet 06 §7.3, §9). */
 
-import { utf8 } from "../../../protocol/bytes.js";
 import { spell } from "../../../protocol/dialect.js";
 import {
-	Address,
 	ChainParameters,
-	ChainParametersChainParameter,
-	Node,
 	NodeList,
 	NumberMessage,
 	PricesResponseMessage,
 } from "../../../protocol/messages.js";
-import { reportChainParameters } from "../../consensus/parameters.js";
 import type { PropertyOf } from "../../state/property-table.js";
 import type { ServerKind } from "../context.js";
 import { defineEndpoint, type Endpoint, noRequest, printed, visibleOnly, written } from "../endpoint.js";
+import { chainParameters, knownNodes, nextMaintenanceTime, priceHistory } from "../queries/network.js";
 import { nodeInfoJson } from "../queries/node-info.js";
 import { statsInfoJson } from "../queries/stats-info.js";
 
@@ -34,7 +30,7 @@ function prices(
 		servers,
 		request: visibleOnly,
 		reply: printed(PricesResponseMessage),
-		handle: ({ state }) => PricesResponseMessage.create({ prices: state.properties.get(property) }),
+		handle: ({ state }) => priceHistory(state, property),
 	});
 }
 
@@ -46,12 +42,7 @@ export const listNodes = defineEndpoint({
 	servers: ["full"],
 	request: visibleOnly,
 	reply: printed(NodeList),
-	handle: ({ node }) =>
-		NodeList.create({
-			nodes: node.network
-				.connectableNodes()
-				.map(({ host, port }) => Node.create({ address: Address.create({ host: utf8(host), port }) })),
-		}),
+	handle: ({ node }) => knownNodes(node),
 });
 
 export const nodeInfo = defineEndpoint({
@@ -85,12 +76,7 @@ export const networkEndpoints: readonly Endpoint[] = [
 		servers: ["full"],
 		request: visibleOnly,
 		reply: printed(ChainParameters),
-		handle: ({ state, style }) =>
-			ChainParameters.create({
-				chainParameter: reportChainParameters(state).map(({ key, value }) =>
-					ChainParametersChainParameter.create({ key: spell(key, style.dialect), value }),
-				),
-			}),
+		handle: chainParameters,
 	}),
 	prices(
 		"getenergyprices",
@@ -126,7 +112,7 @@ export const networkEndpoints: readonly Endpoint[] = [
 		servers: ["full"],
 		request: visibleOnly,
 		reply: printed(NumberMessage),
-		handle: ({ state }) => NumberMessage.create({ num: state.properties.get("NEXT_MAINTENANCE_TIME") }),
+		handle: ({ state }) => nextMaintenanceTime(state),
 	}),
 	listNodes,
 	nodeInfo,

@@ -1,8 +1,6 @@
 /** Transactions, what became of them, and the pool of those that wait (sheet 06 §7.2, §9). */
 
 import { addressFromHash } from "../../../protocol/address.js";
-import { toHex } from "../../../protocol/bytes.js";
-import { NamedError } from "../../../protocol/json/exceptions.js";
 import { hashMessage } from "../../../protocol/json/message-writer.js";
 import { transactionJson } from "../../../protocol/json/transaction-json.js";
 import {
@@ -35,10 +33,10 @@ import {
 	transactionInfoById,
 	transactionInfosOfBlock,
 } from "../queries/blocks.js";
+import { pendingIds, pendingTransaction } from "../queries/pool.js";
 
 const EVERYWHERE: readonly ServerKind[] = ["full", "solidity", "pbft"];
 
-const ID_LENGTH = 32;
 const BARE_ADDRESS_LENGTH = 20;
 
 const byId = messageRequest(BytesMessage, { value: hexParameter });
@@ -155,10 +153,7 @@ export const transactionEndpoints: readonly Endpoint[] = [
 		servers: ["full"],
 		request: byId,
 		reply: oneTransaction,
-		handle: ({ node }, { value }) => {
-			if (value.length !== ID_LENGTH) throw new NamedError("IllegalArgumentException", null);
-			return node.pool.find(toHex(value));
-		},
+		handle: ({ node }, { value }) => pendingTransaction(node, value),
 	}),
 	defineEndpoint({
 		name: "gettransactionlistfrompending",
@@ -168,8 +163,7 @@ export const transactionEndpoints: readonly Endpoint[] = [
 		servers: ["full"],
 		request: visibleOnly,
 		reply: hashed(TransactionIdList),
-		handle: ({ node }) =>
-			TransactionIdList.create({ txId: node.pool.list().map(({ transaction }) => transaction.idHex) }),
+		handle: ({ node }) => pendingIds(node),
 	}),
 	defineEndpoint({
 		name: "getpendingsize",

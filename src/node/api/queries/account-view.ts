@@ -50,8 +50,8 @@ export function refreshAccount(state: StateView, stored: Readonly<Account>): Acc
 	return account;
 }
 
-/** An account as `getaccountbyid` shows it. */
-export function accountView(state: StateView, stored: Readonly<Account>): Account {
+/** An account with its usages at the head, and its times of last use in milliseconds. */
+function accountView(state: StateView, stored: Readonly<Account>): Account {
 	const account = refreshAccount(state, stored);
 	const toMs = (slot: bigint): bigint => state.properties.genesisTimestampMs + SLOT_MS * slot;
 	account.latest_consume_time = toMs(account.latest_consume_time);
@@ -61,13 +61,27 @@ export function accountView(state: StateView, stored: Readonly<Account>): Accoun
 	return account;
 }
 
-/** An account as `getaccount` shows it: stakes of all three kinds are listed, those that are missing as 0. */
-export function accountViewWithStakes(state: StateView, stored: Readonly<Account>): Account {
+/** The account of an address. Stakes of all three kinds are listed, those that are missing as 0. */
+export function accountByAddress(state: StateView, address: Uint8Array): Account | undefined {
+	const stored = state.account.get(address);
+	if (!stored) return undefined;
 	const account = accountView(state, stored);
 	account.frozenV2 = [ResourceCode.BANDWIDTH, ResourceCode.ENERGY, ResourceCode.COIN_POWER].map(
 		(type) => stored.frozenV2.find((stake) => stake.type === type) ?? AccountFreezeV2.create({ type }),
 	);
 	return account;
+}
+
+/** The account that has taken an id; ids don't tell upper from lower case. */
+export function accountById(state: StateView, id: Uint8Array): Account | undefined {
+	const address = state.accountIdIndex.get(lowerCase(id));
+	const stored = address && state.account.get(address);
+	return stored && accountView(state, stored);
+}
+
+/** ASCII letters in lower case, other bytes as they are. */
+function lowerCase(bytes: Uint8Array): Uint8Array {
+	return bytes.map((byte) => (byte >= 0x41 && byte <= 0x5a ? byte + 32 : byte));
 }
 
 /** Bandwidth of an account; undefined if it doesn't exist. */

@@ -1,10 +1,21 @@
 /** Finding blocks and transactions in one view of the chain (sheet 02 §9.4). */
 
 import { SignedBlock } from "../../../protocol/block.js";
-import { be64, readBe64, toHex } from "../../../protocol/bytes.js";
+import { be64, fromHex, readBe64, toHex } from "../../../protocol/bytes.js";
+import { MAX_INT64, MIN_INT64 } from "../../../protocol/int64.js";
 import type { TransactionInfo } from "../../../protocol/messages.js";
 import { SignedTransaction } from "../../../protocol/transaction.js";
 import type { StateView } from "../../state/view.js";
+
+/** Fewer blocks than this can be asked for by {@link latestBlocks}. */
+const LATEST_LIMIT = 100n;
+/** Most blocks of one {@link blocksBetween}. */
+const RANGE_LIMIT = 100n;
+
+/** A text that names no block by id or number. */
+export class BlockIdError extends Error {
+	override readonly name = "IllegalArgumentException";
+}
 
 /** The block of a height on this view's branch. */
 export function blockByNumber(state: StateView, number: bigint): SignedBlock | undefined {
@@ -24,8 +35,51 @@ export function headBlock(state: StateView): SignedBlock | undefined {
 	return blockByNumber(state, state.properties.headNumber);
 }
 
+/**
+ * The block that a text names: a number, or an id of 64 hexadecimal digits; empty: the newest. Undefined if this view
+ * has no such block.
+ * @throws {BlockIdError}
+ */
+export function blockByIdOrNumber(state: StateView, text: string): SignedBlock | undefined {
+	if (text === "") return headBlock(state);
+	const head = state.properties.headNumber;
+	const number = blockNumber(text);
+	if (number !== undefined) {
+		if (number < 0n) throw new BlockIdError("num must be non-positive number.");
+		return number > head ? undefined : blockByNumber(state, number);
+	}
+	const id = /^[0-9a-fA-F]{64}$/.test(text) ? fromHex(text) : undefined;
+	const named = id ? readBe64(id) : -1n;
+	if (!id || named < 0n || named > head) throw new BlockIdError("id must be legal block hash.");
+	return blockById(state, id);
+}
+
+/** A 64-bit number as the text of a request gives it; undefined if it is none. */
+function blockNumber(text: string): bigint | undefined {
+	if (!/^[+-]?\d+$/.test(text)) return undefined;
+	const value = BigInt(text.startsWith("+") ? text.slice(1) : text);
+	return value < MIN_INT64 || value > MAX_INT64 ? undefined : value;
+}
+
+/** The newest blocks, ascending; undefined unless 1 to 99 are asked for. */
+export function latestBlocks(state: StateView, count: bigint): readonly SignedBlock[] | undefined {
+	if (count <= 0n || count >= LATEST_LIMIT) return undefined;
+	const first = state.properties.headNumber - count + 1n;
+	return blocksFrom(state, first < 0n ? 0n : first, count);
+}
+
+/** Blocks from `start` up to, but not including, `end`; undefined unless 1 to 100 are asked for. */
+export function blocksBetween(
+	state: StateView,
+	start: bigint,
+	end: bigint,
+): readonly SignedBlock[] | undefined {
+	if (end <= 0n || end <= start || end - start > RANGE_LIMIT) return undefined;
+	return blocksFrom(state, start, end - start);
+}
+
 /** Blocks from `start` on, at most `count`, ascending; ends at the first height without a block. */
-export function blocksFrom(state: StateView, start: bigint, count: bigint): SignedBlock[] {
+function blocksFrom(state: StateView, start: bigint, count: bigint): SignedBlock[] {
 	const blocks: SignedBlock[] = [];
 	for (let number = start; number < start + count; number++) {
 		const block = blockByNumber(state, number);

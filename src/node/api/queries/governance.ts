@@ -1,0 +1,45 @@
+/** Super representatives and proposals (sheet 06 §7.4). */
+
+import { be64 } from "../../../protocol/bytes.js";
+import { minInt } from "../../../protocol/int64.js";
+import { type Proposal, ProposalList, WitnessList } from "../../../protocol/messages.js";
+import { cycleBrokerage } from "../../resources/delegation-store.js";
+import { valuesInStoreOrder } from "../../state/store-order.js";
+import type { StateView } from "../../state/view.js";
+
+/**
+ * All super representatives and candidates, in the order of the store.
+ * @param settled the settled state, on which that order depends
+ */
+export function allWitnesses(state: StateView, settled: StateView): WitnessList {
+	return WitnessList.create({ witnesses: valuesInStoreOrder(state.witness, settled.witness) });
+}
+
+/** Share of its rewards that a super representative keeps in the present cycle, in percent. */
+export function brokerageOf(state: StateView, address: Uint8Array): number {
+	return cycleBrokerage(state, state.properties.get("CURRENT_CYCLE_NUMBER"), address);
+}
+
+/** Every proposal, newest first; those of one block in the order of the store. */
+export function allProposals(state: StateView, settled: StateView): ProposalList {
+	const proposals = valuesInStoreOrder(state.proposal, settled.proposal);
+	return ProposalList.create({
+		proposals: proposals.sort((a, b) => Number(b.create_time - a.create_time)),
+	});
+}
+
+/** The longest page of a list. */
+const MAX_PAGE = 1_000n;
+
+/** Proposals after the first `offset` numbers; undefined if the page lies outside of all numbers. */
+export function pageOfProposals(state: StateView, offset: bigint, limit: bigint): ProposalList | undefined {
+	const last = state.properties.get("LATEST_PROPOSAL_NUM");
+	if (offset < 0n || limit < 0n || offset >= last) return undefined;
+	const end = minInt(offset + minInt(limit, MAX_PAGE), last);
+	const proposals: Readonly<Proposal>[] = [];
+	for (let id = offset + 1n; id <= end; id++) {
+		const proposal = state.proposal.get(be64(id));
+		if (proposal) proposals.push(proposal);
+	}
+	return ProposalList.create({ proposals });
+}

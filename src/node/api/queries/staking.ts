@@ -1,0 +1,88 @@
+/** Delegated resources and what of a stake can be used (sheet 06 §7.1, sheet 03 §10). Amounts in sun. */
+
+import { ADDRESS_LENGTH } from "../../../protocol/address.js";
+import {
+	type CanDelegatedMaxSizeRequestMessage,
+	CanDelegatedMaxSizeResponseMessage,
+	type CanWithdrawUnfreezeAmountRequestMessage,
+	CanWithdrawUnfreezeAmountResponseMessage,
+	type DelegatedResourceAccountIndex,
+	DelegatedResourceList,
+	type DelegatedResourceMessage,
+	type GetAvailableUnfreezeCountRequestMessage,
+	GetAvailableUnfreezeCountResponseMessage,
+} from "../../../protocol/messages.js";
+import { delegationIndexV1, delegationIndexV2 } from "../../resources/delegation-index.js";
+import {
+	availableUnfreezeCount,
+	delegationsV1,
+	delegationsV2,
+	maxDelegable,
+	withdrawableUnfreeze,
+} from "../../resources/staking-queries.js";
+import type { StateView } from "../../state/view.js";
+
+/** What one account delegates to another by staking of the first generation. */
+export function delegatedV1(
+	state: StateView,
+	{ fromAddress, toAddress }: Readonly<DelegatedResourceMessage>,
+): DelegatedResourceList {
+	return DelegatedResourceList.create({ delegatedResource: delegationsV1(state, fromAddress, toAddress) });
+}
+
+/** What one account delegates to another: the free part, then the locked part. */
+export function delegatedV2(
+	state: StateView,
+	{ fromAddress, toAddress }: Readonly<DelegatedResourceMessage>,
+): DelegatedResourceList {
+	return DelegatedResourceList.create({ delegatedResource: delegationsV2(state, fromAddress, toAddress) });
+}
+
+/** To whom and from whom an account delegates, staking of the first generation; undefined for no address. */
+export function delegationPartnersV1(
+	state: StateView,
+	address: Uint8Array,
+): Readonly<DelegatedResourceAccountIndex> | undefined {
+	return address.length === ADDRESS_LENGTH ? delegationIndexV1(state, address) : undefined;
+}
+
+/** To whom and from whom an account delegates; undefined for no address. */
+export function delegationPartnersV2(
+	state: StateView,
+	address: Uint8Array,
+): Readonly<DelegatedResourceAccountIndex> | undefined {
+	return address.length === ADDRESS_LENGTH ? delegationIndexV2(state, address) : undefined;
+}
+
+/** How many more unstaking operations an account may start; undefined if it doesn't exist. */
+export function unfreezeCount(
+	state: StateView,
+	{ owner_address }: Readonly<GetAvailableUnfreezeCountRequestMessage>,
+): GetAvailableUnfreezeCountResponseMessage | undefined {
+	const account = state.account.get(owner_address);
+	if (!account) return undefined;
+	return GetAvailableUnfreezeCountResponseMessage.create({ count: availableUnfreezeCount(state, account) });
+}
+
+/** Unstaked coins that an account can withdraw at a time; time 0 means now. */
+export function withdrawableAmount(
+	state: StateView,
+	{ owner_address, timestamp }: Readonly<CanWithdrawUnfreezeAmountRequestMessage>,
+): CanWithdrawUnfreezeAmountResponseMessage | undefined {
+	const account = state.account.get(owner_address);
+	if (!account || timestamp < 0n) return undefined;
+	return CanWithdrawUnfreezeAmountResponseMessage.create({
+		amount: withdrawableUnfreeze(state, account, timestamp),
+	});
+}
+
+/** Staked coins of a resource that an account could delegate now; 0 for one that doesn't exist. */
+export function delegableAmount(
+	state: StateView,
+	{ owner_address, type }: Readonly<CanDelegatedMaxSizeRequestMessage>,
+): CanDelegatedMaxSizeResponseMessage {
+	const account = state.account.get(owner_address);
+	return CanDelegatedMaxSizeResponseMessage.create({
+		max_size: account ? maxDelegable(state, account, type) : 0n,
+	});
+}
