@@ -53,6 +53,8 @@ export interface ActingPlan {
 	readonly result?: object;
 	/** Asks for agreement in place of the general question. */
 	readonly agree?: (summary: readonly string[]) => Promise<void>;
+	/** Members of the result that only the chain knows, once the transaction is in a block. @throws {Failure} */
+	readonly found?: () => Promise<object>;
 	/** Looks at the chain once the transaction is irreversible. @throws {Failure} */
 	readonly afterwards?: () => Promise<void>;
 }
@@ -118,7 +120,7 @@ export abstract class ActingCommand extends SendingCommand {
 			return this.printArtefact(signed, { ...facts, approval }, summary);
 		}
 		const members = { ...plan.result, ...(plan.warnings?.length ? { warnings: plan.warnings } : {}) };
-		await this.sendAndReport(client, signed, flags, members, plan.afterwards);
+		await this.sendAndReport(client, signed, flags, members, plan);
 	}
 
 	private levelOf(plan: ActingPlan, settings: Settings): ConfirmationLevel {

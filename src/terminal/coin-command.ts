@@ -6,6 +6,7 @@
 import { Command, Flags } from "@oclif/core";
 import type { Failure } from "../wallet/failure.js";
 import { loadSettings, type Settings, type SettingsFlags } from "../wallet/settings.js";
+import { paint } from "./colors.js";
 import { asFailure, reportFailure } from "./failure-report.js";
 import { printJson, printLine, printNote, recordLines, type Scalar, tableLines } from "./output.js";
 import type { PasswordSource } from "./secrets.js";
@@ -89,7 +90,7 @@ export abstract class CoinCommand extends Command {
 
 	/** A warning: shown to people and programs alike. */
 	protected warning(message: string): void {
-		if (this.chatty) printNote(`warning: ${message}`);
+		if (this.chatty) printNote(`${paint("yellow", "warning:", process.stderr)} ${message}`);
 	}
 
 	/** The settings in force: flags, environment, configuration. @throws {Failure} */

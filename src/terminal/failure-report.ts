@@ -3,6 +3,7 @@
 import { KeystoreError } from "../keystore/keystore-error.js";
 import { FAILURE_KINDS, Failure } from "../wallet/failure.js";
 import { writeJson } from "../wallet/json.js";
+import { paint } from "./colors.js";
 import { printNote } from "./output.js";
 
 /** A refusal by the framework's own parser, recognised without loading the framework here. */
@@ -76,8 +77,8 @@ export function reportFailure(failure: Failure, json: boolean): number {
 	if (json) {
 		printNote(writeJson(failureRecord(failure)));
 	} else {
-		printNote(`error: ${failure.message}`);
-		if (failure.facts.hint) printNote(`hint: ${failure.facts.hint}`);
+		printNote(`${paint("red", "error:", process.stderr)} ${failure.message}`);
+		if (failure.facts.hint) printNote(`${paint("dim", "hint:", process.stderr)} ${failure.facts.hint}`);
 	}
 	const cause = failure.facts.cause;
 	const { DEBUG } = process.env;

@@ -1,6 +1,7 @@
 /** Printing results: one JSON value a line for programs, aligned text and tables for people (sheet 11 §2.4). */
 
 import { writeJson } from "../wallet/json.js";
+import { paint } from "./colors.js";
 
 /** A value that prints as one word. */
 export type Scalar = string | bigint | number | boolean | null;
@@ -26,10 +27,10 @@ export function recordLines(value: object, indent = ""): string[] {
 	const lines: string[] = [];
 	for (const [name, member] of members) {
 		if (isNested(member)) {
-			lines.push(`${indent}${name}`);
+			lines.push(indent + paint("dim", name));
 			lines.push(...nestedLines(member, `${indent}  `));
 		} else {
-			lines.push(`${indent}${name.padEnd(width)}  ${scalarText(member)}`.trimEnd());
+			lines.push(`${indent}${paint("dim", name.padEnd(width))}  ${memberText(name, member)}`.trimEnd());
 		}
 	}
 	return lines;
@@ -52,6 +53,24 @@ function nestedLines(value: object, indent: string): string[] {
 	});
 }
 
+/** Members that are times in milliseconds since 1970. */
+const TIMES = new Set(["timestamp", "expiration", "created", "due", "blockTime", "blockTimeStamp"]);
+
+function memberText(name: string, value: unknown): string {
+	return TIMES.has(name) && typeof value === "bigint" && value > 0n ? localTime(value) : scalarText(value);
+}
+
+/** A time in the reader's zone, with its offset. @param ms since 1970 */
+export function localTime(ms: bigint): string {
+	const time = new Date(Number(ms));
+	if (Number.isNaN(time.getTime())) return ms.toString();
+	const minutes = -time.getTimezoneOffset();
+	const shifted = new Date(time.getTime() + minutes * 60_000).toISOString().slice(0, 23).replace("T", " ");
+	const two = (value: number): string => String(value).padStart(2, "0");
+	const size = Math.abs(minutes);
+	return `${shifted} ${minutes < 0 ? "-" : "+"}${two(Math.floor(size / 60))}:${two(size % 60)}`;
+}
+
 function scalarText(value: unknown): string {
 	if (Array.isArray(value)) return value.map(scalarText).join(", ");
 	if (typeof value === "object" && value !== null) return "";
@@ -66,10 +85,8 @@ export function tableLines(rows: readonly object[], columns: readonly string[], 
 		...rows.map((row) => columns.map((column) => scalarText((row as Record<string, unknown>)[column] ?? ""))),
 	];
 	const widths = columns.map((_, index) => Math.max(...cells.map((row) => (row[index] ?? "").length)));
-	return cells.map((row) =>
-		row
-			.map((cell, index) => cell.padEnd(widths[index] ?? 0))
-			.join("  ")
-			.trimEnd(),
-	);
+	return cells.map((row, position) => {
+		const line = row.map((cell, index) => cell.padEnd(widths[index] ?? 0)).join("  ");
+		return position === 0 ? paint("bold", line.trimEnd()) : line.trimEnd();
+	});
 }

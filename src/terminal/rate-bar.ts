@@ -27,16 +27,17 @@ export class RateBar {
 		private readonly mode: ProgressMode,
 	) {}
 
-	static async open(task: string, mode: ProgressMode): Promise<RateBar> {
+	/** @param endKnown whether a share can be told; without it only rates are shown */
+	static async open(task: string, mode: ProgressMode, endKnown: boolean): Promise<RateBar> {
 		const bar = new RateBar(task, mode);
-		if (mode === "bar") await bar.openBar();
+		if (mode === "bar") await bar.openBar(endKnown);
 		return bar;
 	}
 
-	private async openBar(): Promise<void> {
+	private async openBar(endKnown: boolean): Promise<void> {
 		const { default: progress } = await import("cli-progress");
 		this.bar = new progress.SingleBar({
-			format: `${this.task} {bar} {share}  block {block}  {blocksPerSecond} blocks/s  {transactionsPerSecond} tx/s`,
+			format: `${this.task}${endKnown ? " {bar} {share}" : ""}  block {block}  {blocksPerSecond} blocks/s  {transactionsPerSecond} tx/s`,
 			stream: process.stderr,
 			clearOnComplete: true,
 			hideCursor: true,

@@ -25,6 +25,14 @@ export interface WaitFlags {
 	readonly "wait-timeout": string;
 }
 
+/** What a command asks the chain about its own transaction. */
+export interface ChainLooks {
+	/** Members of the result that only the chain knows, once the transaction is in a block. */
+	readonly found?: () => Promise<object>;
+	/** Checks of the chain once the transaction is irreversible. @throws {Failure} */
+	readonly afterwards?: () => Promise<void>;
+}
+
 /** How much a step needs the owner's agreement (sheet 11 §2.7). */
 export type ConfirmationLevel = 0 | 1 | 2;
 
@@ -87,7 +95,7 @@ export abstract class SendingCommand extends CoinCommand {
 	/**
 	 * Broadcasts a transaction, follows it as far as asked, and prints the result.
 	 * @param members further members of the result
-	 * @param afterwards looks at the chain once the transaction is irreversible
+	 * @param looks questions to the chain once the transaction is in a block, and once it is irreversible
 	 * @returns the last known status
 	 */
 	protected async sendAndReport(
@@ -95,7 +103,7 @@ export abstract class SendingCommand extends CoinCommand {
 		artefact: Artefact,
 		flags: WaitFlags,
 		members: object = {},
-		afterwards?: () => Promise<void>,
+		looks: ChainLooks = {},
 	): Promise<TransactionStatus> {
 		const timeoutMs = parseDuration(flags["wait-timeout"]);
 		await broadcast(client, artefact.transaction);
@@ -127,9 +135,11 @@ export abstract class SendingCommand extends CoinCommand {
 		} finally {
 			forget();
 		}
-		this.printActing(artefact, status, members);
+		const succeeded = status.state === "included" || status.state === "solid";
+		const found = succeeded ? await looks.found?.() : undefined;
+		this.printActing(artefact, status, { ...members, ...found });
 		if (status.state === "failed" || status.state === "expired") throw outcomeFailure(artefact, status);
-		if (status.state === "solid") await afterwards?.();
+		if (status.state === "solid") await looks.afterwards?.();
 		return status;
 	}
 

@@ -2,13 +2,9 @@
 
 import { toBase58Check } from "../protocol/address.js";
 import { fromUtf8 } from "../protocol/bytes.js";
-import {
-	type Account,
-	AccountTypeEnum,
-	type AccountUnFreezeV2,
-	ResourceCodeEnum,
-} from "../protocol/messages.js";
+import { type Account, AccountTypeEnum, type AccountUnFreezeV2 } from "../protocol/messages.js";
 import { type PermissionView, permissionDocument, storedPermissions } from "./permission-set.js";
+import { resourceName } from "./resource.js";
 
 export interface AccountView {
 	readonly address: string;
@@ -81,11 +77,6 @@ function unstaking({ type, unfreeze_amount, unfreeze_expire_time }: Readonly<Acc
 	due: bigint;
 } {
 	return { amount: unfreeze_amount, resource: resourceName(type), due: unfreeze_expire_time };
-}
-
-/** Resource codes by the words that people use. */
-export function resourceName(code: number): string {
-	return (ResourceCodeEnum.names.get(code) ?? String(code)).toLowerCase().replace("_", " ");
 }
 
 function nonEmpty(entries: Iterable<readonly [string, bigint]>): Record<string, bigint> | undefined {

@@ -42,7 +42,11 @@ export function checkRules(set: PermissionSet, isWitness: boolean): void {
 	};
 	if (isWitness && !set.witness) refuse("witness permission is missed");
 	if (!isWitness && set.witness) refuse("account isn't witness can't set witness permission");
-	if (set.actives.length === 0) refuse("active permission is missed");
+	if (set.actives.length === 0) {
+		throw new Failure("contract_validate", "active permission is missed", {
+			hint: "the network wants at least one: --active active=1/<key> adds it",
+		});
+	}
 	if (set.actives.length > MAX_ACTIVES) refuse("active permission is too many");
 	if (set.owner.type !== PermissionPermissionType.Owner) refuse("owner permission type is error");
 	checkOne(set.owner, refuse);

@@ -56,6 +56,7 @@ export default class ChainExport extends CoinCommand {
 		const bar = await RateBar.open(
 			"exporting",
 			flags.progress ?? (this.chatty && process.stderr.isTTY === true ? "bar" : "none"),
+			true,
 		);
 		let blocks = 0;
 		let transactions = 0;

@@ -58,6 +58,7 @@ export default class ChainImport extends CoinCommand {
 		const bar = await RateBar.open(
 			"importing",
 			flags.progress ?? (this.chatty && process.stderr.isTTY === true ? "bar" : "none"),
+			total !== undefined,
 		);
 		let read = 0;
 		const counted = async function* (blocks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {

@@ -1,0 +1,15 @@
+/** Colours, where a person reads and has not switched them off (sheet 11 §2.1). */
+
+import { styleText } from "node:util";
+
+type Style = Parameters<typeof styleText>[0];
+
+function wanted(stream: NodeJS.WriteStream): boolean {
+	const { NO_COLOR, COIN_NO_COLOR } = process.env;
+	return stream.isTTY === true && !NO_COLOR && !COIN_NO_COLOR && !process.argv.includes("--no-color");
+}
+
+/** Styles a text for a stream; unchanged where colours are not wanted. */
+export function paint(style: Style, text: string, stream: NodeJS.WriteStream = process.stdout): string {
+	return wanted(stream) ? styleText(style, text) : text;
+}
