@@ -2,6 +2,7 @@
 
 import type { SignedTransaction } from "../protocol/transaction.js";
 import type { ApiNode, NetworkView, ServerKind } from "./api/context.js";
+import { RateLimiter } from "./api/rate-limiter.js";
 import type { OpenChain } from "./chain/open-chain.js";
 import type { NodeConfig } from "./config/config.js";
 import { ForkGates } from "./consensus/fork-gates.js";
@@ -50,6 +51,7 @@ export function createApiNode(options: NodeApiOptions): ApiNode {
 			return known;
 		},
 		pool: chain.pool,
+		limiter: new RateLimiter(config.rateLimiter),
 		get oldestRevertible() {
 			return open.database.settledNumber + 1n;
 		},

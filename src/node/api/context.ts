@@ -8,6 +8,7 @@ import type { ChainRules } from "../contracts/contract.js";
 import type { StateView } from "../state/view.js";
 import type { Broadcaster } from "./broadcast.js";
 import type { NodeStatistics } from "./meters.js";
+import type { RateLimiter } from "./rate-limiter.js";
 
 /** The servers, by the state they serve: head with pending transactions, solidified, confirmed by PBFT. */
 export type ServerKind = "full" | "solidity" | "pbft";
@@ -87,6 +88,8 @@ export interface ApiNode {
 	/** Upgrade gates over a view. */
 	forks(state: StateView): ForkGates;
 	readonly pool: PoolView;
+	/** One for all servers of the process. */
+	readonly limiter: RateLimiter;
 	/** Number of the oldest block that can still be undone. */
 	readonly oldestRevertible: bigint;
 	/**

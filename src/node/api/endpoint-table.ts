@@ -49,6 +49,16 @@ const EXTRA_PATHS: Readonly<Record<ServerKind, readonly (readonly [path: string,
 	pbft: [],
 };
 
+const LIMITED_ON: Readonly<Record<ServerKind, string>> = { full: "", solidity: "OnSolidity", pbft: "OnPBFT" };
+
+/**
+ * An endpoint of a server as `rate.limiter.http` names its component (sheet 08 §1.9), without regard to case. Paths of
+ * one endpoint share one limit.
+ */
+export function limitedName(endpoint: Endpoint, server: ServerKind): string {
+	return `${endpoint.limitedAs}${LIMITED_ON[server]}Servlet`;
+}
+
 /** The endpoints of a server by path, in both spellings of the brand words. */
 export function routesOf(server: ServerKind): ReadonlyMap<string, Endpoint> {
 	const routes = new Map<string, Endpoint>(EXTRA_PATHS[server]);

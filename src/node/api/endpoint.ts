@@ -43,6 +43,8 @@ export interface EndpointDeclaration<Q, R> {
 	readonly post: MethodMode;
 	/** Servers that serve it under their own folder. */
 	readonly servers: readonly ServerKind[];
+	/** What `rate.limiter.http` calls it, where that is not its name. */
+	readonly limitedAs?: string;
 	readonly request: RequestForm<Q>;
 	readonly reply: ReplyWriter<R>;
 	/** The default writes `{"Error":"class <Class> : <message>"}`. */
@@ -58,6 +60,7 @@ export interface Endpoint {
 	readonly get: MethodMode;
 	readonly post: MethodMode;
 	readonly servers: readonly ServerKind[];
+	readonly limitedAs: string;
 	readonly fields: readonly RequestField[];
 	readonly failure: FailureWriter;
 	/** @throws {Error} what {@link failure} writes */
@@ -65,13 +68,15 @@ export interface Endpoint {
 }
 
 export function defineEndpoint<Q, R>(declaration: EndpointDeclaration<Q, R>): Endpoint {
-	const { name, about, get, post, servers, request, reply, failure = errorReply } = declaration;
+	const { name, about, get, post, servers, limitedAs = name, request, reply } = declaration;
+	const { failure = errorReply } = declaration;
 	return {
 		name,
 		about,
 		get,
 		post,
 		servers,
+		limitedAs,
 		fields: request.fields,
 		failure,
 		answer: (context, input) => {

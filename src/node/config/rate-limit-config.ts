@@ -38,6 +38,8 @@ const STRATEGIES: Readonly<Record<string, StrategyRule>> = {
 	GlobalPreemptibleAdapter: { strategy: "permits", parameter: "permit", whole: true, absent: 1 },
 };
 
+const MOST = 0x7fffffff;
+
 /**
  * Reads `rate.limiter`. An entry that makes no limiter stops the start in the HTTP list, and leaves the default in the
  * gRPC list.
@@ -46,9 +48,9 @@ const STRATEGIES: Readonly<Record<string, StrategyRule>> = {
 export function readRateLimiter(root: Section, warn: (text: string) => void): RateLimiterConfig {
 	const limiter = root.section("rate.limiter");
 	return {
-		globalQps: limiter.int("global.qps", 50_000),
-		globalIpQps: limiter.int("global.ip.qps", 10_000),
-		apiQps: limiter.int("global.api.qps", 1000),
+		globalQps: limiter.intWithin("global.qps", 50_000, 1, MOST),
+		globalIpQps: limiter.intWithin("global.ip.qps", 10_000, 1, MOST),
+		apiQps: limiter.intWithin("global.api.qps", 1000, 1, MOST),
 		http: limiter.sections("http").flatMap((entry) =>
 			readEntry(entry, warn, (reason) => {
 				throw entry.refuse("strategy", reason);

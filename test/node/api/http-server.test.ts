@@ -80,6 +80,40 @@ describe("the full node's HTTP server", () => {
 		expect(answer.text).toBe('{"Error":"this API is unavailable due to config"}\n');
 	});
 
+	it.each([
+		["/wallet//getnowblock", 404, JSON_TYPE],
+		["/wallet/getnowblock/", 404, JSON_TYPE],
+		["/wallet/x/../GETNOWBLOCK", 404, JSON_TYPE],
+		["/monitor/getnowblock", 404, JSON_TYPE],
+		["/walletsolidity/getnowblock", 404, HTML],
+	])("looks for the disabled name in %s", async (path, status, type) => {
+		const answer = await node.ask(path);
+		expect([answer.status, answer.type]).toEqual([status, type]);
+	});
+
+	it("waits for its turn, and says so who waited in vain", async () => {
+		const limited = await startHttpNode(`rate.limiter.http = [
+			{ component = "BroadcastServlet", strategy = "GlobalPreemptibleAdapter", paramString = "permit=1" }
+			{ component = "GetRewardServlet", strategy = "QpsRateLimiterAdapter", paramString = "qps=4" }
+		]`);
+		const started = performance.now();
+		const ask = () => limited.ask("/wallet/getReward");
+		await Promise.all([ask(), ask(), ask(), ask(), ask(), ask(), ask()]);
+		expect(performance.now() - started).toBeGreaterThan(300);
+		// A body that doesn't come holds the permit.
+		const socket = connect(limited.port, "127.0.0.1");
+		socket.write("POST /wallet/broadcasttransaction HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\n\r\n");
+		await new Promise((resolve) => setTimeout(resolve, 50));
+		const refused = await limited.post("/wallet/broadcasttransaction", {});
+		expect([refused.status, refused.text]).toEqual([
+			200,
+			'{"Error":"class java.lang.IllegalAccessException : lack of computing resources"}\n',
+		]);
+		socket.destroy();
+		expect((await limited.post("/wallet/broadcasttransaction", {})).text).toContain("NullPointerException");
+		await limited.close();
+	});
+
 	it("ends each answer with a line feed and sends no other headers of its own", async () => {
 		const answer = await node.ask("/wallet/getaccount");
 		expect(answer.text).toBe("{}\n");

@@ -36,6 +36,7 @@ export const broadcastEndpoints: readonly Endpoint[] = [
 		get: "refused",
 		post: "body",
 		servers: ["full"],
+		limitedAs: "Broadcast",
 		request: packedTransaction,
 		reply: written,
 		handle: async ({ broadcaster, style }, transaction) => {

@@ -1,0 +1,54 @@
+/** Writing the answer to one HTTP request: statuses, headers and framing (sheet 06 §1.3). */
+
+import { type IncomingMessage, type ServerResponse, STATUS_CODES } from "node:http";
+import { errorPage } from "./error-page.js";
+
+/** The answer to one request. */
+export class HttpAnswer {
+	constructor(
+		private readonly request: IncomingMessage,
+		private readonly response: ServerResponse,
+	) {}
+
+	/** Sends a status with a body; to HEAD without it. */
+	send(
+		status: number,
+		contentType: string | undefined,
+		text: string,
+		more: Record<string, string> = {},
+	): void {
+		const { request, response } = this;
+		const headers: Record<string, string> = { ...more };
+		if (contentType !== undefined) headers["Content-Type"] = contentType;
+		const body = Buffer.from(text, "utf8");
+		if (body.length > 0 && request.httpVersion === "1.1" && request.method !== "HEAD") {
+			headers["Transfer-Encoding"] = "chunked";
+		} else headers["Content-Length"] = String(body.length);
+		response.writeHead(status, headers);
+		response.end(request.method === "HEAD" ? undefined : body);
+		// What is left of a body that nobody reads must not block the connection.
+		request.resume();
+	}
+
+	empty(status: number): void {
+		this.send(status, undefined, "");
+	}
+
+	page(status: number, message = STATUS_CODES[status] ?? ""): void {
+		const { url = "/", headers } = this.request;
+		const { contentType, text } = errorPage(status, message, url.split("?")[0] ?? url, headers.accept);
+		this.send(status, contentType, text, { "Cache-Control": "must-revalidate,no-cache,no-store" });
+	}
+
+	unsupported(method: string): void {
+		this.page(405, `HTTP method ${method} is not supported by this URL`);
+	}
+
+	options(allow: string, contentType: string | undefined): void {
+		this.send(200, contentType, "", { Allow: allow });
+	}
+
+	redirect(location: string): void {
+		this.send(302, undefined, "", { Location: location });
+	}
+}

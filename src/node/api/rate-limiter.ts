@@ -1,0 +1,186 @@
+/**
+ * How fast and how many at a time calls are let in (sheet 06 §1.4, sheet 08 §1.9): all calls of the process, then
+ * those of the client's address, then those of one component. Buckets delay a call and never refuse it; only a limit
+ * of calls at the same time does, after two seconds.
+ */
+
+import type { ComponentLimit, RateLimiterConfig } from "../config/rate-limit-config.js";
+import { TokenBucket } from "./token-bucket.js";
+
+/** Addresses that are told apart; a further one takes the place of the oldest. */
+const MAX_ADDRESSES = 10_000;
+const GLOBAL_ADDRESS_MS = 3_600_000;
+const COMPONENT_ADDRESS_MS = 600_000;
+/** Calls wait so long for their turn where the number of calls at the same time is limited. */
+const PERMIT_WAIT_MS = 2_000;
+
+/** What a caller is told who waited in vain. */
+export const OUT_OF_RESOURCES = "lack of computing resources";
+
+/** Time and waiting, as the limiter sees them. Milliseconds; `now` never goes back. */
+export interface LimiterClock {
+	now(): number;
+	wait(ms: number): Promise<void>;
+}
+
+const wallClock: LimiterClock = {
+	now: () => performance.now(),
+	wait: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
+};
+
+/** One component's gate. */
+export interface CallGate {
+	/**
+	 * Lets a call in: at once (`true`), or later; `false`: it is refused. A call that was let in must {@link leave}.
+	 * @param address of the client
+	 */
+	enter(address: string): true | Promise<boolean>;
+	leave(): void;
+}
+
+export class RateLimiter {
+	private readonly all: TokenBucket;
+	private readonly byAddress: AddressBuckets;
+	private readonly gates = new Map<string, CallGate>();
+
+	constructor(
+		private readonly config: RateLimiterConfig,
+		private readonly clock: LimiterClock = wallClock,
+	) {
+		this.all = new TokenBucket(config.globalQps, clock.now());
+		this.byAddress = new AddressBuckets(config.globalIpQps, GLOBAL_ADDRESS_MS);
+	}
+
+	/** The gate of a component of HTTP or JSON-RPC, such as `GetAccountServlet`, in neutral spelling. */
+	http(component: string): CallGate {
+		return this.gate("http", component);
+	}
+
+	/** The gate of a gRPC method, such as `protocol.Wallet/GetAccount`, in neutral spelling. */
+	rpc(component: string): CallGate {
+		return this.gate("rpc", component);
+	}
+
+	private gate(list: "http" | "rpc", component: string): CallGate {
+		const name = component.toLowerCase();
+		const known = this.gates.get(`${list} ${name}`);
+		if (known) return known;
+		// The last entry of a component counts.
+		const entry = this.config[list].findLast((limit) => limit.component.toLowerCase() === name);
+		const gate = this.makeGate(entry ?? { component, strategy: "qps", value: this.config.apiQps });
+		this.gates.set(`${list} ${name}`, gate);
+		return gate;
+	}
+
+	private makeGate({ strategy, value }: ComponentLimit): CallGate {
+		const { clock } = this;
+		switch (strategy) {
+			case "permits": {
+				const permits = new Permits(value, clock);
+				return {
+					enter: (address) => this.pass(address, () => 0, permits),
+					leave: () => permits.leave(),
+				};
+			}
+			case "ipQps": {
+				const buckets = new AddressBuckets(value, COMPONENT_ADDRESS_MS);
+				return { enter: (address) => this.pass(address, (now) => buckets.reserve(address, now)), leave };
+			}
+			default: {
+				const bucket = new TokenBucket(value, clock.now());
+				return { enter: (address) => this.pass(address, (now) => bucket.reserve(now)), leave };
+			}
+		}
+	}
+
+	/** The three limits in their order; a call that waits for one asks the next one afterwards. */
+	private pass(
+		address: string,
+		own: (now: number) => number,
+		permits: Permits | undefined = undefined,
+	): true | Promise<boolean> {
+		const now = this.clock.now();
+		let waitMs = this.all.reserve(now);
+		if (waitMs > 0)
+			return this.passLater(waitMs, [(at) => this.byAddress.reserve(address, at), own], permits);
+		waitMs = this.byAddress.reserve(address, now);
+		if (waitMs > 0) return this.passLater(waitMs, [own], permits);
+		waitMs = own(now);
+		if (waitMs > 0) return this.passLater(waitMs, [], permits);
+		return permits ? permits.enter() : true;
+	}
+
+	private async passLater(
+		firstMs: number,
+		rest: readonly ((now: number) => number)[],
+		permits: Permits | undefined,
+	): Promise<boolean> {
+		await this.clock.wait(firstMs);
+		for (const reserve of rest) {
+			const waitMs = reserve(this.clock.now());
+			if (waitMs > 0) await this.clock.wait(waitMs);
+		}
+		return permits ? permits.enter() : true;
+	}
+}
+
+const leave = (): void => {};
+
+/** One bucket for each address that called lately. */
+class AddressBuckets {
+	private readonly buckets = new Map<string, { readonly bucket: TokenBucket; readonly since: number }>();
+
+	constructor(
+		private readonly perSecond: number,
+		private readonly keptMs: number,
+	) {}
+
+	/** @returns milliseconds to wait */
+	reserve(address: string, now: number): number {
+		const known = this.buckets.get(address);
+		if (known && now - known.since < this.keptMs) return known.bucket.reserve(now);
+		this.buckets.delete(address);
+		for (const oldest of this.buckets.keys()) {
+			if (this.buckets.size < MAX_ADDRESSES) break;
+			this.buckets.delete(oldest);
+		}
+		const bucket = new TokenBucket(this.perSecond, now);
+		this.buckets.set(address, { bucket, since: now });
+		return bucket.reserve(now);
+	}
+}
+
+/** So many calls at the same time; the others wait in line, for a while. */
+class Permits {
+	private free: number;
+	private readonly line: ((admitted: boolean) => void)[] = [];
+
+	constructor(
+		count: number,
+		private readonly clock: LimiterClock,
+	) {
+		this.free = count;
+	}
+
+	enter(): true | Promise<boolean> {
+		if (this.free > 0) {
+			this.free--;
+			return true;
+		}
+		return new Promise((resolve) => {
+			this.line.push(resolve);
+			void this.clock.wait(PERMIT_WAIT_MS).then(() => {
+				const place = this.line.indexOf(resolve);
+				if (place < 0) return;
+				this.line.splice(place, 1);
+				resolve(false);
+			});
+		});
+	}
+
+	leave(): void {
+		const next = this.line.shift();
+		if (next) next(true);
+		else this.free++;
+	}
+}

@@ -1,0 +1,43 @@
+/** A request before its endpoint: its path, the size of its head, and requests that can't be read at all. */
+
+import { type IncomingMessage, STATUS_CODES } from "node:http";
+import type { Socket } from "node:net";
+
+/** Bytes of the request's head, its first line included. */
+export function headSize({ method = "", url = "", rawHeaders }: IncomingMessage): number {
+	let size = method.length + url.length + "  HTTP/1.1\r\n".length;
+	for (const part of rawHeaders) size += part.length + 2;
+	return size;
+}
+
+/** A path without escapes, parameters (`;x=1`) and dot segments; a malformed one stays as it is and matches nothing. */
+export function plainPath(path: string): string {
+	if (!/[%;.]/.test(path)) return path;
+	const segments: string[] = [];
+	for (const part of path.split("/")) {
+		const segment = part.replace(/;.*$/, "");
+		if (segment === "..") segments.pop();
+		else if (segment !== ".") segments.push(segment);
+	}
+	try {
+		return decodeURIComponent(segments.join("/"));
+	} catch {
+		return path;
+	}
+}
+
+export function traceOf({ method, url, httpVersion, rawHeaders }: IncomingMessage): string {
+	const lines = [`${method} ${url} HTTP/${httpVersion}`];
+	for (let i = 0; i < rawHeaders.length; i += 2) lines.push(`${rawHeaders[i]}: ${rawHeaders[i + 1]}`);
+	return `${lines.join("\r\n")}\r\n`;
+}
+
+/** Answers what is no HTTP request, and closes the connection. */
+export function refuseUnreadable(error: NodeJS.ErrnoException, socket: Socket): void {
+	if (!socket.writable || error.code === "ECONNRESET") {
+		socket.destroy();
+		return;
+	}
+	const status = error.code === "HPE_INVALID_METHOD" ? 501 : error.code === "HPE_HEADER_OVERFLOW" ? 431 : 400;
+	socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`);
+}

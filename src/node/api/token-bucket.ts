@@ -1,0 +1,32 @@
+/**
+ * A bucket of permits that fills evenly and holds at most those of one second. It never refuses: who comes while it is
+ * empty is told how long to wait, and the next one waits behind him.
+ */
+export class TokenBucket {
+	private readonly intervalMs: number;
+	private stored = 0;
+	/** When the next permit is there. */
+	private nextFree: number;
+
+	/** @param now milliseconds; the bucket begins empty, and its first permit is there at once */
+	constructor(
+		private readonly perSecond: number,
+		now: number,
+	) {
+		this.intervalMs = 1000 / perSecond;
+		this.nextFree = now;
+	}
+
+	/** Takes one permit. @returns milliseconds until it may be used */
+	reserve(now: number): number {
+		if (now > this.nextFree) {
+			this.stored = Math.min(this.perSecond, this.stored + (now - this.nextFree) / this.intervalMs);
+			this.nextFree = now;
+		}
+		const waitMs = this.nextFree - now;
+		const taken = Math.min(1, this.stored);
+		this.stored -= taken;
+		this.nextFree += (1 - taken) * this.intervalMs;
+		return waitMs;
+	}
+}

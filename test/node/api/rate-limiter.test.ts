@@ -1,0 +1,135 @@
+import { describe, expect, it } from "vitest";
+import { type LimiterClock, RateLimiter } from "../../../src/node/api/rate-limiter.js";
+import type { RateLimiterConfig } from "../../../src/node/config/rate-limit-config.js";
+
+/** A clock that jumps to the end of each wait, in order. */
+class TestClock implements LimiterClock {
+	private time = 0;
+	private readonly waiting: { at: number; done: () => void }[] = [];
+
+	now = (): number => this.time;
+
+	wait = (ms: number): Promise<void> =>
+		new Promise((done) => {
+			this.waiting.push({ at: this.time + ms, done });
+		});
+
+	async advance(ms: number): Promise<void> {
+		const end = this.time + ms;
+		for (;;) {
+			await new Promise((resolve) => setImmediate(resolve));
+			this.waiting.sort((a, b) => a.at - b.at);
+			const next = this.waiting[0];
+			if (!next || next.at > end) break;
+			this.waiting.shift();
+			this.time = next.at;
+			next.done();
+		}
+		this.time = end;
+	}
+}
+
+const config = (more: Partial<RateLimiterConfig>): RateLimiterConfig => ({
+	globalQps: 50_000,
+	globalIpQps: 50_000,
+	apiQps: 50_000,
+	http: [],
+	rpc: [],
+	...more,
+});
+
+/** Times at which calls that are made at once are let in; null: refused. */
+async function admissions(
+	more: Partial<RateLimiterConfig>,
+	count: number,
+	{ idleMs = 0, addresses = ["a"], heldMs = 0 } = {},
+): Promise<(number | null)[]> {
+	const clock = new TestClock();
+	const gate = new RateLimiter(config(more), clock).http("GetAccountServlet");
+	await clock.advance(idleMs);
+	const start = clock.now();
+	const calls = Array.from({ length: count }, async (_, i) => {
+		const admitted = gate.enter(addresses[i % addresses.length] ?? "");
+		if (!(await admitted)) return null;
+		const at = clock.now() - start;
+		await clock.wait(heldMs);
+		gate.leave();
+		return Math.round(at);
+	});
+	await clock.advance(10_000);
+	return Promise.all(calls);
+}
+
+describe("the rate limiter", () => {
+	it.each<[string, Partial<RateLimiterConfig>, (number | null)[], object]>([
+		["delays calls beyond the rate of all", { globalQps: 4 }, [0, 250, 500], {}],
+		["delays calls beyond the rate of an address", { globalIpQps: 2 }, [0, 500, 1000], {}],
+		["counts each address by itself", { globalIpQps: 2 }, [0, 0, 500, 500], { addresses: ["a", "b"] }],
+		["delays calls beyond the default of an endpoint", { apiQps: 2 }, [0, 500, 1000], {}],
+		[
+			"has saved the permits of a second by the time it is asked after a pause",
+			{ apiQps: 2 },
+			[0, 0, 0, 500, 1000],
+			{ idleMs: 9_000 },
+		],
+		[
+			"takes the rate of a component from its entry, in any case of letters",
+			{ apiQps: 2, http: [{ component: "getaccountservlet", strategy: "qps", value: 4 }] },
+			[0, 250],
+			{},
+		],
+		[
+			"does not take entries of another component",
+			{ apiQps: 2, http: [{ component: "GetAccountOnSolidityServlet", strategy: "qps", value: 4 }] },
+			[0, 500],
+			{},
+		],
+		[
+			"gives a new address an empty bucket of the component",
+			{ http: [{ component: "GetAccountServlet", strategy: "ipQps", value: 2 }] },
+			[0, 500, 1000],
+			{ idleMs: 9_000 },
+		],
+		[
+			"lets in so many at the same time, the others when one leaves",
+			{ http: [{ component: "GetAccountServlet", strategy: "permits", value: 2 }] },
+			[0, 0, 900, 900, 1800],
+			{ heldMs: 900 },
+		],
+		[
+			"refuses who has waited two seconds for a permit",
+			{ http: [{ component: "GetAccountServlet", strategy: "permits", value: 1 }] },
+			[0, null, null],
+			{ heldMs: 2_500 },
+		],
+		[
+			"asks for the rate of all first, and for the others after that wait",
+			{ globalQps: 10, apiQps: 5 },
+			[0, 200, 400],
+			{},
+		],
+	])("%s", async (_, more, expected, options) => {
+		expect(await admissions(more, expected.length, options)).toEqual(expected);
+	});
+
+	it("keeps gRPC methods apart from HTTP components", async () => {
+		const clock = new TestClock();
+		const limiter = new RateLimiter(config({ apiQps: 1 }), clock);
+		await clock.advance(1_000);
+		expect(limiter.rpc("protocol.Wallet/GetAccount").enter("a")).toBe(true);
+		expect(limiter.http("GetAccountServlet").enter("b")).toBe(true);
+		expect(limiter.rpc("protocol.Wallet/GetAccount")).toBe(limiter.rpc("protocol.Wallet/GetAccount"));
+	});
+
+	it("forgets an address after its time", async () => {
+		const clock = new TestClock();
+		const entry = { component: "x", strategy: "ipQps", value: 1 } as const;
+		const gate = new RateLimiter(config({ http: [entry] }), clock).http("x");
+		expect(gate.enter("a")).toBe(true);
+		await clock.advance(599_999);
+		expect([gate.enter("a"), gate.enter("a")]).toEqual([true, true]);
+		await clock.advance(1);
+		expect(gate.enter("a")).toBe(true);
+		expect(gate.enter("a")).toBeInstanceOf(Promise);
+	});
+});
