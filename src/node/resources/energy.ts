@@ -338,9 +338,10 @@ function payAsCaller(bill: EnergyBill, caller: Account, usage: bigint, receipt: 
 	}
 	const payer = Account.copy(state.account.existing(caller.address));
 	payer.balance = wrap(payer.balance - fee);
-	state.account.put(caller.address, payer);
+	// The fee arrives before it leaves: balance history keeps the order.
 	if (bill.result === TransactionResultContractResult.OUT_OF_TIME) sinkFee(state, rules, fee);
 	else sinkFeeToPool(state, rules, fee);
+	state.account.put(caller.address, payer);
 }
 
 /** Adds usage to an account's stake and writes its record. */

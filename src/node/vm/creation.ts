@@ -159,11 +159,9 @@ function prepareAccount({ state, gates }: Machine, address: Uint8Array): void {
 	account.type = AccountType.Contract;
 	account.acquired_delegated_frozen_balance_for_bandwidth = 0n;
 	account.acquired_delegated_frozenV2_balance_for_bandwidth = 0n;
-	if (account.account_resource) {
-		const energy = editEnergy(account);
-		energy.acquired_delegated_frozen_balance_for_energy = 0n;
-		energy.acquired_delegated_frozenV2_balance_for_energy = 0n;
-	}
+	const energy = editEnergy(account);
+	energy.acquired_delegated_frozen_balance_for_energy = 0n;
+	energy.acquired_delegated_frozenV2_balance_for_energy = 0n;
 	state.account.put(address, account);
 }
 

@@ -50,7 +50,8 @@ export function settleReward(state: StateView, gates: Gates, address: Uint8Array
 	}
 	cycles.setBeginCycle(state, address, current);
 	cycles.setEndCycle(state, address, current + 1n);
-	cycles.setAccountVote(state, current, address, state.account.existing(address));
+	// The snapshot is of the record as it was read: without the rewards just added.
+	cycles.setAccountVote(state, current, address, account);
 }
 
 /** What {@link settleReward} would make of a contract's allowance; writes nothing. */

@@ -53,7 +53,7 @@ export function suicide(frame: Frame): void {
 	leaveBalance(machine, owner, heir);
 	const stakeHeir = equalBytes(owner, heir) ? machine.options.rules.blackHole : heir;
 	if (gates.freeze) leaveStakeV1(state, owner, stakeHeir);
-	if (gates.freezeV2) leaveStakeV2(frame, owner, stakeHeir, heir, record);
+	if (gates.freezeV2) leaveStakeV2(frame, owner, stakeHeir, record);
 	machine.destroyed.push(owner);
 	frame.halt(EMPTY);
 }
@@ -147,7 +147,6 @@ function leaveStakeV2(
 	frame: Frame,
 	ownerAddress: Uint8Array,
 	heirAddress: Uint8Array,
-	beneficiary: Uint8Array,
 	record: InternalRecord,
 ): void {
 	const { state } = frame.machine;
@@ -168,7 +167,7 @@ function leaveStakeV2(
 	const { expiredSun } = splitUnstaking(owner.unfrozenV2, properties.headTimestampMs);
 	if (expiredSun > 0n) {
 		heir.balance = wrap(heir.balance + expiredSun);
-		note(frame, beneficiary, "withdrawExpireUnfreezeWhileSuiciding", { value: expiredSun });
+		note(frame, heirAddress, "withdrawExpireUnfreezeWhileSuiciding", { value: expiredSun });
 		record.value = wrap(record.value + expiredSun);
 	}
 	owner.frozenV2 = [];

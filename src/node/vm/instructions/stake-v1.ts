@@ -144,7 +144,7 @@ function unfreezeOwn(state: StateView, owner: Account, resource: Resource): bigi
 	}
 	const stake = owner.account_resource?.frozen_balance_for_energy;
 	require(stake !== undefined && stake.frozen_balance > 0n && stake.expire_time <= now);
-	editEnergy(owner).frozen_balance_for_energy = AccountFrozen.create();
+	editEnergy(owner).frozen_balance_for_energy = undefined;
 	return stake.frozen_balance;
 }
 

@@ -44,7 +44,7 @@ export function voteWitness(frame: Frame): void {
 		loadLength(frame, witnessOffset) !== witnessLength ||
 		loadLength(frame, amountOffset) !== amountLength
 	) {
-		throw executionFailed("VM VoteWitness: memory array length do not match length parameter!");
+		throw executionFailed("TVM VoteWitness: memory array length do not match length parameter!");
 	}
 	if (witnessLength !== amountLength) {
 		frame.push(0);
