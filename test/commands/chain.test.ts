@@ -1,0 +1,70 @@
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { Home } from "./coin-process.js";
+
+const set = fileURLToPath(new URL("../golden/core-accounts/core-accounts", import.meta.url));
+const chain = (directory: string) => ["-c", `${set}.conf`, "-d", directory];
+
+let home: Home;
+beforeEach(() => {
+	home = new Home();
+});
+afterEach(() => home.remove());
+
+describe("coin chain", () => {
+	it("imports a recorded chain, goes on where it was, and exports what it imports again", async () => {
+		const first = await home.run(["chain", "import", `${set}.ndjson.br`, ...chain("one"), "--json"]);
+		expect(first).toMatchObject({ code: 0, stderr: "" });
+		const imported = JSON.parse(first.stdout) as { blocks: number; head: string; blockID: string };
+		expect(String(imported.blocks)).toBe(imported.head);
+
+		const again = JSON.parse(
+			(await home.run(["chain", "import", `${set}.ndjson.br`, ...chain("one"), "--json"])).stdout,
+		) as object;
+		expect(again).toMatchObject({ blocks: 0, head: imported.head, blockID: imported.blockID });
+
+		const part = await home.run(["chain", "export", "part.bin", ...chain("one"), "--to", "10", "--json"]);
+		expect(JSON.parse(part.stdout)).toMatchObject({ blocks: 10, from: "1", to: "10" });
+		const half = await home.run([
+			"chain",
+			"import",
+			"part.bin",
+			...chain("two"),
+			"--json",
+			"--progress",
+			"none",
+		]);
+		expect(JSON.parse(half.stdout)).toMatchObject({ blocks: 10, head: "10" });
+
+		const rest = await home.run(["chain", "export", "rest.bin", ...chain("one"), "--from", "11"]);
+		expect(rest.code).toBe(0);
+		const whole = await home.run(["chain", "import", "rest.bin", ...chain("two"), "--json"]);
+		expect(JSON.parse(whole.stdout)).toMatchObject({ head: imported.head, blockID: imported.blockID });
+	});
+
+	it("refuses damaged, foreign and missing files with one sentence, and keeps what it had", async () => {
+		await home.run(["chain", "import", `${set}.ndjson.br`, ...chain("one")]);
+		await home.run(["chain", "export", "blocks.bin", ...chain("one")]);
+		const bytes = readFileSync(join(home.path, "blocks.bin"));
+		writeFileSync(join(home.path, "cut.bin"), bytes.subarray(0, bytes.length - 5));
+		writeFileSync(join(home.path, "text.bin"), "hello, this is no file of blocks");
+		for (const [words, sentence] of [
+			[["chain", "import", "missing.bin", ...chain("two")], "there is no file missing.bin"],
+			[["chain", "import", "cut.bin", ...chain("two")], "cut.bin ends inside a block"],
+			[["chain", "import", "text.bin", ...chain("three")], "error: "],
+			[["chain", "export", "blocks.bin", ...chain("one")], "exists already and is never overwritten"],
+			[["chain", "export", "new.bin", ...chain("one"), "--from", "x"], '"x" is no block number'],
+			[["chain", "import", "blocks.bin", "-c", "none.conf"], "No Such file none.conf"],
+		] as const) {
+			const outcome = await home.run(words);
+			expect(outcome.code, words.join(" ")).toBeGreaterThan(0);
+			expect(outcome.stderr, words.join(" ")).toMatch(/^error: [^\n]+\n(hint: [^\n]+\n)?$/);
+			expect(outcome.stderr).toContain(sentence);
+		}
+		expect(existsSync(join(home.path, "new.bin"))).toBe(false);
+		const goes = await home.run(["chain", "import", "blocks.bin", ...chain("two"), "--json"]);
+		expect(goes.code).toBe(0);
+	});
+});
