@@ -2,8 +2,6 @@
 
 import type { KeystoreEntry } from "../keystore/keystore.js";
 import { equalBytes, toHex, utf8 } from "../protocol/bytes.js";
-import type { Message } from "../protocol/codec/descriptor.js";
-import type { ContractType } from "../protocol/contract-types.js";
 import type { Account, Permission } from "../protocol/messages.js";
 import { type Artefact, artefactOf, writeArtefact } from "../wallet/artefact.js";
 import { type ArtefactFacts, noteFor, summaryLines } from "../wallet/artefact-note.js";
@@ -18,6 +16,7 @@ import {
 } from "../wallet/build.js";
 import { parseHexBytes } from "../wallet/bytes-text.js";
 import { accountOf, genesisId } from "../wallet/chain-query.js";
+import type { Contract } from "../wallet/contract.js";
 import { Failure } from "../wallet/failure.js";
 import { NodeClient } from "../wallet/node-client.js";
 import { checkPermission, permissionId, permissionOf, weigh } from "../wallet/permission.js";
@@ -26,7 +25,7 @@ import { accountNamed, activeAccount, checkSigners, keyNamed } from "../wallet/s
 import type { ActingFlags } from "./acting-flags.js";
 import type { OutputKind } from "./coin-command.js";
 import { printJson, printLine, printNote } from "./output.js";
-import { type ConfirmationLevel, SendingCommand } from "./sending-command.js";
+import { type ChainLooks, type ConfirmationLevel, SendingCommand } from "./sending-command.js";
 
 /** Everything that a command knows before it has its contract. */
 export interface ActingContext {
@@ -39,9 +38,7 @@ export interface ActingContext {
 }
 
 /** The contract that a command wants to happen. */
-export interface ActingPlan {
-	readonly type: ContractType;
-	readonly parameter: Readonly<Message>;
+export interface ActingPlan extends Contract, ChainLooks {
 	/** Sun that leave the account, for the confirmation of large amounts. */
 	readonly amountSun?: bigint;
 	/** What the kind of contract itself asks for. */
@@ -53,10 +50,6 @@ export interface ActingPlan {
 	readonly result?: object;
 	/** Asks for agreement in place of the general question. */
 	readonly agree?: (summary: readonly string[]) => Promise<void>;
-	/** Members of the result that only the chain knows, once the transaction is in a block. @throws {Failure} */
-	readonly found?: () => Promise<object>;
-	/** Looks at the chain once the transaction is irreversible. @throws {Failure} */
-	readonly afterwards?: () => Promise<void>;
 }
 
 const SHARED_EXPIRY: Expiry = { afterMs: 12 * 3_600_000 };

@@ -136,11 +136,22 @@ export abstract class SendingCommand extends CoinCommand {
 			forget();
 		}
 		const succeeded = status.state === "included" || status.state === "solid";
-		const found = succeeded ? await looks.found?.() : undefined;
+		const found = succeeded ? await this.found(looks) : {};
 		this.printActing(artefact, status, { ...members, ...found });
 		if (status.state === "failed" || status.state === "expired") throw outcomeFailure(artefact, status);
 		if (status.state === "solid") await looks.afterwards?.();
 		return status;
+	}
+
+	/** The transaction stands whatever this question is answered, so its result is printed all the same. */
+	private async found(looks: ChainLooks): Promise<object> {
+		try {
+			return (await looks.found?.()) ?? {};
+		} catch (error) {
+			if (!(error instanceof Failure)) throw error;
+			this.warning(`the result is incomplete: ${error.message}`);
+			return {};
+		}
 	}
 
 	protected printActing(artefact: Artefact, status: TransactionStatus, members: object): void {

@@ -4,10 +4,11 @@ import { toBase58Check } from "../protocol/address.js";
 import { fromUtf8, toHex } from "../protocol/bytes.js";
 import type { FieldDescriptor, Message } from "../protocol/codec/descriptor.js";
 import { getField } from "../protocol/codec/descriptor.js";
-import type { TransactionInfo } from "../protocol/messages.js";
+import type { MarketOrderDetail, TransactionInfo } from "../protocol/messages.js";
 import { formatCoin } from "./amount.js";
 import type { Artefact } from "./artefact.js";
 import { summaryOf } from "./artefact-note.js";
+import { resourceCode, resourceName } from "./resource.js";
 import { resultName, type TransactionState, type TransactionStatus } from "./wait.js";
 
 /** Members in their order; absent when unknown. */
@@ -31,14 +32,37 @@ export interface ActingResult {
 	readonly tokenId?: string | undefined;
 	readonly exchangeId?: bigint | undefined;
 	readonly orderId?: string | undefined;
+	readonly proposalId?: bigint | undefined;
 	readonly withdrawn?: bigint | undefined;
+	/** Sun that went back from unstaking to being staked, by resource. */
+	readonly cancelled?: Readonly<Record<string, bigint>> | undefined;
+	/** Smallest units that a trade on an exchange brought. */
+	readonly received?: bigint | undefined;
+	/** Smallest units of the other token that went into or came out of an exchange. */
+	readonly otherAmount?: bigint | undefined;
+	/** Orders of others that a new order was matched with, and smallest units given and got. */
+	readonly matches?: readonly Match[] | undefined;
 	readonly reason?: string | undefined;
+}
+
+export interface Match {
+	readonly order: string;
+	readonly paid: bigint;
+	readonly received: bigint;
 }
 
 /** Main fields of a contract, by the names that the wire gives them. */
 const RECIPIENTS = ["to_address", "account_address", "receiver_address"];
-const AMOUNTS = ["amount", "frozen_balance", "unfreeze_balance", "balance", "call_value", "quant"];
-const TOKENS = ["asset_name", "token_id"];
+const AMOUNTS = [
+	"amount",
+	"frozen_balance",
+	"unfreeze_balance",
+	"balance",
+	"call_value",
+	"quant",
+	"sell_token_quantity",
+];
+const TOKENS = ["asset_name", "token_id", "sell_token_id"];
 
 export function actingResult(artefact: Artefact, status: TransactionStatus): ActingResult {
 	const { type, transaction } = artefact;
@@ -67,7 +91,6 @@ export function actingResult(artefact: Artefact, status: TransactionStatus): Act
 
 /** What a receipt reports. */
 export function receiptMembers(receipt: Readonly<TransactionInfo>): Partial<ActingResult> {
-	const withdrawn = receipt.withdraw_amount + receipt.withdraw_expire_amount;
 	return {
 		block: receipt.blockNumber,
 		blockTime: receipt.blockTimeStamp,
@@ -78,11 +101,29 @@ export function receiptMembers(receipt: Readonly<TransactionInfo>): Partial<Acti
 		contractAddress:
 			receipt.contract_address.length > 0 ? toBase58Check(receipt.contract_address) : undefined,
 		tokenId: receipt.assetIssueID || undefined,
-		exchangeId: receipt.exchange_id > 0n ? receipt.exchange_id : undefined,
+		exchangeId: positive(receipt.exchange_id),
 		orderId: receipt.orderId.length > 0 ? toHex(receipt.orderId) : undefined,
-		withdrawn: withdrawn > 0n ? withdrawn : undefined,
+		withdrawn: positive(receipt.withdraw_amount + receipt.withdraw_expire_amount),
+		cancelled: receipt.cancel_unfreezeV2_amount.size > 0 ? cancelledStakes(receipt) : undefined,
+		received: positive(receipt.exchange_received_amount),
+		otherAmount: positive(receipt.exchange_inject_another_amount || receipt.exchange_withdraw_another_amount),
+		matches: receipt.orderDetails.length > 0 ? receipt.orderDetails.map(matchOf) : undefined,
 		reason: receipt.resMessage.length > 0 ? fromUtf8(receipt.resMessage) : undefined,
 	};
+}
+
+function positive(value: bigint): bigint | undefined {
+	return value > 0n ? value : undefined;
+}
+
+function cancelledStakes({ cancel_unfreezeV2_amount }: Readonly<TransactionInfo>): Record<string, bigint> {
+	const entries = [...cancel_unfreezeV2_amount].filter(([, amount]) => amount > 0n);
+	return Object.fromEntries(entries.map(([name, amount]) => [resourceName(resourceCode(name)), amount]));
+}
+
+/** What the maker got is what the new order gave. */
+function matchOf({ makerOrderId, fillSellQuantity, fillBuyQuantity }: Readonly<MarketOrderDetail>): Match {
+	return { order: toHex(makerOrderId), paid: fillSellQuantity, received: fillBuyQuantity };
 }
 
 /** The same for people. */
@@ -93,6 +134,28 @@ export function actingLines(artefact: Artefact, result: ActingResult): string[] 
 		const energy = result.energy ? `, energy ${result.energy}` : "";
 		lines.push(`  cost        ${formatCoin(result.fee)}, bandwidth ${result.bandwidth ?? 0n}${energy}`);
 	}
+	lines.push(...reportedLines(result));
 	if (result.reason) lines.push(`  reason      ${result.reason}`);
 	return lines;
+}
+
+/** What only some types report. */
+function reportedLines(result: ActingResult): string[] {
+	const { contractAddress, tokenId, exchangeId, orderId, withdrawn, cancelled, received, otherAmount } =
+		result;
+	const cancelledText = Object.entries(cancelled ?? {}).map(([name, sun]) => `${formatCoin(sun)} (${name})`);
+	const rows: readonly (readonly [string, string | bigint | undefined])[] = [
+		["contract", contractAddress],
+		["token", tokenId],
+		["exchange", exchangeId],
+		["order", orderId],
+		["withdrawn", withdrawn === undefined ? undefined : formatCoin(withdrawn)],
+		["staked again", cancelledText.join(", ") || undefined],
+		["received", received === undefined ? undefined : `${received} units`],
+		["other token", otherAmount === undefined ? undefined : `${otherAmount} units`],
+		...(result.matches ?? []).map(
+			({ order, paid, received: got }) => ["matched", `${order}, ${got} units for ${paid}`] as const,
+		),
+	];
+	return rows.flatMap(([name, value]) => (value === undefined ? [] : [`  ${name.padEnd(11)} ${value}`]));
 }

@@ -2,11 +2,10 @@
 
 import { toBase58Check } from "../protocol/address.js";
 import { asBuffer, fromUtf8, toHex } from "../protocol/bytes.js";
-import type { Message } from "../protocol/codec/descriptor.js";
-import { getField } from "../protocol/codec/descriptor.js";
 import { type Permission, PermissionPermissionTypeEnum } from "../protocol/messages.js";
 import { formatCoin } from "./amount.js";
 import type { Artefact } from "./artefact.js";
+import { contractSummary } from "./contract-summary.js";
 import { type Json, type JsonRecord, member } from "./json.js";
 import { operationName, operationsHex } from "./operations.js";
 import type { Approval, WeighedKey } from "./permission.js";
@@ -72,24 +71,8 @@ function keyNote({ address, weight }: WeighedKey): JsonRecord {
 
 /** One sentence on what the transaction does. */
 export function summaryOf(artefact: Artefact): string {
-	const { type, transaction } = artefact;
-	const owner = toBase58Check(artefact.owner);
-	const field = (name: string): unknown => getField(transaction.parameter as Readonly<Message>, name);
-	const address = (name: string): string => toBase58Check(field(name) as Uint8Array);
-	switch (type.name) {
-		case "TransferContract":
-			return `${formatCoin(field("amount") as bigint)} from ${owner} to ${address("to_address")}`;
-		case "TransferAssetContract": {
-			const token = fromUtf8(field("asset_name") as Uint8Array);
-			return `${field("amount") as bigint} units of token ${token} from ${owner} to ${address("to_address")}`;
-		}
-		case "AccountPermissionUpdateContract":
-			return `new permissions for ${owner}`;
-		case "AccountCreateContract":
-			return `${owner} creates the account ${address("account_address")}`;
-		default:
-			return `${operationName(type.id)} by ${owner}`;
-	}
+	const { type, transaction, owner } = artefact;
+	return contractSummary({ type, parameter: transaction.parameter }, owner);
 }
 
 /** The lines of a summary for people, before they sign. */

@@ -1,11 +1,17 @@
 /** Resources by name, as people write and read them (sheet 11 §2.2). */
 
+import { toNeutral } from "../protocol/dialect.js";
 import { ResourceCode, ResourceCodeEnum } from "../protocol/messages.js";
 import { Failure } from "./failure.js";
 
 /** Resource codes by the words that people use. */
 export function resourceName(code: number): string {
 	return (ResourceCodeEnum.names.get(code) ?? String(code)).toLowerCase().replace("_", " ");
+}
+
+/** The code of a resource by its name on the wire, in either spelling; -1 if there is none. */
+export function resourceCode(name: string): number {
+	return ResourceCodeEnum.values[toNeutral(name)] ?? -1;
 }
 
 /** Words in lower case → code of the wire. */

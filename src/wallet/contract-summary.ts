@@ -1,0 +1,166 @@
+/** What a contract does, in one sentence for people: one row a contract type (sheet 11 §4.1, member `summary`). */
+
+import { toBase58Check } from "../protocol/address.js";
+import { fromUtf8, toHex } from "../protocol/bytes.js";
+import type { Message, MessageType } from "../protocol/codec/descriptor.js";
+import * as m from "../protocol/messages.js";
+import { formatCoin } from "./amount.js";
+import type { Contract } from "./contract.js";
+import { operationName } from "./operations.js";
+import { resourceName } from "./resource.js";
+
+/** @param owner the acting account in Base58 */
+type Sentence = (parameter: Readonly<Message>, owner: string) => string;
+
+const row = <T extends Message>(
+	message: MessageType<T>,
+	sentence: (contract: Readonly<T>, owner: string) => string,
+): readonly [string, Sentence] => [message.typeName, sentence as unknown as Sentence];
+
+const SENTENCES: ReadonlyMap<string, Sentence> = new Map([
+	row(
+		m.TransferContract,
+		({ amount, to_address }, owner) => `${formatCoin(amount)} from ${owner} to ${base58(to_address)}`,
+	),
+	row(
+		m.TransferAssetContract,
+		({ amount, asset_name, to_address }, owner) =>
+			`${units(amount, asset_name)} from ${owner} to ${base58(to_address)}`,
+	),
+	row(m.AccountPermissionUpdateContract, (_, owner) => `new permissions for ${owner}`),
+	row(
+		m.AccountCreateContract,
+		({ account_address }, owner) => `${owner} creates the account ${base58(account_address)}`,
+	),
+	row(
+		m.AccountUpdateContract,
+		({ account_name }, owner) => `${owner} takes the name ${quoted(account_name)}`,
+	),
+	row(m.SetAccountIdContract, ({ account_id }, owner) => `${owner} takes the id ${quoted(account_id)}`),
+
+	row(
+		m.FreezeBalanceV2Contract,
+		({ frozen_balance, resource }, owner) =>
+			`${owner} stakes ${formatCoin(frozen_balance)} for ${resourceName(resource)}`,
+	),
+	row(
+		m.UnfreezeBalanceV2Contract,
+		({ unfreeze_balance, resource }, owner) =>
+			`${owner} unstakes ${formatCoin(unfreeze_balance)} from ${resourceName(resource)}`,
+	),
+	row(m.WithdrawExpireUnfreezeContract, (_, owner) => `${owner} withdraws what is unstaked`),
+	row(m.CancelAllUnfreezeV2Contract, (_, owner) => `${owner} cancels all unstaking`),
+	row(
+		m.DelegateResourceContract,
+		({ balance, resource, receiver_address, lock, lock_period }, owner) =>
+			`${owner} delegates the ${resourceName(resource)} of ${formatCoin(balance)} to ${base58(receiver_address)}` +
+			(lock ? `, locked for ${lock_period || DEFAULT_LOCK_BLOCKS} blocks` : ""),
+	),
+	row(
+		m.UnDelegateResourceContract,
+		({ balance, resource, receiver_address }, owner) =>
+			`${owner} takes back the ${resourceName(resource)} of ${formatCoin(balance)} from ${base58(receiver_address)}`,
+	),
+	row(
+		m.FreezeBalanceContract,
+		({ frozen_balance, resource, frozen_duration }, owner) =>
+			`${owner} stakes ${formatCoin(frozen_balance)} for ${resourceName(resource)} (version 1, ${frozen_duration} days)`,
+	),
+	row(
+		m.UnfreezeBalanceContract,
+		({ resource, receiver_address }, owner) =>
+			`${owner} ends the stake of version 1 for ${resourceName(resource)}` +
+			(receiver_address.length > 0 ? `, delegated to ${base58(receiver_address)}` : ""),
+	),
+
+	row(m.VoteWitnessContract, ({ votes }, owner) => {
+		const list = votes.map(({ vote_address, vote_count }) => `${vote_count} for ${base58(vote_address)}`);
+		return `${owner} votes ${list.join(", ")}`;
+	}),
+	row(m.WithdrawBalanceContract, (_, owner) => `${owner} withdraws rewards`),
+	row(m.WitnessCreateContract, ({ url }, owner) => `${owner} applies as a witness, page ${quoted(url)}`),
+	row(
+		m.WitnessUpdateContract,
+		({ update_url }, owner) => `${owner} changes its page to ${quoted(update_url)}`,
+	),
+	row(
+		m.UpdateBrokerageContract,
+		({ brokerage }, owner) => `${owner} keeps ${brokerage} % of its rewards as a witness`,
+	),
+	row(m.ProposalCreateContract, ({ parameters }, owner) => {
+		const list = [...parameters].map(([id, value]) => `parameter ${id} = ${value}`);
+		return `${owner} proposes ${list.join(", ")}`;
+	}),
+	row(
+		m.ProposalApproveContract,
+		({ proposal_id, is_add_approval }, owner) =>
+			`${owner} ${is_add_approval ? "approves" : "withdraws its approval of"} proposal ${proposal_id}`,
+	),
+	row(m.ProposalDeleteContract, ({ proposal_id }, owner) => `${owner} cancels proposal ${proposal_id}`),
+
+	row(
+		m.AssetIssueContract,
+		({ name, total_supply }, owner) =>
+			`${owner} issues ${total_supply} units of the new token ${quoted(name)}`,
+	),
+	row(m.UpdateAssetContract, ({ url }, owner) => `${owner} describes its token anew, page ${quoted(url)}`),
+	row(
+		m.ParticipateAssetIssueContract,
+		({ amount, asset_name, to_address }, owner) =>
+			`${owner} buys token ${fromUtf8(asset_name)} for ${formatCoin(amount)} from ${base58(to_address)}`,
+	),
+	row(m.UnfreezeAssetContract, (_, owner) => `${owner} releases the locked supply of its token`),
+
+	row(
+		m.ExchangeCreateContract,
+		(contract, owner) =>
+			`${owner} opens an exchange of ${units(contract.first_token_balance, contract.first_token_id)} and ${units(contract.second_token_balance, contract.second_token_id)}`,
+	),
+	row(
+		m.ExchangeInjectContract,
+		({ exchange_id, quant, token_id }, owner) =>
+			`${owner} puts ${units(quant, token_id)} into exchange ${exchange_id}`,
+	),
+	row(
+		m.ExchangeWithdrawContract,
+		({ exchange_id, quant, token_id }, owner) =>
+			`${owner} takes ${units(quant, token_id)} out of exchange ${exchange_id}`,
+	),
+	row(
+		m.ExchangeTransactionContract,
+		({ exchange_id, quant, token_id, expected }, owner) =>
+			`${owner} sells ${units(quant, token_id)} on exchange ${exchange_id} for at least ${expected} units`,
+	),
+	row(
+		m.MarketSellAssetContract,
+		(contract, owner) =>
+			`${owner} offers ${units(contract.sell_token_quantity, contract.sell_token_id)} for ${units(contract.buy_token_quantity, contract.buy_token_id)}`,
+	),
+	row(m.MarketCancelOrderContract, ({ order_id }, owner) => `${owner} cancels the order ${toHex(order_id)}`),
+]);
+
+/** The network's lock where none is named: three days (sheet 03 §8.11). */
+const DEFAULT_LOCK_BLOCKS = 86_400n;
+
+/** The id that stands for the coin where tokens are exchanged. */
+const COIN_ID = "_";
+
+/** One sentence on what a contract does. */
+export function contractSummary({ type, parameter }: Contract, owner: Uint8Array): string {
+	const account = toBase58Check(owner);
+	const sentence = SENTENCES.get(type.message?.typeName ?? "");
+	return sentence ? sentence(parameter, account) : `${operationName(type.id)} by ${account}`;
+}
+
+function base58(address: Uint8Array): string {
+	return toBase58Check(address);
+}
+
+function quoted(text: Uint8Array): string {
+	return JSON.stringify(fromUtf8(text));
+}
+
+function units(amount: bigint, token: Uint8Array): string {
+	const id = fromUtf8(token);
+	return id === COIN_ID ? formatCoin(amount) : `${amount} units of token ${id}`;
+}
