@@ -26,6 +26,7 @@ describe("recorded chains", () => {
 		["core-accounts", { blocks: 115, requests: 527 }],
 		["core-fork", { blocks: 26, pushes: 84, requests: 201 }],
 		["core-http", { blocks: 66, requests: 576 }],
+		["core-invalid", { blocks: 21, pushes: 127, requests: 157 }],
 		["core-permissions", { blocks: 76, requests: 524 }],
 		["core-queries", { blocks: 39, requests: 1393 }],
 		["core-zero", { blocks: 100, requests: 238 }],

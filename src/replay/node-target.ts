@@ -8,13 +8,13 @@ import type { NodeConfig, ThreeListeners } from "../node/config/config.js";
 import { loadConfig } from "../node/config/config.js";
 import { ChainError } from "../node/contracts/errors.js";
 import { type RunningNode, startNode } from "../node/node.js";
-import { type StoreDefinition, storeDefinitions } from "../node/state/definition.js";
+import { type StoreDefinition, storeDefinitions, stores } from "../node/state/definition.js";
 import type { BlockChange, StateDatabase } from "../node/state/state-database.js";
 import { SignedBlock } from "../protocol/block.js";
 import { be64, equalBytes, fromHex, fromKey, toHex, toKey } from "../protocol/bytes.js";
 import { DecodeError } from "../protocol/codec/reader.js";
 import { toDeployed } from "../protocol/dialect.js";
-import { TransactionRet } from "../protocol/messages.js";
+import { Account, TransactionRet } from "../protocol/messages.js";
 import type { SignedTransaction } from "../protocol/transaction.js";
 import { HttpClient } from "./http-client.js";
 import type {
@@ -173,7 +173,7 @@ class NodeTarget implements ReplayTarget {
 			for (const [keyHex, value] of entries) {
 				const key = toKey(fromHex(keyHex));
 				if (value === null) this.database.headBackend.delete(definition, key);
-				else this.database.headBackend.put(definition, key, definition.codec.decode(value, key));
+				else this.database.headBackend.put(definition, key, this.healed(definition, key, value));
 			}
 		}
 		if (infos !== null) state.transactionResult.put(be64(block.number), TransactionRet.decode(infos));
@@ -186,6 +186,17 @@ class NodeTarget implements ReplayTarget {
 		}
 		this.database.commitBlock(block.number);
 		return true;
+	}
+
+	/** A recorded value; an account keeps its token balances that the reference keeps elsewhere (sheet 04 §11.3). */
+	private healed(definition: StoreDefinition<unknown>, key: string, value: Uint8Array): unknown {
+		const recorded = definition.codec.decode(value, key);
+		if (definition.name !== stores.account.name) return recorded;
+		if (!this.chain.state.properties.on("ALLOW_ASSET_OPTIMIZATION")) return recorded;
+		const present = this.database.headBackend.get(stores.account, key);
+		const account = Account.copy(recorded as Account);
+		account.assetV2 = new Map([...(present?.assetV2 ?? []), ...account.assetV2]);
+		return account;
 	}
 
 	/**

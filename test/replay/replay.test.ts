@@ -290,6 +290,23 @@ describe("token balances in account records", () => {
 		expect((await compare(expected, got, true)).map(({ path }) => path)).toEqual(paths);
 	});
 
+	it.each([
+		[true, 0],
+		[false, 1],
+	])("alone may change a record of the reference: optimisation %s", async (optimised, findings) => {
+		const genesis: Line = {
+			t: "genesis",
+			state: {
+				account: { [key]: record() },
+				properties: { [optimisation]: optimised ? "0000000000000001" : "0000000000000000" },
+			},
+		};
+		const block: BlockLine = { t: "block", number: 1, id: "01", block: "", infos: null, writes: {} };
+		const node = new RecordedNode([genesis, block], undefined);
+		const recorded = { ...block, writes: { account: { [key]: record() } } };
+		expect((await replayInto(node, [genesis, recorded])).findings).toHaveLength(findings);
+	});
+
 	it("are compared exactly without the optimisation", async () => {
 		expect(await compare(record(), record(["1000001", 7n]), false)).toHaveLength(1);
 	});
