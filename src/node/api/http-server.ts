@@ -5,31 +5,24 @@
  * router costs a hundred milliseconds of the node's start.
  */
 
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
-import type { Socket } from "node:net";
+import type { IncomingMessage } from "node:http";
 import { toNeutral } from "../../protocol/dialect.js";
 import { exceptionText, isWireError, NamedError } from "../../protocol/json/exceptions.js";
 import type { Broadcaster } from "./broadcast.js";
-import { ConnectionGate } from "./connection-gate.js";
 import type { ApiContext, ApiNode, ServerKind } from "./context.js";
 import { type Endpoint, errorMessage } from "./endpoint.js";
 import { FOLDERS, limitedName, routesOf } from "./endpoint-table.js";
-import { HttpAnswer } from "./http-answer.js";
+import type { HttpAnswer } from "./http-answer.js";
+import { HttpListener } from "./http-listener.js";
 import { isClosedOnLiteNode, LITE_NODE_TEXT } from "./lite-node.js";
 import { type CallGate, OUT_OF_RESOURCES } from "./rate-limiter.js";
 import { type InputMode, type ReceivedRequest, RequestInput } from "./request.js";
 import { collectBody, EMPTY_BODY } from "./request-body.js";
-import { headSize, plainPath, refuseUnreadable, traceOf } from "./request-head.js";
+import { headRefusal, plainPath, traceOf } from "./request-head.js";
 
 const JSON_TYPE = "application/json;charset=utf-8";
-const MAX_REQUEST_LINE = 8192;
-const MAX_HEAD = 8192;
-/** What node:http itself admits: enough to answer longer heads with a status of ours. */
-const PARSER_HEAD_LIMIT = 65_536;
 /** Bodies are not kept beyond this, for endpoints that have no limit of their own. */
 const MAX_KEPT_BODY = 16 << 20;
-const IDLE_MS = 30_000;
-const CLOSE_GRACE_MS = 1_000;
 
 /** An endpoint under one path of one server. */
 interface Route {
@@ -39,14 +32,10 @@ interface Route {
 
 export class HttpServer {
 	private readonly routes = new Map<string, Route>();
-	private readonly http: Server;
-	private readonly gate: ConnectionGate;
-	/** Connections with a request under way. */
-	private readonly busy = new Set<Socket>();
+	private readonly listener: HttpListener;
 	private readonly disabled: ReadonlySet<string>;
 	/** First segments of this server's paths. */
 	private readonly folders: ReadonlySet<string>;
-	private closing = false;
 
 	constructor(
 		private readonly node: ApiNode,
@@ -59,51 +48,28 @@ export class HttpServer {
 		}
 		this.folders = new Set([...this.routes.keys()].map((path) => path.split("/")[1] ?? ""));
 		this.disabled = new Set([...config.node.disabledApi].map(toNeutral));
-		this.http = createServer({ maxHeaderSize: PARSER_HEAD_LIMIT, keepAliveTimeout: IDLE_MS });
-		this.http.on("request", (request, response) => this.receive(request, response));
-		this.http.on("checkContinue", (request, response) => {
-			response.writeContinue();
-			this.receive(request, response);
-		});
-		this.http.on("clientError", (error: NodeJS.ErrnoException, socket: Socket) =>
-			refuseUnreadable(error, socket),
-		);
-		this.gate = new ConnectionGate(config.node.http.maxConnections, (socket) => {
-			this.http.emit("connection", socket);
+		this.listener = new HttpListener({
+			maxConnections: config.node.http.maxConnections,
+			handle: (request, answer) => this.route(request, answer),
+			report: (error, where) => node.report(error, where),
 		});
 	}
 
 	/** @returns the bound port. Rejects with the system's error. */
 	listen(port: number, host?: string): Promise<number> {
-		return this.gate.listen(port, host);
+		return this.listener.listen(port, host);
 	}
 
 	/** Stops listening; requests under way get a moment to finish. */
-	async close(): Promise<void> {
-		this.closing = true;
-		await this.gate.close((socket) => !this.busy.has(socket), CLOSE_GRACE_MS);
-	}
-
-	private receive(request: IncomingMessage, response: ServerResponse): void {
-		const { socket } = request;
-		this.busy.add(socket);
-		if (this.closing) response.shouldKeepAlive = false;
-		response.once("close", () => {
-			this.busy.delete(socket);
-			if (this.closing) socket.destroySoon();
-		});
-		this.route(request, new HttpAnswer(request, response)).catch((error: unknown) => {
-			// A client that left in the middle of its request is no fault of ours.
-			if (request.complete) this.node.report(error, `HTTP ${request.method} ${request.url}`);
-			socket.destroy();
-		});
+	close(): Promise<void> {
+		return this.listener.close();
 	}
 
 	private async route(request: IncomingMessage, answer: HttpAnswer): Promise<void> {
 		const method = request.method ?? "";
 		const url = request.url ?? "/";
-		if (method.length + url.length + "  HTTP/1.1".length > MAX_REQUEST_LINE) return answer.page(414);
-		if (headSize(request) > MAX_HEAD) return answer.page(431);
+		const refused = headRefusal(request);
+		if (refused !== undefined) return answer.page(refused);
 		const question = url.indexOf("?");
 		const path = plainPath(question < 0 ? url : url.slice(0, question));
 		if (this.kind === "pbft" && !path.startsWith(`${FOLDERS.pbft}/`)) {

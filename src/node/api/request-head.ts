@@ -3,11 +3,16 @@
 import { type IncomingMessage, STATUS_CODES } from "node:http";
 import type { Socket } from "node:net";
 
-/** Bytes of the request's head, its first line included. */
-export function headSize({ method = "", url = "", rawHeaders }: IncomingMessage): number {
-	let size = method.length + url.length + "  HTTP/1.1\r\n".length;
+const MAX_REQUEST_LINE = 8192;
+const MAX_HEAD = 8192;
+
+/** The status with which a head that is too long is refused. */
+export function headRefusal({ method = "", url = "", rawHeaders }: IncomingMessage): 414 | 431 | undefined {
+	let size = method.length + url.length + "  HTTP/1.1".length;
+	if (size > MAX_REQUEST_LINE) return 414;
+	size += "\r\n".length;
 	for (const part of rawHeaders) size += part.length + 2;
-	return size;
+	return size > MAX_HEAD ? 431 : undefined;
 }
 
 /** A path without escapes, parameters (`;x=1`) and dot segments; a malformed one stays as it is and matches nothing. */

@@ -1,0 +1,69 @@
+/** A listener of HTTP requests: connections, requests that can't be read, and closing without cutting answers off. */
+
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import type { Socket } from "node:net";
+import { ConnectionGate } from "./connection-gate.js";
+import { HttpAnswer } from "./http-answer.js";
+import { refuseUnreadable } from "./request-head.js";
+
+/** What node:http itself admits: enough to answer longer heads with a status of ours. */
+const PARSER_HEAD_LIMIT = 65_536;
+const IDLE_MS = 30_000;
+const CLOSE_GRACE_MS = 1_000;
+
+export interface HttpListenerOptions {
+	/** Connections served at a time; 0 or less: no limit. */
+	readonly maxConnections: number;
+	readonly handle: (request: IncomingMessage, answer: HttpAnswer) => Promise<void>;
+	/** Told of what {@link handle} throws; the connection is closed then. */
+	readonly report: (error: unknown, where: string) => void;
+}
+
+export class HttpListener {
+	private readonly http: Server;
+	private readonly gate: ConnectionGate;
+	/** Connections with a request under way. */
+	private readonly busy = new Set<Socket>();
+	private closing = false;
+
+	constructor(private readonly options: HttpListenerOptions) {
+		this.http = createServer({ maxHeaderSize: PARSER_HEAD_LIMIT, keepAliveTimeout: IDLE_MS });
+		this.http.on("request", (request, response) => this.receive(request, response));
+		this.http.on("checkContinue", (request, response) => {
+			response.writeContinue();
+			this.receive(request, response);
+		});
+		this.http.on("clientError", (error: NodeJS.ErrnoException, socket: Socket) =>
+			refuseUnreadable(error, socket),
+		);
+		this.gate = new ConnectionGate(options.maxConnections, (socket) => {
+			this.http.emit("connection", socket);
+		});
+	}
+
+	/** @returns the bound port. Rejects with the system's error. */
+	listen(port: number, host?: string): Promise<number> {
+		return this.gate.listen(port, host);
+	}
+
+	/** Stops listening; requests under way get a moment to finish. */
+	async close(): Promise<void> {
+		this.closing = true;
+		await this.gate.close((socket) => !this.busy.has(socket), CLOSE_GRACE_MS);
+	}
+
+	private receive(request: IncomingMessage, response: ServerResponse): void {
+		const { socket } = request;
+		this.busy.add(socket);
+		if (this.closing) response.shouldKeepAlive = false;
+		response.once("close", () => {
+			this.busy.delete(socket);
+			if (this.closing) socket.destroySoon();
+		});
+		this.options.handle(request, new HttpAnswer(request, response)).catch((error: unknown) => {
+			// A client that left in the middle of its request is no fault of ours.
+			if (request.complete) this.options.report(error, `HTTP ${request.method} ${request.url}`);
+			socket.destroy();
+		});
+	}
+}
