@@ -24,8 +24,9 @@ import type { Settings } from "../wallet/settings.js";
 import { accountNamed, activeAccount, checkSigners, keyNamed } from "../wallet/signing.js";
 import type { ActingFlags } from "./acting-flags.js";
 import type { OutputKind } from "./coin-command.js";
+import type { ConfirmationLevel } from "./confirmation.js";
 import { printJson, printLine, printNote } from "./output.js";
-import { type ChainLooks, type ConfirmationLevel, SendingCommand } from "./sending-command.js";
+import { type ChainLooks, SendingCommand } from "./sending-command.js";
 
 /** Everything that a command knows before it has its contract. */
 export interface ActingContext {
@@ -50,6 +51,12 @@ export interface ActingPlan extends Contract, ChainLooks {
 	readonly result?: object;
 	/** Asks for agreement in place of the general question. */
 	readonly agree?: (summary: readonly string[]) => Promise<void>;
+}
+
+/** A memo as typed: text, or bytes as `0x…`. @throws {Failure} `bad_value` */
+export function memoBytes(memo: string | undefined): Uint8Array | undefined {
+	if (memo === undefined) return undefined;
+	return /^0x/i.test(memo) ? parseHexBytes(memo) : utf8(memo);
 }
 
 const SHARED_EXPIRY: Expiry = { afterMs: 12 * 3_600_000 };
@@ -155,7 +162,7 @@ export abstract class ActingCommand extends SendingCommand {
 			type: plan.type,
 			parameter: plan.parameter,
 			permissionId: id,
-			memo: memo === undefined ? undefined : /^0x/i.test(memo) ? parseHexBytes(memo) : utf8(memo),
+			memo: memoBytes(memo),
 			expiry,
 			reference: reference === undefined ? undefined : parseReference(reference),
 		};

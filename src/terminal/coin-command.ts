@@ -77,10 +77,15 @@ export abstract class CoinCommand extends Command {
 				printLine(line);
 	}
 
-	/** Prints a list: a JSON object a line, or a table. */
-	protected printList(records: readonly object[], columns: readonly string[], none: string): void {
+	/** Prints a list: a JSON object a line, or a table; `text` gives people another form of the rows. */
+	protected printList(
+		records: readonly object[],
+		columns: readonly string[],
+		none: string,
+		text: readonly object[] = records,
+	): void {
 		if (this.json) for (const record of records) printJson(record);
-		else for (const line of tableLines(records, columns, none)) printLine(line);
+		else for (const line of tableLines(text, columns, none)) printLine(line);
 	}
 
 	/** Says something that isn't the result, on standard error. */

@@ -11,11 +11,10 @@ import type { Settings } from "../wallet/settings.js";
 import { signArtefact } from "../wallet/signing.js";
 import { type TransactionStatus, waitFor } from "../wallet/wait.js";
 import { CoinCommand } from "./coin-command.js";
-import { canAsk } from "./controlling-terminal.js";
+import { agree, type ConfirmationLevel } from "./confirmation.js";
 import { onInterrupt } from "./interrupt.js";
-import { printJson, printLine, printNote } from "./output.js";
+import { printJson, printLine } from "./output.js";
 import { withProgress } from "./progress.js";
-import { askYesNo } from "./prompts.js";
 import { withPassword } from "./secrets.js";
 
 /** The flags of waiting, after parsing. */
@@ -32,9 +31,6 @@ export interface ChainLooks {
 	/** Checks of the chain once the transaction is irreversible. @throws {Failure} */
 	readonly afterwards?: () => Promise<void>;
 }
-
-/** How much a step needs the owner's agreement (sheet 11 §2.7). */
-export type ConfirmationLevel = 0 | 1 | 2;
 
 export abstract class SendingCommand extends CoinCommand {
 	/** Keys that were opened, so that a stream of transactions asks for a password once. */
@@ -77,19 +73,9 @@ export abstract class SendingCommand extends CoinCommand {
 		return opened;
 	}
 
-	/**
-	 * Asks for agreement. Level 1 goes ahead where nobody can be asked, level 2 then needs `--yes`.
-	 * @throws {Failure} `confirmation_needed`, `confirmation_refused`
-	 */
+	/** Asks for agreement to send. @throws {Failure} `confirmation_needed`, `confirmation_refused` */
 	protected async confirm(level: ConfirmationLevel, summary: readonly string[], yes: boolean): Promise<void> {
-		if (level === 0 || yes) return;
-		if (!canAsk()) {
-			if (level === 1) return;
-			throw new Failure("confirmation_needed", "this needs --yes where nobody can be asked");
-		}
-		for (const line of summary) printNote(line);
-		if (!(await askYesNo("Send?")))
-			throw new Failure("confirmation_refused", "not confirmed; nothing was sent");
+		await agree(level, summary, yes, "Send?");
 	}
 
 	/**

@@ -59,6 +59,7 @@ export const FAILURE_KINDS = {
 	permission_postcheck_mismatch: refused,
 	wait_timeout: same,
 	not_found: refused,
+	ambiguous: refused,
 	not_served: refused,
 	start_failed: refused,
 	internal: never,

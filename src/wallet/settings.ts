@@ -31,6 +31,8 @@ export interface Settings {
 	/** Name or address of the wallet that acts when none is named. */
 	readonly wallet: string | undefined;
 	readonly keystoreDirectory: string;
+	/** The address book. */
+	readonly contactsFile: string;
 	readonly passwordFile: string | undefined;
 	/** Symbol → id or contract. */
 	readonly tokens: Readonly<Record<string, string>>;
@@ -150,6 +152,7 @@ export async function loadSettings(flags: SettingsFlags, environment: Environmen
 			flags["keystore-dir"] ??
 			COIN_KEYSTORE_DIR ??
 			(get("keystoreDir") || join(dataDirectory(environment), "keystore")),
+		contactsFile: join(dataDirectory(environment), "contacts.json"),
 		passwordFile: COIN_PASSWORD_FILE ?? get("passwordFile"),
 		tokens: own?.tokens ?? {},
 	};

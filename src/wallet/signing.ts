@@ -7,6 +7,7 @@ import type { Permission } from "../protocol/messages.js";
 import { addressOfPrivateKey, recoverAddress, sign } from "../protocol/signature.js";
 import { readAddress } from "./address-text.js";
 import { type Artefact, MAX_SIGNATURES, withSignature } from "./artefact.js";
+import { contactNamed } from "./contacts.js";
 import { Failure } from "./failure.js";
 import { permissionLabel } from "./permission.js";
 import type { Settings } from "./settings.js";
@@ -16,11 +17,27 @@ export async function keyNamed(settings: Settings, text: string): Promise<Keysto
 	return findKey(settings.keystoreDirectory, readAddress(text) ?? text);
 }
 
-/** The address that a text means: an address in any form, or the label of a key. @throws {Failure | KeystoreError} */
+/**
+ * The address that a text means: an address in any form, the label of a key, or that of a contact.
+ * @throws {Failure | KeystoreError} `ambiguous` for a label of both
+ */
 export async function accountNamed(settings: Settings, text: string): Promise<Uint8Array> {
 	const address = readAddress(text);
 	if (address) return address;
-	return (await findKey(settings.keystoreDirectory, text)).address;
+	const contact = await contactNamed(settings.contactsFile, text);
+	if (!contact) return (await findKey(settings.keystoreDirectory, text)).address;
+	const { entries } = await listKeystore(settings.keystoreDirectory);
+	if (entries.some((entry) => entry.name === text)) {
+		throw new Failure("ambiguous", `"${text}" is the label of a key and of a contact`, {
+			hint: "use the address",
+		});
+	}
+	return contact.address;
+}
+
+/** The account that a text means, or the one that acts where there is none. @throws {Failure | KeystoreError} */
+export async function accountOrActive(settings: Settings, text: string | undefined): Promise<Uint8Array> {
+	return text === undefined ? activeAccount(settings) : accountNamed(settings, text);
 }
 
 /**
