@@ -1,6 +1,5 @@
 /** The real node behind a replay: in memory, in process, under the recording's clock. */
 
-import type { ServerKind } from "../node/api/context.js";
 import type { Chain } from "../node/chain/chain.js";
 import { recentBlockKey } from "../node/chain/transaction-checks.js";
 import { processTransaction } from "../node/chain/transaction-processor.js";
@@ -16,11 +15,14 @@ import { DecodeError } from "../protocol/codec/reader.js";
 import { toDeployed } from "../protocol/dialect.js";
 import { Account, TransactionRet } from "../protocol/messages.js";
 import type { SignedTransaction } from "../protocol/transaction.js";
+import { GrpcClient } from "./grpc-client.js";
 import { HttpClient } from "./http-client.js";
 import type {
 	Change,
 	Changes,
 	Entries,
+	GrpcAnswer,
+	GrpcRequest,
 	Head,
 	HttpAnswer,
 	HttpRequest,
@@ -37,9 +39,8 @@ const NEVER_MS = 1n << 50n;
 export const openNode: OpenTarget = async (recording) => NodeTarget.open(loadConfig(recording.configFile));
 
 class NodeTarget implements ReplayTarget {
-	readonly grpc = undefined;
-
-	private readonly client = new HttpClient();
+	private readonly http1 = new HttpClient();
+	private readonly http2 = new GrpcClient();
 	/** The last transaction that was tried for the pool, if it was refused. */
 	private refused: SignedTransaction | undefined;
 
@@ -146,11 +147,23 @@ class NodeTarget implements ReplayTarget {
 
 	async http(request: HttpRequest): Promise<HttpAnswer> {
 		this.executeWaiting();
-		const port = this.node.ports[request.port as ServerKind];
+		const port = this.portOf(request.port);
 		if (port === undefined) {
 			return { status: 0, type: null, allow: undefined, body: `(no ${request.port} server)` };
 		}
-		return this.client.send(port, request);
+		return this.http1.send(port, request);
+	}
+
+	async grpc(request: GrpcRequest): Promise<GrpcAnswer> {
+		this.executeWaiting();
+		const port = this.portOf(request.port);
+		if (port === undefined) return { error: { code: -1, message: `(no ${request.port} server)` } };
+		return this.http2.send(port, request);
+	}
+
+	/** The bound port of a server by its recorded name. */
+	private portOf(name: string): number | undefined {
+		return (this.node.ports as Readonly<Record<string, number | undefined>>)[name];
 	}
 
 	read(store: string, keyHex: string): Uint8Array | null {
@@ -233,7 +246,8 @@ class NodeTarget implements ReplayTarget {
 	}
 
 	async close(): Promise<void> {
-		this.client.close();
+		this.http1.close();
+		this.http2.close();
 		await this.node.close();
 	}
 }

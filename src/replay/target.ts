@@ -75,8 +75,7 @@ export interface ReplayTarget {
 	/** Offers any block, as from a peer. */
 	push(block: Uint8Array): Promise<Head | Refusal>;
 	http(request: HttpRequest): Promise<HttpAnswer>;
-	/** Undefined while the node has no gRPC servers. */
-	readonly grpc: ((request: GrpcRequest) => Promise<GrpcAnswer>) | undefined;
+	grpc(request: GrpcRequest): Promise<GrpcAnswer>;
 	/** The present value of an entry in the head state. */
 	read(store: string, keyHex: string): Uint8Array | null;
 	/**

@@ -80,10 +80,10 @@ export class RecordedNode implements ReplayTarget {
 		return { status: line.status, type: line.type, allow: line.allow, body: line.answer };
 	}
 
-	readonly grpc = async (): Promise<GrpcAnswer> => {
+	async grpc(): Promise<GrpcAnswer> {
 		const line = this.next("grpc");
 		return line.error === undefined ? { answer: fromHex(line.answer ?? "") } : { error: line.error };
-	};
+	}
 
 	read(store: string, keyHex: string): Uint8Array | null {
 		return bytesOf(this.state.get(store)?.get(keyHex));
