@@ -23,17 +23,17 @@ import { join } from "node:path";
 import { crc32 } from "node:zlib";
 
 /**
- * A block of others that was executed, one that this node made, one that only joined a side branch, a transaction that
- * entered the pool.
+ * A block of others that was executed, one that this node made, one that only joined a side branch, the id of one that
+ * is forgotten with its branch; a transaction that entered the pool, and the id of one that left it without a block.
  */
-export type LogRecordType = "block" | "own" | "branch" | "transaction";
+export type LogRecordType = "block" | "own" | "branch" | "forgotten" | "transaction" | "dropped";
 
 export interface LogRecord {
 	readonly type: LogRecordType;
 	readonly payload: Uint8Array;
 }
 
-const TYPES: readonly LogRecordType[] = ["block", "own", "branch", "transaction"];
+const TYPES: readonly LogRecordType[] = ["block", "own", "branch", "forgotten", "transaction", "dropped"];
 /** Where a reader looks for the next record after a broken one. */
 const MARKER = Buffer.from([0xb1, 0x0c, 0x4c, 0x06]);
 const TYPE_AT = 4;

@@ -4,36 +4,37 @@
  * Everything here is synchronous: a caller sees the state before a block or after it, never between.
  */
 
-import { merkleRoot, SignedBlock } from "../../protocol/block.js";
+import { SignedBlock } from "../../protocol/block.js";
 import { be64, equalBytes, toHex, toKey } from "../../protocol/bytes.js";
-import { sha256 } from "../../protocol/hash.js";
-import { Block, BlockHeader, BlockHeaderRaw, type TransactionInfo } from "../../protocol/messages.js";
-import { witnessSigningAddress } from "../../protocol/permission.js";
+import type { TransactionInfo } from "../../protocol/messages.js";
 import type { SignedTransaction } from "../../protocol/transaction.js";
-import { BLOCK_VERSION } from "../consensus/fork-gates.js";
-import {
-	BadBlockError,
-	ChainError,
-	NonCommonBlockError,
-	RuntimeRuleError,
-	UnlinkedBlockError,
-	ValidateSignatureError,
-} from "../contracts/errors.js";
+import { BadBlockError, ChainError, NonCommonBlockError, RuntimeRuleError } from "../contracts/errors.js";
 import type { BlockChange, StateDatabase } from "../state/state-database.js";
 import type { StateView } from "../state/view.js";
 import { authorize } from "./authorization.js";
-import { type BlockLog, LogDamagedError, type LogRecord } from "./block-log.js";
+import type { BlockLog, LogRecord, LogRecordType } from "./block-log.js";
 import { applyBlock } from "./block-processor.js";
 import { ForkTree } from "./fork-tree.js";
+import {
+	checkProducer,
+	isShielded,
+	MAX_SHIELDED_PER_BLOCK,
+	nextHeader,
+	type PackingContext,
+	type PackingSlot,
+	type Producer,
+	packTransactions,
+	sealBlock,
+} from "./packing.js";
 import { PendingPool, type PendingTransaction } from "./pending-pool.js";
+import { type RestoreTarget, restoreRecords } from "./restore.js";
 import { Sessions } from "./sessions.js";
 import { type ProcessorEnvironment, processTransaction } from "./transaction-processor.js";
 
-/** Bytes of a block that a witness packs, its header included. */
-const MAX_PACKED_BYTES = 2_000_000;
-const MAX_SHIELDED_PER_BLOCK = 1;
 /** How long one turn of re-executing waiting transactions may take. */
 const REQUEUE_TURN_MS = 20;
+
+export type { Producer } from "./packing.js";
 
 export interface ChainSettings {
 	readonly balanceHistory: boolean;
@@ -83,15 +84,6 @@ export type PushOutcome =
 	| { readonly kind: "branch" }
 	| { readonly kind: "head"; readonly applied: readonly AppliedBlock[]; readonly switched: boolean };
 
-export interface Producer {
-	/** Account of the witness. */
-	readonly witness: Uint8Array;
-	/** Address of the key that signs. */
-	readonly signer: Uint8Array;
-	/** Signs the hash of the header. */
-	readonly sign: (hash: Uint8Array) => Uint8Array;
-}
-
 export class Chain {
 	readonly tree = new ForkTree();
 	readonly pool: PendingPool;
@@ -101,6 +93,8 @@ export class Chain {
 	private readonly changedOwners = new Set<string>();
 	/** Blocks that this node made. */
 	private readonly ownBlocks = new WeakSet<SignedBlock>();
+	/** Transactions that came back from a block of this node that failed. */
+	private readonly givenBack = new Set<string>();
 	private pendingShielded = 0;
 	private restoring = false;
 
@@ -162,72 +156,35 @@ export class Chain {
 		return id && this.blockById(id);
 	}
 
-	/**
-	 * Replays the records of the log on start: blocks above the database's, then transactions that still wait.
-	 * Signatures were checked before a record was written.
-	 * @throws {LogDamagedError} if a block that was the head can't be reached again
-	 */
-	restore(records: readonly LogRecord[], decode: (bytes: Uint8Array) => SignedTransaction): void {
+	/** Replays the records of the log on start. @throws {LogDamagedError} if a block that was the head can't be reached again */
+	restore(records: readonly LogRecord[]): void {
+		const { database, state, pool } = this;
 		this.restoring = true;
 		try {
-			this.restoreBlocks(records);
-			for (const { type, payload } of records) {
-				if (type === "transaction") this.restoreTransaction(decode(payload));
-			}
+			const target: RestoreTarget = {
+				get settledNumber() {
+					return database.settledNumber;
+				},
+				get headNumber() {
+					return state.properties.headNumber;
+				},
+				push: (block, how) => this.push(block, how),
+				forget: (id) => this.forgetRestored(id),
+				clearPool: () => pool.clear(),
+				has: ({ id }) => state.transaction.has(id),
+				addTransaction: (transaction) => this.pushTransaction(transaction),
+			};
+			restoreRecords(target, records);
 		} finally {
 			this.restoring = false;
 		}
 	}
 
-	private restoreBlocks(records: readonly LogRecord[]): void {
-		let highest = 0n;
-		for (const { type, payload } of records) {
-			if (type === "transaction") continue;
-			const block = SignedBlock.decode(payload);
-			if (type === "branch") this.restoreBranch(block);
-			else this.restoreExecuted(block, type === "own");
-			if (type !== "branch" && block.number > highest) highest = block.number;
-		}
-		const head = this.state.properties.headNumber;
-		if (highest > head) {
-			throw new LogDamagedError(
-				`the block log is damaged or doesn't belong to the database: it lacks what leads from block ${head} to block ${highest}`,
-			);
-		}
-	}
-
-	/** A block that was executed once; it may have stood on a branch that is forgotten since. */
-	private restoreExecuted(block: SignedBlock, own: boolean): void {
-		if (block.number <= this.database.settledNumber) return;
-		try {
-			this.push(block, { own, verified: true });
-		} catch (error) {
-			if (!(error instanceof ChainError)) throw error;
-			if (error instanceof UnlinkedBlockError) return;
-			throw new LogDamagedError(`block ${block.number} of the block log can't be applied: ${error.message}`, {
-				cause: error,
-			});
-		}
-	}
-
-	/** A block that only joined a side branch; it may no longer connect, or may be as wrong as it was. */
-	private restoreBranch(block: SignedBlock): void {
-		if (block.number <= this.database.settledNumber) return;
-		try {
-			this.push(block);
-		} catch (error) {
-			if (!(error instanceof ChainError)) throw error;
-		}
-	}
-
-	private restoreTransaction(transaction: SignedTransaction): void {
-		if (this.state.transaction.has(transaction.id)) return;
-		try {
-			this.pushTransaction(transaction);
-		} catch (error) {
-			// It has expired or lost its place since; nobody was told that it is in a block.
-			if (!(error instanceof ChainError)) throw error;
-		}
+	private forgetRestored(id: Uint8Array): void {
+		const block = this.tree.block(id);
+		if (!block || this.isOnChain(block)) return;
+		this.tree.remove(id);
+		this.tree.setHead(this.state.properties.headId);
 	}
 
 	/** Records with which a new segment of the log begins: what the database doesn't hold yet. */
@@ -265,7 +222,7 @@ export class Chain {
 			if (own) this.ownBlocks.add(block);
 			return this.pushChecked(block, verified);
 		} finally {
-			this.pool.requeue(this.clock());
+			for (const { transaction } of this.pool.requeue(this.clock())) this.noteDropped(transaction);
 			this.keepChangedOwners(block);
 		}
 	}
@@ -283,7 +240,7 @@ export class Chain {
 		const tip = this.tree.push(block);
 		const headNumber = this.state.properties.headNumber;
 		if (tip.number <= headNumber) {
-			this.log("branch", block);
+			this.log("branch", block.bytes);
 			return { kind: "branch" };
 		}
 		if (!equalBytes(tip.parentId, this.state.properties.headId)) {
@@ -313,7 +270,7 @@ export class Chain {
 				transactionHistory: this.settings.transactionHistory,
 				logIndex: this.settings.logIndex,
 			});
-			this.log(this.executedAs(block), block);
+			this.log(this.executedAs(block), block.bytes);
 		} catch (error) {
 			this.sessions.close();
 			this.database.revert(mark);
@@ -326,8 +283,13 @@ export class Chain {
 		return applied;
 	}
 
-	private log(type: "block" | "own" | "branch", block: SignedBlock): void {
-		if (!this.restoring) this.journal?.append(type, block.bytes);
+	private log(type: LogRecordType, payload: Uint8Array): void {
+		if (!this.restoring) this.journal?.append(type, payload);
+	}
+
+	/** A transaction left the pool without a block; a restart must not bring it back before later ones. */
+	private noteDropped(transaction: SignedTransaction): void {
+		if (!this.state.transaction.has(transaction.id)) this.log("dropped", transaction.id);
 	}
 
 	/** Moves what is final into the base, as the network does when it opens a session. */
@@ -361,7 +323,7 @@ export class Chain {
 			}
 			return applied;
 		} catch (error) {
-			for (const block of newBlocks) this.tree.remove(block.id);
+			for (const block of newBlocks) this.forget(block);
 			while (!equalBytes(this.state.properties.headId, ancestor)) this.erase();
 			for (const block of erased.reverse()) this.apply(block, true, true);
 			this.tree.setHead(formerHead);
@@ -381,7 +343,7 @@ export class Chain {
 		const lowest = branch.newBlocks.at(-1) as SignedBlock;
 		const settled = this.database.settledNumber;
 		if (lowest.number <= settled) {
-			for (const block of branch.newBlocks) this.tree.remove(block.id);
+			for (const block of branch.newBlocks) this.forget(block);
 			throw new NonCommonBlockError(
 				`the branch leaves the chain at block ${lowest.number - 1n}, but block ${settled} is final`,
 			);
@@ -392,9 +354,15 @@ export class Chain {
 	private removeAncestors(tip: SignedBlock): void {
 		for (let block: SignedBlock | undefined = tip; block; ) {
 			const parent: SignedBlock | undefined = this.tree.block(block.parentId);
-			this.tree.remove(block.id);
+			this.forget(block);
 			block = parent;
 		}
+	}
+
+	/** A block of a side branch is unknown again. */
+	private forget(block: SignedBlock): void {
+		this.tree.remove(block.id);
+		this.log("forgotten", block.id);
 	}
 
 	/** Undoes the head block; its transactions may come again. */
@@ -403,6 +371,7 @@ export class Chain {
 		for (const observer of this.observers) observer.erasing?.(block);
 		this.database.undoBlock();
 		this.sessions.close();
+		for (const transaction of block.transactions) this.log("transaction", transaction.bytes);
 		this.pool.addPopped(block.transactions, this.clock());
 		return block;
 	}
@@ -436,7 +405,7 @@ export class Chain {
 		}
 		authorize(this.state, this.environment.forks, transaction);
 		this.settle();
-		const info = this.execute(transaction, this.clock(), !this.restoring);
+		const info = this.execute(transaction, this.clock(), true);
 		for (const observer of this.observers) observer.pending?.(transaction, info);
 		return info;
 	}
@@ -449,7 +418,7 @@ export class Chain {
 		const mark = this.database.mark();
 		try {
 			const processed = processTransaction(this.environment, transaction, undefined, { verified: true });
-			if (isNew) this.journal?.append("transaction", transaction.bytes);
+			if (isNew) this.log("transaction", transaction.bytes);
 			this.pool.addPending({ transaction: processed.transaction, receivedMs, feeSun: processed.info.fee });
 			this.noteOwner(transaction);
 			if (isShielded(transaction)) this.pendingShielded++;
@@ -484,6 +453,7 @@ export class Chain {
 					this.execute(transaction, receivedMs, false);
 				} catch (error) {
 					if (!(error instanceof ChainError)) throw error;
+					this.noteDropped(transaction);
 				}
 			}
 			if (performance.now() > stop) return this.pool.hasWaiting;
@@ -498,101 +468,51 @@ export class Chain {
 	 * @throws {ValidateSignatureError} if the key is not the one that signs for the witness
 	 */
 	produce(producer: Producer, timestampMs: bigint, expired: () => boolean): AppliedBlock {
-		const block = this.pack(producer, timestampMs, expired);
-		const outcome = this.push(block, { own: true });
-		const applied = outcome.kind === "head" ? outcome.applied.at(-1) : undefined;
-		if (!applied) throw new Error("a produced block did not become the head");
-		return applied;
+		const { block, taken } = this.pack({ producer, timestampMs, expired });
+		try {
+			const outcome = this.push(block, { own: true });
+			const applied = outcome.kind === "head" ? outcome.applied.at(-1) : undefined;
+			if (!applied) throw new Error("a produced block did not become the head");
+			this.givenBack.clear();
+			return applied;
+		} catch (error) {
+			this.giveBackOnce(taken);
+			throw error;
+		}
 	}
 
-	private pack(producer: Producer, timestampMs: bigint, expired: () => boolean): SignedBlock {
+	private pack(slot: PackingSlot): {
+		readonly block: SignedBlock;
+		readonly taken: readonly PendingTransaction[];
+	} {
 		this.discardPending();
 		this.settle();
 		this.sessions.openPending();
 		this.showSolid();
-		const { state } = this;
-		const account = state.account.get(producer.witness);
-		if (state.properties.on("ALLOW_MULTI_SIGN")) {
-			const expected = account ? witnessSigningAddress(account) : producer.witness;
-			if (!equalBytes(expected, producer.signer)) {
-				throw new ValidateSignatureError("Witness permission is wrong.");
-			}
-		}
-		const raw = BlockHeaderRaw.create({
-			number: state.properties.headNumber + 1n,
-			parentHash: state.properties.headId,
-			timestamp: timestampMs,
-			version: BLOCK_VERSION,
-			witness_address: producer.witness,
-		});
-		const transactions = this.packTransactions(raw, expired);
-		this.discardPending();
-		raw.txTrieRoot = merkleRoot(transactions.map((transaction) => sha256(transaction.bytes)));
-		const header = BlockHeader.create({
-			raw_data: raw,
-			witness_signature: producer.sign(sha256(BlockHeaderRaw.encode(raw))),
-		});
-		const message = Block.create({
-			transactions: transactions.map((transaction) => transaction.message),
-			block_header: header,
-		});
-		return new SignedBlock(message, transactions);
-	}
-
-	private packTransactions(raw: Readonly<BlockHeaderRaw>, expired: () => boolean): SignedTransaction[] {
-		const scope = {
-			number: raw.number,
-			timestampMs: raw.timestamp,
-			witness: raw.witness_address,
-			parentId: raw.parentHash,
-			signed: false,
-			own: true,
+		const context: PackingContext = {
+			environment: this.environment,
+			pool: this.pool,
+			database: this.database,
+			sessions: this.sessions,
+			permissionsChanged: (owner) => this.changedOwners.has(owner),
+			onDropped: (transaction) => this.noteDropped(transaction),
 		};
-		const packed: SignedTransaction[] = [];
-		const taken: PendingTransaction[] = [];
-		const updatedOwners = new Set<string>();
-		let bytes = Block.size(Block.create({ block_header: BlockHeader.create({ raw_data: raw }) }));
-		let shielded = 0;
-		for (let entry = this.pool.takeForBlock(); entry; entry = this.pool.takeForBlock()) {
-			if (expired()) break;
-			const { transaction } = entry;
-			const embedded = embeddedSize(transaction);
-			if (bytes + embedded > MAX_PACKED_BYTES) continue;
-			if (isShielded(transaction) && ++shielded > MAX_SHIELDED_PER_BLOCK) continue;
-			const owner = toKey(transaction.owner);
-			if (updatedOwners.has(owner)) continue;
-			if (transaction.type?.name === "AccountPermissionUpdateContract") updatedOwners.add(owner);
-			const mark = this.database.mark();
-			this.sessions.open();
-			try {
-				const verified = !this.changedOwners.has(owner);
-				const processed = processTransaction(this.environment, transaction, scope, { verified });
-				packed.push(processed.transaction);
-				taken.push(entry);
-				bytes += embeddedSize(processed.transaction);
-			} catch (error) {
-				this.database.revert(mark);
-				if (error instanceof ChainError) continue;
-				// A fault of this program: the others must not be lost with the one that brought it out.
-				this.pool.giveBack(taken);
-				throw error;
-			} finally {
-				this.sessions.close();
-			}
-		}
-		return packed;
+		checkProducer(context, slot.producer);
+		const raw = nextHeader(context, slot);
+		const { packed, taken } = packTransactions(context, raw, slot.expired);
+		this.discardPending();
+		return { block: sealBlock(raw, packed, slot.producer), taken };
 	}
-}
 
-/** Size of a transaction inside a block: with its tag and length. */
-function embeddedSize(transaction: SignedTransaction): number {
-	let prefix = 2;
-	for (let rest = transaction.size >> 7; rest > 0; rest >>= 7) prefix++;
-	return transaction.size + prefix;
-}
-
-function isShielded(transaction: SignedTransaction): boolean {
-	return transaction.type?.name === "ShieldedTransferContract";
+	/** Transactions of a block that failed may be good; one that fails blocks again and again must not stop the chain. */
+	private giveBackOnce(taken: readonly PendingTransaction[]): void {
+		const again = taken.filter(({ transaction }) => !this.givenBack.has(transaction.idHex));
+		for (const { transaction } of taken) {
+			if (this.givenBack.has(transaction.idHex)) this.noteDropped(transaction);
+			this.givenBack.add(transaction.idHex);
+		}
+		this.pool.giveBack(again);
+	}
 }
 
 function checkMerkleRoot(block: SignedBlock): void {

@@ -1,6 +1,5 @@
 /** Opening a chain from its configuration and data directory; keeping database and log in step; closing. */
 
-import { SignedTransaction } from "../../protocol/transaction.js";
 import type { NodeConfig } from "../config/config.js";
 import { ForkGates } from "../consensus/fork-gates.js";
 import type { ChainRules, DevelopmentSchedule } from "../contracts/contract.js";
@@ -23,10 +22,15 @@ import {
 import type { MachineRunner } from "./execution.js";
 import { blackHoleAddress, genesisId, prepareBase, writeGenesis } from "./genesis.js";
 
-/** Changed entries after which the base goes to the database. */
-const FLUSH_ENTRIES = 40_000;
-/** Bytes of log after which it does so too. */
-const FLUSH_LOG_BYTES = 64 << 20;
+/** When the base goes to the database. */
+export interface FlushLimits {
+	/** Changed entries. */
+	readonly entries: number;
+	/** Bytes of log. */
+	readonly logBytes: number;
+}
+
+const FLUSH_LIMITS: FlushLimits = { entries: 40_000, logBytes: 64 << 20 };
 
 export interface ChainOptions {
 	readonly config: NodeConfig;
@@ -39,6 +43,8 @@ export interface ChainOptions {
 	readonly development?: DevelopmentSchedule | undefined;
 	/** Writes to the state of a chain that is being created, after genesis. */
 	readonly initialize?: ((state: StateView) => void) | undefined;
+	/** The default suits a disk and a memory of today. */
+	readonly flushLimits?: FlushLimits | undefined;
 	/** Told once when the storage fails: the node must stop. What was answered before is kept. */
 	readonly onStorageFailure: (error: unknown) => void;
 }
@@ -140,7 +146,7 @@ export class OpenChain {
 	/** Takes up what the log holds; many kills in a row must not make it longer and longer. */
 	private async restore(records: readonly LogRecord[]): Promise<void> {
 		if (records.length === 0) return;
-		this.chain.restore(records, SignedTransaction.decode);
+		this.chain.restore(records);
 		await this.flush();
 	}
 
@@ -150,8 +156,13 @@ export class OpenChain {
 		this.options.onStorageFailure(error);
 	}
 
+	private get limits(): FlushLimits {
+		return this.options.flushLimits ?? FLUSH_LIMITS;
+	}
+
 	private flushIfDue(): void {
-		const due = this.database.pendingFlush > FLUSH_ENTRIES || (this.log?.size ?? 0) > FLUSH_LOG_BYTES;
+		const { entries, logBytes } = this.limits;
+		const due = this.database.pendingFlush > entries || (this.log?.size ?? 0) > logBytes;
 		if (!due || this.failed || this.database.isFlushing) return;
 		this.flushing = this.flush().catch((error: unknown) => this.storageFailed(error));
 	}
@@ -168,7 +179,7 @@ export class OpenChain {
 
 	/** Waits for the disk where an importer outruns it; otherwise lets only other tasks run. */
 	async throttle(): Promise<void> {
-		if (this.database.isFlushing && this.database.pendingFlush > FLUSH_ENTRIES) await this.flushing;
+		if (this.database.isFlushing && this.database.pendingFlush > this.limits.entries) await this.flushing;
 	}
 
 	/**

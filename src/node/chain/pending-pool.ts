@@ -67,13 +67,28 @@ export class PendingPool {
 		this.again.unshift(...entries);
 	}
 
-	/** After a block: everything that isn't too old waits to be executed again. */
-	requeue(nowMs: bigint): void {
-		const young = (entry: PendingTransaction): boolean => nowMs - entry.receivedMs < this.timeoutMs;
-		this.again = this.again.filter((entry) => nowMs - entry.receivedMs <= this.timeoutMs);
-		this.again.push(...this.pending.filter(young), ...this.popped.filter(young));
+	/**
+	 * After a block: everything that isn't too old waits to be executed again.
+	 * @returns what is too old, and left the pool
+	 */
+	requeue(nowMs: bigint): readonly PendingTransaction[] {
+		const dropped: PendingTransaction[] = [];
+		const kept: PendingTransaction[] = [];
+		const age = (entry: PendingTransaction): bigint => nowMs - entry.receivedMs;
+		for (const entry of this.again) (age(entry) <= this.timeoutMs ? kept : dropped).push(entry);
+		for (const entry of this.pending) (age(entry) < this.timeoutMs ? kept : dropped).push(entry);
+		for (const entry of this.popped) (age(entry) < this.timeoutMs ? kept : dropped).push(entry);
+		this.again = kept;
 		if (this.sortByFee) sortByFee(this.again);
 		this.pending = [];
+		this.popped = [];
+		return dropped;
+	}
+
+	/** Forgets everything. */
+	clear(): void {
+		this.pending = [];
+		this.again = [];
 		this.popped = [];
 	}
 

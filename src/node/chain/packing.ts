@@ -1,0 +1,169 @@
+/** Packing a block from the pool (sheet 02 §3.12). */
+
+import { merkleRoot, SignedBlock } from "../../protocol/block.js";
+import { equalBytes, toKey } from "../../protocol/bytes.js";
+import { sha256 } from "../../protocol/hash.js";
+import { Block, BlockHeader, BlockHeaderRaw } from "../../protocol/messages.js";
+import { witnessSigningAddress } from "../../protocol/permission.js";
+import type { SignedTransaction } from "../../protocol/transaction.js";
+import { BLOCK_VERSION } from "../consensus/fork-gates.js";
+import { ChainError, ValidateSignatureError } from "../contracts/errors.js";
+import type { StateDatabase } from "../state/state-database.js";
+import type { BlockScope } from "./execution.js";
+import type { PendingPool, PendingTransaction } from "./pending-pool.js";
+import type { Sessions } from "./sessions.js";
+import { type ProcessorEnvironment, processTransaction } from "./transaction-processor.js";
+
+/** Bytes of a block that a witness packs, its header included. */
+const MAX_PACKED_BYTES = 2_000_000;
+export const MAX_SHIELDED_PER_BLOCK = 1;
+
+export interface Producer {
+	/** Account of the witness. */
+	readonly witness: Uint8Array;
+	/** Address of the key that signs. */
+	readonly signer: Uint8Array;
+	/** Signs the hash of the header. */
+	readonly sign: (hash: Uint8Array) => Uint8Array;
+}
+
+/** What packing works on. Its state changes are the caller's to undo. */
+export interface PackingContext {
+	readonly environment: ProcessorEnvironment;
+	readonly pool: PendingPool;
+	readonly database: StateDatabase;
+	readonly sessions: Sessions;
+	/** Whether the permissions of an account changed since its transactions were checked. */
+	readonly permissionsChanged: (owner: string) => boolean;
+	/** Told of a transaction that no longer passes: it left the pool. */
+	readonly onDropped: (transaction: SignedTransaction) => void;
+}
+
+/** Where and when a block is packed. */
+export interface PackingSlot {
+	readonly producer: Producer;
+	readonly timestampMs: bigint;
+	/** Tells when packing must end. */
+	readonly expired: () => boolean;
+}
+
+export interface PackedTransactions {
+	/** With their results, in the order of the block. */
+	readonly packed: readonly SignedTransaction[];
+	/** The same as the pool held them. */
+	readonly taken: readonly PendingTransaction[];
+}
+
+/** @throws {ValidateSignatureError} if the key is not the one that signs for the witness */
+export function checkProducer({ environment: { state } }: PackingContext, producer: Producer): void {
+	if (!state.properties.on("ALLOW_MULTI_SIGN")) return;
+	const account = state.account.get(producer.witness);
+	const expected = account ? witnessSigningAddress(account) : producer.witness;
+	if (!equalBytes(expected, producer.signer)) {
+		throw new ValidateSignatureError("Witness permission is wrong.");
+	}
+}
+
+/** The header of the block on the head, still without root. */
+export function nextHeader({ environment: { state } }: PackingContext, slot: PackingSlot): BlockHeaderRaw {
+	return BlockHeaderRaw.create({
+		number: state.properties.headNumber + 1n,
+		parentHash: state.properties.headId,
+		timestamp: slot.timestampMs,
+		version: BLOCK_VERSION,
+		witness_address: slot.producer.witness,
+	});
+}
+
+/**
+ * Executes transactions of the pool on the head until the block is full. What doesn't fit stays in the pool; what no
+ * longer passes leaves it.
+ */
+export function packTransactions(
+	context: PackingContext,
+	raw: Readonly<BlockHeaderRaw>,
+	expired: () => boolean,
+): PackedTransactions {
+	const { environment, pool, database, sessions } = context;
+	const scope: BlockScope = {
+		number: raw.number,
+		timestampMs: raw.timestamp,
+		witness: raw.witness_address,
+		parentId: raw.parentHash,
+		signed: false,
+		own: true,
+	};
+	const packed: SignedTransaction[] = [];
+	const taken: PendingTransaction[] = [];
+	const postponed: PendingTransaction[] = [];
+	const updatedOwners = new Set<string>();
+	let bytes = Block.size(Block.create({ block_header: BlockHeader.create({ raw_data: raw }) }));
+	let shielded = 0;
+	for (let entry = pool.takeForBlock(); entry; entry = pool.takeForBlock()) {
+		const { transaction } = entry;
+		const owner = toKey(transaction.owner);
+		const isLate = expired();
+		const fits =
+			bytes + embeddedSize(transaction) <= MAX_PACKED_BYTES &&
+			!updatedOwners.has(owner) &&
+			!(isShielded(transaction) && shielded >= MAX_SHIELDED_PER_BLOCK);
+		if (isLate || !fits) {
+			postponed.push(entry);
+			if (isLate) break;
+			continue;
+		}
+		if (isShielded(transaction)) shielded++;
+		if (transaction.type?.name === "AccountPermissionUpdateContract") updatedOwners.add(owner);
+		const mark = database.mark();
+		sessions.open();
+		try {
+			const verified = !context.permissionsChanged(owner);
+			const processed = processTransaction(environment, transaction, scope, { verified });
+			packed.push(processed.transaction);
+			taken.push(entry);
+			bytes += embeddedSize(processed.transaction);
+		} catch (error) {
+			database.revert(mark);
+			if (error instanceof ChainError) {
+				context.onDropped(transaction);
+				continue;
+			}
+			// A fault of this program: the others must not be lost with the one that brought it out.
+			pool.giveBack([...taken, ...postponed]);
+			throw error;
+		} finally {
+			sessions.close();
+		}
+	}
+	pool.giveBack(postponed);
+	return { packed, taken };
+}
+
+/** Completes and signs a block. */
+export function sealBlock(
+	raw: BlockHeaderRaw,
+	transactions: readonly SignedTransaction[],
+	producer: Producer,
+): SignedBlock {
+	raw.txTrieRoot = merkleRoot(transactions.map((transaction) => sha256(transaction.bytes)));
+	const header = BlockHeader.create({
+		raw_data: raw,
+		witness_signature: producer.sign(sha256(BlockHeaderRaw.encode(raw))),
+	});
+	const message = Block.create({
+		transactions: transactions.map((transaction) => transaction.message),
+		block_header: header,
+	});
+	return new SignedBlock(message, transactions);
+}
+
+/** Size of a transaction inside a block: with its tag and length. */
+function embeddedSize(transaction: SignedTransaction): number {
+	let prefix = 2;
+	for (let rest = transaction.size >> 7; rest > 0; rest >>= 7) prefix++;
+	return transaction.size + prefix;
+}
+
+export function isShielded(transaction: SignedTransaction): boolean {
+	return transaction.type?.name === "ShieldedTransferContract";
+}

@@ -1,0 +1,110 @@
+/** Taking up the block log on start: blocks above the database's, then the transactions that still wait. */
+
+import { SignedBlock } from "../../protocol/block.js";
+import { toKey } from "../../protocol/bytes.js";
+import { SignedTransaction } from "../../protocol/transaction.js";
+import { ChainError, UnlinkedBlockError } from "../contracts/errors.js";
+import { LogDamagedError, type LogRecord } from "./block-log.js";
+
+/** The chain as a start sees it. Nothing that it does here is written to the log again. */
+export interface RestoreTarget {
+	/** Height of the database: blocks up to it are done. */
+	readonly settledNumber: bigint;
+	readonly headNumber: bigint;
+	/** @throws {ChainError} */
+	push(block: SignedBlock, how: { readonly own: boolean; readonly verified: boolean }): void;
+	/** Removes a block of a side branch. */
+	forget(id: Uint8Array): void;
+	/** Forgets what the pool got from erased blocks: the log names it too, in the right order. */
+	clearPool(): void;
+	/** Whether a transaction is in a block or in the pool. */
+	has(transaction: SignedTransaction): boolean;
+	/** @throws {ChainError} */
+	addTransaction(transaction: SignedTransaction): void;
+}
+
+/**
+ * Replays the records of the log. Blocks that were executed had been checked before their record was written.
+ * @throws {LogDamagedError} if a block that was the head can't be reached again
+ */
+export function restoreRecords(target: RestoreTarget, records: readonly LogRecord[]): void {
+	restoreBlocks(target, records);
+	target.clearPool();
+	restoreTransactions(target, waitingTransactions(records));
+}
+
+function restoreBlocks(target: RestoreTarget, records: readonly LogRecord[]): void {
+	let highest = 0n;
+	for (const { type, payload } of records) {
+		if (type === "forgotten") target.forget(payload);
+		if (type === "forgotten" || type === "transaction" || type === "dropped") continue;
+		const block = SignedBlock.decode(payload);
+		if (type !== "branch" && block.number > highest) highest = block.number;
+		if (block.number <= target.settledNumber) continue;
+		if (type === "branch") restoreBranch(target, block);
+		else restoreExecuted(target, block, type === "own");
+	}
+	if (highest > target.headNumber) {
+		throw new LogDamagedError(
+			`the block log is damaged or doesn't belong to the database: it lacks what leads from block ${target.headNumber} to block ${highest}`,
+		);
+	}
+}
+
+/** A block that was executed once; it may have stood on a branch that is forgotten since. */
+function restoreExecuted(target: RestoreTarget, block: SignedBlock, own: boolean): void {
+	try {
+		target.push(block, { own, verified: true });
+	} catch (error) {
+		if (!(error instanceof ChainError)) throw error;
+		if (error instanceof UnlinkedBlockError) return;
+		const text = `block ${block.number} of the block log can't be applied: ${error.message}`;
+		throw new LogDamagedError(text, { cause: error });
+	}
+}
+
+/** A block that only joined a side branch; it may no longer connect, or may be as wrong as it was. */
+function restoreBranch(target: RestoreTarget, block: SignedBlock): void {
+	try {
+		target.push(block, { own: false, verified: false });
+	} catch (error) {
+		if (!(error instanceof ChainError)) throw error;
+	}
+}
+
+/** The transactions that entered the pool and were not dropped since, in the order in which they came. */
+function waitingTransactions(records: readonly LogRecord[]): SignedTransaction[] {
+	const waiting = new Map<string, SignedTransaction>();
+	for (const { type, payload } of records) {
+		if (type === "dropped") waiting.delete(toKey(payload));
+		if (type !== "transaction") continue;
+		const transaction = SignedTransaction.decode(payload);
+		const key = toKey(transaction.id);
+		// One that came again stands where it came last.
+		waiting.delete(key);
+		waiting.set(key, transaction);
+	}
+	return [...waiting.values()];
+}
+
+/** Those that fail are tried again after the others: the pool may have had another order in the end. */
+function restoreTransactions(target: RestoreTarget, transactions: readonly SignedTransaction[]): void {
+	let waiting = transactions;
+	for (;;) {
+		const failed = waiting.filter((transaction) => !restoreTransaction(target, transaction));
+		if (failed.length === 0 || failed.length === waiting.length) return;
+		waiting = failed;
+	}
+}
+
+/** @returns false if a rule refuses it now */
+function restoreTransaction(target: RestoreTarget, transaction: SignedTransaction): boolean {
+	if (target.has(transaction)) return true;
+	try {
+		target.addTransaction(transaction);
+		return true;
+	} catch (error) {
+		if (!(error instanceof ChainError)) throw error;
+		return false;
+	}
+}

@@ -1,0 +1,119 @@
+import { cpSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import fc from "fast-check";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import type { OpenChain } from "../../../src/node/chain/open-chain.js";
+import { toHex } from "../../../src/protocol/bytes.js";
+import {
+	dumpState,
+	feed,
+	feedPool,
+	openRecorded,
+	poolIds,
+	type RecordedSet,
+	recordedSet,
+} from "./recorded-chain.js";
+
+let root: string;
+beforeEach(() => {
+	root = mkdtempSync(join(tmpdir(), "coin-restart-"));
+});
+afterEach(() => {
+	rmSync(root, { recursive: true, force: true });
+});
+
+/** Small enough that a short chain is flushed many times. */
+const OFTEN = { entries: 300, logBytes: 1 << 20 };
+
+/** A chain in a directory that is closed, or abandoned as by a kill, and opened again. */
+class RestartedChain {
+	private generation = 0;
+	private readonly directory = mkdtempSync(join(root, "run-"));
+	private readonly abandoned: OpenChain[] = [];
+
+	open!: OpenChain;
+
+	private constructor(private readonly set: RecordedSet) {}
+
+	static async start(set: RecordedSet): Promise<RestartedChain> {
+		const chain = new RestartedChain(set);
+		await chain.openDirectory();
+		return chain;
+	}
+
+	private get path(): string {
+		return join(this.directory, String(this.generation));
+	}
+
+	private async openDirectory(): Promise<void> {
+		this.open = await openRecorded(this.set, this.path, OFTEN);
+	}
+
+	/** What a kill leaves is what the operating system has: the files as they are. */
+	async kill(): Promise<void> {
+		await this.open.throttle();
+		while (this.open.database.isFlushing) await new Promise((resolve) => setTimeout(resolve, 1));
+		const from = this.path;
+		this.generation++;
+		cpSync(from, this.path, { recursive: true });
+		this.abandoned.push(this.open);
+		await this.openDirectory();
+	}
+
+	async restart(): Promise<void> {
+		await this.open.close();
+		await this.openDirectory();
+	}
+
+	async end(): Promise<void> {
+		for (const open of [...this.abandoned, this.open]) await open.close();
+	}
+}
+
+async function expectSame(restarted: OpenChain, steady: OpenChain): Promise<void> {
+	expect(toHex(restarted.chain.head.id)).toBe(toHex(steady.chain.head.id));
+	expect(poolIds(restarted)).toEqual(poolIds(steady));
+	expect(await dumpState(restarted)).toEqual(await dumpState(steady));
+}
+
+/** Feeds a set to both chains, one of which stops at some of its blocks. */
+async function compareOver(set: RecordedSet, stops: ReadonlyMap<number, "kill" | "restart">): Promise<void> {
+	const steady = await openRecorded(set);
+	const restarted = await RestartedChain.start(set);
+	try {
+		for (const [index, block] of set.blocks.entries()) {
+			for (const open of [steady, restarted.open]) feedPool(open, block);
+			const stop = stops.get(index);
+			if (stop) {
+				await restarted[stop]();
+				await expectSame(restarted.open, steady);
+			}
+			expect(feed(restarted.open, block)).toBe(feed(steady, block));
+		}
+		await expectSame(restarted.open, steady);
+	} finally {
+		await restarted.end();
+		await steady.close();
+	}
+}
+
+describe("a chain that is stopped and started at random", () => {
+	test.each(["core-accounts", "core-fork", "core-permissions"])(
+		"goes on with the head, state and pool of one that never stopped: %s",
+		async (name) => {
+			const set = recordedSet(name);
+			const stop = fc.tuple(
+				fc.nat(set.blocks.length - 1),
+				fc.constantFrom("kill" as const, "restart" as const),
+			);
+			await fc.assert(
+				fc.asyncProperty(fc.array(stop, { minLength: 4, maxLength: 8 }), (stops) =>
+					compareOver(set, new Map(stops)),
+				),
+				{ numRuns: 2, endOnFailure: true },
+			);
+		},
+		60_000,
+	);
+});
