@@ -86,6 +86,17 @@ export function buildOffline(request: BuildRequest, nowMs: number): SignedTransa
 	});
 }
 
+/** A transaction that differs from another one, of the same node and moment, in what a request says. */
+export function rebuild(transaction: SignedTransaction, request: BuildRequest): SignedTransaction {
+	const raw = transaction.raw ?? new TransactionRaw();
+	return assemble(request, {
+		refBlockBytes: raw.ref_block_bytes,
+		refBlockHash: raw.ref_block_hash,
+		expirationMs: raw.expiration,
+		timestampMs: raw.timestamp,
+	});
+}
+
 function assemble(request: BuildRequest, header: TransactionHeader): SignedTransaction {
 	const { type, parameter, permissionId, memo, feeLimitSun } = request;
 	return buildTransaction(type, parameter, {

@@ -93,6 +93,87 @@ describe("coin wallet send", () => {
 		expect(Buffer.from(raw?.ref_block_hash ?? []).toString("hex")).toBe(wallet.node.genesisId.slice(16, 32));
 	});
 
+	it("sends everything but the fees", async () => {
+		wallet.node.handlers.set("getchainparameters", () =>
+			JSON.stringify({
+				chainParameter: [
+					{ key: "getTransactionFee", value: 1000 },
+					{ key: "getMemoFee", value: 1_000_000 },
+					{ key: "getCreateAccountFee", value: 100_000 },
+					{ key: "getCreateNewAccountFeeInSystemContract", value: 1_000_000 },
+				],
+			}),
+		);
+		wallet.node.handlers.set("getaccountresource", () => '{"freeNetLimit":600,"freeNetUsed":0}');
+		const max = (to: string, ...words: string[]) =>
+			wallet.coin(["wallet", "send", "--to", to, "--amount", "max", ...words, ...wallet.password()]);
+		wallet.node.fund(ADDRESSES.bob, 1n);
+		const free = await max(BASE58.bob);
+		expect(JSON.parse(free.stdout)).toMatchObject({ amount: "1000000000" });
+		wallet.node.fund(ADDRESSES.ann, 1_000_000_000n);
+		const created = await max(RECIPIENT, "--memo", "hi");
+		expect(JSON.parse(created.stdout)).toMatchObject({
+			amount: String(1_000_000_000 - 100_000 - 1_000_000 - 1_000_000),
+		});
+		wallet.node.fund(ADDRESSES.ann, 1_000_000_000n);
+		wallet.node.handlers.set("getaccountresource", () => '{"freeNetLimit":600,"freeNetUsed":590}');
+		const burned = await max(BASE58.bob);
+		const size = wallet.node.received.at(-1)?.sizeWithoutResults ?? 0;
+		expect(JSON.parse(burned.stdout)).toMatchObject({ amount: String(1_000_000_000 - (size + 64) * 1000) });
+		wallet.node.fund(ADDRESSES.ann, 1000n);
+		expect(errorRecord(await max(BASE58.bob))).toMatchObject({ code: "insufficient_funds", sent: false });
+	});
+
+	it.each([
+		["CSV", `to,amount,memo\n${RECIPIENT},1coin,"a, b"\n# a comment\n${BASE58.bob},2coin,\n`],
+		[
+			"lines of JSON",
+			`{"to":"${RECIPIENT}","amount":"1coin","memo":"a, b"}\n{"to":"${BASE58.bob}","amount":"2coin"}\n`,
+		],
+	])("pays a list of payments from %s, one line of result each", async (_, text) => {
+		const { code, stdout } = await wallet.coin(
+			["wallet", "send", "--batch", "-", ...wallet.password()],
+			text,
+		);
+		expect(code).toBe(0);
+		const lines = stdout
+			.trim()
+			.split("\n")
+			.map((line) => JSON.parse(line) as Record<string, string>);
+		expect(lines.map(({ to, amount }) => [to, amount])).toEqual([
+			[RECIPIENT, "1000000"],
+			[BASE58.bob, "2000000"],
+		]);
+		expect(Buffer.from(wallet.node.received[0]?.raw?.data ?? []).toString()).toBe("a, b");
+	});
+
+	it("stops a list at the first refusal, or goes on if told to", async () => {
+		const text = `to,amount\n${RECIPIENT},1coin\n${RECIPIENT},5000coin\n${RECIPIENT},2coin\n`;
+		const stopped = await wallet.coin([
+			"wallet",
+			"send",
+			"--batch",
+			wallet.home.write("pay.csv", text),
+			...wallet.password(),
+		]);
+		expect(stopped.code).toBe(1);
+		expect(errorRecord(stopped)).toMatchObject({ code: "insufficient_funds", index: 1, sent: false });
+		expect(wallet.node.received).toHaveLength(1);
+		const whole = await wallet.coin(
+			["wallet", "send", "--batch", "-", "--keep-going", ...wallet.password()],
+			text,
+		);
+		expect(whole.code).toBe(1);
+		expect(
+			whole.stdout
+				.trim()
+				.split("\n")
+				.map((line) => JSON.parse(line) as unknown),
+		).toMatchObject([{}, null, {}]);
+		const unreadable = await wallet.coin(["wallet", "send", "--batch", "-"], "to,amount\nx,5\n");
+		expect(errorRecord(unreadable)).toMatchObject({ sent: false });
+	});
+
 	it("checks everything and sends nothing with --dry-run", async () => {
 		const { code, stdout } = await wallet.coin([...send, "--dry-run"]);
 		expect(code).toBe(0);
