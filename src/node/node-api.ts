@@ -12,6 +12,7 @@ export interface NodeApiOptions {
 	readonly open: OpenChain;
 	readonly config: NodeConfig;
 	readonly clock: () => bigint;
+	readonly machine: ApiNode["machine"];
 	readonly network: NetworkView;
 	/** Runs after a transaction entered the pool; the answer to its sender waits for it. */
 	readonly submitted: () => Promise<void>;
@@ -30,7 +31,7 @@ export function isolatedNetwork(nodeId: string): NetworkView {
 }
 
 export function createApiNode(options: NodeApiOptions): ApiNode {
-	const { open, config, clock, network, submitted, report } = options;
+	const { open, config, clock, machine, network, submitted, report } = options;
 	const { chain, rules } = open;
 	const startedMs = clock();
 	const views: Readonly<Record<ServerKind, StateView>> = {
@@ -50,6 +51,7 @@ export function createApiNode(options: NodeApiOptions): ApiNode {
 			gates.set(state, known);
 			return known;
 		},
+		machine,
 		pool: chain.pool,
 		limiter: new RateLimiter(config.rateLimiter),
 		get oldestRevertible() {

@@ -74,11 +74,12 @@ export async function startNode(options: NodeOptions): Promise<RunningNode> {
 	const report = (error: unknown, where: string): void => {
 		log.error({ where, error: error instanceof Error ? error.stack : String(error) }, "internal error");
 	};
+	const machine = createContractMachine(config, options.limitTime ?? true);
 	const open = await OpenChain.open({
 		config,
 		dataDirectory,
 		clock,
-		machine: createContractMachine(config, options.limitTime ?? true).run,
+		machine: machine.run,
 		development: development?.schedule,
 		initialize: development?.initialize,
 		onStorageFailure: (error) =>
@@ -97,6 +98,7 @@ export async function startNode(options: NodeOptions): Promise<RunningNode> {
 			open,
 			config,
 			clock,
+			machine,
 			network: isolatedNetwork(toHex(open.rules.genesisId).repeat(2)),
 			submitted: () => sealer?.submitted() ?? Promise.resolve(),
 			report,

@@ -3,6 +3,7 @@
 import { be64, utf8 } from "../../protocol/bytes.js";
 import type { Message } from "../../protocol/codec/descriptor.js";
 import type { ContractType } from "../../protocol/contract-types.js";
+import type { Dialect } from "../../protocol/dialect.js";
 import { nullPointer } from "../../protocol/json/exceptions.js";
 import { decodeHexText } from "../../protocol/json/hex-text.js";
 import { readInt, valueText } from "../../protocol/json/member-readers.js";
@@ -35,6 +36,16 @@ export function buildValid(
 	const draft = buildTransaction(type, contract, header);
 	validate(context, type, contract, draft.id);
 	return buildTransaction(type, contract, { ...header, ...options() });
+}
+
+/** Builds a transaction without looking at its contract. */
+export function buildUnchecked(
+	context: ApiContext,
+	type: ContractType,
+	contract: Readonly<Message>,
+	options: BuildOptions = {},
+): SignedTransaction {
+	return buildTransaction(type, contract, { ...transactionHeader(context), ...options });
 }
 
 /** Reference block and times of a new transaction. */
@@ -81,9 +92,14 @@ function checkDeployment({ new_contract }: Readonly<CreateSmartContract>): void 
 	if (percent < 0n || percent > 100n) throw new ContractValidateError("percent must be >= 0 and <= 100");
 }
 
-/** `Permission_id` of a request; only a positive one counts. @throws {NamedError} */
-export function permissionIdOf(members: JsonObject): BuildOptions {
-	const value = members.get("Permission_id");
+/**
+ * `Permission_id` of a request; only a positive one counts. The neutral interface also writes it `permission_id`, which
+ * deployed nodes overlook.
+ * @throws {NamedError}
+ */
+export function permissionIdOf(members: JsonObject, dialect: Dialect): BuildOptions {
+	const lowerCase = dialect === "neutral" ? members.get("permission_id") : undefined;
+	const value = members.get("Permission_id") ?? lowerCase;
 	if (value === undefined) return {};
 	const permissionId = readInt(value);
 	return permissionId > 0 ? { permissionId } : {};

@@ -6,6 +6,7 @@ import type { NodeConfig } from "../config/config.js";
 import type { ForkGates } from "../consensus/fork-gates.js";
 import type { ChainRules } from "../contracts/contract.js";
 import type { StateView } from "../state/view.js";
+import type { ContractMachine } from "../vm/contract-machine.js";
 import type { Broadcaster } from "./broadcast.js";
 import type { NodeStatistics } from "./meters.js";
 import type { RateLimiter } from "./rate-limiter.js";
@@ -87,6 +88,8 @@ export interface ApiNode {
 	view(server: ServerKind): StateView;
 	/** Upgrade gates over a view. */
 	forks(state: StateView): ForkGates;
+	/** Executes contracts that are only asked. */
+	readonly machine: Pick<ContractMachine, "call">;
 	readonly pool: PoolView;
 	/** One for all servers of the process. */
 	readonly limiter: RateLimiter;

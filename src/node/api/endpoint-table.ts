@@ -7,6 +7,7 @@ import { accountEndpoints } from "./endpoints/accounts.js";
 import { blockEndpoints } from "./endpoints/blocks.js";
 import { broadcastEndpoints } from "./endpoints/broadcast.js";
 import { builderEndpoints } from "./endpoints/builders.js";
+import { contractEndpoints } from "./endpoints/contracts.js";
 import { delegationEndpoints } from "./endpoints/delegation.js";
 import { deployContract } from "./endpoints/deployment.js";
 import { exchangeEndpoints } from "./endpoints/exchanges.js";
@@ -29,6 +30,7 @@ export const endpoints: readonly Endpoint[] = [
 	...exchangeEndpoints,
 	...builderEndpoints,
 	deployContract,
+	...contractEndpoints,
 ];
 
 /** The folder in which each server has its endpoints. */

@@ -68,7 +68,7 @@ for (const [prefix, names] of Object.entries(PACKAGES)) for (const name of names
 /** Names that our own errors carry for outcomes that have another name on the wire. */
 const ALIASES: Readonly<Record<string, string>> = { DecodeError: "InvalidProtocolBufferException" };
 
-/** Errors of the chain carry the class of the wire beside their own name. */
+/** Errors of the chain carry the class of the wire beside their own name, some with its package. */
 function declaredName(error: Error): string | undefined {
 	const { className } = error as Error & { readonly className?: unknown };
 	return typeof className === "string" ? className : undefined;
@@ -100,8 +100,8 @@ export function messageText(error: Error, dialect: Dialect): string {
 /** The class name of an error as clients read it: with its package, or bare in the neutral dialect. */
 export function className(error: Error, dialect: Dialect): string {
 	const name = wireName(error);
-	if (dialect === "neutral") return name.slice(name.indexOf("$") + 1);
-	return spell(packageFor(name), dialect) + name;
+	if (dialect === "neutral") return name.slice(Math.max(name.lastIndexOf("."), name.lastIndexOf("$")) + 1);
+	return spell(name.includes(".") ? name : packageFor(name) + name, dialect);
 }
 
 /** `class <package>.<Class> : <message>`; in the neutral dialect `<Class> : <message>`. */

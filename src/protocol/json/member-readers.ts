@@ -34,11 +34,11 @@ export function readVisible(object: JsonObject): boolean {
 
 /**
  * A signed 64-bit integer from a number or a numeric text; 0 if absent, null or empty.
- * @throws {NamedError} ArithmeticException, NumberFormatException; InvalidParameterException if a required member is absent
+ * @throws {NamedError} ArithmeticException, NumberFormatException; InvalidParameterException if a required member is absent or null
  */
 export function readLong(object: JsonObject, name: string, required = false): bigint {
 	const value = member(object, name);
-	if (required && value === undefined) {
+	if (required && (value === undefined || value === null)) {
 		throw new NamedError("InvalidParameterException", `key [${name}] does not exist`);
 	}
 	const text = valueText(value);

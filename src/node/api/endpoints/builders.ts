@@ -202,7 +202,7 @@ function builder(row: BuilderRow): Endpoint {
 		reply: builtTransaction,
 		handle: (context, { contract, input }) =>
 			buildValid(context, type, contract, () => ({
-				...permissionIdOf(input.object),
+				...permissionIdOf(input.object, context.style.dialect),
 				...(row.memo ? memoOf(input.object, input.visible) : {}),
 			})),
 	});
@@ -238,7 +238,9 @@ const commonTransaction = defineEndpoint({
 	handle: (context, { input, name }) => {
 		const enumName = "org.coin.protos.Protocol.Transaction.Contract.ContractType";
 		const type = namedType(name, spell(enumName, context.style.dialect));
-		return buildValid(context, type, input.fields(type.message), () => permissionIdOf(input.object));
+		return buildValid(context, type, input.fields(type.message), () =>
+			permissionIdOf(input.object, context.style.dialect),
+		);
 	},
 });
 

@@ -79,6 +79,6 @@ export const deployContract = defineEndpoint({
 	handle: (context, { contract, feeLimitSun, members }) =>
 		buildValid(context, contractTypeByName("CreateSmartContract") as ContractType, contract, () => ({
 			feeLimitSun,
-			...permissionIdOf(members),
+			...permissionIdOf(members, context.style.dialect),
 		})),
 });

@@ -1,0 +1,228 @@
+/** Contracts: their records, calls, and what calls cost (sheet 06 §§5.6, 5.7, 7.7). */
+
+import { concatBytes } from "../../../protocol/bytes.js";
+import type { MessageType } from "../../../protocol/codec/descriptor.js";
+import { exceptionText, messageText, NamedError } from "../../../protocol/json/exceptions.js";
+import { decodeHexText } from "../../../protocol/json/hex-text.js";
+import { readLong, readText } from "../../../protocol/json/member-readers.js";
+import { hashMessage, hashMessageWith, printMessage } from "../../../protocol/json/message-writer.js";
+import { transactionJson } from "../../../protocol/json/transaction-json.js";
+import type { JsonObject } from "../../../protocol/json/value.js";
+import {
+	EstimateEnergyMessage,
+	Return,
+	ReturnResponse_code,
+	SmartContract,
+	SmartContractDataWrapper,
+	TransactionExtention,
+	TriggerSmartContract,
+} from "../../../protocol/messages.js";
+import { SignedTransaction } from "../../../protocol/transaction.js";
+import { ContractValidateError } from "../../contracts/errors.js";
+import { memoOf, permissionIdOf } from "../builder.js";
+import type { ApiContext, ServerKind } from "../context.js";
+import {
+	defineEndpoint,
+	type Endpoint,
+	type FailureWriter,
+	hashed,
+	type RequestField,
+	type RequestForm,
+	written,
+} from "../endpoint.js";
+import { callConstant, callTransaction, constantAnswer, estimateEnergy } from "../queries/contract-calls.js";
+import { contractAt, contractInfoAt, functionSelector, isConstantCall } from "../queries/contracts.js";
+import type { RequestInput } from "../request.js";
+import { addressRequest } from "../text-forms.js";
+
+const EVERYWHERE: readonly ServerKind[] = ["full", "solidity", "pbft"];
+
+interface CallRequest {
+	readonly call: TriggerSmartContract;
+	readonly members: JsonObject;
+	readonly visible: boolean;
+}
+
+const CALL_FIELDS: readonly RequestField[] = [
+	{ name: "owner_address", type: "address" },
+	{ name: "contract_address", type: "address" },
+	{ name: "function_selector", type: "string" },
+	{ name: "parameter", type: "bytes" },
+	{ name: "data", type: "bytes" },
+	{ name: "call_value", type: "int64" },
+	{ name: "call_token_value", type: "int64" },
+	{ name: "token_id", type: "int64" },
+];
+
+const invalid = (text: string): NamedError => new NamedError("InvalidParameterException", text);
+
+const isSet = (members: JsonObject, name: string): boolean => (readText(members, name) ?? "") !== "";
+
+/** The call of a request, its data made of selector and parameter where a selector is given. */
+function readCall(input: RequestInput, check: (members: JsonObject) => void): CallRequest {
+	const members = input.object;
+	if (!isSet(members, "owner_address")) throw invalid("owner_address isn't set.");
+	check(members);
+	const call = input.fields(TriggerSmartContract);
+	const selector = readText(members, "function_selector") ?? "";
+	if (selector !== "") {
+		call.data = concatBytes(functionSelector(selector), decodeHexText(readText(members, "parameter")));
+	}
+	return { call, members, visible: input.visible };
+}
+
+const triggerRequest: RequestForm<CallRequest> = {
+	fields: [...CALL_FIELDS, { name: "fee_limit", type: "int64" }, { name: "Permission_id", type: "int32" }],
+	read: (input) => {
+		const request = readCall(input, (members) => {
+			if (!isSet(members, "contract_address")) throw invalid("contract_address isn't set.");
+		});
+		// These three are read once more, as texts or numbers in decimal.
+		const { call, members } = request;
+		call.call_token_value = readLong(members, "call_token_value");
+		call.token_id = readLong(members, "token_id");
+		call.call_value = readLong(members, "call_value");
+		return request;
+	},
+};
+
+const constantRequest: RequestForm<CallRequest> = {
+	fields: CALL_FIELDS,
+	read: (input) =>
+		readCall(input, (members) => {
+			if (isSet(members, "contract_address")) return;
+			if (!isSet(members, "data")) throw invalid("At least one of contract_address and data must be set.");
+			if (isSet(members, "function_selector")) {
+				throw invalid("While trying to deploy, function_selector and data can not be both set.");
+			}
+		}),
+};
+
+/** The answer with its transaction shown as builders show it. */
+function callReply({ style }: ApiContext, answer: TransactionExtention): string {
+	const transaction = new SignedTransaction(answer.transaction as NonNullable<typeof answer.transaction>);
+	return hashMessageWith(TransactionExtention, answer, style, [
+		["transaction", transactionJson(transaction, style, true)],
+	]);
+}
+
+/** The result that stands for a failure: a contract's refusal by its text, anything else with its class. */
+function failureReturn({ style: { dialect } }: ApiContext, error: Error): Return {
+	const [code, text] =
+		error instanceof ContractValidateError
+			? [ReturnResponse_code.CONTRACT_VALIDATE_ERROR, messageText(error, dialect)]
+			: [ReturnResponse_code.OTHER_ERROR, exceptionText(error, dialect).replaceAll('"', "'")];
+	return Return.create({ code, message: Buffer.from(text) });
+}
+
+/** `{"result":{"code":…,"message":…}}`, in the form of the endpoint's answers. */
+function callFailure<T extends TransactionExtention | EstimateEnergyMessage>(
+	type: MessageType<T>,
+	write: typeof hashMessage,
+): FailureWriter {
+	return (context, error) => {
+		const answer = new type();
+		answer.result = failureReturn(context, error);
+		return write(type, answer, { dialect: context.style.dialect, visible: isVisible(context) });
+	};
+}
+
+/** A request that can't be read is answered as if it had not said `visible`. */
+function isVisible({ style }: ApiContext): boolean {
+	try {
+		return style.visible;
+	} catch (error) {
+		if (error instanceof NamedError) return false;
+		throw error;
+	}
+}
+
+export const contractEndpoints: readonly Endpoint[] = [
+	defineEndpoint({
+		name: "getcontract",
+		about: "A contract: its code, interface and settings.",
+		get: "query",
+		post: "body",
+		servers: ["full"],
+		request: addressRequest("value"),
+		reply: hashed(SmartContract),
+		handle: ({ state }, address) => contractAt(state, address),
+	}),
+	defineEndpoint({
+		name: "getcontractinfo",
+		about: "A contract with its runtime code and its usage of energy.",
+		get: "query",
+		post: "body",
+		servers: ["full"],
+		request: addressRequest("value"),
+		reply: hashed(SmartContractDataWrapper),
+		handle: ({ state }, address) => contractInfoAt(state, address),
+	}),
+	defineEndpoint({
+		name: "triggersmartcontract",
+		about: "Calls a contract: builds the transaction, or answers at once where the function only reads.",
+		get: "empty",
+		post: "raw",
+		servers: ["full"],
+		request: triggerRequest,
+		reply: callReply,
+		failure: callFailure(TransactionExtention, hashMessage),
+		handle: (context, { call, members }) => {
+			const { state, style } = context;
+			if (!state.contract.has(call.contract_address)) {
+				throw new ContractValidateError("No contract or not a valid smart contract");
+			}
+			const transaction = callTransaction(context, call, {
+				feeLimitSun: readLong(members, "fee_limit"),
+				...permissionIdOf(members, style.dialect),
+			});
+			if (isConstantCall(state.abi.get(call.contract_address), call.data)) {
+				return constantAnswer(transaction, callConstant(context, call, transaction));
+			}
+			return TransactionExtention.create({
+				transaction: transaction.message,
+				result: Return.create({ result: true }),
+			});
+		},
+	}),
+	defineEndpoint({
+		name: "triggerconstantcontract",
+		about:
+			"What a call of a contract would answer and cost, without effect; a deployment without an address.",
+		get: "empty",
+		post: "raw",
+		servers: EVERYWHERE,
+		request: constantRequest,
+		reply: callReply,
+		failure: callFailure(TransactionExtention, hashMessage),
+		handle: (context, { call, members, visible }) => {
+			const transaction = callTransaction(context, call, {
+				...permissionIdOf(members, context.style.dialect),
+				...memoOf(members, visible),
+			});
+			return constantAnswer(transaction, callConstant(context, call, transaction));
+		},
+	}),
+	defineEndpoint({
+		name: "estimateenergy",
+		about: "The energy that a call or deployment needs to succeed.",
+		get: "empty",
+		post: "raw",
+		servers: EVERYWHERE,
+		request: constantRequest,
+		reply: written,
+		failure: callFailure(EstimateEnergyMessage, printMessage),
+		handle: async (context, { call }) => {
+			const estimate = await estimateEnergy(context, call);
+			const answer = new EstimateEnergyMessage();
+			if ("failure" in estimate) {
+				const message = Buffer.from(estimate.failure);
+				answer.result = Return.create({ code: ReturnResponse_code.CONTRACT_EXE_ERROR, message });
+			} else {
+				answer.result = Return.create({ result: true });
+				answer.energy_required = estimate.energyRequired;
+			}
+			return printMessage(EstimateEnergyMessage, answer, context.style);
+		},
+	}),
+];

@@ -1,0 +1,196 @@
+/**
+ * Calls of contracts that only ask, and estimates of the energy that a call needs (sheet 05 §16). Every server answers
+ * through this.
+ */
+
+import { toHex } from "../../../protocol/bytes.js";
+import { type ContractType, contractTypeByName } from "../../../protocol/contract-types.js";
+import { fromDouble, wrap } from "../../../protocol/int64.js";
+import { NamedError } from "../../../protocol/json/exceptions.js";
+import {
+	CreateSmartContract,
+	Return,
+	SmartContract,
+	TransactionExtention,
+	TransactionResult,
+	TransactionResultCode,
+	TransactionResultContractResult,
+	type TriggerSmartContract,
+} from "../../../protocol/messages.js";
+import type { SignedTransaction } from "../../../protocol/transaction.js";
+import { ContractValidateError } from "../../contracts/errors.js";
+import type { StateView } from "../../state/view.js";
+import type { ConstantResult } from "../../vm/contract-machine.js";
+import type { BlockContext } from "../../vm/machine.js";
+import { VmError } from "../../vm/vm-error.js";
+import { type BuildOptions, buildUnchecked } from "../builder.js";
+import type { ApiContext } from "../context.js";
+import { headBlock } from "./blocks.js";
+
+const TRIGGER = contractTypeByName("TriggerSmartContract") as ContractType;
+const CREATE = contractTypeByName("CreateSmartContract") as ContractType;
+
+const REVERTED = "REVERT opcode executed";
+
+/** A transaction around a call; around a deployment of the call's data if the call names no contract. */
+export function callTransaction(
+	context: ApiContext,
+	call: Readonly<TriggerSmartContract>,
+	options: BuildOptions = {},
+): SignedTransaction {
+	if (call.contract_address.length > 0) return buildUnchecked(context, TRIGGER, call, options);
+	const deployment = CreateSmartContract.create({
+		owner_address: call.owner_address,
+		call_token_value: call.call_token_value,
+		token_id: call.token_id,
+		new_contract: SmartContract.create({
+			origin_address: call.owner_address,
+			bytecode: call.data,
+			call_value: call.call_value,
+			consume_user_resource_percent: 100n,
+			origin_energy_limit: 1n,
+		}),
+	});
+	return buildUnchecked(context, CREATE, deployment, options);
+}
+
+/** Refuses a call of what is no contract. @throws {ContractValidateError} */
+function checkContract(state: StateView, { contract_address }: Readonly<TriggerSmartContract>): void {
+	if (contract_address.length > 0 && !state.contract.has(contract_address)) {
+		throw new ContractValidateError("Smart contract is not exist.");
+	}
+}
+
+/**
+ * Executes a call without effect. A revert is an answer.
+ * @param transaction the call's, as {@link callTransaction} builds it
+ * @throws {ContractValidateError | RuntimeRuleError} if it can't even begin
+ * @throws {VmError} how the execution fails
+ */
+export function callConstant(
+	{ node, state }: ApiContext,
+	call: Readonly<TriggerSmartContract>,
+	transaction: SignedTransaction,
+): ConstantResult {
+	checkContract(state, call);
+	const { supportConstant, maxEnergyLimitForConstant } = node.config.vm;
+	if (!supportConstant) throw new ContractValidateError("this node does not support constant");
+	return node.machine.call({ state, rules: node.rules, forks: node.forks(state) }, transaction, {
+		block: headContext(state),
+		energyLimit: maxEnergyLimitForConstant,
+	});
+}
+
+/** Heads as executions see them, by view. */
+const heads = new WeakMap<StateView, { readonly id: string; readonly block: BlockContext }>();
+
+function headContext(state: StateView): BlockContext {
+	const id = toHex(state.properties.headId);
+	const known = heads.get(state);
+	if (known?.id === id) return known.block;
+	const head = headBlock(state);
+	if (!head) throw new NamedError("HeaderNotFound", "latest block not found");
+	const block: BlockContext = {
+		number: head.number,
+		timestampMs: head.timestampMs,
+		witness: head.witness,
+		parentId: head.id,
+	};
+	heads.set(state, { id, block });
+	return block;
+}
+
+/** A call's answer as a message, without the transaction's id. */
+export function constantAnswer(transaction: SignedTransaction, result: ConstantResult): TransactionExtention {
+	const ret = TransactionResult.create({
+		ret: result.reverted ? TransactionResultCode.FAILED : TransactionResultCode.SUCESS,
+	});
+	return TransactionExtention.create({
+		transaction: transaction.withResults([ret]).message,
+		constant_result: [result.output],
+		result: Return.create({ result: true, message: Buffer.from(result.reverted ? REVERTED : "") }),
+		energy_used: result.energyUsed,
+		energy_penalty: result.energyPenalty,
+		logs: result.logs,
+		internal_transactions: result.internalTransactions,
+	});
+}
+
+/** What an estimate finds: the energy, or the text of the failure that no fee limit avoids. */
+export type EnergyEstimate =
+	| { readonly energyRequired: bigint }
+	| { readonly failure: string; readonly output: Uint8Array };
+
+type Run = { readonly energyUsed: bigint } | { readonly failure: string; readonly output: Uint8Array };
+
+/** The search ends when it knows the fee limit to this, in sun. */
+const PRECISION_SUN = 1_000_000n;
+
+/** Others get a turn after so long, in milliseconds. */
+const TURN_MS = 20;
+
+/**
+ * The least energy limit with which a call succeeds, to about the energy of one coin.
+ * @throws {ContractValidateError} if the call can't begin, or this node doesn't estimate
+ * @throws {VmError} if it runs out of time too often
+ */
+export async function estimateEnergy(
+	context: ApiContext,
+	call: Readonly<TriggerSmartContract>,
+): Promise<EnergyEstimate> {
+	const { estimateEnergy: estimates, estimateEnergyMaxRetry, supportConstant } = context.node.config.vm;
+	if (!estimates) throw new ContractValidateError("this node does not support estimate energy");
+	if (!supportConstant) {
+		throw new ContractValidateError("this node does not support constant, so estimate energy cannot work");
+	}
+	const { properties } = context.state;
+	const price = properties.get("ENERGY_FEE");
+	let retriesLeft = estimateEnergyMaxRetry;
+	let turnEndsAt = performance.now() + TURN_MS;
+	const attempt = (feeLimitSun: bigint): Run => {
+		try {
+			const result = callConstant(context, call, callTransaction(context, call, { feeLimitSun }));
+			return result.reverted
+				? { failure: REVERTED, output: result.output }
+				: { energyUsed: result.energyUsed };
+		} catch (error) {
+			if (!(error instanceof VmError) || isTimeout(error)) throw error;
+			return { failure: error.message, output: new Uint8Array(0) };
+		}
+	};
+	const run = async (feeLimitSun: bigint): Promise<Run> => {
+		for (;;) {
+			if (performance.now() > turnEndsAt) {
+				await new Promise((resolve) => setImmediate(resolve));
+				turnEndsAt = performance.now() + TURN_MS;
+			}
+			try {
+				return attempt(feeLimitSun);
+			} catch (error) {
+				if (!isTimeout(error) || retriesLeft === 0) throw error;
+				retriesLeft--;
+			}
+		}
+	};
+	let high = properties.get("MAX_FEE_LIMIT");
+	const most = await run(high);
+	if ("failure" in most) return most;
+	let low = wrap(price * most.energyUsed);
+	const twice = wrap(2n * low);
+	if (twice < high) {
+		if ("failure" in (await run(twice))) low = twice;
+		else high = twice;
+	}
+	while (wrap(low + PRECISION_SUN) < high) {
+		const middle = wrap(low + high) / 2n;
+		if ("failure" in (await run(middle))) low = middle;
+		else high = middle;
+	}
+	const last = attempt(high);
+	if ("failure" in last) return last;
+	return { energyRequired: fromDouble(Math.ceil(Number(high) / Number(price))) };
+}
+
+function isTimeout(error: unknown): boolean {
+	return error instanceof VmError && error.result === TransactionResultContractResult.OUT_OF_TIME;
+}

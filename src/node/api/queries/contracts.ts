@@ -1,0 +1,65 @@
+/** Contracts as queries show them, and what their interfaces say about calls (sheet 06 §7.7, sheet 05 §16.3). */
+
+import { utf8 } from "../../../protocol/bytes.js";
+import { keccak256 } from "../../../protocol/hash.js";
+import {
+	SmartContract,
+	SmartContractABI,
+	type SmartContractABIEntry,
+	SmartContractABIEntryEntryType,
+	SmartContractABIEntryStateMutabilityType,
+	SmartContractDataWrapper,
+} from "../../../protocol/messages.js";
+import type { StateView } from "../../state/view.js";
+import { currentContractState } from "../../vm/dynamic-energy.js";
+
+/** A contract with its interface; undefined if there is no account or no contract at the address. */
+export function contractAt(state: StateView, address: Uint8Array): SmartContract | undefined {
+	const stored = state.contract.get(address);
+	if (!stored || !state.account.has(address)) return undefined;
+	const contract = SmartContract.copy(stored);
+	contract.abi = state.abi.get(address) ?? new SmartContractABI();
+	return contract;
+}
+
+/** A contract with its runtime code and its usage of energy in the present cycle. */
+export function contractInfoAt(state: StateView, address: Uint8Array): SmartContractDataWrapper | undefined {
+	const contract = contractAt(state, address);
+	if (!contract) return undefined;
+	return SmartContractDataWrapper.create({
+		smart_contract: contract,
+		runtimecode: state.code.get(address) ?? new Uint8Array(0),
+		contract_state: currentContractState(state, address),
+	});
+}
+
+const SELECTOR_LENGTH = 4;
+
+/** The first bytes of call data for a function, named with the types of its parameters: `balanceOf(address)`. */
+export function functionSelector(signature: string): Uint8Array {
+	return keccak256(utf8(signature)).subarray(0, SELECTOR_LENGTH);
+}
+
+const selectors = new WeakMap<Readonly<SmartContractABIEntry>, Uint8Array>();
+
+function selectorOf(entry: Readonly<SmartContractABIEntry>): Uint8Array {
+	let selector = selectors.get(entry);
+	if (!selector) {
+		selector = functionSelector(`${entry.name}(${entry.inputs.map(({ type }) => type).join(",")})`);
+		selectors.set(entry, selector);
+	}
+	return selector;
+}
+
+/** Whether a contract's interface declares the function that the data calls as one that writes nothing. */
+export function isConstantCall(abi: Readonly<SmartContractABI> | undefined, data: Uint8Array): boolean {
+	if (!abi || data.length < SELECTOR_LENGTH) return false;
+	const { Pure, View } = SmartContractABIEntryStateMutabilityType;
+	const called = abi.entrys.find(
+		(entry) =>
+			entry.type === SmartContractABIEntryEntryType.Function &&
+			selectorOf(entry).every((byte, i) => byte === data[i]),
+	);
+	if (!called) return false;
+	return called.constant || called.stateMutability === View || called.stateMutability === Pure;
+}
