@@ -4,7 +4,10 @@ import { setAddressPrefix } from "../protocol/address.js";
 import { toHex } from "../protocol/bytes.js";
 import { useFastHashing } from "../protocol/hash.js";
 import { Broadcaster } from "./api/broadcast.js";
-import { type RunningHttpServers, startHttpServers } from "./api/http-servers.js";
+import type { ApiNode, ServerKind } from "./api/context.js";
+import type { GrpcPort } from "./api/grpc/grpc-servers.js";
+import { startHttpServers } from "./api/http-servers.js";
+import type { JsonRpcPort } from "./api/jsonrpc/servers.js";
 import type { Producer } from "./chain/chain.js";
 import { OpenChain } from "./chain/open-chain.js";
 import type { NodeConfig } from "./config/config.js";
@@ -43,10 +46,14 @@ export interface NodeOptions {
 	readonly limitTime?: boolean;
 }
 
+export type PortName = ServerKind | JsonRpcPort | GrpcPort;
+export type NodePorts = Readonly<Partial<Record<PortName, number>>>;
+
 export interface RunningNode {
 	/** 64 hexadecimal digits. */
 	readonly genesisId: string;
-	readonly ports: RunningHttpServers["ports"];
+	/** Bound ports of the servers that run. */
+	readonly ports: NodePorts;
 	readonly open: OpenChain;
 	/** Which library checks signatures: `native`, `wasm` or `noble`. */
 	readonly signatureEngine: string;
@@ -103,11 +110,14 @@ export async function startNode(options: NodeOptions): Promise<RunningNode> {
 			submitted: () => sealer?.submitted() ?? Promise.resolve(),
 			report,
 		});
-		const servers = await startHttpServers(api, new Broadcaster(api), options.host);
+		const broadcaster = new Broadcaster(api);
+		const servers = await startHttpServers(api, broadcaster, options.host);
 		stops.push(() => servers.close());
+		const jsonRpcPorts = await startJsonRpc(open, api, broadcaster, options, stops);
+		const grpcPorts = await startGrpc(api, broadcaster, options.host, stops);
 		return {
 			genesisId: toHex(open.rules.genesisId),
-			ports: servers.ports,
+			ports: { ...servers.ports, ...jsonRpcPorts, ...grpcPorts },
 			open,
 			signatureEngine,
 			failure,
@@ -117,6 +127,44 @@ export async function startNode(options: NodeOptions): Promise<RunningNode> {
 		await stopAll();
 		throw error;
 	}
+}
+
+/** The JSON-RPC servers are loaded only where the configuration asks for one. */
+async function startJsonRpc(
+	open: OpenChain,
+	node: ApiNode,
+	broadcaster: Broadcaster,
+	{ development, producers, host }: NodeOptions,
+	stops: Stops,
+): Promise<NodePorts> {
+	const { full, solidity, pbft } = node.config.node.jsonrpc;
+	if (!full.enabled && !solidity.enabled && !pbft.enabled) return {};
+	const { startJsonRpcServers } = await import("./api/jsonrpc/servers.js");
+	const own = development ? [development.producer] : producers;
+	const servers = await startJsonRpcServers({
+		node,
+		broadcaster,
+		observe: (observer) => open.chain.observe(observer),
+		producerAddresses: own.map(({ signer }) => signer),
+		host,
+	});
+	stops.push(() => servers.close());
+	return servers.ports;
+}
+
+/** The gRPC servers are loaded only where the configuration asks for one. */
+async function startGrpc(
+	node: ApiNode,
+	broadcaster: Broadcaster,
+	host: string | undefined,
+	stops: Stops,
+): Promise<NodePorts> {
+	const { full, solidity, pbft } = node.config.node.rpc;
+	if (![full, solidity, pbft].some(({ enabled }) => enabled)) return {};
+	const { startGrpcServers } = await import("./api/grpc/grpc-servers.js");
+	const servers = await startGrpcServers(node, broadcaster, host);
+	stops.push(() => servers.close());
+	return servers.ports;
 }
 
 type Stops = (() => Promise<void> | void)[];

@@ -106,8 +106,14 @@ function compareCall(
 	if (skips.some((skip) => skip.effect.kind === "head")) return [];
 	const [recorded, ours] = [member(expected, "result"), member(got, "result")];
 	const isNewFilter = typeof method === "string" && /^eth_new(Block)?Filter$/.test(method);
-	if (isNewFilter && typeof recorded === "string" && typeof ours === "string") ids.set(recorded, ours);
+	if (isNewFilter && typeof recorded === "string" && typeof ours === "string")
+		ids.set(digitsOf(recorded), digitsOf(ours));
 	return compareJson(expected, got, skips);
+}
+
+/** An id without its prefix: requests also send it so. */
+function digitsOf(id: string): string {
+	return id.replace(/^0x/, "");
 }
 
 /** Compares two JSON values under the rules of their request. */

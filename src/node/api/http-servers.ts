@@ -9,6 +9,13 @@ export class PortError extends Error {
 	override readonly name = "PortError";
 }
 
+/** Words the system's error of a listener. @param owner whose port it is */
+export function portError(port: number, owner: string, error: unknown): PortError {
+	const { code } = error as NodeJS.ErrnoException;
+	const reason = code === "EADDRINUSE" ? "is in use" : `can't be bound (${code ?? String(error)})`;
+	return new PortError(`port ${port} of the ${owner} ${reason}`);
+}
+
 export interface RunningHttpServers {
 	/** Bound ports of the servers that run. */
 	readonly ports: Readonly<Partial<Record<ServerKind, number>>>;
@@ -39,9 +46,7 @@ export async function startHttpServers(
 			servers.push(server);
 		} catch (error) {
 			await close();
-			const { code } = error as NodeJS.ErrnoException;
-			const reason = code === "EADDRINUSE" ? "is in use" : `can't be bound (${code ?? String(error)})`;
-			throw new PortError(`port ${listener.port} of the ${kind} HTTP server ${reason}`);
+			throw portError(listener.port, `${kind} HTTP server`, error);
 		}
 	}
 	return { ports, close };

@@ -24,8 +24,14 @@ export interface HttpConfig extends ThreeListeners {
 }
 
 export interface JsonRpcConfig extends ThreeListeners {
+	/** Heights between the bounds of a query of logs; 0 or less: any number. */
 	readonly maxBlockRange: number;
+	/** Alternatives of one topic; 0 or less: any number. */
 	readonly maxSubTopics: number;
+	/** Calls in one batch; 0 or less: any number, as release 4.8.0 has it. */
+	readonly maxBatchSize: number;
+	/** Bytes of a request body. */
+	readonly maxBodySize: number;
 }
 
 export interface RpcConfig extends ThreeListeners {
@@ -60,6 +66,9 @@ export interface MetricsConfig {
 
 const NEVER = 0x7fffffffffffffffn;
 
+/** Release 4.8.0 has no limit here; this one only keeps a client from filling the memory. */
+const MAX_RPC_BODY = 16 << 20;
+
 export function readHttp(node: Section): HttpConfig {
 	return {
 		full: listener(node, "http.fullNodeEnable", true, "http.fullNodePort", 8090),
@@ -77,6 +86,8 @@ export function readJsonRpc(node: Section): JsonRpcConfig {
 		pbft: listener(node, "jsonrpc.httpPBFTEnable", false, "jsonrpc.httpPBFTPort", 8565),
 		maxBlockRange: node.int("jsonrpc.maxBlockRange", 5000),
 		maxSubTopics: node.int("jsonrpc.maxSubTopics", 1000),
+		maxBatchSize: node.int("jsonrpc.maxBatchSize", 0),
+		maxBodySize: node.int("jsonrpc.maxMessageSize", MAX_RPC_BODY),
 	};
 }
 

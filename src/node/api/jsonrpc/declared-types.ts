@@ -1,0 +1,125 @@
+/** How JSON values become the declared parameters of methods (sheet 07 §2.2). */
+
+import { isJsonArray, isJsonObject, type JsonArray, JsonNumber, type JsonValue } from "./json-reader.js";
+
+/** A value is not of its declared type. */
+export class TypeMismatch extends Error {
+	override readonly name = "TypeMismatch";
+}
+
+/** A declared type: reads a JSON value. */
+export interface DeclaredType<T> {
+	/** For documents. */
+	readonly label: string;
+	/** @throws {TypeMismatch} */
+	read(value: JsonValue): T;
+}
+
+function mismatch(label: string): never {
+	throw new TypeMismatch(`not of type ${label}`);
+}
+
+/** Numbers and booleans count as their text. */
+export const text: DeclaredType<string | null> = {
+	label: "string",
+	read: (value) => {
+		if (value === null || typeof value === "string") return value;
+		if (typeof value === "boolean") return String(value);
+		if (value instanceof JsonNumber) return numberText(value);
+		return mismatch("string");
+	},
+};
+
+const BOOLEANS: ReadonlyMap<string, boolean | null> = new Map([
+	["true", true],
+	["True", true],
+	["TRUE", true],
+	["false", false],
+	["False", false],
+	["FALSE", false],
+	["null", null],
+	["", null],
+]);
+
+/** 0 is false, every other integer true. */
+export const flag: DeclaredType<boolean | null> = {
+	label: "boolean",
+	read: (value) => {
+		if (value === null || typeof value === "boolean") return value;
+		if (value instanceof JsonNumber && value.isInteger) return BigInt(value.text) !== 0n;
+		const meant = typeof value === "string" ? BOOLEANS.get(value.trim()) : undefined;
+		return meant === undefined ? mismatch("boolean") : meant;
+	},
+};
+
+/** Decimal text counts as its number; fractions are cut off. Null stays null. */
+export function integer(bits: 32 | 64): DeclaredType<bigint | null> {
+	const label = `int${bits}`;
+	return {
+		label,
+		read: (value) => {
+			if (value === null) return null;
+			const digits = typeof value === "string" ? value.trim() : undefined;
+			if (digits === "" || digits === "null") return null;
+			let number: bigint | undefined;
+			if (digits !== undefined)
+				number = /^[+-]?[0-9]+$/.test(digits) ? BigInt(digits.replace("+", "")) : undefined;
+			else if (value instanceof JsonNumber) number = wholePart(value);
+			if (number === undefined || number !== BigInt.asIntN(bits, number)) return mismatch(label);
+			return number;
+		},
+	};
+}
+
+function wholePart(value: JsonNumber): bigint | undefined {
+	if (value.isInteger) return BigInt(value.text);
+	const number = Math.trunc(Number(value.text));
+	return Number.isFinite(number) ? BigInt(number) : undefined;
+}
+
+/** The value as it is. */
+export const anything: DeclaredType<JsonValue> = { label: "any", read: (value) => value };
+
+/** A single value counts as a list of one. */
+export const list: DeclaredType<JsonArray | null> = {
+	label: "any[]",
+	read: (value) => (value === null || isJsonArray(value) ? value : [value]),
+};
+
+/** What a member that is absent reads as: undefined; `null` is a value. */
+export type RecordOf<S> = {
+	readonly [N in keyof S]?: S[N] extends DeclaredType<infer T> ? T : never;
+};
+
+/** An object with no other members than these. */
+export function record<S extends Readonly<Record<string, DeclaredType<unknown>>>>(
+	members: S,
+): DeclaredType<RecordOf<S> | null> {
+	const label = `object{${Object.keys(members).join(", ")}}`;
+	const types = new Map(Object.entries(members));
+	return {
+		label,
+		read: (value) => {
+			if (value === null) return null;
+			if (!isJsonObject(value)) return mismatch(label);
+			const result: Record<string, unknown> = {};
+			for (const [name, member] of value) {
+				const type = types.get(name) ?? mismatch(label);
+				result[name] = type.read(member);
+			}
+			return result as RecordOf<S>;
+		},
+	};
+}
+
+/** A number as the reference's runtime prints it. */
+export function numberText(number: JsonNumber): string {
+	if (number.isInteger) return BigInt(number.text).toString();
+	const value = Number(number.text);
+	const size = Math.abs(value);
+	if (!Number.isFinite(value)) return String(value);
+	if (value === 0) return Object.is(value, -0) ? "-0.0" : "0.0";
+	if (size >= 1e-3 && size < 1e7) return Number.isInteger(value) ? `${value}.0` : String(value);
+	const [mantissa = "", exponent = ""] = value.toExponential().split("e");
+	return `${mantissa.includes(".") ? mantissa : `${mantissa}.0`}E${Number(exponent)}`;
+}

@@ -1,0 +1,151 @@
+/** Which logs a client asks for: reading the filter object, matching one log (sheet 07 §§9.1 and 9.2). */
+
+import { equalBytes } from "../../../protocol/bytes.js";
+import { MAX_INT64, minInt } from "../../../protocol/int64.js";
+import { NamedError } from "../../../protocol/json/exceptions.js";
+import { decodeHexText } from "../../../protocol/json/hex-text.js";
+import type { TransactionInfoLog } from "../../../protocol/messages.js";
+import type { Alternatives } from "../../chain/section-bloom.js";
+import type { StateView } from "../../state/view.js";
+import { blockById } from "../queries/blocks.js";
+import { anything, list, type RecordOf, record, text } from "./declared-types.js";
+import { isJsonArray, type JsonArray, type JsonValue } from "./json-reader.js";
+import { invalidParams } from "./rpc-error.js";
+import { isTag, pendingRefused, readFilterBound } from "./values.js";
+
+const ADDRESS_BYTES = 20;
+const TOPIC_BYTES = 32;
+const MAX_TOPICS = 4;
+
+const members = {
+	fromBlock: text,
+	toBlock: text,
+	address: anything,
+	topics: list,
+	blockHash: text,
+};
+
+export const filterObject = record(members);
+export type FilterObject = RecordOf<typeof members>;
+
+/** What a log must be like. An empty list of alternatives: anything will do. */
+export interface LogConditions {
+	readonly addresses: Alternatives;
+	/** By position; a log has at least as many topics. */
+	readonly topics: readonly Alternatives[];
+}
+
+/** Heights between which logs are asked for; both count. */
+export interface BlockRange {
+	readonly from: bigint;
+	readonly to: bigint;
+}
+
+export interface LogFilter extends LogConditions, BlockRange {
+	/** The range is one block that was named by its id. */
+	readonly isOneBlock: boolean;
+}
+
+/**
+ * Reads the filter object; errors in the network's order.
+ * @param maxSubTopics alternatives of one topic; 0 or less: any number
+ * @throws {RpcError | NamedError}
+ */
+export function readLogFilter(state: StateView, filter: FilterObject, maxSubTopics: number): LogFilter {
+	const addresses = readAddresses(filter.address ?? null);
+	const topics = readTopics(filter.topics ?? [], maxSubTopics);
+	const { fromBlock, toBlock, blockHash } = filter;
+	if (typeof blockHash === "string") {
+		if (isGiven(fromBlock) || isGiven(toBlock)) {
+			throw invalidParams("cannot specify both BlockHash and FromBlock/ToBlock, choose one or the other");
+		}
+		const block = blockById(state, decodeHexText(blockHash));
+		if (!block) throw invalidParams("invalid blockHash");
+		return { addresses, topics, from: block.number, to: block.number, isOneBlock: true };
+	}
+	return { addresses, topics, ...readRange(state, fromBlock ?? "", toBlock ?? ""), isOneBlock: false };
+}
+
+const isGiven = (bound: string | null | undefined): boolean => bound !== null && bound !== undefined;
+
+/** The class error of a list element that is no text. */
+function textOf(value: JsonValue): string | null {
+	if (value === null || typeof value === "string") return value;
+	throw new NamedError("ClassCastException", "a list element is no text");
+}
+
+function readAddresses(value: JsonValue): Alternatives {
+	if (value === null) return [];
+	if (typeof value === "string") return [readItem(value, ADDRESS_BYTES, `invalid address: ${value}`)];
+	if (!isJsonArray(value)) throw invalidParams("invalid addresses in query");
+	return value.map((element, i) => {
+		const address = textOf(element);
+		return readItem(address, ADDRESS_BYTES, `invalid address at index ${i}: ${address}`);
+	});
+}
+
+function readTopics(positions: JsonArray, maxSubTopics: number): readonly Alternatives[] {
+	if (positions.length > MAX_TOPICS) throw invalidParams(`topics size should be <= ${MAX_TOPICS}`);
+	return positions.map((position): Alternatives => {
+		if (position === null) return [];
+		if (typeof position === "string") return [readTopic(position)];
+		if (!isJsonArray(position)) throw invalidParams("invalid topic(s)");
+		if (maxSubTopics > 0 && position.length > maxSubTopics) {
+			throw invalidParams(`exceed max topics: ${maxSubTopics}`);
+		}
+		return position.map((element) => readTopic(textOf(element)));
+	});
+}
+
+function readTopic(topic: string | null): Uint8Array {
+	return readItem(topic, TOPIC_BYTES, `invalid topic(s): ${topic}`);
+}
+
+function readItem(item: string | null, length: number, refusal: string): Uint8Array {
+	const bytes = decodeHexText(item);
+	if (bytes.length !== length) throw invalidParams(refusal);
+	return bytes;
+}
+
+/** A bound: empty, the head, or a height. */
+type Bound = "empty" | "latest" | bigint;
+
+function readBound(state: StateView, bound: string): Bound {
+	if (bound === "") return "empty";
+	if (isTag(bound, "latest")) return "latest";
+	if (isTag(bound, "earliest")) return 0n;
+	if (isTag(bound, "finalized")) return state.properties.get("LATEST_SOLIDIFIED_BLOCK_NUM");
+	if (isTag(bound, "pending")) throw pendingRefused();
+	const number = readFilterBound(bound);
+	return number === -1n ? "latest" : number;
+}
+
+/** Without a lower bound the range begins at the head as it is now; without an upper one it has no end. */
+function readRange(state: StateView, fromBlock: string, toBlock: string): BlockRange {
+	const head = state.properties.headNumber;
+	const lower = readBound(state, fromBlock);
+	const upper = readBound(state, toBlock);
+	const to = typeof upper === "bigint" ? upper : MAX_INT64;
+	if (lower === "empty") return { from: minInt(to, head), to };
+	const from = lower === "latest" ? head : lower;
+	if (from > to) throw invalidParams("please verify: fromBlock <= toBlock");
+	return { from, to };
+}
+
+/** Groups of which a block must hold one item each; empty: every block may match. */
+export function bloomGroups({ addresses, topics }: LogConditions): readonly Alternatives[] {
+	return [addresses, ...topics].filter((alternatives) => alternatives.length > 0);
+}
+
+/** Whether a log is asked for. A position that takes anything still needs a topic there. */
+export function matchesLog({ addresses, topics }: LogConditions, log: Readonly<TransactionInfoLog>): boolean {
+	if (addresses.length > 0 && !includes(addresses, log.address)) return false;
+	return topics.every((alternatives, i) => {
+		const topic = log.topics[i];
+		return topic !== undefined && (alternatives.length === 0 || includes(alternatives, topic));
+	});
+}
+
+function includes(alternatives: Alternatives, item: Uint8Array): boolean {
+	return alternatives.some((alternative) => equalBytes(alternative, item));
+}

@@ -1,0 +1,61 @@
+/** Finding the logs of past blocks (sheet 07 §9.3). */
+
+import { be64 } from "../../../protocol/bytes.js";
+import { minInt } from "../../../protocol/int64.js";
+import { candidateBlocks } from "../../chain/section-bloom.js";
+import type { StateView } from "../../state/view.js";
+import { transactionInfosOfBlock } from "../queries/blocks.js";
+import { bloomGroups, type LogFilter, matchesLog } from "./log-filter.js";
+import type { RpcValue } from "./method.js";
+import { logObject, logsOfBlock } from "./objects/log.js";
+import { EXCEEDS_LIMIT, invalidParams, RpcError } from "./rpc-error.js";
+
+/** Fewer blocks than this are looked through, and at most this many logs are answered. */
+const MAX_RESULTS = 10_000;
+
+function tooMany(): RpcError {
+	return new RpcError(EXCEEDS_LIMIT, `query returned more than ${MAX_RESULTS} results`);
+}
+
+/** @param limit heights between the bounds; 0 or less: any number @throws {RpcError} */
+export function checkBlockRange(state: StateView, { from, to, isOneBlock }: LogFilter, limit: number): void {
+	if (isOneBlock || limit <= 0) return;
+	if (minInt(to, state.properties.headNumber) - from > BigInt(limit)) {
+		throw invalidParams(`exceed max block range: ${limit}`);
+	}
+}
+
+/**
+ * The logs that a filter asks for, by block and place. Blocks whose receipts aren't kept have none.
+ * @throws {RpcError} if there are too many
+ */
+export function queryLogs(state: StateView, filter: LogFilter): RpcValue[] {
+	const found: RpcValue[] = [];
+	for (const number of candidates(state, filter)) {
+		const infos = transactionInfosOfBlock(state, number);
+		const id = infos.length > 0 ? state.blockIndex.get(be64(number)) : undefined;
+		if (!id) continue;
+		for (const placed of logsOfBlock(infos)) {
+			if (matchesLog(filter, placed.log)) found.push(logObject(placed, { number, id }, false));
+		}
+		if (found.length > MAX_RESULTS) throw tooMany();
+	}
+	return found;
+}
+
+/** Heights that are worth a look. @throws {RpcError} if there are too many */
+function candidates(state: StateView, filter: LogFilter): readonly bigint[] {
+	const from = filter.from < 0n ? 0n : filter.from;
+	const to = minInt(filter.to, state.properties.headNumber);
+	const groups = bloomGroups(filter);
+	const numbers: bigint[] = [];
+	for (const number of groups.length > 0 ? candidateBlocks(state, groups, from, to) : count(from, to)) {
+		if (numbers.length + 1 >= MAX_RESULTS) throw tooMany();
+		numbers.push(number);
+	}
+	return numbers;
+}
+
+function* count(from: bigint, to: bigint): Generator<bigint> {
+	for (let number = from; number <= to; number++) yield number;
+}

@@ -1,0 +1,26 @@
+/** Every method of JSON-RPC (sheet 07 §5). */
+
+import type { Method } from "./method.js";
+import { blockMethods } from "./methods/blocks.js";
+import { logMethods } from "./methods/logs.js";
+import { nodeMethods } from "./methods/node.js";
+import { stateMethods } from "./methods/state.js";
+import { transactionMethods } from "./methods/transactions.js";
+import { unavailableMethods } from "./methods/unavailable.js";
+
+export const methods: readonly Method[] = [
+	...nodeMethods,
+	...blockMethods,
+	...transactionMethods,
+	...stateMethods,
+	...logMethods,
+	...unavailableMethods,
+];
+
+/** The methods by every name under which they may be called. */
+export const methodsByName: ReadonlyMap<string, Method> = new Map(
+	methods.flatMap((method) => [
+		[method.name, method] as const,
+		...(method.alias === undefined ? [] : [[method.alias, method] as const]),
+	]),
+);

@@ -1,0 +1,73 @@
+/** A method of JSON-RPC: one declaration that dispatch, parameters and documents are derived from (sheet 07 §5). */
+
+import type { ApiContext } from "../context.js";
+import type { DeclaredType } from "./declared-types.js";
+import type { FilterRegistry } from "./filter-registry.js";
+import type { JsonValue } from "./json-reader.js";
+
+/** What a method answers. */
+export type RpcValue =
+	| null
+	| boolean
+	| string
+	| readonly RpcValue[]
+	| { readonly [member: string]: RpcValue };
+
+/** An answer that is JSON text already. */
+export class JsonText {
+	constructor(readonly text: string) {}
+}
+
+export type RpcResult = RpcValue | JsonText;
+
+/** One call's sight of the node. */
+export interface RpcContext extends ApiContext {
+	/** The filters of this server; undefined: it has none. */
+	readonly filters: FilterRegistry | undefined;
+	/** Addresses of the keys with which this node produces blocks, in their order; empty: it doesn't. */
+	readonly producerAddresses: readonly Uint8Array[];
+}
+
+/** Parameters by name, in order. All of them are required. */
+export type Declared<P extends readonly unknown[]> = {
+	readonly [I in keyof P]: readonly [name: string, type: DeclaredType<P[I]>];
+};
+
+export interface MethodDeclaration<P extends readonly unknown[]> {
+	readonly name: string;
+	/** A second name under which deployed clients may call it. */
+	readonly alias?: string;
+	/** One sentence: what it answers. */
+	readonly about: string;
+	readonly parameters: Declared<P>;
+	/** @throws {RpcError | NamedError} */
+	handle(context: RpcContext, ...parameters: P): RpcResult | Promise<RpcResult>;
+}
+
+/** A method without the types of its own parameters. */
+export interface Method {
+	readonly name: string;
+	readonly alias: string | undefined;
+	readonly about: string;
+	readonly parameters: readonly { readonly name: string; readonly type: string }[];
+	/**
+	 * @param values as many as there are parameters
+	 * @throws {TypeMismatch | RpcError | NamedError}
+	 */
+	call(context: RpcContext, values: readonly JsonValue[]): RpcResult | Promise<RpcResult>;
+}
+
+export function defineMethod<P extends readonly unknown[]>(declaration: MethodDeclaration<P>): Method {
+	const { name, alias, about } = declaration;
+	const parameters = declaration.parameters as readonly (readonly [string, DeclaredType<unknown>])[];
+	return {
+		name,
+		alias,
+		about,
+		parameters: parameters.map(([parameter, type]) => ({ name: parameter, type: type.label })),
+		call: (context, values) => {
+			const read = parameters.map(([, type], i) => type.read(values[i] as JsonValue));
+			return declaration.handle(context, ...(read as unknown as P));
+		},
+	};
+}

@@ -1,0 +1,81 @@
+/** Logs and filters (sheet 07 §9). Not served for the state that PBFT confirmed. */
+
+import { nullPointer } from "../../../../protocol/json/exceptions.js";
+import { text } from "../declared-types.js";
+import type { FilterRegistry } from "../filter-registry.js";
+import { type FilterObject, filterObject, type LogFilter, readLogFilter } from "../log-filter.js";
+import { checkBlockRange, queryLogs } from "../log-query.js";
+import { defineMethod, type Method, type RpcContext } from "../method.js";
+import { invalidParams, notAvailable } from "../rpc-error.js";
+import { isTag } from "../values.js";
+
+/** @throws {RpcError} where there are none */
+function filtersOf({ filters }: RpcContext, method: string): FilterRegistry {
+	if (!filters) throw notAvailable(method, " in PBFT");
+	return filters;
+}
+
+/** @throws {RpcError | NamedError} */
+function readFilter({ node, state }: RpcContext, filter: FilterObject): LogFilter {
+	return readLogFilter(state, filter, node.config.node.jsonrpc.maxSubTopics);
+}
+
+function present<T>(value: T | null): T {
+	if (value === null) throw nullPointer();
+	return value;
+}
+
+export const logMethods: readonly Method[] = [
+	defineMethod({
+		name: "eth_getLogs",
+		about: "Logs of past blocks.",
+		parameters: [["filter", filterObject]],
+		handle: (context, object) => {
+			filtersOf(context, "eth_getLogs");
+			const filter = readFilter(context, present(object));
+			checkBlockRange(context.state, filter, context.node.config.node.jsonrpc.maxBlockRange);
+			return queryLogs(context.state, filter);
+		},
+	}),
+	defineMethod({
+		name: "eth_newFilter",
+		about: "Registers a filter of logs and answers its id.",
+		parameters: [["filter", filterObject]],
+		handle: (context, object) => {
+			const filters = filtersOf(context, "eth_newFilter");
+			const filter = present(object);
+			if ([filter.fromBlock, filter.toBlock].some((bound) => isTag(bound ?? null, "finalized"))) {
+				throw invalidParams("invalid block range params");
+			}
+			return filters.add(readFilter(context, filter));
+		},
+	}),
+	defineMethod({
+		name: "eth_newBlockFilter",
+		about: "Registers a filter of blocks and answers its id.",
+		parameters: [],
+		handle: (context) => filtersOf(context, "eth_newBlockFilter").add(),
+	}),
+	defineMethod({
+		name: "eth_getFilterChanges",
+		about: "What came since the last poll: logs, or ids of blocks.",
+		parameters: [["id", text]],
+		handle: (context, id) => filtersOf(context, "eth_getFilterChanges").takeChanges(present(id)),
+	}),
+	defineMethod({
+		name: "eth_getFilterLogs",
+		about: "All logs that a filter asks for, also those of blocks before it was made.",
+		parameters: [["id", text]],
+		handle: (context, id) =>
+			queryLogs(context.state, filtersOf(context, "eth_getFilterLogs").logFilter(present(id))),
+	}),
+	defineMethod({
+		name: "eth_uninstallFilter",
+		about: "Forgets a filter.",
+		parameters: [["id", text]],
+		handle: (context, id) => {
+			filtersOf(context, "eth_uninstallFilter").remove(present(id));
+			return true;
+		},
+	}),
+];

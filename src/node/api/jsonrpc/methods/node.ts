@@ -1,0 +1,144 @@
+/** The node and its chain (sheet 07 §6). */
+
+import { type as systemName } from "node:os";
+import { asBuffer } from "../../../../protocol/bytes.js";
+import { spell } from "../../../../protocol/dialect.js";
+import { keccak256 } from "../../../../protocol/hash.js";
+import { NamedError } from "../../../../protocol/json/exceptions.js";
+import { decodeHexText } from "../../../../protocol/json/hex-text.js";
+import { activeWitnesses } from "../../../consensus/slots.js";
+import type { ApiNode } from "../../context.js";
+import { headBlock } from "../../queries/blocks.js";
+import { CODE_VERSION } from "../../queries/node-info.js";
+import { text } from "../declared-types.js";
+import { defineMethod, type Method, type RpcContext, type RpcValue } from "../method.js";
+import { internal, invalidParams } from "../rpc-error.js";
+import { data, quantity } from "../values.js";
+
+const SLOT_MS = 3000;
+
+/** The last four bytes of the genesis block's id. */
+function chainId({ rules }: ApiNode): string {
+	return data(rules.genesisId.subarray(-4));
+}
+
+/** `COIN/v<release>/<system>/<runtime><major>.<minor>`. */
+function clientVersion({ style }: RpcContext): string {
+	const [major = "0", minor = "0"] = process.versions.node.split(".");
+	return spell(`COIN/v${CODE_VERSION}/${systemName()}/Node${major}.${minor}`, style.dialect);
+}
+
+function syncing({ node, state }: RpcContext): RpcValue {
+	if (node.network.peers().length === 0) return false;
+	const { headNumber, headTimestampMs } = state.properties;
+	const depth = node.view("full").properties.headNumber - node.oldestRevertible;
+	const behind = Math.max(0, Math.floor((node.nowMs() - Number(headTimestampMs)) / SLOT_MS));
+	return {
+		startingBlock: quantity(headNumber - depth),
+		currentBlock: quantity(headNumber),
+		highestBlock: quantity(headNumber + BigInt(behind)),
+	};
+}
+
+function sha3(input: string | null): string {
+	try {
+		return data(keccak256(decodeHexText(input)));
+	} catch (error) {
+		if (error instanceof NamedError) throw invalidParams("invalid input value");
+		throw error;
+	}
+}
+
+export const nodeMethods: readonly Method[] = [
+	defineMethod({
+		name: "web3_clientVersion",
+		about: "Name and release of this program, its system and its runtime.",
+		parameters: [],
+		handle: clientVersion,
+	}),
+	defineMethod({
+		name: "web3_sha3",
+		about: "Keccak-256 of bytes.",
+		parameters: [["data", text]],
+		handle: (_, input) => sha3(input),
+	}),
+	defineMethod({
+		name: "net_version",
+		about: "The chain's id.",
+		parameters: [],
+		handle: ({ node }) => chainId(node),
+	}),
+	defineMethod({
+		name: "net_listening",
+		about: "Whether this node has connected to a peer.",
+		parameters: [],
+		handle: ({ node }) => node.network.peers().some((peer) => peer.outgoing),
+	}),
+	defineMethod({
+		name: "net_peerCount",
+		about: "How many peers are connected.",
+		parameters: [],
+		handle: ({ node }) => quantity(node.network.peers().length),
+	}),
+	defineMethod({
+		name: "eth_chainId",
+		about: "The chain's id: the last four bytes of its genesis block's id.",
+		parameters: [],
+		handle: ({ node }) => chainId(node),
+	}),
+	defineMethod({
+		name: "eth_protocolVersion",
+		about: "Version in the header of the head block.",
+		parameters: [],
+		handle: ({ state }) => quantity(headBlock(state)?.raw.version ?? 0),
+	}),
+	defineMethod({
+		name: "eth_syncing",
+		about: "How far this node has followed the chain; false without peers.",
+		parameters: [],
+		handle: syncing,
+	}),
+	defineMethod({
+		name: "eth_gasPrice",
+		about: "Price of energy in sun.",
+		parameters: [],
+		handle: ({ state }) => quantity(state.properties.get("ENERGY_FEE")),
+	}),
+	defineMethod({
+		name: "eth_accounts",
+		about: "An empty list: the node holds no users' keys.",
+		parameters: [],
+		handle: () => [],
+	}),
+	defineMethod({
+		name: "eth_coinbase",
+		about: "Address of the first of this node's keys that belongs to a super representative.",
+		parameters: [],
+		handle: ({ producerAddresses, state }) => {
+			const address = producerAddresses.find((own) => state.witness.has(own));
+			if (!address) throw internal("etherbase must be explicitly specified");
+			return data(address);
+		},
+	}),
+	defineMethod({
+		name: "eth_mining",
+		about: "Whether one of this node's keys belongs to an active super representative.",
+		parameters: [],
+		handle: ({ producerAddresses, state }) => {
+			const active = activeWitnesses(state);
+			return producerAddresses.some((own) => active.some((witness) => asBuffer(own).equals(witness)));
+		},
+	}),
+	defineMethod({
+		name: "eth_hashrate",
+		about: "0: the network has no proof of work.",
+		parameters: [],
+		handle: () => "0x0",
+	}),
+	defineMethod({
+		name: "eth_getWork",
+		about: "The head block's id; the network has no proof of work.",
+		parameters: [],
+		handle: ({ state }) => [data(state.properties.headId), null, null],
+	}),
+];

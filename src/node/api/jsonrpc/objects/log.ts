@@ -1,0 +1,42 @@
+/** Logs as clients see them (sheet 07 §8). */
+
+import type { TransactionInfo, TransactionInfoLog } from "../../../../protocol/messages.js";
+import type { RpcValue } from "../method.js";
+import { data, quantity } from "../values.js";
+
+/** A log with its place in its block. */
+export interface PlacedLog {
+	readonly log: Readonly<TransactionInfoLog>;
+	/** Among all logs of the block. */
+	readonly logIndex: number;
+	readonly transactionIndex: number;
+	/** Id of the transaction. */
+	readonly transactionId: Uint8Array;
+}
+
+/** The logs of a block in their order. @param infos of all transactions of the block */
+export function* logsOfBlock(infos: readonly Readonly<TransactionInfo>[]): Generator<PlacedLog> {
+	let logIndex = 0;
+	for (const [transactionIndex, info] of infos.entries()) {
+		for (const log of info.log) yield { log, logIndex: logIndex++, transactionIndex, transactionId: info.id };
+	}
+}
+
+/** @param removed the block is no longer of the chain */
+export function logObject(
+	{ log, logIndex, transactionIndex, transactionId }: PlacedLog,
+	block: { readonly number: bigint; readonly id: Uint8Array },
+	removed: boolean,
+): RpcValue {
+	return {
+		address: data(log.address),
+		blockHash: data(block.id),
+		blockNumber: quantity(block.number),
+		data: data(log.data),
+		logIndex: quantity(logIndex),
+		removed,
+		topics: log.topics.map(data),
+		transactionHash: data(transactionId),
+		transactionIndex: quantity(transactionIndex),
+	};
+}

@@ -1,0 +1,98 @@
+/** Transactions as clients see them (sheet 07 §7.2). */
+
+import type { SignedBlock } from "../../../../protocol/block.js";
+import type { TransactionInfo } from "../../../../protocol/messages.js";
+import type { SignedTransaction } from "../../../../protocol/transaction.js";
+import { priceAt } from "../../../consensus/price-history.js";
+import type { StateView } from "../../../state/view.js";
+import { contractFacts } from "../contract-facts.js";
+import type { RpcValue } from "../method.js";
+import { addressData, data, quantity, ZERO_ADDRESS, ZERO_HASH, ZERO_NONCE } from "../values.js";
+
+/** The energy fee in force at a block's time, in sun. */
+export function energyPriceAt({ properties }: StateView, blockTimeMs: bigint): bigint {
+	return priceAt(properties.get("ENERGY_PRICE_HISTORY"), blockTimeMs) ?? properties.get("ENERGY_FEE");
+}
+
+/** A transaction of a block. @param info what became of it, if that is kept */
+export function transactionObject(
+	state: StateView,
+	block: SignedBlock,
+	index: number,
+	info: Readonly<TransactionInfo> | undefined,
+): RpcValue {
+	const transaction = block.transactions[index] as SignedTransaction;
+	const { from, to, value, input } = shownFacts(state, transaction, info);
+	return {
+		blockHash: data(block.id),
+		blockNumber: quantity(block.number),
+		from: block.number === 0n ? ZERO_ADDRESS : from,
+		gas: quantity(info?.receipt?.energy_usage_total ?? 0n),
+		gasPrice: quantity(energyPriceAt(state, block.timestampMs)),
+		hash: data(transaction.id),
+		input,
+		nonce: ZERO_NONCE,
+		to,
+		transactionIndex: quantity(index),
+		type: "0x0",
+		value,
+		...firstSignature(transaction),
+	};
+}
+
+/** A transaction that waits for a block: what a block would give it is an empty `0x`. */
+export function pendingTransactionObject(state: StateView, transaction: SignedTransaction): RpcValue {
+	const { from, to, value, input } = shownFacts(state, transaction, undefined);
+	return {
+		blockHash: "0x",
+		blockNumber: "0x",
+		from,
+		gas: "0x0",
+		gasPrice: "0x",
+		hash: data(transaction.id),
+		input,
+		nonce: ZERO_NONCE,
+		to,
+		transactionIndex: "0x",
+		type: "0x0",
+		value,
+		...firstSignature(transaction),
+	};
+}
+
+interface ShownFacts {
+	readonly from: string | null;
+	readonly to: string | null;
+	readonly value: string;
+	readonly input: string;
+}
+
+function shownFacts(
+	state: StateView,
+	transaction: SignedTransaction,
+	info: Readonly<TransactionInfo> | undefined,
+): ShownFacts {
+	if (!transaction.contract) return { from: ZERO_ADDRESS, to: ZERO_ADDRESS, value: "0x0", input: "0x" };
+	const { from, to, value, input } = contractFacts(state, transaction, info);
+	return {
+		from: addressData(from),
+		to: addressData(to),
+		value: quantity(value),
+		input: data(input),
+	};
+}
+
+const SCALAR = 32;
+const LOWEST_V = 27;
+
+/** Of several signatures only the first is shown. */
+function firstSignature({ message }: SignedTransaction): Readonly<Record<"r" | "s" | "v", string>> {
+	const [signature] = message.signature;
+	if (!signature) return { r: ZERO_HASH, s: ZERO_HASH, v: "0x00" };
+	const recovery = signature[2 * SCALAR] ?? 0;
+	return {
+		r: data(signature.subarray(0, SCALAR)),
+		s: data(signature.subarray(SCALAR, 2 * SCALAR)),
+		v: quantity(recovery < LOWEST_V ? recovery + LOWEST_V : recovery),
+	};
+}

@@ -1,0 +1,44 @@
+/** Errors of JSON-RPC and their codes (sheet 07 §2.4). */
+
+export const PARSE_ERROR = -32700;
+export const INVALID_REQUEST = -32600;
+export const METHOD_NOT_FOUND = -32601;
+export const INVALID_PARAMS = -32602;
+export const INTERNAL = -32000;
+/** An error that a method doesn't declare. */
+export const UNDECLARED = -32001;
+export const EXCEEDS_LIMIT = -32005;
+
+/** A method's refusal, sent as it stands. */
+export class RpcError extends Error {
+	override readonly name = "RpcError";
+
+	constructor(
+		readonly code: number,
+		message: string,
+	) {
+		super(message);
+	}
+}
+
+export function invalidRequest(message: string): RpcError {
+	return new RpcError(INVALID_REQUEST, message);
+}
+
+export function invalidParams(message: string): RpcError {
+	return new RpcError(INVALID_PARAMS, message);
+}
+
+export function internal(message: string): RpcError {
+	return new RpcError(INTERNAL, message);
+}
+
+/** A method that is listed and not served. */
+export function notAvailable(method: string, where = ""): RpcError {
+	return new RpcError(METHOD_NOT_FOUND, `the method ${method} does not exist/is not available${where}`);
+}
+
+/** The text of an error of another layer, double quotes as single ones: it stands inside of a message. */
+export function quotedText(error: Error): string {
+	return error.message.replaceAll('"', "'");
+}

@@ -1,0 +1,117 @@
+/** One JSON-RPC server (sheet 07 §1): POST at one path; every call's outcome is an answer with status 200. */
+
+import type { IncomingMessage } from "node:http";
+import { exceptionText, NamedError } from "../../../protocol/json/exceptions.js";
+import type { ServerKind } from "../context.js";
+import { errorMessage } from "../endpoint.js";
+import type { HttpAnswer } from "../http-answer.js";
+import { HttpListener } from "../http-listener.js";
+import { type CallGate, OUT_OF_RESOURCES } from "../rate-limiter.js";
+import { collectBody } from "../request-body.js";
+import { headRefusal, plainPath, traceOf } from "../request-head.js";
+import { decodeBodyText } from "./body-text.js";
+import { Dispatcher } from "./dispatcher.js";
+import { JsonTextError } from "./json-reader.js";
+import type { RpcContext } from "./method.js";
+import { methodsByName } from "./method-table.js";
+
+const PATH = "/jsonrpc";
+const RPC_TYPE = "application/json-rpc";
+const JSON_TYPE = "application/json;charset=utf-8";
+
+/** Names under which the rate limiter knows the servers. */
+const COMPONENTS: Readonly<Record<ServerKind, string>> = {
+	full: "JsonRpcServlet",
+	solidity: "JsonRpcOnSolidityServlet",
+	pbft: "JsonRpcOnPBFTServlet",
+};
+
+export class JsonRpcServer {
+	private readonly listener: HttpListener;
+	private readonly dispatcher: Dispatcher;
+	private readonly gate: CallGate;
+
+	/** @param context the node as the next call sees it */
+	constructor(
+		kind: ServerKind,
+		private readonly context: () => RpcContext,
+	) {
+		const { node } = context();
+		const { http, jsonrpc } = node.config.node;
+		this.dispatcher = new Dispatcher({
+			methods: methodsByName,
+			context,
+			maxBatchSize: jsonrpc.maxBatchSize,
+		});
+		this.gate = node.limiter.http(COMPONENTS[kind]);
+		this.listener = new HttpListener({
+			maxConnections: http.maxConnections,
+			handle: (request, answer) => this.route(request, answer),
+			report: (error, where) => node.report(error, `${where} of JSON-RPC`),
+		});
+	}
+
+	/** @returns the bound port. Rejects with the system's error. */
+	listen(port: number, host?: string): Promise<number> {
+		return this.listener.listen(port, host);
+	}
+
+	/** Stops listening; requests under way get a moment to finish. */
+	close(): Promise<void> {
+		return this.listener.close();
+	}
+
+	private async route(request: IncomingMessage, answer: HttpAnswer): Promise<void> {
+		const refused = headRefusal(request);
+		if (refused !== undefined) return answer.page(refused);
+		const [path = "/"] = (request.url ?? "/").split("?");
+		const isOurs = plainPath(path) === PATH;
+		switch (request.method) {
+			case "POST":
+				return isOurs ? this.call(request, answer) : answer.unsupported("POST");
+			case "GET":
+			case "HEAD":
+				return isOurs ? answer.unsupported(request.method) : answer.page(404);
+			case "OPTIONS":
+				return answer.options(
+					isOurs ? "POST, TRACE, OPTIONS" : "GET, HEAD, TRACE, OPTIONS",
+					isOurs ? JSON_TYPE : undefined,
+				);
+			case "TRACE":
+				return answer.send(200, "message/http", traceOf(request));
+			case "PUT":
+			case "DELETE":
+				return answer.empty(405);
+			default:
+				return answer.empty(501);
+		}
+	}
+
+	private async call(request: IncomingMessage, answer: HttpAnswer): Promise<void> {
+		const admitted = this.gate.enter(request.socket.remoteAddress ?? "");
+		if (admitted !== true && !(await admitted)) {
+			const error = new NamedError("IllegalAccessException", OUT_OF_RESOURCES);
+			const { dialect } = this.context().style;
+			return answer.send(200, JSON_TYPE, `${errorMessage(exceptionText(error, dialect))}\n`);
+		}
+		try {
+			const { maxBodySize } = this.context().node.config.node.jsonrpc;
+			const body = await collectBody(request, maxBodySize);
+			if (!body) return answer.page(413);
+			const text = await this.dispatcher.answer(textOf(body));
+			answer.send(200, RPC_TYPE, text === "" ? "" : `${text}\n`);
+		} finally {
+			this.gate.leave();
+		}
+	}
+}
+
+/** The body's text; of bytes that are no text none, which is no JSON either. */
+function textOf(body: Uint8Array): string {
+	try {
+		return decodeBodyText(body);
+	} catch (error) {
+		if (error instanceof JsonTextError) return "";
+		throw error;
+	}
+}

@@ -1,0 +1,110 @@
+/** The three JSON-RPC servers of a node, as its configuration asks for them, and what feeds their filters. */
+
+import type { SignedBlock } from "../../../protocol/block.js";
+import type { ChainObserver } from "../../chain/chain.js";
+import type { Broadcaster } from "../broadcast.js";
+import type { ApiNode, ServerKind } from "../context.js";
+import { portError } from "../http-servers.js";
+import { blockByNumber, transactionInfosOfBlock } from "../queries/blocks.js";
+import { FilterRegistry } from "./filter-registry.js";
+import { JsonRpcServer } from "./server.js";
+
+/** How each server's port is called. */
+const PORT_NAMES = { full: "jsonrpc", solidity: "jsonrpcSolidity", pbft: "jsonrpcPbft" } as const;
+export type JsonRpcPort = (typeof PORT_NAMES)[ServerKind];
+
+export interface JsonRpcServersOptions {
+	readonly node: ApiNode;
+	readonly broadcaster: Broadcaster;
+	/** Registers an observer of the chain; the returned function removes it. */
+	readonly observe: (observer: ChainObserver) => () => void;
+	/** Addresses of the keys with which this node produces blocks, in their order. */
+	readonly producerAddresses: readonly Uint8Array[];
+	/** Address to bind; every interface without it. */
+	readonly host?: string | undefined;
+}
+
+export interface RunningJsonRpcServers {
+	/** Bound ports of the servers that run. */
+	readonly ports: Readonly<Partial<Record<JsonRpcPort, number>>>;
+	close(): Promise<void>;
+}
+
+/**
+ * Starts the servers that `node.jsonrpc` enables.
+ * @throws {PortError} after closing what was already bound
+ */
+export async function startJsonRpcServers(options: JsonRpcServersOptions): Promise<RunningJsonRpcServers> {
+	const { node, broadcaster, producerAddresses, host } = options;
+	const { dialect, jsonrpc } = node.config.node;
+	const registry = (): FilterRegistry => new FilterRegistry(() => node.nowMs());
+	const filters: Readonly<Record<ServerKind, FilterRegistry | undefined>> = {
+		full: registry(),
+		solidity: registry(),
+		pbft: undefined,
+	};
+	const servers: JsonRpcServer[] = [];
+	const ports: Partial<Record<JsonRpcPort, number>> = {};
+	const stopObserving = options.observe(
+		feed(
+			node,
+			jsonrpc.full.enabled ? filters.full : undefined,
+			jsonrpc.solidity.enabled ? filters.solidity : undefined,
+		),
+	);
+	const close = async (): Promise<void> => {
+		stopObserving();
+		await Promise.all(servers.map((server) => server.close()));
+	};
+	for (const kind of ["full", "solidity", "pbft"] as const) {
+		const { enabled, port } = jsonrpc[kind];
+		if (!enabled) continue;
+		const server = new JsonRpcServer(kind, () => ({
+			server: kind,
+			node,
+			state: node.view(kind),
+			style: { visible: false, dialect },
+			broadcaster,
+			filters: filters[kind],
+			producerAddresses,
+		}));
+		try {
+			ports[PORT_NAMES[kind]] = await server.listen(port, host);
+			servers.push(server);
+		} catch (error) {
+			await close();
+			throw portError(port, `${kind} JSON-RPC server`, error);
+		}
+	}
+	return { ports, close };
+}
+
+/**
+ * Tells the filters what happens on the chain (sheet 07 §9.4). Blocks that come while the chain moves to another
+ * branch are not told, as on the network; logs of the blocks that it leaves are told again, as removed.
+ */
+function feed(
+	node: ApiNode,
+	full: FilterRegistry | undefined,
+	solidity: FilterRegistry | undefined,
+): ChainObserver {
+	let lastSolid: bigint | undefined;
+	const head = node.view("full");
+	const infosOf = (block: SignedBlock) => transactionInfosOfBlock(head, block.number);
+	const solidify = (filters: FilterRegistry): void => {
+		const solid = head.properties.get("LATEST_SOLIDIFIED_BLOCK_NUM");
+		for (let number = lastSolid === undefined ? solid : lastSolid + 1n; number <= solid; number++) {
+			const block = blockByNumber(head, number);
+			if (block) filters.blockApplied(block, infosOf(block));
+		}
+		lastSolid = solid;
+	};
+	return {
+		applied: ({ block, infos }, switching) => {
+			if (switching) return;
+			full?.blockApplied(block, infos);
+			if (solidity) solidify(solidity);
+		},
+		erasing: (block) => full?.blockErased(block, infosOf(block)),
+	};
+}
