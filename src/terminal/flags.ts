@@ -44,6 +44,13 @@ export const nodeFlags = {
 	}),
 };
 
+/** What a stake is for. */
+export const resourceFlag = Flags.string({
+	description: "bandwidth or energy",
+	helpValue: "<resource>",
+	required: true,
+});
+
 /** Queries that can be answered from irreversible blocks alone. */
 export const solidityFlag = {
 	solidity: Flags.boolean({ description: "ask the solidity API (irreversible state)", helpGroup: "NODE" }),

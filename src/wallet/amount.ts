@@ -35,6 +35,13 @@ export function parseCoinAmount(text: string): bigint {
 	return scaled(text, whole, fraction ?? "", decimals);
 }
 
+/** The same where nothing is to happen with nothing. @throws {Failure} also `bad_value` for zero */
+export function parsePositiveCoins(text: string): bigint {
+	const sun = parseCoinAmount(text);
+	if (sun === 0n) throw new Failure("bad_value", "the amount is zero");
+	return sun;
+}
+
 function scaled(text: string, whole: string, fraction: string, decimals: number): bigint {
 	for (const part of [whole, fraction]) {
 		if (part !== "" && !/^\d+(_\d+)*$/.test(part)) throw bad(text, "has a misplaced underscore");

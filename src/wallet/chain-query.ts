@@ -78,8 +78,12 @@ export async function accountOf(
 }
 
 /** The same, where the account must exist. @throws {Failure} `not_found` */
-export async function existingAccount(client: NodeClient, address: Uint8Array): Promise<Readonly<Account>> {
-	const account = await accountOf(client, address);
+export async function existingAccount(
+	client: NodeClient,
+	address: Uint8Array,
+	view: NodeView = "full",
+): Promise<Readonly<Account>> {
+	const account = await accountOf(client, address, view);
 	if (!account)
 		throw new Failure("not_found", `the account ${toBase58Check(address)} does not exist on this chain`);
 	return account;

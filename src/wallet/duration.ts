@@ -21,6 +21,17 @@ export function parseDuration(text: string): number {
 	return Number(match[1]) * unit;
 }
 
+/** The network's time between blocks, which lock periods are counted in. */
+const BLOCK_MS = 3000;
+
+/** Reads a number of blocks, or a duration as the blocks that it takes at least. @throws {Failure} `bad_value` */
+export function parseBlocks(text: string): bigint {
+	const digits = /^[\d_]{1,15}$/.test(text.trim()) ? text.trim().replaceAll("_", "") : undefined;
+	const blocks = digits ? BigInt(digits) : BigInt(Math.ceil(parseDuration(text) / BLOCK_MS));
+	if (blocks === 0n) throw new Failure("bad_value", `"${text}" is no time at all`);
+	return blocks;
+}
+
 /** The shortest exact form of a number of milliseconds. */
 export function formatDuration(ms: number): string {
 	for (const [unit, size] of Object.entries(UNIT_MS).reverse()) {

@@ -1,0 +1,24 @@
+import { toBase58Check } from "../../protocol/address.js";
+import { AccountQuery, accountArgument, accountQueryFlags } from "../../terminal/account-query.js";
+import { formatCoin } from "../../wallet/amount.js";
+import { existingAccount } from "../../wallet/chain-query.js";
+import { REWARD_PAUSE_MS, rewardOf } from "../../wallet/voting.js";
+
+export default class RewardShow extends AccountQuery {
+	static override summary = "Show the rewards that an account could withdraw, and from when";
+	static override args = accountArgument;
+	static override flags = accountQueryFlags;
+
+	async run(): Promise<void> {
+		const { args, flags } = await this.parse(RewardShow);
+		const { client, view, address } = await this.subject(flags, args.account);
+		const { latest_withdraw_time: last } = await existingAccount(client, address, view);
+		const reward = await rewardOf(client, address, view);
+		const record = {
+			account: toBase58Check(address),
+			reward,
+			due: last > 0n ? last + REWARD_PAUSE_MS : undefined,
+		};
+		this.printRecord(record, { ...record, reward: formatCoin(reward) });
+	}
+}

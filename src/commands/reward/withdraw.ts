@@ -1,0 +1,32 @@
+import { WithdrawBalanceContract } from "../../protocol/messages.js";
+import { ActingCommand } from "../../terminal/acting-command.js";
+import { actingFlags } from "../../terminal/acting-flags.js";
+import { localTime } from "../../terminal/output.js";
+import { contractOf } from "../../wallet/contract.js";
+import type { Failure } from "../../wallet/failure.js";
+import { REWARD_PAUSE_MS } from "../../wallet/voting.js";
+
+export default class RewardWithdraw extends ActingCommand {
+	static override summary = "Withdraw the rewards of votes, or of a witness";
+	static override description = "The network allows it once in 24 hours.";
+	static override flags = actingFlags;
+
+	async run(): Promise<void> {
+		const { flags } = await this.parse(RewardWithdraw);
+		const context = await this.context(flags);
+		await this.act(context, flags, contractOf(WithdrawBalanceContract, { owner_address: context.owner }));
+	}
+
+	/** The pause between two withdrawals ends by itself. */
+	protected override explain(failure: Failure): Failure {
+		const explained = super.explain(failure);
+		const last = /^The last withdraw time is (\d+), less than 24 hours/.exec(failure.message)?.[1];
+		if (last === undefined) return explained;
+		const due = BigInt(last) + REWARD_PAUSE_MS;
+		return explained.with({
+			retry: "later",
+			details: { due },
+			hint: `rewards can be withdrawn again from ${localTime(due)}`,
+		});
+	}
+}

@@ -1,0 +1,32 @@
+import { Args } from "@oclif/core";
+import { FreezeBalanceV2Contract } from "../../protocol/messages.js";
+import { ActingCommand } from "../../terminal/acting-command.js";
+import { actingFlags } from "../../terminal/acting-flags.js";
+import { resourceFlag } from "../../terminal/flags.js";
+import { parsePositiveCoins } from "../../wallet/amount.js";
+import { contractOf } from "../../wallet/contract.js";
+import { parseResource } from "../../wallet/resource.js";
+
+export default class StakeFreeze extends ActingCommand {
+	static override summary = "Stake coins for bandwidth or energy";
+	static override examples = ["<%= config.bin %> stake freeze 500coin --for energy --wait"];
+	static override args = {
+		amount: Args.string({ description: "how much, with its unit", required: true, ignoreStdin: true }),
+	};
+	static override flags = { ...actingFlags, for: resourceFlag };
+
+	async run(): Promise<void> {
+		const { args, flags } = await this.parse(StakeFreeze);
+		const amount = parsePositiveCoins(args.amount);
+		const resource = parseResource(flags.for, { votes: true });
+		const context = await this.context(flags);
+		await this.act(context, flags, {
+			...contractOf(FreezeBalanceV2Contract, {
+				owner_address: context.owner,
+				frozen_balance: amount,
+				resource,
+			}),
+			amountSun: amount,
+		});
+	}
+}

@@ -1,0 +1,29 @@
+import { AccountQuery, accountArgument, accountQueryFlags } from "../../terminal/account-query.js";
+import { localTime } from "../../terminal/output.js";
+import { formatCoin } from "../../wallet/amount.js";
+import { delegationsOf } from "../../wallet/delegations.js";
+
+export default class StakeList extends AccountQuery {
+	static override summary = "List the delegations of an account, given and received";
+	static override args = accountArgument;
+	static override flags = accountQueryFlags;
+
+	async run(): Promise<void> {
+		const { args, flags } = await this.parse(StakeList);
+		const { client, view, address } = await this.subject(flags, args.account);
+		const delegations = [
+			...(await delegationsOf(client, address, view, "given")),
+			...(await delegationsOf(client, address, view, "received")),
+		];
+		this.printList(
+			delegations,
+			["from", "to", "resource", "amount", "lockedUntil"],
+			"no delegations",
+			delegations.map((row) => ({
+				...row,
+				amount: formatCoin(row.amount),
+				lockedUntil: row.lockedUntil === undefined ? "" : localTime(row.lockedUntil),
+			})),
+		);
+	}
+}

@@ -1,0 +1,37 @@
+import { Flags } from "@oclif/core";
+import { UnfreezeBalanceContract } from "../../protocol/messages.js";
+import { ActingCommand } from "../../terminal/acting-command.js";
+import { actingFlags } from "../../terminal/acting-flags.js";
+import { resourceFlag } from "../../terminal/flags.js";
+import { contractOf } from "../../wallet/contract.js";
+import { parseResource } from "../../wallet/resource.js";
+import { accountNamed } from "../../wallet/signing.js";
+
+export default class StakeUnfreezeV1 extends ActingCommand {
+	static override summary = "End a stake of the first generation";
+	static override description =
+		"Ends all of it that is due, for one resource: the account's own, or what it gave to --receiver.";
+	static override flags = {
+		...actingFlags,
+		for: resourceFlag,
+		receiver: Flags.string({ description: "account that has the resource", helpValue: "<account>" }),
+	};
+
+	async run(): Promise<void> {
+		const { flags } = await this.parse(StakeUnfreezeV1);
+		const resource = parseResource(flags.for, { votes: true });
+		const context = await this.context(flags);
+		const { receiver } = flags;
+		await this.act(
+			context,
+			flags,
+			contractOf(UnfreezeBalanceContract, {
+				owner_address: context.owner,
+				resource,
+				...(receiver === undefined
+					? {}
+					: { receiver_address: await accountNamed(context.settings, receiver) }),
+			}),
+		);
+	}
+}

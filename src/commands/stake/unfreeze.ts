@@ -1,0 +1,36 @@
+import { Args } from "@oclif/core";
+import { UnfreezeBalanceV2Contract } from "../../protocol/messages.js";
+import { ActingCommand } from "../../terminal/acting-command.js";
+import { actingFlags } from "../../terminal/acting-flags.js";
+import { resourceFlag } from "../../terminal/flags.js";
+import { parsePositiveCoins } from "../../wallet/amount.js";
+import { contractOf } from "../../wallet/contract.js";
+import { parseResource } from "../../wallet/resource.js";
+
+export default class StakeUnfreeze extends ActingCommand {
+	static override summary = "Begin to unstake coins";
+	static override description =
+		"The coins can be withdrawn after the network's delay (stake show tells when); votes that the remaining stake " +
+		"doesn't cover are reduced. What was ready to be withdrawn before is withdrawn too.";
+	static override examples = ["<%= config.bin %> stake unfreeze 100coin --for energy"];
+	static override args = {
+		amount: Args.string({ description: "how much, with its unit", required: true, ignoreStdin: true }),
+	};
+	static override flags = { ...actingFlags, for: resourceFlag };
+
+	async run(): Promise<void> {
+		const { args, flags } = await this.parse(StakeUnfreeze);
+		const amount = parsePositiveCoins(args.amount);
+		const resource = parseResource(flags.for, { votes: true });
+		const context = await this.context(flags);
+		await this.act(
+			context,
+			flags,
+			contractOf(UnfreezeBalanceV2Contract, {
+				owner_address: context.owner,
+				unfreeze_balance: amount,
+				resource,
+			}),
+		);
+	}
+}

@@ -1,0 +1,30 @@
+import { toBase58Check } from "../../protocol/address.js";
+import { AccountQuery, accountArgument } from "../../terminal/account-query.js";
+import { keystoreFlags, nodeFlags } from "../../terminal/flags.js";
+import { existingAccount } from "../../wallet/chain-query.js";
+import { votesOf, votingPower } from "../../wallet/voting.js";
+
+export default class VoteShow extends AccountQuery {
+	static override summary = "Show the votes of an account, and how many it has left";
+	static override args = accountArgument;
+	static override flags = { ...nodeFlags, ...keystoreFlags };
+
+	async run(): Promise<void> {
+		const { args, flags } = await this.parse(VoteShow);
+		const { client, address } = await this.subject(flags, args.account);
+		const votes = votesOf(await existingAccount(client, address));
+		const power = await votingPower(client, address);
+		const cast = votes.reduce((sum, vote) => sum + vote.votes, 0n);
+		const record = {
+			account: toBase58Check(address),
+			power,
+			cast,
+			free: power > cast ? power - cast : 0n,
+			votes,
+		};
+		this.printRecord(record, {
+			...record,
+			votes: votes.length > 0 ? votes.map(({ witness, votes: count }) => `${witness}=${count}`) : "none",
+		});
+	}
+}
