@@ -17,6 +17,7 @@ import {
 } from "./transfers.js";
 import {
 	executionFailed,
+	hostFailed,
 	longOutOfRange,
 	runtimeFailed,
 	staticViolation,
@@ -330,7 +331,6 @@ function storeWhole(frame: Frame, offset: number, output: Uint8Array): void {
 			`arraycopy: destination index ${offset} out of bounds for byte[${frame.memory.size}]`,
 		);
 	}
-	if (offset + output.length > MEMORY_CEILING)
-		throw runtimeFailed("java.lang.RuntimeException", "Unknown Throwable");
+	if (offset + output.length > MEMORY_CEILING) throw hostFailed();
 	frame.memory.store(offset, output);
 }

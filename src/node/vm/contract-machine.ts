@@ -32,9 +32,9 @@ import { type PreparationOptions, type Prepared, prepareCall, prepareDeploy } fr
 import { ProgramCache } from "./program.js";
 import {
 	depositOutOfEnergy,
+	hostFailed,
 	invalidCode,
 	outOfTime,
-	runtimeFailed,
 	stackOverflow,
 	timeoutAt,
 	VmAbort,
@@ -177,7 +177,7 @@ export class ContractMachine {
 			returnData: ended.output,
 			contractAddress: prepared.address,
 			runtimeError: error && spell(error, dialect),
-			logs: ended.failure || ended.reverted ? [] : machine.logs,
+			logs: keepsLogs(ended) ? machine.logs : [],
 			internalTransactions: saveInternal ? machine.internal.toMessages(saveFeaturedInternal, dialect) : [],
 		};
 	}
@@ -258,10 +258,7 @@ function storeCode({ machine, root, address }: Prepared): void {
 		return;
 	}
 	if (!machine.gates.constantinople) return;
-	if (output.length === 0 && !machine.gates.multiSign) {
-		root.failure = runtimeFailed("java.lang.RuntimeException", "Unknown Throwable");
-		return;
-	}
+	if (output.length === 0 && !machine.gates.multiSign) throw hostFailed();
 	putCode(machine, address, output);
 }
 
@@ -278,6 +275,11 @@ function discard(machine: Machine): void {
 }
 
 const penaltyOf = (root: Frame): number => root.penalty + root.inheritedPenalty;
+
+/** Whether the logs of an execution are listed: of a success, and of one that ended from outside the code. */
+function keepsLogs({ failure, reverted }: Ended): boolean {
+	return failure ? failure instanceof VmAbort : !reverted;
+}
 
 function codeOf({ failure, reverted }: Ended): number {
 	if (reverted) return Result.REVERT;

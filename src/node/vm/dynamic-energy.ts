@@ -47,8 +47,11 @@ function catchUp(
 	return next;
 }
 
+/** fdlibm's power for whole exponents; it has its own ways for the first two. */
 function power(base: number, exponent: number): number {
 	if (base === 1 || exponent === 0) return 1;
+	if (exponent === 1) return base;
+	if (exponent === 2) return base * base;
 	return exponent * Math.log(base) < SMALLEST_LOG ? 0 : strictPow(base, exponent);
 }
 

@@ -10,6 +10,17 @@ import { VmAbort, VmError } from "./vm-error.js";
  * @throws {VmAbort} where the whole transaction ends
  */
 export function execute(root: Frame): void {
+	try {
+		runFrames(root);
+	} catch (error) {
+		// What unfinished frames logged never reached the outermost one.
+		const { child } = root;
+		if (child?.mark) root.machine.logs.length = child.mark.logs;
+		throw error;
+	}
+}
+
+function runFrames(root: Frame): void {
 	let frame = root;
 	let begun = false;
 	for (;;) {
@@ -19,9 +30,7 @@ export function execute(root: Frame): void {
 			fail(frame, error);
 		}
 		if (frame.child) {
-			const { child } = frame;
-			frame.child = undefined;
-			frame = child;
+			frame = frame.child;
 			begun = false;
 			continue;
 		}
@@ -68,6 +77,7 @@ function end(frame: Frame): void {
 /** Continues the opener with what its child came to; false if that makes it fail. */
 function returnTo(opener: Frame, child: Frame): boolean {
 	opener.interrupted = false;
+	opener.child = undefined;
 	try {
 		child.resume?.(opener, child);
 	} catch (error) {

@@ -22,7 +22,7 @@ export class VmError extends Error {
 	}
 }
 
-/** A failure that no frame can catch: it ends the whole transaction, all energy spent. */
+/** A failure that no frame can catch: it ends the whole transaction, all energy spent. Its logs so far stay listed. */
 export class VmAbort extends VmError {
 	override readonly name: string = "VmAbort";
 }
@@ -112,6 +112,11 @@ export function stackOverflow(): VmAbort {
 		"StackOverflowError:  exceed default JVM stack size!",
 		`${IN_PROGRAM}JVMStackOverFlowException`,
 	);
+}
+
+/** The network's runtime gave up, as for want of memory. */
+export function hostFailed(): VmAbort {
+	return new VmAbort(Result.UNKNOWN, "Unknown Throwable", "java.lang.RuntimeException");
 }
 
 export function staticViolation(): VmError {

@@ -14,7 +14,7 @@ import { votesText } from "../internal-transactions.js";
 import type { Machine } from "../machine.js";
 import { MEMORY_CEILING, operandEnd } from "../memory.js";
 import { settleReward } from "../rewards.js";
-import { executionFailed, runtimeFailed } from "../vm-error.js";
+import { executionFailed, hostFailed } from "../vm-error.js";
 import { sat32, toWord, type Word } from "../word.js";
 
 const VOTE_COST = 30_000;
@@ -75,7 +75,7 @@ export function voteWitness(frame: Frame): void {
 
 /** The word before an array's elements. */
 function loadLength(frame: Frame, offset: number): number {
-	if (offset > MEMORY_CEILING) throw runtimeFailed("java.lang.RuntimeException", "Unknown Throwable");
+	if (offset > MEMORY_CEILING) throw hostFailed();
 	frame.memory.expand(offset + WORD_SIZE);
 	return sat32(frame.memory.loadWord(offset));
 }

@@ -2,7 +2,8 @@
 
 import { EMPTY, toHex } from "../../../protocol/bytes.js";
 import type { Machine } from "../machine.js";
-import { timeoutAt } from "../vm-error.js";
+import { MEMORY_CEILING } from "../memory.js";
+import { hostFailed, timeoutAt } from "../vm-error.js";
 import { sat32 } from "../word.js";
 import { type Precompile, paddedSlice, succeed, wordAt } from "./precompile.js";
 
@@ -48,10 +49,10 @@ export const modexp: Precompile = {
 	},
 	run(input, { machine }) {
 		const [baseLength, exponentLength, modulusLength] = lengths(input);
-		const modulus = integerAt(input, HEADER + baseLength + exponentLength, modulusLength);
-		if (modulus === 0n) return succeed(EMPTY);
 		const base = integerAt(input, HEADER, baseLength);
 		const exponent = integerAt(input, HEADER + baseLength, exponentLength);
+		const modulus = integerAt(input, HEADER + baseLength + exponentLength, modulusLength);
+		if (modulus === 0n) return succeed(EMPTY);
 		const result = power(machine, base % modulus, exponent, modulus);
 		return succeed(Buffer.from(result.toString(16).padStart(2 * modulusLength, "0"), "hex"));
 	},
@@ -61,6 +62,8 @@ export const modexp: Precompile = {
 function integerAt(input: Uint8Array, offset: number, length: number): bigint {
 	const present = offset < input.length ? input.subarray(offset, offset + length) : EMPTY;
 	if (present.length === 0) return 0n;
+	// The network allocates the whole length before it looks at the modulus.
+	if (length > MEMORY_CEILING) throw hostFailed();
 	return BigInt(`0x${toHex(present)}`) << BigInt(8 * (length - present.length));
 }
 

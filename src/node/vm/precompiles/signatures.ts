@@ -5,7 +5,7 @@ import { sha256 } from "../../../protocol/hash.js";
 import { wrap } from "../../../protocol/int64.js";
 import { keyWeight, permissionById } from "../../../protocol/permission.js";
 import { addressWord, toAddress } from "../addresses.js";
-import { outOfTime, runtimeFailed, VmError } from "../vm-error.js";
+import { hostFailed, outOfTime, runtimeFailed, VmError } from "../vm-error.js";
 import { sat32, type Word, wordFromBytes } from "../word.js";
 import { recoverSigner } from "./hashing.js";
 import { ONE_WORD, type Precompile, paddedSlice, succeed, ZERO_WORD } from "./precompile.js";
@@ -51,7 +51,7 @@ interface SignatureBytes {
 function readSignatures(input: Uint8Array, index: number): SignatureBytes[] {
 	if (index >= wordCount(input) - 1) return [];
 	const count = sat32(wordOf(input, index));
-	if (count >= MAX_INT32 - 1) throw runtimeFailed("java.lang.RuntimeException", "Unknown Throwable");
+	if (count >= MAX_INT32 - 1) throw hostFailed();
 	const list: SignatureBytes[] = [];
 	for (let i = 0; i < count; i++) {
 		const at = arrayIndex(wordOf(input, index + i + 1));
