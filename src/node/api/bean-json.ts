@@ -7,14 +7,11 @@ export class Double {
 	constructor(readonly value: number) {}
 }
 
-export type BeanValue =
-	| string
-	| number
-	| bigint
-	| boolean
-	| Double
-	| readonly BeanValue[]
-	| { readonly [name: string]: BeanValue };
+export type BeanValue = string | number | bigint | boolean | Double | readonly BeanValue[] | BeanObject;
+
+export interface BeanObject {
+	readonly [name: string]: BeanValue;
+}
 
 export function beanJson(value: BeanValue, pretty = false): string {
 	return write(value, pretty ? "\n" : "");

@@ -8,11 +8,12 @@ import {
 	PricesResponseMessage,
 } from "../../../protocol/messages.js";
 import type { PropertyOf } from "../../state/property-table.js";
+import { beanJson } from "../bean-json.js";
 import type { ServerKind } from "../context.js";
 import { defineEndpoint, type Endpoint, noRequest, printed, visibleOnly, written } from "../endpoint.js";
 import { chainParameters, knownNodes, nextMaintenanceTime, priceHistory } from "../queries/network.js";
-import { nodeInfoJson } from "../queries/node-info.js";
-import { statsInfoJson } from "../queries/stats-info.js";
+import { nodeInfoFacts } from "../queries/node-info.js";
+import { statsInfoFacts } from "../queries/stats-info.js";
 
 const EVERYWHERE: readonly ServerKind[] = ["full", "solidity", "pbft"];
 
@@ -53,7 +54,7 @@ export const nodeInfo = defineEndpoint({
 	servers: EVERYWHERE,
 	request: noRequest,
 	reply: written,
-	handle: nodeInfoJson,
+	handle: (context) => beanJson(nodeInfoFacts(context)),
 });
 
 export const statsInfo = defineEndpoint({
@@ -62,9 +63,10 @@ export const statsInfo = defineEndpoint({
 	get: "query",
 	post: "refused",
 	servers: [],
+	limitedAs: "Metrics",
 	request: noRequest,
 	reply: written,
-	handle: statsInfoJson,
+	handle: (context) => beanJson(statsInfoFacts(context), true),
 });
 
 export const networkEndpoints: readonly Endpoint[] = [

@@ -3,7 +3,7 @@
 import { cpus, freemem, loadavg, release, type as systemName, totalmem } from "node:os";
 import { getHeapSpaceStatistics, getHeapStatistics } from "node:v8";
 import { be64, toHex } from "../../../protocol/bytes.js";
-import { type BeanValue, beanJson, Double } from "../bean-json.js";
+import { type BeanObject, type BeanValue, Double } from "../bean-json.js";
 import type { ApiContext, ApiNode, PeerFacts } from "../context.js";
 
 /** Release of the reference node whose rules this node follows, and its number of changes. */
@@ -11,13 +11,14 @@ export const CODE_VERSION = "4.8.0";
 const VERSION_NUMBER = "18631";
 const DATABASE_VERSION = 2;
 
-export function nodeInfoJson({ node, state }: ApiContext): string {
+/** The node as JSON shows it; names of members are those of the API's beans. */
+export function nodeInfoFacts({ node, state }: ApiContext): BeanObject {
 	const { properties } = state;
 	const peers = node.network.peers();
 	const outgoing = peers.filter((peer) => peer.outgoing).length;
 	const solid = properties.get("LATEST_SOLIDIFIED_BLOCK_NUM");
 	const depth = node.view("full").properties.headNumber - node.oldestRevertible;
-	return beanJson({
+	return {
 		activeConnectCount: outgoing,
 		passiveConnectCount: peers.length - outgoing,
 		currentConnectCount: peers.length,
@@ -29,7 +30,7 @@ export function nodeInfoJson({ node, state }: ApiContext): string {
 		machineInfo: machine(),
 		peerList: peers.map((peer) => peerJson(node, peer)),
 		totalFlow: 0,
-	});
+	};
 }
 
 function describe(number: bigint, id: Uint8Array): string {

@@ -1,77 +1,75 @@
 /** Counters and rates of the node (sheet 06 §9.2). */
 
 import { toHex } from "../../../protocol/bytes.js";
-import { type BeanValue, beanJson, Double } from "../bean-json.js";
+import { type BeanObject, type BeanValue, Double } from "../bean-json.js";
 import type { ApiContext } from "../context.js";
 import { type LatencyMeter, NO_METERS, type Rate } from "../meters.js";
 import { CODE_VERSION } from "./node-info.js";
 
-export function statsInfoJson({ node, state }: ApiContext): string {
+/** What the node has counted, under the names of the API's beans. */
+export function statsInfoFacts({ node, state }: ApiContext): BeanObject {
 	const { statistics } = node;
 	const meters = statistics?.meters ?? NO_METERS;
 	const { properties } = state;
-	return beanJson(
-		{
-			interval: Math.floor(node.upMs / 1000),
-			node: {
-				backupStatus: statistics?.isProducing ? 1 : 0,
-				ip: statistics?.ownHost ?? "127.0.0.1",
-				nodeType: statistics?.isActiveWitness ? 1 : 0,
-				version: CODE_VERSION,
-			},
-			blockchain: {
-				headBlockNum: properties.headNumber,
-				headBlockTimestamp: properties.headTimestampMs,
-				headBlockHash: toHex(properties.headId),
-				forkCount: meters.forks,
-				failForkCount: meters.failedForks,
-				blockProcessTime: rate(meters.blockProcessing),
-				tps: rate(meters.transactions),
-				transactionCacheSize: node.pool.queued,
-				missedTransaction: rate(meters.missedTransactions),
-				witnesses: meters.witnessVersions,
-				failProcessBlockNum: meters.failedBlock.number,
-				failProcessBlockReason: meters.failedBlock.reason,
-				dupWitness: meters.doubleSigners.map(({ address, block, count }) => ({
-					address,
-					blockNum: block,
-					count,
+	return {
+		interval: Math.floor(node.upMs / 1000),
+		node: {
+			backupStatus: statistics?.isProducing ? 1 : 0,
+			ip: statistics?.ownHost ?? "127.0.0.1",
+			nodeType: statistics?.isActiveWitness ? 1 : 0,
+			version: CODE_VERSION,
+		},
+		blockchain: {
+			headBlockNum: properties.headNumber,
+			headBlockTimestamp: properties.headTimestampMs,
+			headBlockHash: toHex(properties.headId),
+			forkCount: meters.forks,
+			failForkCount: meters.failedForks,
+			blockProcessTime: rate(meters.blockProcessing),
+			tps: rate(meters.transactions),
+			transactionCacheSize: node.pool.queued,
+			missedTransaction: rate(meters.missedTransactions),
+			witnesses: meters.witnessVersions,
+			failProcessBlockNum: meters.failedBlock.number,
+			failProcessBlockReason: meters.failedBlock.reason,
+			dupWitness: meters.doubleSigners.map(({ address, block, count }) => ({
+				address,
+				blockNum: block,
+				count,
+			})),
+		},
+		net: {
+			errorProtoCount: meters.protocolErrors,
+			api: {
+				qps: rate(meters.api.calls),
+				failQps: rate(meters.api.failures),
+				outTraffic: rate(meters.api.sentBytes),
+				detail: meters.apiDetail.map(({ name, calls, failures, sentBytes }) => ({
+					name,
+					qps: rate(calls),
+					failQps: rate(failures),
+					outTraffic: rate(sentBytes),
 				})),
 			},
-			net: {
-				errorProtoCount: meters.protocolErrors,
-				api: {
-					qps: rate(meters.api.calls),
-					failQps: rate(meters.api.failures),
-					outTraffic: rate(meters.api.sentBytes),
-					detail: meters.apiDetail.map(({ name, calls, failures, sentBytes }) => ({
-						name,
-						qps: rate(calls),
-						failQps: rate(failures),
-						outTraffic: rate(sentBytes),
-					})),
-				},
-				connectionCount: meters.connections,
-				validConnectionCount: meters.validConnections,
-				tcpInTraffic: rate(meters.tcpIn),
-				tcpOutTraffic: rate(meters.tcpOut),
-				disconnectionCount: meters.disconnections,
-				disconnectionDetail: meters.disconnectionReasons,
-				udpInTraffic: rate(meters.udpIn),
-				udpOutTraffic: rate(meters.udpOut),
-				latency: {
-					...latency(meters.latency),
-					totalCount: meters.latency.count,
-					detail: meters.witnessLatency.map((row) => ({
-						...latency(row),
-						count: row.count,
-						witness: row.witness,
-					})),
-				},
+			connectionCount: meters.connections,
+			validConnectionCount: meters.validConnections,
+			tcpInTraffic: rate(meters.tcpIn),
+			tcpOutTraffic: rate(meters.tcpOut),
+			disconnectionCount: meters.disconnections,
+			disconnectionDetail: meters.disconnectionReasons,
+			udpInTraffic: rate(meters.udpIn),
+			udpOutTraffic: rate(meters.udpOut),
+			latency: {
+				...latency(meters.latency),
+				totalCount: meters.latency.count,
+				detail: meters.witnessLatency.map((row) => ({
+					...latency(row),
+					count: row.count,
+					witness: row.witness,
+				})),
 			},
 		},
-		true,
-	);
+	};
 }
 
 function rate(value: Rate): BeanValue {

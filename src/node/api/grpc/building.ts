@@ -1,0 +1,83 @@
+/** Methods that build an unsigned transaction (sheet 08 §2.2, kinds E and L). */
+
+import { status } from "@grpc/grpc-js";
+import { utf8 } from "../../../protocol/bytes.js";
+import type { Message } from "../../../protocol/codec/descriptor.js";
+import { type ContractType, contractTypeById, contractTypeByName } from "../../../protocol/contract-types.js";
+import { spell } from "../../../protocol/dialect.js";
+import { exceptionText, isWireError } from "../../../protocol/json/exceptions.js";
+import {
+	Return,
+	ReturnResponse_code,
+	Transaction,
+	TransactionExtention,
+} from "../../../protocol/messages.js";
+import { unpackParameter } from "../../../protocol/transaction.js";
+import { ContractValidateError } from "../../contracts/errors.js";
+import { buildValid } from "../builder.js";
+import type { ApiContext } from "../context.js";
+import { transactionExtention } from "../transaction-extention.js";
+import { CallError, type Handler } from "./method.js";
+
+/** Kind E: the transaction with its id, or the reason why there is none. */
+export function build<Q extends Message>(name: string): Handler<Q, TransactionExtention> {
+	const type = typeNamed(name);
+	return (context, contract) =>
+		extentionOrReason(context, () => transactionExtention(buildValid(context, type, contract)));
+}
+
+/** Kind L: the bare transaction; an empty one if the contract is not valid. */
+export function buildBare<Q extends Message>(name: string): Handler<Q, Transaction> {
+	const type = typeNamed(name);
+	return (context, contract) => {
+		try {
+			return buildValid(context, type, contract).message;
+		} catch (error) {
+			if (error instanceof ContractValidateError) return new Transaction();
+			throw error;
+		}
+	};
+}
+
+/** Builds a transaction around the type and the parameter of another one's first contract. */
+export const buildCommon: Handler<Transaction, TransactionExtention> = (context, { raw_data }) => {
+	const contract = raw_data?.contract[0];
+	if (!contract) throw new CallError(status.UNKNOWN, "Application error processing RPC");
+	return extentionOrReason(context, () => {
+		const parameter = unpackParameter(contract);
+		const type = contractTypeById(contract.type) as ContractType;
+		return transactionExtention(buildValid(context, type, parameter));
+	});
+};
+
+/** An answer, or the reason of its failure in its place. */
+export function extentionOrReason(
+	context: ApiContext,
+	answer: () => TransactionExtention,
+): TransactionExtention {
+	try {
+		return answer();
+	} catch (error) {
+		if (!isWireError(error)) throw error;
+		return TransactionExtention.create({ result: refusal(context, error) });
+	}
+}
+
+/** Why something can't be built, as a result. */
+export function refusal({ style: { dialect } }: ApiContext, error: Error): Return {
+	return error instanceof ContractValidateError
+		? Return.create({
+				code: ReturnResponse_code.CONTRACT_VALIDATE_ERROR,
+				message: utf8(spell(`Contract validate error : ${error.message}`, dialect)),
+			})
+		: Return.create({
+				code: ReturnResponse_code.OTHER_ERROR,
+				message: utf8(exceptionText(error, dialect)),
+			});
+}
+
+function typeNamed(name: string): ContractType {
+	const type = contractTypeByName(name);
+	if (!type) throw new Error(`${name} is no contract type`);
+	return type;
+}

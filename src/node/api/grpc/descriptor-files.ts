@@ -1,0 +1,284 @@
+/**
+ * The schema as file descriptors (google/protobuf/descriptor.proto), for clients that ask a server for it. They are
+ * derived from what the codec and the table of services know: one file a package.
+ */
+
+import type { EnumDescriptor, FieldDescriptor } from "../../../protocol/codec/descriptor.js";
+import { Writer } from "../../../protocol/codec/writer.js";
+
+/** A message type, as far as a descriptor tells about it. */
+export interface DescribedMessage {
+	/** `protocol.Transaction.raw` */
+	readonly typeName: string;
+	readonly fields: readonly DescribedField[];
+}
+
+export type DescribedField = Omit<FieldDescriptor, "message"> & {
+	readonly message?: () => DescribedMessage;
+};
+
+export interface DescribedMethod {
+	readonly name: string;
+	readonly request: DescribedMessage;
+	readonly response: DescribedMessage;
+	readonly isStream?: boolean;
+}
+
+export interface DescribedService {
+	/** `protocol.Wallet` */
+	readonly name: string;
+	readonly methods: readonly DescribedMethod[];
+}
+
+export interface DescribedFile {
+	/** `api/api.proto` */
+	readonly name: string;
+	readonly package: string;
+	/** Files whose types it uses. */
+	readonly needs: readonly string[];
+}
+
+/** Spells an identifier for the client. */
+export type Spelling = (name: string) => string;
+
+/** Kinds of values as `FieldDescriptorProto.Type` numbers them. */
+const TYPES: Readonly<Record<FieldDescriptor["kind"], number>> = {
+	double: 1,
+	int64: 3,
+	int32: 5,
+	bool: 8,
+	string: 9,
+	message: 11,
+	bytes: 12,
+	enum: 14,
+};
+
+const OPTIONAL = 1;
+const REPEATED = 3;
+
+/** A message on the wire: field numbers with texts, numbers and embedded messages. */
+type Parts = readonly (readonly [number: number, value: string | number | Parts])[];
+
+/** What stands inside a package or a message. */
+interface Scope {
+	readonly children: Map<string, Scope>;
+	message: DescribedMessage | undefined;
+	enumeration: EnumDescriptor | undefined;
+}
+
+const newScope = (): Scope => ({ children: new Map(), message: undefined, enumeration: undefined });
+
+/** Files of a set of services, with the symbols that each defines. */
+export class DescriptorFiles {
+	private readonly scopes = new Map<string, Scope>();
+	/** File name by full name of a service, message or enumeration, spelled. */
+	private readonly symbols = new Map<string, string>();
+	private readonly encoded = new Map<string, Uint8Array>();
+
+	constructor(
+		private readonly files: readonly DescribedFile[],
+		private readonly services: readonly DescribedService[],
+		private readonly spelling: Spelling,
+	) {
+		for (const file of files) this.scopes.set(file.package, newScope());
+		for (const { name, methods } of services) {
+			this.symbols.set(spelling(name), this.fileOf(name).name);
+			for (const { request, response } of methods) {
+				this.addMessage(request);
+				this.addMessage(response);
+			}
+		}
+	}
+
+	/** Name of the file that defines a symbol. */
+	fileOfSymbol(symbol: string): string | undefined {
+		return this.symbols.get(symbol);
+	}
+
+	/** The encoded descriptor of a file and of those that it needs; undefined if there is no such file. */
+	withDependencies(name: string): readonly Uint8Array[] | undefined {
+		const file = this.files.find((known) => known.name === name);
+		if (!file) return undefined;
+		return [this.encode(file), ...file.needs.flatMap((needed) => this.withDependencies(needed) ?? [])];
+	}
+
+	private fileOf(fullName: string): DescribedFile {
+		const file = this.files.findLast(({ package: name }) => fullName.startsWith(`${name}.`));
+		if (!file) throw new Error(`no file describes ${fullName}`);
+		return file;
+	}
+
+	/** The scope of a full name, made where it is missing. */
+	private scopeOf(fullName: string): Scope {
+		const file = this.fileOf(fullName);
+		let scope = this.scopes.get(file.package) as Scope;
+		for (const part of fullName.slice(file.package.length + 1).split(".")) {
+			const child = scope.children.get(part) ?? newScope();
+			scope.children.set(part, child);
+			scope = child;
+		}
+		this.symbols.set(this.spelling(fullName), file.name);
+		return scope;
+	}
+
+	private addMessage(message: DescribedMessage): void {
+		const scope = this.scopeOf(message.typeName);
+		if (scope.message) return;
+		scope.message = message;
+		for (const { message: inner, enumeration } of message.fields) {
+			if (inner) this.addMessage(inner());
+			if (enumeration) this.scopeOf(enumeration.typeName).enumeration = enumeration;
+		}
+	}
+
+	private encode(file: DescribedFile): Uint8Array {
+		const known = this.encoded.get(file.name);
+		if (known) return known;
+		const writer = new Writer();
+		writeParts(writer, this.fileParts(file));
+		const bytes = writer.finish();
+		this.encoded.set(file.name, bytes);
+		return bytes;
+	}
+
+	private fileParts(file: DescribedFile): Parts {
+		const { spelling } = this;
+		const content = this.contentOf(this.scopes.get(file.package) as Scope, { message: 4, enumeration: 5 });
+		const services = this.services
+			.filter(({ name }) => this.fileOf(name) === file)
+			.map(
+				({ name, methods }) =>
+					[
+						[1, spelling(name.slice(file.package.length + 1))],
+						...methods.map((method) => [2, this.methodParts(method)] as const),
+					] as const,
+			);
+		return [
+			[1, file.name],
+			[2, file.package],
+			...file.needs.map((name) => [3, name] as const),
+			...content,
+			...services.map((service) => [6, service] as const),
+			[12, "proto3"],
+		];
+	}
+
+	private methodParts({ name, request, response, isStream }: DescribedMethod): Parts {
+		const { spelling } = this;
+		const parts: Parts = [
+			[1, spelling(name)],
+			[2, `.${spelling(request.typeName)}`],
+			[3, `.${spelling(response.typeName)}`],
+		];
+		return isStream ? [...parts, [5, 1], [6, 1]] : parts;
+	}
+
+	/** Messages and enumerations inside a scope, under the field numbers of what encloses them. */
+	private contentOf(
+		scope: Scope,
+		numbers: { readonly message: number; readonly enumeration: number },
+	): Parts {
+		return [...scope.children].map(([name, child]) => {
+			const { enumeration } = child;
+			return enumeration
+				? [numbers.enumeration, this.enumParts(name, enumeration)]
+				: [numbers.message, this.messageParts(name, child)];
+		});
+	}
+
+	private messageParts(name: string, scope: Scope): Parts {
+		const fields = scope.message?.fields ?? [];
+		const path = scope.message?.typeName ?? "";
+		return [
+			[1, this.spelling(name)],
+			...fields.map((field) => [2, this.fieldParts(field, path)] as const),
+			...this.contentOf(scope, { message: 3, enumeration: 4 }),
+			...fields.filter(({ label }) => label === "map").map((field) => [3, this.entryParts(field)] as const),
+		];
+	}
+
+	private fieldParts(field: DescribedField, path: string): Parts {
+		const parts: [number, string | number][] = [
+			[1, this.spelling(field.name)],
+			[3, field.number],
+			[4, field.label === "singular" ? OPTIONAL : REPEATED],
+		];
+		if (field.label === "map") {
+			return [
+				...parts,
+				[5, TYPES.message],
+				[6, `.${this.spelling(path)}.${entryName(this.spelling(field.name))}`],
+			];
+		}
+		return [...parts, ...this.typeParts(field)];
+	}
+
+	private typeParts({ kind, message, enumeration }: DescribedField): Parts {
+		const typeName = message?.().typeName ?? enumeration?.typeName;
+		return typeName === undefined
+			? [[5, TYPES[kind]]]
+			: [
+					[5, TYPES[kind]],
+					[6, `.${this.spelling(typeName)}`],
+				];
+	}
+
+	/** The message of one entry of a map. */
+	private entryParts(field: DescribedField): Parts {
+		const member = (name: string, number: number, type: Parts): Parts => [
+			[1, name],
+			[3, number],
+			[4, OPTIONAL],
+			...type,
+		];
+		return [
+			[1, entryName(this.spelling(field.name))],
+			[2, member("key", 1, [[5, TYPES[field.keyKind ?? "string"]]])],
+			[2, member("value", 2, this.typeParts(field))],
+			[7, [[7, 1]]],
+		];
+	}
+
+	private enumParts(name: string, { values }: EnumDescriptor): Parts {
+		const numbers = Object.values(values);
+		const hasAliases = new Set(numbers).size < numbers.length;
+		const parts: Parts = [
+			[1, this.spelling(name)],
+			...Object.entries(values).map(
+				([value, number]) =>
+					[
+						2,
+						[
+							[1, this.spelling(value)],
+							[2, number],
+						],
+					] as const,
+			),
+		];
+		return hasAliases ? [...parts, [3, [[2, 1]]]] : parts;
+	}
+}
+
+/** The name that compilers give to the message of a map's entry. */
+function entryName(field: string): string {
+	const words = field.split("_").map((word) => word.charAt(0).toUpperCase() + word.slice(1));
+	return `${words.join("")}Entry`;
+}
+
+/** Writes a message back to front. */
+function writeParts(writer: Writer, parts: Parts): void {
+	for (const [number, value] of [...parts].reverse()) {
+		if (typeof value === "number") {
+			writer.int32(value);
+			writer.uint(number * 8);
+			continue;
+		}
+		if (typeof value === "string") writer.string(value);
+		else {
+			const before = writer.length;
+			writeParts(writer, value);
+			writer.uint(writer.length - before);
+		}
+		writer.uint(number * 8 + 2);
+	}
+}

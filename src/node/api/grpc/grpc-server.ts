@@ -1,0 +1,165 @@
+/** One gRPC server over a table of services: filters, limits, statuses (sheet 08 §2.1, §2.2). */
+
+import type { Socket } from "node:net";
+import {
+	type ChannelOptions,
+	Server,
+	ServerCredentials,
+	type ServerUnaryCall,
+	type sendUnaryData,
+	status,
+} from "@grpc/grpc-js";
+import { DecodeError } from "../../../protocol/codec/reader.js";
+import { toNeutral } from "../../../protocol/dialect.js";
+import type { RpcConfig } from "../../config/service-config.js";
+import type { Broadcaster } from "../broadcast.js";
+import { ConnectionGate } from "../connection-gate.js";
+import type { ApiContext, ApiNode, ServerKind } from "../context.js";
+import { LITE_NODE_TEXT } from "../lite-node.js";
+import type { CallGate } from "../rate-limiter.js";
+import { isClosedMethod } from "./lite-methods.js";
+import { CallError, type Method, UnimplementedError } from "./method.js";
+import { reflect } from "./reflection.js";
+import { fullName, PACKAGE, type Service, servicesOf, spellings } from "./service-table.js";
+import { nameUnknownMethods } from "./unknown-methods.js";
+
+const DISABLED_TEXT = "this API is unavailable due to config";
+const APPLICATION_ERROR = "Application error processing RPC";
+const KEEP_ALIVE_MS = 7_200_000;
+const CLOSE_GRACE_MS = 1_000;
+/** Timers can't wait longer. */
+const MAX_TIMER_MS = 0x7fffffff;
+
+/** Bytes as they are: decoding is up to the method, whose failures have words of their own. */
+const asIs = (bytes: Buffer): Buffer => bytes;
+
+export class GrpcServer {
+	private readonly server: Server;
+	private readonly gate: ConnectionGate;
+	private readonly injector: ReturnType<Server["createConnectionInjector"]>;
+
+	constructor(
+		private readonly node: ApiNode,
+		private readonly kind: ServerKind,
+		private readonly broadcaster: Broadcaster,
+	) {
+		const { rpc } = node.config.node;
+		this.server = new Server(optionsOf(rpc));
+		const services = servicesOf(kind, node.config);
+		for (const service of services) this.addService(service);
+		if (rpc.reflection) reflect(this.server, services, node.config.node.dialect);
+		nameUnknownMethods(this.server);
+		// Our own listener, because the library's binds without saying why it couldn't.
+		this.injector = this.server.createConnectionInjector(ServerCredentials.createInsecure());
+		this.gate = new ConnectionGate(0, (socket: Socket) => this.injector.injectConnection(socket));
+	}
+
+	/** @returns the bound port. Rejects with the system's error. */
+	listen(port: number, host?: string): Promise<number> {
+		return this.gate.listen(port, host);
+	}
+
+	/** Stops listening; calls under way get a moment to finish. */
+	async close(): Promise<void> {
+		this.injector.drain(CLOSE_GRACE_MS);
+		await this.gate.close(() => false, CLOSE_GRACE_MS);
+		this.server.forceShutdown();
+	}
+
+	private addService(service: Service): void {
+		for (const [name, method] of service.methods) {
+			const call = this.callOf(fullName(service, name), method, this.refusalOf(service, name));
+			for (const spelling of spellings(name)) {
+				this.server.register(`/${PACKAGE}.${service.name}/${spelling}`, call, asIs, asIs, "unary");
+			}
+		}
+	}
+
+	/** Why a method isn't served at all; undefined if it is. */
+	private refusalOf(service: Service, name: string): CallError | undefined {
+		const { isLite, config } = this.node;
+		if (isLite && !config.node.openHistoryQueryWhenLite && isClosedMethod(fullName(service, name))) {
+			return new CallError(status.UNAVAILABLE, LITE_NODE_TEXT);
+		}
+		const disabled = [...config.node.disabledApi].some((api) => toNeutral(api) === name.toLowerCase());
+		return disabled ? new CallError(status.UNAVAILABLE, DISABLED_TEXT) : undefined;
+	}
+
+	private callOf(name: string, method: Method, refusal: CallError | undefined) {
+		const gate = this.node.limiter.rpc(name);
+		return (call: ServerUnaryCall<Buffer, Buffer>, answer: sendUnaryData<Buffer>): void => {
+			this.answer(call, method, gate, refusal).then(
+				(bytes) => answer(null, bytes),
+				(error: unknown) => answer(this.statusOf(error, call.getPath())),
+			);
+		};
+	}
+
+	private async answer(
+		call: ServerUnaryCall<Buffer, Buffer>,
+		method: Method,
+		gate: CallGate,
+		refusal: CallError | undefined,
+	): Promise<Buffer> {
+		if (refusal) throw refusal;
+		const admitted = gate.enter(addressOf(call.getPeer()));
+		if (admitted !== true && !(await admitted)) throw new CallError(status.RESOURCE_EXHAUSTED, "");
+		try {
+			// A copy: what is kept of a message must not keep the connection's whole buffer.
+			const request = method.request.decode(Uint8Array.from(call.request));
+			const reply = await method.handle(this.context(), request);
+			if (reply === undefined) return Buffer.alloc(0);
+			const bytes = method.response.encode(reply);
+			return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+		} finally {
+			gate.leave();
+		}
+	}
+
+	private context(): ApiContext {
+		const { node, kind, broadcaster } = this;
+		return {
+			server: kind,
+			node,
+			state: node.view(kind),
+			broadcaster,
+			style: { visible: false, dialect: node.config.node.dialect },
+		};
+	}
+
+	private statusOf(error: unknown, path: string): { readonly code: number; readonly details: string } {
+		if (error instanceof CallError) return { code: error.code, details: error.message };
+		const name = path.replace(/^\//, "");
+		if (error instanceof UnimplementedError) {
+			return { code: status.UNIMPLEMENTED, details: `Method ${name} is unimplemented` };
+		}
+		if (!(error instanceof DecodeError)) this.node.report(error, `gRPC ${name}`);
+		return { code: status.UNKNOWN, details: APPLICATION_ERROR };
+	}
+}
+
+/** `address:port` without the port. */
+function addressOf(peer: string): string {
+	return peer.replace(/:\d+$/, "");
+}
+
+function optionsOf(rpc: RpcConfig): ChannelOptions {
+	const options: ChannelOptions = {
+		"grpc.max_receive_message_length": rpc.maxMessageSize,
+		"grpc.max_send_message_length": -1,
+		"grpc.max_concurrent_streams": rpc.maxConcurrentCallsPerConnection,
+		"grpc-node.flow_control_window": rpc.flowControlWindow,
+		"grpc.keepalive_time_ms": KEEP_ALIVE_MS,
+		"grpc.enable_channelz": 0,
+	};
+	const idle = timerMs(rpc.maxConnectionIdleMs);
+	const age = timerMs(rpc.maxConnectionAgeMs);
+	if (idle !== undefined) options["grpc.max_connection_idle_ms"] = idle;
+	if (age !== undefined) options["grpc.max_connection_age_ms"] = age;
+	return options;
+}
+
+/** A duration as timers take it; undefined if it is longer than they can wait. */
+function timerMs(ms: bigint | undefined): number | undefined {
+	return ms === undefined || ms > BigInt(MAX_TIMER_MS) ? undefined : Number(ms);
+}

@@ -1,0 +1,86 @@
+/**
+ * The methods of the gRPC services, typed by the schema: request in, response out, and how failures are told
+ * (sheet 08 §2.2).
+ */
+
+import { status } from "@grpc/grpc-js";
+import type { Message, MessageType } from "../../../protocol/codec/descriptor.js";
+import type { services } from "../../../protocol/generated/services.js";
+import { isWireError, messageText } from "../../../protocol/json/exceptions.js";
+import type { ApiContext } from "../context.js";
+
+type Services = typeof services;
+export type ServiceName = keyof Services;
+
+type MessageOf<T> = T extends abstract new () => infer M ? M : never;
+type RequestOf<D> = D extends { readonly request: infer T } ? MessageOf<T> : never;
+type ResponseOf<D> = D extends { readonly response: infer T } ? MessageOf<T> : never;
+
+/** Answers a request; undefined is the empty message. */
+export type Handler<Q, R> = (
+	context: ApiContext,
+	request: Readonly<Q>,
+) => Readonly<R> | undefined | Promise<Readonly<R> | undefined>;
+
+/** A handler for every method of a service. */
+export type Handlers<S extends ServiceName> = {
+	readonly [M in keyof Services[S]]: Handler<RequestOf<Services[S][M]>, ResponseOf<Services[S][M]>>;
+};
+
+/** A method of a service, for code that doesn't know its messages. */
+export interface Method {
+	readonly request: MessageType<Message>;
+	readonly response: MessageType<Message>;
+	readonly handle: Handler<Message, Message>;
+}
+
+/** A call ends with this status instead of an answer. */
+export class CallError extends Error {
+	override readonly name = "CallError";
+
+	constructor(
+		readonly code: number,
+		/** Spelled for the client; empty: the status has no description. */
+		message: string,
+	) {
+		super(message);
+	}
+}
+
+/** A method that the network lists and doesn't serve. */
+export class UnimplementedError extends Error {
+	override readonly name = "UnimplementedError";
+}
+
+/** The handler of a method that the network lists and doesn't serve. */
+export function unimplemented(): never {
+	throw new UnimplementedError();
+}
+
+/** Kind S: a failure is told with its reason, as INTERNAL. */
+export function explained<Q, R>(handle: Handler<Q, R>): Handler<Q, R> {
+	return guarded(
+		handle,
+		(error, { style }) => new CallError(status.INTERNAL, messageText(error, style.dialect)),
+	);
+}
+
+/** Kind U: a failure is told without its reason, as UNKNOWN. */
+export function unexplained<Q, R>(handle: Handler<Q, R>): Handler<Q, R> {
+	return guarded(handle, () => new CallError(status.UNKNOWN, ""));
+}
+
+/** Turns outcomes that clients are told about into a status; faults of this program pass. */
+function guarded<Q, R>(
+	handle: Handler<Q, R>,
+	toStatus: (error: Error, context: ApiContext) => CallError,
+): Handler<Q, R> {
+	return async (context, request) => {
+		try {
+			return await handle(context, request);
+		} catch (error) {
+			if (error instanceof CallError || !isWireError(error)) throw error;
+			throw toStatus(error, context);
+		}
+	};
+}

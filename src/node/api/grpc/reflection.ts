@@ -1,0 +1,139 @@
+/**
+ * Server reflection (grpc/reflection/v1alpha): which services there are, and the schema that describes them. The
+ * network's servers offer this version only (sheet 08 §2.2).
+ */
+
+import { type Server, type ServerDuplexStream, status } from "@grpc/grpc-js";
+import { EMPTY_BYTES, Reader } from "../../../protocol/codec/reader.js";
+import { Writer } from "../../../protocol/codec/writer.js";
+import { type Dialect, spell } from "../../../protocol/dialect.js";
+import { services as schema } from "../../../protocol/generated/services.js";
+import { type DescribedFile, type DescribedService, DescriptorFiles } from "./descriptor-files.js";
+import { reflectionService } from "./reflection-schema.js";
+import { PACKAGE, type Service } from "./service-table.js";
+
+const FILES: readonly DescribedFile[] = [
+	{ name: "google/protobuf/any.proto", package: "google.protobuf", needs: [] },
+	{ name: "api/api.proto", package: PACKAGE, needs: ["google/protobuf/any.proto"] },
+	{ name: "grpc/reflection/v1alpha/reflection.proto", package: "grpc.reflection.v1alpha", needs: [] },
+];
+
+/** Members of a request; all but the host exclude each other. */
+const Ask = { host: 1, file: 3, symbol: 4, extension: 5, extensionNumbers: 6, services: 7 } as const;
+/** Members of a response; all but the first two exclude each other. */
+const Tell = { host: 1, request: 2, files: 4, services: 6, error: 7 } as const;
+
+/** Adds the reflection service to a server. */
+export function reflect(server: Server, offered: readonly Service[], dialect: Dialect): void {
+	const names = [reflectionService.name, ...offered.map(({ name }) => `${PACKAGE}.${name}`)].sort();
+	let files: DescriptorFiles | undefined;
+	const describe = (): DescriptorFiles => {
+		files ??= new DescriptorFiles(FILES, [...describedServices(), reflectionService], (name) =>
+			spell(name, dialect),
+		);
+		return files;
+	};
+	server.register(
+		`/${reflectionService.name}/ServerReflectionInfo`,
+		(call: ServerDuplexStream<Buffer, Buffer>) => {
+			call.on("data", (request: Buffer) => call.write(answer(request, names, describe)));
+			call.on("end", () => call.end());
+		},
+		(bytes: Buffer) => bytes,
+		(bytes: Buffer) => bytes,
+		"bidi",
+	);
+}
+
+/** All services of the schema, whether a server offers them or not. */
+function describedServices(): DescribedService[] {
+	return Object.entries(schema).map(([name, methods]) => ({
+		name: `${PACKAGE}.${name}`,
+		methods: Object.entries(methods).map(([method, types]) => ({ name: method, ...types })),
+	}));
+}
+
+function answer(request: Uint8Array, names: readonly string[], describe: () => DescriptorFiles): Buffer {
+	const { host, asked, text } = readRequest(request);
+	const files = (name: string | undefined): readonly Uint8Array[] | undefined =>
+		name === undefined ? undefined : describe().withDependencies(name);
+	const writer = new Writer();
+	switch (asked) {
+		case Ask.services:
+			embed(writer, Tell.services, () => {
+				for (const name of [...names].reverse()) embed(writer, 1, () => putText(writer, 1, name));
+			});
+			break;
+		case Ask.file:
+			putFiles(writer, files(text), "File not found.");
+			break;
+		case Ask.symbol:
+			putFiles(writer, files(describe().fileOfSymbol(text)), "Symbol not found.");
+			break;
+		case Ask.extension:
+			putError(writer, status.NOT_FOUND, "Extension not found.");
+			break;
+		case Ask.extensionNumbers:
+			putError(writer, status.NOT_FOUND, "Type not found.");
+			break;
+		default:
+			putError(writer, status.UNIMPLEMENTED, "not implemented MESSAGEREQUEST_NOT_SET");
+	}
+	writer.bytes(request);
+	writer.uint(Tell.request * 8 + 2);
+	if (host !== "") putText(writer, Tell.host, host);
+	return Buffer.from(writer.finish());
+}
+
+/** The last of the members that exclude each other counts. */
+function readRequest(request: Uint8Array): {
+	readonly host: string;
+	readonly asked: number;
+	readonly text: string;
+} {
+	const reader = new Reader(request);
+	let host = "";
+	let asked = 0;
+	let value: Uint8Array = EMPTY_BYTES;
+	while (reader.pos < reader.end) {
+		const tag = reader.uint32();
+		if ((tag & 7) !== 2) break;
+		const bytes = reader.bytes();
+		if (tag >>> 3 === Ask.host) host = Buffer.from(bytes).toString("utf8");
+		else [asked, value] = [tag >>> 3, bytes];
+	}
+	return { host, asked, text: Buffer.from(value).toString("utf8") };
+}
+
+function putFiles(writer: Writer, files: readonly Uint8Array[] | undefined, missing: string): void {
+	if (!files) {
+		putError(writer, status.NOT_FOUND, missing);
+		return;
+	}
+	embed(writer, Tell.files, () => {
+		for (const file of [...files].reverse()) {
+			writer.bytes(file);
+			writer.uint(1 * 8 + 2);
+		}
+	});
+}
+
+function putError(writer: Writer, code: number, message: string): void {
+	embed(writer, Tell.error, () => {
+		putText(writer, 2, message);
+		writer.int32(code);
+		writer.uint(1 * 8);
+	});
+}
+
+function putText(writer: Writer, number: number, text: string): void {
+	writer.string(text);
+	writer.uint(number * 8 + 2);
+}
+
+function embed(writer: Writer, number: number, content: () => void): void {
+	const before = writer.length;
+	content();
+	writer.uint(writer.length - before);
+	writer.uint(number * 8 + 2);
+}

@@ -1,0 +1,64 @@
+/** Which services each server has, and every method under both spellings of its name (sheet 08 §2.1). */
+
+import { toDeployed } from "../../../protocol/dialect.js";
+import { services } from "../../../protocol/generated/services.js";
+import type { NodeConfig } from "../../config/config.js";
+import type { ServerKind } from "../context.js";
+import { type Handlers, type Method, type ServiceName, unimplemented } from "./method.js";
+import { database } from "./services/blocks.js";
+import { monitor } from "./services/network.js";
+import { wallet } from "./services/wallet.js";
+
+/** The package of every service. */
+export const PACKAGE = "protocol";
+
+/** The solidified state answers the same questions as the head. */
+const walletSolidity: Handlers<"WalletSolidity"> = wallet;
+
+const walletPbft: Handlers<"WalletSolidity"> = {
+	...wallet,
+	GetTransactionInfoByBlockNum: unimplemented,
+};
+
+/** A service as a server offers it. */
+export interface Service {
+	readonly name: ServiceName;
+	/** Methods by their neutral name. */
+	readonly methods: ReadonlyMap<string, Method>;
+}
+
+/** The services of a server, as the node's configuration asks for them. */
+export function servicesOf(server: ServerKind, config: NodeConfig): readonly Service[] {
+	switch (server) {
+		case "full":
+			return [
+				service("Wallet", wallet),
+				service("Database", database),
+				...(config.node.metrics.enabled ? [service("Monitor", monitor)] : []),
+			];
+		case "solidity":
+			return [service("WalletSolidity", walletSolidity), service("Database", database)];
+		case "pbft":
+			return [service("WalletSolidity", walletPbft), service("Database", database)];
+	}
+}
+
+/** Only the methods that the schema lists for the service; a table of handlers may hold more. */
+function service<S extends ServiceName>(name: S, handlers: Handlers<S>): Service {
+	const methods = new Map<string, Method>();
+	for (const [method, { request, response }] of Object.entries(services[name])) {
+		const handle = handlers[method as keyof Handlers<S>];
+		methods.set(method, { request, response, handle } as unknown as Method);
+	}
+	return { name, methods };
+}
+
+/** `protocol.Wallet/GetAccount` */
+export function fullName(service: Service, method: string): string {
+	return `${PACKAGE}.${service.name}/${method}`;
+}
+
+/** A name in both spellings; one, if they are the same. */
+export function spellings(name: string): ReadonlySet<string> {
+	return new Set([name, toDeployed(name)]);
+}

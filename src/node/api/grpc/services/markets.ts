@@ -1,0 +1,54 @@
+/** Tokens, exchange pairs and the order book (sheet 08 §2.3). */
+
+import { RuntimeRuleError } from "../../../contracts/errors.js";
+import { exchangeStore } from "../../../exchange/pair.js";
+import { allExchanges, pageOfExchanges } from "../../../exchange/queries.js";
+import {
+	marketOrderById,
+	marketOrdersOfAccount,
+	marketOrdersOfPair,
+	marketPairs,
+	marketPrices,
+} from "../../../market/queries.js";
+import {
+	allTokens,
+	pageOfTokens,
+	tokenById,
+	tokenByName,
+	tokensByName,
+	tokensOfAccount,
+} from "../../../tokens/queries.js";
+import { explained, type Handlers } from "../method.js";
+
+export const markets = {
+	GetAssetIssueByAccount: ({ state }, { address }) => tokensOfAccount(state, address),
+	GetAssetIssueByName: ({ state }, { value }) => {
+		try {
+			return value.length === 0 ? undefined : tokenByName(state, value);
+		} catch (error) {
+			// Several tokens of one name are told by an empty answer.
+			if (error instanceof RuntimeRuleError) return undefined;
+			throw error;
+		}
+	},
+	GetAssetIssueListByName: ({ state, node }, { value }) =>
+		value.length === 0 ? undefined : tokensByName(state, node.view("solidity"), value),
+	GetAssetIssueById: ({ state }, { value }) => tokenById(state, value),
+	GetAssetIssueList: ({ state, node }) => allTokens(state, node.view("solidity")),
+	GetPaginatedAssetIssueList: ({ state, node }, { offset, limit }) =>
+		pageOfTokens(state, node.view("solidity"), offset, limit),
+	ListExchanges: ({ state, node }) => allExchanges(state, node.view("solidity")),
+	GetExchangeById: ({ state }, { value }) => exchangeStore(state).get(value),
+	GetPaginatedExchangeList: ({ state }, { offset, limit }) => pageOfExchanges(state, offset, limit),
+	GetMarketOrderById: explained(({ state }, { value }) =>
+		value.length === 0 ? undefined : marketOrderById(state, value),
+	),
+	GetMarketOrderByAccount: explained(({ state }, { value }) => marketOrdersOfAccount(state, value)),
+	GetMarketPriceByPair: explained(({ state }, { sell_token_id, buy_token_id }) =>
+		marketPrices(state, sell_token_id, buy_token_id),
+	),
+	GetMarketOrderListByPair: explained(({ state }, { sell_token_id, buy_token_id }) =>
+		marketOrdersOfPair(state, sell_token_id, buy_token_id),
+	),
+	GetMarketPairList: explained(({ state, node }) => marketPairs(state, node.view("solidity"))),
+} satisfies Partial<Handlers<"Wallet">>;

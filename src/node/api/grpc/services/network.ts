@@ -1,0 +1,38 @@
+/** Governance, values of the network, facts of the node (sheet 08 §2.3). */
+
+import { MetricsInfo, NodeInfo, NumberMessage } from "../../../../protocol/messages.js";
+import { allProposals, allWitnesses, pageOfProposals } from "../../queries/governance.js";
+import { chainParameters, knownNodes, nextMaintenanceTime, priceHistory } from "../../queries/network.js";
+import { nodeInfoFacts } from "../../queries/node-info.js";
+import { statsInfoFacts } from "../../queries/stats-info.js";
+import { type MemberNames, messageOfBean } from "../bean-message.js";
+import { explained, type Handlers, unexplained } from "../method.js";
+
+/** Fields of peers that JSON names otherwise; here a peer needs syncing whenever it is disconnected. */
+const NODE_INFO_NAMES: MemberNames = {
+	peerInfoList: "peerList",
+	isActive: "active",
+	needSyncFromPeer: "syncFlag",
+};
+
+export const network = {
+	ListWitnesses: ({ state, node }) => allWitnesses(state, node.view("solidity")),
+	ListProposals: ({ state, node }) => allProposals(state, node.view("solidity")),
+	GetPaginatedProposalList: ({ state }, { offset, limit }) => pageOfProposals(state, offset, limit),
+	GetProposalById: ({ state }, { value }) => state.proposal.get(value),
+	GetChainParameters: chainParameters,
+	GetNextMaintenanceTime: ({ state }) => nextMaintenanceTime(state),
+	GetBurnCoin: unexplained(({ state }) =>
+		NumberMessage.create({ num: state.properties.get("BURN_COIN_AMOUNT") }),
+	),
+	GetBandwidthPrices: explained(({ state }) => priceHistory(state, "BANDWIDTH_PRICE_HISTORY")),
+	GetEnergyPrices: explained(({ state }) => priceHistory(state, "ENERGY_PRICE_HISTORY")),
+	GetMemoFee: explained(({ state }) => priceHistory(state, "MEMO_FEE_HISTORY")),
+	ListNodes: ({ node }) => knownNodes(node),
+	GetNodeInfo: explained((context) => messageOfBean(NodeInfo, nodeInfoFacts(context), NODE_INFO_NAMES)),
+} satisfies Partial<Handlers<"Wallet">>;
+
+/** What the node has counted. */
+export const monitor: Handlers<"Monitor"> = {
+	GetStatsInfo: (context) => messageOfBean(MetricsInfo, statsInfoFacts(context), {}),
+};

@@ -1,0 +1,36 @@
+/** Transactions: sending them, finding them, who signed them, and the pool (sheet 08 §§2.3, 2.5, 2.6). */
+
+import { NumberMessage, TransactionInfoList } from "../../../../protocol/messages.js";
+import { SignedTransaction } from "../../../../protocol/transaction.js";
+import { broadcastReturn } from "../../broadcast.js";
+import { transactionById, transactionInfoById, transactionInfosOfBlock } from "../../queries/blocks.js";
+import { pendingIds, pendingTransaction } from "../../queries/pool.js";
+import { approvedList, signWeight } from "../../queries/signatures.js";
+import { transactionExtention } from "../../transaction-extention.js";
+import { explained, type Handlers, unexplained } from "../method.js";
+
+export const transactions = {
+	BroadcastTransaction: async ({ broadcaster, style }, message) =>
+		broadcastReturn(await broadcaster.broadcast(new SignedTransaction(message)), style.dialect),
+	GetTransactionById: ({ state }, { value }) => transactionById(state, value)?.message,
+	GetTransactionInfoById: ({ state }, { value }) => transactionInfoById(state, value),
+	GetTransactionInfoByBlockNum: explained(({ state }, { num }) =>
+		TransactionInfoList.create({ transactionInfo: transactionInfosOfBlock(state, num) }),
+	),
+	GetTransactionSignWeight: (context, message) => {
+		const transaction = new SignedTransaction(message);
+		const answer = signWeight(context, transaction);
+		answer.transaction = transactionExtention(transaction);
+		return answer;
+	},
+	GetTransactionApprovedList: (context, message) => {
+		const transaction = new SignedTransaction(message);
+		const answer = approvedList(context, transaction);
+		answer.transaction = transactionExtention(transaction);
+		return answer;
+	},
+	GetTransactionFromPending: unexplained(({ node }, { value }) => pendingTransaction(node, value)?.message),
+	GetTransactionListFromPending: unexplained(({ node }) => pendingIds(node)),
+	GetPendingSize: unexplained(({ node }) => NumberMessage.create({ num: BigInt(node.pool.size) })),
+	TotalTransaction: () => new NumberMessage(),
+} satisfies Partial<Handlers<"Wallet">>;
