@@ -67,7 +67,7 @@ export interface VmEnvironment {
 }
 
 /** The block that the code of a pending transaction sees. */
-const NO_BLOCK: BlockContext = { number: 0n, timestampMs: 0n, witness: EMPTY, parentId: EMPTY };
+const NO_BLOCK: BlockContext = { number: 0n, timestampMs: 0n, witness: EMPTY };
 
 /** How an execution ended. */
 interface Ended {

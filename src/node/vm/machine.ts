@@ -18,8 +18,6 @@ export interface BlockContext {
 	readonly number: bigint;
 	readonly timestampMs: bigint;
 	readonly witness: Uint8Array;
-	/** Id of the block before; of the head itself while a query runs. */
-	readonly parentId: Uint8Array;
 }
 
 export interface MachineOptions {

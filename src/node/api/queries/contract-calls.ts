@@ -94,7 +94,6 @@ function headContext(state: StateView): BlockContext {
 		number: head.number,
 		timestampMs: head.timestampMs,
 		witness: head.witness,
-		parentId: head.id,
 	};
 	heads.set(state, { id, block });
 	return block;
@@ -117,11 +116,16 @@ export function constantAnswer(transaction: SignedTransaction, result: ConstantR
 }
 
 /** What an estimate finds: the energy, or the text of the failure that no fee limit avoids. */
-export type EnergyEstimate =
-	| { readonly energyRequired: bigint }
-	| { readonly failure: string; readonly output: Uint8Array };
+export type EnergyEstimate = { readonly energyRequired: bigint } | FailedRun;
 
-type Run = { readonly energyUsed: bigint } | { readonly failure: string; readonly output: Uint8Array };
+interface FailedRun {
+	readonly failure: string;
+	readonly reverted: boolean;
+	/** What it returned; empty unless it reverted. */
+	readonly output: Uint8Array;
+}
+
+type Run = { readonly energyUsed: bigint } | FailedRun;
 
 /** The search ends when it knows the fee limit to this, in sun. */
 const PRECISION_SUN = 1_000_000n;
@@ -151,11 +155,11 @@ export async function estimateEnergy(
 		try {
 			const result = callConstant(context, call, callTransaction(context, call, { feeLimitSun }));
 			return result.reverted
-				? { failure: REVERTED, output: result.output }
+				? { failure: REVERTED, reverted: true, output: result.output }
 				: { energyUsed: result.energyUsed };
 		} catch (error) {
 			if (!(error instanceof VmError) || isTimeout(error)) throw error;
-			return { failure: error.message, output: new Uint8Array(0) };
+			return { failure: error.message, reverted: false, output: new Uint8Array(0) };
 		}
 	};
 	const run = async (feeLimitSun: bigint): Promise<Run> => {

@@ -105,14 +105,12 @@ export function isContract({ machine: { state } }: Frame, account: Word): Word {
 
 /** Id of one of the last 256 blocks, 0 for others. */
 export function blockHash({ machine }: Frame, index: Word): Word {
-	const { block, rules } = machine.options;
+	const { block } = machine.options;
 	const wanted = BigInt(sat32(index));
 	const first = block.number > KNOWN_BLOCKS ? block.number - BigInt(KNOWN_BLOCKS) : 0n;
 	if (wanted < first || wanted >= block.number) return 0;
-	if (wanted === block.number - 1n) return wordFromBytes(block.parentId);
 	const id = machine.base.blockIndex.get(be64(wanted));
-	if (id) return wordFromBytes(id);
-	return wanted === 0n ? wordFromBytes(rules.genesisId) : 0;
+	return id ? wordFromBytes(id) : 0;
 }
 
 /** The block's witness, with the network's prefix. */
