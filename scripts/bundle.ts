@@ -15,7 +15,7 @@ const root = fileURLToPath(new URL("..", import.meta.url));
 const source = join(root, "src");
 
 /** Packages that bring compiled code and find it beside themselves. */
-const NATIVE = ["classic-level", "secp256k1"];
+const NATIVE = ["level", "secp256k1"];
 
 /** CommonJS packages inside ES modules still ask for these three. */
 const BANNER = [

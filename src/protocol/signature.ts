@@ -5,10 +5,10 @@
  * network. The common case goes to a compiled library; everything unusual to the rule spelled out here.
  */
 
-import { createECDH } from "node:crypto";
-import { secp256k1 } from "@noble/curves/secp256k1.js";
+import { createECDH, createHmac } from "node:crypto";
+import * as secp256k1 from "@noble/secp256k1";
 import { addressFromHash, addressFromPublicKey } from "./address.js";
-import { keccak256 } from "./hash.js";
+import { keccak256, sha256 } from "./hash.js";
 
 export const SIGNATURE_LENGTH = 65;
 
@@ -39,9 +39,12 @@ export function recoverEngineName(): string {
 	return engine?.name ?? "noble";
 }
 
-const Point = secp256k1.Point;
-const N = Point.Fn.ORDER;
-const P = Point.Fp.ORDER;
+const { etc, Point } = secp256k1;
+const { n: N, p: P } = Point.CURVE();
+
+secp256k1.hashes.sha256 = (message) => new Uint8Array(sha256(message));
+secp256k1.hashes.hmacSha256 = (key, message) =>
+	new Uint8Array(createHmac("sha256", key).update(message).digest());
 
 /**
  * The address that made a signature over a hash.
@@ -75,27 +78,24 @@ function recoverByRule(hash: Uint8Array, signature: Uint8Array, recovery: number
 	}
 	const point = liftX(x, (recovery & 1) === 1);
 	if (r % N === 0n) throw new SignatureError("java.lang.ArithmeticException: BigInteger not invertible.");
-	const inverse = Point.Fn.inv(r % N);
+	const inverse = etc.invert(r % N, N);
 	const e = toInteger(hash);
-	const u1 = Point.Fn.create(-e * inverse);
-	const u2 = Point.Fn.create(s * inverse);
+	const u1 = etc.mod(-e * inverse, N);
+	const u2 = etc.mod(s * inverse, N);
 	let q = Point.ZERO;
 	if (u1 !== 0n) q = q.add(Point.BASE.multiply(u1));
 	if (u2 !== 0n) q = q.add(point.multiply(u2));
-	if (q.is0()) return addressFromHash(keccak256(new Uint8Array(0)));
+	if (q.equals(Point.ZERO)) return addressFromHash(keccak256(new Uint8Array(0)));
 	return addressFromPublicKey(q.toBytes(false));
 }
 
+/** The point with this x coordinate and parity of y. */
 function liftX(x: bigint, odd: boolean): InstanceType<typeof Point> {
-	const square = Point.Fp.create(x * x * x + 7n);
-	let y: bigint;
 	try {
-		y = Point.Fp.sqrt(square);
+		return Point.fromHex((odd ? "03" : "02") + x.toString(16).padStart(64, "0"));
 	} catch {
 		throw new SignatureError("java.lang.IllegalArgumentException: Invalid point compression");
 	}
-	if (((y & 1n) === 1n) !== odd) y = Point.Fp.neg(y);
-	return Point.fromAffine({ x, y });
 }
 
 function toInteger(bytes: Uint8Array): bigint {

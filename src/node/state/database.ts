@@ -1,6 +1,6 @@
 /** The ordered key-value database under the state: LevelDB, or memory for chains that live as long as the process. */
 
-import { ClassicLevel } from "classic-level";
+import { Level } from "level";
 
 /** One change of an atomic batch; a null value deletes. */
 export interface Change {
@@ -24,7 +24,7 @@ export class DatabaseError extends Error {
 
 /** Opens or creates the LevelDB in a directory. @throws {DatabaseError} if it is in use, damaged or unwritable */
 export async function openLevelDatabase(directory: string): Promise<KeyValueDatabase> {
-	const db = new ClassicLevel<Uint8Array, Uint8Array>(directory, {
+	const db = new Level<Uint8Array, Uint8Array>(directory, {
 		keyEncoding: "buffer",
 		valueEncoding: "buffer",
 		cacheSize: 16 << 20,
