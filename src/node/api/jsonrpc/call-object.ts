@@ -1,13 +1,8 @@
 /** The object that describes a call (sheet 07 §10). Gas, its price and the nonce are taken and not used. */
 
-import { record, text } from "./declared-types.js";
+import { type RecordOf, record, text } from "./declared-types.js";
 
-export const callObject = record({
-	from: text,
-	to: text,
-	gas: text,
-	gasPrice: text,
-	value: text,
-	data: text,
-	nonce: text,
-});
+const members = { from: text, to: text, gas: text, gasPrice: text, value: text, data: text, nonce: text };
+
+export const callObject = record(members);
+export type CallObject = RecordOf<typeof members>;

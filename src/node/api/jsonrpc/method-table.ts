@@ -2,6 +2,8 @@
 
 import type { Method } from "./method.js";
 import { blockMethods } from "./methods/blocks.js";
+import { buildMethods } from "./methods/build.js";
+import { callMethods } from "./methods/calls.js";
 import { logMethods } from "./methods/logs.js";
 import { nodeMethods } from "./methods/node.js";
 import { stateMethods } from "./methods/state.js";
@@ -13,7 +15,9 @@ export const methods: readonly Method[] = [
 	...blockMethods,
 	...transactionMethods,
 	...stateMethods,
+	...callMethods,
 	...logMethods,
+	...buildMethods,
 	...unavailableMethods,
 ];
 

@@ -108,3 +108,8 @@ export function isTag(text: string | null, tag: "latest" | "earliest" | "pending
 export function pendingRefused(): Error {
 	return invalidParams("TAG pending not supported");
 }
+
+/** Whether a member of a call says nothing: no receiver, no data. */
+export function isNothing(text: string | null): boolean {
+	return text === null || text === "" || text === "0x";
+}

@@ -1,0 +1,232 @@
+/** Building unsigned transactions (sheet 07 §12). Which type it becomes follows from what the request says. */
+
+import { utf8 } from "../../../../protocol/bytes.js";
+import type { Message } from "../../../../protocol/codec/descriptor.js";
+import { type ContractType, contractTypeByName } from "../../../../protocol/contract-types.js";
+import { spell } from "../../../../protocol/dialect.js";
+import { wrap } from "../../../../protocol/int64.js";
+import { NamedError, nullPointer } from "../../../../protocol/json/exceptions.js";
+import { decodeFields } from "../../../../protocol/json/field-decoder.js";
+import { decodeHexText } from "../../../../protocol/json/hex-text.js";
+import { transactionJson } from "../../../../protocol/json/transaction-json.js";
+import {
+	CreateSmartContract,
+	SmartContract,
+	SmartContractABI,
+	TransferAssetContract,
+	TransferContract,
+	TriggerSmartContract,
+} from "../../../../protocol/messages.js";
+import { SignedTransaction } from "../../../../protocol/transaction.js";
+import { ChainError, ContractValidateError } from "../../../contracts/errors.js";
+import { VmError } from "../../../vm/vm-error.js";
+import { type BuildOptions, buildValid } from "../../builder.js";
+import { callConstant, callTransaction, constantAnswer } from "../../queries/contract-calls.js";
+import { isConstantCall } from "../../queries/contracts.js";
+import { flag, integer, type RecordOf, record, text } from "../declared-types.js";
+import { defineMethod, JsonText, type Method, type RpcContext } from "../method.js";
+import { internal, invalidRequest, notAvailable, RpcError } from "../rpc-error.js";
+import { isNothing, readAddress, readQuantity } from "../values.js";
+
+const int64 = integer(64);
+
+const members = {
+	from: text,
+	to: text,
+	gas: text,
+	gasPrice: text,
+	value: text,
+	data: text,
+	nonce: text,
+	tokenId: int64,
+	tokenValue: int64,
+	abi: text,
+	consumeUserResourcePercent: int64,
+	originEnergyLimit: int64,
+	name: text,
+	permissionId: integer(32),
+	extraData: text,
+	visible: flag,
+};
+
+const buildObject = record(members);
+type BuildObject = RecordOf<typeof members>;
+
+const typeOf = (name: string): ContractType => contractTypeByName(name) as ContractType;
+const TRANSFER = typeOf("TransferContract");
+const TRANSFER_ASSET = typeOf("TransferAssetContract");
+const CREATE = typeOf("CreateSmartContract");
+
+/** A number's default is 0; null is an error. */
+function numberOf(value: bigint | null | undefined): bigint {
+	if (value === null) throw nullPointer();
+	return value ?? 0n;
+}
+
+function ownerOf(object: BuildObject): Uint8Array {
+	try {
+		return readAddress(object.from ?? null);
+	} catch (error) {
+		if (error instanceof RpcError) throw invalidRequest("invalid json request");
+		throw error;
+	}
+}
+
+function permissionOf(object: BuildObject): BuildOptions {
+	const permissionId = Number(numberOf(object.permissionId));
+	return permissionId > 0 ? { permissionId } : {};
+}
+
+function isVisible({ visible }: BuildObject): boolean {
+	if (visible === null) throw nullPointer();
+	return visible ?? false;
+}
+
+function build(context: RpcContext, object: BuildObject): string {
+	const owner = ownerOf(object);
+	const { to = null, value = null } = object;
+	if (isNothing(to)) {
+		if (isNothing(object.data ?? null)) throw invalidRequest("invalid json request");
+		return buildDeployment(context, object, owner);
+	}
+	const receiver = readAddress(to);
+	if (context.state.contract.has(receiver)) return buildCall(context, object, owner, receiver);
+	const tokenId = numberOf(object.tokenId);
+	const tokenValue = numberOf(object.tokenValue);
+	if (tokenId > 0n && tokenValue > 0n && (!value || value === "0x0")) {
+		const contract = TransferAssetContract.create({
+			owner_address: owner,
+			to_address: receiver,
+			asset_name: utf8(String(tokenId)),
+			amount: tokenValue,
+		});
+		return buildTransfer(context, object, TRANSFER_ASSET, contract);
+	}
+	if (!value) throw invalidRequest("invalid json request");
+	const contract = TransferContract.create({
+		owner_address: owner,
+		to_address: receiver,
+		amount: readQuantity(value),
+	});
+	return buildTransfer(context, object, TRANSFER, contract);
+}
+
+function buildTransfer(
+	context: RpcContext,
+	object: BuildObject,
+	type: ContractType,
+	contract: Readonly<Message>,
+): string {
+	const style = { visible: isVisible(object), dialect: context.style.dialect };
+	return withRefusals(context, () => {
+		const transaction = buildValid(context, type, contract, () => ({
+			...permissionOf(object),
+			...memoOf(object, style.visible),
+		}));
+		return transactionJson(transaction, style, true);
+	});
+}
+
+function memoOf({ extraData }: BuildObject, visible: boolean): BuildOptions {
+	if (!extraData) return {};
+	return { data: visible ? utf8(extraData) : decodeHexText(extraData) };
+}
+
+/** The energy that `gas` names, paid in full. */
+function feeLimitOf({ state }: RpcContext, { gas }: BuildObject): bigint {
+	return wrap(readQuantity(gas) * state.properties.get("ENERGY_FEE"));
+}
+
+/** A deployment is never shown in visible form, whatever the request says. */
+function buildDeployment(context: RpcContext, object: BuildObject, owner: Uint8Array): string {
+	return withRefusals(context, () => {
+		const contract = CreateSmartContract.create({
+			owner_address: owner,
+			call_token_value: numberOf(object.tokenValue),
+			token_id: numberOf(object.tokenId),
+			new_contract: SmartContract.create({
+				origin_address: owner,
+				abi: object.abi
+					? decodeFields(SmartContractABI, `{"entrys":${object.abi}}`, isVisible(object))
+					: new SmartContractABI(),
+				bytecode: decodeHexText(object.data ?? null),
+				call_value: readQuantity(object.value),
+				consume_user_resource_percent: numberOf(object.consumeUserResourcePercent),
+				origin_energy_limit: numberOf(object.originEnergyLimit),
+				name: object.name ?? "",
+			}),
+		});
+		const transaction = buildValid(context, CREATE, contract, () => ({
+			feeLimitSun: feeLimitOf(context, object),
+			...permissionOf(object),
+		}));
+		return transactionJson(transaction, { visible: false, dialect: context.style.dialect }, true);
+	});
+}
+
+/** A call that only asks is executed at once, and how it ended is attached. */
+function buildCall(
+	context: RpcContext,
+	object: BuildObject,
+	owner: Uint8Array,
+	contract: Uint8Array,
+): string {
+	const style = { visible: isVisible(object), dialect: context.style.dialect };
+	const build = (): string => {
+		const call = TriggerSmartContract.create({
+			owner_address: owner,
+			contract_address: contract,
+			data: decodeHexText(object.data ?? null),
+			call_value: readQuantity(object.value),
+			call_token_value: numberOf(object.tokenValue),
+			token_id: numberOf(object.tokenId),
+		});
+		let transaction = callTransaction(context, call, {
+			feeLimitSun: feeLimitOf(context, object),
+			...permissionOf(object),
+		});
+		if (isConstantCall(context.state.abi.get(contract), call.data)) {
+			const answer = constantAnswer(transaction, callConstant(context, call, transaction));
+			transaction = new SignedTransaction(answer.transaction as NonNullable<typeof answer.transaction>);
+		}
+		return transactionJson(transaction, style);
+	};
+	try {
+		return build();
+	} catch (error) {
+		if (error instanceof ContractValidateError) throw internal(spell(error.message, context.style.dialect));
+		return refuse(context, error);
+	}
+}
+
+function withRefusals(context: RpcContext, build: () => string): string {
+	try {
+		return build();
+	} catch (error) {
+		return refuse(context, error);
+	}
+}
+
+/** @throws {RpcError | NamedError} */
+function refuse({ style }: RpcContext, error: unknown): never {
+	if (error instanceof ContractValidateError) throw invalidRequest(spell(error.message, style.dialect));
+	const isNull = error instanceof NamedError && error.name === "NullPointerException";
+	const isFailure = error instanceof NamedError || error instanceof ChainError || error instanceof VmError;
+	if (isFailure && !isNull) throw internal(error.message);
+	throw error;
+}
+
+const ELSEWHERE = { full: "", solidity: " in SOLIDITY", pbft: " in PBFT" } as const;
+
+export const buildMethods: readonly Method[] = [
+	defineMethod({
+		name: "buildTransaction",
+		about: "Builds a transfer of coins or tokens, a deployment or a call, for signing.",
+		parameters: [["transaction", buildObject]],
+		handle: (context, object) => {
+			if (context.server !== "full") throw notAvailable("buildTransaction", ELSEWHERE[context.server]);
+			if (object === null) throw nullPointer();
+			return new JsonText(`{"transaction":${build(context, object)}}`);
+		},
+	}),
+];

@@ -1,0 +1,166 @@
+/** Calls that only ask, and estimates of energy (sheet 07 §§10 and 11). */
+
+import { type ContractType, contractTypeByName } from "../../../../protocol/contract-types.js";
+import { spell } from "../../../../protocol/dialect.js";
+import { NamedError, nullPointer } from "../../../../protocol/json/exceptions.js";
+import { decodeHexText } from "../../../../protocol/json/hex-text.js";
+import { TransferContract, TriggerSmartContract } from "../../../../protocol/messages.js";
+import { ChainError, ContractValidateError, VmIllegalError } from "../../../contracts/errors.js";
+import { VmError } from "../../../vm/vm-error.js";
+import { buildValid } from "../../builder.js";
+import { blockById, blockByNumber } from "../../queries/blocks.js";
+import { callConstant, callTransaction, estimateEnergy } from "../../queries/contract-calls.js";
+import { type CallObject, callObject } from "../call-object.js";
+import { anything } from "../declared-types.js";
+import { isJsonObject, type JsonValue } from "../json-reader.js";
+import { defineMethod, type Method, type RpcContext } from "../method.js";
+import { revertText } from "../revert-reason.js";
+import { internal, invalidParams, invalidRequest, quotedText, RpcError } from "../rpc-error.js";
+import {
+	data,
+	isNothing,
+	quantity,
+	readAddress,
+	readBlockNumber,
+	readHash,
+	readQuantity,
+	ZERO_ADDRESS,
+} from "../values.js";
+import { requireLatest } from "./state.js";
+
+const TRANSFER = contractTypeByName("TransferContract") as ContractType;
+
+/** The block only has to exist: calls always see the head. @throws {RpcError} */
+function checkBlock(context: RpcContext, block: JsonValue): void {
+	if (typeof block === "string") {
+		requireLatest(block);
+		return;
+	}
+	const number = isJsonObject(block) ? block.get("blockNumber") : undefined;
+	const hash = isJsonObject(block) ? block.get("blockHash") : undefined;
+	if (number !== undefined) {
+		if (!blockByNumber(context.state, readBlockNumber(textMember(number))))
+			throw internal("header not found");
+	} else if (hash !== undefined) {
+		if (!blockById(context.state, readHash(textMember(hash)))) throw internal("header for hash not found");
+	} else throw invalidRequest("invalid json request");
+}
+
+function textMember(value: JsonValue): string | null {
+	if (value !== null && typeof value !== "string") throw invalidParams("invalid json request");
+	return value;
+}
+
+/** A missing sender is the zero address; one that is null is an error. */
+function senderOf({ from }: CallObject): Uint8Array {
+	return readAddress(from === undefined ? ZERO_ADDRESS : from);
+}
+
+/** @throws {RpcError} */
+function refuseCall({ style }: RpcContext, error: unknown): never {
+	if (error instanceof ContractValidateError || error instanceof VmIllegalError) {
+		throw invalidRequest(spell(error.message, style.dialect) || "Contract validate error : ");
+	}
+	if (error instanceof VmError || error instanceof ChainError) throw internal(quotedText(error));
+	throw error;
+}
+
+function call(context: RpcContext, object: CallObject): string {
+	const message = TriggerSmartContract.create({
+		owner_address: senderOf(object),
+		contract_address: readAddress(object.to ?? null),
+		call_value: readQuantity(object.value),
+		data: decodeHexText(object.data ?? null),
+	});
+	try {
+		const result = callConstant(context, message, callTransaction(context, message));
+		if (result.reverted) throw internal(revertText(result.output));
+		return data(result.output);
+	} catch (error) {
+		return refuseCall(context, error);
+	}
+}
+
+async function estimate(context: RpcContext, object: CallObject): Promise<string> {
+	const owner = senderOf(object);
+	const { to = null, value } = object;
+	if (isNothing(to)) {
+		if (isNothing(object.data ?? null)) throw invalidRequest("invalid json request");
+		return estimateContract(context, object, TriggerSmartContract.create({ owner_address: owner }));
+	}
+	const address = readAddress(to);
+	if (context.state.contract.has(address)) {
+		const message = TriggerSmartContract.create({ owner_address: owner, contract_address: address });
+		return estimateContract(context, object, message);
+	}
+	if (!value) throw invalidRequest("invalid json request: invalid value");
+	const transfer = TransferContract.create({
+		owner_address: owner,
+		to_address: address,
+		amount: readQuantity(value),
+	});
+	try {
+		buildValid(context, TRANSFER, transfer);
+	} catch (error) {
+		refuseCall(context, error);
+	}
+	return quantity(0);
+}
+
+/** Energy of a call; of a deployment if the message names no contract. */
+async function estimateContract(
+	context: RpcContext,
+	object: CallObject,
+	message: TriggerSmartContract,
+): Promise<string> {
+	try {
+		message.data = decodeHexText(object.data ?? null);
+		message.call_value = readQuantity(object.value);
+		return quantity(await energyOf(context, message));
+	} catch (error) {
+		// Here, unlike elsewhere, parameters that can't be read are failures of the estimate.
+		if (error instanceof NamedError || error instanceof RpcError) {
+			throw internal(quotedText(error) || "invalid json request");
+		}
+		if (error instanceof ContractValidateError && error.message === "")
+			throw invalidRequest("invalid contract");
+		return refuseCall(context, error);
+	}
+}
+
+/** @throws {RpcError} if the call fails */
+async function energyOf(context: RpcContext, message: TriggerSmartContract): Promise<bigint> {
+	if (context.node.config.vm.estimateEnergy) {
+		const found = await estimateEnergy(context, message);
+		if ("energyRequired" in found) return found.energyRequired;
+		throw internal(found.reverted ? revertText(found.output) : found.failure);
+	}
+	const result = callConstant(context, message, callTransaction(context, message));
+	if (result.reverted) throw internal(revertText(result.output));
+	return result.energyUsed;
+}
+
+export const callMethods: readonly Method[] = [
+	defineMethod({
+		name: "eth_call",
+		about: "What a contract answers to a call, without effect.",
+		parameters: [
+			["call", callObject],
+			["block", anything],
+		],
+		handle: (context, object, block) => {
+			checkBlock(context, block);
+			if (object === null) throw nullPointer();
+			return call(context, object);
+		},
+	}),
+	defineMethod({
+		name: "eth_estimateGas",
+		about: "Energy that a call, a deployment or a transfer of coins uses.",
+		parameters: [["call", callObject]],
+		handle: (context, object) => {
+			if (object === null) throw nullPointer();
+			return estimate(context, object);
+		},
+	}),
+];

@@ -1,0 +1,39 @@
+/** Why a call was reverted, as errors tell it (sheet 07 §10). */
+
+import { asBuffer, equalBytes, fromHex } from "../../../protocol/bytes.js";
+import { NamedError } from "../../../protocol/json/exceptions.js";
+
+const REVERTED = "REVERT opcode executed";
+/** Selector of `Error(string)`, in which compilers wrap a reason. */
+const ERROR_SELECTOR = fromHex("08c379a0");
+const WORD = 32;
+/** A longer reason isn't read. */
+const MAX_REASON_BYTES = 1 << 20;
+
+/**
+ * @param output what the call returned
+ * @throws {NamedError} if the reason can't be read
+ */
+export function revertText(output: Uint8Array): string {
+	const { length } = ERROR_SELECTOR;
+	if (output.length <= length || !equalBytes(output.subarray(0, length), ERROR_SELECTOR)) return REVERTED;
+	return `${REVERTED}: ${readString(output.subarray(length))}`;
+}
+
+/** The text at the place that the first word names; bytes beyond the end are zero. */
+function readString(body: Uint8Array): string {
+	const place = readSize(body, 0);
+	const size = readSize(body, place);
+	const bytes = Buffer.alloc(size);
+	bytes.set(body.subarray(place + WORD, place + WORD + size));
+	return bytes.toString("utf8");
+}
+
+function readSize(body: Uint8Array, at: number): number {
+	const word = asBuffer(body.subarray(at, at + WORD));
+	const size = word.length === WORD ? BigInt(`0x${word.toString("hex")}`) : undefined;
+	if (size === undefined || size > BigInt(MAX_REASON_BYTES)) {
+		throw new NamedError("UnsupportedOperationException", "unsupported type:string");
+	}
+	return Number(size);
+}
