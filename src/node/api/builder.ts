@@ -98,8 +98,8 @@ function checkDeployment({ new_contract }: Readonly<CreateSmartContract>): void 
  * @throws {NamedError}
  */
 export function permissionIdOf(members: JsonObject, dialect: Dialect): BuildOptions {
-	const lowerCase = dialect === "neutral" ? members.get("permission_id") : undefined;
-	const value = members.get("Permission_id") ?? lowerCase;
+	const isLowerCase = dialect === "neutral" && !members.has("Permission_id");
+	const value = members.get(isLowerCase ? "permission_id" : "Permission_id");
 	if (value === undefined) return {};
 	const permissionId = readInt(value);
 	return permissionId > 0 ? { permissionId } : {};

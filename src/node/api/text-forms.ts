@@ -2,8 +2,12 @@
 
 import { utf8 } from "../../protocol/bytes.js";
 import { nullPointer } from "../../protocol/json/exceptions.js";
+import { decodeFields } from "../../protocol/json/field-decoder.js";
+import { hashedObject, type Member } from "../../protocol/json/hashed-value.js";
 import { decodeHexText } from "../../protocol/json/hex-text.js";
 import { readLong, readText } from "../../protocol/json/member-readers.js";
+import { quoteHashed } from "../../protocol/json/quoting.js";
+import { BytesMessage } from "../../protocol/messages.js";
 import type { ParameterReader, RequestForm } from "./endpoint.js";
 import { parseAddressText, parseLong } from "./parameters.js";
 import type { RequestInput } from "./request.js";
@@ -27,6 +31,32 @@ export function addressRequest(name: string): RequestForm<Uint8Array> {
 		},
 	};
 }
+
+const VALUE = { name: "value", type: "address" };
+
+/**
+ * The address in `value`. A body is decoded like any other, whose bytes are hexadecimal; a visible address is read as
+ * text instead.
+ */
+export const valueRequest: RequestForm<Uint8Array> = {
+	fields: [VALUE],
+	read: (input) => {
+		if (input.mode === "query") return parseAddressText(input.parameters.get("value"), input.visible);
+		if (!input.visible) return input.fields(BytesMessage).value;
+		return parseAddressText(readText(input.object, "value"), true);
+	},
+};
+
+/** The same, where a parameter is put into an object that is decoded like a body. */
+export const objectValueRequest: RequestForm<Uint8Array> = {
+	fields: [VALUE],
+	read: (input) => {
+		if (input.mode !== "query" || input.visible) return valueRequest.read(input);
+		const text = input.parameters.get("value");
+		const members: Member[] = text === null ? [] : [["value", quoteHashed(text)]];
+		return decodeFields(BytesMessage, hashedObject(members), false).value;
+	},
+};
 
 /** A name: plain when visible, else hexadecimal. */
 export function nameRequest(name: string): RequestForm<Uint8Array> {

@@ -1,6 +1,7 @@
 /** Who delegates to whom: the index by account (sheet 03 §9.4). */
 
 import { concatBytes, equalBytes, fromKey, toKey } from "../../protocol/bytes.js";
+import { hashOrder } from "../../protocol/hash-order.js";
 import { DelegatedResourceAccountIndex } from "../../protocol/messages.js";
 import { lowerBound } from "../state/ordered-keys.js";
 import type { StateView } from "../state/view.js";
@@ -151,14 +152,17 @@ function assembleIndex(
 	});
 }
 
-/** Partners of an account, oldest entry first; entries of one time in the order of their addresses. */
+/** Partners of an account, oldest entry first; entries of one time as a hash map of their keys iterates them. */
 function partners(state: StateView, prefix: number, address: Uint8Array): readonly Uint8Array[] {
 	const index = state.delegatedResourceAccountIndex;
 	const head = toKey(concatBytes(Uint8Array.of(prefix), address));
 	const keys = index.sortedKeys();
+	let end = lowerBound(keys, head);
+	const start = end;
+	while (keys[end]?.startsWith(head)) end++;
 	const entries: Readonly<DelegatedResourceAccountIndex>[] = [];
-	for (let at = lowerBound(keys, head); keys[at]?.startsWith(head); at++) {
-		const entry = index.get(fromKey(keys[at] as string));
+	for (const key of hashOrder(keys.slice(start, end))) {
+		const entry = index.get(fromKey(key));
 		if (entry) entries.push(entry);
 	}
 	entries.sort((a, b) => (a.timestamp < b.timestamp ? -1 : a.timestamp > b.timestamp ? 1 : 0));

@@ -194,17 +194,24 @@ function scalarWriter(typeName: string, field: FieldDescriptor, style: JsonStyle
 
 /**
  * Bytes as the text of a JSON string in both forms. Only quotes are escaped, so a backslash in the bytes begins an
- * escape for whoever reads the answer; undefined if the result would not be a JSON string.
+ * escape for whoever reads the answer; undefined if the result would not be a JSON string. In writer F the rest of a
+ * text comes once more after each of its line feeds (recorded in apis-visible); in writer P that would be no JSON.
  */
 function visibleText(bytes: Uint8Array): { printed: string; hashed: string } | undefined {
 	const text = fromUtf8(bytes);
 	const escaped = text.replaceAll('"', '\\"');
-	let value: string | undefined = text;
+	let value: string | undefined = withRepetitions(text);
 	if (escaped.includes("\\")) {
-		value = readBack(`{"key":"${escaped}"}`);
+		value = readBack(`{"key":"${withRepetitions(escaped)}"}`);
 		if (value === undefined) return undefined;
 	}
 	return { printed: `"${escaped.replaceAll("\n", "\\n")}"`, hashed: quoteHashed(value) };
+}
+
+function withRepetitions(text: string): string {
+	let result = text;
+	for (let at = text.indexOf("\n"); at >= 0; at = text.indexOf("\n", at + 1)) result += text.slice(at + 1);
+	return result;
 }
 
 function readBack(json: string): string | undefined {

@@ -61,7 +61,8 @@ describe("writer P", () => {
 		["plain", '"plain"', '"plain"'],
 		['quo"te', '"quo\\"te"', '"quo\\"te"'],
 		["back\\nslash", '"back\\nslash"', '"back\\nslash"'],
-		["line\nend", '"line\\nend"', '"line\\nend"'],
+		["line\nend", '"line\\nend"', '"line\\nendend"'],
+		["a\nb\nc", '"a\\nb\\nc"', '"a\\nb\\ncb\\ncc"'],
 		["emoji 😀", '"emoji 😀"', '"emoji 😀"'],
 		['a\\"b', '"615c2262"', '"615c2262"'],
 	])("prints the visible text %s", (text, printed, hashed) => {

@@ -48,11 +48,11 @@ const oneBlock: ReplyWriter<SignedBlock | undefined> = ({ style }, block) =>
 const blockList: ReplyWriter<readonly SignedBlock[] | undefined> = ({ style }, blocks) =>
 	blocks ? `{"block":[${blocks.map((block) => blockJson(block, style)).join(",")}]}` : "{}";
 
-/** A blank body asks for the head block. */
+/** An empty body asks for the head block. */
 const blockRequest: RequestForm<BlockReq> = {
 	...messageRequest(BlockReq, { id_or_num: textParameter, detail: trueParameter }),
 	read: (input) => {
-		if (input.mode !== "query" && input.text.trim() === "") return new BlockReq();
+		if (input.mode !== "query" && input.text === "") return new BlockReq();
 		return messageRequest(BlockReq, { id_or_num: textParameter, detail: trueParameter }).read(input);
 	},
 };

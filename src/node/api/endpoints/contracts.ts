@@ -1,6 +1,6 @@
 /** Contracts: their records, calls, and what calls cost (sheet 06 §§5.6, 5.7, 7.7). */
 
-import { concatBytes } from "../../../protocol/bytes.js";
+import { toHex } from "../../../protocol/bytes.js";
 import type { MessageType } from "../../../protocol/codec/descriptor.js";
 import { exceptionText, messageText, NamedError } from "../../../protocol/json/exceptions.js";
 import { decodeHexText } from "../../../protocol/json/hex-text.js";
@@ -33,7 +33,7 @@ import {
 import { callConstant, callTransaction, constantAnswer, estimateEnergy } from "../queries/contract-calls.js";
 import { contractAt, contractInfoAt, functionSelector, isConstantCall } from "../queries/contracts.js";
 import type { RequestInput } from "../request.js";
-import { addressRequest } from "../text-forms.js";
+import { objectValueRequest } from "../text-forms.js";
 
 const EVERYWHERE: readonly ServerKind[] = ["full", "solidity", "pbft"];
 
@@ -66,7 +66,7 @@ function readCall(input: RequestInput, check: (members: JsonObject) => void): Ca
 	const call = input.fields(TriggerSmartContract);
 	const selector = readText(members, "function_selector") ?? "";
 	if (selector !== "") {
-		call.data = concatBytes(functionSelector(selector), decodeHexText(readText(members, "parameter")));
+		call.data = decodeHexText(toHex(functionSelector(selector)) + (readText(members, "parameter") ?? ""));
 	}
 	return { call, members, visible: input.visible };
 }
@@ -144,7 +144,7 @@ export const contractEndpoints: readonly Endpoint[] = [
 		get: "query",
 		post: "body",
 		servers: ["full"],
-		request: addressRequest("value"),
+		request: objectValueRequest,
 		reply: hashed(SmartContract),
 		handle: ({ state }, address) => contractAt(state, address),
 	}),
@@ -154,7 +154,7 @@ export const contractEndpoints: readonly Endpoint[] = [
 		get: "query",
 		post: "body",
 		servers: ["full"],
-		request: addressRequest("value"),
+		request: objectValueRequest,
 		reply: hashed(SmartContractDataWrapper),
 		handle: ({ state }, address) => contractInfoAt(state, address),
 	}),

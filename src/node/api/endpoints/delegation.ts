@@ -1,8 +1,6 @@
 /** Delegated resources and what of a stake can be used (sheet 06 §7.1, sheet 03 §10). */
 
-import { readText } from "../../../protocol/json/member-readers.js";
 import {
-	BytesMessage,
 	CanDelegatedMaxSizeRequestMessage,
 	CanDelegatedMaxSizeResponseMessage,
 	CanWithdrawUnfreezeAmountRequestMessage,
@@ -34,6 +32,7 @@ import {
 	unfreezeCount,
 	withdrawableAmount,
 } from "../queries/staking.js";
+import { valueRequest } from "../text-forms.js";
 
 const EVERYWHERE: readonly ServerKind[] = ["full", "solidity", "pbft"];
 
@@ -41,19 +40,6 @@ const pair = messageRequest(DelegatedResourceMessage, {
 	fromAddress: addressParameter,
 	toAddress: addressParameter,
 });
-
-/**
- * The address in `value`. A body is decoded like any other, whose bytes are hexadecimal; a visible address is read as
- * text instead.
- */
-const valueRequest: RequestForm<Uint8Array> = {
-	fields: [{ name: "value", type: "address" }],
-	read: (input) => {
-		if (input.mode === "query") return parseAddressText(input.parameters.get("value"), input.visible);
-		if (!input.visible) return input.fields(BytesMessage).value;
-		return parseAddressText(readText(input.object, "value"), true);
-	},
-};
 
 /** Two spellings of the parameter are known for this endpoint. */
 const unfreezeOwner: RequestForm<GetAvailableUnfreezeCountRequestMessage> = {
