@@ -9,12 +9,19 @@ export interface ClosableLog extends NodeLog {
 	flush(): void;
 }
 
+/** @throws anything but a reader that is gone */
+export function ignoreBrokenPipe(error: NodeJS.ErrnoException): void {
+	if (error.code !== "EPIPE") throw error;
+}
+
 /** Opens the log. `text` writes one short line an event. */
 export async function openNodeLog(format: LogFormat): Promise<ClosableLog> {
 	if (format === "text") return textLog();
 	// A CommonJS package has only its default inside the bundle.
 	const { default: pino } = await import("pino");
 	const destination = pino.destination({ dest: 1, sync: true });
+	// Whoever reads the log may go away; the node stays.
+	destination.on("error", ignoreBrokenPipe);
 	const log = pino({ base: null, timestamp: pino.stdTimeFunctions.isoTime }, destination);
 	return {
 		info: (fields, message) => log.info(fields, message),

@@ -5,7 +5,7 @@ import { writeFile } from "node:fs/promises";
 import { type NodeOptions, type RunningNode, startNode } from "../node/node.js";
 import { takeOverSignals } from "../terminal/interrupt.js";
 import { Failure } from "../wallet/failure.js";
-import type { ClosableLog } from "./node-log.js";
+import { type ClosableLog, ignoreBrokenPipe } from "./node-log.js";
 
 /** Who is told that every listener is bound. */
 export interface ReadyTargets {
@@ -48,6 +48,7 @@ export async function runNode(
 	const stopped = new Promise<string>((resolve) => {
 		stop = resolve;
 	});
+	process.stdout.removeAllListeners("error").on("error", ignoreBrokenPipe);
 	let signals = 0;
 	takeOverSignals((signal) => {
 		signals++;

@@ -1,6 +1,6 @@
 /** Runs the built program as a person or a script would: a subprocess with its own home, and no terminal. */
 
-import { spawn } from "node:child_process";
+import { type ChildProcess, spawn } from "node:child_process";
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -36,11 +36,16 @@ export class Home {
 	}
 
 	/** Runs a command line. @param stdin text for standard input; undefined: an empty, closed one */
-	async run(
+	run(words: readonly string[], stdin?: string, environment: Record<string, string> = {}): Promise<Outcome> {
+		return this.start(words, stdin, environment).outcome;
+	}
+
+	/** Starts a command line that the test will interrupt. */
+	start(
 		words: readonly string[],
 		stdin?: string,
 		environment: Record<string, string> = {},
-	): Promise<Outcome> {
+	): { readonly child: ChildProcess; readonly outcome: Promise<Outcome> } {
 		const child = spawn(process.execPath, [program, ...words], {
 			cwd: this.path,
 			env: {
@@ -61,11 +66,11 @@ export class Home {
 		});
 		child.stdin.on("error", () => undefined);
 		child.stdin.end(stdin ?? "");
-		const code = await new Promise<number | null>((resolve, reject) => {
+		const outcome = new Promise<Outcome>((resolve, reject) => {
 			child.once("error", reject);
-			child.once("close", resolve);
+			child.once("close", (code) => resolve({ code, stdout, stderr }));
 		});
-		return { code, stdout, stderr };
+		return { child, outcome };
 	}
 
 	remove(): void {

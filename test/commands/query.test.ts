@@ -127,6 +127,18 @@ describe("coin block and coin tx", () => {
 		expect(JSON.parse(stdout)).toMatchObject({ state: "expired" });
 	});
 
+	it("say what is known of a transaction when the wait for it is interrupted", async () => {
+		wallet.node.sealing = false;
+		const words = [...send, ...wallet.password(), "--wait"];
+		const { child, outcome } = wallet.home.start(words, "", { COIN_NODE: wallet.node.url });
+		while (!wallet.node.asked.includes("/wallet/gettransactioninfobyid"))
+			await new Promise((resolve) => setTimeout(resolve, 20));
+		child.kill("SIGINT");
+		const { code, stdout } = await outcome;
+		expect(code).toBe(130);
+		expect(JSON.parse(stdout)).toMatchObject({ txID: wallet.node.received[0]?.idHex, state: "submitted" });
+	});
+
 	it("refuse a node whose block id is not its header's", async () => {
 		wallet.node.handlers.set("getnowblock", () =>
 			JSON.stringify({ blockID: "00".repeat(32), block_header: { raw_data: { number: 1 } } }),
