@@ -47,6 +47,8 @@ export const DEVELOPMENT_FLAGS = [
 	"start-time",
 	"http-port",
 	"solidity-port",
+	"grpc-port",
+	"grpc-solidity-port",
 	"allow-remote",
 	"vm-time-limit",
 ] as const;
@@ -61,7 +63,12 @@ export interface ChosenDevelopment {
 	readonly clockOffsetMs: bigint;
 }
 
-const DEFAULT_PORTS = { "http-port": 8090, "solidity-port": 8091 } as const;
+const DEFAULT_PORTS = {
+	"http-port": 8090,
+	"solidity-port": 8091,
+	"grpc-port": 50051,
+	"grpc-solidity-port": 50061,
+} as const;
 
 /**
  * Works the options out.
@@ -127,8 +134,8 @@ export async function chooseDevelopment(
 				solidity: await port(get, "solidity-port", host, warn),
 				pbft: 0,
 				jsonrpc: 0,
-				grpc: 0,
-				grpcSolidity: 0,
+				grpc: await port(get, "grpc-port", host, warn),
+				grpcSolidity: await port(get, "grpc-solidity-port", host, warn),
 			},
 		},
 	};

@@ -78,6 +78,8 @@ export default class NodeStart extends CoinCommand {
 
 		"http-port": dev("full HTTP API; 0: any free port (8090)", "<n>", "http-port"),
 		"solidity-port": dev("solidity HTTP API (8091)", "<n>", "solidity-port"),
+		"grpc-port": dev("gRPC API (50051)", "<n>", "grpc-port"),
+		"grpc-solidity-port": dev("solidity gRPC API (50061)", "<n>", "grpc-solidity-port"),
 		"allow-remote": devSwitch("listen on other addresses than this machine's own", "allow-remote"),
 		accounts: dev("number of funded accounts (10)", "<n>", "accounts"),
 		balance: dev("balance of each (10000coin)", "<amount>", "balance"),
@@ -265,7 +267,9 @@ export default class NodeStart extends CoinCommand {
 	}
 
 	private printReady(node: RunningNode, host: string): void {
-		const ports = Object.entries(node.ports).map(([kind, port]) => `${kind} http://${host}:${port}`);
+		const ports = Object.entries(node.ports).map(
+			([kind, port]) => `${kind} ${kind.startsWith("grpc") ? "" : "http://"}${host}:${port}`,
+		);
 		printLine(`coin node ready ${ports.join("  ")}`);
 	}
 

@@ -2,7 +2,7 @@
 
 import { Agent, request } from "node:http";
 import { parseConfig } from "../../../src/node/config/config.js";
-import { startNode } from "../../../src/node/node.js";
+import { type NodePorts, startNode } from "../../../src/node/node.js";
 import { toBase58Check } from "../../../src/protocol/address.js";
 import { fromHex, toHex } from "../../../src/protocol/bytes.js";
 import { addressOfPrivateKey, sign } from "../../../src/protocol/signature.js";
@@ -39,6 +39,7 @@ export interface Ask {
 export interface HttpNode {
 	/** Of the full node's server. */
 	readonly port: number;
+	readonly ports: NodePorts;
 	/** GET without a body, POST with one, unless the method is given. */
 	ask(path: string, options?: Ask): Promise<Answer>;
 	post(path: string, body: unknown): Promise<Answer>;
@@ -52,7 +53,7 @@ export async function startHttpNode(more = ""): Promise<HttpNode> {
 		node {
 			dialect = "deployed"
 			http { fullNodePort = 0, solidityPort = 0, PBFTPort = 0 }
-			rpc { minEffectiveConnection = 0 }
+			rpc { enable = false, solidityEnable = false, PBFTEnable = false, minEffectiveConnection = 0 }
 		}
 		genesis.block {
 			assets = [
@@ -112,6 +113,7 @@ export async function startHttpNode(more = ""): Promise<HttpNode> {
 		});
 	return {
 		port: node.ports.full ?? 0,
+		ports: node.ports,
 		ask,
 		post: (path, body) => ask(path, { body: typeof body === "string" ? body : JSON.stringify(body) }),
 		close: async () => {
