@@ -11,7 +11,7 @@ import { addedVotes, parseVotes, votesOf } from "../../wallet/voting.js";
 export default class VoteCast extends ActingCommand {
 	static override summary = "Vote for witnesses";
 	static override description =
-		"Replaces all votes of the account; --add adds to them. One staked coin is one vote.";
+		"Replaces all votes of the account; --add adds to them. coin vote show tells how many there are.";
 	static override examples = ["<%= config.bin %> vote cast TMVQGm1qAQYVdetCeGRRkTWYYrLXuHK2HC=500 --wait"];
 	static override strict = false;
 	static override usage = "vote cast <witness>=<count>...";

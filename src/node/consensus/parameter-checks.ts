@@ -40,9 +40,20 @@ export function gateBetween(from: number, before: number): Check {
 	return ({ forks }) => (forks.passed(from) && !forks.passed(before) ? undefined : gateText.bare());
 }
 
+/** A check of the value alone, which needs no chain. */
+export interface RangeCheck extends Check {
+	readonly refuse: (name: string, value: bigint) => string | undefined;
+}
+
+export function isRange(check: Check): check is RangeCheck {
+	return "refuse" in check;
+}
+
 /** The value lies in a range, both ends included. `text` names the parameter by `NAME`. */
-export function range(low: bigint, high: bigint, text: string): Check {
-	return ({ value, name }) => (value >= low && value <= high ? undefined : text.replace("NAME", name));
+export function range(low: bigint, high: bigint, text: string): RangeCheck {
+	const refuse = (name: string, value: bigint): string | undefined =>
+		value >= low && value <= high ? undefined : text.replace("NAME", name);
+	return Object.assign(({ name, value }: ProposedValue) => refuse(name, value), { refuse });
 }
 
 /** Amounts and limits: 0 to 10^17. */

@@ -3,6 +3,7 @@
  * Proposals, their checks, their effects and that list are all derived from this table.
  */
 
+import { toNeutral } from "../../protocol/dialect.js";
 import type { PropertyOf } from "../state/property-table.js";
 import type { StateView } from "../state/view.js";
 import * as check from "./parameter-checks.js";
@@ -261,6 +262,31 @@ const byId = new Map(
 /** The parameter that proposals name by this number; undefined if there is none. */
 export function chainParameter(id: bigint): ChainParameter | undefined {
 	return byId.get(id);
+}
+
+/**
+ * The parameter that people mean by a text: its number, or any of its names in any case and either spelling, with or
+ * without `get`; undefined if there is none.
+ */
+export function chainParameterNamed(text: string): ChainParameter | undefined {
+	const wanted = toNeutral(text.trim()).toLowerCase();
+	return chainParameters.find(
+		({ id, name, getter, property }) =>
+			id?.toString() === wanted ||
+			[name, getter, property, getter.replace(/^get/, "")].some((known) => known.toLowerCase() === wanted),
+	);
+}
+
+/**
+ * Why no chain would accept a value, whatever its state, in the network's words; undefined if some chain may.
+ * The checks that read a chain's state are left to its nodes.
+ */
+export function valueRefusal({ name, checks }: ChainParameter, value: bigint): string | undefined {
+	for (const test of checks) {
+		const refusal = check.isRange(test) ? test.refuse(name, value) : undefined;
+		if (refusal !== undefined) return refusal;
+	}
+	return undefined;
 }
 
 /** What `getchainparameters` reports, in its order. */

@@ -2,7 +2,7 @@
 
 import type { CommitteeKey } from "../config/config.js";
 import { forkTable } from "../consensus/fork-gates.js";
-import { chainParameters } from "../consensus/parameters.js";
+import { chainParameterNamed } from "../consensus/parameters.js";
 import type { PropertyOf } from "../state/property-table.js";
 import type { StateView } from "../state/view.js";
 
@@ -82,12 +82,7 @@ export function writeDevelopmentState(
 }
 
 function applySetting(state: StateView, { name, value }: ParameterSetting): void {
-	const wanted = name.toLowerCase();
-	const row = chainParameters.find(
-		({ id, name: own, getter, property }) =>
-			[own, getter, property, getter.replace(/^get/, "")].some((known) => known.toLowerCase() === wanted) ||
-			id?.toString() === wanted,
-	);
+	const row = chainParameterNamed(name);
 	if (!row) throw new ParameterSettingError(`there is no chain parameter ${name}`);
 	if (value < 0n) throw new ParameterSettingError(`the chain parameter ${name} can't be ${value}`);
 	state.properties.set(row.property, value);

@@ -1,0 +1,14 @@
+import { toHex } from "../../protocol/bytes.js";
+import { nodeFlags } from "../../terminal/flags.js";
+import { QueryCommand } from "../../terminal/query-command.js";
+import { genesisId } from "../../wallet/chain-query.js";
+
+export default class ChainId extends QueryCommand {
+	static override summary = "Print the id of the chain's genesis block";
+	static override flags = nodeFlags;
+
+	async run(): Promise<void> {
+		const { flags } = await this.parse(ChainId);
+		this.printScalar(toHex(await genesisId(await this.client(flags))));
+	}
+}

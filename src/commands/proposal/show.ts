@@ -1,0 +1,27 @@
+import { Args, Flags } from "@oclif/core";
+import { nodeFlags } from "../../terminal/flags.js";
+import { parameterNames } from "../../terminal/parameter-names.js";
+import { QueryCommand } from "../../terminal/query-command.js";
+import { Failure } from "../../wallet/failure.js";
+import { parseNatural } from "../../wallet/integer-text.js";
+import { proposalById, viewProposal } from "../../wallet/proposals.js";
+
+export default class ProposalShow extends QueryCommand {
+	static override summary = "Show a proposal";
+	static override args = {
+		id: Args.string({ description: "number of the proposal", required: true, ignoreStdin: true }),
+	};
+	static override flags = {
+		...nodeFlags,
+		"or-null": Flags.boolean({ description: "print null if there is none" }),
+	};
+
+	async run(): Promise<void> {
+		const { args, flags } = await this.parse(ProposalShow);
+		const id = parseNatural(args.id);
+		const proposal = await proposalById(await this.client(flags), id);
+		if (proposal) return this.printRecord(viewProposal(proposal, await parameterNames()));
+		if (flags["or-null"]) return this.printScalar(null);
+		throw new Failure("not_found", `there is no proposal ${id}`);
+	}
+}
