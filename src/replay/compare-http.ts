@@ -23,7 +23,7 @@ export function toRequest(line: RequestLine, ids: Ids): HttpRequest {
 	if (type !== "") headers["content-type"] = type;
 	if (line.accept !== undefined) headers.accept = line.accept;
 	for (const [recorded, ours] of ids) body = body?.replaceAll(recorded, ours);
-	return { port: line.port, verb: line.verb, path: `/${line.path.replace(/^\//, "")}`, body, headers };
+	return { port: line.port, verb: line.verb, path: `/${line.path}`, body, headers };
 }
 
 /** Compares an answer; new ids are remembered. */

@@ -35,7 +35,7 @@ const RUNTIME =
 /** Endpoints of the interface document that the reference lacks. */
 const LACKING_FULL =
 	"createshieldedtransaction|createshieldedtransactionwithoutspendauthsig|scannotebyivk|scanandmarknotebyivk|scannotebyovk|" +
-	"createshieldnullifier|getshieldtransactionhash|getmerkletreevoucherinfo|isspend";
+	"createshieldnullifier|getshieldtransactionhash|getmerkletreevoucherinfo|isspend|getburncoin";
 const LACKING_SOLIDITY = "getmerkletreevoucherinfo|scannotebyivk|scanandmarknotebyivk|scannotebyovk|isspend";
 
 const NODE_INFO = [

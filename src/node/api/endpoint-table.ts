@@ -13,6 +13,7 @@ import { deployContract } from "./endpoints/deployment.js";
 import { exchangeEndpoints } from "./endpoints/exchanges.js";
 import { governanceEndpoints } from "./endpoints/governance.js";
 import { listNodes, networkEndpoints, nodeInfo, statsInfo } from "./endpoints/network.js";
+import { shieldedEndpoints } from "./endpoints/shielded.js";
 import { signingEndpoints } from "./endpoints/signing.js";
 import { tokenEndpoints } from "./endpoints/tokens.js";
 import { transactionEndpoints } from "./endpoints/transactions.js";
@@ -31,6 +32,7 @@ export const endpoints: readonly Endpoint[] = [
 	...builderEndpoints,
 	deployContract,
 	...contractEndpoints,
+	...shieldedEndpoints,
 ];
 
 /** The folder in which each server has its endpoints. */

@@ -2,6 +2,7 @@
 
 import { fromBase58Check, isAddress } from "../../protocol/address.js";
 import { fromUtf8 } from "../../protocol/bytes.js";
+import { toNeutral } from "../../protocol/dialect.js";
 import { MAX_INT64, MIN_INT64 } from "../../protocol/int64.js";
 import { NamedError, numberFormat } from "../../protocol/json/exceptions.js";
 import { decodeHexText } from "../../protocol/json/hex-text.js";
@@ -13,7 +14,10 @@ export class Parameters {
 		private readonly malformed: boolean,
 	) {}
 
-	/** Reads `a=1&b=2`: plus signs are blanks, escapes are UTF-8. Several texts are read one after the other. */
+	/**
+	 * Reads `a=1&b=2`: plus signs are blanks, escapes are UTF-8, names have either spelling. Several texts are read one
+	 * after the other.
+	 */
 	static parse(...texts: readonly string[]): Parameters {
 		const values = new Map<string, string[]>();
 		let malformed = false;
@@ -26,9 +30,10 @@ export class Parameters {
 				malformed = true;
 				continue;
 			}
-			const known = values.get(name);
+			const neutral = toNeutral(name);
+			const known = values.get(neutral);
 			if (known) known.push(value);
-			else values.set(name, [value]);
+			else values.set(neutral, [value]);
 		}
 		return new Parameters(values, malformed);
 	}

@@ -1,0 +1,225 @@
+/**
+ * Shielded transactions and shielded tokens (sheet 06 §8). Their requests are read and checked for form; every answer
+ * is the refusal of a node that has no proving system.
+ */
+
+import { NamedError } from "../../../protocol/json/exceptions.js";
+import { decodeHexText } from "../../../protocol/json/hex-text.js";
+import { readText } from "../../../protocol/json/member-readers.js";
+import {
+	BytesMessage,
+	IvkDecryptAndMarkParameters,
+	IvkDecryptORC20Parameters,
+	IvkDecryptParameters,
+	NfORC20Parameters,
+	NfParameters,
+	NoteParameters,
+	OutputPointInfo,
+	OvkDecryptORC20Parameters,
+	OvkDecryptParameters,
+	PrivateParameters,
+	PrivateParametersWithoutAsk,
+	PrivateShieldedORC20Parameters,
+	PrivateShieldedORC20ParametersWithoutAsk,
+	ShieldedORC20TriggerContractParameters,
+	SpendAuthSigParameters,
+} from "../../../protocol/messages.js";
+import type { ApiContext, ServerKind } from "../context.js";
+import {
+	addressParameter,
+	defineEndpoint,
+	type Endpoint,
+	hexParameter,
+	longParameter,
+	messageRequest,
+	noRequest,
+	type RequestForm,
+	visibleOnly,
+	written,
+} from "../endpoint.js";
+import type { RequestInput } from "../request.js";
+import { packedTransaction } from "./broadcast.js";
+
+interface ShieldedRow {
+	readonly name: string;
+	readonly about: string;
+	readonly get: "query" | "empty";
+	readonly post?: "raw";
+	readonly servers?: readonly ServerKind[];
+	readonly request: RequestForm<unknown>;
+}
+
+const EVERYWHERE: readonly ServerKind[] = ["full", "solidity", "pbft"];
+
+/** Values in hexadecimal that are read by themselves. */
+function hexValues(...names: readonly string[]): RequestForm<readonly Uint8Array[]> {
+	const textOf = (input: RequestInput, name: string): string | null =>
+		input.mode === "query" ? input.parameters.get(name) : readText(input.object, name);
+	return {
+		fields: names.map((name) => ({ name, type: "bytes" })),
+		read: (input) => names.map((name) => decodeHexText(textOf(input, name))),
+	};
+}
+
+const oneValue = messageRequest(BytesMessage, { value: hexParameter });
+const range = { start_block_index: longParameter, end_block_index: longParameter };
+const ofContract = { shielded_ORC20_contract_address: addressParameter };
+
+const rows: readonly ShieldedRow[] = [
+	{ name: "getspendingkey", about: "A random spending key.", get: "query", request: visibleOnly },
+	{ name: "getrcm", about: "A random trapdoor of a note's commitment.", get: "query", request: noRequest },
+	{ name: "getdiversifier", about: "A random diversifier.", get: "query", request: visibleOnly },
+	{
+		name: "getnewshieldedaddress",
+		about: "A new address with its keys.",
+		get: "query",
+		request: visibleOnly,
+	},
+	{ name: "getexpandedspendingkey", about: "The keys of a spending key.", get: "query", request: oneValue },
+	{ name: "getakfromask", about: "The public key of ask.", get: "query", request: oneValue },
+	{ name: "getnkfromnsk", about: "The public key of nsk.", get: "query", request: oneValue },
+	{
+		name: "getincomingviewingkey",
+		about: "The incoming viewing key of ak and nk.",
+		get: "query",
+		request: hexValues("ak", "nk"),
+	},
+	{
+		name: "getzenpaymentaddress",
+		about: "The payment address of an incoming viewing key and a diversifier.",
+		get: "query",
+		post: "raw",
+		request: hexValues("ivk", "d"),
+	},
+	{
+		name: "createspendauthsig",
+		about: "Signs a transaction's hash for a spend.",
+		get: "empty",
+		request: messageRequest(SpendAuthSigParameters),
+	},
+	{
+		name: "createshieldedcontractparameters",
+		about: "The parameters of a mint, transfer or burn of shielded tokens.",
+		get: "empty",
+		post: "raw",
+		request: messageRequest(PrivateShieldedORC20Parameters),
+	},
+	{
+		name: "createshieldedcontractparameterswithoutask",
+		about: "The same parameters, their spends yet to be signed.",
+		get: "empty",
+		request: messageRequest(PrivateShieldedORC20ParametersWithoutAsk),
+	},
+	{
+		name: "gettriggerinputforshieldedorc20contract",
+		about: "The call data of a mint, transfer or burn of shielded tokens.",
+		get: "empty",
+		request: messageRequest(ShieldedORC20TriggerContractParameters),
+	},
+	{
+		name: "scanshieldedorc20notesbyivk",
+		about: "Notes of shielded tokens that an incoming viewing key reads.",
+		get: "query",
+		servers: EVERYWHERE,
+		request: messageRequest(IvkDecryptORC20Parameters, {
+			...range,
+			...ofContract,
+			ivk: hexParameter,
+			ak: hexParameter,
+			nk: hexParameter,
+		}),
+	},
+	{
+		name: "scanshieldedorc20notesbyovk",
+		about: "Notes of shielded tokens that an outgoing viewing key reads.",
+		get: "query",
+		servers: EVERYWHERE,
+		request: messageRequest(OvkDecryptORC20Parameters, { ...range, ...ofContract, ovk: hexParameter }),
+	},
+	{
+		name: "isshieldedorc20contractnotespent",
+		about: "Whether a note of shielded tokens is spent.",
+		get: "empty",
+		servers: EVERYWHERE,
+		request: messageRequest(NfORC20Parameters),
+	},
+	{
+		name: "createshieldedtransaction",
+		about: "Builds a shielded transaction.",
+		get: "empty",
+		request: messageRequest(PrivateParameters),
+	},
+	{
+		name: "createshieldedtransactionwithoutspendauthsig",
+		about: "Builds a shielded transaction whose spends are yet to be signed.",
+		get: "empty",
+		request: messageRequest(PrivateParametersWithoutAsk),
+	},
+	{
+		name: "scannotebyivk",
+		about: "Notes that an incoming viewing key reads.",
+		get: "query",
+		servers: EVERYWHERE,
+		request: messageRequest(IvkDecryptParameters, { ...range, ivk: hexParameter }),
+	},
+	{
+		name: "scanandmarknotebyivk",
+		about: "Notes that an incoming viewing key reads, and whether they are spent.",
+		get: "query",
+		servers: EVERYWHERE,
+		request: messageRequest(IvkDecryptAndMarkParameters, {
+			...range,
+			ivk: hexParameter,
+			ak: hexParameter,
+			nk: hexParameter,
+		}),
+	},
+	{
+		name: "scannotebyovk",
+		about: "Notes that an outgoing viewing key reads.",
+		get: "query",
+		servers: EVERYWHERE,
+		request: messageRequest(OvkDecryptParameters, { ...range, ovk: hexParameter }),
+	},
+	{
+		name: "getmerkletreevoucherinfo",
+		about: "The places of notes in the tree of commitments.",
+		get: "empty",
+		servers: EVERYWHERE,
+		request: messageRequest(OutputPointInfo),
+	},
+	{
+		name: "isspend",
+		about: "Whether a note is spent.",
+		get: "empty",
+		servers: EVERYWHERE,
+		request: messageRequest(NoteParameters),
+	},
+	{
+		name: "createshieldnullifier",
+		about: "The value that marks a note as spent.",
+		get: "empty",
+		request: messageRequest(NfParameters),
+	},
+	{
+		name: "getshieldtransactionhash",
+		about: "The hash of a shielded transaction that spends are signed for.",
+		get: "empty",
+		post: "raw",
+		request: packedTransaction,
+	},
+];
+
+/** @throws {NamedError} */
+function refuse({ node }: ApiContext): never {
+	throw new NamedError(
+		"ZksnarkException",
+		node.config.node.shielded.enabled
+			? "this node has no proving system for shielded transactions"
+			: "ShieldedTransactionApi is not allowed",
+	);
+}
+
+export const shieldedEndpoints: readonly Endpoint[] = rows.map((row) =>
+	defineEndpoint({ servers: ["full"], post: "body", ...row, reply: written, handle: refuse }),
+);
