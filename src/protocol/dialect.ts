@@ -21,6 +21,7 @@ const WORDS: readonly (readonly [neutral: RegExp, deployed: string])[] = [
 	[/ORC(?=-?\d)/g, "TRC"],
 	[/Orc(?=-?\d)/g, "Trc"],
 	[/orc(?=-?\d|Token)/g, "trc"],
+	[/COIN(?=\/v\d)/g, "TRON"],
 	[/COIN/g, "TRX"],
 	[/Coin/g, "Trx"],
 	[/coin/g, "trx"],
@@ -34,6 +35,12 @@ const TO_NEUTRAL: readonly (readonly [deployed: RegExp, neutral: string])[] = [
 	[/Trx|Tron/g, "Coin"],
 	[/trx|tron/g, "coin"],
 ];
+
+/**
+ * What precedes a personal message before it is hashed, without the length that follows. It is part of the algorithm,
+ * so no dialect changes it (sheet 11 §0.1).
+ */
+export const SIGNED_MESSAGE_PREFIX = "\x19TRON Signed Message:\n";
 
 /** Names that look like a brand word and are not one. */
 const KEPT = new Set(["trx_hash"]);

@@ -1,0 +1,64 @@
+import { Args, Flags } from "@oclif/core";
+import { unlockKey } from "../../keystore/keystore.js";
+import { toBase58Check } from "../../protocol/address.js";
+import { toHex } from "../../protocol/bytes.js";
+import { sign } from "../../protocol/signature.js";
+import { yesFlag } from "../../terminal/acting-flags.js";
+import { agree } from "../../terminal/confirmation.js";
+import { passwordFlags } from "../../terminal/flags.js";
+import { MessageCommand, messageFlags } from "../../terminal/message-command.js";
+import { withProgress } from "../../terminal/progress.js";
+import { withPassword } from "../../terminal/secrets.js";
+import { signatureText } from "../../wallet/signed-message.js";
+import { activeAccount, keyNamed } from "../../wallet/signing.js";
+
+export default class MessageSign extends MessageCommand {
+	static override summary = "Sign a message with a key of the keystore";
+	static override description =
+		"A text, bytes as 0x…, @file for the bytes of a file, or - for standard input. A hash that is signed as it is " +
+		"(--hash) can be that of a transaction, so it needs agreement.";
+	static override examples = ["<%= config.bin %> message sign 'I own this account' --json"];
+	static override args = {
+		text: Args.string({ description: "the message", ignoreStdin: true }),
+	};
+	static override flags = {
+		...messageFlags,
+		...passwordFlags,
+		...yesFlag,
+		signer: Flags.string({
+			description: "key that signs (default: the active wallet's)",
+			helpValue: "<wallet>",
+		}),
+	};
+
+	async run(): Promise<void> {
+		const { args, flags } = await this.parse(MessageSign);
+		const settings = await this.settings(flags);
+		const { scheme, hash } = await this.hashed(args.text, flags);
+		const name = flags.signer ?? toBase58Check(await activeAccount(settings));
+		const key = await keyNamed(settings, name);
+		if (scheme === "hash") {
+			const summary = [
+				`${key.name} (${key.base58}) signs the hash ${toHex(hash)}`,
+				"  whatever has this hash, a transaction too, is then signed",
+			];
+			await agree(2, summary, flags.yes, "Sign?");
+		}
+		const signature = await withPassword(this.passwordSource(flags, settings), key.name, (password) =>
+			withProgress("opening the key", this.chatty, async () => {
+				const privateKey = await unlockKey(key, password);
+				try {
+					return sign(hash, privateKey);
+				} finally {
+					privateKey.fill(0);
+				}
+			}),
+		);
+		this.printRecord({
+			signature: signatureText(signature),
+			address: key.base58,
+			hash: toHex(hash),
+			scheme,
+		});
+	}
+}
