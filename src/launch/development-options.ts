@@ -47,6 +47,7 @@ export const DEVELOPMENT_FLAGS = [
 	"start-time",
 	"http-port",
 	"solidity-port",
+	"jsonrpc-port",
 	"grpc-port",
 	"grpc-solidity-port",
 	"allow-remote",
@@ -66,6 +67,7 @@ export interface ChosenDevelopment {
 const DEFAULT_PORTS = {
 	"http-port": 8090,
 	"solidity-port": 8091,
+	"jsonrpc-port": 8545,
 	"grpc-port": 50051,
 	"grpc-solidity-port": 50061,
 } as const;
@@ -133,7 +135,7 @@ export async function chooseDevelopment(
 				http: await port(get, "http-port", host, warn),
 				solidity: await port(get, "solidity-port", host, warn),
 				pbft: 0,
-				jsonrpc: 0,
+				jsonrpc: await port(get, "jsonrpc-port", host, warn),
 				grpc: await port(get, "grpc-port", host, warn),
 				grpcSolidity: await port(get, "grpc-solidity-port", host, warn),
 			},

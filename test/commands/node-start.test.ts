@@ -59,7 +59,10 @@ async function stop(signal: NodeJS.Signals): Promise<number | null> {
 	return closed;
 }
 
-const FREE = ["http", "solidity", "grpc", "grpc-solidity"].flatMap((api) => [`--${api}-port`, "0"]);
+const FREE = ["http", "solidity", "jsonrpc", "grpc", "grpc-solidity"].flatMap((api) => [
+	`--${api}-port`,
+	"0",
+]);
 
 async function post(port: number, path: string, body: object = {}): Promise<Record<string, unknown>> {
 	const answer = await fetch(`http://127.0.0.1:${port}${path}`, {

@@ -78,6 +78,7 @@ export default class NodeStart extends CoinCommand {
 
 		"http-port": dev("full HTTP API; 0: any free port (8090)", "<n>", "http-port"),
 		"solidity-port": dev("solidity HTTP API (8091)", "<n>", "solidity-port"),
+		"jsonrpc-port": dev("JSON-RPC at the path /jsonrpc (8545)", "<n>", "jsonrpc-port"),
 		"grpc-port": dev("gRPC API (50051)", "<n>", "grpc-port"),
 		"grpc-solidity-port": dev("solidity gRPC API (50061)", "<n>", "grpc-solidity-port"),
 		"allow-remote": devSwitch("listen on other addresses than this machine's own", "allow-remote"),
@@ -267,9 +268,10 @@ export default class NodeStart extends CoinCommand {
 	}
 
 	private printReady(node: RunningNode, host: string): void {
-		const ports = Object.entries(node.ports).map(
-			([kind, port]) => `${kind} ${kind.startsWith("grpc") ? "" : "http://"}${host}:${port}`,
-		);
+		const ports = Object.entries(node.ports).map(([kind, port]) => {
+			const scheme = kind.startsWith("grpc") ? "" : "http://";
+			return `${kind} ${scheme}${host}:${port}${kind.startsWith("jsonrpc") ? "/jsonrpc" : ""}`;
+		});
 		printLine(`coin node ready ${ports.join("  ")}`);
 	}
 

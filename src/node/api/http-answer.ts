@@ -10,20 +10,37 @@ export class HttpAnswer {
 		private readonly response: ServerResponse,
 	) {}
 
-	/** Sends a status with a body; to HEAD without it. */
+	/** Sends a status with a body, in chunks where the client knows them; to HEAD without it. */
 	send(
 		status: number,
 		contentType: string | undefined,
 		text: string,
 		more: Record<string, string> = {},
 	): void {
+		const { httpVersion, method } = this.request;
+		const body = Buffer.from(text, "utf8");
+		const chunked = body.length > 0 && httpVersion === "1.1" && method !== "HEAD";
+		this.write(status, contentType, body, {
+			...more,
+			...(chunked ? { "Transfer-Encoding": "chunked" } : {}),
+		});
+	}
+
+	/** The same with the body's length in its head. */
+	sendWhole(status: number, contentType: string, text: string): void {
+		this.write(status, contentType, Buffer.from(text, "utf8"), {});
+	}
+
+	private write(
+		status: number,
+		contentType: string | undefined,
+		body: Uint8Array,
+		more: Readonly<Record<string, string>>,
+	): void {
 		const { request, response } = this;
 		const headers: Record<string, string> = { ...more };
 		if (contentType !== undefined) headers["Content-Type"] = contentType;
-		const body = Buffer.from(text, "utf8");
-		if (body.length > 0 && request.httpVersion === "1.1" && request.method !== "HEAD") {
-			headers["Transfer-Encoding"] = "chunked";
-		} else headers["Content-Length"] = String(body.length);
+		if (headers["Transfer-Encoding"] === undefined) headers["Content-Length"] = String(body.length);
 		response.writeHead(status, headers);
 		response.end(request.method === "HEAD" ? undefined : body);
 		// What is left of a body that nobody reads must not block the connection.
