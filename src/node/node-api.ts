@@ -1,5 +1,6 @@
 /** The node as its servers know it: the one place where the API room meets the chain. */
 
+import { fromKey, toKey } from "../protocol/bytes.js";
 import type { SignedTransaction } from "../protocol/transaction.js";
 import type { ApiNode, NetworkView, ServerKind } from "./api/context.js";
 import { RateLimiter } from "./api/rate-limiter.js";
@@ -60,6 +61,10 @@ export function createApiNode(options: NodeApiOptions): ApiNode {
 		submit: async (transaction: SignedTransaction) => {
 			chain.pushTransaction(transaction);
 			await submitted();
+		},
+		firstKey: async (store, from, end) => {
+			const key = await open.database.firstKey(store, toKey(from), toKey(end));
+			return key === undefined ? undefined : fromKey(key);
 		},
 		network,
 		cheats: [],

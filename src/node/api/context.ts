@@ -5,6 +5,7 @@ import type { SignedTransaction } from "../../protocol/transaction.js";
 import type { NodeConfig } from "../config/config.js";
 import type { ForkGates } from "../consensus/fork-gates.js";
 import type { ChainRules } from "../contracts/contract.js";
+import type { StoreDefinition } from "../state/definition.js";
 import type { StateView } from "../state/view.js";
 import type { ContractMachine } from "../vm/contract-machine.js";
 import type { Broadcaster } from "./broadcast.js";
@@ -100,6 +101,12 @@ export interface ApiNode {
 	 * @throws {ChainError} the first rule that it breaks
 	 */
 	submit(transaction: SignedTransaction): Promise<void>;
+	/** The first key of a store in the head state at or after `from` and before `end`. */
+	firstKey(
+		store: StoreDefinition<unknown>,
+		from: Uint8Array,
+		end: Uint8Array,
+	): Promise<Uint8Array | undefined>;
 	readonly network: NetworkView;
 	readonly cheats: readonly CheatFacts[];
 	/** What `getstatsinfo` shows besides the chain; undefined: a node that neither counts nor produces. */

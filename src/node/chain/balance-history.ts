@@ -1,6 +1,6 @@
 /** What each transaction and block did to balances, kept for queries when configured (sheet 02 §9.6). */
 
-import { be64, concatBytes } from "../../protocol/bytes.js";
+import { be64, concatBytes, readBe64 } from "../../protocol/bytes.js";
 import { MAX_INT64 } from "../../protocol/int64.js";
 import {
 	AccountTrace,
@@ -14,6 +14,11 @@ import type { StateView } from "../state/view.js";
 /** Key of an account's balance at a height: later heights come first in the order of keys. */
 export function accountTraceKey(address: Uint8Array, number: bigint): Uint8Array {
 	return concatBytes(address, be64(number ^ MAX_INT64));
+}
+
+/** The height in such a key. */
+export function accountTraceNumber(key: Uint8Array): bigint {
+	return readBe64(key.subarray(-8)) ^ MAX_INT64;
 }
 
 /** The record of a balance; 0 carries a placeholder, so that the record isn't empty. */

@@ -14,6 +14,8 @@ export interface KeyValueDatabase {
 	write(changes: readonly Change[], sync: boolean): Promise<void>;
 	/** Entries whose key starts with these bytes, ascending. */
 	entries(prefix: Uint8Array): AsyncIterable<readonly [Uint8Array, Uint8Array]>;
+	/** The first key at or after `from` and before `end`. */
+	firstKey(from: Uint8Array, end: Uint8Array): Promise<Uint8Array | undefined>;
 	close(): Promise<void>;
 }
 
@@ -62,6 +64,7 @@ export async function openLevelDatabase(directory: string): Promise<KeyValueData
 			}
 		},
 		entries: (prefix) => db.iterator({ gte: prefix, lt: after(prefix) }),
+		firstKey: async (from, end) => (await db.keys({ gte: from, lt: end, limit: 1 }).all())[0],
 		close: () => db.close(),
 	};
 }
@@ -108,6 +111,15 @@ export function createMemoryDatabase(): KeyValueDatabase {
 			const head = text(prefix);
 			const keys = [...map.keys()].filter((key) => key.startsWith(head)).sort();
 			for (const key of keys) yield [Buffer.from(key, "latin1"), map.get(key) as Uint8Array] as const;
+		},
+		firstKey: async (from, end) => {
+			const first = text(from);
+			const last = text(end);
+			let least: string | undefined;
+			for (const key of map.keys()) {
+				if (key >= first && key < last && (least === undefined || key < least)) least = key;
+			}
+			return least === undefined ? undefined : Buffer.from(least, "latin1");
 		},
 		close: async () => {},
 	};

@@ -417,6 +417,23 @@ export class StateDatabase {
 		this.flushing = undefined;
 	}
 
+	/**
+	 * The first key of a store in the head state at or after `from` and before `end`. For stores that never delete: it
+	 * doesn't look whether a key that the database has was deleted since.
+	 *
+	 * PERF: grows with the changes that are not in the database yet.
+	 */
+	async firstKey(store: StoreDefinition<unknown>, from: string, end: string): Promise<string | undefined> {
+		let least: string | undefined;
+		for (const maps of [this.head, this.base, this.flushing]) {
+			for (const [key, value] of maps?.[store.index] ?? []) {
+				if (value !== GONE && key >= from && key < end && (least === undefined || key < least)) least = key;
+			}
+		}
+		const stored = await this.database.firstKey(diskKey(store, from), diskKey(store, least ?? end));
+		return stored ? Buffer.from(stored.subarray(1)).toString("latin1") : least;
+	}
+
 	/** Every entry of a store in the head state, encoded; for dumps and checks, not for rules. */
 	async *dump(store: StoreDefinition<unknown>): AsyncGenerator<readonly [string, Uint8Array]> {
 		const seen = new Set<string>();

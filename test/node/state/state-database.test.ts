@@ -105,6 +105,7 @@ class SlowDatabase implements KeyValueDatabase {
 	private waiting: { readonly run: () => Promise<void>; readonly fail: (error: Error) => void } | undefined;
 	readonly get = this.inner.get;
 	readonly entries = this.inner.entries;
+	readonly firstKey = this.inner.firstKey;
 	readonly close = this.inner.close;
 
 	write: KeyValueDatabase["write"] = (changes, sync) =>

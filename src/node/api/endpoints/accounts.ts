@@ -121,7 +121,7 @@ export const accountEndpoints: readonly Endpoint[] = [
 		servers: ["full"],
 		request: messageRequest(AccountBalanceRequest),
 		reply: printed(AccountBalanceResponse),
-		handle: ({ state }, request) => accountBalanceAt(state, request),
+		handle: accountBalanceAt,
 	}),
 	defineEndpoint({
 		name: "getaccountnet",

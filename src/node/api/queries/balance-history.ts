@@ -1,7 +1,7 @@
 /** Balances of the past, from the traces that blocks leave when that is configured (sheet 02 §9.6, sheet 06 §7.6). */
 
 import { ADDRESS_LENGTH } from "../../../protocol/address.js";
-import { be64, equalBytes } from "../../../protocol/bytes.js";
+import { be64, concatBytes, equalBytes } from "../../../protocol/bytes.js";
 import { NamedError } from "../../../protocol/json/exceptions.js";
 import {
 	type AccountBalanceRequest,
@@ -9,8 +9,10 @@ import {
 	type BlockBalanceTrace,
 	BlockBalanceTraceBlockIdentifier,
 } from "../../../protocol/messages.js";
-import { accountTraceKey } from "../../chain/balance-history.js";
+import { accountTraceKey, accountTraceNumber } from "../../chain/balance-history.js";
+import { stores } from "../../state/definition.js";
 import type { StateView } from "../../state/view.js";
+import type { ApiContext } from "../context.js";
 
 type BlockIdentifier = Readonly<BlockBalanceTraceBlockIdentifier>;
 
@@ -34,32 +36,31 @@ export function blockBalance(state: StateView, block: BlockIdentifier): Readonly
 	return trace;
 }
 
-/**
- * The balance of an account after a block, with the block of its last change.
- *
- * PERF: grows with the distance to that change.
- * @throws {NamedError}
- */
-export function accountBalanceAt(
-	state: StateView,
+/** The balance of an account after a block, with the block of its last change. Rejects with {@link NamedError}. */
+export async function accountBalanceAt(
+	{ node, state }: ApiContext,
 	request: Readonly<AccountBalanceRequest>,
-): AccountBalanceResponse {
+): Promise<AccountBalanceResponse> {
 	const account = request.account_identifier;
 	if (!account) throw illegal("account_identifier is null");
-	if (account.address.length === 0) throw illegal("account_identifier address is null");
+	const { address } = account;
+	if (address.length === 0) throw illegal("account_identifier address is null");
 	const block = request.block_identifier;
 	if (!block) throw illegal("block_identifier null");
 	checkBlock(state, block);
 	// Such a key can't be looked up, which the network reports without words.
-	if (account.address.length !== ADDRESS_LENGTH) throw new NamedError("IllegalArgumentException", null);
-	for (let number = block.number; number >= 0n; number--) {
-		const trace = state.accountTrace.get(accountTraceKey(account.address, number));
-		if (!trace) continue;
-		const hash = state.blockIndex.get(be64(number)) ?? new Uint8Array(0);
-		return AccountBalanceResponse.create({
-			balance: trace.balance,
-			block_identifier: BlockBalanceTraceBlockIdentifier.create({ hash, number }),
-		});
-	}
-	return AccountBalanceResponse.create({ block_identifier: block });
+	if (address.length !== ADDRESS_LENGTH) throw new NamedError("IllegalArgumentException", null);
+	const end = concatBytes(address, FIRST_BLOCK_END);
+	const key = await node.firstKey(stores.accountTrace, accountTraceKey(address, block.number), end);
+	const trace = key && state.accountTrace.get(key);
+	if (!trace) return AccountBalanceResponse.create({ block_identifier: block });
+	const number = accountTraceNumber(key);
+	const hash = state.blockIndex.get(be64(number)) ?? new Uint8Array(0);
+	return AccountBalanceResponse.create({
+		balance: trace.balance,
+		block_identifier: BlockBalanceTraceBlockIdentifier.create({ hash, number }),
+	});
 }
+
+/** Behind the number of block 0 in the order of keys. */
+const FIRST_BLOCK_END = Uint8Array.of(0x80);

@@ -19,7 +19,7 @@ import { explained, type Handlers, unexplained } from "../method.js";
 export const accounts = {
 	GetAccount: ({ state }, { address }) => accountByAddress(state, address),
 	GetAccountById: ({ state }, { account_id }) => accountById(state, account_id),
-	GetAccountBalance: unexplained(({ state }, request) => accountBalanceAt(state, request)),
+	GetAccountBalance: unexplained(accountBalanceAt),
 	GetBlockBalanceTrace: unexplained(({ state }, block) => blockBalance(state, block)),
 	GetAccountNet: ({ state }, { address }) => accountNet(state, address),
 	GetAccountResource: ({ state }, { address }) => accountResources(state, address),
