@@ -17,11 +17,11 @@ import { ConnectionGate } from "../connection-gate.js";
 import type { ApiContext, ApiNode, ServerKind } from "../context.js";
 import { LITE_NODE_TEXT } from "../lite-node.js";
 import type { CallGate } from "../rate-limiter.js";
+import { cancelOversizedCalls, nameUnknownMethods } from "./library-answers.js";
 import { isClosedMethod } from "./lite-methods.js";
 import { CallError, type Method, UnimplementedError } from "./method.js";
 import { reflect } from "./reflection.js";
 import { fullName, PACKAGE, type Service, servicesOf, spellings } from "./service-table.js";
-import { nameUnknownMethods } from "./unknown-methods.js";
 
 const DISABLED_TEXT = "this API is unavailable due to config";
 const APPLICATION_ERROR = "Application error processing RPC";
@@ -44,7 +44,7 @@ export class GrpcServer {
 		private readonly broadcaster: Broadcaster,
 	) {
 		const { rpc } = node.config.node;
-		this.server = new Server(optionsOf(rpc));
+		this.server = new Server({ ...optionsOf(rpc), interceptors: [cancelOversizedCalls] });
 		const services = servicesOf(kind, node.config);
 		for (const service of services) this.addService(service);
 		if (rpc.reflection) reflect(this.server, services, node.config.node.dialect);

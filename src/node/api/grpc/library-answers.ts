@@ -1,0 +1,63 @@
+/**
+ * Two answers of the library that differ from the network's, and for which it offers no hook. Both reach into it with
+ * care: if a later release changes what they touch, only its own words appear again.
+ */
+
+import { constants, type ServerHttp2Stream } from "node:http2";
+import {
+	type handleUnaryCall,
+	type Server,
+	ServerInterceptingCall,
+	type ServerInterceptor,
+	type StatusObject,
+	status,
+} from "@grpc/grpc-js";
+
+interface Handler {
+	readonly path: string;
+	readonly type: "unary";
+	readonly func: handleUnaryCall<Buffer, Buffer>;
+	readonly serialize: (bytes: Buffer) => Buffer;
+	readonly deserialize: (bytes: Buffer) => Buffer;
+}
+
+interface HandlerLookup {
+	_retrieveHandler?(path: string): Handler | null;
+}
+
+/** Makes a server answer unknown methods with `Method not found: <service>/<method>`. */
+export function nameUnknownMethods(server: Server): void {
+	const lookup = server as unknown as HandlerLookup;
+	const known = lookup._retrieveHandler;
+	if (!known) return;
+	lookup._retrieveHandler = (path) => known.call(server, path) ?? unknownMethod(path);
+}
+
+function unknownMethod(path: string): Handler {
+	return {
+		path,
+		type: "unary",
+		func: (_call, callback) =>
+			callback({ code: status.UNIMPLEMENTED, details: `Method not found: ${path.replace(/^\//, "")}` }),
+		serialize: (bytes) => bytes,
+		deserialize: (bytes) => bytes,
+	};
+}
+
+interface LibraryCall {
+	readonly stream?: ServerHttp2Stream;
+	sendStatus(status: Partial<StatusObject>): void;
+}
+
+/** A message above the limit ends its call as cancelled, without a status (recorded in ops/limits). */
+export const cancelOversizedCalls: ServerInterceptor = (_method, call) => {
+	const own = call as unknown as LibraryCall;
+	const { stream, sendStatus } = own;
+	own.sendStatus = (answer) => {
+		const isOversized =
+			answer.code === status.RESOURCE_EXHAUSTED && /^Received message/.test(answer.details ?? "");
+		if (isOversized && stream) stream.close(constants.NGHTTP2_CANCEL);
+		else sendStatus.call(call, answer);
+	};
+	return new ServerInterceptingCall(call);
+};

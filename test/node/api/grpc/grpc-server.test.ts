@@ -1,0 +1,296 @@
+import { createServer } from "node:net";
+import { Client, credentials } from "@grpc/grpc-js";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { fromHex, toHex, utf8 } from "../../../../src/protocol/bytes.js";
+import {
+	Account,
+	BlockReq,
+	BytesMessage,
+	CreateSmartContract,
+	SmartContract,
+	Transaction,
+	TransferContract,
+} from "../../../../src/protocol/messages.js";
+import { sign } from "../../../../src/protocol/signature.js";
+import { KEYS, NOW_MS, POOR, RICH } from "../http-node.js";
+import { type GrpcNode, type Port, startGrpcNode } from "./grpc-node.js";
+
+const MALFORMED = fromHex("0aff");
+const text = (bytes: unknown): string => Buffer.from(bytes as Uint8Array).toString("utf8");
+
+interface Extention {
+	readonly transaction: Transaction;
+	readonly txid: Uint8Array;
+	readonly result: { readonly result: boolean; readonly code: number; readonly message: Uint8Array };
+}
+
+let node: GrpcNode;
+beforeAll(async () => {
+	node = await startGrpcNode();
+});
+afterAll(() => node.close());
+
+describe("methods", () => {
+	it.each([
+		["Wallet", "GetBurnCoin", "GetBurnTrx"],
+		["Wallet", "ScanShieldedORC20NotesByIvk", "ScanShieldedTRC20NotesByIvk"],
+	])("%s/%s is also served as %s", async (service, neutral, deployed) => {
+		const answers = await Promise.all(
+			[neutral, deployed].map((name) => node.send(`/protocol.${service}/${name}`)),
+		);
+		expect(answers[0]).toEqual(answers[1]);
+		expect(answers[0]).not.toMatchObject({ error: { code: 12 } });
+	});
+
+	it.each<[Port, string, string]>([
+		["grpc", "/protocol.Wallet/NoSuch", "protocol.Wallet/NoSuch"],
+		["grpc", "/protocol.Wallet/getaccount", "protocol.Wallet/getaccount"],
+		["grpc", "/Wallet/GetAccount", "Wallet/GetAccount"],
+		["grpc", "/protocol.WalletSolidity/GetAccount", "protocol.WalletSolidity/GetAccount"],
+		["grpcSolidity", "/protocol.Wallet/GetAccount", "protocol.Wallet/GetAccount"],
+		["grpcPbft", "/protocol.Wallet/GetAccount", "protocol.Wallet/GetAccount"],
+		[
+			"grpc",
+			"/protocol.WalletExtension/GetTransactionsToThis",
+			"protocol.WalletExtension/GetTransactionsToThis",
+		],
+		["grpc", "/protocol.Monitor/GetStatsInfo", "protocol.Monitor/GetStatsInfo"],
+		["grpc", "/grpc.health.v1.Health/Check", "grpc.health.v1.Health/Check"],
+	])("%s does not have %s", async (port, path, name) => {
+		expect(await node.send(path, new Uint8Array(0), port)).toEqual({
+			error: { code: 12, message: `Method not found: ${name}` },
+		});
+	});
+
+	it.each<[Port, string]>([
+		["grpc", "protocol.Wallet/BuyStorage"],
+		["grpcPbft", "protocol.WalletSolidity/GetTransactionInfoByBlockNum"],
+	])("%s lists %s and does not serve it", async (port, name) => {
+		expect(await node.send(`/${name}`, new Uint8Array(0), port)).toEqual({
+			error: { code: 12, message: `Method ${name} is unimplemented` },
+		});
+	});
+
+	it.each(["GetAccount", "GetNowBlock", "BuyStorage", "GetMarketOrderById"])(
+		"%s refuses what is no message",
+		async (name) => {
+			expect(await node.send(`/protocol.Wallet/${name}`, MALFORMED)).toEqual({
+				error: { code: 2, message: "Application error processing RPC" },
+			});
+		},
+	);
+});
+
+describe("answers", () => {
+	it("a missing object is the empty message", async () => {
+		const request = Account.encode(Account.create({ address: fromHex(`41${"11".repeat(20)}`) }));
+		expect(await node.send("/protocol.Wallet/GetAccount", request)).toEqual({ answer: Buffer.alloc(0) });
+	});
+
+	it.each<[Port, string]>([
+		["grpc", "Wallet/GetAccount"],
+		["grpcSolidity", "WalletSolidity/GetAccount"],
+		["grpcPbft", "WalletSolidity/GetAccount"],
+	])("%s answers %s", async (port, method) => {
+		const account = await node.call<Account>(method, { address: RICH }, port);
+		expect(account.balance).toBe(95_000_000_000_000_000n);
+	});
+
+	it("a built transaction comes with its id, its time from the node's clock", async () => {
+		const contract = { owner_address: RICH, to_address: POOR, amount: 5n };
+		const { transaction, txid, result } = await node.call<Extention>("Wallet/CreateTransaction2", contract);
+		expect(transaction.raw_data?.timestamp).toBe(NOW_MS);
+		expect(txid).toHaveLength(32);
+		expect(result).toMatchObject({ result: true, code: 0 });
+		const bare = await node.call<Transaction>("Wallet/CreateTransaction", contract);
+		expect(bare.raw_data).toEqual(transaction.raw_data);
+	});
+
+	it("an invalid contract is refused by name, or by an empty transaction", async () => {
+		const contract = { owner_address: RICH, to_address: RICH, amount: 5n };
+		const { result, transaction } = await node.call<Extention>("Wallet/CreateTransaction2", contract);
+		expect(transaction).toBeUndefined();
+		expect(result).toMatchObject({ result: false, code: 2 });
+		expect(text(result.message)).toBe("Contract validate error : Cannot transfer TRX to yourself.");
+		expect(
+			await node.send(
+				"/protocol.Wallet/CreateTransaction",
+				TransferContract.encode(TransferContract.create(contract)),
+			),
+		).toEqual({ answer: Buffer.alloc(0) });
+	});
+
+	it("another transaction's contract is built anew", async () => {
+		const contract = { owner_address: RICH, to_address: POOR, amount: 6n };
+		const { transaction } = await node.call<Extention>("Wallet/CreateTransaction2", contract);
+		const again = await node.call<Extention>("Wallet/CreateCommonTransaction", transaction);
+		expect(again.transaction).toEqual(transaction);
+		expect(await node.send("/protocol.Wallet/CreateCommonTransaction")).toMatchObject({ error: { code: 2 } });
+	});
+
+	it("a percentage out of range is found before a deployment", async () => {
+		const { result } = await node.call<Extention>(
+			"Wallet/DeployContract",
+			CreateSmartContract.create({
+				new_contract: SmartContract.create({ consume_user_resource_percent: 101n }),
+			}),
+		);
+		expect(text(result.message)).toBe("Contract validate error : percent must be >= 0 and <= 100");
+	});
+
+	it("a reason is told as INTERNAL, or withheld as UNKNOWN", async () => {
+		const id = BytesMessage.encode(BytesMessage.create({ value: new Uint8Array(32) }));
+		expect(await node.send("/protocol.Wallet/GetMarketOrderById", id)).toEqual({
+			error: { code: 13, message: "order not found in store" },
+		});
+		expect(await node.send("/protocol.Wallet/GetTransactionFromPending")).toEqual({
+			error: { code: 2, message: "" },
+		});
+	});
+
+	it.each([
+		["-1", "num must be non-positive number."],
+		["zz", "id must be legal block hash."],
+	])("a block can't be named %j", async (id_or_num, message) => {
+		const request = BlockReq.encode(BlockReq.create({ id_or_num }));
+		expect(await node.send("/protocol.Wallet/GetBlock", request)).toEqual({ error: { code: 3, message } });
+	});
+
+	it("a block has its transactions only with detail", async () => {
+		interface Extended {
+			readonly transactions: readonly Extention[];
+			readonly blockid: Uint8Array;
+		}
+		const bare = await node.call<Extended>("Wallet/GetBlock");
+		expect(bare.transactions).toHaveLength(0);
+		const detailed = await node.call<Extended>("Wallet/GetBlock", { detail: true });
+		expect(detailed.transactions).toHaveLength(3);
+		expect(detailed.transactions.every(({ result }) => result.result)).toBe(true);
+		expect(detailed.blockid).toEqual(bare.blockid);
+	});
+
+	it("a transaction goes into the pool and is found there", async () => {
+		const contract = { owner_address: RICH, to_address: POOR, amount: 7n };
+		const { transaction, txid } = await node.call<Extention>("Wallet/CreateTransaction2", contract);
+		const signed = Transaction.create({ ...transaction, signature: [sign(txid, KEYS[0])] });
+		expect(await node.call("Wallet/BroadcastTransaction", signed)).toMatchObject({ result: true, code: 0 });
+		expect(await node.call("Wallet/GetTransactionListFromPending")).toMatchObject({ txId: [toHex(txid)] });
+		expect(await node.call("Wallet/GetPendingSize")).toMatchObject({ num: 1n });
+		expect(await node.call("Wallet/GetTransactionFromPending", { value: txid })).toEqual(signed);
+		const weight = await node.call("Wallet/GetTransactionSignWeight", signed);
+		expect(weight).toMatchObject({ current_weight: 1n, approved_list: [RICH], transaction: { txid } });
+		expect(await node.call("Wallet/BroadcastTransaction", signed)).toMatchObject({
+			code: 5,
+			message: utf8("Dup transaction."),
+		});
+	});
+
+	it("the node describes itself", async () => {
+		const info = await node.call<{ readonly configNodeInfo: object }>("Wallet/GetNodeInfo");
+		expect(info.configNodeInfo).toMatchObject({ dbVersion: 2, maxTimeRatio: 5 });
+	});
+});
+
+describe("shielded methods", () => {
+	it.each([
+		["GetSpendingKey", 13, "Not support Shielded TRC20 Transaction, need to be opened by the committee"],
+		["IsSpend", 13, "Not support Shielded Transaction, need to be opened by the committee"],
+		["GetTriggerInputForShieldedORC20Contract", 2, ""],
+	])("%s stands behind a gate", async (name, code, message) => {
+		expect(await node.send(`/protocol.Wallet/${name}`)).toEqual({ error: { code, message } });
+	});
+
+	it("are refused by the node where it has none", async () => {
+		const without = await startGrpcNode("node.fullNodeAllowShieldedTransaction = false");
+		expect(await without.send("/protocol.Wallet/GetSpendingKey")).toEqual({
+			error: { code: 13, message: "ShieldedTransactionApi is not allowed" },
+		});
+		await without.close();
+	});
+
+	it("say that this node makes no proofs once the gates are open", async () => {
+		const open = await startGrpcNode("committee.allowShieldedORC20Transaction = 1");
+		expect(await open.send("/protocol.Wallet/GetSpendingKey")).toEqual({
+			error: { code: 12, message: "this node makes no shielded proofs" },
+		});
+		await open.close();
+	});
+});
+
+describe("limits", () => {
+	it("a disabled method is unavailable under both of its names, a similar one isn't", async () => {
+		const limited = await startGrpcNode('node.disabledApi = ["getburntrx", "GetNowBlock2"]');
+		const unavailable = { error: { code: 14, message: "this API is unavailable due to config" } };
+		for (const name of ["GetBurnTrx", "GetBurnCoin", "GetNowBlock2"]) {
+			expect(await limited.send(`/protocol.Wallet/${name}`)).toEqual(unavailable);
+		}
+		expect(await limited.send("/protocol.Wallet/GetNowBlock")).toHaveProperty("answer");
+		await limited.close();
+	});
+
+	it("a message above the limit cancels its call", async () => {
+		const limited = await startGrpcNode("node.rpc.maxMessageSize = 100");
+		const ask = (length: number) => {
+			const value = new Uint8Array(length - 2);
+			return limited.send(
+				"/protocol.Wallet/GetBlockById",
+				BytesMessage.encode(BytesMessage.create({ value })),
+			);
+		};
+		expect(await ask(100)).toHaveProperty("answer");
+		expect(await ask(101)).toMatchObject({ error: { code: 1 } });
+		await limited.close();
+	});
+
+	it("calls wait for their turn where their rate is limited", async () => {
+		const limited = await startGrpcNode(
+			'rate.limiter.rpc = [{ component = "protocol.Wallet/GetBurnTrx", strategy = QpsRateLimiterAdapter, paramString = "qps=10" }]',
+		);
+		const started = performance.now();
+		for (let i = 0; i < 4; i++) await limited.send("/protocol.Wallet/GetBurnTrx");
+		expect(performance.now() - started).toBeGreaterThan(250);
+		await limited.close();
+	});
+});
+
+describe("start and stop", () => {
+	it("a port in use stops the start with a sentence", async () => {
+		const busy = createServer();
+		const port = await new Promise<number>((resolve) => {
+			busy.listen(0, "127.0.0.1", () => resolve((busy.address() as { port: number }).port));
+		});
+		await expect(startGrpcNode(`node.rpc.solidityPort = ${port}`)).rejects.toThrow(
+			`port ${port} of the solidity gRPC server is in use`,
+		);
+		await new Promise((resolve) => busy.close(resolve));
+	});
+
+	it("only the servers that are asked for run", async () => {
+		const few = await startGrpcNode("node.rpc { solidityEnable = false, PBFTEnable = false }");
+		expect(few.ports).toMatchObject({ grpc: expect.any(Number) as number });
+		expect(few.ports).not.toHaveProperty("grpcSolidity");
+		expect(few.ports).not.toHaveProperty("grpcPbft");
+		await few.close();
+	});
+
+	it("a connection that stays open doesn't keep the node from stopping", async () => {
+		const stopping = await startGrpcNode();
+		const client = new Client(`127.0.0.1:${stopping.ports.grpc}`, credentials.createInsecure());
+		await new Promise((resolve, reject) => {
+			client.waitForReady(Date.now() + 5_000, (error) => (error ? reject(error) : resolve(undefined)));
+		});
+		const started = performance.now();
+		await stopping.close();
+		expect(performance.now() - started).toBeLessThan(900);
+		client.close();
+	});
+
+	it("the monitor is served where the node counts", async () => {
+		const counting = await startGrpcNode("node.metricsEnable = true");
+		expect(await counting.call("Monitor/GetStatsInfo")).toMatchObject({
+			blockchain: { headBlockNum: 0n },
+			node: { version: "4.8.0" },
+		});
+		await counting.close();
+	});
+});
