@@ -1,6 +1,7 @@
 /** What a transaction pays for its bytes (sheet 03 §3, sheet 02 §3.8). */
 
 import { toBase58Check } from "../../protocol/address.js";
+import { byteStringText } from "../../protocol/byte-string-text.js";
 import { asBuffer, fromUtf8 } from "../../protocol/bytes.js";
 import { fromDouble, toDouble, wrap } from "../../protocol/int64.js";
 import {
@@ -258,7 +259,7 @@ function useTokenBandwidth(
 	const sameName = properties.on("ALLOW_SAME_TOKEN_NAME");
 	const key = (transaction.parameter as TransferAssetContract).asset_name;
 	const token = (sameName ? state.assetIssueV2 : state.assetIssue).get(key);
-	if (!token) throw new ContractValidateError(`asset [${fromUtf8(key)}] does not exist`);
+	if (!token) throw new ContractValidateError(`asset [${byteStringText(key)}] does not exist`);
 
 	const shared = increase(token.public_free_asset_net_usage, 0n, token.public_latest_free_net_time, now);
 	if (bytes > wrap(token.public_free_asset_net_limit - shared)) return false;
