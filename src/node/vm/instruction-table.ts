@@ -3,48 +3,16 @@
 import type { Frame } from "./frame.js";
 import type { Gates } from "./gates.js";
 import type { Action, CostRule, Instruction } from "./instruction.js";
+import { Kind } from "./interpreter.js";
 import { penaltyOf } from "./penalty.js";
 import type { Word } from "./word.js";
 
 export const STACK_LIMIT = 1024;
 
-/** More than any stack holds: operations that don't exist need this much. */
-const UNREACHABLE = 4096;
-
-/** How the loop runs an operation. */
-export const Kind = {
-	PUSH1: 0,
-	PUSH_SHORT: 1,
-	PUSH_LONG: 2,
-	DUP: 3,
-	SWAP: 4,
-	POP: 5,
-	JUMP: 6,
-	JUMPI: 7,
-	JUMPDEST: 8,
-	PC: 9,
-	UNARY: 10,
-	BINARY: 11,
-	TERNARY: 12,
-	NULLARY: 13,
-	QUERY: 14,
-	MLOAD: 15,
-	MSTORE: 16,
-	/** An effect with a fixed cost. */
-	EFFECT: 17,
-	/** An effect whose cost depends on its operands. */
-	COSTED: 18,
-	/** An effect that charges itself. */
-	CALL: 19,
-} as const;
-
 export interface InstructionTable {
 	readonly rows: readonly (Instruction | undefined)[];
-	/** Least height of the stack; beyond reach for operations that don't exist. */
-	readonly needs: Int32Array;
-	/** Greatest height of the stack, less the least. */
-	readonly spans: Int32Array;
-	readonly kinds: Uint8Array;
+	/** What the loop looks at first, packed by {@link pack}. */
+	readonly heads: Int32Array;
 	/** Fixed costs, penalty included; 0 where a rule decides. */
 	readonly costs: readonly number[];
 	/** Share of the penalty in the fixed costs. */
@@ -60,6 +28,14 @@ export interface InstructionTable {
 	withFactor(factor: number): InstructionTable;
 }
 
+/**
+ * Packs the kind of an operation (8 bits), the least height of the stack (8 bits), and how much higher it may be
+ * (16 bits), so that the loop reads all of them at once.
+ */
+function pack(kind: Kind, need: number, span: number): number {
+	return kind | (need << 8) | (span << 16);
+}
+
 const DUP1 = 0x80;
 const SWAP1 = 0x90;
 
@@ -73,9 +49,7 @@ export function buildInstructionTable(
 		throw new Error("the operation has no such function");
 	};
 	const rows: (Instruction | undefined)[] = new Array(256).fill(undefined);
-	const needs = new Int32Array(256).fill(UNREACHABLE);
-	const spans = new Int32Array(256);
-	const kinds = new Uint8Array(256);
+	const heads = new Int32Array(256).fill(pack(Kind.MISSING, 0, STACK_LIMIT));
 	const costs: number[] = new Array(256).fill(0);
 	const penalties: number[] = new Array(256).fill(0);
 	const fill = <F>(): F[] => new Array<F>(256).fill(missing as F);
@@ -92,9 +66,7 @@ export function buildInstructionTable(
 		if (row.gate && !gates[row.gate]) continue;
 		const { byte, action } = row;
 		rows[byte] = row;
-		needs[byte] = row.takes;
-		spans[byte] = STACK_LIMIT - row.gives;
-		kinds[byte] = kindOf(row);
+		heads[byte] = pack(kindOf(row), row.takes, STACK_LIMIT - row.gives);
 		if (typeof row.cost === "number") {
 			penalties[byte] = penaltyOf(row.cost, factor);
 			costs[byte] = row.cost + (penalties[byte] as number);
@@ -104,9 +76,7 @@ export function buildInstructionTable(
 	const factors = new Map<number, InstructionTable>();
 	return {
 		rows,
-		needs,
-		spans,
-		kinds,
+		heads,
 		costs,
 		penalties,
 		...functions,
@@ -156,7 +126,7 @@ function addFunction(
 	}
 }
 
-function kindOf({ action, cost, byte, takes, gives, isCall }: Instruction): number {
+function kindOf({ action, cost, byte, takes, gives, isCall }: Instruction): Kind {
 	if (isCall) return Kind.CALL;
 	switch (action.kind) {
 		case "effect":
@@ -169,7 +139,7 @@ function kindOf({ action, cost, byte, takes, gives, isCall }: Instruction): numb
 	}
 }
 
-function pushKind(byte: number): number {
+function pushKind(byte: number): Kind {
 	const length = byte - 0x5f;
 	if (length === 1) return Kind.PUSH1;
 	return length <= 4 ? Kind.PUSH_SHORT : Kind.PUSH_LONG;

@@ -2,7 +2,7 @@
 
 import type { Frame } from "./frame.js";
 import type { Instruction } from "./instruction.js";
-import { type InstructionTable, Kind } from "./instruction-table.js";
+import type { InstructionTable } from "./instruction-table.js";
 import { expansionCost, MEMORY_LIMIT } from "./memory.js";
 import { NO_FACTOR, penaltyOf } from "./penalty.js";
 import {
@@ -21,6 +21,37 @@ import type { Word } from "./word.js";
 const TICKS = 4096;
 
 /**
+ * How the loop runs an operation. The numbers must stand in this file: only then the loop's choice is one jump.
+ */
+export enum Kind {
+	PUSH1 = 0,
+	PUSH_SHORT = 1,
+	PUSH_LONG = 2,
+	DUP = 3,
+	SWAP = 4,
+	POP = 5,
+	JUMP = 6,
+	JUMPI = 7,
+	JUMPDEST = 8,
+	PC = 9,
+	UNARY = 10,
+	BINARY = 11,
+	TERNARY = 12,
+	NULLARY = 13,
+	QUERY = 14,
+	MLOAD = 15,
+	MSTORE = 16,
+	/** An effect with a fixed cost. */
+	EFFECT = 17,
+	/** An effect whose cost depends on its operands. */
+	COSTED = 18,
+	/** An effect that charges itself. */
+	CALL = 19,
+	/** No operation under these rules. */
+	MISSING = 20,
+}
+
+/**
  * Runs a frame until it ends or opens another one.
  * @throws {VmError} how the frame fails
  */
@@ -31,7 +62,7 @@ export function run(frame: Frame): void {
 	const table = penalized
 		? machine.options.instructions.withFactor(frame.factor)
 		: machine.options.instructions;
-	const { needs, spans, kinds, costs, penalties, unary, binary, ternary, nullary, query, effects } = table;
+	const { heads, costs, penalties, unary, binary, ternary, nullary, query, effects } = table;
 	const deadline = machine.options.deadlineMs;
 	const timed = deadline !== Number.POSITIVE_INFINITY;
 	const memoryFee = machine.gates.higherCpuLimit ? 1 : 0;
@@ -41,9 +72,9 @@ export function run(frame: Frame): void {
 
 	for (;;) {
 		const op = instructions[pc] as number;
-		const need = needs[op] as number;
-		const above = sp - need;
-		if (above < 0 || above > (spans[op] as number)) {
+		const head = heads[op] as number;
+		// One comparison for both ends: a negative height becomes a huge one.
+		if ((sp - ((head >> 8) & 0xff)) >>> 0 > head >> 16) {
 			frame.left = left;
 			throw stackFault(table, op, sp);
 		}
@@ -56,7 +87,7 @@ export function run(frame: Frame): void {
 		}
 		if (penalized) frame.penalty += penalties[op] as number;
 
-		switch (kinds[op]) {
+		switch ((head & 0xff) as Kind) {
 			case Kind.PUSH1:
 				stack[sp++] = instructions[pc + 1] as number;
 				pc += 2;
@@ -158,19 +189,22 @@ export function run(frame: Frame): void {
 				}
 				frame.penalty += extra;
 				memory.expand(end);
-				if (kinds[op] === Kind.MLOAD) stack[sp - 1] = memory.loadWord(offset as number);
+				if ((head & 0xff) === Kind.MLOAD) stack[sp - 1] = memory.loadWord(offset as number);
 				else {
 					sp -= 2;
 					memory.storeWord(offset as number, stack[sp] as Word);
 				}
 				break;
 			}
+			case Kind.MISSING:
+				frame.left = left;
+				throw stackFault(table, op, sp);
 			default:
 				if (timed && performance.now() > deadline) throw timeoutAt((table.rows[op] as Instruction).name);
 				frame.left = left;
 				frame.sp = sp;
 				frame.pc = pc;
-				if (kinds[op] === Kind.COSTED) charge(frame, table, op);
+				if ((head & 0xff) === Kind.COSTED) charge(frame, table, op);
 				(effects[op] as (frame: Frame) => void)(frame);
 				sp = frame.sp;
 				left = frame.left;
@@ -196,8 +230,8 @@ function charge(frame: Frame, table: InstructionTable, op: number): void {
 export function runOutOfTime(frame: Frame): never {
 	const table = frame.machine.options.instructions.withFactor(frame.factor);
 	const op = frame.context.program.instructions[0] as number;
-	if (frame.sp < (table.needs[op] as number)) throw stackFault(table, op, frame.sp);
-	const row = table.rows[op] as Instruction;
+	const row = table.rows[op];
+	if (!row || frame.sp < row.takes) throw stackFault(table, op, frame.sp);
 	const cost = table.costs[op] as number;
 	if (!frame.spend(cost)) throw lackOfEnergy(frame, table, op, cost - (table.penalties[op] as number));
 	throw timeoutAt(row.name);
