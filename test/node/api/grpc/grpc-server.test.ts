@@ -285,6 +285,17 @@ describe("start and stop", () => {
 		client.close();
 	});
 
+	it("a call under way is still answered", async () => {
+		const stopping = await startGrpcNode(
+			'rate.limiter.rpc = [{ component = "protocol.Wallet/GetBurnTrx", strategy = QpsRateLimiterAdapter, paramString = "qps=5" }]',
+		);
+		const first = await stopping.send("/protocol.Wallet/GetBurnTrx");
+		const waiting = stopping.send("/protocol.Wallet/GetBurnTrx");
+		await stopping.send("/protocol.Wallet/GetNowBlock");
+		await Promise.all([stopping.close(), waiting]);
+		expect(await waiting).toEqual(first);
+	});
+
 	it("the monitor is served where the node counts", async () => {
 		const counting = await startGrpcNode("node.metricsEnable = true");
 		expect(await counting.call("Monitor/GetStatsInfo")).toMatchObject({
