@@ -4,12 +4,14 @@
  */
 
 import { contractTypeByName } from "../../protocol/contract-types.js";
-import { type Dialect, spell } from "../../protocol/dialect.js";
+import type { Dialect } from "../../protocol/dialect.js";
 import { isWireError } from "../../protocol/json/exceptions.js";
 import { Return, ReturnResponse_code } from "../../protocol/messages.js";
 import type { SignedTransaction } from "../../protocol/transaction.js";
+import { spellMessage, type Wording } from "../../protocol/wording.js";
 import { nextSlotTimeMs } from "../consensus/slots.js";
 import {
+	type ChainError,
 	ContractExecuteError,
 	ContractValidateError,
 	DuplicateTransactionError,
@@ -28,7 +30,7 @@ export interface BroadcastResult {
 	/** `Return.response_code`. */
 	readonly code: number;
 	/** Neutral spelling; empty on success. */
-	readonly message: string;
+	readonly message: string | Wording;
 }
 
 const ACCEPTED: BroadcastResult = { code: Code.SUCCESS, message: "" };
@@ -119,13 +121,13 @@ export class Broadcaster {
 	private failure(error: unknown): BroadcastResult {
 		const message = error instanceof Error ? error.message : String(error);
 		if (error instanceof ValidateSignatureError) {
-			return { code: Code.SIGERROR, message: `Validate signature error: ${message}` };
+			return { code: Code.SIGERROR, message: behind("Validate signature error: ", error) };
 		}
 		if (error instanceof ContractValidateError) {
-			return { code: Code.CONTRACT_VALIDATE_ERROR, message: `Contract validate error : ${message}` };
+			return { code: Code.CONTRACT_VALIDATE_ERROR, message: behind("Contract validate error : ", error) };
 		}
 		if (error instanceof ContractExecuteError) {
-			return { code: Code.CONTRACT_EXE_ERROR, message: `Contract execute error : ${message}` };
+			return { code: Code.CONTRACT_EXE_ERROR, message: behind("Contract execute error : ", error) };
 		}
 		if (error instanceof ResourceInsufficientError) {
 			return { code: Code.BANDWITH_ERROR, message: "Account resource insufficient error." };
@@ -143,8 +145,12 @@ export class Broadcaster {
 	}
 }
 
+function behind(words: string, { wording }: ChainError): string | Wording {
+	return typeof wording === "string" ? words + wording : wording.after(words);
+}
+
 /** The result as the message that servers answer with. */
 export function broadcastReturn({ code, message }: BroadcastResult, dialect: Dialect): Return {
-	const bytes = Buffer.from(spell(message, dialect), "utf8");
+	const bytes = Buffer.from(spellMessage(message, dialect), "utf8");
 	return Return.create({ result: code === Code.SUCCESS, code, message: bytes });
 }

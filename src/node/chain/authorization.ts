@@ -16,6 +16,7 @@ import {
 } from "../../protocol/permission.js";
 import { SignatureError } from "../../protocol/signature.js";
 import type { SignedTransaction } from "../../protocol/transaction.js";
+import { wording } from "../../protocol/wording.js";
 import type { ForkGates } from "../consensus/fork-gates.js";
 import { ValidateSignatureError } from "../contracts/errors.js";
 import type { StateView } from "../state/view.js";
@@ -105,11 +106,11 @@ export function sumWeights(
 		const own = keyWeight(permission, signer);
 		if (own === 0n) {
 			throw new ValidateSignatureError(
-				`${toHex(signature)} is signed by ${toBase58Check(signer)} but it is not contained of permission.`,
+				wording`${toHex(signature)} is signed by ${toBase58Check(signer)} but it is not contained of permission.`,
 			);
 		}
 		const mark = byAddress ? toKey(signer) : normalSignature(signature);
-		if (seen.has(mark)) throw new ValidateSignatureError(`${toBase58Check(signer)} has signed twice!`);
+		if (seen.has(mark)) throw new ValidateSignatureError(wording`${toBase58Check(signer)} has signed twice!`);
 		seen.add(mark);
 		signers.push(signer);
 		weight += own;

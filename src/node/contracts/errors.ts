@@ -3,8 +3,18 @@
  * text of the network; `className` is the name that HTTP error bodies and push answers carry.
  */
 
+import type { Wording } from "../../protocol/wording.js";
+
 /** Base of every refusal by a rule of the chain. */
 export abstract class ChainError extends Error {
+	/** The message, which may quote what no dialect respells. */
+	readonly wording: string | Wording;
+
+	constructor(message: string | Wording, options?: ErrorOptions) {
+		super(String(message), options);
+		this.wording = message;
+	}
+
 	/** Exception class of the wire, without its package. */
 	abstract readonly className: string;
 }

@@ -11,6 +11,7 @@ import {
 	ResourceCode,
 	type Vote,
 } from "../../protocol/messages.js";
+import { spellMessage, type Wording, wording } from "../../protocol/wording.js";
 
 /** What an internal transaction moves: coins in sun, and tokens by id. */
 export interface InternalTransfer {
@@ -27,7 +28,7 @@ export interface InternalRecord {
 	value: bigint;
 	readonly tokens: ReadonlyMap<string, bigint>;
 	rejected: boolean;
-	extra: string;
+	extra: string | Wording;
 }
 
 /** Notes that are recorded even without `vm.saveFeaturedInternalTx`. */
@@ -109,7 +110,7 @@ function toMessage(record: InternalRecord, dialect: Dialect): InternalTransactio
 		callValueInfo: values,
 		note: utf8(spell(record.note, dialect)),
 		rejected: record.rejected,
-		extra: spell(record.extra, dialect),
+		extra: spellMessage(record.extra, dialect),
 	});
 }
 
@@ -127,10 +128,10 @@ export function resourceNote(code: number): string {
 	}
 }
 
-/** The `extra` of a vote. */
-export function votesText(votes: readonly Readonly<Vote>[]): string {
+/** The `extra` of a vote: nothing in it depends on the dialect. */
+export function votesText(votes: readonly Readonly<Vote>[]): Wording {
 	const rows = votes.map(
 		(vote) => `{"vote_address":"${toBase58Check(vote.vote_address)}","vote_count":${vote.vote_count}}`,
 	);
-	return `{"votes":[${rows.join(",")}]}`;
+	return wording`${`{"votes":[${rows.join(",")}]}`}`;
 }

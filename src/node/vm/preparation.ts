@@ -13,6 +13,7 @@ import {
 	type TriggerSmartContract,
 } from "../../protocol/messages.js";
 import { ParameterError, type SignedTransaction } from "../../protocol/transaction.js";
+import { type Wording, wording } from "../../protocol/wording.js";
 import { ContractValidateError, RuntimeRuleError } from "../contracts/errors.js";
 import {
 	type CallLimit,
@@ -55,7 +56,7 @@ export interface Prepared {
 	readonly originExpected: ExpectedUsage | undefined;
 }
 
-const refuse = (message: string): never => {
+const refuse = (message: string | Wording): never => {
 	throw new ContractValidateError(message);
 };
 
@@ -153,7 +154,7 @@ export function prepareDeploy(
 	if (percent < 0n || percent > 100n) refuse("percent must be >= 0 and <= 100");
 	const address = contractAddress(transaction.id, caller);
 	if (state.account.has(address)) {
-		refuse(`Trying to create a contract with existing contract address: ${toBase58Check(address)}`);
+		refuse(wording`Trying to create a contract with existing contract address: ${toBase58Check(address)}`);
 	}
 	const callValue = submitted.call_value;
 	const token = {

@@ -6,6 +6,7 @@
  */
 
 import { type Dialect, spell } from "../dialect.js";
+import { spellMessage, Wording } from "../wording.js";
 
 /** An error whose class name clients see. Its text is sent as it stands: it may quote what the client sent. */
 export class NamedError extends Error {
@@ -91,10 +92,16 @@ export function isWireError(error: unknown): error is Error {
 	return error instanceof Error && (error instanceof NamedError || wireName(error) !== "RuntimeException");
 }
 
+/** An error's message, with its quotations where it has marked them. */
+export function wordingOf(error: Error): string | Wording {
+	const { wording } = error as Error & { readonly wording?: unknown };
+	return wording instanceof Wording ? wording : error.message;
+}
+
 /** The error's message as clients read it, `null` when it has none. */
 export function messageText(error: Error, dialect: Dialect): string {
 	if (error instanceof NamedError) return error.text ?? "null";
-	return spell(error.message, dialect);
+	return spellMessage(wordingOf(error), dialect);
 }
 
 /** The class name of an error as clients read it: with its package, or bare in the neutral dialect. */

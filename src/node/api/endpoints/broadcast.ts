@@ -1,6 +1,5 @@
 /** Sending transactions (sheet 06 §6.1, §6.2). */
 
-import { spell } from "../../../protocol/dialect.js";
 import { hashedObject } from "../../../protocol/json/hashed-value.js";
 import { decodeHexText } from "../../../protocol/json/hex-text.js";
 import { parseLenientObject } from "../../../protocol/json/lenient-parser.js";
@@ -10,6 +9,7 @@ import { quoteHashed } from "../../../protocol/json/quoting.js";
 import { packTransaction } from "../../../protocol/json/transaction-packing.js";
 import { Return, ReturnResponse_codeEnum, Transaction } from "../../../protocol/messages.js";
 import { SignedTransaction } from "../../../protocol/transaction.js";
+import { spellMessage } from "../../../protocol/wording.js";
 import { broadcastReturn } from "../broadcast.js";
 import { defineEndpoint, type Endpoint, type RequestForm, written } from "../endpoint.js";
 
@@ -60,7 +60,7 @@ export const broadcastEndpoints: readonly Endpoint[] = [
 				["result", String(codeName === "SUCCESS")],
 				["code", quoteHashed(codeName)],
 				["txid", `"${transaction.idHex}"`],
-				["message", quoteHashed(spell(message, dialect))],
+				["message", quoteHashed(spellMessage(message, dialect))],
 				["transaction", quoteHashed(shown)],
 			]);
 		},

@@ -4,8 +4,7 @@ import { status } from "@grpc/grpc-js";
 import { utf8 } from "../../../protocol/bytes.js";
 import type { Message } from "../../../protocol/codec/descriptor.js";
 import { type ContractType, contractTypeById, contractTypeByName } from "../../../protocol/contract-types.js";
-import { spell } from "../../../protocol/dialect.js";
-import { exceptionText, isWireError } from "../../../protocol/json/exceptions.js";
+import { exceptionText, isWireError, messageText } from "../../../protocol/json/exceptions.js";
 import {
 	Return,
 	ReturnResponse_code,
@@ -68,7 +67,7 @@ export function refusal({ style: { dialect } }: ApiContext, error: Error): Retur
 	return error instanceof ContractValidateError
 		? Return.create({
 				code: ReturnResponse_code.CONTRACT_VALIDATE_ERROR,
-				message: utf8(spell(`Contract validate error : ${error.message}`, dialect)),
+				message: utf8(`Contract validate error : ${messageText(error, dialect)}`),
 			})
 		: Return.create({
 				code: ReturnResponse_code.OTHER_ERROR,

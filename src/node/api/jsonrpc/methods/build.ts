@@ -3,9 +3,8 @@
 import { utf8 } from "../../../../protocol/bytes.js";
 import type { Message } from "../../../../protocol/codec/descriptor.js";
 import { type ContractType, contractTypeByName } from "../../../../protocol/contract-types.js";
-import { spell } from "../../../../protocol/dialect.js";
 import { wrap } from "../../../../protocol/int64.js";
-import { NamedError, nullPointer } from "../../../../protocol/json/exceptions.js";
+import { messageText, NamedError, nullPointer } from "../../../../protocol/json/exceptions.js";
 import { decodeFields } from "../../../../protocol/json/field-decoder.js";
 import { decodeHexText } from "../../../../protocol/json/hex-text.js";
 import { transactionJson } from "../../../../protocol/json/transaction-json.js";
@@ -194,7 +193,7 @@ function buildCall(
 	try {
 		return build();
 	} catch (error) {
-		if (error instanceof ContractValidateError) throw internal(spell(error.message, context.style.dialect));
+		if (error instanceof ContractValidateError) throw internal(messageText(error, context.style.dialect));
 		return refuse(context, error);
 	}
 }
@@ -209,10 +208,10 @@ function withRefusals(context: RpcContext, build: () => string): string {
 
 /** @throws {RpcError | NamedError} */
 function refuse({ style }: RpcContext, error: unknown): never {
-	if (error instanceof ContractValidateError) throw invalidRequest(spell(error.message, style.dialect));
+	if (error instanceof ContractValidateError) throw invalidRequest(messageText(error, style.dialect));
 	const isNull = error instanceof NamedError && error.name === "NullPointerException";
 	const isFailure = error instanceof NamedError || error instanceof ChainError || error instanceof VmError;
-	if (isFailure && !isNull) throw internal(error.message);
+	if (isFailure && !isNull) throw internal(messageText(error, style.dialect));
 	throw error;
 }
 

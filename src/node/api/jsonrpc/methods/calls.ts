@@ -1,8 +1,7 @@
 /** Calls that only ask, and estimates of energy (sheet 07 §§10 and 11). */
 
 import { type ContractType, contractTypeByName } from "../../../../protocol/contract-types.js";
-import { spell } from "../../../../protocol/dialect.js";
-import { NamedError, nullPointer } from "../../../../protocol/json/exceptions.js";
+import { messageText, NamedError, nullPointer } from "../../../../protocol/json/exceptions.js";
 import { decodeHexText } from "../../../../protocol/json/hex-text.js";
 import { TransferContract, TriggerSmartContract } from "../../../../protocol/messages.js";
 import { ChainError, ContractValidateError, VmIllegalError } from "../../../contracts/errors.js";
@@ -59,9 +58,10 @@ function senderOf({ from }: CallObject): Uint8Array {
 /** @throws {RpcError} */
 function refuseCall({ style }: RpcContext, error: unknown): never {
 	if (error instanceof ContractValidateError || error instanceof VmIllegalError) {
-		throw invalidRequest(spell(error.message, style.dialect) || "Contract validate error : ");
+		throw invalidRequest(messageText(error, style.dialect) || "Contract validate error : ");
 	}
-	if (error instanceof VmError || error instanceof ChainError) throw internal(quotedText(error));
+	if (error instanceof VmError || error instanceof ChainError)
+		throw internal(quotedText(error, style.dialect));
 	throw error;
 }
 
@@ -120,7 +120,7 @@ async function estimateContract(
 	} catch (error) {
 		// Here, unlike elsewhere, parameters that can't be read are failures of the estimate.
 		if (error instanceof NamedError || error instanceof RpcError) {
-			throw internal(quotedText(error) || "invalid json request");
+			throw internal(quotedText(error, context.style.dialect) || "invalid json request");
 		}
 		if (error instanceof ContractValidateError && error.message === "")
 			throw invalidRequest("invalid contract");

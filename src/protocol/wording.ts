@@ -1,0 +1,39 @@
+/**
+ * Messages of this program that quote others: addresses, names, what a client sent. The dialect respells the program's
+ * own words only.
+ */
+
+import { type Dialect, spell } from "./dialect.js";
+
+export class Wording {
+	/** @param own one more than `quoted`: the words before, between and after the quotations, in neutral spelling */
+	constructor(
+		private readonly own: readonly string[],
+		private readonly quoted: readonly string[],
+	) {}
+
+	/** The same behind some words of the program. */
+	after(words: string): Wording {
+		const [first = "", ...others] = this.own;
+		return new Wording([words + first, ...others], this.quoted);
+	}
+
+	spell(dialect: Dialect): string {
+		return this.own.map((words, i) => spell(words, dialect) + (this.quoted[i] ?? "")).join("");
+	}
+
+	/** The neutral text. */
+	toString(): string {
+		return this.spell("neutral");
+	}
+}
+
+/** A message of the program with quotations in it: `` wording`No asset named ${name}` ``. */
+export function wording(own: TemplateStringsArray, ...quoted: readonly string[]): Wording {
+	return new Wording(own, quoted);
+}
+
+/** Spells a message for a dialect; a bare text is all the program's own. */
+export function spellMessage(message: string | Wording, dialect: Dialect): string {
+	return typeof message === "string" ? spell(message, dialect) : message.spell(dialect);
+}
