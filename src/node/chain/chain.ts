@@ -63,8 +63,8 @@ export interface AppliedBlock {
 export interface ChainObserver {
 	/** A block became the head. `switching`: it did so while the chain moved to another branch. */
 	applied?(applied: AppliedBlock, switching: boolean): void;
-	/** The head block was undone; called before its state goes. */
-	erasing?(block: SignedBlock): void;
+	/** The head block is undone; called before its state goes. `wasHead`: not while a move to a branch is taken back. */
+	erasing?(block: SignedBlock, wasHead: boolean): void;
 	/** A transaction entered the pool. */
 	pending?(transaction: SignedTransaction, info: TransactionInfo): void;
 	/** A transaction was tried for the pool and broke a rule; what it had written is undone. */
@@ -314,7 +314,7 @@ export class Chain {
 		const formerHead = this.state.properties.headId;
 		const ancestor = (newBlocks.at(-1) as SignedBlock).parentId;
 		const erased: SignedBlock[] = [];
-		while (!equalBytes(this.state.properties.headId, ancestor)) erased.push(this.erase());
+		while (!equalBytes(this.state.properties.headId, ancestor)) erased.push(this.erase(true));
 		const applied: AppliedBlock[] = [];
 		try {
 			for (const block of [...newBlocks].reverse()) {
@@ -324,7 +324,7 @@ export class Chain {
 			return applied;
 		} catch (error) {
 			for (const block of newBlocks) this.forget(block);
-			while (!equalBytes(this.state.properties.headId, ancestor)) this.erase();
+			while (!equalBytes(this.state.properties.headId, ancestor)) this.erase(false);
 			for (const block of erased.reverse()) this.apply(block, true, true);
 			this.tree.setHead(formerHead);
 			throw error;
@@ -366,9 +366,9 @@ export class Chain {
 	}
 
 	/** Undoes the head block; its transactions may come again. */
-	private erase(): SignedBlock {
+	private erase(wasHead: boolean): SignedBlock {
 		const block = this.blockById(this.state.properties.headId) as SignedBlock;
-		for (const observer of this.observers) observer.erasing?.(block);
+		for (const observer of this.observers) observer.erasing?.(block, wasHead);
 		this.database.undoBlock();
 		this.sessions.close();
 		for (const transaction of block.transactions) this.log("transaction", transaction.bytes);

@@ -7,6 +7,7 @@
  * significant of the first byte; zero bytes at the end are left out.
  */
 
+import { toKey } from "../../protocol/bytes.js";
 import { keccak256 } from "../../protocol/hash.js";
 import type { TransactionInfo } from "../../protocol/messages.js";
 import type { StateView } from "../state/view.js";
@@ -39,9 +40,18 @@ export function bloomBits(item: Uint8Array): readonly number[] {
 /** The rows that the logs of a block set. */
 export function bloomOfBlock(infos: readonly Readonly<TransactionInfo>[]): ReadonlySet<number> {
 	const bits = new Set<number>();
+	// Logs of one block name the same contracts and events again and again.
+	const seen = new Set<string>();
+	const add = (item: Uint8Array): void => {
+		const key = toKey(item);
+		if (seen.has(key)) return;
+		seen.add(key);
+		for (const bit of bloomBits(item)) bits.add(bit);
+	};
 	for (const { log } of infos) {
 		for (const { address, topics } of log) {
-			for (const item of [address, ...topics]) for (const bit of bloomBits(item)) bits.add(bit);
+			add(address);
+			topics.forEach(add);
 		}
 	}
 	return bits;
@@ -65,39 +75,52 @@ export function indexLogs(
 	}
 }
 
-/** Items of which one must occur in a block. */
-export type Alternatives = readonly Uint8Array[];
+/** The rows of items of which one must occur in a block. */
+export type BloomGroup = readonly (readonly number[])[];
+
+/** Heights; both bounds count. */
+export interface Heights {
+	readonly from: bigint;
+	readonly to: bigint;
+}
+
+/** A range of heights, parted by sections. */
+export function* sections({ from, to }: Heights): Generator<Heights> {
+	const size = BigInt(SECTION_BLOCKS);
+	for (let first = from; first <= to; ) {
+		const last = first - (first % size) + size - 1n;
+		yield { from: first, to: last < to ? last : to };
+		first = last + 1n;
+	}
+}
 
 /**
- * Blocks of a range that may hold logs which name one item of each group, ascending. Every block that does is among
- * them, if the index was kept while it was applied.
+ * Blocks of one section that may hold logs which name one item of each group, ascending. Every block that does is
+ * among them, if the index was kept while it was applied.
  *
- * PERF: reads three rows for each item and each section of the range, as long as a section has candidates left.
+ * PERF: reads three rows for each item, as long as there are candidates left.
  * @param groups not empty, none of them empty
+ * @param range within one section
  */
 export function* candidateBlocks(
 	state: StateView,
-	groups: readonly Alternatives[],
-	from: bigint,
-	to: bigint,
+	groups: readonly BloomGroup[],
+	{ from, to }: Heights,
 ): Generator<bigint> {
-	const rows = groups.map((items) => items.map(bloomBits));
-	for (let section = from / BigInt(SECTION_BLOCKS); section <= to / BigInt(SECTION_BLOCKS); section++) {
-		const blocks = sectionCandidates(state, rows, Number(section));
-		if (!blocks) continue;
-		const first = section * BigInt(SECTION_BLOCKS);
-		for (let i = 0; i < blocks.length * 8; i++) {
-			if ((((blocks[i >> 3] as number) >> (i & 7)) & 1) === 0) continue;
-			const number = first + BigInt(i);
-			if (number >= from && number <= to) yield number;
-		}
+	const size = BigInt(SECTION_BLOCKS);
+	const section = from / size;
+	const blocks = sectionCandidates(state, groups, Number(section));
+	if (!blocks) return;
+	const end = Math.min(Number(to % size), blocks.length * 8 - 1);
+	for (let i = Number(from % size); i <= end; i++) {
+		if ((((blocks[i >> 3] as number) >> (i & 7)) & 1) !== 0) yield section * size + BigInt(i);
 	}
 }
 
 /** The section's blocks in which every group has an item whose bits are all set; undefined: none. */
 function sectionCandidates(
 	state: StateView,
-	groups: readonly (readonly (readonly number[])[])[],
+	groups: readonly BloomGroup[],
 	section: number,
 ): Uint8Array | undefined {
 	let candidates: Uint8Array | undefined;

@@ -28,6 +28,9 @@ export interface JsonRpcConfig extends ThreeListeners {
 	readonly maxBlockRange: number;
 	/** Alternatives of one topic; 0 or less: any number. */
 	readonly maxSubTopics: number;
+	/** Filters at a time on each server, the limits of later releases; 0 or less: any number. */
+	readonly maxBlockFilters: number;
+	readonly maxLogFilters: number;
 	/** Calls in one batch; 0 or less: any number, as release 4.8.0 has it. */
 	readonly maxBatchSize: number;
 	/** Bytes of a request body. */
@@ -86,6 +89,8 @@ export function readJsonRpc(node: Section): JsonRpcConfig {
 		pbft: listener(node, "jsonrpc.httpPBFTEnable", false, "jsonrpc.httpPBFTPort", 8565),
 		maxBlockRange: node.int("jsonrpc.maxBlockRange", 5000),
 		maxSubTopics: node.int("jsonrpc.maxSubTopics", 1000),
+		maxBlockFilters: node.int("jsonrpc.maxBlockFilterNum", 50_000),
+		maxLogFilters: node.int("jsonrpc.maxLogFilterNum", 20_000),
 		maxBatchSize: node.int("jsonrpc.maxBatchSize", 0),
 		maxBodySize: node.int("jsonrpc.maxMessageSize", MAX_RPC_BODY),
 	};

@@ -1,7 +1,8 @@
 /** From the text of a request to the text of its answer (sheet 07 §2). */
 
 import { className, isWireError, messageText, NamedError } from "../../../protocol/json/exceptions.js";
-import { TypeMismatch } from "./declared-types.js";
+import { Turns } from "../turns.js";
+import { numberText, TypeMismatch } from "./declared-types.js";
 import {
 	isJsonArray,
 	isJsonObject,
@@ -72,12 +73,10 @@ export class Dispatcher {
 			);
 		}
 		const answers: string[] = [];
-		let turnEnds = performance.now() + BATCH_TURN_MS;
+		const turns = new Turns(BATCH_TURN_MS);
 		for (const call of calls) {
 			answers.push(await this.element(call));
-			if (performance.now() < turnEnds) continue;
-			await new Promise((resolve) => setImmediate(resolve));
-			turnEnds = performance.now() + BATCH_TURN_MS;
+			if (turns.over) await turns.yield();
 		}
 		return `[${answers.join(",")}]`;
 	}
@@ -157,7 +156,7 @@ function methodError(version: string, id: string, { code, message }: RpcError): 
 function plainText(value: JsonValue | undefined): string | undefined {
 	if (value === undefined || value === null) return undefined;
 	if (typeof value === "object" && !(value instanceof JsonNumber)) return "";
-	return value instanceof JsonNumber ? idNumber(value) : String(value);
+	return value instanceof JsonNumber ? numberText(value) : String(value);
 }
 
 /** The id as JSON text; undefined: a notification. @throws {UnreadableCall} */
@@ -170,7 +169,7 @@ function readId(value: JsonValue | undefined): string | undefined {
 
 /** An integer beyond 64 bits keeps its low 32. */
 function idNumber(value: JsonNumber): string {
-	if (!value.isInteger) return String(Number(value.text));
+	if (!value.isInteger) return Number.isFinite(Number(value.text)) ? numberText(value) : "null";
 	const number = BigInt(value.text);
 	return String(number === BigInt.asIntN(64, number) ? number : BigInt.asIntN(32, number));
 }

@@ -4,11 +4,11 @@ import { randomBytes } from "node:crypto";
 import type { SignedBlock } from "../../../protocol/block.js";
 import { toHex } from "../../../protocol/bytes.js";
 import type { TransactionInfo } from "../../../protocol/messages.js";
-import { bloomBits, bloomOfBlock } from "../../chain/section-bloom.js";
+import { type BloomGroup, bloomOfBlock } from "../../chain/section-bloom.js";
 import { bloomGroups, type LogFilter, matchesLog } from "./log-filter.js";
 import type { RpcValue } from "./method.js";
 import { logObject, logsOfBlock } from "./objects/log.js";
-import { internal } from "./rpc-error.js";
+import { EXCEEDS_LIMIT, internal, RpcError } from "./rpc-error.js";
 import { data } from "./values.js";
 
 /** How long a filter lives after it was made or polled. */
@@ -18,25 +18,50 @@ const ID_BYTES = 16;
 interface Filter {
 	/** Undefined: a filter of blocks. */
 	readonly logs: LogFilter | undefined;
+	readonly groups: readonly BloomGroup[];
 	queue: RpcValue[];
 	expiresMs: number;
+}
+
+/** How many filters of a kind there may be at a time; 0 or less: any number. */
+export interface FilterLimits {
+	readonly maxBlockFilters: number;
+	readonly maxLogFilters: number;
 }
 
 export class FilterRegistry {
 	private readonly filters = new Map<string, Filter>();
 
 	/** @param nowMs milliseconds of the node's clock */
-	constructor(private readonly nowMs: () => number) {}
+	constructor(
+		private readonly nowMs: () => number,
+		private readonly limits: FilterLimits,
+	) {}
 
 	get size(): number {
 		return this.filters.size;
 	}
 
-	/** Registers a filter of blocks, or of logs. @returns its id */
+	/** Registers a filter of blocks, or of logs. @returns its id @throws {RpcError} if there are too many */
 	add(logs?: LogFilter): string {
+		this.checkLimit(logs ? "log" : "block");
 		const id = toHex(randomBytes(ID_BYTES));
-		this.filters.set(id, { logs, queue: [], expiresMs: this.nowMs() + LIFETIME_MS });
+		this.filters.set(id, {
+			logs,
+			groups: logs ? bloomGroups(logs) : [],
+			queue: [],
+			expiresMs: this.nowMs() + LIFETIME_MS,
+		});
 		return `0x${id}`;
+	}
+
+	private checkLimit(kind: "log" | "block"): void {
+		const limit = kind === "log" ? this.limits.maxLogFilters : this.limits.maxBlockFilters;
+		if (limit <= 0 || this.filters.size < limit) return;
+		let count = 0;
+		for (const { logs } of this.filters.values()) if ((kind === "log") === (logs !== undefined)) count++;
+		if (count < limit) return;
+		throw new RpcError(EXCEEDS_LIMIT, `exceed max ${kind} filters: ${limit}, try again later`);
 	}
 
 	/** What was queued since the last poll; the filter lives on. @throws {RpcError} */
@@ -88,8 +113,8 @@ export class FilterRegistry {
 		if (placed.length === 0) return;
 		const bloom = bloomOfBlock(infos);
 		const objects = new Map<number, RpcValue>();
-		for (const { logs, queue } of this.filters.values()) {
-			if (!logs || number < logs.from || number > logs.to || !mayMatch(logs, bloom)) continue;
+		for (const { logs, groups, queue } of this.filters.values()) {
+			if (!logs || number < logs.from || number > logs.to || !mayMatch(groups, bloom)) continue;
 			for (const one of placed) {
 				if (!matchesLog(logs, one.log)) continue;
 				const object = objects.get(one.logIndex) ?? logObject(one, block, removed);
@@ -108,10 +133,8 @@ export class FilterRegistry {
 	}
 }
 
-function mayMatch(logs: LogFilter, bloom: ReadonlySet<number>): boolean {
-	return bloomGroups(logs).every((items) =>
-		items.some((item) => bloomBits(item).every((bit) => bloom.has(bit))),
-	);
+function mayMatch(groups: readonly BloomGroup[], bloom: ReadonlySet<number>): boolean {
+	return groups.every((items) => items.some((bits) => bits.every((bit) => bloom.has(bit))));
 }
 
 /** Ids are compared as text. */

@@ -5,7 +5,7 @@ import { MAX_INT64, minInt } from "../../../protocol/int64.js";
 import { NamedError } from "../../../protocol/json/exceptions.js";
 import { decodeHexText } from "../../../protocol/json/hex-text.js";
 import type { TransactionInfoLog } from "../../../protocol/messages.js";
-import type { Alternatives } from "../../chain/section-bloom.js";
+import { type BloomGroup, bloomBits } from "../../chain/section-bloom.js";
 import type { StateView } from "../../state/view.js";
 import { blockById } from "../queries/blocks.js";
 import { anything, list, type RecordOf, record, text } from "./declared-types.js";
@@ -27,6 +27,9 @@ const members = {
 
 export const filterObject = record(members);
 export type FilterObject = RecordOf<typeof members>;
+
+/** Items of which one must be there. */
+type Alternatives = readonly Uint8Array[];
 
 /** What a log must be like. An empty list of alternatives: anything will do. */
 export interface LogConditions {
@@ -133,8 +136,10 @@ function readRange(state: StateView, fromBlock: string, toBlock: string): BlockR
 }
 
 /** Groups of which a block must hold one item each; empty: every block may match. */
-export function bloomGroups({ addresses, topics }: LogConditions): readonly Alternatives[] {
-	return [addresses, ...topics].filter((alternatives) => alternatives.length > 0);
+export function bloomGroups({ addresses, topics }: LogConditions): readonly BloomGroup[] {
+	return [addresses, ...topics]
+		.filter((alternatives) => alternatives.length > 0)
+		.map((alternatives) => alternatives.map(bloomBits));
 }
 
 /** Whether a log is asked for. A position that takes anything still needs a topic there. */

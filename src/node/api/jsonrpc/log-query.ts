@@ -2,16 +2,20 @@
 
 import { be64 } from "../../../protocol/bytes.js";
 import { minInt } from "../../../protocol/int64.js";
-import { candidateBlocks } from "../../chain/section-bloom.js";
+import { candidateBlocks, sections } from "../../chain/section-bloom.js";
 import type { StateView } from "../../state/view.js";
 import { transactionInfosOfBlock } from "../queries/blocks.js";
-import { bloomGroups, type LogFilter, matchesLog } from "./log-filter.js";
+import { Turns } from "../turns.js";
+import { type BlockRange, bloomGroups, type LogFilter, matchesLog } from "./log-filter.js";
 import type { RpcValue } from "./method.js";
 import { logObject, logsOfBlock } from "./objects/log.js";
 import { EXCEEDS_LIMIT, invalidParams, RpcError } from "./rpc-error.js";
 
 /** Fewer blocks than this are looked through, and at most this many logs are answered. */
 const MAX_RESULTS = 10_000;
+
+/** Others get a turn after so long. */
+const TURN_MS = 20;
 
 function tooMany(): RpcError {
 	return new RpcError(EXCEEDS_LIMIT, `query returned more than ${MAX_RESULTS} results`);
@@ -27,11 +31,15 @@ export function checkBlockRange(state: StateView, { from, to, isOneBlock }: LogF
 
 /**
  * The logs that a filter asks for, by block and place. Blocks whose receipts aren't kept have none.
+ * @param view the state as it is now: blocks may come while a long query runs
  * @throws {RpcError} if there are too many
  */
-export function queryLogs(state: StateView, filter: LogFilter): RpcValue[] {
+export async function queryLogs(view: () => StateView, filter: LogFilter): Promise<RpcValue[]> {
+	const turns = new Turns(TURN_MS);
 	const found: RpcValue[] = [];
-	for (const number of candidates(state, filter)) {
+	for (const number of await candidates(view, filter, turns)) {
+		if (turns.over) await turns.yield();
+		const state = view();
 		const infos = transactionInfosOfBlock(state, number);
 		const id = infos.length > 0 ? state.blockIndex.get(be64(number)) : undefined;
 		if (!id) continue;
@@ -44,18 +52,25 @@ export function queryLogs(state: StateView, filter: LogFilter): RpcValue[] {
 }
 
 /** Heights that are worth a look. @throws {RpcError} if there are too many */
-function candidates(state: StateView, filter: LogFilter): readonly bigint[] {
+async function candidates(
+	view: () => StateView,
+	filter: LogFilter,
+	turns: Turns,
+): Promise<readonly bigint[]> {
 	const from = filter.from < 0n ? 0n : filter.from;
-	const to = minInt(filter.to, state.properties.headNumber);
+	const to = minInt(filter.to, view().properties.headNumber);
 	const groups = bloomGroups(filter);
 	const numbers: bigint[] = [];
-	for (const number of groups.length > 0 ? candidateBlocks(state, groups, from, to) : count(from, to)) {
-		if (numbers.length + 1 >= MAX_RESULTS) throw tooMany();
-		numbers.push(number);
+	for (const part of sections({ from, to })) {
+		if (turns.over) await turns.yield();
+		for (const number of groups.length > 0 ? candidateBlocks(view(), groups, part) : heights(part)) {
+			if (numbers.length + 1 >= MAX_RESULTS) throw tooMany();
+			numbers.push(number);
+		}
 	}
 	return numbers;
 }
 
-function* count(from: bigint, to: bigint): Generator<bigint> {
+function* heights({ from, to }: BlockRange): Generator<bigint> {
 	for (let number = from; number <= to; number++) yield number;
 }

@@ -1,5 +1,8 @@
 /** Errors of JSON-RPC and their codes (sheet 07 §2.4). */
 
+import type { Dialect } from "../../../protocol/dialect.js";
+import { messageText } from "../../../protocol/json/exceptions.js";
+
 export const PARSE_ERROR = -32700;
 export const INVALID_REQUEST = -32600;
 export const METHOD_NOT_FOUND = -32601;
@@ -38,7 +41,7 @@ export function notAvailable(method: string, where = ""): RpcError {
 	return new RpcError(METHOD_NOT_FOUND, `the method ${method} does not exist/is not available${where}`);
 }
 
-/** The text of an error of another layer, double quotes as single ones: it stands inside of a message. */
-export function quotedText(error: Error): string {
-	return error.message.replaceAll('"', "'");
+/** The text of an error of another layer, double quotes as single ones. */
+export function quotedText(error: Error, dialect: Dialect): string {
+	return messageText(error, dialect).replaceAll('"', "'");
 }

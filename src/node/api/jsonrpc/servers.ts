@@ -37,7 +37,7 @@ export interface RunningJsonRpcServers {
 export async function startJsonRpcServers(options: JsonRpcServersOptions): Promise<RunningJsonRpcServers> {
 	const { node, broadcaster, producerAddresses, host } = options;
 	const { dialect, jsonrpc } = node.config.node;
-	const registry = (): FilterRegistry => new FilterRegistry(() => node.nowMs());
+	const registry = (): FilterRegistry => new FilterRegistry(() => node.nowMs(), jsonrpc);
 	const filters: Readonly<Record<ServerKind, FilterRegistry | undefined>> = {
 		full: registry(),
 		solidity: registry(),
@@ -105,6 +105,8 @@ function feed(
 			full?.blockApplied(block, infos);
 			if (solidity) solidify(solidity);
 		},
-		erasing: (block) => full?.blockErased(block, infosOf(block)),
+		erasing: (block, wasHead) => {
+			if (wasHead) full?.blockErased(block, infosOf(block));
+		},
 	};
 }

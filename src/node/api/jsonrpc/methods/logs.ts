@@ -34,7 +34,7 @@ export const logMethods: readonly Method[] = [
 			filtersOf(context, "eth_getLogs");
 			const filter = readFilter(context, present(object));
 			checkBlockRange(context.state, filter, context.node.config.node.jsonrpc.maxBlockRange);
-			return queryLogs(context.state, filter);
+			return queryLogs(() => context.node.view(context.server), filter);
 		},
 	}),
 	defineMethod({
@@ -66,8 +66,10 @@ export const logMethods: readonly Method[] = [
 		name: "eth_getFilterLogs",
 		about: "All logs that a filter asks for, also those of blocks before it was made.",
 		parameters: [["id", text]],
-		handle: (context, id) =>
-			queryLogs(context.state, filtersOf(context, "eth_getFilterLogs").logFilter(present(id))),
+		handle: (context, id) => {
+			const filter = filtersOf(context, "eth_getFilterLogs").logFilter(present(id));
+			return queryLogs(() => context.node.view(context.server), filter);
+		},
 	}),
 	defineMethod({
 		name: "eth_uninstallFilter",
