@@ -40,6 +40,8 @@ export interface ActingContext {
 
 /** The contract that a command wants to happen. */
 export interface ActingPlan extends Contract, ChainLooks {
+	/** The most that energy may cost, in sun. */
+	readonly feeLimitSun?: bigint;
 	/** Sun that leave the account, for the confirmation of large amounts. */
 	readonly amountSun?: bigint;
 	/** What the kind of contract itself asks for. */
@@ -49,6 +51,8 @@ export interface ActingPlan extends Contract, ChainLooks {
 	readonly warnings?: readonly { readonly code: string; readonly message: string }[];
 	/** Further members of the result. */
 	readonly result?: object;
+	/** Those that follow from the transaction itself. */
+	readonly resultOf?: (artefact: Artefact) => object;
 	/** Asks for agreement in place of the general question. */
 	readonly agree?: (summary: readonly string[]) => Promise<void>;
 }
@@ -103,7 +107,8 @@ export abstract class ActingCommand extends SendingCommand {
 		for (const { message } of plan.warnings ?? []) this.warning(message);
 		const summary = [...summaryLines(artefact, { ...facts, approval: willSign }), ...(plan.details ?? [])];
 
-		if (flags["dry-run"]) return this.printPlan(artefact, facts, summary, plan);
+		const own = { ...plan.result, ...plan.resultOf?.(artefact) };
+		if (flags["dry-run"]) return this.printPlan(artefact, facts, summary, { ...plan, result: own });
 		if (plan.agree) await plan.agree(summary);
 		if (flags.build) return this.printArtefact(artefact, facts, summary);
 		if (!flags.sign && willSign && !willSign.ready) {
@@ -119,7 +124,7 @@ export abstract class ActingCommand extends SendingCommand {
 			const approval = permission && weigh(permission, signed.signers);
 			return this.printArtefact(signed, { ...facts, approval }, summary);
 		}
-		const members = { ...plan.result, ...(plan.warnings?.length ? { warnings: plan.warnings } : {}) };
+		const members = { ...own, ...(plan.warnings?.length ? { warnings: plan.warnings } : {}) };
 		await this.sendAndReport(client, signed, flags, members, plan);
 	}
 
@@ -163,6 +168,7 @@ export abstract class ActingCommand extends SendingCommand {
 			parameter: plan.parameter,
 			permissionId: id,
 			memo: memoBytes(memo),
+			feeLimitSun: plan.feeLimitSun,
 			expiry,
 			reference: reference === undefined ? undefined : parseReference(reference),
 		};

@@ -36,6 +36,16 @@ export const yesFlag = {
 	}),
 };
 
+/** Commands that call contracts. */
+export const feeLimitFlag = {
+	"fee-limit": Flags.string({
+		description: "the most that energy may cost, or auto: the estimate and a quarter more",
+		helpValue: "<amount>",
+		default: "auto",
+		helpGroup: "TRANSACTION",
+	}),
+};
+
 const NOT_TOGETHER = ["sign", "dry-run", "wait", "wait-included"];
 
 export const actingFlags = {

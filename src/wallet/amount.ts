@@ -42,7 +42,7 @@ export function parsePositiveCoins(text: string): bigint {
 	return sun;
 }
 
-function scaled(text: string, whole: string, fraction: string, decimals: number): bigint {
+function scaled(text: string, whole: string, fraction: string, decimals: number, max = MAX_INT64): bigint {
 	for (const part of [whole, fraction]) {
 		if (part !== "" && !/^\d+(_\d+)*$/.test(part)) throw bad(text, "has a misplaced underscore");
 	}
@@ -51,26 +51,27 @@ function scaled(text: string, whole: string, fraction: string, decimals: number)
 	if (digits.length > decimals)
 		throw bad(text, `has ${digits.length} fraction digits, at most ${decimals} exist`);
 	const value = BigInt(whole.replaceAll("_", "") + digits.padEnd(decimals, "0"));
-	if (value > MAX_INT64) throw bad(text, "is more than the largest amount, 9223372036854775807sun");
+	if (value > max) throw bad(text, `is more than the largest amount, ${max} in smallest units`);
 	return value;
 }
 
 /**
  * Reads a token amount: decimals of the token, or smallest units as `<integer>raw`.
  * @param decimals the token's published decimals; undefined when they can't be known (offline)
+ * @param max the largest number of smallest units
  * @returns smallest units
  * @throws {Failure} `bad_value`
  */
-export function parseTokenAmount(text: string, decimals: number | undefined): bigint {
+export function parseTokenAmount(text: string, decimals: number | undefined, max = MAX_INT64): bigint {
 	const trimmed = text.trim();
 	const raw = /^([\d_]+)raw$/i.exec(trimmed);
-	if (raw?.[1] !== undefined) return scaled(text, raw[1], "", 0);
+	if (raw?.[1] !== undefined) return scaled(text, raw[1], "", 0, max);
 	const match = /^([\d_]+)(?:\.([\d_]*))?$/.exec(trimmed);
 	if (!match?.[1])
 		throw bad(text, "is not a token amount: write it like 12.5, or 12500raw in smallest units");
 	if (decimals === undefined)
 		throw bad(text, "needs the token's decimals, which are unknown here: write it in raw units");
-	return scaled(text, match[1], match[2] ?? "", decimals);
+	return scaled(text, match[1], match[2] ?? "", decimals, max);
 }
 
 /** Text that {@link parseCoinAmount} reads back: `12.5coin`. */

@@ -8,6 +8,7 @@ import { formatCoin } from "./amount.js";
 import type { Contract } from "./contract.js";
 import { operationName } from "./operations.js";
 import { resourceName } from "./resource.js";
+import { COIN_ID } from "./token-amount.js";
 
 /** @param owner the acting account in Base58 */
 type Sentence = (parameter: Readonly<Message>, owner: string) => string;
@@ -141,9 +142,6 @@ const SENTENCES: ReadonlyMap<string, Sentence> = new Map([
 
 /** The network's lock where none is named: three days (sheet 03 §8.11). */
 const DEFAULT_LOCK_BLOCKS = 86_400n;
-
-/** The id that stands for the coin where tokens are exchanged. */
-const COIN_ID = "_";
 
 /** One sentence on what a contract does. */
 export function contractSummary({ type, parameter }: Contract, owner: Uint8Array): string {

@@ -1,0 +1,56 @@
+import { Args } from "@oclif/core";
+import { toBase58Check } from "../../protocol/address.js";
+import { TriggerSmartContract } from "../../protocol/messages.js";
+import { ActingCommand } from "../../terminal/acting-command.js";
+import { actingFlags, feeLimitFlag } from "../../terminal/acting-flags.js";
+import { parseTokenAmount } from "../../wallet/amount.js";
+import { contractOf } from "../../wallet/contract.js";
+import { feeLimitOf } from "../../wallet/fee-limit.js";
+import { approveData, MAX_UINT256, Orc20 } from "../../wallet/orc20.js";
+import { accountNamed } from "../../wallet/signing.js";
+
+export default class TokenAllow extends ActingCommand {
+	static override summary = "Let another account move an amount of one's ORC-20 token";
+	static override description =
+		"Replaces what it was allowed before; 0 ends it. max has no limit, so it needs agreement.";
+	static override args = {
+		contract: Args.string({ description: "address of the token", required: true, ignoreStdin: true }),
+		spender: Args.string({ description: "account that may move it", required: true, ignoreStdin: true }),
+		amount: Args.string({
+			description: "in the token's decimals, in smallest units as <n>raw, or max",
+			required: true,
+			ignoreStdin: true,
+		}),
+	};
+	static override flags = { ...actingFlags, ...feeLimitFlag };
+
+	async run(): Promise<void> {
+		const { args, flags } = await this.parse(TokenAllow);
+		const context = await this.context(flags);
+		const { settings, client, owner } = context;
+		const contract = await accountNamed(settings, settings.tokens[args.contract] ?? args.contract);
+		const spender = await accountNamed(settings, args.spender);
+		const amount = await this.amountOf(args.amount, flags.offline, new Orc20(client, contract));
+		const data = approveData(spender, amount);
+		await this.act(context, flags, {
+			...contractOf(TriggerSmartContract, { owner_address: owner, contract_address: contract, data }),
+			feeLimitSun: await feeLimitOf(
+				flags["fee-limit"],
+				client,
+				flags.offline ? undefined : { owner, contract, data },
+			),
+			confirmation: amount === MAX_UINT256 ? 2 : 0,
+			details: [
+				`  allows      ${toBase58Check(spender)} to move ${amount === MAX_UINT256 ? "everything" : args.amount}`,
+			],
+			result: { spender: toBase58Check(spender), allowed: amount },
+		});
+	}
+
+	private async amountOf(text: string, offline: boolean, token: Orc20): Promise<bigint> {
+		if (text === "max") return MAX_UINT256;
+		const known = /raw$/i.test(text.trim()) || text.trim() === "0";
+		const decimals = known ? 0 : offline ? undefined : await token.decimals();
+		return parseTokenAmount(text, decimals, MAX_UINT256);
+	}
+}

@@ -1,0 +1,36 @@
+import { Flags } from "@oclif/core";
+import { nodeFlags, solidityFlag } from "../../terminal/flags.js";
+import { QueryCommand } from "../../terminal/query-command.js";
+import { formatDecimal } from "../../wallet/amount.js";
+import { parseNatural } from "../../wallet/integer-text.js";
+import { listTokens, viewToken } from "../../wallet/token.js";
+
+/** The network's longest page. */
+const MAX_PAGE = "1000";
+
+export default class TokenList extends QueryCommand {
+	static override summary = "List ORC-10 tokens; with --offset or --limit a page by name";
+	static override flags = {
+		...nodeFlags,
+		...solidityFlag,
+		offset: Flags.string({ description: "leave out the first", helpValue: "<n>" }),
+		limit: Flags.string({ description: "at most so many", helpValue: "<n>" }),
+	};
+
+	async run(): Promise<void> {
+		const { flags } = await this.parse(TokenList);
+		const { offset, limit } = flags;
+		const page =
+			offset === undefined && limit === undefined
+				? undefined
+				: { offset: parseNatural(offset ?? "0"), limit: parseNatural(limit ?? MAX_PAGE) };
+		const tokens = await listTokens(await this.client(flags), this.view(flags), page);
+		const views = tokens.map(viewToken);
+		this.printList(
+			views,
+			["id", "name", "abbr", "supply", "decimals", "owner"],
+			"no tokens",
+			views.map((view) => ({ ...view, supply: formatDecimal(view.supply, view.decimals) })),
+		);
+	}
+}

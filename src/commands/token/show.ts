@@ -1,0 +1,56 @@
+import { Args, Flags } from "@oclif/core";
+import { nodeFlags, solidityFlag } from "../../terminal/flags.js";
+import { localTime } from "../../terminal/output.js";
+import { QueryCommand } from "../../terminal/query-command.js";
+import { readAddress } from "../../wallet/address-text.js";
+import { formatCoin, formatDecimal } from "../../wallet/amount.js";
+import { Failure } from "../../wallet/failure.js";
+import { Orc20 } from "../../wallet/orc20.js";
+import { type TokenView, tokenNamed, viewToken } from "../../wallet/token.js";
+
+export default class TokenShow extends QueryCommand {
+	static override summary = "Show a token";
+	static override args = {
+		token: Args.string({
+			description: "id, name or symbol of an ORC-10 token, address of an ORC-20 contract",
+			required: true,
+			ignoreStdin: true,
+		}),
+	};
+	static override flags = {
+		...nodeFlags,
+		...solidityFlag,
+		"or-null": Flags.boolean({ description: "print null if there is none" }),
+	};
+
+	async run(): Promise<void> {
+		const { args, flags } = await this.parse(TokenShow);
+		const client = await this.client(flags);
+		const name = client.settings.tokens[args.token] ?? args.token;
+		const contract = readAddress(name);
+		try {
+			if (contract) {
+				const token = await new Orc20(client, contract, this.view(flags)).describe();
+				this.printRecord(token, { ...token, supply: formatDecimal(token.supply, token.decimals) });
+			} else {
+				const token = viewToken(await tokenNamed(client, name, this.view(flags)));
+				this.printRecord(token, shown(token));
+			}
+		} catch (error) {
+			if (!(error instanceof Failure) || error.code !== "not_found" || !flags["or-null"]) throw error;
+			this.printScalar(null);
+		}
+	}
+}
+
+function shown(token: TokenView): object {
+	const { supply, decimals, price, start, end, locked } = token;
+	return {
+		...token,
+		supply: formatDecimal(supply, decimals),
+		price: `${formatCoin(BigInt(price.sun))} for ${formatDecimal(BigInt(price.units), decimals)}`,
+		start: localTime(start),
+		end: localTime(end),
+		locked: locked?.map(({ amount, days }) => `${formatDecimal(amount, decimals)} for ${days} days`),
+	};
+}

@@ -1,0 +1,27 @@
+/** How much a call of a contract may cost at most (sheet 11 §2.1, `--fee-limit`). */
+
+import { parseCoinAmount } from "./amount.js";
+import { chainParameters } from "./chain-parameters.js";
+import { type ContractCall, estimateEnergy } from "./constant-call.js";
+import { Failure } from "./failure.js";
+import type { NodeClient } from "./node-client.js";
+
+/**
+ * The limit in sun that a text means: an amount, or `auto` for the estimated cost and a quarter more, at most what the
+ * configuration allows.
+ * @param call undefined without a network
+ * @throws {Failure} `contract_revert` if the call would fail; `usage` for `auto` without a network
+ */
+export async function feeLimitOf(
+	text: string,
+	client: NodeClient,
+	call: ContractCall | undefined,
+): Promise<bigint> {
+	if (text !== "auto") return parseCoinAmount(text);
+	if (!call) throw new Failure("usage", "--offline needs an amount: --fee-limit <amount>");
+	const energy = await estimateEnergy(client, call);
+	const price = (await chainParameters(client)).get("getEnergyFee") ?? 0n;
+	const limit = ((energy * 5n + 3n) / 4n) * price;
+	const { maxFeeLimitSun } = client.settings;
+	return limit < maxFeeLimitSun ? limit : maxFeeLimitSun;
+}
