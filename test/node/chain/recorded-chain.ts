@@ -3,11 +3,13 @@
 import { type FlushLimits, OpenChain } from "../../../src/node/chain/open-chain.js";
 import { loadConfig, type NodeConfig } from "../../../src/node/config/config.js";
 import { ChainError } from "../../../src/node/contracts/errors.js";
+import { installRecoverEngine } from "../../../src/node/signatures/engine.js";
 import { settleAccountAssets } from "../../../src/node/state/asset-layout.js";
 import { type StoreDefinition, storeDefinitions, stores } from "../../../src/node/state/definition.js";
 import { setAddressPrefix } from "../../../src/protocol/address.js";
 import { SignedBlock } from "../../../src/protocol/block.js";
 import { fromHex, toHex, toKey } from "../../../src/protocol/bytes.js";
+import { Account } from "../../../src/protocol/messages.js";
 import { SignedTransaction } from "../../../src/protocol/transaction.js";
 import { openRecordings } from "../../../src/replay/recording.js";
 
@@ -43,11 +45,12 @@ export function recordedSet(name: string): RecordedSet {
 }
 
 /** Opens the set's chain, in a directory or in memory. */
-export function openRecorded(
+export async function openRecorded(
 	{ config }: RecordedSet,
 	dataDirectory?: string,
 	flushLimits?: FlushLimits,
 ): Promise<OpenChain> {
+	await installRecoverEngine();
 	setAddressPrefix(config.net.addressPrefix);
 	return OpenChain.open({
 		config,
@@ -105,15 +108,20 @@ export async function dumpState({ database }: OpenChain): Promise<Map<string, st
 	return entries;
 }
 
-/** When a record is rewritten on its way into the base is no part of what it says (sheet 04 §11.3). */
+/**
+ * When an account's record is rewritten on its way into the base is no part of what it says (sheet 04 §11.3), neither
+ * in its store nor in the copies that rewards are computed from.
+ */
 function settled(
 	{ headBackend }: OpenChain["database"],
 	store: StoreDefinition<unknown>,
 	key: string,
 	bytes: Uint8Array,
 ): Uint8Array {
-	if ((store as unknown) !== stores.account) return bytes;
-	return store.codec.encode(settleAccountAssets(headBackend, store, store.codec.decode(bytes, key)), key);
+	const isAccount =
+		store.name === "account" || (store.name === "delegation" && key.endsWith("-account-vote"));
+	if (!isAccount) return bytes;
+	return Account.encode(settleAccountAssets(headBackend, stores.account, Account.decode(bytes)));
 }
 
 /** What the solidity API shows of the properties and the block index. */

