@@ -1,0 +1,41 @@
+import { Args } from "@oclif/core";
+import { ExchangeCreateContract } from "../../protocol/messages.js";
+import { ActingCommand } from "../../terminal/acting-command.js";
+import { actingFlags } from "../../terminal/acting-flags.js";
+import { feeLines } from "../../wallet/chain-parameters.js";
+import { contractOf } from "../../wallet/contract.js";
+import { COIN_ID, parseCurrencyAmount } from "../../wallet/token-amount.js";
+
+const side = (description: string) => Args.string({ description, required: true, ignoreStdin: true });
+
+export default class ExchangeCreate extends ActingCommand {
+	static override summary = "Open an exchange between two tokens, or a token and the coin";
+	static override description =
+		"The first balances set the price. Only its creator can add to it or take from it.";
+	static override examples = ["<%= config.bin %> exchange create 1000001:5000 coin:100coin"];
+	static override args = {
+		first: side("token and amount, such as 1000001:12.5"),
+		second: side("the other one, such as coin:5coin"),
+	};
+	static override flags = actingFlags;
+
+	async run(): Promise<void> {
+		const { args, flags } = await this.parse(ExchangeCreate);
+		const context = await this.context(flags);
+		const source = { client: context.client, offline: flags.offline };
+		const first = await parseCurrencyAmount(source, args.first);
+		const second = await parseCurrencyAmount(source, args.second);
+		const coins = [first, second].filter(({ currency }) => currency.id === COIN_ID);
+		await this.act(context, flags, {
+			...contractOf(ExchangeCreateContract, {
+				owner_address: context.owner,
+				first_token_id: first.token,
+				first_token_balance: first.amount,
+				second_token_id: second.token,
+				second_token_balance: second.amount,
+			}),
+			amountSun: coins.reduce((sum, { amount }) => sum + amount, 0n),
+			details: flags.offline ? [] : await feeLines(context.client, "getExchangeCreateFee"),
+		});
+	}
+}

@@ -1,0 +1,26 @@
+import { ExchangeInjectContract } from "../../protocol/messages.js";
+import { ExchangeCommand, exchangeArguments, exchangeFlags } from "../../terminal/exchange-command.js";
+import { contractOf } from "../../wallet/contract.js";
+import { otherAmount } from "../../wallet/exchanges.js";
+import { currencyText } from "../../wallet/token-amount.js";
+
+export default class ExchangeInject extends ExchangeCommand {
+	static override summary = "Add to both sides of an exchange of one's own";
+	static override description = "The amount of the other token follows from the pair's balances.";
+	static override args = exchangeArguments;
+	static override flags = exchangeFlags;
+
+	async run(): Promise<void> {
+		const { args, flags } = await this.parse(ExchangeInject);
+		const { context, exchangeId, token, amount, side, other } = await this.pairAmount(args, flags);
+		await this.act(context, flags, {
+			...contractOf(ExchangeInjectContract, {
+				owner_address: context.owner,
+				exchange_id: exchangeId,
+				token_id: token,
+				quant: amount,
+			}),
+			details: side && other ? [`  also puts in ${currencyText(other, otherAmount(side, amount))}`] : [],
+		});
+	}
+}

@@ -1,0 +1,30 @@
+import { Args } from "@oclif/core";
+import { fromHex } from "../../protocol/bytes.js";
+import { MarketCancelOrderContract } from "../../protocol/messages.js";
+import { ActingCommand } from "../../terminal/acting-command.js";
+import { actingFlags } from "../../terminal/acting-flags.js";
+import { feeLines } from "../../wallet/chain-parameters.js";
+import { contractOf } from "../../wallet/contract.js";
+import { parseOrderId } from "../../wallet/market.js";
+
+export default class MarketCancel extends ActingCommand {
+	static override summary = "Cancel an order on the market";
+	static override args = {
+		order: Args.string({ description: "id of the order", required: true, ignoreStdin: true }),
+	};
+	static override flags = actingFlags;
+
+	async run(): Promise<void> {
+		const { args, flags } = await this.parse(MarketCancel);
+		const orderId = parseOrderId(args.order);
+		const context = await this.context(flags);
+		await this.act(context, flags, {
+			...contractOf(MarketCancelOrderContract, {
+				owner_address: context.owner,
+				order_id: fromHex(orderId),
+			}),
+			details: flags.offline ? [] : await feeLines(context.client, "getMarketCancelFee"),
+			result: { orderId },
+		});
+	}
+}
