@@ -131,14 +131,18 @@ export class ContractMachine {
 			deadlineMs: timed ? this.deadline(environment.state) : Number.POSITIVE_INFINITY,
 			endsAtFirstOperation: this.settings.limitTime && replayed === Result.OUT_OF_TIME,
 		});
-		const prepared = prepare(machine, transaction, {
-			constantEnergy: undefined,
-			needsResult: block?.signed === true,
-		});
-		const skipped = this.settings.limitTime ? skippedBecause(replayed, block) : undefined;
-		const ended = skipped ? fail(prepared, skipped) : runPrepared(prepared);
-		if (!ended.failure && !ended.reverted) machine.commit();
-		return [prepared, ended];
+		try {
+			const prepared = prepare(machine, transaction, {
+				constantEnergy: undefined,
+				needsResult: block?.signed === true,
+			});
+			const skipped = this.settings.limitTime ? skippedBecause(replayed, block) : undefined;
+			const ended = skipped ? fail(prepared, skipped) : runPrepared(prepared);
+			if (!ended.failure && !ended.reverted) machine.commit();
+			return [prepared, ended];
+		} finally {
+			machine.close();
+		}
 	}
 
 	/** When an execution that starts now runs out of time. */
@@ -193,20 +197,24 @@ export class ContractMachine {
 			deadlineMs: this.settings.limitTime ? this.deadline(environment.state) : Number.POSITIVE_INFINITY,
 			endsAtFirstOperation: false,
 		});
-		const prepared = prepare(machine, transaction, {
-			constantEnergy: options.energyLimit,
-			needsResult: false,
-		});
-		const ended = runPrepared(prepared);
-		if (ended.failure) throw ended.failure;
-		return {
-			reverted: ended.reverted,
-			output: ended.output,
-			energyUsed: ended.energyUsed,
-			energyPenalty: BigInt(penaltyOf(prepared.root)),
-			logs: machine.logs,
-			internalTransactions: machine.internal.toMessages(true, this.settings.dialect),
-		};
+		try {
+			const prepared = prepare(machine, transaction, {
+				constantEnergy: options.energyLimit,
+				needsResult: false,
+			});
+			const ended = runPrepared(prepared);
+			if (ended.failure) throw ended.failure;
+			return {
+				reverted: ended.reverted,
+				output: ended.output,
+				energyUsed: ended.energyUsed,
+				energyPenalty: BigInt(penaltyOf(prepared.root)),
+				logs: machine.logs,
+				internalTransactions: machine.internal.toMessages(true, this.settings.dialect),
+			};
+		} finally {
+			machine.close();
+		}
 	}
 }
 
@@ -237,6 +245,7 @@ function runPrepared(prepared: Prepared): Ended {
 	}
 	if (root.failure) return fail(prepared, root.failure);
 	if (root.reverted) discard(machine);
+	root.release();
 	return {
 		failure: undefined,
 		reverted: root.reverted,

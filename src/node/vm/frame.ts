@@ -49,7 +49,7 @@ export class Frame {
 	readonly stack: Word[];
 	sp = 0;
 	pc = 0;
-	readonly memory = new Memory();
+	readonly memory = Memory.take();
 	/** Energy left, without the reserve. */
 	left: number;
 	private reserve: bigint;
@@ -94,8 +94,9 @@ export class Frame {
 		this.reserve = typeof energy === "number" && energy === atHand ? 0n : BigInt(energy) - BigInt(atHand);
 	}
 
-	/** Gives the stack back for other frames; the frame must not run any more. */
+	/** Gives stack and memory back for other frames; the frame must not run any more. */
 	release(): void {
+		this.memory.release();
 		if (stackPool.length < 64) stackPool.push(this.stack);
 	}
 

@@ -48,6 +48,9 @@ export interface MachineMark {
 	readonly internal: number;
 }
 
+/** Layers that wait for their next execution, by the state below them. */
+const idleLayers = new WeakMap<StateView, StateLayer>();
+
 export class Machine {
 	readonly layer: StateLayer;
 	/** The state with what the execution has done. */
@@ -64,7 +67,8 @@ export class Machine {
 		readonly base: StateView,
 		readonly options: MachineOptions,
 	) {
-		this.layer = new StateLayer(base);
+		this.layer = idleLayers.get(base) ?? new StateLayer(base);
+		idleLayers.delete(base);
 		this.state = this.layer.view;
 		this.storage = new TransactionStorage(this.state);
 	}
@@ -99,6 +103,12 @@ export class Machine {
 	commit(): void {
 		this.storage.commit();
 		this.layer.commit();
+	}
+
+	/** Forgets what wasn't committed and frees the layer for the next execution; nothing must run any more. */
+	close(): void {
+		this.layer.clear();
+		idleLayers.set(this.base, this.layer);
 	}
 
 	/** Contracts that destroyed themselves, each once. */

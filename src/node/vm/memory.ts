@@ -11,11 +11,29 @@ export const MEMORY_CEILING = 2 ** 30;
 
 const FIRST_CAPACITY = 1024;
 
+/** Memories that are kept for other frames, and how large they may be. */
+const POOLED = 64;
+const POOLED_CAPACITY = 65_536;
+const pool: Memory[] = [];
+
 export class Memory {
 	/** Bytes in use; a multiple of 32. */
 	size = 0;
 	private bytes: Uint8Array = EMPTY;
 	private view = new DataView(EMPTY.buffer, 0, 0);
+
+	/** An empty memory. */
+	static take(): Memory {
+		return pool.pop() ?? new Memory();
+	}
+
+	/** Empties the memory and keeps it for others; it must not be used any more. */
+	release(): void {
+		if (pool.length >= POOLED || this.bytes.length > POOLED_CAPACITY) return;
+		this.bytes.fill(0, 0, this.size);
+		this.size = 0;
+		pool.push(this);
+	}
 
 	/** Makes the first `end` bytes usable, rounded up to a whole word; new bytes are zero. */
 	expand(end: number): void {

@@ -105,22 +105,20 @@ export function writeWord(view: DataView, offset: number, word: Word): void {
 	view.setBigUint64(offset, word >> 192n);
 }
 
+const scratch = new Uint8Array(32);
+const scratchView = new DataView(scratch.buffer);
+
 /** Reads up to 32 big-endian bytes; shorter input counts as left-padded with zeros. */
 export function wordFromBytes(bytes: Uint8Array): Word {
-	if (bytes.length === 32) return readWord(new DataView(bytes.buffer, bytes.byteOffset, 32), 0);
-	if (bytes.length <= 6) {
-		let value = 0;
-		for (const byte of bytes) value = value * 256 + byte;
-		return value;
-	}
-	return narrow(BigInt(`0x${Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString("hex")}`));
+	if (bytes.length < 32) scratch.fill(0, 0, 32 - bytes.length);
+	scratch.set(bytes, 32 - bytes.length);
+	return readWord(scratchView, 0);
 }
 
 /** 32 bytes. */
 export function wordToBytes(word: Word): Uint8Array {
-	const bytes = Buffer.alloc(32);
-	writeWord(new DataView(bytes.buffer, bytes.byteOffset, 32), 0, word);
-	return bytes;
+	writeWord(scratchView, 0, word);
+	return Buffer.from(scratch);
 }
 
 /** 64 lower-case hexadecimal digits. */
