@@ -1,10 +1,9 @@
 /** Methods that build an unsigned transaction (sheet 08 §2.2, kinds E and L). */
 
-import { status } from "@grpc/grpc-js";
 import { utf8 } from "../../../protocol/bytes.js";
 import type { Message } from "../../../protocol/codec/descriptor.js";
 import { type ContractType, contractTypeById, contractTypeByName } from "../../../protocol/contract-types.js";
-import { exceptionText, isWireError, messageText } from "../../../protocol/json/exceptions.js";
+import { exceptionText, isWireError, messageText, NamedError } from "../../../protocol/json/exceptions.js";
 import {
 	Return,
 	ReturnResponse_code,
@@ -16,7 +15,7 @@ import { ContractValidateError } from "../../contracts/errors.js";
 import { buildValid } from "../builder.js";
 import type { ApiContext } from "../context.js";
 import { transactionExtention } from "../transaction-extention.js";
-import { CallError, type Handler } from "./method.js";
+import type { Handler } from "./method.js";
 
 /** Kind E: the transaction with its id, or the reason why there is none. */
 export function build<Q extends Message>(name: string): Handler<Q, TransactionExtention> {
@@ -41,7 +40,7 @@ export function buildBare<Q extends Message>(name: string): Handler<Q, Transacti
 /** Builds a transaction around the type and the parameter of another one's first contract. */
 export const buildCommon: Handler<Transaction, TransactionExtention> = (context, { raw_data }) => {
 	const contract = raw_data?.contract[0];
-	if (!contract) throw new CallError(status.UNKNOWN, "Application error processing RPC");
+	if (!contract) throw new NamedError("IndexOutOfBoundsException", "Index: 0, Size: 0");
 	return extentionOrReason(context, () => {
 		const parameter = unpackParameter(contract);
 		const type = contractTypeById(contract.type) as ContractType;

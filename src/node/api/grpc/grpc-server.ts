@@ -9,8 +9,8 @@ import {
 	type sendUnaryData,
 	status,
 } from "@grpc/grpc-js";
-import { DecodeError } from "../../../protocol/codec/reader.js";
 import { toNeutral } from "../../../protocol/dialect.js";
+import { isWireError } from "../../../protocol/json/exceptions.js";
 import type { RpcConfig } from "../../config/service-config.js";
 import type { Broadcaster } from "../broadcast.js";
 import { ConnectionGate } from "../connection-gate.js";
@@ -133,7 +133,7 @@ export class GrpcServer {
 		if (error instanceof UnimplementedError) {
 			return { code: status.UNIMPLEMENTED, details: `Method ${name} is unimplemented` };
 		}
-		if (!(error instanceof DecodeError)) this.node.report(error, `gRPC ${name}`);
+		if (!isWireError(error)) this.node.report(error, `gRPC ${name}`);
 		return { code: status.UNKNOWN, details: APPLICATION_ERROR };
 	}
 }
