@@ -87,7 +87,7 @@ export type PushOutcome =
 export class Chain {
 	readonly tree = new ForkTree();
 	readonly pool: PendingPool;
-	/** Which block the solidity API shows. */
+	/** Up to which block the chain is final. */
 	readonly sessions: Sessions;
 	private readonly observers = new Set<ChainObserver>();
 	private readonly changedOwners = new Set<string>();
@@ -257,9 +257,8 @@ export class Chain {
 
 	/** Executes a block on the head as one layer, or leaves no trace of it. */
 	private apply(block: SignedBlock, verified: boolean, switching: boolean): AppliedBlock {
-		this.settle();
 		this.sessions.open();
-		this.showSolid();
+		this.settle();
 		const mark = this.database.mark();
 		let infos: readonly TransactionInfo[];
 		try {
@@ -292,14 +291,13 @@ export class Chain {
 		if (!this.state.transaction.has(transaction.id)) this.log("dropped", transaction.id);
 	}
 
-	/** Moves what is final into the base, as the network does when it opens a session. */
+	/**
+	 * Moves into the base what the network's node has merged there by now: how deep a branch may reach, what the
+	 * solidity API shows, and when account records are rewritten all follow from it.
+	 */
 	private settle(): void {
-		this.database.settle(this.solidifiedNumber);
-	}
-
-	/** Lets the solidity API see the base once the network's node would have merged as much. */
-	private showSolid(): void {
-		this.database.solidShowsBase = this.sessions.shown >= this.database.settledNumber;
+		const isDevelopment = this.environment.rules.development !== undefined;
+		this.database.settle(isDevelopment ? this.solidifiedNumber : this.sessions.merged);
 	}
 
 	private updateCapacity(): void {
@@ -404,7 +402,6 @@ export class Chain {
 			if (this.pendingShielded >= this.settings.maxPendingShielded) return undefined;
 		}
 		authorize(this.state, this.environment.forks, transaction);
-		this.settle();
 		const info = this.execute(transaction, this.clock(), true);
 		for (const observer of this.observers) observer.pending?.(transaction, info);
 		return info;
@@ -414,7 +411,7 @@ export class Chain {
 	private execute(transaction: SignedTransaction, receivedMs: bigint, isNew: boolean): TransactionInfo {
 		this.sessions.openPending();
 		this.sessions.open();
-		this.showSolid();
+		this.settle();
 		const mark = this.database.mark();
 		try {
 			const processed = processTransaction(this.environment, transaction, undefined, { verified: true });
@@ -449,7 +446,6 @@ export class Chain {
 			if (!this.state.transaction.has(transaction.id)) {
 				try {
 					authorize(this.state, this.environment.forks, transaction);
-					this.settle();
 					this.execute(transaction, receivedMs, false);
 				} catch (error) {
 					if (!(error instanceof ChainError)) throw error;
@@ -486,9 +482,8 @@ export class Chain {
 		readonly taken: readonly PendingTransaction[];
 	} {
 		this.discardPending();
-		this.settle();
 		this.sessions.openPending();
-		this.showSolid();
+		this.settle();
 		const context: PackingContext = {
 			environment: this.environment,
 			pool: this.pool,

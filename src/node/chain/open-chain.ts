@@ -118,8 +118,7 @@ export class OpenChain {
 		const chain = new Chain(
 			{ state: head, rules, forks, machine: options.machine },
 			database,
-			// A development chain's blocks are final at once, so nothing lags behind.
-			createView(options.development ? database.baseBackend : database.solidBackend, seed),
+			createView(database.solidBackend, seed),
 			{
 				balanceHistory: config.storage.balanceHistory,
 				transactionHistory: config.storage.transactionHistory,

@@ -1,6 +1,7 @@
 /**
- * The layers that the network's node keeps above its base, counted: they decide which block the solidity API shows
- * (sheet 06 §11.1). The chain undoes by before-images and needs no such layers; clients see their number all the same.
+ * The layers that the network's node keeps above its base, counted: they decide which blocks can still be undone and
+ * which one the solidity API shows (sheet 02 §9.2, sheet 06 §11.1). The chain undoes by before-images and needs no such
+ * layers; their number matters all the same.
  *
  * A session is a layer. Opening one while there are more layers than the capacity first merges the surplus into the
  * base. Every block is a session that stays; the pending pool is one that is thrown away before a block; and every
@@ -16,8 +17,8 @@ export class Sessions {
 	/** @param base number of the block whose state is the base */
 	constructor(private base: bigint) {}
 
-	/** Number of the block whose state the solidity API shows. */
-	get shown(): bigint {
+	/** Number of the block whose state is the base. */
+	get merged(): bigint {
 		return this.base;
 	}
 

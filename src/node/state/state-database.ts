@@ -76,9 +76,6 @@ export class StateDatabase {
 	/** Blocks that can still be undone, oldest first. */
 	private readonly blocks: BlockChange[] = [];
 
-	/** Values before the newest block of the base, as full values: what the solid view reads first. */
-	private lastSettled: ReadonlyMap<string, unknown>[] = makeMaps();
-
 	private settled = 0n;
 
 	/** Entries changed in the base since the last flush began. */
@@ -118,30 +115,12 @@ export class StateDatabase {
 		keys: (store) => orderedKeys(this.headKeys, store),
 	};
 
-	/** Whether {@link solidBackend} is the base itself, not the state one block below it. */
-	solidShowsBase = false;
-
-	/** The base or the state one block below it: what the solidity API serves (sheet 06 §11.1). It can't be written. */
+	/** The base, for readers: what the solidity API serves (sheet 06 §11.1). */
 	readonly solidBackend: StateBackend = {
-		get: (store, key) => {
-			if (this.solidShowsBase) return this.baseGet(store, key);
-			const before = (this.lastSettled[store.index] as ReadonlyMap<string, unknown>).get(key);
-			if (before !== undefined) return before === GONE ? undefined : (before as never);
-			return this.baseGet(store, key);
-		},
+		get: (store, key) => this.baseGet(store, key),
 		put: readOnly,
 		delete: readOnly,
-		keys: (store) => {
-			const changed = this.lastSettled[store.index] as ReadonlyMap<string, unknown>;
-			const keys = orderedKeys(this.baseKeys, store);
-			if (this.solidShowsBase || changed.size === 0) return keys;
-			const all = new OrderedKeys(keys, store.order);
-			for (const [key, before] of changed) {
-				if (before === GONE) all.delete(key);
-				else all.add(key);
-			}
-			return all.list;
-		},
+		keys: (store) => orderedKeys(this.baseKeys, store),
 	};
 
 	/** The state after the newest block that can't be undone. Writes go straight to it: only genesis does that. */
@@ -318,15 +297,12 @@ export class StateDatabase {
 
 	private settleOne(change: BlockChange): void {
 		const pending = this.journalStores.length > 0 ? this.leadPendingToBase(change) : undefined;
-		const lastSettled = makeMaps<unknown>();
 		change.entries.forEach((map, index) => {
 			const base = this.base[index] as Map<string, Entry>;
 			const head = this.head[index] as Map<string, Entry>;
 			const store = storeDefinitions[index] as StoreDefinition<unknown>;
-			const before = lastSettled[index] as Map<string, unknown>;
 			const newest = this.newest[index] as Map<string, ChangedEntry>;
 			for (const [key, { after, newer }] of map) {
-				before.set(key, this.baseGet(store, key) ?? GONE);
 				base.set(key, after === GONE ? GONE : this.settleValue(this.baseBackend, store, after));
 				this.unflushed++;
 				if (store.ordered) setKey(this.baseKeys, index, key, after !== GONE);
@@ -340,7 +316,6 @@ export class StateDatabase {
 				if (!pending?.[index]?.has(key)) head.delete(key);
 			}
 		});
-		this.lastSettled = lastSettled;
 		this.settled = change.number;
 	}
 

@@ -25,15 +25,15 @@ function steady(): Sessions {
 
 describe("the block that the solidity API shows", () => {
 	it("is one below the solidified number of the parent while the pool is idle", () => {
-		expect(steady().shown).toBe(35n);
+		expect(steady().merged).toBe(35n);
 	});
 
 	it("is the solidified one after a transaction came for the pool", () => {
 		const sessions = steady();
 		transaction(sessions);
-		expect(sessions.shown).toBe(37n);
+		expect(sessions.merged).toBe(37n);
 		transaction(sessions);
-		expect(sessions.shown).toBe(37n);
+		expect(sessions.merged).toBe(37n);
 	});
 
 	it("stays for the block that follows, and is one behind again after the next", () => {
@@ -42,7 +42,7 @@ describe("the block that the solidity API shows", () => {
 		const shown: bigint[] = [];
 		for (let i = 0; i < 3; i++) {
 			block(sessions);
-			shown.push(sessions.shown);
+			shown.push(sessions.merged);
 		}
 		expect(shown).toEqual([37n, 37n, 38n]);
 	});
@@ -50,16 +50,16 @@ describe("the block that the solidity API shows", () => {
 	it("follows a block that was packed from the pool as it follows transactions", () => {
 		const packed = steady();
 		packed.packed(2);
-		expect(packed.shown).toBe(37n);
+		expect(packed.merged).toBe(37n);
 		const empty = steady();
 		empty.packed(0);
-		expect(empty.shown).toBe(36n);
+		expect(empty.merged).toBe(36n);
 	});
 
 	it("does not move when a block is undone", () => {
 		const sessions = steady();
 		sessions.close();
 		sessions.open();
-		expect(sessions.shown).toBe(35n);
+		expect(sessions.merged).toBe(35n);
 	});
 });
