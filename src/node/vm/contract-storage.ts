@@ -135,6 +135,13 @@ export class TransactionStorage {
 		this.journal.length = mark;
 	}
 
+	/** Drops the storage of contracts whose creation was undone. */
+	forgetMissing(): void {
+		for (const key of this.contracts.keys()) {
+			if (!this.view.account.has(fromKey(key))) this.contracts.delete(key);
+		}
+	}
+
 	commit(): void {
 		for (const storage of this.contracts.values()) storage.commit();
 	}

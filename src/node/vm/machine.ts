@@ -91,8 +91,9 @@ export class Machine {
 	/** Undoes what was done since a mark; internal transactions stay listed, as rejected. */
 	revert(mark: MachineMark): void {
 		this.layer.revert(mark.state);
-		// Before block version 5, frames shared their storage: what an undone frame stored there stayed.
+		// Before block version 5, frames shared the storage of contracts that existed: what an undone frame stored stayed.
 		if (this.gates.energyLimit) this.storage.revert(mark.storage);
+		else this.storage.forgetMissing();
 		this.transient.revert(mark.transient);
 		this.logs.length = mark.logs;
 		this.destroyed.length = mark.destroyed;
