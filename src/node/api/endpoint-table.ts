@@ -18,22 +18,30 @@ import { signingEndpoints } from "./endpoints/signing.js";
 import { tokenEndpoints } from "./endpoints/tokens.js";
 import { transactionEndpoints } from "./endpoints/transactions.js";
 
-export const endpoints: readonly Endpoint[] = [
-	...accountEndpoints,
-	...delegationEndpoints,
-	...blockEndpoints,
-	...transactionEndpoints,
-	...broadcastEndpoints,
-	...signingEndpoints,
-	...networkEndpoints,
-	...governanceEndpoints,
-	...tokenEndpoints,
-	...exchangeEndpoints,
-	...builderEndpoints,
-	deployContract,
-	...contractEndpoints,
-	...shieldedEndpoints,
+/** Endpoints of one subject, for documents. */
+export interface EndpointGroup {
+	readonly title: string;
+	readonly endpoints: readonly Endpoint[];
+}
+
+export const endpointGroups: readonly EndpointGroup[] = [
+	{ title: "Accounts", endpoints: accountEndpoints },
+	{ title: "Resources", endpoints: delegationEndpoints },
+	{ title: "Blocks", endpoints: blockEndpoints },
+	{ title: "Transactions", endpoints: [...transactionEndpoints, ...broadcastEndpoints, ...signingEndpoints] },
+	{ title: "Network", endpoints: [...networkEndpoints, statsInfo] },
+	{ title: "Super representatives and proposals", endpoints: governanceEndpoints },
+	{ title: "Tokens", endpoints: tokenEndpoints },
+	{ title: "Exchange and market", endpoints: exchangeEndpoints },
+	{ title: "Contracts", endpoints: [deployContract, ...contractEndpoints] },
+	{ title: "Building transactions", endpoints: builderEndpoints },
+	{ title: "Shielded", endpoints: shieldedEndpoints },
 ];
+
+/** What some server has under its own folder. */
+export const endpoints: readonly Endpoint[] = endpointGroups
+	.flatMap((group) => group.endpoints)
+	.filter((endpoint) => endpoint.servers.length > 0);
 
 /** The folder in which each server has its endpoints. */
 export const FOLDERS: Readonly<Record<ServerKind, string>> = {

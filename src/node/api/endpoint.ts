@@ -3,7 +3,8 @@
  * documents are derived from (sheet 06 §§5 to 11).
  */
 
-import type { Message, MessageType } from "../../protocol/codec/descriptor.js";
+import type { FieldDescriptor, Message, MessageType } from "../../protocol/codec/descriptor.js";
+import { byteClass } from "../../protocol/json/byte-fields.js";
 import { exceptionText } from "../../protocol/json/exceptions.js";
 import { hashedObject } from "../../protocol/json/hashed-value.js";
 import { hashMessage, printMessage } from "../../protocol/json/message-writer.js";
@@ -29,7 +30,11 @@ export interface RequestForm<Q> {
 }
 
 /** Writes a handler's result as JSON text, or nothing for an empty answer. */
-export type ReplyWriter<R> = (context: ApiContext, reply: R) => string;
+export interface ReplyWriter<R> {
+	(context: ApiContext, reply: R): string;
+	/** Full name of the message that it writes. */
+	readonly answers?: string;
+}
 
 /** Writes the answer to a failure. */
 export type FailureWriter = (context: ApiContext, error: Error) => string;
@@ -43,6 +48,8 @@ export interface EndpointDeclaration<Q, R> {
 	readonly post: MethodMode;
 	/** Servers that serve it under their own folder. */
 	readonly servers: readonly ServerKind[];
+	/** The schema of the answer, for documents; known by itself where a writer writes a message. */
+	readonly answers?: string;
 	/** What `rate.limiter.http` calls it, where that is not its name. */
 	readonly limitedAs?: string;
 	readonly request: RequestForm<Q>;
@@ -61,6 +68,7 @@ export interface Endpoint {
 	readonly post: MethodMode;
 	readonly servers: readonly ServerKind[];
 	readonly limitedAs: string;
+	readonly answers: string;
 	readonly fields: readonly RequestField[];
 	readonly failure: FailureWriter;
 	/** @throws {Error} what {@link failure} writes */
@@ -69,7 +77,7 @@ export interface Endpoint {
 
 export function defineEndpoint<Q, R>(declaration: EndpointDeclaration<Q, R>): Endpoint {
 	const { name, about, get, post, servers, limitedAs = name, request, reply } = declaration;
-	const { failure = errorReply } = declaration;
+	const { failure = errorReply, answers = reply.answers ?? "Json" } = declaration;
 	return {
 		name,
 		about,
@@ -77,6 +85,7 @@ export function defineEndpoint<Q, R>(declaration: EndpointDeclaration<Q, R>): En
 		post,
 		servers,
 		limitedAs,
+		answers,
 		fields: request.fields,
 		failure,
 		answer: (context, input) => {
@@ -119,11 +128,28 @@ export const hexParameter: ParameterReader = (parameters, name) =>
 export const addressParameter: ParameterReader = (parameters, name, visible) =>
 	parseAddressText(parameters.get(name), visible);
 
+/** The type of a field: a scalar's, enumeration's or message's; entries of a map are objects. */
+function documentedKind(owner: MessageType<Message>, field: FieldDescriptor): string {
+	if (field.label === "map") return "Json";
+	switch (field.kind) {
+		case "enum":
+			return field.enumeration?.typeName ?? "string";
+		case "message":
+			return field.message?.().typeName ?? "Json";
+		case "bytes": {
+			const shown = byteClass(owner.typeName, field.name);
+			return shown === "hex" ? "bytes" : shown;
+		}
+		default:
+			return field.kind;
+	}
+}
+
 function documented(type: MessageType<Message>, names: readonly string[] | undefined): RequestField[] {
 	const fields = names ? type.fields.filter((field) => names.includes(field.name)) : type.fields;
 	return fields.map((field) => ({
 		name: field.name,
-		type: `${field.kind === "enum" ? (field.enumeration?.typeName ?? "enum") : field.kind === "message" ? (field.message?.().typeName ?? "message") : field.kind}${field.label === "repeated" ? "[]" : ""}`,
+		type: `${documentedKind(type, field)}${field.label === "singular" ? "" : "[]"}`,
 	}));
 }
 
@@ -151,12 +177,16 @@ export function messageRequest<T extends Message>(
 
 /** Writer P. */
 export function printed<T extends Message>(type: MessageType<T>): ReplyWriter<Readonly<T> | undefined> {
-	return (context, reply) => (reply ? printMessage(type, reply, context.style) : "{}");
+	const write = (context: ApiContext, reply: Readonly<T> | undefined): string =>
+		reply ? printMessage(type, reply, context.style) : "{}";
+	return Object.assign(write, { answers: type.typeName });
 }
 
 /** Writer F. */
 export function hashed<T extends Message>(type: MessageType<T>): ReplyWriter<Readonly<T> | undefined> {
-	return (context, reply) => (reply ? hashMessage(type, reply, context.style) : "{}");
+	const write = (context: ApiContext, reply: Readonly<T> | undefined): string =>
+		reply ? hashMessage(type, reply, context.style) : "{}";
+	return Object.assign(write, { answers: type.typeName });
 }
 
 /** The answer is written by its handler. */

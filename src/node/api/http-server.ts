@@ -19,6 +19,7 @@ import { type CallGate, OUT_OF_RESOURCES } from "./rate-limiter.js";
 import { type InputMode, type ReceivedRequest, RequestInput } from "./request.js";
 import { collectBody, EMPTY_BODY } from "./request-body.js";
 import { headRefusal, plainPath, traceOf } from "./request-head.js";
+import { servicePage } from "./service-pages.js";
 
 const JSON_TYPE = "application/json;charset=utf-8";
 /** Bodies are not kept beyond this, for endpoints that have no limit of their own. */
@@ -83,7 +84,7 @@ export class HttpServer {
 			return answer.send(200, JSON_TYPE, LITE_NODE_TEXT);
 		}
 		const route = this.routes.get(path);
-		if (!route) return this.answerUnknown(request, answer, method);
+		if (!route) return this.answerUnknown(request, answer, path);
 		if (method !== "GET" && method !== "HEAD" && method !== "POST") {
 			return this.answerOther(request, answer, method, route.endpoint);
 		}
@@ -109,9 +110,13 @@ export class HttpServer {
 		return errorMessage(exceptionText(error, this.node.config.node.dialect));
 	}
 
-	private answerUnknown(request: IncomingMessage, answer: HttpAnswer, method: string): void {
-		if (method === "GET" || method === "HEAD") answer.page(404);
-		else if (method === "POST") answer.unsupported(method);
+	private async answerUnknown(request: IncomingMessage, answer: HttpAnswer, path: string): Promise<void> {
+		const { method = "" } = request;
+		if (method === "GET" || method === "HEAD") {
+			const page = await servicePage(path, this.node);
+			if (page) answer.send(page.status, page.contentType, page.text);
+			else answer.page(404);
+		} else if (method === "POST") answer.unsupported(method);
 		else this.answerOther(request, answer, method, undefined);
 	}
 

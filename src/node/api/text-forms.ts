@@ -61,7 +61,7 @@ export const objectValueRequest: RequestForm<Uint8Array> = {
 /** A name: plain when visible, else hexadecimal. */
 export function nameRequest(name: string): RequestForm<Uint8Array> {
 	return {
-		fields: [{ name, type: "bytes" }],
+		fields: [{ name, type: "text" }],
 		read: (input) => {
 			const { visible } = input;
 			return nameBytes(textOf(input, name), visible);

@@ -47,7 +47,7 @@ export interface HttpNode {
 }
 
 /** @param more further configuration */
-export async function startHttpNode(more = ""): Promise<HttpNode> {
+export async function startHttpNode(more = "", clock = () => NOW_MS): Promise<HttpNode> {
 	const config = parseConfig(`
 		storage { db.directory = "database" }
 		node {
@@ -74,7 +74,7 @@ export async function startHttpNode(more = ""): Promise<HttpNode> {
 		producers: [],
 		host: "127.0.0.1",
 		log: { info: () => {}, warn: () => {}, error: (fields) => void faults.push(fields) },
-		clock: () => NOW_MS,
+		clock,
 	});
 	const agent = new Agent({ keepAlive: true });
 	const ask = (path: string, options: Ask = {}): Promise<Answer> =>

@@ -32,7 +32,7 @@ import { addressRequest, textRequest } from "../text-forms.js";
 /** A message from the body; in query mode one parameter is put into an object that is decoded like a body. */
 function accountRequest(parameter: "address" | "account_id"): RequestForm<Account> {
 	return {
-		fields: [{ name: parameter, type: "bytes" }],
+		fields: [{ name: parameter, type: parameter === "address" ? "address" : "text" }],
 		read: (input) => {
 			if (input.mode !== "query") return input.fields(Account);
 			const value = input.parameters.get(parameter);
@@ -101,6 +101,7 @@ export const accountEndpoints: readonly Endpoint[] = [
 		servers: ["full", "solidity", "pbft"],
 		request: accountRequest("address"),
 		reply: accountReply,
+		answers: "Account",
 		handle: ({ state }, { address }) => accountByAddress(state, address),
 	}),
 	defineEndpoint({
@@ -111,6 +112,7 @@ export const accountEndpoints: readonly Endpoint[] = [
 		servers: ["full", "solidity", "pbft"],
 		request: accountRequest("account_id"),
 		reply: accountReply,
+		answers: "Account",
 		handle: ({ state }, { account_id }) => accountById(state, account_id),
 	}),
 	defineEndpoint({

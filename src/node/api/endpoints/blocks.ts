@@ -75,6 +75,7 @@ export const blockEndpoints: readonly Endpoint[] = [
 		servers: EVERYWHERE,
 		request: visibleOnly,
 		reply: oneBlock,
+		answers: "Block",
 		handle: ({ state }) => headBlock(state),
 	}),
 	defineEndpoint({
@@ -84,6 +85,7 @@ export const blockEndpoints: readonly Endpoint[] = [
 		post: "body",
 		servers: EVERYWHERE,
 		request: blockRequest,
+		answers: "Block",
 		reply: written,
 		failure: blockFailure,
 		handle: findBlock,
@@ -96,6 +98,7 @@ export const blockEndpoints: readonly Endpoint[] = [
 		servers: EVERYWHERE,
 		request: messageRequest(NumberMessage, { num: optionalLong }),
 		reply: oneBlock,
+		answers: "Block",
 		handle: ({ state }, { num }) => blockByNumber(state, num),
 	}),
 	defineEndpoint({
@@ -106,6 +109,7 @@ export const blockEndpoints: readonly Endpoint[] = [
 		servers: EVERYWHERE,
 		request: messageRequest(BytesMessage, { value: hexParameter }),
 		reply: oneBlock,
+		answers: "Block",
 		handle: ({ state }, { value }) => blockById(state, value),
 	}),
 	defineEndpoint({
@@ -116,6 +120,7 @@ export const blockEndpoints: readonly Endpoint[] = [
 		servers: EVERYWHERE,
 		request: messageRequest(NumberMessage, { num: longParameter }),
 		reply: blockList,
+		answers: "BlockList",
 		handle: ({ state }, { num }) => latestBlocks(state, num),
 	}),
 	defineEndpoint({
@@ -126,6 +131,7 @@ export const blockEndpoints: readonly Endpoint[] = [
 		servers: EVERYWHERE,
 		request: messageRequest(BlockLimit, { startNum: longParameter, endNum: longParameter }),
 		reply: blockList,
+		answers: "BlockList",
 		handle: ({ state }, { startNum, endNum }) => blocksBetween(state, startNum, endNum),
 	}),
 	defineEndpoint({

@@ -38,6 +38,7 @@ export const broadcastEndpoints: readonly Endpoint[] = [
 		servers: ["full"],
 		limitedAs: "Broadcast",
 		request: packedTransaction,
+		answers: "Return",
 		reply: written,
 		handle: async ({ broadcaster, style }, transaction) => {
 			const result = broadcastReturn(await broadcaster.broadcast(transaction), style.dialect);
@@ -51,6 +52,7 @@ export const broadcastEndpoints: readonly Endpoint[] = [
 		post: "raw",
 		servers: ["full"],
 		request: serialized,
+		answers: "Return",
 		reply: written,
 		handle: async ({ broadcaster, style: { dialect } }, transaction) => {
 			const { code, message } = await broadcaster.broadcast(transaction);

@@ -200,6 +200,7 @@ function builder(row: BuilderRow): Endpoint {
 		servers: ["full"],
 		request: builderRequest(type.message),
 		reply: builtTransaction,
+		answers: "Transaction",
 		handle: (context, { contract, input }) =>
 			buildValid(context, type, contract, () => ({
 				...permissionIdOf(input.object, context.style.dialect),
@@ -235,6 +236,7 @@ const commonTransaction = defineEndpoint({
 		read: (input: RequestInput) => ({ input, name: readText(input.object, "contractType") }),
 	},
 	reply: builtTransaction,
+	answers: "Transaction",
 	handle: (context, { input, name }) => {
 		const enumName = "org.coin.protos.Protocol.Transaction.Contract.ContractType";
 		const type = namedType(name, spell(enumName, context.style.dialect));

@@ -166,6 +166,7 @@ export const contractEndpoints: readonly Endpoint[] = [
 		servers: ["full"],
 		request: triggerRequest,
 		reply: callReply,
+		answers: "TransactionExtention",
 		failure: callFailure(TransactionExtention, hashMessage),
 		handle: (context, { call, members }) => {
 			const { state, style } = context;
@@ -194,6 +195,7 @@ export const contractEndpoints: readonly Endpoint[] = [
 		servers: EVERYWHERE,
 		request: constantRequest,
 		reply: callReply,
+		answers: "TransactionExtention",
 		failure: callFailure(TransactionExtention, hashMessage),
 		handle: (context, { call, members, visible }) => {
 			const transaction = callTransaction(context, call, {
@@ -210,6 +212,7 @@ export const contractEndpoints: readonly Endpoint[] = [
 		post: "raw",
 		servers: EVERYWHERE,
 		request: constantRequest,
+		answers: "EstimateEnergyMessage",
 		reply: written,
 		failure: callFailure(EstimateEnergyMessage, printMessage),
 		handle: async (context, { call }) => {

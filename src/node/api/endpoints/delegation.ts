@@ -43,7 +43,7 @@ const pair = messageRequest(DelegatedResourceMessage, {
 
 /** Two spellings of the parameter are known for this endpoint. */
 const unfreezeOwner: RequestForm<GetAvailableUnfreezeCountRequestMessage> = {
-	fields: [{ name: "owner_address", type: "bytes" }],
+	fields: [{ name: "owner_address", type: "address" }],
 	read: (input) => {
 		if (input.mode !== "query") return input.fields(GetAvailableUnfreezeCountRequestMessage);
 		const text = input.parameters.get("ownerAddress") ?? input.parameters.get("owner_address");

@@ -76,6 +76,7 @@ export const deployContract = defineEndpoint({
 	servers: ["full"],
 	request: deploymentRequest,
 	reply: builtTransaction,
+	answers: "Transaction",
 	handle: (context, { contract, feeLimitSun, members }) =>
 		buildValid(context, contractTypeByName("CreateSmartContract") as ContractType, contract, () => ({
 			feeLimitSun,

@@ -29,6 +29,7 @@ export const signingEndpoints: readonly Endpoint[] = [
 		post: "body",
 		servers: ["full"],
 		request: packedTransaction,
+		answers: "TransactionSignWeight",
 		reply: written,
 		handle: (context, transaction) =>
 			hashMessageWith(TransactionSignWeight, signWeight(context, transaction), context.style, [
@@ -42,6 +43,7 @@ export const signingEndpoints: readonly Endpoint[] = [
 		post: "body",
 		servers: ["full"],
 		request: packedTransaction,
+		answers: "TransactionApprovedList",
 		reply: written,
 		handle: (context, transaction) =>
 			hashMessageWith(TransactionApprovedList, approvedList(context, transaction), context.style, [

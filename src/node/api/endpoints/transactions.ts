@@ -79,6 +79,7 @@ export const transactionEndpoints: readonly Endpoint[] = [
 		servers: EVERYWHERE,
 		request: byId,
 		reply: oneTransaction,
+		answers: "Transaction",
 		handle: ({ state }, { value }) => transactionById(state, value),
 	}),
 	defineEndpoint({
@@ -115,6 +116,7 @@ export const transactionEndpoints: readonly Endpoint[] = [
 		post: "body",
 		servers: ["full", "solidity"],
 		request: byNumber,
+		answers: "TransactionInfos",
 		reply: written,
 		handle: (context, { num }) => {
 			if (num <= 0n) return "{}";
@@ -153,6 +155,7 @@ export const transactionEndpoints: readonly Endpoint[] = [
 		servers: ["full"],
 		request: byId,
 		reply: oneTransaction,
+		answers: "Transaction",
 		handle: ({ node }, { value }) => pendingTransaction(node, value),
 	}),
 	defineEndpoint({

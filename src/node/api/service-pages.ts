@@ -1,0 +1,63 @@
+/**
+ * What a node tells its operator beside the network's API: whether it lives, whether it is ready, and its API as a
+ * document. None of it exists on the network's nodes.
+ */
+
+import type { ApiNode } from "./context.js";
+
+export interface ServicePage {
+	readonly status: number;
+	readonly contentType: string;
+	readonly text: string;
+}
+
+type PageMaker = (node: ApiNode) => ServicePage | Promise<ServicePage>;
+
+const JSON_TYPE = "application/json";
+
+/** A head older than this says that the node has fallen behind, unless it makes the blocks itself when asked to. */
+const STALE_HEAD_MS = 120_000;
+
+const json = (status: number, value: object): ServicePage => ({
+	status,
+	contentType: JSON_TYPE,
+	text: `${JSON.stringify(value)}\n`,
+});
+
+/** Whether queries show the present: the head is new, and no peer has blocks that are missing here. */
+export function readiness(node: ApiNode): ServicePage {
+	const { properties } = node.view("full");
+	const head = Number(properties.headNumber);
+	const ageMs = node.nowMs() - Number(properties.headTimestampMs);
+	const reasons: string[] = [];
+	if (node.network.peers().some((peer) => peer.needSyncFromPeer)) reasons.push("peers have blocks to fetch");
+	if (!node.rules.development && ageMs > STALE_HEAD_MS) {
+		reasons.push(`the head block is ${Math.round(ageMs / 1000)} s old`);
+	}
+	const ready = reasons.length === 0;
+	return json(ready ? 200 : 503, { ready, head, ...(ready ? {} : { reason: reasons.join("; ") }) });
+}
+
+const PAGES: ReadonlyMap<string, PageMaker> = new Map<string, PageMaker>([
+	["/health", () => json(200, { status: "ok" })],
+	["/ready", readiness],
+	[
+		"/openapi.json",
+		async ({ config }) => {
+			const { openApiDocument } = await import("./openapi.js");
+			return json(200, openApiDocument(config.node.dialect));
+		},
+	],
+	[
+		"/openapi",
+		async () => {
+			const { openApiPage } = await import("./openapi-page.js");
+			return { status: 200, contentType: "text/html;charset=utf-8", text: openApiPage() };
+		},
+	],
+]);
+
+/** The page under a path, if there is one. */
+export function servicePage(path: string, node: ApiNode): ServicePage | Promise<ServicePage> | undefined {
+	return PAGES.get(path)?.(node);
+}

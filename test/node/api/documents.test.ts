@@ -1,0 +1,89 @@
+import { readFileSync } from "node:fs";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { endpoints } from "../../../src/node/api/endpoint-table.js";
+import { openApiDocument } from "../../../src/node/api/openapi.js";
+import { GENESIS_MS, type HttpNode, startHttpNode } from "./http-node.js";
+
+interface Document {
+	readonly paths: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
+	readonly components: { readonly schemas: Readonly<Record<string, unknown>> };
+}
+
+const neutral = openApiDocument("neutral") as unknown as Document;
+
+describe("the OpenAPI document", () => {
+	it("is the one in docs/, which npm run document writes", () => {
+		expect(JSON.parse(readFileSync("docs/openapi.json", "utf8"))).toEqual(neutral);
+	});
+
+	it("has every endpoint, with the methods that answer", () => {
+		for (const { name, servers, get, post } of endpoints) {
+			const [path = ""] = servers.map((server) => `/wallet${server === "full" ? "" : server}/${name}`);
+			const methods = Object.entries({ get, post }).filter(([, mode]) => !/empty|refused/.test(mode));
+			expect(Object.keys(neutral.paths[path] ?? {})).toEqual([
+				"servers",
+				...methods.map(([method]) => method),
+			]);
+		}
+	});
+
+	it("points to nothing that it doesn't have", () => {
+		for (const [reference] of JSON.stringify(neutral).matchAll(/#\/components\/schemas\/[^"]+/g)) {
+			expect(Object.keys(neutral.components.schemas)).toContain(reference.split("/").at(-1));
+		}
+	});
+
+	it("names things as the deployed network does where the node speaks so", () => {
+		const { paths, components } = openApiDocument("deployed") as unknown as Document;
+		expect(paths).toHaveProperty(["/wallet/getburntrx"]);
+		expect(paths).not.toHaveProperty(["/wallet/getburncoin"]);
+		expect(JSON.stringify(components.schemas["AccountResourceMessage"])).toContain('"tronPowerUsed"');
+		expect(neutral.paths).toHaveProperty(["/wallet/getburncoin"]);
+		expect(neutral.paths).not.toHaveProperty(["/wallet/getburntrx"]);
+	});
+});
+
+describe("a node's own pages", () => {
+	let node: HttpNode;
+	beforeAll(async () => {
+		node = await startHttpNode();
+	});
+	afterAll(() => node.close());
+
+	it.each(["full", "solidity"] as const)("are on the %s server", async (server) => {
+		const document = await node.ask("/openapi.json", { server });
+		expect([document.status, document.type]).toEqual([200, "application/json"]);
+		expect(document.json["openapi"]).toBe("3.1.0");
+		expect((await node.ask("/health", { server })).json).toEqual({ status: "ok" });
+	});
+
+	it("are not on the PBFT server, which has one folder", async () => {
+		expect((await node.ask("/health", { server: "pbft" })).status).toBe(404);
+	});
+
+	it("show the API without anything from elsewhere", async () => {
+		const page = await node.ask("/openapi");
+		expect(page.type).toBe("text/html;charset=utf-8");
+		for (const { name } of endpoints) expect(page.text).toContain(`id="${name}"`);
+		expect(page.text).not.toMatch(/https?:\/\//);
+	});
+
+	it("say that a node whose head is new is ready", async () => {
+		const answer = await node.ask("/ready");
+		expect([answer.status, answer.json]).toEqual([200, { ready: true, head: 0 }]);
+	});
+
+	it("say why a node is not ready", async () => {
+		const late = await startHttpNode("", () => GENESIS_MS + 200_000n);
+		const answer = await late.ask("/ready");
+		expect([answer.status, answer.json]).toEqual([
+			503,
+			{ ready: false, head: 0, reason: "the head block is 200 s old" },
+		]);
+		await late.close();
+	});
+
+	it("refuse to be posted to", async () => {
+		expect((await node.post("/health", {})).status).toBe(405);
+	});
+});
