@@ -54,10 +54,13 @@ function message<T extends Message>(type: MessageType<T>): ValueCodec<Readonly<T
 
 const raw: ValueCodec<Uint8Array> = { encode: (value) => value, decode: (bytes) => bytes };
 
-/** Bytes that are compressed on disk. */
+/** For short values: zlib's usual buffers would cost more than the work. */
+const SHORT = { chunkSize: 1024, memLevel: 1, windowBits: 9 };
+
+/** Short bytes that are compressed on disk. */
 const deflated: ValueCodec<Uint8Array> = {
-	encode: (value) => deflateSync(value),
-	decode: (bytes) => inflateSync(bytes),
+	encode: (value) => deflateSync(value, SHORT),
+	decode: (bytes) => inflateSync(bytes, { chunkSize: SHORT.chunkSize }),
 };
 
 export const stores = {

@@ -1,11 +1,10 @@
 /** The three JSON-RPC servers of a node, as its configuration asks for them, and what feeds their filters. */
 
-import type { SignedBlock } from "../../../protocol/block.js";
 import type { ChainObserver } from "../../chain/chain.js";
 import type { Broadcaster } from "../broadcast.js";
 import type { ApiNode, ServerKind } from "../context.js";
 import { portError } from "../http-servers.js";
-import { blockByNumber, transactionInfosOfBlock } from "../queries/blocks.js";
+import { feedFilters } from "./filter-feed.js";
 import { FilterRegistry } from "./filter-registry.js";
 import { JsonRpcServer } from "./server.js";
 
@@ -46,8 +45,8 @@ export async function startJsonRpcServers(options: JsonRpcServersOptions): Promi
 	const servers: JsonRpcServer[] = [];
 	const ports: Partial<Record<JsonRpcPort, number>> = {};
 	const stopObserving = options.observe(
-		feed(
-			node,
+		feedFilters(
+			node.view("full"),
 			jsonrpc.full.enabled ? filters.full : undefined,
 			jsonrpc.solidity.enabled ? filters.solidity : undefined,
 		),
@@ -77,36 +76,4 @@ export async function startJsonRpcServers(options: JsonRpcServersOptions): Promi
 		}
 	}
 	return { ports, close };
-}
-
-/**
- * Tells the filters what happens on the chain (sheet 07 §9.4). Blocks that come while the chain moves to another
- * branch are not told, as on the network; logs of the blocks that it leaves are told again, as removed.
- */
-function feed(
-	node: ApiNode,
-	full: FilterRegistry | undefined,
-	solidity: FilterRegistry | undefined,
-): ChainObserver {
-	let lastSolid: bigint | undefined;
-	const head = node.view("full");
-	const infosOf = (block: SignedBlock) => transactionInfosOfBlock(head, block.number);
-	const solidify = (filters: FilterRegistry): void => {
-		const solid = head.properties.get("LATEST_SOLIDIFIED_BLOCK_NUM");
-		for (let number = lastSolid === undefined ? solid : lastSolid + 1n; number <= solid; number++) {
-			const block = blockByNumber(head, number);
-			if (block) filters.blockApplied(block, infosOf(block));
-		}
-		lastSolid = solid;
-	};
-	return {
-		applied: ({ block, infos }, switching) => {
-			if (switching) return;
-			full?.blockApplied(block, infos);
-			if (solidity) solidify(solidity);
-		},
-		erasing: (block, wasHead) => {
-			if (wasHead) full?.blockErased(block, infosOf(block));
-		},
-	};
 }

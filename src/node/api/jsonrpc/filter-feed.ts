@@ -1,0 +1,44 @@
+/** What happens on the chain, as filters are told it (sheet 07 §9.4). */
+
+import type { SignedBlock } from "../../../protocol/block.js";
+import type { ChainObserver } from "../../chain/chain.js";
+import type { StateView } from "../../state/view.js";
+import { blockByNumber, transactionInfosOfBlock } from "../queries/blocks.js";
+import type { FilterRegistry } from "./filter-registry.js";
+
+/**
+ * Tells the filters what happens on the chain (sheet 07 §9.4). Blocks that come while the chain moves to another
+ * branch are not told, as on the network; logs of the blocks that it leaves are told again, as removed.
+ *
+ * @param head the state with the newest block
+ * @param full filters over it; undefined: none are fed
+ * @param solidity filters over solidified blocks
+ */
+export function feedFilters(
+	head: StateView,
+	full: FilterRegistry | undefined,
+	solidity: FilterRegistry | undefined,
+): ChainObserver {
+	let lastSolid: bigint | undefined;
+	const infosOf = (block: SignedBlock) => transactionInfosOfBlock(head, block.number);
+	const solidify = (filters: FilterRegistry): void => {
+		const solid = head.properties.get("LATEST_SOLIDIFIED_BLOCK_NUM");
+		let number = lastSolid === undefined ? solid : lastSolid + 1n;
+		lastSolid = solid;
+		if (filters.size === 0) return;
+		for (; number <= solid; number++) {
+			const block = blockByNumber(head, number);
+			if (block) filters.blockApplied(block, infosOf(block));
+		}
+	};
+	return {
+		applied: ({ block, infos }, switching) => {
+			if (switching) return;
+			full?.blockApplied(block, infos);
+			if (solidity) solidify(solidity);
+		},
+		erasing: (block, wasHead) => {
+			if (wasHead) full?.blockErased(block, infosOf(block));
+		},
+	};
+}
