@@ -20,7 +20,7 @@ export default class ExchangeInject extends ExchangeCommand {
 				token_id: token,
 				quant: amount,
 			}),
-			details: side && other ? [`  also puts in ${currencyText(other, otherAmount(side, amount))}`] : [],
+			details: side && other ? [`  also adds   ${currencyText(other, otherAmount(side, amount))}`] : [],
 		});
 	}
 }

@@ -20,7 +20,7 @@ export default class ExchangeWithdraw extends ExchangeCommand {
 				token_id: token,
 				quant: amount,
 			}),
-			details: side && other ? [`  also gets    ${currencyText(other, otherAmount(side, amount))}`] : [],
+			details: side && other ? [`  also gets   ${currencyText(other, otherAmount(side, amount))}`] : [],
 		});
 	}
 }

@@ -1,7 +1,7 @@
 import { WithdrawBalanceContract } from "../../protocol/messages.js";
 import { ActingCommand } from "../../terminal/acting-command.js";
 import { actingFlags } from "../../terminal/acting-flags.js";
-import { localTime } from "../../terminal/output.js";
+import { refusedUntil } from "../../terminal/due-time.js";
 import { contractOf } from "../../wallet/contract.js";
 import type { Failure } from "../../wallet/failure.js";
 import { REWARD_PAUSE_MS } from "../../wallet/voting.js";
@@ -22,11 +22,6 @@ export default class RewardWithdraw extends ActingCommand {
 		const explained = super.explain(failure);
 		const last = /^The last withdraw time is (\d+), less than 24 hours/.exec(failure.message)?.[1];
 		if (last === undefined) return explained;
-		const due = BigInt(last) + REWARD_PAUSE_MS;
-		return explained.with({
-			retry: "later",
-			details: { due },
-			hint: `rewards can be withdrawn again from ${localTime(due)}`,
-		});
+		return refusedUntil(explained, BigInt(last) + REWARD_PAUSE_MS, "rewards can be withdrawn again");
 	}
 }

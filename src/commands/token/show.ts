@@ -3,9 +3,10 @@ import { nodeFlags, solidityFlag } from "../../terminal/flags.js";
 import { localTime } from "../../terminal/output.js";
 import { QueryCommand } from "../../terminal/query-command.js";
 import { readAddress } from "../../wallet/address-text.js";
-import { formatCoin, formatDecimal } from "../../wallet/amount.js";
+import { formatDecimal, SUN_PER_COIN } from "../../wallet/amount.js";
 import { Failure } from "../../wallet/failure.js";
 import { Orc20 } from "../../wallet/orc20.js";
+import { quotientText } from "../../wallet/rational-text.js";
 import { type TokenView, tokenNamed, viewToken } from "../../wallet/token.js";
 
 export default class TokenShow extends QueryCommand {
@@ -48,7 +49,7 @@ function shown(token: TokenView): object {
 	return {
 		...token,
 		supply: formatDecimal(supply, decimals),
-		price: `${formatCoin(BigInt(price.sun))} for ${formatDecimal(BigInt(price.units), decimals)}`,
+		price: `${quotientText(BigInt(price.sun) * 10n ** BigInt(decimals), BigInt(price.units) * SUN_PER_COIN)}coin`,
 		start: localTime(start),
 		end: localTime(end),
 		locked: locked?.map(({ amount, days }) => `${formatDecimal(amount, decimals)} for ${days} days`),
