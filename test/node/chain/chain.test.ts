@@ -1,0 +1,237 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import type { OpenChain } from "../../../src/node/chain/open-chain.js";
+import {
+	DuplicateTransactionError,
+	NonCommonBlockError,
+	RuntimeRuleError,
+	ValidateScheduleError,
+} from "../../../src/node/contracts/errors.js";
+import { SignedBlock } from "../../../src/protocol/block.js";
+import { OverflowError } from "../../../src/protocol/int64.js";
+import {
+	AccountPermissionUpdateContract,
+	Block,
+	BlockHeader,
+	BlockHeaderRaw,
+	Key,
+	Permission,
+	PermissionPermissionType,
+} from "../../../src/protocol/messages.js";
+import { dumpState, poolIds } from "./recorded-chain.js";
+import {
+	balance,
+	openSmall,
+	produce,
+	produceMany,
+	signed,
+	smallConfig,
+	transfer,
+	users,
+} from "./small-chain.js";
+
+let open: OpenChain;
+beforeEach(async () => {
+	open = await openSmall();
+});
+afterEach(async () => {
+	await open.close();
+});
+
+/** Another node of the same chain, which has the same blocks. */
+async function peerWith(blocks: readonly SignedBlock[]): Promise<OpenChain> {
+	const peer = await openSmall();
+	for (const block of blocks) peer.chain.push(copyOf(block));
+	return peer;
+}
+
+/** The block as it comes over the wire. */
+const copyOf = (block: SignedBlock): SignedBlock => SignedBlock.decode(block.bytes);
+
+describe("branches", () => {
+	test("of equal length wait; the longer one wins, and transactions of the old one return to the pool", async () => {
+		const shared = produceMany(open, 3);
+		const peer = await peerWith(shared);
+		const payment = transfer(open, 0, users[1] as Uint8Array, 5_000_000n);
+		open.chain.pushTransaction(payment);
+		const lost = produce(open);
+		expect(lost.transactions).toHaveLength(1);
+		const [first, second] = produceMany(peer, 2, 2n) as [SignedBlock, SignedBlock];
+		expect(open.chain.push(copyOf(first)).kind).toBe("branch");
+		expect(open.chain.push(copyOf(second))).toMatchObject({ kind: "head", switched: true });
+		expect(open.chain.head.idHex).toBe(second.idHex);
+		expect(balance(open, users[1] as Uint8Array)).toBe(balance(peer, users[1] as Uint8Array));
+		while (open.chain.executeWaiting());
+		expect(poolIds(open)).toEqual([payment.idHex]);
+		await peer.close();
+	});
+
+	test("that leave the chain below the base are refused, and the chain goes on as before", async () => {
+		const { chain } = open;
+		const shared = produceMany(open, 12);
+		chain.pushTransaction(transfer(open, 0, users[1] as Uint8Array, 1n));
+		const settled = open.database.settledNumber;
+		// The tree still holds the parent of the branch, but the state can't go back to it.
+		const base = Number(settled) - 1;
+		expect(chain.tree.hasLinked((shared[base - 1] as SignedBlock).id)).toBe(true);
+		const peer = await peerWith(shared.slice(0, base));
+		const branch = produceMany(peer, 12 - base + 1, 2n);
+		const tip = branch.pop() as SignedBlock;
+		for (const block of branch) expect(chain.push(copyOf(block)).kind).toBe("branch");
+		const head = chain.head.idHex;
+		expect(() => chain.push(copyOf(tip))).toThrow(
+			new NonCommonBlockError(`the branch leaves the chain at block ${base}, but block ${settled} is final`),
+		);
+		expect(chain.head.idHex).toBe(head);
+		expect(chain.tree.has(tip.id)).toBe(false);
+		expect(produce(open).number).toBe(13n);
+		await peer.close();
+	});
+
+	test("that fail in the middle leave the head and the state as they were", async () => {
+		const shared = produceMany(open, 3);
+		const peer = await peerWith(shared);
+		open.chain.pushTransaction(transfer(open, 0, users[1] as Uint8Array, 5_000_000n));
+		const [, head] = produceMany(open, 2) as [SignedBlock, SignedBlock];
+		const before = await dumpState(open);
+		peer.chain.pushTransaction(transfer(peer, 1, users[2] as Uint8Array, 3n));
+		const good = produceMany(peer, 2, 2n);
+		const bad = withTransactions(produce(peer), (good[0] as SignedBlock).transactions);
+		for (const block of good) expect(open.chain.push(copyOf(block)).kind).toBe("branch");
+		expect(() => open.chain.push(bad)).toThrow(DuplicateTransactionError);
+		expect(open.chain.head.idHex).toBe(head.idHex);
+		expect(await dumpState(open)).toEqual(before);
+		for (const block of [...good, bad]) expect(open.chain.tree.has(block.id)).toBe(false);
+		// What the failed branch had applied now waits here, as on the network.
+		expect(poolIds(open)).toContain(good[0]?.transactions[0]?.idHex);
+		await peer.close();
+	});
+});
+
+/** The same block with other transactions and the root that goes with them; nobody checks its signature here. */
+function withTransactions(block: SignedBlock, transactions: SignedBlock["transactions"]): SignedBlock {
+	const message = Block.copy(block.message);
+	message.transactions = transactions.map((transaction) => transaction.message);
+	const raw = BlockHeaderRaw.copy(block.raw);
+	raw.txTrieRoot = new SignedBlock(message).computeMerkleRoot();
+	message.block_header = BlockHeader.create({ ...block.header, raw_data: raw });
+	return new SignedBlock(message);
+}
+
+describe("packing", () => {
+	test("keeps what a full block has no room for", () => {
+		produce(open);
+		let now = 0;
+		const payments = [1n, 2n, 3n].map((amount) => transfer(open, 0, users[1] as Uint8Array, amount));
+		for (const payment of payments) open.chain.pushTransaction(payment);
+		const block = produce(open, 1n, () => ++now > 2);
+		expect(block.transactions.map(({ idHex }) => idHex)).toEqual(
+			payments.slice(0, 2).map(({ idHex }) => idHex),
+		);
+		while (open.chain.executeWaiting());
+		expect(poolIds(open)).toEqual([payments[2]?.idHex]);
+	});
+
+	test("leaves an owner's later transactions for the next block once it changed its permissions", async () => {
+		await open.close();
+		open = await openSmall({ config: smallConfig("allowMultiSign = 1") });
+		produce(open);
+		const owner = users[0] as Uint8Array;
+		const permission = (id: number, type: number, extra: Partial<Permission> = {}): Permission =>
+			Permission.create({
+				id,
+				type,
+				permission_name: "p",
+				threshold: 1n,
+				keys: [Key.create({ address: owner, weight: 1n })],
+				...extra,
+			});
+		const update = signed(
+			open,
+			0,
+			"AccountPermissionUpdateContract",
+			AccountPermissionUpdateContract.create({
+				owner_address: owner,
+				owner: permission(0, PermissionPermissionType.Owner),
+				actives: [
+					permission(2, PermissionPermissionType.Active, {
+						operations: Buffer.concat([Buffer.from("7fff1fc0033e", "hex"), Buffer.alloc(26)]),
+					}),
+				],
+			}),
+		);
+		open.chain.pushTransaction(update);
+		const payment = transfer(open, 0, users[1] as Uint8Array, 1n);
+		open.chain.pushTransaction(payment);
+		expect(produce(open).transactions.map(({ idHex }) => idHex)).toEqual([update.idHex]);
+		expect(poolIds(open)).toContain(payment.idHex);
+		expect(produce(open).transactions.map(({ idHex }) => idHex)).toEqual([payment.idHex]);
+	});
+
+	test("loses nothing but the one transaction that brings out a fault of this program", () => {
+		produce(open);
+		const good = [1n, 2n].map((amount) => transfer(open, 0, users[1] as Uint8Array, amount));
+		const faulty = transfer(open, 2, users[1] as Uint8Array, 3n);
+		open.chain.pushTransaction(good[0] as (typeof good)[0]);
+		open.chain.pushTransaction(faulty);
+		open.chain.pushTransaction(good[1] as (typeof good)[0]);
+		const { account } = open.chain.state;
+		const { get } = account;
+		account.get = (key) => {
+			if (Buffer.compare(key, users[2] as Uint8Array) === 0) throw new TypeError("a fault");
+			return get.call(account, key);
+		};
+		expect(() => produce(open)).toThrow("a fault");
+		account.get = get;
+		expect(new Set(produce(open).transactions.map(({ idHex }) => idHex))).toEqual(
+			new Set(good.map(({ idHex }) => idHex)),
+		);
+	});
+
+	test("gives the transactions of a block that fails back, but only once", () => {
+		produceMany(open, 4);
+		const payment = transfer(open, 0, users[1] as Uint8Array, 1n);
+		open.chain.pushTransaction(payment);
+		// A slot before the head: packed, and refused by the schedule.
+		const early = (): unknown => produce(open, -2n);
+		expect(early).toThrow(ValidateScheduleError);
+		expect(poolIds(open)).toEqual([payment.idHex]);
+		expect(early).toThrow(ValidateScheduleError);
+		expect(poolIds(open)).toEqual([]);
+	});
+});
+
+describe("an overflow of 64 bits in a transaction", () => {
+	test("refuses the transaction with the network's class, instead of stopping the node", () => {
+		produce(open);
+		const { account } = open.chain.state;
+		account.put = () => {
+			throw new OverflowError("long overflow");
+		};
+		const payment = transfer(open, 0, users[1] as Uint8Array, 1n);
+		expect(() => open.chain.pushTransaction(payment)).toThrow(
+			new RuntimeRuleError("ArithmeticException", "long overflow"),
+		);
+		expect(poolIds(open)).toEqual([]);
+	});
+});
+
+describe("a restart while the votes for a block version are being counted", () => {
+	test("after any block leaves the same state as no restart", async () => {
+		const directory = mkdtempSync(join(tmpdir(), "coin-gates-"));
+		let restarted = await openSmall({ dataDirectory: directory });
+		for (let i = 0; i < 12; i++) {
+			restarted.chain.push(copyOf(produce(open)));
+			await restarted.close();
+			restarted = await openSmall({ dataDirectory: directory });
+			const [state, expected] = [await dumpState(restarted), await dumpState(open)];
+			expect([...state].filter(([key, value]) => expected.get(key) !== value)).toEqual([]);
+			expect(state.size).toBe(expected.size);
+		}
+		expect(open.forks.passed(31)).toBe(true);
+		await restarted.close();
+		rmSync(directory, { recursive: true });
+	});
+});
