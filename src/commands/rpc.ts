@@ -8,6 +8,7 @@ import { printLine, tableLines } from "../terminal/output.js";
 import { type RpcWords, readRpcWords } from "../terminal/rpc-words.js";
 import { readStdin } from "../terminal/stdin.js";
 import { Failure } from "../wallet/failure.js";
+import { jsonRpcUrl } from "../wallet/json-rpc.js";
 import { NodeClient, type RawAnswer, type RawRequest } from "../wallet/node-client.js";
 import { isRefusal, jsonRpcRequest, RequestBody } from "../wallet/raw-call.js";
 import type { Settings } from "../wallet/settings.js";
@@ -167,12 +168,6 @@ export default class Rpc extends CoinCommand {
 function endpointNamed(name: string): Endpoint | undefined {
 	const neutral = toNeutral(name);
 	return endpoints.find((endpoint) => endpoint.name === neutral);
-}
-
-function jsonRpcUrl({ jsonrpc, http, profile }: Settings): string {
-	if (jsonrpc !== undefined) return jsonrpc;
-	if (http === undefined) throw new Failure("usage", `the profile "${profile}" has no jsonrpc address`);
-	return /\/jsonrpc$/.test(http) ? http : `${http}/jsonrpc`;
 }
 
 function urlOf(

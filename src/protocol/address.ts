@@ -45,6 +45,19 @@ export function contractAddress(transactionId: Uint8Array, owner: Uint8Array): U
 	return addressFromHash(keccak256(concatBytes(transactionId, owner)));
 }
 
+/**
+ * Address of the contract that an operation CREATE2 makes (sheet 05 §4.3).
+ * @param salt 32 bytes
+ * @param codeHash Keccak-256 of its creation code
+ */
+export function saltedContractAddress(
+	deployer: Uint8Array,
+	salt: Uint8Array,
+	codeHash: Uint8Array,
+): Uint8Array {
+	return addressFromHash(keccak256(concatBytes(deployer, salt, codeHash)));
+}
+
 /** Base58Check text of any bytes; an address gives 34 characters. */
 export function toBase58Check(bytes: Uint8Array): string {
 	const checksum = sha256(sha256(bytes)).subarray(0, 4);

@@ -18,6 +18,7 @@ import { parseHexBytes } from "../wallet/bytes-text.js";
 import { accountOf, genesisId } from "../wallet/chain-query.js";
 import type { Contract } from "../wallet/contract.js";
 import { Failure } from "../wallet/failure.js";
+import type { JsonRecord } from "../wallet/json.js";
 import { NodeClient } from "../wallet/node-client.js";
 import { checkPermission, permissionId, permissionOf, weigh } from "../wallet/permission.js";
 import type { Settings } from "../wallet/settings.js";
@@ -51,7 +52,9 @@ export interface ActingPlan extends Contract, ChainLooks {
 	readonly warnings?: readonly { readonly code: string; readonly message: string }[];
 	/** Further members of the result. */
 	readonly result?: object;
-	/** Those that follow from the transaction itself. */
+	/** Members of the artefact's note, such as the decoded call. */
+	readonly note?: JsonRecord;
+	/** Members of the result that follow from the transaction itself. */
 	readonly resultOf?: (artefact: Artefact) => object;
 	/** Asks for agreement in place of the general question. */
 	readonly agree?: (summary: readonly string[]) => Promise<void>;
@@ -94,7 +97,7 @@ export abstract class ActingCommand extends SendingCommand {
 		const transaction = flags.offline
 			? buildOffline(request, Date.now())
 			: await buildAtNode(client, request);
-		const artefact = artefactOf(transaction);
+		const artefact = artefactOf(transaction, plan.note);
 
 		if (permission && keys.length > 0) checkSigners(artefact, permission, keys);
 		const willSign =

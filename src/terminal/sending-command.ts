@@ -1,6 +1,7 @@
 /** The base of commands that hold a transaction: opening keys, sending, following it, reporting (sheet 11 §§2.7 to 2.9). */
 
 import { type KeystoreEntry, unlockKey } from "../keystore/keystore.js";
+import type { TransactionInfo } from "../protocol/messages.js";
 import { type ActingResult, actingLines, actingResult } from "../wallet/acting-result.js";
 import type { Artefact } from "../wallet/artefact.js";
 import { broadcast } from "../wallet/broadcast.js";
@@ -26,6 +27,8 @@ export interface WaitFlags {
 
 /** What a command asks the chain about its own transaction. */
 export interface ChainLooks {
+	/** Members of the result that the receipt holds in a form of the contract's own; also of one that failed. */
+	readonly readReceipt?: (receipt: Readonly<TransactionInfo>) => Promise<object>;
 	/** Members of the result that only the chain knows, once the transaction is in a block. */
 	readonly found?: () => Promise<object>;
 	/** Checks of the chain once the transaction is irreversible. @throws {Failure} */
@@ -122,9 +125,14 @@ export abstract class SendingCommand extends CoinCommand {
 			forget();
 		}
 		const succeeded = status.state === "included" || status.state === "solid";
-		const found = succeeded ? await this.found(looks) : {};
+		const found = {
+			...(status.receipt ? await looks.readReceipt?.(status.receipt) : {}),
+			...(succeeded ? await this.found(looks) : {}),
+		};
 		this.printActing(artefact, status, { ...members, ...found });
-		if (status.state === "failed" || status.state === "expired") throw outcomeFailure(artefact, status);
+		if (status.state === "failed" || status.state === "expired") {
+			throw outcomeFailure(artefact, status, found);
+		}
 		if (status.state === "solid") await looks.afterwards?.();
 		return status;
 	}
@@ -141,14 +149,14 @@ export abstract class SendingCommand extends CoinCommand {
 	}
 
 	protected printActing(artefact: Artefact, status: TransactionStatus, members: object): void {
-		const result: ActingResult = actingResult(artefact, status);
-		if (this.json) printJson({ ...result, ...members });
+		const result: ActingResult = { ...actingResult(artefact, status), ...members };
+		if (this.json) printJson(result);
 		else for (const line of actingLines(artefact, result)) printLine(line);
 	}
 }
 
 /** A transaction that ended without success: its result is printed, and the exit code says so. */
-function outcomeFailure(artefact: Artefact, status: TransactionStatus): Failure {
+function outcomeFailure(artefact: Artefact, status: TransactionStatus, found: object): Failure {
 	const txID = artefact.transaction.idHex;
 	if (status.state === "expired") {
 		return new Failure("tx_expired", "the transaction expired without entering a block", {
@@ -156,7 +164,7 @@ function outcomeFailure(artefact: Artefact, status: TransactionStatus): Failure 
 			txID,
 		});
 	}
-	const { result, reason } = actingResult(artefact, status);
+	const { result, reason }: ActingResult = { ...actingResult(artefact, status), ...found };
 	return new Failure(
 		"contract_revert",
 		`the transaction failed: ${result ?? ""}${reason ? `, ${reason}` : ""}`,

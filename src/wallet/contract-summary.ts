@@ -138,7 +138,42 @@ const SENTENCES: ReadonlyMap<string, Sentence> = new Map([
 			`${owner} offers ${units(contract.sell_token_quantity, contract.sell_token_id)} for ${units(contract.buy_token_quantity, contract.buy_token_id)}`,
 	),
 	row(m.MarketCancelOrderContract, ({ order_id }, owner) => `${owner} cancels the order ${toHex(order_id)}`),
+
+	row(m.CreateSmartContract, ({ new_contract: made, call_token_value, token_id }, owner) => {
+		const name = made?.name ? ` ${JSON.stringify(made.name)}` : "";
+		const paid = payment(made?.call_value ?? 0n, call_token_value, token_id);
+		return `${owner} deploys the contract${name} of ${made?.bytecode.length ?? 0} bytes${paid}`;
+	}),
+	row(
+		m.TriggerSmartContract,
+		({ contract_address, data, call_value, call_token_value, token_id }, owner) =>
+			`${owner} calls ${data.length < 4 ? "" : `0x${toHex(data.subarray(0, 4))} of `}the contract ${base58(contract_address)}${payment(call_value, call_token_value, token_id)}`,
+	),
+	row(
+		m.UpdateSettingContract,
+		({ contract_address, consume_user_resource_percent: percent }, owner) =>
+			`${owner} lets callers of the contract ${base58(contract_address)} pay ${percent} % of the energy`,
+	),
+	row(
+		m.UpdateEnergyLimitContract,
+		({ contract_address, origin_energy_limit: limit }, owner) =>
+			`${owner} pays at most ${limit} energy for a call of the contract ${base58(contract_address)}`,
+	),
+	row(
+		m.ClearABIContract,
+		({ contract_address }, owner) =>
+			`${owner} removes the interface of the contract ${base58(contract_address)}`,
+	),
 ]);
+
+/** What goes with a call, at the end of a sentence. */
+function payment(sun: bigint, tokens: bigint, tokenId: bigint): string {
+	const parts = [
+		...(sun > 0n ? [formatCoin(sun)] : []),
+		...(tokens > 0n ? [`${tokens} units of token ${tokenId}`] : []),
+	];
+	return parts.length === 0 ? "" : ` with ${parts.join(" and ")}`;
+}
 
 /** The network's lock where none is named: three days (sheet 03 §8.11). */
 const DEFAULT_LOCK_BLOCKS = 86_400n;

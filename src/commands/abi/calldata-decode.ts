@@ -1,0 +1,39 @@
+import { Args, Flags } from "@oclif/core";
+import { equalBytes, toHex } from "../../protocol/bytes.js";
+import { AbiCommand } from "../../terminal/abi-command.js";
+import { abiFlag, interfaceFlag } from "../../terminal/contract-input.js";
+import { decodeValues } from "../../wallet/abi/coder.js";
+import { itemBySelector } from "../../wallet/abi/interface.js";
+import { hashedSignature, selectorOf } from "../../wallet/abi/parameter.js";
+import { parseSignature } from "../../wallet/abi/signature.js";
+import { Failure } from "../../wallet/failure.js";
+
+export default class AbiCalldataDecode extends AbiCommand {
+	static override summary = "Decode a call: which function, and its arguments by name";
+	static override examples = [
+		"<%= config.bin %> abi calldata-decode --signature 'transfer(address to,uint256 value)' 0xa9059cbb…",
+		"<%= config.bin %> abi calldata-decode --abi @Token.abi < call.hex",
+	];
+	static override args = {
+		data: Args.string({ description: "call data: 0x…, - or none for standard input", ignoreStdin: true }),
+	};
+	static override flags = {
+		...abiFlag,
+		signature: Flags.string({ description: "the function", exclusive: ["abi"] }),
+	};
+
+	async run(): Promise<void> {
+		const { args, flags } = await this.parse(AbiCalldataDecode);
+		const items =
+			flags.signature === undefined ? await interfaceFlag(flags.abi) : [parseSignature(flags.signature)];
+		if (!items)
+			throw new Failure("usage", "which functions are there? name one with --signature, or give --abi");
+		const data = await this.bytesArgument(args.data, "call data");
+		const selector = data.subarray(0, 4);
+		const item = itemBySelector(items, selector, "function");
+		if (!item || !equalBytes(selector, selectorOf(item))) {
+			throw new Failure("bad_value", `no function there has the selector 0x${toHex(selector)}`);
+		}
+		this.printDecoded(item, hashedSignature(item), await decodeValues(item.inputs, data.subarray(4)));
+	}
+}

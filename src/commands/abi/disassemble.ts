@@ -1,0 +1,23 @@
+import { Args } from "@oclif/core";
+import { toHex } from "../../protocol/bytes.js";
+import { AbiCommand } from "../../terminal/abi-command.js";
+import { printJson, printLine } from "../../terminal/output.js";
+
+export default class AbiDisassemble extends AbiCommand {
+	static override summary = "Print code as its operations";
+	static override examples = ["<%= config.bin %> contract code TMVQ… | <%= config.bin %> abi disassemble"];
+	static override args = {
+		code: Args.string({ description: "the code: 0x…, - or none for standard input", ignoreStdin: true }),
+	};
+
+	async run(): Promise<void> {
+		const { args } = await this.parse(AbiDisassemble);
+		const code = await this.bytesArgument(args.code, "code");
+		const { disassemble } = await import("../../node/vm/disassembler.js");
+		for (const { pc, name, operand } of disassemble(code)) {
+			const shown = operand && `0x${toHex(operand)}`;
+			if (this.json) printJson({ pc, op: name, operand: shown });
+			else printLine(`${pc.toString(16).padStart(4, "0")}  ${name}${shown === undefined ? "" : ` ${shown}`}`);
+		}
+	}
+}

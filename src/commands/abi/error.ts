@@ -1,0 +1,39 @@
+import { Args } from "@oclif/core";
+import { toHex } from "../../protocol/bytes.js";
+import { CoinCommand } from "../../terminal/coin-command.js";
+import { abiFlag, interfaceFlag } from "../../terminal/contract-input.js";
+import { selectorOf } from "../../wallet/abi/parameter.js";
+import { revertReason } from "../../wallet/abi/revert.js";
+import { isSignature, parseSignature } from "../../wallet/abi/signature.js";
+import { parseHexBytes } from "../../wallet/bytes-text.js";
+import { Failure } from "../../wallet/failure.js";
+
+export default class AbiError extends CoinCommand {
+	static override summary = "Print the selector of an error, or say what a revert means";
+	static override examples = [
+		"<%= config.bin %> abi error 'NotOwner(address)'",
+		"<%= config.bin %> abi error 0x08c379a0…",
+		"<%= config.bin %> abi error 'NotOwner(address caller)' 0x245aecd3…",
+	];
+	static override args = {
+		error: Args.string({
+			description: "signature, or what a revert returned",
+			required: true,
+			ignoreStdin: true,
+		}),
+		data: Args.string({ description: "what a revert returned", ignoreStdin: true }),
+	};
+	static override flags = abiFlag;
+
+	async run(): Promise<void> {
+		const { args, flags } = await this.parse(AbiError);
+		const signed = isSignature(args.error) ? parseSignature(args.error, "error") : undefined;
+		if (signed && args.data === undefined) return this.printScalar(`0x${toHex(selectorOf(signed))}`);
+		const items = [...((await interfaceFlag(flags.abi)) ?? []), ...(signed ? [signed] : [])];
+		const data = signed ? args.data : args.error;
+		if (!signed && args.data !== undefined) throw new Failure("usage", `"${args.error}" is no signature`);
+		const reason = await revertReason(parseHexBytes(data ?? ""), items);
+		if (this.json) this.printRecord(reason);
+		else this.printScalar(reason.reason);
+	}
+}

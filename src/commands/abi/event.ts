@@ -1,0 +1,42 @@
+import { Args, Flags } from "@oclif/core";
+import { toHex } from "../../protocol/bytes.js";
+import { CoinCommand } from "../../terminal/coin-command.js";
+import { decodeEvent } from "../../wallet/abi/log.js";
+import { topicOf } from "../../wallet/abi/parameter.js";
+import { parseSignature } from "../../wallet/abi/signature.js";
+import { parseHexBytes } from "../../wallet/bytes-text.js";
+import { Failure } from "../../wallet/failure.js";
+
+export default class AbiEvent extends CoinCommand {
+	static override summary = "Print the topic of an event, or decode a log of it";
+	static override examples = [
+		"<%= config.bin %> abi event 'Transfer(address indexed from,address indexed to,uint256 value)'",
+		"<%= config.bin %> abi event 'Set(uint256 value)' --topic 0x… --data 0x…",
+	];
+	static override args = {
+		signature: Args.string({ description: "the event", required: true, ignoreStdin: true }),
+	};
+	static override flags = {
+		topic: Flags.string({
+			description: "topics of the log, the event's own first; repeatable",
+			helpValue: "<0x…>",
+			multiple: true,
+			multipleNonGreedy: true,
+		}),
+		data: Flags.string({ description: "data of the log", helpValue: "<0x…>" }),
+	};
+
+	async run(): Promise<void> {
+		const { args, flags } = await this.parse(AbiEvent);
+		const event = parseSignature(args.signature, "event");
+		if (flags.topic === undefined && flags.data === undefined) {
+			return this.printScalar(`0x${toHex(topicOf(event))}`);
+		}
+		const decoded = await decodeEvent(event, {
+			topics: (flags.topic ?? []).map(parseHexBytes),
+			data: parseHexBytes(flags.data ?? ""),
+		});
+		if (!decoded) throw new Failure("bad_value", "the log doesn't fit the event");
+		this.printRecord(decoded);
+	}
+}

@@ -1,0 +1,51 @@
+import { Args, Flags } from "@oclif/core";
+import { toHex } from "../../protocol/bytes.js";
+import { keystoreFlags, nodeFlags } from "../../terminal/flags.js";
+import { printJson, printLine } from "../../terminal/output.js";
+import { QueryCommand } from "../../terminal/query-command.js";
+import { describeItem, isComplete, selectorOf, topicOf } from "../../wallet/abi/parameter.js";
+import { storedInterface } from "../../wallet/contract-record.js";
+import { NodeClient } from "../../wallet/node-client.js";
+import { accountNamed } from "../../wallet/signing.js";
+
+export default class ContractAbi extends QueryCommand {
+	static override summary = "Print the interface that was stored with a contract";
+	static override description =
+		"A list as compilers write it, which --abi of other commands reads; with --human a line for each entry.";
+	static override args = {
+		address: Args.string({ description: "the contract", required: true, ignoreStdin: true }),
+	};
+	static override flags = {
+		...nodeFlags,
+		...keystoreFlags,
+		human: Flags.boolean({ description: "signatures, with selectors and topics", exclusive: ["json"] }),
+	};
+
+	async run(): Promise<void> {
+		const { args, flags } = await this.parse(ContractAbi);
+		const settings = await this.settings(flags);
+		const items = await storedInterface(new NodeClient(settings), await accountNamed(settings, args.address));
+		if (!flags.human) {
+			return printJson(
+				items.map(({ kind, name, inputs, outputs, mutability, anonymous }) => ({
+					type: kind,
+					...(name === "" ? {} : { name }),
+					inputs,
+					outputs,
+					stateMutability: mutability,
+					anonymous,
+				})),
+			);
+		}
+		for (const item of items) {
+			const hash = !isComplete(item.inputs)
+				? ""
+				: item.kind === "event"
+					? toHex(topicOf(item))
+					: item.kind === "function" || item.kind === "error"
+						? toHex(selectorOf(item))
+						: "";
+			printLine(`${describeItem(item)}${hash === "" ? "" : `  0x${hash}`}`);
+		}
+	}
+}

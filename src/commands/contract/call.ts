@@ -1,0 +1,74 @@
+import { Args, Flags } from "@oclif/core";
+import { addressPrefix } from "../../protocol/address.js";
+import { toHex } from "../../protocol/bytes.js";
+import { callFlags, namedCall, valuesOf } from "../../terminal/contract-input.js";
+import { explainRevert, outputView } from "../../terminal/contract-outcome.js";
+import { keystoreFlags, nodeFlags, solidityFlag } from "../../terminal/flags.js";
+import { printJson } from "../../terminal/output.js";
+import { QueryCommand } from "../../terminal/query-command.js";
+import { callConstant } from "../../wallet/constant-call.js";
+import { NodeClient } from "../../wallet/node-client.js";
+import { accountNamed } from "../../wallet/signing.js";
+
+export default class ContractCallCommand extends QueryCommand {
+	static override summary = "Ask a contract: run a function without effect and print what it returns";
+	static override description =
+		"The function is a signature, such as balanceOf(address) or get() returns (uint256), or a bare name of the " +
+		"contract's interface. Arguments follow in order, or all of them as name=value.";
+	static override usage = "contract call <address> <function> [<argument>...]";
+	static override examples = [
+		"<%= config.bin %> contract call TMVQ… 'get() returns (uint256)'",
+		"<%= config.bin %> contract call TMVQ… balanceOf owner=alice",
+	];
+	static override strict = false;
+	static override args = {
+		address: Args.string({ description: "the contract", required: true, ignoreStdin: true }),
+		function: Args.string({ description: "signature or name", ignoreStdin: true }),
+	};
+	static override flags = {
+		...nodeFlags,
+		...solidityFlag,
+		...keystoreFlags,
+		...callFlags,
+		from: Flags.string({
+			description: "account that calls (default: the zero address)",
+			helpValue: "<account>",
+		}),
+		raw: Flags.boolean({ description: "print the returned bytes" }),
+	};
+
+	async run(): Promise<void> {
+		const { args, argv, flags } = await this.parse(ContractCallCommand);
+		const { from, ...own } = flags;
+		const settings = await this.settings(own);
+		const client = new NodeClient(settings);
+		const call = await namedCall(
+			{
+				address: args.address,
+				signature: args.function,
+				arguments: (argv as string[]).slice(2),
+				abi: flags.abi,
+				data: flags.data,
+			},
+			settings,
+			client,
+		);
+		const owner = from === undefined ? zeroAddress() : await accountNamed(settings, from);
+		const request = { owner, contract: call.contract, data: call.data, ...valuesOf(flags) };
+		let output: Uint8Array;
+		try {
+			({ data: output } = await callConstant(client, request, this.view(flags)));
+		} catch (error) {
+			throw await explainRevert(error, call.items);
+		}
+		const view = flags.raw ? `0x${toHex(output)}` : await outputView(call.item, output);
+		if (typeof view === "object") printJson(view);
+		else this.printScalar(view);
+	}
+}
+
+function zeroAddress(): Uint8Array {
+	const address = new Uint8Array(21);
+	address[0] = addressPrefix();
+	return address;
+}

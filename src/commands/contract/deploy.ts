@@ -1,0 +1,114 @@
+import { Flags } from "@oclif/core";
+import { contractAddress, toBase58Check } from "../../protocol/address.js";
+import { concatBytes } from "../../protocol/bytes.js";
+import { CreateSmartContract, SmartContract } from "../../protocol/messages.js";
+import { ActingCommand } from "../../terminal/acting-command.js";
+import { actingFlags, feeLimitFlag } from "../../terminal/acting-flags.js";
+import { valueFlags, valuesOf } from "../../terminal/contract-input.js";
+import { explainRevert, receiptView } from "../../terminal/contract-outcome.js";
+import { deployable } from "../../terminal/deployment-input.js";
+import { readArguments } from "../../wallet/abi/argument.js";
+import { encodeValues } from "../../wallet/abi/coder.js";
+import { constructorOf, interfaceOf } from "../../wallet/abi/interface.js";
+import { storedAbi } from "../../wallet/abi/stored.js";
+import { contractOf } from "../../wallet/contract.js";
+import { Failure } from "../../wallet/failure.js";
+import { feeLimitOf } from "../../wallet/fee-limit.js";
+import { parseCount, parsePercent } from "../../wallet/integer-text.js";
+import { accountNamed } from "../../wallet/signing.js";
+
+export default class ContractDeploy extends ActingCommand {
+	static override summary = "Deploy a contract";
+	static override description =
+		"Takes a compiler's or toolchain's file, or code and interface by themselves; the constructor's arguments follow. " +
+		"The contract's address is known, and printed, before the transaction is sent.";
+	static override usage = "contract deploy [<argument>...]";
+	static override examples = [
+		"<%= config.bin %> contract deploy --artifact build/Store.json 42 --wait",
+		"<%= config.bin %> contract deploy --bin @Store.bin --abi @Store.abi 42 --percent 50",
+	];
+	static override strict = false;
+	static override flags = {
+		...actingFlags,
+		...feeLimitFlag,
+		...valueFlags,
+		artifact: Flags.string({
+			description: "file of a compiler or toolchain with code and interface, - for standard input",
+			helpValue: "<path>",
+			exclusive: ["bin", "abi"],
+			helpGroup: "CONTRACT",
+		}),
+		bin: Flags.string({ description: "the code: 0x…, @file of hex, or -", helpGroup: "CONTRACT" }),
+		abi: Flags.string({
+			description: "the interface, stored with the contract: @file or JSON",
+			helpGroup: "CONTRACT",
+		}),
+		name: Flags.string({ description: "name of the contract", helpGroup: "CONTRACT" }),
+		percent: Flags.string({
+			description: "percentage of energy that callers pay",
+			default: "100",
+			helpGroup: "CONTRACT",
+		}),
+		"origin-energy-limit": Flags.string({
+			description: "energy that you pay for one call at most",
+			default: "10000000",
+			helpGroup: "CONTRACT",
+		}),
+	};
+
+	async run(): Promise<void> {
+		const { argv, flags } = await this.parse(ContractDeploy);
+		const percent = BigInt(parsePercent(flags.percent));
+		const energyLimit = parseCount(flags["origin-energy-limit"]);
+		const values = valuesOf(flags);
+		const { code, abi, name } = await deployable(flags);
+		const items = interfaceOf(abi);
+		const texts = argv as string[];
+		if (texts.length > 0 && items.length === 0) {
+			throw new Failure("usage", "the arguments have no types: give the interface with --abi or --artifact");
+		}
+		const context = await this.context(flags);
+		const { owner, settings, client } = context;
+		const { inputs } = constructorOf(items);
+		const parsed = await readArguments(inputs, texts, (text) => accountNamed(settings, text));
+		const bytecode = concatBytes(code, await encodeValues(inputs, parsed));
+		let feeLimitSun: bigint;
+		try {
+			const asked = flags.offline
+				? undefined
+				: { owner, contract: new Uint8Array(0), data: bytecode, ...values };
+			feeLimitSun = await feeLimitOf(flags["fee-limit"], client, asked);
+		} catch (error) {
+			throw await explainRevert(error, items);
+		}
+		await this.act(context, flags, {
+			...contractOf(CreateSmartContract, {
+				owner_address: owner,
+				call_token_value: values.tokenValue ?? 0n,
+				token_id: values.tokenId ?? 0n,
+				new_contract: SmartContract.create({
+					origin_address: owner,
+					abi: storedAbi(abi),
+					bytecode,
+					call_value: values.valueSun ?? 0n,
+					consume_user_resource_percent: percent,
+					name,
+					origin_energy_limit: energyLimit,
+				}),
+			}),
+			feeLimitSun,
+			...(values.valueSun === undefined ? {} : { amountSun: values.valueSun }),
+			result: flags["dry-run"] ? { feeLimit: feeLimitSun } : {},
+			resultOf: ({ transaction }) => ({
+				contractAddress: toBase58Check(contractAddress(transaction.id, owner)),
+			}),
+			readReceipt: async (receipt) => {
+				const { reason, logs } = (await receiptView(receipt, undefined, items)) as {
+					reason?: string;
+					logs?: readonly object[];
+				};
+				return { ...(reason === undefined ? {} : { reason }), ...(logs ? { logs } : {}) };
+			},
+		});
+	}
+}

@@ -1,0 +1,71 @@
+import { Args, Flags } from "@oclif/core";
+import { equalBytes } from "../../protocol/bytes.js";
+import { callFlags, namedCall, valuesOf } from "../../terminal/contract-input.js";
+import { explainRevert } from "../../terminal/contract-outcome.js";
+import { keystoreFlags, nodeFlags } from "../../terminal/flags.js";
+import { QueryCommand } from "../../terminal/query-command.js";
+import { formatCoin } from "../../wallet/amount.js";
+import { chainParameters } from "../../wallet/chain-parameters.js";
+import { callConstant, estimatorEnergy } from "../../wallet/constant-call.js";
+import { contractAt } from "../../wallet/contract-record.js";
+import { NodeClient } from "../../wallet/node-client.js";
+import { accountOrActive } from "../../wallet/signing.js";
+
+export default class ContractEstimate extends QueryCommand {
+	static override summary = "What a call of a contract would cost now";
+	static override description =
+		"energy is what a run without effect used; energyByEstimator the least limit with which it succeeds, where the " +
+		"node works that out; feeSun its price without any staked energy; callerShare the percentage that the caller pays.";
+	static override usage = "contract estimate <address> <function> [<argument>...]";
+	static override examples = ["<%= config.bin %> contract estimate TMVQ… 'set(uint256)' 7"];
+	static override strict = false;
+	static override args = {
+		address: Args.string({ description: "the contract", required: true, ignoreStdin: true }),
+		function: Args.string({ description: "signature or name", ignoreStdin: true }),
+	};
+	static override flags = {
+		...nodeFlags,
+		...keystoreFlags,
+		...callFlags,
+		from: Flags.string({
+			description: "account that calls (default: the active wallet)",
+			helpValue: "<account>",
+			env: "COIN_FROM",
+		}),
+	};
+
+	async run(): Promise<void> {
+		const { args, argv, flags } = await this.parse(ContractEstimate);
+		const settings = await this.settings(flags);
+		const client = new NodeClient(settings);
+		const words = {
+			address: args.address,
+			signature: args.function,
+			arguments: (argv as string[]).slice(2),
+			abi: flags.abi,
+			data: flags.data,
+		};
+		const { contract, data, items } = await namedCall(words, settings, client);
+		const owner = await accountOrActive(settings, flags.from);
+		const call = { owner, contract, data, ...valuesOf(flags) };
+		try {
+			const { energy } = await callConstant(client, call);
+			const [energyByEstimator, parameters, record] = await Promise.all([
+				estimatorEnergy(client, call),
+				chainParameters(client),
+				contractAt(client, contract),
+			]);
+			const feeSun = energy * (parameters.get("getEnergyFee") ?? 0n);
+			const percent = record.smart_contract?.consume_user_resource_percent ?? 100n;
+			const isOwn = record.smart_contract && equalBytes(record.smart_contract.origin_address, owner);
+			const result = { energy, energyByEstimator, feeSun, callerShare: isOwn ? 100 : Number(percent) };
+			this.printRecord(result, {
+				...result,
+				feeSun: formatCoin(feeSun),
+				callerShare: `${result.callerShare} %`,
+			});
+		} catch (error) {
+			throw await explainRevert(error, items);
+		}
+	}
+}

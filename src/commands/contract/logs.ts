@@ -1,0 +1,120 @@
+import { Flags } from "@oclif/core";
+import { concatBytes, fromHex, toHex } from "../../protocol/bytes.js";
+import { abiFlag, interfaceFlag } from "../../terminal/contract-input.js";
+import { keystoreFlags, nodeFlags } from "../../terminal/flags.js";
+import { printJson, printLine } from "../../terminal/output.js";
+import { QueryCommand } from "../../terminal/query-command.js";
+import { viewAddress, viewText } from "../../wallet/abi/coder.js";
+import { type ContractInterface, findItem } from "../../wallet/abi/interface.js";
+import { decodeEvent, decodeLog } from "../../wallet/abi/log.js";
+import { type AbiItem, topicOf } from "../../wallet/abi/parameter.js";
+import {
+	type ContractLog,
+	followLogs,
+	headNumber,
+	pastLogs,
+	USUAL_RANGE,
+} from "../../wallet/contract-logs.js";
+import { storedInterface } from "../../wallet/contract-record.js";
+import { Failure } from "../../wallet/failure.js";
+import { NodeClient } from "../../wallet/node-client.js";
+import type { Settings } from "../../wallet/settings.js";
+import { accountNamed } from "../../wallet/signing.js";
+
+export default class ContractLogs extends QueryCommand {
+	static override summary = "Print logs of contracts, decoded where their interface is known";
+	static override description =
+		`Without --from-block the newest ${USUAL_RANGE} blocks are looked through; with --follow only new ones. The node ` +
+		"must serve JSON-RPC.";
+	static override examples = [
+		"<%= config.bin %> contract logs --address TMVQ… --event Transfer --from-block 100",
+		"<%= config.bin %> contract logs --address TMVQ… --event 'Transfer(address indexed from,address indexed to,uint256 value)' --follow",
+	];
+	static override flags = {
+		...nodeFlags,
+		...keystoreFlags,
+		...abiFlag,
+		address: Flags.string({
+			description: "contract; repeatable",
+			helpValue: "<account>",
+			multiple: true,
+			multipleNonGreedy: true,
+		}),
+		event: Flags.string({ description: "signature, or name in the interface", helpValue: "<signature>" }),
+		topic: Flags.string({
+			description: "value of an indexed parameter, in order: number, address, 32 bytes, or - for any",
+			helpValue: "<value>",
+			multiple: true,
+			multipleNonGreedy: true,
+		}),
+		"from-block": Flags.string({ description: "first block: number, head, solid or earliest" }),
+		"to-block": Flags.string({ description: "last block", exclusive: ["follow"] }),
+		follow: Flags.boolean({ description: "go on with new blocks until interrupted" }),
+	};
+
+	async run(): Promise<void> {
+		const { flags } = await this.parse(ContractLogs);
+		const settings = await this.settings(flags);
+		const client = new NodeClient(settings);
+		const addresses = await Promise.all((flags.address ?? []).map((text) => accountNamed(settings, text)));
+		const [first] = addresses;
+		const items = (await interfaceFlag(flags.abi)) ?? (first ? await interfaceOrNone(client, first) : []);
+		const event = flags.event === undefined ? undefined : findItem(items, flags.event, "event");
+		const values = await Promise.all((flags.topic ?? []).map((text) => topicBytes(settings, text)));
+		const query = {
+			addresses,
+			topics: [...(event && !event.anonymous ? [topicOf(event)] : []), ...values],
+		};
+		const from = flags["from-block"];
+		const start = from === undefined ? undefined : (await this.blockNamed(client, from, "full")).number;
+		if (flags.follow) {
+			for await (const log of followLogs(client, query, start)) await this.print(log, event, items);
+			return;
+		}
+		const head = await headNumber(client);
+		const to = flags["to-block"];
+		const end = to === undefined ? head : (await this.blockNamed(client, to, "full")).number;
+		const newest = end > USUAL_RANGE ? end - USUAL_RANGE + 1n : 0n;
+		for await (const log of pastLogs(client, query, start ?? newest, end))
+			await this.print(log, event, items);
+	}
+
+	private async print(log: ContractLog, event: AbiItem | undefined, items: ContractInterface): Promise<void> {
+		const decoded = event ? await decodeEvent(event, log) : await decodeLog(items, log);
+		const contract = viewAddress(log.address);
+		if (this.json || process.stdout.isTTY !== true) {
+			return printJson({
+				block: log.block,
+				txID: log.txID,
+				logIndex: log.logIndex,
+				contract,
+				...(decoded ?? {
+					topics: log.topics.map((topic) => `0x${toHex(topic)}`),
+					data: `0x${toHex(log.data)}`,
+				}),
+				...(log.removed ? { removed: true } : {}),
+			});
+		}
+		const what = decoded
+			? `${decoded.event}${viewText(decoded.args)}`
+			: `${log.topics.map((topic) => `0x${toHex(topic)}`).join(" ")} 0x${toHex(log.data)}`;
+		printLine(`${log.block}  ${log.txID}  ${contract}  ${what}${log.removed ? "  (removed)" : ""}`);
+	}
+}
+
+/** An address without a contract has no logs, and no interface. */
+async function interfaceOrNone(client: NodeClient, address: Uint8Array): Promise<ContractInterface> {
+	try {
+		return await storedInterface(client, address);
+	} catch (error) {
+		if (error instanceof Failure && error.code === "not_found") return [];
+		throw error;
+	}
+}
+
+async function topicBytes(settings: Settings, text: string): Promise<Uint8Array | null> {
+	if (text === "-") return null;
+	if (/^0x[0-9a-f]{64}$/i.test(text)) return fromHex(text.slice(2));
+	if (/^-?\d+$/.test(text)) return fromHex(BigInt.asUintN(256, BigInt(text)).toString(16).padStart(64, "0"));
+	return concatBytes(new Uint8Array(12), (await accountNamed(settings, text)).subarray(1));
+}

@@ -1,0 +1,69 @@
+import { Args } from "@oclif/core";
+import { TriggerSmartContract } from "../../protocol/messages.js";
+import { ActingCommand } from "../../terminal/acting-command.js";
+import { actingFlags, feeLimitFlag } from "../../terminal/acting-flags.js";
+import { callFlags, callNote, callText, namedCall, valuesOf } from "../../terminal/contract-input.js";
+import { explainRevert, receiptView } from "../../terminal/contract-outcome.js";
+import { contractOf } from "../../wallet/contract.js";
+import { feeLimitOf } from "../../wallet/fee-limit.js";
+
+export default class ContractSend extends ActingCommand {
+	static override summary = "Call a function of a contract in a transaction";
+	static override description =
+		"The function is a signature, such as transfer(address,uint256), or a bare name of the contract's interface. " +
+		"Arguments follow in order, or all of them as name=value. A call that would be refused is not sent.";
+	static override usage = "contract send <address> <function> [<argument>...]";
+	static override examples = [
+		"<%= config.bin %> contract send TMVQ… 'set(uint256)' 7 --wait",
+		"<%= config.bin %> contract send TMVQ… transfer to=alice value=5 --fee-limit 30coin",
+	];
+	static override strict = false;
+	static override args = {
+		address: Args.string({ description: "the contract", required: true, ignoreStdin: true }),
+		function: Args.string({ description: "signature or name", ignoreStdin: true }),
+	};
+	static override flags = { ...actingFlags, ...feeLimitFlag, ...callFlags };
+
+	async run(): Promise<void> {
+		const { args, argv, flags } = await this.parse(ContractSend);
+		const values = valuesOf(flags);
+		const context = await this.context(flags);
+		const { owner, settings, client } = context;
+		const call = await namedCall(
+			{
+				address: args.address,
+				signature: args.function,
+				arguments: (argv as string[]).slice(2),
+				abi: flags.abi,
+				data: flags.data,
+			},
+			settings,
+			flags.offline ? undefined : client,
+		);
+		const { contract, data, item, items } = call;
+		let feeLimitSun: bigint;
+		try {
+			const asked = flags.offline ? undefined : { owner, contract, data, ...values };
+			feeLimitSun = await feeLimitOf(flags["fee-limit"], client, asked);
+		} catch (error) {
+			throw await explainRevert(error, items);
+		}
+		const note = callNote(call);
+		await this.act(context, flags, {
+			...contractOf(TriggerSmartContract, {
+				owner_address: owner,
+				contract_address: contract,
+				data,
+				call_value: values.valueSun ?? 0n,
+				token_id: values.tokenId ?? 0n,
+				call_token_value: values.tokenValue ?? 0n,
+			}),
+			feeLimitSun,
+			...(values.valueSun === undefined ? {} : { amountSun: values.valueSun }),
+			...(note ? { note } : {}),
+			details: [`  call        ${callText(call)}`],
+			result: flags["dry-run"] ? { feeLimit: feeLimitSun } : {},
+			readReceipt: (receipt) => receiptView(receipt, item, items),
+		});
+	}
+}

@@ -1,0 +1,32 @@
+import { Args } from "@oclif/core";
+import { UpdateEnergyLimitContract } from "../../protocol/messages.js";
+import { ActingCommand } from "../../terminal/acting-command.js";
+import { actingFlags } from "../../terminal/acting-flags.js";
+import { contractOf } from "../../wallet/contract.js";
+import { parseCount } from "../../wallet/integer-text.js";
+import { accountNamed } from "../../wallet/signing.js";
+
+export default class ContractSetEnergyLimit extends ActingCommand {
+	static override summary = "Set how much energy the owner of a contract pays for one call at most";
+	static override examples = ["<%= config.bin %> contract set-energy-limit TMVQ… 1000000"];
+	static override args = {
+		address: Args.string({ description: "the contract", required: true, ignoreStdin: true }),
+		limit: Args.string({ description: "energy, more than 0", required: true, ignoreStdin: true }),
+	};
+	static override flags = actingFlags;
+
+	async run(): Promise<void> {
+		const { args, flags } = await this.parse(ContractSetEnergyLimit);
+		const limit = parseCount(args.limit);
+		const context = await this.context(flags);
+		await this.act(
+			context,
+			flags,
+			contractOf(UpdateEnergyLimitContract, {
+				owner_address: context.owner,
+				contract_address: await accountNamed(context.settings, args.address),
+				origin_energy_limit: limit,
+			}),
+		);
+	}
+}

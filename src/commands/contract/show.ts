@@ -1,0 +1,50 @@
+import { Args, Flags } from "@oclif/core";
+import { toBase58Check } from "../../protocol/address.js";
+import { toHex } from "../../protocol/bytes.js";
+import { keystoreFlags, nodeFlags } from "../../terminal/flags.js";
+import { QueryCommand } from "../../terminal/query-command.js";
+import { contractAt } from "../../wallet/contract-record.js";
+import { Failure } from "../../wallet/failure.js";
+import { NodeClient } from "../../wallet/node-client.js";
+import { accountNamed } from "../../wallet/signing.js";
+
+export default class ContractShow extends QueryCommand {
+	static override summary = "Show a contract: owner, settings, size, use of energy";
+	static override args = {
+		address: Args.string({ description: "the contract", required: true, ignoreStdin: true }),
+	};
+	static override flags = {
+		...nodeFlags,
+		...keystoreFlags,
+		"or-null": Flags.boolean({ description: "print null if there is no contract" }),
+	};
+
+	async run(): Promise<void> {
+		const { args, flags } = await this.parse(ContractShow);
+		const settings = await this.settings(flags);
+		const address = await accountNamed(settings, args.address);
+		try {
+			const {
+				smart_contract: contract,
+				runtimecode,
+				contract_state: state,
+			} = await contractAt(new NodeClient(settings), address);
+			this.printRecord({
+				address: toBase58Check(address),
+				name: contract?.name || undefined,
+				owner: contract && toBase58Check(contract.origin_address),
+				callerPercent: Number(contract?.consume_user_resource_percent ?? 0n),
+				originEnergyLimit: contract?.origin_energy_limit,
+				codeHash: contract && contract.code_hash.length > 0 ? toHex(contract.code_hash) : undefined,
+				codeSize: runtimecode.length,
+				version: contract?.version,
+				entries: contract?.abi?.entrys.length ?? 0,
+				energyUsage: state?.energy_usage,
+				energyFactor: state?.energy_factor,
+			});
+		} catch (error) {
+			if (!flags["or-null"] || !(error instanceof Failure) || error.code !== "not_found") throw error;
+			this.printScalar(null);
+		}
+	}
+}

@@ -1,0 +1,165 @@
+/** What commands on contracts share: flags, the interface of the contract, and the call that the words mean. */
+
+import { readFile } from "node:fs/promises";
+import { Flags } from "@oclif/core";
+import { toHex } from "../protocol/bytes.js";
+import { readArguments } from "../wallet/abi/argument.js";
+import { encodeCall } from "../wallet/abi/coder.js";
+import { type ContractInterface, findItem, readInterface } from "../wallet/abi/interface.js";
+import { type AbiItem, hashedSignature } from "../wallet/abi/parameter.js";
+import { parseCoinAmount } from "../wallet/amount.js";
+import { parseHexBytes } from "../wallet/bytes-text.js";
+import type { ContractCall } from "../wallet/constant-call.js";
+import { storedInterface } from "../wallet/contract-record.js";
+import { Failure } from "../wallet/failure.js";
+import type { JsonRecord } from "../wallet/json.js";
+import type { NodeClient } from "../wallet/node-client.js";
+import type { Settings } from "../wallet/settings.js";
+import { accountNamed } from "../wallet/signing.js";
+import { readStdin } from "./stdin.js";
+
+export const abiFlag = {
+	abi: Flags.string({
+		description: "the contract's interface: @file, JSON, or - (default: the one stored with the contract)",
+		helpValue: "<json>",
+		helpGroup: "CONTRACT",
+	}),
+};
+
+/** What goes with a call. */
+export const valueFlags = {
+	value: Flags.string({
+		description: "coins that go with the call, with their unit",
+		helpValue: "<amount>",
+		helpGroup: "CONTRACT",
+	}),
+	"token-id": Flags.string({
+		description: "ORC-10 token that goes with the call",
+		helpValue: "<id>",
+		dependsOn: ["token-value"],
+		helpGroup: "CONTRACT",
+	}),
+	"token-value": Flags.string({
+		description: "how much of it, in smallest units",
+		helpValue: "<units>",
+		dependsOn: ["token-id"],
+		helpGroup: "CONTRACT",
+	}),
+};
+
+export const callFlags = {
+	...abiFlag,
+	...valueFlags,
+	data: Flags.string({
+		description: "call data instead of a signature and arguments",
+		helpValue: "<0x…>",
+		helpGroup: "CONTRACT",
+	}),
+};
+
+/** The values of {@link valueFlags} after parsing. */
+interface ValueFlags {
+	readonly value?: string | undefined;
+	readonly "token-id"?: string | undefined;
+	readonly "token-value"?: string | undefined;
+}
+
+/** Sun and tokens that go with a call. @throws {Failure} `bad_value`, `amount_unit` */
+export function valuesOf(flags: ValueFlags): Pick<ContractCall, "valueSun" | "tokenId" | "tokenValue"> {
+	const { value, "token-id": id, "token-value": units } = flags;
+	return {
+		...(value === undefined ? {} : { valueSun: parseCoinAmount(value) }),
+		...(id === undefined || units === undefined
+			? {}
+			: { tokenId: wholeNumber("token-id", id), tokenValue: wholeNumber("token-value", units) }),
+	};
+}
+
+function wholeNumber(flag: string, text: string): bigint {
+	if (!/^\d{1,19}$/.test(text)) throw new Failure("bad_value", `--${flag} "${text}" is no whole number`);
+	return BigInt(text);
+}
+
+/** The text of a flag that may name a file or standard input. @throws {Failure} `bad_value` */
+export async function flagText(value: string, purpose: string): Promise<string> {
+	if (value === "-") {
+		const text = await readStdin(purpose);
+		if (text.trim() === "")
+			throw new Failure("stdin_empty", "stdin was empty: did the command before it fail?");
+		return text;
+	}
+	if (!value.startsWith("@")) return value;
+	try {
+		return await readFile(value.slice(1), "utf8");
+	} catch (error) {
+		const { code } = error as NodeJS.ErrnoException;
+		throw new Failure("bad_value", `${value.slice(1)} can't be read (${code ?? "unknown error"})`);
+	}
+}
+
+/** The interface that a flag gives; undefined without the flag. @throws {Failure} */
+export async function interfaceFlag(value: string | undefined): Promise<ContractInterface | undefined> {
+	return value === undefined ? undefined : readInterface(await flagText(value, "the interface"));
+}
+
+/** A call that the words of a command line mean. */
+export interface NamedCall {
+	readonly contract: Uint8Array;
+	readonly data: Uint8Array;
+	/** The function; undefined where only data was given and nobody knows what it calls. */
+	readonly item: AbiItem | undefined;
+	/** The contract's interface, as far as it is known. */
+	readonly items: ContractInterface;
+	/** Arguments as typed. */
+	readonly texts: readonly string[];
+}
+
+/** Words of `contract call|send|estimate`: the contract, then a signature or name, then the arguments. */
+export interface CallWords {
+	readonly address: string;
+	readonly signature: string | undefined;
+	readonly arguments: readonly string[];
+	readonly abi: string | undefined;
+	readonly data: string | undefined;
+}
+
+/**
+ * Works out a call. A full signature needs no interface; a bare name takes it from the flag or from the chain.
+ * @param client undefined without a network
+ * @throws {Failure}
+ */
+export async function namedCall(
+	words: CallWords,
+	settings: Settings,
+	client: NodeClient | undefined,
+): Promise<NamedCall> {
+	const { signature, data } = words;
+	if ((signature === undefined) === (data === undefined)) {
+		throw new Failure("usage", "a call needs a function with its arguments, or --data", {
+			hint: "such as transfer(address,uint256)",
+		});
+	}
+	const contract = await accountNamed(settings, words.address);
+	const given = await interfaceFlag(words.abi);
+	if (data !== undefined) {
+		const items = given ?? (client ? await storedInterface(client, contract) : []);
+		return { contract, data: parseHexBytes(data), item: undefined, items, texts: [] };
+	}
+	const items = given ?? (client ? await storedInterface(client, contract) : []);
+	const item = findItem(items, signature as string, "function");
+	const values = await readArguments(item.inputs, words.arguments, (text) => accountNamed(settings, text));
+	return { contract, data: await encodeCall(item, values), item, items, texts: words.arguments };
+}
+
+/** What an artefact says about its call. It must hold no empty list. */
+export function callNote({ item, texts }: NamedCall): JsonRecord | undefined {
+	if (!item) return undefined;
+	return {
+		data: { signature: hashedSignature(item), ...(texts.length > 0 ? { arguments: texts } : {}) },
+	};
+}
+
+/** A call on one line: `transfer(T…, 5)`. */
+export function callText({ item, texts, data }: NamedCall): string {
+	return item ? `${item.name}(${texts.join(", ")})` : `0x${toHex(data)}`;
+}

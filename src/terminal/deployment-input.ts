@@ -1,0 +1,79 @@
+/** What is to be deployed: code and interface from flags, or from a file that a compiler or toolchain wrote. */
+
+import { artifactMember, entriesOf } from "../wallet/abi/interface.js";
+import { parseHexBytes } from "../wallet/bytes-text.js";
+import { Failure } from "../wallet/failure.js";
+import { type Json, readJson } from "../wallet/json.js";
+import { flagText } from "./contract-input.js";
+
+export interface Deployable {
+	readonly code: Uint8Array;
+	/** A list of entries as compilers write it. */
+	readonly abi: Json;
+	readonly name: string;
+}
+
+/** The flags that say what is deployed. */
+export interface DeployableFlags {
+	readonly artifact?: string | undefined;
+	readonly bin?: string | undefined;
+	readonly abi?: string | undefined;
+	readonly name?: string | undefined;
+}
+
+/** @throws {Failure} `usage`, `bad_value` */
+export async function deployable(flags: DeployableFlags): Promise<Deployable> {
+	const { artifact, bin, abi, name } = flags;
+	if (artifact !== undefined) return fromArtifact(artifact, name);
+	if (bin === undefined) {
+		throw new Failure("usage", "no code: give it with --bin or --artifact", { hint: "see --help" });
+	}
+	const entries = abi === undefined ? [] : entriesOf(json(await flagText(abi, "the interface"), abi));
+	if (!entries) throw new Failure("bad_value", `${abi ?? ""} holds no interface`);
+	return { code: codeOf((await flagText(bin, "the code")).trim()), abi: entries, name: name ?? "" };
+}
+
+async function fromArtifact(path: string, name: string | undefined): Promise<Deployable> {
+	const file = json(await flagText(path === "-" ? path : `@${path.replace(/^@/, "")}`, "the artifact"), path);
+	const abi = artifactMember(file, "abi");
+	// Toolchains write the code as text, compilers inside of objects.
+	const code = [
+		artifactMember(file, "bytecode"),
+		artifactMember(file, "bytecode", "object"),
+		artifactMember(file, "evm", "bytecode", "object"),
+		artifactMember(file, "bin"),
+		artifactMember(file, "data", "bytecode", "object"),
+	].find((value) => typeof value === "string");
+	if (typeof code !== "string" || code.replace(/^0x/, "") === "") {
+		throw new Failure(
+			"bad_value",
+			`${path} holds no code: is it the output of a compiler, for one contract?`,
+		);
+	}
+	const entries = abi === undefined ? [] : entriesOf(typeof abi === "string" ? json(abi, path) : abi);
+	const called = artifactMember(file, "contractName");
+	return {
+		code: codeOf(code),
+		abi: entries ?? [],
+		name: name ?? (typeof called === "string" ? called : ""),
+	};
+}
+
+function codeOf(text: string): Uint8Array {
+	const library = /__[$A-Za-z0-9_/.:]+/.exec(text);
+	if (library) {
+		throw new Failure(
+			"bad_value",
+			`the code still needs the address of a library: ${library[0].slice(0, 40)}`,
+		);
+	}
+	return parseHexBytes(text);
+}
+
+function json(text: string, source: string): Json {
+	try {
+		return readJson(text);
+	} catch (error) {
+		throw new Failure("bad_value", `${source} is no JSON: ${(error as Error).message}`);
+	}
+}

@@ -1,0 +1,211 @@
+/**
+ * Arguments of contracts as people type them (sheet 11 §2.2): whole numbers in decimal or as `0x…`, addresses in every
+ * form, `0x…` for bytes, `[1,2]` for arrays, `(a,b)` for tuples, anything for text.
+ */
+
+import { toHex } from "../../protocol/bytes.js";
+import { shorten } from "../bytes-text.js";
+import { Failure } from "../failure.js";
+import { type AbiParameter, arrayParts, integerType } from "./parameter.js";
+
+/** A value as the coder takes it. Addresses are 20 bytes. */
+export type AbiValue = bigint | boolean | string | readonly AbiValue[];
+
+/** What stands for an account: the 21 bytes of its address. @throws {Failure} */
+export type ResolveAccount = (text: string) => Promise<Uint8Array>;
+
+/**
+ * Reads arguments by their order, or all of them by name as `to=T… amount=5`.
+ * @throws {Failure} `bad_value` naming the parameter
+ */
+export async function readArguments(
+	parameters: readonly AbiParameter[],
+	texts: readonly string[],
+	resolve: ResolveAccount,
+): Promise<AbiValue[]> {
+	const ordered = byName(parameters, texts) ?? texts;
+	if (ordered.length !== parameters.length) {
+		const wanted = parameters.map((parameter, index) => label(parameter, index)).join(", ");
+		throw new Failure(
+			"bad_value",
+			`${ordered.length} arguments were given, ${parameters.length} are needed${wanted === "" ? "" : `: ${wanted}`}`,
+		);
+	}
+	const values: AbiValue[] = [];
+	for (const [index, parameter] of parameters.entries()) {
+		const reader = new ArgumentReader(label(parameter, index), ordered[index] as string, resolve);
+		values.push(await reader.whole(parameter));
+	}
+	return values;
+}
+
+/** The texts in the order of the parameters if every one begins with a parameter's name and `=`. */
+function byName(parameters: readonly AbiParameter[], texts: readonly string[]): string[] | undefined {
+	const named = new Map<string, string>();
+	for (const text of texts) {
+		const end = text.indexOf("=");
+		const name = end < 0 ? "" : text.slice(0, end);
+		if (name === "" || !parameters.some((parameter) => parameter.name === name)) return undefined;
+		if (named.has(name)) throw new Failure("bad_value", `the argument ${name} was given twice`);
+		named.set(name, text.slice(end + 1));
+	}
+	if (named.size === 0) return undefined;
+	return parameters.map((parameter, index) => {
+		const text = named.get(parameter.name);
+		if (text === undefined)
+			throw new Failure("bad_value", `the argument ${label(parameter, index)} is missing`);
+		return text;
+	});
+}
+
+function label({ name, type }: AbiParameter, index: number): string {
+	return name === "" ? `${type} (number ${index + 1})` : `${type} ${name}`;
+}
+
+class ArgumentReader {
+	private at = 0;
+
+	constructor(
+		private readonly name: string,
+		private readonly text: string,
+		private readonly resolve: ResolveAccount,
+	) {}
+
+	/** The whole text is one value; a plain text needs no quotes. */
+	async whole(parameter: AbiParameter): Promise<AbiValue> {
+		if (!arrayParts(parameter) && !parameter.components) return this.scalar(parameter.type, this.text);
+		const value = await this.value(parameter);
+		this.blanks();
+		if (this.at < this.text.length) throw this.fault(`"${this.text.slice(this.at)}" is left over`);
+		return value;
+	}
+
+	private async value(parameter: AbiParameter): Promise<AbiValue> {
+		const array = arrayParts(parameter);
+		if (array) {
+			const items = await this.list("[", "]", () => array.element);
+			if (array.length !== undefined && items.length !== array.length) {
+				throw this.fault(`${items.length} elements were given, ${array.length} are needed`);
+			}
+			return items;
+		}
+		const { components } = parameter;
+		if (components) {
+			this.blanks();
+			const [open, close] = this.text.charAt(this.at) === "[" ? ["[", "]"] : ["(", ")"];
+			const items = await this.list(open as string, close as string, (index) => components[index]);
+			if (items.length !== components.length) {
+				throw this.fault(`${items.length} members were given, ${components.length} are needed`);
+			}
+			return items;
+		}
+		return this.scalar(parameter.type, this.word());
+	}
+
+	private async list(
+		open: string,
+		close: string,
+		element: (index: number) => AbiParameter | undefined,
+	): Promise<AbiValue[]> {
+		this.blanks();
+		if (this.text.charAt(this.at) !== open) throw this.fault(`"${open}" is missing, at ${this.at + 1}`);
+		this.at++;
+		const items: AbiValue[] = [];
+		this.blanks();
+		if (this.text.charAt(this.at) === close) {
+			this.at++;
+			return items;
+		}
+		for (;;) {
+			const parameter = element(items.length);
+			if (!parameter) throw this.fault("there are too many members");
+			items.push(await this.value(parameter));
+			this.blanks();
+			const ch = this.text.charAt(this.at++);
+			if (ch === close) return items;
+			if (ch !== ",") throw this.fault(`"${close}" is missing, at ${this.at}`);
+		}
+	}
+
+	private blanks(): void {
+		while (/\s/.test(this.text.charAt(this.at))) this.at++;
+	}
+
+	/** A word up to the next separator, or a text in double quotes with the escapes of JSON. */
+	private word(): string {
+		this.blanks();
+		if (this.text.charAt(this.at) === '"') {
+			const quoted = /"(?:[^"\\]|\\.)*"/y;
+			quoted.lastIndex = this.at;
+			const match = quoted.exec(this.text)?.[0];
+			if (match === undefined) throw this.fault("a quote isn't closed");
+			this.at += match.length;
+			try {
+				return JSON.parse(match) as string;
+			} catch {
+				throw this.fault(`${match} is no text`);
+			}
+		}
+		const start = this.at;
+		while (this.at < this.text.length && !/[,()[\]]/.test(this.text.charAt(this.at))) this.at++;
+		return this.text.slice(start, this.at).trim();
+	}
+
+	private async scalar(type: string, text: string): Promise<AbiValue> {
+		const integer = integerType(type);
+		if (integer) return this.integer(text.trim(), integer.signed, integer.bits);
+		switch (type) {
+			case "string":
+				return text;
+			case "bool":
+				if (/^(true|1)$/i.test(text.trim())) return true;
+				if (/^(false|0)$/i.test(text.trim())) return false;
+				throw this.fault(`"${shorten(text)}": true or false is needed`);
+			case "address":
+				return `0x${toHex((await this.account(text.trim())).subarray(1))}`;
+			case "bytes":
+				return this.bytes(text.trim());
+			default: {
+				const length = type === "function" ? 24 : Number(type.slice("bytes".length));
+				const value = this.bytes(text.trim());
+				const given = value.length / 2 - 1;
+				if (given !== length) throw this.fault(`${length} bytes are needed, ${given} were given`);
+				return value;
+			}
+		}
+	}
+
+	private async account(text: string): Promise<Uint8Array> {
+		try {
+			return await this.resolve(text);
+		} catch (error) {
+			if (!(error instanceof Error)) throw error;
+			throw this.fault(error.message);
+		}
+	}
+
+	private integer(text: string, signed: boolean, bits: number): bigint {
+		if (!/^(-?\d+(_\d+)*|-?0x[0-9a-f]+)$/i.test(text)) {
+			throw this.fault(`"${shorten(text)}" is no whole number`);
+		}
+		const digits = text.replaceAll("_", "");
+		const value = digits.startsWith("-") ? -BigInt(digits.slice(1)) : BigInt(digits);
+		const low = signed ? -(1n << BigInt(bits - 1)) : 0n;
+		const high = signed ? 1n << BigInt(bits - 1) : 1n << BigInt(bits);
+		if (value < low || value >= high) throw this.fault(`${text} is out of range`);
+		return value;
+	}
+
+	private bytes(text: string): string {
+		if (!/^0x([0-9a-f]{2})*$/i.test(text)) {
+			throw this.fault(
+				`"${shorten(text)}": bytes are written as 0x and an even number of hexadecimal digits`,
+			);
+		}
+		return text.toLowerCase();
+	}
+
+	private fault(what: string): Failure {
+		return new Failure("bad_value", `the argument ${this.name}: ${what}`);
+	}
+}

@@ -1,0 +1,164 @@
+/** A contract's interface: read from a compiler's or node's JSON, and searched by name, selector or topic. */
+
+import { equalBytes } from "../../protocol/bytes.js";
+import { toNeutral } from "../../protocol/dialect.js";
+import { Failure } from "../failure.js";
+import { isRecord, type Json, type JsonRecord, member, readJson } from "../json.js";
+import {
+	type AbiItem,
+	type AbiKind,
+	type AbiParameter,
+	hashedSignature,
+	isComplete,
+	selectorOf,
+	topicOf,
+} from "./parameter.js";
+import { isSignature, parseSignature } from "./signature.js";
+
+export type ContractInterface = readonly AbiItem[];
+
+const KINDS: readonly AbiKind[] = ["function", "constructor", "event", "error", "fallback", "receive"];
+
+/**
+ * Reads an interface: a compiler's list, a node's `{"entrys":[…]}`, an object with a member `abi`, or a list of
+ * signatures as texts.
+ * @throws {Failure} `bad_value`
+ */
+export function readInterface(text: string): ContractInterface {
+	let json: Json;
+	try {
+		json = readJson(text);
+	} catch (error) {
+		throw new Failure("bad_value", `the interface is no JSON: ${(error as Error).message}`);
+	}
+	return interfaceOf(json);
+}
+
+/** The same from JSON. @throws {Failure} `bad_value` */
+export function interfaceOf(json: Json): ContractInterface {
+	const list = entriesOf(json);
+	if (!list) throw new Failure("bad_value", "the JSON holds no list of functions");
+	return list.map((entry) => {
+		if (typeof entry === "string") return parseSignature(entry);
+		if (!isRecord(entry)) throw new Failure("bad_value", "the interface holds something that is no function");
+		return itemOf(entry);
+	});
+}
+
+/** The list inside of any of the accepted forms, as JSON. */
+export function entriesOf(json: Json): readonly Json[] | undefined {
+	if (Array.isArray(json)) return json as readonly Json[];
+	if (!isRecord(json)) return undefined;
+	const { abi, entrys } = json;
+	if (Array.isArray(entrys)) return entrys as readonly Json[];
+	return abi === undefined ? undefined : entriesOf(abi);
+}
+
+function itemOf(entry: JsonRecord): AbiItem {
+	const { type, name, inputs, outputs, stateMutability, constant, payable, anonymous } = entry;
+	const typed = String(type ?? "function").toLowerCase();
+	const kind = KINDS.find((known) => known === typed);
+	if (!kind)
+		throw new Failure("bad_value", `the interface holds an entry of the unknown type ${String(type)}`);
+	const mutability =
+		typeof stateMutability === "string"
+			? stateMutability.toLowerCase()
+			: constant === true
+				? "view"
+				: payable === true
+					? "payable"
+					: undefined;
+	return {
+		kind,
+		name: typeof name === "string" ? name : "",
+		inputs: parametersOf(inputs),
+		...(kind === "function" ? { outputs: parametersOf(outputs) } : {}),
+		...(mutability === undefined ? {} : { mutability }),
+		...(anonymous === true ? { anonymous: true } : {}),
+	};
+}
+
+function parametersOf(json: Json | undefined): AbiParameter[] {
+	if (!Array.isArray(json)) return [];
+	return json.filter(isRecord).map((parameter) => {
+		const { name, type, components, indexed } = parameter;
+		const typeText = toNeutral(String(type ?? ""));
+		return {
+			name: typeof name === "string" ? name : "",
+			type: typeText,
+			...(typeText.startsWith("tuple") && Array.isArray(components)
+				? { components: parametersOf(components) }
+				: {}),
+			...(indexed === true ? { indexed: true } : {}),
+		};
+	});
+}
+
+/**
+ * The item that a word means: a signature, which stands for itself and takes names and results from the interface where
+ * that has the same; or the name of the only item that is so called.
+ * @throws {Failure} `bad_value`, `ambiguous`
+ */
+export function findItem(items: ContractInterface, text: string, kind: AbiKind): AbiItem {
+	const ofKind = items.filter((item) => item.kind === kind);
+	if (isSignature(text)) {
+		const typed = parseSignature(text, kind);
+		const known = ofKind.find((item) => hashedSignature(item) === hashedSignature(typed));
+		if (!known) return typed;
+		const named = typed.inputs.some(({ name }) => name !== "") ? typed.inputs : known.inputs;
+		return { ...known, ...typed, inputs: kind === "event" ? known.inputs : named };
+	}
+	const found = ofKind.filter(({ name }) => name === text);
+	const [only, second] = found;
+	if (!only) {
+		const names = [...new Set(ofKind.map(({ name }) => name))].sort().join(", ");
+		const why = names === "" ? `no ${kind} is known there` : `the ${kind}s are ${names}`;
+		throw new Failure("bad_value", `the interface has no ${kind} ${text}: ${why}`, {
+			hint: `write the whole signature, such as ${text}(uint256)`,
+		});
+	}
+	if (second) {
+		throw new Failure(
+			"ambiguous",
+			`several ${kind}s are called ${text}: ${found.map(hashedSignature).join(", ")}`,
+		);
+	}
+	if (!isComplete(only.inputs)) {
+		throw new Failure("bad_value", `the interface doesn't say what the tuples of ${text} hold`, {
+			hint: "the record of a contract doesn't keep that: give the compiler's interface with --abi",
+		});
+	}
+	return only;
+}
+
+/** The function or error with a selector. */
+export function itemBySelector(
+	items: ContractInterface,
+	selector: Uint8Array,
+	kind: "function" | "error",
+): AbiItem | undefined {
+	return items.find(
+		(item) => item.kind === kind && isComplete(item.inputs) && equalBytes(selectorOf(item), selector),
+	);
+}
+
+/** The event with a first topic. */
+export function eventByTopic(items: ContractInterface, topic: Uint8Array): AbiItem | undefined {
+	return items.find(
+		(item) =>
+			item.kind === "event" && !item.anonymous && isComplete(item.inputs) && equalBytes(topicOf(item), topic),
+	);
+}
+
+/** The constructor; one without parameters where the interface names none. */
+export function constructorOf(items: ContractInterface): AbiItem {
+	return items.find(({ kind }) => kind === "constructor") ?? { kind: "constructor", name: "", inputs: [] };
+}
+
+/** A member of a file that holds a compiler's output. */
+export function artifactMember(json: Json, ...path: readonly string[]): Json | undefined {
+	return path.reduce<Json | undefined>(
+		(value, name) => (isRecord(value) ? member(value, name) : undefined),
+		json,
+	);
+}

@@ -1,0 +1,60 @@
+/** Logs of contracts as the events that they are. */
+
+import { toHex } from "../../protocol/bytes.js";
+import { Failure } from "../failure.js";
+import { type AbiView, decodeValues, keyedValues } from "./coder.js";
+import { type ContractInterface, eventByTopic } from "./interface.js";
+import { type AbiItem, type AbiParameter, hashedSignature } from "./parameter.js";
+
+/** A log's event and its values by name. */
+export interface DecodedEvent {
+	readonly event: string;
+	readonly signature: string;
+	readonly args: { readonly [name: string]: AbiView };
+}
+
+/** What a log holds beside its contract. */
+export interface LogData {
+	readonly topics: readonly Uint8Array[];
+	readonly data: Uint8Array;
+}
+
+/** The event of a log; undefined if the interface doesn't know it, or the log doesn't fit. */
+export async function decodeLog(items: ContractInterface, log: LogData): Promise<DecodedEvent | undefined> {
+	const [topic] = log.topics;
+	const event = topic && eventByTopic(items, topic);
+	return event && decodeEvent(event, log);
+}
+
+/** Reads a log as an event; undefined if it doesn't fit. */
+export async function decodeEvent(event: AbiItem, log: LogData): Promise<DecodedEvent | undefined> {
+	const topics = event.anonymous ? log.topics : log.topics.slice(1);
+	const indexed = event.inputs.filter((parameter) => parameter.indexed);
+	const plain = event.inputs.filter((parameter) => !parameter.indexed);
+	if (indexed.length !== topics.length) return undefined;
+	try {
+		const [fromData, fromTopics] = await Promise.all([
+			decodeValues(plain, log.data),
+			Promise.all(indexed.map((parameter, index) => topicValue(parameter, topics[index] as Uint8Array))),
+		]);
+		const values = event.inputs.map((parameter) =>
+			parameter.indexed ? fromTopics[indexed.indexOf(parameter)] : fromData[plain.indexOf(parameter)],
+		) as AbiView[];
+		return {
+			event: event.name,
+			signature: hashedSignature(event),
+			args: keyedValues(event.inputs, values),
+		};
+	} catch (error) {
+		if (error instanceof Failure) return undefined;
+		throw error;
+	}
+}
+
+/** Values that don't fit into a topic are there by their hash alone. */
+async function topicValue(parameter: AbiParameter, topic: Uint8Array): Promise<AbiView> {
+	if (/^(string|bytes|tuple)$/.test(parameter.type) || parameter.type.endsWith("]"))
+		return `0x${toHex(topic)}`;
+	const [value] = await decodeValues([parameter], topic);
+	return value as AbiView;
+}

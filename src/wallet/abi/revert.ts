@@ -1,0 +1,66 @@
+/** Why a contract reverted: the language's own errors, and those that the contract's interface declares. */
+
+import { fromUtf8, toHex } from "../../protocol/bytes.js";
+import { Failure } from "../failure.js";
+import { type AbiView, decodeValues, namedValues, viewText } from "./coder.js";
+import { type ContractInterface, itemBySelector } from "./interface.js";
+import { parseSignature } from "./signature.js";
+
+const BUILT_IN: ContractInterface = [
+	parseSignature("Error(string message)", "error"),
+	parseSignature("Panic(uint256 code)", "error"),
+];
+
+/** What the compiler's checks mean. */
+const PANICS: Readonly<Record<string, string>> = {
+	"0": "a check of the compiler failed",
+	"1": "assertion failed",
+	"17": "arithmetic overflow or underflow",
+	"18": "division by zero",
+	"33": "a number is no member of the enumeration",
+	"34": "a byte array in storage is damaged",
+	"49": "pop from an empty array",
+	"50": "array index out of range",
+	"65": "too much memory was asked for",
+	"81": "an uninitialised function was called",
+};
+
+/** An error that a contract ended with. */
+export interface RevertReason {
+	/** One sentence or phrase; empty if the contract gave nothing. */
+	readonly reason: string;
+	/** The error's name, where it is known: `Error`, `Panic`, or one of the contract. */
+	readonly error?: string;
+	readonly arguments?: AbiView;
+}
+
+/** Reads what a revert returned; bytes that nobody knows stay hexadecimal. */
+export async function revertReason(data: Uint8Array, items: ContractInterface = []): Promise<RevertReason> {
+	if (data.length === 0) return { reason: "" };
+	const selector = data.subarray(0, 4);
+	const known = itemBySelector(BUILT_IN, selector, "error") ?? itemBySelector(items, selector, "error");
+	if (!known) return { reason: plainReason(data) };
+	let values: readonly AbiView[];
+	try {
+		values = await decodeValues(known.inputs, data.subarray(4));
+	} catch (error) {
+		if (!(error instanceof Failure)) throw error;
+		return { reason: `0x${toHex(data)}` };
+	}
+	const [first] = values;
+	if (known.name === "Error" && typeof first === "string") return { reason: first, error: "Error" };
+	if (known.name === "Panic") {
+		return { reason: PANICS[String(first)] ?? `panic ${String(first)}`, error: "Panic", arguments: values };
+	}
+	return {
+		reason: `${known.name}(${values.map(viewText).join(", ")})`,
+		error: known.name,
+		arguments: namedValues(known.inputs, values),
+	};
+}
+
+/** Compilers of the first years returned bare texts. */
+function plainReason(data: Uint8Array): string {
+	const text = fromUtf8(data);
+	return data.length % 32 !== 4 && /^[\x20-\x7e]+$/.test(text) ? text : `0x${toHex(data)}`;
+}
