@@ -69,6 +69,8 @@ export interface ChainObserver {
 	pending?(transaction: SignedTransaction, info: TransactionInfo): void;
 	/** A transaction was tried for the pool and broke a rule; what it had written is undone. */
 	refused?(transaction: SignedTransaction, error: unknown): void;
+	/** A block was packed, or one that was offered was dealt with. */
+	timed?(step: "packed" | "pushed", block: SignedBlock, ms: number): void;
 }
 
 export interface PushOptions {
@@ -217,14 +219,21 @@ export class Chain {
 	 */
 	push(block: SignedBlock, { own = false, verified = own }: PushOptions = {}): PushOutcome {
 		if (block.number <= this.state.properties.headNumber && this.tree.has(block.id)) return { kind: "known" };
+		const started = performance.now();
 		this.discardPending();
 		try {
 			if (own) this.ownBlocks.add(block);
-			return this.pushChecked(block, verified);
+			const outcome = this.pushChecked(block, verified);
+			this.tell("pushed", block, started);
+			return outcome;
 		} finally {
 			for (const { transaction } of this.pool.requeue(this.clock())) this.noteDropped(transaction);
 			this.keepChangedOwners(block);
 		}
+	}
+
+	private tell(step: "packed" | "pushed", block: SignedBlock, startedMs: number): void {
+		for (const observer of this.observers) observer.timed?.(step, block, performance.now() - startedMs);
 	}
 
 	private pushChecked(block: SignedBlock, verified: boolean): PushOutcome {
@@ -464,7 +473,9 @@ export class Chain {
 	 * @throws {ValidateSignatureError} if the key is not the one that signs for the witness
 	 */
 	produce(producer: Producer, timestampMs: bigint, expired: () => boolean): AppliedBlock {
+		const started = performance.now();
 		const { block, taken } = this.pack({ producer, timestampMs, expired });
+		this.tell("packed", block, started);
 		try {
 			const outcome = this.push(block, { own: true });
 			const applied = outcome.kind === "head" ? outcome.applied.at(-1) : undefined;

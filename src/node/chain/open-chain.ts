@@ -85,7 +85,8 @@ export class OpenChain {
 
 	private static async openOn(storage: KeyValueDatabase, options: ChainOptions): Promise<OpenChain> {
 		const { config, dataDirectory } = options;
-		const rules = chainRules(config, options.development);
+		const timing = { restoring: true };
+		const rules = chainRules(config, options.development && looseWhileRestoring(options.development, timing));
 		const seed = propertySeed(config);
 		const meta = await readMeta(storage, dataDirectory ?? "memory");
 		if (meta) checkMeta(meta, rules.genesisId, dataDirectory ?? "memory");
@@ -138,6 +139,7 @@ export class OpenChain {
 			opened?.log.close();
 			throw error;
 		}
+		timing.restoring = false;
 		chain.observe({ applied: () => open.flushIfDue() });
 		return open;
 	}
@@ -199,6 +201,19 @@ export class OpenChain {
 	get solidState(): StateView {
 		return this.chain.solidState;
 	}
+}
+
+/** A start may ask for wider slots than those in which the blocks of the log were made: they stay good. */
+function looseWhileRestoring(
+	development: DevelopmentSchedule,
+	timing: { readonly restoring: boolean },
+): DevelopmentSchedule {
+	return {
+		...development,
+		get slotMs() {
+			return timing.restoring ? 1n : development.slotMs;
+		},
+	};
 }
 
 /** The facts of the chain that the configuration fixes. */

@@ -33,6 +33,11 @@ export class PendingPool {
 		return this.pending.length + this.again.length;
 	}
 
+	/** Transactions that wait to be executed again. */
+	get waiting(): number {
+		return this.again.length;
+	}
+
 	/** Whether transactions wait to be executed again. */
 	get hasWaiting(): boolean {
 		return this.again.length > 0;

@@ -44,6 +44,8 @@ export interface ProcessorEnvironment {
 	readonly forks: ForkGates;
 	/** Runs the contract machine for deploy and trigger transactions. */
 	readonly machine: MachineRunner;
+	/** Told of each transaction that was executed, where someone counts. */
+	executed?: ((transaction: SignedTransaction, inBlock: boolean, ms: number) => void) | undefined;
 }
 
 /** A transaction whose signatures were checked already. */
@@ -63,8 +65,12 @@ export function processTransaction(
 	block: BlockScope | undefined,
 	options: ProcessOptions,
 ): ProcessedTransaction {
+	const { executed } = environment;
+	const started = executed ? performance.now() : 0;
 	try {
-		return run(environment, received, block, options);
+		const processed = run(environment, received, block, options);
+		executed?.(received, block !== undefined, performance.now() - started);
+		return processed;
 	} catch (error) {
 		if (!(error instanceof OverflowError)) throw error;
 		throw new RuntimeRuleError(error.name, error.message);
