@@ -68,7 +68,7 @@ export class Dispatcher {
 		if (maxBatchSize > 0 && calls.length > maxBatchSize) {
 			return methodError(
 				VERSION,
-				"null",
+				'"null"',
 				new RpcError(EXCEEDS_LIMIT, `Batch size ${calls.length} exceeds the limit of ${maxBatchSize}`),
 			);
 		}

@@ -1,0 +1,187 @@
+import { beforeEach, describe, expect, test } from "vitest";
+import { feedFilters } from "../../../../src/node/api/jsonrpc/filter-feed.js";
+import { FilterRegistry } from "../../../../src/node/api/jsonrpc/filter-registry.js";
+import type { LogFilter } from "../../../../src/node/api/jsonrpc/log-filter.js";
+import type { ChainObserver } from "../../../../src/node/chain/chain.js";
+import type { BlockChange } from "../../../../src/node/state/state-database.js";
+import { MAX_INT64 } from "../../../../src/protocol/int64.js";
+import { address, type LogNumbers, SmallChain } from "./small-chain.js";
+
+const LIFETIME_MS = 300_000;
+const NO_CHANGE: BlockChange = { number: 0n, entries: [] };
+
+const logFilter = (fields: Partial<LogFilter> = {}): LogFilter => ({
+	addresses: [],
+	topics: [],
+	from: 0n,
+	to: MAX_INT64,
+	isOneBlock: false,
+	...fields,
+});
+
+let nowMs = 0;
+let chain: SmallChain;
+let full: FilterRegistry;
+let solidity: FilterRegistry;
+let observer: Required<Pick<ChainObserver, "applied" | "erasing">>;
+
+beforeEach(async () => {
+	nowMs = 1_000_000;
+	chain = await SmallChain.create();
+	const limits = { maxBlockFilters: 3, maxLogFilters: 2 };
+	full = new FilterRegistry(() => nowMs, limits);
+	solidity = new FilterRegistry(() => nowMs, limits);
+	observer = feedFilters(chain.state, full, solidity) as typeof observer;
+});
+
+/** A block comes. */
+function apply(
+	number: bigint,
+	transactions: readonly (readonly LogNumbers[])[] = [],
+	{ switching = false, solidified = 0n, salt = 0 } = {},
+): string {
+	const { block, infos } = chain.add(number, transactions, { solidified, salt });
+	observer.applied({ block, infos, change: NO_CHANGE }, switching);
+	return `0x${block.idHex}`;
+}
+
+/** Places of the queued logs: block, place, and a minus where it is removed. */
+function logs(registry: FilterRegistry, id: string): string[] {
+	const changes = registry.takeChanges(id) as unknown as {
+		readonly blockNumber: string;
+		readonly logIndex: string;
+		readonly removed: boolean;
+	}[];
+	return changes.map((log) => `${log.removed ? "-" : ""}${log.blockNumber} ${log.logIndex}`);
+}
+
+describe("a filter of blocks", () => {
+	test("gives the ids of the blocks since the last poll", () => {
+		apply(1n);
+		const id = full.add();
+		expect(full.takeChanges(id)).toEqual([]);
+		const hashes = [apply(2n), apply(3n)];
+		expect(full.takeChanges(id)).toEqual(hashes);
+		expect(full.takeChanges(id)).toEqual([]);
+	});
+
+	test("is no filter of logs", () => {
+		const id = full.add();
+		expect(() => full.logFilter(id)).toThrow("filter not found");
+	});
+
+	test("over solidified blocks begins with the newest one and then misses none", () => {
+		const id = solidity.add();
+		chain.add(1n);
+		const second = `0x${chain.add(2n).block.idHex}`;
+		const third = apply(3n, [], { solidified: 2n });
+		expect(solidity.takeChanges(id)).toEqual([second]);
+		const fourth = apply(4n, [], { solidified: 2n });
+		expect(solidity.takeChanges(id)).toEqual([]);
+		apply(5n, [], { solidified: 4n });
+		expect(solidity.takeChanges(id)).toEqual([third, fourth]);
+	});
+});
+
+describe("a filter of logs", () => {
+	test("gives the logs that match, within its range", () => {
+		const all = full.add(logFilter({ from: 2n, to: 3n }));
+		const one = full.add(logFilter({ addresses: [address(2)] }));
+		apply(1n, [[[1]]]);
+		apply(2n, [[[1]], [[2]]]);
+		apply(3n);
+		apply(4n, [[[2]]]);
+		expect(logs(full, all)).toEqual(["0x2 0x0", "0x2 0x1"]);
+		expect(logs(full, one)).toEqual(["0x2 0x1", "0x4 0x0"]);
+	});
+
+	test("gives logs of blocks that the chain leaves again, as removed, and none of those it moves to", () => {
+		const id = full.add(logFilter());
+		const blocks = full.add();
+		apply(1n, [[[1]]]);
+		const { block, infos } = chain.add(2n, [[[1], [1]]]);
+		observer.applied({ block, infos, change: NO_CHANGE }, false);
+		full.takeChanges(blocks);
+		expect(logs(full, id)).toEqual(["0x1 0x0", "0x2 0x0", "0x2 0x1"]);
+		observer.erasing(block, true);
+		apply(2n, [[[1]]], { switching: true, salt: 1 });
+		apply(3n, [[[1]]], { switching: true, salt: 1 });
+		expect(logs(full, id)).toEqual(["-0x2 0x0", "-0x2 0x1"]);
+		expect(full.takeChanges(blocks)).toEqual([]);
+		apply(4n, [[[1]]]);
+		expect(logs(full, id)).toEqual(["0x4 0x0"]);
+	});
+
+	test("hears nothing of blocks that are undone because a move failed", () => {
+		const id = full.add(logFilter());
+		const { block, infos } = chain.add(2n, [[[1]]]);
+		observer.applied({ block, infos, change: NO_CHANGE }, true);
+		observer.erasing(block, false);
+		expect(logs(full, id)).toEqual([]);
+	});
+
+	test("over solidified blocks hears of them once they are", () => {
+		const id = solidity.add(logFilter());
+		apply(1n, [[[1]]], { solidified: 0n });
+		apply(2n, [[[1], [2]]], { solidified: 0n });
+		expect(logs(solidity, id)).toEqual([]);
+		apply(3n, [], { solidified: 2n });
+		expect(logs(solidity, id)).toEqual(["0x1 0x0", "0x2 0x0", "0x2 0x1"]);
+	});
+
+	test("keeps its conditions for queries", () => {
+		const filter = logFilter({ from: 7n });
+		expect(full.logFilter(full.add(filter))).toBe(filter);
+	});
+});
+
+describe("the registry", () => {
+	test("makes ids of 16 bytes that are compared as text", () => {
+		const id = full.add();
+		expect(id).toMatch(/^0x[0-9a-f]{32}$/);
+		expect(full.takeChanges(id.slice(2))).toEqual([]);
+		const upper = `0x${id.slice(2).toUpperCase()}`;
+		if (upper !== id) expect(() => full.takeChanges(upper)).toThrow("filter not found");
+		expect(() => full.takeChanges("0x1")).toThrow("filter not found");
+		expect(() => solidity.takeChanges(id)).toThrow("filter not found");
+	});
+
+	test("forgets a filter that is uninstalled", () => {
+		const id = full.add();
+		full.remove(id);
+		expect(() => full.takeChanges(id)).toThrow("filter not found");
+		expect(() => full.remove(id)).toThrow("filter not found");
+	});
+
+	test("forgets filters that nobody polled, when a block comes that concerns them", () => {
+		const blocks = full.add();
+		const kept = full.add(logFilter());
+		const dropped = full.add(logFilter());
+		nowMs += LIFETIME_MS;
+		full.takeChanges(kept);
+		nowMs += 1;
+		expect(full.takeChanges(blocks)).toEqual([]);
+		nowMs += LIFETIME_MS;
+		apply(1n);
+		expect(full.takeChanges(blocks)).toHaveLength(1);
+		expect(full.size).toBe(3);
+		full.takeChanges(kept);
+		apply(2n, [[[1]]]);
+		expect(() => full.takeChanges(dropped)).toThrow("filter not found");
+		expect(logs(full, kept)).toEqual(["0x2 0x0"]);
+		nowMs += LIFETIME_MS + 1;
+		apply(3n);
+		expect(() => full.takeChanges(blocks)).toThrow("filter not found");
+		expect(full.size).toBe(1);
+	});
+
+	test("holds so many filters of each kind and no more", () => {
+		for (let i = 0; i < 3; i++) full.add();
+		for (let i = 0; i < 2; i++) full.add(logFilter());
+		expect(() => full.add()).toThrow("exceed max block filters: 3, try again later");
+		expect(() => full.add(logFilter())).toThrow("exceed max log filters: 2, try again later");
+		const free = new FilterRegistry(() => nowMs, { maxBlockFilters: 0, maxLogFilters: 0 });
+		for (let i = 0; i < 9; i++) free.add();
+		expect(free.size).toBe(9);
+	});
+});
