@@ -2,7 +2,7 @@
 
 import { Agent, request } from "node:http";
 import { parseConfig } from "../../../src/node/config/config.js";
-import { type NodePorts, startNode } from "../../../src/node/node.js";
+import { type NodePorts, type PortName, startNode } from "../../../src/node/node.js";
 import { toBase58Check } from "../../../src/protocol/address.js";
 import { fromHex, toHex } from "../../../src/protocol/bytes.js";
 import { addressOfPrivateKey, sign } from "../../../src/protocol/signature.js";
@@ -30,7 +30,7 @@ export interface Answer {
 }
 
 export interface Ask {
-	readonly server?: "full" | "solidity" | "pbft";
+	readonly server?: PortName;
 	readonly method?: string;
 	readonly body?: string | Uint8Array;
 	readonly headers?: Readonly<Record<string, string>>;
