@@ -23,6 +23,7 @@ async function replaySet(set: string): Promise<{ result: SetResult; differences:
 
 describe("recorded chains", () => {
 	it.each<[string, { blocks: number; pushes?: number; requests: number }]>([
+		["apis-jsonrpc", { blocks: 209, requests: 3296 }],
 		["core-accounts", { blocks: 115, requests: 527 }],
 		["core-fork", { blocks: 26, pushes: 84, requests: 201 }],
 		["core-http", { blocks: 66, requests: 576 }],
