@@ -1,0 +1,146 @@
+/** A development chain of the built program, with the keys of its first accounts in a home beside it. */
+
+import { type ChildProcess, spawn } from "node:child_process";
+import { mkdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { expect } from "vitest";
+import { addKey } from "../../src/keystore/keystore.js";
+import {
+	DEVELOPMENT_HD_PATH,
+	DEVELOPMENT_MNEMONIC,
+	defaultProducerKey,
+	deriveAccounts,
+} from "../../src/node/development/accounts.js";
+import { toBase58Check } from "../../src/protocol/address.js";
+import { addressOfPrivateKey } from "../../src/protocol/signature.js";
+import { errorRecord, Home, type Outcome } from "./coin-process.js";
+
+const program = fileURLToPath(new URL("../../bin/coin.js", import.meta.url));
+
+/** The accounts by label; each but the producer has 10,000 coins, and ann acts unless another is named. */
+const PEOPLE = ["ann", "bob", "carol", "dora"] as const;
+export type Person = (typeof PEOPLE)[number] | "producer";
+
+const derived = deriveAccounts(DEVELOPMENT_MNEMONIC, DEVELOPMENT_HD_PATH, PEOPLE.length, 0n);
+const KEYS: ReadonlyMap<string, Uint8Array> = new Map([
+	...PEOPLE.map((name, index) => [name, derived[index]?.privateKey as Uint8Array] as const),
+	["producer", defaultProducerKey()],
+]);
+
+export function addressOf(name: Person): string {
+	return toBase58Check(addressOfPrivateKey(KEYS.get(name) as Uint8Array));
+}
+
+type Json = Record<string, unknown>;
+
+export class DevelopmentChain {
+	private constructor(
+		readonly home: Home,
+		private readonly node: ChildProcess,
+	) {}
+
+	static async start(): Promise<DevelopmentChain> {
+		const home = new Home();
+		const ready = join(home.path, "ready");
+		const ports = ["http", "solidity", "jsonrpc", "grpc", "grpc-solidity"].flatMap((api) => [
+			`--${api}-port`,
+			"0",
+		]);
+		const words = ["node", "start", "--ready-file", ready, "--log-format", "json", ...ports];
+		const node = spawn(process.execPath, [program, ...words], {
+			cwd: home.path,
+			env: { PATH: process.env["PATH"] ?? "", HOME: home.path },
+			stdio: "ignore",
+		});
+		const chain = new DevelopmentChain(home, node);
+		await chain.prepare(await chain.ports(ready));
+		return chain;
+	}
+
+	private async ports(ready: string): Promise<{ readonly full: number; readonly solidity: number }> {
+		for (;;) {
+			if (this.node.exitCode !== null) throw new Error(`the node ended with ${this.node.exitCode}`);
+			try {
+				return (JSON.parse(readFileSync(ready, "utf8")) as { ports: { full: number; solidity: number } })
+					.ports;
+			} catch {
+				// Not there yet, or half written.
+				await new Promise((resolve) => setTimeout(resolve, 50));
+			}
+		}
+	}
+
+	private async prepare({ full, solidity }: { full: number; solidity: number }): Promise<void> {
+		const keystore = join(this.home.path, "keystore");
+		mkdirSync(keystore);
+		for (const [name, key] of KEYS) await addKey(keystore, key, "password", { name, strength: "light" });
+		const config = `profile = here
+			wallet = ann
+			keystoreDir = "${keystore}"
+			passwordFile = "${this.home.write("password", "password")}"
+			profiles.here { http = "http://127.0.0.1:${full}", solidity = "http://127.0.0.1:${solidity}" }`;
+		this.environment = { COIN_CONFIG: this.home.write("config.conf", config) };
+	}
+
+	private environment: Record<string, string> = {};
+
+	async stop(): Promise<void> {
+		const closed = new Promise((resolve) => this.node.once("close", resolve));
+		this.node.kill("SIGTERM");
+		await closed;
+		this.home.remove();
+	}
+
+	/** Runs a command line; words are separated by blanks, or given one by one. */
+	coin(line: string | readonly string[], stdin?: string): Promise<Outcome> {
+		return this.home.run(typeof line === "string" ? line.split(" ") : line, stdin, this.environment);
+	}
+
+	/** An acting command that succeeds for good: one line of JSON, nothing on standard error. */
+	async acts(line: string | readonly string[]): Promise<Json> {
+		const words = [...(typeof line === "string" ? line.split(" ") : line), "--wait"];
+		const { code, stdout, stderr } = await this.coin(words);
+		expect({ words, code, stderr }).toEqual({ words, code: 0, stderr: "" });
+		const [first, rest] = stdout.split("\n");
+		expect(rest).toBe("");
+		const result = JSON.parse(first as string) as Json;
+		expect(result).toMatchObject({ state: "solid", result: "SUCCESS" });
+		return result;
+	}
+
+	/** What a command prints for people. */
+	async prints(line: string | readonly string[]): Promise<string> {
+		const { code, stdout, stderr } = await this.coin(line);
+		expect({ line, code, stderr }).toEqual({ line, code: 0, stderr: "" });
+		return stdout;
+	}
+
+	/** The values of a query under --json: one a line. */
+	async values(line: string): Promise<unknown[]> {
+		const stdout = await this.prints(`${line} --json`);
+		expect(stdout === "" || stdout.endsWith("\n")).toBe(true);
+		return stdout
+			.split("\n")
+			.slice(0, -1)
+			.map((row) => JSON.parse(row) as unknown);
+	}
+
+	/** The only value of a query under --json. */
+	async value(line: string): Promise<unknown> {
+		const values = await this.values(line);
+		expect(values).toHaveLength(1);
+		return values[0];
+	}
+
+	/** A command that fails: nothing on standard output, one error record. */
+	async fails(line: string | readonly string[], exit: 1 | 2): Promise<Json> {
+		const words = typeof line === "string" ? line.split(" ") : line;
+		const outcome = await this.coin(words.includes("--json") ? words : [...words, "--json"]);
+		expect({ words, code: outcome.code, stdout: outcome.stdout }).toEqual({ words, code: exit, stdout: "" });
+		return errorRecord(outcome);
+	}
+}
+
+/** A command line that fails, its exit code, and what its error record holds. */
+export type Refusal = readonly [line: string, exit: 1 | 2, error: Json];

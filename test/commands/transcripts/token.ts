@@ -1,0 +1,86 @@
+import { describe, expect, it } from "vitest";
+import { addressOf, type DevelopmentChain, type Refusal } from "../development-chain.js";
+
+const [ann, bob] = [addressOf("ann"), addressOf("bob")];
+const page = "https://apple.example";
+const issue =
+	"token issue --supply 1_000_000 --decimals 2 --price 1coin/100 --start 1s --end 30d --lock 1000:1 --url " +
+	page;
+
+export function tokenTranscripts(chain: () => DevelopmentChain): void {
+	describe("coin token", () => {
+		it("issues a token after agreement, and shows it under its id and its name", async () => {
+			expect(await chain().fails(`${issue} --name Apple`, 2)).toMatchObject({ code: "confirmation_needed" });
+			expect(await chain().prints(`${issue} --name Apple --dry-run --text`)).toContain(
+				"  fee         1024coin\n",
+			);
+			expect(await chain().acts(`${issue} --name Apple --abbr APL --yes`)).toMatchObject({
+				tokenId: "1000001",
+				fee: "1024000000",
+			});
+			const token = {
+				id: "1000001",
+				name: "Apple",
+				abbr: "APL",
+				owner: ann,
+				supply: "100000000",
+				decimals: 2,
+				price: { sun: 100, units: 1 },
+				locked: [{ amount: "100000", days: "1" }],
+				freeBandwidth: "0",
+				url: page,
+			};
+			expect(await chain().value("token show Apple")).toMatchObject(token);
+			expect(await chain().value("token show 1000001 --solidity")).toMatchObject(token);
+			const text = await chain().prints("token show 1000001");
+			expect(text).toMatch(/\nsupply +1000000\n.*\nprice +0.01coin\n/s);
+			expect(await chain().values("token list")).toEqual([expect.objectContaining({ id: "1000001" })]);
+			expect(await chain().values("token list --offset 1 --limit 5")).toEqual([]);
+		});
+
+		it("sells it, and prints balances in its decimals", async () => {
+			const bought = await chain().acts("token buy ann 10coin --from bob");
+			expect(bought).toMatchObject({ to: ann, amount: "10000000", token: "1000001" });
+			expect(await chain().prints("token balance Apple bob")).toBe("1000\n");
+			expect(await chain().value("token balance 1000001 bob")).toBe("100000");
+			expect(await chain().value("token balance 1000001 dora")).toBe("0");
+		});
+
+		it("changes what is named and keeps the rest", async () => {
+			await chain().acts("token update --free-bandwidth 1000");
+			expect(await chain().value("token show Apple")).toMatchObject({ freeBandwidth: "1000", url: page });
+		});
+
+		it("tells tokens of the same name apart by their ids only", async () => {
+			await chain().acts(`${issue} --name Apple --from bob --yes`);
+			expect(await chain().fails("token show Apple", 1)).toMatchObject({
+				code: "ambiguous",
+				details: {
+					candidates: [
+						{ id: "1000001", owner: ann },
+						{ id: "1000002", owner: bob },
+					],
+				},
+			});
+		});
+
+		it("says when locked supply can be released", async () => {
+			expect(await chain().fails("token release", 1)).toMatchObject({
+				message: "It's not time to unfreeze asset supply",
+				retry: "later",
+				details: { due: expect.stringMatching(/^\d{13}$/) },
+			});
+		});
+
+		it.concurrent.each<Refusal>([
+			["token show Nope", 1, { code: "not_found" }],
+			["token update", 2, { code: "usage" }],
+			["token update --url https://x.example --from dora", 1, { code: "not_found" }],
+			["token buy ann 5coin", 1, { message: "Cannot participate asset Issue yourself !" }],
+			[`${issue} --name Pear --decimals 7 --from carol`, 2, { code: "usage" }],
+			[`${issue} --name Pear`, 1, { message: "An account can only issue one asset" }],
+		])("refuses %s", async (line, exit, error) => {
+			expect(await chain().fails(line, exit)).toMatchObject(error);
+		});
+	});
+}
