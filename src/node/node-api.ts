@@ -1,12 +1,14 @@
 /** The node as its servers know it: the one place where the API room meets the chain. */
 
-import { fromKey, toKey } from "../protocol/bytes.js";
+import { equalBytes, fromKey, toKey } from "../protocol/bytes.js";
 import type { SignedTransaction } from "../protocol/transaction.js";
 import type { ApiNode, NetworkView, ServerKind } from "./api/context.js";
 import { RateLimiter } from "./api/rate-limiter.js";
 import type { OpenChain } from "./chain/open-chain.js";
 import type { NodeConfig } from "./config/config.js";
 import { ForkGates } from "./consensus/fork-gates.js";
+import { activeWitnesses } from "./consensus/slots.js";
+import type { NodeMetrics } from "./metrics/metrics.js";
 import type { StateView } from "./state/view.js";
 
 export interface NodeApiOptions {
@@ -15,6 +17,10 @@ export interface NodeApiOptions {
 	readonly clock: () => bigint;
 	readonly machine: ApiNode["machine"];
 	readonly network: NetworkView;
+	/** Addresses whose keys this node produces with. */
+	readonly ownWitnesses: readonly Uint8Array[];
+	/** Undefined: nobody counts. */
+	readonly metrics: NodeMetrics | undefined;
 	/** Runs after a transaction entered the pool; the answer to its sender waits for it. */
 	readonly submitted: () => Promise<void>;
 	readonly report: (error: unknown, where: string) => void;
@@ -32,7 +38,7 @@ export function isolatedNetwork(nodeId: string): NetworkView {
 }
 
 export function createApiNode(options: NodeApiOptions): ApiNode {
-	const { open, config, clock, machine, network, submitted, report } = options;
+	const { open, config, clock, machine, network, submitted, report, metrics } = options;
 	const { chain, rules } = open;
 	const startedMs = clock();
 	const views: Readonly<Record<ServerKind, StateView>> = {
@@ -69,6 +75,19 @@ export function createApiNode(options: NodeApiOptions): ApiNode {
 		network,
 		cheats: [],
 		isLite: false,
+		statistics: {
+			get meters() {
+				return metrics?.meters();
+			},
+			// Without a backup group every node is the master.
+			isProducing: true,
+			get isActiveWitness() {
+				const active = activeWitnesses(chain.state);
+				return options.ownWitnesses.some((own) => active.some((each) => equalBytes(each, own)));
+			},
+			ownHost: "",
+		},
+		observer: metrics?.observer,
 		get upMs() {
 			return Number(clock() - startedMs);
 		},

@@ -4,7 +4,7 @@ import { setAddressPrefix } from "../protocol/address.js";
 import { toHex } from "../protocol/bytes.js";
 import { useFastHashing } from "../protocol/hash.js";
 import { Broadcaster } from "./api/broadcast.js";
-import type { ApiNode, ServerKind } from "./api/context.js";
+import type { ApiNode, NetworkView, ServerKind } from "./api/context.js";
 import type { GrpcPort } from "./api/grpc/grpc-servers.js";
 import { startHttpServers } from "./api/http-servers.js";
 import type { JsonRpcPort } from "./api/jsonrpc/servers.js";
@@ -17,6 +17,7 @@ import {
 	markDevelopmentDirectory,
 	refuseDevelopmentDirectory,
 } from "./development/development.js";
+import type { NodeMetrics } from "./metrics/metrics.js";
 import { createApiNode, isolatedNetwork } from "./node-api.js";
 import { Sealer } from "./production/sealer.js";
 import { SlotProducer } from "./production/slot-producer.js";
@@ -46,7 +47,7 @@ export interface NodeOptions {
 	readonly limitTime?: boolean;
 }
 
-export type PortName = ServerKind | JsonRpcPort | GrpcPort;
+export type PortName = ServerKind | JsonRpcPort | GrpcPort | "metrics";
 export type NodePorts = Readonly<Partial<Record<PortName, number>>>;
 
 export interface RunningNode {
@@ -101,23 +102,29 @@ export async function startNode(options: NodeOptions): Promise<RunningNode> {
 		const sealer = development && startSealer(open, development, clock, log, report, stops);
 		if (!development && options.producers.length > 0) startProducer(open, options, clock, report, stops);
 		executeWaitingInTurns(open, report);
+		const network = isolatedNetwork(toHex(open.rules.genesisId).repeat(2));
+		const metrics = await startCounting(open, network, options, report, stops);
+		const own = development ? [development.producer] : options.producers;
 		const api = createApiNode({
 			open,
 			config,
 			clock,
 			machine,
-			network: isolatedNetwork(toHex(open.rules.genesisId).repeat(2)),
+			network,
+			ownWitnesses: own.map(({ witness }) => witness),
+			metrics,
 			submitted: () => sealer?.submitted() ?? Promise.resolve(),
 			report,
 		});
 		const broadcaster = new Broadcaster(api);
 		const servers = await startHttpServers(api, broadcaster, options.host);
 		stops.push(() => servers.close());
+		const metricsPort = metrics?.port === undefined ? {} : { metrics: metrics.port };
 		const jsonRpcPorts = await startJsonRpc(open, api, broadcaster, options, stops);
 		const grpcPorts = await startGrpc(api, broadcaster, options.host, stops);
 		return {
 			genesisId: toHex(open.rules.genesisId),
-			ports: { ...servers.ports, ...jsonRpcPorts, ...grpcPorts },
+			ports: { ...servers.ports, ...jsonRpcPorts, ...grpcPorts, ...metricsPort },
 			open,
 			signatureEngine,
 			failure,
@@ -127,6 +134,22 @@ export async function startNode(options: NodeOptions): Promise<RunningNode> {
 		await stopAll();
 		throw error;
 	}
+}
+
+/** Metrics are loaded only where the configuration asks for them. */
+async function startCounting(
+	open: OpenChain,
+	network: NetworkView,
+	{ config, clock = () => BigInt(Date.now()), host }: NodeOptions,
+	report: Report,
+	stops: Stops,
+): Promise<NodeMetrics | undefined> {
+	const { enabled, prometheus } = config.node.metrics;
+	if (!enabled && !prometheus.enabled) return undefined;
+	const { startMetrics } = await import("./metrics/metrics.js");
+	const metrics = await startMetrics({ config, chain: open.chain, network, clock, host, report });
+	stops.push(() => metrics.close());
+	return metrics;
 }
 
 /** The JSON-RPC servers are loaded only where the configuration asks for one. */

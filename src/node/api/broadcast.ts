@@ -47,6 +47,12 @@ export class Broadcaster {
 
 	/** Puts a transaction into the pool and offers it to the peers. Never throws. */
 	async broadcast(received: SignedTransaction): Promise<BroadcastResult> {
+		const result = await this.takeIn(received);
+		this.node.observer?.broadcast?.(result.code);
+		return result;
+	}
+
+	private async takeIn(received: SignedTransaction): Promise<BroadcastResult> {
 		const refused = this.checkNode(received);
 		if (refused) return refused;
 		let transaction = received;

@@ -10,6 +10,7 @@ import type { StateView } from "../state/view.js";
 import type { ContractMachine } from "../vm/contract-machine.js";
 import type { Broadcaster } from "./broadcast.js";
 import type { NodeStatistics } from "./meters.js";
+import type { ApiObserver } from "./observer.js";
 import type { RateLimiter } from "./rate-limiter.js";
 
 /** The servers, by the state they serve: head with pending transactions, solidified, confirmed by PBFT. */
@@ -109,8 +110,10 @@ export interface ApiNode {
 	): Promise<Uint8Array | undefined>;
 	readonly network: NetworkView;
 	readonly cheats: readonly CheatFacts[];
-	/** What `getstatsinfo` shows besides the chain; undefined: a node that neither counts nor produces. */
-	readonly statistics?: NodeStatistics | undefined;
+	/** What `getstatsinfo` shows besides the chain. */
+	readonly statistics: NodeStatistics;
+	/** Undefined: nobody counts. */
+	readonly observer: ApiObserver | undefined;
 	/** Whether the node started from a snapshot without history. */
 	readonly isLite: boolean;
 	/** Milliseconds since the start of the process's servers. */

@@ -5,6 +5,11 @@ import { errorPage } from "./error-page.js";
 
 /** The answer to one request. */
 export class HttpAnswer {
+	/** What was sent: 0 until then. */
+	status = 0;
+	/** Bytes of the body that was sent; 0 for error pages. */
+	bytes = 0;
+
 	constructor(
 		private readonly request: IncomingMessage,
 		private readonly response: ServerResponse,
@@ -41,6 +46,8 @@ export class HttpAnswer {
 		const headers: Record<string, string> = { ...more };
 		if (contentType !== undefined) headers["Content-Type"] = contentType;
 		if (headers["Transfer-Encoding"] === undefined) headers["Content-Length"] = String(body.length);
+		this.status = status;
+		if (status === 200) this.bytes = body.length;
 		response.writeHead(status, headers);
 		response.end(request.method === "HEAD" ? undefined : body);
 		// What is left of a body that nobody reads must not block the connection.

@@ -15,6 +15,8 @@ export interface HttpListenerOptions {
 	/** Connections served at a time; 0 or less: no limit. */
 	readonly maxConnections: number;
 	readonly handle: (request: IncomingMessage, answer: HttpAnswer) => Promise<void>;
+	/** Told of every request after its answer; undefined: nobody counts. */
+	readonly answered?: ((request: IncomingMessage, answer: HttpAnswer, ms: number) => void) | undefined;
 	/** Told of what {@link handle} throws; the connection is closed then. */
 	readonly report: (error: unknown, where: string) => void;
 }
@@ -60,10 +62,15 @@ export class HttpListener {
 			this.busy.delete(socket);
 			if (this.closing) socket.destroySoon();
 		});
-		this.options.handle(request, new HttpAnswer(request, response)).catch((error: unknown) => {
-			// A client that left in the middle of its request is no fault of ours.
-			if (request.complete) this.options.report(error, `HTTP ${request.method} ${request.url}`);
-			socket.destroy();
-		});
+		const { handle, answered, report } = this.options;
+		const answer = new HttpAnswer(request, response);
+		const started = answered ? performance.now() : 0;
+		handle(request, answer)
+			.then(answered && (() => answered(request, answer, performance.now() - started)))
+			.catch((error: unknown) => {
+				// A client that left in the middle of its request is no fault of ours.
+				if (request.complete) report(error, `HTTP ${request.method} ${request.url}`);
+				socket.destroy();
+			});
 	}
 }

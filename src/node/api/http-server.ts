@@ -15,10 +15,11 @@ import { FOLDERS, limitedName, routesOf } from "./endpoint-table.js";
 import type { HttpAnswer } from "./http-answer.js";
 import { HttpListener } from "./http-listener.js";
 import { isClosedOnLiteNode, LITE_NODE_TEXT } from "./lite-node.js";
+import { reportAnswers } from "./observer.js";
 import { type CallGate, OUT_OF_RESOURCES } from "./rate-limiter.js";
 import { type InputMode, type ReceivedRequest, RequestInput } from "./request.js";
 import { collectBody, EMPTY_BODY } from "./request-body.js";
-import { headRefusal, plainPath, traceOf } from "./request-head.js";
+import { headRefusal, pathOf, queryOf, traceOf } from "./request-head.js";
 import { servicePage } from "./service-pages.js";
 
 const JSON_TYPE = "application/json;charset=utf-8";
@@ -52,6 +53,10 @@ export class HttpServer {
 		this.listener = new HttpListener({
 			maxConnections: config.node.http.maxConnections,
 			handle: (request, answer) => this.route(request, answer),
+			answered: reportAnswers(node.observer, kind, (request) => {
+				const path = pathOf(request);
+				return this.routes.has(path) ? path : undefined;
+			}),
 			report: (error, where) => node.report(error, where),
 		});
 	}
@@ -67,12 +72,10 @@ export class HttpServer {
 	}
 
 	private async route(request: IncomingMessage, answer: HttpAnswer): Promise<void> {
-		const method = request.method ?? "";
-		const url = request.url ?? "/";
+		const { method = "" } = request;
 		const refused = headRefusal(request);
 		if (refused !== undefined) return answer.page(refused);
-		const question = url.indexOf("?");
-		const path = plainPath(question < 0 ? url : url.slice(0, question));
+		const path = pathOf(request);
 		if (this.kind === "pbft" && !path.startsWith(`${FOLDERS.pbft}/`)) {
 			if (path === FOLDERS.pbft) return answer.redirect(`${FOLDERS.pbft}/`);
 			return method === "GET" || method === "POST" ? answer.page(404) : answer.empty(404);
@@ -93,7 +96,7 @@ export class HttpServer {
 			return answer.send(200, JSON_TYPE, `${this.outOfResources()}\n`);
 		}
 		try {
-			await this.dispatch(request, answer, route.endpoint, question < 0 ? "" : url.slice(question + 1));
+			await this.dispatch(request, answer, route.endpoint);
 		} finally {
 			route.gate.leave();
 		}
@@ -131,12 +134,7 @@ export class HttpServer {
 		else answer.empty(method === "PUT" || method === "DELETE" ? 405 : 501);
 	}
 
-	private async dispatch(
-		request: IncomingMessage,
-		answer: HttpAnswer,
-		endpoint: Endpoint,
-		query: string,
-	): Promise<void> {
+	private async dispatch(request: IncomingMessage, answer: HttpAnswer, endpoint: Endpoint): Promise<void> {
 		const method = request.method === "POST" ? "POST" : "GET";
 		const mode = method === "POST" ? endpoint.post : endpoint.get;
 		if (mode === "refused") return answer.unsupported(method);
@@ -146,7 +144,7 @@ export class HttpServer {
 		const readsBody = method === "POST" && (mode !== "query" || contentType !== "");
 		const received: ReceivedRequest = {
 			method,
-			query,
+			query: queryOf(request),
 			contentType,
 			body: readsBody ? await collectBody(request, Math.max(limit, MAX_KEPT_BODY)) : EMPTY_BODY,
 			bodyLimit: limit,

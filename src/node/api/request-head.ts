@@ -15,6 +15,18 @@ export function headRefusal({ method = "", url = "", rawHeaders }: IncomingMessa
 	return size > MAX_HEAD ? 431 : undefined;
 }
 
+/** The path of a request, as endpoints are looked up by it. */
+export function pathOf({ url = "/" }: IncomingMessage): string {
+	const question = url.indexOf("?");
+	return plainPath(question < 0 ? url : url.slice(0, question));
+}
+
+/** What follows the question mark. */
+export function queryOf({ url = "/" }: IncomingMessage): string {
+	const question = url.indexOf("?");
+	return question < 0 ? "" : url.slice(question + 1);
+}
+
 /** A path without escapes, parameters (`;x=1`) and dot segments; a malformed one stays as it is and matches nothing. */
 export function plainPath(path: string): string {
 	if (!/[%;.]/.test(path)) return path;

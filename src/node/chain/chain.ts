@@ -10,7 +10,7 @@ import type { TransactionInfo } from "../../protocol/messages.js";
 import type { SignedTransaction } from "../../protocol/transaction.js";
 import { BadBlockError, ChainError, NonCommonBlockError, RuntimeRuleError } from "../contracts/errors.js";
 import type { BlockChange, StateDatabase } from "../state/state-database.js";
-import type { StateView } from "../state/view.js";
+import { createView, type StateView } from "../state/view.js";
 import { authorize } from "./authorization.js";
 import type { BlockLog, LogRecord, LogRecordType } from "./block-log.js";
 import { applyBlock } from "./block-processor.js";
@@ -90,7 +90,7 @@ export class Chain {
 	readonly tree = new ForkTree();
 	readonly pool: PendingPool;
 	/** Up to which block the chain is final. */
-	readonly sessions: Sessions;
+	sessions: Sessions;
 	private readonly observers = new Set<ChainObserver>();
 	private readonly changedOwners = new Set<string>();
 	/** Blocks that this node made. */
@@ -410,10 +410,15 @@ export class Chain {
 			if (!this.settings.shieldedAllowed) return undefined;
 			if (this.pendingShielded >= this.settings.maxPendingShielded) return undefined;
 		}
-		authorize(this.state, this.environment.forks, transaction);
+		this.authorize(transaction);
 		const info = this.execute(transaction, this.clock(), true);
 		for (const observer of this.observers) observer.pending?.(transaction, info);
 		return info;
+	}
+
+	private authorize(transaction: SignedTransaction): void {
+		const { state, forks, rules } = this.environment;
+		authorize(state, forks, transaction, rules.development);
 	}
 
 	/** @param isNew the log doesn't hold the transaction yet */
@@ -454,7 +459,7 @@ export class Chain {
 			const { transaction, receivedMs } = entry;
 			if (!this.state.transaction.has(transaction.id)) {
 				try {
-					authorize(this.state, this.environment.forks, transaction);
+					this.authorize(transaction);
 					this.execute(transaction, receivedMs, false);
 				} catch (error) {
 					if (!(error instanceof ChainError)) throw error;
@@ -508,6 +513,57 @@ export class Chain {
 		const { packed, taken } = packTransactions(context, raw, slot.expired);
 		this.discardPending();
 		return { block: sealBlock(raw, packed, slot.producer), taken };
+	}
+
+	/**
+	 * Changes the state outside of blocks, on a development chain. What is pending is executed again on the new state.
+	 * @param change writes to the view it is given, which is gone afterwards
+	 */
+	edit<T>(change: (state: StateView) => T): T {
+		this.discardPending();
+		try {
+			return change(createView(this.database.editBackend, this.state.seed));
+		} finally {
+			this.pool.requeue(this.clock());
+			this.executeWaiting(Number.POSITIVE_INFINITY);
+		}
+	}
+
+	/** Forgets what is pending: the state beneath is about to be replaced, on a development chain. */
+	suspend(): readonly PendingTransaction[] {
+		this.discardPending();
+		const waiting = this.pool.list();
+		this.pool.clear();
+		return waiting;
+	}
+
+	/** Goes on with the state that is there now. @param waiting transactions for the pool, those that still pass */
+	resume(waiting: readonly PendingTransaction[]): void {
+		const { properties } = this.state;
+		const settled = this.database.settledNumber;
+		const block = (number: bigint): SignedBlock => {
+			const id = this.state.blockIndex.get(be64(number));
+			const found = id && this.storedBlock(id);
+			if (!found) throw new Error(`block ${number} is missing from the database`);
+			return found;
+		};
+		this.tree.start(block(settled));
+		for (let number = settled + 1n; number <= properties.headNumber; number++) this.tree.push(block(number));
+		this.sessions = new Sessions(properties.headNumber);
+		this.updateCapacity();
+		this.changedOwners.clear();
+		this.givenBack.clear();
+		this.pool.clear();
+		this.pool.giveBack(waiting);
+		this.executeWaiting(Number.POSITIVE_INFINITY);
+	}
+
+	/** Tells observers that blocks above a number are about to be undone, newest first. */
+	announceUndoing(number: bigint): void {
+		for (let height = this.state.properties.headNumber; height > number; height--) {
+			const block = this.blockByNumber(height);
+			if (block) for (const observer of this.observers) observer.erasing?.(block, true);
+		}
 	}
 
 	/** Transactions of a block that failed may be good; one that fails blocks again and again must not stop the chain. */

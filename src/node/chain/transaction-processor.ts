@@ -94,7 +94,7 @@ function run(
 	checkReferenceBlock(state, received);
 	let transaction = checkCommon(environment, received, block !== undefined);
 	checkDuplicate(state, transaction);
-	if (!verified) authorize(state, forks, transaction);
+	if (!verified) authorize(state, forks, transaction, rules.development);
 	forks.initIfUnset();
 
 	const receipt = new ResourceReceipt();

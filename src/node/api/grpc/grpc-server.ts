@@ -87,11 +87,15 @@ export class GrpcServer {
 
 	private callOf(name: string, method: Method, refusal: CallError | undefined) {
 		const gate = this.node.limiter.rpc(name);
+		const { observer } = this.node;
 		return (call: ServerUnaryCall<Buffer, Buffer>, answer: sendUnaryData<Buffer>): void => {
-			this.answer(call, method, gate, refusal).then(
-				(bytes) => answer(null, bytes),
-				(error: unknown) => answer(this.statusOf(error, call.getPath())),
-			);
+			const started = observer ? performance.now() : 0;
+			this.answer(call, method, gate, refusal)
+				.then(
+					(bytes) => answer(null, bytes),
+					(error: unknown) => answer(this.statusOf(error, call.getPath())),
+				)
+				.finally(() => observer?.called?.("grpc", name, performance.now() - started));
 		};
 	}
 

@@ -108,6 +108,8 @@ export class Dispatcher {
 			return reply(errorPart(INVALID_PARAMS, "method parameters invalid"));
 		}
 		const context = this.options.context();
+		const { observer } = context.node;
+		const started = observer ? performance.now() : 0;
 		try {
 			const result = await method.call(context, values);
 			return id === undefined ? undefined : reply(`"result":${resultText(result)}`);
@@ -115,6 +117,8 @@ export class Dispatcher {
 			if (error instanceof TypeMismatch) return libraryError(PARSE_ERROR);
 			if (error instanceof RpcError) return methodError(version, id ?? "null", error);
 			return reply(this.undeclared(context, method, error));
+		} finally {
+			observer?.called?.("jsonrpc", method.name, performance.now() - started);
 		}
 	}
 

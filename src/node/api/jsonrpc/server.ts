@@ -6,9 +6,10 @@ import type { ServerKind } from "../context.js";
 import { errorMessage } from "../endpoint.js";
 import type { HttpAnswer } from "../http-answer.js";
 import { HttpListener } from "../http-listener.js";
+import { reportAnswers } from "../observer.js";
 import { type CallGate, OUT_OF_RESOURCES } from "../rate-limiter.js";
 import { collectBody } from "../request-body.js";
-import { headRefusal, plainPath, traceOf } from "../request-head.js";
+import { headRefusal, pathOf, traceOf } from "../request-head.js";
 import { decodeBodyText } from "./body-text.js";
 import { Dispatcher } from "./dispatcher.js";
 import { JsonTextError } from "./json-reader.js";
@@ -47,6 +48,9 @@ export class JsonRpcServer {
 		this.listener = new HttpListener({
 			maxConnections: http.maxConnections,
 			handle: (request, answer) => this.route(request, answer),
+			answered: reportAnswers(node.observer, `jsonrpc ${kind}`, (request) =>
+				pathOf(request) === PATH ? PATH : undefined,
+			),
 			report: (error, where) => node.report(error, `${where} of JSON-RPC`),
 		});
 	}
@@ -64,8 +68,7 @@ export class JsonRpcServer {
 	private async route(request: IncomingMessage, answer: HttpAnswer): Promise<void> {
 		const refused = headRefusal(request);
 		if (refused !== undefined) return answer.page(refused);
-		const [path = "/"] = (request.url ?? "/").split("?");
-		const isOurs = plainPath(path) === PATH;
+		const isOurs = pathOf(request) === PATH;
 		switch (request.method) {
 			case "POST":
 				return isOurs ? this.call(request, answer) : answer.unsupported("POST");

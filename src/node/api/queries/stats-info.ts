@@ -9,14 +9,14 @@ import { CODE_VERSION } from "./node-info.js";
 /** What the node has counted, under the names of the API's beans. */
 export function statsInfoFacts({ node, state }: ApiContext): BeanObject {
 	const { statistics } = node;
-	const meters = statistics?.meters ?? NO_METERS;
+	const meters = statistics.meters ?? NO_METERS;
 	const { properties } = state;
 	return {
 		interval: Math.floor(node.upMs / 1000),
 		node: {
-			backupStatus: statistics?.isProducing ? 1 : 0,
-			ip: statistics?.ownHost ?? "127.0.0.1",
-			nodeType: statistics?.isActiveWitness ? 1 : 0,
+			backupStatus: statistics.isProducing ? 1 : 0,
+			ip: statistics.ownHost,
+			nodeType: statistics.isActiveWitness ? 1 : 0,
 			version: CODE_VERSION,
 		},
 		blockchain: {

@@ -1,0 +1,38 @@
+/** Who counts what the servers do. Nothing is counted, and nothing timed, where nobody observes. */
+
+import type { IncomingMessage } from "node:http";
+import type { HttpAnswer } from "./http-answer.js";
+
+export interface AnsweredRequest {
+	/** `full`, `solidity`, `pbft`, or the name of a JSON-RPC server. */
+	readonly server: string;
+	/** The path of an endpoint; undefined: the server has none under the path that was asked for. */
+	readonly path: string | undefined;
+	readonly status: number;
+	/** Of the answer's body. */
+	readonly bytes: number;
+	readonly ms: number;
+}
+
+/** What a listener tells an observer of the requests to a server. */
+export function reportAnswers(
+	observer: ApiObserver | undefined,
+	server: string,
+	pathOf: (request: IncomingMessage) => string | undefined,
+): ((request: IncomingMessage, answer: HttpAnswer, ms: number) => void) | undefined {
+	return (
+		observer?.answered &&
+		((request, { status, bytes }, ms) => {
+			observer.answered?.({ server, path: pathOf(request), status, bytes, ms });
+		})
+	);
+}
+
+export interface ApiObserver {
+	/** A request over HTTP was answered. */
+	answered?(request: AnsweredRequest): void;
+	/** A call of gRPC (`protocol.Wallet/GetAccount`) or JSON-RPC (`eth_call`) was answered. */
+	called?(kind: "grpc" | "jsonrpc", method: string, ms: number): void;
+	/** A client's transaction was taken in or refused. @param code `Return.response_code` */
+	broadcast?(code: number): void;
+}

@@ -1,0 +1,87 @@
+/** The metric families of a node, under the network's names (sheet 08 §4.5, recording ops/metrics). */
+
+export type FamilyKind = "counter" | "gauge" | "histogram";
+
+export interface Family {
+	/** Behind the prefix. */
+	readonly name: string;
+	readonly kind: FamilyKind;
+	readonly labels: readonly string[];
+	/** `BRAND` stands for the network's word. */
+	readonly help: string;
+}
+
+/** Upper bounds of every histogram's buckets, in seconds or bytes. */
+export const BUCKETS: readonly number[] = [
+	0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10,
+];
+
+const family = (kind: FamilyKind, name: string, help: string, ...labels: string[]): Family => ({
+	name,
+	kind,
+	labels,
+	help,
+});
+
+export const FAMILIES = {
+	transactions: family("counter", "txs_total", "BRAND  txs  info .", "type", "detail"),
+	miner: family("counter", "miner_total", "BRAND  miner info .", "miner", "type"),
+	forks: family("counter", "block_fork_total", "BRAND  block fork info .", "type"),
+	peerErrors: family("counter", "p2p_error_total", "BRAND p2p error  info .", "type"),
+	disconnects: family("counter", "p2p_disconnect_total", "BRAND p2p disconnect .", "type"),
+	serviceFailures: family(
+		"counter",
+		"internal_service_fail_total",
+		"internal Service fail.",
+		"class",
+		"method",
+	),
+	errors: family("counter", "error_info_total", "BRAND log statements at error type levels", "topic", "type"),
+	headHeight: family("gauge", "header_height", "header  height ."),
+	headTime: family("gauge", "header_time", "header time ."),
+	peers: family("gauge", "peers", "BRAND peers.size .", "type"),
+	queueSize: family("gauge", "manager_queue_size", "BRAND  manager.queue.size .", "type"),
+	httpLatency: family("histogram", "http_service_latency_seconds", "Http Service latency.", "url"),
+	grpcLatency: family("histogram", "grpc_service_latency_seconds", "Grpc Service latency.", "endpoint"),
+	jsonRpcLatency: family(
+		"histogram",
+		"jsonrpc_service_latency_seconds",
+		"JsonRpc Service latency.",
+		"method",
+	),
+	httpBytes: family("histogram", "http_bytes", "http_bytes traffic.", "url", "status"),
+	tcpBytes: family("histogram", "tcp_bytes", "tcp_bytes traffic.", "type"),
+	udpBytes: family("histogram", "udp_bytes", "udp_bytes traffic.", "type"),
+	minerLatency: family("histogram", "miner_latency_seconds", "miner latency.", "miner"),
+	minerDelay: family("histogram", "miner_delay_seconds", "miner delay time, actualTime - planTime.", "miner"),
+	generateLatency: family(
+		"histogram",
+		"block_generate_latency_seconds",
+		"generate block latency.",
+		"address",
+	),
+	processLatency: family(
+		"histogram",
+		"block_process_latency_seconds",
+		"process block latency for blocks of peers.",
+		"sync",
+	),
+	pushLatency: family("histogram", "block_push_latency_seconds", "push block latency for Manager."),
+	fetchLatency: family("histogram", "block_fetch_latency_seconds", "fetch block latency."),
+	receiveDelay: family(
+		"histogram",
+		"block_receive_delay_seconds",
+		"receive block delay time, receiveTime - blockTime.",
+	),
+	pingPong: family("histogram", "ping_pong_latency_seconds", "node  ping pong  latency."),
+	transactionLatency: family(
+		"histogram",
+		"process_transaction_latency_seconds",
+		"process transaction latency.",
+		"type",
+		"contract",
+	),
+	messageLatency: family("histogram", "message_process_latency_seconds", "process message latency.", "type"),
+} as const satisfies Readonly<Record<string, Family>>;
+
+export type FamilyName = keyof typeof FAMILIES;

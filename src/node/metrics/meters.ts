@@ -1,0 +1,131 @@
+/** The older meters of a node, which `getstatsinfo` shows where `node.metricsEnable` is on (sheet 06 §9.2). */
+
+import { type ApiMeter, NO_METERS, type NodeMeters, type Rate } from "../api/meters.js";
+import type { AnsweredRequest } from "../api/observer.js";
+
+const TICK_MS = 5_000;
+const SECONDS_A_TICK = TICK_MS / 1000;
+
+/** A moving average of events a second, over some minutes: it forgets by the same share each tick. */
+class MovingAverage {
+	private readonly share: number;
+	private rate: number | undefined;
+
+	constructor(minutes: number) {
+		this.share = 1 - Math.exp(-SECONDS_A_TICK / 60 / minutes);
+	}
+
+	tick(events: number): void {
+		const now = events / SECONDS_A_TICK;
+		this.rate = this.rate === undefined ? now : this.rate + this.share * (now - this.rate);
+	}
+
+	get perSecond(): number {
+		return this.rate ?? 0;
+	}
+}
+
+export class Meter {
+	private count = 0;
+	private sinceTick = 0;
+	private lastTickMs: number;
+	private readonly startedMs: number;
+	private readonly averages = [1, 5, 15].map((minutes) => new MovingAverage(minutes));
+
+	/** @param clock milliseconds */
+	constructor(private readonly clock: () => number) {
+		this.startedMs = clock();
+		this.lastTickMs = this.startedMs;
+	}
+
+	mark(events = 1): void {
+		this.tick();
+		this.count += events;
+		this.sinceTick += events;
+	}
+
+	get rate(): Rate {
+		this.tick();
+		const seconds = (this.clock() - this.startedMs) / 1000;
+		const [oneMinute = 0, fiveMinutes = 0, fifteenMinutes = 0] = this.averages.map(
+			({ perSecond }) => perSecond,
+		);
+		const mean = seconds > 0 ? this.count / seconds : 0;
+		return { count: this.count, mean, oneMinute, fiveMinutes, fifteenMinutes };
+	}
+
+	/** Catches up with the ticks that passed. */
+	private tick(): void {
+		const due = Math.floor((this.clock() - this.lastTickMs) / TICK_MS);
+		if (due <= 0) return;
+		this.lastTickMs += due * TICK_MS;
+		// After half a day without events nothing of any average is left.
+		for (let i = 0; i < Math.min(due, 8640); i++) {
+			for (const average of this.averages) average.tick(i === 0 ? this.sinceTick : 0);
+		}
+		this.sinceTick = 0;
+	}
+}
+
+interface ApiMeters {
+	readonly calls: Meter;
+	readonly failures: Meter;
+	readonly sentBytes: Meter;
+}
+
+export class Meters {
+	private readonly blocks: Meter;
+	private readonly transactions: Meter;
+	private readonly api: ApiMeters;
+	private readonly byPath = new Map<string, ApiMeters>();
+	private forks = 0;
+
+	constructor(private readonly clock: () => number) {
+		this.blocks = new Meter(clock);
+		this.transactions = new Meter(clock);
+		this.api = this.apiMeters();
+	}
+
+	private apiMeters(): ApiMeters {
+		const { clock } = this;
+		return { calls: new Meter(clock), failures: new Meter(clock), sentBytes: new Meter(clock) };
+	}
+
+	/** A request of an endpoint; others are not counted. */
+	answered({ path, status, bytes }: AnsweredRequest): void {
+		if (path === undefined) return;
+		const known = this.byPath.get(path);
+		const own = known ?? this.apiMeters();
+		if (!known) this.byPath.set(path, own);
+		for (const meters of [this.api, own]) {
+			meters.calls.mark();
+			if (status !== 200) meters.failures.mark();
+			meters.sentBytes.mark(bytes);
+		}
+	}
+
+	/** @param ms that the block took */
+	applied(transactions: number, ms: number): void {
+		this.blocks.mark(Math.round(ms));
+		this.transactions.mark(transactions);
+	}
+
+	switched(): void {
+		this.forks++;
+	}
+
+	get values(): NodeMeters {
+		return {
+			...NO_METERS,
+			blockProcessing: this.blocks.rate,
+			transactions: this.transactions.rate,
+			forks: this.forks,
+			api: rates("", this.api),
+			apiDetail: [...this.byPath].map(([path, meters]) => rates(path, meters)),
+		};
+	}
+}
+
+function rates(name: string, { calls, failures, sentBytes }: ApiMeters): ApiMeter {
+	return { name, calls: calls.rate, failures: failures.rate, sentBytes: sentBytes.rate };
+}

@@ -1,0 +1,158 @@
+/** What a node counts about itself, where its configuration asks for it: Prometheus families and the older meters. */
+
+import { toBase58Check } from "../../protocol/address.js";
+import { toKey } from "../../protocol/bytes.js";
+import { ReturnResponse_code } from "../../protocol/messages.js";
+import type { NetworkView } from "../api/context.js";
+import type { NodeMeters } from "../api/meters.js";
+import type { ApiObserver } from "../api/observer.js";
+import type { Chain } from "../chain/chain.js";
+import type { NodeConfig } from "../config/config.js";
+import { Meters } from "./meters.js";
+import { startMetricsServer } from "./metrics-server.js";
+import { MetricRegistry } from "./registry.js";
+
+export interface MetricsOptions {
+	readonly config: NodeConfig;
+	readonly chain: Chain;
+	readonly network: NetworkView;
+	/** Milliseconds. */
+	readonly clock: () => bigint;
+	readonly host: string | undefined;
+	readonly report: (error: unknown, where: string) => void;
+}
+
+export interface NodeMetrics {
+	readonly observer: ApiObserver;
+	/** Undefined: `node.metricsEnable` is off. */
+	meters(): NodeMeters | undefined;
+	/** Where Prometheus reads; undefined: nowhere. */
+	readonly port: number | undefined;
+	close(): Promise<void>;
+}
+
+/** How a refused broadcast is counted; others are not. */
+const REFUSALS: ReadonlyMap<number, string> = new Map([
+	[ReturnResponse_code.SIGERROR, "sig"],
+	[ReturnResponse_code.TAPOS_ERROR, "tapos"],
+	[ReturnResponse_code.TRANSACTION_EXPIRATION_ERROR, "expired"],
+	[ReturnResponse_code.DUP_TRANSACTION_ERROR, "dup"],
+	[ReturnResponse_code.TOO_BIG_TRANSACTION_ERROR, "big"],
+	[ReturnResponse_code.OTHER_ERROR, "error"],
+]);
+
+/** Only these servers' answers are counted in bytes. */
+const COUNTED_IN_BYTES = /^(full|jsonrpc)/;
+
+/** Starts counting; rejects with a {@link PortError} if the port can't be bound. */
+export async function startMetrics(options: MetricsOptions): Promise<NodeMetrics> {
+	const { config, chain, network, clock, host, report } = options;
+	const { enabled, prometheus } = config.node.metrics;
+	const registry = prometheus.enabled
+		? new MetricRegistry(config.node.dialect, (set) => {
+				const { properties } = chain.state;
+				set("headHeight", Number(properties.headNumber));
+				set("headTime", Number(properties.headTimestampMs));
+				const { pool } = chain;
+				set("queueSize", pool.queued - pool.waiting, { type: "pending" });
+				set("queueSize", pool.waiting, { type: "repush" });
+				set("queueSize", pool.size - pool.queued, { type: "popped" });
+				setPeers(network, (type, count) => set("peers", count, { type }));
+			})
+		: undefined;
+	const meters = enabled ? new Meters(() => performance.now()) : undefined;
+	const stops = [watchChain(chain, clock, registry, meters)];
+	const server = registry && (await startMetricsServer(registry, prometheus.port, host, report));
+	return {
+		observer: apiObserver(registry, meters),
+		meters: () => meters?.values,
+		port: server?.port,
+		close: async () => {
+			for (const stop of stops) stop();
+			await server?.close();
+		},
+	};
+}
+
+function setPeers(network: NetworkView, set: (type: string, count: number) => void): void {
+	const peers = network.peers();
+	const outgoing = peers.filter((peer) => peer.outgoing).length;
+	set("all", peers.length);
+	set("active", outgoing);
+	set("passive", peers.length - outgoing);
+	set("valid", peers.filter((peer) => !peer.needSyncFromPeer && !peer.needSyncFromUs).length);
+}
+
+function apiObserver(registry: MetricRegistry | undefined, meters: Meters | undefined): ApiObserver {
+	return {
+		answered: (request) => {
+			meters?.answered(request);
+			if (!registry) return;
+			const { server, path, status, bytes, ms } = request;
+			if (path !== undefined) registry.record("httpLatency", ms / 1000, { url: path });
+			if (!COUNTED_IN_BYTES.test(server)) return;
+			registry.record("httpBytes", bytes, { url: path ?? "undefined", status: String(status) });
+		},
+		called: (kind, method, ms) => {
+			if (kind === "grpc") registry?.record("grpcLatency", ms / 1000, { endpoint: method });
+			else registry?.record("jsonRpcLatency", ms / 1000, { method });
+		},
+		broadcast: (code) => {
+			const detail = REFUSALS.get(code);
+			if (detail !== undefined) registry?.count("transactions", { type: "fail", detail });
+		},
+	};
+}
+
+/** Counts what the chain does. @returns ends that */
+function watchChain(
+	chain: Chain,
+	clock: () => bigint,
+	registry: MetricRegistry | undefined,
+	meters: Meters | undefined,
+): () => void {
+	const missed = new Map<string, bigint>();
+	const countMissed = (): void => {
+		for (const address of chain.state.witness.keys()) {
+			const total = chain.state.witness.get(address)?.totalMissed ?? 0n;
+			const before = missed.get(toKey(address)) ?? total;
+			missed.set(toKey(address), total);
+			if (total <= before) continue;
+			registry?.count("miner", { miner: toBase58Check(address), type: "miss" }, Number(total - before));
+		}
+	};
+	countMissed();
+	if (registry) {
+		chain.environment.executed = (transaction, inBlock, ms) =>
+			registry.record("transactionLatency", ms / 1000, {
+				type: inBlock ? "block" : "trx",
+				contract: transaction.type?.name ?? "UNRECOGNIZED",
+			});
+	}
+	let switching = false;
+	const stop = chain.observe({
+		applied: ({ block }, isSwitch) => {
+			const miner = toBase58Check(block.witness);
+			registry?.count("miner", { miner, type: "success" });
+			registry?.record("minerDelay", Number(clock() - block.timestampMs) / 1000, { miner });
+			countMissed();
+			switching ||= isSwitch;
+		},
+		timed: (step, block, ms) => {
+			if (step === "packed") {
+				registry?.record("generateLatency", ms / 1000, { address: toBase58Check(block.witness) });
+				return;
+			}
+			if (switching) {
+				registry?.count("forks", { type: "all" });
+				meters?.switched();
+			} else registry?.record("pushLatency", ms / 1000);
+			switching = false;
+			meters?.applied(block.transactions.length, ms);
+		},
+	});
+	return () => {
+		stop();
+		chain.environment.executed = undefined;
+	};
+}

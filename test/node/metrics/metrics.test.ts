@@ -1,0 +1,95 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { type HttpNode, KEYS, POOR_HEX, RICH_HEX, signed, startHttpNode } from "../api/http-node.js";
+
+let node: HttpNode;
+beforeAll(async () => {
+	node = await startHttpNode(`node.metricsEnable = true
+		node.metrics.prometheus { enable = true, port = 0 }`);
+});
+afterAll(() => node.close());
+
+const page = async (path = "/metrics", accept = "*/*") => {
+	const answer = await fetch(`http://127.0.0.1:${node.ports.metrics}${path}`, { headers: { accept } });
+	return { type: answer.headers.get("content-type"), text: await answer.text() };
+};
+
+/** The value of a series. */
+const value = async (series: string): Promise<number | undefined> => {
+	const line = (await page()).text.split("\n").find((text) => text.startsWith(`${series} `));
+	return line === undefined ? undefined : Number(line.slice(series.length));
+};
+
+describe("the metrics of a node", () => {
+	it("name the families of the network, with or without series", async () => {
+		const { text } = await page();
+		for (const line of [
+			"# HELP tron:header_height header  height .",
+			"# TYPE tron:txs_total counter",
+			"# TYPE tron:http_service_latency_seconds histogram",
+			"# TYPE tron:peers gauge",
+			"# TYPE process_resident_memory_bytes gauge",
+			"# TYPE system_available_cpus gauge",
+		]) {
+			expect(text).toContain(line);
+		}
+	});
+
+	it("show the head and the pool as they are", async () => {
+		expect(await value("tron:header_height")).toBe(0);
+		expect(await value("tron:header_time")).toBe(1_700_000_001_000);
+		const built = await node.post("/wallet/createtransaction", {
+			owner_address: RICH_HEX,
+			to_address: POOR_HEX,
+			amount: 1,
+		});
+		await node.post("/wallet/broadcasttransaction", signed(built.json, KEYS[0]));
+		expect(await value('tron:manager_queue_size{type="pending"}')).toBe(1);
+		expect(
+			await value('tron:process_transaction_latency_seconds_count{type="trx",contract="TransferContract"}'),
+		).toBe(1);
+	});
+
+	it("count answers by path, and bytes by status", async () => {
+		await node.ask("/wallet/getreward");
+		await node.ask("/wallet/getReward");
+		await node.ask("/walletsolidity/getReward", { server: "solidity" });
+		expect(await value('tron:http_service_latency_seconds_count{url="/wallet/getReward"}')).toBe(1);
+		expect(await value('tron:http_bytes_sum{url="/wallet/getReward",status="200"}')).toBe(14);
+		expect(await value('tron:http_service_latency_seconds_count{url="/walletsolidity/getReward"}')).toBe(1);
+		expect(
+			await value('tron:http_bytes_count{url="/walletsolidity/getReward",status="200"}'),
+		).toBeUndefined();
+		expect(await value('tron:http_bytes_count{url="undefined",status="404"}')).toBe(1);
+		expect(await value('tron:http_service_latency_seconds_count{url="/wallet/getreward"}')).toBeUndefined();
+	});
+
+	it("count refused transactions by their reason", async () => {
+		const built = await node.post("/wallet/createtransaction", {
+			owner_address: RICH_HEX,
+			to_address: POOR_HEX,
+			amount: 2,
+		});
+		await node.post("/wallet/broadcasttransaction", signed(built.json, KEYS[1]));
+		expect(await value('tron:txs_total{type="fail",detail="sig"}')).toBe(1);
+	});
+
+	it("come in the newer format to who asks for it, and only as far as wanted", async () => {
+		const open = await page("/", "application/openmetrics-text; version=1.0.0");
+		expect(open.type).toContain("application/openmetrics-text");
+		expect(open.text).toContain("# TYPE tron:txs counter\n");
+		expect(open.text).toMatch(/^tron:txs_total\{.*\} 1$/m);
+		expect(open.text.endsWith("\n# EOF\n")).toBe(true);
+		expect((await page("/?name[]=tron:header_height")).text).toBe(
+			"# HELP tron:header_height header  height .\n# TYPE tron:header_height gauge\ntron:header_height 0\n",
+		);
+		expect((await page()).text).toContain("# TYPE tron:txs_total counter");
+		expect((await page("/-/healthy")).text).toBe("Exporter is Healthy.");
+	});
+
+	it("are in the older meters too", async () => {
+		const { json } = await node.ask("/monitor/getstatsinfo");
+		const { api } = json["net"] as { api: { qps: { count: number }; detail: { name: string }[] } };
+		expect(api.qps.count).toBeGreaterThan(3);
+		expect(api.detail.map(({ name }) => name)).toContain("/wallet/getReward");
+	});
+});
