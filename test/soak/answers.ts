@@ -1,0 +1,38 @@
+/** What a node answered before it was killed, and whether a later one still says so. */
+
+import type { OpenChain } from "../../src/node/chain/open-chain.js";
+import { fromHex, toHex } from "../../src/protocol/bytes.js";
+
+/** Something that was answered and is gone. */
+export class LostError extends Error {
+	override readonly name = "LostError";
+}
+
+/** Everything that was answered since the chain began. */
+export interface Answers {
+	/** Ids of transactions that were accepted. */
+	readonly transactions: Set<string>;
+	/** Ids of blocks that were shown, by number. */
+	readonly blocks: Map<number, string>;
+}
+
+export function noAnswers(): Answers {
+	return { transactions: new Set(), blocks: new Map() };
+}
+
+/** @throws {LostError} if a chain lacks a transaction or a block that was answered */
+export function checkAnswers({ chain }: OpenChain, answers: Answers): void {
+	const { state } = chain;
+	for (const id of answers.transactions) {
+		if (!state.transaction.has(fromHex(id)))
+			throw new LostError(`transaction ${id} was accepted and is gone`);
+	}
+	for (const [number, id] of answers.blocks) {
+		const stored = chain.blockByNumber(BigInt(number));
+		if (stored === undefined || toHex(stored.id) !== id) {
+			throw new LostError(
+				`block ${number} was ${id} and is ${stored === undefined ? "gone" : toHex(stored.id)}`,
+			);
+		}
+	}
+}

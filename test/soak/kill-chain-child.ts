@@ -1,0 +1,28 @@
+/**
+ * The child of the storage soak: a chain of the network's own schedule that produces blocks with transfers without a
+ * pause, writes to its database as often as it can, and tells on standard output what it would have answered.
+ */
+
+import { writeSync } from "node:fs";
+import { between, randomFrom } from "./random.js";
+import { openStressed, stressBlock, stressTransfer } from "./stressed-chain.js";
+
+const [directory, seed] = process.argv.slice(2) as [string, string];
+const random = randomFrom(Number(seed));
+const open = await openStressed(directory);
+writeSync(1, "ready\n");
+for (;;) {
+	const count = between(random, 0, 6);
+	for (let i = 0; i < count; i++) {
+		const id = stressTransfer(open, random);
+		if (id !== undefined) writeSync(1, `transaction ${id}\n`);
+	}
+	if (random() < 0.8) {
+		const { number, idHex } = stressBlock(open);
+		writeSync(1, `block ${number} ${idHex}\n`);
+	}
+	while (open.chain.executeWaiting());
+	// Flushing goes on beside the work, as in a node.
+	if (random() < 0.5) await new Promise((resolve) => setImmediate(resolve));
+	if (random() < 0.1) await open.throttle();
+}

@@ -1,0 +1,99 @@
+/**
+ * Kills a node again and again while it answers transfers, and after each start asks for everything that any of its
+ * predecessors had answered. At intervals the state is compared with what the blocks alone make of a new chain.
+ *
+ *     npm run soak:kill -- --kills 200 --seed 1 [--mode node|chain] [--directory DIR]
+ *
+ * Mode `node` kills `coin node start`; mode `chain` kills a bare chain that writes its database all the time; without
+ * a mode both run, one kill each in turn. A failure leaves the directory as it is and says where.
+ */
+
+import { cpSync } from "node:fs";
+import { mkdir, mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+import type { OpenChain } from "../../src/node/chain/open-chain.js";
+import { type Answers, checkAnswers, noAnswers } from "./answers.js";
+import { runAndKillChain } from "./kill-chain.js";
+import { fundedAccounts, openDirectory, runAndKill } from "./kill-node.js";
+import { type Random, randomFrom } from "./random.js";
+import { compareWithReplay } from "./replayed-state.js";
+import { openStressed } from "./stressed-chain.js";
+
+/** Kills between two comparisons of the whole state. */
+const COMPARE_EVERY = 20;
+
+interface Subject {
+	readonly name: string;
+	readonly directory: string;
+	readonly answers: Answers;
+	runAndKill(): Promise<void>;
+	open(dataDirectory: string | undefined): Promise<OpenChain>;
+}
+
+async function subjectOf(mode: string, root: string, random: Random): Promise<Subject> {
+	const directory = join(root, mode, "data");
+	await mkdir(join(root, mode), { recursive: true });
+	const answers = noAnswers();
+	if (mode === "chain") {
+		const run = () => runAndKillChain(directory, random, answers);
+		return { name: mode, directory, answers, runAndKill: run, open: openStressed };
+	}
+	const accounts = await fundedAccounts();
+	const run = () => runAndKill(directory, accounts, random, answers);
+	return { name: mode, directory, answers, runAndKill: run, open: openDirectory };
+}
+
+/** Opens a copy of what the kill left, so that the node itself has to do the repair too. */
+async function check(subject: Subject, whole: boolean): Promise<OpenChain["chain"]["head"]> {
+	const copy = `${subject.directory}-copy`;
+	await rm(copy, { recursive: true, force: true });
+	cpSync(subject.directory, copy, { recursive: true });
+	const open = await subject.open(copy);
+	try {
+		checkAnswers(open, subject.answers);
+		if (whole) {
+			const fresh = await subject.open(undefined);
+			await compareWithReplay(open, fresh);
+			await fresh.close();
+		}
+		return open.chain.head;
+	} finally {
+		await open.close();
+		await rm(copy, { recursive: true, force: true });
+	}
+}
+
+function report(subject: Subject, kill: number, head: bigint): void {
+	const { transactions, blocks } = subject.answers;
+	process.stdout.write(
+		`${subject.name}: ${kill} kills, head ${head}, ${transactions.size} transactions and ${blocks.size} blocks answered, none lost\n`,
+	);
+}
+
+const { values } = parseArgs({
+	options: {
+		kills: { type: "string", default: "200" },
+		seed: { type: "string", default: String(Date.now() % 1_000_000) },
+		mode: { type: "string" },
+		directory: { type: "string" },
+	},
+});
+const kills = Number(values.kills);
+const seed = Number(values.seed);
+const modes = values.mode === undefined ? ["node", "chain"] : [values.mode];
+const root = await mkdtemp(join(values.directory ?? tmpdir(), "coin-soak-"));
+process.stdout.write(`${kills} kills, seed ${seed}, in ${root}\n`);
+const random = randomFrom(seed);
+const subjects = await Promise.all(modes.map((mode) => subjectOf(mode, root, random)));
+for (let kill = 1; kill <= kills; kill++) {
+	for (const subject of subjects) {
+		await subject.runAndKill();
+		const whole = kill % COMPARE_EVERY === 0 || kill === kills;
+		const head = await check(subject, whole);
+		if (whole) report(subject, kill, head.number);
+	}
+}
+await rm(root, { recursive: true, force: true });
+process.stdout.write("the state is what the blocks make of it\n");
