@@ -22,11 +22,13 @@ export async function withFileLock<T>(
 	const deadline = Date.now() + PATIENCE_MS;
 	while (!(await taken(lock))) {
 		const holder = await holderOf(lock);
-		if (holder !== undefined && !isRunning(holder)) {
+		const late = Date.now() > deadline;
+		// A lock that stays empty is one whose process died before it could write its number.
+		if (holder === undefined ? late : !isRunning(holder)) {
 			note(`the lock ${lock} of a process that is gone was removed`);
 			await unlink(lock).catch(ignoreMissing);
-		} else if (Date.now() > deadline) {
-			throw new Failure("bad_value", `${file} is being changed by another process (${holder ?? "unknown"})`, {
+		} else if (late) {
+			throw new Failure("bad_value", `${file} is being changed by the process ${holder}`, {
 				retry: "later",
 			});
 		} else await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
