@@ -23,6 +23,7 @@ import {
 	staticViolation,
 	tooFewEnergy,
 	transferFailed,
+	type VmError,
 } from "./vm-error.js";
 import { fitsInt64, low32, toSigned, type Word } from "./word.js";
 
@@ -37,6 +38,9 @@ const VALUE_COST = 9_000;
 const NEW_ACCOUNT_COST = 25_000;
 /** Energy that a callee gets on top where value is sent. */
 const STIPEND = 2_300;
+
+/** Bytes that the network's memory grows by. */
+const CHUNK = 1024;
 
 const MAX_INT64 = 0x7fffffffffffffffn;
 
@@ -325,12 +329,20 @@ function sendToPrecompile(frame: Frame, call: Call, value: bigint): void {
 /** Writes all of a precompile's output, whatever size the caller expected; memory grows without a charge. */
 function storeWhole(frame: Frame, offset: number, output: Uint8Array): void {
 	if (output.length === 0) return;
-	if (offset < 0) {
-		throw runtimeFailed(
-			"java.lang.ArrayIndexOutOfBoundsException",
-			`arraycopy: destination index ${offset} out of bounds for byte[${frame.memory.size}]`,
-		);
-	}
+	if (offset < 0) throw beforeMemory(frame, offset);
 	if (offset + output.length > MEMORY_CEILING) throw hostFailed();
 	frame.memory.store(offset, output);
+}
+
+/** The network keeps memory in chunks: a negative offset misses either the list of chunks or the first of them. */
+function beforeMemory(frame: Frame, offset: number): VmError {
+	const chunk = Math.trunc(offset / CHUNK);
+	if (chunk < 0) {
+		const chunks = Math.ceil(frame.memory.size / CHUNK);
+		return runtimeFailed("java.lang.IndexOutOfBoundsException", `Index: ${chunk}, Size: ${chunks}`);
+	}
+	return runtimeFailed(
+		"java.lang.ArrayIndexOutOfBoundsException",
+		`arraycopy: destination index ${offset} out of bounds for byte[${CHUNK}]`,
+	);
 }

@@ -1,31 +1,32 @@
-/** Code as its operations, by the opcode table. */
+/** Contract code as a list of operations, for people. */
 
+import { toHex } from "../../protocol/bytes.js";
 import { opcodes } from "./opcodes.js";
 
-export interface Operation {
+const byByte = new Map(opcodes.map((row) => [row.byte, row]));
+const PUSH0 = 0x5f;
+
+export interface DisassembledOperation {
+	/** Position in the code. */
 	readonly pc: number;
-	/** As the network calls it; bytes that are no operation are `INVALID` with the byte. */
+	/** Name in the opcode table, or `INVALID` for bytes that stand for none under any rules. */
 	readonly name: string;
-	/** What a push puts on the stack; shorter than its name says at the end of the code. */
-	readonly operand?: Uint8Array;
+	readonly byte: number;
+	/** Hexadecimal operand of a push, without prefix; shorter than the push where the code ends. */
+	readonly operand?: string;
 }
 
-const byByte = new Map(opcodes.map((row) => [row.byte, row]));
-
-const PUSH1 = 0x60;
-const PUSH32 = 0x7f;
-
-/** Reads code from its beginning; data that stands in it is read as operations too. */
-export function* disassemble(code: Uint8Array): Generator<Operation> {
+/** Lists every operation of a contract's code, whatever rules are on. Data behind the code is listed like code. */
+export function disassemble(code: Uint8Array): DisassembledOperation[] {
+	const list: DisassembledOperation[] = [];
 	for (let pc = 0; pc < code.length; pc++) {
 		const byte = code[pc] as number;
-		const name = byByte.get(byte)?.name ?? `INVALID(0x${byte.toString(16).padStart(2, "0")})`;
-		if (byte < PUSH1 || byte > PUSH32) {
-			yield { pc, name };
-			continue;
-		}
-		const length = byte - PUSH1 + 1;
-		yield { pc, name, operand: code.subarray(pc + 1, pc + 1 + length) };
+		const row = byByte.get(byte);
+		const operation = { pc, name: row?.name ?? "INVALID", byte };
+		const length = row?.action.kind === "push" ? byte - PUSH0 : 0;
+		if (length === 0) list.push(operation);
+		else list.push({ ...operation, operand: toHex(code.subarray(pc + 1, pc + 1 + length)) });
 		pc += length;
 	}
+	return list;
 }

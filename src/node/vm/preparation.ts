@@ -242,13 +242,17 @@ export function prepareCall(
 ): Prepared {
 	const { state, gates } = machine;
 	const { properties } = state;
-	if (!properties.on("ALLOW_CREATION_OF_CONTRACTS")) {
-		refuse("VM work is off, need to be opened by the committee");
-	}
 	const message = parameterOf<TriggerSmartContract>(transaction, "TriggerSmartContract");
 	const caller = message.owner_address;
 	const address = message.contract_address;
 	const contract = state.contract.get(address);
+	const isConstant = options.constantEnergy !== undefined;
+	if (!contract && !gates.constantinople && !isConstant) {
+		refuse(wording`contract: ${toBase58Check(address)} is not in contract store`);
+	}
+	if (!properties.on("ALLOW_CREATION_OF_CONTRACTS")) {
+		refuse("VM work is off, need to be opened by the committee");
+	}
 	if (!contract) throw new ContractValidateError("No contract or not a smart contract");
 	const callValue = message.call_value;
 	const token = {

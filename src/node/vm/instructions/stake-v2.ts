@@ -22,11 +22,11 @@ import { indexDelegationV2, unindexDelegationV2 } from "../../resources/delegati
 import {
 	addDelegation,
 	addStakeV2,
-	DAY_MS,
 	MAX_UNSTAKING_ENTRIES,
 	resourceOf,
 	SUN_PER_COIN,
 	splitUnstaking,
+	unstakingDelayMs,
 	weightV2,
 } from "../../resources/stake.js";
 import { takeFromReceiver } from "../../resources/undelegation.js";
@@ -106,7 +106,9 @@ export function unfreezeBalanceV2(frame: Frame): void {
 		const entry = AccountUnFreezeV2.create({
 			type: code,
 			unfreeze_amount: amount,
-			unfreeze_expire_time: wrap(now + properties.get("UNFREEZE_DELAY_DAYS") * DAY_MS),
+			unfreeze_expire_time: wrap(
+				now + unstakingDelayMs(properties, machine.options.rules.development?.unstakeDelayMs),
+			),
 		});
 		owner.unfrozenV2 = [...waiting, entry];
 		changeStake(state, owner, code, -amount);
