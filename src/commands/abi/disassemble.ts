@@ -1,5 +1,4 @@
 import { Args } from "@oclif/core";
-import { toHex } from "../../protocol/bytes.js";
 import { AbiCommand } from "../../terminal/abi-command.js";
 import { printJson, printLine } from "../../terminal/output.js";
 
@@ -14,10 +13,11 @@ export default class AbiDisassemble extends AbiCommand {
 		const { args } = await this.parse(AbiDisassemble);
 		const code = await this.bytesArgument(args.code, "code");
 		const { disassemble } = await import("../../node/vm/disassembler.js");
-		for (const { pc, name, operand } of disassemble(code)) {
-			const shown = operand && `0x${toHex(operand)}`;
-			if (this.json) printJson({ pc, op: name, operand: shown });
-			else printLine(`${pc.toString(16).padStart(4, "0")}  ${name}${shown === undefined ? "" : ` ${shown}`}`);
+		for (const { pc, name, byte, operand } of disassemble(code)) {
+			const op = name === "INVALID" ? `INVALID(0x${byte.toString(16).padStart(2, "0")})` : name;
+			const shown = operand === undefined ? undefined : `0x${operand}`;
+			if (this.json) printJson({ pc, op, operand: shown });
+			else printLine(`${pc.toString(16).padStart(4, "0")}  ${op}${shown === undefined ? "" : ` ${shown}`}`);
 		}
 	}
 }

@@ -5,6 +5,7 @@ import { ForkGates } from "../consensus/fork-gates.js";
 import type { ChainRules, DevelopmentSchedule } from "../contracts/contract.js";
 import { settleAccountAssets } from "../state/asset-layout.js";
 import { createMemoryDatabase, type KeyValueDatabase } from "../state/database.js";
+import { type StoreDefinition, storeDefinitions } from "../state/definition.js";
 import type { PropertySeed } from "../state/property-table.js";
 import { StateDatabase } from "../state/state-database.js";
 import { createView, type StateView } from "../state/view.js";
@@ -29,6 +30,12 @@ export interface FlushLimits {
 	/** Bytes of log. */
 	readonly logBytes: number;
 }
+
+/** Blocks of a development chain before which the state can still be seen. */
+const DEVELOPMENT_HISTORY_BLOCKS = 256;
+
+/** Encoded values of a store by key. */
+export type EncodedEntries = ReadonlyMap<string, Uint8Array>;
 
 const FLUSH_LIMITS: FlushLimits = { entries: 40_000, logBytes: 64 << 20 };
 
@@ -91,14 +98,8 @@ export class OpenChain {
 		const meta = await readMeta(storage, dataDirectory ?? "memory");
 		if (meta) checkMeta(meta, rules.genesisId, dataDirectory ?? "memory");
 		const database = await StateDatabase.open(storage, settleAccountAssets);
-		const base = createView(database.baseBackend, seed);
-		if (!meta) writeGenesis(base, config.genesis);
-		prepareBase(base, {
-			blackHole: rules.blackHole,
-			allowTvmConstantinople: config.committee.allowTvmConstantinople ?? 0n,
-			needToUpdateAsset: config.storage.needToUpdateAsset,
-		});
-		if (!meta) options.initialize?.(base);
+		if (options.development) database.keepHistory(DEVELOPMENT_HISTORY_BLOCKS);
+		prepareState(createView(database.baseBackend, seed), rules, options, !meta);
 		if (!meta) await database.flush(true, [metaChange(rules.genesisId)]);
 
 		const head = createView(database.headBackend, seed);
@@ -197,10 +198,64 @@ export class OpenChain {
 		}
 	}
 
+	/**
+	 * Replaces the whole state of a development chain: by other entries, or by that of a new chain.
+	 * @param entries by store and key; undefined: a new chain
+	 */
+	async replaceState(
+		entries: ReadonlyMap<StoreDefinition<unknown>, EncodedEntries> | undefined,
+	): Promise<void> {
+		const { database, chain, rules, seed } = this;
+		const present: [StoreDefinition<unknown>, string[]][] = [];
+		for (const store of storeDefinitions) {
+			const keys: string[] = [];
+			for await (const [key] of database.dump(store)) keys.push(key);
+			present.push([store, keys]);
+		}
+		// From here on nothing else gets a turn before the new state is whole.
+		chain.suspend();
+		while (database.undoable > 0) database.undoBlock();
+		const edit = database.editBackend;
+		for (const [store, keys] of present) {
+			const kept = entries?.get(store);
+			for (const key of keys) if (!kept?.has(key)) edit.delete(store, key);
+			for (const [key, bytes] of kept ?? []) edit.put(store, key, store.codec.decode(bytes, key));
+		}
+		const view = createView(edit, seed);
+		if (!entries) {
+			prepareState(view, rules, this.options, true);
+			new ForkGates(view, rules).init();
+		}
+		database.restartAt(view.properties.headNumber);
+		chain.resume([]);
+	}
+
+	/**
+	 * Brings everything that was changed outside of blocks to the disk: the log doesn't hold it. Nothing may be sealed
+	 * meanwhile.
+	 */
+	async persist(): Promise<void> {
+		if (!this.log) return;
+		await this.flushing;
+		await this.flush();
+	}
+
 	/** The view of the solidity API. */
 	get solidState(): StateView {
 		return this.chain.solidState;
 	}
+}
+
+/** Writes the state before block 1, or what every later start does to the state that is there. */
+function prepareState(base: StateView, rules: ChainRules, options: ChainOptions, isNew: boolean): void {
+	const { config } = options;
+	if (isNew) writeGenesis(base, config.genesis);
+	prepareBase(base, {
+		blackHole: rules.blackHole,
+		allowTvmConstantinople: config.committee.allowTvmConstantinople ?? 0n,
+		needToUpdateAsset: config.storage.needToUpdateAsset,
+	});
+	if (isNew) options.initialize?.(base);
 }
 
 /** A start may ask for wider slots than those in which the blocks of the log were made: they stay good. */
@@ -208,12 +263,9 @@ function looseWhileRestoring(
 	development: DevelopmentSchedule,
 	timing: { readonly restoring: boolean },
 ): DevelopmentSchedule {
-	return {
-		...development,
-		get slotMs() {
-			return timing.restoring ? 1n : development.slotMs;
-		},
-	};
+	return Object.create(development, {
+		slotMs: { get: () => (timing.restoring ? 1n : development.slotMs), enumerable: true },
+	}) as DevelopmentSchedule;
 }
 
 /** The facts of the chain that the configuration fixes. */

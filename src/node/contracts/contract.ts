@@ -34,6 +34,10 @@ export interface DevelopmentSchedule {
 	readonly producers: readonly Uint8Array[];
 	/** How far the solidified number stays behind the head. */
 	readonly solidLag: bigint;
+	/** How long unstaked coins wait, in place of the parameter's days; undefined: those days. */
+	readonly unstakeDelayMs?: bigint | undefined;
+	/** Whether an account's transactions count without a signature (sheet 11 §9.3). */
+	readonly actsUnsigned?: ((owner: Uint8Array) => boolean) | undefined;
 }
 
 export interface ContractContext<T extends Message = Message> {

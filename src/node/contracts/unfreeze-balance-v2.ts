@@ -12,10 +12,10 @@ import {
 import {
 	addStakeV2,
 	addTotalWeight,
-	DAY_MS,
 	MAX_UNSTAKING_ENTRIES,
 	resourceOf,
 	splitUnstaking,
+	unstakingDelayMs,
 	weightV2,
 } from "../resources/stake.js";
 import { withdrawReward } from "../resources/vote-rewards.js";
@@ -51,7 +51,7 @@ export const unfreezeBalanceV2 = defineContract<UnfreezeBalanceV2Contract>({
 		}
 	},
 
-	execute({ state, contract }, result) {
+	execute({ state, rules, contract }, result) {
 		const { properties } = state;
 		const { resource: code, unfreeze_balance: amount } = contract;
 		const now = properties.headTimestampMs;
@@ -63,7 +63,7 @@ export const unfreezeBalanceV2 = defineContract<UnfreezeBalanceV2Contract>({
 		const entry = AccountUnFreezeV2.create({
 			type: code,
 			unfreeze_amount: amount,
-			unfreeze_expire_time: wrap(now + properties.get("UNFREEZE_DELAY_DAYS") * DAY_MS),
+			unfreeze_expire_time: wrap(now + unstakingDelayMs(properties, rules.development?.unstakeDelayMs)),
 		});
 		owner.unfrozenV2 = [...waiting, entry];
 		const before = weightV2(owner, code);

@@ -153,3 +153,8 @@ export function splitUnstaking(
 
 /** Amounts of one account that may wait for the end of their delay at a time. */
 export const MAX_UNSTAKING_ENTRIES = 32;
+
+/** How long unstaked coins wait, in milliseconds. @param ownMs a development chain's own delay */
+export function unstakingDelayMs(properties: Properties, ownMs: bigint | undefined): bigint {
+	return ownMs ?? properties.get("UNFREEZE_DELAY_DAYS") * DAY_MS;
+}

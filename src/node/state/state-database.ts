@@ -11,6 +11,7 @@
  */
 
 import type { StateBackend } from "./backend.js";
+import { BaseHistory, type FormerValues, type HistoryMark, setFormer } from "./base-history.js";
 import type { Change, KeyValueDatabase } from "./database.js";
 import { type StoreDefinition, storeDefinitions } from "./definition.js";
 import { OrderedKeys } from "./ordered-keys.js";
@@ -26,7 +27,7 @@ type Entry = unknown | typeof GONE;
 /** A changed entry of a block: its value before (as a before-image) and after. */
 interface ChangedEntry {
 	before: Entry | typeof ABSENT;
-	readonly after: Entry;
+	after: Entry;
 	/** The change of the same entry before this one, and after it, among the blocks that can be undone. */
 	older: ChangedEntry | undefined;
 	newer: ChangedEntry | undefined;
@@ -80,6 +81,9 @@ export class StateDatabase {
 
 	/** Entries changed in the base since the last flush began. */
 	private unflushed = 0;
+
+	/** Development chains only. */
+	private history: BaseHistory | undefined;
 
 	private constructor(
 		private readonly database: KeyValueDatabase,
@@ -168,12 +172,15 @@ export class StateDatabase {
 	}
 
 	private basePut<V>(store: StoreDefinition<V>, key: string, value: V): void {
-		(this.base[store.index] as Map<string, Entry>).set(key, this.settleValue(this.baseBackend, store, value));
+		this.setBase(store, key, this.settleValue(this.baseBackend, store, value));
+		if (store.ordered) setKey(this.headKeys, store.index, key, true);
+	}
+
+	private setBase(store: StoreDefinition<unknown>, key: string, value: Entry): void {
+		this.history?.record(store.index, key, this.baseGet(store, key) ?? GONE);
+		(this.base[store.index] as Map<string, Entry>).set(key, value);
 		this.unflushed++;
-		if (store.ordered) {
-			setKey(this.baseKeys, store.index, key, true);
-			setKey(this.headKeys, store.index, key, true);
-		}
+		if (store.ordered) setKey(this.baseKeys, store.index, key, value !== GONE);
 	}
 
 	private remember(index: number, key: string, value: unknown): void {
@@ -297,15 +304,13 @@ export class StateDatabase {
 
 	private settleOne(change: BlockChange): void {
 		const pending = this.journalStores.length > 0 ? this.leadPendingToBase(change) : undefined;
+		this.history?.beginBlock(change.number);
 		change.entries.forEach((map, index) => {
-			const base = this.base[index] as Map<string, Entry>;
 			const head = this.head[index] as Map<string, Entry>;
 			const store = storeDefinitions[index] as StoreDefinition<unknown>;
 			const newest = this.newest[index] as Map<string, ChangedEntry>;
 			for (const [key, { after, newer }] of map) {
-				base.set(key, after === GONE ? GONE : this.settleValue(this.baseBackend, store, after));
-				this.unflushed++;
-				if (store.ordered) setKey(this.baseKeys, index, key, after !== GONE);
+				this.setBase(store, key, after === GONE ? GONE : this.settleValue(this.baseBackend, store, after));
 				if (newer) {
 					// Undoing the newer change leads to the base's value from now on, not to a copy of its own.
 					newer.older = undefined;
@@ -335,6 +340,121 @@ export class StateDatabase {
 			if (entry && !entry.newer) this.journalBefore[i] = ABSENT;
 		}
 		return pending;
+	}
+
+	/**
+	 * Keeps what the base was before, so that it can go back: for development chains.
+	 * @param blocks how many final blocks {@link stateBefore} reaches behind
+	 */
+	keepHistory(blocks: number): void {
+		this.history = new BaseHistory(blocks, this.settled);
+	}
+
+	/** The state as it can be changed outside of blocks: both base and head show it. Nothing may be pending. */
+	readonly editBackend: StateBackend = {
+		get: (store, key) => this.get(store, key),
+		put: (store, key, value) => this.edit(store, key, value),
+		delete: (store, key) => this.edit(store, key, GONE as never),
+		keys: (store) => orderedKeys(this.headKeys, store),
+	};
+
+	private edit<V>(store: StoreDefinition<V>, key: string, value: V): void {
+		if (this.journalStores.length > 0) throw new Error("pending changes must be reverted before an edit");
+		const settled = value === GONE ? GONE : this.settleValue(this.baseBackend, store, value);
+		this.setBase(store, key, settled);
+		// A block that isn't final yet changed the entry too: the edit is newer.
+		const newest = this.newest[store.index]?.get(key);
+		if (newest) {
+			newest.after = value;
+			(this.head[store.index] as Map<string, Entry>).set(key, value);
+		}
+		if (store.ordered) setKey(this.headKeys, store.index, key, value !== GONE);
+	}
+
+	/** A point to which {@link returnTo} can go back. Nothing may be pending. */
+	historyMark(): { readonly base: HistoryMark; readonly blocks: readonly BlockChange[] } {
+		if (!this.history) throw new Error("this state keeps no history");
+		return { base: this.history.mark(this.settled), blocks: [...this.blocks] };
+	}
+
+	/** The state need no longer return to a mark. */
+	forgetMark({ base }: ReturnType<StateDatabase["historyMark"]>): void {
+		this.history?.forget(base);
+	}
+
+	/** Brings the state back to a mark, which stays one. Nothing may be pending. */
+	returnTo({ base, blocks }: ReturnType<StateDatabase["historyMark"]>): void {
+		const { history } = this;
+		if (!history) throw new Error("this state keeps no history");
+		while (this.blocks.length > 0) this.undoBlock();
+		for (const { index, key, before } of history.takeBack(base)) {
+			(this.base[index] as Map<string, Entry>).set(key, before);
+			this.unflushed++;
+			const store = storeDefinitions[index] as StoreDefinition<unknown>;
+			if (!store.ordered) continue;
+			setKey(this.baseKeys, index, key, before !== GONE);
+			setKey(this.headKeys, index, key, before !== GONE);
+		}
+		this.settled = base.settled;
+		for (const { number, entries } of blocks) {
+			entries.forEach((map, index) => {
+				const store = storeDefinitions[index] as StoreDefinition<unknown>;
+				for (const [key, { after }] of map) this.put(store, key, after);
+			});
+			this.commitBlock(number);
+		}
+	}
+
+	/** Says that the base was replaced as a whole, and is the state after a block. */
+	restartAt(number: bigint): void {
+		this.settled = number;
+		this.history?.clear(number);
+	}
+
+	/** The state before a block, for readers; undefined if it is too long ago. It holds until the next change. */
+	stateBefore(number: bigint): StateBackend | undefined {
+		const isFinal = number <= this.settled;
+		const values = isFinal ? this.history?.before(number) : this.beforeUndoable(number);
+		if (!values) return undefined;
+		return {
+			get: <V>(store: StoreDefinition<V>, key: string): V | undefined => {
+				const former = values.get(store.index)?.get(key);
+				if (former === ABSENT) return this.baseGet(store, key);
+				if (former !== undefined) return former === GONE ? undefined : (former as V);
+				return isFinal ? this.baseGet(store, key) : this.get(store, key);
+			},
+			put: readOnly,
+			delete: readOnly,
+			keys: (store) => {
+				const now = orderedKeys(isFinal ? this.baseKeys : this.headKeys, store);
+				const keys = new OrderedKeys(now, store.order);
+				for (const [key, former] of values.get(store.index) ?? []) {
+					const isThere = former === ABSENT ? this.baseGet(store, key) !== undefined : former !== GONE;
+					if (isThere) keys.add(key);
+					else keys.delete(key);
+				}
+				return keys.list;
+			},
+		};
+	}
+
+	private beforeUndoable(number: bigint): FormerValues {
+		const values = new Map<number, Map<string, unknown>>();
+		for (let i = this.journalStores.length - 1; i >= 0; i--) {
+			setFormer(
+				values,
+				this.journalStores[i] as number,
+				this.journalKeys[i] as string,
+				this.journalBefore[i],
+			);
+		}
+		for (const change of [...this.blocks].reverse()) {
+			if (change.number < number) break;
+			change.entries.forEach((map, index) => {
+				for (const [key, { before }] of map) setFormer(values, index, key, before);
+			});
+		}
+		return values;
 	}
 
 	/** Entries that a flush would write. */
