@@ -328,7 +328,8 @@ function emitMessage(module: Module, type: protobuf.Type): void {
 		"\t\tswitch (t) {",
 		...cases,
 		"\t\t\tdefault:",
-		"\t\t\t\tm.$unknown = [...(m.$unknown ?? []), r.unknown(t)];",
+		// A list that this decoding began: copying it for each field would let a hostile message take quadratic time.
+		"\t\t\t\t((m.$unknown ??= []) as UnknownField[]).push(r.unknown(t));",
 		"\t\t}",
 		"\t}",
 		"\treturn m;",
