@@ -10,7 +10,9 @@ import { DecodeError } from "../../../src/protocol/codec/reader.js";
 import * as messages from "../../../src/protocol/messages.js";
 import {
 	Account,
+	AuthenticationPath,
 	Block,
+	MetricsInfoRateInfo,
 	Permission,
 	Proposal,
 	Transaction,
