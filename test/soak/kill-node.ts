@@ -1,8 +1,8 @@
 /** One `coin node start` after another on one directory, each killed while it answers transfers. */
 
 import { type ChildProcess, spawn } from "node:child_process";
-import { readFile, rm } from "node:fs/promises";
-import { join } from "node:path";
+import { cp, readFile, rm, symlink } from "node:fs/promises";
+import { join, resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { chooseDevelopment } from "../../src/launch/development-options.js";
 import { OpenChain } from "../../src/node/chain/open-chain.js";
@@ -67,6 +67,16 @@ export async function fundedAccounts(): Promise<readonly DevelopmentAccount[]> {
 	return options.accounts;
 }
 
+/** What the program consists of once it is built. */
+const PROGRAM = ["bin", "dist", "proto", "package.json", "oclif.manifest.json"];
+
+/** Copies the built program, so that a new build meanwhile changes nothing. @returns its entry */
+export async function copyProgram(target: string): Promise<string> {
+	for (const part of PROGRAM) await cp(part, join(target, part), { recursive: true });
+	await symlink(resolve("node_modules"), join(target, "node_modules"));
+	return join(target, "bin", "coin.js");
+}
+
 interface Node {
 	readonly child: ChildProcess;
 	readonly url: string;
@@ -78,13 +88,14 @@ export class NodeFailedError extends Error {
 }
 
 function launch(
+	program: string,
 	directory: string,
 	seal: string,
 	readyFile: string,
 ): { child: ChildProcess; output: () => string } {
 	const flags = Object.entries({ ...CHAIN_FLAGS, seal }).flatMap(([name, value]) => [`--${name}`, value]);
 	const args = [
-		"bin/coin.js",
+		program,
 		"node",
 		"start",
 		"--dev",
@@ -105,10 +116,10 @@ function launch(
 	return { child, output: () => output };
 }
 
-async function start(directory: string, seal: string): Promise<Node> {
+async function start(program: string, directory: string, seal: string): Promise<Node> {
 	const readyFile = join(directory, "..", "ready.json");
 	await rm(readyFile, { force: true });
-	const { child, output } = launch(directory, seal, readyFile);
+	const { child, output } = launch(program, directory, seal, readyFile);
 	const limit = Date.now() + START_LIMIT_MS;
 	for (;;) {
 		if (child.exitCode !== null) {
@@ -204,6 +215,7 @@ function transfer(
 
 /** Starts the node, lets it work for a while, and kills it; at times before it is even ready. */
 export async function runAndKill(
+	program: string,
 	directory: string,
 	accounts: readonly DevelopmentAccount[],
 	random: Random,
@@ -211,12 +223,12 @@ export async function runAndKill(
 ): Promise<void> {
 	const seal = SEALS[between(random, 0, SEALS.length - 1)] as string;
 	if (random() < 0.2) {
-		const { child } = launch(directory, seal, join(directory, "..", "unready.json"));
+		const { child } = launch(program, directory, seal, join(directory, "..", "unready.json"));
 		await sleep(between(random, 0, 1_500));
 		await kill(child);
 		return;
 	}
-	const node = await start(directory, seal);
+	const node = await start(program, directory, seal);
 	let over = false;
 	const senders = Array.from({ length: SENDERS }, () =>
 		sendTransfers(node.url, accounts, random, answers, () => over),

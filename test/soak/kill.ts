@@ -16,7 +16,7 @@ import { parseArgs } from "node:util";
 import type { OpenChain } from "../../src/node/chain/open-chain.js";
 import { type Answers, checkAnswers, noAnswers } from "./answers.js";
 import { runAndKillChain } from "./kill-chain.js";
-import { fundedAccounts, openDirectory, runAndKill } from "./kill-node.js";
+import { copyProgram, fundedAccounts, openDirectory, runAndKill } from "./kill-node.js";
 import { type Random, randomFrom } from "./random.js";
 import { compareWithReplay } from "./replayed-state.js";
 import { openStressed } from "./stressed-chain.js";
@@ -41,7 +41,8 @@ async function subjectOf(mode: string, root: string, random: Random): Promise<Su
 		return { name: mode, directory, answers, runAndKill: run, open: openStressed };
 	}
 	const accounts = await fundedAccounts();
-	const run = () => runAndKill(directory, accounts, random, answers);
+	const program = await copyProgram(join(root, "program"));
+	const run = () => runAndKill(program, directory, accounts, random, answers);
 	return { name: mode, directory, answers, runAndKill: run, open: openDirectory };
 }
 
