@@ -64,6 +64,9 @@ export function toBase58Check(bytes: Uint8Array): string {
 	return base58.encode(concatBytes(bytes, checksum));
 }
 
+/** Decoding takes quadratic time; nothing that the network writes in Base58Check is nearly as long. */
+const MAX_TEXT_LENGTH = 128;
+
 const ALPHABET = "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz";
 
 /** A character outside the Base58 alphabet. */
@@ -73,7 +76,7 @@ export class Base58Error extends Error {
 
 /**
  * Reads Base58Check text.
- * @returns the bytes without checksum, or undefined if the text is too short or its checksum is wrong
+ * @returns the bytes without checksum, or undefined if the text is too short, too long, or its checksum is wrong
  * @throws {Base58Error} `Illegal character <c> at <i>`
  */
 export function fromBase58Check(text: string): Uint8Array | undefined {
@@ -81,6 +84,7 @@ export function fromBase58Check(text: string): Uint8Array | undefined {
 		if (!ALPHABET.includes(text.charAt(i)))
 			throw new Base58Error(`Illegal character ${text.charAt(i)} at ${i}`);
 	}
+	if (text.length > MAX_TEXT_LENGTH) return undefined;
 	const decoded = base58.decode(text);
 	if (decoded.length <= 4) return undefined;
 	const bytes = asBuffer(decoded.subarray(0, decoded.length - 4));
