@@ -25,7 +25,7 @@ import type { Frame } from "./frame.js";
 import { readGates } from "./gates.js";
 import { instructionTableFor } from "./instruction-table.js";
 import { operationAt } from "./interpreter.js";
-import { type BlockContext, Machine } from "./machine.js";
+import { type BlockContext, Machine, type Tracer } from "./machine.js";
 import { opcodes } from "./opcodes.js";
 import type { ShieldedProofs } from "./precompiles/shielded.js";
 import { type PreparationOptions, type Prepared, prepareCall, prepareDeploy } from "./preparation.js";
@@ -55,6 +55,8 @@ export interface VmSettings {
 	/** Whether executions outside signed blocks are limited in time; off under `--debug`. */
 	readonly limitTime: boolean;
 	readonly proofs: ShieldedProofs;
+	/** Hears of every operation; for development chains. */
+	readonly tracer?: Tracer;
 	/** Spelling of the texts that information about transactions carries. */
 	readonly dialect: Dialect;
 }
@@ -119,6 +121,11 @@ export class ContractMachine {
 		return this.outcome(prepared, ended);
 	};
 
+	/** The same machine, telling of every operation that it runs. */
+	tracedBy(tracer: Tracer): ContractMachine {
+		return new ContractMachine({ ...this.settings, tracer });
+	}
+
 	private attempt(
 		environment: VmEnvironment,
 		transaction: SignedTransaction,
@@ -157,10 +164,13 @@ export class ContractMachine {
 		limits: { readonly deadlineMs: number; readonly endsAtFirstOperation: boolean },
 	): Machine {
 		const gates = readGates(state.properties, forks);
+		const { tracer } = this.settings;
+		const instructions = instructionTableFor(opcodes, gates);
 		return new Machine(state, {
 			rules,
 			gates,
-			instructions: instructionTableFor(opcodes, gates),
+			instructions: tracer ? instructions.tracing : instructions,
+			tracer,
 			programs: this.programs,
 			block,
 			rootId: transaction.id,

@@ -26,6 +26,8 @@ export interface InstructionTable {
 	readonly effects: readonly ((frame: Frame) => void)[];
 	/** The same operations under a factor of dynamic energy above 10,000. */
 	withFactor(factor: number): InstructionTable;
+	/** The same operations, each of which the loop takes for a fault of the stack: there it meets the tracer. */
+	readonly tracing: InstructionTable;
 }
 
 /**
@@ -74,20 +76,36 @@ export function buildInstructionTable(
 		addFunction(functions, byte, action);
 	}
 	const factors = new Map<number, InstructionTable>();
-	return {
+	const table: InstructionTable = {
 		rows,
 		heads,
 		costs,
 		penalties,
 		...functions,
 		withFactor(other) {
-			let table = factors.get(other);
-			if (!table) {
+			let penalized = factors.get(other);
+			if (!penalized) {
 				if (factors.size >= 256) factors.clear();
-				table = buildInstructionTable(instructions, gates, other);
-				factors.set(other, table);
+				penalized = buildInstructionTable(instructions, gates, other);
+				factors.set(other, penalized);
 			}
-			return table;
+			return penalized;
+		},
+		get tracing() {
+			return tracingTable(table);
+		},
+	};
+	return table;
+}
+
+/** No height of the stack is below a span of -1. */
+function tracingTable(table: InstructionTable): InstructionTable {
+	return {
+		...table,
+		heads: table.heads.map((head) => (head & 0xffff) | (-1 << 16)),
+		withFactor: (factor) => tracingTable(table.withFactor(factor)),
+		get tracing() {
+			return this;
 		},
 	};
 }

@@ -2,7 +2,7 @@
 
 import type { Frame } from "./frame.js";
 import type { Instruction } from "./instruction.js";
-import type { InstructionTable } from "./instruction-table.js";
+import { type InstructionTable, STACK_LIMIT } from "./instruction-table.js";
 import { expansionCost, MEMORY_LIMIT } from "./memory.js";
 import { NO_FACTOR, penaltyOf } from "./penalty.js";
 import {
@@ -76,7 +76,7 @@ export function run(frame: Frame): void {
 		// One comparison for both ends: a negative height becomes a huge one.
 		if ((sp - ((head >> 8) & 0xff)) >>> 0 > head >> 16) {
 			frame.left = left;
-			throw stackFault(table, op, sp);
+			if (!traced(frame, table, op, pc, sp)) throw stackFault(table, op, sp);
 		}
 		const cost = costs[op] as number;
 		left -= cost;
@@ -241,6 +241,15 @@ export function runOutOfTime(frame: Frame): never {
 export function operationAt(frame: Frame): string {
 	const op = frame.context.program.instructions[frame.pc] ?? 0;
 	return frame.machine.options.instructions.rows[op]?.name ?? "STOP";
+}
+
+/** Tells the tracer of an operation that begins; false if there is none, or the stack doesn't fit. */
+function traced(frame: Frame, table: InstructionTable, op: number, pc: number, sp: number): boolean {
+	const { tracer } = frame.machine.options;
+	const row = table.rows[op];
+	if (!tracer || (row && (sp < row.takes || sp - row.takes + row.gives > STACK_LIMIT))) return false;
+	tracer(frame, row?.name ?? "INVALID", pc, sp);
+	return true;
 }
 
 function stackFault(table: InstructionTable, op: number, height: number): VmError {

@@ -6,6 +6,7 @@ import type { ChainRules } from "../contracts/contract.js";
 import { StateLayer } from "../state/layer.js";
 import type { StateView } from "../state/view.js";
 import { TransactionStorage } from "./contract-storage.js";
+import type { Frame } from "./frame.js";
 import type { Gates } from "./gates.js";
 import type { InstructionTable } from "./instruction-table.js";
 import { InternalTransactions } from "./internal-transactions.js";
@@ -19,6 +20,12 @@ export interface BlockContext {
 	readonly timestampMs: bigint;
 	readonly witness: Uint8Array;
 }
+
+/**
+ * Hears of an operation of a frame: its name, its position in the code, and the height of the stack, which the frame
+ * doesn't know yet. It must not change anything.
+ */
+export type Tracer = (frame: Frame, operation: string, pc: number, height: number) => void;
 
 export interface MachineOptions {
 	readonly rules: ChainRules;
@@ -35,6 +42,8 @@ export interface MachineOptions {
 	/** The transaction is recorded as out of time: it ends at its first operation. */
 	readonly endsAtFirstOperation: boolean;
 	readonly proofs: ShieldedProofs;
+	/** Told of every operation before it runs. The instructions must be tracing ones. */
+	readonly tracer?: Tracer | undefined;
 	readonly saveCancelDetails: boolean;
 }
 
