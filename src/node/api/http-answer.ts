@@ -15,41 +15,24 @@ export class HttpAnswer {
 		private readonly response: ServerResponse,
 	) {}
 
-	/** Sends a status with a body, in chunks where the client knows them; to HEAD without it. */
+	/**
+	 * Sends a status with a body; to HEAD without it. Answers carry their length, as those of the network do (recorded
+	 * in ops/limits).
+	 */
 	send(
 		status: number,
 		contentType: string | undefined,
 		text: string,
-		more: Record<string, string> = {},
-	): void {
-		const { httpVersion, method } = this.request;
-		const body = Buffer.from(text, "utf8");
-		const chunked = body.length > 0 && httpVersion === "1.1" && method !== "HEAD";
-		this.write(status, contentType, body, {
-			...more,
-			...(chunked ? { "Transfer-Encoding": "chunked" } : {}),
-		});
-	}
-
-	/** The same with the body's length in its head. */
-	sendWhole(status: number, contentType: string, text: string): void {
-		this.write(status, contentType, Buffer.from(text, "utf8"), {});
-	}
-
-	private write(
-		status: number,
-		contentType: string | undefined,
-		body: Uint8Array,
-		more: Readonly<Record<string, string>>,
+		more: Readonly<Record<string, string>> = {},
 	): void {
 		const { request, response } = this;
-		const headers: Record<string, string> = { ...more };
+		const length = Buffer.byteLength(text);
+		const headers: Record<string, string | number> = { ...more, "Content-Length": length };
 		if (contentType !== undefined) headers["Content-Type"] = contentType;
-		if (headers["Transfer-Encoding"] === undefined) headers["Content-Length"] = String(body.length);
 		this.status = status;
-		if (status === 200) this.bytes = body.length;
+		if (status === 200) this.bytes = length;
 		response.writeHead(status, headers);
-		response.end(request.method === "HEAD" ? undefined : body);
+		response.end(request.method === "HEAD" ? undefined : text);
 		// What is left of a body that nobody reads must not block the connection.
 		request.resume();
 	}

@@ -17,7 +17,7 @@ import { HttpListener } from "./http-listener.js";
 import { isClosedOnLiteNode, LITE_NODE_TEXT } from "./lite-node.js";
 import { reportAnswers } from "./observer.js";
 import { type CallGate, OUT_OF_RESOURCES } from "./rate-limiter.js";
-import { type InputMode, type ReceivedRequest, RequestInput } from "./request.js";
+import { type InputMode, isForm, type ReceivedRequest, RequestInput } from "./request.js";
 import { collectBody, EMPTY_BODY } from "./request-body.js";
 import { headRefusal, pathOf, queryOf, traceOf } from "./request-head.js";
 import { servicePage } from "./service-pages.js";
@@ -141,7 +141,7 @@ export class HttpServer {
 		if (mode === "empty") return answer.send(200, JSON_TYPE, "");
 		const limit = this.node.config.node.http.maxBodySize;
 		const contentType = request.headers["content-type"] ?? "";
-		const readsBody = method === "POST" && (mode !== "query" || contentType !== "");
+		const readsBody = method === "POST" && (mode !== "query" || isForm(contentType));
 		const received: ReceivedRequest = {
 			method,
 			query: queryOf(request),

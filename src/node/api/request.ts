@@ -12,6 +12,11 @@ import { Parameters } from "./parameters.js";
 
 const FORM = "application/x-www-form-urlencoded";
 
+/** Whether parameters are read from the body too. */
+export function isForm(contentType: string): boolean {
+	return contentType.startsWith(FORM);
+}
+
 /**
  * How an endpoint takes its input: `body` and `raw` read the request's body, `raw` without turning forms into JSON;
  * `query` reads parameters and ignores a JSON body.
@@ -53,7 +58,7 @@ export class RequestInput {
 	get parameters(): Parameters {
 		if (!this.cachedParameters) {
 			const texts = [this.received.query];
-			if (this.received.method === "POST" && this.contentType.startsWith(FORM)) texts.push(this.bodyText());
+			if (this.received.method === "POST" && isForm(this.contentType)) texts.push(this.bodyText());
 			this.cachedParameters = Parameters.parse(...texts);
 		}
 		return this.cachedParameters;

@@ -42,8 +42,21 @@ import {
 
 const EVERYWHERE: readonly ServerKind[] = ["full", "solidity", "pbft"];
 
-const oneBlock: ReplyWriter<SignedBlock | undefined> = ({ style }, block) =>
-	block ? blockJson(block, style) : "{}";
+/** Texts of blocks, by style. */
+const texts = new WeakMap<SignedBlock, Map<string, string>>();
+
+/** One block. Its text is kept as long as the block is: many ask for the newest one. */
+const oneBlock: ReplyWriter<SignedBlock | undefined> = ({ style }, block) => {
+	if (!block) return "{}";
+	const key = `${style.dialect} ${style.visible}`;
+	const known = texts.get(block) ?? new Map<string, string>();
+	let text = known.get(key);
+	if (text === undefined) {
+		text = blockJson(block, style);
+		texts.set(block, known.set(key, text));
+	}
+	return text;
+};
 
 const blockList: ReplyWriter<readonly SignedBlock[] | undefined> = ({ style }, blocks) =>
 	blocks ? `{"block":[${blocks.map((block) => blockJson(block, style)).join(",")}]}` : "{}";

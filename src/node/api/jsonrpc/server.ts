@@ -102,7 +102,7 @@ export class JsonRpcServer {
 			const body = await collectBody(request, maxBodySize);
 			if (!body) return answer.page(413);
 			const text = await this.dispatcher.answer(textOf(body));
-			answer.sendWhole(200, RPC_TYPE, text === "" ? "" : `${text}\n`);
+			answer.send(200, RPC_TYPE, text === "" ? "" : `${text}\n`);
 		} finally {
 			this.gate.leave();
 		}

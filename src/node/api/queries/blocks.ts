@@ -1,7 +1,7 @@
 /** Finding blocks and transactions in one view of the chain (sheet 02 §9.4). */
 
 import { SignedBlock } from "../../../protocol/block.js";
-import { be64, fromHex, readBe64, toHex } from "../../../protocol/bytes.js";
+import { be64, fromHex, readBe64, toHex, toKey } from "../../../protocol/bytes.js";
 import { MAX_INT64, MIN_INT64 } from "../../../protocol/int64.js";
 import type { TransactionInfo } from "../../../protocol/messages.js";
 import { SignedTransaction } from "../../../protocol/transaction.js";
@@ -30,9 +30,17 @@ export function blockById(state: StateView, id: Uint8Array): SignedBlock | undef
 	return bytes && SignedBlock.decode(bytes);
 }
 
-/** The newest block of the view. */
+/** The newest block that each view was last asked for. */
+const heads = new WeakMap<StateView, { readonly id: string; readonly block: SignedBlock }>();
+
+/** The newest block of the view; the same object as long as it is the newest. */
 export function headBlock(state: StateView): SignedBlock | undefined {
-	return blockByNumber(state, state.properties.headNumber);
+	const id = toKey(state.properties.headId);
+	const known = heads.get(state);
+	if (known?.id === id) return known.block;
+	const block = blockByNumber(state, state.properties.headNumber);
+	if (block) heads.set(state, { id, block });
+	return block;
 }
 
 /**

@@ -3,7 +3,6 @@
  * through this.
  */
 
-import { toHex } from "../../../protocol/bytes.js";
 import { type ContractType, contractTypeByName } from "../../../protocol/contract-types.js";
 import { fromDouble, wrap } from "../../../protocol/int64.js";
 import { NamedError } from "../../../protocol/json/exceptions.js";
@@ -81,22 +80,10 @@ export function callConstant(
 	});
 }
 
-/** Heads as executions see them, by view. */
-const heads = new WeakMap<StateView, { readonly id: string; readonly block: BlockContext }>();
-
 function headContext(state: StateView): BlockContext {
-	const id = toHex(state.properties.headId);
-	const known = heads.get(state);
-	if (known?.id === id) return known.block;
 	const head = headBlock(state);
 	if (!head) throw new NamedError("HeaderNotFound", "latest block not found");
-	const block: BlockContext = {
-		number: head.number,
-		timestampMs: head.timestampMs,
-		witness: head.witness,
-	};
-	heads.set(state, { id, block });
-	return block;
+	return { number: head.number, timestampMs: head.timestampMs, witness: head.witness };
 }
 
 /** A call's answer as a message, without the transaction's id. */
