@@ -50,7 +50,7 @@ function plainMessage(message: string): string {
 		.replace(new RegExp(`${String.fromCharCode(27)}\\[[0-9;]*m`, "g"), "")
 		.split("\n")
 		.map((line) => line.trim())
-		.filter((line) => line !== "" && !line.startsWith("See more help"))
+		.filter((line) => line !== "" && !/^(See more help|Note: --)/.test(line))
 		.join(" ")
 		.replace(/^The following errors? occurred: /, "");
 }

@@ -1,6 +1,7 @@
 /** Calls of contracts that change nothing: run by the node, answered at once (sheet 06 §5.7). */
 
 import { fromHex, fromUtf8, toHex } from "../protocol/bytes.js";
+import { revertReason } from "./abi/revert.js";
 import { Failure } from "./failure.js";
 import { isRecord, type Json, type JsonRecord, member } from "./json.js";
 import { type NodeClient, type NodeView, toNeutralSentence } from "./node-client.js";
@@ -36,7 +37,7 @@ export async function callConstant(
 	checkCallResult(answer);
 	const { constant_result: results, energy_used: energy, transaction } = answer;
 	const data = bytesOf(Array.isArray(results) ? results[0] : undefined);
-	if (hasFailed(transaction)) throw revert(answer, data);
+	if (hasFailed(transaction)) throw await revert(answer, data);
 	return { data, energy: typeof energy === "bigint" ? energy : 0n };
 }
 
@@ -102,20 +103,9 @@ function hasFailed(transaction: Json | undefined): boolean {
 	return isRecord(first) && member(first, "ret") === "FAILED";
 }
 
-function revert({ result }: JsonRecord, data: Uint8Array): Failure {
-	const reason = revertReason(data) ?? resultMessage(result);
+async function revert({ result }: JsonRecord, data: Uint8Array): Promise<Failure> {
+	const reason = (await revertReason(data)).reason || resultMessage(result);
 	return new Failure("contract_revert", `the contract refused the call${reason ? `: ${reason}` : ""}`, {
 		details: { reason: reason || undefined, data: `0x${toHex(data)}` },
 	});
-}
-
-/** Selector of `Error(string)`, as which contracts give a reason. */
-const ERROR_SELECTOR = "08c379a0";
-const WORD = 32;
-
-/** The text that a contract gave as its reason; undefined if it gave none. */
-export function revertReason(data: Uint8Array): string | undefined {
-	if (toHex(data.subarray(0, 4)) !== ERROR_SELECTOR || data.length < 4 + 2 * WORD) return undefined;
-	const length = Number(BigInt(`0x${toHex(data.subarray(4 + WORD, 4 + 2 * WORD))}`));
-	return fromUtf8(data.subarray(4 + 2 * WORD, 4 + 2 * WORD + length));
 }

@@ -1,23 +1,31 @@
 /** ORC-20 tokens: contracts with an agreed interface, asked by constant calls (sheet 11 §3.9). */
 
 import { addressPrefix, toBase58Check } from "../protocol/address.js";
-import { concatBytes, fromHex, fromUtf8, toHex } from "../protocol/bytes.js";
+import { fromUtf8, toHex } from "../protocol/bytes.js";
+import type { AbiValue } from "./abi/argument.js";
+import { type AbiView, decodeValues, encodeCall } from "./abi/coder.js";
+import type { AbiItem } from "./abi/parameter.js";
+import { parseSignature } from "./abi/signature.js";
 import { callConstant } from "./constant-call.js";
 import { Failure } from "./failure.js";
 import type { NodeClient, NodeView } from "./node-client.js";
 
-/** Selectors of the interface. */
-const SELECTORS = {
-	name: "06fdde03",
-	symbol: "95d89b41",
-	decimals: "313ce567",
-	totalSupply: "18160ddd",
-	balanceOf: "70a08231",
-	allowance: "dd62ed3e",
-	approve: "095ea7b3",
+/** What the interface can be asked. */
+const QUESTIONS = {
+	name: parseSignature("name() returns (string)"),
+	symbol: parseSignature("symbol() returns (string)"),
+	decimals: parseSignature("decimals() returns (uint256)"),
+	totalSupply: parseSignature("totalSupply() returns (uint256)"),
+	balanceOf: parseSignature("balanceOf(address) returns (uint256)"),
+	allowance: parseSignature("allowance(address,address) returns (uint256)"),
 } as const;
 
-const WORD = 32;
+/** The call that lets a spender move an amount. */
+export const APPROVE = parseSignature("approve(address spender, uint256 amount) returns (bool)");
+
+/** Early contracts answer with 32 bytes where the interface says a text. */
+const FIXED_TEXT_LENGTH = 32;
+const MAX_DECIMALS = 255n;
 
 /** The largest amount of 256 bits; an allowance of it never ends. */
 export const MAX_UINT256 = 2n ** 256n - 1n;
@@ -31,77 +39,82 @@ export interface Orc20View {
 	readonly supply: bigint;
 }
 
-/** A token contract as one client asks it. */
+/** A token contract as one client asks it. Addresses have 21 bytes, amounts are in smallest units. */
 export class Orc20 {
 	constructor(
 		private readonly client: NodeClient,
-		/** 21 bytes. */
 		readonly contract: Uint8Array,
 		private readonly view: NodeView = "full",
 	) {}
 
 	async describe(): Promise<Orc20View> {
 		const [name, symbol, decimals, supply] = await Promise.all([
-			this.ask("name").then(textOf),
-			this.ask("symbol").then(textOf),
+			this.text(QUESTIONS.name),
+			this.text(QUESTIONS.symbol),
 			this.decimals(),
-			this.ask("totalSupply").then(numberOf),
+			this.number(QUESTIONS.totalSupply),
 		]);
 		return { contract: toBase58Check(this.contract), name, symbol, decimals, supply };
 	}
 
 	async decimals(): Promise<number> {
-		const decimals = numberOf(await this.ask("decimals"));
-		if (decimals > 255n) throw notAToken();
+		const decimals = await this.number(QUESTIONS.decimals);
+		if (decimals > MAX_DECIMALS) throw notAToken();
 		return Number(decimals);
 	}
 
 	async balanceOf(account: Uint8Array): Promise<bigint> {
-		return numberOf(await this.ask("balanceOf", addressWord(account)));
+		return this.number(QUESTIONS.balanceOf, addressValue(account));
 	}
 
 	/** What a spender may still move out of an account. */
 	async allowance(owner: Uint8Array, spender: Uint8Array): Promise<bigint> {
-		return numberOf(await this.ask("allowance", addressWord(owner), addressWord(spender)));
+		return this.number(QUESTIONS.allowance, addressValue(owner), addressValue(spender));
 	}
 
-	private async ask(name: keyof typeof SELECTORS, ...words: Uint8Array[]): Promise<Uint8Array> {
+	private async number(question: AbiItem, ...values: AbiValue[]): Promise<bigint> {
+		const value = await answered(question, await this.ask(question, values));
+		if (typeof value !== "bigint") throw notAToken();
+		return value;
+	}
+
+	private async text(question: AbiItem): Promise<string> {
+		const data = await this.ask(question, []);
+		if (data.length === FIXED_TEXT_LENGTH) return fromUtf8(data).replace(/\0+$/, "");
+		return String(await answered(question, data));
+	}
+
+	private async ask(question: AbiItem, values: readonly AbiValue[]): Promise<Uint8Array> {
 		const nobody = new Uint8Array(21);
 		nobody[0] = addressPrefix();
-		const data = callData(name, ...words);
-		return (await callConstant(this.client, { owner: nobody, contract: this.contract, data }, this.view))
-			.data;
+		const call = { owner: nobody, contract: this.contract, data: await encodeCall(question, values) };
+		try {
+			return (await callConstant(this.client, call, this.view)).data;
+		} catch (error) {
+			if (!(error instanceof Failure)) throw error;
+			if (error.code === "contract_validate")
+				throw new Failure("not_found", `there is no contract at ${toBase58Check(this.contract)}`);
+			throw error.code === "contract_revert" ? notAToken() : error;
+		}
 	}
 }
 
-/** Data of a call that lets a spender move an amount. */
-export function approveData(spender: Uint8Array, amount: bigint): Uint8Array {
-	return callData("approve", addressWord(spender), numberWord(amount));
+/** Data of {@link APPROVE}. */
+export function approveData(spender: Uint8Array, amount: bigint): Promise<Uint8Array> {
+	return encodeCall(APPROVE, [addressValue(spender), amount]);
 }
 
-function callData(name: keyof typeof SELECTORS, ...words: Uint8Array[]): Uint8Array {
-	return concatBytes(fromHex(SELECTORS[name]), ...words);
+function addressValue(address: Uint8Array): AbiValue {
+	return `0x${toHex(address.subarray(1))}`;
 }
 
-function addressWord(address: Uint8Array): Uint8Array {
-	return concatBytes(new Uint8Array(WORD - 20), address.subarray(1));
-}
-
-function numberWord(value: bigint): Uint8Array {
-	return fromHex(value.toString(16).padStart(2 * WORD, "0"));
-}
-
-function numberOf(data: Uint8Array): bigint {
-	if (data.length < WORD) throw notAToken();
-	return BigInt(`0x${toHex(data.subarray(0, WORD))}`);
-}
-
-/** A text as the interface says, or 32 bytes with it as early contracts answer. */
-function textOf(data: Uint8Array): string {
-	if (data.length === WORD) return fromUtf8(data).replace(/\0+$/, "");
-	const start = Number(numberOf(data));
-	const length = Number(numberOf(data.subarray(start)));
-	return fromUtf8(data.subarray(start + WORD, start + WORD + length));
+async function answered({ outputs = [] }: AbiItem, data: Uint8Array): Promise<AbiView | undefined> {
+	try {
+		return (await decodeValues(outputs, data))[0];
+	} catch (error) {
+		if (error instanceof Failure && error.code === "bad_value") throw notAToken();
+		throw error;
+	}
 }
 
 function notAToken(): Failure {

@@ -3,10 +3,12 @@ import { toBase58Check } from "../../protocol/address.js";
 import { TriggerSmartContract } from "../../protocol/messages.js";
 import { ActingCommand } from "../../terminal/acting-command.js";
 import { actingFlags, feeLimitFlag } from "../../terminal/acting-flags.js";
+import { callNote } from "../../terminal/contract-input.js";
+import { receiptView } from "../../terminal/contract-outcome.js";
 import { parseTokenAmount } from "../../wallet/amount.js";
 import { contractOf } from "../../wallet/contract.js";
 import { feeLimitOf } from "../../wallet/fee-limit.js";
-import { approveData, MAX_UINT256, Orc20 } from "../../wallet/orc20.js";
+import { APPROVE, approveData, MAX_UINT256, Orc20 } from "../../wallet/orc20.js";
 import { accountNamed } from "../../wallet/signing.js";
 
 export default class TokenAllow extends ActingCommand {
@@ -31,7 +33,10 @@ export default class TokenAllow extends ActingCommand {
 		const contract = await accountNamed(settings, settings.tokens[args.contract] ?? args.contract);
 		const spender = await accountNamed(settings, args.spender);
 		const amount = await this.amountOf(args.amount, flags.offline, new Orc20(client, contract));
-		const data = approveData(spender, amount);
+		const data = await approveData(spender, amount);
+		const isUnlimited = amount === MAX_UINT256;
+		const texts = [toBase58Check(spender), amount.toString()];
+		const note = callNote({ contract, data, item: APPROVE, items: [APPROVE], texts });
 		await this.act(context, flags, {
 			...contractOf(TriggerSmartContract, { owner_address: owner, contract_address: contract, data }),
 			feeLimitSun: await feeLimitOf(
@@ -39,11 +44,11 @@ export default class TokenAllow extends ActingCommand {
 				client,
 				flags.offline ? undefined : { owner, contract, data },
 			),
-			confirmation: amount === MAX_UINT256 ? 2 : 0,
-			details: [
-				`  allows      ${toBase58Check(spender)} to move ${amount === MAX_UINT256 ? "everything" : args.amount}`,
-			],
-			result: { spender: toBase58Check(spender), allowed: amount },
+			confirmation: isUnlimited ? 2 : 0,
+			...(note ? { note } : {}),
+			details: [`  allows      ${texts[0]} to move ${isUnlimited ? "everything" : args.amount}`],
+			result: { spender: texts[0], allowed: amount },
+			readReceipt: (receipt) => receiptView(receipt, APPROVE, [APPROVE]),
 		});
 	}
 

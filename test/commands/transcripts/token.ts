@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { addressOf, type DevelopmentChain, type Refusal } from "../development-chain.js";
+import { tinyTokenCode } from "./tiny-token.js";
 
 const [ann, bob] = [addressOf("ann"), addressOf("bob")];
 const page = "https://apple.example";
@@ -72,8 +73,31 @@ export function tokenTranscripts(chain: () => DevelopmentChain): void {
 			});
 		});
 
+		it("describes, counts and allows tokens of a contract", async () => {
+			const deployed = await chain().acts(`contract deploy --bin 0x${tinyTokenCode()} --name Tiny`);
+			const contract = String(deployed["contractAddress"]);
+			const token = { contract, name: "Tiny Token", symbol: "TNY", decimals: 6, supply: "1000000000000" };
+			expect(await chain().value(`token show ${contract}`)).toEqual(token);
+			expect(await chain().prints(`token balance ${contract}`)).toBe("1000000\n");
+			const allowed = await chain().acts(`token allow ${contract} bob 12.5`);
+			expect(allowed).toMatchObject({ contract, spender: bob, allowed: "12500000", returned: true });
+			expect(Number(allowed["energy"])).toBeGreaterThan(0);
+			expect(await chain().prints(`token allowance ${contract} bob`)).toBe("12.5\n");
+			expect(await chain().fails(`token allow ${contract} bob max`, 2)).toMatchObject({
+				code: "confirmation_needed",
+			});
+			await chain().acts(`token allow ${contract} bob max --yes --fee-limit 5coin`);
+			expect(await chain().prints(`token allowance ${contract} bob`)).toBe("max\n");
+			expect(await chain().fails(`token allow ${contract} bob 13raw`, 1)).toMatchObject({
+				code: "contract_revert",
+				message: "the contract refused the call: unlucky",
+				sent: false,
+			});
+		});
+
 		it.concurrent.each<Refusal>([
 			["token show Nope", 1, { code: "not_found" }],
+			[`token show ${ann}`, 1, { code: "not_found" }],
 			["token update", 2, { code: "usage" }],
 			["token update --url https://x.example --from dora", 1, { code: "not_found" }],
 			["token buy ann 5coin", 1, { message: "Cannot participate asset Issue yourself !" }],
