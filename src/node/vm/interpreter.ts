@@ -5,6 +5,7 @@ import type { Instruction } from "./instruction.js";
 import { type InstructionTable, STACK_LIMIT } from "./instruction-table.js";
 import { expansionCost, MEMORY_LIMIT } from "./memory.js";
 import { NO_FACTOR, penaltyOf } from "./penalty.js";
+import { readOperand } from "./program.js";
 import {
 	badJump,
 	illegalOperation,
@@ -101,7 +102,7 @@ export function run(frame: Frame): void {
 				continue;
 			}
 			case Kind.PUSH_LONG:
-				stack[sp++] = operands.get(pc) as Word;
+				stack[sp++] = operands.get(pc) ?? readOperand(frame.context.program, pc);
 				pc += op - 0x5e;
 				continue;
 			case Kind.DUP:

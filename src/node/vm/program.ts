@@ -8,7 +8,7 @@ const JUMPDEST = 0x5b;
 const PUSH1 = 0x60;
 const PUSH32 = 0x7f;
 
-/** Pushes of up to this many bytes are read while running; longer ones are prepared. */
+/** Pushes of up to this many bytes are read each time they run; of longer ones the operand is kept. */
 export const SHORT_PUSH = 4;
 
 /** Bytes past the end of the code that may be read as operands or as a STOP. */
@@ -20,27 +20,28 @@ export interface Program {
 	readonly instructions: Uint8Array;
 	/** 1 where a jump may go. */
 	readonly destinations: Uint8Array;
-	/** Operands of pushes longer than {@link SHORT_PUSH}, by position. */
-	readonly operands: ReadonlyMap<number, Word>;
+	/** Operands of pushes longer than {@link SHORT_PUSH} that have run, by position. */
+	readonly operands: Map<number, Word>;
 }
 
 function prepare(code: Uint8Array): Program {
 	const instructions = new Uint8Array(code.length + PADDING);
 	instructions.set(code);
 	const destinations = new Uint8Array(code.length);
-	const operands = new Map<number, Word>();
 	for (let at = 0; at < code.length; at++) {
 		const op = instructions[at] as number;
 		if (op === JUMPDEST) destinations[at] = 1;
-		else if (op >= PUSH1 && op <= PUSH32) {
-			const length = op - PUSH1 + 1;
-			if (length > SHORT_PUSH) {
-				operands.set(at, wordFromBytes(instructions.subarray(at + 1, at + 1 + length)));
-			}
-			at += length;
-		}
+		else if (op >= PUSH1 && op <= PUSH32) at += op - PUSH1 + 1;
 	}
-	return { code, instructions, destinations, operands };
+	return { code, instructions, destinations, operands: new Map() };
+}
+
+/** The operand of a long push, kept for the next time. */
+export function readOperand({ instructions, operands }: Program, at: number): Word {
+	const length = (instructions[at] as number) - PUSH1 + 1;
+	const operand = wordFromBytes(instructions.subarray(at + 1, at + 1 + length));
+	operands.set(at, operand);
+	return operand;
 }
 
 /** Programs of code that was run, by the hash of the code; the longest unused is dropped first. */
