@@ -1,0 +1,179 @@
+import {
+	cpSync,
+	mkdirSync,
+	mkdtempSync,
+	readdirSync,
+	readFileSync,
+	rmSync,
+	truncateSync,
+	writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { ClassicLevel } from "classic-level";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { parseConfig } from "../../../src/node/config/config.js";
+import { openSmall, produceMany, smallConfig, transfer, users } from "./small-chain.js";
+
+let directory: string;
+beforeEach(() => {
+	directory = mkdtempSync(join(tmpdir(), "coin-data-"));
+});
+afterEach(() => {
+	rmSync(directory, { recursive: true, force: true });
+});
+
+const database = (): string => join(directory, "database");
+const journal = (): string => join(directory, "journal");
+
+/** Why the directory doesn't open. */
+async function refusal(config = smallConfig()): Promise<string> {
+	try {
+		const open = await openSmall({ dataDirectory: directory, config });
+		await open.close();
+		return "it opened";
+	} catch (error) {
+		return (error as Error).message;
+	}
+}
+
+/** A chain of a few blocks, closed. */
+async function write(blocks = 8): Promise<string> {
+	const open = await openSmall({ dataDirectory: directory });
+	produceMany(open, 2);
+	open.chain.pushTransaction(transfer(open, 0, users[1] as Uint8Array, 1n));
+	produceMany(open, blocks - 2);
+	const { idHex } = open.chain.head;
+	await open.close();
+	return idHex;
+}
+
+test("a new directory is made, with everything above it", async () => {
+	directory = join(directory, "a", "b");
+	const head = await write();
+	const open = await openSmall({ dataDirectory: directory });
+	expect(open.chain.head.idHex).toBe(head);
+	await open.close();
+});
+
+describe("a directory that another node uses", () => {
+	test("is refused, and the other goes on", async () => {
+		const open = await openSmall({ dataDirectory: directory });
+		produceMany(open, 2);
+		expect(await refusal()).toBe(`the data directory ${database()} is in use by another node`);
+		produceMany(open, 2);
+		await open.close();
+		expect(await refusal()).toBe("it opened");
+	});
+});
+
+describe("a directory of something else", () => {
+	test("is refused by what it holds", async () => {
+		mkdirSync(database(), { recursive: true });
+		writeFileSync(join(database(), "holiday.jpg"), "");
+		expect(await refusal()).toBe(
+			`${database()} holds something that is not this program's database (holiday.jpg); choose another data directory`,
+		);
+		expect(readdirSync(database())).toEqual(["holiday.jpg"]);
+	});
+
+	test("is refused where it is a file", async () => {
+		const path = join(directory, "file");
+		writeFileSync(path, "");
+		directory = path;
+		expect(await refusal()).toBe(`the data directory ${path} can't be used: it is not a directory`);
+	});
+
+	test("is refused where it is another program's database", async () => {
+		const other = new ClassicLevel(database());
+		await other.open();
+		await other.put("a", "b");
+		await other.close();
+		expect(await refusal()).toBe(`the database in ${directory} was not written by this program`);
+	});
+
+	test("is refused where it is another chain's", async () => {
+		const head = await write();
+		const other = parseConfig(`
+			storage { db.directory = "database" }
+			genesis.block { timestamp = "3000", parentHash = "00", assets = [], witnesses = [] }
+		`);
+		expect(await refusal(other)).toMatch(
+			/^the data directory .* belongs to another chain: its genesis block is 0{16}[0-9a-f]{48}, the configuration's is 0{16}[0-9a-f]{48}$/,
+		);
+		const own = await openSmall({ dataDirectory: directory });
+		expect(own.chain.head.idHex).toBe(head);
+		await own.close();
+	});
+});
+
+describe("a damaged database", () => {
+	const manifest = (): string =>
+		join(database(), readdirSync(database()).find((name) => name.startsWith("MANIFEST")) as string);
+
+	test.each<[string, () => void, RegExp]>([
+		[
+			"without CURRENT",
+			() => rmSync(join(database(), "CURRENT")),
+			/is damaged: its file CURRENT is missing$/,
+		],
+		[
+			"with an empty CURRENT",
+			() => truncateSync(join(database(), "CURRENT")),
+			/(is damaged|can't be opened): .*CURRENT/,
+		],
+		[
+			"with a CURRENT that leads nowhere",
+			() => writeFileSync(join(database(), "CURRENT"), "MANIFEST-000099\n"),
+			/(is damaged|can't be opened): /,
+		],
+		["without its manifest", () => rmSync(manifest()), /(is damaged|can't be opened): /],
+		["with half a manifest", () => truncateSync(manifest(), 20), /(is damaged|can't be opened): /],
+	])("%s is told in one sentence", async (_, damage, sentence) => {
+		await write();
+		damage();
+		const text = await refusal();
+		expect(text).toMatch(sentence);
+		expect(text).not.toContain("\n");
+	});
+
+	test("that lost its newest writes is told by the block log, instead of going on from an older state", async () => {
+		await write();
+		const early = join(directory, "..", `${directory.split("/").pop()}-early`);
+		cpSync(database(), early, { recursive: true });
+		const open = await openSmall({ dataDirectory: directory });
+		produceMany(open, 20);
+		await open.close();
+		rmSync(database(), { recursive: true });
+		cpSync(early, database(), { recursive: true });
+		rmSync(early, { recursive: true });
+		expect(await refusal()).toMatch(/^the block log .*(damaged|doesn't belong)/);
+	});
+});
+
+describe("a damaged block log", () => {
+	const segments = (): string[] => readdirSync(journal()).sort();
+
+	test("that is gone is missed", async () => {
+		await write();
+		rmSync(journal(), { recursive: true });
+		expect(await refusal()).toMatch(/^the block log in .* is damaged: \d{10}\.log is missing$/);
+	});
+
+	test("with a changed byte is told with file and place", async () => {
+		const open = await openSmall({ dataDirectory: directory });
+		produceMany(open, 5);
+		const path = join(journal(), segments().at(-1) as string);
+		const copy = mkdtempSync(join(tmpdir(), "coin-data-"));
+		cpSync(directory, copy, { recursive: true });
+		await open.close();
+		const bytes = readFileSync(path.replace(directory, copy));
+		bytes[40] = (bytes[40] as number) ^ 1;
+		writeFileSync(path.replace(directory, copy), bytes);
+		rmSync(directory, { recursive: true });
+		directory = copy;
+		expect(await refusal()).toBe(
+			`the block log ${path.replace(/.*\/journal/, `${copy}/journal`)} is damaged at byte 0`,
+		);
+	});
+});

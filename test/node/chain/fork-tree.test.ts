@@ -1,0 +1,145 @@
+import { beforeEach, describe, expect, test } from "vitest";
+import { ForkTree } from "../../../src/node/chain/fork-tree.js";
+import {
+	BadNumberBlockError,
+	NonCommonBlockError,
+	RuntimeRuleError,
+	UnlinkedBlockError,
+} from "../../../src/node/contracts/errors.js";
+import { SignedBlock } from "../../../src/protocol/block.js";
+import { Block, BlockHeader, BlockHeaderRaw } from "../../../src/protocol/messages.js";
+
+/** A block on another; the mark tells brothers apart. */
+function on(parent: SignedBlock | Uint8Array, number: bigint, mark = 0): SignedBlock {
+	const raw = BlockHeaderRaw.create({
+		number,
+		parentHash: parent instanceof SignedBlock ? parent.id : parent,
+		timestamp: BigInt(mark),
+	});
+	return new SignedBlock(Block.create({ block_header: BlockHeader.create({ raw_data: raw }) }));
+}
+
+/** Blocks one on another. */
+function chainOn(parent: SignedBlock, count: number, mark = 0): SignedBlock[] {
+	const blocks: SignedBlock[] = [];
+	for (let at = parent; blocks.length < count; ) {
+		at = on(at, at.number + 1n, mark);
+		blocks.push(at);
+	}
+	return blocks;
+}
+
+const ids = (blocks: readonly SignedBlock[]): string[] => blocks.map(({ idHex }) => idHex);
+
+let tree: ForkTree;
+let root: SignedBlock;
+beforeEach(() => {
+	tree = new ForkTree();
+	root = on(new Uint8Array(32), 10n);
+	tree.start(root);
+});
+
+function push(...blocks: readonly SignedBlock[]): void {
+	for (const block of blocks) tree.push(block);
+}
+
+describe("the head of the tree", () => {
+	test("is the first block of the greatest height", () => {
+		const [a] = chainOn(root, 1, 1) as [SignedBlock];
+		const [b, c] = chainOn(root, 2, 2) as [SignedBlock, SignedBlock];
+		expect(tree.push(a).idHex).toBe(a.idHex);
+		expect(tree.push(b).idHex).toBe(a.idHex);
+		expect(tree.push(c).idHex).toBe(c.idHex);
+	});
+
+	test("after a removal is the first that remains there", () => {
+		const [a, b] = [1, 2].map((mark) => on(root, 11n, mark)) as [SignedBlock, SignedBlock];
+		push(a, b);
+		tree.remove(a.id);
+		expect(tree.head.idHex).toBe(b.idHex);
+		tree.remove(b.id);
+		expect(tree.head.idHex).toBe(root.idHex);
+	});
+});
+
+describe("a block that doesn't fit", () => {
+	test("waits apart while its parent is unknown, and is not linked when the parent comes", () => {
+		const [parent, orphan] = chainOn(root, 2) as [SignedBlock, SignedBlock];
+		expect(() => tree.push(orphan)).toThrow(UnlinkedBlockError);
+		expect(tree.has(orphan.id)).toBe(true);
+		expect(tree.hasLinked(orphan.id)).toBe(false);
+		push(parent);
+		expect(tree.head.idHex).toBe(parent.idHex);
+		expect(tree.hasLinked(orphan.id)).toBe(false);
+		push(orphan);
+		expect(tree.head.idHex).toBe(orphan.idHex);
+	});
+
+	test("by its number is told both numbers", () => {
+		expect(() => tree.push(on(root, 12n))).toThrow(
+			new BadNumberBlockError("parent number: 10 , block number: 12"),
+		);
+	});
+
+	test("for a parent id of another length is a runtime error of the network's", () => {
+		expect(() => tree.push(on(new Uint8Array(31), 11n))).toThrow(RuntimeRuleError);
+	});
+});
+
+describe("two branches", () => {
+	test("meet at their newest common block", () => {
+		const [shared] = chainOn(root, 1) as [SignedBlock];
+		const left = chainOn(shared, 2, 1);
+		const right = chainOn(shared, 4, 2);
+		push(shared, ...left, ...right);
+		const { newBlocks, oldBlocks } = tree.branch((right[3] as SignedBlock).id, (left[1] as SignedBlock).id);
+		expect(ids(newBlocks)).toEqual(ids([...right].reverse()));
+		expect(ids(oldBlocks)).toEqual(ids([...left].reverse()));
+	});
+
+	test("of one line differ by its end alone", () => {
+		const line = chainOn(root, 3);
+		push(...line);
+		const { newBlocks, oldBlocks } = tree.branch((line[2] as SignedBlock).id, root.id);
+		expect(ids(newBlocks)).toEqual(ids([...line].reverse()));
+		expect(oldBlocks).toEqual([]);
+	});
+
+	test("without a common block in the tree are refused", () => {
+		const left = chainOn(root, 1, 1);
+		const right = chainOn(root, 2, 2);
+		push(...left, ...right);
+		tree.remove(root.id);
+		expect(() => tree.branch((right[1] as SignedBlock).id, (left[0] as SignedBlock).id)).toThrow(
+			NonCommonBlockError,
+		);
+	});
+});
+
+describe("the capacity", () => {
+	test("forgets heights far below the head when a new height comes", () => {
+		tree.setCapacity(2n);
+		const line = chainOn(root, 5);
+		push(...line);
+		const kept = [root, ...line].filter(({ id }) => tree.has(id));
+		expect(kept.map(({ number }) => number)).toEqual([12n, 13n, 14n, 15n]);
+	});
+
+	test("forgets nothing for a brother of the head", () => {
+		tree.setCapacity(2n);
+		const line = chainOn(root, 3);
+		push(...line);
+		tree.setCapacity(0n);
+		push(on(line[1] as SignedBlock, 13n, 7));
+		expect(tree.has((line[0] as SignedBlock).id)).toBe(true);
+	});
+});
+
+test("blocks above a height come parents first, brothers as they came", () => {
+	const left = chainOn(root, 2, 1);
+	const right = chainOn(root, 2, 2);
+	push(left[0] as SignedBlock, right[0] as SignedBlock, right[1] as SignedBlock, left[1] as SignedBlock);
+	expect(ids(tree.blocksAbove(10n))).toEqual(ids([left[0], right[0], right[1], left[1]] as SignedBlock[]));
+	expect(ids(tree.blocksAt(12n))).toEqual(ids([right[1], left[1]] as SignedBlock[]));
+	expect(tree.blocksAbove(12n)).toEqual([]);
+});
