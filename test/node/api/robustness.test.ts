@@ -85,7 +85,7 @@ describe("the HTTP servers", () => {
 			await fc.assert(
 				fc.asyncProperty(request, async ({ path: [server, name], members }) => {
 					const text = (one: unknown): string => (typeof one === "string" ? one : JSON.stringify(one));
-					const pairs = Object.entries(members).map(([key, one]) => [key, text(one)]);
+					const pairs = Object.entries(members).map(([key, one]): [string, string] => [key, text(one)]);
 					const query = new URLSearchParams(pairs).toString();
 					const answer = await node.ask(`${FOLDER[server]}/${name}?${query}`, { server });
 					expectToBeAnswer(answer, `${name} ${query}`);
