@@ -4,7 +4,7 @@ import { merkleRoot, SignedBlock } from "../../protocol/block.js";
 import { equalBytes, toKey } from "../../protocol/bytes.js";
 import { sha256 } from "../../protocol/hash.js";
 import { Block, BlockHeader, BlockHeaderRaw } from "../../protocol/messages.js";
-import { witnessSigningAddress } from "../../protocol/permission.js";
+import { OWNER_PERMISSION, witnessSigningAddress } from "../../protocol/permission.js";
 import type { SignedTransaction } from "../../protocol/transaction.js";
 import { BLOCK_VERSION } from "../consensus/fork-gates.js";
 import { ChainError, ValidateSignatureError } from "../contracts/errors.js";
@@ -97,6 +97,7 @@ export function packTransactions(
 	const taken: PendingTransaction[] = [];
 	const postponed: PendingTransaction[] = [];
 	const updatedOwners = new Set<string>();
+	const newWitnesses = new Set<string>();
 	let bytes = Block.size(Block.create({ block_header: BlockHeader.create({ raw_data: raw }) }));
 	let shielded = 0;
 	for (let entry = pool.takeForBlock(); entry; entry = pool.takeForBlock()) {
@@ -106,6 +107,8 @@ export function packTransactions(
 		const fits =
 			bytes + embeddedSize(transaction) <= MAX_PACKED_BYTES &&
 			!updatedOwners.has(owner) &&
+			// Others check signatures against the state before the block, which lacks the permissions of a new witness.
+			!(newWitnesses.has(owner) && transaction.contract?.Permission_id !== OWNER_PERMISSION) &&
 			!(isShielded(transaction) && shielded >= MAX_SHIELDED_PER_BLOCK);
 		if (isLate || !fits) {
 			postponed.push(entry);
@@ -120,6 +123,7 @@ export function packTransactions(
 			const verified = !context.permissionsChanged(owner);
 			const processed = processTransaction(environment, transaction, scope, { verified });
 			packed.push(processed.transaction);
+			if (transaction.type?.name === "WitnessCreateContract") newWitnesses.add(owner);
 			taken.push(entry);
 			bytes += embeddedSize(processed.transaction);
 		} catch (error) {

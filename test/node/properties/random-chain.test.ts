@@ -1,0 +1,33 @@
+/** Random sequences on small chains, always the same ones; `npm run fuzz:chain` throws others. */
+
+import fc from "fast-check";
+import { beforeAll, describe, expect, test } from "vitest";
+import { transactionKinds } from "./kinds.js";
+import { sequences, startingRules } from "./steps.js";
+import { Tally, walk } from "./walk.js";
+
+const SEED = 5;
+const RUNS = 24;
+const MAX_STEPS = 130;
+/** Of a failure, with its search for a shorter sequence; success takes a fraction. */
+const LIMIT_MS = 60_000;
+
+describe("random sequences of system transactions", () => {
+	const tally = new Tally();
+
+	beforeAll(async () => {
+		await fc.assert(
+			fc.asyncProperty(startingRules, sequences(MAX_STEPS), (rules, sequence) =>
+				walk(rules, sequence, tally),
+			),
+			{ seed: SEED, numRuns: RUNS, interruptAfterTimeLimit: LIMIT_MS, markInterruptAsFailure: true },
+		);
+	}, 2 * LIMIT_MS);
+
+	test.each(transactionKinds)(
+		"conserve what exists, replay and undo exactly, with $type among them",
+		({ type }) => {
+			expect(tally.accepted.get(type) ?? 0).toBeGreaterThan(0);
+		},
+	);
+});
