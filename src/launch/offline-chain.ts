@@ -16,6 +16,7 @@ export interface OfflineChain {
 	readonly pool: SignaturePool | undefined;
 	/** Throws what went wrong with the storage, if something did. */
 	check(): void;
+	/** @throws {Failure} `start_failed` with the node's sentence if the last write fails; nothing is lost then */
 	close(): Promise<void>;
 }
 
@@ -53,7 +54,10 @@ export async function openOffline(
 			},
 			close: async () => {
 				await pool?.close();
-				await open.close();
+				// The last write may be the one that finds the disk full.
+				await open.close().catch((error: unknown) => {
+					throw startFailure(error);
+				});
 			},
 		};
 	} catch (error) {

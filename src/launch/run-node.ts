@@ -64,7 +64,9 @@ export async function runNode(
 	const end = await Promise.race([stopped, node.failure]);
 	if (typeof end === "string") log.info({ signal: end }, "stopping");
 	else log.error({ reason: end.message }, "stopping");
-	await node.close();
+	await node.close().catch((error: unknown) => {
+		throw startFailure(error);
+	});
 	log.flush();
 	if (end instanceof Error) throw new Failure("start_failed", end.message, { cause: end });
 }
