@@ -1,6 +1,6 @@
 /** Options of a development chain from flags, environment and the section `dev` of a configuration (sheet 11 §8.3). */
 
-import { readFile } from "node:fs/promises";
+import { readFile, rename, writeFile } from "node:fs/promises";
 import { createServer } from "node:net";
 import { checkMnemonic } from "../keystore/mnemonic.js";
 import { parsePrivateKey } from "../keystore/secret-storage.js";
@@ -11,13 +11,14 @@ import {
 	defaultProducerKey,
 	deriveAccounts,
 } from "../node/development/accounts.js";
+import type { SealMode } from "../node/development/conditions.js";
 import type { DevelopmentOptions } from "../node/development/development.js";
 import type { ParameterSetting } from "../node/development/initial-state.js";
-import type { SealMode } from "../node/production/sealer.js";
 import { utf8 } from "../protocol/bytes.js";
 import type { Dialect } from "../protocol/dialect.js";
 import { sha256 } from "../protocol/hash.js";
 import { addressOfPrivateKey } from "../protocol/signature.js";
+import { readAddress } from "../wallet/address-text.js";
 import { parseCoinAmount } from "../wallet/amount.js";
 import { parseDuration } from "../wallet/duration.js";
 import { Failure } from "../wallet/failure.js";
@@ -45,6 +46,12 @@ export const DEVELOPMENT_FLAGS = [
 	"solid-lag",
 	"genesis-timestamp",
 	"start-time",
+	"unstake-delay",
+	"unlock-all",
+	"state",
+	"load-state",
+	"dump-state",
+	"port",
 	"http-port",
 	"solidity-port",
 	"jsonrpc-port",
@@ -65,6 +72,7 @@ export interface ChosenDevelopment {
 }
 
 const DEFAULT_PORTS = {
+	port: 9090,
 	"http-port": 8090,
 	"solidity-port": 8091,
 	"jsonrpc-port": 8545,
@@ -75,12 +83,14 @@ const DEFAULT_PORTS = {
 /**
  * Works the options out.
  * @param parameters values of the repeatable `--parameter`
+ * @param unlocked values of the repeatable `--unlock`
  * @throws {Failure} `bad_value`
  */
 export async function chooseDevelopment(
 	get: OptionSource,
 	parameters: readonly string[],
 	warn: (message: string) => void,
+	unlocked: readonly string[] = [],
 ): Promise<ChosenDevelopment> {
 	const accountsFile = get("accounts-file");
 	const file: AccountsFile =
@@ -130,8 +140,16 @@ export async function chooseDevelopment(
 			),
 			maintenanceMs: parseDuration(get("maintenance") ?? "6h"),
 			solidLag: BigInt(integer("solid-lag", get("solid-lag") ?? "0", 0, 1_000_000)),
+			mnemonic,
+			hdPath,
+			unstakeDelayMs: BigInt(parseDuration(get("unstake-delay") ?? "60s")),
+			unlocked: unlocked.map(unlockedAccount),
+			unlockAll: flag(get, "unlock-all"),
+			...(await stateFiles(get)),
 			dialect: oneOf("dialect", get("dialect") ?? "neutral", ["neutral", "deployed"]) as Dialect,
+			gatewayDialect: oneOf("dialect", get("dialect") ?? "deployed", ["neutral", "deployed"]) as Dialect,
 			ports: {
+				gateway: await port(get, "port", host, warn),
 				http: await port(get, "http-port", host, warn),
 				solidity: await port(get, "solidity-port", host, warn),
 				pbft: 0,
@@ -176,6 +194,41 @@ function parameterSetting(text: string): ParameterSetting {
 	return { name: match[1].trim(), value: BigInt(match[2]) };
 }
 
+function unlockedAccount(text: string): Uint8Array {
+	const address = readAddress(text);
+	if (!address) throw new Failure("bad_address", `--unlock "${text}" is no address`);
+	return address;
+}
+
+/** `--state` is both: read if it is there, and written at the end. */
+async function stateFiles(get: OptionSource): Promise<Pick<DevelopmentOptions, "loadState" | "saveState">> {
+	const both = get("state");
+	const from = get("load-state") ?? both;
+	const to = get("dump-state") ?? both;
+	const loadState = from === undefined ? undefined : await readState(from, from === both);
+	return {
+		...(loadState ? { loadState } : {}),
+		...(to === undefined ? {} : { saveState: (dump: Uint8Array) => replaceFile(to, dump) }),
+	};
+}
+
+async function readState(path: string, mayBeMissing: boolean): Promise<Uint8Array | undefined> {
+	try {
+		return await readFile(path);
+	} catch (error) {
+		const { code } = error as NodeJS.ErrnoException;
+		if (mayBeMissing && code === "ENOENT") return undefined;
+		throw new Failure("bad_value", `the state ${path} can't be read (${code ?? "unknown error"})`);
+	}
+}
+
+/** A half-written state must not take the place of a whole one. */
+async function replaceFile(path: string, bytes: Uint8Array): Promise<void> {
+	const temporary = `${path}.${process.pid}`;
+	await writeFile(temporary, bytes);
+	await rename(temporary, path);
+}
+
 /** A port that is busy and was not asked for is left out; 0 asks for any free one. */
 async function port(
 	get: OptionSource,
@@ -184,6 +237,8 @@ async function port(
 	warn: (message: string) => void,
 ): Promise<number> {
 	const given = get(name);
+	// Whoever takes any port for the gateway runs several chains beside each other.
+	if (given === undefined && name !== "port" && get("port") === "0") return 0;
 	const wanted = integer(name, given ?? String(DEFAULT_PORTS[name]), 0, 65535);
 	const free = await freePort(wanted, host);
 	if (free !== undefined) return free;

@@ -22,6 +22,7 @@ import { createApiNode, isolatedNetwork } from "./node-api.js";
 import { Sealer } from "./production/sealer.js";
 import { SlotProducer } from "./production/slot-producer.js";
 import { installRecoverEngine } from "./signatures/engine.js";
+import type { ContractMachine } from "./vm/contract-machine.js";
 
 /** Structured log lines; pino fits. */
 export interface NodeLog {
@@ -45,9 +46,11 @@ export interface NodeOptions {
 	readonly clock?: () => bigint;
 	/** Contracts that run outside signed blocks end after the chain's CPU time; off under `--debug`. Default: on. */
 	readonly limitTime?: boolean;
+	/** Development chains: switches the log's lines on and off. */
+	readonly setLogging?: ((on: boolean) => void) | undefined;
 }
 
-export type PortName = ServerKind | JsonRpcPort | GrpcPort | "metrics";
+export type PortName = "gateway" | ServerKind | JsonRpcPort | GrpcPort | "metrics";
 export type NodePorts = Readonly<Partial<Record<PortName, number>>>;
 
 export interface RunningNode {
@@ -70,7 +73,9 @@ export interface RunningNode {
  */
 export async function startNode(options: NodeOptions): Promise<RunningNode> {
 	const { config, dataDirectory, development, log } = options;
-	const clock = options.clock ?? (() => BigInt(Date.now()));
+	const wallClock = options.clock ?? (() => BigInt(Date.now()));
+	development?.schedule.follow(wallClock);
+	const clock = development?.schedule.now ?? wallClock;
 	setAddressPrefix(config.net.addressPrefix);
 	const [signatureEngine] = await Promise.all([installRecoverEngine(), useFastHashing()]);
 	if (dataDirectory && !development) refuseDevelopmentDirectory(dataDirectory);
@@ -97,9 +102,10 @@ export async function startNode(options: NodeOptions): Promise<RunningNode> {
 	const stopAll = async (): Promise<void> => {
 		for (const stop of stops.splice(0).reverse()) await stop();
 	};
+	let ports: NodePorts = {};
 	try {
 		if (development && dataDirectory) markDevelopmentDirectory(dataDirectory, toHex(open.rules.genesisId));
-		const sealer = development && startSealer(open, development, clock, log, report, stops);
+		const sealer = development && (await startSealer(open, development, log, report, stops));
 		if (!development && options.producers.length > 0) startProducer(open, options, clock, report, stops);
 		executeWaitingInTurns(open, report);
 		const network = isolatedNetwork(toHex(open.rules.genesisId).repeat(2));
@@ -119,12 +125,17 @@ export async function startNode(options: NodeOptions): Promise<RunningNode> {
 		const broadcaster = new Broadcaster(api);
 		const servers = await startHttpServers(api, broadcaster, options.host);
 		stops.push(() => servers.close());
+		const gatewayPort =
+			development && sealer
+				? await startGateway(api, open, development, sealer, machine, options, stops, () => ports)
+				: {};
 		const metricsPort = metrics?.port === undefined ? {} : { metrics: metrics.port };
 		const jsonRpcPorts = await startJsonRpc(open, api, broadcaster, options, stops);
 		const grpcPorts = await startGrpc(api, broadcaster, options.host, stops);
+		ports = { ...servers.ports, ...jsonRpcPorts, ...grpcPorts, ...metricsPort, ...gatewayPort };
 		return {
 			genesisId: toHex(open.rules.genesisId),
-			ports: { ...servers.ports, ...jsonRpcPorts, ...grpcPorts, ...metricsPort },
+			ports,
 			open,
 			signatureEngine,
 			failure,
@@ -193,19 +204,23 @@ async function startGrpc(
 type Stops = (() => Promise<void> | void)[];
 type Report = (error: unknown, where: string) => void;
 
-function startSealer(
+async function startSealer(
 	open: OpenChain,
-	development: Development,
-	clock: () => bigint,
+	{ options, schedule, producer }: Development,
 	log: NodeLog,
 	report: Report,
 	stops: Stops,
-): Sealer {
+): Promise<Sealer> {
+	const { loadState: given, saveState } = options;
+	if (given) {
+		const { loadState } = await import("./development/state-file.js");
+		await loadState(open, given);
+		await open.persist();
+	}
 	const sealer = new Sealer({
 		chain: open.chain,
-		producer: development.producer,
-		clock,
-		mode: development.seal,
+		producer,
+		conditions: schedule,
 		onSealed: ({ block }) => {
 			log.info(
 				{ number: Number(block.number), id: block.idHex, transactions: block.transactions.length },
@@ -215,11 +230,43 @@ function startSealer(
 		onFailure: (error) => report(error, "sealing"),
 	});
 	// Block 1 gives clients a head with a number; a restart seals what had been waiting.
-	if (open.chain.head.number === 0n || (development.seal === "instant" && open.chain.pool.size > 0))
-		sealer.seal();
+	if (open.chain.head.number === 0n || (schedule.sealMode === "instant" && open.chain.pool.size > 0)) {
+		sealer.seal({ byHand: true });
+	}
 	sealer.start();
+	if (saveState) {
+		stops.push(async () => {
+			const { dumpState } = await import("./development/state-file.js");
+			await saveState(await sealer.exclusive(() => dumpState(open)));
+		});
+	}
 	stops.push(() => sealer.stop());
 	return sealer;
+}
+
+/** The one port for everything that tools of a development chain ask (sheet 11 §9). */
+async function startGateway(
+	api: ApiNode,
+	open: OpenChain,
+	development: Development,
+	sealer: Sealer,
+	machine: ContractMachine,
+	options: NodeOptions,
+	stops: Stops,
+	ports: () => NodePorts,
+): Promise<NodePorts> {
+	const port = development.options.ports.gateway ?? 0;
+	if (port === 0) return {};
+	const [{ startGateway: start }, { DevelopmentControl }] = await Promise.all([
+		import("./api/development/gateway.js"),
+		import("./development/control.js"),
+	]);
+	const { schedule: conditions, book, producer } = development;
+	const { setLogging } = options;
+	const control = new DevelopmentControl({ open, sealer, conditions, book, machine, setLogging });
+	const gateway = await start({ api, control, development, producer, host: options.host, port, ports });
+	stops.push(() => gateway.close());
+	return { gateway: gateway.port };
 }
 
 function startProducer(

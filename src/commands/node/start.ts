@@ -76,6 +76,7 @@ export default class NodeStart extends CoinCommand {
 		}),
 		"ready-fd": Flags.integer({ description: "descriptor that gets the same line", helpValue: "<n>" }),
 
+		port: dev("the gateway: all APIs and development methods on one port (9090)", "<n>", "port"),
 		"http-port": dev("full HTTP API; 0: any free port (8090)", "<n>", "http-port"),
 		"solidity-port": dev("solidity HTTP API (8091)", "<n>", "solidity-port"),
 		"jsonrpc-port": dev("JSON-RPC at the path /jsonrpc (8545)", "<n>", "jsonrpc-port"),
@@ -110,6 +111,18 @@ export default class NodeStart extends CoinCommand {
 		"genesis-timestamp": dev("time of the genesis block in ms (0)", "<ms>", "genesis-timestamp"),
 		"start-time": dev("time at which the chain's clock starts", "<ms>", "start-time"),
 
+		"unstake-delay": dev("how long unstaked coins wait (60s)", "<duration>", "unstake-delay"),
+		unlock: Flags.string({
+			description: "account that acts without a signature; repeatable",
+			helpValue: "<account>",
+			helpGroup: "DEVELOPMENT CHAIN",
+			multiple: true,
+			multipleNonGreedy: true,
+		}),
+		"unlock-all": devSwitch("every account acts without a signature", "unlock-all"),
+		state: dev("state to begin with, if it is there, and to write at the end", "<file>", "state"),
+		"load-state": dev("state to begin with", "<file>", "load-state"),
+		"dump-state": dev("file that gets the state at the end", "<file>", "dump-state"),
 		"vm-time-limit": devSwitch("end constant calls after the chain's CPU time", "vm-time-limit"),
 
 		witness: Flags.boolean({ char: "w", description: "produce blocks", helpGroup: "REFERENCE" }),
@@ -203,11 +216,16 @@ export default class NodeStart extends CoinCommand {
 			if (value !== undefined && value !== false) return String(value);
 			return config?.dev.settings[name.replace(/-(\w)/g, (_, letter: string) => letter.toUpperCase())];
 		};
-		const { parameter, "output-directory": directory } = flags as {
+		const {
+			parameter,
+			unlock,
+			"output-directory": directory,
+		} = flags as {
 			parameter?: readonly string[];
+			unlock?: readonly string[];
 			"output-directory"?: string;
 		};
-		const chosen = await chooseDevelopment(get, parameter ?? [], (message) => this.warning(message));
+		const chosen = await chooseDevelopment(get, parameter ?? [], (message) => this.warning(message), unlock);
 		let development: ReturnType<typeof prepareDevelopment>;
 		try {
 			development = prepareDevelopment(chosen.options);
@@ -228,6 +246,10 @@ export default class NodeStart extends CoinCommand {
 		await runNode(options, log, ready, (node) => {
 			if (this.chatty)
 				for (const line of developmentListing(chosen, node.genesisId, directory)) printLine(line);
+			// Scripts that start the stock runtime wait for this line.
+			if (node.ports.gateway !== undefined) {
+				printLine(`TRE now listening on http://${chosen.host}:${node.ports.gateway}`);
+			}
 			this.printReady(node, chosen.host);
 		});
 	}

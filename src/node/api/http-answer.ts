@@ -37,6 +37,11 @@ export class HttpAnswer {
 		request.resume();
 	}
 
+	/** Adds a header to whatever is sent. */
+	header(name: string, value: string): void {
+		this.response.setHeader(name, value);
+	}
+
 	empty(status: number): void {
 		this.send(status, undefined, "");
 	}

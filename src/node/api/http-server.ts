@@ -43,9 +43,11 @@ export class HttpServer {
 		private readonly node: ApiNode,
 		private readonly kind: ServerKind,
 		private readonly broadcaster: Broadcaster,
+		/** Endpoints by path that this server has beside those of its kind. */
+		extra: ReadonlyMap<string, Endpoint> = new Map(),
 	) {
 		const { config, limiter } = node;
-		for (const [path, endpoint] of routesOf(kind)) {
+		for (const [path, endpoint] of [...routesOf(kind), ...extra]) {
 			this.routes.set(path, { endpoint, gate: limiter.http(limitedName(endpoint, kind)) });
 		}
 		this.folders = new Set([...this.routes.keys()].map((path) => path.split("/")[1] ?? ""));
@@ -71,7 +73,8 @@ export class HttpServer {
 		return this.listener.close();
 	}
 
-	private async route(request: IncomingMessage, answer: HttpAnswer): Promise<void> {
+	/** Answers one request, of a listener of its own or of one that serves several kinds. */
+	async route(request: IncomingMessage, answer: HttpAnswer): Promise<void> {
 		const { method = "" } = request;
 		const refused = headRefusal(request);
 		if (refused !== undefined) return answer.page(refused);

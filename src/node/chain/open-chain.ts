@@ -124,7 +124,10 @@ export class OpenChain {
 			{
 				balanceHistory: config.storage.balanceHistory,
 				transactionHistory: config.storage.transactionHistory,
-				logIndex: config.node.jsonrpc.full.enabled || config.node.jsonrpc.solidity.enabled,
+				logIndex:
+					config.node.jsonrpc.full.enabled ||
+					config.node.jsonrpc.solidity.enabled ||
+					options.development !== undefined,
 				pendingTimeoutMs: config.node.pending.timeoutMs,
 				sortPendingByFee: config.node.pending.sortByFee,
 				shieldedAllowed: config.node.shielded.enabled,

@@ -17,6 +17,7 @@ const PRODUCER_VOTES = 100_000_000n;
 
 /** Listener ports; 0: off. */
 export interface DevelopmentPorts {
+	readonly gateway?: number;
 	readonly http: number;
 	readonly solidity: number;
 	readonly pbft: number;

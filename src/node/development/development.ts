@@ -5,16 +5,19 @@ import { join } from "node:path";
 import type { Dialect } from "../../protocol/dialect.js";
 import type { Producer } from "../chain/chain.js";
 import type { NodeConfig } from "../config/config.js";
-import type { DevelopmentSchedule } from "../contracts/contract.js";
-import type { SealMode } from "../production/sealer.js";
 import { producerWithKey } from "../production/witness-keys.js";
 import type { StateView } from "../state/view.js";
-import type { DevelopmentAccount } from "./accounts.js";
+import { AccountBook } from "./account-book.js";
+import { DEVELOPMENT_HD_PATH, DEVELOPMENT_MNEMONIC, type DevelopmentAccount } from "./accounts.js";
+import { DevelopmentConditions, type SealMode } from "./conditions.js";
 import { type DevelopmentPorts, developmentConfig } from "./development-config.js";
 import { type Economy, type ParameterSetting, writeDevelopmentState } from "./initial-state.js";
 
 export interface DevelopmentOptions {
 	readonly accounts: readonly DevelopmentAccount[];
+	/** Sentence and path of their keys; batches of further accounts follow from it. */
+	readonly mnemonic?: string;
+	readonly hdPath?: string;
 	/** 32 bytes. */
 	readonly producerKey: Uint8Array;
 	readonly seal: SealMode;
@@ -23,15 +26,28 @@ export interface DevelopmentOptions {
 	readonly genesisTimestampMs: bigint;
 	readonly maintenanceMs: number;
 	readonly solidLag: bigint;
+	/** Undefined: the parameter's days. */
+	readonly unstakeDelayMs?: bigint | undefined;
+	/** Accounts that act unsigned from the start. */
+	readonly unlocked?: readonly Uint8Array[];
+	readonly unlockAll?: boolean;
 	readonly dialect: Dialect;
+	/** The gateway's own; it speaks to tools that exist (sheet 11 D12). */
+	readonly gatewayDialect?: Dialect;
+	/** gzip, as a dump gives it: the state to begin with. */
+	readonly loadState?: Uint8Array | undefined;
+	/** Gets a dump at the end. */
+	readonly saveState?: ((dump: Uint8Array) => Promise<void>) | undefined;
 	readonly ports: DevelopmentPorts;
 }
 
 export interface Development {
 	readonly config: NodeConfig;
-	readonly schedule: DevelopmentSchedule;
+	readonly options: DevelopmentOptions;
+	/** What the chain's rules read, and its owner may change. */
+	readonly schedule: DevelopmentConditions;
 	readonly producer: Producer;
-	readonly seal: SealMode;
+	readonly book: AccountBook;
 	/** Writes the state that the chain starts with. */
 	initialize(state: StateView): void;
 }
@@ -42,13 +58,21 @@ export function prepareDevelopment(options: DevelopmentOptions): Development {
 	const config = developmentConfig({ ...options, producer: producer.witness });
 	return {
 		config,
-		schedule: {
-			slotMs: typeof options.seal === "string" ? 1n : BigInt(options.seal.intervalMs),
-			producers: [producer.witness],
+		options,
+		schedule: new DevelopmentConditions({
+			producer: producer.witness,
+			seal: options.seal,
 			solidLag: options.solidLag,
-		},
+			unstakeDelayMs: options.unstakeDelayMs,
+			unlocked: options.unlocked ?? [],
+			unlockAll: options.unlockAll ?? false,
+		}),
 		producer,
-		seal: options.seal,
+		book: new AccountBook({
+			accounts: options.accounts,
+			mnemonic: options.mnemonic ?? DEVELOPMENT_MNEMONIC,
+			hdPath: options.hdPath ?? DEVELOPMENT_HD_PATH,
+		}),
 		initialize: (state) => writeDevelopmentState(state, options.economy, options.parameters),
 	};
 }

@@ -1,18 +1,20 @@
 /** Sealing the blocks of a development chain: on demand, at an interval, or by hand (sheet 11 §8.5). */
 
 import type { AppliedBlock, Chain, Producer } from "../chain/chain.js";
-
-/** `instant`, `manual`, or the interval in milliseconds. */
-export type SealMode = "instant" | "manual" | { readonly intervalMs: number };
+import type { DevelopmentConditions, SealMode } from "../development/conditions.js";
 
 export interface SealerOptions {
 	readonly chain: Chain;
 	readonly producer: Producer;
-	/** Milliseconds; may run ahead of the wall clock. */
-	readonly clock: () => bigint;
-	readonly mode: SealMode;
+	readonly conditions: DevelopmentConditions;
 	readonly onSealed: (applied: AppliedBlock) => void;
 	readonly onFailure: (error: unknown) => void;
+}
+
+/** A block that is to be sealed otherwise than in its turn. */
+export interface SealRequest {
+	readonly byHand?: boolean;
+	readonly timestampMs?: bigint | undefined;
 }
 
 interface Waiter {
@@ -24,18 +26,38 @@ export class Sealer {
 	private timer: NodeJS.Timeout | undefined;
 	private scheduled = false;
 	private waiting: Waiter[] = [];
+	/** Work that no block may interrupt, one after the other. */
+	private exclusiveWork: Promise<unknown> = Promise.resolve();
+	private busy = 0;
 
 	constructor(private readonly options: SealerOptions) {}
 
 	/** Starts the interval, where there is one. */
 	start(): void {
-		const { mode } = this.options;
-		if (typeof mode === "string") return;
-		this.timer = setInterval(() => this.sealOrReport(), mode.intervalMs);
+		const { sealMode, now } = this.options.conditions;
+		if (typeof sealMode === "string") return;
+		const interval = BigInt(sealMode.intervalMs);
+		// The clock's multiples of the interval, however late the last block was.
+		this.timer = setTimeout(
+			() => {
+				this.start();
+				if (this.busy === 0) this.sealOrReport();
+			},
+			Number(interval - (now() % interval)),
+		);
 	}
 
 	stop(): void {
-		clearInterval(this.timer);
+		clearTimeout(this.timer);
+		this.timer = undefined;
+	}
+
+	/** Changes the way of sealing; what waits is sealed at once if that is the way. */
+	setMode(mode: SealMode): void {
+		this.stop();
+		this.options.conditions.sealMode = mode;
+		this.start();
+		if (mode === "instant" && this.options.chain.pool.size > 0) this.seal();
 	}
 
 	/**
@@ -43,7 +65,7 @@ export class Sealer {
 	 * arrive in the same turn of the event loop share the block. Other modes resolve at once.
 	 */
 	submitted(): Promise<void> {
-		if (this.options.mode !== "instant") return Promise.resolve();
+		if (this.options.conditions.sealMode !== "instant") return Promise.resolve();
 		return new Promise((done, fail) => {
 			this.waiting.push({ done, fail });
 			if (this.scheduled) return;
@@ -52,12 +74,27 @@ export class Sealer {
 		});
 	}
 
+	/** Runs work between two blocks: none is sealed until it has ended. */
+	exclusive<T>(work: () => T | Promise<T>): Promise<T> {
+		this.busy++;
+		const run = this.exclusiveWork.then(work).finally(() => {
+			this.busy--;
+		});
+		this.exclusiveWork = run.catch(() => undefined);
+		return run;
+	}
+
 	private sealWaiting(): void {
+		if (this.busy > 0) {
+			this.exclusiveWork.finally(() => setImmediate(() => this.sealWaiting()));
+			return;
+		}
 		const waiting = this.waiting;
 		this.waiting = [];
 		this.scheduled = false;
 		try {
-			this.seal();
+			// Somebody may have sealed them in the meantime.
+			if (this.options.chain.pool.size > 0) this.seal();
 			for (const { done } of waiting) done();
 		} catch (error) {
 			for (const { fail } of waiting) fail(error);
@@ -72,13 +109,23 @@ export class Sealer {
 		}
 	}
 
-	/** Seals a block with everything that is pending, at the clock's time or right after the head. */
-	seal(): AppliedBlock {
-		const { chain, producer, clock, onSealed } = this.options;
-		const slotMs = chain.environment.rules.development?.slotMs ?? 1n;
-		const now = clock();
-		const earliest = chain.state.properties.headTimestampMs + slotMs;
-		const applied = chain.produce(producer, now > earliest ? now : earliest, () => false);
+	/**
+	 * Seals a block with everything that is pending, after the interval where there is one.
+	 * @param byHand at once, whatever the interval; `timestampMs`: at this time
+	 */
+	seal({ byHand = false, timestampMs }: SealRequest = {}): AppliedBlock {
+		const { chain, producer, conditions, onSealed } = this.options;
+		const { nextTimestampMs, slotMs, now } = conditions;
+		const distance = byHand || nextTimestampMs !== undefined ? 1n : slotMs;
+		const earliest = chain.state.properties.headTimestampMs + distance;
+		const wanted = timestampMs ?? nextTimestampMs ?? now() - (now() % distance);
+		const time = wanted > earliest ? wanted : earliest;
+		const applied = conditions.whileSealing(() => chain.produce(producer, time, () => false));
+		if (timestampMs === undefined && nextTimestampMs !== undefined) {
+			// Later blocks go on from here.
+			conditions.nextTimestampMs = undefined;
+			conditions.setTime(time);
+		}
 		onSealed(applied);
 		return applied;
 	}

@@ -9,8 +9,9 @@ import {
 	defaultProducerKey,
 	deriveAccounts,
 } from "../../../src/node/development/accounts.js";
+import type { SealMode } from "../../../src/node/development/conditions.js";
 import { prepareDevelopment } from "../../../src/node/development/development.js";
-import { Sealer, type SealMode } from "../../../src/node/production/sealer.js";
+import { Sealer } from "../../../src/node/production/sealer.js";
 
 let directory: string;
 beforeEach(() => {
@@ -34,6 +35,7 @@ async function start(dataDirectory: string, seal: SealMode, clock: () => bigint)
 		ports: { http: 0, solidity: 0, pbft: 0, jsonrpc: 0, grpc: 0, grpcSolidity: 0 },
 	});
 	const { config, schedule, producer, initialize } = development;
+	schedule.follow(clock);
 	const fail = (error: unknown): void => {
 		throw error;
 	};
@@ -51,8 +53,7 @@ async function start(dataDirectory: string, seal: SealMode, clock: () => bigint)
 	const sealer = new Sealer({
 		chain: open.chain,
 		producer,
-		clock,
-		mode: seal,
+		conditions: schedule,
 		onSealed: () => {},
 		onFailure: fail,
 	});

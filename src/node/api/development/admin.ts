@@ -1,0 +1,111 @@
+/** The administration paths that deployed tools ask a development chain for (sheet 11 §9.2). */
+
+import { toHex } from "../../../protocol/bytes.js";
+import { type Dialect, spell } from "../../../protocol/dialect.js";
+import { type AccountBatch, type AddressFormat, accountListing } from "../../development/account-book.js";
+import type { DevelopmentControl } from "../../development/control.js";
+
+export const TEXT_TYPE = "text/plain; charset=utf-8";
+export const JSON_TYPE = "application/json;charset=utf-8";
+
+export interface AdminAnswer {
+	readonly status: number;
+	readonly type: string;
+	readonly text: string;
+}
+
+export interface AdminContext {
+	readonly control: DevelopmentControl;
+	readonly dialect: Dialect;
+	/** Lines that say what is in force. */
+	readonly describe: () => readonly string[];
+	/** Switches of the log of requests. */
+	readonly logSwitches: Map<string, boolean>;
+}
+
+const MAX_BATCH = 1000;
+const DEFAULT_COUNT = 10;
+const DEFAULT_COINS = 10_000;
+const SUN_PER_COIN = 1_000_000n;
+
+const LOG_SWITCHES: ReadonlySet<string> = new Set(["showQueryString", "showBody", "verbose", "formatJson"]);
+
+const text = (lines: readonly string[]): AdminAnswer => ({
+	status: 200,
+	type: TEXT_TYPE,
+	text: `${lines.join("\n")}\n`,
+});
+
+const refused = (message: string): AdminAnswer => ({
+	status: 400,
+	type: JSON_TYPE,
+	text: `${JSON.stringify({ Error: message })}\n`,
+});
+
+/** @param path below `/admin`, without a slash at its beginning; undefined: there is no such path */
+export async function answerAdmin(
+	context: AdminContext,
+	path: string,
+	query: URLSearchParams,
+): Promise<AdminAnswer | undefined> {
+	const { control, dialect } = context;
+	const unit = spell("COIN", dialect);
+	switch (path) {
+		case "":
+			return text(context.describe());
+		case "accounts": {
+			const format = readFormat(query.get("format"));
+			const { primary, more } = control.book;
+			return text([primary, ...more].flatMap((batch) => accountListing(batch, unit, format)));
+		}
+		case "accounts-json": {
+			const { primary, more } = control.book;
+			return {
+				status: 200,
+				type: JSON_TYPE,
+				text: `${JSON.stringify({
+					...batchJson(primary),
+					usingDefaultPrivateKey: false,
+					privateKeys: keysOf(primary),
+					more: more.map((batch) => ({ ...batchJson(batch), privateKeys: keysOf(batch) })),
+				})}\n`,
+			};
+		}
+		case "temporary-accounts-generation": {
+			const count = readCount(query.get("accounts"), DEFAULT_COUNT, MAX_BATCH);
+			const coins = readCount(query.get("defaultBalance"), DEFAULT_COINS, 1_000_000_000);
+			if (count === undefined) return refused(`accounts should between [1, ${MAX_BATCH}]`);
+			if (coins === undefined) return refused("defaultBalance should between [1, 1000000000]");
+			const batch = await control.addAccounts(count, BigInt(coins) * SUN_PER_COIN);
+			return text(accountListing(batch, unit));
+		}
+		case "accounts-generation":
+			await control.fundAccounts();
+			return { status: 200, type: TEXT_TYPE, text: "" };
+		case "set-env":
+			for (const [name, value] of query) {
+				if (LOG_SWITCHES.has(name)) context.logSwitches.set(name, value !== "false" && value !== "0");
+			}
+			return text(["Environment variable updated"]);
+		default:
+			return undefined;
+	}
+}
+
+function batchJson({ hdPath, mnemonic }: AccountBatch): object {
+	return { hdPath, mnemonic };
+}
+
+function keysOf({ accounts }: AccountBatch): string[] {
+	return accounts.map(({ privateKey }) => toHex(privateKey));
+}
+
+function readFormat(format: string | null): AddressFormat {
+	return format === "hex" || format === "all" ? format : "base58";
+}
+
+function readCount(value: string | null, otherwise: number, most: number): number | undefined {
+	if (value === null || value === "") return otherwise;
+	const count = /^\d{1,10}$/.test(value) ? Number(value) : 0;
+	return count >= 1 && count <= most ? count : undefined;
+}

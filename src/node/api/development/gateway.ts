@@ -1,0 +1,209 @@
+/**
+ * The one port of a development chain for everything that tools ask (sheet 11 §9.1): the HTTP APIs, JSON-RPC with the
+ * development methods, administration, events. It speaks the deployed spelling whatever the other servers speak.
+ */
+
+import type { IncomingMessage } from "node:http";
+import type { Producer } from "../../chain/chain.js";
+import type { DevelopmentControl } from "../../development/control.js";
+import type { Development } from "../../development/development.js";
+import { Broadcaster } from "../broadcast.js";
+import type { ApiNode, ServerKind } from "../context.js";
+import { FOLDERS } from "../endpoint-table.js";
+import type { HttpAnswer } from "../http-answer.js";
+import { HttpListener } from "../http-listener.js";
+import { HttpServer } from "../http-server.js";
+import { portError } from "../http-servers.js";
+import { Dispatcher } from "../jsonrpc/dispatcher.js";
+import { feedFilters } from "../jsonrpc/filter-feed.js";
+import { FilterRegistry } from "../jsonrpc/filter-registry.js";
+import { methodsByName } from "../jsonrpc/method-table.js";
+import { CODE_VERSION } from "../queries/node-info.js";
+import { collectBody } from "../request-body.js";
+import { type AdminAnswer, answerAdmin, JSON_TYPE, TEXT_TYPE } from "./admin.js";
+import { answerEvents } from "./events.js";
+import { laterRoutes } from "./later-endpoints.js";
+import { DevelopmentRpc } from "./rpc.js";
+
+/** Dumps of the state come as one request. */
+const MAX_RPC_BODY = 256 << 20;
+
+/** Paths for development methods alone; the second is the stock runtime's. */
+const DEVELOPMENT_PATHS: ReadonlySet<string> = new Set(["/dev", "/tre"]);
+const RPC_PATHS: ReadonlySet<string> = new Set(["/", "/jsonrpc"]);
+
+export interface GatewayOptions {
+	readonly api: ApiNode;
+	readonly control: DevelopmentControl;
+	readonly development: Development;
+	readonly producer: Producer;
+	/** Address to bind; every interface without it. */
+	readonly host: string | undefined;
+	readonly port: number;
+	/** Ports of all servers, once they are known. */
+	readonly ports: () => Readonly<Record<string, number>>;
+}
+
+export interface RunningGateway {
+	readonly port: number;
+	close(): Promise<void>;
+}
+
+/** @throws {PortError} */
+export async function startGateway(options: GatewayOptions): Promise<RunningGateway> {
+	const gateway = new Gateway(options);
+	try {
+		const port = await gateway.listen();
+		return { port, close: () => gateway.close() };
+	} catch (error) {
+		await gateway.close();
+		throw portError(options.port, "development gateway", error);
+	}
+}
+
+class Gateway {
+	private readonly node: ApiNode;
+	private readonly servers: ReadonlyMap<string, HttpServer>;
+	private readonly rpc: DevelopmentRpc;
+	private readonly listener: HttpListener;
+	private readonly stopObserving: () => void;
+	private readonly logSwitches = new Map<string, boolean>();
+	private readonly isRemote: boolean;
+
+	constructor(private readonly options: GatewayOptions) {
+		const { api, control, development, producer, host } = options;
+		const dialect = development.options.gatewayDialect ?? "deployed";
+		this.node = inDialect(api, dialect);
+		this.isRemote = host === undefined || !isLoopbackName(host);
+		const broadcaster = new Broadcaster(this.node);
+		const server = (kind: ServerKind): HttpServer =>
+			new HttpServer(this.node, kind, broadcaster, laterRoutes(kind));
+		const full = server("full");
+		this.servers = new Map([
+			[FOLDERS.full, full],
+			["/monitor", full],
+			["/net", full],
+			[FOLDERS.solidity, server("solidity")],
+			[FOLDERS.pbft, server("pbft")],
+		]);
+		const { jsonrpc, http } = this.node.config.node;
+		const filters = new FilterRegistry(() => this.node.nowMs(), jsonrpc);
+		this.stopObserving = control.open.chain.observe(feedFilters(api.view("full"), filters, undefined));
+		const ordinary = new Dispatcher({
+			methods: methodsByName,
+			maxBatchSize: jsonrpc.maxBatchSize,
+			context: () => ({
+				server: "full",
+				node: this.node,
+				state: this.node.view("full"),
+				style: { visible: false, dialect },
+				broadcaster,
+				filters,
+				producerAddresses: [producer.signer],
+			}),
+		});
+		this.rpc = new DevelopmentRpc({
+			ordinary,
+			context: () => ({ control, node: this.node, ports: options.ports() }),
+		});
+		this.listener = new HttpListener({
+			maxConnections: http.maxConnections,
+			handle: (request, answer) => this.route(request, answer),
+			report: (error, where) => api.report(error, `${where} of the gateway`),
+		});
+	}
+
+	listen(): Promise<number> {
+		return this.listener.listen(this.options.port, this.options.host);
+	}
+
+	async close(): Promise<void> {
+		this.stopObserving();
+		await this.listener.close();
+	}
+
+	private async route(request: IncomingMessage, answer: HttpAnswer): Promise<void> {
+		answer.header("access-control-allow-origin", "*");
+		if (request.method === "OPTIONS") {
+			answer.header("access-control-allow-methods", "GET, POST, OPTIONS");
+			answer.header("access-control-allow-headers", request.headers["access-control-request-headers"] ?? "*");
+			return answer.empty(204);
+		}
+		const url = new URL(request.url ?? "/", "http://gateway");
+		const path = url.pathname.replace(/\/{2,}/g, "/").replace(/(.)\/$/, "$1");
+		const server = this.servers.get(/^\/[^/]*/.exec(path)?.[0] ?? "");
+		if (server) {
+			// Deployed clients put a slash in front of paths that have one.
+			request.url = path + url.search;
+			return server.route(request, answer);
+		}
+		if (request.method === "POST" && (RPC_PATHS.has(path) || DEVELOPMENT_PATHS.has(path))) {
+			return this.call(request, answer, RPC_PATHS.has(path));
+		}
+		if (request.method !== "GET" && request.method !== "HEAD") return this.unknown(answer);
+		const found = await this.get(request, path, url);
+		if (!found) return this.unknown(answer);
+		answer.send(found.status, found.type, found.text);
+	}
+
+	private unknown(answer: HttpAnswer): void {
+		answer.send(404, JSON_TYPE, '{"Error":"not found"}\n');
+	}
+
+	private async get(request: IncomingMessage, path: string, url: URL): Promise<AdminAnswer | undefined> {
+		const { control } = this.options;
+		if (path === "/healthcheck") return { status: 200, type: JSON_TYPE, text: '{"ok":true}\n' };
+		if (path === "/") return { status: 200, type: TEXT_TYPE, text: `${this.describe().join("\n")}\n` };
+		if (path.startsWith("/v1/")) {
+			const base = `http://${request.headers.host ?? "127.0.0.1"}${path}`;
+			const state = this.node.view("full");
+			return answerEvents(state, path.slice("/v1/".length), url.searchParams, base, this.node.nowMs());
+		}
+		if (path !== "/admin" && !path.startsWith("/admin/")) return undefined;
+		if (!this.isTrusted(request)) return undefined;
+		const { dialect } = this.node.config.node;
+		const { logSwitches } = this;
+		const context = { control, dialect, describe: () => this.describe(), logSwitches };
+		return answerAdmin(context, path.slice("/admin/".length), url.searchParams);
+	}
+
+	private async call(request: IncomingMessage, answer: HttpAnswer, mixed: boolean): Promise<void> {
+		const body = await collectBody(request, MAX_RPC_BODY);
+		if (!body) return answer.empty(413);
+		const text = Buffer.from(body).toString("utf8");
+		const reply = await this.rpc.answer(text, mixed, this.isTrusted(request));
+		answer.send(200, JSON_TYPE, reply === "" ? "" : `${reply}\n`);
+	}
+
+	/**
+	 * Whether a request may change the chain by hand: a page in a browser reaches this address under a name of its own
+	 * (sheet 11 §10.1).
+	 */
+	private isTrusted({ headers }: IncomingMessage): boolean {
+		if (this.isRemote) return true;
+		const host = (headers.host ?? "").replace(/:\d+$/, "");
+		return isLoopbackName(host);
+	}
+
+	private describe(): string[] {
+		const { control, ports } = this.options;
+		const { sealMode, solidLag } = control.conditions;
+		const sealing = typeof sealMode === "string" ? sealMode : `every ${sealMode.intervalMs / 1000} s`;
+		return [
+			`Development chain ${Buffer.from(control.open.rules.genesisId).toString("hex")}, version ${CODE_VERSION}`,
+			`sealing: ${sealing}, head ${control.head.number}, irreversible state ${solidLag} blocks behind`,
+			...Object.entries(ports()).map(([name, port]) => `${name}: ${port}`),
+			"paths: /wallet /walletsolidity /walletpbft /monitor /net /jsonrpc /dev /admin /v1 /healthcheck",
+		];
+	}
+}
+
+/** The same node with answers in a spelling of their own. Everything else stays what it is at the moment of asking. */
+function inDialect(node: ApiNode, dialect: ApiNode["config"]["node"]["dialect"]): ApiNode {
+	const config = { ...node.config, node: { ...node.config.node, dialect } };
+	return Object.create(node, { config: { value: config, enumerable: true } }) as ApiNode;
+}
+
+function isLoopbackName(host: string): boolean {
+	return host === "localhost" || host === "::1" || host === "[::1]" || /^127(\.\d+){3}$/.test(host);
+}

@@ -1,0 +1,24 @@
+/** JSON as development methods answer it: whole numbers exact, as digits. */
+
+import { JsonNumber, type JsonValue } from "../jsonrpc/json-reader.js";
+
+/** Writes a value: bigint as digits, members without a value left out. */
+export function writeValue(value: unknown): string {
+	if (typeof value === "bigint") return value.toString();
+	if (Array.isArray(value)) return `[${value.map(writeValue).join(",")}]`;
+	if (typeof value === "object" && value !== null) {
+		const members = Object.entries(value).filter(([, member]) => member !== undefined);
+		return `{${members.map(([name, member]) => `${JSON.stringify(name)}:${writeValue(member)}`).join(",")}}`;
+	}
+	return JSON.stringify(value ?? null);
+}
+
+/** A value that was read, as text again: its numbers as they were. */
+export function jsonText(value: JsonValue): string {
+	if (value instanceof JsonNumber) return value.text;
+	if (value instanceof Map) {
+		return `{${[...value].map(([name, member]) => `${JSON.stringify(name)}:${jsonText(member as JsonValue)}`).join(",")}}`;
+	}
+	if (Array.isArray(value)) return `[${value.map((item) => jsonText(item as JsonValue)).join(",")}]`;
+	return JSON.stringify(value);
+}

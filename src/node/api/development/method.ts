@@ -1,0 +1,25 @@
+/** A development method of JSON-RPC, under every name that tools call it by (sheet 11 §9.4). */
+
+import type { DevelopmentControl } from "../../development/control.js";
+import type { ApiNode } from "../context.js";
+import type { JsonArray } from "../jsonrpc/json-reader.js";
+
+/** What development methods work on. */
+export interface DevelopmentContext {
+	readonly control: DevelopmentControl;
+	readonly node: ApiNode;
+	/** Bound ports by name. */
+	readonly ports: Readonly<Record<string, number>>;
+}
+
+/** A value of JSON; a bigint is written as a number. */
+export type DevelopmentValue = unknown;
+
+/** @throws {RpcError} and the errors of the control, whose messages the client is told */
+export type DevelopmentMethod = (
+	context: DevelopmentContext,
+	params: JsonArray,
+) => DevelopmentValue | Promise<DevelopmentValue>;
+
+/** Methods by name; names that do the same stand in one row. */
+export type DevelopmentMethods = readonly (readonly [names: readonly string[], method: DevelopmentMethod])[];

@@ -1,0 +1,211 @@
+/** Editing the state, snapshots, dumps, and beginning anew. */
+
+import { NamedError } from "../../../../protocol/json/exceptions.js";
+import { decodeFields } from "../../../../protocol/json/field-decoder.js";
+import { AccountPermissionUpdateContract } from "../../../../protocol/messages.js";
+import { SnapshotError } from "../../../development/snapshots.js";
+import * as edits from "../../../development/state-edits.js";
+import { isJsonObject, type JsonValue } from "../../jsonrpc/json-reader.js";
+import {
+	checkCount,
+	invalid,
+	optionalQuantity,
+	readAccount,
+	readBalance,
+	readBytes,
+	readObject,
+	readQuantity,
+	readText,
+	readWord,
+} from "../arguments.js";
+import { jsonText } from "../json-text.js";
+import type { DevelopmentMethod, DevelopmentMethods } from "../method.js";
+
+const setCode =
+	(name: string): DevelopmentMethod =>
+	async ({ control }, params) => {
+		checkCount(params, 2);
+		const account = readAccount(params[0]);
+		const code = readBytes(params[1]);
+		await control.edit((state) => edits.setCode(state, account, code, name));
+		return true;
+	};
+
+const snapshot: DevelopmentMethod = ({ control }) => control.snapshot();
+
+const revert: DevelopmentMethod = async ({ control }, params) => {
+	checkCount(params, 1);
+	await control.revert(snapshotId(params[0]));
+	return true;
+};
+
+/** Tools of another network take an unknown id for an answer, not for an error. */
+const revertOrFalse: DevelopmentMethod = async (context, params) => {
+	try {
+		return await revert(context, params);
+	} catch (error) {
+		if (error instanceof SnapshotError) return false;
+		throw error;
+	}
+};
+
+const dropSnapshot: DevelopmentMethod = ({ control }, params) => {
+	checkCount(params, 1);
+	control.dropSnapshot(snapshotId(params[0]));
+	return true;
+};
+
+/** `0x…`, as a snapshot answers, or the number. */
+function snapshotId(value: JsonValue | undefined): string {
+	const text = readText(value);
+	return /^\d+$/.test(text) ? `0x${BigInt(text).toString(16)}` : text;
+}
+
+const load: DevelopmentMethod = async ({ control }, params) => {
+	checkCount(params, 1);
+	const [dump] = params;
+	const text = isJsonObject(dump) ? dump.get("data") : dump;
+	if (typeof text !== "string") throw invalid();
+	await control.load(/^0x/i.test(text) ? readBytes(text) : Buffer.from(text, "base64"));
+	return true;
+};
+
+const reset: DevelopmentMethod = async ({ control }) => {
+	await control.reset();
+	return true;
+};
+
+export const stateMethods: DevelopmentMethods = [
+	[
+		["dev_setBalance", "tre_setAccountBalance", "anvil_setBalance", "hardhat_setBalance"],
+		async ({ control }, params) => {
+			checkCount(params, 2);
+			const account = readAccount(params[0]);
+			const sun = readBalance(params[1]);
+			await control.edit((state) => edits.setBalance(state, account, sun));
+			return true;
+		},
+	],
+	[
+		["dev_addBalance", "anvil_addBalance"],
+		async ({ control }, params) => {
+			checkCount(params, 2);
+			const account = readAccount(params[0]);
+			const sun = readQuantity(params[1]);
+			await control.edit((state) => {
+				const balance = (state.account.get(account)?.balance ?? 0n) + sun;
+				if (balance < 0n) throw invalid("balance can not be less than 0");
+				edits.setBalance(state, account, balance);
+			});
+			return true;
+		},
+	],
+	[
+		["dev_setTokenBalance"],
+		async ({ control }, params) => {
+			checkCount(params, 3);
+			const account = readAccount(params[0]);
+			const token = readQuantity(params[1]);
+			const units = readBalance(params[2]);
+			await control.edit((state) => edits.setTokenBalance(state, account, token, units));
+			return true;
+		},
+	],
+	[["dev_setCode", "anvil_setCode", "hardhat_setCode"], setCode("Created")],
+	[["tre_setAccountCode"], setCode("CreatedByTre")],
+	[
+		["dev_setStorageAt", "tre_setAccountStorageAt", "anvil_setStorageAt", "hardhat_setStorageAt"],
+		async ({ control }, params) => {
+			checkCount(params, 3);
+			const account = readAccount(params[0]);
+			const [slot, value] = [readWord(params[1]), readWord(params[2])];
+			await control.edit((state) => edits.setStorageAt(state, account, slot, value));
+			return true;
+		},
+	],
+	[
+		["dev_setResources"],
+		async ({ control }, params) => {
+			checkCount(params, 2);
+			const account = readAccount(params[0]);
+			const wanted = readObject(params[1]);
+			const resources = {
+				bandwidthSun: optionalQuantity(wanted.get("bandwidthSun")),
+				energySun: optionalQuantity(wanted.get("energySun")),
+				votes: optionalQuantity(wanted.get("votes")),
+			};
+			if (Object.values(resources).some((sun) => sun !== undefined && sun < 0n)) {
+				throw invalid("balance can not be less than 0");
+			}
+			await control.edit((state) => edits.setResources(state, account, resources));
+			return true;
+		},
+	],
+	[
+		["dev_setPermission"],
+		async ({ control }, params) => {
+			checkCount(params, 2);
+			const account = readAccount(params[0]);
+			const permissions = readPermissions(params[1]);
+			await control.edit((state) => edits.setPermissions(state, account, permissions));
+			return true;
+		},
+	],
+	[
+		["dev_setParameter"],
+		async ({ control }, params) => {
+			checkCount(params, 2);
+			const name = readText(params[0]);
+			const value = readQuantity(params[1]);
+			await control.edit((state) => edits.setParameter(state, control.open.forks, name, value));
+			return true;
+		},
+	],
+	[
+		["dev_setSolidLag"],
+		({ control }, params) => {
+			checkCount(params, 1);
+			const lag = readQuantity(params[0]);
+			if (lag < 0n || lag > 1_000_000n) throw invalid("lag should between [0, 1000000]");
+			control.conditions.solidLag = lag;
+			return true;
+		},
+	],
+	[["dev_snapshot", "evm_snapshot", "anvil_snapshot", "tre_snapshot"], snapshot],
+	[["dev_revert", "tre_revert"], revert],
+	[["evm_revert", "anvil_revert"], revertOrFalse],
+	[["dev_dropSnapshot", "tre_dropSnapshot"], dropSnapshot],
+	[
+		["dev_dumpState"],
+		async ({ control }) => ({
+			format: "coin-state",
+			v: 1,
+			data: Buffer.from(await control.dump()).toString("base64"),
+		}),
+	],
+	[["anvil_dumpState"], async ({ control }) => `0x${Buffer.from(await control.dump()).toString("hex")}`],
+	[["dev_loadState", "anvil_loadState"], load],
+	[["dev_reset"], reset],
+	[
+		["anvil_reset", "hardhat_reset"],
+		(context, params) => {
+			const [options] = params;
+			const isPlain =
+				options === undefined || options === null || (isJsonObject(options) && options.size === 0);
+			if (!isPlain) throw invalid("this chain can't fork another one");
+			return reset(context, []);
+		},
+	],
+];
+
+/** A document as `permission show` prints it. @throws {RpcError} */
+function readPermissions(value: JsonValue | undefined): AccountPermissionUpdateContract {
+	if (!isJsonObject(value)) throw invalid();
+	const members = new Map([...value].filter(([name]) => ["owner", "witness", "actives"].includes(name)));
+	try {
+		return decodeFields(AccountPermissionUpdateContract, jsonText(members), true);
+	} catch (error) {
+		if (error instanceof NamedError) throw invalid(`the permissions can't be read: ${error.message}`);
+		throw error;
+	}
+}

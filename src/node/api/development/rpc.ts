@@ -1,0 +1,121 @@
+/** JSON-RPC with the methods of development chains (sheet 11 §9.4), beside those of every node. */
+
+import { isWireError } from "../../../protocol/json/exceptions.js";
+import { TimeError } from "../../development/control.js";
+import { SnapshotError } from "../../development/snapshots.js";
+import { EditError } from "../../development/state-edits.js";
+import { StateFileError } from "../../development/state-file.js";
+import { TraceError } from "../../development/trace.js";
+import type { Dispatcher } from "../jsonrpc/dispatcher.js";
+import {
+	isJsonArray,
+	isJsonObject,
+	type JsonObject,
+	JsonTextError,
+	type JsonValue,
+	readJson,
+} from "../jsonrpc/json-reader.js";
+import {
+	INTERNAL,
+	INVALID_PARAMS,
+	INVALID_REQUEST,
+	METHOD_NOT_FOUND,
+	PARSE_ERROR,
+	RpcError,
+} from "../jsonrpc/rpc-error.js";
+import { jsonText, writeValue } from "./json-text.js";
+import type { DevelopmentContext, DevelopmentMethod, DevelopmentMethods } from "./method.js";
+import { accountMethods } from "./methods/accounts.js";
+import { blockMethods } from "./methods/blocks.js";
+import { nodeMethods } from "./methods/node.js";
+import { stateMethods } from "./methods/state.js";
+
+const rows: DevelopmentMethods = [...nodeMethods, ...blockMethods, ...stateMethods, ...accountMethods];
+
+/** Every development method by each of its names. */
+export const developmentMethods: ReadonlyMap<string, DevelopmentMethod> = new Map(
+	rows.flatMap(([names, method]) => names.map((name) => [name, method] as const)),
+);
+
+const MAX_BATCH = 100;
+
+export interface DevelopmentRpcOptions {
+	readonly context: () => DevelopmentContext;
+	/** Answers methods that every node has. */
+	readonly ordinary: Dispatcher;
+}
+
+export class DevelopmentRpc {
+	constructor(private readonly options: DevelopmentRpcOptions) {}
+
+	/**
+	 * Answers a request or a batch; never throws.
+	 * @param mixed methods of every node are answered too
+	 * @param allowed whether this caller may use development methods
+	 */
+	async answer(text: string, mixed: boolean, allowed: boolean): Promise<string> {
+		let request: JsonValue;
+		try {
+			request = readJson(text);
+		} catch (error) {
+			if (!(error instanceof JsonTextError)) throw error;
+			return mixed ? this.options.ordinary.answer(text) : errorReply("null", PARSE_ERROR, "JSON parse error");
+		}
+		const calls = isJsonArray(request) ? request : [request];
+		if (mixed && !calls.some((call) => developmentMethods.has(methodOf(call)))) {
+			return this.options.ordinary.answer(text);
+		}
+		if (!isJsonArray(request)) return this.single(request, mixed, allowed);
+		if (request.length > MAX_BATCH) {
+			return errorReply("null", INVALID_REQUEST, `a batch has at most ${MAX_BATCH} calls`);
+		}
+		const answers: string[] = [];
+		for (const call of request) answers.push(await this.single(call, mixed, allowed));
+		return `[${answers.filter((answer) => answer !== "").join(",")}]`;
+	}
+
+	private async single(call: JsonValue, mixed: boolean, allowed: boolean): Promise<string> {
+		const name = methodOf(call);
+		const method = developmentMethods.get(name);
+		if (!method && mixed) return this.options.ordinary.answer(jsonText(call));
+		if (!isJsonObject(call)) return errorReply("null", INVALID_REQUEST, "invalid request");
+		const id = idOf(call);
+		if (!method || !allowed) {
+			return errorReply(id, METHOD_NOT_FOUND, `the method ${name} does not exist/is not available`);
+		}
+		const params = call.get("params") ?? [];
+		if (!isJsonArray(params)) return errorReply(id, INVALID_PARAMS, "method parameters invalid");
+		const context = this.options.context();
+		try {
+			const result = await method(context, params);
+			return `{"jsonrpc":"2.0","id":${id},"result":${writeValue(result)}}`;
+		} catch (error) {
+			return failure(context, id, name, error);
+		}
+	}
+}
+
+/** Refusals that the client can do something about. */
+const REFUSALS = [SnapshotError, EditError, StateFileError, TimeError, TraceError];
+
+function failure({ node }: DevelopmentContext, id: string, name: string, error: unknown): string {
+	if (error instanceof RpcError) return errorReply(id, error.code, error.message);
+	const message = error instanceof Error ? error.message : String(error);
+	if (REFUSALS.some((type) => error instanceof type)) return errorReply(id, INVALID_PARAMS, message);
+	if (!isWireError(error)) node.report(error, `JSON-RPC ${name}`);
+	return errorReply(id, INTERNAL, message);
+}
+
+function errorReply(id: string, code: number, message: string): string {
+	return `{"jsonrpc":"2.0","id":${id},"error":{"code":${code},"message":${JSON.stringify(message)}}}`;
+}
+
+function methodOf(call: JsonValue): string {
+	const name = isJsonObject(call) ? call.get("method") : undefined;
+	return typeof name === "string" ? name : "";
+}
+
+function idOf(call: JsonObject): string {
+	const id = call.get("id");
+	return id === undefined || isJsonObject(id) || isJsonArray(id) ? "null" : jsonText(id);
+}

@@ -1,0 +1,237 @@
+/**
+ * What the owner of a development chain can do to it: seal blocks, move the clock, go back to snapshots, edit the state,
+ * act as other accounts (sheet 11 §9). Every change happens between two blocks.
+ */
+
+import { randomUUID } from "node:crypto";
+import { toHex } from "../../protocol/bytes.js";
+import type { AppliedBlock } from "../chain/chain.js";
+import type { OpenChain } from "../chain/open-chain.js";
+import type { Sealer } from "../production/sealer.js";
+import type { StateView } from "../state/view.js";
+import type { ContractMachine } from "../vm/contract-machine.js";
+import type { AccountBatch, AccountBook } from "./account-book.js";
+import type { DevelopmentConditions, SealMode } from "./conditions.js";
+import { Snapshots } from "./snapshots.js";
+import { makeMaintenanceDue, setBalance } from "./state-edits.js";
+import { dumpState, loadState } from "./state-file.js";
+
+/** A time that the chain can't take. */
+export class TimeError extends Error {
+	override readonly name = "TimeError";
+}
+
+/** How blocks are to be sealed by hand. */
+export interface MineRequest {
+	/** 1 unless given. */
+	readonly blocks?: number | undefined;
+	/** Distance of their times. */
+	readonly intervalMs?: bigint | undefined;
+	/** Time of the first. */
+	readonly timestampMs?: bigint | undefined;
+}
+
+export interface ControlOptions {
+	readonly open: OpenChain;
+	readonly sealer: Sealer;
+	readonly conditions: DevelopmentConditions;
+	readonly book: AccountBook;
+	readonly machine: ContractMachine;
+	/** Switches the lines about blocks and contracts on and off. */
+	readonly setLogging?: ((on: boolean) => void) | undefined;
+}
+
+/** Others get a turn after so long. */
+const TURN_MS = 50;
+
+export class DevelopmentControl {
+	readonly snapshots: Snapshots;
+	/** New at every start and reset. */
+	instanceId = newInstanceId();
+
+	constructor(readonly options: ControlOptions) {
+		const { open, conditions } = options;
+		this.snapshots = new Snapshots(open.chain, open.database, conditions);
+	}
+
+	get open(): OpenChain {
+		return this.options.open;
+	}
+
+	get conditions(): DevelopmentConditions {
+		return this.options.conditions;
+	}
+
+	get book(): AccountBook {
+		return this.options.book;
+	}
+
+	get state(): StateView {
+		return this.open.chain.state;
+	}
+
+	/** Runs a change between two blocks, and brings what no block says to the disk. */
+	private change<T>(work: () => T | Promise<T>): Promise<T> {
+		return this.options.sealer.exclusive(async () => {
+			const result = await work();
+			await this.open.persist();
+			return result;
+		});
+	}
+
+	/** Changes the state at once, outside of blocks. */
+	edit<T>(work: (state: StateView) => T): Promise<T> {
+		return this.change(() => this.open.chain.edit(work));
+	}
+
+	/** Seals blocks now, with everything that waits. @returns the last one @throws {TimeError} */
+	mine({ blocks = 1, intervalMs, timestampMs }: MineRequest = {}): Promise<AppliedBlock> {
+		if (timestampMs !== undefined) this.checkTime(timestampMs);
+		const { sealer } = this.options;
+		return sealer.exclusive(async () => {
+			let turnEnds = performance.now() + TURN_MS;
+			let last = sealer.seal({ byHand: true, timestampMs });
+			for (let sealed = 1; sealed < blocks; sealed++) {
+				if (performance.now() > turnEnds) {
+					await new Promise((resolve) => setImmediate(resolve));
+					turnEnds = performance.now() + TURN_MS;
+				}
+				const next = intervalMs === undefined ? undefined : last.block.timestampMs + intervalMs;
+				last = sealer.seal({ byHand: true, timestampMs: next });
+			}
+			// Times that were asked for are the chain's time from then on.
+			if (last.block.timestampMs > this.conditions.now() && (timestampMs ?? intervalMs) !== undefined) {
+				this.conditions.setTime(last.block.timestampMs);
+			}
+			return last;
+		});
+	}
+
+	setSealing(mode: SealMode): Promise<void> {
+		return this.options.sealer.exclusive(() => this.options.sealer.setMode(mode));
+	}
+
+	/** Moves the clock forward. @returns how far it is ahead of the wall clock, in ms */
+	increaseTime(ms: bigint): bigint {
+		if (ms < 0n) throw new TimeError("timestamp must be > 0");
+		this.conditions.offsetMs += ms;
+		return this.conditions.offsetMs;
+	}
+
+	/** Sets the clock. @throws {TimeError} for a time before the head's */
+	setTime(ms: bigint): void {
+		this.checkTime(ms);
+		this.conditions.setTime(ms);
+	}
+
+	/** Sets the time of the next block; later ones go on from there. @throws {TimeError} */
+	setNextTimestamp(ms: bigint): void {
+		this.checkTime(ms);
+		this.conditions.nextTimestampMs = ms;
+	}
+
+	private checkTime(ms: bigint): void {
+		if (ms <= 0n) throw new TimeError("timestamp must be > 0");
+		if (ms <= this.state.properties.headTimestampMs) {
+			throw new TimeError("timestamp must be greater than the head block's");
+		}
+	}
+
+	/** Seals a block that performs the maintenance. */
+	async maintain(): Promise<AppliedBlock> {
+		return this.change(() => {
+			this.open.chain.edit(makeMaintenanceDue);
+			return this.options.sealer.seal({ byHand: true });
+		});
+	}
+
+	snapshot(): Promise<string> {
+		return this.options.sealer.exclusive(() => this.snapshots.take(this.book.more.length));
+	}
+
+	/** @throws {SnapshotError} */
+	revert(id: string): Promise<void> {
+		return this.change(() => this.book.keep(this.snapshots.revert(id)));
+	}
+
+	/** @throws {SnapshotError} */
+	dropSnapshot(id: string): void {
+		this.snapshots.drop(id);
+	}
+
+	/** Takes transactions out of the pool. @param idHex of one; undefined: all @returns how many */
+	dropTransactions(idHex?: string): Promise<number> {
+		return this.change(() => {
+			const { chain } = this.open;
+			const waiting = chain.suspend();
+			const kept = waiting.filter(
+				({ transaction }) => idHex !== undefined && transaction.idHex !== idHex.toLowerCase(),
+			);
+			chain.resume(kept);
+			return waiting.length - kept.length;
+		});
+	}
+
+	/** Makes and funds a batch of accounts, in one block. */
+	async addAccounts(count: number, balanceSun: bigint): Promise<AccountBatch> {
+		return this.change(async () => {
+			const batch = await this.book.nextBatch(count, balanceSun);
+			this.fund(batch);
+			this.book.add(batch);
+			return batch;
+		});
+	}
+
+	/** Gives the accounts of the start at least the balance that they had then. */
+	async fundAccounts(): Promise<void> {
+		await this.change(() => this.fund(this.book.primary));
+	}
+
+	private fund({ accounts }: AccountBatch): void {
+		this.open.chain.edit((state) => {
+			for (const { address, balanceSun } of accounts) {
+				if ((state.account.get(address)?.balance ?? -1n) < balanceSun) setBalance(state, address, balanceSun);
+			}
+		});
+		this.options.sealer.seal({ byHand: true });
+	}
+
+	/** @returns gzip */
+	dump(): Promise<Uint8Array> {
+		return this.options.sealer.exclusive(() => dumpState(this.open));
+	}
+
+	/** Replaces the whole state; snapshots are gone. @throws {StateFileError} */
+	load(dump: Uint8Array): Promise<void> {
+		return this.change(async () => {
+			await loadState(this.open, dump);
+			this.snapshots.clear();
+		});
+	}
+
+	/** Begins anew: the chain, the clock, the accounts that act unsigned. */
+	reset(): Promise<void> {
+		return this.change(async () => {
+			await this.open.replaceState(undefined);
+			this.snapshots.clear();
+			this.conditions.reset();
+			this.book.keep(0);
+			this.instanceId = newInstanceId();
+			this.options.sealer.seal({ byHand: true });
+		});
+	}
+
+	/** The head block's number and id, and its time. */
+	get head(): { readonly number: bigint; readonly idHex: string; readonly timestampMs: bigint } {
+		const { properties } = this.state;
+		return {
+			number: properties.headNumber,
+			idHex: toHex(properties.headId),
+			timestampMs: properties.headTimestampMs,
+		};
+	}
+}
+
+function newInstanceId(): string {
+	return `0x${toHex(Buffer.from(randomUUID().replaceAll("-", ""), "hex"))}`;
+}

@@ -1,0 +1,95 @@
+/** Points to which a development chain can return (sheet 11 §9.4): a mark in the state's history, and what isn't state. */
+
+import type { Chain } from "../chain/chain.js";
+import type { PendingTransaction } from "../chain/pending-pool.js";
+import type { StateDatabase } from "../state/state-database.js";
+import type { CapturedConditions, DevelopmentConditions } from "./conditions.js";
+
+interface Snapshot {
+	readonly id: number;
+	readonly mark: ReturnType<StateDatabase["historyMark"]>;
+	readonly headNumber: bigint;
+	readonly waiting: readonly PendingTransaction[];
+	readonly conditions: CapturedConditions;
+	/** Batches of accounts that there were. */
+	readonly batches: number;
+}
+
+/** An id that stands for no snapshot, or for one that is gone. */
+export class SnapshotError extends Error {
+	override readonly name = "SnapshotError";
+}
+
+export class Snapshots {
+	/** Oldest first. */
+	private kept: Snapshot[] = [];
+	private last = 0;
+
+	constructor(
+		private readonly chain: Chain,
+		private readonly database: StateDatabase,
+		private readonly conditions: DevelopmentConditions,
+	) {}
+
+	/** Ids of the snapshots that can be returned to, oldest first. */
+	get ids(): readonly string[] {
+		return this.kept.map(({ id }) => idText(id));
+	}
+
+	/** @returns its id: `0x1`, `0x2`, … */
+	take(batches: number): string {
+		const waiting = this.chain.suspend();
+		try {
+			const id = ++this.last;
+			this.kept.push({
+				id,
+				mark: this.database.historyMark(),
+				headNumber: this.chain.state.properties.headNumber,
+				waiting,
+				conditions: this.conditions.capture(),
+				batches,
+			});
+			return idText(id);
+		} finally {
+			this.chain.resume(waiting);
+		}
+	}
+
+	/**
+	 * Brings everything back to a snapshot; it and all later ones are gone.
+	 * @returns batches of accounts that remain
+	 * @throws {SnapshotError}
+	 */
+	revert(id: string): number {
+		const position = this.find(id);
+		const snapshot = this.kept[position] as Snapshot;
+		this.chain.announceUndoing(snapshot.headNumber);
+		this.chain.suspend();
+		this.database.returnTo(snapshot.mark);
+		for (const gone of this.kept.splice(position)) this.database.forgetMark(gone.mark);
+		this.conditions.restore(snapshot.conditions);
+		this.chain.resume(snapshot.waiting);
+		return snapshot.batches;
+	}
+
+	/** Forgets one snapshot. @throws {SnapshotError} */
+	drop(id: string): void {
+		const [gone] = this.kept.splice(this.find(id), 1);
+		if (gone) this.database.forgetMark(gone.mark);
+	}
+
+	/** Forgets all: the state was replaced. */
+	clear(): void {
+		this.kept = [];
+	}
+
+	private find(id: string): number {
+		const position = this.kept.findIndex((snapshot) => idText(snapshot.id) === id.toLowerCase());
+		if (position < 0) throw new SnapshotError(`unknown snapshot id: ${id}`);
+		return position;
+	}
+}
+
+function idText(id: number): string {
+	return `0x${id.toString(16)}`;
+}

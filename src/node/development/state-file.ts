@@ -1,0 +1,90 @@
+/** The whole state of a development chain as one value (sheet 11 §9.4): a header, and the rows of every store. */
+
+import { promisify } from "node:util";
+import { gunzip, gzip } from "node:zlib";
+import { fromHex, fromKey, toHex, toKey, utf8 } from "../../protocol/bytes.js";
+import type { EncodedEntries, OpenChain } from "../chain/open-chain.js";
+import { chainParameters } from "../consensus/parameters.js";
+import { type StoreDefinition, storeDefinitions } from "../state/definition.js";
+
+const FORMAT = "coin-state";
+const VERSION = 1;
+
+interface StateFile {
+	readonly format: string;
+	readonly v: number;
+	/** Id of the genesis block. */
+	readonly genesis: string;
+	readonly head: string;
+	/** By their names in messages; for readers, the rows hold them too. */
+	readonly parameters: Readonly<Record<string, string>>;
+	/** Store → key → value, hexadecimal. */
+	readonly stores: Readonly<Record<string, Readonly<Record<string, string>>>>;
+}
+
+/** A dump that isn't one, or of another chain. */
+export class StateFileError extends Error {
+	override readonly name = "StateFileError";
+}
+
+/** Writes the state without what is pending. Nothing may be sealed meanwhile. @returns gzip */
+export async function dumpState(open: OpenChain): Promise<Uint8Array> {
+	const { chain, database, rules } = open;
+	const waiting = chain.suspend();
+	try {
+		const stores: Record<string, Record<string, string>> = {};
+		for (const store of storeDefinitions) {
+			const rows: Record<string, string> = {};
+			for await (const [key, value] of database.dump(store)) rows[toHex(fromKey(key))] = toHex(value);
+			stores[store.name] = rows;
+		}
+		const { properties } = chain.state;
+		const file: StateFile = {
+			format: FORMAT,
+			v: VERSION,
+			genesis: toHex(rules.genesisId),
+			head: properties.headNumber.toString(),
+			parameters: Object.fromEntries(
+				chainParameters.map(({ name, property }) => [name, properties.get(property).toString()]),
+			),
+			stores,
+		};
+		return await promisify(gzip)(utf8(JSON.stringify(file)));
+	} finally {
+		chain.resume(waiting);
+	}
+}
+
+/**
+ * Replaces the state by a dumped one. Nothing may be sealed meanwhile.
+ * @throws {StateFileError} and nothing is changed
+ */
+export async function loadState(open: OpenChain, dump: Uint8Array): Promise<void> {
+	const file = await readStateFile(dump);
+	const genesis = toHex(open.rules.genesisId);
+	if (file.genesis !== genesis) {
+		throw new StateFileError(`the dump is of the chain ${file.genesis}, not of ${genesis}`);
+	}
+	const entries = new Map<StoreDefinition<unknown>, EncodedEntries>();
+	for (const [name, rows] of Object.entries(file.stores)) {
+		const store = storeDefinitions.find((definition) => definition.name === name);
+		if (!store) throw new StateFileError(`the dump has rows of an unknown store ${name}`);
+		const decoded = new Map<string, Uint8Array>();
+		for (const [key, value] of Object.entries(rows)) decoded.set(toKey(fromHex(key)), fromHex(value));
+		entries.set(store, decoded);
+	}
+	await open.replaceState(entries);
+}
+
+async function readStateFile(dump: Uint8Array): Promise<StateFile> {
+	let file: Partial<StateFile>;
+	try {
+		file = JSON.parse(Buffer.from(await promisify(gunzip)(dump)).toString("utf8")) as Partial<StateFile>;
+	} catch (error) {
+		throw new StateFileError(`the dump can't be read: ${error instanceof Error ? error.message : ""}`);
+	}
+	if (file.format !== FORMAT || file.v !== VERSION || typeof file.stores !== "object") {
+		throw new StateFileError(`the dump is no state of version ${VERSION}`);
+	}
+	return file as StateFile;
+}
