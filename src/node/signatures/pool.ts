@@ -28,6 +28,7 @@ export class SignaturePool {
 	private nextId = 0;
 	private nextWorker = 0;
 	private failure: Error | undefined;
+	private closing = false;
 
 	/**
 	 * Starts worker threads.
@@ -52,6 +53,12 @@ export class SignaturePool {
 			worker.on("error", (error) => {
 				reject(error);
 				this.fail(new WorkerFailedError(`a signature thread failed: ${error.message}`, { cause: error }));
+			});
+			worker.on("exit", (code) => {
+				if (this.closing) return;
+				const error = new WorkerFailedError(`a signature thread ended with code ${code}`);
+				reject(error);
+				if (!this.failure) this.fail(error);
 			});
 		});
 	}
@@ -115,6 +122,7 @@ export class SignaturePool {
 	}
 
 	async close(): Promise<void> {
+		this.closing = true;
 		await Promise.all(this.workers.map((worker) => worker.terminate()));
 	}
 }
