@@ -169,7 +169,7 @@ export class ContractMachine {
 		return new Machine(state, {
 			rules,
 			gates,
-			instructions: tracer ? instructions.tracing : instructions,
+			instructions: tracer ? instructions.tracing() : instructions,
 			tracer,
 			programs: this.programs,
 			block,

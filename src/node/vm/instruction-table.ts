@@ -27,7 +27,7 @@ export interface InstructionTable {
 	/** The same operations under a factor of dynamic energy above 10,000. */
 	withFactor(factor: number): InstructionTable;
 	/** The same operations, each of which the loop takes for a fault of the stack: there it meets the tracer. */
-	readonly tracing: InstructionTable;
+	tracing(): InstructionTable;
 }
 
 /**
@@ -91,23 +91,20 @@ export function buildInstructionTable(
 			}
 			return penalized;
 		},
-		get tracing() {
-			return tracingTable(table);
-		},
+		tracing: () => tracingTable(table),
 	};
 	return table;
 }
 
 /** No height of the stack is below a span of -1. */
 function tracingTable(table: InstructionTable): InstructionTable {
-	return {
+	const traced: InstructionTable = {
 		...table,
 		heads: table.heads.map((head) => (head & 0xffff) | (-1 << 16)),
 		withFactor: (factor) => tracingTable(table.withFactor(factor)),
-		get tracing() {
-			return this;
-		},
+		tracing: () => traced,
 	};
+	return traced;
 }
 
 /** Files the function of an operation under its kind. */
