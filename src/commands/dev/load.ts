@@ -1,0 +1,41 @@
+import { readFile } from "node:fs/promises";
+import { Args } from "@oclif/core";
+import { DevelopmentCommand, developmentFlags } from "../../terminal/development-command.js";
+import { argumentOrStdin } from "../../terminal/stdin.js";
+import { Failure } from "../../wallet/failure.js";
+import { isRecord, member, readJson } from "../../wallet/json.js";
+
+export default class DevLoad extends DevelopmentCommand {
+	static override summary = "Replace the whole state of a development chain by a dumped one";
+	static override args = {
+		file: Args.string({
+			description: "as dev dump wrote it, or - for its line of JSON",
+			required: true,
+			ignoreStdin: true,
+		}),
+	};
+	static override flags = developmentFlags;
+
+	async run(): Promise<void> {
+		const { args, flags } = await this.parse(DevLoad);
+		const data = args.file === "-" ? await this.piped() : (await read(args.file)).toString("base64");
+		this.printScalar((await this.ask(flags, "dev_loadState", [data])) === true);
+	}
+
+	private async piped(): Promise<string> {
+		const input = await argumentOrStdin("-", "the state", false);
+		const dump = readJson(input?.text ?? "");
+		const data = isRecord(dump) ? member(dump, "data") : undefined;
+		if (typeof data !== "string") throw new Failure("bad_value", "standard input holds no dump of a state");
+		return data;
+	}
+}
+
+async function read(path: string): Promise<Buffer> {
+	try {
+		return await readFile(path);
+	} catch (error) {
+		const { code } = error as NodeJS.ErrnoException;
+		throw new Failure("bad_value", `${path} can't be read (${code ?? "unknown error"})`);
+	}
+}

@@ -1,0 +1,35 @@
+import { Flags } from "@oclif/core";
+import { DevelopmentCommand, developmentFlags } from "../../terminal/development-command.js";
+import { parseDuration } from "../../wallet/duration.js";
+import { Failure } from "../../wallet/failure.js";
+import { isRecord } from "../../wallet/json.js";
+
+export default class DevMine extends DevelopmentCommand {
+	static override summary = "Seal blocks of a development chain now";
+	static override examples = ["<%= config.bin %> dev mine --blocks 5 --interval 3s"];
+	static override flags = {
+		...developmentFlags,
+		blocks: Flags.integer({ description: "how many", default: 1, min: 1, max: 10_000 }),
+		interval: Flags.string({ description: "distance of their times", helpValue: "<duration>" }),
+		at: Flags.string({ description: "time of the first", helpValue: "@<epoch ms>" }),
+	};
+
+	async run(): Promise<void> {
+		const { flags } = await this.parse(DevMine);
+		const block = await this.ask(flags, "dev_mine", [
+			{
+				blocks: flags.blocks,
+				intervalMs: flags.interval === undefined ? undefined : parseDuration(flags.interval),
+				timestampMs: flags.at === undefined ? undefined : epochMs(flags.at),
+			},
+		]);
+		if (!isRecord(block)) throw new Failure("rpc_error", "the node answered with no block");
+		const { number, blockID, timestampMs } = block;
+		this.printRecord({ number, blockID, timestamp: timestampMs });
+	}
+}
+
+function epochMs(text: string): bigint {
+	if (!/^@\d{1,16}$/.test(text)) throw new Failure("bad_value", `--at "${text}": write @<epoch ms>`);
+	return BigInt(text.slice(1));
+}

@@ -1,0 +1,25 @@
+import { Args } from "@oclif/core";
+import { toHex } from "../../protocol/bytes.js";
+import { flagText } from "../../terminal/contract-input.js";
+import { DevelopmentCommand, developmentFlags } from "../../terminal/development-command.js";
+import { parseHexBytes } from "../../wallet/bytes-text.js";
+
+export default class DevSetCode extends DevelopmentCommand {
+	static override summary = "Make an account of a development chain a contract with this code";
+	static override args = {
+		account: Args.string({ description: "address or label", required: true, ignoreStdin: true }),
+		code: Args.string({
+			description: "0x…, @file of hex, or -; 0x removes it",
+			required: true,
+			ignoreStdin: true,
+		}),
+	};
+	static override flags = developmentFlags;
+
+	async run(): Promise<void> {
+		const { args, flags } = await this.parse(DevSetCode);
+		const code = parseHexBytes(await flagText(args.code, "the code"));
+		const account = await this.account(flags, args.account);
+		this.printScalar((await this.ask(flags, "dev_setCode", [account, `0x${toHex(code)}`])) === true);
+	}
+}

@@ -1,0 +1,11 @@
+import { DevelopmentCommand, developmentFlags } from "../../terminal/development-command.js";
+
+export default class DevSnapshot extends DevelopmentCommand {
+	static override summary = "Take a snapshot of a development chain and print its id";
+	static override flags = developmentFlags;
+
+	async run(): Promise<void> {
+		const { flags } = await this.parse(DevSnapshot);
+		this.printScalar(String(await this.ask(flags, "dev_snapshot", [])));
+	}
+}

@@ -1,0 +1,39 @@
+import { Flags } from "@oclif/core";
+import { DevelopmentCommand, developmentFlags } from "../../terminal/development-command.js";
+import { parseDuration } from "../../wallet/duration.js";
+import { Failure } from "../../wallet/failure.js";
+import { isRecord } from "../../wallet/json.js";
+
+export default class DevTime extends DevelopmentCommand {
+	static override summary = "Print the clock of a development chain, or move it";
+	static override examples = [
+		"<%= config.bin %> dev time --add 3d",
+		"<%= config.bin %> dev time --next @1795280000000",
+	];
+	static override flags = {
+		...developmentFlags,
+		add: Flags.string({
+			description: "move it forward",
+			helpValue: "<duration>",
+			exclusive: ["set", "next"],
+		}),
+		set: Flags.string({ description: "set it", helpValue: "@<epoch ms>", exclusive: ["next"] }),
+		next: Flags.string({ description: "time of the next block", helpValue: "@<epoch ms>" }),
+	};
+
+	async run(): Promise<void> {
+		const { flags } = await this.parse(DevTime);
+		if (flags.add !== undefined) await this.ask(flags, "dev_increaseTime", [parseDuration(flags.add)]);
+		if (flags.set !== undefined) await this.ask(flags, "dev_setTime", [epochMs(flags.set)]);
+		if (flags.next !== undefined) await this.ask(flags, "dev_setNextBlockTimestamp", [epochMs(flags.next)]);
+		const info = await this.ask(flags, "dev_info", []);
+		if (!isRecord(info)) throw new Failure("rpc_error", "the node answered with no information");
+		const { headTime, clockOffsetMs } = info;
+		this.printRecord({ timestamp: headTime, offsetMs: clockOffsetMs });
+	}
+}
+
+function epochMs(text: string): bigint {
+	if (!/^@\d{1,16}$/.test(text)) throw new Failure("bad_value", `"${text}": write a time as @<epoch ms>`);
+	return BigInt(text.slice(1));
+}

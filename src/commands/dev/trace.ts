@@ -1,0 +1,112 @@
+import { Args, Flags } from "@oclif/core";
+import { toHex } from "../../protocol/bytes.js";
+import { abiFlag, namedCall, valueFlags, valuesOf } from "../../terminal/contract-input.js";
+import { DevelopmentCommand, developmentFlags } from "../../terminal/development-command.js";
+import { printJson, printLine } from "../../terminal/output.js";
+import { parseTransactionId } from "../../terminal/query-command.js";
+import { Failure } from "../../wallet/failure.js";
+import { isRecord, type Json, type JsonRecord } from "../../wallet/json.js";
+import { NodeClient } from "../../wallet/node-client.js";
+import { accountNamed } from "../../wallet/signing.js";
+
+export default class DevTrace extends DevelopmentCommand {
+	static override summary = "Trace a transaction of a development chain, or a call, operation by operation";
+	static override description =
+		"A line for each operation: depth, position, name, energy left and used; with --stack, --memory or --storage " +
+		"what it found there. --json prints a JSON object for each.";
+	static override usage = "dev trace <transaction> | dev trace --call <contract> <function> [<argument>...]";
+	static override examples = [
+		"<%= config.bin %> dev trace 4f0c…",
+		"<%= config.bin %> dev trace --call TMVQ… 'get()' --stack",
+	];
+	static override strict = false;
+	static override args = {
+		subject: Args.string({
+			description: "transaction id, or the function",
+			required: true,
+			ignoreStdin: true,
+		}),
+	};
+	static override flags = {
+		...developmentFlags,
+		...abiFlag,
+		...valueFlags,
+		call: Flags.string({ description: "trace a call of this contract", helpValue: "<contract>" }),
+		from: Flags.string({ description: "account that calls", helpValue: "<account>", dependsOn: ["call"] }),
+		stack: Flags.boolean({ description: "the stack before each operation, its top last" }),
+		memory: Flags.boolean({ description: "the memory before each operation" }),
+		storage: Flags.boolean({ description: "the slots touched so far" }),
+	};
+
+	async run(): Promise<void> {
+		const { argv, flags } = await this.parse(DevTrace);
+		const { from, ...own } = flags;
+		const words = argv as string[];
+		const answer =
+			flags.call === undefined
+				? await this.ask(own, "debug_traceTransaction", [`0x${this.transactionId(words)}`])
+				: await this.ask(own, "debug_traceCall", [await this.callObject(own, flags.call, words, from)]);
+		const { structLogs, failed } = isRecord(answer) ? answer : {};
+		if (!Array.isArray(structLogs)) throw new Failure("rpc_error", "the node answered with no trace");
+		for (const step of structLogs.filter(isRecord)) this.printStep(step, flags);
+		if (failed === true) this.note("the execution failed");
+	}
+
+	private transactionId(words: readonly string[]): string {
+		const [id, ...more] = words;
+		if (more.length > 0) throw new Failure("usage", "one transaction at a time; --call traces a call");
+		return toHex(parseTransactionId(id ?? ""));
+	}
+
+	private async callObject(
+		flags: Parameters<DevelopmentCommand["ask"]>[0] &
+			Parameters<typeof valuesOf>[0] & { abi?: string | undefined },
+		contract: string,
+		[signature, ...texts]: readonly string[],
+		from: string | undefined,
+	): Promise<object> {
+		const settings = await this.developmentSettings(flags);
+		const words = { address: contract, signature, arguments: texts, abi: flags.abi, data: undefined };
+		const call = await namedCall(words, settings, new NodeClient(settings));
+		const { valueSun } = valuesOf(flags);
+		return {
+			to: toHex(call.contract),
+			data: `0x${toHex(call.data)}`,
+			...(from === undefined ? {} : { from: toHex(await accountNamed(settings, from)) }),
+			...(valueSun === undefined ? {} : { value: valueSun }),
+		};
+	}
+
+	private printStep(
+		step: JsonRecord,
+		shown: { readonly stack: boolean; readonly memory: boolean; readonly storage: boolean },
+	): void {
+		const { depth, pc, op, gas, gasCost, stack, memory, storage } = step;
+		if (this.json) {
+			printJson({
+				depth: Number(depth),
+				pc: Number(pc),
+				op,
+				energy: BigInt(String(gas)),
+				cost: gasCost,
+				...(shown.stack ? { stack } : {}),
+				...(shown.memory ? { memory } : {}),
+				...(shown.storage ? { storage } : {}),
+			});
+			return;
+		}
+		const place = `${"  ".repeat(Math.max(0, Number(depth) - 1))}${String(pc).padStart(5)}`;
+		const energy = String(BigInt(String(gas)));
+		printLine(`${place}  ${String(op).padEnd(14)} ${energy.padStart(12)} -${String(gasCost)}`);
+		if (shown.stack) for (const word of list(stack)) printLine(`        stack   ${word}`);
+		if (shown.memory) for (const word of list(memory)) printLine(`        memory  ${word}`);
+		if (shown.storage && isRecord(storage)) {
+			for (const [slot, value] of Object.entries(storage))
+				printLine(`        storage ${slot}: ${String(value)}`);
+		}
+	}
+}
+
+function list(value: Json | undefined): readonly string[] {
+	return Array.isArray(value) ? value.map(String) : [];
+}
