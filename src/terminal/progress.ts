@@ -8,6 +8,14 @@ export interface Progress {
 }
 
 /**
+ * Whether something that is redrawn in place can be shown: on a terminal, and one that knows its width. Serial lines
+ * and programs that drive a terminal leave it at 0 columns, over which drawing libraries count infinitely many rows.
+ */
+export function canDraw(stream: { readonly isTTY?: boolean; readonly columns?: number }): boolean {
+	return stream.isTTY === true && (stream.columns ?? 0) > 0;
+}
+
+/**
  * Runs a task and shows a spinner with its text once it takes longer than 300 ms.
  * @param visible off for `--quiet`; nothing is shown either when standard error is no terminal
  */
@@ -16,7 +24,7 @@ export async function withProgress<T>(
 	visible: boolean,
 	task: (progress: Progress) => Promise<T>,
 ): Promise<T> {
-	if (!visible || process.stderr.isTTY !== true) return task({ update: () => undefined });
+	if (!visible || !canDraw(process.stderr)) return task({ update: () => undefined });
 	let current = text;
 	let spinner: { text: string; stop(): unknown } | undefined;
 	let ended = false;
