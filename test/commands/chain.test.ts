@@ -47,6 +47,7 @@ describe("coin chain", () => {
 	it("refuses damaged, foreign and missing files with one sentence, and keeps what it had", async () => {
 		await home.run(["chain", "import", `${set}.ndjson.br`, ...chain("one")]);
 		await home.run(["chain", "export", "blocks.bin", ...chain("one")]);
+		await home.run(["chain", "export", "late.bin", ...chain("one"), "--from", "7"]);
 		const bytes = readFileSync(join(home.path, "blocks.bin"));
 		writeFileSync(join(home.path, "cut.bin"), bytes.subarray(0, bytes.length - 5));
 		writeFileSync(join(home.path, "text.bin"), "hello, this is no file of blocks");
@@ -54,6 +55,11 @@ describe("coin chain", () => {
 			[["chain", "import", "missing.bin", ...chain("two")], "there is no file missing.bin"],
 			[["chain", "import", "cut.bin", ...chain("two")], "cut.bin ends inside a block"],
 			[["chain", "import", "text.bin", ...chain("three")], "error: "],
+			[["chain", "import", ".", ...chain("three")], ". is a directory, not a file of blocks"],
+			[["chain", "import", "late.bin", ...chain("three")], "it continues no block of this chain"],
+			[["chain", "export", "new.bin", ...chain("none")], "there is no data directory none"],
+			[["chain", "export", "new.bin", ...chain("one"), "--from", "1000"], "there is no block 1000"],
+			[["chain", "export", "new.bin", ...chain("one"), "--from", "9", "--to", "3"], "nothing from 9 to 3"],
 			[["chain", "export", "blocks.bin", ...chain("one")], "exists already and is never overwritten"],
 			[["chain", "export", "new.bin", ...chain("one"), "--from", "x"], '"x" is no block number'],
 			[["chain", "import", "blocks.bin", "-c", "none.conf"], "No Such file none.conf"],
@@ -64,6 +70,7 @@ describe("coin chain", () => {
 			expect(outcome.stderr).toContain(sentence);
 		}
 		expect(existsSync(join(home.path, "new.bin"))).toBe(false);
+		expect(existsSync(join(home.path, "none"))).toBe(false);
 		const goes = await home.run(["chain", "import", "blocks.bin", ...chain("two"), "--json"]);
 		expect(goes.code).toBe(0);
 	});

@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { createWriteStream } from "node:fs";
+import { createWriteStream, existsSync } from "node:fs";
 import type { Writable } from "node:stream";
 import { Args, Flags } from "@oclif/core";
 import { openOffline } from "../../launch/offline-chain.js";
@@ -7,6 +7,7 @@ import { delimited } from "../../node/chain/block-file.js";
 import { CoinCommand } from "../../terminal/coin-command.js";
 import { endInterrupted, takeOverSignals } from "../../terminal/interrupt.js";
 import { printNote } from "../../terminal/output.js";
+import { canDraw } from "../../terminal/progress.js";
 import { RateBar } from "../../terminal/rate-bar.js";
 import { Failure } from "../../wallet/failure.js";
 import { writeJson } from "../../wallet/json.js";
@@ -48,6 +49,10 @@ export default class ChainExport extends CoinCommand {
 			blockNumber(flags.from),
 			flags.to === undefined ? undefined : blockNumber(flags.to),
 		];
+		// Opening would make a new, empty chain.
+		if (!existsSync(flags["output-directory"])) {
+			throw new Failure("not_found", `there is no data directory ${flags["output-directory"]}`);
+		}
 		const chain = await openOffline(flags.config, flags["output-directory"], 0);
 		let interrupted = false;
 		takeOverSignals(() => {
@@ -55,7 +60,7 @@ export default class ChainExport extends CoinCommand {
 		});
 		const bar = await RateBar.open(
 			"exporting",
-			flags.progress ?? (this.chatty && process.stderr.isTTY === true ? "bar" : "none"),
+			flags.progress ?? (this.chatty && canDraw(process.stderr) ? "bar" : "none"),
 			true,
 		);
 		let blocks = 0;
@@ -63,6 +68,14 @@ export default class ChainExport extends CoinCommand {
 		try {
 			const head = chain.open.chain.head.number;
 			const last = until === undefined || until > head ? head : until;
+			if (from > last) {
+				throw new Failure(
+					"not_found",
+					from > head
+						? `there is no block ${from}: the chain in ${flags["output-directory"]} ends at ${head}`
+						: `there is nothing from ${from} to ${last}`,
+				);
+			}
 			const target = await openTarget(args.file);
 			for (let number = from; number <= last && !interrupted; number++) {
 				const block = chain.open.chain.blockByNumber(number);

@@ -5,10 +5,11 @@ import { openOffline } from "../../launch/offline-chain.js";
 import { startFailure } from "../../launch/run-node.js";
 import { readBlockFile } from "../../node/chain/block-file.js";
 import { importBlocks } from "../../node/chain/importer.js";
-import { ChainError } from "../../node/contracts/errors.js";
+import { ChainError, UnlinkedBlockError } from "../../node/contracts/errors.js";
 import { DecodeError } from "../../protocol/codec/reader.js";
 import { CoinCommand } from "../../terminal/coin-command.js";
 import { endInterrupted, takeOverSignals } from "../../terminal/interrupt.js";
+import { canDraw } from "../../terminal/progress.js";
 import { RateBar } from "../../terminal/rate-bar.js";
 import { Failure } from "../../wallet/failure.js";
 
@@ -57,7 +58,7 @@ export default class ChainImport extends CoinCommand {
 		takeOverSignals(() => interruption.abort());
 		const bar = await RateBar.open(
 			"importing",
-			flags.progress ?? (this.chatty && process.stderr.isTTY === true ? "bar" : "none"),
+			flags.progress ?? (this.chatty && canDraw(process.stderr) ? "bar" : "none"),
 			total !== undefined,
 		);
 		let read = 0;
@@ -111,7 +112,11 @@ export default class ChainImport extends CoinCommand {
 
 	private refusal(error: unknown, head: bigint): unknown {
 		if (error instanceof ChainError || error instanceof DecodeError) {
-			return new Failure("contract_validate", `the block after ${head} is refused: ${error.message}`, {
+			const reason =
+				error instanceof UnlinkedBlockError
+					? "it continues no block of this chain; the file belongs to another chain or begins later"
+					: error.message;
+			return new Failure("contract_validate", `the block after ${head} is refused: ${reason}`, {
 				details: { head },
 			});
 		}

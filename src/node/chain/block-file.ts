@@ -22,15 +22,20 @@ export class BlockFileError extends Error {
 export async function* readBlockFile(path: string): AsyncGenerator<Uint8Array> {
 	const source = path === "-" ? process.stdin : await openSource(path);
 	const stream = decompress(path, source);
-	const name = path.replace(/\.(br|gz)$/, "");
-	yield* name.endsWith(".ndjson") ? readRecording(path, stream) : readDelimited(path, stream);
+	const called = path === "-" ? "standard input" : path;
+	yield* /\.ndjson(\.br|\.gz)?$/.test(path) ? readRecording(called, stream) : readDelimited(called, stream);
 }
 
 async function openSource(path: string): Promise<Readable> {
 	try {
 		const handle = await open(path);
+		if ((await handle.stat()).isDirectory()) {
+			await handle.close();
+			throw new BlockFileError(`${path} is a directory, not a file of blocks`);
+		}
 		return createReadStream("", { fd: handle });
 	} catch (error) {
+		if (error instanceof BlockFileError) throw error;
 		const { code } = error as NodeJS.ErrnoException;
 		throw new BlockFileError(
 			code === "ENOENT" ? `there is no file ${path}` : `${path} can't be read (${code ?? String(error)})`,
