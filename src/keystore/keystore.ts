@@ -223,23 +223,42 @@ export async function addKeyFile(
 }
 
 async function checkFree(directory: string, address: Uint8Array, name: string | undefined): Promise<void> {
-	if (name !== undefined) checkLabel(name);
 	const { entries } = await listKeystore(directory);
-	for (const entry of entries) {
-		if (equalBytes(entry.address, address)) {
-			throw new KeystoreError(
-				"keystore_exists",
-				`the key of ${entry.base58} is in the keystore already, as "${entry.name}"`,
-			);
-		}
-		if (name !== undefined && entry.name === name) {
-			throw new KeystoreError("keystore_exists", `the name "${name}" is taken by ${entry.base58}`);
-		}
+	const present = entries.find((entry) => equalBytes(entry.address, address));
+	if (present) {
+		throw new KeystoreError(
+			"keystore_exists",
+			`the key of ${present.base58} is in the keystore already, as "${present.name}"`,
+		);
 	}
+	await checkNewLabel(directory, name);
 }
 
-/** A label may not look like an address, a path or a flag. @throws {KeystoreError} */
-export function checkLabel(name: string): void {
+/**
+ * Whether a label can be given to a new key; asked before anything secret is.
+ * @param name undefined: the key will be known by its address
+ * @throws {KeystoreError} `bad_value`, `keystore_exists`
+ */
+export async function checkNewLabel(directory: string, name: string | undefined): Promise<void> {
+	if (name === undefined) return;
+	checkLabel(name);
+	const { entries } = await listKeystore(directory);
+	const holder = entries.find((entry) => entry.name === name);
+	if (holder) throw new KeystoreError("keystore_exists", `the name "${name}" is taken by ${holder.base58}`);
+}
+
+/** Words of the shortest mnemonic sentence. */
+const SENTENCE_WORDS = 12;
+
+/** A label may not look like an address, a path, a flag or a secret. @throws {KeystoreError} `bad_value` */
+function checkLabel(name: string): void {
+	// Labels are stored and shown in the clear; this text isn't even repeated.
+	if (/^(0x)?[0-9a-fA-F]{64}$/.test(name) || name.trim().split(/\s+/).length >= SENTENCE_WORDS) {
+		throw new KeystoreError(
+			"bad_value",
+			"that name looks like a private key or a mnemonic; a secret is never an argument, and this one may stand in the shell's history now",
+		);
+	}
 	if (!/^[\p{L}\p{N}_][\p{L}\p{N}_. -]{0,63}$/u.test(name)) {
 		throw new KeystoreError(
 			"bad_value",

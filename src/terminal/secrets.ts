@@ -68,7 +68,7 @@ export async function withPassword<T>(
 	open: (password: string) => Promise<T>,
 ): Promise<T> {
 	if (source.file !== undefined) return open(await filePassword(source, source.file));
-	requireTerminal(`the password of ${name}`);
+	requireTerminal(`the password of ${name}`, PASSWORD_HINT);
 	for (let attempt = 1; ; attempt++) {
 		const password = await askSecret(`Password of ${name}:`);
 		try {
@@ -87,7 +87,7 @@ export async function withPassword<T>(
  */
 export async function newPassword(source: PasswordSource, name: string): Promise<string> {
 	if (source.file !== undefined) return checkNewPassword(await filePassword(source, source.file));
-	requireTerminal(`a password for ${name}`);
+	requireTerminal(`a password for ${name}`, PASSWORD_HINT);
 	const password = checkNewPassword(await askSecret(`New password for ${name} (at least 8 characters):`));
 	if ((await askSecret("The same again:")) !== password) {
 		throw new Failure("bad_value", "the two passwords differ");
@@ -112,14 +112,14 @@ function checkNewPassword(password: string): string {
  */
 export async function importedSecret(file: string | undefined, what: string, warn: Warn): Promise<string> {
 	if (file !== undefined) return readSecretFile(file, what, warn);
-	requireTerminal(what);
+	requireTerminal(what, "give it with --key-file <path>, or with - on standard input");
 	return askSecret(`${what.charAt(0).toUpperCase()}${what.slice(1)}:`);
 }
 
-function requireTerminal(what: string): void {
+const PASSWORD_HINT = "give it with --password-file <path>, or COIN_PASSWORD_FILE naming a file";
+
+function requireTerminal(what: string, hint: string): void {
 	if (!canAsk()) {
-		throw new Failure("password_required", `${what} is needed and there is no terminal to ask on`, {
-			hint: "give it with --password-file <path>, or COIN_PASSWORD_FILE naming a file",
-		});
+		throw new Failure("password_required", `${what} is needed and there is no terminal to ask on`, { hint });
 	}
 }

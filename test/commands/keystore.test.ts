@@ -73,6 +73,34 @@ describe("coin keystore", () => {
 		expect(new Set(stdout.trim().split("\n")).size).toBe(2);
 	});
 
+	it("refuses a secret in the place of a name without repeating it", async () => {
+		const key = "c0ffee".padEnd(64, "0");
+		for (const words of [
+			["keystore", "new", key],
+			["keystore", "import", "key", key],
+			["keystore", "import", "mnemonic", JUNK],
+		]) {
+			const { code, stdout, stderr } = await home.run([...words, "--password-file", password]);
+			expect(code).toBe(2);
+			expect(stderr).toContain("a secret is never an argument");
+			expect(stdout + stderr).not.toContain(words.at(-1));
+		}
+	});
+
+	it("says that a name is taken before it asks for anything", async () => {
+		await home.run(["keystore", "new", "ann", "--light", "--password-file", password]);
+		for (const words of [
+			["keystore", "new", "ann"],
+			["keystore", "import", "key", "ann"],
+			["keystore", "import", "mnemonic", "ann"],
+			["keystore", "import", "file", "nothing.json", "ann"],
+		]) {
+			const { code, stderr } = await home.run(words);
+			expect(code).toBe(1);
+			expect(stderr).toContain('the name "ann" is taken');
+		}
+	});
+
 	it("derives keys from a mnemonic and keeps the sentence", async () => {
 		const words = [
 			"keystore",

@@ -1,6 +1,6 @@
 import { randomBytes, randomInt } from "node:crypto";
 import { Args, Flags } from "@oclif/core";
-import { addKey, addMnemonic, checkLabel, type KeystoreEntry } from "../../keystore/keystore.js";
+import { addKey, addMnemonic, checkNewLabel, type KeystoreEntry } from "../../keystore/keystore.js";
 import { DEFAULT_PATH, deriveKey, newMnemonic, type WordCount } from "../../keystore/mnemonic.js";
 import { toBase58Check } from "../../protocol/address.js";
 import { toHex } from "../../protocol/bytes.js";
@@ -44,9 +44,9 @@ export default class KeystoreNew extends CoinCommand {
 	async run(): Promise<void> {
 		const { args, flags } = await this.parse(KeystoreNew);
 		if (flags.print) return this.printKey();
-		if (args.name !== undefined) checkLabel(args.name);
 		const settings = await this.settings(flags);
 		const directory = settings.keystoreDirectory;
+		await checkNewLabel(directory, args.name);
 		const options = { name: args.name, strength: flags.light ? ("light" as const) : ("standard" as const) };
 		const source = this.passwordSource(flags, settings);
 		if (!flags.mnemonic) {

@@ -1,5 +1,5 @@
 import { Args, Flags } from "@oclif/core";
-import { addKeyFile, changePassword } from "../../../keystore/keystore.js";
+import { addKeyFile, changePassword, checkNewLabel } from "../../../keystore/keystore.js";
 import { CoinCommand } from "../../../terminal/coin-command.js";
 import { keystoreFlags, passwordFlags } from "../../../terminal/flags.js";
 import { withProgress } from "../../../terminal/progress.js";
@@ -28,6 +28,7 @@ export default class KeystoreImportFile extends CoinCommand {
 		const { args, flags } = await this.parse(KeystoreImportFile);
 		const settings = await this.settings(flags);
 		const source = this.passwordSource(flags, settings);
+		await checkNewLabel(settings.keystoreDirectory, args.name);
 		const changed = flags["new-password-file"];
 		const replacement =
 			changed === undefined ? undefined : await newPassword({ ...source, file: changed }, "the stored copy");

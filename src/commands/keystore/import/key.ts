@@ -1,5 +1,5 @@
 import { Args, Flags } from "@oclif/core";
-import { addKey } from "../../../keystore/keystore.js";
+import { addKey, checkNewLabel } from "../../../keystore/keystore.js";
 import { parsePrivateKey } from "../../../keystore/secret-storage.js";
 import { CoinCommand } from "../../../terminal/coin-command.js";
 import { keystoreFlags, passwordFlags } from "../../../terminal/flags.js";
@@ -37,13 +37,14 @@ export default class KeystoreImportKey extends CoinCommand {
 		const settings = await this.settings(flags);
 		const source = this.passwordSource(flags, settings);
 		const dash = args.name === "-" || args.source === "-";
+		const name = args.name === "-" ? undefined : args.name;
+		await checkNewLabel(settings.keystoreDirectory, name);
 		const text = await importedSecret(
 			flags["key-file"] ?? (dash ? "-" : undefined),
 			"the private key",
 			source.warn,
 		);
 		const key = parsePrivateKey(text);
-		const name = args.name === "-" ? undefined : args.name;
 		const password = await newPassword(source, name ?? "the key");
 		const { base58, kind, file, ...entry } = await withProgress("encrypting the key", this.chatty, () =>
 			addKey(settings.keystoreDirectory, key, password, {

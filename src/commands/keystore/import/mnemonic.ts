@@ -1,5 +1,5 @@
 import { Args, Flags } from "@oclif/core";
-import { addKey, addMnemonic, checkLabel } from "../../../keystore/keystore.js";
+import { addKey, addMnemonic, checkNewLabel } from "../../../keystore/keystore.js";
 import { accountPath, checkMnemonic, deriveKey } from "../../../keystore/mnemonic.js";
 import { CoinCommand } from "../../../terminal/coin-command.js";
 import { keystoreFlags, passwordFlags } from "../../../terminal/flags.js";
@@ -41,7 +41,7 @@ export default class KeystoreImportMnemonic extends CoinCommand {
 		const source = this.passwordSource(flags, settings);
 		const dash = args.name === "-" || args.source === "-";
 		const name = args.name === "-" ? undefined : args.name;
-		if (name !== undefined) checkLabel(name);
+		await checkNewLabel(settings.keystoreDirectory, name);
 		const text = await importedSecret(
 			flags["key-file"] ?? (dash ? "-" : undefined),
 			"the mnemonic",
