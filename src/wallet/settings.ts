@@ -115,7 +115,7 @@ export async function loadSettings(flags: SettingsFlags, environment: Environmen
 		COIN_FROM,
 		COIN_KEYSTORE_DIR,
 		COIN_PASSWORD_FILE,
-	} = environment;
+	} = withoutEmpty(environment);
 	const named = flags.config ?? COIN_CONFIG;
 	const file = await readConfiguration(
 		named ?? join(configDirectory(environment), "config.conf"),
@@ -156,6 +156,11 @@ export async function loadSettings(flags: SettingsFlags, environment: Environmen
 		passwordFile: COIN_PASSWORD_FILE ?? get("passwordFile"),
 		tokens: own?.tokens ?? {},
 	};
+}
+
+/** `COIN_NODE= coin …` takes a variable back for one command. */
+function withoutEmpty(environment: Environment): Environment {
+	return Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== ""));
 }
 
 interface Configuration {

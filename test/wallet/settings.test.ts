@@ -42,6 +42,16 @@ describe("the settings of a command", () => {
 		});
 	});
 
+	it("take an empty variable of the environment for one that isn't set", async () => {
+		const environment = { COIN_NODE: "", COIN_PASSWORD_FILE: "", COIN_TIMEOUT: "", COIN_PROFILE: "" };
+		expect(await loadSettings({ config: write(CONFIG) }, environment)).toMatchObject({
+			profile: "mine",
+			http: "http://10.0.0.1:8090",
+			timeoutMs: 3000,
+			passwordFile: undefined,
+		});
+	});
+
 	it("come from the profile of the file", async () => {
 		expect(await loadSettings({ config: write(CONFIG) }, {})).toMatchObject({
 			profile: "mine",
