@@ -60,7 +60,12 @@ export async function runNode(
 		throw startFailure(error);
 	});
 	onReady(node);
-	await announce(node, options.development !== undefined, ready);
+	try {
+		await announce(node, options.development !== undefined, ready);
+	} catch (error) {
+		await node.close();
+		throw error;
+	}
 	const end = await Promise.race([stopped, node.failure]);
 	if (typeof end === "string") log.info({ signal: end }, "stopping");
 	else log.error({ reason: end.message }, "stopping");
@@ -71,6 +76,7 @@ export async function runNode(
 	if (end instanceof Error) throw new Failure("start_failed", end.message, { cause: end });
 }
 
+/** @throws {Failure} `start_failed`: whoever waits for the record would wait for ever */
 async function announce(node: RunningNode, development: boolean, ready: ReadyTargets): Promise<void> {
 	const record = JSON.stringify({
 		ready: true,
@@ -79,6 +85,11 @@ async function announce(node: RunningNode, development: boolean, ready: ReadyTar
 		ports: node.ports,
 		genesis: node.genesisId,
 	});
-	if (ready.fd !== undefined) writeSync(ready.fd, `${record}\n`);
-	if (ready.file !== undefined) await writeFile(ready.file, `${record}\n`);
+	try {
+		if (ready.fd !== undefined) writeSync(ready.fd, `${record}\n`);
+		if (ready.file !== undefined) await writeFile(ready.file, `${record}\n`);
+	} catch (error) {
+		const { code } = error as NodeJS.ErrnoException;
+		throw new Failure("start_failed", `the ready record can't be written (${code ?? String(error)})`);
+	}
 }

@@ -215,6 +215,17 @@ genesis.block { timestamp = "0", parentHash = "${"00".repeat(32)}", assets = [],
 		busy.close();
 	});
 
+	it("a ready record that can't be written, instead of running on unannounced", async () => {
+		for (const [flag, value] of [
+			["--ready-file", "no-such-directory/ready"],
+			["--ready-fd", "77"],
+		] as const) {
+			const outcome = await home.run(["node", "start", flag, value, "--http-port", "0"]);
+			expect(outcome.code).toBe(1);
+			expect(outcome.stderr).toMatch(/^error: the ready record can't be written \(E[A-Z]+\)\n$/m);
+		}
+	});
+
 	it("nothing of --help and --version", async () => {
 		expect((await home.run(["node", "start", "--help"])).stdout).toContain("--output-directory");
 		expect((await home.run(["node", "start", "-v"])).stdout).toMatch(/^OS : .*\nNode : v.*\nVersion : .*\n$/);

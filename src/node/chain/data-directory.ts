@@ -1,7 +1,7 @@
 /** The data directory: whose it is, and that nobody else uses it (sheet 08 §4.3 tells what others look like). */
 
 import { accessSync, constants, existsSync, mkdirSync, readdirSync, statSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { equalBytes, fromUtf8, toHex, utf8 } from "../../protocol/bytes.js";
 import { type Change, DatabaseError, type KeyValueDatabase, openLevelDatabase } from "../state/database.js";
 
@@ -35,13 +35,26 @@ export async function openDataDirectory(dataDirectory: string, name: string): Pr
 	const path = join(dataDirectory, name);
 	refuseForeign(path);
 	try {
-		mkdirSync(path, { recursive: true });
+		makeDirectory(path);
 		accessSync(path, constants.R_OK | constants.W_OK | constants.X_OK);
 	} catch (error) {
 		const { code } = error as NodeJS.ErrnoException;
 		throw new DatabaseError(`the data directory ${dataDirectory} can't be used: ${explain(code)}`);
 	}
 	return openLevelDatabase(path);
+}
+
+/**
+ * Creates a directory and those above it. Not by the library's recursive form: that tries for ever where a file system
+ * answers "no such file" under a directory that exists, as /proc does.
+ */
+function makeDirectory(path: string): void {
+	if (existsSync(path)) {
+		if (!statSync(path).isDirectory()) throw Object.assign(new Error(path), { code: "ENOTDIR" });
+		return;
+	}
+	makeDirectory(dirname(path));
+	mkdirSync(path);
 }
 
 function explain(code: string | undefined): string {
@@ -52,6 +65,8 @@ function explain(code: string | undefined): string {
 		case "ENOTDIR":
 		case "EEXIST":
 			return "it is not a directory";
+		case "ENOENT":
+			return "it can't be created";
 		case "ENOSPC":
 			return "no space is left on the device";
 		case "EROFS":

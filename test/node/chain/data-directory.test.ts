@@ -1,5 +1,6 @@
 import {
 	cpSync,
+	existsSync,
 	mkdirSync,
 	mkdtempSync,
 	readdirSync,
@@ -82,6 +83,13 @@ describe("a directory of something else", () => {
 		writeFileSync(path, "");
 		directory = path;
 		expect(await refusal()).toBe(`the data directory ${path} can't be used: it is not a directory`);
+	});
+
+	// The library's way to make directories would try for ever there.
+	test.runIf(existsSync("/proc/self"))("is refused where nothing can be made", async () => {
+		directory = "/proc/coin-data";
+		expect(await refusal()).toBe("the data directory /proc/coin-data can't be used: it can't be created");
+		directory = mkdtempSync(join(tmpdir(), "coin-data-"));
 	});
 
 	test("is refused where it is another program's database", async () => {
