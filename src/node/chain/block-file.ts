@@ -23,7 +23,16 @@ export async function* readBlockFile(path: string): AsyncGenerator<Uint8Array> {
 	const source = path === "-" ? process.stdin : await openSource(path);
 	const stream = decompress(path, source);
 	const called = path === "-" ? "standard input" : path;
-	yield* /\.ndjson(\.br|\.gz)?$/.test(path) ? readRecording(called, stream) : readDelimited(called, stream);
+	try {
+		yield* /\.ndjson(\.br|\.gz)?$/.test(path) ? readRecording(called, stream) : readDelimited(called, stream);
+	} catch (error) {
+		if (error instanceof BlockFileError) throw error;
+		const action = stream === source ? "read" : "unpacked";
+		throw new BlockFileError(
+			`${called} can't be ${action}: ${error instanceof Error ? error.message : String(error)}`,
+			{ cause: error },
+		);
+	}
 }
 
 async function openSource(path: string): Promise<Readable> {
