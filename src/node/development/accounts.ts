@@ -1,7 +1,6 @@
 /** The funded accounts of a development chain: the same sentence gives the same keys everywhere. */
 
-import { pbkdf2Sync } from "node:crypto";
-import { HDKey } from "@scure/bip32";
+import { createECDH, createHmac, pbkdf2Sync } from "node:crypto";
 import { addressOfPrivateKey } from "../../protocol/signature.js";
 
 /** The sentence that every developer's wallet already knows. */
@@ -32,14 +31,55 @@ export function deriveAccounts(
 	count: number,
 	balanceSun: bigint,
 ): DevelopmentAccount[] {
-	const root = HDKey.fromMasterSeed(mnemonicSeed(mnemonic));
 	const prefix = pathPrefix.replace(/\/$/, "");
-	const parent = root.derive(prefix);
+	const parent = prefix
+		.split("/")
+		.slice(1)
+		.reduce((node, step) => child(node, indexOfStep(step)), masterNode(mnemonicSeed(mnemonic)));
 	return Array.from({ length: count }, (_, index) => {
-		const { privateKey } = parent.deriveChild(index);
-		if (!privateKey) throw new Error(`path ${prefix}/${index} has no private key`);
+		const privateKey = child(parent, index).key;
 		return { address: addressOfPrivateKey(privateKey), privateKey, balanceSun };
 	});
+}
+
+/**
+ * Private derivation (BIP-32) with the runtime's compiled functions. The keystore uses the audited library; that one
+ * computes a public key in script for every node, which a start of a development chain would wait for. A test compares
+ * the two.
+ */
+interface HdNode {
+	readonly key: Uint8Array;
+	readonly chainCode: Uint8Array;
+}
+
+const CURVE_ORDER = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n;
+const HARDENED = 0x80000000;
+
+function masterNode(seed: Uint8Array): HdNode {
+	const hash = createHmac("sha512", "Bitcoin seed").update(seed).digest();
+	return { key: hash.subarray(0, 32), chainCode: hash.subarray(32) };
+}
+
+function indexOfStep(step: string): number {
+	return step.endsWith("'") ? HARDENED + Number(step.slice(0, -1)) : Number(step);
+}
+
+function child(node: HdNode, index: number): HdNode {
+	const number = Buffer.alloc(4);
+	number.writeUInt32BE(index);
+	const parent =
+		index >= HARDENED ? Buffer.concat([Uint8Array.of(0), node.key]) : compressedPublicKey(node.key);
+	const hash = createHmac("sha512", node.chainCode).update(parent).update(number).digest();
+	const tweak = BigInt(`0x${hash.subarray(0, 32).toString("hex")}`);
+	const sum = (tweak + BigInt(`0x${Buffer.from(node.key).toString("hex")}`)) % CURVE_ORDER;
+	if (tweak >= CURVE_ORDER || sum === 0n) throw new Error("this path has no key; choose another index");
+	return { key: Buffer.from(sum.toString(16).padStart(64, "0"), "hex"), chainCode: hash.subarray(32) };
+}
+
+function compressedPublicKey(privateKey: Uint8Array): Uint8Array {
+	const pair = createECDH("secp256k1");
+	pair.setPrivateKey(privateKey);
+	return pair.getPublicKey(null, "compressed");
 }
 
 /** The seed of a sentence without extension (BIP-39), by the runtime's compiled PBKDF2: a start waits for it. */
