@@ -14,6 +14,8 @@ const CLOSE_GRACE_MS = 1_000;
 export interface HttpListenerOptions {
 	/** Connections served at a time; 0 or less: no limit. */
 	readonly maxConnections: number;
+	/** How long a client may keep a connection without sending; absent: {@link IDLE_MS}. */
+	readonly idleMs?: number | undefined;
 	readonly handle: (request: IncomingMessage, answer: HttpAnswer) => Promise<void>;
 	/** Told of every request after its answer; undefined: nobody counts. */
 	readonly answered?: ((request: IncomingMessage, answer: HttpAnswer, ms: number) => void) | undefined;
@@ -25,11 +27,17 @@ export class HttpListener {
 	private readonly http: Server;
 	private readonly gate: ConnectionGate;
 	/** Connections with a request under way. */
-	private readonly busy = new Set<Socket>();
+	private readonly busy = new Map<Socket, IncomingMessage>();
 	private closing = false;
 
 	constructor(private readonly options: HttpListenerOptions) {
-		this.http = createServer({ maxHeaderSize: PARSER_HEAD_LIMIT, keepAliveTimeout: IDLE_MS });
+		const idleMs = options.idleMs ?? IDLE_MS;
+		this.http = createServer({ maxHeaderSize: PARSER_HEAD_LIMIT, keepAliveTimeout: idleMs });
+		// Places are few (`node.maxHttpConnectNumber`): who stops in the middle of a request gives up its own. An answer
+		// that takes long is waited for.
+		this.http.setTimeout(idleMs, (socket) => {
+			if (this.busy.get(socket)?.complete !== true) socket.destroy();
+		});
 		this.http.on("request", (request, response) => this.receive(request, response));
 		this.http.on("checkContinue", (request, response) => {
 			response.writeContinue();
@@ -56,7 +64,7 @@ export class HttpListener {
 
 	private receive(request: IncomingMessage, response: ServerResponse): void {
 		const { socket } = request;
-		this.busy.add(socket);
+		this.busy.set(socket, request);
 		if (this.closing) response.shouldKeepAlive = false;
 		response.once("close", () => {
 			this.busy.delete(socket);

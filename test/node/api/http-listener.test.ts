@@ -1,0 +1,62 @@
+import { connect, type Socket } from "node:net";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { HttpListener } from "../../../src/node/api/http-listener.js";
+
+const IDLE_MS = 300;
+const SLOW_ANSWER_MS = 900;
+
+let listener: HttpListener;
+let port: number;
+const sockets: Socket[] = [];
+
+beforeEach(async () => {
+	listener = new HttpListener({
+		maxConnections: 2,
+		idleMs: IDLE_MS,
+		handle: async (request, answer) => {
+			for await (const _ of request);
+			if (request.url === "/slow") await new Promise((resolve) => setTimeout(resolve, SLOW_ANSWER_MS));
+			answer.send(200, "text/plain", "done");
+		},
+		report: (error) => {
+			throw error;
+		},
+	});
+	port = await listener.listen(0, "127.0.0.1");
+});
+afterEach(async () => {
+	for (const socket of sockets.splice(0)) socket.destroy();
+	await listener.close();
+});
+
+/** Sends text over a new connection; resolves with all that came back when the server closes it. */
+function exchange(text: string): Promise<string> {
+	const socket = connect(port, "127.0.0.1");
+	sockets.push(socket);
+	let received = "";
+	socket.setEncoding("utf8").on("data", (part: string) => {
+		received += part;
+	});
+	socket.write(text);
+	return new Promise((resolve) => {
+		socket.once("close", () => resolve(received));
+		socket.on("error", () => undefined);
+	});
+}
+
+const whole = (path: string) => `GET ${path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`;
+
+describe("a listener of HTTP requests", () => {
+	it("serves others again after clients that stop in the middle of a request hold every place", async () => {
+		const stuck = [
+			exchange("POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 50\r\n\r\n{"),
+			exchange("POST / HTTP/1.1\r\nHo"),
+		];
+		expect(await exchange(whole("/"))).toContain("done");
+		for (const answer of await Promise.all(stuck)) expect(answer).not.toContain("done");
+	});
+
+	it("waits for an answer that takes longer than a client may be silent", async () => {
+		expect(await exchange(whole("/slow"))).toContain("done");
+	});
+});
