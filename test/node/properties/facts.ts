@@ -14,6 +14,7 @@ import {
 	type MarketOrder,
 	MarketOrderState,
 	type Proposal,
+	ProposalState,
 	ResourceCode,
 } from "../../../src/protocol/messages.js";
 import { addresses } from "./small-chain.js";
@@ -48,6 +49,16 @@ export function absentAddresses(state: StateView): readonly Uint8Array[] {
 
 export function witnesses(state: StateView): readonly Uint8Array[] {
 	return state.witness.values().map((witness) => witness.address);
+}
+
+/** The proposals that can still be approved or deleted. */
+export function openProposals(state: StateView): readonly Readonly<Proposal>[] {
+	const now = state.properties.headTimestampMs;
+	return state.proposal
+		.values()
+		.filter(
+			({ state: decided, expiration_time }) => decided === ProposalState.PENDING && expiration_time > now,
+		);
 }
 
 export function proposals(state: StateView): readonly Readonly<Proposal>[] {

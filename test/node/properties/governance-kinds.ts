@@ -6,12 +6,11 @@ import { queryReward } from "../../../src/node/resources/vote-rewards.js";
 import { votingPower } from "../../../src/node/resources/voting-power.js";
 import type { StateView } from "../../../src/node/state/view.js";
 import { namesByNumber } from "../../../src/node/tokens/token-store.js";
-import { utf8 } from "../../../src/protocol/bytes.js";
+import { equalBytes, utf8 } from "../../../src/protocol/bytes.js";
 import {
 	ProposalApproveContract,
 	ProposalCreateContract,
 	ProposalDeleteContract,
-	ProposalState,
 	UpdateBrokerageContract,
 	VoteWitnessContract,
 	VoteWitnessContractVote,
@@ -20,7 +19,7 @@ import {
 	WitnessUpdateContract,
 } from "../../../src/protocol/messages.js";
 import type { Dice } from "./dice.js";
-import { ownersWhere, proposals, witnesses } from "./facts.js";
+import { openProposals, ownersWhere, proposals, witnesses } from "./facts.js";
 import type { TransactionKind } from "./kinds.js";
 import { addresses, isGenesisWitness } from "./small-chain.js";
 
@@ -62,6 +61,7 @@ export const governanceKinds: readonly TransactionKind[] = [
 	},
 	{
 		type: "WithdrawBalanceContract",
+		weight: 8,
 		owners: (state) =>
 			ownersWhere(
 				state,
@@ -90,15 +90,16 @@ export const governanceKinds: readonly TransactionKind[] = [
 	},
 	{
 		type: "ProposalCreateContract",
+		weight: 4,
 		owners: witnesses,
 		build: (state, owner, dice) =>
 			ProposalCreateContract.create({ owner_address: owner, parameters: randomParameter(state, dice) }),
 	},
 	{
 		type: "ProposalApproveContract",
-		owners: witnesses,
+		owners: (state) => (openProposals(state).length > 0 ? witnesses(state) : []),
 		build: (state, owner, dice) => {
-			const open = proposals(state).filter(({ state: decided }) => decided === ProposalState.PENDING);
+			const open = openProposals(state);
 			return ProposalApproveContract.create({
 				owner_address: owner,
 				proposal_id: dice.prefer(open, proposals(state))?.proposal_id ?? 1n,
@@ -108,12 +109,10 @@ export const governanceKinds: readonly TransactionKind[] = [
 	},
 	{
 		type: "ProposalDeleteContract",
-		owners: (state) => proposals(state).map((proposal) => proposal.proposer_address),
+		weight: 6,
+		owners: (state) => openProposals(state).map((proposal) => proposal.proposer_address),
 		build: (state, owner, dice) => {
-			const own = proposals(state).filter(
-				({ proposer_address, state: decided }) =>
-					Buffer.compare(proposer_address, owner) === 0 && decided === ProposalState.PENDING,
-			);
+			const own = openProposals(state).filter(({ proposer_address }) => equalBytes(proposer_address, owner));
 			return ProposalDeleteContract.create({
 				owner_address: owner,
 				proposal_id: dice.prefer(own, proposals(state))?.proposal_id ?? 1n,

@@ -56,6 +56,7 @@ export const stakingKinds: readonly TransactionKind[] = [
 	},
 	{
 		type: "UnfreezeBalanceContract",
+		weight: 5,
 		owners: (state) =>
 			ownersWhere(
 				state,
@@ -106,11 +107,13 @@ export const stakingKinds: readonly TransactionKind[] = [
 	},
 	{
 		type: "WithdrawExpireUnfreezeContract",
+		weight: 8,
 		owners: (state) => ownersWhere(state, (account) => account.unfrozenV2.length > 0),
 		build: (_state, owner) => WithdrawExpireUnfreezeContract.create({ owner_address: owner }),
 	},
 	{
 		type: "CancelAllUnfreezeV2Contract",
+		weight: 5,
 		owners: (state) => ownersWhere(state, (account) => account.unfrozenV2.length > 0),
 		build: (_state, owner) => CancelAllUnfreezeV2Contract.create({ owner_address: owner }),
 	},
@@ -134,6 +137,7 @@ export const stakingKinds: readonly TransactionKind[] = [
 	},
 	{
 		type: "UnDelegateResourceContract",
+		weight: 4,
 		owners: (state) => ownersWhere(state, (account) => receiversOf(state, account.address, 2).length > 0),
 		build: (state, owner, dice) => {
 			const to = dice.prefer(receiversOf(state, owner, 2), addresses) as Uint8Array;

@@ -32,7 +32,7 @@ const steps: fc.Arbitrary<Step> = fc.oneof(
 		}),
 	},
 	{
-		weight: 6,
+		weight: 8,
 		arbitrary: fc.record({
 			do: fc.constant("block" as const),
 			skipped: fc.constantFrom(

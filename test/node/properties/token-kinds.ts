@@ -36,7 +36,7 @@ export const tokenKinds: readonly TransactionKind[] = [
 			const supply = BigInt([1, 1_000, 1_000_000, 5_000_000_000][3 - dice.next(4)] as number);
 			const frozen = Array.from({ length: dice.next(3) }, () =>
 				AssetIssueContractFrozenSupply.create({
-					frozen_amount: dice.amount(supply / 3n + 1n),
+					frozen_amount: dice.amount(supply / 3n) + 1n,
 					frozen_days: BigInt(1 + dice.next(2)),
 				}),
 			);

@@ -68,6 +68,7 @@ export const tradeKinds: readonly TransactionKind[] = [
 	},
 	{
 		type: "ExchangeInjectContract",
+		weight: 4,
 		owners: creators,
 		build: (state, owner, dice) => {
 			const { exchange_id, token_id, balance } = sideOfPair(state, dice, owner);
@@ -81,6 +82,7 @@ export const tradeKinds: readonly TransactionKind[] = [
 	},
 	{
 		type: "ExchangeWithdrawContract",
+		weight: 3,
 		owners: creators,
 		build: (state, owner, dice) => {
 			const { exchange_id, token_id, balance } = sideOfPair(state, dice, owner);
@@ -94,7 +96,7 @@ export const tradeKinds: readonly TransactionKind[] = [
 	},
 	{
 		type: "ExchangeTransactionContract",
-		weight: 4,
+		weight: 6,
 		owners: (state) => (exchanges(state).length > 0 ? holders(state) : []),
 		build: (state, owner, dice) => {
 			const { exchange_id, token_id } = sideOfPair(state, dice);
@@ -126,6 +128,7 @@ export const tradeKinds: readonly TransactionKind[] = [
 	},
 	{
 		type: "MarketCancelOrderContract",
+		weight: 4,
 		owners: (state) => activeOrders(state).map((order) => order.owner_address),
 		build: (state, owner, dice) => {
 			const all = activeOrders(state);

@@ -10,6 +10,7 @@ import type { SignedBlock } from "../../../src/protocol/block.js";
 import { equalBytes, toKey } from "../../../src/protocol/bytes.js";
 import type { Message } from "../../../src/protocol/codec/descriptor.js";
 import { ProposalApproveContract, ProposalCreateContract } from "../../../src/protocol/messages.js";
+import { FIRST_ACTIVE_PERMISSION, OWNER_PERMISSION } from "../../../src/protocol/permission.js";
 import { dumpState } from "../chain/recorded-chain.js";
 import { Dice } from "./dice.js";
 import { activeOrders, anyone, ownersWhere, proposals, witnesses } from "./facts.js";
@@ -156,9 +157,13 @@ class Walker {
 		// Nobody for whom it makes sense.
 		if (!owner) return;
 		const contract = kind.build(this.state, owner, dice);
+		const hasActive = (this.state.account.get(owner)?.active_permission.length ?? 0) > 0;
 		const options = dice.once(15)
 			? { signers: [dice.pick(addresses) as Uint8Array] }
-			: { permissionId: dice.once(4) ? 2 : 0, ...(dice.once(10) ? { memo: Uint8Array.of(1) } : {}) };
+			: {
+					permissionId: hasActive && dice.once(3) ? FIRST_ACTIVE_PERMISSION : OWNER_PERMISSION,
+					...(dice.once(10) ? { memo: Uint8Array.of(1) } : {}),
+				};
 		await this.sendContract(type, owner, contract, options);
 	}
 
