@@ -34,6 +34,13 @@ export function addressOf(name: Person): string {
 
 type Json = Record<string, unknown>;
 
+interface Ports {
+	readonly full: number;
+	readonly solidity: number;
+	readonly jsonrpc: number;
+	readonly gateway: number;
+}
+
 export class DevelopmentChain {
 	private constructor(
 		readonly home: Home,
@@ -47,6 +54,7 @@ export class DevelopmentChain {
 			`--${api}-port`,
 			"0",
 		]);
+		ports.push("--port", "0");
 		const words = ["node", "start", "--ready-file", ready, "--log-format", "json", ...ports];
 		const node = spawn(process.execPath, [program, ...words], {
 			cwd: home.path,
@@ -58,12 +66,11 @@ export class DevelopmentChain {
 		return chain;
 	}
 
-	private async ports(ready: string): Promise<{ readonly full: number; readonly solidity: number }> {
+	private async ports(ready: string): Promise<Ports> {
 		for (;;) {
 			if (this.node.exitCode !== null) throw new Error(`the node ended with ${this.node.exitCode}`);
 			try {
-				return (JSON.parse(readFileSync(ready, "utf8")) as { ports: { full: number; solidity: number } })
-					.ports;
+				return (JSON.parse(readFileSync(ready, "utf8")) as { ports: Ports }).ports;
 			} catch {
 				// Not there yet, or half written.
 				await new Promise((resolve) => setTimeout(resolve, 50));
@@ -71,7 +78,7 @@ export class DevelopmentChain {
 		}
 	}
 
-	private async prepare({ full, solidity }: { full: number; solidity: number }): Promise<void> {
+	private async prepare({ full, solidity, jsonrpc, gateway }: Ports): Promise<void> {
 		const keystore = join(this.home.path, "keystore");
 		mkdirSync(keystore);
 		for (const [name, key] of KEYS) await addKey(keystore, key, "password", { name, strength: "light" });
@@ -79,11 +86,15 @@ export class DevelopmentChain {
 			wallet = ann
 			keystoreDir = "${keystore}"
 			passwordFile = "${this.home.write("password", "password")}"
-			profiles.here { http = "http://127.0.0.1:${full}", solidity = "http://127.0.0.1:${solidity}" }`;
+			profiles.here { http = "http://127.0.0.1:${full}", solidity = "http://127.0.0.1:${solidity}", jsonrpc = "http://127.0.0.1:${jsonrpc}/jsonrpc" }
+			profiles.dev { http = "http://127.0.0.1:${gateway}", solidity = "http://127.0.0.1:${gateway}", jsonrpc = "http://127.0.0.1:${gateway}/jsonrpc" }`;
+		this.gateway = `http://127.0.0.1:${gateway}`;
 		this.environment = { COIN_CONFIG: this.home.write("config.conf", config) };
 	}
 
 	private environment: Record<string, string> = {};
+	/** Address of the one port for everything. */
+	gateway = "";
 
 	async stop(): Promise<void> {
 		const closed = new Promise((resolve) => this.node.once("close", resolve));

@@ -96,6 +96,7 @@ class SignatureReader {
 		let indexed = false;
 		let name = "";
 		while (this.peek() !== "," && this.peek() !== ")") {
+			if (this.peek() === "") throw this.fault('")" is missing');
 			const word = this.word("a parameter's name");
 			if (word === "indexed" && mayBeIndexed) indexed = true;
 			else if (word === "payable" && base === "address") continue;
