@@ -1,0 +1,85 @@
+/**
+ * What the peer network takes from the world: time, randomness, sockets and name look-ups. The real one is
+ * `node-environment.ts`; a simulation brings its own, so that a whole network runs in one process under a clock of its
+ * own and a failing run can be repeated exactly. Nothing else in this room may read a clock or make a socket.
+ */
+
+/** An IP literal and a port. */
+export interface NodeAddress {
+	readonly host: string;
+	readonly port: number;
+}
+
+export interface Timer {
+	/** Ends it; a task that has not begun does not run. May be called often. */
+	cancel(): void;
+}
+
+/** What a byte stream tells its owner. */
+export interface StreamListener {
+	data(bytes: Uint8Array): void;
+	/** The stream is gone, whoever ended it; told once, and the last that is told. */
+	closed(): void;
+}
+
+/** One TCP connection. */
+export interface ByteStream {
+	readonly remote: NodeAddress;
+	/** Bytes that were written and are not yet with the other side's system. */
+	readonly backlog: number;
+	/** Whoever made the stream sets this before anything else happens in the process. */
+	listen(listener: StreamListener): void;
+	/** Ignored once the stream is ended. */
+	write(bytes: Uint8Array): void;
+	/** Sends what is written, then closes. */
+	end(): void;
+	/** Closes at once. */
+	destroy(): void;
+	/** Stops reading until {@link resume}: the sender is held back. */
+	pause(): void;
+	resume(): void;
+}
+
+export interface Listener {
+	/** Bound port. */
+	readonly port: number;
+	close(): Promise<void>;
+}
+
+export interface DatagramPort {
+	readonly port: number;
+	send(datagram: Uint8Array, to: NodeAddress): void;
+	close(): Promise<void>;
+}
+
+export interface BindOptions {
+	/** Address to bind; undefined: every interface. */
+	readonly host?: string | undefined;
+	/** 0: any. */
+	readonly port: number;
+}
+
+export interface NetworkEnvironment {
+	/** Milliseconds since 1970. */
+	now(): number;
+	/** Runs a task once. Tasks of equal time run in the order in which they were set. */
+	after(delayMs: number, task: () => void): Timer;
+	/** Runs a task again and again, the next time `periodMs` after it returned. */
+	every(periodMs: number, task: () => void, firstMs?: number): Timer;
+	/** From 0 (inclusive) to 1. */
+	random(): number;
+	randomBytes(count: number): Uint8Array;
+	/** @throws {Error} if the port can't be bound */
+	listen(options: BindOptions, accept: (stream: ByteStream) => void): Promise<Listener>;
+	/** @throws {Error} if there is no connection after `timeoutMs` */
+	dial(address: NodeAddress, timeoutMs: number, from?: string): Promise<ByteStream>;
+	/** @throws {Error} if the port can't be bound */
+	bindDatagrams(
+		options: BindOptions,
+		receive: (datagram: Uint8Array, from: NodeAddress) => void,
+	): Promise<DatagramPort>;
+	/** TXT records of a name, each as its strings. @throws {Error} if nobody answers */
+	resolveText(name: string): Promise<readonly (readonly string[])[]>;
+	/** Runs a task after what is running now; the world's `setImmediate`. */
+	soon(task: () => void): void;
+}
