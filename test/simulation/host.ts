@@ -1,0 +1,72 @@
+/** A simulated machine: an address, a clock, and one process at a time, which may crash and be started again. */
+
+import type { NodeAddress } from "../../src/node/network/environment.js";
+import { type DatagramReceiver, SimulatedEnvironment, type StreamAcceptor } from "./environment.js";
+import type { SimulatedWorld } from "./world.js";
+
+export class SimulatedHost {
+	isUp = false;
+	boots = 0;
+	/** What the wall clock shows beyond the world's time. */
+	private offsetMs = 0;
+	/** How many seconds the clock makes of one. */
+	private rate = 1;
+	private setAtMs: number;
+	private process: SimulatedEnvironment | undefined;
+
+	constructor(
+		readonly world: SimulatedWorld,
+		readonly address: string,
+	) {
+		this.setAtMs = world.now;
+	}
+
+	/** Wall clock, whole milliseconds. */
+	get clockMs(): number {
+		const sinceMs = this.world.now - this.setAtMs;
+		return Math.floor(this.setAtMs + this.offsetMs + sinceMs * this.rate + 1e-6);
+	}
+
+	/** Real milliseconds that a wait by this host's clock takes. */
+	realMs(ms: number): number {
+		return ms / this.rate;
+	}
+
+	/** @param drift seconds gained in a second, e.g. 0.0001 */
+	setClock(offsetMs: number, drift: number): void {
+		this.world.log(() => `clock ${this.address} ${offsetMs} ms, drift ${drift}`);
+		this.setAtMs = this.world.now;
+		this.offsetMs = offsetMs;
+		this.rate = 1 + drift;
+	}
+
+	/** Starts a process. */
+	boot(): SimulatedEnvironment {
+		if (this.isUp) throw new Error(`${this.address} runs already`);
+		this.isUp = true;
+		this.boots++;
+		this.world.log(() => `boot ${this.address}`);
+		this.process = new SimulatedEnvironment(this, this.world.random.branch(`${this.address} ${this.boots}`));
+		return this.process;
+	}
+
+	/**
+	 * The process dies without a word of its own. The system closes its connections unless the machine lost its power
+	 * (`silent`): then others only notice that nothing comes.
+	 */
+	crash(silent = false): void {
+		if (!this.isUp) return;
+		this.world.log(() => `crash ${this.address}${silent ? " silently" : ""}`);
+		this.process?.die(silent);
+		this.process = undefined;
+		this.isUp = false;
+	}
+
+	acceptor(address: NodeAddress): StreamAcceptor | undefined {
+		return this.process?.acceptor(address);
+	}
+
+	receiver(address: NodeAddress): DatagramReceiver | undefined {
+		return this.process?.receiver(address);
+	}
+}
