@@ -23,7 +23,7 @@ import { fromHex, toHex } from "../../../../src/protocol/bytes.js";
 import { Transaction, TransactionRaw, Transactions } from "../../../../src/protocol/messages.js";
 
 const genesis = {
-	id: Uint8Array.from(fromHex("00000000000000001ebf88508a03865c71d452e25f4d51194196a1d22b6653dc"),
+	id: Uint8Array.from(fromHex("00000000000000001ebf88508a03865c71d452e25f4d51194196a1d22b6653dc")),
 	number: 0n,
 };
 const G = toHex(genesis.id);
