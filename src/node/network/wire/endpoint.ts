@@ -1,0 +1,51 @@
+/** How a node says where it is and who it is: datagrams, transport hellos and application hellos (sheet 09 §2.1). */
+
+import { isIPv6 } from "node:net";
+import { EMPTY, fromUtf8, utf8 } from "../../../protocol/bytes.js";
+import { Endpoint as EndpointMessage } from "../../../protocol/messages.js";
+
+export const NODE_ID_LENGTH = 64;
+
+/** A valid endpoint. At least one of the addresses is not empty; both are IP literals. */
+export interface Endpoint {
+	readonly ipv4: string;
+	readonly ipv6: string;
+	/** As announced, unchecked. */
+	readonly port: number;
+	/** 64 bytes. */
+	readonly nodeId: Uint8Array;
+}
+
+/** No leading zeros; the first number is not 0. */
+const OCTET = "(?:25[0-5]|2[0-4][0-9]|1[0-9][0-9]|[1-9]?[0-9])";
+const IPV4 = new RegExp(`^(?:25[0-5]|2[0-4][0-9]|1[0-9][0-9]|[1-9][0-9]?)(?:\\.${OCTET}){3}$`);
+
+/** Whether a text is an IPv4 literal as the network accepts it. */
+export function isIpv4Literal(text: string): boolean {
+	return IPV4.test(text);
+}
+
+/** Whether a text is an IPv6 literal; a zone is none of it. */
+export function isIpv6Literal(text: string): boolean {
+	return isIPv6(text) && !text.includes("%");
+}
+
+/** @returns undefined for an endpoint that nobody may send */
+export function parseEndpoint(message: Readonly<EndpointMessage> | undefined): Endpoint | undefined {
+	if (message === undefined || message.nodeId.length !== NODE_ID_LENGTH) return undefined;
+	if (message.address.length === 0 && message.addressIpv6.length === 0) return undefined;
+	const ipv4 = fromUtf8(message.address);
+	const ipv6 = fromUtf8(message.addressIpv6);
+	if (ipv4 !== "" && !isIpv4Literal(ipv4)) return undefined;
+	if (ipv6 !== "" && !isIpv6Literal(ipv6)) return undefined;
+	return { ipv4, ipv6, port: message.port, nodeId: message.nodeId };
+}
+
+export function endpointMessage(endpoint: Endpoint): EndpointMessage {
+	return EndpointMessage.create({
+		address: endpoint.ipv4 === "" ? EMPTY : utf8(endpoint.ipv4),
+		port: endpoint.port,
+		nodeId: endpoint.nodeId,
+		addressIpv6: endpoint.ipv6 === "" ? EMPTY : utf8(endpoint.ipv6),
+	});
+}
