@@ -388,7 +388,7 @@ function walk(object: protobuf.ReflectionObject): void {
 	if (object instanceof protobuf.Namespace) for (const nested of object.nestedArray) walk(nested);
 }
 
-for (const name of ["google", "protocol"]) {
+for (const name of ["dns", "google", "protocol", "transport"]) {
 	const namespace = root.lookup(name);
 	if (!namespace) throw new Error(`schema has no package ${name}`);
 	walk(namespace);
