@@ -14,8 +14,8 @@ import { build, type Metafile } from "esbuild";
 const root = fileURLToPath(new URL("..", import.meta.url));
 const source = join(root, "src");
 
-/** Packages that bring compiled code and find it beside themselves. */
-const NATIVE = ["level", "secp256k1"];
+/** Packages that bring compiled code and find it beside themselves, and those that only a bench needs. */
+const OUTSIDE = ["level", "secp256k1", "@ethereumjs/*"];
 
 /** CommonJS packages inside ES modules still ask for these three. */
 const BANNER = [
@@ -60,7 +60,7 @@ async function bundle(clean: boolean): Promise<Metafile> {
 		platform: "node",
 		target: "node20.19",
 		chunkNames: "chunks/[name]-[hash]",
-		external: NATIVE,
+		external: OUTSIDE,
 		// Packages that offer both bring their ES modules: their names survive the bundle.
 		mainFields: ["module", "main"],
 		banner: { js: BANNER },
