@@ -1,0 +1,119 @@
+/** The commands that change a development chain, one story each; what the methods do is tested beside the node's API. */
+
+import { fileURLToPath } from "node:url";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { addressOf, DevelopmentChain } from "./development-chain.js";
+
+const artifact = fileURLToPath(new URL("contracts/Store.json", import.meta.url));
+
+let chain: DevelopmentChain;
+let store: string;
+beforeAll(async () => {
+	chain = await DevelopmentChain.start();
+	store = String((await chain.acts(["contract", "deploy", "--artifact", artifact, "42"]))["contractAddress"]);
+});
+afterAll(() => chain.stop());
+
+const set = async (value: string): Promise<string> =>
+	String((await chain.acts(["contract", "send", store, "set", value, "x"]))["txID"]);
+const stored = (): Promise<string> => chain.prints(["contract", "call", store, "value"]);
+
+describe("coin dev", () => {
+	it("goes back to a snapshot", async () => {
+		const id = (await chain.prints("dev snapshot")).trim();
+		const sent = await set("7");
+		expect(await chain.prints(`dev revert ${id}`)).toBe("true\n");
+		expect(await stored()).toBe("42\n");
+		expect(await chain.fails(`tx receipt ${sent}`, 1)).toMatchObject({ code: "not_found" });
+		expect(await chain.fails(`dev revert ${id}`, 1)).toMatchObject({
+			code: "rpc_error",
+			message: expect.stringContaining(`unknown snapshot id: ${id}`),
+		});
+	});
+
+	it("sets balances, storage and code", async () => {
+		const id = (await chain.prints("dev snapshot")).trim();
+		expect(await chain.prints("dev set-balance bob 12.5coin")).toBe("true\n");
+		expect(await chain.prints("account balance bob --solidity")).toBe("12.5coin\n");
+		expect(await chain.prints(`dev set-storage ${store} 0 77`)).toBe("true\n");
+		expect(await stored()).toBe("77\n");
+		expect(await chain.prints("dev set-code bob 0x600960005260206000f3")).toBe("true\n");
+		expect(await chain.prints(["contract", "call", "bob", "any() returns (uint256)"])).toBe("9\n");
+		expect(await chain.fails("dev set-balance bob 5", 2)).toMatchObject({ code: "amount_unit" });
+		await chain.prints(`dev revert ${id}`);
+	});
+
+	it("sets chain parameters by any of their names", async () => {
+		expect(await chain.prints("dev set-param energyFee=210")).toBe("true\n");
+		expect(await chain.value("chain params getEnergyFee")).toMatchObject({ value: "210" });
+		expect(await chain.prints("dev set-param getEnergyFee=100")).toBe("true\n");
+		expect(await chain.fails("dev set-param nothing=1", 1)).toMatchObject({ code: "rpc_error" });
+	});
+
+	it("seals blocks, at once or at an interval", async () => {
+		expect(await chain.prints("dev sealing")).toBe("instant\n");
+		expect(await chain.prints("dev sealing manual")).toBe("manual\n");
+		await chain.coin("wallet send --to bob --amount 1coin");
+		const block = (await chain.value("dev mine --blocks 3 --interval 3s")) as Record<string, string>;
+		expect(await chain.value(`block show ${block["number"]}`)).toMatchObject({ blockID: block["blockID"] });
+		expect(await chain.prints("dev sealing instant")).toBe("instant\n");
+		expect(await chain.fails("dev sealing often", 2)).toMatchObject({ code: "bad_value" });
+	});
+
+	it("moves the clock, past a maintenance too", async () => {
+		const before = await chain.prints("chain maintenance");
+		const { timestamp } = (await chain.value("dev time")) as { timestamp: string };
+		expect(await chain.value("dev time --add 7h")).toMatchObject({ timestamp });
+		await chain.prints("dev mine");
+		expect(await chain.prints("chain maintenance")).not.toBe(before);
+		const at = Number(timestamp) + 2 * 86_400_000;
+		await chain.prints(`dev time --next @${at}`);
+		expect(await chain.value("dev mine")).toMatchObject({ timestamp: String(at) });
+		expect(await chain.fails("dev time --set 5", 2)).toMatchObject({ code: "bad_value" });
+	});
+
+	it("lets an account act without a signature, and not any more", async () => {
+		expect(await chain.prints("dev impersonate bob")).toBe("true\n");
+		const built = await chain.coin("wallet send --from bob --to ann --amount 1coin --build");
+		expect((await chain.coin("wallet broadcast --force --wait", built.stdout)).code).toBe(0);
+		expect(await chain.prints("dev impersonate bob --stop")).toBe("true\n");
+		const again = await chain.coin("wallet send --from bob --to ann --amount 2coin --build");
+		expect((await chain.coin("wallet broadcast --force", again.stdout)).code).toBe(1);
+	});
+
+	it("brings the whole chain back from a dump, through a pipe", async () => {
+		await set("7");
+		const dump = await chain.prints("dev dump");
+		await chain.prints("dev reset");
+		expect(await chain.fails(["contract", "call", store, "value"], 1)).toMatchObject({ code: "not_found" });
+		expect((await chain.coin("dev load -", dump)).stdout).toBe("true\n");
+		expect(await stored()).toBe("7\n");
+		const nonsense = chain.home.write("nonsense", "no gzip");
+		expect(await chain.fails(`dev load ${nonsense}`, 1)).toMatchObject({
+			message: expect.stringContaining("the dump can't be read"),
+		});
+	});
+
+	it("traces a transaction, and a call", async () => {
+		const steps = (await chain.values(`dev trace ${await set("8")}`)) as { cost: string; op: string }[];
+		expect(steps.map(({ op }) => op)).toContain("SSTORE");
+		const call = (await chain.values(`dev trace --call ${store} value --stack`)) as { op: string }[];
+		expect(call.at(-1)).toMatchObject({ op: "RETURN", stack: expect.any(Array) });
+		expect(await chain.fails(`dev trace ${"00".repeat(32)}`, 1)).toMatchObject({
+			message: expect.stringContaining("is in no block"),
+		});
+	});
+
+	it("lists its accounts", async () => {
+		const accounts = (await chain.values("dev accounts")) as { address: string }[];
+		expect(accounts).toHaveLength(10);
+		expect(accounts[0]).toMatchObject({ address: addressOf("ann"), balance: expect.stringMatching(/^\d+$/) });
+	});
+
+	it("says so where there is no development chain", async () => {
+		expect(await chain.fails("dev mine --profile here", 1)).toMatchObject({
+			code: "not_served",
+			message: expect.stringContaining("no development chain"),
+		});
+	});
+});

@@ -1,0 +1,142 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { DevelopmentNode, type Json, STORE, setArguments, word } from "./development-node.js";
+
+let chain: DevelopmentNode;
+beforeAll(async () => {
+	chain = await DevelopmentNode.start({ "http-port": "0" });
+});
+afterAll(() => chain.stop());
+beforeEach(() => chain.result("dev_reset"));
+
+describe("the gateway", () => {
+	it("serves every API on one port", async () => {
+		expect(await (await chain.get("/healthcheck")).json()).toEqual({ ok: true });
+		for (const path of ["/wallet/getnowblock", "/walletsolidity/getnowblock", "/wallet/getnodeinfo"]) {
+			const answer = await chain.get(path);
+			expect(answer.status).toBe(200);
+			expect(answer.headers.get("access-control-allow-origin")).toBe("*");
+		}
+		const number = { result: expect.stringMatching(/^0x/) };
+		expect(await chain.rpc("eth_blockNumber", [], "/jsonrpc")).toMatchObject(number);
+		expect(await chain.rpc("eth_blockNumber", [], "/")).toMatchObject(number);
+		expect((await chain.get("/nothing")).status).toBe(404);
+		expect(await (await chain.get("/")).text()).toContain("Development chain");
+	});
+
+	it("speaks the deployed spelling, the port of the full API that of the house", async () => {
+		const names = async (port: number | undefined) => {
+			const answer = await fetch(`http://127.0.0.1:${port}/wallet/getchainparameters`);
+			return ((await answer.json()) as { chainParameter: { key: string }[] }).chainParameter.map(
+				({ key }) => key,
+			);
+		};
+		expect(await names(chain.ports.gateway)).toContain("getAllowTvmTransferTrc10");
+		expect(await names(chain.ports.full)).toContain("getAllowTvmTransferOrc10");
+	});
+
+	it("serves development methods at its paths, and only there", async () => {
+		expect(await chain.rpc("tre_mine", undefined, "/tre")).toMatchObject({ result: "0x0" });
+		expect(await chain.rpc("tre_mine", undefined, "/jsonrpc")).toMatchObject({ result: "0x0" });
+		const missing = { error: { code: -32601 } };
+		expect(await chain.rpc("eth_chainId", [], "/tre")).toMatchObject(missing);
+		const elsewhere = await fetch(`http://127.0.0.1:${chain.ports.full}/jsonrpc`, { method: "POST" });
+		expect(elsewhere.status).toBe(405);
+	});
+
+	it("takes calls without id and params, and batches, on the paths of tools", async () => {
+		expect(await chain.post("/tre", { method: "tre_mine" })).toEqual({
+			jsonrpc: "2.0",
+			id: null,
+			result: "0x0",
+		});
+		const batch = [
+			{ id: 1, method: "tre_version" },
+			{ id: 2, method: "dev_nothing" },
+		];
+		expect(await chain.post("/dev", batch)).toMatchObject([
+			{ id: 1, result: expect.stringMatching(/^\d+\.\d+\.\d+$/) },
+			{ id: 2, error: { message: "the method dev_nothing does not exist/is not available" } },
+		]);
+	});
+});
+
+describe("administration", () => {
+	it("makes funded batches of accounts, the same on every run", async () => {
+		const generate = "/admin/temporary-accounts-generation?accounts=3&defaultBalance=7";
+		expect(await (await chain.get(generate)).text()).toMatch(/\n\(2\) T\w{33} \(7 TRX\)\n/);
+		interface Listing {
+			readonly privateKeys: string[];
+			readonly more: { readonly privateKeys: string[]; readonly mnemonic: string }[];
+		}
+		const listing = async () => (await (await chain.get("/admin/accounts-json")).json()) as Listing;
+		const { privateKeys, more } = await listing();
+		expect(privateKeys).toHaveLength(10);
+		expect(more.at(-1)?.privateKeys).toHaveLength(3);
+		await chain.result("dev_reset");
+		expect((await listing()).more).toEqual([]);
+		await chain.get(generate);
+		expect((await listing()).more).toEqual(more);
+	});
+
+	it("funds the accounts of the start again", async () => {
+		const { address } = chain.account(1);
+		await chain.result("dev_setBalance", [address, 5]);
+		expect(await (await chain.get("/admin/accounts-generation")).text()).toBe("");
+		expect(await chain.balance(address)).toBe(10_000_000_000);
+	});
+
+	it("lists accounts in the form that is asked for", async () => {
+		const { address, hex } = chain.account(0);
+		const listing = async (format: string) => (await chain.get(`/admin/accounts?format=${format}`)).text();
+		expect(await listing("base58")).toContain(`(0) ${address} (10000 TRX)`);
+		expect(await listing("hex")).toContain(`(0) ${hex} (10000 TRX)`);
+		expect(await listing("all")).toContain(`(0) ${address} ${hex} (10000 TRX)`);
+	});
+
+	it("says what is in force, and takes log switches", async () => {
+		expect(await (await chain.get("/admin")).text()).toContain("sealing: instant");
+		expect(await (await chain.get("/admin/set-env?showBody=true")).text()).toBe(
+			"Environment variable updated\n",
+		);
+	});
+
+	it.each(["accounts=0", "accounts=1001", "accounts=many", "defaultBalance=-1"])(
+		"refuses %s",
+		async (query) => {
+			expect((await chain.get(`/admin/temporary-accounts-generation?${query}`)).status).toBe(400);
+		},
+	);
+});
+
+describe("events over HTTP", () => {
+	let store: string;
+	beforeEach(async () => {
+		store = await chain.deploy(STORE, word(42));
+	});
+	const set = async (value: number) =>
+		(await chain.trigger(store, "set(uint256,string)", setArguments(value)))["txid"];
+	const events = async (path: string) =>
+		(await (await chain.get(`/v1/${path}`)).json()) as { data: Json[]; meta: Record<string, string> };
+
+	it("are answered by transaction, contract and block, in pages", async () => {
+		const ids = [await set(1), await set(2), await set(3)];
+		const first = await events(`contracts/${store}/events?event_name=Changed&limit=2`);
+		expect(first.data.map((event) => event["transaction_id"])).toEqual([ids[2], ids[1]]);
+		const next = `contracts/${store}/events?event_name=Changed&limit=2&fingerprint=${first.meta["fingerprint"]}`;
+		expect((await events(next)).data.map((event) => event["transaction_id"])).toEqual([ids[0]]);
+		const [event] = (await events(`transactions/${String(ids[0])}/events`)).data;
+		expect(event).toMatchObject({
+			contract_address: store,
+			event_name: "Changed",
+			result: { by: expect.stringMatching(/^0x[0-9a-f]{40}$/), value: "1", "1": "1", note: "x" },
+			result_type: { by: "address", value: "uint256", note: "string" },
+		});
+		expect((await events("blocks/latest/events")).data).toHaveLength(1);
+	});
+
+	it("have a sentence for a query that makes no sense", async () => {
+		const answer = await chain.get(`/v1/contracts/${store}/events?limit=none`);
+		expect(answer.status).toBe(400);
+		expect(await answer.json()).toMatchObject({ success: false, error: "Invalid limit provided" });
+	});
+});

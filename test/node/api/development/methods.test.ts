@@ -1,0 +1,202 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { DevelopmentNode, type Json, STORE, setArguments, word } from "./development-node.js";
+
+let chain: DevelopmentNode;
+let store: string;
+beforeAll(async () => {
+	chain = await DevelopmentNode.start();
+});
+afterAll(() => chain.stop());
+beforeEach(async () => {
+	await chain.result("dev_reset");
+	store = await chain.deploy(STORE, word(42));
+});
+
+const set = (value: number) => chain.trigger(store, "set(uint256,string)", setArguments(value));
+const headTime = async (): Promise<number> =>
+	((await chain.result("dev_info")) as { headTime: number }).headTime;
+
+describe("edits of the state", () => {
+	it("hold at once, without a block, for every view", async () => {
+		const { address } = chain.account(1);
+		const before = await chain.head();
+		await chain.result("dev_setBalance", [address, "12500000"]);
+		await chain.result("dev_setStorageAt", [store, "0x0", "0x4d"]);
+		expect(await chain.balance(address)).toBe(12_500_000);
+		expect(await chain.post("/walletsolidity/getaccount", { address, visible: true })).toMatchObject({
+			balance: 12_500_000,
+		});
+		expect(await chain.read(store, "value()")).toBe(77n);
+		expect(await chain.head()).toBe(before);
+	});
+
+	it("make a contract of an account, and take it back", async () => {
+		const { address } = chain.account(1);
+		// PUSH1 9 PUSH1 0 MSTORE PUSH1 32 PUSH1 0 RETURN
+		await chain.result("dev_setCode", [address, "0x600960005260206000f3"]);
+		expect(await chain.read(address, "any()")).toBe(9n);
+		expect(await chain.post("/wallet/getcontract", { value: address, visible: true })).toMatchObject({
+			name: "Created",
+			consume_user_resource_percent: 100,
+		});
+		await chain.result("dev_setCode", [address, "0x"]);
+		expect(await chain.post("/wallet/getcontract", { value: address, visible: true })).toEqual({});
+	});
+
+	it("set stakes, permissions and token balances", async () => {
+		const [bob, carol] = [chain.account(1).address, chain.account(2).address];
+		await chain.result("dev_setResources", [bob, { energySun: 5_000_000 }]);
+		const keys = [{ address: carol, weight: 1 }];
+		const permission = { threshold: 1, keys };
+		await chain.result("dev_setPermission", [bob, { owner: permission, actives: [permission] }]);
+		expect(await chain.post("/wallet/getaccount", { address: bob, visible: true })).toMatchObject({
+			frozenV2: expect.arrayContaining([{ type: "ENERGY", amount: 5_000_000 }]),
+			owner_permission: { permission_name: "owner", threshold: 1, keys },
+			active_permission: [{ id: 2, type: "Active", keys }],
+		});
+		expect(await chain.rpc("dev_setTokenBalance", [bob, 1, 5])).toMatchObject({
+			error: { message: "there is no token 1" },
+		});
+	});
+
+	it.each([
+		["dev_setBalance", ["Tnonsense", 1], "base58 address decode error"],
+		["dev_setBalance", ["0x12", 1], "invalid address"],
+		["dev_setBalance", ["0".repeat(40), "many"], "integer decode error"],
+		["dev_setBalance", ["0".repeat(40), -1], "balance can not be less than 0"],
+		["dev_setBalance", ["0".repeat(40)], "method parameters invalid"],
+		["dev_setCode", ["0".repeat(40), "6000"], "hex must begin with 0x"],
+		["dev_setCode", ["0".repeat(40), "0x6"], "hex decode error"],
+		[
+			"dev_setStorageAt",
+			["0".repeat(40), 0, `0x${"00".repeat(33)}`],
+			"data word should not longer than 32 bytes",
+		],
+		["tre_blockTime", [61], "block time should between [0, 60] in second"],
+		["tre_mine", [{ blocks: 101 }], "blocks should between (0, 100]"],
+		["dev_revert", ["0x99"], "unknown snapshot id: 0x99"],
+		["dev_setTime", [0], "timestamp must be > 0"],
+		["dev_setTime", [1], "timestamp must be greater than the head block's"],
+		["evm_setIntervalMining", [5], "ambiguous unit: use dev_setSealing"],
+	])("%s %j is refused with the words that tools know", async (method, params, message) => {
+		expect(await chain.rpc(method, params)).toMatchObject({ error: { code: -32602, message } });
+	});
+});
+
+describe("blocks and time", () => {
+	it("are sealed as many as asked for, with their distance", async () => {
+		const before = await chain.head();
+		const first = (await chain.result("dev_mine", [{ blocks: 1 }])) as Json;
+		const last = (await chain.result("dev_mine", [{ blocks: 3, intervalMs: 3000 }])) as Json;
+		expect(last["number"]).toBe(before + 4);
+		expect(Number(last["timestampMs"]) - Number(first["timestampMs"])).toBeGreaterThanOrEqual(6000);
+	});
+
+	it("go on from a time that was asked for", async () => {
+		const at = Date.now() + 86_400_000;
+		await chain.result("dev_setNextBlockTimestamp", [at]);
+		expect(await chain.result("dev_mine")).toMatchObject({ timestampMs: at });
+		const next = (await chain.result("dev_mine")) as { timestampMs: number };
+		expect(next.timestampMs - at).toBeLessThan(60_000);
+	});
+
+	it.each([
+		["evm_increaseTime", [7200], 7200],
+		["dev_increaseTime", ["7200000"], 7_200_000],
+	])("%s moves the clock of the next block", async (method, params, answer) => {
+		const before = await headTime();
+		expect(await chain.result(method, params)).toBe(answer);
+		await chain.result("evm_mine");
+		expect(await headTime()).toBeGreaterThanOrEqual(before + 7_200_000);
+	});
+
+	it("perform one maintenance, however many times for it have passed", async () => {
+		const next = async () => (await chain.post("/wallet/getnextmaintenancetime", {}))["num"] as number;
+		const before = await next();
+		await chain.result("dev_increaseTime", [100 * 3_600_000]);
+		await chain.result("dev_mine");
+		expect(await next()).toBeGreaterThan(await headTime());
+		expect(await next()).toBeGreaterThan(before);
+		const later = await chain.head();
+		expect(await chain.result("dev_maintenance")).toEqual({ number: later + 1 });
+	});
+
+	it("come at an interval, also empty ones, and stop with it", async () => {
+		expect(await chain.result("tre_blockTime", [1])).toBe(true);
+		const before = await chain.head();
+		await expect.poll(() => chain.head(), { timeout: 5000 }).toBeGreaterThan(before);
+		expect(await chain.result("dev_sealing")).toBe(1);
+		expect(await chain.result("tre_blockTime", [0])).toBe(true);
+		expect(await chain.result("dev_sealing")).toBe("instant");
+	});
+
+	it("wait for their owner in manual mode", async () => {
+		await chain.result("evm_setAutomine", [false]);
+		const before = await chain.head();
+		const { txid } = await set(7);
+		expect(await chain.head()).toBe(before);
+		expect(await chain.info(String(txid))).toEqual({});
+		await chain.result("evm_setAutomine", [true]);
+		expect(await chain.info(String(txid))).toMatchObject({ id: txid, blockNumber: before + 1 });
+	});
+});
+
+describe("an unsigned transaction", () => {
+	it("counts for unlocked accounts alone, until that is taken back", async () => {
+		const [ann, bob, carol] = [chain.account(0), chain.account(1), chain.account(2)];
+		let sun = 1;
+		const pay = async (from: string): Promise<Json> => {
+			const body = { visible: true, owner_address: from, to_address: ann.address, amount: sun++ };
+			return chain.send(await chain.post("/wallet/createtransaction", body), undefined);
+		};
+		expect(await pay(bob.address)).toMatchObject({ code: "SIGERROR" });
+		await chain.result("tre_unlockedAccounts", [[bob.hex]]);
+		expect(await pay(bob.address)).toMatchObject({ result: true });
+		expect(await pay(carol.address)).toMatchObject({ code: "SIGERROR" });
+		await chain.result("dev_stopImpersonatingAccount", [bob.address]);
+		expect(await pay(bob.address)).toMatchObject({ code: "SIGERROR" });
+		await chain.result("dev_autoImpersonate", [true]);
+		expect(await pay(carol.address)).toMatchObject({ result: true });
+		expect(await chain.rpc("dev_impersonateAccount", ["12".repeat(20)])).toMatchObject({
+			error: { message: expect.stringContaining("does not exist") },
+		});
+	});
+});
+
+describe("a trace", () => {
+	const trace = async (txid: unknown) =>
+		(await chain.result("debug_traceTransaction", [`0x${String(txid)}`, {}])) as {
+			structLogs: { op: string; gasCost: number }[];
+		};
+
+	it("has the members that debuggers read, in their order, and adds up to the receipt", async () => {
+		const { txid } = await set(7);
+		await set(8);
+		const answer = await trace(txid);
+		expect(Object.keys(answer)).toEqual(["failed", "gas", "structLogs", "returnValue"]);
+		const [step] = answer.structLogs;
+		expect(Object.keys(step as object)).toEqual(
+			"depth error gas gasCost memory op pc stack storage".split(" "),
+		);
+		expect(step).toMatchObject({ gas: expect.stringMatching(/^0x[0-9a-f]{16}$/), pc: 0, stack: [] });
+		const total = answer.structLogs.reduce((sum, { gasCost }) => sum + gasCost, 0);
+		const { receipt } = await chain.info(String(txid));
+		expect(receipt).toMatchObject({ energy_usage_total: total });
+		expect(answer.structLogs.filter(({ op }) => op === "SSTORE")).toHaveLength(2);
+	});
+
+	it("of what can't be traced says why", async () => {
+		expect(await chain.rpc("debug_traceTransaction", [`0x${"00".repeat(32)}`])).toMatchObject({
+			error: { message: expect.stringContaining("is in no block") },
+		});
+	});
+
+	it("of storage lists the rows of one contract", async () => {
+		await set(7);
+		const params = [0, 0, store, "", 10];
+		const { storage, nextKey } = (await chain.result("debug_storageRangeAt", params)) as Json;
+		const rows = Object.values(storage as object) as { value: string }[];
+		expect(rows.map(({ value }) => BigInt(`0x${value}`))).toContain(7n);
+		expect(nextKey).toBeNull();
+	});
+});
