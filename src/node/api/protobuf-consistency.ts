@@ -3,7 +3,8 @@
  * no field that the schema doesn't know, in the transaction or in its parameter.
  */
 
-import { getField, type Message, type MessageType } from "../../protocol/codec/descriptor.js";
+import type { Message, MessageType } from "../../protocol/codec/descriptor.js";
+import { hasUnknownFields } from "../../protocol/codec/unknown-fields.js";
 import { contractTypeById } from "../../protocol/contract-types.js";
 import { NamedError } from "../../protocol/json/exceptions.js";
 import { Transaction } from "../../protocol/messages.js";
@@ -11,27 +12,18 @@ import { type SignedTransaction, unpackParameter } from "../../protocol/transact
 
 /** @throws {NamedError | ParameterError | DecodeError} with the text that follows `Error: ` */
 export function checkProtobufConsistency(transaction: SignedTransaction): void {
-	walk(Transaction as unknown as MessageType<Message>, transaction.message as unknown as Message);
+	check(Transaction as unknown as MessageType<Message>, transaction.message as unknown as Message);
 	for (const contract of transaction.raw?.contract ?? []) {
 		const type = contractTypeById(contract.type)?.message;
 		if (!type) throw inconsistent();
-		const parameter = unpackParameter(contract);
-		walk(type, parameter);
+		check(type, unpackParameter(contract));
 	}
+}
+
+function check(type: MessageType<Message>, message: Message): void {
+	if (hasUnknownFields(type, message)) throw inconsistent();
 }
 
 function inconsistent(): NamedError {
 	return new NamedError("P2pException", "protobuf inconsistent");
-}
-
-function walk(type: MessageType<Message>, message: Message): void {
-	if (message.$unknown !== undefined && message.$unknown.length > 0) throw inconsistent();
-	for (const field of type.fields) {
-		if (!field.message) continue;
-		const value = getField(message, field.name);
-		const values = field.label === "singular" ? [value] : [...(value as Iterable<unknown>)];
-		for (const each of values) {
-			if (each !== undefined) walk(field.message(), each as Message);
-		}
-	}
 }

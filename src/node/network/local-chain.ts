@@ -84,6 +84,8 @@ export interface LocalChain {
 	/** Stored signatures of a confirmed block or cycle (`BLOCK<number>`, `SRL<epoch>`), encoded PBFTCommitResult. */
 	commit(key: string): Uint8Array | undefined;
 	storeCommit(key: string, value: Uint8Array): void;
+	/** A block was confirmed by the votes of witnesses: what the PBFT servers show. */
+	confirmBlock?(number: bigint): void;
 	/** Told after each block that became the head, with whether it came with a switch of branches. */
 	observe(applied: (block: SignedBlock, switching: boolean) => void): () => void;
 }

@@ -1,0 +1,344 @@
+/**
+ * Gossip of transactions and blocks: ids are announced, what is new is asked for from one of those who announced it,
+ * and what was announced is served (sheet 09 §8).
+ */
+
+import { numberOfBlockId } from "../../../protocol/block.js";
+import { fromKey } from "../../../protocol/bytes.js";
+import type { Timer } from "../environment.js";
+import {
+	ApplicationType,
+	encodeInventory,
+	encodeTransactions,
+	InventoryKind,
+	type InventoryList,
+	Reason,
+	readBareBlockId,
+	type SignedBlock,
+	type SignedTransaction,
+} from "../wire/application-messages.js";
+import { BlockFetchWatch } from "./block-fetch-watch.js";
+import { Misconduct } from "./misconduct.js";
+import type { Peer } from "./peer.js";
+import type { PeerWorld } from "./peer-world.js";
+import { itemKey, Recent } from "./recent.js";
+
+/** Fetching and announcing run this much after something is there to fetch or announce. */
+const STEP_MS = 30;
+/** How long an announcement is worth asking for: five blocks. */
+const VALID_MS = 15_000;
+/** A block that could not be announced for this long is old. */
+const SPREAD_BLOCK_MS = 3000;
+const MAX_ASKED_PER_STEP = 1000;
+const MAX_TO_SPREAD = 1000;
+const SEEN_CACHE = 100_000;
+const TRANSACTION_CACHE = 50_000;
+const HOUR_MS = 3_600_000;
+/** Whole transactions are kept for as long as a peer may ask for them, several times over. */
+const BODY_MS = 120_000;
+const BLOCK_CACHE = 10;
+const BLOCK_MS = 60_000;
+const TXS_BYTES = 1_000_000;
+/** No more is served to a connection that doesn't take what it was served. */
+const MAX_BACKLOG_BYTES = 16 << 20;
+const ID_LENGTH = 32;
+
+interface Item {
+	readonly kind: InventoryKind;
+	readonly id: Uint8Array;
+	readonly sinceMs: number;
+}
+
+export class Advertisement {
+	private readonly toFetch = new Map<string, Item>();
+	private readonly toSpread = new Map<string, Item>();
+	/** Items that were announced to us at all. */
+	private readonly announced: Recent;
+	/** Ids of transactions that we have passed on or taken in. */
+	private readonly knownTransactions: Recent;
+	private readonly transactions: Recent<SignedTransaction>;
+	private readonly blocks: Recent<SignedBlock>;
+	private readonly watch: BlockFetchWatch;
+	private fetchTimer: Timer | undefined;
+	private spreadTimer: Timer | undefined;
+	private stopped = false;
+
+	/** @param isBusy whether too many transactions wait to be looked at */
+	constructor(
+		private readonly world: PeerWorld,
+		private readonly isBusy: () => boolean,
+	) {
+		const { now, settings } = world;
+		this.announced = new Recent(SEEN_CACHE, settings.blockCacheTimeoutMs, now);
+		this.knownTransactions = new Recent(TRANSACTION_CACHE, HOUR_MS, now);
+		this.transactions = new Recent(TRANSACTION_CACHE, BODY_MS, now);
+		this.blocks = new Recent(BLOCK_CACHE, BLOCK_MS, now);
+		this.watch = new BlockFetchWatch(world, (peer, id) => this.ask(peer, InventoryKind.BLOCK, [id]));
+	}
+
+	/** A peer announces items (sheet 09 §8.1). @throws {Misconduct} */
+	receiveInventory(peer: Peer, { kind, ids }: InventoryList): void {
+		const isBlock = kind === InventoryKind.BLOCK;
+		if (!isBlock && kind !== InventoryKind.TX)
+			throw new Misconduct(Reason.BAD_PROTOCOL, `items of kind ${kind}`);
+		if (!isBlock && !this.takesTransactions(peer, ids.length)) return;
+		if (!peer.isSynced) return;
+		if (!isBlock && (this.isUnsolidified || this.isBusy())) return;
+		for (const id of ids) {
+			if (id.length !== ID_LENGTH) throw new Misconduct(Reason.UNKNOWN, `an id of ${id.length} bytes`);
+			const key = itemKey(kind, id);
+			peer.announcedToUs.renew(key, true);
+			if (isBlock && !peer.announcedByUs.has(key)) peer.touch();
+			this.add(kind, id, key);
+		}
+		if (isBlock) this.fetchStep();
+	}
+
+	/** Counts announced transactions; more than the limit of the last ten seconds are not looked at. */
+	private takesTransactions(peer: Peer, count: number): boolean {
+		if (peer.transactionCount.total > this.world.settings.maxTransactionsPerSecond * 10) return false;
+		peer.transactionCount.add(count);
+		return true;
+	}
+
+	private get isUnsolidified(): boolean {
+		const { chain, settings } = this.world;
+		if (settings.maxUnsolidified === undefined) return false;
+		return chain.head.number - chain.solid.number >= BigInt(settings.maxUnsolidified);
+	}
+
+	private add(kind: InventoryKind, id: Uint8Array, key: string): void {
+		if (kind === InventoryKind.TX) {
+			if (this.world.settings.isFastForward || this.knownTransactions.has(key)) return;
+		} else if (this.blocks.has(key) || numberOfBlockId(id) <= this.world.chain.solid.number) {
+			return;
+		}
+		if (!this.announced.put(key, true)) return;
+		this.toFetch.set(key, { kind, id, sinceMs: this.world.now() });
+		this.armFetch();
+	}
+
+	private armFetch(): void {
+		if (this.fetchTimer || this.stopped) return;
+		this.fetchTimer = this.world.environment.after(STEP_MS, () => {
+			this.fetchTimer = undefined;
+			this.fetchStep();
+		});
+	}
+
+	/** Asks for announced items: each of one idle peer that announced it lately (sheet 09 §8.2). */
+	private fetchStep(): void {
+		const now = this.world.now();
+		const candidates = this.world.synced.filter((peer) => peer.isIdle);
+		const assigned = new Map<Peer, { blocks: Uint8Array[]; transactions: Uint8Array[] }>();
+		const countOf = (peer: Peer): number => {
+			const lists = assigned.get(peer);
+			return lists ? lists.blocks.length + lists.transactions.length : 0;
+		};
+		for (const [key, item] of this.toFetch) {
+			if (now - item.sinceMs > VALID_MS) {
+				this.toFetch.delete(key);
+				this.announced.delete(key);
+				continue;
+			}
+			let best: Peer | undefined;
+			for (const peer of candidates) {
+				const sinceMs = peer.announcedToUs.since(key);
+				if (sinceMs === undefined || now - sinceMs >= VALID_MS) continue;
+				if (countOf(peer) >= MAX_ASKED_PER_STEP) continue;
+				if (!best || countOf(peer) < countOf(best)) best = peer;
+			}
+			if (!best) continue;
+			const lists = assigned.get(best) ?? { blocks: [], transactions: [] };
+			assigned.set(best, lists);
+			(item.kind === InventoryKind.BLOCK ? lists.blocks : lists.transactions).push(item.id);
+			this.toFetch.delete(key);
+		}
+		for (const [peer, { blocks, transactions }] of assigned) {
+			this.ask(peer, InventoryKind.BLOCK, blocks.sort(compareByNumber));
+			this.ask(peer, InventoryKind.TX, transactions);
+		}
+		if (this.toFetch.size > 0) this.armFetch();
+	}
+
+	private ask(peer: Peer, kind: InventoryKind, ids: readonly Uint8Array[]): void {
+		if (ids.length === 0) return;
+		const now = this.world.now();
+		for (const id of ids) peer.asked.set(itemKey(kind, id), now);
+		if (kind === InventoryKind.BLOCK) this.watch.asked(peer, ids);
+		this.world.send(peer, ApplicationType.FETCH_INV_DATA, encodeInventory(kind, ids));
+	}
+
+	/** Whether a peer was asked for an item. */
+	wasAsked(peer: Peer, kind: InventoryKind, id: Uint8Array): boolean {
+		return peer.asked.has(itemKey(kind, id));
+	}
+
+	/** An item that a peer was asked for has come. */
+	arrived(peer: Peer, kind: InventoryKind, id: Uint8Array): void {
+		const key = itemKey(kind, id);
+		const sinceMs = peer.asked.get(key);
+		if (sinceMs === undefined) return;
+		peer.asked.delete(key);
+		if (kind !== InventoryKind.BLOCK) return;
+		peer.fetchLatency.add(this.world.now() - sinceMs);
+		this.watch.arrived(key);
+		if (this.toFetch.size > 0) this.world.environment.soon(() => !this.stopped && this.fetchStep());
+	}
+
+	/** Whether a transaction went through here in the last hour. */
+	knowsTransaction(id: Uint8Array): boolean {
+		return this.knownTransactions.has(itemKey(InventoryKind.TX, id));
+	}
+
+	/** A block by its id, also one that is announced and not applied yet. */
+	findBlock(id: Uint8Array): SignedBlock | undefined {
+		return this.blocks.get(itemKey(InventoryKind.BLOCK, id)) ?? this.world.chain.block(id);
+	}
+
+	/** Whether every id was announced to a peer: then it asks for announced items, not for those of a list. */
+	announcedAll(peer: Peer, kind: InventoryKind, ids: readonly Uint8Array[]): boolean {
+		return ids.every((id) => peer.announcedByUs.has(itemKey(kind, id)));
+	}
+
+	/** Serves announced transactions. @throws {Misconduct} */
+	serveTransactions(peer: Peer, ids: readonly Uint8Array[]): void {
+		if (!this.announcedAll(peer, InventoryKind.TX, ids)) {
+			throw new Misconduct(Reason.BAD_PROTOCOL, "transactions that were not announced");
+		}
+		let batch: SignedTransaction[] = [];
+		let bytes = 0;
+		const flush = (): void => {
+			if (batch.length > 0) this.world.send(peer, ApplicationType.TXS, encodeTransactions(batch));
+			batch = [];
+			bytes = 0;
+		};
+		for (const id of ids) {
+			if (peer.connection.backlog > MAX_BACKLOG_BYTES) return;
+			const key = itemKey(InventoryKind.TX, id);
+			const transaction = this.transactions.get(key) ?? this.world.chain.transaction(id);
+			if (!transaction) throw new Misconduct(Reason.FETCH_FAIL, "an announced transaction is gone");
+			batch.push(transaction);
+			bytes += transaction.size;
+			if (bytes > TXS_BYTES) flush();
+		}
+		flush();
+	}
+
+	/** Serves announced blocks. @throws {Misconduct} */
+	serveBlocks(peer: Peer, ids: readonly Uint8Array[]): void {
+		for (const id of ids) {
+			if (peer.connection.backlog > MAX_BACKLOG_BYTES) return;
+			const block = this.findBlock(id);
+			if (!block) throw new Misconduct(Reason.FETCH_FAIL, "an announced block is gone");
+			const ref = readBareBlockId(id);
+			if (peer.bothHave.number < ref.number) peer.setBothHave(ref);
+			this.world.send(peer, ApplicationType.BLOCK, block.bytes);
+		}
+	}
+
+	/** Announces a block at once (sheet 09 §8.5). */
+	broadcastBlock(block: SignedBlock): void {
+		if (this.world.settings.isFastForward || this.toSpread.size > MAX_TO_SPREAD) return;
+		for (const transaction of block.transactions) this.remember(transaction);
+		this.blocks.put(itemKey(InventoryKind.BLOCK, block.id), block);
+		this.enqueue(InventoryKind.BLOCK, block.id);
+		this.spreadStep();
+	}
+
+	/** Announces a transaction with the next step. */
+	broadcastTransaction(transaction: SignedTransaction): void {
+		if (this.world.settings.isFastForward || this.toSpread.size > MAX_TO_SPREAD) return;
+		this.remember(transaction);
+		this.enqueue(InventoryKind.TX, transaction.id);
+	}
+
+	/** Announces a transaction of our own clients at once. @returns how many peers were told */
+	announceOwn(transaction: SignedTransaction): number {
+		this.remember(transaction);
+		const key = itemKey(InventoryKind.TX, transaction.id);
+		const payload = encodeInventory(InventoryKind.TX, [transaction.id]);
+		let told = 0;
+		for (const peer of this.world.synced) {
+			if (peer.isRelay || peer.announcedToUs.has(key) || !peer.announcedByUs.put(key, true)) continue;
+			this.world.send(peer, ApplicationType.INVENTORY, payload);
+			told++;
+		}
+		return told;
+	}
+
+	private remember(transaction: SignedTransaction): void {
+		const key = itemKey(InventoryKind.TX, transaction.id);
+		this.knownTransactions.put(key, true);
+		this.transactions.put(key, transaction);
+	}
+
+	private enqueue(kind: InventoryKind, id: Uint8Array): void {
+		this.toSpread.set(itemKey(kind, id), { kind, id, sinceMs: this.world.now() });
+		this.armSpread();
+	}
+
+	private armSpread(): void {
+		if (this.spreadTimer || this.stopped) return;
+		this.spreadTimer = this.world.environment.after(STEP_MS, () => {
+			this.spreadTimer = undefined;
+			this.spreadStep();
+		});
+	}
+
+	/** Announces what waits to every synced peer that doesn't know it. */
+	spreadStep(): void {
+		const peers = this.world.synced;
+		if (peers.length === 0 || this.toSpread.size === 0) return;
+		const now = this.world.now();
+		const items = [...this.toSpread];
+		this.toSpread.clear();
+		for (const peer of peers) {
+			const blocks: Uint8Array[] = [];
+			const transactions: Uint8Array[] = [];
+			for (const [key, { kind, id, sinceMs }] of items) {
+				if (peer.announcedToUs.has(key)) continue;
+				if (kind === InventoryKind.BLOCK && now - sinceMs > SPREAD_BLOCK_MS) continue;
+				if (kind === InventoryKind.TX && peer.isRelay) continue;
+				if (!peer.announcedByUs.put(key, true)) continue;
+				(kind === InventoryKind.BLOCK ? blocks : transactions).push(id);
+			}
+			this.announce(peer, InventoryKind.BLOCK, blocks.sort(compareByNumber));
+			this.announce(peer, InventoryKind.TX, transactions);
+		}
+	}
+
+	private announce(peer: Peer, kind: InventoryKind, ids: readonly Uint8Array[]): void {
+		if (ids.length === 0) return;
+		this.world.send(peer, ApplicationType.INVENTORY, encodeInventory(kind, ids));
+	}
+
+	/** What a peer that left was asked for is asked of others who announced it. */
+	peerLeft(peer: Peer): void {
+		const now = this.world.now();
+		for (const [key] of peer.asked) {
+			const isElsewhere = this.world.peers.some((other) => other !== peer && other.announcedToUs.has(key));
+			if (!isElsewhere) {
+				this.announced.delete(key);
+				continue;
+			}
+			const kind = key.startsWith(String(InventoryKind.BLOCK)) ? InventoryKind.BLOCK : InventoryKind.TX;
+			this.toFetch.set(key, { kind, id: fromKey(key.slice(1)), sinceMs: now });
+		}
+		peer.asked.clear();
+		this.watch.peerLeft(peer);
+		if (this.toFetch.size > 0) this.armFetch();
+	}
+
+	stop(): void {
+		this.stopped = true;
+		this.fetchTimer?.cancel();
+		this.spreadTimer?.cancel();
+		this.watch.stop();
+	}
+}
+
+function compareByNumber(a: Uint8Array, b: Uint8Array): number {
+	const difference = numberOfBlockId(a) - numberOfBlockId(b);
+	return difference < 0n ? -1 : difference > 0n ? 1 : 0;
+}

@@ -1,0 +1,256 @@
+/** The application layer of the peer network: greets peers, reads their messages, and tells them why they must go. */
+
+import { Block, PBFTMessage, Transactions } from "../../../protocol/messages.js";
+import type { ApplicationListener, PeerConnection, Transport } from "../connection.js";
+import type { NodeAddress } from "../environment.js";
+import {
+	ApplicationType,
+	applicationTypeName,
+	decodeBlockChainInventory,
+	decodeDisconnect,
+	decodeInventory,
+	decodeSyncBlockChain,
+	HelloMessage,
+	InventoryKind,
+	PING_PAYLOAD,
+	Reason,
+	readBlockId,
+	reasonName,
+	SignedBlock,
+	SignedTransaction,
+} from "../wire/application-messages.js";
+import { Advertisement } from "./advertisement.js";
+import { EffectiveCheck } from "./effective-check.js";
+import { acceptHello, greet } from "./handshake.js";
+import { isPeersFault, Misconduct, reasonOf } from "./misconduct.js";
+import { NewBlocks } from "./new-blocks.js";
+import { Voting } from "./pbft.js";
+import { PbftCommits } from "./pbft-commits.js";
+import { Peer } from "./peer.js";
+import type { PeerWorld } from "./peer-world.js";
+import { filterMessage, filterTransactions } from "./proto-filter.js";
+import { FastForwardRelay, RelayConnections } from "./relay.js";
+import { Resilience } from "./resilience.js";
+import { StatusCheck } from "./status-check.js";
+import { SyncRequester } from "./sync-requester.js";
+import { SyncResponder } from "./sync-responder.js";
+import { TransactionIntake } from "./transactions.js";
+
+/** Largest block that is taken, serialised. */
+const MAX_BLOCK_BYTES = 2_001_000;
+/** How far ahead of our clock any block may be. */
+const MAX_AHEAD_MS = 3000n;
+
+/** What the application leaves to its owner. */
+export interface ApplicationOptions {
+	/** Nodes that are always dialed, relay nodes not counted. */
+	readonly configured: () => readonly NodeAddress[];
+	readonly relays: readonly NodeAddress[];
+	/** Told of errors that are faults of this program. */
+	readonly report: (error: unknown, where: string) => void;
+	/** Told of each application message of a peer. */
+	readonly counted?: ((type: number, bytes: number) => void) | undefined;
+}
+
+export class Application implements ApplicationListener {
+	readonly advertisement: Advertisement;
+	readonly requester: SyncRequester;
+	private readonly responder: SyncResponder;
+	private readonly transactions: TransactionIntake;
+	private readonly blocks: NewBlocks;
+	private readonly commits: PbftCommits;
+	private readonly voting: Voting;
+	private readonly status: StatusCheck;
+	private readonly resilience: Resilience;
+	private readonly effective: EffectiveCheck;
+	private readonly relays: RelayConnections;
+	private readonly byConnection = new Map<PeerConnection, Peer>();
+	private unobserve: (() => void) | undefined;
+
+	constructor(
+		readonly world: PeerWorld,
+		private readonly transport: Transport,
+		private readonly options: ApplicationOptions,
+	) {
+		this.transactions = new TransactionIntake(world);
+		this.advertisement = new Advertisement(world, this.transactions.isBusy);
+		this.transactions.connect(this.advertisement);
+		this.commits = new PbftCommits(world);
+		this.voting = new Voting(world);
+		this.requester = new SyncRequester(world, (block) => this.commits.afterBlock(block));
+		this.responder = new SyncResponder(
+			world,
+			(id) => this.advertisement.findBlock(id),
+			(peer, block) => this.commits.beforeBlock(peer, block),
+		);
+		this.blocks = new NewBlocks(world, this.advertisement, this.requester, new FastForwardRelay(world));
+		this.status = new StatusCheck(world);
+		this.resilience = new Resilience(world);
+		this.effective = new EffectiveCheck(world, transport);
+		this.relays = new RelayConnections(world, transport, options.configured, options.relays);
+	}
+
+	start(): void {
+		this.unobserve = this.world.chain.observe((block, switching) => {
+			this.resilience.blockSaved();
+			this.voting.blockApplied(block, switching);
+		});
+		for (const part of [this.status, this.resilience, this.effective, this.relays]) part.start();
+	}
+
+	stop(): void {
+		this.unobserve?.();
+		const parts = [
+			this.status,
+			this.resilience,
+			this.effective,
+			this.relays,
+			this.requester,
+			this.advertisement,
+			this.transactions,
+		];
+		for (const part of parts) part.stop();
+	}
+
+	connected(connection: PeerConnection): void {
+		const { chain, settings, now } = this.world;
+		const peer = new Peer(connection, chain.genesis, now);
+		peer.isRelay = settings.relayHosts.has(connection.remote.host);
+		this.byConnection.set(connection, peer);
+		this.world.add(peer);
+		greet(this.world, this.transport, peer);
+	}
+
+	received(connection: PeerConnection, type: number, payload: Uint8Array): void {
+		const peer = this.byConnection.get(connection);
+		if (!peer || peer.isLeaving) return;
+		this.options.counted?.(type, payload.length);
+		try {
+			const handle = this.handlers.get(type);
+			if (!handle) throw new Misconduct(Reason.NO_SUCH_MESSAGE, "no such message");
+			handle(peer, payload);
+		} catch (error) {
+			if (!isPeersFault(error))
+				this.options.report(error, `a message ${applicationTypeName(type)} of ${peer.name}`);
+			const reason = type === ApplicationType.PBFT_MSG ? Reason.BAD_PROTOCOL : reasonOf(error);
+			const why = error instanceof Error ? error.message : String(error);
+			this.world.disconnect(peer, reason, `${applicationTypeName(type)}: ${why}`);
+		}
+	}
+
+	disconnected(connection: PeerConnection): void {
+		const peer = this.byConnection.get(connection);
+		if (!peer) return;
+		this.byConnection.delete(connection);
+		this.world.remove(peer);
+		this.requester.peerLeft(peer);
+		this.responder.peerLeft(peer);
+		this.transactions.peerLeft(peer);
+		this.advertisement.peerLeft(peer);
+	}
+
+	/** What is done with each type of message; every other type is refused. */
+	private readonly handlers: ReadonlyMap<number, (peer: Peer, payload: Uint8Array) => void> = new Map([
+		[ApplicationType.P2P_HELLO, (peer, payload) => this.receiveHello(peer, HelloMessage.decode(payload))],
+		[ApplicationType.SYNC_BLOCK_CHAIN, (peer, payload) => this.receiveSummary(peer, payload)],
+		[ApplicationType.BLOCK_CHAIN_INVENTORY, (peer, payload) => this.receiveList(peer, payload)],
+		[
+			ApplicationType.INVENTORY,
+			(peer, payload) => this.advertisement.receiveInventory(peer, decodeInventory(payload)),
+		],
+		[ApplicationType.FETCH_INV_DATA, (peer, payload) => this.receiveFetch(peer, payload)],
+		[ApplicationType.BLOCK, (peer, payload) => this.receiveBlock(peer, payload)],
+		[ApplicationType.TXS, (peer, payload) => this.receiveTransactions(peer, payload)],
+		[ApplicationType.PBFT_COMMIT_MSG, (_, payload) => this.commits.receive(payload)],
+		[ApplicationType.PBFT_MSG, (peer, payload) => this.receiveVote(peer, payload)],
+		[ApplicationType.P2P_PING, (peer) => this.world.send(peer, ApplicationType.P2P_PONG, PING_PAYLOAD)],
+		[ApplicationType.P2P_PONG, () => {}],
+		[ApplicationType.P2P_DISCONNECT, (peer, payload) => this.receiveDisconnect(peer, payload)],
+	] as readonly [number, (peer: Peer, payload: Uint8Array) => void][]);
+
+	private receiveSummary(peer: Peer, payload: Uint8Array): void {
+		this.responder.answerSummary(peer, decodeSyncBlockChain(payload));
+		peer.touch();
+		this.advertisement.spreadStep();
+	}
+
+	private receiveList(peer: Peer, payload: Uint8Array): void {
+		this.requester.receiveList(peer, decodeBlockChainInventory(payload));
+		peer.touch();
+		this.advertisement.spreadStep();
+	}
+
+	private receiveDisconnect(peer: Peer, payload: Uint8Array): void {
+		peer.remoteReason = reasonName(decodeDisconnect(payload));
+		this.world.log.info({ peer: peer.name, reason: peer.remoteReason }, "peer leaves");
+		peer.isLeaving = true;
+		peer.connection.close();
+	}
+
+	private receiveHello(peer: Peer, hello: HelloMessage): void {
+		if (!acceptHello(this.world, peer, hello, this.effective.isProbe(peer))) return;
+		if (this.world.settings.isFastForward) this.transport.trust(peer.connection.remote.host);
+		const head = readBlockId(hello.headBlockId).number;
+		const info = { peer: peer.name, head: Number(head), outgoing: peer.connection.outgoing };
+		this.world.log.info(info, "peer connected");
+		if (head > peer.greetedAt) {
+			peer.needSyncFromUs = false;
+			this.requester.start(peer);
+			return;
+		}
+		peer.needSyncFromPeer = false;
+		if (head === peer.greetedAt) peer.needSyncFromUs = false;
+		peer.state = "SYNC_COMPLETED";
+		this.advertisement.spreadStep();
+	}
+
+	private receiveFetch(peer: Peer, payload: Uint8Array): void {
+		const { kind, ids } = decodeInventory(payload);
+		if (kind === InventoryKind.TX) {
+			this.advertisement.serveTransactions(peer, ids);
+			return;
+		}
+		if (kind !== InventoryKind.BLOCK) throw new Misconduct(Reason.BAD_PROTOCOL, `items of kind ${kind}`);
+		if (this.advertisement.announcedAll(peer, kind, ids)) this.advertisement.serveBlocks(peer, ids);
+		else this.responder.answerFetch(peer, ids);
+		peer.touch();
+	}
+
+	private receiveBlock(peer: Peer, payload: Uint8Array): void {
+		const block = SignedBlock.decode(payload);
+		if (this.world.chain.filtersUnknownFields) {
+			filterMessage(Block, block.message, payload.length);
+			filterTransactions(block.transactions);
+		}
+		if (payload.length > MAX_BLOCK_BYTES)
+			throw new Misconduct(Reason.BAD_PROTOCOL, "a block that is too large");
+		if (block.timestampMs - BigInt(Math.trunc(this.world.now())) >= MAX_AHEAD_MS) {
+			throw new Misconduct(Reason.BAD_PROTOCOL, `block ${block.number} comes before its time`);
+		}
+		const isOfList = this.requester.awaits(peer, block.id);
+		const isExpected = isOfList || this.advertisement.wasAsked(peer, InventoryKind.BLOCK, block.id);
+		if (!isExpected && !this.world.settings.isFastForward && !peer.isRelay) {
+			throw new Misconduct(Reason.BAD_PROTOCOL, `block ${block.number} was not asked for`);
+		}
+		if (isOfList) this.requester.receiveBlock(peer, block, payload.length);
+		else this.blocks.receive(peer, block);
+		peer.touch();
+	}
+
+	private receiveTransactions(peer: Peer, payload: Uint8Array): void {
+		const message = Transactions.decode(payload);
+		const transactions = message.transactions.map((each) => new SignedTransaction(each));
+		if (this.world.chain.filtersUnknownFields) {
+			filterMessage(Transactions, message, payload.length);
+			filterTransactions(transactions);
+		}
+		this.transactions.receive(peer, transactions);
+	}
+
+	private receiveVote(peer: Peer, payload: Uint8Array): void {
+		if (payload.length === 0) return;
+		const message = PBFTMessage.decode(payload);
+		if (this.world.chain.filtersUnknownFields) filterMessage(PBFTMessage, message, payload.length);
+		this.voting.receive(peer, message);
+	}
+}

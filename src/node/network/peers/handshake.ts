@@ -1,0 +1,141 @@
+/** The application handshake: what both sides say of their chains, and who may stay (sheet 09 §5). */
+
+import { be64, concatBytes, EMPTY, equalBytes, toHex, utf8 } from "../../../protocol/bytes.js";
+import { sha256 } from "../../../protocol/hash.js";
+import { Endpoint } from "../../../protocol/messages.js";
+import { recoverAddress, SignatureError } from "../../../protocol/signature.js";
+import type { Transport } from "../connection.js";
+import {
+	ApplicationType,
+	HelloMessage,
+	helloBlockId,
+	Reason,
+	readBlockId,
+} from "../wire/application-messages.js";
+import { Misconduct } from "./misconduct.js";
+import type { Peer } from "./peer.js";
+import type { OwnWitness, PeerWorld } from "./peer-world.js";
+
+const FULL_NODE = 0;
+const LIGHT_NODE = 1;
+/** Longest address, signature and version that are looked at. */
+const MAX_FIELD_LENGTH = 200;
+/** Connections that may name one witness; the network compares with "more than" (sheet 09 §18). */
+const MAX_PEERS_OF_WITNESS = 5;
+const NODE_ID_LENGTH = 64;
+
+/** Sends our HELLO: once, as soon as the transport is ready. */
+export function greet(world: PeerWorld, transport: Transport, peer: Peer): void {
+	const { chain } = world;
+	peer.greetedAt = chain.head.number;
+	world.send(peer, ApplicationType.P2P_HELLO, HelloMessage.encode(helloFor(world, transport, peer)));
+}
+
+/** What we tell a peer about ourselves (sheet 09 §5.1). */
+export function helloFor(world: PeerWorld, transport: Transport, peer: Peer): HelloMessage {
+	const { chain, settings } = world;
+	const isLight = chain.lowestNumber > 1n;
+	const identity = ownIdentity(world, peer);
+	const timestamp = BigInt(peer.connection.startMs);
+	return HelloMessage.create({
+		from: Endpoint.create({
+			address: utf8(transport.self.ipv4),
+			addressIpv6: utf8(transport.self.ipv6),
+			port: transport.self.port,
+			nodeId: transport.nodeId,
+		}),
+		version: settings.networkId,
+		timestamp,
+		genesisBlockId: helloBlockId(chain.genesis),
+		solidBlockId: helloBlockId(chain.solid),
+		headBlockId: helloBlockId(chain.head),
+		address: identity?.witness ?? EMPTY,
+		signature: identity?.sign(helloHash(timestamp)) ?? EMPTY,
+		nodeType: isLight ? LIGHT_NODE : FULL_NODE,
+		lowestBlockNum: isLight ? chain.lowestNumber : 0n,
+		codeVersion: utf8(settings.codeVersion),
+	});
+}
+
+/** The witness that a relay node is told of: only those get blocks pushed (sheet 09 §5.3). */
+function ownIdentity(world: PeerWorld, peer: Peer): OwnWitness | undefined {
+	if (!world.settings.relayHosts.has(peer.connection.remote.host) || !world.isMaster()) return undefined;
+	const active = world.chain.activeWitnesses;
+	return world.witnesses.find(({ witness }) => active.some((each) => equalBytes(each, witness)));
+}
+
+/** What a relay node's visitor signs. */
+function helloHash(timestamp: bigint): Uint8Array {
+	return sha256(be64(timestamp));
+}
+
+/**
+ * Checks a peer's HELLO in the network's order (sheet 09 §5.2).
+ * @param isProbe the peer was dialed to find a higher head (§9.4)
+ * @returns whether the peer stays; false: the transport closed the connection
+ * @throws {Misconduct | BlockIdLengthError}
+ */
+export function acceptHello(world: PeerWorld, peer: Peer, hello: HelloMessage, isProbe: boolean): boolean {
+	const { chain, settings } = world;
+	if (peer.hello) throw new Misconduct(Reason.BAD_PROTOCOL, "a second HELLO");
+	const nodeId = hello.from?.nodeId ?? EMPTY;
+	if (nodeId.length === NODE_ID_LENGTH && !peer.connection.replaceNodeId(nodeId)) {
+		peer.localReason = "DUPLICATE_PEER";
+		return false;
+	}
+	if (!isWellFormed(hello)) throw new Misconduct(Reason.UNEXPECTED_IDENTITY, "the HELLO is not valid");
+	if (settings.isFastForward) proveWitness(world, peer, hello);
+	if (hello.lowestBlockNum > chain.head.number) {
+		throw new Misconduct(Reason.LIGHT_NODE_SYNC_FAIL, `it begins at block ${hello.lowestBlockNum}`);
+	}
+	if (hello.version !== settings.networkId) {
+		throw new Misconduct(Reason.INCOMPATIBLE_VERSION, `network ${hello.version}`);
+	}
+	const genesis = readBlockId(hello.genesisBlockId);
+	if (!equalBytes(genesis.id, chain.genesis.id)) {
+		throw new Misconduct(Reason.INCOMPATIBLE_CHAIN, `genesis ${toHex(genesis.id)}`);
+	}
+	const solidNumber = hello.solidBlockId?.number ?? 0n;
+	if (chain.solid.number >= solidNumber && !chain.isOnChain(readBlockId(hello.solidBlockId).id)) {
+		throw new Misconduct(Reason.FORKED, `its solidified block ${solidNumber} is not ours`);
+	}
+	const head = readBlockId(hello.headBlockId);
+	if (isProbe && head.number < chain.head.number) {
+		throw new Misconduct(Reason.BELOW_THAN_ME, `its head is ${head.number}`);
+	}
+	peer.hello = hello;
+	peer.connection.addLatency(world.now() - peer.connection.startMs);
+	world.sortByLatency();
+	return true;
+}
+
+function isWellFormed(hello: HelloMessage): boolean {
+	const ids = [hello.genesisBlockId, hello.solidBlockId, hello.headBlockId];
+	return (
+		ids.every((id) => (id?.hash.length ?? 0) > 0) &&
+		[hello.address, hello.signature, hello.codeVersion].every(({ length }) => length <= MAX_FIELD_LENGTH)
+	);
+}
+
+/**
+ * A relay node admits only witnesses, who prove it by a signature of the HELLO's time (sheet 09 §5.3). Who passes is
+ * trusted from then on.
+ * @throws {Misconduct}
+ */
+function proveWitness(world: PeerWorld, peer: Peer, hello: HelloMessage): void {
+	const { chain } = world;
+	const refuse = (why: string) => new Misconduct(Reason.UNEXPECTED_IDENTITY, why);
+	const { address } = hello;
+	if (address.length === 0) throw refuse("no witness address");
+	if (!chain.activeWitnesses.some((each) => equalBytes(each, address))) throw refuse("not an active witness");
+	const others = world.peers.filter((each) => each.hello && equalBytes(each.hello.address, address)).length;
+	if (others > MAX_PEERS_OF_WITNESS) throw refuse("too many peers of this witness");
+	try {
+		const signer = recoverAddress(helloHash(hello.timestamp), concatBytes(hello.signature));
+		if (!equalBytes(signer, chain.signerOf(address))) throw refuse("signed by somebody else");
+	} catch (error) {
+		if (error instanceof SignatureError) throw refuse(error.message);
+		throw error;
+	}
+	peer.connection.trusted = true;
+}

@@ -1,0 +1,29 @@
+/** A peer did what ends a connection; the reason is what it is told (sheet 09 §6.4). */
+
+import { DecodeError } from "../../../protocol/codec/reader.js";
+import { Reason } from "../wire/application-messages.js";
+
+export class Misconduct extends Error {
+	override readonly name = "Misconduct";
+
+	constructor(
+		readonly reason: Reason,
+		message: string,
+	) {
+		super(message);
+	}
+}
+
+/** The reason for an error that handling a message ended in: what has none of its own is UNKNOWN. */
+export function reasonOf(error: unknown): Reason {
+	return error instanceof Misconduct ? error.reason : Reason.UNKNOWN;
+}
+
+/** Whether the peer is to blame for an error: everything else is a fault of this program. */
+export function isPeersFault(error: unknown): boolean {
+	return (
+		error instanceof Misconduct ||
+		error instanceof DecodeError ||
+		(error instanceof Error && error.name === "BlockIdLengthError")
+	);
+}

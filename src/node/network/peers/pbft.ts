@@ -1,0 +1,209 @@
+/**
+ * Votes of witnesses that confirm blocks and cycles (sheet 09 §§11.1 to 11.3). What they confirm changes nothing about
+ * the chain; it is what the PBFT servers show.
+ */
+
+import { equalBytes, toHex } from "../../../protocol/bytes.js";
+import { sha256 } from "../../../protocol/hash.js";
+import { PBFTMessageDataType, PBFTMessageMsgType, SRL } from "../../../protocol/messages.js";
+import { recoverAddress } from "../../../protocol/signature.js";
+import {
+	ApplicationType,
+	PBFTCommitResult,
+	PBFTMessage,
+	PBFTMessageRaw,
+	Reason,
+	type SignedBlock,
+} from "../wire/application-messages.js";
+import { Misconduct } from "./misconduct.js";
+import type { Peer } from "./peer.js";
+import type { OwnWitness, PeerWorld } from "./peer-world.js";
+import { Recent } from "./recent.js";
+
+const Kind = PBFTMessageMsgType;
+const Data = PBFTMessageDataType;
+
+const SEEN_CACHE = 10_000;
+const SEEN_MS = 600_000;
+/** A vote is over after this; votes that come before the block wait for twice as long. */
+const ROUND_MS = 60_000;
+const EARLY_MS = 120_000;
+
+/** A vote with its signer, as text. */
+interface Vote {
+	readonly message: PBFTMessage;
+	readonly raw: PBFTMessageRaw;
+	readonly signer: string;
+	readonly data: string;
+}
+
+/** The votes about one block or one cycle. */
+class Round {
+	/** Our own chain got there. */
+	isOpen = false;
+	hasCommitted = false;
+	isDone = false;
+	readonly early: Vote[] = [];
+	readonly prepared = new Map<string, string>();
+	readonly earlyCommits = new Map<string, Vote>();
+	readonly committed = new Map<string, Vote>();
+
+	constructor(public sinceMs: number) {}
+}
+
+export class Voting {
+	private readonly seen: Recent;
+	private readonly rounds = new Map<string, Round>();
+	private nextMaintenanceMs: bigint;
+
+	constructor(private readonly world: PeerWorld) {
+		this.seen = new Recent(SEEN_CACHE, SEEN_MS, world.now);
+		this.nextMaintenanceMs = world.chain.nextMaintenanceMs;
+	}
+
+	/** A block became the head: what our witnesses have to say about it. */
+	blockApplied(block: SignedBlock, switching: boolean): void {
+		const { chain } = this.world;
+		const before = this.nextMaintenanceMs;
+		const after = chain.nextMaintenanceMs;
+		this.nextMaintenanceMs = after;
+		if (!chain.allowPbft) return;
+		this.dropOld();
+		const epoch = block.number === 1n ? after : before;
+		const raw = { data_type: Data.BLOCK, view_n: block.number, epoch, data: block.id };
+		this.open(PBFTMessageRaw.create(raw), switching);
+		if (after !== before && block.number !== 1n) {
+			const data = SRL.encode(SRL.create({ srAddress: chain.activeWitnesses }));
+			const cycle = { data_type: Data.SRL, view_n: after, epoch: after, data };
+			this.open(PBFTMessageRaw.create(cycle), switching);
+		}
+	}
+
+	private open(proposal: PBFTMessageRaw, switching: boolean): void {
+		const no = roundName(proposal);
+		if (switching) {
+			this.rounds.delete(no);
+			return;
+		}
+		const round = this.round(no);
+		if (round.isOpen) return;
+		round.isOpen = true;
+		round.sinceMs = this.world.now();
+		for (const vote of round.early.splice(0)) this.prepare(no, round, vote);
+		if (!this.world.isSyncing) this.vote(no, round, proposal, Kind.PREPARE);
+	}
+
+	/** Our own witnesses vote: to every peer, and here. */
+	private vote(no: string, round: Round, proposal: PBFTMessageRaw, kind: number): void {
+		for (const witness of this.voters(proposal.epoch)) {
+			const raw = PBFTMessageRaw.create({ ...proposal, msg_type: kind as PBFTMessageRaw["msg_type"] });
+			const signature = witness.sign(sha256(PBFTMessageRaw.encode(raw)));
+			const message = PBFTMessage.create({ raw_data: raw, signature });
+			const vote = { message, raw, signer: toHex(witness.signer), data: toHex(raw.data) };
+			this.seen.put(voteName(vote), true);
+			this.pass(message, undefined);
+			if (kind === Kind.PREPARE) this.prepare(no, round, vote);
+			else this.commit(round, vote);
+		}
+	}
+
+	private voters(epoch: bigint): readonly OwnWitness[] {
+		const list = this.witnessesOf(epoch);
+		return this.world.witnesses.filter(({ signer }) => list.some((each) => equalBytes(each, signer)));
+	}
+
+	/** The list that votes in an epoch: the one of this cycle, or of the one before. */
+	private witnessesOf(epoch: bigint): readonly Uint8Array[] {
+		const { chain } = this.world;
+		const lastMaintenanceMs = chain.nextMaintenanceMs - chain.maintenanceIntervalMs;
+		return epoch > lastMaintenanceMs ? chain.activeWitnesses : chain.formerWitnesses;
+	}
+
+	/** Takes in a vote of a peer and passes it on. @throws {Misconduct | DecodeError | SignatureError} */
+	receive(peer: Peer, message: PBFTMessage): void {
+		const { chain, settings } = this.world;
+		if (!chain.allowPbft || this.world.isSyncing) return;
+		const raw = message.raw_data ?? PBFTMessageRaw.create({});
+		const isBlock = raw.data_type === Data.BLOCK;
+		if (isBlock && chain.head.number - raw.view_n > BigInt(settings.voteExpireBlocks)) return;
+		if (!isBlock && chain.nextMaintenanceMs - raw.epoch > 2n * chain.maintenanceIntervalMs) return;
+		const signer = recoverAddress(sha256(PBFTMessageRaw.encode(raw)), message.signature);
+		const vote = { message, raw, signer: toHex(signer), data: toHex(raw.data) };
+		if (this.seen.has(voteName(vote))) return;
+		if (!this.witnessesOf(raw.epoch).some((each) => equalBytes(each, signer))) {
+			throw new Misconduct(Reason.BAD_PROTOCOL, "a vote of somebody who is no witness");
+		}
+		this.seen.put(voteName(vote), true);
+		this.pass(message, peer);
+		const no = roundName(raw);
+		const round = this.round(no);
+		if (raw.msg_type === Kind.PREPARE) this.prepare(no, round, vote);
+		else if (raw.msg_type === Kind.COMMIT) this.commit(round, vote);
+	}
+
+	private pass(message: PBFTMessage, from: Peer | undefined): void {
+		const payload = PBFTMessage.encode(message);
+		for (const peer of this.world.peers) {
+			if (peer !== from) this.world.send(peer, ApplicationType.PBFT_MSG, payload);
+		}
+	}
+
+	private prepare(no: string, round: Round, vote: Vote): void {
+		if (!round.isOpen) {
+			round.early.push(vote);
+			return;
+		}
+		if (round.prepared.has(vote.signer)) return;
+		round.prepared.set(vote.signer, vote.data);
+		const early = round.earlyCommits.get(vote.signer);
+		if (early) this.commit(round, early);
+		const votes = [...round.prepared.values()].filter((data) => data === vote.data).length;
+		if (votes < this.world.settings.quorum || round.hasCommitted || this.world.isSyncing) return;
+		round.hasCommitted = true;
+		this.vote(no, round, vote.raw, Kind.COMMIT);
+	}
+
+	private commit(round: Round, vote: Vote): void {
+		if (!round.prepared.has(vote.signer)) {
+			round.earlyCommits.set(vote.signer, vote);
+			return;
+		}
+		if (round.committed.has(vote.signer)) return;
+		round.committed.set(vote.signer, vote);
+		const votes = [...round.committed.values()].filter(({ data }) => data === vote.data);
+		if (votes.length < this.world.settings.quorum || round.isDone || this.world.isSyncing) return;
+		round.isDone = true;
+		const { raw } = vote;
+		const result = PBFTCommitResult.create({
+			data: PBFTMessageRaw.encode(raw),
+			signature: votes.map(({ message }) => message.signature),
+		});
+		const { chain } = this.world;
+		const isBlock = raw.data_type === Data.BLOCK;
+		chain.storeCommit(isBlock ? `BLOCK${raw.view_n}` : `SRL${raw.epoch}`, PBFTCommitResult.encode(result));
+		if (isBlock) chain.confirmBlock?.(raw.view_n);
+	}
+
+	private round(no: string): Round {
+		const known = this.rounds.get(no);
+		if (known) return known;
+		const round = new Round(this.world.now());
+		this.rounds.set(no, round);
+		return round;
+	}
+
+	private dropOld(): void {
+		const now = this.world.now();
+		for (const [no, { sinceMs, isOpen }] of this.rounds) {
+			if (now - sinceMs > (isOpen ? ROUND_MS : EARLY_MS)) this.rounds.delete(no);
+		}
+	}
+}
+
+function roundName({ view_n, data_type }: PBFTMessageRaw): string {
+	return `${view_n}_${data_type === Data.BLOCK ? "BLOCK" : "SRL"}`;
+}
+
+function voteName({ raw, signer }: Vote): string {
+	return `${roundName(raw)}_${signer}_${raw.msg_type}`;
+}

@@ -1,0 +1,114 @@
+/** What every part of the room works with: world, chain, settings and the peers that are there. */
+
+import { BAD_PEER_BAN_MS, BAN_MS } from "../connection.js";
+import type { NetworkEnvironment } from "../environment.js";
+import type { LocalChain } from "../local-chain.js";
+import { ApplicationType, encodeDisconnect, Reason, reasonName } from "../wire/application-messages.js";
+import type { Peer } from "./peer.js";
+
+/** Log of the peer network; pino fits. */
+export interface PeerLog {
+	debug(fields: object, message: string): void;
+	info(fields: object, message: string): void;
+	warn(fields: object, message: string): void;
+}
+
+/** The configuration, as this room uses it (sheet 09 §13). */
+export interface PeerSettings {
+	readonly networkId: number;
+	/** Told to peers as `codeVersion`. */
+	readonly codeVersion: string;
+	readonly maxConnections: number;
+	readonly minConnections: number;
+	readonly minActiveConnections: number;
+	readonly maxTransactionsPerSecond: number;
+	/** Ids that must wait before blocks are asked for while lists follow. */
+	readonly syncFetchBatch: number;
+	readonly fetchBlockTimeoutMs: number;
+	readonly blockCacheTimeoutMs: number;
+	readonly inactiveThresholdMs: number;
+	readonly eliminateAtRandom: boolean;
+	readonly effectiveCheck: boolean;
+	/** Transactions are not taken while this many blocks are not solidified; undefined: always. */
+	readonly maxUnsolidified: number | undefined;
+	/** This node is a fast-forward relay. */
+	readonly isFastForward: boolean;
+	readonly relayHosts: ReadonlySet<string>;
+	readonly maxRelayWitnesses: number;
+	/** Votes that confirm a block. */
+	readonly quorum: number;
+	readonly voteExpireBlocks: number;
+	/** Bytes of blocks that may wait to be applied. */
+	readonly maxQueuedBytes: number;
+}
+
+/** A witness whose key this node holds. */
+export interface OwnWitness {
+	readonly witness: Uint8Array;
+	/** Address of the key. */
+	readonly signer: Uint8Array;
+	readonly sign: (hash: Uint8Array) => Uint8Array;
+}
+
+/** Reasons for which an address stays banned for an hour (sheet 09 §4.6). */
+const GRAVE: ReadonlySet<number> = new Set([Reason.BAD_PROTOCOL, Reason.BAD_BLOCK, Reason.BAD_TX]);
+
+export class PeerWorld {
+	private readonly list: Peer[] = [];
+
+	constructor(
+		readonly environment: NetworkEnvironment,
+		readonly chain: LocalChain,
+		readonly settings: PeerSettings,
+		readonly log: PeerLog,
+		/** Keys with which this node votes and identifies itself. */
+		readonly witnesses: readonly OwnWitness[],
+		/** Whether this node is the one of its group that acts. */
+		readonly isMaster: () => boolean,
+	) {}
+
+	now = (): number => this.environment.now();
+
+	/** Peers by their mean round trip, the fastest first. */
+	get peers(): readonly Peer[] {
+		return this.list;
+	}
+
+	add(peer: Peer): void {
+		this.list.push(peer);
+	}
+
+	remove(peer: Peer): void {
+		peer.isLeaving = true;
+		const at = this.list.indexOf(peer);
+		if (at >= 0) this.list.splice(at, 1);
+	}
+
+	sortByLatency(): void {
+		this.list.sort((a, b) => a.connection.averageLatencyMs - b.connection.averageLatencyMs);
+	}
+
+	/** Peers that take and make announcements. */
+	get synced(): readonly Peer[] {
+		return this.list.filter((peer) => peer.isSynced);
+	}
+
+	/** Whether blocks are missing: nobody is there, or somebody has some (sheet 09 §11.2). */
+	get isSyncing(): boolean {
+		return this.list.length === 0 || this.list.some((peer) => peer.needSyncFromPeer);
+	}
+
+	send(peer: Peer, type: number, payload: Uint8Array): void {
+		if (!peer.isLeaving) peer.connection.send(type, payload);
+	}
+
+	/** Says why, and closes (sheet 09 §6.4). */
+	disconnect(peer: Peer, reason: Reason, why: string): void {
+		if (peer.isLeaving) return;
+		peer.localReason = reasonName(reason);
+		this.log.info({ peer: peer.name, reason: peer.localReason, why }, "peer told to go");
+		peer.connection.send(ApplicationType.P2P_DISCONNECT, encodeDisconnect(reason));
+		peer.isLeaving = true;
+		peer.connection.close(GRAVE.has(reason) ? BAD_PEER_BAN_MS : BAN_MS);
+	}
+}

@@ -1,0 +1,371 @@
+/**
+ * Getting the blocks that peers have and we lack (sheet 09 §§7.2, 7.3, 7.5): each peer is asked for a list of its
+ * chain and for the blocks of it that nobody else was asked for; blocks are applied in the order of the lists.
+ *
+ * The reference begins ten seconds after its start and asks once a second. We begin at once and ask again as soon as a
+ * peer has delivered, but stay below the three requests a second that later releases allow.
+ */
+
+import { toHex, toKey } from "../../../protocol/bytes.js";
+import type { Timer } from "../environment.js";
+import type { BlockRef } from "../local-chain.js";
+import {
+	ApplicationType,
+	type BlockList,
+	encodeInventory,
+	encodeSyncBlockChain,
+	InventoryKind,
+	Reason,
+	type SignedBlock,
+} from "../wire/application-messages.js";
+import { Misconduct } from "./misconduct.js";
+import type { Peer } from "./peer.js";
+import type { PeerWorld } from "./peer-world.js";
+import { Recent } from "./recent.js";
+import { summarize } from "./summary.js";
+
+const MAX_LIST_IDS = 2001;
+const FULL_LIST_IDS = 2000;
+const MAX_BATCH = 100;
+/** A little more than a third of a second between requests of one kind to one peer. */
+const REQUEST_SPACING_MS = 340;
+const SLOT_MS = 3000n;
+/** How much longer than the time that has passed a chain may be. */
+const FUTURE_MS = 3_600_000n;
+const ASSIGNED_CACHE = 10_000;
+const APPLIED_CACHE = 100;
+const HOUR_MS = 3_600_000;
+/** A turn of applying blocks ends after this. */
+const TURN_MS = 10;
+const TURN_BLOCKS = 16;
+/** A batch is asked for so that it may arrive in time (§9.1 c). */
+const BATCH_BYTES = 8 << 20;
+const FIRST_BLOCK_BYTES = 2000;
+/** What is asked for while too much waits: only what the others wait for. */
+const URGENT_BATCH = 10;
+
+interface QueuedBlock {
+	readonly block: SignedBlock;
+	readonly peer: Peer;
+	readonly bytes: number;
+	isReady: boolean;
+}
+
+/** How far synchronising is. */
+export interface SyncProgress {
+	readonly head: bigint;
+	/** Highest block that a peer has told us of. */
+	readonly target: bigint;
+}
+
+export class SyncRequester {
+	/** Blocks that a peer was asked for, or that came and wait. */
+	private readonly assigned: Recent;
+	private readonly queue = new Map<string, QueuedBlock>();
+	private readonly applied: Recent;
+	private queuedBytes = 0;
+	private averageBytes = FIRST_BLOCK_BYTES;
+	private timer: Timer | undefined;
+	private timerMs = Number.POSITIVE_INFINITY;
+	private applying = false;
+	private stopped = false;
+
+	/** @param afterApply told of each block of a list that was applied */
+	constructor(
+		private readonly world: PeerWorld,
+		private readonly afterApply: (block: SignedBlock) => void,
+	) {
+		this.assigned = new Recent(ASSIGNED_CACHE, world.settings.blockCacheTimeoutMs, world.now);
+		this.applied = new Recent(APPLIED_CACHE, HOUR_MS, world.now);
+	}
+
+	/** Begins asking a peer, unless it is being asked. */
+	start(peer: Peer): void {
+		if (peer.state === "SYNCING" || peer.isLeaving) return;
+		peer.state = "SYNCING";
+		peer.needSyncFromPeer = true;
+		peer.toFetch.clear();
+		peer.remain = 0n;
+		peer.setBothHave(this.world.chain.genesis);
+		this.next(peer);
+	}
+
+	/** Asks for a list, unless one is awaited. */
+	next(peer: Peer): void {
+		if (peer.summary || peer.isLeaving) return;
+		const waitMs = peer.lastListMs + REQUEST_SPACING_MS - this.world.now();
+		if (waitMs > 0) {
+			peer.listArmed = true;
+			this.wake(waitMs);
+			return;
+		}
+		peer.listArmed = false;
+		let summary: BlockRef[];
+		try {
+			summary = summarize(this.world.chain, peer.bothHave, peer.toFetch);
+		} catch (error) {
+			const why = error instanceof Error ? error.message : String(error);
+			this.world.disconnect(peer, Reason.SYNC_FAIL, why);
+			return;
+		}
+		const now = this.world.now();
+		peer.lastListMs = now;
+		peer.summary = { ids: new Set(summary.map(({ id }) => toKey(id))), sentMs: now };
+		this.world.send(peer, ApplicationType.SYNC_BLOCK_CHAIN, encodeSyncBlockChain(summary));
+	}
+
+	/** A peer's answer to our summary (sheet 09 §7.3). @throws {Misconduct} */
+	receiveList(peer: Peer, list: BlockList): void {
+		this.checkList(peer, list);
+		const { chain } = this.world;
+		const { ids, remain } = list;
+		peer.fetchAble = false;
+		peer.needSyncFromPeer = true;
+		peer.summary = undefined;
+		const [first] = ids as readonly [BlockRef];
+		if (ids.length === 1 && chain.isKnown(first.id)) {
+			peer.state = "SYNC_COMPLETED";
+			peer.needSyncFromPeer = false;
+			return;
+		}
+		const firstKey = toKey(first.id);
+		const { toFetch } = peer;
+		while (toFetch.back && toKey(toFetch.back.id) !== firstKey) toFetch.pop();
+		toFetch.push(...ids.slice(1));
+		peer.remain = remain;
+		for (let front = toFetch.front; front && chain.isKnown(front.id); front = toFetch.front) {
+			toFetch.shift();
+			peer.setBothHave(front);
+		}
+		peer.fetchAble = true;
+		const isComplete =
+			(remain === 0n && toFetch.length > 0) ||
+			(remain !== 0n && toFetch.length > this.world.settings.syncFetchBatch);
+		if (isComplete) this.wake(0);
+		else this.next(peer);
+	}
+
+	private checkList(peer: Peer, { ids, remain }: BlockList): void {
+		const refuse = (why: string) => new Misconduct(Reason.BAD_PROTOCOL, why);
+		if (!peer.summary) throw refuse("a list that was not asked for");
+		const [first] = ids;
+		if (!first) throw refuse("an empty list");
+		if (ids.length > MAX_LIST_IDS) throw refuse(`a list of ${ids.length} ids`);
+		if (remain !== 0n && ids.length < FULL_LIST_IDS)
+			throw refuse(`${ids.length} ids, though ${remain} follow`);
+		for (const [at, { number }] of ids.entries()) {
+			if (number !== first.number + BigInt(at)) throw refuse("a list with a gap");
+		}
+		if (!peer.summary.ids.has(toKey(first.id))) throw refuse("a list that doesn't begin in our summary");
+		const { chain } = this.world;
+		if (chain.head.number > 0n) {
+			const passed = FUTURE_MS + BigInt(Math.trunc(this.world.now())) - chain.solidTimestampMs;
+			const highest = passed / SLOT_MS + chain.solid.number;
+			const last = first.number + BigInt(ids.length - 1) + remain;
+			if (last > highest) throw refuse(`block ${last}, though there can't be more than ${highest}`);
+		}
+	}
+
+	/** Whether a block is one that a peer was asked for to follow its list. */
+	awaits(peer: Peer, id: Uint8Array): boolean {
+		return peer.requested.has(toKey(id));
+	}
+
+	/** Takes in such a block (sheet 09 §7.5). @param bytes its size */
+	receiveBlock(peer: Peer, block: SignedBlock, bytes: number): void {
+		const key = toKey(block.id);
+		peer.requested.delete(key);
+		peer.inProcess.add(key);
+		peer.lastDeliveryMs = this.world.now();
+		this.averageBytes = this.averageBytes * 0.95 + bytes * 0.05;
+		const entry: QueuedBlock = { block, peer, bytes, isReady: false };
+		this.drop(key);
+		this.queue.set(key, entry);
+		this.queuedBytes += bytes;
+		this.world.chain.prepare(block).then(
+			() => this.ready(entry),
+			(error: unknown) => {
+				// The chain checks the signatures itself, only later.
+				this.world.log.warn({ error: String(error) }, "signatures could not be prepared");
+				this.ready(entry);
+			},
+		);
+		if (!peer.isSyncIdle) return;
+		if (peer.remain > 0n && peer.toFetch.length <= this.world.settings.syncFetchBatch) this.next(peer);
+		else this.wake(0);
+	}
+
+	private ready(entry: QueuedBlock): void {
+		entry.isReady = true;
+		this.applySoon();
+	}
+
+	private applySoon(): void {
+		if (this.applying || this.stopped) return;
+		this.applying = true;
+		this.world.environment.soon(() => {
+			this.applying = false;
+			if (!this.stopped) this.applyTurn();
+		});
+	}
+
+	/** Applies blocks that are first in a peer's list, for a while. */
+	private applyTurn(): void {
+		const startMs = this.world.now();
+		for (let count = 0; count < TURN_BLOCKS; count++) {
+			const key = this.firstReady();
+			if (key === undefined) {
+				this.dropFinal();
+				this.wake(0);
+				return;
+			}
+			this.apply(key);
+			if (this.world.now() - startMs >= TURN_MS) break;
+		}
+		this.applySoon();
+		this.wake(0);
+	}
+
+	private firstReady(): string | undefined {
+		for (const { toFetch, isLeaving } of this.world.peers) {
+			if (!toFetch.front || isLeaving) continue;
+			const key = toKey(toFetch.front.id);
+			if (this.queue.get(key)?.isReady) return key;
+		}
+		return undefined;
+	}
+
+	private apply(key: string): void {
+		const { block, peer: from } = this.queue.get(key) as QueuedBlock;
+		this.drop(key);
+		from.inProcess.delete(key);
+		const { chain, log } = this.world;
+		const result = this.applied.has(key) ? ({ kind: "accepted" } as const) : chain.push(block);
+		if (result.kind === "forged") {
+			this.assigned.delete(key);
+			this.world.disconnect(from, Reason.BAD_BLOCK, result.message);
+			return;
+		}
+		if (result.kind === "accepted") {
+			this.applied.put(key, true);
+		} else {
+			this.assigned.delete(key);
+			const message = result.kind === "failed" ? result.message : "its parent is not known";
+			log.warn({ number: Number(block.number), id: toHex(block.id), message }, "block refused");
+		}
+		const ref = { id: block.id, number: block.number };
+		for (const peer of [...this.world.peers]) {
+			if (!peer.toFetch.front || toKey(peer.toFetch.front.id) !== key) continue;
+			peer.toFetch.shift();
+			if (result.kind !== "accepted") {
+				this.world.disconnect(peer, Reason.BAD_BLOCK, "a block of its list is not valid");
+				continue;
+			}
+			peer.setBothHave(ref);
+			if (peer.toFetch.length === 0 && peer.fetchAble) this.next(peer);
+		}
+		if (result.kind === "accepted") this.afterApply(block);
+	}
+
+	/** Blocks at heights that are final here can never be applied. */
+	private dropFinal(): void {
+		const solid = this.world.chain.solid.number;
+		for (const [key, { block, peer }] of this.queue) {
+			if (block.number > solid) continue;
+			this.drop(key);
+			peer.inProcess.delete(key);
+		}
+	}
+
+	private drop(key: string): void {
+		const entry = this.queue.get(key);
+		if (!entry) return;
+		this.queue.delete(key);
+		this.queuedBytes -= entry.bytes;
+	}
+
+	/** A peer left: what it owed and what it delivered may come from others. */
+	peerLeft(peer: Peer): void {
+		for (const key of peer.requested.keys()) this.assigned.delete(key);
+		for (const [key, entry] of this.queue) {
+			if (entry.peer !== peer) continue;
+			this.drop(key);
+			this.assigned.delete(key);
+		}
+		this.wake(0);
+	}
+
+	stop(): void {
+		this.stopped = true;
+		this.timer?.cancel();
+	}
+
+	/** Undefined: nothing is missing. */
+	get progress(): SyncProgress | undefined {
+		let target = 0n;
+		for (const { toFetch, remain, needSyncFromPeer } of this.world.peers) {
+			const last = needSyncFromPeer ? toFetch.back : undefined;
+			if (last && last.number + remain > target) target = last.number + remain;
+		}
+		const head = this.world.chain.head.number;
+		return target > head ? { head, target } : undefined;
+	}
+
+	private wake(delayMs: number): void {
+		if (this.stopped) return;
+		const atMs = this.world.now() + delayMs;
+		if (this.timer && this.timerMs <= atMs) return;
+		this.timer?.cancel();
+		this.timerMs = atMs;
+		this.timer = this.world.environment.after(delayMs, () => {
+			this.timer = undefined;
+			this.timerMs = Number.POSITIVE_INFINITY;
+			this.request();
+		});
+	}
+
+	/** Asks every peer for what it may be asked for now. */
+	private request(): void {
+		for (const peer of [...this.world.peers]) {
+			if (peer.listArmed) this.next(peer);
+			else this.fetchFrom(peer);
+		}
+	}
+
+	/** Asks a peer for the next blocks of its list that nobody was asked for (sheet 09 §7.4). */
+	private fetchFrom(peer: Peer): void {
+		const { toFetch } = peer;
+		if (!peer.needSyncFromPeer || !peer.fetchAble || !peer.isSyncIdle || toFetch.length === 0) return;
+		if (peer.isLeaving) return;
+		const now = this.world.now();
+		const waitMs = peer.lastFetchMs + REQUEST_SPACING_MS - now;
+		if (waitMs > 0) {
+			this.wake(waitMs);
+			return;
+		}
+		const limit = this.batchLimit(peer);
+		const batch: BlockRef[] = [];
+		for (let at = 0; at < toFetch.length && batch.length < limit; at++) {
+			const block = toFetch.at(at);
+			const key = toKey(block.id);
+			if (peer.inProcess.has(key) || !this.assigned.put(key, true)) continue;
+			peer.requested.set(key, { block, sinceMs: now });
+			batch.push(block);
+		}
+		if (batch.length === 0) return;
+		peer.lastFetchMs = now;
+		peer.lastDeliveryMs = now;
+		const ids = batch.map(({ id }) => id);
+		this.world.send(peer, ApplicationType.FETCH_INV_DATA, encodeInventory(InventoryKind.BLOCK, ids));
+	}
+
+	/** How many blocks may be asked for, so that what waits stays within bounds. */
+	private batchLimit(peer: Peer): number {
+		const outstanding = this.world.peers.reduce((sum, { requested }) => sum + requested.size, 0);
+		const room = this.world.settings.maxQueuedBytes - this.queuedBytes - outstanding * this.averageBytes;
+		const limit = Math.min(MAX_BATCH, Math.floor(Math.min(room, BATCH_BYTES) / this.averageBytes));
+		const front = peer.toFetch.front;
+		const isFrontFree = front !== undefined && !this.assigned.has(toKey(front.id));
+		return isFrontFree ? Math.max(limit, URGENT_BATCH) : limit;
+	}
+}

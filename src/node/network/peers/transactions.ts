@@ -1,0 +1,107 @@
+/**
+ * Transactions that peers delivered (sheet 09 §8.3): looked at in short turns, one of each peer in turn, so that neither
+ * the node nor a quiet peer waits for a busy one.
+ */
+
+import { InventoryKind, Reason, type SignedTransaction } from "../wire/application-messages.js";
+import type { Advertisement } from "./advertisement.js";
+import { Misconduct } from "./misconduct.js";
+import type { Peer } from "./peer.js";
+import type { PeerWorld } from "./peer-world.js";
+
+/** Transactions that may wait; what comes on top is dropped. */
+const MAX_WAITING = 50_000;
+/** A turn ends after this. */
+const TURN_MS = 8;
+const TURN_TRANSACTIONS = 64;
+
+export class TransactionIntake {
+	private readonly queues = new Map<Peer, SignedTransaction[]>();
+	private count = 0;
+	private working = false;
+	private stopped = false;
+	private advertisement: Advertisement | undefined;
+
+	constructor(private readonly world: PeerWorld) {}
+
+	/** Where good transactions go on to. */
+	connect(advertisement: Advertisement): void {
+		this.advertisement = advertisement;
+	}
+
+	/** Whether nothing more should be asked for. */
+	readonly isBusy = (): boolean => this.count + this.world.chain.queuedTransactions > MAX_WAITING;
+
+	/** Takes in a TXS message. @throws {Misconduct} */
+	receive(peer: Peer, transactions: readonly SignedTransaction[]): void {
+		const { advertisement } = this;
+		if (!advertisement) return;
+		for (const transaction of transactions) {
+			if (!advertisement.wasAsked(peer, InventoryKind.TX, transaction.id)) {
+				throw new Misconduct(Reason.BAD_PROTOCOL, `transaction ${transaction.idHex} was not asked for`);
+			}
+			if (!transaction.contract) throw new Misconduct(Reason.BAD_TX, "a transaction without a contract");
+		}
+		const queue = this.queues.get(peer) ?? [];
+		for (const transaction of transactions) {
+			advertisement.arrived(peer, InventoryKind.TX, transaction.id);
+			if (this.count >= MAX_WAITING) continue;
+			queue.push(transaction);
+			this.count++;
+		}
+		if (queue.length > 0) this.queues.set(peer, queue);
+		this.workSoon();
+	}
+
+	private workSoon(): void {
+		if (this.working || this.stopped || this.count === 0) return;
+		this.working = true;
+		this.world.environment.soon(() => {
+			this.working = false;
+			if (!this.stopped) this.turn();
+		});
+	}
+
+	private turn(): void {
+		const startMs = this.world.now();
+		for (let done = 0; done < TURN_TRANSACTIONS && this.count > 0; ) {
+			for (const [peer, queue] of this.queues) {
+				const transaction = queue.shift();
+				if (!transaction) {
+					this.queues.delete(peer);
+					continue;
+				}
+				this.count--;
+				done++;
+				this.take(peer, transaction);
+			}
+			if (this.world.now() - startMs >= TURN_MS) break;
+		}
+		this.workSoon();
+	}
+
+	private take(peer: Peer, transaction: SignedTransaction): void {
+		const { chain, log } = this.world;
+		if (peer.isBad || this.advertisement?.knowsTransaction(transaction.id)) return;
+		if ((transaction.raw?.expiration ?? 0n) < chain.nextSlotMs) return;
+		const result = chain.submit(transaction);
+		if (result.kind === "accepted") {
+			this.advertisement?.broadcastTransaction(result.served);
+			return;
+		}
+		log.debug({ id: transaction.idHex, why: result.message }, "transaction refused");
+		if (result.kind === "forbidden") {
+			peer.isBad = true;
+			this.world.disconnect(peer, Reason.BAD_TX, result.message);
+		}
+	}
+
+	peerLeft(peer: Peer): void {
+		this.count -= this.queues.get(peer)?.length ?? 0;
+		this.queues.delete(peer);
+	}
+
+	stop(): void {
+		this.stopped = true;
+	}
+}
