@@ -18,8 +18,8 @@ import {
 } from "./vm-error.js";
 import type { Word } from "./word.js";
 
-/** Jump targets passed between two looks at the clock. */
-const TICKS = 4096;
+/** Energy spent between two looks at the clock: some milliseconds at the most, whatever the operations are. */
+const ENERGY_BETWEEN_LOOKS = 20_000;
 
 /**
  * How the loop runs an operation. The numbers must stand in this file: only then the loop's choice is one jump.
@@ -67,8 +67,9 @@ export function run(frame: Frame): void {
 	const deadline = machine.options.deadlineMs;
 	const timed = deadline !== Number.POSITIVE_INFINITY;
 	const memoryFee = machine.gates.higherCpuLimit ? 1 : 0;
-	let ticks = TICKS;
 	let { pc, sp, left } = frame;
+	// Below this much energy the loop stops to think: at the end of the energy, and now and then to look at the clock.
+	let floor = timed ? Math.max(0, left - ENERGY_BETWEEN_LOOKS) : 0;
 	frame.interrupted = false;
 
 	for (;;) {
@@ -81,10 +82,18 @@ export function run(frame: Frame): void {
 		}
 		const cost = costs[op] as number;
 		left -= cost;
-		if (left < 0) {
-			frame.left = left + cost;
-			if (!frame.spend(cost)) throw lackOfEnergy(frame, table, op, cost - (penalties[op] as number));
-			left = frame.left;
+		if (left < floor) {
+			if (left < 0) {
+				frame.left = left + cost;
+				if (!frame.spend(cost)) throw lackOfEnergy(frame, table, op, cost - (penalties[op] as number));
+				left = frame.left;
+			}
+			if (timed) {
+				floor = Math.max(0, left - ENERGY_BETWEEN_LOOKS);
+				// What isn't an operation fails for that, not for time.
+				if (performance.now() > deadline && table.rows[op])
+					throw timeoutAt((table.rows[op] as Instruction).name);
+			}
 		}
 		if (penalized) frame.penalty += penalties[op] as number;
 
@@ -140,10 +149,6 @@ export function run(frame: Frame): void {
 				continue;
 			}
 			case Kind.JUMPDEST:
-				if (timed && --ticks === 0) {
-					if (performance.now() > deadline) throw timeoutAt("JUMPDEST");
-					ticks = TICKS;
-				}
 				break;
 			case Kind.PC:
 				stack[sp++] = pc;

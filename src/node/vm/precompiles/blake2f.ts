@@ -1,11 +1,12 @@
 /** The compression function of BLAKE2b (EIP-152). */
 
 import type { Machine } from "../machine.js";
-import { timeoutAt } from "../vm-error.js";
-import { type Precompile, succeed, ZERO_WORD } from "./precompile.js";
+import { checkTime, type Precompile, succeed, ZERO_WORD } from "./precompile.js";
 
 const INPUT_LENGTH = 213;
-const ROUND_TICKS = 65_536;
+
+/** Rounds between two looks at the clock. */
+const ROUND_TICKS = 16_384;
 
 /** The square roots of the first primes, low half first. */
 const IV = Uint32Array.of(
@@ -91,9 +92,7 @@ function compress(
 		v[29] = ~(v[29] as number);
 	}
 	for (let round = 0; round < rounds; round++) {
-		if (round % ROUND_TICKS === 0 && performance.now() > machine.options.deadlineMs) {
-			throw timeoutAt("blake2F");
-		}
+		if (round % ROUND_TICKS === 0) checkTime(machine, "blake2F");
 		const order = SIGMA[round % 10] as readonly number[];
 		for (let i = 0; i < 8; i++) {
 			const [a, b, c, d] = MIXINGS[i] as readonly [number, number, number, number];

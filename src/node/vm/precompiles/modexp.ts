@@ -3,15 +3,16 @@
 import { EMPTY, toHex } from "../../../protocol/bytes.js";
 import type { Machine } from "../machine.js";
 import { MEMORY_CEILING } from "../memory.js";
-import { hostFailed, timeoutAt } from "../vm-error.js";
+import { hostFailed } from "../vm-error.js";
 import { sat32 } from "../word.js";
-import { type Precompile, paddedSlice, succeed, wordAt } from "./precompile.js";
+import { checkTime, type Precompile, paddedSlice, succeed, wordAt } from "./precompile.js";
 
 const HEADER = 96;
 const MAX_ENERGY = 0x7fffffffffffffffn;
 
-/** Steps between two looks at the clock. */
-const TICKS = 1024;
+/** Steps between two looks at the clock; above a size of the modulus it is looked at before each. */
+const TICKS = 64;
+const LARGE = 1n << 65_536n;
 
 function lengths(input: Uint8Array): readonly [base: number, exponent: number, modulus: number] {
 	return [sat32(wordAt(input, 0)), sat32(wordAt(input, 1)), sat32(wordAt(input, 2))];
@@ -68,11 +69,11 @@ function integerAt(input: Uint8Array, offset: number, length: number): bigint {
 }
 
 function power(machine: Machine, base: bigint, exponent: bigint, modulus: bigint): bigint {
-	const { deadlineMs } = machine.options;
+	const ticks = modulus > LARGE ? 1 : TICKS;
 	const bits = exponent.toString(2);
 	let result = 1n % modulus;
 	for (let i = 0; exponent > 0n && i < bits.length; i++) {
-		if (i % TICKS === 0 && performance.now() > deadlineMs) throw timeoutAt("modExp");
+		if (i % ticks === 0) checkTime(machine, "modExp");
 		result = (result * result) % modulus;
 		if (bits[i] === "1") result = (result * base) % modulus;
 	}

@@ -3,6 +3,7 @@
 import { EMPTY } from "../../../protocol/bytes.js";
 import type { Gates } from "../gates.js";
 import type { Machine } from "../machine.js";
+import { timeoutAt } from "../vm-error.js";
 import { toWord, type Word, wordFromBytes, wordToBytes } from "../word.js";
 
 export interface PrecompileResult {
@@ -34,6 +35,13 @@ export const failed: PrecompileResult = { success: false, output: EMPTY };
 export const ZERO_WORD: Uint8Array = new Uint8Array(32);
 
 export const ONE_WORD: Uint8Array = wordToBytes(1);
+
+/** Long calculations ask this now and then. @throws {VmError} out of time */
+export function checkTime({ options }: Machine, name: string): void {
+	if (options.deadlineMs !== Number.POSITIVE_INFINITY && performance.now() > options.deadlineMs) {
+		throw timeoutAt(name);
+	}
+}
 
 /** A constant price. */
 export const price = (energy: number) => (): bigint => BigInt(energy);
