@@ -1,0 +1,47 @@
+/** The web library of the network on a development chain, and its contract fixture. */
+
+import { readFileSync } from "node:fs";
+import { TronWeb, type Types } from "tronweb";
+import { type DeployedChain, type Person, startDeployedChain } from "./deployed-chain.js";
+
+interface Artifact {
+	readonly abi: readonly Types.FunctionFragment[];
+	readonly bytecode: string;
+}
+
+export const coupon: Artifact = JSON.parse(
+	readFileSync(new URL("contracts/Coupon.json", import.meta.url), "utf8"),
+);
+
+type Built = Types.Transaction<Types.ContractParamter>;
+
+/** What the library's types say of receipts is less than there is. */
+export type Receipt = Types.TransactionInfo & Readonly<Record<string, unknown>>;
+
+export interface TronWebChain extends DeployedChain {
+	/** Acts as the first person, over the gateway. */
+	readonly web: TronWeb;
+	/** Signs with a person's key, broadcasts, and waits for the receipt. */
+	act(built: Promise<Built> | Built, by?: Person): Promise<Receipt>;
+}
+
+export async function startTronWebChain(): Promise<TronWebChain> {
+	const chain = await startDeployedChain();
+	const [first] = chain.people as [Person];
+	const web = new TronWeb({
+		fullHost: chain.gateway,
+		privateKey: first.key,
+	});
+	const act: TronWebChain["act"] = async (built, by = first) => {
+		const signed = await web.trx.sign(await built, by.key);
+		const answer = await web.trx.sendRawTransaction(signed);
+		if (answer.result !== true) {
+			const message = Buffer.from(String(answer.message), "hex").toString("utf8");
+			throw new Error(`refused: ${answer.code} ${message}`);
+		}
+		const info = await web.trx.getUnconfirmedTransactionInfo(signed.txID);
+		if (info.id !== signed.txID) throw new Error(`no receipt of ${signed.txID}`);
+		return info as Receipt;
+	};
+	return { ...chain, web, act };
+}
