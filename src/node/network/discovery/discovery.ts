@@ -1,0 +1,204 @@
+/**
+ * Finding nodes over UDP (sheet 09 §2): who answers on the port it names and is of our network can be dialed. Nothing
+ * here is proven, only heard: a datagram's sender may be anyone, so memory is bounded and nobody is punished.
+ */
+
+import { isIPv4 } from "node:net";
+import { equalBytes } from "../../../protocol/bytes.js";
+import type { DatagramPort, NetworkEnvironment, NodeAddress, Timer } from "../environment.js";
+import type { ConnectableNode } from "../transport/candidates.js";
+import { type Endpoint, NODE_ID_LENGTH } from "../wire/endpoint.js";
+import { startLookups } from "./lookup.js";
+import { type HandlerWorld, NodeHandler, type UnsentPacket } from "./node-handler.js";
+import { type DiscoveryPacket, decodePacket, encodePacket } from "./packets.js";
+import { type PeerStore, readPeerList, writePeerList } from "./peer-store.js";
+import { NodeTable } from "./table.js";
+
+export interface DiscoveryOptions {
+	readonly networkId: number;
+	/** As it is announced; the port is the one to bind, which is also that of the TCP listener. */
+	readonly self: Endpoint;
+	/** Address to bind; undefined: every interface. */
+	readonly host?: string | undefined;
+	/** Nodes to begin with: `seed.node` and `node.active`. */
+	readonly seeds: readonly NodeAddress[];
+	/** Where met nodes are kept; undefined: nowhere. */
+	readonly store?: PeerStore | undefined;
+	/** Told what went wrong with the store; discovery goes on. */
+	readonly onProblem?: (error: unknown) => void;
+}
+
+const MAX_HANDLERS = 3000;
+const TRIMMED_HANDLERS = 2000;
+const STORE_PERIOD_MS = 60_000;
+const STORED_NODES = 30;
+
+export class Discovery {
+	private readonly handlers = new Map<string, NodeHandler>();
+	private readonly table: NodeTable<NodeHandler>;
+	private readonly world: HandlerWorld;
+	private readonly timers: Timer[] = [];
+	private port: DatagramPort | undefined;
+	private isStopped = false;
+
+	private constructor(
+		private readonly environment: NetworkEnvironment,
+		private readonly options: DiscoveryOptions,
+	) {
+		const { self } = options;
+		this.table = new NodeTable(self.nodeId, new Set([self.ipv4, self.ipv6].filter((host) => host !== "")));
+		this.world = {
+			environment,
+			networkId: options.networkId,
+			table: this.table,
+			send: (to, body) => this.send(to, body),
+		};
+	}
+
+	/** @throws {Error} if the port can't be bound */
+	static async start(environment: NetworkEnvironment, options: DiscoveryOptions): Promise<Discovery> {
+		const discovery = new Discovery(environment, options);
+		await discovery.begin();
+		return discovery;
+	}
+
+	/** Nodes that a connection can be made to, in any order. */
+	connectable(): readonly ConnectableNode[] {
+		return [...this.handlers.values()]
+			.filter((handler) => handler.isConnectable)
+			.map(({ host, port, nodeId, updatedMs }) => ({ address: { host, port }, nodeId, updatedMs }));
+	}
+
+	get tableSize(): number {
+		return this.table.size;
+	}
+
+	/** Nodes that are remembered, dead ones too. */
+	get handlerCount(): number {
+		return this.handlers.size;
+	}
+
+	async stop(): Promise<void> {
+		this.isStopped = true;
+		for (const timer of this.timers) timer.cancel();
+		for (const handler of this.handlers.values()) handler.stop();
+		await this.port?.close();
+	}
+
+	private async begin(): Promise<void> {
+		const { environment, options } = this;
+		const { host, self, store } = options;
+		const stored = store === undefined ? [] : await this.readStored(store);
+		this.port = await environment.bindDatagrams({ host, port: self.port }, (datagram, from) =>
+			this.receive(datagram, from),
+		);
+		for (const { host, port } of [...options.seeds, ...stored]) {
+			const nodeId = environment.randomBytes(NODE_ID_LENGTH);
+			const isV4 = isIPv4(host);
+			this.handler({ ipv4: isV4 ? host : "", ipv6: isV4 ? "" : host, port, nodeId }, port);
+		}
+		this.timers.push(startLookups(environment, this.table, self.nodeId));
+		if (store !== undefined)
+			this.timers.push(environment.every(STORE_PERIOD_MS, () => this.storeNodes(store)));
+	}
+
+	private receive(datagram: Uint8Array, source: NodeAddress): void {
+		if (this.isStopped) return;
+		const packet = decodePacket(datagram);
+		// Our own packets come back if we are our own seed.
+		if (packet === undefined || equalBytes(packet.from.nodeId, this.options.self.nodeId)) return;
+		const from = seenFrom(packet.from, source);
+		const handler = this.handler(from, source.port);
+		if (handler === undefined) return;
+		handler.update({ ...from, port: packet.from.port });
+		this.handle(handler, packet);
+	}
+
+	private handle(handler: NodeHandler, packet: DiscoveryPacket): void {
+		switch (packet.kind) {
+			case "ping":
+				handler.pinged(packet.networkId);
+				return;
+			case "pong":
+				handler.ponged(packet.networkId);
+				return;
+			case "findNode":
+				handler.answer(packet.target, packet.timestampMs);
+				return;
+			case "neighbours":
+				if (!handler.answered()) return;
+				for (const neighbour of packet.neighbours) {
+					if (!equalBytes(neighbour.nodeId, this.options.self.nodeId))
+						this.handler(neighbour, neighbour.port);
+				}
+				return;
+		}
+	}
+
+	/**
+	 * The handler of a node; a new one pings at once.
+	 * @returns undefined if we share no address family
+	 */
+	private handler(node: Endpoint, port: number): NodeHandler | undefined {
+		const { self } = this.options;
+		const host = self.ipv4 !== "" && node.ipv4 !== "" ? node.ipv4 : self.ipv6 !== "" ? node.ipv6 : "";
+		if (host === "" || port <= 0 || port > 65_535) return undefined;
+		const key = `${host} ${port}`;
+		const known = this.handlers.get(key);
+		if (known !== undefined) return known;
+		this.trim();
+		const handler = new NodeHandler(this.world, { host, port }, node);
+		this.handlers.set(key, handler);
+		handler.ping();
+		return handler;
+	}
+
+	/**
+	 * Makes room: first those that can't be connected to go, then those that were silent longest. Whoever is in the
+	 * table has answered and stays: a flood of made-up senders must not drive out the nodes that we know.
+	 */
+	private trim(): void {
+		if (this.handlers.size <= MAX_HANDLERS) return;
+		const loose = [...this.handlers].filter(([, handler]) => !this.table.holds(handler));
+		for (const [key, handler] of loose) if (!handler.isConnectable) this.forget(key, handler);
+		if (this.handlers.size <= MAX_HANDLERS) return;
+		const oldestFirst = loose
+			.filter(([, handler]) => handler.isConnectable)
+			.sort(([, a], [, b]) => a.updatedMs - b.updatedMs);
+		for (const [key, handler] of oldestFirst.slice(0, this.handlers.size - TRIMMED_HANDLERS)) {
+			this.forget(key, handler);
+		}
+	}
+
+	private forget(key: string, handler: NodeHandler): void {
+		handler.stop();
+		this.handlers.delete(key);
+	}
+
+	private send(to: NodeHandler, body: UnsentPacket): void {
+		if (this.isStopped) return;
+		this.port?.send(encodePacket({ ...body, from: this.options.self }), { host: to.host, port: to.port });
+	}
+
+	private async readStored(store: PeerStore): Promise<readonly NodeAddress[]> {
+		try {
+			const text = await store.read();
+			return text === undefined ? [] : readPeerList(text);
+		} catch (error) {
+			this.options.onProblem?.(error);
+			return [];
+		}
+	}
+
+	private storeNodes(store: PeerStore): void {
+		const nodes = [...this.table.nodes()].sort((a, b) => b.updatedMs - a.updatedMs).slice(0, STORED_NODES);
+		store.write(writePeerList(nodes)).catch((error: unknown) => this.options.onProblem?.(error));
+	}
+}
+
+/** A sender's own word counts for everything but the address that its datagram came from. */
+function seenFrom(from: Endpoint, source: NodeAddress): Endpoint {
+	// A socket of both families gives IPv4 addresses as mapped ones.
+	const host = source.host.replace(/^::ffff:(?=\d+\.)/i, "");
+	return isIPv4(host) ? { ...from, ipv4: host } : { ...from, ipv6: host };
+}

@@ -1,0 +1,67 @@
+/** Nodes that were met, kept from one start to the next (sheet 09 §2.5). */
+
+import { open, readFile, rename } from "node:fs/promises";
+import { join } from "node:path";
+import type { NodeAddress } from "../environment.js";
+import { isIpv4Literal, isIpv6Literal } from "../wire/endpoint.js";
+
+/** Where the list of nodes is kept. */
+export interface PeerStore {
+	/** @returns undefined if nothing was stored yet */
+	read(): Promise<string | undefined>;
+	write(text: string): Promise<void>;
+}
+
+const FILE = "peers.json";
+
+/**
+ * A file of its own in the data directory: the list is no part of the chain's state, so it neither waits for a batch
+ * of blocks nor is undone with one. It is replaced as a whole, so a kill leaves the old list or the new one.
+ */
+export function peerFile(dataDirectory: string): PeerStore {
+	const path = join(dataDirectory, FILE);
+	return {
+		async read() {
+			try {
+				return await readFile(path, "utf8");
+			} catch (error) {
+				if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
+				throw error;
+			}
+		},
+		async write(text) {
+			const temporary = `${path}.new`;
+			const file = await open(temporary, "w");
+			try {
+				await file.writeFile(text);
+				await file.sync();
+			} finally {
+				await file.close();
+			}
+			await rename(temporary, path);
+		},
+	};
+}
+
+export function writePeerList(nodes: readonly NodeAddress[]): string {
+	return JSON.stringify({ nodes: nodes.map(({ host, port }) => ({ host, port })) });
+}
+
+/** Entries that are no address are left out. @throws {Error} if the text is no list of nodes */
+export function readPeerList(text: string): readonly NodeAddress[] {
+	const nodes = (JSON.parse(text) as { nodes?: unknown } | null)?.nodes;
+	if (!Array.isArray(nodes)) throw new Error("the stored list of nodes has no nodes");
+	return nodes.filter(isAddress).map(({ host, port }) => ({ host, port }));
+}
+
+function isAddress(value: unknown): value is NodeAddress {
+	const { host, port } = (value ?? {}) as Partial<Record<keyof NodeAddress, unknown>>;
+	return (
+		typeof host === "string" &&
+		(isIpv4Literal(host) || isIpv6Literal(host)) &&
+		typeof port === "number" &&
+		Number.isInteger(port) &&
+		port > 0 &&
+		port < 65_536
+	);
+}
