@@ -8,7 +8,13 @@ import { SignedBlock } from "../../protocol/block.js";
 import { be64, equalBytes, toHex, toKey } from "../../protocol/bytes.js";
 import type { TransactionInfo } from "../../protocol/messages.js";
 import type { SignedTransaction } from "../../protocol/transaction.js";
-import { BadBlockError, ChainError, NonCommonBlockError, RuntimeRuleError } from "../contracts/errors.js";
+import {
+	BadBlockError,
+	ChainError,
+	MerkleRootError,
+	NonCommonBlockError,
+	RuntimeRuleError,
+} from "../contracts/errors.js";
 import type { BlockChange, StateDatabase } from "../state/state-database.js";
 import { createView, type StateView } from "../state/view.js";
 import { authorize } from "./authorization.js";
@@ -581,6 +587,6 @@ function checkMerkleRoot(block: SignedBlock): void {
 	const stored = block.raw.txTrieRoot;
 	if (stored.length !== 32) throw new RuntimeRuleError("IllegalArgumentException", "null");
 	if (!equalBytes(block.computeMerkleRoot(), stored)) {
-		throw new BadBlockError(`The merkle hash is not validated for ${block.number}`);
+		throw new MerkleRootError(`The merkle hash is not validated for ${block.number}`);
 	}
 }

@@ -145,3 +145,8 @@ export function checkMeta(meta: DirectoryMeta, genesisId: Uint8Array, path: stri
 		);
 	}
 }
+
+/** Key of a record that belongs to no store of the state. */
+export function sideKey(name: string): Uint8Array {
+	return Buffer.from([0xfe, ...Buffer.from(name, "latin1")]);
+}

@@ -19,6 +19,7 @@ import {
 	openDataDirectory,
 	readLogStart,
 	readMeta,
+	sideKey,
 } from "./data-directory.js";
 import type { MachineRunner } from "./execution.js";
 import { blackHoleAddress, genesisId, prepareBase, writeGenesis } from "./genesis.js";
@@ -241,6 +242,18 @@ export class OpenChain {
 		if (!this.log) return;
 		await this.flushing;
 		await this.flush();
+	}
+
+	/** A record beside the state, such as what votes of witnesses confirmed. */
+	sideRecord(name: string): Uint8Array | undefined {
+		return this.storage.get(sideKey(name));
+	}
+
+	/** Writes such a record. It is no part of any block: a kill may lose it, nothing undoes it. */
+	putSideRecord(name: string, value: Uint8Array): void {
+		if (this.failed) return;
+		const change = { key: sideKey(name), value };
+		this.storage.write([change], false).catch((error: unknown) => this.storageFailed(error));
 	}
 
 	/** The view of the solidity API. */

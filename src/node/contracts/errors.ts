@@ -97,6 +97,9 @@ export class BadBlockError extends ChainError {
 	readonly className = "BadBlockException";
 }
 
+/** The transactions are not those that the header names: whoever passed the block on changed them. */
+export class MerkleRootError extends BadBlockError {}
+
 export class UnlinkedBlockError extends ChainError {
 	override readonly name = "UnlinkedBlockError";
 	readonly className = "UnLinkedBlockException";

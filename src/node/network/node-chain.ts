@@ -1,0 +1,262 @@
+/** The node's chain as the peer network sees it. */
+
+import { numberOfBlockId, type SignedBlock } from "../../protocol/block.js";
+import { be64, equalBytes, readBe64 } from "../../protocol/bytes.js";
+import { isWireError } from "../../protocol/json/exceptions.js";
+import { witnessSigningAddress } from "../../protocol/permission.js";
+import { SignatureError } from "../../protocol/signature.js";
+import { SignedTransaction } from "../../protocol/transaction.js";
+import type { OpenChain } from "../chain/open-chain.js";
+import { locateTransaction } from "../chain/transaction-checks.js";
+import { activeWitnesses, nextSlotTimeMs } from "../consensus/slots.js";
+import {
+	ContractCountError,
+	MerkleRootError,
+	UnlinkedBlockError,
+	VmIllegalError,
+} from "../contracts/errors.js";
+import type { SignaturePool } from "../signatures/pool.js";
+import type { BlockRef, HeaderVerdict, LocalChain, PushResult, TransactionResult } from "./local-chain.js";
+
+/** Records of confirmed blocks and cycles, and the last confirmed block; names are the reference's stores. */
+const COMMIT_STORE = "pbft-sign-data/";
+const CONFIRMED_KEY = "common-database/LATEST_PBFT_BLOCK_NUM";
+
+export interface NodeChainOptions {
+	readonly open: OpenChain;
+	/** Undefined: signatures are recovered where blocks are applied. */
+	readonly pool: SignaturePool | undefined;
+	/** Told of errors that are faults of this program. */
+	readonly report: (error: unknown, where: string) => void;
+}
+
+export class NodeChain implements LocalChain {
+	readonly genesis: BlockRef;
+	private solidBlock: { readonly ref: BlockRef; readonly timestampMs: bigint };
+	private former: readonly Uint8Array[];
+	private active: { readonly nextMaintenanceMs: bigint; readonly list: readonly Uint8Array[] };
+	private readonly commits = new Map<string, Uint8Array>();
+	private confirmed: bigint;
+	private readonly unobserve: () => void;
+
+	constructor(private readonly options: NodeChainOptions) {
+		const { open } = options;
+		this.genesis = { id: open.rules.genesisId, number: 0n };
+		this.solidBlock = { ref: this.genesis, timestampMs: open.rules.genesisTimestampMs };
+		this.active = { nextMaintenanceMs: this.nextMaintenanceMs, list: activeWitnesses(this.state) };
+		this.former = this.active.list;
+		const confirmed = open.sideRecord(CONFIRMED_KEY);
+		this.confirmed = confirmed ? readBe64(confirmed) : 0n;
+		this.unobserve = open.chain.observe({ applied: () => this.noteCycle() });
+	}
+
+	/** Ends looking at the chain. */
+	close(): void {
+		this.unobserve();
+	}
+
+	private get state() {
+		return this.options.open.chain.state;
+	}
+
+	/** Remembers who was active before the last maintenance. */
+	private noteCycle(): void {
+		if (this.nextMaintenanceMs === this.active.nextMaintenanceMs) return;
+		this.former = this.active.list;
+		this.active = { nextMaintenanceMs: this.nextMaintenanceMs, list: activeWitnesses(this.state) };
+	}
+
+	get head(): BlockRef {
+		const { properties } = this.state;
+		return { id: properties.headId, number: properties.headNumber };
+	}
+
+	get headTimestampMs(): bigint {
+		return this.state.properties.headTimestampMs;
+	}
+
+	get solid(): BlockRef {
+		return this.solidFacts.ref;
+	}
+
+	get solidTimestampMs(): bigint {
+		return this.solidFacts.timestampMs;
+	}
+
+	private get solidFacts() {
+		const number = this.options.open.chain.solidifiedNumber;
+		const id = number === this.solidBlock.ref.number ? undefined : this.idAt(number);
+		const block = id && this.block(id);
+		if (block) this.solidBlock = { ref: { id: block.id, number }, timestampMs: block.timestampMs };
+		return this.solidBlock;
+	}
+
+	/** This node keeps every block. */
+	get lowestNumber(): bigint {
+		return 0n;
+	}
+
+	get lowestForkPoint(): bigint {
+		const lowest = this.options.open.database.settledNumber + 1n;
+		const head = this.state.properties.headNumber;
+		return lowest < head ? lowest : head;
+	}
+
+	idAt(number: bigint): Uint8Array | undefined {
+		return number < 0n ? undefined : this.state.blockIndex.get(be64(number));
+	}
+
+	isOnChain(id: Uint8Array): boolean {
+		const own = id.length === 32 ? this.idAt(numberOfBlockId(id)) : undefined;
+		return own !== undefined && equalBytes(own, id);
+	}
+
+	isKnown(id: Uint8Array): boolean {
+		return this.isOnChain(id) || this.options.open.chain.tree.hasLinked(id);
+	}
+
+	branchTo(id: Uint8Array): readonly BlockRef[] | undefined {
+		const { tree } = this.options.open.chain;
+		const branch: BlockRef[] = [];
+		for (let at = id; !this.isOnChain(at); ) {
+			const block = tree.hasLinked(at) ? tree.block(at) : undefined;
+			if (!block) return undefined;
+			branch.push({ id: block.id, number: block.number });
+			at = block.parentId;
+		}
+		return branch.reverse();
+	}
+
+	block(id: Uint8Array): SignedBlock | undefined {
+		return this.options.open.chain.blockById(id);
+	}
+
+	transaction(id: Uint8Array): SignedTransaction | undefined {
+		const place = locateTransaction(this.state, id);
+		if (!place) return undefined;
+		if ("pending" in place) return SignedTransaction.decode(place.pending);
+		const block = this.options.open.chain.blockByNumber(place.block);
+		return block?.transactions.find((transaction) => equalBytes(transaction.id, id));
+	}
+
+	async prepare(block: SignedBlock): Promise<void> {
+		await this.options.pool?.recover(block.transactions);
+		await this.options.open.throttle();
+	}
+
+	push(block: SignedBlock): PushResult {
+		if (block.number > 0n && !this.isSignedByWitness(block)) {
+			return { kind: "forged", message: `block ${block.number} is not signed by its witness` };
+		}
+		try {
+			return { kind: "accepted", isNew: this.options.open.chain.push(block).kind !== "known" };
+		} catch (error) {
+			const message = this.messageOf(error, `block ${block.number}`);
+			if (error instanceof UnlinkedBlockError) return { kind: "unlinked" };
+			if (error instanceof MerkleRootError) return { kind: "forged", message };
+			return { kind: "failed", message };
+		}
+	}
+
+	private isSignedByWitness(block: SignedBlock): boolean {
+		try {
+			return equalBytes(block.signer(), this.signerOf(block.witness));
+		} catch (error) {
+			if (error instanceof SignatureError) return false;
+			throw error;
+		}
+	}
+
+	judgeHeader(block: SignedBlock): HeaderVerdict {
+		const { state } = this;
+		if (state.properties.on("ALLOW_MULTI_SIGN") && !state.account.has(block.witness)) return "unknownWitness";
+		if (!this.isSignedByWitness(block)) return "badSignature";
+		const isActive = this.activeWitnesses.some((witness) => equalBytes(witness, block.witness));
+		return isActive ? "good" : "inactiveWitness";
+	}
+
+	submit(transaction: SignedTransaction): TransactionResult {
+		try {
+			this.options.open.chain.pushTransaction(transaction);
+		} catch (error) {
+			const message = this.messageOf(error, `transaction ${transaction.idHex}`);
+			const isForbidden = error instanceof ContractCountError || error instanceof VmIllegalError;
+			return { kind: isForbidden ? "forbidden" : "refused", message };
+		}
+		const place = locateTransaction(this.state, transaction.id);
+		if (!place || !("pending" in place)) return { kind: "refused", message: "the pool doesn't take it" };
+		return { kind: "accepted", served: SignedTransaction.decode(place.pending) };
+	}
+
+	/** The text of a refusal; whatever else is thrown is a fault of this program, and refuses as well. */
+	private messageOf(error: unknown, what: string): string {
+		if (!isWireError(error)) this.options.report(error, what);
+		return error instanceof Error ? error.message : String(error);
+	}
+
+	get queuedTransactions(): number {
+		return this.options.open.chain.pool.queued;
+	}
+
+	get nextSlotMs(): bigint {
+		return nextSlotTimeMs(this.state, this.options.open.rules.development);
+	}
+
+	get filtersUnknownFields(): boolean {
+		return this.state.properties.on("ALLOW_PROTO_FILTER_NUM");
+	}
+
+	get allowPbft(): boolean {
+		return this.state.properties.on("ALLOW_PBFT");
+	}
+
+	get activeWitnesses(): readonly Uint8Array[] {
+		return activeWitnesses(this.state);
+	}
+
+	get formerWitnesses(): readonly Uint8Array[] {
+		return this.former;
+	}
+
+	get nextMaintenanceMs(): bigint {
+		return this.state.properties.get("NEXT_MAINTENANCE_TIME");
+	}
+
+	get maintenanceIntervalMs(): bigint {
+		return this.state.properties.get("MAINTENANCE_TIME_INTERVAL");
+	}
+
+	signerOf(witness: Uint8Array): Uint8Array {
+		const { state } = this;
+		const account = state.properties.on("ALLOW_MULTI_SIGN") ? state.account.get(witness) : undefined;
+		return account ? witnessSigningAddress(account) : witness;
+	}
+
+	commit(key: string): Uint8Array | undefined {
+		return this.commits.get(key) ?? this.options.open.sideRecord(COMMIT_STORE + key);
+	}
+
+	storeCommit(key: string, value: Uint8Array): void {
+		// Until the write has happened, which nobody waits for.
+		this.commits.set(key, value);
+		if (this.commits.size > 64) this.commits.delete(this.commits.keys().next().value as string);
+		this.options.open.putSideRecord(COMMIT_STORE + key, value);
+	}
+
+	/** Number of the last block that votes have confirmed; 0 before the first. */
+	get confirmedNumber(): bigint {
+		return this.confirmed;
+	}
+
+	confirmBlock(number: bigint): void {
+		if (number <= this.confirmed) return;
+		this.confirmed = number;
+		this.options.open.putSideRecord(CONFIRMED_KEY, be64(number));
+	}
+
+	observe(applied: (block: SignedBlock, switching: boolean) => void): () => void {
+		return this.options.open.chain.observe({
+			applied: ({ block }, switching) => applied(block, switching),
+		});
+	}
+}
