@@ -45,3 +45,50 @@ export async function startTronWebChain(): Promise<TronWebChain> {
 	};
 	return { ...chain, web, act };
 }
+
+export interface DeployedCoupon {
+	/** Base58Check. */
+	readonly address: string;
+	/** 20 bytes, as JSON-RPC has it. */
+	readonly address20: `0x${string}`;
+	/** Of the transaction that deployed it, and of a payment of 7 from the first to the second person. */
+	readonly deployment: `0x${string}`;
+	readonly payment: `0x${string}`;
+}
+
+/** Deploys the fixture with a supply of a million, all of it the first person's, and pays once. */
+export async function deployCoupon({ web, act, people }: TronWebChain): Promise<DeployedCoupon> {
+	const [ann, bob] = people as [Person, Person];
+	const built = await web.transactionBuilder.createSmartContract(
+		{
+			abi: [],
+			bytecode: coupon.bytecode,
+			rawParameter: web.utils.abi.encodeParams(["string", "uint256"], ["Coupon", 1_000_000]).slice(2),
+			feeLimit: 1_000_000_000,
+			userFeePercentage: 100,
+			originEnergyLimit: 5_000_000,
+		} as never,
+		ann.address,
+	);
+	await act(built);
+	const address = web.address.fromHex(built.contract_address);
+	const parameters = [
+		{ type: "address", value: bob.address },
+		{ type: "uint256", value: 7 },
+	];
+	const selector = "transfer(address,uint256)";
+	const { transaction } = await web.transactionBuilder.triggerSmartContract(
+		address,
+		selector,
+		{ feeLimit: 1_000_000_000 },
+		parameters,
+		ann.address,
+	);
+	await act(transaction);
+	return {
+		address,
+		address20: `0x${built.contract_address.slice(2)}`,
+		deployment: `0x${built.txID}`,
+		payment: `0x${transaction.txID}`,
+	};
+}

@@ -1,0 +1,212 @@
+import { type Abi, createPublicClient, type Hex, http, type PublicClient, parseAbi, zeroAddress } from "viem";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import {
+	coupon,
+	type DeployedCoupon,
+	deployCoupon,
+	startTronWebChain,
+	type TronWebChain,
+} from "./tronweb-chain.js";
+
+let chain: TronWebChain;
+let contract: DeployedCoupon;
+let client: PublicClient;
+let [ann, bob]: readonly Hex[] = [];
+
+const events = parseAbi([
+	"event Transfer(address indexed from, address indexed to, uint256 value)",
+	"event Note(uint256 indexed id, string text, bytes data)",
+]);
+const [transferEvent] = events;
+const abi = coupon.abi as unknown as Abi;
+
+beforeAll(async () => {
+	chain = await startTronWebChain();
+	[ann, bob] = chain.people.map(({ hex }): Hex => `0x${hex.slice(2)}`);
+	contract = await deployCoupon(chain);
+	client = createPublicClient({ transport: http(chain.jsonrpc, { retryCount: 0 }), pollingInterval: 50 });
+});
+afterAll(() => chain.close());
+
+const pay = (): Promise<unknown> =>
+	chain.act(chain.web.transactionBuilder.sendTrx(chain.people[1]?.address ?? "", 1));
+
+describe("blocks and transactions", () => {
+	it("are read by number, hash and tag", async () => {
+		const head = await client.getBlock();
+		expect(head.number).toBe(await client.getBlockNumber({ cacheTime: 0 }));
+		expect(await client.getBlock({ blockHash: head.hash })).toEqual(head);
+		expect(await client.getBlock({ blockNumber: head.number })).toEqual(head);
+		expect((await client.getBlock({ blockTag: "earliest" })).number).toBe(0n);
+		expect((await client.getBlock({ blockTag: "finalized" })).number).toBe(head.number);
+		expect(head.transactions).toEqual([contract.payment]);
+		expect(await client.getBlockTransactionCount()).toBe(1);
+		const { transactions } = await client.getBlock({ includeTransactions: true });
+		expect(transactions).toMatchObject([{ hash: contract.payment, from: ann, to: contract.address20 }]);
+		await expect(client.getBlock({ blockNumber: 99n })).rejects.toThrow("could not be found");
+	});
+
+	it("have receipts", async () => {
+		const found = await client.getTransaction({ hash: contract.payment });
+		expect(found).toMatchObject({ from: ann, to: contract.address20, value: 0n, transactionIndex: 0 });
+		const byPlace = { blockNumber: found.blockNumber as bigint, index: 0 };
+		expect(await client.getTransaction(byPlace)).toMatchObject({ hash: contract.payment });
+		const receipt = await client.getTransactionReceipt({ hash: contract.payment });
+		expect(receipt).toMatchObject({
+			status: "success",
+			blockNumber: found.blockNumber,
+			to: contract.address20,
+		});
+		expect(receipt.gasUsed).toBeGreaterThan(0n);
+		expect(receipt.logs).toHaveLength(1);
+		const deployment = await client.getTransactionReceipt({ hash: contract.deployment });
+		expect(deployment).toMatchObject({ contractAddress: contract.address20 });
+		expect(await client.waitForTransactionReceipt({ hash: contract.payment })).toEqual(receipt);
+		await expect(client.getTransaction({ hash: `0x${"1".repeat(64)}` })).rejects.toThrow(
+			"could not be found",
+		);
+	});
+});
+
+describe("the state", () => {
+	it("is read", async () => {
+		expect(await client.getBalance({ address: bob as Hex })).toBe(1_000_000_000_000n);
+		expect(await client.getBalance({ address: zeroAddress })).toBe(0n);
+		expect(await client.getCode({ address: contract.address20 })).toMatch(/^0x60/);
+		expect(await client.getCode({ address: bob as Hex })).toBeUndefined();
+		expect(await client.getStorageAt({ address: contract.address20, slot: "0x1" })).toBe(
+			`0x${(1_000_000).toString(16).padStart(64, "0")}`,
+		);
+		expect(await client.getGasPrice()).toBe(100n);
+		expect(await client.getChainId()).toBe(Number(`0x${chain.node.genesisId.slice(-8)}`));
+		expect(await client.request({ method: "net_version" })).toMatch(/^0x/);
+		await expect(client.getBalance({ address: bob as Hex, blockNumber: 1n })).rejects.toThrow(
+			"QUANTITY not supported, just support TAG as latest",
+		);
+	});
+
+	it("of contracts is called, estimated and refused with its reason", async () => {
+		const { address20: address } = contract;
+		const read = (functionName: string, args: readonly unknown[] = []): Promise<unknown> =>
+			client.readContract({ address, abi, functionName, args });
+		expect(await read("name")).toBe("Coupon");
+		expect(await read("balanceOf", [bob])).toBe(7n);
+		expect(await read("holdings", [[ann, bob]])).toMatchObject([
+			{ amount: 999_993n },
+			{ who: expect.any(String), amount: 7n },
+		]);
+		expect(await read("several", [-5n, `0x${"ab".repeat(32)}`, true])).toEqual([
+			5n,
+			`0x${"ab".repeat(32)}`,
+			false,
+			"several",
+		]);
+		const transfer = { address, abi, functionName: "transfer", account: ann as Hex };
+		expect(await client.simulateContract({ ...transfer, args: [bob, 5n] })).toMatchObject({ result: true });
+		expect(await client.estimateContractGas({ ...transfer, args: [bob, 5n] })).toBeGreaterThan(1_000n);
+		await expect(client.simulateContract({ ...transfer, args: [bob, 10n ** 18n] })).rejects.toThrow(/REVERT/);
+		expect(await client.estimateGas({ account: ann as Hex, to: bob as Hex, value: 5n })).toBeTypeOf("bigint");
+	});
+});
+
+describe("logs", () => {
+	it("are found by address, topic, range and block", async () => {
+		const { address20: address } = contract;
+		const all = await client.getLogs({ address, fromBlock: 0n });
+		expect(all).toHaveLength(2);
+		const paid = { from: ann, to: bob, value: 7n };
+		const { blockHash, blockNumber } = await client.getTransactionReceipt({ hash: contract.payment });
+		for (const found of [
+			await client.getLogs({ address, event: transferEvent, args: { to: bob as Hex }, fromBlock: 0n }),
+			await client.getLogs({
+				event: transferEvent,
+				args: { from: [ann as Hex, bob as Hex] },
+				fromBlock: 0n,
+				toBlock: "latest",
+			}),
+			await client.getLogs({ events, fromBlock: blockNumber, toBlock: blockNumber, strict: true }),
+			await client.getLogs({ event: transferEvent, blockHash }),
+			await client.getContractEvents({
+				address,
+				abi,
+				eventName: "Transfer",
+				args: { to: bob },
+				fromBlock: 0n,
+			}),
+		]) {
+			expect(found).toHaveLength(1);
+			expect(found[0]).toMatchObject({ transactionHash: contract.payment, eventName: "Transfer" });
+			const { args } = found[0] as { args: Readonly<Record<string, unknown>> };
+			expect({
+				...args,
+				from: String(args["from"]).toLowerCase(),
+				to: String(args["to"]).toLowerCase(),
+			}).toEqual(paid);
+		}
+		expect(await client.getLogs({ address: zeroAddress, fromBlock: 0n })).toEqual([]);
+		const backwards = client.getLogs({ address, fromBlock: 3n, toBlock: 1n });
+		await expect(backwards).rejects.toThrow("please verify: fromBlock <= toBlock");
+	});
+
+	it("and blocks reach filters", async () => {
+		const { address20: address } = contract;
+		const ofContract = await client.createEventFilter({ address, event: transferEvent, fromBlock: 0n });
+		const ofBlocks = await client.createBlockFilter();
+		expect(await client.getFilterLogs({ filter: ofContract })).toHaveLength(2);
+		const { transaction } = await chain.web.transactionBuilder.triggerSmartContract(
+			contract.address,
+			"transfer(address,uint256)",
+			{ feeLimit: 1_000_000_000 },
+			[
+				{ type: "address", value: bob },
+				{ type: "uint256", value: 2 },
+			],
+			chain.people[0]?.address,
+		);
+		await chain.act(transaction);
+		expect(await client.getFilterChanges({ filter: ofContract })).toMatchObject([
+			{ transactionHash: `0x${transaction.txID}` },
+		]);
+		expect(await client.getFilterChanges({ filter: ofContract })).toEqual([]);
+		expect(await client.getFilterChanges({ filter: ofBlocks })).toEqual([(await client.getBlock()).hash]);
+		expect(await client.uninstallFilter({ filter: ofContract })).toBe(true);
+		await expect(client.getFilterChanges({ filter: ofContract })).rejects.toThrow("filter not found");
+	});
+
+	it("and blocks are watched", async () => {
+		const seen = new Promise<bigint>((resolve, reject) => {
+			const stop = client.watchBlockNumber({
+				onBlockNumber: (number) => {
+					stop();
+					resolve(number);
+				},
+				onError: reject,
+			});
+		});
+		await pay();
+		expect(await seen).toBe(await client.getBlockNumber({ cacheTime: 0 }));
+	});
+});
+
+describe("requests", () => {
+	it("are sent in batches", async () => {
+		const batching = createPublicClient({ transport: http(chain.jsonrpc, { batch: { wait: 5 } }) });
+		const [number, balance, chainId] = await Promise.all([
+			batching.getBlockNumber(),
+			batching.getBalance({ address: bob as Hex }),
+			batching.getChainId(),
+		]);
+		expect(number).toBe(await client.getBlockNumber({ cacheTime: 0 }));
+		expect(balance).toBeGreaterThan(1_000_000_000_000n);
+		expect(chainId).toBe(await client.getChainId());
+	});
+
+	it("that the network doesn't have are refused as such", async () => {
+		await expect(client.getTransactionCount({ address: bob as Hex })).rejects.toThrow(
+			"the method eth_getTransactionCount does not exist/is not available",
+		);
+		await expect(client.sendRawTransaction({ serializedTransaction: "0x00" })).rejects.toThrow(
+			"does not exist",
+		);
+	});
+});
