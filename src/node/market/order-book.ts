@@ -5,8 +5,6 @@
 
 import { be64, fromKey, readBe64, toHex, toKey } from "../../protocol/bytes.js";
 import { MarketOrder, MarketOrderIdList } from "../../protocol/messages.js";
-import { lowerBound } from "../state/ordered-keys.js";
-import { comparePriceKeys } from "../state/price-key.js";
 import type { StateView } from "../state/view.js";
 import { headKey, pairKey, priceKey } from "./keys.js";
 
@@ -22,13 +20,11 @@ export function existingOrder(state: StateView, id: Uint8Array): Readonly<Market
 
 /** Keys of a pair's price levels, the cheapest first. PERF: grows with the limit only. */
 export function priceLevels(state: StateView, pair: Uint8Array, limit: number): Uint8Array[] {
-	const keys = state.marketPairPriceToOrder.sortedKeys();
 	const head = toKey(headKey(pair));
 	const prefix = toKey(pair);
 	const levels: Uint8Array[] = [];
-	for (let i = lowerBound(keys, head, comparePriceKeys); i < keys.length && levels.length < limit; i++) {
-		const key = keys[i] as string;
-		if (!key.startsWith(prefix)) break;
+	for (const key of state.marketPairPriceToOrder.keysFrom(head)) {
+		if (levels.length === limit || !key.startsWith(prefix)) break;
 		if (key !== head) levels.push(fromKey(key));
 	}
 	return levels;

@@ -3,7 +3,6 @@
 import { concatBytes, equalBytes, fromKey, toKey } from "../../protocol/bytes.js";
 import { hashOrder } from "../../protocol/hash-order.js";
 import { DelegatedResourceAccountIndex } from "../../protocol/messages.js";
-import { lowerBound } from "../state/ordered-keys.js";
 import type { StateView } from "../state/view.js";
 
 /** First bytes of the two entries of a pair: under the giver, and under the receiver. */
@@ -156,12 +155,13 @@ function assembleIndex(
 function partners(state: StateView, prefix: number, address: Uint8Array): readonly Uint8Array[] {
 	const index = state.delegatedResourceAccountIndex;
 	const head = toKey(concatBytes(Uint8Array.of(prefix), address));
-	const keys = index.sortedKeys();
-	let end = lowerBound(keys, head);
-	const start = end;
-	while (keys[end]?.startsWith(head)) end++;
+	const keys: string[] = [];
+	for (const key of index.keysFrom(head)) {
+		if (!key.startsWith(head)) break;
+		keys.push(key);
+	}
 	const entries: Readonly<DelegatedResourceAccountIndex>[] = [];
-	for (const key of hashOrder(keys.slice(start, end))) {
+	for (const key of hashOrder(keys)) {
 		const entry = index.get(fromKey(key));
 		if (entry) entries.push(entry);
 	}

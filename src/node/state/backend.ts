@@ -1,11 +1,12 @@
 /** What a view of the state stands on: raw access by store definition and key string. */
 
 import type { StoreDefinition } from "./definition.js";
+import type { SortedKeys } from "./ordered-keys.js";
 
 export interface StateBackend {
 	get<V>(store: StoreDefinition<V>, key: string): V | undefined;
 	put<V>(store: StoreDefinition<V>, key: string, value: V): void;
 	delete<V>(store: StoreDefinition<V>, key: string): void;
-	/** Keys of an ordered store, ascending by bytes. The list must not be kept across a write. */
-	keys<V>(store: StoreDefinition<V>): readonly string[];
+	/** Keys of an ordered store, ascending. Must not be kept across a write. */
+	keys<V>(store: StoreDefinition<V>): SortedKeys;
 }

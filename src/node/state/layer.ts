@@ -8,7 +8,7 @@ import { hashOrder, recordHash } from "../../protocol/hash-order.js";
 import type { Account } from "../../protocol/messages.js";
 import type { StateBackend } from "./backend.js";
 import { type StoreDefinition, storeDefinitions, stores } from "./definition.js";
-import { OrderedKeys } from "./ordered-keys.js";
+import type { SortedKeys } from "./ordered-keys.js";
 import { createView, type StateView } from "./view.js";
 
 /** A deleted entry. */
@@ -63,16 +63,16 @@ export class StateLayer implements StateBackend {
 		this.put(store, key, GONE as never);
 	}
 
-	keys<V>(store: StoreDefinition<V>): readonly string[] {
+	keys<V>(store: StoreDefinition<V>): SortedKeys {
 		const below = this.below.keys(store);
 		const changed = this.changes[store.index];
 		if (!changed || changed.size === 0) return below;
-		const all = new OrderedKeys(below, store.order);
+		const all = below.copy();
 		for (const [key, value] of changed) {
 			if (value === GONE) all.delete(key);
 			else all.add(key);
 		}
-		return all.list;
+		return all;
 	}
 
 	/** A point to which {@link revert} can return. */

@@ -14,7 +14,7 @@ import type { StateBackend } from "./backend.js";
 import { BaseHistory, type FormerValues, type HistoryMark, setFormer } from "./base-history.js";
 import type { Change, KeyValueDatabase } from "./database.js";
 import { type StoreDefinition, storeDefinitions } from "./definition.js";
-import { OrderedKeys } from "./ordered-keys.js";
+import { OrderedKeys, type SortedKeys } from "./ordered-keys.js";
 
 /** A deleted entry. */
 const GONE = null;
@@ -105,8 +105,9 @@ export class StateDatabase {
 			for await (const [key] of database.entries(prefixOf(store))) {
 				keys.push(Buffer.from(key.subarray(1)).toString("latin1"));
 			}
-			state.baseKeys[store.index] = new OrderedKeys(keys, store.order);
-			state.headKeys[store.index] = new OrderedKeys(keys, store.order);
+			const ordered = new OrderedKeys(keys, store.order);
+			state.baseKeys[store.index] = ordered;
+			state.headKeys[store.index] = ordered.copy();
 		}
 		return state;
 	}
@@ -148,7 +149,9 @@ export class StateDatabase {
 		this.journalKeys.push(key);
 		this.journalBefore.push(before === undefined ? ABSENT : before);
 		map.set(key, value);
-		if (store.ordered) setKey(this.headKeys, store.index, key, value !== GONE);
+		// A value in place of a value leaves the keys as they are.
+		const isKnown = before !== undefined && before !== GONE && value !== GONE;
+		if (store.ordered && !isKnown) setKey(this.headKeys, store.index, key, value !== GONE);
 	}
 
 	private baseGet<V>(store: StoreDefinition<V>, key: string): V | undefined {
@@ -427,13 +430,13 @@ export class StateDatabase {
 			delete: readOnly,
 			keys: (store) => {
 				const now = orderedKeys(isFinal ? this.baseKeys : this.headKeys, store);
-				const keys = new OrderedKeys(now, store.order);
+				const keys = now.copy();
 				for (const [key, former] of values.get(store.index) ?? []) {
 					const isThere = former === ABSENT ? this.baseGet(store, key) !== undefined : former !== GONE;
 					if (isThere) keys.add(key);
 					else keys.delete(key);
 				}
-				return keys.list;
+				return keys;
 			},
 		};
 	}
@@ -552,10 +555,10 @@ function readOnly(): never {
 function orderedKeys(
 	all: readonly (OrderedKeys | undefined)[],
 	store: { readonly index: number; readonly name: string },
-): readonly string[] {
+): SortedKeys {
 	const keys = all[store.index];
 	if (!keys) throw new Error(`store ${store.name} keeps no key order`);
-	return keys.list;
+	return keys;
 }
 
 function setKey(

@@ -29,16 +29,19 @@ export class Store<V> {
 
 	/** Keys in ascending order; only for stores that keep their order in memory. A copy, safe across writes. */
 	keys(): Uint8Array[] {
-		return this.backend.keys(this.definition).map(fromKey);
+		return Array.from(this.backend.keys(this.definition), fromKey);
 	}
 
 	/** Values in ascending order of their keys; only for ordered stores. */
 	values(): V[] {
-		return this.backend.keys(this.definition).map((key) => this.backend.get(this.definition, key) as V);
+		return Array.from(
+			this.backend.keys(this.definition),
+			(key) => this.backend.get(this.definition, key) as V,
+		);
 	}
 
-	/** The sorted key strings themselves, for walks by prefix; must not be kept across a write. */
-	sortedKeys(): readonly string[] {
-		return this.backend.keys(this.definition);
+	/** The key strings of an ordered store that are not below `key`, ascending; must not be kept across a write. */
+	keysFrom(key: string): Iterable<string> {
+		return this.backend.keys(this.definition).from(key);
 	}
 }

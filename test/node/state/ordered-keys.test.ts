@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { lowerBound, OrderedKeys } from "../../../src/node/state/ordered-keys.js";
+import { OrderedKeys } from "../../../src/node/state/ordered-keys.js";
 import { comparePriceKeys, PAIR_KEY_LENGTH, priceOfKey } from "../../../src/node/state/price-key.js";
 import { be64, toKey } from "../../../src/protocol/bytes.js";
 
@@ -24,9 +24,24 @@ describe("ordered keys", () => {
 				const sorted = [...set].sort((a, b) =>
 					Buffer.compare(Buffer.from(a, "latin1"), Buffer.from(b, "latin1")),
 				);
-				expect(keys.list).toEqual(sorted);
+				expect([...keys]).toEqual(sorted);
+				expect(keys.size).toBe(sorted.length);
 			}),
 		);
+	});
+
+	test("stay sorted over thousands of additions and deletions in any order", () => {
+		const scattered = Array.from({ length: 5_000 }, (_, i) => toKey(be64(BigInt((i * 2_741) % 5_003))));
+		const keys = new OrderedKeys();
+		for (const each of scattered) keys.add(each);
+		expect([...keys]).toEqual([...scattered].sort());
+		for (const each of scattered.slice(0, 4_000)) keys.delete(each);
+		const rest = scattered.slice(4_000).sort();
+		expect([...keys]).toEqual(rest);
+		expect([...keys.copy().from(rest[500] as string)]).toEqual(rest.slice(500));
+		for (const each of rest) keys.delete(each);
+		keys.add("a");
+		expect([...keys]).toEqual(["a"]);
 	});
 
 	test("of a copy change without the original", () => {
@@ -34,16 +49,15 @@ describe("ordered keys", () => {
 		const copy = original.copy();
 		copy.add("c");
 		copy.delete("a");
-		expect(original.list).toEqual(["a", "b"]);
-		expect(copy.list).toEqual(["b", "c"]);
+		expect([...original]).toEqual(["a", "b"]);
+		expect([...copy]).toEqual(["b", "c"]);
 	});
 
-	test("find the first key that is not below another", () => {
+	test("walk from the first key that is not below another", () => {
 		fc.assert(
 			fc.property(fc.array(key), key, (list, wanted) => {
-				const { list: keys } = new OrderedKeys(list);
-				const at = keys.findIndex((each) => each >= wanted);
-				expect(lowerBound(keys, wanted)).toBe(at < 0 ? keys.length : at);
+				const keys = new OrderedKeys(list);
+				expect([...keys.from(wanted)]).toEqual([...keys].filter((each) => each >= wanted));
 			}),
 		);
 	});
@@ -70,7 +84,7 @@ describe("price keys", () => {
 			priceKey(2, 0n, 0n),
 			priceKey(2, 5n, 1n),
 		];
-		expect(new OrderedKeys([...ascending].reverse(), comparePriceKeys).list).toEqual(ascending);
+		expect([...new OrderedKeys([...ascending].reverse(), comparePriceKeys)]).toEqual(ascending);
 	});
 
 	test("compare by the exact ratio, beyond what a double holds", () => {

@@ -282,7 +282,7 @@ class Run {
 				const present = SLOTS.filter((each, index) => each.store === store && contents[index] !== undefined);
 				const keys = present.map(({ key }) => key);
 				keys.sort((a, b) => (store === PRICED ? comparePriceKeys(a, b) : a < b ? -1 : 1));
-				expect(backend.keys(store as StoreDefinition<unknown>)).toEqual(keys);
+				expect([...backend.keys(store as StoreDefinition<unknown>)]).toEqual(keys);
 			}
 		}
 		expect(state.undoable).toBe(model.blocks.length);
