@@ -1,0 +1,35 @@
+/** What the configuration says about peers, as the application layer uses it (sheet 09 §13). */
+
+import type { NodeConfig } from "../config/config.js";
+import type { PeerSettings } from "./peers/peer-world.js";
+
+/** Release of the reference whose rules this node follows; peers read it in the HELLO. */
+const CODE_VERSION = "4.8.0";
+const MINUTE_MS = 60_000;
+/** Blocks that may wait to be applied: enough for two of the largest batches. */
+const MAX_QUEUED_BYTES = 32 << 20;
+
+export function peerSettings(config: NodeConfig): PeerSettings {
+	const { peers, unsolidifiedBlockCheck, maxUnsolidifiedBlocks, agreeNodeCount } = config.node;
+	return {
+		networkId: peers.networkId,
+		codeVersion: CODE_VERSION,
+		maxConnections: peers.maxConnections,
+		minConnections: peers.minConnections,
+		minActiveConnections: peers.minActiveConnections,
+		maxTransactionsPerSecond: peers.maxTps,
+		syncFetchBatch: peers.syncFetchBatchCount,
+		fetchBlockTimeoutMs: peers.fetchBlockTimeoutMs,
+		blockCacheTimeoutMs: Number(peers.blockCacheTimeoutMinutes) * MINUTE_MS,
+		inactiveThresholdMs: peers.inactiveThresholdSeconds * 1000,
+		eliminateAtRandom: peers.fullTcpDisconnect,
+		effectiveCheck: peers.effectiveCheck,
+		maxUnsolidified: unsolidifiedBlockCheck ? maxUnsolidifiedBlocks : undefined,
+		isFastForward: config.run.fastForward,
+		relayHosts: new Set(peers.fastForward.map(({ host }) => host)),
+		maxRelayWitnesses: peers.maxFastForwardCount,
+		quorum: agreeNodeCount,
+		voteExpireBlocks: Number(config.committee.pBFTExpireNum ?? 20n),
+		maxQueuedBytes: MAX_QUEUED_BYTES,
+	};
+}

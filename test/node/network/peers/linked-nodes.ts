@@ -1,0 +1,153 @@
+/** Nodes whose application layers talk over links without a transport, under a simulated clock. */
+
+import type { OpenChain } from "../../../../src/node/chain/open-chain.js";
+import type { PeerConnection, Transport } from "../../../../src/node/network/connection.js";
+import type { NodeAddress } from "../../../../src/node/network/environment.js";
+import { NodeChain } from "../../../../src/node/network/node-chain.js";
+import { peerSettings } from "../../../../src/node/network/peer-settings.js";
+import { Application } from "../../../../src/node/network/peers/application.js";
+import {
+	type OwnWitness,
+	type PeerSettings,
+	PeerWorld,
+} from "../../../../src/node/network/peers/peer-world.js";
+import { applicationTypeName } from "../../../../src/node/network/wire/application-messages.js";
+import type { SimulatedEnvironment } from "../../../simulation/environment.js";
+import type { SimulatedWorld } from "../../../simulation/world.js";
+import { smallConfig } from "../../chain/small-chain.js";
+
+const LINK_MS = 5;
+
+/** One end of a link. */
+export class LinkEnd implements PeerConnection {
+	other: LinkEnd | undefined;
+	trusted = false;
+	isOpen = true;
+	averageLatencyMs = 0;
+	backlog = 0;
+	bannedMs: number | undefined;
+	readonly configured = false;
+	readonly startMs: number;
+	private static count = 0;
+	readonly id = LinkEnd.count++;
+
+	constructor(
+		private readonly node: LinkedNode,
+		readonly remote: NodeAddress,
+		readonly outgoing: boolean,
+		readonly nodeId: Uint8Array,
+	) {
+		this.startMs = node.environment.now();
+	}
+
+	send(type: number, payload: Uint8Array): void {
+		if (!this.isOpen) return;
+		this.node.sent.push({ type, payload, to: this.remote.host });
+		this.node.environment.after(LINK_MS, () => this.other?.deliver(type, payload));
+	}
+
+	deliver(type: number, payload: Uint8Array): void {
+		if (this.isOpen) this.node.application.received(this, type, payload);
+	}
+
+	addLatency(ms: number): void {
+		this.averageLatencyMs = ms;
+	}
+
+	replaceNodeId(): boolean {
+		return true;
+	}
+
+	close(banMs?: number): void {
+		if (!this.isOpen) return;
+		this.isOpen = false;
+		this.bannedMs = banMs;
+		this.node.links.delete(this);
+		this.node.environment.after(LINK_MS, () => {
+			this.node.application.disconnected(this);
+			this.other?.close();
+		});
+	}
+
+	pause(): void {}
+	resume(): void {}
+}
+
+export interface SentMessage {
+	readonly type: number;
+	readonly payload: Uint8Array;
+	readonly to: string;
+}
+
+export interface LinkedNodeOptions {
+	readonly settings?: Partial<PeerSettings>;
+	readonly witnesses?: readonly OwnWitness[];
+}
+
+export class LinkedNode {
+	readonly environment: SimulatedEnvironment;
+	readonly chain: NodeChain;
+	readonly application: Application;
+	readonly links = new Set<LinkEnd>();
+	/** Everything it said, in order. */
+	readonly sent: SentMessage[] = [];
+	readonly faults: string[] = [];
+	private readonly nodeId: Uint8Array;
+
+	constructor(
+		world: SimulatedWorld,
+		readonly host: string,
+		readonly open: OpenChain,
+		{ settings = {}, witnesses = [] }: LinkedNodeOptions = {},
+	) {
+		this.environment = world.host(host).boot();
+		this.nodeId = this.environment.randomBytes(64);
+		const report = (error: unknown, where: string): void => {
+			this.faults.push(`${where}: ${error instanceof Error ? error.stack : String(error)}`);
+		};
+		this.chain = new NodeChain({ open, pool: undefined, report });
+		const quiet = { debug: () => {}, info: () => {}, warn: () => {} };
+		const peerWorld = new PeerWorld(
+			this.environment,
+			this.chain,
+			{ ...peerSettings(smallConfig()), ...settings },
+			quiet,
+			witnesses,
+			() => true,
+		);
+		const transport: Transport = {
+			nodeId: this.nodeId,
+			self: { ipv4: host, ipv6: "", port: 18888 },
+			connections: () => [...this.links],
+			setConfigured: () => {},
+			trust: () => {},
+			dial: () => {},
+			connectable: () => [],
+			tableSize: 0,
+		};
+		this.application = new Application(peerWorld, transport, { configured: () => [], relays: [], report });
+		this.application.start();
+	}
+
+	/** Connects two nodes, this one dialing. */
+	link(other: LinkedNode): LinkEnd {
+		const near = new LinkEnd(this, { host: other.host, port: 18888 }, true, other.nodeId);
+		const far = new LinkEnd(other, { host: this.host, port: 40000 }, false, this.nodeId);
+		near.other = far;
+		far.other = near;
+		this.links.add(near);
+		other.links.add(far);
+		this.application.connected(near);
+		other.application.connected(far);
+		return near;
+	}
+
+	get head(): string {
+		return this.open.chain.head.idHex;
+	}
+
+	/** Names of what it said, HELLO left out. */
+	get said(): string[] {
+		return this.sent.map(({ type }) => applicationTypeName(type)).filter((name) => name !== "P2P_HELLO");
+	}
+}
