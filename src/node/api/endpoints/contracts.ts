@@ -168,7 +168,7 @@ export const contractEndpoints: readonly Endpoint[] = [
 		reply: callReply,
 		answers: "TransactionExtention",
 		failure: callFailure(TransactionExtention, hashMessage),
-		handle: (context, { call, members }) => {
+		handle: async (context, { call, members }) => {
 			const { state, style } = context;
 			if (!state.contract.has(call.contract_address)) {
 				throw new ContractValidateError("No contract or not a valid smart contract");
@@ -178,7 +178,7 @@ export const contractEndpoints: readonly Endpoint[] = [
 				...permissionIdOf(members, style.dialect),
 			});
 			if (isConstantCall(state.abi.get(call.contract_address), call.data)) {
-				return constantAnswer(transaction, callConstant(context, call, transaction));
+				return constantAnswer(transaction, await callConstant(context, call, transaction));
 			}
 			return TransactionExtention.create({
 				transaction: transaction.message,
@@ -197,12 +197,12 @@ export const contractEndpoints: readonly Endpoint[] = [
 		reply: callReply,
 		answers: "TransactionExtention",
 		failure: callFailure(TransactionExtention, hashMessage),
-		handle: (context, { call, members, visible }) => {
+		handle: async (context, { call, members, visible }) => {
 			const transaction = callTransaction(context, call, {
 				...permissionIdOf(members, context.style.dialect),
 				...memoOf(members, visible),
 			});
-			return constantAnswer(transaction, callConstant(context, call, transaction));
+			return constantAnswer(transaction, await callConstant(context, call, transaction));
 		},
 	}),
 	defineEndpoint({

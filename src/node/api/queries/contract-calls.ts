@@ -23,6 +23,7 @@ import type { ConstantResult } from "../../vm/contract-machine.js";
 import type { BlockContext } from "../../vm/machine.js";
 import { VmError } from "../../vm/vm-error.js";
 import { type BuildOptions, buildUnchecked } from "../builder.js";
+import { CallQueue } from "../call-queue.js";
 import type { ApiContext } from "../context.js";
 import { headBlock } from "./blocks.js";
 
@@ -60,17 +61,29 @@ function checkContract(state: StateView, { contract_address }: Readonly<TriggerS
 	}
 }
 
+/** One for the process, as there is one event loop; a call takes no longer than the chain's time for a transaction. */
+const queue = new CallQueue();
+
 /**
- * Executes a call without effect. A revert is an answer.
+ * Executes a call without effect, on the state at the time of its turn. A revert is an answer.
  * @param transaction the call's, as {@link callTransaction} builds it
  * @throws {ContractValidateError | RuntimeRuleError} if it can't even begin
  * @throws {VmError} how the execution fails
  */
 export function callConstant(
-	{ node, state }: ApiContext,
+	context: ApiContext,
+	call: Readonly<TriggerSmartContract>,
+	transaction: SignedTransaction,
+): Promise<ConstantResult> {
+	return queue.run(() => callNow(context, call, transaction));
+}
+
+function callNow(
+	{ node, server }: ApiContext,
 	call: Readonly<TriggerSmartContract>,
 	transaction: SignedTransaction,
 ): ConstantResult {
+	const state = node.view(server);
 	checkContract(state, call);
 	const { supportConstant, maxEnergyLimitForConstant } = node.config.vm;
 	if (!supportConstant) throw new ContractValidateError("this node does not support constant");
@@ -117,9 +130,6 @@ type Run = { readonly energyUsed: bigint } | FailedRun;
 /** The search ends when it knows the fee limit to this, in sun. */
 const PRECISION_SUN = 1_000_000n;
 
-/** Others get a turn after so long, in milliseconds. */
-const TURN_MS = 20;
-
 /**
  * The least energy limit with which a call succeeds, to about the energy of one coin.
  * @throws {ContractValidateError} if the call can't begin, or this node doesn't estimate
@@ -137,10 +147,9 @@ export async function estimateEnergy(
 	const { properties } = context.state;
 	const price = properties.get("ENERGY_FEE");
 	let retriesLeft = estimateEnergyMaxRetry;
-	let turnEndsAt = performance.now() + TURN_MS;
-	const attempt = (feeLimitSun: bigint): Run => {
+	const attempt = async (feeLimitSun: bigint): Promise<Run> => {
 		try {
-			const result = callConstant(context, call, callTransaction(context, call, { feeLimitSun }));
+			const result = await callConstant(context, call, callTransaction(context, call, { feeLimitSun }));
 			return result.reverted
 				? { failure: REVERTED, reverted: true, output: result.output }
 				: { energyUsed: result.energyUsed };
@@ -151,12 +160,8 @@ export async function estimateEnergy(
 	};
 	const run = async (feeLimitSun: bigint): Promise<Run> => {
 		for (;;) {
-			if (performance.now() > turnEndsAt) {
-				await new Promise((resolve) => setImmediate(resolve));
-				turnEndsAt = performance.now() + TURN_MS;
-			}
 			try {
-				return attempt(feeLimitSun);
+				return await attempt(feeLimitSun);
 			} catch (error) {
 				if (!isTimeout(error) || retriesLeft === 0) throw error;
 				retriesLeft--;
@@ -177,7 +182,7 @@ export async function estimateEnergy(
 		if ("failure" in (await run(middle))) low = middle;
 		else high = middle;
 	}
-	const last = attempt(high);
+	const last = await attempt(high);
 	if ("failure" in last) return last;
 	return { energyRequired: fromDouble(Math.ceil(Number(high) / Number(price))) };
 }

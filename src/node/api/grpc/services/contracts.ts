@@ -32,15 +32,22 @@ const TRIGGER = contractTypeByName("TriggerSmartContract") as ContractType;
  * A call without effect, with its transaction. The id is that of a transaction around the call, also where a deployment
  * stands in the call's place.
  */
-function callOnly(context: ApiContext, call: Readonly<TriggerSmartContract>): TransactionExtention {
+async function callOnly(
+	context: ApiContext,
+	call: Readonly<TriggerSmartContract>,
+): Promise<TransactionExtention> {
 	const transaction = callTransaction(context, call);
-	const answer = constantAnswer(transaction, callConstant(context, call, transaction));
-	answer.txid = buildUnchecked(context, TRIGGER, call).id;
+	const { id } = buildUnchecked(context, TRIGGER, call);
+	const answer = constantAnswer(transaction, await callConstant(context, call, transaction));
+	answer.txid = id;
 	return answer;
 }
 
 /** A call that the contract's interface declares to be without effect is executed; of others the transaction is built. */
-function trigger(context: ApiContext, call: Readonly<TriggerSmartContract>): TransactionExtention {
+async function trigger(
+	context: ApiContext,
+	call: Readonly<TriggerSmartContract>,
+): Promise<TransactionExtention> {
 	const { state } = context;
 	if (!state.contract.has(call.contract_address)) {
 		throw new ContractValidateError("No contract or not a valid smart contract");
@@ -63,13 +70,13 @@ function failure(context: ApiContext, error: unknown): Return {
 	throw error;
 }
 
-function answered(
+async function answered(
 	context: ApiContext,
 	call: Readonly<TriggerSmartContract>,
 	answer: typeof callOnly,
-): TransactionExtention {
+): Promise<TransactionExtention> {
 	try {
-		return answer(context, call);
+		return await answer(context, call);
 	} catch (error) {
 		return TransactionExtention.create({ result: failure(context, error) });
 	}

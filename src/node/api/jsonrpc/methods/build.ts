@@ -81,7 +81,7 @@ function isVisible({ visible }: BuildObject): boolean {
 	return visible ?? false;
 }
 
-function build(context: RpcContext, object: BuildObject): string {
+function build(context: RpcContext, object: BuildObject): string | Promise<string> {
 	const owner = ownerOf(object);
 	const { to = null, value = null } = object;
 	if (isNothing(to)) {
@@ -164,14 +164,14 @@ function buildDeployment(context: RpcContext, object: BuildObject, owner: Uint8A
 }
 
 /** A call that only asks is executed at once, and how it ended is attached. */
-function buildCall(
+async function buildCall(
 	context: RpcContext,
 	object: BuildObject,
 	owner: Uint8Array,
 	contract: Uint8Array,
-): string {
+): Promise<string> {
 	const style = { visible: isVisible(object), dialect: context.style.dialect };
-	const build = (): string => {
+	const build = async (): Promise<string> => {
 		const call = TriggerSmartContract.create({
 			owner_address: owner,
 			contract_address: contract,
@@ -185,13 +185,13 @@ function buildCall(
 			...permissionOf(object),
 		});
 		if (isConstantCall(context.state.abi.get(contract), call.data)) {
-			const answer = constantAnswer(transaction, callConstant(context, call, transaction));
+			const answer = constantAnswer(transaction, await callConstant(context, call, transaction));
 			transaction = new SignedTransaction(answer.transaction as NonNullable<typeof answer.transaction>);
 		}
 		return transactionJson(transaction, style);
 	};
 	try {
-		return build();
+		return await build();
 	} catch (error) {
 		if (error instanceof ContractValidateError) throw internal(messageText(error, context.style.dialect));
 		return refuse(context, error);

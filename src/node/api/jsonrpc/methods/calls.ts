@@ -65,7 +65,7 @@ function refuseCall({ style }: RpcContext, error: unknown): never {
 	throw error;
 }
 
-function call(context: RpcContext, object: CallObject): string {
+async function call(context: RpcContext, object: CallObject): Promise<string> {
 	const message = TriggerSmartContract.create({
 		owner_address: senderOf(object),
 		contract_address: readAddress(object.to ?? null),
@@ -73,7 +73,7 @@ function call(context: RpcContext, object: CallObject): string {
 		data: decodeHexText(object.data ?? null),
 	});
 	try {
-		const result = callConstant(context, message, callTransaction(context, message));
+		const result = await callConstant(context, message, callTransaction(context, message));
 		if (result.reverted) throw internal(revertText(result.output));
 		return data(result.output);
 	} catch (error) {
@@ -135,7 +135,7 @@ async function energyOf(context: RpcContext, message: TriggerSmartContract): Pro
 		if ("energyRequired" in found) return found.energyRequired;
 		throw internal(found.reverted ? revertText(found.output) : found.failure);
 	}
-	const result = callConstant(context, message, callTransaction(context, message));
+	const result = await callConstant(context, message, callTransaction(context, message));
 	if (result.reverted) throw internal(revertText(result.output));
 	return result.energyUsed;
 }

@@ -1,0 +1,48 @@
+/**
+ * Long calculations that nobody else should have to wait for: they share the event loop's turns, so that the slots of
+ * blocks, peers and other requests come between them.
+ */
+
+/** Calculations of one turn may take this long in all before others get theirs; the last one may end later. */
+const TURN_MS = 20;
+
+export class CallQueue {
+	private readonly waiting: (() => void)[] = [];
+	private usedMs = 0;
+	private scheduled = false;
+
+	/** Runs a calculation: at once if the turn has time left, else in a later turn, in the order of coming. */
+	run<T>(calculate: () => T): Promise<T> {
+		return new Promise((resolve, reject) => {
+			const task = (): void => {
+				const started = performance.now();
+				try {
+					resolve(calculate());
+				} catch (error) {
+					reject(error);
+				}
+				this.usedMs += performance.now() - started;
+			};
+			if (this.waiting.length === 0 && this.usedMs < TURN_MS) task();
+			else this.waiting.push(task);
+			this.schedule();
+		});
+	}
+
+	private schedule(): void {
+		if (this.scheduled) return;
+		this.scheduled = true;
+		setImmediate(() => this.turn());
+	}
+
+	private turn(): void {
+		this.scheduled = false;
+		this.usedMs = 0;
+		while (this.usedMs < TURN_MS) {
+			const task = this.waiting.shift();
+			if (!task) break;
+			task();
+		}
+		if (this.usedMs > 0) this.schedule();
+	}
+}
