@@ -59,6 +59,8 @@ export const DEVELOPMENT_FLAGS = [
 	"grpc-solidity-port",
 	"allow-remote",
 	"vm-time-limit",
+	"no-console-log",
+	"fork-url",
 ] as const;
 
 /** Everything that the listing at start shows. */
@@ -92,6 +94,15 @@ export async function chooseDevelopment(
 	warn: (message: string) => void,
 	unlocked: readonly string[] = [],
 ): Promise<ChosenDevelopment> {
+	if (get("fork-url") !== undefined) {
+		throw new Failure(
+			"usage",
+			"--fork-url: a development chain can't begin with the state of another chain",
+			{
+				hint: "coin dev dump and --load-state carry the state of one development chain to the next",
+			},
+		);
+	}
 	const accountsFile = get("accounts-file");
 	const file: AccountsFile =
 		accountsFile === undefined ? { accounts: [], parameters: [] } : await readAccountsFile(accountsFile);
@@ -145,6 +156,7 @@ export async function chooseDevelopment(
 			unstakeDelayMs: BigInt(parseDuration(get("unstake-delay") ?? "60s")),
 			unlocked: unlocked.map(unlockedAccount),
 			unlockAll: flag(get, "unlock-all"),
+			consoleLog: !flag(get, "no-console-log"),
 			...(await stateFiles(get)),
 			dialect: oneOf("dialect", get("dialect") ?? "neutral", ["neutral", "deployed"]) as Dialect,
 			gatewayDialect: oneOf("dialect", get("dialect") ?? "deployed", ["neutral", "deployed"]) as Dialect,

@@ -2,9 +2,17 @@
 
 import type { NodeConfig } from "./config/config.js";
 import { ContractMachine } from "./vm/contract-machine.js";
+import type { CodelessCallListener } from "./vm/machine.js";
 import { vmSettings } from "./vm/settings.js";
 
-/** @param limitTime whether executions outside signed blocks end after the chain's CPU time (not under `--debug`) */
-export function createContractMachine(config: NodeConfig, limitTime: boolean): ContractMachine {
-	return new ContractMachine(vmSettings(config, limitTime));
+/**
+ * @param limitTime whether executions outside signed blocks end after the chain's CPU time (not under `--debug`)
+ * @param onCodelessCall told of calls to accounts without code
+ */
+export function createContractMachine(
+	config: NodeConfig,
+	limitTime: boolean,
+	onCodelessCall?: CodelessCallListener,
+): ContractMachine {
+	return new ContractMachine({ ...vmSettings(config, limitTime), onCodelessCall });
 }

@@ -3,6 +3,7 @@
 import { setAddressPrefix } from "../protocol/address.js";
 import { toHex } from "../protocol/bytes.js";
 import { useFastHashing } from "../protocol/hash.js";
+import type { InternalTransaction } from "../protocol/messages.js";
 import { Broadcaster } from "./api/broadcast.js";
 import type { ApiNode, NetworkView, ServerKind } from "./api/context.js";
 import type { GrpcPort } from "./api/grpc/grpc-servers.js";
@@ -46,8 +47,6 @@ export interface NodeOptions {
 	readonly clock?: () => bigint;
 	/** Contracts that run outside signed blocks end after the chain's CPU time; off under `--debug`. Default: on. */
 	readonly limitTime?: boolean;
-	/** Development chains: switches the log's lines on and off. */
-	readonly setLogging?: ((on: boolean) => void) | undefined;
 }
 
 export type PortName = "gateway" | ServerKind | JsonRpcPort | GrpcPort | "metrics";
@@ -72,7 +71,8 @@ export interface RunningNode {
  * @throws {DatabaseError | LogDamagedError | PortError | DevelopmentMarkError} with one sentence; nothing stays open
  */
 export async function startNode(options: NodeOptions): Promise<RunningNode> {
-	const { config, dataDirectory, development, log } = options;
+	const { config, dataDirectory, development } = options;
+	const log = development ? new SwitchedLog(options.log) : options.log;
 	const wallClock = options.clock ?? (() => BigInt(Date.now()));
 	development?.schedule.follow(wallClock);
 	const clock = development?.schedule.now ?? wallClock;
@@ -87,7 +87,7 @@ export async function startNode(options: NodeOptions): Promise<RunningNode> {
 	const report = (error: unknown, where: string): void => {
 		log.error({ where, error: error instanceof Error ? error.stack : String(error) }, "internal error");
 	};
-	const machine = createContractMachine(config, options.limitTime ?? true);
+	const machine = createContractMachine(config, options.limitTime ?? true, development?.console.hear);
 	const open = await OpenChain.open({
 		config,
 		dataDirectory,
@@ -115,7 +115,7 @@ export async function startNode(options: NodeOptions): Promise<RunningNode> {
 			open,
 			config,
 			clock,
-			machine,
+			machine: development ? writingMachine(machine, development, log, report) : machine,
 			network,
 			ownWitnesses: own.map(({ witness }) => witness),
 			metrics,
@@ -127,7 +127,17 @@ export async function startNode(options: NodeOptions): Promise<RunningNode> {
 		stops.push(() => servers.close());
 		const gatewayPort =
 			development && sealer
-				? await startGateway(api, open, development, sealer, machine, options, stops, () => ports)
+				? await startGateway({
+						api,
+						open,
+						development,
+						sealer,
+						machine,
+						log,
+						host: options.host,
+						stops,
+						ports: () => ports,
+					})
 				: {};
 		const metricsPort = metrics?.port === undefined ? {} : { metrics: metrics.port };
 		const jsonRpcPorts = await startJsonRpc(open, api, broadcaster, options, stops);
@@ -206,12 +216,13 @@ type Report = (error: unknown, where: string) => void;
 
 async function startSealer(
 	open: OpenChain,
-	{ options, schedule, producer }: Development,
+	development: Development,
 	log: NodeLog,
 	report: Report,
 	stops: Stops,
 ): Promise<Sealer> {
-	const { loadState: given, saveState } = options;
+	const { schedule, producer } = development;
+	const { loadState: given, saveState } = development.options;
 	if (given) {
 		const { loadState } = await import("./development/state-file.js");
 		await loadState(open, given);
@@ -221,11 +232,13 @@ async function startSealer(
 		chain: open.chain,
 		producer,
 		conditions: schedule,
-		onSealed: ({ block }) => {
+		onSealed: ({ block, infos }) => {
 			log.info(
 				{ number: Number(block.number), id: block.idHex, transactions: block.transactions.length },
 				"block sealed",
 			);
+			const calls = infos.flatMap((info) => info.internal_transactions);
+			void writeConsole(development, calls, log).catch((error: unknown) => report(error, "console"));
 		},
 		onFailure: (error) => report(error, "sealing"),
 	});
@@ -244,17 +257,66 @@ async function startSealer(
 	return sealer;
 }
 
-/** The one port for everything that tools of a development chain ask (sheet 11 §9). */
-async function startGateway(
-	api: ApiNode,
-	open: OpenChain,
-	development: Development,
-	sealer: Sealer,
+/** Logs what contracts wrote to their console. */
+async function writeConsole(
+	{ console, options }: Development,
+	calls: readonly Readonly<InternalTransaction>[],
+	log: NodeLog,
+): Promise<void> {
+	if (console.isSilent || options.consoleLog === false) return;
+	for (const { contract, text } of await console.lines(calls)) log.info({ contract, text }, "console.log");
+}
+
+/** A machine whose calls without effect log what contracts wrote. */
+function writingMachine(
 	machine: ContractMachine,
-	options: NodeOptions,
-	stops: Stops,
-	ports: () => NodePorts,
-): Promise<NodePorts> {
+	development: Development,
+	log: NodeLog,
+	report: Report,
+): ApiNode["machine"] {
+	return {
+		call: (...call) => {
+			const result = machine.call(...call);
+			void writeConsole(development, result.internalTransactions, log).catch((error: unknown) =>
+				report(error, "console"),
+			);
+			return result;
+		},
+	};
+}
+
+/** The log of a development chain: its owner may switch off what is no warning. */
+class SwitchedLog implements NodeLog {
+	isOn = true;
+
+	constructor(private readonly log: NodeLog) {}
+
+	info(fields: object, message: string): void {
+		if (this.isOn) this.log.info(fields, message);
+	}
+
+	warn(fields: object, message: string): void {
+		this.log.warn(fields, message);
+	}
+
+	error(fields: object, message: string): void {
+		this.log.error(fields, message);
+	}
+}
+
+/** The one port for everything that tools of a development chain ask (sheet 11 §9). */
+async function startGateway(gateway: {
+	readonly api: ApiNode;
+	readonly open: OpenChain;
+	readonly development: Development;
+	readonly sealer: Sealer;
+	readonly machine: ContractMachine;
+	readonly log: NodeLog;
+	readonly host: string | undefined;
+	readonly stops: Stops;
+	readonly ports: () => NodePorts;
+}): Promise<NodePorts> {
+	const { api, open, development, sealer, machine, log, host, stops, ports } = gateway;
 	const port = development.options.ports.gateway ?? 0;
 	if (port === 0) return {};
 	const [{ startGateway: start }, { DevelopmentControl }] = await Promise.all([
@@ -262,11 +324,13 @@ async function startGateway(
 		import("./development/control.js"),
 	]);
 	const { schedule: conditions, book, producer } = development;
-	const { setLogging } = options;
+	const setLogging = (on: boolean): void => {
+		if (log instanceof SwitchedLog) log.isOn = on;
+	};
 	const control = new DevelopmentControl({ open, sealer, conditions, book, machine, setLogging });
-	const gateway = await start({ api, control, development, producer, host: options.host, port, ports });
-	stops.push(() => gateway.close());
-	return { gateway: gateway.port };
+	const running = await start({ api, control, development, producer, host, port, ports });
+	stops.push(() => running.close());
+	return { gateway: running.port };
 }
 
 function startProducer(

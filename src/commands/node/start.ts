@@ -123,6 +123,8 @@ export default class NodeStart extends CoinCommand {
 		state: dev("state to begin with, if it is there, and to write at the end", "<file>", "state"),
 		"load-state": dev("state to begin with", "<file>", "load-state"),
 		"dump-state": dev("file that gets the state at the end", "<file>", "dump-state"),
+		"no-console-log": devSwitch("don't log what contracts write to their console", "no-console-log"),
+		"fork-url": Flags.string({ hidden: true }),
 		"vm-time-limit": devSwitch("end constant calls after the chain's CPU time", "vm-time-limit"),
 
 		witness: Flags.boolean({ char: "w", description: "produce blocks", helpGroup: "REFERENCE" }),

@@ -9,6 +9,8 @@ export class HttpAnswer {
 	status = 0;
 	/** Bytes of the body that was sent; 0 for error pages. */
 	bytes = 0;
+	/** Changes the body of a 200 before it is sent. */
+	rewrite: ((text: string) => string) | undefined;
 
 	constructor(
 		private readonly request: IncomingMessage,
@@ -22,10 +24,11 @@ export class HttpAnswer {
 	send(
 		status: number,
 		contentType: string | undefined,
-		text: string,
+		body: string,
 		more: Readonly<Record<string, string>> = {},
 	): void {
-		const { request, response } = this;
+		const { request, response, rewrite } = this;
+		const text = status === 200 && rewrite ? rewrite(body) : body;
 		const length = Buffer.byteLength(text);
 		const headers: Record<string, string | number> = { ...more, "Content-Length": length };
 		if (contentType !== undefined) headers["Content-Type"] = contentType;

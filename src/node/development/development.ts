@@ -10,6 +10,7 @@ import type { StateView } from "../state/view.js";
 import { AccountBook } from "./account-book.js";
 import { DEVELOPMENT_HD_PATH, DEVELOPMENT_MNEMONIC, type DevelopmentAccount } from "./accounts.js";
 import { DevelopmentConditions, type SealMode } from "./conditions.js";
+import { ContractConsole } from "./contract-console.js";
 import { type DevelopmentPorts, developmentConfig } from "./development-config.js";
 import { type Economy, type ParameterSetting, writeDevelopmentState } from "./initial-state.js";
 
@@ -38,6 +39,8 @@ export interface DevelopmentOptions {
 	readonly loadState?: Uint8Array | undefined;
 	/** Gets a dump at the end. */
 	readonly saveState?: ((dump: Uint8Array) => Promise<void>) | undefined;
+	/** Whether the log shows what contracts write to their console. Default: yes. */
+	readonly consoleLog?: boolean;
 	readonly ports: DevelopmentPorts;
 }
 
@@ -48,6 +51,7 @@ export interface Development {
 	readonly schedule: DevelopmentConditions;
 	readonly producer: Producer;
 	readonly book: AccountBook;
+	readonly console: ContractConsole;
 	/** Writes the state that the chain starts with. */
 	initialize(state: StateView): void;
 }
@@ -68,6 +72,7 @@ export function prepareDevelopment(options: DevelopmentOptions): Development {
 			unlockAll: options.unlockAll ?? false,
 		}),
 		producer,
+		console: new ContractConsole(),
 		book: new AccountBook({
 			accounts: options.accounts,
 			mnemonic: options.mnemonic ?? DEVELOPMENT_MNEMONIC,

@@ -224,6 +224,7 @@ function callContract(frame: Frame, call: Call): void {
 		input,
 	);
 	if (!code || code.length === 0) {
+		machine.options.onCodelessCall?.(record.hash, target, input);
 		giveBack(frame, call.energy);
 		frame.push(1);
 		return;

@@ -25,7 +25,7 @@ import type { Frame } from "./frame.js";
 import { readGates } from "./gates.js";
 import { instructionTableFor } from "./instruction-table.js";
 import { operationAt } from "./interpreter.js";
-import { type BlockContext, Machine, type Tracer } from "./machine.js";
+import { type BlockContext, type CodelessCallListener, Machine, type Tracer } from "./machine.js";
 import { opcodes } from "./opcodes.js";
 import type { ShieldedProofs } from "./precompiles/shielded.js";
 import { type PreparationOptions, type Prepared, prepareCall, prepareDeploy } from "./preparation.js";
@@ -57,6 +57,7 @@ export interface VmSettings {
 	readonly proofs: ShieldedProofs;
 	/** Hears of every operation; for development chains. */
 	readonly tracer?: Tracer;
+	readonly onCodelessCall?: CodelessCallListener | undefined;
 	/** Spelling of the texts that information about transactions carries. */
 	readonly dialect: Dialect;
 }
@@ -164,13 +165,14 @@ export class ContractMachine {
 		limits: { readonly deadlineMs: number; readonly endsAtFirstOperation: boolean },
 	): Machine {
 		const gates = readGates(state.properties, forks);
-		const { tracer } = this.settings;
+		const { tracer, onCodelessCall } = this.settings;
 		const instructions = instructionTableFor(opcodes, gates);
 		return new Machine(state, {
 			rules,
 			gates,
 			instructions: tracer ? instructions.tracing() : instructions,
 			tracer,
+			onCodelessCall,
 			programs: this.programs,
 			block,
 			rootId: transaction.id,

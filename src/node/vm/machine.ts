@@ -27,6 +27,13 @@ export interface BlockContext {
  */
 export type Tracer = (frame: Frame, operation: string, pc: number, height: number) => void;
 
+/**
+ * Told of calls to accounts without code. Contracts write to their console that way on development chains.
+ * @param hash of the internal transaction
+ * @param target 21 bytes
+ */
+export type CodelessCallListener = (hash: Uint8Array, target: Uint8Array, input: Uint8Array) => void;
+
 export interface MachineOptions {
 	readonly rules: ChainRules;
 	readonly gates: Gates;
@@ -44,6 +51,7 @@ export interface MachineOptions {
 	readonly proofs: ShieldedProofs;
 	/** Told of every operation before it runs. The instructions must be tracing ones. */
 	readonly tracer?: Tracer | undefined;
+	readonly onCodelessCall?: CodelessCallListener | undefined;
 	readonly saveCancelDetails: boolean;
 }
 

@@ -21,6 +21,7 @@ import { methodsByName } from "../jsonrpc/method-table.js";
 import { CODE_VERSION } from "../queries/node-info.js";
 import { collectBody } from "../request-body.js";
 import { type AdminAnswer, answerAdmin, JSON_TYPE, TEXT_TYPE } from "./admin.js";
+import { ConsoleView } from "./console-view.js";
 import { answerEvents } from "./events.js";
 import { laterRoutes } from "./later-endpoints.js";
 import { DevelopmentRpc } from "./rpc.js";
@@ -69,12 +70,14 @@ class Gateway {
 	private readonly stopObserving: () => void;
 	private readonly logSwitches = new Map<string, boolean>();
 	private readonly isRemote: boolean;
+	private readonly consoleView: ConsoleView;
 
 	constructor(private readonly options: GatewayOptions) {
 		const { api, control, development, producer, host } = options;
 		const dialect = development.options.gatewayDialect ?? "deployed";
 		this.node = inDialect(api, dialect);
 		this.isRemote = host === undefined || !isLoopbackName(host);
+		this.consoleView = new ConsoleView(development.console, () => this.node.view("full"));
 		const broadcaster = new Broadcaster(this.node);
 		const server = (kind: ServerKind): HttpServer =>
 			new HttpServer(this.node, kind, broadcaster, laterRoutes(kind));
@@ -135,6 +138,7 @@ class Gateway {
 		if (server) {
 			// Deployed clients put a slash in front of paths that have one.
 			request.url = path + url.search;
+			answer.rewrite = this.consoleView.rewriterOf(path);
 			return server.route(request, answer);
 		}
 		if (request.method === "POST" && (RPC_PATHS.has(path) || DEVELOPMENT_PATHS.has(path))) {

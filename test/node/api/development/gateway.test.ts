@@ -108,6 +108,41 @@ describe("administration", () => {
 	);
 });
 
+describe("the console of contracts", () => {
+	// log(uint256) of 42: PUSH4 selector PUSH1 e0 SHL PUSH1 0 MSTORE PUSH1 2a PUSH1 4 MSTORE; STATICCALL; STOP
+	const WRITES = "0x63f82c50f160e01b600052602a6004526000600060246000" + "6a636f6e736f6c652e6c6f67" + "5afa00";
+	const data = `f82c50f1${word(42)}`;
+	const lines = () => chain.log.filter(([message]) => message === "console.log").map(([, fields]) => fields);
+
+	it("is shown in answers and in the log", async () => {
+		const { address } = chain.account(5);
+		await chain.result("dev_setCode", [address, WRITES]);
+		const call = { owner_address: chain.account(0).address, contract_address: address, visible: true };
+		expect(await chain.post("/wallet/triggerconstantcontract", { ...call, data: "01" })).toMatchObject({
+			internal_transactions: [{ data, transferTo_address: expect.any(String) }],
+		});
+		await expect.poll(lines).toEqual([{ contract: address, text: "42" }]);
+		const sent = await chain.trigger(address, "go()", "");
+		expect(sent).toMatchObject({
+			result: true,
+			internal_transactions: [{ data, transferTo_address: "41000000000000000000636f6e736f6c652e6c6f67" }],
+		});
+		expect(await chain.info(String(sent["txid"]))).toMatchObject({ internal_transactions: [{ data }] });
+		await expect.poll(lines).toHaveLength(2);
+	});
+
+	it("is silent when the log is switched off", async () => {
+		const { address } = chain.account(5);
+		await chain.result("dev_setCode", [address, WRITES]);
+		const before = lines().length;
+		await chain.result("anvil_setLoggingEnabled", [false]);
+		await chain.trigger(address, "go()", "");
+		await chain.result("dev_setLogging", [true]);
+		await chain.trigger(address, "go()", "");
+		await expect.poll(lines).toHaveLength(before + 1);
+	});
+});
+
 describe("events over HTTP", () => {
 	let store: string;
 	beforeEach(async () => {

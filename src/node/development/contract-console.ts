@@ -1,0 +1,103 @@
+/**
+ * The console of contracts (sheet 11 §9.7): a library of theirs writes a line as a static call to an address that has no
+ * code, in the encoding of a function `log` of the values' types. What was written is kept by the hash of the internal
+ * transaction that the call is, so that answers can show it where they show the call.
+ */
+
+import { format } from "node:util";
+import { toBase58Check } from "../../protocol/address.js";
+import { equalBytes, fromHex, toHex, utf8 } from "../../protocol/bytes.js";
+import { keccak256 } from "../../protocol/hash.js";
+import type { InternalTransaction } from "../../protocol/messages.js";
+import { type AbiView, decodeValues } from "../../wallet/abi/coder.js";
+import { Failure } from "../../wallet/failure.js";
+
+/** The text `console.log` in the last bytes of an address. */
+const CONSOLE = fromHex(`41${Buffer.from("console.log").toString("hex").padStart(40, "0")}`);
+
+/** Calls whose text is remembered; older ones are forgotten. */
+const MAX_KEPT = 10_000;
+
+/** A line that a contract wrote. */
+export interface ConsoleLine {
+	/** Base58. */
+	readonly contract: string;
+	readonly text: string;
+}
+
+export class ContractConsole {
+	/** Hash of the internal transaction → call data, oldest first. */
+	private readonly kept = new Map<string, Uint8Array>();
+
+	/** Hears of every call to an account without code. */
+	readonly hear = (hash: Uint8Array, target: Uint8Array, input: Uint8Array): void => {
+		if (!equalBytes(target, CONSOLE)) return;
+		this.kept.set(toHex(hash), input.slice());
+		if (this.kept.size > MAX_KEPT) this.kept.delete(this.kept.keys().next().value as string);
+	};
+
+	/** Whether no contract has written anything yet. */
+	get isSilent(): boolean {
+		return this.kept.size === 0;
+	}
+
+	/** The call data, hexadecimal, of an internal transaction that wrote to the console. @param hash hexadecimal */
+	dataOf(hash: string): string | undefined {
+		const data = this.kept.get(hash);
+		return data && toHex(data);
+	}
+
+	/** What an execution wrote. Data that is no line is left out. */
+	async lines(calls: readonly Readonly<InternalTransaction>[]): Promise<readonly ConsoleLine[]> {
+		const lines: ConsoleLine[] = [];
+		for (const { hash, caller_address } of calls) {
+			const data = this.kept.get(toHex(hash));
+			const text = data && (await lineText(data));
+			if (text !== undefined) lines.push({ contract: toBase58Check(caller_address), text });
+		}
+		return lines;
+	}
+}
+
+/** The values of a line; a text with placeholders takes those after it. */
+async function lineText(data: Uint8Array): Promise<string | undefined> {
+	const types = signatures().get(toHex(data.subarray(0, 4)));
+	if (!types) return undefined;
+	try {
+		const values = await decodeValues(
+			types.map((type) => ({ name: "", type: type.replace(/^(u?int)$/, "$1256") })),
+			data.subarray(4),
+		);
+		return format(...values.map(plain));
+	} catch (error) {
+		if (error instanceof Failure) return undefined;
+		throw error;
+	}
+}
+
+const plain = (value: AbiView): string => String(value);
+
+/** Types that lines of up to four values are made of, and those of lines of one value. */
+const COMBINED = ["uint256", "string", "bool", "address"];
+const SINGLE = ["int256", "bytes", ...Array.from({ length: 32 }, (_, index) => `bytes${index + 1}`)];
+
+let known: ReadonlyMap<string, readonly string[]> | undefined;
+
+/** Selector → types of the values. Made when the first contract writes. */
+function signatures(): ReadonlyMap<string, readonly string[]> {
+	if (known) return known;
+	const lists: string[][] = [[], ...SINGLE.map((type) => [type]), ["int"]];
+	let longest: string[][] = [[]];
+	for (let length = 1; length <= 4; length++) {
+		longest = longest.flatMap((types) => COMBINED.map((type) => [...types, type]));
+		// Old versions of the library named the type without its size.
+		lists.push(
+			...longest,
+			...longest.map((types) => types.map((type) => (type === "uint256" ? "uint" : type))),
+		);
+	}
+	known = new Map(
+		lists.map((types) => [toHex(keccak256(utf8(`log(${types.join(",")})`)).subarray(0, 4)), types]),
+	);
+	return known;
+}
