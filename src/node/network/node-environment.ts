@@ -1,0 +1,259 @@
+/** The real world: system clock and randomness, sockets of the operating system, public name servers. */
+
+import { randomBytes } from "node:crypto";
+import { createSocket } from "node:dgram";
+import { Resolver } from "node:dns/promises";
+import { createServer, isIPv6, connect as openSocket, type Socket } from "node:net";
+import { networkInterfaces } from "node:os";
+import type {
+	BindOptions,
+	ByteStream,
+	DatagramPort,
+	Listener,
+	NetworkEnvironment,
+	NodeAddress,
+	StreamListener,
+	Timer,
+} from "./environment.js";
+
+/** Resolvers that anyone may ask (sheet 09 §3). */
+export const PUBLIC_RESOLVERS: readonly string[] = [
+	"1.1.1.1",
+	"1.0.0.1",
+	"8.8.8.8",
+	"8.8.4.4",
+	"9.9.9.9",
+	"149.112.112.112",
+	"208.67.222.222",
+	"208.67.220.220",
+];
+
+const RESOLVE_TIMEOUT_MS = 1_000;
+const RESOLVE_TRIES = 5;
+/** What `end` may take to get the last bytes out before the socket is closed anyway. */
+const END_MS = 5_000;
+/** Answers after which asking another resolver makes no sense. */
+const FINAL_DNS_ERRORS: ReadonlySet<unknown> = new Set(["ENOTFOUND", "ENODATA"]);
+
+export interface NodeEnvironmentOptions {
+	/** Name servers, `ip` or `ip:port`; each question goes to one of them, drawn at random. */
+	readonly resolvers?: readonly string[];
+}
+
+/** Network environment over Node's own modules. */
+export function nodeEnvironment(options: NodeEnvironmentOptions = {}): NetworkEnvironment {
+	const resolvers = options.resolvers ?? PUBLIC_RESOLVERS;
+	return {
+		now: () => Date.now(),
+		after,
+		every,
+		random: Math.random,
+		randomBytes: (count) => new Uint8Array(randomBytes(count)),
+		listen,
+		dial,
+		bindDatagrams,
+		resolveText: (name) => resolveText(name, resolvers),
+		soon: (task) => {
+			setImmediate(task);
+		},
+	};
+}
+
+/** Addresses of this machine that others in its network can reach; 127.0.0.1 where there is none. */
+export function localAddresses(): { readonly ipv4: string; readonly ipv6: string } {
+	const all = Object.values(networkInterfaces()).flatMap((list) => list ?? []);
+	const outside = all.filter(({ internal, scopeid }) => !internal && (scopeid ?? 0) === 0);
+	return {
+		ipv4: outside.find(({ family }) => family === "IPv4")?.address ?? "127.0.0.1",
+		ipv6: outside.find(({ family }) => family === "IPv6")?.address ?? "",
+	};
+}
+
+function after(delayMs: number, task: () => void): Timer {
+	const timer = setTimeout(task, delayMs);
+	return { cancel: () => clearTimeout(timer) };
+}
+
+function every(periodMs: number, task: () => void, firstMs: number = periodMs): Timer {
+	let isCancelled = false;
+	const run = () => {
+		task();
+		if (!isCancelled) timer = setTimeout(run, periodMs);
+	};
+	let timer = setTimeout(run, firstMs);
+	return {
+		cancel: () => {
+			isCancelled = true;
+			clearTimeout(timer);
+		},
+	};
+}
+
+function listen(options: BindOptions, accept: (stream: ByteStream) => void): Promise<Listener> {
+	return new Promise((resolve, reject) => {
+		const server = createServer({ noDelay: true }, (socket) => {
+			// A connection that is gone before it was taken has no address.
+			if (socket.remoteAddress === undefined) socket.destroy();
+			else accept(new SocketStream(socket));
+		});
+		server.once("error", reject);
+		server.listen({ port: options.port, host: options.host }, () => {
+			server.off("error", reject);
+			// Such as too many open files: the connection is lost, the others are not.
+			server.on("error", () => undefined);
+			resolve({ port: portOf(server.address()), close: () => closed((done) => server.close(done)) });
+		});
+	});
+}
+
+function dial({ host, port }: NodeAddress, timeoutMs: number, from?: string): Promise<ByteStream> {
+	return new Promise((resolve, reject) => {
+		const localAddress = from !== undefined && isIPv6(from) === isIPv6(host) ? from : undefined;
+		const socket = openSocket({ host, port, localAddress, noDelay: true });
+		const timeout = setTimeout(() => {
+			socket.destroy();
+			reject(new Error(`no connection to ${host} port ${port} within ${timeoutMs} ms`));
+		}, timeoutMs);
+		const fail = (error: Error) => {
+			clearTimeout(timeout);
+			reject(error);
+		};
+		socket.once("error", fail);
+		socket.once("connect", () => {
+			clearTimeout(timeout);
+			socket.off("error", fail);
+			resolve(new SocketStream(socket, { host, port }));
+		});
+	});
+}
+
+async function bindDatagrams(
+	options: BindOptions,
+	receive: (datagram: Uint8Array, from: NodeAddress) => void,
+): Promise<DatagramPort> {
+	const isV6 = options.host !== undefined && isIPv6(options.host);
+	const isBoth = options.host === undefined && Object.values(networkInterfaces()).flat().some(hasIpv6);
+	const socket = createSocket({ type: isV6 || isBoth ? "udp6" : "udp4", ipv6Only: isV6 });
+	await new Promise<void>((resolve, reject) => {
+		socket.once("error", reject);
+		socket.bind({ port: options.port, address: options.host }, () => {
+			socket.off("error", reject);
+			resolve();
+		});
+	});
+	// Datagrams promise nothing: one that can't be sent or taken is a lost one.
+	socket.on("error", () => undefined);
+	socket.on("message", (datagram, { address, port }) => {
+		receive(plainBytes(datagram), { host: plainAddress(address), port });
+	});
+	let isOpen = true;
+	return {
+		port: socket.address().port,
+		send: (datagram, { host, port }) => {
+			if (!isOpen || port < 1 || port > 65_535) return;
+			const address = isBoth && !isIPv6(host) ? `::ffff:${host}` : host;
+			if (!isBoth && isIPv6(host) !== isV6) return;
+			socket.send(datagram, port, address, () => undefined);
+		},
+		close: async () => {
+			if (!isOpen) return;
+			isOpen = false;
+			await new Promise<void>((resolve) => socket.close(resolve));
+		},
+	};
+}
+
+function hasIpv6(address: { readonly family: string } | undefined): boolean {
+	return address?.family === "IPv6";
+}
+
+async function resolveText(
+	name: string,
+	resolvers: readonly string[],
+): Promise<readonly (readonly string[])[]> {
+	let failure: unknown;
+	for (let i = 0; i < RESOLVE_TRIES; i++) {
+		const resolver = new Resolver({ timeout: RESOLVE_TIMEOUT_MS, tries: 1 });
+		resolver.setServers([resolvers[Math.floor(Math.random() * resolvers.length)] as string]);
+		try {
+			return await resolver.resolveTxt(name);
+		} catch (error) {
+			failure = error;
+			if (FINAL_DNS_ERRORS.has((error as NodeJS.ErrnoException).code)) break;
+		}
+	}
+	throw failure;
+}
+
+/** A socket as {@link ByteStream}. */
+class SocketStream implements ByteStream {
+	readonly remote: NodeAddress;
+	private isEnded = false;
+
+	constructor(
+		private readonly socket: Socket,
+		remote?: NodeAddress,
+	) {
+		this.remote = remote ?? { host: plainAddress(socket.remoteAddress ?? ""), port: socket.remotePort ?? 0 };
+		// What went wrong is of no use to anyone; that the socket is closed is told by `close`.
+		socket.on("error", () => undefined);
+	}
+
+	get backlog(): number {
+		return this.socket.destroyed ? 0 : this.socket.writableLength;
+	}
+
+	listen(listener: StreamListener): void {
+		this.socket.on("close", () => listener.closed());
+		this.socket.on("data", (bytes: Buffer) => {
+			if (!this.isEnded) listener.data(plainBytes(bytes));
+		});
+	}
+
+	write(bytes: Uint8Array): void {
+		if (!this.isEnded && this.socket.writable) this.socket.write(bytes);
+	}
+
+	end(): void {
+		if (this.isEnded) return;
+		this.isEnded = true;
+		const timeout = setTimeout(() => this.socket.destroy(), END_MS);
+		this.socket.on("close", () => clearTimeout(timeout));
+		this.socket.end();
+		// What still comes is read and thrown away: closing on unread bytes would take back our last words.
+		this.socket.resume();
+	}
+
+	destroy(): void {
+		this.isEnded = true;
+		this.socket.destroy();
+	}
+
+	pause(): void {
+		if (!this.isEnded) this.socket.pause();
+	}
+
+	resume(): void {
+		this.socket.resume();
+	}
+}
+
+/** An IPv4 address as such even if it came over an IPv6 socket. */
+function plainAddress(address: string): string {
+	const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address);
+	return mapped?.[1] ?? address;
+}
+
+/** Without the class of Node's buffers, whose `slice` is another one. */
+function plainBytes(bytes: Buffer): Uint8Array {
+	return new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.length);
+}
+
+function portOf(address: ReturnType<ReturnType<typeof createServer>["address"]>): number {
+	if (address === null || typeof address === "string") throw new Error("listening on no port");
+	return address.port;
+}
+
+function closed(close: (done: () => void) => void): Promise<void> {
+	return new Promise((resolve) => close(resolve));
+}

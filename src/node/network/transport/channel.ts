@@ -1,0 +1,381 @@
+/**
+ * One TCP connection with a peer: frames in and out, the handshake, keepalive, and how it ends (sheet 09 §§4.1 to 4.5).
+ *
+ * It is open until either side ends it. Before the handshake is finished bodies are plain and only the transport's own
+ * messages are expected; afterwards bodies are wrapped, if the peer speaks version 1, and the application has it.
+ */
+
+import { EMPTY } from "../../../protocol/bytes.js";
+import { type ApplicationListener, BAN_MS, type PeerConnection } from "../connection.js";
+import type { ByteStream, NetworkEnvironment, NodeAddress, Timer } from "../environment.js";
+import type { Endpoint } from "../wire/endpoint.js";
+import { unwrap } from "../wire/envelope.js";
+import type { FrameWriter } from "../wire/frame-writer.js";
+import { FrameReader } from "../wire/frames.js";
+import {
+	DisconnectReason,
+	FIRST_TRANSPORT_TYPE,
+	type Hello,
+	HelloCode,
+	NO_TYPE,
+	readTransportMessage,
+	type Status,
+	TRANSPORT_VERSION,
+	TransportType,
+	writeDisconnect,
+	writeHello,
+	writeKeepAlive,
+	writeStatus,
+} from "../wire/transport-messages.js";
+import { ProtocolViolation } from "../wire/violation.js";
+import type { BanList } from "./ban-list.js";
+import type { ChannelRegistry } from "./registry.js";
+
+/** Without a byte from the other side for this long, a connection is closed. */
+const READ_IDLE_MS = 60_000;
+/** A peer that takes longer than this for its HELLO or for one frame only keeps us busy. */
+const UNFINISHED_MS = 60_000;
+const PING_AFTER_MS = 20_000;
+const PONG_TIMEOUT_MS = 20_000;
+/** How long the last words may take to leave. */
+const LINGER_MS = 3_000;
+/** Unsent bytes at which a peer counts as one that doesn't read. */
+const MAX_BACKLOG = 64 * 1024 * 1024;
+/** A connection that has something to send and gets nothing out for this long is ended. */
+const STALLED_MS = 60_000;
+
+/** What a connection needs of the node that it belongs to. */
+export interface ChannelContext {
+	readonly environment: NetworkEnvironment;
+	readonly networkId: number;
+	/** Our own endpoint, with our node id. */
+	readonly own: Endpoint;
+	readonly registry: ChannelRegistry;
+	readonly bans: BanList;
+	readonly frames: FrameWriter;
+	readonly listener: ApplicationListener;
+	/** What a STATUS is answered with. */
+	status(): Status;
+	/** Told once for each connection. */
+	closed(channel: Channel): void;
+}
+
+export interface ChannelOptions {
+	readonly id: number;
+	readonly outgoing: boolean;
+	readonly configured: boolean;
+	readonly trusted: boolean;
+}
+
+export class Channel implements PeerConnection {
+	readonly id: number;
+	readonly remote: NodeAddress;
+	readonly outgoing: boolean;
+	readonly configured: boolean;
+	readonly startMs: number;
+	trusted: boolean;
+	nodeId: Uint8Array = EMPTY;
+	averageLatencyMs = 0;
+
+	private phase: "greeting" | "established" | "closed" = "greeting";
+	private isWrapped = false;
+	private isPaused = false;
+	private samples = 0;
+	private readonly reader = new FrameReader();
+	private lastReceivedMs: number;
+	private lastSentMs: number;
+	private pingSentMs: number | undefined;
+	private frameSinceMs: number | undefined;
+	private writtenBytes = 0;
+	private flushedBytes = 0;
+	private flushedMs: number;
+	private deadline: Timer;
+	private linger: Timer | undefined;
+
+	constructor(
+		private readonly context: ChannelContext,
+		private readonly stream: ByteStream,
+		options: ChannelOptions,
+	) {
+		this.id = options.id;
+		this.remote = stream.remote;
+		this.outgoing = options.outgoing;
+		this.configured = options.configured;
+		this.trusted = options.trusted;
+		this.startMs = this.now;
+		this.lastReceivedMs = this.startMs;
+		this.lastSentMs = this.startMs;
+		this.flushedMs = this.startMs;
+		this.deadline = context.environment.after(READ_IDLE_MS, () => this.checkDeadlines());
+		stream.listen({
+			data: (bytes) => this.take(bytes),
+			closed: () => {
+				this.linger?.cancel();
+				this.leave(BAN_MS);
+			},
+		});
+		if (this.outgoing) this.sendHello(HelloCode.NORMAL, BigInt(Math.trunc(this.startMs)));
+	}
+
+	get isOpen(): boolean {
+		return this.phase !== "closed";
+	}
+
+	/** The handshake is finished and the connection open. */
+	get isEstablished(): boolean {
+		return this.phase === "established";
+	}
+
+	get backlog(): number {
+		return this.stream.backlog;
+	}
+
+	send(type: number, payload: Uint8Array): void {
+		if (this.isOpen) this.write(this.context.frames.application(type, payload, this.isWrapped));
+	}
+
+	addLatency(ms: number): void {
+		this.samples++;
+		this.averageLatencyMs += (ms - this.averageLatencyMs) / this.samples;
+	}
+
+	replaceNodeId(nodeId: Uint8Array): boolean {
+		this.nodeId = nodeId;
+		this.context.registry.claim(this);
+		return this.isOpen;
+	}
+
+	close(banMs: number = BAN_MS): void {
+		if (this.leave(banMs)) this.endStream();
+	}
+
+	/** Says why, then closes. */
+	disconnect(reason: DisconnectReason): void {
+		this.say(writeDisconnect(reason));
+		this.close();
+	}
+
+	pause(): void {
+		if (this.isPaused || !this.isOpen) return;
+		this.isPaused = true;
+		this.stream.pause();
+	}
+
+	resume(): void {
+		if (!this.isPaused || !this.isOpen) return;
+		this.isPaused = false;
+		this.lastReceivedMs = this.now;
+		this.context.environment.soon(() => {
+			this.drain();
+			if (!this.isPaused && this.isOpen) this.stream.resume();
+		});
+	}
+
+	/** The socket is not waited for any longer. */
+	abandon(): void {
+		this.linger?.cancel();
+		this.leave(BAN_MS);
+		this.stream.destroy();
+	}
+
+	/** To be called every two seconds once the connection is registered. */
+	keepAlive(): void {
+		const now = this.now;
+		if (!this.isEstablished) return;
+		if (this.pingSentMs === undefined) {
+			if (now - this.lastSentMs > PING_AFTER_MS) {
+				// Before sending: the answer may be faster than we are.
+				this.pingSentMs = now;
+				this.say(writeKeepAlive(TransportType.PING, now));
+			}
+		} else if (now - this.pingSentMs > PONG_TIMEOUT_MS) {
+			this.disconnect(DisconnectReason.PING_TIMEOUT);
+			return;
+		}
+		this.checkFlow(now);
+	}
+
+	private get now(): number {
+		return this.context.environment.now();
+	}
+
+	private take(bytes: Uint8Array): void {
+		if (!this.isOpen) return;
+		this.lastReceivedMs = this.now;
+		this.reader.push(bytes);
+		this.drain();
+	}
+
+	/** Handles what came, frame by frame: each decides how the next is read. */
+	private drain(): void {
+		try {
+			while (this.isOpen && !this.isPaused) {
+				const body = this.reader.next();
+				if (body === undefined) break;
+				this.frameSinceMs = undefined;
+				this.handle(this.isWrapped ? unwrap(body) : body);
+			}
+		} catch (error) {
+			if (!(error instanceof ProtocolViolation)) throw error;
+			if (error.reason === undefined) this.close();
+			else this.disconnect(error.reason);
+		}
+		if (this.reader.isWithinFrame) this.frameSinceMs ??= this.now;
+	}
+
+	/** @param plain type byte and payload */
+	private handle(plain: Uint8Array): void {
+		const type = plain[0] as number;
+		if (type >= FIRST_TRANSPORT_TYPE) {
+			this.handleTransport(plain);
+			return;
+		}
+		if (type === NO_TYPE) throw new ProtocolViolation(DisconnectReason.NO_SUCH_MESSAGE, "type 0x7f");
+		if (!this.isEstablished && !this.admitWithoutHello()) return;
+		this.context.listener.received(this, type, unshared(plain.subarray(1)));
+	}
+
+	private handleTransport(plain: Uint8Array): void {
+		const message = readTransportMessage(plain, this.now);
+		switch (message.type) {
+			case TransportType.PING:
+				this.say(writeKeepAlive(TransportType.PONG, this.now));
+				return;
+			case TransportType.PONG:
+				if (this.pingSentMs === undefined) return;
+				this.addLatency(this.now - this.pingSentMs);
+				this.pingSentMs = undefined;
+				return;
+			case TransportType.HELLO:
+				this.handleHello(message.hello);
+				return;
+			case TransportType.STATUS:
+				if (!this.outgoing) this.answerStatus();
+				return;
+			case TransportType.DISCONNECT:
+				this.close();
+		}
+	}
+
+	private handleHello(hello: Hello): void {
+		if (this.isEstablished) throw new ProtocolViolation(DisconnectReason.DUP_HANDSHAKE, "second HELLO");
+		const { networkId, registry } = this.context;
+		this.nodeId = unshared(hello.from.nodeId);
+		const code = registry.admit(this, this.now);
+		if (code !== HelloCode.NORMAL) {
+			if (!this.outgoing) this.sendHello(code, hello.timestamp);
+			this.close();
+			return;
+		}
+		registry.claim(this);
+		if (!this.isOpen) return;
+		if (this.outgoing) {
+			const isOurNetwork = hello.networkId === networkId || hello.version === networkId;
+			if (hello.code !== HelloCode.NORMAL || !isOurNetwork) {
+				this.close();
+				return;
+			}
+		} else {
+			const isOurNetwork = hello.networkId === networkId;
+			this.sendHello(isOurNetwork ? HelloCode.NORMAL : HelloCode.DIFFERENT_VERSION, hello.timestamp);
+			if (!isOurNetwork) {
+				this.close();
+				return;
+			}
+		}
+		this.establish(hello.version);
+	}
+
+	/** A peer of the old kind begins with an application message and knows no wrapper. */
+	private admitWithoutHello(): boolean {
+		const code = this.context.registry.admit(this, this.now);
+		if (code !== HelloCode.NORMAL) {
+			this.disconnect(REASON_OF_CODE[code]);
+			return false;
+		}
+		this.establish(0);
+		return this.isOpen;
+	}
+
+	private establish(version: number): void {
+		this.phase = "established";
+		this.isWrapped = version >= TRANSPORT_VERSION;
+		this.addLatency(this.now - this.startMs);
+		this.context.listener.connected(this);
+	}
+
+	/** Whoever asks for the status wants no connection, and is not banned for asking. */
+	private answerStatus(): void {
+		this.say(writeStatus(this.context.status()));
+		if (this.leave(undefined)) this.endStream();
+	}
+
+	private sendHello(code: HelloCode, timestamp: bigint): void {
+		const { own, networkId } = this.context;
+		this.say(writeHello({ from: own, networkId, code, timestamp, version: TRANSPORT_VERSION }));
+	}
+
+	private say(message: Uint8Array): void {
+		if (this.isOpen) this.write(this.context.frames.transport(message, this.isWrapped));
+	}
+
+	private write(frame: Uint8Array): void {
+		this.lastSentMs = this.now;
+		this.writtenBytes += frame.length;
+		this.stream.write(frame);
+		if (this.stream.backlog > MAX_BACKLOG) this.abandon();
+	}
+
+	private checkDeadlines(): void {
+		const now = this.now;
+		const deadlines = [(this.isPaused ? now : this.lastReceivedMs) + READ_IDLE_MS];
+		if (this.phase === "greeting") deadlines.push(this.startMs + UNFINISHED_MS);
+		if (this.frameSinceMs !== undefined && !this.isPaused) deadlines.push(this.frameSinceMs + UNFINISHED_MS);
+		const next = Math.min(...deadlines);
+		if (next <= now) this.close();
+		else this.deadline = this.context.environment.after(next - now, () => this.checkDeadlines());
+	}
+
+	private checkFlow(now: number): void {
+		const flushed = this.writtenBytes - this.backlog;
+		if (flushed > this.flushedBytes || this.backlog === 0) {
+			this.flushedBytes = flushed;
+			this.flushedMs = now;
+		} else if (now - this.flushedMs > STALLED_MS) this.abandon();
+	}
+
+	private endStream(): void {
+		this.stream.end();
+		this.linger = this.context.environment.after(LINGER_MS, () => this.stream.destroy());
+	}
+
+	/** Everything that an end means but for the socket. @returns false if it was over before */
+	private leave(banMs: number | undefined): boolean {
+		if (!this.isOpen) return false;
+		const { registry, bans, listener, environment } = this.context;
+		const wasEstablished = this.isEstablished;
+		this.phase = "closed";
+		this.deadline.cancel();
+		registry.remove(this);
+		if (banMs !== undefined) bans.add(this.remote.host, this.now, banMs);
+		environment.soon(() => {
+			if (wasEstablished) listener.disconnected(this);
+			this.context.closed(this);
+		});
+		return true;
+	}
+}
+
+const REASON_OF_CODE = {
+	[HelloCode.TOO_MANY_PEERS]: DisconnectReason.TOO_MANY_PEERS,
+	[HelloCode.DIFFERENT_VERSION]: DisconnectReason.DIFFERENT_VERSION,
+	[HelloCode.TIME_BANNED]: DisconnectReason.RECENT_DISCONNECT,
+	[HelloCode.DUPLICATE_PEER]: DisconnectReason.DUPLICATE_PEER,
+	[HelloCode.MAX_CONNECTION_WITH_SAME_IP]: DisconnectReason.TOO_MANY_PEERS_WITH_SAME_IP,
+	[HelloCode.UNKNOWN]: DisconnectReason.UNKNOWN,
+} as const;
+
+/** Bytes that may be kept: a copy if they are a small part of something large. */
+function unshared(bytes: Uint8Array): Uint8Array {
+	return bytes.byteLength * 2 < bytes.buffer.byteLength ? new Uint8Array(bytes) : bytes;
+}

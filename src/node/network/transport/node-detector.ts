@@ -1,0 +1,158 @@
+/** Asks discovered nodes how much room they have, so that those with most are dialed first (sheet 09 §4.8). */
+
+import { equalBytes } from "../../../protocol/bytes.js";
+import type { ByteStream, NetworkEnvironment, NodeAddress, Timer } from "../environment.js";
+import { FrameReader, writeFrame } from "../wire/frames.js";
+import { readTransportMessage, type Status, TransportType, writeStatus } from "../wire/transport-messages.js";
+import { ProtocolViolation } from "../wire/violation.js";
+import type { CandidateSource } from "./candidates.js";
+
+const PERIOD_MS = 5_000;
+const MIN_POOL = 200;
+const MAX_POOL = 300;
+const BULK = 100;
+const BATCH = 10;
+const SMALL_BATCH = 3;
+/** If the least recently asked node was asked less than this ago, a small batch is enough; or none at all. */
+const FRESH_MS = 300_000;
+const VERY_FRESH_MS = 30_000;
+const ANSWER_TIMEOUT_MS = 2_000;
+const EXCLUDED_MS = 3_600_000;
+
+interface DetectedNode {
+	readonly address: NodeAddress;
+	askedMs: number;
+	/** Free connections; undefined until it answered. */
+	room: number | undefined;
+}
+
+export interface NodeDetectorOptions {
+	readonly environment: NetworkEnvironment;
+	readonly candidates: CandidateSource;
+	readonly networkId: number;
+	/** Our own status. */
+	readonly status: () => Status;
+	/** Address to dial from. */
+	readonly host: string | undefined;
+	readonly isOwn: (address: NodeAddress) => boolean;
+}
+
+export class NodeDetector {
+	private readonly nodes = new Map<string, DetectedNode>();
+	/** Host and port -> end of exclusion; oldest first. */
+	private readonly excluded = new Map<string, number>();
+	private timer: Timer | undefined;
+
+	constructor(private readonly options: NodeDetectorOptions) {}
+
+	start(): void {
+		this.timer = this.options.environment.every(PERIOD_MS, () => this.work());
+	}
+
+	stop(): void {
+		this.timer?.cancel();
+		this.timer = undefined;
+	}
+
+	/** Nodes that said that they have room, those with most first. */
+	withRoom(): readonly NodeAddress[] {
+		return [...this.nodes.values()]
+			.filter(({ room }) => room !== undefined && room > 0)
+			.sort((a, b) => (b.room as number) - (a.room as number))
+			.map(({ address }) => address);
+	}
+
+	private work(): void {
+		const now = this.options.environment.now();
+		for (const [key, end] of this.excluded) {
+			if (end > now) break;
+			this.excluded.delete(key);
+		}
+		if (this.nodes.size < MIN_POOL) {
+			const isBulk = this.nodes.size === 0;
+			const added = this.load(isBulk ? MIN_POOL : BULK);
+			for (const node of added.slice(0, BULK)) this.ask(node);
+			if (added.length > 0) return;
+		}
+		const oldest = [...this.nodes.values()].sort((a, b) => a.askedMs - b.askedMs);
+		const sinceMs = oldest[0] === undefined ? 0 : now - oldest[0].askedMs;
+		if (sinceMs < VERY_FRESH_MS) return;
+		for (const node of oldest.slice(0, sinceMs < FRESH_MS ? SMALL_BATCH : BATCH)) this.ask(node);
+	}
+
+	/** Takes up to `count` discovered nodes into the pool, those that were heard of last first. */
+	private load(count: number): readonly DetectedNode[] {
+		const added: DetectedNode[] = [];
+		const newest = [...this.options.candidates.connectable()].sort((a, b) => b.updatedMs - a.updatedMs);
+		for (const { address } of newest) {
+			if (added.length === count || this.nodes.size >= MAX_POOL) break;
+			const key = keyOf(address);
+			if (this.nodes.has(key) || this.excluded.has(key) || this.options.isOwn(address)) continue;
+			const node: DetectedNode = { address, askedMs: 0, room: undefined };
+			this.nodes.set(key, node);
+			added.push(node);
+		}
+		return added;
+	}
+
+	private ask(node: DetectedNode): void {
+		const { environment, host, networkId, status } = this.options;
+		node.askedMs = environment.now();
+		environment
+			.dial(node.address, ANSWER_TIMEOUT_MS, host)
+			.then((stream) => askStatus(environment, stream, status()))
+			.then(
+				(answer) => {
+					const room = answer.networkId === networkId ? answer.maxConnections - answer.currentConnections : 0;
+					if (room > 0) node.room = room;
+					else this.exclude(node);
+				},
+				() => this.exclude(node),
+			);
+	}
+
+	private exclude({ address }: DetectedNode): void {
+		const key = keyOf(address);
+		this.nodes.delete(key);
+		this.excluded.set(key, this.options.environment.now() + EXCLUDED_MS);
+	}
+}
+
+/**
+ * Sends STATUS as the first message of a connection and takes the answer; the connection is over after that.
+ * @throws {Error} if nothing sensible comes in time
+ */
+export function askStatus(environment: NetworkEnvironment, stream: ByteStream, own: Status): Promise<Status> {
+	return new Promise((resolve, reject) => {
+		const reader = new FrameReader();
+		const finish = (act: () => void) => {
+			timeout.cancel();
+			stream.destroy();
+			act();
+		};
+		const fail = (message: string) => finish(() => reject(new Error(message)));
+		const timeout = environment.after(ANSWER_TIMEOUT_MS, () => fail("no status in time"));
+		stream.listen({
+			data: (bytes) => {
+				try {
+					reader.push(bytes);
+					const body = reader.next();
+					if (body === undefined) return;
+					const message = readTransportMessage(body, environment.now());
+					if (message.type !== TransportType.STATUS) fail("another answer than a status");
+					else if (equalBytes(message.status.from.nodeId, own.from.nodeId)) fail("it is ourselves");
+					else finish(() => resolve(message.status));
+				} catch (error) {
+					if (!(error instanceof ProtocolViolation)) throw error;
+					fail(error.message);
+				}
+			},
+			closed: () => fail("closed without a status"),
+		});
+		stream.write(writeFrame(writeStatus(own)));
+	});
+}
+
+function keyOf({ host, port }: NodeAddress): string {
+	return `${host} ${port}`;
+}

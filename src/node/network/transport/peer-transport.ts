@@ -1,0 +1,276 @@
+/**
+ * The transport of a node: listens, dials, lets in or refuses, and gives the application connections whose handshake is
+ * finished (sheet 09 §4).
+ */
+
+import type { PeerConfig } from "../../config/config.js";
+import type { ApplicationListener, PeerConnection, Transport } from "../connection.js";
+import type { ByteStream, Listener, NetworkEnvironment, NodeAddress, Timer } from "../environment.js";
+import { type Endpoint, NODE_ID_LENGTH } from "../wire/endpoint.js";
+import { FrameWriter } from "../wire/frame-writer.js";
+import { DisconnectReason, type Status } from "../wire/transport-messages.js";
+import { BanList } from "./ban-list.js";
+import type { CandidateSource } from "./candidates.js";
+import { Channel, type ChannelContext } from "./channel.js";
+import { type Dialer, DialPool } from "./dial-pool.js";
+import { NodeDetector } from "./node-detector.js";
+import { ChannelRegistry } from "./registry.js";
+
+const DIAL_TIMEOUT_MS = 2_000;
+const KEEPALIVE_PERIOD_MS = 2_000;
+/** Connections that have not said HELLO yet, above which new ones are not taken: of all addresses and of one. */
+const MAX_GREETING = 128;
+const MAX_GREETING_OF_HOST = 16;
+/** How long the ends of connections may take when the node stops. */
+const STOP_MS = 300;
+
+export type TransportConfig = Pick<
+	PeerConfig,
+	| "listenPort"
+	| "networkId"
+	| "active"
+	| "passive"
+	| "fastForward"
+	| "maxConnections"
+	| "minConnections"
+	| "minActiveConnections"
+	| "maxConnectionsWithSameIp"
+	| "detectNodes"
+>;
+
+export interface PeerTransportOptions {
+	readonly environment: NetworkEnvironment;
+	readonly config: TransportConfig;
+	readonly listener: ApplicationListener;
+	readonly candidates: CandidateSource;
+	/** Own address as it is announced: IP literals, either may be empty but not both. */
+	readonly self: { readonly ipv4: string; readonly ipv6: string };
+	/** Address to listen on and to dial from; undefined: every interface. */
+	readonly host?: string | undefined;
+	/** 64 bytes; random if it isn't given. Discovery announces the same. */
+	readonly nodeId?: Uint8Array | undefined;
+}
+
+export class PeerTransport implements Transport {
+	readonly nodeId: Uint8Array;
+	private readonly bans = new BanList();
+	private readonly registry: ChannelRegistry;
+	private readonly pool: DialPool;
+	private readonly detector: NodeDetector | undefined;
+	private readonly context: ChannelContext;
+	private readonly trusted = new Set<string>();
+	private readonly channels = new Set<Channel>();
+	private readonly dialing = new Map<
+		string,
+		{ readonly address: NodeAddress; readonly configured: boolean }
+	>();
+	private port: number;
+	private nextId = 1;
+	private server: Listener | undefined;
+	private keepalive: Timer | undefined;
+	private isStopped = false;
+
+	constructor(private readonly options: PeerTransportOptions) {
+		const { environment, config, candidates } = options;
+		this.nodeId = options.nodeId ?? environment.randomBytes(NODE_ID_LENGTH);
+		this.port = config.listenPort;
+		this.registry = new ChannelRegistry(this.nodeId, config, this.bans);
+		const transport = this;
+		this.context = {
+			environment,
+			networkId: config.networkId,
+			get own() {
+				return transport.own;
+			},
+			registry: this.registry,
+			bans: this.bans,
+			frames: new FrameWriter(),
+			listener: options.listener,
+			status: () => this.status(),
+			closed: (channel) => this.channelClosed(channel),
+		};
+		for (const { host } of [...config.active, ...config.passive, ...config.fastForward])
+			this.trusted.add(host);
+		if (config.detectNodes) {
+			this.detector = new NodeDetector({
+				environment,
+				candidates,
+				status: () => this.status(),
+				networkId: config.networkId,
+				host: options.host,
+				isOwn: (address) => this.isOwn(address),
+			});
+		}
+		this.pool = new DialPool({
+			environment,
+			limits: config,
+			bans: this.bans,
+			dialer: this.dialer(),
+			candidates,
+			withRoom: () => this.detector?.withRoom() ?? [],
+		});
+		this.pool.setConfigured(config.active);
+	}
+
+	/** Binds the port, unless it is 0, and begins to dial. @throws {Error} if the port can't be bound */
+	async start(): Promise<void> {
+		const { environment, config, host } = this.options;
+		if (config.listenPort !== 0) {
+			this.server = await environment.listen({ host, port: config.listenPort }, (stream) =>
+				this.accept(stream),
+			);
+			this.port = this.server.port;
+		}
+		this.keepalive = environment.every(KEEPALIVE_PERIOD_MS, () => {
+			for (const channel of this.registry.channels) channel.keepAlive();
+		});
+		this.pool.start();
+		this.detector?.start();
+	}
+
+	/** Takes leave of every peer; resolves when the port is free and the connections had the time to end. */
+	async stop(): Promise<void> {
+		if (this.isStopped) return;
+		this.isStopped = true;
+		this.pool.stop();
+		this.detector?.stop();
+		this.keepalive?.cancel();
+		const closing = this.server?.close();
+		for (const channel of [...this.channels]) {
+			if (channel.isEstablished) channel.disconnect(DisconnectReason.PEER_QUITING);
+			else channel.close();
+		}
+		await new Promise<void>((resolve) => this.options.environment.after(STOP_MS, resolve));
+		for (const channel of [...this.channels]) channel.abandon();
+		await closing;
+	}
+
+	get self(): { readonly ipv4: string; readonly ipv6: string; readonly port: number } {
+		return { ...this.options.self, port: this.port };
+	}
+
+	connections(): readonly PeerConnection[] {
+		return this.registry.channels.filter((channel) => channel.isEstablished);
+	}
+
+	setConfigured(addresses: readonly NodeAddress[]): void {
+		this.pool.setConfigured(addresses);
+		for (const { host } of addresses) this.trusted.add(host);
+	}
+
+	trust(host: string): void {
+		this.trusted.add(host);
+	}
+
+	dial(address: NodeAddress): void {
+		this.connect(address, false);
+	}
+
+	connectable(): readonly NodeAddress[] {
+		return this.options.candidates.connectable().map(({ address }) => address);
+	}
+
+	get tableSize(): number {
+		return this.options.candidates.tableSize;
+	}
+
+	private get own(): Endpoint {
+		return { ...this.options.self, port: this.port, nodeId: this.nodeId };
+	}
+
+	private status(): Status {
+		const { environment, config } = this.options;
+		return {
+			from: this.own,
+			networkId: config.networkId,
+			maxConnections: config.maxConnections,
+			currentConnections: this.registry.size,
+			timestamp: BigInt(Math.trunc(environment.now())),
+		};
+	}
+
+	private accept(stream: ByteStream): void {
+		const { host } = stream.remote;
+		if (this.isStopped || !this.hasRoomForGreeting(host)) {
+			stream.destroy();
+			return;
+		}
+		this.open(stream, false, false);
+	}
+
+	/** A connection that says nothing costs us something, too, and the limits of §4.4 begin with its HELLO. */
+	private hasRoomForGreeting(host: string): boolean {
+		if (this.trusted.has(host)) return true;
+		let all = 0;
+		let same = 0;
+		for (const channel of this.channels) {
+			if (channel.outgoing || channel.isEstablished || !channel.isOpen) continue;
+			all++;
+			if (channel.remote.host === host) same++;
+		}
+		return all < MAX_GREETING && same < MAX_GREETING_OF_HOST;
+	}
+
+	private connect(address: NodeAddress, configured: boolean): void {
+		const key = keyOf(address);
+		if (this.isStopped || this.dialing.has(key)) return;
+		this.dialing.set(key, { address, configured });
+		this.options.environment.dial(address, DIAL_TIMEOUT_MS, this.options.host).then(
+			(stream) => {
+				this.dialing.delete(key);
+				if (this.isStopped) stream.destroy();
+				else this.open(stream, true, configured);
+			},
+			() => {
+				this.dialing.delete(key);
+				if (!configured) this.pool.dialedNodeGone();
+			},
+		);
+	}
+
+	private open(stream: ByteStream, outgoing: boolean, configured: boolean): void {
+		const trusted = this.trusted.has(stream.remote.host);
+		this.channels.add(
+			new Channel(this.context, stream, { id: this.nextId++, outgoing, configured, trusted }),
+		);
+	}
+
+	private channelClosed(channel: Channel): void {
+		this.channels.delete(channel);
+		if (channel.outgoing && !channel.configured && !this.isStopped) this.pool.dialedNodeGone();
+	}
+
+	private isOwn({ host, port }: NodeAddress): boolean {
+		const { ipv4, ipv6 } = this.options.self;
+		return port === this.port && (host === ipv4 || host === ipv6 || host === this.options.host);
+	}
+
+	private dialer(): Dialer {
+		const open = () => [...this.channels].filter((channel) => channel.isOpen);
+		const dialed = () => [...this.dialing.values()];
+		return {
+			counts: () => {
+				const established = this.connections();
+				return {
+					connecting: [...open().filter(({ outgoing }) => outgoing), ...dialed()].filter(
+						({ configured }) => !configured,
+					).length,
+					passive: established.filter(({ outgoing }) => !outgoing).length,
+					total: established.length,
+				};
+			},
+			usesOf: (host) =>
+				open().filter(({ remote }) => remote.host === host).length +
+				dialed().filter(({ address }) => address.host === host).length,
+			isInUse: (address) =>
+				this.dialing.has(keyOf(address)) || open().some(({ remote }) => keyOf(remote) === keyOf(address)),
+			isNodeIdInUse: (nodeId) => this.registry.isNodeIdInUse(nodeId),
+			isOwn: (address) => this.isOwn(address),
+			dial: (address, configured) => this.connect(address, configured),
+		};
+	}
+}
+
+function keyOf({ host, port }: NodeAddress): string {
+	return `${host} ${port}`;
+}
