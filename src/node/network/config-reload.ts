@@ -1,0 +1,35 @@
+/** Takes up new active and passive nodes while the node runs (`node.dynamicConfig`, sheet 08 §1.4). */
+
+import { stat } from "node:fs/promises";
+import { loadConfig } from "../config/config.js";
+import type { Transport } from "./connection.js";
+import type { NetworkEnvironment, NodeAddress, Timer } from "./environment.js";
+
+const FIRST_MS = 10_000;
+
+export interface ReloadOptions {
+	readonly environment: NetworkEnvironment;
+	/** The configuration's file. */
+	readonly file: string;
+	readonly periodSeconds: bigint;
+	readonly transport: Pick<Transport, "trust">;
+	/** Told of the nodes that are always to be dialed from now on. */
+	readonly setActive: (active: readonly NodeAddress[]) => void;
+	readonly onProblem: (error: unknown) => void;
+}
+
+/** Looks at the file from time to time. @returns ends that */
+export function watchConfig(options: ReloadOptions): Timer {
+	const { environment, file, periodSeconds, transport, setActive, onProblem } = options;
+	let seenMs: number | undefined;
+	const look = async (): Promise<void> => {
+		const { mtimeMs } = await stat(file);
+		const isNew = seenMs === undefined || mtimeMs > seenMs;
+		seenMs = mtimeMs;
+		if (!isNew) return;
+		const { active, passive } = loadConfig(file).node.peers;
+		for (const { host } of passive) transport.trust(host);
+		setActive(active);
+	};
+	return environment.every(Number(periodSeconds) * 1000, () => void look().catch(onProblem), FIRST_MS);
+}

@@ -1,0 +1,219 @@
+/** The peer network of a node: puts its parts together, starts and stops them. */
+
+import { toHex } from "../../protocol/bytes.js";
+import type { SignedTransaction } from "../../protocol/transaction.js";
+import type { NetworkView } from "../api/context.js";
+import type { Producer } from "../chain/chain.js";
+import type { OpenChain } from "../chain/open-chain.js";
+import type { NodeConfig } from "../config/config.js";
+import type { SignaturePool } from "../signatures/pool.js";
+import { watchConfig } from "./config-reload.js";
+import type { ApplicationListener } from "./connection.js";
+import { Discovery } from "./discovery/discovery.js";
+import { peerFile } from "./discovery/peer-store.js";
+import { DnsNodes } from "./dns/dns-nodes.js";
+import type { NetworkEnvironment, NodeAddress } from "./environment.js";
+import { NodeChain } from "./node-chain.js";
+import { ownAddress } from "./own-address.js";
+import { peerFacts } from "./peer-facts.js";
+import { peerSettings } from "./peer-settings.js";
+import { Application } from "./peers/application.js";
+import { PeerWorld } from "./peers/peer-world.js";
+import type { SyncProgress } from "./peers/sync-requester.js";
+import type { CandidateSource } from "./transport/candidates.js";
+import { PeerTransport } from "./transport/peer-transport.js";
+
+const NODE_ID_LENGTH = 64;
+const PROGRESS_LOG_MS = 10_000;
+
+export interface NetworkLog {
+	info(fields: object, message: string): void;
+	warn(fields: object, message: string): void;
+}
+
+export interface NetworkOptions {
+	readonly environment: NetworkEnvironment;
+	readonly config: NodeConfig;
+	readonly open: OpenChain;
+	/** Undefined: signatures are recovered where blocks are applied. */
+	readonly pool: SignaturePool | undefined;
+	readonly producers: readonly Producer[];
+	/** Whether this node is the one of its backup group that acts. */
+	readonly isMaster: () => boolean;
+	/** Address to bind and to dial from; undefined: every interface. */
+	readonly host?: string | undefined;
+	/** Where discovered nodes are kept; undefined: nowhere. */
+	readonly dataDirectory: string | undefined;
+	readonly log: NetworkLog;
+	/** Told of errors that are faults of this program. */
+	readonly report: (error: unknown, where: string) => void;
+	/** Told of each application message that comes. */
+	readonly counted?: (type: number, bytes: number) => void;
+}
+
+/** The running network. */
+export interface PeerNetwork extends NetworkView {
+	/** Bound TCP port; 0 if nobody can connect. */
+	readonly port: number;
+	/** The network's view of the chain. */
+	readonly chain: NodeChain;
+	/** How far synchronising is; undefined: nothing is missing. */
+	readonly progress: SyncProgress | undefined;
+	/** Takes leave of every peer. */
+	stop(): Promise<void>;
+}
+
+/** Whether a configuration asks for peers at all. */
+export function wantsPeers({ run, node: { peers } }: NodeConfig): boolean {
+	return run.peers && (peers.listenPort !== 0 || peers.active.length > 0);
+}
+
+/** Starts the network. A port that is in use is logged, as on the reference; the node then only dials. */
+export async function startNetwork(options: NetworkOptions): Promise<PeerNetwork> {
+	const { environment, config, open, log, report, host } = options;
+	const { peers } = config.node;
+	const nodeId = environment.randomBytes(NODE_ID_LENGTH);
+	const self = ownAddress(peers.externalIp, host, peers.enableIpv6);
+	const chain = new NodeChain({ open, pool: options.pool, report });
+	const stops: (() => Promise<void> | void)[] = [() => chain.close()];
+	const found: { discovery?: Discovery } = {};
+	const problem = (what: string) => (error: unknown) =>
+		log.warn({ error: error instanceof Error ? error.message : String(error) }, what);
+
+	const dns = new DnsNodes(environment, {
+		urls: peers.dnsTreeUrls,
+		self,
+		onProblem: (url, error) => log.warn({ url, error: String(error) }, "a list of nodes can't be read"),
+	});
+	stops.push(() => dns.stop());
+	const candidates: CandidateSource = {
+		connectable: () => found.discovery?.connectable() ?? [],
+		dnsNodes: () => dns.nodes(),
+		get tableSize() {
+			return found.discovery?.tableSize ?? 0;
+		},
+	};
+	// Told of connections before it can be made: both need the other.
+	let application: Application | undefined;
+	const listener: ApplicationListener = {
+		connected: (connection) => application?.connected(connection),
+		received: (connection, type, payload) => application?.received(connection, type, payload),
+		disconnected: (connection) => application?.disconnected(connection),
+	};
+	const isOwn = (address: NodeAddress): boolean =>
+		address.port === peers.listenPort && [self.ipv4, self.ipv6, "127.0.0.1"].includes(address.host);
+	let active = peers.active.filter((address) => !isOwn(address));
+	const transport = new PeerTransport({
+		environment,
+		config: { ...peers, active },
+		listener,
+		candidates,
+		self,
+		host,
+		nodeId,
+	});
+	const world = new PeerWorld(
+		environment,
+		chain,
+		peerSettings(config),
+		peers.printLog ? withoutDetail(log) : { ...withoutDetail(log), info: () => {} },
+		options.producers,
+		options.isMaster,
+	);
+	const running = new Application(world, transport, {
+		configured: () => active,
+		relays: peers.fastForward,
+		report,
+		counted: options.counted,
+	});
+	application = running;
+	running.start();
+	stops.push(() => running.stop());
+	stops.push(announceOwnBlocks(open, running));
+
+	await transport.start().catch(problem(`no peer can connect: port ${peers.listenPort} is in use`));
+	stops.push(() => transport.stop());
+	if (peers.discovery && peers.listenPort !== 0) {
+		found.discovery = (await Discovery.start(environment, {
+			networkId: peers.networkId,
+			self: { ...self, port: transport.self.port, nodeId },
+			host,
+			seeds: [...peers.seeds, ...active],
+			store: peers.discoveryPersist && options.dataDirectory ? peerFile(options.dataDirectory) : undefined,
+			onProblem: problem("the list of known nodes can't be kept"),
+		}).catch((error: unknown) => {
+			problem("no nodes can be discovered")(error);
+			return undefined;
+		})) as Discovery;
+		stops.push(() => found.discovery?.stop());
+	}
+	if (peers.reloadSeconds !== undefined) {
+		const timer = watchConfig({
+			environment,
+			file: config.file,
+			periodSeconds: peers.reloadSeconds,
+			transport,
+			setActive: (addresses) => {
+				active = addresses.filter((address) => !isOwn(address));
+				transport.setConfigured(active);
+			},
+			onProblem: problem("the configuration can't be read again"),
+		});
+		stops.push(() => timer.cancel());
+	}
+	const progressTimer = logProgress(environment, running, log);
+	stops.push(() => progressTimer.cancel());
+
+	return {
+		port: transport.self.port,
+		chain,
+		nodeId: toHex(nodeId),
+		peers: () => world.peers.map(peerFacts),
+		connectableNodes: () => transport.connectable(),
+		announce: (transaction: SignedTransaction) => running.advertisement.announceOwn(transaction),
+		get tableSize() {
+			return transport.tableSize;
+		},
+		get progress() {
+			return running.requester.progress;
+		},
+		stop: async () => {
+			for (const stop of stops.splice(0).reverse()) await stop();
+		},
+	};
+}
+
+/** A block of ours is announced before it is applied here (sheet 09 §8.5). */
+function announceOwnBlocks({ chain }: OpenChain, { advertisement }: Application): () => void {
+	return chain.observe({
+		timed: (step, block) => {
+			if (step === "packed") advertisement.broadcastBlock(block);
+		},
+	});
+}
+
+function withoutDetail(log: NetworkLog) {
+	return {
+		debug: () => {},
+		info: (fields: object, message: string) => log.info(fields, message),
+		warn: (fields: object, message: string) => log.warn(fields, message),
+	};
+}
+
+function logProgress(environment: NetworkEnvironment, { requester }: Application, log: NetworkLog) {
+	let before: { readonly head: bigint; readonly ms: number } | undefined;
+	return environment.every(PROGRESS_LOG_MS, () => {
+		const { progress } = requester;
+		if (!progress) {
+			before = undefined;
+			return;
+		}
+		const ms = environment.now();
+		const { head, target } = progress;
+		const rate = before ? (Number(head - before.head) * 1000) / (ms - before.ms) : undefined;
+		const secondsLeft = rate ? Math.round(Number(target - head) / rate) : undefined;
+		const fields = { head: Number(head), target: Number(target), blocksPerSecond: rate && Math.round(rate) };
+		log.info({ ...fields, secondsLeft }, "synchronising");
+		before = { head, ms };
+	});
+}
