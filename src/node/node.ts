@@ -18,7 +18,9 @@ import {
 	markDevelopmentDirectory,
 	refuseDevelopmentDirectory,
 } from "./development/development.js";
+import { LateNetwork } from "./late-network.js";
 import type { NodeMetrics } from "./metrics/metrics.js";
+import type { PeerNetwork } from "./network/network.js";
 import { createApiNode, isolatedNetwork } from "./node-api.js";
 import { Sealer } from "./production/sealer.js";
 import { SlotProducer } from "./production/slot-producer.js";
@@ -49,7 +51,7 @@ export interface NodeOptions {
 	readonly limitTime?: boolean;
 }
 
-export type PortName = "gateway" | ServerKind | JsonRpcPort | GrpcPort | "metrics";
+export type PortName = "gateway" | "peer" | ServerKind | JsonRpcPort | GrpcPort | "metrics";
 export type NodePorts = Readonly<Partial<Record<PortName, number>>>;
 
 export interface RunningNode {
@@ -58,6 +60,8 @@ export interface RunningNode {
 	/** Bound ports of the servers that run. */
 	readonly ports: NodePorts;
 	readonly open: OpenChain;
+	/** Undefined: this node has no peers. */
+	readonly peers: PeerNetwork | undefined;
 	/** Which library checks signatures: `native`, `wasm` or `noble`. */
 	readonly signatureEngine: string;
 	/** Resolves when the node can't go on; the reason is what its operator must know. */
@@ -108,7 +112,7 @@ export async function startNode(options: NodeOptions): Promise<RunningNode> {
 		const sealer = development && (await startSealer(open, development, log, report, stops));
 		if (!development && options.producers.length > 0) startProducer(open, options, clock, report, stops);
 		executeWaitingInTurns(open, report);
-		const network = isolatedNetwork(toHex(open.rules.genesisId).repeat(2));
+		const network = new LateNetwork(isolatedNetwork(toHex(open.rules.genesisId).repeat(2)));
 		const metrics = await startCounting(open, network, options, report, stops);
 		const own = development ? [development.producer] : options.producers;
 		const api = createApiNode({
@@ -142,8 +146,12 @@ export async function startNode(options: NodeOptions): Promise<RunningNode> {
 		const metricsPort = metrics?.port === undefined ? {} : { metrics: metrics.port };
 		const jsonRpcPorts = await startJsonRpc(open, api, broadcaster, options, stops);
 		const grpcPorts = await startGrpc(api, broadcaster, options.host, stops);
-		ports = { ...servers.ports, ...jsonRpcPorts, ...grpcPorts, ...metricsPort, ...gatewayPort };
+		const peers = development ? undefined : await startPeers(open, options, report, stops);
+		if (peers) network.become(peers);
+		const peerPort = peers && peers.port !== 0 ? { peer: peers.port } : {};
+		ports = { ...servers.ports, ...jsonRpcPorts, ...grpcPorts, ...metricsPort, ...gatewayPort, ...peerPort };
 		return {
+			peers,
 			genesisId: toHex(open.rules.genesisId),
 			ports,
 			open,
@@ -155,6 +163,41 @@ export async function startNode(options: NodeOptions): Promise<RunningNode> {
 		await stopAll();
 		throw error;
 	}
+}
+
+/** The peer network is loaded only where the configuration asks for peers, and after everything else. */
+async function startPeers(
+	open: OpenChain,
+	{ config, producers, host, dataDirectory, log }: NodeOptions,
+	report: Report,
+	stops: Stops,
+): Promise<PeerNetwork | undefined> {
+	const { run, node } = config;
+	if (!run.peers || (node.peers.listenPort === 0 && node.peers.active.length === 0)) return undefined;
+	const [{ startNetwork }, { localAddresses, nodeEnvironment }, { LazySignaturePool }, { workerScript }] =
+		await Promise.all([
+			import("./network/network.js"),
+			import("./network/node-environment.js"),
+			import("./signatures/lazy-pool.js"),
+			import("./signatures/worker-script.js"),
+		]);
+	const pool = new LazySignaturePool(workerScript(), node.validateSignThreads);
+	const network = await startNetwork({
+		environment: nodeEnvironment(),
+		config,
+		open,
+		pool,
+		producers,
+		isMaster: () => true,
+		host,
+		lan: localAddresses(),
+		dataDirectory,
+		log,
+		report,
+	});
+	stops.push(() => pool.close());
+	stops.push(() => network.stop());
+	return network;
 }
 
 /** Metrics are loaded only where the configuration asks for them. */
@@ -347,6 +390,7 @@ function startProducer(
 		minParticipationPercent: config.node.minParticipationRate,
 		packingPercent: config.node.blockProducedTimeOutPercent,
 		needSyncCheck: config.block.needSyncCheck,
+		isMaster: () => true,
 		onProduced: ({ block }) => {
 			log.info(
 				{ number: Number(block.number), id: block.idHex, transactions: block.transactions.length },

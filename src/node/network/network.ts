@@ -6,15 +6,15 @@ import type { NetworkView } from "../api/context.js";
 import type { Producer } from "../chain/chain.js";
 import type { OpenChain } from "../chain/open-chain.js";
 import type { NodeConfig } from "../config/config.js";
-import type { SignaturePool } from "../signatures/pool.js";
+
 import { watchConfig } from "./config-reload.js";
 import type { ApplicationListener } from "./connection.js";
 import { Discovery } from "./discovery/discovery.js";
 import { peerFile } from "./discovery/peer-store.js";
 import { DnsNodes } from "./dns/dns-nodes.js";
 import type { NetworkEnvironment, NodeAddress } from "./environment.js";
-import { NodeChain } from "./node-chain.js";
-import { ownAddress } from "./own-address.js";
+import { NodeChain, type SignatureAhead } from "./node-chain.js";
+import { type OwnAddress, ownAddress } from "./own-address.js";
 import { peerFacts } from "./peer-facts.js";
 import { peerSettings } from "./peer-settings.js";
 import { Application } from "./peers/application.js";
@@ -36,12 +36,14 @@ export interface NetworkOptions {
 	readonly config: NodeConfig;
 	readonly open: OpenChain;
 	/** Undefined: signatures are recovered where blocks are applied. */
-	readonly pool: SignaturePool | undefined;
+	readonly pool: SignatureAhead | undefined;
 	readonly producers: readonly Producer[];
 	/** Whether this node is the one of its backup group that acts. */
 	readonly isMaster: () => boolean;
 	/** Address to bind and to dial from; undefined: every interface. */
 	readonly host?: string | undefined;
+	/** Addresses of this machine's interfaces; either may be empty. */
+	readonly lan: OwnAddress;
 	/** Where discovered nodes are kept; undefined: nowhere. */
 	readonly dataDirectory: string | undefined;
 	readonly log: NetworkLog;
@@ -63,17 +65,12 @@ export interface PeerNetwork extends NetworkView {
 	stop(): Promise<void>;
 }
 
-/** Whether a configuration asks for peers at all. */
-export function wantsPeers({ run, node: { peers } }: NodeConfig): boolean {
-	return run.peers && (peers.listenPort !== 0 || peers.active.length > 0);
-}
-
 /** Starts the network. A port that is in use is logged, as on the reference; the node then only dials. */
 export async function startNetwork(options: NetworkOptions): Promise<PeerNetwork> {
 	const { environment, config, open, log, report, host } = options;
 	const { peers } = config.node;
 	const nodeId = environment.randomBytes(NODE_ID_LENGTH);
-	const self = ownAddress(peers.externalIp, host, peers.enableIpv6);
+	const self = ownAddress(peers.externalIp, host, options.lan, peers.enableIpv6);
 	const chain = new NodeChain({ open, pool: options.pool, report });
 	const stops: (() => Promise<void> | void)[] = [() => chain.close()];
 	const found: { discovery?: Discovery } = {};

@@ -22,10 +22,13 @@ import type { BlockRef, HeaderVerdict, LocalChain, PushResult, TransactionResult
 const COMMIT_STORE = "pbft-sign-data/";
 const CONFIRMED_KEY = "common-database/LATEST_PBFT_BLOCK_NUM";
 
+/** Recovers signers ahead of their use. */
+export type SignatureAhead = Pick<SignaturePool, "recover">;
+
 export interface NodeChainOptions {
 	readonly open: OpenChain;
 	/** Undefined: signatures are recovered where blocks are applied. */
-	readonly pool: SignaturePool | undefined;
+	readonly pool: SignatureAhead | undefined;
 	/** Told of errors that are faults of this program. */
 	readonly report: (error: unknown, where: string) => void;
 }

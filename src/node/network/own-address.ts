@@ -1,6 +1,5 @@
 /** The address under which this node announces itself (sheet 09 §2.2). */
 
-import { networkInterfaces } from "node:os";
 import { isIpv4Literal, isIpv6Literal } from "./wire/endpoint.js";
 
 export interface OwnAddress {
@@ -10,23 +9,24 @@ export interface OwnAddress {
 }
 
 const LOOPBACK = "127.0.0.1";
-const ANY = new Set(["0.0.0.0", "::"]);
+const ANY: ReadonlySet<string> = new Set(["0.0.0.0", "::"]);
 
 /**
- * What the configuration names, else the address that is bound, else that of the first interface of this machine.
- * Others see where our packets come from; nobody outside is asked for it.
+ * What the configuration names, else the address that is bound, else that of an interface of this machine. Others see
+ * where our packets come from; nobody outside is asked for it.
+ * @param external `node.discovery.external.ip`, or empty
  * @param bound address that listeners bind; undefined: every interface
+ * @param lan addresses of this machine's interfaces, either may be empty
  */
-export function ownAddress(external: string, bound: string | undefined, wantsIpv6: boolean): OwnAddress {
+export function ownAddress(
+	external: string,
+	bound: string | undefined,
+	lan: OwnAddress,
+	wantsIpv6: boolean,
+): OwnAddress {
 	const named = [external, bound !== undefined && !ANY.has(bound) ? bound : ""];
-	const found = Object.values(networkInterfaces())
-		.flatMap((each) => each ?? [])
-		.filter(({ internal, address }) => !internal && !address.startsWith("fe80"));
-	const lan = found.find(({ family }) => family === "IPv4")?.address ?? LOOPBACK;
 	return {
-		ipv4: named.find(isIpv4Literal) ?? lan,
-		ipv6: wantsIpv6
-			? (named.find(isIpv6Literal) ?? found.find(({ family }) => family === "IPv6")?.address ?? "")
-			: "",
+		ipv4: named.find(isIpv4Literal) ?? (lan.ipv4 || LOOPBACK),
+		ipv6: wantsIpv6 ? (named.find(isIpv6Literal) ?? lan.ipv6) : "",
 	};
 }

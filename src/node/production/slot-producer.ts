@@ -1,11 +1,14 @@
 /** Producing in the network's slots with the witnesses whose keys this node holds (sheet 02 §5.7). */
 
+import type { SignedBlock } from "../../protocol/block.js";
 import type { AppliedBlock, Chain, Producer } from "../chain/chain.js";
 import { scheduledWitness, slotOf, slotTimeMs } from "../consensus/slots.js";
 import { participationPercent } from "../consensus/statistics.js";
 import { producerOf } from "./witness-keys.js";
 
 const SLOT_MS = 3000;
+/** How long a witness rests after somebody else produced with its key (sheet 02 §5.8). */
+const HOLD_MS = 81_000n;
 /** A slot is tried this much before the clock reaches it. */
 const LEAD_MS = 50n;
 
@@ -13,6 +16,8 @@ const LEAD_MS = 50n;
 export type ProductionState =
 	| "PRODUCED"
 	| "CLOCK_ERROR"
+	| "BACKUP_IS_NOT_MASTER"
+	| "DUP_WITNESS"
 	| "LOW_PARTICIPATION"
 	| "NOT_TIME_YET"
 	| "NOT_MY_TURN"
@@ -28,6 +33,8 @@ export interface SlotProducerOptions {
 	readonly packingPercent: number;
 	/** Wait until the chain is not behind the clock (`block.needSyncCheck`). */
 	readonly needSyncCheck: boolean;
+	/** Whether this node is the one of its backup group that acts. */
+	readonly isMaster: () => boolean;
 	readonly onProduced: (applied: AppliedBlock) => void;
 	/** Told of slots that could not be used, and why a block failed. */
 	readonly onSkipped: (state: ProductionState) => void;
@@ -38,9 +45,28 @@ export class SlotProducer {
 	private timer: NodeJS.Timeout | undefined;
 	private synced: boolean;
 	private last: ProductionState | undefined;
+	/** Id of the last block that was made here, in hexadecimal. */
+	private lastOwn = "";
+	private heldUntilMs = 0n;
+	private readonly unobserve: () => void;
 
 	constructor(private readonly options: SlotProducerOptions) {
 		this.synced = !options.needSyncCheck;
+		this.unobserve = options.chain.observe({
+			timed: (step, block) => {
+				if (step === "packed") this.lastOwn = block.idHex;
+				else this.checkForDouble(block);
+			},
+		});
+	}
+
+	/** Another node that holds our key: the one with the smaller id gives way. */
+	private checkForDouble(block: SignedBlock): void {
+		const { clock, producers, isMaster } = this.options;
+		const now = clock();
+		if (block.idHex === this.lastOwn || !this.synced || now - block.timestampMs > BigInt(SLOT_MS)) return;
+		if (!producerOf(producers, block.witness) || !isMaster() || this.lastOwn > block.idHex) return;
+		this.heldUntilMs = now + HOLD_MS;
 	}
 
 	/** Wakes at every multiple of the slot length. */
@@ -60,6 +86,7 @@ export class SlotProducer {
 
 	stop(): void {
 		clearTimeout(this.timer);
+		this.unobserve();
 	}
 
 	/** Produces a block if it is this node's turn. @throws {Error} if packing or applying fails */
@@ -72,6 +99,8 @@ export class SlotProducer {
 			this.synced = true;
 		}
 		if (now < state.properties.headTimestampMs) return "CLOCK_ERROR";
+		if (!this.options.isMaster()) return "BACKUP_IS_NOT_MASTER";
+		if (now < this.heldUntilMs) return "DUP_WITNESS";
 		if (participationPercent(state) < this.options.minParticipationPercent) return "LOW_PARTICIPATION";
 		const slot = slotOf(state, now + LEAD_MS);
 		if (slot === 0n) return "NOT_TIME_YET";
