@@ -1,0 +1,161 @@
+/**
+ * Hot standby: several nodes hold the keys of one witness, and only one of them produces (sheet 09 §12). They tell each
+ * other over UDP that they are there; whoever hears nobody better becomes the master.
+ *
+ * Nothing is signed. A member is known by its address alone, so a group belongs on a network of its own.
+ */
+
+import { isIP } from "node:net";
+import { DecodeError } from "../../../protocol/codec/reader.js";
+import { BackupMessage } from "../../../protocol/messages.js";
+import type { DatagramPort, NetworkEnvironment, NodeAddress, Timer } from "../environment.js";
+
+/** SLAVER: another member is the master, or has the better right to be. */
+export type BackupStatus = "INIT" | "MASTER" | "SLAVER";
+
+export interface BackupOptions {
+	/** Higher wins. */
+	readonly priority: number;
+	/** UDP; 0: no backup. */
+	readonly port: number;
+	readonly keepAliveIntervalMs: number;
+	/** IP literals of the group; our own is left out. */
+	readonly members: readonly string[];
+	/** Our own IP literal, which decides between members of equal priority. */
+	readonly ownHost: string;
+	/** Address to bind; undefined: every interface. */
+	readonly host?: string | undefined;
+	readonly onChange?: (status: BackupStatus) => void;
+	/** Told that the port can't be bound; the node is then the master. */
+	readonly onProblem?: (error: unknown) => void;
+}
+
+const KEEP_ALIVE = 0x05;
+/** Exclusive. */
+const MAX_DATAGRAM = 2048;
+const FIRST_MS = 1_000;
+/** Intervals without a word of anyone. */
+const SILENT_INTERVALS = 6;
+/** A block younger than this shows that we follow the chain: before, we have no business producing. */
+const FRESH_BLOCK_MS = 3_000;
+
+interface KeepAlive {
+	readonly isMaster: boolean;
+	readonly priority: number;
+}
+
+export class Backup {
+	private current: BackupStatus = "MASTER";
+	private heardMs = 0;
+	private port: DatagramPort | undefined;
+	private timer: Timer | undefined;
+	private isStarted = false;
+	private isStopped = false;
+	private readonly members: ReadonlySet<string>;
+
+	constructor(
+		private readonly environment: NetworkEnvironment,
+		private readonly options: BackupOptions,
+	) {
+		const notAddress = options.members.find((member) => isIP(member) === 0);
+		if (notAddress !== undefined) throw new Error(`node.backup.members: "${notAddress}" is no IP`);
+		this.members = new Set(options.members.filter((member) => member !== options.ownHost));
+	}
+
+	/** Who isn't the master doesn't produce. A node without a group, or whose group hasn't begun, is its own master. */
+	get status(): BackupStatus {
+		return this.current;
+	}
+
+	get isMaster(): boolean {
+		return this.current === "MASTER";
+	}
+
+	/** Told of every block that is applied: the first fresh one begins it all. */
+	applied(blockTimestampMs: number): void {
+		const { port } = this.options;
+		if (this.isStarted || this.isStopped || port === 0 || this.members.size === 0) return;
+		if (this.environment.now() - blockTimestampMs >= FRESH_BLOCK_MS) return;
+		this.isStarted = true;
+		this.heardMs = this.environment.now();
+		this.become("INIT");
+		this.begin(port).catch((error: unknown) => {
+			this.become("MASTER");
+			this.options.onProblem?.(error);
+		});
+	}
+
+	async stop(): Promise<void> {
+		this.isStopped = true;
+		this.timer?.cancel();
+		await this.port?.close();
+	}
+
+	private async begin(port: number): Promise<void> {
+		const { host, keepAliveIntervalMs } = this.options;
+		const bound = await this.environment.bindDatagrams({ host, port }, (datagram, from) =>
+			this.receive(datagram, from),
+		);
+		if (this.isStopped) {
+			await bound.close();
+			return;
+		}
+		this.port = bound;
+		this.timer = this.environment.every(keepAliveIntervalMs, () => this.tick(), FIRST_MS);
+	}
+
+	private tick(): void {
+		const now = this.environment.now();
+		if (!this.isMaster && now - this.heardMs > SILENT_INTERVALS * this.options.keepAliveIntervalMs) {
+			if (this.current === "SLAVER") {
+				// The master is silent; those who wait with us get as long to say so.
+				this.heardMs = now;
+				this.become("INIT");
+			} else this.become("MASTER");
+		}
+		if (this.current === "SLAVER") return;
+		const datagram = encodeKeepAlive({ isMaster: this.isMaster, priority: this.options.priority });
+		for (const member of this.members) this.port?.send(datagram, { host: member, port: this.options.port });
+	}
+
+	private receive(datagram: Uint8Array, from: NodeAddress): void {
+		if (this.isStopped || !this.members.has(from.host)) return;
+		const message = decodeKeepAlive(datagram);
+		if (message === undefined) return;
+		const { priority, ownHost } = this.options;
+		const isBetter = message.priority > priority || (message.priority === priority && ownHost < from.host);
+		if (this.current === "INIT" && !message.isMaster && !isBetter) {
+			// The network's rule counts this as a sign of life, and then equals that begin together wait for each other
+			// for ever. Whoever has the better right doesn't wait, and the other one gives way.
+			return;
+		}
+		this.heardMs = this.environment.now();
+		if (this.current === "INIT" || (this.isMaster && message.isMaster && isBetter)) this.become("SLAVER");
+	}
+
+	private become(status: BackupStatus): void {
+		if (this.current === status) return;
+		this.current = status;
+		this.options.onChange?.(status);
+	}
+}
+
+export function encodeKeepAlive({ isMaster, priority }: KeepAlive): Uint8Array {
+	const body = BackupMessage.encode(BackupMessage.create({ flag: isMaster, priority }));
+	const datagram = new Uint8Array(body.length + 1);
+	datagram[0] = KEEP_ALIVE;
+	datagram.set(body, 1);
+	return datagram;
+}
+
+/** @returns undefined for what is no keep-alive; a first notice of priority 0 is too short to be one */
+export function decodeKeepAlive(datagram: Uint8Array): KeepAlive | undefined {
+	if (datagram.length <= 1 || datagram.length >= MAX_DATAGRAM || datagram[0] !== KEEP_ALIVE) return undefined;
+	try {
+		const { flag, priority } = BackupMessage.decode(datagram.subarray(1));
+		return { isMaster: flag, priority };
+	} catch (error) {
+		if (error instanceof DecodeError) return undefined;
+		throw error;
+	}
+}
