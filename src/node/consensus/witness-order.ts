@@ -1,6 +1,5 @@
 /** The order of witnesses by votes, for the active list and the standby list (sheet 02 §5.3). */
 
-import { toHex } from "../../protocol/bytes.js";
 import type { Witness } from "../../protocol/messages.js";
 import type { StateView } from "../state/view.js";
 
@@ -14,16 +13,11 @@ export function legacyHash(bytes: Uint8Array): number {
 /** All witnesses, most votes first. */
 export function witnessesByVotes(state: StateView): Readonly<Witness>[] {
 	const byText = state.properties.on("CONSENSUS_LOGIC_OPTIMIZATION");
-	const rows = state.witness.values().map((witness) => ({
-		witness,
-		hex: byText ? toHex(witness.address) : "",
-		hash: byText ? 0 : legacyHash(witness.address),
-	}));
-	rows.sort((a, b) => {
-		if (a.witness.voteCount !== b.witness.voteCount)
-			return a.witness.voteCount > b.witness.voteCount ? -1 : 1;
-		if (byText) return a.hex > b.hex ? -1 : a.hex < b.hex ? 1 : 0;
-		return b.hash - a.hash;
+	const witnesses = state.witness.values();
+	// Sorting is stable: ties stay by descending address.
+	if (byText) witnesses.reverse();
+	return witnesses.sort((a, b) => {
+		if (a.voteCount !== b.voteCount) return a.voteCount > b.voteCount ? -1 : 1;
+		return byText ? 0 : legacyHash(b.address) - legacyHash(a.address);
 	});
-	return rows.map((row) => row.witness);
 }

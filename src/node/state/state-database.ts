@@ -62,8 +62,9 @@ export class StateDatabase {
 	private base: Map<string, Entry>[] = makeMaps();
 	/** Base changes on their way to the database. */
 	private flushing: Map<string, Entry>[] | undefined;
-	private readonly young: Map<string, unknown>[] = makeMaps();
-	private old: Map<string, unknown>[] = makeMaps();
+	/** What the database holds; {@link GONE} where it holds nothing. */
+	private readonly young: Map<string, Entry>[] = makeMaps();
+	private old: Map<string, Entry>[] = makeMaps();
 	private readonly headKeys: (OrderedKeys | undefined)[] = [];
 	private readonly baseKeys: (OrderedKeys | undefined)[] = [];
 
@@ -159,19 +160,21 @@ export class StateDatabase {
 		let value = (this.base[index] as Map<string, Entry>).get(key);
 		if (value === undefined && this.flushing) value = (this.flushing[index] as Map<string, Entry>).get(key);
 		if (value !== undefined) return value === GONE ? undefined : (value as V);
-		const young = this.young[index] as Map<string, unknown>;
-		const cached = young.get(key);
-		if (cached !== undefined) return cached as V;
-		const aged = (this.old[index] as Map<string, unknown>).get(key);
-		if (aged !== undefined) {
-			this.remember(index, key, aged);
-			return aged as V;
-		}
+		const cached = this.cached(index, key);
+		if (cached !== undefined) return cached === GONE ? undefined : (cached as V);
 		const bytes = this.database.get(diskKey(store, key));
-		if (bytes === undefined) return undefined;
-		const decoded = store.codec.decode(bytes, key);
-		this.remember(index, key, decoded);
-		return decoded;
+		// That the database has no entry is kept as well: rules ask for the same missing entries again and again.
+		const stored = bytes === undefined ? GONE : store.codec.decode(bytes, key);
+		this.remember(index, key, stored);
+		return stored === GONE ? undefined : stored;
+	}
+
+	private cached(index: number, key: string): Entry | undefined {
+		const value = (this.young[index] as Map<string, Entry>).get(key);
+		if (value !== undefined) return value;
+		const aged = (this.old[index] as Map<string, Entry>).get(key);
+		if (aged !== undefined) this.remember(index, key, aged);
+		return aged;
 	}
 
 	private basePut<V>(store: StoreDefinition<V>, key: string, value: V): void {
@@ -186,11 +189,11 @@ export class StateDatabase {
 		if (store.ordered) setKey(this.baseKeys, store.index, key, value !== GONE);
 	}
 
-	private remember(index: number, key: string, value: unknown): void {
-		const young = this.young[index] as Map<string, unknown>;
+	private remember(index: number, key: string, value: Entry): void {
+		const young = this.young[index] as Map<string, Entry>;
 		if (young.size >= CACHE_ENTRIES) {
 			this.old[index] = young;
-			const fresh = new Map<string, unknown>();
+			const fresh = new Map<string, Entry>();
 			fresh.set(key, value);
 			this.young[index] = fresh;
 			return;
@@ -507,9 +510,8 @@ export class StateDatabase {
 		}
 		flushing.forEach((map, index) => {
 			for (const [key, value] of map) {
-				(this.old[index] as Map<string, unknown>).delete(key);
-				if (value === GONE) (this.young[index] as Map<string, unknown>).delete(key);
-				else this.remember(index, key, value);
+				(this.old[index] as Map<string, Entry>).delete(key);
+				this.remember(index, key, value);
 			}
 		});
 		this.flushing = undefined;
