@@ -210,6 +210,10 @@ export class SimulatedWorld {
 		return false;
 	}
 
+	get pendingEvents(): number {
+		return this.queue.size;
+	}
+
 	// The log
 
 	get isTraced(): boolean {

@@ -1,0 +1,50 @@
+/**
+ * Simulates networks under faults, one a seed:
+ *
+ *     npm run sim -- --seeds 1000             # seeds 1 to 1000
+ *     npm run sim -- --seeds 50 --from 200    # seeds 200 to 249
+ *     npm run sim -- --seed 17 --trace        # one, with everything that happens
+ */
+
+import { parseArgs } from "node:util";
+import { runScenario } from "./scenario.js";
+
+const { values } = parseArgs({
+	options: {
+		seeds: { type: "string", default: "100" },
+		from: { type: "string", default: "1" },
+		seed: { type: "string" },
+		trace: { type: "boolean", default: false },
+	},
+});
+
+process.on("unhandledRejection", (error) => {
+	process.stderr.write(`unhandled: ${error instanceof Error ? error.stack : error}\n`);
+	process.exitCode = 1;
+});
+
+const first = values.seed === undefined ? Number(values.from) : Number(values.seed);
+const count = values.seed === undefined ? Number(values.seeds) : 1;
+const startMs = performance.now();
+const failed: number[] = [];
+let events = 0;
+let slowestMs = 0;
+for (let seed = first; seed < first + count; seed++) {
+	const trace = values.trace ? (line: string) => process.stdout.write(`${line}\n`) : undefined;
+	const result = await runScenario(trace ? { seed, trace } : { seed });
+	events += result.events;
+	slowestMs = Math.max(slowestMs, result.convergedAfterMs ?? 0);
+	if (result.failures.length > 0) failed.push(seed);
+	if (result.failures.length > 0 || count === 1) {
+		const outcome = result.failures.length > 0 ? "FAILED" : "held";
+		process.stdout.write(`seed ${seed} ${outcome}: ${result.description}; head ${result.headNumber}, `);
+		process.stdout.write(`agreement after ${result.convergedAfterMs ?? "no end of"} ms\n`);
+		for (const failure of result.failures) process.stdout.write(`  ${failure}\n`);
+	}
+}
+const seconds = ((performance.now() - startMs) / 1000).toFixed(1);
+process.stdout.write(
+	`${count} seeds, ${failed.length} failed${failed.length > 0 ? ` (${failed.join(" ")})` : ""}; ` +
+		`${events} events in ${seconds} s; slowest agreement ${(slowestMs / 1000).toFixed(0)} s\n`,
+);
+if (failed.length > 0) process.exitCode = 1;

@@ -1,0 +1,400 @@
+/**
+ * One run of a whole network under faults, made from a seed: who is there, what goes wrong and when, and what has to
+ * hold afterwards.
+ */
+
+import type { NodeAddress } from "../../src/node/network/environment.js";
+import type { BlockRef } from "../../src/node/network/local-chain.js";
+import { equalBytes, toHex } from "../../src/protocol/bytes.js";
+import { LIES, type Lie, startLiar, WITNESS_LIES } from "./liars.js";
+import { ModelChain, type ModelNetwork, modelNetwork } from "./model-chain.js";
+import type { Randomness } from "./randomness.js";
+import { PORT, SimulatedNode } from "./simulated-node.js";
+import { modelTransaction } from "./traffic.js";
+import { SimulatedWorld } from "./world.js";
+
+export interface ScenarioOptions {
+	readonly seed: number;
+	readonly trace?: (line: string) => void;
+	/** Instead of what the seed says. */
+	readonly nodeCount?: number;
+	readonly lies?: readonly Lie[];
+}
+
+export interface ScenarioResult {
+	readonly seed: number;
+	readonly description: string;
+	/** Empty: everything held. */
+	readonly failures: readonly string[];
+	readonly events: number;
+	/** Simulated time from the end of the faults until all agreed, milliseconds. */
+	readonly convergedAfterMs: number | undefined;
+	readonly headNumber: number;
+}
+
+const START_MS = 1_800_000_000_000;
+/** Longest ban of an honest mistake, the pause before an address is dialed again, and some blocks on top. */
+const CONVERGENCE_LIMIT_MS = 420_000;
+/** Blocks that agreeing nodes may be apart: one is under way while we look. */
+const TOLERATED_LAG = 2n;
+const MAX_EVENTS_PER_NODE = 1_000;
+
+/** Reasons that ban for an hour. */
+const GRAVE: ReadonlySet<string> = new Set(["BAD_PROTOCOL", "BAD_BLOCK", "BAD_TX"]);
+
+export async function runScenario(options: ScenarioOptions): Promise<ScenarioResult> {
+	return new Scenario(options).run();
+}
+
+class Scenario {
+	private readonly world: SimulatedWorld;
+	private readonly random: Randomness;
+	private readonly network: ModelNetwork;
+	private readonly nodes: SimulatedNode[] = [];
+	private readonly liars: {
+		readonly lie: Lie;
+		readonly address: string;
+		readonly witness: Uint8Array | undefined;
+	}[] = [];
+	private readonly failures: string[] = [];
+	/** The block that was solidified first at each height, and by whom. */
+	private readonly solid = new Map<bigint, { readonly id: Uint8Array; readonly by: string }>();
+	private readonly faultMs: number;
+	private readonly faults: string[] = [];
+
+	constructor(private readonly options: ScenarioOptions) {
+		const { seed, trace } = options;
+		this.world = new SimulatedWorld({
+			seed,
+			startMs: START_MS,
+			fragmentation: 0.1,
+			link: { latencyMs: 30, jitterMs: 20 },
+			...(trace ? { trace } : {}),
+		});
+		this.random = this.world.random.branch("scenario");
+		const { random } = this;
+		const nodeCount = options.nodeCount ?? sizeOf(random);
+		const liarCount =
+			options.lies?.length ??
+			(random.chance(0.3) ? 0 : random.between(1, Math.max(1, Math.floor(nodeCount / 3))));
+		const lies = options.lies ?? Array.from({ length: liarCount }, () => random.pick(LIES));
+		this.faultMs = random.between(60, 240) * 1000;
+		// Those who are witnesses and lie are fewer than would stop the chain from solidifying.
+		const lyingWitnesses = Math.floor(nodeCount / 5);
+		let lying = 0;
+		const isWitness = lies.map((lie) => WITNESS_LIES.has(lie) && lying++ < lyingWitnesses);
+		this.network = modelNetwork(nodeCount + Math.min(lying, lyingWitnesses), BigInt(START_MS) - 3_000n);
+		this.createNodes(nodeCount);
+		let witness = nodeCount;
+		for (const [i, lie] of lies.entries()) {
+			this.liars.push({
+				lie,
+				address: `10.9.0.${i + 1}`,
+				witness: isWitness[i] ? this.network.witnesses[witness++] : undefined,
+			});
+		}
+	}
+
+	private createNodes(count: number): void {
+		const { random, world, network } = this;
+		const addresses = Array.from({ length: count }, (_, i) => ({
+			host: `10.0.${i >> 4}.${(i & 15) + 1}`,
+			port: PORT,
+		}));
+		const seeds = random.shuffled(addresses).slice(0, random.between(1, 3));
+		const minConnections = random.between(3, 8);
+		const limits = { maxConnections: 30, minConnections, minActiveConnections: Math.min(3, minConnections) };
+		for (const [i, { host }] of addresses.entries()) {
+			const others = addresses.filter((address) => address.host !== host);
+			const active = random.chance(0.3) && others.length > 0 ? [random.pick(others)] : [];
+			const machine = world.host(host);
+			machine.setClock(random.between(-300, 300), (random.fraction() - 0.5) * 2e-4);
+			const chain = new ModelChain(network, [network.witnesses[i] as Uint8Array]);
+			chain.onSolid = (ref) => this.noteSolid(ref, host);
+			const node: SimulatedNode = new SimulatedNode({
+				host: machine,
+				chain,
+				seeds: seeds.filter((seed) => seed.host !== host),
+				active,
+				limits,
+				onDisconnect: (peer, reason, why) => this.noteDisconnect(host, peer, reason, why),
+				onFault: (error, where) =>
+					this.fail(`fault at ${host}, ${where}: ${(error as Error).stack ?? error}`),
+			});
+			this.nodes.push(node);
+		}
+	}
+
+	async run(): Promise<ScenarioResult> {
+		const { world, random } = this;
+		let convergedAfterMs: number | undefined;
+		try {
+			for (const node of this.nodes) world.at(world.now + random.below(5_000), () => void node.boot());
+			for (const liar of this.liars)
+				world.at(world.now + random.between(2_000, 20_000), () => this.bootLiar(liar));
+			this.scheduleTraffic();
+			this.scheduleFaults();
+			await world.advance(this.faultMs);
+			await this.endFaults();
+			const startMs = world.now;
+			const floor = this.highestHead();
+			if (await this.converges(floor)) convergedAfterMs = world.now - startMs;
+			else
+				this.fail(`no agreement ${CONVERGENCE_LIMIT_MS / 1000} s after the faults: ${this.describeHeads()}`);
+			await world.advance(10_000);
+			this.checkBounds();
+		} catch (error) {
+			this.fail(`thrown: ${(error as Error).stack ?? error}`);
+		}
+		return {
+			seed: this.options.seed,
+			description: this.describe(),
+			failures: this.failures,
+			events: world.eventCount,
+			convergedAfterMs,
+			headNumber: Number(this.highestHead()),
+		};
+	}
+
+	// What happens
+
+	private bootLiar({ lie, address, witness }: (typeof this.liars)[number]): void {
+		const host = this.world.host(address);
+		if (host.isUp) return;
+		const random = this.world.random.branch(`liar ${address}`);
+		void startLiar({
+			lie,
+			environment: host.boot(),
+			random,
+			victims: random
+				.shuffled(this.nodes)
+				.slice(0, 6)
+				.map((node): NodeAddress => ({ host: node.address, port: PORT })),
+			chain: () => this.highestNode().chain as ModelChain,
+			witness,
+		});
+	}
+
+	private scheduleTraffic(): void {
+		const random = this.world.random.branch("traffic");
+		const next = () => {
+			const up = this.nodes.filter((node) => node.isUp);
+			if (up.length > 0) random.pick(up).submit(modelTransaction(random, BigInt(Math.trunc(this.world.now))));
+			this.world.at(this.world.now + random.between(50, 3_000), next);
+		};
+		this.world.at(this.world.now + 10_000, next);
+	}
+
+	private scheduleFaults(): void {
+		const { random, world } = this;
+		const endMs = world.now + this.faultMs;
+		const kinds = [
+			() => this.partitionFor(random.between(5, 120) * 1000),
+			() => this.worsenLinksFor(random.between(5, 60) * 1000),
+			() => this.breakLinkFor(random.between(2, 60) * 1000),
+			() => this.crashFor(random.between(1, 90) * 1000),
+			() => this.crashFor(random.between(1, 20) * 1000),
+			() => this.stepClock(),
+		];
+		for (
+			let atMs = world.now + 8_000 + random.below(20_000);
+			atMs < endMs;
+			atMs += random.between(1_000, 40_000)
+		) {
+			const fault = random.pick(kinds);
+			world.at(atMs, () => {
+				if (world.now < endMs) fault();
+			});
+		}
+	}
+
+	private until(ms: number, undo: () => void): void {
+		const endMs = Math.min(this.world.now + ms, START_MS + this.faultMs - 1);
+		this.world.at(endMs, undo);
+	}
+
+	private partitionFor(ms: number): void {
+		const { random, world } = this;
+		this.faults.push("partition");
+		const groups: string[][] = Array.from({ length: random.between(2, 3) }, () => []);
+		const all = [...this.nodes.map((node) => node.address), ...this.liars.map((liar) => liar.address)];
+		for (const address of all) random.pick(groups).push(address);
+		world.partition(groups);
+		this.until(ms, () => world.partition(undefined));
+	}
+
+	private worsenLinksFor(ms: number): void {
+		const { random, world } = this;
+		this.faults.push("links");
+		const good = world.link;
+		world.link = {
+			latencyMs: random.between(1, 1_500),
+			jitterMs: random.between(0, 1_500),
+			loss: random.fraction() * 0.3,
+			duplication: random.fraction() * 0.2,
+			reordering: random.fraction() * 0.3,
+			bytesPerSecond: random.chance(0.3) ? random.between(2_000, 200_000) : 0,
+		};
+		world.log(() => `links ${JSON.stringify(world.link)}`);
+		this.until(ms, () => {
+			world.link = good;
+		});
+	}
+
+	private breakLinkFor(ms: number): void {
+		const [a, b] = this.random.shuffled(this.nodes);
+		if (a === undefined || b === undefined) return;
+		this.faults.push("link");
+		this.world.setBroken(a.address, b.address, true);
+		this.until(ms, () => this.world.setBroken(a.address, b.address, false));
+	}
+
+	private crashFor(ms: number): void {
+		const node = this.random.pick(this.nodes);
+		if (!node.isUp) return;
+		const silent = this.random.chance(0.3);
+		this.faults.push(silent ? "power" : "crash");
+		node.crash(silent);
+		if (silent) (node.chain as ModelChain).forget(this.random.below(4));
+		this.until(ms, () => {
+			if (!node.isUp) void node.boot();
+		});
+	}
+
+	private stepClock(): void {
+		const { random } = this;
+		this.faults.push("clock");
+		const node = random.pick(this.nodes);
+		this.world.host(node.address).setClock(random.between(-400, 400), (random.fraction() - 0.5) * 2e-4);
+	}
+
+	private async endFaults(): Promise<void> {
+		const { world } = this;
+		world.log(() => "faults end");
+		world.partition(undefined);
+		world.link = {
+			...world.link,
+			latencyMs: 30,
+			jitterMs: 20,
+			loss: 0,
+			duplication: 0,
+			reordering: 0,
+			bytesPerSecond: 0,
+		};
+		for (const node of this.nodes) if (!node.isUp) await node.boot();
+	}
+
+	// What must hold
+
+	private highestNode(): SimulatedNode {
+		return this.nodes.reduce((best, node) => (node.chain.head.number > best.chain.head.number ? node : best));
+	}
+
+	private highestHead(): bigint {
+		return this.highestNode().chain.head.number;
+	}
+
+	/** All have one chain, it grows, and what was the highest head is solidified everywhere, or what replaced it. */
+	private async converges(floor: bigint): Promise<boolean> {
+		const agree = () => this.doAgree() && this.nodes.every((node) => node.chain.solid.number >= floor);
+		for (let waited = 0; waited < CONVERGENCE_LIMIT_MS; waited += 3_000) {
+			if (agree()) return true;
+			await this.world.advance(3_000);
+		}
+		return agree();
+	}
+
+	private doAgree(): boolean {
+		const heads = this.nodes.map((node) => node.chain.head);
+		const lowest = heads.reduce(
+			(low, head) => (head.number < low ? head.number : low),
+			heads[0]?.number ?? 0n,
+		);
+		const highest = this.highestHead();
+		if (highest - lowest > TOLERATED_LAG) return false;
+		const at = lowest > TOLERATED_LAG ? lowest - TOLERATED_LAG : 0n;
+		const [first, ...rest] = this.nodes.map((node) => node.chain.idAt(at) as Uint8Array);
+		return first !== undefined && rest.every((id) => equalBytes(id, first));
+	}
+
+	private noteSolid({ number, id }: BlockRef, by: string): void {
+		const known = this.solid.get(number);
+		if (known === undefined) this.solid.set(number, { id, by });
+		else if (!equalBytes(known.id, id)) {
+			this.fail(
+				`${by} and ${known.by} solidified different blocks ${number}: ${toHex(id)}, ${toHex(known.id)}`,
+			);
+		}
+	}
+
+	private noteDisconnect(from: string, peer: string, reason: string, why: string): void {
+		const host = peer.slice(0, peer.lastIndexOf(":"));
+		if (!GRAVE.has(reason) || !this.nodes.some((node) => node.address === host)) return;
+		this.fail(
+			`${from} bans honest ${host} for an hour at ${Math.trunc(this.world.now - START_MS)} ms: ${reason}, ${why}`,
+		);
+	}
+
+	/** After the storm nothing may be left that grows. */
+	private checkBounds(): void {
+		for (const node of this.nodes) {
+			const { peers, transport, discovery, address } = node;
+			if (peers === undefined || transport === undefined || discovery === undefined) continue;
+			const check = (what: string, value: number, limit: number) => {
+				if (value > limit) this.fail(`${address} has ${value} ${what}, more than ${limit}`);
+			};
+			check("connections", transport.connections().length, 30 + 1);
+			check("remembered nodes", discovery.handlerCount, 3_001);
+			for (const peer of peers.peers) {
+				check(`blocks to fetch from ${peer.name}`, peer.toFetch.length, 4_002);
+				check(`outstanding blocks of ${peer.name}`, peer.requested.size, 100);
+				check(`outstanding items of ${peer.name}`, peer.asked.size, 4_000);
+				check(`blocks in process of ${peer.name}`, peer.inProcess.size, 4_002);
+			}
+			const chain = node.chain as ModelChain;
+			check("stored blocks", chain.size, Number(chain.head.number) + 60);
+			const honest = peers.synced.filter((peer) =>
+				this.nodes.some((n) => peer.name.startsWith(`${n.address}:`)),
+			);
+			if (honest.length === 0 && this.nodes.length > 1) this.fail(`${address} has no honest peer left`);
+		}
+		const { pendingEvents } = this.world;
+		const limit = (this.nodes.length + this.liars.length) * MAX_EVENTS_PER_NODE;
+		if (pendingEvents > limit) this.fail(`${pendingEvents} events are pending, more than ${limit}`);
+	}
+
+	private fail(message: string): void {
+		this.world.log(() => `FAILURE ${message}`);
+		if (this.failures.length < 20) this.failures.push(message);
+	}
+
+	private describeHeads(): string {
+		return this.nodes
+			.map((node) => {
+				const { head, solid } = node.chain;
+				const peers = node.peers?.peers ?? [];
+				const states = peers.map(
+					(p) =>
+						`${p.name.replace(`:${PORT}`, "")}${p.isSynced ? "" : `(${p.state},${p.needSyncFromPeer ? "f" : ""}${p.needSyncFromUs ? "t" : ""})`}`,
+				);
+				return `\n    ${node.address} head ${head.number} ${toHex(head.id.subarray(8, 12))} solid ${solid.number} [${states.join(" ")}]`;
+			})
+			.join("");
+	}
+
+	private describe(): string {
+		const lies = this.liars.map(({ lie, witness }) => (witness ? `${lie}*` : lie)).join(",");
+		const counts = new Map<string, number>();
+		for (const fault of this.faults) counts.set(fault, (counts.get(fault) ?? 0) + 1);
+		const faults = [...counts].map(([fault, count]) => `${fault} ${count}`).join(", ");
+		return `${this.nodes.length} nodes, liars [${lies}], ${this.faultMs / 1000} s: ${faults}`;
+	}
+}
+
+/** Mostly small networks: they go wrong sooner, and cost less. */
+function sizeOf(random: Randomness): number {
+	const kind = random.fraction();
+	if (kind < 0.55) return random.between(2, 6);
+	if (kind < 0.92) return random.between(7, 14);
+	return random.between(15, 30);
+}
