@@ -125,7 +125,12 @@ export const workloads: readonly Workload[] = [
 	loop("loop: comparisons and bits", "80601010816007161850", 300_000, 10),
 	loop("loop: stack", "8080809190925050505f50", 300_000, 10),
 	loop("loop: arithmetic of full-width values", `${wide("f1")}${wide("a5")}02810180191850`, 100_000, 0),
-	loop("loop: division of full-width values", `${wide("f1")}81${wide("a5")}0950${wide("f1")}${wide("13")}900450`, 100_000, 0),
+	loop(
+		"loop: division of full-width values",
+		`${wide("f1")}81${wide("a5")}0950${wide("f1")}${wide("13")}900450`,
+		100_000,
+		0,
+	),
 	loop("loop: memory words", "6040518060405250", 300_000, 0),
 	loop("loop: copying 1 KiB of memory", "6104005f6104005e", 30_000, 0),
 	loop("loop: Keccak of 64 bytes", "60405f2050", 50_000, 0),

@@ -1,0 +1,46 @@
+import { describe, expect, it } from "vitest";
+import { CallQueue } from "../../../src/node/api/call-queue.js";
+
+function busy(ms: number): void {
+	const end = performance.now() + ms;
+	while (performance.now() < end);
+}
+
+describe("a queue of calculations", () => {
+	it("calculates at once when nothing else does", async () => {
+		let calculated = false;
+		const answer = new CallQueue().run(() => {
+			calculated = true;
+			return 7;
+		});
+		expect(calculated).toBe(true);
+		expect(await answer).toBe(7);
+	});
+
+	it("lets timers in between calculations that came at once, and keeps their order", async () => {
+		const queue = new CallQueue();
+		const events: string[] = [];
+		setTimeout(() => events.push("timer"), 0);
+		await Promise.all(
+			["a", "b", "c", "d"].map((name) =>
+				queue.run(() => {
+					busy(25);
+					events.push(name);
+				}),
+			),
+		);
+		expect(events.filter((event) => event !== "timer")).toEqual(["a", "b", "c", "d"]);
+		expect(events.indexOf("timer")).toBeLessThan(3);
+	});
+
+	it("passes a failure on and goes on with the next", async () => {
+		const queue = new CallQueue();
+		const failing = queue.run(() => {
+			busy(25);
+			throw new Error("no");
+		});
+		const next = queue.run(() => 1);
+		await expect(failing).rejects.toThrow("no");
+		expect(await next).toBe(1);
+	});
+});
