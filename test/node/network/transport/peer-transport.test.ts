@@ -2,7 +2,10 @@ import { afterEach, describe, expect, it } from "vitest";
 import type { PeerConnection } from "../../../../src/node/network/connection.js";
 import type { NetworkEnvironment, NodeAddress } from "../../../../src/node/network/environment.js";
 import { type CandidateSource, NO_CANDIDATES } from "../../../../src/node/network/transport/candidates.js";
-import { PeerTransport, type TransportConfig } from "../../../../src/node/network/transport/peer-transport.js";
+import {
+	PeerTransport,
+	type TransportConfig,
+} from "../../../../src/node/network/transport/peer-transport.js";
 import { toHex } from "../../../../src/protocol/bytes.js";
 import { SimulatedWorld } from "../../../simulation/world.js";
 
