@@ -2,6 +2,7 @@
 
 import { equalBytes, fromKey, toKey } from "../protocol/bytes.js";
 import type { SignedTransaction } from "../protocol/transaction.js";
+import { retriedWhenBehind } from "./api/builder.js";
 import type { ApiNode, NetworkView, ServerKind } from "./api/context.js";
 import { RateLimiter } from "./api/rate-limiter.js";
 import type { OpenChain } from "./chain/open-chain.js";
@@ -23,6 +24,8 @@ export interface NodeApiOptions {
 	readonly metrics: NodeMetrics | undefined;
 	/** Runs after a transaction entered the pool; the answer to its sender waits for it. */
 	readonly submitted: () => Promise<void>;
+	/** Lets the head be of this moment, if it is behind. @returns whether that changed anything */
+	readonly catchUp: () => boolean;
 	readonly report: (error: unknown, where: string) => void;
 }
 
@@ -38,7 +41,7 @@ export function isolatedNetwork(nodeId: string): NetworkView {
 }
 
 export function createApiNode(options: NodeApiOptions): ApiNode {
-	const { open, config, clock, machine, network, submitted, report, metrics } = options;
+	const { open, config, clock, machine, network, submitted, report, metrics, catchUp } = options;
 	const { chain, rules } = open;
 	const startedMs = clock();
 	const views: Readonly<Record<ServerKind, StateView>> = {
@@ -65,9 +68,10 @@ export function createApiNode(options: NodeApiOptions): ApiNode {
 			return open.database.settledNumber + 1n;
 		},
 		submit: async (transaction: SignedTransaction) => {
-			chain.pushTransaction(transaction);
+			retriedWhenBehind({ catchUp }, () => chain.pushTransaction(transaction));
 			await submitted();
 		},
+		catchUp,
 		firstKey: async (store, from, end) => {
 			const key = await open.database.firstKey(store, toKey(from), toKey(end));
 			return key === undefined ? undefined : fromKey(key);

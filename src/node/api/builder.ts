@@ -12,13 +12,27 @@ import type { CreateSmartContract } from "../../protocol/messages.js";
 import { buildTransaction, type SignedTransaction } from "../../protocol/transaction.js";
 import { ContractValidateError } from "../contracts/errors.js";
 import { contractModule } from "../contracts/modules.js";
-import type { ApiContext } from "./context.js";
+import type { ApiContext, ApiNode } from "./context.js";
 
 /** What a request adds to its contract. */
 export interface BuildOptions {
 	readonly feeLimitSun?: bigint;
 	readonly permissionId?: number;
 	readonly data?: Uint8Array;
+}
+
+/**
+ * Runs a check of the rules of a contract. Rules read the time of the head: where that is behind because a development
+ * chain had nothing to seal, a refusal is tried again on a head of this moment.
+ * @throws {ContractValidateError}
+ */
+export function retriedWhenBehind<T>(node: Pick<ApiNode, "catchUp">, check: () => T): T {
+	try {
+		return check();
+	} catch (error) {
+		if (!(error instanceof ContractValidateError) || !node.catchUp()) throw error;
+		return check();
+	}
 }
 
 /**
@@ -32,9 +46,11 @@ export function buildValid(
 	contract: Readonly<Message>,
 	options: () => BuildOptions = () => ({}),
 ): SignedTransaction {
-	const header = transactionHeader(context);
-	const draft = buildTransaction(type, contract, header);
-	validate(context, type, contract, draft.id);
+	const header = retriedWhenBehind(context.node, () => {
+		const present = transactionHeader(context);
+		validate(context, type, contract, buildTransaction(type, contract, present).id);
+		return present;
+	});
 	return buildTransaction(type, contract, { ...header, ...options() });
 }
 

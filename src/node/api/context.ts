@@ -102,6 +102,8 @@ export interface ApiNode {
 	 * @throws {ChainError} the first rule that it breaks
 	 */
 	submit(transaction: SignedTransaction): Promise<void>;
+	/** Lets the head of a development chain be of this moment, if it is behind. @returns whether that changed anything */
+	catchUp(): boolean;
 	/** The first key of a store in the head state at or after `from` and before `end`. */
 	firstKey(
 		store: StoreDefinition<unknown>,
