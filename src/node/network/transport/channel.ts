@@ -164,7 +164,9 @@ export class Channel implements PeerConnection {
 	resume(): void {
 		if (!this.isPaused || !this.isOpen) return;
 		this.isPaused = false;
+		// What came meanwhile is read from now on.
 		this.lastReceivedMs = this.now;
+		if (this.pingSentMs !== undefined) this.pingSentMs = this.now;
 		this.context.environment.soon(() => {
 			this.drain();
 			if (!this.isPaused && this.isOpen) this.stream.resume();
@@ -188,7 +190,7 @@ export class Channel implements PeerConnection {
 				this.pingSentMs = now;
 				this.say(writeKeepAlive(TransportType.PING, now));
 			}
-		} else if (now - this.pingSentMs > PONG_TIMEOUT_MS) {
+		} else if (!this.isPaused && now - this.pingSentMs > PONG_TIMEOUT_MS) {
 			this.disconnect(DisconnectReason.PING_TIMEOUT);
 			return;
 		}

@@ -1,17 +1,32 @@
-import { afterEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import type { PeerConnection } from "../../../../src/node/network/connection.js";
-import type { NetworkEnvironment, NodeAddress } from "../../../../src/node/network/environment.js";
+import type {
+	ByteStream,
+	NetworkEnvironment,
+	NodeAddress,
+} from "../../../../src/node/network/environment.js";
 import { type CandidateSource, NO_CANDIDATES } from "../../../../src/node/network/transport/candidates.js";
 import {
 	PeerTransport,
 	type TransportConfig,
 } from "../../../../src/node/network/transport/peer-transport.js";
+import { FrameReader, writeFrame } from "../../../../src/node/network/wire/frames.js";
+import {
+	disconnectReasonName,
+	HelloCode,
+	helloCodeName,
+	readTransportMessage,
+	TransportType,
+	writeHello,
+	writeKeepAlive,
+} from "../../../../src/node/network/wire/transport-messages.js";
 import { toHex } from "../../../../src/protocol/bytes.js";
 import { SimulatedWorld } from "../../../simulation/world.js";
 
+const NETWORK = 7777;
 const BASE: TransportConfig = {
 	listenPort: 18888,
-	networkId: 7777,
+	networkId: NETWORK,
 	active: [],
 	passive: [],
 	fastForward: [],
@@ -24,31 +39,28 @@ const BASE: TransportConfig = {
 
 interface Node {
 	readonly transport: PeerTransport;
-	readonly environment: NetworkEnvironment;
 	/** What the application was told, in order. */
 	readonly told: string[];
 	readonly connections: PeerConnection[];
+	/** Hosts that it has a connection with, in order. */
+	peers(): readonly string[];
 }
-
-const nodes: Node[] = [];
-afterEach(() => {
-	nodes.length = 0;
-});
 
 async function start(
 	world: SimulatedWorld,
 	host: string,
 	config: Partial<TransportConfig> = {},
 	candidates: CandidateSource = NO_CANDIDATES,
+	nodeId?: Uint8Array,
 ): Promise<Node> {
 	const told: string[] = [];
 	const connections: PeerConnection[] = [];
-	const environment = world.host(host).boot();
 	const transport = new PeerTransport({
-		environment,
+		environment: world.host(host).boot(),
 		config: { ...BASE, ...config },
 		candidates,
 		self: { ipv4: host, ipv6: "" },
+		nodeId,
 		listener: {
 			connected: (connection) => {
 				connections.push(connection);
@@ -59,27 +71,394 @@ async function start(
 		},
 	});
 	await transport.start();
-	const node = { transport, environment, told, connections };
-	nodes.push(node);
-	return node;
+	const peers = () => transport.connections().map(({ remote }) => remote.host);
+	return { transport, told, connections, peers };
 }
 
 const at = (host: string, port = 18888): NodeAddress => ({ host, port });
 
-describe("peer transport", () => {
-	it("dials a configured node, and both see a connection after the handshake", async () => {
+/** Nodes that discovery found, newest first. */
+function found(
+	nodes: readonly { host: string; nodeId: Uint8Array }[],
+	dns: readonly string[] = [],
+): CandidateSource {
+	return {
+		connectable: () =>
+			nodes.map(({ host, nodeId }, i) => ({ address: at(host), nodeId, updatedMs: 1_000 - i })),
+		dnsNodes: () => dns.map((host) => at(host)),
+		tableSize: nodes.length,
+	};
+}
+
+/** A peer that is moved by hand, on the plain part of the protocol. */
+class Puppet {
+	readonly heard: string[] = [];
+	isClosed = false;
+	private readonly reader = new FrameReader();
+
+	private constructor(
+		private readonly world: SimulatedWorld,
+		readonly environment: NetworkEnvironment,
+		readonly stream: ByteStream,
+	) {
+		stream.listen({
+			data: (bytes) => {
+				this.reader.push(bytes);
+				for (let body = this.reader.next(); body; body = this.reader.next())
+					this.heard.push(this.describe(body));
+			},
+			closed: () => {
+				this.isClosed = true;
+			},
+		});
+	}
+
+	static async dial(world: SimulatedWorld, host: string, node: string): Promise<Puppet> {
+		const simulated = world.host(host);
+		const environment = simulated.boot();
+		const dialed = environment.dial(at(node), 2_000);
+		await world.advance(100);
+		return new Puppet(world, environment, await dialed);
+	}
+
+	hello(fill: number, options: { networkId?: number; version?: number } = {}): void {
+		this.say(
+			writeHello({
+				from: { ipv4: this.stream.remote.host, ipv6: "", port: 1, nodeId: new Uint8Array(64).fill(fill) },
+				networkId: options.networkId ?? NETWORK,
+				code: HelloCode.NORMAL,
+				timestamp: 1n,
+				version: options.version ?? 0,
+			}),
+		);
+	}
+
+	say(message: Uint8Array): void {
+		this.stream.write(writeFrame(message));
+	}
+
+	private describe(body: Uint8Array): string {
+		if ((body[0] as number) < 0x80) return `application ${toHex(body)}`;
+		const message = readTransportMessage(body, this.world.now);
+		switch (message.type) {
+			case TransportType.HELLO:
+				return `HELLO ${helloCodeName(message.hello.code)}`;
+			case TransportType.DISCONNECT:
+				return `DISCONNECT ${disconnectReasonName(message.reason)}`;
+			case TransportType.STATUS:
+				return `STATUS ${message.status.currentConnections} of ${message.status.maxConnections}`;
+			case TransportType.PING:
+				return "PING";
+			default:
+				return "PONG";
+		}
+	}
+}
+
+describe("dialing", () => {
+	it("connects to a configured node; both sides see the connection after the handshake", async () => {
 		const world = new SimulatedWorld();
 		const left = await start(world, "10.0.0.1");
 		const right = await start(world, "10.0.0.2", { active: [at("10.0.0.1")] });
 		await world.advance(1_000);
 		expect(left.told).toEqual(["connected 10.0.0.2"]);
 		expect(right.told).toEqual(["connected 10.0.0.1"]);
-		const [connection] = right.transport.connections();
+		const [connection] = right.connections;
 		expect(connection).toMatchObject({ outgoing: true, configured: true, trusted: true, isOpen: true });
 		expect(toHex(connection?.nodeId ?? new Uint8Array())).toBe(toHex(left.transport.nodeId));
 		expect(connection?.averageLatencyMs).toBeGreaterThan(39);
 		connection?.send(0x22, Uint8Array.of(0xc0));
 		await world.advance(100);
 		expect(left.told.at(-1)).toBe("received 34 c0");
+	});
+
+	it("goes on until a configured node is there, and again after it went", async () => {
+		const world = new SimulatedWorld();
+		const node = await start(world, "10.0.0.1", { active: [at("10.0.0.2")] });
+		await world.advance(10_000);
+		expect(node.told).toEqual([]);
+		const other = await start(world, "10.0.0.2");
+		await world.advance(6_000);
+		expect(node.peers()).toEqual(["10.0.0.2"]);
+		other.connections[0]?.close();
+		await world.advance(1_000);
+		// The other side banned us for a minute, but not the other way round.
+		expect(node.told).toEqual(["connected 10.0.0.2", "disconnected 10.0.0.2"]);
+		await world.advance(70_000);
+		expect(node.peers()).toEqual(["10.0.0.2"]);
+	});
+
+	it("never dials itself, and leaves a node that turns out to be itself", async () => {
+		const world = new SimulatedWorld();
+		const node = await start(world, "10.0.0.1", { active: [at("10.0.0.1"), at("10.0.0.9")] });
+		world.alias(world.host("10.0.0.1"), "10.0.0.9");
+		await world.advance(1_000);
+		expect(node.told).toEqual([]);
+		expect(node.transport.connections()).toEqual([]);
+	});
+
+	it("takes discovered nodes until it has enough, then those of DNS", async () => {
+		const world = new SimulatedWorld();
+		const others: { host: string; nodeId: Uint8Array }[] = [];
+		for (let i = 1; i <= 6; i++) {
+			const host = `10.0.1.${i}`;
+			const { transport } = await start(world, host);
+			if (i <= 3) others.push({ host, nodeId: transport.nodeId });
+		}
+		const dns = ["10.0.1.4", "10.0.1.5", "10.0.1.6"];
+		const node = await start(
+			world,
+			"10.0.0.1",
+			{ minConnections: 5, minActiveConnections: 2 },
+			found(others, dns),
+		);
+		await world.advance(5_000);
+		const peers = [...node.peers()].sort();
+		expect(peers.slice(0, 3)).toEqual(["10.0.1.1", "10.0.1.2", "10.0.1.3"]);
+		expect(peers).toHaveLength(5);
+	});
+
+	it("replaces a discovered node that went away, and waits two minutes before it dials that one again", async () => {
+		const world = new SimulatedWorld();
+		const others = await Promise.all(["10.0.1.1", "10.0.1.2"].map((host) => start(world, host)));
+		const nodes = others.map(({ transport }, i) => ({ host: `10.0.1.${i + 1}`, nodeId: transport.nodeId }));
+		const node = await start(world, "10.0.0.1", { minConnections: 1, minActiveConnections: 1 }, found(nodes));
+		await world.advance(2_000);
+		const [first] = node.peers() as [string];
+		node.connections[0]?.close();
+		await world.advance(2_000);
+		const [second] = node.peers() as [string];
+		expect(second).not.toBe(first);
+		node.connections[1]?.close();
+		await world.advance(60_000);
+		expect(node.peers()).toEqual([]);
+		await world.advance(70_000);
+		expect(node.peers()).toEqual([first]);
+	});
+
+	it("asks nodes for their room if it is told to, and takes the one with most", async () => {
+		const world = new SimulatedWorld();
+		const nodes = [];
+		for (const [i, maxConnections] of [5, 29, 6, 0].entries()) {
+			const host = `10.0.1.${i}`;
+			nodes.push({ host, nodeId: (await start(world, host, { maxConnections })).transport.nodeId });
+		}
+		// Found after the pool has looked for the first time and before the detector does.
+		const startMs = world.now;
+		const candidates = found(nodes);
+		const node = await start(
+			world,
+			"10.0.0.1",
+			{ minConnections: 1, minActiveConnections: 1, detectNodes: true },
+			{ ...candidates, connectable: () => (world.now < startMs + 4_500 ? [] : candidates.connectable()) },
+		);
+		await world.advance(10_000);
+		expect(node.peers()).toEqual(["10.0.1.1"]);
+	});
+});
+
+describe("admission", () => {
+	it("lets a trusted address in whatever its limits and bans", async () => {
+		const world = new SimulatedWorld();
+		const node = await start(world, "10.0.0.1", { maxConnections: 1, maxConnectionsWithSameIp: 1 });
+		node.transport.trust("10.0.0.2");
+		const first = await Puppet.dial(world, "10.0.0.3", "10.0.0.1");
+		first.hello(3);
+		await world.advance(100);
+		const second = await Puppet.dial(world, "10.0.0.2", "10.0.0.1");
+		second.hello(2);
+		await world.advance(100);
+		expect(node.peers()).toEqual(["10.0.0.3", "10.0.0.2"]);
+		node.connections[1]?.close(3_600_000);
+		await world.advance(100);
+		world.host("10.0.0.2").crash();
+		const again = await Puppet.dial(world, "10.0.0.2", "10.0.0.1");
+		again.hello(4);
+		await world.advance(100);
+		expect(again.heard).toEqual(["HELLO NORMAL"]);
+	});
+
+	it("keeps the earlier of two connections with one node id", async () => {
+		const world = new SimulatedWorld();
+		const node = await start(world, "10.0.0.1");
+		const first = await Puppet.dial(world, "10.0.0.2", "10.0.0.1");
+		const second = await Puppet.dial(world, "10.0.0.3", "10.0.0.1");
+		second.hello(5);
+		await world.advance(100);
+		first.hello(5);
+		await world.advance(100);
+		expect(first.heard).toEqual(["HELLO NORMAL"]);
+		expect(second.heard).toEqual(["HELLO NORMAL"]);
+		expect(second.isClosed).toBe(true);
+		expect(node.peers()).toEqual(["10.0.0.2"]);
+	});
+
+	it("closes the later connection when an application HELLO names a node id that is taken", async () => {
+		const world = new SimulatedWorld();
+		const node = await start(world, "10.0.0.1");
+		const puppets = [];
+		for (const i of [2, 3]) {
+			const puppet = await Puppet.dial(world, `10.0.0.${i}`, "10.0.0.1");
+			puppet.hello(i);
+			await world.advance(100);
+			puppets.push(puppet);
+		}
+		const [early, late] = node.connections as [PeerConnection, PeerConnection];
+		expect(early.replaceNodeId(late.nodeId)).toBe(true);
+		await world.advance(100);
+		expect(late.isOpen).toBe(false);
+		expect(puppets[1]?.heard.at(-1)).toBe("DISCONNECT DUPLICATE_PEER");
+		expect(early.replaceNodeId(node.transport.nodeId)).toBe(false);
+	});
+
+	it("bans for the time that the application says, and not again while that lasts", async () => {
+		const world = new SimulatedWorld();
+		const node = await start(world, "10.0.0.1");
+		const codes: string[] = [];
+		const knock = async (fill: number) => {
+			if (world.host("10.0.0.2").isUp) world.host("10.0.0.2").crash();
+			const puppet = await Puppet.dial(world, "10.0.0.2", "10.0.0.1");
+			puppet.hello(fill);
+			await world.advance(100);
+			codes.push(puppet.heard[0] ?? "nothing");
+		};
+		await knock(1);
+		node.connections[0]?.close(3_600_000);
+		await knock(2);
+		await world.advance(3_500_000);
+		await knock(3);
+		await world.advance(100_000);
+		await knock(4);
+		expect(codes).toEqual(["HELLO NORMAL", "HELLO TIME_BANNED", "HELLO TIME_BANNED", "HELLO NORMAL"]);
+	});
+
+	it("doesn't keep more silent connections than it must, of one address or of all", async () => {
+		const world = new SimulatedWorld();
+		await start(world, "10.0.0.1");
+		const environment = world.host("10.0.0.2").boot();
+		const streams = Array.from({ length: 40 }, () => environment.dial(at("10.0.0.1"), 2_000));
+		await world.advance(100);
+		let closed = 0;
+		for (const stream of await Promise.all(streams))
+			stream.listen({ data: () => undefined, closed: () => closed++ });
+		await world.advance(1_000);
+		expect(closed).toBe(24);
+	});
+});
+
+describe("a connection", () => {
+	it("pings after 20 s of our silence, and is ended 20 s later if no answer comes", async () => {
+		const world = new SimulatedWorld();
+		const node = await start(world, "10.0.0.1");
+		const puppet = await Puppet.dial(world, "10.0.0.2", "10.0.0.1");
+		puppet.hello(2);
+		await world.advance(22_500);
+		expect(puppet.heard).toEqual(["HELLO NORMAL", "PING"]);
+		puppet.say(writeKeepAlive(TransportType.PONG, world.now - 100));
+		await world.advance(22_500);
+		expect(puppet.heard).toEqual(["HELLO NORMAL", "PING", "PING"]);
+		await world.advance(22_500);
+		expect(puppet.heard.at(-1)).toBe("DISCONNECT PING_TIMEOUT");
+		expect(puppet.isClosed).toBe(true);
+		expect(node.told).toEqual(["connected 10.0.0.2", "disconnected 10.0.0.2"]);
+	});
+
+	it("is closed without a word after 60 s in which nothing came", async () => {
+		const world = new SimulatedWorld();
+		await start(world, "10.0.0.1");
+		const puppet = await Puppet.dial(world, "10.0.0.2", "10.0.0.1");
+		await world.advance(59_000);
+		expect(puppet.isClosed).toBe(false);
+		await world.advance(2_000);
+		expect(puppet.isClosed).toBe(true);
+		expect(puppet.heard).toEqual([]);
+	});
+
+	it("is closed if its HELLO or a frame takes longer than a minute, however busy it looks", async () => {
+		const world = new SimulatedWorld();
+		await start(world, "10.0.0.1");
+		const pinging = await Puppet.dial(world, "10.0.0.2", "10.0.0.1");
+		const dribbling = await Puppet.dial(world, "10.0.0.3", "10.0.0.1");
+		dribbling.hello(3);
+		dribbling.stream.write(Uint8Array.of(0xff, 0xff, 0x3f));
+		for (let i = 0; i < 7; i++) {
+			await world.advance(10_000);
+			pinging.say(writeKeepAlive(TransportType.PING, world.now));
+			dribbling.stream.write(Uint8Array.of(0x22));
+		}
+		await world.advance(100);
+		expect([pinging.isClosed, dribbling.isClosed]).toEqual([true, true]);
+	});
+
+	it("is dropped if the other side doesn't read", async () => {
+		const world = new SimulatedWorld();
+		const node = await start(world, "10.0.0.1");
+		const puppet = await Puppet.dial(world, "10.0.0.2", "10.0.0.1");
+		puppet.hello(2);
+		await world.advance(100);
+		puppet.stream.pause();
+		const block = new Uint8Array(2_000_000);
+		const [connection] = node.connections as [PeerConnection];
+		for (let i = 0; i < 40; i++) connection.send(0x02, block);
+		expect(connection.isOpen).toBe(false);
+		// Not within the call that found out.
+		expect(node.told).toEqual(["connected 10.0.0.2"]);
+		await world.advance(100);
+		expect(node.told).toEqual(["connected 10.0.0.2", "disconnected 10.0.0.2"]);
+	});
+
+	it("is dropped if what is written makes no way for a minute", async () => {
+		const world = new SimulatedWorld();
+		const node = await start(world, "10.0.0.1");
+		const puppet = await Puppet.dial(world, "10.0.0.2", "10.0.0.1");
+		puppet.hello(2);
+		await world.advance(100);
+		puppet.stream.pause();
+		for (let i = 0; i < 30; i++) node.connections[0]?.send(0x02, new Uint8Array(100_000));
+		for (let i = 0; i < 8; i++) {
+			await world.advance(10_000);
+			puppet.say(writeKeepAlive(TransportType.PONG, world.now - 100));
+			puppet.say(Uint8Array.of(0x22));
+		}
+		expect(node.told.at(-1)).toBe("disconnected 10.0.0.2");
+	});
+
+	it("delivers nothing while it is paused, not even what came already", async () => {
+		const world = new SimulatedWorld();
+		const node = await start(world, "10.0.0.1");
+		const puppet = await Puppet.dial(world, "10.0.0.2", "10.0.0.1");
+		puppet.hello(2);
+		await world.advance(100);
+		node.connections[0]?.pause();
+		for (let i = 0; i < 3; i++) puppet.say(Uint8Array.of(0x22, i));
+		await world.advance(100_000);
+		expect(node.told).toEqual(["connected 10.0.0.2"]);
+		node.connections[0]?.resume();
+		await world.advance(100);
+		expect(node.told.slice(1)).toEqual(["received 34 00", "received 34 01", "received 34 02"]);
+	});
+
+	it("switches to wrapped bodies within one segment", async () => {
+		const world = new SimulatedWorld({ fragmentation: 0.5 });
+		const left = await start(world, "10.0.0.1");
+		const right = await start(world, "10.0.0.2", { active: [at("10.0.0.1")] });
+		await world.until(() => left.connections.length > 0, 5_000);
+		left.connections[0]?.send(0x02, new Uint8Array(70_000));
+		await world.advance(1_000);
+		expect(right.told.at(-1)).toBe(`received 2 ${"00".repeat(70_000)}`);
+	});
+
+	it("tells its peers when the node stops", async () => {
+		const world = new SimulatedWorld();
+		const node = await start(world, "10.0.0.1");
+		const puppet = await Puppet.dial(world, "10.0.0.2", "10.0.0.1");
+		puppet.hello(2);
+		await world.advance(100);
+		const stopped = node.transport.stop();
+		await world.advance(500);
+		await stopped;
+		expect(puppet.heard.at(-1)).toBe("DISCONNECT PEER_QUITING");
+		expect(puppet.isClosed).toBe(true);
+		expect(node.told.at(-1)).toBe("disconnected 10.0.0.2");
 	});
 });
