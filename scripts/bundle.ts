@@ -88,6 +88,8 @@ async function removeStale(target: string, current: ReadonlySet<string>): Promis
 async function writeManifest(): Promise<number> {
 	const plugin = new Plugin({ root, type: "core", ignoreManifest: true, errorOnManifestCreate: true });
 	await plugin.load();
+	// Shapes of results are asked for rarely, and the manifest is read by every command.
+	for (const command of Object.values(plugin.manifest.commands)) delete command["result"];
 	const path = join(root, "oclif.manifest.json");
 	await writeFile(`${path}.${process.pid}`, `${JSON.stringify(plugin.manifest, null, "\t")}\n`);
 	await rename(`${path}.${process.pid}`, path);

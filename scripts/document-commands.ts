@@ -43,7 +43,7 @@ const { oclif } = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) a
 };
 
 /** Flags of every command, told once. */
-const GENERAL = ["json", "quiet", "config", "no-color"];
+const GENERAL = ["json", "json-schema", "quiet", "config", "no-color"];
 const general = Object.values(manifest.commands["convert:unit"]?.flags ?? {}).filter(({ name }) =>
 	GENERAL.includes(name),
 );

@@ -3,7 +3,10 @@
 import { Config, run } from "@oclif/core";
 import { asFailure, reportFailure } from "./terminal/failure-report.js";
 import { handleSignals } from "./terminal/interrupt.js";
+import { printLine } from "./terminal/output.js";
+import { type HelpEntry, rootHelp } from "./terminal/root-help.js";
 import { Failure } from "./wallet/failure.js";
+import { nearest } from "./wallet/suggestion.js";
 
 /**
  * Runs one command line.
@@ -15,11 +18,37 @@ export async function main(words: readonly string[], root: string): Promise<void
 	process.stdout.on("error", endOnBrokenPipe);
 	try {
 		const config = await Config.load(root);
-		await run(endpointHelp(words), config);
+		if (asksForOverview(words)) return printLine(rootHelp(config.version, entriesOf(config)));
+		await run(endpointHelp(helpWords(words)), config);
 	} catch (error) {
 		const json = words.includes("--json");
 		process.exitCode = reportFailure(await refusal(error, words, root), json);
 	}
+}
+
+/** Nothing, or nothing but a wish for help. */
+function asksForOverview(words: readonly string[]): boolean {
+	const flags = new Set(["--help", "-h", "--no-color"]);
+	const rest = words[0] === "help" ? words.slice(1) : words;
+	return rest.every((word) => flags.has(word));
+}
+
+function entriesOf(config: Config): HelpEntry[] {
+	const topics = config.topics.filter(({ name }) => !name.includes(":"));
+	const single = config.commands.filter(({ id }) => !id.includes(":"));
+	return [
+		...topics.map(({ name, description }) => ({ name, about: description ?? "" })),
+		...single.map(({ id, summary }) => ({ name: id, about: lowerFirst(summary ?? "") })),
+	];
+}
+
+function lowerFirst(text: string): string {
+	return text.charAt(0).toLowerCase() + text.slice(1);
+}
+
+/** `coin help wallet send` is `coin wallet send --help`. */
+function helpWords(words: readonly string[]): string[] {
+	return words[0] === "help" ? [...words.slice(1), "--help"] : [...words];
 }
 
 /** Help on an endpoint is its row of the table, which only the command itself knows. */
@@ -41,30 +70,30 @@ async function refusal(error: unknown, words: readonly string[], root: string): 
 	const failure = asFailure(error);
 	if (!/^command .* not found$/.test(failure.message)) return failure;
 	const config = await Config.load(root);
-	const wanted = words.filter((word) => !word.startsWith("-")).join(" ");
+	const typed = words.slice(0, firstFlag(words));
 	const names = config.commandIDs.map((id) => id.replaceAll(":", " "));
-	const near = names
-		.map((name) => ({ name, distance: editDistance(wanted, name) }))
-		.filter(({ name, distance }) => distance <= Math.max(2, name.length / 3))
-		.sort((a, b) => a.distance - b.distance)
-		.slice(0, 3);
+	const topics = config.topics.map(({ name }) => name.replaceAll(":", " "));
+	const known = typed.findLastIndex((_, index) => topics.includes(typed.slice(0, index + 1).join(" "))) + 1;
+	const wanted = typed.slice(0, known + 1).join(" ");
+	const near = nearestCommand(typed, [...new Set([...names, ...topics])]);
 	const hint =
 		near.length > 0
-			? `did you mean ${near.map(({ name }) => `coin ${name}`).join(", or ")}?`
+			? `did you mean ${near.map((name) => `coin ${name}`).join(", or ")}?`
 			: "coin --help lists the commands";
 	return new Failure("usage", `there is no command "${wanted}"`, { hint });
 }
 
-/** Number of letters to add, drop or change to get from one text to the other. */
-function editDistance(from: string, to: string): number {
-	let row = Array.from({ length: to.length + 1 }, (_, index) => index);
-	for (let i = 1; i <= from.length; i++) {
-		const next = [i];
-		for (let j = 1; j <= to.length; j++) {
-			const change = (row[j - 1] as number) + (from[i - 1] === to[j - 1] ? 0 : 1);
-			next.push(Math.min(change, (row[j] as number) + 1, (next[j - 1] as number) + 1));
-		}
-		row = next;
+function firstFlag(words: readonly string[]): number {
+	const index = words.findIndex((word) => word.startsWith("-"));
+	return index < 0 ? words.length : index;
+}
+
+/** Arguments may follow the name: the longest beginning of the words that resembles a command is taken for it. */
+function nearestCommand(words: readonly string[], names: readonly string[]): string[] {
+	for (let count = Math.min(3, words.length); count > 0; count--) {
+		const sameLength = names.filter((name) => name.split(" ").length === count);
+		const near = nearest(words.slice(0, count).join(" "), sameLength);
+		if (near.length > 0) return near;
 	}
-	return row[to.length] as number;
+	return [];
 }

@@ -8,8 +8,9 @@ import { printLine, tableLines } from "../terminal/output.js";
 import { type RpcWords, readRpcWords } from "../terminal/rpc-words.js";
 import { readStdin } from "../terminal/stdin.js";
 import { Failure } from "../wallet/failure.js";
+import type { RawAnswer } from "../wallet/http-request.js";
 import { jsonRpcUrl } from "../wallet/json-rpc.js";
-import { NodeClient, type RawAnswer, type RawRequest } from "../wallet/node-client.js";
+import { NodeClient, type NodeRequest } from "../wallet/node-client.js";
 import { isRefusal, jsonRpcRequest, RequestBody } from "../wallet/raw-call.js";
 import type { Settings } from "../wallet/settings.js";
 
@@ -95,7 +96,7 @@ export default class Rpc extends CoinCommand {
 		endpoint: Endpoint | undefined,
 		settings: Settings,
 		client: NodeClient,
-	): Promise<RawRequest> {
+	): Promise<NodeRequest> {
 		const headers = Object.fromEntries(words.headers.map(headerOf));
 		const name = words.name ?? "";
 		if (words.switches.has("raw")) {

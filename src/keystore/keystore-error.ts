@@ -5,6 +5,7 @@ export type KeystoreErrorCode =
 	| "keystore_format"
 	| "keystore_exists"
 	| "wallet_not_found"
+	| "watch_only"
 	| "bad_value";
 
 /** A refusal of the keystore. The message is one sentence for a person and never holds a secret. */

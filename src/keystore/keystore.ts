@@ -11,7 +11,13 @@ import { concatBytes, equalBytes, fromHex, fromUtf8, toHex, utf8 } from "../prot
 import { addressOfPrivateKey } from "../protocol/signature.js";
 import { type KeyFile, looksLikeKeyFile, parseKeyFile } from "./key-file.js";
 import { KeystoreError } from "./keystore-error.js";
-import { createPrivateDirectory, errorCode, writePrivateFile } from "./private-file.js";
+import { checkLabel } from "./label.js";
+import {
+	createPrivateDirectory,
+	errorCode,
+	removeStaleTemporaries,
+	writePrivateFile,
+} from "./private-file.js";
 import {
 	checkPrivateKey,
 	decryptSecret,
@@ -19,6 +25,7 @@ import {
 	passwordBytes,
 	type Strength,
 } from "./secret-storage.js";
+import { forgetWatched, listWatched, storeWatched } from "./watch-only.js";
 
 const MNEMONIC_DIRECTORY = "mnemonic";
 const MAX_KEY_FILE_BYTES = 64 * 1024;
@@ -30,10 +37,11 @@ export interface KeystoreEntry {
 	readonly base58: string;
 	/** The label, else the Base58 address. */
 	readonly name: string;
-	readonly kind: "key" | "mnemonic";
+	/** An address that is only watched has no key here. */
+	readonly kind: "key" | "mnemonic" | "watch";
 	/** Derivation path of a key that came from a sentence. */
 	readonly path: string | undefined;
-	/** Path of the key file. */
+	/** Path of the file that holds the entry. */
 	readonly file: string;
 }
 
@@ -76,6 +84,10 @@ export async function listKeystore(directory: string): Promise<KeystoreListing> 
 			if (!(error instanceof KeystoreError)) throw error;
 			unusable.push({ file, reason: error.message.replace(`${file}: `, "") });
 		}
+	}
+	// A watched address whose key is here by now is that key.
+	for (const watched of await listWatched(directory)) {
+		if (!entries.some(({ address }) => equalBytes(address, watched.address))) entries.push(watched);
 	}
 	entries.sort((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0));
 	return { entries, unusable };
@@ -148,6 +160,7 @@ export async function findKey(directory: string, wallet: string | Uint8Array): P
  * @throws {KeystoreError} `bad_password`, `keystore_format`
  */
 export async function unlockKey(entry: KeystoreEntry, password: string): Promise<Uint8Array> {
+	checkHasKey(entry);
 	const file = parseKeyFile(await readFile(entry.file, "utf8"), entry.file);
 	const key = await openPrivateKey(file, password, entry.file);
 	if (!equalBytes(addressOfPrivateKey(key), entry.address)) {
@@ -158,6 +171,16 @@ export async function unlockKey(entry: KeystoreEntry, password: string): Promise
 		);
 	}
 	return key;
+}
+
+/** @throws {KeystoreError} `watch_only` */
+export function checkHasKey(entry: KeystoreEntry): void {
+	if (entry.kind === "watch") {
+		throw new KeystoreError(
+			"watch_only",
+			`${entry.name} (${entry.base58}) is only watched: its key isn't here`,
+		);
+	}
 }
 
 /** Opens a file that must hold a private key. @throws {KeystoreError} */
@@ -222,58 +245,57 @@ export async function addKeyFile(
 	return store(directory, base58, JSON.stringify(members));
 }
 
+/**
+ * Keeps an address without its key.
+ * @throws {KeystoreError} `keystore_exists` if the address or the label is there already
+ */
+export async function watchAddress(
+	directory: string,
+	address: Uint8Array,
+	name: string | undefined,
+): Promise<KeystoreEntry> {
+	await checkFree(directory, address, undefined);
+	await checkNewLabel(directory, name);
+	return storeWatched(directory, address, name);
+}
+
 async function checkFree(directory: string, address: Uint8Array, name: string | undefined): Promise<void> {
 	const { entries } = await listKeystore(directory);
 	const present = entries.find((entry) => equalBytes(entry.address, address));
-	if (present) {
+	if (present && present.kind !== "watch") {
 		throw new KeystoreError(
 			"keystore_exists",
 			`the key of ${present.base58} is in the keystore already, as "${present.name}"`,
 		);
 	}
-	await checkNewLabel(directory, name);
+	await checkNewLabel(directory, name, address);
 }
 
 /**
  * Whether a label can be given to a new key; asked before anything secret is.
  * @param name undefined: the key will be known by its address
+ * @param address of the entry that gets the label, if it is known already
  * @throws {KeystoreError} `bad_value`, `keystore_exists`
  */
-export async function checkNewLabel(directory: string, name: string | undefined): Promise<void> {
+export async function checkNewLabel(
+	directory: string,
+	name: string | undefined,
+	address?: Uint8Array,
+): Promise<void> {
 	if (name === undefined) return;
 	checkLabel(name);
 	const { entries } = await listKeystore(directory);
 	const holder = entries.find((entry) => entry.name === name);
-	if (holder) throw new KeystoreError("keystore_exists", `the name "${name}" is taken by ${holder.base58}`);
-}
-
-/** Words of the shortest mnemonic sentence. */
-const SENTENCE_WORDS = 12;
-
-/** A label may not look like an address, a path, a flag or a secret. @throws {KeystoreError} `bad_value` */
-function checkLabel(name: string): void {
-	// Labels are stored and shown in the clear; this text isn't even repeated.
-	if (/^(0x)?[0-9a-fA-F]{64}$/.test(name) || name.trim().split(/\s+/).length >= SENTENCE_WORDS) {
-		throw new KeystoreError(
-			"bad_value",
-			"that name looks like a private key or a mnemonic; a secret is never an argument, and this one may stand in the shell's history now",
-		);
-	}
-	if (!/^[\p{L}\p{N}_][\p{L}\p{N}_. -]{0,63}$/u.test(name)) {
-		throw new KeystoreError(
-			"bad_value",
-			`"${name}" is no name for a key: use up to 64 letters, digits, blanks, dots and dashes`,
-		);
-	}
-	if (/^T[1-9A-HJ-NP-Za-km-z]{33}$/.test(name) || /^(0x)?[0-9a-fA-F]{40,42}$/.test(name)) {
-		throw new KeystoreError("bad_value", `"${name}" looks like an address and can't be a name`);
-	}
+	if (holder && !(address && equalBytes(holder.address, address)))
+		throw new KeystoreError("keystore_exists", `the name "${name}" is taken by ${holder.base58}`);
 }
 
 async function store(directory: string, base58: string, text: string): Promise<KeystoreEntry> {
 	await createPrivateDirectory(directory);
 	const path = join(directory, `${base58}.json`);
 	await writePrivateFile(path, text);
+	await removeStaleTemporaries(directory);
+	await forgetWatched(directory, base58);
 	return entryOf(parseKeyFile(text, path), path);
 }
 
@@ -287,6 +309,7 @@ export async function changePassword(
 	newPassword: string,
 	strength?: Strength,
 ): Promise<void> {
+	checkHasKey(entry);
 	const old = parseKeyFile(await readFile(entry.file, "utf8"), entry.file);
 	const key = await unlockKey(entry, oldPassword);
 	try {
@@ -310,22 +333,26 @@ export async function changePassword(
 }
 
 /**
- * Stores a sentence, encrypted, under the address of its first key.
- * @throws {KeystoreError} `keystore_exists`
+ * Stores a sentence, encrypted, under the address of its first key, before that key itself: if the program dies in
+ * between, the same import can be done again.
+ * @throws {KeystoreError} `keystore_exists` if the key is there already
  */
 export async function addMnemonic(
 	directory: string,
-	base58: string,
+	firstKey: Uint8Array,
 	mnemonic: string,
 	password: string,
 	options: NewKeyOptions = {},
 ): Promise<string> {
+	const address = addressOfPrivateKey(firstKey);
+	const base58 = toBase58Check(address);
+	await checkFree(directory, address, options.name);
 	const folder = join(directory, MNEMONIC_DIRECTORY);
 	await createPrivateDirectory(folder);
 	const label = { address: base58, extra: { path: options.path } };
 	const text = await encryptSecret(utf8(mnemonic), passwordBytes(password), label, options.strength);
-	const path = join(folder, `${base58}.json`);
-	await writePrivateFile(path, text);
+	const path = mnemonicFile(directory, base58);
+	await writePrivateFile(path, text, true);
 	return path;
 }
 
@@ -334,7 +361,7 @@ export async function addMnemonic(
  * @throws {KeystoreError} `wallet_not_found` if none is kept for the address, `bad_password`
  */
 export async function unlockMnemonic(directory: string, base58: string, password: string): Promise<string> {
-	const path = join(directory, MNEMONIC_DIRECTORY, `${base58}.json`);
+	const path = mnemonicFile(directory, base58);
 	let text: string;
 	try {
 		text = await readFile(path, "utf8");
@@ -346,11 +373,17 @@ export async function unlockMnemonic(directory: string, base58: string, password
 	return fromUtf8(words);
 }
 
+/** Where the sentence of a mnemonic wallet is kept, by the address of its first key. */
+export function mnemonicFile(directory: string, base58: string): string {
+	return join(directory, MNEMONIC_DIRECTORY, `${base58}.json`);
+}
+
 /** The text of a key file as another program expects it: Base58 as here, or Ethereum's 40 hex digits. */
 export async function exportKeyFile(
 	entry: KeystoreEntry,
 	addressForm: "base58" | "ethereum",
 ): Promise<string> {
+	checkHasKey(entry);
 	const file = parseKeyFile(await readFile(entry.file, "utf8"), entry.file);
 	const address = addressForm === "base58" ? entry.base58 : toHex(entry.address.subarray(1));
 	return JSON.stringify({ ...file.members, address });

@@ -1,7 +1,7 @@
 /** Writing files that hold secrets: for the owner only, whole or not at all, never over an existing one. */
 
 import { randomBytes } from "node:crypto";
-import { link, mkdir, open, rename, unlink } from "node:fs/promises";
+import { link, mkdir, open, readdir, rename, stat, unlink } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { KeystoreError } from "./keystore-error.js";
 
@@ -31,6 +31,23 @@ export async function writePrivateFile(path: string, text: string, replace = fal
 		await unlink(temporary).catch(ignoreMissing);
 	}
 	await syncDirectory(directory);
+}
+
+/** Longer than any write takes. */
+const STALE_MS = 10 * 60_000;
+
+/** Removes what writers that were killed left behind: files under temporary names, long after their time. */
+export async function removeStaleTemporaries(directory: string): Promise<void> {
+	for (const name of await readdir(directory)) {
+		if (!/^\.[0-9a-f]{16}\.tmp$/.test(name)) continue;
+		const path = join(directory, name);
+		try {
+			if (Date.now() - (await stat(path)).mtimeMs > STALE_MS) await unlink(path);
+		} catch (error) {
+			// Another process was faster.
+			ignoreMissing(error);
+		}
+	}
 }
 
 /** A hard link fails where the name exists, which a rename would silently replace. */

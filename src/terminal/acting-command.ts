@@ -3,6 +3,7 @@
 import type { KeystoreEntry } from "../keystore/keystore.js";
 import { equalBytes, toHex, utf8 } from "../protocol/bytes.js";
 import type { Account, Permission } from "../protocol/messages.js";
+import { formatCoin } from "../wallet/amount.js";
 import { type Artefact, artefactOf, writeArtefact } from "../wallet/artefact.js";
 import { type ArtefactFacts, noteFor, summaryLines } from "../wallet/artefact-note.js";
 import { accountOrFresh } from "../wallet/authority.js";
@@ -23,6 +24,7 @@ import { NodeClient } from "../wallet/node-client.js";
 import { checkPermission, permissionId, permissionOf, weigh } from "../wallet/permission.js";
 import type { Settings } from "../wallet/settings.js";
 import { accountNamed, activeAccount, checkSigners, keyNamed } from "../wallet/signing.js";
+import { costLines, shortfallOf, type TransactionCost, transactionCost } from "../wallet/transaction-cost.js";
 import type { ActingFlags } from "./acting-flags.js";
 import type { OutputKind } from "./coin-command.js";
 import type { ConfirmationLevel } from "./confirmation.js";
@@ -45,6 +47,8 @@ export interface ActingPlan extends Contract, ChainLooks {
 	readonly feeLimitSun?: bigint;
 	/** Sun that leave the account, for the confirmation of large amounts. */
 	readonly amountSun?: bigint;
+	/** Whether the account that it goes to has to be created. */
+	readonly creates?: boolean;
 	/** What the kind of contract itself asks for. */
 	readonly confirmation?: ConfirmationLevel;
 	/** Lines for people, after the general ones. */
@@ -108,10 +112,18 @@ export abstract class ActingCommand extends SendingCommand {
 			);
 		const facts = await this.facts(flags, client, artefact, permission);
 		for (const { message } of plan.warnings ?? []) this.warning(message);
-		const summary = [...summaryLines(artefact, { ...facts, approval: willSign }), ...(plan.details ?? [])];
+		const level = this.levelOf(plan, settings);
+		const cost = this.isShown(plan.agree ? 2 : level, flags)
+			? await this.costOf(context, artefact, plan, permission, keys)
+			: undefined;
+		const summary = [
+			...summaryLines(artefact, { ...facts, approval: willSign }),
+			...(plan.details ?? []),
+			...(cost ? costLines(cost, cost.shortfallSun) : []),
+		];
 
 		const own = { ...plan.result, ...plan.resultOf?.(artefact) };
-		if (flags["dry-run"]) return this.printPlan(artefact, facts, summary, { ...plan, result: own });
+		if (flags["dry-run"]) return this.printPlan(artefact, facts, summary, { ...plan, result: own }, cost);
 		if (plan.agree) await plan.agree(summary);
 		if (flags.build) return this.printArtefact(artefact, facts, summary);
 		if (!flags.sign && willSign && !willSign.ready) {
@@ -121,7 +133,8 @@ export abstract class ActingCommand extends SendingCommand {
 				{ hint: "name more keys with --signer, or use --sign and let the others sign the artefact" },
 			);
 		}
-		if (!plan.agree) await this.confirm(this.levelOf(plan, settings), summary, flags.yes);
+		if (!plan.agree) await this.confirm(level, summary, flags.yes);
+		if (flags.yes || (level === 0 && !plan.agree)) this.show(summary);
 		const signed = await this.signWith(artefact, keys, flags, settings);
 		if (flags.sign) {
 			const approval = permission && weigh(permission, signed.signers);
@@ -135,6 +148,43 @@ export abstract class ActingCommand extends SendingCommand {
 		if (plan.confirmation === 2) return 2;
 		const large = plan.amountSun !== undefined && plan.amountSun > settings.confirmOverSun;
 		return settings.confirm || large ? 1 : (plan.confirmation ?? 0);
+	}
+
+	/** A summary is made for people who watch, for a question, and for a plan. */
+	private isShown(level: ConfirmationLevel, flags: ActingFlags): boolean {
+		return !flags.offline && (flags["dry-run"] || level > 0 || this.isWatched);
+	}
+
+	private get isWatched(): boolean {
+		return this.chatty && process.stderr.isTTY === true;
+	}
+
+	private show(summary: readonly string[]): void {
+		if (this.isWatched) for (const line of summary) printNote(line);
+	}
+
+	private async costOf(
+		{ client, account }: ActingContext,
+		artefact: Artefact,
+		plan: ActingPlan,
+		permission: Readonly<Permission> | undefined,
+		keys: readonly KeystoreEntry[],
+	): Promise<(TransactionCost & { readonly shortfallSun: bigint }) | undefined> {
+		// Whoever signs later: a threshold above the heaviest key's weight takes two signatures at least.
+		const heaviest = permission?.keys.reduce((most, { weight }) => (weight > most ? weight : most), 0n) ?? 1n;
+		const least = (permission?.threshold ?? 1n) > heaviest ? 2 : 1;
+		try {
+			const cost = await transactionCost(client, artefact.transaction, {
+				signatures: Math.max(least, keys.length),
+				creates: plan.creates ?? false,
+			});
+			return { ...cost, shortfallSun: shortfallOf(account.balance, plan.amountSun ?? 0n, cost) };
+		} catch (error) {
+			// A gateway that doesn't tell its prices: the summary does without them.
+			if (error instanceof Failure && (error.code === "not_served" || error.code === "rpc_error"))
+				return undefined;
+			throw error;
+		}
 	}
 
 	private async signers({ settings, owner }: ActingContext, flags: ActingFlags): Promise<KeystoreEntry[]> {
@@ -193,7 +243,7 @@ export abstract class ActingCommand extends SendingCommand {
 	}
 
 	private printArtefact(artefact: Artefact, facts: ArtefactFacts, summary: readonly string[]): void {
-		if (process.stdout.isTTY === true && this.chatty) for (const line of summary) printNote(line);
+		this.show(summary);
 		printLine(writeArtefact(artefact, noteFor(artefact, facts)));
 	}
 
@@ -202,7 +252,15 @@ export abstract class ActingCommand extends SendingCommand {
 		facts: ArtefactFacts,
 		summary: readonly string[],
 		plan: ActingPlan,
+		cost: (TransactionCost & { readonly shortfallSun: bigint }) | undefined,
 	): void {
+		if (cost && cost.shortfallSun > 0n) {
+			throw new Failure(
+				"insufficient_funds",
+				`amount and fees are ${formatCoin(cost.shortfallSun)} more than the account has`,
+				{ details: { ...cost } },
+			);
+		}
 		if (!this.json) {
 			for (const line of summary) printLine(line);
 			printLine("  not signed, not sent (--dry-run)");
@@ -219,6 +277,7 @@ export abstract class ActingCommand extends SendingCommand {
 			threshold: facts.permission?.threshold,
 			expiration: raw?.expiration,
 			size: artefact.transaction.size,
+			cost,
 			sent: false,
 			...plan.result,
 			warnings: plan.warnings?.length ? plan.warnings : undefined,

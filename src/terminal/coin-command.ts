@@ -4,11 +4,15 @@
  */
 
 import { Command, Flags } from "@oclif/core";
+import { TOP_KEYS } from "../wallet/configuration.js";
 import type { Failure } from "../wallet/failure.js";
 import { loadSettings, type Settings, type SettingsFlags } from "../wallet/settings.js";
+import { nearest } from "../wallet/suggestion.js";
 import { paint } from "./colors.js";
+import { commandSchema, type DescribedCommand } from "./command-schema.js";
 import { asFailure, reportFailure } from "./failure-report.js";
 import { printJson, printLine, printNote, recordLines, type Scalar, tableLines } from "./output.js";
+import type { ResultShape } from "./result-shape.js";
 import type { PasswordSource } from "./secrets.js";
 
 /** Flags that every command takes. */
@@ -26,6 +30,10 @@ export const generalFlags = {
 		helpGroup: "GENERAL",
 		env: "COIN_CONFIG",
 	}),
+	"json-schema": Flags.boolean({
+		description: "print arguments, flags, result and errors as JSON Schema; do nothing",
+		helpGroup: "GENERAL",
+	}),
 	"no-color": Flags.boolean({ description: "no colours", helpGroup: "GENERAL", env: "COIN_NO_COLOR" }),
 };
 
@@ -39,6 +47,16 @@ export abstract class CoinCommand extends Command {
 	static override baseFlags = generalFlags;
 	/** Kind of the command's result. */
 	static outputKind: OutputKind = "query";
+	/** What it prints under `--json`; undefined where that isn't JSON of our own. */
+	static result: ResultShape | undefined;
+
+	protected override async _run<T>(): Promise<T> {
+		if (!this.hasFlag("--json-schema")) return super._run();
+		const { result } = this.constructor as typeof CoinCommand;
+		const described = this.config.findCommand(this.id as string, { must: true });
+		printJson(commandSchema(described as unknown as DescribedCommand, result));
+		return undefined as T;
+	}
 
 	/** Whether the result is printed as JSON. */
 	protected get json(): boolean {
@@ -100,7 +118,20 @@ export abstract class CoinCommand extends Command {
 
 	/** The settings in force: flags, environment, configuration. @throws {Failure} */
 	protected async settings(flags: SettingsFlags): Promise<Settings> {
-		return loadSettings(flags, process.env);
+		const settings = await loadSettings(flags, process.env);
+		if (!this.warnedOfKeys) this.warnOfKeys(settings);
+		return settings;
+	}
+
+	private warnedOfKeys = false;
+
+	private warnOfKeys({ unknownKeys, configurationFile }: Settings): void {
+		this.warnedOfKeys = true;
+		for (const path of unknownKeys) {
+			const [near] = nearest(path.split(".").at(-1) ?? "", Object.keys(TOP_KEYS));
+			const hint = near ? `; did you mean ${near}?` : "";
+			this.warning(`${configurationFile} has the key ${path}, which means nothing${hint}`);
+		}
 	}
 
 	/** Where the password of a key comes from. */
@@ -119,7 +150,18 @@ export abstract class CoinCommand extends Command {
 		return failure;
 	}
 
+	/** The parser's refusal of a mistyped flag, with the flag that was meant. */
+	private withSuggestion(failure: Failure): Failure {
+		const typed =
+			failure.code === "usage" ? /^Nonexistent flags?: (--[^, ]+)/.exec(failure.message)?.[1] : undefined;
+		if (typed === undefined) return failure;
+		const { flags, baseFlags } = this.constructor as typeof CoinCommand;
+		const known = Object.keys({ ...flags, ...baseFlags }).map((name) => `--${name}`);
+		const [near] = nearest(typed.replace(/=.*/s, ""), known);
+		return near ? failure.with({ hint: `did you mean ${near}?` }) : failure;
+	}
+
 	protected override async catch(error: unknown): Promise<void> {
-		process.exitCode = reportFailure(this.explain(asFailure(error)), this.json);
+		process.exitCode = reportFailure(this.explain(this.withSuggestion(asFailure(error))), this.json);
 	}
 }

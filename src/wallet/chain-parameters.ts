@@ -1,7 +1,6 @@
 /** Fees and other parameters as the chain has them now (sheet 06 §7.3). */
 
 import { toNeutral } from "../protocol/dialect.js";
-import { formatCoin } from "./amount.js";
 import { Failure } from "./failure.js";
 import { isRecord } from "./json.js";
 import type { NodeClient } from "./node-client.js";
@@ -73,15 +72,4 @@ export async function chainFees(client: NodeClient): Promise<Readonly<Record<str
 		return value === undefined ? [] : [[name, value]];
 	});
 	return Object.fromEntries(entries);
-}
-
-/** A line on a fee for a summary; none where the node doesn't tell. */
-export async function feeLines(client: NodeClient, parameter: string): Promise<string[]> {
-	try {
-		const fee = (await chainParameters(client)).get(parameter);
-		return fee === undefined ? [] : [`  fee         ${formatCoin(fee)}`];
-	} catch (error) {
-		if (error instanceof Failure && (error.code === "not_served" || error.code === "rpc_error")) return [];
-		throw error;
-	}
 }

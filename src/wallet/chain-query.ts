@@ -2,7 +2,7 @@
 
 import { toBase58Check } from "../protocol/address.js";
 import { blockId } from "../protocol/block.js";
-import { equalBytes, fromHex, toHex } from "../protocol/bytes.js";
+import { equalBytes, toHex } from "../protocol/bytes.js";
 import { sha256 } from "../protocol/hash.js";
 import { Account, BlockHeader, BlockHeaderRaw, TransactionInfo } from "../protocol/messages.js";
 import { messageFrom } from "./answer.js";
@@ -118,7 +118,7 @@ async function askGenesisId(client: NodeClient): Promise<Uint8Array> {
 	const genesis = await blockByNumber(client, 0n);
 	if (!genesis) throw new Failure("rpc_error", "the node doesn't know its genesis block");
 	const { genesis: expected, profile } = client.settings;
-	if (expected !== undefined && !equalBytes(fromHex(expected), genesis.id)) {
+	if (expected !== undefined && !toHex(genesis.id).endsWith(expected)) {
 		throw new Failure(
 			"wrong_network",
 			`the node serves the chain ${toHex(genesis.id)}, the profile "${profile}" means ${expected}`,

@@ -5,20 +5,15 @@
 
 import { spell, toNeutral } from "../protocol/dialect.js";
 import { Failure, type FailureCode } from "./failure.js";
+import { type RawAnswer, sendRequest } from "./http-request.js";
 import { isRecord, type Json, type JsonRecord, readJson, writeWireJson } from "./json.js";
 import type { Settings } from "./settings.js";
 
 /** Which server of the node is asked: the head of the chain, or its irreversible part. */
 export type NodeView = "full" | "solidity";
 
-/** An HTTP answer as it came. */
-export interface RawAnswer {
-	readonly status: number;
-	readonly headers: Readonly<Record<string, string | string[] | undefined>>;
-	readonly body: Uint8Array;
-}
-
-export interface RawRequest {
+/** A request whose usual headers are left out. */
+export interface NodeRequest {
 	readonly method: "GET" | "POST";
 	readonly url: string;
 	readonly body?: string;
@@ -68,30 +63,14 @@ export class NodeClient {
 	}
 
 	/** Sends one request. @throws {Failure} `network`, `timeout` */
-	async send(request: RawRequest): Promise<RawAnswer> {
-		// A CommonJS package has only its default inside the bundle.
-		const { default: undici } = await import("undici");
-		const { HTTP_PROXY, HTTPS_PROXY, http_proxy, https_proxy } = process.env;
-		const proxied = Boolean(HTTP_PROXY || HTTPS_PROXY || http_proxy || https_proxy);
+	async send(request: NodeRequest): Promise<RawAnswer> {
 		const { timeoutMs, headers } = this.settings;
+		const usual = request.body === undefined ? {} : { "content-type": "application/json" };
 		try {
-			const {
-				statusCode,
-				headers: answered,
-				body,
-			} = await undici.request(request.url, {
-				method: request.method,
-				headers: {
-					...(request.body === undefined ? {} : { "content-type": "application/json" }),
-					accept: "application/json",
-					...headers,
-					...request.headers,
-				},
-				...(request.body === undefined ? {} : { body: request.body }),
-				...(proxied ? { dispatcher: new undici.EnvHttpProxyAgent() } : {}),
-				signal: AbortSignal.timeout(timeoutMs),
-			});
-			return { status: statusCode, headers: answered, body: new Uint8Array(await body.arrayBuffer()) };
+			return await sendRequest(
+				{ ...request, headers: { ...usual, accept: "application/json", ...headers, ...request.headers } },
+				AbortSignal.timeout(timeoutMs),
+			);
 		} catch (error) {
 			throw transportFailure(error, request.url, timeoutMs);
 		}

@@ -27,6 +27,9 @@ export const APPROVE = parseSignature("approve(address spender, uint256 amount) 
 const FIXED_TEXT_LENGTH = 32;
 const MAX_DECIMALS = 255n;
 
+/** The call that moves an amount of one's own. */
+export const TRANSFER = parseSignature("transfer(address to, uint256 amount) returns (bool)");
+
 /** The largest amount of 256 bits; an allowance of it never ends. */
 export const MAX_UINT256 = 2n ** 256n - 1n;
 
@@ -102,6 +105,11 @@ export class Orc20 {
 /** Data of {@link APPROVE}. */
 export function approveData(spender: Uint8Array, amount: bigint): Promise<Uint8Array> {
 	return encodeCall(APPROVE, [addressValue(spender), amount]);
+}
+
+/** Data of {@link TRANSFER}. */
+export function transferData(to: Uint8Array, amount: bigint): Promise<Uint8Array> {
+	return encodeCall(TRANSFER, [addressValue(to), amount]);
 }
 
 function addressValue(address: Uint8Array): AbiValue {

@@ -7,8 +7,8 @@ import { toBase58Check } from "../protocol/address.js";
 import { toHex } from "../protocol/bytes.js";
 import { readAddress } from "./address-text.js";
 import { Failure } from "./failure.js";
+import type { RawAnswer } from "./http-request.js";
 import { isRecord, type Json, member, readJson, writeWireJson } from "./json.js";
-import type { RawAnswer } from "./node-client.js";
 
 /** A field of an endpoint's request; the type is a scalar's name, a message's or an enumeration's, with [] for lists. */
 export interface RequestField {

@@ -1,6 +1,6 @@
 /** Who signs an artefact, and signing it (sheet 11 §4.2). Checks that need no key come first. */
 
-import { findKey, type KeystoreEntry, listKeystore } from "../keystore/keystore.js";
+import { checkHasKey, findKey, type KeystoreEntry, listKeystore } from "../keystore/keystore.js";
 import { toBase58Check } from "../protocol/address.js";
 import { equalBytes } from "../protocol/bytes.js";
 import type { Permission } from "../protocol/messages.js";
@@ -67,6 +67,7 @@ export function checkSigners(
 	keys: readonly KeystoreEntry[],
 ): void {
 	for (const key of keys) {
+		checkHasKey(key);
 		if (!permission.keys.some((candidate) => equalBytes(candidate.address, key.address))) {
 			const known = permission.keys.map(({ address }) => toBase58Check(address)).join(", ");
 			throw new Failure(

@@ -93,15 +93,34 @@ describe("the command line itself", () => {
 	});
 
 	it("names the nearest commands for a mistyped one", async () => {
-		const { code, stderr } = await home.run(["convrt", "address"]);
-		expect(code).toBe(2);
-		expect(stderr).toContain('error: there is no command "convrt address"');
-		expect(stderr).toContain("did you mean coin convert address");
+		for (const [words, what, near] of [
+			["convrt address T1", 'command "convrt"', "did you mean coin convert address?"],
+			["wallet sned --to bob", 'command "wallet sned"', "did you mean coin wallet send"],
+			["convert unit 1coin --too sun", "flag: --too", "did you mean --to?"],
+			["frobnicate", 'command "frobnicate"', "coin --help lists the commands"],
+		] as const) {
+			const { code, stdout, stderr } = await home.run(words.split(" "));
+			expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
+			expect(stderr).toContain(what);
+			expect(stderr).toContain(`hint: ${near}`);
+		}
+	});
+
+	it("shows on one page what it can do, by tasks", async () => {
+		const pages = await Promise.all([[], ["--help"], ["-h"], ["help"]].map((words) => home.run(words)));
+		expect(new Set(pages.map(({ stdout }) => stdout)).size).toBe(1);
+		expect(pages[0]).toMatchObject({ code: 0, stderr: "" });
+		const lines = (pages[0]?.stdout ?? "").split("\n");
+		expect(lines.length).toBeLessThanOrEqual(40);
+		expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(100);
+		// A topic without a task would stand under this heading.
+		expect(pages[0]?.stdout).not.toContain("Also");
+		expect(pages[0]?.stdout).toMatch(/ {2}Keep keys +keystore +\S/);
 	});
 
 	it("has help at every level", async () => {
 		for (const words of [
-			["--help"],
+			["convert", "address", "-h"],
 			["convert", "--help"],
 			["wallet", "send", "-h"],
 			["node", "start", "--help"],

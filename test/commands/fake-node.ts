@@ -188,6 +188,8 @@ export class FakeNode {
 				const solidBlock = this.blocks[Math.max(this.blocks.length - 1 - this.solidLag, 0)] as SignedBlock;
 				return JSON.stringify({ solidityBlock: `Num:${solidBlock.number},ID:${solidBlock.idHex}` });
 			}
+			case "getaccountresource":
+				return '{"freeNetLimit":5000}';
 			case "getchainparameters":
 				return '{"chainParameter":[{"key":"getUpdateAccountPermissionFee","value":100000000}]}';
 			case "broadcasthex":

@@ -144,7 +144,7 @@ describe("a keystore directory", () => {
 	});
 
 	it("keeps a sentence beside the key that came from it", async () => {
-		const path = await addMnemonic(directory, ADDRESS_ONE, "some twelve words", "12345678", light);
+		const path = await addMnemonic(directory, KEY_ONE, "some twelve words", "12345678", light);
 		expect(statSync(path).mode & 0o777).toBe(0o600);
 		expect(await unlockMnemonic(directory, ADDRESS_ONE, "12345678")).toBe("some twelve words");
 		await expect(unlockMnemonic(directory, "TNobody", "12345678")).rejects.toMatchObject({

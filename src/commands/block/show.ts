@@ -1,15 +1,12 @@
 import { Args, Flags } from "@oclif/core";
-import { toBase58Check } from "../../protocol/address.js";
-import { toHex } from "../../protocol/bytes.js";
 import { TransactionInfo } from "../../protocol/messages.js";
 import { nodeFlags, solidityFlag } from "../../terminal/flags.js";
 import { QueryCommand } from "../../terminal/query-command.js";
 import { messageFrom } from "../../wallet/answer.js";
+import { viewBlock } from "../../wallet/block-view.js";
 import type { BlockReference } from "../../wallet/chain-query.js";
-import { isRecord } from "../../wallet/json.js";
 import { viewOf } from "../../wallet/message-view.js";
 import type { NodeClient, NodeView } from "../../wallet/node-client.js";
-import { transactionFrom, viewTransaction } from "../../wallet/transaction-view.js";
 
 export default class BlockShow extends QueryCommand {
 	static override summary = "Show a block";
@@ -35,19 +32,8 @@ export default class BlockShow extends QueryCommand {
 		const client = await this.client(flags);
 		const view = args.block === "solid" ? "solidity" : this.view(flags);
 		const block = await this.blockNamed(client, args.block, view);
-		const raw = block.header.raw_data;
-		const { transactions } = block.answer;
-		const list = Array.isArray(transactions) ? transactions.filter(isRecord) : [];
 		this.printRecord({
-			number: block.number,
-			blockID: toHex(block.id),
-			timestamp: block.timestampMs,
-			parentHash: toHex(raw?.parentHash ?? new Uint8Array(0)),
-			witness: raw && raw.witness_address.length > 0 ? toBase58Check(raw.witness_address) : undefined,
-			version: raw?.version,
-			txTrieRoot: toHex(raw?.txTrieRoot ?? new Uint8Array(0)),
-			transactionCount: list.length,
-			transactions: flags.header ? undefined : list.map((item) => viewTransaction(transactionFrom(item))),
+			...viewBlock(block, flags.header),
 			receipts: flags.receipts ? await receiptsOf(client, block, view) : undefined,
 		});
 	}

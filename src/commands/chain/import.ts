@@ -5,7 +5,7 @@ import { openOffline } from "../../launch/offline-chain.js";
 import { startFailure } from "../../launch/run-node.js";
 import { readBlockFile } from "../../node/chain/block-file.js";
 import { importBlocks } from "../../node/chain/importer.js";
-import { ChainError, UnlinkedBlockError } from "../../node/contracts/errors.js";
+import { ChainError, UnlinkedBlockError } from "../../node/rules/errors.js";
 import { DecodeError } from "../../protocol/codec/reader.js";
 import { CoinCommand } from "../../terminal/coin-command.js";
 import { endInterrupted, takeOverSignals } from "../../terminal/interrupt.js";

@@ -2,7 +2,6 @@ import { Args } from "@oclif/core";
 import { ExchangeCreateContract } from "../../protocol/messages.js";
 import { ActingCommand } from "../../terminal/acting-command.js";
 import { actingFlags } from "../../terminal/acting-flags.js";
-import { feeLines } from "../../wallet/chain-parameters.js";
 import { contractOf } from "../../wallet/contract.js";
 import { COIN_ID, parseCurrencyAmount } from "../../wallet/token-amount.js";
 
@@ -35,7 +34,6 @@ export default class ExchangeCreate extends ActingCommand {
 				second_token_balance: second.amount,
 			}),
 			amountSun: coins.reduce((sum, { amount }) => sum + amount, 0n),
-			details: flags.offline ? [] : await feeLines(context.client, "getExchangeCreateFee"),
 		});
 	}
 }

@@ -8,7 +8,10 @@ export default class KeystoreList extends CoinCommand {
 	static override summary = "List the keys of the keystore";
 	static override flags = {
 		...keystoreFlags,
-		kind: Flags.option({ options: ["key", "mnemonic"] as const, description: "only keys of this kind" })(),
+		kind: Flags.option({
+			options: ["key", "mnemonic", "watch"] as const,
+			description: "only keys of this kind",
+		})(),
 		addresses: Flags.boolean({ description: "print bare addresses, one a line" }),
 	};
 

@@ -1,7 +1,9 @@
 import { randomBytes, randomInt } from "node:crypto";
+import { setImmediate } from "node:timers/promises";
 import { Args, Flags } from "@oclif/core";
 import { addKey, addMnemonic, checkNewLabel, type KeystoreEntry } from "../../keystore/keystore.js";
 import { DEFAULT_PATH, deriveKey, newMnemonic, type WordCount } from "../../keystore/mnemonic.js";
+import { searchPrefix } from "../../keystore/vanity.js";
 import { toBase58Check } from "../../protocol/address.js";
 import { toHex } from "../../protocol/bytes.js";
 import { addressOfPrivateKey } from "../../protocol/signature.js";
@@ -12,6 +14,7 @@ import { confirmPrintedSecret } from "../../terminal/printed-secret.js";
 import { withProgress } from "../../terminal/progress.js";
 import { askText, showOnTerminal } from "../../terminal/prompts.js";
 import { newPassword } from "../../terminal/secrets.js";
+import { entryRecord } from "../../terminal/wallet-argument.js";
 import { Failure } from "../../wallet/failure.js";
 
 export default class KeystoreNew extends CoinCommand {
@@ -19,6 +22,7 @@ export default class KeystoreNew extends CoinCommand {
 	static override examples = [
 		"<%= config.bin %> keystore new ann",
 		"<%= config.bin %> keystore new savings --mnemonic --words 24",
+		"<%= config.bin %> keystore new shop --prefix TSho",
 	];
 	static override args = {
 		name: Args.string({ description: "label of the key (default: its address)", ignoreStdin: true }),
@@ -38,12 +42,17 @@ export default class KeystoreNew extends CoinCommand {
 			description: "print the key and store nothing",
 			exclusive: ["mnemonic", "light"],
 		}),
+		prefix: Flags.string({
+			description: "search a key whose address begins so; each further letter takes 58 times as long",
+			helpValue: "<text>",
+			exclusive: ["mnemonic"],
+		}),
 		yes: Flags.boolean({ char: "y", description: "don't ask to confirm the sentence" }),
 	};
 
 	async run(): Promise<void> {
 		const { args, flags } = await this.parse(KeystoreNew);
-		if (flags.print) return this.printKey();
+		if (flags.print) return this.printKey(flags.prefix);
 		const settings = await this.settings(flags);
 		const directory = settings.keystoreDirectory;
 		await checkNewLabel(directory, args.name);
@@ -51,10 +60,10 @@ export default class KeystoreNew extends CoinCommand {
 		const source = this.passwordSource(flags, settings);
 		if (!flags.mnemonic) {
 			const password = await newPassword(source, args.name ?? "the new key");
-			const key = freshKey();
+			const key = await this.freshKey(flags.prefix);
 			const entry = await this.encrypting(() => addKey(directory, key, password, options));
 			key.fill(0);
-			return this.printEntry(entry);
+			return this.printRecord(entryRecord(entry));
 		}
 		const mnemonic = await newMnemonic(Number(flags.words ?? 12) as WordCount);
 		await this.showSentence(mnemonic, flags.yes);
@@ -62,27 +71,39 @@ export default class KeystoreNew extends CoinCommand {
 		const path = flags.path ?? DEFAULT_PATH;
 		const key = await deriveKey(mnemonic, path);
 		const entry = await this.encrypting(async () => {
-			const stored = await addKey(directory, key, password, { ...options, path });
-			await addMnemonic(directory, stored.base58, mnemonic, password, { ...options, path });
-			return stored;
+			await addMnemonic(directory, key, mnemonic, password, { ...options, path });
+			return addKey(directory, key, password, { ...options, path });
 		});
 		key.fill(0);
-		this.printEntry(entry);
+		this.printRecord(entryRecord(entry));
 	}
 
 	private async encrypting(work: () => Promise<KeystoreEntry>): Promise<KeystoreEntry> {
 		return withProgress("encrypting the key", this.chatty, work);
 	}
 
-	private printEntry({ name, base58, kind, path, file }: KeystoreEntry): void {
-		this.printRecord({ name, address: base58, kind, path, file });
-	}
-
-	private async printKey(): Promise<void> {
+	private async printKey(prefix: string | undefined): Promise<void> {
 		await confirmPrintedSecret("a private key");
-		const key = freshKey();
+		const key = await this.freshKey(prefix);
 		this.printRecord({ address: toBase58Check(addressOfPrivateKey(key)), privateKey: toHex(key) });
 		key.fill(0);
+	}
+
+	/** A random key; with a prefix, one whose address begins so. @throws {KeystoreError} `bad_value` */
+	private async freshKey(prefix: string | undefined): Promise<Uint8Array> {
+		// The share of 32-byte strings that are no key is 2^-128.
+		if (prefix === undefined) return randomBytes(32);
+		const search = searchPrefix(prefix);
+		const about = Math.ceil(search.expectedTries).toLocaleString("en");
+		return withProgress("searching", this.chatty, async (progress) => {
+			for (;;) {
+				const key = search.next();
+				if (key) return key;
+				progress.update(`searching ${prefix}…: ${search.tries.toLocaleString("en")} keys of about ${about}`);
+				// Lets signals and the spinner in.
+				await setImmediate();
+			}
+		});
 	}
 
 	/** The only time that the words are shown, and only on the terminal. */
@@ -112,11 +133,6 @@ export default class KeystoreNew extends CoinCommand {
 			}
 		}
 	}
-}
-
-function freshKey(): Uint8Array {
-	// The share of 32-byte strings that are no key is 2^-128.
-	return randomBytes(32);
 }
 
 function threePositions(count: number): number[] {

@@ -1,15 +1,19 @@
-import { Args, Flags } from "@oclif/core";
-import { changePassword, findKey, unlockKey } from "../../keystore/keystore.js";
+import { Flags } from "@oclif/core";
+import { changePassword, unlockKey } from "../../keystore/keystore.js";
 import { CoinCommand } from "../../terminal/coin-command.js";
 import { keystoreFlags, passwordFlags } from "../../terminal/flags.js";
 import { withProgress } from "../../terminal/progress.js";
 import { newPassword, withPassword } from "../../terminal/secrets.js";
+import { walletArgument } from "../../terminal/wallet-argument.js";
+import { keyNamed } from "../../wallet/signing.js";
 
 export default class KeystorePasswd extends CoinCommand {
 	static override summary = "Change the password of a key";
-	static override args = {
-		wallet: Args.string({ description: "label or address", required: true, ignoreStdin: true }),
-	};
+	static override examples = [
+		"<%= config.bin %> keystore passwd ann",
+		"<%= config.bin %> keystore passwd ann --password-file old --new-password-file new",
+	];
+	static override args = walletArgument;
 	static override flags = {
 		...keystoreFlags,
 		...passwordFlags,
@@ -21,7 +25,7 @@ export default class KeystorePasswd extends CoinCommand {
 		const { args, flags } = await this.parse(KeystorePasswd);
 		const settings = await this.settings(flags);
 		const source = this.passwordSource(flags, settings);
-		const entry = await findKey(settings.keystoreDirectory, args.wallet);
+		const entry = await keyNamed(settings, args.wallet);
 		// The old password is proved before a new one is asked for.
 		const old = await withPassword(source, entry.name, (password) =>
 			withProgress("opening the key", this.chatty, async () => {

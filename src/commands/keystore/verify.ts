@@ -1,21 +1,21 @@
-import { Args } from "@oclif/core";
-import { findKey, unlockKey } from "../../keystore/keystore.js";
+import { unlockKey } from "../../keystore/keystore.js";
 import { CoinCommand } from "../../terminal/coin-command.js";
 import { keystoreFlags, passwordFlags } from "../../terminal/flags.js";
 import { withProgress } from "../../terminal/progress.js";
 import { withPassword } from "../../terminal/secrets.js";
+import { walletArgument } from "../../terminal/wallet-argument.js";
+import { keyNamed } from "../../wallet/signing.js";
 
 export default class KeystoreVerify extends CoinCommand {
 	static override summary = "Check that a key opens with its password and belongs to its address";
-	static override args = {
-		wallet: Args.string({ description: "label or address", required: true, ignoreStdin: true }),
-	};
+	static override examples = ["<%= config.bin %> keystore verify ann"];
+	static override args = walletArgument;
 	static override flags = { ...keystoreFlags, ...passwordFlags };
 
 	async run(): Promise<void> {
 		const { args, flags } = await this.parse(KeystoreVerify);
 		const settings = await this.settings(flags);
-		const entry = await findKey(settings.keystoreDirectory, args.wallet);
+		const entry = await keyNamed(settings, args.wallet);
 		await withPassword(this.passwordSource(flags, settings), entry.name, (password) =>
 			withProgress("opening the key", this.chatty, async () => (await unlockKey(entry, password)).fill(0)),
 		);

@@ -3,7 +3,6 @@ import { fromHex } from "../../protocol/bytes.js";
 import { MarketCancelOrderContract } from "../../protocol/messages.js";
 import { ActingCommand } from "../../terminal/acting-command.js";
 import { actingFlags } from "../../terminal/acting-flags.js";
-import { feeLines } from "../../wallet/chain-parameters.js";
 import { contractOf } from "../../wallet/contract.js";
 import { parseOrderId } from "../../wallet/market.js";
 
@@ -23,7 +22,6 @@ export default class MarketCancel extends ActingCommand {
 				owner_address: context.owner,
 				order_id: fromHex(orderId),
 			}),
-			details: flags.offline ? [] : await feeLines(context.client, "getMarketCancelFee"),
 			result: { orderId },
 		});
 	}

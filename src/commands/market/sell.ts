@@ -2,7 +2,6 @@ import { Args, Flags } from "@oclif/core";
 import { MarketSellAssetContract } from "../../protocol/messages.js";
 import { ActingCommand } from "../../terminal/acting-command.js";
 import { actingFlags } from "../../terminal/acting-flags.js";
-import { feeLines } from "../../wallet/chain-parameters.js";
 import { contractOf } from "../../wallet/contract.js";
 import { COIN_ID, currencyText, parseCurrencyAmount } from "../../wallet/token-amount.js";
 
@@ -45,7 +44,6 @@ export default class MarketSell extends ActingCommand {
 			details: [
 				`  offers      ${currencyText(offered.currency, offered.amount)}`,
 				`  wants       ${currencyText(wanted.currency, wanted.amount)}`,
-				...(flags.offline ? [] : await feeLines(context.client, "getMarketSellFee")),
 			],
 		});
 	}

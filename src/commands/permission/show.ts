@@ -23,7 +23,8 @@ export default class PermissionShow extends CoinCommand {
 			args.account === undefined ? await activeAccount(settings) : await accountNamed(settings, args.account);
 		const account = await existingAccount(new NodeClient(settings), address);
 		const { entries } = await listKeystore(settings.keystoreDirectory);
-		const isLocal = (key: Uint8Array): boolean => entries.some((entry) => equalBytes(entry.address, key));
+		const isLocal = (key: Uint8Array): boolean =>
+			entries.some((entry) => entry.kind !== "watch" && equalBytes(entry.address, key));
 		const document = permissionDocument(address, storedPermissions(account), isLocal);
 		this.printRecord(document, [
 			document.account,

@@ -11,7 +11,6 @@ import { canAsk } from "../../terminal/controlling-terminal.js";
 import { printNote } from "../../terminal/output.js";
 import { askText, askYesNo } from "../../terminal/prompts.js";
 import { readStdin } from "../../terminal/stdin.js";
-import { feeLines } from "../../wallet/chain-parameters.js";
 import { accountOf } from "../../wallet/chain-query.js";
 import { Failure, type FailureCode } from "../../wallet/failure.js";
 import { isRecord, type Json, member, readJson } from "../../wallet/json.js";
@@ -114,10 +113,7 @@ export default class PermissionUpdate extends ActingCommand {
 		await this.act(context, flags, {
 			type: contractTypeByName("AccountPermissionUpdateContract") as ContractType,
 			parameter: updateContract(context.owner, after),
-			details: [
-				...differenceLines(before, after).map((line) => `  ${line}`),
-				...(await feeLines(context.client, "getUpdateAccountPermissionFee")),
-			],
+			details: [...differenceLines(before, after).map((line) => `  ${line}`)],
 			warnings: remarks.map(({ code, message }) => ({ code, message })),
 			result: {
 				before: permissionDocument(context.owner, before),
@@ -156,7 +152,8 @@ export default class PermissionUpdate extends ActingCommand {
 				unsignable.add(toHex(address));
 		}
 		return permissionRemarks(before, after, {
-			isLocal: (address) => entries.some((entry) => equalBytes(entry.address, address)),
+			isLocal: (address) =>
+				entries.some((entry) => entry.kind !== "watch" && equalBytes(entry.address, address)),
 			isUnsignable: (address) => unsignable.has(toHex(address)),
 		});
 	}

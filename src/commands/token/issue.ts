@@ -4,7 +4,6 @@ import { AssetIssueContract, AssetIssueContractFrozenSupply } from "../../protoc
 import { ActingCommand } from "../../terminal/acting-command.js";
 import { actingFlags } from "../../terminal/acting-flags.js";
 import { parseTokenAmount } from "../../wallet/amount.js";
-import { feeLines } from "../../wallet/chain-parameters.js";
 import { contractOf } from "../../wallet/contract.js";
 import { Failure } from "../../wallet/failure.js";
 import { parseCount, parseNatural } from "../../wallet/integer-text.js";
@@ -79,7 +78,6 @@ export default class TokenIssue extends ActingCommand {
 				end_time: await momentMs(end, client),
 			}),
 			confirmation: 2,
-			details: client ? await feeLines(client, "getAssetIssueFee") : [],
 		});
 	}
 }

@@ -99,8 +99,10 @@ export default class WalletSign extends SendingCommand {
 	): Promise<KeystoreEntry[]> {
 		if (flags.all) {
 			const { entries } = await listKeystore(settings.keystoreDirectory);
-			return entries.filter((entry) =>
-				authority.permission.keys.some((key) => equalBytes(key.address, entry.address)),
+			return entries.filter(
+				(entry) =>
+					entry.kind !== "watch" &&
+					authority.permission.keys.some((key) => equalBytes(key.address, entry.address)),
 			);
 		}
 		if (flags.signer && flags.signer.length > 0)

@@ -3,7 +3,6 @@ import { utf8 } from "../../protocol/bytes.js";
 import { WitnessCreateContract } from "../../protocol/messages.js";
 import { ActingCommand } from "../../terminal/acting-command.js";
 import { actingFlags } from "../../terminal/acting-flags.js";
-import { feeLines } from "../../wallet/chain-parameters.js";
 import { contractOf } from "../../wallet/contract.js";
 
 export default class WitnessCreate extends ActingCommand {
@@ -20,7 +19,6 @@ export default class WitnessCreate extends ActingCommand {
 		await this.act(context, flags, {
 			...contractOf(WitnessCreateContract, { owner_address: context.owner, url: utf8(args.url) }),
 			confirmation: 2,
-			details: flags.offline ? [] : await feeLines(context.client, "getAccountUpgradeCost"),
 		});
 	}
 }

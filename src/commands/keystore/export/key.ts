@@ -1,18 +1,20 @@
-import { findKey, unlockKey } from "../../../keystore/keystore.js";
+import { unlockKey } from "../../../keystore/keystore.js";
 import { toHex } from "../../../protocol/bytes.js";
 import { ExportCommand, exportArguments, exportFlags } from "../../../terminal/export-command.js";
 import { withProgress } from "../../../terminal/progress.js";
 import { withPassword } from "../../../terminal/secrets.js";
+import { keyNamed } from "../../../wallet/signing.js";
 
 export default class KeystoreExportKey extends ExportCommand {
 	static override summary = "Print or write the private key of a wallet";
+	static override examples = ["<%= config.bin %> keystore export key ann --yes --out ann.key"];
 	static override args = exportArguments;
 	static override flags = exportFlags;
 
 	async run(): Promise<void> {
 		const { args, flags } = await this.parse(KeystoreExportKey);
 		const settings = await this.settings(flags);
-		const entry = await findKey(settings.keystoreDirectory, args.wallet);
+		const entry = await keyNamed(settings, args.wallet);
 		await this.confirmExport(`the private key of ${entry.name}`, flags.yes);
 		const key = await withPassword(this.passwordSource(flags, settings), entry.name, (password) =>
 			withProgress("opening the key", this.chatty, () => unlockKey(entry, password)),

@@ -9,6 +9,9 @@ export default class KeystoreImportFile extends CoinCommand {
 	static override summary = "Store a key file of another wallet";
 	static override description =
 		"Any version 3 key file: of the network's node and wallets, and of Ethereum's programs. It is opened once to check the password and the address.";
+	static override examples = [
+		"<%= config.bin %> keystore import file UTC--2026-11-21T09-30-00.000Z--7e5f4552091a69125d5dfcb7b8c2659029395bdf geth",
+	];
 	static override args = {
 		path: Args.string({ description: "the key file", required: true, ignoreStdin: true }),
 		name: Args.string({ description: "label of the key", ignoreStdin: true }),

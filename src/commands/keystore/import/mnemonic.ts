@@ -5,11 +5,16 @@ import { CoinCommand } from "../../../terminal/coin-command.js";
 import { keystoreFlags, passwordFlags } from "../../../terminal/flags.js";
 import { withProgress } from "../../../terminal/progress.js";
 import { importedSecret, newPassword, readSecretFile } from "../../../terminal/secrets.js";
+import { entryRecord } from "../../../terminal/wallet-argument.js";
 
 export default class KeystoreImportMnemonic extends CoinCommand {
 	static override summary = "Store keys of a mnemonic sentence, encrypted";
 	static override description =
 		"The sentence is asked for on the terminal, or read from --key-file, or from standard input with -. It is never an argument.";
+	static override examples = [
+		"<%= config.bin %> keystore import mnemonic savings",
+		"<%= config.bin %> keystore import mnemonic dev --key-file words.txt --count 3",
+	];
 	static override args = {
 		name: Args.string({ description: "label of the first key (default: its address)", ignoreStdin: true }),
 		source: Args.string({
@@ -61,22 +66,15 @@ export default class KeystoreImportMnemonic extends CoinCommand {
 			const key = await deriveKey(mnemonic, path, passphrase);
 			const label = name === undefined || position === 0 ? name : `${name}-${position + 1}`;
 			const entry = await withProgress("encrypting the key", this.chatty, async () => {
-				const stored = await addKey(settings.keystoreDirectory, key, password, {
-					name: label,
-					path,
-					strength,
-				});
+				const options = { name: label, path, strength };
 				// A passphrase is part of the secret; without it the kept sentence would give other keys.
 				if (position === 0 && passphrase === "") {
-					await addMnemonic(settings.keystoreDirectory, stored.base58, mnemonic, password, {
-						path,
-						strength,
-					});
+					await addMnemonic(settings.keystoreDirectory, key, mnemonic, password, options);
 				}
-				return stored;
+				return addKey(settings.keystoreDirectory, key, password, options);
 			});
 			key.fill(0);
-			this.printRecord({ name: entry.name, address: entry.base58, kind: entry.kind, path, file: entry.file });
+			this.printRecord(entryRecord(entry));
 		}
 	}
 }

@@ -1,0 +1,18 @@
+import { AccountQuery, accountArgument, accountQueryFlags } from "../../terminal/account-query.js";
+import { resourcesOf } from "../../wallet/account-resources.js";
+import { existingAccount } from "../../wallet/chain-query.js";
+
+export default class AccountResources extends AccountQuery {
+	static override summary = "Show the bandwidth, energy and votes of an account";
+	static override description = "Used amounts recover over a day; they are shown as they stand now.";
+	static override examples = ["<%= config.bin %> account resources alice"];
+	static override args = accountArgument;
+	static override flags = accountQueryFlags;
+
+	async run(): Promise<void> {
+		const { args, flags } = await this.parse(AccountResources);
+		const { client, view, address } = await this.subject(flags, args.account);
+		await existingAccount(client, address, view);
+		this.printRecord(await resourcesOf(client, address, view));
+	}
+}

@@ -1,0 +1,33 @@
+import { fromUtf8 } from "../../protocol/bytes.js";
+import { AccountQuery, accountArgument, accountQueryFlags } from "../../terminal/account-query.js";
+import { formatDecimal } from "../../wallet/amount.js";
+import { accountOf } from "../../wallet/chain-query.js";
+import { tokenById } from "../../wallet/token.js";
+
+export default class AccountTokens extends AccountQuery {
+	static override summary = "List the ORC-10 tokens of an account";
+	static override description =
+		"Amounts are in the token's own decimals for people, in smallest units with --json.";
+	static override examples = ["<%= config.bin %> account tokens alice"];
+	static override args = accountArgument;
+	static override flags = accountQueryFlags;
+
+	async run(): Promise<void> {
+		const { args, flags } = await this.parse(AccountTokens);
+		const { client, view, address } = await this.subject(flags, args.account);
+		const held = [...((await accountOf(client, address, view))?.assetV2 ?? [])].filter(
+			([, amount]) => amount > 0n,
+		);
+		const rows = [];
+		for (const [token, amount] of held) {
+			const { name, precision } = await tokenById(client, token);
+			rows.push({ token, name: fromUtf8(name), amount, decimals: precision });
+		}
+		this.printList(
+			rows,
+			["token", "name", "amount"],
+			"no tokens",
+			rows.map((row) => ({ ...row, amount: formatDecimal(row.amount, row.decimals) })),
+		);
+	}
+}

@@ -1,0 +1,72 @@
+import { Args, Flags } from "@oclif/core";
+import { addKey, checkNewLabel, listKeystore, unlockMnemonic } from "../../keystore/keystore.js";
+import { accountPath, deriveKey } from "../../keystore/mnemonic.js";
+import { equalBytes } from "../../protocol/bytes.js";
+import { addressOfPrivateKey } from "../../protocol/signature.js";
+import { CoinCommand } from "../../terminal/coin-command.js";
+import { keystoreFlags, passwordFlags } from "../../terminal/flags.js";
+import { withProgress } from "../../terminal/progress.js";
+import { withPassword } from "../../terminal/secrets.js";
+import { entryRecord, walletArgument } from "../../terminal/wallet-argument.js";
+import { keyNamed } from "../../wallet/signing.js";
+
+export default class KeystoreDerive extends CoinCommand {
+	static override summary = "Store a further key of a mnemonic wallet";
+	static override description =
+		"Takes the first account of the sentence that isn't in the keystore yet, or the one that --index or --path names, and encrypts it with the password of the sentence.";
+	static override examples = [
+		"<%= config.bin %> keystore derive savings travel",
+		`<%= config.bin %> keystore derive savings old --path "m/44'/195'/1'/0/0"`,
+	];
+	static override args = {
+		...walletArgument,
+		name: Args.string({ description: "label of the new key (default: its address)", ignoreStdin: true }),
+	};
+	static override flags = {
+		...keystoreFlags,
+		...passwordFlags,
+		index: Flags.integer({ description: "number of the account", min: 0, max: 0x7fffffff }),
+		path: Flags.string({ description: "derivation path", helpValue: "<path>", exclusive: ["index"] }),
+		light: Flags.boolean({ description: "encrypt with little memory (n = 4096)" }),
+	};
+
+	async run(): Promise<void> {
+		const { args, flags } = await this.parse(KeystoreDerive);
+		const settings = await this.settings(flags);
+		const directory = settings.keystoreDirectory;
+		const wallet = await keyNamed(settings, args.wallet);
+		await checkNewLabel(directory, args.name);
+		const entry = await withPassword(this.passwordSource(flags, settings), wallet.name, (password) =>
+			withProgress("opening the mnemonic", this.chatty, async () => {
+				const mnemonic = await unlockMnemonic(directory, wallet.base58, password);
+				const { path, key } = await chosenKey(directory, mnemonic, flags);
+				try {
+					const strength = flags.light ? "light" : "standard";
+					return await addKey(directory, key, password, { name: args.name, path, strength });
+				} finally {
+					key.fill(0);
+				}
+			}),
+		);
+		this.printRecord(entryRecord(entry));
+	}
+}
+
+async function chosenKey(
+	directory: string,
+	mnemonic: string,
+	{ index, path }: { readonly index?: number | undefined; readonly path?: string | undefined },
+): Promise<{ readonly path: string; readonly key: Uint8Array }> {
+	if (path !== undefined || index !== undefined) {
+		const chosen = path ?? accountPath(index as number);
+		return { path: chosen, key: await deriveKey(mnemonic, chosen) };
+	}
+	const { entries } = await listKeystore(directory);
+	const keys = entries.filter(({ kind }) => kind !== "watch");
+	for (let next = 0; ; next++) {
+		const key = await deriveKey(mnemonic, accountPath(next));
+		const address = addressOfPrivateKey(key);
+		if (!keys.some((known) => equalBytes(known.address, address))) return { path: accountPath(next), key };
+		key.fill(0);
+	}
+}

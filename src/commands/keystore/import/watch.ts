@@ -1,0 +1,29 @@
+import { Args } from "@oclif/core";
+import { watchAddress } from "../../../keystore/keystore.js";
+import { CoinCommand } from "../../../terminal/coin-command.js";
+import { keystoreFlags } from "../../../terminal/flags.js";
+import { entryRecord } from "../../../terminal/wallet-argument.js";
+import { readAddress } from "../../../wallet/address-text.js";
+import { Failure } from "../../../wallet/failure.js";
+
+export default class KeystoreImportWatch extends CoinCommand {
+	static override summary = "Keep an address without its key";
+	static override description =
+		"Queries and --build take it like any wallet; signing is refused. Importing its key later makes it a key.";
+	static override examples = [
+		"<%= config.bin %> keystore import watch TMVQGm1qAQYVdetCeGRRkTWYYrLXuHK2HC cold",
+	];
+	static override args = {
+		address: Args.string({ description: "address in any form", required: true, ignoreStdin: true }),
+		name: Args.string({ description: "label (default: the address)", ignoreStdin: true }),
+	};
+	static override flags = keystoreFlags;
+
+	async run(): Promise<void> {
+		const { args, flags } = await this.parse(KeystoreImportWatch);
+		const settings = await this.settings(flags);
+		const address = readAddress(args.address);
+		if (!address) throw new Failure("bad_address", `"${args.address}" is no address`);
+		this.printRecord(entryRecord(await watchAddress(settings.keystoreDirectory, address, args.name)));
+	}
+}

@@ -1,0 +1,75 @@
+/** Changing the label of an entry and taking an entry out of the directory. */
+
+import { open, readFile, rename, unlink } from "node:fs/promises";
+import { join } from "node:path";
+import { parseKeyFile } from "./key-file.js";
+import { checkNewLabel, type KeystoreEntry, mnemonicFile } from "./keystore.js";
+import { createPrivateDirectory, errorCode, writePrivateFile } from "./private-file.js";
+import { forgetWatched, storeWatched } from "./watch-only.js";
+
+const DELETED_DIRECTORY = ".deleted";
+
+/**
+ * Gives an entry another label: a member of its file, so the file is written again and its secret isn't opened.
+ * @throws {KeystoreError} `bad_value`, `keystore_exists`
+ */
+export async function renameEntry(
+	directory: string,
+	entry: KeystoreEntry,
+	name: string,
+): Promise<KeystoreEntry> {
+	await checkNewLabel(directory, name, entry.address);
+	if (entry.kind === "watch") return storeWatched(directory, entry.address, name, true);
+	const { members } = parseKeyFile(await readFile(entry.file, "utf8"), entry.file);
+	await writePrivateFile(entry.file, JSON.stringify({ ...members, name }), true);
+	return { ...entry, name };
+}
+
+/**
+ * Takes an entry out of the directory: its file, and the sentence that is kept under its address, go to `.deleted/`,
+ * or are removed for good.
+ * @returns the new places of the files; none if they are gone
+ */
+export async function deleteEntry(
+	directory: string,
+	entry: KeystoreEntry,
+	purge: boolean,
+): Promise<string[]> {
+	if (entry.kind === "watch") {
+		await forgetWatched(directory, entry.base58);
+		return [];
+	}
+	const files = [
+		{ from: entry.file, to: entry.base58 },
+		{ from: mnemonicFile(directory, entry.base58), to: `mnemonic-${entry.base58}` },
+	];
+	const moved: string[] = [];
+	for (const { from, to } of files) {
+		if (!(await exists(from))) continue;
+		if (purge) await unlink(from);
+		else moved.push(await moveAway(directory, from, to));
+	}
+	return moved;
+}
+
+async function exists(path: string): Promise<boolean> {
+	try {
+		await (await open(path, "r")).close();
+		return true;
+	} catch (error) {
+		if (errorCode(error) === "ENOENT") return false;
+		throw error;
+	}
+}
+
+/** Moves a file to the first free name; one that was deleted before is kept too. */
+async function moveAway(directory: string, from: string, name: string): Promise<string> {
+	const folder = join(directory, DELETED_DIRECTORY);
+	await createPrivateDirectory(folder);
+	for (let copy = 0; ; copy++) {
+		const to = join(folder, `${name}${copy === 0 ? "" : `.${copy}`}.json`);
+		if (await exists(to)) continue;
+		await rename(from, to);
+		return to;
+	}
+}

@@ -1,0 +1,26 @@
+/** Names that people give to keys: short, and never to be mistaken for an address, a path, a flag or a secret. */
+
+import { KeystoreError } from "./keystore-error.js";
+
+/** Words of the shortest mnemonic sentence. */
+const SENTENCE_WORDS = 12;
+
+/** A label may not look like an address, a path, a flag or a secret. @throws {KeystoreError} `bad_value` */
+export function checkLabel(name: string): void {
+	// Labels are stored and shown in the clear; this text isn't even repeated.
+	if (/^(0x)?[0-9a-fA-F]{64}$/.test(name) || name.trim().split(/\s+/).length >= SENTENCE_WORDS) {
+		throw new KeystoreError(
+			"bad_value",
+			"that name looks like a private key or a mnemonic; a secret is never an argument, and this one may stand in the shell's history now",
+		);
+	}
+	if (!/^[\p{L}\p{N}_][\p{L}\p{N}_. -]{0,63}$/u.test(name)) {
+		throw new KeystoreError(
+			"bad_value",
+			`"${name}" is no name for a key: use up to 64 letters, digits, blanks, dots and dashes`,
+		);
+	}
+	if (/^T[1-9A-HJ-NP-Za-km-z]{33}$/.test(name) || /^(0x)?[0-9a-fA-F]{40,42}$/.test(name)) {
+		throw new KeystoreError("bad_value", `"${name}" looks like an address and can't be a name`);
+	}
+}

@@ -1,0 +1,92 @@
+/** Searching for a key whose address begins with given letters. */
+
+import { randomBytes } from "node:crypto";
+import { normalizeZ } from "@noble/curves/abstract/curve.js";
+import { secp256k1 } from "@noble/curves/secp256k1.js";
+import { addressPrefix, toBase58Check } from "../protocol/address.js";
+import { concatBytes } from "../protocol/bytes.js";
+import { keccak256 } from "../protocol/hash.js";
+import { KeystoreError } from "./keystore-error.js";
+
+const { Point } = secp256k1;
+
+/** Points whose affine forms are computed with one inversion. */
+const BATCH = 256;
+
+/** Beyond these many tries nobody waits for the end. */
+const MAX_TRIES = 5e9;
+
+export interface VanitySearch {
+	/** Keys that have to be tried on average. */
+	readonly expectedTries: number;
+	/** Looks at one batch of keys. @returns 32 bytes, or undefined if none of the batch fits */
+	next(): Uint8Array | undefined;
+	readonly tries: number;
+}
+
+/**
+ * Prepares a search.
+ * @param prefix beginning of the Base58 address
+ * @throws {KeystoreError} `bad_value` if no address begins so, or if the search would take for ever
+ */
+export function searchPrefix(prefix: string): VanitySearch {
+	const share = shareOf(prefix);
+	if (share === 0) {
+		throw new KeystoreError(
+			"bad_value",
+			`no address begins with "${prefix}": they begin with ${toBase58Check(lowest())[0]} and have the letters of Base58, which lack 0, O, I and l`,
+		);
+	}
+	const expectedTries = 1 / share;
+	if (expectedTries > MAX_TRIES) {
+		throw new KeystoreError("bad_value", `"${prefix}" is too long: a search would take years`);
+	}
+	let tries = 0;
+	return {
+		expectedTries,
+		get tries() {
+			return tries;
+		},
+		next: () => {
+			tries += BATCH;
+			return tryBatch(prefix);
+		},
+	};
+}
+
+/** A fresh random start for each batch, so that found keys are as unrelated as any. */
+function tryBatch(prefix: string): Uint8Array | undefined {
+	const start = Point.Fn.fromBytes(secp256k1.utils.randomSecretKey(randomBytes(48)));
+	const points = [Point.BASE.multiply(start)];
+	for (let i = 1; i < BATCH; i++) points.push((points[i - 1] as typeof Point.BASE).add(Point.BASE));
+	const found = normalizeZ(Point, points).findIndex((point) => addressOf(point).startsWith(prefix));
+	return found < 0 ? undefined : Point.Fn.toBytes(Point.Fn.create(start + BigInt(found)));
+}
+
+function addressOf(point: typeof Point.BASE): string {
+	const hash = keccak256(point.toBytes(false).subarray(1));
+	return toBase58Check(concatBytes(Uint8Array.of(addressPrefix()), hash.subarray(12)));
+}
+
+function lowest(): Uint8Array {
+	return concatBytes(Uint8Array.of(addressPrefix()), new Uint8Array(20));
+}
+
+const ALPHABET = "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz";
+
+/**
+ * The share of all addresses that begin with a text: an address is a number of 34 digits in base 58, so those are a
+ * range of numbers.
+ */
+function shareOf(prefix: string): number {
+	const digits = [...prefix].map((letter) => ALPHABET.indexOf(letter));
+	if (digits.length === 0 || digits.length > 34 || digits.includes(-1)) return 0;
+	const rest = 34 - digits.length;
+	const from = digits.reduce((value, digit) => value * 58n + BigInt(digit), 0n) * 58n ** BigInt(rest);
+	const to = from + 58n ** BigInt(rest);
+	// 21 bytes of address and 4 of checksum.
+	const bottom = BigInt(addressPrefix()) << 192n;
+	const top = (BigInt(addressPrefix()) + 1n) << 192n;
+	const overlap = (to < top ? to : top) - (from > bottom ? from : bottom);
+	return overlap <= 0n ? 0 : Number((overlap * 10n ** 15n) / (top - bottom)) / 1e15;
+}

@@ -1,0 +1,115 @@
+/**
+ * Shell completion: a script that holds every command and flag itself, so that completing starts no program
+ * (sheet 11 §1).
+ */
+
+/** A place in a command line with the words that can follow: names of commands, or the flags of a command. */
+export interface CompletionStep {
+	/** The words so far, without the program's name. */
+	readonly path: string;
+	readonly words: readonly string[];
+}
+
+export const SHELLS = ["bash", "zsh", "powershell"] as const;
+export type Shell = (typeof SHELLS)[number];
+
+/** A command with its flags. */
+export interface CompletedCommand {
+	/** Words separated by blanks. */
+	readonly name: string;
+	readonly flags: readonly string[];
+}
+
+/** Every place of the command tree. */
+export function completionSteps(commands: readonly CompletedCommand[]): CompletionStep[] {
+	const steps = new Map<string, Set<string>>();
+	const at = (path: string): Set<string> => {
+		const words = steps.get(path) ?? new Set<string>();
+		steps.set(path, words);
+		return words;
+	};
+	for (const { name, flags } of commands) {
+		const words = name.split(" ");
+		words.forEach((word, index) => {
+			at(words.slice(0, index).join(" ")).add(word);
+		});
+		for (const flag of flags) at(name).add(flag);
+	}
+	return [...steps].map(([path, words]) => ({ path, words: [...words].sort() }));
+}
+
+export function completionScript(shell: Shell, steps: readonly CompletionStep[]): string {
+	return { bash, zsh, powershell }[shell](steps);
+}
+
+/** How a shell loads its script. */
+export const INSTALLATION: Readonly<Record<Shell, string>> = {
+	bash: "coin autocomplete bash > ~/.local/share/bash-completion/completions/coin",
+	zsh: "coin autocomplete zsh > ~/.zfunc/_coin   # with fpath+=~/.zfunc before compinit in ~/.zshrc",
+	powershell: "coin autocomplete powershell >> $PROFILE",
+};
+
+/** The body that bash and zsh share: finds the command among the words, then what can follow it. */
+function posixBody(steps: readonly CompletionStep[]): string {
+	const paths = steps.filter(({ path }) => path !== "").map(({ path }) => `"${path}"`);
+	return [
+		`\tfor word in "\${before[@]}"; do`,
+		'\t\tcase "$word" in -*) continue ;; esac',
+		`\t\tcase "\${path:+$path }$word" in`,
+		`\t\t\t${paths.join("|")}) path="\${path:+$path }$word" ;;`,
+		"\t\tesac",
+		"\tdone",
+		'\tcase "$path" in',
+		...steps.map(({ path, words }) => `\t\t"${path}") words="${words.join(" ")}" ;;`),
+		"\tesac",
+	].join("\n");
+}
+
+function bash(steps: readonly CompletionStep[]): string {
+	return [
+		"# bash completion for coin",
+		"_coin() {",
+		`\tlocal path="" word words="" current="\${COMP_WORDS[COMP_CWORD]}"`,
+		`\tlocal before=("\${COMP_WORDS[@]:1:COMP_CWORD-1}")`,
+		posixBody(steps),
+		'\tCOMPREPLY=($(compgen -W "$words" -- "$current"))',
+		"}",
+		"complete -o default -F _coin coin",
+		"",
+	].join("\n");
+}
+
+function zsh(steps: readonly CompletionStep[]): string {
+	return [
+		"#compdef coin",
+		"_coin() {",
+		'\tlocal at="" path_="" word words_=""',
+		`\tlocal -a before; before=("\${words[@]:1:$((CURRENT-2))}")`,
+		posixBody(steps).replaceAll("path", "path_").replaceAll("words=", "words_="),
+		`\tcompadd -- \${=words_} || _files`,
+		"}",
+		'if [ "$funcstack[1]" = "_coin" ]; then _coin "$@"; else compdef _coin coin; fi',
+		"",
+	].join("\n");
+}
+
+function powershell(steps: readonly CompletionStep[]): string {
+	return [
+		"# PowerShell completion for coin",
+		"Register-ArgumentCompleter -Native -CommandName coin -ScriptBlock {",
+		"\tparam($wordToComplete, $commandAst, $cursorPosition)",
+		"\t$steps = @{",
+		...steps.map(({ path, words }) => `\t\t'${path}' = '${words.join(" ")}'`),
+		"\t}",
+		"\t$path = ''",
+		"\tforeach ($element in $commandAst.CommandElements | Select-Object -Skip 1) {",
+		"\t\tif ($element.Extent.EndOffset -ge $cursorPosition) { break }",
+		'\t\t$next = "$path $element".Trim()',
+		"\t\tif ($steps.ContainsKey($next)) { $path = $next }",
+		"\t}",
+		"\t$steps[$path] -split ' ' | Where-Object { $_ -like \"$wordToComplete*\" } |",
+		"\t\tForEach-Object { [System.Management.Automation.CompletionResult]::new($_) }",
+		"}",
+		"",
+	].join("\n");
+}

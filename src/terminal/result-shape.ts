@@ -1,0 +1,78 @@
+/** What commands print under `--json`, declared beside each command, and the same as JSON Schema (sheet 11 §2.1). */
+
+/** A kind of value. Every 64-bit integer is decimal text (D3). */
+export type Shape =
+	| "text"
+	| "int64"
+	| "integer"
+	| "boolean"
+	| "hex"
+	| "address"
+	| "time"
+	| "any"
+	| { readonly list: Shape }
+	| { readonly map: Shape }
+	| { readonly either: readonly Shape[] }
+	| { readonly members: Readonly<Record<string, Shape>> };
+
+/** What a command prints: one value, or one a line. */
+export interface ResultShape {
+	readonly shape: Shape;
+	/** A line an element, an input or an event. */
+	readonly lines: boolean;
+}
+
+/** An object; a name that ends in `?` may be absent. */
+export function record(members: Readonly<Record<string, Shape>>): Shape {
+	return { members };
+}
+
+export function list(shape: Shape): Shape {
+	return { list: shape };
+}
+
+/** An object whose names are data, such as token ids. */
+export function map(shape: Shape): Shape {
+	return { map: shape };
+}
+
+export function either(...shapes: readonly Shape[]): Shape {
+	return { either: shapes };
+}
+
+/** One value. */
+export function one(shape: Shape): ResultShape {
+	return { shape, lines: false };
+}
+
+/** A value a line. */
+export function lines(shape: Shape): ResultShape {
+	return { shape, lines: true };
+}
+
+const SIMPLE: Readonly<Record<Extract<Shape, string>, object>> = {
+	text: { type: "string" },
+	int64: { type: "string", pattern: "^-?[0-9]+$" },
+	integer: { type: "integer" },
+	boolean: { type: "boolean" },
+	hex: { type: "string", pattern: "^(0x)?([0-9a-f]{2})*$" },
+	address: { type: "string", pattern: "^[1-9A-HJ-NP-Za-km-z]{34}$" },
+	time: { type: "string", pattern: "^[0-9]+$", description: "milliseconds since 1970" },
+	any: {},
+};
+
+/** The JSON Schema of a shape. */
+export function schemaOf(shape: Shape): object {
+	if (typeof shape === "string") return SIMPLE[shape];
+	if ("list" in shape) return { type: "array", items: schemaOf(shape.list) };
+	if ("map" in shape) return { type: "object", additionalProperties: schemaOf(shape.map) };
+	if ("either" in shape) return { anyOf: shape.either.map(schemaOf) };
+	const members = Object.entries(shape.members);
+	return {
+		type: "object",
+		properties: Object.fromEntries(
+			members.map(([name, value]) => [name.replace(/\?$/, ""), schemaOf(value)]),
+		),
+		required: members.map(([name]) => name).filter((name) => !name.endsWith("?")),
+	};
+}
