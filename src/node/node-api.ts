@@ -7,9 +7,9 @@ import type { ApiNode, NetworkView, ServerKind } from "./api/context.js";
 import { RateLimiter } from "./api/rate-limiter.js";
 import type { OpenChain } from "./chain/open-chain.js";
 import type { NodeConfig } from "./config/config.js";
-import { ForkGates } from "./consensus/fork-gates.js";
 import { activeWitnesses } from "./consensus/slots.js";
 import type { NodeMetrics } from "./metrics/metrics.js";
+import { ForkGates } from "./rules/fork-gates.js";
 import type { StateView } from "./state/view.js";
 
 export interface NodeApiOptions {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { ContractValidateError } from "../../src/node/contracts/errors.js";
+import { ContractValidateError } from "../../src/node/rules/errors.js";
 import { messageText } from "../../src/protocol/json/exceptions.js";
 import { spellMessage, wording } from "../../src/protocol/wording.js";
 

@@ -1,7 +1,7 @@
 /** The small chain of the unit tests with limits so low that its database is written all the time. */
 
 import type { OpenChain } from "../../src/node/chain/open-chain.js";
-import { ChainError } from "../../src/node/contracts/errors.js";
+import { ChainError } from "../../src/node/rules/errors.js";
 import { installRecoverEngine } from "../../src/node/signatures/engine.js";
 import type { SignedBlock } from "../../src/protocol/block.js";
 import { openSmall, produce, transfer, users } from "../node/chain/small-chain.js";

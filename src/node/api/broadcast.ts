@@ -20,7 +20,7 @@ import {
 	TooBigTransactionError,
 	TransactionExpirationError,
 	ValidateSignatureError,
-} from "../contracts/errors.js";
+} from "../rules/errors.js";
 import type { ApiNode } from "./context.js";
 import { checkProtobufConsistency } from "./protobuf-consistency.js";
 

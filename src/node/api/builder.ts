@@ -10,8 +10,8 @@ import { readInt, valueText } from "../../protocol/json/member-readers.js";
 import type { JsonObject } from "../../protocol/json/value.js";
 import type { CreateSmartContract } from "../../protocol/messages.js";
 import { buildTransaction, type SignedTransaction } from "../../protocol/transaction.js";
-import { ContractValidateError } from "../contracts/errors.js";
 import { contractModule } from "../contracts/modules.js";
+import { ContractValidateError } from "../rules/errors.js";
 import type { ApiContext, ApiNode } from "./context.js";
 
 /** What a request adds to its contract. */

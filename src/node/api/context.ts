@@ -3,8 +3,8 @@
 import type { JsonStyle } from "../../protocol/json/message-writer.js";
 import type { SignedTransaction } from "../../protocol/transaction.js";
 import type { NodeConfig } from "../config/config.js";
-import type { ForkGates } from "../consensus/fork-gates.js";
-import type { ChainRules } from "../contracts/contract.js";
+import type { ChainRules } from "../rules/chain-rules.js";
+import type { ForkGates } from "../rules/fork-gates.js";
 import type { StoreDefinition } from "../state/definition.js";
 import type { StateView } from "../state/view.js";
 import type { ContractMachine } from "../vm/contract-machine.js";

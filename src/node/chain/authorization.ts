@@ -17,9 +17,9 @@ import {
 import { SignatureError } from "../../protocol/signature.js";
 import type { SignedTransaction } from "../../protocol/transaction.js";
 import { wording } from "../../protocol/wording.js";
-import type { ForkGates } from "../consensus/fork-gates.js";
-import type { DevelopmentSchedule } from "../contracts/contract.js";
-import { ValidateSignatureError } from "../contracts/errors.js";
+import type { DevelopmentSchedule } from "../rules/chain-rules.js";
+import { ValidateSignatureError } from "../rules/errors.js";
+import type { ForkGates } from "../rules/fork-gates.js";
 import type { StateView } from "../state/view.js";
 
 /** From this block version on, an address counts once however often it signs. */

@@ -14,7 +14,7 @@ import {
 	MerkleRootError,
 	NonCommonBlockError,
 	RuntimeRuleError,
-} from "../contracts/errors.js";
+} from "../rules/errors.js";
 import type { BlockChange, StateDatabase } from "../state/state-database.js";
 import { createView, type StateView } from "../state/view.js";
 import { authorize } from "./authorization.js";

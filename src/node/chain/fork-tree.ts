@@ -7,7 +7,7 @@ import {
 	NonCommonBlockError,
 	RuntimeRuleError,
 	UnlinkedBlockError,
-} from "../contracts/errors.js";
+} from "../rules/errors.js";
 
 /** Heights kept before the first solidified block is known. */
 const INITIAL_CAPACITY = 1024n;

@@ -1,8 +1,9 @@
 /** Opening a chain from its configuration and data directory; keeping database and log in step; closing. */
 
 import type { NodeConfig } from "../config/config.js";
-import { ForkGates } from "../consensus/fork-gates.js";
-import type { ChainRules, DevelopmentSchedule } from "../contracts/contract.js";
+import type { ChainRules, DevelopmentSchedule } from "../rules/chain-rules.js";
+import type { MachineRunner } from "../rules/execution.js";
+import { ForkGates } from "../rules/fork-gates.js";
 import { settleAccountAssets } from "../state/asset-layout.js";
 import { createMemoryDatabase, type KeyValueDatabase } from "../state/database.js";
 import { type StoreDefinition, storeDefinitions } from "../state/definition.js";
@@ -21,7 +22,6 @@ import {
 	readMeta,
 	sideKey,
 } from "./data-directory.js";
-import type { MachineRunner } from "./execution.js";
 import { blackHoleAddress, genesisId, prepareBase, writeGenesis } from "./genesis.js";
 
 /** When the base goes to the database. */

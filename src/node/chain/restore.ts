@@ -3,7 +3,7 @@
 import { SignedBlock } from "../../protocol/block.js";
 import { toKey } from "../../protocol/bytes.js";
 import { SignedTransaction } from "../../protocol/transaction.js";
-import { ChainError, UnlinkedBlockError } from "../contracts/errors.js";
+import { ChainError, UnlinkedBlockError } from "../rules/errors.js";
 import { LogDamagedError, type LogRecord } from "./block-log.js";
 
 /** The chain as a start sees it. Nothing that it does here is written to the log again. */

@@ -3,13 +3,13 @@
 import { asBuffer, be64, equalBytes, readBe64, toHex } from "../../protocol/bytes.js";
 import type { SignedTransaction } from "../../protocol/transaction.js";
 import { nextSlotTimeMs } from "../consensus/slots.js";
-import type { ChainRules } from "../contracts/contract.js";
+import type { ChainRules } from "../rules/chain-rules.js";
 import {
 	DuplicateTransactionError,
 	TaposError,
 	TooBigTransactionError,
 	TransactionExpirationError,
-} from "../contracts/errors.js";
+} from "../rules/errors.js";
 import type { StateView } from "../state/view.js";
 
 /** Largest serialised transaction. */

@@ -10,8 +10,8 @@ import {
 	TransactionResultContractResult,
 } from "../../protocol/messages.js";
 import type { SignedTransaction } from "../../protocol/transaction.js";
+import type { BlockScope, ContractOutcome } from "../rules/execution.js";
 import type { StateView } from "../state/view.js";
-import type { BlockScope, ContractOutcome } from "./execution.js";
 
 export interface InfoSource {
 	readonly state: StateView;

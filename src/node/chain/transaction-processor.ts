@@ -12,22 +12,19 @@ import {
 	TransactionResultContractResultEnum,
 } from "../../protocol/messages.js";
 import { ParameterError, type SignedTransaction } from "../../protocol/transaction.js";
-import type { ForkGates } from "../consensus/fork-gates.js";
-import type { ChainRules } from "../contracts/contract.js";
+import { contractModule } from "../contracts/modules.js";
+import { adjustBalance, InsufficientBalanceError, sinkFee } from "../resources/balance.js";
+import { chargeBandwidth } from "../resources/bandwidth.js";
 import {
 	ContractCountError,
 	ContractExecuteError,
 	ContractValidateError,
 	ResourceInsufficientError,
 	RuntimeRuleError,
-} from "../contracts/errors.js";
-import { contractModule } from "../contracts/modules.js";
-import { adjustBalance, InsufficientBalanceError, sinkFee } from "../resources/balance.js";
-import { chargeBandwidth } from "../resources/bandwidth.js";
-import type { StateView } from "../state/view.js";
+} from "../rules/errors.js";
+import type { BlockScope, ContractOutcome, ExecutionEnvironment, MachineRunner } from "../rules/execution.js";
 import { authorize } from "./authorization.js";
 import type { BalanceRecorder } from "./balance-history.js";
-import type { BlockScope, ContractOutcome, MachineRunner } from "./execution.js";
 import { checkCommon, checkDuplicate, checkReferenceBlock } from "./transaction-checks.js";
 import { buildTransactionInfo } from "./transaction-info.js";
 
@@ -38,10 +35,7 @@ export interface ProcessedTransaction {
 	readonly info: TransactionInfo;
 }
 
-export interface ProcessorEnvironment {
-	readonly state: StateView;
-	readonly rules: ChainRules;
-	readonly forks: ForkGates;
+export interface ProcessorEnvironment extends ExecutionEnvironment {
 	/** Runs the contract machine for deploy and trigger transactions. */
 	readonly machine: MachineRunner;
 	/** Told of each transaction that was executed, where someone counts. */

@@ -1,9 +1,9 @@
 /** The checks that a proposed value of a chain parameter may have to pass (sheet 02 §7.2 and §7.3). */
 
 import { MAX_INT64 } from "../../protocol/int64.js";
+import type { ForkGates } from "../rules/fork-gates.js";
 import type { PropertyOf } from "../state/property-table.js";
 import type { StateView } from "../state/view.js";
-import type { ForkGates } from "./fork-gates.js";
 
 /** A proposed value, and what it is checked against. */
 export interface ProposedValue {

@@ -1,9 +1,9 @@
 /** What else happens when an approved proposal sets a chain parameter (sheet 04 §13.5). */
 
 import { MAX_INT64, wrap } from "../../protocol/int64.js";
+import type { ForkGates } from "../rules/fork-gates.js";
 import type { PropertyOf } from "../state/property-table.js";
 import type { StateView } from "../state/view.js";
-import type { ForkGates } from "./fork-gates.js";
 import { appendPrice, type PriceHistory } from "./price-history.js";
 
 export interface ApprovedValue {

@@ -2,8 +2,8 @@
 
 import { be64, toKey } from "../../protocol/bytes.js";
 import { Proposal, ProposalState } from "../../protocol/messages.js";
+import type { ForkGates } from "../rules/fork-gates.js";
 import type { StateView } from "../state/view.js";
-import type { ForkGates } from "./fork-gates.js";
 import { chainParameter } from "./parameters.js";
 import { activeWitnesses } from "./slots.js";
 

@@ -2,9 +2,10 @@
 
 import type { SignedBlock } from "../../protocol/block.js";
 import { equalBytes } from "../../protocol/bytes.js";
-import type { DevelopmentSchedule } from "../contracts/contract.js";
+import { SLOT_MS } from "../../protocol/slot.js";
+import type { DevelopmentSchedule } from "../rules/chain-rules.js";
 import type { StateView } from "../state/view.js";
-import { absoluteSlot, SLOT_MS, scheduledWitness, slotOf } from "./slots.js";
+import { absoluteSlot, scheduledWitness, slotOf } from "./slots.js";
 
 /**
  * Checks a block's time and witness against the head on which it would be applied.

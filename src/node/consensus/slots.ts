@@ -2,12 +2,10 @@
 
 import { ADDRESS_LENGTH } from "../../protocol/address.js";
 import { toKey } from "../../protocol/bytes.js";
-import type { DevelopmentSchedule } from "../contracts/contract.js";
-import { RuntimeRuleError } from "../contracts/errors.js";
+import { SLOT_MS } from "../../protocol/slot.js";
+import type { DevelopmentSchedule } from "../rules/chain-rules.js";
+import { RuntimeRuleError } from "../rules/errors.js";
 import type { StateView } from "../state/view.js";
-
-/** Length of a slot. */
-export const SLOT_MS = 3000n;
 
 /** Slots left empty after a maintenance block. */
 export const MAINTENANCE_SKIP_SLOTS = 2n;

@@ -2,8 +2,8 @@
 
 import type { SignedBlock } from "../../protocol/block.js";
 import { Witness } from "../../protocol/messages.js";
-import type { DevelopmentSchedule } from "../contracts/contract.js";
-import { RuntimeRuleError } from "../contracts/errors.js";
+import type { DevelopmentSchedule } from "../rules/chain-rules.js";
+import { RuntimeRuleError } from "../rules/errors.js";
 import type { StateView } from "../state/view.js";
 import { absoluteSlot, activeWitnesses, scheduledWitness, slotOf } from "./slots.js";
 

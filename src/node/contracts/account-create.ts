@@ -4,9 +4,9 @@ import { isAddress } from "../../protocol/address.js";
 import { toHex } from "../../protocol/bytes.js";
 import { type AccountCreateContract, AccountTypeEnum } from "../../protocol/messages.js";
 import { adjustBalance, sinkFee } from "../resources/balance.js";
+import { newAccount } from "../resources/new-account.js";
+import { ContractValidateError, RuntimeRuleError } from "../rules/errors.js";
 import { defineContract } from "./contract.js";
-import { ContractValidateError, RuntimeRuleError } from "./errors.js";
-import { newAccount } from "./new-account.js";
 
 export const accountCreate = defineContract<AccountCreateContract>({
 	type: "AccountCreateContract",

@@ -18,9 +18,9 @@ import {
 	WITNESS_PERMISSION,
 } from "../../protocol/permission.js";
 import { adjustBalance, sinkFee } from "../resources/balance.js";
+import { ContractValidateError } from "../rules/errors.js";
 import type { StateView } from "../state/view.js";
 import { defineContract } from "./contract.js";
-import { ContractValidateError } from "./errors.js";
 import { validateArithmetic } from "./validate-arithmetic.js";
 
 const MAX_ACTIVE_PERMISSIONS = 8;

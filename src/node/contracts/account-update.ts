@@ -2,8 +2,8 @@
 
 import { isAddress } from "../../protocol/address.js";
 import { Account, type AccountUpdateContract } from "../../protocol/messages.js";
+import { ContractValidateError } from "../rules/errors.js";
 import { defineContract } from "./contract.js";
-import { ContractValidateError } from "./errors.js";
 
 const MAX_NAME_LENGTH = 200;
 

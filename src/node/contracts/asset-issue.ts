@@ -6,12 +6,12 @@ import { toDeployed } from "../../protocol/dialect.js";
 import { wrap } from "../../protocol/int64.js";
 import { Account, AccountFrozen, AssetIssueContract } from "../../protocol/messages.js";
 import { adjustBalance, sinkFee } from "../resources/balance.js";
+import { ContractValidateError } from "../rules/errors.js";
 import type { StateView } from "../state/view.js";
 import { tokenBytes, tokenText } from "../tokens/token-id.js";
 import { checkTokenBandwidth, checkTokenTexts, isTokenName } from "../tokens/token-rules.js";
 import { namesByNumber } from "../tokens/token-store.js";
 import { defineContract } from "./contract.js";
-import { ContractValidateError } from "./errors.js";
 
 /** The coin's own symbol, in lower case; names are compared as the network's clients write them. */
 const RESERVED_NAME = toDeployed("coin");

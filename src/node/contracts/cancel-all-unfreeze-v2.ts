@@ -7,8 +7,8 @@ import { wrap } from "../../protocol/int64.js";
 import { Account, type CancelAllUnfreezeV2Contract, ResourceCode } from "../../protocol/messages.js";
 import { addStakeV2, addTotalWeight, splitUnstaking, weightV2 } from "../resources/stake.js";
 import { cancelAllOn } from "../resources/window.js";
+import { ContractValidateError } from "../rules/errors.js";
 import { defineContract } from "./contract.js";
-import { ContractValidateError } from "./errors.js";
 
 /** The kinds of stake, in the order in which the result names them. */
 const kinds = [

@@ -1,9 +1,9 @@
 /** ClearABIContract (sheet 04 §15.3): removes the published interface of a contract. */
 
 import { type ClearABIContract, SmartContractABI } from "../../protocol/messages.js";
+import { ContractValidateError } from "../rules/errors.js";
 import { defineContract } from "./contract.js";
 import { checkDeployer, checkOwner } from "./contract-owner.js";
-import { ContractValidateError } from "./errors.js";
 
 export const clearAbi = defineContract<ClearABIContract>({
 	type: "ClearABIContract",

@@ -3,8 +3,8 @@
 import { isAddress } from "../../protocol/address.js";
 import { equalBytes, toHex } from "../../protocol/bytes.js";
 import type { SmartContract } from "../../protocol/messages.js";
+import { ContractValidateError } from "../rules/errors.js";
 import type { StateView } from "../state/view.js";
-import { ContractValidateError } from "./errors.js";
 
 /** @throws {ContractValidateError} if the owner is no account; `absent` is the type's wording for that */
 export function checkOwner(state: StateView, owner: Uint8Array, absent: string): void {

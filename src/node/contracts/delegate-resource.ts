@@ -4,7 +4,7 @@ import { isAddress } from "../../protocol/address.js";
 import { equalBytes, toHex } from "../../protocol/bytes.js";
 import { wrap } from "../../protocol/int64.js";
 import { Account, AccountType, type DelegateResourceContract } from "../../protocol/messages.js";
-import { SLOT_MS } from "../consensus/slots.js";
+import { SLOT_MS } from "../../protocol/slot.js";
 import { DEFAULT_LOCK_PERIOD, delegableStake, delegationSize, lockPeriodOn } from "../resources/delegable.js";
 import {
 	addDelegated,
@@ -16,10 +16,10 @@ import {
 import { indexDelegationV2 } from "../resources/delegation-index.js";
 import { addDelegation, addStakeV2, resourceOf, SUN_PER_COIN } from "../resources/stake.js";
 import { type Resource, unfreezeDelayOn } from "../resources/window.js";
+import { ContractValidateError } from "../rules/errors.js";
 import type { Properties } from "../state/properties.js";
 import type { StateView } from "../state/view.js";
 import { type ContractContext, defineContract } from "./contract.js";
-import { ContractValidateError } from "./errors.js";
 
 export const delegateResource = defineContract<DelegateResourceContract>({
 	type: "DelegateResourceContract",

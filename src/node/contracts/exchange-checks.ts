@@ -4,11 +4,11 @@ import { isAddress } from "../../protocol/address.js";
 import { equalBytes, toHex } from "../../protocol/bytes.js";
 import type { Account, Exchange } from "../../protocol/messages.js";
 import { findExchange, type PairSide, sideOf } from "../exchange/pair.js";
+import { ContractValidateError } from "../rules/errors.js";
 import type { StateView } from "../state/view.js";
 import { holdsToken } from "../tokens/holdings.js";
 import { isCoin, isCoinOrTokenNumber } from "../tokens/token-id.js";
 import { namesByNumber } from "../tokens/token-store.js";
-import { ContractValidateError } from "./errors.js";
 
 /** What the contracts on a pair have in common. */
 interface PairContract {

@@ -6,11 +6,11 @@ import { wrap } from "../../protocol/int64.js";
 import { Account, Exchange, type ExchangeCreateContract } from "../../protocol/messages.js";
 import { saveExchange } from "../exchange/pair.js";
 import { sinkFee } from "../resources/balance.js";
+import { ContractValidateError } from "../rules/errors.js";
 import { take } from "../tokens/holdings.js";
 import { isCoin, isCoinOrTokenNumber } from "../tokens/token-id.js";
 import { namesByNumber } from "../tokens/token-store.js";
 import { defineContract } from "./contract.js";
-import { ContractValidateError } from "./errors.js";
 import { checkFunds } from "./exchange-checks.js";
 
 export const exchangeCreate = defineContract<ExchangeCreateContract>({

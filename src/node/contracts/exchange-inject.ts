@@ -3,9 +3,9 @@
 import { checked, checkedMul, wrap } from "../../protocol/int64.js";
 import { Account, type ExchangeInjectContract } from "../../protocol/messages.js";
 import { saveExchange, withBalances } from "../exchange/pair.js";
+import { ContractValidateError } from "../rules/errors.js";
 import { take } from "../tokens/holdings.js";
 import { defineContract } from "./contract.js";
-import { ContractValidateError } from "./errors.js";
 import { checkFunds, checkPair, checkPairIsOpen, pairOf } from "./exchange-checks.js";
 
 export const exchangeInject = defineContract<ExchangeInjectContract>({

@@ -6,10 +6,10 @@ import { tradeOutput } from "../exchange/curve.js";
 import { historicalPow } from "../exchange/historical-pow.js";
 import { type PairSide, saveExchange, withBalances } from "../exchange/pair.js";
 import { strictPow } from "../exchange/strict-pow.js";
+import { ContractValidateError } from "../rules/errors.js";
 import type { StateView } from "../state/view.js";
 import { give, take } from "../tokens/holdings.js";
 import { defineContract } from "./contract.js";
-import { ContractValidateError } from "./errors.js";
 import { checkFunds, checkPair, checkPairIsOpen, pairOf } from "./exchange-checks.js";
 
 export const exchangeTransaction = defineContract<ExchangeTransactionContract>({

@@ -3,9 +3,9 @@
 import { checked, toDouble, wrap } from "../../protocol/int64.js";
 import { Account, type ExchangeWithdrawContract } from "../../protocol/messages.js";
 import { type PairSide, saveExchange, withBalances } from "../exchange/pair.js";
+import { ContractValidateError } from "../rules/errors.js";
 import { give } from "../tokens/holdings.js";
 import { defineContract } from "./contract.js";
-import { ContractValidateError } from "./errors.js";
 import { checkPair, checkPairIsOpen, pairOf } from "./exchange-checks.js";
 
 /** The share of the other token that may be lost to rounding. */

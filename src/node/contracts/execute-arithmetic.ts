@@ -1,7 +1,7 @@
 /** Exact arithmetic inside effects: where the network reports an overflow as a failed execution. */
 
 import { OverflowError } from "../../protocol/int64.js";
-import { ContractExecuteError } from "./errors.js";
+import { ContractExecuteError } from "../rules/errors.js";
 
 /** Runs an effect whose overflow is a failure with the overflow's text. @throws {ContractExecuteError} */
 export function executeArithmetic<T>(effect: () => T): T {

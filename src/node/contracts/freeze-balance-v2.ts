@@ -7,8 +7,8 @@ import { Account, type FreezeBalanceV2Contract, ResourceCode } from "../../proto
 import { addStakeV2, addTotalWeight, resourceOf, SUN_PER_COIN, weightV2 } from "../resources/stake.js";
 import { initializeOldPower } from "../resources/voting-power.js";
 import { unfreezeDelayOn } from "../resources/window.js";
+import { ContractValidateError } from "../rules/errors.js";
 import { defineContract } from "./contract.js";
-import { ContractValidateError } from "./errors.js";
 
 export const freezeBalanceV2 = defineContract<FreezeBalanceV2Contract>({
 	type: "FreezeBalanceV2Contract",

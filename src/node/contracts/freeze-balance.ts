@@ -23,9 +23,9 @@ import {
 } from "../resources/stake.js";
 import { initializeOldPower } from "../resources/voting-power.js";
 import { editEnergy, type Resource, unfreezeDelayOn } from "../resources/window.js";
+import { ContractValidateError } from "../rules/errors.js";
 import type { StateView } from "../state/view.js";
 import { type ContractContext, defineContract } from "./contract.js";
-import { ContractValidateError } from "./errors.js";
 
 export const freezeBalance = defineContract<FreezeBalanceContract>({
 	type: "FreezeBalanceContract",

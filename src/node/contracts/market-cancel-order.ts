@@ -13,9 +13,9 @@ import { endOrder } from "../market/account-orders.js";
 import { pairKey } from "../market/keys.js";
 import { closeLevel, existingOrder, levelOf, unlinkOrder } from "../market/order-book.js";
 import { sinkFee } from "../resources/balance.js";
+import { ContractValidateError } from "../rules/errors.js";
 import { give } from "../tokens/holdings.js";
 import { defineContract } from "./contract.js";
-import { ContractValidateError } from "./errors.js";
 import { checkMarketOpen } from "./market-gate.js";
 
 export const marketCancelOrder = defineContract<MarketCancelOrderContract>({

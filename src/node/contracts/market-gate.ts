@@ -1,7 +1,7 @@
 /** The switch before every check of the market's contracts (sheet 04 §14). */
 
+import { ContractValidateError } from "../rules/errors.js";
 import type { StateView } from "../state/view.js";
-import { ContractValidateError } from "./errors.js";
 
 /** @throws {ContractValidateError} while the market is off */
 export function checkMarketOpen(state: StateView): void {

@@ -9,12 +9,12 @@ import { orderId } from "../market/keys.js";
 import { matchOrder } from "../market/matching.js";
 import { appendOrder } from "../market/order-book.js";
 import { sinkFee } from "../resources/balance.js";
+import { ContractValidateError } from "../rules/errors.js";
 import type { StateView } from "../state/view.js";
 import { holdsToken, take } from "../tokens/holdings.js";
 import { isCoin, isCoinOrTokenNumber } from "../tokens/token-id.js";
 import { findToken } from "../tokens/token-store.js";
 import { defineContract } from "./contract.js";
-import { ContractValidateError } from "./errors.js";
 import { checkMarketOpen } from "./market-gate.js";
 
 /** Active orders that an account may have. */

@@ -9,10 +9,10 @@ import {
 	type ParticipateAssetIssueContract,
 } from "../../protocol/messages.js";
 import { wording } from "../../protocol/wording.js";
+import { ContractExecuteError, ContractValidateError } from "../rules/errors.js";
 import { addToken, holdsToken, takeToken } from "../tokens/holdings.js";
 import { findToken } from "../tokens/token-store.js";
 import { defineContract } from "./contract.js";
-import { ContractExecuteError, ContractValidateError } from "./errors.js";
 import { executeArithmetic } from "./execute-arithmetic.js";
 import { validateArithmetic } from "./validate-arithmetic.js";
 

@@ -4,8 +4,8 @@ import { isAddress } from "../../protocol/address.js";
 import { be64, toHex } from "../../protocol/bytes.js";
 import { Proposal, type ProposalCreateContract } from "../../protocol/messages.js";
 import { chainParameter } from "../consensus/parameters.js";
+import { ContractValidateError } from "../rules/errors.js";
 import { type ContractContext, defineContract } from "./contract.js";
-import { ContractValidateError } from "./errors.js";
 
 export const proposalCreate = defineContract<ProposalCreateContract>({
 	type: "ProposalCreateContract",

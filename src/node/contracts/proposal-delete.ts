@@ -3,8 +3,8 @@
 import { isAddress } from "../../protocol/address.js";
 import { be64, equalBytes, toHex } from "../../protocol/bytes.js";
 import { Proposal, type ProposalDeleteContract, ProposalState } from "../../protocol/messages.js";
+import { ContractValidateError } from "../rules/errors.js";
 import { defineContract } from "./contract.js";
-import { ContractValidateError } from "./errors.js";
 import { requireOpen, requireProposal } from "./proposal-lookup.js";
 
 export const proposalDelete = defineContract<ProposalDeleteContract>({

@@ -2,8 +2,8 @@
 
 import { be64 } from "../../protocol/bytes.js";
 import { type Proposal, ProposalState } from "../../protocol/messages.js";
+import { ContractValidateError } from "../rules/errors.js";
 import type { StateView } from "../state/view.js";
-import { ContractValidateError } from "./errors.js";
 
 /** The proposal of an id. @throws {ContractValidateError} if there is none */
 export function requireProposal(state: StateView, id: bigint): Readonly<Proposal> {

@@ -2,8 +2,8 @@
 
 import { isAddress } from "../../protocol/address.js";
 import { Account, type SetAccountIdContract } from "../../protocol/messages.js";
+import { ContractValidateError } from "../rules/errors.js";
 import { defineContract } from "./contract.js";
-import { ContractValidateError } from "./errors.js";
 
 /** Key of an account id: ids differing only in the case of ASCII letters are one. */
 export function accountIdKey(id: Uint8Array): Uint8Array {

@@ -4,8 +4,8 @@
  */
 
 import type { ShieldedTransferContract } from "../../protocol/messages.js";
+import { ContractExecuteError, ContractValidateError } from "../rules/errors.js";
 import { defineContract } from "./contract.js";
-import { ContractExecuteError, ContractValidateError } from "./errors.js";
 
 const NOT_SUPPORTED = "Not support Shielded Transaction, need to be opened by the committee";
 

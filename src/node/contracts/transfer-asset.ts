@@ -5,12 +5,12 @@ import { equalBytes } from "../../protocol/bytes.js";
 import { checkedAdd } from "../../protocol/int64.js";
 import { Account, AccountType, type TransferAssetContract } from "../../protocol/messages.js";
 import { adjustBalance, sinkFee } from "../resources/balance.js";
+import { newAccount } from "../resources/new-account.js";
+import { ContractExecuteError, ContractValidateError } from "../rules/errors.js";
 import { addToken, takeToken, tokenBalance } from "../tokens/holdings.js";
 import { findToken } from "../tokens/token-store.js";
 import { defineContract } from "./contract.js";
-import { ContractExecuteError, ContractValidateError } from "./errors.js";
 import { executeArithmetic } from "./execute-arithmetic.js";
-import { newAccount } from "./new-account.js";
 import { validateArithmetic } from "./validate-arithmetic.js";
 
 export const transferAsset = defineContract<TransferAssetContract>({

@@ -5,9 +5,9 @@ import { equalBytes } from "../../protocol/bytes.js";
 import { checkedAdd } from "../../protocol/int64.js";
 import { AccountType, type TransferContract } from "../../protocol/messages.js";
 import { adjustBalance, sinkFee } from "../resources/balance.js";
+import { newAccount } from "../resources/new-account.js";
+import { ContractValidateError } from "../rules/errors.js";
 import { type ContractContext, defineContract } from "./contract.js";
-import { ContractValidateError } from "./errors.js";
-import { newAccount } from "./new-account.js";
 import { validateArithmetic } from "./validate-arithmetic.js";
 
 export const transfer = defineContract<TransferContract>({

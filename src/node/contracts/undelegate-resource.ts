@@ -15,9 +15,9 @@ import { unindexDelegationV2 } from "../resources/delegation-index.js";
 import { addDelegation, addStakeV2, resourceOf } from "../resources/stake.js";
 import { takeFromReceiver } from "../resources/undelegation.js";
 import { mergeUsage, type Resource, unfreezeDelayOn } from "../resources/window.js";
+import { ContractValidateError } from "../rules/errors.js";
 import type { StateView } from "../state/view.js";
 import { defineContract } from "./contract.js";
-import { ContractValidateError } from "./errors.js";
 
 export const undelegateResource = defineContract<UnDelegateResourceContract>({
 	type: "UnDelegateResourceContract",

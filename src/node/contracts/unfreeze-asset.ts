@@ -4,10 +4,10 @@ import { isAddress } from "../../protocol/address.js";
 import { toHex } from "../../protocol/bytes.js";
 import { wrap } from "../../protocol/int64.js";
 import { Account, type UnfreezeAssetContract } from "../../protocol/messages.js";
+import { ContractValidateError } from "../rules/errors.js";
 import { addToken } from "../tokens/holdings.js";
 import { issuedToken } from "../tokens/token-store.js";
 import { defineContract } from "./contract.js";
-import { ContractValidateError } from "./errors.js";
 
 export const unfreezeAsset = defineContract<UnfreezeAssetContract>({
 	type: "UnfreezeAssetContract",

@@ -22,8 +22,8 @@ import { withdrawReward } from "../resources/vote-rewards.js";
 import { shrinkVotes } from "../resources/votes.js";
 import { initializeOldPower, invalidateOldPower } from "../resources/voting-power.js";
 import { unfreezeDelayOn } from "../resources/window.js";
+import { ContractValidateError } from "../rules/errors.js";
 import { defineContract } from "./contract.js";
-import { ContractValidateError } from "./errors.js";
 
 export const unfreezeBalanceV2 = defineContract<UnfreezeBalanceV2Contract>({
 	type: "UnfreezeBalanceV2Contract",

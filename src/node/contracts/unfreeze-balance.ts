@@ -31,9 +31,9 @@ import { withdrawReward } from "../resources/vote-rewards.js";
 import { replaceVotes, votesIndependentOf } from "../resources/votes.js";
 import { initializeOldPower, invalidateOldPower } from "../resources/voting-power.js";
 import { editEnergy, type Resource } from "../resources/window.js";
+import { ContractValidateError } from "../rules/errors.js";
 import type { StateView } from "../state/view.js";
 import { type ContractContext, defineContract } from "./contract.js";
-import { ContractValidateError } from "./errors.js";
 
 export const unfreezeBalance = defineContract<UnfreezeBalanceContract>({
 	type: "UnfreezeBalanceContract",

@@ -4,8 +4,8 @@ import { isAddress } from "../../protocol/address.js";
 import { toHex } from "../../protocol/bytes.js";
 import type { UpdateBrokerageContract } from "../../protocol/messages.js";
 import { setBrokerageSetting } from "../resources/delegation-store.js";
+import { ContractValidateError } from "../rules/errors.js";
 import { defineContract } from "./contract.js";
-import { ContractValidateError } from "./errors.js";
 
 export const updateBrokerage = defineContract<UpdateBrokerageContract>({
 	type: "UpdateBrokerageContract",

@@ -1,10 +1,10 @@
 /** UpdateEnergyLimitContract (sheet 04 §15.2): what a contract's deployer pays at most for one call of others. */
 
 import { SmartContract, type UpdateEnergyLimitContract } from "../../protocol/messages.js";
-import { ENERGY_LIMIT_VERSION } from "../consensus/fork-gates.js";
+import { ContractValidateError } from "../rules/errors.js";
+import { ENERGY_LIMIT_VERSION } from "../rules/fork-gates.js";
 import { defineContract } from "./contract.js";
 import { checkDeployer, checkOwner } from "./contract-owner.js";
-import { ContractValidateError } from "./errors.js";
 
 export const updateEnergyLimit = defineContract<UpdateEnergyLimitContract>({
 	type: "UpdateEnergyLimitContract",

@@ -1,9 +1,9 @@
 /** UpdateSettingContract (sheet 04 §15.1): the share of energy that callers of a contract pay themselves. */
 
 import { SmartContract, type UpdateSettingContract } from "../../protocol/messages.js";
+import { ContractValidateError } from "../rules/errors.js";
 import { defineContract } from "./contract.js";
 import { checkDeployer, checkOwner } from "./contract-owner.js";
-import { ContractValidateError } from "./errors.js";
 
 export const updateSetting = defineContract<UpdateSettingContract>({
 	type: "UpdateSettingContract",

@@ -1,7 +1,7 @@
 /** Exact arithmetic inside checks: where the network reports an overflow as a failed check. */
 
 import { OverflowError } from "../../protocol/int64.js";
-import { ContractValidateError } from "./errors.js";
+import { ContractValidateError } from "../rules/errors.js";
 
 /** Runs checks whose overflow is a refusal with the overflow's text. @throws {ContractValidateError} */
 export function validateArithmetic<T>(check: () => T): T {

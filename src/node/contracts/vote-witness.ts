@@ -8,9 +8,9 @@ import { SUN_PER_COIN } from "../resources/stake.js";
 import { withdrawReward } from "../resources/vote-rewards.js";
 import { replaceVotes } from "../resources/votes.js";
 import { initializeOldPower, votingPower } from "../resources/voting-power.js";
+import { ContractValidateError } from "../rules/errors.js";
 import type { StateView } from "../state/view.js";
 import { defineContract } from "./contract.js";
-import { ContractValidateError } from "./errors.js";
 import { validateArithmetic } from "./validate-arithmetic.js";
 
 const MAX_VOTES = 30;

@@ -6,8 +6,8 @@ import { checked, wrap } from "../../protocol/int64.js";
 import { Account, type WithdrawBalanceContract } from "../../protocol/messages.js";
 import { DAY_MS } from "../resources/stake.js";
 import { queryReward, withdrawReward } from "../resources/vote-rewards.js";
+import { ContractValidateError } from "../rules/errors.js";
 import { defineContract } from "./contract.js";
-import { ContractValidateError } from "./errors.js";
 import { validateArithmetic } from "./validate-arithmetic.js";
 
 export const withdrawBalance = defineContract<WithdrawBalanceContract>({

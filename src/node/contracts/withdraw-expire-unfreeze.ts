@@ -6,8 +6,8 @@ import { checked, wrap } from "../../protocol/int64.js";
 import { Account, type WithdrawExpireUnfreezeContract } from "../../protocol/messages.js";
 import { splitUnstaking } from "../resources/stake.js";
 import { unfreezeDelayOn } from "../resources/window.js";
+import { ContractValidateError } from "../rules/errors.js";
 import { defineContract } from "./contract.js";
-import { ContractValidateError } from "./errors.js";
 import { validateArithmetic } from "./validate-arithmetic.js";
 
 export const withdrawExpireUnfreeze = defineContract<WithdrawExpireUnfreezeContract>({

@@ -9,9 +9,9 @@ import {
 	defaultWitnessPermission,
 } from "../../protocol/permission.js";
 import { adjustBalance, sinkFee } from "../resources/balance.js";
+import { ContractValidateError } from "../rules/errors.js";
 import type { StateView } from "../state/view.js";
 import { defineContract } from "./contract.js";
-import { ContractValidateError } from "./errors.js";
 
 const MAX_URL_LENGTH = 256;
 

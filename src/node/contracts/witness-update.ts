@@ -3,8 +3,8 @@
 import { isAddress } from "../../protocol/address.js";
 import { fromUtf8 } from "../../protocol/bytes.js";
 import { Witness, type WitnessUpdateContract } from "../../protocol/messages.js";
+import { ContractValidateError } from "../rules/errors.js";
 import { defineContract } from "./contract.js";
-import { ContractValidateError } from "./errors.js";
 import { isWitnessUrl } from "./witness-create.js";
 
 export const witnessUpdate = defineContract<WitnessUpdateContract>({

@@ -5,7 +5,7 @@
  */
 
 import { fromKey, toKey } from "../../protocol/bytes.js";
-import type { DevelopmentSchedule } from "../contracts/contract.js";
+import type { DevelopmentSchedule } from "../rules/chain-rules.js";
 
 /** `instant`, `manual`, or the interval in milliseconds. */
 export type SealMode = "instant" | "manual" | { readonly intervalMs: number };

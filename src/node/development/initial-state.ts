@@ -1,8 +1,8 @@
 /** What a development chain starts with: every rule of the network on, and prices (sheet 11 §8.4). */
 
 import type { CommitteeKey } from "../config/config.js";
-import { forkTable } from "../consensus/fork-gates.js";
 import { chainParameterNamed } from "../consensus/parameters.js";
+import { forkTable } from "../rules/fork-gates.js";
 import type { PropertyOf } from "../state/property-table.js";
 import type { StateView } from "../state/view.js";
 

@@ -17,10 +17,10 @@ import {
 	SmartContractABI,
 } from "../../protocol/messages.js";
 import { FIRST_ACTIVE_PERMISSION, OWNER_PERMISSION, WITNESS_PERMISSION } from "../../protocol/permission.js";
-import type { ForkGates } from "../consensus/fork-gates.js";
 import { chainParameterNamed, valueRefusal } from "../consensus/parameters.js";
-import { newAccount } from "../contracts/new-account.js";
+import { newAccount } from "../resources/new-account.js";
 import { addStakeV2, addTotalWeight, ownStakeV2, SUN_PER_COIN, weightV2 } from "../resources/stake.js";
+import type { ForkGates } from "../rules/fork-gates.js";
 import type { StateView } from "../state/view.js";
 import { ContractStorage } from "../vm/contract-storage.js";
 import { wordFromBytes } from "../vm/word.js";

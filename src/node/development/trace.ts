@@ -6,11 +6,11 @@
 import { toBase58Check } from "../../protocol/address.js";
 import { equalBytes, readBe64, toHex, toKey } from "../../protocol/bytes.js";
 import type { SignedTransaction } from "../../protocol/transaction.js";
-import type { BlockScope } from "../chain/execution.js";
 import type { OpenChain } from "../chain/open-chain.js";
 import { processTransaction } from "../chain/transaction-processor.js";
-import { ForkGates } from "../consensus/fork-gates.js";
-import { ChainError } from "../contracts/errors.js";
+import { ChainError } from "../rules/errors.js";
+import type { BlockScope } from "../rules/execution.js";
+import { ForkGates } from "../rules/fork-gates.js";
 import { stores } from "../state/definition.js";
 import { StateLayer } from "../state/layer.js";
 import { createView } from "../state/view.js";

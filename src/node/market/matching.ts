@@ -7,7 +7,7 @@
 
 import { toKey } from "../../protocol/bytes.js";
 import { Account, MarketOrder, MarketOrderDetail, MarketOrderState } from "../../protocol/messages.js";
-import { ContractExecuteError } from "../contracts/errors.js";
+import { ContractExecuteError } from "../rules/errors.js";
 import { priceOfKey } from "../state/price-key.js";
 import type { StateView } from "../state/view.js";
 import { give } from "../tokens/holdings.js";

@@ -9,7 +9,7 @@ import {
 	MarketPrice,
 	MarketPriceList,
 } from "../../protocol/messages.js";
-import { RuntimeRuleError } from "../contracts/errors.js";
+import { RuntimeRuleError } from "../rules/errors.js";
 import { priceOfKey } from "../state/price-key.js";
 import { keysInStoreOrder } from "../state/store-order.js";
 import type { StateView } from "../state/view.js";

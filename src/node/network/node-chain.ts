@@ -14,7 +14,7 @@ import {
 	MerkleRootError,
 	UnlinkedBlockError,
 	VmIllegalError,
-} from "../contracts/errors.js";
+} from "../rules/errors.js";
 import type { SignaturePool } from "../signatures/pool.js";
 import type { BlockRef, HeaderVerdict, LocalChain, PushResult, TransactionResult } from "./local-chain.js";
 

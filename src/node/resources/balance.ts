@@ -3,7 +3,7 @@
 import { toHex } from "../../protocol/bytes.js";
 import { checkedAdd } from "../../protocol/int64.js";
 import { Account } from "../../protocol/messages.js";
-import type { ChainRules } from "../contracts/contract.js";
+import type { ChainRules } from "../rules/chain-rules.js";
 import type { StateView } from "../state/view.js";
 
 /** An account has less than an operation takes from it. */

@@ -15,13 +15,13 @@ import {
 } from "../../protocol/messages.js";
 import type { SignedTransaction } from "../../protocol/transaction.js";
 import { wording } from "../../protocol/wording.js";
-import type { ChainRules } from "../contracts/contract.js";
+import type { ChainRules } from "../rules/chain-rules.js";
 import {
 	ContractValidateError,
 	ResourceInsufficientError,
 	TooBigTransactionError,
 	TooBigTransactionResultError,
-} from "../contracts/errors.js";
+} from "../rules/errors.js";
 import type { Properties } from "../state/properties.js";
 import type { StateView } from "../state/view.js";
 import { changeBalance, InsufficientBalanceError, sinkFee, sinkFeeToPool } from "./balance.js";

@@ -18,9 +18,9 @@ import {
 	type SmartContract,
 	TransactionResultContractResult,
 } from "../../protocol/messages.js";
-import type { ForkGates } from "../consensus/fork-gates.js";
-import type { ChainRules } from "../contracts/contract.js";
-import { ContractExecuteError } from "../contracts/errors.js";
+import type { ChainRules } from "../rules/chain-rules.js";
+import { ContractExecuteError } from "../rules/errors.js";
+import type { ForkGates } from "../rules/fork-gates.js";
 import type { Properties } from "../state/properties.js";
 import type { StateView } from "../state/view.js";
 import { sinkFee, sinkFeeToPool } from "./balance.js";

@@ -2,6 +2,7 @@
 
 import { toKey } from "../../protocol/bytes.js";
 import { maxInt, wrap } from "../../protocol/int64.js";
+import { SLOT_MS } from "../../protocol/slot.js";
 import type { StateBackend } from "./backend.js";
 import { stores } from "./definition.js";
 import {
@@ -111,7 +112,7 @@ export class Properties {
 
 	/** The slot of the head block: the "now" of every resource rule (sheet 03 §0.2). */
 	get headSlot(): bigint {
-		return (this.headTimestampMs - this.seed.genesisTimestampMs) / 3000n;
+		return (this.headTimestampMs - this.seed.genesisTimestampMs) / SLOT_MS;
 	}
 
 	get genesisTimestampMs(): bigint {

@@ -6,8 +6,8 @@
 import { equalBytes } from "../../protocol/bytes.js";
 import { minInt } from "../../protocol/int64.js";
 import { AssetIssueContract, AssetIssueList } from "../../protocol/messages.js";
-import { RuntimeRuleError } from "../contracts/errors.js";
 import { increase } from "../resources/window.js";
+import { RuntimeRuleError } from "../rules/errors.js";
 import { valuesInStoreOrder } from "../state/store-order.js";
 import type { StateView } from "../state/view.js";
 import { namesByNumber, tokenStore } from "./token-store.js";

@@ -1,6 +1,6 @@
 /** Rules on a token's texts and limits that issuing and updating share (sheet 04 §2.6). */
 
-import { ContractValidateError } from "../contracts/errors.js";
+import { ContractValidateError } from "../rules/errors.js";
 import type { StateView } from "../state/view.js";
 
 const MAX_NAME_LENGTH = 32;

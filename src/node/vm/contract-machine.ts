@@ -13,11 +13,11 @@ import {
 	TransactionResultContractResultEnum,
 } from "../../protocol/messages.js";
 import type { SignedTransaction } from "../../protocol/transaction.js";
-import type { BlockScope, ContractOutcome, MachineRunner } from "../chain/execution.js";
-import type { ForkGates } from "../consensus/fork-gates.js";
-import type { ChainRules } from "../contracts/contract.js";
-import { ReceiptCheckError } from "../contracts/errors.js";
 import { settleEnergy } from "../resources/energy.js";
+import type { ChainRules } from "../rules/chain-rules.js";
+import { ReceiptCheckError } from "../rules/errors.js";
+import type { BlockScope, ContractOutcome, MachineRunner } from "../rules/execution.js";
+import type { ForkGates } from "../rules/fork-gates.js";
 import type { StateView } from "../state/view.js";
 import { beginsInvalid, DEPOSIT_PER_BYTE, putCode } from "./creation.js";
 import { execute } from "./execution.js";

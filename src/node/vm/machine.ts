@@ -2,7 +2,7 @@
 
 import { toKey } from "../../protocol/bytes.js";
 import type { TransactionInfoLog } from "../../protocol/messages.js";
-import type { ChainRules } from "../contracts/contract.js";
+import type { ChainRules } from "../rules/chain-rules.js";
 import { StateLayer } from "../state/layer.js";
 import type { StateView } from "../state/view.js";
 import { TransactionStorage } from "./contract-storage.js";

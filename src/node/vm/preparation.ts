@@ -14,7 +14,6 @@ import {
 } from "../../protocol/messages.js";
 import { ParameterError, type SignedTransaction } from "../../protocol/transaction.js";
 import { type Wording, wording } from "../../protocol/wording.js";
-import { ContractValidateError, RuntimeRuleError } from "../contracts/errors.js";
 import {
 	type CallLimit,
 	type EnergyBudget,
@@ -24,6 +23,7 @@ import {
 	ownLimit,
 	sharedLimit,
 } from "../resources/energy.js";
+import { ContractValidateError, RuntimeRuleError } from "../rules/errors.js";
 import { putContract } from "./creation.js";
 import { Frame } from "./frame.js";
 import type { Machine } from "./machine.js";

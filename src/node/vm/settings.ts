@@ -1,7 +1,7 @@
 /** The machine's settings from the node's configuration. */
 
 import type { NodeConfig } from "../config/config.js";
-import { RuntimeRuleError } from "../contracts/errors.js";
+import { RuntimeRuleError } from "../rules/errors.js";
 import type { VmSettings } from "./contract-machine.js";
 import { type ShieldedProofs, unverifiedProofs } from "./precompiles/shielded.js";
 

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { Broadcaster, broadcastReturn } from "../../../src/node/api/broadcast.js";
 import type { ApiNode, PeerFacts } from "../../../src/node/api/context.js";
 import { defaultConfig, type NodeConfig } from "../../../src/node/config/config.js";
-import * as errors from "../../../src/node/contracts/errors.js";
+import * as errors from "../../../src/node/rules/errors.js";
 import { createMemoryDatabase } from "../../../src/node/state/database.js";
 import { StateDatabase } from "../../../src/node/state/state-database.js";
 import { createView, type StateView } from "../../../src/node/state/view.js";

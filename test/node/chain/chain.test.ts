@@ -8,7 +8,7 @@ import {
 	NonCommonBlockError,
 	RuntimeRuleError,
 	ValidateScheduleError,
-} from "../../../src/node/contracts/errors.js";
+} from "../../../src/node/rules/errors.js";
 import { SignedBlock } from "../../../src/protocol/block.js";
 import { OverflowError } from "../../../src/protocol/int64.js";
 import {

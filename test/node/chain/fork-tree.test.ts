@@ -5,7 +5,7 @@ import {
 	NonCommonBlockError,
 	RuntimeRuleError,
 	UnlinkedBlockError,
-} from "../../../src/node/contracts/errors.js";
+} from "../../../src/node/rules/errors.js";
 import { SignedBlock } from "../../../src/protocol/block.js";
 import { Block, BlockHeader, BlockHeaderRaw } from "../../../src/protocol/messages.js";
 

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { importBlocks } from "../../../src/node/chain/importer.js";
 import type { OpenChain } from "../../../src/node/chain/open-chain.js";
-import { BadBlockError } from "../../../src/node/contracts/errors.js";
+import { BadBlockError } from "../../../src/node/rules/errors.js";
 import { DecodeError } from "../../../src/protocol/codec/reader.js";
 import { openSmall, produceMany } from "./small-chain.js";
 

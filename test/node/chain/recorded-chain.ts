@@ -2,7 +2,7 @@
 
 import { type FlushLimits, OpenChain } from "../../../src/node/chain/open-chain.js";
 import { loadConfig, type NodeConfig } from "../../../src/node/config/config.js";
-import { ChainError } from "../../../src/node/contracts/errors.js";
+import { ChainError } from "../../../src/node/rules/errors.js";
 import { installRecoverEngine } from "../../../src/node/signatures/engine.js";
 import { settleAccountAssets } from "../../../src/node/state/asset-layout.js";
 import { type StoreDefinition, storeDefinitions, stores } from "../../../src/node/state/definition.js";

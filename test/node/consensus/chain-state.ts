@@ -1,7 +1,7 @@
 /** A small chain in memory for the tests of this folder. */
 
 import { setActiveWitnesses } from "../../../src/node/consensus/slots.js";
-import type { ChainRules } from "../../../src/node/contracts/contract.js";
+import type { ChainRules } from "../../../src/node/rules/chain-rules.js";
 import { createMemoryDatabase } from "../../../src/node/state/database.js";
 import { StateDatabase } from "../../../src/node/state/state-database.js";
 import { createView, type StateView } from "../../../src/node/state/view.js";

@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
-import { ForkGates, forkTable } from "../../../src/node/consensus/fork-gates.js";
 import {
 	chainParameter,
 	chainParameters,
 	reportChainParameters,
 } from "../../../src/node/consensus/parameters.js";
+import { ForkGates, forkTable } from "../../../src/node/rules/fork-gates.js";
 import type { PropertyName } from "../../../src/node/state/property-table.js";
 import type { StateView } from "../../../src/node/state/view.js";
 import { GENESIS_MS, openState, rules, setHead } from "./chain-state.js";

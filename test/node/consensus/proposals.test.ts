@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { ForkGates } from "../../../src/node/consensus/fork-gates.js";
 import { processProposals } from "../../../src/node/consensus/proposals.js";
+import { ForkGates } from "../../../src/node/rules/fork-gates.js";
 import type { StateView } from "../../../src/node/state/view.js";
 import { be64 } from "../../../src/protocol/bytes.js";
 import { Proposal, ProposalState } from "../../../src/protocol/messages.js";

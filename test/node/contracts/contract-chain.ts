@@ -1,8 +1,8 @@
 /** A chain on which the tests of this folder run single contracts, with all rules of tokens and markets on. */
 
-import { ForkGates } from "../../../src/node/consensus/fork-gates.js";
 import type { ContractContext, ContractModule } from "../../../src/node/contracts/contract.js";
 import { contractModule } from "../../../src/node/contracts/modules.js";
+import { ForkGates } from "../../../src/node/rules/fork-gates.js";
 import type { StateView } from "../../../src/node/state/view.js";
 import { tokenBytes } from "../../../src/node/tokens/token-id.js";
 import type { Message } from "../../../src/protocol/codec/descriptor.js";

@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
-import { ForkGates } from "../../../src/node/consensus/fork-gates.js";
 import type { ContractModule } from "../../../src/node/contracts/contract.js";
-import { ContractValidateError } from "../../../src/node/contracts/errors.js";
 import { proposalApprove } from "../../../src/node/contracts/proposal-approve.js";
 import { proposalCreate } from "../../../src/node/contracts/proposal-create.js";
 import { proposalDelete } from "../../../src/node/contracts/proposal-delete.js";
+import { ContractValidateError } from "../../../src/node/rules/errors.js";
+import { ForkGates } from "../../../src/node/rules/fork-gates.js";
 import type { StateView } from "../../../src/node/state/view.js";
 import { be64, toHex } from "../../../src/protocol/bytes.js";
 import type { Message } from "../../../src/protocol/codec/descriptor.js";

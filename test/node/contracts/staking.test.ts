@@ -1,9 +1,9 @@
 import { beforeEach, describe, expect, test } from "vitest";
-import { ForkGates } from "../../../src/node/consensus/fork-gates.js";
-import { ContractValidateError } from "../../../src/node/contracts/errors.js";
 import { contractModule } from "../../../src/node/contracts/modules.js";
 import { delegationKeyV1, delegationKeyV2 } from "../../../src/node/resources/delegated-resource.js";
 import { brokerageSetting } from "../../../src/node/resources/delegation-store.js";
+import { ContractValidateError } from "../../../src/node/rules/errors.js";
+import { ForkGates } from "../../../src/node/rules/fork-gates.js";
 import type { StateView } from "../../../src/node/state/view.js";
 import { utf8 } from "../../../src/protocol/bytes.js";
 import { contractTypeByName } from "../../../src/protocol/contract-types.js";

@@ -7,7 +7,7 @@ import type { AppliedBlock, Producer } from "../../../src/node/chain/chain.js";
 import { OpenChain } from "../../../src/node/chain/open-chain.js";
 import { type CommitteeKey, type NodeConfig, parseConfig } from "../../../src/node/config/config.js";
 import { scheduledWitness, slotTimeMs } from "../../../src/node/consensus/slots.js";
-import { ChainError } from "../../../src/node/contracts/errors.js";
+import { ChainError } from "../../../src/node/rules/errors.js";
 import type { PropertyOf } from "../../../src/node/state/property-table.js";
 import type { StateView } from "../../../src/node/state/view.js";
 import { SignedBlock } from "../../../src/protocol/block.js";

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from "vitest";
-import { ResourceInsufficientError } from "../../../src/node/contracts/errors.js";
 import { bandwidthLimit, chargeBandwidth, stakeLimit } from "../../../src/node/resources/bandwidth.js";
+import { ResourceInsufficientError } from "../../../src/node/rules/errors.js";
 import type { StateView } from "../../../src/node/state/view.js";
 import { contractTypeByName } from "../../../src/protocol/contract-types.js";
 import {

@@ -1,5 +1,4 @@
 import { describe, expect, it } from "vitest";
-import { ForkGates } from "../../../src/node/consensus/fork-gates.js";
 import {
 	callerLimit,
 	type EnergyBill,
@@ -9,6 +8,7 @@ import {
 	settleEnergy,
 	sharedLimit,
 } from "../../../src/node/resources/energy.js";
+import { ForkGates } from "../../../src/node/rules/fork-gates.js";
 import { createMemoryDatabase } from "../../../src/node/state/database.js";
 import { StateDatabase } from "../../../src/node/state/state-database.js";
 import { createView, type StateView } from "../../../src/node/state/view.js";

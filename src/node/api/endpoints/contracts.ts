@@ -18,7 +18,7 @@ import {
 	TriggerSmartContract,
 } from "../../../protocol/messages.js";
 import { SignedTransaction } from "../../../protocol/transaction.js";
-import { ContractValidateError } from "../../contracts/errors.js";
+import { ContractValidateError } from "../../rules/errors.js";
 import { memoOf, permissionIdOf } from "../builder.js";
 import type { ApiContext, ServerKind } from "../context.js";
 import {

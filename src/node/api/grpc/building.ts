@@ -11,7 +11,7 @@ import {
 	TransactionExtention,
 } from "../../../protocol/messages.js";
 import { unpackParameter } from "../../../protocol/transaction.js";
-import { ContractValidateError } from "../../contracts/errors.js";
+import { ContractValidateError } from "../../rules/errors.js";
 import { buildValid } from "../builder.js";
 import type { ApiContext } from "../context.js";
 import { transactionExtention } from "../transaction-extention.js";

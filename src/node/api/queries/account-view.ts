@@ -7,6 +7,7 @@ import {
 	AccountResourceMessage,
 	ResourceCode,
 } from "../../../protocol/messages.js";
+import { SLOT_MS } from "../../../protocol/slot.js";
 import { bandwidthLimit } from "../../resources/bandwidth.js";
 import { energyLimit } from "../../resources/stake.js";
 import { fullPower } from "../../resources/voting-power.js";
@@ -14,7 +15,6 @@ import { accountIncrease, editEnergy, increase } from "../../resources/window.js
 import type { StateView } from "../../state/view.js";
 import { tokenValues, usageByName, usageByNumber } from "../../tokens/token-usage.js";
 
-const SLOT_MS = 3000n;
 const SUN_PER_COIN = 1_000_000n;
 
 /** A copy of an account with all usages brought to the head slot. Times of last use stay slots. */

@@ -17,7 +17,7 @@ import {
 	type TriggerSmartContract,
 } from "../../../protocol/messages.js";
 import type { SignedTransaction } from "../../../protocol/transaction.js";
-import { ContractValidateError } from "../../contracts/errors.js";
+import { ContractValidateError } from "../../rules/errors.js";
 import type { StateView } from "../../state/view.js";
 import type { ConstantResult } from "../../vm/contract-machine.js";
 import type { BlockContext } from "../../vm/machine.js";

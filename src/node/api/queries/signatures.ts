@@ -14,7 +14,7 @@ import { maskAllows, OPERATIONS_LENGTH, OWNER_PERMISSION } from "../../../protoc
 import { SignatureError } from "../../../protocol/signature.js";
 import { SignatureSizeError, type SignedTransaction } from "../../../protocol/transaction.js";
 import { signingPermission, sumWeights } from "../../chain/authorization.js";
-import { ValidateSignatureError } from "../../contracts/errors.js";
+import { ValidateSignatureError } from "../../rules/errors.js";
 import type { ApiContext } from "../context.js";
 
 const Weight = TransactionSignWeightResultResponse_code;

@@ -11,7 +11,7 @@ import {
 	TransactionExtention,
 	type TriggerSmartContract,
 } from "../../../../protocol/messages.js";
-import { ContractValidateError } from "../../../contracts/errors.js";
+import { ContractValidateError } from "../../../rules/errors.js";
 import { VmError } from "../../../vm/vm-error.js";
 import { buildUnchecked } from "../../builder.js";
 import type { ApiContext } from "../../context.js";

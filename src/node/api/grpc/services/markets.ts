@@ -1,6 +1,5 @@
 /** Tokens, exchange pairs and the order book (sheet 08 §2.3). */
 
-import { RuntimeRuleError } from "../../../contracts/errors.js";
 import { exchangeStore } from "../../../exchange/pair.js";
 import { allExchanges, pageOfExchanges } from "../../../exchange/queries.js";
 import {
@@ -10,6 +9,7 @@ import {
 	marketPairs,
 	marketPrices,
 } from "../../../market/queries.js";
+import { RuntimeRuleError } from "../../../rules/errors.js";
 import {
 	allTokens,
 	pageOfTokens,

@@ -5,7 +5,7 @@
 
 import { status } from "@grpc/grpc-js";
 import type { TransactionExtention } from "../../../../protocol/messages.js";
-import { ContractValidateError } from "../../../contracts/errors.js";
+import { ContractValidateError } from "../../../rules/errors.js";
 import type { ApiContext } from "../../context.js";
 import { extentionOrReason } from "../building.js";
 import { CallError, explained, type Handler, type Handlers, unexplained } from "../method.js";

@@ -17,7 +17,7 @@ import {
 	TriggerSmartContract,
 } from "../../../../protocol/messages.js";
 import { SignedTransaction } from "../../../../protocol/transaction.js";
-import { ChainError, ContractValidateError } from "../../../contracts/errors.js";
+import { ChainError, ContractValidateError } from "../../../rules/errors.js";
 import { VmError } from "../../../vm/vm-error.js";
 import { type BuildOptions, buildValid } from "../../builder.js";
 import { callConstant, callTransaction, constantAnswer } from "../../queries/contract-calls.js";

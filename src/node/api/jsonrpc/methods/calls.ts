@@ -4,7 +4,7 @@ import { type ContractType, contractTypeByName } from "../../../../protocol/cont
 import { messageText, NamedError, nullPointer } from "../../../../protocol/json/exceptions.js";
 import { decodeHexText } from "../../../../protocol/json/hex-text.js";
 import { TransferContract, TriggerSmartContract } from "../../../../protocol/messages.js";
-import { ChainError, ContractValidateError, VmIllegalError } from "../../../contracts/errors.js";
+import { ChainError, ContractValidateError, VmIllegalError } from "../../../rules/errors.js";
 import { VmError } from "../../../vm/vm-error.js";
 import { buildValid } from "../../builder.js";
 import { blockById, blockByNumber } from "../../queries/blocks.js";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { ForkGates } from "../../../src/node/consensus/fork-gates.js";
-import { GENESIS_MS, openState, rules, setHead } from "./chain-state.js";
+import { ForkGates } from "../../../src/node/rules/fork-gates.js";
+import { GENESIS_MS, openState, rules, setHead } from "../consensus/chain-state.js";
 
 const HARD_FORK_MS = 1_596_780_000_000n;
 const ones = (count: number, of: number) => Uint8Array.from({ length: of }, (_, i) => (i < count ? 1 : 0));

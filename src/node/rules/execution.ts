@@ -2,7 +2,16 @@
 
 import type { InternalTransaction, ResourceReceipt, TransactionInfoLog } from "../../protocol/messages.js";
 import type { SignedTransaction } from "../../protocol/transaction.js";
-import type { ProcessorEnvironment } from "./transaction-processor.js";
+import type { StateView } from "../state/view.js";
+import type { ChainRules } from "./chain-rules.js";
+import type { ForkGates } from "./fork-gates.js";
+
+/** The chain on which a transaction runs. */
+export interface ExecutionEnvironment {
+	readonly state: StateView;
+	readonly rules: ChainRules;
+	readonly forks: ForkGates;
+}
 
 /** The block in which a transaction runs. */
 export interface BlockScope {
@@ -33,7 +42,7 @@ export interface ContractOutcome {
 
 /** Runs a deploy or trigger transaction: checks, execution, and settling of its energy. */
 export type MachineRunner = (
-	environment: ProcessorEnvironment,
+	environment: ExecutionEnvironment,
 	transaction: SignedTransaction,
 	receipt: ResourceReceipt,
 	block: BlockScope | undefined,

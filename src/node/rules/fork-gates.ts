@@ -1,7 +1,7 @@
 /** Block versions and the rules that wait for them (sheet 02 §4.4). */
 
-import type { ChainRules } from "../contracts/contract.js";
 import type { StateView } from "../state/view.js";
+import type { ChainRules } from "./chain-rules.js";
 
 /** The version that our blocks carry. */
 export const BLOCK_VERSION = 32;

@@ -1,0 +1,36 @@
+/** What is fixed about a chain before its first block. */
+
+/** The facts of a chain that are fixed by its configuration and don't live in the state. */
+export interface ChainRules {
+	readonly genesisTimestampMs: bigint;
+	/** 32 bytes. */
+	readonly genesisId: Uint8Array;
+	/** The account that receives fees while burning is off. */
+	readonly blackHole: Uint8Array;
+	/** Witnesses of the genesis block, with the votes they were given there. */
+	readonly genesisWitnesses: readonly { readonly address: Uint8Array; readonly votes: bigint }[];
+	/** How long a proposal stays open, in milliseconds (`block.proposalExpireTime`). */
+	readonly proposalExpireMs: bigint;
+	/** Height from which the energy-limit rules hold (`enery.limit.block.num`). */
+	readonly energyLimitHeight: bigint;
+	/** Stakes of generation 1 must last as long as the chain's limits say (`block.checkFrozenTime` is 1). */
+	readonly checkFrozenTime: boolean;
+	/** Cancelling all unstaking records its details (`vm.saveCancelAllUnfreezeV2Details`). */
+	readonly saveCancelDetails: boolean;
+	/** Absent on every network: blocks stand in the network's slots. */
+	readonly development?: DevelopmentSchedule;
+}
+
+/** How a development chain times its blocks (sheet 11 §8.5): by demand, not by the network's slots. */
+export interface DevelopmentSchedule {
+	/** Least distance of two blocks in milliseconds; transactions must not expire before it. */
+	readonly slotMs: bigint;
+	/** The accounts whose keys this node holds: only they produce, and only they count for solidification. */
+	readonly producers: readonly Uint8Array[];
+	/** How far the solidified number stays behind the head. */
+	readonly solidLag: bigint;
+	/** How long unstaked coins wait, in place of the parameter's days; undefined: those days. */
+	readonly unstakeDelayMs?: bigint | undefined;
+	/** Whether an account's transactions count without a signature (sheet 11 §9.3). */
+	readonly actsUnsigned?: ((owner: Uint8Array) => boolean) | undefined;
+}
