@@ -3,7 +3,7 @@
 import { randomBytes } from "node:crypto";
 import { createSocket } from "node:dgram";
 import { Resolver } from "node:dns/promises";
-import { createServer, isIPv6, connect as openSocket, type Socket } from "node:net";
+import { createServer, isIPv6, connect as openSocket, type Server, type Socket } from "node:net";
 import { networkInterfaces } from "node:os";
 import type {
 	BindOptions,
@@ -101,7 +101,7 @@ function listen(options: BindOptions, accept: (stream: ByteStream) => void): Pro
 			server.off("error", reject);
 			// Such as too many open files: the connection is lost, the others are not.
 			server.on("error", () => undefined);
-			resolve({ port: portOf(server.address()), close: () => closed((done) => server.close(done)) });
+			resolve({ port: portOf(server.address()), close: () => stopListening(server) });
 		});
 	});
 }
@@ -254,6 +254,10 @@ function portOf(address: ReturnType<ReturnType<typeof createServer>["address"]>)
 	return address.port;
 }
 
-function closed(close: (done: () => void) => void): Promise<void> {
-	return new Promise((resolve) => close(resolve));
+/** Frees the port; connections that were taken are no longer the server's, and it doesn't wait for them. */
+function stopListening(server: Server): Promise<void> {
+	return new Promise((resolve) => {
+		server.close();
+		setImmediate(resolve);
+	});
 }
