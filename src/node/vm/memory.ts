@@ -11,6 +11,10 @@ export const MEMORY_CEILING = 2 ** 30;
 
 const FIRST_CAPACITY = 1024;
 
+/** Up to here memory is one range of bytes; the few words that are written beyond lie in pages of their own. */
+const NEAR = 2 ** 22;
+const PAGE = 2 ** 16;
+
 /** Memories that are kept for other frames, and how large they may be. */
 const POOLED = 64;
 const POOLED_CAPACITY = 65_536;
@@ -21,6 +25,7 @@ export class Memory {
 	size = 0;
 	private bytes: Uint8Array = EMPTY;
 	private view = new DataView(EMPTY.buffer, 0, 0);
+	private far: Map<number, Uint8Array> | undefined;
 
 	/** An empty memory. */
 	static take(): Memory {
@@ -29,6 +34,7 @@ export class Memory {
 
 	/** Empties the memory and keeps it for others; it must not be used any more. */
 	release(): void {
+		this.far = undefined;
 		if (pool.length >= POOLED || this.bytes.length > POOLED_CAPACITY) return;
 		this.bytes.fill(0, 0, this.size);
 		this.size = 0;
@@ -39,18 +45,20 @@ export class Memory {
 	expand(end: number): void {
 		if (end <= this.size) return;
 		const size = Math.ceil(end / 32) * 32;
-		if (size > this.bytes.length) {
-			const bytes = new Uint8Array(
-				Math.max(size, Math.min(2 * this.bytes.length, MEMORY_LIMIT), FIRST_CAPACITY),
-			);
-			bytes.set(this.bytes.subarray(0, this.size));
-			this.bytes = bytes;
-			this.view = new DataView(bytes.buffer);
-		}
+		if (size > this.bytes.length && this.bytes.length < NEAR) this.grow(Math.min(size, NEAR));
 		this.size = size;
 	}
 
-	/** Reads a word that lies within the memory in use. */
+	private grow(size: number): void {
+		const bytes = new Uint8Array(
+			Math.max(size, Math.min(2 * this.bytes.length, MEMORY_LIMIT), FIRST_CAPACITY),
+		);
+		bytes.set(this.bytes.subarray(0, this.size));
+		this.bytes = bytes;
+		this.view = new DataView(bytes.buffer);
+	}
+
+	/** Reads a word that lies within the memory in use, below {@link MEMORY_LIMIT}. */
 	loadWord(offset: number): Word {
 		return readWord(this.view, offset);
 	}
@@ -78,11 +86,40 @@ export class Memory {
 		return this.bytes.subarray(offset, offset + size);
 	}
 
-	/** Writes all of `data`, expanding the memory to it. */
+	/** Writes all of `data`, expanding the memory to it, beyond {@link MEMORY_LIMIT} too. */
 	store(offset: number, data: Uint8Array): void {
 		if (data.length === 0) return;
 		this.expand(offset + data.length);
-		this.bytes.set(data, offset);
+		const near = Math.max(0, Math.min(NEAR - offset, data.length));
+		if (near > 0) this.bytes.set(data.subarray(0, near), offset);
+		for (let at = near; at < data.length; ) {
+			const page = Math.floor((offset + at) / PAGE);
+			const from = offset + at - page * PAGE;
+			const part = data.subarray(at, at + PAGE - from);
+			this.page(page).set(part, from);
+			at += part.length;
+		}
+	}
+
+	private page(index: number): Uint8Array {
+		this.far ??= new Map();
+		let page = this.far.get(index);
+		if (!page) {
+			page = new Uint8Array(PAGE);
+			this.far.set(index, page);
+		}
+		return page;
+	}
+
+	/** Reads a word of the memory in use that may lie beyond {@link MEMORY_LIMIT}. */
+	loadFarWord(offset: number): Word {
+		if (offset + 32 <= NEAR) return this.loadWord(offset);
+		const bytes = new Uint8Array(32);
+		for (let i = 0; i < 32; i++) {
+			const at = offset + i;
+			bytes[i] = (at < NEAR ? this.bytes[at] : this.far?.get(Math.floor(at / PAGE))?.[at % PAGE]) ?? 0;
+		}
+		return readWord(new DataView(bytes.buffer), 0);
 	}
 
 	/** Writes what of `data` fits the memory in use. */

@@ -3,6 +3,7 @@
 import { toHex } from "../../protocol/bytes.js";
 import type { Frame } from "./frame.js";
 import type { Tracer } from "./machine.js";
+import { MEMORY_LIMIT } from "./memory.js";
 import { type Word, wordToBytes } from "./word.js";
 
 export interface TraceStep {
@@ -79,7 +80,7 @@ function wordHex(word: Word): string {
 
 function memoryWords({ memory }: Frame): string[] {
 	const words: string[] = [];
-	const bytes = memory.peek(0, memory.size);
+	const bytes = memory.peek(0, Math.min(memory.size, MEMORY_LIMIT));
 	for (let at = 0; at < bytes.length; at += 32)
 		words.push(toHex(bytes.subarray(at, at + 32)).padEnd(64, "0"));
 	return words;

@@ -77,7 +77,7 @@ export function voteWitness(frame: Frame): void {
 function loadLength(frame: Frame, offset: number): number {
 	if (offset > MEMORY_CEILING) throw hostFailed();
 	frame.memory.expand(offset + WORD_SIZE);
-	return sat32(frame.memory.loadWord(offset));
+	return sat32(frame.memory.loadFarWord(offset));
 }
 
 function isArray(offset: number, length: number): boolean {
@@ -87,7 +87,7 @@ function isArray(offset: number, length: number): boolean {
 function loadElement(frame: Frame, offset: number, index: number): Word {
 	const at = offset + WORD_SIZE * (index + 1);
 	frame.memory.expand(at + WORD_SIZE);
-	return frame.memory.loadWord(at);
+	return frame.memory.loadFarWord(at);
 }
 
 /** Replaces the votes of a contract; votes for one witness are added up. */

@@ -10,9 +10,12 @@ import { checkTime, type Precompile, paddedSlice, succeed, wordAt } from "./prec
 const HEADER = 96;
 const MAX_ENERGY = 0x7fffffffffffffffn;
 
-/** Steps between two looks at the clock; above a size of the modulus it is looked at before each. */
-const TICKS = 64;
+/** Bytes of the exponent between two looks at the clock; above a size of the modulus it is looked at before each. */
+const BYTES_BETWEEN_LOOKS = 16;
 const LARGE = 1n << 65_536n;
+
+/** Longer integers don't fit the runtime, ours or the network's. */
+const MAX_INTEGER_BYTES = 2 ** 26;
 
 function lengths(input: Uint8Array): readonly [base: number, exponent: number, modulus: number] {
 	return [sat32(wordAt(input, 0)), sat32(wordAt(input, 1)), sat32(wordAt(input, 2))];
@@ -51,31 +54,50 @@ export const modexp: Precompile = {
 	run(input, { machine }) {
 		const [baseLength, exponentLength, modulusLength] = lengths(input);
 		const base = integerAt(input, HEADER, baseLength);
-		const exponent = integerAt(input, HEADER + baseLength, exponentLength);
+		const exponent = presentBytes(input, HEADER + baseLength, exponentLength);
 		const modulus = integerAt(input, HEADER + baseLength + exponentLength, modulusLength);
 		if (modulus === 0n) return succeed(EMPTY);
-		const result = power(machine, base % modulus, exponent, modulus);
+		const result = power(machine, base % modulus, exponent, exponentLength, modulus);
 		return succeed(Buffer.from(result.toString(16).padStart(2 * modulusLength, "0"), "hex"));
 	},
 };
 
+/** The bytes of an operand that the input holds; zeros follow. */
+function presentBytes(input: Uint8Array, offset: number, length: number): Uint8Array {
+	const present = offset < input.length ? input.subarray(offset, offset + length) : EMPTY;
+	// The network allocates the whole length of what is there in part, before it looks at the modulus.
+	if (present.length > 0 && length > MEMORY_CEILING) throw hostFailed();
+	return present;
+}
+
 /** A big-endian integer of the input, zeros where the input ends. */
 function integerAt(input: Uint8Array, offset: number, length: number): bigint {
-	const present = offset < input.length ? input.subarray(offset, offset + length) : EMPTY;
+	const present = presentBytes(input, offset, length);
 	if (present.length === 0) return 0n;
-	// The network allocates the whole length before it looks at the modulus.
-	if (length > MEMORY_CEILING) throw hostFailed();
+	if (length > MAX_INTEGER_BYTES) throw hostFailed();
 	return BigInt(`0x${toHex(present)}`) << BigInt(8 * (length - present.length));
 }
 
-function power(machine: Machine, base: bigint, exponent: bigint, modulus: bigint): bigint {
-	const ticks = modulus > LARGE ? 1 : TICKS;
-	const bits = exponent.toString(2);
+/** @param exponent its first bytes; those missing up to the length are zeros */
+function power(
+	machine: Machine,
+	base: bigint,
+	exponent: Uint8Array,
+	exponentLength: number,
+	modulus: bigint,
+): bigint {
+	const bytesBetweenLooks = modulus > LARGE ? 1 : BYTES_BETWEEN_LOOKS;
 	let result = 1n % modulus;
-	for (let i = 0; exponent > 0n && i < bits.length; i++) {
-		if (i % ticks === 0) checkTime(machine, "modExp");
-		result = (result * result) % modulus;
-		if (bits[i] === "1") result = (result * base) % modulus;
+	if (!exponent.some((byte) => byte !== 0)) return result;
+	for (let i = 0; i < exponentLength; i++) {
+		if (i % bytesBetweenLooks === 0) checkTime(machine, "modExp");
+		const byte = exponent[i] ?? 0;
+		// Nothing changes a zero or a one but the base.
+		if (byte === 0 && result <= 1n) continue;
+		for (let bit = 0x80; bit > 0; bit >>= 1) {
+			result = (result * result) % modulus;
+			if ((byte & bit) !== 0) result = (result * base) % modulus;
+		}
 	}
 	return result;
 }
