@@ -59,6 +59,7 @@ class Scenario {
 	private readonly failures: string[] = [];
 	/** The block that was solidified first at each height, and by whom. */
 	private readonly solid = new Map<bigint, { readonly id: Uint8Array; readonly by: string }>();
+	private readonly forgetful = new Set<SimulatedNode>();
 	private readonly faultMs: number;
 	private readonly faults: string[] = [];
 
@@ -80,7 +81,7 @@ class Scenario {
 		const lies = options.lies ?? Array.from({ length: liarCount }, () => random.pick(LIES));
 		this.faultMs = random.between(60, 240) * 1000;
 		// Those who are witnesses and lie are fewer than would stop the chain from solidifying.
-		const lyingWitnesses = Math.floor(nodeCount / 5);
+		const lyingWitnesses = Math.floor(nodeCount / 6);
 		let lying = 0;
 		const isWitness = lies.map((lie) => WITNESS_LIES.has(lie) && lying++ < lyingWitnesses);
 		this.network = modelNetwork(nodeCount + Math.min(lying, lyingWitnesses), BigInt(START_MS) - 3_000n);
@@ -255,7 +256,12 @@ class Scenario {
 		const silent = this.random.chance(0.3);
 		this.faults.push(silent ? "power" : "crash");
 		node.crash(silent);
-		if (silent) (node.chain as ModelChain).forget(this.random.below(4));
+		// Whoever forgets blocks that it has built on is as bad as a liar; no chain bears many of those.
+		const mayForget = this.forgetful.has(node) || this.forgetful.size < Math.floor(this.nodes.length / 8);
+		if (silent && mayForget) {
+			this.forgetful.add(node);
+			(node.chain as ModelChain).forget(this.random.below(4));
+		}
 		this.until(ms, () => {
 			if (!node.isUp) void node.boot();
 		});

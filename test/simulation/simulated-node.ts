@@ -201,8 +201,10 @@ export class SimulatedNode {
 	private note(fields: object, message: string): void {
 		this.trace(fields, message);
 		if (message !== "peer told to go") return;
-		const { peer, reason, why } = fields as { peer: string; reason: string; why: string };
-		this.options.onDisconnect(peer, reason, why);
+		const { peer, reason, why, mayBeHonest } = fields as Record<"peer" | "reason" | "why", string> & {
+			readonly mayBeHonest: boolean;
+		};
+		this.options.onDisconnect(peer, mayBeHonest ? "" : reason, why);
 	}
 
 	private trace(fields: object, message: string): void {

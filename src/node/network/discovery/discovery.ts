@@ -31,6 +31,8 @@ export interface DiscoveryOptions {
 const MAX_HANDLERS = 3000;
 const TRIMMED_HANDLERS = 2000;
 const STORE_PERIOD_MS = 60_000;
+/** A node that knows nobody begins anew this often. */
+const BEGIN_AGAIN_MS = 30_000;
 const STORED_NODES = 30;
 
 export class Discovery {
@@ -92,14 +94,30 @@ export class Discovery {
 		this.port = await environment.bindDatagrams({ host, port: self.port }, (datagram, from) =>
 			this.receive(datagram, from),
 		);
-		for (const { host, port } of [...options.seeds, ...stored]) {
-			const nodeId = environment.randomBytes(NODE_ID_LENGTH);
-			const isV4 = isIPv4(host);
-			this.handler({ ipv4: isV4 ? host : "", ipv6: isV4 ? "" : host, port, nodeId }, port);
-		}
+		const bootNodes = [...options.seeds, ...stored];
+		this.greet(bootNodes);
+		this.timers.push(environment.every(BEGIN_AGAIN_MS, () => this.beginAgain(bootNodes)));
 		this.timers.push(startLookups(environment, this.table, self.nodeId));
 		if (store !== undefined)
 			this.timers.push(environment.every(STORE_PERIOD_MS, () => this.storeNodes(store)));
+	}
+
+	private greet(nodes: readonly NodeAddress[]): void {
+		for (const { host, port } of nodes) {
+			const nodeId = this.environment.randomBytes(NODE_ID_LENGTH);
+			const isV4 = isIPv4(host);
+			this.handler({ ipv4: isV4 ? host : "", ipv6: isV4 ? "" : host, port, nodeId }, port);
+		}
+	}
+
+	/**
+	 * A node that was cut off for a minute when it started has given up all it was told to begin with, and nobody knows
+	 * of it: by the network's rules it would be alone for ever. So those are asked again, as long as the table is empty.
+	 */
+	private beginAgain(bootNodes: readonly NodeAddress[]): void {
+		if (this.table.size > 0) return;
+		for (const [key, handler] of this.handlers) if (handler.state === "dead") this.forget(key, handler);
+		this.greet(bootNodes);
 	}
 
 	private receive(datagram: Uint8Array, source: NodeAddress): void {

@@ -134,7 +134,8 @@ export class Application implements ApplicationListener {
 				this.options.report(error, `a message ${applicationTypeName(type)} of ${peer.name}`);
 			const reason = type === ApplicationType.PBFT_MSG ? Reason.BAD_PROTOCOL : reasonOf(error);
 			const why = error instanceof Error ? error.message : String(error);
-			this.world.disconnect(peer, reason, `${applicationTypeName(type)}: ${why}`);
+			const mayBeHonest = error instanceof Misconduct && error.mayBeHonest;
+			this.world.disconnect(peer, reason, `${applicationTypeName(type)}: ${why}`, mayBeHonest);
 		}
 	}
 

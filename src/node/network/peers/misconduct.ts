@@ -6,9 +6,11 @@ import { Reason } from "../wire/application-messages.js";
 export class Misconduct extends Error {
 	override readonly name = "Misconduct";
 
+	/** @param mayBeHonest it may have come to this by no fault of its own: the shorter ban is enough */
 	constructor(
 		readonly reason: Reason,
 		message: string,
+		readonly mayBeHonest = false,
 	) {
 		super(message);
 	}

@@ -102,13 +102,16 @@ export class PeerWorld {
 		if (!peer.isLeaving) peer.connection.send(type, payload);
 	}
 
-	/** Says why, and closes (sheet 09 §6.4). */
-	disconnect(peer: Peer, reason: Reason, why: string): void {
+	/**
+	 * Says why, and closes (sheet 09 §6.4).
+	 * @param mayBeHonest bans for a minute only, whatever the reason
+	 */
+	disconnect(peer: Peer, reason: Reason, why: string, mayBeHonest = false): void {
 		if (peer.isLeaving) return;
 		peer.localReason = reasonName(reason);
-		this.log.info({ peer: peer.name, reason: peer.localReason, why }, "peer told to go");
+		this.log.info({ peer: peer.name, reason: peer.localReason, why, mayBeHonest }, "peer told to go");
 		peer.connection.send(ApplicationType.P2P_DISCONNECT, encodeDisconnect(reason));
 		peer.isLeaving = true;
-		peer.connection.close(GRAVE.has(reason) ? BAD_PEER_BAN_MS : BAN_MS);
+		peer.connection.close(GRAVE.has(reason) && !mayBeHonest ? BAD_PEER_BAN_MS : BAN_MS);
 	}
 }

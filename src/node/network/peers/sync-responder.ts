@@ -47,7 +47,10 @@ export class SyncResponder {
 		const last = summary.at(-1);
 		if (!first || !last) throw new Misconduct(Reason.BAD_PROTOCOL, "an empty summary");
 		if (!chain.isOnChain(first.id)) {
-			throw new Misconduct(Reason.BAD_PROTOCOL, `a summary from block ${first.number}, which is not ours`);
+			// Above our solidified block it may be final for the peer and we the ones on the losing branch.
+			const mayBeHonest = first.number > chain.solid.number;
+			const why = `a summary from block ${first.number}, which is not ours`;
+			throw new Misconduct(Reason.BAD_PROTOCOL, why, mayBeHonest);
 		}
 		if (first.number > chain.head.number)
 			throw new Misconduct(Reason.BAD_PROTOCOL, "a summary above our head");

@@ -154,6 +154,20 @@ describe("discovery", () => {
 		expect(hostsOf(discovery)).toContain("10.0.0.2");
 	});
 
+	it("asks those it began with again, as long as it knows nobody", async () => {
+		world.setBroken(US, "10.0.0.2", true);
+		const seed = await FakeNode.start(world, "10.0.0.2", [0x80]);
+		const discovery = await start({ seeds: [{ host: "10.0.0.2", port: PORT }] });
+		await world.advance(300_000);
+		expect(seed.got).toEqual([]);
+		world.setBroken(US, "10.0.0.2", false);
+		await world.advance(60_000);
+		expect(discovery.tableSize).toBe(1);
+		const pings = seed.kinds.filter((kind) => kind === "ping").length;
+		await world.advance(300_000);
+		expect(seed.kinds.filter((kind) => kind === "ping").length).toBe(pings);
+	});
+
 	it("stores the nodes of its table every minute, and begins with them next time", async () => {
 		const store = new MemoryStore();
 		const node = await FakeNode.start(world, "10.0.0.2", [0x80]);
