@@ -3,7 +3,7 @@
  * autocannon in this process, the node in another. Queries of balances ask for another account each time, so that no
  * answer can be kept.
  *
- * npm run bench:api -- [seconds a run] [connections…]
+ * npm run bench:api -- [seconds a run] [connections…] [names of queries…]
  */
 
 import { type ChildProcess, fork } from "node:child_process";
@@ -69,7 +69,11 @@ function queries({ http, jsonrpc }: Served, token: Uint8Array): readonly Query[]
 }
 
 /** Loads the chain, asks, prints a line a run. */
-async function measure(seconds: number, connections: readonly number[]): Promise<void> {
+async function measure(
+	seconds: number,
+	connections: readonly number[],
+	names: readonly string[],
+): Promise<void> {
 	const child = fork(fileURLToPath(import.meta.url), ["--serve"]);
 	const served = await new Promise<Served>((resolve, reject) => {
 		child.once("message", (message) => resolve(message as Served));
@@ -82,6 +86,7 @@ async function measure(seconds: number, connections: readonly number[]): Promise
 		sending = sending.then(() => sendTransfers(url));
 	}, 1_000);
 	for (const query of queries(served, token)) {
+		if (names.length > 0 && !names.includes(query.name)) continue;
 		for (const count of connections) {
 			const before = await reportOf(child);
 			const result = await run(query, count, seconds);
@@ -141,6 +146,8 @@ async function refuseErrors(url: string, [body = ""]: readonly string[]): Promis
 
 if (process.argv.includes("--serve")) await serve();
 else {
-	const [seconds = 5, ...connections] = process.argv.slice(2).map(Number);
-	await measure(seconds, connections.length > 0 ? connections : [1, 16, 256]);
+	const words = process.argv.slice(2);
+	const [seconds = 5, ...connections] = words.map(Number).filter((value) => value > 0);
+	const names = words.filter((word) => Number.isNaN(Number(word)));
+	await measure(seconds, connections.length > 0 ? connections : [1, 16, 256], names);
 }
