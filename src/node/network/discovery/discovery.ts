@@ -31,8 +31,8 @@ export interface DiscoveryOptions {
 const MAX_HANDLERS = 3000;
 const TRIMMED_HANDLERS = 2000;
 const STORE_PERIOD_MS = 60_000;
-/** A node that knows nobody begins anew this often. */
-const BEGIN_AGAIN_MS = 30_000;
+/** Nodes that we were told to begin with are asked again this often after they gave no answer. */
+const ASK_AGAIN_MS = 60_000;
 const STORED_NODES = 30;
 
 export class Discovery {
@@ -96,7 +96,7 @@ export class Discovery {
 		);
 		const bootNodes = [...options.seeds, ...stored];
 		this.greet(bootNodes);
-		this.timers.push(environment.every(BEGIN_AGAIN_MS, () => this.beginAgain(bootNodes)));
+		this.timers.push(environment.every(ASK_AGAIN_MS, () => this.askAgain(bootNodes)));
 		this.timers.push(startLookups(environment, this.table, self.nodeId));
 		if (store !== undefined)
 			this.timers.push(environment.every(STORE_PERIOD_MS, () => this.storeNodes(store)));
@@ -111,13 +111,12 @@ export class Discovery {
 	}
 
 	/**
-	 * A node that was cut off for a minute when it started has given up all it was told to begin with, and nobody knows
-	 * of it: by the network's rules it would be alone for ever. So those are asked again, as long as the table is empty.
+	 * Nodes that were cut off for a minute when they started have given up all that they were told to begin with. By the
+	 * network's rules they would then be alone for ever, or with each other: nobody else knows of them.
 	 */
-	private beginAgain(bootNodes: readonly NodeAddress[]): void {
-		if (this.table.size > 0) return;
-		for (const [key, handler] of this.handlers) if (handler.state === "dead") this.forget(key, handler);
+	private askAgain(bootNodes: readonly NodeAddress[]): void {
 		this.greet(bootNodes);
+		for (const { host, port } of bootNodes) this.handlers.get(keyOf(host, port))?.revive();
 	}
 
 	private receive(datagram: Uint8Array, source: NodeAddress): void {
@@ -161,7 +160,7 @@ export class Discovery {
 		const { self } = this.options;
 		const host = self.ipv4 !== "" && node.ipv4 !== "" ? node.ipv4 : self.ipv6 !== "" ? node.ipv6 : "";
 		if (host === "" || port <= 0 || port > 65_535) return undefined;
-		const key = `${host} ${port}`;
+		const key = keyOf(host, port);
 		const known = this.handlers.get(key);
 		if (known !== undefined) return known;
 		this.trim();
@@ -212,6 +211,10 @@ export class Discovery {
 		const nodes = [...this.table.nodes()].sort((a, b) => b.updatedMs - a.updatedMs).slice(0, STORED_NODES);
 		store.write(writePeerList(nodes)).catch((error: unknown) => this.options.onProblem?.(error));
 	}
+}
+
+function keyOf(host: string, port: number): string {
+	return `${host} ${port}`;
 }
 
 /** A sender's own word counts for everything but the address that its datagram came from. */

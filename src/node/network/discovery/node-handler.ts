@@ -99,6 +99,13 @@ export class NodeHandler implements TableNode {
 		this.pingTimer = environment.after(PONG_TIMEOUT_MS, () => this.pongMissed());
 	}
 
+	/** Another chance for a node that gave no answer. */
+	revive(): void {
+		if (this.state !== "dead") return;
+		this.state = "discovered";
+		this.ping();
+	}
+
 	pinged(networkId: number): void {
 		const { world } = this;
 		world.send(this, {
@@ -107,11 +114,8 @@ export class NodeHandler implements TableNode {
 			timestampMs: BigInt(world.environment.now()),
 		});
 		this.networkId = networkId;
-		if (!this.isConnectable) this.die();
-		else if (this.state === "dead") {
-			this.state = "discovered";
-			this.ping();
-		}
+		if (this.isConnectable) this.revive();
+		else this.die();
 	}
 
 	/** A pong that nobody waits for says nothing. */

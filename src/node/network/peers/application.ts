@@ -31,6 +31,7 @@ import type { PeerWorld } from "./peer-world.js";
 import { filterMessage, filterTransactions } from "./proto-filter.js";
 import { FastForwardRelay, RelayConnections } from "./relay.js";
 import { Resilience } from "./resilience.js";
+import { StallCheck } from "./stall-check.js";
 import { StatusCheck } from "./status-check.js";
 import { SyncRequester } from "./sync-requester.js";
 import { SyncResponder } from "./sync-responder.js";
@@ -61,6 +62,7 @@ export class Application implements ApplicationListener {
 	private readonly commits: PbftCommits;
 	private readonly voting: Voting;
 	private readonly status: StatusCheck;
+	private readonly stall: StallCheck;
 	private readonly resilience: Resilience;
 	private readonly effective: EffectiveCheck;
 	private readonly relays: RelayConnections;
@@ -85,6 +87,7 @@ export class Application implements ApplicationListener {
 		);
 		this.blocks = new NewBlocks(world, this.advertisement, this.requester, new FastForwardRelay(world));
 		this.status = new StatusCheck(world);
+		this.stall = new StallCheck(world, transport);
 		this.resilience = new Resilience(world);
 		this.effective = new EffectiveCheck(world, transport);
 		this.relays = new RelayConnections(world, transport, options.configured, options.relays);
@@ -95,13 +98,14 @@ export class Application implements ApplicationListener {
 			this.resilience.blockSaved();
 			this.voting.blockApplied(block, switching);
 		});
-		for (const part of [this.status, this.resilience, this.effective, this.relays]) part.start();
+		for (const part of [this.status, this.stall, this.resilience, this.effective, this.relays]) part.start();
 	}
 
 	stop(): void {
 		this.unobserve?.();
 		const parts = [
 			this.status,
+			this.stall,
 			this.resilience,
 			this.effective,
 			this.relays,

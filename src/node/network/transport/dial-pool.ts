@@ -6,6 +6,11 @@ import type { CandidateSource } from "./candidates.js";
 import type { ConnectionLimits } from "./registry.js";
 
 const PERIOD_MS = 3_600;
+/**
+ * Two nodes that dial each other at the same moment refuse each other's connection as the second one. So that they
+ * don't do so again and again, each waits up to this much longer, by chance.
+ */
+const PERIOD_SPREAD_MS = 400;
 const FIRST_MS = 200;
 /** An address that isn't configured is dialed at most once in this time. */
 const REDIAL_MS = 120_000;
@@ -70,19 +75,20 @@ export class DialPool {
 	constructor(private readonly options: DialPoolOptions) {}
 
 	start(): void {
-		this.timer = this.options.environment.every(
-			PERIOD_MS,
-			() => {
-				this.dialConfigured();
-				this.fill();
-			},
-			FIRST_MS,
-		);
+		this.timer = this.options.environment.after(FIRST_MS, () => this.turn());
 	}
 
 	stop(): void {
 		this.timer?.cancel();
 		this.timer = undefined;
+	}
+
+	private turn(): void {
+		const { environment } = this.options;
+		const waitMs = PERIOD_MS + Math.floor(environment.random() * PERIOD_SPREAD_MS);
+		this.timer = environment.after(waitMs, () => this.turn());
+		this.dialConfigured();
+		this.fill();
 	}
 
 	setConfigured(addresses: readonly NodeAddress[]): void {
