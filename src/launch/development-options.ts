@@ -2,30 +2,16 @@
 
 import { readFile, rename, writeFile } from "node:fs/promises";
 import { createServer } from "node:net";
-import { checkMnemonic } from "../keystore/mnemonic.js";
-import { parsePrivateKey } from "../keystore/secret-storage.js";
-import {
-	DEVELOPMENT_HD_PATH,
-	DEVELOPMENT_MNEMONIC,
-	type DevelopmentAccount,
-	defaultProducerKey,
-	deriveAccounts,
-} from "../node/development/accounts.js";
+import { DEVELOPMENT_HD_PATH, DEVELOPMENT_MNEMONIC } from "../node/development/accounts.js";
 import type { SealMode } from "../node/development/conditions.js";
 import type { DevelopmentOptions } from "../node/development/development.js";
-import type { ParameterSetting } from "../node/development/initial-state.js";
-import { utf8 } from "../protocol/bytes.js";
+import type { Founding } from "../node/development/directory.js";
 import type { Dialect } from "../protocol/dialect.js";
-import { sha256 } from "../protocol/hash.js";
-import { addressOfPrivateKey } from "../protocol/signature.js";
 import { readAddress } from "../wallet/address-text.js";
-import { parseCoinAmount } from "../wallet/amount.js";
 import { parseDuration } from "../wallet/duration.js";
 import { Failure } from "../wallet/failure.js";
-import { isRecord, type Json, type JsonRecord, member, readJson } from "../wallet/json.js";
-
-/** The value of an option by its flag name; undefined where nobody set it. */
-export type OptionSource = (flag: string) => string | undefined;
+import { FOUNDING_FLAGS, foundingOf } from "./development-founding.js";
+import { flag, integer, type OptionSource, oneOf } from "./option-source.js";
 
 /** Flags that mean something only on a development chain. */
 export const DEVELOPMENT_FLAGS = [
@@ -86,6 +72,8 @@ const DEFAULT_PORTS = {
  * Works the options out.
  * @param parameters values of the repeatable `--parameter`
  * @param unlocked values of the repeatable `--unlock`
+ * @param founding what the chain was made of that goes on; used unless an option says otherwise
+ * @param unlocked values of the repeatable `--unlock`
  * @throws {Failure} `bad_value`
  */
 export async function chooseDevelopment(
@@ -93,6 +81,7 @@ export async function chooseDevelopment(
 	parameters: readonly string[],
 	warn: (message: string) => void,
 	unlocked: readonly string[] = [],
+	founding?: Founding,
 ): Promise<ChosenDevelopment> {
 	if (get("fork-url") !== undefined) {
 		throw new Failure(
@@ -103,29 +92,9 @@ export async function chooseDevelopment(
 			},
 		);
 	}
-	const accountsFile = get("accounts-file");
-	const file: AccountsFile =
-		accountsFile === undefined ? { accounts: [], parameters: [] } : await readAccountsFile(accountsFile);
-	const mnemonic = await mnemonicOf(file.mnemonic ?? get("mnemonic"), get("seed"));
-	const hdPath = checkHdPath(get("hd-path") ?? DEVELOPMENT_HD_PATH);
-	const count = integer(
-		"accounts",
-		file.count ?? get("accounts") ?? "10",
-		file.accounts.length > 0 ? 0 : 1,
-		1000,
-	);
-	const balanceSun = parseCoinAmount(file.balance ?? get("balance") ?? "10000coin");
-	const producerFile = get("producer-key-file");
-	const producerKey =
-		producerFile === undefined ? defaultProducerKey() : parsePrivateKey(await readFile(producerFile, "utf8"));
-	const own = file.accounts.map((account) => ({ ...account, balanceSun: account.balanceSun ?? balanceSun }));
-	const derived =
-		own.length > 0 && file.mnemonic === undefined ? [] : deriveAccounts(mnemonic, hdPath, count, balanceSun);
-	const accounts: DevelopmentAccount[] = [...own, ...derived];
-	if (flag(get, "use-producer-account")) {
-		accounts.unshift({ address: addressOfPrivateKey(producerKey), privateKey: producerKey, balanceSun });
-		accounts.splice(count > 0 ? count : accounts.length);
-	}
+	const isNew =
+		founding === undefined || FOUNDING_FLAGS.some((name) => get(name) !== undefined) || parameters.length > 0;
+	const made = isNew ? await foundingOf(get, parameters) : founding;
 	const host = get("host") ?? "127.0.0.1";
 	if (!isLoopback(host) && !flag(get, "allow-remote")) {
 		throw new Failure("usage", `a development chain gives everybody its keys: ${host} needs --allow-remote`);
@@ -133,26 +102,17 @@ export async function chooseDevelopment(
 	if (!isLoopback(host)) warn(`anyone who reaches ${host} can take every balance of this chain`);
 	const start = get("start-time");
 	return {
-		mnemonic,
-		hdPath,
+		mnemonic: made.mnemonic ?? DEVELOPMENT_MNEMONIC,
+		hdPath: made.hdPath ?? DEVELOPMENT_HD_PATH,
 		host,
 		clockOffsetMs:
 			start === undefined
 				? 0n
 				: BigInt(integer("start-time", start, 1, Number.MAX_SAFE_INTEGER) - Date.now()),
 		options: {
-			accounts,
-			producerKey,
+			...made,
 			seal: sealMode(get),
-			economy: oneOf("economy", get("economy") ?? "genesis", ["genesis", "main"]),
-			parameters: [...file.parameters, ...parameters.map(parameterSetting)],
-			genesisTimestampMs: BigInt(
-				integer("genesis-timestamp", get("genesis-timestamp") ?? "0", 0, Number.MAX_SAFE_INTEGER),
-			),
-			maintenanceMs: parseDuration(get("maintenance") ?? "6h"),
 			solidLag: BigInt(integer("solid-lag", get("solid-lag") ?? "0", 0, 1_000_000)),
-			mnemonic,
-			hdPath,
 			unstakeDelayMs: BigInt(parseDuration(get("unstake-delay") ?? "60s")),
 			unlocked: unlocked.map(unlockedAccount),
 			unlockAll: flag(get, "unlock-all"),
@@ -173,37 +133,11 @@ export async function chooseDevelopment(
 	};
 }
 
-function flag(get: OptionSource, name: string): boolean {
-	return ["true", "1", "yes", "on"].includes((get(name) ?? "").toLowerCase());
-}
-
-async function mnemonicOf(text: string | undefined, seed: string | undefined): Promise<string> {
-	if (text === "random" || (text === undefined && seed !== undefined)) {
-		const { entropyToMnemonic, generateMnemonic } = await import("@scure/bip39");
-		const { wordlist } = await import("@scure/bip39/wordlists/english.js");
-		if (seed === undefined) return generateMnemonic(wordlist, 128);
-		return entropyToMnemonic(sha256(utf8(`coin development seed ${seed}`)).subarray(0, 16), wordlist);
-	}
-	return text === undefined ? DEVELOPMENT_MNEMONIC : checkMnemonic(text);
-}
-
-function checkHdPath(text: string): string {
-	if (!/^m(\/\d{1,10}'?)+\/?$/.test(text))
-		throw new Failure("bad_value", `--hd-path "${text}" is no path: write it like ${DEVELOPMENT_HD_PATH}`);
-	return text.endsWith("/") ? text : `${text}/`;
-}
-
 function sealMode(get: OptionSource): SealMode {
 	const seconds = get("block-time");
 	const seal = flag(get, "no-mining") ? "manual" : (seconds ?? get("seal") ?? "instant");
 	if (seal === "instant" || seal === "manual") return seal;
 	return { intervalMs: integer("seal", seal, 1, 60) * 1000 };
-}
-
-function parameterSetting(text: string): ParameterSetting {
-	const match = /^([^=:]+)[=:](\d{1,19})$/.exec(text.trim());
-	if (!match?.[1] || !match[2]) throw new Failure("bad_value", `--parameter "${text}": write <name>=<value>`);
-	return { name: match[1].trim(), value: BigInt(match[2]) };
 }
 
 function unlockedAccount(text: string): Uint8Array {
@@ -254,9 +188,12 @@ async function port(
 	const wanted = integer(name, given ?? String(DEFAULT_PORTS[name]), 0, 65535);
 	const free = await freePort(wanted, host);
 	if (free !== undefined) return free;
-	// The full API is what a development chain is for: without it there is nothing to start.
-	if (given !== undefined || name === "http-port") {
-		throw new Failure("start_failed", `port ${wanted} is in use; --${name} chooses another one`);
+	// The gateway is what a development chain is for: without it there is hardly anything to start.
+	const isNeeded = given !== undefined || (name === "port" && get("http-port") === undefined);
+	if (isNeeded) {
+		throw new Failure("start_failed", `port ${wanted} is in use; --${name} chooses another one`, {
+			...(name === "port" ? { hint: "--port 0 takes a free one, for a chain beside the one there" } : {}),
+		});
 	}
 	warn(`port ${wanted} is in use: nothing is served there; --${name} chooses another one`);
 	return 0;
@@ -284,83 +221,4 @@ function freePort(wanted: number, host: string): Promise<number | undefined> {
 /** Whether only this machine reaches an address. */
 export function isLoopback(host: string): boolean {
 	return host === "localhost" || host === "::1" || host === "[::1]" || /^127\./.test(host);
-}
-
-function integer(name: string, text: string, min: number, max: number): number {
-	const value = /^-?\d{1,16}$/.test(text.trim()) ? Number(text) : Number.NaN;
-	if (!Number.isSafeInteger(value) || value < min || value > max) {
-		throw new Failure("bad_value", `--${name} "${text}": a whole number from ${min} to ${max} is needed`);
-	}
-	return value;
-}
-
-function oneOf<const T extends string>(name: string, text: string, allowed: readonly T[]): T {
-	const found = allowed.find((value) => value === text);
-	if (found === undefined) throw new Failure("bad_value", `--${name} "${text}": use ${allowed.join(" or ")}`);
-	return found;
-}
-
-interface FileAccount {
-	readonly address: Uint8Array;
-	readonly privateKey: Uint8Array;
-	readonly balanceSun?: bigint;
-}
-
-interface AccountsFile {
-	readonly accounts: readonly FileAccount[];
-	readonly parameters: readonly ParameterSetting[];
-	readonly mnemonic?: string;
-	readonly count?: string;
-	/** Coins with their unit. */
-	readonly balance?: string;
-}
-
-/** An array of keys, `{privateKeys}`, or `{mnemonic:{phrase,count,balance}, accounts:[{privateKey,balance}], chainParameters}`. */
-async function readAccountsFile(path: string): Promise<AccountsFile> {
-	let json: Json;
-	try {
-		json = readJson(await readFile(path, "utf8"));
-	} catch (error) {
-		const why =
-			error instanceof SyntaxError
-				? "it is no JSON"
-				: ((error as NodeJS.ErrnoException).code ?? "unknown error");
-		throw new Failure("bad_value", `the accounts file ${path} can't be read: ${why}`);
-	}
-	if (Array.isArray(json)) return { accounts: json.map(fileKey), parameters: [] };
-	if (!isRecord(json)) throw new Failure("bad_value", `the accounts file ${path} holds no accounts`);
-	const { privateKeys, mnemonic, accounts, chainParameters } = json;
-	const sentence: JsonRecord = isRecord(mnemonic) ? mnemonic : {};
-	const phrase = member(sentence, "phrase");
-	const count = member(sentence, "count");
-	const balance = member(sentence, "balance");
-	return {
-		accounts: [
-			...(Array.isArray(privateKeys) ? privateKeys.map(fileKey) : []),
-			...(Array.isArray(accounts) ? accounts.filter(isRecord).map(fileAccount) : []),
-		],
-		parameters: isRecord(chainParameters)
-			? Object.entries(chainParameters).map(([name, value]) => ({ name, value: BigInt(String(value)) }))
-			: [],
-		...(typeof phrase === "string" ? { mnemonic: phrase } : {}),
-		...(count === undefined ? {} : { count: String(count) }),
-		...(balance === undefined ? {} : { balance: coins(balance) }),
-	};
-}
-
-/** A number of coins, as such files write balances. */
-function coins(value: Json): string {
-	const text = String(value);
-	return /[a-z]$/i.test(text) ? text : `${text}coin`;
-}
-
-function fileKey(value: Json): FileAccount {
-	const privateKey = parsePrivateKey(String(value));
-	return { address: addressOfPrivateKey(privateKey), privateKey };
-}
-
-function fileAccount(value: JsonRecord): FileAccount {
-	const { privateKey, balance } = value;
-	const account = fileKey(privateKey ?? "");
-	return balance === undefined ? account : { ...account, balanceSun: parseCoinAmount(coins(balance)) };
 }

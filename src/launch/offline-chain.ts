@@ -3,6 +3,8 @@
 import { OpenChain } from "../node/chain/open-chain.js";
 import { loadConfig } from "../node/config/config.js";
 import { createContractMachine } from "../node/contract-runner.js";
+import { prepareDevelopment } from "../node/development/development.js";
+import { readFounding } from "../node/development/directory.js";
 import { installRecoverEngine } from "../node/signatures/engine.js";
 import { SignaturePool } from "../node/signatures/pool.js";
 import { workerScript } from "../node/signatures/worker-script.js";
@@ -20,8 +22,17 @@ export interface OfflineChain {
 	close(): Promise<void>;
 }
 
+/** Options of a development chain that seals nothing and serves nobody. */
+const AT_REST = {
+	seal: "manual",
+	solidLag: 0n,
+	unstakeDelayMs: 60_000n,
+	dialect: "neutral",
+	ports: { http: 0, solidity: 0, pbft: 0, jsonrpc: 0, grpc: 0, grpcSolidity: 0 },
+} as const;
+
 /**
- * Opens the chain of a configuration.
+ * Opens the chain of a configuration, or the development chain that a directory holds.
  * @param threads for signatures; 0: none
  * @throws {Failure} `start_failed` with the node's sentence
  */
@@ -32,7 +43,9 @@ export async function openOffline(
 ): Promise<OfflineChain> {
 	let failure: unknown;
 	try {
-		const config = loadConfig(configFile);
+		const founding = readFounding(dataDirectory);
+		const development = founding && prepareDevelopment({ ...AT_REST, ...founding });
+		const config = development?.config ?? loadConfig(configFile);
 		setAddressPrefix(config.net.addressPrefix);
 		await Promise.all([installRecoverEngine(), useFastHashing()]);
 		const script = workerScript();
@@ -41,6 +54,8 @@ export async function openOffline(
 			dataDirectory,
 			clock: () => BigInt(Date.now()),
 			machine: createContractMachine(config, false).run,
+			development: development?.schedule,
+			initialize: development?.initialize,
 			onStorageFailure: (error) => {
 				failure = error;
 			},

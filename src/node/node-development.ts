@@ -40,6 +40,8 @@ export async function startSealer(
 		},
 		onFailure: (error) => report(error, "sealing"),
 	});
+	// The chain's clock never stands before its head: it may have been moved before the last stop, or in the state loaded.
+	if (open.chain.head.timestampMs > schedule.now()) schedule.setTime(open.chain.head.timestampMs);
 	// Block 1 gives clients a head with a number; a restart seals what had been waiting.
 	if (open.chain.head.number === 0n || (schedule.sealMode === "instant" && open.chain.pool.size > 0)) {
 		sealer.seal({ byHand: true });

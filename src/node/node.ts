@@ -12,11 +12,8 @@ import type { Producer } from "./chain/chain.js";
 import { OpenChain } from "./chain/open-chain.js";
 import type { NodeConfig } from "./config/config.js";
 import { createContractMachine } from "./contract-runner.js";
-import {
-	type Development,
-	markDevelopmentDirectory,
-	refuseDevelopmentDirectory,
-} from "./development/development.js";
+import type { Development } from "./development/development.js";
+import { markDevelopmentDirectory, refuseDevelopmentDirectory } from "./development/directory.js";
 import { LateNetwork } from "./late-network.js";
 import type { NodeMetrics } from "./metrics/metrics.js";
 import type { PeerNetwork } from "./network/network.js";
@@ -106,7 +103,9 @@ export async function startNode(options: NodeOptions): Promise<RunningNode> {
 	};
 	let ports: NodePorts = {};
 	try {
-		if (development && dataDirectory) markDevelopmentDirectory(dataDirectory, toHex(open.rules.genesisId));
+		if (development && dataDirectory) {
+			markDevelopmentDirectory(dataDirectory, toHex(open.rules.genesisId), development.options);
+		}
 		const sealer = development && (await startSealer(open, development, log, report, stops));
 		if (!development && options.producers.length > 0) startProducer(open, options, clock, report, stops);
 		executeWaitingInTurns(open, report);

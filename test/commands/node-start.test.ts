@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { readFileSync } from "node:fs";
+import { cpSync, readFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -12,7 +12,7 @@ interface Ready {
 	readonly ready: true;
 	readonly pid: number;
 	readonly dev: boolean;
-	readonly ports: { readonly full: number; readonly solidity?: number };
+	readonly ports: { readonly full: number; readonly gateway: number };
 	readonly genesis: string;
 }
 
@@ -111,15 +111,28 @@ describe("coin node start without a configuration", () => {
 	});
 
 	it("keeps its chain in a directory, and refuses the directory to a network's node", async () => {
-		const sent = ["--accounts", "1", "-d", "chain"];
-		const first = await start(...FREE, ...sent);
-		await stop("SIGTERM");
-		const second = await start(...FREE, ...sent);
+		const first = await start(...FREE, "--port", "0", "--seed", "7", "-d", "chain");
+		const timestampMs = Date.now() + 86_400_000;
+		await post(first.ports.gateway, "/dev", { method: "dev_mine", params: [{ timestampMs }] });
+		await stop("SIGKILL");
+		// What the chain was made of needn't be said again, and its clock doesn't go back.
+		const second = await start(...FREE, "--port", "0", "-d", "chain");
 		expect(second.genesis).toBe(first.genesis);
+		await post(second.ports.gateway, "/dev", { method: "dev_mine" });
 		expect(await post(second.ports.full, "/wallet/getnowblock")).toMatchObject({
-			block_header: { raw_data: { number: 1 } },
+			block_header: { raw_data: { number: 3 } },
+		});
+		expect(await post(second.ports.gateway, "/dev", { method: "dev_info" })).toMatchObject({
+			result: { clockOffsetMs: expect.closeTo(86_400_000, -4) },
 		});
 		await stop("SIGTERM");
+		cpSync(join(home.path, "chain"), join(home.path, "copy"), { recursive: true });
+		const third = await start(...FREE, "--port", "0", "-d", "chain");
+		await post(third.ports.gateway, "/dev", { method: "dev_mine", params: [{ blocks: 5 }] });
+		await stop("SIGTERM");
+		expect((await home.run(["chain", "export", "blocks", "-d", "chain"])).code).toBe(0);
+		const imported = await home.run(["chain", "import", "blocks", "-d", "copy", "--json"]);
+		expect(JSON.parse(imported.stdout)).toMatchObject({ blocks: 5, head: "8" });
 		const other = await home.run(["node", "start", ...FREE, "--accounts", "2", "-d", "chain"]);
 		expect(other.code).toBe(1);
 		expect(other.stderr).toMatch(/^error: .*genesis/);
@@ -203,6 +216,15 @@ genesis.block { timestamp = "0", parentHash = "${"00".repeat(32)}", assets = [],
 		expect(outcome).toMatchObject({ code, stdout: "" });
 		expect(outcome.stderr).toMatch(/^error: [^\n]+\n(hint: [^\n]+\n)?$/);
 		expect(outcome.stderr).toContain(sentence);
+	});
+
+	it("a second chain on the same ports, and says how to have both", async () => {
+		const { ports } = await start(...FREE, "--port", "0");
+		const outcome = await home.run(["node", "start", "--port", String(ports.gateway)]);
+		expect(outcome.code).toBe(1);
+		expect(outcome.stderr).toBe(
+			`error: port ${ports.gateway} is in use; --port chooses another one\nhint: --port 0 takes a free one, for a chain beside the one there\n`,
+		);
 	});
 
 	it("a port that is in use", async () => {

@@ -3,12 +3,17 @@ import { readFile } from "node:fs/promises";
 import { arch, platform, release } from "node:os";
 import { Flags } from "@oclif/core";
 import { developmentListing } from "../../launch/development-listing.js";
-import { chooseDevelopment, DEVELOPMENT_FLAGS } from "../../launch/development-options.js";
+import {
+	type ChosenDevelopment,
+	chooseDevelopment,
+	DEVELOPMENT_FLAGS,
+} from "../../launch/development-options.js";
 import { producersOf, startOptions } from "../../launch/network-options.js";
 import { type ClosableLog, openNodeLog } from "../../launch/node-log.js";
 import { type ReadyTargets, runNode, startFailure } from "../../launch/run-node.js";
 import { loadConfig, type NodeConfig } from "../../node/config/config.js";
 import { prepareDevelopment } from "../../node/development/development.js";
+import { readFounding } from "../../node/development/directory.js";
 import type { RunningNode } from "../../node/node.js";
 import { CoinCommand } from "../../terminal/coin-command.js";
 import { printLine } from "../../terminal/output.js";
@@ -227,9 +232,12 @@ export default class NodeStart extends CoinCommand {
 			unlock?: readonly string[];
 			"output-directory"?: string;
 		};
-		const chosen = await chooseDevelopment(get, parameter ?? [], (message) => this.warning(message), unlock);
+		let chosen: ChosenDevelopment;
 		let development: ReturnType<typeof prepareDevelopment>;
 		try {
+			const founding = directory === undefined ? undefined : readFounding(directory);
+			const warn = (message: string): void => this.warning(message);
+			chosen = await chooseDevelopment(get, parameter ?? [], warn, unlock, founding);
 			development = prepareDevelopment(chosen.options);
 		} catch (error) {
 			throw startFailure(error);

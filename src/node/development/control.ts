@@ -206,6 +206,8 @@ export class DevelopmentControl {
 		return this.change(async () => {
 			await loadState(this.open, dump);
 			this.snapshots.clear();
+			const { timestampMs } = this.head;
+			if (timestampMs > this.conditions.now()) this.conditions.setTime(timestampMs);
 		});
 	}
 

@@ -1,7 +1,5 @@
 /** A development chain as the node starts it: options in, configuration and rules out. */
 
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
 import type { Dialect } from "../../protocol/dialect.js";
 import type { Producer } from "../chain/chain.js";
 import type { NodeConfig } from "../config/config.js";
@@ -80,35 +78,4 @@ export function prepareDevelopment(options: DevelopmentOptions): Development {
 		}),
 		initialize: (state) => writeDevelopmentState(state, options.economy, options.parameters),
 	};
-}
-
-/** The mark of a data directory that was created for a development chain. */
-const MARK = "dev.json";
-
-/** A data directory and the way in which it is opened don't fit. */
-export class DevelopmentMarkError extends Error {
-	override readonly name = "DevelopmentMarkError";
-}
-
-export function isDevelopmentDirectory(dataDirectory: string): boolean {
-	return existsSync(join(dataDirectory, MARK));
-}
-
-/** @throws {DevelopmentMarkError} if a network's node is started on a development chain's directory */
-export function refuseDevelopmentDirectory(dataDirectory: string): void {
-	if (!isDevelopmentDirectory(dataDirectory)) return;
-	throw new DevelopmentMarkError(
-		`the data directory ${dataDirectory} holds a development chain; start it with --dev, or choose another directory`,
-	);
-}
-
-/** Marks a new directory; what it says is for people. */
-export function markDevelopmentDirectory(dataDirectory: string, genesisIdHex: string): void {
-	const path = join(dataDirectory, MARK);
-	if (existsSync(path)) {
-		// The chain itself is compared by its genesis; the mark only has to be readable.
-		JSON.parse(readFileSync(path, "utf8"));
-		return;
-	}
-	writeFileSync(path, `${JSON.stringify({ developmentChain: genesisIdHex })}\n`);
 }

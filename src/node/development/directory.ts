@@ -1,0 +1,110 @@
+/**
+ * The mark of a data directory that was created for a development chain, and what the chain was made of: a start on the
+ * directory goes on with it, and its blocks can be read without a node (sheet 11 §8.1).
+ */
+
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { fromHex, toHex } from "../../protocol/bytes.js";
+import { addressOfPrivateKey } from "../../protocol/signature.js";
+import type { DevelopmentOptions } from "./development.js";
+
+const MARK = "dev.json";
+
+/** What a development chain is made of; other options may differ at every start. */
+export type Founding = Pick<
+	DevelopmentOptions,
+	| "accounts"
+	| "mnemonic"
+	| "hdPath"
+	| "producerKey"
+	| "economy"
+	| "parameters"
+	| "genesisTimestampMs"
+	| "maintenanceMs"
+>;
+
+interface MarkFile {
+	/** Id of the genesis block. */
+	readonly developmentChain: string;
+	/** Absent in directories of earlier versions. */
+	readonly founding?: {
+		readonly mnemonic: string | undefined;
+		readonly hdPath: string | undefined;
+		readonly accounts: readonly { readonly privateKey: string; readonly balanceSun: string }[];
+		readonly producerKey: string;
+		readonly economy: DevelopmentOptions["economy"];
+		readonly parameters: Readonly<Record<string, string>>;
+		readonly genesisTimestampMs: string;
+		readonly maintenanceMs: number;
+	};
+}
+
+/** A data directory and the way in which it is opened don't fit. */
+export class DevelopmentMarkError extends Error {
+	override readonly name = "DevelopmentMarkError";
+}
+
+/** @throws {DevelopmentMarkError} if a network's node is started on a development chain's directory */
+export function refuseDevelopmentDirectory(dataDirectory: string): void {
+	if (!existsSync(join(dataDirectory, MARK))) return;
+	throw new DevelopmentMarkError(
+		`the data directory ${dataDirectory} holds a development chain; start it with --dev, or choose another directory`,
+	);
+}
+
+/** What the chain of a directory was made of; undefined if there is none. @throws {DevelopmentMarkError} */
+export function readFounding(dataDirectory: string): Founding | undefined {
+	const founding = readMark(dataDirectory)?.founding;
+	if (!founding) return undefined;
+	return {
+		...(founding.mnemonic === undefined ? {} : { mnemonic: founding.mnemonic }),
+		...(founding.hdPath === undefined ? {} : { hdPath: founding.hdPath }),
+		accounts: founding.accounts.map(({ privateKey, balanceSun }) => {
+			const key = fromHex(privateKey);
+			return { privateKey: key, address: addressOfPrivateKey(key), balanceSun: BigInt(balanceSun) };
+		}),
+		producerKey: fromHex(founding.producerKey),
+		economy: founding.economy,
+		parameters: Object.entries(founding.parameters).map(([name, value]) => ({ name, value: BigInt(value) })),
+		genesisTimestampMs: BigInt(founding.genesisTimestampMs),
+		maintenanceMs: founding.maintenanceMs,
+	};
+}
+
+function readMark(dataDirectory: string): MarkFile | undefined {
+	const path = join(dataDirectory, MARK);
+	if (!existsSync(path)) return undefined;
+	try {
+		return JSON.parse(readFileSync(path, "utf8")) as MarkFile;
+	} catch {
+		throw new DevelopmentMarkError(`${path} is damaged: it doesn't tell what the chain was made of`);
+	}
+}
+
+/** Marks a new directory. The keys are public by design, but for a producer's that was given. */
+export function markDevelopmentDirectory(
+	dataDirectory: string,
+	genesisIdHex: string,
+	options: Founding,
+): void {
+	// The chain itself is compared by its genesis; the mark only has to be readable.
+	if (readMark(dataDirectory)) return;
+	const mark: MarkFile = {
+		developmentChain: genesisIdHex,
+		founding: {
+			mnemonic: options.mnemonic,
+			hdPath: options.hdPath,
+			accounts: options.accounts.map(({ privateKey, balanceSun }) => ({
+				privateKey: toHex(privateKey),
+				balanceSun: balanceSun.toString(),
+			})),
+			producerKey: toHex(options.producerKey),
+			economy: options.economy,
+			parameters: Object.fromEntries(options.parameters.map(({ name, value }) => [name, value.toString()])),
+			genesisTimestampMs: options.genesisTimestampMs.toString(),
+			maintenanceMs: options.maintenanceMs,
+		},
+	};
+	writeFileSync(join(dataDirectory, MARK), `${JSON.stringify(mark)}\n`, { mode: 0o600 });
+}
