@@ -122,7 +122,12 @@ export class NodeDetector {
  * Sends STATUS as the first message of a connection and takes the answer; the connection is over after that.
  * @throws {Error} if nothing sensible comes in time
  */
-export function askStatus(environment: NetworkEnvironment, stream: ByteStream, own: Status): Promise<Status> {
+export function askStatus(
+	environment: NetworkEnvironment,
+	stream: ByteStream,
+	own: Status,
+	timeoutMs: number = ANSWER_TIMEOUT_MS,
+): Promise<Status> {
 	return new Promise((resolve, reject) => {
 		const reader = new FrameReader();
 		const finish = (act: () => void) => {
@@ -131,7 +136,7 @@ export function askStatus(environment: NetworkEnvironment, stream: ByteStream, o
 			act();
 		};
 		const fail = (message: string) => finish(() => reject(new Error(message)));
-		const timeout = environment.after(ANSWER_TIMEOUT_MS, () => fail("no status in time"));
+		const timeout = environment.after(timeoutMs, () => fail("no status in time"));
 		stream.listen({
 			data: (bytes) => {
 				try {
