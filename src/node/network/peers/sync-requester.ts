@@ -258,7 +258,9 @@ export class SyncRequester {
 			if (!peer.toFetch.front || toKey(peer.toFetch.front.id) !== key) continue;
 			peer.toFetch.shift();
 			if (result.kind !== "accepted") {
-				this.world.disconnect(peer, Reason.BAD_BLOCK, "a block of its list is not valid");
+				// A block without a parent shows that the branch is lost, not that the peer lies.
+				const isLost = result.kind === "unlinked";
+				this.world.disconnect(peer, Reason.BAD_BLOCK, "a block of its list is not valid", isLost);
 				continue;
 			}
 			peer.setBothHave(ref);
