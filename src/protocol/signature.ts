@@ -53,6 +53,7 @@ secp256k1.hashes.hmacSha256 = (key, message) =>
  * @throws {SignatureError} with the text that the network reports
  */
 export function recoverAddress(hash: Uint8Array, signature: Uint8Array): Uint8Array {
+	if (signature.length < SIGNATURE_LENGTH) throw new SignatureError(`Signature size is ${signature.length}`);
 	const recovery = recoveryId(signature);
 	if (engine) {
 		const publicKey = engine.recover(hash, signature, recovery);

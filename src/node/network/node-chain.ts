@@ -9,12 +9,7 @@ import { SignedTransaction } from "../../protocol/transaction.js";
 import type { OpenChain } from "../chain/open-chain.js";
 import { locateTransaction } from "../chain/transaction-checks.js";
 import { activeWitnesses, nextSlotTimeMs } from "../consensus/slots.js";
-import {
-	ContractCountError,
-	MerkleRootError,
-	UnlinkedBlockError,
-	VmIllegalError,
-} from "../rules/errors.js";
+import { ContractCountError, MerkleRootError, UnlinkedBlockError, VmIllegalError } from "../rules/errors.js";
 import type { SignaturePool } from "../signatures/pool.js";
 import type { BlockRef, HeaderVerdict, LocalChain, PushResult, TransactionResult } from "./local-chain.js";
 
@@ -100,9 +95,7 @@ export class NodeChain implements LocalChain {
 	}
 
 	get lowestForkPoint(): bigint {
-		const lowest = this.options.open.database.settledNumber + 1n;
-		const head = this.state.properties.headNumber;
-		return lowest < head ? lowest : head;
+		return this.options.open.database.settledNumber;
 	}
 
 	idAt(number: bigint): Uint8Array | undefined {

@@ -79,8 +79,8 @@ export class Advertisement {
 	/** A peer announces items (sheet 09 §8.1). @throws {Misconduct} */
 	receiveInventory(peer: Peer, { kind, ids }: InventoryList): void {
 		const isBlock = kind === InventoryKind.BLOCK;
-		if (!isBlock && kind !== InventoryKind.TX)
-			throw new Misconduct(Reason.BAD_PROTOCOL, `items of kind ${kind}`);
+		// The recorded release lets them pass, the next one ends the connection.
+		if (!isBlock && kind !== InventoryKind.TX) return;
 		if (!isBlock && !this.takesTransactions(peer, ids.length)) return;
 		if (!peer.isSynced) return;
 		if (!isBlock && (this.isUnsolidified || this.isBusy())) return;

@@ -36,8 +36,10 @@ export class TransactionIntake {
 	receive(peer: Peer, transactions: readonly SignedTransaction[]): void {
 		const { advertisement } = this;
 		if (!advertisement) return;
+		const seen = new Set<string>();
 		for (const transaction of transactions) {
-			if (!advertisement.wasAsked(peer, InventoryKind.TX, transaction.id)) {
+			const isTwice = seen.size === seen.add(transaction.idHex).size;
+			if (isTwice || !advertisement.wasAsked(peer, InventoryKind.TX, transaction.id)) {
 				throw new Misconduct(Reason.BAD_PROTOCOL, `transaction ${transaction.idHex} was not asked for`);
 			}
 			if (!transaction.contract) throw new Misconduct(Reason.BAD_TX, "a transaction without a contract");

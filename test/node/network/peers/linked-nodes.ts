@@ -11,7 +11,12 @@ import {
 	type PeerSettings,
 	PeerWorld,
 } from "../../../../src/node/network/peers/peer-world.js";
-import { applicationTypeName } from "../../../../src/node/network/wire/application-messages.js";
+import {
+	ApplicationType,
+	applicationTypeName,
+	decodeInventory,
+} from "../../../../src/node/network/wire/application-messages.js";
+import { toHex } from "../../../../src/protocol/bytes.js";
 import type { SimulatedEnvironment } from "../../../simulation/environment.js";
 import type { SimulatedWorld } from "../../../simulation/world.js";
 import { smallConfig } from "../../chain/small-chain.js";
@@ -42,12 +47,14 @@ export class LinkEnd implements PeerConnection {
 
 	send(type: number, payload: Uint8Array): void {
 		if (!this.isOpen) return;
-		this.node.sent.push({ type, payload, to: this.remote.host });
+		this.node.sent.push({ type, payload, to: this });
 		this.node.environment.after(LINK_MS, () => this.other?.deliver(type, payload));
 	}
 
 	deliver(type: number, payload: Uint8Array): void {
-		if (this.isOpen) this.node.application.received(this, type, payload);
+		if (!this.isOpen) return;
+		if (type === ApplicationType.INVENTORY) this.node.note(payload);
+		this.node.application.received(this, type, payload);
 	}
 
 	addLatency(ms: number): void {
@@ -76,12 +83,24 @@ export class LinkEnd implements PeerConnection {
 export interface SentMessage {
 	readonly type: number;
 	readonly payload: Uint8Array;
-	readonly to: string;
+	readonly to: LinkEnd;
 }
 
 export interface LinkedNodeOptions {
 	readonly settings?: Partial<PeerSettings>;
 	readonly witnesses?: readonly OwnWitness[];
+	/** The chain was opened at this head: nothing below can be undone any more. */
+	readonly restarted?: boolean;
+}
+
+/** A reference node that was restarted has lost what it needs to undo its last blocks. */
+class RestartedChain extends NodeChain {
+	private readonly firstHead = this.head.number;
+
+	override get lowestForkPoint(): bigint {
+		const lowest = super.lowestForkPoint;
+		return lowest > this.firstHead ? lowest : this.firstHead;
+	}
 }
 
 export class LinkedNode {
@@ -92,20 +111,22 @@ export class LinkedNode {
 	/** Everything it said, in order. */
 	readonly sent: SentMessage[] = [];
 	readonly faults: string[] = [];
+	/** Ids of blocks and transactions that others announced or delivered. */
+	readonly received = new Set<string>();
 	private readonly nodeId: Uint8Array;
 
 	constructor(
 		world: SimulatedWorld,
 		readonly host: string,
 		readonly open: OpenChain,
-		{ settings = {}, witnesses = [] }: LinkedNodeOptions = {},
+		{ settings = {}, witnesses = [], restarted = false }: LinkedNodeOptions = {},
 	) {
 		this.environment = world.host(host).boot();
 		this.nodeId = this.environment.randomBytes(64);
 		const report = (error: unknown, where: string): void => {
 			this.faults.push(`${where}: ${error instanceof Error ? error.stack : String(error)}`);
 		};
-		this.chain = new NodeChain({ open, pool: undefined, report });
+		this.chain = new (restarted ? RestartedChain : NodeChain)({ open, pool: undefined, report });
 		const quiet = { debug: () => {}, info: () => {}, warn: () => {} };
 		const peerWorld = new PeerWorld(
 			this.environment,
@@ -140,6 +161,27 @@ export class LinkedNode {
 		this.application.connected(near);
 		other.application.connected(far);
 		return near;
+	}
+
+	/** A connection of somebody whose messages the test delivers. */
+	connect(host: string, outgoing: boolean): LinkEnd {
+		const end = new LinkEnd(this, { host, port: 18888 }, outgoing, new Uint8Array(64));
+		this.links.add(end);
+		this.application.connected(end);
+		return end;
+	}
+
+	note(inventory: Uint8Array): void {
+		try {
+			for (const id of decodeInventory(inventory).ids) this.received.add(toHex(id));
+		} catch {
+			// What doesn't decode brings nothing.
+		}
+	}
+
+	/** Whether somebody else announced a block or transaction. */
+	hasReceived(id: Uint8Array): boolean {
+		return this.received.has(toHex(id));
 	}
 
 	get head(): string {
