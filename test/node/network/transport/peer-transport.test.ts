@@ -257,7 +257,52 @@ describe("dialing", () => {
 	});
 });
 
+describe("the dialing side", () => {
+	it.each([
+		["takes a normal answer", { code: 0, networkId: NETWORK, version: 1 }, true],
+		["takes an old node, whose version is the network", { code: 0, networkId: 1, version: NETWORK }, true],
+		["leaves another network without a word", { code: 0, networkId: 1, version: 1 }, false],
+		[
+			"leaves a node that doesn't want it, without a word",
+			{ code: 3, networkId: NETWORK, version: 1 },
+			false,
+		],
+	])("%s", async (_name, answer, isTaken) => {
+		const world = new SimulatedWorld();
+		const heard: string[] = [];
+		const environment = world.host("10.0.0.9").boot();
+		await environment.listen({ port: 18888 }, (stream) => {
+			stream.listen({ data: (bytes) => heard.push(toHex(bytes)), closed: () => heard.push("closed") });
+			const from = { ipv4: "10.0.0.9", ipv6: "", port: 18888, nodeId: new Uint8Array(64).fill(9) };
+			stream.write(writeFrame(writeHello({ from, timestamp: 1n, ...answer })));
+		});
+		const node = await start(world, "10.0.0.1", { active: [at("10.0.0.9")] });
+		await world.advance(1_000);
+		expect(node.told).toEqual(isTaken ? ["connected 10.0.0.9"] : []);
+		// Its own HELLO and nothing else.
+		expect(heard).toHaveLength(isTaken ? 1 : 2);
+		expect(heard.at(-1) === "closed").toBe(!isTaken);
+	});
+});
+
 describe("admission", () => {
+	it("tells a peer of the old kind, who says no HELLO, why it isn't taken", async () => {
+		const world = new SimulatedWorld();
+		const node = await start(world, "10.0.0.1", { maxConnections: 1 });
+		const peers: Puppet[] = [];
+		for (const host of ["10.0.0.2", "10.0.0.3"]) {
+			const puppet = await Puppet.dial(world, host, "10.0.0.1");
+			puppet.say(Uint8Array.of(0x22, 0xc0));
+			await world.advance(100);
+			peers.push(puppet);
+		}
+		expect(node.told).toEqual(["connected 10.0.0.2", "received 34 c0"]);
+		expect(peers.map(({ heard }) => heard)).toEqual([[], ["DISCONNECT TOO_MANY_PEERS"]]);
+		node.connections[0]?.send(0x23, Uint8Array.of(0xc0));
+		await world.advance(100);
+		expect(peers[0]?.heard).toEqual(["application 23c0"]);
+	});
+
 	it("lets a trusted address in whatever its limits and bans", async () => {
 		const world = new SimulatedWorld();
 		const node = await start(world, "10.0.0.1", { maxConnections: 1, maxConnectionsWithSameIp: 1 });
