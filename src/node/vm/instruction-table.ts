@@ -85,7 +85,7 @@ export function buildInstructionTable(
 		withFactor(other) {
 			let penalized = factors.get(other);
 			if (!penalized) {
-				if (factors.size >= 256) factors.clear();
+				if (factors.size >= KEPT_FACTORS) factors.clear();
 				penalized = buildInstructionTable(instructions, gates, other);
 				factors.set(other, penalized);
 			}
@@ -168,6 +168,11 @@ function checkStructure(action: Action, byte: number, takes: number, gives: numb
 	}
 }
 
+/** Factors of dynamic energy whose tables are kept; many contracts have none. */
+const KEPT_FACTORS = 64;
+
+/** Sets of rules whose tables are kept; a chain has few. */
+const KEPT_TABLES = 32;
 const tables = new Map<string, InstructionTable>();
 
 /** The table for these rules, built once. */
@@ -176,6 +181,7 @@ export function instructionTableFor(instructions: readonly Instruction[], gates:
 	for (const on of Object.values(gates)) key += on ? "1" : "0";
 	let table = tables.get(key);
 	if (!table) {
+		if (tables.size >= KEPT_TABLES) tables.clear();
 		table = buildInstructionTable(instructions, gates);
 		tables.set(key, table);
 	}

@@ -1,0 +1,111 @@
+/**
+ * Random programs in the contract machine, as long as one asks for.
+ *
+ * npm run fuzz:vm -- [--seed N] [--minutes M] [--programs K] [--only INDEX] [folder of a recorded set …]
+ *
+ * Checked of every program under random rules: it ends by its energy or its time, never by a crash; it uses no more
+ * energy than it has; a second run and a traced run are the same; what failed left nothing behind. Every fourth one
+ * calculates, and the reference arithmetic must agree. Memory is weighed; growth is a finding. A finding names seed and
+ * index, with which `--only` repeats it.
+ */
+
+import { existsSync, readdirSync } from "node:fs";
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
+import { fromHex } from "../../../../src/protocol/bytes.js";
+import { useFastHashing } from "../../../../src/protocol/hash.js";
+import { openRecordings } from "../../../../src/replay/recording.js";
+import { checkProgram, Finding, newTally } from "./check.js";
+import { World } from "./world.js";
+
+/** Folder of the recorded sets, whose contracts are mutated; without it there are none. */
+const RECORDED = "../shared/golden";
+/** Contracts beyond this size mostly repeat others. */
+const MAX_CONTRACT = 6_000;
+const WEIGH_EVERY_MS = 10_000;
+/** Memory after collecting garbage may grow by so much after the first quarter, in MB. */
+const MAX_GROWTH = 24;
+
+const { values, positionals } = parseArgs({
+	allowPositionals: true,
+	options: {
+		seed: { type: "string", default: "1" },
+		minutes: { type: "string", default: "1" },
+		programs: { type: "string" },
+		only: { type: "string" },
+	},
+});
+const seed = Number(values.seed);
+const endsAt = performance.now() + 60_000 * Number(values.minutes);
+const programs = values.programs === undefined ? Number.POSITIVE_INFINITY : Number(values.programs);
+
+/** Code of the contracts at the end of recorded sets, each once. */
+function recordedContracts(): Uint8Array[] {
+	const folders =
+		positionals.length > 0
+			? positionals
+			: existsSync(RECORDED)
+				? readdirSync(RECORDED)
+						.filter((name) => /^(vm|fuzz)-/.test(name))
+						.map((name) => join(RECORDED, name))
+				: [];
+	const codes = new Set<string>();
+	for (const folder of folders) {
+		for (const recording of openRecordings(folder)) {
+			for (const code of Object.values(recording.finalState()?.["code"] ?? {})) {
+				if (code.length <= 2 * MAX_CONTRACT) codes.add(code);
+			}
+		}
+	}
+	return [...codes].sort().map(fromHex);
+}
+
+setFlagsFromString("--expose-gc");
+const collect = runInNewContext("gc") as () => void;
+
+/** Heap and buffers in use, in MB. */
+function weigh(): number {
+	collect();
+	const { heapUsed, arrayBuffers } = process.memoryUsage();
+	return (heapUsed + arrayBuffers) / 1e6;
+}
+
+await useFastHashing();
+const recorded = recordedContracts();
+const world = await World.create();
+const tally = newTally();
+const weights: number[] = [];
+let nextWeighing = performance.now() + WEIGH_EVERY_MS;
+let index = values.only === undefined ? 0 : Number(values.only);
+const first = index;
+process.stdout.write(`seed ${seed}, ${recorded.length} recorded contracts\n`);
+try {
+	do {
+		checkProgram(world, seed, index, recorded, tally);
+		index++;
+		if (performance.now() > nextWeighing) {
+			weights.push(weigh());
+			nextWeighing = performance.now() + WEIGH_EVERY_MS;
+			const { programs: run, calculations, timeouts } = tally;
+			process.stdout.write(
+				`${run} programs, ${calculations} calculations, ${timeouts} out of time, ${weights.at(-1)?.toFixed(1)} MB\n`,
+			);
+		}
+	} while (values.only === undefined && index - first < programs && performance.now() < endsAt);
+	const settled = weights.slice(Math.floor(weights.length / 4));
+	const growth = (settled.at(-1) ?? 0) - (settled[0] ?? 0);
+	if (settled.length > 2 && growth > MAX_GROWTH) throw new Finding(`memory grew by ${growth.toFixed(1)} MB`);
+	for (const [end, count] of [...tally.ends].sort(([, a], [, b]) => b - a)) {
+		process.stdout.write(`${String(count).padStart(8)} ${end}\n`);
+	}
+	process.stdout.write(
+		`${tally.programs} programs and ${tally.calculations} calculations hold, ${tally.timeouts} out of time\n`,
+	);
+} catch (error) {
+	process.stdout.write(
+		`--seed ${seed} --only ${index}: ${error instanceof Error ? error.message : String(error)}\n`,
+	);
+	process.exitCode = 1;
+}
