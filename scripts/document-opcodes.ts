@@ -1,0 +1,6 @@
+/** Writes docs/opcodes.md: every operation of the contract machine, made of the opcode table. */
+
+import { writeFileSync } from "node:fs";
+import { opcodePage } from "./opcode-page.js";
+
+writeFileSync(new URL("../docs/opcodes.md", import.meta.url), opcodePage());
