@@ -9,7 +9,7 @@ export const BLOCK_VERSION = 32;
 /** The version that is passed by height, not by votes. */
 export const ENERGY_LIMIT_VERSION = 5;
 
-interface ForkRow {
+export interface ForkRow {
 	readonly version: number;
 	/** Release of the reference node, for readers. */
 	readonly release: string;
@@ -19,15 +19,20 @@ interface ForkRow {
 }
 
 const HARD_FORK_MS = 1_596_780_000_000n;
-const voted = (version: number, release: string): ForkRow => ({
+export const voted = (version: number, release: string, ratePercent = 80): ForkRow => ({
 	version,
 	release,
 	hardForkMs: HARD_FORK_MS,
-	ratePercent: 80,
+	ratePercent,
 });
 const unanimous = (version: number, release: string): ForkRow => ({ version, release, hardForkMs: 0n });
 
-/** Every known version, ascending. Rows above 32 are rules of later releases and are not implemented here. */
+/**
+ * Every version whose rules this node has, ascending. No row is beyond version 32.
+ *
+ * Later releases have the versions 33 to 38, at 70 percent but for 34 and 36 at 80 (sheet 02 §10.1): rows for the end of
+ * this table. Until then their blocks are counted, and their versions never pass.
+ */
 export const forkTable: readonly ForkRow[] = [
 	unanimous(ENERGY_LIMIT_VERSION, "energy limit"),
 	unanimous(6, "3.2.2"),
@@ -53,19 +58,22 @@ export const forkTable: readonly ForkRow[] = [
 	voted(32, "4.8.0"),
 ];
 
-const byVersion = new Map(forkTable.map((row) => [row.version, row]));
-
 export class ForkGates {
+	private readonly byVersion: ReadonlyMap<number, ForkRow>;
+
 	constructor(
 		private readonly state: StateView,
 		private readonly rules: ChainRules,
-	) {}
+		private readonly table: readonly ForkRow[] = forkTable,
+	) {
+		this.byVersion = new Map(table.map((row) => [row.version, row]));
+	}
 
 	/** Whether the rules of a version hold at the head. */
 	passed(version: number): boolean {
 		const properties = this.state.properties;
 		if (version === ENERGY_LIMIT_VERSION) return properties.headNumber >= this.rules.energyLimitHeight;
-		const row = byVersion.get(version);
+		const row = this.byVersion.get(version);
 		const statistics = properties.forkStatistics(version);
 		if (row?.ratePercent === undefined) {
 			if (version > 16) return false;
@@ -84,7 +92,7 @@ export class ForkGates {
 	/** Sets VERSION_NUMBER to the highest passed version, as a start and some traces do. */
 	init(): void {
 		let latest = 0;
-		for (const { version } of forkTable) if (this.passed(version)) latest = version;
+		for (const { version } of this.table) if (this.passed(version)) latest = version;
 		this.state.properties.set("VERSION_NUMBER", latest);
 	}
 
@@ -102,7 +110,7 @@ export class ForkGates {
 	update(version: number, position: number, activeCount: number): void {
 		const properties = this.state.properties;
 		if (position < 0 || version < ENERGY_LIMIT_VERSION || properties.get("VERSION_NUMBER") >= version) return;
-		for (const row of forkTable) {
+		for (const row of this.table) {
 			if (row.version <= version || this.passed(row.version)) continue;
 			const statistics = properties.forkStatistics(row.version);
 			if (!statistics) continue;
@@ -124,7 +132,7 @@ export class ForkGates {
 
 	private upgradeTo(version: number, activeCount: number): void {
 		const properties = this.state.properties;
-		for (const row of forkTable) {
+		for (const row of this.table) {
 			if (row.version >= version || this.passed(row.version)) continue;
 			const size = properties.forkStatistics(row.version)?.length || activeCount;
 			properties.setForkStatistics(row.version, Buffer.alloc(size, 1));
@@ -135,7 +143,7 @@ export class ForkGates {
 	/** Clears the counts of versions that haven't passed, in every maintenance block. */
 	reset(activeCount: number): void {
 		const properties = this.state.properties;
-		for (const { version } of forkTable) {
+		for (const { version } of this.table) {
 			if (!properties.forkStatistics(version) || this.passed(version)) continue;
 			properties.setForkStatistics(version, new Uint8Array(activeCount));
 		}

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { ForkGates } from "../../../src/node/rules/fork-gates.js";
+import { ForkGates, forkTable, voted } from "../../../src/node/rules/fork-gates.js";
 import { GENESIS_MS, openState, rules, setHead } from "../consensus/chain-state.js";
 
 const HARD_FORK_MS = 1_596_780_000_000n;
@@ -35,6 +35,18 @@ describe("fork gates", () => {
 			state.properties.setForkStatistics(32, ones(27, 27));
 			expect(forks.passed(32)).toBe(passed);
 		}
+	});
+
+	it("know a version of a later release by its row alone, its share included", async () => {
+		const { state } = await openGates();
+		const forks = new ForkGates(state, rules, [...forkTable, voted(33, "a later one", 70)]);
+		for (let i = 0; i < 18; i++) forks.update(33, i, 27);
+		expect(forks.passed(33)).toBe(false);
+		forks.update(33, 18, 27);
+		expect(forks.passed(33)).toBe(true);
+		forks.update(33, 19, 27);
+		expect(forks.passed(32)).toBe(true);
+		expect(state.properties.get("VERSION_NUMBER")).toBe(33);
 	});
 
 	it("open version 5 by height alone", async () => {
