@@ -11,8 +11,7 @@ import {
 	type TreeUrl,
 } from "./records.js";
 
-const QUESTION_TIMEOUT_MS = 1_000;
-const TRIES = 5;
+const QUESTION_TIMEOUT_MS = 20_000;
 /** Records of one tree: whoever links to a tree must not make us read for ever. */
 const MAX_RECORDS = 2_000;
 
@@ -108,21 +107,12 @@ export class NodeTree {
 	}
 }
 
-/** Asks up to five times. @throws {Error} if nobody answers */
-async function askText(
-	environment: NetworkEnvironment,
-	name: string,
-): Promise<readonly (readonly string[])[]> {
-	for (let tries = 1; ; tries++) {
-		try {
-			return await withTimeout(environment, name);
-		} catch (error) {
-			if (tries === TRIES) throw error;
-		}
-	}
-}
-
-function withTimeout(environment: NetworkEnvironment, name: string): Promise<readonly (readonly string[])[]> {
+/**
+ * Asks for the records of a name. The environment asks again by itself; here is only what keeps a question that is
+ * never answered from stopping the reading of all trees.
+ * @throws {Error} if nobody answers
+ */
+function askText(environment: NetworkEnvironment, name: string): Promise<readonly (readonly string[])[]> {
 	return new Promise((resolve, reject) => {
 		const timer = environment.after(QUESTION_TIMEOUT_MS, () => reject(new Error(`no answer for ${name}`)));
 		environment.resolveText(name).then(resolve, reject).finally(timer.cancel);
