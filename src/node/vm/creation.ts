@@ -201,12 +201,16 @@ function finish(frame: Frame, child: Frame, address: Uint8Array): void {
 	giveBack(frame, child.remaining);
 }
 
-/** Before multi-signature, a creation without code broke its creator: the network's runtime met a null. */
-function refuseEmptyCode({ machine: { gates } }: Frame): void {
+/**
+ * Before multi-signature, a creation without code broke its creator: the network's runtime met a null. It says which
+ * one only where the creator was there before the transaction, and not from #26 on.
+ */
+function refuseEmptyCode({ machine: { gates, base }, context }: Frame): void {
 	if (gates.multiSign) return;
-	const message = gates.constantinople
-		? "Unknown Exception"
-		: 'Cannot invoke "org.coin.core.vm.repository.Type.isDirty()" because the return value of "org.coin.core.vm.repository.Value.getType()" is null';
+	const isNamed = !gates.constantinople && base.contract.has(context.address);
+	const message = isNamed
+		? 'Cannot invoke "org.coin.core.vm.repository.Type.isDirty()" because the return value of "org.coin.core.vm.repository.Value.getType()" is null'
+		: "Unknown Exception";
 	throw runtimeFailed("java.lang.NullPointerException", message);
 }
 

@@ -84,6 +84,15 @@ const sources: Readonly<Record<string, string>> = {
 	"a modulus of 32 KiB": `${modexpInput(32_768, 1, 32_768)} ${ones(12)} ${endless(precompile("0x05", "0x010061"))}`,
 	"an exponent of 1 MiB": `${modexpInput(1, 1_048_576, 1)} ${ones(15)} ${endless(precompile("0x05", "0x100062"))}`,
 	"lengths beyond everything": `${modexpInput(0x7fffffff, 0x7fffffff, 0x7fffffff)} ${endless(precompile("0x05", "0x0c60"))}`,
+	"an exponent of 1 GiB": `${modexpInput(0, 0x3fffffff, 0)} ${ones(1)} ${endless(precompile("0x05", "0x80"))}`,
+	"an exponent of 128 MiB": `${modexpInput(1, 0x08000000, 1)} ${ones(1)} ${endless(precompile("0x05", "0x80"))}`,
+	"output far beyond memory": endless(
+		`0x1000 ADD PUSH0 DUP2 0x20 PUSH0 0x04 GAS STATICCALL POP`,
+		"0x20000000",
+	),
+	"votes far beyond memory": endless(
+		`0x3ffff000 0x08${"00".repeat(31)} 0x3ffff000 0x08${"00".repeat(31)} VOTEWITNESS POP`,
+	),
 	"pairings of 2048 pairs": `${storeBytes(pairBytes)} ${doubled(192, 11)} ${endless(precompile("0x08", "0x060000"))}`,
 	"products of points": `${storeBytes(pairBytes.subarray(0, 64))} ${WIDE} 0x40 MSTORE ${endless(precompile("0x07", "0x60"))}`,
 	"recovered signers": `${storeBytes(Buffer.from(`${"11".repeat(32)}${"1b".padStart(64, "0")}${"22".repeat(64)}`, "hex"))} ${endless(precompile("0x01", "0x80"))}`,
