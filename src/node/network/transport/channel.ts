@@ -14,9 +14,11 @@ import type { FrameWriter } from "../wire/frame-writer.js";
 import { FrameReader } from "../wire/frames.js";
 import {
 	DisconnectReason,
+	disconnectReasonName,
 	FIRST_TRANSPORT_TYPE,
 	type Hello,
 	HelloCode,
+	helloCodeName,
 	NO_TYPE,
 	readTransportMessage,
 	type Status,
@@ -29,6 +31,7 @@ import {
 } from "../wire/transport-messages.js";
 import { ProtocolViolation } from "../wire/violation.js";
 import type { BanList } from "./ban-list.js";
+import type { PeerReport } from "./peer-reports.js";
 import type { ChannelRegistry } from "./registry.js";
 
 /** Without a byte from the other side for this long, a connection is closed. */
@@ -58,6 +61,8 @@ export interface ChannelContext {
 	status(): Status;
 	/** Told once for each connection. */
 	closed(channel: Channel): void;
+	/** What an operator may want to know. */
+	readonly report: PeerReport;
 }
 
 export interface ChannelOptions {
@@ -191,6 +196,7 @@ export class Channel implements PeerConnection {
 				this.say(writeKeepAlive(TransportType.PING, now));
 			}
 		} else if (!this.isPaused && now - this.pingSentMs > PONG_TIMEOUT_MS) {
+			this.report({}, "peer doesn't answer a ping");
 			this.disconnect(DisconnectReason.PING_TIMEOUT);
 			return;
 		}
@@ -218,11 +224,20 @@ export class Channel implements PeerConnection {
 				this.handle(this.isWrapped ? unwrap(body) : body);
 			}
 		} catch (error) {
-			if (!(error instanceof ProtocolViolation)) throw error;
-			if (error.reason === undefined) this.close();
-			else this.disconnect(error.reason);
+			if (error instanceof ProtocolViolation) this.punish(error);
+			else {
+				// The application failed; the connection is in no state that anyone knows.
+				this.close();
+				throw error;
+			}
 		}
 		if (this.reader.isWithinFrame) this.frameSinceMs ??= this.now;
+	}
+
+	private punish({ reason, message }: ProtocolViolation): void {
+		this.report({ why: message }, "peer breaks the protocol");
+		if (reason === undefined) this.close();
+		else this.disconnect(reason);
 	}
 
 	/** @param plain type byte and payload */
@@ -255,6 +270,7 @@ export class Channel implements PeerConnection {
 				if (!this.outgoing) this.answerStatus();
 				return;
 			case TransportType.DISCONNECT:
+				this.report({ reason: disconnectReasonName(message.reason) }, "peer disconnects");
 				this.close();
 		}
 	}
@@ -265,6 +281,7 @@ export class Channel implements PeerConnection {
 		this.nodeId = unshared(hello.from.nodeId);
 		const code = registry.admit(this, this.now);
 		if (code !== HelloCode.NORMAL) {
+			this.report({ code: helloCodeName(code) }, "peer not taken");
 			if (!this.outgoing) this.sendHello(code, hello.timestamp);
 			this.close();
 			return;
@@ -274,6 +291,7 @@ export class Channel implements PeerConnection {
 		if (this.outgoing) {
 			const isOurNetwork = hello.networkId === networkId || hello.version === networkId;
 			if (hello.code !== HelloCode.NORMAL || !isOurNetwork) {
+				this.report({ code: helloCodeName(hello.code), network: hello.networkId }, "peer doesn't take us");
 				this.close();
 				return;
 			}
@@ -281,6 +299,7 @@ export class Channel implements PeerConnection {
 			const isOurNetwork = hello.networkId === networkId;
 			this.sendHello(isOurNetwork ? HelloCode.NORMAL : HelloCode.DIFFERENT_VERSION, hello.timestamp);
 			if (!isOurNetwork) {
+				this.report({ network: hello.networkId }, "peer of another network");
 				this.close();
 				return;
 			}
@@ -325,7 +344,7 @@ export class Channel implements PeerConnection {
 		this.lastSentMs = this.now;
 		this.writtenBytes += frame.length;
 		this.stream.write(frame);
-		if (this.stream.backlog > MAX_BACKLOG) this.abandon();
+		if (this.stream.backlog > MAX_BACKLOG) this.drop();
 	}
 
 	private checkDeadlines(): void {
@@ -334,8 +353,10 @@ export class Channel implements PeerConnection {
 		if (this.phase === "greeting") deadlines.push(this.startMs + UNFINISHED_MS);
 		if (this.frameSinceMs !== undefined && !this.isPaused) deadlines.push(this.frameSinceMs + UNFINISHED_MS);
 		const next = Math.min(...deadlines);
-		if (next <= now) this.close();
-		else this.deadline = this.context.environment.after(next - now, () => this.checkDeadlines());
+		if (next <= now) {
+			this.report({}, "peer takes too long");
+			this.close();
+		} else this.deadline = this.context.environment.after(next - now, () => this.checkDeadlines());
 	}
 
 	private checkFlow(now: number): void {
@@ -343,7 +364,16 @@ export class Channel implements PeerConnection {
 		if (flushed > this.flushedBytes || this.backlog === 0) {
 			this.flushedBytes = flushed;
 			this.flushedMs = now;
-		} else if (now - this.flushedMs > STALLED_MS) this.abandon();
+		} else if (now - this.flushedMs > STALLED_MS) this.drop();
+	}
+
+	private drop(): void {
+		this.report({ backlog: this.backlog }, "peer doesn't read");
+		this.abandon();
+	}
+
+	private report(fields: object, message: string): void {
+		if (this.isOpen) this.context.report(this.remote, { outgoing: this.outgoing, ...fields }, message);
 	}
 
 	private endStream(): void {

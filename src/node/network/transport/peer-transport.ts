@@ -14,6 +14,7 @@ import type { CandidateSource } from "./candidates.js";
 import { Channel, type ChannelContext } from "./channel.js";
 import { type Dialer, DialPool } from "./dial-pool.js";
 import { NodeDetector } from "./node-detector.js";
+import { newsOnly } from "./peer-reports.js";
 import { ChannelRegistry } from "./registry.js";
 
 const DIAL_TIMEOUT_MS = 2_000;
@@ -49,6 +50,8 @@ export interface PeerTransportOptions {
 	readonly host?: string | undefined;
 	/** 64 bytes; random if it isn't given. Discovery announces the same. */
 	readonly nodeId?: Uint8Array | undefined;
+	/** Why connections aren't made or end, for a log. */
+	readonly report?: ((fields: object, message: string) => void) | undefined;
 }
 
 export class PeerTransport implements Transport {
@@ -88,6 +91,7 @@ export class PeerTransport implements Transport {
 			listener: options.listener,
 			status: () => this.status(),
 			closed: (channel) => this.channelClosed(channel),
+			report: newsOnly(environment, options.report ?? (() => undefined)),
 		};
 		for (const { host } of [...config.active, ...config.passive, ...config.fastForward])
 			this.trusted.add(host);
@@ -221,8 +225,10 @@ export class PeerTransport implements Transport {
 				if (this.isStopped) stream.destroy();
 				else this.open(stream, true, configured);
 			},
-			() => {
+			(error: unknown) => {
 				this.dialing.delete(key);
+				const why = error instanceof Error ? error.message : String(error);
+				if (configured) this.context.report(address, { why }, "peer not reached");
 				if (!configured) this.pool.dialedNodeGone();
 			},
 		);

@@ -42,6 +42,8 @@ interface Node {
 	/** What the application was told, in order. */
 	readonly told: string[];
 	readonly connections: PeerConnection[];
+	/** What its log heard. */
+	readonly reports: object[];
 	/** Hosts that it has a connection with, in order. */
 	peers(): readonly string[];
 }
@@ -55,12 +57,14 @@ async function start(
 ): Promise<Node> {
 	const told: string[] = [];
 	const connections: PeerConnection[] = [];
+	const reports: object[] = [];
 	const transport = new PeerTransport({
 		environment: world.host(host).boot(),
 		config: { ...BASE, ...config },
 		candidates,
 		self: { ipv4: host, ipv6: "" },
 		nodeId,
+		report: (fields, message) => reports.push({ message, ...fields }),
 		listener: {
 			connected: (connection) => {
 				connections.push(connection);
@@ -72,7 +76,7 @@ async function start(
 	});
 	await transport.start();
 	const peers = () => transport.connections().map(({ remote }) => remote.host);
-	return { transport, told, connections, peers };
+	return { transport, told, connections, reports, peers };
 }
 
 const at = (host: string, port = 18888): NodeAddress => ({ host, port });
@@ -177,6 +181,10 @@ describe("dialing", () => {
 		const node = await start(world, "10.0.0.1", { active: [at("10.0.0.2")] });
 		await world.advance(10_000);
 		expect(node.told).toEqual([]);
+		// Once, although it was dialed again and again.
+		expect(node.reports).toEqual([
+			{ message: "peer not reached", peer: "10.0.0.2:18888", why: "no answer from 10.0.0.2:18888" },
+		]);
 		const other = await start(world, "10.0.0.2");
 		await world.advance(6_000);
 		expect(node.peers()).toEqual(["10.0.0.2"]);
@@ -282,6 +290,9 @@ describe("the dialing side", () => {
 		// Its own HELLO and nothing else.
 		expect(heard).toHaveLength(isTaken ? 1 : 2);
 		expect(heard.at(-1) === "closed").toBe(!isTaken);
+		const code = answer.code === 3 ? "TIME_BANNED" : "NORMAL";
+		const report = { message: "peer doesn't take us", peer: "10.0.0.9:18888", outgoing: true };
+		expect(node.reports).toEqual(isTaken ? [] : [{ ...report, code, network: answer.networkId }]);
 	});
 });
 
