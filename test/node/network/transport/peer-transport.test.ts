@@ -1,3 +1,4 @@
+import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { PeerConnection } from "../../../../src/node/network/connection.js";
 import type {
@@ -10,6 +11,7 @@ import {
 	PeerTransport,
 	type TransportConfig,
 } from "../../../../src/node/network/transport/peer-transport.js";
+import { wrap } from "../../../../src/node/network/wire/envelope.js";
 import { FrameReader, writeFrame } from "../../../../src/node/network/wire/frames.js";
 import {
 	disconnectReasonName,
@@ -17,6 +19,7 @@ import {
 	helloCodeName,
 	readTransportMessage,
 	TransportType,
+	withType,
 	writeHello,
 	writeKeepAlive,
 } from "../../../../src/node/network/wire/transport-messages.js";
@@ -104,9 +107,11 @@ class Puppet {
 		private readonly world: SimulatedWorld,
 		readonly environment: NetworkEnvironment,
 		readonly stream: ByteStream,
+		isDeaf: boolean,
 	) {
 		stream.listen({
 			data: (bytes) => {
+				if (isDeaf) return;
 				this.reader.push(bytes);
 				for (let body = this.reader.next(); body; body = this.reader.next())
 					this.heard.push(this.describe(body));
@@ -117,12 +122,13 @@ class Puppet {
 		});
 	}
 
-	static async dial(world: SimulatedWorld, host: string, node: string): Promise<Puppet> {
+	/** @param isDeaf it doesn't try to understand the answers */
+	static async dial(world: SimulatedWorld, host: string, node: string, isDeaf = false): Promise<Puppet> {
 		const simulated = world.host(host);
 		const environment = simulated.boot();
 		const dialed = environment.dial(at(node), 2_000);
 		await world.advance(100);
-		return new Puppet(world, environment, await dialed);
+		return new Puppet(world, environment, await dialed, isDeaf);
 	}
 
 	hello(fill: number, options: { networkId?: number; version?: number } = {}): void {
@@ -502,6 +508,40 @@ describe("a connection", () => {
 		left.connections[0]?.send(0x02, new Uint8Array(70_000));
 		await world.advance(1_000);
 		expect(right.told.at(-1)).toBe(`received 2 ${"00".repeat(70_000)}`);
+	});
+
+	it("survives whatever bytes come, before and after the handshake", async () => {
+		const world = new SimulatedWorld({ fragmentation: 0.2 });
+		const node = await start(world, "10.0.0.1");
+		const bytes = fc.oneof(
+			fc.uint8Array({ minLength: 1, maxLength: 60 }).map(writeFrame),
+			fc.uint8Array({ minLength: 1, maxLength: 60 }).map((plain) => writeFrame(wrap(plain))),
+			fc
+				.tuple(fc.constantFrom(0xff, 0xfe, 0xfd, 0xfc, 0xfb), fc.uint8Array({ maxLength: 60 }))
+				.map(([type, payload]) => writeFrame(withType(type, payload))),
+			fc.uint8Array({ minLength: 1, maxLength: 60 }),
+		);
+		let count = 0;
+		await fc.assert(
+			fc.asyncProperty(
+				fc.array(bytes, { maxLength: 8 }),
+				fc.constantFrom(undefined, 0, 1),
+				async (pieces, version) => {
+					count++;
+					const puppet = await Puppet.dial(world, `10.9.${count >> 8}.${count & 0xff}`, "10.0.0.1", true);
+					if (version !== undefined) puppet.hello(count & 0xff, { version });
+					for (const piece of pieces) puppet.stream.write(piece);
+					await world.advance(100);
+					puppet.stream.destroy();
+					await world.advance(100);
+					expect(node.peers()).toEqual([]);
+				},
+			),
+			{ seed: 3, numRuns: 300 },
+		);
+		const connected = node.told.filter((line) => line.startsWith("connected")).length;
+		expect(connected).toBeGreaterThan(100);
+		expect(node.told.filter((line) => line.startsWith("disconnected"))).toHaveLength(connected);
 	});
 
 	it("tells its peers when the node stops", async () => {
