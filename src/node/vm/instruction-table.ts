@@ -1,5 +1,6 @@
 /** The opcode table made flat for the interpreter's loop, for one set of rules. */
 
+import { add, and, eq, gt, iszero, lt, sub } from "./arithmetic.js";
 import type { Frame } from "./frame.js";
 import type { Gates } from "./gates.js";
 import type { Action, CostRule, Instruction } from "./instruction.js";
@@ -141,6 +142,17 @@ function addFunction(
 	}
 }
 
+/** Calculations that the loop does in place where operands are small, and with these functions where they aren't. */
+const IN_PLACE: ReadonlyMap<unknown, Kind> = new Map<unknown, Kind>([
+	[add, Kind.ADD],
+	[sub, Kind.SUB],
+	[lt, Kind.LT],
+	[gt, Kind.GT],
+	[eq, Kind.EQ],
+	[iszero, Kind.ISZERO],
+	[and, Kind.AND],
+]);
+
 function kindOf({ action, cost, byte, takes, gives, isCall }: Instruction): Kind {
 	if (isCall) return Kind.CALL;
 	switch (action.kind) {
@@ -150,6 +162,10 @@ function kindOf({ action, cost, byte, takes, gives, isCall }: Instruction): Kind
 			return pushKind(byte);
 		default:
 			checkStructure(action, byte, takes, gives);
+			if ("run" in action) {
+				const inPlace = IN_PLACE.get(action.run);
+				if (inPlace !== undefined) return inPlace;
+			}
 			return Kind[action.kind.toUpperCase() as keyof typeof Kind];
 	}
 }

@@ -1,5 +1,6 @@
 /** The loop that runs a frame's code (sheet 05 §9.1). */
 
+import { add, and, eq, lt, sub } from "./arithmetic.js";
 import type { Frame } from "./frame.js";
 import type { Instruction } from "./instruction.js";
 import { type InstructionTable, STACK_LIMIT } from "./instruction-table.js";
@@ -16,7 +17,7 @@ import {
 	timeoutAt,
 	type VmError,
 } from "./vm-error.js";
-import type { Word } from "./word.js";
+import { MAX_SMALL, type Word } from "./word.js";
 
 /** Energy spent between two looks at the clock: some milliseconds at the most, whatever the operations are. */
 const ENERGY_BETWEEN_LOOKS = 20_000;
@@ -50,6 +51,14 @@ export enum Kind {
 	CALL = 19,
 	/** No operation under these rules. */
 	MISSING = 20,
+	/** The most frequent calculations, done in place where both operands are small. */
+	ADD = 21,
+	SUB = 22,
+	LT = 23,
+	GT = 24,
+	EQ = 25,
+	ISZERO = 26,
+	AND = 27,
 }
 
 /**
@@ -153,6 +162,52 @@ export function run(frame: Frame): void {
 			case Kind.PC:
 				stack[sp++] = pc;
 				break;
+			case Kind.ADD: {
+				const a = stack[--sp] as Word;
+				const b = stack[sp - 1] as Word;
+				if (typeof a === "number" && typeof b === "number") {
+					const sum = a + b;
+					stack[sp - 1] = sum <= MAX_SMALL ? sum : add(a, b);
+				} else stack[sp - 1] = add(a, b);
+				break;
+			}
+			case Kind.SUB: {
+				const a = stack[--sp] as Word;
+				const b = stack[sp - 1] as Word;
+				stack[sp - 1] = typeof a === "number" && typeof b === "number" && a >= b ? a - b : sub(a, b);
+				break;
+			}
+			case Kind.LT: {
+				const a = stack[--sp] as Word;
+				const b = stack[sp - 1] as Word;
+				stack[sp - 1] = typeof a === "number" && typeof b === "number" ? (a < b ? 1 : 0) : lt(a, b);
+				break;
+			}
+			case Kind.GT: {
+				const a = stack[--sp] as Word;
+				const b = stack[sp - 1] as Word;
+				stack[sp - 1] = typeof a === "number" && typeof b === "number" ? (a > b ? 1 : 0) : lt(b, a);
+				break;
+			}
+			case Kind.EQ: {
+				const a = stack[--sp] as Word;
+				const b = stack[sp - 1] as Word;
+				stack[sp - 1] = typeof a === "number" && typeof b === "number" ? (a === b ? 1 : 0) : eq(a, b);
+				break;
+			}
+			case Kind.ISZERO:
+				stack[sp - 1] = stack[sp - 1] === 0 ? 1 : 0;
+				break;
+			case Kind.AND: {
+				const a = stack[--sp] as Word;
+				const b = stack[sp - 1] as Word;
+				// Non-negative numbers below 2^31 are what both of these keep.
+				stack[sp - 1] =
+					typeof a === "number" && typeof b === "number" && (a | 0) === a && (b | 0) === b
+						? a & b
+						: and(a, b);
+				break;
+			}
 			case Kind.UNARY:
 				stack[sp - 1] = (unary[op] as (a: Word) => Word)(stack[sp - 1] as Word);
 				break;
