@@ -143,15 +143,26 @@ function addFunction(
 }
 
 /** Calculations that the loop does in place where operands are small, and with these functions where they aren't. */
-const IN_PLACE: ReadonlyMap<unknown, Kind> = new Map<unknown, Kind>([
-	[add, Kind.ADD],
-	[sub, Kind.SUB],
-	[lt, Kind.LT],
-	[gt, Kind.GT],
-	[eq, Kind.EQ],
-	[iszero, Kind.ISZERO],
-	[and, Kind.AND],
-]);
+function inPlaceKind(run: unknown): Kind | undefined {
+	switch (run) {
+		case add:
+			return Kind.ADD;
+		case sub:
+			return Kind.SUB;
+		case lt:
+			return Kind.LT;
+		case gt:
+			return Kind.GT;
+		case eq:
+			return Kind.EQ;
+		case iszero:
+			return Kind.ISZERO;
+		case and:
+			return Kind.AND;
+		default:
+			return undefined;
+	}
+}
 
 function kindOf({ action, cost, byte, takes, gives, isCall }: Instruction): Kind {
 	if (isCall) return Kind.CALL;
@@ -163,7 +174,7 @@ function kindOf({ action, cost, byte, takes, gives, isCall }: Instruction): Kind
 		default:
 			checkStructure(action, byte, takes, gives);
 			if ("run" in action) {
-				const inPlace = IN_PLACE.get(action.run);
+				const inPlace = inPlaceKind(action.run);
 				if (inPlace !== undefined) return inPlace;
 			}
 			return Kind[action.kind.toUpperCase() as keyof typeof Kind];
