@@ -10,7 +10,7 @@ import type { NodeConfig } from "./config/config.js";
 import { activeWitnesses } from "./consensus/slots.js";
 import type { NodeMetrics } from "./metrics/metrics.js";
 import { ForkGates } from "./rules/fork-gates.js";
-import type { StateView } from "./state/view.js";
+import { createView, type StateView } from "./state/view.js";
 
 export interface NodeApiOptions {
 	readonly open: OpenChain;
@@ -20,6 +20,10 @@ export interface NodeApiOptions {
 	readonly network: NetworkView;
 	/** Addresses whose keys this node produces with. */
 	readonly ownWitnesses: readonly Uint8Array[];
+	/** Whether this node is the one of its backup group that acts. */
+	readonly isProducing: () => boolean;
+	/** Number of the last block that votes of witnesses confirmed; 0 if there was none. */
+	readonly confirmedNumber: () => bigint;
 	/** Undefined: nobody counts. */
 	readonly metrics: NodeMetrics | undefined;
 	/** Runs after a transaction entered the pool; the answer to its sender waits for it. */
@@ -29,7 +33,7 @@ export interface NodeApiOptions {
 	readonly report: (error: unknown, where: string) => void;
 }
 
-/** A node that talks to nobody: the peer network is not part of this release. */
+/** A node that talks to nobody. */
 export function isolatedNetwork(nodeId: string): NetworkView {
 	return {
 		peers: () => [],
@@ -44,18 +48,18 @@ export function createApiNode(options: NodeApiOptions): ApiNode {
 	const { open, config, clock, machine, network, submitted, report, metrics, catchUp } = options;
 	const { chain, rules } = open;
 	const startedMs = clock();
-	const views: Readonly<Record<ServerKind, StateView>> = {
-		full: chain.state,
-		solidity: open.solidState,
-		// Without PBFT messages the confirmed state is the solidified one (sheet 06 §11.3).
-		pbft: open.solidState,
+	const confirmed = confirmedView(open, options.confirmedNumber);
+	const views: Readonly<Record<ServerKind, () => StateView>> = {
+		full: () => chain.state,
+		solidity: () => open.solidState,
+		pbft: confirmed,
 	};
-	const gates = new Map<StateView, ForkGates>([[chain.state, open.forks]]);
+	const gates = new WeakMap<StateView, ForkGates>([[chain.state, open.forks]]);
 	return {
 		config,
 		rules,
 		nowMs: () => Number(clock()),
-		view: (server) => views[server],
+		view: (server) => views[server](),
 		forks: (state) => {
 			const known = gates.get(state) ?? new ForkGates(state, rules);
 			gates.set(state, known);
@@ -83,8 +87,9 @@ export function createApiNode(options: NodeApiOptions): ApiNode {
 			get meters() {
 				return metrics?.meters();
 			},
-			// Without a backup group every node is the master.
-			isProducing: true,
+			get isProducing() {
+				return options.isProducing();
+			},
 			get isActiveWitness() {
 				const active = activeWitnesses(chain.state);
 				return options.ownWitnesses.some((own) => active.some((each) => equalBytes(each, own)));
@@ -96,5 +101,26 @@ export function createApiNode(options: NodeApiOptions): ApiNode {
 			return Number(clock() - startedMs);
 		},
 		report,
+	};
+}
+
+/**
+ * The state that votes of witnesses confirmed (sheet 06 §11.3): that after the last confirmed block, as far as it can
+ * still be told from the head's. Without votes it is the solidified one.
+ */
+function confirmedView(open: OpenChain, confirmedNumber: () => bigint): () => StateView {
+	const { chain, database, seed } = open;
+	let made: { readonly key: string; readonly view: StateView } | undefined;
+	return () => {
+		const number = confirmedNumber();
+		if (number <= database.settledNumber || number > chain.state.properties.headNumber)
+			return open.solidState;
+		// The view holds until the state changes.
+		const key = `${number} ${chain.head.idHex} ${database.mark()}`;
+		if (made?.key === key) return made.view;
+		const backend = database.stateBefore(number + 1n);
+		if (!backend) return open.solidState;
+		made = { key, view: createView(backend, seed) };
+		return made.view;
 	};
 }

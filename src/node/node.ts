@@ -102,12 +102,16 @@ export async function startNode(options: NodeOptions): Promise<RunningNode> {
 		for (const stop of stops.splice(0).reverse()) await stop();
 	};
 	let ports: NodePorts = {};
+	let peers: PeerNetwork | undefined;
+	const isMaster = (): boolean => peers?.isMaster ?? true;
 	try {
 		if (development && dataDirectory) {
 			markDevelopmentDirectory(dataDirectory, toHex(open.rules.genesisId), development.options);
 		}
 		const sealer = development && (await startSealer(open, development, log, report, stops));
-		if (!development && options.producers.length > 0) startProducer(open, options, clock, report, stops);
+		if (!development && options.producers.length > 0) {
+			startProducer(open, options, clock, isMaster, report, stops);
+		}
 		executeWaitingInTurns(open, report);
 		const network = new LateNetwork(isolatedNetwork(toHex(open.rules.genesisId).repeat(2)));
 		const metrics = await startCounting(open, network, options, report, stops);
@@ -120,6 +124,8 @@ export async function startNode(options: NodeOptions): Promise<RunningNode> {
 			network,
 			ownWitnesses: own.map(({ witness }) => witness),
 			metrics,
+			isProducing: isMaster,
+			confirmedNumber: () => peers?.chain.confirmedNumber ?? 0n,
 			submitted: () => sealer?.submitted() ?? Promise.resolve(),
 			catchUp: () => sealer?.catchUp() ?? false,
 			report,
@@ -144,7 +150,7 @@ export async function startNode(options: NodeOptions): Promise<RunningNode> {
 		const metricsPort = metrics?.port === undefined ? {} : { metrics: metrics.port };
 		const jsonRpcPorts = await startJsonRpc(open, api, broadcaster, options, stops);
 		const grpcPorts = await startGrpc(api, broadcaster, options.host, stops);
-		const peers = development ? undefined : await startPeers(open, options, report, stops);
+		peers = development ? undefined : await startPeers(open, options, report, stops);
 		if (peers) network.become(peers);
 		const peerPort = peers && peers.port !== 0 ? { peer: peers.port } : {};
 		ports = { ...servers.ports, ...jsonRpcPorts, ...grpcPorts, ...metricsPort, ...gatewayPort, ...peerPort };
@@ -186,7 +192,6 @@ async function startPeers(
 		open,
 		pool,
 		producers,
-		isMaster: () => true,
 		host,
 		lan: localAddresses(),
 		dataDirectory,
@@ -259,6 +264,7 @@ function startProducer(
 	open: OpenChain,
 	{ config, producers, log }: NodeOptions,
 	clock: () => bigint,
+	isMaster: () => boolean,
 	report: Report,
 	stops: Stops,
 ): void {
@@ -269,7 +275,7 @@ function startProducer(
 		minParticipationPercent: config.node.minParticipationRate,
 		packingPercent: config.node.blockProducedTimeOutPercent,
 		needSyncCheck: config.block.needSyncCheck,
-		isMaster: () => true,
+		isMaster,
 		onProduced: ({ block }) => {
 			log.info(
 				{ number: Number(block.number), id: block.idHex, transactions: block.transactions.length },

@@ -1,5 +1,6 @@
 /** The peer network of a node: puts its parts together, starts and stops them. */
 
+import type { SignedBlock } from "../../protocol/block.js";
 import { toHex } from "../../protocol/bytes.js";
 import type { SignedTransaction } from "../../protocol/transaction.js";
 import type { NetworkView } from "../api/context.js";
@@ -7,12 +8,14 @@ import type { Producer } from "../chain/chain.js";
 import type { OpenChain } from "../chain/open-chain.js";
 import type { NodeConfig } from "../config/config.js";
 
+import { Backup } from "./backup/backup.js";
 import { watchConfig } from "./config-reload.js";
 import type { ApplicationListener } from "./connection.js";
 import { Discovery } from "./discovery/discovery.js";
 import { peerFile } from "./discovery/peer-store.js";
 import { DnsNodes } from "./dns/dns-nodes.js";
 import type { NetworkEnvironment, NodeAddress } from "./environment.js";
+import { guardedEnvironment } from "./guarded-environment.js";
 import { NodeChain, type SignatureAhead } from "./node-chain.js";
 import { type OwnAddress, ownAddress } from "./own-address.js";
 import { peerFacts } from "./peer-facts.js";
@@ -38,8 +41,6 @@ export interface NetworkOptions {
 	/** Undefined: signatures are recovered where blocks are applied. */
 	readonly pool: SignatureAhead | undefined;
 	readonly producers: readonly Producer[];
-	/** Whether this node is the one of its backup group that acts. */
-	readonly isMaster: () => boolean;
 	/** Address to bind and to dial from; undefined: every interface. */
 	readonly host?: string | undefined;
 	/** Addresses of this machine's interfaces; either may be empty. */
@@ -59,6 +60,10 @@ export interface PeerNetwork extends NetworkView {
 	readonly port: number;
 	/** The network's view of the chain. */
 	readonly chain: NodeChain;
+	/** Whether this node is the one of its backup group that acts. */
+	readonly isMaster: boolean;
+	/** Announces a block that was made here, before it is applied. */
+	announceBlock(block: SignedBlock): void;
 	/** How far synchronising is; undefined: nothing is missing. */
 	readonly progress: SyncProgress | undefined;
 	/** Takes leave of every peer. */
@@ -67,7 +72,8 @@ export interface PeerNetwork extends NetworkView {
 
 /** Starts the network. A port that is in use is logged, as on the reference; the node then only dials. */
 export async function startNetwork(options: NetworkOptions): Promise<PeerNetwork> {
-	const { environment, config, open, log, report, host } = options;
+	const { config, open, log, report, host } = options;
+	const environment = guardedEnvironment(options.environment, report);
 	const { peers } = config.node;
 	const nodeId = environment.randomBytes(NODE_ID_LENGTH);
 	const self = ownAddress(peers.externalIp, host, options.lan, peers.enableIpv6);
@@ -77,6 +83,7 @@ export async function startNetwork(options: NetworkOptions): Promise<PeerNetwork
 	const problem = (what: string) => (error: unknown) =>
 		log.warn({ error: error instanceof Error ? error.message : String(error) }, what);
 
+	const backup = startBackup(environment, options, self, stops);
 	const dns = new DnsNodes(environment, {
 		urls: peers.dnsTreeUrls,
 		self,
@@ -108,6 +115,9 @@ export async function startNetwork(options: NetworkOptions): Promise<PeerNetwork
 		self,
 		host,
 		nodeId,
+		report: (fields, message) => {
+			if (peers.printLog) log.info(fields, message);
+		},
 	});
 	const world = new PeerWorld(
 		environment,
@@ -115,7 +125,7 @@ export async function startNetwork(options: NetworkOptions): Promise<PeerNetwork
 		peerSettings(config),
 		peers.printLog ? withoutDetail(log) : { ...withoutDetail(log), info: () => {} },
 		options.producers,
-		options.isMaster,
+		() => backup.isMaster,
 	);
 	const running = new Application(world, transport, {
 		configured: () => active,
@@ -167,9 +177,13 @@ export async function startNetwork(options: NetworkOptions): Promise<PeerNetwork
 		nodeId: toHex(nodeId),
 		peers: () => world.peers.map(peerFacts),
 		connectableNodes: () => transport.connectable(),
+		announceBlock: (block: SignedBlock) => running.advertisement.broadcastBlock(block),
 		announce: (transaction: SignedTransaction) => running.advertisement.announceOwn(transaction),
 		get tableSize() {
 			return transport.tableSize;
+		},
+		get isMaster() {
+			return backup.isMaster;
 		},
 		get progress() {
 			return running.requester.progress;
@@ -187,6 +201,25 @@ function announceOwnBlocks({ chain }: OpenChain, { advertisement }: Application)
 			if (step === "packed") advertisement.broadcastBlock(block);
 		},
 	});
+}
+
+/** The group of standbys of a witness; it begins with the first fresh block (sheet 09 §12). */
+function startBackup(
+	environment: NetworkEnvironment,
+	{ config, open, host, log }: NetworkOptions,
+	self: OwnAddress,
+	stops: (() => Promise<void> | void)[],
+): Backup {
+	const backup = new Backup(environment, {
+		...config.node.backup,
+		ownHost: self.ipv4,
+		host,
+		onChange: (status) => log.info({ status }, "backup group"),
+		onProblem: (error) => log.warn({ error: String(error) }, "the backup port can't be bound"),
+	});
+	stops.push(() => backup.stop());
+	stops.push(open.chain.observe({ applied: ({ block }) => backup.applied(Number(block.timestampMs)) }));
+	return backup;
 }
 
 function withoutDetail(log: NetworkLog) {
