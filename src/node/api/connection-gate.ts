@@ -13,12 +13,14 @@ export class ConnectionGate {
 	/**
 	 * @param limit connections served at a time; 0 or less: no limit
 	 * @param serve takes over a connection
+	 * @param allowHalfOpen whether a client that has said everything still gets answers; else the connection ends
 	 */
 	constructor(
 		private readonly limit: number,
 		private readonly serve: (socket: Socket) => void,
+		allowHalfOpen = true,
 	) {
-		this.listener = createServer({ pauseOnConnect: true, noDelay: true, allowHalfOpen: true }, (socket) => {
+		this.listener = createServer({ pauseOnConnect: true, noDelay: true, allowHalfOpen }, (socket) => {
 			socket.on("error", () => socket.destroy());
 			if (this.limit > 0 && this.open.size >= this.limit) this.waiting.push(socket);
 			else this.admit(socket);

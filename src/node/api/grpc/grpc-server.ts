@@ -51,7 +51,8 @@ export class GrpcServer {
 		nameUnknownMethods(this.server);
 		// Our own listener, because the library's binds without saying why it couldn't.
 		this.injector = this.server.createConnectionInjector(ServerCredentials.createInsecure());
-		this.gate = new ConnectionGate(0, (socket: Socket) => this.injector.injectConnection(socket));
+		// A session of HTTP/2 goes both ways: a client that ends its half is gone.
+		this.gate = new ConnectionGate(0, (socket: Socket) => this.injector.injectConnection(socket), false);
 	}
 
 	/** @returns the bound port. Rejects with the system's error. */

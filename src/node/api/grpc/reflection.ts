@@ -4,7 +4,7 @@
  */
 
 import { type Server, type ServerDuplexStream, status } from "@grpc/grpc-js";
-import { EMPTY_BYTES, Reader } from "../../../protocol/codec/reader.js";
+import { DecodeError, EMPTY_BYTES, Reader } from "../../../protocol/codec/reader.js";
 import { Writer } from "../../../protocol/codec/writer.js";
 import { type Dialect, spell } from "../../../protocol/dialect.js";
 import { services as schema } from "../../../protocol/generated/services.js";
@@ -23,6 +23,9 @@ const Ask = { host: 1, file: 3, symbol: 4, extension: 5, extensionNumbers: 6, se
 /** Members of a response; all but the first two exclude each other. */
 const Tell = { host: 1, request: 2, files: 4, services: 6, error: 7 } as const;
 
+/** What a request that can't be read is answered with, as by every other method. */
+const UNREADABLE = "Application error processing RPC";
+
 /** Adds the reflection service to a server. */
 export function reflect(server: Server, offered: readonly Service[], dialect: Dialect): void {
 	const names = [reflectionService.name, ...offered.map(({ name }) => `${PACKAGE}.${name}`)].sort();
@@ -36,7 +39,14 @@ export function reflect(server: Server, offered: readonly Service[], dialect: Di
 	server.register(
 		`/${reflectionService.name}/ServerReflectionInfo`,
 		(call: ServerDuplexStream<Buffer, Buffer>) => {
-			call.on("data", (request: Buffer) => call.write(answer(request, names, describe)));
+			call.on("data", (request: Buffer) => {
+				try {
+					call.write(answer(request, names, describe));
+				} catch (error) {
+					if (!(error instanceof DecodeError)) throw error;
+					call.emit("error", { code: status.UNKNOWN, details: UNREADABLE });
+				}
+			});
 			call.on("end", () => call.end());
 		},
 		(bytes: Buffer) => bytes,

@@ -134,6 +134,12 @@ describe("server reflection", () => {
 		expect(found).toHaveLength(2);
 	});
 
+	it("tells a client whose request can't be read, and serves the next one", async () => {
+		const unreadable = await node.stream(PATH, Uint8Array.of(0x22, 0x80, 0x80));
+		expect(unreadable).toMatchObject({ error: { code: 2, message: "Application error processing RPC" } });
+		expect(await answer(node, ask(7, "*"))).not.toHaveLength(0);
+	});
+
 	it("gives a schema that other programs can use", async () => {
 		const described = await files(neutral, ask(4, "protocol.Wallet"));
 		const root = rootOf(described);
