@@ -423,8 +423,10 @@ export class Chain {
 	}
 
 	private authorize(transaction: SignedTransaction): void {
-		const { state, forks, rules } = this.environment;
+		const { state, forks, rules, authorized } = this.environment;
+		const started = authorized ? performance.now() : 0;
 		authorize(state, forks, transaction, rules.development);
+		authorized?.(performance.now() - started);
 	}
 
 	/** @param isNew the log doesn't hold the transaction yet */

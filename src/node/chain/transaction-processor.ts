@@ -40,6 +40,8 @@ export interface ProcessorEnvironment extends ExecutionEnvironment {
 	readonly machine: MachineRunner;
 	/** Told of each transaction that was executed, where someone counts. */
 	executed?: ((transaction: SignedTransaction, inBlock: boolean, ms: number) => void) | undefined;
+	/** Told how long checking the signatures of a client's transaction took, where someone counts. */
+	authorized?: ((ms: number) => void) | undefined;
 }
 
 /** A transaction whose signatures were checked already. */

@@ -23,6 +23,12 @@ const family = (kind: FamilyKind, name: string, help: string, ...labels: string[
 	help,
 });
 
+/**
+ * Every family that a page of the network's nodes names. Some have no series here: a node without locks never waits for
+ * one, its caches are not per store, and LevelDB's files are not counted (nor are they on the recorded page). Those of
+ * peers (`p2p_*`, `tcp_bytes`, `udp_bytes`, `ping_pong`, `block_fetch`, `block_receive_delay`, `block_process`,
+ * `miner_latency`, `message_process`) are for the peer network to record.
+ */
 export const FAMILIES = {
 	transactions: family("counter", "txs_total", "BRAND  txs  info .", "type", "detail"),
 	miner: family("counter", "miner_total", "BRAND  miner info .", "miner", "type"),
@@ -81,6 +87,26 @@ export const FAMILIES = {
 		"type",
 		"contract",
 	),
+	signatureLatency: family(
+		"histogram",
+		"verify_sign_latency_seconds",
+		"verify sign latency for trx , block.",
+		"type",
+	),
+	serviceLatency: family(
+		"histogram",
+		"internal_service_latency_seconds",
+		"Internal Service latency.",
+		"class",
+		"method",
+	),
+	lockLatency: family("histogram", "lock_acquire_latency_seconds", "lock acquire latency.", "type"),
+	transactionCache: family("gauge", "tx_cache", "BRAND tx cache info.", "type"),
+	cacheHitRate: family("gauge", "guava_cache_hit_rate", "Hit rate of a guava cache.", "type"),
+	cacheRequests: family("gauge", "guava_cache_request", "Request of a guava cache.", "type"),
+	cacheEvictions: family("gauge", "guava_cache_eviction_count", "Eviction count of a guava cache.", "type"),
+	databaseBytes: family("gauge", "db_size_bytes", "BRAND  db  size .", "type", "db", "level"),
+	databaseFiles: family("gauge", "db_sst_level", "BRAND  db  files .", "type", "db", "level"),
 	messageLatency: family("histogram", "message_process_latency_seconds", "process message latency.", "type"),
 } as const satisfies Readonly<Record<string, Family>>;
 

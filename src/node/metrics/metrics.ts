@@ -89,19 +89,45 @@ function apiObserver(registry: MetricRegistry | undefined, meters: Meters | unde
 			meters?.answered(request);
 			if (!registry) return;
 			const { server, path, status, bytes, ms } = request;
-			if (path !== undefined) registry.record("httpLatency", ms / 1000, { url: path });
+			if (path !== undefined) {
+				registry.record("httpLatency", ms / 1000, { url: path });
+				recordService(registry, path.slice(path.lastIndexOf("/") + 1), ms);
+			}
 			if (!COUNTED_IN_BYTES.test(server)) return;
 			registry.record("httpBytes", bytes, { url: path ?? "undefined", status: String(status) });
 		},
 		called: (kind, method, ms) => {
-			if (kind === "grpc") registry?.record("grpcLatency", ms / 1000, { endpoint: method });
-			else registry?.record("jsonRpcLatency", ms / 1000, { method });
+			if (kind === "grpc") {
+				registry?.record("grpcLatency", ms / 1000, { endpoint: method });
+				if (registry) recordService(registry, method.slice(method.lastIndexOf("/") + 1).toLowerCase(), ms);
+			} else registry?.record("jsonRpcLatency", ms / 1000, { method });
 		},
 		broadcast: (code) => {
 			const detail = REFUSALS.get(code);
 			if (detail !== undefined) registry?.count("transactions", { type: "fail", detail });
 		},
 	};
+}
+
+/** What the network's nodes call the work behind some endpoints. */
+const SERVICES: ReadonlyMap<string, readonly [className: string, method: string]> = new Map(
+	[
+		["getaccount", "Wallet", "getAccount"],
+		["getnowblock", "Wallet", "getNowBlock"],
+		["getblockbynum", "Wallet", "getBlockCapsuleByNum"],
+		["gettransactionbyid", "Wallet", "getTransactionById"],
+		["createtransaction", "Wallet", "createTransactionCapsule"],
+		["broadcasttransaction", "Wallet", "broadcastTransaction"],
+		["broadcasthex", "Wallet", "broadcastTransaction"],
+		["triggerconstantcontract", "Wallet", "triggerConstantContract"],
+		["getnodeinfo", "NodeInfoService", "getNodeInfo"],
+	].map(([endpoint = "", className = "", method = ""]) => [endpoint, [className, method]]),
+);
+
+function recordService(registry: MetricRegistry, endpoint: string, ms: number): void {
+	const [className, method] = SERVICES.get(endpoint) ?? [];
+	if (className === undefined || method === undefined) return;
+	registry.record("serviceLatency", ms / 1000, { class: className, method });
 }
 
 /** Counts what the chain does. @returns ends that */
@@ -122,7 +148,14 @@ function watchChain(
 		}
 	};
 	countMissed();
+	let known = 0;
 	if (registry) {
+		registry.watch((set) => {
+			set("transactionCache", known, { type: "count" });
+			// A transaction is looked up by its whole id: nothing is taken for another one.
+			set("transactionCache", 0, { type: "fpp" });
+		});
+		chain.environment.authorized = (ms) => registry.record("signatureLatency", ms / 1000, { type: "trx" });
 		chain.environment.executed = (transaction, inBlock, ms) =>
 			registry.record("transactionLatency", ms / 1000, {
 				type: inBlock ? "block" : "trx",
@@ -136,6 +169,7 @@ function watchChain(
 			registry?.count("miner", { miner, type: "success" });
 			registry?.record("minerDelay", Number(clock() - block.timestampMs) / 1000, { miner });
 			countMissed();
+			known += block.transactions.length;
 			switching ||= isSwitch;
 		},
 		timed: (step, block, ms) => {
@@ -154,5 +188,6 @@ function watchChain(
 	return () => {
 		stop();
 		chain.environment.executed = undefined;
+		chain.environment.authorized = undefined;
 	};
 }

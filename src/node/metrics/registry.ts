@@ -4,21 +4,28 @@ import { availableParallelism, freemem, loadavg, totalmem } from "node:os";
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
 import type { Dialect } from "../../protocol/dialect.js";
 import { BUCKETS, FAMILIES, type Family, type FamilyName } from "./families.js";
+import { SystemLoad } from "./system-load.js";
 
 /** Values by name of a label. */
 export type Labels = Readonly<Record<string, string>>;
+
+/** Sets gauges whose value is only known when a page is asked for. */
+export type GaugeReader = (set: (name: FamilyName, value: number, labels?: Labels) => void) => void;
 
 export class MetricRegistry {
 	readonly registry = new Registry();
 	private readonly counters = new Map<FamilyName, Counter>();
 	private readonly histograms = new Map<FamilyName, Histogram>();
 	private readonly gauges = new Map<FamilyName, Gauge>();
+	private readonly created = new CreationTimes();
+	private readonly readers: GaugeReader[] = [];
 
 	/** @param readGauges sets what is only known when it is asked for */
 	constructor(
 		private readonly dialect: Dialect,
-		private readonly readGauges: (set: (name: FamilyName, value: number, labels?: Labels) => void) => void,
+		readGauges: GaugeReader,
 	) {
+		this.readers.push(readGauges);
 		for (const [name, family] of Object.entries(FAMILIES) as [FamilyName, Family][])
 			this.register(name, family);
 		collectDefaultMetrics({ register: this.registry });
@@ -33,6 +40,7 @@ export class MetricRegistry {
 			labelNames: [...labels],
 			registers: [this.registry],
 		};
+		if (kind !== "gauge") this.created.add(name, options.name, options.help);
 		if (kind === "counter") this.counters.set(name, new Counter(options));
 		else if (kind === "histogram")
 			this.histograms.set(name, new Histogram({ ...options, buckets: [...BUCKETS] }));
@@ -51,17 +59,31 @@ export class MetricRegistry {
 			});
 		};
 		gauge("system_available_cpus", "System available cpus", availableParallelism);
+		const load = new SystemLoad();
+		gauge("process_cpu_load", "Process cpu load", () => load.process());
+		gauge("system_cpu_load", "System cpu load", () => load.system());
+		gauge("system_total_swap_spaces_bytes", "System free swap spaces bytes", () =>
+			load.swapBytes("SwapTotal"),
+		);
+		gauge("system_free_swap_spaces_bytes", "System free swap spaces", () => load.swapBytes("SwapFree"));
 		gauge("system_load_average", "System cpu load average", () => loadavg()[0] ?? 0);
 		gauge("system_total_physical_memory_bytes", "System total physical memory bytes", totalmem);
 		gauge("system_free_physical_memory_bytes", "System free physical memory bytes", freemem);
 	}
 
+	/** Adds a reader of further gauges. */
+	watch(read: GaugeReader): void {
+		this.readers.push(read);
+	}
+
 	count(name: FamilyName, labels: Labels = {}, by = 1): void {
+		this.created.note(name, labels);
 		this.counters.get(name)?.inc(labels, by);
 	}
 
 	/** @param value seconds or bytes */
 	record(name: FamilyName, value: number, labels: Labels = {}): void {
+		this.created.note(name, labels);
 		this.histograms.get(name)?.observe(labels, value);
 	}
 
@@ -74,8 +96,11 @@ export class MetricRegistry {
 		names: readonly string[],
 		isOpenMetrics: boolean,
 	): Promise<{ readonly contentType: string; readonly text: string }> {
-		this.readGauges((name, value, labels = {}) => this.gauges.get(name)?.set(labels, value));
-		const text = names.length === 0 ? await this.registry.metrics() : await this.some(names);
+		for (const read of this.readers) {
+			read((name, value, labels = {}) => this.gauges.get(name)?.set(labels, value));
+		}
+		const text =
+			names.length === 0 ? (await this.registry.metrics()) + this.created.page() : await this.some(names);
 		if (!isOpenMetrics) return { contentType: Registry.PROMETHEUS_CONTENT_TYPE, text };
 		return { contentType: Registry.OPENMETRICS_CONTENT_TYPE, text: toOpenMetrics(text) };
 	}
@@ -84,6 +109,40 @@ export class MetricRegistry {
 		const known = names.filter((name) => this.registry.getSingleMetric(name) !== undefined);
 		const parts = await Promise.all(known.map((name) => this.registry.getSingleMetricAsString(name)));
 		return parts.map((part) => `${part}\n`).join("\n");
+	}
+}
+
+/** When each series of a counter or histogram began: a family of its own behind each. */
+class CreationTimes {
+	private readonly families = new Map<FamilyName, { readonly head: string; readonly name: string }>();
+	private readonly times = new Map<FamilyName, Map<string, number>>();
+
+	/** @param name with the prefix */
+	add(family: FamilyName, name: string, help: string): void {
+		const created = `${name.replace(/_total$/, "")}_created`;
+		const head = `# HELP ${created} ${help}\n# TYPE ${created} gauge\n`;
+		this.families.set(family, { head, name: created });
+	}
+
+	note(family: FamilyName, labels: Labels): void {
+		const key = Object.entries(labels)
+			.map(([name, value]) => `${name}="${value.replace(/["\\\n]/g, "\\$&")}"`)
+			.join(",");
+		const known = this.times.get(family) ?? new Map<string, number>();
+		if (known.size === 0) this.times.set(family, known);
+		if (!known.has(key)) known.set(key, Date.now() / 1000);
+	}
+
+	page(): string {
+		return [...this.times]
+			.map(([family, times]) => {
+				const { head = "", name = "" } = this.families.get(family) ?? {};
+				const lines = [...times].map(([labels, seconds]) =>
+					labels === "" ? `${name} ${seconds}\n` : `${name}{${labels}} ${seconds}\n`,
+				);
+				return head + lines.join("");
+			})
+			.join("");
 	}
 }
 

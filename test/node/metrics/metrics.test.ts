@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type HttpNode, KEYS, POOR_HEX, RICH_HEX, signed, startHttpNode } from "../api/http-node.js";
 
@@ -34,6 +35,16 @@ describe("the metrics of a node", () => {
 		}
 	});
 
+	it("have every name of the recorded page but those of the reference's runtime", async () => {
+		const namesIn = (text: string): string[] =>
+			[...text.matchAll(/^# TYPE (\S+)/gm)]
+				.map(([, name = ""]) => name)
+				.filter((name) => !/^jvm_|_created$/.test(name));
+		const recorded = readFileSync("test/node/metrics/recorded-families.txt", "utf8");
+		const own = new Set(namesIn((await page()).text));
+		expect(namesIn(recorded).filter((name) => !own.has(name))).toEqual([]);
+	});
+
 	it("show the head and the pool as they are", async () => {
 		expect(await value("tron:header_height")).toBe(0);
 		expect(await value("tron:header_time")).toBe(1_700_000_001_000);
@@ -44,9 +55,15 @@ describe("the metrics of a node", () => {
 		});
 		await node.post("/wallet/broadcasttransaction", signed(built.json, KEYS[0]));
 		expect(await value('tron:manager_queue_size{type="pending"}')).toBe(1);
-		expect(
-			await value('tron:process_transaction_latency_seconds_count{type="trx",contract="TransferContract"}'),
-		).toBe(1);
+		for (const series of [
+			'tron:process_transaction_latency_seconds_count{type="trx",contract="TransferContract"}',
+			'tron:verify_sign_latency_seconds_count{type="trx"}',
+			'tron:internal_service_latency_seconds_count{class="Wallet",method="broadcastTransaction"}',
+		]) {
+			expect(await value(series), series).toBe(1);
+		}
+		expect(await value('tron:verify_sign_latency_seconds_created{type="trx"}')).toBeGreaterThan(1.7e9);
+		expect(await value('tron:tx_cache{type="fpp"}')).toBe(0);
 	});
 
 	it("count answers by path, and bytes by status", async () => {
