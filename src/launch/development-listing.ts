@@ -1,10 +1,17 @@
 /** What a development chain prints at its start: accounts, keys, addresses of the servers (sheet 11 §8.2). */
 
 import { accountListing } from "../node/development/account-book.js";
+import { defaultProducerKey } from "../node/development/accounts.js";
 import { toBase58Check } from "../protocol/address.js";
+import { equalBytes, toHex } from "../protocol/bytes.js";
 import { spell } from "../protocol/dialect.js";
 import { addressOfPrivateKey } from "../protocol/signature.js";
 import type { ChosenDevelopment } from "./development-options.js";
+
+/** The producer's key where it is the one that everybody knows; one from a file is shown to nobody. */
+function publicKeyNote(key: Uint8Array): string {
+	return equalBytes(key, defaultProducerKey()) ? `  key ${toHex(key)}` : "";
+}
 
 /** The listing, line by line. @param dataDirectory undefined: in memory */
 export function developmentListing(
@@ -19,7 +26,7 @@ export function developmentListing(
 		`Development chain ${genesisId}, chain id 0x${genesisId.slice(-8)}, sealing: ${sealing}, state: ${dataDirectory ?? "memory"}`,
 		...accountListing({ accounts: options.accounts, mnemonic, hdPath }, spell("coin", options.dialect)),
 		"",
-		`Producer: ${toBase58Check(addressOfPrivateKey(options.producerKey))}`,
+		`Producer: ${toBase58Check(addressOfPrivateKey(options.producerKey))}${publicKeyNote(options.producerKey)}`,
 		"never use these keys on a public network",
 	];
 }

@@ -43,6 +43,38 @@ describe("coin dev", () => {
 		await chain.prints(`dev revert ${id}`);
 	});
 
+	it("sets stakes, tokens and permissions", async () => {
+		const id = (await chain.prints("dev snapshot")).trim();
+		expect(await chain.prints("dev set-stake bob --energy 50coin --votes 3")).toBe("true\n");
+		expect(await chain.value("stake show bob")).toMatchObject({ staked: { energy: "50000000" } });
+		const document = await chain.prints("permission show ann --json");
+		expect((await chain.coin("dev set-permission bob -", document)).stdout).toBe("true\n");
+		expect(await chain.value("permission show bob")).toMatchObject({
+			owner: { keys: [{ address: addressOf("ann"), weight: "1" }] },
+		});
+		expect(await chain.fails("dev set-token bob 1 5", 1)).toMatchObject({
+			message: expect.stringContaining("there is no token 1"),
+		});
+		expect(await chain.fails("dev set-stake bob", 2)).toMatchObject({ code: "usage" });
+		expect((await chain.coin("dev set-permission bob - --json", "nonsense")).code).toBe(2);
+		await chain.prints(`dev revert ${id}`);
+	});
+
+	it("tells how the chain runs, and switches its log and lag", async () => {
+		expect(await chain.value("dev info")).toMatchObject({
+			sealing: "instant",
+			solidLag: "0",
+			unlockAll: false,
+		});
+		expect(await chain.prints("dev logging off")).toBe("true\n");
+		expect(await chain.prints("dev solid-lag 2")).toBe("true\n");
+		const head = (await chain.prints("dev maintenance")).trim();
+		await chain.prints("dev mine --blocks 2");
+		expect(await chain.prints("chain solid")).toBe(`${head}\n`);
+		expect(await chain.prints("dev solid-lag 0")).toBe("true\n");
+		expect(await chain.prints("dev drop")).toBe("0\n");
+	});
+
 	it("sets chain parameters by any of their names", async () => {
 		expect(await chain.prints("dev set-param energyFee=210")).toBe("true\n");
 		expect(await chain.value("chain params getEnergyFee")).toMatchObject({ value: "210" });

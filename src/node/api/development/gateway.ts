@@ -132,7 +132,10 @@ class Gateway {
 			answer.header("access-control-allow-headers", request.headers["access-control-request-headers"] ?? "*");
 			return answer.empty(204);
 		}
-		const url = new URL(request.url ?? "/", "http://gateway");
+		// Two slashes at the beginning would be the name of another host.
+		const target = (request.url ?? "/").replace(/^\/+/, "/");
+		if (!URL.canParse(target, "http://gateway")) return answer.page(400);
+		const url = new URL(target, "http://gateway");
 		const path = url.pathname.replace(/\/{2,}/g, "/").replace(/(.)\/$/, "$1");
 		const server = this.servers.get(/^\/[^/]*/.exec(path)?.[0] ?? "");
 		if (server) {

@@ -1,3 +1,4 @@
+import { request } from "node:http";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { DevelopmentNode, type Json, STORE, setArguments, word } from "./development-node.js";
 
@@ -21,6 +22,22 @@ describe("the gateway", () => {
 		expect(await chain.rpc("eth_blockNumber", [], "/")).toMatchObject(number);
 		expect((await chain.get("/nothing")).status).toBe(404);
 		expect(await (await chain.get("/")).text()).toContain("Development chain");
+	});
+
+	it.each([
+		["//wallet/getnowblock", 200],
+		["/wallet//getnowblock/", 200],
+		["//", 200],
+		["/%", 404],
+		["http://[", 400],
+	])("answers the target %s with %i", async (target, status) => {
+		const answer = await new Promise<number | undefined>((resolve, reject) => {
+			const options = { port: chain.ports.gateway, path: target, agent: false };
+			request(options, (response) => resolve(response.resume().statusCode))
+				.on("error", reject)
+				.end();
+		});
+		expect(answer).toBe(status);
 	});
 
 	it("speaks the deployed spelling, the port of the full API that of the house", async () => {

@@ -1,0 +1,20 @@
+import { Args } from "@oclif/core";
+import { toHex } from "../../protocol/bytes.js";
+import { DevelopmentCommand, developmentFlags } from "../../terminal/development-command.js";
+import { parseTransactionId } from "../../terminal/query-command.js";
+
+export default class DevDrop extends DevelopmentCommand {
+	static override summary = "Take a waiting transaction out of a development chain's pool, or all of them";
+	static override description = "Prints how many were taken out.";
+	static override args = {
+		transaction: Args.string({ description: "its id (default: all)", ignoreStdin: true }),
+	};
+	static override flags = developmentFlags;
+
+	async run(): Promise<void> {
+		const { args, flags } = await this.parse(DevDrop);
+		const { transaction } = args;
+		const params = transaction === undefined ? [] : [toHex(parseTransactionId(transaction))];
+		this.printScalar(Number(await this.ask(flags, "dev_dropTransaction", params)));
+	}
+}

@@ -1,0 +1,15 @@
+import { DevelopmentCommand, developmentFlags } from "../../terminal/development-command.js";
+import { Failure } from "../../wallet/failure.js";
+import { isRecord } from "../../wallet/json.js";
+
+export default class DevMaintenance extends DevelopmentCommand {
+	static override summary = "Seal a block of a development chain that counts votes and ends proposals";
+	static override flags = developmentFlags;
+
+	async run(): Promise<void> {
+		const { flags } = await this.parse(DevMaintenance);
+		const answer = await this.ask(flags, "dev_maintenance", []);
+		if (!isRecord(answer)) throw new Failure("rpc_error", "the node answered with no block");
+		this.printScalar(String(answer["number"]));
+	}
+}

@@ -1,0 +1,35 @@
+import { Args, Flags } from "@oclif/core";
+import { DevelopmentCommand, developmentFlags } from "../../terminal/development-command.js";
+import { parseCoinAmount } from "../../wallet/amount.js";
+import { Failure } from "../../wallet/failure.js";
+import { parseNatural } from "../../wallet/integer-text.js";
+
+export default class DevSetStake extends DevelopmentCommand {
+	static override summary = "Set what an account of a development chain has staked";
+	static override description = "The stakes come out of nowhere: the balance stays. What isn't named stays.";
+	static override examples = ["<%= config.bin %> dev set-stake alice --energy 5000coin --votes 100"];
+	static override args = {
+		account: Args.string({ description: "address or label", required: true, ignoreStdin: true }),
+	};
+	static override flags = {
+		...developmentFlags,
+		bandwidth: Flags.string({ description: "coins staked for bandwidth", helpValue: "<amount>" }),
+		energy: Flags.string({ description: "coins staked for energy", helpValue: "<amount>" }),
+		votes: Flags.string({ description: "votes that the account can cast", helpValue: "<n>" }),
+	};
+
+	async run(): Promise<void> {
+		const { args, flags } = await this.parse(DevSetStake);
+		const { bandwidth, energy, votes } = flags;
+		if (bandwidth === undefined && energy === undefined && votes === undefined) {
+			throw new Failure("usage", "say what is staked: --bandwidth, --energy or --votes");
+		}
+		const staked = {
+			...(bandwidth === undefined ? {} : { bandwidthSun: parseCoinAmount(bandwidth).toString() }),
+			...(energy === undefined ? {} : { energySun: parseCoinAmount(energy).toString() }),
+			...(votes === undefined ? {} : { votes: parseNatural(votes).toString() }),
+		};
+		const account = await this.account(flags, args.account);
+		this.printScalar((await this.ask(flags, "dev_setResources", [account, staked])) === true);
+	}
+}
