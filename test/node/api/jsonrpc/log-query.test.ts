@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { LogFilter } from "../../../../src/node/api/jsonrpc/log-filter.js";
 import { checkBlockRange, queryLogs } from "../../../../src/node/api/jsonrpc/log-query.js";
+import type { StateView } from "../../../../src/node/state/view.js";
 import { toHex } from "../../../../src/protocol/bytes.js";
 import { MAX_INT64 } from "../../../../src/protocol/int64.js";
 import { address, type LogNumbers, SmallChain, topic } from "./small-chain.js";
@@ -92,6 +93,24 @@ describe("a query of logs", () => {
 			code: -32005,
 			message: "query returned more than 10000 results",
 		});
+	});
+
+	test("of something rare reads a few entries for a hundred thousand blocks", async () => {
+		const chain = await SmallChain.create();
+		for (const number of [10n, 20_000n, 99_999n]) chain.add(number, [[[1, 7]]]);
+		for (const number of [11n, 50_000n, 100_000n]) chain.add(number, [[[2, 7]]]);
+		const { state } = chain;
+		let rows = 0;
+		let blocks = 0;
+		const counted = {
+			...state,
+			properties: state.properties,
+			sectionBloom: { get: (key: Uint8Array) => [rows++, state.sectionBloom.get(key)][1] },
+			transactionResult: { get: (key: Uint8Array) => [blocks++, state.transactionResult.get(key)][1] },
+		} as unknown as StateView;
+		expect(await queryLogs(() => counted, filter({ addresses: [address(1)] }))).toHaveLength(3);
+		expect(blocks).toBe(3);
+		expect(rows).toBeLessThan(100);
 	});
 
 	test("looks through fewer than ten thousand blocks", async () => {
