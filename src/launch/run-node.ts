@@ -21,6 +21,7 @@ const KNOWN = new Set([
 	"LogAccessError",
 	"PortError",
 	"DevelopmentMarkError",
+	"StateFileError",
 	"ParameterSettingError",
 	"BlockFileError",
 	"GenesisError",

@@ -207,6 +207,8 @@ genesis.block { timestamp = "0", parentHash = "${"00".repeat(32)}", assets = [],
 		[["--p2p-disable", "false"], 1, "a development chain has no peers"],
 		[["-c", "network.conf", "nonsense"], 2, 'Invalid inetSocketAddress: "nonsense"'],
 		[["--no-such-flag"], 2, "Nonexistent flag: --no-such-flag"],
+		[["--port", "0", "--load-state", "nowhere"], 2, "the state nowhere can't be read (ENOENT)"],
+		[["--port", "0", "--load-state", "broken.conf"], 1, "the dump can't be read: incorrect header check"],
 		[["--fork-url", "http://127.0.0.1:1"], 2, "can't begin with the state of another chain"],
 		[["-c", "network.conf", "-w"], 1, "localWitnesses is null"],
 	])("%j", async (words, code, sentence) => {
