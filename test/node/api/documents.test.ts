@@ -1,4 +1,5 @@
 import { readFileSync } from "node:fs";
+import { Validator } from "@seriousme/openapi-schema-validator";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { endpoints } from "../../../src/node/api/endpoint-table.js";
 import { openApiDocument } from "../../../src/node/api/openapi.js";
@@ -25,6 +26,15 @@ describe("the OpenAPI document", () => {
 				...methods.map(([method]) => method),
 			]);
 		}
+	});
+
+	it.each(["neutral", "deployed"] as const)("is valid in the %s spelling", async (dialect) => {
+		const validator = new Validator();
+		const document = JSON.parse(JSON.stringify(openApiDocument(dialect))) as Parameters<
+			Validator["validate"]
+		>[0];
+		expect(await validator.validate(document)).toEqual({ valid: true });
+		expect(validator.version).toBe("3.1");
 	});
 
 	it("points to nothing that it doesn't have", () => {
