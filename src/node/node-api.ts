@@ -1,6 +1,6 @@
 /** The node as its servers know it: the one place where the API room meets the chain. */
 
-import { equalBytes, fromKey, toKey } from "../protocol/bytes.js";
+import { be64, equalBytes, fromKey, toKey } from "../protocol/bytes.js";
 import type { SignedTransaction } from "../protocol/transaction.js";
 import { retriedWhenBehind } from "./api/builder.js";
 import type { ApiNode, NetworkView, ServerKind } from "./api/context.js";
@@ -82,7 +82,7 @@ export function createApiNode(options: NodeApiOptions): ApiNode {
 		},
 		network,
 		cheats: [],
-		isLite: false,
+		isLite: beganLater(open),
 		statistics: {
 			get meters() {
 				return metrics?.meters();
@@ -102,6 +102,12 @@ export function createApiNode(options: NodeApiOptions): ApiNode {
 		},
 		report,
 	};
+}
+
+/** Whether the chain's data began with a snapshot: there are blocks, and the first one isn't among them (sheet 08 §4.3). */
+function beganLater({ chain, rules }: OpenChain): boolean {
+	if (rules.development) return false;
+	return chain.head.number > 0n && !chain.state.blockIndex.has(be64(1n));
 }
 
 /**

@@ -1,0 +1,28 @@
+import { describe, expect, it } from "vitest";
+import { parseConfig } from "../../../src/node/config/config.js";
+import { createApiNode, isolatedNetwork, type NodeApiOptions } from "../../../src/node/node-api.js";
+
+/** A node whose chain has a head and, perhaps, block 1; nothing else of it is asked for. */
+function nodeWith(head: bigint, hasFirstBlock: boolean, development: object | undefined = undefined) {
+	const state = { blockIndex: { has: () => hasFirstBlock } };
+	const open = { chain: { head: { number: head }, state, pool: {} }, rules: { development } };
+	const config = parseConfig(`storage { db.directory = "database" }`);
+	return createApiNode({
+		open,
+		config,
+		clock: () => 0n,
+		network: isolatedNetwork(""),
+		confirmedNumber: () => 0n,
+	} as unknown as NodeApiOptions);
+}
+
+describe("a node", () => {
+	it.each<[string, bigint, boolean, object | undefined, boolean]>([
+		["at its genesis block is whole", 0n, false, undefined, false],
+		["with all blocks is whole", 7n, true, undefined, false],
+		["whose blocks began later has no history", 7n, false, undefined, true],
+		["of a development chain is whole, whatever its state was loaded from", 7n, false, {}, false],
+	])("%s", (_, head, hasFirstBlock, development, isLite) => {
+		expect(nodeWith(head, hasFirstBlock, development).isLite).toBe(isLite);
+	});
+});
