@@ -25,7 +25,7 @@ const RECORDED = "../shared/golden";
 /** Contracts beyond this size mostly repeat others. */
 const MAX_CONTRACT = 6_000;
 const WEIGH_EVERY_MS = 10_000;
-/** Memory after collecting garbage may grow by so much after the first quarter, in MB. */
+/** Memory after collecting garbage may grow by so much from the middle third of a run to the last, in MB. */
 const MAX_GROWTH = 24;
 
 const { values, positionals } = parseArgs({
@@ -72,6 +72,13 @@ function weigh(): number {
 	return (heapUsed + arrayBuffers) / 1e6;
 }
 
+const third = (list: readonly number[]): number => Math.floor(list.length / 3);
+
+/** 0 of an empty list. */
+function median(list: readonly number[]): number {
+	return [...list].sort((a, b) => a - b)[Math.floor(list.length / 2)] ?? 0;
+}
+
 await useFastHashing();
 const recorded = recordedContracts();
 const world = await World.create();
@@ -94,9 +101,9 @@ try {
 			);
 		}
 	} while (values.only === undefined && index - first < programs && performance.now() < endsAt);
-	const settled = weights.slice(Math.floor(weights.length / 4));
-	const growth = (settled.at(-1) ?? 0) - (settled[0] ?? 0);
-	if (settled.length > 2 && growth > MAX_GROWTH) throw new Finding(`memory grew by ${growth.toFixed(1)} MB`);
+	const growth =
+		median(weights.slice(-third(weights))) - median(weights.slice(third(weights), 2 * third(weights)));
+	if (growth > MAX_GROWTH) throw new Finding(`memory grew by ${growth.toFixed(1)} MB`);
 	for (const [end, count] of [...tally.ends].sort(([, a], [, b]) => b - a)) {
 		process.stdout.write(`${String(count).padStart(8)} ${end}\n`);
 	}
