@@ -72,11 +72,15 @@ function weigh(): number {
 	return (heapUsed + arrayBuffers) / 1e6;
 }
 
-const third = (list: readonly number[]): number => Math.floor(list.length / 3);
+/** From the middle third of these weights to the last; 0 for too few. */
+function growthOf(weights: readonly number[]): number {
+	const third = Math.floor(weights.length / 3);
+	if (third === 0) return 0;
+	return median(weights.slice(2 * third)) - median(weights.slice(third, 2 * third));
+}
 
-/** 0 of an empty list. */
 function median(list: readonly number[]): number {
-	return [...list].sort((a, b) => a - b)[Math.floor(list.length / 2)] ?? 0;
+	return [...list].sort((a, b) => a - b)[Math.floor(list.length / 2)] as number;
 }
 
 await useFastHashing();
@@ -101,8 +105,7 @@ try {
 			);
 		}
 	} while (values.only === undefined && index - first < programs && performance.now() < endsAt);
-	const growth =
-		median(weights.slice(-third(weights))) - median(weights.slice(third(weights), 2 * third(weights)));
+	const growth = growthOf(weights);
 	if (growth > MAX_GROWTH) throw new Finding(`memory grew by ${growth.toFixed(1)} MB`);
 	for (const [end, count] of [...tally.ends].sort(([, a], [, b]) => b - a)) {
 		process.stdout.write(`${String(count).padStart(8)} ${end}\n`);
