@@ -3,7 +3,7 @@
 import type { ApplicationListener, PeerConnection } from "../../src/node/network/connection.js";
 import { decodePacket, encodePacket } from "../../src/node/network/discovery/packets.js";
 import type { ByteStream, NodeAddress } from "../../src/node/network/environment.js";
-import type { BlockRef } from "../../src/node/network/local-chain.js";
+import type { BlockRef, LocalChain } from "../../src/node/network/local-chain.js";
 import { NO_CANDIDATES } from "../../src/node/network/transport/candidates.js";
 import { PeerTransport } from "../../src/node/network/transport/peer-transport.js";
 import {
@@ -43,6 +43,9 @@ export const LIES = [
 ] as const;
 export type Lie = (typeof LIES)[number];
 
+/** Lies about blocks that only a model chain can be made to bear. */
+export const MODEL_LIES: ReadonlySet<Lie> = new Set(["forger", "ruleBreaker", "equivocator", "forkBuilder"]);
+
 /** Lies for which one must be a witness. */
 export const WITNESS_LIES: ReadonlySet<Lie> = new Set(["ruleBreaker", "equivocator", "forkBuilder"]);
 
@@ -53,7 +56,7 @@ export interface LiarOptions {
 	/** Whom it lies to. */
 	readonly victims: readonly NodeAddress[];
 	/** It sees all: the chain of some honest node. */
-	readonly chain: () => ModelChain;
+	readonly chain: () => LocalChain;
 	/** Its own witness, if it has one. */
 	readonly witness: Uint8Array | undefined;
 }
@@ -138,6 +141,11 @@ class LyingPeer implements ApplicationListener {
 		return this.falseRef(head.number + BigInt(random.between(1, 500)));
 	}
 
+	/** For lies about blocks. */
+	private get model(): ModelChain {
+		return this.options.chain() as ModelChain;
+	}
+
 	private falseRef(number: bigint): BlockRef {
 		return { number, id: concatBytes(be64(number), this.options.random.bytes(24)) };
 	}
@@ -161,14 +169,15 @@ class LyingPeer implements ApplicationListener {
 		} else if (lie === "forger") {
 			followChain();
 			const block = this.remember(
-				makeBlock({ parent: chain.headBlock, ...this.slotAfter(chain), transactions: [] }, true),
+				makeBlock({ parent: this.model.headBlock, ...this.slotAfter(), transactions: [] }, true),
 			);
 			if (ids.at(-1)?.number === chain.head.number) ids.push({ number: block.number, id: block.id });
 		} else followChain();
 		connection.send(ApplicationType.BLOCK_CHAIN_INVENTORY, encodeBlockChainInventory({ ids, remain }));
 	}
 
-	private slotAfter(chain: ModelChain): { timestampMs: bigint; witness: Uint8Array } {
+	private slotAfter(): { timestampMs: bigint; witness: Uint8Array } {
+		const chain = this.model;
 		const timestampMs = chain.headTimestampMs + SLOT_MS;
 		return { timestampMs, witness: chain.scheduled(timestampMs) };
 	}
@@ -198,8 +207,8 @@ class LyingPeer implements ApplicationListener {
 	}
 
 	private forge(): void {
-		const chain = this.options.chain();
-		this.announce(makeBlock({ parent: chain.headBlock, ...this.slotAfter(chain), transactions: [] }, true));
+		const parent = this.model.headBlock;
+		this.announce(makeBlock({ parent, ...this.slotAfter(), transactions: [] }, true));
 	}
 
 	private liveInSlots(): void {
@@ -217,7 +226,7 @@ class LyingPeer implements ApplicationListener {
 
 	private slot(timestampMs: bigint): void {
 		const { lie, witness, random } = this.options;
-		const chain = this.options.chain();
+		const chain = this.model;
 		if (witness === undefined || toKey(chain.scheduled(timestampMs)) !== toKey(witness)) return;
 		const head = chain.headBlock;
 		if (timestampMs <= head.timestampMs) return;
@@ -262,7 +271,7 @@ class LyingPeer implements ApplicationListener {
 					say(ApplicationType.TXS, encodeTransactions([transaction()]));
 					break;
 				case 3:
-					say(ApplicationType.BLOCK, chain.headBlock.bytes);
+					say(ApplicationType.BLOCK, chain.block(chain.head.id)?.bytes ?? new Uint8Array(0));
 					break;
 				case 4:
 					say(ApplicationType.SYNC_BLOCK_CHAIN, encodeSyncBlockChain([chain.head]));

@@ -7,6 +7,8 @@
  */
 
 import { parseArgs } from "node:util";
+import { installRecoverEngine } from "../../src/node/signatures/engine.js";
+import { useFastHashing } from "../../src/protocol/hash.js";
 import { runScenario } from "./scenario.js";
 
 const { values } = parseArgs({
@@ -22,6 +24,8 @@ process.on("unhandledRejection", (error) => {
 	process.stderr.write(`unhandled: ${error instanceof Error ? error.stack : error}\n`);
 	process.exitCode = 1;
 });
+
+await Promise.all([installRecoverEngine(), useFastHashing()]);
 
 const first = values.seed === undefined ? Number(values.from) : Number(values.seed);
 const count = values.seed === undefined ? Number(values.seeds) : 1;

@@ -115,8 +115,6 @@ export class ModelChain implements LocalChain {
 	private readonly observers = new Set<(block: SignedBlock, switching: boolean) => void>();
 	private readonly commits = new Map<string, Uint8Array>();
 	private prunedBelow = 0;
-	/** Told when the solidified block advances, with every height on the way. */
-	onSolid: ((ref: BlockRef) => void) | undefined;
 
 	/** @param own witnesses for which blocks are made here */
 	constructor(
@@ -254,7 +252,6 @@ export class ModelChain implements LocalChain {
 
 	/** Makes a block the head, over a switch of branches if need be. */
 	private extendTo(block: SignedBlock): void {
-		const before = this.solid.number;
 		const branch = this.branchTo(block.id) ?? [];
 		const forkPoint = Number(branch[0]?.number ?? block.number) - 1;
 		const switching = forkPoint < this.main.length - 1;
@@ -262,9 +259,6 @@ export class ModelChain implements LocalChain {
 		for (const { id } of branch) {
 			this.main.push(id);
 			this.apply(this.at(id).block, switching);
-		}
-		for (let number = before + 1n; number <= this.solid.number; number++) {
-			this.onSolid?.({ number, id: this.idAt(number) as Uint8Array });
 		}
 		this.prune();
 	}

@@ -6,10 +6,12 @@
 import type { NodeAddress } from "../../src/node/network/environment.js";
 import type { BlockRef } from "../../src/node/network/local-chain.js";
 import { equalBytes, toHex } from "../../src/protocol/bytes.js";
-import { LIES, type Lie, startLiar, WITNESS_LIES } from "./liars.js";
+import type { SimulatedHost } from "./host.js";
+import { LIES, type Lie, MODEL_LIES, startLiar, WITNESS_LIES } from "./liars.js";
 import { ModelChain, type ModelNetwork, modelNetwork } from "./model-chain.js";
 import type { Randomness } from "./randomness.js";
-import { PORT, SimulatedNode } from "./simulated-node.js";
+import { RealChain, type RealNetwork, realNetwork } from "./real-chain.js";
+import { PORT, type ProducingChain, SimulatedNode } from "./simulated-node.js";
 import { modelTransaction } from "./traffic.js";
 import { SimulatedWorld } from "./world.js";
 
@@ -19,6 +21,10 @@ export interface ScenarioOptions {
 	/** Instead of what the seed says. */
 	readonly nodeCount?: number;
 	readonly lies?: readonly Lie[];
+	/** Every node has the real chain instead of a model of one. */
+	readonly isReal?: boolean;
+	/** False: the network stays in two parts, so that a test can see that this is noticed. */
+	readonly isHealed?: boolean;
 }
 
 export interface ScenarioResult {
@@ -39,6 +45,11 @@ const CONVERGENCE_LIMIT_MS = 420_000;
 const PEERS_LIMIT_MS = 200_000;
 /** Blocks that agreeing nodes may be apart: one is under way while we look. */
 const TOLERATED_LAG = 2n;
+/** Of so many seeds one has the node's own chain, in small networks: it costs more. */
+const REAL_EVERY = 10;
+const MAX_REAL_NODES = 7;
+/** Blocks by which votes may be behind when all is well. */
+const CONFIRMED_LAG = 6n;
 const MAX_EVENTS_PER_NODE = 1_000;
 
 /** Reasons that ban for an hour. */
@@ -52,6 +63,8 @@ class Scenario {
 	private readonly world: SimulatedWorld;
 	private readonly random: Randomness;
 	private readonly network: ModelNetwork;
+	/** Undefined: nodes have a model of a chain. */
+	private readonly real: RealNetwork | undefined;
 	private readonly nodes: SimulatedNode[] = [];
 	private readonly liars: {
 		readonly lie: Lie;
@@ -62,6 +75,11 @@ class Scenario {
 	/** The block that was solidified first at each height, and by whom. */
 	private readonly solid = new Map<bigint, { readonly id: Uint8Array; readonly by: string }>();
 	private readonly forgetful = new Set<SimulatedNode>();
+	private readonly nodeCount: number;
+	/** Witnesses of the real chain vote on blocks. */
+	private readonly votes: boolean;
+	/** The block that was confirmed first at each height. */
+	private readonly confirmed = new Map<bigint, Uint8Array>();
 	private readonly faultMs: number;
 	private readonly faults: string[] = [];
 
@@ -76,18 +94,22 @@ class Scenario {
 		});
 		this.random = this.world.random.branch("scenario");
 		const { random } = this;
-		const nodeCount = options.nodeCount ?? sizeOf(random);
+		const isReal = options.isReal ?? options.seed % REAL_EVERY === 0;
+		const nodeCount = options.nodeCount ?? Math.min(sizeOf(random), isReal ? MAX_REAL_NODES : 30);
+		this.votes = isReal && random.chance(0.5);
+		this.real = isReal ? realNetwork(nodeCount, BigInt(START_MS) - 3_000n, this.votes) : undefined;
 		const liarCount =
 			options.lies?.length ??
 			(random.chance(0.3) ? 0 : random.between(1, Math.max(1, Math.floor(nodeCount / 3))));
-		const lies = options.lies ?? Array.from({ length: liarCount }, () => random.pick(LIES));
+		const possible = LIES.filter((lie) => !isReal || !MODEL_LIES.has(lie));
+		const lies = options.lies ?? Array.from({ length: liarCount }, () => random.pick(possible));
 		this.faultMs = random.between(60, 240) * 1000;
 		// Those who are witnesses and lie are fewer than would stop the chain from solidifying.
 		const lyingWitnesses = Math.floor(nodeCount / 6);
 		let lying = 0;
 		const isWitness = lies.map((lie) => WITNESS_LIES.has(lie) && lying++ < lyingWitnesses);
 		this.network = modelNetwork(nodeCount + Math.min(lying, lyingWitnesses), BigInt(START_MS) - 3_000n);
-		this.createNodes(nodeCount);
+		this.nodeCount = nodeCount;
 		let witness = nodeCount;
 		for (const [i, lie] of lies.entries()) {
 			this.liars.push({
@@ -98,9 +120,9 @@ class Scenario {
 		}
 	}
 
-	private createNodes(count: number): void {
-		const { random, world, network } = this;
-		const addresses = Array.from({ length: count }, (_, i) => ({
+	private async createNodes(): Promise<void> {
+		const { random, world } = this;
+		const addresses = Array.from({ length: this.nodeCount }, (_, i) => ({
 			host: `10.0.${i >> 4}.${(i & 15) + 1}`,
 			port: PORT,
 		}));
@@ -112,26 +134,49 @@ class Scenario {
 			const active = random.chance(0.3) && others.length > 0 ? [random.pick(others)] : [];
 			const machine = world.host(host);
 			machine.setClock(random.between(-300, 300), (random.fraction() - 0.5) * 2e-4);
-			const chain = new ModelChain(network, [network.witnesses[i] as Uint8Array]);
-			chain.onSolid = (ref) => this.noteSolid(ref, host);
+			const chain = await this.createChain(i, machine);
+			this.watchSolid(chain, host);
 			const node: SimulatedNode = new SimulatedNode({
 				host: machine,
 				chain,
 				seeds: seeds.filter((seed) => seed.host !== host),
 				active,
 				limits,
+				witnesses: this.votes ? (this.real?.producers.slice(i, i + 1) ?? []) : [],
+				quorum: Math.trunc((this.nodeCount * 2) / 3) + 1,
 				onDisconnect: (peer, reason, why) => this.noteDisconnect(host, peer, reason, why),
-				onFault: (error, where) =>
-					this.fail(`fault at ${host}, ${where}: ${(error as Error).stack ?? error}`),
+				onFault: this.onFault(host),
 			});
 			this.nodes.push(node);
 		}
+	}
+
+	private createChain(index: number, host: SimulatedHost): Promise<ProducingChain> | ProducingChain {
+		const { real, network } = this;
+		if (real === undefined) return new ModelChain(network, [network.witnesses[index] as Uint8Array]);
+		return RealChain.start(real, host, real.producers.slice(index, index + 1), this.onFault(host.address));
+	}
+
+	private onFault(host: string): (error: unknown, where: string) => void {
+		return (error, where) => this.fail(`fault at ${host}, ${where}: ${(error as Error).stack ?? error}`);
+	}
+
+	/** Notes every height that becomes final. */
+	private watchSolid(chain: ProducingChain, host: string): void {
+		let noted = 0n;
+		chain.observe(() => {
+			for (; noted < chain.solid.number; ) {
+				noted++;
+				this.noteSolid({ number: noted, id: chain.idAt(noted) as Uint8Array }, host);
+			}
+		});
 	}
 
 	async run(): Promise<ScenarioResult> {
 		const { world, random } = this;
 		let convergedAfterMs: number | undefined;
 		try {
+			await this.createNodes();
 			for (const node of this.nodes) world.at(world.now + random.below(5_000), () => void node.boot());
 			for (const liar of this.liars)
 				world.at(world.now + random.between(2_000, 20_000), () => this.bootLiar(liar));
@@ -148,7 +193,8 @@ class Scenario {
 			if (this.nodes.length > 1 && !(await world.until(isFound, PEERS_LIMIT_MS))) {
 				this.fail(`nodes without an honest peer: ${this.describeHeads()}`);
 			}
-			await world.advance(10_000);
+			await world.advance(30_000);
+			this.checkVotes();
 			this.checkBounds();
 		} catch (error) {
 			this.fail(`thrown: ${(error as Error).stack ?? error}`);
@@ -177,7 +223,7 @@ class Scenario {
 				.shuffled(this.nodes)
 				.slice(0, 6)
 				.map((node): NodeAddress => ({ host: node.address, port: PORT })),
-			chain: () => this.highestNode().chain as ModelChain,
+			chain: () => this.highestNode().chain,
 			witness,
 		});
 	}
@@ -186,10 +232,16 @@ class Scenario {
 		const random = this.world.random.branch("traffic");
 		const next = () => {
 			const up = this.nodes.filter((node) => node.isUp);
-			if (up.length > 0) random.pick(up).submit(modelTransaction(random, BigInt(Math.trunc(this.world.now))));
+			if (up.length > 0) this.pay(random.pick(up), random);
 			this.world.at(this.world.now + random.between(50, 3_000), next);
 		};
 		this.world.at(this.world.now + 10_000, next);
+	}
+
+	private pay(node: SimulatedNode, random: Randomness): void {
+		const { chain } = node;
+		if (this.real !== undefined && chain instanceof RealChain) node.submit(chain.transfer(random, this.real));
+		else node.submit(modelTransaction(random, BigInt(Math.trunc(this.world.now))));
 	}
 
 	private scheduleFaults(): void {
@@ -264,9 +316,9 @@ class Scenario {
 		node.crash(silent);
 		// Whoever forgets blocks that it has built on is as bad as a liar; no chain bears many of those.
 		const mayForget = this.forgetful.has(node) || this.forgetful.size < Math.floor(this.nodes.length / 8);
-		if (silent && mayForget) {
+		if (silent && mayForget && node.chain instanceof ModelChain) {
 			this.forgetful.add(node);
-			(node.chain as ModelChain).forget(this.random.below(4));
+			node.chain.forget(this.random.below(4));
 		}
 		this.until(ms, () => {
 			if (!node.isUp) void node.boot();
@@ -283,7 +335,7 @@ class Scenario {
 	private async endFaults(): Promise<void> {
 		const { world } = this;
 		world.log(() => "faults end");
-		world.partition(undefined);
+		world.partition(this.options.isHealed === false ? [[this.nodes[0]?.address ?? ""]] : undefined);
 		world.link = {
 			...world.link,
 			latencyMs: 30,
@@ -353,6 +405,23 @@ class Scenario {
 		return node.peers?.synced.filter((peer) => addresses.has(peer.connection.remote.host)).length ?? 0;
 	}
 
+	/** Where witnesses vote, all have confirmed a late block, and it is everybody's. */
+	private checkVotes(): void {
+		if (!this.votes) return;
+		const highest = this.highestHead();
+		for (const { address, chain } of this.nodes) {
+			if (!(chain instanceof RealChain)) continue;
+			const number = chain.confirmedNumber;
+			const id = chain.idAt(number);
+			if (highest - number > CONFIRMED_LAG)
+				this.fail(`${address} has confirmed no block after ${number} of ${highest}`);
+			const known = this.confirmed.get(number);
+			if (id === undefined || (known !== undefined && !equalBytes(id, known)))
+				this.fail(`another block ${number} is confirmed at ${address}`);
+			else this.confirmed.set(number, id);
+		}
+	}
+
 	/** After the storm nothing may be left that grows. */
 	private checkBounds(): void {
 		for (const node of this.nodes) {
@@ -369,8 +438,8 @@ class Scenario {
 				check(`outstanding items of ${peer.name}`, peer.asked.size, 4_000);
 				check(`blocks in process of ${peer.name}`, peer.inProcess.size, 4_002);
 			}
-			const chain = node.chain as ModelChain;
-			check("stored blocks", chain.size, Number(chain.head.number) + 60);
+			const { chain } = node;
+			if (chain instanceof ModelChain) check("stored blocks", chain.size, Number(chain.head.number) + 60);
 		}
 		const { pendingEvents } = this.world;
 		const limit = (this.nodes.length + this.liars.length) * MAX_EVENTS_PER_NODE;
@@ -401,7 +470,7 @@ class Scenario {
 		const counts = new Map<string, number>();
 		for (const fault of this.faults) counts.set(fault, (counts.get(fault) ?? 0) + 1);
 		const faults = [...counts].map(([fault, count]) => `${fault} ${count}`).join(", ");
-		return `${this.nodes.length} nodes, liars [${lies}], ${this.faultMs / 1000} s: ${faults}`;
+		return `${this.nodes.length} ${this.real ? (this.votes ? "voting " : "real ") : ""}nodes, liars [${lies}], ${this.faultMs / 1000} s: ${faults}`;
 	}
 }
 

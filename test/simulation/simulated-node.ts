@@ -5,7 +5,7 @@ import { Discovery } from "../../src/node/network/discovery/discovery.js";
 import type { NodeAddress } from "../../src/node/network/environment.js";
 import type { LocalChain } from "../../src/node/network/local-chain.js";
 import { Application } from "../../src/node/network/peers/application.js";
-import { type PeerSettings, PeerWorld } from "../../src/node/network/peers/peer-world.js";
+import { type OwnWitness, type PeerSettings, PeerWorld } from "../../src/node/network/peers/peer-world.js";
 import type { CandidateSource } from "../../src/node/network/transport/candidates.js";
 import { PeerTransport, type TransportConfig } from "../../src/node/network/transport/peer-transport.js";
 import type { SignedBlock } from "../../src/protocol/block.js";
@@ -31,6 +31,10 @@ export interface NodeOptions {
 	readonly seeds: readonly NodeAddress[];
 	readonly active: readonly NodeAddress[];
 	readonly limits: Pick<TransportConfig, "maxConnections" | "minConnections" | "minActiveConnections">;
+	/** Keys with which it votes. */
+	readonly witnesses?: readonly OwnWitness[];
+	/** Votes that confirm a block. */
+	readonly quorum?: number;
 	/** Told when this node tells a peer to go. */
 	readonly onDisconnect: (peer: string, reason: string, why: string) => void;
 	/** Told of errors that are faults of the program. */
@@ -45,7 +49,7 @@ interface Running {
 	discovery: Discovery | undefined;
 }
 
-export function peerSettings(limits: NodeOptions["limits"]): PeerSettings {
+export function modelSettings({ limits, quorum = 19 }: Pick<NodeOptions, "limits" | "quorum">): PeerSettings {
 	return {
 		...limits,
 		networkId: NETWORK_ID,
@@ -61,7 +65,7 @@ export function peerSettings(limits: NodeOptions["limits"]): PeerSettings {
 		isFastForward: false,
 		relayHosts: new Set(),
 		maxRelayWitnesses: 4,
-		quorum: 19,
+		quorum,
 		voteExpireBlocks: 20,
 		maxQueuedBytes: 32 << 20,
 	};
@@ -134,7 +138,9 @@ export class SimulatedNode {
 			info: (fields: object, message: string) => this.note(fields, message),
 			warn: (fields: object, message: string) => this.trace(fields, message),
 		};
-		const world = new PeerWorld(environment, chain, peerSettings(limits), log, [], () => true);
+		const settings = modelSettings(this.options);
+		const { witnesses = [] } = this.options;
+		const world = new PeerWorld(environment, chain, settings, log, witnesses, () => true);
 		application = new Application(world, transport, {
 			configured: () => active,
 			relays: [],

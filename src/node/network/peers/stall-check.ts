@@ -19,7 +19,7 @@ export class StallCheck {
 
 	constructor(
 		private readonly world: PeerWorld,
-		private readonly transport: Transport,
+		private readonly transport: Pick<Transport, "connectable" | "dial">,
 	) {
 		this.sinceMs = world.now();
 	}
