@@ -1,6 +1,7 @@
 import { Args } from "@oclif/core";
 import { CoinCommand } from "../terminal/coin-command.js";
 import {
+	type CompletedCommand,
 	completionScript,
 	completionSteps,
 	INSTALLATION,
@@ -12,7 +13,7 @@ import { printLine } from "../terminal/output.js";
 export default class Autocomplete extends CoinCommand {
 	static override summary = "Print the completion script of a shell";
 	static override description =
-		"Completes commands and flags. The script holds them itself, so that no program is started; print it again after an update.";
+		"Completes commands, flags, and the endpoints and methods of coin rpc. The script holds them itself, so that no program is started; print it again after an update.";
 	static override examples = [
 		"<%= config.bin %> autocomplete bash > ~/.local/share/bash-completion/completions/coin",
 		"<%= config.bin %> autocomplete zsh > ~/.zfunc/_coin",
@@ -31,6 +32,22 @@ export default class Autocomplete extends CoinCommand {
 			name: id.replaceAll(":", " "),
 			flags: Object.keys(flags).map((name) => `--${name}`),
 		}));
-		printLine(completionScript(args.shell as Shell, completionSteps(commands)).trimEnd());
+		const steps = completionSteps([...commands, ...(await calledByName())]);
+		printLine(completionScript(args.shell as Shell, steps).trimEnd());
 	}
+}
+
+/** What `coin rpc` can be followed by: endpoints with their fields, and methods. The tables are loaded only for this. */
+async function calledByName(): Promise<CompletedCommand[]> {
+	const [{ endpoints }, { methods }] = await Promise.all([
+		import("../node/api/endpoint-table.js"),
+		import("../node/api/jsonrpc/method-table.js"),
+	]);
+	return [
+		...endpoints.map(({ name, fields }) => ({
+			name: `rpc ${name}`,
+			flags: [...fields.map((field) => `--${field.name}`), "--solidity", "--table", "--visible"],
+		})),
+		...methods.map(({ name }) => ({ name: `rpc ${name}`, flags: ["--result", "--table"] })),
+	];
 }

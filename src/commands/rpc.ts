@@ -2,6 +2,7 @@ import { readFile } from "node:fs/promises";
 import { Flags } from "@oclif/core";
 import type { Endpoint } from "../node/api/endpoint.js";
 import { endpoints, FOLDERS } from "../node/api/endpoint-table.js";
+import type { Method } from "../node/api/jsonrpc/method.js";
 import { spell, toNeutral } from "../protocol/dialect.js";
 import { CoinCommand } from "../terminal/coin-command.js";
 import { printLine, tableLines } from "../terminal/output.js";
@@ -64,7 +65,7 @@ export default class Rpc extends CoinCommand {
 		raw: Flags.boolean({ description: "JSON-RPC: standard input is the whole request" }),
 		"no-fail": Flags.boolean({ description: "exit code 0 for every answer" }),
 		table: Flags.boolean({ description: "print the endpoint's fields and send nothing" }),
-		list: Flags.boolean({ description: "list the endpoints" }),
+		list: Flags.boolean({ description: "list the endpoints and methods" }),
 	};
 
 	async run(): Promise<void> {
@@ -72,12 +73,16 @@ export default class Rpc extends CoinCommand {
 		const words = readRpcWords(this.argv, (name, field) =>
 			Boolean(endpointNamed(name)?.fields.some((row) => row.name === field && row.type === "bool")),
 		);
-		if (words.switches.has("list")) return this.printEndpoints();
+		if (words.switches.has("list")) return this.printNames();
 		if (words.name === undefined && !words.switches.has("raw")) {
 			throw new Failure("usage", "no endpoint is named", { hint: "coin rpc --list lists them" });
 		}
 		const endpoint = endpointNamed(words.name ?? "");
-		if (words.switches.has("table")) return this.printFields(words.name ?? "", endpoint);
+		if (words.switches.has("table")) {
+			return METHOD_NAME.test(words.name ?? "")
+				? this.printMethod(words.name ?? "")
+				: this.printFields(words.name ?? "", endpoint);
+		}
 		const settings = await this.settings(words.values);
 		const client = new NodeClient(settings);
 		const request = await this.request(words, endpoint, settings, client);
@@ -102,7 +107,7 @@ export default class Rpc extends CoinCommand {
 		if (words.switches.has("raw")) {
 			return { method: "POST", url: jsonRpcUrl(settings), body: await readStdin("the request"), headers };
 		}
-		if (/^(eth|net|web3|dev|debug)_|^buildTransaction$/.test(name)) {
+		if (METHOD_NAME.test(name)) {
 			return { method: "POST", url: jsonRpcUrl(settings), body: jsonRpcRequest(name, words.rest), headers };
 		}
 		const visible = words.switches.has("visible")
@@ -146,15 +151,37 @@ export default class Rpc extends CoinCommand {
 		if (process.stdout.isTTY === true && !ended) process.stdout.write("\n");
 	}
 
-	private printEndpoints(): void {
+	private async printNames(): Promise<void> {
 		const rows = endpoints.map(({ name, servers, fields, about }) => ({
 			name,
 			servers: servers.join(","),
 			fields: fields.map((field) => field.name).join(","),
 			about,
 		}));
-		for (const line of tableLines(rows, ["name", "servers", "fields", "about"], "no endpoints"))
-			printLine(line);
+		const methodRows = (await rpcMethods()).map(({ name, parameters, about }) => ({
+			name,
+			servers: "jsonrpc",
+			fields: parameters.map((parameter) => parameter.name).join(","),
+			about,
+		}));
+		const columns = ["name", "servers", "fields", "about"] as const;
+		for (const line of tableLines([...rows, ...methodRows], columns, "no endpoints")) printLine(line);
+	}
+
+	private async printMethod(name: string): Promise<void> {
+		const methods = await rpcMethods();
+		const method = methods.find((known) => known.name === name);
+		if (!method) {
+			const near = methods
+				.map((known) => known.name)
+				.filter((known) => known.startsWith(name.slice(0, 7)))
+				.sort((one, other) => sharedLetters(other, name) - sharedLetters(one, name));
+			const hint = near.length > 0 ? `near it: ${near.slice(0, 4).join(", ")}` : "coin rpc --list lists them";
+			throw new Failure("usage", `there is no method ${name} in the table`, { hint });
+		}
+		printLine(`${method.name}: ${method.about}`);
+		printLine("served by JSON-RPC; parameters are given in this order");
+		for (const line of tableLines(method.parameters, ["name", "type"], "no parameters")) printLine(line);
 	}
 
 	private printFields(name: string, endpoint: Endpoint | undefined): void {
@@ -164,6 +191,22 @@ export default class Rpc extends CoinCommand {
 		printLine(`served under ${endpoint.servers.map((server) => `${FOLDERS[server]}/`).join(", ")}`);
 		for (const line of tableLines(endpoint.fields, ["name", "type"], "no fields")) printLine(line);
 	}
+}
+
+/** Names that are sent to a JSON-RPC server. */
+const METHOD_NAME = /^(eth|net|web3|dev|debug)_|^buildTransaction$/;
+
+/** The table of methods brings all that answers them: it is loaded only where somebody asks what there is. */
+async function rpcMethods(): Promise<readonly Method[]> {
+	const { methods } = await import("../node/api/jsonrpc/method-table.js");
+	return methods;
+}
+
+/** How many letters two names begin with alike. */
+function sharedLetters(one: string, other: string): number {
+	let count = 0;
+	while (count < one.length && one[count] === other[count]) count++;
+	return count;
 }
 
 function endpointNamed(name: string): Endpoint | undefined {

@@ -1,0 +1,43 @@
+import { execFile } from "node:child_process";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { describe, expect, it } from "vitest";
+import { methods } from "../../src/node/api/jsonrpc/method-table.js";
+
+const program = fileURLToPath(new URL("../../bin/coin.js", import.meta.url));
+const run = promisify(execFile);
+
+/** The lines of `coin rpc`; these questions need no node and no configuration. */
+async function rpc(...words: string[]): Promise<string[]> {
+	const { stdout } = await run(process.execPath, [program, "rpc", ...words], { env: { PATH: "" } });
+	return stdout.trimEnd().split("\n");
+}
+
+describe("coin rpc", () => {
+	it("lists every method of JSON-RPC beside the endpoints", async () => {
+		const names = (await rpc("--list")).map((line) => line.split(/\s/)[0]);
+		expect(names).toEqual(expect.arrayContaining(methods.map(({ name }) => name)));
+		expect(names).toContain("getaccount");
+	});
+
+	it("describes a method with its parameters in their order", async () => {
+		const [title, , head, ...rows] = await rpc("eth_getStorageAt", "--help");
+		expect(title).toMatch(/^eth_getStorageAt: /);
+		expect(head).toMatch(/^name\s+type$/);
+		expect(rows).toHaveLength(3);
+	});
+
+	it("is completed with endpoints, their fields, and methods", async () => {
+		const { stdout } = await run(process.execPath, [program, "autocomplete", "bash"], { env: { PATH: "" } });
+		expect(stdout).toContain('"rpc getaccount"');
+		expect(stdout).toContain("--frozen_balance");
+		expect(stdout).toContain("eth_getLogs");
+	});
+
+	it("names near ones where a method doesn't exist", async () => {
+		await expect(rpc("eth_getLog", "--help")).rejects.toMatchObject({
+			code: 2,
+			stderr: expect.stringContaining("eth_getLogs"),
+		});
+	});
+});
