@@ -133,7 +133,7 @@ describe("coin node start without a configuration", () => {
 		expect((await home.run(["chain", "export", "blocks", "-d", "chain"])).code).toBe(0);
 		const imported = await home.run(["chain", "import", "blocks", "-d", "copy", "--json"]);
 		expect(JSON.parse(imported.stdout)).toMatchObject({ blocks: 5, head: "8" });
-		const other = await home.run(["node", "start", ...FREE, "--accounts", "2", "-d", "chain"]);
+		const other = await home.run(["node", "start", ...FREE, "--port", "0", "--accounts", "2", "-d", "chain"]);
 		expect(other.code).toBe(1);
 		expect(other.stderr).toMatch(/^error: .*genesis/);
 	});
