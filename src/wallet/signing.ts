@@ -17,6 +17,13 @@ export async function keyNamed(settings: Settings, text: string): Promise<Keysto
 	return findKey(settings.keystoreDirectory, readAddress(text) ?? text);
 }
 
+/** The same where the key itself is needed. @throws {Failure | KeystoreError} also `watch_only` */
+export async function openableKey(settings: Settings, text: string): Promise<KeystoreEntry> {
+	const entry = await keyNamed(settings, text);
+	checkHasKey(entry);
+	return entry;
+}
+
 /**
  * The address that a text means: an address in any form, the label of a key, or that of a contact.
  * @throws {Failure | KeystoreError} `ambiguous` for a label of both

@@ -1,20 +1,14 @@
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { describe, expect } from "vitest";
 import { toBase58Check } from "../../src/protocol/address.js";
 import { fromHex } from "../../src/protocol/bytes.js";
 import { Key, Permission } from "../../src/protocol/messages.js";
 import { recoverAddress } from "../../src/protocol/signature.js";
 import { errorRecord } from "./coin-process.js";
 import { FakeNode } from "./fake-node.js";
-import { ADDRESSES, BASE58, RECIPIENT, send, Wallet } from "./wallet-fixture.js";
+import { ADDRESSES, BASE58, it, RECIPIENT, send, type Wallet } from "./wallet-fixture.js";
 
-let wallet: Wallet;
-beforeEach(async () => {
-	wallet = await Wallet.open();
-});
-afterEach(() => wallet.close());
-
-describe("a transaction on its way between signers", () => {
-	const twoOfThree = (): void => {
+describe.concurrent("a transaction on its way between signers", () => {
+	const twoOfThree = (wallet: Wallet): void => {
 		const keys = [ADDRESSES.ann, ADDRESSES.bob, ADDRESSES.carol].map((address) =>
 			Key.create({ address, weight: 1n }),
 		);
@@ -23,8 +17,8 @@ describe("a transaction on its way between signers", () => {
 		});
 	};
 
-	it("goes through build, sign, sign and broadcast", async () => {
-		twoOfThree();
+	it("goes through build, sign, sign and broadcast", async ({ wallet }) => {
+		twoOfThree(wallet);
 		await wallet.addKey("bob");
 		const built = await wallet.coin([...send, "--from", "ann", "--build"]);
 		expect(built).toMatchObject({ code: 0, stderr: "" });
@@ -66,14 +60,14 @@ describe("a transaction on its way between signers", () => {
 		expect(wallet.node.received[0]?.message.signature).toHaveLength(2);
 	});
 
-	it("is refused by wallet send when the keys at hand weigh too little", async () => {
-		twoOfThree();
+	it("is refused by wallet send when the keys at hand weigh too little", async ({ wallet }) => {
+		twoOfThree(wallet);
 		const outcome = await wallet.coin([...send, ...wallet.password()]);
 		expect(errorRecord(outcome)).toMatchObject({ code: "threshold_not_reached", sent: false });
 	});
 
-	it("merges copies that were signed in parallel, in the order of the permission", async () => {
-		twoOfThree();
+	it("merges copies that were signed in parallel, in the order of the permission", async ({ wallet }) => {
+		twoOfThree(wallet);
 		await wallet.addKey("bob");
 		const built = (await wallet.coin([...send, "--from", "ann", "--build"])).stdout;
 		const files: string[] = [];
@@ -96,7 +90,7 @@ describe("a transaction on its way between signers", () => {
 		expect(signers).toEqual([BASE58.ann, BASE58.bob]);
 	});
 
-	it("can be signed without a node, believing the artefact", async () => {
+	it("can be signed without a node, believing the artefact", async ({ wallet }) => {
 		const built = await wallet.coin([...send, "--build"]);
 		await wallet.node.stop();
 		const signed = await wallet.home.run(["wallet", "sign", "--offline", ...wallet.password()], built.stdout);
@@ -114,7 +108,7 @@ describe("a transaction on its way between signers", () => {
 		wallet.node = await FakeNode.start();
 	});
 
-	it.each([
+	it.for<[string, (text: string) => string, string]>([
 		[
 			"an amount that was changed in the readable part",
 			(text: string) => text.replace('"amount":25000000', '"amount":2500000'),
@@ -142,14 +136,14 @@ describe("a transaction on its way between signers", () => {
 		],
 		["no transaction", () => "{}", "artefact_invalid"],
 		["nothing", () => "", "stdin_empty"],
-	])("is refused with %s, before a password is asked for", async (_, spoil, code) => {
+	])("is refused with %s, before a password is asked for", async ([_, spoil, code], { wallet }) => {
 		const built = await wallet.coin([...send, "--build"]);
 		const outcome = await wallet.coin(["wallet", "sign"], spoil(built.stdout));
 		expect(outcome.stdout).toBe("");
 		expect(errorRecord(outcome)).toMatchObject({ code, sent: false });
 	});
 
-	it("is refused after its time", async () => {
+	it("is refused after its time", async ({ wallet }) => {
 		const built = await wallet.coin([...send, "--build"]);
 		wallet.node.seal([], BigInt(Date.now() + 13 * 3_600_000));
 		expect(
@@ -162,7 +156,7 @@ describe("a transaction on its way between signers", () => {
 		});
 	});
 
-	it("is signed in a stream, one line for each, and stops at the first that fails", async () => {
+	it("is signed in a stream, one line for each, and stops at the first that fails", async ({ wallet }) => {
 		const lines = [];
 		for (const memo of ["a", "b"])
 			lines.push((await wallet.coin([...send, "--memo", memo, "--build"])).stdout);
@@ -173,7 +167,7 @@ describe("a transaction on its way between signers", () => {
 		expect(wallet.node.received).toHaveLength(2);
 	});
 
-	it("is decoded without a node", async () => {
+	it("is decoded without a node", async ({ wallet }) => {
 		const built = await wallet.coin([...send, "--build"]);
 		const { stdout } = await wallet.home.run(["tx", "decode", "--json"], built.stdout);
 		expect(JSON.parse(stdout)).toMatchObject({

@@ -1,11 +1,10 @@
 /** A development chain of the built program, with the keys of its first accounts in a home beside it. */
 
 import { type ChildProcess, spawn } from "node:child_process";
-import { mkdirSync, readFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect } from "vitest";
-import { addKey } from "../../src/keystore/keystore.js";
 import {
 	DEVELOPMENT_HD_PATH,
 	DEVELOPMENT_MNEMONIC,
@@ -14,6 +13,7 @@ import {
 } from "../../src/node/development/accounts.js";
 import { toBase58Check } from "../../src/protocol/address.js";
 import { addressOfPrivateKey } from "../../src/protocol/signature.js";
+import { writeCheapKey } from "./cheap-key.js";
 import { errorRecord, Home, type Outcome } from "./coin-process.js";
 
 const program = fileURLToPath(new URL("../../bin/coin.js", import.meta.url));
@@ -62,11 +62,12 @@ export class DevelopmentChain {
 			stdio: "ignore",
 		});
 		const chain = new DevelopmentChain(home, node);
-		await chain.prepare(await chain.ports(ready));
+		chain.ports = await chain.readPorts(ready);
+		chain.prepare(chain.ports);
 		return chain;
 	}
 
-	private async ports(ready: string): Promise<Ports> {
+	private async readPorts(ready: string): Promise<Ports> {
 		for (;;) {
 			if (this.node.exitCode !== null) throw new Error(`the node ended with ${this.node.exitCode}`);
 			try {
@@ -78,10 +79,9 @@ export class DevelopmentChain {
 		}
 	}
 
-	private async prepare({ full, solidity, jsonrpc, gateway }: Ports): Promise<void> {
+	private prepare({ full, solidity, jsonrpc, gateway }: Ports): void {
 		const keystore = join(this.home.path, "keystore");
-		mkdirSync(keystore);
-		for (const [name, key] of KEYS) await addKey(keystore, key, "password", { name, strength: "light" });
+		for (const [name, key] of KEYS) writeCheapKey(keystore, name, key, "password");
 		const config = `profile = here
 			wallet = ann
 			keystoreDir = "${keystore}"
@@ -92,7 +92,9 @@ export class DevelopmentChain {
 		this.environment = { COIN_CONFIG: this.home.write("config.conf", config) };
 	}
 
-	private environment: Record<string, string> = {};
+	/** Variables that make commands use this chain and its keys. */
+	environment: Record<string, string> = {};
+	ports: Ports = { full: 0, solidity: 0, jsonrpc: 0, gateway: 0 };
 	/** Address of the one port for everything. */
 	gateway = "";
 
@@ -106,6 +108,11 @@ export class DevelopmentChain {
 	/** Runs a command line; words are separated by blanks, or given one by one. */
 	coin(line: string | readonly string[], stdin?: string): Promise<Outcome> {
 		return this.home.run(typeof line === "string" ? line.split(" ") : line, stdin, this.environment);
+	}
+
+	/** Starts a command line that the test will interrupt. */
+	begin(line: string): ReturnType<Home["start"]> {
+		return this.home.start(line.split(" "), "", this.environment);
 	}
 
 	/** An acting command that succeeds for good: one line of JSON, nothing on standard error. */

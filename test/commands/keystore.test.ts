@@ -4,6 +4,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { encryptSecret, passwordBytes } from "../../src/keystore/secret-storage.js";
 import { fromHex } from "../../src/protocol/bytes.js";
 import { errorRecord, Home } from "./coin-process.js";
+import { killOnce, WRITERS } from "./keystore-kill.js";
 
 const KEY_ONE = `${"00".repeat(31)}01`;
 const ADDRESS_ONE = "TMVQGm1qAQYVdetCeGRRkTWYYrLXuHK2HC";
@@ -179,6 +180,14 @@ describe("coin keystore", () => {
 		expect((await home.run(words)).code).toBe(0);
 		expect((await home.run(["keystore", "verify", "ann", "--password-file", fresh])).stdout).toBe("true\n");
 		expect((await home.run(["keystore", "verify", "ann", "--password-file", password])).code).toBe(1);
+	});
+});
+
+describe("a command that is killed while it writes", () => {
+	it.concurrent.each(WRITERS)("leaves a keystore that opens: $line", async (writer) => {
+		const outcomes = [];
+		for (const instant of [0, 0.1, 0.25, 0.45, 0.7]) outcomes.push(await killOnce(writer, instant));
+		expect(outcomes.some(({ killed }) => killed)).toBe(true);
 	});
 });
 

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { describe, expect } from "vitest";
 import { fromHex, toHex } from "../../src/protocol/bytes.js";
 import {
 	type AccountPermissionUpdateContract,
@@ -8,36 +8,37 @@ import {
 } from "../../src/protocol/messages.js";
 import { DEFAULT_OPERATIONS } from "../../src/wallet/operations.js";
 import { errorRecord } from "./coin-process.js";
-import { ADDRESSES, BASE58, RECIPIENT, Wallet } from "./wallet-fixture.js";
+import { ADDRESSES, BASE58, RECIPIENT, send, type Wallet, it as walletTest } from "./wallet-fixture.js";
 
-let wallet: Wallet;
-beforeEach(async () => {
-	wallet = await Wallet.open();
-	const keys = [Key.create({ address: ADDRESSES.ann, weight: 1n })];
-	const active = (id: number, name: string, operations: Uint8Array) =>
-		Permission.create({
-			type: PermissionPermissionType.Active,
-			id,
-			permission_name: name,
-			threshold: 1n,
-			operations,
-			keys,
+/** A wallet whose account has two active permissions. */
+const it = walletTest.extend<{ readonly wallet: Wallet }>({
+	wallet: async ({ wallet }, use) => {
+		const keys = [Key.create({ address: ADDRESSES.ann, weight: 1n })];
+		const active = (id: number, name: string, operations: Uint8Array) =>
+			Permission.create({
+				type: PermissionPermissionType.Active,
+				id,
+				permission_name: name,
+				threshold: 1n,
+				operations,
+				keys,
+			});
+		wallet.node.fund(ADDRESSES.ann, 1_000_000_000n, {
+			owner_permission: Permission.create({ permission_name: "owner", threshold: 1n, keys }),
+			active_permission: [
+				active(2, "active", DEFAULT_OPERATIONS),
+				active(3, "pay", fromHex(`02${"00".repeat(31)}`)),
+			],
 		});
-	wallet.node.fund(ADDRESSES.ann, 1_000_000_000n, {
-		owner_permission: Permission.create({ permission_name: "owner", threshold: 1n, keys }),
-		active_permission: [
-			active(2, "active", DEFAULT_OPERATIONS),
-			active(3, "pay", fromHex(`02${"00".repeat(31)}`)),
-		],
-	});
+		await use(wallet);
+	},
 });
-afterEach(() => wallet.close());
 
-const sentUpdate = (): AccountPermissionUpdateContract =>
+const sentUpdate = (wallet: Wallet): AccountPermissionUpdateContract =>
 	wallet.node.received[0]?.parameter as unknown as AccountPermissionUpdateContract;
 
-describe("coin permission show", () => {
-	it("names operations instead of a bitmap, and the local keys", async () => {
+describe.concurrent("coin permission show", () => {
+	it("names operations instead of a bitmap, and the local keys", async ({ wallet }) => {
 		const { code, stdout } = await wallet.coin(["permission", "show", "--json"]);
 		expect(code).toBe(0);
 		expect(JSON.parse(stdout)).toMatchObject({
@@ -58,15 +59,17 @@ describe("coin permission show", () => {
 		expect(text).toContain("  may Transfer\n");
 	});
 
-	it("says that an account doesn't exist", async () => {
+	it("says that an account doesn't exist", async ({ wallet }) => {
 		expect((await wallet.coin(["permission", "show", RECIPIENT])).stderr).toBe(
 			`error: the account ${RECIPIENT} does not exist on this chain\n`,
 		);
 	});
 });
 
-describe("coin permission update", () => {
-	it("applies edits in their order, sends the whole set, and compares what the chain stored", async () => {
+describe.concurrent("coin permission update", () => {
+	it("applies edits in their order, sends the whole set, and compares what the chain stored", async ({
+		wallet,
+	}) => {
 		const words = [
 			"permission",
 			"update",
@@ -90,10 +93,10 @@ describe("coin permission update", () => {
 			before: { actives: [{}, { name: "pay", operationNames: ["Transfer"] }] },
 			after: { actives: [{}, { name: "vote", operationNames: ["VoteWitness"] }] },
 		});
-		expect(sentUpdate().actives.map((active) => active.permission_name)).toEqual(["active", "vote"]);
+		expect(sentUpdate(wallet).actives.map((active) => active.permission_name)).toEqual(["active", "vote"]);
 	});
 
-	it("shows the changes before anything is signed", async () => {
+	it("shows the changes before anything is signed", async ({ wallet }) => {
 		const words = [
 			"permission",
 			"update",
@@ -112,7 +115,7 @@ describe("coin permission update", () => {
 		expect(stderr).toContain(`the local owner keys weigh 1 of 2: the rest is with ${BASE58.bob}`);
 	});
 
-	it("takes its own show as a document", async () => {
+	it("takes its own show as a document", async ({ wallet }) => {
 		const { stdout } = await wallet.coin(["permission", "show", "--json"]);
 		const same = await wallet.coin(
 			["permission", "update", "--file", "-", "--yes", ...wallet.password()],
@@ -129,10 +132,10 @@ describe("coin permission update", () => {
 			shorter,
 		);
 		expect(changed.code).toBe(0);
-		expect(sentUpdate().actives).toHaveLength(1);
+		expect(sentUpdate(wallet).actives).toHaveLength(1);
 	});
 
-	it("takes a template for several keys", async () => {
+	it("takes a template for several keys", async ({ wallet }) => {
 		await wallet.addKey("bob");
 		const template = await wallet.coin([
 			"permission",
@@ -149,17 +152,19 @@ describe("coin permission update", () => {
 			template.stdout,
 		);
 		expect(updated.code).toBe(0);
-		expect(sentUpdate().owner).toMatchObject({
+		expect(sentUpdate(wallet).owner).toMatchObject({
 			threshold: 2n,
 			keys: [{ weight: 1n }, { weight: 1n }, { weight: 1n }],
 		});
-		expect(toHex(sentUpdate().actives[0]?.operations ?? new Uint8Array(0))).toBe(toHex(DEFAULT_OPERATIONS));
+		expect(toHex(sentUpdate(wallet).actives[0]?.operations ?? new Uint8Array(0))).toBe(
+			toHex(DEFAULT_OPERATIONS),
+		);
 	});
 
-	it.each([
+	it.for<[string, string, string]>([
 		[`1/${RECIPIENT}`, "owner_lockout", "no owner key is in the local keystore"],
 		["2/ann,410000000000000000000000000000000000000000", "owner_unsignable", "can never be used again"],
-	])("refuses to lock the owner out by %s, unless forced", async (keyset, check, message) => {
+	])("refuses to lock the owner out by %s, unless forced", async ([keyset, check, message], { wallet }) => {
 		const words = ["permission", "update", "--owner", keyset, "--yes", ...wallet.password()];
 		const refused = await wallet.coin(words);
 		expect(refused).toMatchObject({ code: 1, stdout: "" });
@@ -177,7 +182,7 @@ describe("coin permission update", () => {
 		expect(wallet.node.received).toHaveLength(1);
 	});
 
-	it.each([
+	it.for<[string[], number, string, string]>([
 		[
 			["--remove-active", "active", "--remove-active", "pay"],
 			1,
@@ -200,7 +205,7 @@ describe("coin permission update", () => {
 		[["--file", "{}"], 2, "bad_value", "has no owner"],
 		[["--file", "{", "--owner", "1/ann"], 2, "usage", "--file"],
 		[[], 2, "usage", "no change"],
-	])("refuses %j before anything is signed", async (words, code, name, message) => {
+	])("refuses %j before anything is signed", async ([words, code, name, message], { wallet }) => {
 		const outcome = await wallet.coin(["permission", "update", ...words, "--yes", ...wallet.password()]);
 		expect(outcome).toMatchObject({ code, stdout: "" });
 		expect(errorRecord(outcome)).toMatchObject({
@@ -211,23 +216,21 @@ describe("coin permission update", () => {
 		expect(wallet.node.received).toHaveLength(0);
 	});
 
-	it("needs --yes where nobody can be asked", async () => {
+	it("needs --yes where nobody can be asked", async ({ wallet }) => {
 		const outcome = await wallet.coin(["permission", "update", "--rename", "pay=x", ...wallet.password()]);
 		expect(outcome.code).toBe(2);
 		expect(errorRecord(outcome)).toMatchObject({ code: "confirmation_needed", sent: false });
 	});
 });
 
-describe("acting under an active permission", () => {
-	const send = (...words: string[]) =>
-		wallet.coin(["wallet", "send", "--to", RECIPIENT, "--amount", "1coin", ...words, ...wallet.password()]);
-
-	it("is possible by its name", async () => {
-		expect((await send("--permission", "pay")).code).toBe(0);
+describe.concurrent("acting under an active permission", () => {
+	it("is possible by its name", async ({ wallet }) => {
+		const words = ["--permission", "pay", ...wallet.password()];
+		expect((await wallet.coin([...send, ...words])).code).toBe(0);
 		expect(wallet.node.received[0]?.contract?.Permission_id).toBe(3);
 	});
 
-	it("is refused for operations that it doesn't hold", async () => {
+	it("is refused for operations that it doesn't hold", async ({ wallet }) => {
 		const words = [
 			"permission",
 			"update",
@@ -245,15 +248,15 @@ describe("acting under an active permission", () => {
 	});
 });
 
-describe("coin permission operations", () => {
+describe.concurrent("coin permission operations", () => {
 	const everything = "7fff1fc0037ef30f000000000000000000000000000000000000000000000000";
-	it.each([
+	it.for<[string, string]>([
 		["Transfer,TriggerSmartContract", "0200008000000000000000000000000000000000000000000000000000000000"],
 		["default", toHex(DEFAULT_OPERATIONS)],
 		["all", everything],
 		["all,-46", toHex(DEFAULT_OPERATIONS)],
 		["0200000000000000000000000000000000000000000000000000000000000000", "Transfer"],
-	])("reads %s", async (words, expected) => {
+	])("reads %s", async ([words, expected], { wallet }) => {
 		expect((await wallet.home.run(["permission", "operations", words])).stdout).toBe(`${expected}\n`);
 	});
 

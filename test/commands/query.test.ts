@@ -1,16 +1,12 @@
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { describe, expect } from "vitest";
 import { toHex } from "../../src/protocol/bytes.js";
 import { errorRecord } from "./coin-process.js";
-import { ADDRESSES, BASE58, RECIPIENT, send, Wallet } from "./wallet-fixture.js";
+import { ADDRESSES, BASE58, it, RECIPIENT, send } from "./wallet-fixture.js";
 
-let wallet: Wallet;
-beforeEach(async () => {
-	wallet = await Wallet.open();
-});
-afterEach(() => wallet.close());
-
-describe("coin account", () => {
-	it("prints a balance with its unit for people, in sun for programs, and 0 for nobody", async () => {
+describe.concurrent("coin account", () => {
+	it("prints a balance with its unit for people, in sun for programs, and 0 for nobody", async ({
+		wallet,
+	}) => {
 		expect((await wallet.coin(["account", "balance"])).stdout).toBe("1000coin\n");
 		expect((await wallet.coin(["account", "balance", "ann", "--json"])).stdout).toBe('"1000000000"\n');
 		expect((await wallet.coin(["account", "balance", "ann", "--unit", "sun"])).stdout).toBe(
@@ -19,7 +15,7 @@ describe("coin account", () => {
 		expect((await wallet.coin(["account", "balance", RECIPIENT, "--json"])).stdout).toBe('"0"\n');
 	});
 
-	it("takes a list of accounts from standard input", async () => {
+	it("takes a list of accounts from standard input", async ({ wallet }) => {
 		const { stdout } = await wallet.coin(
 			["account", "balance", "-", "--json"],
 			`${BASE58.ann}\n# nobody\n${RECIPIENT}\n`,
@@ -27,12 +23,12 @@ describe("coin account", () => {
 		expect(stdout).toBe('"1000000000"\n"0"\n');
 	});
 
-	it("keeps every digit of a balance beyond 2^53", async () => {
+	it("keeps every digit of a balance beyond 2^53", async ({ wallet }) => {
 		wallet.node.fund(ADDRESSES.bob, 9_223_372_036_854_775_807n);
 		expect((await wallet.coin(["account", "balance", BASE58.bob])).stdout).toBe("9223372036854.775807coin\n");
 	});
 
-	it("shows an account, or says that it doesn't exist", async () => {
+	it("shows an account, or says that it doesn't exist", async ({ wallet }) => {
 		wallet.node.fund(ADDRESSES.bob, 5n, {
 			account_name: Buffer.from("bob"),
 			assetV2: new Map([["1000001", 7n]]),
@@ -50,7 +46,7 @@ describe("coin account", () => {
 		expect((await wallet.coin(["account", "show", RECIPIENT, "--or-null", "--json"])).stdout).toBe("null\n");
 	});
 
-	it("asks which account where that isn't clear", async () => {
+	it("asks which account where that isn't clear", async ({ wallet }) => {
 		await wallet.addKey("bob");
 		const outcome = await wallet.coin(["account", "balance", "--json"]);
 		expect(outcome.code).toBe(2);
@@ -66,8 +62,8 @@ describe("coin account", () => {
 	});
 });
 
-describe("coin block and coin tx", () => {
-	it("show what was sent", async () => {
+describe.concurrent("coin block and coin tx", () => {
+	it("show what was sent", async ({ wallet }) => {
 		const sent = await wallet.coin([...send, ...wallet.password()]);
 		const { txID } = JSON.parse(sent.stdout) as { txID: string };
 		const block = JSON.parse((await wallet.coin(["block", "show", "--json"])).stdout) as Record<
@@ -94,7 +90,7 @@ describe("coin block and coin tx", () => {
 		});
 	});
 
-	it("tell a transaction that is in a block from one that can't be undone", async () => {
+	it("tell a transaction that is in a block from one that can't be undone", async ({ wallet }) => {
 		wallet.node.solidLag = 1;
 		const sent = await wallet.coin([...send, ...wallet.password(), "--wait-included"]);
 		const { txID } = JSON.parse(sent.stdout) as { txID: string };
@@ -108,7 +104,7 @@ describe("coin block and coin tx", () => {
 		});
 	});
 
-	it("find the irreversible block without a solidity API", async () => {
+	it("find the irreversible block without a solidity API", async ({ wallet }) => {
 		for (const endpoint of ["walletsolidity/gettransactioninfobyid", "walletsolidity/getnowblock"]) {
 			wallet.node.handlers.set(endpoint, () => ({ status: 404, body: "" }));
 		}
@@ -117,7 +113,7 @@ describe("coin block and coin tx", () => {
 		expect(wallet.node.asked).toContain("/wallet/getnodeinfo");
 	});
 
-	it("know when a transaction can never be included", async () => {
+	it("know when a transaction can never be included", async ({ wallet }) => {
 		wallet.node.sealing = false;
 		const sending = wallet.coin([...send, ...wallet.password(), "--wait"]);
 		while (wallet.node.received.length === 0) await new Promise((resolve) => setTimeout(resolve, 20));
@@ -127,7 +123,7 @@ describe("coin block and coin tx", () => {
 		expect(JSON.parse(stdout)).toMatchObject({ state: "expired" });
 	});
 
-	it("say what is known of a transaction when the wait for it is interrupted", async () => {
+	it("say what is known of a transaction when the wait for it is interrupted", async ({ wallet }) => {
 		wallet.node.sealing = false;
 		const words = [...send, ...wallet.password(), "--wait"];
 		const { child, outcome } = wallet.home.start(words, "", { COIN_NODE: wallet.node.url });
@@ -139,29 +135,29 @@ describe("coin block and coin tx", () => {
 		expect(JSON.parse(stdout)).toMatchObject({ txID: wallet.node.received[0]?.idHex, state: "submitted" });
 	});
 
-	it("refuse a node whose block id is not its header's", async () => {
+	it("refuse a node whose block id is not its header's", async ({ wallet }) => {
 		wallet.node.handlers.set("getnowblock", () =>
 			JSON.stringify({ blockID: "00".repeat(32), block_header: { raw_data: { number: 1 } } }),
 		);
 		expect(errorRecord(await wallet.coin(["block", "show", "--json"]))).toMatchObject({ code: "rpc_error" });
 	});
 
-	it.each([
+	it.for<[string[], number, string]>([
 		[["block", "show", "99"], 1, "not_found"],
 		[["block", "show", "soon"], 2, "bad_value"],
 		[["tx", "show", "00".repeat(32)], 1, "not_found"],
 		[["tx", "show", "abc"], 2, "bad_value"],
 		[["tx", "receipt", "00".repeat(32)], 1, "not_found"],
 		[["tx", "decode", "zz"], 2, "artefact_invalid"],
-	])("refuse %j", async (words, code, name) => {
+	])("refuse %j", async ([words, code, name], { wallet }) => {
 		const outcome = await wallet.coin([...words, "--json"]);
 		expect(outcome).toMatchObject({ code, stdout: "" });
 		expect(errorRecord(outcome)).toMatchObject({ code: name });
 	});
 });
 
-describe("coin rpc", () => {
-	it("prints the answer untouched", async () => {
+describe.concurrent("coin rpc", () => {
+	it("prints the answer untouched", async ({ wallet }) => {
 		wallet.node.handlers.set("getaccount", () => '{ "balance" : 9223372036854775807, "x":1.50 }');
 		const { code, stdout, stderr } = await wallet.coin(["rpc", "getaccount", "--address", BASE58.ann]);
 		expect({ code, stdout, stderr }).toEqual({
@@ -171,7 +167,7 @@ describe("coin rpc", () => {
 		});
 	});
 
-	it("puts fields into the body in the form that visible demands, digits exactly", async () => {
+	it("puts fields into the body in the form that visible demands, digits exactly", async ({ wallet }) => {
 		const bodies: string[] = [];
 		wallet.node.handlers.set("createtransaction", (body) => {
 			bodies.push(body);
@@ -200,21 +196,21 @@ describe("coin rpc", () => {
 		]);
 	});
 
-	it.each([
+	it.for<[string, string, number]>([
 		["getaccount", '{"Error":"no"}', 1],
 		["getaccount", "{}", 0],
 		["broadcasttransaction", '{"code":"SIGERROR"}', 1],
 		["broadcasttransaction", '{"result":true,"txid":"00"}', 0],
 		["createtransaction", '{"result":{"code":"OTHER_ERROR"}}', 1],
 		["getsignweight", '{"result":{"code":"NOT_ENOUGH_PERMISSION"}}', 0],
-	])("exits by the answer of %s %s", async (name, body, code) => {
+	])("exits by the answer of %s %s", async ([name, body, code], { wallet }) => {
 		wallet.node.handlers.set(name, () => body);
 		const outcome = await wallet.coin(["rpc", name]);
 		expect(outcome).toMatchObject({ code, stdout: `${body}\n` });
 		expect((await wallet.coin(["rpc", name, "--no-fail"])).code).toBe(0);
 	});
 
-	it("speaks JSON-RPC with positional parameters", async () => {
+	it("speaks JSON-RPC with positional parameters", async ({ wallet }) => {
 		let asked = "";
 		wallet.node.handlers.set("jsonrpc/", (body) => {
 			asked = body;
@@ -227,7 +223,7 @@ describe("coin rpc", () => {
 		expect(stdout).toBe('{"a":[1,2],"b":"}"}');
 	});
 
-	it("describes an endpoint and lists them all", async () => {
+	it("describes an endpoint and lists them all", async ({ wallet }) => {
 		const described = await wallet.coin(["rpc", "createtransaction", "--help"]);
 		expect(described).toMatchObject({ code: 0 });
 		expect(described.stdout).toContain("amount");
@@ -235,14 +231,14 @@ describe("coin rpc", () => {
 		expect(stdout).toContain("broadcasthex");
 	});
 
-	it.each([
+	it.for<[string[], number]>([
 		[["rpc"], 2],
 		[["rpc", "getaccount", "--data"], 2],
 		[["rpc", "createtransaction", "--amount", "1.5"], 2],
 		[["rpc", "Not A Name"], 1],
 		[["rpc", "createtransaction", "--solidity"], 2],
 		[["rpc", "nosuchendpoint"], 1],
-	])("refuses %j", async (words, code) => {
+	])("refuses %j", async ([words, code], { wallet }) => {
 		expect((await wallet.coin(words)).code).toBe(code);
 	});
 });

@@ -1,7 +1,11 @@
-/** The commands on chain matters, run as a script would against one development chain. */
+/**
+ * The commands on chain matters, run as a script would against development chains: a chain for each group of topics,
+ * the groups side by side, the topics of a group in order.
+ */
 
-import { afterAll, beforeAll } from "vitest";
+import { afterAll, beforeAll, describe } from "vitest";
 import { DevelopmentChain } from "./development-chain.js";
+import { accountTranscripts } from "./transcripts/account.js";
 import { governanceTranscripts } from "./transcripts/governance.js";
 import { messageTranscripts } from "./transcripts/message.js";
 import { stakeTranscripts } from "./transcripts/stake.js";
@@ -9,16 +13,22 @@ import { tokenTranscripts } from "./transcripts/token.js";
 import { tradeTranscripts } from "./transcripts/trade.js";
 import { voteTranscripts } from "./transcripts/vote.js";
 
-let running: DevelopmentChain;
-beforeAll(async () => {
-	running = await DevelopmentChain.start();
-});
-afterAll(() => running.stop());
+type Topic = (chain: () => DevelopmentChain) => void;
 
-const chain = (): DevelopmentChain => running;
-stakeTranscripts(chain);
-voteTranscripts(chain);
-governanceTranscripts(chain);
-tokenTranscripts(chain);
-tradeTranscripts(chain);
-messageTranscripts(chain);
+const GROUPS: Readonly<Record<string, readonly Topic[]>> = {
+	accounts: [accountTranscripts],
+	stakes: [stakeTranscripts],
+	votes: [voteTranscripts, governanceTranscripts],
+	tokens: [tokenTranscripts, tradeTranscripts, messageTranscripts],
+};
+
+describe.concurrent.each(Object.entries(GROUPS))("on a chain for %s", (_, topics) => {
+	describe.sequential("one after another", () => {
+		let running: DevelopmentChain;
+		beforeAll(async () => {
+			running = await DevelopmentChain.start();
+		});
+		afterAll(() => running.stop());
+		for (const topic of topics) topic(() => running);
+	});
+});

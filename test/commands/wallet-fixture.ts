@@ -1,8 +1,11 @@
 /** A home with the key of `ann`, beside a fake node that knows her account. */
 
+import { join } from "node:path";
+import { test } from "vitest";
 import { toBase58Check } from "../../src/protocol/address.js";
 import { fromHex } from "../../src/protocol/bytes.js";
 import { addressOfPrivateKey } from "../../src/protocol/signature.js";
+import { writeCheapKey } from "./cheap-key.js";
 import { Home, type Outcome } from "./coin-process.js";
 import { FakeNode } from "./fake-node.js";
 
@@ -28,7 +31,7 @@ export class Wallet {
 	static async open(): Promise<Wallet> {
 		const wallet = new Wallet(await FakeNode.start());
 		wallet.node.fund(ADDRESSES.ann, 1_000_000_000n);
-		await wallet.addKey("ann");
+		wallet.addKey("ann");
 		return wallet;
 	}
 
@@ -37,10 +40,9 @@ export class Wallet {
 		this.home.remove();
 	}
 
-	async addKey(name: Person): Promise<void> {
-		const words = ["keystore", "import", "key", name, "-", "--light", ...this.password()];
-		const { code, stderr } = await this.home.run(words, KEYS[name]);
-		if (code !== 0) throw new Error(stderr);
+	addKey(name: Person): void {
+		const directory = join(this.home.path, ".local/share/coin/keystore");
+		writeCheapKey(directory, name, fromHex(KEYS[name]), "password");
 	}
 
 	/** A command against the fake node. */
@@ -52,3 +54,12 @@ export class Wallet {
 		return ["--password-file", this.home.write("pw", "password")];
 	}
 }
+
+/** Tests with a wallet of their own each, so that they can run side by side. */
+export const it = test.extend<{ readonly wallet: Wallet }>({
+	wallet: async ({ task: _ }, use) => {
+		const wallet = await Wallet.open();
+		await use(wallet);
+		await wallet.close();
+	},
+});

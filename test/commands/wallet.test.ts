@@ -1,19 +1,13 @@
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { describe, expect } from "vitest";
 import { parseAddress, toBase58Check } from "../../src/protocol/address.js";
 import { type ContractType, contractTypeByName } from "../../src/protocol/contract-types.js";
 import { transactionJson } from "../../src/protocol/json/transaction-json.js";
 import { TransferContract } from "../../src/protocol/messages.js";
 import { errorRecord } from "./coin-process.js";
-import { ADDRESSES, BASE58, RECIPIENT, send, Wallet } from "./wallet-fixture.js";
+import { ADDRESSES, BASE58, it, RECIPIENT, send } from "./wallet-fixture.js";
 
-let wallet: Wallet;
-beforeEach(async () => {
-	wallet = await Wallet.open();
-});
-afterEach(() => wallet.close());
-
-describe("coin wallet send", () => {
-	it("signs what it asked for, sends it once, and reports one line", async () => {
+describe.concurrent("coin wallet send", () => {
+	it("signs what it asked for, sends it once, and reports one line", async ({ wallet }) => {
 		const { code, stdout, stderr } = await wallet.coin([...send, ...wallet.password()]);
 		expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
 		expect(stdout.split("\n")).toHaveLength(2);
@@ -35,7 +29,7 @@ describe("coin wallet send", () => {
 		});
 	});
 
-	it("waits until the transaction is irreversible and says what it cost", async () => {
+	it("waits until the transaction is irreversible and says what it cost", async ({ wallet }) => {
 		const { code, stdout } = await wallet.coin([...send, ...wallet.password(), "--wait"]);
 		expect(code).toBe(0);
 		expect(JSON.parse(stdout)).toMatchObject({
@@ -47,7 +41,7 @@ describe("coin wallet send", () => {
 		});
 	});
 
-	it("tells people in words", async () => {
+	it("tells people in words", async ({ wallet }) => {
 		const { stdout } = await wallet.coin([...send, ...wallet.password(), "--wait", "--text"]);
 		expect(stdout).toMatch(
 			new RegExp(
@@ -56,7 +50,7 @@ describe("coin wallet send", () => {
 		);
 	});
 
-	it("reads a node of the deployed spelling as well", async () => {
+	it("reads a node of the deployed spelling as well", async ({ wallet }) => {
 		wallet.node.dialect = "deployed";
 		expect((await wallet.coin([...send, ...wallet.password(), "--wait"])).code).toBe(0);
 		const refused = await wallet.coin([
@@ -74,7 +68,7 @@ describe("coin wallet send", () => {
 		});
 	});
 
-	it("puts memo, expiry and reference block into the bytes itself", async () => {
+	it("puts memo, expiry and reference block into the bytes itself", async ({ wallet }) => {
 		const expires = String(Date.now() + 3_600_000);
 		const words = [
 			...send,
@@ -93,7 +87,7 @@ describe("coin wallet send", () => {
 		expect(Buffer.from(raw?.ref_block_hash ?? []).toString("hex")).toBe(wallet.node.genesisId.slice(16, 32));
 	});
 
-	it("sends everything but the fees", async () => {
+	it("sends everything but the fees", async ({ wallet }) => {
 		wallet.node.handlers.set("getchainparameters", () =>
 			JSON.stringify({
 				chainParameter: [
@@ -124,13 +118,13 @@ describe("coin wallet send", () => {
 		expect(errorRecord(await max(BASE58.bob))).toMatchObject({ code: "insufficient_funds", sent: false });
 	});
 
-	it.each([
+	it.for<[string, string]>([
 		["CSV", `to,amount,memo\n${RECIPIENT},1coin,"a, b"\n# a comment\n${BASE58.bob},2coin,\n`],
 		[
 			"lines of JSON",
 			`{"to":"${RECIPIENT}","amount":"1coin","memo":"a, b"}\n{"to":"${BASE58.bob}","amount":"2coin"}\n`,
 		],
-	])("pays a list of payments from %s, one line of result each", async (_, text) => {
+	])("pays a list of payments from %s, one line of result each", async ([_, text], { wallet }) => {
 		const { code, stdout } = await wallet.coin(
 			["wallet", "send", "--batch", "-", ...wallet.password()],
 			text,
@@ -147,7 +141,7 @@ describe("coin wallet send", () => {
 		expect(Buffer.from(wallet.node.received[0]?.raw?.data ?? []).toString()).toBe("a, b");
 	});
 
-	it("stops a list at the first refusal, or goes on if told to", async () => {
+	it("stops a list at the first refusal, or goes on if told to", async ({ wallet }) => {
 		const text = `to,amount\n${RECIPIENT},1coin\n${RECIPIENT},5000coin\n${RECIPIENT},2coin\n`;
 		const stopped = await wallet.coin([
 			"wallet",
@@ -174,14 +168,14 @@ describe("coin wallet send", () => {
 		expect(errorRecord(unreadable)).toMatchObject({ sent: false });
 	});
 
-	it("checks everything and sends nothing with --dry-run", async () => {
+	it("checks everything and sends nothing with --dry-run", async ({ wallet }) => {
 		const { code, stdout } = await wallet.coin([...send, "--dry-run"]);
 		expect(code).toBe(0);
 		expect(JSON.parse(stdout)).toMatchObject({ type: "TransferContract", from: BASE58.ann, sent: false });
 		expect(wallet.node.received).toHaveLength(0);
 	});
 
-	it("refuses a node that builds another transaction than was asked for", async () => {
+	it("refuses a node that builds another transaction than was asked for", async ({ wallet }) => {
 		const type = contractTypeByName("TransferContract") as ContractType;
 		const stolen = TransferContract.create({
 			owner_address: ADDRESSES.ann,
@@ -197,7 +191,7 @@ describe("coin wallet send", () => {
 		expect(wallet.node.received).toHaveLength(0);
 	});
 
-	it("refuses a node whose txID is not the hash of its bytes", async () => {
+	it("refuses a node whose txID is not the hash of its bytes", async ({ wallet }) => {
 		wallet.node.handlers.set("createtransaction", () => {
 			const type = contractTypeByName("TransferContract") as ContractType;
 			const asked = TransferContract.create({
@@ -217,7 +211,7 @@ describe("coin wallet send", () => {
 		});
 	});
 
-	it.each([
+	it.for<[string[], number, string]>([
 		[["--amount", "5000coin"], 1, "insufficient_funds"],
 		[["--amount", "25"], 2, "amount_unit"],
 		[["--amount", "0"], 2, "bad_value"],
@@ -231,7 +225,7 @@ describe("coin wallet send", () => {
 		[["--offline"], 2, "conflicting_flags"],
 		[["--profile", "nowhere"], 2, "usage"],
 		[["--password-file", "empty"], 1, "bad_password"],
-	])("refuses %j before anything is sent", async (words, code, name) => {
+	])("refuses %j before anything is sent", async ([words, code, name], { wallet }) => {
 		wallet.home.write("empty", "");
 		const outcome = await wallet.coin([
 			...send.filter((_, i) => !words.includes(send[i - (i % 2)] ?? "") || i < 2),
@@ -243,15 +237,15 @@ describe("coin wallet send", () => {
 		expect(wallet.node.received).toHaveLength(0);
 	});
 
-	it("needs a password that it can get", async () => {
+	it("needs a password that it can get", async ({ wallet }) => {
 		const outcome = await wallet.coin(send);
 		expect(outcome.code).toBe(2);
 		expect(errorRecord(outcome)).toMatchObject({ code: "password_required", sent: false });
 	});
 });
 
-describe("what a node's refusal becomes", () => {
-	it.each([
+describe.concurrent("what a node's refusal becomes", () => {
+	it.for<[string, string, string, boolean]>([
 		["SIGERROR", "Validate signature error: sig error", "not_authorized", false],
 		["CONTRACT_VALIDATE_ERROR", "Contract validate error : no OwnerAccount", "contract_validate", false],
 		["BANDWITH_ERROR", "Account resource insufficient error.", "insufficient_resource", false],
@@ -263,7 +257,7 @@ describe("what a node's refusal becomes", () => {
 		["NOT_ENOUGH_EFFECTIVE_CONNECTION", "P2P broadcast failed.", "no_connection", true],
 		["BLOCK_UNSOLIDIFIED", "Block unsolidified.", "node_syncing", false],
 		["OTHER_ERROR", "Error: protobuf inconsistent", "rpc_error", false],
-	])("%s", async (nodeCode, message, code, sent) => {
+	])("%s", async ([nodeCode, message, code, sent], { wallet }) => {
 		wallet.node.handlers.set("broadcasthex", () =>
 			JSON.stringify({ result: false, code: nodeCode, txid: "", message }),
 		);
@@ -277,26 +271,26 @@ describe("what a node's refusal becomes", () => {
 		});
 	});
 
-	it("is `unknown` when the connection breaks during the broadcast", async () => {
+	it("is `unknown` when the connection breaks during the broadcast", async ({ wallet }) => {
 		wallet.node.handlers.set("broadcasthex", () => "hang up");
 		const outcome = await wallet.coin([...send, ...wallet.password()]);
 		expect(outcome.code).toBe(1);
 		expect(errorRecord(outcome)).toMatchObject({ code: "network", sent: "unknown", retry: "same" });
 	});
 
-	it("is a timeout when no answer comes", async () => {
+	it("is a timeout when no answer comes", async ({ wallet }) => {
 		wallet.node.handlers.set("createtransaction", () => "hang");
 		const outcome = await wallet.coin([...send, ...wallet.password(), "--timeout", "300ms"]);
 		expect(errorRecord(outcome)).toMatchObject({ code: "timeout", sent: false });
 	});
 
-	it.each([
+	it.for<[{ readonly status: number; readonly body: string }, string]>([
 		[{ status: 404, body: "{}" }, "not_served"],
 		[{ status: 500, body: "oops" }, "rpc_error"],
 		[{ status: 429, body: "" }, "rate_limited"],
 		[{ status: 200, body: "<html>" }, "rpc_error"],
 		[{ status: 200, body: "[]" }, "rpc_error"],
-	])("is a plain sentence for the answer %j", async (answer, code) => {
+	])("is a plain sentence for the answer %j", async ([answer, code], { wallet }) => {
 		wallet.node.handlers.set("createtransaction", () => answer);
 		expect(errorRecord(await wallet.coin([...send, ...wallet.password()]))).toMatchObject({
 			code,
@@ -304,7 +298,7 @@ describe("what a node's refusal becomes", () => {
 		});
 	});
 
-	it("is a plain sentence where no node is", async () => {
+	it("is a plain sentence where no node is", async ({ wallet }) => {
 		const { code, stderr } = await wallet.home.run([
 			"account",
 			"balance",
@@ -318,7 +312,7 @@ describe("what a node's refusal becomes", () => {
 		);
 	});
 
-	it("exits 1 with the result when the contract failed", async () => {
+	it("exits 1 with the result when the contract failed", async ({ wallet }) => {
 		wallet.node.sealing = false;
 		const sent = await wallet.coin([...send, ...wallet.password()]);
 		const { txID } = JSON.parse(sent.stdout) as { txID: string };
@@ -330,7 +324,7 @@ describe("what a node's refusal becomes", () => {
 		expect(errorRecord(waited)).toMatchObject({ code: "contract_revert", txID });
 	});
 
-	it("ends a wait that takes too long, without forgetting that it was sent", async () => {
+	it("ends a wait that takes too long, without forgetting that it was sent", async ({ wallet }) => {
 		wallet.node.sealing = false;
 		const outcome = await wallet.coin([...send, ...wallet.password(), "--wait", "--wait-timeout", "500ms"]);
 		expect(outcome.code).toBe(1);

@@ -11,7 +11,7 @@ import { Failure } from "../../wallet/failure.js";
 export default class AbiCalldataDecode extends AbiCommand {
 	static override summary = "Decode a call: which function, and its arguments by name";
 	static override examples = [
-		"<%= config.bin %> abi calldata-decode --signature 'transfer(address to,uint256 value)' 0xa9059cbb…",
+		"<%= config.bin %> abi calldata-decode --signature 'transfer(address to,uint256 value)' 0xa9059cbb0000000000000000000000007e5f4552091a69125d5dfcb7b8c2659029395bdf0000000000000000000000000000000000000000000000000000000000000005",
 		"<%= config.bin %> abi calldata-decode --abi @Token.abi < call.hex",
 	];
 	static override args = {

@@ -9,8 +9,8 @@ import { Failure } from "../../wallet/failure.js";
 export default class AbiDecode extends AbiCommand {
 	static override summary = "Decode the arguments of a call, or with --output what it returned";
 	static override examples = [
-		"<%= config.bin %> abi decode '(uint256,address)' 0x0000…",
-		"<%= config.bin %> abi decode --output 'get() returns (uint256)' 0x0000…",
+		"<%= config.bin %> abi decode '(uint256,address)' 0x00000000000000000000000000000000000000000000000000000000000000070000000000000000000000007e5f4552091a69125d5dfcb7b8c2659029395bdf",
+		"<%= config.bin %> abi decode --output 'get() returns (uint256)' 0x0000000000000000000000000000000000000000000000000000000000000007",
 	];
 	static override args = {
 		signature: Args.string({ description: "function or list of types", required: true, ignoreStdin: true }),

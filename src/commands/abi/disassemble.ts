@@ -4,7 +4,7 @@ import { printJson, printLine } from "../../terminal/output.js";
 
 export default class AbiDisassemble extends AbiCommand {
 	static override summary = "Print code as its operations";
-	static override examples = ["<%= config.bin %> contract code TMVQ… | <%= config.bin %> abi disassemble"];
+	static override examples = ["<%= config.bin %> contract code store | <%= config.bin %> abi disassemble"];
 	static override args = {
 		code: Args.string({ description: "the code: 0x…, - or none for standard input", ignoreStdin: true }),
 	};

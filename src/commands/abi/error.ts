@@ -12,8 +12,8 @@ export default class AbiError extends CoinCommand {
 	static override summary = "Print the selector of an error, or say what a revert means";
 	static override examples = [
 		"<%= config.bin %> abi error 'NotOwner(address)'",
-		"<%= config.bin %> abi error 0x08c379a0…",
-		"<%= config.bin %> abi error 'NotOwner(address caller)' 0x245aecd3…",
+		"<%= config.bin %> abi error 0x08c379a00000000000000000000000000000000000000000000000000000000000000020000000000000000000000000000000000000000000000000000000000000000b6e6f7420616c6c6f776564000000000000000000000000000000000000000000",
+		"<%= config.bin %> abi error 'NotOwner(address caller)' 0x245aecd30000000000000000000000007e5f4552091a69125d5dfcb7b8c2659029395bdf",
 	];
 	static override args = {
 		error: Args.string({

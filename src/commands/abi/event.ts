@@ -11,7 +11,7 @@ export default class AbiEvent extends CoinCommand {
 	static override summary = "Print the topic of an event, or decode a log of it";
 	static override examples = [
 		"<%= config.bin %> abi event 'Transfer(address indexed from,address indexed to,uint256 value)'",
-		"<%= config.bin %> abi event 'Set(uint256 value)' --topic 0x… --data 0x…",
+		"<%= config.bin %> abi event 'Set(uint256 value)' --topic 0xdf7a95aebff315db1b7716215d602ab537373cdb769232aae6055c06e798425b --data 0x0000000000000000000000000000000000000000000000000000000000000007",
 	];
 	static override args = {
 		signature: Args.string({ description: "the event", required: true, ignoreStdin: true }),

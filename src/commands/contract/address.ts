@@ -17,7 +17,7 @@ export default class ContractAddress extends CoinCommand {
 		"By the transaction that deploys it and its owner, or by deployer, salt and code of an operation CREATE2.";
 	static override examples = [
 		"<%= config.bin %> contract address --create 4f0c… --owner alice",
-		"<%= config.bin %> contract address --create2 --deployer TMVQ… --salt 1 --code @Store.bin",
+		"<%= config.bin %> contract address --create2 --deployer store --salt 1 --code @Store.bin",
 	];
 	static override flags = {
 		...keystoreFlags,

@@ -17,8 +17,8 @@ export default class ContractCallCommand extends QueryCommand {
 		"contract's interface. Arguments follow in order, or all of them as name=value.";
 	static override usage = "contract call <address> <function> [<argument>...]";
 	static override examples = [
-		"<%= config.bin %> contract call TMVQ… 'get() returns (uint256)'",
-		"<%= config.bin %> contract call TMVQ… balanceOf owner=alice",
+		"<%= config.bin %> contract call store 'value() returns (uint256)'",
+		"<%= config.bin %> contract call store div a=7 b=2",
 	];
 	static override strict = false;
 	static override args = {

@@ -17,7 +17,7 @@ export default class ContractEstimate extends QueryCommand {
 		"energy is what a run without effect used; energyByEstimator the least limit with which it succeeds, where the " +
 		"node works that out; feeSun its price without any staked energy; callerShare the percentage that the caller pays.";
 	static override usage = "contract estimate <address> <function> [<argument>...]";
-	static override examples = ["<%= config.bin %> contract estimate TMVQ… 'set(uint256)' 7"];
+	static override examples = ["<%= config.bin %> contract estimate store 'set(uint256,string)' 7 hello"];
 	static override strict = false;
 	static override args = {
 		address: Args.string({ description: "the contract", required: true, ignoreStdin: true }),

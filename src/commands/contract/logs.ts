@@ -27,8 +27,8 @@ export default class ContractLogs extends QueryCommand {
 		`Without --from-block the newest ${USUAL_RANGE} blocks are looked through; with --follow only new ones. The node ` +
 		"must serve JSON-RPC.";
 	static override examples = [
-		"<%= config.bin %> contract logs --address TMVQ… --event Transfer --from-block 100",
-		"<%= config.bin %> contract logs --address TMVQ… --event 'Transfer(address indexed from,address indexed to,uint256 value)' --follow",
+		"<%= config.bin %> contract logs --address store --event Changed --from-block 100",
+		"<%= config.bin %> contract logs --address store --event 'Changed(address indexed by,uint256 value,string note)' --follow",
 	];
 	static override flags = {
 		...nodeFlags,

@@ -14,8 +14,8 @@ export default class ContractSend extends ActingCommand {
 		"Arguments follow in order, or all of them as name=value. A call that would be refused is not sent.";
 	static override usage = "contract send <address> <function> [<argument>...]";
 	static override examples = [
-		"<%= config.bin %> contract send TMVQ… 'set(uint256)' 7 --wait",
-		"<%= config.bin %> contract send TMVQ… transfer to=alice value=5 --fee-limit 30coin",
+		"<%= config.bin %> contract send store 'set(uint256,string)' 7 hello --wait",
+		"<%= config.bin %> contract send store set next=7 note=hello --fee-limit 30coin",
 	];
 	static override strict = false;
 	static override args = {

@@ -8,7 +8,7 @@ import { accountNamed } from "../../wallet/signing.js";
 
 export default class ContractSetEnergyLimit extends ActingCommand {
 	static override summary = "Set how much energy the owner of a contract pays for one call at most";
-	static override examples = ["<%= config.bin %> contract set-energy-limit TMVQ… 1000000"];
+	static override examples = ["<%= config.bin %> contract set-energy-limit store 1000000"];
 	static override args = {
 		address: Args.string({ description: "the contract", required: true, ignoreStdin: true }),
 		limit: Args.string({ description: "energy, more than 0", required: true, ignoreStdin: true }),

@@ -8,7 +8,7 @@ import { accountNamed } from "../../wallet/signing.js";
 
 export default class ContractSetPercent extends ActingCommand {
 	static override summary = "Set which percentage of a contract's energy its callers pay";
-	static override examples = ["<%= config.bin %> contract set-percent TMVQ… 50"];
+	static override examples = ["<%= config.bin %> contract set-percent store 50"];
 	static override args = {
 		address: Args.string({ description: "the contract", required: true, ignoreStdin: true }),
 		percent: Args.string({ description: "0 to 100", required: true, ignoreStdin: true }),

@@ -15,8 +15,8 @@ export default class ContractStorage extends QueryCommand {
 		"The slot is a number; each --at goes one step into a mapping that stands there: a number, an address in any form, " +
 		'32 bytes as 0x…, or a text in double quotes. A further number after it, as "+1", is a member of the struct found there.';
 	static override examples = [
-		"<%= config.bin %> contract storage TMVQ… 0",
-		"<%= config.bin %> contract storage TMVQ… 2 --at alice --at +1",
+		"<%= config.bin %> contract storage store 0",
+		"<%= config.bin %> contract storage store 2 --at alice --at +1",
 	];
 	static override args = {
 		address: Args.string({ description: "the contract", required: true, ignoreStdin: true }),

@@ -59,6 +59,7 @@ export default class KeystoreNew extends CoinCommand {
 		const options = { name: args.name, strength: flags.light ? ("light" as const) : ("standard" as const) };
 		const source = this.passwordSource(flags, settings);
 		if (!flags.mnemonic) {
+			if (flags.prefix !== undefined) searchPrefix(flags.prefix);
 			const password = await newPassword(source, args.name ?? "the new key");
 			const key = await this.freshKey(flags.prefix);
 			const entry = await this.encrypting(() => addKey(directory, key, password, options));

@@ -5,7 +5,7 @@ import { keystoreFlags, passwordFlags } from "../../terminal/flags.js";
 import { withProgress } from "../../terminal/progress.js";
 import { newPassword, withPassword } from "../../terminal/secrets.js";
 import { walletArgument } from "../../terminal/wallet-argument.js";
-import { keyNamed } from "../../wallet/signing.js";
+import { openableKey } from "../../wallet/signing.js";
 
 export default class KeystorePasswd extends CoinCommand {
 	static override summary = "Change the password of a key";
@@ -25,7 +25,7 @@ export default class KeystorePasswd extends CoinCommand {
 		const { args, flags } = await this.parse(KeystorePasswd);
 		const settings = await this.settings(flags);
 		const source = this.passwordSource(flags, settings);
-		const entry = await keyNamed(settings, args.wallet);
+		const entry = await openableKey(settings, args.wallet);
 		// The old password is proved before a new one is asked for.
 		const old = await withPassword(source, entry.name, (password) =>
 			withProgress("opening the key", this.chatty, async () => {

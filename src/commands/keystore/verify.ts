@@ -4,7 +4,7 @@ import { keystoreFlags, passwordFlags } from "../../terminal/flags.js";
 import { withProgress } from "../../terminal/progress.js";
 import { withPassword } from "../../terminal/secrets.js";
 import { walletArgument } from "../../terminal/wallet-argument.js";
-import { keyNamed } from "../../wallet/signing.js";
+import { openableKey } from "../../wallet/signing.js";
 
 export default class KeystoreVerify extends CoinCommand {
 	static override summary = "Check that a key opens with its password and belongs to its address";
@@ -15,7 +15,7 @@ export default class KeystoreVerify extends CoinCommand {
 	async run(): Promise<void> {
 		const { args, flags } = await this.parse(KeystoreVerify);
 		const settings = await this.settings(flags);
-		const entry = await keyNamed(settings, args.wallet);
+		const entry = await openableKey(settings, args.wallet);
 		await withPassword(this.passwordSource(flags, settings), entry.name, (password) =>
 			withProgress("opening the key", this.chatty, async () => (await unlockKey(entry, password)).fill(0)),
 		);

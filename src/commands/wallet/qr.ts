@@ -42,8 +42,9 @@ export default class WalletQr extends CoinCommand {
 			await writePrivateFile(flags.svg, await qrSvg(text));
 			return this.printRecord({ file: flags.svg, text });
 		}
+		const code = await qrText(text);
 		if (this.json) return this.printRecord({ text });
-		printLine(await qrText(text));
+		printLine(code);
 		for (const line of caption) printLine(line);
 	}
 

@@ -74,7 +74,7 @@ export function voteTranscripts(chain: () => DevelopmentChain): void {
 			],
 			["witness show ann", 1, { code: "not_found" }],
 			["witness set-brokerage 101 --from producer", 2, { code: "bad_value" }],
-			["witness create https://page.example", 1, { message: "balance < AccountUpgradeCost" }],
+			["witness create https://page.example --from carol", 1, { message: "balance < AccountUpgradeCost" }],
 			[
 				"witness create https://page.example --from producer --yes",
 				1,

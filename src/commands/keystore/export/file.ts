@@ -1,7 +1,7 @@
 import { Flags } from "@oclif/core";
 import { exportKeyFile } from "../../../keystore/keystore.js";
 import { ExportCommand, exportArguments, exportFlags } from "../../../terminal/export-command.js";
-import { keyNamed } from "../../../wallet/signing.js";
+import { openableKey } from "../../../wallet/signing.js";
 
 export default class KeystoreExportFile extends ExportCommand {
 	static override summary = "Print or write the encrypted key file of a wallet";
@@ -17,7 +17,7 @@ export default class KeystoreExportFile extends ExportCommand {
 	async run(): Promise<void> {
 		const { args, flags } = await this.parse(KeystoreExportFile);
 		const settings = await this.settings(flags);
-		const entry = await keyNamed(settings, args.wallet);
+		const entry = await openableKey(settings, args.wallet);
 		await this.confirmExport(`the key file of ${entry.name}`, flags.yes);
 		const text = await exportKeyFile(entry, flags.ethereum ? "ethereum" : "base58");
 		await this.deliver(text, "the encrypted key file", flags.out);

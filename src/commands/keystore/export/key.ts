@@ -3,7 +3,7 @@ import { toHex } from "../../../protocol/bytes.js";
 import { ExportCommand, exportArguments, exportFlags } from "../../../terminal/export-command.js";
 import { withProgress } from "../../../terminal/progress.js";
 import { withPassword } from "../../../terminal/secrets.js";
-import { keyNamed } from "../../../wallet/signing.js";
+import { openableKey } from "../../../wallet/signing.js";
 
 export default class KeystoreExportKey extends ExportCommand {
 	static override summary = "Print or write the private key of a wallet";
@@ -14,7 +14,7 @@ export default class KeystoreExportKey extends ExportCommand {
 	async run(): Promise<void> {
 		const { args, flags } = await this.parse(KeystoreExportKey);
 		const settings = await this.settings(flags);
-		const entry = await keyNamed(settings, args.wallet);
+		const entry = await openableKey(settings, args.wallet);
 		await this.confirmExport(`the private key of ${entry.name}`, flags.yes);
 		const key = await withPassword(this.passwordSource(flags, settings), entry.name, (password) =>
 			withProgress("opening the key", this.chatty, () => unlockKey(entry, password)),

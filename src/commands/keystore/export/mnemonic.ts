@@ -2,7 +2,7 @@ import { unlockMnemonic } from "../../../keystore/keystore.js";
 import { ExportCommand, exportArguments, exportFlags } from "../../../terminal/export-command.js";
 import { withProgress } from "../../../terminal/progress.js";
 import { withPassword } from "../../../terminal/secrets.js";
-import { keyNamed } from "../../../wallet/signing.js";
+import { openableKey } from "../../../wallet/signing.js";
 
 export default class KeystoreExportMnemonic extends ExportCommand {
 	static override summary = "Print or write the mnemonic sentence of a wallet";
@@ -13,7 +13,7 @@ export default class KeystoreExportMnemonic extends ExportCommand {
 	async run(): Promise<void> {
 		const { args, flags } = await this.parse(KeystoreExportMnemonic);
 		const settings = await this.settings(flags);
-		const entry = await keyNamed(settings, args.wallet);
+		const entry = await openableKey(settings, args.wallet);
 		await this.confirmExport(`the mnemonic of ${entry.name}`, flags.yes);
 		const words = await withPassword(this.passwordSource(flags, settings), entry.name, (password) =>
 			withProgress("opening the mnemonic", this.chatty, () =>

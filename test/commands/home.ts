@@ -1,0 +1,81 @@
+/** Runs the built program as a person or a script would: a subprocess with its own home, and no terminal. */
+
+import { type ChildProcess, spawn } from "node:child_process";
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+const program = fileURLToPath(new URL("../../bin/coin.js", import.meta.url));
+
+export interface Outcome {
+	readonly code: number | null;
+	readonly stdout: string;
+	readonly stderr: string;
+}
+
+/** A home directory for one test: keystore, configuration, password files. */
+export class Home {
+	readonly path = mkdtempSync(join(tmpdir(), "coin-home-"));
+
+	constructor() {
+		if (!existsSync(fileURLToPath(new URL("../../dist/main.js", import.meta.url)))) {
+			throw new Error("the program isn't built: npm run build");
+		}
+	}
+
+	/** Writes a file that only its owner can read. */
+	write(name: string, text: string): string {
+		const path = join(this.path, name);
+		writeFileSync(path, text, { mode: 0o600 });
+		return path;
+	}
+
+	/** Runs a command line. @param stdin text for standard input; undefined: an empty, closed one */
+	run(words: readonly string[], stdin?: string, environment: Record<string, string> = {}): Promise<Outcome> {
+		return this.start(words, stdin, environment).outcome;
+	}
+
+	/** Starts a command line that the test will interrupt. */
+	start(
+		words: readonly string[],
+		stdin?: string,
+		environment: Record<string, string> = {},
+	): { readonly child: ChildProcess; readonly outcome: Promise<Outcome> } {
+		const child = spawn(process.execPath, [program, ...words], {
+			cwd: this.path,
+			env: {
+				PATH: process.env["PATH"] ?? "",
+				HOME: this.path,
+				COIN_TTY: join(this.path, "no-terminal"),
+				...environment,
+			},
+			stdio: ["pipe", "pipe", "pipe"],
+		});
+		let stdout = "";
+		let stderr = "";
+		child.stdout.setEncoding("utf8").on("data", (text: string) => {
+			stdout += text;
+		});
+		child.stderr.setEncoding("utf8").on("data", (text: string) => {
+			stderr += text;
+		});
+		child.stdin.on("error", () => undefined);
+		child.stdin.end(stdin ?? "");
+		const outcome = new Promise<Outcome>((resolve, reject) => {
+			child.once("error", reject);
+			child.once("close", (code) => resolve({ code, stdout, stderr }));
+		});
+		return { child, outcome };
+	}
+
+	remove(): void {
+		rmSync(this.path, { recursive: true, force: true });
+	}
+}
+
+/** The error record that a failing command printed. */
+export function errorRecord({ stderr }: Outcome): Record<string, unknown> {
+	const line = stderr.trim().split("\n").at(-1) ?? "";
+	return (JSON.parse(line) as { error: Record<string, unknown> }).error;
+}

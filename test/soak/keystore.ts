@@ -1,0 +1,16 @@
+/**
+ * Kills commands that write to a keystore, many times: `npm run soak:keystore -- <rounds>`. A round kills each command
+ * once, at an instant spread over its whole run.
+ */
+
+import { killOnce, WRITERS } from "../commands/keystore-kill.js";
+
+const rounds = Number(process.argv[2] ?? 50);
+let killed = 0;
+for (let round = 0; round < rounds; round++) {
+	for (const writer of WRITERS) {
+		const outcome = await killOnce(writer, Math.random());
+		if (outcome.killed) killed++;
+	}
+	process.stdout.write(`round ${round + 1} of ${rounds}: ${killed} commands killed, no keystore damaged\n`);
+}
