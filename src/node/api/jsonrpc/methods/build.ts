@@ -222,10 +222,10 @@ export const buildMethods: readonly Method[] = [
 		name: "buildTransaction",
 		about: "Builds a transfer of coins or tokens, a deployment or a call, for signing.",
 		parameters: [["transaction", buildObject]],
-		handle: (context, object) => {
+		handle: async (context, object) => {
 			if (context.server !== "full") throw notAvailable("buildTransaction", ELSEWHERE[context.server]);
 			if (object === null) throw nullPointer();
-			return new JsonText(`{"transaction":${build(context, object)}}`);
+			return new JsonText(`{"transaction":${await build(context, object)}}`);
 		},
 	}),
 ];
