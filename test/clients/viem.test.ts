@@ -1,4 +1,13 @@
-import { type Abi, createPublicClient, type Hex, http, type PublicClient, parseAbi, zeroAddress } from "viem";
+import {
+	type Abi,
+	createPublicClient,
+	encodeFunctionData,
+	type Hex,
+	http,
+	type PublicClient,
+	parseAbi,
+	zeroAddress,
+} from "viem";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import {
 	coupon,
@@ -199,6 +208,18 @@ describe("requests", () => {
 		expect(number).toBe(await client.getBlockNumber({ cacheTime: 0 }));
 		expect(balance).toBeGreaterThan(1_000_000_000_000n);
 		expect(chainId).toBe(await client.getChainId());
+	});
+
+	it("build transactions that can be signed and sent", async () => {
+		const build = (object: object): Promise<{ transaction: { txID: string } }> =>
+			client.request({ method: "buildTransaction" as never, params: [object] as never });
+		const data = encodeFunctionData({ abi, functionName: "transfer", args: [bob, 1n] });
+		const call = await build({ from: ann, to: contract.address20, data, gas: "0x30000" });
+		expect(await chain.act(call.transaction as never)).toMatchObject({ receipt: { result: "SUCCESS" } });
+		const payment = await build({ from: ann, to: bob, value: "0x5" });
+		expect((await chain.act(payment.transaction as never)).id).toBe(payment.transaction.txID);
+		const unreadable = build({ from: ann, to: contract.address20, data: "0xzz", gas: "0x1" });
+		await expect(unreadable).rejects.toThrow("exception decoding Hex string");
 	});
 
 	it("that the network doesn't have are refused as such", async () => {
