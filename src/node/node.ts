@@ -17,6 +17,7 @@ import { markDevelopmentDirectory, refuseDevelopmentDirectory } from "./developm
 import { LateNetwork } from "./late-network.js";
 import type { NodeMetrics } from "./metrics/metrics.js";
 import type { PeerNetwork } from "./network/network.js";
+import type { PeerMeter } from "./network/peer-meter.js";
 import { createApiNode, isolatedNetwork } from "./node-api.js";
 import { SwitchedLog, startGateway, startSealer, writingMachine } from "./node-development.js";
 import { SlotProducer } from "./production/slot-producer.js";
@@ -150,7 +151,7 @@ export async function startNode(options: NodeOptions): Promise<RunningNode> {
 		const metricsPort = metrics?.port === undefined ? {} : { metrics: metrics.port };
 		const jsonRpcPorts = await startJsonRpc(open, api, broadcaster, options, stops);
 		const grpcPorts = await startGrpc(api, broadcaster, options.host, stops);
-		peers = development ? undefined : await startPeers(open, options, report, stops);
+		peers = development ? undefined : await startPeers(open, options, metrics?.peers, report, stops);
 		if (peers) network.become(peers);
 		const peerPort = peers && peers.port !== 0 ? { peer: peers.port } : {};
 		ports = { ...servers.ports, ...jsonRpcPorts, ...grpcPorts, ...metricsPort, ...gatewayPort, ...peerPort };
@@ -173,6 +174,7 @@ export async function startNode(options: NodeOptions): Promise<RunningNode> {
 async function startPeers(
 	open: OpenChain,
 	{ config, producers, host, dataDirectory, log }: NodeOptions,
+	meter: PeerMeter | undefined,
 	report: Report,
 	stops: Stops,
 ): Promise<PeerNetwork | undefined> {
@@ -197,6 +199,7 @@ async function startPeers(
 		dataDirectory,
 		log,
 		report,
+		meter,
 	});
 	stops.push(() => pool.close());
 	stops.push(() => network.stop());

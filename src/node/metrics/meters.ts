@@ -1,9 +1,11 @@
 /** The older meters of a node, which `getstatsinfo` shows where `node.metricsEnable` is on (sheet 06 §9.2). */
 
-import { type ApiMeter, NO_METERS, type NodeMeters, type Rate } from "../api/meters.js";
+import { type ApiMeter, type LatencyMeter, NO_METERS, type NodeMeters, type Rate } from "../api/meters.js";
 import type { AnsweredRequest } from "../api/observer.js";
 
 const TICK_MS = 5_000;
+/** Blocks over which their delays are judged. */
+const DELAYS = 1024;
 const SECONDS_A_TICK = TICK_MS / 1000;
 
 /** A moving average of events a second, over some minutes: it forgets by the same share each tick. */
@@ -79,8 +81,15 @@ export class Meters {
 	private readonly api: ApiMeters;
 	private readonly byPath = new Map<string, ApiMeters>();
 	private forks = 0;
+	private readonly flows: Readonly<Record<"tcp" | "udp", { readonly in: Meter; readonly out: Meter }>>;
+	private readonly reasons = new Map<string, number>();
+	private protocolErrors = 0;
+	private readonly delays: number[] = [];
+	private delayCount = 0;
 
 	constructor(private readonly clock: () => number) {
+		const flow = () => ({ in: new Meter(clock), out: new Meter(clock) });
+		this.flows = { tcp: flow(), udp: flow() };
 		this.blocks = new Meter(clock);
 		this.transactions = new Meter(clock);
 		this.api = this.apiMeters();
@@ -110,6 +119,38 @@ export class Meters {
 		this.transactions.mark(transactions);
 	}
 
+	traffic(protocol: "tcp" | "udp", direction: "in" | "out", bytes: number): void {
+		this.flows[protocol][direction].mark(bytes);
+	}
+
+	disconnected(reason: string): void {
+		this.reasons.set(reason, (this.reasons.get(reason) ?? 0) + 1);
+	}
+
+	protocolError(): void {
+		this.protocolErrors++;
+	}
+
+	/** @param delayMs from the time of a block to its arrival */
+	blockReceived(delayMs: number): void {
+		this.delayCount++;
+		this.delays.push(delayMs);
+		if (this.delays.length > DELAYS) this.delays.shift();
+	}
+
+	private get latency(): LatencyMeter {
+		const sorted = [...this.delays].sort((a, b) => a - b);
+		const top = (share: number): number => Math.round(sorted[Math.floor(sorted.length * share)] ?? 0);
+		const over = (ms: number): number => sorted.filter((delay) => delay >= ms).length;
+		return {
+			top75: top(0.75),
+			top95: top(0.95),
+			top99: top(0.99),
+			count: this.delayCount,
+			over: [over(1000), over(2000), over(3000)],
+		};
+	}
+
 	switched(): void {
 		this.forks++;
 	}
@@ -120,6 +161,14 @@ export class Meters {
 			blockProcessing: this.blocks.rate,
 			transactions: this.transactions.rate,
 			forks: this.forks,
+			disconnections: [...this.reasons.values()].reduce((sum, count) => sum + count, 0),
+			disconnectionReasons: [...this.reasons].map(([reason, count]) => ({ reason, count })),
+			protocolErrors: this.protocolErrors,
+			latency: this.latency,
+			tcpIn: this.flows.tcp.in.rate,
+			tcpOut: this.flows.tcp.out.rate,
+			udpIn: this.flows.udp.in.rate,
+			udpOut: this.flows.udp.out.rate,
 			api: rates("", this.api),
 			apiDetail: [...this.byPath].map(([path, meters]) => rates(path, meters)),
 		};

@@ -8,6 +8,7 @@ import type { NodeMeters } from "../api/meters.js";
 import type { ApiObserver } from "../api/observer.js";
 import type { Chain } from "../chain/chain.js";
 import type { NodeConfig } from "../config/config.js";
+import type { PeerMeter } from "../network/peer-meter.js";
 import { Meters } from "./meters.js";
 import { startMetricsServer } from "./metrics-server.js";
 import { MetricRegistry } from "./registry.js";
@@ -24,6 +25,7 @@ export interface MetricsOptions {
 
 export interface NodeMetrics {
 	readonly observer: ApiObserver;
+	readonly peers: PeerMeter;
 	/** Undefined: `node.metricsEnable` is off. */
 	meters(): NodeMeters | undefined;
 	/** Where Prometheus reads; undefined: nowhere. */
@@ -65,7 +67,8 @@ export async function startMetrics(options: MetricsOptions): Promise<NodeMetrics
 	const server = registry && (await startMetricsServer(registry, prometheus.port, host, report));
 	return {
 		observer: apiObserver(registry, meters),
-		meters: () => meters?.values,
+		peers: peerMeter(registry, meters),
+		meters: () => meters && withPeers(meters.values, network),
 		port: server?.port,
 		close: async () => {
 			for (const stop of stops) stop();
@@ -81,6 +84,36 @@ function setPeers(network: NetworkView, set: (type: string, count: number) => vo
 	set("active", outgoing);
 	set("passive", peers.length - outgoing);
 	set("valid", peers.filter((peer) => !peer.needSyncFromPeer && !peer.needSyncFromUs).length);
+}
+
+/** The older meters count connections as they are now. */
+function withPeers(values: NodeMeters, network: NetworkView): NodeMeters {
+	const peers = network.peers();
+	const valid = peers.filter((peer) => !peer.needSyncFromPeer && !peer.needSyncFromUs).length;
+	return { ...values, connections: peers.length, validConnections: valid };
+}
+
+function peerMeter(registry: MetricRegistry | undefined, meters: Meters | undefined): PeerMeter {
+	return {
+		bytes: (protocol, direction, count) => {
+			registry?.record(protocol === "tcp" ? "tcpBytes" : "udpBytes", count, { type: direction });
+			meters?.traffic(protocol, direction, count);
+		},
+		processed: (type, ms) => registry?.record("messageLatency", ms / 1000, { type }),
+		disconnected: (reason) => {
+			registry?.count("disconnects", { type: reason });
+			meters?.disconnected(reason);
+		},
+		failed: (kind) => {
+			registry?.count("peerErrors", { type: kind });
+			meters?.protocolError();
+		},
+		blockFetched: (ms) => registry?.record("fetchLatency", ms / 1000),
+		blockReceived: (delayMs) => {
+			registry?.record("receiveDelay", delayMs / 1000);
+			meters?.blockReceived(delayMs);
+		},
+	};
 }
 
 function apiObserver(registry: MetricRegistry | undefined, meters: Meters | undefined): ApiObserver {

@@ -16,9 +16,11 @@ import { peerFile } from "./discovery/peer-store.js";
 import { DnsNodes } from "./dns/dns-nodes.js";
 import type { NetworkEnvironment, NodeAddress } from "./environment.js";
 import { guardedEnvironment } from "./guarded-environment.js";
+import { meteredEnvironment } from "./metered-environment.js";
 import { NodeChain, type SignatureAhead } from "./node-chain.js";
 import { type OwnAddress, ownAddress } from "./own-address.js";
 import { peerFacts } from "./peer-facts.js";
+import type { PeerMeter } from "./peer-meter.js";
 import { peerSettings } from "./peer-settings.js";
 import { Application } from "./peers/application.js";
 import { PeerWorld } from "./peers/peer-world.js";
@@ -50,8 +52,8 @@ export interface NetworkOptions {
 	readonly log: NetworkLog;
 	/** Told of errors that are faults of this program. */
 	readonly report: (error: unknown, where: string) => void;
-	/** Told of each application message that comes. */
-	readonly counted?: (type: number, bytes: number) => void;
+	/** Undefined: nobody counts. */
+	readonly meter?: PeerMeter | undefined;
 }
 
 /** The running network. */
@@ -73,7 +75,9 @@ export interface PeerNetwork extends NetworkView {
 /** Starts the network. A port that is in use is logged, as on the reference; the node then only dials. */
 export async function startNetwork(options: NetworkOptions): Promise<PeerNetwork> {
 	const { config, open, log, report, host } = options;
-	const environment = guardedEnvironment(options.environment, report);
+	const { meter } = options;
+	const guarded = guardedEnvironment(options.environment, report);
+	const environment = meter ? meteredEnvironment(guarded, meter) : guarded;
 	const { peers } = config.node;
 	const nodeId = environment.randomBytes(NODE_ID_LENGTH);
 	const self = ownAddress(peers.externalIp, host, options.lan, peers.enableIpv6);
@@ -126,12 +130,12 @@ export async function startNetwork(options: NetworkOptions): Promise<PeerNetwork
 		peers.printLog ? withoutDetail(log) : { ...withoutDetail(log), info: () => {} },
 		options.producers,
 		() => backup.isMaster,
+		options.meter,
 	);
 	const running = new Application(world, transport, {
 		configured: () => active,
 		relays: peers.fastForward,
 		report,
-		counted: options.counted,
 	});
 	application = running;
 	running.start();

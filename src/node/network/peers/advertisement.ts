@@ -182,6 +182,7 @@ export class Advertisement {
 		peer.asked.delete(key);
 		if (kind !== InventoryKind.BLOCK) return;
 		peer.fetchLatency.add(this.world.now() - sinceMs);
+		this.world.meter?.blockFetched(this.world.now() - sinceMs);
 		this.watch.arrived(key);
 		if (this.toFetch.size > 0) this.world.environment.soon(() => !this.stopped && this.fetchStep());
 	}

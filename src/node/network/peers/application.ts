@@ -22,7 +22,7 @@ import {
 import { Advertisement } from "./advertisement.js";
 import { EffectiveCheck } from "./effective-check.js";
 import { acceptHello, greet } from "./handshake.js";
-import { isPeersFault, Misconduct, reasonOf } from "./misconduct.js";
+import { errorKind, isPeersFault, Misconduct, reasonOf } from "./misconduct.js";
 import { NewBlocks } from "./new-blocks.js";
 import { Voting } from "./pbft.js";
 import { PbftCommits } from "./pbft-commits.js";
@@ -49,8 +49,6 @@ export interface ApplicationOptions {
 	readonly relays: readonly NodeAddress[];
 	/** Told of errors that are faults of this program. */
 	readonly report: (error: unknown, where: string) => void;
-	/** Told of each application message of a peer. */
-	readonly counted?: ((type: number, bytes: number) => void) | undefined;
 }
 
 export class Application implements ApplicationListener {
@@ -128,7 +126,8 @@ export class Application implements ApplicationListener {
 	received(connection: PeerConnection, type: number, payload: Uint8Array): void {
 		const peer = this.byConnection.get(connection);
 		if (!peer || peer.isLeaving) return;
-		this.options.counted?.(type, payload.length);
+		const { meter, now } = this.world;
+		const startMs = now();
 		try {
 			const handle = this.handlers.get(type);
 			if (!handle) throw new Misconduct(Reason.NO_SUCH_MESSAGE, "no such message");
@@ -139,8 +138,10 @@ export class Application implements ApplicationListener {
 			const reason = type === ApplicationType.PBFT_MSG ? Reason.BAD_PROTOCOL : reasonOf(error);
 			const why = error instanceof Error ? error.message : String(error);
 			const mayBeHonest = error instanceof Misconduct && error.mayBeHonest;
+			meter?.failed(errorKind(reason));
 			this.world.disconnect(peer, reason, `${applicationTypeName(type)}: ${why}`, mayBeHonest);
 		}
+		meter?.processed(applicationTypeName(type), now() - startMs);
 	}
 
 	disconnected(connection: PeerConnection): void {
@@ -187,6 +188,7 @@ export class Application implements ApplicationListener {
 
 	private receiveDisconnect(peer: Peer, payload: Uint8Array): void {
 		peer.remoteReason = reasonName(decodeDisconnect(payload));
+		this.world.meter?.disconnected(peer.remoteReason);
 		this.world.log.info({ peer: peer.name, reason: peer.remoteReason }, "peer leaves");
 		peer.isLeaving = true;
 		peer.connection.close();

@@ -21,6 +21,22 @@ export function reasonOf(error: unknown): Reason {
 	return error instanceof Misconduct ? error.reason : Reason.UNKNOWN;
 }
 
+/** How the network's operators know the errors behind the reasons. */
+const KINDS: ReadonlyMap<number, string> = new Map([
+	[Reason.BAD_PROTOCOL, "bad_message"],
+	[Reason.BAD_BLOCK, "bad_block"],
+	[Reason.BAD_TX, "bad_trx"],
+	[Reason.NO_SUCH_MESSAGE, "no_such_message"],
+	[Reason.SYNC_FAIL, "sync_failed"],
+	[Reason.UNLINKABLE, "unlink_block"],
+	[Reason.FETCH_FAIL, "db_item_not_found"],
+]);
+
+/** The name of an error for meters. */
+export function errorKind(reason: Reason): string {
+	return KINDS.get(reason) ?? "unknown";
+}
+
 /** Whether the peer is to blame for an error: everything else is a fault of this program. */
 export function isPeersFault(error: unknown): boolean {
 	return (

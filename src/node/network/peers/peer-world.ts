@@ -3,6 +3,7 @@
 import { BAD_PEER_BAN_MS, BAN_MS } from "../connection.js";
 import type { NetworkEnvironment } from "../environment.js";
 import type { LocalChain } from "../local-chain.js";
+import type { PeerMeter } from "../peer-meter.js";
 import { ApplicationType, encodeDisconnect, Reason, reasonName } from "../wire/application-messages.js";
 import type { Peer } from "./peer.js";
 
@@ -65,6 +66,8 @@ export class PeerWorld {
 		readonly witnesses: readonly OwnWitness[],
 		/** Whether this node is the one of its group that acts. */
 		readonly isMaster: () => boolean,
+		/** Undefined: nobody counts. */
+		readonly meter?: PeerMeter | undefined,
 	) {}
 
 	now = (): number => this.environment.now();
@@ -109,6 +112,7 @@ export class PeerWorld {
 	disconnect(peer: Peer, reason: Reason, why: string, mayBeHonest = false): void {
 		if (peer.isLeaving) return;
 		peer.localReason = reasonName(reason);
+		this.meter?.disconnected(peer.localReason);
 		this.log.info({ peer: peer.name, reason: peer.localReason, why, mayBeHonest }, "peer told to go");
 		peer.connection.send(ApplicationType.P2P_DISCONNECT, encodeDisconnect(reason));
 		peer.isLeaving = true;

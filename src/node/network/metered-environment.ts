@@ -1,0 +1,63 @@
+/** The world, with what goes over its sockets counted. */
+
+import type { ByteStream, NetworkEnvironment } from "./environment.js";
+import type { PeerMeter } from "./peer-meter.js";
+
+export function meteredEnvironment(environment: NetworkEnvironment, meter: PeerMeter): NetworkEnvironment {
+	return {
+		...environment,
+		listen: (options, accept) =>
+			environment.listen(options, (stream) => accept(new MeteredStream(stream, meter))),
+		dial: async (address, timeoutMs, from) =>
+			new MeteredStream(await environment.dial(address, timeoutMs, from), meter),
+		bindDatagrams: async (options, receive) => {
+			const port = await environment.bindDatagrams(options, (datagram, from) => {
+				meter.bytes("udp", "in", datagram.length);
+				receive(datagram, from);
+			});
+			return {
+				port: port.port,
+				send: (datagram, to) => {
+					meter.bytes("udp", "out", datagram.length);
+					port.send(datagram, to);
+				},
+				close: () => port.close(),
+			};
+		},
+	};
+}
+
+class MeteredStream implements ByteStream {
+	constructor(
+		private readonly stream: ByteStream,
+		private readonly meter: PeerMeter,
+	) {}
+
+	get remote() {
+		return this.stream.remote;
+	}
+
+	get backlog(): number {
+		return this.stream.backlog;
+	}
+
+	listen(listener: Parameters<ByteStream["listen"]>[0]): void {
+		this.stream.listen({
+			data: (bytes) => {
+				this.meter.bytes("tcp", "in", bytes.length);
+				listener.data(bytes);
+			},
+			closed: () => listener.closed(),
+		});
+	}
+
+	write(bytes: Uint8Array): void {
+		this.meter.bytes("tcp", "out", bytes.length);
+		this.stream.write(bytes);
+	}
+
+	end = () => this.stream.end();
+	destroy = () => this.stream.destroy();
+	pause = () => this.stream.pause();
+	resume = () => this.stream.resume();
+}
