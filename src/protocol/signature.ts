@@ -34,6 +34,19 @@ export function setRecoverEngine(name: string, recover: RecoverEngine): void {
 	engine = { name, recover };
 }
 
+/** Signs a hash as {@link sign} does, without v. */
+export type SignEngine = (
+	hash: Uint8Array,
+	privateKey: Uint8Array,
+) => { readonly signature: Uint8Array; readonly recid: number };
+
+let signEngine: SignEngine | undefined;
+
+/** Installs a compiled library for {@link sign}; undefined: the portable one. */
+export function setSignEngine(sign: SignEngine | undefined): void {
+	signEngine = sign;
+}
+
 /** Which library recovers signatures in this thread. */
 export function recoverEngineName(): string {
 	return engine?.name ?? "noble";
@@ -109,8 +122,14 @@ function toInteger(bytes: Uint8Array): bigint {
  * @returns 65 bytes r‖s‖v
  */
 export function sign(hash: Uint8Array, privateKey: Uint8Array): Uint8Array {
-	const recovered = secp256k1.sign(hash, privateKey, { prehash: false, format: "recovered", lowS: true });
 	const signature = Buffer.allocUnsafe(SIGNATURE_LENGTH);
+	if (signEngine) {
+		const signed = signEngine(hash, privateKey);
+		signature.set(signed.signature, 0);
+		signature[64] = signed.recid + 27;
+		return signature;
+	}
+	const recovered = secp256k1.sign(hash, privateKey, { prehash: false, format: "recovered", lowS: true });
 	signature.set(recovered.subarray(1), 0);
 	signature[64] = (recovered[0] as number) + 27;
 	return signature;
