@@ -40,8 +40,9 @@ export function usageByName(account: Readonly<Account>, nowSlot: bigint): Map<st
 /** Usage by number; the network copies the tokens through a hash map, whose order remains. */
 export function usageByNumber(account: Readonly<Account>, nowSlot: bigint): Map<string, bigint> {
 	const { assetV2, asset_optimized, free_asset_net_usageV2, latest_asset_operation_timeV2 } = account;
-	// Balances that were moved out of the record come back in the order of their keys.
-	const held = asset_optimized ? [...assetV2.keys()].sort() : [...assetV2.keys()];
+	// Balances that were moved out of the record come back through a hash map of their own.
+	const names = [...assetV2.keys()];
+	const held = asset_optimized ? hashOrdered(names.sort(), byName, capacityFor(names.length)) : names;
 	const copied = hashOrdered(held, byName, copyCapacity(held.length));
 	return recovered(copied, free_asset_net_usageV2, latest_asset_operation_timeV2, nowSlot);
 }
