@@ -18,6 +18,7 @@ import type { RunningNode } from "../../node/node.js";
 import { CoinCommand } from "../../terminal/coin-command.js";
 import { printLine } from "../../terminal/output.js";
 import { readSecretFile, withPassword } from "../../terminal/secrets.js";
+import { showSyncLine } from "../../terminal/sync-line.js";
 import { Failure } from "../../wallet/failure.js";
 
 const DEFAULT_CONFIG = "config.conf";
@@ -296,12 +297,20 @@ export default class NodeStart extends CoinCommand {
 			log,
 			limitTime: !config.run.debug,
 		};
-		await runNode(options, log, ready, (node) => this.printReady(node, host ?? "127.0.0.1"));
+		let endLine = (): void => undefined;
+		try {
+			await runNode(options, log, ready, (node) => {
+				this.printReady(node, host ?? "127.0.0.1");
+				if (this.chatty) endLine = showSyncLine(() => node.peers?.progress);
+			});
+		} finally {
+			endLine();
+		}
 	}
 
 	private printReady(node: RunningNode, host: string): void {
 		const ports = Object.entries(node.ports).map(([kind, port]) => {
-			const scheme = kind.startsWith("grpc") ? "" : "http://";
+			const scheme = kind.startsWith("grpc") || kind === "peer" ? "" : "http://";
 			return `${kind} ${scheme}${host}:${port}${kind.startsWith("jsonrpc") ? "/jsonrpc" : ""}`;
 		});
 		printLine(`coin node ready ${ports.join("  ")}`);
