@@ -19,6 +19,7 @@ import { loadConfig, type NodeConfig } from "../src/node/config/config.js";
 import { createContractMachine } from "../src/node/contract-runner.js";
 import { startNetwork } from "../src/node/network/network.js";
 import { nodeEnvironment } from "../src/node/network/node-environment.js";
+import type { PeerMeter } from "../src/node/network/peer-meter.js";
 import { installRecoverEngine } from "../src/node/signatures/engine.js";
 import { SignaturePool } from "../src/node/signatures/pool.js";
 import { workerScript } from "../src/node/signatures/worker-script.js";
@@ -73,8 +74,10 @@ async function openNode(folder: string, ports: { listen: number; dial?: number |
 	};
 }
 
-function joinNetwork({ open, pool, config }: Node) {
+/** @param meter told what comes */
+function joinNetwork({ open, pool, config }: Node, meter?: PeerMeter) {
 	return startNetwork({
+		meter,
 		environment: nodeEnvironment(),
 		config,
 		open,
@@ -158,10 +161,20 @@ async function relay(folder: string, listen: number, dial: number | undefined): 
 		else if (blocks.size <= RELAYED && dial === undefined) blocks.set(Number(block.number), block);
 		else break;
 	}
-	const network = await joinNetwork(node);
+	let arrived = 0n;
+	const ignored = () => {};
+	const network = await joinNetwork(node, {
+		bytes: ignored,
+		processed: ignored,
+		disconnected: ignored,
+		failed: ignored,
+		blockFetched: ignored,
+		blockReceived: () => {
+			arrived = clock();
+		},
+	});
 	open.chain.observe({
-		applied: ({ block }: { readonly block: SignedBlock }) =>
-			say({ number: Number(block.number), at: String(clock()) }),
+		applied: () => say({ arrived: String(arrived), at: String(clock()) }),
 	});
 	say({ next: Number(open.chain.state.properties.headNumber) + 1 });
 	const lines = orders();
@@ -190,7 +203,8 @@ interface Said {
 	readonly next: number;
 	readonly peers: number;
 	readonly transactions: number;
-	/** Nanoseconds. */
+	/** Nanoseconds: when a block came, and when it was the head. */
+	readonly arrived: string;
 	readonly at: string;
 	readonly firstMs: number;
 	readonly appliedMs: number;
@@ -292,23 +306,30 @@ async function measureHops(folder: string): Promise<object> {
 		await pause(200);
 	}
 	await pause(1_000);
-	const times: number[] = [];
+	const arrivals: number[] = [];
+	const heads: number[] = [];
 	const from = next;
 	for (let number = from; number < from + RELAYED; number++) {
 		first.tell(String(number));
 		await first.hear();
 		const { transactions, at: sentAt } = await first.hear();
-		const { at } = await last.hear();
-		const ms = Number(BigInt(at) - BigInt(sentAt)) / 1e6;
-		if (number >= from + WARM_UP && transactions > 0) times.push(ms);
+		const { arrived, at } = await last.hear();
+		if (number >= from + WARM_UP && transactions > 0) {
+			arrivals.push(Number(BigInt(arrived) - BigInt(sentAt)) / 1e6);
+			heads.push(Number(BigInt(at) - BigInt(sentAt)) / 1e6);
+		}
 		await pause(REST_MS);
 	}
 	for (const worker of chain) worker.tell("end");
 	await Promise.all(chain.map((worker) => worker.ended));
-	times.sort((a, b) => a - b);
+	return { blocks: heads.length, arrivedMs: distribution(arrivals), appliedMs: distribution(heads) };
+}
+
+function distribution(times: readonly number[]): object {
+	const sorted = [...times].sort((a, b) => a - b);
 	const at = (share: number) =>
-		round(times[Math.min(times.length - 1, Math.floor(times.length * share))] as number);
-	return { blocks: times.length, medianMs: at(0.5), p90Ms: at(0.9), slowestMs: at(1) };
+		round(sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0);
+	return { median: at(0.5), p90: at(0.9), slowest: at(1) };
 }
 
 function pause(ms: number): Promise<void> {
@@ -332,3 +353,5 @@ else {
 	const share = round(sync.perSecond / importPerSecond);
 	say({ set: basename(set), importPerSecond, sync, share, hops });
 }
+// Who waited for orders would wait for more.
+process.stdin.destroy();

@@ -108,6 +108,7 @@ export class Application implements ApplicationListener {
 			this.effective,
 			this.relays,
 			this.requester,
+			this.blocks,
 			this.advertisement,
 			this.transactions,
 		];

@@ -1,6 +1,10 @@
-/** Blocks that come by announcement: passed on as soon as their header is good, then applied (sheet 09 §8.4). */
+/**
+ * Blocks that come by announcement: passed on as soon as their header is good, then applied (sheet 09 §8.4). Between
+ * the two, other threads recover signatures, and this one gives the block to those who ask for it: a block would
+ * otherwise stay for as long as it takes to apply at each node that it passes.
+ */
 
-import { toHex } from "../../../protocol/bytes.js";
+import { toHex, toKey } from "../../../protocol/bytes.js";
 import { InventoryKind, Reason, type SignedBlock } from "../wire/application-messages.js";
 import type { Advertisement } from "./advertisement.js";
 import { Misconduct } from "./misconduct.js";
@@ -12,8 +16,20 @@ import type { SyncRequester } from "./sync-requester.js";
 
 /** How far ahead of our clock a new block may be. */
 const MAX_AHEAD_MS = 1000n;
+/** Blocks that may wait to be applied; there is one every three seconds. */
+const MAX_WAITING = 32;
+
+interface WaitingBlock {
+	readonly peer: Peer;
+	readonly block: SignedBlock;
+	isReady: boolean;
+}
 
 export class NewBlocks {
+	/** By id, in the order in which they came. */
+	private readonly waiting = new Map<string, WaitingBlock>();
+	private stopped = false;
+
 	constructor(
 		private readonly world: PeerWorld,
 		private readonly advertisement: Advertisement,
@@ -40,20 +56,58 @@ export class NewBlocks {
 				return;
 			case "good":
 		}
-		if (!chain.isKnown(block.parentId)) {
+		const id = toKey(block.id);
+		if (this.waiting.has(id)) return;
+		if (!chain.isKnown(block.parentId) && !this.waiting.has(toKey(block.parentId))) {
 			this.requester.start(peer);
 			return;
 		}
-		if (block.number < chain.head.number) return;
+		if (block.number < chain.head.number || this.waiting.size >= MAX_WAITING) return;
 		if (settings.isFastForward) this.relay.push(block);
 		else this.advertisement.broadcastBlock(block);
+		const entry: WaitingBlock = { peer, block, isReady: false };
+		this.waiting.set(id, entry);
+		chain.prepare(block).then(
+			() => this.ready(entry),
+			(error: unknown) => {
+				// The chain checks the signatures itself, only later.
+				log.warn({ error: String(error) }, "signatures could not be prepared");
+				this.ready(entry);
+			},
+		);
+	}
+
+	stop(): void {
+		this.stopped = true;
+	}
+
+	private ready(entry: WaitingBlock): void {
+		entry.isReady = true;
+		this.world.environment.soon(() => this.applyReady());
+	}
+
+	private applyReady(): void {
+		for (const [id, entry] of this.waiting) {
+			if (!entry.isReady || this.stopped) return;
+			this.waiting.delete(id);
+			this.apply(entry);
+		}
+	}
+
+	private apply({ peer, block }: WaitingBlock): void {
+		const { chain, log, peers } = this.world;
 		const result = chain.push(block);
+		if (result.kind === "unlinked") {
+			this.requester.start(peer);
+			return;
+		}
 		if (result.kind !== "accepted") {
-			const message = result.kind === "unlinked" ? "its parent is not known" : result.message;
-			log.warn({ number: Number(block.number), id: toHex(block.id), message }, "announced block refused");
+			const fields = { number: Number(block.number), id: toHex(block.id), message: result.message };
+			log.warn(fields, "announced block refused");
 			return;
 		}
 		const ref = { id: block.id, number: block.number };
-		for (const each of this.world.peers) if (each.announcedToUs.has(key)) each.setBothHave(ref);
+		const key = itemKey(InventoryKind.BLOCK, block.id);
+		for (const each of peers) if (each.announcedToUs.has(key)) each.setBothHave(ref);
 	}
 }

@@ -52,7 +52,7 @@ describe("a node whose blocks don't become final", () => {
 		connect("10.0.0.2");
 		await world.advance(74_000);
 		expect(dialed).toEqual([]);
-		await world.advance(31_000);
+		await world.advance(17_000);
 		expect(dialed).toEqual([
 			{ host: "10.0.0.3", port: PORT },
 			{ host: "10.0.0.3", port: PORT },
