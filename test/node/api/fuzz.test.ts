@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { attack, targets } from "./fuzz/campaign.js";
 import { type FuzzedNode, startFuzzedNode } from "./fuzz/fuzzed-node.js";
 
-const REQUESTS = 300;
+const REQUESTS = 150;
 const SEED = 20_261_121;
 
 let node: FuzzedNode;

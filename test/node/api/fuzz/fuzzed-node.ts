@@ -9,9 +9,15 @@ import {
 	deriveAccounts,
 } from "../../../../src/node/development/accounts.js";
 import { prepareDevelopment } from "../../../../src/node/development/development.js";
+import { setCode } from "../../../../src/node/development/state-edits.js";
 import { type NodePorts, startNode } from "../../../../src/node/node.js";
+import { fromHex } from "../../../../src/protocol/bytes.js";
+import { CONTRACT_HEX } from "./values.js";
 
 const NO_LIMIT = 1_000_000_000;
+
+/** Returns 42; never ends if the call's data begins with ff. */
+const CODE = "60003560f81c60ff14601657602a60005260206000f35b601656";
 
 /** What the node says about itself. */
 export interface Vitals {
@@ -91,7 +97,14 @@ async function serve(): Promise<void> {
 	const faults: string[] = [];
 	const running = await startNode({
 		config,
-		development: { ...development, config },
+		development: {
+			...development,
+			config,
+			initialize: (state) => {
+				development.initialize(state);
+				setCode(state, fromHex(CONTRACT_HEX), fromHex(CODE), "Answer");
+			},
+		},
 		dataDirectory: undefined,
 		producers: [],
 		host: "127.0.0.1",

@@ -3,7 +3,7 @@
 import fc from "fast-check";
 import { methods } from "../../../../src/node/api/jsonrpc/method-table.js";
 import type { HttpRequest } from "./http-requests.js";
-import { anyValue, broken } from "./values.js";
+import { anyValue, broken, CONTRACT_HEX } from "./values.js";
 
 const FIELDS = [
 	"from",
@@ -19,12 +19,43 @@ const FIELDS = [
 	"blockHash",
 ];
 
+/** Objects from which transactions are built. */
+const build = fc.dictionary(
+	fc.constantFrom(
+		"from",
+		"to",
+		"data",
+		"value",
+		"gas",
+		"tokenId",
+		"tokenValue",
+		"abi",
+		"name",
+		"permissionId",
+		"extraData",
+		"visible",
+	),
+	anyValue,
+	{ maxKeys: 7 },
+);
+const contractCall = fc.record({
+	from: fc.constantFrom<unknown>("0xe2e1a54926527fbb4e4420de4c6bab82beaee24d", "", null),
+	to: fc.constant(`0x${CONTRACT_HEX.slice(2)}`),
+	data: fc.oneof(
+		{ weight: 60, arbitrary: fc.constantFrom("0x", "0x00", "0x12345678", "0xzz") },
+		{ weight: 1, arbitrary: fc.constant("0xff") },
+	),
+	gas: fc.constantFrom("0x30000", "0x0", "0xzz", "-1"),
+});
+
 const object = fc.dictionary(fc.constantFrom(...FIELDS, "input", "nosuch", "__proto__"), anyValue, {
 	maxKeys: 5,
 });
 const parameter: fc.Arbitrary<unknown> = fc.oneof(
 	{ weight: 3, arbitrary: anyValue },
 	{ weight: 2, arbitrary: object },
+	{ weight: 1, arbitrary: build },
+	{ weight: 1, arbitrary: contractCall },
 	{ weight: 2, arbitrary: fc.constantFrom("latest", "0x0", "0x1", `0x${"1".repeat(64)}`, true, false) },
 );
 const name = fc.oneof(

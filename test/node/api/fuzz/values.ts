@@ -2,7 +2,12 @@
 
 import fc from "fast-check";
 
+/** A contract that the node under test has from the start. */
+export const CONTRACT_HEX = `41${"c0".repeat(20)}`;
+
 const ADDRESSES = [
+	CONTRACT_HEX,
+	`0x${CONTRACT_HEX.slice(2)}`,
 	"41e2e1a54926527fbb4e4420de4c6bab82beaee24d",
 	"TWmhXMhHcHSJjpzVZbkKtqGjxwFv7yc3bD",
 	"0xe2e1a54926527fbb4e4420de4c6bab82beaee24d",
