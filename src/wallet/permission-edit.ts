@@ -199,3 +199,30 @@ function requiredActive(set: PermissionSet, target: string): number {
 	}
 	return index;
 }
+
+/**
+ * The set with what the network requires and an old account may lack: an active permission, which gets the owner's
+ * keys so that nobody gains by it, and a witness's own key.
+ * @param account 21 bytes
+ */
+export function completed(set: PermissionSet, account: Uint8Array, isWitness: boolean): PermissionSet {
+	const { threshold, keys } = set.owner;
+	const active = Permission.create({
+		type: PermissionPermissionType.Active,
+		permission_name: "active",
+		threshold,
+		operations: DEFAULT_OPERATIONS,
+		keys,
+	});
+	const witness = Permission.create({
+		type: PermissionPermissionType.Witness,
+		permission_name: "witness",
+		threshold: 1n,
+		keys: [Key.create({ address: account, weight: 1n })],
+	});
+	return {
+		...set,
+		witness: set.witness ?? (isWitness ? witness : undefined),
+		actives: set.actives.length > 0 ? set.actives : [active],
+	};
+}

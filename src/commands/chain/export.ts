@@ -4,6 +4,7 @@ import type { Writable } from "node:stream";
 import { Args, Flags } from "@oclif/core";
 import { openOffline } from "../../launch/offline-chain.js";
 import { delimited } from "../../node/chain/block-file.js";
+import type { SignedTransaction } from "../../protocol/transaction.js";
 import { CoinCommand } from "../../terminal/coin-command.js";
 import { endInterrupted, takeOverSignals } from "../../terminal/interrupt.js";
 import { printNote } from "../../terminal/output.js";
@@ -65,6 +66,7 @@ export default class ChainExport extends CoinCommand {
 		);
 		let blocks = 0;
 		let transactions = 0;
+		let unsigned = 0;
 		try {
 			const head = chain.open.chain.head.number;
 			const last = until === undefined || until > head ? head : until;
@@ -83,6 +85,7 @@ export default class ChainExport extends CoinCommand {
 				if (!target.write(delimited(block.bytes))) await once(target, "drain");
 				blocks++;
 				transactions += block.transactions.length;
+				unsigned += block.transactions.filter(isUnsigned).length;
 				const done = Number(number - from + 1n) / Number(last - from + 1n);
 				bar.update({ done, block: number, blocks, transactions });
 			}
@@ -91,12 +94,22 @@ export default class ChainExport extends CoinCommand {
 			bar.close();
 			await chain.close();
 		}
+		if (unsigned > 0) {
+			this.warning(
+				`${unsigned} transactions were taken unsigned, from unlocked accounts: no other chain imports them`,
+			);
+		}
 		const record = { blocks, transactions, from, to: from + BigInt(blocks) - 1n };
 		// Standard output may be the blocks themselves.
 		if (args.file !== "-") this.printRecord(record);
 		else if (this.chatty) printNote(writeJson(record));
 		if (interrupted) endInterrupted();
 	}
+}
+
+/** Whether it counts only where its account was unlocked (sheet 11 §9.3). Shielded ones need no signature. */
+function isUnsigned({ message, type }: SignedTransaction): boolean {
+	return message.signature.length === 0 && type?.name !== "ShieldedTransferContract";
 }
 
 function blockNumber(text: string): bigint {

@@ -17,7 +17,7 @@ export default class ExchangeTrade extends ExchangeCommand {
 	static override summary = "Sell a token on an exchange";
 	static override description =
 		"Without --min the trade happens at the present price or not at all; --min allows less.";
-	static override examples = ["<%= config.bin %> exchange trade 1 coin:5coin --min 240"];
+	static override examples = ["<%= config.bin %> exchange trade 1 coin:5coin --min 200"];
 	static override args = exchangeArguments;
 	static override flags = {
 		...exchangeFlags,

@@ -21,7 +21,7 @@ import {
 	permissionRemarks,
 	sameSet,
 } from "../../wallet/permission-check.js";
-import { applyEdits, EDITS, type EditName } from "../../wallet/permission-edit.js";
+import { applyEdits, completed, EDITS, type EditName } from "../../wallet/permission-edit.js";
 import {
 	numbered,
 	type PermissionSet,
@@ -104,7 +104,9 @@ export default class PermissionUpdate extends ActingCommand {
 			flags.file === undefined
 				? await applyEdits(before, edits, resolve)
 				: await this.fromDocument(await readDocument(flags.file), context.owner, resolve);
-		const after = numbered(wanted);
+		// Accounts of a chain's first block store no permissions, and an update may not leave any out.
+		const bare = flags.file === undefined && before.actives.length === 0;
+		const after = numbered(bare ? completed(wanted, context.owner, context.account.is_witness) : wanted);
 		if (sameSet(before, after))
 			throw new Failure("usage", "nothing would change: the permissions are as wanted already");
 		checkRules(after, context.account.is_witness);

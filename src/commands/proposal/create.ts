@@ -11,8 +11,8 @@ export default class ProposalCreate extends ActingCommand {
 	static override description =
 		"Only witnesses may. A parameter goes by its number or any of its names (coin chain params).";
 	static override examples = [
-		"<%= config.bin %> proposal create MEMO_FEE=2000000 --wait",
-		"<%= config.bin %> proposal create getEnergyFee=210 3=1000",
+		"<%= config.bin %> proposal create MEMO_FEE=2000000 --from alice --wait",
+		"<%= config.bin %> proposal create getEnergyFee=210 3=1000 --from alice",
 	];
 	static override strict = false;
 	static override usage = "proposal create <name or id>=<value>...";

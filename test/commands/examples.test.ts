@@ -1,0 +1,177 @@
+/**
+ * Every example of every command's help, run as it is written against a development chain that holds what the examples
+ * speak of. An example that can't run here is named with its reason.
+ */
+
+import { spawn } from "node:child_process";
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import {
+	DEVELOPMENT_HD_PATH,
+	DEVELOPMENT_MNEMONIC,
+	defaultProducerKey,
+	deriveAccounts,
+} from "../../src/node/development/accounts.js";
+import { writeCheapKey } from "./cheap-key.js";
+import { Home, type Outcome } from "./coin-process.js";
+import { DevelopmentChain } from "./development-chain.js";
+
+const root = fileURLToPath(new URL("../..", import.meta.url));
+const program = join(root, "bin/coin.js");
+const artefact = join(root, "test/commands/contracts/Store.json");
+const SENTENCE = `${"abandon ".repeat(11)}about`;
+
+const manifest = JSON.parse(readFileSync(join(root, "oclif.manifest.json"), "utf8")) as {
+	readonly commands: Readonly<Record<string, { readonly examples?: readonly string[] }>>;
+};
+
+/** Examples of other rooms, or of programs and places that a test machine lacks. */
+const ELSEWHERE = [/^coin (dev|network|node) /, /^coin chain (import|export) /, /\| jq /, /\| coin dev /];
+/** Examples that ask the person at the terminal: without one they say so. */
+const ASKS =
+	/"(password_required|confirmation_needed)"|is needed and there is no terminal|needs --yes|to show it on/;
+/** Examples that begin with an empty keystore. */
+const FRESH = /^(pass .*\| )?coin (keystore (new|import)|contact add)/;
+/** Examples that go on until somebody stops them. */
+const ENDLESS = /--follow|^coin block follow/;
+
+const examples = Object.values(manifest.commands)
+	.flatMap((command) => command.examples ?? [])
+	.map((example) => example.replaceAll("<%= config.bin %>", "coin"))
+	.filter((example) => !ELSEWHERE.some((pattern) => pattern.test(example)));
+
+let chain: DevelopmentChain;
+let template: string;
+let deployTxId: string;
+
+beforeAll(async () => {
+	chain = await DevelopmentChain.start();
+	template = mkdtempSync(join(tmpdir(), "coin-examples-"));
+	const keystore = join(template, "keystore");
+	const names = ["ann", "bob", "carol", "dora", "treasury", "cold"];
+	const keys = deriveAccounts(DEVELOPMENT_MNEMONIC, DEVELOPMENT_HD_PATH, names.length, 0n);
+	for (const [index, name] of names.entries()) {
+		writeCheapKey(keystore, name, keys[index]?.privateKey as Uint8Array, "password");
+	}
+	writeCheapKey(keystore, "alice", defaultProducerKey(), "password");
+	const files: Readonly<Record<string, string>> = {
+		password: "password",
+		pw: "password",
+		old: "password",
+		new: "another password",
+		"words.txt": SENTENCE,
+		"pay.csv": "to,amount\nbob,1coin\ncarol,2coin\n",
+		"key.txt": "33".repeat(32),
+		"call.hex": "0x3fa4f245",
+	};
+	for (const [name, text] of Object.entries(files))
+		writeFileSync(join(template, name), text, { mode: 0o600 });
+	mkdirSync(join(template, "build"));
+	cpSync(artefact, join(template, "build/Store.json"));
+	const { abi, bytecode } = JSON.parse(readFileSync(artefact, "utf8")) as { abi: object; bytecode: string };
+	for (const name of ["Store", "Token"]) writeFileSync(join(template, `${name}.abi`), JSON.stringify(abi));
+	writeFileSync(join(template, "Store.bin"), bytecode);
+	const { full, solidity, jsonrpc } = chain.ports;
+	const urls = `http = "http://127.0.0.1:${full}", solidity = "http://127.0.0.1:${solidity}", jsonrpc = "http://127.0.0.1:${jsonrpc}/jsonrpc"`;
+	writeFileSync(
+		join(template, "config.conf"),
+		`wallet = ann\npasswordFile = password\nprofiles { local { ${urls}, tokens { GOLD = "1000001" } }\n gate { http = "https://gateway.example" } }\n`,
+		{ mode: 0o600 },
+	);
+	await prepared();
+}, 300_000);
+afterAll(async () => {
+	await chain.stop();
+	rmSync(template, { recursive: true, force: true });
+});
+
+/** Brings about what the examples speak of. */
+async function prepared(): Promise<void> {
+	const lines = [
+		"coin keystore import mnemonic savings --key-file words.txt --light",
+		"coin keystore export file carol --ethereum --yes > UTC--2026-11-21T09-30-00.000Z--7e5f4552091a69125d5dfcb7b8c2659029395bdf",
+		"coin token issue --from alice --name Gold --supply 1_000_000 --decimals 2 --price 1coin/100 --start 1s --end 30d --url https://gold.example --yes --wait",
+		"coin wallet send --from alice --to ann --amount 500000 --token 1000001 --wait",
+		"coin wallet send --from alice --to ann --amount 50000coin --wait",
+		"coin stake freeze 2000coin --for energy --wait",
+		"coin stake freeze 1000coin --for votes --wait",
+		"coin exchange create 1000001:5000 coin:100coin --wait",
+		"coin permission update --from dora --owner 2/ann,bob --yes --wait",
+		"coin rpc --data '{}' /wallet/getnowblock",
+		"coin wallet send --from dora --to alice --amount 1coin --expires 12h --build > pay.json",
+		"coin wallet sign --signer ann < pay.json > pay.ann.json",
+		"coin wallet sign --signer bob < pay.json > pay.bob.json",
+		"coin wallet send --to alice --amount 3coin --expires 12h --sign > signed.json",
+		"coin wallet send --from cold --to alice --amount 3coin --expires 12h --build > tx.json",
+		"coin contract deploy --artifact build/Store.json 42 --wait | tee deployed.json",
+	];
+	for (const line of lines) {
+		const { code, stderr } = await shell(line, template);
+		expect({ line, code, stderr: code === 0 ? "" : stderr }).toEqual({ line, code: 0, stderr: "" });
+	}
+	const deployed = JSON.parse(readFileSync(join(template, "deployed.json"), "utf8")) as {
+		readonly txID: string;
+		readonly contractAddress: string;
+	};
+	deployTxId = deployed.txID;
+	await shell(`coin contact add store ${deployed.contractAddress}`, template);
+	await chain.coin("dev mine --blocks 820 --profile dev");
+}
+
+/** Runs a line in a directory that is the home of its user. */
+function shell(line: string, directory: string, environment: Record<string, string> = {}): Promise<Outcome> {
+	const prelude = `coin() { '${process.execPath}' '${program}' "$@"; }; pass() { cat key.txt; }`;
+	const child = spawn("bash", ["-c", `set -o pipefail; ${prelude}\n${line}`], {
+		cwd: directory,
+		env: {
+			PATH: process.env["PATH"] ?? "",
+			HOME: directory,
+			COIN_CONFIG: join(directory, "config.conf"),
+			COIN_DATA_DIR: directory,
+			COIN_TTY: join(directory, "no-terminal"),
+			...environment,
+		},
+		stdio: ["ignore", "pipe", "pipe"],
+		detached: true,
+	});
+	let [stdout, stderr] = ["", ""];
+	child.stdout.setEncoding("utf8").on("data", (text: string) => {
+		stdout += text;
+	});
+	child.stderr.setEncoding("utf8").on("data", (text: string) => {
+		stderr += text;
+	});
+	const end = ENDLESS.test(line)
+		? setTimeout(() => process.kill(-(child.pid as number), "SIGINT"), 3000)
+		: undefined;
+	return new Promise((resolve, reject) => {
+		child.once("error", reject);
+		child.once("close", (code) => {
+			clearTimeout(end);
+			resolve({ code, stdout, stderr });
+		});
+	});
+}
+
+describe("the examples of the help", () => {
+	it.concurrent.each(examples)("%s", async (example) => {
+		const home = new Home();
+		try {
+			cpSync(template, home.path, { recursive: true });
+			mkdirSync(join(home.path, ".local/share/bash-completion/completions"), { recursive: true });
+			mkdirSync(join(home.path, ".zfunc"));
+			const fresh = FRESH.test(example);
+			if (fresh) rmSync(join(home.path, "contacts.json"), { force: true });
+			const environment = fresh ? { COIN_KEYSTORE_DIR: join(home.path, "empty") } : {};
+			const { code, stderr } = await shell(example.replaceAll("4f0c…", deployTxId), home.path, environment);
+			if (ENDLESS.test(example)) return expect(stderr).toBe("");
+			if (code !== 0 && ASKS.test(stderr)) return;
+			expect({ code, stderr: code === 0 ? "" : stderr }).toEqual({ code: 0, stderr: "" });
+		} finally {
+			home.remove();
+		}
+	});
+});
