@@ -138,8 +138,8 @@ function readDnsPublish(node: Section): boolean {
 }
 
 function readReload(node: Section): bigint | undefined {
-	if (!node.boolean("dynamicConfig.enable", false)) return undefined;
 	const seconds = node.long("dynamicConfig.checkInterval", 600n);
+	if (!node.boolean("dynamicConfig.enable", false)) return undefined;
 	return seconds <= 0n ? 600n : seconds;
 }
 

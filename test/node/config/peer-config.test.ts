@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { parseConfig } from "../../../src/node/config/config.js";
 import { peerSettings } from "../../../src/node/network/peer-settings.js";
 
-const read = (text: string) => parseConfig(`node { ${text} }`);
+const read = (text: string) => parseConfig(`storage {}, node { ${text} }`);
 const peers = (text: string) => read(text).node.peers;
 const address = (host: string, port = 18888) => ({ host, port });
 
@@ -45,7 +45,7 @@ describe("the configuration of the peer network (sheet 08 §1.4)", () => {
 		["dynamicConfig { enable = true, checkInterval = 60 }", "reloadSeconds", 60n],
 		["dynamicConfig { enable = true, checkInterval = 0 }", "reloadSeconds", 600n],
 		["dynamicConfig.checkInterval = 60", "reloadSeconds", undefined],
-	] as const)("reads %s as %s = %j", (text, name, value) => {
+	] as const)("reads %s as %s", (text, name, value) => {
 		const config = read(text);
 		expect(config.node.peers[name]).toEqual(value);
 		expect(config.unknownKeys).toEqual([]);
@@ -90,7 +90,7 @@ describe("the configuration of the peer network (sheet 08 §1.4)", () => {
 		["maxUnsolidifiedBlocks = 9", "maxUnsolidified", undefined],
 		["agreeNodeCount = 99", "quorum", 27],
 		['fastForward = ["10.0.0.1:18888"]', "relayHosts", new Set(["10.0.0.1"])],
-	] as const)("gives peers %s as %s = %j", (text, name, value) => {
+	] as const)("gives peers %s as %s", (text, name, value) => {
 		expect(peerSettings(read(text))[name]).toEqual(value);
 	});
 });
