@@ -130,9 +130,26 @@ describe("coin node start without a configuration", () => {
 		const third = await start(...FREE, "--port", "0", "-d", "chain");
 		await post(third.ports.gateway, "/dev", { method: "dev_mine", params: [{ blocks: 5 }] });
 		await stop("SIGTERM");
-		expect((await home.run(["chain", "export", "blocks", "-d", "chain"])).code).toBe(0);
+		expect(await home.run(["chain", "export", "blocks", "-d", "chain"])).toMatchObject({
+			code: 0,
+			stderr: "",
+		});
 		const imported = await home.run(["chain", "import", "blocks", "-d", "copy", "--json"]);
 		expect(JSON.parse(imported.stdout)).toMatchObject({ blocks: 5, head: "8" });
+
+		const fourth = await start(...FREE, "--port", "0", "-d", "chain", "--unlock-all");
+		const [payer, payee] = (
+			(await post(fourth.ports.gateway, "/dev", { method: "dev_accounts" }))["result"] as { hex: string }[]
+		).map(({ hex }) => hex);
+		const payment = { owner_address: payer, to_address: payee, amount: 5 };
+		const built = await post(fourth.ports.full, "/wallet/createtransaction", payment);
+		expect(await post(fourth.ports.full, "/wallet/broadcasttransaction", built)).toMatchObject({
+			result: true,
+		});
+		await stop("SIGTERM");
+		expect((await home.run(["chain", "export", "more", "-d", "chain"])).stderr).toContain(
+			"unsigned transactions of unlocked accounts: 1",
+		);
 		const other = await home.run(["node", "start", ...FREE, "--port", "0", "--accounts", "2", "-d", "chain"]);
 		expect(other.code).toBe(1);
 		expect(other.stderr).toMatch(/^error: .*genesis/);

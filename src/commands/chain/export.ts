@@ -96,7 +96,7 @@ export default class ChainExport extends CoinCommand {
 		}
 		if (unsigned > 0) {
 			this.warning(
-				`${unsigned} transactions were taken unsigned, from unlocked accounts: no other chain imports them`,
+				`unsigned transactions of unlocked accounts: ${unsigned}; no other chain imports their blocks`,
 			);
 		}
 		const record = { blocks, transactions, from, to: from + BigInt(blocks) - 1n };
