@@ -18,6 +18,8 @@ type Case = RecordedCase & {
 	readonly A?: Side;
 	readonly B?: Side;
 	readonly C?: Side;
+	/** In place of the three, with `id`. */
+	readonly heads?: Readonly<Record<string, { readonly head: number; readonly id: string }>>;
 	readonly commonAncestor?: number;
 	readonly branchA?: readonly { readonly block: string }[];
 	readonly branchB?: readonly { readonly block: string }[];
@@ -37,7 +39,8 @@ afterAll(async () => {
 });
 
 async function chainOf(chains: RecordedChains, first: Case, me: "A" | "B" | "C"): Promise<OpenChain> {
-	const wanted = first[me] as Side;
+	const { head: at = 0, id = "" } = first.heads?.[me] ?? {};
+	const wanted = first[me] ?? { head: at, headId: id };
 	const isOnMain = wanted.head === 0 || chains.blocks[wanted.head - 1]?.idHex === wanted.headId;
 	const branch = isOnMain ? [] : me === "A" ? first.branchA : first.branchB;
 	const head = isOnMain ? wanted.head : (first.commonAncestor as number);
@@ -133,6 +136,9 @@ describe("the application layer in the place of a recorded node", () => {
 		["08c-graceful-shutdown-a", "B", false],
 		["08d-kill-a", "A", true],
 		["08d-kill-a", "B", false],
+		["10b-three-nodes-relay", "A", false],
+		["10b-three-nodes-relay", "B", false],
+		["10b-three-nodes-relay", "C", false],
 	] as const)("%s: says what %s said (restarted: %s)", async (file, me, restarted) => {
 		await check(two, file, me, restarted);
 	});

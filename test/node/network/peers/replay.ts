@@ -48,13 +48,14 @@ export interface ReplayedConnection {
  * @param others recordings of the same time, which may have brought the node blocks
  */
 export async function replay(
-	lines: readonly RecordedLine[],
+	recording: readonly RecordedLine[],
 	me: string,
 	node: LinkedNode,
 	world: SimulatedWorld,
 	others: readonly RecordedLine[] = [],
 ): Promise<readonly ReplayedConnection[]> {
 	const startMs = world.now;
+	const lines = named(recording, me);
 	const links = new Map<string, LinkEnd>();
 	const expected = new Map<string, string[]>();
 	const blocks = new Map<string, SignedBlock>();
@@ -68,6 +69,12 @@ export async function replay(
 		return node.sent.filter(({ to }) => to === link).flatMap(describe);
 	};
 	const isUpToDate = (conn: string): boolean => unitsOf(conn).length >= (expected.get(conn)?.length ?? 0);
+	for (const conn of openFromTheStart(lines, me)) {
+		const link = node.connect(`10.0.9.${links.size}`, true);
+		greetAsEqual(node, link);
+		links.set(conn, link);
+		expected.set(conn, []);
+	}
 	for (const line of lines) {
 		if (!("ms" in line) || (!isFrame(line) && line.t !== "event")) continue;
 		if (startMs + line.ms > world.now) await world.advance(startMs + line.ms - world.now);
@@ -165,6 +172,33 @@ function collect(
 	} catch {
 		// A probe's garbage is no block.
 	}
+}
+
+/** The lines that concern a node; each connection gets a name of its own, also where a later one has the same. */
+function named(lines: readonly RecordedLine[], me: string): readonly RecordedLine[] {
+	const counts = new Map<string, number>();
+	return lines.flatMap((line): readonly RecordedLine[] => {
+		if (!("conn" in line) || line.conn === undefined) return [line];
+		const conn = String(line.conn);
+		if (/^[A-D]{2}$/.test(conn) && !conn.includes(me)) return [];
+		if (!isFrame(line) && line.event === "open") counts.set(conn, (counts.get(conn) ?? 0) + 1);
+		return [{ ...line, conn: `${conn}/${counts.get(conn) ?? 0}` }];
+	});
+}
+
+/** Connections on which the node says something but not HELLO: they were there before. */
+function openFromTheStart(lines: readonly RecordedLine[], me: string): readonly string[] {
+	const own = lines.filter(
+		(line): line is RecordedFrame => isFrame(line) && line.layer === "application" && line.from === me,
+	);
+	const greeted = new Set(own.filter(({ name }) => name === "P2P_HELLO").map(({ conn }) => String(conn)));
+	return [...new Set(own.map(({ conn }) => String(conn)))].filter((conn) => !greeted.has(conn));
+}
+
+/** The recording begins on a connection that both sides had synchronised over. */
+function greetAsEqual(node: LinkedNode, link: LinkEnd): void {
+	const hello = node.sent.pop();
+	if (hello) link.deliver(hello.type, hello.payload);
 }
 
 /** Before it said HELLO, the recorded node had got or made a block that this recording doesn't show. */
