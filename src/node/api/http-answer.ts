@@ -24,12 +24,12 @@ export class HttpAnswer {
 	send(
 		status: number,
 		contentType: string | undefined,
-		body: string,
+		body: string | Buffer,
 		more: Readonly<Record<string, string>> = {},
 	): void {
 		const { request, response, rewrite } = this;
-		const text = status === 200 && rewrite ? rewrite(body) : body;
-		const length = Buffer.byteLength(text);
+		const text = status === 200 && rewrite ? rewrite(body.toString()) : body;
+		const length = typeof text === "string" ? Buffer.byteLength(text) : text.length;
 		const headers: Record<string, string | number> = { ...more, "Content-Length": length };
 		if (contentType !== undefined) headers["Content-Type"] = contentType;
 		this.status = status;

@@ -32,7 +32,26 @@ interface Route {
 	readonly gate: CallGate;
 }
 
+/** Shorter answers are written faster than they are looked up. */
+const LONG_ANSWER = 2_048;
+
+/** Answers with the line feed at their end. Many ask for the same block: its text is turned into bytes once. */
+class AnswerLines {
+	private text = "";
+	private bytes: Buffer = Buffer.alloc(0);
+
+	ended(text: string): string | Buffer {
+		if (text.length < LONG_ANSWER) return `${text}\n`;
+		if (text !== this.text) {
+			this.text = text;
+			this.bytes = Buffer.from(`${text}\n`);
+		}
+		return this.bytes;
+	}
+}
+
 export class HttpServer {
+	private readonly lines = new AnswerLines();
 	private readonly routes = new Map<string, Route>();
 	private readonly listener: HttpListener;
 	private readonly disabled: ReadonlySet<string>;
@@ -153,7 +172,7 @@ export class HttpServer {
 			bodyLimit: limit,
 		};
 		const text = await this.answerText(endpoint, received, mode);
-		answer.send(200, JSON_TYPE, text === "" ? "" : `${text}\n`);
+		answer.send(200, JSON_TYPE, text === "" ? "" : this.lines.ended(text));
 	}
 
 	private async answerText(endpoint: Endpoint, received: ReceivedRequest, mode: InputMode): Promise<string> {
