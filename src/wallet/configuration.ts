@@ -124,10 +124,8 @@ export async function parseConfiguration(text: string, path: string): Promise<Co
 
 /** Whoever names a file of secrets by mistake must not read them in the message about it. */
 function withoutQuotes(message: string): string {
-	return message
-		.replace(/[0-9a-f]{64}/gi, "…")
-		.replace(/"[^"]{24,}"/g, '"…"')
-		.replace(/(\b[a-z]+ ){6,}/g, "… ");
+	const words = /(?:\b[a-z]{3,8}\b ?){11,}/g;
+	return message.replace(/[0-9a-f]{64}/gi, "…").replace(words, "…");
 }
 
 function texts(section: Section, keys: readonly string[]): Record<string, string> {

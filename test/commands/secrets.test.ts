@@ -120,6 +120,7 @@ describe("secrets", () => {
 			["wallet sign --signer eve --password-file pw2", SECRETS.key],
 			["tx decode", SECRETS.mnemonic],
 			["profile show --config key.in"],
+			["profile show --config words.in"],
 		];
 		for (const [line, stdin] of lines) {
 			expect({ line, code: (await run(line, stdin)).code }).toMatchObject({
