@@ -130,6 +130,9 @@ export abstract class SendingCommand extends CoinCommand {
 			...(succeeded ? await this.found(looks) : {}),
 		};
 		this.printActing(artefact, status, { ...members, ...found });
+		const { explorer } = client.settings;
+		if (!this.json && explorer)
+			printLine(`  page        ${explorer.replaceAll("{txID}", artefact.transaction.idHex)}`);
 		if (status.state === "failed" || status.state === "expired") {
 			throw outcomeFailure(artefact, status, found);
 		}
