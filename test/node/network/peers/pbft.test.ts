@@ -26,7 +26,7 @@ const witnesses = [1, 2, 3, 4, 5].map((n) => producerWithKey(keyOf(n)));
 async function nodes(keys: readonly (readonly number[])[], quorum: number) {
 	const config = smallConfig("allowPBFT = 1");
 	const opens = await Promise.all(keys.map(() => openSmall({ config })));
-	const [first] = opens as readonly [(typeof opens)[number]];
+	const [first] = opens as unknown as readonly [(typeof opens)[number]];
 	for (const block of produceMany(first, 10)) for (const open of opens.slice(1)) open.chain.push(block);
 	const world = new SimulatedWorld({ startMs: Number(first.chain.head.timestampMs) + 1000 });
 	const list = opens.map(
