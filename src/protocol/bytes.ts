@@ -50,8 +50,17 @@ export function utf8(text: string): Uint8Array {
 	return Buffer.from(text, "utf8");
 }
 
+/**
+ * The text of UTF-8 bytes. What is no UTF-8 becomes U+FFFD as in the network's runtime, for which an encoded surrogate,
+ * whole or cut short, is one bad character; for this one it is three.
+ */
 export function fromUtf8(bytes: Uint8Array): string {
-	return asBuffer(bytes).toString("utf8");
+	const text = asBuffer(bytes).toString("utf8");
+	if (!text.includes("\ufffd")) return text;
+	const marked = asBuffer(bytes)
+		.toString("latin1")
+		.replace(/\xed[\xa0-\xbf][\x80-\xbf]?/g, "\xff");
+	return Buffer.from(marked, "latin1").toString("utf8");
 }
 
 /** Eight bytes, big-endian two's complement. */

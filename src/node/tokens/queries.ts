@@ -3,7 +3,7 @@
  * slot.
  */
 
-import { equalBytes } from "../../protocol/bytes.js";
+import { equalBytes, fromUtf8 } from "../../protocol/bytes.js";
 import { minInt } from "../../protocol/int64.js";
 import { AssetIssueContract, AssetIssueList } from "../../protocol/messages.js";
 import { increase } from "../resources/window.js";
@@ -54,17 +54,13 @@ export function pageOfTokens(
 ): AssetIssueList | undefined {
 	const tokens = listed(state, settled);
 	if (offset < 0n || limit <= 0n || offset >= BigInt(tokens.length)) return undefined;
-	const named = tokens.map((token) => ({ token, name: nameText(token.name) }));
+	const named = tokens.map((token) => ({ token, name: fromUtf8(token.name) }));
 	named.sort((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0));
 	const page = named.slice(Number(offset), Number(offset + minInt(limit, MAX_PAGE)));
 	return list(
 		state,
 		page.map(({ token }) => token),
 	);
-}
-
-function nameText(name: Uint8Array): string {
-	return Buffer.from(name).toString("utf8");
 }
 
 /** The token that an account has issued, as a list. PERF: walks all tokens. */

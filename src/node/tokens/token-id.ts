@@ -1,6 +1,6 @@
 /** How contracts name a token: by its number, by its name before the switch, or the coin itself (sheet 04 §§2.6 and 5). */
 
-import { asBuffer } from "../../protocol/bytes.js";
+import { fromUtf8 } from "../../protocol/bytes.js";
 
 /** The id of the coin in exchange pairs and market orders: `_`. */
 export const COIN_ID: Uint8Array = Buffer.from("_", "latin1");
@@ -21,7 +21,7 @@ export function isCoinOrTokenNumber(id: Uint8Array): boolean {
 
 /** An id or name as the text that keys an account's token maps. */
 export function tokenText(id: Uint8Array): string {
-	return asBuffer(id).toString("utf8");
+	return fromUtf8(id);
 }
 
 /** The bytes of a token number's text. */
