@@ -75,8 +75,7 @@ export function chargeBandwidth(context: BandwidthContext, receipt: ResourceRece
 	if (useStakedBandwidth(state, owner, bytes)) return { isByteFee: false };
 	if (useFreeBandwidth(state, owner, bytes)) return { isByteFee: false };
 	const fee = wrap(state.properties.get("TRANSACTION_FEE") * bytes);
-	payFee(context, owner, fee, bytes);
-	sinkFeeToPool(state, context.rules, fee);
+	payFee(context, owner, fee, bytes, sinkFeeToPool);
 	state.properties.add("TOTAL_TRANSACTION_COST", fee);
 	receipt.net_usage = 0n;
 	receipt.net_fee = fee;
@@ -123,7 +122,7 @@ function chargeCreation(
 	bytes: bigint,
 	receipt: ResourceReceipt,
 ): void {
-	const { state, rules, transaction, inBlock } = context;
+	const { state, transaction, inBlock } = context;
 	const { properties } = state;
 	if (!inBlock || properties.on("CONSENSUS_LOGIC_OPTIMIZATION")) {
 		const size = transaction.sizeWithoutResults - SIGNATURE_SIZE * transaction.message.signature.length;
@@ -140,27 +139,37 @@ function chargeCreation(
 		return;
 	}
 	const fee = properties.get("CREATE_ACCOUNT_FEE");
-	payFee(context, owner, fee, bytes);
-	sinkFee(state, rules, fee);
+	payFee(context, owner, fee, bytes, sinkFee);
 	properties.add("TOTAL_CREATE_ACCOUNT_COST", fee);
 	receipt.net_usage = 0n;
 	receipt.net_fee = fee;
 }
 
-/** Takes a fee from the owner; a fee of 0 writes nothing. @throws {ResourceInsufficientError} */
-function payFee({ state }: BandwidthContext, owner: Readonly<Account>, fee: bigint, bytes: bigint): void {
+/**
+ * Takes a fee from the owner; a fee of 0 writes nothing.
+ * @param fee can be negative: a price near its limit times the bytes wraps
+ * @throws {ResourceInsufficientError}
+ */
+function payFee(
+	{ state, rules }: BandwidthContext,
+	owner: Readonly<Account>,
+	fee: bigint,
+	bytes: bigint,
+	sink: typeof sinkFee,
+): void {
 	if (fee === 0n) return;
 	const copy = Account.copy(owner);
 	copy.latest_opration_time = state.properties.headTimestampMs;
 	try {
 		changeBalance(copy, -fee);
+		state.account.put(owner.address, copy);
+		sink(state, rules, fee);
 	} catch (error) {
 		if (!(error instanceof InsufficientBalanceError)) throw error;
 		throw new ResourceInsufficientError(
 			`account [${toBase58Check(owner.address)}] has insufficient bandwidth[${bytes}] and balance[${fee}] to create new account`,
 		);
 	}
-	state.account.put(owner.address, copy);
 }
 
 /** Coins whose stake gives an account bandwidth, in sun: own and received, of both generations. */
@@ -173,15 +182,15 @@ export function bandwidthStake(account: Readonly<Account>): bigint {
 
 /** Bandwidth that an account's stake gives it a day. */
 export function bandwidthLimit(properties: Properties, account: Readonly<Account>): bigint {
-	return stakeLimit(
-		properties,
-		bandwidthStake(account),
-		properties.get("TOTAL_NET_LIMIT"),
-		properties.get("TOTAL_NET_WEIGHT"),
-	);
+	const totalWeight = properties.get("TOTAL_NET_WEIGHT");
+	if (totalWeight === 0n) return 0n;
+	return stakeLimit(properties, bandwidthStake(account), properties.get("TOTAL_NET_LIMIT"), totalWeight);
 }
 
-/** The share of a total limit that a stake in sun gives (sheet 03 §3.1). */
+/**
+ * The share of a total limit that a stake in sun gives (sheet 03 §§3.1 and 4.1). Under the oldest rules totals drift, by
+ * the fractions of coins, to 0 and below while there are stakes: of a total weight of 0 every stake has all there is.
+ */
 export function stakeLimit(
 	properties: Properties,
 	stakeSun: bigint,
@@ -195,7 +204,7 @@ export function stakeLimit(
 	}
 	if (stakeSun < PRECISION) return 0n;
 	const weight = stakeSun / PRECISION;
-	if (properties.on("ALLOW_NEW_REWARD") ? totalWeight <= 0n : totalWeight === 0n) return 0n;
+	if (properties.on("ALLOW_NEW_REWARD") && totalWeight <= 0n) return 0n;
 	return fromDouble(toDouble(weight) * (toDouble(limit) / toDouble(totalWeight)));
 }
 

@@ -3,6 +3,7 @@ import { bandwidthLimit, chargeBandwidth, stakeLimit } from "../../../src/node/r
 import { ResourceInsufficientError } from "../../../src/node/rules/errors.js";
 import type { StateView } from "../../../src/node/state/view.js";
 import { contractTypeByName } from "../../../src/protocol/contract-types.js";
+import { MAX_INT64 } from "../../../src/protocol/int64.js";
 import {
 	Account,
 	AccountFreezeV2,
@@ -57,10 +58,23 @@ describe("the limit that a stake gives", () => {
 		[26_987_654_321n, 1_234_567_890n, 0n, 1975n],
 		[26_987_654_321n, 999_999n, 0n, 0n],
 		[0n, 1_000_000n, 14n, 0n],
-		[0n, 1_000_000n, 0n, 0n],
+		[0n, 1_000_000n, 0n, MAX_INT64],
+		[-2n, 1_000_000n, 0n, -21_600_000_000n],
 	])("of total weight %d and stake %d, delay %d days: %d", (weight, stake, days, expected) => {
 		state.properties.set("UNFREEZE_DELAY_DAYS", days);
 		expect(stakeLimit(state.properties, stake, 43_200_000_000n, weight)).toBe(expected);
+	});
+
+	test.each([0n, 14n])("is no bandwidth at all of a total weight of 0, delay %d days", (days) => {
+		state.properties.set("UNFREEZE_DELAY_DAYS", days);
+		const account = Account.create({ acquired_delegated_frozen_balance_for_bandwidth: 1_000_000n });
+		expect(bandwidthLimit(state.properties, account)).toBe(0n);
+	});
+
+	test("is nothing of a total weight of 0 with the new reward rules", () => {
+		state.properties.set("UNFREEZE_DELAY_DAYS", 0n);
+		state.properties.set("ALLOW_NEW_REWARD", 1n);
+		expect(stakeLimit(state.properties, 1_000_000n, 43_200_000_000n, 0n)).toBe(0n);
 	});
 
 	test("counts own and received stakes of both generations, for bandwidth only", () => {
@@ -115,6 +129,17 @@ describe("a transaction's bytes are paid", () => {
 		charge();
 		expect(state.properties.get("TRANSACTION_FEE_POOL")).toBe(bytes * 10n);
 		expect(state.properties.get("BURN_COIN_AMOUNT")).toBe(0n);
+	});
+
+	test("with a fee below zero where price times bytes wraps, if the black hole can give it", () => {
+		state.properties.set("FREE_NET_LIMIT", 0n);
+		state.properties.set("TRANSACTION_FEE", 2n ** 64n / bytes);
+		const gain = 2n ** 64n % bytes;
+		expect(charge().account.balance).toBe(10_000_000n + gain);
+		expect(state.properties.get("BURN_COIN_AMOUNT")).toBe(0n);
+		state.properties.set("ALLOW_BLACKHOLE_OPTIMIZATION", 0n);
+		state.account.put(rules.blackHole, Account.create({ address: rules.blackHole, balance: gain - 1n }));
+		expect(() => charge()).toThrow(ResourceInsufficientError);
 	});
 
 	test("or the transaction is refused, with the text that speaks of a new account", () => {
