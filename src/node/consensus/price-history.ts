@@ -1,6 +1,7 @@
 /**
  * Prices that proposals have set, with the times since which they hold (sheet 02 §6.8). A history is a text
- * `time:price,time:price,...`, times in milliseconds, ascending.
+ * `time:price,time:price,...`, times in milliseconds. They ascend but where one maintenance decided on several proposals:
+ * it decides on the newest first.
  */
 
 import type { StateView } from "../state/view.js";
@@ -12,13 +13,12 @@ export function appendPrice(state: StateView, history: PriceHistory, sinceMs: bi
 	state.properties.set(history, `${state.properties.get(history)},${sinceMs}:${price}`);
 }
 
-/** The price that held for a block of this time; undefined if the history begins later. */
+/** The price that held for a block of this time: the last entry before it; undefined if there is none. */
 export function priceAt(history: string, blockTimeMs: bigint): bigint | undefined {
 	let price: bigint | undefined;
 	for (const entry of history.split(",")) {
 		const [since, value] = entry.split(":") as [string, string];
-		if (BigInt(since) >= blockTimeMs) break;
-		price = BigInt(value);
+		if (BigInt(since) < blockTimeMs) price = BigInt(value);
 	}
 	return price;
 }

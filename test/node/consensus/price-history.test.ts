@@ -13,6 +13,11 @@ describe("price histories", () => {
 		expect(priceAt("0:100,5000:140,9000:-3", time)).toBe(price);
 	});
 
+	it("have an entry out of order where a maintenance decided on two proposals", () => {
+		expect(priceAt("0:100,9000:140,5000:170", 6000n)).toBe(170n);
+		expect(priceAt("0:100,9000:140,5000:170", 9001n)).toBe(170n);
+	});
+
 	it("grow by one entry a proposal", async () => {
 		const state = await openState(1);
 		appendPrice(state, "BANDWIDTH_PRICE_HISTORY", 77n, 40n);
