@@ -3,6 +3,8 @@
  * blocks, peers and other requests come between them.
  */
 
+import { NamedError } from "../../protocol/json/exceptions.js";
+
 /** Calculations of one turn may take this long in all before others get theirs; the last one may end later. */
 const TURN_MS = 20;
 
@@ -11,10 +13,18 @@ export class CallQueue {
 	private usedMs = 0;
 	private scheduled = false;
 
-	/** Runs a calculation: at once if the turn has time left, else in a later turn, in the order of coming. */
-	run<T>(calculate: () => T): Promise<T> {
+	/**
+	 * Runs a calculation: at once if the turn has time left, else in a later turn, in the order of coming.
+	 * @param isAbandoned tells, when its turn comes, whether nobody waits for it any more
+	 * @throws {NamedError} CancellationException if it was abandoned
+	 */
+	run<T>(calculate: () => T, isAbandoned?: () => boolean): Promise<T> {
 		return new Promise((resolve, reject) => {
 			const task = (): void => {
+				if (isAbandoned?.()) {
+					reject(new NamedError("CancellationException", "the client has left"));
+					return;
+				}
 				const started = performance.now();
 				try {
 					resolve(calculate());

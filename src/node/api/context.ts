@@ -131,4 +131,6 @@ export interface ApiContext {
 	readonly state: StateView;
 	readonly style: JsonStyle;
 	readonly broadcaster: Broadcaster;
+	/** Whether nobody waits for the answer any more; absent: somebody does. */
+	readonly isAbandoned?: (() => boolean) | undefined;
 }

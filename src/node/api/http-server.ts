@@ -171,11 +171,16 @@ export class HttpServer {
 			body: readsBody ? await collectBody(request, Math.max(limit, MAX_KEPT_BODY)) : EMPTY_BODY,
 			bodyLimit: limit,
 		};
-		const text = await this.answerText(endpoint, received, mode);
+		const text = await this.answerText(endpoint, received, mode, () => request.socket.destroyed);
 		answer.send(200, JSON_TYPE, text === "" ? "" : this.lines.ended(text));
 	}
 
-	private async answerText(endpoint: Endpoint, received: ReceivedRequest, mode: InputMode): Promise<string> {
+	private async answerText(
+		endpoint: Endpoint,
+		received: ReceivedRequest,
+		mode: InputMode,
+		isAbandoned: () => boolean,
+	): Promise<string> {
 		const input = new RequestInput(received, mode);
 		const { node, kind, broadcaster } = this;
 		const context: ApiContext = {
@@ -183,6 +188,7 @@ export class HttpServer {
 			node,
 			state: node.view(kind),
 			broadcaster,
+			isAbandoned,
 			style: {
 				get visible() {
 					return input.visible;

@@ -33,6 +33,19 @@ describe("a queue of calculations", () => {
 		expect(events.indexOf("timer")).toBeLessThan(3);
 	});
 
+	it("leaves out what nobody waits for any more", async () => {
+		const queue = new CallQueue();
+		let left = false;
+		const first = queue.run(() => busy(25));
+		const second = queue.run(
+			() => "calculated",
+			() => left,
+		);
+		left = true;
+		await first;
+		await expect(second).rejects.toThrow("the client has left");
+	});
+
 	it("passes a failure on and goes on with the next", async () => {
 		const queue = new CallQueue();
 		const failing = queue.run(() => {

@@ -112,7 +112,10 @@ export class GrpcServer {
 		try {
 			// A copy: what is kept of a message must not keep the connection's whole buffer.
 			const request = method.request.decode(Uint8Array.from(call.request));
-			const reply = await method.handle(this.context(), request);
+			const reply = await method.handle(
+				this.context(() => call.cancelled),
+				request,
+			);
 			if (reply === undefined) return Buffer.alloc(0);
 			const bytes = method.response.encode(reply);
 			return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
@@ -121,7 +124,7 @@ export class GrpcServer {
 		}
 	}
 
-	private context(): ApiContext {
+	private context(isAbandoned: () => boolean): ApiContext {
 		const { node, kind, broadcaster } = this;
 		return {
 			server: kind,
@@ -129,6 +132,7 @@ export class GrpcServer {
 			state: node.view(kind),
 			broadcaster,
 			style: { visible: false, dialect: node.config.node.dialect },
+			isAbandoned,
 		};
 	}
 

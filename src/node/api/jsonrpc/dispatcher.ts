@@ -45,8 +45,11 @@ class UnreadableCall extends Error {
 export class Dispatcher {
 	constructor(private readonly options: DispatcherOptions) {}
 
-	/** Answers a request; an empty text is an empty answer. Never throws. */
-	async answer(request: string): Promise<string> {
+	/**
+	 * Answers a request; an empty text is an empty answer. Never throws.
+	 * @param isAbandoned tells whether nobody waits for the answer any more
+	 */
+	async answer(request: string, isAbandoned?: () => boolean): Promise<string> {
 		let value: JsonValue;
 		try {
 			value = readJson(request);
@@ -54,16 +57,16 @@ export class Dispatcher {
 			if (error instanceof JsonTextError) return libraryError(PARSE_ERROR);
 			throw error;
 		}
-		if (isJsonArray(value)) return this.batch(value);
+		if (isJsonArray(value)) return this.batch(value, isAbandoned);
 		try {
-			return (await this.single(value)) ?? "";
+			return (await this.single(value, isAbandoned)) ?? "";
 		} catch (error) {
 			if (error instanceof UnreadableCall) return "";
 			throw error;
 		}
 	}
 
-	private async batch(calls: JsonArray): Promise<string> {
+	private async batch(calls: JsonArray, isAbandoned?: () => boolean): Promise<string> {
 		const { maxBatchSize } = this.options;
 		if (maxBatchSize > 0 && calls.length > maxBatchSize) {
 			return methodError(
@@ -75,16 +78,16 @@ export class Dispatcher {
 		const answers: string[] = [];
 		const turns = new Turns(BATCH_TURN_MS);
 		for (const call of calls) {
-			answers.push(await this.element(call));
+			answers.push(await this.element(call, isAbandoned));
 			if (turns.over) await turns.yield();
 		}
 		return `[${answers.join(",")}]`;
 	}
 
-	private async element(call: JsonValue): Promise<string> {
-		if (isJsonArray(call)) return this.batch(call);
+	private async element(call: JsonValue, isAbandoned?: () => boolean): Promise<string> {
+		if (isJsonArray(call)) return this.batch(call, isAbandoned);
 		try {
-			return (await this.single(call)) ?? "null";
+			return (await this.single(call, isAbandoned)) ?? "null";
 		} catch (error) {
 			if (error instanceof UnreadableCall) return libraryError(PARSE_ERROR);
 			throw error;
@@ -95,7 +98,7 @@ export class Dispatcher {
 	 * The answer to one call; undefined: a notification that succeeded.
 	 * @throws {UnreadableCall}
 	 */
-	private async single(call: JsonValue): Promise<string | undefined> {
+	private async single(call: JsonValue, isAbandoned?: () => boolean): Promise<string | undefined> {
 		if (!isJsonObject(call)) return libraryError(INVALID_REQUEST);
 		const id = readId(call.get("id"));
 		const version = plainText(call.get("jsonrpc")) ?? VERSION;
@@ -107,7 +110,7 @@ export class Dispatcher {
 		if (values?.length !== method.parameters.length) {
 			return reply(errorPart(INVALID_PARAMS, "method parameters invalid"));
 		}
-		const context = this.options.context();
+		const context = { ...this.options.context(), isAbandoned };
 		const { observer } = context.node;
 		const started = observer ? performance.now() : 0;
 		try {

@@ -101,7 +101,7 @@ export class JsonRpcServer {
 			const { maxBodySize } = this.context().node.config.node.jsonrpc;
 			const body = await collectBody(request, maxBodySize);
 			if (!body) return answer.page(413);
-			const text = await this.dispatcher.answer(textOf(body));
+			const text = await this.dispatcher.answer(textOf(body), () => request.socket.destroyed);
 			answer.send(200, RPC_TYPE, text === "" ? "" : `${text}\n`);
 		} finally {
 			this.gate.leave();

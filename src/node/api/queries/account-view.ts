@@ -8,14 +8,13 @@ import {
 	ResourceCode,
 } from "../../../protocol/messages.js";
 import { SLOT_MS } from "../../../protocol/slot.js";
+import { accountIdKey } from "../../contracts/set-account-id.js";
 import { bandwidthLimit } from "../../resources/bandwidth.js";
-import { energyLimit } from "../../resources/stake.js";
+import { energyLimit, SUN_PER_COIN } from "../../resources/stake.js";
 import { fullPower } from "../../resources/voting-power.js";
 import { accountIncrease, editEnergy, increase } from "../../resources/window.js";
 import type { StateView } from "../../state/view.js";
 import { tokenValues, usageByName, usageByNumber } from "../../tokens/token-usage.js";
-
-const SUN_PER_COIN = 1_000_000n;
 
 /** A copy of an account with all usages brought to the head slot. Times of last use stay slots. */
 export function refreshAccount(state: StateView, stored: Readonly<Account>): Account {
@@ -74,14 +73,9 @@ export function accountByAddress(state: StateView, address: Uint8Array): Account
 
 /** The account that has taken an id; ids don't tell upper from lower case. */
 export function accountById(state: StateView, id: Uint8Array): Account | undefined {
-	const address = state.accountIdIndex.get(lowerCase(id));
+	const address = state.accountIdIndex.get(accountIdKey(id));
 	const stored = address && state.account.get(address);
 	return stored && accountView(state, stored);
-}
-
-/** ASCII letters in lower case, other bytes as they are. */
-function lowerCase(bytes: Uint8Array): Uint8Array {
-	return bytes.map((byte) => (byte >= 0x41 && byte <= 0x5a ? byte + 32 : byte));
 }
 
 /** Bandwidth of an account; undefined if it doesn't exist. */

@@ -75,7 +75,7 @@ export function callConstant(
 	call: Readonly<TriggerSmartContract>,
 	transaction: SignedTransaction,
 ): Promise<ConstantResult> {
-	return queue.run(() => callNow(context, call, transaction));
+	return queue.run(() => callNow(context, call, transaction), context.isAbandoned);
 }
 
 function callNow(
