@@ -253,7 +253,7 @@ class NodeTarget implements ReplayTarget {
 	}
 }
 
-/** The recording's configuration, with free ports, in the spelling of recordings. */
+/** The recording's configuration, with free ports and no peers, in the spelling of recordings. */
 function replayConfig(recorded: NodeConfig): NodeConfig {
 	const free = <T extends ThreeListeners>(listeners: T): T => ({
 		...listeners,
@@ -264,6 +264,8 @@ function replayConfig(recorded: NodeConfig): NodeConfig {
 	const { node } = recorded;
 	return {
 		...recorded,
+		// What the recording says is all that happens.
+		run: { ...recorded.run, peers: false },
 		node: {
 			...node,
 			dialect: "deployed",
