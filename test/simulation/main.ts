@@ -39,6 +39,8 @@ for (let seed = first; seed < first + count; seed++) {
 	events += result.events;
 	slowestMs = Math.max(slowestMs, result.convergedAfterMs ?? 0);
 	if (result.failures.length > 0) failed.push(seed);
+	const done = seed - first + 1;
+	if (done % 100 === 0) process.stderr.write(`${done} seeds, ${failed.length} failed\n`);
 	if (result.failures.length > 0 || count === 1) {
 		const outcome = result.failures.length > 0 ? "FAILED" : "held";
 		process.stdout.write(`seed ${seed} ${outcome}: ${result.description}; head ${result.headNumber}, `);
