@@ -20,15 +20,19 @@ import {
 	hostFailed,
 	longOutOfRange,
 	runtimeFailed,
+	stackOverflow,
 	staticViolation,
 	tooFewEnergy,
 	transferFailed,
 	type VmError,
 } from "./vm-error.js";
-import { fitsInt64, low32, toSigned, type Word } from "./word.js";
+import { fitsInt64, low32, low64, narrow, type Word } from "./word.js";
 
 /** Frames may nest this deep; the outermost has depth 0. */
-export const MAX_DEPTH = 64;
+const MAX_DEPTH = 64;
+
+/** Frames that may nest once CREATE2 is past the limit: far beyond what the network's runtime can follow. */
+const MAX_RUNTIME_DEPTH = 4096;
 
 /** Ids up to this one are not tokens. */
 const LAST_RESERVED_TOKEN_ID = 1_000_000n;
@@ -148,6 +152,16 @@ export function giveBack(frame: Frame, energy: Word): void {
 	if (frame.machine.gates.dynamicEnergy) frame.spentOutside -= BigInt(energy);
 }
 
+/**
+ * Whether a frame may not open another one. The network looks for the one depth alone: what CREATE2 opened beyond it
+ * (without #60) may go deeper.
+ * @throws {VmError} where the network's runtime gave up long ago
+ */
+export function isTooDeep({ context: { depth } }: Frame): boolean {
+	if (depth >= MAX_RUNTIME_DEPTH) throw stackOverflow();
+	return depth === MAX_DEPTH;
+}
+
 function perform(frame: Frame, call: Call): void {
 	const { kind, value } = call;
 	if (frame.context.isStatic && value !== 0 && !kind.ownContext) throw staticViolation();
@@ -155,7 +169,7 @@ function perform(frame: Frame, call: Call): void {
 	if (outSize > 0) frame.memory.expand(low32(call.outOffset) + outSize);
 	const precompile = findPrecompile(frame.machine.gates, call.target);
 	frame.returnData = EMPTY;
-	if (frame.context.depth >= MAX_DEPTH) {
+	if (isTooDeep(frame)) {
 		giveBack(frame, call.energy);
 		frame.push(0);
 		return;
@@ -173,11 +187,11 @@ function movesTokens(frame: Frame, { kind, tokenId }: Call): boolean {
 function checkTokenId(frame: Frame, call: Call): void {
 	const { gates } = frame.machine;
 	if (!gates.multiSign) return;
-	const id = fitsInt64(call.tokenId) ? toSigned(call.tokenId) : undefined;
-	const valid = id === 0n ? !call.kind.hasToken : id !== undefined && id > LAST_RESERVED_TOKEN_ID;
-	if (valid) return;
+	const fits = fitsInt64(call.tokenId);
+	const id = low64(call.tokenId);
+	if (fits && (id === 0n ? !call.kind.hasToken : id > LAST_RESERVED_TOKEN_ID)) return;
 	const message = "validateForSmartContract failure:not valid token id";
-	if (!gates.constantinople) throw executionFailed(message);
+	if (!gates.constantinople) throw fits ? executionFailed(message) : longOutOfRange();
 	giveBack(frame, call.energy);
 	throw transferFailed(message);
 }
@@ -186,7 +200,7 @@ function checkTokenId(frame: Frame, call: Call): void {
 function held(frame: Frame, call: Call): bigint {
 	const account = frame.machine.state.account.get(frame.context.address);
 	if (!movesTokens(frame, call)) return account?.balance ?? 0n;
-	return account?.assetV2.get(String(toSigned(call.tokenId))) ?? 0n;
+	return account?.assetV2.get(String(low64(call.tokenId))) ?? 0n;
 }
 
 function callContract(frame: Frame, call: Call): void {
@@ -220,7 +234,7 @@ function callContract(frame: Frame, call: Call): void {
 		context.address,
 		receiver,
 		"call",
-		tokens ? { value: 0n, tokens: new Map([[String(toSigned(call.tokenId)), value]]) } : { value },
+		tokens ? { value: 0n, tokens: new Map([[String(low64(call.tokenId)), value]]) } : { value },
 		input,
 	);
 	if (!code || code.length === 0) {
@@ -252,7 +266,7 @@ function send(frame: Frame, call: Call, target: Uint8Array, value: bigint): void
 	const { state, gates } = frame.machine;
 	const from = frame.context.address;
 	const tokens = movesTokens(frame, call);
-	const id = toSigned(call.tokenId);
+	const id = low64(call.tokenId);
 	const error = tokens
 		? tokenTransferError(state, from, target, id, value)
 		: coinTransferError(state, from, target, value);
@@ -302,7 +316,7 @@ function callPrecompile(frame: Frame, call: Call, precompile: Precompile): void 
 		caller: call.kind.delegates ? context.caller : context.address,
 	});
 	if (result.success) {
-		giveBack(frame, sub(call.energy, Number(required)));
+		giveBack(frame, sub(call.energy, narrow(required)));
 		frame.push(1);
 		frame.returnData = result.output;
 	} else {
@@ -317,7 +331,7 @@ function sendToPrecompile(frame: Frame, call: Call, value: bigint): void {
 	const from = frame.context.address;
 	const target = toAddress(call.target);
 	if (movesTokens(frame, call)) {
-		const id = toSigned(call.tokenId);
+		const id = low64(call.tokenId);
 		const error = tokenTransferError(state, from, target, id, value);
 		if (error !== undefined) throw executionFailed(`validateForSmartContract failure:${error}`);
 		moveTokens(state, from, target, id, value);

@@ -6,7 +6,7 @@ import { Account, AccountType, SmartContract, SmartContractABI } from "../../pro
 import { editEnergy } from "../resources/window.js";
 import type { StateView } from "../state/view.js";
 import { createdAddress, prefixedWord, saltedAddress } from "./addresses.js";
-import { giveBack, MAX_DEPTH, withoutReserve } from "./calls.js";
+import { giveBack, isTooDeep, withoutReserve } from "./calls.js";
 import { Frame } from "./frame.js";
 import type { Machine } from "./machine.js";
 import { operandEnd } from "./memory.js";
@@ -18,7 +18,6 @@ import {
 	invalidCode,
 	longOutOfRange,
 	runtimeFailed,
-	stackOverflow,
 	staticViolation,
 } from "./vm-error.js";
 import { low32, sat32, type Word } from "./word.js";
@@ -28,9 +27,6 @@ export const DEPOSIT_PER_BYTE = 200;
 
 const CREATE_COST = 32_000;
 const MAX_INT64 = 0x7fffffffffffffffn;
-
-/** Frames that CREATE2 may nest without #60: far beyond what the network's runtime can follow. */
-const MAX_RUNTIME_DEPTH = 4096;
 
 const CREATED_NAME = utf8("CreatedByContract");
 
@@ -51,7 +47,7 @@ export function create(frame: Frame): void {
 	const offset = frame.pop();
 	const size = frame.pop();
 	frame.returnData = EMPTY;
-	if (frame.context.depth >= MAX_DEPTH) {
+	if (isTooDeep(frame)) {
 		frame.push(0);
 		return;
 	}
@@ -69,11 +65,10 @@ export function create2(frame: Frame): void {
 	const offset = frame.pop();
 	const size = frame.pop();
 	const salt = frame.pop();
-	if (machine.gates.compatible && context.depth >= MAX_DEPTH) {
+	if (isTooDeep(frame) && machine.gates.compatible) {
 		frame.push(0);
 		return;
 	}
-	if (context.depth >= MAX_RUNTIME_DEPTH) throw stackOverflow();
 	const initCode = frame.memory.copy(sat32(offset), sat32(size));
 	const sender = machine.gates.istanbul ? context.address : context.caller;
 	begin(frame, { value, initCode, address: saltedAddress(sender, salt, initCode), salted: true });

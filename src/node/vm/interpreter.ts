@@ -236,11 +236,12 @@ export function run(frame: Frame): void {
 				const offset = stack[sp - 1] as Word;
 				const end = typeof offset === "number" ? offset + 32 : Number.POSITIVE_INFINITY;
 				let price = memoryFee;
-				if (end > memory.size) {
+				// Memory that a precompile made may reach beyond the limit: being in use is not enough.
+				if (end > MEMORY_LIMIT) {
 					frame.left = left;
-					if (end > MEMORY_LIMIT) throw outOfMemory((table.rows[op] as Instruction).name);
-					price += expansionCost(memory.size, end);
+					throw outOfMemory((table.rows[op] as Instruction).name);
 				}
+				if (end > memory.size) price += expansionCost(memory.size, end);
 				const extra = penalized ? penaltyOf(price, frame.factor) : 0;
 				left -= price + extra;
 				if (left < 0) {

@@ -1,4 +1,6 @@
 import { describe, expect, it } from "vitest";
+import { execute } from "../../../src/node/vm/execution.js";
+import { Frame } from "../../../src/node/vm/frame.js";
 import { wordFromBytes } from "../../../src/node/vm/word.js";
 import { fromHex } from "../../../src/protocol/bytes.js";
 import { TransactionResultContractResult as Result } from "../../../src/protocol/messages.js";
@@ -175,6 +177,17 @@ describe("depth of calls", () => {
 		const frame = runContract(state, { energy: 100_000_000 });
 		expect(frame.failure).toBeUndefined();
 		expect(frame.machine.storage.of(CONTRACT).load(0)).toBe(65);
+	});
+
+	it.each([
+		[63, 1],
+		[64, 0],
+		[65, 1],
+	])("at %s lets calls answer %s: only the one depth is looked at", async (depth, answer) => {
+		const { machine, context } = await runCode("6000600060006000600060aa61fffff1");
+		const frame = new Frame(machine, { ...context, depth });
+		execute(frame);
+		expect(frame.stack[0]).toBe(answer);
 	});
 
 	it("ends unlimited creation without breaking the process", async () => {

@@ -71,6 +71,19 @@ describe("failures of a frame", () => {
 			"Out of Memory when 'MLOAD' operation executing",
 		],
 		[
+			"memory beyond 3 MiB, though a precompile's output made it",
+			"6000 63 00400000 6040 6000 6004 61ffff fa 62310000 51",
+			Result.OUT_OF_MEMORY,
+			"Out of Memory when 'MLOAD' operation executing",
+		],
+		[
+			"a token id beyond 64 bits before #26",
+			`6000600060006000 7f${"7f".repeat(32)} 6000 60aa 6000 d0`,
+			Result.UNKNOWN,
+			"BigInteger out of long range",
+			{ gates: { constantinople: false } },
+		],
+		[
 			"return data beyond its end",
 			"600160006000 3e",
 			Result.UNKNOWN,

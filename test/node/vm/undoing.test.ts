@@ -3,7 +3,14 @@ import { ContractStorage, storageRowKey } from "../../../src/node/vm/contract-st
 import { TransientStorage } from "../../../src/node/vm/transient-storage.js";
 import { fromHex, toHex } from "../../../src/protocol/bytes.js";
 import { arrayHash, byteStringHash, hashOrder, recordHash } from "../../../src/protocol/hash-order.js";
-import { CONTRACT, emptyState, putTestContract, type RunOptions, runContract } from "./machine-fixture.js";
+import {
+	CONTRACT,
+	emptyState,
+	putTestContract,
+	type RunOptions,
+	runCode,
+	runContract,
+} from "./machine-fixture.js";
 
 const CHILD = fromHex(`41${"55".repeat(20)}`);
 const call = (operation: "f1" | "f4") =>
@@ -42,6 +49,15 @@ describe("what a failed call did", () => {
 		expect(stack[0]).toBe(1);
 		expect(machine.storage.of(CONTRACT).load(0)).toBe(2);
 		expect(machine.internal.toMessages(false, "neutral")).toMatchObject([{ rejected: false }]);
+	});
+});
+
+describe("a refused vote", () => {
+	it("has taken both arrays out of memory", async () => {
+		// One amount is beyond 64 bits; only the first of two witnesses lies in memory in use.
+		const code = `6002600052 7f${"80".repeat(32)}602052 6002608052 6080 6002 6000 6002 d8 59`;
+		const { stack } = await runCode(code.replaceAll(" ", ""));
+		expect(stack.slice(0, 2)).toEqual([0, 0x80 + 3 * 32]);
 	});
 });
 

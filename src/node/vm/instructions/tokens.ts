@@ -3,7 +3,7 @@
 import { toAddress } from "../addresses.js";
 import type { Frame } from "../frame.js";
 import { executionFailed, longOutOfRange, transferFailed } from "../vm-error.js";
-import { fitsInt64, toSigned, toWord } from "../word.js";
+import { fitsInt64, low64, toWord } from "../word.js";
 
 /** Ids up to this one are not tokens. */
 const LAST_RESERVED_TOKEN_ID = 1_000_000n;
@@ -19,7 +19,7 @@ export function tokenBalance(frame: Frame): void {
 			if (gates.constantinople) throw transferFailed(INVALID_ID);
 			throw longOutOfRange();
 		}
-		if (toSigned(word) <= LAST_RESERVED_TOKEN_ID) throw executionFailed(INVALID_ID);
+		if (low64(word) <= LAST_RESERVED_TOKEN_ID) throw executionFailed(INVALID_ID);
 	}
-	frame.push(toWord(state.account.get(address)?.assetV2.get(String(toSigned(word))) ?? 0n));
+	frame.push(toWord(state.account.get(address)?.assetV2.get(String(low64(word))) ?? 0n));
 }

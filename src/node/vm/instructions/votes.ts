@@ -57,6 +57,10 @@ export function voteWitness(frame: Frame): void {
 			require(condition);
 		};
 		reject(isArray(witnessOffset, witnessLength) && isArray(amountOffset, amountLength));
+		// The network takes both arrays out of memory before it looks at them: memory grows even if a vote is refused.
+		for (const offset of witnessLength > 0 ? [witnessOffset, amountOffset] : []) {
+			frame.memory.expand(offset + WORD_SIZE * (witnessLength + 1));
+		}
 		try {
 			for (let i = 0; i < witnessLength; i++) {
 				const witness = toAddress(loadElement(frame, witnessOffset, i));
@@ -85,9 +89,7 @@ function isArray(offset: number, length: number): boolean {
 }
 
 function loadElement(frame: Frame, offset: number, index: number): Word {
-	const at = offset + WORD_SIZE * (index + 1);
-	frame.memory.expand(at + WORD_SIZE);
-	return frame.memory.loadFarWord(at);
+	return frame.memory.loadFarWord(offset + WORD_SIZE * (index + 1));
 }
 
 /** Replaces the votes of a contract; votes for one witness are added up. */
