@@ -1,0 +1,62 @@
+import { beforeAll, describe, expect, it } from "vitest";
+import { producerWithKey } from "../../../../src/node/production/witness-keys.js";
+import { installRecoverEngine } from "../../../../src/node/signatures/engine.js";
+import { SimulatedWorld } from "../../../simulation/world.js";
+import { openSmall, produce, produceMany } from "../../chain/small-chain.js";
+import { LinkedNode } from "./linked-nodes.js";
+
+const RELAY = "10.0.0.9";
+
+const witness = (n: number) => {
+	const key = Buffer.alloc(32);
+	key.writeUInt32BE(n, 28);
+	return producerWithKey(key);
+};
+
+/** A relay node, and nodes that name it as theirs, each with the key of one number. */
+async function aroundRelay(keys: readonly number[]) {
+	const opens = await Promise.all([openSmall(), ...keys.map(() => openSmall())]);
+	const [first, ...others] = opens as unknown as readonly [(typeof opens)[number], ...typeof opens];
+	for (const block of produceMany(first, 10)) for (const open of others) open.chain.push(block);
+	const world = new SimulatedWorld({ startMs: Number(first.chain.head.timestampMs) + 1000 });
+	const relay = new LinkedNode(world, RELAY, first, { settings: { isFastForward: true } });
+	const nodes = others.map((open, i) => {
+		const settings = { relayHosts: new Set([RELAY]) };
+		const node = new LinkedNode(world, `10.0.0.${i + 1}`, open, {
+			settings,
+			witnesses: [witness(keys[i] as number)],
+		});
+		node.link(relay);
+		return node;
+	});
+	await world.advance(2500);
+	return { world, relay, nodes };
+}
+
+beforeAll(async () => {
+	await installRecoverEngine();
+});
+
+describe("a fast-forward relay node", () => {
+	it("admits witnesses only, who prove who they are, and trusts them", async () => {
+		const { relay, nodes } = await aroundRelay([1, 77, 2]);
+		expect(nodes.map(({ links }) => links.size)).toEqual([1, 0, 1]);
+		expect(relay.application.world.peers.map(({ connection }) => connection.trusted)).toEqual([true, true]);
+		expect(relay.said).toEqual(["P2P_DISCONNECT"]);
+	});
+
+	it("pushes a witness's block to the others without being asked, and announces nothing", async () => {
+		const { world, relay, nodes } = await aroundRelay([1, 2, 3]);
+		const producer = nodes[0] as LinkedNode;
+		producer.open.chain.observe({
+			timed: (step, block) => {
+				if (step === "packed") producer.application.advertisement.broadcastBlock(block);
+			},
+		});
+		const block = produce(producer.open);
+		await world.advance(500);
+		expect([relay, ...nodes].map(({ head }) => head)).toEqual(Array(4).fill(block.idHex));
+		expect(relay.said).toEqual(["FETCH_INV_DATA", "BLOCK", "BLOCK"]);
+		expect([relay, ...nodes].flatMap(({ faults }) => faults)).toEqual([]);
+	});
+});
