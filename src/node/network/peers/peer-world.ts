@@ -96,9 +96,12 @@ export class PeerWorld {
 		return this.list.filter((peer) => peer.isSynced);
 	}
 
-	/** Whether blocks are missing: nobody is there, or somebody has some (sheet 09 §11.2). */
+	/**
+	 * Whether blocks are missing: nobody is there, or somebody has some (sheet 09 §11.2). Connections that never say
+	 * HELLO don't count: whoever opens one after the other could keep a node from voting.
+	 */
 	get isSyncing(): boolean {
-		return this.list.length === 0 || this.list.some((peer) => peer.needSyncFromPeer);
+		return this.list.length === 0 || this.list.some((peer) => peer.hello && peer.needSyncFromPeer);
 	}
 
 	send(peer: Peer, type: number, payload: Uint8Array): void {
