@@ -97,7 +97,8 @@ export class Resilience {
 		if (dialed >= settings.minActiveConnections) {
 			this.drop(byUse(this.untrusted((peer) => peer.connection.outgoing))[0], Reason.BAD_PROTOCOL);
 		}
-		const surplus = this.world.peers.length - Math.trunc(settings.maxConnections * KEPT_SHARE);
+		const staying = peers.filter((peer) => !peer.isLeaving).length;
+		const surplus = staying - Math.trunc(settings.maxConnections * KEPT_SHARE);
 		if (surplus <= 0) return;
 		for (const peer of byUse(this.untrusted((each) => !each.connection.outgoing)).slice(0, surplus)) {
 			this.drop(peer, Reason.BAD_PROTOCOL);

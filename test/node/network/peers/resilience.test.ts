@@ -1,0 +1,50 @@
+import { describe, expect, it } from "vitest";
+import type { PeerSettings } from "../../../../src/node/network/peers/peer-world.js";
+import { SimulatedWorld } from "../../../simulation/world.js";
+import { openSmall } from "../../chain/small-chain.js";
+import { LinkedNode } from "./linked-nodes.js";
+
+const LIMITS = {
+	maxConnections: 5,
+	minConnections: 3,
+	minActiveConnections: 2,
+	inactiveThresholdMs: 600_000,
+};
+
+/** A node with synced peers that say nothing: some dialed, some not. */
+async function quietNode(dialed: number, accepted: number, settings: Partial<PeerSettings> = {}) {
+	const world = new SimulatedWorld();
+	const node = new LinkedNode(world, "10.0.0.1", await openSmall(), { settings: { ...LIMITS, ...settings } });
+	for (let i = 0; i < dialed + accepted; i++) node.connect(`10.0.1.${i}`, i < dialed);
+	for (const peer of node.application.world.peers) {
+		peer.needSyncFromPeer = false;
+		peer.needSyncFromUs = false;
+	}
+	return { world, node };
+}
+
+describe("a node that nothing happens to", () => {
+	it("drops a peer at random when it is full, if it is asked to", async () => {
+		const { world, node } = await quietNode(1, 4, { eliminateAtRandom: true });
+		await world.advance(299_000);
+		expect(node.links.size).toBe(5);
+		await world.advance(2000);
+		expect(node.application.world.peers.length).toBeLessThan(5);
+		expect(node.said).toContain("P2P_DISCONNECT");
+	});
+
+	it("drops dialed peers and surplus ones when no block comes, never trusted ones", async () => {
+		const { world, node } = await quietNode(2, 3);
+		const [trusted] = node.links;
+		if (trusted) trusted.trusted = true;
+		await world.advance(301_000);
+		expect(node.links.size).toBe(4);
+		expect(trusted?.isOpen).toBe(true);
+	});
+
+	it("keeps its peers where they are few", async () => {
+		const { world, node } = await quietNode(1, 1);
+		await world.advance(1_200_000);
+		expect(node.links.size).toBe(2);
+	});
+});
