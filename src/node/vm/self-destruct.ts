@@ -139,6 +139,8 @@ function leaveStakeV1(state: StateView, owner: Uint8Array, heir: Uint8Array): vo
 	const energy = ownStakeV1(account, ResourceCode.ENERGY);
 	state.properties.add("TOTAL_NET_WEIGHT", -(bandwidth / SUN_PER_COIN));
 	state.properties.add("TOTAL_ENERGY_WEIGHT", -(energy / SUN_PER_COIN));
+	// An heir whose last byte alone differs was not created with the others; here it is, with nothing but its address.
+	if (!state.account.has(heir)) state.account.put(heir, Account.create({ address: heir }));
 	if (bandwidth + energy > 0n) addBalance(state, heir, wrap(bandwidth + energy));
 }
 
