@@ -33,6 +33,7 @@ const startMs = performance.now();
 const failed: number[] = [];
 let events = 0;
 let slowestMs = 0;
+let split = 0;
 for (let seed = first; seed < first + count; seed++) {
 	const trace = values.trace ? (line: string) => process.stdout.write(`${line}\n`) : undefined;
 	const result = await runScenario(trace ? { seed, trace } : { seed });
@@ -41,8 +42,10 @@ for (let seed = first; seed < first + count; seed++) {
 	if (result.failures.length > 0) failed.push(seed);
 	const done = seed - first + 1;
 	if (done % 100 === 0) process.stderr.write(`${done} seeds, ${failed.length} failed\n`);
-	if (result.failures.length > 0 || count === 1) {
-		const outcome = result.failures.length > 0 ? "FAILED" : "held";
+	if (result.isSplit) split++;
+	if (result.failures.length > 0 || result.isSplit || count === 1) {
+		const outcome =
+			result.failures.length > 0 ? "FAILED" : result.isSplit ? "split by the rules of consensus" : "held";
 		process.stdout.write(`seed ${seed} ${outcome}: ${result.description}; head ${result.headNumber}, `);
 		process.stdout.write(`agreement after ${result.convergedAfterMs ?? "no end of"} ms\n`);
 		for (const failure of result.failures) process.stdout.write(`  ${failure}\n`);
@@ -51,6 +54,6 @@ for (let seed = first; seed < first + count; seed++) {
 const seconds = ((performance.now() - startMs) / 1000).toFixed(1);
 process.stdout.write(
 	`${count} seeds, ${failed.length} failed${failed.length > 0 ? ` (${failed.join(" ")})` : ""}; ` +
-		`${events} events in ${seconds} s; slowest agreement ${(slowestMs / 1000).toFixed(0)} s\n`,
+		`${split} split by the rules of consensus; ${events} events in ${seconds} s; slowest agreement ${(slowestMs / 1000).toFixed(0)} s\n`,
 );
 if (failed.length > 0) process.exitCode = 1;
