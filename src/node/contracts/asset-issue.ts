@@ -6,6 +6,7 @@ import { toDeployed } from "../../protocol/dialect.js";
 import { wrap } from "../../protocol/int64.js";
 import { Account, AccountFrozen, AssetIssueContract } from "../../protocol/messages.js";
 import { adjustBalance, sinkFee } from "../resources/balance.js";
+import { DAY_MS } from "../resources/stake.js";
 import { ContractValidateError } from "../rules/errors.js";
 import type { StateView } from "../state/view.js";
 import { tokenBytes, tokenText } from "../tokens/token-id.js";
@@ -16,7 +17,6 @@ import { defineContract } from "./contract.js";
 /** The coin's own symbol, in lower case; names are compared as the network's clients write them. */
 const RESERVED_NAME = toDeployed("coin");
 const MAX_PRECISION = 6;
-const DAY_MS = 86_400_000n;
 
 export const assetIssue = defineContract<AssetIssueContract>({
 	type: "AssetIssueContract",
