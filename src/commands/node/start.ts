@@ -2,6 +2,7 @@ import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { arch, platform, release } from "node:os";
 import { Flags } from "@oclif/core";
+import { unknownKeyText } from "../../launch/configuration-check.js";
 import { developmentListing } from "../../launch/development-listing.js";
 import {
 	type ChosenDevelopment,
@@ -286,7 +287,7 @@ export default class NodeStart extends CoinCommand {
 		}
 		for (const warning of config.warnings) this.warning(warning);
 		for (const { path, line } of config.unknownKeys)
-			this.warning(`${config.file}:${line}: the key ${path} means nothing to a node`);
+			this.warning(`${config.file}:${line}: ${unknownKeyText(config, path)}`);
 		const { host, "output-directory": directory } = flags as { host?: string; "output-directory"?: string };
 		const producers = await producersOf(config, (file) => this.witnessPassword(flags, file));
 		const options = {

@@ -15,7 +15,7 @@ import { type GenesisConfig, readGenesis } from "./genesis-config.js";
 import { parseHocon } from "./hocon.js";
 import { type PeerConfig, readPeers } from "./peer-config.js";
 import { type RateLimiterConfig, readRateLimiter } from "./rate-limit-config.js";
-import { Section } from "./section.js";
+import { type EffectiveSetting, Section } from "./section.js";
 import {
 	type BackupConfig,
 	type HttpConfig,
@@ -40,6 +40,7 @@ export type { EventConfig, EventFilter, EventTopic } from "./event-config.js";
 export type { GenesisAsset, GenesisConfig, GenesisWitness } from "./genesis-config.js";
 export type { PeerAddress, PeerConfig } from "./peer-config.js";
 export type { ComponentLimit, LimitStrategy, RateLimiterConfig } from "./rate-limit-config.js";
+export type { EffectiveSetting, SettingValue } from "./section.js";
 export type * from "./service-config.js";
 export type { ShutdownConfig } from "./shutdown-config.js";
 export type { RunConfig, StartOptions } from "./start-options.js";
@@ -54,6 +55,8 @@ export interface NodeConfig {
 	readonly warnings: readonly string[];
 	/** Keys of the file that mean nothing to a node, with their lines; they are ignored. */
 	readonly unknownKeys: readonly UnknownKey[];
+	/** What holds for every key that a node reads, before flags of the command line. */
+	readonly settings: readonly EffectiveSetting[];
 	readonly net: NetConfig;
 	readonly storage: StorageConfig;
 	readonly node: NodeSection;
@@ -157,7 +160,6 @@ export interface VmConfig {
 	/** Internal transactions of stake and vote instructions too. */
 	readonly saveFeaturedInternalTx: boolean;
 	readonly saveCancelAllUnfreezeV2Details: boolean;
-	readonly vmTrace: boolean;
 }
 
 /** Ours alone: `dev {}`, the development chain (sheet 11 §8). */
@@ -200,6 +202,7 @@ export function parseConfig(text: string, file = "configuration", options: Start
 		file,
 		warnings,
 		unknownKeys: [],
+		settings: [],
 		net,
 		localWitness: readLocalWitness(root, net.addressPrefix, options, warn),
 		storage: readStorage(root, options, warn),
@@ -215,7 +218,7 @@ export function parseConfig(text: string, file = "configuration", options: Start
 		dev: readDev(root),
 		run: readRun(options),
 	};
-	return { ...config, unknownKeys: unknownKeys(root) };
+	return { ...config, unknownKeys: unknownKeys(root), settings: root.effective() };
 }
 
 function readNet(root: Section): NetConfig {
@@ -258,10 +261,10 @@ function readNode(root: Section, options: StartOptions): NodeSection {
 		walletExtensionApi: node.boolean("walletExtensionApi", false),
 		validateSignThreads: node.int("validateSignThreadNum", availableParallelism()),
 		minParticipationRate: node.int("minParticipationRate", 0),
-		blockProducedTimeOutPercent: clamp(node.int("blockProducedTimeOut", 50), 30, 100),
+		blockProducedTimeOutPercent: node.intClamped("blockProducedTimeOut", 50, 30, 100),
 		unsolidifiedBlockCheck: node.boolean("unsolidifiedBlockCheck", false),
 		maxUnsolidifiedBlocks: node.int("maxUnsolidifiedBlocks", 54),
-		agreeNodeCount: Math.min(27, node.int("agreeNodeCount", 19)),
+		agreeNodeCount: node.settle("agreeNodeCount", Math.min(27, node.int("agreeNodeCount", 19))),
 	};
 }
 
@@ -286,21 +289,26 @@ function readTransaction(root: Section): TransactionConfig {
 
 function readVm(vm: Section, options: StartOptions): VmConfig {
 	const maxEnergy = vm.long("maxEnergyLimitForConstant", options.maxEnergyLimitForConstant ?? 100_000_000n);
+	if (vm.boolean("vmTrace", false)) {
+		throw vm.refuse("vmTrace", "must be false: this node writes no traces into files");
+	}
 	const lruCacheSize = vm.int("lruCacheSize", options.lruCacheSize ?? 500);
 	return {
 		supportConstant: vm.boolean("supportConstant", options.supportConstant ?? false),
-		maxEnergyLimitForConstant: maxEnergy < 3_000_000n ? 3_000_000n : maxEnergy,
-		lruCacheSize: lruCacheSize < 1 ? 500 : lruCacheSize,
+		maxEnergyLimitForConstant: vm.settle(
+			"maxEnergyLimitForConstant",
+			maxEnergy < 3_000_000n ? 3_000_000n : maxEnergy,
+		),
+		lruCacheSize: vm.settle("lruCacheSize", lruCacheSize < 1 ? 500 : lruCacheSize),
 		minTimeRatio: vm.double("minTimeRatio", options.minTimeRatio ?? 0),
 		maxTimeRatio: vm.double("maxTimeRatio", options.maxTimeRatio ?? 5),
 		longRunningTimeMs: vm.int("longRunningTime", options.longRunningTime ?? 10),
 		estimateEnergy: vm.boolean("estimateEnergy", false),
-		estimateEnergyMaxRetry: clamp(vm.int("estimateEnergyMaxRetry", 3), 0, 10),
+		estimateEnergyMaxRetry: vm.intClamped("estimateEnergyMaxRetry", 3, 0, 10),
 		saveInternalTx: vm.boolean("saveInternalTx", false),
 		saveFeaturedInternalTx: vm.boolean("saveFeaturedInternalTx", false),
 		saveCancelAllUnfreezeV2Details:
 			vm.boolean("saveCancelAllUnfreezeV2Details", false) || options.saveCancelAllUnfreezeV2Details === true,
-		vmTrace: vm.boolean("vmTrace", false),
 	};
 }
 
@@ -309,8 +317,4 @@ function readDev(root: Section): DevConfig {
 	const settings: Record<string, string> = {};
 	for (const name of dev.names()) if (name !== "enabled") settings[name] = dev.text(name, "");
 	return { enabled: dev.boolean("enabled", false), settings };
-}
-
-function clamp(value: number, min: number, max: number): number {
-	return Math.min(max, Math.max(min, value));
 }

@@ -62,11 +62,11 @@ export function readPeers(root: Section): PeerConfig {
 		active: readPeerList(node, "active"),
 		passive: readPeerList(node, "passive"),
 		fastForward: readPeerList(node, "fastForward"),
-		maxFastForwardCount: clamp(node.int("maxFastForwardNum", 4), 1, 27),
+		maxFastForwardCount: node.intClamped("maxFastForwardNum", 4, 1, 27),
 		...readConnectionLimits(node),
 		maxTps: node.int("maxTps", 1000),
-		syncFetchBatchCount: clamp(node.int("syncFetchBatchNum", 2000), 100, 2000),
-		fetchBlockTimeoutMs: clamp(node.int("fetchBlock.timeout", 500), 100, 1000),
+		syncFetchBatchCount: node.intClamped("syncFetchBatchNum", 2000, 100, 2000),
+		fetchBlockTimeoutMs: node.intClamped("fetchBlock.timeout", 500, 100, 1000),
 		blockCacheTimeoutMinutes: node.long("blockCacheTimeout", 60n),
 		inactiveThresholdSeconds: Math.max(1, node.int("inactiveThreshold", 600)),
 		fullTcpDisconnect: node.boolean("isOpenFullTcpDisconnect", false),
@@ -141,8 +141,4 @@ function readReload(node: Section): bigint | undefined {
 	const seconds = node.long("dynamicConfig.checkInterval", 600n);
 	if (!node.boolean("dynamicConfig.enable", false)) return undefined;
 	return seconds <= 0n ? 600n : seconds;
-}
-
-function clamp(value: number, min: number, max: number): number {
-	return Math.min(max, Math.max(min, value));
 }

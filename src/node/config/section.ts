@@ -12,6 +12,18 @@ import type { HoconObject, HoconScalar, HoconValue } from "./hocon.js";
 /** Keys whose values never appear in a message. */
 const SECRET = /localwitness|private|secret|dbconfig/i;
 
+/** What was read for a key. */
+export interface EffectiveSetting {
+	/** Dotted path in the neutral spelling. */
+	readonly path: string;
+	/** Undefined: absent, and without a default. Secrets are shown as `***`. */
+	readonly value: SettingValue;
+	/** Line of the file that sets it; undefined for a default. */
+	readonly line: number | undefined;
+}
+
+export type SettingValue = string | number | bigint | boolean | readonly string[] | undefined;
+
 const MAX_INT32 = 0x7fffffffn;
 const MIN_INT32 = -0x80000000n;
 /** A longer exponent leaves the 64-bit range in any case. */
@@ -24,15 +36,31 @@ export class Section {
 		private readonly object: HoconObject,
 		/** Full paths that were asked for, shared by all sections of a file. */
 		private readonly asked: Set<string>,
+		/** What was read, by full path; shared too. */
+		private readonly values: Map<string, EffectiveSetting>,
 	) {}
 
 	static root(object: HoconObject, file: string): Section {
-		return new Section(file, "", object, new Set());
+		return new Section(file, "", object, new Set(), new Map());
 	}
 
 	/** Values that nothing asked for, with their full paths and lines. Inside a list, only members of objects. */
 	unasked(): { readonly path: string; readonly line: number }[] {
 		return [...leaves(this.object, this.prefix)].filter(({ path }) => !this.asked.has(path));
+	}
+
+	/** Every value that was read from any section of the file, in the order of reading. */
+	effective(): EffectiveSetting[] {
+		return [...this.values.values()];
+	}
+
+	/** Notes the value that holds where it isn't the one that the file says. */
+	settle<T extends SettingValue>(path: string, value: T): T {
+		const full = this.full(path);
+		const isSet = value !== undefined && value !== "" && !(Array.isArray(value) && value.length === 0);
+		const shownValue = isSet && SECRET.test(full) ? "***" : value;
+		this.values.set(full, { path: full, value: shownValue, line: this.find(path)?.line });
+		return value;
 	}
 
 	has(path: string): boolean {
@@ -72,18 +100,19 @@ export class Section {
 
 	/** The texts of a list; an absent list is empty. */
 	texts(path: string): string[] {
-		return this.list(path).map((item, i) => {
+		const texts = this.list(path).map((item, i) => {
 			if (item.kind === "object" || item.kind === "list") throw this.wrong(`${path}[${i}]`, item, "a text");
 			return item.text;
 		});
+		return this.settle(path, texts);
 	}
 
 	text(path: string, absent: string): string {
-		return this.optionalText(path) ?? absent;
+		return this.settle(path, this.optionalText(path) ?? absent);
 	}
 
 	optionalText(path: string): string | undefined {
-		return this.scalar(path, "a text")?.text;
+		return this.settle(path, this.scalar(path, "a text")?.text);
 	}
 
 	requiredText(path: string): string {
@@ -92,10 +121,12 @@ export class Section {
 
 	boolean(path: string, absent: boolean): boolean {
 		const value = this.scalar(path, "true or false");
-		if (value === undefined) return absent;
+		if (value === undefined) return this.settle(path, absent);
 		if (value.kind !== "number") {
-			if (value.text === "true" || value.text === "yes" || value.text === "on") return true;
-			if (value.text === "false" || value.text === "no" || value.text === "off") return false;
+			if (value.text === "true" || value.text === "yes" || value.text === "on")
+				return this.settle(path, true);
+			if (value.text === "false" || value.text === "no" || value.text === "off")
+				return this.settle(path, false);
 		}
 		throw this.wrong(path, value, "true or false");
 	}
@@ -103,26 +134,32 @@ export class Section {
 	/** A whole number of 32 bits. A fraction is cut off. */
 	int(path: string, absent: number): number {
 		const value = this.integer(path, "a whole number of 32 bits", MIN_INT32, MAX_INT32);
-		return value === undefined ? absent : Number(value);
+		return this.settle(path, value === undefined ? absent : Number(value));
+	}
+
+	/** The same, moved into a range. */
+	intClamped(path: string, absent: number, min: number, max: number): number {
+		return this.settle(path, Math.min(max, Math.max(min, this.int(path, absent))));
 	}
 
 	/** A whole number of 64 bits. A fraction is cut off. */
 	long(path: string, absent: bigint): bigint {
-		return this.integer(path, "a whole number of 64 bits", MIN_INT64, MAX_INT64) ?? absent;
+		return this.settle(path, this.integer(path, "a whole number of 64 bits", MIN_INT64, MAX_INT64) ?? absent);
 	}
 
 	requiredLong(path: string): bigint {
-		return this.integer(path, "a whole number of 64 bits", MIN_INT64, MAX_INT64) ?? this.missing(path);
+		const value = this.integer(path, "a whole number of 64 bits", MIN_INT64, MAX_INT64) ?? this.missing(path);
+		return this.settle(path, value);
 	}
 
 	double(path: string, absent: number): number {
 		const value = this.scalar(path, "a number");
-		if (value === undefined) return absent;
+		if (value === undefined) return this.settle(path, absent);
 		const number = Number(value.text);
 		if (value.kind === "boolean" || value.text.trim() === "" || !Number.isFinite(number)) {
 			throw this.wrong(path, value, "a number");
 		}
-		return number;
+		return this.settle(path, number);
 	}
 
 	/** A whole number that must lie in a range. */
@@ -162,7 +199,7 @@ export class Section {
 	}
 
 	private inner(path: string, object: HoconObject): Section {
-		return new Section(this.file, `${this.full(path)}.`, object, this.asked);
+		return new Section(this.file, `${this.full(path)}.`, object, this.asked, this.values);
 	}
 
 	private find(path: string): HoconValue | undefined {

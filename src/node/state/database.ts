@@ -69,6 +69,43 @@ export async function openLevelDatabase(directory: string): Promise<KeyValueData
 	};
 }
 
+/**
+ * Rewrites the LevelDB of a directory so that what was deleted or replaced takes no room.
+ * @throws {DatabaseError} as {@link openLevelDatabase}
+ */
+export async function compactLevelDatabase(directory: string): Promise<void> {
+	const db = new Level<Uint8Array, Uint8Array>(directory, {
+		keyEncoding: "buffer",
+		valueEncoding: "buffer",
+		createIfMissing: false,
+	});
+	try {
+		await db.open();
+	} catch (error) {
+		throw new DatabaseError(describeOpenFailure(directory, error));
+	}
+	try {
+		await (db as unknown as Compactable).compactRange(new Uint8Array(1), new Uint8Array(33).fill(0xff), {
+			keyEncoding: "buffer",
+		});
+	} catch (error) {
+		throw new DatabaseError(`the database in ${directory} can't be compacted: ${detailOf(error)}`, {
+			cause: error,
+		});
+	} finally {
+		await db.close();
+	}
+}
+
+/** What the library's type, made for browsers too, doesn't tell. */
+interface Compactable {
+	compactRange(
+		start: Uint8Array,
+		end: Uint8Array,
+		options: { readonly keyEncoding: "buffer" },
+	): Promise<void>;
+}
+
 /** What the library says; its own errors wrap the database's. */
 function detailOf(error: unknown): string {
 	const { cause } = error as { readonly cause?: { readonly message?: string } };

@@ -1,0 +1,21 @@
+import { compactDatabase, databaseDirectory, sizeOf } from "../../../launch/database-work.js";
+import { CoinCommand } from "../../../terminal/coin-command.js";
+import { directoryFlags } from "../../../terminal/directory-flags.js";
+import { withProgress } from "../../../terminal/progress.js";
+import { one, record } from "../../../terminal/result-shape.js";
+
+export default class NodeDbCompact extends CoinCommand {
+	static override summary = "Rewrite a database without what was deleted or replaced";
+	static override description = "The directory must not be in use by a node.";
+	static override examples = ["<%= config.bin %> node db compact -d /var/lib/coin"];
+	static override result = one(record({ directory: "text", bytesBefore: "integer", bytesAfter: "integer" }));
+	static override flags = directoryFlags;
+
+	async run(): Promise<void> {
+		const { flags } = await this.parse(NodeDbCompact);
+		const directory = databaseDirectory(flags.config, flags["output-directory"]);
+		const bytesBefore = sizeOf(directory);
+		await withProgress("compacting", this.chatty, () => compactDatabase(directory));
+		this.printRecord({ directory, bytesBefore, bytesAfter: sizeOf(directory) });
+	}
+}

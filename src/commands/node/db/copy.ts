@@ -1,0 +1,38 @@
+import { relative } from "node:path";
+import { Flags } from "@oclif/core";
+import { copyDirectory, databaseDirectory } from "../../../launch/database-work.js";
+import { CoinCommand } from "../../../terminal/coin-command.js";
+import { directoryFlags } from "../../../terminal/directory-flags.js";
+import { endInterrupted, takeOverSignals } from "../../../terminal/interrupt.js";
+import { withProgress } from "../../../terminal/progress.js";
+import { one, record } from "../../../terminal/result-shape.js";
+
+export default class NodeDbCopy extends CoinCommand {
+	static override summary = "Copy a data directory";
+	static override description =
+		"A node can be started on the copy. It appears whole or not at all; the original must not be in use by a node.";
+	static override examples = ["<%= config.bin %> node db copy -d /var/lib/coin --to /backup/coin"];
+	static override result = one(record({ from: "text", to: "text", entries: "integer" }));
+	static override flags = {
+		...directoryFlags,
+		to: Flags.string({ description: "new data directory", helpValue: "<dir>", required: true }),
+	};
+
+	async run(): Promise<void> {
+		const { flags } = await this.parse(NodeDbCopy);
+		const from = flags["output-directory"];
+		const name = relative(from, databaseDirectory(flags.config, from));
+		let interrupted = false;
+		takeOverSignals(() => {
+			interrupted = true;
+		});
+		const entries = await withProgress("copying", this.chatty, (progress) =>
+			copyDirectory(from, name, flags.to, (count) => {
+				progress.update(`copying: ${count.toLocaleString("en")} entries`);
+				return !interrupted;
+			}),
+		);
+		if (entries === undefined) return endInterrupted();
+		this.printRecord({ from, to: flags.to, entries });
+	}
+}

@@ -1,0 +1,44 @@
+import { databaseDirectory, sizesOf } from "../../../launch/database-work.js";
+import { openOffline } from "../../../launch/offline-chain.js";
+import { toHex } from "../../../protocol/bytes.js";
+import { CoinCommand } from "../../../terminal/coin-command.js";
+import { directoryFlags } from "../../../terminal/directory-flags.js";
+import { one, record } from "../../../terminal/result-shape.js";
+
+export default class NodeDbStat extends CoinCommand {
+	static override summary = "Show what a data directory holds";
+	static override description = "The directory must not be in use by a node.";
+	static override examples = ["<%= config.bin %> node db stat -c config.conf -d /var/lib/coin"];
+	static override result = one(
+		record({
+			directory: "text",
+			genesis: "hex",
+			head: "int64",
+			headId: "hex",
+			timestamp: "time",
+			solid: "int64",
+			databaseBytes: "integer",
+			journalBytes: "integer",
+		}),
+	);
+	static override flags = directoryFlags;
+
+	async run(): Promise<void> {
+		const { flags } = await this.parse(NodeDbStat);
+		const directory = flags["output-directory"];
+		const database = databaseDirectory(flags.config, directory);
+		const sizes = sizesOf(directory, database);
+		const offline = await openOffline(flags.config, directory, 0);
+		const { chain, rules } = offline.open;
+		const found = {
+			directory,
+			genesis: toHex(rules.genesisId),
+			head: chain.head.number,
+			headId: chain.head.idHex,
+			timestamp: chain.head.timestampMs,
+			solid: chain.solidifiedNumber,
+		};
+		await offline.close();
+		this.printRecord({ ...found, ...sizes });
+	}
+}

@@ -1,0 +1,131 @@
+/** What a start with a configuration would meet: doubtful keys, wrong values, ports in use (sheet 11 §3.1). */
+
+import { existsSync } from "node:fs";
+import { createServer } from "node:net";
+import { join } from "node:path";
+import {
+	checkMeta,
+	logDirectory,
+	openDataDirectory,
+	readLogStart,
+	readMeta,
+} from "../node/chain/data-directory.js";
+import { genesisId } from "../node/chain/genesis.js";
+import { loadConfig, type NodeConfig } from "../node/config/config.js";
+import { refuseDevelopmentDirectory } from "../node/development/directory.js";
+import { nearest } from "../wallet/suggestion.js";
+
+export interface Finding {
+	/** An error keeps a node from starting. */
+	readonly level: "error" | "warning";
+	/** File and line, port or directory. */
+	readonly place: string;
+	readonly message: string;
+}
+
+/**
+ * Goes through what a start goes through, without starting.
+ * @param dataDirectory looked into only if it exists
+ */
+export async function checkConfiguration(file: string, dataDirectory: string): Promise<Finding[]> {
+	let config: NodeConfig;
+	try {
+		config = loadConfig(file);
+	} catch (error) {
+		if ((error as Error).name !== "ConfigError") throw error;
+		return [errorAt(file, (error as Error).message)];
+	}
+	return [
+		...config.unknownKeys.map(({ path, line }) => unknownKey(config, path, line)),
+		...config.warnings.map((message) => ({ level: "warning", place: file, message }) as const),
+		...config.localWitness.keystores
+			.slice(0, 1)
+			.filter((keystore) => !existsSync(keystore))
+			.map((keystore) => errorAt(keystore, "the witness's key file isn't there: --witness fails")),
+		...(await checkPorts(config)),
+		...(await checkDirectory(config, dataDirectory)),
+	];
+}
+
+/** The sentence on a key that no node reads, with the key that was probably meant. */
+export function unknownKeyText(config: NodeConfig, path: string): string {
+	const parent = path.slice(0, path.lastIndexOf(".") + 1);
+	const known = config.settings
+		.map((setting) => setting.path)
+		.filter((key) => key.startsWith(parent))
+		.map((key) => key.slice(parent.length));
+	const [near] = nearest(path.slice(parent.length), known, 1);
+	return `the key ${path} means nothing to a node${near ? `; did you mean ${parent}${near}?` : ""}`;
+}
+
+function unknownKey(config: NodeConfig, path: string, line: number): Finding {
+	return { level: "warning", place: `${config.file}:${line}`, message: unknownKeyText(config, path) };
+}
+
+/** Every port that the configuration has a node listen on, with the key's meaning. */
+function portsOf({ node }: NodeConfig): { readonly port: number; readonly use: string }[] {
+	const listeners = [
+		[node.http.full, "HTTP API"],
+		[node.http.solidity, "solidity HTTP API"],
+		[node.http.pbft, "PBFT HTTP API"],
+		[node.jsonrpc.full, "JSON-RPC"],
+		[node.jsonrpc.solidity, "solidity JSON-RPC"],
+		[node.jsonrpc.pbft, "PBFT JSON-RPC"],
+		[node.rpc.full, "gRPC API"],
+		[node.rpc.solidity, "solidity gRPC API"],
+		[node.rpc.pbft, "PBFT gRPC API"],
+		[node.metrics.prometheus, "metrics"],
+	] as const;
+	return [
+		...listeners.filter(([{ enabled }]) => enabled).map(([{ port }, use]) => ({ port, use })),
+		{ port: node.peers.listenPort, use: "peers" },
+	].filter(({ port }) => port !== 0);
+}
+
+async function checkPorts(config: NodeConfig): Promise<Finding[]> {
+	const users = new Map<number, string>();
+	const findings: Finding[] = [];
+	for (const { port, use } of portsOf(config)) {
+		const other = users.get(port);
+		users.set(port, use);
+		if (other !== undefined) findings.push(errorAt(`port ${port}`, `is given twice: ${other}, ${use}`));
+		else {
+			const code = await bindFailure(port);
+			if (code === "EADDRINUSE") findings.push(errorAt(`port ${port}`, `is in use; the ${use} needs it`));
+			else if (code) findings.push(errorAt(`port ${port}`, `can't be bound for the ${use} (${code})`));
+		}
+	}
+	return findings;
+}
+
+function bindFailure(port: number): Promise<string | undefined> {
+	return new Promise((resolve) => {
+		const server = createServer();
+		server.once("error", (error: NodeJS.ErrnoException) => resolve(error.code ?? error.message));
+		server.listen(port, () => server.close(() => resolve(undefined)));
+	});
+}
+
+async function checkDirectory(config: NodeConfig, dataDirectory: string): Promise<Finding[]> {
+	if (!existsSync(join(dataDirectory, config.storage.directory))) return [];
+	try {
+		refuseDevelopmentDirectory(dataDirectory);
+		const database = await openDataDirectory(dataDirectory, config.storage.directory);
+		try {
+			const meta = await readMeta(database, dataDirectory);
+			if (meta) checkMeta(meta, genesisId(config.genesis), dataDirectory);
+			if (meta && readLogStart(database, dataDirectory) > 0 && !existsSync(logDirectory(dataDirectory)))
+				return [errorAt(dataDirectory, "lacks its block log")];
+		} finally {
+			await database.close();
+		}
+	} catch (error) {
+		if (!["DatabaseError", "DevelopmentMarkError"].includes((error as Error).name)) throw error;
+		return [errorAt(dataDirectory, (error as Error).message)];
+	}
+	return [];
+}
+
+function errorAt(place: string, message: string): Finding {
+	return { level: "error", place, message };
+}

@@ -1,0 +1,155 @@
+/** Work on a data directory that no node has open: what is in it, whether it is whole, copies (sheet 11 §3.1). */
+
+import { cpSync, existsSync, readdirSync, renameSync, rmSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { logDirectory, openDataDirectory, readMeta } from "../node/chain/data-directory.js";
+import { defaultConfig, loadConfig } from "../node/config/config.js";
+import { type Change, compactLevelDatabase, openLevelDatabase } from "../node/state/database.js";
+import { equalBytes } from "../protocol/bytes.js";
+import { Failure } from "../wallet/failure.js";
+import type { OfflineChain } from "./offline-chain.js";
+import { startFailure } from "./run-node.js";
+
+const BATCH_BYTES = 4 << 20;
+
+/**
+ * Where the database of a data directory is.
+ * @param configFile names the sub-directory, if the file is there
+ * @throws {Failure} `not_found` for a directory without a database
+ */
+export function databaseDirectory(configFile: string, dataDirectory: string): string {
+	const { storage } = existsSync(configFile) ? loadConfig(configFile) : defaultConfig();
+	const path = join(dataDirectory, storage.directory);
+	if (!existsSync(path)) throw new Failure("not_found", `there is no database ${path}`);
+	return path;
+}
+
+/** Bytes of all files under a directory; 0 if it isn't there. */
+export function sizeOf(directory: string): number {
+	if (!existsSync(directory)) return 0;
+	return readdirSync(directory, { recursive: true, encoding: "utf8" })
+		.map((name) => statSync(join(directory, name), { throwIfNoEntry: false }))
+		.reduce((sum, file) => sum + (file?.isFile() ? file.size : 0), 0);
+}
+
+/** Bytes of the two parts of a data directory. */
+export function sizesOf(
+	dataDirectory: string,
+	database: string,
+): { databaseBytes: number; journalBytes: number } {
+	return { databaseBytes: sizeOf(database), journalBytes: sizeOf(logDirectory(dataDirectory)) };
+}
+
+/** @throws {Failure} `start_failed` if the directory is in use */
+export async function compactDatabase(database: string): Promise<void> {
+	await withNodeErrors(() => compactLevelDatabase(database));
+}
+
+/**
+ * Walks all stored blocks from the first to the head: each is there, follows the one before, and holds the transactions
+ * that its header names.
+ * @param onBlock told of each; false ends the walk
+ * @throws {Failure} `start_failed` with the number of the first block that is wrong
+ */
+export function verifyBlocks(
+	chain: OfflineChain,
+	onBlock: (number: bigint, head: bigint, transactions: number) => boolean,
+): void {
+	const { chain: blocks } = chain.open;
+	const head = blocks.head.number;
+	let parent = blocks.blockByNumber(0n)?.id;
+	for (let number = 1n; number <= head; number++) {
+		const block = blocks.blockByNumber(number);
+		if (!block) throw damaged(`block ${number} is missing`);
+		if (block.number !== number) throw damaged(`block ${block.number} stands in the place of ${number}`);
+		if (!parent || !equalBytes(block.raw.parentHash, parent)) {
+			throw damaged(`block ${number} doesn't follow block ${number - 1n}`);
+		}
+		if (!equalBytes(block.computeMerkleRoot(), block.raw.txTrieRoot)) {
+			throw damaged(`the transactions of block ${number} aren't those of its header`);
+		}
+		parent = block.id;
+		if (!onBlock(number, head, block.transactions.length)) return;
+	}
+}
+
+function damaged(what: string): Failure {
+	return new Failure("start_failed", `the database is damaged: ${what}`);
+}
+
+/**
+ * Copies a data directory entry by entry, while nobody else can open it; the copy appears whole or not at all.
+ * @param name sub-directory of the database
+ * @param onEntries told how many entries are copied; false gives up and removes the copy
+ * @returns entries copied; undefined if given up
+ * @throws {Failure} `bad_value` if the target exists; `start_failed` if the source is in use
+ */
+export async function copyDirectory(
+	source: string,
+	name: string,
+	target: string,
+	onEntries: (entries: number) => boolean,
+): Promise<number | undefined> {
+	if (existsSync(target)) throw new Failure("bad_value", `${target} exists already and is never overwritten`);
+	const partial = `${target}.partial`;
+	rmSync(partial, { recursive: true, force: true });
+	return withNodeErrors(async () => {
+		const database = await openDataDirectory(source, name);
+		try {
+			const path = join(source, name);
+			if (!(await readMeta(database, path)))
+				throw new Failure("not_found", `the database in ${path} is empty`);
+			cpSync(source, partial, { recursive: true, filter: (file) => file !== path });
+			const copy = await openDataDirectory(partial, name);
+			let entries = 0;
+			let batch: Change[] = [];
+			let bytes = 0;
+			try {
+				for await (const [key, value] of database.entries(new Uint8Array(0))) {
+					batch.push({ key, value });
+					bytes += key.length + value.length;
+					entries++;
+					if (bytes < BATCH_BYTES) continue;
+					await copy.write(batch, false);
+					[batch, bytes] = [[], 0];
+					if (!onEntries(entries)) return undefined;
+				}
+				await copy.write(batch, true);
+			} finally {
+				await copy.close();
+			}
+			renameSync(partial, target);
+			return entries;
+		} finally {
+			await database.close();
+			rmSync(partial, { recursive: true, force: true });
+		}
+	});
+}
+
+/** Reads every entry once. @returns their number and bytes. @throws {Failure} `start_failed` */
+export async function readAllEntries(database: string): Promise<{ entries: number; bytes: number }> {
+	return withNodeErrors(async () => {
+		const opened = await openLevelDatabase(database);
+		let [entries, bytes] = [0, 0];
+		try {
+			for await (const [key, value] of opened.entries(new Uint8Array(0))) {
+				entries++;
+				bytes += key.length + value.length;
+			}
+		} catch (error) {
+			throw damaged((error as Error).message);
+		} finally {
+			await opened.close();
+		}
+		return { entries, bytes };
+	});
+}
+
+async function withNodeErrors<T>(work: () => Promise<T>): Promise<T> {
+	try {
+		return await work();
+	} catch (error) {
+		throw startFailure(error);
+	}
+}

@@ -1,0 +1,156 @@
+/** The commands that look after a node without running it: its configuration, its producer's key, its directory. */
+
+import { type ChildProcess, spawn } from "node:child_process";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { createServer } from "node:net";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { errorRecord, Home } from "./coin-process.js";
+
+const program = fileURLToPath(new URL("../../bin/coin.js", import.meta.url));
+const FREE = ["http", "solidity", "jsonrpc", "grpc", "grpc-solidity"].flatMap((api) => [
+	`--${api}-port`,
+	"0",
+]);
+
+let home: Home;
+beforeAll(() => {
+	home = new Home();
+});
+afterAll(() => home.remove());
+
+const values = (text: string): Record<string, unknown>[] =>
+	text
+		.trim()
+		.split("\n")
+		.filter((line) => line !== "")
+		.map((line) => JSON.parse(line) as Record<string, unknown>);
+
+const QUIET = [
+	"http.fullNodeEnable",
+	"http.solidityEnable",
+	"http.PBFTEnable",
+	"rpc.enable",
+	"rpc.solidityEnable",
+]
+	.concat("rpc.PBFTEnable")
+	.map((key) => `  ${key} = false`)
+	.join("\n");
+const GENESIS = `storage {}, genesis.block { timestamp = "0", parentHash = "0x00", assets = [], witnesses = [] }`;
+
+describe("coin node check", () => {
+	it("names unknown keys with the key that was meant, and ports in use", async () => {
+		const server = createServer();
+		const port = await new Promise<number>((resolve) => {
+			server.listen(0, () => resolve((server.address() as { port: number }).port));
+		});
+		home.write(
+			"busy.conf",
+			`${GENESIS}\nnode {\n${QUIET}\n  maxConections = 3\n  http.fullNodeEnable = true\n  http.fullNodePort = ${port}\n  listen.port = 0\n}`,
+		);
+		const outcome = await home.run(["node", "check", "-c", "busy.conf", "--json"]);
+		await new Promise((resolve) => server.close(resolve));
+		expect(values(outcome.stdout)).toEqual([
+			{
+				level: "warning",
+				place: "busy.conf:9",
+				message: "the key node.maxConections means nothing to a node; did you mean node.maxConnections?",
+			},
+			{ level: "error", place: `port ${port}`, message: "is in use; the HTTP API needs it" },
+		]);
+		expect(outcome.code).toBe(1);
+	});
+
+	it("finds nothing in a sound file, and a wrong type in another", async () => {
+		home.write("sound.conf", `${GENESIS}\nnode {\n${QUIET}\n  listen.port = 0\n}`);
+		expect(await home.run(["node", "check", "-c", "sound.conf"])).toEqual({
+			code: 0,
+			stdout: "sound.conf: nothing to complain of\n",
+			stderr: "",
+		});
+		home.write("wrong.conf", `${GENESIS}\nnode.rpc.port = many`);
+		const { code, stdout } = await home.run(["node", "check", "-c", "wrong.conf", "--json"]);
+		expect({ code, found: values(stdout) }).toMatchObject({ code: 1, found: [{ level: "error" }] });
+		expect(stdout).toContain("wrong.conf: 2: node.rpc.port must be a whole number of 32 bits");
+	});
+});
+
+describe("coin node config", () => {
+	it("shows values with their lines, defaults on request, limits applied and secrets masked", async () => {
+		const key = "ab".repeat(32);
+		home.write("node.conf", `${GENESIS}\nnode.blockProducedTimeOut = 5\nlocalwitness = [${key}]`);
+		const plain = await home.run(["node", "config", "-c", "node.conf", "--json"]);
+		expect(values(plain.stdout)).toEqual(
+			expect.arrayContaining([
+				{ key: "node.blockProducedTimeOut", value: "30", origin: "node.conf:2" },
+				{ key: "localwitness", value: "***", origin: "node.conf:3" },
+			]),
+		);
+		expect(plain.stdout).not.toContain("node.rpc.port");
+		const all = await home.run(["node", "config", "-c", "node.conf", "--show-defaults"]);
+		expect(all.stdout).toMatch(/^node\.rpc\.port +50051 +default$/m);
+		expect(plain.stdout + all.stdout).not.toContain(key);
+	});
+});
+
+describe("coin node key", () => {
+	it("makes a key file that a witness node opens", async () => {
+		home.write("pw", "password");
+		const made = await home.run(["node", "key", "--password-file", "pw", "--json"]);
+		const [key] = values(made.stdout) as [{ address: string; file: string; setting: string }];
+		expect(key.setting).toBe(`localwitnesskeystore = ["Wallet/${key.address}.json"]`);
+		expect(JSON.parse(readFileSync(join(home.path, key.file), "utf8"))).toMatchObject({ version: 3 });
+		home.write("key.txt", "33".repeat(32));
+		const words = ["node", "key", "--key-file", "key.txt", "--password-file", "pw"];
+		expect((await home.run(words)).stdout).toContain("Wallet/T");
+		expect(errorRecord(await home.run([...words, "--json"]))).toMatchObject({ code: "keystore_exists" });
+	});
+});
+
+describe("coin node db", () => {
+	it("refuses a directory in use, then shows, checks, compacts and copies it", async () => {
+		const node = await startChain();
+		for (const action of ["stat", "verify", "compact"]) {
+			const { code, stderr } = await home.run(["node", "db", action, "-d", "chain"]);
+			expect({ action, code, stderr }).toEqual({
+				action,
+				code: 1,
+				stderr: expect.stringContaining("is in use by another node"),
+			});
+		}
+		node.kill("SIGTERM");
+		await new Promise((resolve) => node.once("close", resolve));
+
+		const run = async (...words: string[]): Promise<Record<string, unknown>> => {
+			const { stdout, stderr } = await home.run(["node", "db", ...words, "--json"]);
+			return values(stdout)[0] ?? { stderr };
+		};
+		const stat = await run("stat", "-d", "chain");
+		expect(stat).toMatchObject({ head: "1", genesis: expect.stringMatching(/^[0-9a-f]{64}$/) });
+		expect(await run("verify", "-d", "chain")).toMatchObject({ blocks: 1, head: "1" });
+		expect(await run("compact", "-d", "chain")).toMatchObject({ directory: "chain/database" });
+		expect(await run("copy", "-d", "chain", "--to", "copy")).toMatchObject({ to: "copy" });
+		expect(existsSync(join(home.path, "copy.partial"))).toBe(false);
+		const { head, headId } = stat;
+		expect(await run("stat", "-d", "copy")).toMatchObject({ directory: "copy", head, headId });
+		expect(await home.run(["node", "db", "copy", "-d", "chain", "--to", "copy"])).toMatchObject({ code: 2 });
+		expect(await home.run(["node", "db", "stat", "-d", "nowhere"])).toMatchObject({ code: 1 });
+
+		const damaged = join(home.path, "copy/database");
+		writeFileSync(join(damaged, "CURRENT"), "MANIFEST-999999\n");
+		expect((await home.run(["node", "db", "verify", "-d", "copy"])).code).toBe(1);
+	});
+});
+
+/** A development chain in the directory `chain`, once it serves. */
+async function startChain(): Promise<ChildProcess> {
+	const ready = join(home.path, "ready");
+	const words = ["node", "start", ...FREE, "--port", "0", "-d", "chain", "--ready-file", ready];
+	const child = spawn(process.execPath, [program, ...words], { cwd: home.path, stdio: "ignore" });
+	while (!existsSync(ready)) {
+		if (child.exitCode !== null) throw new Error(`the chain ended with ${child.exitCode}`);
+		await new Promise((resolve) => setTimeout(resolve, 50));
+	}
+	return child;
+}
