@@ -29,10 +29,13 @@ const MAX_NAME_LENGTH = 32;
 export const accountPermissionUpdate = defineContract<AccountPermissionUpdateContract>({
 	type: "AccountPermissionUpdateContract",
 
-	validate({ state, contract }) {
+	gate({ state }) {
 		if (!state.properties.on("ALLOW_MULTI_SIGN")) {
 			throw new ContractValidateError("multi sign is not allowed, need to be opened by the committee");
 		}
+	},
+
+	validate({ state, contract }) {
 		if (!isAddress(contract.owner_address)) throw new ContractValidateError("invalidate ownerAddress");
 		const account = state.account.get(contract.owner_address);
 		if (!account) throw new ContractValidateError("ownerAddress account does not exist");

@@ -8,10 +8,13 @@ import { checkDeployer, checkOwner } from "./contract-owner.js";
 export const clearAbi = defineContract<ClearABIContract>({
 	type: "ClearABIContract",
 
-	validate({ state, contract }) {
+	gate({ state }) {
 		if (!state.properties.on("ALLOW_TVM_CONSTANTINOPLE")) {
 			throw new ContractValidateError("contract type error,unexpected type [ClearABIContract]");
 		}
+	},
+
+	validate({ state, contract }) {
 		checkOwner(state, contract.owner_address, "not exists");
 		checkDeployer(state, contract, "Contract not exists");
 	},

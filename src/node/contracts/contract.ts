@@ -22,6 +22,11 @@ export interface ContractContext<T extends Message = Message> {
 export interface ContractModule<T extends Message = Message> {
 	/** Name in the contract-type table. */
 	readonly type: string;
+	/**
+	 * The checks that come even before that of the parameter's type, where the type has such; {@link validate} begins with
+	 * them. @throws {ContractValidateError}
+	 */
+	gate?(context: Pick<ContractContext, "state" | "forks">): void;
 	/** Applies the checks in the network's order. @throws {ContractValidateError} with the network's message */
 	validate(context: ContractContext<T>): void;
 	/**
@@ -33,5 +38,15 @@ export interface ContractModule<T extends Message = Message> {
 
 /** Checks a typed module once and hands it to code that knows it only by its row. */
 export function defineContract<T extends Message>(module: ContractModule<T>): ContractModule {
-	return module as unknown as ContractModule;
+	const { gate, validate } = module;
+	const gated: ContractModule<T> = gate
+		? {
+				...module,
+				validate(context) {
+					gate(context);
+					validate(context);
+				},
+			}
+		: module;
+	return gated as unknown as ContractModule;
 }

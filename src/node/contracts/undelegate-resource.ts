@@ -22,8 +22,7 @@ import { defineContract } from "./contract.js";
 export const undelegateResource = defineContract<UnDelegateResourceContract>({
 	type: "UnDelegateResourceContract",
 
-	validate({ state, contract }) {
-		const { properties } = state;
+	gate({ state: { properties } }) {
 		if (!properties.on("ALLOW_DELEGATE_RESOURCE")) {
 			throw new ContractValidateError("No support for resource delegate");
 		}
@@ -32,6 +31,10 @@ export const undelegateResource = defineContract<UnDelegateResourceContract>({
 				"Not support unDelegate resource transaction, need to be opened by the committee",
 			);
 		}
+	},
+
+	validate({ state, contract }) {
+		const { properties } = state;
 		const { owner_address: from, receiver_address: to } = contract;
 		if (!isAddress(from)) throw new ContractValidateError("Invalid address");
 		if (!state.account.has(from)) throw new ContractValidateError(`Account[${toHex(from)}] does not exist`);

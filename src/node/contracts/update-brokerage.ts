@@ -10,10 +10,13 @@ import { defineContract } from "./contract.js";
 export const updateBrokerage = defineContract<UpdateBrokerageContract>({
 	type: "UpdateBrokerageContract",
 
-	validate({ state, contract }) {
+	gate({ state }) {
 		if (!state.properties.on("CHANGE_DELEGATION")) {
 			throw new ContractValidateError("contract type error, unexpected type [UpdateBrokerageContract]");
 		}
+	},
+
+	validate({ state, contract }) {
 		const address = contract.owner_address;
 		if (!isAddress(address)) throw new ContractValidateError("Invalid ownerAddress");
 		if (contract.brokerage < 0 || contract.brokerage > 100) {

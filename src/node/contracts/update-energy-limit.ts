@@ -9,10 +9,13 @@ import { checkDeployer, checkOwner } from "./contract-owner.js";
 export const updateEnergyLimit = defineContract<UpdateEnergyLimitContract>({
 	type: "UpdateEnergyLimitContract",
 
-	validate({ state, forks, contract }) {
+	gate({ forks }) {
 		if (!forks.passed(ENERGY_LIMIT_VERSION)) {
 			throw new ContractValidateError("contract type error, unexpected type [UpdateEnergyLimitContract]");
 		}
+	},
+
+	validate({ state, contract }) {
 		checkOwner(state, contract.owner_address, "does not exist");
 		if (contract.origin_energy_limit <= 0n) {
 			throw new ContractValidateError("origin energy limit must be > 0");

@@ -2,15 +2,25 @@
 
 import { utf8 } from "../../../protocol/bytes.js";
 import type { Message } from "../../../protocol/codec/descriptor.js";
+import { DecodeError } from "../../../protocol/codec/reader.js";
 import { type ContractType, contractTypeById, contractTypeByName } from "../../../protocol/contract-types.js";
-import { exceptionText, isWireError, messageText, NamedError } from "../../../protocol/json/exceptions.js";
+import {
+	exceptionText,
+	isWireError,
+	messageText,
+	NamedError,
+	nullPointer,
+} from "../../../protocol/json/exceptions.js";
 import {
 	Return,
 	ReturnResponse_code,
 	Transaction,
+	type TransactionContract,
 	TransactionExtention,
 } from "../../../protocol/messages.js";
-import { unpackParameter } from "../../../protocol/transaction.js";
+import { ParameterError, unpackParameter } from "../../../protocol/transaction.js";
+import { contractModule } from "../../contracts/modules.js";
+import { parameterTypeRefusal } from "../../contracts/parameter-type.js";
 import { ContractValidateError } from "../../rules/errors.js";
 import { buildValid } from "../builder.js";
 import type { ApiContext } from "../context.js";
@@ -42,11 +52,27 @@ export const buildCommon: Handler<Transaction, TransactionExtention> = (context,
 	const contract = raw_data?.contract[0];
 	if (!contract) throw new NamedError("IndexOutOfBoundsException", "Index: 0, Size: 0");
 	return extentionOrReason(context, () => {
-		const parameter = unpackParameter(contract);
-		const type = contractTypeById(contract.type) as ContractType;
-		return transactionExtention(buildValid(context, type, parameter));
+		const type = contractTypeById(contract.type);
+		if (!type?.message) throw nullPointer();
+		return transactionExtention(buildValid(context, type, checkedParameter(context, type, contract)));
 	});
 };
+
+/** The parameter of a contract. @throws {ContractValidateError} if it is another message, or none at all */
+function checkedParameter(
+	{ node, state }: ApiContext,
+	type: ContractType,
+	contract: Readonly<TransactionContract>,
+): Message {
+	try {
+		return unpackParameter(contract);
+	} catch (error) {
+		if (!(error instanceof ParameterError || error instanceof DecodeError)) throw error;
+		contractModule(type.name)?.gate?.({ state, forks: node.forks(state) });
+		const isOther = error instanceof ParameterError;
+		throw new ContractValidateError(isOther ? parameterTypeRefusal(type.name) : error.message);
+	}
+}
 
 /** An answer, or the reason of its failure in its place. */
 export function extentionOrReason(

@@ -9,6 +9,8 @@ import {
 	CreateSmartContract,
 	SmartContract,
 	Transaction,
+	TransactionContract,
+	TransactionRaw,
 	TransferContract,
 } from "../../../../src/protocol/messages.js";
 import { sign } from "../../../../src/protocol/signature.js";
@@ -126,6 +128,41 @@ describe("answers", () => {
 		const again = await node.call<Extention>("Wallet/CreateCommonTransaction", transaction);
 		expect(again.transaction).toEqual(transaction);
 		expect(await node.send("/protocol.Wallet/CreateCommonTransaction")).toMatchObject({ error: { code: 2 } });
+	});
+
+	it.each([
+		[
+			2,
+			"contract type error, expected type [TransferAssetContract], real type[class com.google.protobuf.Any]",
+		],
+		[6, "contract type error,expected type [AssetIssueContract],real type[class com.google.protobuf.Any]"],
+		[
+			8,
+			"contract type error, expected type [WitnessUpdateContract],real type[class com.google.protobuf.Any]",
+		],
+		[
+			55,
+			"contract type error, expected type [UnfreezeBalanceContract], real type[class com.google.protobuf.Any]",
+		],
+		// A closed gate comes before the type of the parameter.
+		[49, "contract type error, unexpected type [UpdateBrokerageContract]"],
+	])("a contract of type %d with another one's parameter is refused: %s", async (type, message) => {
+		const contract = { owner_address: RICH, to_address: POOR, amount: 6n };
+		const { transaction } = await node.call<Extention>("Wallet/CreateTransaction2", contract);
+		const [transfer] = transaction.raw_data?.contract ?? [];
+		const { result } = await node.call<Extention>("Wallet/CreateCommonTransaction", {
+			raw_data: TransactionRaw.create({ contract: [TransactionContract.create({ ...transfer, type })] }),
+		});
+		expect(result).toMatchObject({ result: false, code: 2 });
+		expect(text(result.message)).toBe(`Contract validate error : ${message}`);
+	});
+
+	it("a contract of a type without a message is refused like a fault", async () => {
+		const { result } = await node.call<Extention>("Wallet/CreateCommonTransaction", {
+			raw_data: TransactionRaw.create({ contract: [TransactionContract.create({ type: 3 })] }),
+		});
+		expect(result).toMatchObject({ result: false, code: 20 });
+		expect(text(result.message)).toBe("class java.lang.NullPointerException : null");
 	});
 
 	it("a percentage out of range is found before a deployment", async () => {
