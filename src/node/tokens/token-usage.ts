@@ -37,14 +37,18 @@ export function usageByName(account: Readonly<Account>, nowSlot: bigint): Map<st
 	return recovered([...asset.keys()], free_asset_net_usage, latest_asset_operation_time, nowSlot);
 }
 
-/** Usage by number; the network copies the tokens through a hash map, whose order remains. */
-export function usageByNumber(account: Readonly<Account>, nowSlot: bigint): Map<string, bigint> {
-	const { assetV2, asset_optimized, free_asset_net_usageV2, latest_asset_operation_timeV2 } = account;
+/** The numbers of an account's tokens in the order of a hash map that the network makes as a copy of them. */
+export function copiedTokens({ assetV2, asset_optimized }: Readonly<Account>): string[] {
 	// Balances that were moved out of the record come back through a hash map of their own.
 	const names = [...assetV2.keys()];
 	const held = asset_optimized ? hashOrdered(names.sort(), byName, capacityFor(names.length)) : names;
-	const copied = hashOrdered(held, byName, copyCapacity(held.length));
-	return recovered(copied, free_asset_net_usageV2, latest_asset_operation_timeV2, nowSlot);
+	return hashOrdered(held, byName, copyCapacity(held.length));
+}
+
+/** Usage by number; the network copies the tokens through a hash map, whose order remains. */
+export function usageByNumber(account: Readonly<Account>, nowSlot: bigint): Map<string, bigint> {
+	const { free_asset_net_usageV2, latest_asset_operation_timeV2 } = account;
+	return recovered(copiedTokens(account), free_asset_net_usageV2, latest_asset_operation_timeV2, nowSlot);
 }
 
 /** A value for every token, in the order of a hash map into which they are put one by one. */

@@ -15,6 +15,7 @@ import {
 	setWindowSlots,
 } from "../resources/window.js";
 import type { StateView } from "../state/view.js";
+import { copiedTokens } from "../tokens/token-usage.js";
 import { toAddress } from "./addresses.js";
 import { note } from "./attempt.js";
 import type { Frame } from "./frame.js";
@@ -48,7 +49,7 @@ export function suicide(frame: Frame): void {
 	const account = state.account.existing(owner);
 	const record = note(frame, heir, "suicide", {
 		value: account.balance,
-		tokens: new Map(account.assetV2),
+		tokens: new Map(copiedTokens(account).map((id) => [id, account.assetV2.get(id) ?? 0n])),
 	});
 	leaveBalance(machine, owner, heir);
 	const stakeHeir = equalBytes(owner, heir) ? machine.options.rules.blackHole : heir;

@@ -119,6 +119,13 @@ describe("failures of a frame", () => {
 		if (message) expect(frame.failure?.message).toBe(message);
 	});
 
+	it("a submitted code hash that is no word", async () => {
+		const { CONTRACT, emptyState, putTestContract, runContract } = await import("./machine-fixture.js");
+		const state = await emptyState();
+		putTestContract(state, CONTRACT, "303f", { code_hash: new Uint8Array(33) });
+		expect(runContract(state).failure?.result).toBe(Result.UNKNOWN);
+	});
+
 	it("spend all energy, except a failed transfer", async () => {
 		expect((await runCode("fe", { energy: 1000 })).used).toBe(1000);
 		const transfer = await runCode(`6000600060006000678${"0".repeat(15)}60aa6000f1`, { energy: 100_000 });

@@ -29,3 +29,13 @@ it("before #81, pays stakes to an heir that differs in the last byte alone, miss
 	expect(machine.state.account.get(heir)).toMatchObject({ balance: 7_000_000n, type: AccountType.Normal });
 	expect(machine.state.account.get(blackHole)?.balance).toBe(5n);
 });
+
+it("lists the tokens in the order of the network's hash map", async () => {
+	const state = await emptyState();
+	putTestContract(state, CONTRACT, "6000ff");
+	const assetV2 = new Map(["1000001", "1000002", "1000003"].map((id, i) => [id, BigInt(i)]));
+	state.account.put(CONTRACT, Account.create({ address: CONTRACT, type: AccountType.Contract, assetV2 }));
+	const { machine } = runContract(state, { gates: { freezeV2: false } });
+	const [record] = machine.internal.toMessages(false, "neutral");
+	expect(record?.callValueInfo.map((info) => info.tokenId)).toEqual(["", "1000003", "1000001", "1000002"]);
+});

@@ -5,6 +5,7 @@ import { keccak256 } from "../../../protocol/hash.js";
 import { SmartContract } from "../../../protocol/messages.js";
 import { addressWord, prefixedWord, toAddress } from "../addresses.js";
 import type { Frame } from "../frame.js";
+import { runtimeFailed } from "../vm-error.js";
 import { readWord, sat32, toWord, type Word, wordFromBytes } from "../word.js";
 
 /** Blocks whose ids BLOCKHASH still knows. */
@@ -91,6 +92,10 @@ export function extCodeHash({ machine: { state } }: Frame, account: Word): Word 
 	if (!state.account.has(target)) return 0;
 	const contract = state.contract.get(target);
 	if (!contract) return EMPTY_HASH;
+	if (contract.code_hash.length > 32) {
+		// A deployer may have submitted anything; it stays until code is saved under #26.
+		throw runtimeFailed("java.lang.RuntimeException", "Data word can't exceed 32 bytes: [B");
+	}
 	if (contract.code_hash.length > 0) return wordFromBytes(contract.code_hash);
 	const hash = keccak256(state.code.get(target) ?? EMPTY);
 	const copy = SmartContract.copy(contract);
