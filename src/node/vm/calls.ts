@@ -4,7 +4,7 @@ import { EMPTY } from "../../protocol/bytes.js";
 import { toAddress } from "./addresses.js";
 import { add, lt, sub } from "./arithmetic.js";
 import { Frame } from "./frame.js";
-import { MEMORY_CEILING, operandEnd } from "./memory.js";
+import { checkCeiling, chunkMissing, MEMORY_CHUNK, operandEnd } from "./memory.js";
 import { penaltyOf } from "./penalty.js";
 import type { Precompile } from "./precompiles/precompile.js";
 import { findPrecompile } from "./precompiles/precompiles.js";
@@ -17,7 +17,6 @@ import {
 } from "./transfers.js";
 import {
 	executionFailed,
-	hostFailed,
 	longOutOfRange,
 	runtimeFailed,
 	stackOverflow,
@@ -42,9 +41,6 @@ const VALUE_COST = 9_000;
 const NEW_ACCOUNT_COST = 25_000;
 /** Energy that a callee gets on top where value is sent. */
 const STIPEND = 2_300;
-
-/** Bytes that the network's memory grows by. */
-const CHUNK = 1024;
 
 const MAX_INT64 = 0x7fffffffffffffffn;
 
@@ -345,19 +341,15 @@ function sendToPrecompile(frame: Frame, call: Call, value: bigint): void {
 function storeWhole(frame: Frame, offset: number, output: Uint8Array): void {
 	if (output.length === 0) return;
 	if (offset < 0) throw beforeMemory(frame, offset);
-	if (offset + output.length > MEMORY_CEILING) throw hostFailed();
+	checkCeiling(frame.memory, offset, output.length);
 	frame.memory.store(offset, output);
 }
 
 /** The network keeps memory in chunks: a negative offset misses either the list of chunks or the first of them. */
 function beforeMemory(frame: Frame, offset: number): VmError {
-	const chunk = Math.trunc(offset / CHUNK);
-	if (chunk < 0) {
-		const chunks = Math.ceil(frame.memory.size / CHUNK);
-		return runtimeFailed("java.lang.IndexOutOfBoundsException", `Index: ${chunk}, Size: ${chunks}`);
-	}
+	if (offset <= -MEMORY_CHUNK) return chunkMissing(frame.memory, offset);
 	return runtimeFailed(
 		"java.lang.ArrayIndexOutOfBoundsException",
-		`arraycopy: destination index ${offset} out of bounds for byte[${CHUNK}]`,
+		`arraycopy: destination index ${offset} out of bounds for byte[${MEMORY_CHUNK}]`,
 	);
 }

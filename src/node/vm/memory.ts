@@ -1,6 +1,7 @@
 /** The byte-addressed memory of a frame (sheet 05 §9.2). */
 
 import { EMPTY } from "../../protocol/bytes.js";
+import { hostFailed, runtimeFailed, type VmError } from "./vm-error.js";
 import { readWord, type Word, writeWord } from "./word.js";
 
 /** The largest end of an operand; an end equal to it is allowed. */
@@ -10,6 +11,11 @@ export const MEMORY_LIMIT = 3_145_728;
 export const MEMORY_CEILING = 2 ** 30;
 
 const FIRST_CAPACITY = 1024;
+
+/** Bytes that the network's memory grows by. */
+export const MEMORY_CHUNK = 1024;
+
+const MAX_INT32 = 0x7fffffff;
 
 /** Up to here memory is one range of bytes; the few words that are written beyond lie in pages of their own. */
 const NEAR = 2 ** 22;
@@ -143,6 +149,23 @@ export class Memory {
 		this.expand(Math.max(target, source) + size);
 		this.bytes.copyWithin(target, source, source + size);
 	}
+}
+
+/** Memory is a list of chunks for the network, which looks for one that isn't there. */
+export function chunkMissing(memory: Memory, offset: number): VmError {
+	const chunks = Math.ceil(memory.size / MEMORY_CHUNK);
+	const chunk = Math.trunc(offset / MEMORY_CHUNK);
+	return runtimeFailed("java.lang.IndexOutOfBoundsException", `Index: ${chunk}, Size: ${chunks}`);
+}
+
+/**
+ * Checks an access that no energy limits. An end beyond 31 bits wraps for the network: an empty memory doesn't even
+ * grow, any other one by too much.
+ * @throws {VmError} where the network's memory can't grow so far
+ */
+export function checkCeiling(memory: Memory, offset: number, size: number): void {
+	if (offset + size > MAX_INT32 && memory.size === 0) throw chunkMissing(memory, offset);
+	if (offset + size > MEMORY_CEILING) throw hostFailed();
 }
 
 /** What a memory of this many words costs in all. */

@@ -77,6 +77,19 @@ describe("failures of a frame", () => {
 			"Out of Memory when 'MLOAD' operation executing",
 		],
 		[
+			"output of a precompile around 2^31, in an empty memory",
+			"6000 637fffffff 6000 6000 6002 61ffff fa",
+			Result.UNKNOWN,
+			"Index: 2097151, Size: 0",
+		],
+		[
+			"votes at 2^31 in an empty memory, whose size #81 doesn't count yet",
+			"637fffffff 6000 637fffffff 6000 d8",
+			Result.UNKNOWN,
+			"Index: 2097151, Size: 0",
+			{ gates: { energyAdjustment: false } },
+		],
+		[
 			"a token id beyond 64 bits before #26",
 			`6000600060006000 7f${"7f".repeat(32)} 6000 60aa 6000 d0`,
 			Result.UNKNOWN,

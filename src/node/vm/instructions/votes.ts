@@ -12,9 +12,9 @@ import { attempt, note, readAmount, require, requireWritable } from "../attempt.
 import type { Frame } from "../frame.js";
 import { votesText } from "../internal-transactions.js";
 import type { Machine } from "../machine.js";
-import { MEMORY_CEILING, operandEnd } from "../memory.js";
+import { checkCeiling, operandEnd } from "../memory.js";
 import { settleReward } from "../rewards.js";
-import { executionFailed, hostFailed } from "../vm-error.js";
+import { executionFailed } from "../vm-error.js";
 import { sat32, toWord, type Word } from "../word.js";
 
 const VOTE_COST = 30_000;
@@ -79,7 +79,7 @@ export function voteWitness(frame: Frame): void {
 
 /** The word before an array's elements. */
 function loadLength(frame: Frame, offset: number): number {
-	if (offset > MEMORY_CEILING) throw hostFailed();
+	checkCeiling(frame.memory, offset, WORD_SIZE);
 	frame.memory.expand(offset + WORD_SIZE);
 	return sat32(frame.memory.loadFarWord(offset));
 }
