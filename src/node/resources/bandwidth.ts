@@ -3,11 +3,10 @@
 import { toBase58Check } from "../../protocol/address.js";
 import { byteStringText } from "../../protocol/byte-string-text.js";
 import { asBuffer, fromUtf8 } from "../../protocol/bytes.js";
-import { fromDouble, toDouble, wrap } from "../../protocol/int64.js";
+import { wrap } from "../../protocol/int64.js";
 import {
 	Account,
 	AssetIssueContract,
-	ResourceCode,
 	type ResourceReceipt,
 	TransactionResult,
 	type TransferAssetContract,
@@ -25,12 +24,12 @@ import {
 import type { Properties } from "../state/properties.js";
 import type { StateView } from "../state/view.js";
 import { changeBalance, InsufficientBalanceError, sinkFee, sinkFeeToPool } from "./balance.js";
+import { resourceLimit } from "./stake.js";
 import { accountIncrease, increase, recovery, unfreezeDelayOn } from "./window.js";
 
 /** Bytes that every contract adds for its result. */
 export const MAX_RESULT_SIZE = 64;
 const SIGNATURE_SIZE = 65;
-const PRECISION = 1_000_000n;
 
 /** How a transaction's bytes were paid. */
 export interface BandwidthCharge {
@@ -172,48 +171,12 @@ function payFee(
 	}
 }
 
-/** Coins whose stake gives an account bandwidth, in sun: own and received, of both generations. */
-export function bandwidthStake(account: Readonly<Account>): bigint {
-	let total = account.acquired_delegated_frozen_balance_for_bandwidth;
-	for (const frozen of account.frozen) total += frozen.frozen_balance;
-	for (const frozen of account.frozenV2) if (frozen.type === ResourceCode.BANDWIDTH) total += frozen.amount;
-	return wrap(total + account.acquired_delegated_frozenV2_balance_for_bandwidth);
-}
-
-/** Bandwidth that an account's stake gives it a day. */
-export function bandwidthLimit(properties: Properties, account: Readonly<Account>): bigint {
-	const totalWeight = properties.get("TOTAL_NET_WEIGHT");
-	if (totalWeight === 0n) return 0n;
-	return stakeLimit(properties, bandwidthStake(account), properties.get("TOTAL_NET_LIMIT"), totalWeight);
-}
-
-/**
- * The share of a total limit that a stake in sun gives (sheet 03 §§3.1 and 4.1). Under the oldest rules totals drift, by
- * the fractions of coins, to 0 and below while there are stakes: of a total weight of 0 every stake has all there is.
- */
-export function stakeLimit(
-	properties: Properties,
-	stakeSun: bigint,
-	limit: bigint,
-	totalWeight: bigint,
-): bigint {
-	if (unfreezeDelayOn(properties)) {
-		if (totalWeight === 0n) return 0n;
-		const weight = toDouble(stakeSun) / 1_000_000;
-		return fromDouble(weight * (toDouble(limit) / toDouble(totalWeight)));
-	}
-	if (stakeSun < PRECISION) return 0n;
-	const weight = stakeSun / PRECISION;
-	if (properties.on("ALLOW_NEW_REWARD") && totalWeight <= 0n) return 0n;
-	return fromDouble(toDouble(weight) * (toDouble(limit) / toDouble(totalWeight)));
-}
-
 /** Pays from the owner's staked bandwidth if it covers all of it. */
 function useStakedBandwidth(state: StateView, owner: Readonly<Account>, bytes: bigint): boolean {
 	const { properties } = state;
 	const now = properties.headSlot;
 	const usage = recovery(owner, "bandwidth", owner.net_usage, owner.latest_consume_time, now);
-	if (bytes > wrap(bandwidthLimit(properties, owner) - usage)) return false;
+	if (bytes > wrap(resourceLimit(properties, owner, "bandwidth") - usage)) return false;
 	const copy = Account.copy(owner);
 	addStakedUsage(properties, copy, bytes, now);
 	copy.latest_opration_time = properties.headTimestampMs;
@@ -280,7 +243,7 @@ function useTokenBandwidth(
 	if (bytes > wrap(token.free_asset_net_limit - own)) return false;
 	const issuer = state.account.get(token.owner_address) as Readonly<Account>;
 	const issuerUsage = recovery(issuer, "bandwidth", issuer.net_usage, issuer.latest_consume_time, now);
-	if (bytes > wrap(bandwidthLimit(properties, issuer) - issuerUsage)) return false;
+	if (bytes > wrap(resourceLimit(properties, issuer, "bandwidth") - issuerUsage)) return false;
 
 	const payer = Account.copy(issuer);
 	addStakedUsage(properties, payer, bytes, now);

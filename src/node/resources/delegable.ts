@@ -3,7 +3,7 @@
 import { fromDouble, maxInt, toDouble, wrap } from "../../protocol/int64.js";
 import { Account, ResourceCode } from "../../protocol/messages.js";
 import type { Properties } from "../state/properties.js";
-import { delegation, ownStakeV1, ownStakeV2, SUN_PER_COIN } from "./stake.js";
+import { codeOf, delegation, ownStakeV1, ownStakeV2, resourceTotals, SUN_PER_COIN } from "./stake.js";
 import { accountIncrease, type Resource, resourceUsage, unfreezeDelayOn } from "./window.js";
 
 /** Length of a lock unless the delegation names another, in blocks. */
@@ -31,7 +31,7 @@ export function delegableStake(
 	const { usage, lastSlot } = resourceUsage(account, resource);
 	const scratch = Account.copy(account);
 	const present = accountIncrease(properties, scratch, resource, usage, 0n, lastSlot, properties.headSlot);
-	const code = resource === "bandwidth" ? ResourceCode.BANDWIDTH : ResourceCode.ENERGY;
+	const code = codeOf(resource);
 	const used = usedStake(properties, resource, wrap(present + upcomingBytes));
 	const others = wrap(
 		ownStakeV1(account, code) +
@@ -43,11 +43,8 @@ export function delegableStake(
 
 /** Stake that a usage occupies. */
 export function usedStake(properties: Properties, resource: Resource, usage: bigint): bigint {
-	const [weight, limit] =
-		resource === "bandwidth"
-			? (["TOTAL_NET_WEIGHT", "TOTAL_NET_LIMIT"] as const)
-			: (["TOTAL_ENERGY_WEIGHT", "TOTAL_ENERGY_CURRENT_LIMIT"] as const);
-	const share = toDouble(properties.get(weight)) / toDouble(properties.get(limit));
+	const { limit, weight } = resourceTotals(properties, resource);
+	const share = toDouble(weight) / toDouble(limit);
 	return fromDouble(toDouble(wrap(usage * SUN_PER_COIN)) * share);
 }
 

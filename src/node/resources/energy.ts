@@ -24,7 +24,7 @@ import type { ForkGates } from "../rules/fork-gates.js";
 import type { Properties } from "../state/properties.js";
 import type { StateView } from "../state/view.js";
 import { sinkFee, sinkFeeToPool } from "./balance.js";
-import { energyLimit, energyStake, SUN_PER_COIN } from "./stake.js";
+import { resourceLimit, resourceStake, resourceTotals, SUN_PER_COIN } from "./stake.js";
 import {
 	accountIncrease,
 	cancelAllOn,
@@ -56,11 +56,10 @@ export function energyPrice(properties: Properties): bigint {
 
 /** Energy a day that an account's stake gives to executions: whole coins only (E_exec, sheet 03 §4.1). */
 export function executionEnergy(properties: Properties, account: Readonly<Account>): bigint {
-	const stake = energyStake(account);
+	const stake = resourceStake(account, "energy");
 	if (stake < SUN_PER_COIN) return 0n;
-	const each =
-		toDouble(properties.get("TOTAL_ENERGY_CURRENT_LIMIT")) / toDouble(properties.get("TOTAL_ENERGY_WEIGHT"));
-	return fromDouble(toDouble(stake / SUN_PER_COIN) * each);
+	const { limit, weight } = resourceTotals(properties, "energy");
+	return fromDouble(toDouble(stake / SUN_PER_COIN) * (toDouble(limit) / toDouble(weight)));
 }
 
 function usedEnergy(properties: Properties, account: Readonly<Account>): bigint {
@@ -105,7 +104,7 @@ export function oldCallerLimit(budget: EnergyBudget, caller: Readonly<Account>):
 	const left = energyLeft(properties, caller);
 	const bought = maxInt(caller.balance - maxInt(callValue, 0n), 0n) / price;
 	const all = executionEnergy(properties, caller);
-	const stake = energyStake(caller);
+	const stake = resourceStake(caller, "energy");
 	let byFee: bigint;
 	if (stake === 0n) byFee = feeLimit / price;
 	else {
@@ -287,7 +286,7 @@ function usesSnapshot(properties: Properties): boolean {
 
 /** What an account has left now, as bills of the old rules count it. */
 function presentLeft(properties: Properties, account: Readonly<Account>): bigint {
-	return maxInt(wrap(energyLimit(properties, account) - usedEnergy(properties, account)), 0n);
+	return maxInt(wrap(resourceLimit(properties, account, "energy") - usedEnergy(properties, account)), 0n);
 }
 
 function payAsOrigin(bill: EnergyBill, contract: Readonly<SmartContract>): bigint {
@@ -354,7 +353,8 @@ function useEnergy({ state }: EnergyBill, account: Account, energy: bigint): voi
 		present = accountIncrease(properties, account, "energy", usage, energy, lastSlot, now);
 	} else {
 		const decayed = increase(usage, 0n, lastSlot, now);
-		if (!usesSnapshot(properties) && energy > wrap(energyLimit(properties, account) - decayed)) return;
+		if (!usesSnapshot(properties) && energy > wrap(resourceLimit(properties, account, "energy") - decayed))
+			return;
 		present = increase(decayed, energy, now, now);
 	}
 	setResourceUsage(account, "energy", present, now);

@@ -5,7 +5,7 @@
  * are delegated leave the owner's own stake and are counted on both accounts.
  */
 
-import { wrap } from "../../protocol/int64.js";
+import { fromDouble, toDouble, wrap } from "../../protocol/int64.js";
 import {
 	type Account,
 	AccountFreezeV2,
@@ -13,8 +13,7 @@ import {
 	ResourceCode,
 } from "../../protocol/messages.js";
 import type { Properties } from "../state/properties.js";
-import { stakeLimit } from "./bandwidth.js";
-import { editEnergy, type Resource } from "./window.js";
+import { editEnergy, type Resource, unfreezeDelayOn } from "./window.js";
 
 /** Sun in a coin: stakes weigh and vote in whole coins. */
 export const SUN_PER_COIN = 1_000_000n;
@@ -25,6 +24,11 @@ export const DAY_MS = 86_400_000n;
 export function resourceOf(code: number): Resource | undefined {
 	if (code === ResourceCode.BANDWIDTH) return "bandwidth";
 	return code === ResourceCode.ENERGY ? "energy" : undefined;
+}
+
+/** The code of a resource. */
+export function codeOf(resource: Resource): typeof ResourceCode.BANDWIDTH | typeof ResourceCode.ENERGY {
+	return resource === "bandwidth" ? ResourceCode.BANDWIDTH : ResourceCode.ENERGY;
 }
 
 /** Generation of a stake, as its fields are named. */
@@ -117,24 +121,48 @@ export function addTotalWeight(properties: Properties, code: number, coins: bigi
 	else if (code === ResourceCode.COIN_POWER) properties.addTotalWeight("TOTAL_COIN_POWER_WEIGHT", coins);
 }
 
-/** Coins whose stake gives an account energy: own and received, of both generations. */
-export function energyStake(account: Readonly<Account>): bigint {
+/** Coins whose stake gives an account a resource: own and received, of both generations. */
+export function resourceStake(account: Readonly<Account>, resource: Resource): bigint {
+	const code = codeOf(resource);
 	return wrap(
-		ownStakeV1(account, ResourceCode.ENERGY) +
-			delegation(account, "acquired_delegated", "frozen", "energy") +
-			ownStakeV2(account, ResourceCode.ENERGY) +
-			delegation(account, "acquired_delegated", "frozenV2", "energy"),
+		ownStakeV1(account, code) +
+			delegation(account, "acquired_delegated", "frozen", resource) +
+			ownStakeV2(account, code) +
+			delegation(account, "acquired_delegated", "frozenV2", resource),
 	);
 }
 
-/** Energy that an account's stake gives it a day, as queries and delegation see it (E_api, sheet 03 §4.1). */
-export function energyLimit(properties: Properties, account: Readonly<Account>): bigint {
-	return stakeLimit(
-		properties,
-		energyStake(account),
-		properties.get("TOTAL_ENERGY_CURRENT_LIMIT"),
-		properties.get("TOTAL_ENERGY_WEIGHT"),
-	);
+/** What all stakes for a resource share in a day, and their total weight in coins. */
+export function resourceTotals(
+	properties: Properties,
+	resource: Resource,
+): { readonly limit: bigint; readonly weight: bigint } {
+	return resource === "bandwidth"
+		? { limit: properties.get("TOTAL_NET_LIMIT"), weight: properties.get("TOTAL_NET_WEIGHT") }
+		: { limit: properties.get("TOTAL_ENERGY_CURRENT_LIMIT"), weight: properties.get("TOTAL_ENERGY_WEIGHT") };
+}
+
+/**
+ * What an account's stake gives it of a resource in a day, as all but executions see it (sheet 03 §§3.1 and 4.1).
+ *
+ * Under the oldest rules total weights drift, by the fractions of coins, to 0 and below while there are stakes: at 0
+ * there is no bandwidth for anyone, but all energy for everyone.
+ */
+export function resourceLimit(
+	properties: Properties,
+	account: Readonly<Account>,
+	resource: Resource,
+): bigint {
+	const stakeSun = resourceStake(account, resource);
+	const { limit, weight } = resourceTotals(properties, resource);
+	if (unfreezeDelayOn(properties)) {
+		if (weight === 0n) return 0n;
+		return fromDouble((toDouble(stakeSun) / 1_000_000) * (toDouble(limit) / toDouble(weight)));
+	}
+	if (stakeSun < SUN_PER_COIN) return 0n;
+	if (properties.on("ALLOW_NEW_REWARD") && weight <= 0n) return 0n;
+	if (resource === "bandwidth" && weight === 0n) return 0n;
+	return fromDouble(toDouble(stakeSun / SUN_PER_COIN) * (toDouble(limit) / toDouble(weight)));
 }
 
 /** Splits a list of unstaked amounts by whether their delay is over at a time. */

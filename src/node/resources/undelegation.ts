@@ -3,8 +3,7 @@
 import { fromDouble, minInt, toDouble, wrap } from "../../protocol/int64.js";
 import { Account } from "../../protocol/messages.js";
 import type { StateView } from "../state/view.js";
-import { bandwidthStake } from "./bandwidth.js";
-import { addDelegation, delegation, energyStake, setDelegation } from "./stake.js";
+import { addDelegation, delegation, resourceStake, resourceTotals, setDelegation } from "./stake.js";
 import { accountIncrease, type Resource, resourceUsage, setResourceUsage } from "./window.js";
 
 /** What was taken: the receiver as it was written, its window that of now, and the usage to be moved. */
@@ -37,7 +36,7 @@ export function takeFromReceiver(
 	if (delegation(receiver, "acquired_delegated", "frozenV2", resource) < amountSun) {
 		setDelegation(receiver, "acquired_delegated", "frozenV2", resource, 0n);
 	} else {
-		const stake = resource === "bandwidth" ? bandwidthStake(receiver) : energyStake(receiver);
+		const stake = resourceStake(receiver, resource);
 		const share = fromDouble(toDouble(present) * (toDouble(amountSun) / toDouble(stake)));
 		moved = minInt(mostUsage(state, resource, amountSun), share);
 		addDelegation(receiver, "acquired_delegated", "frozenV2", resource, -amountSun);
@@ -49,11 +48,6 @@ export function takeFromReceiver(
 
 /** The most usage that a stake can stand for: what it gives in a day. */
 function givenBy(state: StateView, resource: Resource, stakeSun: bigint): bigint {
-	const { properties } = state;
-	const [limit, weight] =
-		resource === "bandwidth"
-			? (["TOTAL_NET_LIMIT", "TOTAL_NET_WEIGHT"] as const)
-			: (["TOTAL_ENERGY_CURRENT_LIMIT", "TOTAL_ENERGY_WEIGHT"] as const);
-	const each = toDouble(properties.get(limit)) / toDouble(properties.get(weight));
-	return fromDouble((toDouble(stakeSun) / 1_000_000) * each);
+	const { limit, weight } = resourceTotals(state.properties, resource);
+	return fromDouble((toDouble(stakeSun) / 1_000_000) * (toDouble(limit) / toDouble(weight)));
 }

@@ -1,9 +1,9 @@
 import { beforeEach, describe, expect, test } from "vitest";
-import { bandwidthLimit, chargeBandwidth, stakeLimit } from "../../../src/node/resources/bandwidth.js";
+import { chargeBandwidth } from "../../../src/node/resources/bandwidth.js";
+import { resourceLimit } from "../../../src/node/resources/stake.js";
 import { ResourceInsufficientError } from "../../../src/node/rules/errors.js";
 import type { StateView } from "../../../src/node/state/view.js";
 import { contractTypeByName } from "../../../src/protocol/contract-types.js";
-import { MAX_INT64 } from "../../../src/protocol/int64.js";
 import {
 	Account,
 	AccountFreezeV2,
@@ -51,42 +51,15 @@ const staked = (amount: bigint): AccountFreezeV2[] => [
 ];
 const bytes = BigInt(transfer().size + 64);
 
-describe("the limit that a stake gives", () => {
-	test.each([
-		[26_000_000_000n, 1_500_000n, 14n, 2n],
-		[26_987_654_321n, 1_234_567_890n, 14n, 1976n],
-		[26_987_654_321n, 1_234_567_890n, 0n, 1975n],
-		[26_987_654_321n, 999_999n, 0n, 0n],
-		[0n, 1_000_000n, 14n, 0n],
-		[0n, 1_000_000n, 0n, MAX_INT64],
-		[-2n, 1_000_000n, 0n, -21_600_000_000n],
-	])("of total weight %d and stake %d, delay %d days: %d", (weight, stake, days, expected) => {
-		state.properties.set("UNFREEZE_DELAY_DAYS", days);
-		expect(stakeLimit(state.properties, stake, 43_200_000_000n, weight)).toBe(expected);
+test("the limit counts own and received stakes of both generations, for bandwidth only", () => {
+	state.properties.set("TOTAL_NET_LIMIT", 1_000_000n);
+	state.properties.set("TOTAL_NET_WEIGHT", 1_000_000n);
+	const account = Account.create({
+		acquired_delegated_frozen_balance_for_bandwidth: 1_000_000n,
+		acquired_delegated_frozenV2_balance_for_bandwidth: 20_000_000n,
+		frozenV2: [...staked(300_000_000n), AccountFreezeV2.create({ type: ResourceCode.ENERGY, amount: 7n })],
 	});
-
-	test.each([0n, 14n])("is no bandwidth at all of a total weight of 0, delay %d days", (days) => {
-		state.properties.set("UNFREEZE_DELAY_DAYS", days);
-		const account = Account.create({ acquired_delegated_frozen_balance_for_bandwidth: 1_000_000n });
-		expect(bandwidthLimit(state.properties, account)).toBe(0n);
-	});
-
-	test("is nothing of a total weight of 0 with the new reward rules", () => {
-		state.properties.set("UNFREEZE_DELAY_DAYS", 0n);
-		state.properties.set("ALLOW_NEW_REWARD", 1n);
-		expect(stakeLimit(state.properties, 1_000_000n, 43_200_000_000n, 0n)).toBe(0n);
-	});
-
-	test("counts own and received stakes of both generations, for bandwidth only", () => {
-		state.properties.set("TOTAL_NET_LIMIT", 1_000_000n);
-		state.properties.set("TOTAL_NET_WEIGHT", 1_000_000n);
-		const account = Account.create({
-			acquired_delegated_frozen_balance_for_bandwidth: 1_000_000n,
-			acquired_delegated_frozenV2_balance_for_bandwidth: 20_000_000n,
-			frozenV2: [...staked(300_000_000n), AccountFreezeV2.create({ type: ResourceCode.ENERGY, amount: 7n })],
-		});
-		expect(bandwidthLimit(state.properties, account)).toBe(321n);
-	});
+	expect(resourceLimit(state.properties, account, "bandwidth")).toBe(321n);
 });
 
 describe("a transaction's bytes are paid", () => {

@@ -1,19 +1,20 @@
 import { beforeEach, describe, expect, test } from "vitest";
-import { stakeLimit } from "../../../src/node/resources/bandwidth.js";
 import { delegableStake, delegationSize, usedStake } from "../../../src/node/resources/delegable.js";
 import {
 	addDelegation,
 	addStakeV2,
 	addTotalWeight,
 	delegation,
-	energyStake,
 	ownStakeV1,
 	ownStakeV2,
+	resourceLimit,
+	resourceStake,
 	splitUnstaking,
 	weightV2,
 } from "../../../src/node/resources/stake.js";
 import { takeFromReceiver } from "../../../src/node/resources/undelegation.js";
 import type { StateView } from "../../../src/node/state/view.js";
+import { MAX_INT64 } from "../../../src/protocol/int64.js";
 import {
 	Account,
 	AccountAccountResource,
@@ -35,21 +36,41 @@ beforeEach(async () => {
 });
 
 describe("the limit that a stake gives", () => {
-	test.each([
-		[26_000_000_000n, 1_500_000n, 2n],
-		[26_987_654_321n, 1_234_567_890n, 1976n],
-		[0n, 5_000_000n, 0n],
-	])("counts fractions of coins: of weight %d a stake of %d gives %d", (weight, stake, limit) => {
-		expect(stakeLimit(state.properties, stake, NET_LIMIT, weight)).toBe(limit);
+	const received = (amount: bigint) =>
+		Account.create({
+			acquired_delegated_frozen_balance_for_bandwidth: amount,
+			account_resource: AccountAccountResource.create({
+				acquired_delegated_frozen_balance_for_energy: amount,
+			}),
+		});
+	beforeEach(() => {
+		state.properties.set("TOTAL_NET_LIMIT", NET_LIMIT);
+		state.properties.set("TOTAL_ENERGY_CURRENT_LIMIT", NET_LIMIT);
 	});
 
 	test.each([
-		[26_987_654_321n, 1_234_567_890n, 1975n],
-		[26_987_654_321n, 999_999n, 0n],
-		[0n, 5_000_000n, 0n],
-	])("counted whole coins before staking V2: of weight %d a stake of %d gave %d", (weight, stake, limit) => {
+		// By delay in days: without one, whole coins count.
+		[26_000_000_000n, 1_500_000n, 14n, 2n],
+		[26_987_654_321n, 1_234_567_890n, 14n, 1976n],
+		[26_987_654_321n, 1_234_567_890n, 0n, 1975n],
+		[26_987_654_321n, 999_999n, 0n, 0n],
+		[-2n, 1_000_000n, 0n, -21_600_000_000n],
+		[0n, 5_000_000n, 14n, 0n],
+	])("of total weight %d and stake %d, delay %d days: %d", (weight, stake, days, expected) => {
+		state.properties.set("TOTAL_NET_WEIGHT", weight);
+		state.properties.set("TOTAL_ENERGY_WEIGHT", weight);
+		state.properties.set("UNFREEZE_DELAY_DAYS", days);
+		expect(resourceLimit(state.properties, received(stake), "bandwidth")).toBe(expected);
+		expect(resourceLimit(state.properties, received(stake), "energy")).toBe(expected);
+	});
+
+	test("of a total weight of 0 was no bandwidth but all energy, until the new reward rules", () => {
 		state.properties.set("UNFREEZE_DELAY_DAYS", 0n);
-		expect(stakeLimit(state.properties, stake, NET_LIMIT, weight)).toBe(limit);
+		const account = received(1_000_000n);
+		expect(resourceLimit(state.properties, account, "bandwidth")).toBe(0n);
+		expect(resourceLimit(state.properties, account, "energy")).toBe(MAX_INT64);
+		state.properties.set("ALLOW_NEW_REWARD", 1n);
+		expect(resourceLimit(state.properties, account, "energy")).toBe(0n);
 	});
 });
 
@@ -142,7 +163,7 @@ describe("stakes of an account", () => {
 			}),
 			frozenV2: [AccountFreezeV2.create({ type: ResourceCode.ENERGY, amount: 1000n })],
 		});
-		expect(energyStake(account)).toBe(1111n);
+		expect(resourceStake(account, "energy")).toBe(1111n);
 		expect(ownStakeV1(account, ResourceCode.ENERGY)).toBe(1n);
 	});
 

@@ -9,8 +9,7 @@ import {
 } from "../../../protocol/messages.js";
 import { SLOT_MS } from "../../../protocol/slot.js";
 import { accountIdKey } from "../../contracts/set-account-id.js";
-import { bandwidthLimit } from "../../resources/bandwidth.js";
-import { energyLimit, SUN_PER_COIN } from "../../resources/stake.js";
+import { resourceLimit, SUN_PER_COIN } from "../../resources/stake.js";
 import { fullPower } from "../../resources/voting-power.js";
 import { accountIncrease, editEnergy, increase } from "../../resources/window.js";
 import type { StateView } from "../../state/view.js";
@@ -91,7 +90,7 @@ export function accountNet(state: StateView, address: Uint8Array): AccountNetMes
 		freeNetUsed: account.free_net_usage,
 		freeNetLimit: properties.get("FREE_NET_LIMIT"),
 		NetUsed: account.net_usage,
-		NetLimit: bandwidthLimit(properties, account),
+		NetLimit: resourceLimit(properties, account, "bandwidth"),
 		assetNetUsed: usage,
 		assetNetLimit: tokenValues(usage.keys(), (id) => tokenNetLimit(state, id)),
 		TotalNetLimit: properties.get("TOTAL_NET_LIMIT"),
@@ -124,7 +123,7 @@ export function accountResources(state: StateView, address: Uint8Array): Account
 		coinPowerUsed: account.votes.reduce((sum, vote) => sum + vote.vote_count, 0n),
 		coinPowerLimit: fullPower(account) / SUN_PER_COIN,
 		EnergyUsed: account.account_resource?.energy_usage ?? 0n,
-		EnergyLimit: energyLimit(properties, account),
+		EnergyLimit: resourceLimit(properties, account, "energy"),
 		TotalEnergyLimit: properties.get("TOTAL_ENERGY_CURRENT_LIMIT"),
 		TotalEnergyWeight: properties.get("TOTAL_ENERGY_WEIGHT"),
 		storageUsed: account.account_resource?.storage_usage ?? 0n,

@@ -2,15 +2,16 @@
 
 import { equalBytes } from "../../../protocol/bytes.js";
 import { fromDouble, MAX_INT64, maxInt, minInt, toDouble, wrap } from "../../../protocol/int64.js";
-import { type Account, ResourceCode } from "../../../protocol/messages.js";
-import { bandwidthStake } from "../../resources/bandwidth.js";
+import type { Account } from "../../../protocol/messages.js";
 import { delegatedAmount, delegationKeyV2 } from "../../resources/delegated-resource.js";
 import {
+	codeOf,
 	delegation,
-	energyStake,
 	MAX_UNSTAKING_ENTRIES,
 	ownStakeV1,
 	ownStakeV2,
+	resourceStake,
+	resourceTotals,
 	splitUnstaking,
 } from "../../resources/stake.js";
 import { type Resource, recovery, resourceUsage, windowSlots } from "../../resources/window.js";
@@ -54,13 +55,6 @@ function resourceOf(word: Word | undefined): Resource | undefined {
 	return word === 1 ? "energy" : undefined;
 }
 
-const codeOf = (resource: Resource): number =>
-	resource === "bandwidth" ? ResourceCode.BANDWIDTH : ResourceCode.ENERGY;
-
-/** Everything that gives an account a resource. */
-const allStake = (account: Readonly<Account>, resource: Resource): bigint =>
-	resource === "bandwidth" ? bandwidthStake(account) : energyStake(account);
-
 /** Stake that an account's present usage stands for, and the seconds until it is all recovered. */
 function usedStake(
 	properties: Properties,
@@ -72,11 +66,8 @@ function usedStake(
 	const end = lastSlot + windowSlots(account, resource);
 	if (now >= end) return { balance: 0n, seconds: 0n };
 	const used = toDouble(recovery(account, resource, usage, lastSlot, now));
-	const [weight, limit] =
-		resource === "bandwidth"
-			? (["TOTAL_NET_WEIGHT", "TOTAL_NET_LIMIT"] as const)
-			: (["TOTAL_ENERGY_WEIGHT", "TOTAL_ENERGY_CURRENT_LIMIT"] as const);
-	const coins = (used * toDouble(properties.get(weight))) / toDouble(properties.get(limit));
+	const { limit, weight } = resourceTotals(properties, resource);
+	const coins = (used * toDouble(weight)) / toDouble(limit);
 	return { balance: fromDouble(coins * 1_000_000), seconds: (end - now) * SLOT_SECONDS };
 }
 
@@ -183,7 +174,7 @@ export const checkUnDelegateResource = resourceQuery(
 		const wanted = sat64(amountOperand ?? 0);
 		if (!account || !resource || wanted <= 0n) return [0n, 0n, 0n];
 		const { balance, seconds } = usedStake(state.properties, account, resource);
-		const all = allStake(account, resource);
+		const all = resourceStake(account, resource);
 		const amount = minInt(wanted, all);
 		if (all <= balance) return [0n, amount, seconds];
 		const clean = fromDouble(toDouble(amount) * (toDouble(all - balance) / toDouble(all)));
@@ -202,7 +193,7 @@ export const resourceUsageQuery = resourceQuery("resourceUsage", 0x1000012, 2, 2
 export const totalResource = resourceQuery("totalResource", 0x1000013, 2, 1, (state, address, type) => {
 	const account = accountOf(state, address);
 	const resource = resourceOf(type);
-	return account && resource ? allStake(account, resource) : 0n;
+	return account && resource ? resourceStake(account, resource) : 0n;
 });
 
 /** Both generations of what an account lends or borrows. */
