@@ -217,6 +217,11 @@ describe("a node's configuration", () => {
 			"f: 2: storage.snapshot.maxFlushCount must be 1 to 500, not 501",
 		],
 		[
+			"traces of the contract machine in files",
+			"vm.vmTrace = true",
+			"f: 2: vm.vmTrace must be false: this node writes no traces into files",
+		],
+		[
 			"an unknown engine",
 			'storage.db.engine = "NOSUCH"',
 			'f: 2: storage.db.engine must be LEVELDB or ROCKSDB, not "NOSUCH"',
