@@ -13,8 +13,10 @@ export const ZERO_RATE: Rate = { count: 0, mean: 0, oneMinute: 0, fiveMinutes: 0
 export interface ApiMeter {
 	readonly name: string;
 	readonly calls: Rate;
-	readonly failures: Rate;
-	readonly sentBytes: Rate;
+	/** Undefined: failures of this one are not counted by themselves. */
+	readonly failures: Rate | undefined;
+	/** Undefined: what it sends is not counted. */
+	readonly sentBytes: Rate | undefined;
 }
 
 /** Times from a block's slot to its arrival, in milliseconds. */

@@ -6,13 +6,16 @@ import type { HttpAnswer } from "./http-answer.js";
 export interface AnsweredRequest {
 	/** `full`, `solidity`, `pbft`, or the name of a JSON-RPC server. */
 	readonly server: string;
-	/** The path of an endpoint; undefined: the server has none under the path that was asked for. */
+	/** The path of the endpoint that answered; undefined: there is none under the path, or not for the method. */
 	readonly path: string | undefined;
 	readonly status: number;
 	/** Of the answer's body. */
 	readonly bytes: number;
 	readonly ms: number;
 }
+
+/** What a server answers before any endpoint is asked. */
+const WITHOUT_ENDPOINT: ReadonlySet<number> = new Set([302, 404, 405]);
 
 /** What a listener tells an observer of the requests to a server. */
 export function reportAnswers(
@@ -23,7 +26,8 @@ export function reportAnswers(
 	return (
 		observer?.answered &&
 		((request, { status, bytes }, ms) => {
-			observer.answered?.({ server, path: pathOf(request), status, bytes, ms });
+			const path = WITHOUT_ENDPOINT.has(status) ? undefined : pathOf(request);
+			observer.answered?.({ server, path, status, bytes, ms });
 		})
 	);
 }

@@ -1,6 +1,6 @@
 /** The older meters of a node, which `getstatsinfo` shows where `node.metricsEnable` is on (sheet 06 §9.2). */
 
-import { type ApiMeter, type LatencyMeter, NO_METERS, type NodeMeters, type Rate } from "../api/meters.js";
+import { type LatencyMeter, NO_METERS, type NodeMeters, type Rate } from "../api/meters.js";
 import type { AnsweredRequest } from "../api/observer.js";
 
 const TICK_MS = 5_000;
@@ -69,17 +69,20 @@ export class Meter {
 	}
 }
 
-interface ApiMeters {
+/** Calls of one endpoint, and what it sent; undefined: that is not counted. */
+interface EndpointMeters {
 	readonly calls: Meter;
-	readonly failures: Meter;
-	readonly sentBytes: Meter;
+	readonly sentBytes: Meter | undefined;
 }
+
+/** Only these servers' requests are counted. */
+export const COUNTED_SERVERS = /^(jsonrpc )?full$/;
 
 export class Meters {
 	private readonly blocks: Meter;
 	private readonly transactions: Meter;
-	private readonly api: ApiMeters;
-	private readonly byPath = new Map<string, ApiMeters>();
+	private readonly api: { readonly calls: Meter; readonly failures: Meter; readonly sentBytes: Meter };
+	private readonly byName = new Map<string, EndpointMeters>();
 	private forks = 0;
 	private readonly flows: Readonly<Record<"tcp" | "udp", { readonly in: Meter; readonly out: Meter }>>;
 	private readonly reasons = new Map<string, number>();
@@ -92,25 +95,34 @@ export class Meters {
 		this.flows = { tcp: flow(), udp: flow() };
 		this.blocks = new Meter(clock);
 		this.transactions = new Meter(clock);
-		this.api = this.apiMeters();
+		this.api = { calls: new Meter(clock), failures: new Meter(clock), sentBytes: new Meter(clock) };
 	}
 
-	private apiMeters(): ApiMeters {
+	/** A request over HTTP. One that fails counts in the sums only, without its bytes (recording ops/metrics). */
+	answered({ server, path, status, bytes }: AnsweredRequest): void {
+		if (!COUNTED_SERVERS.test(server)) return;
+		this.api.calls.mark();
+		if (status !== 200) this.api.failures.mark();
+		if (status !== 200 || path === undefined) return;
+		this.api.sentBytes.mark(bytes);
+		const own = this.endpoint(path, true);
+		own.calls.mark();
+		own.sentBytes?.mark(bytes);
+	}
+
+	/** @param method of gRPC, `protocol.Wallet/GetAccount`; what such calls send is not counted */
+	called(method: string): void {
+		this.api.calls.mark();
+		this.endpoint(method, false).calls.mark();
+	}
+
+	private endpoint(name: string, inBytes: boolean): EndpointMeters {
+		const known = this.byName.get(name);
+		if (known) return known;
 		const { clock } = this;
-		return { calls: new Meter(clock), failures: new Meter(clock), sentBytes: new Meter(clock) };
-	}
-
-	/** A request of an endpoint; others are not counted. */
-	answered({ path, status, bytes }: AnsweredRequest): void {
-		if (path === undefined) return;
-		const known = this.byPath.get(path);
-		const own = known ?? this.apiMeters();
-		if (!known) this.byPath.set(path, own);
-		for (const meters of [this.api, own]) {
-			meters.calls.mark();
-			if (status !== 200) meters.failures.mark();
-			meters.sentBytes.mark(bytes);
-		}
+		const made = { calls: new Meter(clock), sentBytes: inBytes ? new Meter(clock) : undefined };
+		this.byName.set(name, made);
+		return made;
 	}
 
 	/** @param ms that the block took */
@@ -169,12 +181,20 @@ export class Meters {
 			tcpOut: this.flows.tcp.out.rate,
 			udpIn: this.flows.udp.in.rate,
 			udpOut: this.flows.udp.out.rate,
-			api: rates("", this.api),
-			apiDetail: [...this.byPath].map(([path, meters]) => rates(path, meters)),
+			api: {
+				name: "",
+				calls: this.api.calls.rate,
+				failures: this.api.failures.rate,
+				sentBytes: this.api.sentBytes.rate,
+			},
+			apiDetail: [...this.byName]
+				.sort(([a], [b]) => (a < b ? -1 : 1))
+				.map(([name, { calls, sentBytes }]) => ({
+					name,
+					calls: calls.rate,
+					failures: undefined,
+					sentBytes: sentBytes?.rate,
+				})),
 		};
 	}
-}
-
-function rates(name: string, { calls, failures, sentBytes }: ApiMeters): ApiMeter {
-	return { name, calls: calls.rate, failures: failures.rate, sentBytes: sentBytes.rate };
 }

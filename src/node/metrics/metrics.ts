@@ -9,7 +9,7 @@ import type { ApiObserver } from "../api/observer.js";
 import type { Chain } from "../chain/chain.js";
 import type { NodeConfig } from "../config/config.js";
 import type { PeerMeter } from "../network/peer-meter.js";
-import { Meters } from "./meters.js";
+import { COUNTED_SERVERS, Meters } from "./meters.js";
 import { startMetricsServer } from "./metrics-server.js";
 import { MetricRegistry } from "./registry.js";
 
@@ -42,9 +42,6 @@ const REFUSALS: ReadonlyMap<number, string> = new Map([
 	[ReturnResponse_code.TOO_BIG_TRANSACTION_ERROR, "big"],
 	[ReturnResponse_code.OTHER_ERROR, "error"],
 ]);
-
-/** Only these servers' answers are counted in bytes. */
-const COUNTED_IN_BYTES = /^(full|jsonrpc)/;
 
 /** Starts counting; rejects with a {@link PortError} if the port can't be bound. */
 export async function startMetrics(options: MetricsOptions): Promise<NodeMetrics> {
@@ -126,11 +123,12 @@ function apiObserver(registry: MetricRegistry | undefined, meters: Meters | unde
 				registry.record("httpLatency", ms / 1000, { url: path });
 				recordService(registry, path.slice(path.lastIndexOf("/") + 1), ms);
 			}
-			if (!COUNTED_IN_BYTES.test(server)) return;
+			if (!COUNTED_SERVERS.test(server)) return;
 			registry.record("httpBytes", bytes, { url: path ?? "undefined", status: String(status) });
 		},
 		called: (kind, method, ms) => {
 			if (kind === "grpc") {
+				meters?.called(method);
 				registry?.record("grpcLatency", ms / 1000, { endpoint: method });
 				if (registry) recordService(registry, method.slice(method.lastIndexOf("/") + 1).toLowerCase(), ms);
 			} else registry?.record("jsonRpcLatency", ms / 1000, { method });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { Meter } from "../../../src/node/metrics/meters.js";
+import { Meter, Meters } from "../../../src/node/metrics/meters.js";
 
 describe("a meter", () => {
 	it("counts, and knows the mean of all time", () => {
@@ -24,5 +24,31 @@ describe("a meter", () => {
 		expect(fifteenMinutes).toBeCloseTo(10 * Math.exp(-1 / 15), 3);
 		now = 1e9;
 		expect(meter.rate.fifteenMinutes).toBeLessThan(0.001);
+	});
+});
+
+describe("the meters of the API", () => {
+	it("count failed requests in the sums only, calls of gRPC without bytes, and no server but the full ones", () => {
+		const meters = new Meters(() => 0);
+		const path = "/wallet/getaccount";
+		meters.answered({ server: "full", path, status: 200, bytes: 10, ms: 1 });
+		meters.answered({ server: "full", path: undefined, status: 405, bytes: 400, ms: 1 });
+		meters.answered({
+			server: "solidity",
+			path: "/walletsolidity/getaccount",
+			status: 200,
+			bytes: 10,
+			ms: 1,
+		});
+		meters.answered({ server: "jsonrpc solidity", path: "/jsonrpc", status: 200, bytes: 10, ms: 1 });
+		meters.answered({ server: "jsonrpc full", path: "/jsonrpc", status: 200, bytes: 5, ms: 1 });
+		meters.called("protocol.Wallet/GetAccount");
+		const { api, apiDetail } = meters.values;
+		expect([api.calls.count, api.failures?.count, api.sentBytes?.count]).toEqual([4, 1, 15]);
+		expect(apiDetail.map((row) => [row.name, row.calls.count, row.failures, row.sentBytes?.count])).toEqual([
+			["/jsonrpc", 1, undefined, 5],
+			[path, 1, undefined, 10],
+			["protocol.Wallet/GetAccount", 1, undefined, undefined],
+		]);
 	});
 });

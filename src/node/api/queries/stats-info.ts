@@ -3,7 +3,7 @@
 import { toHex } from "../../../protocol/bytes.js";
 import { type BeanObject, type BeanValue, Double } from "../bean-json.js";
 import type { ApiContext } from "../context.js";
-import { type LatencyMeter, NO_METERS, type Rate } from "../meters.js";
+import { type ApiMeter, type LatencyMeter, NO_METERS, type Rate } from "../meters.js";
 import { CODE_VERSION } from "./node-info.js";
 
 /** What the node has counted, under the names of the API's beans. */
@@ -41,15 +41,8 @@ export function statsInfoFacts({ node, state }: ApiContext): BeanObject {
 		net: {
 			errorProtoCount: meters.protocolErrors,
 			api: {
-				qps: rate(meters.api.calls),
-				failQps: rate(meters.api.failures),
-				outTraffic: rate(meters.api.sentBytes),
-				detail: meters.apiDetail.map(({ name, calls, failures, sentBytes }) => ({
-					name,
-					qps: rate(calls),
-					failQps: rate(failures),
-					outTraffic: rate(sentBytes),
-				})),
+				...apiRates(meters.api),
+				detail: meters.apiDetail.map((row) => ({ name: row.name, ...apiRates(row) })),
 			},
 			connectionCount: meters.connections,
 			validConnectionCount: meters.validConnections,
@@ -69,6 +62,14 @@ export function statsInfoFacts({ node, state }: ApiContext): BeanObject {
 				})),
 			},
 		},
+	};
+}
+
+function apiRates({ calls, failures, sentBytes }: ApiMeter): { readonly [name: string]: BeanValue } {
+	return {
+		qps: rate(calls),
+		...(failures && { failQps: rate(failures) }),
+		...(sentBytes && { outTraffic: rate(sentBytes) }),
 	};
 }
 

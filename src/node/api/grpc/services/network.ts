@@ -1,6 +1,7 @@
 /** Governance, values of the network, facts of the node (sheet 08 §2.3). */
 
 import { MetricsInfo, NodeInfo, NumberMessage } from "../../../../protocol/messages.js";
+import type { BeanObject } from "../../bean-json.js";
 import { allProposals, allWitnesses, pageOfProposals } from "../../queries/governance.js";
 import { chainParameters, knownNodes, nextMaintenanceTime, priceHistory } from "../../queries/network.js";
 import { nodeInfoFacts } from "../../queries/node-info.js";
@@ -34,5 +35,10 @@ export const network = {
 
 /** What the node has counted. */
 export const monitor: Handlers<"Monitor"> = {
-	GetStatsInfo: (context) => messageOfBean(MetricsInfo, statsInfoFacts(context), {}),
+	GetStatsInfo: (context) => {
+		const facts = statsInfoFacts(context);
+		// The network's node fills in every meter but this one (recording ops/metrics).
+		const { udpInTraffic: _, ...net } = facts["net"] as BeanObject;
+		return messageOfBean(MetricsInfo, { ...facts, net }, {});
+	},
 };
