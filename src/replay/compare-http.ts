@@ -1,5 +1,6 @@
 /** Comparing HTTP answers with recorded ones, and the requests that carry them. */
 
+import { createHash } from "node:crypto";
 import type { RequestLine } from "./recording.js";
 import { type Skip, sameText, skipsOf } from "./skips.js";
 import type { HttpAnswer, HttpRequest } from "./target.js";
@@ -18,12 +19,22 @@ const PASSED: Outcome = { kind: "passed" };
 /** The request of a recorded exchange, with our own ids in place of recorded ones. */
 export function toRequest(line: RequestLine, ids: Ids): HttpRequest {
 	const headers: { accept?: string; "content-type"?: string } = {};
-	let body = line.bodyOf === undefined ? line.body : `{"x":"${"a".repeat(line.bodyOf.length - 8)}"}`;
+	let body = line.bodyOf === undefined ? line.body : longBody(line.bodyOf.length);
 	const type = line.reqType ?? (body === undefined ? "" : "application/json");
 	if (type !== "") headers["content-type"] = type;
 	if (line.accept !== undefined) headers.accept = line.accept;
 	for (const [recorded, ours] of ids) body = body?.replaceAll(recorded, ours);
 	return { port: line.port, verb: line.verb, path: `/${line.path}`, body, headers };
+}
+
+function longBody(length: number): string {
+	return `{"x":"${"a".repeat(length - 8)}"}`;
+}
+
+/** Whether the recording holds a request's body, or tells how it is made. */
+export function hasBody({ bodyOf }: RequestLine): boolean {
+	if (bodyOf?.sha256 === undefined) return true;
+	return createHash("sha256").update(longBody(bodyOf.length)).digest("hex") === bodyOf.sha256;
 }
 
 /** Compares an answer; new ids are remembered. */

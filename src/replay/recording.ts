@@ -42,7 +42,8 @@ export interface RequestLine {
 	/** With its query, without a leading slash. */
 	readonly path: string;
 	readonly body?: string;
-	readonly bodyOf?: { readonly length: number };
+	/** A long body: `{"x":"aaaa…"}`, or another one, of which the recording holds no more than this. */
+	readonly bodyOf?: { readonly length: number; readonly sha256?: string };
 	/** The request's content type where it isn't `application/json`; empty: none. */
 	readonly reqType?: string;
 	readonly accept?: string;

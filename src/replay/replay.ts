@@ -4,8 +4,9 @@ import { SignedBlock } from "../protocol/block.js";
 import { fromHex, toHex } from "../protocol/bytes.js";
 import { DecodeError } from "../protocol/codec/reader.js";
 import { TransactionRet } from "../protocol/messages.js";
+import { type CallLine, inTurn, isGivenUp, isRefused, type Placed } from "./at-once.js";
 import { clockOfGrpc, compareGrpc } from "./compare-grpc.js";
-import { clockOf, compareHttp, type Ids, type Outcome, toRequest } from "./compare-http.js";
+import { clockOf, compareHttp, hasBody, type Ids, type Outcome, toRequest } from "./compare-http.js";
 import { compareStates, compareWrites, type EntryDifference } from "./compare-state.js";
 import type { Finding } from "./finding.js";
 import type {
@@ -19,7 +20,16 @@ import type {
 	Recording,
 	RequestLine,
 } from "./recording.js";
-import { OTHER_HEIGHT, PUSH, sameText } from "./skips.js";
+import {
+	GIVEN_UP,
+	NO_BODY,
+	NO_DIRECTORY,
+	NO_PARENT,
+	NO_PERMIT,
+	OTHER_HEIGHT,
+	PUSH,
+	sameText,
+} from "./skips.js";
 import type { Head, ReplayTarget } from "./target.js";
 import { compareTrees, type Difference, messageTree, type Tree } from "./tree.js";
 
@@ -80,6 +90,8 @@ class Replay {
 	private lost = false;
 	/** Whether the reference moves token balances out of account records by now (sheet 04 §11.3). */
 	private movesTokens = false;
+	/** Why nothing that follows can be replayed. */
+	private unreachable: string | undefined;
 	private line = 0;
 	/** Height and id of the head by the last line. */
 	private head: { readonly number: number; readonly id: string } | undefined;
@@ -102,10 +114,21 @@ class Replay {
 
 	async run(): Promise<SetResult> {
 		const { result, options } = this;
-		for (const [position, line] of this.recording.lines()) {
+		for (const turn of inTurn(this.recording.lines())) {
+			if ("atOnce" in turn) {
+				await this.callsAtOnce(turn.atOnce);
+				continue;
+			}
+			const [position, line] = turn.alone;
 			this.line = position;
-			if (line.t === "genesis") await this.genesis(line);
+			if (this.unreachable !== undefined) this.ignore(this.unreachable);
+			else if (line.t === "genesis") await this.genesis(line);
 			else if (line.t === "block") {
+				if (this.isBehindGap(line)) {
+					this.unreachable = NO_PARENT;
+					this.ignore(NO_PARENT);
+					continue;
+				}
 				count(result.blocks, !this.lost && (await this.block(line)));
 				if (options.until !== undefined && line.number >= options.until) return result;
 			} else if (line.t === "push") count(result.pushes, !this.lost && (await this.push(line)));
@@ -118,11 +141,16 @@ class Replay {
 	}
 
 	private async genesis(line: GenesisLine): Promise<void> {
+		if ((heightOf(line.state) ?? 0) > 0) {
+			this.unreachable = NO_DIRECTORY;
+			return;
+		}
 		this.noteWrites(line.state);
 		this.stateIs(compareStates(line.state, await this.target.genesisState(), this.movesTokens), GENESIS);
 	}
 
 	private async final(): Promise<void> {
+		if (this.unreachable !== undefined) return;
 		const expected = this.lost ? undefined : this.recording.finalState();
 		if (this.lost) this.result.state = false;
 		if (expected === undefined) return;
@@ -135,6 +163,16 @@ class Replay {
 		this.stateIs(compareStates(expected, await this.target.finalState(), this.movesTokens), FINAL);
 	}
 
+	/** Calls run to their end here, one after the other: none is refused because another one holds the permit. */
+	private async callsAtOnce(placed: readonly Placed<CallLine>[]): Promise<void> {
+		for (const [position, line] of placed) {
+			this.line = position;
+			if (isRefused(line)) this.ignore(NO_PERMIT);
+			else if (line.t === "req") await this.request(line);
+			else await this.grpcCall(line);
+		}
+	}
+
 	private ignore(kind: string): void {
 		this.result.ignored[kind] = (this.result.ignored[kind] ?? 0) + 1;
 	}
@@ -142,6 +180,11 @@ class Replay {
 	private stateIs(differences: readonly EntryDifference[], where: Where): void {
 		for (const difference of differences) this.reportEntry(where, difference);
 		this.result.state = this.result.state !== false && differences.length === 0;
+	}
+
+	/** Whether blocks between the head and this one are in no line. */
+	private isBehindGap(line: BlockLine): boolean {
+		return !this.lost && this.head !== undefined && line.number > this.head.number + 1;
 	}
 
 	private async block(line: BlockLine): Promise<boolean> {
@@ -217,6 +260,7 @@ class Replay {
 
 	private async request(line: RequestLine): Promise<void> {
 		const { requests } = this.result;
+		if (!hasBody(line)) return this.ignore(NO_BODY);
 		if (this.lost) {
 			if (this.compares(`${line.path} ${line.body ?? ""}`)) requests.failed++;
 			return;
@@ -235,6 +279,7 @@ class Replay {
 	}
 
 	private async grpcCall(line: GrpcLine): Promise<void> {
+		if (isGivenUp(line)) return this.ignore(GIVEN_UP);
 		if (this.lost) {
 			if (this.compares(line.path)) this.result.grpc.failed++;
 			return;

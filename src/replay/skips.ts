@@ -89,6 +89,14 @@ export const SKIPS: readonly Skip[] = [
 		why: "machine, process, version and ports of the recording",
 	},
 	{
+		of: /^grpc\w* \/protocol\.Monitor\/GetStatsInfo$/,
+		effect: {
+			kind: "free",
+			places: ["interval", "blockchain.blockProcessTime", "blockchain.tps", "net.api"],
+		},
+		why: "meters of the process",
+	},
+	{
 		of: /^jsonrpc\w* POST jsonrpc web3_clientVersion$/,
 		effect: { kind: "head" },
 		why: "names the reference's runtime; recorded on a runtime where it fails",
@@ -144,6 +152,21 @@ export const SKIPS: readonly Skip[] = [
 
 /** A state at the end is compared only if it is the state after the last recorded head. */
 export const OTHER_HEIGHT = "the reference went on producing without a line";
+
+/** Blocks on a parent that is in no line can't be taken by any node; nothing that follows them is compared. */
+export const NO_PARENT = "lines behind blocks that are not recorded";
+
+/** A set that begins on a data directory of a longer chain, which is not recorded. */
+export const NO_DIRECTORY = "lines of a node that began on a data directory which is not recorded";
+
+/** A request of which the recording keeps the hash only. */
+export const NO_BODY = "requests whose body is not recorded";
+
+/** The reference refuses a call while another one, sent at the same time, holds its only permit. */
+export const NO_PERMIT = "calls that found no permit, as another one was running";
+
+/** The recording's client gave up, after a time of its own. */
+export const GIVEN_UP = "calls whose client gave up";
 
 /** The place of the text with which a pushed block is refused. */
 export const PUSH = "(push)";

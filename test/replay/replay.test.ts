@@ -5,6 +5,7 @@ import { describeFinding } from "../../src/replay/finding.js";
 import type { BlockLine, Line, PushLine, RecordedState } from "../../src/replay/recording.js";
 import { openRecordings } from "../../src/replay/recording.js";
 import { isClean } from "../../src/replay/replay.js";
+import { GIVEN_UP, NO_BODY, NO_PARENT } from "../../src/replay/skips.js";
 import { RecordedNode, recordingOf, replayInto } from "./recorded-node.js";
 
 const ACCOUNT = "account";
@@ -55,6 +56,37 @@ describe("a replay", () => {
 		expect(result.blocks).toEqual({ passed: counted("block"), failed: 0 });
 		expect(result.pushes).toEqual({ passed: counted("push"), failed: 0 });
 		expect(result.requests.passed + result.requests.skipped).toBe(counted("req"));
+	});
+
+	it("ends before a block whose parent is in no line, and says so", async () => {
+		const blocks = lines.filter((line) => line.t === "block");
+		const [, second, third] = blocks;
+		const kept = lines.filter((line) => line !== second);
+		const { result, findings } = await replayInto(new RecordedNode(kept, end), kept, { end });
+		expect(findings).toEqual([]);
+		expect(result.blocks).toEqual({ passed: 1, failed: 0 });
+		expect(result.state).toBe(true);
+		expect(result.ignored).toEqual({ [NO_PARENT]: kept.length - kept.indexOf(third as Line) });
+	});
+
+	it("leaves out requests whose body the recording lacks, and calls whose client gave up", async () => {
+		const request: Line = {
+			t: "req",
+			head: 1,
+			port: "full",
+			verb: "POST",
+			path: "wallet/broadcasthex",
+			bodyOf: { length: 20, sha256: "00" },
+			status: 200,
+			type: null,
+			answer: "{}",
+		};
+		const path = "/protocol.Wallet/GetNowBlock";
+		const error = { code: 4, message: "Deadline exceeded after 1s" };
+		const call: Line = { t: "grpc", head: 1, port: "grpc", path, request: "", error };
+		const { result } = await replayInto(new RecordedNode([], undefined), [request, call], { end: undefined });
+		expect(result.ignored).toEqual({ [NO_BODY]: 1, [GIVEN_UP]: 1 });
+		expect(isClean(result)).toBe(true);
 	});
 
 	it("reports one changed amount in a record, decoded", async () => {
