@@ -37,12 +37,12 @@ export const cancelAllUnfreezeV2 = defineContract<CancelAllUnfreezeV2Contract>({
 		const { properties } = state;
 		const owner = Account.copy(state.account.existing(contract.owner_address));
 		const { waiting, expiredSun } = splitUnstaking(owner.unfrozenV2, properties.headTimestampMs);
+		const weights = kinds.map(({ code }) => weightV2(owner, code));
+		for (const { type, unfreeze_amount } of waiting) addStakeV2(owner, type, unfreeze_amount);
 		const cancelled = new Map<string, bigint>();
-		for (const { code, name } of kinds) {
+		for (const [i, { code, name }] of kinds.entries()) {
+			addTotalWeight(properties, code, weightV2(owner, code) - (weights[i] as bigint));
 			const entries = waiting.filter((entry) => entry.type === code);
-			const before = weightV2(owner, code);
-			for (const entry of entries) addStakeV2(owner, code, entry.unfreeze_amount);
-			addTotalWeight(properties, code, weightV2(owner, code) - before);
 			cancelled.set(name, wrap(entries.reduce((sum, entry) => sum + entry.unfreeze_amount, 0n)));
 		}
 		owner.unfrozenV2 = [];

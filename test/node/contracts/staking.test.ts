@@ -285,6 +285,19 @@ describe("staking of the second generation", () => {
 			expect(state.properties.get("TOTAL_NET_WEIGHT")).toBe(9n);
 			expect(state.properties.get("TOTAL_ENERGY_WEIGHT")).toBe(4n);
 		});
+
+		test("lists what is staked again anew in the order in which it was unstaked", () => {
+			const owner = Account.copy(of(alice));
+			owner.unfrozenV2 = [BANDWIDTH, ENERGY, BANDWIDTH].map((type) =>
+				AccountUnFreezeV2.create({ type, unfreeze_amount: COIN, unfreeze_expire_time: NOW_MS + 1n }),
+			);
+			state.account.put(alice, owner);
+			run("CancelAllUnfreezeV2Contract");
+			expect(of(alice).frozenV2).toMatchObject([
+				{ type: BANDWIDTH, amount: 2n * COIN },
+				{ type: ENERGY, amount: COIN },
+			]);
+		});
 	});
 });
 
