@@ -72,7 +72,7 @@ export interface PeerNetwork extends NetworkView {
 	stop(): Promise<void>;
 }
 
-/** Starts the network. A port that is in use is logged, as on the reference; the node then only dials. */
+/** Starts the network. A port that can't be bound is logged (sheet 08 §1.5); the node then only dials. */
 export async function startNetwork(options: NetworkOptions): Promise<PeerNetwork> {
 	const { config, open, log, report, host } = options;
 	const { meter } = options;
@@ -142,7 +142,11 @@ export async function startNetwork(options: NetworkOptions): Promise<PeerNetwork
 	stops.push(() => running.stop());
 	stops.push(announceOwnBlocks(open, running));
 
-	await transport.start().catch(problem(`no peer can connect: port ${peers.listenPort} is in use`));
+	await transport.start().catch((error: unknown) => {
+		const isTaken = (error as NodeJS.ErrnoException).code === "EADDRINUSE";
+		const why = isTaken ? "is in use" : "can't be bound";
+		problem(`no peer can connect: port ${peers.listenPort} ${why}`)(error);
+	});
 	stops.push(() => transport.stop());
 	if (peers.discovery && peers.listenPort !== 0) {
 		found.discovery = (await Discovery.start(environment, {
@@ -176,7 +180,7 @@ export async function startNetwork(options: NetworkOptions): Promise<PeerNetwork
 	stops.push(() => progressTimer.cancel());
 
 	return {
-		port: transport.self.port,
+		port: transport.boundPort,
 		chain,
 		nodeId: toHex(nodeId),
 		peers: () => world.peers.map(peerFacts),

@@ -42,18 +42,19 @@ async function start(
 	open: OpenChain,
 	host: string,
 	active: readonly NodeAddress[] = [],
+	{ port, warnings = [] }: { readonly port?: number; readonly warnings?: string[] } = {},
 ): Promise<PeerNetwork> {
 	const faults: string[] = [];
 	const network = await startNetwork({
 		environment: nodeEnvironment(),
-		config: configOf(await freePort(host), active),
+		config: configOf(port ?? (await freePort(host)), active),
 		open,
 		pool: undefined,
 		producers: [],
 		host,
 		lan: { ipv4: host, ipv6: "" },
 		dataDirectory: undefined,
-		log: { info: () => {}, warn: () => {} },
+		log: { info: () => {}, warn: (_fields, message) => warnings.push(message) },
 		report: (error, where) => faults.push(`${where}: ${String(error)}`),
 	});
 	running.push({ network, faults });
@@ -112,5 +113,20 @@ describe("nodes over real sockets", () => {
 			await start(b, "127.0.0.2", [{ host: "127.0.0.1", port: first.port }]);
 			await until(() => headOf(a) === longer && headOf(b) === longer);
 		}
+	});
+
+	it("go on dialing if their own port is taken, and don't claim to have it", async () => {
+		const [a, b] = [await openSmall(), await openSmall()];
+		produceMany(a, 3);
+		const first = await start(a, "127.0.0.1");
+		const taken = createServer();
+		await new Promise<void>((resolve) => taken.listen(0, "127.0.0.2", resolve));
+		const { port } = taken.address() as { port: number };
+		const warnings: string[] = [];
+		const second = await start(b, "127.0.0.2", [{ host: "127.0.0.1", port: first.port }], { port, warnings });
+		expect(second.port).toBe(0);
+		expect(warnings).toEqual([`no peer can connect: port ${port} is in use`]);
+		await until(() => headOf(b) === headOf(a));
+		taken.close();
 	});
 });

@@ -116,20 +116,31 @@ export class PeerTransport implements Transport {
 		this.pool.setConfigured(config.active);
 	}
 
-	/** Binds the port, unless it is 0, and begins to dial. @throws {Error} if the port can't be bound */
+	/**
+	 * Binds the port, unless it is 0, and begins to dial.
+	 * @throws {Error} if the port can't be bound; peers are dialed all the same
+	 */
 	async start(): Promise<void> {
 		const { environment, config, host } = this.options;
-		if (config.listenPort !== 0) {
-			this.server = await environment.listen({ host, port: config.listenPort }, (stream) =>
-				this.accept(stream),
-			);
-			this.port = this.server.port;
+		try {
+			if (config.listenPort !== 0) {
+				this.server = await environment.listen({ host, port: config.listenPort }, (stream) =>
+					this.accept(stream),
+				);
+				this.port = this.server.port;
+			}
+		} finally {
+			this.keepalive = environment.every(KEEPALIVE_PERIOD_MS, () => {
+				for (const channel of this.registry.channels) channel.keepAlive();
+			});
+			this.pool.start();
+			this.detector?.start();
 		}
-		this.keepalive = environment.every(KEEPALIVE_PERIOD_MS, () => {
-			for (const channel of this.registry.channels) channel.keepAlive();
-		});
-		this.pool.start();
-		this.detector?.start();
+	}
+
+	/** Bound TCP port; 0 if nobody can connect. */
+	get boundPort(): number {
+		return this.server?.port ?? 0;
 	}
 
 	/** Takes leave of every peer; resolves when the port is free and the connections had the time to end. */
