@@ -39,9 +39,10 @@ export default class Autocomplete extends CoinCommand {
 
 /** What `coin rpc` can be followed by: endpoints with their fields, and methods. The tables are loaded only for this. */
 async function calledByName(): Promise<CompletedCommand[]> {
-	const [{ endpoints }, { methods }] = await Promise.all([
+	const [{ endpoints }, { methods }, { grpcMethods, requestFields }] = await Promise.all([
 		import("../node/api/endpoint-table.js"),
 		import("../node/api/jsonrpc/method-table.js"),
+		import("../wallet/grpc-methods.js"),
 	]);
 	return [
 		...endpoints.map(({ name, fields }) => ({
@@ -49,5 +50,9 @@ async function calledByName(): Promise<CompletedCommand[]> {
 			flags: [...fields.map((field) => `--${field.name}`), "--solidity", "--table", "--visible"],
 		})),
 		...methods.map(({ name }) => ({ name: `rpc ${name}`, flags: ["--result", "--table"] })),
+		...grpcMethods.map((method) => ({
+			name: `rpc ${method.name}`,
+			flags: [...requestFields(method).map((field) => `--${field.name}`), "--binary", "--table", "--visible"],
+		})),
 	];
 }

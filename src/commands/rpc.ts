@@ -10,6 +10,7 @@ import { type RpcWords, readRpcWords } from "../terminal/rpc-words.js";
 import { readStdin } from "../terminal/stdin.js";
 import { Failure } from "../wallet/failure.js";
 import type { RawAnswer } from "../wallet/http-request.js";
+import { isRecord, member, readJson } from "../wallet/json.js";
 import { jsonRpcUrl } from "../wallet/json-rpc.js";
 import { NodeClient, type NodeRequest } from "../wallet/node-client.js";
 import { isRefusal, jsonRpcRequest, RequestBody } from "../wallet/raw-call.js";
@@ -20,7 +21,8 @@ type Server = keyof typeof FOLDERS;
 export default class Rpc extends CoinCommand {
 	static override summary = "Call an endpoint of a node and print its answer untouched";
 	static override description =
-		"<name> is an endpoint of the HTTP API, a JSON-RPC method (eth_…, net_…, web3_…), or a path that begins with /. " +
+		"<name> is an endpoint of the HTTP API, a JSON-RPC method (eth_…, net_…, web3_…), a gRPC method (GetAccount, " +
+		"WalletSolidity/GetAccount), or a path that begins with /. gRPC answers are printed as the HTTP API writes them. " +
 		"Every field of the request is a flag of its wire name; a body can be given instead, and is then sent as it is. " +
 		"The exit code is 1 if the answer reports an error.";
 	static override usage = "rpc <name> [<json body> | <parameter>...] [--<field> <value>]...";
@@ -29,6 +31,7 @@ export default class Rpc extends CoinCommand {
 		"<%= config.bin %> rpc getblockbynum '{\"num\":812}'",
 		"<%= config.bin %> rpc getaccount --table",
 		"<%= config.bin %> rpc eth_getBalance TMVQGm1qAQYVdetCeGRRkTWYYrLXuHK2HC latest",
+		"<%= config.bin %> rpc GetAccount --address TMVQGm1qAQYVdetCeGRRkTWYYrLXuHK2HC --visible",
 	];
 	static override strict = false;
 	static override flags = {
@@ -63,20 +66,29 @@ export default class Rpc extends CoinCommand {
 		include: Flags.boolean({ description: "print status and headers on standard error" }),
 		result: Flags.boolean({ description: "JSON-RPC: print the member result alone" }),
 		raw: Flags.boolean({ description: "JSON-RPC: standard input is the whole request" }),
+		binary: Flags.boolean({ description: "gRPC: print the bytes of the message" }),
 		"no-fail": Flags.boolean({ description: "exit code 0 for every answer" }),
 		table: Flags.boolean({ description: "print the endpoint's fields and send nothing" }),
 		list: Flags.boolean({ description: "list the endpoints and methods" }),
+		grpc: Flags.boolean({ description: "list the gRPC methods only" }),
+		jsonrpc: Flags.boolean({ description: "list the JSON-RPC methods only" }),
 	};
 
 	async run(): Promise<void> {
 		this.parsed = true;
-		const words = readRpcWords(this.argv, (name, field) =>
-			Boolean(endpointNamed(name)?.fields.some((row) => row.name === field && row.type === "bool")),
-		);
-		if (words.switches.has("list")) return this.printNames();
+		const grpc = this.argv.some((word) => GRPC_NAME.test(word))
+			? await import("../wallet/grpc-methods.js")
+			: undefined;
+		const words = readRpcWords(this.argv, (name, field) => {
+			const method = GRPC_NAME.test(name) ? grpc?.grpcMethodNamed(name) : undefined;
+			const fields = method ? grpc?.requestFields(method) : endpointNamed(name)?.fields;
+			return Boolean(fields?.some((row) => row.name === field && row.type === "bool"));
+		});
+		if (words.switches.has("list")) return this.printNames(words.switches);
 		if (words.name === undefined && !words.switches.has("raw")) {
 			throw new Failure("usage", "no endpoint is named", { hint: "coin rpc --list lists them" });
 		}
+		if (GRPC_NAME.test(words.name ?? "")) return this.runGrpc(words);
 		const endpoint = endpointNamed(words.name ?? "");
 		if (words.switches.has("table")) {
 			return METHOD_NAME.test(words.name ?? "")
@@ -96,6 +108,19 @@ export default class Rpc extends CoinCommand {
 		}
 	}
 
+	private async runGrpc(words: RpcWords): Promise<void> {
+		const { methodOf, printGrpcMethod, sendGrpc } = await import("../terminal/grpc-request.js");
+		if (words.switches.has("table")) return printGrpcMethod(methodOf(words));
+		const settings = await this.settings(words.values);
+		const data = words.values.data ?? words.rest[0];
+		const body = data === undefined ? undefined : await dataText(data);
+		const visible = visibleOf(words, settings) ?? (body !== undefined && saysVisible(body));
+		const headers = Object.fromEntries(words.headers.map(headerOf));
+		const { output, refused } = await sendGrpc(words, settings, body, visible, headers);
+		process.stdout.write(output);
+		if (refused && !words.switches.has("no-fail")) process.exitCode = 1;
+	}
+
 	private async request(
 		words: RpcWords,
 		endpoint: Endpoint | undefined,
@@ -110,11 +135,7 @@ export default class Rpc extends CoinCommand {
 		if (METHOD_NAME.test(name)) {
 			return { method: "POST", url: jsonRpcUrl(settings), body: jsonRpcRequest(name, words.rest), headers };
 		}
-		const visible = words.switches.has("visible")
-			? true
-			: words.switches.has("no-visible")
-				? false
-				: undefined;
+		const visible = visibleOf(words, settings);
 		const body = new RequestBody(endpoint?.fields ?? [], visible, words.switches.has("exact"));
 		for (const { name: field, value, free } of words.fields) {
 			if (free) body.addFree(field, value);
@@ -151,7 +172,7 @@ export default class Rpc extends CoinCommand {
 		if (process.stdout.isTTY === true && !ended) process.stdout.write("\n");
 	}
 
-	private async printNames(): Promise<void> {
+	private async printNames(only: ReadonlySet<string>): Promise<void> {
 		const rows = endpoints.map(({ name, servers, fields, about }) => ({
 			name,
 			servers: servers.join(","),
@@ -164,8 +185,18 @@ export default class Rpc extends CoinCommand {
 			fields: parameters.map((parameter) => parameter.name).join(","),
 			about,
 		}));
+		const { grpcRows } = await import("../terminal/grpc-request.js");
+		const server = (["solidity", "pbft"] as const).find((kind) => only.has(kind));
+		const http = server ? rows.filter(({ servers }) => servers.split(",").includes(server)) : rows;
+		const all = only.has("grpc")
+			? grpcRows()
+			: only.has("jsonrpc")
+				? methodRows
+				: server
+					? http
+					: [...rows, ...methodRows, ...grpcRows()];
 		const columns = ["name", "servers", "fields", "about"] as const;
-		for (const line of tableLines([...rows, ...methodRows], columns, "no endpoints")) printLine(line);
+		for (const line of tableLines(all, columns, "no endpoints")) printLine(line);
 	}
 
 	private async printMethod(name: string): Promise<void> {
@@ -195,6 +226,29 @@ export default class Rpc extends CoinCommand {
 
 /** Names that are sent to a JSON-RPC server. */
 const METHOD_NAME = /^(eth|net|web3|dev|debug)_|^buildTransaction$/;
+
+/**
+ * Names that are sent to a gRPC server. The table of methods brings the whole schema, so the name alone decides whether
+ * it is loaded.
+ */
+const GRPC_NAME = /^[A-Z][A-Za-z0-9]{3,31}(\/[A-Za-z0-9]+)?$/;
+
+/** The flag's word on the form of addresses and texts, else the profile's; undefined: nobody's. */
+function visibleOf({ switches }: RpcWords, settings: Settings): boolean | undefined {
+	if (switches.has("visible")) return true;
+	return switches.has("no-visible") ? false : settings.visible;
+}
+
+/** The member `visible` of a body, which endpoints of HTTP obey. */
+function saysVisible(body: string): boolean {
+	try {
+		const json = readJson(body);
+		return isRecord(json) && member(json, "visible") === true;
+	} catch {
+		// The reader of the message says what is wrong with it.
+		return false;
+	}
+}
 
 /** The table of methods brings all that answers them: it is loaded only where somebody asks what there is. */
 async function rpcMethods(): Promise<readonly Method[]> {

@@ -21,6 +21,9 @@ const SWITCHES = new Set([
 	"exact",
 	"result",
 	"raw",
+	"grpc",
+	"jsonrpc",
+	"binary",
 	"quiet",
 	"no-color",
 ]);

@@ -17,6 +17,11 @@ export interface Settings {
 	readonly http: string | undefined;
 	readonly solidity: string | undefined;
 	readonly jsonrpc: string | undefined;
+	/** Addresses of the gRPC servers: `host:port`, after `https://` where they speak TLS. */
+	readonly grpc: string | undefined;
+	readonly grpcSolidity: string | undefined;
+	/** Form of addresses and texts that raw calls ask for; undefined: they don't say. */
+	readonly visible: boolean | undefined;
 	/** Id of the genesis block that the node must have, 64 hex digits, or the last eight of them. */
 	readonly genesis: string | undefined;
 	/** Spelling used in requests; answers are read in both. */
@@ -125,6 +130,9 @@ export async function loadSettings(
 		// A node named on the command line is asked for everything, as gateways serve both views at one address.
 		solidity: sameNode ? baseUrl(get("solidity"), "solidity") : http,
 		jsonrpc: sameNode ? baseUrl(get("jsonrpc"), "jsonrpc") : undefined,
+		grpc: sameNode ? grpcTarget("grpc", get("grpc")) : undefined,
+		grpcSolidity: sameNode ? grpcTarget("grpcSolidity", get("grpcSolidity")) : undefined,
+		visible: visibleOf(get("visible")),
 		genesis: sameNode ? genesisOf(get("genesis")) : undefined,
 		dialect: oneOf("dialect", get("dialect"), ["neutral", "deployed"]),
 		headers: sameNode ? (own?.headers ?? {}) : {},
@@ -192,6 +200,18 @@ function baseUrl(text: string | undefined, source: string): string | undefined {
 		throw new Failure("bad_value", `${source}: "${text}" is no http address`);
 	}
 	return withScheme.replace(/\/+$/, "");
+}
+
+function grpcTarget(key: string, text: string | undefined): string | undefined {
+	if (text === undefined || text === "") return undefined;
+	if (!/^(https?:\/\/)?(\[[0-9a-f:]+\]|[\w.-]+):\d{1,5}\/?$/i.test(text)) {
+		throw new Failure("bad_value", `${key} = "${text}" in the configuration: write <host>:<port>`);
+	}
+	return text;
+}
+
+function visibleOf(text: string | undefined): boolean | undefined {
+	return text === undefined ? undefined : oneOf("visible", text, ["true", "false"]) === "true";
 }
 
 /** Directory of the user's configuration. */

@@ -39,6 +39,8 @@ interface Ports {
 	readonly solidity: number;
 	readonly jsonrpc: number;
 	readonly gateway: number;
+	readonly grpc: number;
+	readonly grpcSolidity: number;
 }
 
 export class DevelopmentChain {
@@ -79,14 +81,14 @@ export class DevelopmentChain {
 		}
 	}
 
-	private prepare({ full, solidity, jsonrpc, gateway }: Ports): void {
+	private prepare({ full, solidity, jsonrpc, gateway, grpc, grpcSolidity }: Ports): void {
 		const keystore = join(this.home.path, "keystore");
 		for (const [name, key] of KEYS) writeCheapKey(keystore, name, key, "password");
 		const config = `profile = here
 			wallet = ann
 			keystoreDir = "${keystore}"
 			passwordFile = "${this.home.write("password", "password")}"
-			profiles.here { http = "http://127.0.0.1:${full}", solidity = "http://127.0.0.1:${solidity}", jsonrpc = "http://127.0.0.1:${jsonrpc}/jsonrpc" }
+			profiles.here { http = "http://127.0.0.1:${full}", solidity = "http://127.0.0.1:${solidity}", jsonrpc = "http://127.0.0.1:${jsonrpc}/jsonrpc", grpc = "127.0.0.1:${grpc}", grpcSolidity = "127.0.0.1:${grpcSolidity}" }
 			profiles.dev { http = "http://127.0.0.1:${gateway}", solidity = "http://127.0.0.1:${gateway}", jsonrpc = "http://127.0.0.1:${gateway}/jsonrpc" }`;
 		this.gateway = `http://127.0.0.1:${gateway}`;
 		this.environment = { COIN_CONFIG: this.home.write("config.conf", config) };
@@ -94,7 +96,7 @@ export class DevelopmentChain {
 
 	/** Variables that make commands use this chain and its keys. */
 	environment: Record<string, string> = {};
-	ports: Ports = { full: 0, solidity: 0, jsonrpc: 0, gateway: 0 };
+	ports: Ports = { full: 0, solidity: 0, jsonrpc: 0, gateway: 0, grpc: 0, grpcSolidity: 0 };
 	/** Address of the one port for everything. */
 	gateway = "";
 

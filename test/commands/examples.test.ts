@@ -74,8 +74,8 @@ beforeAll(async () => {
 	const { abi, bytecode } = JSON.parse(readFileSync(artefact, "utf8")) as { abi: object; bytecode: string };
 	for (const name of ["Store", "Token"]) writeFileSync(join(template, `${name}.abi`), JSON.stringify(abi));
 	writeFileSync(join(template, "Store.bin"), bytecode);
-	const { full, solidity, jsonrpc } = chain.ports;
-	const urls = `http = "http://127.0.0.1:${full}", solidity = "http://127.0.0.1:${solidity}", jsonrpc = "http://127.0.0.1:${jsonrpc}/jsonrpc"`;
+	const { full, solidity, jsonrpc, grpc } = chain.ports;
+	const urls = `http = "http://127.0.0.1:${full}", solidity = "http://127.0.0.1:${solidity}", jsonrpc = "http://127.0.0.1:${jsonrpc}/jsonrpc", grpc = "127.0.0.1:${grpc}"`;
 	writeFileSync(
 		join(template, "config.conf"),
 		`wallet = ann\npasswordFile = password\nprofiles { local { ${urls}, tokens { GOLD = "1000001" } }\n gate { http = "https://gateway.example" } }\n`,

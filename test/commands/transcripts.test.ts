@@ -7,6 +7,7 @@ import { afterAll, beforeAll, describe } from "vitest";
 import { DevelopmentChain } from "./development-chain.js";
 import { accountTranscripts } from "./transcripts/account.js";
 import { governanceTranscripts } from "./transcripts/governance.js";
+import { grpcTranscripts } from "./transcripts/grpc.js";
 import { messageTranscripts } from "./transcripts/message.js";
 import { stakeTranscripts } from "./transcripts/stake.js";
 import { tokenTranscripts } from "./transcripts/token.js";
@@ -16,7 +17,7 @@ import { voteTranscripts } from "./transcripts/vote.js";
 type Topic = (chain: () => DevelopmentChain) => void;
 
 const GROUPS: Readonly<Record<string, readonly Topic[]>> = {
-	accounts: [accountTranscripts],
+	accounts: [accountTranscripts, grpcTranscripts],
 	stakes: [stakeTranscripts],
 	votes: [voteTranscripts, governanceTranscripts],
 	tokens: [tokenTranscripts, tradeTranscripts, messageTranscripts],
