@@ -1,14 +1,24 @@
 /**
  * A listener that serves only so many connections at a time. Further ones wait, connected but unread, until one
- * closes; nothing is refused.
+ * closes; only those beyond {@link MAX_WAITING} are refused. Connections that have become stale are closed.
  */
 
 import { createServer, type Server, type Socket } from "node:net";
+
+const MAX_WAITING = 1_000;
+
+export interface StaleRule {
+	/** @param crowded whether others wait for a place */
+	readonly isStale: (socket: Socket, crowded: boolean) => boolean;
+	/** How often connections are looked at. */
+	readonly everyMs: number;
+}
 
 export class ConnectionGate {
 	private readonly listener: Server;
 	private readonly open = new Set<Socket>();
 	private readonly waiting: Socket[] = [];
+	private sweeping: NodeJS.Timeout | undefined;
 
 	/**
 	 * @param limit connections served at a time; 0 or less: no limit
@@ -19,11 +29,13 @@ export class ConnectionGate {
 		private readonly limit: number,
 		private readonly serve: (socket: Socket) => void,
 		allowHalfOpen = true,
+		private readonly stale?: StaleRule,
 	) {
 		this.listener = createServer({ pauseOnConnect: true, noDelay: true, allowHalfOpen }, (socket) => {
 			socket.on("error", () => socket.destroy());
-			if (this.limit > 0 && this.open.size >= this.limit) this.waiting.push(socket);
-			else this.admit(socket);
+			if (this.limit <= 0 || this.open.size < this.limit) this.admit(socket);
+			else if (this.waiting.length < MAX_WAITING) this.waiting.push(socket);
+			else socket.destroy();
 		});
 	}
 
@@ -41,12 +53,25 @@ export class ConnectionGate {
 
 	private admit(socket: Socket): void {
 		this.open.add(socket);
+		this.sweepRegularly();
 		socket.once("close", () => {
 			this.open.delete(socket);
 			this.admitNext();
 		});
 		this.serve(socket);
 		socket.resume();
+	}
+
+	private sweepRegularly(): void {
+		const { stale } = this;
+		if (!stale || this.sweeping) return;
+		this.sweeping = setInterval(() => {
+			const crowded = this.waiting.length > 0;
+			for (const socket of this.open) if (stale.isStale(socket, crowded)) socket.destroy();
+			if (this.open.size > 0) return;
+			clearInterval(this.sweeping);
+			this.sweeping = undefined;
+		}, stale.everyMs).unref();
 	}
 
 	private admitNext(): void {

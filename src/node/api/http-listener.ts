@@ -4,6 +4,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { Socket } from "node:net";
 import { ConnectionGate } from "./connection-gate.js";
 import { HttpAnswer } from "./http-answer.js";
+import { PATIENCE, type Patience, sweepMs } from "./patience.js";
 import { refuseUnreadable } from "./request-head.js";
 
 /** What node:http itself admits: enough to answer longer heads with a status of ours. */
@@ -17,10 +18,20 @@ export interface HttpListenerOptions {
 	/** How long a client may keep a connection without sending; absent: {@link IDLE_MS}. */
 	readonly idleMs?: number | undefined;
 	readonly handle: (request: IncomingMessage, answer: HttpAnswer) => Promise<void>;
+	/** Absent: {@link PATIENCE}. */
+	readonly patience?: Patience | undefined;
 	/** Told of every request after its answer; undefined: nobody counts. */
 	readonly answered?: ((request: IncomingMessage, answer: HttpAnswer, ms: number) => void) | undefined;
 	/** Told of what {@link handle} throws; the connection is closed then. */
 	readonly report: (error: unknown, where: string) => void;
+}
+
+/** How far a client is with a request that isn't complete yet. */
+interface Unfinished {
+	/** When its first bytes were seen; undefined: there are none. */
+	sinceMs: number | undefined;
+	/** Bytes of requests that were answered; -1: none was. */
+	answered: number;
 }
 
 export class HttpListener {
@@ -28,6 +39,7 @@ export class HttpListener {
 	private readonly gate: ConnectionGate;
 	/** Connections with a request under way. */
 	private readonly busy = new Map<Socket, IncomingMessage>();
+	private readonly unfinished = new WeakMap<Socket, Unfinished>();
 	private closing = false;
 
 	constructor(private readonly options: HttpListenerOptions) {
@@ -46,8 +58,14 @@ export class HttpListener {
 		this.http.on("clientError", (error: NodeJS.ErrnoException, socket: Socket) =>
 			refuseUnreadable(error, socket),
 		);
-		this.gate = new ConnectionGate(options.maxConnections, (socket) => {
+		const patience = options.patience ?? PATIENCE;
+		const serve = (socket: Socket): void => {
+			this.unfinished.set(socket, { sinceMs: undefined, answered: -1 });
 			this.http.emit("connection", socket);
+		};
+		this.gate = new ConnectionGate(options.maxConnections, serve, true, {
+			isStale: (socket, crowded) => this.isSlow(socket, crowded ? patience.crowdedMs : patience.requestMs),
+			everyMs: sweepMs(patience),
 		});
 	}
 
@@ -62,12 +80,30 @@ export class HttpListener {
 		await this.gate.close((socket) => !this.busy.has(socket), CLOSE_GRACE_MS);
 	}
 
+	/** Whether a client has been sending one request for longer; a byte now and then keeps no connection open. */
+	private isSlow(socket: Socket, limitMs: number): boolean {
+		const state = this.unfinished.get(socket);
+		if (!state) return false;
+		if (this.busy.get(socket)?.complete === true || socket.bytesRead === state.answered) {
+			state.sinceMs = undefined;
+			return false;
+		}
+		const nowMs = performance.now();
+		state.sinceMs ??= nowMs;
+		return nowMs - state.sinceMs > limitMs;
+	}
+
 	private receive(request: IncomingMessage, response: ServerResponse): void {
 		const { socket } = request;
 		this.busy.set(socket, request);
 		if (this.closing) response.shouldKeepAlive = false;
 		response.once("close", () => {
 			this.busy.delete(socket);
+			const state = this.unfinished.get(socket);
+			if (state) {
+				state.answered = socket.bytesRead;
+				state.sinceMs = undefined;
+			}
 			if (this.closing) socket.destroySoon();
 		});
 		const { handle, answered, report } = this.options;

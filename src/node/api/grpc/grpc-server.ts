@@ -16,6 +16,7 @@ import type { Broadcaster } from "../broadcast.js";
 import { ConnectionGate } from "../connection-gate.js";
 import type { ApiContext, ApiNode, ServerKind } from "../context.js";
 import { LITE_NODE_TEXT } from "../lite-node.js";
+import { PATIENCE, type Patience, sweepMs } from "../patience.js";
 import type { CallGate } from "../rate-limiter.js";
 import { cancelOversizedCalls, nameUnknownMethods } from "./library-answers.js";
 import { isClosedMethod } from "./lite-methods.js";
@@ -27,13 +28,27 @@ const DISABLED_TEXT = "this API is unavailable due to config";
 const APPLICATION_ERROR = "Application error processing RPC";
 const KEEP_ALIVE_MS = 7_200_000;
 const CLOSE_GRACE_MS = 1_000;
+/** Connections served at a time; the network's node has no such limit, but an operating system's. */
+const MAX_CONNECTIONS = 1_000;
+/** The least that every client begins with: the preface of HTTP/2 and an empty frame of settings. */
+const GREETING_BYTES = 24 + 9;
 /** Timers can't wait longer. */
 const MAX_TIMER_MS = 0x7fffffff;
 
 /** Bytes as they are: decoding is up to the method, whose failures have words of their own. */
 const asIs = (bytes: Buffer): Buffer => bytes;
 
+/** What a connection has asked for. */
+interface Client {
+	/** Calls whose message has come, and which are not answered. */
+	calls: number;
+	/** When it connected, or was answered last. */
+	lastMs: number;
+}
+
 export class GrpcServer {
+	/** By address and port, as calls name them. */
+	private readonly clients = new Map<string, Client>();
 	private readonly server: Server;
 	private readonly gate: ConnectionGate;
 	private readonly injector: ReturnType<Server["createConnectionInjector"]>;
@@ -42,6 +57,8 @@ export class GrpcServer {
 		private readonly node: ApiNode,
 		private readonly kind: ServerKind,
 		private readonly broadcaster: Broadcaster,
+		patience: Patience = PATIENCE,
+		maxConnections = MAX_CONNECTIONS,
 	) {
 		const { rpc } = node.config.node;
 		this.server = new Server({ ...optionsOf(rpc), interceptors: [cancelOversizedCalls] });
@@ -52,7 +69,26 @@ export class GrpcServer {
 		// Our own listener, because the library's binds without saying why it couldn't.
 		this.injector = this.server.createConnectionInjector(ServerCredentials.createInsecure());
 		// A session of HTTP/2 goes both ways: a client that ends its half is gone.
-		this.gate = new ConnectionGate(0, (socket: Socket) => this.injector.injectConnection(socket), false);
+		this.gate = new ConnectionGate(maxConnections, (socket) => this.serve(socket), false, {
+			isStale: (socket, crowded) => this.isStale(socket, crowded, patience),
+			everyMs: sweepMs(patience),
+		});
+	}
+
+	private serve(socket: Socket): void {
+		const peer = peerOf(socket);
+		this.clients.set(peer, { calls: 0, lastMs: performance.now() });
+		socket.once("close", () => this.clients.delete(peer));
+		this.injector.injectConnection(socket);
+	}
+
+	/** Who doesn't greet must go, and while others wait also who asks for nothing, or sends a call without end. */
+	private isStale(socket: Socket, crowded: boolean, { requestMs, crowdedMs }: Patience): boolean {
+		const client = this.clients.get(peerOf(socket));
+		if (!client) return false;
+		const idleMs = performance.now() - client.lastMs;
+		if (crowded) return client.calls === 0 && idleMs > crowdedMs;
+		return socket.bytesRead < GREETING_BYTES && idleMs > requestMs;
 	}
 
 	/** @returns the bound port. Rejects with the system's error. */
@@ -91,12 +127,20 @@ export class GrpcServer {
 		const { observer } = this.node;
 		return (call: ServerUnaryCall<Buffer, Buffer>, answer: sendUnaryData<Buffer>): void => {
 			const started = observer ? performance.now() : 0;
+			const client = this.clients.get(call.getPeer());
+			if (client) client.calls++;
 			this.answer(call, method, gate, refusal)
 				.then(
 					(bytes) => answer(null, bytes),
 					(error: unknown) => answer(this.statusOf(error, call.getPath())),
 				)
-				.finally(() => observer?.called?.("grpc", name, performance.now() - started));
+				.finally(() => {
+					if (client) {
+						client.calls--;
+						client.lastMs = performance.now();
+					}
+					observer?.called?.("grpc", name, performance.now() - started);
+				});
 		};
 	}
 
@@ -145,6 +189,10 @@ export class GrpcServer {
 		if (!isWireError(error)) this.node.report(error, `gRPC ${name}`);
 		return { code: status.UNKNOWN, details: APPLICATION_ERROR };
 	}
+}
+
+function peerOf({ remoteAddress, remotePort }: Socket): string {
+	return `${remoteAddress}:${remotePort}`;
 }
 
 /** `address:port` without the port. */
