@@ -217,7 +217,15 @@ async function startCounting(
 	const { enabled, prometheus } = config.node.metrics;
 	if (!enabled && !prometheus.enabled) return undefined;
 	const { startMetrics } = await import("./metrics/metrics.js");
-	const metrics = await startMetrics({ config, chain: open.chain, network, clock, host, report });
+	const metrics = await startMetrics({
+		config,
+		chain: open.chain,
+		database: open.database,
+		network,
+		clock,
+		host,
+		report,
+	});
 	stops.push(() => metrics.close());
 	return metrics;
 }

@@ -25,7 +25,7 @@ const family = (kind: FamilyKind, name: string, help: string, ...labels: string[
 
 /**
  * Every family that a page of the network's nodes names. Some have no series here: a node without locks never waits for
- * one, its caches are not per store, and LevelDB's files are not counted (nor are they on the recorded page). Those of
+ * one, and its cache drops whole generations, of which it doesn't know how much was still in use. Those of
  * peers (`p2p_*`, `tcp_bytes`, `udp_bytes`, `ping_pong`, `block_fetch`, `block_receive_delay`, `block_process`,
  * `miner_latency`, `message_process`) are for the peer network to record.
  */

@@ -9,13 +9,15 @@ import type { ApiObserver } from "../api/observer.js";
 import type { Chain } from "../chain/chain.js";
 import type { NodeConfig } from "../config/config.js";
 import type { PeerMeter } from "../network/peer-meter.js";
+import type { StateDatabase } from "../state/state-database.js";
 import { COUNTED_SERVERS, Meters } from "./meters.js";
 import { startMetricsServer } from "./metrics-server.js";
-import { MetricRegistry } from "./registry.js";
+import { type GaugeReader, MetricRegistry } from "./registry.js";
 
 export interface MetricsOptions {
 	readonly config: NodeConfig;
 	readonly chain: Chain;
+	readonly database: StateDatabase;
 	readonly network: NetworkView;
 	/** Milliseconds. */
 	readonly clock: () => bigint;
@@ -45,7 +47,7 @@ const REFUSALS: ReadonlyMap<number, string> = new Map([
 
 /** Starts counting; rejects with a {@link PortError} if the port can't be bound. */
 export async function startMetrics(options: MetricsOptions): Promise<NodeMetrics> {
-	const { config, chain, network, clock, host, report } = options;
+	const { config, chain, database, network, clock, host, report } = options;
 	const { enabled, prometheus } = config.node.metrics;
 	const registry = prometheus.enabled
 		? new MetricRegistry(config.node.dialect, (set) => {
@@ -57,6 +59,7 @@ export async function startMetrics(options: MetricsOptions): Promise<NodeMetrics
 				set("queueSize", pool.waiting, { type: "repush" });
 				set("queueSize", pool.size - pool.queued, { type: "popped" });
 				setPeers(network, (type, count) => set("peers", count, { type }));
+				setDatabase(database, set);
 			})
 		: undefined;
 	const meters = enabled ? new Meters(() => performance.now()) : undefined;
@@ -72,6 +75,19 @@ export async function startMetrics(options: MetricsOptions): Promise<NodeMetrics
 			await server?.close();
 		},
 	};
+}
+
+/** One LevelDB holds all stores; its cache of decoded values counts for each. */
+function setDatabase(database: StateDatabase, set: Parameters<GaugeReader>[0]): void {
+	for (const { store, reads, misses } of database.cacheUse) {
+		set("cacheRequests", reads, { type: store });
+		set("cacheHitRate", (reads - misses) / reads, { type: store });
+	}
+	for (const { level, files, bytes } of database.diskLevels) {
+		const labels = { type: "LEVELDB", db: "database", level: String(level) };
+		set("databaseBytes", bytes, labels);
+		set("databaseFiles", files, labels);
+	}
 }
 
 function setPeers(network: NetworkView, set: (type: string, count: number) => void): void {

@@ -8,6 +8,13 @@ export interface Change {
 	readonly value: Uint8Array | null;
 }
 
+/** The files of a LevelDB in one of its levels. */
+export interface DatabaseLevel {
+	readonly level: number;
+	readonly files: number;
+	readonly bytes: number;
+}
+
 export interface KeyValueDatabase {
 	get(key: Uint8Array): Uint8Array | undefined;
 	/** Applies all changes or none. With `sync` it resolves once they are on the disk. */
@@ -16,6 +23,8 @@ export interface KeyValueDatabase {
 	entries(prefix: Uint8Array): AsyncIterable<readonly [Uint8Array, Uint8Array]>;
 	/** The first key at or after `from` and before `end`. */
 	firstKey(from: Uint8Array, end: Uint8Array): Promise<Uint8Array | undefined>;
+	/** What is on the disk, without the log of the newest changes; absent: nothing. */
+	levels?(): readonly DatabaseLevel[];
 	close(): Promise<void>;
 }
 
@@ -65,8 +74,22 @@ export async function openLevelDatabase(directory: string): Promise<KeyValueData
 		},
 		entries: (prefix) => db.iterator({ gte: prefix, lt: after(prefix) }),
 		firstKey: async (from, end) => (await db.keys({ gte: from, lt: end, limit: 1 }).all())[0],
+		levels: () => readLevels((db as unknown as Described).getProperty("leveldb.sstables")),
 		close: () => db.close(),
 	};
+}
+
+/** Reads LevelDB's list of files: a line for each level, and behind it ` number:bytes[first key .. last key]`. */
+function readLevels(text: string): readonly DatabaseLevel[] {
+	const levels: { level: number; files: number; bytes: number }[] = [];
+	for (const [, level, bytes] of text.matchAll(/^(?:--- level (\d+) ---$| *\d+:(\d+)\[)/gm)) {
+		if (level !== undefined) levels.push({ level: Number(level), files: 0, bytes: 0 });
+		const last = levels.at(-1);
+		if (bytes === undefined || !last) continue;
+		last.files++;
+		last.bytes += Number(bytes);
+	}
+	return levels;
 }
 
 /**
@@ -98,6 +121,11 @@ export async function compactLevelDatabase(directory: string): Promise<void> {
 }
 
 /** What the library's type, made for browsers too, doesn't tell. */
+interface Described {
+	getProperty(name: "leveldb.sstables"): string;
+}
+
+/** The same. */
 interface Compactable {
 	compactRange(
 		start: Uint8Array,

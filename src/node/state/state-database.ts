@@ -12,7 +12,7 @@
 
 import type { StateBackend } from "./backend.js";
 import { BaseHistory, type FormerValues, type HistoryMark, setFormer } from "./base-history.js";
-import type { Change, KeyValueDatabase } from "./database.js";
+import type { Change, DatabaseLevel, KeyValueDatabase } from "./database.js";
 import { type StoreDefinition, storeDefinitions } from "./definition.js";
 import { OrderedKeys, type SortedKeys } from "./ordered-keys.js";
 
@@ -65,6 +65,9 @@ export class StateDatabase {
 	/** What the database holds; {@link GONE} where it holds nothing. */
 	private readonly young: Map<string, Entry>[] = makeMaps();
 	private old: Map<string, Entry>[] = makeMaps();
+	/** By store: how often the cache was asked, and how often in vain. */
+	private readonly cacheReads = new Float64Array(STORE_COUNT);
+	private readonly cacheMisses = new Float64Array(STORE_COUNT);
 	private readonly headKeys: (OrderedKeys | undefined)[] = [];
 	private readonly baseKeys: (OrderedKeys | undefined)[] = [];
 
@@ -160,8 +163,10 @@ export class StateDatabase {
 		let value = (this.base[index] as Map<string, Entry>).get(key);
 		if (value === undefined && this.flushing) value = (this.flushing[index] as Map<string, Entry>).get(key);
 		if (value !== undefined) return value === GONE ? undefined : (value as V);
+		this.cacheReads[index] = (this.cacheReads[index] as number) + 1;
 		const cached = this.cached(index, key);
 		if (cached !== undefined) return cached === GONE ? undefined : (cached as V);
+		this.cacheMisses[index] = (this.cacheMisses[index] as number) + 1;
 		const bytes = this.database.get(diskKey(store, key));
 		// That the database has no entry is kept as well: rules ask for the same missing entries again and again.
 		const stored = bytes === undefined ? GONE : store.codec.decode(bytes, key);
@@ -199,6 +204,22 @@ export class StateDatabase {
 			return;
 		}
 		young.set(key, value);
+	}
+
+	/** How well the cache of the database serves each store; stores that were never asked are left out. */
+	get cacheUse(): readonly { readonly store: string; readonly reads: number; readonly misses: number }[] {
+		return storeDefinitions
+			.map(({ name, index }) => ({
+				store: name,
+				reads: this.cacheReads[index] ?? 0,
+				misses: this.cacheMisses[index] ?? 0,
+			}))
+			.filter(({ reads }) => reads > 0);
+	}
+
+	/** The files of the database by level; none where the chain lives in memory. */
+	get diskLevels(): readonly DatabaseLevel[] {
+		return this.database.levels?.() ?? [];
 	}
 
 	/** A point to which {@link revert} can return. */

@@ -66,6 +66,14 @@ describe("the metrics of a node", () => {
 		expect(await value('tron:tx_cache{type="fpp"}')).toBe(0);
 	});
 
+	it("show how often the cache of each store was asked, and how often it knew", async () => {
+		await node.post("/wallet/getaccount", { address: RICH_HEX });
+		expect(await value('tron:guava_cache_request{type="account"}')).toBeGreaterThan(0);
+		const rate = await value('tron:guava_cache_hit_rate{type="account"}');
+		expect(rate).toBeGreaterThanOrEqual(0);
+		expect(rate).toBeLessThanOrEqual(1);
+	});
+
 	it("count answers by path, and bytes by status", async () => {
 		await node.ask("/wallet/getreward");
 		await node.ask("/wallet/getReward");
