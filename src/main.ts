@@ -72,6 +72,16 @@ async function refusal(error: unknown, words: readonly string[], root: string): 
 	const config = await Config.load(root);
 	const typed = words.slice(0, firstFlag(words));
 	const names = config.commandIDs.map((id) => id.replaceAll(":", " "));
+	const surplus = afterCommand(typed, names);
+	if (surplus) {
+		const { flags = {} } = config.findCommand(surplus.command.replaceAll(" ", ":")) ?? {};
+		const hint = Object.hasOwn(flags, "address")
+			? `did you mean --address ${surplus.word}?`
+			: `coin ${surplus.command} --help shows what it takes`;
+		return new Failure("usage", `coin ${surplus.command} takes no argument, but got "${surplus.word}"`, {
+			hint,
+		});
+	}
 	const topics = config.topics.map(({ name }) => name.replaceAll(":", " "));
 	const known = typed.findLastIndex((_, index) => topics.includes(typed.slice(0, index + 1).join(" "))) + 1;
 	const wanted = typed.slice(0, known + 1).join(" ");
@@ -81,6 +91,19 @@ async function refusal(error: unknown, words: readonly string[], root: string): 
 			? `did you mean ${near.map((name) => `coin ${name}`).join(", or ")}?`
 			: "coin --help lists the commands";
 	return new Failure("usage", `there is no command "${wanted}"`, { hint });
+}
+
+/** A whole command with a word behind it that it doesn't take: the framework reads both as one name. */
+function afterCommand(
+	words: readonly string[],
+	names: readonly string[],
+): { readonly command: string; readonly word: string } | undefined {
+	for (let count = words.length - 1; count > 0; count--) {
+		const command = words.slice(0, count).join(" ");
+		const isGroup = names.some((name) => name.startsWith(`${command} `));
+		if (names.includes(command) && !isGroup) return { command, word: words[count] as string };
+	}
+	return undefined;
 }
 
 function firstFlag(words: readonly string[]): number {

@@ -1,10 +1,11 @@
 /** Flags of every command that acts on the chain (sheet 11 §2.1). */
 
 import { Flags } from "@oclif/core";
-import { keystoreFlags, nodeFlags, passwordFlags } from "./flags.js";
+import { keystoreFlags, nodeFlags, passwordFlags, progressFlag } from "./flags.js";
 
 /** Waiting for a transaction that was sent. */
 export const waitFlags = {
+	...progressFlag,
 	wait: Flags.boolean({ description: "wait until it is irreversible", helpGroup: "TRANSACTION" }),
 	"wait-included": Flags.boolean({
 		description: "wait until it is in a block",

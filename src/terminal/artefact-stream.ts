@@ -5,7 +5,7 @@ import { type Artefact, readArtefact } from "../wallet/artefact.js";
 import { Failure } from "../wallet/failure.js";
 import { asFailure, reportFailure } from "./failure-report.js";
 import { printLine } from "./output.js";
-import { argumentOrStdin, splitValues } from "./stdin.js";
+import { argumentOrStdin, splitValues, stdinValues } from "./stdin.js";
 
 export const artefactArgument = {
 	artefact: Args.string({
@@ -40,22 +40,42 @@ export async function readArtefacts(argument: string | undefined, rawOnly = fals
 }
 
 /**
+ * Artefacts from standard input, each as soon as its line has come.
+ * @throws {Failure} `stdin_empty` at the end, if nothing came; `artefact_invalid`, `artefact_mismatch`
+ */
+export async function* artefactsAsTheyCome(rawOnly = false): AsyncGenerator<Artefact> {
+	let index = 0;
+	for await (const value of stdinValues("the transactions")) {
+		try {
+			yield readArtefact(value, rawOnly);
+		} catch (error) {
+			throw error instanceof Failure ? error.with({ index }) : error;
+		}
+		index++;
+	}
+	if (index === 0) throw new Failure("stdin_empty", "stdin was empty: did the command before it fail?");
+}
+
+/**
  * Handles inputs in order.
  * @returns whether all succeeded
  * @throws the first failure, unless `keepGoing`
  */
 export async function forEachInput<T>(
-	inputs: readonly T[],
+	inputs: readonly T[] | AsyncIterable<T>,
 	keepGoing: boolean,
 	json: boolean,
 	handle: (input: T) => Promise<void>,
 ): Promise<boolean> {
 	let fine = true;
-	for (const [index, input] of inputs.entries()) {
+	const single = Array.isArray(inputs) && inputs.length === 1;
+	let index = -1;
+	for await (const input of inputs) {
+		index++;
 		try {
 			await handle(input);
 		} catch (error) {
-			const failure = inputs.length > 1 ? asFailure(error).with({ index }) : asFailure(error);
+			const failure = single ? asFailure(error) : asFailure(error).with({ index });
 			if (!keepGoing) throw failure;
 			fine = false;
 			reportFailure(failure, json);

@@ -12,6 +12,7 @@ import { paint } from "./colors.js";
 import { commandSchema, type DescribedCommand } from "./command-schema.js";
 import { asFailure, reportFailure } from "./failure-report.js";
 import { printJson, printLine, printNote, recordLines, type Scalar, tableLines } from "./output.js";
+import type { ProgressAudience } from "./progress.js";
 import type { ResultShape } from "./result-shape.js";
 import type { PasswordSource } from "./secrets.js";
 
@@ -69,6 +70,11 @@ export abstract class CoinCommand extends Command {
 	protected get chatty(): boolean {
 		const { COIN_QUIET } = process.env;
 		return !this.hasFlag("--quiet") && !this.hasFlag("-q") && COIN_QUIET !== "1";
+	}
+
+	/** Who is shown the progress of long work. */
+	protected audience(flags: { readonly progress?: "json" | undefined }): ProgressAudience {
+		return flags.progress ?? this.chatty;
 	}
 
 	private get outputKind(): OutputKind {

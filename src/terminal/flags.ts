@@ -55,3 +55,12 @@ export const resourceFlag = Flags.string({
 export const solidityFlag = {
 	solidity: Flags.boolean({ description: "ask the solidity API (irreversible state)", helpGroup: "NODE" }),
 };
+
+/** Commands that may take long. */
+export const progressFlag = {
+	progress: Flags.option({
+		options: ["json"] as const,
+		description: "tell of the progress in lines of JSON on standard error",
+		helpGroup: "GENERAL",
+	})(),
+};

@@ -1,6 +1,13 @@
 /** Signs of life for work that takes longer than a moment: on standard error, only for people (sheet 11 §2.8). */
 
+import { printNote } from "./output.js";
+
 const PATIENCE_MS = 300;
+/** Programs are told at most so often. */
+const JSON_MS = 500;
+
+/** Who is shown progress: people at a terminal, nobody, or a program that reads JSON lines. */
+export type ProgressAudience = boolean | "json";
 
 /** Text of a running task; it may change while the task runs. */
 export interface Progress {
@@ -17,13 +24,15 @@ export function canDraw(stream: { readonly isTTY?: boolean; readonly columns?: n
 
 /**
  * Runs a task and shows a spinner with its text once it takes longer than 300 ms.
- * @param visible off for `--quiet`; nothing is shown either when standard error is no terminal
+ * @param visible off for `--quiet`; nothing is shown either when standard error is no terminal; "json": lines of JSON
+ * on standard error, wherever that goes
  */
 export async function withProgress<T>(
 	text: string,
-	visible: boolean,
+	visible: ProgressAudience,
 	task: (progress: Progress) => Promise<T>,
 ): Promise<T> {
+	if (visible === "json") return task(jsonProgress(text));
 	if (!visible || !canDraw(process.stderr)) return task({ update: () => undefined });
 	let current = text;
 	let spinner: { text: string; stop(): unknown } | undefined;
@@ -51,4 +60,17 @@ export async function withProgress<T>(
 		clearTimeout(timer);
 		spinner?.stop();
 	}
+}
+
+/** Lines such as `{"progress":{"task":"copying: 4,000 entries"}}`; the first at once. */
+function jsonProgress(text: string): Progress {
+	let printed = Number.NEGATIVE_INFINITY;
+	const update = (task: string): void => {
+		const now = performance.now();
+		if (now - printed < JSON_MS) return;
+		printed = now;
+		printNote(JSON.stringify({ progress: { task } }));
+	};
+	update(text);
+	return { update };
 }

@@ -23,6 +23,7 @@ export interface WaitFlags {
 	readonly wait: boolean;
 	readonly "wait-included": boolean;
 	readonly "wait-timeout": string;
+	readonly progress?: "json" | undefined;
 }
 
 /** What a command asks the chain about its own transaction. */
@@ -100,7 +101,7 @@ export abstract class SendingCommand extends CoinCommand {
 		const forget = onInterrupt(() => this.printActing(artefact, status, members));
 		try {
 			if (flags.wait || flags["wait-included"]) {
-				status = await withProgress("waiting for a block", this.chatty, (progress) =>
+				status = await withProgress("waiting for a block", this.audience(flags), (progress) =>
 					waitFor(client, artefact.transaction.id, {
 						until: flags.wait ? "solid" : "included",
 						timeoutMs,

@@ -56,6 +56,44 @@ export async function argumentOrStdin(
 	return { text, fromStdin: true };
 }
 
+/**
+ * The values of standard input, each as soon as its line has come.
+ * @throws {Failure} as {@link readStdin} and {@link splitValues}
+ */
+export async function* stdinValues(purpose: string): AsyncGenerator<string> {
+	if (taken !== undefined) {
+		throw new Failure(
+			"usage",
+			`standard input can carry one thing only: ${taken} was read from it, ${purpose} can't be`,
+		);
+	}
+	taken = purpose;
+	let pending = "";
+	process.stdin.setEncoding("utf8");
+	for await (const chunk of process.stdin as AsyncIterable<string>) {
+		pending += chunk;
+		const end = pending.lastIndexOf("\n");
+		if (end < 0) continue;
+		const values = completeValues(pending.slice(0, end));
+		// A value that is laid out over several lines goes on.
+		if (values === undefined && pending.length <= MAX_VALUE_BYTES) continue;
+		const text = pending.slice(0, end);
+		pending = pending.slice(end + 1);
+		yield* values ?? splitValues(text);
+	}
+	yield* splitValues(pending);
+}
+
+/** The values of a text; undefined if its last one isn't complete. */
+function completeValues(text: string): string[] | undefined {
+	try {
+		return splitValues(text);
+	} catch (error) {
+		if (error instanceof Failure && error.code === "artefact_invalid") return undefined;
+		throw error;
+	}
+}
+
 /** Non-blank lines, without those that begin with `#`. */
 export function listLines(text: string): string[] {
 	return text

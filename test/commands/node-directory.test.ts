@@ -132,6 +132,8 @@ describe("coin node db", () => {
 		expect(await run("compact", "-d", "chain")).toMatchObject({ directory: "chain/database" });
 		expect(await run("copy", "-d", "chain", "--to", "copy")).toMatchObject({ to: "copy" });
 		expect(existsSync(join(home.path, "copy.partial"))).toBe(false);
+		const told = await home.run(["node", "db", "compact", "-d", "chain", "--progress", "json"]);
+		expect(told.stderr).toBe('{"progress":{"task":"compacting"}}\n');
 		const { head, headId } = stat;
 		expect(await run("stat", "-d", "copy")).toMatchObject({ directory: "copy", head, headId });
 		expect(await home.run(["node", "db", "copy", "-d", "chain", "--to", "copy"])).toMatchObject({ code: 2 });

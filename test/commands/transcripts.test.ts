@@ -10,6 +10,7 @@ import { governanceTranscripts } from "./transcripts/governance.js";
 import { grpcTranscripts } from "./transcripts/grpc.js";
 import { messageTranscripts } from "./transcripts/message.js";
 import { stakeTranscripts } from "./transcripts/stake.js";
+import { streamTranscripts } from "./transcripts/stream.js";
 import { tokenTranscripts } from "./transcripts/token.js";
 import { tradeTranscripts } from "./transcripts/trade.js";
 import { voteTranscripts } from "./transcripts/vote.js";
@@ -17,7 +18,7 @@ import { voteTranscripts } from "./transcripts/vote.js";
 type Topic = (chain: () => DevelopmentChain) => void;
 
 const GROUPS: Readonly<Record<string, readonly Topic[]>> = {
-	accounts: [accountTranscripts, grpcTranscripts],
+	accounts: [accountTranscripts, grpcTranscripts, streamTranscripts],
 	stakes: [stakeTranscripts],
 	votes: [voteTranscripts, governanceTranscripts],
 	tokens: [tokenTranscripts, tradeTranscripts, messageTranscripts],

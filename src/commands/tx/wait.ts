@@ -1,6 +1,6 @@
 import { Args, Flags } from "@oclif/core";
 import { toHex } from "../../protocol/bytes.js";
-import { nodeFlags } from "../../terminal/flags.js";
+import { nodeFlags, progressFlag } from "../../terminal/flags.js";
 import { IdCommand } from "../../terminal/id-command.js";
 import { withProgress } from "../../terminal/progress.js";
 import { parseTransactionId } from "../../terminal/query-command.js";
@@ -20,6 +20,7 @@ export default class TxWait extends IdCommand {
 	};
 	static override flags = {
 		...nodeFlags,
+		...progressFlag,
 		"wait-timeout": Flags.string({
 			description: "how long to wait",
 			helpValue: "<duration>",
@@ -35,7 +36,7 @@ export default class TxWait extends IdCommand {
 		if (!input) throw new Failure("usage", "no transaction id", { hint: "see --help" });
 		const client = await this.client(flags);
 		for (const id of listLines(input.text).map(parseTransactionId)) {
-			const { state, receipt } = await withProgress("waiting for a block", this.chatty, () =>
+			const { state, receipt } = await withProgress("waiting for a block", this.audience(flags), () =>
 				waitFor(client, id, { until: flags.included ? "included" : "solid", timeoutMs }),
 			);
 			const { block, result } = receipt ? receiptMembers(receipt) : {};

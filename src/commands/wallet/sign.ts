@@ -4,6 +4,7 @@ import { equalBytes } from "../../protocol/bytes.js";
 import { yesFlag } from "../../terminal/acting-flags.js";
 import {
 	artefactArgument,
+	artefactsAsTheyCome,
 	forEachInput,
 	readArtefacts,
 	streamFlags,
@@ -20,6 +21,7 @@ import {
 	authorityOfArtefact,
 	checkNotExpired,
 } from "../../wallet/authority.js";
+import { Failure } from "../../wallet/failure.js";
 import { NodeClient } from "../../wallet/node-client.js";
 import { weigh } from "../../wallet/permission.js";
 import type { Settings } from "../../wallet/settings.js";
@@ -55,12 +57,18 @@ export default class WalletSign extends SendingCommand {
 		"skip-signed": Flags.boolean({ description: "pass on a transaction that the key has signed already" }),
 		"allow-expired": Flags.boolean({ description: "sign although the time is over" }),
 		raw: Flags.boolean({ description: "hexadecimal input is raw data alone, not a whole transaction" }),
-		batch: Flags.boolean({ description: "take several transactions" }),
+		batch: Flags.boolean({
+			description: "read standard input line by line, and sign each transaction as it comes",
+		}),
 	};
 
 	async run(): Promise<void> {
 		const { args, flags } = await this.parse(WalletSign);
-		const artefacts = await readArtefacts(args.artefact, flags.raw);
+		if (flags.batch && args.artefact !== undefined && args.artefact !== "-")
+			throw new Failure("usage", "--batch reads standard input, not an argument");
+		const artefacts = flags.batch
+			? artefactsAsTheyCome(flags.raw)
+			: await readArtefacts(args.artefact, flags.raw);
 		const settings = await this.settings(flags);
 		const client = new NodeClient(settings);
 		const fine = await forEachInput(artefacts, flags["keep-going"], this.json, async (artefact) => {

@@ -1,6 +1,7 @@
 import { compactDatabase, databaseDirectory, sizeOf } from "../../../launch/database-work.js";
 import { CoinCommand } from "../../../terminal/coin-command.js";
 import { directoryFlags } from "../../../terminal/directory-flags.js";
+import { progressFlag } from "../../../terminal/flags.js";
 import { withProgress } from "../../../terminal/progress.js";
 import { one, record } from "../../../terminal/result-shape.js";
 
@@ -9,13 +10,13 @@ export default class NodeDbCompact extends CoinCommand {
 	static override description = "The directory must not be in use by a node.";
 	static override examples = ["<%= config.bin %> node db compact -d /var/lib/coin"];
 	static override result = one(record({ directory: "text", bytesBefore: "integer", bytesAfter: "integer" }));
-	static override flags = directoryFlags;
+	static override flags = { ...directoryFlags, ...progressFlag };
 
 	async run(): Promise<void> {
 		const { flags } = await this.parse(NodeDbCompact);
 		const directory = databaseDirectory(flags.config, flags["output-directory"]);
 		const bytesBefore = sizeOf(directory);
-		await withProgress("compacting", this.chatty, () => compactDatabase(directory));
+		await withProgress("compacting", this.audience(flags), () => compactDatabase(directory));
 		this.printRecord({ directory, bytesBefore, bytesAfter: sizeOf(directory) });
 	}
 }

@@ -3,6 +3,7 @@ import { Flags } from "@oclif/core";
 import { copyDirectory, databaseDirectory } from "../../../launch/database-work.js";
 import { CoinCommand } from "../../../terminal/coin-command.js";
 import { directoryFlags } from "../../../terminal/directory-flags.js";
+import { progressFlag } from "../../../terminal/flags.js";
 import { endInterrupted, takeOverSignals } from "../../../terminal/interrupt.js";
 import { withProgress } from "../../../terminal/progress.js";
 import { one, record } from "../../../terminal/result-shape.js";
@@ -15,6 +16,7 @@ export default class NodeDbCopy extends CoinCommand {
 	static override result = one(record({ from: "text", to: "text", entries: "integer" }));
 	static override flags = {
 		...directoryFlags,
+		...progressFlag,
 		to: Flags.string({ description: "new data directory", helpValue: "<dir>", required: true }),
 	};
 
@@ -26,7 +28,7 @@ export default class NodeDbCopy extends CoinCommand {
 		takeOverSignals(() => {
 			interrupted = true;
 		});
-		const entries = await withProgress("copying", this.chatty, (progress) =>
+		const entries = await withProgress("copying", this.audience(flags), (progress) =>
 			copyDirectory(from, name, flags.to, (count) => {
 				progress.update(`copying: ${count.toLocaleString("en")} entries`);
 				return !interrupted;
