@@ -15,6 +15,7 @@ import { type ReadyTargets, runNode, startFailure } from "../../launch/run-node.
 import { loadConfig, type NodeConfig } from "../../node/config/config.js";
 import { prepareDevelopment } from "../../node/development/development.js";
 import { readFounding } from "../../node/development/directory.js";
+import { addressText } from "../../node/network/environment.js";
 import type { RunningNode } from "../../node/node.js";
 import { CoinCommand } from "../../terminal/coin-command.js";
 import { printLine } from "../../terminal/output.js";
@@ -260,7 +261,9 @@ export default class NodeStart extends CoinCommand {
 				for (const line of developmentListing(chosen, node.genesisId, directory)) printLine(line);
 			// Scripts that start the stock runtime wait for this line.
 			if (node.ports.gateway !== undefined) {
-				printLine(`TRE now listening on http://${chosen.host}:${node.ports.gateway}`);
+				printLine(
+					`TRE now listening on http://${addressText({ host: chosen.host, port: node.ports.gateway })}`,
+				);
 			}
 			this.printReady(node, chosen.host);
 		});
@@ -312,7 +315,7 @@ export default class NodeStart extends CoinCommand {
 	private printReady(node: RunningNode, host: string): void {
 		const ports = Object.entries(node.ports).map(([kind, port]) => {
 			const scheme = kind.startsWith("grpc") || kind === "peer" ? "" : "http://";
-			return `${kind} ${scheme}${host}:${port}${kind.startsWith("jsonrpc") ? "/jsonrpc" : ""}`;
+			return `${kind} ${scheme}${addressText({ host, port })}${kind.startsWith("jsonrpc") ? "/jsonrpc" : ""}`;
 		});
 		printLine(`coin node ready ${ports.join("  ")}`);
 	}

@@ -10,6 +10,11 @@ export interface NodeAddress {
 	readonly port: number;
 }
 
+/** As people write it and as a URL needs it: an IPv6 literal stands in brackets. */
+export function addressText({ host, port }: NodeAddress): string {
+	return host.includes(":") ? `[${host}]:${port}` : `${host}:${port}`;
+}
+
 export interface Timer {
 	/** Ends it; a task that has not begun does not run. May be called often. */
 	cancel(): void;

@@ -1,6 +1,10 @@
 import { createSocket } from "node:dgram";
 import { afterEach, describe, expect, it } from "vitest";
-import type { ByteStream, NetworkEnvironment } from "../../../src/node/network/environment.js";
+import {
+	addressText,
+	type ByteStream,
+	type NetworkEnvironment,
+} from "../../../src/node/network/environment.js";
 import { nodeEnvironment } from "../../../src/node/network/node-environment.js";
 import { toHex } from "../../../src/protocol/bytes.js";
 
@@ -91,6 +95,13 @@ describe("sockets", () => {
 		expect(heard).toEqual(["127.0.0.1 0102", "03"]);
 		await other.close();
 		other.send(Uint8Array.of(1), { host, port: port.port });
+	});
+});
+
+describe("addresses", () => {
+	it("are written so that a URL can hold them", () => {
+		expect(addressText({ host: "::1", port: 8090 })).toBe("[::1]:8090");
+		expect(addressText({ host: "127.0.0.1", port: 8090 })).toBe("127.0.0.1:8090");
 	});
 });
 

@@ -1,6 +1,7 @@
 /** One peer: what it and we owe each other. Each part of the room reads and writes its own group of fields. */
 
 import type { PeerConnection } from "../connection.js";
+import { addressText } from "../environment.js";
 import type { BlockRef } from "../local-chain.js";
 import type { HelloMessage } from "../wire/application-messages.js";
 import { LatencySamples, Recent, SlidingCount } from "./recent.js";
@@ -169,7 +170,6 @@ export class Peer {
 
 	/** For logs: address and port. */
 	get name(): string {
-		const { host, port } = this.connection.remote;
-		return `${host}:${port}`;
+		return addressText(this.connection.remote);
 	}
 }

@@ -1,6 +1,6 @@
 /** What a log hears about connections that aren't made or end. */
 
-import type { NetworkEnvironment, NodeAddress } from "../environment.js";
+import { addressText, type NetworkEnvironment, type NodeAddress } from "../environment.js";
 
 /** The same about the same address is said again after this time at the earliest. */
 const REPEAT_MS = 3_600_000;
@@ -25,10 +25,6 @@ export function newsOnly(
 		saidMs.delete(key);
 		saidMs.set(key, now);
 		if (saidMs.size > MAX_REMEMBERED) saidMs.delete(saidMs.keys().next().value as string);
-		report({ peer: peerName(address), ...fields }, message);
+		report({ peer: addressText(address), ...fields }, message);
 	};
-}
-
-function peerName({ host, port }: NodeAddress): string {
-	return host.includes(":") ? `[${host}]:${port}` : `${host}:${port}`;
 }
