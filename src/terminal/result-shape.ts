@@ -10,6 +10,7 @@ export type Shape =
 	| "address"
 	| "time"
 	| "any"
+	| "null"
 	| { readonly list: Shape }
 	| { readonly map: Shape }
 	| { readonly either: readonly Shape[] }
@@ -25,6 +26,21 @@ export interface ResultShape {
 /** An object; a name that ends in `?` may be absent. */
 export function record(members: Readonly<Record<string, Shape>>): Shape {
 	return { members };
+}
+
+/** The members of a view: every one of its names, with `?` behind those that may be absent. */
+export type MembersOf<T> = {
+	readonly [K in keyof T & string as undefined extends T[K] ? `${K}?` : K]: Shape;
+};
+
+/** An object whose names the compiler compares with those of the view that is printed. */
+export function view<T>(members: MembersOf<T>): Shape {
+	return { members: members as Readonly<Record<string, Shape>> };
+}
+
+/** The same where `--or-null` prints null for what doesn't exist. */
+export function orNull(shape: Shape): ResultShape {
+	return one(either(shape, "null"));
 }
 
 export function list(shape: Shape): Shape {
@@ -59,6 +75,7 @@ const SIMPLE: Readonly<Record<Extract<Shape, string>, object>> = {
 	address: { type: "string", pattern: "^[1-9A-HJ-NP-Za-km-z]{34}$" },
 	time: { type: "string", pattern: "^[0-9]+$", description: "milliseconds since 1970" },
 	any: {},
+	null: { type: "null" },
 };
 
 /** The JSON Schema of a shape. */

@@ -9,6 +9,7 @@ import { accountTranscripts } from "./transcripts/account.js";
 import { governanceTranscripts } from "./transcripts/governance.js";
 import { grpcTranscripts } from "./transcripts/grpc.js";
 import { messageTranscripts } from "./transcripts/message.js";
+import { resultShapeTranscripts } from "./transcripts/result-shapes.js";
 import { stakeTranscripts } from "./transcripts/stake.js";
 import { streamTranscripts } from "./transcripts/stream.js";
 import { tokenTranscripts } from "./transcripts/token.js";
@@ -20,7 +21,7 @@ type Topic = (chain: () => DevelopmentChain) => void;
 const GROUPS: Readonly<Record<string, readonly Topic[]>> = {
 	accounts: [accountTranscripts, grpcTranscripts, streamTranscripts],
 	stakes: [stakeTranscripts],
-	votes: [voteTranscripts, governanceTranscripts],
+	votes: [voteTranscripts, governanceTranscripts, resultShapeTranscripts],
 	tokens: [tokenTranscripts, tradeTranscripts, messageTranscripts],
 };
 

@@ -2,6 +2,7 @@ import { Args, Flags } from "@oclif/core";
 import { keystoreFlags, nodeFlags, solidityFlag } from "../../terminal/flags.js";
 import { printJson, printLine } from "../../terminal/output.js";
 import { QueryCommand } from "../../terminal/query-command.js";
+import { lines } from "../../terminal/result-shape.js";
 import { argumentOrStdin, listLines } from "../../terminal/stdin.js";
 import { formatCoin, formatDecimal } from "../../wallet/amount.js";
 import { balanceAt } from "../../wallet/balance.js";
@@ -20,6 +21,7 @@ export default class AccountBalance extends QueryCommand {
 			ignoreStdin: true,
 		}),
 	};
+	static override result = lines("int64");
 	static override flags = {
 		...nodeFlags,
 		...solidityFlag,

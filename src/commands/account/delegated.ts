@@ -2,6 +2,8 @@ import { Flags } from "@oclif/core";
 import { toBase58Check } from "../../protocol/address.js";
 import { AccountQuery, accountArgument, accountQueryFlags } from "../../terminal/account-query.js";
 import { localTime } from "../../terminal/output.js";
+import { lines } from "../../terminal/result-shape.js";
+import { delegationShape } from "../../terminal/view-shapes.js";
 import { formatCoin } from "../../wallet/amount.js";
 import { delegationsOf } from "../../wallet/delegations.js";
 import { accountNamed } from "../../wallet/signing.js";
@@ -13,6 +15,7 @@ export default class AccountDelegated extends AccountQuery {
 		"<%= config.bin %> account delegated bob --from-others",
 	];
 	static override args = accountArgument;
+	static override result = lines(delegationShape);
 	static override flags = {
 		...accountQueryFlags,
 		to: Flags.string({

@@ -1,4 +1,6 @@
 import { AccountQuery, accountArgument, accountQueryFlags } from "../../terminal/account-query.js";
+import { one } from "../../terminal/result-shape.js";
+import { resourcesShape } from "../../terminal/view-shapes.js";
 import { resourcesOf } from "../../wallet/account-resources.js";
 import { existingAccount } from "../../wallet/chain-query.js";
 
@@ -7,6 +9,7 @@ export default class AccountResources extends AccountQuery {
 	static override description = "Used amounts recover over a day; they are shown as they stand now.";
 	static override examples = ["<%= config.bin %> account resources alice"];
 	static override args = accountArgument;
+	static override result = one(resourcesShape);
 	static override flags = accountQueryFlags;
 
 	async run(): Promise<void> {

@@ -2,6 +2,8 @@ import { Args, Flags } from "@oclif/core";
 import { toBase58Check } from "../../protocol/address.js";
 import { keystoreFlags, nodeFlags, solidityFlag } from "../../terminal/flags.js";
 import { QueryCommand } from "../../terminal/query-command.js";
+import { either, map, orNull } from "../../terminal/result-shape.js";
+import { accountShape } from "../../terminal/view-shapes.js";
 import { viewAccount } from "../../wallet/account-view.js";
 import { formatCoin } from "../../wallet/amount.js";
 import { accountOf } from "../../wallet/chain-query.js";
@@ -15,6 +17,7 @@ export default class AccountShow extends QueryCommand {
 	static override args = {
 		account: Args.string({ description: "address or label (default: the active wallet)", ignoreStdin: true }),
 	};
+	static override result = orNull(either(accountShape, map("any")));
 	static override flags = {
 		...nodeFlags,
 		...solidityFlag,

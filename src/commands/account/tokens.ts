@@ -1,5 +1,6 @@
 import { fromUtf8 } from "../../protocol/bytes.js";
 import { AccountQuery, accountArgument, accountQueryFlags } from "../../terminal/account-query.js";
+import { lines, record } from "../../terminal/result-shape.js";
 import { formatDecimal } from "../../wallet/amount.js";
 import { accountOf } from "../../wallet/chain-query.js";
 import { tokenById } from "../../wallet/token.js";
@@ -10,6 +11,9 @@ export default class AccountTokens extends AccountQuery {
 		"Amounts are in the token's own decimals for people, in smallest units with --json.";
 	static override examples = ["<%= config.bin %> account tokens alice"];
 	static override args = accountArgument;
+	static override result = lines(
+		record({ token: "text", name: "text", amount: "int64", decimals: "integer" }),
+	);
 	static override flags = accountQueryFlags;
 
 	async run(): Promise<void> {

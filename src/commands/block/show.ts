@@ -2,6 +2,8 @@ import { Args, Flags } from "@oclif/core";
 import { TransactionInfo } from "../../protocol/messages.js";
 import { nodeFlags, solidityFlag } from "../../terminal/flags.js";
 import { QueryCommand } from "../../terminal/query-command.js";
+import { list, one, record } from "../../terminal/result-shape.js";
+import { messageShape, transactionShape } from "../../terminal/view-shapes.js";
 import { messageFrom } from "../../wallet/answer.js";
 import { viewBlock } from "../../wallet/block-view.js";
 import type { BlockReference } from "../../wallet/chain-query.js";
@@ -20,6 +22,20 @@ export default class BlockShow extends QueryCommand {
 			ignoreStdin: true,
 		}),
 	};
+	static override result = one(
+		record({
+			number: "int64",
+			blockID: "hex",
+			timestamp: "time",
+			parentHash: "hex",
+			"witness?": "address",
+			"version?": "integer",
+			txTrieRoot: "hex",
+			transactionCount: "integer",
+			"transactions?": list(transactionShape),
+			"receipts?": list(messageShape(TransactionInfo)),
+		}),
+	);
 	static override flags = {
 		...nodeFlags,
 		...solidityFlag,

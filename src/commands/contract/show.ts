@@ -3,6 +3,7 @@ import { toBase58Check } from "../../protocol/address.js";
 import { toHex } from "../../protocol/bytes.js";
 import { keystoreFlags, nodeFlags } from "../../terminal/flags.js";
 import { QueryCommand } from "../../terminal/query-command.js";
+import { orNull, record } from "../../terminal/result-shape.js";
 import { contractAt } from "../../wallet/contract-record.js";
 import { Failure } from "../../wallet/failure.js";
 import { NodeClient } from "../../wallet/node-client.js";
@@ -13,6 +14,21 @@ export default class ContractShow extends QueryCommand {
 	static override args = {
 		address: Args.string({ description: "the contract", required: true, ignoreStdin: true }),
 	};
+	static override result = orNull(
+		record({
+			address: "address",
+			"name?": "text",
+			"owner?": "address",
+			callerPercent: "integer",
+			"originEnergyLimit?": "int64",
+			"codeHash?": "hex",
+			codeSize: "integer",
+			"version?": "integer",
+			entries: "integer",
+			"energyUsage?": "int64",
+			"energyFactor?": "int64",
+		}),
+	);
 	static override flags = {
 		...nodeFlags,
 		...keystoreFlags,

@@ -3,6 +3,8 @@ import { nodeFlags } from "../../terminal/flags.js";
 import { localTime } from "../../terminal/output.js";
 import { parameterNames } from "../../terminal/parameter-names.js";
 import { QueryCommand } from "../../terminal/query-command.js";
+import { lines } from "../../terminal/result-shape.js";
+import { proposalShape } from "../../terminal/view-shapes.js";
 import { parseNatural } from "../../wallet/integer-text.js";
 import { allProposals, proposalPage, viewProposal } from "../../wallet/proposals.js";
 
@@ -11,6 +13,7 @@ const MAX_PAGE = "1000";
 
 export default class ProposalList extends QueryCommand {
 	static override summary = "List proposals, newest first; with --offset or --limit a page by number";
+	static override result = lines(proposalShape);
 	static override flags = {
 		...nodeFlags,
 		state: Flags.option({

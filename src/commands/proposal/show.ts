@@ -2,6 +2,8 @@ import { Args, Flags } from "@oclif/core";
 import { nodeFlags } from "../../terminal/flags.js";
 import { parameterNames } from "../../terminal/parameter-names.js";
 import { QueryCommand } from "../../terminal/query-command.js";
+import { orNull } from "../../terminal/result-shape.js";
+import { proposalShape } from "../../terminal/view-shapes.js";
 import { Failure } from "../../wallet/failure.js";
 import { parseNatural } from "../../wallet/integer-text.js";
 import { proposalById, viewProposal } from "../../wallet/proposals.js";
@@ -11,6 +13,7 @@ export default class ProposalShow extends QueryCommand {
 	static override args = {
 		id: Args.string({ description: "number of the proposal", required: true, ignoreStdin: true }),
 	};
+	static override result = orNull(proposalShape);
 	static override flags = {
 		...nodeFlags,
 		"or-null": Flags.boolean({ description: "print null if there is none" }),

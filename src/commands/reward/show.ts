@@ -1,5 +1,6 @@
 import { toBase58Check } from "../../protocol/address.js";
 import { AccountQuery, accountArgument, accountQueryFlags } from "../../terminal/account-query.js";
+import { one, record } from "../../terminal/result-shape.js";
 import { formatCoin } from "../../wallet/amount.js";
 import { existingAccount } from "../../wallet/chain-query.js";
 import { REWARD_PAUSE_MS, rewardOf } from "../../wallet/voting.js";
@@ -7,6 +8,7 @@ import { REWARD_PAUSE_MS, rewardOf } from "../../wallet/voting.js";
 export default class RewardShow extends AccountQuery {
 	static override summary = "Show the rewards that an account could withdraw, and from when";
 	static override args = accountArgument;
+	static override result = one(record({ account: "address", reward: "int64", "due?": "time" }));
 	static override flags = accountQueryFlags;
 
 	async run(): Promise<void> {

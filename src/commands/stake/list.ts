@@ -1,11 +1,14 @@
 import { AccountQuery, accountArgument, accountQueryFlags } from "../../terminal/account-query.js";
 import { localTime } from "../../terminal/output.js";
+import { lines } from "../../terminal/result-shape.js";
+import { delegationShape } from "../../terminal/view-shapes.js";
 import { formatCoin } from "../../wallet/amount.js";
 import { delegationsOf } from "../../wallet/delegations.js";
 
 export default class StakeList extends AccountQuery {
 	static override summary = "List the delegations of an account, given and received";
 	static override args = accountArgument;
+	static override result = lines(delegationShape);
 	static override flags = accountQueryFlags;
 
 	async run(): Promise<void> {

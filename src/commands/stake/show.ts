@@ -1,4 +1,6 @@
 import { AccountQuery, accountArgument, accountQueryFlags } from "../../terminal/account-query.js";
+import { one } from "../../terminal/result-shape.js";
+import { stakeShape } from "../../terminal/view-shapes.js";
 import { formatCoin } from "../../wallet/amount.js";
 import { existingAccount } from "../../wallet/chain-query.js";
 import { type StakeView, stakeView } from "../../wallet/stake-view.js";
@@ -6,6 +8,7 @@ import { type StakeView, stakeView } from "../../wallet/stake-view.js";
 export default class StakeShow extends AccountQuery {
 	static override summary = "Show what an account has staked, delegated and unstaked";
 	static override args = accountArgument;
+	static override result = one(stakeShape);
 	static override flags = accountQueryFlags;
 
 	async run(): Promise<void> {

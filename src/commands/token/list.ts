@@ -1,6 +1,8 @@
 import { Flags } from "@oclif/core";
 import { nodeFlags, solidityFlag } from "../../terminal/flags.js";
 import { QueryCommand } from "../../terminal/query-command.js";
+import { lines } from "../../terminal/result-shape.js";
+import { tokenShape } from "../../terminal/view-shapes.js";
 import { formatDecimal } from "../../wallet/amount.js";
 import { parseNatural } from "../../wallet/integer-text.js";
 import { listTokens, viewToken } from "../../wallet/token.js";
@@ -10,6 +12,7 @@ const MAX_PAGE = "1000";
 
 export default class TokenList extends QueryCommand {
 	static override summary = "List ORC-10 tokens; with --offset or --limit a page by name";
+	static override result = lines(tokenShape);
 	static override flags = {
 		...nodeFlags,
 		...solidityFlag,

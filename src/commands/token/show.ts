@@ -2,6 +2,8 @@ import { Args, Flags } from "@oclif/core";
 import { nodeFlags, solidityFlag } from "../../terminal/flags.js";
 import { localTime } from "../../terminal/output.js";
 import { QueryCommand } from "../../terminal/query-command.js";
+import { either, orNull } from "../../terminal/result-shape.js";
+import { contractTokenShape, tokenShape } from "../../terminal/view-shapes.js";
 import { readAddress } from "../../wallet/address-text.js";
 import { formatDecimal, SUN_PER_COIN } from "../../wallet/amount.js";
 import { Failure } from "../../wallet/failure.js";
@@ -18,6 +20,7 @@ export default class TokenShow extends QueryCommand {
 			ignoreStdin: true,
 		}),
 	};
+	static override result = orNull(either(tokenShape, contractTokenShape));
 	static override flags = {
 		...nodeFlags,
 		...solidityFlag,

@@ -2,6 +2,8 @@ import { Args, Flags } from "@oclif/core";
 import { toHex } from "../../protocol/bytes.js";
 import { nodeFlags } from "../../terminal/flags.js";
 import { parseTransactionId, QueryCommand } from "../../terminal/query-command.js";
+import { either, lines, record } from "../../terminal/result-shape.js";
+import { transactionShape } from "../../terminal/view-shapes.js";
 import { Failure } from "../../wallet/failure.js";
 import { member } from "../../wallet/json.js";
 import { transactionFrom, viewTransaction } from "../../wallet/transaction-view.js";
@@ -12,6 +14,7 @@ export default class TxPending extends QueryCommand {
 	static override args = {
 		id: Args.string({ description: "transaction id", ignoreStdin: true }),
 	};
+	static override result = lines(either(record({ txID: "hex" }), transactionShape, "integer"));
 	static override flags = {
 		...nodeFlags,
 		count: Flags.boolean({ description: "print only how many there are" }),

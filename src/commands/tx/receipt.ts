@@ -1,6 +1,9 @@
 import { toHex } from "../../protocol/bytes.js";
+import { TransactionInfo } from "../../protocol/messages.js";
 import { nodeFlags, solidityFlag } from "../../terminal/flags.js";
 import { IdCommand, idArgument } from "../../terminal/id-command.js";
+import { lines } from "../../terminal/result-shape.js";
+import { messageShape } from "../../terminal/view-shapes.js";
 import { receiptOf } from "../../wallet/chain-query.js";
 import { Failure } from "../../wallet/failure.js";
 import { viewOf } from "../../wallet/message-view.js";
@@ -8,6 +11,7 @@ import { viewOf } from "../../wallet/message-view.js";
 export default class TxReceipt extends IdCommand {
 	static override summary = "Show what a transaction did and what it cost";
 	static override args = idArgument;
+	static override result = lines(messageShape(TransactionInfo));
 	static override flags = { ...nodeFlags, ...solidityFlag };
 
 	async run(): Promise<void> {

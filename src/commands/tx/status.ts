@@ -1,6 +1,8 @@
 import { toHex } from "../../protocol/bytes.js";
 import { nodeFlags } from "../../terminal/flags.js";
 import { IdCommand, idArgument } from "../../terminal/id-command.js";
+import { lines } from "../../terminal/result-shape.js";
+import { stateShape } from "../../terminal/view-shapes.js";
 import { receiptMembers } from "../../wallet/acting-result.js";
 import { Failure } from "../../wallet/failure.js";
 import { statusOf } from "../../wallet/wait.js";
@@ -8,6 +10,7 @@ import { statusOf } from "../../wallet/wait.js";
 export default class TxStatus extends IdCommand {
 	static override summary = "Show how far a transaction is";
 	static override args = idArgument;
+	static override result = lines(stateShape);
 	static override flags = nodeFlags;
 
 	async run(): Promise<void> {

@@ -4,7 +4,9 @@ import { nodeFlags, progressFlag } from "../../terminal/flags.js";
 import { IdCommand } from "../../terminal/id-command.js";
 import { withProgress } from "../../terminal/progress.js";
 import { parseTransactionId } from "../../terminal/query-command.js";
+import { lines } from "../../terminal/result-shape.js";
 import { argumentOrStdin, listLines } from "../../terminal/stdin.js";
+import { stateShape } from "../../terminal/view-shapes.js";
 import { receiptMembers } from "../../wallet/acting-result.js";
 import { parseDuration } from "../../wallet/duration.js";
 import { Failure } from "../../wallet/failure.js";
@@ -18,6 +20,7 @@ export default class TxWait extends IdCommand {
 			ignoreStdin: true,
 		}),
 	};
+	static override result = lines(stateShape);
 	static override flags = {
 		...nodeFlags,
 		...progressFlag,

@@ -1,12 +1,22 @@
 import { toBase58Check } from "../../protocol/address.js";
 import { AccountQuery, accountArgument } from "../../terminal/account-query.js";
 import { keystoreFlags, nodeFlags } from "../../terminal/flags.js";
+import { list, one, record } from "../../terminal/result-shape.js";
 import { existingAccount } from "../../wallet/chain-query.js";
 import { votesOf, votingPower } from "../../wallet/voting.js";
 
 export default class VoteShow extends AccountQuery {
 	static override summary = "Show the votes of an account, and how many it has left";
 	static override args = accountArgument;
+	static override result = one(
+		record({
+			account: "address",
+			power: "int64",
+			cast: "int64",
+			free: "int64",
+			votes: list(record({ witness: "address", votes: "int64" })),
+		}),
+	);
 	static override flags = { ...nodeFlags, ...keystoreFlags };
 
 	async run(): Promise<void> {

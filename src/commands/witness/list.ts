@@ -1,10 +1,13 @@
 import { Flags } from "@oclif/core";
 import { nodeFlags, solidityFlag } from "../../terminal/flags.js";
 import { QueryCommand } from "../../terminal/query-command.js";
+import { lines } from "../../terminal/result-shape.js";
+import { witnessShape } from "../../terminal/view-shapes.js";
 import { rankedWitnesses, viewWitnesses } from "../../wallet/witnesses.js";
 
 export default class WitnessList extends QueryCommand {
 	static override summary = "List witnesses by votes";
+	static override result = lines(witnessShape);
 	static override flags = {
 		...nodeFlags,
 		...solidityFlag,

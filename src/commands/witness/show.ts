@@ -2,6 +2,8 @@ import { Args, Flags } from "@oclif/core";
 import { toBase58Check } from "../../protocol/address.js";
 import { equalBytes } from "../../protocol/bytes.js";
 import { AccountQuery, accountQueryFlags } from "../../terminal/account-query.js";
+import { orNull } from "../../terminal/result-shape.js";
+import { witnessShape } from "../../terminal/view-shapes.js";
 import { Failure } from "../../wallet/failure.js";
 import { rankedWitnesses, viewWitnesses } from "../../wallet/witnesses.js";
 
@@ -10,6 +12,7 @@ export default class WitnessShow extends AccountQuery {
 	static override args = {
 		account: Args.string({ description: "address or label", required: true, ignoreStdin: true }),
 	};
+	static override result = orNull(witnessShape);
 	static override flags = {
 		...accountQueryFlags,
 		"or-null": Flags.boolean({ description: "print null if it is no witness" }),
