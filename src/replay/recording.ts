@@ -28,10 +28,18 @@ export interface BlockLine extends BlockRecord {
 	readonly t: "block";
 }
 
+/** The block was taken, but the head is the one before it. */
+export interface KeptHead {
+	readonly ok: true;
+	/** Its height. */
+	readonly head: number;
+	readonly id: string;
+}
+
 export interface PushLine {
 	readonly t: "push";
 	readonly block: string;
-	readonly answer: { readonly error: string } | BlockRecord;
+	readonly answer: { readonly error: string } | BlockRecord | KeptHead;
 }
 
 export interface RequestLine {

@@ -14,6 +14,7 @@ import type {
 	BlockRecord,
 	GenesisLine,
 	GrpcLine,
+	KeptHead,
 	PushLine,
 	RecordedState,
 	RecordedWrites,
@@ -30,7 +31,7 @@ import {
 	PUSH,
 	sameText,
 } from "./skips.js";
-import type { Head, ReplayTarget } from "./target.js";
+import type { Head, Refusal, ReplayTarget } from "./target.js";
 import { compareTrees, type Difference, messageTree, type Tree } from "./tree.js";
 
 export interface ReplayOptions {
@@ -244,6 +245,7 @@ class Replay {
 			this.report(where, { path: "", expected: error, got });
 			return false;
 		}
+		if ("ok" in line.answer) return this.keptHead(line.answer, outcome, where);
 		this.noteWrites(line.answer.writes ?? {});
 		const moved = this.head?.id !== line.answer.id;
 		this.head = line.answer;
@@ -256,6 +258,14 @@ class Replay {
 		const found = compareHeads(line.answer, outcome);
 		for (const one of found) this.report([...where, ...one.where], one.difference);
 		return found.length === 0;
+	}
+
+	private keptHead({ head, id }: KeptHead, outcome: Head | Refusal, where: Where): boolean {
+		const expected = `(accepted) head ${head} ${id}`;
+		const got = "error" in outcome ? outcome.error : `(accepted) head ${outcome.number} ${outcome.id}`;
+		if (got === expected) return true;
+		this.report(where, { path: "", expected, got });
+		return false;
 	}
 
 	private async request(line: RequestLine): Promise<void> {

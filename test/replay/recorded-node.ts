@@ -71,6 +71,7 @@ export class RecordedNode implements ReplayTarget {
 
 	async push(): Promise<Head | Refusal> {
 		const { answer } = this.next("push");
+		if ("ok" in answer) return { number: answer.head, id: answer.id, infos: null };
 		return "error" in answer ? answer : headOf(answer);
 	}
 

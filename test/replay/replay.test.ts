@@ -58,6 +58,16 @@ describe("a replay", () => {
 		expect(result.requests.passed + result.requests.skipped).toBe(counted("req"));
 	});
 
+	it("of a block that leaves the head as it is compares which head that is", async () => {
+		const { block } = find("push");
+		const kept: Line = { t: "push", block, answer: { ok: true, head: 7, id: "07" } };
+		const other: Line = { t: "push", block, answer: { ok: true, head: 7, id: "08" } };
+		const right = await replayInto(new RecordedNode([kept], undefined), [kept], { end: undefined });
+		expect(right.result.pushes).toEqual({ passed: 1, failed: 0 });
+		const wrong = await replayInto(new RecordedNode([other], undefined), [kept], { end: undefined });
+		expect(wrong.findings.map(({ difference }) => difference.got)).toEqual(["(accepted) head 7 08"]);
+	});
+
 	it("ends before a block whose parent is in no line, and says so", async () => {
 		const blocks = lines.filter((line) => line.t === "block");
 		const [, second, third] = blocks;
