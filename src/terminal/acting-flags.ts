@@ -40,9 +40,8 @@ export const yesFlag = {
 /** Commands that call contracts. */
 export const feeLimitFlag = {
 	"fee-limit": Flags.string({
-		description: "the most that energy may cost, or auto: the estimate and a quarter more",
+		description: "the most that energy may cost, or auto: the estimate and a quarter more (auto)",
 		helpValue: "<amount>",
-		default: "auto",
 		helpGroup: "TRANSACTION",
 	}),
 };

@@ -28,7 +28,7 @@ export interface Transfer extends Payment {
 }
 
 export interface TransferFlags extends ActingFlags {
-	readonly "fee-limit": string;
+	readonly "fee-limit"?: string | undefined;
 }
 
 /** @throws {Failure} `bad_value`, `amount_unit`, `not_found`, `insufficient_funds`, `contract_revert` */

@@ -36,6 +36,7 @@ export const PROFILE_KEYS: Readonly<Record<string, string>> = {
 	confirm: "whether acting commands ask before they send",
 	confirmOver: "amount above which they ask",
 	maxFeeLimit: "the most that --fee-limit auto chooses",
+	feeLimit: "what --fee-limit is without the flag",
 	wallet: "the wallet that acts when none is named",
 	passwordFile: "file with the password",
 	explorer: "address of a page on a transaction, with {txID} in it",

@@ -9,14 +9,16 @@ import type { NodeClient } from "./node-client.js";
 /**
  * The limit in sun that a text means: an amount, or `auto` for the estimated cost and a quarter more, at most what the
  * configuration allows.
+ * @param given undefined: the configuration's
  * @param call undefined without a network
  * @throws {Failure} `contract_revert` if the call would fail; `usage` for `auto` without a network
  */
 export async function feeLimitOf(
-	text: string,
+	given: string | undefined,
 	client: NodeClient,
 	call: ContractCall | undefined,
 ): Promise<bigint> {
+	const text = given ?? client.settings.feeLimit;
 	if (text !== "auto") return parseCoinAmount(text);
 	if (!call) throw new Failure("usage", "--offline needs an amount: --fee-limit <amount>");
 	const energy = await estimateEnergy(client, call);

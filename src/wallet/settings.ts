@@ -33,6 +33,8 @@ export interface Settings {
 	readonly confirm: boolean;
 	readonly confirmOverSun: bigint;
 	readonly maxFeeLimitSun: bigint;
+	/** What --fee-limit is without the flag: an amount with its unit, or `auto`. */
+	readonly feeLimit: string;
 	/** Name or address of the wallet that acts when none is named. */
 	readonly wallet: string | undefined;
 	readonly keystoreDirectory: string;
@@ -73,6 +75,7 @@ const DEFAULTS: Readonly<Record<string, string>> = {
 	confirm: "false",
 	confirmOver: "1000coin",
 	maxFeeLimit: "1000coin",
+	feeLimit: "auto",
 };
 
 /**
@@ -140,6 +143,7 @@ export async function loadSettings(
 		confirm: oneOf("confirm", get("confirm"), ["true", "false"]) === "true",
 		confirmOverSun: parseCoinAmount(get("confirmOver") as string),
 		maxFeeLimitSun: parseCoinAmount(get("maxFeeLimit") as string),
+		feeLimit: feeLimitText(get("feeLimit") as string),
 		wallet: get("wallet", { flag: flags.from, variable: COIN_FROM }),
 		keystoreDirectory:
 			get("keystoreDir", { flag: flags["keystore-dir"], variable: COIN_KEYSTORE_DIR }) ??
@@ -207,6 +211,12 @@ function grpcTarget(key: string, text: string | undefined): string | undefined {
 	if (!/^(https?:\/\/)?(\[[0-9a-f:]+\]|[\w.-]+):\d{1,5}\/?$/i.test(text)) {
 		throw new Failure("bad_value", `${key} = "${text}" in the configuration: write <host>:<port>`);
 	}
+	return text;
+}
+
+/** Checked here, so that a mistake shows before anything is built. */
+function feeLimitText(text: string): string {
+	if (text !== "auto") parseCoinAmount(text);
 	return text;
 }
 

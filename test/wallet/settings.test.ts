@@ -52,6 +52,22 @@ describe("the settings of a command", () => {
 		});
 	});
 
+	it("name the servers of gRPC, the form of raw calls and the usual fee limit", async () => {
+		const text = `profiles.here { grpc = "10.0.0.1:50051", visible = true, feeLimit = 30coin }\nprofile = here`;
+		expect(await loadSettings({ config: write(text) }, {})).toMatchObject({
+			grpc: "10.0.0.1:50051",
+			grpcSolidity: undefined,
+			visible: true,
+			feeLimit: "30coin",
+		});
+		// A node that is named by its HTTP address has no known gRPC server.
+		const other = await loadSettings({ config: write(text), node: "10.0.0.2:8090" }, {});
+		expect(other.grpc).toBeUndefined();
+		for (const wrong of ['grpc = "nowhere"', "visible = maybe", "feeLimit = 5"]) {
+			await expect(loadSettings({ config: write(`profiles.local { ${wrong} }`) }, {})).rejects.toThrow();
+		}
+	});
+
 	it("come from the profile of the file", async () => {
 		expect(await loadSettings({ config: write(CONFIG) }, {})).toMatchObject({
 			profile: "mine",

@@ -55,6 +55,7 @@ function valuesOf(
 		confirm,
 		confirmOver: formatCoin(settings.confirmOverSun),
 		maxFeeLimit: formatCoin(settings.maxFeeLimitSun),
+		feeLimit: settings.feeLimit,
 		wallet,
 		keystoreDir: settings.keystoreDirectory,
 		passwordFile,
