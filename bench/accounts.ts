@@ -22,6 +22,7 @@ import { contractTypeByName } from "../src/protocol/contract-types.js";
 import { sha256, useFastHashing } from "../src/protocol/hash.js";
 import { Transaction, TransferContract } from "../src/protocol/messages.js";
 import { buildTransaction, SignedTransaction } from "../src/protocol/transaction.js";
+import { random } from "./chance/random.js";
 
 const BLOCKS = 60;
 const PER_BLOCK = 200;
@@ -36,17 +37,6 @@ const secp256k1 = createRequire(import.meta.url)("secp256k1") as Secp256k1;
 const script = workerScript();
 if (!script) throw new Error("run this from the bundle: npm run bench:accounts");
 await useFastHashing();
-
-/** A generator of pseudo-random numbers below a bound (xorshift32): the same run every time. */
-function random(seed: number): (bound: number) => number {
-	let state = seed;
-	return (bound) => {
-		state ^= state << 13;
-		state ^= state >>> 17;
-		state ^= state << 5;
-		return (state >>> 0) % bound;
-	};
-}
 
 const keyOf = (index: number): Uint8Array => sha256(Buffer.from(`bench account ${index}`));
 const plainAddress = (index: number): Uint8Array => {

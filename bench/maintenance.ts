@@ -43,6 +43,7 @@ import {
 	Witness,
 } from "../src/protocol/messages.js";
 import { buildTransaction, SignedTransaction } from "../src/protocol/transaction.js";
+import { random } from "./chance/random.js";
 
 /** As many as a large network has: 27 produce, 127 earn standby pay. */
 const WITNESSES = 400;
@@ -92,17 +93,6 @@ const config: NodeConfig = parseConfig(
 			.join(", ")} ] }
 	 committee { allowCreationOfContracts = 1, changedDelegation = 1, allowNewReward = 1, allowBlackHoleOptimization = 1, allowTransactionFeePool = 1, unfreezeDelayDays = 14, consensusLogicOptimization = 1 }`,
 );
-
-/** A generator of pseudo-random numbers below a bound (xorshift32): the same run every time. */
-function random(seed: number): (bound: number) => number {
-	let state = seed;
-	return (bound) => {
-		state ^= state << 13;
-		state ^= state >>> 17;
-		state ^= state << 5;
-		return (state >>> 0) % bound;
-	};
-}
 
 function openChain(dataDirectory: string, initialize?: (state: StateView) => void): Promise<OpenChain> {
 	return OpenChain.open({

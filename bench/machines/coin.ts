@@ -14,33 +14,11 @@ import { unverifiedProofs } from "../../src/node/vm/precompiles/shielded.js";
 import { type Program, ProgramCache, prepareOnce } from "../../src/node/vm/program.js";
 import { keccak256 } from "../../src/protocol/hash.js";
 import { Account, AccountType, SmartContract, SmartContractABI } from "../../src/protocol/messages.js";
+import { latestGates } from "../../test/node/vm/machine-fixture.js";
 import { type BenchMachine, SENDER } from "./machine.js";
 
 /** Block version 32 without contracts of version 1 and dynamic energy: the main network's rules but one. */
-const gates: Gates = {
-	tokens: true,
-	multiSign: true,
-	constantinople: true,
-	solidity059: true,
-	shielded: true,
-	istanbul: true,
-	freeze: true,
-	vote: true,
-	compatible: false,
-	london: true,
-	higherCpuLimit: true,
-	freezeV2: true,
-	shortChainId: true,
-	dynamicEnergy: false,
-	shanghai: true,
-	energyAdjustment: true,
-	cancun: true,
-	strictMath: true,
-	blob: true,
-	newResourceModel: true,
-	energyLimit: true,
-	oneSignaturePerAddress: true,
-};
+const gates: Gates = { ...latestGates, newResourceModel: true };
 
 const NO_INPUT = new Uint8Array(0);
 

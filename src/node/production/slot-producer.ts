@@ -1,12 +1,12 @@
 /** Producing in the network's slots with the witnesses whose keys this node holds (sheet 02 §5.7). */
 
 import type { SignedBlock } from "../../protocol/block.js";
+import { SLOT_MS } from "../../protocol/slot.js";
 import type { AppliedBlock, Chain, Producer } from "../chain/chain.js";
 import { scheduledWitness, slotOf, slotTimeMs } from "../consensus/slots.js";
 import { participationPercent } from "../consensus/statistics.js";
 import { producerOf } from "./witness-keys.js";
 
-const SLOT_MS = 3000;
 /** How long a witness rests after somebody else produced with its key (sheet 02 §5.8). */
 const HOLD_MS = 81_000n;
 /** A slot is tried this much before the clock reaches it. */
@@ -64,14 +64,14 @@ export class SlotProducer {
 	private checkForDouble(block: SignedBlock): void {
 		const { clock, producers, isMaster } = this.options;
 		const now = clock();
-		if (block.idHex === this.lastOwn || !this.synced || now - block.timestampMs > BigInt(SLOT_MS)) return;
+		if (block.idHex === this.lastOwn || !this.synced || now - block.timestampMs > SLOT_MS) return;
 		if (!producerOf(producers, block.witness) || !isMaster() || this.lastOwn > block.idHex) return;
 		this.heldUntilMs = now + HOLD_MS;
 	}
 
 	/** Wakes at every multiple of the slot length. */
 	start(): void {
-		const wait = SLOT_MS - Number(this.options.clock() % BigInt(SLOT_MS));
+		const wait = Number(SLOT_MS - (this.options.clock() % SLOT_MS));
 		this.timer = setTimeout(() => {
 			try {
 				const state = this.tryProduce();
@@ -107,7 +107,8 @@ export class SlotProducer {
 		const producer = producerOf(producers, scheduledWitness(state, slot));
 		if (!producer) return "NOT_MY_TURN";
 		const timestampMs = slotTimeMs(state, slot);
-		const deadline = timestampMs + BigInt(Math.trunc((SLOT_MS / 2) * (this.options.packingPercent / 100)));
+		const deadline =
+			timestampMs + BigInt(Math.trunc((Number(SLOT_MS) / 2) * (this.options.packingPercent / 100)));
 		this.options.onProduced(chain.produce(producer, timestampMs, () => clock() > deadline));
 		return "PRODUCED";
 	}

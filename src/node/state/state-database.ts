@@ -15,6 +15,7 @@ import { BaseHistory, type FormerValues, type HistoryMark, setFormer } from "./b
 import type { Change, DatabaseLevel, KeyValueDatabase } from "./database.js";
 import { type StoreDefinition, storeDefinitions } from "./definition.js";
 import { OrderedKeys, type SortedKeys } from "./ordered-keys.js";
+import { type CacheUse, ValueCache } from "./value-cache.js";
 
 /** A deleted entry. */
 const GONE = null;
@@ -52,9 +53,6 @@ export type SettleValue = <V>(base: StateBackend, store: StoreDefinition<V>, val
 
 const STORE_COUNT = storeDefinitions.length;
 
-/** Decoded values kept per store, in each of two generations. */
-const CACHE_ENTRIES = 20_000;
-
 const makeMaps = <V>(): Map<string, V>[] => Array.from({ length: STORE_COUNT }, () => new Map<string, V>());
 
 export class StateDatabase {
@@ -62,12 +60,8 @@ export class StateDatabase {
 	private base: Map<string, Entry>[] = makeMaps();
 	/** Base changes on their way to the database. */
 	private flushing: Map<string, Entry>[] | undefined;
-	/** What the database holds; {@link GONE} where it holds nothing. */
-	private readonly young: Map<string, Entry>[] = makeMaps();
-	private old: Map<string, Entry>[] = makeMaps();
-	/** By store: how often the cache was asked, and how often in vain. */
-	private readonly cacheReads = new Float64Array(STORE_COUNT);
-	private readonly cacheMisses = new Float64Array(STORE_COUNT);
+	/** What the database holds; {@link GONE} for nothing, since rules ask for the same missing entries again and again. */
+	private readonly cache = new ValueCache<Entry>();
 	private readonly headKeys: (OrderedKeys | undefined)[] = [];
 	private readonly baseKeys: (OrderedKeys | undefined)[] = [];
 
@@ -163,23 +157,12 @@ export class StateDatabase {
 		let value = (this.base[index] as Map<string, Entry>).get(key);
 		if (value === undefined && this.flushing) value = (this.flushing[index] as Map<string, Entry>).get(key);
 		if (value !== undefined) return value === GONE ? undefined : (value as V);
-		this.cacheReads[index] = (this.cacheReads[index] as number) + 1;
-		const cached = this.cached(index, key);
+		const cached = this.cache.get(index, key);
 		if (cached !== undefined) return cached === GONE ? undefined : (cached as V);
-		this.cacheMisses[index] = (this.cacheMisses[index] as number) + 1;
 		const bytes = this.database.get(diskKey(store, key));
-		// That the database has no entry is kept as well: rules ask for the same missing entries again and again.
 		const stored = bytes === undefined ? GONE : store.codec.decode(bytes, key);
-		this.remember(index, key, stored);
+		this.cache.keep(index, key, stored);
 		return stored === GONE ? undefined : stored;
-	}
-
-	private cached(index: number, key: string): Entry | undefined {
-		const value = (this.young[index] as Map<string, Entry>).get(key);
-		if (value !== undefined) return value;
-		const aged = (this.old[index] as Map<string, Entry>).get(key);
-		if (aged !== undefined) this.remember(index, key, aged);
-		return aged;
 	}
 
 	private basePut<V>(store: StoreDefinition<V>, key: string, value: V): void {
@@ -194,27 +177,9 @@ export class StateDatabase {
 		if (store.ordered) setKey(this.baseKeys, store.index, key, value !== GONE);
 	}
 
-	private remember(index: number, key: string, value: Entry): void {
-		const young = this.young[index] as Map<string, Entry>;
-		if (young.size >= CACHE_ENTRIES) {
-			this.old[index] = young;
-			const fresh = new Map<string, Entry>();
-			fresh.set(key, value);
-			this.young[index] = fresh;
-			return;
-		}
-		young.set(key, value);
-	}
-
 	/** How well the cache of the database serves each store; stores that were never asked are left out. */
-	get cacheUse(): readonly { readonly store: string; readonly reads: number; readonly misses: number }[] {
-		return storeDefinitions
-			.map(({ name, index }) => ({
-				store: name,
-				reads: this.cacheReads[index] ?? 0,
-				misses: this.cacheMisses[index] ?? 0,
-			}))
-			.filter(({ reads }) => reads > 0);
+	get cacheUse(): readonly CacheUse[] {
+		return this.cache.use;
 	}
 
 	/** The files of the database by level; none where the chain lives in memory. */
@@ -531,8 +496,7 @@ export class StateDatabase {
 		}
 		flushing.forEach((map, index) => {
 			for (const [key, value] of map) {
-				(this.old[index] as Map<string, Entry>).delete(key);
-				this.remember(index, key, value);
+				this.cache.replace(index, key, value);
 			}
 		});
 		this.flushing = undefined;

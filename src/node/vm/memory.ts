@@ -2,7 +2,7 @@
 
 import { EMPTY } from "../../protocol/bytes.js";
 import { hostFailed, runtimeFailed, type VmError } from "./vm-error.js";
-import { readWord, type Word, writeWord } from "./word.js";
+import { MAX_INT32, readWord, type Word, writeWord } from "./word.js";
 
 /** The largest end of an operand; an end equal to it is allowed. */
 export const MEMORY_LIMIT = 3_145_728;
@@ -14,8 +14,6 @@ const FIRST_CAPACITY = 1024;
 
 /** Bytes that the network's memory grows by. */
 export const MEMORY_CHUNK = 1024;
-
-const MAX_INT32 = 0x7fffffff;
 
 /** Up to here memory is one range of bytes; the few words that are written beyond lie in pages of their own. */
 const NEAR = 2 ** 22;

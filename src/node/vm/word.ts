@@ -12,7 +12,7 @@ export const MAX_SMALL_BIG = BigInt(Number.MAX_SAFE_INTEGER);
 export const WORD_BITS = 256;
 const TWO_32 = 2 ** 32;
 const MAX_INT64 = 0x7fffffffffffffffn;
-const MAX_INT32 = 0x7fffffff;
+export const MAX_INT32 = 0x7fffffff;
 
 /** The word of a bigint from 0 to 2^256 - 1. */
 export function narrow(value: bigint): Word {

@@ -4,6 +4,7 @@ import { toHex } from "../../../protocol/bytes.js";
 import { type Dialect, spell } from "../../../protocol/dialect.js";
 import { type AccountBatch, type AddressFormat, accountListing } from "../../development/account-book.js";
 import type { DevelopmentControl } from "../../development/control.js";
+import { SUN_PER_COIN } from "../../resources/stake.js";
 
 export const TEXT_TYPE = "text/plain; charset=utf-8";
 export const JSON_TYPE = "application/json;charset=utf-8";
@@ -26,7 +27,6 @@ export interface AdminContext {
 const MAX_BATCH = 1000;
 const DEFAULT_COUNT = 10;
 const DEFAULT_COINS = 10_000;
-const SUN_PER_COIN = 1_000_000n;
 
 const LOG_SWITCHES: ReadonlySet<string> = new Set(["showQueryString", "showBody", "verbose", "formatJson"]);
 

@@ -7,6 +7,7 @@
  */
 
 import { toHex, toKey } from "../../../protocol/bytes.js";
+import { SLOT_MS } from "../../../protocol/slot.js";
 import type { Timer } from "../environment.js";
 import type { BlockRef } from "../local-chain.js";
 import {
@@ -29,7 +30,6 @@ const FULL_LIST_IDS = 2000;
 const MAX_BATCH = 100;
 /** A little more than a third of a second between requests of one kind to one peer. */
 const REQUEST_SPACING_MS = 340;
-const SLOT_MS = 3000n;
 /** How much longer than the time that has passed a chain may be. */
 const FUTURE_MS = 3_600_000n;
 const ASSIGNED_CACHE = 10_000;

@@ -15,12 +15,11 @@ import type { Machine } from "../machine.js";
 import { checkCeiling, operandEnd } from "../memory.js";
 import { settleReward } from "../rewards.js";
 import { executionFailed } from "../vm-error.js";
-import { sat32, toWord, type Word } from "../word.js";
+import { MAX_INT32, sat32, toWord, type Word } from "../word.js";
 
 const VOTE_COST = 30_000;
 const MAX_VOTES = 30;
 const WORD_SIZE = 32;
-const MAX_INT32 = 0x7fffffff;
 
 /** Energy to vote; the size of the arrays wraps as a word. From #81 on their length words count too. */
 export function voteCost(frame: Frame, name: string): number {

@@ -6,7 +6,7 @@ import { wrap } from "../../../protocol/int64.js";
 import { keyWeight, permissionById } from "../../../protocol/permission.js";
 import { addressWord, toAddress } from "../addresses.js";
 import { hostFailed, outOfTime, runtimeFailed, VmError } from "../vm-error.js";
-import { sat32, type Word, wordFromBytes } from "../word.js";
+import { MAX_INT32, sat32, type Word, wordFromBytes } from "../word.js";
 import { recoverSigner } from "./hashing.js";
 import { ONE_WORD, type Precompile, paddedSlice, succeed, ZERO_WORD } from "./precompile.js";
 
@@ -15,7 +15,6 @@ const SIGNATURE_ENERGY = 1500n;
 const MAX_BATCH = 16;
 const MAX_SIGNERS = 5;
 const SIGNATURE_LENGTH = 65;
-const MAX_INT32 = 0x7fffffff;
 
 const wordCount = (input: Uint8Array): number => Math.floor(input.length / WORD);
 

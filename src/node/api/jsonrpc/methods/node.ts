@@ -6,6 +6,7 @@ import { spell } from "../../../../protocol/dialect.js";
 import { keccak256 } from "../../../../protocol/hash.js";
 import { NamedError } from "../../../../protocol/json/exceptions.js";
 import { decodeHexText } from "../../../../protocol/json/hex-text.js";
+import { SLOT_MS } from "../../../../protocol/slot.js";
 import { activeWitnesses } from "../../../consensus/slots.js";
 import type { ApiNode } from "../../context.js";
 import { headBlock } from "../../queries/blocks.js";
@@ -14,8 +15,6 @@ import { text } from "../declared-types.js";
 import { defineMethod, type Method, type RpcContext, type RpcValue } from "../method.js";
 import { internal, invalidParams } from "../rpc-error.js";
 import { data, quantity } from "../values.js";
-
-const SLOT_MS = 3000;
 
 /** The last four bytes of the genesis block's id. */
 function chainId({ rules }: ApiNode): string {
@@ -32,7 +31,7 @@ function syncing({ node, state }: RpcContext): RpcValue {
 	if (node.network.peers().length === 0) return false;
 	const { headNumber, headTimestampMs } = state.properties;
 	const depth = node.view("full").properties.headNumber - node.oldestRevertible;
-	const behind = Math.max(0, Math.floor((node.nowMs() - Number(headTimestampMs)) / SLOT_MS));
+	const behind = Math.max(0, Math.floor((node.nowMs() - Number(headTimestampMs)) / Number(SLOT_MS)));
 	return {
 		startingBlock: quantity(headNumber - depth),
 		currentBlock: quantity(headNumber),

@@ -1,0 +1,12 @@
+/** Chance that benches can repeat. */
+
+/** A generator of pseudo-random numbers below a bound (xorshift32): the same run every time. */
+export function random(seed: number): (bound: number) => number {
+	let state = seed;
+	return (bound) => {
+		state ^= state << 13;
+		state ^= state >>> 17;
+		state ^= state << 5;
+		return (state >>> 0) % bound;
+	};
+}

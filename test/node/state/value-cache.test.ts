@@ -1,0 +1,44 @@
+import { describe, expect, it } from "vitest";
+import { stores } from "../../../src/node/state/definition.js";
+import { ValueCache } from "../../../src/node/state/value-cache.js";
+
+const { index, name } = stores.account;
+const GENERATION = 20_000;
+
+describe("the cache of the database's values", () => {
+	it("knows what was kept, also that there is nothing, and counts what it didn't know", () => {
+		const cache = new ValueCache<number | null>();
+		expect(cache.get(index, "a")).toBeUndefined();
+		cache.keep(index, "a", 1);
+		cache.keep(index, "b", null);
+		expect(cache.get(index, "a")).toBe(1);
+		expect(cache.get(index, "b")).toBeNull();
+		expect(cache.use).toEqual([{ store: name, reads: 3, misses: 1 }]);
+	});
+
+	it("forgets what was not asked for through two generations, and nothing else", () => {
+		const cache = new ValueCache<number>();
+		cache.keep(index, "asked", 1);
+		cache.keep(index, "left", 2);
+		for (let i = 0; i < 2 * GENERATION; i++) {
+			if (i % 1000 === 0) cache.get(index, "asked");
+			cache.keep(index, `filler ${i}`, i);
+		}
+		expect(cache.get(index, "asked")).toBe(1);
+		expect(cache.get(index, "left")).toBeUndefined();
+	});
+
+	it("never answers with a replaced value, in whichever generation it was", () => {
+		const cache = new ValueCache<string>();
+		cache.keep(index, "young", "before");
+		cache.replace(index, "young", "after");
+		expect(cache.get(index, "young")).toBe("after");
+		cache.keep(index, "old", "before");
+		for (let i = 0; i < GENERATION; i++) cache.keep(index, `filler ${i}`, "");
+		cache.replace(index, "old", "after");
+		for (let i = 0; i < GENERATION; i++) {
+			expect(cache.get(index, "old")).toBe("after");
+			cache.keep(index, `more ${i}`, "");
+		}
+	});
+});
