@@ -1,6 +1,7 @@
 /** The world, with what goes over its sockets counted. */
 
-import type { ByteStream, NetworkEnvironment } from "./environment.js";
+import type { ByteStream, NetworkEnvironment, StreamListener } from "./environment.js";
+import { ForwardingStream } from "./forwarding-stream.js";
 import type { PeerMeter } from "./peer-meter.js";
 
 export function meteredEnvironment(environment: NetworkEnvironment, meter: PeerMeter): NetworkEnvironment {
@@ -27,22 +28,16 @@ export function meteredEnvironment(environment: NetworkEnvironment, meter: PeerM
 	};
 }
 
-class MeteredStream implements ByteStream {
+class MeteredStream extends ForwardingStream {
 	constructor(
-		private readonly stream: ByteStream,
+		stream: ByteStream,
 		private readonly meter: PeerMeter,
-	) {}
-
-	get remote() {
-		return this.stream.remote;
+	) {
+		super(stream);
 	}
 
-	get backlog(): number {
-		return this.stream.backlog;
-	}
-
-	listen(listener: Parameters<ByteStream["listen"]>[0]): void {
-		this.stream.listen({
+	override listen(listener: StreamListener): void {
+		super.listen({
 			data: (bytes) => {
 				this.meter.bytes("tcp", "in", bytes.length);
 				listener.data(bytes);
@@ -51,13 +46,8 @@ class MeteredStream implements ByteStream {
 		});
 	}
 
-	write(bytes: Uint8Array): void {
+	override write(bytes: Uint8Array): void {
 		this.meter.bytes("tcp", "out", bytes.length);
-		this.stream.write(bytes);
+		super.write(bytes);
 	}
-
-	end = () => this.stream.end();
-	destroy = () => this.stream.destroy();
-	pause = () => this.stream.pause();
-	resume = () => this.stream.resume();
 }
