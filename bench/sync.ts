@@ -187,7 +187,7 @@ async function relay(folder: string, listen: number, dial: number | undefined): 
 		if (!block) throw new Error(`no block ${line.value}`);
 		const at = clock();
 		network.announceBlock(block);
-		open.chain.push(block);
+		open.chain.push(block, "peer");
 		say({ transactions: block.transactions.length, at: String(at) });
 	}
 	await network.stop();

@@ -112,7 +112,7 @@ class NodeTarget implements ReplayTarget {
 	async push(bytes: Uint8Array): Promise<Head | Refusal> {
 		this.executeWaiting();
 		try {
-			this.chain.push(SignedBlock.decode(bytes));
+			this.chain.push(SignedBlock.decode(bytes), "recording");
 		} catch (error) {
 			return { error: describeRefusal(error) };
 		}

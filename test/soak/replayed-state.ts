@@ -18,7 +18,7 @@ export async function compareWithReplay(open: OpenChain, fresh: OpenChain): Prom
 	for (let number = 1n; number <= head; number++) {
 		const block = open.chain.blockByNumber(number);
 		if (!block) throw new StateDifferenceError(`block ${number} is missing`);
-		fresh.chain.push(SignedBlock.decode(block.bytes));
+		fresh.chain.push(SignedBlock.decode(block.bytes), "peer");
 	}
 	open.database.revert(0);
 	const [state, expected] = [await dumpState(open), await dumpState(fresh)];

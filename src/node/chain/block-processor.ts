@@ -21,8 +21,8 @@ import { type ProcessorEnvironment, processTransaction } from "./transaction-pro
 export interface ApplyOptions {
 	/** This node made the block. */
 	readonly own: boolean;
-	/** The signatures of its transactions are known to be right. */
-	readonly verified: boolean;
+	/** Its contents were judged before: the signatures of its transactions are right. */
+	readonly contentsTrusted: boolean;
 	/** Keep what each transaction did to balances. */
 	readonly balanceHistory: boolean;
 	/** Keep the information of transactions. */
@@ -60,7 +60,8 @@ function run(
 	const { state, rules, forks } = environment;
 	const { properties } = state;
 	properties.set("BLOCK_ENERGY_USAGE", 0n);
-	if (!options.verified) for (const transaction of block.transactions) authorize(state, forks, transaction);
+	if (!options.contentsTrusted)
+		for (const transaction of block.transactions) authorize(state, forks, transaction);
 
 	const infos = processTransactions(environment, block, options, recorder);
 	saveShieldedTree(environment, block);

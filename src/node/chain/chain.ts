@@ -9,12 +9,14 @@ import { be64, equalBytes, toHex, toKey } from "../../protocol/bytes.js";
 import type { TransactionInfo } from "../../protocol/messages.js";
 import type { SignedTransaction } from "../../protocol/transaction.js";
 import {
-	BadBlockError,
-	ChainError,
-	MerkleRootError,
-	NonCommonBlockError,
-	RuntimeRuleError,
-} from "../rules/errors.js";
+	BLOCK_ORIGINS,
+	type BlockOrigin,
+	type BlockPlace,
+	isShielded,
+	judgeContents,
+	judgeHeader,
+} from "../consensus/block-judgement.js";
+import { ChainError, NonCommonBlockError, UnlinkedBlockError } from "../rules/errors.js";
 import type { BlockChange, StateDatabase } from "../state/state-database.js";
 import { createView, type StateView } from "../state/view.js";
 import { authorize } from "./authorization.js";
@@ -23,8 +25,6 @@ import { applyBlock } from "./block-processor.js";
 import { ForkTree } from "./fork-tree.js";
 import {
 	checkProducer,
-	isShielded,
-	MAX_SHIELDED_PER_BLOCK,
 	nextHeader,
 	type PackingContext,
 	type PackingSlot,
@@ -65,25 +65,24 @@ export interface AppliedBlock {
 	readonly change: BlockChange;
 }
 
+/** A block that left the chain, with what it had done. */
+export type ErasedBlock = Pick<AppliedBlock, "block" | "infos">;
+
 /** Told of changes of the head, after they are complete. */
 export interface ChainObserver {
-	/** A block became the head. `switching`: it did so while the chain moved to another branch. */
+	/** A block is part of the chain now. `switching`: it came with a move to another branch, which is complete. */
 	applied?(applied: AppliedBlock, switching: boolean): void;
-	/** The head block is undone; called before its state goes. `wasHead`: not while a move to a branch is taken back. */
-	erasing?(block: SignedBlock, wasHead: boolean): void;
+	/**
+	 * A block is no longer part of the chain. The blocks that a move to another branch leaves are told newest first,
+	 * then those that it brings; a move that failed is not told at all.
+	 */
+	erased?(erased: ErasedBlock): void;
 	/** A transaction entered the pool. */
 	pending?(transaction: SignedTransaction, info: TransactionInfo): void;
 	/** A transaction was tried for the pool and broke a rule; what it had written is undone. */
 	refused?(transaction: SignedTransaction, error: unknown): void;
 	/** A block was packed, or one that was offered was dealt with. */
 	timed?(step: "packed" | "pushed", block: SignedBlock, ms: number): void;
-}
-
-export interface PushOptions {
-	/** This node made the block. */
-	readonly own?: boolean;
-	/** Its root and signatures were checked before. */
-	readonly verified?: boolean;
 }
 
 /** What a push did. */
@@ -176,7 +175,7 @@ export class Chain {
 				get headNumber() {
 					return state.properties.headNumber;
 				},
-				push: (block, how) => this.push(block, how),
+				push: (block, origin) => this.push(block, origin),
 				forget: (id) => this.forgetRestored(id),
 				clearPool: () => pool.clear(),
 				has: ({ id }) => state.transaction.has(id),
@@ -220,16 +219,20 @@ export class Chain {
 	}
 
 	/**
-	 * Offers a block to the chain: it becomes the head, joins a side branch, or is refused (sheet 02 §4.3).
+	 * Offers a block to the chain: it becomes the head, joins a side branch, or is refused (sheet 02 §4.3). Nothing of a
+	 * block is kept or undone before it is judged.
 	 * @throws {ChainError} why it is refused; the chain is then as before
 	 */
-	push(block: SignedBlock, { own = false, verified = own }: PushOptions = {}): PushOutcome {
+	push(block: SignedBlock, origin: BlockOrigin): PushOutcome {
 		if (block.number <= this.state.properties.headNumber && this.tree.has(block.id)) return { kind: "known" };
 		const started = performance.now();
+		const trust = BLOCK_ORIGINS[origin];
+		if (!trust.header) judgeHeader(block, this.placeOf(block));
 		this.discardPending();
 		try {
-			if (own) this.ownBlocks.add(block);
-			const outcome = this.pushChecked(block, verified);
+			if (origin === "own") this.ownBlocks.add(block);
+			judgeContents(block, trust);
+			const outcome = this.join(block, trust.contents);
 			this.tell("pushed", block, started);
 			return outcome;
 		} finally {
@@ -242,16 +245,33 @@ export class Chain {
 		for (const observer of this.observers) observer.timed?.(step, block, performance.now() - startedMs);
 	}
 
-	private pushChecked(block: SignedBlock, verified: boolean): PushOutcome {
-		const { transactions } = block;
-		if (transactions.some((transaction) => (transaction.raw?.contract.length ?? 0) === 0)) {
-			throw new RuntimeRuleError("IndexOutOfBoundsException", "Index: 0");
+	/**
+	 * Where a block would stand.
+	 * @throws {UnlinkedBlockError | NonCommonBlockError} if that isn't known, or can't change any more
+	 */
+	private placeOf(block: SignedBlock): BlockPlace {
+		const branch: SignedBlock[] = [];
+		let parent = this.tree.block(block.parentId);
+		while (parent && !this.isOnChain(parent)) {
+			branch.push(parent);
+			parent = this.tree.block(parent.parentId);
 		}
-		if (!verified) checkMerkleRoot(block);
-		const shielded = transactions.filter(isShielded).length;
-		if (shielded > MAX_SHIELDED_PER_BLOCK) {
-			throw new BadBlockError(`num: ${block.number}, shielded transaction count > ${MAX_SHIELDED_PER_BLOCK}`);
-		}
+		if (!parent) throw new UnlinkedBlockError("null");
+		const state = this.database.stateBefore(parent.number + 1n);
+		if (!state || parent.number < this.database.settledNumber) throw this.tooDeep(parent.number);
+		const { development } = this.environment.rules;
+		return { state: createView(state, this.state.seed), branch: branch.reverse(), development };
+	}
+
+	private tooDeep(forkNumber: bigint): NonCommonBlockError {
+		const settled = this.database.settledNumber;
+		return new NonCommonBlockError(
+			`the branch leaves the chain at block ${forkNumber}, but block ${settled} is final`,
+		);
+	}
+
+	/** Takes a block that was judged into the tree, and onto the chain where its branch is the longest. */
+	private join(block: SignedBlock, contentsTrusted: boolean): PushOutcome {
 		const tip = this.tree.push(block);
 		const headNumber = this.state.properties.headNumber;
 		if (tip.number <= headNumber) {
@@ -259,19 +279,34 @@ export class Chain {
 			return { kind: "branch" };
 		}
 		if (!equalBytes(tip.parentId, this.state.properties.headId)) {
-			const applied = this.switchTo(tip);
+			const { erased, applied } = this.switchTo(tip);
+			this.tellMoved(erased, applied, true);
 			return { kind: "head", applied, switched: true };
 		}
+		let applied: readonly AppliedBlock[];
 		try {
-			return { kind: "head", applied: [this.apply(tip, verified, false)], switched: false };
+			applied = [this.apply(tip, contentsTrusted)];
 		} catch (error) {
 			this.tree.remove(block.id);
 			throw error;
 		}
+		this.tellMoved([], applied, false);
+		return { kind: "head", applied, switched: false };
+	}
+
+	private tellMoved(
+		erased: readonly ErasedBlock[],
+		applied: readonly AppliedBlock[],
+		switching: boolean,
+	): void {
+		for (const observer of this.observers) {
+			for (const block of erased) observer.erased?.(block);
+			for (const block of applied) observer.applied?.(block, switching);
+		}
 	}
 
 	/** Executes a block on the head as one layer, or leaves no trace of it. */
-	private apply(block: SignedBlock, verified: boolean, switching: boolean): AppliedBlock {
+	private apply(block: SignedBlock, contentsTrusted: boolean): AppliedBlock {
 		this.sessions.open();
 		this.settle();
 		const mark = this.database.mark();
@@ -279,7 +314,7 @@ export class Chain {
 		try {
 			infos = applyBlock(this.environment, block, {
 				own: this.ownBlocks.has(block),
-				verified,
+				contentsTrusted,
 				balanceHistory: this.settings.balanceHistory,
 				transactionHistory: this.settings.transactionHistory,
 				logIndex: this.settings.logIndex,
@@ -293,7 +328,6 @@ export class Chain {
 		const applied = { block, infos, change: this.database.commitBlock(block.number) };
 		this.updateCapacity();
 		if (this.environment.rules.development) this.settle();
-		for (const observer of this.observers) observer.applied?.(applied, switching);
 		return applied;
 	}
 
@@ -322,23 +356,25 @@ export class Chain {
 	}
 
 	/** Moves the chain to a longer branch; if a block of it fails, back to the old one. */
-	private switchTo(tip: SignedBlock): AppliedBlock[] {
+	private switchTo(tip: SignedBlock): {
+		readonly erased: readonly ErasedBlock[];
+		readonly applied: readonly AppliedBlock[];
+	} {
 		const { newBlocks } = this.branchTo(tip);
 		const formerHead = this.state.properties.headId;
 		const ancestor = (newBlocks.at(-1) as SignedBlock).parentId;
-		const erased: SignedBlock[] = [];
-		while (!equalBytes(this.state.properties.headId, ancestor)) erased.push(this.erase(true));
+		const erased: ErasedBlock[] = [];
+		while (!equalBytes(this.state.properties.headId, ancestor)) erased.push(this.erase());
 		const applied: AppliedBlock[] = [];
 		try {
 			for (const block of [...newBlocks].reverse()) {
-				// The blocks were checked when they came; only their execution is new.
-				applied.push(this.apply(block, this.ownBlocks.has(block), true));
+				applied.push(this.apply(block, this.ownBlocks.has(block)));
 			}
-			return applied;
+			return { erased, applied };
 		} catch (error) {
 			for (const block of newBlocks) this.forget(block);
-			while (!equalBytes(this.state.properties.headId, ancestor)) this.erase(false);
-			for (const block of erased.reverse()) this.apply(block, true, true);
+			while (!equalBytes(this.state.properties.headId, ancestor)) this.erase();
+			for (const { block } of erased.reverse()) this.apply(block, true);
 			this.tree.setHead(formerHead);
 			throw error;
 		}
@@ -357,9 +393,7 @@ export class Chain {
 		const settled = this.database.settledNumber;
 		if (lowest.number <= settled) {
 			for (const block of branch.newBlocks) this.forget(block);
-			throw new NonCommonBlockError(
-				`the branch leaves the chain at block ${lowest.number - 1n}, but block ${settled} is final`,
-			);
+			throw this.tooDeep(lowest.number - 1n);
 		}
 		return branch;
 	}
@@ -379,14 +413,18 @@ export class Chain {
 	}
 
 	/** Undoes the head block; its transactions may come again. */
-	private erase(wasHead: boolean): SignedBlock {
-		const block = this.blockById(this.state.properties.headId) as SignedBlock;
-		for (const observer of this.observers) observer.erasing?.(block, wasHead);
+	private erase(): ErasedBlock {
+		const erased = this.withInfos(this.blockById(this.state.properties.headId) as SignedBlock);
+		const { block } = erased;
 		this.database.undoBlock();
 		this.sessions.close();
 		for (const transaction of block.transactions) this.log("transaction", transaction.bytes);
 		this.pool.addPopped(block.transactions, this.clock());
-		return block;
+		return erased;
+	}
+
+	private withInfos(block: SignedBlock): ErasedBlock {
+		return { block, infos: this.state.transactionResult.get(be64(block.number))?.transactioninfo ?? [] };
 	}
 
 	private discardPending(): void {
@@ -490,7 +528,7 @@ export class Chain {
 		const { block, taken } = this.pack({ producer, timestampMs, expired });
 		this.tell("packed", block, started);
 		try {
-			const outcome = this.push(block, { own: true });
+			const outcome = this.push(block, "own");
 			const applied = outcome.kind === "head" ? outcome.applied.at(-1) : undefined;
 			if (!applied) throw new Error("a produced block did not become the head");
 			this.givenBack.clear();
@@ -570,7 +608,7 @@ export class Chain {
 	announceUndoing(number: bigint): void {
 		for (let height = this.state.properties.headNumber; height > number; height--) {
 			const block = this.blockByNumber(height);
-			if (block) for (const observer of this.observers) observer.erasing?.(block, true);
+			if (block) this.tellMoved([this.withInfos(block)], [], false);
 		}
 	}
 
@@ -582,13 +620,5 @@ export class Chain {
 			this.givenBack.add(transaction.idHex);
 		}
 		this.pool.giveBack(again);
-	}
-}
-
-function checkMerkleRoot(block: SignedBlock): void {
-	const stored = block.raw.txTrieRoot;
-	if (stored.length !== 32) throw new RuntimeRuleError("IllegalArgumentException", "null");
-	if (!equalBytes(block.computeMerkleRoot(), stored)) {
-		throw new MerkleRootError(`The merkle hash is not validated for ${block.number}`);
 	}
 }

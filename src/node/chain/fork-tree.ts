@@ -1,7 +1,14 @@
-/** The blocks of the last branches, in memory (sheet 02 §5.6). */
+/**
+ * The blocks of the last branches, in memory (sheet 02 §5.6). A block whose parent isn't here is refused and not kept:
+ * nothing can be told of it, and it has to be offered again anyway once its parent is linked.
+ *
+ * A witness signs one block a slot, but nothing keeps it from signing more. What stands beside the chain is bounded: in
+ * blocks of one witness and slot, and in bytes. Where a bound is passed, branches go, oldest first; the one that just
+ * grew and the one of the head stay, so the longest branch can always be completed.
+ */
 
 import type { SignedBlock } from "../../protocol/block.js";
-import { toKey } from "../../protocol/bytes.js";
+import { equalBytes, toKey } from "../../protocol/bytes.js";
 import {
 	BadNumberBlockError,
 	NonCommonBlockError,
@@ -12,10 +19,27 @@ import {
 /** Heights kept before the first solidified block is known. */
 const INITIAL_CAPACITY = 1024n;
 
-/** Blocks by id and height; one set for those that connect to the chain, one for orphans. */
+/** Blocks of one witness and slot: the chain's, and as many that witnesses under a fault may sign beside it. */
+const MAX_BLOCKS_A_SLOT = 4;
+
+/** Serialised size of what stands beside the branches of the head and of the newest block, in bytes. */
+const MAX_SIDE_BYTES = 32 << 20;
+
+/** Blocks by id and height, in the order in which they came. */
 class BlockSet {
 	private readonly byId = new Map<string, SignedBlock>();
 	private readonly byNumber = new Map<bigint, SignedBlock[]>();
+	/** Serialised size of all blocks. */
+	bytes = 0;
+
+	/** Blocks, and heights that have some. */
+	get counts(): { readonly blocks: number; readonly heights: number } {
+		return { blocks: this.byId.size, heights: this.byNumber.size };
+	}
+
+	values(): IterableIterator<SignedBlock> {
+		return this.byId.values();
+	}
 
 	get(id: Uint8Array): SignedBlock | undefined {
 		return this.byId.get(toKey(id));
@@ -24,7 +48,10 @@ class BlockSet {
 	/** @param lowest heights below it are forgotten when the block brings a new height */
 	insert(block: SignedBlock, lowest: bigint): void {
 		const number = block.number;
-		this.byId.set(toKey(block.id), block);
+		const key = toKey(block.id);
+		if (this.byId.has(key)) return;
+		this.byId.set(key, block);
+		this.bytes += block.bytes.length;
 		const row = this.byNumber.get(number);
 		if (row) {
 			row.push(block);
@@ -33,7 +60,10 @@ class BlockSet {
 		this.byNumber.set(number, [block]);
 		for (const height of this.byNumber.keys()) {
 			if (height >= lowest) continue;
-			for (const old of this.byNumber.get(height) ?? []) this.byId.delete(toKey(old.id));
+			for (const old of this.byNumber.get(height) ?? []) {
+				this.byId.delete(toKey(old.id));
+				this.bytes -= old.bytes.length;
+			}
 			this.byNumber.delete(height);
 		}
 	}
@@ -42,6 +72,7 @@ class BlockSet {
 		const block = this.get(id);
 		if (!block) return;
 		this.byId.delete(toKey(id));
+		this.bytes -= block.bytes.length;
 		const row = (this.byNumber.get(block.number) ?? []).filter((other) => other !== block);
 		if (row.length > 0) this.byNumber.set(block.number, row);
 		else this.byNumber.delete(block.number);
@@ -68,7 +99,6 @@ class BlockSet {
 
 export class ForkTree {
 	private linked = new BlockSet();
-	private readonly unlinked = new BlockSet();
 	private headBlock: SignedBlock | undefined;
 	private capacity = INITIAL_CAPACITY;
 
@@ -88,26 +118,21 @@ export class ForkTree {
 		return this.headBlock as SignedBlock;
 	}
 
-	/** Whether the block is linked or waits for its parent. */
 	has(id: Uint8Array): boolean {
-		return this.linked.get(id) !== undefined || this.unlinked.get(id) !== undefined;
-	}
-
-	hasLinked(id: Uint8Array): boolean {
 		return this.linked.get(id) !== undefined;
 	}
 
 	/** A block of any branch that is still kept. */
 	block(id: Uint8Array): SignedBlock | undefined {
-		return this.linked.get(id) ?? this.unlinked.get(id);
+		return this.linked.get(id);
 	}
 
-	/** Linked blocks of a height, in the order in which they came. */
+	/** Blocks of a height, in the order in which they came. */
 	blocksAt(number: bigint): readonly SignedBlock[] {
 		return this.linked.at(number);
 	}
 
-	/** Linked blocks above a height, parents before children. */
+	/** Blocks above a height, parents before children. */
 	blocksAbove(number: bigint): readonly SignedBlock[] {
 		return this.linked.above(number);
 	}
@@ -120,16 +145,48 @@ export class ForkTree {
 	push(block: SignedBlock): SignedBlock {
 		if (block.parentId.length !== 32) throw new RuntimeRuleError("IllegalArgumentException", "null");
 		const parent = this.linked.get(block.parentId);
-		if (!parent) {
-			this.unlinked.insert(block, this.head.number - this.capacity);
-			throw new UnlinkedBlockError("null");
-		}
+		if (!parent) throw new UnlinkedBlockError("null");
 		if (block.number !== parent.number + 1n) {
 			throw new BadNumberBlockError(`parent number: ${parent.number} , block number: ${block.number}`);
 		}
 		this.linked.insert(block, this.head.number - this.capacity);
 		if (!this.headBlock || block.number > this.headBlock.number) this.headBlock = block;
+		this.bound(block);
 		return this.head;
+	}
+
+	/** PERF: walks both branches, only where there are several blocks of a height. */
+	private bound(newest: SignedBlock): void {
+		const { blocks, heights } = this.linked.counts;
+		if (blocks === heights) return;
+		const kept = new Set([...this.ancestry(newest), ...this.ancestry(this.head)]);
+		const side = [...this.linked.values()].filter((block) => !kept.has(block));
+		const isTwin = (block: SignedBlock): boolean =>
+			block.timestampMs === newest.timestampMs && equalBytes(block.witness, newest.witness);
+		const twins = [...this.linked.values()].filter(isTwin).length;
+		if (twins > MAX_BLOCKS_A_SLOT) this.dropWithChildren(side.find(isTwin));
+		let sideBytes = side.reduce((sum, { bytes }) => sum + bytes.length, 0);
+		for (const block of side) {
+			if (sideBytes <= MAX_SIDE_BYTES) return;
+			if (!this.linked.get(block.id)) continue;
+			sideBytes -= this.dropWithChildren(block);
+		}
+	}
+
+	/** A block with its ancestors, as far as they are kept. */
+	private *ancestry(block: SignedBlock): Generator<SignedBlock> {
+		for (let at: SignedBlock | undefined = block; at; at = this.linked.get(at.parentId)) yield at;
+	}
+
+	/** Removes a block and all that stands on it. @returns their bytes */
+	private dropWithChildren(block: SignedBlock | undefined): number {
+		if (!block) return 0;
+		const before = this.linked.bytes;
+		for (const child of this.linked.at(block.number + 1n)) {
+			if (equalBytes(child.parentId, block.id)) this.dropWithChildren(child);
+		}
+		this.linked.remove(block.id);
+		return before - this.linked.bytes;
 	}
 
 	/** Removes a block; the head becomes the first block of the greatest remaining height. */

@@ -45,7 +45,7 @@ export async function importBlocks(
 		if (!next) return;
 		const { block, ready } = next;
 		await ready;
-		if (open.chain.push(block).kind === "known") return;
+		if (open.chain.push(block, "import").kind === "known") return;
 		imported++;
 		transactions += block.transactions.length;
 		last = { block, blocks: imported, transactions };

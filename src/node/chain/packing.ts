@@ -4,8 +4,9 @@ import { merkleRoot, SignedBlock } from "../../protocol/block.js";
 import { equalBytes, toKey } from "../../protocol/bytes.js";
 import { sha256 } from "../../protocol/hash.js";
 import { Block, BlockHeader, BlockHeaderRaw } from "../../protocol/messages.js";
-import { OWNER_PERMISSION, witnessSigningAddress } from "../../protocol/permission.js";
+import { OWNER_PERMISSION } from "../../protocol/permission.js";
 import type { SignedTransaction } from "../../protocol/transaction.js";
+import { isShielded, MAX_SHIELDED_PER_BLOCK, signerOfWitness } from "../consensus/block-judgement.js";
 import { ChainError, ValidateSignatureError } from "../rules/errors.js";
 import type { BlockScope } from "../rules/execution.js";
 import { BLOCK_VERSION } from "../rules/fork-gates.js";
@@ -16,7 +17,6 @@ import { type ProcessorEnvironment, processTransaction } from "./transaction-pro
 
 /** Bytes of a block that a witness packs, its header included. */
 const MAX_PACKED_BYTES = 2_000_000;
-export const MAX_SHIELDED_PER_BLOCK = 1;
 
 export interface Producer {
 	/** Account of the witness. */
@@ -57,9 +57,7 @@ export interface PackedTransactions {
 /** @throws {ValidateSignatureError} if the key is not the one that signs for the witness */
 export function checkProducer({ environment: { state } }: PackingContext, producer: Producer): void {
 	if (!state.properties.on("ALLOW_MULTI_SIGN")) return;
-	const account = state.account.get(producer.witness);
-	const expected = account ? witnessSigningAddress(account) : producer.witness;
-	if (!equalBytes(expected, producer.signer)) {
+	if (!equalBytes(signerOfWitness(state, producer.witness), producer.signer)) {
 		throw new ValidateSignatureError("Witness permission is wrong.");
 	}
 }
@@ -166,8 +164,4 @@ function embeddedSize(transaction: SignedTransaction): number {
 	let prefix = 2;
 	for (let rest = transaction.size >> 7; rest > 0; rest >>= 7) prefix++;
 	return transaction.size + prefix;
-}
-
-export function isShielded(transaction: SignedTransaction): boolean {
-	return transaction.type?.name === "ShieldedTransferContract";
 }

@@ -3,6 +3,7 @@
 import { SignedBlock } from "../../protocol/block.js";
 import { toKey } from "../../protocol/bytes.js";
 import { SignedTransaction } from "../../protocol/transaction.js";
+import type { BlockOrigin } from "../consensus/block-judgement.js";
 import { ChainError, UnlinkedBlockError } from "../rules/errors.js";
 import { LogDamagedError, type LogRecord } from "./block-log.js";
 
@@ -12,7 +13,7 @@ export interface RestoreTarget {
 	readonly settledNumber: bigint;
 	readonly headNumber: bigint;
 	/** @throws {ChainError} */
-	push(block: SignedBlock, how: { readonly own: boolean; readonly verified: boolean }): void;
+	push(block: SignedBlock, origin: BlockOrigin): void;
 	/** Removes a block of a side branch. */
 	forget(id: Uint8Array): void;
 	/** Forgets what the pool got from erased blocks: the log names it too, in the right order. */
@@ -42,7 +43,7 @@ function restoreBlocks(target: RestoreTarget, records: readonly LogRecord[]): vo
 		if (type !== "branch" && block.number > highest) highest = block.number;
 		if (block.number <= target.settledNumber) continue;
 		if (type === "branch") restoreBranch(target, block);
-		else restoreExecuted(target, block, type === "own");
+		else restoreExecuted(target, block, type === "own" ? "own" : "restored");
 	}
 	if (highest > target.headNumber) {
 		throw new LogDamagedError(
@@ -52,9 +53,9 @@ function restoreBlocks(target: RestoreTarget, records: readonly LogRecord[]): vo
 }
 
 /** A block that was executed once; it may have stood on a branch that is forgotten since. */
-function restoreExecuted(target: RestoreTarget, block: SignedBlock, own: boolean): void {
+function restoreExecuted(target: RestoreTarget, block: SignedBlock, origin: BlockOrigin): void {
 	try {
-		target.push(block, { own, verified: true });
+		target.push(block, origin);
 	} catch (error) {
 		if (!(error instanceof ChainError)) throw error;
 		if (error instanceof UnlinkedBlockError) return;
@@ -66,7 +67,7 @@ function restoreExecuted(target: RestoreTarget, block: SignedBlock, own: boolean
 /** A block that only joined a side branch; it may no longer connect, or may be as wrong as it was. */
 function restoreBranch(target: RestoreTarget, block: SignedBlock): void {
 	try {
-		target.push(block, { own: false, verified: false });
+		target.push(block, "restoredBranch");
 	} catch (error) {
 		if (!(error instanceof ChainError)) throw error;
 	}

@@ -37,19 +37,34 @@ export function absoluteSlot(state: StateView, timeMs: bigint): bigint {
 	return (timeMs - state.properties.genesisTimestampMs) / SLOT_MS;
 }
 
+/** The block from which slots are counted; without one it is the state's own head. */
+export interface ScheduleHead {
+	readonly number: bigint;
+	readonly timestampMs: bigint;
+	/** Whether maintenance was carried out in it: the next slots stay empty. */
+	readonly wasMaintenance: boolean;
+}
+
+/** The head that a state names itself. */
+function ownHead({ properties }: StateView): ScheduleHead {
+	return {
+		number: properties.headNumber,
+		timestampMs: properties.headTimestampMs,
+		wasMaintenance: properties.get("state_flag") === 1,
+	};
+}
+
 /** Time of the k-th slot after the head, k >= 1. */
-export function slotTimeMs(state: StateView, k: bigint): bigint {
-	const { properties } = state;
-	const genesis = properties.genesisTimestampMs;
-	if (properties.headNumber === 0n) return genesis + k * SLOT_MS;
-	const slots = properties.get("state_flag") === 1 ? k + MAINTENANCE_SKIP_SLOTS : k;
-	const head = properties.headTimestampMs;
-	return head - ((head - genesis) % SLOT_MS) + slots * SLOT_MS;
+export function slotTimeMs(state: StateView, k: bigint, head: ScheduleHead = ownHead(state)): bigint {
+	const genesis = state.properties.genesisTimestampMs;
+	if (head.number === 0n) return genesis + k * SLOT_MS;
+	const slots = head.wasMaintenance ? k + MAINTENANCE_SKIP_SLOTS : k;
+	return head.timestampMs - ((head.timestampMs - genesis) % SLOT_MS) + slots * SLOT_MS;
 }
 
 /** The slot after the head that a time falls into; 0 before the first. */
-export function slotOf(state: StateView, timeMs: bigint): bigint {
-	const first = slotTimeMs(state, 1n);
+export function slotOf(state: StateView, timeMs: bigint, head?: ScheduleHead): bigint {
+	const first = slotTimeMs(state, 1n, head);
 	return timeMs < first ? 0n : (timeMs - first) / SLOT_MS + 1n;
 }
 
@@ -58,9 +73,11 @@ export function scheduledWitness(
 	state: StateView,
 	k: bigint,
 	active: readonly Uint8Array[] = activeWitnesses(state),
+	head?: ScheduleHead,
 ): Uint8Array {
+	const headTime = head?.timestampMs ?? state.properties.headTimestampMs;
 	// The network counts in 32 bits: a slot thousands of years ahead is negative.
-	const slot = BigInt.asIntN(32, absoluteSlot(state, state.properties.headTimestampMs) + k);
+	const slot = BigInt.asIntN(32, absoluteSlot(state, headTime) + k);
 	if (slot < 0n) throw new RuntimeRuleError("RuntimeException", "current slot should be positive.");
 	return active[Number(slot % BigInt(active.length))] as Uint8Array;
 }

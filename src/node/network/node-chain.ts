@@ -3,13 +3,18 @@
 import { numberOfBlockId, type SignedBlock } from "../../protocol/block.js";
 import { be64, equalBytes, readBe64 } from "../../protocol/bytes.js";
 import { isWireError } from "../../protocol/json/exceptions.js";
-import { witnessSigningAddress } from "../../protocol/permission.js";
-import { SignatureError } from "../../protocol/signature.js";
 import { SignedTransaction } from "../../protocol/transaction.js";
 import type { OpenChain } from "../chain/open-chain.js";
 import { locateTransaction } from "../chain/transaction-checks.js";
+import { checkHeaderSignature, signerOfWitness } from "../consensus/block-judgement.js";
 import { activeWitnesses, nextSlotTimeMs } from "../consensus/slots.js";
-import { ContractCountError, MerkleRootError, UnlinkedBlockError, VmIllegalError } from "../rules/errors.js";
+import {
+	BlockSignatureError,
+	ContractCountError,
+	MerkleRootError,
+	UnlinkedBlockError,
+	VmIllegalError,
+} from "../rules/errors.js";
 import type { SignaturePool } from "../signatures/pool.js";
 import type { BlockRef, HeaderVerdict, LocalChain, PushResult, TransactionResult } from "./local-chain.js";
 
@@ -108,14 +113,14 @@ export class NodeChain implements LocalChain {
 	}
 
 	isKnown(id: Uint8Array): boolean {
-		return this.isOnChain(id) || this.options.open.chain.tree.hasLinked(id);
+		return this.isOnChain(id) || this.options.open.chain.tree.has(id);
 	}
 
 	branchTo(id: Uint8Array): readonly BlockRef[] | undefined {
 		const { tree } = this.options.open.chain;
 		const branch: BlockRef[] = [];
 		for (let at = id; !this.isOnChain(at); ) {
-			const block = tree.hasLinked(at) ? tree.block(at) : undefined;
+			const block = tree.block(at);
 			if (!block) return undefined;
 			branch.push({ id: block.id, number: block.number });
 			at = block.parentId;
@@ -141,32 +146,25 @@ export class NodeChain implements LocalChain {
 	}
 
 	push(block: SignedBlock): PushResult {
-		if (block.number > 0n && !this.isSignedByWitness(block)) {
-			return { kind: "forged", message: `block ${block.number} is not signed by its witness` };
-		}
 		try {
-			return { kind: "accepted", isNew: this.options.open.chain.push(block).kind !== "known" };
+			return { kind: "accepted", isNew: this.options.open.chain.push(block, "peer").kind !== "known" };
 		} catch (error) {
 			const message = this.messageOf(error, `block ${block.number}`);
 			if (error instanceof UnlinkedBlockError) return { kind: "unlinked" };
-			if (error instanceof MerkleRootError) return { kind: "forged", message };
-			return { kind: "failed", message };
-		}
-	}
-
-	private isSignedByWitness(block: SignedBlock): boolean {
-		try {
-			return equalBytes(block.signer(), this.signerOf(block.witness));
-		} catch (error) {
-			if (error instanceof SignatureError) return false;
-			throw error;
+			const isForged = error instanceof MerkleRootError || error instanceof BlockSignatureError;
+			return { kind: isForged ? "forged" : "failed", message };
 		}
 	}
 
 	judgeHeader(block: SignedBlock): HeaderVerdict {
 		const { state } = this;
 		if (state.properties.on("ALLOW_MULTI_SIGN") && !state.account.has(block.witness)) return "unknownWitness";
-		if (!this.isSignedByWitness(block)) return "badSignature";
+		try {
+			checkHeaderSignature(state, block);
+		} catch (error) {
+			if (error instanceof BlockSignatureError) return "badSignature";
+			throw error;
+		}
 		const isActive = this.activeWitnesses.some((witness) => equalBytes(witness, block.witness));
 		return isActive ? "good" : "inactiveWitness";
 	}
@@ -223,9 +221,7 @@ export class NodeChain implements LocalChain {
 	}
 
 	signerOf(witness: Uint8Array): Uint8Array {
-		const { state } = this;
-		const account = state.properties.on("ALLOW_MULTI_SIGN") ? state.account.get(witness) : undefined;
-		return account ? witnessSigningAddress(account) : witness;
+		return signerOfWitness(this.state, witness);
 	}
 
 	commit(key: string): Uint8Array | undefined {

@@ -91,6 +91,12 @@ export class ValidateScheduleError extends ChainError {
 	readonly className = "ValidateScheduleException";
 }
 
+/** The header is not signed by the key of its witness. */
+export class BlockSignatureError extends ChainError {
+	override readonly name = "BlockSignatureError";
+	readonly className = "ValidateSignatureException";
+}
+
 /** The block itself is malformed. */
 export class BadBlockError extends ChainError {
 	override readonly name = "BadBlockError";

@@ -25,6 +25,9 @@ const ABSENT = Symbol("absent");
 
 type Entry = unknown | typeof GONE;
 
+/** Reads of a former state up to which looking each entry up beats gathering all that changed since. */
+const FEW_READS = 24;
+
 /** A changed entry of a block: its value before (as a before-image) and after. */
 interface ChangedEntry {
 	before: Entry | typeof ABSENT;
@@ -406,11 +409,19 @@ export class StateDatabase {
 	/** The state before a block, for readers; undefined if it is too long ago. It holds until the next change. */
 	stateBefore(number: bigint): StateBackend | undefined {
 		const isFinal = number <= this.settled;
-		const values = isFinal ? this.history?.before(number) : this.beforeUndoable(number);
-		if (!values) return undefined;
+		const final = isFinal ? this.history?.before(number) : undefined;
+		if (isFinal && !final) return undefined;
+		let made = final;
+		const all = (): FormerValues => {
+			made ??= this.beforeUndoable(number);
+			return made;
+		};
+		let reads = 0;
+		const formerOf = (index: number, key: string): unknown =>
+			made || ++reads > FEW_READS ? all().get(index)?.get(key) : this.valueBefore(number, index, key);
 		return {
 			get: <V>(store: StoreDefinition<V>, key: string): V | undefined => {
-				const former = values.get(store.index)?.get(key);
+				const former = formerOf(store.index, key);
 				if (former === ABSENT) return this.baseGet(store, key);
 				if (former !== undefined) return former === GONE ? undefined : (former as V);
 				return isFinal ? this.baseGet(store, key) : this.get(store, key);
@@ -420,7 +431,7 @@ export class StateDatabase {
 			keys: (store) => {
 				const now = orderedKeys(isFinal ? this.baseKeys : this.headKeys, store);
 				const keys = now.copy();
-				for (const [key, former] of values.get(store.index) ?? []) {
+				for (const [key, former] of all().get(store.index) ?? []) {
 					const isThere = former === ABSENT ? this.baseGet(store, key) !== undefined : former !== GONE;
 					if (isThere) keys.add(key);
 					else keys.delete(key);
@@ -428,6 +439,18 @@ export class StateDatabase {
 				return keys;
 			},
 		};
+	}
+
+	/** What {@link beforeUndoable} has for one entry. PERF: grows with the blocks and with what is pending. */
+	private valueBefore(number: bigint, index: number, key: string): unknown {
+		for (const change of this.blocks) {
+			const entry = change.number < number ? undefined : change.entries[index]?.get(key);
+			if (entry) return entry.before;
+		}
+		for (let i = 0; i < this.journalStores.length; i++) {
+			if (this.journalStores[i] === index && this.journalKeys[i] === key) return this.journalBefore[i];
+		}
+		return undefined;
 	}
 
 	private beforeUndoable(number: bigint): FormerValues {

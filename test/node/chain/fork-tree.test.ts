@@ -63,14 +63,13 @@ describe("the head of the tree", () => {
 });
 
 describe("a block that doesn't fit", () => {
-	test("waits apart while its parent is unknown, and is not linked when the parent comes", () => {
+	test("is not kept while its parent is unknown, and joins when it is offered again", () => {
 		const [parent, orphan] = chainOn(root, 2) as [SignedBlock, SignedBlock];
 		expect(() => tree.push(orphan)).toThrow(UnlinkedBlockError);
-		expect(tree.has(orphan.id)).toBe(true);
-		expect(tree.hasLinked(orphan.id)).toBe(false);
+		expect(tree.has(orphan.id)).toBe(false);
 		push(parent);
 		expect(tree.head.idHex).toBe(parent.idHex);
-		expect(tree.hasLinked(orphan.id)).toBe(false);
+		expect(tree.has(orphan.id)).toBe(false);
 		push(orphan);
 		expect(tree.head.idHex).toBe(orphan.idHex);
 	});
@@ -142,4 +141,55 @@ test("blocks above a height come parents first, brothers as they came", () => {
 	expect(ids(tree.blocksAbove(10n))).toEqual(ids([left[0], right[0], right[1], left[1]] as SignedBlock[]));
 	expect(ids(tree.blocksAt(12n))).toEqual(ids([right[1], left[1]] as SignedBlock[]));
 	expect(tree.blocksAbove(12n)).toEqual([]);
+});
+
+describe("what stands beside the chain", () => {
+	const witness = new Uint8Array(21).fill(0x41);
+	/** One of many blocks that a witness signed for one slot, of some size. */
+	const twin = (parent: SignedBlock, salt: number, timestamp: bigint, bytes = 0): SignedBlock => {
+		const raw_data = BlockHeaderRaw.create({
+			number: parent.number + 1n,
+			parentHash: parent.id,
+			timestamp,
+			witness_address: witness,
+			witness_id: BigInt(salt),
+		});
+		const witness_signature = new Uint8Array(bytes);
+		return new SignedBlock(
+			Block.create({ block_header: BlockHeader.create({ raw_data, witness_signature }) }),
+		);
+	};
+
+	test("is bounded in blocks of one witness and slot: the oldest go, with what stands on them", () => {
+		const [head] = chainOn(root, 1, 5) as [SignedBlock];
+		push(head);
+		const first = twin(root, 0, 9n);
+		const child = on(first, 12n, 6);
+		push(first, ...chainOn(head, 3, 5), child);
+		const others = [1, 2, 3, 4, 5].map((salt) => twin(root, salt, 9n));
+		push(...others);
+		expect([first, child].map(({ id }) => tree.has(id))).toEqual([false, false]);
+		expect(others.map(({ id }) => tree.has(id))).toEqual([false, true, true, true, true]);
+		expect(tree.head.number).toBe(14n);
+	});
+
+	test("is bounded in bytes, but for the branch that grows", () => {
+		push(...chainOn(root, 40, 5));
+		const size = 2_000_000;
+		const old = Array.from({ length: 10 }, (_, at) => twin(root, at, BigInt(100 + at), size));
+		push(...old);
+		const branch: SignedBlock[] = [];
+		for (let at = root; branch.length < 30; ) {
+			at = twin(at, branch.length, BigInt(1000 + branch.length), size);
+			branch.push(at);
+			push(at);
+		}
+		expect(branch.every(({ id }) => tree.has(id))).toBe(true);
+		expect(old.every(({ id }) => tree.has(id))).toBe(true);
+		const another = Array.from({ length: 8 }, (_, at) => twin(root, at, BigInt(200 + at), size));
+		push(...another);
+		// 32 MiB beside the head's branch and the newest block: sixteen blocks of this size.
+		expect([...old, ...branch, ...another].filter(({ id }) => tree.has(id)).length).toBeLessThanOrEqual(17);
+		expect(tree.has((another.at(-1) as SignedBlock).id)).toBe(true);
+	});
 });

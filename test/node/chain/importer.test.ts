@@ -1,9 +1,11 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { importBlocks } from "../../../src/node/chain/importer.js";
 import type { OpenChain } from "../../../src/node/chain/open-chain.js";
-import { BadBlockError } from "../../../src/node/rules/errors.js";
+import { BlockSignatureError, MerkleRootError } from "../../../src/node/rules/errors.js";
+import { SignedBlock } from "../../../src/protocol/block.js";
 import { DecodeError } from "../../../src/protocol/codec/reader.js";
-import { openSmall, produceMany } from "./small-chain.js";
+import { Block, BlockHeader } from "../../../src/protocol/messages.js";
+import { openSmall, produceMany, transfer, users } from "./small-chain.js";
 
 let source: OpenChain;
 let open: OpenChain;
@@ -28,12 +30,33 @@ describe("an import", () => {
 
 	test("stops at the first block that is refused, and keeps those before it", async () => {
 		const broken = [...blocks];
-		const bad = Buffer.from(broken[6] as Uint8Array);
-		// A byte of the stored root: the header's last field but the parent, version and signature is untouched.
-		bad[bad.indexOf(Buffer.from([0x12, 0x20])) + 5] = 0xee;
-		broken[6] = bad;
-		await expect(importBlocks({ open, pool: undefined }, broken)).rejects.toThrow(BadBlockError);
+		// The same header, and a transaction that it doesn't name.
+		const { message } = SignedBlock.decode(broken[6] as Uint8Array);
+		const payment = transfer(open, 0, users[1] as Uint8Array, 1n).message;
+		broken[6] = Block.encode(Block.create({ ...message, transactions: [payment] }));
+		await expect(importBlocks({ open, pool: undefined }, broken)).rejects.toThrow(MerkleRootError);
 		expect(open.chain.head.number).toBe(6n);
+	});
+
+	test.each([
+		["a forged signature", (header: BlockHeader) => ({ ...header, witness_signature: Buffer.alloc(65, 7) })],
+		["no signature", ({ raw_data }: BlockHeader) => ({ raw_data })],
+		[
+			"the signature of another header",
+			(header: BlockHeader) => ({
+				...header,
+				witness_signature: SignedBlock.decode(blocks[0] as Uint8Array).header.witness_signature,
+			}),
+		],
+	])("refuses a block with %s", async (_, change) => {
+		const { message, header } = SignedBlock.decode(blocks[3] as Uint8Array);
+		const forged = Block.create({
+			...message,
+			block_header: BlockHeader.create(change(header as BlockHeader)),
+		});
+		blocks[3] = Block.encode(forged);
+		await expect(importBlocks({ open, pool: undefined }, blocks)).rejects.toThrow(BlockSignatureError);
+		expect(open.chain.head.number).toBe(3n);
 	});
 
 	test("stops at bytes that are no block", async () => {

@@ -69,7 +69,7 @@ export async function openRecorded(
 /** Offers a block as the recording did, then runs what waits; the outcome as one word or sentence. */
 export function feed({ chain }: OpenChain, { bytes }: RecordedBlock): string {
 	try {
-		return chain.push(SignedBlock.decode(bytes)).kind;
+		return chain.push(SignedBlock.decode(bytes), "recording").kind;
 	} catch (error) {
 		if (!(error instanceof ChainError)) throw error;
 		return `${error.className}: ${error.message}`;

@@ -1,14 +1,16 @@
 /** A chain of five witnesses whose keys the test holds: blocks at any slot, branches, transfers. */
 
 import { type ChainOptions, OpenChain } from "../../../src/node/chain/open-chain.js";
+import { sealBlock } from "../../../src/node/chain/packing.js";
 import { type NodeConfig, parseConfig } from "../../../src/node/config/config.js";
 import { scheduledWitness, slotTimeMs } from "../../../src/node/consensus/slots.js";
 import { producerOf, producerWithKey } from "../../../src/node/production/witness-keys.js";
 import { toBase58Check } from "../../../src/protocol/address.js";
 import type { SignedBlock } from "../../../src/protocol/block.js";
+import { equalBytes } from "../../../src/protocol/bytes.js";
 import type { Message } from "../../../src/protocol/codec/descriptor.js";
 import { contractTypeByName } from "../../../src/protocol/contract-types.js";
-import { Transaction, TransferContract } from "../../../src/protocol/messages.js";
+import { BlockHeaderRaw, Transaction, TransferContract } from "../../../src/protocol/messages.js";
 import { addressOfPrivateKey, sign } from "../../../src/protocol/signature.js";
 import { buildTransaction, SignedTransaction } from "../../../src/protocol/transaction.js";
 
@@ -76,6 +78,36 @@ export function produce({ chain }: OpenChain, k = 1n, expired: () => boolean = (
 	const producer = producerOf(producers, witness);
 	if (!producer) throw new Error("the slot's witness is none of ours");
 	return chain.produce(producer, slotTimeMs(chain.state, k), expired).block;
+}
+
+/** A block on another, signed with a key, for a witness and slot time of the caller's choice. */
+export function forge(
+	parent: SignedBlock,
+	timestampMs: bigint,
+	{ key = keyOf(777), witness = addressOfPrivateKey(key), transactions = [] }: Forgery = {},
+): SignedBlock {
+	const raw = BlockHeaderRaw.create({
+		number: parent.number + 1n,
+		parentHash: parent.id,
+		timestamp: timestampMs,
+		version: parent.raw.version,
+		witness_address: witness,
+	});
+	return sealBlock(raw, transactions, producerWithKey(key, witness));
+}
+
+export interface Forgery {
+	/** Private key that signs; one of no witness if absent. */
+	readonly key?: Uint8Array;
+	readonly witness?: Uint8Array;
+	readonly transactions?: readonly SignedTransaction[];
+}
+
+/** The private key of a witness. */
+export function keyOfWitness(address: Uint8Array): Uint8Array {
+	const key = witnessKeys.find((candidate) => equalBytes(addressOfPrivateKey(candidate), address));
+	if (!key) throw new Error("not a witness of this chain");
+	return key;
 }
 
 /** Produces several blocks and gives them. */

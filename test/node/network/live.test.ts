@@ -105,7 +105,7 @@ describe("nodes over real sockets", () => {
 			[2, 3],
 		] as const) {
 			const [a, b] = [await openSmall(), await openSmall()];
-			for (const block of produceMany(a, 20)) b.chain.push(block);
+			for (const block of produceMany(a, 20)) b.chain.push(block, "peer");
 			produceMany(a, ahead);
 			produceMany(b, behind, 2n);
 			const longer = ahead > behind ? headOf(a) : headOf(b);

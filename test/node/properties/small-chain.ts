@@ -248,7 +248,7 @@ export class SmallChain {
 		for (const transaction of block.transactions) {
 			transaction.signers = this.signersById.get(transaction.idHex);
 		}
-		this.open.chain.push(block);
+		this.open.chain.push(block, "recording");
 	}
 
 	/** Executes again what came back from undone blocks. */

@@ -7,8 +7,8 @@ import { blockByNumber, transactionInfosOfBlock } from "../queries/blocks.js";
 import type { FilterRegistry } from "./filter-registry.js";
 
 /**
- * Tells the filters what happens on the chain (sheet 07 §9.4). Blocks that come while the chain moves to another
- * branch are not told, as on the network; logs of the blocks that it leaves are told again, as removed.
+ * Tells the filters what happens on the chain (sheet 07 §9.4). When the chain moved to another branch, the logs of
+ * the blocks that it left are told again, as removed, newest block first, then the blocks and logs of the new branch.
  *
  * @param head the state with the newest block
  * @param full filters over it; undefined: none are fed
@@ -32,13 +32,10 @@ export function feedFilters(
 		}
 	};
 	return {
-		applied: ({ block, infos }, switching) => {
-			if (switching) return;
+		applied: ({ block, infos }) => {
 			full?.blockApplied(block, infos);
 			if (solidity) solidify(solidity);
 		},
-		erasing: (block, wasHead) => {
-			if (wasHead) full?.blockErased(block, infosOf(block));
-		},
+		erased: ({ block, infos }) => full?.blockErased(block, infos),
 	};
 }

@@ -23,7 +23,7 @@ let nowMs = 0;
 let chain: SmallChain;
 let full: FilterRegistry;
 let solidity: FilterRegistry;
-let observer: Required<Pick<ChainObserver, "applied" | "erasing">>;
+let observer: Required<Pick<ChainObserver, "applied" | "erased">>;
 
 beforeEach(async () => {
 	nowMs = 1_000_000;
@@ -95,7 +95,7 @@ describe("a filter of logs", () => {
 		expect(logs(full, one)).toEqual(["0x2 0x1", "0x4 0x0"]);
 	});
 
-	test("gives logs of blocks that the chain leaves again, as removed, and none of those it moves to", () => {
+	test("gives logs of blocks that the chain leaves again, as removed, then those of the blocks it moves to", () => {
 		const id = full.add(logFilter());
 		const blocks = full.add();
 		apply(1n, [[[1]]]);
@@ -103,21 +103,10 @@ describe("a filter of logs", () => {
 		observer.applied({ block, infos, change: NO_CHANGE }, false);
 		full.takeChanges(blocks);
 		expect(logs(full, id)).toEqual(["0x1 0x0", "0x2 0x0", "0x2 0x1"]);
-		observer.erasing(block, true);
-		apply(2n, [[[1]]], { switching: true, salt: 1 });
-		apply(3n, [[[1]]], { switching: true, salt: 1 });
-		expect(logs(full, id)).toEqual(["-0x2 0x0", "-0x2 0x1"]);
-		expect(full.takeChanges(blocks)).toEqual([]);
-		apply(4n, [[[1]]]);
-		expect(logs(full, id)).toEqual(["0x4 0x0"]);
-	});
-
-	test("hears nothing of blocks that are undone because a move failed", () => {
-		const id = full.add(logFilter());
-		const { block, infos } = chain.add(2n, [[[1]]]);
-		observer.applied({ block, infos, change: NO_CHANGE }, true);
-		observer.erasing(block, false);
-		expect(logs(full, id)).toEqual([]);
+		observer.erased({ block, infos });
+		const moved = [2n, 3n].map((number) => apply(number, [[[1]]], { switching: true, salt: 1 }));
+		expect(logs(full, id)).toEqual(["-0x2 0x0", "-0x2 0x1", "0x2 0x0", "0x3 0x0"]);
+		expect(full.takeChanges(blocks)).toEqual(moved);
 	});
 
 	test("over solidified blocks hears of them once they are", () => {

@@ -27,7 +27,8 @@ async function nodes(keys: readonly (readonly number[])[], quorum: number) {
 	const config = smallConfig("allowPBFT = 1");
 	const opens = await Promise.all(keys.map(() => openSmall({ config })));
 	const [first] = opens as unknown as readonly [(typeof opens)[number]];
-	for (const block of produceMany(first, 10)) for (const open of opens.slice(1)) open.chain.push(block);
+	for (const block of produceMany(first, 10))
+		for (const open of opens.slice(1)) open.chain.push(block, "peer");
 	const world = new SimulatedWorld({ startMs: Number(first.chain.head.timestampMs) + 1000 });
 	const list = opens.map(
 		(open, i) =>

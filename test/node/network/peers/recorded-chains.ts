@@ -62,7 +62,7 @@ export class RecordedChains {
 		await installRecoverEngine();
 		const chains = new RecordedChains(name, recordedBlocks(name), base);
 		const first = await open(name, chains.directory("base"));
-		for (const block of chains.blocks.slice(0, base)) first.chain.push(block);
+		for (const block of chains.blocks.slice(0, base)) first.chain.push(block, "peer");
 		await first.close();
 		return chains;
 	}
@@ -78,7 +78,7 @@ export class RecordedChains {
 		if (from > 0) cpSync(this.directory("base"), directory, { recursive: true });
 		const chain = await open(this.name, directory);
 		this.opened.push(chain);
-		for (const block of [...this.blocks.slice(from, head), ...branch]) chain.chain.push(block);
+		for (const block of [...this.blocks.slice(from, head), ...branch]) chain.chain.push(block, "peer");
 		return chain;
 	}
 

@@ -17,7 +17,7 @@ const witness = (n: number) => {
 async function aroundRelay(keys: readonly number[]) {
 	const opens = await Promise.all([openSmall(), ...keys.map(() => openSmall())]);
 	const [first, ...others] = opens as unknown as readonly [(typeof opens)[number], ...typeof opens];
-	for (const block of produceMany(first, 10)) for (const open of others) open.chain.push(block);
+	for (const block of produceMany(first, 10)) for (const open of others) open.chain.push(block, "peer");
 	const world = new SimulatedWorld({ startMs: Number(first.chain.head.timestampMs) + 1000 });
 	const relay = new LinkedNode(world, RELAY, first, { settings: { isFastForward: true } });
 	const nodes = others.map((open, i) => {

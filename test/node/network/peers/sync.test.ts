@@ -34,7 +34,7 @@ describe("synchronising", () => {
 
 	it("switches to the longer branch, whoever has it", async () => {
 		const [one, two] = [await openSmall(), await openSmall()];
-		for (const block of produceMany(one, 30)) two.chain.push(block);
+		for (const block of produceMany(one, 30)) two.chain.push(block, "peer");
 		produceMany(one, 2);
 		produceMany(two, 3, 2n);
 		const world = worldAfter(two);
@@ -48,7 +48,8 @@ describe("synchronising", () => {
 
 	it("passes blocks and transactions on over three nodes", async () => {
 		const opens = [await openSmall(), await openSmall(), await openSmall()] as const;
-		for (const block of produceMany(opens[0], 20)) for (const open of opens.slice(1)) open.chain.push(block);
+		for (const block of produceMany(opens[0], 20))
+			for (const open of opens.slice(1)) open.chain.push(block, "peer");
 		const world = worldAfter(opens[0]);
 		const [a, b, c] = opens.map((open, i) => new LinkedNode(world, `10.0.0.${i + 1}`, open)) as [
 			LinkedNode,

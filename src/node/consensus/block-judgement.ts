@@ -1,0 +1,152 @@
+/**
+ * Accepting a block is one judgement (sheet 02 §§4.1 to 4.3, 5.4): the form of its contents, its Merkle root, its
+ * witness's signature, its witness and its slot. Where a block comes from decides which of these are taken for granted;
+ * nothing else does.
+ *
+ * The network's own push tests neither signature nor slot before it stores a block of a side branch: a key made up a
+ * moment ago could fill its memory, and have it undo the last blocks. Blocks of strangers are judged whole, against
+ * the state of the block where their branch leaves the chain, before anything is kept or undone.
+ */
+
+import type { SignedBlock } from "../../protocol/block.js";
+import { equalBytes } from "../../protocol/bytes.js";
+import { witnessSigningAddress } from "../../protocol/permission.js";
+import { SignatureError } from "../../protocol/signature.js";
+import type { SignedTransaction } from "../../protocol/transaction.js";
+import type { DevelopmentSchedule } from "../rules/chain-rules.js";
+import {
+	BadBlockError,
+	BadNumberBlockError,
+	BlockSignatureError,
+	MerkleRootError,
+	RuntimeRuleError,
+	ValidateScheduleError,
+} from "../rules/errors.js";
+import type { StateView } from "../state/view.js";
+import { maintenanceDue } from "./maintenance.js";
+import { checkSchedule, followsInTime } from "./schedule.js";
+import type { ScheduleHead } from "./slots.js";
+
+/** Largest serialised block, in bytes. */
+export const MAX_BLOCK_BYTES = 2_001_000;
+
+export const MAX_SHIELDED_PER_BLOCK = 1;
+
+/** What is taken for granted about a block. */
+export interface BlockTrust {
+	/** Its transactions are those of the header's root, and their signatures are right. */
+	readonly contents: boolean;
+	/** Its witness signed it, and its slot is its witness's. */
+	readonly header: boolean;
+}
+
+/** Where a block comes from, and what that vouches for. */
+export const BLOCK_ORIGINS = {
+	/** Another node: nothing is known. */
+	peer: { contents: false, header: false },
+	/** A file of blocks: whoever wrote it is as much a stranger. */
+	import: { contents: false, header: false },
+	/** A recording of the network's own push, which leaves the header to its caller. */
+	recording: { contents: false, header: true },
+	/** The block log of this node, which holds what was judged before; the database's own files are trusted alike. */
+	restored: { contents: true, header: true },
+	/** A block of a side branch in the block log: its header was judged, its contents were not executed. */
+	restoredBranch: { contents: false, header: true },
+	/** Made by this node. */
+	own: { contents: true, header: true },
+} as const satisfies Readonly<Record<string, BlockTrust>>;
+
+export type BlockOrigin = keyof typeof BLOCK_ORIGINS;
+
+export const isShielded = (transaction: SignedTransaction): boolean =>
+	transaction.type?.name === "ShieldedTransferContract";
+
+/**
+ * Judges what a block holds, in the order of the network's push.
+ * @throws {ChainError} the first rule that it breaks
+ */
+export function judgeContents(block: SignedBlock, { contents }: BlockTrust): void {
+	const { transactions } = block;
+	if (transactions.some((transaction) => (transaction.raw?.contract.length ?? 0) === 0)) {
+		throw new RuntimeRuleError("IndexOutOfBoundsException", "Index: 0");
+	}
+	if (!contents) checkMerkleRoot(block);
+	const shielded = transactions.filter(isShielded).length;
+	if (shielded > MAX_SHIELDED_PER_BLOCK) {
+		throw new BadBlockError(`num: ${block.number}, shielded transaction count > ${MAX_SHIELDED_PER_BLOCK}`);
+	}
+}
+
+/** @throws {MerkleRootError | RuntimeRuleError} */
+export function checkMerkleRoot(block: SignedBlock): void {
+	const stored = block.raw.txTrieRoot;
+	if (stored.length !== 32) throw new RuntimeRuleError("IllegalArgumentException", "null");
+	if (!equalBytes(block.computeMerkleRoot(), stored)) {
+		throw new MerkleRootError(`The merkle hash is not validated for ${block.number}`);
+	}
+}
+
+/** The address that signs blocks for a witness: its permission's key, where accounts may have one (sheet 02 §4.2). */
+export function signerOfWitness(state: StateView, witness: Uint8Array): Uint8Array {
+	const account = state.properties.on("ALLOW_MULTI_SIGN") ? state.account.get(witness) : undefined;
+	return account ? witnessSigningAddress(account) : witness;
+}
+
+/** @throws {BlockSignatureError} if the header is not signed by the key of its witness (sheet 02 §4.2) */
+export function checkHeaderSignature(state: StateView, block: SignedBlock): void {
+	let signer: Uint8Array;
+	try {
+		signer = block.signer();
+	} catch (error) {
+		if (error instanceof SignatureError) throw new BlockSignatureError(error.message, { cause: error });
+		throw error;
+	}
+	if (!equalBytes(signer, signerOfWitness(state, block.witness))) {
+		throw new BlockSignatureError("valid signature failed.");
+	}
+}
+
+/** Where a block would stand. */
+export interface BlockPlace {
+	/** The state after the last block that its branch shares with the chain, without anything pending. */
+	readonly state: StateView;
+	/** The blocks of its branch above that one up to its parent, lowest first; empty if it stands on the chain. */
+	readonly branch: readonly SignedBlock[];
+	readonly development: DevelopmentSchedule | undefined;
+}
+
+/**
+ * Judges who made a block and when.
+ *
+ * Up to the block in which its branch carries out maintenance the witnesses of every slot are known, and nobody else's
+ * block passes. Above it the votes of a branch that was never executed decide; there every registered witness passes,
+ * once its branch has that block from the witness whose turn it was.
+ *
+ * @throws {BlockSignatureError | ValidateScheduleError | BadNumberBlockError}
+ */
+export function judgeHeader(block: SignedBlock, { state, branch, development }: BlockPlace): void {
+	const parentNumber = branch.at(-1)?.number ?? state.properties.headNumber;
+	if (block.number !== parentNumber + 1n) {
+		throw new BadNumberBlockError(`parent number: ${parentNumber} , block number: ${block.number}`);
+	}
+	checkHeaderSignature(state, block);
+	const maintenance = branch.findIndex(({ timestampMs }) => maintenanceDue(state, timestampMs));
+	const head = scheduleHead(branch, maintenance);
+	// The schedule takes any first block; nobody but a witness of the genesis makes one.
+	const isScheduled = maintenance < 0 && parentNumber > 0n;
+	const isRegistered = isScheduled || development !== undefined || state.witness.has(block.witness);
+	const follows =
+		maintenance < 0 ? checkSchedule(state, block, development, head) : followsInTime(state, block, head);
+	if (!isRegistered || !follows) throw new ValidateScheduleError("validateWitnessSchedule error");
+}
+
+/** The block from which the slots of a branch are counted; undefined: the state's own head. */
+function scheduleHead(branch: readonly SignedBlock[], maintenance: number): ScheduleHead | undefined {
+	const parent = branch.at(-1);
+	if (!parent) return undefined;
+	return {
+		number: parent.number,
+		timestampMs: parent.timestampMs,
+		wasMaintenance: maintenance === branch.length - 1,
+	};
+}

@@ -1,0 +1,201 @@
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import type { OpenChain } from "../../../src/node/chain/open-chain.js";
+import { scheduledWitness, slotTimeMs } from "../../../src/node/consensus/slots.js";
+import {
+	BadNumberBlockError,
+	BlockSignatureError,
+	type ChainError,
+	UnlinkedBlockError,
+	ValidateScheduleError,
+} from "../../../src/node/rules/errors.js";
+import { SignedBlock } from "../../../src/protocol/block.js";
+import {
+	balance,
+	forge,
+	keyOfWitness,
+	openSmall,
+	produce,
+	produceMany,
+	smallConfig,
+	transfer,
+	users,
+} from "../chain/small-chain.js";
+
+let open: OpenChain;
+/** Another node of the same chain. */
+let peer: OpenChain;
+beforeEach(async () => {
+	[open, peer] = [await openSmall(), await openSmall()];
+});
+afterEach(async () => {
+	for (const each of [open, peer]) await each.close();
+});
+
+const copyOf = (block: SignedBlock): SignedBlock => SignedBlock.decode(block.bytes);
+
+function share(count: number, k = 1n): SignedBlock[] {
+	const blocks = produceMany(open, count, k);
+	for (const block of blocks) peer.chain.push(copyOf(block), "peer");
+	return blocks;
+}
+
+/** Offers a block as a peer's, and tells what the chain kept of it. */
+function offer(block: SignedBlock): { readonly error: unknown; readonly isKept: boolean } {
+	const before = open.chain.head.idHex;
+	let error: unknown;
+	try {
+		open.chain.push(copyOf(block), "peer");
+	} catch (thrown) {
+		error = thrown;
+		expect(open.chain.head.idHex).toBe(before);
+	}
+	return { error, isKept: open.chain.tree.has(block.id) };
+}
+
+function expectRefused(block: SignedBlock, reason: new (message: string) => ChainError): void {
+	const { error, isKept } = offer(block);
+	expect(error).toBeInstanceOf(reason);
+	expect(isKept).toBe(false);
+}
+
+describe("a block of a side branch", () => {
+	test("that a key of nobody signed is not kept, however long its branch", () => {
+		const shared = share(3);
+		const [fork] = [shared[0] as SignedBlock];
+		const mine = open.chain.head.timestampMs;
+		expectRefused(forge(fork, mine + 3000n), ValidateScheduleError);
+		const payment = transfer(open, 0, users[1] as Uint8Array, 5n);
+		open.chain.pushTransaction(payment);
+		produce(open);
+		expect(balance(open, users[1] as Uint8Array)).toBe(1_000_000_000_005n);
+		for (let at = fork, n = 0n; n < 6n; n++) {
+			at = forge(at, mine + 3000n * (n + 2n));
+			const { isKept } = offer(at);
+			expect(isKept).toBe(false);
+		}
+		expect(balance(open, users[1] as Uint8Array)).toBe(1_000_000_000_005n);
+	});
+
+	test("is not kept if its witness's name is claimed by another key", () => {
+		const [fork, next] = share(2) as [SignedBlock, SignedBlock];
+		// Five witnesses take turns.
+		const time = next.timestampMs + 15_000n;
+		expectRefused(forge(fork, time, { witness: next.witness }), BlockSignatureError);
+		const own = { witness: next.witness, key: keyOfWitness(next.witness) };
+		expect(offer(forge(fork, time, own)).error).toBeUndefined();
+	});
+
+	test("is not kept if its witness made it for a slot that belongs to another", () => {
+		const [fork, next, third] = share(3) as [SignedBlock, SignedBlock, SignedBlock];
+		const { witness } = next;
+		expectRefused(
+			forge(fork, third.timestampMs, { witness, key: keyOfWitness(witness) }),
+			ValidateScheduleError,
+		);
+	});
+
+	test("is not kept if it doesn't come after its parent", () => {
+		const [, fork] = share(3) as [SignedBlock, SignedBlock];
+		const { witness } = fork;
+		const twin = { witness, key: keyOfWitness(witness) };
+		expectRefused(forge(fork, fork.timestampMs, twin), ValidateScheduleError);
+	});
+
+	test("is not kept if its number doesn't follow", () => {
+		const [fork] = share(2) as [SignedBlock];
+		const block = forge(fork, fork.timestampMs + 3000n);
+		const raw = { ...block.raw, number: 9n };
+		const wrong = new SignedBlock({
+			...block.message,
+			block_header: { ...block.header, raw_data: raw },
+		} as never);
+		expectRefused(wrong, BadNumberBlockError);
+	});
+
+	test("is not kept if nobody knows its parent", () => {
+		share(2);
+		const stranger = forge(forge(open.chain.head, 1n), 2n);
+		expectRefused(stranger, UnlinkedBlockError);
+	});
+
+	test("by its witness in its slot is kept, and wins when its branch is longer", () => {
+		share(2);
+		produce(open);
+		const branch = produceMany(peer, 3, 2n);
+		for (const block of branch.slice(0, 1)) expect(offer(block)).toEqual({ error: undefined, isKept: true });
+		for (const block of branch.slice(1)) offer(block);
+		expect(open.chain.head.idHex).toBe(peer.chain.head.idHex);
+	});
+});
+
+describe("a branch with a maintenance of its own", () => {
+	/** Whole numbers of cycles pass in a few slots: the cycle of this chain is 600 s long. */
+	const CYCLE_SLOTS = 201n;
+
+	test("is taken: of the slots above it only registered witnesses can be asked for", () => {
+		share(2);
+		produceMany(open, 2);
+		const branch = [produce(peer, CYCLE_SLOTS), ...produceMany(peer, 3)];
+		expect(branch[0]?.timestampMs).toBeGreaterThanOrEqual(
+			open.chain.state.properties.get("NEXT_MAINTENANCE_TIME"),
+		);
+		for (const block of branch) expect(offer(block).error).toBeUndefined();
+		expect(open.chain.head.idHex).toBe(peer.chain.head.idHex);
+	});
+
+	test("lets nobody in who is not registered as a witness", () => {
+		share(2);
+		produceMany(open, 2);
+		const first = produce(peer, CYCLE_SLOTS);
+		expect(offer(first).isKept).toBe(true);
+		expectRefused(forge(first, first.timestampMs + 9000n), ValidateScheduleError);
+	});
+
+	test("needs the witness of the slot in which the maintenance is", () => {
+		const shared = share(2);
+		const time = slotTimeMs(open.chain.state, CYCLE_SLOTS);
+		const right = scheduledWitness(open.chain.state, CYCLE_SLOTS);
+		const other = scheduledWitness(open.chain.state, CYCLE_SLOTS + 1n);
+		const at = shared.at(-1) as SignedBlock;
+		expectRefused(forge(at, time, { witness: other, key: keyOfWitness(other) }), ValidateScheduleError);
+		expect(offer(forge(at, time, { witness: right, key: keyOfWitness(right) })).error).toBeUndefined();
+	});
+});
+
+describe("a branch that leaves the chain before its last maintenance", () => {
+	test("is judged by the witnesses of before", () => {
+		share(2);
+		produce(open, 201n);
+		const branch = produceMany(peer, 2);
+		for (const block of branch) expect(offer(block)).toEqual({ error: undefined, isKept: true });
+		expectRefused(
+			forge(branch[1] as SignedBlock, (branch[1] as SignedBlock).timestampMs + 3000n),
+			ValidateScheduleError,
+		);
+	});
+});
+
+describe("the first block", () => {
+	test("is made by a witness of the genesis and nobody else", () => {
+		expectRefused(forge(open.chain.head, open.chain.head.timestampMs + 3000n), ValidateScheduleError);
+		expect(offer(produce(peer)).error).toBeUndefined();
+	});
+});
+
+describe("the signature of a header", () => {
+	test("is the witness's own where its account names no other key", async () => {
+		const strict = await openSmall({ config: smallConfig("allowMultiSign = 1") });
+		try {
+			produceMany(strict, 2);
+			const k = 1n;
+			const witness = scheduledWitness(strict.chain.state, k);
+			const block = forge(strict.chain.head, slotTimeMs(strict.chain.state, k), {
+				witness,
+				key: keyOfWitness(witness),
+			});
+			expect(strict.chain.push(block, "peer").kind).toBe("head");
+		} finally {
+			await strict.close();
+		}
+	});
+});
