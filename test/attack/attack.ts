@@ -1,0 +1,22 @@
+/** One attack, as the runner needs it. */
+
+import type { Victim } from "./victim.js";
+
+export interface Attack {
+	/** What it is called on the command line and in the table. */
+	readonly name: string;
+	/** What is sent, in one line. */
+	readonly sends: string;
+	/** Carries it out, for about `durationMs`. @returns how the node dealt with the attacker */
+	run(victim: Victim, durationMs: number): Promise<string>;
+}
+
+/** Loopback addresses of attackers. */
+export const attackerHost = (n: number): string => `127.0.${1 + Math.floor(n / 200)}.${1 + (n % 200)}`;
+
+/** Counts equal outcomes: `BAD_PROTOCOL ×3, closed`. */
+export function tally(outcomes: readonly string[]): string {
+	const counts = new Map<string, number>();
+	for (const outcome of outcomes) counts.set(outcome, (counts.get(outcome) ?? 0) + 1);
+	return [...counts].map(([text, count]) => (count > 1 ? `${text} ×${count}` : text)).join(", ");
+}

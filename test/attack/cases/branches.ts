@@ -1,0 +1,99 @@
+/** Branches of blocks that no witness made. */
+
+import { setTimeout as sleep } from "node:timers/promises";
+import { sealBlock } from "../../../src/node/chain/packing.js";
+import type { SignedBlock } from "../../../src/node/network/wire/application-messages.js";
+import { producerWithKey } from "../../../src/node/production/witness-keys.js";
+import { fromHex } from "../../../src/protocol/bytes.js";
+import { BlockHeaderRaw, Transaction } from "../../../src/protocol/messages.js";
+import { SignedTransaction } from "../../../src/protocol/transaction.js";
+import { type Attack, attackerHost, tally } from "../attack.js";
+import { AttackPeer } from "../attack-peer.js";
+import { ask } from "../honest.js";
+import { RICH_KEY } from "../template.js";
+import type { Victim } from "../victim.js";
+
+const SLOT_MS = 3000;
+
+interface Place {
+	readonly id: Uint8Array;
+	readonly number: bigint;
+	readonly timestampMs: number;
+}
+
+/** The block so many heights below the head; the head itself. */
+async function below(victim: Victim, depth: number): Promise<Place> {
+	const read = async (body: object): Promise<Place> => {
+		const text = await ask(victim.ports.http, "/wallet/getblock", JSON.stringify({ detail: false, ...body }));
+		const { blockID, block_header } = JSON.parse(text) as {
+			blockID: string;
+			block_header: { raw_data: { number: number; timestamp: number } };
+		};
+		const { number, timestamp } = block_header.raw_data;
+		return { id: fromHex(blockID), number: BigInt(number), timestampMs: timestamp };
+	};
+	const head = await read({});
+	return depth === 0 ? head : read({ id_or_num: String(Number(head.number) - depth) });
+}
+
+/** A transaction of many bytes that costs the attacker nothing. */
+function ballast(bytes: number): SignedTransaction {
+	const raw_data = { data: new Uint8Array(bytes), contract: [{ type: 1 }] };
+	return new SignedTransaction(Transaction.create({ raw_data: raw_data as never }));
+}
+
+/** Blocks one on another, each signed by a key that is its witness's only in name. */
+function branchOn(place: Place, count: number, bytes: number, firstMs: number): SignedBlock[] {
+	const producer = producerWithKey(RICH_KEY);
+	const blocks: SignedBlock[] = [];
+	let parent: { readonly id: Uint8Array; readonly number: bigint } = place;
+	for (let n = 0; n < count; n++) {
+		const raw = BlockHeaderRaw.create({
+			number: parent.number + 1n,
+			parentHash: parent.id,
+			timestamp: BigInt(firstMs + n * SLOT_MS),
+			version: 32,
+			witness_address: producer.witness,
+		});
+		const block = sealBlock(raw, bytes > 0 ? [ballast(bytes)] : [], producer);
+		blocks.push(block);
+		parent = block;
+	}
+	return blocks;
+}
+
+/** Lies about a longer chain and gives the blocks of it. */
+function lieAbout(name: string, sends: string, depth: number, length: number, bytes: number): Attack {
+	return {
+		name,
+		sends,
+		async run(victim, durationMs) {
+			const outcomes: string[] = [];
+			const end = Date.now() + durationMs;
+			for (let n = 0; Date.now() < end; n++) {
+				const place = await below(victim, depth);
+				const blocks = branchOn(place, length, bytes, place.timestampMs + SLOT_MS);
+				const tip = blocks.at(-1) as SignedBlock;
+				const head = { id: tip.id, number: tip.number };
+				const peer = await AttackPeer.greet(victim.ports, { host: attackerHost(n), head }).catch(
+					() => undefined,
+				);
+				if (!peer) {
+					await sleep(200);
+					continue;
+				}
+				peer.serve(() => blocks);
+				await peer.until(() => false, 3000);
+				outcomes.push(peer.gone ?? "kept");
+				peer.end();
+			}
+			return tally(outcomes);
+		},
+	};
+}
+
+export const branches: readonly Attack[] = [
+	lieAbout("branch-flood", "side branches of 12 blocks of 900 KB, signed by a random key", 14, 12, 900_000),
+	lieAbout("branch-longer", "branches one block longer than the chain, signed by a random key", 14, 15, 0),
+	lieAbout("branch-far", "the claim of a head 500 blocks ahead, and nothing but forged blocks", 5, 500, 0),
+];

@@ -1,0 +1,147 @@
+/**
+ * Attacks on a real node process, one after another, each on a node of its own that produces a block every three
+ * seconds. An honest client beside the attacker measures what it waits; blocks, memory and files are seen from outside.
+ *
+ *     npm run attack                          # all, about fifteen minutes
+ *     npm run attack -- --only frame-block    # one, or several by commas
+ *     npm run attack -- --seconds 20          # how long each lasts
+ *     npm run attack -- --markdown            # the table as it stands in docs/security.md
+ *
+ * Fails when a bound is passed. The bounds are those of a machine with two cores that does nothing else.
+ */
+
+import { mkdtempSync, rmSync } from "node:fs";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { parseArgs } from "node:util";
+import { installRecoverEngine } from "../../src/node/signatures/engine.js";
+import { useFastHashing } from "../../src/protocol/hash.js";
+import type { Attack } from "./attack.js";
+import { branches } from "./cases/branches.js";
+import { connections } from "./cases/connections.js";
+import { peerMessages } from "./cases/peer-messages.js";
+import { servers } from "./cases/servers.js";
+import { HonestClient, type Observation } from "./honest.js";
+import { makeTemplate, type Ports, type Template } from "./template.js";
+import { Victim } from "./victim.js";
+
+const MIB = 1 << 20;
+
+/** What may not be passed, on a machine of two cores that runs nothing else. */
+const BOUNDS = { worstMs: 500, memory: 150 * MIB, disk: 64 * MIB, missed: 0 } as const;
+
+/** The node settles after its start before anything is measured. */
+const SETTLE_MS = 3500;
+/** What the attack left behind shows for a while after it. */
+const AFTER_MS = 3500;
+
+const ATTACKS: readonly Attack[] = [...peerMessages, ...branches, ...connections, ...servers];
+
+const { values } = parseArgs({
+	options: {
+		only: { type: "string" },
+		seconds: { type: "string", default: "10" },
+		markdown: { type: "boolean", default: false },
+		list: { type: "boolean", default: false },
+	},
+});
+
+async function freePorts(): Promise<Ports> {
+	const servers = Array.from({ length: 4 }, () => createServer());
+	const ports = await Promise.all(
+		servers.map(
+			(server) =>
+				new Promise<number>((resolve) =>
+					server.listen(0, "127.0.0.1", () => resolve((server.address() as { port: number }).port)),
+				),
+		),
+	);
+	await Promise.all(servers.map((server) => new Promise((resolve) => server.close(resolve))));
+	const [peer, http, jsonrpc, grpc] = ports as [number, number, number, number];
+	return { peer, http, jsonrpc, grpc };
+}
+
+interface Result extends Observation {
+	readonly attack: Attack;
+	readonly outcome: string;
+	readonly broken: readonly string[];
+}
+
+async function carryOut(attack: Attack, template: Template, ports: Ports, folder: string): Promise<Result> {
+	const victim = await Victim.start(template, ports, folder);
+	try {
+		await sleep(SETTLE_MS);
+		const honest = new HonestClient(victim);
+		await sleep(500);
+		const outcome = await attack.run(victim, Number(values.seconds) * 1000).catch((error: unknown) => {
+			if (victim.isAlive) throw error;
+			return "the node ended";
+		});
+		await sleep(AFTER_MS);
+		const observed = await honest.end();
+		const broken: string[] = [];
+		if (!victim.isAlive) broken.push(`the node ended:\n${victim.log.slice(-2000)}`);
+		if (observed.worstMs > BOUNDS.worstMs) broken.push(`an answer took ${Math.round(observed.worstMs)} ms`);
+		if (observed.failed.length > 0)
+			broken.push(`${observed.failed.length} failed, first: ${observed.failed[0]}`);
+		if (observed.missed > BOUNDS.missed) broken.push(`${observed.missed} slots missed`);
+		if (observed.memory > BOUNDS.memory) broken.push(`memory grew by ${toMiB(observed.memory)} MiB`);
+		if (observed.disk > BOUNDS.disk) broken.push(`files grew by ${toMiB(observed.disk)} MiB`);
+		if (/\bfault\b/i.test(victim.log)) broken.push("the node logged a fault of its own");
+		return { ...observed, attack, outcome, broken };
+	} finally {
+		await victim.stop();
+		rmSync(folder, { recursive: true, force: true });
+	}
+}
+
+const toMiB = (bytes: number): string => (bytes / MIB).toFixed(0);
+
+function line({ attack, outcome, worstMs, missed, memory, disk, broken }: Result): string {
+	const cells = [
+		attack.name,
+		attack.sends,
+		outcome,
+		`${Math.round(worstMs)} ms`,
+		String(missed),
+		`${toMiB(memory)} MiB`,
+		`${toMiB(disk)} MiB`,
+	];
+	if (values.markdown) return `| ${cells.join(" | ")} |`;
+	const [name, sends, how, worst, slots, rss, files] = cells;
+	const verdict = broken.length === 0 ? "held" : `FAILED: ${broken.join("; ")}`;
+	return `${name}: ${sends}. ${how}. Worst answer ${worst}, slots missed ${slots}, memory +${rss}, files +${files}. ${verdict}`;
+}
+
+if (values.list) {
+	for (const { name, sends } of ATTACKS) process.stdout.write(`${name}: ${sends}\n`);
+	process.exit(0);
+}
+const wanted = values.only?.split(",");
+const unknown = wanted?.filter((name) => !ATTACKS.some((attack) => attack.name === name)) ?? [];
+if (unknown.length > 0) {
+	process.stderr.write(`no such attack: ${unknown.join(", ")}; --list shows them\n`);
+	process.exit(2);
+}
+
+await Promise.all([installRecoverEngine(), useFastHashing()]);
+const root = mkdtempSync(join(tmpdir(), "coin-attack-"));
+let failed = 0;
+try {
+	const ports = await freePorts();
+	for (const attack of ATTACKS) {
+		if (wanted && !wanted.includes(attack.name)) continue;
+		// A chain made anew each time: the node must not find that it has slept for minutes.
+		const template = await makeTemplate(join(root, "template"), ports);
+		const result = await carryOut(attack, template, ports, join(root, "victim"));
+		if (result.broken.length > 0) failed++;
+		process.stdout.write(`${line(result)}\n`);
+		rmSync(join(root, "template"), { recursive: true, force: true });
+	}
+} finally {
+	rmSync(root, { recursive: true, force: true });
+}
+process.stdout.write(failed === 0 ? "all held\n" : `${failed} failed\n`);
+if (failed > 0) process.exitCode = 1;
