@@ -220,7 +220,7 @@ export class Chain {
 
 	/**
 	 * Offers a block to the chain: it becomes the head, joins a side branch, or is refused (sheet 02 §4.3). Nothing of a
-	 * block is kept or undone before it is judged.
+	 * block is kept or undone, and the pool is not touched, before it is judged.
 	 * @throws {ChainError} why it is refused; the chain is then as before
 	 */
 	push(block: SignedBlock, origin: BlockOrigin): PushOutcome {
@@ -228,10 +228,10 @@ export class Chain {
 		const started = performance.now();
 		const trust = BLOCK_ORIGINS[origin];
 		if (!trust.header) judgeHeader(block, this.placeOf(block));
+		judgeContents(block, trust);
 		this.discardPending();
 		try {
 			if (origin === "own") this.ownBlocks.add(block);
-			judgeContents(block, trust);
 			const outcome = this.join(block, trust.contents);
 			this.tell("pushed", block, started);
 			return outcome;
