@@ -15,6 +15,7 @@ import { createView, type StateView } from "./view.js";
 const GONE = null;
 
 const ACCOUNT = stores.account.index;
+const CODE = stores.code.index;
 
 type Entry = unknown | typeof GONE;
 
@@ -28,6 +29,8 @@ export class StateLayer implements StateBackend {
 	private readonly journalBefore: (Entry | undefined)[] = [];
 	/** Accounts that were read or written, in order: their number decides the order of {@link commit}. */
 	private readonly touchedAccounts = new Set<string>();
+	/** Codes that were read or written likewise, for {@link commitUpTo}. */
+	private readonly touchedCodes = new Set<string>();
 
 	/** The state with the changes of the layer. */
 	readonly view: StateView;
@@ -42,7 +45,9 @@ export class StateLayer implements StateBackend {
 		const changed = this.changes[store.index]?.get(key);
 		if (changed !== undefined) return changed === GONE ? undefined : (changed as V);
 		const value = this.below.get(store, key);
-		if (store.index === ACCOUNT && value !== undefined) this.touchedAccounts.add(key);
+		if (value === undefined) return undefined;
+		if (store.index === ACCOUNT) this.touchedAccounts.add(key);
+		else if (store.index === CODE) this.touchedCodes.add(key);
 		return value;
 	}
 
@@ -53,6 +58,7 @@ export class StateLayer implements StateBackend {
 			this.changes[store.index] = map;
 		}
 		if (store.index === ACCOUNT) this.touchedAccounts.add(key);
+		else if (store.index === CODE) this.touchedCodes.add(key);
 		this.journalStores.push(store.index);
 		this.journalKeys.push(key);
 		this.journalBefore.push(map.get(key));
@@ -128,6 +134,22 @@ export class StateLayer implements StateBackend {
 		}
 	}
 
+	/**
+	 * Writes as much as the network's runtime has written when it fails at a code that is empty: all accounts, and the
+	 * codes that its map has before the first empty one. Forgets the rest.
+	 * @param empty keys of the contracts whose code is empty
+	 */
+	commitUpTo(empty: ReadonlySet<string>): void {
+		this.commitAccounts((this.changes[ACCOUNT] ?? new Map()) as Map<string, Readonly<Account> | typeof GONE>);
+		const codes = this.changes[CODE];
+		for (const key of hashOrder([...new Set([...this.touchedCodes, ...empty])], recordHash)) {
+			if (empty.has(key)) break;
+			const code = codes?.get(key) as Uint8Array | undefined;
+			if (code) this.below.put(stores.code, key, code);
+		}
+		this.clear();
+	}
+
 	/** Forgets all changes. */
 	clear(): void {
 		for (const map of this.changes) map?.clear();
@@ -135,5 +157,6 @@ export class StateLayer implements StateBackend {
 		this.journalKeys.length = 0;
 		this.journalBefore.length = 0;
 		this.touchedAccounts.clear();
+		this.touchedCodes.clear();
 	}
 }

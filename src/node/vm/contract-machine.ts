@@ -3,7 +3,7 @@
  * ask, and estimates of energy.
  */
 
-import { EMPTY } from "../../protocol/bytes.js";
+import { EMPTY, toKey } from "../../protocol/bytes.js";
 import { type Dialect, spell } from "../../protocol/dialect.js";
 import {
 	type InternalTransaction,
@@ -146,7 +146,12 @@ export class ContractMachine {
 			});
 			const skipped = this.settings.limitTime ? skippedBecause(replayed, block) : undefined;
 			const ended = skipped ? fail(prepared, skipped) : runPrepared(prepared);
-			if (!ended.failure && !ended.reverted) machine.commit();
+			if (ended.failure || ended.reverted) return [prepared, ended];
+			if (savesNothing(prepared)) {
+				machine.commitUpTo(new Set([toKey(prepared.address)]));
+				return [prepared, fail(prepared, hostFailed())];
+			}
+			machine.commit();
 			return [prepared, ended];
 		} finally {
 			machine.close();
@@ -256,7 +261,7 @@ function runPrepared(prepared: Prepared): Ended {
 		return fail(prepared, error);
 	}
 	if (root.failure) return fail(prepared, root.failure);
-	if (root.reverted) discard(machine);
+	if (root.reverted) discard(prepared);
 	root.release();
 	return {
 		failure: undefined,
@@ -278,21 +283,29 @@ function storeCode({ machine, root, address }: Prepared): void {
 		root.failure = depositOutOfEnergy("save just created contract code", deposit, root.remaining);
 		return;
 	}
-	if (!machine.gates.constantinople) return;
-	if (output.length === 0 && !machine.gates.multiSign) throw hostFailed();
-	putCode(machine, address, output);
+	if (machine.gates.constantinople) putCode(machine, address, output);
 }
 
-function fail({ machine, root }: Prepared, failure: VmError): Ended {
+/**
+ * Whether a creation has an empty code to save. Before multi-signature the network's runtime can't write that: the
+ * transaction fails in its final write, after accounts and the codes before this one. Queries write nothing.
+ */
+function savesNothing({ machine: { gates }, root, isCreation }: Prepared): boolean {
+	return isCreation && root.output.length === 0 && gates.constantinople && !gates.multiSign;
+}
+
+function fail(prepared: Prepared, failure: VmError): Ended {
+	const { machine, root } = prepared;
 	if (!failure.keepsEnergy) root.spendAll();
-	discard(machine);
+	machine.destroyed.length = 0;
+	machine.internal.reject(0);
 	return { failure, reverted: root.reverted, output: root.output, energyUsed: BigInt(root.used) };
 }
 
-/** Forgets what an execution did that doesn't count. */
-function discard(machine: Machine): void {
+/** Forgets what an execution that reverted did. A query's answer lists its internal transactions as they were. */
+function discard({ machine, isConstant }: Prepared): void {
 	machine.destroyed.length = 0;
-	machine.internal.reject(0);
+	if (!isConstant) machine.internal.reject(0);
 }
 
 const penaltyOf = (root: Frame): number => root.penalty + root.inheritedPenalty;

@@ -104,6 +104,13 @@ export function storageRowKey(
 	return fromKey(rowPrefix(contract.address, contract.creationId) + rowSuffix(slot, contract.version === 1));
 }
 
+/** A point to which the storage of a transaction can return. */
+export interface StorageMark {
+	readonly writes: number;
+	/** Contracts whose storage was touched by then. */
+	readonly contracts: number;
+}
+
 /** All contract storage that a transaction has touched. */
 export class TransactionStorage {
 	private readonly contracts = new Map<string, ContractStorage>();
@@ -122,11 +129,11 @@ export class TransactionStorage {
 		return storage;
 	}
 
-	mark(): number {
-		return this.journal.length;
+	mark(): StorageMark {
+		return { writes: this.journal.length, contracts: this.contracts.size };
 	}
 
-	revert(mark: number): void {
+	revert({ writes: mark }: StorageMark): void {
 		for (let i = this.journal.length - 1; i >= mark; i--) {
 			const { rows, slot, before } = this.journal[i] as Write;
 			if (before) rows.set(slot, before);
@@ -135,11 +142,12 @@ export class TransactionStorage {
 		this.journal.length = mark;
 	}
 
-	/** Drops the storage of contracts whose creation was undone. */
-	forgetMissing(): void {
-		for (const key of this.contracts.keys()) {
-			if (!this.view.account.has(fromKey(key))) this.contracts.delete(key);
-		}
+	/**
+	 * Undoes a frame under the rules before block version 5: a frame shared the storage of contracts with the frames above
+	 * it that had touched it, so what it stored there stays; what it was the first to touch goes.
+	 */
+	forgetSince(mark: StorageMark): void {
+		for (const key of [...this.contracts.keys()].slice(mark.contracts)) this.contracts.delete(key);
 	}
 
 	commit(): void {

@@ -202,8 +202,8 @@ function finish(frame: Frame, child: Frame, address: Uint8Array): void {
  */
 function refuseEmptyCode({ machine: { gates, base }, context }: Frame): void {
 	if (gates.multiSign) return;
-	const isNamed = !gates.constantinople && base.contract.has(context.address);
-	const message = isNamed
+	if (gates.constantinople) throw runtimeFailed("java.lang.RuntimeException", "Unknown Exception");
+	const message = base.contract.has(context.address)
 		? 'Cannot invoke "org.coin.core.vm.repository.Type.isDirty()" because the return value of "org.coin.core.vm.repository.Value.getType()" is null'
 		: "Unknown Exception";
 	throw runtimeFailed("java.lang.NullPointerException", message);

@@ -5,7 +5,7 @@ import type { TransactionInfoLog } from "../../protocol/messages.js";
 import type { ChainRules } from "../rules/chain-rules.js";
 import { StateLayer } from "../state/layer.js";
 import type { StateView } from "../state/view.js";
-import { TransactionStorage } from "./contract-storage.js";
+import { type StorageMark, TransactionStorage } from "./contract-storage.js";
 import type { Frame } from "./frame.js";
 import type { Gates } from "./gates.js";
 import type { InstructionTable } from "./instruction-table.js";
@@ -58,7 +58,7 @@ export interface MachineOptions {
 /** A point to which everything that frames did can be undone. */
 export interface MachineMark {
 	readonly state: number;
-	readonly storage: number;
+	readonly storage: StorageMark;
 	readonly transient: number;
 	readonly logs: number;
 	readonly destroyed: number;
@@ -108,9 +108,8 @@ export class Machine {
 	/** Undoes what was done since a mark; internal transactions stay listed, as rejected. */
 	revert(mark: MachineMark): void {
 		this.layer.revert(mark.state);
-		// Before block version 5, frames shared the storage of contracts that existed: what an undone frame stored stayed.
 		if (this.gates.energyLimit) this.storage.revert(mark.storage);
-		else this.storage.forgetMissing();
+		else this.storage.forgetSince(mark.storage);
 		this.transient.revert(mark.transient);
 		this.logs.length = mark.logs;
 		this.destroyed.length = mark.destroyed;
@@ -121,6 +120,11 @@ export class Machine {
 	commit(): void {
 		this.storage.commit();
 		this.layer.commit();
+	}
+
+	/** Writes what a final write leaves that fails at an empty code. @param empty keys of contracts without code */
+	commitUpTo(empty: ReadonlySet<string>): void {
+		this.layer.commitUpTo(empty);
 	}
 
 	/** Forgets what wasn't committed and frees the layer for the next execution; nothing must run any more. */

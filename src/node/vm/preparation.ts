@@ -47,6 +47,8 @@ export interface Prepared {
 	readonly machine: Machine;
 	readonly root: Frame;
 	readonly isCreation: boolean;
+	/** A query: nothing it does is written. */
+	readonly isConstant: boolean;
 	readonly caller: Uint8Array;
 	readonly address: Uint8Array;
 	/** The record of the contract that is called; undefined for a deploy. */
@@ -204,7 +206,17 @@ export function prepareDeploy(
 		energy: toWord(limit.limit),
 		hash: transaction.id,
 	});
-	return { machine, root, isCreation: true, caller, address, contract: undefined, limit, ...expected };
+	return {
+		machine,
+		root,
+		isCreation: true,
+		isConstant,
+		caller,
+		address,
+		contract: undefined,
+		limit,
+		...expected,
+	};
 }
 
 function storeNewContract(
@@ -302,7 +314,7 @@ export function prepareCall(
 		energy: toWord(limit.limit),
 		hash: transaction.id,
 	});
-	return { machine, root, isCreation: false, caller, address, contract, limit, ...expected };
+	return { machine, root, isCreation: false, isConstant, caller, address, contract, limit, ...expected };
 }
 
 /** The deployer's account, if the deployer contributes energy to calls of others. */

@@ -156,7 +156,7 @@ function leaveStakeV2(
 	const { properties } = state;
 	const now = properties.headSlot;
 	if (!state.account.has(heirAddress)) {
-		throw runtimeFailed("java.lang.NullPointerException", "Unknown Exception");
+		throw runtimeFailed("java.lang.RuntimeException", "Unknown Exception");
 	}
 	const owner = Account.copy(state.account.existing(ownerAddress));
 	const heir = Account.copy(state.account.existing(heirAddress));

@@ -3,8 +3,9 @@ import { createMemoryDatabase } from "../../../src/node/state/database.js";
 import { StateLayer } from "../../../src/node/state/layer.js";
 import { StateDatabase } from "../../../src/node/state/state-database.js";
 import { createView, type StateView } from "../../../src/node/state/view.js";
-import { be64 } from "../../../src/protocol/bytes.js";
-import { Account, MarketOrderIdList } from "../../../src/protocol/messages.js";
+import { be64, fromKey, toKey } from "../../../src/protocol/bytes.js";
+import { hashOrder, recordHash } from "../../../src/protocol/hash-order.js";
+import { Account, MarketOrderIdList, SmartContract } from "../../../src/protocol/messages.js";
 
 const address = (n: number): Uint8Array => Buffer.alloc(21, n);
 const account = (n: number, balance: bigint): Account => Account.create({ address: address(n), balance });
@@ -71,5 +72,23 @@ describe("a layer", () => {
 		view.marketPairPriceToOrder.delete(price(1n, 9n));
 		view.marketPairPriceToOrder.put(price(1n, 4n), list);
 		expect(view.marketPairPriceToOrder.keys()).toEqual([price(5n, 1n), price(2n, 3n), price(1n, 4n)]);
+	});
+});
+
+describe("a final write that fails at an empty code", () => {
+	test("leaves all accounts, and the codes that the network's map has before it", () => {
+		const addresses = [3, 4, 5, 6, 7, 8].map(address);
+		const order = hashOrder(addresses.map(toKey), recordHash);
+		const empty = order[3] as string;
+		const layer = new StateLayer(base);
+		for (const each of addresses) {
+			layer.view.account.put(each, Account.create({ address: each, balance: 5n }));
+			layer.view.contract.put(each, SmartContract.create({ contract_address: each }));
+			if (toKey(each) !== empty) layer.view.code.put(each, Uint8Array.of(1));
+		}
+		layer.commitUpTo(new Set([empty]));
+		expect(order.map((key) => base.account.has(fromKey(key)))).toEqual(order.map(() => true));
+		expect(order.map((key) => base.code.has(fromKey(key)))).toEqual([true, true, true, false, false, false]);
+		expect(order.map((key) => base.contract.has(fromKey(key)))).toEqual(order.map(() => false));
 	});
 });

@@ -44,6 +44,14 @@ describe("what a failed call did", () => {
 		expect(machine.logs).toHaveLength(1);
 	});
 
+	it("goes from a storage that nobody above had touched, before block version 5 too", async () => {
+		// The child's own storage: slot 0, in a call that reverts, then in one that doesn't.
+		const { machine } = await runWithChild(reverting, "f1", { gates: { energyLimit: false } });
+		expect(machine.storage.of(CHILD).load(0)).toBeUndefined();
+		const kept = await runWithChild("600260005500", "f1", { gates: { energyLimit: false } });
+		expect(kept.machine.storage.of(CHILD).load(0)).toBe(2);
+	});
+
 	it("is kept where the call succeeds", async () => {
 		const { machine, stack } = await runWithChild("600260005500", "f4");
 		expect(stack[0]).toBe(1);
