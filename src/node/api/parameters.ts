@@ -11,54 +11,70 @@ import { decodeHexText } from "../../protocol/json/hex-text.js";
 export class Parameters {
 	private constructor(
 		private readonly values: ReadonlyMap<string, readonly string[]>,
-		private readonly malformed: boolean,
+		/** What can't be read, as the network names it. */
+		private readonly malformed: string | undefined,
 	) {}
 
-	/**
-	 * Reads `a=1&b=2`: plus signs are blanks, escapes are UTF-8, names have either spelling. Several texts are read one
-	 * after the other.
-	 */
-	static parse(...texts: readonly string[]): Parameters {
+	/** Reads the parameters of a query, and those of a form body after them. */
+	static parse(query: string, form = ""): Parameters {
 		const values = new Map<string, string[]>();
-		let malformed = false;
-		for (const pair of texts.flatMap((text) => text.split("&"))) {
-			if (pair === "") continue;
-			const equals = pair.indexOf("=");
-			const name = decode(equals < 0 ? pair : pair.slice(0, equals));
-			const value = decode(equals < 0 ? "" : pair.slice(equals + 1));
-			if (name === undefined || value === undefined) {
-				malformed = true;
-				continue;
+		let malformed: string | undefined;
+		for (const [text, name] of [
+			[query, "URI query"],
+			[form, "form content"],
+		] as const) {
+			try {
+				addParameters(values, text);
+			} catch (error) {
+				if (!(error instanceof NamedError)) throw error;
+				malformed ??= name;
 			}
-			const neutral = toNeutral(name);
-			const known = values.get(neutral);
-			if (known) known.push(value);
-			else values.set(neutral, [value]);
 		}
 		return new Parameters(values, malformed);
 	}
 
 	/** The first value of a parameter; null if it is absent. @throws {NamedError} if the text was malformed */
 	get(name: string): string | null {
-		if (this.malformed) throw new NamedError("BadMessageException", "400: Unable to parse URI query");
+		if (this.malformed) throw new NamedError("BadMessageException", `400: Unable to parse ${this.malformed}`);
 		return this.values.get(name)?.[0] ?? null;
-	}
-
-	/** Every parameter with all its values. */
-	all(): ReadonlyMap<string, readonly string[]> {
-		return this.values;
 	}
 }
 
-function decode(text: string): string | undefined {
+/** The members of a form with all their values. @throws {NamedError} if an escape can't be read */
+export function readForm(text: string): ReadonlyMap<string, readonly string[]> {
+	const values = new Map<string, string[]>();
+	addParameters(values, text);
+	return values;
+}
+
+/** Reads `a=1&b=2`: plus signs are blanks, escapes are UTF-8, names have either spelling. @throws {NamedError} */
+function addParameters(values: Map<string, string[]>, text: string): void {
+	for (const pair of text.split("&")) {
+		if (pair === "") continue;
+		const equals = pair.indexOf("=");
+		const name = toNeutral(decode(equals < 0 ? pair : pair.slice(0, equals)));
+		const value = decode(equals < 0 ? "" : pair.slice(equals + 1));
+		const known = values.get(name);
+		if (known) known.push(value);
+		else values.set(name, [value]);
+	}
+}
+
+/** @throws {NamedError} for an escape without two digits, or with others than hexadecimal ones */
+function decode(text: string): string {
 	if (!/[%+]/.test(text)) return text;
 	const bytes: Uint8Array[] = [];
-	for (const part of text.replaceAll("+", " ").split(/(%..)/s)) {
+	for (const part of text.replaceAll("+", " ").split(/(%.{0,2})/s)) {
 		if (!part.startsWith("%")) {
 			bytes.push(Buffer.from(part, "utf8"));
 			continue;
 		}
-		if (!/^%[0-9a-fA-F]{2}$/.test(part)) return undefined;
+		if (part.length < 3) {
+			throw new NamedError("Utf8Appendable$NotUtf8Exception", "Not valid UTF8! Incomplete % encoding");
+		}
+		if (!/^%[0-9a-fA-F]{2}$/.test(part)) {
+			throw new NamedError("IllegalArgumentException", `Not valid encoding '${part}'`);
+		}
 		bytes.push(Uint8Array.of(Number.parseInt(part.slice(1), 16)));
 	}
 	return fromUtf8(Buffer.concat(bytes));

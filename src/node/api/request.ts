@@ -8,7 +8,7 @@ import { hashedValue } from "../../protocol/json/hashed-value.js";
 import { parseLenient, parseLenientObject } from "../../protocol/json/lenient-parser.js";
 import { readVisible } from "../../protocol/json/member-readers.js";
 import type { JsonObject } from "../../protocol/json/value.js";
-import { Parameters } from "./parameters.js";
+import { Parameters, readForm } from "./parameters.js";
 
 const FORM = "application/x-www-form-urlencoded";
 
@@ -57,9 +57,8 @@ export class RequestInput {
 	/** URL parameters, and those of a form body. */
 	get parameters(): Parameters {
 		if (!this.cachedParameters) {
-			const texts = [this.received.query];
-			if (this.received.method === "POST" && isForm(this.contentType)) texts.push(this.bodyText());
-			this.cachedParameters = Parameters.parse(...texts);
+			const hasForm = this.received.method === "POST" && isForm(this.contentType);
+			this.cachedParameters = Parameters.parse(this.received.query, hasForm ? this.bodyText() : "");
 		}
 		return this.cachedParameters;
 	}
@@ -129,7 +128,7 @@ function formToJson(text: string): string {
 	} catch (error) {
 		if (!(error instanceof NamedError)) throw error;
 	}
-	const members = [...Parameters.parse(text).all()].map(
+	const members = [...readForm(text)].map(
 		([name, values]) => [name, values.length === 1 ? (values[0] as string) : values] as const,
 	);
 	return hashedValue(new Map(members));

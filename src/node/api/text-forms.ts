@@ -1,9 +1,9 @@
 /** Requests of one or two members that are read as text, from the body's object or from parameters (sheet 06 §3.2). */
 
-import { utf8 } from "../../protocol/bytes.js";
+import { toHex, utf8 } from "../../protocol/bytes.js";
 import { nullPointer } from "../../protocol/json/exceptions.js";
 import { decodeFields } from "../../protocol/json/field-decoder.js";
-import { hashedObject, type Member } from "../../protocol/json/hashed-value.js";
+import { hashedObject, hashedValue, type Member } from "../../protocol/json/hashed-value.js";
 import { decodeHexText } from "../../protocol/json/hex-text.js";
 import { readLong, readText } from "../../protocol/json/member-readers.js";
 import { quoteHashed } from "../../protocol/json/quoting.js";
@@ -35,15 +35,19 @@ export function addressRequest(name: string): RequestForm<Uint8Array> {
 const VALUE = { name: "value", type: "address" };
 
 /**
- * The address in `value`. A body is decoded like any other, whose bytes are hexadecimal; a visible address is read as
- * text instead.
+ * The address in `value`. A body is decoded like any other, whose bytes are hexadecimal; a visible address is put into
+ * it as such before.
  */
 export const valueRequest: RequestForm<Uint8Array> = {
 	fields: [VALUE],
 	read: (input) => {
 		if (input.mode === "query") return parseAddressText(input.parameters.get("value"), input.visible);
 		if (!input.visible) return input.fields(BytesMessage).value;
-		return parseAddressText(readText(input.object, "value"), true);
+		const { object } = input;
+		const text = readText(object, "value");
+		const members = new Map(object);
+		if (text !== null) members.set("value", toHex(parseAddressText(text, true)));
+		return decodeFields(BytesMessage, hashedValue(members), false).value;
 	},
 };
 

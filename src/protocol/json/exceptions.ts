@@ -61,6 +61,7 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
 	"java.security.": ["InvalidParameterException", "SignatureException"],
 	"org.bouncycastle.util.encoders.": ["DecoderException"],
 	"org.eclipse.jetty.http.": ["BadMessageException"],
+	"org.eclipse.jetty.util.": ["Utf8Appendable$NotUtf8Exception"],
 };
 
 const packageOf = new Map<string, string>();

@@ -32,13 +32,19 @@ export function readVisible(object: JsonObject): boolean {
 	return readText(object, "visible")?.toLowerCase() === "true";
 }
 
+/** Whether a required member counts as absent: nothing, an empty text, an object without members. */
+function isMissing(value: JsonValue | undefined): boolean {
+	if (value === undefined || value === null || value === "") return true;
+	return isJsonObject(value) && value.size === 0;
+}
+
 /**
  * A signed 64-bit integer from a number or a numeric text; 0 if absent, null or empty.
- * @throws {NamedError} ArithmeticException, NumberFormatException; InvalidParameterException if a required member is absent or null
+ * @throws {NamedError} ArithmeticException, NumberFormatException; InvalidParameterException if a required member is absent, null or empty
  */
 export function readLong(object: JsonObject, name: string, required = false): bigint {
 	const value = member(object, name);
-	if (required && (value === undefined || value === null)) {
+	if (required && isMissing(value)) {
 		throw new NamedError("InvalidParameterException", `key [${name}] does not exist`);
 	}
 	const text = valueText(value);

@@ -6,6 +6,7 @@ import { type Proposal, ProposalList, WitnessList } from "../../../protocol/mess
 import { cycleBrokerage } from "../../resources/delegation-store.js";
 import { valuesInStoreOrder } from "../../state/store-order.js";
 import type { StateView } from "../../state/view.js";
+import { runtimeSort } from "./runtime-sort.js";
 
 /**
  * All super representatives and candidates, in the order of the store.
@@ -20,11 +21,14 @@ export function brokerageOf(state: StateView, address: Uint8Array): number {
 	return cycleBrokerage(state, state.properties.get("CURRENT_CYCLE_NUMBER"), address);
 }
 
-/** Every proposal, newest first; those of one block in the order of the store. */
+/**
+ * Every proposal, newest first. Of two that were made at one time the network's comparison says in both directions that
+ * the first comes later, so the order of more than 31 is what the runtime's sort makes of that.
+ */
 export function allProposals(state: StateView, settled: StateView): ProposalList {
 	const proposals = valuesInStoreOrder(state.proposal, settled.proposal);
 	return ProposalList.create({
-		proposals: proposals.sort((a, b) => Number(b.create_time - a.create_time)),
+		proposals: runtimeSort(proposals, (a, b) => (a.create_time > b.create_time ? -1 : 1)),
 	});
 }
 
