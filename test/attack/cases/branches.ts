@@ -5,7 +5,13 @@ import { sealBlock } from "../../../src/node/chain/packing.js";
 import type { SignedBlock } from "../../../src/node/network/wire/application-messages.js";
 import { producerWithKey } from "../../../src/node/production/witness-keys.js";
 import { fromHex } from "../../../src/protocol/bytes.js";
-import { BlockHeaderRaw, Transaction } from "../../../src/protocol/messages.js";
+import {
+	BlockHeaderRaw,
+	Transaction,
+	TransactionContract,
+	TransactionContractContractType,
+	TransactionRaw,
+} from "../../../src/protocol/messages.js";
 import { SignedTransaction } from "../../../src/protocol/transaction.js";
 import { type Attack, attackerHost, tally } from "../attack.js";
 import { AttackPeer } from "../attack-peer.js";
@@ -38,8 +44,9 @@ async function below(victim: Victim, depth: number): Promise<Place> {
 
 /** A transaction of many bytes that costs the attacker nothing. */
 function ballast(bytes: number): SignedTransaction {
-	const raw_data = { data: new Uint8Array(bytes), contract: [{ type: 1 }] };
-	return new SignedTransaction(Transaction.create({ raw_data: raw_data as never }));
+	const contract = [TransactionContract.create({ type: TransactionContractContractType.TransferContract })];
+	const raw_data = TransactionRaw.create({ data: new Uint8Array(bytes), contract });
+	return new SignedTransaction(Transaction.create({ raw_data }));
 }
 
 /** Blocks one on another, each signed by a key that is its witness's only in name. */
