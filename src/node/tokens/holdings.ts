@@ -29,10 +29,19 @@ export function holdsToken(
 	return amount > 0n && balance !== undefined && amount <= balance;
 }
 
-/** Sets the balance of a token; by name, both maps of the record follow. */
+/**
+ * Sets the balance of a token; by name, both maps of the record follow. While balances are moved out of records, the
+ * network first looks for one under the very key it was given, and keeps the zero that it finds under a name
+ * (sheet 04 §11.3, "import").
+ */
 function setTokenBalance(state: StateView, account: Account, token: Uint8Array, balance: bigint): void {
-	if (!namesByNumber(state)) account.asset = new Map(account.asset).set(tokenText(token), balance);
-	account.assetV2 = new Map(account.assetV2).set(tokenNumber(state, token), balance);
+	const byNumber = new Map(account.assetV2);
+	if (!namesByNumber(state)) {
+		const name = tokenText(token);
+		account.asset = new Map(account.asset).set(name, balance);
+		if (state.properties.on("ALLOW_ASSET_OPTIMIZATION")) byNumber.set(name, byNumber.get(name) ?? 0n);
+	}
+	account.assetV2 = byNumber.set(tokenNumber(state, token), balance);
 }
 
 /** Adds units of a token. @throws {OverflowError} `long overflow` */
