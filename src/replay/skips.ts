@@ -119,29 +119,9 @@ export const SKIPS: readonly Skip[] = [
 		why: "names with control characters are printed raw, which is no JSON",
 	},
 	{
-		of: /\/getaccount(byid)?$|\/GetAccount(ById)?$/,
-		effect: { kind: "unordered", places: ["assetV2", "free_asset_net_usageV2", "asset"] },
-		why: "entries of maps, in hash order",
-	},
-	{
 		of: /\/listwitnesses$|\/ListWitnesses$/,
 		effect: { kind: "unordered", places: ["witnesses"] },
-		why: "in store order",
-	},
-	{
-		of: /\/(getassetissuelist|getassetissuebyaccount|getassetissuelistbyname|getpaginatedassetissuelist)$/i,
-		effect: { kind: "unordered", places: ["assetIssue"] },
-		why: "in store order",
-	},
-	{
-		of: /\/GetAssetIssueByAccount$/,
-		effect: { kind: "unordered", places: ["assetIssue"] },
-		why: "in store order",
-	},
-	{
-		of: /\/getmarketpairlist$/i,
-		effect: { kind: "unordered", places: ["orderPair"] },
-		why: "in store order",
+		why: "in store order; of witnesses that one block wrote and that share a bucket, the order of the writes is not known",
 	},
 	{
 		of: /\/gettransactionlistfrompending$/i,

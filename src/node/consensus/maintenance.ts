@@ -2,10 +2,12 @@
 
 import type { SignedBlock } from "../../protocol/block.js";
 import { fromKey, toKey } from "../../protocol/bytes.js";
+import { byteStringHash, hashOrder } from "../../protocol/hash-order.js";
 import { MAX_INT64, wrap } from "../../protocol/int64.js";
 import type { Vote, Votes } from "../../protocol/messages.js";
 import { brokerageSetting, setCycleBrokerage, setCycleVotes } from "../resources/delegation-store.js";
 import type { ChainRules } from "../rules/chain-rules.js";
+import { keysInStoreOrder } from "../state/store-order.js";
 import type { StateView } from "../state/view.js";
 import { accumulateVi, payStandbyAtMaintenance } from "./rewards.js";
 import { activeWitnesses, setActiveWitnesses } from "./slots.js";
@@ -80,7 +82,7 @@ function countVotes(state: StateView): ReadonlyMap<string, bigint> {
 			changes.set(key, wrap((changes.get(key) ?? 0n) + sign * vote.vote_count));
 		}
 	};
-	for (const voter of state.votes.keys()) {
+	for (const voter of keysInStoreOrder(state.votes)) {
 		const record = state.votes.get(voter) as Readonly<Votes>;
 		add(record.old_votes, -1n);
 		add(record.new_votes, 1n);
@@ -90,7 +92,9 @@ function countVotes(state: StateView): ReadonlyMap<string, bigint> {
 }
 
 function applyVotes(state: StateView, changes: ReadonlyMap<string, bigint>): void {
-	for (const [key, change] of changes) {
+	// The order of the writes shows where a node lists its witnesses: the network sums up in a hash map.
+	for (const key of hashOrder([...changes.keys()], byteStringHash)) {
+		const change = changes.get(key) as bigint;
 		const address = fromKey(key);
 		if (!state.account.has(address)) continue;
 		changeWitness(state, address, (witness) => {

@@ -11,16 +11,9 @@ import { exchangeStore } from "./pair.js";
 /** The longest page of a list. */
 const MAX_PAGE = 1_000n;
 
-/**
- * All pairs, the newest first; pairs of the same time in the order of the store.
- * @param settled the settled state, on which that order depends
- */
-export function allExchanges(state: StateView, settled: StateView): ExchangeList {
-	const byNumber = namesByNumber(state);
-	const exchanges = valuesInStoreOrder(
-		byNumber ? state.exchangeV2 : state.exchange,
-		byNumber ? settled.exchangeV2 : settled.exchange,
-	);
+/** All pairs, the newest first; pairs of the same time in the order of the store. */
+export function allExchanges(state: StateView): ExchangeList {
+	const exchanges = valuesInStoreOrder(namesByNumber(state) ? state.exchangeV2 : state.exchange);
 	exchanges.sort((a, b) => Number(b.create_time - a.create_time));
 	return ExchangeList.create({ exchanges });
 }

@@ -72,9 +72,9 @@ export function marketOrdersOfPair(state: StateView, sellId: Uint8Array, buyId: 
 	return MarketOrderList.create({ orders });
 }
 
-/** The pairs that have orders, in the order of the store, which depends on the settled state. */
-export function marketPairs(state: StateView, settled: StateView): MarketOrderPairList {
-	const pairs = keysInStoreOrder(state.marketPairToPrice, settled.marketPairToPrice).slice(0, MAX_PAIRS);
+/** The pairs that have orders, in the order of the store. */
+export function marketPairs(state: StateView): MarketOrderPairList {
+	const pairs = keysInStoreOrder(state.marketPairToPrice).slice(0, MAX_PAIRS);
 	return MarketOrderPairList.create({
 		orderPair: pairs.map((pair) => {
 			const { sellId, buyId } = tokensOfPair(pair);

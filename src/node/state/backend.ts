@@ -9,4 +9,9 @@ export interface StateBackend {
 	delete<V>(store: StoreDefinition<V>, key: string): void;
 	/** Keys of an ordered store, ascending. Must not be kept across a write. */
 	keys<V>(store: StoreDefinition<V>): SortedKeys;
+	/**
+	 * Keys of the entries that each block since the base wrote, oldest block first, and of what is pending; in the order of
+	 * their first write there, deleted ones too. Absent where nothing lies above the base.
+	 */
+	unsettledKeys?<V>(store: StoreDefinition<V>): readonly Iterable<string>[];
 }

@@ -119,6 +119,7 @@ export class StateDatabase {
 		put: (store, key, value) => this.put(store, key, value),
 		delete: (store, key) => this.put(store, key, GONE as never),
 		keys: (store) => orderedKeys(this.headKeys, store),
+		unsettledKeys: (store) => this.unsettledKeys(store.index),
 	};
 
 	/** The base, for readers: what the solidity API serves (sheet 06 §11.1). */
@@ -153,6 +154,15 @@ export class StateDatabase {
 		// A value in place of a value leaves the keys as they are.
 		const isKnown = before !== undefined && before !== GONE && value !== GONE;
 		if (store.ordered && !isKnown) setKey(this.headKeys, store.index, key, value !== GONE);
+	}
+
+	/** PERF: grows with what is pending. */
+	private unsettledKeys(index: number): Iterable<string>[] {
+		const pending = new Set<string>();
+		for (let i = 0; i < this.journalStores.length; i++) {
+			if (this.journalStores[i] === index) pending.add(this.journalKeys[i] as string);
+		}
+		return [...this.blocks.map(({ entries }) => entries[index]?.keys() ?? []), pending];
 	}
 
 	private baseGet<V>(store: StoreDefinition<V>, key: string): V | undefined {

@@ -32,6 +32,11 @@ export class Store<V> {
 		return Array.from(this.backend.keys(this.definition), fromKey);
 	}
 
+	/** Keys that were written since the base, block by block, in the order of their first write, deleted ones too. */
+	unsettledKeys(): Uint8Array[][] {
+		return (this.backend.unsettledKeys?.(this.definition) ?? []).map((keys) => Array.from(keys, fromKey));
+	}
+
 	/** Values in ascending order of their keys; only for ordered stores. */
 	values(): V[] {
 		return Array.from(

@@ -33,26 +33,19 @@ function list(state: StateView, tokens: readonly Readonly<AssetIssueContract>[])
 	return AssetIssueList.create({ assetIssue: tokens.map((token) => shownToken(state, token)) });
 }
 
-/** The records that count now, in the order of the store, which depends on the settled state. */
-function listed(state: StateView, settled: StateView): Readonly<AssetIssueContract>[] {
-	return namesByNumber(state)
-		? valuesInStoreOrder(state.assetIssueV2, settled.assetIssueV2)
-		: valuesInStoreOrder(state.assetIssue, settled.assetIssue);
+/** The records that count now, in the order of the store. */
+function listed(state: StateView): Readonly<AssetIssueContract>[] {
+	return valuesInStoreOrder(tokenStore(state));
 }
 
 /** All tokens, in the order of the store. */
-export function allTokens(state: StateView, settled: StateView): AssetIssueList | undefined {
-	return list(state, listed(state, settled));
+export function allTokens(state: StateView): AssetIssueList | undefined {
+	return list(state, listed(state));
 }
 
 /** A page of all tokens, ordered by name, then as in the store. PERF: sorts all tokens. */
-export function pageOfTokens(
-	state: StateView,
-	settled: StateView,
-	offset: bigint,
-	limit: bigint,
-): AssetIssueList | undefined {
-	const tokens = listed(state, settled);
+export function pageOfTokens(state: StateView, offset: bigint, limit: bigint): AssetIssueList | undefined {
+	const tokens = listed(state);
 	if (offset < 0n || limit <= 0n || offset >= BigInt(tokens.length)) return undefined;
 	const named = tokens.map((token) => ({ token, name: fromUtf8(token.name) }));
 	named.sort((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0));
@@ -65,10 +58,10 @@ export function pageOfTokens(
 
 /** The token that an account has issued, as a list. PERF: walks all tokens. */
 export function tokensOfAccount(state: StateView, owner: Uint8Array): AssetIssueList | undefined {
-	const issued = tokenStore(state)
-		.values()
-		.filter((token) => equalBytes(token.owner_address, owner));
-	return list(state, issued);
+	return list(
+		state,
+		listed(state).filter((token) => equalBytes(token.owner_address, owner)),
+	);
 }
 
 /** The token of a number. @param id the number's text */
@@ -78,14 +71,10 @@ export function tokenById(state: StateView, id: Uint8Array): AssetIssueContract 
 }
 
 /** All tokens of exactly this name, in the order of the store. PERF: walks all tokens. */
-export function tokensByName(
-	state: StateView,
-	settled: StateView,
-	name: Uint8Array,
-): AssetIssueList | undefined {
+export function tokensByName(state: StateView, name: Uint8Array): AssetIssueList | undefined {
 	return list(
 		state,
-		listed(state, settled).filter((token) => equalBytes(token.name, name)),
+		listed(state).filter((token) => equalBytes(token.name, name)),
 	);
 }
 

@@ -37,11 +37,16 @@ export function usageByName(account: Readonly<Account>, nowSlot: bigint): Map<st
 	return recovered([...asset.keys()], free_asset_net_usage, latest_asset_operation_time, nowSlot);
 }
 
+/** An account's balances in the order of the hash map through which queries show them while they are moved out of it. */
+export function gatheredBalances({ assetV2, asset_optimized }: Readonly<Account>): Amounts {
+	const tokens = [...assetV2.keys()];
+	return tokenValues(asset_optimized ? tokens.sort() : tokens, (token) => assetV2.get(token) as bigint);
+}
+
 /** The numbers of an account's tokens in the order of a hash map that the network makes as a copy of them. */
-export function copiedTokens({ assetV2, asset_optimized }: Readonly<Account>): string[] {
-	// Balances that were moved out of the record come back through a hash map of their own.
-	const names = [...assetV2.keys()];
-	const held = asset_optimized ? hashOrdered(names.sort(), byName, capacityFor(names.length)) : names;
+export function copiedTokens(account: Readonly<Account>): string[] {
+	const { assetV2, asset_optimized } = account;
+	const held = [...(asset_optimized ? gatheredBalances(account) : assetV2).keys()];
 	return hashOrdered(held, byName, copyCapacity(held.length));
 }
 

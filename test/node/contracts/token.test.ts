@@ -229,7 +229,7 @@ describe("finding a token by name", () => {
 		put("1000001", "same");
 		put("1000002", "same");
 		expect(() => tokenByName(state, utf8("same"))).toThrow("To get more than one asset");
-		expect(tokensByName(state, state, utf8("same"))?.assetIssue.length).toBe(2);
+		expect(tokensByName(state, utf8("same"))?.assetIssue.length).toBe(2);
 	});
 });
 

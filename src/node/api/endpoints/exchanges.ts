@@ -50,7 +50,7 @@ export const exchangeEndpoints: readonly Endpoint[] = [
 		servers: EVERYWHERE,
 		request: visibleOnly,
 		reply: printed(ExchangeList),
-		handle: ({ state, node }) => allExchanges(state, node.view("solidity")),
+		handle: ({ state }) => allExchanges(state),
 	}),
 	defineEndpoint({
 		name: "getexchangebyid",
@@ -125,6 +125,6 @@ export const exchangeEndpoints: readonly Endpoint[] = [
 		servers: EVERYWHERE,
 		request: visibleOnly,
 		reply: printed(MarketOrderPairList),
-		handle: ({ state, node }) => marketPairs(state, node.view("solidity")),
+		handle: ({ state }) => marketPairs(state),
 	}),
 ];

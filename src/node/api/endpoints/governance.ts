@@ -70,7 +70,7 @@ export const governanceEndpoints: readonly Endpoint[] = [
 		servers: EVERYWHERE,
 		request: visibleOnly,
 		reply: printed(WitnessList),
-		handle: ({ state, node }) => allWitnesses(state, node.view("solidity")),
+		handle: ({ state }) => allWitnesses(state),
 	}),
 	defineEndpoint({
 		name: "getBrokerage",
@@ -102,7 +102,7 @@ export const governanceEndpoints: readonly Endpoint[] = [
 		servers: ["full"],
 		request: visibleOnly,
 		reply: printed(ProposalList),
-		handle: ({ state, node }) => allProposals(state, node.view("solidity")),
+		handle: ({ state }) => allProposals(state),
 	}),
 	defineEndpoint({
 		name: "getproposalbyid",

@@ -53,8 +53,7 @@ export const tokenEndpoints: readonly Endpoint[] = [
 		servers: EVERYWHERE,
 		request: nameRequest("value"),
 		reply: printed(AssetIssueList),
-		handle: ({ state, node }, name) =>
-			name.length === 0 ? undefined : tokensByName(state, node.view("solidity"), name),
+		handle: ({ state }, name) => (name.length === 0 ? undefined : tokensByName(state, name)),
 	}),
 	defineEndpoint({
 		name: "getassetissuebyid",
@@ -74,7 +73,7 @@ export const tokenEndpoints: readonly Endpoint[] = [
 		servers: EVERYWHERE,
 		request: visibleOnly,
 		reply: printed(AssetIssueList),
-		handle: ({ state, node }) => allTokens(state, node.view("solidity")),
+		handle: ({ state }) => allTokens(state),
 	}),
 	defineEndpoint({
 		name: "getpaginatedassetissuelist",
@@ -84,6 +83,6 @@ export const tokenEndpoints: readonly Endpoint[] = [
 		servers: EVERYWHERE,
 		request: messageRequest(PaginatedMessage, { offset: longParameter, limit: longParameter }),
 		reply: printed(AssetIssueList),
-		handle: ({ state, node }, { offset, limit }) => pageOfTokens(state, node.view("solidity"), offset, limit),
+		handle: ({ state }, { offset, limit }) => pageOfTokens(state, offset, limit),
 	}),
 ];

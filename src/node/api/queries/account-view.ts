@@ -13,7 +13,7 @@ import { resourceLimit, SUN_PER_COIN } from "../../resources/stake.js";
 import { fullPower } from "../../resources/voting-power.js";
 import { accountIncrease, editEnergy, increase } from "../../resources/window.js";
 import type { StateView } from "../../state/view.js";
-import { tokenValues, usageByName, usageByNumber } from "../../tokens/token-usage.js";
+import { gatheredBalances, tokenValues, usageByName, usageByNumber } from "../../tokens/token-usage.js";
 
 /** A copy of an account with all usages brought to the head slot. Times of last use stay slots. */
 export function refreshAccount(state: StateView, stored: Readonly<Account>): Account {
@@ -33,6 +33,7 @@ export function refreshAccount(state: StateView, stored: Readonly<Account>): Acc
 	if (!properties.on("ALLOW_SAME_TOKEN_NAME")) {
 		account.free_asset_net_usage = usageByName(stored, now);
 	}
+	if (properties.on("ALLOW_ASSET_OPTIMIZATION")) account.assetV2 = gatheredBalances(stored);
 	account.free_asset_net_usageV2 = usageByNumber(stored, now);
 	const { energy_usage, latest_consume_time_for_energy } = editEnergy(account);
 	const energy = accountIncrease(

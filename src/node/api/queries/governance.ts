@@ -8,12 +8,9 @@ import { valuesInStoreOrder } from "../../state/store-order.js";
 import type { StateView } from "../../state/view.js";
 import { runtimeSort } from "./runtime-sort.js";
 
-/**
- * All super representatives and candidates, in the order of the store.
- * @param settled the settled state, on which that order depends
- */
-export function allWitnesses(state: StateView, settled: StateView): WitnessList {
-	return WitnessList.create({ witnesses: valuesInStoreOrder(state.witness, settled.witness) });
+/** All super representatives and candidates, in the order of the store. */
+export function allWitnesses(state: StateView): WitnessList {
+	return WitnessList.create({ witnesses: valuesInStoreOrder(state.witness) });
 }
 
 /** Share of its rewards that a super representative keeps in the present cycle, in percent. */
@@ -25,8 +22,8 @@ export function brokerageOf(state: StateView, address: Uint8Array): number {
  * Every proposal, newest first. Of two that were made at one time the network's comparison says in both directions that
  * the first comes later, so the order of more than 31 is what the runtime's sort makes of that.
  */
-export function allProposals(state: StateView, settled: StateView): ProposalList {
-	const proposals = valuesInStoreOrder(state.proposal, settled.proposal);
+export function allProposals(state: StateView): ProposalList {
+	const proposals = valuesInStoreOrder(state.proposal);
 	return ProposalList.create({
 		proposals: runtimeSort(proposals, (a, b) => (a.create_time > b.create_time ? -1 : 1)),
 	});

@@ -31,13 +31,12 @@ export const markets = {
 			throw error;
 		}
 	},
-	GetAssetIssueListByName: ({ state, node }, { value }) =>
-		value.length === 0 ? undefined : tokensByName(state, node.view("solidity"), value),
+	GetAssetIssueListByName: ({ state }, { value }) =>
+		value.length === 0 ? undefined : tokensByName(state, value),
 	GetAssetIssueById: ({ state }, { value }) => tokenById(state, value),
-	GetAssetIssueList: ({ state, node }) => allTokens(state, node.view("solidity")),
-	GetPaginatedAssetIssueList: ({ state, node }, { offset, limit }) =>
-		pageOfTokens(state, node.view("solidity"), offset, limit),
-	ListExchanges: ({ state, node }) => allExchanges(state, node.view("solidity")),
+	GetAssetIssueList: ({ state }) => allTokens(state),
+	GetPaginatedAssetIssueList: ({ state }, { offset, limit }) => pageOfTokens(state, offset, limit),
+	ListExchanges: ({ state }) => allExchanges(state),
 	GetExchangeById: ({ state }, { value }) => exchangeStore(state).get(value),
 	GetPaginatedExchangeList: ({ state }, { offset, limit }) => pageOfExchanges(state, offset, limit),
 	GetMarketOrderById: explained(({ state }, { value }) =>
@@ -50,5 +49,5 @@ export const markets = {
 	GetMarketOrderListByPair: explained(({ state }, { sell_token_id, buy_token_id }) =>
 		marketOrdersOfPair(state, sell_token_id, buy_token_id),
 	),
-	GetMarketPairList: explained(({ state, node }) => marketPairs(state, node.view("solidity"))),
+	GetMarketPairList: explained(({ state }) => marketPairs(state)),
 } satisfies Partial<Handlers<"Wallet">>;

@@ -17,8 +17,8 @@ const NODE_INFO_NAMES: MemberNames = {
 };
 
 export const network = {
-	ListWitnesses: ({ state, node }) => allWitnesses(state, node.view("solidity")),
-	ListProposals: ({ state, node }) => allProposals(state, node.view("solidity")),
+	ListWitnesses: ({ state }) => allWitnesses(state),
+	ListProposals: ({ state }) => allProposals(state),
 	GetPaginatedProposalList: ({ state }, { offset, limit }) => pageOfProposals(state, offset, limit),
 	GetProposalById: ({ state }, { value }) => state.proposal.get(value),
 	GetChainParameters: chainParameters,
