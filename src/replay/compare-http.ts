@@ -4,7 +4,16 @@ import { createHash } from "node:crypto";
 import type { RequestLine } from "./recording.js";
 import { type Skip, sameText, skipsOf } from "./skips.js";
 import type { HttpAnswer, HttpRequest } from "./target.js";
-import { compareTrees, type Difference, jsonTree, type Leniency, member, show, type Tree } from "./tree.js";
+import {
+	compareOrder,
+	compareTrees,
+	type Difference,
+	jsonTree,
+	type Leniency,
+	member,
+	show,
+	type Tree,
+} from "./tree.js";
 
 /** A random id that the node gave out, by the id in the recording. */
 export type Ids = Map<string, string>;
@@ -119,7 +128,9 @@ function compareCall(
 	const isNewFilter = typeof method === "string" && /^eth_new(Block)?Filter$/.test(method);
 	if (isNewFilter && typeof recorded === "string" && typeof ours === "string")
 		ids.set(digitsOf(recorded), digitsOf(ours));
-	return compareJson(expected, got, skips);
+	const differences = compareJson(expected, got, skips);
+	// Programs that hash or compare the texts of results are served by the network's own order of members.
+	return differences.length > 0 ? differences : compareOrder(recorded, ours);
 }
 
 /** An id without its prefix: requests also send it so. */

@@ -107,6 +107,20 @@ export function compareTrees(expected: Tree, got: Tree, leniency: Leniency = {})
 	return differences;
 }
 
+/** Places where two trees have the same members in another order. */
+export function compareOrder(expected: Tree | undefined, got: Tree | undefined, path = ""): Difference[] {
+	if (isList(expected) && isList(got)) {
+		return expected.flatMap((item, i) => compareOrder(item, got[i], `${path}[${i}]`));
+	}
+	if (!isMap(expected) || !isMap(got)) return [];
+	const [left, right] = [[...expected.keys()], [...got.keys()]];
+	const inner = left.flatMap((key) =>
+		compareOrder(expected.get(key), got.get(key), path === "" ? key : `${path}.${key}`),
+	);
+	const isSame = left.length !== right.length || left.join() === right.join();
+	return isSame ? inner : [{ path: `${path} (order)`, expected: left, got: right }, ...inner];
+}
+
 function compareAt(
 	expected: Tree | undefined,
 	got: Tree | undefined,

@@ -23,6 +23,7 @@ export function transactionObject(
 ): RpcValue {
 	const transaction = block.transactions[index] as SignedTransaction;
 	const { from, to, value, input } = shownFacts(state, transaction, info);
+	const { r, s, v } = firstSignature(transaction);
 	return {
 		blockHash: data(block.id),
 		blockNumber: quantity(block.number),
@@ -32,17 +33,20 @@ export function transactionObject(
 		hash: data(transaction.id),
 		input,
 		nonce: ZERO_NONCE,
+		r,
+		s,
 		to,
 		transactionIndex: quantity(index),
 		type: "0x0",
+		v,
 		value,
-		...firstSignature(transaction),
 	};
 }
 
 /** A transaction that waits for a block: what a block would give it is an empty `0x`. */
 export function pendingTransactionObject(state: StateView, transaction: SignedTransaction): RpcValue {
 	const { from, to, value, input } = shownFacts(state, transaction, undefined);
+	const { r, s, v } = firstSignature(transaction);
 	return {
 		blockHash: "0x",
 		blockNumber: "0x",
@@ -52,11 +56,13 @@ export function pendingTransactionObject(state: StateView, transaction: SignedTr
 		hash: data(transaction.id),
 		input,
 		nonce: ZERO_NONCE,
+		r,
+		s,
 		to,
 		transactionIndex: "0x",
 		type: "0x0",
+		v,
 		value,
-		...firstSignature(transaction),
 	};
 }
 
