@@ -114,6 +114,7 @@ export async function startNode(options: NodeOptions): Promise<RunningNode> {
 			startProducer(open, options, clock, isMaster, report, stops);
 		}
 		executeWaitingInTurns(open, report);
+		logSwitches(open, log);
 		const network = new LateNetwork(isolatedNetwork(toHex(open.rules.genesisId).repeat(2)));
 		const metrics = await startCounting(open, network, options, report, stops);
 		const own = development ? [development.producer] : options.producers;
@@ -298,6 +299,25 @@ function startProducer(
 	});
 	producer.start();
 	stops.push(() => producer.stop());
+}
+
+/** Blocks that leave the chain take their transactions with them: whoever runs a node wants to know. */
+function logSwitches(open: OpenChain, log: NodeLog): void {
+	open.chain.observe({
+		switched: (erased, applied) => {
+			const [oldest, newest] = [erased.at(-1)?.block, applied.at(-1)?.block];
+			log.warn(
+				{
+					from: Number(oldest?.number ?? 0n),
+					undone: erased.length,
+					applied: applied.length,
+					head: newest?.idHex,
+					left: erased[0]?.block.idHex,
+				},
+				"the chain moved to a longer branch",
+			);
+		},
+	});
 }
 
 /** After a block, waiting transactions are executed again in short turns, so that nothing else has to wait long. */

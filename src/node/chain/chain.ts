@@ -77,6 +77,8 @@ export interface ChainObserver {
 	 * then those that it brings; a move that failed is not told at all.
 	 */
 	erased?(erased: ErasedBlock): void;
+	/** The chain moved to another branch; told before its blocks are. Both lists in the order in which they are told. */
+	switched?(erased: readonly ErasedBlock[], applied: readonly AppliedBlock[]): void;
 	/** A transaction entered the pool. */
 	pending?(transaction: SignedTransaction, info: TransactionInfo): void;
 	/** A transaction was tried for the pool and broke a rule; what it had written is undone. */
@@ -300,6 +302,7 @@ export class Chain {
 		switching: boolean,
 	): void {
 		for (const observer of this.observers) {
+			if (switching) observer.switched?.(erased, applied);
 			for (const block of erased) observer.erased?.(block);
 			for (const block of applied) observer.applied?.(block, switching);
 		}

@@ -211,13 +211,15 @@ function watchChain(
 	}
 	let switching = false;
 	const stop = chain.observe({
-		applied: ({ block }, isSwitch) => {
+		switched: () => {
+			switching = true;
+		},
+		applied: ({ block }) => {
 			const miner = toBase58Check(block.witness);
 			registry?.count("miner", { miner, type: "success" });
 			registry?.record("minerDelay", Number(clock() - block.timestampMs) / 1000, { miner });
 			countMissed();
 			known += block.transactions.length;
-			switching ||= isSwitch;
 		},
 		timed: (step, block, ms) => {
 			if (step === "packed") {

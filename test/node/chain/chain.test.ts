@@ -59,9 +59,17 @@ describe("branches", () => {
 		const lost = produce(open);
 		expect(lost.transactions).toHaveLength(1);
 		const [first, second] = produceMany(peer, 2, 2n) as [SignedBlock, SignedBlock];
+		const told: string[] = [];
+		open.chain.observe({
+			switched: (erased, applied) => told.push(`move ${erased.length} ${applied.length}`),
+			erased: ({ block }) => told.push(`- ${block.idHex}`),
+			applied: ({ block }) => told.push(`+ ${block.idHex}`),
+		});
 		expect(open.chain.push(copyOf(first), "peer").kind).toBe("branch");
+		expect(told).toEqual([]);
 		expect(open.chain.push(copyOf(second), "peer")).toMatchObject({ kind: "head", switched: true });
 		expect(open.chain.head.idHex).toBe(second.idHex);
+		expect(told).toEqual(["move 1 2", `- ${lost.idHex}`, `+ ${first.idHex}`, `+ ${second.idHex}`]);
 		expect(balance(open, users[1] as Uint8Array)).toBe(balance(peer, users[1] as Uint8Array));
 		while (open.chain.executeWaiting());
 		expect(poolIds(open)).toEqual([payment.idHex]);
@@ -103,8 +111,15 @@ describe("branches", () => {
 		const good = produceMany(peer, 2, 2n);
 		const bad = withTransactions(produce(peer), (good[0] as SignedBlock).transactions);
 		for (const block of good) expect(open.chain.push(copyOf(block), "peer").kind).toBe("branch");
+		const told: string[] = [];
+		open.chain.observe({
+			switched: () => told.push("move"),
+			erased: () => told.push("-"),
+			applied: () => told.push("+"),
+		});
 		expect(() => open.chain.push(bad, "recording")).toThrow(DuplicateTransactionError);
 		expect(open.chain.head.idHex).toBe(head.idHex);
+		expect(told).toEqual([]);
 		expect(await dumpState(open)).toEqual(before);
 		for (const block of [...good, bad]) expect(open.chain.tree.has(block.id)).toBe(false);
 		// What the failed branch had applied now waits here, as on the network.
