@@ -106,6 +106,7 @@ export async function startNetwork(options: NetworkOptions): Promise<PeerNetwork
 	const listener: ApplicationListener = {
 		connected: (connection) => application?.connected(connection),
 		received: (connection, type, payload) => application?.received(connection, type, payload),
+		oversized: (connection, message) => application?.oversized(connection, message),
 		disconnected: (connection) => application?.disconnected(connection),
 	};
 	const isOwn = (address: NodeAddress): boolean =>

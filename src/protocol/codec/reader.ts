@@ -10,7 +10,12 @@ import { UnknownFields } from "./unknown-fields.js";
 
 /** A received message that is not valid protobuf. The texts are the ones that the network's clients know. */
 export class DecodeError extends Error {
-	override readonly name = "DecodeError";
+	override readonly name: string = "DecodeError";
+}
+
+/** Perhaps valid protobuf, but more than it may be. */
+export class BudgetError extends DecodeError {
+	override readonly name = "BudgetError";
 }
 
 export const EMPTY_BYTES = new Uint8Array(0);
@@ -39,7 +44,7 @@ export class Reader {
 		readonly buf: Uint8Array,
 		budget: DecodeBudget = ANY_BUDGET,
 	) {
-		if (buf.length > budget.bytes) throw new DecodeError(TOO_LARGE);
+		if (buf.length > budget.bytes) throw new BudgetError(TOO_LARGE);
 		this.end = buf.length;
 		this.depth = budget.depth;
 		this.items = budget.items;
@@ -165,7 +170,7 @@ export class Reader {
 	/** Enters an embedded message; returns the outer end, to be given to {@link leave}. */
 	enter(): number {
 		if (--this.depth < 0) throw new DecodeError(TOO_DEEP);
-		if (--this.items < 0) throw new DecodeError(TOO_LARGE);
+		if (--this.items < 0) throw new BudgetError(TOO_LARGE);
 		const outer = this.end;
 		const length = this.length();
 		this.end = this.pos + length;
@@ -179,7 +184,7 @@ export class Reader {
 
 	/** Counts an element of a list that is not a message. */
 	item(): void {
-		if (--this.items < 0) throw new DecodeError(TOO_LARGE);
+		if (--this.items < 0) throw new BudgetError(TOO_LARGE);
 	}
 
 	/** Reads a field tag and checks it. */

@@ -21,7 +21,7 @@ import { BlockFetchWatch } from "./block-fetch-watch.js";
 import { Misconduct } from "./misconduct.js";
 import type { Peer } from "./peer.js";
 import type { PeerWorld } from "./peer-world.js";
-import { itemKey, Recent } from "./recent.js";
+import { isOfKind, itemKey, Recent } from "./recent.js";
 
 /** Fetching and announcing run this much after something is there to fetch or announce. */
 const STEP_MS = 30;
@@ -185,6 +185,11 @@ export class Advertisement {
 		this.world.meter?.blockFetched(this.world.now() - sinceMs);
 		this.watch.arrived(key);
 		if (this.toFetch.size > 0) this.world.environment.soon(() => !this.stopped && this.fetchStep());
+	}
+
+	/** What a peer was asked for and won't be taken from it is no longer waited for. */
+	giveUp(peer: Peer, kind: InventoryKind): void {
+		for (const key of [...peer.asked.keys()]) if (isOfKind(key, kind)) peer.asked.delete(key);
 	}
 
 	/** Whether a transaction went through here in the last hour. */

@@ -3,8 +3,8 @@
 import type { PeerConnection } from "../connection.js";
 import { addressText } from "../environment.js";
 import type { BlockRef } from "../local-chain.js";
-import type { HelloMessage } from "../wire/application-messages.js";
-import { LatencySamples, Recent, SlidingCount } from "./recent.js";
+import type { HelloMessage, InventoryKind } from "../wire/application-messages.js";
+import { isOfKind, LatencySamples, Recent, SlidingCount } from "./recent.js";
 
 /** Where synchronising from a peer stands (sheet 09 §7.6). */
 export type SyncState =
@@ -157,6 +157,13 @@ export class Peer {
 	/** It owes us nothing. */
 	get isIdle(): boolean {
 		return this.asked.size === 0 && this.isSyncIdle;
+	}
+
+	/** How many items of a kind it owes us. */
+	countAsked(kind: InventoryKind): number {
+		let count = 0;
+		for (const key of this.asked.keys()) if (isOfKind(key, kind)) count++;
+		return count;
 	}
 
 	setBothHave(block: BlockRef): void {

@@ -73,6 +73,11 @@ export function itemKey(kind: number, hash: Uint8Array): string {
 	return kind + toKey(hash);
 }
 
+/** Whether a key is one of {@link itemKey} of a kind. */
+export function isOfKind(key: string, kind: number): boolean {
+	return key.charCodeAt(0) === 0x30 + kind;
+}
+
 const WINDOW_SECONDS = 10;
 
 /** Counts of the current second and of the nine before it. */

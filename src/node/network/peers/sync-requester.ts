@@ -7,6 +7,7 @@
  */
 
 import { toHex, toKey } from "../../../protocol/bytes.js";
+import { countField } from "../../../protocol/codec/scan.js";
 import { SLOT_MS } from "../../../protocol/slot.js";
 import type { Timer } from "../environment.js";
 import type { BlockRef } from "../local-chain.js";
@@ -26,6 +27,8 @@ import { Recent } from "./recent.js";
 import { summarize } from "./summary.js";
 
 const MAX_LIST_IDS = 2001;
+/** Number of the ids' field in BLOCK_CHAIN_INVENTORY. */
+const LIST_FIELD = 1;
 const FULL_LIST_IDS = 2000;
 const MAX_BATCH = 100;
 /** A little more than a third of a second between requests of one kind to one peer. */
@@ -112,6 +115,13 @@ export class SyncRequester {
 		peer.lastListMs = now;
 		peer.summary = { ids: new Set(summary.map(({ id }) => toKey(id))), sentMs: now };
 		this.world.send(peer, ApplicationType.SYNC_BLOCK_CHAIN, encodeSyncBlockChain(summary));
+	}
+
+	/** Before a list is decoded: whether it was asked for, and has no more ids than a list may have. @throws {Misconduct} */
+	expectList(peer: Peer, payload: Uint8Array): void {
+		const count = countField(payload, LIST_FIELD);
+		if (!peer.summary) throw new Misconduct(Reason.BAD_PROTOCOL, "a list that was not asked for");
+		if (count > MAX_LIST_IDS) throw new Misconduct(Reason.BAD_PROTOCOL, "a list that is too long");
 	}
 
 	/** A peer's answer to our summary (sheet 09 §7.3). @throws {Misconduct} */

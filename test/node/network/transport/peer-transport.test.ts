@@ -74,6 +74,7 @@ async function start(
 				told.push(`connected ${connection.remote.host}`);
 			},
 			received: (_connection, type, payload) => told.push(`received ${type} ${toHex(payload)}`),
+			oversized: (connection) => told.push(`oversized ${connection.remote.host}`),
 			disconnected: (connection) => told.push(`disconnected ${connection.remote.host}`),
 		},
 	});
