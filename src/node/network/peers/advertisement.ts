@@ -5,6 +5,7 @@
 
 import { numberOfBlockId } from "../../../protocol/block.js";
 import { fromKey } from "../../../protocol/bytes.js";
+import { Recent } from "../../memory/recent.js";
 import type { Timer } from "../environment.js";
 import {
 	ApplicationType,
@@ -21,7 +22,7 @@ import { BlockFetchWatch } from "./block-fetch-watch.js";
 import { Misconduct } from "./misconduct.js";
 import type { Peer } from "./peer.js";
 import type { PeerWorld } from "./peer-world.js";
-import { isOfKind, itemKey, Recent } from "./recent.js";
+import { isOfKind, itemKey } from "./recent.js";
 
 /** Fetching and announcing run this much after something is there to fetch or announce. */
 const STEP_MS = 30;
@@ -143,7 +144,7 @@ export class Advertisement {
 			}
 			let best: Peer | undefined;
 			for (const peer of candidates) {
-				const sinceMs = peer.announcedToUs.since(key);
+				const sinceMs = peer.announcedToUs.sinceMs(key);
 				if (sinceMs === undefined || now - sinceMs >= VALID_MS) continue;
 				if (countOf(peer) >= MAX_ASKED_PER_STEP) continue;
 				if (!best || countOf(peer) < countOf(best)) best = peer;

@@ -4,6 +4,7 @@ import { equalBytes, toHex } from "../../../protocol/bytes.js";
 import { sha256 } from "../../../protocol/hash.js";
 import { PBFTMessageDataType } from "../../../protocol/messages.js";
 import { recoverAddress, SignatureError } from "../../../protocol/signature.js";
+import { Recent } from "../../memory/recent.js";
 import {
 	ApplicationType,
 	PBFTCommitResult,
@@ -12,7 +13,6 @@ import {
 } from "../wire/application-messages.js";
 import type { Peer } from "./peer.js";
 import type { PeerWorld } from "./peer-world.js";
-import { Recent } from "./recent.js";
 
 const RECEIVED_CACHE = 200;
 const RECEIVED_MS = 600_000;

@@ -7,6 +7,7 @@ import { equalBytes, toHex } from "../../../protocol/bytes.js";
 import { sha256 } from "../../../protocol/hash.js";
 import { PBFTMessageDataType, PBFTMessageMsgType, SRL } from "../../../protocol/messages.js";
 import { recoverAddress } from "../../../protocol/signature.js";
+import { Recent } from "../../memory/recent.js";
 import {
 	ApplicationType,
 	PBFTCommitResult,
@@ -18,7 +19,6 @@ import {
 import { Misconduct } from "./misconduct.js";
 import type { Peer } from "./peer.js";
 import type { OwnWitness, PeerWorld } from "./peer-world.js";
-import { Recent } from "./recent.js";
 
 const Kind = PBFTMessageMsgType;
 const Data = PBFTMessageDataType;

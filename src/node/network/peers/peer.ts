@@ -1,10 +1,11 @@
 /** One peer: what it and we owe each other. Each part of the room reads and writes its own group of fields. */
 
+import { Recent } from "../../memory/recent.js";
 import type { PeerConnection } from "../connection.js";
 import { addressText } from "../environment.js";
 import type { BlockRef } from "../local-chain.js";
 import type { HelloMessage, InventoryKind } from "../wire/application-messages.js";
-import { isOfKind, LatencySamples, Recent, SlidingCount } from "./recent.js";
+import { isOfKind, LatencySamples, SlidingCount } from "./recent.js";
 
 /** Where synchronising from a peer stands (sheet 09 §7.6). */
 export type SyncState =

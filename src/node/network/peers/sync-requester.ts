@@ -9,6 +9,7 @@
 import { toHex, toKey } from "../../../protocol/bytes.js";
 import { countField } from "../../../protocol/codec/scan.js";
 import { SLOT_MS } from "../../../protocol/slot.js";
+import { Recent } from "../../memory/recent.js";
 import type { Timer } from "../environment.js";
 import type { BlockRef } from "../local-chain.js";
 import {
@@ -23,7 +24,6 @@ import {
 import { Misconduct } from "./misconduct.js";
 import type { Peer } from "./peer.js";
 import type { PeerWorld } from "./peer-world.js";
-import { Recent } from "./recent.js";
 import { summarize } from "./summary.js";
 
 const MAX_LIST_IDS = 2001;
