@@ -166,6 +166,7 @@ export class Application implements ApplicationListener {
 		this.requester.peerLeft(peer);
 		this.responder.peerLeft(peer);
 		this.transactions.peerLeft(peer);
+		this.commits.peerLeft(peer);
 		this.advertisement.peerLeft(peer);
 	}
 
@@ -181,7 +182,7 @@ export class Application implements ApplicationListener {
 		[ApplicationType.FETCH_INV_DATA, (peer, payload) => this.receiveFetch(peer, payload)],
 		[ApplicationType.BLOCK, (peer, payload) => this.receiveBlock(peer, payload)],
 		[ApplicationType.TXS, (peer, payload) => this.receiveTransactions(peer, payload)],
-		[ApplicationType.PBFT_COMMIT_MSG, (_, payload) => this.commits.receive(payload)],
+		[ApplicationType.PBFT_COMMIT_MSG, (peer, payload) => this.commits.receive(peer, payload)],
 		[ApplicationType.PBFT_MSG, (peer, payload) => this.receiveVote(peer, payload)],
 		[ApplicationType.P2P_PING, (peer) => this.world.send(peer, ApplicationType.P2P_PONG, PING_PAYLOAD)],
 		[ApplicationType.P2P_PONG, () => {}],

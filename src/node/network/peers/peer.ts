@@ -68,6 +68,8 @@ export class Peer {
 	lastFetchMs = Number.NEGATIVE_INFINITY;
 	/** When it last delivered a block of a list, or was asked for some. */
 	lastDeliveryMs = 0;
+	/** When it last delivered a block of a list. */
+	lastBlockMs = Number.NEGATIVE_INFINITY;
 
 	/** The last block of which we know that both have it. */
 	bothHave: BlockRef;

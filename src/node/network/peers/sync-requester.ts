@@ -187,6 +187,7 @@ export class SyncRequester {
 		peer.requested.delete(key);
 		peer.inProcess.add(key);
 		peer.lastDeliveryMs = this.world.now();
+		peer.lastBlockMs = peer.lastDeliveryMs;
 		this.averageBytes = this.averageBytes * 0.95 + bytes * 0.05;
 		const entry: QueuedBlock = { block, peer, bytes, isReady: false };
 		this.drop(key);
