@@ -128,6 +128,11 @@ export class Channel implements PeerConnection {
 		return this.phase !== "closed";
 	}
 
+	/** The other side began it and has not said who it is. */
+	get isGreeting(): boolean {
+		return this.phase === "greeting" && !this.outgoing;
+	}
+
 	/** The handshake is finished and the connection open. */
 	get isEstablished(): boolean {
 		return this.phase === "established";
@@ -157,9 +162,9 @@ export class Channel implements PeerConnection {
 	}
 
 	/** Says why, then closes. */
-	disconnect(reason: DisconnectReason): void {
+	disconnect(reason: DisconnectReason, banMs: number = BAN_MS): void {
 		this.say(writeDisconnect(reason));
-		this.close();
+		this.close(banMs);
 	}
 
 	pause(): void {
