@@ -63,6 +63,8 @@ export class SimulatedWorld {
 	link: LinkQuality;
 	now: number;
 	eventCount = 0;
+	/** The longest that one event kept this process busy; real milliseconds. */
+	longestEventMs = 0;
 	private readonly queue = new EventQueue();
 	private readonly linkRandom: Randomness;
 	private readonly links = new Map<string, LinkQuality>();
@@ -203,7 +205,9 @@ export class SimulatedWorld {
 			if (nextMs === undefined || nextMs > endMs) break;
 			this.now = nextMs;
 			this.eventCount++;
+			const startMs = performance.now();
 			this.queue.take()?.task?.();
+			this.longestEventMs = Math.max(this.longestEventMs, performance.now() - startMs);
 			await settle();
 		}
 		this.now = endMs;
