@@ -1,6 +1,5 @@
 /** Looking into encoded messages without decoding them: what costs memory is counted before it is made. */
 
-import { concatBytes } from "../bytes.js";
 import { Reader } from "./reader.js";
 
 /** How often a field of a length-prefixed kind stands at the top level of a message. @throws {DecodeError} */
@@ -34,5 +33,13 @@ export function contentOfField(bytes: Uint8Array, number: number): Uint8Array {
 		const part = reader.bytes();
 		if (part.length > 0) parts.push(part);
 	}
-	return parts.length === 1 ? (parts[0] as Uint8Array) : concatBytes(...parts);
+	if (parts.length === 1) return parts[0] as Uint8Array;
+	// There may be more of them than a call has arguments.
+	const content = new Uint8Array(parts.reduce((sum, { length }) => sum + length, 0));
+	let at = 0;
+	for (const part of parts) {
+		content.set(part, at);
+		at += part.length;
+	}
+	return content;
 }

@@ -76,7 +76,8 @@ export class Attacker {
 			const plain = this.isWrapped ? unwrap(body) : body;
 			this.heard.push(this.describe(plain));
 			const type = plain[0] as number;
-			if (type < 0x80) this.onApplication(type, plain.subarray(1));
+			// Later: what an attacker does is not what the node is busy with.
+			if (type < 0x80) void Promise.resolve().then(() => this.onApplication(type, plain.subarray(1)));
 		}
 	}
 

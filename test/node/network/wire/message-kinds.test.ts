@@ -80,6 +80,11 @@ describe("a block that is not decoded yet", () => {
 		expect(toHex(readBlockHeader(Buffer.concat(parts)).id)).toBe(toHex(whole.id));
 	});
 
+	it("has its id even if its header comes in half a million parts", () => {
+		const parts = Buffer.alloc(500_000 * 4, Buffer.from("12021801", "hex"));
+		expect(readBlockHeader(Buffer.concat([parts, Block.encode(block)])).number).toBe(7n);
+	});
+
 	it("can't have transactions that are shorter than a signature", () => {
 		const transactions = (count: number, bytes: number) =>
 			Buffer.concat(
