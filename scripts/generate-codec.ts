@@ -182,7 +182,7 @@ function emitMessage(module: Module, type: protobuf.Type): void {
 				"\t\t\t\t\tconst t = r.tag();",
 				`\t\t\t\t\tif (t === ${8 + key.wire}) k = ${key.read};`,
 				`\t\t\t\t\telse if (t === ${16 + kind.wire}) ${readEmbedded(kind, "v")}`,
-				"\t\t\t\t\telse r.unknown(t);",
+				"\t\t\t\t\telse r.skip(t);",
 				"\t\t\t\t}",
 				"\t\t\t\tr.leave(outer);",
 				"\t\t\t\tmap.set(k, v);",
@@ -218,14 +218,17 @@ function emitMessage(module: Module, type: protobuf.Type): void {
 					`\t\t\t\tlist.push(${kind.read});`,
 					"\t\t\t\tr.leave(outer);",
 				);
-			} else cases.push(`\t\t\t\tlist.push(${kind.read});`);
+			} else cases.push("\t\t\t\tr.item();", `\t\t\t\tlist.push(${kind.read});`);
 			cases.push("\t\t\t\tbreak;", "\t\t\t}");
 			if (kind.wire !== 2) {
 				cases.push(
 					`\t\t\tcase ${field.id * 8 + 2}: {`,
 					`\t\t\t\tconst list = ${push};`,
 					"\t\t\t\tconst outer = r.enter();",
-					`\t\t\t\twhile (r.pos < r.end) list.push(${kind.read});`,
+					"\t\t\t\twhile (r.pos < r.end) {",
+					"\t\t\t\t\tr.item();",
+					`\t\t\t\t\tlist.push(${kind.read});`,
+					"\t\t\t\t}",
 					"\t\t\t\tr.leave(outer);",
 					"\t\t\t\tbreak;",
 					"\t\t\t}",
@@ -286,15 +289,15 @@ function emitMessage(module: Module, type: protobuf.Type): void {
 	module.lines.push(
 		`export class ${name} {`,
 		...declare,
-		"\t$unknown?: readonly UnknownField[] | undefined = undefined;",
+		"\t$unknown?: UnknownFields | undefined = undefined;",
 		"",
 		`\tstatic readonly typeName: string = "${type.fullName.slice(1)}";`,
 		"\tstatic readonly fields: readonly FieldDescriptor[] = [",
 		...descriptors,
 		"\t];",
 		"",
-		`\tstatic decode(bytes: Uint8Array): ${name} {`,
-		`\t\treturn read${name}(new Reader(bytes), new ${name}());`,
+		`\tstatic decode(bytes: Uint8Array, budget?: DecodeBudget): ${name} {`,
+		`\t\treturn read${name}(new Reader(bytes, budget), new ${name}());`,
 		"\t}",
 		"",
 		`\tstatic encode(message: Readonly<${name}>): Uint8Array {`,
@@ -328,8 +331,7 @@ function emitMessage(module: Module, type: protobuf.Type): void {
 		"\t\tswitch (t) {",
 		...cases,
 		"\t\t\tdefault:",
-		// A list that this decoding began: copying it for each field would let a hostile message take quadratic time.
-		"\t\t\t\t((m.$unknown ??= []) as UnknownField[]).push(r.unknown(t));",
+		"\t\t\t\tm.$unknown = r.unknown(t, m.$unknown);",
 		"\t\t}",
 		"\t}",
 		"\treturn m;",
@@ -415,7 +417,9 @@ for (const module of modules.values()) {
 		"// Generated from proto/ by scripts/generate-codec.ts. Do not edit.",
 		...importLine(["enumeration", "type FieldDescriptor"], "../codec/descriptor"),
 		...importLine(["EMPTY_LIST", "EMPTY_MAP"], "../codec/empty"),
-		...importLine(["EMPTY_BYTES", "Reader", "type UnknownField"], "../codec/reader"),
+		...importLine(["type DecodeBudget"], "../codec/budget"),
+		...importLine(["EMPTY_BYTES", "Reader"], "../codec/reader"),
+		...importLine(["type UnknownFields"], "../codec/unknown-fields"),
 		...importLine(["sharedWriter", "type Writer"], "../codec/writer"),
 		...[...module.imports].flatMap(([from, names]) =>
 			importLine(

@@ -6,6 +6,7 @@
  */
 
 import { toHex } from "./bytes.js";
+import type { DecodeBudget } from "./codec/budget.js";
 import { type Message, type MessageType, setField } from "./codec/descriptor.js";
 import { DecodeError } from "./codec/reader.js";
 import { type ContractType, contractTypeById, TYPE_URL_PREFIX, typeUrlMatches } from "./contract-types.js";
@@ -36,9 +37,9 @@ export class SignedTransaction {
 
 	constructor(readonly message: Readonly<Transaction>) {}
 
-	/** @throws {DecodeError} */
-	static decode(bytes: Uint8Array): SignedTransaction {
-		return new SignedTransaction(Transaction.decode(bytes));
+	/** @param budget for bytes from outside @throws {DecodeError} */
+	static decode(bytes: Uint8Array, budget?: DecodeBudget): SignedTransaction {
+		return new SignedTransaction(Transaction.decode(bytes, budget));
 	}
 
 	get raw(): Readonly<TransactionRaw> | undefined {

@@ -58,7 +58,7 @@ export function messageTree<T extends Message>(type: MessageType<T>, message: Re
 		const value = fieldTree(field, getField(message, field.name));
 		if (value !== undefined) tree.set(field.name, value);
 	}
-	const unknown = message.$unknown ?? [];
+	const unknown = message.$unknown?.list() ?? [];
 	if (unknown.length > 0) {
 		const texts = unknown.map(({ number, wireType, value }) => `${number}/${wireType}: ${toHex(value)}`);
 		tree.set("(unknown fields)", texts);

@@ -65,6 +65,7 @@ beforeAll(async () => {
 				connection.send(ApplicationType.P2P_HELLO, HelloMessage.encode(HelloMessage.create(hello)));
 			},
 			received: () => undefined,
+			oversized: () => undefined,
 			disconnected: () => undefined,
 		},
 	});

@@ -130,6 +130,8 @@ class LyingPeer implements ApplicationListener {
 		if (type === ApplicationType.FETCH_INV_DATA) this.answerFetch(connection, decodeInventory(payload).ids);
 	}
 
+	oversized(): void {}
+
 	disconnected(connection: PeerConnection): void {
 		this.connections.delete(connection);
 	}

@@ -100,7 +100,7 @@ export class ModelChain implements LocalChain {
 	readonly genesis: BlockRef;
 	readonly lowestNumber = 0n;
 	readonly filtersUnknownFields = false;
-	readonly allowPbft = false;
+	allowPbft = false;
 	readonly activeWitnesses: readonly Uint8Array[];
 	readonly formerWitnesses: readonly Uint8Array[];
 	readonly nextMaintenanceMs: bigint;

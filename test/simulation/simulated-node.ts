@@ -120,6 +120,7 @@ export class SimulatedNode {
 		const listener: ApplicationListener = {
 			connected: (connection) => application?.connected(connection),
 			received: (connection, type, payload) => application?.received(connection, type, payload),
+			oversized: (connection, message) => application?.oversized(connection, message),
 			disconnected: (connection) => application?.disconnected(connection),
 		};
 		const config = {

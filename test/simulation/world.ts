@@ -63,6 +63,8 @@ export class SimulatedWorld {
 	link: LinkQuality;
 	now: number;
 	eventCount = 0;
+	/** The longest that one event kept this process busy; real milliseconds, without those that others had the machine. */
+	longestEventMs = 0;
 	private readonly queue = new EventQueue();
 	private readonly linkRandom: Randomness;
 	private readonly links = new Map<string, LinkQuality>();
@@ -203,7 +205,12 @@ export class SimulatedWorld {
 			if (nextMs === undefined || nextMs > endMs) break;
 			this.now = nextMs;
 			this.eventCount++;
+			const startMs = performance.now();
+			const start = process.cpuUsage();
 			this.queue.take()?.task?.();
+			const { user, system } = process.cpuUsage(start);
+			const ms = Math.min(performance.now() - startMs, (user + system) / 1000);
+			this.longestEventMs = Math.max(this.longestEventMs, ms);
 			await settle();
 		}
 		this.now = endMs;

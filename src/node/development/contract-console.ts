@@ -11,6 +11,7 @@ import { keccak256 } from "../../protocol/hash.js";
 import type { InternalTransaction } from "../../protocol/messages.js";
 import { type AbiView, decodeValues } from "../../wallet/abi/coder.js";
 import { Failure } from "../../wallet/failure.js";
+import { Recent } from "../memory/recent.js";
 
 /** The text `console.log` in the last bytes of an address. */
 const CONSOLE = fromHex(`41${Buffer.from("console.log").toString("hex").padStart(40, "0")}`);
@@ -27,13 +28,12 @@ export interface ConsoleLine {
 
 export class ContractConsole {
 	/** Hash of the internal transaction → call data, oldest first. */
-	private readonly kept = new Map<string, Uint8Array>();
+	private readonly kept = new Recent<Uint8Array>(MAX_KEPT, Number.POSITIVE_INFINITY, () => 0);
 
 	/** Hears of every call to an account without code. */
 	readonly hear = (hash: Uint8Array, target: Uint8Array, input: Uint8Array): void => {
 		if (!equalBytes(target, CONSOLE)) return;
-		this.kept.set(toHex(hash), input.slice());
-		if (this.kept.size > MAX_KEPT) this.kept.delete(this.kept.keys().next().value as string);
+		this.kept.renew(toHex(hash), input.slice());
 	};
 
 	/** Whether no contract has written anything yet. */

@@ -4,6 +4,7 @@
  */
 
 import type { NodeAddress } from "./environment.js";
+import type { OversizeMessage } from "./wire/message-kinds.js";
 
 /** What a close means for the other side's address (sheet 09 §4.6). */
 export const BAN_MS = 60_000;
@@ -56,6 +57,8 @@ export interface ApplicationListener {
 	connected(connection: PeerConnection): void;
 	/** @param payload bytes after the type; not to be changed, may be kept */
 	received(connection: PeerConnection, type: number, payload: Uint8Array): void;
+	/** A message that was refused for its size, unseen: the connection is to be ended. */
+	oversized(connection: PeerConnection, message: OversizeMessage): void;
 	disconnected(connection: PeerConnection): void;
 }
 

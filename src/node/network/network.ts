@@ -25,6 +25,7 @@ import { peerSettings } from "./peer-settings.js";
 import { Application } from "./peers/application.js";
 import { PeerWorld } from "./peers/peer-world.js";
 import type { SyncProgress } from "./peers/sync-requester.js";
+import { quietLog, quietReport } from "./quiet-log.js";
 import type { CandidateSource } from "./transport/candidates.js";
 import { PeerTransport } from "./transport/peer-transport.js";
 
@@ -74,8 +75,9 @@ export interface PeerNetwork extends NetworkView {
 
 /** Starts the network. A port that can't be bound is logged (sheet 08 §1.5); the node then only dials. */
 export async function startNetwork(options: NetworkOptions): Promise<PeerNetwork> {
-	const { config, open, log, report, host } = options;
+	const { config, open, log, host } = options;
 	const { meter } = options;
+	const report = quietReport(options.report, () => options.environment.now());
 	const guarded = guardedEnvironment(options.environment, report);
 	const environment = meter ? meteredEnvironment(guarded, meter) : guarded;
 	const { peers } = config.node;
@@ -106,11 +108,13 @@ export async function startNetwork(options: NetworkOptions): Promise<PeerNetwork
 	const listener: ApplicationListener = {
 		connected: (connection) => application?.connected(connection),
 		received: (connection, type, payload) => application?.received(connection, type, payload),
+		oversized: (connection, message) => application?.oversized(connection, message),
 		disconnected: (connection) => application?.disconnected(connection),
 	};
 	const isOwn = (address: NodeAddress): boolean =>
 		address.port === peers.listenPort && [self.ipv4, self.ipv6, "127.0.0.1"].includes(address.host);
 	let active = peers.active.filter((address) => !isOwn(address));
+	const quiet = quietLog(withoutDetail(log), () => environment.now());
 	const transport = new PeerTransport({
 		environment,
 		config: { ...peers, active },
@@ -120,14 +124,14 @@ export async function startNetwork(options: NetworkOptions): Promise<PeerNetwork
 		host,
 		nodeId,
 		report: (fields, message) => {
-			if (peers.printLog) log.info(fields, message);
+			if (peers.printLog) quiet.info(fields, message);
 		},
 	});
 	const world = new PeerWorld(
 		environment,
 		chain,
 		peerSettings(config),
-		peers.printLog ? withoutDetail(log) : { ...withoutDetail(log), info: () => {} },
+		peers.printLog ? quiet : { ...quiet, info: () => {} },
 		options.producers,
 		() => backup.isMaster,
 		options.meter,

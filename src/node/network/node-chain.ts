@@ -8,6 +8,7 @@ import type { OpenChain } from "../chain/open-chain.js";
 import { locateTransaction } from "../chain/transaction-checks.js";
 import { checkHeaderSignature, signerOfWitness } from "../consensus/block-judgement.js";
 import { activeWitnesses, nextSlotTimeMs } from "../consensus/slots.js";
+import { Recent } from "../memory/recent.js";
 import {
 	BlockSignatureError,
 	ContractCountError,
@@ -19,6 +20,8 @@ import type { SignaturePool } from "../signatures/pool.js";
 import type { BlockRef, HeaderVerdict, LocalChain, PushResult, TransactionResult } from "./local-chain.js";
 
 /** Records of confirmed blocks and cycles, and the last confirmed block; names are the reference's stores. */
+/** Confirmations whose write may not have happened yet. */
+const MAX_UNWRITTEN_COMMITS = 64;
 const COMMIT_STORE = "pbft-sign-data/";
 const CONFIRMED_KEY = "common-database/LATEST_PBFT_BLOCK_NUM";
 
@@ -38,7 +41,7 @@ export class NodeChain implements LocalChain {
 	private solidBlock: { readonly ref: BlockRef; readonly timestampMs: bigint };
 	private former: readonly Uint8Array[];
 	private active: { readonly nextMaintenanceMs: bigint; readonly list: readonly Uint8Array[] };
-	private readonly commits = new Map<string, Uint8Array>();
+	private readonly commits = new Recent<Uint8Array>(MAX_UNWRITTEN_COMMITS, Number.POSITIVE_INFINITY, () => 0);
 	private confirmed: bigint;
 	private readonly unobserve: () => void;
 
@@ -230,8 +233,7 @@ export class NodeChain implements LocalChain {
 
 	storeCommit(key: string, value: Uint8Array): void {
 		// Until the write has happened, which nobody waits for.
-		this.commits.set(key, value);
-		if (this.commits.size > 64) this.commits.delete(this.commits.keys().next().value as string);
+		this.commits.renew(key, value);
 		this.options.open.putSideRecord(COMMIT_STORE + key, value);
 	}
 

@@ -1,6 +1,7 @@
 /** What the generated code says about each message, for everything that walks messages without knowing them. */
 
-import type { UnknownField } from "./reader.js";
+import type { DecodeBudget } from "./budget.js";
+import type { UnknownFields } from "./unknown-fields.js";
 
 export type ScalarType = "int32" | "int64" | "bool" | "double" | "string" | "bytes";
 
@@ -29,7 +30,7 @@ export interface EnumDescriptor {
 
 /** A decoded message. Nested values are read-only: replace them, never change them in place. */
 export interface Message {
-	$unknown?: readonly UnknownField[] | undefined;
+	$unknown?: UnknownFields | undefined;
 }
 
 /** The static side of a generated class. */
@@ -39,8 +40,12 @@ export interface MessageType<T extends Message> {
 	readonly typeName: string;
 	/** Fields in ascending number. */
 	readonly fields: readonly FieldDescriptor[];
-	/** Reads a message. Byte fields are views of `bytes`. @throws {DecodeError} */
-	decode(bytes: Uint8Array): T;
+	/**
+	 * Reads a message. Byte fields are views of `bytes`.
+	 * @param budget for input from outside; without one, whatever is valid is read
+	 * @throws {DecodeError}
+	 */
+	decode(bytes: Uint8Array, budget?: DecodeBudget): T;
 	/** Writes the canonical form: ascending field numbers, defaults left out, unknown fields last. */
 	encode(message: Readonly<T>): Uint8Array;
 	/** Length of the canonical form in bytes. */

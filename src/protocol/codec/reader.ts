@@ -5,22 +5,20 @@
  * input must not be changed after it was decoded.
  */
 
+import { ANY_BUDGET, type DecodeBudget } from "./budget.js";
+import { UnknownFields } from "./unknown-fields.js";
+
 /** A received message that is not valid protobuf. The texts are the ones that the network's clients know. */
 export class DecodeError extends Error {
-	override readonly name = "DecodeError";
+	override readonly name: string = "DecodeError";
 }
 
-/** A field that the schema does not name, kept so that re-serialisation gives the same bytes. */
-export interface UnknownField {
-	readonly number: number;
-	readonly wireType: number;
-	/** The value without its tag: a varint in minimal form, fixed bytes, or a length-prefixed run. */
-	readonly value: Uint8Array;
+/** Perhaps valid protobuf, but more than it may be. */
+export class BudgetError extends DecodeError {
+	override readonly name = "BudgetError";
 }
 
 export const EMPTY_BYTES = new Uint8Array(0);
-
-const MAX_DEPTH = 100;
 
 const TRUNCATED =
 	"While parsing a protocol message, the input ended unexpectedly in the middle of a field.  This could mean either " +
@@ -28,13 +26,28 @@ const TRUNCATED =
 
 const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
+const TOO_DEEP =
+	"Protocol message had too many levels of nesting.  May be malicious.  Use setRecursionLimit() to increase the recursion depth limit.";
+const TOO_LARGE = "Protocol message was too large.  May be malicious.";
+
 export class Reader {
-	private depth = 0;
+	/** Levels and items that may still come. */
+	private depth: number;
+	private items: number;
+	/** Where the last tag began. */
+	private tagAt = 0;
 	pos = 0;
 	end: number;
 
-	constructor(readonly buf: Uint8Array) {
+	/** @throws {DecodeError} if there are more bytes than the budget has */
+	constructor(
+		readonly buf: Uint8Array,
+		budget: DecodeBudget = ANY_BUDGET,
+	) {
+		if (buf.length > budget.bytes) throw new BudgetError(TOO_LARGE);
 		this.end = buf.length;
+		this.depth = budget.depth;
+		this.items = budget.items;
 	}
 
 	/** Low 32 bits of a varint, as an unsigned number. */
@@ -156,11 +169,8 @@ export class Reader {
 
 	/** Enters an embedded message; returns the outer end, to be given to {@link leave}. */
 	enter(): number {
-		if (++this.depth > MAX_DEPTH) {
-			throw new DecodeError(
-				"Protocol message had too many levels of nesting.  May be malicious.  Use setRecursionLimit() to increase the recursion depth limit.",
-			);
-		}
+		if (--this.depth < 0) throw new DecodeError(TOO_DEEP);
+		if (--this.items < 0) throw new BudgetError(TOO_LARGE);
 		const outer = this.end;
 		const length = this.length();
 		this.end = this.pos + length;
@@ -168,81 +178,93 @@ export class Reader {
 	}
 
 	leave(outer: number): void {
-		this.depth--;
+		this.depth++;
 		this.end = outer;
+	}
+
+	/** Counts an element of a list that is not a message. */
+	item(): void {
+		if (--this.items < 0) throw new BudgetError(TOO_LARGE);
 	}
 
 	/** Reads a field tag and checks it. */
 	tag(): number {
+		this.tagAt = this.pos;
 		const tag = this.uint32();
 		if (tag >>> 3 === 0) throw new DecodeError("Protocol message contained an invalid tag (zero).");
 		return tag;
 	}
 
-	/** Reads a field that the schema does not know, or whose wire type differs from the schema's. */
-	unknown(tag: number): UnknownField {
-		const number = tag >>> 3;
-		const wireType = tag & 7;
-		const start = this.pos;
-		switch (wireType) {
-			case 0: {
-				const value = BigInt.asUintN(64, this.int64());
-				return { number, wireType, value: minimalVarint(value) };
-			}
+	/**
+	 * Reads a field that the schema does not know, or whose wire type differs from the schema's, and keeps it.
+	 * @param kept what the message kept before
+	 */
+	unknown(tag: number, kept: UnknownFields | undefined): UnknownFields {
+		const start = this.tagAt;
+		this.skip(tag);
+		const fields = kept ?? new UnknownFields();
+		fields.append(this.buf, start, this.pos);
+		return fields;
+	}
+
+	/** Passes over the value of a field. */
+	skip(tag: number): void {
+		switch (tag & 7) {
+			case 0:
+				this.skipVarint();
+				return;
 			case 1:
 				this.need(8);
 				this.pos += 8;
-				break;
+				return;
 			case 2: {
 				const length = this.length();
-				const from = this.pos;
 				this.pos += length;
-				const prefix = minimalVarint(BigInt(length));
-				const value = new Uint8Array(prefix.length + length);
-				value.set(prefix);
-				value.set(this.buf.subarray(from, from + length), prefix.length);
-				return { number, wireType, value };
+				return;
 			}
-			case 3: {
-				if (++this.depth > MAX_DEPTH)
-					throw new DecodeError("Protocol message had too many levels of nesting.");
-				for (;;) {
-					const inner = this.tag();
-					if ((inner & 7) === 4) {
-						if (inner >>> 3 !== number) {
-							throw new DecodeError("Protocol message end-group tag did not match expected tag.");
-						}
-						break;
-					}
-					this.unknown(inner);
-				}
-				this.depth--;
-				break;
-			}
+			case 3:
+				this.skipGroup(tag >>> 3);
+				return;
 			case 4:
 				throw new DecodeError("Protocol message end-group tag did not match expected tag.");
 			case 5:
 				this.need(4);
 				this.pos += 4;
-				break;
+				return;
 			default:
 				throw new DecodeError("Protocol message tag had invalid wire type.");
 		}
-		return { number, wireType, value: this.buf.subarray(start, this.pos) };
+	}
+
+	private skipVarint(): void {
+		const { buf, end } = this;
+		let at = this.pos;
+		for (let count = 0; count < 10; count++) {
+			if (at >= end) throw new DecodeError(TRUNCATED);
+			if ((buf[at++] as number) < 0x80) {
+				this.pos = at;
+				return;
+			}
+		}
+		throw new DecodeError("CodedInputStream encountered a malformed varint.");
+	}
+
+	private skipGroup(number: number): void {
+		if (--this.depth < 0) throw new DecodeError("Protocol message had too many levels of nesting.");
+		for (;;) {
+			const inner = this.tag();
+			if ((inner & 7) === 4) {
+				if (inner >>> 3 !== number) {
+					throw new DecodeError("Protocol message end-group tag did not match expected tag.");
+				}
+				break;
+			}
+			this.skip(inner);
+		}
+		this.depth++;
 	}
 
 	private need(count: number): void {
 		if (count > this.end - this.pos) throw new DecodeError(TRUNCATED);
 	}
-}
-
-function minimalVarint(value: bigint): Uint8Array {
-	const bytes: number[] = [];
-	let rest = value;
-	while (rest > 0x7fn) {
-		bytes.push(Number(rest & 0x7fn) | 0x80);
-		rest >>= 7n;
-	}
-	bytes.push(Number(rest));
-	return Uint8Array.from(bytes);
 }

@@ -1,10 +1,216 @@
-/** Looks for what a message carries beyond its schema. */
+/**
+ * What a message carries beyond its schema.
+ *
+ * The network re-serialises what it hashes and passes on, and puts unknown fields in an order of its own. Few messages
+ * have any, fewer are serialised again, and a hostile one has millions: so they are kept as the bytes they came as, and
+ * brought into that order only when somebody asks for it.
+ */
 
 import { getField, type Message, type MessageType } from "./descriptor.js";
+import { Reader } from "./reader.js";
+
+/** A field that the schema does not name. */
+export interface UnknownField {
+	readonly number: number;
+	readonly wireType: number;
+	/** The value without its tag: a varint in minimal form, fixed bytes, or a length-prefixed run. */
+	readonly value: Uint8Array;
+}
+
+/** By wire type: its place among the unknown fields of one number, as the network's canonical form has them. */
+const ORDER = [0, 2, 3, 4, 5, 1] as const;
+
+const FIRST_CAPACITY = 64;
+
+/** The unknown fields of one message: never none. */
+export class UnknownFields {
+	/** The fields, with their tags, as they came; a view of the input as long as they stood side by side there. */
+	private bytes: Uint8Array | undefined;
+	private start = 0;
+	private end = 0;
+	private isOwn = false;
+	private canonicalBytes: Uint8Array | undefined;
+
+	/** Adds the bytes of one field or more. They must not be changed afterwards. */
+	append(source: Uint8Array, start: number, end: number): void {
+		this.canonicalBytes = undefined;
+		if (this.bytes === undefined) {
+			this.bytes = source;
+			this.start = start;
+			this.end = end;
+		} else if (!this.isOwn && source === this.bytes && start === this.end) this.end = end;
+		else this.copy(source, start, end);
+	}
+
+	/** Fields that stood apart are brought together, into room that doubles. */
+	private copy(source: Uint8Array, start: number, end: number): void {
+		const kept = this.bytes as Uint8Array;
+		const length = this.end - this.start;
+		const added = end - start;
+		if (!this.isOwn || kept.length - this.end < added) {
+			const room = new Uint8Array(Math.max(FIRST_CAPACITY, 2 * (length + added)));
+			room.set(kept.subarray(this.start, this.end));
+			this.bytes = room;
+			this.start = 0;
+			this.end = length;
+			this.isOwn = true;
+		}
+		const own = this.bytes as Uint8Array;
+		if (added < 16) for (let i = 0; i < added; i++) own[this.end + i] = source[start + i] as number;
+		else own.set(source.subarray(start, end), this.end);
+		this.end += added;
+	}
+
+	/** The fields as the network writes them: by number, then wire type, then as they came; varints in minimal form. */
+	get canonical(): Uint8Array {
+		this.canonicalBytes ??= canonicalForm((this.bytes as Uint8Array).subarray(this.start, this.end));
+		return this.canonicalBytes;
+	}
+
+	/** One by one, in the canonical order: for whoever shows them. */
+	list(): readonly UnknownField[] {
+		const bytes = this.canonical;
+		const reader = new Reader(bytes);
+		const fields: UnknownField[] = [];
+		while (reader.pos < reader.end) {
+			const tag = reader.tag();
+			const from = reader.pos;
+			reader.skip(tag);
+			fields.push({ number: tag >>> 3, wireType: tag & 7, value: bytes.subarray(from, reader.pos) });
+		}
+		return fields;
+	}
+}
+
+/** Sorts by counting: two walks over the bytes and no object a field. */
+function canonicalForm(bytes: Uint8Array): Uint8Array {
+	/** Place in the order -> bytes that its fields take. */
+	const sizes = new Map<number, number>();
+	const reader = new Reader(bytes);
+	let isCanonical = true;
+	let total = 0;
+	let last = 0;
+	while (reader.pos < reader.end) {
+		const start = reader.pos;
+		const tag = reader.tag();
+		const from = reader.pos;
+		reader.skip(tag);
+		const place = placeOf(tag);
+		const size = varintSize(tag >>> 0) + valueSize(bytes, tag, from, reader.pos);
+		if (place < last || size !== reader.pos - start || hasLostBits(bytes, start, from, tag, reader.pos)) {
+			isCanonical = false;
+		}
+		last = place;
+		total += size;
+		sizes.set(place, (sizes.get(place) ?? 0) + size);
+	}
+	if (isCanonical) return bytes;
+	/** Place in the order -> where its next field goes. */
+	const ends = new Map<number, number>();
+	let at = 0;
+	for (const place of [...sizes.keys()].sort((a, b) => a - b)) {
+		ends.set(place, at);
+		at += sizes.get(place) as number;
+	}
+	const out = new Uint8Array(total);
+	reader.pos = 0;
+	while (reader.pos < reader.end) {
+		const tag = reader.tag();
+		const from = reader.pos;
+		reader.skip(tag);
+		const place = placeOf(tag);
+		const to = ends.get(place) as number;
+		ends.set(place, writeValue(bytes, tag, from, reader.pos, out, writeVarint(tag >>> 0, out, to)));
+	}
+	return out;
+}
+
+/** Bits of a tag beyond 32 and of a varint beyond 64 don't count, and the canonical form doesn't have them. */
+function hasLostBits(bytes: Uint8Array, start: number, from: number, tag: number, to: number): boolean {
+	if (from - start === 5 && (bytes[start + 4] as number) > 0x0f) return true;
+	return (tag & 7) === 0 && to - from === 10 && (bytes[from + 9] as number) > 0x01;
+}
+
+function placeOf(tag: number): number {
+	return (tag >>> 3) * 8 + (ORDER[tag & 7] as number);
+}
+
+function varintSize(value: number): number {
+	let size = 1;
+	for (let rest = value; rest > 0x7f; rest = Math.floor(rest / 128)) size++;
+	return size;
+}
+
+function writeVarint(value: number, out: Uint8Array, start: number): number {
+	let at = start;
+	let rest = value;
+	for (; rest > 0x7f; rest = Math.floor(rest / 128)) out[at++] = (rest % 128) | 0x80;
+	out[at++] = rest;
+	return at;
+}
+
+/** Length of a varint's minimal form. The tenth byte has one bit that counts; those beyond are lost. */
+function minimalSize(bytes: Uint8Array, from: number, to: number): number {
+	let size = to - from;
+	while (size > 1 && bits(bytes, from, size - 1) === 0) size--;
+	return size;
+}
+
+function bits(bytes: Uint8Array, from: number, group: number): number {
+	return (bytes[from + group] as number) & (group === 9 ? 0x01 : 0x7f);
+}
+
+/** Where the content of a length-prefixed value begins. */
+function contentStart(bytes: Uint8Array, from: number): number {
+	let at = from;
+	while ((bytes[at] as number) >= 0x80) at++;
+	return at + 1;
+}
+
+function valueSize(bytes: Uint8Array, tag: number, from: number, to: number): number {
+	switch (tag & 7) {
+		case 0:
+			return minimalSize(bytes, from, to);
+		case 2: {
+			const length = to - contentStart(bytes, from);
+			return varintSize(length) + length;
+		}
+		default:
+			return to - from;
+	}
+}
+
+function writeValue(
+	bytes: Uint8Array,
+	tag: number,
+	from: number,
+	to: number,
+	out: Uint8Array,
+	start: number,
+): number {
+	let at = start;
+	switch (tag & 7) {
+		case 0: {
+			const size = minimalSize(bytes, from, to);
+			for (let group = 0; group < size - 1; group++) out[at++] = bits(bytes, from, group) | 0x80;
+			out[at++] = bits(bytes, from, size - 1);
+			return at;
+		}
+		case 2: {
+			const content = contentStart(bytes, from);
+			at = writeVarint(to - content, out, at);
+			for (let i = content; i < to; i++) out[at++] = bytes[i] as number;
+			return at;
+		}
+		default:
+			for (let i = from; i < to; i++) out[at++] = bytes[i] as number;
+			return at;
+	}
+}
 
 /** Whether a message, or one inside it, has fields that the schema doesn't know. */
 export function hasUnknownFields(type: MessageType<Message>, message: Readonly<Message>): boolean {
-	if (message.$unknown !== undefined && message.$unknown.length > 0) return true;
+	if (message.$unknown !== undefined) return true;
 	return type.fields.some((field) => {
 		if (!field.message) return false;
 		const value = getField(message, field.name);

@@ -5,12 +5,9 @@
  * prefix is due: one pass, no size calculation, and fields in ascending order in the result.
  */
 
-import type { UnknownField } from "./reader.js";
+import type { UnknownFields } from "./unknown-fields.js";
 
 const encoder = new TextEncoder();
-
-/** In this order the network's canonical form writes unknown fields of one number. */
-const UNKNOWN_ORDER = [0, 2, 3, 4, 5, 1];
 
 export class Writer {
 	private buf = new Uint8Array(4096);
@@ -134,27 +131,8 @@ export class Writer {
 		this.uint(value.length);
 	}
 
-	unknown(fields: readonly UnknownField[]): void {
-		const sorted = [...fields].sort(
-			(a, b) =>
-				b.number - a.number || (UNKNOWN_ORDER[b.wireType] as number) - (UNKNOWN_ORDER[a.wireType] as number),
-		);
-		// The sort is stable and descending, so runs of equal fields must be turned round.
-		for (let start = 0; start < sorted.length; ) {
-			let stop = start + 1;
-			const first = sorted[start] as UnknownField;
-			while (stop < sorted.length) {
-				const next = sorted[stop] as UnknownField;
-				if (next.number !== first.number || next.wireType !== first.wireType) break;
-				stop++;
-			}
-			for (let i = stop - 1; i >= start; i--) {
-				const field = sorted[i] as UnknownField;
-				this.raw(field.value);
-				this.uint(field.number * 8 + field.wireType);
-			}
-			start = stop;
-		}
+	unknown(fields: UnknownFields): void {
+		this.raw(fields.canonical);
 	}
 }
 

@@ -52,6 +52,7 @@ async function worldWithNode(maxConnections = 30): Promise<SimulatedWorld> {
 				connection.send(ApplicationType.P2P_HELLO, HelloMessage.encode(hello));
 			},
 			received: () => undefined,
+			oversized: () => undefined,
 			disconnected: () => undefined,
 		},
 	});

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import fc from "fast-check";
 import protobuf from "protobufjs";
 import { describe, expect, test } from "vitest";
+import { budgetOfBytes } from "../../../src/protocol/codec/budget.js";
 import type { FieldDescriptor, Message, MessageType } from "../../../src/protocol/codec/descriptor.js";
 import { getField } from "../../../src/protocol/codec/descriptor.js";
 import { EMPTY_LIST, EMPTY_MAP } from "../../../src/protocol/codec/empty.js";
@@ -265,11 +266,136 @@ describe("unknown fields", () => {
 		expect(asHex(TransactionRaw.encode(copy))).toBe("4001f80705");
 	});
 
+	test("that stand between known ones are brought together", () => {
+		const bytes = hex("f8 07 01  40 01  fa 07 01 aa  40 02  f8 07 02");
+		const raw = TransactionRaw.decode(bytes);
+		expect(raw.expiration).toBe(2n);
+		expect(raw.$unknown?.list().map(({ number, wireType }) => [number, wireType])).toEqual([
+			[127, 0],
+			[127, 0],
+			[127, 2],
+		]);
+		expect(asHex(TransactionRaw.encode(raw))).toBe("4002f80701f80702fa0701aa");
+	});
+
+	test("have the form that sorting and shortening them one by one would give", () => {
+		const field = fc.tuple(
+			fc.constantFrom(100, 127, 128, 5000, 2 ** 29 - 1),
+			fc.constantFrom(0, 1, 2, 3, 5),
+			fc.uint8Array({ minLength: 8, maxLength: 20 }),
+			fc.boolean(),
+		);
+		fc.assert(
+			fc.property(fc.array(field, { maxLength: 12 }), (fields) => {
+				const parts = fields.map(([number, wireType, content, isLoose]) => {
+					const tag = varint(BigInt(number * 8 + wireType));
+					const looseTag = isLoose && tag.length < 5 ? Buffer.concat([continued(tag), hex("00")]) : tag;
+					const value = unknownValue(wireType, number, content, isLoose);
+					return { key: number * 8 + (UNKNOWN_ORDER[wireType] as number), tag, looseTag, ...value };
+				});
+				const loose = Buffer.concat(parts.flatMap(({ looseTag, received }) => [looseTag, received]));
+				const sorted = [...parts].sort((a, b) => a.key - b.key);
+				const expected = Buffer.concat(sorted.flatMap(({ tag, canonical }) => [tag, canonical]));
+				expect(asHex(TransactionRaw.encode(TransactionRaw.decode(loose)))).toBe(asHex(expected));
+			}),
+			{ numRuns: 500 },
+		);
+	});
+
+	test("of two million take the time of their bytes, in order or not, together or apart", () => {
+		const count = 2_000_000;
+		const together = Buffer.alloc(2 * count, hex("78 01"));
+		const apart = Buffer.alloc(6 * (count / 3), hex("78 01 40 01 38 01"));
+		for (const bytes of [Buffer.concat([hex("f8 07 01"), together]), apart]) {
+			const start = performance.now();
+			const raw = TransactionRaw.decode(bytes);
+			expect(TransactionRaw.size(raw)).toBeGreaterThan(count / 2);
+			expect(performance.now() - start).toBeLessThan(3_000);
+		}
+	});
+
 	test("by the hundred thousand take no quadratic time", () => {
 		const bytes = Buffer.concat(Array.from({ length: 170_000 }, () => hex("f8 07 01")));
 		const start = performance.now();
 		expect(TransactionRaw.size(TransactionRaw.decode(bytes))).toBe(bytes.length);
 		expect(performance.now() - start).toBeLessThan(3_000);
+	});
+});
+
+/** Wire type -> place among fields of one number. */
+const UNKNOWN_ORDER = [0, 2, 3, 4, 5, 1];
+
+function varint(value: bigint): Buffer {
+	const bytes: number[] = [];
+	let rest = value;
+	for (; rest > 0x7fn; rest >>= 7n) bytes.push(Number(rest & 0x7fn) | 0x80);
+	return Buffer.from([...bytes, Number(rest)]);
+}
+
+/** A varint that goes on. */
+function continued(bytes: Buffer): Buffer {
+	const out = Buffer.from(bytes);
+	out[out.length - 1] = (out.at(-1) as number) | 0x80;
+	return out;
+}
+
+/** A value as it may be received, and as it is written. */
+function unknownValue(wireType: number, number: number, content: Uint8Array, isLoose: boolean) {
+	const fixed = (value: Uint8Array) => ({ received: value, canonical: value });
+	switch (wireType) {
+		case 0: {
+			const canonical = varint(BigInt.asUintN(64, BigInt(`0x${asHex(content.subarray(0, 8))}`)));
+			const isLong = canonical.length === 10;
+			const received = Buffer.from(
+				isLong || !isLoose ? canonical : Buffer.concat([continued(canonical), hex("00")]),
+			);
+			if (isLong && isLoose) received[9] = 0x7f;
+			return { received, canonical };
+		}
+		case 1:
+			return fixed(content.subarray(0, 8));
+		case 2: {
+			const length = varint(BigInt(content.length));
+			const canonical = Buffer.concat([length, content]);
+			return {
+				canonical,
+				received: isLoose ? Buffer.concat([continued(length), hex("00"), content]) : canonical,
+			};
+		}
+		case 3:
+			return fixed(Buffer.concat([hex("08 81 00"), varint(BigInt(number * 8 + 4))]));
+		default:
+			return fixed(content.subarray(0, 4));
+	}
+}
+
+describe("a budget", () => {
+	const block = (count: number) => Buffer.alloc(2 * count, hex("0a 00"));
+
+	test("of bytes refuses what is longer before looking at it", () => {
+		expect(Block.decode(block(5), budgetOfBytes(10)).transactions).toHaveLength(5);
+		expect(() => Block.decode(block(6), budgetOfBytes(10))).toThrow(DecodeError);
+	});
+
+	test("of items counts embedded messages and list elements at every level", () => {
+		const budget = { ...budgetOfBytes(1_000), items: 4 };
+		// Two transactions with a signature each.
+		expect(Block.decode(hex("0a 03 12 01 aa 0a 03 12 01 bb"), budget).transactions).toHaveLength(2);
+		expect(() => Block.decode(hex("0a 03 12 01 aa 0a 05 12 01 bb 12 00"), budget)).toThrow(DecodeError);
+		expect(() => AuthenticationPath.decode(hex("0a 05 01 01 01 01 01"), budget)).toThrow(DecodeError);
+		expect(() => AuthenticationPath.decode(hex("08 01 08 01 08 01 08 01 08 01"), budget)).toThrow(
+			DecodeError,
+		);
+	});
+
+	test("of bytes alone refuses nothing that its bytes can hold", () => {
+		expect(Block.decode(block(1_000_500), budgetOfBytes(2_001_000)).transactions).toHaveLength(1_000_500);
+	});
+
+	test("of levels refuses what is deeper", () => {
+		const bytes = hex("0a 04 0a 02 5a 00");
+		expect(() => Block.decode(bytes, { ...budgetOfBytes(100), depth: 3 })).not.toThrow();
+		expect(() => Block.decode(bytes, { ...budgetOfBytes(100), depth: 2 })).toThrow(DecodeError);
 	});
 });
 

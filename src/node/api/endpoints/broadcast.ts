@@ -12,6 +12,7 @@ import { SignedTransaction } from "../../../protocol/transaction.js";
 import { spellMessage } from "../../../protocol/wording.js";
 import { broadcastReturn } from "../broadcast.js";
 import { defineEndpoint, type Endpoint, type RequestForm, written } from "../endpoint.js";
+import { REQUEST_BUDGET } from "../request-budget.js";
 
 /** A transaction as the builders answer it, with its signatures. */
 export const packedTransaction: RequestForm<SignedTransaction> = {
@@ -26,7 +27,10 @@ export const packedTransaction: RequestForm<SignedTransaction> = {
 const serialized: RequestForm<SignedTransaction> = {
 	fields: [{ name: "transaction", type: "bytes" }],
 	read: (input) =>
-		SignedTransaction.decode(decodeHexText(readText(parseLenientObject(input.bodyText()), "transaction"))),
+		SignedTransaction.decode(
+			decodeHexText(readText(parseLenientObject(input.bodyText()), "transaction")),
+			REQUEST_BUDGET,
+		),
 };
 
 export const broadcastEndpoints: readonly Endpoint[] = [

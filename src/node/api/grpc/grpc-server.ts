@@ -18,6 +18,7 @@ import type { ApiContext, ApiNode, ServerKind } from "../context.js";
 import { LITE_NODE_TEXT } from "../lite-node.js";
 import { PATIENCE, type Patience, sweepMs } from "../patience.js";
 import type { CallGate } from "../rate-limiter.js";
+import { REQUEST_BUDGET } from "../request-budget.js";
 import { cancelOversizedCalls, nameUnknownMethods } from "./library-answers.js";
 import { isClosedMethod } from "./lite-methods.js";
 import { CallError, type Method, UnimplementedError } from "./method.js";
@@ -155,7 +156,7 @@ export class GrpcServer {
 		if (admitted !== true && !(await admitted)) throw new CallError(status.RESOURCE_EXHAUSTED, "");
 		try {
 			// A copy: what is kept of a message must not keep the connection's whole buffer.
-			const request = method.request.decode(Uint8Array.from(call.request));
+			const request = method.request.decode(Uint8Array.from(call.request), REQUEST_BUDGET);
 			const reply = await method.handle(
 				this.context(() => call.cancelled),
 				request,

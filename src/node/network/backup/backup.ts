@@ -2,7 +2,9 @@
  * Hot standby: several nodes hold the keys of one witness, and only one of them produces (sheet 09 §12). They tell each
  * other over UDP that they are there; whoever hears nobody better becomes the master.
  *
- * Nothing is signed. A member is known by its address alone, so a group belongs on a network of its own.
+ * Nothing is signed. A member is known by its address alone, so a group belongs on a network of its own: who can send
+ * datagrams in a member's name decides who produces, and nothing here defends against that. What others send is not even
+ * read.
  */
 
 import { isIP } from "node:net";

@@ -13,6 +13,7 @@ import { type HandlerWorld, NodeHandler, type UnsentPacket } from "./node-handle
 import { type DiscoveryPacket, decodePacket, encodePacket } from "./packets.js";
 import { type PeerStore, readPeerList, writePeerList } from "./peer-store.js";
 import { NodeTable } from "./table.js";
+import { UnprovenAddresses } from "./unproven.js";
 
 export interface DiscoveryOptions {
 	readonly networkId: number;
@@ -34,11 +35,16 @@ const STORE_PERIOD_MS = 60_000;
 /** Nodes that we were told to begin with are asked again this often after they gave no answer. */
 const ASK_AGAIN_MS = 60_000;
 const STORED_NODES = 30;
+/** Of a PING between IPv4 addresses. */
+const PING_BYTES = 200;
 
 export class Discovery {
 	private readonly handlers = new Map<string, NodeHandler>();
 	private readonly table: NodeTable<NodeHandler>;
 	private readonly world: HandlerWorld;
+	private readonly unproven: UnprovenAddresses;
+	/** Hosts that the configuration names: pinged as often as it takes. */
+	private readonly boot = new Set<string>();
 	private readonly timers: Timer[] = [];
 	private port: DatagramPort | undefined;
 	private isStopped = false;
@@ -48,6 +54,7 @@ export class Discovery {
 		private readonly options: DiscoveryOptions,
 	) {
 		const { self } = options;
+		this.unproven = new UnprovenAddresses(() => environment.now());
 		this.table = new NodeTable(self.nodeId, new Set([self.ipv4, self.ipv6].filter((host) => host !== "")));
 		this.world = {
 			environment,
@@ -106,6 +113,7 @@ export class Discovery {
 		for (const { host, port } of nodes) {
 			const nodeId = this.environment.randomBytes(NODE_ID_LENGTH);
 			const isV4 = isIPv4(host);
+			this.boot.add(host);
 			this.handler({ ipv4: isV4 ? host : "", ipv6: isV4 ? "" : host, port, nodeId }, port);
 		}
 	}
@@ -125,6 +133,7 @@ export class Discovery {
 		// Our own packets come back if we are our own seed.
 		if (packet === undefined || equalBytes(packet.from.nodeId, this.options.self.nodeId)) return;
 		const from = seenFrom(packet.from, source);
+		this.unproven.add(this.hostOf(from), datagram.length);
 		const handler = this.handler(from, source.port);
 		if (handler === undefined) return;
 		handler.update({ ...from, port: packet.from.port });
@@ -145,11 +154,24 @@ export class Discovery {
 			case "neighbours":
 				if (!handler.answered()) return;
 				for (const neighbour of packet.neighbours) {
-					if (!equalBytes(neighbour.nodeId, this.options.self.nodeId))
-						this.handler(neighbour, neighbour.port);
+					if (!equalBytes(neighbour.nodeId, this.options.self.nodeId)) this.meet(neighbour);
 				}
 				return;
 		}
+	}
+
+	/** Somebody that we asked names a node: it is pinged once for each time that it is named, until it has ponged. */
+	private meet(neighbour: Endpoint): void {
+		const host = this.hostOf(neighbour);
+		if (host === "") return;
+		if (!this.handlers.get(keyOf(host, neighbour.port))?.isProven) this.unproven.add(host, PING_BYTES);
+		this.handler(neighbour, neighbour.port)?.revive();
+	}
+
+	/** The address by which both of us can be reached; empty if there is none. */
+	private hostOf(node: Endpoint): string {
+		const { self } = this.options;
+		return self.ipv4 !== "" && node.ipv4 !== "" ? node.ipv4 : self.ipv6 !== "" ? node.ipv6 : "";
 	}
 
 	/**
@@ -157,8 +179,7 @@ export class Discovery {
 	 * @returns undefined if we share no address family
 	 */
 	private handler(node: Endpoint, port: number): NodeHandler | undefined {
-		const { self } = this.options;
-		const host = self.ipv4 !== "" && node.ipv4 !== "" ? node.ipv4 : self.ipv6 !== "" ? node.ipv6 : "";
+		const host = this.hostOf(node);
 		if (host === "" || port <= 0 || port > 65_535) return undefined;
 		const key = keyOf(host, port);
 		const known = this.handlers.get(key);
@@ -192,9 +213,13 @@ export class Discovery {
 		this.handlers.delete(key);
 	}
 
-	private send(to: NodeHandler, body: UnsentPacket): void {
-		if (this.isStopped) return;
-		this.port?.send(encodePacket({ ...body, from: this.options.self }), { host: to.host, port: to.port });
+	private send(to: NodeHandler, body: UnsentPacket): boolean {
+		if (this.isStopped) return true;
+		const datagram = encodePacket({ ...body, from: this.options.self });
+		const isFree = to.isProven || this.boot.has(to.host);
+		if (!isFree && !this.unproven.take(to.host, datagram.length, body.kind === "neighbours")) return false;
+		this.port?.send(datagram, { host: to.host, port: to.port });
+		return true;
 	}
 
 	private async readStored(store: PeerStore): Promise<readonly NodeAddress[]> {

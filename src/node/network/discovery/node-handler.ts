@@ -22,12 +22,17 @@ const UNANSWERED_QUESTIONS = 5;
 /** The bucket must hold this many for an entry to be dropped for silence: a lonely node keeps whom it knows. */
 const CROWDED_BUCKET = 4;
 
+/** A node asks each other one about once in seven seconds; a sender that is made up would ask more. */
+const MAX_ANSWERS = 16;
+const ANSWERS_MS = 10_000;
+
 /** What a handler needs of the rest of discovery. */
 export interface HandlerWorld {
 	readonly environment: NetworkEnvironment;
 	readonly networkId: number;
 	readonly table: NodeTable<NodeHandler>;
-	send(to: NodeHandler, body: UnsentPacket): void;
+	/** @returns false if the address has to prove itself first */
+	send(to: NodeHandler, body: UnsentPacket): boolean;
 }
 
 type Unsent<T> = T extends DiscoveryPacket ? Omit<T, "from"> : never;
@@ -52,6 +57,11 @@ export class NodeHandler implements TableNode {
 	private challenger: NodeHandler | undefined;
 	private awaitsNeighbours = false;
 	private unanswered = 0;
+	private isPonged = false;
+	/** A question that came before the address had proven itself. */
+	private held: { readonly target: Uint8Array; readonly timestampMs: bigint } | undefined;
+	private answersSinceMs = Number.NEGATIVE_INFINITY;
+	private answers = 0;
 
 	/** @param address where it is reached, by the family that both of us have */
 	constructor(
@@ -66,6 +76,11 @@ export class NodeHandler implements TableNode {
 		this.ipv4 = endpoint.ipv4;
 		this.ipv6 = endpoint.ipv6;
 		this.updatedMs = world.environment.now();
+	}
+
+	/** Whether it answered a ping: only then does it get more than it sends. */
+	get isProven(): boolean {
+		return this.isPonged;
 	}
 
 	/** Whether a connection to it can be made: it listens where its packets come from, and is of our network. */
@@ -123,8 +138,11 @@ export class NodeHandler implements TableNode {
 		if (this.pingTimer === undefined) return;
 		this.stop();
 		this.networkId = networkId;
+		this.isPonged = true;
 		if (this.isConnectable) this.proveAlive();
 		else this.die();
+		if (this.held) this.answer(this.held.target, this.held.timestampMs);
+		this.held = undefined;
 	}
 
 	/** @param target 64 bytes */
@@ -150,10 +168,21 @@ export class NodeHandler implements TableNode {
 		return wasAsked;
 	}
 
-	/** @param timestampMs that of the question */
+	/**
+	 * An answer has up to ten times the bytes of its question: who has not ponged may have to do so before it gets one.
+	 * @param timestampMs that of the question
+	 */
 	answer(target: Uint8Array, timestampMs: bigint): void {
+		const now = this.world.environment.now();
+		if (now - this.answersSinceMs >= ANSWERS_MS) {
+			this.answersSinceMs = now;
+			this.answers = 0;
+		}
+		if (++this.answers > MAX_ANSWERS) return;
 		const neighbours = this.world.table.closest(target).map((node) => node.endpoint);
-		this.world.send(this, { kind: "neighbours", neighbours, timestampMs });
+		if (this.world.send(this, { kind: "neighbours", neighbours, timestampMs })) return;
+		this.held = { target, timestampMs };
+		if (this.pingTimer === undefined) this.ping();
 	}
 
 	/** Ends its timer. */

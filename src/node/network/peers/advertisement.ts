@@ -5,6 +5,8 @@
 
 import { numberOfBlockId } from "../../../protocol/block.js";
 import { fromKey } from "../../../protocol/bytes.js";
+import { SLOT_MS } from "../../../protocol/slot.js";
+import { Recent } from "../../memory/recent.js";
 import type { Timer } from "../environment.js";
 import {
 	ApplicationType,
@@ -18,18 +20,17 @@ import {
 	type SignedTransaction,
 } from "../wire/application-messages.js";
 import { BlockFetchWatch } from "./block-fetch-watch.js";
+import { FetchQueue } from "./fetch-queue.js";
+import { MAX_ANNOUNCED_BLOCKS, MAX_BLOCKS_ABOVE_HEAD } from "./limits.js";
 import { Misconduct } from "./misconduct.js";
 import type { Peer } from "./peer.js";
 import type { PeerWorld } from "./peer-world.js";
-import { itemKey, Recent } from "./recent.js";
+import { isOfKind, itemKey } from "./recent.js";
 
 /** Fetching and announcing run this much after something is there to fetch or announce. */
 const STEP_MS = 30;
-/** How long an announcement is worth asking for: five blocks. */
-const VALID_MS = 15_000;
 /** A block that could not be announced for this long is old. */
 const SPREAD_BLOCK_MS = 3000;
-const MAX_ASKED_PER_STEP = 1000;
 const MAX_TO_SPREAD = 1000;
 const SEEN_CACHE = 100_000;
 const TRANSACTION_CACHE = 50_000;
@@ -50,7 +51,7 @@ interface Item {
 }
 
 export class Advertisement {
-	private readonly toFetch = new Map<string, Item>();
+	private readonly toFetch: FetchQueue;
 	private readonly toSpread = new Map<string, Item>();
 	/** Items that were announced to us at all. */
 	private readonly announced: Recent;
@@ -69,6 +70,7 @@ export class Advertisement {
 		private readonly isBusy: () => boolean,
 	) {
 		const { now, settings } = world;
+		this.toFetch = new FetchQueue(now, (key) => this.announced.delete(key));
 		this.announced = new Recent(SEEN_CACHE, settings.blockCacheTimeoutMs, now);
 		this.knownTransactions = new Recent(TRANSACTION_CACHE, HOUR_MS, now);
 		this.transactions = new Recent(TRANSACTION_CACHE, BODY_MS, now);
@@ -81,7 +83,7 @@ export class Advertisement {
 		const isBlock = kind === InventoryKind.BLOCK;
 		// The recorded release lets them pass, the next one ends the connection.
 		if (!isBlock && kind !== InventoryKind.TX) return;
-		if (!isBlock && !this.takesTransactions(peer, ids.length)) return;
+		if (!(isBlock ? takesBlocks(peer, ids.length) : this.takesTransactions(peer, ids.length))) return;
 		if (!peer.isSynced) return;
 		if (!isBlock && (this.isUnsolidified || this.isBusy())) return;
 		for (const id of ids) {
@@ -89,7 +91,7 @@ export class Advertisement {
 			const key = itemKey(kind, id);
 			peer.announcedToUs.renew(key, true);
 			if (isBlock && !peer.announcedByUs.has(key)) peer.touch();
-			this.add(kind, id, key);
+			this.add(peer, kind, id, key);
 		}
 		if (isBlock) this.fetchStep();
 	}
@@ -107,15 +109,25 @@ export class Advertisement {
 		return chain.head.number - chain.solid.number >= BigInt(settings.maxUnsolidified);
 	}
 
-	private add(kind: InventoryKind, id: Uint8Array, key: string): void {
+	private add(peer: Peer, kind: InventoryKind, id: Uint8Array, key: string): void {
 		if (kind === InventoryKind.TX) {
 			if (this.world.settings.isFastForward || this.knownTransactions.has(key)) return;
-		} else if (this.blocks.has(key) || numberOfBlockId(id) <= this.world.chain.solid.number) {
-			return;
-		}
-		if (!this.announced.put(key, true)) return;
-		this.toFetch.set(key, { kind, id, sinceMs: this.world.now() });
-		this.armFetch();
+		} else if (this.blocks.has(key) || !this.isPlausible(numberOfBlockId(id))) return;
+		else if (!this.announced.has(key) && !this.toFetch.hasRoomForBlock(peer)) return;
+		if (this.announced.put(key, true)) this.toFetch.add(peer, kind, id, key);
+		else this.toFetch.alsoOffered(peer, key);
+		if (this.toFetch.size > 0) this.armFetch();
+	}
+
+	/**
+	 * Whether there can be a block of this height that we lack: not a final one, and not one further above our head than
+	 * the time since the last final one has slots. A node that was cut off for an hour must still learn of new blocks.
+	 */
+	private isPlausible(number: bigint): boolean {
+		const { head, solid, solidTimestampMs } = this.world.chain;
+		if (number <= solid.number) return false;
+		const passedMs = BigInt(Math.trunc(this.world.now())) - solidTimestampMs;
+		return number <= head.number + MAX_BLOCKS_ABOVE_HEAD || number <= solid.number + 1n + passedMs / SLOT_MS;
 	}
 
 	private armFetch(): void {
@@ -126,35 +138,10 @@ export class Advertisement {
 		});
 	}
 
-	/** Asks for announced items: each of one idle peer that announced it lately (sheet 09 §8.2). */
+	/** Asks for announced items (sheet 09 §8.2). */
 	private fetchStep(): void {
-		const now = this.world.now();
-		const candidates = this.world.synced.filter((peer) => peer.isIdle);
-		const assigned = new Map<Peer, { blocks: Uint8Array[]; transactions: Uint8Array[] }>();
-		const countOf = (peer: Peer): number => {
-			const lists = assigned.get(peer);
-			return lists ? lists.blocks.length + lists.transactions.length : 0;
-		};
-		for (const [key, item] of this.toFetch) {
-			if (now - item.sinceMs > VALID_MS) {
-				this.toFetch.delete(key);
-				this.announced.delete(key);
-				continue;
-			}
-			let best: Peer | undefined;
-			for (const peer of candidates) {
-				const sinceMs = peer.announcedToUs.since(key);
-				if (sinceMs === undefined || now - sinceMs >= VALID_MS) continue;
-				if (countOf(peer) >= MAX_ASKED_PER_STEP) continue;
-				if (!best || countOf(peer) < countOf(best)) best = peer;
-			}
-			if (!best) continue;
-			const lists = assigned.get(best) ?? { blocks: [], transactions: [] };
-			assigned.set(best, lists);
-			(item.kind === InventoryKind.BLOCK ? lists.blocks : lists.transactions).push(item.id);
-			this.toFetch.delete(key);
-		}
-		for (const [peer, { blocks, transactions }] of assigned) {
+		const idle = this.world.synced.filter((peer) => peer.isIdle);
+		for (const { peer, blocks, transactions } of this.toFetch.assign(idle)) {
 			this.ask(peer, InventoryKind.BLOCK, blocks.sort(compareByNumber));
 			this.ask(peer, InventoryKind.TX, transactions);
 		}
@@ -185,6 +172,11 @@ export class Advertisement {
 		this.world.meter?.blockFetched(this.world.now() - sinceMs);
 		this.watch.arrived(key);
 		if (this.toFetch.size > 0) this.world.environment.soon(() => !this.stopped && this.fetchStep());
+	}
+
+	/** What a peer was asked for and won't be taken from it is no longer waited for. */
+	giveUp(peer: Peer, kind: InventoryKind): void {
+		for (const key of [...peer.asked.keys()]) if (isOfKind(key, kind)) peer.asked.delete(key);
 	}
 
 	/** Whether a transaction went through here in the last hour. */
@@ -316,15 +308,17 @@ export class Advertisement {
 
 	/** What a peer that left was asked for is asked of others who announced it. */
 	peerLeft(peer: Peer): void {
-		const now = this.world.now();
 		for (const [key] of peer.asked) {
-			const isElsewhere = this.world.peers.some((other) => other !== peer && other.announcedToUs.has(key));
-			if (!isElsewhere) {
+			const [first, ...others] = this.world.peers.filter(
+				(other) => other !== peer && other.announcedToUs.has(key),
+			);
+			if (!first) {
 				this.announced.delete(key);
 				continue;
 			}
-			const kind = key.startsWith(String(InventoryKind.BLOCK)) ? InventoryKind.BLOCK : InventoryKind.TX;
-			this.toFetch.set(key, { kind, id: fromKey(key.slice(1)), sinceMs: now });
+			const kind = isOfKind(key, InventoryKind.BLOCK) ? InventoryKind.BLOCK : InventoryKind.TX;
+			this.toFetch.add(first, kind, fromKey(key.slice(1)), key, first.announcedToUs.sinceMs(key));
+			for (const other of others) this.toFetch.alsoOffered(other, key, other.announcedToUs.sinceMs(key));
 		}
 		peer.asked.clear();
 		this.watch.peerLeft(peer);
@@ -337,6 +331,13 @@ export class Advertisement {
 		this.spreadTimer?.cancel();
 		this.watch.stop();
 	}
+}
+
+/** Counts announced blocks; what comes on top of the limit is not looked at, as in release 4.8.2. */
+function takesBlocks(peer: Peer, count: number): boolean {
+	if (peer.blockCount.total + count > MAX_ANNOUNCED_BLOCKS) return false;
+	peer.blockCount.add(count);
+	return true;
 }
 
 function compareByNumber(a: Uint8Array, b: Uint8Array): number {

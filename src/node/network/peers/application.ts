@@ -16,9 +16,16 @@ import {
 	Reason,
 	readBlockId,
 	reasonName,
-	SignedBlock,
 	SignedTransaction,
 } from "../wire/application-messages.js";
+import {
+	countTransactions,
+	decodeAskedTransactions,
+	decodeBlock,
+	hasImpossibleTransactions,
+	readBlockHeader,
+} from "../wire/block-messages.js";
+import type { OversizeMessage } from "../wire/message-kinds.js";
 import { Advertisement } from "./advertisement.js";
 import { EffectiveCheck } from "./effective-check.js";
 import { acceptHello, greet } from "./handshake.js";
@@ -37,8 +44,6 @@ import { SyncRequester } from "./sync-requester.js";
 import { SyncResponder } from "./sync-responder.js";
 import { TransactionIntake } from "./transactions.js";
 
-/** Largest block that is taken, serialised. */
-const MAX_BLOCK_BYTES = 2_001_000;
 /** How far ahead of our clock any block may be. */
 const MAX_AHEAD_MS = 3000n;
 
@@ -145,6 +150,14 @@ export class Application implements ApplicationListener {
 		meter?.processed(applicationTypeName(type), now() - startMs);
 	}
 
+	oversized(connection: PeerConnection, message: OversizeMessage): void {
+		const peer = this.byConnection.get(connection);
+		if (!peer) return;
+		const { type, reason } = message;
+		this.world.meter?.failed(errorKind(reason));
+		this.world.disconnect(peer, reason, `${applicationTypeName(type)} of ${message.message}`);
+	}
+
 	disconnected(connection: PeerConnection): void {
 		const peer = this.byConnection.get(connection);
 		if (!peer) return;
@@ -153,6 +166,7 @@ export class Application implements ApplicationListener {
 		this.requester.peerLeft(peer);
 		this.responder.peerLeft(peer);
 		this.transactions.peerLeft(peer);
+		this.commits.peerLeft(peer);
 		this.advertisement.peerLeft(peer);
 	}
 
@@ -168,7 +182,7 @@ export class Application implements ApplicationListener {
 		[ApplicationType.FETCH_INV_DATA, (peer, payload) => this.receiveFetch(peer, payload)],
 		[ApplicationType.BLOCK, (peer, payload) => this.receiveBlock(peer, payload)],
 		[ApplicationType.TXS, (peer, payload) => this.receiveTransactions(peer, payload)],
-		[ApplicationType.PBFT_COMMIT_MSG, (_, payload) => this.commits.receive(payload)],
+		[ApplicationType.PBFT_COMMIT_MSG, (peer, payload) => this.commits.receive(peer, payload)],
 		[ApplicationType.PBFT_MSG, (peer, payload) => this.receiveVote(peer, payload)],
 		[ApplicationType.P2P_PING, (peer) => this.world.send(peer, ApplicationType.P2P_PONG, PING_PAYLOAD)],
 		[ApplicationType.P2P_PONG, () => {}],
@@ -182,6 +196,7 @@ export class Application implements ApplicationListener {
 	}
 
 	private receiveList(peer: Peer, payload: Uint8Array): void {
+		this.requester.expectList(peer, payload);
 		this.requester.receiveList(peer, decodeBlockChainInventory(payload));
 		peer.touch();
 		this.advertisement.spreadStep();
@@ -225,20 +240,26 @@ export class Application implements ApplicationListener {
 	}
 
 	private receiveBlock(peer: Peer, payload: Uint8Array): void {
-		const block = SignedBlock.decode(payload);
-		if (this.world.chain.filtersUnknownFields) {
+		const { advertisement, requester, world } = this;
+		const mayPush = world.settings.isFastForward || peer.isRelay;
+		const { id, number, timestampMs } = readBlockHeader(payload);
+		if (timestampMs - BigInt(Math.trunc(world.now())) >= MAX_AHEAD_MS) {
+			throw new Misconduct(Reason.BAD_PROTOCOL, `block ${number} comes before its time`);
+		}
+		const isOfList = requester.awaits(peer, id);
+		if (!mayPush && !isOfList && !advertisement.wasAsked(peer, InventoryKind.BLOCK, id)) {
+			throw new Misconduct(Reason.BAD_PROTOCOL, `block ${number} was not asked for`);
+		}
+		if (hasImpossibleTransactions(payload)) {
+			// Whoever passes blocks on looks at their header first: it need not have known.
+			if (isOfList) throw new Misconduct(Reason.BAD_BLOCK, `block ${number} has transactions that can't be`);
+			advertisement.arrived(peer, InventoryKind.BLOCK, id);
+			return;
+		}
+		const block = decodeBlock(payload);
+		if (world.chain.filtersUnknownFields) {
 			filterMessage(Block, block.message, payload.length);
 			filterTransactions(block.transactions);
-		}
-		if (payload.length > MAX_BLOCK_BYTES)
-			throw new Misconduct(Reason.BAD_PROTOCOL, "a block that is too large");
-		if (block.timestampMs - BigInt(Math.trunc(this.world.now())) >= MAX_AHEAD_MS) {
-			throw new Misconduct(Reason.BAD_PROTOCOL, `block ${block.number} comes before its time`);
-		}
-		const isOfList = this.requester.awaits(peer, block.id);
-		const isExpected = isOfList || this.advertisement.wasAsked(peer, InventoryKind.BLOCK, block.id);
-		if (!isExpected && !this.world.settings.isFastForward && !peer.isRelay) {
-			throw new Misconduct(Reason.BAD_PROTOCOL, `block ${block.number} was not asked for`);
 		}
 		if (isOfList) this.requester.receiveBlock(peer, block, payload.length);
 		else this.blocks.receive(peer, block);
@@ -246,7 +267,16 @@ export class Application implements ApplicationListener {
 	}
 
 	private receiveTransactions(peer: Peer, payload: Uint8Array): void {
-		const message = Transactions.decode(payload);
+		const asked = peer.countAsked(InventoryKind.TX);
+		if (countTransactions(payload) > asked) {
+			throw new Misconduct(Reason.BAD_PROTOCOL, "transactions that were not asked for");
+		}
+		const message = decodeAskedTransactions(payload);
+		if (message === undefined) {
+			// Valid perhaps, and passed on in good faith, but not worth the memory: a block will have them, if any.
+			this.advertisement.giveUp(peer, InventoryKind.TX);
+			return;
+		}
 		const transactions = message.transactions.map((each) => new SignedTransaction(each));
 		if (this.world.chain.filtersUnknownFields) {
 			filterMessage(Transactions, message, payload.length);

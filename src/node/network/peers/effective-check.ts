@@ -1,11 +1,11 @@
 /** Looks for a peer that is ahead while all that are there are behind (sheet 09 §9.4). */
 
+import { Recent } from "../../memory/recent.js";
 import type { Transport } from "../connection.js";
 import type { NodeAddress, Timer } from "../environment.js";
 import { Reason } from "../wire/application-messages.js";
 import type { Peer } from "./peer.js";
 import type { PeerWorld } from "./peer-world.js";
-import { Recent } from "./recent.js";
 
 const PERIOD_MS = 5000;
 const FIRST_MS = 60_000;

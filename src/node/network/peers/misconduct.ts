@@ -1,6 +1,7 @@
 /** A peer did what ends a connection; the reason is what it is told (sheet 09 §6.4). */
 
 import { DecodeError } from "../../../protocol/codec/reader.js";
+import { SignatureError } from "../../../protocol/signature.js";
 import { Reason } from "../wire/application-messages.js";
 
 export class Misconduct extends Error {
@@ -42,6 +43,7 @@ export function isPeersFault(error: unknown): boolean {
 	return (
 		error instanceof Misconduct ||
 		error instanceof DecodeError ||
+		error instanceof SignatureError ||
 		(error instanceof Error && error.name === "BlockIdLengthError")
 	);
 }

@@ -4,6 +4,7 @@ import { equalBytes, toHex } from "../../../protocol/bytes.js";
 import { sha256 } from "../../../protocol/hash.js";
 import { PBFTMessageDataType } from "../../../protocol/messages.js";
 import { recoverAddress, SignatureError } from "../../../protocol/signature.js";
+import { Recent } from "../../memory/recent.js";
 import {
 	ApplicationType,
 	PBFTCommitResult,
@@ -12,21 +13,22 @@ import {
 } from "../wire/application-messages.js";
 import type { Peer } from "./peer.js";
 import type { PeerWorld } from "./peer-world.js";
-import { Recent } from "./recent.js";
 
-const RECEIVED_CACHE = 200;
+/** Confirmations of one peer: of the blocks that it was asked for, and of cycles. */
+const RECEIVED_BLOCKS = 100;
+const RECEIVED_CYCLES = 4;
 const RECEIVED_MS = 600_000;
+/** The greatest quorum is 27, one a witness. */
+const MAX_SIGNATURES = 54;
 const SENT_CACHE = 200;
 const SENT_MS = 3_600_000;
 
 export class PbftCommits {
-	/** By block number, or by epoch: the view number of a cycle's confirmation is its epoch. */
-	private readonly received: Recent<PBFTCommitResult>;
+	private readonly received = new Map<Peer, Received>();
 	/** Epochs whose confirmation was sent, to whomever. */
 	private readonly sentEpochs: Recent;
 
 	constructor(private readonly world: PeerWorld) {
-		this.received = new Recent(RECEIVED_CACHE, RECEIVED_MS, world.now);
 		this.sentEpochs = new Recent(SENT_CACHE, SENT_MS, world.now);
 	}
 
@@ -46,51 +48,85 @@ export class PbftCommits {
 		this.world.send(peer, ApplicationType.PBFT_COMMIT_MSG, cycle);
 	}
 
-	/** Keeps a peer's confirmation until its block is applied. @throws {DecodeError} */
-	receive(payload: Uint8Array): void {
-		if (!this.world.chain.allowPbft) return;
+	/**
+	 * Keeps a peer's confirmation until its block is applied: it comes before a block that the peer was asked for, and
+	 * what comes about others is not kept. @throws {DecodeError}
+	 */
+	receive(peer: Peer, payload: Uint8Array): void {
+		const { chain, settings } = this.world;
+		if (!chain.allowPbft) return;
 		const commit = PBFTCommitResult.decode(payload);
-		this.received.renew(String(readRaw(commit).view_n), commit);
+		const { data_type, view_n } = readRaw(commit);
+		const { length } = commit.signature;
+		if (length < settings.quorum || length > MAX_SIGNATURES) return;
+		const isBlock = data_type === PBFTMessageDataType.BLOCK;
+		if (isBlock && ![...peer.requested.values()].some(({ block }) => block.number === view_n)) return;
+		const received = this.received.get(peer) ?? new Received(this.world.now);
+		this.received.set(peer, received);
+		(isBlock ? received.blocks : received.cycles).renew(String(view_n), commit);
+	}
+
+	/** What a peer said and nobody needed. */
+	peerLeft(peer: Peer): void {
+		this.received.delete(peer);
 	}
 
 	/** A block of a list was applied: what came about it is checked and stored. */
 	afterBlock(block: SignedBlock): void {
 		if (!this.world.chain.allowPbft) return;
-		const commit = this.received.get(String(block.number));
-		if (!commit) return;
-		this.received.delete(String(block.number));
-		const { epoch } = readRaw(commit);
-		this.store(commit);
-		const cycle = this.received.get(String(epoch));
-		if (!cycle) return;
-		this.received.delete(String(epoch));
-		this.store(cycle);
+		const number = String(block.number);
+		for (const { blocks, cycles } of this.received.values()) {
+			const commit = blocks.get(number);
+			if (!commit) continue;
+			blocks.delete(number);
+			const epoch = String(readRaw(commit).epoch);
+			this.store(commit);
+			const cycle = cycles.get(epoch);
+			if (!cycle) continue;
+			cycles.delete(epoch);
+			this.store(cycle);
+		}
 	}
 
 	private store(commit: PBFTCommitResult): void {
-		if (!this.isValid(commit)) return;
 		const { chain } = this.world;
 		const { data_type, view_n, epoch } = readRaw(commit);
 		const key = data_type === PBFTMessageDataType.BLOCK ? `BLOCK${view_n}` : `SRL${epoch}`;
-		if (!chain.commit(key)) chain.storeCommit(key, PBFTCommitResult.encode(commit));
+		if (!chain.commit(key) && this.isValid(commit)) chain.storeCommit(key, PBFTCommitResult.encode(commit));
 	}
 
-	/** Enough signatures, each of a witness. A list without any passes on the network (sheet 09 §11.4). */
+	/**
+	 * Each signature is of a witness, and enough witnesses signed. The network counts signatures, of which one witness can
+	 * make many, and lets a list without any pass (sheet 09 §11.4): what it would store, nobody confirmed.
+	 */
 	private isValid({ data, signature }: PBFTCommitResult): boolean {
-		if (signature.length === 0) return true;
-		const distinct = new Set(signature.map(toHex));
-		if (distinct.size < this.world.settings.quorum) return false;
 		const hash = sha256(data);
 		const { activeWitnesses } = this.world.chain;
-		return signature.every((each) => {
+		const signers = new Set<string>();
+		for (const each of signature) {
 			try {
 				const signer = recoverAddress(hash, each);
-				return activeWitnesses.some((witness) => equalBytes(witness, signer));
+				if (!activeWitnesses.some((witness) => equalBytes(witness, signer))) return false;
+				signers.add(toHex(signer));
 			} catch (error) {
 				if (error instanceof SignatureError) return false;
 				throw error;
 			}
-		});
+		}
+		return signers.size >= this.world.settings.quorum;
+	}
+}
+
+/** What one peer said. */
+class Received {
+	/** By block number. */
+	readonly blocks: Recent<PBFTCommitResult>;
+	/** By epoch, which is the view number of a cycle's confirmation. */
+	readonly cycles: Recent<PBFTCommitResult>;
+
+	constructor(now: () => number) {
+		this.blocks = new Recent(RECEIVED_BLOCKS, RECEIVED_MS, now);
+		this.cycles = new Recent(RECEIVED_CYCLES, RECEIVED_MS, now);
 	}
 }
 

@@ -6,7 +6,8 @@
 import { equalBytes, toHex } from "../../../protocol/bytes.js";
 import { sha256 } from "../../../protocol/hash.js";
 import { PBFTMessageDataType, PBFTMessageMsgType, SRL } from "../../../protocol/messages.js";
-import { recoverAddress } from "../../../protocol/signature.js";
+import { recoverAddress, SignatureError } from "../../../protocol/signature.js";
+import { Recent } from "../../memory/recent.js";
 import {
 	ApplicationType,
 	PBFTCommitResult,
@@ -18,7 +19,6 @@ import {
 import { Misconduct } from "./misconduct.js";
 import type { Peer } from "./peer.js";
 import type { OwnWitness, PeerWorld } from "./peer-world.js";
-import { Recent } from "./recent.js";
 
 const Kind = PBFTMessageMsgType;
 const Data = PBFTMessageDataType;
@@ -119,15 +119,17 @@ export class Voting {
 		return epoch > lastMaintenanceMs ? chain.activeWitnesses : chain.formerWitnesses;
 	}
 
-	/** Takes in a vote of a peer and passes it on. @throws {Misconduct | DecodeError | SignatureError} */
+	/** Takes in a vote of a peer and passes it on. @throws {Misconduct | DecodeError} */
 	receive(peer: Peer, message: PBFTMessage): void {
 		const { chain, settings } = this.world;
 		if (!chain.allowPbft || this.world.isSyncing) return;
 		const raw = message.raw_data ?? PBFTMessageRaw.create({});
 		const isBlock = raw.data_type === Data.BLOCK;
-		if (isBlock && chain.head.number - raw.view_n > BigInt(settings.voteExpireBlocks)) return;
-		if (!isBlock && chain.nextMaintenanceMs - raw.epoch > 2n * chain.maintenanceIntervalMs) return;
-		const signer = recoverAddress(sha256(PBFTMessageRaw.encode(raw)), message.signature);
+		const distance = isBlock ? chain.head.number - raw.view_n : chain.nextMaintenanceMs - raw.epoch;
+		const most = isBlock ? BigInt(settings.voteExpireBlocks) : 2n * chain.maintenanceIntervalMs;
+		// The network looks at the past alone; a witness could name any number of rounds to come.
+		if (distance > most || -distance > most) return;
+		const signer = signerOf(message, raw);
 		const vote = { message, raw, signer: toHex(signer), data: toHex(raw.data) };
 		if (this.seen.has(voteName(vote))) return;
 		if (!this.witnessesOf(raw.epoch).some((each) => equalBytes(each, signer))) {
@@ -197,6 +199,17 @@ export class Voting {
 		for (const [no, { sinceMs, isOpen }] of this.rounds) {
 			if (now - sinceMs > (isOpen ? ROUND_MS : EARLY_MS)) this.rounds.delete(no);
 		}
+	}
+}
+
+/** @throws {Misconduct} */
+function signerOf({ signature }: PBFTMessage, raw: PBFTMessageRaw): Uint8Array {
+	try {
+		return recoverAddress(sha256(PBFTMessageRaw.encode(raw)), signature);
+	} catch (error) {
+		if (error instanceof SignatureError)
+			throw new Misconduct(Reason.BAD_PROTOCOL, `a vote: ${error.message}`);
+		throw error;
 	}
 }
 

@@ -54,6 +54,9 @@ export interface OwnWitness {
 /** Reasons for which an address stays banned for an hour (sheet 09 §4.6). */
 const GRAVE: ReadonlySet<number> = new Set([Reason.BAD_PROTOCOL, Reason.BAD_BLOCK, Reason.BAD_TX]);
 
+/** A peer that delivered a block of a list this lately has more for us. */
+const DELIVERING_MS = 10_000;
+
 export class PeerWorld {
 	private readonly list: Peer[] = [];
 
@@ -97,11 +100,14 @@ export class PeerWorld {
 	}
 
 	/**
-	 * Whether blocks are missing: nobody is there, or somebody has some (sheet 09 §11.2). Connections that never say
-	 * HELLO don't count: whoever opens one after the other could keep a node from voting.
+	 * Whether blocks are missing: nobody is there, or somebody is giving us some (sheet 09 §11.2). For the network a
+	 * peer counts that says it is ahead. But saying so costs nothing, and whoever opens one silent connection after the
+	 * other could keep a node from voting: a peer counts while it delivers.
 	 */
 	get isSyncing(): boolean {
-		return this.list.length === 0 || this.list.some((peer) => peer.hello && peer.needSyncFromPeer);
+		if (this.list.length === 0) return true;
+		const now = this.now();
+		return this.list.some((peer) => peer.needSyncFromPeer && now - peer.lastBlockMs < DELIVERING_MS);
 	}
 
 	send(peer: Peer, type: number, payload: Uint8Array): void {

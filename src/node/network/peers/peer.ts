@@ -1,10 +1,14 @@
 /** One peer: what it and we owe each other. Each part of the room reads and writes its own group of fields. */
 
+import { Recent } from "../../memory/recent.js";
 import type { PeerConnection } from "../connection.js";
 import { addressText } from "../environment.js";
 import type { BlockRef } from "../local-chain.js";
-import type { HelloMessage } from "../wire/application-messages.js";
-import { LatencySamples, Recent, SlidingCount } from "./recent.js";
+import type { HelloMessage, InventoryKind } from "../wire/application-messages.js";
+import { Offers } from "./fetch-queue.js";
+import { INVENTORY_CACHE, SERVED_CACHE } from "./limits.js";
+import { Queue } from "./queue.js";
+import { isOfKind, LatencySamples, SlidingCount } from "./recent.js";
 
 /** Where synchronising from a peer stands (sheet 09 §7.6). */
 export type SyncState =
@@ -22,54 +26,9 @@ export interface SentSummary {
 }
 
 const HOUR_MS = 3_600_000;
-/** Announcements remembered a peer and direction. */
-const INVENTORY_CACHE = 20_000;
-/** Ids of blocks that were served; older ones may be asked for again. */
-const SERVED_CACHE = 4000;
 
-/** An ordered list of block ids that is taken from at its front and cut at its end. */
-export class BlockQueue {
-	private items: BlockRef[] = [];
-	private head = 0;
-
-	get length(): number {
-		return this.items.length - this.head;
-	}
-
-	/** The next id; undefined if there is none. */
-	get front(): BlockRef | undefined {
-		return this.items[this.head];
-	}
-
-	get back(): BlockRef | undefined {
-		return this.length > 0 ? this.items.at(-1) : undefined;
-	}
-
-	at(index: number): BlockRef {
-		return this.items[this.head + index] as BlockRef;
-	}
-
-	push(...blocks: readonly BlockRef[]): void {
-		for (const block of blocks) this.items.push(block);
-	}
-
-	shift(): void {
-		this.head++;
-		if (this.head > 1024 && this.head * 2 > this.items.length) {
-			this.items = this.items.slice(this.head);
-			this.head = 0;
-		}
-	}
-
-	pop(): void {
-		if (this.length > 0) this.items.pop();
-	}
-
-	clear(): void {
-		this.items = [];
-		this.head = 0;
-	}
-}
+/** An ordered list of block ids. */
+export class BlockQueue extends Queue<BlockRef> {}
 
 export class Peer {
 	/** Its application HELLO, once it was accepted. */
@@ -109,6 +68,8 @@ export class Peer {
 	lastFetchMs = Number.NEGATIVE_INFINITY;
 	/** When it last delivered a block of a list, or was asked for some. */
 	lastDeliveryMs = 0;
+	/** When it last delivered a block of a list. */
+	lastBlockMs = Number.NEGATIVE_INFINITY;
 
 	/** The last block of which we know that both have it. */
 	bothHave: BlockRef;
@@ -124,7 +85,15 @@ export class Peer {
 	readonly announcedByUs: Recent;
 	/** Items that it was asked for, with the time. */
 	readonly asked = new Map<string, number>();
+	/** Announced ids of the last ten seconds. */
 	readonly transactionCount: SlidingCount;
+	readonly blockCount: SlidingCount;
+	/** Summaries of the last ten seconds. */
+	readonly summaryCount: SlidingCount;
+	/** What it could be asked for. */
+	readonly offers = new Offers();
+	/** Blocks that it was the first to announce and that wait to be asked for. */
+	pendingBlocks = 0;
 	readonly fetchLatency = new LatencySamples();
 
 	/** The last time at which it did something useful. */
@@ -142,6 +111,8 @@ export class Peer {
 		this.announcedToUs = new Recent(INVENTORY_CACHE, HOUR_MS, now);
 		this.announcedByUs = new Recent(INVENTORY_CACHE, HOUR_MS, now);
 		this.transactionCount = new SlidingCount(now);
+		this.blockCount = new SlidingCount(now);
+		this.summaryCount = new SlidingCount(now);
 	}
 
 	/** Whether blocks and transactions are announced to it and taken from it (sheet 09 §7.6). */
@@ -157,6 +128,13 @@ export class Peer {
 	/** It owes us nothing. */
 	get isIdle(): boolean {
 		return this.asked.size === 0 && this.isSyncIdle;
+	}
+
+	/** How many items of a kind it owes us. */
+	countAsked(kind: InventoryKind): number {
+		let count = 0;
+		for (const key of this.asked.keys()) if (isOfKind(key, kind)) count++;
+		return count;
 	}
 
 	setBothHave(block: BlockRef): void {

@@ -1,76 +1,15 @@
-/** What a peer or the network said lately: bounded in number and in time. */
+/** What a peer said lately: the keys under which it is remembered, how much it was, how long its answers took. */
 
 import { toKey } from "../../../protocol/bytes.js";
-
-interface Entry<V> {
-	readonly value: V;
-	readonly sinceMs: number;
-}
-
-/** Values by key, the oldest forgotten first. An entry that is put again keeps its age. */
-export class Recent<V = true> {
-	private readonly entries = new Map<string, Entry<V>>();
-
-	/** @param lifeMs how long an entry is remembered; infinite for ever */
-	constructor(
-		private readonly capacity: number,
-		private readonly lifeMs: number,
-		private readonly now: () => number,
-	) {}
-
-	get size(): number {
-		return this.entries.size;
-	}
-
-	/** @returns whether it is new */
-	put(key: string, value: V): boolean {
-		this.expire();
-		if (this.entries.has(key)) return false;
-		this.entries.set(key, { value, sinceMs: this.now() });
-		if (this.entries.size > this.capacity) this.entries.delete(this.entries.keys().next().value as string);
-		return true;
-	}
-
-	/** Puts an entry as new, whether it was remembered or not. */
-	renew(key: string, value: V): void {
-		this.entries.delete(key);
-		this.put(key, value);
-	}
-
-	get(key: string): V | undefined {
-		return this.fresh(key)?.value;
-	}
-
-	has(key: string): boolean {
-		return this.fresh(key) !== undefined;
-	}
-
-	/** When the entry was put; undefined if it is not remembered. */
-	since(key: string): number | undefined {
-		return this.fresh(key)?.sinceMs;
-	}
-
-	delete(key: string): void {
-		this.entries.delete(key);
-	}
-
-	private fresh(key: string): Entry<V> | undefined {
-		const entry = this.entries.get(key);
-		return entry && this.now() - entry.sinceMs <= this.lifeMs ? entry : undefined;
-	}
-
-	private expire(): void {
-		const oldest = this.now() - this.lifeMs;
-		for (const [key, entry] of this.entries) {
-			if (entry.sinceMs >= oldest) break;
-			this.entries.delete(key);
-		}
-	}
-}
 
 /** Key of an item of an inventory: its kind and its hash. */
 export function itemKey(kind: number, hash: Uint8Array): string {
 	return kind + toKey(hash);
+}
+
+/** Whether a key is one of {@link itemKey} of a kind. */
+export function isOfKind(key: string, kind: number): boolean {
+	return key.charCodeAt(0) === 0x30 + kind;
 }
 
 const WINDOW_SECONDS = 10;

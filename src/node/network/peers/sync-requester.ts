@@ -7,7 +7,9 @@
  */
 
 import { toHex, toKey } from "../../../protocol/bytes.js";
+import { countField } from "../../../protocol/codec/scan.js";
 import { SLOT_MS } from "../../../protocol/slot.js";
+import { Recent } from "../../memory/recent.js";
 import type { Timer } from "../environment.js";
 import type { BlockRef } from "../local-chain.js";
 import {
@@ -22,10 +24,11 @@ import {
 import { Misconduct } from "./misconduct.js";
 import type { Peer } from "./peer.js";
 import type { PeerWorld } from "./peer-world.js";
-import { Recent } from "./recent.js";
 import { summarize } from "./summary.js";
 
 const MAX_LIST_IDS = 2001;
+/** Number of the ids' field in BLOCK_CHAIN_INVENTORY. */
+const LIST_FIELD = 1;
 const FULL_LIST_IDS = 2000;
 const MAX_BATCH = 100;
 /** A little more than a third of a second between requests of one kind to one peer. */
@@ -114,6 +117,13 @@ export class SyncRequester {
 		this.world.send(peer, ApplicationType.SYNC_BLOCK_CHAIN, encodeSyncBlockChain(summary));
 	}
 
+	/** Before a list is decoded: whether it was asked for, and has no more ids than a list may have. @throws {Misconduct} */
+	expectList(peer: Peer, payload: Uint8Array): void {
+		const count = countField(payload, LIST_FIELD);
+		if (!peer.summary) throw new Misconduct(Reason.BAD_PROTOCOL, "a list that was not asked for");
+		if (count > MAX_LIST_IDS) throw new Misconduct(Reason.BAD_PROTOCOL, "a list that is too long");
+	}
+
 	/** A peer's answer to our summary (sheet 09 §7.3). @throws {Misconduct} */
 	receiveList(peer: Peer, list: BlockList): void {
 		this.checkList(peer, list);
@@ -177,6 +187,7 @@ export class SyncRequester {
 		peer.requested.delete(key);
 		peer.inProcess.add(key);
 		peer.lastDeliveryMs = this.world.now();
+		peer.lastBlockMs = peer.lastDeliveryMs;
 		this.averageBytes = this.averageBytes * 0.95 + bytes * 0.05;
 		const entry: QueuedBlock = { block, peer, bytes, isReady: false };
 		this.drop(key);

@@ -12,6 +12,7 @@ import {
 	readBareBlockId,
 	type SignedBlock,
 } from "../wire/application-messages.js";
+import { MAX_SUMMARIES } from "./limits.js";
 import { Misconduct } from "./misconduct.js";
 import type { Peer } from "./peer.js";
 import type { PeerWorld } from "./peer-world.js";
@@ -42,6 +43,10 @@ export class SyncResponder {
 
 	/** Answers a summary by a list of what follows. @throws {Misconduct} */
 	answerSummary(peer: Peer, summary: readonly BlockRef[]): void {
+		if (peer.summaryCount.total >= MAX_SUMMARIES) {
+			throw new Misconduct(Reason.BAD_PROTOCOL, "too many summaries", true);
+		}
+		peer.summaryCount.add(1);
 		const { chain } = this.world;
 		const [first] = summary;
 		const last = summary.at(-1);

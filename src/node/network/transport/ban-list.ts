@@ -1,19 +1,20 @@
 /** Addresses that are not let in and not dialed for a while (sheet 09 §4.6). */
 
+import { Recent } from "../../memory/recent.js";
+
 const MAX_ENTRIES = 2000;
+
+/** The end of a connection that says nothing against its address. */
+export const NO_BAN_MS = 0;
 
 export class BanList {
 	/** Address -> end of the ban, milliseconds; oldest first. */
-	private readonly ends = new Map<string, number>();
+	private readonly ends = new Recent<number>(MAX_ENTRIES, Number.POSITIVE_INFINITY, () => 0);
 
 	/** A ban that is running is neither prolonged nor shortened. */
 	add(host: string, nowMs: number, durationMs: number): void {
-		if (this.has(host, nowMs)) return;
-		this.ends.delete(host);
-		this.ends.set(host, nowMs + durationMs);
-		if (this.ends.size <= MAX_ENTRIES) return;
-		const oldest = this.ends.keys().next();
-		if (!oldest.done) this.ends.delete(oldest.value);
+		if (durationMs === NO_BAN_MS || this.has(host, nowMs)) return;
+		this.ends.renew(host, nowMs + durationMs);
 	}
 
 	has(host: string, nowMs: number): boolean {

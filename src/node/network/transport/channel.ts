@@ -11,7 +11,8 @@ import type { ByteStream, NetworkEnvironment, NodeAddress, Timer } from "../envi
 import type { Endpoint } from "../wire/endpoint.js";
 import { unwrap } from "../wire/envelope.js";
 import type { FrameWriter } from "../wire/frame-writer.js";
-import { FrameReader } from "../wire/frames.js";
+import { FrameReader, MAX_LENGTH } from "../wire/frames.js";
+import { checkSize, MAX_GREETING_BYTES, OversizeMessage } from "../wire/message-kinds.js";
 import {
 	DisconnectReason,
 	disconnectReasonName,
@@ -86,7 +87,8 @@ export class Channel implements PeerConnection {
 	private isWrapped = false;
 	private isPaused = false;
 	private samples = 0;
-	private readonly reader = new FrameReader();
+	/** Before the handshake nobody has much to say. */
+	private readonly reader = new FrameReader(MAX_GREETING_BYTES);
 	private lastReceivedMs: number;
 	private lastSentMs: number;
 	private pingSentMs: number | undefined;
@@ -126,6 +128,11 @@ export class Channel implements PeerConnection {
 		return this.phase !== "closed";
 	}
 
+	/** The other side began it and has not said who it is. */
+	get isGreeting(): boolean {
+		return this.phase === "greeting" && !this.outgoing;
+	}
+
 	/** The handshake is finished and the connection open. */
 	get isEstablished(): boolean {
 		return this.phase === "established";
@@ -155,9 +162,9 @@ export class Channel implements PeerConnection {
 	}
 
 	/** Says why, then closes. */
-	disconnect(reason: DisconnectReason): void {
+	disconnect(reason: DisconnectReason, banMs: number = BAN_MS): void {
 		this.say(writeDisconnect(reason));
-		this.close();
+		this.close(banMs);
 	}
 
 	pause(): void {
@@ -221,10 +228,11 @@ export class Channel implements PeerConnection {
 				const body = this.reader.next();
 				if (body === undefined) break;
 				this.frameSinceMs = undefined;
-				this.handle(this.isWrapped ? unwrap(body) : body);
+				this.handle(this.open(body));
 			}
 		} catch (error) {
 			if (error instanceof ProtocolViolation) this.punish(error);
+			else if (error instanceof OversizeMessage) this.refuse(error);
 			else {
 				// The application failed; the connection is in no state that anyone knows.
 				this.close();
@@ -232,6 +240,19 @@ export class Channel implements PeerConnection {
 			}
 		}
 		if (this.reader.isWithinFrame) this.frameSinceMs ??= this.now;
+	}
+
+	/** @returns type byte and payload @throws {ProtocolViolation | OversizeMessage} */
+	private open(body: Uint8Array): Uint8Array {
+		if (this.isWrapped) return unwrap(body, checkSize);
+		checkSize(body[0] as number, body.length);
+		return body;
+	}
+
+	/** The application says why, unless it doesn't know the peer yet. */
+	private refuse(message: OversizeMessage): void {
+		if (this.isEstablished) this.context.listener.oversized(this, message);
+		else this.punish(new ProtocolViolation(DisconnectReason.BAD_MESSAGE, message.message));
 	}
 
 	private punish({ reason, message }: ProtocolViolation): void {
@@ -321,6 +342,7 @@ export class Channel implements PeerConnection {
 	private establish(version: number): void {
 		this.phase = "established";
 		this.isWrapped = version >= TRANSPORT_VERSION;
+		this.reader.maxLength = MAX_LENGTH;
 		this.addLatency(this.now - this.startMs);
 		this.context.listener.connected(this);
 	}

@@ -1,5 +1,6 @@
 /** What a log hears about connections that aren't made or end. */
 
+import { Recent } from "../../memory/recent.js";
 import { addressText, type NetworkEnvironment, type NodeAddress } from "../environment.js";
 
 /** The same about the same address is said again after this time at the earliest. */
@@ -16,15 +17,10 @@ export function newsOnly(
 	environment: NetworkEnvironment,
 	report: (fields: object, message: string) => void,
 ): PeerReport {
-	/** Host and message -> when it was said; oldest first. */
-	const saidMs = new Map<string, number>();
+	/** Host and message. */
+	const said = new Recent(MAX_REMEMBERED, REPEAT_MS, () => environment.now());
 	return (address, fields, message) => {
-		const key = `${address.host} ${message}`;
-		const now = environment.now();
-		if (now - (saidMs.get(key) ?? Number.NEGATIVE_INFINITY) < REPEAT_MS) return;
-		saidMs.delete(key);
-		saidMs.set(key, now);
-		if (saidMs.size > MAX_REMEMBERED) saidMs.delete(saidMs.keys().next().value as string);
+		if (!said.put(`${address.host} ${message}`, true)) return;
 		report({ peer: addressText(address), ...fields }, message);
 	};
 }

@@ -13,15 +13,13 @@ import { BanList } from "./ban-list.js";
 import type { CandidateSource } from "./candidates.js";
 import { Channel, type ChannelContext } from "./channel.js";
 import { type Dialer, DialPool } from "./dial-pool.js";
+import { Greetings } from "./greetings.js";
 import { NodeDetector } from "./node-detector.js";
 import { newsOnly } from "./peer-reports.js";
 import { ChannelRegistry } from "./registry.js";
 
 const DIAL_TIMEOUT_MS = 2_000;
 const KEEPALIVE_PERIOD_MS = 2_000;
-/** Connections that have not said HELLO yet, above which new ones are not taken: of all addresses and of one. */
-const MAX_GREETING = 128;
-const MAX_GREETING_OF_HOST = 16;
 /** How long the ends of connections may take when the node stops. */
 const STOP_MS = 300;
 
@@ -61,6 +59,7 @@ export class PeerTransport implements Transport {
 	private readonly pool: DialPool;
 	private readonly detector: NodeDetector | undefined;
 	private readonly context: ChannelContext;
+	private readonly greetings: Greetings;
 	private readonly trusted = new Set<string>();
 	private readonly channels = new Set<Channel>();
 	private readonly dialing = new Map<
@@ -78,6 +77,7 @@ export class PeerTransport implements Transport {
 		this.nodeId = options.nodeId ?? environment.randomBytes(NODE_ID_LENGTH);
 		this.port = config.listenPort;
 		this.registry = new ChannelRegistry(this.nodeId, config, this.bans);
+		this.greetings = new Greetings(this.channels, this.bans, () => environment.now());
 		const transport = this;
 		this.context = {
 			environment,
@@ -132,6 +132,7 @@ export class PeerTransport implements Transport {
 		} finally {
 			this.keepalive = environment.every(KEEPALIVE_PERIOD_MS, () => {
 				for (const channel of this.registry.channels) channel.keepAlive();
+				this.greetings.dropSilent();
 			});
 			this.pool.start();
 			this.detector?.start();
@@ -206,24 +207,11 @@ export class PeerTransport implements Transport {
 
 	private accept(stream: ByteStream): void {
 		const { host } = stream.remote;
-		if (this.isStopped || !this.hasRoomForGreeting(host)) {
+		if (this.isStopped || !(this.trusted.has(host) || this.greetings.makeRoom(host))) {
 			stream.destroy();
 			return;
 		}
 		this.open(stream, false, false);
-	}
-
-	/** A connection that says nothing costs us something, too, and the limits of §4.4 begin with its HELLO. */
-	private hasRoomForGreeting(host: string): boolean {
-		if (this.trusted.has(host)) return true;
-		let all = 0;
-		let same = 0;
-		for (const channel of this.channels) {
-			if (channel.outgoing || channel.isEstablished || !channel.isOpen) continue;
-			all++;
-			if (channel.remote.host === host) same++;
-		}
-		return all < MAX_GREETING && same < MAX_GREETING_OF_HOST;
 	}
 
 	private connect(address: NodeAddress, configured: boolean): void {

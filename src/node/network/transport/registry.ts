@@ -2,7 +2,7 @@
 
 import { equalBytes } from "../../../protocol/bytes.js";
 import { DisconnectReason, HelloCode } from "../wire/transport-messages.js";
-import type { BanList } from "./ban-list.js";
+import { type BanList, NO_BAN_MS } from "./ban-list.js";
 import type { Channel } from "./channel.js";
 
 export interface ConnectionLimits {
@@ -42,8 +42,8 @@ export class ChannelRegistry {
 	}
 
 	/**
-	 * Registers a connection whose HELLO came, unless it can't be taken. An equal node id goes to the connection that
-	 * began first. Without a node id (a peer of the old kind) that is not looked at.
+	 * Registers a connection whose HELLO came, unless it can't be taken. A node id belongs to the connection that has it,
+	 * see {@link mayReplace}. Without a node id (a peer of the old kind) that is not looked at.
 	 */
 	admit(channel: Channel, nowMs: number): HelloCode {
 		if (!channel.outgoing && !channel.trusted) {
@@ -56,8 +56,8 @@ export class ChannelRegistry {
 		if (channel.nodeId.length > 0) {
 			for (const other of this.registered) {
 				if (!equalBytes(other.nodeId, channel.nodeId)) continue;
-				if (other.startMs <= channel.startMs) return HelloCode.DUPLICATE_PEER;
-				other.close();
+				if (!mayReplace(channel, other)) return HelloCode.DUPLICATE_PEER;
+				other.close(NO_BAN_MS);
 			}
 		}
 		this.registered.add(channel);
@@ -66,19 +66,34 @@ export class ChannelRegistry {
 
 	/**
 	 * A registered connection says who it is. If that is us, or one that we have already, one of the two is closed with
-	 * T-DISCONNECT(DUPLICATE_PEER): the one that began later.
+	 * T-DISCONNECT(DUPLICATE_PEER); an established one that had to go is not banned for it.
 	 */
 	claim(channel: Channel): void {
 		if (equalBytes(channel.nodeId, this.nodeId)) {
 			channel.disconnect(DisconnectReason.DUPLICATE_PEER);
 			return;
 		}
-		const [first, second] = [...this.registered].filter((each) => equalBytes(each.nodeId, channel.nodeId));
-		if (first === undefined || second === undefined) return;
-		(first.startMs > second.startMs ? first : second).disconnect(DisconnectReason.DUPLICATE_PEER);
+		for (const other of [...this.registered]) {
+			if (other === channel || !equalBytes(other.nodeId, channel.nodeId)) continue;
+			if (!mayReplace(channel, other)) {
+				channel.disconnect(DisconnectReason.DUPLICATE_PEER);
+				return;
+			}
+			other.disconnect(DisconnectReason.DUPLICATE_PEER, NO_BAN_MS);
+		}
 	}
 
 	remove(channel: Channel): void {
 		this.registered.delete(channel);
 	}
+}
+
+/**
+ * Whether a connection takes the place of one that had its node id before. By the network's rule the one that began
+ * first stays, so that two nodes that dial each other at the same time agree on one. But nothing proves an id: who opens
+ * a connection, waits, and then gives the id of a peer that came meanwhile would have that peer thrown out. So only a
+ * connection with the same address can do that.
+ */
+function mayReplace(channel: Channel, established: Channel): boolean {
+	return channel.remote.host === established.remote.host && channel.startMs < established.startMs;
 }

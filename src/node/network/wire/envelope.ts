@@ -3,7 +3,7 @@
 import { DecodeError } from "../../../protocol/codec/reader.js";
 import { TransportCompressed } from "../../../protocol/messages.js";
 import { MAX_LENGTH } from "./frames.js";
-import { compress, SnappyError, uncompress, uncompressedLength } from "./snappy.js";
+import { compress, firstByteOf, SnappyError, uncompress, uncompressedLength } from "./snappy.js";
 import { DisconnectReason } from "./transport-messages.js";
 import { ProtocolViolation } from "./violation.js";
 
@@ -19,13 +19,17 @@ export function wrap(plain: Uint8Array): Uint8Array {
 	);
 }
 
+/** Told of the type byte and the size of a message before it is uncompressed; throws to refuse it. */
+export type SizeCheck = (type: number, bytes: number) => void;
+
 /**
  * @returns type byte and payload: never empty, perhaps a view of the body
- * @throws {ProtocolViolation}
+ * @throws {ProtocolViolation} and what `check` throws
  */
-export function unwrap(body: Uint8Array): Uint8Array {
+export function unwrap(body: Uint8Array, check?: SizeCheck): Uint8Array {
 	const { type, data } = decode(body);
-	const plain = type === 0 ? data : expand(data);
+	if (type === 0 && data.length > 0) check?.(data[0] as number, data.length);
+	const plain = type === 0 ? data : expand(data, check);
 	if (plain.length === 0) throw new ProtocolViolation(DisconnectReason.EMPTY_MESSAGE, "empty message");
 	return plain;
 }
@@ -39,11 +43,13 @@ function decode(body: Uint8Array): TransportCompressed {
 	}
 }
 
-function expand(data: Uint8Array): Uint8Array {
+function expand(data: Uint8Array, check: SizeCheck | undefined): Uint8Array {
 	try {
-		if (uncompressedLength(data) >= MAX_LENGTH) {
+		const length = uncompressedLength(data);
+		if (length >= MAX_LENGTH) {
 			throw new ProtocolViolation(DisconnectReason.UNKNOWN, "message too long when uncompressed");
 		}
+		if (check && length > 0) check(firstByteOf(data) as number, length);
 		return uncompress(data);
 	} catch (error) {
 		if (!(error instanceof SnappyError)) throw error;

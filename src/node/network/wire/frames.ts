@@ -34,6 +34,9 @@ export class FrameReader {
 	private body = new Uint8Array(0);
 	private filled = 0;
 
+	/** @param maxLength frames are shorter than this; may change between two of them */
+	constructor(public maxLength = MAX_LENGTH) {}
+
 	/** Adds bytes of the stream. They must not be changed afterwards: bodies are views of them where possible. */
 	push(bytes: Uint8Array): void {
 		if (this.at < this.input.length) {
@@ -88,7 +91,7 @@ export class FrameReader {
 			this.lengthBits |= (byte & 0x7f) << (7 * this.lengthBytes++);
 			if (byte < 0x80) {
 				if (this.lengthBits < 0) throw new ProtocolViolation(undefined, "negative length of a frame");
-				if (this.lengthBits >= MAX_LENGTH) {
+				if (this.lengthBits >= this.maxLength) {
 					throw new ProtocolViolation(DisconnectReason.BAD_MESSAGE, `frame of ${this.lengthBits} bytes`);
 				}
 				this.length = this.lengthBits;

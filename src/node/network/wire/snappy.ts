@@ -161,6 +161,22 @@ export function uncompressedLength(input: Uint8Array): number {
 }
 
 /**
+ * The first byte of what was compressed: the first element can only be a literal.
+ * @returns undefined if nothing was compressed
+ * @throws {SnappyError}
+ */
+export function firstByteOf(input: Uint8Array): number | undefined {
+	const { length, at } = readLength(input);
+	if (length === 0) return undefined;
+	const tag = input[at];
+	if (tag === undefined || (tag & 3) !== LITERAL) throw new SnappyError("copies from before the beginning");
+	const bytes = Math.max(0, (tag >>> 2) - 59);
+	const first = input[at + 1 + bytes];
+	if (first === undefined) throw new SnappyError("ends within a literal");
+	return first;
+}
+
+/**
  * Takes the memory that the input claims to need: see {@link uncompressedLength}.
  * @throws {SnappyError}
  */

@@ -3,6 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { beforeEach, describe, expect, it } from "vitest";
 import { Discovery, type DiscoveryOptions } from "../../../../src/node/network/discovery/discovery.js";
+import type { UnsentPacket } from "../../../../src/node/network/discovery/node-handler.js";
+import { type DiscoveryPacket, encodePacket } from "../../../../src/node/network/discovery/packets.js";
 import { type PeerStore, peerFile, readPeerList } from "../../../../src/node/network/discovery/peer-store.js";
 import type { Endpoint } from "../../../../src/node/network/wire/endpoint.js";
 import { toHex } from "../../../../src/protocol/bytes.js";
@@ -63,6 +65,75 @@ describe("discovery", () => {
 		expect(stranger.kinds).toEqual(["ping", "neighbours"]);
 		expect(stranger.got[1]).toMatchObject({ timestampMs: 77n, neighbours: [] });
 	});
+
+	it("answers who has ponged even while a flood of others gets nothing", async () => {
+		const discovery = await start();
+		const silent = await FakeNode.start(world, "10.0.0.9", [0x80]);
+		silent.answersPings = false;
+		const question: UnsentPacket = { kind: "findNode", target: new Uint8Array(64), timestampMs: 77n };
+		for (let i = 0; i < 60; i++) {
+			const node = await FakeNode.start(world, `10.8.0.${i + 1}`, [i]);
+			node.ping();
+		}
+		await world.advance(1_000);
+		for (let i = 0; i < 300; i++) {
+			const flood = await FakeNode.start(world, `10.9.${i >> 8}.${i & 0xff}`, [i & 0xff]);
+			flood.answersPings = false;
+			flood.send(question);
+		}
+		await world.advance(1_000);
+		silent.send(question);
+		await world.advance(1_000);
+		expect(silent.kinds).not.toContain("neighbours");
+		silent.pong();
+		await world.advance(1_000);
+		expect(silent.kinds.at(-1)).toBe("neighbours");
+		await discovery.stop();
+	});
+
+	it("answers no more than sixteen questions of a node in ten seconds", async () => {
+		const discovery = await start();
+		const node = await FakeNode.start(world, "10.0.0.9", [0x80]);
+		node.ping();
+		await world.advance(1_000);
+		for (let i = 0; i < 100; i++)
+			node.send({ kind: "findNode", target: node.endpoint.nodeId, timestampMs: 77n });
+		await world.advance(1_000);
+		expect(node.kinds.filter((kind) => kind === "neighbours")).toHaveLength(16);
+		await discovery.stop();
+	});
+
+	it.each(["ping", "findNode"] as const)(
+		"sends no more than it got to the senders that a flood of %s names",
+		async (kind) => {
+			const discovery = await start();
+			const victims = [];
+			for (let i = 1; i <= 50; i++) {
+				const victim = await FakeNode.start(world, `10.7.0.${i}`, [0x80 + i]);
+				victim.answersPings = false;
+				victims.push(victim);
+			}
+			let sent = 0;
+			for (let round = 0; round < 200; round++) {
+				for (const victim of victims) {
+					const { endpoint } = victim;
+					const body: UnsentPacket =
+						kind === "ping"
+							? { kind, to: undefined, networkId: NETWORK, timestampMs: 1n }
+							: { kind, target: endpoint.nodeId, timestampMs: 1n };
+					sent += encodePacket({ ...body, from: endpoint } as DiscoveryPacket).length;
+					victim.send(body);
+				}
+				await world.advance(50);
+			}
+			await world.advance(60_000);
+			const got = victims
+				.flatMap((victim) => victim.got)
+				.reduce((sum, packet) => sum + encodePacket(packet).length, 0);
+			expect(got / sent).toBeLessThan(1.2);
+			await discovery.stop();
+		},
+	);
 
 	it("names the asker too, if it is in the table", async () => {
 		await start();

@@ -15,7 +15,7 @@ beforeEach(() => {
 		environment: world.host(US).boot(),
 		networkId: NETWORK,
 		table: new NodeTable(new Uint8Array(64), new Set([US])),
-		send: (to, packet) => sent.push(`${packet.kind} ${to.host}`),
+		send: (to, packet) => sent.push(`${packet.kind} ${to.host}`) > 0,
 	};
 });
 

@@ -22,6 +22,8 @@ import type { SimulatedWorld } from "../../../simulation/world.js";
 export class Attacker {
 	/** What was heard, shortly: `T-PONG`, `A-DISCONNECT BAD_PROTOCOL`, `closed`. */
 	readonly heard: string[] = [];
+	/** Told of each application message. */
+	onApplication: (type: number, payload: Uint8Array) => void = () => {};
 	private readonly reader = new FrameReader();
 	private isWrapped = false;
 	sent = 0;
@@ -73,6 +75,9 @@ export class Attacker {
 		for (let body = this.reader.next(); body !== undefined; body = this.reader.next()) {
 			const plain = this.isWrapped ? unwrap(body) : body;
 			this.heard.push(this.describe(plain));
+			const type = plain[0] as number;
+			// Later: what an attacker does is not what the node is busy with.
+			if (type < 0x80) void Promise.resolve().then(() => this.onApplication(type, plain.subarray(1)));
 		}
 	}
 

@@ -25,6 +25,7 @@ import { modelTransaction } from "../../../simulation/traffic.js";
 import { SimulatedWorld } from "../../../simulation/world.js";
 import { isFrame, readRecording } from "../recorded-frames.js";
 import { Attacker } from "./attacker.js";
+import { Conversation } from "./conversation.js";
 import { mutate } from "./mutation.js";
 import { helloOf, OFFENCES, type Offence } from "./offences.js";
 
@@ -34,6 +35,11 @@ const COMPANION = "10.0.0.2";
 /** Connections that are open at the same time. */
 const PARALLEL = 24;
 const FRAMES_PER_CONNECTION = 8;
+/** Of the connections that commit no offence. */
+const CONVERSATION_SHARE = 0.4;
+const CONVERSATION_STEPS = 25;
+/** What a run may leave behind between its first fifth and its end. */
+const MAX_GROWTH_BYTES = 128 << 20;
 const SOURCES = 64;
 const DATAGRAM_SHARE = 0.15;
 
@@ -45,11 +51,14 @@ export interface FuzzReport {
 	readonly outcomes: ReadonlyMap<string, number>;
 	/** Bytes in use after collecting garbage: at a fifth of the way and at the end. */
 	readonly heapBytes: readonly [number, number];
+	/** The longest that the node was busy with one thing; real milliseconds. */
+	readonly longestMs: number;
 	readonly failures: readonly string[];
 }
 
 export class FrameFuzzer {
 	private readonly world: SimulatedWorld;
+	private readonly offences: readonly Offence[];
 	private readonly victim: SimulatedNode;
 	private readonly companion: SimulatedNode;
 	private attackers!: SimulatedEnvironment;
@@ -73,8 +82,11 @@ export class FrameFuzzer {
 				onDisconnect: () => {},
 				onFault: (error, where) => this.fail(`fault, ${where}: ${(error as Error).stack ?? error}`),
 			});
+		const votes = seed % 2 === 1;
+		this.offences = OFFENCES.filter(({ whileVoting = votes }) => whileVoting === votes);
 		this.victim = node(VICTIM, network.witnesses, COMPANION);
 		this.companion = node(COMPANION, [], VICTIM);
+		for (const { chain } of [this.victim, this.companion]) (chain as ModelChain).allowPbft = votes;
 	}
 
 	/** @param collect collects garbage, if the runtime lets us */
@@ -94,7 +106,7 @@ export class FrameFuzzer {
 		let early: number | undefined;
 		while (frames + datagrams < frameCount) {
 			const open = [...Array(PARALLEL).keys()].map((i) =>
-				this.attack(frames === 0 ? OFFENCES[i] : undefined),
+				this.attack(frames === 0 ? this.offences[i] : undefined),
 			);
 			const done: number[] = [];
 			for (const one of open) void one.then((count) => done.push(count));
@@ -106,11 +118,14 @@ export class FrameFuzzer {
 			if (early === undefined && frames + datagrams >= frameCount / 5) early = heapBytes(collect);
 			if (this.failures.length > 20) break;
 		}
-		for (const offence of OFFENCES) await this.runAttack(offence);
+		for (const offence of this.offences) await this.runAttack(offence);
 		await this.checkHealth();
 		const heap = [early ?? heapBytes(collect), heapBytes(collect)] as const;
 		const { outcomes, failures, connections } = this;
-		return { frames, datagrams, connections, outcomes, heapBytes: heap, failures };
+		const grown = heap[1] - heap[0];
+		if (grown > MAX_GROWTH_BYTES) this.fail(`${(grown / 2 ** 20).toFixed(0)} MiB more than after a fifth`);
+		const longestMs = Math.round(world.longestEventMs);
+		return { frames, datagrams, connections, outcomes, heapBytes: heap, longestMs, failures };
 	}
 
 	private readCorpus(): void {
@@ -127,7 +142,7 @@ export class FrameFuzzer {
 	/** One connection, from dialing to its end. @returns frames that were sent */
 	private attack(offence: Offence | undefined): Promise<number> {
 		const { random } = this.world;
-		return this.connect(offence ?? (random.chance(0.1) ? random.pick(OFFENCES) : undefined));
+		return this.connect(offence ?? (random.chance(0.1) ? random.pick(this.offences) : undefined));
 	}
 
 	private async runAttack(offence: Offence): Promise<void> {
@@ -144,11 +159,27 @@ export class FrameFuzzer {
 		const host = `100.${65 + (number >> 16)}.${(number >> 8) & 0xff}.${number & 0xff}`;
 		const stream = await this.attackers.dial({ host: VICTIM, port: PORT }, 2_000, host);
 		const attacker = new Attacker(world, stream, host);
-		if (offence === undefined) await this.saySomething(attacker);
+		if (offence === undefined && world.random.chance(CONVERSATION_SHARE)) await this.converse(attacker);
+		else if (offence === undefined) await this.saySomething(attacker);
 		else await this.commit(offence, attacker);
+		attacker.onApplication = () => {};
 		this.note(attacker, offence);
 		attacker.end();
 		return attacker.sent;
+	}
+
+	/** A handshake as it should be, and then a long talk. */
+	private async converse(attacker: Attacker): Promise<void> {
+		const { random } = this.world;
+		const conversation = new Conversation(this.world, this.victim.chain as ModelChain, attacker, this.bodies);
+		await this.greet(attacker, false);
+		conversation.greet();
+		await this.pause(2);
+		for (let i = random.between(1, CONVERSATION_STEPS); i > 0 && attacker.isOpen; i--) {
+			conversation.step();
+			if (random.chance(0.5)) await this.pause(random.between(1, 60));
+		}
+		await this.pause(8);
 	}
 
 	private async saySomething(attacker: Attacker): Promise<void> {

@@ -38,6 +38,8 @@ export interface Offence {
 	readonly commit: (context: OffenceContext) => void;
 	/** What is heard last before the end; "open": the connection stays. */
 	readonly answer: string;
+	/** It is one only while witnesses vote, or only while they don't. */
+	readonly whileVoting?: boolean;
 }
 
 const NOTHING_SAID = "closed";
@@ -310,6 +312,7 @@ export const OFFENCES: readonly Offence[] = [
 		after: "application",
 		commit: says(ApplicationType.PBFT_COMMIT_MSG, () => fromHex("ffff")),
 		answer: "open",
+		whileVoting: false,
 	},
 	{
 		name: "an application ping",

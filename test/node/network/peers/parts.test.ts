@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { LocalChain } from "../../../../src/node/network/local-chain.js";
 import { BlockQueue, Peer } from "../../../../src/node/network/peers/peer.js";
-import { LatencySamples, Recent, SlidingCount } from "../../../../src/node/network/peers/recent.js";
+import { LatencySamples, SlidingCount } from "../../../../src/node/network/peers/recent.js";
 import { nextWitnesses } from "../../../../src/node/network/peers/relay.js";
 import { overdue } from "../../../../src/node/network/peers/status-check.js";
 import { summarize } from "../../../../src/node/network/peers/summary.js";
@@ -93,23 +93,6 @@ describe("a relay node", () => {
 });
 
 describe("what was said lately", () => {
-	it("is forgotten by age and by number, the oldest first", () => {
-		let now = 0;
-		const recent = new Recent<number>(2, 100, () => now);
-		expect(recent.put("a", 1)).toBe(true);
-		now = 60;
-		expect(recent.put("a", 2)).toBe(false);
-		expect(recent.get("a")).toBe(1);
-		expect(recent.since("a")).toBe(0);
-		now = 101;
-		expect(recent.has("a")).toBe(false);
-		recent.put("b", 1);
-		recent.put("c", 1);
-		recent.renew("b", 2);
-		recent.put("d", 1);
-		expect(["b", "c", "d"].map((key) => recent.has(key))).toEqual([true, false, true]);
-	});
-
 	it("is counted over ten seconds", () => {
 		let now = 0;
 		const count = new SlidingCount(() => now);

@@ -1,9 +1,13 @@
 import { beforeAll, describe, expect, it } from "vitest";
+import { PbftCommits } from "../../../../src/node/network/peers/pbft-commits.js";
+import type { Peer } from "../../../../src/node/network/peers/peer.js";
 import {
 	ApplicationType,
+	encodeDisconnect,
 	PBFTCommitResult,
 	PBFTMessage,
 	PBFTMessageRaw,
+	Reason,
 } from "../../../../src/node/network/wire/application-messages.js";
 import { producerWithKey } from "../../../../src/node/production/witness-keys.js";
 import { installRecoverEngine } from "../../../../src/node/signatures/engine.js";
@@ -107,5 +111,70 @@ describe("votes of witnesses", () => {
 		await world.advance(100);
 		expect(a.links.size).toBe(0);
 		expect(a.said.at(-1)).toBe("P2P_DISCONNECT");
+	});
+
+	it("with a signature that is none are the peer's fault, not this program's", async () => {
+		const { world, list } = await nodes([[], []], 4);
+		const [a, b] = list as unknown as readonly [LinkedNode, LinkedNode];
+		const raw = PBFTMessageRaw.create({ msg_type: PREPARE, view_n: 10n, epoch: a.chain.nextMaintenanceMs });
+		const payload = PBFTMessage.encode(PBFTMessage.create({ raw_data: raw, signature: new Uint8Array(65) }));
+		for (const link of b.links) link.send(ApplicationType.PBFT_MSG, payload);
+		await world.advance(100);
+		expect(a.links.size).toBe(0);
+		expect(a.sent.at(-1)?.payload).toEqual(encodeDisconnect(Reason.BAD_PROTOCOL));
+		expect(a.faults).toEqual([]);
+	});
+
+	it("go on while a peer only claims to be ahead", async () => {
+		const { world, list } = await nodes([[0, 1, 2, 3], []], 4);
+		const [a] = list as unknown as readonly [LinkedNode, LinkedNode];
+		const [peer] = a.application.world.peers as [Peer];
+		peer.needSyncFromPeer = true;
+		expect(a.application.world.isSyncing).toBe(false);
+		const block = mine(a);
+		await world.advance(1000);
+		expect(a.chain.confirmedNumber).toBe(block.number);
+		peer.lastBlockMs = world.now;
+		expect(a.application.world.isSyncing).toBe(true);
+	});
+});
+
+describe("confirmations that come with the blocks of a list", () => {
+	const commitOf = (view_n: bigint, signers: readonly number[]) => {
+		const data = PBFTMessageRaw.encode(PBFTMessageRaw.create({ msg_type: COMMIT, view_n, epoch: 1n }));
+		const signature = signers.map((n) => producerWithKey(keyOf(n)).sign(sha256(data)));
+		return PBFTCommitResult.encode(PBFTCommitResult.create({ data, signature }));
+	};
+
+	it.each([
+		["signed by enough witnesses are stored", [1, 2, 3, 4], 11n, true],
+		["without a signature are not", [], 11n, false],
+		["with the signature of a stranger are not", [1, 2, 3, 77], 11n, false],
+		["with one witness several times are not", [1, 1, 1, 1], 11n, false],
+		["about a block that the peer was not asked for are not", [1, 2, 3, 4], 12n, false],
+	])("%s", async (_, signers, number, isStored) => {
+		const { list } = await nodes([[], []], 4);
+		const [a] = list as unknown as readonly [LinkedNode, LinkedNode];
+		const [peer] = a.application.world.peers as [Peer];
+		const commits = new PbftCommits(a.application.world);
+		const block = produce(a.open);
+		expect(block.number).toBe(11n);
+		peer.requested.set("11", { block: { id: block.id, number: 11n }, sinceMs: 0 });
+		commits.receive(peer, commitOf(number, signers));
+		commits.afterBlock(block);
+		expect(a.chain.commit("BLOCK11") !== undefined).toBe(isStored);
+	});
+
+	it("are forgotten with their peer", async () => {
+		const { list } = await nodes([[], []], 4);
+		const [a] = list as unknown as readonly [LinkedNode, LinkedNode];
+		const [peer] = a.application.world.peers as [Peer];
+		const commits = new PbftCommits(a.application.world);
+		const block = produce(a.open);
+		peer.requested.set("11", { block: { id: block.id, number: 11n }, sinceMs: 0 });
+		commits.receive(peer, commitOf(11n, [1, 2, 3, 4]));
+		commits.peerLeft(peer);
+		commits.afterBlock(block);
+		expect(a.chain.commit("BLOCK11")).toBeUndefined();
 	});
 });

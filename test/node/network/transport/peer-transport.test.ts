@@ -74,6 +74,7 @@ async function start(
 				told.push(`connected ${connection.remote.host}`);
 			},
 			received: (_connection, type, payload) => told.push(`received ${type} ${toHex(payload)}`),
+			oversized: (connection) => told.push(`oversized ${connection.remote.host}`),
 			disconnected: (connection) => told.push(`disconnected ${connection.remote.host}`),
 		},
 	});
@@ -340,37 +341,44 @@ describe("admission", () => {
 		expect(again.heard).toEqual(["HELLO NORMAL"]);
 	});
 
-	it("keeps the earlier of two connections with one node id", async () => {
+	it("keeps an established connection whose node id another address gives", async () => {
 		const world = new SimulatedWorld();
 		const node = await start(world, "10.0.0.1");
-		const first = await Puppet.dial(world, "10.0.0.2", "10.0.0.1");
-		const second = await Puppet.dial(world, "10.0.0.3", "10.0.0.1");
-		second.hello(5);
+		// Early, silent, and then with the id of a peer that came meanwhile.
+		const silent = await Puppet.dial(world, "10.0.0.2", "10.0.0.1");
+		const liar = await Puppet.dial(world, "10.0.0.3", "10.0.0.1");
+		liar.hello(3);
+		const honest = await Puppet.dial(world, "10.0.0.4", "10.0.0.1");
+		honest.hello(4);
 		await world.advance(100);
-		first.hello(5);
+		silent.hello(4);
 		await world.advance(100);
-		expect(first.heard).toEqual(["HELLO NORMAL"]);
-		expect(second.heard).toEqual(["HELLO NORMAL"]);
-		expect(second.isClosed).toBe(true);
-		expect(node.peers()).toEqual(["10.0.0.2"]);
+		expect(silent.heard).toEqual(["HELLO DUPLICATE_PEER"]);
+		const [lying, established] = node.connections as [PeerConnection, PeerConnection];
+		expect(lying.replaceNodeId(established.nodeId)).toBe(false);
+		await world.advance(100);
+		expect(liar.heard.at(-1)).toBe("DISCONNECT DUPLICATE_PEER");
+		expect(established.isOpen).toBe(true);
+		expect(node.peers()).toEqual(["10.0.0.4"]);
 	});
 
-	it("closes the later connection when an application HELLO names a node id that is taken", async () => {
+	it("keeps the earlier of two connections with one address that give one id", async () => {
 		const world = new SimulatedWorld();
 		const node = await start(world, "10.0.0.1");
-		const puppets = [];
-		for (const i of [2, 3]) {
-			const puppet = await Puppet.dial(world, `10.0.0.${i}`, "10.0.0.1");
-			puppet.hello(i);
-			await world.advance(100);
-			puppets.push(puppet);
-		}
-		const [early, late] = node.connections as [PeerConnection, PeerConnection];
-		expect(early.replaceNodeId(late.nodeId)).toBe(true);
+		const environment = world.host("10.0.0.2").boot();
+		const streams = [environment.dial(at("10.0.0.1"), 2_000)];
 		await world.advance(100);
-		expect(late.isOpen).toBe(false);
-		expect(puppets[1]?.heard.at(-1)).toBe("DISCONNECT DUPLICATE_PEER");
-		expect(early.replaceNodeId(node.transport.nodeId)).toBe(false);
+		streams.push(environment.dial(at("10.0.0.1"), 2_000));
+		await world.advance(100);
+		const from = { ipv4: "10.0.0.2", ipv6: "", port: 1, nodeId: new Uint8Array(64).fill(2) };
+		const hello = writeHello({ from, networkId: NETWORK, code: HelloCode.NORMAL, timestamp: 1n, version: 0 });
+		const [early, late] = (await Promise.all(streams)) as [ByteStream, ByteStream];
+		late.write(writeFrame(hello));
+		await world.advance(100);
+		early.write(writeFrame(hello));
+		await world.advance(100);
+		expect(node.connections.map(({ isOpen }) => isOpen)).toEqual([false, true]);
+		expect(node.connections.at(-1)?.replaceNodeId(node.transport.nodeId)).toBe(false);
 	});
 
 	it("bans for the time that the application says, and not again while that lasts", async () => {
@@ -405,6 +413,53 @@ describe("admission", () => {
 			stream.listen({ data: () => undefined, closed: () => closed++ });
 		await world.advance(1_000);
 		expect(closed).toBe(24);
+	});
+});
+
+describe("connections that say nothing", () => {
+	/** Streams that are opened from one address and stay silent; gives how many of them are still open. */
+	async function openSilent(world: SimulatedWorld, host: string, count: number): Promise<() => number> {
+		const environment = world.host(host).boot();
+		const dialed = Array.from({ length: count }, () => environment.dial(at("10.0.0.1"), 2_000));
+		await world.advance(100);
+		let open = 0;
+		for (const stream of await Promise.all(dialed)) {
+			open++;
+			stream.listen({ data: () => undefined, closed: () => open-- });
+		}
+		await world.advance(100);
+		return () => open;
+	}
+
+	it("of many addresses don't keep others out, and go after five seconds while it is crowded", async () => {
+		const world = new SimulatedWorld();
+		await start(world, "10.0.0.1");
+		const groups: (() => number)[] = [];
+		for (let i = 0; i < 40; i++) groups.push(await openSilent(world, `10.1.0.${i + 1}`, 16));
+		const honest = await Puppet.dial(world, "10.0.0.2", "10.0.0.1");
+		honest.hello(2);
+		await world.advance(100);
+		expect(honest.heard).toEqual(["HELLO NORMAL"]);
+		await world.advance(8_000);
+		expect(groups.reduce((sum, open) => sum + open(), 0)).toBeLessThan(64);
+	});
+
+	it("make room for others, the oldest of the address that has most first", async () => {
+		const world = new SimulatedWorld();
+		await start(world, "10.0.0.1");
+		const largest = await openSilent(world, "10.1.0.1", 16);
+		for (let i = 1; i < 29; i++) await openSilent(world, `10.2.0.${i}`, i < 4 ? 15 : 4);
+		expect(largest()).toBeLessThan(16);
+	});
+
+	it("of a few may take as long as anything, even if others are banned", async () => {
+		const world = new SimulatedWorld();
+		await start(world, "10.0.0.1");
+		const open = await openSilent(world, "10.1.0.1", 16);
+		await world.advance(50_000);
+		expect(open()).toBe(16);
+		await world.advance(20_000);
+		expect(open()).toBe(0);
 	});
 });
 

@@ -114,6 +114,7 @@ export async function replayProbes(lines: readonly RecordedLine[]): Promise<read
 				}
 				if (type === ApplicationType.P2P_DISCONNECT && isReadable(payload)) connection.close();
 			},
+			oversized: () => undefined,
 			disconnected: () => undefined,
 		},
 	});

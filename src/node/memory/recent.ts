@@ -1,0 +1,149 @@
+/**
+ * What was said lately: bounded in number and in time, and of constant cost however full it is.
+ *
+ * A `Map` alone doesn't do: its first key is found by walking over all the slots of deleted ones, so that forgetting the
+ * oldest entry of a full cache of 20,000 took longer than all else that a message needs. Here the entries are also
+ * linked in the order of their age, through arrays of slots that grow as they are needed.
+ */
+
+const NONE = -1;
+const FIRST_SLOTS = 16;
+
+/** Values by key, the oldest forgotten first. An entry that is put again keeps its age. */
+export class Recent<V = true> {
+	private readonly slots = new Map<string, number>();
+	private keys: string[] = [];
+	private values: (V | undefined)[] = [];
+	private since = new Float64Array(0);
+	/** The slot of the entry that came before, and after; of a free slot: the next free one. */
+	private older = new Int32Array(0);
+	private newer = new Int32Array(0);
+	private oldest = NONE;
+	private newest = NONE;
+	private free = NONE;
+
+	/**
+	 * @param capacity entries, at least one
+	 * @param lifeMs how long an entry is remembered; infinite for ever
+	 */
+	constructor(
+		private readonly capacity: number,
+		private readonly lifeMs: number,
+		private readonly now: () => number,
+	) {}
+
+	/** Entries, those included that are too old and not yet forgotten. */
+	get size(): number {
+		return this.slots.size;
+	}
+
+	/** @returns whether it is new */
+	put(key: string, value: V): boolean {
+		const now = this.now();
+		this.expire(now);
+		if (this.slots.has(key)) return false;
+		this.append(key, value, now);
+		return true;
+	}
+
+	/** Puts an entry as new, whether it was remembered or not. */
+	renew(key: string, value: V): void {
+		const now = this.now();
+		this.expire(now);
+		const slot = this.slots.get(key);
+		if (slot === undefined) {
+			this.append(key, value, now);
+			return;
+		}
+		this.values[slot] = value;
+		this.since[slot] = now;
+		if (slot === this.newest) return;
+		this.unlink(slot);
+		this.link(slot);
+	}
+
+	get(key: string): V | undefined {
+		const slot = this.fresh(key);
+		return slot === undefined ? undefined : this.values[slot];
+	}
+
+	has(key: string): boolean {
+		return this.fresh(key) !== undefined;
+	}
+
+	/** When the entry was put; undefined if it is not remembered. */
+	sinceMs(key: string): number | undefined {
+		const slot = this.fresh(key);
+		return slot === undefined ? undefined : this.since[slot];
+	}
+
+	delete(key: string): void {
+		const slot = this.slots.get(key);
+		if (slot !== undefined) this.remove(slot);
+	}
+
+	private fresh(key: string): number | undefined {
+		const slot = this.slots.get(key);
+		return slot !== undefined && this.now() - (this.since[slot] as number) <= this.lifeMs ? slot : undefined;
+	}
+
+	private expire(now: number): void {
+		const earliest = now - this.lifeMs;
+		while (this.oldest !== NONE && (this.since[this.oldest] as number) < earliest) this.remove(this.oldest);
+	}
+
+	private append(key: string, value: V, now: number): void {
+		if (this.slots.size >= this.capacity) this.remove(this.oldest);
+		if (this.free === NONE) this.grow();
+		const slot = this.free;
+		this.free = this.newer[slot] as number;
+		this.keys[slot] = key;
+		this.values[slot] = value;
+		this.since[slot] = now;
+		this.slots.set(key, slot);
+		this.link(slot);
+	}
+
+	private link(slot: number): void {
+		this.older[slot] = this.newest;
+		this.newer[slot] = NONE;
+		if (this.newest === NONE) this.oldest = slot;
+		else this.newer[this.newest] = slot;
+		this.newest = slot;
+	}
+
+	private unlink(slot: number): void {
+		const older = this.older[slot] as number;
+		const newer = this.newer[slot] as number;
+		if (older === NONE) this.oldest = newer;
+		else this.newer[older] = newer;
+		if (newer === NONE) this.newest = older;
+		else this.older[newer] = older;
+	}
+
+	private remove(slot: number): void {
+		this.unlink(slot);
+		this.slots.delete(this.keys[slot] as string);
+		this.keys[slot] = "";
+		this.values[slot] = undefined;
+		this.newer[slot] = this.free;
+		this.free = slot;
+	}
+
+	private grow(): void {
+		const before = this.since.length;
+		const after = Math.min(this.capacity, Math.max(FIRST_SLOTS, 2 * before));
+		this.since = widened(this.since, new Float64Array(after));
+		this.older = widened(this.older, new Int32Array(after));
+		this.newer = widened(this.newer, new Int32Array(after));
+		for (let slot = after - 1; slot >= before; slot--) {
+			this.newer[slot] = this.free;
+			this.free = slot;
+		}
+	}
+}
+
+function widened<A extends Float64Array | Int32Array>(from: A, to: A): A {
+	to.set(from);
+	return to;
+}

@@ -1,0 +1,58 @@
+/**
+ * Reading the messages that carry blocks and transactions: what they cost is found out before they are decoded, since
+ * two million bytes can hold a million empty transactions, each an object.
+ */
+
+import { SignedBlock } from "../../../protocol/block.js";
+import { budgetOfBytes, MAX_DEPTH } from "../../../protocol/codec/budget.js";
+import { BudgetError } from "../../../protocol/codec/reader.js";
+import { contentOfField, countField } from "../../../protocol/codec/scan.js";
+import { Block, BlockHeader, Transactions } from "../../../protocol/messages.js";
+import { MAX_BLOCK_BYTES } from "./message-kinds.js";
+
+/** Numbers of fields. */
+const TRANSACTIONS = 1;
+const BLOCK_HEADER = 2;
+
+/** The network refuses a transaction without a signature, and a signature has 65 bytes. */
+const LEAST_TRANSACTION_BYTES = 65;
+
+/** A block has what its bytes can hold: one of the greatest size that others accept must not fail here. */
+const BLOCK_BUDGET = budgetOfBytes(MAX_BLOCK_BYTES);
+
+/**
+ * A thousand transactions have about six messages and lists' elements each. One that is made of nothing else is not
+ * refused by a rule of the network, so nobody is blamed; it is only not taken before a block has it.
+ */
+const TRANSACTIONS_BUDGET = { bytes: Number.POSITIVE_INFINITY, items: 100_000, depth: MAX_DEPTH };
+
+/** A block of which only the header was decoded: enough for its id. @throws {DecodeError} */
+export function readBlockHeader(payload: Uint8Array): SignedBlock {
+	const content = contentOfField(payload, BLOCK_HEADER);
+	return new SignedBlock(Block.create({ block_header: BlockHeader.decode(content, BLOCK_BUDGET) }));
+}
+
+/** Whether a block has more transactions than there can be in its bytes. @throws {DecodeError} */
+export function hasImpossibleTransactions(payload: Uint8Array): boolean {
+	return countField(payload, TRANSACTIONS) * LEAST_TRANSACTION_BYTES > payload.length;
+}
+
+/** @throws {DecodeError} */
+export function decodeBlock(payload: Uint8Array): SignedBlock {
+	return new SignedBlock(Block.decode(payload, BLOCK_BUDGET));
+}
+
+/** Transactions of a TXS message. @throws {DecodeError} */
+export function countTransactions(payload: Uint8Array): number {
+	return countField(payload, TRANSACTIONS);
+}
+
+/** @returns undefined if they are too much to be worth it @throws {DecodeError} */
+export function decodeAskedTransactions(payload: Uint8Array): Transactions | undefined {
+	try {
+		return Transactions.decode(payload, TRANSACTIONS_BUDGET);
+	} catch (error) {
+		if (error instanceof BudgetError) return undefined;
+		throw error;
+	}
+}

@@ -1,0 +1,45 @@
+/** Looking into encoded messages without decoding them: what costs memory is counted before it is made. */
+
+import { Reader } from "./reader.js";
+
+/** How often a field of a length-prefixed kind stands at the top level of a message. @throws {DecodeError} */
+export function countField(bytes: Uint8Array, number: number): number {
+	const wanted = number * 8 + 2;
+	const reader = new Reader(bytes);
+	let count = 0;
+	while (reader.pos < reader.end) {
+		const tag = reader.tag();
+		if (tag === wanted) count++;
+		reader.skip(tag);
+	}
+	return count;
+}
+
+/**
+ * The contents of a field of a length-prefixed kind at the top level of a message, one after the other: for an embedded
+ * message that comes more than once this is what the decoder merges.
+ * @throws {DecodeError}
+ */
+export function contentOfField(bytes: Uint8Array, number: number): Uint8Array {
+	const wanted = number * 8 + 2;
+	const reader = new Reader(bytes);
+	const parts: Uint8Array[] = [];
+	while (reader.pos < reader.end) {
+		const tag = reader.tag();
+		if (tag !== wanted) {
+			reader.skip(tag);
+			continue;
+		}
+		const part = reader.bytes();
+		if (part.length > 0) parts.push(part);
+	}
+	if (parts.length === 1) return parts[0] as Uint8Array;
+	// There may be more of them than a call has arguments.
+	const content = new Uint8Array(parts.reduce((sum, { length }) => sum + length, 0));
+	let at = 0;
+	for (const part of parts) {
+		content.set(part, at);
+		at += part.length;
+	}
+	return content;
+}
