@@ -15,6 +15,7 @@ import { sha256 } from "../../../src/protocol/hash.js";
 import { Account, Key, Permission } from "../../../src/protocol/messages.js";
 import { addressOfPrivateKey, sign } from "../../../src/protocol/signature.js";
 import { CALLER, CONTRACT, emptyState, putTestContract, runContract } from "./machine-fixture.js";
+import { seededRandom } from "./random.js";
 
 const ORDER = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n;
 const DATA = fromHex("44".repeat(32));
@@ -28,15 +29,6 @@ const SIGNATURES = KEYS.flatMap((key) => {
 	return [one, twin];
 });
 const ADDRESSES = KEYS.map(addressOfPrivateKey);
-
-/** Numbers below `limit` from a fixed seed. */
-function randomFrom(seed: number): (limit: number) => number {
-	let state = seed;
-	return (limit) => {
-		state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
-		return Math.floor((state / 2 ** 32) * limit);
-	};
-}
 
 /** The entries of an array as the network copies them. */
 function plainArray(input: Uint8Array, at: number): Uint8Array[] {
@@ -189,7 +181,7 @@ describe("arrays of signatures", () => {
 	};
 
 	it("are answered by validatemultisign as if each had been copied", () => {
-		const random = randomFrom(7);
+		const random = seededRandom(7);
 		const seen = new Map<string, number>();
 		for (let i = 0; i < 4000; i++) {
 			const input = hostileInput(random, false);
@@ -208,7 +200,7 @@ describe("arrays of signatures", () => {
 	});
 
 	it("are answered by batchvalidatesign as if each had been copied", () => {
-		const random = randomFrom(11);
+		const random = seededRandom(11);
 		let marked = 0;
 		for (let i = 0; i < 4000; i++) {
 			const input = hostileInput(random, true);
@@ -249,7 +241,7 @@ describe("arrays of signatures", () => {
 			gates: machine.gates,
 			options: { ...machine.options, deadlineMs: 0 },
 		} as Machine;
-		const input = hostileInput(randomFrom(3), false);
+		const input = hostileInput(seededRandom(3), false);
 		expect(() => validateMultiSign.run(input, { machine: late, caller: CONTRACT })).toThrow("CPU timeout");
 	});
 });
