@@ -66,7 +66,8 @@ process.stdout.write(`signatures: ${engine}, alt_bn128: ${curve}; CPU ms for 1 M
 const results: { readonly name: string; readonly ms: number }[] = [];
 for (const shape of shapes.filter(({ name }) => name.includes(wanted))) {
 	const result = { name: shape.name, ms: await measure(shape) };
-	if (process.stderr.isTTY || values.progress) process.stderr.write(`${result.name}: ${result.ms.toFixed(1)}\n`);
+	if (process.stderr.isTTY || values.progress)
+		process.stderr.write(`${result.name}: ${result.ms.toFixed(1)}\n`);
 	results.push(result);
 }
 results.sort((a, b) => b.ms - a.ms);

@@ -135,6 +135,7 @@ const values: readonly Shape[] = [
 		covers: ["CALL"],
 		body: `PUSH0 PUSH0 PUSH0 PUSH0 0x01 ${callee} PUSH0 CALL POP`,
 		energy: 3_000_000,
+		reserve: 300_000,
 	},
 	{
 		name: "CALL, more value than there is",
@@ -142,17 +143,25 @@ const values: readonly Shape[] = [
 		before: `0x${"07".repeat(8)}`,
 		body: `PUSH0 PUSH0 PUSH0 PUSH0 DUP5 ${callee} PUSH0 CALL POP`,
 		energy: 3_000_000,
+		reserve: 300_000,
 	},
 ];
 
 /** Creation code of 3 MiB whose first operation is a STOP, or a jump to its end. */
 const creations: readonly Shape[] = [
-	{ name: "CREATE, nothing", covers: ["CREATE"], body: "PUSH0 PUSH0 PUSH0 CREATE POP", energy: 5_000_000 },
+	{
+		name: "CREATE, nothing",
+		covers: ["CREATE"],
+		body: "PUSH0 PUSH0 PUSH0 CREATE POP",
+		energy: 5_000_000,
+		reserve: 1_000_000,
+	},
 	{
 		name: "CREATE2, nothing",
 		covers: ["CREATE2"],
 		body: "GAS PUSH0 PUSH0 PUSH0 CREATE2 POP",
 		energy: 5_000_000,
+		reserve: 1_000_000,
 	},
 	{
 		name: "CREATE, code of 3 MiB",
