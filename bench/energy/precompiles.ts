@@ -117,12 +117,12 @@ const checks: readonly Shape[] = [
 		withInput("batchvalidatesign", `16 ${kind}`, batch(16, signature), { unroll: 4 }),
 		withInput("validatemultisign", `5 ${kind}`, multi(5, signature), { unroll: 4 }),
 	]),
-	withInput("validatemultisign", "1000 entries", multi(1000, SIGNATURE), {
+	withInput("validatemultisign", "250 entries", multi(250, SIGNATURE), {
 		unroll: 1,
 		energy: 4_000_000,
 		reserve: 1_000_000,
 	}),
-	withInput("batchvalidatesign", "1000 entries", batch(1000, SIGNATURE), {
+	withInput("batchvalidatesign", "250 entries", batch(250, SIGNATURE), {
 		unroll: 1,
 		energy: 4_000_000,
 		reserve: 1_000_000,

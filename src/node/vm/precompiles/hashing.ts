@@ -25,11 +25,16 @@ export function recoverSigner(
 		const value = BigInt(wordFromBytes(scalar));
 		if (value < 1n || value >= ORDER) return undefined;
 	}
+	// Nobody sees where a refusal comes from, and a stack trace takes longer than the refusal.
+	const limit = Error.stackTraceLimit;
+	Error.stackTraceLimit = 0;
 	try {
 		return recoverAddress(hash, Buffer.concat([r, s, Uint8Array.of(v)]));
 	} catch (error) {
 		if (error instanceof SignatureError) return undefined;
 		throw error;
+	} finally {
+		Error.stackTraceLimit = limit;
 	}
 }
 
