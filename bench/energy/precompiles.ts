@@ -18,9 +18,14 @@ const words = (...values: readonly (bigint | number | Uint8Array)[]): Uint8Array
 
 const wordOf = new Map(precompiles.map(({ name, word }) => [name, word]));
 
-/** Calls a precompiled contract with the first `size` bytes of memory. */
-const ask = (name: string, size: number): string =>
-	`PUSH0 PUSH0 ${hex(size)} PUSH0 ${hex(wordOf.get(name) as number)} GAS STATICCALL POP`;
+/** Calls a precompiled contract with the first `size` bytes of memory; the answer goes behind them. */
+const ask = (name: string, size: number, energy = "GAS"): string =>
+	`PUSH0 ${hex(32 * Math.ceil(size / 32))} ${hex(size)} PUSH0 ${hex(wordOf.get(name) as number)} ${energy} STATICCALL POP`;
+
+/** What fails takes all the energy that it was given: no more than its price. */
+const failing = (name: string, size: number, energy: number): Partial<Shape> => ({
+	body: ask(name, size, energy === 0 ? "PUSH0" : hex(energy)),
+});
 
 /** With this input in memory at 0. */
 function withInput(name: string, kind: string, input: Uint8Array, more: Partial<Shape> = {}): Shape {
@@ -180,12 +185,14 @@ const modexp: readonly Shape[] = [
 		"modexp",
 		"an even modulus",
 		Buffer.concat([header(32, 32, 32), full(64), full(31), Buffer.of(0xfe)]),
+		{ energy: 4_000_000, reserve: 400_000 },
 	),
 	ofMemory(
 		"modexp",
 		"lengths beyond everything",
 		128,
-		words(0x7fffffff, 0x7fffffff, 0x7fffffff).subarray(0, 96),
+		words(0x7fffffff, 0x7fffffff, 0x7fffffff),
+		failing("modexp", 128, 0),
 	),
 	ofMemory("modexp", "an exponent of 1 GiB alone", 128, words(0, 0x3fffffff, 0), { unroll: 8 }),
 	ofMemory(
@@ -210,10 +217,15 @@ const curves: readonly Shape[] = [
 	withInput("bn128Add", "two points", Buffer.concat([G, R])),
 	withInput("bn128Add", "one point twice", Buffer.concat([R, R])),
 	withInput("bn128Add", "infinity", words(0, 0, 0, 0)),
-	withInput("bn128Add", "a point off the curve", Buffer.concat([G, words(1, 3)])),
+	withInput(
+		"bn128Add",
+		"a point off the curve",
+		Buffer.concat([G, words(1, 3)]),
+		failing("bn128Add", 128, 150),
+	),
 	withInput("bn128Mul", "a full scalar", Buffer.concat([R, full(32)])),
 	withInput("bn128Mul", "a scalar of one", Buffer.concat([R, words(1)])),
-	withInput("bn128Pairing", "nothing", NONE, { unroll: 4 }),
+	withInput("bn128Pairing", "nothing", NONE, { unroll: 1, energy: 2_000_000, reserve: 300_000 }),
 	withInput("bn128Pairing", "one pair", Buffer.concat([R, H]), {
 		unroll: 2,
 		reserve: 200_000,
@@ -237,6 +249,7 @@ const curves: readonly Shape[] = [
 			unroll: 2,
 			reserve: 200_000,
 			energy: 2_000_000,
+			...failing("bn128Pairing", 192, 79_000),
 		},
 	),
 ];
@@ -249,7 +262,7 @@ const blakes: readonly Shape[] = [
 	withInput("blake2F", "one round", blake(1)),
 	withInput("blake2F", "12 rounds", blake(12)),
 	withInput("blake2F", "100,000 rounds", blake(100_000), { unroll: 1, energy: 3_000_000, reserve: 500_000 }),
-	withInput("blake2F", "malformed", Buffer.alloc(64)),
+	withInput("blake2F", "malformed", Buffer.alloc(64), failing("blake2F", 64, 0)),
 ];
 
 const SHIELDED = [
