@@ -19,7 +19,8 @@ export class SignatureError extends Error {
 
 /**
  * Recovers an uncompressed public key from a well-formed signature.
- * Returns undefined for anything out of the ordinary; the caller then applies the full rule.
+ * Returns undefined for anything out of the ordinary; the caller then applies the full rule. Of numbers in range that
+ * is an x without a point, and a result that is the point at infinity.
  */
 export type RecoverEngine = (
 	hash: Uint8Array,
@@ -29,9 +30,9 @@ export type RecoverEngine = (
 
 let engine: { readonly name: string; readonly recover: RecoverEngine } | undefined;
 
-/** Installs a compiled library for the common case of {@link recoverAddress}. */
-export function setRecoverEngine(name: string, recover: RecoverEngine): void {
-	engine = { name, recover };
+/** Installs a compiled library for the common case of {@link recoverAddress}; undefined: none. */
+export function setRecoverEngine(name: string, recover: RecoverEngine | undefined): void {
+	engine = recover && { name, recover };
 }
 
 /** Signs a hash as {@link sign} does, without v. */
@@ -54,6 +55,8 @@ export function recoverEngineName(): string {
 
 const { etc, Point } = secp256k1;
 const { n: N, p: P } = Point.CURVE();
+const ORDER = Buffer.from(N.toString(16), "hex");
+const ZERO = Buffer.alloc(32);
 
 secp256k1.hashes.sha256 = (message) => new Uint8Array(sha256(message));
 secp256k1.hashes.hmacSha256 = (key, message) =>
@@ -71,8 +74,34 @@ export function recoverAddress(hash: Uint8Array, signature: Uint8Array): Uint8Ar
 	if (engine) {
 		const publicKey = engine.recover(hash, signature, recovery);
 		if (publicKey) return addressFromPublicKey(publicKey);
+		if (recovery < 2 && isInRange(signature, 0) && isInRange(signature, 32)) {
+			return recoverRefused(engine.recover, hash, signature, recovery);
+		}
 	}
 	return recoverByRule(hash, signature, recovery);
+}
+
+/** Whether a number of the signature is from 1 to the order of the group less one. */
+function isInRange(signature: Uint8Array, offset: number): boolean {
+	const number = signature.subarray(offset, offset + 32);
+	return Buffer.compare(number, ORDER) < 0 && Buffer.compare(number, ZERO) > 0;
+}
+
+/**
+ * What the rule makes of numbers in range that the engine refuses: there is no point with this x, or the result is the
+ * point at infinity. For another hash the result differs, so that it tells the two apart, without the slow rule:
+ * signatures of both kinds can be made on purpose, by the thousand.
+ */
+function recoverRefused(
+	recover: RecoverEngine,
+	hash: Uint8Array,
+	signature: Uint8Array,
+	recovery: number,
+): Uint8Array {
+	const other = Uint8Array.from(hash);
+	other[31] = (other[31] as number) ^ 1;
+	if (recover(other, signature, recovery)) return addressFromHash(keccak256(new Uint8Array(0)));
+	throw new SignatureError("java.lang.IllegalArgumentException: Invalid point compression");
 }
 
 function recoveryId(signature: Uint8Array): number {

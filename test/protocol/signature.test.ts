@@ -41,7 +41,7 @@ const NOBODY = "41dcc703c0e500b653ca82273b7bfad8045d85a470";
 
 const ENGINES = ["noble", "wasm", "native"] as const;
 async function use(name: (typeof ENGINES)[number]): Promise<void> {
-	if (name === "noble") setRecoverEngine("noble", () => undefined);
+	if (name === "noble") setRecoverEngine("noble", undefined);
 	else await installRecoverEngine(name);
 }
 afterAll(() => use("noble"));

@@ -51,10 +51,14 @@ const ENGINES: readonly { readonly name: string; readonly load: () => Promise<Re
 
 /** The libraries report malformed input by throwing; the full rule then decides what is wrong with it. */
 function orUndefined(recover: () => Uint8Array | null): Uint8Array | undefined {
+	const limit = Error.stackTraceLimit;
+	Error.stackTraceLimit = 0;
 	try {
 		return recover() ?? undefined;
 	} catch {
 		return undefined;
+	} finally {
+		Error.stackTraceLimit = limit;
 	}
 }
 

@@ -64,16 +64,51 @@ export function mulmod(a: Word, b: Word, modulus: Word): Word {
 	return narrow((BigInt(a) * BigInt(b)) % BigInt(modulus));
 }
 
+const product = (a: bigint, b: bigint): bigint => BigInt.asUintN(256, a * b);
+
+/**
+ * base^exponent. An exponent of e = n·2^64 + l takes no more than 64 squarings: where b is odd, b^(2^64) is 1 + u with u a
+ * multiple of 2^66, so that of (1 + u)^n only the terms up to u^3 are left modulo 2^256; where it is even, b^256 is 0.
+ */
 export function exp(base: Word, exponent: Word): Word {
-	let result = 1n;
-	let square = BigInt(base);
-	let rest = BigInt(exponent);
-	while (rest > 0n) {
-		if ((rest & 1n) === 1n) result = BigInt.asUintN(256, result * square);
-		rest >>= 1n;
-		if (rest > 0n) square = BigInt.asUintN(256, square * square);
+	const b = BigInt(base);
+	if ((b & 1n) === 0n && (typeof exponent === "bigint" || exponent >= 256)) return 0;
+	const e = BigInt(exponent);
+	const { power, square } = smallPower(b, e);
+	const n = e >> 64n;
+	if (n === 0n) return narrow(power);
+	const u = square - 1n;
+	const u2 = product(u, u);
+	const pairs = n * (n - 1n);
+	const rest = n * u + (pairs >> 1n) * u2 + ((pairs * (n - 2n)) / 6n) * product(u2, u);
+	return narrow(product(power, BigInt.asUintN(256, 1n + rest)));
+}
+
+/** b to the low 64 bits of e, in digits of two bits; and b^(2^64), if e has more bits. */
+function smallPower(b: bigint, e: bigint): { readonly power: bigint; readonly square: bigint } {
+	const low = [Number(BigInt.asUintN(32, e)), Number(BigInt.asUintN(32, e >> 32n))] as const;
+	const isLong = e >> 64n > 0n;
+	// The products of all squares whose digit is 1, 2, 3.
+	let [one, two, three] = [1n, 1n, 1n];
+	let square = b;
+	for (let i = 0; i < 64; i += 2) {
+		const half = (i < 32 ? low[0] : low[1]) >>> (i & 31);
+		switch (half & 3) {
+			case 1:
+				one = product(one, square);
+				break;
+			case 2:
+				two = product(two, square);
+				break;
+			case 3:
+				three = product(three, square);
+		}
+		if (!isLong && half < 4 && (i >= 32 || low[1] === 0)) break;
+		square = product(square, square);
+		square = product(square, square);
 	}
-	return narrow(result);
+	const twice = product(two, three);
+	return { power: product(product(one, three), product(twice, twice)), square };
 }
 
 /** Extends the sign of the lowest `index + 1` bytes. */

@@ -85,7 +85,7 @@ interface Call {
 	readonly outOffset: Word;
 	readonly outSize: Word;
 	/** What the callee may spend, stipend included. */
-	readonly energy: Word;
+	energy: Word;
 }
 
 /** The effect of a call operation; it charges itself. */
@@ -98,7 +98,7 @@ function readCall(frame: Frame, kind: CallKind): Call {
 	const target = frame.pop();
 	const value = kind.hasValue ? frame.pop() : 0;
 	const tokenId = kind.hasToken ? frame.pop() : 0;
-	const operands = {
+	const read: Call = {
 		kind,
 		target,
 		value,
@@ -107,12 +107,14 @@ function readCall(frame: Frame, kind: CallKind): Call {
 		inSize: frame.pop(),
 		outOffset: frame.pop(),
 		outSize: frame.pop(),
+		energy: 0,
 	};
-	return { ...operands, energy: charge(frame, requested, operands) };
+	read.energy = charge(frame, requested, read);
+	return read;
 }
 
 /** Charges the call and what it forwards. @returns what the callee may spend */
-function charge(frame: Frame, requested: Word, call: Omit<Call, "energy">): Word {
+function charge(frame: Frame, requested: Word, call: Readonly<Call>): Word {
 	const { machine, context } = frame;
 	const { kind, value } = call;
 	let own = CALL_COST;
@@ -205,7 +207,8 @@ function callContract(frame: Frame, call: Call): void {
 	const { gates, state } = machine;
 	const target = toAddress(call.target);
 	const receiver = kind.ownContext ? context.address : target;
-	const input = frame.memory.copy(low32(call.inOffset), low32(call.inSize));
+	// The frame's memory stays as it is until the callee has ended.
+	const input = frame.memory.peek(low32(call.inOffset), low32(call.inSize));
 	const value = BigInt(call.value);
 	if (value > MAX_INT64) {
 		if (!gates.constantinople) throw longOutOfRange();
@@ -234,7 +237,7 @@ function callContract(frame: Frame, call: Call): void {
 		input,
 	);
 	if (!code || code.length === 0) {
-		machine.options.onCodelessCall?.(record.hash, target, input);
+		machine.options.onCodelessCall?.(record.hash, target, Uint8Array.from(input));
 		giveBack(frame, call.energy);
 		frame.push(1);
 		return;
@@ -298,7 +301,7 @@ function callPrecompile(frame: Frame, call: Call, precompile: Precompile): void 
 		frame.push(0);
 		return;
 	}
-	const input = frame.memory.copy(low32(call.inOffset), low32(call.inSize));
+	const input = frame.memory.peek(low32(call.inOffset), low32(call.inSize));
 	const mark = machine.mark();
 	if (value > 0n && !call.kind.ownContext) sendToPrecompile(frame, call, value);
 	const required = precompile.energy(input, machine.gates);

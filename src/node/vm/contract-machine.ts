@@ -25,7 +25,13 @@ import type { Frame } from "./frame.js";
 import { readGates } from "./gates.js";
 import { instructionTableFor } from "./instruction-table.js";
 import { operationAt } from "./interpreter.js";
-import { type BlockContext, type CodelessCallListener, Machine, type Tracer } from "./machine.js";
+import {
+	type BlockContext,
+	type CodelessCallListener,
+	Machine,
+	type MachineOptions,
+	type Tracer,
+} from "./machine.js";
 import { opcodes } from "./opcodes.js";
 import type { ShieldedProofs } from "./precompiles/shielded.js";
 import { type PreparationOptions, type Prepared, prepareCall, prepareDeploy } from "./preparation.js";
@@ -138,6 +144,7 @@ export class ContractMachine {
 		const machine = this.machine(environment, transaction, block ?? NO_BLOCK, {
 			deadlineMs: timed ? this.deadline(environment.state) : Number.POSITIVE_INFINITY,
 			endsAtFirstOperation: this.settings.limitTime && replayed === Result.OUT_OF_TIME,
+			listInternal: this.settings.saveInternal || this.settings.onCodelessCall !== undefined,
 		});
 		try {
 			const prepared = prepare(machine, transaction, {
@@ -167,7 +174,7 @@ export class ContractMachine {
 		{ state, rules, forks }: VmEnvironment,
 		transaction: SignedTransaction,
 		block: BlockContext,
-		limits: { readonly deadlineMs: number; readonly endsAtFirstOperation: boolean },
+		limits: Pick<MachineOptions, "deadlineMs" | "endsAtFirstOperation" | "listInternal">,
 	): Machine {
 		const gates = readGates(state.properties, forks);
 		const { tracer, onCodelessCall } = this.settings;
@@ -213,6 +220,7 @@ export class ContractMachine {
 		const machine = this.machine(environment, transaction, options.block, {
 			deadlineMs: this.settings.limitTime ? this.deadline(environment.state) : Number.POSITIVE_INFINITY,
 			endsAtFirstOperation: false,
+			listInternal: true,
 		});
 		try {
 			const prepared = prepare(machine, transaction, {

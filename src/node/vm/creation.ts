@@ -52,7 +52,7 @@ export function create(frame: Frame): void {
 		return;
 	}
 	const { machine } = frame;
-	const initCode = frame.memory.copy(low32(offset), low32(size));
+	const initCode = frame.memory.peek(low32(offset), low32(size));
 	const address = createdAddress(machine.options.rootId, machine.internal.nonce);
 	begin(frame, { value, initCode, address, salted: false });
 }
@@ -69,7 +69,7 @@ export function create2(frame: Frame): void {
 		frame.push(0);
 		return;
 	}
-	const initCode = frame.memory.copy(sat32(offset), sat32(size));
+	const initCode = frame.memory.peek(sat32(offset), sat32(size));
 	const sender = machine.gates.istanbul ? context.address : context.caller;
 	begin(frame, { value, initCode, address: saltedAddress(sender, salt, initCode), salted: true });
 }

@@ -34,13 +34,23 @@ export interface InternalRecord {
 /** Notes that are recorded even without `vm.saveFeaturedInternalTx`. */
 const PLAIN_NOTES: ReadonlySet<string> = new Set(["call", "create", "suicide"]);
 
+const NO_TOKENS: ReadonlyMap<string, bigint> = new Map();
+
 export class InternalTransactions {
 	private readonly records: InternalRecord[] = [];
 	private count = 0;
 
+	/** @param listed whether anybody asks for the list; if not they are only counted, since hashing takes long */
+	constructor(private readonly listed = true) {}
+
 	/** How many were made so far, undone ones included: it enters the addresses of created contracts. */
 	get nonce(): number {
 		return this.count;
+	}
+
+	/** Whether the list is kept. */
+	get isListed(): boolean {
+		return this.listed;
 	}
 
 	/** How many are listed. */
@@ -62,6 +72,9 @@ export class InternalTransactions {
 		data: Uint8Array = EMPTY,
 	): InternalRecord {
 		this.count++;
+		if (!this.listed) {
+			return { hash: EMPTY, caller, receiver, note, value, tokens: NO_TOKENS, rejected: false, extra: "" };
+		}
 		const hash = keccak256(
 			concatBytes(
 				opener,
@@ -77,7 +90,7 @@ export class InternalTransactions {
 			receiver,
 			note,
 			value,
-			tokens: tokens ?? new Map(),
+			tokens: tokens ?? NO_TOKENS,
 			rejected: false,
 			extra: "",
 		};

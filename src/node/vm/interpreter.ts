@@ -6,7 +6,7 @@ import type { Instruction } from "./instruction.js";
 import { type InstructionTable, STACK_LIMIT } from "./instruction-table.js";
 import { expansionCost, MEMORY_LIMIT } from "./memory.js";
 import { NO_FACTOR, penaltyOf } from "./penalty.js";
-import { readOperand } from "./program.js";
+import { isDestination, readOperand } from "./program.js";
 import {
 	badJump,
 	illegalOperation,
@@ -139,7 +139,10 @@ export function run(frame: Frame): void {
 				break;
 			case Kind.JUMP: {
 				const target = stack[--sp] as Word;
-				if (typeof target !== "number" || destinations[target] !== 1) {
+				if (
+					typeof target !== "number" ||
+					(destinations[target] !== 1 && !isDestination(frame.context.program, target))
+				) {
 					frame.left = left;
 					throw badTarget(target);
 				}
@@ -150,7 +153,10 @@ export function run(frame: Frame): void {
 				sp -= 2;
 				if (stack[sp] === 0) break;
 				const target = stack[sp + 1] as Word;
-				if (typeof target !== "number" || destinations[target] !== 1) {
+				if (
+					typeof target !== "number" ||
+					(destinations[target] !== 1 && !isDestination(frame.context.program, target))
+				) {
 					frame.left = left;
 					throw badTarget(target);
 				}

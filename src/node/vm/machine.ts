@@ -5,6 +5,7 @@ import type { TransactionInfoLog } from "../../protocol/messages.js";
 import type { ChainRules } from "../rules/chain-rules.js";
 import { StateLayer } from "../state/layer.js";
 import type { StateView } from "../state/view.js";
+import { addressWord, prefixedWord } from "./addresses.js";
 import { type StorageMark, TransactionStorage } from "./contract-storage.js";
 import type { Frame } from "./frame.js";
 import type { Gates } from "./gates.js";
@@ -13,6 +14,7 @@ import { InternalTransactions } from "./internal-transactions.js";
 import type { ShieldedProofs } from "./precompiles/shielded.js";
 import type { ProgramCache } from "./program.js";
 import { TransientStorage } from "./transient-storage.js";
+import type { Word } from "./word.js";
 
 /** The block that the code sees. In the pending pool: number 0, time 0, no witness. */
 export interface BlockContext {
@@ -53,6 +55,8 @@ export interface MachineOptions {
 	readonly tracer?: Tracer | undefined;
 	readonly onCodelessCall?: CodelessCallListener | undefined;
 	readonly saveCancelDetails: boolean;
+	/** Whether internal transactions are listed, not only counted; they are unless this says false. */
+	readonly listInternal?: boolean;
 }
 
 /** A point to which everything that frames did can be undone. */
@@ -74,10 +78,13 @@ export class Machine {
 	readonly state: StateView;
 	readonly storage: TransactionStorage;
 	readonly transient = new TransientStorage();
-	readonly internal = new InternalTransactions();
+	readonly internal: InternalTransactions;
 	readonly logs: TransactionInfoLog[] = [];
 	/** Contracts that destroyed themselves. */
 	readonly destroyed: Uint8Array[] = [];
+
+	private originCache: Word | undefined;
+	private witnessCache: Word | undefined;
 
 	constructor(
 		/** The state below: totals that the network reads past what the execution does. */
@@ -88,6 +95,20 @@ export class Machine {
 		idleLayers.delete(base);
 		this.state = this.layer.view;
 		this.storage = new TransactionStorage(this.state);
+		this.internal = new InternalTransactions(options.listInternal);
+	}
+
+	/** The sender's address; before multi-signature it carried the network's prefix. */
+	get originWord(): Word {
+		const { origin } = this.options;
+		this.originCache ??= this.gates.multiSign ? addressWord(origin) : prefixedWord(origin);
+		return this.originCache;
+	}
+
+	/** The address of the block's witness, with the network's prefix. */
+	get witnessWord(): Word {
+		this.witnessCache ??= prefixedWord(this.options.block.witness);
+		return this.witnessCache;
 	}
 
 	get gates(): Gates {

@@ -15,9 +15,9 @@ const FIRST_CAPACITY = 1024;
 /** Bytes that the network's memory grows by. */
 export const MEMORY_CHUNK = 1024;
 
-/** Up to here memory is one range of bytes; the few words that are written beyond lie in pages of their own. */
+/** Up to here memory is one range of bytes; the few words that are written beyond lie in pages of their own, small ones. */
 const NEAR = 2 ** 22;
-const PAGE = 2 ** 16;
+const PAGE = 1024;
 
 /** Memories that are kept for other frames, and how large they may be. */
 const POOLED = 64;
@@ -88,6 +88,14 @@ export class Memory {
 		if (size === 0) return EMPTY;
 		this.expand(offset + size);
 		return this.bytes.subarray(offset, offset + size);
+	}
+
+	/**
+	 * A range after which the memory is not written any more, expanding it: the bytes themselves where they are many. Of
+	 * a large memory few bytes are a copy, so that they don't keep all of it.
+	 */
+	final(offset: number, size: number): Uint8Array {
+		return size > POOLED_CAPACITY ? this.peek(offset, size) : this.copy(offset, size);
 	}
 
 	/** Writes all of `data`, expanding the memory to it, beyond {@link MEMORY_LIMIT} too. */

@@ -18,8 +18,10 @@ export interface Program {
 	readonly code: Uint8Array;
 	/** The code with zeros behind it: running off the end meets a STOP. */
 	readonly instructions: Uint8Array;
-	/** 1 where a jump may go. */
+	/** 1 where a jump may go, as far as the code was looked at: {@link isDestination} knows. */
 	readonly destinations: Uint8Array;
+	/** Where {@link destinations} ends for now. */
+	scanned: number;
 	/** Operands of pushes longer than {@link SHORT_PUSH} that have run, by position. */
 	readonly operands: Map<number, Word>;
 }
@@ -28,12 +30,20 @@ function prepare(code: Uint8Array): Program {
 	const instructions = new Uint8Array(code.length + PADDING);
 	instructions.set(code);
 	const destinations = new Uint8Array(code.length);
-	for (let at = 0; at < code.length; at++) {
+	return { code, instructions, destinations, scanned: 0, operands: new Map() };
+}
+
+/** Whether a jump may go there; looks at the code up to there, which nobody did before. */
+export function isDestination(program: Program, target: number): boolean {
+	const { instructions, destinations } = program;
+	let at = program.scanned;
+	for (; at <= target && at < destinations.length; at++) {
 		const op = instructions[at] as number;
 		if (op === JUMPDEST) destinations[at] = 1;
 		else if (op >= PUSH1 && op <= PUSH32) at += op - PUSH1 + 1;
 	}
-	return { code, instructions, destinations, operands: new Map() };
+	program.scanned = at;
+	return destinations[target] === 1;
 }
 
 /** The operand of a long push, kept for the next time. */

@@ -18,7 +18,11 @@ export class VmError extends Error {
 		readonly className: string,
 		readonly keepsEnergy = false,
 	) {
+		// Contracts fail as often as they like, and nobody looks at where in this program.
+		const limit = Error.stackTraceLimit;
+		Error.stackTraceLimit = 0;
 		super(message);
+		Error.stackTraceLimit = limit;
 	}
 }
 

@@ -141,7 +141,7 @@ export function outputCost(frame: Frame, name: string): number {
 
 function outputOf(frame: Frame): Uint8Array {
 	const offset = sat32(frame.pop());
-	return frame.memory.copy(offset, sat32(frame.pop()));
+	return frame.memory.final(offset, sat32(frame.pop()));
 }
 
 export function returnOutput(frame: Frame): void {

@@ -3,7 +3,7 @@
 import { be64, EMPTY } from "../../../protocol/bytes.js";
 import { keccak256 } from "../../../protocol/hash.js";
 import { SmartContract } from "../../../protocol/messages.js";
-import { addressWord, prefixedWord, toAddress } from "../addresses.js";
+import { prefixedWord, toAddress } from "../addresses.js";
 import type { Frame } from "../frame.js";
 import { runtimeFailed } from "../vm-error.js";
 import { readWord, sat32, toWord, type Word, wordFromBytes } from "../word.js";
@@ -19,8 +19,7 @@ export function address(frame: Frame): Word {
 }
 
 export function origin({ machine }: Frame): Word {
-	const { origin } = machine.options;
-	return machine.gates.multiSign ? addressWord(origin) : prefixedWord(origin);
+	return machine.originWord;
 }
 
 export function caller(frame: Frame): Word {
@@ -120,7 +119,7 @@ export function blockHash({ machine }: Frame, index: Word): Word {
 
 /** The block's witness, with the network's prefix. */
 export function coinbase({ machine }: Frame): Word {
-	return prefixedWord(machine.options.block.witness);
+	return machine.witnessWord;
 }
 
 export function timestamp({ machine }: Frame): Word {

@@ -13,6 +13,7 @@ import type { Frame } from "../frame.js";
 import { votesText } from "../internal-transactions.js";
 import type { Machine } from "../machine.js";
 import { checkCeiling, operandEnd } from "../memory.js";
+import { checkTime } from "../precompiles/precompile.js";
 import { settleReward } from "../rewards.js";
 import { executionFailed } from "../vm-error.js";
 import { MAX_INT32, sat32, toWord, type Word } from "../word.js";
@@ -20,6 +21,9 @@ import { MAX_INT32, sat32, toWord, type Word } from "../word.js";
 const VOTE_COST = 30_000;
 const MAX_VOTES = 30;
 const WORD_SIZE = 32;
+
+/** Votes that are read between two looks at the clock. */
+const VOTES_BETWEEN_LOOKS = 256;
 
 /** Energy to vote; the size of the arrays wraps as a word. From #81 on their length words count too. */
 export function voteCost(frame: Frame, name: string): number {
@@ -60,13 +64,16 @@ export function voteWitness(frame: Frame): void {
 		for (const offset of witnessLength > 0 ? [witnessOffset, amountOffset] : []) {
 			frame.memory.expand(offset + WORD_SIZE * (witnessLength + 1));
 		}
+		// Too many are refused in any case; only a list of internal transactions shows them.
+		if (!machine.internal.isListed) reject(witnessLength <= MAX_VOTES);
 		try {
 			for (let i = 0; i < witnessLength; i++) {
+				if (i % VOTES_BETWEEN_LOOKS === 0) checkTime(machine, "VOTEWITNESS");
 				const witness = toAddress(loadElement(frame, witnessOffset, i));
 				const count = readAmount(loadElement(frame, amountOffset, i));
 				entries.push(Vote.create({ vote_address: witness, vote_count: count }));
 			}
-			record.extra = votesText(entries);
+			if (machine.internal.isListed) record.extra = votesText(entries);
 			castVotes(machine, context.address, entries);
 		} catch (error) {
 			record.rejected = true;

@@ -75,15 +75,13 @@ function xorRotate(v: Uint32Array, a: number, b: number, bits: number): void {
 	v[2 * a + 1] = high;
 }
 
-function compress(
-	machine: Machine,
-	state: Uint32Array,
-	message: Uint32Array,
-	counter: Uint32Array,
-	final: boolean,
-	rounds: number,
-): void {
-	const v = new Uint32Array(32);
+/** What a compression works on; one runs at a time. */
+const state = new Uint32Array(16);
+const message = new Uint32Array(32);
+const counter = new Uint32Array(4);
+const v = new Uint32Array(32);
+
+function compress(machine: Machine, final: boolean, rounds: number): void {
 	v.set(state);
 	v.set(IV, 16);
 	for (let i = 0; i < 4; i++) v[24 + i] = (v[24 + i] as number) ^ (counter[i] as number);
@@ -113,9 +111,8 @@ function compress(
 	}
 }
 
-function readWords(input: Uint8Array, offset: number, count: number): Uint32Array {
-	const view = new DataView(input.buffer, input.byteOffset + offset, 4 * count);
-	return Uint32Array.from({ length: count }, (_, i) => view.getUint32(4 * i, true));
+function readWords(target: Uint32Array, input: DataView, offset: number): void {
+	for (let i = 0; i < target.length; i++) target[i] = input.getUint32(offset + 4 * i, true);
 }
 
 function isWellFormed(input: Uint8Array): boolean {
@@ -131,20 +128,14 @@ export const blake2f: Precompile = {
 	energy: (input) => (isWellFormed(input) ? BigInt(roundsOf(input)) : 0n),
 	run(input, { machine }) {
 		if (!isWellFormed(input)) return { success: false, output: ZERO_WORD };
-		const state = readWords(input, 4, 16);
-		compress(
-			machine,
-			state,
-			readWords(input, 68, 32),
-			readWords(input, 196, 4),
-			input[212] === 1,
-			roundsOf(input),
-		);
+		const operands = new DataView(input.buffer, input.byteOffset, INPUT_LENGTH);
+		readWords(state, operands, 4);
+		readWords(message, operands, 68);
+		readWords(counter, operands, 196);
+		compress(machine, input[212] === 1, operands.getUint32(0));
 		const output = new Uint8Array(64);
 		const view = new DataView(output.buffer);
-		state.forEach((half, i) => {
-			view.setUint32(4 * i, half, true);
-		});
+		for (let i = 0; i < 16; i++) view.setUint32(4 * i, state[i] as number, true);
 		return succeed(output);
 	},
 };

@@ -25,11 +25,16 @@ export function recoverSigner(
 		const value = BigInt(wordFromBytes(scalar));
 		if (value < 1n || value >= ORDER) return undefined;
 	}
+	// Nobody sees where a refusal comes from, and a stack trace takes longer than the refusal.
+	const limit = Error.stackTraceLimit;
+	Error.stackTraceLimit = 0;
 	try {
 		return recoverAddress(hash, Buffer.concat([r, s, Uint8Array.of(v)]));
 	} catch (error) {
 		if (error instanceof SignatureError) return undefined;
 		throw error;
+	} finally {
+		Error.stackTraceLimit = limit;
 	}
 }
 
@@ -69,7 +74,8 @@ export const identity: Precompile = {
 	name: "identity",
 	word: 0x04,
 	energy: perWord(15, 3),
-	run: (input) => succeed(input),
+	// The input is the caller's memory, which goes on changing.
+	run: (input) => succeed(Buffer.from(input)),
 };
 
 export const realRipemd160: Precompile = {

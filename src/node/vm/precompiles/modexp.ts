@@ -14,6 +14,15 @@ const MAX_ENERGY = 0x7fffffffffffffffn;
 const BYTES_BETWEEN_LOOKS = 16;
 const LARGE = 1n << 65_536n;
 
+/** Below this, the product of two numbers and a remainder fit a number. */
+const SMALL = 2n ** 26n;
+
+/** Exponents from this length on are made shorter where the modulus is small. */
+const LONG_EXPONENT = 256;
+
+/** Up to this length of the exponent a table of powers isn't worth its making. */
+const FEW_BYTES = 8;
+
 /** Longer integers don't fit the runtime, ours or the network's. */
 const MAX_INTEGER_BYTES = 2 ** 26;
 
@@ -86,18 +95,99 @@ function power(
 	exponentLength: number,
 	modulus: bigint,
 ): bigint {
+	if (modulus === 1n) return 0n;
+	if (!exponent.some((byte) => byte !== 0)) return 1n;
+	if (base <= 1n) return base;
+	if (modulus < SMALL) return smallPower(machine, Number(base), exponent, exponentLength, Number(modulus));
 	const bytesBetweenLooks = modulus > LARGE ? 1 : BYTES_BETWEEN_LOOKS;
-	let result = 1n % modulus;
-	if (!exponent.some((byte) => byte !== 0)) return result;
+	const digits = firstPowers(base, modulus, exponentLength);
+	const width = Math.log2(digits.length);
+	let result = 1n;
 	for (let i = 0; i < exponentLength; i++) {
 		if (i % bytesBetweenLooks === 0) checkTime(machine, "modExp");
 		const byte = exponent[i] ?? 0;
 		// Nothing changes a zero or a one but the base.
 		if (byte === 0 && result <= 1n) continue;
-		for (let bit = 0x80; bit > 0; bit >>= 1) {
-			result = (result * result) % modulus;
-			if ((byte & bit) !== 0) result = (result * base) % modulus;
+		for (let shift = 8 - width; shift >= 0; shift -= width) {
+			if (result !== 1n) for (let bit = 0; bit < width; bit++) result = (result * result) % modulus;
+			const digit = (byte >> shift) & (digits.length - 1);
+			if (digit > 0) result = (result * (digits[digit] as bigint)) % modulus;
 		}
 	}
 	return result;
+}
+
+/** The powers of a base by one digit of the exponent: of one bit for a short exponent, of four for others. */
+function firstPowers(base: bigint, modulus: bigint, exponentLength: number): bigint[] {
+	const powers = [1n, base];
+	if (exponentLength <= FEW_BYTES) return powers;
+	while (powers.length < 16) powers.push(((powers.at(-1) as bigint) * base) % modulus);
+	return powers;
+}
+
+/** Below {@link SMALL}: numbers hold the products. */
+function smallPower(
+	machine: Machine,
+	base: number,
+	exponent: Uint8Array,
+	exponentLength: number,
+	modulus: number,
+): bigint {
+	const times = (a: number, b: number): number => {
+		const product = a * b;
+		return product - Math.floor(product / modulus) * modulus;
+	};
+	const [bytes, length] = reduced(machine, exponent, exponentLength, modulus);
+	let result = 1;
+	for (let i = 0; i < length; i++) {
+		if (i % BYTES_BETWEEN_LOOKS === 0) checkTime(machine, "modExp");
+		const byte = bytes[i] ?? 0;
+		if (byte === 0 && result <= 1) continue;
+		for (let bit = 0x80; bit > 0; bit >>= 1) {
+			result = times(result, result);
+			if ((byte & bit) !== 0) result = times(result, base);
+		}
+	}
+	return BigInt(result);
+}
+
+/**
+ * A shorter exponent that gives the same power: e of at least `bits of the modulus` may be replaced by any other such
+ * number that is equal modulo Euler's function of the modulus. The price of a long exponent and a short modulus is low.
+ */
+function reduced(
+	machine: Machine,
+	exponent: Uint8Array,
+	exponentLength: number,
+	modulus: number,
+): readonly [Uint8Array, number] {
+	if (exponentLength < LONG_EXPONENT) return [exponent, exponentLength];
+	const order = eulerFunction(modulus);
+	let rest = 0;
+	for (let i = 0; i < exponentLength; i++) {
+		if (i % LONG_EXPONENT === 0) checkTime(machine, "modExp");
+		if (i >= exponent.length && rest === 0) break;
+		rest = (rest * 256 + (exponent[i] ?? 0)) % order;
+	}
+	// An exponent whose first bytes are all zeros may be a small number.
+	const isSmall = exponent.findIndex((byte) => byte !== 0) >= exponentLength - 8;
+	if (isSmall) return [exponent.subarray(exponentLength - 8), 8];
+	const bytes = new Uint8Array(8);
+	new DataView(bytes.buffer).setBigUint64(
+		0,
+		BigInt(rest) + BigInt(order) * BigInt(Math.ceil(64 / order) + 1),
+	);
+	return [bytes, 8];
+}
+
+/** How many numbers below n are prime to it. @param n below {@link SMALL} */
+function eulerFunction(n: number): number {
+	let count = n;
+	let rest = n;
+	for (let p = 2; p * p <= rest; p++) {
+		if (rest % p !== 0) continue;
+		while (rest % p === 0) rest /= p;
+		count -= count / p;
+	}
+	return rest > 1 ? count - count / rest : count;
 }

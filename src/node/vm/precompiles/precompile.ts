@@ -24,7 +24,10 @@ export interface Precompile {
 	readonly word: number;
 	readonly gate?: keyof Gates;
 	readonly energy: (input: Uint8Array, gates: Gates) => bigint;
-	/** @throws {VmError} where the calling frame fails */
+	/**
+	 * @param input the caller's memory itself: valid during the call only, and the output must not be a part of it
+	 * @throws {VmError} where the calling frame fails
+	 */
 	readonly run: (input: Uint8Array, context: PrecompileContext) => PrecompileResult;
 }
 

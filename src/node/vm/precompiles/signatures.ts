@@ -5,16 +5,20 @@ import { sha256 } from "../../../protocol/hash.js";
 import { wrap } from "../../../protocol/int64.js";
 import { keyWeight, permissionById } from "../../../protocol/permission.js";
 import { addressWord, toAddress } from "../addresses.js";
-import { hostFailed, outOfTime, runtimeFailed, VmError } from "../vm-error.js";
+import type { Machine } from "../machine.js";
+import { hostFailed, outOfTime, Result, runtimeFailed, VmError } from "../vm-error.js";
 import { MAX_INT32, sat32, type Word, wordFromBytes } from "../word.js";
 import { recoverSigner } from "./hashing.js";
-import { ONE_WORD, type Precompile, paddedSlice, succeed, ZERO_WORD } from "./precompile.js";
+import { checkTime, ONE_WORD, type Precompile, paddedSlice, succeed, ZERO_WORD } from "./precompile.js";
 
 const WORD = 32;
 const SIGNATURE_ENERGY = 1500n;
 const MAX_BATCH = 16;
 const MAX_SIGNERS = 5;
 const SIGNATURE_LENGTH = 65;
+
+/** Entries of an array between two looks at the clock. */
+const ENTRIES_BETWEEN_LOOKS = 1024;
 
 const wordCount = (input: Uint8Array): number => Math.floor(input.length / WORD);
 
@@ -39,39 +43,73 @@ function wordOf(input: Uint8Array, index: number): Word {
 /** An array's position in words, from its offset in bytes. */
 const arrayIndex = (offset: Word): number => Math.floor(sat32(offset) / WORD);
 
-/** A byte string of an ABI array: its first bytes, and what tells it from others. */
+/** A byte string of an ABI array, by its place in the input; what lies beyond the input is zeros. */
 interface SignatureBytes {
-	readonly bytes: Uint8Array;
+	readonly from: number;
 	readonly length: number;
-	readonly identity: string;
 }
 
-/** The byte strings of an ABI array. @throws {VmError} where it points outside the input */
-function readSignatures(input: Uint8Array, index: number): SignatureBytes[] {
-	if (index >= wordCount(input) - 1) return [];
+/** How many byte strings an ABI array says it has. @throws {VmError} where the array is outside the input */
+function countSignatures(input: Uint8Array, index: number): number {
+	if (index >= wordCount(input) - 1) return 0;
 	const count = sat32(wordOf(input, index));
 	if (count >= MAX_INT32 - 1) throw hostFailed();
+	return count;
+}
+
+/** The place of a byte string of an ABI array. @throws {VmError} where it is outside the input */
+function locateSignature(input: Uint8Array, index: number, i: number): SignatureBytes {
+	const at = arrayIndex(wordOf(input, index + i + 1));
+	const length = sat32(wordOf(input, index + at + 1));
+	const from = (at + index + 2) * WORD;
+	if (from > input.length || from + length > MAX_INT32) {
+		throw runtimeFailed("java.lang.ArrayIndexOutOfBoundsException", "Array index out of range");
+	}
+	return { from, length };
+}
+
+/**
+ * The byte strings of an ABI array, undefined if they are more than `most`. All of them are looked at even then, since
+ * one that points outside the input fails the caller, but none is copied.
+ * @throws {VmError} where one points outside the input, or out of time
+ */
+function locateSignatures(
+	machine: Machine,
+	input: Uint8Array,
+	index: number,
+	most: number,
+): SignatureBytes[] | undefined {
+	const count = countSignatures(input, index);
 	const list: SignatureBytes[] = [];
 	for (let i = 0; i < count; i++) {
-		const at = arrayIndex(wordOf(input, index + i + 1));
-		const length = sat32(wordOf(input, index + at + 1));
-		const from = (at + index + 2) * WORD;
-		if (from > input.length || from + length > MAX_INT32) {
-			throw runtimeFailed("java.lang.ArrayIndexOutOfBoundsException", "Array index out of range");
-		}
-		const present = input.subarray(from, from + length);
-		list.push({
-			bytes: paddedSlice(present, 0, Math.min(length, SIGNATURE_LENGTH)),
-			length,
-			identity: `${toKey(present)}/${length}`,
-		});
+		if (i % ENTRIES_BETWEEN_LOOKS === 0) checkTime(machine, "0x0a");
+		const found = locateSignature(input, index, i);
+		if (i < most) list.push(found);
 	}
-	return list;
+	return count > most ? undefined : list;
+}
+
+/** Whether two byte strings are equal, the zeros beyond the input included. */
+function areEqual(input: Uint8Array, a: SignatureBytes, b: SignatureBytes): boolean {
+	if (a.length !== b.length) return false;
+	if (a.from === b.from) return true;
+	const [longer, shorter] = (a.from < b.from ? [a, b] : [b, a]).map(({ from, length }) =>
+		input.subarray(from, from + length),
+	) as [Uint8Array, Uint8Array];
+	return (
+		Buffer.compare(longer.subarray(0, shorter.length), shorter) === 0 &&
+		longer.subarray(shorter.length).every((byte) => byte === 0)
+	);
 }
 
 /** The signer; undefined for a signature that is too short or invalid. */
-function signerOf(hash: Uint8Array, { bytes, length }: SignatureBytes): Uint8Array | undefined {
+function signerOf(
+	input: Uint8Array,
+	hash: Uint8Array,
+	{ from, length }: SignatureBytes,
+): Uint8Array | undefined {
 	if (length < SIGNATURE_LENGTH) return undefined;
+	const bytes = paddedSlice(input, from, SIGNATURE_LENGTH);
 	let v = ((bytes[64] as number) << 24) >> 24;
 	if (v < 27) v += 27;
 	return recoverSigner(hash, bytes.subarray(0, 32), bytes.subarray(32, 64), v);
@@ -82,27 +120,30 @@ export const batchValidateSign: Precompile = {
 	word: 0x09,
 	gate: "solidity059",
 	energy: signatureEnergy(6n),
-	run(input) {
+	run(input, { machine }) {
 		try {
-			return succeed(validateBatch(input));
+			return succeed(validateBatch(machine, input));
 		} catch (error) {
-			if (error instanceof VmError) return succeed(ZERO_WORD);
+			if (error instanceof VmError && error.result !== Result.OUT_OF_TIME) return succeed(ZERO_WORD);
 			throw error;
 		}
 	},
 };
 
-function validateBatch(input: Uint8Array): Uint8Array {
+function validateBatch(machine: Machine, input: Uint8Array): Uint8Array {
 	wordOf(input, 0);
 	const hash = input.subarray(0, WORD);
-	const signatures = readSignatures(input, arrayIndex(wordOf(input, 1)));
+	const index = arrayIndex(wordOf(input, 1));
 	const addresses = arrayIndex(wordOf(input, 2));
+	// Whatever is wrong with the input gives zeros, so the counts may come first.
 	const count = sat32(wordOf(input, addresses));
-	if (count === 0 || count > MAX_BATCH || count !== signatures.length) return ZERO_WORD;
+	if (count === 0 || count > MAX_BATCH || count !== countSignatures(input, index)) return ZERO_WORD;
+	const signatures = Array.from({ length: count }, (_, i) => locateSignature(input, index, i));
 	const expected = signatures.map((_, i) => toAddress(wordOf(input, addresses + i + 1)));
 	const result = new Uint8Array(WORD);
 	for (const [i, signature] of signatures.entries()) {
-		const signer = signerOf(hash, signature);
+		checkTime(machine, "0x09");
+		const signer = signerOf(input, hash, signature);
 		if (signer && addressWord(signer) === addressWord(expected[i] as Uint8Array)) result[i] = 1;
 	}
 	return result;
@@ -117,8 +158,8 @@ export const validateMultiSign: Precompile = {
 		const address = toAddress(wordOf(input, 0));
 		const permissionId = sat32(wordOf(input, 1));
 		wordOf(input, 2);
-		const signatures = readSignatures(input, arrayIndex(wordOf(input, 3)));
-		if (signatures.length === 0 || signatures.length > MAX_SIGNERS) return succeed(ZERO_WORD);
+		const signatures = locateSignatures(machine, input, arrayIndex(wordOf(input, 3)), MAX_SIGNERS);
+		if (!signatures || signatures.length === 0) return succeed(ZERO_WORD);
 		const { state, gates } = machine;
 		const account = state.account.get(address);
 		const permission =
@@ -127,18 +168,20 @@ export const validateMultiSign: Precompile = {
 		if (!permission) return succeed(ZERO_WORD);
 		const hash = sha256(concatBytes(address, be32(permissionId), input.subarray(2 * WORD, 3 * WORD)));
 
-		const seen = new Map<string, Set<string>>();
+		const seen = new Map<string, SignatureBytes[]>();
 		let weight = 0n;
 		for (const signature of signatures) {
-			const signer = signerOf(hash, signature);
+			checkTime(machine, "0x0a");
+			const signer = signerOf(input, hash, signature);
 			if (!signer) return succeed(ZERO_WORD);
-			const earlier = seen.get(toKey(signer));
-			if (earlier?.has(signature.identity)) continue;
-			if (earlier && gates.oneSignaturePerAddress) throw outOfTime("CPU timeout for 0x0a executing");
+			const earlier = seen.get(toKey(signer)) ?? [];
+			if (earlier.some((other) => areEqual(input, other, signature))) continue;
+			if (earlier.length > 0 && gates.oneSignaturePerAddress)
+				throw outOfTime("CPU timeout for 0x0a executing");
 			const own = keyWeight(permission, signer);
 			if (own === 0n) return succeed(ZERO_WORD);
 			weight = wrap(weight + own);
-			seen.set(toKey(signer), (earlier ?? new Set<string>()).add(signature.identity));
+			seen.set(toKey(signer), [...earlier, signature]);
 		}
 		return succeed(weight >= permission.threshold ? ONE_WORD : ZERO_WORD);
 	},

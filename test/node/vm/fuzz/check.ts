@@ -22,6 +22,16 @@ import { BLACK_HOLE, CONTRACTS, randomGates, SENDER, WITNESSES, type World } fro
 const DEADLINE_MS = 300;
 const HANG_MS = 3_000;
 
+/**
+ * CPU time that a program may take for its energy, and beside it: far above what bench:energy finds (memory that nobody
+ * pays for is the worst there), far below what an unbounded loop takes.
+ */
+const MS_PER_MILLION = 6_000;
+const MS_BESIDE = 150;
+
+/** Resident memory that a run may never pass, in MB. */
+export const MAX_RESIDENT_MB = 1_800;
+
 const ROOT_ID = fromHex("11".repeat(32));
 
 export interface Tally {
@@ -59,6 +69,8 @@ interface Run {
 	readonly energy: number | bigint;
 	readonly timestampMs: bigint;
 	readonly traced: boolean;
+	/** Internal transactions are counted only. */
+	readonly unlisted?: true;
 	/** It ends by itself, and a slow machine must not end it. */
 	readonly unlimited?: true;
 }
@@ -90,6 +102,7 @@ function machineFor(world: World, run: Run): Machine {
 		endsAtFirstOperation: false,
 		proofs: unverifiedProofs,
 		saveCancelDetails: true,
+		listInternal: !run.unlisted,
 	});
 }
 
@@ -152,6 +165,12 @@ function timed(world: World, run: Run): Outcome {
 	const { user, system } = process.cpuUsage(started);
 	const ms = (user + system) / 1000;
 	if (ms > DEADLINE_MS + HANG_MS) throw new Finding(`ran for ${Math.round(ms)} ms`);
+	const allowed = MS_BESIDE + (Number(outcome.used) / 1e6) * MS_PER_MILLION;
+	if (!outcome.timedOut && ms > allowed) {
+		throw new Finding(`took ${Math.round(ms)} ms for ${outcome.used} units of energy`);
+	}
+	const resident = process.memoryUsage.rss() / 1e6;
+	if (resident > MAX_RESIDENT_MB) throw new Finding(`${Math.round(resident)} MB are resident`);
 	return outcome;
 }
 
@@ -207,6 +226,8 @@ export class FuzzCase {
 			}
 			this.same(first, timed(world, { ...run, traced: false }), "a second run");
 			this.same(first, timed(world, { ...run, traced: true }), "a traced run");
+			const unlisted = timed(world, { ...run, traced: false, unlisted: true });
+			this.same({ ...first, internal: "" }, { ...unlisted, internal: "" }, "a run without a list");
 			if (run.gates.energyLimit) this.checkInside(world, first);
 		} catch (error) {
 			throw new Finding(

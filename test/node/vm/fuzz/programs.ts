@@ -6,7 +6,8 @@ import { precompiles } from "../../../../src/node/vm/precompiles/precompiles.js"
 import { fromHex } from "../../../../src/protocol/bytes.js";
 import { assemble } from "../assembler.js";
 import type { Chance } from "./chance.js";
-import { TARGETS, TOKEN } from "./world.js";
+import { hostileStep } from "./hostile.js";
+import { CONTRACTS, TARGETS, TOKEN } from "./world.js";
 
 const MAX_STACK = 40;
 const PUSHES = opcodes.filter(({ action }) => action.kind === "push");
@@ -246,6 +247,7 @@ function planned(chance: Chance, depth = 0): Uint8Array {
 			() => call(chance, chance.happens(0.3) ? "ADDRESS" : operand(chance)),
 			() => precompileCall(chance),
 			() => precompileCall(chance),
+			() => hostileStep(chance),
 			() => stake(chance),
 			() => vote(chance),
 			() => (depth < 2 ? creation(chance, depth) : "0x00"),
@@ -278,7 +280,21 @@ function planned(chance: Chance, depth = 0): Uint8Array {
 	return assemble(parts.join(" "));
 }
 
-export const KINDS = ["bytes", "weighted", "mutated", "planned"] as const;
+/** Calls of the other contracts, one after the other, with inputs of words and of what memory holds by then. */
+function sequence(chance: Chance): Uint8Array {
+	const parts: string[] = [];
+	for (let calls = 3 + chance.below(10); calls > 0; calls--) {
+		if (chance.happens(0.4)) parts.push(`${hostileStep(chance)} POP`);
+		const target = `0x${Buffer.from(chance.of(CONTRACTS.slice(1)).subarray(1)).toString("hex")}`;
+		const size = chance.of([4, 36, 68, 200, 1024, 0x1_0000]);
+		parts.push(`${hex(chance.word())} ${hex(32 * chance.below(6))} MSTORE`);
+		parts.push(`${call(chance, target, `${hex(size)} 0x00`)} ${hex(32 * chance.below(8))} MSTORE`);
+	}
+	parts.push(chance.of(["STOP", "0x0100 0x00 RETURN", "0x20 0x00 REVERT"]));
+	return assemble(parts.join(" "));
+}
+
+export const KINDS = ["bytes", "weighted", "mutated", "planned", "sequence"] as const;
 export type Kind = (typeof KINDS)[number];
 
 /** A program of any kind. */
@@ -286,7 +302,17 @@ export function randomProgram(
 	chance: Chance,
 	contracts: readonly Uint8Array[],
 ): { kind: Kind; code: Uint8Array } {
-	const kind = chance.of<Kind>(["bytes", "weighted", "weighted", "mutated", "planned", "planned", "planned"]);
+	const kind = chance.of<Kind>([
+		"bytes",
+		"weighted",
+		"weighted",
+		"mutated",
+		"planned",
+		"planned",
+		"planned",
+		"sequence",
+		"sequence",
+	]);
 	switch (kind) {
 		case "bytes":
 			return { kind, code: randomBytes(chance) };
@@ -296,6 +322,8 @@ export function randomProgram(
 			return { kind, code: contracts.length > 0 ? mutated(chance, contracts) : planned(chance) };
 		case "planned":
 			return { kind, code: planned(chance) };
+		case "sequence":
+			return { kind, code: sequence(chance) };
 	}
 }
 

@@ -1,0 +1,164 @@
+/** Runs programs of the contract machine as a signed block does: without a deadline, on a cold state in memory. */
+
+import { createMemoryDatabase, type KeyValueDatabase } from "../../src/node/state/database.js";
+import { StateDatabase } from "../../src/node/state/state-database.js";
+import { createView, type StateView } from "../../src/node/state/view.js";
+import { execute } from "../../src/node/vm/execution.js";
+import { Frame } from "../../src/node/vm/frame.js";
+import type { Gates } from "../../src/node/vm/gates.js";
+import { instructionTableFor } from "../../src/node/vm/instruction-table.js";
+import { Machine, type Tracer } from "../../src/node/vm/machine.js";
+import { opcodes } from "../../src/node/vm/opcodes.js";
+import { unverifiedProofs } from "../../src/node/vm/precompiles/shielded.js";
+import { ProgramCache } from "../../src/node/vm/program.js";
+import { VmAbort } from "../../src/node/vm/vm-error.js";
+import type { Word } from "../../src/node/vm/word.js";
+import { fromHex } from "../../src/protocol/bytes.js";
+import { Account, AccountType, SmartContract } from "../../src/protocol/messages.js";
+import { assemble } from "../../test/node/vm/assembler.js";
+import { latestGates } from "../../test/node/vm/machine-fixture.js";
+
+/** The contract that runs a shape, and one that it may call. */
+export const CONTRACT = fromHex(`41${"33".repeat(20)}`);
+export const CALLEE = fromHex(`41${"44".repeat(20)}`);
+export const CALLER = fromHex(`41${"22".repeat(20)}`);
+
+const ID = fromHex("11".repeat(32));
+
+/** All rules of block version 32 that the main network has, and contracts compatible with others, for their precompiles. */
+const gates: Gates = { ...latestGates, newResourceModel: true, dynamicEnergy: true, compatible: true };
+
+/** A program that is measured: its body is repeated until the energy is almost gone. */
+export interface Shape {
+	readonly name: string;
+	/** The operations and precompiled contracts that it is about, by name. */
+	readonly covers: readonly string[];
+	/** Runs once. */
+	readonly before?: string;
+	/** Leaves the stack as it found it. */
+	readonly body: string;
+	/** How often the body stands in the loop. */
+	readonly unroll?: number;
+	/** Code of {@link CALLEE}. */
+	readonly callee?: string;
+	/** Energy that one round of the loop needs at most. */
+	readonly reserve?: number;
+	readonly energy?: number;
+	/** Puts what the program reads into the state. @param used words that its operations had on top of the stack */
+	readonly prepare?: (state: StateView, used: readonly Word[]) => void;
+	/** The operation whose operands `prepare` hears of. */
+	readonly watch?: string;
+	readonly input?: Uint8Array;
+}
+
+export interface Measured {
+	readonly energy: number;
+	readonly cpuMs: number;
+}
+
+const ENERGY = 1_000_000;
+const LONGEST_MS = 3000;
+
+export function programOf({ before = "", body, unroll = 24, reserve = 60_000 }: Shape): Uint8Array {
+	const bodies = `${body} `.repeat(unroll);
+	return assemble(`${before} again: ${bodies} 0x${reserve.toString(16)} GAS GT @again JUMPI STOP`);
+}
+
+const SEED = { genesisTimestampMs: 0n, maintenanceIntervalMs: 21_600_000n, committee: () => 0n };
+
+/** The newest state of a database that nobody has read yet. */
+async function coldState(disk: KeyValueDatabase): Promise<StateView> {
+	return createView((await StateDatabase.open(disk)).headBackend, SEED);
+}
+
+/** A shape made ready to run any number of times, each time on the same state with nothing of it cached. */
+export async function prepareShape(shape: Shape): Promise<() => Promise<Measured>> {
+	const disk = createMemoryDatabase();
+	const database = await StateDatabase.open(disk);
+	const view = createView(database.baseBackend, SEED);
+	view.account.put(CALLER, Account.create({ address: CALLER, balance: 10n ** 15n }));
+	for (const [address, code] of [
+		[CONTRACT, programOf(shape)],
+		[CALLEE, assemble(shape.callee ?? "STOP")],
+	] as const) {
+		const type = AccountType.Contract;
+		view.account.put(address, Account.create({ address, type, balance: 10n ** 15n }));
+		view.contract.put(address, SmartContract.create({ contract_address: address }));
+		view.code.put(address, code);
+	}
+	const used: Word[] = [];
+	if (shape.watch) {
+		const watch: Tracer = (frame, operation, _pc, height) => {
+			if (operation === shape.watch) used.push(frame.stack[height - 1] as Word);
+		};
+		runOnce(createView(database.headBackend, SEED), shape, watch);
+	}
+	shape.prepare?.(view, used);
+	await database.flush(false);
+	return async () => runOnce(await coldState(disk), shape);
+}
+
+function runOnce(state: StateView, shape: Shape, tracer?: Tracer): Measured {
+	const table = instructionTableFor(opcodes, gates);
+	const started = process.cpuUsage();
+	const machine = new Machine(state, {
+		rules: {
+			genesisTimestampMs: 0n,
+			genesisId: ID,
+			blackHole: CALLER,
+			genesisWitnesses: [],
+			proposalExpireMs: 0n,
+			energyLimitHeight: 0n,
+			checkFrozenTime: true,
+			saveCancelDetails: false,
+		},
+		gates,
+		instructions: tracer ? table.tracing() : table,
+		tracer,
+		programs: new ProgramCache(64),
+		block: { number: 1000n, timestampMs: 1_700_000_000_000n, witness: CALLER },
+		rootId: ID,
+		origin: CALLER,
+		// Only something far above every bar meets it.
+		deadlineMs: performance.now() + LONGEST_MS,
+		endsAtFirstOperation: false,
+		proofs: unverifiedProofs,
+		saveCancelDetails: false,
+		listInternal: false,
+	});
+	const energy = shape.energy ?? ENERGY;
+	const frame = new Frame(machine, {
+		program: machine.options.programs.get(state.code.get(CONTRACT) as Uint8Array),
+		address: CONTRACT,
+		caller: CALLER,
+		callValue: 0,
+		tokenValue: 0,
+		tokenId: 0,
+		input: shape.input ?? new Uint8Array(0),
+		isStatic: false,
+		version: 0,
+		depth: 0,
+		energy,
+		hash: ID,
+	});
+	try {
+		execute(frame);
+	} catch (error) {
+		if (!(error instanceof VmAbort)) throw error;
+		machine.close();
+		return { energy: Number(frame.used), cpuMs: cpuSince(started) };
+	}
+	if (frame.failure) throw new Error(`${shape.name}: ${frame.failure.message}`);
+	if (tracer) {
+		machine.close();
+		return { energy: 0, cpuMs: 0 };
+	}
+	machine.commit();
+	machine.close();
+	return { energy: Number(frame.used), cpuMs: cpuSince(started) };
+}
+
+function cpuSince(started: NodeJS.CpuUsage): number {
+	const { user, system } = process.cpuUsage(started);
+	return (user + system) / 1000;
+}

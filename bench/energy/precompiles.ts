@@ -1,0 +1,329 @@
+/** The precompiled contracts, with the inputs that take the most time for their price. */
+
+import { Buffer } from "node:buffer";
+import { bn254 } from "@noble/curves/bn254.js";
+import { addressWord } from "../../src/node/vm/addresses.js";
+import { precompiles } from "../../src/node/vm/precompiles/precompiles.js";
+import { toWord, wordToBytes } from "../../src/node/vm/word.js";
+import { addressOfPrivateKey, sign } from "../../src/protocol/signature.js";
+import { storeBytes } from "../../test/node/vm/assembler.js";
+import { CONTRACT, type Shape } from "./host.js";
+import { voter } from "./state.js";
+
+const hex = (value: number): string => `0x${value.toString(16)}`;
+const words = (...values: readonly (bigint | number | Uint8Array)[]): Uint8Array =>
+	Buffer.concat(
+		values.map((value) => (typeof value === "object" ? value : wordToBytes(toWord(BigInt(value))))),
+	);
+
+const wordOf = new Map(precompiles.map(({ name, word }) => [name, word]));
+
+/** Calls a precompiled contract with the first `size` bytes of memory; the answer goes behind them. */
+const ask = (name: string, size: number, energy = "GAS"): string =>
+	`PUSH0 ${hex(32 * Math.ceil(size / 32))} ${hex(size)} PUSH0 ${hex(wordOf.get(name) as number)} ${energy} STATICCALL POP`;
+
+/** What fails takes all the energy that it was given: no more than its price. */
+const failing = (name: string, size: number, energy: number): Partial<Shape> => ({
+	body: ask(name, size, energy === 0 ? "PUSH0" : hex(energy)),
+});
+
+/** With this input in memory at 0. */
+function withInput(name: string, kind: string, input: Uint8Array, more: Partial<Shape> = {}): Shape {
+	return {
+		name: `${name}, ${kind}`,
+		covers: [name],
+		before: storeBytes(input),
+		body: ask(name, input.length),
+		unroll: 16,
+		...more,
+	};
+}
+
+/** With the first so many bytes of memory, all paid for; what stands there is `start` and zeros. */
+function ofMemory(
+	name: string,
+	kind: string,
+	size: number,
+	start: Uint8Array,
+	more: Partial<Shape> = {},
+): Shape {
+	return {
+		name: `${name}, ${kind}`,
+		covers: [name],
+		before: `${storeBytes(start)} 0x01 ${hex(size - 32)} MSTORE`,
+		body: ask(name, size),
+		unroll: 1,
+		...more,
+	};
+}
+
+const NONE = new Uint8Array(0);
+const ORDER = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n;
+const HASH = Buffer.alloc(32, 0x5a);
+const KEY = Buffer.alloc(32, 7);
+const SIGNATURE = sign(HASH, KEY);
+const GENERATOR_X = 0x79be667ef9dcbbac55a06295ce870b07029bfcdb2dce28d959f2815b16f81798n;
+
+/** r of the generator and s = hash: what they sign for is the point at infinity. */
+const infinity = words(HASH, 27, GENERATOR_X, BigInt(`0x${HASH.toString("hex")}`));
+
+const large = (size: number): Partial<Shape> => ({
+	energy: Math.ceil(8 * size + 1.5 * (3 * (size / 32) + (size / 32) ** 2 / 512)),
+	reserve: Math.ceil(6 * size),
+});
+
+const hashes: readonly Shape[] = ["sha256", "ripemd160", "identity", "ethRipemd160"].flatMap((name) => [
+	withInput(name, "nothing", NONE),
+	withInput(name, "a word", words(1)),
+	ofMemory(name, "512 KiB", 2 ** 19, words(1), large(2 ** 19)),
+]);
+
+const recoveries: readonly Shape[] = [
+	withInput("ecrecover", "a signature", words(HASH, SIGNATURE[64] as number, SIGNATURE.subarray(0, 64))),
+	withInput("ecrecover", "of the point at infinity", infinity),
+	withInput("ecrecover", "no such point", words(HASH, 27, 5, 5)),
+	withInput("ecrecover", "s of the order less one", words(HASH, 28, GENERATOR_X, ORDER - 1n)),
+	withInput("ecrecover", "nothing", NONE),
+];
+
+/** ABI data of an array of signatures that stands at word `index`, all entries the same one. */
+function signatures(count: number, signature: Uint8Array): Uint8Array {
+	const padded = Buffer.alloc(96);
+	padded.set(signature);
+	return words(count, ...Array.from({ length: count }, () => 32 * count), 65, padded);
+}
+
+function batch(count: number, signature: Uint8Array): Uint8Array {
+	const array = signatures(count, signature);
+	const address = addressWord(addressOfPrivateKey(KEY));
+	return words(
+		HASH,
+		96,
+		96 + array.length,
+		array,
+		count,
+		...Array.from({ length: count }, () => BigInt(address)),
+	);
+}
+
+const infinitySignature = Buffer.concat([infinity.subarray(64), Buffer.of(27)]);
+const offCurve = Buffer.concat([words(5, 5), Buffer.of(27)]);
+const multi = (count: number, signature: Uint8Array): Uint8Array =>
+	words(BigInt(addressWord(CONTRACT)), 0, HASH, 128, signatures(count, signature));
+
+const SIGNATURE_KINDS: readonly (readonly [string, Uint8Array])[] = [
+	["signatures", SIGNATURE],
+	["of the point at infinity", infinitySignature],
+	["without a point", offCurve],
+];
+
+const checks: readonly Shape[] = [
+	...SIGNATURE_KINDS.flatMap(([kind, signature]) => [
+		withInput("batchvalidatesign", `16 ${kind}`, batch(16, signature), { unroll: 4 }),
+		withInput("validatemultisign", `5 ${kind}`, multi(5, signature), { unroll: 4 }),
+	]),
+	withInput("validatemultisign", "250 entries", multi(250, SIGNATURE), {
+		unroll: 1,
+		energy: 4_000_000,
+		reserve: 1_000_000,
+	}),
+	withInput("batchvalidatesign", "250 entries", batch(250, SIGNATURE), {
+		unroll: 1,
+		energy: 4_000_000,
+		reserve: 1_000_000,
+	}),
+	withInput("batchvalidatesign", "nothing", NONE),
+];
+
+const header = (base: number, exponent: number, modulus: number): Uint8Array =>
+	words(base, exponent, modulus);
+
+/** Bytes of a number with all bits set. */
+const full = (length: number): Uint8Array => Buffer.alloc(length, 0xff);
+
+function powerInput(base: number, exponent: number, modulus: number): Uint8Array {
+	const end = full(modulus);
+	if (modulus > 0) end[modulus - 1] = 0xfd;
+	return Buffer.concat([header(base, exponent, modulus), full(base), full(exponent), end]);
+}
+
+const POWERS = [
+	[1, 1, 1],
+	[1, 32, 1],
+	[2, 32, 2],
+	[4, 32, 4],
+	[6, 32, 6],
+	[8, 32, 8],
+	[16, 32, 16],
+	[32, 32, 32],
+	[64, 32, 64],
+	[1, 256, 1],
+	[1, 4096, 1],
+	[2, 4096, 2],
+	[3, 4096, 3],
+	[4, 4096, 4],
+	[8, 1024, 8],
+	[32, 256, 32],
+	[0, 32, 0],
+	[32, 0, 32],
+	[32, 1, 32],
+	[256, 1, 256],
+	[256, 32, 256],
+	[1024, 1, 1024],
+	[1, 4096, 0],
+] as const;
+
+const modexp: readonly Shape[] = [
+	...POWERS.map(([base, exponent, modulus]) =>
+		withInput("modexp", `${base} ^ ${exponent} % ${modulus} bytes`, powerInput(base, exponent, modulus), {
+			unroll: exponent > 1000 || base > 100 ? 1 : 8,
+			energy: 4_000_000,
+			reserve: 2_000_000,
+		}),
+	),
+	withInput(
+		"modexp",
+		"an even modulus",
+		Buffer.concat([header(32, 32, 32), full(64), full(31), Buffer.of(0xfe)]),
+		{ energy: 4_000_000, reserve: 400_000 },
+	),
+	ofMemory(
+		"modexp",
+		"lengths beyond everything",
+		128,
+		words(0x7fffffff, 0x7fffffff, 0x7fffffff),
+		failing("modexp", 128, 0),
+	),
+	ofMemory("modexp", "an exponent of 1 GiB alone", 128, words(0, 0x3fffffff, 0), { unroll: 8 }),
+	ofMemory(
+		"modexp",
+		"a small power of 256 KiB of exponent",
+		2 ** 18,
+		Buffer.concat([header(1, 2 ** 18 - 98, 1), full(64)]),
+		{
+			energy: 3_000_000,
+			reserve: 500_000,
+		},
+	),
+];
+
+const G = words(1, 2);
+const random = bn254.G1.Point.BASE.multiply(0x123456789abcdefn).toAffine();
+const R = words(random.x, random.y);
+const h = bn254.G2.Point.BASE.toAffine();
+const H = words(h.x.c1, h.x.c0, h.y.c1, h.y.c0);
+
+const curves: readonly Shape[] = [
+	withInput("bn128Add", "two points", Buffer.concat([G, R])),
+	withInput("bn128Add", "one point twice", Buffer.concat([R, R])),
+	withInput("bn128Add", "infinity", words(0, 0, 0, 0)),
+	withInput(
+		"bn128Add",
+		"a point off the curve",
+		Buffer.concat([G, words(1, 3)]),
+		failing("bn128Add", 128, 150),
+	),
+	withInput("bn128Mul", "a full scalar", Buffer.concat([R, full(32)])),
+	withInput("bn128Mul", "a scalar of one", Buffer.concat([R, words(1)])),
+	withInput("bn128Pairing", "nothing", NONE, { unroll: 1, energy: 2_000_000, reserve: 300_000 }),
+	withInput("bn128Pairing", "one pair", Buffer.concat([R, H]), {
+		unroll: 2,
+		reserve: 200_000,
+		energy: 2_000_000,
+	}),
+	withInput(
+		"bn128Pairing",
+		"ten pairs",
+		Buffer.concat(Array.from({ length: 10 }, () => Buffer.concat([R, H]))),
+		{
+			unroll: 1,
+			reserve: 500_000,
+			energy: 3_000_000,
+		},
+	),
+	withInput(
+		"bn128Pairing",
+		"a point outside the group",
+		Buffer.concat([R, H.subarray(32), H.subarray(0, 32)]),
+		{
+			unroll: 2,
+			reserve: 200_000,
+			energy: 2_000_000,
+			...failing("bn128Pairing", 192, 79_000),
+		},
+	),
+];
+
+const blake = (rounds: number): Uint8Array =>
+	Buffer.concat([words(rounds).subarray(28), Buffer.alloc(208, 0xa5), Buffer.of(1)]);
+
+const blakes: readonly Shape[] = [
+	withInput("blake2F", "no round", blake(0)),
+	withInput("blake2F", "one round", blake(1)),
+	withInput("blake2F", "12 rounds", blake(12)),
+	withInput("blake2F", "100,000 rounds", blake(100_000), { unroll: 1, energy: 3_000_000, reserve: 500_000 }),
+	withInput("blake2F", "malformed", Buffer.alloc(64), failing("blake2F", 64, 0)),
+];
+
+const SHIELDED = [
+	["verifyMintProof", 1504],
+	["verifyTransferProof", 2080],
+	["verifyBurnProof", 512],
+	["merkleHash", 96],
+] as const;
+
+const shielded: readonly Shape[] = SHIELDED.map(([name, size]) =>
+	ofMemory(name, "its bookkeeping alone", size, NONE, { unroll: 1, energy: 3_000_000, reserve: 500_000 }),
+);
+
+/** Questions that take addresses and numbers, with as many words as each wants. */
+const QUERIES: readonly (readonly [name: string, words: number])[] = [
+	["rewardBalance", 0],
+	["isSrCandidate", 1],
+	["voteCount", 2],
+	["usedVoteCount", 1],
+	["receivedVoteCount", 1],
+	["totalVoteCount", 1],
+	["getChainParameter", 1],
+	["availableUnfreezeV2Size", 1],
+	["unfreezableBalanceV2", 2],
+	["expireUnfreezeBalanceV2", 2],
+	["delegatableResource", 2],
+	["resourceV2", 3],
+	["checkUnDelegateResource", 3],
+	["resourceUsage", 2],
+	["totalResource", 2],
+	["totalDelegatedResource", 2],
+	["totalAcquiredResource", 2],
+];
+
+const own = BigInt(addressWord(CONTRACT));
+
+const queries: readonly Shape[] = QUERIES.flatMap(([name, count]) => {
+	const operands = [own, name === "resourceV2" ? 0x7001n : 1n, 1n].slice(0, count);
+	const shape = withInput(name, "the contract's own", words(...operands));
+	const other: Shape = {
+		name: `${name}, others that aren't there`,
+		covers: [name],
+		before: storeBytes(words(...operands)),
+		body: `GAS PUSH0 MSTORE ${ask(name, 32 * count)}`,
+		unroll: 16,
+	};
+	return [
+		{ ...shape, prepare: voter },
+		{ ...other, prepare: voter },
+	];
+});
+
+export const precompileShapes: readonly Shape[] = [
+	...hashes,
+	...recoveries,
+	...checks,
+	...modexp,
+	...curves,
+	...blakes,
+	...shielded,
+	...queries,
+];
+
+export const precompileNames: readonly string[] = precompiles.map(({ name }) => name);
