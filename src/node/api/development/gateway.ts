@@ -95,6 +95,7 @@ class Gateway {
 		const ordinary = new Dispatcher({
 			methods: methodsByName,
 			maxBatchSize: jsonrpc.maxBatchSize,
+			maxResponseSize: jsonrpc.maxResponseSize,
 			context: () => ({
 				server: "full",
 				node: this.node,

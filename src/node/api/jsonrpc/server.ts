@@ -43,6 +43,7 @@ export class JsonRpcServer {
 			methods: methodsByName,
 			context,
 			maxBatchSize: jsonrpc.maxBatchSize,
+			maxResponseSize: jsonrpc.maxResponseSize,
 		});
 		this.gate = node.limiter.http(COMPONENTS[kind]);
 		this.listener = new HttpListener({
@@ -101,7 +102,10 @@ export class JsonRpcServer {
 			const { maxBodySize } = this.context().node.config.node.jsonrpc;
 			const body = await collectBody(request, maxBodySize);
 			if (!body) return answer.page(413);
-			const text = await this.dispatcher.answer(textOf(body), () => request.socket.destroyed);
+			const text = await this.dispatcher.answer(textOf(body), {
+				isAbandoned: () => request.socket.destroyed,
+				client: request.socket.remoteAddress ?? "",
+			});
 			answer.send(200, RPC_TYPE, text === "" ? "" : `${text}\n`);
 		} finally {
 			this.gate.leave();

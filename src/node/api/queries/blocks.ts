@@ -2,7 +2,7 @@
 
 import { SignedBlock } from "../../../protocol/block.js";
 import { be64, fromHex, readBe64, toHex, toKey } from "../../../protocol/bytes.js";
-import { MAX_INT64, MIN_INT64 } from "../../../protocol/int64.js";
+import { parseInt64 } from "../../../protocol/int64.js";
 import type { TransactionInfo } from "../../../protocol/messages.js";
 import { SignedTransaction } from "../../../protocol/transaction.js";
 import type { StateView } from "../../state/view.js";
@@ -51,7 +51,7 @@ export function headBlock(state: StateView): SignedBlock | undefined {
 export function blockByIdOrNumber(state: StateView, text: string): SignedBlock | undefined {
 	if (text === "") return headBlock(state);
 	const head = state.properties.headNumber;
-	const number = blockNumber(text);
+	const number = parseInt64(text);
 	if (number !== undefined) {
 		if (number < 0n) throw new BlockIdError("num must be non-positive number.");
 		return number > head ? undefined : blockByNumber(state, number);
@@ -60,13 +60,6 @@ export function blockByIdOrNumber(state: StateView, text: string): SignedBlock |
 	const named = id ? readBe64(id) : -1n;
 	if (!id || named < 0n || named > head) throw new BlockIdError("id must be legal block hash.");
 	return blockById(state, id);
-}
-
-/** A 64-bit number as the text of a request gives it; undefined if it is none. */
-function blockNumber(text: string): bigint | undefined {
-	if (!/^[+-]?\d+$/.test(text)) return undefined;
-	const value = BigInt(text.startsWith("+") ? text.slice(1) : text);
-	return value < MIN_INT64 || value > MAX_INT64 ? undefined : value;
 }
 
 /** The newest blocks, ascending; undefined unless 1 to 99 are asked for. */
