@@ -42,6 +42,8 @@ const asIs = (bytes: Buffer): Buffer => bytes;
 interface Client {
 	/** Calls whose message has come, and which are not answered. */
 	calls: number;
+	/** Whether any call was answered. */
+	hasAsked: boolean;
 	/** When it connected, or was answered last. */
 	lastMs: number;
 }
@@ -71,13 +73,19 @@ export class GrpcServer {
 		// A session of HTTP/2 goes both ways: a client that ends its half is gone.
 		this.gate = new ConnectionGate(maxConnections, (socket) => this.serve(socket), false, {
 			isStale: (socket, crowded) => this.isStale(socket, crowded, patience),
+			idleMs: (socket) => {
+				const client = this.clients.get(peerOf(socket));
+				return client && client.calls > 0 ? undefined : performance.now() - (client?.lastMs ?? 0);
+			},
+			hasAsked: (socket) => this.clients.get(peerOf(socket))?.hasAsked ?? false,
+			unfinishedMs: () => undefined,
 			everyMs: sweepMs(patience),
 		});
 	}
 
 	private serve(socket: Socket): void {
 		const peer = peerOf(socket);
-		this.clients.set(peer, { calls: 0, lastMs: performance.now() });
+		this.clients.set(peer, { calls: 0, hasAsked: false, lastMs: performance.now() });
 		socket.once("close", () => this.clients.delete(peer));
 		this.injector.injectConnection(socket);
 	}
@@ -137,6 +145,7 @@ export class GrpcServer {
 				.finally(() => {
 					if (client) {
 						client.calls--;
+						client.hasAsked = true;
 						client.lastMs = performance.now();
 					}
 					observer?.called?.("grpc", name, performance.now() - started);
