@@ -23,8 +23,10 @@ import { headRefusal, pathOf, queryOf, traceOf } from "./request-head.js";
 import { servicePage } from "./service-pages.js";
 
 const JSON_TYPE = "application/json;charset=utf-8";
-/** Bodies are not kept beyond this, for endpoints that have no limit of their own. */
-const MAX_KEPT_BODY = 16 << 20;
+/** Bodies are not kept beyond this, for endpoints that have no limit of their own: several times a transaction in hexadecimal. */
+const MAX_KEPT_BODY = 4 << 20;
+/** What a body may lose before its size is compared: its line ends become shorter. */
+const LINE_ENDS = 64 << 10;
 
 /** An endpoint under one path of one server. */
 interface Route {
@@ -164,15 +166,23 @@ export class HttpServer {
 		const limit = this.node.config.node.http.maxBodySize;
 		const contentType = request.headers["content-type"] ?? "";
 		const readsBody = method === "POST" && (mode !== "query" || isForm(contentType));
-		const received: ReceivedRequest = {
-			method,
-			query: queryOf(request),
-			contentType,
-			body: readsBody ? await collectBody(request, Math.max(limit, MAX_KEPT_BODY)) : EMPTY_BODY,
-			bodyLimit: limit,
-		};
-		const text = await this.answerText(endpoint, received, mode, () => request.socket.destroyed);
-		answer.send(200, JSON_TYPE, text === "" ? "" : this.lines.ended(text));
+		const share = this.node.limiter.bodies.open(request.socket.remoteAddress ?? "");
+		try {
+			const kept = Math.max(limit, MAX_KEPT_BODY) + LINE_ENDS;
+			const body = readsBody ? await collectBody(request, kept, share) : EMPTY_BODY;
+			if (body === "no room") return answer.page(503);
+			const received: ReceivedRequest = {
+				method,
+				query: queryOf(request),
+				contentType,
+				body: body === "too long" ? undefined : body,
+				bodyLimit: limit,
+			};
+			const text = await this.answerText(endpoint, received, mode, () => request.socket.destroyed);
+			answer.send(200, JSON_TYPE, text === "" ? "" : this.lines.ended(text));
+		} finally {
+			share.release();
+		}
 	}
 
 	private async answerText(

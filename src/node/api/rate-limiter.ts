@@ -5,6 +5,7 @@
  */
 
 import type { ComponentLimit, RateLimiterConfig } from "../config/rate-limit-config.js";
+import { BodyBudget } from "./body-budget.js";
 import { TokenBucket } from "./token-bucket.js";
 
 /** Addresses that are told apart; a further one takes the place of the oldest. */
@@ -39,6 +40,8 @@ export interface CallGate {
 }
 
 export class RateLimiter {
+	/** The bodies of all requests of the process. */
+	readonly bodies = new BodyBudget();
 	private readonly all: TokenBucket;
 	private readonly byAddress: AddressBuckets;
 	private readonly gates = new Map<string, CallGate>();

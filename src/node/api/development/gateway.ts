@@ -176,10 +176,12 @@ class Gateway {
 	}
 
 	private async call(request: IncomingMessage, answer: HttpAnswer, mixed: boolean): Promise<void> {
-		const body = await collectBody(request, MAX_RPC_BODY);
-		if (!body) return answer.empty(413);
+		const trusted = this.isTrusted(request);
+		const { maxBodySize } = this.node.config.node.jsonrpc;
+		const body = await collectBody(request, trusted ? MAX_RPC_BODY : maxBodySize);
+		if (typeof body === "string") return answer.empty(413);
 		const text = Buffer.from(body).toString("utf8");
-		const reply = await this.rpc.answer(text, mixed, this.isTrusted(request));
+		const reply = await this.rpc.answer(text, mixed, trusted);
 		answer.send(200, JSON_TYPE, reply === "" ? "" : `${reply}\n`);
 	}
 

@@ -92,22 +92,28 @@ export class JsonRpcServer {
 	}
 
 	private async call(request: IncomingMessage, answer: HttpAnswer): Promise<void> {
-		const admitted = this.gate.enter(request.socket.remoteAddress ?? "");
+		const client = request.socket.remoteAddress ?? "";
+		const { node } = this.context();
+		const admitted = this.gate.enter(client);
 		if (admitted !== true && !(await admitted)) {
 			const error = new NamedError("IllegalAccessException", OUT_OF_RESOURCES);
 			const { dialect } = this.context().style;
 			return answer.send(200, JSON_TYPE, `${errorMessage(exceptionText(error, dialect))}\n`);
 		}
+		const share = node.limiter.bodies.open(client);
 		try {
-			const { maxBodySize } = this.context().node.config.node.jsonrpc;
-			const body = await collectBody(request, maxBodySize);
-			if (!body) return answer.page(413);
+			const { maxBodySize } = node.config.node.jsonrpc;
+			if (Number(request.headers["content-length"] ?? 0) > maxBodySize) return answer.page(413);
+			const body = await collectBody(request, maxBodySize, share);
+			if (body === "too long") return answer.page(413);
+			if (body === "no room") return answer.page(503);
 			const text = await this.dispatcher.answer(textOf(body), {
 				isAbandoned: () => request.socket.destroyed,
-				client: request.socket.remoteAddress ?? "",
+				client,
 			});
 			answer.send(200, RPC_TYPE, text === "" ? "" : `${text}\n`);
 		} finally {
+			share.release();
 			this.gate.leave();
 		}
 	}
