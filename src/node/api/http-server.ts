@@ -15,6 +15,8 @@ import { FOLDERS, limitedName, routesOf } from "./endpoint-table.js";
 import type { HttpAnswer } from "./http-answer.js";
 import { HttpListener } from "./http-listener.js";
 import { isClosedOnLiteNode, LITE_NODE_TEXT } from "./lite-node.js";
+import type { LongAnswer } from "./long-answer.js";
+import { sendLong } from "./long-answer-sender.js";
 import { reportAnswers } from "./observer.js";
 import { type CallGate, OUT_OF_RESOURCES } from "./rate-limiter.js";
 import { type InputMode, isForm, type ReceivedRequest, RequestInput } from "./request.js";
@@ -179,10 +181,28 @@ export class HttpServer {
 				bodyLimit: limit,
 			};
 			const text = await this.answerText(endpoint, received, mode, () => request.socket.destroyed);
+			if (typeof text !== "string") return await this.sendLong(request, answer, text, endpoint);
 			answer.send(200, JSON_TYPE, text === "" ? "" : this.lines.ended(text));
 		} finally {
 			share.release();
 		}
+	}
+
+	private sendLong(
+		request: IncomingMessage,
+		answer: HttpAnswer,
+		long: LongAnswer,
+		endpoint: Endpoint,
+	): Promise<void> {
+		return sendLong(answer, long, {
+			contentType: JSON_TYPE,
+			enter: () => this.node.limiter.longAnswers.enter(request.socket.remoteAddress ?? ""),
+			isAbandoned: () => request.socket.destroyed,
+			failed: (error) => {
+				if (!isWireError(error)) this.node.report(error, endpoint.name);
+				return errorMessage(exceptionText(error, this.node.config.node.dialect));
+			},
+		});
 	}
 
 	private async answerText(
@@ -190,7 +210,7 @@ export class HttpServer {
 		received: ReceivedRequest,
 		mode: InputMode,
 		isAbandoned: () => boolean,
-	): Promise<string> {
+	): Promise<string | LongAnswer> {
 		const input = new RequestInput(received, mode);
 		const { node, kind, broadcaster } = this;
 		const context: ApiContext = {

@@ -18,9 +18,10 @@ import type { ApiContext, ApiNode, ServerKind } from "../context.js";
 import { LITE_NODE_TEXT } from "../lite-node.js";
 import { PATIENCE, type Patience, sweepMs } from "../patience.js";
 import type { CallGate } from "../rate-limiter.js";
-import { cancelOversizedCalls, nameUnknownMethods } from "./library-answers.js";
+import { nameUnknownMethods, watchCalls } from "./library-answers.js";
 import { isClosedMethod } from "./lite-methods.js";
-import { CallError, type Method, UnimplementedError } from "./method.js";
+import { LongMessages } from "./long-messages.js";
+import { CallError, LongMessage, type Method, UnimplementedError } from "./method.js";
 import { reflect } from "./reflection.js";
 import { fullName, PACKAGE, type Service, servicesOf, spellings } from "./service-table.js";
 
@@ -52,6 +53,7 @@ export class GrpcServer {
 	/** By address and port, as calls name them. */
 	private readonly clients = new Map<string, Client>();
 	private readonly server: Server;
+	private readonly long: LongMessages;
 	private readonly gate: ConnectionGate;
 	private readonly injector: ReturnType<Server["createConnectionInjector"]>;
 
@@ -63,7 +65,8 @@ export class GrpcServer {
 		maxConnections = MAX_CONNECTIONS,
 	) {
 		const { rpc } = node.config.node;
-		this.server = new Server({ ...optionsOf(rpc), interceptors: [cancelOversizedCalls] });
+		this.long = new LongMessages(node.limiter.longMessages);
+		this.server = new Server({ ...optionsOf(rpc), interceptors: [watchCalls] });
 		const services = servicesOf(kind, node.config);
 		for (const service of services) this.addService(service);
 		if (rpc.reflection) reflect(this.server, services, node.config.node.dialect);
@@ -166,10 +169,11 @@ export class GrpcServer {
 			// A copy: what is kept of a message must not keep the connection's whole buffer.
 			const request = method.request.decode(Uint8Array.from(call.request));
 			const reply = await method.handle(
-				this.context(() => call.cancelled),
+				this.context(addressOf(call.getPeer()), () => call.cancelled),
 				request,
 			);
 			if (reply === undefined) return Buffer.alloc(0);
+			if (reply instanceof LongMessage) return await this.long.gather(call, addressOf(call.getPeer()), reply);
 			const bytes = method.response.encode(reply);
 			return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 		} finally {
@@ -177,7 +181,7 @@ export class GrpcServer {
 		}
 	}
 
-	private context(isAbandoned: () => boolean): ApiContext {
+	private context(client: string, isAbandoned: () => boolean): ApiContext {
 		const { node, kind, broadcaster } = this;
 		return {
 			server: kind,
@@ -185,6 +189,7 @@ export class GrpcServer {
 			state: node.view(kind),
 			broadcaster,
 			style: { visible: false, dialect: node.config.node.dialect },
+			client,
 			isAbandoned,
 		};
 	}

@@ -24,8 +24,6 @@ export type RpcResult = RpcValue | JsonText;
 export interface RpcContext extends ApiContext {
 	/** The filters of this server; undefined: it has none. */
 	readonly filters: FilterRegistry | undefined;
-	/** Address of who asks; absent where nobody is told apart. */
-	readonly client?: string | undefined;
 	/** Addresses of the keys with which this node produces blocks, in their order; empty: it doesn't. */
 	readonly producerAddresses: readonly Uint8Array[];
 }
