@@ -133,6 +133,8 @@ export interface ApiContext {
 	readonly broadcaster: Broadcaster;
 	/** Address of who asks; absent where nobody is told apart. */
 	readonly client?: string | undefined;
+	/** Whether transactions without a signature are refused, although a development chain takes those of some accounts. */
+	readonly signedOnly?: boolean | undefined;
 	/** Whether nobody waits for the answer any more; absent: somebody does. */
 	readonly isAbandoned?: (() => boolean) | undefined;
 }

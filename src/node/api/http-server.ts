@@ -10,6 +10,7 @@ import { toNeutral } from "../../protocol/dialect.js";
 import { exceptionText, isWireError, NamedError } from "../../protocol/json/exceptions.js";
 import type { Broadcaster } from "./broadcast.js";
 import type { ApiContext, ApiNode, ServerKind } from "./context.js";
+import { isForeignPage, type OriginRule } from "./development/web-origin.js";
 import { type Endpoint, errorMessage } from "./endpoint.js";
 import { FOLDERS, limitedName, routesOf } from "./endpoint-table.js";
 import type { HttpAnswer } from "./http-answer.js";
@@ -68,6 +69,8 @@ export class HttpServer {
 		private readonly broadcaster: Broadcaster,
 		/** Endpoints by path that this server has beside those of its kind. */
 		extra: ReadonlyMap<string, Endpoint> = new Map(),
+		/** Whose pages may send what isn't signed; absent: nobody's. Only a development chain takes any. */
+		private readonly origins?: OriginRule,
 	) {
 		const { config, limiter } = node;
 		for (const [path, endpoint] of [...routesOf(kind), ...extra]) {
@@ -180,7 +183,11 @@ export class HttpServer {
 				body: body === "too long" ? undefined : body,
 				bodyLimit: limit,
 			};
-			const text = await this.answerText(endpoint, received, mode, () => request.socket.destroyed);
+			const text = await this.answerText(endpoint, received, mode, {
+				isAbandoned: () => request.socket.destroyed,
+				client: request.socket.remoteAddress,
+				signedOnly: this.node.rules.development !== undefined && isForeignPage(request.headers, this.origins),
+			});
 			if (typeof text !== "string") return await this.sendLong(request, answer, text, endpoint);
 			answer.send(200, JSON_TYPE, text === "" ? "" : this.lines.ended(text));
 		} finally {
@@ -209,7 +216,7 @@ export class HttpServer {
 		endpoint: Endpoint,
 		received: ReceivedRequest,
 		mode: InputMode,
-		isAbandoned: () => boolean,
+		caller: Pick<ApiContext, "isAbandoned" | "client" | "signedOnly">,
 	): Promise<string | LongAnswer> {
 		const input = new RequestInput(received, mode);
 		const { node, kind, broadcaster } = this;
@@ -218,7 +225,7 @@ export class HttpServer {
 			node,
 			state: node.view(kind),
 			broadcaster,
-			isAbandoned,
+			...caller,
 			style: {
 				get visible() {
 					return input.visible;
