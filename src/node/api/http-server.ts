@@ -21,9 +21,10 @@ import { sendLong } from "./long-answer-sender.js";
 import { reportAnswers } from "./observer.js";
 import { type CallGate, OUT_OF_RESOURCES } from "./rate-limiter.js";
 import { type InputMode, isForm, type ReceivedRequest, RequestInput } from "./request.js";
-import { collectBody, EMPTY_BODY } from "./request-body.js";
+import { collectBody, EMPTY_BODY, LARGE_BODY } from "./request-body.js";
 import { headRefusal, pathOf, queryOf, traceOf } from "./request-head.js";
 import { servicePage } from "./service-pages.js";
+import { ownTurn } from "./turns.js";
 
 const JSON_TYPE = "application/json;charset=utf-8";
 /** Bodies are not kept beyond this, for endpoints that have no limit of their own: several times a transaction in hexadecimal. */
@@ -176,6 +177,7 @@ export class HttpServer {
 			const kept = Math.max(limit, MAX_KEPT_BODY) + LINE_ENDS;
 			const body = readsBody ? await collectBody(request, kept, share) : EMPTY_BODY;
 			if (body === "no room") return answer.page(503);
+			if (body.length > LARGE_BODY) await ownTurn();
 			const received: ReceivedRequest = {
 				method,
 				query: queryOf(request),

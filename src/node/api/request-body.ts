@@ -5,6 +5,9 @@ import type { BodyShare } from "./body-budget.js";
 
 export const EMPTY_BODY = new Uint8Array(0);
 
+/** Reading a longer body as JSON takes long enough to wait for a turn. */
+export const LARGE_BODY = 256 << 10;
+
 /** Why there is no body: it is longer than is kept, or too many others are held at this moment. */
 export type MissingBody = "too long" | "no room";
 

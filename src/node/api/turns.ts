@@ -11,7 +11,8 @@ function next(): void {
 	resume?.();
 }
 
-function otherRound(): Promise<void> {
+/** Waits for a turn of one's own: for work that is done in one go, such as reading a large text. */
+export function ownTurn(): Promise<void> {
 	return new Promise((resolve) => {
 		waiting.push(resolve);
 		if (!scheduled) setImmediate(next);
@@ -37,7 +38,7 @@ export class Turns {
 
 	/** Lets everything in that waits. What was read of the state may be outdated afterwards. */
 	async yield(): Promise<void> {
-		await otherRound();
+		await ownTurn();
 		this.endsAt = performance.now() + this.turnMs;
 	}
 }

@@ -8,8 +8,9 @@ import type { HttpAnswer } from "../http-answer.js";
 import { HttpListener } from "../http-listener.js";
 import { reportAnswers } from "../observer.js";
 import { type CallGate, OUT_OF_RESOURCES } from "../rate-limiter.js";
-import { collectBody } from "../request-body.js";
+import { collectBody, LARGE_BODY } from "../request-body.js";
 import { headRefusal, pathOf, traceOf } from "../request-head.js";
+import { ownTurn } from "../turns.js";
 import { decodeBodyText } from "./body-text.js";
 import { Dispatcher } from "./dispatcher.js";
 import { JsonTextError } from "./json-reader.js";
@@ -107,6 +108,7 @@ export class JsonRpcServer {
 			const body = await collectBody(request, maxBodySize, share);
 			if (body === "too long") return answer.page(413);
 			if (body === "no room") return answer.page(503);
+			if (body.length > LARGE_BODY) await ownTurn();
 			const text = await this.dispatcher.answer(textOf(body), {
 				isAbandoned: () => request.socket.destroyed,
 				client,
