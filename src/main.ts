@@ -1,9 +1,10 @@
 /** The command line: finds the command that the words name, runs it, and turns what goes wrong into an exit code. */
 
 import { Config, run } from "@oclif/core";
+import { isDeriving } from "./keystore/deriving.js";
 import { asFailure, reportFailure } from "./terminal/failure-report.js";
-import { handleSignals } from "./terminal/interrupt.js";
-import { printLine } from "./terminal/output.js";
+import { handleSignals, watchBusy } from "./terminal/interrupt.js";
+import { printText } from "./terminal/output.js";
 import { type HelpEntry, rootHelp } from "./terminal/root-help.js";
 import { Failure } from "./wallet/failure.js";
 import { nearest } from "./wallet/suggestion.js";
@@ -15,10 +16,11 @@ import { nearest } from "./wallet/suggestion.js";
  */
 export async function main(words: readonly string[], root: string): Promise<void> {
 	handleSignals();
+	watchBusy(isDeriving);
 	process.stdout.on("error", endOnBrokenPipe);
 	try {
 		const config = await Config.load(root);
-		if (asksForOverview(words)) return printLine(rootHelp(config.version, entriesOf(config)));
+		if (asksForOverview(words)) return printText(rootHelp(config.version, entriesOf(config)));
 		await run(endpointHelp(helpWords(words)), config);
 	} catch (error) {
 		const json = words.includes("--json");

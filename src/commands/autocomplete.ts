@@ -8,7 +8,7 @@ import {
 	SHELLS,
 	type Shell,
 } from "../terminal/completion.js";
-import { printLine } from "../terminal/output.js";
+import { printText } from "../terminal/output.js";
 
 export default class Autocomplete extends CoinCommand {
 	static override summary = "Print the completion script of a shell";
@@ -33,7 +33,7 @@ export default class Autocomplete extends CoinCommand {
 			flags: Object.keys(flags).map((name) => `--${name}`),
 		}));
 		const steps = completionSteps([...commands, ...(await calledByName())]);
-		printLine(completionScript(args.shell as Shell, steps).trimEnd());
+		printText(completionScript(args.shell as Shell, steps).trimEnd());
 	}
 }
 

@@ -5,7 +5,7 @@ import { endpoints, FOLDERS } from "../node/api/endpoint-table.js";
 import type { Method } from "../node/api/jsonrpc/method.js";
 import { spell, toNeutral } from "../protocol/dialect.js";
 import { CoinCommand } from "../terminal/coin-command.js";
-import { printLine, tableLines } from "../terminal/output.js";
+import { printAnswer, printBytes, printLine, printNote, tableLines } from "../terminal/output.js";
 import { type RpcWords, readRpcWords } from "../terminal/rpc-words.js";
 import { readStdin } from "../terminal/stdin.js";
 import { Failure } from "../wallet/failure.js";
@@ -17,6 +17,9 @@ import { isRefusal, jsonRpcRequest, RequestBody } from "../wallet/raw-call.js";
 import type { Settings } from "../wallet/settings.js";
 
 type Server = keyof typeof FOLDERS;
+
+/** Answers are printed as they come, lists of a hundred full blocks too. Bytes. */
+const MAX_RAW_ANSWER = 512 << 20;
 
 export default class Rpc extends CoinCommand {
 	static override summary = "Call an endpoint of a node and print its answer untouched";
@@ -98,7 +101,7 @@ export default class Rpc extends CoinCommand {
 		const settings = await this.settings(words.values);
 		const client = new NodeClient(settings);
 		const request = await this.request(words, endpoint, settings, client);
-		const answer = await client.send(request);
+		const answer = await client.send({ ...request, maxBytes: MAX_RAW_ANSWER });
 		if (words.switches.has("include")) this.printHead(answer);
 		this.printBody(answer, words.switches.has("result"));
 		const isBroadcast = /^broadcast(transaction|hex)$/.test(words.name ?? "");
@@ -117,7 +120,8 @@ export default class Rpc extends CoinCommand {
 		const visible = visibleOf(words, settings) ?? (body !== undefined && saysVisible(body));
 		const headers = Object.fromEntries(words.headers.map(headerOf));
 		const { output, refused } = await sendGrpc(words, settings, body, visible, headers);
-		process.stdout.write(output);
+		if (typeof output === "string") printAnswer(Buffer.from(output));
+		else printBytes(output);
 		if (refused && !words.switches.has("no-fail")) process.exitCode = 1;
 	}
 
@@ -159,17 +163,15 @@ export default class Rpc extends CoinCommand {
 	}
 
 	private printHead({ status, headers }: RawAnswer): void {
-		process.stderr.write(`HTTP ${status}\n`);
+		printNote(`HTTP ${status}`);
 		for (const [name, value] of Object.entries(headers)) {
-			process.stderr.write(`${name}: ${Array.isArray(value) ? value.join(", ") : (value ?? "")}\n`);
+			printNote(`${name}: ${Array.isArray(value) ? value.join(", ") : (value ?? "")}`);
 		}
 	}
 
 	private printBody(answer: RawAnswer, onlyResult: boolean): void {
 		const bytes = onlyResult ? resultBytes(answer.body) : answer.body;
-		process.stdout.write(bytes);
-		const ended = bytes.length === 0 || bytes[bytes.length - 1] === 0x0a;
-		if (process.stdout.isTTY === true && !ended) process.stdout.write("\n");
+		printAnswer(bytes);
 	}
 
 	private async printNames(only: ReadonlySet<string>): Promise<void> {

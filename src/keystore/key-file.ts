@@ -60,7 +60,10 @@ interface RawParameters {
 
 /** A file may not ask for more memory than this to open it: 1 GiB, four times the standard cost. */
 const MAX_SCRYPT_MEMORY = 1024 * 1024 * 1024;
-const MAX_PBKDF2_ROUNDS = 100_000_000;
+/** Nor for more work: n·r·p of sixteen times the standard cost, some twenty seconds. */
+const MAX_SCRYPT_WORK = 2 ** 25;
+/** The same in rounds of PBKDF2, for each 32 bytes of the derived key. */
+const MAX_PBKDF2_ROUNDS = 20_000_000;
 
 /**
  * Reads the text of a key file. Unknown members are ignored; unquoted member names, hex with `0x` and the old member
@@ -130,13 +133,21 @@ export function parseKeyFile(text: string, source: string): KeyFile {
 						`opening it would need ${Math.ceil(scryptMemory(scrypt) / 1048576)} MiB of memory, the limit is 1024`,
 					);
 				}
+				if (scrypt.n * scrypt.r * scrypt.p > MAX_SCRYPT_WORK) {
+					throw refuse(
+						`opening it would need the work n·r·p = ${scrypt.n}·${scrypt.r}·${scrypt.p}, the limit is ${MAX_SCRYPT_WORK}`,
+					);
+				}
 				return { kdf: "scrypt", salt, ...scrypt };
 			}
 			case "pbkdf2": {
 				if (holder.prf !== "hmac-sha256") throw refuse(`Unsupported prf:${String(holder.prf)}`);
 				const c = integer(holder, "c");
-				if (c > MAX_PBKDF2_ROUNDS)
-					throw refuse(`${c} rounds are not supported, the limit is ${MAX_PBKDF2_ROUNDS}`);
+				if (c * Math.ceil(dklen / 32) > MAX_PBKDF2_ROUNDS) {
+					throw refuse(
+						`${c} rounds for ${dklen} bytes are not supported, the limit is ${MAX_PBKDF2_ROUNDS} for 32`,
+					);
+				}
 				return { kdf: "pbkdf2", salt, c, dklen };
 			}
 			default:

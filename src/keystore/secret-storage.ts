@@ -11,6 +11,7 @@ import {
 import { promisify } from "node:util";
 import { concatBytes, fromHex, toHex, utf8 } from "../protocol/bytes.js";
 import { keccak256 } from "../protocol/hash.js";
+import { deriving } from "./deriving.js";
 import type { KeyDerivation, KeyFile } from "./key-file.js";
 import { KeystoreError } from "./keystore-error.js";
 import { scrypt } from "./scrypt.js";
@@ -101,9 +102,12 @@ function macOf(derived: Uint8Array, ciphertext: Uint8Array): Uint8Array {
 	return keccak256(concatBytes(derived.subarray(16, 32), ciphertext));
 }
 
-async function derive(password: Uint8Array, derivation: KeyDerivation): Promise<Uint8Array> {
-	if (derivation.kdf === "scrypt") return scrypt(password, derivation.salt, derivation);
-	return promisify(pbkdf2)(password, derivation.salt, derivation.c, derivation.dklen, "sha256");
+function derive(password: Uint8Array, derivation: KeyDerivation): Promise<Uint8Array> {
+	return deriving(() =>
+		derivation.kdf === "scrypt"
+			? scrypt(password, derivation.salt, derivation)
+			: promisify(pbkdf2)(password, derivation.salt, derivation.c, derivation.dklen, "sha256"),
+	);
 }
 
 /** A password as the cipher takes it: UTF-8 bytes. */

@@ -2,6 +2,7 @@
 
 import { readFile, rename, writeFile } from "node:fs/promises";
 import { createServer } from "node:net";
+import { isOrigin } from "../node/api/development/web-origin.js";
 import { DEVELOPMENT_HD_PATH, DEVELOPMENT_MNEMONIC } from "../node/development/accounts.js";
 import type { SealMode } from "../node/development/conditions.js";
 import type { DevelopmentOptions } from "../node/development/development.js";
@@ -44,6 +45,7 @@ export const DEVELOPMENT_FLAGS = [
 	"grpc-port",
 	"grpc-solidity-port",
 	"allow-remote",
+	"allow-origin",
 	"vm-time-limit",
 	"no-console-log",
 	"fork-url",
@@ -116,6 +118,7 @@ export async function chooseDevelopment(
 			unstakeDelayMs: BigInt(parseDuration(get("unstake-delay") ?? "60s")),
 			unlocked: unlocked.map(unlockedAccount),
 			unlockAll: flag(get, "unlock-all"),
+			allowedOrigins: (get("allow-origin") ?? "").split(",").filter(Boolean).map(allowedOrigin),
 			consoleLog: !flag(get, "no-console-log"),
 			...(await stateFiles(get)),
 			dialect: oneOf("dialect", get("dialect") ?? "neutral", ["neutral", "deployed"]) as Dialect,
@@ -144,6 +147,14 @@ function unlockedAccount(text: string): Uint8Array {
 	const address = readAddress(text);
 	if (!address) throw new Failure("bad_address", `--unlock "${text}" is no address`);
 	return address;
+}
+
+function allowedOrigin(text: string): string {
+	const origin = text.trim();
+	if (!isOrigin(origin)) {
+		throw new Failure("bad_value", `--allow-origin "${text}" is no origin, such as http://localhost:3000`);
+	}
+	return origin;
 }
 
 /** `--state` is both: read if it is there, and written at the end. */

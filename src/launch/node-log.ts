@@ -1,6 +1,8 @@
 /** The node's log on standard output: JSON lines for collectors, plain lines for people. */
 
 import type { NodeLog } from "../node/node.js";
+import { harmlessJson } from "../terminal/harmless-text.js";
+import { printLine } from "../terminal/output.js";
 
 export type LogFormat = "json" | "text";
 
@@ -22,7 +24,8 @@ export async function openNodeLog(format: LogFormat): Promise<ClosableLog> {
 	const destination = pino.destination({ dest: 1, sync: true });
 	// Whoever reads the log may go away; the node stays.
 	destination.on("error", ignoreBrokenPipe);
-	const log = pino({ base: null, timestamp: pino.stdTimeFunctions.isoTime }, destination);
+	const harmless = { write: (line: string) => destination.write(harmlessJson(line)) };
+	const log = pino({ base: null, timestamp: pino.stdTimeFunctions.isoTime }, harmless);
 	return {
 		info: (fields, message) => log.info(fields, message),
 		warn: (fields, message) => log.warn(fields, message),
@@ -37,7 +40,7 @@ function textLog(): ClosableLog {
 		const details = Object.entries(fields)
 			.filter(([, value]) => value !== undefined)
 			.map(([name, value]) => `${name}=${typeof value === "object" ? JSON.stringify(value) : String(value)}`);
-		process.stdout.write(`${[time, level, message, ...details].join("  ")}\n`);
+		printLine([time, level, message, ...details].join("  "));
 	};
 	return {
 		info: (fields, message) => write("INFO ", fields, message),

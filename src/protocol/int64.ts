@@ -68,3 +68,45 @@ export function minInt(a: bigint, b: bigint): bigint {
 export function maxInt(a: bigint, b: bigint): bigint {
 	return a > b ? a : b;
 }
+
+/** Decimal digits of the largest 64-bit integer. */
+const MOST_DIGITS = 19;
+const LOW_64_DIGITS = 16;
+/** Decimal digits that are taken at a time, and what they are worth. */
+const GROUP = 15;
+const GROUP_SIZE = 10n ** BigInt(GROUP);
+
+/**
+ * Reads a whole number in decimal digits with an optional sign; undefined if the text is none, or beyond 64 bits. Takes
+ * time in proportion to the text, which a stranger may have written.
+ */
+export function parseInt64(text: string): bigint | undefined {
+	if (!/^[+-]?\d+$/.test(text)) return undefined;
+	const digits = significant(text);
+	if (digits.length > MOST_DIGITS) return undefined;
+	const value = text.startsWith("-") ? -BigInt(digits) : BigInt(digits);
+	return value === wrap(value) ? value : undefined;
+}
+
+/**
+ * The low 64 bits of a whole number of any length, as a signed integer; undefined if the text is none.
+ * @param text an optional sign, then digits of the radix without a prefix
+ */
+export function parseWrapped(text: string, radix: 10 | 16): bigint | undefined {
+	if (!(radix === 16 ? /^[+-]?[0-9a-fA-F]+$/ : /^[+-]?\d+$/).test(text)) return undefined;
+	const digits = significant(text);
+	let magnitude = 0n;
+	if (radix === 16) magnitude = BigInt(`0x${digits.slice(-LOW_64_DIGITS)}`);
+	else {
+		for (let at = 0, length = digits.length % GROUP || GROUP; at < digits.length; length = GROUP) {
+			magnitude = BigInt.asUintN(64, magnitude * GROUP_SIZE + BigInt(digits.slice(at, at + length)));
+			at += length;
+		}
+	}
+	return wrap(text.startsWith("-") ? -magnitude : magnitude);
+}
+
+/** Without sign and leading zeros; of zero one digit. */
+function significant(text: string): string {
+	return text.replace(/^[+-]?0*(?=[0-9a-fA-F])/, "");
+}

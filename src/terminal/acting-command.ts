@@ -28,7 +28,7 @@ import { costLines, shortfallOf, type TransactionCost, transactionCost } from ".
 import type { ActingFlags } from "./acting-flags.js";
 import type { OutputKind } from "./coin-command.js";
 import type { ConfirmationLevel } from "./confirmation.js";
-import { printJson, printLine, printNote } from "./output.js";
+import { printJson, printJsonText, printLine, printNote } from "./output.js";
 import { type ChainLooks, SendingCommand } from "./sending-command.js";
 
 /** Everything that a command knows before it has its contract. */
@@ -244,7 +244,7 @@ export abstract class ActingCommand extends SendingCommand {
 
 	private printArtefact(artefact: Artefact, facts: ArtefactFacts, summary: readonly string[]): void {
 		this.show(summary);
-		printLine(writeArtefact(artefact, noteFor(artefact, facts)));
+		printJsonText(writeArtefact(artefact, noteFor(artefact, facts)));
 	}
 
 	private printPlan(

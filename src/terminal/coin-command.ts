@@ -11,7 +11,15 @@ import { nearest } from "../wallet/suggestion.js";
 import { paint } from "./colors.js";
 import { commandSchema, type DescribedCommand } from "./command-schema.js";
 import { asFailure, reportFailure } from "./failure-report.js";
-import { printJson, printLine, printNote, recordLines, type Scalar, tableLines } from "./output.js";
+import {
+	printJson,
+	printLine,
+	printNote,
+	printText,
+	recordLines,
+	type Scalar,
+	tableLines,
+} from "./output.js";
 import type { ProgressAudience } from "./progress.js";
 import type { ResultShape } from "./result-shape.js";
 import type { PasswordSource } from "./secrets.js";
@@ -90,7 +98,7 @@ export abstract class CoinCommand extends Command {
 	/** Prints one plain value. */
 	protected printScalar(value: Scalar): void {
 		if (this.json) printJson(value);
-		else printLine(String(value));
+		else printText(String(value));
 	}
 
 	/** Prints one record: a JSON object, or `name  value` lines; `text` gives people another form of it. */

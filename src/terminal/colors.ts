@@ -1,6 +1,7 @@
 /** Colours, where a person reads and has not switched them off (sheet 11 §2.1). */
 
 import { styleText } from "node:util";
+import { ownStyle } from "./harmless-text.js";
 
 type Style = Parameters<typeof styleText>[0];
 
@@ -9,7 +10,7 @@ function wanted(stream: NodeJS.WriteStream): boolean {
 	return stream.isTTY === true && !NO_COLOR && !COIN_NO_COLOR && !process.argv.includes("--no-color");
 }
 
-/** Styles a text for a stream; unchanged where colours are not wanted. */
+/** Styles a text that `output.ts` will print; unchanged where colours are not wanted. */
 export function paint(style: Style, text: string, stream: NodeJS.WriteStream = process.stdout): string {
-	return wanted(stream) ? styleText(style, text) : text;
+	return wanted(stream) ? ownStyle(text, styleText(style, text)) : text;
 }

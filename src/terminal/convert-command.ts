@@ -3,7 +3,7 @@
 import { Args } from "@oclif/core";
 import { Failure } from "../wallet/failure.js";
 import { CoinCommand } from "./coin-command.js";
-import { printJson, printLine } from "./output.js";
+import { printJson, printText } from "./output.js";
 import { argumentOrStdin } from "./stdin.js";
 
 /** The argument that every converter takes. */
@@ -35,7 +35,7 @@ export abstract class ConvertCommand extends CoinCommand {
 		values.forEach((value, index) => {
 			const converted = this.convertOne(value, convert, input.fromStdin ? index : undefined);
 			if (this.json) printJson("json" in converted ? converted.json : converted.text);
-			else printLine(converted.text);
+			else printText(converted.text);
 		});
 	}
 

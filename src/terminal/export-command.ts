@@ -6,7 +6,7 @@ import { Failure } from "../wallet/failure.js";
 import { CoinCommand } from "./coin-command.js";
 import { canAsk } from "./controlling-terminal.js";
 import { keystoreFlags, passwordFlags } from "./flags.js";
-import { printLine } from "./output.js";
+import { printText } from "./output.js";
 import { confirmPrintedSecret } from "./printed-secret.js";
 import { askYesNo } from "./prompts.js";
 
@@ -43,6 +43,6 @@ export abstract class ExportCommand extends CoinCommand {
 		}
 		await confirmPrintedSecret(what);
 		if (this.json) this.printScalar(secret);
-		else printLine(secret);
+		else printText(secret);
 	}
 }

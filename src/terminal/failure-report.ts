@@ -2,9 +2,8 @@
 
 import { KeystoreError } from "../keystore/keystore-error.js";
 import { FAILURE_KINDS, Failure } from "../wallet/failure.js";
-import { writeJson } from "../wallet/json.js";
 import { paint } from "./colors.js";
-import { printNote } from "./output.js";
+import { printJsonNote, printNote } from "./output.js";
 
 /** A refusal by the framework's own parser, recognised without loading the framework here. */
 interface FrameworkError extends Error {
@@ -75,7 +74,7 @@ export function failureRecord(failure: Failure): { readonly error: Readonly<Reco
 /** Prints a refusal and returns the exit code that goes with it. */
 export function reportFailure(failure: Failure, json: boolean): number {
 	if (json) {
-		printNote(writeJson(failureRecord(failure)));
+		printJsonNote(failureRecord(failure));
 	} else {
 		printNote(`${paint("red", "error:", process.stderr)} ${failure.message}`);
 		if (failure.facts.hint) printNote(`${paint("dim", "hint:", process.stderr)} ${failure.facts.hint}`);
@@ -83,7 +82,7 @@ export function reportFailure(failure: Failure, json: boolean): number {
 	const cause = failure.facts.cause;
 	const { DEBUG } = process.env;
 	if (failure.code === "internal" && cause instanceof Error && /\bcoin/.test(DEBUG ?? "")) {
-		printNote(cause.stack ?? "");
+		for (const line of (cause.stack ?? "").split("\n")) printNote(line);
 	}
 	return FAILURE_KINDS[failure.code].exit;
 }

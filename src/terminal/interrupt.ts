@@ -8,6 +8,13 @@ let handler: ((signal: "SIGINT" | "SIGTERM") => void) | undefined;
 
 export const INTERRUPTED = 130;
 
+let isBusy: () => boolean = () => false;
+
+/** Says how to find out whether the process has work on other threads that can't be given up. */
+export function watchBusy(busy: () => boolean): void {
+	isBusy = busy;
+}
+
 /** Installs the handlers; called once, at start. */
 export function handleSignals(): void {
 	for (const [signal, code] of [
@@ -21,6 +28,12 @@ export function handleSignals(): void {
 /** Ends the process as an interruption does. */
 export function endInterrupted(code: number = INTERRUPTED): never {
 	for (const cleanup of cleanups.reverse()) cleanup(code);
+	if (isBusy()) {
+		// `process.exit` would wait for work on other threads: the signal's own effect doesn't.
+		const signal = code === INTERRUPTED ? "SIGINT" : "SIGTERM";
+		process.removeAllListeners(signal);
+		process.kill(process.pid, signal);
+	}
 	process.exit(code);
 }
 

@@ -2,22 +2,58 @@
 
 import { writeJson } from "../wallet/json.js";
 import { paint } from "./colors.js";
+import { harmlessJson, harmlessLine, harmlessText, withOwnStyles } from "./harmless-text.js";
 
 /** A value that prints as one word. */
 export type Scalar = string | bigint | number | boolean | null;
 
 /** Writes a line on standard output. */
 export function printLine(line: string): void {
-	process.stdout.write(`${line}\n`);
+	process.stdout.write(`${withOwnStyles(harmlessLine(line))}\n`);
+}
+
+/** Writes text that has lines of its own, on standard output. */
+export function printText(text: string): void {
+	process.stdout.write(`${withOwnStyles(harmlessText(text))}\n`);
 }
 
 /** Writes a note, warning or summary: everything that is not the result. */
 export function printNote(line: string): void {
-	process.stderr.write(`${line}\n`);
+	process.stderr.write(`${withOwnStyles(harmlessLine(line))}\n`);
 }
 
 export function printJson(value: unknown): void {
-	printLine(writeJson(value));
+	printJsonText(writeJson(value));
+}
+
+/** Writes JSON text as a line on standard output. */
+export function printJsonText(json: string): void {
+	process.stdout.write(`${harmlessJson(json)}\n`);
+}
+
+/** Writes a value as a line of JSON on standard error. */
+export function printJsonNote(value: unknown): void {
+	process.stderr.write(`${harmlessJson(writeJson(value))}\n`);
+}
+
+/** Writes what a node answered on standard output: JSON means the same afterwards. */
+export function printAnswer(bytes: Uint8Array): void {
+	const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("utf8");
+	process.stdout.write(harmlessJson(text));
+	if (process.stdout.isTTY === true && !text.endsWith("\n") && text !== "") process.stdout.write("\n");
+}
+
+/** Writes bytes that a program asked for on standard output; a terminal is shown no control characters. */
+export function printBytes(bytes: Uint8Array): void {
+	if (process.stdout.isTTY === true) printText(Buffer.from(bytes).toString("latin1"));
+	else process.stdout.write(bytes);
+}
+
+const CLEAR_LINE = "\r\u001b[K";
+
+/** Draws a line in place of the one that was drawn before, or takes that away. */
+export function redrawLine(line: string, stream: NodeJS.WritableStream): void {
+	stream.write(CLEAR_LINE + harmlessLine(line));
 }
 
 /** A record as aligned `name  value` lines; nested records are indented, absent members left out. */

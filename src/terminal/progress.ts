@@ -1,6 +1,7 @@
 /** Signs of life for work that takes longer than a moment: on standard error, only for people (sheet 11 §2.8). */
 
-import { printNote } from "./output.js";
+import { harmlessLine } from "./harmless-text.js";
+import { printJsonNote } from "./output.js";
 
 const PATIENCE_MS = 300;
 /** Programs are told at most so often. */
@@ -34,7 +35,7 @@ export async function withProgress<T>(
 ): Promise<T> {
 	if (visible === "json") return task(jsonProgress(text));
 	if (!visible || !canDraw(process.stderr)) return task({ update: () => undefined });
-	let current = text;
+	let current = harmlessLine(text);
 	let spinner: { text: string; stop(): unknown } | undefined;
 	let ended = false;
 	const timer = setTimeout(() => {
@@ -51,8 +52,8 @@ export async function withProgress<T>(
 	try {
 		return await task({
 			update: (next) => {
-				current = next;
-				if (spinner) spinner.text = next;
+				current = harmlessLine(next);
+				if (spinner) spinner.text = current;
 			},
 		});
 	} finally {
@@ -69,7 +70,7 @@ function jsonProgress(text: string): Progress {
 		const now = performance.now();
 		if (now - printed < JSON_MS) return;
 		printed = now;
-		printNote(JSON.stringify({ progress: { task } }));
+		printJsonNote({ progress: { task } });
 	};
 	update(text);
 	return { update };

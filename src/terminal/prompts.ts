@@ -2,6 +2,7 @@
 
 import { Failure } from "../wallet/failure.js";
 import { type ControllingTerminal, openTerminal } from "./controlling-terminal.js";
+import { harmlessLine } from "./harmless-text.js";
 import { endInterrupted } from "./interrupt.js";
 
 type Context = Pick<ControllingTerminal, "input" | "output"> & { readonly clearPromptOnDone?: boolean };
@@ -25,19 +26,19 @@ async function ask<T>(question: (context: Context) => Promise<T>): Promise<T> {
 /** Asks for a secret without showing it. */
 export async function askSecret(message: string): Promise<string> {
 	const { password } = await import("@inquirer/prompts");
-	return ask((context) => password({ message, mask: false }, context));
+	return ask((context) => password({ message: harmlessLine(message), mask: false }, context));
 }
 
 /** Asks yes or no; no is the default. */
 export async function askYesNo(message: string): Promise<boolean> {
 	const { confirm } = await import("@inquirer/prompts");
-	return ask((context) => confirm({ message, default: false }, context));
+	return ask((context) => confirm({ message: harmlessLine(message), default: false }, context));
 }
 
 /** Asks for a text. */
 export async function askText(message: string): Promise<string> {
 	const { input } = await import("@inquirer/prompts");
-	return ask((context) => input({ message }, context));
+	return ask((context) => input({ message: harmlessLine(message) }, context));
 }
 
 /** Shows lines on the terminal only, never on standard output or error. */
@@ -45,7 +46,7 @@ export async function showOnTerminal(lines: readonly string[]): Promise<void> {
 	await ask(
 		(context) =>
 			new Promise<void>((resolve, reject) => {
-				context.output.write(`${lines.join("\n")}\n`, (error?: Error | null) =>
+				context.output.write(`${lines.map(harmlessLine).join("\n")}\n`, (error?: Error | null) =>
 					error ? reject(error) : resolve(),
 				);
 			}),

@@ -1,6 +1,7 @@
 /** A bar with rates for long work on blocks: on standard error, for people, or as JSON lines (sheet 11 §2.8). */
 
-import { printNote } from "./output.js";
+import { harmlessLine } from "./harmless-text.js";
+import { printJsonNote } from "./output.js";
 
 const REDRAW_MS = 200;
 const JSON_MS = 500;
@@ -37,7 +38,7 @@ export class RateBar {
 	private async openBar(endKnown: boolean): Promise<void> {
 		const { default: progress } = await import("cli-progress");
 		this.bar = new progress.SingleBar({
-			format: `${this.task}${endKnown ? " {bar} {share}" : ""}  block {block}  {blocksPerSecond} blocks/s  {transactionsPerSecond} tx/s`,
+			format: `${harmlessLine(this.task)}${endKnown ? " {bar} {share}" : ""}  block {block}  {blocksPerSecond} blocks/s  {transactionsPerSecond} tx/s`,
 			stream: process.stderr,
 			clearOnComplete: true,
 			hideCursor: true,
@@ -57,11 +58,9 @@ export class RateBar {
 		const [blocks, transactions] = [state.blocks / seconds, state.transactions / seconds];
 		if (this.mode === "json") {
 			const eta = state.done ? `${Math.ceil((seconds / state.done) * (1 - state.done))}s` : undefined;
-			printNote(
-				JSON.stringify({
-					progress: { task: this.task, done: state.done, unit: "blocks", block: Number(state.block), eta },
-				}),
-			);
+			printJsonNote({
+				progress: { task: this.task, done: state.done, unit: "blocks", block: Number(state.block), eta },
+			});
 			return;
 		}
 		this.bar?.update(state.done ?? 0, {

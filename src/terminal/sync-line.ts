@@ -1,11 +1,11 @@
 /** How far a node has come in following its network: one line on standard error, redrawn in place, for people only. */
 
+import { redrawLine } from "./output.js";
 import { canDraw } from "./progress.js";
 
 const REDRAW_MS = 500;
 /** The rate is that of the last blocks, not of the whole way. */
 const WINDOW = 20;
-const CLEAR = "\r\u001b[K";
 
 export interface SyncPoint {
 	readonly head: bigint;
@@ -21,7 +21,7 @@ export function showSyncLine(
 	const points: { readonly head: bigint; readonly ms: number }[] = [];
 	let isShown = false;
 	const clear = (): void => {
-		if (isShown) stream.write(CLEAR);
+		if (isShown) redrawLine("", stream);
 		isShown = false;
 	};
 	const timer = setInterval(() => {
@@ -33,7 +33,7 @@ export function showSyncLine(
 		}
 		points.push({ head: point.head, ms: performance.now() });
 		if (points.length > WINDOW) points.shift();
-		stream.write(CLEAR + syncText(point, rateOf(points)));
+		redrawLine(syncText(point, rateOf(points)), stream);
 		isShown = true;
 	}, REDRAW_MS);
 	timer.unref();

@@ -133,7 +133,7 @@ async function orc20Transfer(
 		...contractOf(TriggerSmartContract, { owner_address: owner, contract_address: contract, data }),
 		feeLimitSun: await feeLimitOf(flags["fee-limit"], client, call),
 		...(note ? { note } : {}),
-		details: [`  amount      ${amount} smallest units of the token ${toBase58Check(contract)}`],
+		details: [`  to          ${texts[0]}`, `  amount      ${await token.amountText(amount, flags.offline)}`],
 		result: { to: texts[0], amount },
 		readReceipt: (receipt) => receiptView(receipt, TRANSFER, [TRANSFER]),
 	};

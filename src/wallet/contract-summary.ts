@@ -7,8 +7,10 @@ import * as m from "../protocol/messages.js";
 import { formatCoin } from "./amount.js";
 import type { Contract } from "./contract.js";
 import { operationName } from "./operations.js";
+import { permissionUpdateSummary } from "./permission-summary.js";
 import { resourceName } from "./resource.js";
 import { COIN_ID } from "./token-amount.js";
+import { tokenCallText } from "./token-call.js";
 
 /** @param owner the acting account in Base58 */
 type Sentence = (parameter: Readonly<Message>, owner: string) => string;
@@ -28,7 +30,7 @@ const SENTENCES: ReadonlyMap<string, Sentence> = new Map([
 		({ amount, asset_name, to_address }, owner) =>
 			`${units(amount, asset_name)} from ${owner} to ${base58(to_address)}`,
 	),
-	row(m.AccountPermissionUpdateContract, (_, owner) => `new permissions for ${owner}`),
+	row(m.AccountPermissionUpdateContract, permissionUpdateSummary),
 	row(
 		m.AccountCreateContract,
 		({ account_address }, owner) => `${owner} creates the account ${base58(account_address)}`,
@@ -108,7 +110,7 @@ const SENTENCES: ReadonlyMap<string, Sentence> = new Map([
 	row(
 		m.ParticipateAssetIssueContract,
 		({ amount, asset_name, to_address }, owner) =>
-			`${owner} buys token ${fromUtf8(asset_name)} for ${formatCoin(amount)} from ${base58(to_address)}`,
+			`${owner} buys token ${idText(asset_name)} for ${formatCoin(amount)} from ${base58(to_address)}`,
 	),
 	row(m.UnfreezeAssetContract, (_, owner) => `${owner} releases the locked supply of its token`),
 
@@ -147,7 +149,7 @@ const SENTENCES: ReadonlyMap<string, Sentence> = new Map([
 	row(
 		m.TriggerSmartContract,
 		({ contract_address, data, call_value, call_token_value, token_id }, owner) =>
-			`${owner} calls ${data.length < 4 ? "" : `0x${toHex(data.subarray(0, 4))} of `}the contract ${base58(contract_address)}${payment(call_value, call_token_value, token_id)}`,
+			`${owner} calls ${calledText(data)}the contract ${base58(contract_address)}${payment(call_value, call_token_value, token_id)}`,
 	),
 	row(
 		m.UpdateSettingContract,
@@ -165,6 +167,13 @@ const SENTENCES: ReadonlyMap<string, Sentence> = new Map([
 			`${owner} removes the interface of the contract ${base58(contract_address)}`,
 	),
 ]);
+
+/** The selector, and what it means on a token. */
+function calledText(data: Uint8Array): string {
+	if (data.length < 4) return "";
+	const meaning = tokenCallText(data);
+	return `0x${toHex(data.subarray(0, 4))}${meaning === undefined ? "" : ` (${meaning})`} of `;
+}
 
 /** What goes with a call, at the end of a sentence. */
 function payment(sun: bigint, tokens: bigint, tokenId: bigint): string {
@@ -195,5 +204,11 @@ function quoted(text: Uint8Array): string {
 
 function units(amount: bigint, token: Uint8Array): string {
 	const id = fromUtf8(token);
-	return id === COIN_ID ? formatCoin(amount) : `${amount} units of token ${id}`;
+	return id === COIN_ID ? formatCoin(amount) : `${amount} units of token ${idText(token)}`;
+}
+
+/** Ids are numbers, but a transaction may hold any bytes there. */
+function idText(token: Uint8Array): string {
+	const id = fromUtf8(token);
+	return /^\d{1,19}$/.test(id) ? id : quoted(token);
 }

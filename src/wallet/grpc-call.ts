@@ -9,8 +9,9 @@ import type { Settings } from "./settings.js";
 
 const asIs = (bytes: Buffer): Buffer => bytes;
 
-/** Answers may be longer than the library's usual 4 MB. */
-const OPTIONS = { "grpc.max_receive_message_length": -1 };
+/** Answers may be longer than the library's usual 4 MB: a hundred full blocks are. */
+const MAX_ANSWER = 256 << 20;
+const OPTIONS = { "grpc.max_receive_message_length": MAX_ANSWER };
 
 /** Path of a method in a node's spelling. */
 export function grpcPath({ service, method }: GrpcMethod, dialect: Dialect): string {
@@ -89,6 +90,11 @@ function refusal({ code, details }: ServiceError, target: string, path: string, 
 		case status.UNIMPLEMENTED:
 			return new Failure("not_served", `${target} doesn't serve ${path}`, { node });
 		case status.RESOURCE_EXHAUSTED:
+			if (/^Received message/.test(details)) {
+				return new Failure("rpc_error", `the answer of ${target} is longer than ${MAX_ANSWER >> 20} MiB`, {
+					node,
+				});
+			}
 			return new Failure("rate_limited", `${target} limits the rate of requests`, { node });
 		default:
 			return new Failure("rpc_error", `${path}: ${details === "" ? name : details}`, { node });

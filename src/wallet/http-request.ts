@@ -3,7 +3,7 @@
  * environment names one, with the client that knows proxies.
  */
 
-import type { IncomingHttpHeaders, IncomingMessage, RequestOptions } from "node:http";
+import type { IncomingHttpHeaders, RequestOptions } from "node:http";
 
 /** An HTTP answer as it came. */
 export interface RawAnswer {
@@ -17,10 +17,25 @@ export interface RawRequest {
 	readonly url: string;
 	readonly body?: string | undefined;
 	readonly headers: Readonly<Record<string, string>>;
+	/** Bytes of the answer; absent: {@link MAX_ANSWER}. */
+	readonly maxBytes?: number | undefined;
+}
+
+/** Answers may be so long, in bytes: far more than any but a hundred full blocks are. */
+export const MAX_ANSWER = 64 << 20;
+
+/** An answer is longer than asked for. */
+export class AnswerTooLong extends Error {
+	override readonly name = "AnswerTooLong";
+
+	constructor(limit: number) {
+		super(`its answer is longer than ${Math.floor(limit / (1 << 20))} MiB, nothing of it was used`);
+	}
 }
 
 /**
  * Sends a request and reads the whole answer.
+ * @throws {AnswerTooLong}
  * @throws the runtime's error of a broken connection; an `AbortError` or `TimeoutError` when the signal ends it
  */
 export async function sendRequest(request: RawRequest, signal: AbortSignal): Promise<RawAnswer> {
@@ -31,7 +46,7 @@ export async function sendRequest(request: RawRequest, signal: AbortSignal): Pro
 }
 
 async function sendDirectly(
-	{ url, method, headers, body }: RawRequest,
+	{ url, method, headers, body, maxBytes = MAX_ANSWER }: RawRequest,
 	signal: AbortSignal,
 ): Promise<RawAnswer> {
 	const target = new URL(url);
@@ -44,7 +59,7 @@ async function sendDirectly(
 	};
 	return new Promise((resolve, reject) => {
 		const outgoing = request(target, options, (answer) => {
-			readBody(answer).then(
+			readBody(answer, maxBytes).then(
 				(read) => resolve({ status: answer.statusCode ?? 0, headers: answer.headers, body: read }),
 				reject,
 			);
@@ -54,14 +69,20 @@ async function sendDirectly(
 	});
 }
 
-async function readBody(answer: IncomingMessage): Promise<Uint8Array> {
+/** Leaving the loop closes the connection. */
+async function readBody(answer: AsyncIterable<Buffer>, maxBytes: number): Promise<Uint8Array> {
 	const chunks: Buffer[] = [];
-	for await (const chunk of answer as AsyncIterable<Buffer>) chunks.push(chunk);
-	return Buffer.concat(chunks);
+	let size = 0;
+	for await (const chunk of answer) {
+		size += chunk.length;
+		if (size > maxBytes) throw new AnswerTooLong(maxBytes);
+		chunks.push(chunk);
+	}
+	return Buffer.concat(chunks, size);
 }
 
 async function sendThroughProxy(
-	{ url, method, headers, body }: RawRequest,
+	{ url, method, headers, body, maxBytes = MAX_ANSWER }: RawRequest,
 	signal: AbortSignal,
 ): Promise<RawAnswer> {
 	// A CommonJS package has only its default inside the bundle.
@@ -77,6 +98,6 @@ async function sendThroughProxy(
 	return {
 		status: answer.statusCode,
 		headers: answered,
-		body: new Uint8Array(await answer.body.arrayBuffer()),
+		body: await readBody(answer.body, maxBytes),
 	};
 }

@@ -15,7 +15,11 @@ export function readJson(text: string): Json {
 	return parse(text, undefined, readNumber) as Json;
 }
 
+/** Digits of a number: nothing of the network has nearly as many, and the time for them grows with their square. */
+const MAX_DIGITS = 1_000;
+
 function readNumber(text: string): bigint | number {
+	if (text.length > MAX_DIGITS) throw new SyntaxError(`a number of ${text.length} characters`);
 	return /^-?\d+$/.test(text) ? BigInt(text) : Number(text);
 }
 

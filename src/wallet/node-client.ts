@@ -5,7 +5,7 @@
 
 import { spell, toNeutral } from "../protocol/dialect.js";
 import { Failure, type FailureCode } from "./failure.js";
-import { type RawAnswer, sendRequest } from "./http-request.js";
+import { AnswerTooLong, type RawAnswer, sendRequest } from "./http-request.js";
 import { isRecord, type Json, type JsonRecord, readJson, writeWireJson } from "./json.js";
 import type { Settings } from "./settings.js";
 
@@ -18,6 +18,8 @@ export interface NodeRequest {
 	readonly url: string;
 	readonly body?: string;
 	readonly headers?: Readonly<Record<string, string>>;
+	/** Bytes of the answer, where the usual limit doesn't fit. */
+	readonly maxBytes?: number;
 }
 
 const PATHS: Readonly<Record<NodeView, string>> = { full: "/wallet/", solidity: "/walletsolidity/" };
@@ -79,6 +81,9 @@ export class NodeClient {
 
 function transportFailure(error: unknown, url: string, timeoutMs: number): Failure {
 	const { host } = new URL(url);
+	if (error instanceof AnswerTooLong) {
+		return new Failure("rpc_error", `${host} goes on and on: ${error.message}`);
+	}
 	const { name, code, message } = error as { name?: string; code?: string; message?: string };
 	if (name === "TimeoutError" || name === "AbortError" || /TIMEOUT/.test(code ?? "")) {
 		return new Failure("timeout", `no answer from ${host} within ${timeoutMs} ms`, {

@@ -6,6 +6,7 @@ import type { AbiValue } from "./abi/argument.js";
 import { type AbiView, decodeValues, encodeCall } from "./abi/coder.js";
 import type { AbiItem } from "./abi/parameter.js";
 import { parseSignature } from "./abi/signature.js";
+import { formatDecimal } from "./amount.js";
 import { callConstant } from "./constant-call.js";
 import { Failure } from "./failure.js";
 import type { NodeClient, NodeView } from "./node-client.js";
@@ -58,6 +59,24 @@ export class Orc20 {
 			this.number(QUESTIONS.totalSupply),
 		]);
 		return { contract: toBase58Check(this.contract), name, symbol, decimals, supply };
+	}
+
+	/**
+	 * An amount for people who are asked: in the token's own unit, where the contract tells it, and in smallest units.
+	 * @param amount smallest units
+	 * @param offline the contract isn't asked
+	 */
+	async amountText(amount: bigint, offline: boolean): Promise<string> {
+		const raw = `${amount} smallest units`;
+		const name = `the token ${toBase58Check(this.contract)}`;
+		if (offline) return `${raw} of ${name}`;
+		try {
+			const [symbol, decimals] = await Promise.all([this.text(QUESTIONS.symbol), this.decimals()]);
+			return `${formatDecimal(amount, decimals)} ${JSON.stringify(symbol)} (${raw}, ${decimals} decimals) of ${name}`;
+		} catch (error) {
+			if (error instanceof Failure && error.code === "not_found") return `${raw} of ${name}`;
+			throw error;
+		}
 	}
 
 	async decimals(): Promise<number> {

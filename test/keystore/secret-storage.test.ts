@@ -68,6 +68,9 @@ describe("opening key files of other programs", () => {
 		[SCRYPT.replace('"n":262144', '"n":262143'), "scrypt cost 262143 is no power of two"],
 		[SCRYPT.replace('"n":262144', '"n":1073741824'), "of memory, the limit is 1024"],
 		[SCRYPT.replace('"r":1', '"r":0'), "member r is not a count"],
+		[SCRYPT.replace(/"p":\d+/, '"p":65536'), "·65536, the limit is 33554432"],
+		[PBKDF2.replace(/"c":\d+/, '"c":99999999'), "99999999 rounds for 32 bytes are not supported"],
+		[PBKDF2.replace(/"c":\d+/, '"c":1000000').replace('"dklen":32', '"dklen":1024'), "for 1024 bytes"],
 	])("says what is wrong with %j", (text, sentence) => {
 		let message = "";
 		try {

@@ -12,6 +12,8 @@ import {
 	maxInt,
 	minInt,
 	OverflowError,
+	parseInt64,
+	parseWrapped,
 	roundDouble,
 	toDouble,
 	wrap,
@@ -120,4 +122,42 @@ test("the smaller and the greater of two", () => {
 			expect(new Set([minInt(a, b), maxInt(a, b)])).toEqual(new Set([a, b]));
 		}),
 	);
+});
+
+describe("reading digits", () => {
+	test.each<[string, bigint | undefined]>([
+		["0", 0n],
+		["-0", 0n],
+		["+007", 7n],
+		["9223372036854775807", MAX_INT64],
+		["-9223372036854775808", MIN_INT64],
+		["9223372036854775808", undefined],
+		["000000000000000000000000000000001", 1n],
+		["12345678901234567890123", undefined],
+		["", undefined],
+		["-", undefined],
+		["1a", undefined],
+	])("%s as 64 bits", (text, expected) => {
+		expect(parseInt64(text)).toBe(expected);
+	});
+
+	test("of any length keeps the low 64 bits", () => {
+		fc.assert(
+			fc.property(fc.bigInt({ min: -(1n << 400n), max: 1n << 400n }), (value) => {
+				expect(parseWrapped(value.toString(), 10)).toBe(wrap(value));
+				expect(parseWrapped(value.toString(16), 16)).toBe(wrap(value));
+			}),
+		);
+		expect(parseWrapped("0x1", 16)).toBeUndefined();
+		expect(parseWrapped("", 10)).toBeUndefined();
+	});
+
+	test("takes no quadratic time", () => {
+		const digits = "7".repeat(2_000_000);
+		const started = performance.now();
+		expect(parseInt64(digits)).toBeUndefined();
+		expect(parseWrapped(digits, 10)).toBeDefined();
+		expect(parseWrapped(digits, 16)).toBe(0x7777777777777777n);
+		expect(performance.now() - started).toBeLessThan(2_000);
+	});
 });

@@ -7,11 +7,10 @@ import { delimited } from "../../node/chain/block-file.js";
 import type { SignedTransaction } from "../../protocol/transaction.js";
 import { CoinCommand } from "../../terminal/coin-command.js";
 import { endInterrupted, takeOverSignals } from "../../terminal/interrupt.js";
-import { printNote } from "../../terminal/output.js";
+import { printJsonNote } from "../../terminal/output.js";
 import { canDraw } from "../../terminal/progress.js";
 import { RateBar } from "../../terminal/rate-bar.js";
 import { Failure } from "../../wallet/failure.js";
-import { writeJson } from "../../wallet/json.js";
 
 export default class ChainExport extends CoinCommand {
 	static override summary = "Export blocks of a data directory into a file";
@@ -102,7 +101,7 @@ export default class ChainExport extends CoinCommand {
 		const record = { blocks, transactions, from, to: from + BigInt(blocks) - 1n };
 		// Standard output may be the blocks themselves.
 		if (args.file !== "-") this.printRecord(record);
-		else if (this.chatty) printNote(writeJson(record));
+		else if (this.chatty) printJsonNote(record);
 		if (interrupted) endInterrupted();
 	}
 }

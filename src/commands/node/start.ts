@@ -91,6 +91,11 @@ export default class NodeStart extends CoinCommand {
 		"grpc-port": dev("gRPC API (50051)", "<n>", "grpc-port"),
 		"grpc-solidity-port": dev("solidity gRPC API (50061)", "<n>", "grpc-solidity-port"),
 		"allow-remote": devSwitch("listen on other addresses than this machine's own", "allow-remote"),
+		"allow-origin": dev(
+			"pages that may use /admin and change the chain, such as http://localhost:3000; others may read it and send what is signed",
+			"<origin,…>",
+			"allow-origin",
+		),
 		accounts: dev("number of funded accounts (10)", "<n>", "accounts"),
 		balance: dev("balance of each (10000coin)", "<amount>", "balance"),
 		mnemonic: dev("sentence of their keys, or random", "<words>", "mnemonic"),

@@ -32,7 +32,8 @@ export default class TokenAllow extends ActingCommand {
 		const { settings, client, owner } = context;
 		const contract = await accountNamed(settings, settings.tokens[args.contract] ?? args.contract);
 		const spender = await accountNamed(settings, args.spender);
-		const amount = await this.amountOf(args.amount, flags.offline, new Orc20(client, contract));
+		const token = new Orc20(client, contract);
+		const amount = await this.amountOf(args.amount, flags.offline, token);
 		const data = await approveData(spender, amount);
 		const isUnlimited = amount === MAX_UINT256;
 		const texts = [toBase58Check(spender), amount.toString()];
@@ -46,7 +47,7 @@ export default class TokenAllow extends ActingCommand {
 			),
 			confirmation: isUnlimited ? 2 : 0,
 			...(note ? { note } : {}),
-			details: [`  allows      ${texts[0]} to move ${isUnlimited ? "everything" : args.amount}`],
+			details: [`  allows      ${texts[0]} to move ${await allowedText(token, amount, flags.offline)}`],
 			result: { spender: texts[0], allowed: amount },
 			readReceipt: (receipt) => receiptView(receipt, APPROVE, [APPROVE]),
 		});
@@ -58,4 +59,9 @@ export default class TokenAllow extends ActingCommand {
 		const decimals = known ? 0 : offline ? undefined : await token.decimals();
 		return parseTokenAmount(text, decimals, MAX_UINT256);
 	}
+}
+
+function allowedText(token: Orc20, amount: bigint, offline: boolean): string | Promise<string> {
+	if (amount !== MAX_UINT256) return token.amountText(amount, offline);
+	return `everything of the token ${toBase58Check(token.contract)}`;
 }

@@ -8,7 +8,7 @@ import { decodeFields } from "../../protocol/json/field-decoder.js";
 import { ActingCommand } from "../../terminal/acting-command.js";
 import { actingFlags } from "../../terminal/acting-flags.js";
 import type { OutputKind } from "../../terminal/coin-command.js";
-import { printLine } from "../../terminal/output.js";
+import { printJsonText } from "../../terminal/output.js";
 import { readStdin } from "../../terminal/stdin.js";
 import { Failure } from "../../wallet/failure.js";
 import { parseOperation } from "../../wallet/operations.js";
@@ -63,7 +63,7 @@ export default class WalletBuild extends ActingCommand {
 			type: field.message?.().typeName ?? field.enumeration?.typeName ?? field.kind,
 			label: field.label,
 		}));
-		if (this.json) printLine(JSON.stringify(fields));
+		if (this.json) printJsonText(JSON.stringify(fields));
 		else this.printList(fields, ["name", "type", "label"], "this type has no fields");
 	}
 }

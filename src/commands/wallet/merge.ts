@@ -3,7 +3,7 @@ import { equalBytes } from "../../protocol/bytes.js";
 import { Transaction } from "../../protocol/messages.js";
 import { SignedTransaction } from "../../protocol/transaction.js";
 import { CoinCommand, type OutputKind } from "../../terminal/coin-command.js";
-import { printLine } from "../../terminal/output.js";
+import { printJsonText } from "../../terminal/output.js";
 import { readStdin, splitValues } from "../../terminal/stdin.js";
 import { type Artefact, artefactOf, readArtefact, writeArtefact } from "../../wallet/artefact.js";
 import { noteFor } from "../../wallet/artefact-note.js";
@@ -40,7 +40,7 @@ export default class WalletMerge extends CoinCommand {
 				`these are two transactions: ${first.transaction.idHex} and ${stranger.transaction.idHex}`,
 			);
 		}
-		printLine(mergedLine(first, copies));
+		printJsonText(mergedLine(first, copies));
 	}
 }
 

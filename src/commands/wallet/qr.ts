@@ -3,7 +3,7 @@ import { writePrivateFile } from "../../keystore/private-file.js";
 import { toBase58Check } from "../../protocol/address.js";
 import { CoinCommand } from "../../terminal/coin-command.js";
 import { keystoreFlags } from "../../terminal/flags.js";
-import { printLine } from "../../terminal/output.js";
+import { printLine, printText } from "../../terminal/output.js";
 import { readStdin } from "../../terminal/stdin.js";
 import { formatCoin, parseCoinAmount } from "../../wallet/amount.js";
 import { Failure } from "../../wallet/failure.js";
@@ -44,7 +44,7 @@ export default class WalletQr extends CoinCommand {
 		}
 		const code = await qrText(text);
 		if (this.json) return this.printRecord({ text });
-		printLine(code);
+		printText(code);
 		for (const line of caption) printLine(line);
 	}
 

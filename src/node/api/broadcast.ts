@@ -45,18 +45,24 @@ export class Broadcaster {
 
 	constructor(private readonly node: ApiNode) {}
 
-	/** Puts a transaction into the pool and offers it to the peers. Never throws. */
-	async broadcast(received: SignedTransaction): Promise<BroadcastResult> {
-		const result = await this.takeIn(received);
+	/**
+	 * Puts a transaction into the pool and offers it to the peers. Never throws.
+	 * @param signedOnly whether one without a signature is refused, whoever acts
+	 */
+	async broadcast(received: SignedTransaction, signedOnly = false): Promise<BroadcastResult> {
+		const result = await this.takeIn(received, signedOnly);
 		this.node.observer?.broadcast?.(result.code);
 		return result;
 	}
 
-	private async takeIn(received: SignedTransaction): Promise<BroadcastResult> {
+	private async takeIn(received: SignedTransaction, signedOnly: boolean): Promise<BroadcastResult> {
 		const refused = this.checkNode(received);
 		if (refused) return refused;
 		let transaction = received;
 		try {
+			if (signedOnly && received.message.signature.length === 0) {
+				throw new ValidateSignatureError("miss sig or contract");
+			}
 			const { properties } = this.node.view("full");
 			// What a client says about results doesn't count.
 			if (properties.on("ALLOW_CREATION_OF_CONTRACTS")) transaction = received.withResults([]);

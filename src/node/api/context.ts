@@ -131,6 +131,15 @@ export interface ApiContext {
 	readonly state: StateView;
 	readonly style: JsonStyle;
 	readonly broadcaster: Broadcaster;
+	/** Address of who asks; absent where nobody is told apart. */
+	readonly client?: string | undefined;
+	/** Whether transactions without a signature are refused, although a development chain takes those of some accounts. */
+	readonly signedOnly?: boolean | undefined;
 	/** Whether nobody waits for the answer any more; absent: somebody does. */
 	readonly isAbandoned?: (() => boolean) | undefined;
+}
+
+/** The state that a request's server serves at each moment. */
+export function liveView({ node, server }: ApiContext): () => StateView {
+	return () => node.view(server);
 }

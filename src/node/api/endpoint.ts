@@ -10,6 +10,7 @@ import { hashedObject } from "../../protocol/json/hashed-value.js";
 import { hashMessage, printMessage } from "../../protocol/json/message-writer.js";
 import { quoteHashed } from "../../protocol/json/quoting.js";
 import type { ApiContext, ServerKind } from "./context.js";
+import type { LongAnswer } from "./long-answer.js";
 import { type Parameters, parseAddressText, parseInt32, parseLong } from "./parameters.js";
 import type { InputMode, RequestInput } from "./request.js";
 
@@ -31,7 +32,7 @@ export interface RequestForm<Q> {
 
 /** Writes a handler's result as JSON text, or nothing for an empty answer. */
 export interface ReplyWriter<R> {
-	(context: ApiContext, reply: R): string;
+	(context: ApiContext, reply: R): string | LongAnswer;
 	/** Full name of the message that it writes. */
 	readonly answers?: string;
 }
@@ -72,7 +73,7 @@ export interface Endpoint {
 	readonly fields: readonly RequestField[];
 	readonly failure: FailureWriter;
 	/** @throws {Error} what {@link failure} writes */
-	answer(context: ApiContext, input: RequestInput): string | Promise<string>;
+	answer(context: ApiContext, input: RequestInput): string | LongAnswer | Promise<string | LongAnswer>;
 }
 
 export function defineEndpoint<Q, R>(declaration: EndpointDeclaration<Q, R>): Endpoint {
@@ -190,4 +191,4 @@ export function hashed<T extends Message>(type: MessageType<T>): ReplyWriter<Rea
 }
 
 /** The answer is written by its handler. */
-export const written: ReplyWriter<string> = (_context, reply) => reply;
+export const written: ReplyWriter<string | LongAnswer> = (_context, reply) => reply;

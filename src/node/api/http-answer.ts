@@ -40,6 +40,50 @@ export class HttpAnswer {
 		request.resume();
 	}
 
+	/**
+	 * Begins a 200 whose length isn't known yet: its body comes in pieces. HTTP/1.1 frames them, an older client reads
+	 * until the connection ends, as where the network's node has much to send.
+	 */
+	begin(contentType: string): void {
+		this.status = 200;
+		this.response.writeHead(200, { "Content-Type": contentType });
+	}
+
+	/** Sends a piece; resolves when the client has taken it. @returns false: the client has gone */
+	async piece(bytes: Buffer): Promise<boolean> {
+		const { response } = this;
+		this.bytes += bytes.length;
+		if (response.destroyed || response.writableEnded) return false;
+		if (response.write(bytes)) return true;
+		return new Promise((resolve) => {
+			const settle = (goesOn: boolean) => (): void => {
+				response.off("drain", drained);
+				response.off("close", closed);
+				resolve(goesOn);
+			};
+			const drained = settle(true);
+			const closed = settle(false);
+			response.once("drain", drained);
+			response.once("close", closed);
+		});
+	}
+
+	/** Ends what {@link begin} began. */
+	end(): void {
+		this.response.end();
+		this.request.resume();
+	}
+
+	/** Ends it so that the client doesn't take it for whole. */
+	breakOff(): void {
+		this.response.destroy();
+	}
+
+	/** Whether the client asks for the head of the answer alone. */
+	get isHeadOnly(): boolean {
+		return this.request.method === "HEAD";
+	}
+
 	/** Adds a header to whatever is sent. */
 	header(name: string, value: string): void {
 		this.response.setHeader(name, value);

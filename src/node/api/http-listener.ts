@@ -32,13 +32,21 @@ interface Unfinished {
 	sinceMs: number | undefined;
 	/** Bytes of requests that were answered; -1: none was. */
 	answered: number;
+	/** When it connected, or was answered last. */
+	idleFromMs: number;
+}
+
+/** A request and its answer. */
+interface Call {
+	readonly request: IncomingMessage;
+	readonly response: ServerResponse;
 }
 
 export class HttpListener {
 	private readonly http: Server;
 	private readonly gate: ConnectionGate;
 	/** Connections with a request under way. */
-	private readonly busy = new Map<Socket, IncomingMessage>();
+	private readonly busy = new Map<Socket, Call>();
 	private readonly unfinished = new WeakMap<Socket, Unfinished>();
 	private closing = false;
 
@@ -48,7 +56,9 @@ export class HttpListener {
 		// Places are few (`node.maxHttpConnectNumber`): who stops in the middle of a request gives up its own. An answer
 		// that takes long is waited for.
 		this.http.setTimeout(idleMs, (socket) => {
-			if (this.busy.get(socket)?.complete !== true) socket.destroy();
+			const call = this.busy.get(socket);
+			// Who doesn't read an answer that has begun keeps it in memory, and a place.
+			if (call?.request.complete !== true || call.response.headersSent) socket.destroy();
 		});
 		this.http.on("request", (request, response) => this.receive(request, response));
 		this.http.on("checkContinue", (request, response) => {
@@ -60,11 +70,14 @@ export class HttpListener {
 		);
 		const patience = options.patience ?? PATIENCE;
 		const serve = (socket: Socket): void => {
-			this.unfinished.set(socket, { sinceMs: undefined, answered: -1 });
+			this.unfinished.set(socket, { sinceMs: undefined, answered: -1, idleFromMs: performance.now() });
 			this.http.emit("connection", socket);
 		};
 		this.gate = new ConnectionGate(options.maxConnections, serve, true, {
 			isStale: (socket, crowded) => this.isSlow(socket, crowded ? patience.crowdedMs : patience.requestMs),
+			idleMs: (socket) => this.idleMs(socket),
+			hasAsked: (socket) => (this.unfinished.get(socket)?.answered ?? -1) >= 0,
+			unfinishedMs: (socket) => this.unfinishedMs(socket),
 			everyMs: sweepMs(patience),
 		});
 	}
@@ -84,7 +97,7 @@ export class HttpListener {
 	private isSlow(socket: Socket, limitMs: number): boolean {
 		const state = this.unfinished.get(socket);
 		if (!state) return false;
-		if (this.busy.get(socket)?.complete === true || socket.bytesRead === state.answered) {
+		if (this.busy.get(socket)?.request.complete === true || socket.bytesRead === state.answered) {
 			state.sinceMs = undefined;
 			return false;
 		}
@@ -93,15 +106,30 @@ export class HttpListener {
 		return nowMs - state.sinceMs > limitMs;
 	}
 
+	/** How long a client has been asking for nothing. */
+	private idleMs(socket: Socket): number | undefined {
+		const state = this.unfinished.get(socket);
+		if (!state || this.busy.has(socket) || socket.bytesRead > Math.max(0, state.answered)) return undefined;
+		return performance.now() - state.idleFromMs;
+	}
+
+	/** How long a client has been seen sending a request. */
+	private unfinishedMs(socket: Socket): number | undefined {
+		const state = this.unfinished.get(socket);
+		if (!state || this.busy.get(socket)?.request.complete === true) return undefined;
+		return state.sinceMs === undefined ? 0 : performance.now() - state.sinceMs;
+	}
+
 	private receive(request: IncomingMessage, response: ServerResponse): void {
 		const { socket } = request;
-		this.busy.set(socket, request);
+		this.busy.set(socket, { request, response });
 		if (this.closing) response.shouldKeepAlive = false;
 		response.once("close", () => {
 			this.busy.delete(socket);
 			const state = this.unfinished.get(socket);
 			if (state) {
 				state.answered = socket.bytesRead;
+				state.idleFromMs = performance.now();
 				state.sinceMs = undefined;
 			}
 			if (this.closing) socket.destroySoon();

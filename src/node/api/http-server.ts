@@ -10,21 +10,27 @@ import { toNeutral } from "../../protocol/dialect.js";
 import { exceptionText, isWireError, NamedError } from "../../protocol/json/exceptions.js";
 import type { Broadcaster } from "./broadcast.js";
 import type { ApiContext, ApiNode, ServerKind } from "./context.js";
+import { isForeignPage, type OriginRule } from "./development/web-origin.js";
 import { type Endpoint, errorMessage } from "./endpoint.js";
 import { FOLDERS, limitedName, routesOf } from "./endpoint-table.js";
 import type { HttpAnswer } from "./http-answer.js";
 import { HttpListener } from "./http-listener.js";
 import { isClosedOnLiteNode, LITE_NODE_TEXT } from "./lite-node.js";
+import type { LongAnswer } from "./long-answer.js";
+import { sendLong } from "./long-answer-sender.js";
 import { reportAnswers } from "./observer.js";
 import { type CallGate, OUT_OF_RESOURCES } from "./rate-limiter.js";
 import { type InputMode, isForm, type ReceivedRequest, RequestInput } from "./request.js";
-import { collectBody, EMPTY_BODY } from "./request-body.js";
+import { collectBody, EMPTY_BODY, LARGE_BODY } from "./request-body.js";
 import { headRefusal, pathOf, queryOf, traceOf } from "./request-head.js";
 import { servicePage } from "./service-pages.js";
+import { ownTurn } from "./turns.js";
 
 const JSON_TYPE = "application/json;charset=utf-8";
-/** Bodies are not kept beyond this, for endpoints that have no limit of their own. */
-const MAX_KEPT_BODY = 16 << 20;
+/** Bodies are not kept beyond this, for endpoints that have no limit of their own: several times a transaction in hexadecimal. */
+const MAX_KEPT_BODY = 4 << 20;
+/** What a body may lose before its size is compared: its line ends become shorter. */
+const LINE_ENDS = 64 << 10;
 
 /** An endpoint under one path of one server. */
 interface Route {
@@ -64,6 +70,8 @@ export class HttpServer {
 		private readonly broadcaster: Broadcaster,
 		/** Endpoints by path that this server has beside those of its kind. */
 		extra: ReadonlyMap<string, Endpoint> = new Map(),
+		/** Whose pages may send what isn't signed; absent: nobody's. Only a development chain takes any. */
+		private readonly origins?: OriginRule,
 	) {
 		const { config, limiter } = node;
 		for (const [path, endpoint] of [...routesOf(kind), ...extra]) {
@@ -164,23 +172,54 @@ export class HttpServer {
 		const limit = this.node.config.node.http.maxBodySize;
 		const contentType = request.headers["content-type"] ?? "";
 		const readsBody = method === "POST" && (mode !== "query" || isForm(contentType));
-		const received: ReceivedRequest = {
-			method,
-			query: queryOf(request),
-			contentType,
-			body: readsBody ? await collectBody(request, Math.max(limit, MAX_KEPT_BODY)) : EMPTY_BODY,
-			bodyLimit: limit,
-		};
-		const text = await this.answerText(endpoint, received, mode, () => request.socket.destroyed);
-		answer.send(200, JSON_TYPE, text === "" ? "" : this.lines.ended(text));
+		const share = this.node.limiter.bodies.open(request.socket.remoteAddress ?? "");
+		try {
+			const kept = Math.max(limit, MAX_KEPT_BODY) + LINE_ENDS;
+			const body = readsBody ? await collectBody(request, kept, share) : EMPTY_BODY;
+			if (body === "no room") return answer.page(503);
+			if (body.length > LARGE_BODY) await ownTurn();
+			const received: ReceivedRequest = {
+				method,
+				query: queryOf(request),
+				contentType,
+				body: body === "too long" ? undefined : body,
+				bodyLimit: limit,
+			};
+			const text = await this.answerText(endpoint, received, mode, {
+				isAbandoned: () => request.socket.destroyed,
+				client: request.socket.remoteAddress,
+				signedOnly: this.node.rules.development !== undefined && isForeignPage(request.headers, this.origins),
+			});
+			if (typeof text !== "string") return await this.sendLong(request, answer, text, endpoint);
+			answer.send(200, JSON_TYPE, text === "" ? "" : this.lines.ended(text));
+		} finally {
+			share.release();
+		}
+	}
+
+	private sendLong(
+		request: IncomingMessage,
+		answer: HttpAnswer,
+		long: LongAnswer,
+		endpoint: Endpoint,
+	): Promise<void> {
+		return sendLong(answer, long, {
+			contentType: JSON_TYPE,
+			enter: () => this.node.limiter.longAnswers.enter(request.socket.remoteAddress ?? ""),
+			isAbandoned: () => request.socket.destroyed,
+			failed: (error) => {
+				if (!isWireError(error)) this.node.report(error, endpoint.name);
+				return errorMessage(exceptionText(error, this.node.config.node.dialect));
+			},
+		});
 	}
 
 	private async answerText(
 		endpoint: Endpoint,
 		received: ReceivedRequest,
 		mode: InputMode,
-		isAbandoned: () => boolean,
-	): Promise<string> {
+		caller: Pick<ApiContext, "isAbandoned" | "client" | "signedOnly">,
+	): Promise<string | LongAnswer> {
 		const input = new RequestInput(received, mode);
 		const { node, kind, broadcaster } = this;
 		const context: ApiContext = {
@@ -188,7 +227,7 @@ export class HttpServer {
 			node,
 			state: node.view(kind),
 			broadcaster,
-			isAbandoned,
+			...caller,
 			style: {
 				get visible() {
 					return input.visible;

@@ -3,7 +3,7 @@
 import { fromBase58Check, isAddress } from "../../protocol/address.js";
 import { fromUtf8 } from "../../protocol/bytes.js";
 import { toNeutral } from "../../protocol/dialect.js";
-import { MAX_INT64, MIN_INT64 } from "../../protocol/int64.js";
+import { MAX_INT64, MIN_INT64, parseInt64 } from "../../protocol/int64.js";
 import { NamedError, numberFormat } from "../../protocol/json/exceptions.js";
 import { decodeHexText } from "../../protocol/json/hex-text.js";
 
@@ -93,9 +93,8 @@ export function parseInt32(text: string | null): number {
 }
 
 function parseInteger(text: string, least: bigint, most: bigint): bigint {
-	if (!/^[+-]?\d+$/.test(text)) throw numberFormat(text);
-	const value = BigInt(text.startsWith("+") ? text.slice(1) : text);
-	if (value < least || value > most) throw numberFormat(text);
+	const value = parseInt64(text);
+	if (value === undefined || value < least || value > most) throw numberFormat(text);
 	return value;
 }
 

@@ -5,6 +5,8 @@
  */
 
 import type { ComponentLimit, RateLimiterConfig } from "../config/rate-limit-config.js";
+import { BodyBudget } from "./body-budget.js";
+import { LongAnswerGate } from "./long-answer.js";
 import { TokenBucket } from "./token-bucket.js";
 
 /** Addresses that are told apart; a further one takes the place of the oldest. */
@@ -39,6 +41,12 @@ export interface CallGate {
 }
 
 export class RateLimiter {
+	/** The bodies of all requests of the process. */
+	readonly bodies = new BodyBudget();
+	/** The long answers of the process. */
+	readonly longAnswers = new LongAnswerGate();
+	/** Long answers of gRPC, which have to be held whole until they are sent. */
+	readonly longMessages = new LongAnswerGate(2, 1);
 	private readonly all: TokenBucket;
 	private readonly byAddress: AddressBuckets;
 	private readonly gates = new Map<string, CallGate>();

@@ -1,22 +1,47 @@
 /** Reading a request's body. */
 
 import type { IncomingMessage } from "node:http";
+import type { BodyShare } from "./body-budget.js";
 
 export const EMPTY_BODY = new Uint8Array(0);
 
-/** Reads the whole body; undefined if it is longer than `limit` bytes. Rejects if the client goes away. */
-export function collectBody(request: IncomingMessage, limit: number): Promise<Uint8Array | undefined> {
+/** Reading a longer body as JSON takes long enough to wait for a turn. */
+export const LARGE_BODY = 256 << 10;
+
+/** Why there is no body: it is longer than is kept, or too many others are held at this moment. */
+export type MissingBody = "too long" | "no room";
+
+/**
+ * Reads the whole body. What doesn't fit is read and forgotten. Rejects if the client goes away.
+ * @param limit bytes that are kept
+ * @param share of the process's bodies; absent: only `limit` counts. To be released once the body is no longer needed
+ */
+export function collectBody(
+	request: IncomingMessage,
+	limit: number,
+	share?: BodyShare,
+): Promise<Uint8Array | MissingBody> {
 	return new Promise((resolve, reject) => {
-		const chunks: Uint8Array[] = [];
+		let chunks: Uint8Array[] = [];
 		let size = 0;
+		let missing: MissingBody | undefined;
+		const forget = (reason: MissingBody): void => {
+			missing = reason;
+			chunks = [];
+			share?.release();
+		};
+		const announced = Number(request.headers["content-length"] ?? 0);
+		if (announced > limit) forget("too long");
 		request.on("data", (chunk: Uint8Array) => {
 			size += chunk.length;
-			if (size <= limit) chunks.push(chunk);
-			else chunks.length = 0;
+			if (missing) return;
+			if (size > limit) forget("too long");
+			else if (share && !share.grow(size)) forget("no room");
+			else chunks.push(chunk);
 		});
 		request.on("end", () => {
-			if (size > limit) resolve(undefined);
-			else resolve(chunks.length === 1 ? chunks[0] : Buffer.concat(chunks));
+			if (missing) resolve(missing);
+			else resolve(chunks.length === 1 ? (chunks[0] as Uint8Array) : Buffer.concat(chunks));
 		});
 		request.on("error", reject);
 	});

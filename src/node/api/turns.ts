@@ -1,11 +1,34 @@
 /** Long work in short turns, so that blocks and other requests never wait long. */
 
+/** Who waits for another turn; one of them gets it between two rounds of the event loop, however many there are. */
+const waiting: (() => void)[] = [];
+let scheduled = false;
+
+function next(): void {
+	const resume = waiting.shift();
+	scheduled = waiting.length > 0;
+	if (scheduled) setImmediate(next);
+	resume?.();
+}
+
+/** Waits for a turn of one's own: for work that is done in one go, such as reading a large text. */
+export function ownTurn(): Promise<void> {
+	return new Promise((resolve) => {
+		waiting.push(resolve);
+		if (!scheduled) setImmediate(next);
+		scheduled = true;
+	});
+}
+
 export class Turns {
 	private endsAt: number;
 
-	/** @param turnMs how long others may have to wait */
+	/**
+	 * Where other long work is under way the first turn has to be waited for, too.
+	 * @param turnMs how long others may have to wait
+	 */
 	constructor(private readonly turnMs: number) {
-		this.endsAt = performance.now() + turnMs;
+		this.endsAt = scheduled ? 0 : performance.now() + turnMs;
 	}
 
 	/** Whether it is the others' turn. */
@@ -15,7 +38,7 @@ export class Turns {
 
 	/** Lets everything in that waits. What was read of the state may be outdated afterwards. */
 	async yield(): Promise<void> {
-		await new Promise((resolve) => setImmediate(resolve));
+		await ownTurn();
 		this.endsAt = performance.now() + this.turnMs;
 	}
 }

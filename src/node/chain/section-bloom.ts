@@ -17,6 +17,8 @@ const SECTION_BLOCKS = 2048;
 const BLOOM_BITS = 2048;
 const BLOOM_BYTES = BLOOM_BITS / 8;
 const BITS_PER_ITEM = 3;
+/** Items of a query between two moments at which others may get a turn. */
+const ITEMS_A_STEP = 64;
 /** Keys of sections are this far apart. */
 const SECTION_STRIDE = 1_000_000;
 
@@ -98,18 +100,27 @@ export function* sections({ from, to }: Heights): Generator<Heights> {
  * Blocks of one section that may hold logs which name one item of each group, ascending. Every block that does is
  * among them, if the index was kept while it was applied.
  *
- * PERF: reads three rows for each item, as long as there are candidates left.
+ * PERF: reads three rows for each item, none of them twice, as long as there are candidates left.
  * @param groups not empty, none of them empty
  * @param range within one section
  */
 export function* candidateBlocks(
 	state: StateView,
 	groups: readonly BloomGroup[],
-	{ from, to }: Heights,
+	range: Heights,
 ): Generator<bigint> {
+	for (const number of candidateSteps(() => state, groups, range)) if (number !== undefined) yield number;
+}
+
+/** As {@link candidateBlocks}, with an undefined wherever others may get a turn: a group may have many items. */
+export function* candidateSteps(
+	view: () => StateView,
+	groups: readonly BloomGroup[],
+	{ from, to }: Heights,
+): Generator<bigint | undefined> {
 	const size = BigInt(SECTION_BLOCKS);
 	const section = from / size;
-	const blocks = sectionCandidates(state, groups, Number(section));
+	const blocks = yield* sectionCandidates(view, groups, Number(section));
 	if (!blocks) return;
 	const end = Math.min(Number(to % size), blocks.length * 8 - 1);
 	for (let i = Number(from % size); i <= end; i++) {
@@ -118,25 +129,38 @@ export function* candidateBlocks(
 }
 
 /** The section's blocks in which every group has an item whose bits are all set; undefined: none. */
-function sectionCandidates(
-	state: StateView,
+function* sectionCandidates(
+	view: () => StateView,
 	groups: readonly BloomGroup[],
 	section: number,
-): Uint8Array | undefined {
+): Generator<undefined, Uint8Array | undefined> {
+	const rows = new Map<number, Uint8Array | undefined>();
+	const rowOf = (bit: number): Uint8Array | undefined => {
+		if (rows.has(bit)) return rows.get(bit);
+		const row = view().sectionBloom.get(rowKey(section, bit));
+		rows.set(bit, row);
+		return row;
+	};
 	let candidates: Uint8Array | undefined;
 	for (const items of groups) {
 		let group: Uint8Array | undefined;
-		for (const bits of items) group = or(group, blocksWithAll(state, bits, section));
+		for (const [i, bits] of items.entries()) {
+			if (i % ITEMS_A_STEP === ITEMS_A_STEP - 1) yield;
+			group = or(group, blocksWithAll(rowOf, bits));
+		}
 		candidates = candidates ? and(candidates, group) : group;
 		if (!candidates) return undefined;
 	}
 	return candidates;
 }
 
-function blocksWithAll(state: StateView, bits: readonly number[], section: number): Uint8Array | undefined {
+function blocksWithAll(
+	rowOf: (bit: number) => Uint8Array | undefined,
+	bits: readonly number[],
+): Uint8Array | undefined {
 	let blocks: Uint8Array | undefined;
 	for (const [i, bit] of bits.entries()) {
-		const row = state.sectionBloom.get(rowKey(section, bit));
+		const row = rowOf(bit);
 		blocks = i === 0 ? row : blocks && and(blocks, row);
 		if (!blocks) return undefined;
 	}

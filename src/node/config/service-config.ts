@@ -33,6 +33,10 @@ export interface JsonRpcConfig extends ThreeListeners {
 	readonly maxLogFilters: number;
 	/** Calls in one batch; 0 or less: any number, as release 4.8.0 has it. */
 	readonly maxBatchSize: number;
+	/** Characters of an answer; the limit of later releases. */
+	readonly maxResponseSize: number;
+	/** Addresses of one filter; 0 or less: any number, as release 4.8.0 has it. */
+	readonly maxAddresses: number;
 	/** Bytes of a request body. */
 	readonly maxBodySize: number;
 }
@@ -69,8 +73,15 @@ export interface MetricsConfig {
 
 const NEVER = 0x7fffffffffffffffn;
 
-/** Release 4.8.0 has no limit here; this one only keeps a client from filling the memory. */
-const MAX_RPC_BODY = 16 << 20;
+/**
+ * Release 4.8.0 has no limits here; later ones have those of bodies and answers. They only keep a client from filling
+ * the memory or taking all the time.
+ */
+const MAX_RPC_BODY = 4 << 20;
+const MAX_RPC_RESPONSE = 25 << 20;
+/** Libraries send batches of up to a thousand calls unless they are told otherwise. */
+const MAX_BATCH = 1_000;
+const MAX_ADDRESSES = 10_000;
 
 export function readHttp(node: Section): HttpConfig {
 	return {
@@ -91,7 +102,9 @@ export function readJsonRpc(node: Section): JsonRpcConfig {
 		maxSubTopics: node.int("jsonrpc.maxSubTopics", 1000),
 		maxBlockFilters: node.int("jsonrpc.maxBlockFilterNum", 50_000),
 		maxLogFilters: node.int("jsonrpc.maxLogFilterNum", 20_000),
-		maxBatchSize: node.int("jsonrpc.maxBatchSize", 0),
+		maxBatchSize: node.int("jsonrpc.maxBatchSize", MAX_BATCH),
+		maxResponseSize: node.int("jsonrpc.maxResponseSize", MAX_RPC_RESPONSE),
+		maxAddresses: node.int("jsonrpc.maxAddressSize", MAX_ADDRESSES),
 		maxBodySize: node.int("jsonrpc.maxMessageSize", MAX_RPC_BODY),
 	};
 }

@@ -30,6 +30,8 @@ export interface DevelopmentOptions {
 	/** Accounts that act unsigned from the start. */
 	readonly unlocked?: readonly Uint8Array[];
 	readonly unlockAll?: boolean;
+	/** Origins of pages that may do everything through the gateway, as browsers write them; `*`: all. */
+	readonly allowedOrigins?: readonly string[];
 	readonly dialect: Dialect;
 	/** The gateway's own; it speaks to tools that exist (sheet 11 D12). */
 	readonly gatewayDialect?: Dialect;

@@ -8,6 +8,9 @@ import { NamedError } from "./exceptions.js";
 
 const DECIMAL = /^([+-]?)(\d*)(?:\.(\d*))?(?:[eE]([+-]?\d+))?$/;
 
+/** Characters of a number: what is calculated with it takes time that grows with their square. */
+const MAX_LENGTH = 1_100;
+
 /** A number of a JSON text. Integers have scale 0. */
 export class Decimal {
 	constructor(
@@ -20,6 +23,7 @@ export class Decimal {
 	 * @throws {NamedError} NumberFormatException
 	 */
 	static parse(text: string): Decimal {
+		if (text.length > MAX_LENGTH) throw new NamedError("NumberFormatException", null);
 		const match = DECIMAL.exec(text);
 		const whole = match?.[2] ?? "";
 		const fraction = match?.[3] ?? "";

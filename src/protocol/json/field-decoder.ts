@@ -20,6 +20,9 @@ import { NamedError, nullPointer } from "./exceptions.js";
 import { FieldTokenizer } from "./field-tokenizer.js";
 import { decodeHexText } from "./hex-text.js";
 
+/** Levels of brackets; the generic step ends earlier, but its grammar is another. */
+const MAX_DEPTH = 600;
+
 interface FieldPlan {
 	readonly field: FieldDescriptor;
 	readonly byteClass: ByteClass;
@@ -46,6 +49,9 @@ function planOf(type: MessageType<Message>): ReadonlyMap<string, FieldPlan> {
 
 class FieldDecoder {
 	private readonly tokens: FieldTokenizer;
+	/** Lists and maps that were made here; those of an empty message are shared. */
+	private readonly own = new WeakSet<object>();
+	private depth = 0;
 
 	constructor(
 		text: string,
@@ -99,7 +105,17 @@ class FieldDecoder {
 		const value = this.value(plan, numbered);
 		if (value === undefined) return;
 		if (field.label === "singular") setField(message, field.name, value);
-		else setField(message, field.name, [...(getField(message, field.name) as readonly unknown[]), value]);
+		else this.grown(message, field, () => [] as unknown[]).push(value);
+	}
+
+	/** The list or map of a field that grows in place: copying it for each element would take quadratic time. */
+	private grown<C extends object>(message: Message, field: FieldDescriptor, make: () => C): C {
+		const present = getField(message, field.name) as C;
+		if (this.own.has(present)) return present;
+		const made = make();
+		this.own.add(made);
+		setField(message, field.name, made);
+		return made;
 	}
 
 	private storeEntry(message: Message, field: FieldDescriptor): void {
@@ -110,9 +126,7 @@ class FieldDecoder {
 			if (this.tokens.atEnd) throw this.tokens.error('Expected "}".');
 			this.members(type, entry);
 		}
-		const map = new Map(getField(message, field.name) as ReadonlyMap<unknown, unknown>);
-		map.set(entry.key, entry.value);
-		setField(message, field.name, map);
+		this.grown(message, field, () => new Map<unknown, unknown>()).set(entry.key, entry.value);
 	}
 
 	/** The value of one element; undefined for null. */
@@ -142,10 +156,12 @@ class FieldDecoder {
 	private nested(type: MessageType<Message>): Message {
 		const message = new type();
 		this.tokens.consume("{");
+		this.enter();
 		while (!this.tokens.tryConsume("}")) {
 			if (this.tokens.atEnd) throw this.tokens.error('Expected "}".');
 			this.members(type, message);
 		}
+		this.depth--;
 		return message;
 	}
 
@@ -209,6 +225,7 @@ class FieldDecoder {
 	private skipUnknown(): void {
 		const tokens = this.tokens;
 		tokens.tryConsume(":");
+		this.enter();
 		if (tokens.tryConsume("{")) {
 			do {
 				tokens.identifier();
@@ -223,6 +240,12 @@ class FieldDecoder {
 		else if (tokens.looksLikeInteger) tokens.integer(64);
 		else if (tokens.looksLikeBoolean) tokens.advance();
 		else tokens.string();
+		this.depth--;
+	}
+
+	/** Reading a level needs a call of its own. */
+	private enter(): void {
+		if (++this.depth > MAX_DEPTH) throw this.tokens.error("The text is nested too deeply.");
 	}
 }
 

@@ -6,12 +6,16 @@ import { IntegerTextError, parseIntegerText } from "./integer-text.js";
 const WORD = /[a-zA-Z_][0-9a-zA-Z_+-]*|[.]?[0-9+-][0-9a-zA-Z_.+-]*/y;
 const SPACE = /(?:[ \t\n\v\f\r]|#.*)+/y;
 
+/** More than the largest transaction needs; a name, its colon, value and comma are four. */
+const MAX_TOKENS = 500_000;
+
 export class FieldTokenizer {
 	/** The current token with its quotes; empty at the end of the text. */
 	token = "";
 	private start = 0;
 	private end = 0;
 	private previousStart = 0;
+	private count = 0;
 
 	constructor(private readonly text: string) {
 		this.skipSpace();
@@ -31,6 +35,7 @@ export class FieldTokenizer {
 	advance(): void {
 		this.previousStart = this.start;
 		this.start = this.end;
+		if (++this.count > MAX_TOKENS) throw this.error(`More than ${MAX_TOKENS} tokens.`);
 		const ch = this.text.charAt(this.start);
 		if (ch === "") {
 			this.token = "";

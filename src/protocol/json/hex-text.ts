@@ -27,18 +27,25 @@ export function decodeHexText(text: string | null): Uint8Array {
 /** Pairs of digits without a prefix; blanks are ignored, an odd length is an error. @throws {NamedError} DecoderException */
 export function decodePlainHex(digits: string): Uint8Array {
 	if (/^(?:[0-9a-fA-F]{2})*$/.test(digits)) return Buffer.from(digits, "hex");
+	const solid = digits.replace(/[ \t\r\n]+/g, "");
+	if (solid.length < digits.length && /^(?:[0-9a-fA-F]{2})+$/.test(solid)) return Buffer.from(solid, "hex");
+	return decodeOddHex(digits);
+}
+
+/** What is left: text without digits, and text that has an error, which is to be named. */
+function decodeOddHex(digits: string): Uint8Array {
 	let end = digits.length;
 	while (end > 0 && isIgnored(digits.charAt(end - 1))) end--;
-	let compact = "";
+	const compact: string[] = [];
 	for (let i = 0; i < end; i++) {
 		const ch = digits.charAt(i);
 		if (isIgnored(ch)) continue;
 		if (ch > "\u007f") throw hexError(`Index ${ch.charCodeAt(0)} out of bounds for length 128`);
-		compact += ch;
-		if (compact.length % 2 === 0 && !/^[0-9a-fA-F]{2}$/.test(compact.slice(-2))) throw hexError(BAD);
+		const isSecond = compact.push(ch) % 2 === 0;
+		if (isSecond && !/^[0-9a-fA-F]{2}$/.test(`${compact.at(-2)}${ch}`)) throw hexError(BAD);
 	}
 	if (compact.length % 2 !== 0) {
 		throw hexError(end < digits.length ? BAD : `String index out of range: ${digits.length}`);
 	}
-	return Buffer.from(compact, "hex");
+	return Buffer.from(compact.join(""), "hex");
 }

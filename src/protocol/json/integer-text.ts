@@ -7,6 +7,9 @@ export class IntegerTextError extends Error {
 
 /** Longest text that is read as a machine integer; longer ones are checked group by group. */
 const SHORT = 15;
+/** More than a 64-bit integer has in any radix. */
+const MOST_DIGITS = 25;
+const BEYOND = 1n << 70n;
 const GROUP: Readonly<Record<number, number>> = { 8: 10, 10: 9, 16: 7 };
 const DIGITS: Readonly<Record<number, RegExp>> = { 8: /^[0-7]+$/, 10: /^[0-9]+$/, 16: /^[0-9a-fA-F]+$/ };
 const PREFIX: Readonly<Record<number, string>> = { 8: "0o", 10: "", 16: "0x" };
@@ -45,7 +48,8 @@ function parseLong(text: string, radix: number): bigint {
 		at += length;
 		length = size;
 	}
-	const value = magnitude(significant, radix);
+	// Beyond 64 bits whatever its digits are: the value of a long text is never worked out.
+	const value = significant.length > MOST_DIGITS ? BEYOND : magnitude(significant, radix);
 	return minus === 0 ? -value : value;
 }
 

@@ -10,10 +10,13 @@ import type { JsonArray, JsonObject, JsonValue } from "./value.js";
 import { isJsonObject } from "./value.js";
 
 const MAX_DEPTH = 512;
+/** Members and elements of one text: more than the largest transaction has, and read within a few hundredths of a second. */
+const MAX_VALUES = 100_000;
 
 class LenientParser {
 	private readonly lexer: LenientLexer;
 	private depth = 0;
+	private values = 0;
 
 	constructor(source: string) {
 		this.lexer = new LenientLexer(source);
@@ -98,6 +101,11 @@ class LenientParser {
 		return number;
 	}
 
+	/** Counts a member or an element. */
+	private spend(): void {
+		if (++this.values > MAX_VALUES) throw jsonError(`more than ${MAX_VALUES} values`);
+	}
+
 	private at(token: Token): boolean {
 		return this.lexer.token === token;
 	}
@@ -121,6 +129,7 @@ class LenientParser {
 		lexer.nextElement();
 		for (;;) {
 			while (this.at(",")) lexer.nextToken();
+			this.spend();
 			switch (lexer.token) {
 				case "]":
 					this.depth--;
@@ -172,6 +181,7 @@ class LenientParser {
 				lexer.next();
 				break;
 			}
+			this.spend();
 			const name = this.memberName();
 			const ch = lexer.ch;
 			if (ch === '"' || isDigit(ch) || ch === "-") {

@@ -1,6 +1,7 @@
 /** Reading single members of a JSON object, for endpoints that don't decode a message (sheet 06 §3.2). */
 
 import { toNeutral } from "../dialect.js";
+import { parseInt64 } from "../int64.js";
 import { Decimal } from "./decimal.js";
 import { NamedError, nullPointer, numberFormat } from "./exceptions.js";
 import { hashedValue } from "./hashed-value.js";
@@ -65,8 +66,7 @@ export function readInt(value: JsonValue): number {
 	}
 	if (value === "" || value === "null" || value === "NULL") throw nullPointer();
 	const digits = value.replaceAll(",", "").replace(/\.0*$/, "");
-	if (!/^[+-]?\d+$/.test(digits)) throw numberFormat(digits);
-	const number = BigInt(digits);
-	if (number !== BigInt.asIntN(32, number)) throw numberFormat(digits);
+	const number = parseInt64(digits);
+	if (number === undefined || number !== BigInt.asIntN(32, number)) throw numberFormat(digits);
 	return Number(number);
 }

@@ -149,6 +149,11 @@ function same(write: (value: unknown) => string): ValueWriter {
 	return { printed: write, hashed: write };
 }
 
+/** Longer bytes are shown in hexadecimal: Base58 takes quadratic time, and no address has nearly as many. */
+const MAX_BASE58_BYTES = 1_024;
+/** Characters of a text whose lines are repeated. */
+const MAX_REPEATED = 1 << 20;
+
 const STRINGS: ValueWriter = {
 	printed: (value) => quotePrinted(value as string),
 	hashed: (value) => quoteHashed(value as string),
@@ -156,7 +161,10 @@ const STRINGS: ValueWriter = {
 const NUMBERS = same(String);
 const DOUBLES = same((value) => (Number.isInteger(value) ? `${value}.0` : String(value)));
 const HEX = same((value) => `"${toHex(value as Uint8Array)}"`);
-const ADDRESSES = same((value) => `"${toBase58Check(value as Uint8Array)}"`);
+const ADDRESSES = same((value) => {
+	const bytes = value as Uint8Array;
+	return `"${bytes.length > MAX_BASE58_BYTES ? toHex(bytes) : toBase58Check(bytes)}"`;
+});
 const TEXTS: ValueWriter = {
 	printed: (value) => visibleText(value as Uint8Array)?.printed ?? HEX.printed(value),
 	hashed: (value) => visibleText(value as Uint8Array)?.hashed ?? HEX.hashed(value),
@@ -208,7 +216,11 @@ function visibleText(bytes: Uint8Array): { printed: string; hashed: string } | u
 	return { printed: `"${escaped.replaceAll("\n", "\\n")}"`, hashed: quoteHashed(value) };
 }
 
+/** Texts that would become too long stay as they are: the repetitions grow with the square of the lines. */
 function withRepetitions(text: string): string {
+	let length = text.length;
+	for (let at = text.indexOf("\n"); at >= 0; at = text.indexOf("\n", at + 1)) length += text.length - at - 1;
+	if (length > Math.max(MAX_REPEATED, text.length)) return text;
 	let result = text;
 	for (let at = text.indexOf("\n"); at >= 0; at = text.indexOf("\n", at + 1)) result += text.slice(at + 1);
 	return result;

@@ -156,3 +156,40 @@ describe("the field decoder", () => {
 		expect(votes).toHaveLength(1);
 	});
 });
+
+describe("a text that would take long", () => {
+	const timed = (read: () => unknown): number => {
+		const started = performance.now();
+		try {
+			read();
+		} catch {
+			// What is refused may be.
+		}
+		return performance.now() - started;
+	};
+
+	it("is read in time that grows with it: many elements of a list", () => {
+		const votes = Array.from({ length: 60_000 }, (_, i) => `{"vote_count":${i + 1}}`);
+		const text = `{"votes":[${votes.join(",")}]}`;
+		expect(timed(() => decodeFields(VoteWitnessContract, text, false))).toBeLessThan(2_000);
+		const { votes: read } = decodeFields(VoteWitnessContract, text, false);
+		expect(read).toHaveLength(60_000);
+		expect(read.at(-1)?.vote_count).toBe(60_000n);
+		expect(new VoteWitnessContract().votes).toHaveLength(0);
+	});
+
+	it("is read in time that grows with it: blanks between hexadecimal digits", () => {
+		const text = transfer("7").replace(A, `${"41 ".repeat(500_000)}`);
+		expect(timed(() => decodeFields(TransferContract, text, false))).toBeLessThan(2_000);
+		const odd = transfer("7").replace(A, `${"41 ".repeat(500_000)}4`);
+		expect(timed(() => decodeFields(TransferContract, odd, false))).toBeLessThan(2_000);
+	});
+
+	it("is refused where it has too many tokens or levels", () => {
+		const many = `{${Array.from({ length: 200_000 }, (_, i) => `"m${i}":1`).join(",")}}`;
+		expect(() => decodeFields(TransferContract, many, false)).toThrow("More than 500000 tokens.");
+		expect(() => decodeFields(TransferContract, `{"a":${"[".repeat(100_000)}`, false)).toThrow(
+			"nested too deeply",
+		);
+	});
+});

@@ -64,3 +64,22 @@ describe("the lenient parser", () => {
 		expect(() => parseLenient("[".repeat(100_000))).toThrow("array level > 512");
 	});
 });
+
+describe("what a text may hold", () => {
+	it.each([
+		[
+			"members",
+			`{${Array.from({ length: 100_001 }, (_, i) => `m${i}:1`).join(",")}}`,
+			"more than 100000 values",
+		],
+		["elements", `[${"0,".repeat(100_000)}0]`, "more than 100000 values"],
+		["digits", `[${"9".repeat(1_001)}]`, "scanNumber overflow"],
+	])("is bounded: %s", (_name, text, message) => {
+		expect(() => parseLenient(text)).toThrow(message);
+	});
+
+	it("is enough for nearly a hundred thousand values and for a thousand digits", () => {
+		expect(() => parseLenient(`[${"0,".repeat(99_000)}0]`)).not.toThrow();
+		expect(() => parseLenient(`[${"9".repeat(1_000)}]`)).not.toThrow();
+	});
+});

@@ -49,11 +49,16 @@ export function readAccount(value: JsonValue | undefined): Uint8Array {
 	return bytes;
 }
 
+/** Longest text of a number, zeros in front and all. */
+const MOST_DIGITS = 100;
+
 /** A whole number: a JSON number, decimal text, or `0x` text. @throws {RpcError} */
 export function readQuantity(value: JsonValue | undefined): bigint {
 	const text = value instanceof JsonNumber ? value.text : value;
 	if (typeof text !== "string") throw invalid();
-	if (!/^(-?\d+|0x[0-9a-f]+)$/i.test(text)) throw invalid("integer decode error");
+	if (text.length > MOST_DIGITS || !/^(-?\d+|0x[0-9a-f]+)$/i.test(text)) {
+		throw invalid("integer decode error");
+	}
 	const number = BigInt(text);
 	if (number > 2n ** 63n - 1n || number < -(2n ** 63n)) throw invalid("integer decode error");
 	return number;
@@ -81,7 +86,7 @@ export function readBytes(value: JsonValue | undefined): Uint8Array {
 
 /** A word of 32 bytes: a number, or `0x…` of up to 32 bytes, filled up at the left. @throws {RpcError} */
 export function readWord(value: JsonValue | undefined): Uint8Array {
-	const isNumber = value instanceof JsonNumber || (typeof value === "string" && /^\d+$/.test(value));
+	const isNumber = value instanceof JsonNumber || (typeof value === "string" && /^\d{1,100}$/.test(value));
 	const text = isNumber ? BigInt(value instanceof JsonNumber ? value.text : value).toString(16) : value;
 	if (typeof text !== "string") throw invalid();
 	if (!isNumber && !/^0x/i.test(text)) throw invalid("hex must begin with 0x");

@@ -25,6 +25,13 @@ import { ConsoleView } from "./console-view.js";
 import { answerEvents } from "./events.js";
 import { laterRoutes } from "./later-endpoints.js";
 import { DevelopmentRpc } from "./rpc.js";
+import {
+	type DevelopmentAccess,
+	hostName,
+	isForeignPage,
+	isLoopbackName,
+	type OriginRule,
+} from "./web-origin.js";
 
 /** Dumps of the state come as one request. */
 const MAX_RPC_BODY = 256 << 20;
@@ -70,6 +77,7 @@ class Gateway {
 	private readonly stopObserving: () => void;
 	private readonly logSwitches = new Map<string, boolean>();
 	private readonly isRemote: boolean;
+	private readonly origins: OriginRule;
 	private readonly consoleView: ConsoleView;
 
 	constructor(private readonly options: GatewayOptions) {
@@ -78,9 +86,10 @@ class Gateway {
 		this.node = inDialect(api, dialect);
 		this.isRemote = host === undefined || !isLoopbackName(host);
 		this.consoleView = new ConsoleView(development.console, () => this.node.view("full"));
+		this.origins = { allowed: new Set(development.options.allowedOrigins ?? []), host };
 		const broadcaster = new Broadcaster(this.node);
 		const server = (kind: ServerKind): HttpServer =>
-			new HttpServer(this.node, kind, broadcaster, laterRoutes(kind));
+			new HttpServer(this.node, kind, broadcaster, laterRoutes(kind), this.origins);
 		const full = server("full");
 		this.servers = new Map([
 			[FOLDERS.full, full],
@@ -95,6 +104,7 @@ class Gateway {
 		const ordinary = new Dispatcher({
 			methods: methodsByName,
 			maxBatchSize: jsonrpc.maxBatchSize,
+			maxResponseSize: jsonrpc.maxResponseSize,
 			context: () => ({
 				server: "full",
 				node: this.node,
@@ -126,6 +136,8 @@ class Gateway {
 	}
 
 	private async route(request: IncomingMessage, answer: HttpAnswer): Promise<void> {
+		const isAdmin = /^\/+admin(?![^/?#])/.test(request.url ?? "");
+		if (isAdmin && isForeignPage(request.headers, this.origins)) return this.refusePage(request, answer);
 		answer.header("access-control-allow-origin", "*");
 		if (request.method === "OPTIONS") {
 			answer.header("access-control-allow-methods", "GET, POST, OPTIONS");
@@ -153,6 +165,12 @@ class Gateway {
 		answer.send(found.status, found.type, found.text);
 	}
 
+	private refusePage({ headers }: IncomingMessage, answer: HttpAnswer): void {
+		const origin = headers.origin ?? "other origins";
+		const message = `pages of ${origin} may not do this: coin node start --allow-origin`;
+		answer.send(403, JSON_TYPE, `${JSON.stringify({ Error: message })}\n`);
+	}
+
 	private unknown(answer: HttpAnswer): void {
 		answer.send(404, JSON_TYPE, '{"Error":"not found"}\n');
 	}
@@ -167,7 +185,7 @@ class Gateway {
 			return answerEvents(state, path.slice("/v1/".length), url.searchParams, base, this.node.nowMs());
 		}
 		if (path !== "/admin" && !path.startsWith("/admin/")) return undefined;
-		if (!this.isTrusted(request)) return undefined;
+		if (this.accessOf(request) !== "everything") return undefined;
 		const { dialect } = this.node.config.node;
 		const { logSwitches } = this;
 		const context = { control, dialect, describe: () => this.describe(), logSwitches };
@@ -175,21 +193,19 @@ class Gateway {
 	}
 
 	private async call(request: IncomingMessage, answer: HttpAnswer, mixed: boolean): Promise<void> {
-		const body = await collectBody(request, MAX_RPC_BODY);
-		if (!body) return answer.empty(413);
+		const access = this.accessOf(request);
+		const { maxBodySize } = this.node.config.node.jsonrpc;
+		const body = await collectBody(request, access === "everything" ? MAX_RPC_BODY : maxBodySize);
+		if (typeof body === "string") return answer.empty(413);
 		const text = Buffer.from(body).toString("utf8");
-		const reply = await this.rpc.answer(text, mixed, this.isTrusted(request));
+		const reply = await this.rpc.answer(text, mixed, access);
 		answer.send(200, JSON_TYPE, reply === "" ? "" : `${reply}\n`);
 	}
 
-	/**
-	 * Whether a request may change the chain by hand: a page in a browser reaches this address under a name of its own
-	 * (sheet 11 §10.1).
-	 */
-	private isTrusted({ headers }: IncomingMessage): boolean {
-		if (this.isRemote) return true;
-		const host = (headers.host ?? "").replace(/:\d+$/, "");
-		return isLoopbackName(host);
+	/** What a request may do by hand; a page in a browser may reach this address under a name of its own. */
+	private accessOf({ headers }: IncomingMessage): DevelopmentAccess {
+		if (!this.isRemote && !isLoopbackName(hostName(headers.host))) return "nothing";
+		return isForeignPage(headers, this.origins) ? "reading" : "everything";
 	}
 
 	private describe(): string[] {
@@ -209,8 +225,4 @@ class Gateway {
 function inDialect(node: ApiNode, dialect: ApiNode["config"]["node"]["dialect"]): ApiNode {
 	const config = { ...node.config, node: { ...node.config.node, dialect } };
 	return Object.create(node, { config: { value: config, enumerable: true } }) as ApiNode;
-}
-
-function isLoopbackName(host: string): boolean {
-	return host === "localhost" || host === "::1" || host === "[::1]" || /^127(\.\d+){3}$/.test(host);
 }

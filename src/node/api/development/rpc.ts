@@ -13,6 +13,7 @@ import {
 	type JsonObject,
 	JsonTextError,
 	type JsonValue,
+	REQUEST_BUDGET,
 	readJson,
 } from "../jsonrpc/json-reader.js";
 import {
@@ -29,6 +30,7 @@ import { accountMethods } from "./methods/accounts.js";
 import { blockMethods } from "./methods/blocks.js";
 import { nodeMethods } from "./methods/node.js";
 import { stateMethods } from "./methods/state.js";
+import { type DevelopmentAccess, READING_METHODS } from "./web-origin.js";
 
 const rows: DevelopmentMethods = [...nodeMethods, ...blockMethods, ...stateMethods, ...accountMethods];
 
@@ -38,6 +40,7 @@ export const developmentMethods: ReadonlyMap<string, DevelopmentMethod> = new Ma
 );
 
 const MAX_BATCH = 100;
+const HOW_TO_ALLOW = "coin node start --allow-origin";
 
 export interface DevelopmentRpcOptions {
 	readonly context: () => DevelopmentContext;
@@ -51,12 +54,13 @@ export class DevelopmentRpc {
 	/**
 	 * Answers a request or a batch; never throws.
 	 * @param mixed methods of every node are answered too
-	 * @param allowed whether this caller may use development methods
+	 * @param access which development methods this caller may use
 	 */
-	async answer(text: string, mixed: boolean, allowed: boolean): Promise<string> {
+	async answer(text: string, mixed: boolean, access: DevelopmentAccess): Promise<string> {
 		let request: JsonValue;
 		try {
-			request = readJson(text);
+			// What a trusted caller restores may be the whole state.
+			request = access === "everything" ? readJson(text) : readJson(text, REQUEST_BUDGET);
 		} catch (error) {
 			if (!(error instanceof JsonTextError)) throw error;
 			return mixed ? this.options.ordinary.answer(text) : errorReply("null", PARSE_ERROR, "JSON parse error");
@@ -65,23 +69,26 @@ export class DevelopmentRpc {
 		if (mixed && !calls.some((call) => developmentMethods.has(methodOf(call)))) {
 			return this.options.ordinary.answer(text);
 		}
-		if (!isJsonArray(request)) return this.single(request, mixed, allowed);
+		if (!isJsonArray(request)) return this.single(request, mixed, access);
 		if (request.length > MAX_BATCH) {
 			return errorReply("null", INVALID_REQUEST, `a batch has at most ${MAX_BATCH} calls`);
 		}
 		const answers: string[] = [];
-		for (const call of request) answers.push(await this.single(call, mixed, allowed));
+		for (const call of request) answers.push(await this.single(call, mixed, access));
 		return `[${answers.filter((answer) => answer !== "").join(",")}]`;
 	}
 
-	private async single(call: JsonValue, mixed: boolean, allowed: boolean): Promise<string> {
+	private async single(call: JsonValue, mixed: boolean, access: DevelopmentAccess): Promise<string> {
 		const name = methodOf(call);
 		const method = developmentMethods.get(name);
 		if (!method && mixed) return this.options.ordinary.answer(jsonText(call));
 		if (!isJsonObject(call)) return errorReply("null", INVALID_REQUEST, "invalid request");
 		const id = idOf(call);
-		if (!method || !allowed) {
+		if (!method || access === "nothing") {
 			return errorReply(id, METHOD_NOT_FOUND, `the method ${name} does not exist/is not available`);
+		}
+		if (access === "reading" && !READING_METHODS.has(name)) {
+			return errorReply(id, INVALID_REQUEST, `pages of other origins may not call ${name}: ${HOW_TO_ALLOW}`);
 		}
 		const params = call.get("params") ?? [];
 		if (!isJsonArray(params)) return errorReply(id, INVALID_PARAMS, "method parameters invalid");

@@ -10,7 +10,7 @@ import {
 	BytesMessage,
 	NumberMessage,
 } from "../../../protocol/messages.js";
-import type { ApiContext, ServerKind } from "../context.js";
+import { type ApiContext, liveView, type ServerKind } from "../context.js";
 import {
 	defineEndpoint,
 	type Endpoint,
@@ -29,6 +29,7 @@ import {
 	visibleOnly,
 	written,
 } from "../endpoint.js";
+import { LongAnswer, listPieces } from "../long-answer.js";
 import { blockBalance } from "../queries/balance-history.js";
 import {
 	BlockIdError,
@@ -58,8 +59,8 @@ const oneBlock: ReplyWriter<SignedBlock | undefined> = ({ style }, block) => {
 	return text;
 };
 
-const blockList: ReplyWriter<readonly SignedBlock[] | undefined> = ({ style }, blocks) =>
-	blocks ? `{"block":[${blocks.map((block) => blockJson(block, style)).join(",")}]}` : "{}";
+const blockList: ReplyWriter<Iterable<SignedBlock> | undefined> = ({ style }, blocks) =>
+	blocks ? new LongAnswer(listPieces('{"block":[', blocks, (block) => blockJson(block, style), "]}")) : "{}";
 
 /** An empty body asks for the head block. */
 const blockRequest: RequestForm<BlockReq> = {
@@ -134,7 +135,7 @@ export const blockEndpoints: readonly Endpoint[] = [
 		request: messageRequest(NumberMessage, { num: longParameter }),
 		reply: blockList,
 		answers: "BlockList",
-		handle: ({ state }, { num }) => latestBlocks(state, num),
+		handle: (context, { num }) => latestBlocks(liveView(context), num),
 	}),
 	defineEndpoint({
 		name: "getblockbylimitnext",
@@ -145,7 +146,7 @@ export const blockEndpoints: readonly Endpoint[] = [
 		request: messageRequest(BlockLimit, { startNum: longParameter, endNum: longParameter }),
 		reply: blockList,
 		answers: "BlockList",
-		handle: ({ state }, { startNum, endNum }) => blocksBetween(state, startNum, endNum),
+		handle: (context, { startNum, endNum }) => blocksBetween(liveView(context), startNum, endNum),
 	}),
 	defineEndpoint({
 		name: "getblockbalance",

@@ -44,8 +44,8 @@ export const broadcastEndpoints: readonly Endpoint[] = [
 		request: packedTransaction,
 		answers: "Return",
 		reply: written,
-		handle: async ({ broadcaster, style }, transaction) => {
-			const result = broadcastReturn(await broadcaster.broadcast(transaction), style.dialect);
+		handle: async ({ broadcaster, style, signedOnly }, transaction) => {
+			const result = broadcastReturn(await broadcaster.broadcast(transaction, signedOnly), style.dialect);
 			return hashMessageWith(Return, result, style, [["txid", `"${transaction.idHex}"`]]);
 		},
 	}),
@@ -58,8 +58,8 @@ export const broadcastEndpoints: readonly Endpoint[] = [
 		request: serialized,
 		answers: "Return",
 		reply: written,
-		handle: async ({ broadcaster, style: { dialect } }, transaction) => {
-			const { code, message } = await broadcaster.broadcast(transaction);
+		handle: async ({ broadcaster, style: { dialect }, signedOnly }, transaction) => {
+			const { code, message } = await broadcaster.broadcast(transaction, signedOnly);
 			const codeName = ReturnResponse_codeEnum.names.get(code) ?? "";
 			const shown = printMessage(Transaction, transaction.message, { visible: true, dialect });
 			return hashedObject([

@@ -27,6 +27,7 @@ import {
 	visibleOnly,
 	written,
 } from "../endpoint.js";
+import { LongAnswer, listPieces } from "../long-answer.js";
 import {
 	blockByNumber,
 	transactionById,
@@ -121,10 +122,9 @@ export const transactionEndpoints: readonly Endpoint[] = [
 		handle: (context, { num }) => {
 			if (num <= 0n) return "{}";
 			const infos = transactionInfosOfBlock(context.state, num);
-			const rows = infos.map((info) =>
-				hashMessage(TransactionInfo, withVisibleLogs(context, info), context.style),
-			);
-			return `[${rows.join(",")}]`;
+			const write = (info: Readonly<TransactionInfo>): string =>
+				hashMessage(TransactionInfo, withVisibleLogs(context, info), context.style);
+			return new LongAnswer(listPieces("[", infos, write, "]"));
 		},
 	}),
 	defineEndpoint({

@@ -19,9 +19,10 @@ import { LITE_NODE_TEXT } from "../lite-node.js";
 import { PATIENCE, type Patience, sweepMs } from "../patience.js";
 import type { CallGate } from "../rate-limiter.js";
 import { REQUEST_BUDGET } from "../request-budget.js";
-import { cancelOversizedCalls, nameUnknownMethods } from "./library-answers.js";
+import { nameUnknownMethods, watchCalls } from "./library-answers.js";
 import { isClosedMethod } from "./lite-methods.js";
-import { CallError, type Method, UnimplementedError } from "./method.js";
+import { LongMessages } from "./long-messages.js";
+import { CallError, LongMessage, type Method, UnimplementedError } from "./method.js";
 import { reflect } from "./reflection.js";
 import { fullName, PACKAGE, type Service, servicesOf, spellings } from "./service-table.js";
 
@@ -43,6 +44,8 @@ const asIs = (bytes: Buffer): Buffer => bytes;
 interface Client {
 	/** Calls whose message has come, and which are not answered. */
 	calls: number;
+	/** Whether any call was answered. */
+	hasAsked: boolean;
 	/** When it connected, or was answered last. */
 	lastMs: number;
 }
@@ -51,6 +54,7 @@ export class GrpcServer {
 	/** By address and port, as calls name them. */
 	private readonly clients = new Map<string, Client>();
 	private readonly server: Server;
+	private readonly long: LongMessages;
 	private readonly gate: ConnectionGate;
 	private readonly injector: ReturnType<Server["createConnectionInjector"]>;
 
@@ -62,7 +66,8 @@ export class GrpcServer {
 		maxConnections = MAX_CONNECTIONS,
 	) {
 		const { rpc } = node.config.node;
-		this.server = new Server({ ...optionsOf(rpc), interceptors: [cancelOversizedCalls] });
+		this.long = new LongMessages(node.limiter.longMessages);
+		this.server = new Server({ ...optionsOf(rpc), interceptors: [watchCalls] });
 		const services = servicesOf(kind, node.config);
 		for (const service of services) this.addService(service);
 		if (rpc.reflection) reflect(this.server, services, node.config.node.dialect);
@@ -72,13 +77,19 @@ export class GrpcServer {
 		// A session of HTTP/2 goes both ways: a client that ends its half is gone.
 		this.gate = new ConnectionGate(maxConnections, (socket) => this.serve(socket), false, {
 			isStale: (socket, crowded) => this.isStale(socket, crowded, patience),
+			idleMs: (socket) => {
+				const client = this.clients.get(peerOf(socket));
+				return client && client.calls > 0 ? undefined : performance.now() - (client?.lastMs ?? 0);
+			},
+			hasAsked: (socket) => this.clients.get(peerOf(socket))?.hasAsked ?? false,
+			unfinishedMs: () => undefined,
 			everyMs: sweepMs(patience),
 		});
 	}
 
 	private serve(socket: Socket): void {
 		const peer = peerOf(socket);
-		this.clients.set(peer, { calls: 0, lastMs: performance.now() });
+		this.clients.set(peer, { calls: 0, hasAsked: false, lastMs: performance.now() });
 		socket.once("close", () => this.clients.delete(peer));
 		this.injector.injectConnection(socket);
 	}
@@ -138,6 +149,7 @@ export class GrpcServer {
 				.finally(() => {
 					if (client) {
 						client.calls--;
+						client.hasAsked = true;
 						client.lastMs = performance.now();
 					}
 					observer?.called?.("grpc", name, performance.now() - started);
@@ -158,10 +170,11 @@ export class GrpcServer {
 			// A copy: what is kept of a message must not keep the connection's whole buffer.
 			const request = method.request.decode(Uint8Array.from(call.request), REQUEST_BUDGET);
 			const reply = await method.handle(
-				this.context(() => call.cancelled),
+				this.context(addressOf(call.getPeer()), () => call.cancelled),
 				request,
 			);
 			if (reply === undefined) return Buffer.alloc(0);
+			if (reply instanceof LongMessage) return await this.long.gather(call, addressOf(call.getPeer()), reply);
 			const bytes = method.response.encode(reply);
 			return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 		} finally {
@@ -169,7 +182,7 @@ export class GrpcServer {
 		}
 	}
 
-	private context(isAbandoned: () => boolean): ApiContext {
+	private context(client: string, isAbandoned: () => boolean): ApiContext {
 		const { node, kind, broadcaster } = this;
 		return {
 			server: kind,
@@ -177,6 +190,7 @@ export class GrpcServer {
 			state: node.view(kind),
 			broadcaster,
 			style: { visible: false, dialect: node.config.node.dialect },
+			client,
 			isAbandoned,
 		};
 	}

@@ -1,6 +1,6 @@
 /**
- * Two answers of the library that differ from the network's, and for which it offers no hook. Both reach into it with
- * care: if a later release changes what they touch, only its own words appear again.
+ * Two answers of the library that differ from the network's, and the moment at which a message has been sent: for none of
+ * them it offers a hook. They reach into it with care: if a later release changes what they touch, only its own words appear again.
  */
 
 import { constants, type ServerHttp2Stream } from "node:http2";
@@ -44,15 +44,31 @@ function unknownMethod(path: string): Handler {
 	};
 }
 
+const sent = new WeakMap<Buffer, () => void>();
+
+/** Has a function called once a message has left the process; the library tells nobody. */
+export function whenSent(message: Buffer, then: () => void): void {
+	sent.set(message, then);
+}
+
 interface LibraryCall {
 	readonly stream?: ServerHttp2Stream;
+	sendMessage(message: unknown, callback: () => void): void;
 	sendStatus(status: Partial<StatusObject>): void;
 }
 
-/** A message above the limit ends its call as cancelled, without a status (recorded in ops/limits). */
-export const cancelOversizedCalls: ServerInterceptor = (_method, call) => {
+/**
+ * A message above the limit ends its call as cancelled, without a status (recorded in ops/limits). Also tells when
+ * messages have been sent.
+ */
+export const watchCalls: ServerInterceptor = (_method, call) => {
 	const own = call as unknown as LibraryCall;
-	const { stream, sendStatus } = own;
+	const { stream, sendStatus, sendMessage } = own;
+	own.sendMessage = (message, callback) =>
+		sendMessage.call(call, message, () => {
+			if (Buffer.isBuffer(message)) sent.get(message)?.();
+			callback();
+		});
 	own.sendStatus = (answer) => {
 		const isOversized =
 			answer.code === status.RESOURCE_EXHAUSTED && /^Received message/.test(answer.details ?? "");

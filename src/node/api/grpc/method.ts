@@ -16,11 +16,15 @@ type MessageOf<T> = T extends abstract new () => infer M ? M : never;
 type RequestOf<D> = D extends { readonly request: infer T } ? MessageOf<T> : never;
 type ResponseOf<D> = D extends { readonly response: infer T } ? MessageOf<T> : never;
 
+/** A message that may be very long: parts of its bytes, each made when it is asked for. */
+export class LongMessage {
+	constructor(readonly parts: Iterable<Uint8Array>) {}
+}
+
+type Answer<R> = Readonly<R> | LongMessage | undefined;
+
 /** Answers a request; undefined is the empty message. */
-export type Handler<Q, R> = (
-	context: ApiContext,
-	request: Readonly<Q>,
-) => Readonly<R> | undefined | Promise<Readonly<R> | undefined>;
+export type Handler<Q, R> = (context: ApiContext, request: Readonly<Q>) => Answer<R> | Promise<Answer<R>>;
 
 /** A handler for every method of a service. */
 export type Handlers<S extends ServiceName> = {

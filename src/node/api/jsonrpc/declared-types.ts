@@ -1,5 +1,6 @@
 /** How JSON values become the declared parameters of methods (sheet 07 §2.2). */
 
+import { parseInt64 } from "../../../protocol/int64.js";
 import { isJsonArray, isJsonObject, type JsonArray, JsonNumber, type JsonValue } from "./json-reader.js";
 
 /** A value is not of its declared type. */
@@ -62,8 +63,7 @@ export function integer(bits: 32 | 64): DeclaredType<bigint | null> {
 			const digits = typeof value === "string" ? value.trim() : undefined;
 			if (digits === "" || digits === "null") return null;
 			let number: bigint | undefined;
-			if (digits !== undefined)
-				number = /^[+-]?[0-9]+$/.test(digits) ? BigInt(digits.replace("+", "")) : undefined;
+			if (digits !== undefined) number = parseInt64(digits);
 			else if (value instanceof JsonNumber) number = wholePart(value);
 			if (number === undefined || number !== BigInt.asIntN(bits, number)) return mismatch(label);
 			return number;

@@ -11,6 +11,7 @@ import {
 	type JsonObject,
 	JsonTextError,
 	type JsonValue,
+	REQUEST_BUDGET,
 	readJson,
 } from "./json-reader.js";
 import { JsonText, type Method, type RpcContext, type RpcResult } from "./method.js";
@@ -21,6 +22,7 @@ import {
 	METHOD_NOT_FOUND,
 	PARSE_ERROR,
 	RpcError,
+	tooLong,
 	UNDECLARED,
 } from "./rpc-error.js";
 
@@ -33,8 +35,31 @@ export interface DispatcherOptions {
 	readonly methods: ReadonlyMap<string, Method>;
 	/** The node as the next call sees it. */
 	readonly context: () => RpcContext;
-	/** Calls in one batch; 0 or less: any number. */
+	/** Calls in one batch, with those of the batches in it; 0 or less: any number. */
 	readonly maxBatchSize: number;
+	/** Characters of an answer. */
+	readonly maxResponseSize: number;
+}
+
+/** Who sent a request. */
+export interface Caller {
+	/** Tells whether nobody waits for the answer any more. */
+	readonly isAbandoned?: () => boolean;
+	/** Their address. */
+	readonly client?: string;
+}
+
+/** What the calls of one request share. */
+interface BatchWork {
+	readonly turns: Turns;
+	/** Characters that the answer may still have. */
+	left: number;
+	readonly caller: Caller;
+}
+
+/** The answer has become longer than answers may be. */
+class TooLong extends Error {
+	override readonly name = "TooLong";
 }
 
 /** A request or a part of it that makes no call: its whole answer is empty, or that of a text that is no JSON. */
@@ -47,47 +72,64 @@ export class Dispatcher {
 
 	/**
 	 * Answers a request; an empty text is an empty answer. Never throws.
-	 * @param isAbandoned tells whether nobody waits for the answer any more
 	 */
-	async answer(request: string, isAbandoned?: () => boolean): Promise<string> {
+	async answer(request: string, caller: Caller = {}): Promise<string> {
 		let value: JsonValue;
 		try {
-			value = readJson(request);
+			value = readJson(request, REQUEST_BUDGET);
 		} catch (error) {
 			if (error instanceof JsonTextError) return libraryError(PARSE_ERROR);
 			throw error;
 		}
-		if (isJsonArray(value)) return this.batch(value, isAbandoned);
 		try {
-			return (await this.single(value, isAbandoned)) ?? "";
+			if (isJsonArray(value)) return await this.batches(value, caller);
+			const text = (await this.single(value, caller)) ?? "";
+			return text.length > this.options.maxResponseSize ? this.tooLong() : text;
 		} catch (error) {
 			if (error instanceof UnreadableCall) return "";
+			if (error instanceof TooLong) return this.tooLong();
 			throw error;
 		}
 	}
 
-	private async batch(calls: JsonArray, isAbandoned?: () => boolean): Promise<string> {
+	/** A batch with the batches in it: one limit bounds the calls of all. @throws {TooLong} */
+	private async batches(calls: JsonArray, caller: Caller): Promise<string> {
 		const { maxBatchSize } = this.options;
-		if (maxBatchSize > 0 && calls.length > maxBatchSize) {
+		const count = callsIn(calls);
+		if (maxBatchSize > 0 && count > maxBatchSize) {
 			return methodError(
 				VERSION,
 				'"null"',
-				new RpcError(EXCEEDS_LIMIT, `Batch size ${calls.length} exceeds the limit of ${maxBatchSize}`),
+				new RpcError(EXCEEDS_LIMIT, `Batch size ${count} exceeds the limit of ${maxBatchSize}`),
 			);
 		}
+		return this.batch(calls, {
+			turns: new Turns(BATCH_TURN_MS),
+			left: this.options.maxResponseSize,
+			caller,
+		});
+	}
+
+	private tooLong(): string {
+		return methodError(VERSION, '"null"', tooLong(this.options.maxResponseSize));
+	}
+
+	private async batch(calls: JsonArray, work: BatchWork): Promise<string> {
 		const answers: string[] = [];
-		const turns = new Turns(BATCH_TURN_MS);
 		for (const call of calls) {
-			answers.push(await this.element(call, isAbandoned));
-			if (turns.over) await turns.yield();
+			if (work.caller.isAbandoned?.()) break;
+			const answer = isJsonArray(call) ? await this.batch(call, work) : await this.element(call, work.caller);
+			if (!isJsonArray(call)) work.left -= answer.length + 1;
+			if (work.left < 0) throw new TooLong();
+			answers.push(answer);
+			if (work.turns.over) await work.turns.yield();
 		}
 		return `[${answers.join(",")}]`;
 	}
 
-	private async element(call: JsonValue, isAbandoned?: () => boolean): Promise<string> {
-		if (isJsonArray(call)) return this.batch(call, isAbandoned);
+	private async element(call: JsonValue, caller: Caller): Promise<string> {
 		try {
-			return (await this.single(call, isAbandoned)) ?? "null";
+			return (await this.single(call, caller)) ?? "null";
 		} catch (error) {
 			if (error instanceof UnreadableCall) return libraryError(PARSE_ERROR);
 			throw error;
@@ -98,7 +140,7 @@ export class Dispatcher {
 	 * The answer to one call; undefined: a notification that succeeded.
 	 * @throws {UnreadableCall}
 	 */
-	private async single(call: JsonValue, isAbandoned?: () => boolean): Promise<string | undefined> {
+	private async single(call: JsonValue, caller: Caller): Promise<string | undefined> {
 		if (!isJsonObject(call)) return libraryError(INVALID_REQUEST);
 		const id = readId(call.get("id"));
 		const version = plainText(call.get("jsonrpc")) ?? VERSION;
@@ -110,7 +152,7 @@ export class Dispatcher {
 		if (values?.length !== method.parameters.length) {
 			return reply(errorPart(INVALID_PARAMS, "method parameters invalid"));
 		}
-		const context = { ...this.options.context(), isAbandoned };
+		const context = { ...this.options.context(), ...caller };
 		const { observer } = context.node;
 		const started = observer ? performance.now() : 0;
 		try {
@@ -134,6 +176,13 @@ export class Dispatcher {
 		const detail = { exceptionTypeName: className(error, style.dialect), message };
 		return errorPart(UNDECLARED, message, JSON.stringify(detail));
 	}
+}
+
+/** How many calls a batch makes. */
+function callsIn(batch: JsonArray): number {
+	let count = 0;
+	for (const call of batch) count += isJsonArray(call) ? callsIn(call) : 1;
+	return count;
 }
 
 function resultText(result: RpcResult): string {

@@ -5,7 +5,7 @@ import type { SignedBlock } from "../../../protocol/block.js";
 import { toHex } from "../../../protocol/bytes.js";
 import type { TransactionInfo } from "../../../protocol/messages.js";
 import { type BloomGroup, bloomOfBlock } from "../../chain/section-bloom.js";
-import { bloomGroups, type LogFilter, matchesLog } from "./log-filter.js";
+import { bloomGroups, itemCount, type LogFilter, matchesLog } from "./log-filter.js";
 import type { RpcValue } from "./method.js";
 import { logObject, logsOfBlock } from "./objects/log.js";
 import { EXCEEDS_LIMIT, internal, RpcError } from "./rpc-error.js";
@@ -14,11 +14,21 @@ import { data } from "./values.js";
 /** How long a filter lives after it was made or polled. */
 const LIFETIME_MS = 300_000;
 const ID_BYTES = 16;
+/** One client's part of all filters. */
+const SHARE = 10;
+/** Addresses and topics of all filters of logs: each block is compared with every one of them. */
+const MAX_ITEMS = 200_000;
+/** What may be queued for all filters; beyond, those go that were polled longest ago. */
+const MAX_QUEUED = 1_000_000;
+
+type FilterKind = "block" | "log";
 
 interface Filter {
 	/** Undefined: a filter of blocks. */
 	readonly logs: LogFilter | undefined;
 	readonly groups: readonly BloomGroup[];
+	readonly items: number;
+	readonly client: string;
 	queue: RpcValue[];
 	expiresMs: number;
 }
@@ -29,8 +39,44 @@ export interface FilterLimits {
 	readonly maxLogFilters: number;
 }
 
+/** The filters of one kind, in the order in which they expire. */
+class FilterList {
+	readonly byId = new Map<string, Filter>();
+	private readonly clients = new Map<string, number>();
+	items = 0;
+
+	countOf(client: string): number {
+		return this.clients.get(client) ?? 0;
+	}
+
+	put(id: string, filter: Filter): void {
+		this.byId.set(id, filter);
+		this.clients.set(filter.client, this.countOf(filter.client) + 1);
+		this.items += filter.items;
+	}
+
+	delete(id: string, filter: Filter): void {
+		this.byId.delete(id);
+		const left = this.countOf(filter.client) - 1;
+		if (left > 0) this.clients.set(filter.client, left);
+		else this.clients.delete(filter.client);
+		this.items -= filter.items;
+	}
+
+	/** A filter that was polled expires last. */
+	renew(id: string, filter: Filter, expiresMs: number): void {
+		filter.expiresMs = expiresMs;
+		this.byId.delete(id);
+		this.byId.set(id, filter);
+	}
+}
+
 export class FilterRegistry {
-	private readonly filters = new Map<string, Filter>();
+	private readonly lists: Readonly<Record<FilterKind, FilterList>> = {
+		block: new FilterList(),
+		log: new FilterList(),
+	};
+	private queued = 0;
 
 	/** @param nowMs milliseconds of the node's clock */
 	constructor(
@@ -39,96 +85,137 @@ export class FilterRegistry {
 	) {}
 
 	get size(): number {
-		return this.filters.size;
+		return this.lists.block.byId.size + this.lists.log.byId.size;
 	}
 
-	/** Registers a filter of blocks, or of logs. @returns its id @throws {RpcError} if there are too many */
-	add(logs?: LogFilter): string {
-		this.checkLimit(logs ? "log" : "block");
+	/**
+	 * Registers a filter of blocks, or of logs.
+	 * @param client address of who asks
+	 * @param groups of `logs`, where they are known already
+	 * @returns its id
+	 * @throws {RpcError} if there are too many
+	 */
+	add(logs?: LogFilter, client = "", groups: readonly BloomGroup[] = logs ? bloomGroups(logs) : []): string {
+		const kind = logs ? "log" : "block";
+		const items = logs ? itemCount(logs) : 0;
+		this.checkLimit(kind, client, items);
 		const id = toHex(randomBytes(ID_BYTES));
-		this.filters.set(id, {
-			logs,
-			groups: logs ? bloomGroups(logs) : [],
-			queue: [],
-			expiresMs: this.nowMs() + LIFETIME_MS,
-		});
+		const expiresMs = this.nowMs() + LIFETIME_MS;
+		this.lists[kind].put(id, { logs, groups, items, client, queue: [], expiresMs });
 		return `0x${id}`;
 	}
 
-	private checkLimit(kind: "log" | "block"): void {
+	private checkLimit(kind: FilterKind, client: string, items: number): void {
+		const list = this.lists[kind];
 		const limit = kind === "log" ? this.limits.maxLogFilters : this.limits.maxBlockFilters;
-		if (limit <= 0 || this.filters.size < limit) return;
-		let count = 0;
-		for (const { logs } of this.filters.values()) if ((kind === "log") === (logs !== undefined)) count++;
-		if (count < limit) return;
-		throw new RpcError(EXCEEDS_LIMIT, `exceed max ${kind} filters: ${limit}, try again later`);
+		const refuse = (most: number): never => {
+			throw new RpcError(EXCEEDS_LIMIT, `exceed max ${kind} filters: ${most}, try again later`);
+		};
+		if (limit > 0 && list.byId.size >= limit) refuse(limit);
+		const share = Math.ceil(limit / SHARE);
+		if (limit > SHARE && list.countOf(client) >= share) refuse(share);
+		if (list.items + items > MAX_ITEMS) refuse(list.byId.size);
 	}
 
 	/** What was queued since the last poll; the filter lives on. @throws {RpcError} */
 	takeChanges(id: string): readonly RpcValue[] {
-		const filter = this.find(id);
+		const { filter, list, key } = this.find(id);
 		const { queue } = filter;
 		filter.queue = [];
-		filter.expiresMs = this.nowMs() + LIFETIME_MS;
+		this.queued -= queue.length;
+		list.renew(key, filter, this.nowMs() + LIFETIME_MS);
 		return queue;
 	}
 
 	/** The conditions of a filter of logs. @throws {RpcError} if there is none of this id */
 	logFilter(id: string): LogFilter {
-		const { logs } = this.find(id);
+		const { logs } = this.find(id).filter;
 		if (!logs) throw filterNotFound();
 		return logs;
 	}
 
 	/** @throws {RpcError} */
 	remove(id: string): void {
-		this.find(id);
-		this.filters.delete(plainId(id));
+		const { filter, list, key } = this.find(id);
+		this.drop(list, key, filter);
 	}
 
-	private find(id: string): Filter {
-		const filter = this.filters.get(plainId(id));
-		if (!filter) throw filterNotFound();
-		return filter;
+	private drop(list: FilterList, key: string, filter: Filter): void {
+		this.queued -= filter.queue.length;
+		list.delete(key, filter);
+	}
+
+	private find(id: string): { readonly filter: Filter; readonly list: FilterList; readonly key: string } {
+		const key = plainId(id);
+		for (const list of [this.lists.block, this.lists.log]) {
+			const filter = list.byId.get(key);
+			if (filter) return { filter, list, key };
+		}
+		throw filterNotFound();
 	}
 
 	/** A block became part of what this server shows. */
 	blockApplied(block: SignedBlock, infos: readonly Readonly<TransactionInfo>[]): void {
-		if (this.filters.size === 0) return;
+		if (this.size === 0) return;
 		const hasTransactions = infos.length > 0;
-		this.dropExpired(hasTransactions);
+		this.dropExpired(this.lists.block);
+		// Expired filters answer until a block comes that concerns them: those of logs need one with transactions.
+		if (hasTransactions) this.dropExpired(this.lists.log);
 		const hash = data(block.id);
-		for (const { logs, queue } of this.filters.values()) if (!logs) queue.push(hash);
+		for (const filter of this.lists.block.byId.values()) this.enqueue(filter, hash);
 		if (hasTransactions) this.queueLogs(block, infos, false);
+		this.boundQueues();
 	}
 
 	/** A block is no longer part of what this server shows. */
 	blockErased(block: SignedBlock, infos: readonly Readonly<TransactionInfo>[]): void {
-		if (this.filters.size > 0) this.queueLogs(block, infos, true);
+		if (this.size === 0) return;
+		this.queueLogs(block, infos, true);
+		this.boundQueues();
+	}
+
+	private enqueue(filter: Filter, value: RpcValue): void {
+		filter.queue.push(value);
+		this.queued++;
 	}
 
 	private queueLogs(block: SignedBlock, infos: readonly Readonly<TransactionInfo>[], removed: boolean): void {
 		const { number } = block;
+		const filters = this.lists.log.byId;
+		if (filters.size === 0) return;
 		const placed = [...logsOfBlock(infos)];
 		if (placed.length === 0) return;
 		const bloom = bloomOfBlock(infos);
 		const objects = new Map<number, RpcValue>();
-		for (const { logs, groups, queue } of this.filters.values()) {
+		for (const [id, filter] of filters) {
+			const { logs, groups } = filter;
 			if (!logs || number < logs.from || number > logs.to || !mayMatch(groups, bloom)) continue;
 			for (const one of placed) {
 				if (!matchesLog(logs, one.log)) continue;
 				const object = objects.get(one.logIndex) ?? logObject(one, block, removed);
 				objects.set(one.logIndex, object);
-				queue.push(object);
+				this.enqueue(filter, object);
+			}
+			// One block may concern all filters.
+			if (this.queued > 2 * MAX_QUEUED) this.drop(this.lists.log, id, filter);
+		}
+	}
+
+	/** Who polls loses nothing: a filter goes as a whole, and its client is told that there is none. */
+	private boundQueues(): void {
+		for (const list of [this.lists.log, this.lists.block]) {
+			for (const [id, filter] of list.byId) {
+				if (this.queued <= MAX_QUEUED) return;
+				if (filter.queue.length > 0) this.drop(list, id, filter);
 			}
 		}
 	}
 
-	/** Expired filters answer until a block comes that concerns them: those of logs need one with transactions. */
-	private dropExpired(hasTransactions: boolean): void {
+	private dropExpired(list: FilterList): void {
 		const now = this.nowMs();
-		for (const [id, { logs, expiresMs }] of this.filters) {
-			if (now > expiresMs && (hasTransactions || !logs)) this.filters.delete(id);
+		for (const [id, filter] of list.byId) {
+			if (now <= filter.expiresMs) return;
+			this.drop(list, id, filter);
 		}
 	}
 }

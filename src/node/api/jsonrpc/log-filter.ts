@@ -1,6 +1,6 @@
 /** Which logs a client asks for: reading the filter object, matching one log (sheet 07 §§9.1 and 9.2). */
 
-import { equalBytes } from "../../../protocol/bytes.js";
+import { equalBytes, toKey } from "../../../protocol/bytes.js";
 import { MAX_INT64, minInt } from "../../../protocol/int64.js";
 import { NamedError } from "../../../protocol/json/exceptions.js";
 import { decodeHexText } from "../../../protocol/json/hex-text.js";
@@ -8,6 +8,7 @@ import type { TransactionInfoLog } from "../../../protocol/messages.js";
 import { type BloomGroup, bloomBits } from "../../chain/section-bloom.js";
 import type { StateView } from "../../state/view.js";
 import { blockById } from "../queries/blocks.js";
+import type { Turns } from "../turns.js";
 import { anything, list, type RecordOf, record, text } from "./declared-types.js";
 import { isJsonArray, type JsonArray, type JsonValue } from "./json-reader.js";
 import { invalidParams } from "./rpc-error.js";
@@ -49,14 +50,20 @@ export interface LogFilter extends LogConditions, BlockRange {
 	readonly isOneBlock: boolean;
 }
 
+/** How many items a filter may name; 0 or less: any number. */
+export interface FilterItemLimits {
+	readonly maxAddresses: number;
+	/** Alternatives of one topic. */
+	readonly maxSubTopics: number;
+}
+
 /**
  * Reads the filter object; errors in the network's order.
- * @param maxSubTopics alternatives of one topic; 0 or less: any number
  * @throws {RpcError | NamedError}
  */
-export function readLogFilter(state: StateView, filter: FilterObject, maxSubTopics: number): LogFilter {
-	const addresses = readAddresses(filter.address ?? null);
-	const topics = readTopics(filter.topics ?? [], maxSubTopics);
+export function readLogFilter(state: StateView, filter: FilterObject, limits: FilterItemLimits): LogFilter {
+	const addresses = readAddresses(filter.address ?? null, limits.maxAddresses);
+	const topics = readTopics(filter.topics ?? [], limits.maxSubTopics);
 	const { fromBlock, toBlock, blockHash } = filter;
 	if (typeof blockHash === "string") {
 		if (isGiven(fromBlock) || isGiven(toBlock)) {
@@ -77,10 +84,13 @@ function textOf(value: JsonValue): string | null {
 	throw new NamedError("ClassCastException", "a list element is no text");
 }
 
-function readAddresses(value: JsonValue): Alternatives {
+function readAddresses(value: JsonValue, maxAddresses: number): Alternatives {
 	if (value === null) return [];
 	if (typeof value === "string") return [readItem(value, ADDRESS_BYTES, `invalid address: ${value}`)];
 	if (!isJsonArray(value)) throw invalidParams("invalid addresses in query");
+	if (maxAddresses > 0 && value.length > maxAddresses) {
+		throw invalidParams(`exceed max addresses: ${maxAddresses}`);
+	}
 	return value.map((element, i) => {
 		const address = textOf(element);
 		return readItem(address, ADDRESS_BYTES, `invalid address at index ${i}: ${address}`);
@@ -135,11 +145,35 @@ function readRange(state: StateView, fromBlock: string, toBlock: string): BlockR
 	return { from, to };
 }
 
+/** How many addresses and topics a filter names. */
+export function itemCount({ addresses, topics }: LogConditions): number {
+	return topics.reduce((sum, alternatives) => sum + alternatives.length, addresses.length);
+}
+
 /** Groups of which a block must hold one item each; empty: every block may match. */
-export function bloomGroups({ addresses, topics }: LogConditions): readonly BloomGroup[] {
-	return [addresses, ...topics]
-		.filter((alternatives) => alternatives.length > 0)
-		.map((alternatives) => alternatives.map(bloomBits));
+export function bloomGroups(conditions: LogConditions): readonly BloomGroup[] {
+	return namedGroups(conditions).map((alternatives) => alternatives.map(bloomBits));
+}
+
+/** As {@link bloomGroups}, in turns: every item is hashed. */
+export async function bloomGroupsInTurns(
+	conditions: LogConditions,
+	turns: Turns,
+): Promise<readonly BloomGroup[]> {
+	const groups: BloomGroup[] = [];
+	for (const alternatives of namedGroups(conditions)) {
+		const group: (readonly number[])[] = [];
+		for (const item of alternatives) {
+			if (turns.over) await turns.yield();
+			group.push(bloomBits(item));
+		}
+		groups.push(group);
+	}
+	return groups;
+}
+
+function namedGroups({ addresses, topics }: LogConditions): readonly Alternatives[] {
+	return [addresses, ...topics].filter((alternatives) => alternatives.length > 0);
 }
 
 /** Whether a log is asked for. A position that takes anything still needs a topic there. */
@@ -151,6 +185,16 @@ export function matchesLog({ addresses, topics }: LogConditions, log: Readonly<T
 	});
 }
 
+/** Longer lists are looked up in a set. */
+const SHORT_LIST = 8;
+const sets = new WeakMap<Alternatives, ReadonlySet<string>>();
+
 function includes(alternatives: Alternatives, item: Uint8Array): boolean {
-	return alternatives.some((alternative) => equalBytes(alternative, item));
+	if (alternatives.length <= SHORT_LIST) return alternatives.some((known) => equalBytes(known, item));
+	let set = sets.get(alternatives);
+	if (!set) {
+		set = new Set(alternatives.map(toKey));
+		sets.set(alternatives, set);
+	}
+	return set.has(toKey(item));
 }

@@ -2,17 +2,22 @@
 
 import { be64 } from "../../../protocol/bytes.js";
 import { minInt } from "../../../protocol/int64.js";
-import { candidateBlocks, sections } from "../../chain/section-bloom.js";
+import { candidateSteps, sections } from "../../chain/section-bloom.js";
 import type { StateView } from "../../state/view.js";
 import { transactionInfosOfBlock } from "../queries/blocks.js";
 import { Turns } from "../turns.js";
-import { type BlockRange, bloomGroups, type LogFilter, matchesLog } from "./log-filter.js";
+import { type BlockRange, bloomGroupsInTurns, type LogFilter, matchesLog } from "./log-filter.js";
 import type { RpcValue } from "./method.js";
 import { logObject, logsOfBlock } from "./objects/log.js";
-import { EXCEEDS_LIMIT, invalidParams, RpcError } from "./rpc-error.js";
+import { EXCEEDS_LIMIT, invalidParams, RpcError, tooLong } from "./rpc-error.js";
 
 /** Fewer blocks than this are looked through, and at most this many logs are answered. */
 const MAX_RESULTS = 10_000;
+
+/** Logs of one block between two moments at which others may get a turn. */
+const LOGS_A_STEP = 256;
+/** Characters of a log without data. */
+const LOG_SIZE = 450;
 
 /** Others get a turn after so long. */
 const TURN_MS = 20;
@@ -32,11 +37,17 @@ export function checkBlockRange(state: StateView, { from, to, isOneBlock }: LogF
 /**
  * The logs that a filter asks for, by block and place. Blocks whose receipts aren't kept have none.
  * @param view the state as it is now: blocks may come while a long query runs
+ * @param maxSize characters of the answer
  * @throws {RpcError} if there are too many
  */
-export async function queryLogs(view: () => StateView, filter: LogFilter): Promise<RpcValue[]> {
+export async function queryLogs(
+	view: () => StateView,
+	filter: LogFilter,
+	maxSize = Number.POSITIVE_INFINITY,
+): Promise<RpcValue[]> {
 	const turns = new Turns(TURN_MS);
 	const found: RpcValue[] = [];
+	let size = 0;
 	for (const number of await candidates(view, filter, turns)) {
 		if (turns.over) await turns.yield();
 		const state = view();
@@ -44,7 +55,11 @@ export async function queryLogs(view: () => StateView, filter: LogFilter): Promi
 		const id = infos.length > 0 ? state.blockIndex.get(be64(number)) : undefined;
 		if (!id) continue;
 		for (const placed of logsOfBlock(infos)) {
-			if (matchesLog(filter, placed.log)) found.push(logObject(placed, { number, id }, false));
+			if (placed.logIndex % LOGS_A_STEP === LOGS_A_STEP - 1 && turns.over) await turns.yield();
+			if (!matchesLog(filter, placed.log)) continue;
+			size += LOG_SIZE + 2 * placed.log.data.length;
+			if (size > maxSize) throw tooLong(maxSize);
+			found.push(logObject(placed, { number, id }, false));
 		}
 		if (found.length > MAX_RESULTS) throw tooMany();
 	}
@@ -59,11 +74,15 @@ async function candidates(
 ): Promise<readonly bigint[]> {
 	const from = filter.from < 0n ? 0n : filter.from;
 	const to = minInt(filter.to, view().properties.headNumber);
-	const groups = bloomGroups(filter);
+	const groups = await bloomGroupsInTurns(filter, turns);
 	const numbers: bigint[] = [];
 	for (const part of sections({ from, to })) {
 		if (turns.over) await turns.yield();
-		for (const number of groups.length > 0 ? candidateBlocks(view(), groups, part) : heights(part)) {
+		for (const number of groups.length > 0 ? candidateSteps(view, groups, part) : heights(part)) {
+			if (number === undefined) {
+				if (turns.over) await turns.yield();
+				continue;
+			}
 			if (numbers.length + 1 >= MAX_RESULTS) throw tooMany();
 			numbers.push(number);
 		}

@@ -11,6 +11,7 @@ export const INTERNAL = -32000;
 /** An error that a method doesn't declare. */
 export const UNDECLARED = -32001;
 export const EXCEEDS_LIMIT = -32005;
+export const RESPONSE_TOO_LARGE = -32003;
 
 /** A method's refusal, sent as it stands. */
 export class RpcError extends Error {
@@ -34,6 +35,11 @@ export function invalidParams(message: string): RpcError {
 
 export function internal(message: string): RpcError {
 	return new RpcError(INTERNAL, message);
+}
+
+/** An answer that would have more characters than answers may have. */
+export function tooLong(limit: number): RpcError {
+	return new RpcError(RESPONSE_TOO_LARGE, `Response exceeds the limit of ${limit}`);
 }
 
 /** A method that is listed and not served. */

@@ -8,8 +8,9 @@ import type { HttpAnswer } from "../http-answer.js";
 import { HttpListener } from "../http-listener.js";
 import { reportAnswers } from "../observer.js";
 import { type CallGate, OUT_OF_RESOURCES } from "../rate-limiter.js";
-import { collectBody } from "../request-body.js";
+import { collectBody, LARGE_BODY } from "../request-body.js";
 import { headRefusal, pathOf, traceOf } from "../request-head.js";
+import { ownTurn } from "../turns.js";
 import { decodeBodyText } from "./body-text.js";
 import { Dispatcher } from "./dispatcher.js";
 import { JsonTextError } from "./json-reader.js";
@@ -43,6 +44,7 @@ export class JsonRpcServer {
 			methods: methodsByName,
 			context,
 			maxBatchSize: jsonrpc.maxBatchSize,
+			maxResponseSize: jsonrpc.maxResponseSize,
 		});
 		this.gate = node.limiter.http(COMPONENTS[kind]);
 		this.listener = new HttpListener({
@@ -91,19 +93,29 @@ export class JsonRpcServer {
 	}
 
 	private async call(request: IncomingMessage, answer: HttpAnswer): Promise<void> {
-		const admitted = this.gate.enter(request.socket.remoteAddress ?? "");
+		const client = request.socket.remoteAddress ?? "";
+		const { node } = this.context();
+		const admitted = this.gate.enter(client);
 		if (admitted !== true && !(await admitted)) {
 			const error = new NamedError("IllegalAccessException", OUT_OF_RESOURCES);
 			const { dialect } = this.context().style;
 			return answer.send(200, JSON_TYPE, `${errorMessage(exceptionText(error, dialect))}\n`);
 		}
+		const share = node.limiter.bodies.open(client);
 		try {
-			const { maxBodySize } = this.context().node.config.node.jsonrpc;
-			const body = await collectBody(request, maxBodySize);
-			if (!body) return answer.page(413);
-			const text = await this.dispatcher.answer(textOf(body), () => request.socket.destroyed);
+			const { maxBodySize } = node.config.node.jsonrpc;
+			if (Number(request.headers["content-length"] ?? 0) > maxBodySize) return answer.page(413);
+			const body = await collectBody(request, maxBodySize, share);
+			if (body === "too long") return answer.page(413);
+			if (body === "no room") return answer.page(503);
+			if (body.length > LARGE_BODY) await ownTurn();
+			const text = await this.dispatcher.answer(textOf(body), {
+				isAbandoned: () => request.socket.destroyed,
+				client,
+			});
 			answer.send(200, RPC_TYPE, text === "" ? "" : `${text}\n`);
 		} finally {
+			share.release();
 			this.gate.leave();
 		}
 	}

@@ -2,12 +2,13 @@
 
 import { ADDRESS_LENGTH, addressFromHash, addressPrefix, isAddress } from "../../../protocol/address.js";
 import { toHex } from "../../../protocol/bytes.js";
-import { MAX_INT64, MIN_INT64, wrap } from "../../../protocol/int64.js";
+import { parseWrapped, wrap } from "../../../protocol/int64.js";
 import { NamedError, nullPointer, numberFormat } from "../../../protocol/json/exceptions.js";
 import { decodeHexText } from "../../../protocol/json/hex-text.js";
 import { invalidParams } from "./rpc-error.js";
 
 const BARE_ADDRESS_LENGTH = ADDRESS_LENGTH - 1;
+const INT64_HEX_DIGITS = 16;
 
 /** QUANTITY: a 64-bit value; a negative one as its two's complement. */
 export function quantity(value: bigint | number): string {
@@ -57,24 +58,20 @@ export function readAddress(text: string | null): Uint8Array {
 	return address;
 }
 
-/** Reads digits with an optional sign; undefined if they are none. */
-function parseSigned(digits: string, radix: 10 | 16): bigint | undefined {
-	const match = (radix === 16 ? /^([+-]?)([0-9a-fA-F]+)$/ : /^([+-]?)([0-9]+)$/).exec(digits);
-	if (!match) return undefined;
-	const magnitude = BigInt((radix === 16 ? "0x" : "") + (match[2] as string));
-	return match[1] === "-" ? -magnitude : magnitude;
-}
-
 function parseHexInt64(text: string): bigint | undefined {
-	const value = text.startsWith("0x") ? parseSigned(text.slice(2), 16) : undefined;
-	return value !== undefined && value >= MIN_INT64 && value <= MAX_INT64 ? value : undefined;
+	const match = /^0x([+-]?)([0-9a-fA-F]+)$/.exec(text);
+	const digits = match?.[2]?.replace(/^0+(?=.)/, "");
+	if (digits === undefined || digits.length > INT64_HEX_DIGITS) return undefined;
+	const magnitude = BigInt(`0x${digits}`);
+	const value = match?.[1] === "-" ? -magnitude : magnitude;
+	return value === wrap(value) ? value : undefined;
 }
 
 /** A block's number, hexadecimal or decimal; of a larger one the low 64 bits. @throws {RpcError} */
 export function readBlockNumber(text: string | null): bigint {
-	const value = text?.startsWith("0x") ? parseSigned(text.slice(2), 16) : parseSigned(text ?? "", 10);
+	const value = text?.startsWith("0x") ? parseWrapped(text.slice(2), 16) : parseWrapped(text ?? "", 10);
 	if (value === undefined) throw invalidParams("invalid block number");
-	return wrap(value);
+	return value;
 }
 
 /** A bound of a log filter: hexadecimal only. @throws {RpcError | NamedError} */

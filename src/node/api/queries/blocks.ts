@@ -2,7 +2,7 @@
 
 import { SignedBlock } from "../../../protocol/block.js";
 import { be64, fromHex, readBe64, toHex, toKey } from "../../../protocol/bytes.js";
-import { MAX_INT64, MIN_INT64 } from "../../../protocol/int64.js";
+import { parseInt64 } from "../../../protocol/int64.js";
 import type { TransactionInfo } from "../../../protocol/messages.js";
 import { SignedTransaction } from "../../../protocol/transaction.js";
 import type { StateView } from "../../state/view.js";
@@ -51,7 +51,7 @@ export function headBlock(state: StateView): SignedBlock | undefined {
 export function blockByIdOrNumber(state: StateView, text: string): SignedBlock | undefined {
 	if (text === "") return headBlock(state);
 	const head = state.properties.headNumber;
-	const number = blockNumber(text);
+	const number = parseInt64(text);
 	if (number !== undefined) {
 		if (number < 0n) throw new BlockIdError("num must be non-positive number.");
 		return number > head ? undefined : blockByNumber(state, number);
@@ -62,39 +62,51 @@ export function blockByIdOrNumber(state: StateView, text: string): SignedBlock |
 	return blockById(state, id);
 }
 
-/** A 64-bit number as the text of a request gives it; undefined if it is none. */
-function blockNumber(text: string): bigint | undefined {
-	if (!/^[+-]?\d+$/.test(text)) return undefined;
-	const value = BigInt(text.startsWith("+") ? text.slice(1) : text);
-	return value < MIN_INT64 || value > MAX_INT64 ? undefined : value;
-}
+/** Where a state is looked at again and again, because blocks may come meanwhile. */
+export type LiveView = () => StateView;
 
-/** The newest blocks, ascending; undefined unless 1 to 99 are asked for. */
-export function latestBlocks(state: StateView, count: bigint): readonly SignedBlock[] | undefined {
+/** The newest blocks, ascending; undefined unless 1 to 99 are asked for. Each is read when it is its turn. */
+export function latestBlocks(view: LiveView, count: bigint): Iterable<SignedBlock> | undefined {
 	if (count <= 0n || count >= LATEST_LIMIT) return undefined;
-	const first = state.properties.headNumber - count + 1n;
-	return blocksFrom(state, first < 0n ? 0n : first, count);
+	const first = view().properties.headNumber - count + 1n;
+	return blocksFrom(view, first < 0n ? 0n : first, count);
 }
 
-/** Blocks from `start` up to, but not including, `end`; undefined unless 1 to 100 are asked for. */
-export function blocksBetween(
-	state: StateView,
-	start: bigint,
-	end: bigint,
-): readonly SignedBlock[] | undefined {
+/**
+ * Blocks from `start` up to, but not including, `end`; undefined unless 1 to 100 are asked for. Each is read when it is
+ * its turn.
+ */
+export function blocksBetween(view: LiveView, start: bigint, end: bigint): Iterable<SignedBlock> | undefined {
 	if (end <= 0n || end <= start || end - start > RANGE_LIMIT) return undefined;
-	return blocksFrom(state, start, end - start);
+	return blocksFrom(view, start, end - start);
 }
 
-/** Blocks from `start` on, at most `count`, ascending; ends at the first height without a block. */
-function blocksFrom(state: StateView, start: bigint, count: bigint): SignedBlock[] {
-	const blocks: SignedBlock[] = [];
-	for (let number = start; number < start + count; number++) {
-		const block = blockByNumber(state, number);
-		if (!block) break;
-		blocks.push(block);
+/**
+ * Blocks from `start` on, at most `count`, ascending; ends at the first height without a block. They are those of the
+ * branch of this moment, whatever happens while they are read.
+ */
+function blocksFrom(view: LiveView, start: bigint, count: bigint): Iterable<SignedBlock> {
+	const state = view();
+	const solid = state.properties.get("LATEST_SOLIDIFIED_BLOCK_NUM");
+	const found: { readonly id: Uint8Array; readonly bytes: Uint8Array | undefined }[] = [];
+	for (let number = start; number >= 0n && number < start + count; number++) {
+		const id = state.blockIndex.get(be64(number));
+		if (!id) break;
+		// What can still be undone is in memory anyway.
+		found.push({ id, bytes: number > solid ? state.block.get(id) : undefined });
 	}
-	return blocks;
+	return readBlocks(view, found);
+}
+
+function* readBlocks(
+	view: LiveView,
+	found: readonly { readonly id: Uint8Array; readonly bytes: Uint8Array | undefined }[],
+): Generator<SignedBlock> {
+	for (const { id, bytes } of found) {
+		const kept = bytes ?? view().block.get(id);
+		if (!kept) return;
+		yield SignedBlock.decode(kept);
+	}
 }
 
 /** A transaction by its id: of a block, or pending. */

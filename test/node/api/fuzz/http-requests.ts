@@ -3,6 +3,7 @@
 import fc from "fast-check";
 import type { ServerKind } from "../../../../src/node/api/context.js";
 import { openApiDocument } from "../../../../src/node/api/openapi.js";
+import { largeObjects } from "./large-texts.js";
 import { anyValue, broken, fitting } from "./values.js";
 
 /** One request by any HTTP client. */
@@ -143,6 +144,9 @@ export function httpRequests(server: ServerKind): fc.Arbitrary<HttpRequest> {
 			body: queryOf(members),
 		}),
 	);
+	const costly = fc
+		.tuple(place, largeObjects)
+		.map(([{ path }, body]): HttpRequest => ({ method: "POST", path, headers: plain, body }));
 	const odd = fc
 		.tuple(
 			fc.constantFrom(...METHODS),
@@ -190,5 +194,6 @@ export function httpRequests(server: ServerKind): fc.Arbitrary<HttpRequest> {
 		{ weight: 80, arbitrary: forms },
 		{ weight: 80, arbitrary: odd },
 		{ weight: 1, arbitrary: large },
+		{ weight: 4, arbitrary: costly },
 	);
 }

@@ -15,6 +15,10 @@ const { values } = parseArgs({
 		only: { type: "string" },
 	},
 });
+/** What the node may take, and keep, whatever it is sent. */
+const MAX_RSS_MIB = 1_000;
+const MAX_GROWTH_MIB = 96;
+
 const only = values.only?.split(",");
 const node = await startFuzzedNode();
 try {
@@ -23,6 +27,9 @@ try {
 		const outcome = await attack(node, target, Number(values.requests), Number(values.seed));
 		const shown = Object.entries(outcome).map(([name, value]) => `${name} ${Math.round(value * 10) / 10}`);
 		process.stdout.write(`${target.port}: ${shown.join(", ")}\n`);
+		if (outcome.rssMiB > MAX_RSS_MIB || outcome.heapGrowthMiB > MAX_GROWTH_MIB) {
+			throw new Error("too much memory is held");
+		}
 		if (outcome.blocks < Math.floor(outcome.seconds) - 2) throw new Error("blocks were missed");
 	}
 } finally {

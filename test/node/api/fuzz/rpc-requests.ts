@@ -3,6 +3,7 @@
 import fc from "fast-check";
 import { methods } from "../../../../src/node/api/jsonrpc/method-table.js";
 import type { HttpRequest } from "./http-requests.js";
+import { largeCalls } from "./large-texts.js";
 import { anyValue, broken, CONTRACT_HEX } from "./values.js";
 
 const FIELDS = [
@@ -95,6 +96,7 @@ const post = (content: string | Buffer): HttpRequest => ({
 export const rpcRequests: fc.Arbitrary<HttpRequest> = fc.oneof(
 	{ weight: 80, arbitrary: body.map(post) },
 	{ weight: 20, arbitrary: broken(body).map(post) },
+	{ weight: 1, arbitrary: largeCalls.map(post) },
 	{
 		weight: 2,
 		arbitrary: fc

@@ -57,6 +57,7 @@ async function run(request: string, dialect: Dialect = "deployed", maxBatchSize 
 		methods: new Map(METHODS.map((method) => [method.name, method])),
 		context: () => context,
 		maxBatchSize,
+		maxResponseSize: 1_000_000,
 	});
 	return { answer: await dispatcher.answer(request), reported };
 }
@@ -186,5 +187,38 @@ describe("an error of a method", () => {
 		const { answer, reported } = await run('{"id":1,"method":"bug"}');
 		expect(JSON.parse(answer)).toMatchObject({ id: 1, error: { code: -32001 } });
 		expect(reported).toEqual([new TypeError("x is not a function")]);
+	});
+});
+
+describe("the bounds of a request", () => {
+	const call = '{"id":1,"method":"chain"}';
+	const exceeded = (count: number, limit: number): string =>
+		`{"jsonrpc":"2.0","id":"null","error":{"code":-32005,"message":"Batch size ${count} exceeds the limit of ${limit}","data":"{}"}}`;
+
+	test("count the calls of batches within a batch", async () => {
+		const two = `[${call},${call}]`;
+		expect((await run(`[${two},${two}]`, "deployed", 4)).answer).toBe(`[[${OK},${OK}],[${OK},${OK}]]`);
+		expect((await run(`[${two},${two},${call}]`, "deployed", 4)).answer).toBe(exceeded(5, 4));
+		const deep = `${"[".repeat(300)}${call},${call}${"]".repeat(300)}`;
+		expect((await run(deep, "deployed", 1)).answer).toBe(exceeded(2, 1));
+	});
+
+	test("hold for the whole answer", async () => {
+		const long = `{"id":1,"method":"echo","params":["${"x".repeat(300_000)}","y"]}`;
+		expect((await run(`[${long},${long}]`)).answer).toHaveLength(2 * 300_042 + 3);
+		const refused =
+			'{"jsonrpc":"2.0","id":"null","error":{"code":-32003,"message":"Response exceeds the limit of 1000000","data":"{}"}}';
+		expect((await run(`[[${long},${long}],[${long},${long}]]`)).answer).toBe(refused);
+		const single = `{"id":1,"method":"echo","params":["${"x".repeat(1_000_000)}","y"]}`;
+		expect((await run(single)).answer).toBe(refused);
+	});
+
+	test.each([
+		["an id", `{"id":${"9".repeat(4_000_000)},"method":"chain"}`],
+		["a parameter", `{"id":1,"method":"echo","params":[${"9".repeat(4_000_000)},1]}`],
+	])("refuse %s of four million digits at once", async (_name, text) => {
+		const started = performance.now();
+		expect((await run(text)).answer).toBe(PARSE);
+		expect(performance.now() - started).toBeLessThan(500);
 	});
 });

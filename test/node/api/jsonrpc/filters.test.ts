@@ -174,3 +174,50 @@ describe("the registry", () => {
 		expect(free.size).toBe(9);
 	});
 });
+
+describe("what one client may keep", () => {
+	const limits = { maxBlockFilters: 100, maxLogFilters: 50 };
+
+	test("is a part of all filters", () => {
+		const registry = new FilterRegistry(() => nowMs, limits);
+		for (let i = 0; i < 10; i++) registry.add(undefined, "a");
+		expect(() => registry.add(undefined, "a")).toThrow("exceed max block filters: 10, try again later");
+		const other = registry.add(undefined, "b");
+		for (let i = 0; i < 5; i++) registry.add(logFilter(), "a");
+		expect(() => registry.add(logFilter(), "a")).toThrow("exceed max log filters: 5, try again later");
+		registry.remove(other);
+		for (let i = 0; i < 10; i++) registry.add(undefined, "b");
+		expect(registry.size).toBe(25);
+	});
+
+	test("comes free when its filters expire", () => {
+		const registry = new FilterRegistry(() => nowMs, limits);
+		for (let i = 0; i < 10; i++) registry.add(undefined, "a");
+		nowMs += LIFETIME_MS + 1;
+		const { block, infos } = chain.add(1n);
+		registry.blockApplied(block, infos);
+		expect(registry.size).toBe(0);
+		registry.add(undefined, "a");
+	});
+
+	test("is bounded by what all filters name together", () => {
+		const registry = new FilterRegistry(() => nowMs, limits);
+		const many = Array.from({ length: 60_000 }, () => address(1));
+		for (let i = 0; i < 3; i++) registry.add(logFilter({ addresses: many }), "a", []);
+		expect(() => registry.add(logFilter({ addresses: many }), "b", [])).toThrow("exceed max log filters: 3");
+		registry.add(logFilter({ addresses: [address(1)] }), "b");
+	});
+});
+
+test("queues are bounded: the filter that was polled longest ago goes, and its client is told", () => {
+	const registry = new FilterRegistry(() => nowMs, { maxBlockFilters: 0, maxLogFilters: 0 });
+	const ids = Array.from({ length: 600 }, () => registry.add(logFilter()));
+	const polled = ids[0] as string;
+	const { block, infos } = chain.add(1n, [Array.from({ length: 1_000 }, () => [1] as const)]);
+	registry.blockApplied(block, infos);
+	expect(registry.takeChanges(polled)).toHaveLength(1_000);
+	registry.blockApplied(block, infos);
+	expect(() => registry.takeChanges(ids[1] as string)).toThrow("filter not found");
+	expect(registry.takeChanges(polled)).toHaveLength(1_000);
+	expect(registry.takeChanges(ids[599] as string)).toHaveLength(2_000);
+});

@@ -3,6 +3,7 @@ import {
 	JsonNumber,
 	JsonTextError,
 	type JsonValue,
+	REQUEST_BUDGET,
 	readJson,
 } from "../../../../src/node/api/jsonrpc/json-reader.js";
 
@@ -70,5 +71,34 @@ describe("the JSON reader", () => {
 		`${"[".repeat(100_000)}`,
 	])("refuses %j", (text) => {
 		expect(() => readJson(text)).toThrow(JsonTextError);
+	});
+});
+
+describe("the budget of a request", () => {
+	const nested = `[${"[".repeat(450)}${"]".repeat(450)}${`,${"[".repeat(450)}${"]".repeat(450)}`.repeat(3_999)}]`;
+	test.each<[string, string]>([
+		["a number of a million digits", `{"id":${"9".repeat(1_000_000)}}`],
+		["a fraction of a million digits", `[0.${"3".repeat(1_000_000)}]`],
+		["four thousand lists of 450 levels", nested],
+		["as many values as fit", `[${"0,".repeat(200_000)}0]`],
+		["as many members as fit", `{${'"a":0,'.repeat(100_000)}"a":0}`],
+	])("is exceeded by %s, and that at once", (_name, text) => {
+		const started = performance.now();
+		expect(() => readJson(text, REQUEST_BUDGET)).toThrow(JsonTextError);
+		expect(performance.now() - started).toBeLessThan(1_000);
+	});
+
+	test("has room for a number of a thousand characters and for many values", () => {
+		expect(() => readJson(`[${"9".repeat(1_000)}]`, REQUEST_BUDGET)).not.toThrow();
+		expect(() => readJson(`[${"0,".repeat(50_000)}0]`, REQUEST_BUDGET)).not.toThrow();
+	});
+
+	test("doesn't count what a string holds, and reads its escapes in one go", () => {
+		const text = "\\n".repeat(200_000);
+		expect(readJson(`"${text}\\\\"`, REQUEST_BUDGET)).toBe(`${"\n".repeat(200_000)}\\`);
+	});
+
+	test("does not hold for texts that were asked for", () => {
+		expect(readJson(`[${"0,".repeat(200_000)}0]`)).toHaveLength(200_001);
 	});
 });

@@ -28,7 +28,7 @@ beforeAll(async () => {
 function read(json: string, maxSubTopics = 3): LogFilter {
 	const object = filterObject.read(readJson(json));
 	if (object === null) throw new Error("null");
-	return readLogFilter(chain.state, object, maxSubTopics);
+	return readLogFilter(chain.state, object, { maxAddresses: 4, maxSubTopics });
 }
 
 function refusal(json: string): string {
@@ -138,4 +138,10 @@ describe("the conditions of a filter", () => {
 	])("%s matches: %s", (json, matches) => {
 		expect(matchesLog(read(json), LOG)).toBe(matches);
 	});
+});
+
+test("a filter names only so many addresses", () => {
+	const addresses = (count: number): string => JSON.stringify(Array(count).fill(`0x${"11".repeat(20)}`));
+	expect(read(`{"address":${addresses(4)}}`).addresses).toHaveLength(4);
+	expect(refusal(`{"address":${addresses(5)}}`)).toBe("-32602 exceed max addresses: 4");
 });

@@ -137,3 +137,34 @@ describe("a query of logs", () => {
 		expect(() => checkBlockRange(chain.state, filter({ from, to, isOneBlock: true }), limit)).not.toThrow();
 	});
 });
+
+describe("a heavy query", () => {
+	test("lets others in while it looks for ten thousand addresses in one section", async () => {
+		const chain = await SmallChain.create();
+		chain.add(1n, [[[1, 7]]]);
+		const addresses = Array.from({ length: 10_000 }, (_, i) => Buffer.alloc(20, `${i}`));
+		let longest = 0;
+		let last = performance.now();
+		const watch = setInterval(() => {
+			longest = Math.max(longest, performance.now() - last);
+			last = performance.now();
+		}, 1);
+		const queries = Array.from({ length: 5 }, () =>
+			queryLogs(() => chain.state, filter({ addresses: [...addresses, address(1)] })),
+		);
+		for (const logs of await Promise.all(queries)) expect(logs).toHaveLength(1);
+		clearInterval(watch);
+		// The turns of all queries together: 20 ms, and what a busy machine adds.
+		expect(longest).toBeLessThan(250);
+	});
+
+	test("is refused once its answer would be too long", async () => {
+		const chain = await SmallChain.create();
+		chain.add(1n, [Array.from({ length: 100 }, () => [1] as const)]);
+		expect(await queryLogs(() => chain.state, filter(), 100 * 450)).toHaveLength(100);
+		await expect(queryLogs(() => chain.state, filter(), 100 * 450 - 1)).rejects.toMatchObject({
+			code: -32003,
+			message: "Response exceeds the limit of 44999",
+		});
+	});
+});

@@ -3,13 +3,13 @@
 import { status } from "@grpc/grpc-js";
 import type { SignedBlock } from "../../../../protocol/block.js";
 import {
+	Block,
 	BlockExtention,
-	BlockList,
-	BlockListExtention,
 	BlockReference,
 	DynamicProperties,
 	NumberMessage,
 } from "../../../../protocol/messages.js";
+import { liveView } from "../../context.js";
 import {
 	BlockIdError,
 	blockById,
@@ -20,7 +20,7 @@ import {
 	latestBlocks,
 } from "../../queries/blocks.js";
 import { transactionExtention } from "../../transaction-extention.js";
-import { CallError, explained, type Handlers } from "../method.js";
+import { CallError, explained, type Handlers, LongMessage } from "../method.js";
 
 function extended(block: SignedBlock | undefined, withTransactions = true): BlockExtention | undefined {
 	if (!block) return undefined;
@@ -30,15 +30,36 @@ function extended(block: SignedBlock | undefined, withTransactions = true): Bloc
 	return answer;
 }
 
-function bareList(blocks: readonly SignedBlock[] | undefined): BlockList | undefined {
-	return blocks && BlockList.create({ block: blocks.map((block) => block.message) });
+/** Tag of field 1 with a length: the blocks of both kinds of lists. */
+const BLOCK_TAG = 0x0a;
+
+/** A list of blocks, encoded one by one. */
+function blockList(
+	blocks: Iterable<SignedBlock> | undefined,
+	encode: (block: SignedBlock) => Uint8Array,
+): LongMessage | undefined {
+	return blocks && new LongMessage(listParts(blocks, encode));
 }
 
-function extendedList(blocks: readonly SignedBlock[] | undefined): BlockListExtention | undefined {
-	return (
-		blocks && BlockListExtention.create({ block: blocks.map((block) => extended(block) as BlockExtention) })
-	);
+function* listParts(
+	blocks: Iterable<SignedBlock>,
+	encode: (block: SignedBlock) => Uint8Array,
+): Generator<Uint8Array> {
+	for (const block of blocks) {
+		const bytes = encode(block);
+		yield Uint8Array.of(BLOCK_TAG, ...varint(bytes.length));
+		yield bytes;
+	}
 }
+
+function* varint(value: number): Generator<number> {
+	let rest = value;
+	for (; rest > 0x7f; rest >>>= 7) yield (rest & 0x7f) | 0x80;
+	yield rest;
+}
+
+const bare = (block: SignedBlock): Uint8Array => Block.encode(block.message);
+const withIds = (block: SignedBlock): Uint8Array => BlockExtention.encode(extended(block) as BlockExtention);
 
 export const blocks = {
 	GetNowBlock: ({ state }) => headBlock(state)?.message,
@@ -46,11 +67,12 @@ export const blocks = {
 	GetBlockByNum: ({ state }, { num }) => blockByNumber(state, num)?.message,
 	GetBlockByNum2: ({ state }, { num }) => extended(blockByNumber(state, num)),
 	GetBlockById: ({ state }, { value }) => blockById(state, value)?.message,
-	GetBlockByLimitNext: ({ state }, { startNum, endNum }) => bareList(blocksBetween(state, startNum, endNum)),
-	GetBlockByLimitNext2: ({ state }, { startNum, endNum }) =>
-		extendedList(blocksBetween(state, startNum, endNum)),
-	GetBlockByLatestNum: ({ state }, { num }) => bareList(latestBlocks(state, num)),
-	GetBlockByLatestNum2: ({ state }, { num }) => extendedList(latestBlocks(state, num)),
+	GetBlockByLimitNext: (context, { startNum, endNum }) =>
+		blockList(blocksBetween(liveView(context), startNum, endNum), bare),
+	GetBlockByLimitNext2: (context, { startNum, endNum }) =>
+		blockList(blocksBetween(liveView(context), startNum, endNum), withIds),
+	GetBlockByLatestNum: (context, { num }) => blockList(latestBlocks(liveView(context), num), bare),
+	GetBlockByLatestNum2: (context, { num }) => blockList(latestBlocks(liveView(context), num), withIds),
 	GetBlock: explained(({ state }, { id_or_num, detail }) => {
 		try {
 			return extended(blockByIdOrNumber(state, id_or_num), detail);

@@ -1,13 +1,23 @@
 /** Logs and filters (sheet 07 §9). Not served for the state that PBFT confirmed. */
 
 import { nullPointer } from "../../../../protocol/json/exceptions.js";
+import { Turns } from "../../turns.js";
 import { text } from "../declared-types.js";
 import type { FilterRegistry } from "../filter-registry.js";
-import { type FilterObject, filterObject, type LogFilter, readLogFilter } from "../log-filter.js";
+import {
+	bloomGroupsInTurns,
+	type FilterObject,
+	filterObject,
+	type LogFilter,
+	readLogFilter,
+} from "../log-filter.js";
 import { checkBlockRange, queryLogs } from "../log-query.js";
-import { defineMethod, type Method, type RpcContext } from "../method.js";
+import { defineMethod, type Method, type RpcContext, type RpcValue } from "../method.js";
 import { invalidParams, notAvailable } from "../rpc-error.js";
 import { isTag } from "../values.js";
+
+/** Others get a turn after so long. */
+const TURN_MS = 20;
 
 /** @throws {RpcError} where there are none */
 function filtersOf({ filters }: RpcContext, method: string): FilterRegistry {
@@ -17,7 +27,11 @@ function filtersOf({ filters }: RpcContext, method: string): FilterRegistry {
 
 /** @throws {RpcError | NamedError} */
 function readFilter({ node, state }: RpcContext, filter: FilterObject): LogFilter {
-	return readLogFilter(state, filter, node.config.node.jsonrpc.maxSubTopics);
+	return readLogFilter(state, filter, node.config.node.jsonrpc);
+}
+
+function find({ node, server }: RpcContext, filter: LogFilter): Promise<RpcValue[]> {
+	return queryLogs(() => node.view(server), filter, node.config.node.jsonrpc.maxResponseSize);
 }
 
 function present<T>(value: T | null): T {
@@ -34,27 +48,28 @@ export const logMethods: readonly Method[] = [
 			filtersOf(context, "eth_getLogs");
 			const filter = readFilter(context, present(object));
 			checkBlockRange(context.state, filter, context.node.config.node.jsonrpc.maxBlockRange);
-			return queryLogs(() => context.node.view(context.server), filter);
+			return find(context, filter);
 		},
 	}),
 	defineMethod({
 		name: "eth_newFilter",
 		about: "Registers a filter of logs and answers its id.",
 		parameters: [["filter", filterObject]],
-		handle: (context, object) => {
+		handle: async (context, object) => {
 			const filters = filtersOf(context, "eth_newFilter");
 			const filter = present(object);
 			if ([filter.fromBlock, filter.toBlock].some((bound) => isTag(bound ?? null, "finalized"))) {
 				throw invalidParams("invalid block range params");
 			}
-			return filters.add(readFilter(context, filter));
+			const logs = readFilter(context, filter);
+			return filters.add(logs, context.client, await bloomGroupsInTurns(logs, new Turns(TURN_MS)));
 		},
 	}),
 	defineMethod({
 		name: "eth_newBlockFilter",
 		about: "Registers a filter of blocks and answers its id.",
 		parameters: [],
-		handle: (context) => filtersOf(context, "eth_newBlockFilter").add(),
+		handle: (context) => filtersOf(context, "eth_newBlockFilter").add(undefined, context.client),
 	}),
 	defineMethod({
 		name: "eth_getFilterChanges",
@@ -68,7 +83,7 @@ export const logMethods: readonly Method[] = [
 		parameters: [["id", text]],
 		handle: (context, id) => {
 			const filter = filtersOf(context, "eth_getFilterLogs").logFilter(present(id));
-			return queryLogs(() => context.node.view(context.server), filter);
+			return find(context, filter);
 		},
 	}),
 	defineMethod({

@@ -1,0 +1,72 @@
+/**
+ * Which requests to a development chain come from a page in a browser that isn't its owner's. A page can send requests
+ * to this machine without being asked for permission; it may read the chain and broadcast what is signed, and nothing
+ * else (sheet 11 §10.1).
+ */
+
+import type { IncomingHttpHeaders } from "node:http";
+
+/** Development methods that change nothing and tell no keys. */
+export const READING_METHODS: ReadonlySet<string> = new Set([
+	"dev_info",
+	"dev_instanceId",
+	"dev_sealing",
+	"tre_version",
+	"tre_instanceId",
+	"tre_unlockedAccounts",
+	"anvil_nodeInfo",
+	"hardhat_metadata",
+	"anvil_getAutomine",
+	"hardhat_getAutomine",
+	"debug_traceTransaction",
+	"debug_traceCall",
+	"debug_storageRangeAt",
+]);
+
+/** What a caller may do on a development chain beside what every node allows. */
+export type DevelopmentAccess = "everything" | "reading" | "nothing";
+
+export interface OriginRule {
+	/** Origins whose pages may do everything, as browsers write them; `*`: all. */
+	readonly allowed: ReadonlySet<string>;
+	/** The name that the listener is bound to; undefined: every interface. */
+	readonly host: string | undefined;
+}
+
+/** Only pages of this machine's own address; there are none. */
+const NO_ORIGINS: OriginRule = { allowed: new Set(), host: "127.0.0.1" };
+
+/** Whether a page sent it that isn't this server's own and was not allowed by name. */
+export function isForeignPage(
+	headers: IncomingHttpHeaders,
+	{ allowed, host }: OriginRule = NO_ORIGINS,
+): boolean {
+	const { origin } = headers;
+	if (allowed.has("*")) return false;
+	if (origin !== undefined && allowed.has(origin)) return false;
+	const site = headers["sec-fetch-site"];
+	const isPage = origin !== undefined || (site !== undefined && site !== "none");
+	if (!isPage) return false;
+	// A page reaches this address under a name of its own, and then it is of the same origin.
+	if (!isOwnName(headers.host, host)) return true;
+	return origin === undefined ? site !== "same-origin" : origin !== `http://${headers.host}`;
+}
+
+function isOwnName(header: string | undefined, bound: string | undefined): boolean {
+	const name = hostName(header);
+	return isLoopbackName(name) || name === bound || /^[\d.]+$|^\[[\da-f:]+\]$/i.test(name);
+}
+
+/** The name in a Host header, without the port. */
+export function hostName(header: string | undefined): string {
+	return (header ?? "").replace(/:\d+$/, "").toLowerCase();
+}
+
+export function isLoopbackName(host: string): boolean {
+	return host === "localhost" || host === "::1" || host === "[::1]" || /^127(\.\d+){3}$/.test(host);
+}
+
+/** Whether a text is an origin as browsers write it, or `*`. */
+export function isOrigin(text: string): boolean {
+	return text === "*" || (URL.canParse(text) && new URL(text).origin === text);
+}

@@ -1,0 +1,63 @@
+/** Messages that may be very long: gRPC wants them whole, so a few are made at a time, in turns. */
+
+import { type ServerUnaryCall, status } from "@grpc/grpc-js";
+import type { LongAnswerGate } from "../long-answer.js";
+import { Turns } from "../turns.js";
+import { whenSent } from "./library-answers.js";
+import { CallError, type LongMessage } from "./method.js";
+
+/** Shorter ones wait for nobody. */
+const SHORT = 512 << 10;
+/** A hundred of the largest blocks are below it. */
+const LONGEST = 256 << 20;
+/** Others get a turn after so long. */
+const TURN_MS = 20;
+/** A client gets so long to take a message before others may begin. */
+const SENDING_MS = 30_000;
+
+type Call = Pick<ServerUnaryCall<Buffer, Buffer>, "cancelled"> & {
+	once(event: "cancelled", listener: () => void): unknown;
+};
+
+export class LongMessages {
+	constructor(private readonly gate: LongAnswerGate) {}
+
+	/**
+	 * The bytes of a message. While a long one is being sent, only a few others are made.
+	 * @throws {CallError} RESOURCE_EXHAUSTED if it is longer than any can be; CANCELLED if nobody waits for it
+	 */
+	async gather(call: Call, address: string, { parts }: LongMessage): Promise<Buffer> {
+		const turns = new Turns(TURN_MS);
+		const taken: Uint8Array[] = [];
+		let length = 0;
+		let leave: (() => void) | undefined;
+		try {
+			for (const part of parts) {
+				taken.push(part);
+				length += part.length;
+				if (length > LONGEST) {
+					throw new CallError(status.RESOURCE_EXHAUSTED, `the answer is longer than ${LONGEST} bytes`);
+				}
+				if (length > SHORT) leave ??= await this.gate.enter(address);
+				if (call.cancelled) throw new CallError(status.CANCELLED, "");
+				if (turns.over) await turns.yield();
+			}
+			const bytes = Buffer.concat(taken, length);
+			if (leave) releaseWhenSent(call, bytes, leave);
+			return bytes;
+		} catch (error) {
+			leave?.();
+			throw error;
+		}
+	}
+}
+
+function releaseWhenSent(call: Call, bytes: Buffer, leave: () => void): void {
+	const patience = setTimeout(leave, SENDING_MS).unref();
+	const done = (): void => {
+		clearTimeout(patience);
+		leave();
+	};
+	whenSent(bytes, done);
+	call.once("cancelled", done);
+}

@@ -1,0 +1,85 @@
+/** Sending a long answer over HTTP: in turns, and only as fast as its client reads. */
+
+import type { HttpAnswer } from "./http-answer.js";
+import type { LongAnswer } from "./long-answer.js";
+import { Turns } from "./turns.js";
+
+/** Shorter answers are sent in one piece, with their length. */
+const SHORT = 512 << 10;
+/** Others get a turn after so long. */
+const TURN_MS = 20;
+
+export interface LongAnswerOptions {
+	readonly contentType: string;
+	/** Waits until one more long answer may begin. @returns what ends it */
+	readonly enter: () => Promise<() => void>;
+	readonly isAbandoned: () => boolean;
+	/** The answer to what a piece throws before anything was sent. */
+	readonly failed: (error: Error) => string;
+}
+
+/** Sends the pieces and a line feed. Never rejects because of what a piece throws. */
+export async function sendLong(
+	answer: HttpAnswer,
+	{ pieces }: LongAnswer,
+	options: LongAnswerOptions,
+): Promise<void> {
+	const { contentType, isAbandoned } = options;
+	const source = new PieceReader(pieces);
+	let leave: (() => void) | undefined;
+	try {
+		const first = await source.take(SHORT, isAbandoned);
+		if (isAbandoned()) return;
+		if (source.ended || answer.rewrite || answer.isHeadOnly) {
+			const rest = await source.take(Number.POSITIVE_INFINITY, isAbandoned);
+			answer.send(200, contentType, Buffer.concat([...first, ...rest, LINE_END]));
+			return;
+		}
+		leave = await options.enter();
+		if (isAbandoned()) return;
+		answer.begin(contentType);
+		for (const bytes of first) if (!(await answer.piece(bytes))) return;
+		while (!source.ended) {
+			for (const bytes of await source.take(1, isAbandoned)) if (!(await answer.piece(bytes))) return;
+			if (isAbandoned()) return;
+		}
+		if (await answer.piece(LINE_END)) answer.end();
+	} catch (error) {
+		const text = options.failed(error instanceof Error ? error : new Error(String(error)));
+		if (answer.status === 0) answer.send(200, contentType, `${text}\n`);
+		else answer.breakOff();
+	} finally {
+		leave?.();
+	}
+}
+
+const LINE_END = Buffer.from("\n");
+
+/** Makes pieces in turns. */
+class PieceReader {
+	private readonly pieces: Iterator<string>;
+	private readonly turns = new Turns(TURN_MS);
+	ended = false;
+
+	constructor(pieces: Iterable<string>) {
+		this.pieces = pieces[Symbol.iterator]();
+	}
+
+	/** The next pieces, until they have at least so many bytes. */
+	async take(size: number, isAbandoned: () => boolean): Promise<Buffer[]> {
+		const taken: Buffer[] = [];
+		let length = 0;
+		while (!this.ended && length < size && !isAbandoned()) {
+			if (this.turns.over) await this.turns.yield();
+			const { value, done } = this.pieces.next();
+			if (done) {
+				this.ended = true;
+				break;
+			}
+			const bytes = Buffer.from(value);
+			length += bytes.length;
+			taken.push(bytes);
+		}
+		return taken;
+	}
+}

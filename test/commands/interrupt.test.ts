@@ -1,0 +1,32 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, expect, test } from "vitest";
+import { writeCheapKey } from "./cheap-key.js";
+import { Home } from "./coin-process.js";
+
+const home = new Home();
+afterAll(() => home.remove());
+
+/** A key file that takes ten seconds and more to open, within what is allowed. */
+function costlyFile(): string {
+	const folder = join(home.path, "files");
+	writeCheapKey(folder, "costly", new Uint8Array(32).fill(7), "sesame-open");
+	const [name = ""] = readdirSync(folder);
+	const file = JSON.parse(readFileSync(join(folder, name), "utf8"));
+	file.crypto.kdfparams = { ...file.crypto.kdfparams, n: 262144, r: 8, p: 16 };
+	return home.write("costly.json", JSON.stringify(file));
+}
+
+test.each(["SIGTERM", "SIGINT"] as const)("%s ends a command that derives a key", async (signal) => {
+	const password = home.write("pw", "sesame-open");
+	const words = ["keystore", "import", "file", costlyFile(), "name", "--password-file", password];
+	const { child, outcome } = home.start(words);
+	// Until it has read the file there is nothing to interrupt.
+	await new Promise((resolve) => setTimeout(resolve, 4_000));
+	expect(child.exitCode).toBeNull();
+	const sent = performance.now();
+	child.kill(signal);
+	await outcome;
+	expect(child.signalCode).toBe(signal);
+	expect(performance.now() - sent).toBeLessThan(3_000);
+});
