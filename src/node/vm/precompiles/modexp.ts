@@ -17,8 +17,10 @@ const LARGE = 1n << 65_536n;
 /** Below this, the product of two numbers and a remainder fit a number. */
 const SMALL = 2n ** 26n;
 
-/** Exponents from this length on are made shorter where the modulus is small. */
+/** Exponents from this length on are made shorter where the modulus is small, and sooner where it is tiny. */
 const LONG_EXPONENT = 256;
+const LONG_FOR_TINY = 16;
+const TINY = 2 ** 16;
 
 /** Up to this length of the exponent a table of powers isn't worth its making. */
 const FEW_BYTES = 8;
@@ -161,7 +163,7 @@ function reduced(
 	exponentLength: number,
 	modulus: number,
 ): readonly [Uint8Array, number] {
-	if (exponentLength < LONG_EXPONENT) return [exponent, exponentLength];
+	if (exponentLength < (modulus < TINY ? LONG_FOR_TINY : LONG_EXPONENT)) return [exponent, exponentLength];
 	const order = eulerFunction(modulus);
 	let rest = 0;
 	for (let i = 0; i < exponentLength; i++) {
