@@ -1,7 +1,10 @@
 /** An honest client beside the attack: what it waits, and whether a block came in every slot. */
 
-import { Agent, request } from "node:http";
+import { fork } from "node:child_process";
 import { setTimeout as sleep } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+import { ask } from "./ask.js";
+import type { Ports } from "./template.js";
 import type { Victim } from "./victim.js";
 
 const PERIOD_MS = 100;
@@ -10,13 +13,13 @@ const SLOT_MS = 3000;
 
 export interface Observation {
 	/** Longest wait of a request, in milliseconds; refused and broken ones count as {@link TIMEOUT_MS}. */
-	worstMs: number;
-	readonly failed: string[];
+	readonly worstMs: number;
+	readonly failed: readonly string[];
 	/** Growth of resident memory and of files, in bytes. */
-	memory: number;
-	disk: number;
+	readonly memory: number;
+	readonly disk: number;
 	/** Slots without a block. */
-	missed: number;
+	readonly missed: number;
 }
 
 interface Head {
@@ -24,59 +27,97 @@ interface Head {
 	readonly timestampMs: number;
 }
 
-/** Watches a node until it is told to stop. */
+/** What the client's own process tells when it ends. */
+interface Polled {
+	readonly worstMs: number;
+	readonly failed: string[];
+	readonly heads: readonly (readonly [number, number])[];
+}
+
+/**
+ * Watches a node until it is told to stop: memory and files from here, answers from a process of its own, which the
+ * attack can't hold up.
+ */
 export class HonestClient {
 	private isOver = false;
-	private readonly observed: Observation = { worstMs: 0, failed: [], memory: 0, disk: 0, missed: 0 };
-	private readonly heads = new Map<number, number>();
-	private readonly startMemory: number;
-	private readonly startDisk: number;
-	private readonly running: Promise<void>[];
+	private memory = 0;
+	private disk = 0;
+	private readonly measuring: Promise<void>;
+	private readonly client;
 
 	constructor(private readonly victim: Victim) {
-		this.startMemory = victim.memory;
-		this.startDisk = victim.disk;
-		this.running = [this.poll("http"), this.poll("jsonrpc"), this.measure()];
+		this.client = fork(fileURLToPath(import.meta.url), [JSON.stringify(victim.ports)], {
+			stdio: ["ignore", "inherit", "inherit", "ipc"],
+		});
+		this.measuring = this.measure(victim.memory, victim.disk);
 	}
 
-	/** @returns what was seen, and the slots missed up to the last head */
+	/** Resolves when the client has had its first answer. */
+	async ready(): Promise<void> {
+		await new Promise((resolve) => this.client.once("message", resolve));
+	}
+
+	/** @returns what was seen, and the slots missed up to now */
 	async end(): Promise<Observation> {
 		this.isOver = true;
-		await Promise.all(this.running);
-		const numbers = [...this.heads.keys()].sort((a, b) => a - b);
-		const [first, last] = [numbers[0] ?? 0, numbers.at(-1) ?? 0];
-		const span = (this.heads.get(last) ?? 0) - (this.heads.get(first) ?? 0);
-		this.observed.missed = Math.round(span / SLOT_MS) - (last - first);
-		const behind = Date.now() - (this.heads.get(last) ?? 0);
-		if (behind > 2 * SLOT_MS) this.observed.missed += Math.floor(behind / SLOT_MS) - 1;
-		return this.observed;
+		await this.measuring;
+		const told = new Promise<Polled>((resolve) =>
+			this.client.once("message", (message) => resolve(message as Polled)),
+		);
+		this.client.send("end");
+		const { worstMs, failed, heads } = await told;
+		return { worstMs, failed, memory: this.memory, disk: this.disk, missed: missedSlots(heads) };
 	}
 
-	private async measure(): Promise<void> {
+	private async measure(startMemory: number, startDisk: number): Promise<void> {
 		while (!this.isOver) {
-			this.observed.memory = Math.max(this.observed.memory, this.victim.memory - this.startMemory);
-			this.observed.disk = Math.max(this.observed.disk, this.victim.disk - this.startDisk);
+			this.memory = Math.max(this.memory, this.victim.memory - startMemory);
+			this.disk = Math.max(this.disk, this.victim.disk - startDisk);
 			await sleep(200);
-		}
-	}
-
-	private async poll(server: "http" | "jsonrpc"): Promise<void> {
-		while (!this.isOver) {
-			const started = performance.now();
-			try {
-				const head = await (server === "http" ? askHead(this.victim) : askNumber(this.victim));
-				if (head) this.heads.set(head.number, head.timestampMs);
-				this.observed.worstMs = Math.max(this.observed.worstMs, performance.now() - started);
-			} catch (error) {
-				this.observed.failed.push(`${server}: ${error instanceof Error ? error.message : error}`);
-				this.observed.worstMs = TIMEOUT_MS;
-			}
-			await sleep(PERIOD_MS);
 		}
 	}
 }
 
-async function askHead({ ports }: Victim): Promise<Head> {
+/** Slots without a block between the first head and now. @param heads number and time of each that was seen */
+function missedSlots(heads: Polled["heads"]): number {
+	const sorted = [...heads].sort(([a], [b]) => a - b);
+	const [first, last] = [sorted[0], sorted.at(-1)];
+	if (!first || !last) return 0;
+	const between = Math.round((last[1] - first[1]) / SLOT_MS) - (last[0] - first[0]);
+	const behind = Date.now() - last[1];
+	return between + (behind > 2 * SLOT_MS ? Math.floor(behind / SLOT_MS) - 1 : 0);
+}
+
+/** The client itself: asks both servers again and again. */
+async function poll(ports: Ports): Promise<void> {
+	const heads = new Map<number, number>();
+	const failed: string[] = [];
+	let worstMs = 0;
+	let isOver = false;
+	process.once("message", () => {
+		isOver = true;
+	});
+	const watch = async (server: "http" | "jsonrpc"): Promise<void> => {
+		while (!isOver) {
+			const started = performance.now();
+			try {
+				const head = await (server === "http" ? askHead(ports) : askNumber(ports));
+				if (head && heads.size === 0) process.send?.("ready");
+				if (head) heads.set(head.number, head.timestampMs);
+				worstMs = Math.max(worstMs, performance.now() - started);
+			} catch (error) {
+				failed.push(`${server}: ${error instanceof Error ? error.message : error}`);
+				worstMs = TIMEOUT_MS;
+			}
+			await sleep(PERIOD_MS);
+		}
+	};
+	await Promise.all([watch("http"), watch("jsonrpc")]);
+	process.send?.({ worstMs, failed, heads: [...heads] } satisfies Polled);
+	process.disconnect();
+}
+
+async function askHead(ports: Ports): Promise<Head> {
 	const text = await ask(ports.http, "/wallet/getblock", JSON.stringify({ detail: false }));
 	const { raw_data } = (
 		JSON.parse(text) as { block_header: { raw_data: { number: number; timestamp: number } } }
@@ -84,7 +125,7 @@ async function askHead({ ports }: Victim): Promise<Head> {
 	return { number: raw_data.number, timestampMs: raw_data.timestamp };
 }
 
-async function askNumber({ ports }: Victim): Promise<undefined> {
+async function askNumber(ports: Ports): Promise<undefined> {
 	const text = await ask(
 		ports.jsonrpc,
 		"/jsonrpc",
@@ -93,46 +134,6 @@ async function askNumber({ ports }: Victim): Promise<undefined> {
 	if (!/"result":"0x/.test(text)) throw new Error(text.slice(0, 200));
 }
 
-/** One request on a connection of its own, as a client makes it who was not there before. */
-export function ask(
-	port: number,
-	path: string,
-	body: string | Uint8Array,
-	{ host = "127.0.0.1", timeoutMs = TIMEOUT_MS, headers = {} }: AskOptions = {},
-): Promise<string> {
-	return new Promise((resolve, reject) => {
-		const agent = new Agent({ keepAlive: false });
-		const call = request(
-			{
-				host: "127.0.0.1",
-				port,
-				path,
-				method: "POST",
-				agent,
-				localAddress: host,
-				timeout: timeoutMs,
-				headers,
-			},
-			(answer) => {
-				let size = 0;
-				const chunks: Buffer[] = [];
-				answer.on("data", (chunk: Buffer) => {
-					size += chunk.length;
-					if (size < 1 << 20) chunks.push(chunk);
-				});
-				answer.on("end", () => resolve(Buffer.concat(chunks).toString()));
-				answer.on("error", reject);
-			},
-		);
-		call.on("timeout", () => call.destroy(new Error("no answer in time")));
-		call.on("error", reject);
-		call.end(body);
-	});
-}
-
-export interface AskOptions {
-	/** Loopback address to come from. */
-	readonly host?: string;
-	readonly timeoutMs?: number;
-	readonly headers?: Readonly<Record<string, string>>;
+if (process.send && process.argv[1] === fileURLToPath(import.meta.url)) {
+	await poll(JSON.parse(process.argv[2] as string) as Ports);
 }

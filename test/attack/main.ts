@@ -74,7 +74,7 @@ async function carryOut(attack: Attack, template: Template, ports: Ports, folder
 	try {
 		await sleep(SETTLE_MS);
 		const honest = new HonestClient(victim);
-		await sleep(500);
+		await honest.ready();
 		const outcome = await attack.run(victim, Number(values.seconds) * 1000).catch((error: unknown) => {
 			if (victim.isAlive) throw error;
 			return "the node ended";

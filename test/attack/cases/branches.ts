@@ -13,9 +13,9 @@ import {
 	TransactionRaw,
 } from "../../../src/protocol/messages.js";
 import { SignedTransaction } from "../../../src/protocol/transaction.js";
+import { ask } from "../ask.js";
 import { type Attack, attackerHost, tally } from "../attack.js";
 import { AttackPeer } from "../attack-peer.js";
-import { ask } from "../honest.js";
 import { RICH_KEY } from "../template.js";
 import type { Victim } from "../victim.js";
 

@@ -4,8 +4,8 @@ import { randomBytes } from "node:crypto";
 import { connect } from "node:http2";
 import { setTimeout as sleep } from "node:timers/promises";
 import { toHex } from "../../../src/protocol/bytes.js";
+import { ask } from "../ask.js";
 import { type Attack, attackerHost, tally } from "../attack.js";
-import { ask } from "../honest.js";
 
 type Server = "http" | "jsonrpc";
 

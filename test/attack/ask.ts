@@ -1,0 +1,49 @@
+/** Requests of attackers and honest clients alike. */
+
+import { Agent, request } from "node:http";
+
+const TIMEOUT_MS = 60_000;
+
+/** One request on a connection of its own, as a client makes it who was not there before. */
+export function ask(
+	port: number,
+	path: string,
+	body: string | Uint8Array,
+	{ host = "127.0.0.1", timeoutMs = TIMEOUT_MS, headers = {} }: AskOptions = {},
+): Promise<string> {
+	return new Promise((resolve, reject) => {
+		const agent = new Agent({ keepAlive: false });
+		const call = request(
+			{
+				host: "127.0.0.1",
+				port,
+				path,
+				method: "POST",
+				agent,
+				localAddress: host,
+				timeout: timeoutMs,
+				headers,
+			},
+			(answer) => {
+				let size = 0;
+				const chunks: Buffer[] = [];
+				answer.on("data", (chunk: Buffer) => {
+					size += chunk.length;
+					if (size < 1 << 20) chunks.push(chunk);
+				});
+				answer.on("end", () => resolve(Buffer.concat(chunks).toString()));
+				answer.on("error", reject);
+			},
+		);
+		call.on("timeout", () => call.destroy(new Error("no answer in time")));
+		call.on("error", reject);
+		call.end(body);
+	});
+}
+
+export interface AskOptions {
+	/** Loopback address to come from. */
+	readonly host?: string;
+	readonly timeoutMs?: number;
+	readonly headers?: Readonly<Record<string, string>>;
+}
