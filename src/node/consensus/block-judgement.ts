@@ -27,7 +27,7 @@ import { maintenanceDue } from "./maintenance.js";
 import { checkSchedule, followsInTime } from "./schedule.js";
 import type { ScheduleHead } from "./slots.js";
 
-/** Largest serialised block, in bytes. */
+/** Largest serialised block of another node, in bytes (sheet 02 §4.1). */
 export const MAX_BLOCK_BYTES = 2_001_000;
 
 export const MAX_SHIELDED_PER_BLOCK = 1;
@@ -116,15 +116,16 @@ export interface BlockPlace {
 }
 
 /**
- * Judges who made a block and when.
+ * Judges a block's size, who made it and when.
  *
  * Up to the block in which its branch carries out maintenance the witnesses of every slot are known, and nobody else's
  * block passes. Above it the votes of a branch that was never executed decide; there every registered witness passes,
  * once its branch has that block from the witness whose turn it was.
  *
- * @throws {BlockSignatureError | ValidateScheduleError | BadNumberBlockError}
+ * @throws {BadBlockError | BadNumberBlockError | BlockSignatureError | ValidateScheduleError}
  */
 export function judgeHeader(block: SignedBlock, { state, branch, development }: BlockPlace): void {
+	if (block.bytes.length > MAX_BLOCK_BYTES) throw new BadBlockError("block size over limit");
 	const parentNumber = branch.at(-1)?.number ?? state.properties.headNumber;
 	if (block.number !== parentNumber + 1n) {
 		throw new BadNumberBlockError(`parent number: ${parentNumber} , block number: ${block.number}`);

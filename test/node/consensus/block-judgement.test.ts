@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { OpenChain } from "../../../src/node/chain/open-chain.js";
 import { scheduledWitness, slotTimeMs } from "../../../src/node/consensus/slots.js";
 import {
+	BadBlockError,
 	BadNumberBlockError,
 	BlockSignatureError,
 	type ChainError,
@@ -9,6 +10,8 @@ import {
 	ValidateScheduleError,
 } from "../../../src/node/rules/errors.js";
 import { SignedBlock } from "../../../src/protocol/block.js";
+import { Transaction } from "../../../src/protocol/messages.js";
+import { SignedTransaction } from "../../../src/protocol/transaction.js";
 import {
 	balance,
 	forge,
@@ -197,5 +200,18 @@ describe("the signature of a header", () => {
 		} finally {
 			await strict.close();
 		}
+	});
+});
+
+describe("a block that is too large", () => {
+	test("is not kept, whoever made it", () => {
+		share(2);
+		const witness = scheduledWitness(open.chain.state, 1n);
+		const data = new Uint8Array(2_001_000);
+		const payment = SignedTransaction.decode(transfer(open, 0, users[1] as Uint8Array, 1n).bytes);
+		const raw_data = { ...payment.message.raw_data, data } as never;
+		const transactions = [new SignedTransaction(Transaction.create({ ...payment.message, raw_data }))];
+		const options = { witness, key: keyOfWitness(witness), transactions };
+		expectRefused(forge(open.chain.head, slotTimeMs(open.chain.state, 1n), options), BadBlockError);
 	});
 });

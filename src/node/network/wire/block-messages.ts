@@ -8,7 +8,7 @@ import { budgetOfBytes, MAX_DEPTH } from "../../../protocol/codec/budget.js";
 import { BudgetError } from "../../../protocol/codec/reader.js";
 import { contentOfField, countField } from "../../../protocol/codec/scan.js";
 import { Block, BlockHeader, Transactions } from "../../../protocol/messages.js";
-import { MAX_BLOCK_BYTES } from "./message-kinds.js";
+import { MAX_BLOCK_BYTES } from "../../consensus/block-judgement.js";
 
 /** Numbers of fields. */
 const TRANSACTIONS = 1;

@@ -6,12 +6,11 @@
  * of blocks and transactions are rules of the network (sheet 09 §§7.5, 8.2).
  */
 
+import { MAX_BLOCK_BYTES } from "../../consensus/block-judgement.js";
 import { ApplicationType, Reason } from "./application-messages.js";
 import { DisconnectReason, TransportType, transportTypeName } from "./transport-messages.js";
 import { ProtocolViolation } from "./violation.js";
 
-/** Largest block that is taken, serialised (sheet 09 §7.5). */
-export const MAX_BLOCK_BYTES = 2_001_000;
 /** Largest transaction of the network, serialised. */
 const MAX_TRANSACTION_BYTES = 512_000;
 /** TXS goes out as soon as it holds more than this: the transaction that is one too many is the last. */

@@ -1,15 +1,12 @@
 import { describe, expect, it } from "vitest";
+import { MAX_BLOCK_BYTES } from "../../../../src/node/consensus/block-judgement.js";
 import { ApplicationType, Reason } from "../../../../src/node/network/wire/application-messages.js";
 import {
 	hasImpossibleTransactions,
 	readBlockHeader,
 } from "../../../../src/node/network/wire/block-messages.js";
 import { unwrap, wrap } from "../../../../src/node/network/wire/envelope.js";
-import {
-	checkSize,
-	MAX_BLOCK_BYTES,
-	OversizeMessage,
-} from "../../../../src/node/network/wire/message-kinds.js";
+import { checkSize, OversizeMessage } from "../../../../src/node/network/wire/message-kinds.js";
 import {
 	DisconnectReason,
 	TransportType,
