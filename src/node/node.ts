@@ -306,7 +306,7 @@ function logSwitches(open: OpenChain, log: NodeLog): void {
 	open.chain.observe({
 		switched: (erased, applied) => {
 			const [oldest, newest] = [erased.at(-1)?.block, applied.at(-1)?.block];
-			log.warn(
+			log.info(
 				{
 					from: Number(oldest?.number ?? 0n),
 					undone: erased.length,
