@@ -23,6 +23,7 @@ import { branches } from "./cases/branches.js";
 import { connections } from "./cases/connections.js";
 import { peerMessages } from "./cases/peer-messages.js";
 import { servers } from "./cases/servers.js";
+import { transactions } from "./cases/transactions.js";
 import { HonestClient, type Observation } from "./honest.js";
 import { makeTemplate, type Ports, type Template } from "./template.js";
 import { Victim } from "./victim.js";
@@ -37,7 +38,13 @@ const SETTLE_MS = 3500;
 /** What the attack left behind shows for a while after it. */
 const AFTER_MS = 3500;
 
-const ATTACKS: readonly Attack[] = [...peerMessages, ...branches, ...connections, ...servers];
+const ATTACKS: readonly Attack[] = [
+	...peerMessages,
+	...branches,
+	...connections,
+	...servers,
+	...transactions,
+];
 
 const { values } = parseArgs({
 	options: {

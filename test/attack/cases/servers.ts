@@ -300,5 +300,6 @@ export const servers: readonly Attack[] = [
 		overlapping(9, 32_768, 1_500_000),
 	),
 	call("call-multisign", "the same with 0x0a and 4,096 entries of 100 KB", overlapping(10, 4096, 100_000)),
+	call("call-output", "8 constant calls at once that return 3 MB each", "62300000" + "6000f3", 8),
 	call("call-loop", "16 constant calls at once that loop until their time ends", "5b600056", 16),
 ];
