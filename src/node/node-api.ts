@@ -3,6 +3,7 @@
 import { be64, equalBytes, fromKey, toKey } from "../protocol/bytes.js";
 import type { SignedTransaction } from "../protocol/transaction.js";
 import { retriedWhenBehind } from "./api/builder.js";
+import { executions } from "./api/call-queue.js";
 import type { ApiNode, NetworkView, ServerKind } from "./api/context.js";
 import { RateLimiter } from "./api/rate-limiter.js";
 import type { OpenChain } from "./chain/open-chain.js";
@@ -72,7 +73,7 @@ export function createApiNode(options: NodeApiOptions): ApiNode {
 			return open.database.settledNumber + 1n;
 		},
 		submit: async (transaction: SignedTransaction) => {
-			retriedWhenBehind({ catchUp }, () => chain.pushTransaction(transaction));
+			await executions.run(() => retriedWhenBehind({ catchUp }, () => chain.pushTransaction(transaction)));
 			await submitted();
 		},
 		catchUp,

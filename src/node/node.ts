@@ -21,6 +21,7 @@ import type { PeerMeter } from "./network/peer-meter.js";
 import { createApiNode, isolatedNetwork } from "./node-api.js";
 import { SwitchedLog, startGateway, startSealer, writingMachine } from "./node-development.js";
 import { SlotProducer } from "./production/slot-producer.js";
+import { LostSlotError } from "./rules/errors.js";
 import { installRecoverEngine } from "./signatures/engine.js";
 
 /** Structured log lines; pino fits. */
@@ -295,7 +296,10 @@ function startProducer(
 			);
 		},
 		onSkipped: (state) => log.info({ state }, "no block produced"),
-		onFailure: (error) => report(error, "production"),
+		onFailure: (error) => {
+			if (error instanceof LostSlotError) log.warn({}, error.message);
+			else report(error, "production");
+		},
 	});
 	producer.start();
 	stops.push(() => producer.stop());

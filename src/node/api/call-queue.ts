@@ -1,5 +1,5 @@
 /**
- * Long calculations that nobody else should have to wait for: they share the event loop's turns, so that the slots of
+ * Long executions that nobody else should have to wait for: they share the event loop's turns, so that the slots of
  * blocks, peers and other requests come between them.
  */
 
@@ -56,3 +56,9 @@ export class CallQueue {
 		if (this.usedMs > 0) this.schedule();
 	}
 }
+
+/**
+ * Whatever clients have the contract machine execute, calls and transactions: one queue for the process, as there is one
+ * event loop. An execution takes no longer than the chain's time for a transaction.
+ */
+export const executions = new CallQueue();

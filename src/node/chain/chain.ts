@@ -16,7 +16,7 @@ import {
 	judgeContents,
 	judgeHeader,
 } from "../consensus/block-judgement.js";
-import { ChainError, NonCommonBlockError, UnlinkedBlockError } from "../rules/errors.js";
+import { ChainError, LostSlotError, NonCommonBlockError, UnlinkedBlockError } from "../rules/errors.js";
 import type { BlockChange, StateDatabase } from "../state/state-database.js";
 import { createView, type StateView } from "../state/view.js";
 import { authorize } from "./authorization.js";
@@ -527,19 +527,29 @@ export class Chain {
 	 * @throws {ValidateSignatureError} if the key is not the one that signs for the witness
 	 */
 	produce(producer: Producer, timestampMs: bigint, expired: () => boolean): AppliedBlock {
+		return this.prepareBlock(producer, timestampMs, expired)();
+	}
+
+	/**
+	 * Packs a block, and tells observers of it. Its transactions are neither pending nor in a block until it is applied.
+	 * @returns applies it; throws {@link LostSlotError} if another block came first
+	 */
+	prepareBlock(producer: Producer, timestampMs: bigint, expired: () => boolean): () => AppliedBlock {
 		const started = performance.now();
 		const { block, taken } = this.pack({ producer, timestampMs, expired });
 		this.tell("packed", block, started);
-		try {
-			const outcome = this.push(block, "own");
-			const applied = outcome.kind === "head" ? outcome.applied.at(-1) : undefined;
-			if (!applied) throw new Error("a produced block did not become the head");
-			this.givenBack.clear();
-			return applied;
-		} catch (error) {
-			this.giveBackOnce(taken);
-			throw error;
-		}
+		return () => {
+			try {
+				const outcome = this.push(block, "own");
+				const applied = outcome.kind === "head" ? outcome.applied.at(-1) : undefined;
+				if (!applied) throw new LostSlotError(`another block came before block ${block.number} of this node`);
+				this.givenBack.clear();
+				return applied;
+			} catch (error) {
+				this.giveBackOnce(taken);
+				throw error;
+			}
+		};
 	}
 
 	private pack(slot: PackingSlot): {

@@ -49,6 +49,8 @@ export class SlotProducer {
 	private lastOwn = "";
 	private heldUntilMs = 0n;
 	private readonly unobserve: () => void;
+	/** Applies a block that is packed and announced, in a turn of its own: requests don't wait for both at once. */
+	private packed: { readonly turn: NodeJS.Immediate; readonly apply: () => void } | undefined;
 
 	constructor(private readonly options: SlotProducerOptions) {
 		this.synced = !options.needSyncCheck;
@@ -86,10 +88,23 @@ export class SlotProducer {
 
 	stop(): void {
 		clearTimeout(this.timer);
+		this.applyPacked();
 		this.unobserve();
 	}
 
-	/** Produces a block if it is this node's turn. @throws {Error} if packing or applying fails */
+	private applyPacked(): void {
+		const { packed } = this;
+		if (!packed) return;
+		this.packed = undefined;
+		clearImmediate(packed.turn);
+		try {
+			packed.apply();
+		} catch (error) {
+			this.options.onFailure(error);
+		}
+	}
+
+	/** Packs a block if it is this node's turn; it is applied in the next turn. @throws {Error} if packing fails */
 	tryProduce(): ProductionState {
 		const { chain, clock, producers } = this.options;
 		const now = clock();
@@ -109,7 +124,11 @@ export class SlotProducer {
 		const timestampMs = slotTimeMs(state, slot);
 		const deadline =
 			timestampMs + BigInt(Math.trunc((Number(SLOT_MS) / 2) * (this.options.packingPercent / 100)));
-		this.options.onProduced(chain.produce(producer, timestampMs, () => clock() > deadline));
+		const makeHead = chain.prepareBlock(producer, timestampMs, () => clock() > deadline);
+		this.packed = {
+			turn: setImmediate(() => this.applyPacked()),
+			apply: () => this.options.onProduced(makeHead()),
+		};
 		return "PRODUCED";
 	}
 }

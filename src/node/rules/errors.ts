@@ -121,6 +121,11 @@ export class NonCommonBlockError extends ChainError {
 	readonly className = "NonCommonBlockException";
 }
 
+/** A block of this node joined a side branch: another one of its height was there first. */
+export class LostSlotError extends Error {
+	override readonly name = "LostSlotError";
+}
+
 /** A failure that the network's rules report as a runtime error of its own class. */
 export class RuntimeRuleError extends ChainError {
 	override readonly name = "RuntimeRuleError";

@@ -23,7 +23,7 @@ import type { ConstantResult } from "../../vm/contract-machine.js";
 import type { BlockContext } from "../../vm/machine.js";
 import { VmError } from "../../vm/vm-error.js";
 import { type BuildOptions, buildUnchecked } from "../builder.js";
-import { CallQueue } from "../call-queue.js";
+import { executions } from "../call-queue.js";
 import type { ApiContext } from "../context.js";
 import { headBlock } from "./blocks.js";
 
@@ -61,9 +61,6 @@ function checkContract(state: StateView, { contract_address }: Readonly<TriggerS
 	}
 }
 
-/** One for the process, as there is one event loop; a call takes no longer than the chain's time for a transaction. */
-const queue = new CallQueue();
-
 /**
  * Executes a call without effect, on the state at the time of its turn. A revert is an answer.
  * @param transaction the call's, as {@link callTransaction} builds it
@@ -75,7 +72,7 @@ export function callConstant(
 	call: Readonly<TriggerSmartContract>,
 	transaction: SignedTransaction,
 ): Promise<ConstantResult> {
-	return queue.run(() => callNow(context, call, transaction), context.isAbandoned);
+	return executions.run(() => callNow(context, call, transaction), context.isAbandoned);
 }
 
 function callNow(

@@ -66,17 +66,16 @@ export class TransactionIntake {
 
 	private turn(): void {
 		const startMs = this.world.now();
-		for (let done = 0; done < TURN_TRANSACTIONS && this.count > 0; ) {
-			for (const [peer, queue] of this.queues) {
-				const transaction = queue.shift();
-				if (!transaction) {
-					this.queues.delete(peer);
-					continue;
-				}
-				this.count--;
-				done++;
-				this.take(peer, transaction);
-			}
+		for (let done = 0; done < TURN_TRANSACTIONS; done++) {
+			const [first] = this.queues;
+			if (!first) break;
+			const [peer, queue] = first;
+			// Who was served goes behind the others: a turn may end after any of them.
+			this.queues.delete(peer);
+			const transaction = queue.shift() as SignedTransaction;
+			if (queue.length > 0) this.queues.set(peer, queue);
+			this.count--;
+			this.take(peer, transaction);
 			if (this.world.now() - startMs >= TURN_MS) break;
 		}
 		this.workSoon();

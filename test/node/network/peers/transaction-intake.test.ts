@@ -1,0 +1,66 @@
+import { describe, expect, it } from "vitest";
+import type { Peer } from "../../../../src/node/network/peers/peer.js";
+import type { PeerWorld } from "../../../../src/node/network/peers/peer-world.js";
+import { TransactionIntake } from "../../../../src/node/network/peers/transactions.js";
+import type { SignedTransaction } from "../../../../src/node/network/wire/application-messages.js";
+
+/** Takes this long, in milliseconds of the world's clock. */
+const SLOW_MS = 80;
+
+function build() {
+	let nowMs = 0;
+	const taken: string[] = [];
+	const soon: (() => void)[] = [];
+	const world = {
+		now: () => nowMs,
+		environment: { soon: (task: () => void) => soon.push(task) },
+		log: { debug: () => {} },
+		chain: {
+			nextSlotMs: 0n,
+			queuedTransactions: 0,
+			submit: ({ idHex }: SignedTransaction) => {
+				taken.push(idHex);
+				nowMs += SLOW_MS;
+				return { kind: "refused", message: "no" };
+			},
+		},
+		disconnect: () => {},
+	} as unknown as PeerWorld;
+	const intake = new TransactionIntake(world);
+	intake.connect({ wasAsked: () => true, arrived: () => {}, knowsTransaction: () => false } as never);
+	return { intake, taken, soon };
+}
+
+const transaction = (name: string): SignedTransaction =>
+	({
+		idHex: name,
+		id: Buffer.from(name),
+		contract: {},
+		raw: { expiration: 1n },
+	}) as unknown as SignedTransaction;
+
+describe("transactions that take long", () => {
+	it("end a turn each, whoever sent them, and peers take turns", () => {
+		const { intake, taken, soon } = build();
+		const [a, b] = [{} as Peer, {} as Peer];
+		intake.receive(a, ["a1", "a2", "a3"].map(transaction));
+		intake.receive(b, ["b1"].map(transaction));
+		expect(taken).toEqual([]);
+		const turns: string[][] = [];
+		for (let task = soon.shift(); task; task = soon.shift()) {
+			task();
+			turns.push(taken.splice(0));
+		}
+		expect(turns).toEqual([["a1"], ["b1"], ["a2"], ["a3"]]);
+	});
+
+	it("are forgotten with their peer", () => {
+		const { intake, taken, soon } = build();
+		const [a, b] = [{} as Peer, {} as Peer];
+		intake.receive(a, ["a1", "a2"].map(transaction));
+		intake.receive(b, ["b1"].map(transaction));
+		intake.peerLeft(a);
+		while (soon.length > 0) soon.shift()?.();
+		expect(taken).toEqual(["b1"]);
+	});
+});

@@ -1,0 +1,76 @@
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import type { OpenChain } from "../../../src/node/chain/open-chain.js";
+import { scheduledWitness, slotTimeMs } from "../../../src/node/consensus/slots.js";
+import { SlotProducer } from "../../../src/node/production/slot-producer.js";
+import { producerWithKey } from "../../../src/node/production/witness-keys.js";
+import { LostSlotError } from "../../../src/node/rules/errors.js";
+import { SignedBlock } from "../../../src/protocol/block.js";
+import { forge, keyOfWitness, openSmall, produceMany } from "../chain/small-chain.js";
+
+let open: OpenChain;
+let nowMs: bigint;
+let produced: string[];
+let failures: unknown[];
+beforeEach(async () => {
+	open = await openSmall();
+	produceMany(open, 2);
+	nowMs = slotTimeMs(open.chain.state, 1n);
+	[produced, failures] = [[], []];
+});
+afterEach(() => open.close());
+
+function producerOfNextSlot(): SlotProducer {
+	const witness = scheduledWitness(open.chain.state, 1n);
+	return new SlotProducer({
+		chain: open.chain,
+		producers: [producerWithKey(keyOfWitness(witness))],
+		clock: () => nowMs,
+		minParticipationPercent: 0,
+		packingPercent: 50,
+		needSyncCheck: false,
+		isMaster: () => true,
+		onProduced: ({ block }) => produced.push(block.idHex),
+		onSkipped: () => {},
+		onFailure: (error) => failures.push(error),
+	});
+}
+
+const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
+describe("a slot of this node", () => {
+	test("is packed and announced in one turn, applied in the next", async () => {
+		const announced: string[] = [];
+		open.chain.observe({ timed: (step, block) => step === "packed" && announced.push(block.idHex) });
+		const producer = producerOfNextSlot();
+		expect(producer.tryProduce()).toBe("PRODUCED");
+		expect(announced).toHaveLength(1);
+		expect(open.chain.head.number).toBe(2n);
+		await turn();
+		expect(open.chain.head.number).toBe(3n);
+		expect(produced).toEqual(announced);
+		producer.stop();
+	});
+
+	test("is not lost when production stops in between", () => {
+		const producer = producerOfNextSlot();
+		producer.tryProduce();
+		producer.stop();
+		expect(open.chain.head.number).toBe(3n);
+		expect(failures).toEqual([]);
+	});
+
+	test("may be lost to a block that comes first", async () => {
+		const producer = producerOfNextSlot();
+		producer.tryProduce();
+		const witness = scheduledWitness(open.chain.state, 2n);
+		const other = forge(open.chain.head, slotTimeMs(open.chain.state, 2n), {
+			witness,
+			key: keyOfWitness(witness),
+		});
+		open.chain.push(SignedBlock.decode(other.bytes), "peer");
+		await turn();
+		expect(open.chain.head.idHex).toBe(other.idHex);
+		expect(failures[0]).toBeInstanceOf(LostSlotError);
+		producer.stop();
+	});
+});
