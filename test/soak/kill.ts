@@ -88,7 +88,8 @@ const { values, positionals } = parseArgs({
 	},
 });
 const kills = Number(positionals[0] ?? 200);
-if (!Number.isSafeInteger(kills) || kills < 1) throw new TypeError("the number of kills must be a whole number");
+if (!Number.isSafeInteger(kills) || kills < 1)
+	throw new TypeError("the number of kills must be a whole number");
 const seed = Number(values.seed);
 const modes = values.mode === undefined ? ["node", "chain"] : [values.mode];
 const root = await mkdtemp(join(values.directory ?? tmpdir(), "coin-soak-"));
