@@ -164,8 +164,8 @@ export class Application implements ApplicationListener {
 		const peer = this.byConnection.get(connection);
 		if (!peer) return;
 		this.byConnection.delete(connection);
-		// Whoever was told to go, or said why it goes, has its line in the log.
-		if (!peer.isLeaving)
+		// Whoever was told to go, or said why it goes, has its line in the log; at our own stop all go.
+		if (!peer.isLeaving && !this.isStopped)
 			this.world.log.info({ peer: peer.name }, "peer lost: the connection ended without a word");
 		this.world.remove(peer);
 		this.requester.peerLeft(peer);
