@@ -114,7 +114,11 @@ async function checkDirectory(config: NodeConfig, dataDirectory: string): Promis
 		try {
 			const meta = await readMeta(database, dataDirectory);
 			if (meta) checkMeta(meta, genesisId(config.genesis), dataDirectory);
-			if (meta && readLogStart(database, dataDirectory) > 0 && !existsSync(logDirectory(dataDirectory)))
+			if (
+				meta &&
+				readLogStart(database, dataDirectory).segment > 0 &&
+				!existsSync(logDirectory(dataDirectory))
+			)
 				return [errorAt(dataDirectory, "lacks its block log")];
 		} finally {
 			await database.close();

@@ -122,6 +122,10 @@ async function start(program: string, directory: string, seal: string): Promise<
 	const { child, output } = launch(program, directory, seal, readyFile);
 	const limit = Date.now() + START_LIMIT_MS;
 	for (;;) {
+		// Ports of the system's choice are chosen before they are bound; another program may have been quicker.
+		if (child.exitCode !== null && /port \d+ .* is in use/.test(output())) {
+			return start(program, directory, seal);
+		}
 		if (child.exitCode !== null) {
 			throw new NodeFailedError(`the node ended with code ${child.exitCode} at its start:\n${output()}`);
 		}

@@ -2,10 +2,11 @@
  * Kills a node again and again while it answers transfers, and after each start asks for everything that any of its
  * predecessors had answered. At intervals the state is compared with what the blocks alone make of a new chain.
  *
- *     npm run soak:kill -- --kills 200 --seed 1 [--mode node|chain] [--directory DIR]
+ *     npm run soak:kill -- [200] [--seed 1] [--mode node|chain] [--directory DIR]
  *
  * Mode `node` kills `coin node start`; mode `chain` kills a bare chain that writes its database all the time; without
- * a mode both run, one kill each in turn. A failure leaves the directory as it is and says where.
+ * a mode both run, one kill each in turn; the number counts the kills of all modes together. A failure leaves the
+ * directory as it is and says where.
  */
 
 import { cpSync } from "node:fs";
@@ -66,35 +67,43 @@ async function check(subject: Subject, whole: boolean): Promise<OpenChain["chain
 	}
 }
 
-function report(subject: Subject, kill: number, head: bigint): void {
+function elapsed(startMs: number): string {
+	const seconds = Math.round((Date.now() - startMs) / 1000);
+	return `${Math.floor(seconds / 60)} min ${seconds % 60} s`;
+}
+
+function report(subject: Subject, progress: string, head: bigint): void {
 	const { transactions, blocks } = subject.answers;
 	process.stdout.write(
-		`${subject.name}: ${kill} kills, head ${head}, ${transactions.size} transactions and ${blocks.size} blocks answered, none lost\n`,
+		`${progress}: ${subject.name} at block ${head}, ${transactions.size} transactions and ${blocks.size} blocks answered, none lost\n`,
 	);
 }
 
-const { values } = parseArgs({
+const { values, positionals } = parseArgs({
+	allowPositionals: true,
 	options: {
-		kills: { type: "string", default: "200" },
 		seed: { type: "string", default: String(Date.now() % 1_000_000) },
 		mode: { type: "string" },
 		directory: { type: "string" },
 	},
 });
-const kills = Number(values.kills);
+const kills = Number(positionals[0] ?? 200);
+if (!Number.isSafeInteger(kills) || kills < 1)
+	throw new TypeError("the number of kills must be a whole number");
 const seed = Number(values.seed);
 const modes = values.mode === undefined ? ["node", "chain"] : [values.mode];
 const root = await mkdtemp(join(values.directory ?? tmpdir(), "coin-soak-"));
 process.stdout.write(`${kills} kills, seed ${seed}, in ${root}\n`);
 const random = randomFrom(seed);
 const subjects = await Promise.all(modes.map((mode) => subjectOf(mode, root, random)));
+const startMs = Date.now();
 for (let kill = 1; kill <= kills; kill++) {
-	for (const subject of subjects) {
-		await subject.runAndKill();
-		const whole = kill % COMPARE_EVERY === 0 || kill === kills;
-		const head = await check(subject, whole);
-		if (whole) report(subject, kill, head.number);
-	}
+	const subject = subjects[kill % subjects.length] as Subject;
+	await subject.runAndKill();
+	const round = Math.ceil(kill / subjects.length);
+	const whole = round % COMPARE_EVERY === 0 || kill > kills - subjects.length;
+	const head = await check(subject, whole);
+	if (whole) report(subject, `${kill} of ${kills} kills in ${elapsed(startMs)}`, head.number);
 }
 await rm(root, { recursive: true, force: true });
 process.stdout.write("the state is what the blocks make of it\n");

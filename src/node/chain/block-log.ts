@@ -4,23 +4,13 @@
  *
  * A record: marker (4 bytes), type (1), length of the payload (4, little-endian), CRC-32 of type, length and payload
  * (4, little-endian), payload. A torn record at the end of a segment is what a kill leaves; it was never visible and is
- * dropped. A broken record before a whole one is damage: starting would lose what came after it.
+ * dropped. A broken record before a whole one is damage: starting would lose what came after it. So is a segment that
+ * is shorter than what it began with, which was on the disk before the database named the segment.
  */
 
-import {
-	closeSync,
-	fdatasyncSync,
-	fsyncSync,
-	ftruncateSync,
-	mkdirSync,
-	openSync,
-	readdirSync,
-	readFileSync,
-	rmSync,
-	writeSync,
-} from "node:fs";
 import { join } from "node:path";
 import { crc32 } from "node:zlib";
+import { diskFiles, type LogFile, type LogFiles } from "./log-files.js";
 
 /**
  * A block of others that was executed, one that this node made, one that only joined a side branch, the id of one that
@@ -76,6 +66,17 @@ function explain(code: string | undefined): string | undefined {
 	}
 }
 
+/** Where the log begins, as the database says: older segments are not needed. */
+export interface LogStart {
+	/** 0: any segment may be needed. */
+	readonly segment: number;
+	/** How many bytes the segment began with, and their CRC-32. */
+	readonly bytes: number;
+	readonly crc: number;
+}
+
+export const ANY_START: LogStart = { segment: 0, bytes: 0, crc: 0 };
+
 export interface OpenedLog {
 	readonly log: BlockLog;
 	/** The records of all older segments, oldest first. */
@@ -83,7 +84,7 @@ export interface OpenedLog {
 }
 
 export class BlockLog {
-	private file: number;
+	private file: LogFile;
 	private written = 0;
 	private rotated = 0;
 	private failure: LogAccessError | undefined;
@@ -92,24 +93,35 @@ export class BlockLog {
 		private readonly directory: string,
 		private segment: number,
 		private readonly sync: boolean,
+		private readonly files: LogFiles,
 	) {
-		this.file = openSync(this.pathOf(segment), "wx", 0o644);
+		this.file = files.create(this.pathOf(segment));
 	}
 
 	/**
 	 * Opens the log of a data directory and starts a new segment.
-	 * @param first the oldest segment that is needed, as the database says; older ones are left alone
+	 * @param sync every record is on the disk before it counts as written
 	 * @throws {LogDamagedError | LogAccessError}
 	 */
-	static open(directory: string, sync: boolean, first = 0): OpenedLog {
+	static open(
+		directory: string,
+		sync: boolean,
+		start: LogStart = ANY_START,
+		files: LogFiles = diskFiles,
+	): OpenedLog {
 		try {
-			mkdirSync(directory, { recursive: true });
-			const present = listSegments(directory);
-			const segments = present.filter((segment) => segment >= first);
-			checkComplete(directory, segments, first);
-			const records = segments.flatMap((segment) => readSegment(join(directory, nameOf(segment))));
-			const log = new BlockLog(directory, Math.max(present.at(-1) ?? 0, first) + 1, sync);
-			return { log, records };
+			files.makeDirectory(directory);
+			const present = listSegments(files, directory);
+			const segments = present.filter((segment) => segment >= start.segment);
+			checkComplete(directory, segments, start.segment);
+			const records = segments.flatMap((segment) => {
+				const path = join(directory, nameOf(segment));
+				const bytes = files.read(path);
+				if (segment === start.segment) checkStart(path, bytes, start);
+				return readSegment(path, bytes);
+			});
+			const next = Math.max(present.at(-1) ?? 0, start.segment) + 1;
+			return { log: new BlockLog(directory, next, sync, files), records };
 		} catch (error) {
 			if (error instanceof LogDamagedError) throw error;
 			throw new LogAccessError(directory, "read", error);
@@ -129,8 +141,8 @@ export class BlockLog {
 		if (this.failure) throw this.failure;
 		const record = encode(type, payload);
 		try {
-			for (let at = 0; at < record.length; ) at += writeSync(this.file, record, at);
-			if (this.sync) fdatasyncSync(this.file);
+			this.write(record);
+			if (this.sync) this.file.sync();
 		} catch (error) {
 			this.failure = new LogAccessError(this.directory, "written", error);
 			this.dropTornRecord();
@@ -139,10 +151,14 @@ export class BlockLog {
 		this.written += record.length;
 	}
 
+	private write(bytes: Uint8Array): void {
+		for (let at = 0; at < bytes.length; ) at += this.file.write(bytes.subarray(at));
+	}
+
 	/** What a full disk left of a record would look like damage before the records of the next start. */
 	private dropTornRecord(): void {
 		try {
-			ftruncateSync(this.file, this.written);
+			this.file.truncate(this.written);
 		} catch {
 			// The device is gone, then; a torn end is what a reader expects anyway.
 		}
@@ -153,45 +169,40 @@ export class BlockLog {
 	 * Older segments stay until {@link dropBefore}.
 	 * @throws {LogAccessError}
 	 */
-	rotate(records: readonly LogRecord[]): number {
+	rotate(records: readonly LogRecord[]): LogStart {
 		if (this.failure) throw this.failure;
+		const bytes = Buffer.concat(records.map(({ type, payload }) => encode(type, payload)));
 		try {
-			const next = openSync(this.pathOf(this.segment + 1), "wx", 0o644);
-			closeSync(this.file);
+			const next = this.files.create(this.pathOf(this.segment + 1));
+			this.file.close();
 			this.file = next;
+			this.segment++;
+			this.written = 0;
+			this.rotated = bytes.length;
+			this.write(bytes);
+			this.written = bytes.length;
+			this.file.sync();
+			this.files.syncDirectory(this.directory);
 		} catch (error) {
 			this.failure = new LogAccessError(this.directory, "written", error);
 			throw this.failure;
 		}
-		this.segment++;
-		this.written = 0;
-		for (const { type, payload } of records) this.append(type, payload);
-		this.rotated = this.written;
-		this.syncSegment();
-		return this.segment;
-	}
-
-	private syncSegment(): void {
-		const directory = openSync(this.directory, "r");
-		try {
-			fdatasyncSync(this.file);
-			fsyncSync(directory);
-		} catch (error) {
-			this.failure = new LogAccessError(this.directory, "written", error);
-			throw this.failure;
-		} finally {
-			closeSync(directory);
-		}
+		return { segment: this.segment, bytes: bytes.length, crc: crc32(bytes) };
 	}
 
 	/** Deletes the segments before one: what they hold is in the database. Oldest first, so that no gap appears. */
 	dropBefore(segment: number): void {
-		for (const old of listSegments(this.directory)) if (old < segment) rmSync(this.pathOf(old));
+		for (const old of listSegments(this.files, this.directory)) {
+			if (old < segment) this.files.remove(this.pathOf(old));
+		}
 	}
 
 	close(): void {
-		if (!this.failure) fdatasyncSync(this.file);
-		closeSync(this.file);
+		try {
+			if (!this.failure) this.file.sync();
+		} finally {
+			this.file.close();
+		}
 	}
 
 	private pathOf(segment: number): string {
@@ -199,12 +210,23 @@ export class BlockLog {
 	}
 }
 
+/** Whether a directory has a log at all. */
+export function hasLog(directory: string, files: LogFiles = diskFiles): boolean {
+	try {
+		return listSegments(files, directory).length > 0;
+	} catch (error) {
+		if ((error as NodeJS.ErrnoException).code === "ENOENT") return false;
+		throw new LogAccessError(directory, "read", error);
+	}
+}
+
 function nameOf(segment: number): string {
 	return `${String(segment).padStart(10, "0")}.log`;
 }
 
-function listSegments(directory: string): number[] {
-	return readdirSync(directory)
+function listSegments(files: LogFiles, directory: string): number[] {
+	return files
+		.list(directory)
 		.flatMap((name) => {
 			const match = SEGMENT.exec(name);
 			return match ? [Number(match[1])] : [];
@@ -219,6 +241,15 @@ function checkComplete(directory: string, segments: readonly number[], first: nu
 	if (missing < 0 && (segments.length > 0 || first === 0)) return;
 	const name = nameOf(start + Math.max(missing, 0));
 	throw new LogDamagedError(`the block log in ${directory} is damaged: ${name} is missing`);
+}
+
+/** @throws {LogDamagedError} */
+function checkStart(path: string, bytes: Buffer, start: LogStart): void {
+	const beginning = bytes.subarray(0, start.bytes);
+	if (beginning.length === start.bytes && crc32(beginning) === start.crc) return;
+	throw new LogDamagedError(
+		`the block log ${path} is damaged: its first ${start.bytes} bytes are not those that it began with`,
+	);
 }
 
 function checksum(type: number, length: number, payload: Uint8Array): number {
@@ -239,8 +270,7 @@ function encode(type: LogRecordType, payload: Uint8Array): Buffer {
 	return record;
 }
 
-function readSegment(path: string): LogRecord[] {
-	const bytes = readFileSync(path);
+function readSegment(path: string, bytes: Buffer): LogRecord[] {
 	const records: LogRecord[] = [];
 	let at = 0;
 	while (at < bytes.length) {

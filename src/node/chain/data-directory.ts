@@ -2,8 +2,9 @@
 
 import { accessSync, constants, existsSync, mkdirSync, readdirSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { equalBytes, fromUtf8, toHex, utf8 } from "../../protocol/bytes.js";
+import { be64, equalBytes, fromUtf8, readBe64, toHex, utf8 } from "../../protocol/bytes.js";
 import { type Change, DatabaseError, type KeyValueDatabase, openLevelDatabase } from "../state/database.js";
+import { ANY_START, type LogStart } from "./block-log.js";
 
 /** Layout of the directory that this program writes and reads. */
 const FORMAT = 1;
@@ -13,6 +14,9 @@ const META_KEY = Buffer.from([0xff, ...Buffer.from("meta", "latin1")]);
 
 /** The oldest segment of the block log that the database doesn't hold. */
 const LOG_START_KEY = Buffer.from([0xff, ...Buffer.from("log", "latin1")]);
+
+const MARK_PREFIX = Buffer.from([0xff, ...Buffer.from("batch", "latin1")]);
+const KEPT_MARKS = 256n;
 
 /** What a data directory says about itself. */
 export interface DirectoryMeta {
@@ -81,7 +85,7 @@ function refuseForeign(path: string): void {
 	if (!existsSync(path) || !statSync(path).isDirectory()) return;
 	const names = readdirSync(path);
 	if (names.length === 0 || names.includes("CURRENT")) return;
-	const own = /^(LOCK|LOG|LOG\.old|MANIFEST-\d+|\d+\.(ldb|log|sst|dbtmp))$/;
+	const own = /^(LOCK|LOG|LOG\.old|SEAL|SEAL\.new|TABLES|MANIFEST-\d+|\d+\.(ldb|log|sst|dbtmp))$/;
 	const lost = names.find((entry) => own.test(entry) && !/^(LOCK|LOG|LOG\.old)$/.test(entry));
 	if (lost) {
 		throw new DatabaseError(`the database in ${path} is damaged: its file CURRENT is missing`);
@@ -116,20 +120,58 @@ export function metaChange(genesisId: Uint8Array): Change {
 	return { key: META_KEY, value: utf8(JSON.stringify({ format: FORMAT, genesisId: toHex(genesisId) })) };
 }
 
-/** Number of the oldest segment of the block log that is still needed; 0 if any may be. @throws {DatabaseError} */
-export function readLogStart(database: KeyValueDatabase, path: string): number {
+/** Where the block log begins that is still needed. @throws {DatabaseError} */
+export function readLogStart(database: KeyValueDatabase, path: string): LogStart {
 	const bytes = database.get(LOG_START_KEY);
-	if (!bytes) return 0;
-	const start = Number(fromUtf8(bytes));
-	if (!Number.isSafeInteger(start) || start < 1) {
+	if (!bytes) return ANY_START;
+	// Directories of earlier versions tell the segment only.
+	const match = /^([1-9]\d{0,9})(?: (\d{1,10}) (\d{1,10}))?$/.exec(Buffer.from(bytes).toString("latin1"));
+	if (!match) {
 		throw new DatabaseError(`the database in ${path} is damaged: its place in the block log can't be read`);
 	}
-	return start;
+	return { segment: Number(match[1]), bytes: Number(match[2] ?? 0), crc: Number(match[3] ?? 0) };
 }
 
 /** The change that makes all segments before one superfluous. */
-export function logStartChange(segment: number): Change {
-	return { key: LOG_START_KEY, value: utf8(String(segment)) };
+export function logStartChange({ segment, bytes, crc }: LogStart): Change {
+	return { key: LOG_START_KEY, value: utf8(`${segment} ${bytes} ${crc}`) };
+}
+
+/**
+ * Counts the batches that the state was written in. Each leaves a mark of its own, and the last {@link KEPT_MARKS} of
+ * them stay: a database that lost a batch, as LevelDB does without a word where its own log or list of files is
+ * damaged, has a gap in them. The newest batch is known by the block log that it names.
+ */
+export class BatchMarks {
+	private constructor(private last: bigint) {}
+
+	/** @throws {DatabaseError} if a batch is missing */
+	static async read(database: KeyValueDatabase, path: string): Promise<BatchMarks> {
+		const numbers: bigint[] = [];
+		for await (const [key] of database.entries(MARK_PREFIX)) {
+			numbers.push(readBe64(key.subarray(MARK_PREFIX.length)));
+		}
+		const last = numbers.at(-1) ?? 0n;
+		const expected = last < KEPT_MARKS ? last : KEPT_MARKS;
+		if (BigInt(numbers.length) !== expected) {
+			throw new DatabaseError(
+				`the database in ${path} is damaged: of its last ${expected} batches it has ${numbers.length}`,
+			);
+		}
+		return new BatchMarks(last);
+	}
+
+	/** The changes by which the next batch is known. */
+	next(): readonly Change[] {
+		this.last++;
+		const old: Change[] =
+			this.last > KEPT_MARKS ? [{ key: markKey(this.last - KEPT_MARKS), value: null }] : [];
+		return [{ key: markKey(this.last), value: new Uint8Array(0) }, ...old];
+	}
+}
+
+function markKey(number: bigint): Uint8Array {
+	return Buffer.concat([MARK_PREFIX, be64(number)]);
 }
 
 /** @throws {DatabaseError} if the directory belongs to another chain or a later release */

@@ -5,14 +5,15 @@ import type { ChainRules, DevelopmentSchedule } from "../rules/chain-rules.js";
 import type { MachineRunner } from "../rules/execution.js";
 import { ForkGates } from "../rules/fork-gates.js";
 import { settleAccountAssets } from "../state/asset-layout.js";
-import { createMemoryDatabase, type KeyValueDatabase } from "../state/database.js";
+import { createMemoryDatabase, DatabaseError, type KeyValueDatabase } from "../state/database.js";
 import { type StoreDefinition, storeDefinitions } from "../state/definition.js";
 import type { PropertySeed } from "../state/property-table.js";
 import { StateDatabase } from "../state/state-database.js";
 import { createView, type StateView } from "../state/view.js";
-import { BlockLog, type LogRecord } from "./block-log.js";
+import { BlockLog, hasLog, type LogRecord } from "./block-log.js";
 import { Chain, type ChainJournal } from "./chain.js";
 import {
+	BatchMarks,
 	checkMeta,
 	logDirectory,
 	logStartChange,
@@ -23,6 +24,7 @@ import {
 	sideKey,
 } from "./data-directory.js";
 import { blackHoleAddress, genesisId, prepareBase, writeGenesis } from "./genesis.js";
+import { diskFiles, type LogFiles } from "./log-files.js";
 
 /** When the base goes to the database. */
 export interface FlushLimits {
@@ -53,6 +55,10 @@ export interface ChainOptions {
 	readonly initialize?: ((state: StateView) => void) | undefined;
 	/** The default suits a disk and a memory of today. */
 	readonly flushLimits?: FlushLimits | undefined;
+	/** The database instead of the directory's own; closed with the chain. */
+	readonly storage?: KeyValueDatabase | undefined;
+	/** Where the block log's files are; the disk's if absent. */
+	readonly logFiles?: LogFiles | undefined;
 	/** Told once when the storage fails: the node must stop. What was answered before is kept. */
 	readonly onStorageFailure: (error: unknown) => void;
 }
@@ -71,6 +77,7 @@ export class OpenChain {
 		readonly database: StateDatabase,
 		private readonly storage: KeyValueDatabase,
 		private readonly log: BlockLog | undefined,
+		private readonly marks: BatchMarks,
 		private readonly options: ChainOptions,
 	) {}
 
@@ -80,9 +87,11 @@ export class OpenChain {
 	 */
 	static async open(options: ChainOptions): Promise<OpenChain> {
 		const { config, dataDirectory } = options;
-		const storage = dataDirectory
-			? await openDataDirectory(dataDirectory, config.storage.directory)
-			: createMemoryDatabase();
+		const storage =
+			options.storage ??
+			(dataDirectory
+				? await openDataDirectory(dataDirectory, config.storage.directory)
+				: createMemoryDatabase());
 		try {
 			return await OpenChain.openOn(storage, options);
 		} catch (error) {
@@ -98,6 +107,13 @@ export class OpenChain {
 		const seed = propertySeed(config);
 		const meta = await readMeta(storage, dataDirectory ?? "memory");
 		if (meta) checkMeta(meta, rules.genesisId, dataDirectory ?? "memory");
+		const marks = await BatchMarks.read(storage, dataDirectory ?? "memory");
+		const files = options.logFiles ?? diskFiles;
+		if (!meta && dataDirectory && hasLog(logDirectory(dataDirectory), files)) {
+			throw new DatabaseError(
+				`the database in ${dataDirectory} is damaged: it is empty, though there is a block log`,
+			);
+		}
 		const database = await StateDatabase.open(storage, settleAccountAssets);
 		if (options.development) database.keepHistory(DEVELOPMENT_HISTORY_BLOCKS);
 		prepareState(createView(database.baseBackend, seed), rules, options, !meta);
@@ -106,7 +122,12 @@ export class OpenChain {
 		const head = createView(database.headBackend, seed);
 		const forks = new ForkGates(head, rules);
 		const opened = dataDirectory
-			? BlockLog.open(logDirectory(dataDirectory), config.storage.sync, readLogStart(storage, dataDirectory))
+			? BlockLog.open(
+					logDirectory(dataDirectory),
+					config.storage.sync,
+					readLogStart(storage, dataDirectory),
+					files,
+				)
 			: undefined;
 		const journal: ChainJournal | undefined = opened && {
 			append: (type, payload) => {
@@ -137,7 +158,7 @@ export class OpenChain {
 			options.clock,
 			journal,
 		);
-		const open = new OpenChain(chain, rules, forks, seed, database, storage, opened?.log, options);
+		const open = new OpenChain(chain, rules, forks, seed, database, storage, opened?.log, marks, options);
 		try {
 			await open.restore(opened?.records ?? []);
 		} catch (error) {
@@ -146,6 +167,7 @@ export class OpenChain {
 		}
 		timing.restoring = false;
 		chain.observe({ applied: () => open.flushIfDue() });
+		storage.compared?.catch((error: unknown) => open.storageFailed(error));
 		return open;
 	}
 
@@ -178,9 +200,9 @@ export class OpenChain {
 	 * is dropped, so that even a machine that loses power leaves a state that is right, if an older one.
 	 */
 	private async flush(): Promise<void> {
-		const segment = this.log?.rotate(this.chain.unsettledRecords());
-		await this.database.flush(true, segment === undefined ? [] : [logStartChange(segment)]);
-		if (segment !== undefined) this.log?.dropBefore(segment);
+		const start = this.log?.rotate(this.chain.unsettledRecords());
+		await this.database.flush(true, start === undefined ? [] : [logStartChange(start), ...this.marks.next()]);
+		if (start !== undefined) this.log?.dropBefore(start.segment);
 	}
 
 	/** Waits for the disk where an importer outruns it; otherwise lets only other tasks run. */

@@ -3,8 +3,9 @@
  * directory goes on with it, and its blocks can be read without a node (sheet 11 §8.1).
  */
 
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { crc32 } from "node:zlib";
 import { fromHex, toHex } from "../../protocol/bytes.js";
 import { addressOfPrivateKey } from "../../protocol/signature.js";
 import type { DevelopmentOptions } from "./development.js";
@@ -27,6 +28,8 @@ export type Founding = Pick<
 interface MarkFile {
 	/** Id of the genesis block. */
 	readonly developmentChain: string;
+	/** CRC-32 of the founding as it stands in the file; absent in directories of earlier versions. */
+	readonly crc?: number;
 	/** Absent in directories of earlier versions. */
 	readonly founding?: {
 		readonly mnemonic: string | undefined;
@@ -76,11 +79,21 @@ function readMark(dataDirectory: string): MarkFile | undefined {
 	const path = join(dataDirectory, MARK);
 	if (!existsSync(path)) return undefined;
 	try {
-		return JSON.parse(readFileSync(path, "utf8")) as MarkFile;
+		const mark = JSON.parse(readFileSync(path, "utf8")) as MarkFile;
+		if (mark.crc === undefined ? isOfToday(mark) : mark.crc !== checksum(mark))
+			throw new TypeError("changed");
+		return mark;
 	} catch {
 		throw new DevelopmentMarkError(`${path} is damaged: it doesn't tell what the chain was made of`);
 	}
 }
+
+const checksum = ({ developmentChain, founding }: MarkFile): number =>
+	crc32(JSON.stringify([developmentChain, founding]));
+
+/** Whether other names stand where a mark of today has its own: then one of them is damaged. */
+const isOfToday = (mark: MarkFile): boolean =>
+	Object.keys(mark).some((name) => name !== "developmentChain" && name !== "founding");
 
 /** Marks a new directory. The keys are public by design, but for a producer's that was given. */
 export function markDevelopmentDirectory(
@@ -106,5 +119,8 @@ export function markDevelopmentDirectory(
 			maintenanceMs: options.maintenanceMs,
 		},
 	};
-	writeFileSync(join(dataDirectory, MARK), `${JSON.stringify(mark)}\n`, { mode: 0o600 });
+	// Whole or not there at all, whenever the process is killed.
+	const path = join(dataDirectory, MARK);
+	writeFileSync(`${path}.new`, `${JSON.stringify({ ...mark, crc: checksum(mark) })}\n`, { mode: 0o600 });
+	renameSync(`${path}.new`, path);
 }

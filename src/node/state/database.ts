@@ -1,6 +1,7 @@
 /** The ordered key-value database under the state: LevelDB, or memory for chains that live as long as the process. */
 
 import { Level } from "level";
+import { DamagedFileError, Inventory } from "./inventory.js";
 
 /** One change of an atomic batch; a null value deletes. */
 export interface Change {
@@ -25,6 +26,8 @@ export interface KeyValueDatabase {
 	firstKey(from: Uint8Array, end: Uint8Array): Promise<Uint8Array | undefined>;
 	/** What is on the disk, without the log of the newest changes; absent: nothing. */
 	levels?(): readonly DatabaseLevel[];
+	/** Whether all that was there at the open is as it was left; rejects if not. What is small was compared before. */
+	readonly compared?: Promise<void>;
 	close(): Promise<void>;
 }
 
@@ -33,8 +36,14 @@ export class DatabaseError extends Error {
 	override readonly name = "DatabaseError";
 }
 
+/** LevelDB begins a new table about as often as so much was written. */
+const LISTING_BYTES = 8 << 20;
+/** Listing the tables costs time with their number, so it waits for this share of their bytes. */
+const LISTING_SHARE = 1 / 256;
+
 /** Opens or creates the LevelDB in a directory. @throws {DatabaseError} if it is in use, damaged or unwritable */
 export async function openLevelDatabase(directory: string): Promise<KeyValueDatabase> {
+	const inventory = await openInventory(directory);
 	const db = new Level<Uint8Array, Uint8Array>(directory, {
 		keyEncoding: "buffer",
 		valueEncoding: "buffer",
@@ -47,49 +56,131 @@ export async function openLevelDatabase(directory: string): Promise<KeyValueData
 	} catch (error) {
 		throw new DatabaseError(describeOpenFailure(directory, error));
 	}
-	return {
-		get: (key) => {
-			try {
-				return db.getSync(key);
-			} catch (error) {
-				throw new DatabaseError(`the database in ${directory} can't be read: ${detailOf(error)}`, {
-					cause: error,
-				});
-			}
-		},
-		write: async (changes, sync) => {
-			if (changes.length === 0) return;
-			const batch = db.batch();
-			for (const { key, value } of changes) {
-				if (value === null) batch.del(key);
-				else batch.put(key, value);
-			}
-			try {
-				await batch.write({ sync });
-			} catch (error) {
-				throw new DatabaseError(`the database in ${directory} can't be written: ${detailOf(error)}`, {
-					cause: error,
-				});
-			}
-		},
-		entries: (prefix) => db.iterator({ gte: prefix, lt: after(prefix) }),
-		firstKey: async (from, end) => (await db.keys({ gte: from, lt: end, limit: 1 }).all())[0],
-		levels: () => readLevels((db as unknown as Described).getProperty("leveldb.sstables")),
-		close: () => db.close(),
-	};
+	return new LevelDatabase(directory, db, inventory);
+}
+
+async function openInventory(directory: string): Promise<Inventory> {
+	try {
+		return await Inventory.open(directory);
+	} catch (error) {
+		throw new DatabaseError(describeOpenFailure(directory, error), { cause: error });
+	}
+}
+
+class LevelDatabase implements KeyValueDatabase {
+	readonly compared: Promise<void>;
+	/** Bytes that were written since the tables were listed, and those of the tables then. */
+	private unlistedBytes = 0;
+	private listedBytes = 0;
+	private listing: Promise<void>;
+
+	constructor(
+		private readonly directory: string,
+		private readonly db: Level<Uint8Array, Uint8Array>,
+		private readonly inventory: Inventory,
+	) {
+		this.listing = this.listTables();
+		this.compared = inventory.compareRest().catch((error: unknown) => {
+			throw new DatabaseError(describeOpenFailure(directory, error), { cause: error });
+		});
+		// Whoever wants to know waits for it.
+		this.compared.catch(() => {});
+	}
+
+	get(key: Uint8Array): Uint8Array | undefined {
+		try {
+			return this.db.getSync(key);
+		} catch (error) {
+			throw this.failure("read", error);
+		}
+	}
+
+	async write(changes: readonly Change[], sync: boolean): Promise<void> {
+		if (changes.length === 0) return;
+		const batch = this.db.batch();
+		for (const { key, value } of changes) {
+			if (value === null) batch.del(key);
+			else batch.put(key, value);
+			this.unlistedBytes += key.length + (value?.length ?? 0);
+		}
+		try {
+			await batch.write({ sync });
+		} catch (error) {
+			throw this.failure("written", error);
+		}
+		if (this.unlistedBytes < Math.max(LISTING_BYTES, this.listedBytes * LISTING_SHARE)) return;
+		this.unlistedBytes = 0;
+		this.listing = this.listing.then(() => this.listTables());
+	}
+
+	private async listTables(): Promise<void> {
+		const tables = readTables(this.described.getProperty("leveldb.sstables"));
+		this.listedBytes = tables.reduce((sum, { bytes }) => sum + bytes, 0);
+		try {
+			await this.inventory.add(tables.map(({ number }) => number));
+		} catch {
+			// Whatever keeps it from reading and writing will keep the database from it too, which tells.
+		}
+	}
+
+	private failure(action: string, error: unknown): DatabaseError {
+		return new DatabaseError(`the database in ${this.directory} can't be ${action}: ${detailOf(error)}`, {
+			cause: error,
+		});
+	}
+
+	async *entries(prefix: Uint8Array): AsyncGenerator<readonly [Uint8Array, Uint8Array]> {
+		yield* this.db.iterator({ gte: prefix, lt: after(prefix) });
+	}
+
+	async firstKey(from: Uint8Array, end: Uint8Array): Promise<Uint8Array | undefined> {
+		return (await this.db.keys({ gte: from, lt: end, limit: 1 }).all())[0];
+	}
+
+	levels(): readonly DatabaseLevel[] {
+		return readLevels(this.described.getProperty("leveldb.sstables"));
+	}
+
+	private get described(): Described {
+		return this.db as unknown as Described;
+	}
+
+	async close(): Promise<void> {
+		this.inventory.end();
+		await this.listing;
+		await this.db.close();
+		try {
+			await this.inventory.seal();
+		} catch {
+			// A full disk, most likely: everything is written, and the next open has less to compare with.
+		}
+	}
+}
+
+interface Table {
+	readonly number: number;
+	readonly level: number;
+	readonly bytes: number;
 }
 
 /** Reads LevelDB's list of files: a line for each level, and behind it ` number:bytes[first key .. last key]`. */
-function readLevels(text: string): readonly DatabaseLevel[] {
-	const levels: { level: number; files: number; bytes: number }[] = [];
-	for (const [, level, bytes] of text.matchAll(/^(?:--- level (\d+) ---$| *\d+:(\d+)\[)/gm)) {
-		if (level !== undefined) levels.push({ level: Number(level), files: 0, bytes: 0 });
-		const last = levels.at(-1);
-		if (bytes === undefined || !last) continue;
-		last.files++;
-		last.bytes += Number(bytes);
+function readTables(text: string): readonly Table[] {
+	const tables: Table[] = [];
+	let level = 0;
+	for (const [, named, number, bytes] of text.matchAll(/^(?:--- level (\d+) ---$| *(\d+):(\d+)\[)/gm)) {
+		if (named !== undefined) level = Number(named);
+		else tables.push({ number: Number(number), level, bytes: Number(bytes) });
 	}
-	return levels;
+	return tables;
+}
+
+function readLevels(text: string): readonly DatabaseLevel[] {
+	const levels = [...text.matchAll(/^--- level (\d+) ---$/gm)].map(([, level]) => Number(level));
+	const tables = readTables(text);
+	return levels.map((level) => {
+		const own = tables.filter((table) => table.level === level);
+		return { level, files: own.length, bytes: own.reduce((sum, { bytes }) => sum + bytes, 0) };
+	});
 }
 
 /**
@@ -97,6 +188,7 @@ function readLevels(text: string): readonly DatabaseLevel[] {
  * @throws {DatabaseError} as {@link openLevelDatabase}
  */
 export async function compactLevelDatabase(directory: string): Promise<void> {
+	const inventory = await openInventory(directory);
 	const db = new Level<Uint8Array, Uint8Array>(directory, {
 		keyEncoding: "buffer",
 		valueEncoding: "buffer",
@@ -118,6 +210,7 @@ export async function compactLevelDatabase(directory: string): Promise<void> {
 	} finally {
 		await db.close();
 	}
+	await inventory.seal();
 }
 
 /** What the library's type, made for browsers too, doesn't tell. */
@@ -143,6 +236,7 @@ function detailOf(error: unknown): string {
 function describeOpenFailure(directory: string, error: unknown): string {
 	const code = (error as { readonly cause?: { readonly code?: string } }).cause?.code;
 	if (code === "LEVEL_LOCKED") return `the data directory ${directory} is in use by another node`;
+	if (error instanceof DamagedFileError) return `the database in ${directory} is damaged: ${error.message}`;
 	const detail = detailOf(error);
 	if (code === "LEVEL_CORRUPTION") return `the database in ${directory} is damaged: ${detail}`;
 	return `the database in ${directory} can't be opened: ${detail}`;

@@ -174,7 +174,7 @@ export class StateDatabase {
 		if (cached !== undefined) return cached === GONE ? undefined : (cached as V);
 		const bytes = this.database.get(diskKey(store, key));
 		const stored = bytes === undefined ? GONE : store.codec.decode(bytes, key);
-		this.cache.keep(index, key, stored);
+		this.cache.keep(index, key, stored, bytes?.length ?? 0);
 		return stored === GONE ? undefined : stored;
 	}
 
@@ -527,9 +527,10 @@ export class StateDatabase {
 			this.flushing = undefined;
 			throw error;
 		}
+		let at = extra.length;
 		flushing.forEach((map, index) => {
 			for (const [key, value] of map) {
-				this.cache.replace(index, key, value);
+				this.cache.replace(index, key, value, changes[at++]?.value?.length ?? 0);
 			}
 		});
 		this.flushing = undefined;

@@ -7,6 +7,9 @@ const STORE_COUNT = storeDefinitions.length;
 /** Values kept per store, in each of two generations. */
 const ENTRIES = 20_000;
 
+/** And their encoded size, in bytes: blocks are so large that their number alone bounds nothing. */
+const BYTES = 8 << 20;
+
 /** How often a store was asked for an entry, and how often the database had to answer. */
 export interface CacheUse {
 	readonly store: string;
@@ -20,6 +23,9 @@ const makeMaps = <V>(): Map<string, V>[] => Array.from({ length: STORE_COUNT }, 
 export class ValueCache<V> {
 	private readonly young: Map<string, V>[] = makeMaps();
 	private readonly old: Map<string, V>[] = makeMaps();
+	/** Encoded bytes of each young generation; what came over from an old one counts as the old one's average. */
+	private readonly youngBytes = new Float64Array(STORE_COUNT);
+	private readonly averages = new Float64Array(STORE_COUNT);
 	private readonly reads = new Float64Array(STORE_COUNT);
 	private readonly misses = new Float64Array(STORE_COUNT);
 
@@ -32,26 +38,30 @@ export class ValueCache<V> {
 		const value = (this.young[index] as Map<string, V>).get(key);
 		if (value !== undefined) return value;
 		const aged = (this.old[index] as Map<string, V>).get(key);
-		if (aged !== undefined) this.keep(index, key, aged);
+		if (aged !== undefined) this.keep(index, key, aged, this.averages[index] as number);
 		else this.misses[index] = (this.misses[index] as number) + 1;
 		return aged;
 	}
 
-	/** Keeps what the database answered. */
-	keep(index: number, key: string, value: V): void {
+	/** Keeps what the database answered. @param bytes its encoded size */
+	keep(index: number, key: string, value: V, bytes: number): void {
 		const young = this.young[index] as Map<string, V>;
-		if (young.size < ENTRIES) {
+		const total = (this.youngBytes[index] as number) + bytes;
+		if (young.size < ENTRIES && total <= BYTES) {
 			young.set(key, value);
+			this.youngBytes[index] = total;
 			return;
 		}
 		this.old[index] = young;
+		this.averages[index] = (this.youngBytes[index] as number) / Math.max(young.size, 1);
 		this.young[index] = new Map([[key, value]]);
+		this.youngBytes[index] = bytes;
 	}
 
-	/** Puts a value that the database has just got in the place of an older one. */
-	replace(index: number, key: string, value: V): void {
+	/** Puts a value that the database has just got in the place of an older one. @param bytes its encoded size */
+	replace(index: number, key: string, value: V, bytes: number): void {
 		(this.old[index] as Map<string, V>).delete(key);
-		this.keep(index, key, value);
+		this.keep(index, key, value, bytes);
 	}
 
 	/** The use of each store; those that were never asked are left out. */

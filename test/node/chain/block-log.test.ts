@@ -12,6 +12,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import {
+	ANY_START,
 	BlockLog,
 	LogAccessError,
 	LogDamagedError,
@@ -33,7 +34,7 @@ const texts = (records: readonly LogRecord[]): string[] =>
 
 /** Opens the log, gives what it held, and closes it. */
 function reopen(first = 0): string[] {
-	const { log, records } = BlockLog.open(directory, false, first);
+	const { log, records } = BlockLog.open(directory, false, { ...ANY_START, segment: first });
 	log.close();
 	return texts(records);
 }
@@ -80,10 +81,10 @@ describe("rotation", () => {
 	test("keeps older segments until they are dropped", () => {
 		const { log } = BlockLog.open(directory, false);
 		log.append("block", utf8("old"));
-		const number = log.rotate([block("kept")]);
+		const start = log.rotate([block("kept")]);
 		log.append("block", utf8("new"));
 		expect(texts(BlockLog.open(directory, false).records)).toEqual(["block old", "block kept", "block new"]);
-		log.dropBefore(number);
+		log.dropBefore(start.segment);
 		expect(reopen()).toEqual(["block kept", "block new"]);
 		log.close();
 	});
@@ -91,9 +92,9 @@ describe("rotation", () => {
 	test("is ignored below the first segment that the database needs", () => {
 		const { log } = BlockLog.open(directory, false);
 		log.append("block", utf8("in the database"));
-		const number = log.rotate([block("kept")]);
+		const start = log.rotate([block("kept")]);
 		log.close();
-		expect(reopen(number)).toEqual(["block kept"]);
+		expect(reopen(start.segment)).toEqual(["block kept"]);
 	});
 });
 
@@ -186,12 +187,16 @@ describe("a segment that was taken away", () => {
 		write("one");
 		write("two");
 		rmSync(segment(0));
-		expect(() => BlockLog.open(directory, false, 1)).toThrow("0000000001.log is missing");
+		expect(() => BlockLog.open(directory, false, { ...ANY_START, segment: 1 })).toThrow(
+			"0000000001.log is missing",
+		);
 		expect(reopen()).toEqual(["block two"]);
 	});
 
 	test("together with all others is missed", () => {
-		expect(() => BlockLog.open(join(directory, "journal"), false, 7)).toThrow("0000000007.log is missing");
+		expect(() => BlockLog.open(join(directory, "journal"), false, { ...ANY_START, segment: 7 })).toThrow(
+			"0000000007.log is missing",
+		);
 	});
 });
 

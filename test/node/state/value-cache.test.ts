@@ -9,8 +9,8 @@ describe("the cache of the database's values", () => {
 	it("knows what was kept, also that there is nothing, and counts what it didn't know", () => {
 		const cache = new ValueCache<number | null>();
 		expect(cache.get(index, "a")).toBeUndefined();
-		cache.keep(index, "a", 1);
-		cache.keep(index, "b", null);
+		cache.keep(index, "a", 1, 10);
+		cache.keep(index, "b", null, 10);
 		expect(cache.get(index, "a")).toBe(1);
 		expect(cache.get(index, "b")).toBeNull();
 		expect(cache.use).toEqual([{ store: name, reads: 3, misses: 1 }]);
@@ -18,27 +18,37 @@ describe("the cache of the database's values", () => {
 
 	it("forgets what was not asked for through two generations, and nothing else", () => {
 		const cache = new ValueCache<number>();
-		cache.keep(index, "asked", 1);
-		cache.keep(index, "left", 2);
+		cache.keep(index, "asked", 1, 10);
+		cache.keep(index, "left", 2, 10);
 		for (let i = 0; i < 2 * GENERATION; i++) {
 			if (i % 1000 === 0) cache.get(index, "asked");
-			cache.keep(index, `filler ${i}`, i);
+			cache.keep(index, `filler ${i}`, i, 10);
 		}
 		expect(cache.get(index, "asked")).toBe(1);
 		expect(cache.get(index, "left")).toBeUndefined();
 	});
 
+	it("keeps few values where they are large", () => {
+		const cache = new ValueCache<number>();
+		for (let i = 0; i < 100; i++) cache.keep(index, `block ${i}`, i, 1 << 20);
+		const kept = Array.from({ length: 100 }, (_, i) => cache.get(index, `block ${i}`)).filter(
+			(value) => value !== undefined,
+		);
+		expect(kept.length).toBeLessThanOrEqual(16);
+		expect(kept.at(-1)).toBe(99);
+	});
+
 	it("never answers with a replaced value, in whichever generation it was", () => {
 		const cache = new ValueCache<string>();
-		cache.keep(index, "young", "before");
-		cache.replace(index, "young", "after");
+		cache.keep(index, "young", "before", 10);
+		cache.replace(index, "young", "after", 10);
 		expect(cache.get(index, "young")).toBe("after");
-		cache.keep(index, "old", "before");
-		for (let i = 0; i < GENERATION; i++) cache.keep(index, `filler ${i}`, "");
-		cache.replace(index, "old", "after");
+		cache.keep(index, "old", "before", 10);
+		for (let i = 0; i < GENERATION; i++) cache.keep(index, `filler ${i}`, "", 10);
+		cache.replace(index, "old", "after", 10);
 		for (let i = 0; i < GENERATION; i++) {
 			expect(cache.get(index, "old")).toBe("after");
-			cache.keep(index, `more ${i}`, "");
+			cache.keep(index, `more ${i}`, "", 10);
 		}
 	});
 });

@@ -70,6 +70,7 @@ export class Application implements ApplicationListener {
 	private readonly effective: EffectiveCheck;
 	private readonly relays: RelayConnections;
 	private readonly byConnection = new Map<PeerConnection, Peer>();
+	private isStopped = false;
 	private unobserve: (() => void) | undefined;
 
 	constructor(
@@ -105,6 +106,7 @@ export class Application implements ApplicationListener {
 	}
 
 	stop(): void {
+		this.isStopped = true;
 		this.unobserve?.();
 		const parts = [
 			this.status,
@@ -162,6 +164,9 @@ export class Application implements ApplicationListener {
 		const peer = this.byConnection.get(connection);
 		if (!peer) return;
 		this.byConnection.delete(connection);
+		// Whoever was told to go, or said why it goes, has its line in the log; at our own stop all go.
+		if (!peer.isLeaving && !this.isStopped)
+			this.world.log.info({ peer: peer.name }, "peer lost: the connection ended without a word");
 		this.world.remove(peer);
 		this.requester.peerLeft(peer);
 		this.responder.peerLeft(peer);

@@ -5,6 +5,7 @@ import type { PeerConnection } from "../connection.js";
 import { addressText } from "../environment.js";
 import type { BlockRef } from "../local-chain.js";
 import type { HelloMessage, InventoryKind } from "../wire/application-messages.js";
+import { BranchRounds } from "./branch-rounds.js";
 import { Offers } from "./fetch-queue.js";
 import { INVENTORY_CACHE, SERVED_CACHE } from "./limits.js";
 import { Queue } from "./queue.js";
@@ -70,6 +71,9 @@ export class Peer {
 	lastDeliveryMs = 0;
 	/** When it last delivered a block of a list. */
 	lastBlockMs = Number.NEGATIVE_INFINITY;
+
+	/** Where its lists have led. */
+	readonly branchRounds = new BranchRounds();
 
 	/** The last block of which we know that both have it. */
 	bothHave: BlockRef;

@@ -6,7 +6,7 @@
  * peer has delivered, but stay below the three requests a second that later releases allow.
  */
 
-import { toHex, toKey } from "../../../protocol/bytes.js";
+import { equalBytes, toHex, toKey } from "../../../protocol/bytes.js";
 import { countField } from "../../../protocol/codec/scan.js";
 import { SLOT_MS } from "../../../protocol/slot.js";
 import { Recent } from "../../memory/recent.js";
@@ -132,6 +132,11 @@ export class SyncRequester {
 		peer.fetchAble = false;
 		peer.needSyncFromPeer = true;
 		peer.summary = undefined;
+		if (peer.branchRounds.next()) {
+			const why = "its branches end at or below our head again and again";
+			this.world.disconnect(peer, Reason.FORKED, why, true);
+			return;
+		}
 		const [first] = ids as readonly [BlockRef];
 		if (ids.length === 1 && chain.isKnown(first.id)) {
 			peer.state = "SYNC_COMPLETED";
@@ -251,7 +256,8 @@ export class SyncRequester {
 		this.drop(key);
 		from.inProcess.delete(key);
 		const { chain, log } = this.world;
-		const result = this.applied.has(key) ? ({ kind: "accepted" } as const) : chain.push(block);
+		const headBefore = chain.head.id;
+		const result = this.applied.has(key) ? ({ kind: "accepted", isNew: false } as const) : chain.push(block);
 		if (result.kind === "forged") {
 			this.assigned.delete(key);
 			this.world.disconnect(from, Reason.BAD_BLOCK, result.message);
@@ -259,6 +265,7 @@ export class SyncRequester {
 		}
 		if (result.kind === "accepted") {
 			this.applied.put(key, true);
+			from.branchRounds.accepted(result.isNew, !equalBytes(headBefore, chain.head.id));
 		} else {
 			this.assigned.delete(key);
 			const message = result.kind === "failed" ? result.message : "its parent is not known";

@@ -111,6 +111,8 @@ export class LinkedNode {
 	/** Everything it said, in order. */
 	readonly sent: SentMessage[] = [];
 	readonly faults: string[] = [];
+	/** What its log tells, without fields. */
+	readonly told: string[] = [];
 	/** Ids of blocks and transactions that others announced or delivered. */
 	readonly received = new Set<string>();
 	private readonly nodeId: Uint8Array;
@@ -127,12 +129,16 @@ export class LinkedNode {
 			this.faults.push(`${where}: ${error instanceof Error ? error.stack : String(error)}`);
 		};
 		this.chain = new (restarted ? RestartedChain : NodeChain)({ open, pool: undefined, report });
-		const quiet = { debug: () => {}, info: () => {}, warn: () => {} };
+		const log = {
+			debug: () => {},
+			info: (_: object, message: string) => this.told.push(message),
+			warn: () => {},
+		};
 		const peerWorld = new PeerWorld(
 			this.environment,
 			this.chain,
 			{ ...peerSettings(smallConfig()), ...settings },
-			quiet,
+			log,
 			witnesses,
 			() => true,
 		);

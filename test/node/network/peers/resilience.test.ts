@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { PeerSettings } from "../../../../src/node/network/peers/peer-world.js";
+import { Reason } from "../../../../src/node/network/wire/application-messages.js";
 import { SimulatedWorld } from "../../../simulation/world.js";
 import { openSmall } from "../../chain/small-chain.js";
 import { LinkedNode } from "./linked-nodes.js";
@@ -22,6 +23,28 @@ async function quietNode(dialed: number, accepted: number, settings: Partial<Pee
 	}
 	return { world, node };
 }
+
+describe("a connection that ends", () => {
+	const LOST = "peer lost: the connection ended without a word";
+
+	it("leaves a line in the log if nobody said why", async () => {
+		const { world, node } = await quietNode(1, 0);
+		for (const link of [...node.links]) link.close();
+		await world.advance(100);
+		expect(node.application.world.peers).toEqual([]);
+		expect(node.told).toContain(LOST);
+	});
+
+	it("leaves none of that kind if the peer was told to go", async () => {
+		const { world, node } = await quietNode(1, 0);
+		const [peer] = node.application.world.peers;
+		if (peer) node.application.world.disconnect(peer, Reason.FORKED, "a test");
+		await world.advance(100);
+		expect(node.application.world.peers).toEqual([]);
+		expect(node.told).toContain("peer told to go");
+		expect(node.told).not.toContain(LOST);
+	});
+});
 
 describe("a node that nothing happens to", () => {
 	it("drops a peer at random when it is full, if it is asked to", async () => {

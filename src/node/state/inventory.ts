@@ -1,0 +1,204 @@
+/**
+ * What the files of a LevelDB directory have to be. The library, as it is bound to Node.js, doesn't look at the
+ * checksums of its tables, and takes a list of files or a log that ends early for the work of a kill. So this program
+ * keeps a list of its own:
+ *
+ * - SEAL lists every file as a clean close left it. The next open compares them all and makes it TABLES.
+ * - TABLES lists tables, which never change once they are complete. Lines are added while the database is open.
+ *
+ * A line: name, size, CRC-32 of the contents, CRC-32 of the line before it; a torn last line of TABLES counts for nothing.
+ */
+
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { appendFile, open, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { crc32 } from "node:zlib";
+
+const SEAL = "SEAL";
+const TABLES = "TABLES";
+
+const TABLE = /^\d+\.(?:ldb|sst)$/;
+/** Files that change while the database is open, but for those whose contents say nothing (LOCK, LOG). */
+const CHANGING = /^(?:CURRENT|MANIFEST-\d+|\d+\.log)$/;
+const LINE = /^((\S+) (\d+) (\d+)) (\d+)$/;
+
+/** Bytes of tables that an open waits for; the others are compared while the database is in use. */
+const AWAITED_BYTES = 16 << 20;
+/** Between two tables that are compared in the background: two megabytes each, about two hundredths of the time. */
+const PAUSE_MS = 100;
+
+/** A file is not what it was; the message is half a sentence. */
+export class DamagedFileError extends Error {
+	override readonly name = "DamagedFileError";
+}
+
+interface FileFacts {
+	readonly bytes: number;
+	readonly crc: number;
+}
+
+const factsOf = (bytes: Uint8Array): FileFacts => ({ bytes: bytes.length, crc: crc32(bytes) });
+
+function lineOf(name: string, { bytes, crc }: FileFacts): string {
+	const facts = `${name} ${bytes} ${crc}`;
+	return `${facts} ${crc32(facts)}\n`;
+}
+
+export class Inventory {
+	private isEnded = false;
+	/** Tables that are still to be compared. */
+	private readonly waiting: string[] = [];
+
+	private constructor(
+		private readonly directory: string,
+		private readonly tables: Map<string, FileFacts>,
+	) {}
+
+	/**
+	 * Compares the files of a directory with its list, before the library sees them.
+	 * @throws {DamagedFileError} if one is missing or differs
+	 */
+	static async open(directory: string): Promise<Inventory> {
+		const seal = join(directory, SEAL);
+		const isSealed = existsSync(seal);
+		const path = isSealed ? seal : join(directory, TABLES);
+		const listed = existsSync(path) ? readList(path, isSealed) : new Map<string, FileFacts>();
+		const present = new Set(existsSync(directory) ? readdirSync(directory) : []);
+		if (isSealed) checkSealed(directory, listed, present);
+		const tables = new Map([...listed].filter(([name]) => TABLE.test(name) && present.has(name)));
+		const inventory = new Inventory(directory, tables);
+		inventory.compareNow();
+		if (isSealed) {
+			await rename(seal, join(directory, TABLES));
+			await syncDirectory(directory);
+		}
+		return inventory;
+	}
+
+	/** Compares the newest tables, up to a number of bytes; the others wait. */
+	private compareNow(): void {
+		let room = AWAITED_BYTES;
+		const newestFirst = [...this.tables].sort(([a], [b]) => Number.parseInt(b) - Number.parseInt(a));
+		for (const [name, facts] of newestFirst) {
+			room -= facts.bytes;
+			if (room < 0) this.waiting.push(name);
+			// Where it is gone, another process has the database open; the library will say so.
+			else if (existsSync(join(this.directory, name)))
+				compare(name, facts, readFileSync(join(this.directory, name)));
+		}
+	}
+
+	/** Compares what {@link open} left. @throws {DamagedFileError} */
+	async compareRest(): Promise<void> {
+		for (const name of this.waiting) {
+			await sleep(PAUSE_MS, undefined, { ref: false });
+			if (this.isEnded) return;
+			const bytes = await readTable(join(this.directory, name));
+			const facts = this.tables.get(name);
+			// Where it is gone, its contents are in other tables by now.
+			if (bytes && facts) compare(name, facts, bytes);
+		}
+	}
+
+	/** Lists tables that are complete. @param numbers all that the database has now */
+	async add(numbers: readonly number[]): Promise<void> {
+		const present = new Set(numbers.map((number) => `${String(number).padStart(6, "0")}.ldb`));
+		for (const name of this.tables.keys()) if (!present.has(name)) this.tables.delete(name);
+		for (const name of present) {
+			if (this.tables.has(name) || this.isEnded) continue;
+			const bytes = await readTable(join(this.directory, name));
+			if (!bytes || this.isEnded) continue;
+			const facts = factsOf(bytes);
+			this.tables.set(name, facts);
+			await appendFile(join(this.directory, TABLES), lineOf(name, facts));
+		}
+	}
+
+	/** No file is read any more; the database may be closed. */
+	end(): void {
+		this.isEnded = true;
+	}
+
+	/** Lists everything: the database is closed. */
+	async seal(): Promise<void> {
+		const names = readdirSync(this.directory).filter((name) => TABLE.test(name) || CHANGING.test(name));
+		const lines: string[] = [];
+		for (const name of names) {
+			const facts = this.tables.get(name) ?? factsOf(await readFile(join(this.directory, name)));
+			lines.push(lineOf(name, facts));
+		}
+		const path = join(this.directory, `${SEAL}.new`);
+		const text = lines.join("");
+		await writeFile(path, `${text}${lineOf("end", factsOf(Buffer.from(text)))}`, { flush: true });
+		await rename(path, join(this.directory, SEAL));
+		await rm(join(this.directory, TABLES), { force: true });
+		await syncDirectory(this.directory);
+	}
+}
+
+/** Undefined: it is gone. */
+async function readTable(path: string): Promise<Buffer | undefined> {
+	try {
+		return await readFile(path);
+	} catch (error) {
+		if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
+		throw error;
+	}
+}
+
+function compare(name: string, facts: FileFacts, bytes: Uint8Array): void {
+	if (bytes.length !== facts.bytes) {
+		throw new DamagedFileError(`its file ${name} has ${bytes.length} bytes instead of ${facts.bytes}`);
+	}
+	if (crc32(bytes) !== facts.crc) throw new DamagedFileError(`the contents of its file ${name} have changed`);
+}
+
+/** @param isWhole a last line tells that none is missing @throws {DamagedFileError} */
+function readList(path: string, isWhole: boolean): Map<string, FileFacts> {
+	const text = readFileSync(path, "latin1");
+	const files = new Map<string, FileFacts>();
+	const lines = text.split("\n");
+	lines.pop();
+	for (const [at, line] of lines.entries()) {
+		const match = LINE.exec(line);
+		if (!match || crc32(match[1] as string) !== Number(match[5])) {
+			// The machine lost its power while lines were added.
+			if (!isWhole && !lines.slice(at + 1).some((later) => LINE.test(later))) return files;
+			throw unreadable(path);
+		}
+		files.set(match[2] as string, { bytes: Number(match[3]), crc: Number(match[4]) });
+	}
+	if (!isWhole) return files;
+	const end = files.get("end");
+	files.delete("end");
+	const listed = text.slice(0, text.lastIndexOf("\n", text.length - 2) + 1);
+	if (!end || end.crc !== crc32(Buffer.from(listed)) || end.bytes !== listed.length) throw unreadable(path);
+	if (!text.endsWith("\n")) throw unreadable(path);
+	return files;
+}
+
+function unreadable(path: string): DamagedFileError {
+	return new DamagedFileError(`the list of its files, ${path}, can't be read`);
+}
+
+/** @throws {DamagedFileError} */
+function checkSealed(
+	directory: string,
+	listed: ReadonlyMap<string, FileFacts>,
+	present: ReadonlySet<string>,
+): void {
+	for (const [name, facts] of listed) {
+		if (!present.has(name)) throw new DamagedFileError(`its file ${name} is missing`);
+		if (CHANGING.test(name)) compare(name, facts, readFileSync(join(directory, name)));
+	}
+}
+
+async function syncDirectory(directory: string): Promise<void> {
+	const handle = await open(directory, "r");
+	try {
+		await handle.sync();
+	} finally {
+		await handle.close();
+	}
+}

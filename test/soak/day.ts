@@ -1,0 +1,310 @@
+/**
+ * A day of a chain's time in a few minutes: a node with its servers makes the blocks of every slot, gets payments at
+ * half the rate that it managed at its peak, answers queries and serves a peer that is stopped and killed again and
+ * again. Memory must be flat after a while of warming up, and both must have one chain in the end.
+ *
+ *     npm run soak:day -- [--minutes 20] [--hours 24] [--seed 1]
+ *
+ * `--minutes` bounds the run; whoever can't make the blocks of `--hours` in it makes fewer, and the result says so.
+ */
+
+import { type ChildProcess, fork } from "node:child_process";
+import { mkdtempSync, rmSync } from "node:fs";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+import { parseArgs } from "node:util";
+import { installRecoverEngine } from "../../src/node/signatures/engine.js";
+import { toHex } from "../../src/protocol/bytes.js";
+import { DAY_MS, type DayOptions, type Ports, payers, payment, receiver } from "./day-chain.js";
+import type { DaySample } from "./day-node.js";
+import { between, randomFrom } from "./random.js";
+
+const NODE = fileURLToPath(new URL("day-node.ts", import.meta.url));
+const START_LIMIT_MS = 60_000;
+const SENDERS = 8;
+/** How long the peak is measured. */
+const PEAK_MS = 20_000;
+/** Share of the run that is left out of the comparison. */
+const WARM_UP = 0.34;
+const MAX_GROWTH = 0.1;
+/** How often the peer is restarted. */
+const RESTARTS = 4;
+/** An address that was left is not dialed again for a minute. */
+const CATCH_UP_MS = 180_000;
+
+/** The day did not go as it has to. */
+class DayError extends Error {
+	override readonly name = "DayError";
+}
+
+const { values } = parseArgs({
+	options: {
+		minutes: { type: "string", default: "20" },
+		hours: { type: "string", default: "24" },
+		seed: { type: "string", default: "1" },
+	},
+});
+const runMs = Number(values.minutes) * 60_000;
+const chainMs = (Number(values.hours) / 24) * DAY_MS;
+const random = randomFrom(Number(values.seed));
+const root = mkdtempSync(join(tmpdir(), "coin-day-"));
+await installRecoverEngine();
+
+async function freePort(host: string): Promise<number> {
+	const server = createServer();
+	await new Promise<void>((resolve) => server.listen(0, host, resolve));
+	const { port } = server.address() as { port: number };
+	await new Promise((resolve) => server.close(resolve));
+	return port;
+}
+
+async function portsOf(host: string): Promise<Ports> {
+	const [peer, http, jsonrpc, grpc] = await Promise.all([1, 2, 3, 4].map(() => freePort(host)));
+	return { peer, http, jsonrpc, grpc } as Ports;
+}
+
+class Child {
+	private readonly ended: Promise<undefined>;
+	private asked: Promise<unknown> = Promise.resolve();
+
+	private constructor(
+		readonly options: DayOptions,
+		private readonly process: ChildProcess,
+	) {
+		this.ended = new Promise((resolve) => process.once("exit", () => resolve(undefined)));
+	}
+
+	static async start(options: DayOptions): Promise<Child> {
+		const execArgv = ["--import", "tsx", "--expose-gc"];
+		const child = fork(NODE, [JSON.stringify(options)], {
+			execArgv,
+			stdio: ["ignore", "inherit", "inherit", "ipc"],
+		});
+		const started = new Promise((resolve) => child.once("message", resolve));
+		const ended = new Promise((resolve) => child.once("exit", () => resolve(undefined)));
+		const late = sleep(START_LIMIT_MS, undefined, { ref: false });
+		if ((await Promise.race([started, ended, late])) === undefined)
+			throw new DayError("a node did not start");
+		return new Child(options, child);
+	}
+
+	sample(): Promise<DaySample> {
+		this.asked = this.asked.then(() => this.ask());
+		return this.asked as Promise<DaySample>;
+	}
+
+	/** One question at a time: answers carry no names. */
+	private async ask(): Promise<DaySample> {
+		const answer = new Promise<DaySample>((resolve) => this.process.once("message", resolve));
+		this.process.send("sample");
+		const sample = await Promise.race([answer, this.ended]);
+		if (sample === undefined) throw new DayError("a node ended by itself");
+		return sample;
+	}
+
+	async end(signal: "SIGTERM" | "SIGKILL"): Promise<void> {
+		this.process.kill(signal);
+		await this.ended;
+		const { exitCode } = this.process;
+		if (signal === "SIGTERM" && exitCode !== 0) throw new DayError(`a node ended with code ${exitCode}`);
+	}
+
+	async post(path: string, body: object, isJsonRpc = false): Promise<unknown> {
+		const { host, ports } = this.options;
+		const answer = await fetch(`http://${host}:${isJsonRpc ? ports.jsonrpc : ports.http}${path}`, {
+			method: "POST",
+			headers: { "content-type": "application/json" },
+			body: JSON.stringify(body),
+		});
+		return answer.json();
+	}
+}
+
+/** What is asked and paid; payments wait for the rate that is allowed. */
+class Traffic {
+	isOver = false;
+	accepted = 0;
+	answered = 0;
+	refused = 0;
+	/** Payments a second; without limit at first. */
+	rate = Number.POSITIVE_INFINITY;
+	private sent = 0;
+	private sinceMs = Date.now();
+	private reference: { readonly id: Uint8Array; readonly ms: number } | undefined;
+
+	constructor(private readonly node: Child) {}
+
+	limit(rate: number): void {
+		this.rate = rate;
+		this.sent = 0;
+		this.sinceMs = Date.now();
+	}
+
+	async run(): Promise<void> {
+		const tasks = Array.from({ length: SENDERS }, () => this.pay());
+		await Promise.all([...tasks, this.ask(), this.refer()]);
+	}
+
+	private async refer(): Promise<void> {
+		while (!this.isOver) {
+			const block = (await this.node.post("/wallet/getnowblock", {})) as {
+				readonly blockID: string;
+				readonly block_header: { readonly raw_data: { readonly timestamp: number } };
+			};
+			this.reference = { id: Buffer.from(block.blockID, "hex"), ms: block.block_header.raw_data.timestamp };
+			await sleep(500);
+		}
+	}
+
+	private async pay(): Promise<void> {
+		while (!this.isOver) {
+			const due = ((Date.now() - this.sinceMs) / 1000) * this.rate;
+			if (!this.reference || this.sent >= due) {
+				await sleep(5);
+				continue;
+			}
+			this.sent++;
+			const { bytes } = payment(random, this.reference.id, this.reference.ms);
+			const answer = (await this.node.post("/wallet/broadcasthex", { transaction: toHex(bytes) })) as {
+				readonly result?: boolean;
+			};
+			if (answer.result === true) this.accepted++;
+			else this.refused++;
+		}
+	}
+
+	/** About twenty queries a second, of every kind that keeps something. */
+	private async ask(): Promise<void> {
+		const rpc = (method: string, params: readonly unknown[]) =>
+			this.node.post("/jsonrpc", { jsonrpc: "2.0", id: 1, method, params }, true);
+		while (!this.isOver) {
+			const payer = toHex(payers[between(random, 0, payers.length - 1)] as Uint8Array);
+			const filter = (await rpc("eth_newBlockFilter", [])) as { readonly result?: string };
+			await Promise.all([
+				this.node.post("/wallet/getaccount", { address: payer }),
+				this.node.post("/wallet/getaccountresource", { address: toHex(receiver(random)) }),
+				this.node.post("/wallet/getblockbylatestnum", { num: 3 }),
+				rpc("eth_getBalance", [`0x${payer.slice(2)}`, "latest"]),
+				rpc("eth_getLogs", [{ fromBlock: "latest", toBlock: "latest" }]),
+				rpc("eth_getFilterChanges", [filter.result]),
+			]);
+			// Its blocks come faster than a filter is made for: one that nobody reads would keep thousands.
+			await rpc("eth_uninstallFilter", [filter.result]);
+			this.answered += 7;
+			await sleep(300);
+		}
+	}
+}
+
+const median = (numbers: readonly number[]): number =>
+	[...numbers].sort((a, b) => a - b)[numbers.length >> 1] ?? 0;
+const inMiB = (bytes: number): string => `${(bytes / 2 ** 20).toFixed(1)} MiB`;
+
+/** @throws {DayError} if the last part needs more than the first after warming up */
+function compare(what: string, bytes: readonly number[]): void {
+	const steady = bytes.slice(Math.floor(bytes.length * WARM_UP));
+	const third = Math.max(1, Math.floor(steady.length / 3));
+	const [first, last] = [median(steady.slice(0, third)), median(steady.slice(-third))];
+	const growth = last / first - 1;
+	process.stdout.write(
+		`${what}: ${inMiB(first)}, in the end ${inMiB(last)} (${(growth * 100).toFixed(1)} %)\n`,
+	);
+	if (growth > MAX_GROWTH) throw new DayError(`${what} grows by ${(growth * 100).toFixed(1)} %`);
+}
+
+async function untilSame(node: Child, peer: Child): Promise<DaySample> {
+	const limitMs = Date.now() + CATCH_UP_MS;
+	for (;;) {
+		const [a, b] = [await node.sample(), await peer.sample()];
+		if (a.head - b.head <= 40) return a;
+		if (Date.now() > limitMs) throw new DayError(`the peer is at block ${b.head} of ${a.head}`);
+		await sleep(500);
+	}
+}
+
+const hosts = ["127.0.0.1", "127.0.0.2"] as const;
+const startMs = Date.now();
+const shared = { genesisMs: startMs - 25 * 3_600_000 - (startMs % 3_000), startMs, speed: chainMs / runMs };
+const [nodePorts, peerPorts] = await Promise.all([portsOf(hosts[0]), portsOf(hosts[1])]);
+const node = await Child.start({
+	...shared,
+	directory: join(root, "node"),
+	host: hosts[0],
+	ports: nodePorts,
+	source: undefined,
+});
+const peerOptions: DayOptions = {
+	...shared,
+	directory: join(root, "peer"),
+	host: hosts[1],
+	ports: peerPorts,
+	source: { host: hosts[0], port: nodePorts.peer },
+};
+let peer = await Child.start(peerOptions);
+const traffic = new Traffic(node);
+const running = traffic.run();
+running.catch(() => {});
+
+await sleep(PEAK_MS / 2);
+const before = traffic.accepted;
+await sleep(PEAK_MS / 2);
+const peak = (traffic.accepted - before) / (PEAK_MS / 2000);
+traffic.limit(peak / 2);
+process.stdout.write(`peak ${peak.toFixed(0)} payments a second, goes on with half of it\n`);
+
+let restarts = 0;
+let restarting: Promise<unknown> = Promise.resolve();
+
+async function restartPeer(): Promise<void> {
+	await peer.end(restarts++ % 2 === 0 ? "SIGTERM" : "SIGKILL");
+	peer = await Child.start(peerOptions);
+	await untilSame(node, peer);
+}
+
+function tell({ head, headMs, used, resident, peers }: DaySample): void {
+	const minutes = ((Date.now() - startMs) / 60_000).toFixed(1);
+	const hours = ((headMs - shared.genesisMs) / 3_600_000).toFixed(1);
+	process.stdout.write(
+		`${minutes} min: ${hours} h, block ${head}, objects ${inMiB(used)}, resident ${inMiB(resident)}, ` +
+			`${traffic.accepted} payments, ${traffic.answered} queries, ${peers} peers\n`,
+	);
+}
+
+const samples: DaySample[] = [];
+while (Date.now() - startMs < runMs) {
+	await Promise.race([sleep(Math.min(10_000, runMs / 60)), running]);
+	const sample = await node.sample();
+	samples.push(sample);
+	tell(sample);
+	if (sample.headMs - shared.genesisMs >= chainMs) break;
+	if ((Date.now() - startMs) / runMs < (restarts + 1) / (RESTARTS + 1)) continue;
+	restarting = restarting.then(restartPeer);
+	restarting.catch(() => {});
+}
+await restarting;
+traffic.isOver = true;
+await running;
+const last = await untilSame(node, peer);
+await node.end("SIGTERM");
+const again = await Child.start({ ...node.options, source: { host: hosts[1], port: peerPorts.peer } });
+const reopened = await again.sample();
+if (reopened.head < last.head)
+	throw new DayError(`after a restart the head is ${reopened.head}, not ${last.head}`);
+await Promise.all([again.end("SIGTERM"), peer.end("SIGTERM")]);
+rmSync(root, { recursive: true, force: true });
+const hours = ((last.headMs - shared.genesisMs) / 3_600_000).toFixed(1);
+process.stdout.write(
+	`${hours} h of the chain, ${last.head} blocks, ${traffic.accepted} payments (${traffic.refused} refused), ` +
+		`${traffic.answered} queries, ${restarts} restarts of the peer\n`,
+);
+compare(
+	"objects",
+	samples.map(({ used }) => used),
+);
+compare(
+	"resident memory",
+	samples.map(({ resident }) => resident),
+);
