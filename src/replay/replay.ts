@@ -299,6 +299,7 @@ class Replay {
 		const got = await this.target.grpc({ port, path, request: fromHex(line.request), stream });
 		if (!this.compares(line.path)) return;
 		const outcome = compareGrpc(line, got);
+		if (outcome.kind === "skipped") return this.ignore(outcome.why);
 		count(this.result.grpc, outcome.kind === "passed");
 		this.reportOutcome(outcome, [
 			["call", `${port} ${path} ${line.request}`],

@@ -84,6 +84,11 @@ export const SKIPS: readonly Skip[] = [
 		why: "machine, process, version and ports of the recording",
 	},
 	{
+		of: /^grpc\w* \/grpc\.(health\.v1|reflection\.v1)\./,
+		effect: { kind: "nothing" },
+		why: "the reference lacks the standard services (UNIMPLEMENTED); ours serves them, as clients ask for them first",
+	},
+	{
 		of: /^grpc\w* \/protocol\.\w+\/GetNodeInfo$/,
 		effect: { kind: "free", places: ["machineInfo", "configNodeInfo", "beginSyncNum", "peerList"] },
 		why: "machine, process, version and ports of the recording",

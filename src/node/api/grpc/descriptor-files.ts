@@ -21,7 +21,8 @@ export interface DescribedMethod {
 	readonly name: string;
 	readonly request: DescribedMessage;
 	readonly response: DescribedMessage;
-	readonly isStream?: boolean;
+	/** Who sends more than one message. */
+	readonly streams?: "both" | "server";
 }
 
 export interface DescribedService {
@@ -71,7 +72,7 @@ const newScope = (): Scope => ({ children: new Map(), message: undefined, enumer
 /** Files of a set of services, with the symbols that each defines. */
 export class DescriptorFiles {
 	private readonly scopes = new Map<string, Scope>();
-	/** File name by full name of a service, message or enumeration, spelled. */
+	/** File name by full name of a service, method, message, field or enumeration, spelled. */
 	private readonly symbols = new Map<string, string>();
 	private readonly encoded = new Map<string, Uint8Array>();
 
@@ -83,7 +84,8 @@ export class DescriptorFiles {
 		for (const file of files) this.scopes.set(file.package, newScope());
 		for (const { name, methods } of services) {
 			this.symbols.set(spelling(name), this.fileOf(name).name);
-			for (const { request, response } of methods) {
+			for (const { name: method, request, response } of methods) {
+				this.addSymbol(name, `${name}.${method}`);
 				this.addMessage(request);
 				this.addMessage(response);
 			}
@@ -100,6 +102,11 @@ export class DescriptorFiles {
 		const file = this.files.find((known) => known.name === name);
 		if (!file) return undefined;
 		return [this.encode(file), ...file.needs.flatMap((needed) => this.withDependencies(needed) ?? [])];
+	}
+
+	/** @param owner the service or message that defines it */
+	private addSymbol(owner: string, fullName: string): void {
+		this.symbols.set(this.spelling(fullName), this.fileOf(owner).name);
 	}
 
 	private fileOf(fullName: string): DescribedFile {
@@ -125,7 +132,8 @@ export class DescriptorFiles {
 		const scope = this.scopeOf(message.typeName);
 		if (scope.message) return;
 		scope.message = message;
-		for (const { message: inner, enumeration } of message.fields) {
+		for (const { name, message: inner, enumeration } of message.fields) {
+			this.addSymbol(message.typeName, `${message.typeName}.${name}`);
 			if (inner) this.addMessage(inner());
 			if (enumeration) this.scopeOf(enumeration.typeName).enumeration = enumeration;
 		}
@@ -163,14 +171,15 @@ export class DescriptorFiles {
 		];
 	}
 
-	private methodParts({ name, request, response, isStream }: DescribedMethod): Parts {
+	private methodParts({ name, request, response, streams }: DescribedMethod): Parts {
 		const { spelling } = this;
 		const parts: Parts = [
 			[1, spelling(name)],
 			[2, `.${spelling(request.typeName)}`],
 			[3, `.${spelling(response.typeName)}`],
 		];
-		return isStream ? [...parts, [5, 1], [6, 1]] : parts;
+		if (streams === undefined) return parts;
+		return streams === "both" ? [...parts, [5, 1], [6, 1]] : [...parts, [6, 1]];
 	}
 
 	/** Messages and enumerations inside a scope, under the field numbers of what encloses them. */

@@ -19,6 +19,7 @@ import { LITE_NODE_TEXT } from "../lite-node.js";
 import { PATIENCE, type Patience, sweepMs } from "../patience.js";
 import type { CallGate } from "../rate-limiter.js";
 import { REQUEST_BUDGET } from "../request-budget.js";
+import { Health } from "./health.js";
 import { nameUnknownMethods, watchCalls } from "./library-answers.js";
 import { isClosedMethod } from "./lite-methods.js";
 import { LongMessages } from "./long-messages.js";
@@ -34,6 +35,8 @@ const CLOSE_GRACE_MS = 1_000;
 const MAX_CONNECTIONS = 1_000;
 /** The least that every client begins with: the preface of HTTP/2 and an empty frame of settings. */
 const GREETING_BYTES = 24 + 9;
+/** Streams of reflection and health that a connection may have open: clients need one of each. */
+const MAX_STREAMS = 16;
 /** Timers can't wait longer. */
 const MAX_TIMER_MS = 0x7fffffff;
 
@@ -44,6 +47,8 @@ const asIs = (bytes: Buffer): Buffer => bytes;
 interface Client {
 	/** Calls whose message has come, and which are not answered. */
 	calls: number;
+	/** Streams that are open. */
+	streams: number;
 	/** Whether any call was answered. */
 	hasAsked: boolean;
 	/** When it connected, or was answered last. */
@@ -55,6 +60,7 @@ export class GrpcServer {
 	private readonly clients = new Map<string, Client>();
 	private readonly server: Server;
 	private readonly long: LongMessages;
+	private readonly health: Health;
 	private readonly gate: ConnectionGate;
 	private readonly injector: ReturnType<Server["createConnectionInjector"]>;
 
@@ -70,7 +76,9 @@ export class GrpcServer {
 		this.server = new Server({ ...optionsOf(rpc), interceptors: [watchCalls] });
 		const services = servicesOf(kind, node.config);
 		for (const service of services) this.addService(service);
-		if (rpc.reflection) reflect(this.server, services, node.config.node.dialect);
+		const admit = (peer: string): (() => void) | undefined => this.admitStream(peer);
+		this.health = new Health(this.server, new Set(services.map(({ name }) => `${PACKAGE}.${name}`)), admit);
+		if (rpc.reflection) reflect(this.server, services, node.config.node.dialect, admit);
 		nameUnknownMethods(this.server);
 		// Our own listener, because the library's binds without saying why it couldn't.
 		this.injector = this.server.createConnectionInjector(ServerCredentials.createInsecure());
@@ -89,9 +97,24 @@ export class GrpcServer {
 
 	private serve(socket: Socket): void {
 		const peer = peerOf(socket);
-		this.clients.set(peer, { calls: 0, hasAsked: false, lastMs: performance.now() });
+		this.clients.set(peer, { calls: 0, streams: 0, hasAsked: false, lastMs: performance.now() });
 		socket.once("close", () => this.clients.delete(peer));
 		this.injector.injectConnection(socket);
+	}
+
+	/** Counts a stream of a client. @returns what ends it; undefined: the client has too many */
+	private admitStream(peer: string): (() => void) | undefined {
+		const client = this.clients.get(peer);
+		if (!client || client.streams >= MAX_STREAMS) return undefined;
+		client.streams++;
+		client.hasAsked = true;
+		let isOpen = true;
+		return () => {
+			if (!isOpen) return;
+			isOpen = false;
+			client.streams--;
+			client.lastMs = performance.now();
+		};
 	}
 
 	/** Who doesn't greet must go, and while others wait also who asks for nothing, or sends a call without end. */
@@ -110,6 +133,7 @@ export class GrpcServer {
 
 	/** Stops listening; calls under way get a moment to finish. */
 	async close(): Promise<void> {
+		this.health.close();
 		this.injector.drain(CLOSE_GRACE_MS);
 		await this.gate.close(() => false, CLOSE_GRACE_MS);
 		this.server.forceShutdown();

@@ -5,7 +5,7 @@
 
 import { constants, type ServerHttp2Stream } from "node:http2";
 import {
-	type handleUnaryCall,
+	type handleBidiStreamingCall,
 	type Server,
 	ServerInterceptingCall,
 	type ServerInterceptor,
@@ -15,8 +15,8 @@ import {
 
 interface Handler {
 	readonly path: string;
-	readonly type: "unary";
-	readonly func: handleUnaryCall<Buffer, Buffer>;
+	readonly type: "bidi";
+	readonly func: handleBidiStreamingCall<Buffer, Buffer>;
 	readonly serialize: (bytes: Buffer) => Buffer;
 	readonly deserialize: (bytes: Buffer) => Buffer;
 }
@@ -25,7 +25,10 @@ interface HandlerLookup {
 	_retrieveHandler?(path: string): Handler | null;
 }
 
-/** Makes a server answer unknown methods with `Method not found: <service>/<method>`. */
+/**
+ * Makes a server answer unknown methods with `Method not found: <service>/<method>`, before any message: a client that
+ * opens a stream may wait for the answer first.
+ */
 export function nameUnknownMethods(server: Server): void {
 	const lookup = server as unknown as HandlerLookup;
 	const known = lookup._retrieveHandler;
@@ -36,9 +39,11 @@ export function nameUnknownMethods(server: Server): void {
 function unknownMethod(path: string): Handler {
 	return {
 		path,
-		type: "unary",
-		func: (_call, callback) =>
-			callback({ code: status.UNIMPLEMENTED, details: `Method not found: ${path.replace(/^\//, "")}` }),
+		type: "bidi",
+		func: (call) => {
+			const details = `Method not found: ${path.replace(/^\//, "")}`;
+			call.emit("error", { code: status.UNIMPLEMENTED, details });
+		},
 		serialize: (bytes) => bytes,
 		deserialize: (bytes) => bytes,
 	};

@@ -1,6 +1,6 @@
 /**
- * Server reflection (grpc/reflection/v1alpha): which services there are, and the schema that describes them. The
- * network's servers offer this version only (sheet 08 §2.2).
+ * Server reflection (grpc/reflection): which services there are, and the schema that describes them. The network's
+ * servers offer v1alpha only (sheet 08 §2.2), and that version answers as theirs; clients of today ask for v1 first.
  */
 
 import { type Server, type ServerDuplexStream, status } from "@grpc/grpc-js";
@@ -9,13 +9,16 @@ import { Writer } from "../../../protocol/codec/writer.js";
 import { type Dialect, spell } from "../../../protocol/dialect.js";
 import { services as schema } from "../../../protocol/generated/services.js";
 import { type DescribedFile, type DescribedService, DescriptorFiles } from "./descriptor-files.js";
-import { reflectionService } from "./reflection-schema.js";
+import { healthService } from "./health.js";
+import { type ReflectionVersion, reflectionService } from "./reflection-schema.js";
 import { PACKAGE, type Service } from "./service-table.js";
 
 const FILES: readonly DescribedFile[] = [
 	{ name: "google/protobuf/any.proto", package: "google.protobuf", needs: [] },
 	{ name: "api/api.proto", package: PACKAGE, needs: ["google/protobuf/any.proto"] },
 	{ name: "grpc/reflection/v1alpha/reflection.proto", package: "grpc.reflection.v1alpha", needs: [] },
+	{ name: "grpc/reflection/v1/reflection.proto", package: "grpc.reflection.v1", needs: [] },
+	{ name: "grpc/health/v1/health.proto", package: "grpc.health.v1", needs: [] },
 ];
 
 /** Members of a request; all but the host exclude each other. */
@@ -26,22 +29,57 @@ const Tell = { host: 1, request: 2, files: 4, services: 6, error: 7 } as const;
 /** What a request that can't be read is answered with, as by every other method. */
 const UNREADABLE = "Application error processing RPC";
 
-/** Adds the reflection service to a server. */
-export function reflect(server: Server, offered: readonly Service[], dialect: Dialect): void {
-	const names = [reflectionService.name, ...offered.map(({ name }) => `${PACKAGE}.${name}`)].sort();
+/**
+ * Adds the reflection service to a server, in both versions.
+ * @param admit whether a client may open one stream more; calls the function given when it has ended
+ */
+export function reflect(
+	server: Server,
+	offered: readonly Service[],
+	dialect: Dialect,
+	admit: (peer: string) => (() => void) | undefined,
+): void {
+	const versions = { v1alpha: reflectionService("v1alpha"), v1: reflectionService("v1") };
+	const network = offered.map(({ name }) => `${PACKAGE}.${name}`);
+	const names: Readonly<Record<ReflectionVersion, readonly string[]>> = {
+		v1alpha: [versions.v1alpha.name, ...network].sort(),
+		v1: [versions.v1.name, versions.v1alpha.name, healthService.name, ...network].sort(),
+	};
 	let files: DescriptorFiles | undefined;
 	const describe = (): DescriptorFiles => {
-		files ??= new DescriptorFiles(FILES, [...describedServices(), reflectionService], (name) =>
-			spell(name, dialect),
+		files ??= new DescriptorFiles(
+			FILES,
+			[...describedServices(), ...Object.values(versions), healthService],
+			(name) => spell(name, dialect),
 		);
 		return files;
 	};
+	for (const version of ["v1alpha", "v1"] as const) {
+		serve(server, versions[version].name, admit, (request) => answer(request, names[version], describe));
+	}
+}
+
+/** Answers each message of a stream. */
+function serve(
+	server: Server,
+	service: string,
+	admit: (peer: string) => (() => void) | undefined,
+	answer: (request: Buffer) => Buffer,
+): void {
+	const asIs = (bytes: Buffer): Buffer => bytes;
 	server.register(
-		`/${reflectionService.name}/ServerReflectionInfo`,
+		`/${service}/ServerReflectionInfo`,
 		(call: ServerDuplexStream<Buffer, Buffer>) => {
+			const leave = admit(call.getPeer());
+			if (!leave) {
+				call.emit("error", { code: status.RESOURCE_EXHAUSTED, details: "too many streams" });
+				return;
+			}
+			call.once("close", leave);
+			call.once("cancelled", leave);
 			call.on("data", (request: Buffer) => {
 				try {
-					call.write(answer(request, names, describe));
+					call.write(answer(request));
 				} catch (error) {
 					if (!(error instanceof DecodeError)) throw error;
 					call.emit("error", { code: status.UNKNOWN, details: UNREADABLE });
@@ -49,8 +87,8 @@ export function reflect(server: Server, offered: readonly Service[], dialect: Di
 			});
 			call.on("end", () => call.end());
 		},
-		(bytes: Buffer) => bytes,
-		(bytes: Buffer) => bytes,
+		asIs,
+		asIs,
 		"bidi",
 	);
 }

@@ -57,11 +57,22 @@ describe("methods", () => {
 			"protocol.WalletExtension/GetTransactionsToThis",
 		],
 		["grpc", "/protocol.Monitor/GetStatsInfo", "protocol.Monitor/GetStatsInfo"],
-		["grpc", "/grpc.health.v1.Health/Check", "grpc.health.v1.Health/Check"],
+		["grpc", "/grpc.health.v2.Health/Check", "grpc.health.v2.Health/Check"],
 	])("%s does not have %s", async (port, path, name) => {
 		expect(await node.send(path, new Uint8Array(0), port)).toEqual({
 			error: { code: 12, message: `Method not found: ${name}` },
 		});
+	});
+
+	it("answers an unknown stream before its client has said anything", async () => {
+		const client = new Client(`127.0.0.1:${node.ports.grpc}`, credentials.createInsecure());
+		const asIs = (bytes: Buffer): Buffer => bytes;
+		const stream = client.makeBidiStreamRequest("/no.such.Service/Talk", asIs, asIs);
+		const code = await new Promise((resolve) => {
+			stream.on("error", (error: { readonly code?: number }) => resolve(error.code));
+		});
+		expect(code).toBe(12);
+		client.close();
 	});
 
 	it.each<[Port, string]>([

@@ -21,6 +21,7 @@ interface FileDescriptor {
 /** The extension comes without types. */
 const { FileDescriptorProto } = extension as unknown as { readonly FileDescriptorProto: protobuf.Type };
 
+const PATH_V1 = "/grpc.reflection.v1.ServerReflection/ServerReflectionInfo";
 const PATH = "/grpc.reflection.v1alpha.ServerReflection/ServerReflectionInfo";
 
 /** A request with one text. */
@@ -79,6 +80,20 @@ describe("server reflection", () => {
 		expect(services.map((name) => Buffer.from(name ?? []).toString())).toEqual(names);
 	});
 
+	it("of version 1 lists the standard services as well", async () => {
+		const got = await node.stream(PATH_V1, ask(7, "*"));
+		if ("error" in got) throw new Error(got.error.message);
+		const list = fields(got.answer).find(([number]) => number === 6)?.[1];
+		const services = fields(list ?? new Uint8Array(0)).map(([, service]) => fields(service)[0]?.[1]);
+		expect(services.map((name) => Buffer.from(name ?? []).toString())).toEqual([
+			"grpc.health.v1.Health",
+			"grpc.reflection.v1.ServerReflection",
+			"grpc.reflection.v1alpha.ServerReflection",
+			"protocol.Database",
+			"protocol.Wallet",
+		]);
+	});
+
 	it("lists services however the request says so", async () => {
 		expect(fields(await answer(node, ask(7, ""))).map(([number]) => number)).toEqual([2, 6]);
 	});
@@ -106,7 +121,10 @@ describe("server reflection", () => {
 
 	it.each([
 		["a service", ask(4, "protocol.Wallet")],
+		["a method", ask(4, "protocol.Wallet.GetNowBlock2")],
+		["a method in the deployed spelling", ask(4, "protocol.Wallet.GetBurnTrx")],
 		["a message", ask(4, "protocol.Account")],
+		["a field", ask(4, "protocol.Account.balance")],
 		["a nested enumeration", ask(4, "protocol.Transaction.Contract.ContractType")],
 		["the file's name", ask(3, "api/api.proto")],
 	])("finds the schema by %s, with what it needs", async (_what, request) => {
@@ -119,6 +137,19 @@ describe("server reflection", () => {
 	it("describes itself", async () => {
 		const [file] = await files(node, ask(4, "grpc.reflection.v1alpha.ServerReflection"));
 		expect(file?.service?.[0]?.method?.[0]).toMatchObject({ clientStreaming: true, serverStreaming: true });
+	});
+
+	it("describes the standard services, with who streams", async () => {
+		const [health] = await files(node, ask(4, "grpc.health.v1.Health.Watch"));
+		expect(health?.name).toBe("grpc/health/v1/health.proto");
+		const [check, watch] = health?.service[0]?.method ?? [];
+		expect([check?.serverStreaming, watch?.serverStreaming, watch?.clientStreaming]).toEqual([
+			undefined,
+			true,
+			undefined,
+		]);
+		const [reflection] = await files(node, ask(4, "grpc.reflection.v1.ServerReflection"));
+		expect(reflection?.name).toBe("grpc/reflection/v1/reflection.proto");
 	});
 
 	it("spells the schema in the node's dialect", async () => {
