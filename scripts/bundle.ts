@@ -10,6 +10,8 @@ import { join, relative, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { Plugin } from "@oclif/core";
 import { build, type Metafile } from "esbuild";
+import { generalFlags } from "../src/terminal/coin-command.js";
+import { usageLine } from "../src/terminal/usage-line.js";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const source = join(root, "src");
@@ -85,11 +87,25 @@ async function removeStale(target: string, current: ReadonlySet<string>): Promis
 	}
 }
 
+/**
+ * The flags of every command that a command lacks in the manifest: the framework loses them where a base class between
+ * the command and {@link generalFlags} has no static members of its own.
+ */
+function general(plugin: Plugin, own: object): object {
+	const complete = plugin.manifest.commands["convert:unit"]?.flags ?? {};
+	const names = Object.keys(generalFlags).filter((name) => !Object.hasOwn(own, name));
+	return Object.fromEntries(names.map((name) => [name, complete[name]]));
+}
+
 async function writeManifest(): Promise<number> {
 	const plugin = new Plugin({ root, type: "core", ignoreManifest: true, errorOnManifestCreate: true });
 	await plugin.load();
 	// Shapes of results are asked for rarely, and the manifest is read by every command.
-	for (const command of Object.values(plugin.manifest.commands)) delete command["result"];
+	for (const command of Object.values(plugin.manifest.commands)) {
+		delete command["result"];
+		command.flags = { ...command.flags, ...general(plugin, command.flags) };
+		command.usage ??= usageLine(command);
+	}
 	const path = join(root, "oclif.manifest.json");
 	await writeFile(`${path}.${process.pid}`, `${JSON.stringify(plugin.manifest, null, "\t")}\n`);
 	await rename(`${path}.${process.pid}`, path);

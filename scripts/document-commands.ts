@@ -25,7 +25,7 @@ interface Command {
 	readonly id: string;
 	readonly summary?: string;
 	readonly description?: string;
-	readonly usage?: string;
+	readonly usage: string;
 	readonly examples?: readonly string[];
 	readonly args: Readonly<
 		Record<string, { readonly name: string; readonly description?: string; readonly required?: boolean }>
@@ -50,14 +50,6 @@ const general = Object.values(manifest.commands["convert:unit"]?.flags ?? {}).fi
 
 function isGeneral(flag: Flag): boolean {
 	return general.some(({ name, description }) => name === flag.name && description === flag.description);
-}
-
-function usageOf(command: Command): string {
-	if (command.usage) return `coin ${command.usage}`;
-	const args = Object.values(command.args).map(({ name, required }) =>
-		required ? `<${name}>` : `[${name}]`,
-	);
-	return ["coin", command.id.replaceAll(":", " "), ...args, "[flags]"].join(" ");
 }
 
 function flagRow(flag: Flag): string {
@@ -90,7 +82,7 @@ function section(command: Command): string {
 		...(command.description ? ["", command.description] : []),
 		"",
 		"```",
-		usageOf(command),
+		`coin ${command.usage}`,
 		"```",
 		...(args.length > 0
 			? ["", ...args.map(({ name, description }) => `- \`${name}\`: ${description ?? ""}`)]

@@ -11,7 +11,7 @@ import { readStdin } from "../terminal/stdin.js";
 import { Failure } from "../wallet/failure.js";
 import type { RawAnswer } from "../wallet/http-request.js";
 import { isRecord, member, readJson } from "../wallet/json.js";
-import { jsonRpcUrl } from "../wallet/json-rpc.js";
+import { developmentUrl, jsonRpcUrl } from "../wallet/json-rpc.js";
 import { NodeClient, type NodeRequest } from "../wallet/node-client.js";
 import { isRefusal, jsonRpcRequest, RequestBody } from "../wallet/raw-call.js";
 import type { Settings } from "../wallet/settings.js";
@@ -137,7 +137,8 @@ export default class Rpc extends CoinCommand {
 			return { method: "POST", url: jsonRpcUrl(settings), body: await readStdin("the request"), headers };
 		}
 		if (METHOD_NAME.test(name)) {
-			return { method: "POST", url: jsonRpcUrl(settings), body: jsonRpcRequest(name, words.rest), headers };
+			const url = /^(dev|debug)_/.test(name) ? developmentUrl(settings) : jsonRpcUrl(settings);
+			return { method: "POST", url, body: jsonRpcRequest(name, words.rest), headers };
 		}
 		const visible = visibleOf(words, settings);
 		const body = new RequestBody(endpoint?.fields ?? [], visible, words.switches.has("exact"));

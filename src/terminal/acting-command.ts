@@ -28,7 +28,7 @@ import { costLines, shortfallOf, type TransactionCost, transactionCost } from ".
 import type { ActingFlags } from "./acting-flags.js";
 import type { OutputKind } from "./coin-command.js";
 import type { ConfirmationLevel } from "./confirmation.js";
-import { printJson, printJsonText, printLine, printNote } from "./output.js";
+import { printJson, printJsonText, printLine } from "./output.js";
 import { type ChainLooks, SendingCommand } from "./sending-command.js";
 
 /** Everything that a command knows before it has its contract. */
@@ -113,7 +113,7 @@ export abstract class ActingCommand extends SendingCommand {
 		const facts = await this.facts(flags, client, artefact, permission);
 		for (const { message } of plan.warnings ?? []) this.warning(message);
 		const level = this.levelOf(plan, settings);
-		const cost = this.isShown(plan.agree ? 2 : level, flags)
+		const cost = this.isShown(plan.agree ? 2 : level, flags, settings)
 			? await this.costOf(context, artefact, plan, permission, keys)
 			: undefined;
 		const summary = [
@@ -125,7 +125,7 @@ export abstract class ActingCommand extends SendingCommand {
 		const own = { ...plan.result, ...plan.resultOf?.(artefact) };
 		if (flags["dry-run"]) return this.printPlan(artefact, facts, summary, { ...plan, result: own }, cost);
 		if (plan.agree) await plan.agree(summary);
-		if (flags.build) return this.printArtefact(artefact, facts, summary);
+		if (flags.build) return await this.printArtefact(artefact, facts, summary);
 		if (!flags.sign && willSign && !willSign.ready) {
 			throw new Failure(
 				"threshold_not_reached",
@@ -134,11 +134,11 @@ export abstract class ActingCommand extends SendingCommand {
 			);
 		}
 		if (!plan.agree) await this.confirm(level, summary, flags.yes);
-		if (flags.yes || (level === 0 && !plan.agree)) this.show(summary);
-		const signed = await this.signWith(artefact, keys, flags, settings);
+		if (this.isWatched && (flags.yes || (level === 0 && !plan.agree))) await this.show(summary);
+		const signed = await this.signWith(artefact, keys, flags, settings, summary);
 		if (flags.sign) {
 			const approval = permission && weigh(permission, signed.signers);
-			return this.printArtefact(signed, { ...facts, approval }, summary);
+			return await this.printArtefact(signed, { ...facts, approval }, summary);
 		}
 		const members = { ...own, ...(plan.warnings?.length ? { warnings: plan.warnings } : {}) };
 		await this.sendAndReport(client, signed, flags, members, plan);
@@ -151,16 +151,14 @@ export abstract class ActingCommand extends SendingCommand {
 	}
 
 	/** A summary is made for people who watch, for a question, and for a plan. */
-	private isShown(level: ConfirmationLevel, flags: ActingFlags): boolean {
-		return !flags.offline && (flags["dry-run"] || level > 0 || this.isWatched);
+	private isShown(level: ConfirmationLevel, flags: ActingFlags, settings: Settings): boolean {
+		if (flags.offline) return false;
+		const signs = !flags.build && this.asksPassword(flags, settings);
+		return flags["dry-run"] || level > 0 || this.isWatched || signs;
 	}
 
 	private get isWatched(): boolean {
 		return this.chatty && process.stderr.isTTY === true;
-	}
-
-	private show(summary: readonly string[]): void {
-		if (this.isWatched) for (const line of summary) printNote(line);
 	}
 
 	private async costOf(
@@ -242,8 +240,12 @@ export abstract class ActingCommand extends SendingCommand {
 		};
 	}
 
-	private printArtefact(artefact: Artefact, facts: ArtefactFacts, summary: readonly string[]): void {
-		this.show(summary);
+	private async printArtefact(
+		artefact: Artefact,
+		facts: ArtefactFacts,
+		summary: readonly string[],
+	): Promise<void> {
+		if (this.isWatched) await this.show(summary);
 		printJsonText(writeArtefact(artefact, noteFor(artefact, facts)));
 	}
 

@@ -58,6 +58,7 @@ export async function* artefactsAsTheyCome(rawOnly = false): AsyncGenerator<Arte
 
 /**
  * Handles inputs in order.
+ * @param explain adds what a refusal of the command says besides
  * @returns whether all succeeded
  * @throws the first failure, unless `keepGoing`
  */
@@ -66,6 +67,7 @@ export async function forEachInput<T>(
 	keepGoing: boolean,
 	json: boolean,
 	handle: (input: T) => Promise<void>,
+	explain: (failure: Failure) => Failure = (failure) => failure,
 ): Promise<boolean> {
 	let fine = true;
 	const single = Array.isArray(inputs) && inputs.length === 1;
@@ -78,7 +80,7 @@ export async function forEachInput<T>(
 			const failure = single ? asFailure(error) : asFailure(error).with({ index });
 			if (!keepGoing) throw failure;
 			fine = false;
-			reportFailure(failure, json);
+			reportFailure(explain(failure), json);
 			printLine("null");
 		}
 	}

@@ -3,14 +3,24 @@
 import { Failure } from "../wallet/failure.js";
 import { canAsk } from "./controlling-terminal.js";
 import { printNote } from "./output.js";
-import { askYesNo } from "./prompts.js";
+import { askYesNo, showOnTerminal } from "./prompts.js";
 
 /** How much a step needs the owner's agreement. Level 1 goes ahead where nobody can be asked, level 2 needs `--yes`. */
 export type ConfirmationLevel = 0 | 1 | 2;
 
 /**
+ * Puts a summary before the eyes of whoever is about to agree or to give a password: on standard error where that is the
+ * terminal, and else on the terminal itself, however the streams are redirected.
+ */
+export async function present(summary: readonly string[]): Promise<void> {
+	if (process.stderr.isTTY !== true) return showOnTerminal(summary);
+	for (const line of summary) printNote(line);
+}
+
+/**
  * Shows what is about to happen and asks.
  * @param question yes means to go on
+ * @returns whether it was shown and asked
  * @throws {Failure} `confirmation_needed`, `confirmation_refused`
  */
 export async function agree(
@@ -18,13 +28,14 @@ export async function agree(
 	summary: readonly string[],
 	yes: boolean,
 	question: string,
-): Promise<void> {
-	if (level === 0 || yes) return;
+): Promise<boolean> {
+	if (level === 0 || yes) return false;
 	if (!canAsk()) {
-		if (level === 1) return;
+		if (level === 1) return false;
 		throw new Failure("confirmation_needed", "this needs --yes where nobody can be asked");
 	}
-	for (const line of summary) printNote(line);
+	await present(summary);
 	if (!(await askYesNo(question)))
 		throw new Failure("confirmation_refused", "not confirmed; nothing was done");
+	return true;
 }

@@ -56,12 +56,13 @@ function plainMessage(message: string): string {
 
 /** The record that programs read. */
 export function failureRecord(failure: Failure): { readonly error: Readonly<Record<string, unknown>> } {
-	const { retry, sent, txID, node, index, details } = failure.facts;
+	const { sent, txID, node, index, details, hint } = failure.facts;
 	return {
 		error: {
 			code: failure.code,
 			message: failure.message,
-			retry: retry ?? FAILURE_KINDS[failure.code].retry,
+			hint,
+			retry: failure.retry,
 			sent,
 			txID,
 			node,

@@ -2,7 +2,7 @@
 
 import { readFile } from "node:fs/promises";
 import { Flags } from "@oclif/core";
-import { utf8 } from "../protocol/bytes.js";
+import { toHex, utf8 } from "../protocol/bytes.js";
 import { parseHexBytes } from "../wallet/bytes-text.js";
 import { Failure } from "../wallet/failure.js";
 import { type MessageScheme, messageHash, messageHashV1, parseHash } from "../wallet/signed-message.js";
@@ -37,6 +37,23 @@ export interface MessageFlags {
 export interface HashedMessage {
 	readonly scheme: MessageScheme;
 	readonly hash: Uint8Array;
+	/** The message as a person can check it, line by line. */
+	readonly shown: readonly string[];
+}
+
+/** Characters of a message that are shown before it is signed. */
+const SHOWN = 4000;
+
+function shownLines(text: string): string[] {
+	const rest = text.length - SHOWN;
+	const lines = text.slice(0, SHOWN).split("\n");
+	return rest > 0 ? [...lines, `(and ${rest} more characters that are not shown)`] : lines;
+}
+
+function shownBytes(bytes: Uint8Array): string[] {
+	const text = Buffer.from(bytes).toString("utf8");
+	const isText = !text.includes("\ufffd") && !/[\p{Cc}\p{Cf}]/u.test(text.replace(/[\n\r\t]/g, ""));
+	return shownLines(isText ? text : `0x${toHex(bytes)}`);
 }
 
 export abstract class MessageCommand extends CoinCommand {
@@ -48,16 +65,22 @@ export abstract class MessageCommand extends CoinCommand {
 	protected async hashed(text: string | undefined, flags: MessageFlags): Promise<HashedMessage> {
 		if (flags.typed !== undefined) {
 			if (text !== undefined) throw new Failure("conflicting_flags", "give a message or --typed, not both");
-			return { scheme: "typed", hash: typedDataHash(await documentText(flags.typed)) };
+			const document = await documentText(flags.typed);
+			return { scheme: "typed", hash: typedDataHash(document), shown: shownLines(document) };
 		}
 		const source = text ?? (stdinIsPiped() ? "-" : undefined);
 		if (source === undefined)
 			throw new Failure("usage", "no message: give it as an argument", { hint: "see --help" });
-		if (flags.hash) return { scheme: "hash", hash: parseHash(await messageText(source)) };
-		if (flags.scheme === "v1") {
-			return { scheme: "v1", hash: messageHashV1(parseHexBytes(await messageText(source))) };
+		if (flags.hash) {
+			const hash = parseHash(await messageText(source));
+			return { scheme: "hash", hash, shown: [`0x${toHex(hash)}`] };
 		}
-		return { scheme: "v2", hash: messageHash(await messageBytes(source)) };
+		if (flags.scheme === "v1") {
+			const bytes = parseHexBytes(await messageText(source));
+			return { scheme: "v1", hash: messageHashV1(bytes), shown: shownBytes(bytes) };
+		}
+		const bytes = await messageBytes(source);
+		return { scheme: "v2", hash: messageHash(bytes), shown: shownBytes(bytes) };
 	}
 }
 

@@ -12,7 +12,9 @@ import type { Settings } from "../wallet/settings.js";
 import { signArtefact } from "../wallet/signing.js";
 import { type TransactionStatus, waitFor } from "../wallet/wait.js";
 import { CoinCommand } from "./coin-command.js";
-import { agree, type ConfirmationLevel } from "./confirmation.js";
+import { agree, type ConfirmationLevel, present } from "./confirmation.js";
+import { canAsk } from "./controlling-terminal.js";
+import { asFailure, reportFailure } from "./failure-report.js";
 import { onInterrupt } from "./interrupt.js";
 import { printJson, printLine } from "./output.js";
 import { withProgress } from "./progress.js";
@@ -40,9 +42,17 @@ export abstract class SendingCommand extends CoinCommand {
 	/** Keys that were opened, so that a stream of transactions asks for a password once. */
 	private readonly opened = new Map<string, Uint8Array>();
 
-	/** Nothing of this command reached a node unless a step said so. */
+	/** Transactions that a node took from this command. */
+	private sentCount = 0;
+
+	/** Nothing of this input reached a node unless a step said so. */
 	protected override explain(failure: Failure): Failure {
-		return failure.facts.sent === undefined ? failure.with({ sent: false }) : failure;
+		const told = failure.facts.sent === undefined ? failure.with({ sent: false }) : failure;
+		if (this.sentCount === 0 || told.facts.sent !== false) return told;
+		if (told.retry !== "same" && told.retry !== "later") return told;
+		// The same call would send again what it has sent already.
+		const hint = `${this.sentCount} of its transactions were sent: leave them out when you try again`;
+		return told.with({ retry: "changed", hint });
 	}
 
 	protected override async finally(error: Error | undefined): Promise<void> {
@@ -51,13 +61,36 @@ export abstract class SendingCommand extends CoinCommand {
 		return super.finally(error);
 	}
 
-	/** Adds the signatures of keys; passwords are asked for here and no earlier. */
+	/** The summary that was shown last. */
+	private shown: readonly string[] | undefined;
+
+	/** Shows a summary, each once. */
+	protected async show(summary: readonly string[]): Promise<void> {
+		if (this.shown === summary) return;
+		this.shown = summary;
+		await present(summary);
+	}
+
+	/** Whether a person types the passwords of keys, and must see what they sign. */
+	protected asksPassword(
+		flags: { readonly "password-file"?: string | undefined },
+		settings: Settings,
+	): boolean {
+		return this.passwordSource(flags, settings).file === undefined && canAsk();
+	}
+
+	/**
+	 * Adds the signatures of keys; passwords are asked for here and no earlier.
+	 * @param summary what a person sees before they type a password, or before a key signs that they have opened
+	 */
 	protected async signWith(
 		artefact: Artefact,
 		keys: readonly KeystoreEntry[],
 		flags: { readonly "password-file"?: string | undefined },
 		settings: Settings,
+		summary: readonly string[],
 	): Promise<Artefact> {
+		if (this.asksPassword(flags, settings)) await this.show(summary);
 		let signed = artefact;
 		for (const key of keys) signed = signArtefact(signed, await this.open(key, flags, settings));
 		return signed;
@@ -79,7 +112,7 @@ export abstract class SendingCommand extends CoinCommand {
 
 	/** Asks for agreement to send. @throws {Failure} `confirmation_needed`, `confirmation_refused` */
 	protected async confirm(level: ConfirmationLevel, summary: readonly string[], yes: boolean): Promise<void> {
-		await agree(level, summary, yes, "Send?");
+		if (await agree(level, summary, yes, "Send?")) this.shown = summary;
 	}
 
 	/**
@@ -96,7 +129,7 @@ export abstract class SendingCommand extends CoinCommand {
 		looks: ChainLooks = {},
 	): Promise<TransactionStatus> {
 		const timeoutMs = parseDuration(flags["wait-timeout"]);
-		await broadcast(client, artefact.transaction);
+		await this.broadcast(client, artefact);
 		let status: TransactionStatus = { state: "submitted", receipt: undefined };
 		const forget = onInterrupt(() => this.printActing(artefact, status, members));
 		try {
@@ -121,7 +154,8 @@ export abstract class SendingCommand extends CoinCommand {
 			}
 		} catch (error) {
 			this.printActing(artefact, status, members);
-			throw error instanceof Failure ? error.with({ sent: true, txID: artefact.transaction.idHex }) : error;
+			const txID = artefact.transaction.idHex;
+			throw asFailure(error).with({ sent: true, txID, hint: `coin tx wait ${txID}` });
 		} finally {
 			forget();
 		}
@@ -139,6 +173,22 @@ export abstract class SendingCommand extends CoinCommand {
 		}
 		if (status.state === "solid") await looks.afterwards?.();
 		return status;
+	}
+
+	/** Whoever interrupts it before the node has answered is told which transaction may be on its way. */
+	private async broadcast(client: NodeClient, { transaction }: Artefact): Promise<void> {
+		const txID = transaction.idHex;
+		const forget = onInterrupt(() => {
+			const message = "interrupted before the node answered: the transaction may be on its way";
+			const facts = { sent: "unknown", txID, hint: `coin tx wait ${txID}` } as const;
+			reportFailure(new Failure("interrupted", message, facts), this.json);
+		});
+		try {
+			await broadcast(client, transaction);
+			this.sentCount++;
+		} finally {
+			forget();
+		}
 	}
 
 	/** The transaction stands whatever this question is answered, so its result is printed all the same. */

@@ -32,9 +32,7 @@ export async function broadcast(client: NodeClient, transaction: SignedTransacti
 		answer = await client.call("broadcasthex", { transaction: toHex(transaction.bytes) });
 	} catch (error) {
 		if (!(error instanceof Failure)) throw error;
-		const refused = (error.facts.details as { cause?: unknown } | undefined)?.cause === "ECONNREFUSED";
-		const lost = (error.code === "network" && !refused) || error.code === "timeout";
-		throw lost
+		throw mayHaveArrived(error)
 			? error.with({ sent: "unknown", txID, hint: `coin tx wait ${txID}` })
 			: error.with({ sent: false, txID });
 	}
@@ -54,6 +52,17 @@ export async function broadcast(client: NodeClient, transaction: SignedTransacti
 		typeof message === "string" ? message : "",
 		txID,
 	);
+}
+
+/** Errors of a connection that never came about. */
+const UNCONNECTED = new Set(["ECONNREFUSED", "ENOTFOUND", "EAI_AGAIN", "EHOSTUNREACH", "ENETUNREACH"]);
+
+/** Whether a request that got no proper answer may have been carried out. */
+function mayHaveArrived({ code, facts }: Failure): boolean {
+	if (code === "timeout") return true;
+	if (code === "network") return !UNCONNECTED.has(String(facts.details?.["cause"]));
+	// No JSON, or a proxy's word that the node behind it didn't answer properly; a node's own refusal names its reason.
+	return code === "rpc_error" && (facts.node === undefined || /^5\d\d$/.test(facts.node.code));
 }
 
 function refusalOf(nodeCode: string, nodeMessage: string, txID: string): Failure {

@@ -3,11 +3,14 @@
  * Every refusal that reaches a person or a script is one of these.
  */
 
-/** Whether and when the same call may succeed: same (network), later, changed (other input), never. */
-export type Retry = "never" | "same" | "later" | "changed";
+/**
+ * Whether and when the same call may succeed: same (network), later, changed (other input), never; wait: the transaction
+ * may be on its way, and the same call could do everything twice.
+ */
+export type Retry = "never" | "same" | "later" | "changed" | "wait";
 
 interface FailureKind {
-	readonly exit: 1 | 2;
+	readonly exit: 1 | 2 | 130;
 	readonly retry: Retry;
 }
 
@@ -62,6 +65,7 @@ export const FAILURE_KINDS = {
 	ambiguous: refused,
 	not_served: refused,
 	start_failed: refused,
+	interrupted: { exit: 130, retry: "same" },
 	internal: never,
 } as const satisfies Record<string, FailureKind>;
 
@@ -93,6 +97,14 @@ export class Failure extends Error {
 		readonly facts: FailureFacts = {},
 	) {
 		super(message, facts.cause === undefined ? undefined : { cause: facts.cause });
+	}
+
+	/** What to do about it. Nobody is told to repeat a call whose transaction a node has, or may have. */
+	get retry(): Retry {
+		const { retry, sent } = this.facts;
+		const usual = retry ?? FAILURE_KINDS[this.code].retry;
+		if (sent === "unknown") return "wait";
+		return sent === true && (usual === "same" || usual === "later") ? "wait" : usual;
 	}
 
 	/** The same refusal with more facts. */

@@ -12,6 +12,13 @@ export function jsonRpcUrl({ jsonrpc, http, profile }: Settings): string {
 	return /\/jsonrpc$/.test(http) ? http : `${http}/jsonrpc`;
 }
 
+/** Where a development chain takes its own methods: its gateway, or else the address where JSON-RPC is served. */
+export function developmentUrl(settings: Settings): string {
+	const { gateway } = settings;
+	if (gateway === undefined) return jsonRpcUrl(settings);
+	return /\/jsonrpc$/.test(gateway) ? gateway : `${gateway}/jsonrpc`;
+}
+
 /**
  * Calls a method with positional parameters.
  * @throws {Failure} `not_served` if the node doesn't know the method; `rpc_error` with its code for any other refusal
@@ -20,8 +27,8 @@ export async function callJsonRpc(
 	client: NodeClient,
 	method: string,
 	params: readonly unknown[],
+	url = jsonRpcUrl(client.settings),
 ): Promise<Json> {
-	const url = jsonRpcUrl(client.settings);
 	const answer = await client.send({
 		method: "POST",
 		url,

@@ -112,6 +112,17 @@ export function canUpdatePermissions(operations: Uint8Array): boolean {
 	return hasOperation(operations, PERMISSION_UPDATE);
 }
 
+/**
+ * Types that take coins or tokens out of the account, or let others do so: transfers, calls and deployments with a value,
+ * purchases, the exchange, the order book, and the permission update that would allow any of them.
+ */
+const MOVING: readonly number[] = [1, 2, 9, 30, 31, 41, 42, 44, PERMISSION_UPDATE, 51, 52];
+
+/** The operations of a permission that move funds. */
+export function movingOperations(operations: Uint8Array): number[] {
+	return MOVING.filter((id) => hasOperation(operations, id));
+}
+
 export function operationsHex(operations: Uint8Array): string {
 	return toHex(operations);
 }

@@ -13,6 +13,7 @@ import {
 	canUpdatePermissions,
 	DEFAULT_OPERATIONS,
 	hasOperation,
+	movingOperations,
 	OPERATIONS_LENGTH,
 	operationIds,
 	operationName,
@@ -103,6 +104,7 @@ export function permissionRemarks(
 ): PermissionRemark[] {
 	return [
 		...ownerRemarks(after.owner, facts),
+		...after.actives.flatMap((active) => fundRemarks(before, after, active)),
 		...after.actives.flatMap(activeRemarks),
 		...shiftRemarks(before, after),
 	];
@@ -144,6 +146,74 @@ function ownerRemarks(owner: Readonly<Permission>, facts: KeyFacts): PermissionR
 		];
 	}
 	return [];
+}
+
+/**
+ * An active permission that moves funds and that others than the new owner's keys, or fewer of them, can use: whoever
+ * shares an account among several keys rarely wants one of them, or the old one, to go on paying alone.
+ */
+function fundRemarks(
+	before: PermissionSet,
+	after: PermissionSet,
+	active: Readonly<Permission>,
+): PermissionRemark[] {
+	const moving = movingOperations(active.operations);
+	if (moving.length === 0) return [];
+	const { owner } = after;
+	const outside = active.keys.filter(
+		({ address }) => !owner.keys.some((key) => equalBytes(key.address, address)),
+	);
+	const label = permissionLabel(active);
+	const may = `${label} may move funds (${moving.map(operationName).join(", ")})`;
+	const remedy = `--active ${active.id}=${keysetText(owner)} gives it the owner's keys`;
+	if (outside.length > 0) {
+		const who = outside.map(({ address }) => toBase58Check(address)).join(", ");
+		const alone = weightOfKeys(outside) >= active.threshold ? ", without any of the owner's keys" : "";
+		return [
+			{
+				code: "active_outside_owner",
+				level: 2,
+				message: `${may} with keys that are not the owner's: ${who}${alone}; ${remedy}`,
+			},
+		];
+	}
+	const stayed = before.actives.some((candidate) => samePermission(candidate, active));
+	if (!stayed || samePermission(before.owner, owner) || fewestSigners(active) >= fewestSigners(owner))
+		return [];
+	return [
+		{
+			code: "active_weaker_than_owner",
+			level: 2,
+			message: `${may} with ${signatures(fewestSigners(active))} where the owner needs ${fewestSigners(owner)}; ${remedy}`,
+		},
+	];
+}
+
+function signatures(count: number): string {
+	return count === 1 ? "1 signature" : `${count} signatures`;
+}
+
+function weightOfKeys(keys: Permission["keys"]): bigint {
+	return keys.reduce((sum, { weight }) => sum + weight, 0n);
+}
+
+/** How few keys reach the threshold. */
+function fewestSigners({ keys, threshold }: Readonly<Permission>): number {
+	const heaviestFirst = keys.map(({ weight }) => weight).sort((a, b) => (a < b ? 1 : a > b ? -1 : 0));
+	let sum = 0n;
+	const position = heaviestFirst.findIndex((weight) => {
+		sum += weight;
+		return sum >= threshold;
+	});
+	return position < 0 ? Number.POSITIVE_INFINITY : position + 1;
+}
+
+/** A set of keys as the flags of permission update take it. */
+function keysetText({ threshold, keys }: Readonly<Permission>): string {
+	const words = keys.map(
+		({ address, weight }) => `${toBase58Check(address)}${weight === 1n ? "" : `:${weight}`}`,
+	);
+	return `${threshold}/${words.join(",")}`;
 }
 
 function activeRemarks(active: Readonly<Permission>): PermissionRemark[] {
@@ -222,6 +292,12 @@ export function differenceLines(before: PermissionSet, after: PermissionSet): st
 	return lines;
 }
 
+/** Who can use a permission that stays as it is. */
+function holders({ keys, threshold }: Readonly<Permission>): string {
+	const names = keys.map(({ address }) => toBase58Check(address)).join(", ");
+	return keys.length === 1 ? names : `${names}, threshold ${threshold}`;
+}
+
 function compare(
 	title: string,
 	before: Readonly<Permission> | undefined,
@@ -259,5 +335,5 @@ function compare(
 	if (added.length > 0) lines.push(`  + may ${added.join(", ")}`);
 	if (dropped.length > 0) lines.push(`  - may no longer ${dropped.join(", ")}`);
 	if (!before) return lines;
-	return lines.length === 0 ? [`${head}, unchanged`] : [head, ...lines];
+	return lines.length === 0 ? [`${head}, unchanged: ${holders(after)}`] : [head, ...lines];
 }

@@ -17,6 +17,8 @@ export interface Settings {
 	readonly http: string | undefined;
 	readonly solidity: string | undefined;
 	readonly jsonrpc: string | undefined;
+	/** Where a development chain takes its own methods. */
+	readonly gateway: string | undefined;
 	/** Addresses of the gRPC servers: `host:port`, after `https://` where they speak TLS. */
 	readonly grpc: string | undefined;
 	readonly grpcSolidity: string | undefined;
@@ -65,6 +67,16 @@ export interface SettingsFlags {
 	readonly from?: string | undefined;
 }
 
+/** Keys that are servers of one node: those of a built-in profile say nothing about a node that somebody else runs. */
+const SERVERS: ReadonlySet<string> = new Set([
+	"http",
+	"solidity",
+	"jsonrpc",
+	"grpc",
+	"grpcSolidity",
+	"gateway",
+]);
+
 type Environment = Readonly<Record<string, string | undefined>>;
 
 const DEFAULT_PROFILE = "local";
@@ -107,13 +119,14 @@ export async function loadSettings(
 		const known = [...new Set([...Object.keys(BUILT_IN), ...Object.keys(file.profiles)])].join(", ");
 		throw new Failure("usage", `there is no profile "${name}"; the profiles are ${known}`);
 	}
+	const ownNode = own?.text["http"] !== undefined && own.text["http"] !== builtIn?.["http"];
 	const origins: Record<string, Origin> = { profile: originOf(flags.profile, COIN_PROFILE, chosen) };
 	const get = (key: string, given?: Given): string | undefined => {
 		const sources: readonly (readonly [Origin, string | undefined])[] = [
 			["flag", given?.flag],
 			["environment", given?.variable],
 			["profile", own?.text[key]],
-			["built-in profile", builtIn?.[key]],
+			["built-in profile", ownNode && SERVERS.has(key) ? undefined : builtIn?.[key]],
 			["configuration", file.top[key]],
 			["built in", DEFAULTS[key]],
 		];
@@ -133,6 +146,7 @@ export async function loadSettings(
 		// A node named on the command line is asked for everything, as gateways serve both views at one address.
 		solidity: sameNode ? baseUrl(get("solidity"), "solidity") : http,
 		jsonrpc: sameNode ? baseUrl(get("jsonrpc"), "jsonrpc") : undefined,
+		gateway: sameNode ? baseUrl(get("gateway"), "gateway") : undefined,
 		grpc: sameNode ? grpcTarget("grpc", get("grpc")) : undefined,
 		grpcSolidity: sameNode ? grpcTarget("grpcSolidity", get("grpcSolidity")) : undefined,
 		visible: visibleOf(get("visible")),

@@ -1,6 +1,6 @@
 /** Following a transaction from the pool to an irreversible block (sheet 11 §2.9). */
 
-import { equalBytes } from "../protocol/bytes.js";
+import { equalBytes, toHex } from "../protocol/bytes.js";
 import {
 	type TransactionInfo,
 	TransactionInfoCode,
@@ -72,7 +72,12 @@ export async function waitFor(
 			throw new Failure(
 				"wait_timeout",
 				`after ${options.timeoutMs} ms the transaction is ${last.state}, not ${options.until}`,
-				{ sent: true, details: { state: last.state } },
+				{
+					sent: true,
+					txID: toHex(transactionId),
+					details: { state: last.state },
+					hint: `coin tx wait ${toHex(transactionId)}`,
+				},
 			);
 		}
 		await timer.sleep(pause);

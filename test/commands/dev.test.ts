@@ -142,8 +142,20 @@ describe("coin dev", () => {
 		expect(accounts[0]).toMatchObject({ address: addressOf("ann"), balance: expect.stringMatching(/^\d+$/) });
 	});
 
+	it("changes the chain of the active profile, and says which one", async () => {
+		const { genesis } = (await chain.value("dev info")) as { genesis: string };
+		const { stderr } = await chain.coin("dev mine");
+		const { host } = new URL(chain.gateway);
+		expect(stderr).toBe(`chain ${genesis.slice(-8)} at ${host} was changed\n`);
+		expect((await chain.coin("dev mine --quiet")).stderr).toBe("");
+		await chain.prints(`profile set other gateway=${chain.gateway} genesis=00000000`);
+		const head = await chain.prints("chain head");
+		expect(await chain.fails("dev mine --profile other", 1)).toMatchObject({ code: "wrong_network" });
+		expect(await chain.prints("chain head")).toBe(head);
+	});
+
 	it("says so where there is no development chain", async () => {
-		expect(await chain.fails("dev mine --profile here", 1)).toMatchObject({
+		expect(await chain.fails("dev mine --profile plain", 1)).toMatchObject({
 			code: "not_served",
 			message: expect.stringContaining("no development chain"),
 		});

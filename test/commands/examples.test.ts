@@ -75,7 +75,7 @@ beforeAll(async () => {
 	for (const name of ["Store", "Token"]) writeFileSync(join(template, `${name}.abi`), JSON.stringify(abi));
 	writeFileSync(join(template, "Store.bin"), bytecode);
 	const { full, solidity, jsonrpc, grpc } = chain.ports;
-	const urls = `http = "http://127.0.0.1:${full}", solidity = "http://127.0.0.1:${solidity}", jsonrpc = "http://127.0.0.1:${jsonrpc}/jsonrpc", grpc = "127.0.0.1:${grpc}"`;
+	const urls = `http = "http://127.0.0.1:${full}", solidity = "http://127.0.0.1:${solidity}", jsonrpc = "http://127.0.0.1:${jsonrpc}/jsonrpc", grpc = "127.0.0.1:${grpc}", gateway = "${chain.gateway}"`;
 	writeFileSync(
 		join(template, "config.conf"),
 		`wallet = ann\npasswordFile = password\nprofiles { local { ${urls}, tokens { GOLD = "1000001" } }\n gate { http = "https://gateway.example" } }\n`,
@@ -118,7 +118,7 @@ async function prepared(): Promise<void> {
 	};
 	deployTxId = deployed.txID;
 	await shell(`coin contact add store ${deployed.contractAddress}`, template);
-	await chain.coin("dev mine --blocks 820 --profile dev");
+	await chain.coin("dev mine --blocks 820");
 }
 
 /** Runs a line in a directory that is the home of its user. */

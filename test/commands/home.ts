@@ -1,7 +1,7 @@
 /** Runs the built program as a person or a script would: a subprocess with its own home, and no terminal. */
 
 import { type ChildProcess, spawn } from "node:child_process";
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -29,6 +29,10 @@ export class Home {
 		const path = join(this.path, name);
 		writeFileSync(path, text, { mode: 0o600 });
 		return path;
+	}
+
+	read(name: string): string {
+		return readFileSync(join(this.path, name), "utf8");
 	}
 
 	/** Runs a command line. @param stdin text for standard input; undefined: an empty, closed one */

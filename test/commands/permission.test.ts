@@ -216,6 +216,37 @@ describe.concurrent("coin permission update", () => {
 		expect(wallet.node.received).toHaveLength(0);
 	});
 
+	it("warns of the old key when an active permission stays with it, and asks before it builds", async ({
+		wallet,
+	}) => {
+		await wallet.addKey("bob");
+		const words = ["permission", "update", "ann", "--owner", `2/bob,${BASE58.carol}`];
+		const refused = await wallet.coin([...words, "--build"]);
+		expect(refused).toMatchObject({ code: 2, stdout: "" });
+		expect(errorRecord(refused)).toMatchObject({
+			code: "confirmation_needed",
+			message: expect.stringContaining("active (2) may move funds (Transfer, TransferAsset"),
+			details: { checks: ["owner_lockout_partial", "active_outside_owner", "active_outside_owner"] },
+		});
+		const done = await wallet.coin([...words, "--yes", ...wallet.password()]);
+		expect(JSON.parse(done.stdout)).toMatchObject({
+			warnings: [
+				{ code: "owner_lockout_partial" },
+				{
+					code: "active_outside_owner",
+					message: expect.stringContaining(`${BASE58.ann}, without any of the owner's keys`),
+				},
+				{ code: "active_outside_owner" },
+				{ code: "operations_outdated" },
+			].slice(0, 3),
+		});
+	});
+
+	it("needs no agreement to build what takes nothing from the owner", async ({ wallet }) => {
+		const built = await wallet.coin(["permission", "update", "--rename", "pay=x", "--build"]);
+		expect(built.code).toBe(0);
+	});
+
 	it("needs --yes where nobody can be asked", async ({ wallet }) => {
 		const outcome = await wallet.coin(["permission", "update", "--rename", "pay=x", ...wallet.password()]);
 		expect(outcome.code).toBe(2);

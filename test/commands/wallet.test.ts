@@ -275,7 +275,59 @@ describe.concurrent("what a node's refusal becomes", () => {
 		wallet.node.handlers.set("broadcasthex", () => "hang up");
 		const outcome = await wallet.coin([...send, ...wallet.password()]);
 		expect(outcome.code).toBe(1);
-		expect(errorRecord(outcome)).toMatchObject({ code: "network", sent: "unknown", retry: "same" });
+		expect(errorRecord(outcome)).toMatchObject({ code: "network", sent: "unknown", retry: "wait" });
+	});
+
+	it.for<[{ readonly status: number; readonly body: string }, string, unknown]>([
+		[{ status: 200, body: "<html>" }, "rpc_error", "unknown"],
+		[{ status: 502, body: "bad gateway" }, "rpc_error", "unknown"],
+		[{ status: 400, body: "no" }, "rpc_error", false],
+		[{ status: 429, body: "" }, "rate_limited", false],
+	])(
+		"tells from the answer %j to the broadcast whether it was sent",
+		async ([answer, code, sent], { wallet }) => {
+			wallet.node.handlers.set("broadcasthex", () => answer);
+			const error = errorRecord(await wallet.coin([...send, ...wallet.password()]));
+			expect(error).toMatchObject({ code, sent });
+			if (sent === "unknown") {
+				expect(error).toMatchObject({ retry: "wait", hint: `coin tx wait ${String(error["txID"])}` });
+			}
+		},
+	);
+
+	it("is `unknown`, with the transaction's id, when it is interrupted before the node answers", async ({
+		wallet,
+	}) => {
+		wallet.node.handlers.set("broadcasthex", () => "hang");
+		const { child, outcome } = wallet.home.start([...send, ...wallet.password()], "", {
+			COIN_NODE: wallet.node.url,
+		});
+		while (!wallet.node.asked.includes("/wallet/broadcasthex"))
+			await new Promise((resolve) => setTimeout(resolve, 20));
+		child.kill("SIGINT");
+		const ended = await outcome;
+		expect(ended).toMatchObject({ code: 130, stdout: "" });
+		expect(errorRecord(ended)).toMatchObject({
+			code: "interrupted",
+			sent: "unknown",
+			retry: "wait",
+			txID: expect.stringMatching(/^[0-9a-f]{64}$/),
+		});
+	});
+
+	it("doesn't advise to repeat a batch of which a part was sent", async ({ wallet }) => {
+		const batch = [1, 2].map((coins) => JSON.stringify({ to: RECIPIENT, amount: `${coins}coin` })).join("\n");
+		let count = 0;
+		wallet.node.handlers.set("broadcasthex", () =>
+			++count === 1 ? '{"result":true}' : { status: 429, body: "" },
+		);
+		const outcome = await wallet.coin(["wallet", "send", "--batch", "-", ...wallet.password()], batch);
+		expect(errorRecord(outcome)).toMatchObject({
+			index: 1,
+			code: "rate_limited",
+			sent: false,
+			retry: "changed",
+		});
 	});
 
 	it("is a timeout when no answer comes", async ({ wallet }) => {
@@ -329,6 +381,6 @@ describe.concurrent("what a node's refusal becomes", () => {
 		const outcome = await wallet.coin([...send, ...wallet.password(), "--wait", "--wait-timeout", "500ms"]);
 		expect(outcome.code).toBe(1);
 		expect(JSON.parse(outcome.stdout)).toMatchObject({ state: "submitted" });
-		expect(errorRecord(outcome)).toMatchObject({ code: "wait_timeout", sent: true, retry: "same" });
+		expect(errorRecord(outcome)).toMatchObject({ code: "wait_timeout", sent: true, retry: "wait" });
 	});
 });

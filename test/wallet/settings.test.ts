@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { developmentUrl } from "../../src/wallet/json-rpc.js";
 import { loadSettings } from "../../src/wallet/settings.js";
 
 let directory: string;
@@ -82,10 +83,33 @@ describe("the settings of a command", () => {
 	});
 
 	it("merge a profile of the file over the built-in one", async () => {
+		const config = write('profiles { local { http = "http://127.0.0.1:8090", wallet = bob } }');
+		expect(await loadSettings({ config }, {})).toMatchObject({
+			wallet: "bob",
+			solidity: "http://127.0.0.1:8091",
+			gateway: "http://127.0.0.1:9090",
+		});
+	});
+
+	it("take no server of a built-in profile for another node than its own", async () => {
 		expect(await loadSettings({ config: write(CONFIG), profile: "local" }, {})).toMatchObject({
 			http: "http://127.0.0.1:7000",
-			solidity: "http://127.0.0.1:8091",
+			solidity: undefined,
+			jsonrpc: undefined,
+			grpc: undefined,
+			gateway: undefined,
 		});
+		const gateway = 'profiles.nc { http = "http://127.0.0.1:7000", gateway = "http://127.0.0.1:7090" }';
+		const config = write(gateway);
+		expect(await loadSettings({ config, profile: "nc" }, {})).toMatchObject({
+			gateway: "http://127.0.0.1:7090",
+		});
+		// A node that is named by a flag is asked itself.
+		const named = await loadSettings({ config, profile: "nc", node: "127.0.0.1:9" }, {});
+		expect(developmentUrl(named)).toBe("http://127.0.0.1:9/jsonrpc");
+		expect(developmentUrl(await loadSettings({ config, profile: "nc" }, {}))).toBe(
+			"http://127.0.0.1:7090/jsonrpc",
+		);
 	});
 
 	it("give flags the first word, then the environment", async () => {

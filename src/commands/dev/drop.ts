@@ -15,6 +15,6 @@ export default class DevDrop extends DevelopmentCommand {
 		const { args, flags } = await this.parse(DevDrop);
 		const { transaction } = args;
 		const params = transaction === undefined ? [] : [toHex(parseTransactionId(transaction))];
-		this.printScalar(Number(await this.ask(flags, "dev_dropTransaction", params)));
+		this.printScalar(Number(await this.change(flags, "dev_dropTransaction", params)));
 	}
 }

@@ -14,6 +14,6 @@ export default class DevImpersonate extends DevelopmentCommand {
 	async run(): Promise<void> {
 		const { args, flags } = await this.parse(DevImpersonate);
 		const method = flags.stop ? "dev_stopImpersonatingAccount" : "dev_impersonateAccount";
-		this.printScalar((await this.ask(flags, method, [await this.account(flags, args.account)])) === true);
+		this.printScalar((await this.change(flags, method, [await this.account(flags, args.account)])) === true);
 	}
 }

@@ -19,7 +19,7 @@ export default class DevLoad extends DevelopmentCommand {
 	async run(): Promise<void> {
 		const { args, flags } = await this.parse(DevLoad);
 		const data = args.file === "-" ? await this.piped() : (await read(args.file)).toString("base64");
-		this.printScalar((await this.ask(flags, "dev_loadState", [data])) === true);
+		this.printScalar((await this.change(flags, "dev_loadState", [data])) === true);
 	}
 
 	private async piped(): Promise<string> {

@@ -15,6 +15,6 @@ export default class DevLogging extends DevelopmentCommand {
 
 	async run(): Promise<void> {
 		const { args, flags } = await this.parse(DevLogging);
-		this.printScalar((await this.ask(flags, "dev_setLogging", [args.state === "on"])) === true);
+		this.printScalar((await this.change(flags, "dev_setLogging", [args.state === "on"])) === true);
 	}
 }

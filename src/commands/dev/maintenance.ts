@@ -8,7 +8,7 @@ export default class DevMaintenance extends DevelopmentCommand {
 
 	async run(): Promise<void> {
 		const { flags } = await this.parse(DevMaintenance);
-		const answer = await this.ask(flags, "dev_maintenance", []);
+		const answer = await this.change(flags, "dev_maintenance", []);
 		if (!isRecord(answer)) throw new Failure("rpc_error", "the node answered with no block");
 		this.printScalar(String(answer["number"]));
 	}

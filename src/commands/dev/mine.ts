@@ -16,7 +16,7 @@ export default class DevMine extends DevelopmentCommand {
 
 	async run(): Promise<void> {
 		const { flags } = await this.parse(DevMine);
-		const block = await this.ask(flags, "dev_mine", [
+		const block = await this.change(flags, "dev_mine", [
 			{
 				blocks: flags.blocks,
 				intervalMs: flags.interval === undefined ? undefined : parseDuration(flags.interval),

@@ -10,6 +10,6 @@ export default class DevRevert extends DevelopmentCommand {
 
 	async run(): Promise<void> {
 		const { args, flags } = await this.parse(DevRevert);
-		this.printScalar((await this.ask(flags, "dev_revert", [args.id])) === true);
+		this.printScalar((await this.change(flags, "dev_revert", [args.id])) === true);
 	}
 }

@@ -20,7 +20,7 @@ export default class DevSealing extends DevelopmentCommand {
 			if (!/^(instant|manual|[1-9]\d?)$/.test(mode)) {
 				throw new Failure("bad_value", `"${mode}": use instant, manual, or 1 to 60 seconds`);
 			}
-			await this.ask(flags, "dev_setSealing", [/^\d/.test(mode) ? Number(mode) : mode]);
+			await this.change(flags, "dev_setSealing", [/^\d/.test(mode) ? Number(mode) : mode]);
 		}
 		this.printScalar(String(await this.ask(flags, "dev_sealing", [])));
 	}

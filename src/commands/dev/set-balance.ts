@@ -15,6 +15,6 @@ export default class DevSetBalance extends DevelopmentCommand {
 		const { args, flags } = await this.parse(DevSetBalance);
 		const account = await this.account(flags, args.account);
 		const sun = parseCoinAmount(args.amount);
-		this.printScalar((await this.ask(flags, "dev_setBalance", [account, sun.toString()])) === true);
+		this.printScalar((await this.change(flags, "dev_setBalance", [account, sun.toString()])) === true);
 	}
 }

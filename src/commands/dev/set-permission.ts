@@ -24,7 +24,7 @@ export default class DevSetPermission extends DevelopmentCommand {
 
 	async run(): Promise<void> {
 		const { args, flags } = await this.parse(DevSetPermission);
-		const settings = await this.developmentSettings(flags);
+		const settings = await this.settings(flags);
 		const document = read(await flagText(args.document, "the permissions"));
 		const set = await readPermissionDocument(document, (text) => accountNamed(settings, text));
 		const account = await this.account(flags, args.account);
@@ -33,7 +33,7 @@ export default class DevSetPermission extends DevelopmentCommand {
 			...(set.witness ? { witness: sent(set.witness) } : {}),
 			actives: set.actives.map(sent),
 		};
-		this.printScalar((await this.ask(flags, "dev_setPermission", [account, permissions])) === true);
+		this.printScalar((await this.change(flags, "dev_setPermission", [account, permissions])) === true);
 	}
 }
 

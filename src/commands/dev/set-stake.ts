@@ -30,6 +30,6 @@ export default class DevSetStake extends DevelopmentCommand {
 			...(votes === undefined ? {} : { votes: parseNatural(votes).toString() }),
 		};
 		const account = await this.account(flags, args.account);
-		this.printScalar((await this.ask(flags, "dev_setResources", [account, staked])) === true);
+		this.printScalar((await this.change(flags, "dev_setResources", [account, staked])) === true);
 	}
 }

@@ -6,6 +6,6 @@ export default class DevSnapshot extends DevelopmentCommand {
 
 	async run(): Promise<void> {
 		const { flags } = await this.parse(DevSnapshot);
-		this.printScalar(String(await this.ask(flags, "dev_snapshot", [])));
+		this.printScalar(String(await this.change(flags, "dev_snapshot", [])));
 	}
 }

@@ -23,9 +23,10 @@ export default class DevTime extends DevelopmentCommand {
 
 	async run(): Promise<void> {
 		const { flags } = await this.parse(DevTime);
-		if (flags.add !== undefined) await this.ask(flags, "dev_increaseTime", [parseDuration(flags.add)]);
-		if (flags.set !== undefined) await this.ask(flags, "dev_setTime", [epochMs(flags.set)]);
-		if (flags.next !== undefined) await this.ask(flags, "dev_setNextBlockTimestamp", [epochMs(flags.next)]);
+		if (flags.add !== undefined) await this.change(flags, "dev_increaseTime", [parseDuration(flags.add)]);
+		if (flags.set !== undefined) await this.change(flags, "dev_setTime", [epochMs(flags.set)]);
+		if (flags.next !== undefined)
+			await this.change(flags, "dev_setNextBlockTimestamp", [epochMs(flags.next)]);
 		const info = await this.ask(flags, "dev_info", []);
 		if (!isRecord(info)) throw new Failure("rpc_error", "the node answered with no information");
 		const { headTime, clockOffsetMs } = info;

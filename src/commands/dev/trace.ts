@@ -65,7 +65,7 @@ export default class DevTrace extends DevelopmentCommand {
 		[signature, ...texts]: readonly string[],
 		from: string | undefined,
 	): Promise<object> {
-		const settings = await this.developmentSettings(flags);
+		const settings = await this.settings(flags);
 		const words = { address: contract, signature, arguments: texts, abi: flags.abi, data: undefined };
 		const call = await namedCall(words, settings, new NodeClient(settings));
 		const { valueSun } = valuesOf(flags);

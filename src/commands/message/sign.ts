@@ -4,7 +4,8 @@ import { toBase58Check } from "../../protocol/address.js";
 import { toHex } from "../../protocol/bytes.js";
 import { sign } from "../../protocol/signature.js";
 import { yesFlag } from "../../terminal/acting-flags.js";
-import { agree } from "../../terminal/confirmation.js";
+import { agree, present } from "../../terminal/confirmation.js";
+import { canAsk } from "../../terminal/controlling-terminal.js";
 import { passwordFlags } from "../../terminal/flags.js";
 import { MessageCommand, messageFlags } from "../../terminal/message-command.js";
 import { withProgress } from "../../terminal/progress.js";
@@ -29,12 +30,17 @@ export default class MessageSign extends MessageCommand {
 			description: "key that signs (default: the active wallet's)",
 			helpValue: "<wallet>",
 		}),
+		from: Flags.string({
+			description: "account whose own key signs",
+			helpValue: "<account>",
+			env: "COIN_FROM",
+		}),
 	};
 
 	async run(): Promise<void> {
 		const { args, flags } = await this.parse(MessageSign);
 		const settings = await this.settings(flags);
-		const { scheme, hash } = await this.hashed(args.text, flags);
+		const { scheme, hash, shown } = await this.hashed(args.text, flags);
 		const name = flags.signer ?? toBase58Check(await activeAccount(settings));
 		const key = await keyNamed(settings, name);
 		if (scheme === "hash") {
@@ -44,7 +50,11 @@ export default class MessageSign extends MessageCommand {
 			];
 			await agree(2, summary, flags.yes, "Sign?");
 		}
-		const signature = await withPassword(this.passwordSource(flags, settings), key.name, (password) =>
+		const source = this.passwordSource(flags, settings);
+		if (source.file === undefined && canAsk()) {
+			await present([`${key.name} (${key.base58}) signs the message (${scheme}):`, ...shown]);
+		}
+		const signature = await withPassword(source, key.name, (password) =>
 			withProgress("opening the key", this.chatty, async () => {
 				const privateKey = await unlockKey(key, password);
 				try {

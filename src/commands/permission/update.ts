@@ -7,8 +7,8 @@ import { type ContractType, contractTypeByName } from "../../protocol/contract-t
 import { AccountType } from "../../protocol/messages.js";
 import { ActingCommand, type ActingContext } from "../../terminal/acting-command.js";
 import { actingFlags } from "../../terminal/acting-flags.js";
+import { present } from "../../terminal/confirmation.js";
 import { canAsk } from "../../terminal/controlling-terminal.js";
-import { printNote } from "../../terminal/output.js";
 import { askText, askYesNo } from "../../terminal/prompts.js";
 import { readStdin } from "../../terminal/stdin.js";
 import { accountOf } from "../../wallet/chain-query.js";
@@ -165,9 +165,14 @@ export default class PermissionUpdate extends ActingCommand {
 		owner: Uint8Array,
 		remarks: readonly PermissionRemark[],
 		summary: readonly string[],
-		flags: { readonly yes: boolean; readonly "allow-lockout"?: string | undefined },
+		flags: {
+			readonly yes: boolean;
+			readonly build: boolean;
+			readonly "allow-lockout"?: string | undefined;
+		},
 	): Promise<void> {
 		const lockout = remarks.find((remark) => remark.level === 3);
+		const grave = remarks.filter((remark) => remark.level === 2);
 		const base58 = toBase58Check(owner);
 		const ending = base58.slice(-6);
 		if (lockout) {
@@ -178,20 +183,29 @@ export default class PermissionUpdate extends ActingCommand {
 			if (!canAsk() || forced !== undefined) {
 				throw new Failure(code, `refused: ${lockout.message}`, {
 					details,
-					hint: `--yes --allow-lockout ${ending} forces it`,
+					hint: lockoutHint(ending),
 				});
 			}
-			for (const line of summary) printNote(line);
+			await present(summary);
 			const answer = await askText(
 				`${lockout.message}. Type the last 6 characters of ${base58} to do it all the same:`,
 			);
-			if (answer.trim() !== ending) throw new Failure(code, `refused: ${lockout.message}`, { details });
+			if (answer.trim() !== ending) {
+				throw new Failure(code, `refused: ${lockout.message}`, { details, hint: lockoutHint(ending) });
+			}
 			return;
 		}
-		if (flags.yes) return;
-		if (!canAsk())
-			throw new Failure("confirmation_needed", "changing permissions needs --yes where nobody can be asked");
-		for (const line of summary) printNote(line);
+		// What is only built is agreed to by whoever signs it, unless it may hand the account to somebody else.
+		if (flags.yes || (flags.build && grave.length === 0)) return;
+		if (!canAsk()) {
+			const why = grave.map(({ message }) => `: ${message}`).join("");
+			throw new Failure(
+				"confirmation_needed",
+				`changing permissions needs --yes where nobody can be asked${why}`,
+				{ details: { checks: grave.map(({ code }) => code) } },
+			);
+		}
+		await present(summary);
 		if (!(await askYesNo(`Change the permissions of ${base58}?`))) {
 			throw new Failure("confirmation_refused", "not confirmed; nothing was sent");
 		}
@@ -206,6 +220,10 @@ export default class PermissionUpdate extends ActingCommand {
 			{ sent: true },
 		);
 	}
+}
+
+function lockoutHint(ending: string): string {
+	return `keep a key of this keystore among the owner's keys, or force it with --yes --allow-lockout ${ending}`;
 }
 
 async function readDocument(source: string): Promise<Json> {

@@ -48,6 +48,7 @@ function valuesOf(
 		jsonrpc,
 		grpc: settings.grpc,
 		grpcSolidity: settings.grpcSolidity,
+		gateway: settings.gateway,
 		visible: settings.visible,
 		genesis,
 		dialect,

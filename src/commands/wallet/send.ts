@@ -46,8 +46,12 @@ export default class WalletSend extends ActingCommand {
 		const { flags } = await this.parse(WalletSend);
 		const payments = await paymentsOf(flags);
 		const context = await this.context(flags);
-		const fine = await forEachInput(payments, flags["keep-going"], this.json, (payment) =>
-			this.pay(context, { ...flags, memo: payment.memo ?? flags.memo }, payment),
+		const fine = await forEachInput(
+			payments,
+			flags["keep-going"],
+			this.json,
+			(payment) => this.pay(context, { ...flags, memo: payment.memo ?? flags.memo }, payment),
+			(failure) => this.explain(failure),
 		);
 		if (!fine) process.exitCode = 1;
 	}

@@ -11,7 +11,7 @@ import {
 } from "../../terminal/artefact-stream.js";
 import type { OutputKind } from "../../terminal/coin-command.js";
 import { keystoreFlags, nodeFlags, passwordFlags } from "../../terminal/flags.js";
-import { printJsonText, printNote } from "../../terminal/output.js";
+import { printJsonText } from "../../terminal/output.js";
 import { SendingCommand } from "../../terminal/sending-command.js";
 import { type Artefact, writeArtefact } from "../../wallet/artefact.js";
 import { noteFor, summaryLines } from "../../wallet/artefact-note.js";
@@ -87,9 +87,9 @@ export default class WalletSign extends SendingCommand {
 			if (keys.length === 0) return printJsonText(this.line(artefact, authority));
 			const summary = this.summary(artefact, authority, keys);
 			await this.confirm(settings.confirm ? 1 : 0, summary, flags.yes);
-			if (process.stdout.isTTY === true && this.chatty && !settings.confirm)
-				for (const text of summary) printNote(text);
-			printJsonText(this.line(await this.signWith(artefact, keys, flags, settings), authority));
+			if (process.stdout.isTTY === true && this.chatty) await this.show(summary);
+			const signed = await this.signWith(artefact, keys, flags, settings, summary);
+			printJsonText(this.line(signed, authority));
 		});
 		if (!fine) process.exitCode = 1;
 	}
