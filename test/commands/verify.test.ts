@@ -76,7 +76,7 @@ describe("coin contract verify", () => {
 			"verify",
 			store,
 			"--source",
-			"Store.sol",
+			"Other.sol",
 			...SETTINGS,
 			"--solc",
 			"0.8.29",
