@@ -25,6 +25,7 @@ interface Command {
 	readonly id: string;
 	readonly summary?: string;
 	readonly description?: string;
+	readonly aliases?: readonly string[];
 	readonly usage: string;
 	readonly examples?: readonly string[];
 	readonly args: Readonly<
@@ -71,6 +72,11 @@ function flagRow(flag: Flag): string {
 		.replaceAll("|", "\\|")} |`;
 }
 
+function aliasLines({ aliases = [] }: Command): string[] {
+	if (aliases.length === 0) return [];
+	return ["", `Also as ${aliases.map((alias) => `\`coin ${alias.replaceAll(":", " ")}\``).join(", ")}.`];
+}
+
 function section(command: Command): string {
 	const flags = Object.values(command.flags).filter((flag) => !flag.hidden && !isGeneral(flag));
 	const args = Object.values(command.args).filter(({ description }) => description);
@@ -84,6 +90,7 @@ function section(command: Command): string {
 		"```",
 		`coin ${command.usage}`,
 		"```",
+		...aliasLines(command),
 		...(args.length > 0
 			? ["", ...args.map(({ name, description }) => `- \`${name}\`: ${description ?? ""}`)]
 			: []),

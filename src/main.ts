@@ -6,6 +6,7 @@ import { asFailure, reportFailure } from "./terminal/failure-report.js";
 import { handleSignals, watchBusy } from "./terminal/interrupt.js";
 import { printText } from "./terminal/output.js";
 import { type HelpEntry, rootHelp } from "./terminal/root-help.js";
+import { commandsEndingWith, longForm } from "./terminal/short-forms.js";
 import { Failure } from "./wallet/failure.js";
 import { nearest } from "./wallet/suggestion.js";
 
@@ -21,7 +22,7 @@ export async function main(words: readonly string[], root: string): Promise<void
 	try {
 		const config = await Config.load(root);
 		if (asksForOverview(words)) return printText(rootHelp(config.version, entriesOf(config)));
-		await run(endpointHelp(helpWords(words)), config);
+		await run(endpointHelp(helpWords(longWords(words, config))), config);
 	} catch (error) {
 		const json = words.includes("--json");
 		process.exitCode = reportFailure(await refusal(error, words, root), json);
@@ -33,6 +34,13 @@ function asksForOverview(words: readonly string[]): boolean {
 	const flags = new Set(["--help", "-h", "--no-color"]);
 	const rest = words[0] === "help" ? words.slice(1) : words;
 	return rest.every((word) => flags.has(word));
+}
+
+/** Short forms are written out; a word near to a command of its topic stays, so that the refusal names that command. */
+function longWords(words: readonly string[], config: Config): string[] {
+	const commandsOf = (topic: string): string[] =>
+		config.commandIDs.filter((id) => id.startsWith(`${topic}:`)).map((id) => id.slice(topic.length + 1));
+	return longForm(words, commandsOf, (word, known) => nearest(word, known).length > 0);
 }
 
 function entriesOf(config: Config): HelpEntry[] {
@@ -87,7 +95,8 @@ async function refusal(error: unknown, words: readonly string[], root: string): 
 	const topics = config.topics.map(({ name }) => name.replaceAll(":", " "));
 	const known = typed.findLastIndex((_, index) => topics.includes(typed.slice(0, index + 1).join(" "))) + 1;
 	const wanted = typed.slice(0, known + 1).join(" ");
-	const near = nearestCommand(typed, [...new Set([...names, ...topics])]);
+	const mistyped = nearestCommand(typed, [...new Set([...names, ...topics])]);
+	const near = mistyped.length > 0 ? mistyped : commandsEndingWith(typed[0] ?? "", names);
 	const hint =
 		near.length > 0
 			? `did you mean ${near.map((name) => `coin ${name}`).join(", or ")}?`

@@ -2,8 +2,10 @@
 
 import { artifactMember, entriesOf } from "../wallet/abi/interface.js";
 import { parseHexBytes } from "../wallet/bytes-text.js";
+import { chosenContract, compiledContracts, isStandardOutput } from "../wallet/compiler/output.js";
 import { Failure } from "../wallet/failure.js";
 import { type Json, readJson } from "../wallet/json.js";
+import { compiledJson } from "./compiler-input.js";
 import { flagText } from "./contract-input.js";
 
 export interface Deployable {
@@ -19,12 +21,13 @@ export interface DeployableFlags {
 	readonly bin?: string | undefined;
 	readonly abi?: string | undefined;
 	readonly name?: string | undefined;
+	readonly solc?: string | undefined;
 }
 
 /** @throws {Failure} `usage`, `bad_value` */
 export async function deployable(flags: DeployableFlags): Promise<Deployable> {
 	const { artifact, bin, abi, name } = flags;
-	if (artifact !== undefined) return fromArtifact(artifact, name);
+	if (artifact !== undefined) return fromArtifact(artifact, name, flags.solc);
 	if (bin === undefined) {
 		throw new Failure("usage", "no code: give it with --bin or --artifact", { hint: "see --help" });
 	}
@@ -33,8 +36,14 @@ export async function deployable(flags: DeployableFlags): Promise<Deployable> {
 	return { code: codeOf((await flagText(bin, "the code")).trim()), abi: entries, name: name ?? "" };
 }
 
-async function fromArtifact(path: string, name: string | undefined): Promise<Deployable> {
-	const file = json(await flagText(path === "-" ? path : `@${path.replace(/^@/, "")}`, "the artifact"), path);
+async function fromArtifact(
+	path: string,
+	name: string | undefined,
+	solc: string | undefined,
+): Promise<Deployable> {
+	const text = await flagText(path === "-" ? path : `@${path.replace(/^@/, "")}`, "the artifact");
+	const file = await compiledJson(json(text, path), solc);
+	if (isStandardOutput(file)) return fromCompilerOutput(file, path, name);
 	const abi = artifactMember(file, "abi");
 	// Toolchains write the code as text, compilers inside of objects.
 	const code = [
@@ -59,14 +68,28 @@ async function fromArtifact(path: string, name: string | undefined): Promise<Dep
 	};
 }
 
-function codeOf(text: string): Uint8Array {
-	const library = /__[$A-Za-z0-9_/.:]+/.exec(text);
-	if (library) {
+/** One contract of many: the one of the name, else the only one. */
+function fromCompilerOutput(file: Json, path: string, name: string | undefined): Deployable {
+	const { name: found, abi, creation } = chosenContract(compiledContracts(file), name);
+	if (!creation || creation.bytes.length === 0) {
 		throw new Failure(
 			"bad_value",
-			`the code still needs the address of a library: ${library[0].slice(0, 40)}`,
+			`${path} holds no code of ${found}: is it abstract, or was none asked for?`,
 		);
 	}
+	const [library] = creation.libraries.keys();
+	if (library !== undefined) throw needsLibrary(library);
+	const called = found.split(":").at(-1) ?? "";
+	return { code: creation.bytes, abi: (abi === undefined ? undefined : entriesOf(abi)) ?? [], name: called };
+}
+
+function needsLibrary(library: string): Failure {
+	return new Failure("bad_value", `the code still needs the address of a library: ${library.slice(0, 80)}`);
+}
+
+function codeOf(text: string): Uint8Array {
+	const library = /__[$A-Za-z0-9_/.:]+/.exec(text);
+	if (library) throw needsLibrary(library[0].slice(0, 40));
 	return parseHexBytes(text);
 }
 

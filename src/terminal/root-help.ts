@@ -12,9 +12,9 @@ export interface HelpEntry {
 const TASKS: readonly (readonly [task: string, names: readonly string[]])[] = [
 	["Run a chain", ["node", "network", "dev"]],
 	["Keep keys", ["keystore", "contact", "permission", "message"]],
-	["Pay and hold", ["wallet", "account", "token"]],
+	["Pay and hold", ["send", "balance", "wallet", "account", "token"]],
 	["Stake and vote", ["stake", "vote", "reward", "witness", "proposal"]],
-	["Use contracts", ["contract", "abi"]],
+	["Use contracts", ["call", "contract", "abi"]],
 	["Trade", ["exchange", "market"]],
 	["Look things up", ["tx", "block", "chain", "rpc"]],
 	["Set up", ["profile", "convert", "commands", "autocomplete"]],

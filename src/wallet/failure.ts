@@ -60,6 +60,7 @@ export const FAILURE_KINDS = {
 	owner_lockout: refused,
 	confirmation_refused: refused,
 	permission_postcheck_mismatch: refused,
+	code_mismatch: refused,
 	wait_timeout: same,
 	not_found: refused,
 	ambiguous: refused,

@@ -22,6 +22,7 @@ import { DevelopmentChain } from "./development-chain.js";
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const program = join(root, "bin/coin.js");
 const artefact = join(root, "test/commands/contracts/Store.json");
+const source = readFileSync(join(root, "test/commands/contracts/Store.sol"), "utf8");
 const SENTENCE = `${"abandon ".repeat(11)}about`;
 
 const manifest = JSON.parse(readFileSync(join(root, "oclif.manifest.json"), "utf8")) as {
@@ -66,6 +67,12 @@ beforeAll(async () => {
 		"pay.csv": "to,amount\nbob,1coin\ncarol,2coin\n",
 		"key.txt": "33".repeat(32),
 		"call.hex": "0x3fa4f245",
+		"Store.sol": source,
+		"standard-input.json": JSON.stringify({
+			language: "Solidity",
+			sources: { "Store.sol": { content: source } },
+			settings: { optimizer: { enabled: true, runs: 200 }, evmVersion: "istanbul" },
+		}),
 	};
 	for (const [name, text] of Object.entries(files))
 		writeFileSync(join(template, name), text, { mode: 0o600 });
@@ -106,7 +113,7 @@ async function prepared(): Promise<void> {
 		"coin wallet sign --signer bob < pay.json > pay.bob.json",
 		"coin wallet send --to alice --amount 3coin --expires 12h --sign > signed.json",
 		"coin wallet send --from cold --to alice --amount 3coin --expires 12h --build > tx.json",
-		"coin contract deploy --artifact build/Store.json 42 --wait | tee deployed.json",
+		"coin contract deploy --artifact standard-input.json --solc 0.8.37 42 --wait | tee deployed.json",
 	];
 	for (const line of lines) {
 		const { code, stderr } = await shell(line, template);

@@ -13,8 +13,13 @@ import { tokenDecimals } from "../../wallet/token.js";
 
 export default class AccountBalance extends QueryCommand {
 	static override summary = "Print the balance of an account";
+	static override aliases = ["balance"];
 	static override description =
 		"Coins with their unit for people, sun with --json. An account that doesn't exist has 0.";
+	static override examples = [
+		"<%= config.bin %> account balance",
+		"<%= config.bin %> balance alice --unit sun",
+	];
 	static override args = {
 		account: Args.string({
 			description: "address or label, - for a list on standard input (default: the active wallet)",

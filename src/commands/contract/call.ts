@@ -12,13 +12,14 @@ import { accountNamed } from "../../wallet/signing.js";
 
 export default class ContractCallCommand extends QueryCommand {
 	static override summary = "Ask a contract: run a function without effect and print what it returns";
+	static override aliases = ["call"];
 	static override description =
 		"The function is a signature, such as balanceOf(address) or get() returns (uint256), or a bare name of the " +
 		"contract's interface. Arguments follow in order, or all of them as name=value.";
 	static override usage = "contract call <address> <function> [<argument>...]";
 	static override examples = [
 		"<%= config.bin %> contract call store 'value() returns (uint256)'",
-		"<%= config.bin %> contract call store div a=7 b=2",
+		"<%= config.bin %> call store div a=7 b=2",
 	];
 	static override strict = false;
 	static override args = {

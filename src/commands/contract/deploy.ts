@@ -4,6 +4,7 @@ import { concatBytes } from "../../protocol/bytes.js";
 import { CreateSmartContract, SmartContract } from "../../protocol/messages.js";
 import { ActingCommand } from "../../terminal/acting-command.js";
 import { actingFlags, feeLimitFlag } from "../../terminal/acting-flags.js";
+import { compilerFlag } from "../../terminal/compiler-input.js";
 import { valueFlags, valuesOf } from "../../terminal/contract-input.js";
 import { explainRevert, receiptView } from "../../terminal/contract-outcome.js";
 import { deployable } from "../../terminal/deployment-input.js";
@@ -32,8 +33,10 @@ export default class ContractDeploy extends ActingCommand {
 		...actingFlags,
 		...feeLimitFlag,
 		...valueFlags,
+		...compilerFlag,
 		artifact: Flags.string({
-			description: "file of a compiler or toolchain with code and interface, - for standard input",
+			description:
+				"file of a compiler or toolchain with code and interface, or standard JSON, which is compiled; - for standard input",
 			helpValue: "<path>",
 			exclusive: ["bin", "abi"],
 			helpGroup: "CONTRACT",
@@ -43,7 +46,10 @@ export default class ContractDeploy extends ActingCommand {
 			description: "the interface, stored with the contract: @file or JSON",
 			helpGroup: "CONTRACT",
 		}),
-		name: Flags.string({ description: "name of the contract", helpGroup: "CONTRACT" }),
+		name: Flags.string({
+			description: "name of the contract; in a file of several, the one that is meant",
+			helpGroup: "CONTRACT",
+		}),
 		percent: Flags.string({
 			description: "percentage of energy that callers pay",
 			default: "100",

@@ -6,6 +6,7 @@ import { printLine } from "../../terminal/output.js";
 
 export default class KeystoreList extends CoinCommand {
 	static override summary = "List the keys of the keystore";
+	static override aliases = ["wallet:list"];
 	static override flags = {
 		...keystoreFlags,
 		kind: Flags.option({

@@ -19,6 +19,7 @@ import { Failure } from "../../wallet/failure.js";
 
 export default class KeystoreNew extends CoinCommand {
 	static override summary = "Make a new key and store it encrypted";
+	static override aliases = ["wallet:new"];
 	static override examples = [
 		"<%= config.bin %> keystore new ann",
 		"<%= config.bin %> keystore new savings --mnemonic --words 24",

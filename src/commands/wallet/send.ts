@@ -1,5 +1,5 @@
 import { readFile } from "node:fs/promises";
-import { Flags } from "@oclif/core";
+import { Args, Flags } from "@oclif/core";
 import { ActingCommand, type ActingContext } from "../../terminal/acting-command.js";
 import { actingFlags, feeLimitFlag } from "../../terminal/acting-flags.js";
 import { forEachInput, streamFlags } from "../../terminal/artefact-stream.js";
@@ -12,15 +12,20 @@ import { accountNamed } from "../../wallet/signing.js";
 
 export default class WalletSend extends ActingCommand {
 	static override summary = "Send coins or tokens";
+	static override aliases = ["send"];
 	static override description =
 		"Builds the transfer at the node, checks the bytes, signs with a key of the keystore and broadcasts. " +
 		"An amount carries its unit: 12.5coin or 12500000sun; max is everything but the fees.";
 	static override examples = [
-		"<%= config.bin %> wallet send --to alice --amount 25coin --wait",
+		"<%= config.bin %> wallet send alice 25coin --wait",
 		"<%= config.bin %> wallet send --to TMVQGm1qAQYVdetCeGRRkTWYYrLXuHK2HC --amount 1_000sun --build | <%= config.bin %> wallet sign | <%= config.bin %> wallet broadcast",
 		"<%= config.bin %> wallet send --to alice --amount 12.5 --token GOLD",
 		"<%= config.bin %> wallet send --batch pay.csv --password-file pw",
 	];
+	static override args = {
+		to: Args.string({ description: "recipient; the same as --to", ignoreStdin: true }),
+		amount: Args.string({ description: "how much; the same as --amount", ignoreStdin: true }),
+	};
 	static override flags = {
 		...actingFlags,
 		...feeLimitFlag,
@@ -43,8 +48,12 @@ export default class WalletSend extends ActingCommand {
 	};
 
 	async run(): Promise<void> {
-		const { flags } = await this.parse(WalletSend);
-		const payments = await paymentsOf(flags);
+		const { args, flags } = await this.parse(WalletSend);
+		const payments = await paymentsOf({
+			...flags,
+			to: givenOnce("to", args.to, flags),
+			amount: givenOnce("amount", args.amount, flags),
+		});
 		const context = await this.context(flags);
 		const fine = await forEachInput(
 			payments,
@@ -63,6 +72,25 @@ export default class WalletSend extends ActingCommand {
 	}
 }
 
+/** A value that may be an argument or a flag. @throws {Failure} `conflicting_flags` for both, or beside a list */
+function givenOnce(
+	name: "to" | "amount",
+	argument: string | undefined,
+	flags: {
+		readonly to?: string | undefined;
+		readonly amount?: string | undefined;
+		readonly batch?: string | undefined;
+	},
+): string | undefined {
+	if (argument !== undefined && flags[name] !== undefined) {
+		throw new Failure("conflicting_flags", `"${argument}" and --${name} both give the same thing: use one`);
+	}
+	if (argument !== undefined && flags.batch !== undefined) {
+		throw new Failure("conflicting_flags", `"${argument}" can't go with --batch, which names every payment`);
+	}
+	return argument ?? flags[name];
+}
+
 async function paymentsOf(flags: {
 	readonly batch?: string | undefined;
 	readonly to?: string | undefined;
@@ -74,8 +102,8 @@ async function paymentsOf(flags: {
 		return readPayments(batch === "-" ? await readStdin("the payments") : await readFile(batch, "utf8"));
 	}
 	if (to === undefined || amount === undefined) {
-		throw new Failure("usage", `Missing required flag ${to === undefined ? "to" : "amount"}`, {
-			hint: "see --help",
+		throw new Failure("usage", to === undefined ? "no recipient is named" : "no amount is given", {
+			hint: "such as coin send alice 25coin",
 		});
 	}
 	return [{ to, amount, token }];

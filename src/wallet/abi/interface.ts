@@ -2,8 +2,9 @@
 
 import { equalBytes } from "../../protocol/bytes.js";
 import { toNeutral } from "../../protocol/dialect.js";
+import { compiledContracts, isStandardOutput } from "../compiler/output.js";
 import { Failure } from "../failure.js";
-import { isRecord, type Json, type JsonRecord, member, readJson } from "../json.js";
+import { isRecord, type Json, type JsonRecord, member, readJson, writeJson } from "../json.js";
 import {
 	type AbiItem,
 	type AbiKind,
@@ -45,13 +46,22 @@ export function interfaceOf(json: Json): ContractInterface {
 	});
 }
 
-/** The list inside of any of the accepted forms, as JSON. */
+/** The list inside of any of the accepted forms, as JSON; of a compiler's whole output, that of all its contracts. */
 export function entriesOf(json: Json): readonly Json[] | undefined {
 	if (Array.isArray(json)) return json as readonly Json[];
 	if (!isRecord(json)) return undefined;
 	const { abi, entrys } = json;
+	if (isStandardOutput(json)) return entriesOfAll(json);
 	if (Array.isArray(entrys)) return entrys as readonly Json[];
 	return abi === undefined ? undefined : entriesOf(abi);
+}
+
+/** What several contracts have in common is there once. */
+function entriesOfAll(json: JsonRecord): readonly Json[] {
+	const entries = compiledContracts(json).flatMap((contract) =>
+		contract.abi === undefined ? [] : (entriesOf(contract.abi) ?? []),
+	);
+	return [...new Map(entries.map((entry) => [writeJson(entry), entry])).values()];
 }
 
 function itemOf(entry: JsonRecord): AbiItem {

@@ -1,0 +1,176 @@
+import { Args, Flags } from "@oclif/core";
+import { addressFromHash, toBase58Check } from "../../protocol/address.js";
+import { toHex } from "../../protocol/bytes.js";
+import { compilerFlag, contractsFrom } from "../../terminal/compiler-input.js";
+import { keystoreFlags, nodeFlags } from "../../terminal/flags.js";
+import { withProgress } from "../../terminal/progress.js";
+import { QueryCommand } from "../../terminal/query-command.js";
+import { list, map, one, record } from "../../terminal/result-shape.js";
+import { type AbiView, decodeValues, keyedValues } from "../../wallet/abi/coder.js";
+import { constructorOf, interfaceOf } from "../../wallet/abi/interface.js";
+import { type Comparison, compareCode, constructorArguments } from "../../wallet/compiler/comparison.js";
+import { type CompiledContract, contractsNamed } from "../../wallet/compiler/output.js";
+import { contractAt } from "../../wallet/contract-record.js";
+import { Failure } from "../../wallet/failure.js";
+import { parseCount } from "../../wallet/integer-text.js";
+import { NodeClient } from "../../wallet/node-client.js";
+import { accountNamed } from "../../wallet/signing.js";
+
+export default class ContractVerify extends QueryCommand {
+	static override summary = "Compare a deployed contract with its sources";
+	static override description =
+		"Compiles the sources, or reads what a compiler or toolchain wrote, and compares with the code on the chain. " +
+		"Metadata, immutable values and addresses of libraries are left aside; match is exact where even the metadata " +
+		"is the same. The compiler is the package solc or a program solc that is installed beside this one; " +
+		"it must have the version and settings with which the contract was made.";
+	static override examples = [
+		"<%= config.bin %> contract verify store --source Store.sol --optimizer-runs 200 --evm-version istanbul --solc 0.8.37",
+		"<%= config.bin %> contract verify store --source standard-input.json --contract Store",
+	];
+	static override args = {
+		address: Args.string({ description: "the contract", required: true, ignoreStdin: true }),
+	};
+	static override result = one(
+		record({
+			address: "address",
+			contract: "text",
+			match: "text",
+			"compiler?": "text",
+			"immutables?": list("hex"),
+			"libraries?": map("address"),
+			"constructor?": map("any"),
+		}),
+	);
+	static override flags = {
+		...nodeFlags,
+		...keystoreFlags,
+		...compilerFlag,
+		source: Flags.string({
+			description:
+				"Solidity file (repeatable), or one file of JSON: standard input or output of a compiler, artefact",
+			helpValue: "<path>",
+			required: true,
+			multiple: true,
+			multipleNonGreedy: true,
+			helpGroup: "CONTRACT",
+		}),
+		contract: Flags.string({
+			description: "its name in the sources, as Name or file:Name (default: any that matches)",
+			helpValue: "<name>",
+			helpGroup: "CONTRACT",
+		}),
+		"optimizer-runs": Flags.string({
+			description: "compile with the optimizer, for so many runs",
+			helpValue: "<n>",
+			helpGroup: "CONTRACT",
+		}),
+		"evm-version": Flags.string({
+			description: "version of the machine to compile for (default: the compiler's)",
+			helpValue: "<name>",
+			helpGroup: "CONTRACT",
+		}),
+		"via-ir": Flags.boolean({
+			description: "compile through the intermediate language",
+			helpGroup: "CONTRACT",
+		}),
+	};
+
+	async run(): Promise<void> {
+		const { args, flags } = await this.parse(ContractVerify);
+		const settings = await this.settings(flags);
+		const address = await accountNamed(settings, args.address);
+		const { runtimecode, smart_contract: stored } = await contractAt(new NodeClient(settings), address);
+		const { contracts, compiler } = await withProgress("compiling", this.chatty, () =>
+			contractsFrom(flags.source, flags.solc, compilerSettings(flags)),
+		);
+		const candidates = contractsNamed(contracts, flags.contract).filter(hasCode);
+		const compared = candidates.map((contract) => ({
+			contract,
+			comparison: compareCode(contract.runtime, runtimecode),
+		}));
+		const found =
+			compared.find(({ comparison }) => comparison.match === "exact") ??
+			compared.find(({ comparison }) => comparison.match !== undefined);
+		if (!found) throw mismatch(compared, runtimecode, compiler);
+		const { contract, comparison } = found;
+		const { immutables, libraries } = comparison;
+		this.printRecord({
+			address: toBase58Check(address),
+			contract: contract.name,
+			match: comparison.match,
+			compiler: compiler ?? comparison.deployedBy,
+			immutables: immutables.length > 0 ? immutables.map((value) => `0x${toHex(value)}`) : undefined,
+			libraries:
+				libraries.size > 0
+					? Object.fromEntries(
+							[...libraries].map(([name, bytes]) => [name, toBase58Check(addressFromHash(bytes))]),
+						)
+					: undefined,
+			constructor: await constructorView(contract, stored?.bytecode ?? new Uint8Array(0)),
+		});
+	}
+}
+
+type Compiled = CompiledContract & { readonly runtime: NonNullable<CompiledContract["runtime"]> };
+
+/** Interfaces and abstract contracts have none. */
+function hasCode(contract: CompiledContract): contract is Compiled {
+	return contract.runtime !== undefined && contract.runtime.bytes.length > 0;
+}
+
+function compilerSettings(flags: {
+	readonly "optimizer-runs"?: string | undefined;
+	readonly "evm-version"?: string | undefined;
+	readonly "via-ir": boolean;
+}): { optimizerRuns?: number; evmVersion?: string; viaIr?: boolean } {
+	const { "optimizer-runs": runs, "evm-version": evmVersion, "via-ir": viaIr } = flags;
+	return {
+		...(runs === undefined ? {} : { optimizerRuns: Number(parseCount(runs)) }),
+		...(evmVersion === undefined ? {} : { evmVersion }),
+		...(viaIr ? { viaIr } : {}),
+	};
+}
+
+function mismatch(
+	compared: readonly { readonly contract: Compiled; readonly comparison: Comparison }[],
+	deployed: Uint8Array,
+	compiler: string | undefined,
+): Failure {
+	if (compared.length === 0) return new Failure("bad_value", "the sources hold no contract with code");
+	const [{ comparison, contract }] = [...compared].sort(
+		(a, b) => (b.comparison.differsAt ?? 0) - (a.comparison.differsAt ?? 0),
+	) as [(typeof compared)[number]];
+	const { differsAt, deployedBy } = comparison;
+	const other = deployedBy !== undefined && compiler !== undefined && !compiler.startsWith(`${deployedBy}+`);
+	return new Failure(
+		"code_mismatch",
+		`the code on the chain is not that of ${contract.name || "the file"}: it differs from byte ${differsAt} of ${deployed.length}`,
+		{
+			hint: other
+				? `it was made by solc ${deployedBy}, this is ${compiler}: try --solc ${deployedBy}`
+				: "try other settings: --optimizer-runs, --evm-version, --via-ir, --solc",
+			details: {
+				compiled: compared.map((one) => ({
+					contract: one.contract.name,
+					size: one.contract.runtime.bytes.length,
+					differsAt: one.comparison.differsAt,
+				})),
+				size: deployed.length,
+				compiler,
+				deployedBy,
+			},
+		},
+	);
+}
+
+/** The values that the constructor was given, where the creation code is the compiled one. */
+async function constructorView(
+	{ creation, abi }: CompiledContract,
+	deployed: Uint8Array,
+): Promise<{ readonly [name: string]: AbiView } | undefined> {
+	const given = creation && constructorArguments(creation, deployed);
+	if (!given || given.length === 0 || abi === undefined) return undefined;
+	const { inputs } = constructorOf(interfaceOf(abi));
+	if (inputs.length === 0) return { data: `0x${toHex(given)}` };
+	return keyedValues(inputs, await decodeValues(inputs, given));
+}

@@ -1,0 +1,32 @@
+/** Short ways to write a command line, turned into the command that they stand for before it is looked up. */
+
+/** Topics whose word alone shows one thing: `coin block 812` is `coin block show 812`. */
+const SHOWN: Readonly<Record<string, (word: string) => boolean>> = {
+	block: (word) => /^(\d{1,18}|head|solid|earliest|(0x)?[0-9a-fA-F]{64})$/.test(word),
+	tx: (word) => /^((0x)?[0-9a-fA-F]{64}|-)$/i.test(word),
+	account: () => true,
+};
+
+/**
+ * The words of a command line in full.
+ * @param isNear whether a word that is no command of the topic could be a mistyped one: it is left to the refusal then
+ */
+export function longForm(
+	words: readonly string[],
+	commandsOf: (topic: string) => readonly string[],
+	isNear: (word: string, known: readonly string[]) => boolean,
+): string[] {
+	const [first = "", second] = words;
+	if (words.length === 1 && (first === "version" || first === "-v" || first === "-V")) return ["--version"];
+	const shows = Object.hasOwn(SHOWN, first) ? SHOWN[first] : undefined;
+	if (shows && second !== undefined && shows(second) && (second === "-" || !second.startsWith("-"))) {
+		const known = commandsOf(first);
+		if (!known.includes(second) && !isNear(second, known)) return [first, "show", ...words.slice(1)];
+	}
+	return [...words];
+}
+
+/** Commands whose last word is the one that was typed first: `coin receipt` means `coin tx receipt`. */
+export function commandsEndingWith(word: string, names: readonly string[]): string[] {
+	return names.filter((name) => name.endsWith(` ${word}`)).slice(0, 3);
+}

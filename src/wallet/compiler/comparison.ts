@@ -1,0 +1,125 @@
+/**
+ * Comparing compiled code with deployed code. What a compiler can't know or only notes is left aside: the metadata
+ * that it appends, immutable values, addresses of libraries (https://docs.soliditylang.org, "Contract Metadata").
+ */
+
+import { equalBytes, toHex } from "../../protocol/bytes.js";
+import type { CodeRange, CompiledCode } from "./output.js";
+
+/** `exact`: every byte that was compiled; `code`: all but the metadata, which comments and names of files change. */
+export type CodeMatch = "exact" | "code";
+
+export interface Comparison {
+	readonly match: CodeMatch | undefined;
+	/** Position of the first byte that differs, where nothing matches. */
+	readonly differsAt: number | undefined;
+	/** Version of the compiler, as the deployed metadata tells it. */
+	readonly deployedBy: string | undefined;
+	/** What stands in the places of immutable values, in their order. */
+	readonly immutables: readonly Uint8Array[];
+	/** Addresses of libraries, 20 bytes. */
+	readonly libraries: ReadonlyMap<string, Uint8Array>;
+}
+
+/** Compares the code of a contract with what a compiler made. */
+export function compareCode(compiled: CompiledCode, deployed: Uint8Array): Comparison {
+	const unknown = [
+		...compiled.immutables,
+		...[...compiled.libraries.values()].flat(),
+		...selfOf(compiled.bytes),
+	];
+	const [made, found] = [masked(compiled.bytes, unknown), masked(deployed, unknown)];
+	const facts = {
+		deployedBy: compilerVersion(deployed),
+		immutables: compiled.immutables.map(({ start, length }) => copyOf(deployed, start, start + length)),
+		libraries: librariesIn(compiled, deployed),
+	};
+	if (equalBytes(made, found)) return { ...facts, match: "exact", differsAt: undefined };
+	const [madeCode, foundCode] = [withoutMetadata(made), withoutMetadata(found)];
+	// A contract that creates others holds their metadata in its middle.
+	const inner = metadataIn(madeCode);
+	const differsAt = firstDifference(masked(madeCode, inner), masked(foundCode, inner));
+	return { ...facts, match: differsAt === undefined ? "code" : undefined, differsAt };
+}
+
+/**
+ * The constructor's arguments behind deployed creation code.
+ * @returns undefined if it doesn't begin with the compiled one
+ */
+export function constructorArguments(compiled: CompiledCode, deployed: Uint8Array): Uint8Array | undefined {
+	const { length } = compiled.bytes;
+	if (deployed.length < length) return undefined;
+	const { match } = compareCode(compiled, deployed.subarray(0, length));
+	return match === undefined ? undefined : copyOf(deployed, length, deployed.length);
+}
+
+function librariesIn(compiled: CompiledCode, deployed: Uint8Array): Map<string, Uint8Array> {
+	return new Map(
+		[...compiled.libraries].flatMap(([name, [first]]) =>
+			first && first.start + 20 <= deployed.length
+				? [[name, copyOf(deployed, first.start, first.start + 20)] as const]
+				: [],
+		),
+	);
+}
+
+function copyOf(code: Uint8Array, start: number, end: number): Uint8Array {
+	return new Uint8Array(code.subarray(start, end));
+}
+
+function masked(code: Uint8Array, ranges: readonly CodeRange[]): Uint8Array {
+	// Not slice(): a Buffer's shares its memory.
+	const copy = new Uint8Array(code);
+	for (const { start, length } of ranges) copy.fill(0, start, Math.min(start + length, copy.length));
+	return copy;
+}
+
+/** A library holds its own address, which refuses direct calls: PUSH20, ADDRESS, EQ at its beginning. */
+function selfOf(code: Uint8Array): CodeRange[] {
+	const isLibrary =
+		code[0] === 0x73 &&
+		code[21] === 0x30 &&
+		code[22] === 0x14 &&
+		code.subarray(1, 21).every((byte) => byte === 0);
+	return isLibrary ? [{ start: 1, length: 20 }] : [];
+}
+
+/** The metadata is a CBOR map at the end, with its length in the last two bytes. */
+export function metadataLength(code: Uint8Array): number {
+	if (code.length < 2) return 0;
+	const length = (code.at(-2) as number) * 256 + (code.at(-1) as number);
+	const start = code.length - 2 - length;
+	// A CBOR map of one to seven members begins so.
+	const first = start >= 0 && length > 0 ? (code[start] as number) : 0;
+	return first > 0xa0 && first < 0xa8 ? length + 2 : 0;
+}
+
+function withoutMetadata(code: Uint8Array): Uint8Array {
+	return code.subarray(0, code.length - metadataLength(code));
+}
+
+/** `{"ipfs": bytes of 34}`, the first member of every metadata since 0.6; 53 bytes with `solc` and the length. */
+const IPFS_MEMBER = "646970667358221220";
+const METADATA_BYTES = 53;
+
+function metadataIn(code: Uint8Array): CodeRange[] {
+	const text = toHex(code);
+	const ranges: CodeRange[] = [];
+	for (let at = text.indexOf(IPFS_MEMBER); at >= 0; at = text.indexOf(IPFS_MEMBER, at + 2)) {
+		if (at % 2 === 0 && at >= 2) ranges.push({ start: at / 2 - 1, length: METADATA_BYTES });
+	}
+	return ranges;
+}
+
+/** The three bytes behind the member `solc` of the metadata: major, minor, patch. */
+function compilerVersion(code: Uint8Array): string | undefined {
+	const length = metadataLength(code);
+	const match = /64736f6c6343([0-9a-f]{6})/.exec(toHex(code.subarray(code.length - length)));
+	return match?.[1] === undefined ? undefined : [...Buffer.from(match[1], "hex")].join(".");
+}
+
+function firstDifference(a: Uint8Array, b: Uint8Array): number | undefined {
+	const shared = Math.min(a.length, b.length);
+	for (let at = 0; at < shared; at++) if (a[at] !== b[at]) return at;
+	return a.length === b.length ? undefined : shared;
+}

@@ -1,0 +1,176 @@
+/**
+ * Files of Solidity compilers and toolchains: one contract's artefact, or the standard JSON of a compiler, input and
+ * output (https://docs.soliditylang.org, "Using the Compiler").
+ */
+
+import { Failure } from "../failure.js";
+import { isRecord, type Json, type JsonRecord, member } from "../json.js";
+
+/** A stretch of code, in bytes. */
+export interface CodeRange {
+	readonly start: number;
+	readonly length: number;
+}
+
+/** Code as a compiler writes it: bytes that are known only when it is deployed are zero, and listed. */
+export interface CompiledCode {
+	readonly bytes: Uint8Array;
+	/** Places of library addresses, by `file:Library`; by the placeholder's text where only that is known. */
+	readonly libraries: ReadonlyMap<string, readonly CodeRange[]>;
+	/** Places of immutable values. */
+	readonly immutables: readonly CodeRange[];
+}
+
+export interface CompiledContract {
+	/** `file:Name` where the file is known. */
+	readonly name: string;
+	/** A list of entries; undefined if the file has none. */
+	readonly abi: Json | undefined;
+	readonly creation: CompiledCode | undefined;
+	readonly runtime: CompiledCode | undefined;
+}
+
+/** Whether a file is what a compiler is asked, rather than what it answered. */
+export function isStandardInput(json: Json): json is JsonRecord {
+	return isRecord(json) && typeof json["language"] === "string" && isRecord(json["sources"]);
+}
+
+/** Whether a file is what a compiler answered, for any number of contracts. */
+export function isStandardOutput(json: Json): json is JsonRecord {
+	return isRecord(json) && isRecord(json["contracts"]);
+}
+
+/**
+ * Every contract of a file.
+ * @throws {Failure} `bad_value` if it holds code that isn't hexadecimal, or no contract at all
+ */
+export function compiledContracts(json: Json): CompiledContract[] {
+	if (!isStandardOutput(json)) {
+		if (!isRecord(json)) throw new Failure("bad_value", "the file holds no contract");
+		return [contractOf(typeof json["contractName"] === "string" ? json["contractName"] : "", json)];
+	}
+	const found: CompiledContract[] = [];
+	for (const [file, contracts] of Object.entries(json["contracts"] as JsonRecord)) {
+		if (!isRecord(contracts)) continue;
+		// The old form of compilers, `--combined-json`, has `file:Name` here.
+		if (contracts["bin"] !== undefined || contracts["abi"] !== undefined) {
+			found.push(contractOf(file, contracts));
+			continue;
+		}
+		for (const [name, contract] of Object.entries(contracts)) {
+			if (isRecord(contract)) found.push(contractOf(`${file}:${name}`, contract));
+		}
+	}
+	if (found.length === 0) throw new Failure("bad_value", "the compiler's output holds no contract");
+	return found;
+}
+
+/**
+ * The contract that a name means, `Name` or `file:Name`; without a name the only one that can be deployed.
+ * @throws {Failure} `bad_value`, `ambiguous`
+ */
+export function chosenContract(
+	contracts: readonly CompiledContract[],
+	name: string | undefined,
+): CompiledContract {
+	const named = contractsNamed(contracts, name);
+	const deployable = named.filter(({ creation }) => creation !== undefined && creation.bytes.length > 0);
+	const [only, second] = deployable.length > 0 ? deployable : named;
+	if (only && !second) return only;
+	const names = deployable.map((contract) => contract.name).join(", ");
+	throw new Failure("ambiguous", `the file holds several contracts: ${names}`, { hint: "name one of them" });
+}
+
+/** Contracts of a name; all of them without one. @throws {Failure} `bad_value` if there is none */
+export function contractsNamed(
+	contracts: readonly CompiledContract[],
+	name: string | undefined,
+): readonly CompiledContract[] {
+	if (name === undefined) return contracts;
+	const named = contracts.filter((contract) => contract.name === name || contract.name.endsWith(`:${name}`));
+	if (named.length > 0) return named;
+	const known = contracts.map((contract) => contract.name).join(", ");
+	throw new Failure("bad_value", `the file holds no contract ${name}, but ${known}`);
+}
+
+function contractOf(name: string, json: JsonRecord): CompiledContract {
+	const { abi } = json;
+	return {
+		name,
+		abi: typeof abi === "string" ? undefined : abi,
+		creation: codeOf(json, ["bytecode", "bin"]),
+		runtime: codeOf(json, ["deployedBytecode", "bin-runtime"]),
+	};
+}
+
+/** Toolchains write code as text, compilers inside of objects, and some of them deeper. */
+function codeOf(json: JsonRecord, names: readonly string[]): CompiledCode | undefined {
+	const holders = [
+		json,
+		json["evm"],
+		member(isRecord(json["data"]) ? json["data"] : undefined, "evm"),
+		json["data"],
+	];
+	for (const holder of holders) {
+		if (!isRecord(holder)) continue;
+		for (const name of names) {
+			const value = holder[name];
+			const text = isRecord(value) ? value["object"] : value;
+			if (typeof text === "string") return readCode(text, isRecord(value) ? value : {});
+		}
+	}
+	return undefined;
+}
+
+const PLACEHOLDER = /__.{36}__|__[$A-Za-z0-9_/.:]{38}/g;
+
+/** Reads code whose libraries are placeholders of 40 characters. @throws {Failure} `bad_value` */
+function readCode(text: string, json: JsonRecord): CompiledCode {
+	const digits = text.trim().replace(/^0x/i, "");
+	const libraries = new Map<string, CodeRange[]>();
+	const listed = referencesOf(json["linkReferences"]);
+	for (const [name, ranges] of listed) libraries.set(name, ranges);
+	const plain = digits.replace(PLACEHOLDER, (placeholder, at: number) => {
+		const range = { start: at / 2, length: 20 };
+		const known = [...libraries.values()].flat().some(({ start }) => start === range.start);
+		if (!known) libraries.set(placeholder, [...(libraries.get(placeholder) ?? []), range]);
+		return "0".repeat(placeholder.length);
+	});
+	if (!/^([0-9a-fA-F]{2})*$/.test(plain)) {
+		throw new Failure("bad_value", "the compiled code is not hexadecimal");
+	}
+	const bytes = new Uint8Array(Buffer.from(plain, "hex"));
+	const immutables = rangesOf(json["immutableReferences"]);
+	for (const { start, length } of [...immutables, ...[...libraries.values()].flat()]) {
+		if (start + length > bytes.length)
+			throw new Failure("bad_value", "the compiler's file names places outside of its code");
+	}
+	return { bytes, libraries, immutables };
+}
+
+/** `{file: {Library: [{start, length}]}}` */
+function referencesOf(json: Json | undefined): Map<string, CodeRange[]> {
+	const found = new Map<string, CodeRange[]>();
+	if (!isRecord(json)) return found;
+	for (const [file, libraries] of Object.entries(json)) {
+		if (!isRecord(libraries)) continue;
+		for (const [library, places] of Object.entries(libraries))
+			found.set(`${file}:${library}`, placesOf(places));
+	}
+	return found;
+}
+
+/** `{id: [{start, length}]}` */
+function rangesOf(json: Json | undefined): CodeRange[] {
+	return isRecord(json) ? Object.values(json).flatMap(placesOf) : [];
+}
+
+function placesOf(json: Json): CodeRange[] {
+	if (!Array.isArray(json)) return [];
+	return json.filter(isRecord).map(({ start, length }) => {
+		const [from, size] = [Number(start), Number(length)];
+		if (!Number.isSafeInteger(from) || !Number.isSafeInteger(size) || from < 0 || size < 0)
+			throw new Failure("bad_value", "the compiler's file holds a place that is not a number of bytes");
+		return { start: from, length: size };
+	});
+}

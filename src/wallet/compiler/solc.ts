@@ -1,0 +1,173 @@
+/**
+ * The Solidity compiler. It is no part of this program: the package `solc` is used where its user has installed it
+ * beside this one, else a program `solc`, or what `--solc` names.
+ */
+
+import { spawn } from "node:child_process";
+import { accessSync, closeSync, constants, existsSync, openSync, readSync, statSync } from "node:fs";
+import { createRequire } from "node:module";
+import { delimiter, extname, isAbsolute, join, resolve } from "node:path";
+import { Failure } from "../failure.js";
+import { isRecord, type Json, type JsonRecord, member, readJson, writeWireJson } from "../json.js";
+
+/** A compiler that was found. */
+export interface Compiler {
+	readonly version: string;
+	/** From standard JSON input to standard JSON output, as texts. */
+	compile(input: string): Promise<string>;
+}
+
+interface SolcPackage {
+	version(): string;
+	compile(input: string): string;
+}
+
+const MAX_OUTPUT_BYTES = 256 * 1024 * 1024;
+const TIME_LIMIT_MS = 10 * 60_000;
+
+/**
+ * Finds a compiler.
+ * @param wanted a version, or the path of a program or of the package; undefined: whatever is installed
+ * @param path directories of programs, as in `PATH`
+ * @throws {Failure} `not_found` with what to install
+ */
+export async function findCompiler(wanted: string | undefined, path: string): Promise<Compiler> {
+	const isVersion = wanted !== undefined && /^v?\d+\.\d+\.\d+(\+.*)?$/.test(wanted);
+	if (wanted !== undefined && !isVersion) return compilerAt(resolve(wanted));
+	const version = wanted?.replace(/^v|\+.*$/g, "");
+	const names = version === undefined ? ["solc"] : ["solc", `solc-${version}`];
+	const found: string[] = [];
+	for (const name of names) {
+		const compiler = packaged(name);
+		if (compiler && fits(compiler, version)) return compiler;
+		if (compiler) found.push(compiler.version);
+	}
+	for (const program of programsNamed(version === undefined ? ["solc"] : ["solc", `solc-${version}`], path)) {
+		const compiler = await programAt(program);
+		if (fits(compiler, version)) return compiler;
+		found.push(compiler.version);
+	}
+	const which = version === undefined ? "the Solidity compiler" : `the Solidity compiler ${version}`;
+	const others = found.length > 0 ? `, only ${found.join(", ")}` : "";
+	throw new Failure("not_found", `${which} isn't installed here${others}`, {
+		hint: `npm install --global solc${version === undefined ? "" : `@${version}`}, or name one with --solc <path>`,
+	});
+}
+
+/**
+ * Compiles standard JSON input.
+ * @throws {Failure} `bad_value` with the compiler's errors
+ */
+export async function compileStandardInput(compiler: Compiler, input: JsonRecord): Promise<JsonRecord> {
+	let output: Json;
+	try {
+		output = readJson(await compiler.compile(writeWireJson(input)));
+	} catch (error) {
+		if (!(error instanceof SyntaxError)) throw error;
+		throw new Failure("bad_value", `the compiler ${compiler.version} answered with something else than JSON`);
+	}
+	if (!isRecord(output)) throw new Failure("bad_value", "the compiler answered with no JSON object");
+	const errors = Array.isArray(output["errors"]) ? output["errors"].filter(isRecord) : [];
+	const [first, ...others] = errors.filter((error) => member(error, "severity") === "error");
+	if (first) {
+		const text = String(member(first, "formattedMessage") ?? member(first, "message") ?? "").trim();
+		const more = others.length > 0 ? ` (and ${others.length} more)` : "";
+		throw new Failure("bad_value", `the sources don't compile: ${text.split("\n")[0]}${more}`, {
+			details: { compiler: compiler.version, error: text },
+		});
+	}
+	return output;
+}
+
+function fits({ version }: Compiler, wanted: string | undefined): boolean {
+	return wanted === undefined || version === wanted || version.startsWith(`${wanted}+`);
+}
+
+/** A path: the package's directory or module, or a program. */
+async function compilerAt(path: string): Promise<Compiler> {
+	if (!existsSync(path)) throw new Failure("bad_value", `--solc: there is nothing at ${path}`);
+	const isModule = statSync(path).isDirectory() || [".js", ".cjs"].includes(extname(path));
+	if (!isModule) return programAt(path);
+	return loaded(createRequire(import.meta.url)(path), path);
+}
+
+/** A package beside this program. It is not looked for in the working directory: what lies there must not be run. */
+function packaged(name: string): Compiler | undefined {
+	const require = createRequire(import.meta.url);
+	let path: string;
+	try {
+		path = require.resolve(name);
+	} catch {
+		// Not installed.
+		return undefined;
+	}
+	return loaded(require(path), path);
+}
+
+function loaded(module: unknown, path: string): Compiler {
+	const solc = module as Partial<SolcPackage> | undefined;
+	if (typeof solc?.compile !== "function" || typeof solc.version !== "function") {
+		throw new Failure("bad_value", `${path} is not the package solc`, {
+			hint: "name its directory, such as node_modules/solc",
+		});
+	}
+	const { compile } = solc as SolcPackage;
+	return { version: solc.version(), compile: async (input) => compile(input) };
+}
+
+function programsNamed(names: readonly string[], path: string): string[] {
+	const directories = path.split(delimiter).filter(isAbsolute);
+	return names.flatMap((name) => directories.map((directory) => join(directory, name)).filter(isProgram));
+}
+
+function isProgram(path: string): boolean {
+	try {
+		accessSync(path, constants.X_OK);
+		// The package's own command is a script, and speaks another language than the compiler's.
+		return statSync(path).isFile() && !beginsAsScript(path);
+	} catch {
+		return false;
+	}
+}
+
+function beginsAsScript(path: string): boolean {
+	const file = openSync(path, "r");
+	try {
+		const head = Buffer.alloc(2);
+		readSync(file, head, 0, 2, 0);
+		return head.toString("latin1") === "#!";
+	} finally {
+		closeSync(file);
+	}
+}
+
+async function programAt(path: string): Promise<Compiler> {
+	const about = await output(path, ["--version"], "");
+	const version = /Version: (\S+)/.exec(about)?.[1];
+	if (version === undefined) throw new Failure("bad_value", `${path} is not a Solidity compiler`);
+	return { version, compile: (input) => output(path, ["--standard-json"], input) };
+}
+
+/** Runs a program to its end. @throws {Failure} `bad_value` */
+function output(program: string, words: readonly string[], input: string): Promise<string> {
+	const child = spawn(program, words, { stdio: ["pipe", "pipe", "ignore"], timeout: TIME_LIMIT_MS });
+	const chunks: Buffer[] = [];
+	let size = 0;
+	return new Promise((done, fail) => {
+		const refuse = (why: string): void => fail(new Failure("bad_value", `${program} ${why}`));
+		child.once("error", (error: NodeJS.ErrnoException) =>
+			refuse(`can't be run (${error.code ?? error.message})`),
+		);
+		child.stdout.on("data", (chunk: Buffer) => {
+			size += chunk.length;
+			if (size > MAX_OUTPUT_BYTES) child.kill();
+			else chunks.push(chunk);
+		});
+		child.once("close", (code) => {
+			if (code === 0) done(Buffer.concat(chunks).toString("utf8"));
+			else refuse(`ended with ${code ?? "a signal"}`);
+		});
+		child.stdin.on("error", () => undefined);
+		child.stdin.end(input);
+	});
+}

@@ -1,0 +1,102 @@
+/** Deploying from a compiler's standard JSON, and comparing what is deployed with sources. */
+
+import { readFileSync } from "node:fs";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { DevelopmentChain } from "./development-chain.js";
+
+const source = readFileSync(new URL("contracts/Store.sol", import.meta.url), "utf8");
+const SETTINGS = ["--optimizer-runs", "200", "--evm-version", "istanbul"];
+
+let chain: DevelopmentChain;
+let store: string;
+beforeAll(async () => {
+	chain = await DevelopmentChain.start();
+	const input = {
+		language: "Solidity",
+		sources: { "Store.sol": { content: source } },
+		settings: { optimizer: { enabled: true, runs: 200 }, evmVersion: "istanbul" },
+	};
+	chain.home.write("input.json", JSON.stringify(input));
+	chain.home.write("Store.sol", source);
+	const deployed = await chain.acts([
+		"contract",
+		"deploy",
+		"--artifact",
+		"input.json",
+		"--solc",
+		"0.8.37",
+		"42",
+	]);
+	store = String(deployed["contractAddress"]);
+});
+afterAll(() => chain.stop());
+
+describe("coin contract verify", () => {
+	it("finds the sources, the settings and the constructor's arguments", async () => {
+		expect(
+			await chain.value(`contract verify ${store} --source Store.sol ${SETTINGS.join(" ")} --solc 0.8.37`),
+		).toEqual({
+			address: store,
+			contract: "Store.sol:Store",
+			match: "exact",
+			compiler: expect.stringMatching(/^0\.8\.37\+/),
+			constructor: { start: "42" },
+		});
+		expect(await chain.value(`contract verify ${store} --source input.json --contract Store`)).toMatchObject({
+			match: "exact",
+		});
+	});
+
+	it("is satisfied by sources that differ in comments alone", async () => {
+		chain.home.write("Remarks.sol", `// Another remark.\n${source}`);
+		expect(
+			await chain.value(`contract verify ${store} --source Remarks.sol ${SETTINGS.join(" ")} --solc 0.8.37`),
+		).toMatchObject({ contract: "Remarks.sol:Store", match: "code" });
+	});
+
+	it("says where other code differs, and which compiler made it", async () => {
+		chain.home.write("Other.sol", source.replace("> 1000", "> 1001"));
+		const other = [
+			"contract",
+			"verify",
+			store,
+			"--source",
+			"Other.sol",
+			...SETTINGS,
+			"--solc",
+			"0.8.37",
+			"--json",
+		];
+		expect(await chain.fails(other, 1)).toMatchObject({
+			code: "code_mismatch",
+			message: expect.stringMatching(/is not that of Other.sol:Store: it differs from byte \d+ of \d+/),
+		});
+		const older = [
+			"contract",
+			"verify",
+			store,
+			"--source",
+			"Other.sol",
+			...SETTINGS,
+			"--solc",
+			"0.8.29",
+			"--json",
+		];
+		expect(await chain.fails(older, 1)).toMatchObject({
+			code: "code_mismatch",
+			details: { deployedBy: "0.8.37", compiler: expect.stringMatching(/^0\.8\.29\+/) },
+		});
+	});
+
+	it.each([
+		[["--source", "none.sol", "--solc", "0.8.37"], 2, "bad_value"],
+		[["--source", "Store.sol", "--solc", "0.5.1"], 1, "not_found"],
+		[["--source", "input.json", "--evm-version", "paris"], 2, "conflicting_flags"],
+		[["--source", "input.json", "--contract", "Nope"], 2, "bad_value"],
+		[[], 2, "usage"],
+	] as const)("refuses %j", async (words, exit, code) => {
+		expect(await chain.fails(["contract", "verify", store, ...words, "--json"], exit)).toMatchObject({
+			code,
+		});
+	});
+});

@@ -1,0 +1,172 @@
+import { describe, expect, it } from "vitest";
+import { fromHex as bufferOf, toHex } from "../../../src/protocol/bytes.js";
+import { interfaceOf } from "../../../src/wallet/abi/interface.js";
+import {
+	compareCode,
+	constructorArguments,
+	metadataLength,
+} from "../../../src/wallet/compiler/comparison.js";
+import {
+	type CompiledCode,
+	chosenContract,
+	compiledContracts,
+	contractsNamed,
+} from "../../../src/wallet/compiler/output.js";
+import { readJson } from "../../../src/wallet/json.js";
+
+const fromHex = (text: string) => new Uint8Array(bufferOf(text));
+const read = (value: unknown) => compiledContracts(readJson(JSON.stringify(value)));
+const GET = { type: "function", name: "get", inputs: [], outputs: [] };
+const SET = { type: "function", name: "set", inputs: [], outputs: [] };
+const OUTPUT = {
+	contracts: {
+		"a.sol": {
+			Store: { abi: [GET], evm: { bytecode: { object: "6001" }, deployedBytecode: { object: "6002" } } },
+			Face: { abi: [GET], evm: { bytecode: { object: "" }, deployedBytecode: { object: "" } } },
+		},
+		"b.sol": {
+			Other: { abi: [SET], evm: { bytecode: { object: "6003" }, deployedBytecode: { object: "6004" } } },
+		},
+	},
+};
+
+describe("files of compilers", () => {
+	it("yields every contract of a standard output", () => {
+		expect(read(OUTPUT).map(({ name, runtime }) => [name, toHex(runtime?.bytes ?? fromHex(""))])).toEqual([
+			["a.sol:Store", "6002"],
+			["a.sol:Face", ""],
+			["b.sol:Other", "6004"],
+		]);
+	});
+
+	it("reads the combined form and the files of toolchains", () => {
+		const combined = { contracts: { "a.sol:Store": { abi: [GET], bin: "6001", "bin-runtime": "6002" } } };
+		expect(read(combined)).toMatchObject([{ name: "a.sol:Store", runtime: { bytes: fromHex("6002") } }]);
+		expect(read({ contractName: "Store", bytecode: "0x6001", deployedBytecode: "0x6002" })).toMatchObject([
+			{ name: "Store", creation: { bytes: fromHex("6001") }, runtime: { bytes: fromHex("6002") } },
+		]);
+	});
+
+	it("chooses the named contract, or the only one with code", () => {
+		const contracts = read(OUTPUT);
+		expect(chosenContract(contracts, "Store").name).toBe("a.sol:Store");
+		expect(chosenContract(contracts, "b.sol:Other").name).toBe("b.sol:Other");
+		expect(chosenContract(contracts.slice(0, 2), undefined).name).toBe("a.sol:Store");
+		expect(() => chosenContract(contracts, undefined)).toThrow("several contracts: a.sol:Store, b.sol:Other");
+		expect(() => contractsNamed(contracts, "None")).toThrow("no contract None");
+	});
+
+	it("is an interface too: of all its contracts, the same function once", () => {
+		expect(interfaceOf(readJson(JSON.stringify(OUTPUT))).map(({ name }) => name)).toEqual(["get", "set"]);
+	});
+
+	it("knows the places of libraries and immutable values", () => {
+		const placeholder = `__$${"ab".repeat(17)}$__`;
+		const object = `73${placeholder}7f${"00".repeat(32)}`;
+		const link = { "l.sol": { Lib: [{ start: 1, length: 20 }] } };
+		const code = { object, linkReferences: link, immutableReferences: { 7: [{ start: 22, length: 32 }] } };
+		const [contract] = read({ evm: { deployedBytecode: code } });
+		expect(contract?.runtime?.libraries).toEqual(new Map([["l.sol:Lib", [{ start: 1, length: 20 }]]]));
+		expect(contract?.runtime?.immutables).toEqual([{ start: 22, length: 32 }]);
+		expect(read({ bytecode: object })[0]?.creation?.libraries).toEqual(
+			new Map([[placeholder, [{ start: 1, length: 20 }]]]),
+		);
+	});
+
+	it.each([
+		[{ bytecode: "60zz" }, "not hexadecimal"],
+		[
+			{ evm: { bytecode: { object: "6001", immutableReferences: { 1: [{ start: 1, length: 32 }] } } } },
+			"outside of its code",
+		],
+		[
+			{ evm: { bytecode: { object: "6001", immutableReferences: { 1: [{ start: -1, length: 1 }] } } } },
+			"not a number of bytes",
+		],
+		[{ contracts: {} }, "holds no contract"],
+		[[], "holds no contract"],
+	])("refuses %j", (file, message) => {
+		expect(() => read(file)).toThrow(message);
+	});
+});
+
+/** Metadata as the compiler appends it: hash of the sources' description, version, length. */
+const metadata = (hash: string, version = "000825") =>
+	`a2646970667358221220${hash.repeat(32)}64736f6c6343${version}0033`;
+const code = (text: string, rest: Partial<CompiledCode> = {}): CompiledCode => ({
+	bytes: fromHex(text),
+	libraries: new Map(),
+	immutables: [],
+	...rest,
+});
+
+describe("comparing code", () => {
+	it("is exact for the same bytes, and without metadata for other comments", () => {
+		const compiled = code(`6001600255${metadata("aa")}`);
+		expect(compareCode(compiled, fromHex(`6001600255${metadata("aa")}`)).match).toBe("exact");
+		expect(compareCode(compiled, fromHex(`6001600255${metadata("bb")}`))).toMatchObject({
+			match: "code",
+			deployedBy: "0.8.37",
+		});
+		expect(compareCode(compiled, fromHex("6001600255"))).toMatchObject({
+			match: "code",
+			deployedBy: undefined,
+		});
+	});
+
+	it("tells where code differs", () => {
+		const compiled = code(`6001600255${metadata("aa")}`);
+		expect(compareCode(compiled, fromHex(`6001600355${metadata("aa")}`))).toMatchObject({
+			match: undefined,
+			differsAt: 3,
+		});
+		expect(compareCode(compiled, fromHex(`600160025500${metadata("aa")}`))).toMatchObject({
+			match: undefined,
+			differsAt: 5,
+		});
+		expect(compareCode(compiled, fromHex(""))).toMatchObject({ match: undefined, differsAt: 0 });
+	});
+
+	it("leaves immutable values and libraries aside, and says what they are", () => {
+		const zeros = "00".repeat(20);
+		const compiled = code(`73${zeros}60ff`, {
+			libraries: new Map([["l.sol:Lib", [{ start: 1, length: 20 }]]]),
+			immutables: [{ start: 22, length: 1 }],
+		});
+		const { match, immutables, libraries } = compareCode(compiled, fromHex(`73${"ab".repeat(20)}6007`));
+		expect(match).toBe("exact");
+		expect(immutables).toEqual([fromHex("07")]);
+		expect(libraries).toEqual(new Map([["l.sol:Lib", fromHex("ab".repeat(20))]]));
+	});
+
+	it("knows a library by its own address, and metadata in the middle of a contract that makes others", () => {
+		const library = (self: string) => `73${self.repeat(20)}301460806001`;
+		expect(compareCode(code(library("00")), fromHex(library("cd"))).match).toBe("exact");
+		expect(
+			compareCode(code(library("00")), fromHex(library("cd").replace("6001", "6002"))).match,
+		).toBeUndefined();
+		const factory = (hash: string) => `6001${metadata(hash)}6002${metadata(hash)}`;
+		expect(compareCode(code(factory("aa")), fromHex(factory("bb"))).match).toBe("code");
+		expect(
+			compareCode(code(factory("aa")), fromHex(factory("bb").replace("6002", "6003"))).match,
+		).toBeUndefined();
+	});
+
+	it("changes neither side, though a node's answer comes as a Buffer", () => {
+		const deployed = bufferOf("6007");
+		compareCode(code("6000", { immutables: [{ start: 1, length: 1 }] }), deployed);
+		expect(toHex(deployed)).toBe("6007");
+	});
+
+	it("finds the constructor's arguments", () => {
+		const compiled = code(`6001${metadata("aa")}`);
+		expect(constructorArguments(compiled, fromHex(`6001${metadata("bb")}${"00".repeat(31)}2a`))).toEqual(
+			fromHex(`${"00".repeat(31)}2a`),
+		);
+		expect(constructorArguments(compiled, fromHex("6001"))).toBeUndefined();
+	});
+
+	it.each([["6001ffff"], ["00"], [""], ["6001600160000002"]])("sees no metadata in %s", (text) => {
+		expect(metadataLength(fromHex(text))).toBe(0);
+	});
+});
