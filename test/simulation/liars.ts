@@ -23,6 +23,7 @@ import { writeFrame } from "../../src/node/network/wire/frames.js";
 import { withType, writeHello } from "../../src/node/network/wire/transport-messages.js";
 import type { SignedBlock } from "../../src/protocol/block.js";
 import { be64, concatBytes, toKey, utf8 } from "../../src/protocol/bytes.js";
+import { ATTACKS, startAttacker } from "./attackers.js";
 import type { SimulatedEnvironment } from "./environment.js";
 import { BROKEN_VERSION, type ModelChain, makeBlock, SLOT_MS } from "./model-chain.js";
 import type { Randomness } from "./randomness.js";
@@ -40,6 +41,7 @@ export const LIES = [
 	"garbage",
 	"slowLoris",
 	"falseNeighbours",
+	...ATTACKS,
 ] as const;
 export type Lie = (typeof LIES)[number];
 
@@ -59,9 +61,13 @@ export interface LiarOptions {
 	readonly chain: () => LocalChain;
 	/** Its own witness, if it has one. */
 	readonly witness: Uint8Array | undefined;
+	/** What an honest node calls itself now; anyone who has met it knows. */
+	readonly nodeIdOf?: (host: string) => Uint8Array | undefined;
 }
 
 export async function startLiar(options: LiarOptions): Promise<void> {
+	const attack = ATTACKS.find((name) => name === options.lie);
+	if (attack) return startAttacker(attack, options);
 	if (options.lie === "garbage") return sendGarbage(options);
 	if (options.lie === "slowLoris") return holdConnections(options);
 	if (options.lie === "falseNeighbours") return misleadDiscovery(options);

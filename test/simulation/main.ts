@@ -1,5 +1,5 @@
 /**
- * Simulates networks under faults, one a seed:
+ * Simulates networks under faults, one a seed, and as many chains on a disk that fails:
  *
  *     npm run sim -- --seeds 1000             # seeds 1 to 1000
  *     npm run sim -- --seeds 50 --from 200    # seeds 200 to 249
@@ -10,6 +10,7 @@ import { parseArgs } from "node:util";
 import { installRecoverEngine } from "../../src/node/signatures/engine.js";
 import { useFastHashing } from "../../src/protocol/hash.js";
 import { runScenario } from "./scenario.js";
+import { runStorage } from "./storage.js";
 
 const { values } = parseArgs({
 	options: {
@@ -34,9 +35,18 @@ const failed: number[] = [];
 let events = 0;
 let slowestMs = 0;
 let split = 0;
+let restarts = 0;
 for (let seed = first; seed < first + count; seed++) {
 	const trace = values.trace ? (line: string) => process.stdout.write(`${line}\n`) : undefined;
 	const result = await runScenario(trace ? { seed, trace } : { seed });
+	const storage = await runStorage(seed);
+	restarts += storage.restarts;
+	if (storage.failures.length > 0) {
+		failed.push(seed);
+		process.stdout.write(
+			`seed ${seed} FAILED: storage ${storage.description}\n  ${storage.failures.join("\n  ")}\n`,
+		);
+	}
 	events += result.events;
 	slowestMs = Math.max(slowestMs, result.convergedAfterMs ?? 0);
 	if (result.failures.length > 0) failed.push(seed);
@@ -54,6 +64,6 @@ for (let seed = first; seed < first + count; seed++) {
 const seconds = ((performance.now() - startMs) / 1000).toFixed(1);
 process.stdout.write(
 	`${count} seeds, ${failed.length} failed${failed.length > 0 ? ` (${failed.join(" ")})` : ""}; ` +
-		`${split} split by the rules of consensus; ${events} events in ${seconds} s; slowest agreement ${(slowestMs / 1000).toFixed(0)} s\n`,
+		`${split} split by the rules of consensus; ${events} events in ${seconds} s; ${restarts} lives of chains on a disk; slowest agreement ${(slowestMs / 1000).toFixed(0)} s\n`,
 );
 if (failed.length > 0) process.exitCode = 1;

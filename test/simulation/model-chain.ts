@@ -316,6 +316,8 @@ export class ModelChain implements LocalChain {
 
 	/** The block of a slot, if it is one of ours. Not applied yet. */
 	produceFor(timestampMs: bigint): SignedBlock | undefined {
+		// There are no slots before genesis, whatever a clock shows.
+		if (timestampMs <= this.network.genesis.timestampMs) return undefined;
 		const scheduled = this.scheduled(timestampMs);
 		const isOurs = this.own.some((witness) => equalBytes(witness, scheduled));
 		return isOurs ? this.produce(scheduled, timestampMs) : undefined;

@@ -234,6 +234,7 @@ class Scenario {
 				.map((node): NodeAddress => ({ host: node.address, port: PORT })),
 			chain: () => this.highestNode().chain,
 			witness,
+			nodeIdOf: (host) => this.nodes.find(({ address }) => address === host)?.transport?.nodeId,
 		});
 	}
 
@@ -263,6 +264,7 @@ class Scenario {
 			() => this.crashFor(random.between(1, 90) * 1000),
 			() => this.crashFor(random.between(1, 20) * 1000),
 			() => this.stepClock(),
+			() => this.jumpClockFor(random.between(2, 60) * 1000),
 		];
 		for (
 			let atMs = world.now + 8_000 + random.below(20_000);
@@ -339,6 +341,16 @@ class Scenario {
 		this.faults.push("clock");
 		const node = random.pick(this.nodes);
 		this.world.host(node.address).setClock(random.between(-400, 400), (random.fraction() - 0.5) * 2e-4);
+	}
+
+	/** A machine loses its time for a while, by minutes, either way. */
+	private jumpClockFor(ms: number): void {
+		const { random, world } = this;
+		const node = random.pick(this.nodes);
+		this.faults.push("jump");
+		const minutes = random.pick([-10, -3, -1, 1, 3, 10]);
+		world.host(node.address).setClock(minutes * 60_000 + random.between(-30_000, 30_000), 0);
+		this.until(ms, () => world.host(node.address).setClock(random.between(-300, 300), 0));
 	}
 
 	private async endFaults(): Promise<void> {

@@ -118,10 +118,14 @@ export class BlockLog {
 				const path = join(directory, nameOf(segment));
 				const bytes = files.read(path);
 				if (segment === start.segment) checkStart(path, bytes, start);
+				// A process that was killed may have left it to the system; what comes now must not outlive it.
+				files.syncFile(path);
 				return readSegment(path, bytes);
 			});
 			const next = Math.max(present.at(-1) ?? 0, start.segment) + 1;
-			return { log: new BlockLog(directory, next, sync, files), records };
+			const log = new BlockLog(directory, next, sync, files);
+			files.syncDirectory(directory);
+			return { log, records };
 		} catch (error) {
 			if (error instanceof LogDamagedError) throw error;
 			throw new LogAccessError(directory, "read", error);
@@ -164,6 +168,17 @@ export class BlockLog {
 		}
 	}
 
+	/** Brings most of what a rotation would have to wait for to the disk. @throws {LogAccessError} */
+	async prepareRotation(): Promise<void> {
+		if (this.sync || this.failure) return;
+		try {
+			await this.file.syncAhead();
+		} catch (error) {
+			this.failure ??= new LogAccessError(this.directory, "written", error);
+			throw this.failure;
+		}
+	}
+
 	/**
 	 * Starts a new segment with the given records, which are on the disk on return: the database will rely on them.
 	 * Older segments stay until {@link dropBefore}.
@@ -173,6 +188,8 @@ export class BlockLog {
 		if (this.failure) throw this.failure;
 		const bytes = Buffer.concat(records.map(({ type, payload }) => encode(type, payload)));
 		try {
+			// Else a loss of power might leave the new segment and cut the old one, which it continues.
+			if (!this.sync) this.file.sync();
 			const next = this.files.create(this.pathOf(this.segment + 1));
 			this.file.close();
 			this.file = next;

@@ -2,6 +2,7 @@
 
 import {
 	closeSync,
+	fdatasync,
 	fdatasyncSync,
 	fsyncSync,
 	ftruncateSync,
@@ -12,6 +13,7 @@ import {
 	rmSync,
 	writeSync,
 } from "node:fs";
+import { promisify } from "node:util";
 
 /** Every call may throw an error with the operating system's `code`. */
 export interface LogFiles {
@@ -23,6 +25,8 @@ export interface LogFiles {
 	/** Creates a file for writing; one of that name must not be there. */
 	create(path: string): LogFile;
 	remove(path: string): void;
+	/** Brings what an earlier process wrote to a file to the disk. */
+	syncFile(path: string): void;
 	/** Brings the names in a directory to the disk. */
 	syncDirectory(directory: string): void;
 }
@@ -32,6 +36,8 @@ export interface LogFile {
 	write(bytes: Uint8Array): number;
 	/** Brings what was written to the disk. */
 	sync(): void;
+	/** The same, without keeping anybody waiting. */
+	syncAhead(): Promise<void>;
 	/** Cuts the file to its first bytes; what is written next follows them. */
 	truncate(size: number): void;
 	close(): void;
@@ -53,6 +59,7 @@ export const diskFiles: LogFiles = {
 				return count;
 			},
 			sync: () => fdatasyncSync(file),
+			syncAhead: () => promisify(fdatasync)(file),
 			truncate: (size) => {
 				ftruncateSync(file, size);
 				at = size;
@@ -61,6 +68,14 @@ export const diskFiles: LogFiles = {
 		};
 	},
 	remove: (path) => rmSync(path),
+	syncFile: (path) => {
+		const file = openSync(path, "r+");
+		try {
+			fdatasyncSync(file);
+		} finally {
+			closeSync(file);
+		}
+	},
 	syncDirectory: (directory) => {
 		const opened = openSync(directory, "r");
 		try {

@@ -66,6 +66,7 @@ export interface ChainOptions {
 /** A chain with its storage. */
 export class OpenChain {
 	private flushing: Promise<void> | undefined;
+	private isFlushing = false;
 	private failed = false;
 
 	private constructor(
@@ -191,7 +192,7 @@ export class OpenChain {
 	private flushIfDue(): void {
 		const { entries, logBytes } = this.limits;
 		const due = this.database.pendingFlush > entries || (this.log?.size ?? 0) > logBytes;
-		if (!due || this.failed || this.database.isFlushing) return;
+		if (!due || this.failed || this.isFlushing) return;
 		this.flushing = this.flush().catch((error: unknown) => this.storageFailed(error));
 	}
 
@@ -200,14 +201,20 @@ export class OpenChain {
 	 * is dropped, so that even a machine that loses power leaves a state that is right, if an older one.
 	 */
 	private async flush(): Promise<void> {
-		const start = this.log?.rotate(this.chain.unsettledRecords());
-		await this.database.flush(true, start === undefined ? [] : [logStartChange(start), ...this.marks.next()]);
-		if (start !== undefined) this.log?.dropBefore(start.segment);
+		this.isFlushing = true;
+		try {
+			await this.log?.prepareRotation();
+			const start = this.log?.rotate(this.chain.unsettledRecords());
+			await this.database.flush(true, start ? [logStartChange(start), ...this.marks.next()] : []);
+			if (start) this.log?.dropBefore(start.segment);
+		} finally {
+			this.isFlushing = false;
+		}
 	}
 
 	/** Waits for the disk where an importer outruns it; otherwise lets only other tasks run. */
 	async throttle(): Promise<void> {
-		if (this.database.isFlushing && this.database.pendingFlush > this.limits.entries) await this.flushing;
+		if (this.isFlushing && this.database.pendingFlush > this.limits.entries) await this.flushing;
 	}
 
 	/**

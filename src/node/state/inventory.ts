@@ -79,7 +79,7 @@ export class Inventory {
 	/** Compares the newest tables, up to a number of bytes; the others wait. */
 	private compareNow(): void {
 		let room = AWAITED_BYTES;
-		const newestFirst = [...this.tables].sort(([a], [b]) => Number.parseInt(b) - Number.parseInt(a));
+		const newestFirst = [...this.tables].sort(([a], [b]) => Number.parseInt(b, 10) - Number.parseInt(a, 10));
 		for (const [name, facts] of newestFirst) {
 			room -= facts.bytes;
 			if (room < 0) this.waiting.push(name);

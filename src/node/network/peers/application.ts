@@ -249,7 +249,8 @@ export class Application implements ApplicationListener {
 		const mayPush = world.settings.isFastForward || peer.isRelay;
 		const { id, number, timestampMs } = readBlockHeader(payload);
 		if (timestampMs - BigInt(Math.trunc(world.now())) >= MAX_AHEAD_MS) {
-			throw new Misconduct(Reason.BAD_PROTOCOL, `block ${number} comes before its time`);
+			// It is our clock or the peer's that is wrong; a wrong one of ours must not cost us all peers for an hour.
+			throw new Misconduct(Reason.BAD_PROTOCOL, `block ${number} comes before its time`, true);
 		}
 		const isOfList = requester.awaits(peer, id);
 		if (!mayPush && !isOfList && !advertisement.wasAsked(peer, InventoryKind.BLOCK, id)) {

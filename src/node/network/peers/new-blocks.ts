@@ -45,7 +45,7 @@ export class NewBlocks {
 		this.advertisement.arrived(peer, InventoryKind.BLOCK, block.id);
 		this.world.meter?.blockReceived(this.world.now() - Number(block.timestampMs));
 		if (block.timestampMs - BigInt(Math.trunc(this.world.now())) > MAX_AHEAD_MS) {
-			throw new Misconduct(Reason.BAD_BLOCK, `block ${block.number} comes before its time`);
+			throw new Misconduct(Reason.BAD_BLOCK, `block ${block.number} comes before its time`, true);
 		}
 		switch (chain.judgeHeader(block)) {
 			case "badSignature":
