@@ -2,6 +2,7 @@
 
 import { accountListing } from "../node/development/account-book.js";
 import { defaultProducerKey } from "../node/development/accounts.js";
+import { SWITCHED_OFF } from "../node/development/initial-state.js";
 import { toBase58Check } from "../protocol/address.js";
 import { equalBytes, toHex } from "../protocol/bytes.js";
 import { spell } from "../protocol/dialect.js";
@@ -27,6 +28,7 @@ export function developmentListing(
 		...accountListing({ accounts: options.accounts, mnemonic, hdPath }, spell("coin", options.dialect)),
 		"",
 		`Producer: ${toBase58Check(addressOfPrivateKey(options.producerKey))}${publicKeyNote(options.producerKey)}`,
+		SWITCHED_OFF,
 		"never use these keys on a public network",
 	];
 }

@@ -1,8 +1,12 @@
 /** What a development chain runs beside the servers of every node: sealing, the gateway, the console of contracts. */
 
 import type { InternalTransaction } from "../protocol/messages.js";
+import type { Broadcaster } from "./api/broadcast.js";
 import type { ApiNode } from "./api/context.js";
+import type { Dispatcher } from "./api/jsonrpc/dispatcher.js";
+import type { TextAnswerer } from "./api/jsonrpc/server.js";
 import type { OpenChain } from "./chain/open-chain.js";
+import type { DevelopmentControl } from "./development/control.js";
 import type { Development } from "./development/development.js";
 import type { NodeLog, NodePorts } from "./node.js";
 import { Sealer } from "./production/sealer.js";
@@ -104,31 +108,61 @@ export class SwitchedLog implements NodeLog {
 	}
 }
 
-/** The one port for everything that tools of a development chain ask (sheet 11 §9). */
-export async function startGateway(gateway: {
-	readonly api: ApiNode;
+/** What the owner of a development chain can do to it. */
+export async function developmentControl(chain: {
 	readonly open: OpenChain;
 	readonly development: Development;
 	readonly sealer: Sealer;
 	readonly machine: ContractMachine;
 	readonly log: NodeLog;
-	readonly host: string | undefined;
-	readonly stops: Stops;
-	readonly ports: () => NodePorts;
-}): Promise<NodePorts> {
-	const { api, open, development, sealer, machine, log, host, stops, ports } = gateway;
-	const port = development.options.ports.gateway ?? 0;
-	if (port === 0) return {};
-	const [{ startGateway: start }, { DevelopmentControl }] = await Promise.all([
-		import("./api/development/gateway.js"),
-		import("./development/control.js"),
-	]);
-	const { schedule: conditions, book, producer } = development;
+}): Promise<DevelopmentControl> {
+	const { open, development, sealer, machine, log } = chain;
+	const { DevelopmentControl } = await import("./development/control.js");
+	const { schedule: conditions, book } = development;
 	const setLogging = (on: boolean): void => {
 		if (log instanceof SwitchedLog) log.isOn = on;
 	};
-	const control = new DevelopmentControl({ open, sealer, conditions, book, machine, setLogging });
+	return new DevelopmentControl({ open, sealer, conditions, book, machine, setLogging });
+}
+
+/** The servers of a development chain beside those of every node. */
+export interface DevelopmentServers {
+	readonly api: ApiNode;
+	readonly broadcaster: Broadcaster;
+	readonly development: Development;
+	readonly control: DevelopmentControl;
+	readonly host: string | undefined;
+	/** Ports of all servers, once they are known. */
+	readonly ports: () => NodePorts;
+}
+
+/** The one port for everything that tools of a development chain ask (sheet 11 §9). */
+export async function startGateway(servers: DevelopmentServers, stops: Stops): Promise<NodePorts> {
+	const { api, development, control, host, ports } = servers;
+	const port = development.options.ports.gateway ?? 0;
+	if (port === 0) return {};
+	const { startGateway: start } = await import("./api/development/gateway.js");
+	const { producer } = development;
 	const running = await start({ api, control, development, producer, host, port, ports });
 	stops.push(() => running.close());
 	return { gateway: running.port };
+}
+
+/** The methods of a development chain on a JSON-RPC server, beside those of every node. */
+export async function developmentMethodsBeside(
+	servers: DevelopmentServers,
+): Promise<(ordinary: Dispatcher) => TextAnswerer> {
+	const [{ DevelopmentRpc }, { accessOf }] = await Promise.all([
+		import("./api/development/rpc.js"),
+		import("./api/development/web-origin.js"),
+	]);
+	const { api: node, broadcaster, control, development, host, ports } = servers;
+	const origins = { allowed: new Set(development.options.allowedOrigins ?? []), host };
+	return (ordinary) => {
+		const rpc = new DevelopmentRpc({
+			ordinary,
+			context: () => ({ control, node, broadcaster, ports: ports() }),
+		});
+		return (text, caller, headers) => rpc.answer(text, true, accessOf(headers, origins), caller);
+	};
 }

@@ -19,7 +19,15 @@ import type { NodeMetrics } from "./metrics/metrics.js";
 import type { PeerNetwork } from "./network/network.js";
 import type { PeerMeter } from "./network/peer-meter.js";
 import { createApiNode, isolatedNetwork } from "./node-api.js";
-import { SwitchedLog, startGateway, startSealer, writingMachine } from "./node-development.js";
+import {
+	type DevelopmentServers,
+	developmentControl,
+	developmentMethodsBeside,
+	SwitchedLog,
+	startGateway,
+	startSealer,
+	writingMachine,
+} from "./node-development.js";
 import { SlotProducer } from "./production/slot-producer.js";
 import { LostSlotError } from "./rules/errors.js";
 import { installRecoverEngine } from "./signatures/engine.js";
@@ -136,22 +144,18 @@ export async function startNode(options: NodeOptions): Promise<RunningNode> {
 		const broadcaster = new Broadcaster(api);
 		const servers = await startHttpServers(api, broadcaster, options.host);
 		stops.push(() => servers.close());
-		const gatewayPort =
-			development && sealer
-				? await startGateway({
-						api,
-						open,
-						development,
-						sealer,
-						machine,
-						log,
-						host: options.host,
-						stops,
-						ports: () => ports,
-					})
-				: {};
+		const ofDevelopment = development &&
+			sealer && {
+				api,
+				broadcaster,
+				development,
+				control: await developmentControl({ open, development, sealer, machine, log }),
+				host: options.host,
+				ports: () => ports,
+			};
+		const gatewayPort = ofDevelopment ? await startGateway(ofDevelopment, stops) : {};
 		const metricsPort = metrics?.port === undefined ? {} : { metrics: metrics.port };
-		const jsonRpcPorts = await startJsonRpc(open, api, broadcaster, options, stops);
+		const jsonRpcPorts = await startJsonRpc(open, api, broadcaster, options, stops, ofDevelopment);
 		const grpcPorts = await startGrpc(api, broadcaster, options.host, stops);
 		peers = development ? undefined : await startPeers(open, options, metrics?.peers, report, stops);
 		if (peers) network.become(peers);
@@ -239,6 +243,7 @@ async function startJsonRpc(
 	broadcaster: Broadcaster,
 	{ development, producers, host }: NodeOptions,
 	stops: Stops,
+	ofDevelopment: DevelopmentServers | undefined,
 ): Promise<NodePorts> {
 	const { full, solidity, pbft } = node.config.node.jsonrpc;
 	if (!full.enabled && !solidity.enabled && !pbft.enabled) return {};
@@ -250,6 +255,7 @@ async function startJsonRpc(
 		observe: (observer) => open.chain.observe(observer),
 		producerAddresses: own.map(({ signer }) => signer),
 		host,
+		beside: ofDevelopment && (await developmentMethodsBeside(ofDevelopment)),
 	});
 	stops.push(() => servers.close());
 	return servers.ports;

@@ -49,13 +49,12 @@ async function transfer(amount: number): Promise<string> {
 }
 
 describe("blocks and transactions", () => {
-	/** The library's own objects of blocks need a state root, which this network's blocks don't have (sheet 07 §6). */
 	it("are read by number, hash and tag", async () => {
 		const byNumber = (tag: string, full = false): Promise<Record<string, unknown>> =>
 			provider.send("eth_getBlockByNumber", [tag, full]);
 		const number = `0x${(await provider.getBlockNumber()).toString(16)}`;
 		const head = await byNumber("latest");
-		expect(head).toMatchObject({ number, stateRoot: "0x", transactions: [deployed.payment] });
+		expect(head).toMatchObject({ number, transactions: [deployed.payment] });
 		for (const same of [
 			await byNumber(number),
 			await byNumber("finalized"),
@@ -65,7 +64,12 @@ describe("blocks and transactions", () => {
 		expect(await byNumber("earliest")).toMatchObject({ number: "0x0" });
 		expect(await byNumber(number, true)).toMatchObject({ transactions: [{ hash: deployed.payment }] });
 		expect(await provider.getBlock(99)).toBeNull();
-		await expect(provider.getBlock("latest")).rejects.toThrow("invalid value for value.stateRoot");
+		const block = await provider.getBlock("latest", true);
+		expect(block).toMatchObject({ hash: head["hash"], stateRoot: `0x${"00".repeat(32)}` });
+		expect(block?.prefetchedTransactions[0]).toMatchObject({ hash: deployed.payment, nonce: 0 });
+		for (const tag of ["pending", "safe", "finalized"]) {
+			expect((await provider.getBlock(tag))?.hash).toBe(head["hash"]);
+		}
 	});
 
 	it("have receipts", async () => {
@@ -112,8 +116,15 @@ describe("the state", () => {
 		expect(await pay.estimateGas(bob, 5, { from: ann })).toBeGreaterThan(1_000n);
 		await expect(pay.staticCall(bob, 10n ** 18n, { from: ann })).rejects.toMatchObject({
 			code: "CALL_EXCEPTION",
-			info: { error: { code: -32_000, message: expect.stringContaining("REVERT") } },
+			revert: { name: "Insufficient", args: expect.anything() },
 		});
+		await expect(pay.estimateGas(bob, 10n ** 18n, { from: ann })).rejects.toMatchObject({
+			data: expect.stringMatching(/^0x[0-9a-f]{200}/),
+		});
+		expect(await provider.call({ to: bob ?? "", data: "0x01" })).toBe("0x");
+		expect(await provider.getTransactionCount(bob ?? "", "pending")).toBe(0);
+		expect(await provider.getBalance(bob ?? "", "finalized")).toBe(1_000_000_000_000n);
+		expect(await provider.getFeeData()).toMatchObject({ gasPrice: 100n });
 		expect(await provider.estimateGas({ from: ann ?? null, to: bob ?? null, value: 5 })).toBeTypeOf("bigint");
 	});
 });
@@ -179,6 +190,54 @@ describe("requests", () => {
 	});
 
 	it("that the network doesn't have are refused as such", async () => {
-		await expect(provider.getTransactionCount(bob ?? "")).rejects.toThrow("does not exist/is not available");
+		await expect(provider.broadcastTransaction("0x02f8")).rejects.toThrow();
+		await expect(provider.send("eth_sendRawTransaction", ["0x00"])).rejects.toThrow(
+			"does not exist/is not available",
+		);
+	});
+});
+
+describe("a signer of the node", () => {
+	it("pays, calls, and is told why it can't", async () => {
+		const signer = await provider.getSigner(ann);
+		expect((await provider.listAccounts()).map(({ address }) => address.toLowerCase())).toContain(ann);
+		const paid = await signer.sendTransaction({ to: bob ?? "", value: 3n });
+		expect(await paid.wait()).toMatchObject({ status: 1, hash: paid.hash });
+		const called = await (contract.connect(signer) as Contract).getFunction("transfer")(bob, 1);
+		expect((await called.wait())?.logs).toHaveLength(1);
+		await expect(provider.getSigner(deployed.address20)).rejects.toThrow("invalid account");
+		const rich = signer.sendTransaction({ to: bob ?? "", value: 10n ** 18n });
+		await expect(rich).rejects.toMatchObject({
+			info: { error: { message: expect.stringContaining("balance is not sufficient") } },
+		});
+	});
+});
+
+describe("development methods", () => {
+	it("are on the listener of JSON-RPC too", async () => {
+		const snapshot = await provider.send("evm_snapshot", []);
+		await provider.send("evm_mine", []);
+		expect(await provider.send("dev_info", [])).toMatchObject({ chainId: expect.any(String) });
+		const trace = await provider.send("debug_traceTransaction", [deployed.payment]);
+		expect(trace.structLogs.length).toBeGreaterThan(10);
+		expect(await provider.send("evm_revert", [snapshot])).toBe(true);
+	});
+
+	it("change nothing for pages of other origins", async () => {
+		const ask = async (method: string, params: object[]): Promise<string> => {
+			const headers = { origin: "https://page.example" };
+			const body = JSON.stringify({
+				jsonrpc: "2.0",
+				id: 1,
+				method,
+				params,
+			});
+			return (await fetch(chain.jsonrpc, { method: "POST", body, headers })).text();
+		};
+		const payment = { from: ann, to: bob, value: "0x1" };
+		for (const method of ["evm_mine", "eth_sendTransaction", "dev_accounts"]) {
+			expect(await ask(method, [payment])).toContain("pages of other origins may not call");
+		}
+		expect(await ask("eth_blockNumber", [])).toContain("result");
 	});
 });

@@ -249,9 +249,7 @@ describe("witnesses and proposals", () => {
 		expect(await refused(act(build.withdrawBlockRewards(carol.address), carol))).toContain(
 			"witnessAccount does not have any reward",
 		);
-		// The library builds stakes of the two other kinds only; on this chain votes have a stake of their own.
-		const stake = { owner_address: emil.hex, frozen_balance: 10_000_000, resource: "TRON_POWER" };
-		await act(chain.web.fullNode.request("wallet/freezebalancev2", stake, "post"), emil);
+		await act(build.freezeBalanceV2(10_000_000, "ENERGY", emil.address), emil);
 		await act(build.vote({ [carol.address]: 5, [producer.address]: 3 }, emil.address), emil);
 		const { votes } = await trx.getAccount(emil.address);
 		expect(votes).toEqual([

@@ -58,6 +58,8 @@ export class DevelopmentChain {
 		]);
 		ports.push("--port", "0");
 		const words = ["node", "start", "--ready-file", ready, "--log-format", "json", ...ports];
+		// Votes have a stake of their own, which is the harder case for commands.
+		words.push("--parameter", "allowNewResourceModel=1");
 		const node = spawn(process.execPath, [program, ...words], {
 			cwd: home.path,
 			env: { PATH: process.env["PATH"] ?? "", HOME: home.path },

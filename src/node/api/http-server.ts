@@ -10,6 +10,7 @@ import { toNeutral } from "../../protocol/dialect.js";
 import { exceptionText, isWireError, NamedError } from "../../protocol/json/exceptions.js";
 import type { Broadcaster } from "./broadcast.js";
 import type { ApiContext, ApiNode, ServerKind } from "./context.js";
+import { withCors } from "./cors.js";
 import { isForeignPage, type OriginRule } from "./development/web-origin.js";
 import { type Endpoint, errorMessage } from "./endpoint.js";
 import { FOLDERS, limitedName, routesOf } from "./endpoint-table.js";
@@ -81,7 +82,7 @@ export class HttpServer {
 		this.disabled = new Set([...config.node.disabledApi].map(toNeutral));
 		this.listener = new HttpListener({
 			maxConnections: config.node.http.maxConnections,
-			handle: (request, answer) => this.route(request, answer),
+			handle: withCors(config.node.http.cors, (request, answer) => this.route(request, answer)),
 			answered: reportAnswers(node.observer, kind, (request) => {
 				const path = pathOf(request);
 				return this.routes.has(path) ? path : undefined;

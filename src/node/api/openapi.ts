@@ -115,7 +115,12 @@ const WRITTEN: Readonly<Record<string, JsonObject>> = {
 		type: "object",
 		properties: { block: { type: "array", items: { $ref: "#/components/schemas/Block" } } },
 	},
-	TransactionInfos: { type: "array", items: { $ref: "#/components/schemas/TransactionInfo" } },
+	TransactionInfos: {
+		anyOf: [
+			{ type: "array", items: { $ref: "#/components/schemas/TransactionInfo" } },
+			{ type: "object", description: "Of block 0 and of numbers below: empty.", maxProperties: 0 },
+		],
+	},
 };
 
 /** Builds the document in the spelling of a dialect. */

@@ -21,6 +21,8 @@ export interface HttpConfig extends ThreeListeners {
 	readonly maxConnections: number;
 	/** Bytes of a request body. */
 	readonly maxBodySize: number;
+	/** Origins of pages that may read answers of HTTP and JSON-RPC, as browsers write them; `*`: all. Ours; empty: none. */
+	readonly cors: readonly string[];
 }
 
 export interface JsonRpcConfig extends ThreeListeners {
@@ -39,6 +41,8 @@ export interface JsonRpcConfig extends ThreeListeners {
 	readonly maxAddresses: number;
 	/** Bytes of a request body. */
 	readonly maxBodySize: number;
+	/** Whether Ethereum's libraries are answered as they expect it; else as by the network's node. Ours. */
+	readonly lenient: boolean;
 }
 
 export interface RpcConfig extends ThreeListeners {
@@ -90,7 +94,18 @@ export function readHttp(node: Section): HttpConfig {
 		pbft: listener(node, "http.PBFTEnable", true, "http.PBFTPort", 8092),
 		maxConnections: node.int("maxHttpConnectNumber", 50),
 		maxBodySize: readMaxMessageSize(node),
+		cors: readOrigins(node, "http.cors"),
 	};
+}
+
+/** @throws {ConfigError} for what no browser would send */
+function readOrigins(node: Section, path: string): readonly string[] {
+	const origins = node.texts(path);
+	for (const origin of origins) {
+		if (origin === "*" || (URL.canParse(origin) && new URL(origin).origin === origin)) continue;
+		throw node.refuse(path, `must be a list of origins such as "https://wallet.example", not "${origin}"`);
+	}
+	return origins;
 }
 
 export function readJsonRpc(node: Section): JsonRpcConfig {
@@ -106,6 +121,7 @@ export function readJsonRpc(node: Section): JsonRpcConfig {
 		maxResponseSize: node.int("jsonrpc.maxResponseSize", MAX_RPC_RESPONSE),
 		maxAddresses: node.int("jsonrpc.maxAddressSize", MAX_ADDRESSES),
 		maxBodySize: node.int("jsonrpc.maxMessageSize", MAX_RPC_BODY),
+		lenient: node.boolean("jsonrpc.lenient", false),
 	};
 }
 

@@ -9,8 +9,12 @@ import type { StateView } from "../state/view.js";
 /** Prices of a new chain, or those of the main network. */
 export type Economy = "genesis" | "main";
 
-/** Switches that stay off, or are no switches. */
+/**
+ * Switches that stay off, or are no switches. With allowNewResourceModel votes have a stake of their own, and clients
+ * that know stakes for bandwidth and energy only can't vote.
+ */
 const NOT_SWITCHED_ON: ReadonlySet<string> = new Set([
+	"allowNewResourceModel",
 	"allowAdaptiveEnergy",
 	"allowPBFT",
 	"pBFTExpireNum",
@@ -31,7 +35,12 @@ const COMMITTEE_VALUES: Readonly<Record<string, bigint>> = {
 	dynamicEnergyMaxFactor: 34_000n,
 };
 
-/** The `committee` section of a development chain: all switches that the network has turned on. */
+/** What is off on every development chain, for its owner. */
+export const SWITCHED_OFF =
+	"off: shielded transactions and their API (this node makes no proofs); " +
+	"stakes for votes alone (--parameter allowNewResourceModel=1)";
+
+/** The `committee` section of a development chain: all switches that the network has turned on, but for those above. */
 export function developmentCommittee(keys: readonly CommitteeKey[]): Readonly<Record<string, bigint>> {
 	return Object.fromEntries(
 		keys.filter((key) => !NOT_SWITCHED_ON.has(key)).map((key) => [key, COMMITTEE_VALUES[key] ?? 1n]),

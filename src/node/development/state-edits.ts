@@ -110,10 +110,16 @@ export interface StakedResources {
 	readonly votes?: bigint | undefined;
 }
 
-/** Sets the stakes of an account, out of nowhere; the chain's totals follow. */
+/**
+ * Sets the stakes of an account, out of nowhere; the chain's totals follow.
+ * @throws {EditError} for votes where stakes for bandwidth and energy vote
+ */
 export function setResources(state: StateView, address: Uint8Array, resources: StakedResources): void {
 	const account = accountAt(state, address);
 	const { bandwidthSun, energySun, votes } = resources;
+	if (votes !== undefined && !state.properties.on("ALLOW_NEW_RESOURCE_MODEL")) {
+		throw new EditError("stakes for bandwidth and energy vote here: allowNewResourceModel is off");
+	}
 	const wanted: readonly (readonly [number, bigint | undefined])[] = [
 		[ResourceCode.BANDWIDTH, bandwidthSun],
 		[ResourceCode.ENERGY, energySun],

@@ -7,6 +7,7 @@ import type { IncomingMessage } from "node:http";
 import type { Producer } from "../../chain/chain.js";
 import type { DevelopmentControl } from "../../development/control.js";
 import type { Development } from "../../development/development.js";
+import { SWITCHED_OFF } from "../../development/initial-state.js";
 import { Broadcaster } from "../broadcast.js";
 import type { ApiNode, ServerKind } from "../context.js";
 import { FOLDERS } from "../endpoint-table.js";
@@ -17,21 +18,16 @@ import { portError } from "../http-servers.js";
 import { Dispatcher } from "../jsonrpc/dispatcher.js";
 import { feedFilters } from "../jsonrpc/filter-feed.js";
 import { FilterRegistry } from "../jsonrpc/filter-registry.js";
-import { methodsByName } from "../jsonrpc/method-table.js";
+import { lenientMethodsByName, methodsByName } from "../jsonrpc/method-table.js";
 import { CODE_VERSION } from "../queries/node-info.js";
 import { collectBody } from "../request-body.js";
+import { servicePage } from "../service-pages.js";
 import { type AdminAnswer, answerAdmin, JSON_TYPE, TEXT_TYPE } from "./admin.js";
 import { ConsoleView } from "./console-view.js";
 import { answerEvents } from "./events.js";
 import { laterRoutes } from "./later-endpoints.js";
 import { DevelopmentRpc } from "./rpc.js";
-import {
-	type DevelopmentAccess,
-	hostName,
-	isForeignPage,
-	isLoopbackName,
-	type OriginRule,
-} from "./web-origin.js";
+import { accessOf, isForeignPage, type OriginRule } from "./web-origin.js";
 
 /** Dumps of the state come as one request. */
 const MAX_RPC_BODY = 256 << 20;
@@ -76,7 +72,6 @@ class Gateway {
 	private readonly listener: HttpListener;
 	private readonly stopObserving: () => void;
 	private readonly logSwitches = new Map<string, boolean>();
-	private readonly isRemote: boolean;
 	private readonly origins: OriginRule;
 	private readonly consoleView: ConsoleView;
 
@@ -84,7 +79,6 @@ class Gateway {
 		const { api, control, development, producer, host } = options;
 		const dialect = development.options.gatewayDialect ?? "deployed";
 		this.node = inDialect(api, dialect);
-		this.isRemote = host === undefined || !isLoopbackName(host);
 		this.consoleView = new ConsoleView(development.console, () => this.node.view("full"));
 		this.origins = { allowed: new Set(development.options.allowedOrigins ?? []), host };
 		const broadcaster = new Broadcaster(this.node);
@@ -102,7 +96,8 @@ class Gateway {
 		const filters = new FilterRegistry(() => this.node.nowMs(), jsonrpc);
 		this.stopObserving = control.open.chain.observe(feedFilters(api.view("full"), filters, undefined));
 		const ordinary = new Dispatcher({
-			methods: methodsByName,
+			methods: jsonrpc.lenient ? lenientMethodsByName : methodsByName,
+			lenient: jsonrpc.lenient,
 			maxBatchSize: jsonrpc.maxBatchSize,
 			maxResponseSize: jsonrpc.maxResponseSize,
 			context: () => ({
@@ -117,7 +112,7 @@ class Gateway {
 		});
 		this.rpc = new DevelopmentRpc({
 			ordinary,
-			context: () => ({ control, node: this.node, ports: options.ports() }),
+			context: () => ({ control, node: this.node, broadcaster, ports: options.ports() }),
 		});
 		this.listener = new HttpListener({
 			maxConnections: http.maxConnections,
@@ -178,6 +173,8 @@ class Gateway {
 	private async get(request: IncomingMessage, path: string, url: URL): Promise<AdminAnswer | undefined> {
 		const { control } = this.options;
 		if (path === "/healthcheck") return { status: 200, type: JSON_TYPE, text: '{"ok":true}\n' };
+		const page = await servicePage(path, this.node);
+		if (page) return { status: page.status, type: page.contentType, text: page.text };
 		if (path === "/") return { status: 200, type: TEXT_TYPE, text: `${this.describe().join("\n")}\n` };
 		if (path.startsWith("/v1/")) {
 			const base = `http://${request.headers.host ?? "127.0.0.1"}${path}`;
@@ -185,7 +182,7 @@ class Gateway {
 			return answerEvents(state, path.slice("/v1/".length), url.searchParams, base, this.node.nowMs());
 		}
 		if (path !== "/admin" && !path.startsWith("/admin/")) return undefined;
-		if (this.accessOf(request) !== "everything") return undefined;
+		if (accessOf(request.headers, this.origins) !== "everything") return undefined;
 		const { dialect } = this.node.config.node;
 		const { logSwitches } = this;
 		const context = { control, dialect, describe: () => this.describe(), logSwitches };
@@ -193,19 +190,16 @@ class Gateway {
 	}
 
 	private async call(request: IncomingMessage, answer: HttpAnswer, mixed: boolean): Promise<void> {
-		const access = this.accessOf(request);
+		const access = accessOf(request.headers, this.origins);
 		const { maxBodySize } = this.node.config.node.jsonrpc;
 		const body = await collectBody(request, access === "everything" ? MAX_RPC_BODY : maxBodySize);
 		if (typeof body === "string") return answer.empty(413);
 		const text = Buffer.from(body).toString("utf8");
-		const reply = await this.rpc.answer(text, mixed, access);
+		const reply = await this.rpc.answer(text, mixed, access, {
+			isAbandoned: () => request.socket.destroyed,
+			...(request.socket.remoteAddress === undefined ? {} : { client: request.socket.remoteAddress }),
+		});
 		answer.send(200, JSON_TYPE, reply === "" ? "" : `${reply}\n`);
-	}
-
-	/** What a request may do by hand; a page in a browser may reach this address under a name of its own. */
-	private accessOf({ headers }: IncomingMessage): DevelopmentAccess {
-		if (!this.isRemote && !isLoopbackName(hostName(headers.host))) return "nothing";
-		return isForeignPage(headers, this.origins) ? "reading" : "everything";
 	}
 
 	private describe(): string[] {
@@ -216,7 +210,8 @@ class Gateway {
 			`Development chain ${Buffer.from(control.open.rules.genesisId).toString("hex")}, version ${CODE_VERSION}`,
 			`sealing: ${sealing}, head ${control.head.number}, irreversible state ${solidLag} blocks behind`,
 			...Object.entries(ports()).map(([name, port]) => `${name}: ${port}`),
-			"paths: /wallet /walletsolidity /walletpbft /monitor /net /jsonrpc /dev /admin /v1 /healthcheck",
+			SWITCHED_OFF,
+			"paths: /wallet /walletsolidity /walletpbft /monitor /net /jsonrpc /dev /admin /v1 /healthcheck /openapi.json",
 		];
 	}
 }

@@ -1,6 +1,7 @@
 /** A development method of JSON-RPC, under every name that tools call it by (sheet 11 §9.4). */
 
 import type { DevelopmentControl } from "../../development/control.js";
+import type { Broadcaster } from "../broadcast.js";
 import type { ApiNode } from "../context.js";
 import type { JsonArray } from "../jsonrpc/json-reader.js";
 
@@ -8,6 +9,7 @@ import type { JsonArray } from "../jsonrpc/json-reader.js";
 export interface DevelopmentContext {
 	readonly control: DevelopmentControl;
 	readonly node: ApiNode;
+	readonly broadcaster: Broadcaster;
 	/** Bound ports by name. */
 	readonly ports: Readonly<Record<string, number>>;
 }

@@ -6,7 +6,7 @@ import { SnapshotError } from "../../development/snapshots.js";
 import { EditError } from "../../development/state-edits.js";
 import { StateFileError } from "../../development/state-file.js";
 import { TraceError } from "../../development/trace.js";
-import type { Dispatcher } from "../jsonrpc/dispatcher.js";
+import type { Caller, Dispatcher } from "../jsonrpc/dispatcher.js";
 import {
 	isJsonArray,
 	isJsonObject,
@@ -29,10 +29,17 @@ import type { DevelopmentContext, DevelopmentMethod, DevelopmentMethods } from "
 import { accountMethods } from "./methods/accounts.js";
 import { blockMethods } from "./methods/blocks.js";
 import { nodeMethods } from "./methods/node.js";
+import { sendingMethods } from "./methods/sending.js";
 import { stateMethods } from "./methods/state.js";
 import { type DevelopmentAccess, READING_METHODS } from "./web-origin.js";
 
-const rows: DevelopmentMethods = [...nodeMethods, ...blockMethods, ...stateMethods, ...accountMethods];
+const rows: DevelopmentMethods = [
+	...nodeMethods,
+	...blockMethods,
+	...stateMethods,
+	...accountMethods,
+	...sendingMethods,
+];
 
 /** Every development method by each of its names. */
 export const developmentMethods: ReadonlyMap<string, DevelopmentMethod> = new Map(
@@ -56,32 +63,44 @@ export class DevelopmentRpc {
 	 * @param mixed methods of every node are answered too
 	 * @param access which development methods this caller may use
 	 */
-	async answer(text: string, mixed: boolean, access: DevelopmentAccess): Promise<string> {
+	async answer(
+		text: string,
+		mixed: boolean,
+		access: DevelopmentAccess,
+		caller: Caller = {},
+	): Promise<string> {
 		let request: JsonValue;
 		try {
 			// What a trusted caller restores may be the whole state.
 			request = access === "everything" ? readJson(text) : readJson(text, REQUEST_BUDGET);
 		} catch (error) {
 			if (!(error instanceof JsonTextError)) throw error;
-			return mixed ? this.options.ordinary.answer(text) : errorReply("null", PARSE_ERROR, "JSON parse error");
+			return mixed
+				? this.options.ordinary.answer(text, caller)
+				: errorReply("null", PARSE_ERROR, "JSON parse error");
 		}
 		const calls = isJsonArray(request) ? request : [request];
 		if (mixed && !calls.some((call) => developmentMethods.has(methodOf(call)))) {
-			return this.options.ordinary.answer(text);
+			return this.options.ordinary.answer(text, caller);
 		}
-		if (!isJsonArray(request)) return this.single(request, mixed, access);
+		if (!isJsonArray(request)) return this.single(request, mixed, access, caller);
 		if (request.length > MAX_BATCH) {
 			return errorReply("null", INVALID_REQUEST, `a batch has at most ${MAX_BATCH} calls`);
 		}
 		const answers: string[] = [];
-		for (const call of request) answers.push(await this.single(call, mixed, access));
+		for (const call of request) answers.push(await this.single(call, mixed, access, caller));
 		return `[${answers.filter((answer) => answer !== "").join(",")}]`;
 	}
 
-	private async single(call: JsonValue, mixed: boolean, access: DevelopmentAccess): Promise<string> {
+	private async single(
+		call: JsonValue,
+		mixed: boolean,
+		access: DevelopmentAccess,
+		caller: Caller,
+	): Promise<string> {
 		const name = methodOf(call);
 		const method = developmentMethods.get(name);
-		if (!method && mixed) return this.options.ordinary.answer(jsonText(call));
+		if (!method && mixed) return this.options.ordinary.answer(jsonText(call), caller);
 		if (!isJsonObject(call)) return errorReply("null", INVALID_REQUEST, "invalid request");
 		const id = idOf(call);
 		if (!method || access === "nothing") {

@@ -9,6 +9,8 @@ import type { IncomingHttpHeaders } from "node:http";
 /** Development methods that change nothing and tell no keys. */
 export const READING_METHODS: ReadonlySet<string> = new Set([
 	"dev_info",
+	"eth_accounts",
+	"eth_requestAccounts",
 	"dev_instanceId",
 	"dev_sealing",
 	"tre_version",
@@ -31,6 +33,13 @@ export interface OriginRule {
 	readonly allowed: ReadonlySet<string>;
 	/** The name that the listener is bound to; undefined: every interface. */
 	readonly host: string | undefined;
+}
+
+/** What a request may do by hand; a page in a browser may reach this address under a name of its own. */
+export function accessOf(headers: IncomingHttpHeaders, origins: OriginRule): DevelopmentAccess {
+	const isRemote = origins.host === undefined || !isLoopbackName(origins.host);
+	if (!isRemote && !isLoopbackName(hostName(headers.host))) return "nothing";
+	return isForeignPage(headers, origins) ? "reading" : "everything";
 }
 
 /** Only pages of this machine's own address; there are none. */

@@ -39,6 +39,8 @@ export interface DispatcherOptions {
 	readonly maxBatchSize: number;
 	/** Characters of an answer. */
 	readonly maxResponseSize: number;
+	/** Whether errors are such as Ethereum's libraries expect: with the id of their call, and data only where it says something. */
+	readonly lenient?: boolean;
 }
 
 /** Who sent a request. */
@@ -149,7 +151,8 @@ export class Dispatcher {
 			`{"jsonrpc":${JSON.stringify(version)},"id":${id ?? "null"},${part}}`;
 		if (!method) return reply(errorPart(METHOD_NOT_FOUND, "method not found"));
 		const values = readParameters(call.get("params"));
-		if (values?.length !== method.parameters.length) {
+		const most = method.parameters.length;
+		if (!values || values.length > most || values.length < (method.least ?? most)) {
 			return reply(errorPart(INVALID_PARAMS, "method parameters invalid"));
 		}
 		const context = { ...this.options.context(), ...caller };
@@ -159,6 +162,10 @@ export class Dispatcher {
 			const result = await method.call(context, values);
 			return id === undefined ? undefined : reply(`"result":${resultText(result)}`);
 		} catch (error) {
+			if (this.options.lenient) {
+				if (error instanceof TypeMismatch) return reply(errorPart(INVALID_PARAMS, error.message));
+				if (error instanceof RpcError) return reply(lenientPart(error));
+			}
 			if (error instanceof TypeMismatch) return libraryError(PARSE_ERROR);
 			if (error instanceof RpcError) return methodError(version, id ?? "null", error);
 			return reply(this.undeclared(context, method, error));
@@ -206,6 +213,10 @@ function libraryError(code: number): string {
 
 function methodError(version: string, id: string, { code, message }: RpcError): string {
 	return `{"jsonrpc":${JSON.stringify(version)},"id":${id},${errorPart(code, message === "" ? null : message, '"{}"')}}`;
+}
+
+function lenientPart({ code, message, data }: RpcError): string {
+	return errorPart(code, message, data === undefined ? undefined : JSON.stringify(data));
 }
 
 /** The text of a text, number or boolean; of an object or list none; undefined if it is missing. */

@@ -1,5 +1,6 @@
 /** Every method of JSON-RPC (sheet 07 §5). */
 
+import { lenientMethods } from "./lenient/methods.js";
 import type { Method } from "./method.js";
 import { blockMethods } from "./methods/blocks.js";
 import { buildMethods } from "./methods/build.js";
@@ -21,10 +22,17 @@ export const methods: readonly Method[] = [
 	...unavailableMethods,
 ];
 
+function byName(list: readonly Method[]): ReadonlyMap<string, Method> {
+	return new Map(
+		list.flatMap((method) => [
+			[method.name, method] as const,
+			...(method.alias === undefined ? [] : [[method.alias, method] as const]),
+		]),
+	);
+}
+
 /** The methods by every name under which they may be called. */
-export const methodsByName: ReadonlyMap<string, Method> = new Map(
-	methods.flatMap((method) => [
-		[method.name, method] as const,
-		...(method.alias === undefined ? [] : [[method.alias, method] as const]),
-	]),
-);
+export const methodsByName: ReadonlyMap<string, Method> = byName(methods);
+
+/** The same, answering as Ethereum's libraries expect it. */
+export const lenientMethodsByName: ReadonlyMap<string, Method> = byName(lenientMethods(methodsByName));

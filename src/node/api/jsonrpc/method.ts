@@ -10,6 +10,7 @@ export type RpcValue =
 	| null
 	| boolean
 	| string
+	| number
 	| readonly RpcValue[]
 	| { readonly [member: string]: RpcValue };
 
@@ -50,8 +51,10 @@ export interface Method {
 	readonly alias: string | undefined;
 	readonly about: string;
 	readonly parameters: readonly { readonly name: string; readonly type: string }[];
+	/** The fewest parameters of a call; absent: all. */
+	readonly least?: number;
 	/**
-	 * @param values as many as there are parameters
+	 * @param values as many as there are parameters; from the fewest on, where some may be missing
 	 * @throws {TypeMismatch | RpcError | NamedError}
 	 */
 	call(context: RpcContext, values: readonly JsonValue[]): RpcResult | Promise<RpcResult>;

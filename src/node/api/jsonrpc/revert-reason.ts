@@ -2,6 +2,8 @@
 
 import { asBuffer, equalBytes, fromHex } from "../../../protocol/bytes.js";
 import { NamedError } from "../../../protocol/json/exceptions.js";
+import { EXECUTION_REVERTED, internal, RpcError } from "./rpc-error.js";
+import { data } from "./values.js";
 
 const REVERTED = "REVERT opcode executed";
 /** Selector of `Error(string)`, in which compilers wrap a reason. */
@@ -18,6 +20,26 @@ export function revertText(output: Uint8Array): string {
 	const { length } = ERROR_SELECTOR;
 	if (output.length <= length || !equalBytes(output.subarray(0, length), ERROR_SELECTOR)) return REVERTED;
 	return `${REVERTED}: ${readString(output.subarray(length))}`;
+}
+
+/**
+ * The error of a reverted call.
+ * @param lenient with the words, code and data that Ethereum's libraries decode
+ * @throws {NamedError} if the reason can't be read, where it isn't lenient
+ */
+export function revertError(output: Uint8Array, lenient: boolean): RpcError {
+	if (!lenient) return internal(revertText(output));
+	return new RpcError(EXECUTION_REVERTED, `execution reverted${reasonOf(output)}`, data(output));
+}
+
+/** `: <reason>`; empty if there is none that can be read. */
+function reasonOf(output: Uint8Array): string {
+	try {
+		return revertText(output).slice(REVERTED.length);
+	} catch (error) {
+		if (error instanceof NamedError) return "";
+		throw error;
+	}
 }
 
 /** The text at the place that the first word names; bytes beyond the end are zero. */

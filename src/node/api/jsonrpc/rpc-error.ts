@@ -10,6 +10,8 @@ export const INVALID_PARAMS = -32602;
 export const INTERNAL = -32000;
 /** An error that a method doesn't declare. */
 export const UNDECLARED = -32001;
+/** A reverted call, as Ethereum's libraries know it. */
+export const EXECUTION_REVERTED = 3;
 export const EXCEEDS_LIMIT = -32005;
 export const RESPONSE_TOO_LARGE = -32003;
 
@@ -20,6 +22,8 @@ export class RpcError extends Error {
 	constructor(
 		readonly code: number,
 		message: string,
+		/** What Ethereum's libraries read of it: what a reverted call returned. */
+		readonly data?: string,
 	) {
 		super(message);
 	}

@@ -3,6 +3,7 @@
 import type { IncomingMessage } from "node:http";
 import { exceptionText, NamedError } from "../../../protocol/json/exceptions.js";
 import type { ServerKind } from "../context.js";
+import { withCors } from "../cors.js";
 import { errorMessage } from "../endpoint.js";
 import type { HttpAnswer } from "../http-answer.js";
 import { HttpListener } from "../http-listener.js";
@@ -12,10 +13,10 @@ import { collectBody, LARGE_BODY } from "../request-body.js";
 import { headRefusal, pathOf, traceOf } from "../request-head.js";
 import { ownTurn } from "../turns.js";
 import { decodeBodyText } from "./body-text.js";
-import { Dispatcher } from "./dispatcher.js";
+import { type Caller, Dispatcher } from "./dispatcher.js";
 import { JsonTextError } from "./json-reader.js";
 import type { RpcContext } from "./method.js";
-import { methodsByName } from "./method-table.js";
+import { lenientMethodsByName, methodsByName } from "./method-table.js";
 
 const PATH = "/jsonrpc";
 const RPC_TYPE = "application/json-rpc";
@@ -28,28 +29,41 @@ const COMPONENTS: Readonly<Record<ServerKind, string>> = {
 	pbft: "JsonRpcOnPBFTServlet",
 };
 
+/** Answers the text of a request; an empty text is an empty answer. */
+export type TextAnswerer = (
+	text: string,
+	caller: Caller,
+	headers: IncomingMessage["headers"],
+) => Promise<string>;
+
 export class JsonRpcServer {
 	private readonly listener: HttpListener;
-	private readonly dispatcher: Dispatcher;
+	private readonly answerer: TextAnswerer;
 	private readonly gate: CallGate;
 
-	/** @param context the node as the next call sees it */
+	/**
+	 * @param context the node as the next call sees it
+	 * @param beside what answers in the place of the methods of every node, with them
+	 */
 	constructor(
 		kind: ServerKind,
 		private readonly context: () => RpcContext,
+		beside?: (ordinary: Dispatcher) => TextAnswerer,
 	) {
 		const { node } = context();
 		const { http, jsonrpc } = node.config.node;
-		this.dispatcher = new Dispatcher({
-			methods: methodsByName,
+		const dispatcher = new Dispatcher({
+			methods: jsonrpc.lenient ? lenientMethodsByName : methodsByName,
+			lenient: jsonrpc.lenient,
 			context,
 			maxBatchSize: jsonrpc.maxBatchSize,
 			maxResponseSize: jsonrpc.maxResponseSize,
 		});
+		this.answerer = beside?.(dispatcher) ?? ((text, caller) => dispatcher.answer(text, caller));
 		this.gate = node.limiter.http(COMPONENTS[kind]);
 		this.listener = new HttpListener({
 			maxConnections: http.maxConnections,
-			handle: (request, answer) => this.route(request, answer),
+			handle: withCors(http.cors, (request, answer) => this.route(request, answer)),
 			answered: reportAnswers(node.observer, `jsonrpc ${kind}`, (request) =>
 				pathOf(request) === PATH ? PATH : undefined,
 			),
@@ -109,10 +123,8 @@ export class JsonRpcServer {
 			if (body === "too long") return answer.page(413);
 			if (body === "no room") return answer.page(503);
 			if (body.length > LARGE_BODY) await ownTurn();
-			const text = await this.dispatcher.answer(textOf(body), {
-				isAbandoned: () => request.socket.destroyed,
-				client,
-			});
+			const caller = { isAbandoned: () => request.socket.destroyed, client };
+			const text = await this.answerer(textOf(body), caller, request.headers);
 			answer.send(200, RPC_TYPE, text === "" ? "" : `${text}\n`);
 		} finally {
 			share.release();

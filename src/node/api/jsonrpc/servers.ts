@@ -4,9 +4,11 @@ import type { ChainObserver } from "../../chain/chain.js";
 import type { Broadcaster } from "../broadcast.js";
 import type { ApiNode, ServerKind } from "../context.js";
 import { portError } from "../http-servers.js";
+import type { Dispatcher } from "./dispatcher.js";
 import { feedFilters } from "./filter-feed.js";
 import { FilterRegistry } from "./filter-registry.js";
-import { JsonRpcServer } from "./server.js";
+import type { RpcContext } from "./method.js";
+import { JsonRpcServer, type TextAnswerer } from "./server.js";
 
 /** How each server's port is called. */
 const PORT_NAMES = { full: "jsonrpc", solidity: "jsonrpcSolidity", pbft: "jsonrpcPbft" } as const;
@@ -21,6 +23,8 @@ export interface JsonRpcServersOptions {
 	readonly producerAddresses: readonly Uint8Array[];
 	/** Address to bind; every interface without it. */
 	readonly host?: string | undefined;
+	/** What the full server answers beside the methods of every node. */
+	readonly beside?: ((ordinary: Dispatcher) => TextAnswerer) | undefined;
 }
 
 export interface RunningJsonRpcServers {
@@ -58,7 +62,7 @@ export async function startJsonRpcServers(options: JsonRpcServersOptions): Promi
 	for (const kind of ["full", "solidity", "pbft"] as const) {
 		const { enabled, port } = jsonrpc[kind];
 		if (!enabled) continue;
-		const server = new JsonRpcServer(kind, () => ({
+		const context = (): RpcContext => ({
 			server: kind,
 			node,
 			state: node.view(kind),
@@ -66,7 +70,8 @@ export async function startJsonRpcServers(options: JsonRpcServersOptions): Promi
 			broadcaster,
 			filters: filters[kind],
 			producerAddresses,
-		}));
+		});
+		const server = new JsonRpcServer(kind, context, kind === "full" ? options.beside : undefined);
 		try {
 			ports[PORT_NAMES[kind]] = await server.listen(port, host);
 			servers.push(server);

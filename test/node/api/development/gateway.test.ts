@@ -12,6 +12,10 @@ beforeEach(() => chain.result("dev_reset"));
 describe("the gateway", () => {
 	it("serves every API on one port", async () => {
 		expect(await (await chain.get("/healthcheck")).json()).toEqual({ ok: true });
+		expect(await (await chain.get("/openapi.json")).json()).toMatchObject({ openapi: "3.1.0" });
+		expect(await (await chain.get("/")).text()).toMatch(
+			/off: shielded transactions.*allowNewResourceModel=1/,
+		);
 		for (const path of ["/wallet/getnowblock", "/walletsolidity/getnowblock", "/wallet/getnodeinfo"]) {
 			const answer = await chain.get(path);
 			expect(answer.status).toBe(200);

@@ -169,8 +169,10 @@ describe("the suite of the web library", () => {
 	it("lets accounts become witnesses who neither produce nor stop the chain", async () => {
 		const candidate = at(batch.addresses, 8);
 		await act(web.transactionBuilder.applyForSR(candidate, "https://witness.example"), at(batch.keys, 8));
-		// Votes have a stake of their own on this chain, which the library doesn't know.
-		await chain.result("dev_setResources", [at(batch.addresses, 9), { votes: 10 }]);
+		expect(await chain.rpc("dev_setResources", [at(batch.addresses, 9), { votes: 10 }])).toMatchObject({
+			error: { message: expect.stringContaining("allowNewResourceModel is off") },
+		});
+		await chain.result("dev_setResources", [at(batch.addresses, 9), { energySun: 10_000_000 }]);
 		await act(
 			web.transactionBuilder.vote({ [at(batch.hex, 8)]: 5 }, at(batch.addresses, 9)),
 			at(batch.keys, 9),

@@ -13,7 +13,7 @@ import { type CallObject, callObject } from "../call-object.js";
 import { anything } from "../declared-types.js";
 import { isJsonObject, type JsonValue } from "../json-reader.js";
 import { defineMethod, type Method, type RpcContext } from "../method.js";
-import { revertText } from "../revert-reason.js";
+import { revertError } from "../revert-reason.js";
 import { internal, invalidParams, invalidRequest, quotedText, RpcError } from "../rpc-error.js";
 import {
 	data,
@@ -28,6 +28,8 @@ import {
 import { requireLatest } from "./state.js";
 
 const TRANSFER = contractTypeByName("TransferContract") as ContractType;
+
+const isLenient = ({ node }: RpcContext): boolean => node.config.node.jsonrpc.lenient;
 
 /** The block only has to exist: calls always see the head. @throws {RpcError} */
 function checkBlock(context: RpcContext, block: JsonValue): void {
@@ -74,7 +76,7 @@ async function call(context: RpcContext, object: CallObject): Promise<string> {
 	});
 	try {
 		const result = await callConstant(context, message, callTransaction(context, message));
-		if (result.reverted) throw internal(revertText(result.output));
+		if (result.reverted) throw revertError(result.output, isLenient(context));
 		return data(result.output);
 	} catch (error) {
 		return refuseCall(context, error);
@@ -118,6 +120,7 @@ async function estimateContract(
 		message.call_value = readQuantity(object.value);
 		return quantity(await energyOf(context, message));
 	} catch (error) {
+		if (error instanceof RpcError && error.data !== undefined) throw error;
 		// Here, unlike elsewhere, parameters that can't be read are failures of the estimate.
 		if (error instanceof NamedError || error instanceof RpcError) {
 			throw internal(quotedText(error, context.style.dialect) || "invalid json request");
@@ -133,10 +136,10 @@ async function energyOf(context: RpcContext, message: TriggerSmartContract): Pro
 	if (context.node.config.vm.estimateEnergy) {
 		const found = await estimateEnergy(context, message);
 		if ("energyRequired" in found) return found.energyRequired;
-		throw internal(found.reverted ? revertText(found.output) : found.failure);
+		throw found.reverted ? revertError(found.output, isLenient(context)) : internal(found.failure);
 	}
 	const result = await callConstant(context, message, callTransaction(context, message));
-	if (result.reverted) throw internal(revertText(result.output));
+	if (result.reverted) throw revertError(result.output, isLenient(context));
 	return result.energyUsed;
 }
 

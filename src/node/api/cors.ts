@@ -1,0 +1,34 @@
+/**
+ * Which pages in browsers may read a node's answers: `node.http.cors`, empty unless the operator says so. Answers never
+ * depend on cookies, and browsers are never allowed to send any.
+ */
+
+import type { IncomingMessage } from "node:http";
+import type { HttpAnswer } from "./http-answer.js";
+
+type Handle = (request: IncomingMessage, answer: HttpAnswer) => Promise<void>;
+
+/** How long a browser may remember what it was told. */
+const MAX_AGE_SECONDS = 600;
+
+/**
+ * Tells pages of these origins that they may read the answers, and answers what their browsers ask before a request.
+ * @param origins as browsers write them; `*`: all. Without any, requests are handled as they come.
+ */
+export function withCors(origins: readonly string[], handle: Handle): Handle {
+	if (origins.length === 0) return handle;
+	const allowed = new Set(origins);
+	return async (request, answer) => {
+		const { origin } = request.headers;
+		if (!allowed.has("*")) answer.header("Vary", "Origin");
+		if (origin === undefined || !(allowed.has("*") || allowed.has(origin))) return handle(request, answer);
+		answer.header("Access-Control-Allow-Origin", allowed.has("*") ? "*" : origin);
+		const isAsking =
+			request.method === "OPTIONS" && request.headers["access-control-request-method"] !== undefined;
+		if (!isAsking) return handle(request, answer);
+		answer.header("Access-Control-Allow-Methods", "GET, POST");
+		answer.header("Access-Control-Allow-Headers", "Content-Type");
+		answer.header("Access-Control-Max-Age", String(MAX_AGE_SECONDS));
+		answer.empty(204);
+	};
+}

@@ -1,0 +1,134 @@
+/**
+ * Accounts whose keys the chain knows, and what they send unsigned: Ethereum's tools deploy and call through these two
+ * methods where a node holds keys. The network's nodes hold none.
+ */
+
+import { toBase58Check } from "../../../../protocol/address.js";
+import { EMPTY, equalBytes, toHex } from "../../../../protocol/bytes.js";
+import type { Message } from "../../../../protocol/codec/descriptor.js";
+import { type ContractType, contractTypeByName } from "../../../../protocol/contract-types.js";
+import { messageText } from "../../../../protocol/json/exceptions.js";
+import {
+	CreateSmartContract,
+	SmartContract,
+	Transaction,
+	TransferContract,
+	TriggerSmartContract,
+} from "../../../../protocol/messages.js";
+import { sign } from "../../../../protocol/signature.js";
+import { SignedTransaction } from "../../../../protocol/transaction.js";
+import { spellMessage } from "../../../../protocol/wording.js";
+import type { DevelopmentControl } from "../../../development/control.js";
+import { ChainError } from "../../../rules/errors.js";
+import { buildValid } from "../../builder.js";
+import type { ApiContext } from "../../context.js";
+import type { JsonObject } from "../../jsonrpc/json-reader.js";
+import { INTERNAL, INVALID_PARAMS, RpcError } from "../../jsonrpc/rpc-error.js";
+import { checkCount, invalid, optionalQuantity, readAccount, readBytes, readObject } from "../arguments.js";
+import type { DevelopmentContext, DevelopmentMethods } from "../method.js";
+
+const typeOf = (name: string): ContractType => contractTypeByName(name) as ContractType;
+
+/** What a call may cost that doesn't say its gas, in sun: what the network's tools offer. */
+const FEE_LIMIT_SUN = 1_000_000_000n;
+/** Energy that a deployer pays for calls of others; without a share of it, none. */
+const ORIGIN_ENERGY_LIMIT = 10_000_000n;
+
+/** The key of an account that the chain made. */
+function keyOf({ book }: DevelopmentControl, address: Uint8Array): Uint8Array | undefined {
+	const accounts = [book.primary, ...book.more].flatMap((batch) => batch.accounts);
+	return accounts.find((account) => equalBytes(account.address, address))?.privateKey;
+}
+
+const present = (value: unknown): boolean => value !== undefined && value !== null && value !== "0x";
+
+/** What an account sends: coins, a call, or a deployment. */
+function contractOf(
+	{ state }: ApiContext,
+	owner_address: Uint8Array,
+	call: JsonObject,
+): readonly [ContractType, Readonly<Message>] {
+	const input = call.get("data") ?? call.get("input");
+	const data = present(input) ? readBytes(input) : EMPTY;
+	const amount = optionalQuantity(call.get("value")) ?? 0n;
+	const to = call.get("to");
+	if (to === undefined || to === null || to === "" || to === "0x") {
+		if (data.length === 0) throw invalid("there is neither a receiver nor code to deploy");
+		const new_contract = SmartContract.create({
+			origin_address: owner_address,
+			bytecode: data,
+			call_value: amount,
+			consume_user_resource_percent: 100n,
+			origin_energy_limit: ORIGIN_ENERGY_LIMIT,
+		});
+		return [typeOf("CreateSmartContract"), CreateSmartContract.create({ owner_address, new_contract })];
+	}
+	const receiver = readAccount(to);
+	if (!state.contract.has(receiver)) {
+		const transfer = TransferContract.create({ owner_address, to_address: receiver, amount });
+		return [typeOf("TransferContract"), transfer];
+	}
+	const trigger = { owner_address, contract_address: receiver, call_value: amount, data };
+	return [typeOf("TriggerSmartContract"), TriggerSmartContract.create(trigger)];
+}
+
+function contextOf({ node, broadcaster }: DevelopmentContext): ApiContext {
+	return {
+		server: "full",
+		node,
+		state: node.view("full"),
+		broadcaster,
+		style: { visible: false, dialect: node.config.node.dialect },
+	};
+}
+
+/** The transaction, signed where the chain has the key. @throws {RpcError} */
+function build({ control }: DevelopmentContext, context: ApiContext, call: JsonObject): SignedTransaction {
+	const owner = readAccount(call.get("from"));
+	const key = keyOf(control, owner);
+	if (!key && !control.conditions.actsUnsigned(owner)) {
+		throw invalid(`the chain has no key of ${toBase58Check(owner)}, and the account is not unlocked`);
+	}
+	const gas = optionalQuantity(call.get("gas"));
+	const { properties } = context.state;
+	const asked = gas === undefined || gas === 0n ? FEE_LIMIT_SUN : gas * properties.get("ENERGY_FEE");
+	const most = properties.get("MAX_FEE_LIMIT");
+	const feeLimitSun = asked < most ? asked : most;
+	const [type, contract] = contractOf(context, owner, call);
+	const isTransfer = type.name === "TransferContract";
+	try {
+		const built = buildValid(context, type, contract, () => (isTransfer ? {} : { feeLimitSun }));
+		return key ? signed(built, key) : built;
+	} catch (error) {
+		if (!(error instanceof ChainError)) throw error;
+		throw new RpcError(INVALID_PARAMS, messageText(error, context.style.dialect));
+	}
+}
+
+function signed(transaction: SignedTransaction, key: Uint8Array): SignedTransaction {
+	const message = Transaction.copy(transaction.message);
+	message.signature = [sign(transaction.id, key)];
+	return new SignedTransaction(message);
+}
+
+export const sendingMethods: DevelopmentMethods = [
+	[
+		["eth_accounts", "eth_requestAccounts"],
+		({ control }) => {
+			const made = [control.book.primary, ...control.book.more].flatMap(({ accounts }) => accounts);
+			const addresses = [...made.map(({ address }) => address), ...control.conditions.unlockedAccounts];
+			return [...new Set(addresses.map((address) => `0x${toHex(address.subarray(1))}`))];
+		},
+	],
+	[
+		["eth_sendTransaction"],
+		async (development, params) => {
+			checkCount(params, 1);
+			const context = contextOf(development);
+			const transaction = build(development, context, readObject(params[0]));
+			const { code, message } = await context.broadcaster.broadcast(transaction);
+			if (code !== 0) throw new RpcError(INTERNAL, spellMessage(message, context.style.dialect));
+			return `0x${transaction.idHex}`;
+		},
+	],
+];

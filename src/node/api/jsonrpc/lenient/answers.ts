@@ -1,0 +1,49 @@
+/** Answers as Ethereum's libraries check them: where the network's node says nothing, the value that means nothing. */
+
+import type { RpcResult, RpcValue } from "../method.js";
+import { ZERO_HASH } from "../values.js";
+
+type Members = { readonly [member: string]: RpcValue };
+
+function membersOf(value: RpcResult): Members | undefined {
+	return typeof value === "object" && value !== null && !Array.isArray(value) && !("text" in value)
+		? (value as Members)
+		: undefined;
+}
+
+/** `0x` where there should be a value. */
+const orNull = (value: RpcValue | undefined): RpcValue => (value === "0x" ? null : (value ?? null));
+
+/** A QUANTITY without zeros in front. */
+export function shortQuantity(value: RpcValue | undefined): string {
+	return typeof value === "string" && value !== "0x" ? `0x${BigInt(value).toString(16)}` : "0x0";
+}
+
+/** A transaction; one that waits has no place yet. @param gasPrice of now */
+export function transactionAnswer(value: RpcResult, gasPrice: string): RpcResult {
+	const transaction = membersOf(value);
+	if (!transaction) return value;
+	return {
+		...transaction,
+		blockHash: orNull(transaction["blockHash"]),
+		blockNumber: orNull(transaction["blockNumber"]),
+		transactionIndex: orNull(transaction["transactionIndex"]),
+		gasPrice: orNull(transaction["gasPrice"]) ?? gasPrice,
+		nonce: shortQuantity(transaction["nonce"]),
+		v: shortQuantity(transaction["v"]),
+	};
+}
+
+/** A block: a root that isn't computed is 32 zero bytes. */
+export function blockAnswer(value: RpcResult, gasPrice: string): RpcResult {
+	const block = membersOf(value);
+	if (!block) return value;
+	const root = (name: string): RpcValue => orNull(block[name]) ?? ZERO_HASH;
+	const transactions = block["transactions"] as readonly RpcValue[];
+	return {
+		...block,
+		stateRoot: root("stateRoot"),
+		transactionsRoot: root("transactionsRoot"),
+		transactions: transactions.map((each) => transactionAnswer(each, gasPrice) as RpcValue),
+	};
+}

@@ -1,0 +1,87 @@
+/**
+ * Fees as Ethereum's libraries ask for them. Energy has one price, which no block's fullness changes: the base fee is 0
+ * and the price is what a sender adds.
+ */
+
+import { transactionInfosOfBlock } from "../../queries/blocks.js";
+import { anything, type DeclaredType, list, text } from "../declared-types.js";
+import { type JsonArray, JsonNumber, type JsonValue } from "../json-reader.js";
+import { defineMethod, type Method, type RpcContext, type RpcValue } from "../method.js";
+import { blockByTag } from "../methods/blocks.js";
+import { energyPriceAt } from "../objects/transaction.js";
+import { invalidParams } from "../rpc-error.js";
+import { quantity } from "../values.js";
+import { blockTag } from "./parameters.js";
+
+/** Blocks of one answer, as Ethereum's nodes have it. */
+const MAX_BLOCKS = 1_024n;
+const MAX_PERCENTILES = 100;
+
+/** Price of energy at the head. */
+export function energyPrice({ state }: RpcContext): string {
+	return quantity(state.properties.get("ENERGY_FEE"));
+}
+
+/** Libraries leave it away. */
+const optionalList: DeclaredType<JsonArray | null> = {
+	label: list.label,
+	read: (value: JsonValue | undefined) => (value === undefined ? null : list.read(value)),
+};
+
+function readCount(value: JsonValue): bigint {
+	const digits = value instanceof JsonNumber ? value.text : value;
+	if (typeof digits !== "string" || !/^(0x[0-9a-f]{1,16}|\d{1,19})$/i.test(digits)) {
+		throw invalidParams("invalid number of blocks");
+	}
+	return BigInt(digits);
+}
+
+function history(context: RpcContext, count: bigint, newest: string, percentiles: number): RpcValue {
+	const { state } = context;
+	const last = blockByTag(state, newest);
+	if (!last) throw invalidParams("block not found");
+	if (count === 0n) return { oldestBlock: "0x0", gasUsedRatio: [] };
+	const wanted = count > MAX_BLOCKS ? MAX_BLOCKS : count;
+	const oldest = last.number - wanted + 1n > 0n ? last.number - wanted + 1n : 0n;
+	const rewards: RpcValue[] = [];
+	for (let number = oldest; percentiles > 0 && number <= last.number; number++) {
+		const block = blockByTag(state, quantity(number));
+		const used = transactionInfosOfBlock(state, number).length > 0;
+		const price = quantity(block && used ? energyPriceAt(state, block.timestampMs) : 0n);
+		rewards.push(Array.from({ length: percentiles }, () => price));
+	}
+	const blocks = Number(last.number - oldest) + 1;
+	return {
+		oldestBlock: quantity(oldest),
+		baseFeePerGas: Array.from({ length: blocks + 1 }, () => "0x0"),
+		// Numbers of JSON; a block has no limit of energy that it could be measured by.
+		gasUsedRatio: Array.from({ length: blocks }, () => 0),
+		...(percentiles > 0 ? { reward: rewards } : {}),
+	};
+}
+
+export const feeMethods: readonly Method[] = [
+	defineMethod({
+		name: "eth_maxPriorityFeePerGas",
+		about: "Price of energy in sun, as the base fee is 0.",
+		parameters: [],
+		handle: energyPrice,
+	}),
+	{
+		...defineMethod({
+			name: "eth_feeHistory",
+			about: "Prices of past blocks: a base fee of 0, and of blocks with transactions the price of energy.",
+			parameters: [
+				["blocks", anything],
+				["newest", text],
+				["percentiles", optionalList],
+			],
+			handle: (context, count, newest, percentiles) => {
+				const width = percentiles?.length ?? 0;
+				if (width > MAX_PERCENTILES) throw invalidParams(`at most ${MAX_PERCENTILES} percentiles`);
+				return history(context, readCount(count), blockTag(newest) as string, width);
+			},
+		}),
+		least: 2,
+	},
+];

@@ -1,0 +1,134 @@
+/**
+ * The methods as Ethereum's libraries call and read them: parameters may be missing or be more, calls and filters have
+ * members of other networks, and answers have every member in the form that is checked. Behind `node.jsonrpc.lenient`,
+ * and on every development chain; the strict answers are the network's.
+ */
+
+import type { JsonArray, JsonValue } from "../json-reader.js";
+import type { Method, RpcContext, RpcResult } from "../method.js";
+import { isNothing, readAddress } from "../values.js";
+import { blockAnswer, shortQuantity, transactionAnswer } from "./answers.js";
+import { energyPrice, feeMethods } from "./fees.js";
+import { blockTag, callOf, filterOf, refuseOverrides, stateAt } from "./parameters.js";
+
+/** How a method becomes lenient. */
+interface Change {
+	/** The fewest parameters. */
+	readonly least?: number;
+	/** The most, if there are more than the network's. */
+	readonly most?: number;
+	/** The call; `strict` is the network's method. @throws {RpcError} */
+	call(context: RpcContext, values: JsonArray, strict: Method["call"]): RpcResult | Promise<RpcResult>;
+}
+
+/** Reads a state: the last parameter says of which block. */
+const ofState = (parameters: number): Change => ({
+	least: parameters - 1,
+	call: (context, values, strict) =>
+		strict(stateAt(context, values[parameters - 1]), [...values.slice(0, parameters - 1), "latest"]),
+});
+
+const ofBlock = (hasTag: boolean): Change => ({
+	least: 1,
+	call: async (context, [block = null, full = false], strict) =>
+		blockAnswer(
+			await strict(context, [hasTag ? blockTag(block) : block, full ?? false]),
+			energyPrice(context),
+		),
+});
+
+const ofTransaction = (hasTag: boolean): Change => ({
+	call: async (context, [first = null, ...others], strict) =>
+		transactionAnswer(
+			await strict(context, [hasTag ? blockTag(first) : first, ...others]),
+			energyPrice(context),
+		),
+});
+
+const ofFilter: Change = {
+	call: (context, [filter], strict) => strict(context, [filterOf(filter)]),
+};
+
+/** Whether a call goes to an account that has no code. */
+function hasNoCode({ state }: RpcContext, to: JsonValue | undefined): boolean {
+	if (typeof to !== "string" || isNothing(to)) return false;
+	return !state.contract.has(readAddress(to));
+}
+
+/** Whether a call moves no coins. */
+function isWorthless(value: JsonValue | undefined): boolean {
+	return value === undefined || (typeof value === "string" && /^0x0*$/.test(value));
+}
+
+const CHANGES: Readonly<Record<string, Change>> = {
+	eth_chainId: {
+		call: async (context, values, strict) => shortQuantity((await strict(context, values)) as string),
+	},
+	eth_getBalance: ofState(2),
+	eth_getCode: ofState(2),
+	eth_getStorageAt: ofState(3),
+	eth_getTransactionCount: {
+		least: 1,
+		call: (context, [address, block]) => {
+			readAddress(typeof address === "string" ? address : null);
+			stateAt(context, block);
+			return "0x0";
+		},
+	},
+	eth_call: {
+		least: 1,
+		most: 4,
+		call: (context, [object, block, state, changes], strict) => {
+			refuseOverrides(state, changes);
+			const call = callOf(object);
+			const seen = stateAt(context, block);
+			// A call of an account without code returns nothing.
+			if (hasNoCode(seen, call.get("to"))) return "0x";
+			return strict(seen, [call, "latest"]);
+		},
+	},
+	eth_estimateGas: {
+		least: 1,
+		most: 3,
+		call: (context, [object, block, state], strict) => {
+			refuseOverrides(state);
+			const call = callOf(object);
+			const seen = stateAt(context, block);
+			// What moves nothing needs no energy; the network refuses such a transfer.
+			if (hasNoCode(seen, call.get("to")) && isWorthless(call.get("value"))) return "0x0";
+			return strict(seen, [call]);
+		},
+	},
+	eth_getBlockByNumber: ofBlock(true),
+	eth_getBlockByHash: ofBlock(false),
+	eth_getBlockTransactionCountByNumber: {
+		call: (context, [block], strict) => strict(context, [blockTag(block)]),
+	},
+	eth_getTransactionByHash: ofTransaction(false),
+	eth_getTransactionByBlockHashAndIndex: ofTransaction(false),
+	eth_getTransactionByBlockNumberAndIndex: ofTransaction(true),
+	eth_getLogs: ofFilter,
+	eth_newFilter: ofFilter,
+};
+
+/** The methods, lenient where that makes a difference, and those that only Ethereum has. */
+export function lenientMethods(strict: ReadonlyMap<string, Method>): readonly Method[] {
+	const methods = new Set(strict.values());
+	return [...[...methods].map(lenient), ...feeMethods];
+}
+
+function lenient(method: Method): Method {
+	const change = CHANGES[method.name];
+	if (!change) return method;
+	const { least, most = method.parameters.length, call } = change;
+	const more = Array.from({ length: most - method.parameters.length }, (_, i) => ({
+		name: `parameter ${method.parameters.length + i + 1}`,
+		type: "any",
+	}));
+	return {
+		...method,
+		parameters: [...method.parameters, ...more],
+		...(least === undefined ? {} : { least }),
+		call: (context, values) => call(context, values, method.call),
+	};
+}

@@ -1,0 +1,90 @@
+/** Parameters as Ethereum's libraries send them, made such as the network's methods take. */
+
+import { toHex } from "../../../../protocol/bytes.js";
+import type { StateView } from "../../../state/view.js";
+import { isJsonObject, JsonNumber, type JsonObject, type JsonValue } from "../json-reader.js";
+import type { RpcContext } from "../method.js";
+import { invalidParams } from "../rpc-error.js";
+import { isTag } from "../values.js";
+
+const HEAD = "latest";
+
+/** Members of a call that say something here; types, lists of accesses and bids for gas don't. */
+const CALL_MEMBERS = ["from", "to", "gas", "gasPrice", "value", "data", "nonce"];
+const FILTER_MEMBERS = ["fromBlock", "toBlock", "address", "topics", "blockHash"];
+
+const textOf = (value: JsonValue | undefined): string | undefined =>
+	typeof value === "string" ? value : undefined;
+
+/** A block's number or tag: the next block is the head, and a safe block is an irreversible one. */
+export function blockTag(value: JsonValue | undefined): JsonValue {
+	const tag = textOf(value)?.toLowerCase();
+	if (value === undefined || value === null || tag === "" || tag === "pending") return HEAD;
+	return tag === "safe" ? "finalized" : value;
+}
+
+/**
+ * The context in which the state of a block is read: the head's, or the irreversible one. The network keeps no other.
+ * @throws {RpcError}
+ */
+export function stateAt(context: RpcContext, value: JsonValue | undefined): RpcContext {
+	const block = blockTag(value);
+	if (isHead(context.state, block)) return context;
+	const text = textOf(block) ?? null;
+	if (isTag(text, "finalized")) {
+		if (context.server !== "full") return context;
+		return { ...context, server: "solidity", state: context.node.view("solidity") };
+	}
+	throw invalidParams("the state of past blocks is not kept: latest, pending, safe and finalized are");
+}
+
+/** Whether a tag, number or object names the head: `latest`, its number, its id. */
+function isHead(state: StateView, block: JsonValue): boolean {
+	if (isJsonObject(block)) {
+		const named = block.get("blockNumber") ?? block.get("blockHash");
+		return named !== undefined && isHead(state, named);
+	}
+	const text = block instanceof JsonNumber ? block.text : textOf(block);
+	if (text === undefined) return false;
+	if (isTag(text, "latest")) return true;
+	const { headNumber, headId } = state.properties;
+	if (/^0x[0-9a-f]{64}$/i.test(text)) return text.slice(2).toLowerCase() === toHex(headId);
+	return /^(0x[0-9a-f]{1,16}|\d{1,19})$/i.test(text) && BigInt(text) === headNumber;
+}
+
+/** Only what the network's call object has; `input` is another name of `data`. @throws {RpcError} */
+export function callOf(value: JsonValue | undefined): JsonObject {
+	if (!isJsonObject(value)) throw invalidParams("the call is not an object");
+	const call = pick(value, CALL_MEMBERS);
+	const input = value.get("input");
+	if (typeof input === "string" && !call.has("data")) call.set("data", input);
+	return call;
+}
+
+/** Only what the network's filter has. @throws {RpcError} */
+export function filterOf(value: JsonValue | undefined): JsonObject {
+	if (!isJsonObject(value)) throw invalidParams("the filter is not an object");
+	const filter = pick(value, FILTER_MEMBERS);
+	for (const bound of ["fromBlock", "toBlock"]) {
+		const given = filter.get(bound);
+		if (given !== undefined) filter.set(bound, blockTag(given));
+	}
+	return filter;
+}
+
+function pick(object: JsonObject, names: readonly string[]): Map<string, JsonValue> {
+	const picked = new Map<string, JsonValue>();
+	for (const name of names) {
+		const value = object.get(name);
+		if (value !== undefined && value !== null) picked.set(name, value);
+	}
+	return picked;
+}
+
+/** The network's machine has no state but the chain's. @throws {RpcError} */
+export function refuseOverrides(...values: readonly (JsonValue | undefined)[]): void {
+	for (const value of values) {
+		if (value === undefined || value === null || (isJsonObject(value) && value.size === 0)) continue;
+		throw invalidParams("overriding the state or the block of a call is not supported");
+	}
+}
