@@ -1,5 +1,6 @@
 /** The node's log on standard output: JSON lines for collectors, plain lines for people. */
 
+import { LOG_LEVELS, type LogLevel } from "../node/config/log-config.js";
 import type { NodeLog } from "../node/node.js";
 import { harmlessJson } from "../terminal/harmless-text.js";
 import { printLine } from "../terminal/output.js";
@@ -16,9 +17,24 @@ export function ignoreBrokenPipe(error: NodeJS.ErrnoException): void {
 	if (error.code !== "EPIPE") throw error;
 }
 
-/** Opens the log. `text` writes one short line an event. */
-export async function openNodeLog(format: LogFormat): Promise<ClosableLog> {
-	if (format === "text") return textLog();
+/**
+ * Opens the log. `text` writes one short line an event.
+ * @param least the least serious lines that are written
+ */
+export async function openNodeLog(format: LogFormat, least: LogLevel): Promise<ClosableLog> {
+	const log = format === "text" ? textLog() : await jsonLog();
+	const place = (level: LogLevel): number => LOG_LEVELS.indexOf(level);
+	const isWritten = (level: LogLevel): boolean => place(level) >= place(least);
+	const nothing = (): void => undefined;
+	return {
+		info: isWritten("info") ? log.info : nothing,
+		warn: isWritten("warn") ? log.warn : nothing,
+		error: isWritten("error") ? log.error : nothing,
+		flush: log.flush,
+	};
+}
+
+async function jsonLog(): Promise<ClosableLog> {
 	// A CommonJS package has only its default inside the bundle.
 	const { default: pino } = await import("pino");
 	const destination = pino.destination({ dest: 1, sync: true });

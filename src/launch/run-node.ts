@@ -36,6 +36,7 @@ export function startFailure(error: unknown): unknown {
 
 /**
  * Runs a node; resolves after a clean stop.
+ * @param version of the program, for the log
  * @param onReady prints what people wait for
  * @throws {Failure} `start_failed` if it can't start or can't go on
  */
@@ -43,6 +44,7 @@ export async function runNode(
 	options: NodeOptions,
 	log: ClosableLog,
 	ready: ReadyTargets,
+	version: string,
 	onReady: (node: RunningNode) => void,
 ): Promise<void> {
 	let stop: (signal: string) => void = () => undefined;
@@ -60,6 +62,11 @@ export async function runNode(
 	const node = await startNode(options).catch((error: unknown) => {
 		throw startFailure(error);
 	});
+	const { dataDirectory } = options;
+	log.info(
+		{ version, genesis: node.genesisId, head: headOf(node), directory: dataDirectory ?? "memory" },
+		"started",
+	);
 	onReady(node);
 	try {
 		await announce(node, options.development !== undefined, ready);
@@ -70,11 +77,17 @@ export async function runNode(
 	const end = await Promise.race([stopped, node.failure]);
 	if (typeof end === "string") log.info({ signal: end }, "stopping");
 	else log.error({ reason: end.message }, "stopping");
+	const head = headOf(node);
 	await node.close().catch((error: unknown) => {
 		throw startFailure(error);
 	});
+	log.info({ head }, "stopped");
 	log.flush();
 	if (end instanceof Error) throw new Failure("start_failed", end.message, { cause: end });
+}
+
+function headOf({ open }: RunningNode): string {
+	return open.chain.head.number.toString();
 }
 
 /** @throws {Failure} `start_failed`: whoever waits for the record would wait for ever */

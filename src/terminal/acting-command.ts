@@ -1,6 +1,7 @@
 /** The base of commands that make a transaction: build, check, confirm, sign, send; or stop after one of these steps. */
 
 import type { KeystoreEntry } from "../keystore/keystore.js";
+import { KeystoreError } from "../keystore/keystore-error.js";
 import { equalBytes, toHex, utf8 } from "../protocol/bytes.js";
 import type { Account, Permission } from "../protocol/messages.js";
 import { formatCoin } from "../wallet/amount.js";
@@ -19,11 +20,12 @@ import { parseHexBytes } from "../wallet/bytes-text.js";
 import { accountOf, genesisId } from "../wallet/chain-query.js";
 import type { Contract } from "../wallet/contract.js";
 import { Failure } from "../wallet/failure.js";
+import { actsUnsigned, UNSIGNED_LINE } from "../wallet/impersonation.js";
 import type { JsonRecord } from "../wallet/json.js";
 import { NodeClient } from "../wallet/node-client.js";
 import { checkPermission, permissionId, permissionOf, weigh } from "../wallet/permission.js";
 import type { Settings } from "../wallet/settings.js";
-import { accountNamed, activeAccount, checkSigners, keyNamed } from "../wallet/signing.js";
+import { accountNamed, activeAccount, checkSigners, keyNamed, openableKey } from "../wallet/signing.js";
 import { costLines, shortfallOf, type TransactionCost, transactionCost } from "../wallet/transaction-cost.js";
 import type { ActingFlags } from "./acting-flags.js";
 import type { OutputKind } from "./coin-command.js";
@@ -70,6 +72,9 @@ export function memoBytes(memo: string | undefined): Uint8Array | undefined {
 	return /^0x/i.test(memo) ? parseHexBytes(memo) : utf8(memo);
 }
 
+/** No key, and none is needed. */
+const UNSIGNED: readonly KeystoreEntry[] = [];
+
 const SHARED_EXPIRY: Expiry = { afterMs: 12 * 3_600_000 };
 
 export abstract class ActingCommand extends SendingCommand {
@@ -95,6 +100,7 @@ export abstract class ActingCommand extends SendingCommand {
 		const permission =
 			flags.offline && id !== 0 ? undefined : checkPermission(permissionOf(account, id), id, plan.type.id);
 		const keys = flags.build || flags["dry-run"] ? [] : await this.signers(context, flags);
+		const unsigned = keys === UNSIGNED;
 
 		const request = this.request(flags, plan, id, this.defaultExpiry(flags, permission, context, keys));
 		if (settings.genesis !== undefined && !flags.offline) await genesisId(client);
@@ -119,6 +125,7 @@ export abstract class ActingCommand extends SendingCommand {
 		const summary = [
 			...summaryLines(artefact, { ...facts, approval: willSign }),
 			...(plan.details ?? []),
+			...(unsigned ? [UNSIGNED_LINE] : []),
 			...(cost ? costLines(cost, cost.shortfallSun) : []),
 		];
 
@@ -126,7 +133,7 @@ export abstract class ActingCommand extends SendingCommand {
 		if (flags["dry-run"]) return this.printPlan(artefact, facts, summary, { ...plan, result: own }, cost);
 		if (plan.agree) await plan.agree(summary);
 		if (flags.build) return await this.printArtefact(artefact, facts, summary);
-		if (!flags.sign && willSign && !willSign.ready) {
+		if (!flags.sign && !unsigned && willSign && !willSign.ready) {
 			throw new Failure(
 				"threshold_not_reached",
 				`the keys that sign weigh ${willSign.weight} of the ${permission.threshold} that the permission needs`,
@@ -140,7 +147,8 @@ export abstract class ActingCommand extends SendingCommand {
 			const approval = permission && weigh(permission, signed.signers);
 			return await this.printArtefact(signed, { ...facts, approval }, summary);
 		}
-		const members = { ...own, ...(plan.warnings?.length ? { warnings: plan.warnings } : {}) };
+		const marks = unsigned ? { unsigned: true } : {};
+		const members = { ...own, ...marks, ...(plan.warnings?.length ? { warnings: plan.warnings } : {}) };
 		await this.sendAndReport(client, signed, flags, members, plan);
 	}
 
@@ -185,9 +193,22 @@ export abstract class ActingCommand extends SendingCommand {
 		}
 	}
 
-	private async signers({ settings, owner }: ActingContext, flags: ActingFlags): Promise<KeystoreEntry[]> {
+	/** Keys that sign; {@link UNSIGNED} for an account whose key isn't here and that a development chain has freed. */
+	private async signers(
+		{ settings, client, owner }: ActingContext,
+		flags: ActingFlags,
+	): Promise<readonly KeystoreEntry[]> {
 		const names = flags.signer ?? [];
-		if (names.length === 0) return [await keyNamed(settings, toHex(owner))];
+		if (names.length === 0) {
+			try {
+				return [await openableKey(settings, toHex(owner))];
+			} catch (error) {
+				const isMissing =
+					error instanceof KeystoreError && /^(wallet_not_found|watch_only)$/.test(error.code);
+				if (isMissing && !flags.sign && !flags.offline && (await actsUnsigned(client, owner))) return UNSIGNED;
+				throw error;
+			}
+		}
 		return Promise.all(names.map((name) => keyNamed(settings, name)));
 	}
 

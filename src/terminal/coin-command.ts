@@ -8,6 +8,7 @@ import { TOP_KEYS } from "../wallet/configuration.js";
 import type { Failure } from "../wallet/failure.js";
 import { loadSettings, type Settings, type SettingsFlags } from "../wallet/settings.js";
 import { nearest } from "../wallet/suggestion.js";
+import { withoutArgumentSecrets } from "./argument-secrets.js";
 import { paint } from "./colors.js";
 import { commandSchema, type DescribedCommand } from "./command-schema.js";
 import { asFailure, reportFailure } from "./failure-report.js";
@@ -176,6 +177,8 @@ export abstract class CoinCommand extends Command {
 	}
 
 	protected override async catch(error: unknown): Promise<void> {
-		process.exitCode = reportFailure(this.explain(this.withSuggestion(asFailure(error))), this.json);
+		const told = this.explain(this.withSuggestion(asFailure(error)));
+		const failure = withoutArgumentSecrets(told, this.id ?? "", this.argv);
+		process.exitCode = reportFailure(failure, this.json);
 	}
 }

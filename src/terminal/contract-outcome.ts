@@ -7,7 +7,10 @@ import type { ContractInterface } from "../wallet/abi/interface.js";
 import { decodeLog } from "../wallet/abi/log.js";
 import { type AbiItem, isComplete } from "../wallet/abi/parameter.js";
 import { revertReason } from "../wallet/abi/revert.js";
+import type { ContractCall } from "../wallet/constant-call.js";
 import { Failure } from "../wallet/failure.js";
+import { feeLimitOf } from "../wallet/fee-limit.js";
+import type { NodeClient } from "../wallet/node-client.js";
 
 /** The results of a function: one value by itself, several as a list; hexadecimal where the types aren't known. */
 export async function outputView(item: AbiItem | undefined, output: Uint8Array): Promise<AbiView> {
@@ -29,6 +32,25 @@ export async function explainRevert(error: unknown, items: ContractInterface): P
 		...error.facts,
 		details: { reason: reason || undefined, error: name, arguments: values, data },
 	});
+}
+
+/**
+ * How much a call may cost at most; a refusal by the contract is told in its own words.
+ * @param items the contract's interface, asked for only then
+ * @throws {Failure}
+ */
+export async function callFeeLimit(
+	given: string | undefined,
+	client: NodeClient,
+	call: ContractCall | undefined,
+	items: () => Promise<ContractInterface>,
+): Promise<bigint> {
+	try {
+		return await feeLimitOf(given, client, call);
+	} catch (error) {
+		if (!(error instanceof Failure) || error.code !== "contract_revert") throw error;
+		throw await explainRevert(error, await items());
+	}
 }
 
 /** Members of an acting result that a contract's receipt gives. */

@@ -3,13 +3,12 @@
 import { toBase58Check } from "../protocol/address.js";
 import { equalBytes, utf8 } from "../protocol/bytes.js";
 import { TransferAssetContract, TransferContract, TriggerSmartContract } from "../protocol/messages.js";
-import { readAddress } from "../wallet/address-text.js";
-import { formatCoin, parseCoinAmount, parseTokenAmount } from "../wallet/amount.js";
+import type { ContractInterface } from "../wallet/abi/interface.js";
+import { formatCoin, parseCoinAmount } from "../wallet/amount.js";
 import { type BuildRequest, buildAtNode, rebuild } from "../wallet/build.js";
 import { type Contract, contractOf } from "../wallet/contract.js";
 import { Failure } from "../wallet/failure.js";
-import { feeLimitOf } from "../wallet/fee-limit.js";
-import { MAX_UINT256, Orc20, TRANSFER, transferData } from "../wallet/orc20.js";
+import { Orc20, TRANSFER, tokenContract, transferData } from "../wallet/orc20.js";
 import type { Payment } from "../wallet/payment-list.js";
 import { permissionId } from "../wallet/permission.js";
 import { type Currency, currencyNamed, currencyText, parseAmountOf } from "../wallet/token-amount.js";
@@ -17,7 +16,7 @@ import { transactionCost } from "../wallet/transaction-cost.js";
 import { type ActingContext, type ActingPlan, memoBytes } from "./acting-command.js";
 import type { ActingFlags } from "./acting-flags.js";
 import { callNote } from "./contract-input.js";
-import { receiptView } from "./contract-outcome.js";
+import { callFeeLimit, receiptView } from "./contract-outcome.js";
 
 /** A payment whose recipient is known. */
 export interface Transfer extends Payment {
@@ -41,10 +40,10 @@ export async function transferPlan(
 	if (equalBytes(owner, transfer.recipient))
 		throw new Failure("bad_value", "sender and recipient are the same account");
 	if (transfer.token === undefined) return coinTransfer(context, flags, transfer);
-	const name = settings.tokens[transfer.token] ?? transfer.token;
-	const contract = readAddress(name);
+	const contract = await tokenContract(settings, transfer.token);
 	if (contract) return orc20Transfer(context, flags, transfer, contract);
-	const currency = await currencyNamed({ client: context.client, offline: flags.offline }, name);
+	const source = { client: context.client, offline: flags.offline };
+	const currency = await currencyNamed(source, transfer.token);
 	return orc10Transfer(context, transfer, currency);
 }
 
@@ -129,21 +128,19 @@ async function orc20Transfer(
 	const texts = [toBase58Check(recipient), amount.toString()];
 	const note = callNote({ contract, data, item: TRANSFER, items: [TRANSFER], texts });
 	const call = flags.offline ? undefined : { owner, contract, data };
+	const items = (): Promise<ContractInterface> => token.interface(TRANSFER, flags.offline);
 	return {
 		...contractOf(TriggerSmartContract, { owner_address: owner, contract_address: contract, data }),
-		feeLimitSun: await feeLimitOf(flags["fee-limit"], client, call),
+		feeLimitSun: await callFeeLimit(flags["fee-limit"], client, call, items),
 		...(note ? { note } : {}),
 		details: [`  to          ${texts[0]}`, `  amount      ${await token.amountText(amount, flags.offline)}`],
 		result: { to: texts[0], amount },
-		readReceipt: (receipt) => receiptView(receipt, TRANSFER, [TRANSFER]),
+		readReceipt: async (receipt) => receiptView(receipt, TRANSFER, await items()),
 	};
 }
 
 async function orc20Amount(text: string, offline: boolean, token: Orc20, owner: Uint8Array): Promise<bigint> {
-	if (text !== "max") {
-		const decimals = offline || /raw$/i.test(text.trim()) ? undefined : await token.decimals();
-		return parseTokenAmount(text, decimals, MAX_UINT256);
-	}
+	if (text !== "max") return token.readAmount(text, offline);
 	if (offline) throw new Failure("conflicting_flags", "max needs the balance, which only a node knows");
 	return token.balanceOf(owner);
 }

@@ -108,6 +108,11 @@ export class Failure extends Error {
 		return sent === true && (usual === "same" || usual === "later") ? "wait" : usual;
 	}
 
+	/** The same refusal in other words. */
+	saying(message: string): Failure {
+		return new Failure(this.code, message, this.facts);
+	}
+
 	/** The same refusal with more facts. */
 	with(facts: FailureFacts): Failure {
 		return new Failure(this.code, this.message, { ...this.facts, ...facts });

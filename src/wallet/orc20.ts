@@ -4,12 +4,18 @@ import { addressPrefix, toBase58Check } from "../protocol/address.js";
 import { fromUtf8, toHex } from "../protocol/bytes.js";
 import type { AbiValue } from "./abi/argument.js";
 import { type AbiView, decodeValues, encodeCall } from "./abi/coder.js";
+import type { ContractInterface } from "./abi/interface.js";
 import type { AbiItem } from "./abi/parameter.js";
 import { parseSignature } from "./abi/signature.js";
-import { formatDecimal } from "./amount.js";
+import { readAddress } from "./address-text.js";
+import { formatDecimal, parseTokenAmount } from "./amount.js";
 import { callConstant } from "./constant-call.js";
+import { contactNamed } from "./contacts.js";
+import { storedInterface } from "./contract-record.js";
 import { Failure } from "./failure.js";
 import type { NodeClient, NodeView } from "./node-client.js";
+import type { Settings } from "./settings.js";
+import { namesSymbol, withoutSymbol } from "./token-amount.js";
 
 /** What the interface can be asked. */
 const QUESTIONS = {
@@ -30,6 +36,12 @@ const MAX_DECIMALS = 255n;
 
 /** The call that moves an amount of one's own. */
 export const TRANSFER = parseSignature("transfer(address to, uint256 amount) returns (bool)");
+
+/** What a token writes into the log, where it stored no interface. */
+const EVENTS: ContractInterface = [
+	parseSignature("Transfer(address indexed from, address indexed to, uint256 value)", "event"),
+	parseSignature("Approval(address indexed owner, address indexed spender, uint256 value)", "event"),
+];
 
 /** The largest amount of 256 bits; an allowance of it never ends. */
 export const MAX_UINT256 = 2n ** 256n - 1n;
@@ -79,6 +91,31 @@ export class Orc20 {
 		}
 	}
 
+	/**
+	 * Reads an amount: in the token's decimals, with its symbol behind or without, or in smallest units as `<n>raw`.
+	 * @param offline the contract isn't asked
+	 * @returns smallest units
+	 * @throws {Failure} `bad_value`, `not_found`
+	 */
+	async readAmount(text: string, offline: boolean): Promise<bigint> {
+		if (/raw$/i.test(text.trim()) || text.trim() === "0") return parseTokenAmount(text, 0, MAX_UINT256);
+		if (offline) return parseTokenAmount(text, undefined, MAX_UINT256);
+		const symbol = namesSymbol(text) ? await this.text(QUESTIONS.symbol) : undefined;
+		const bare = withoutSymbol({ id: toBase58Check(this.contract), symbol }, text);
+		return parseTokenAmount(bare, await this.decimals(), MAX_UINT256);
+	}
+
+	/** What the contract's answers, reverts and logs are read by: its stored interface, and what every token has. */
+	async interface(call: AbiItem, offline: boolean): Promise<ContractInterface> {
+		if (offline) return [call, ...EVENTS];
+		try {
+			return [call, ...(await storedInterface(this.client, this.contract)), ...EVENTS];
+		} catch (error) {
+			if (error instanceof Failure) return [call, ...EVENTS];
+			throw error;
+		}
+	}
+
 	async decimals(): Promise<number> {
 		const decimals = await this.number(QUESTIONS.decimals);
 		if (decimals > MAX_DECIMALS) throw notAToken();
@@ -119,6 +156,15 @@ export class Orc20 {
 			throw error.code === "contract_revert" ? notAToken() : error;
 		}
 	}
+}
+
+/**
+ * The contract that a word for a token means: an address, a symbol of the profile, the label of a contact; undefined
+ * where it may be a token without a contract.
+ */
+export async function tokenContract(settings: Settings, text: string): Promise<Uint8Array | undefined> {
+	const name = settings.tokens[text] ?? text;
+	return readAddress(name) ?? (await contactNamed(settings.contactsFile, name))?.address;
 }
 
 /** Data of {@link APPROVE}. */

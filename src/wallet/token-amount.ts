@@ -64,8 +64,17 @@ export function parseAmountOf(currency: Currency, text: string): bigint {
 	return amount;
 }
 
-function withoutSymbol({ id, symbol }: Currency, text: string): string {
-	const match = /^([\d_]+(?:\.[\d_]*)?) ?([^\d\s._].*)$/.exec(text.trim());
+/** Whether an amount ends with a symbol, which has to be compared with the token's own. */
+export function namesSymbol(text: string): boolean {
+	const [, , unit] = AMOUNT_WITH_UNIT.exec(text.trim()) ?? [];
+	return unit !== undefined && !/^raw$/i.test(unit);
+}
+
+const AMOUNT_WITH_UNIT = /^([\d_]+(?:\.[\d_]*)?) ?([^\d\s._].*)$/;
+
+/** An amount without the token's symbol behind it. @throws {Failure} `bad_value` for another symbol */
+export function withoutSymbol({ id, symbol }: Pick<Currency, "id" | "symbol">, text: string): string {
+	const match = AMOUNT_WITH_UNIT.exec(text.trim());
 	if (!match?.[1] || !match[2] || /^raw$/i.test(match[2])) return text;
 	if (symbol === undefined || match[2] !== symbol) {
 		const own = symbol === undefined ? `token ${id}` : symbol;

@@ -16,11 +16,6 @@ export async function tokenById(client: NodeClient, id: string, view: NodeView =
 	return messageFrom(AssetIssueContract, answer);
 }
 
-/** Number of decimals that a token publishes. */
-export async function tokenDecimals(client: NodeClient, id: string): Promise<number> {
-	return (await tokenById(client, id)).precision;
-}
-
 /**
  * A token by what people write: its id, a symbol of the profile, or its name.
  * @throws {Failure} `not_found`; `ambiguous` where several tokens have the name
@@ -31,7 +26,11 @@ export async function tokenNamed(client: NodeClient, text: string, view: NodeVie
 	const answer = await client.call("getassetissuelistbyname", { value: toHex(utf8(id)) }, view);
 	const { assetIssue } = messageFrom(AssetIssueList, answer);
 	const [only, second] = assetIssue;
-	if (!only) throw new Failure("not_found", `there is no token with the name ${id}`);
+	if (!only) {
+		throw new Failure("not_found", `there is no token with the name ${id}`, {
+			hint: `coin contact add ${id} <contract> makes a contract's symbol known, coin profile set ${client.settings.profile} tokens.${id}=<id or contract> for one network`,
+		});
+	}
 	if (!second) return only;
 	throw new Failure("ambiguous", `${assetIssue.length} tokens have the name ${id}`, {
 		hint: "use the id",

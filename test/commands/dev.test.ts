@@ -113,12 +113,29 @@ describe("coin dev", () => {
 		expect((await chain.coin("wallet broadcast --force", again.stdout)).code).toBe(1);
 	});
 
+	it("lets the wallet act for a freed account whose key isn't there, and says so", async () => {
+		const stranger = "TMVQGm1qAQYVdetCeGRRkTWYYrLXuHK2HC";
+		await chain.prints(`dev set-balance ${stranger} 5coin`);
+		const pay = ["wallet", "send", "--from", stranger, "--to", "ann", "--amount", "1coin"];
+		expect(await chain.fails(pay, 1)).toMatchObject({ code: "wallet_not_found", sent: false });
+		await chain.prints(`dev impersonate ${stranger}`);
+		expect(await chain.acts(pay)).toMatchObject({ from: stranger, unsigned: true });
+		const built = await chain.coin([...pay, "--build"]);
+		expect((await chain.coin("wallet broadcast --wait", built.stdout)).code).toBe(0);
+		await chain.prints(`dev impersonate ${stranger} --stop`);
+		expect(await chain.fails(pay, 1)).toMatchObject({ code: "wallet_not_found" });
+	});
+
 	it("brings the whole chain back from a dump, through a pipe", async () => {
 		await set("7");
 		const dump = await chain.prints("dev dump");
 		await chain.prints("dev reset");
 		expect(await chain.fails(["contract", "call", store, "value"], 1)).toMatchObject({ code: "not_found" });
 		expect((await chain.coin("dev load -", dump)).stdout).toBe("true\n");
+		expect(await stored()).toBe("7\n");
+		await set("9");
+		const file = chain.home.write("dump", dump);
+		expect(await chain.prints(`dev load ${file}`)).toBe("true\n");
 		expect(await stored()).toBe("7\n");
 		const nonsense = chain.home.write("nonsense", "no gzip");
 		expect(await chain.fails(`dev load ${nonsense}`, 1)).toMatchObject({

@@ -40,6 +40,15 @@ const QUIET = [
 const GENESIS = `storage {}, genesis.block { timestamp = "0", parentHash = "0x00", assets = [], witnesses = [] }`;
 
 describe("coin node check", () => {
+	it("refuses a level of the log that isn't one", async () => {
+		home.write("loud.conf", `${GENESIS}\nnode {\n${QUIET}\n  listen.port = 0\n}\nlog.level = loud`);
+		const outcome = await home.run(["node", "check", "-c", "loud.conf", "--json"]);
+		expect(outcome.code).toBe(1);
+		expect(values(outcome.stdout)).toMatchObject([
+			{ level: "error", message: expect.stringContaining("log.level must be one of trace") },
+		]);
+	});
+
 	it("names unknown keys with the key that was meant, and ports in use", async () => {
 		const server = createServer();
 		const port = await new Promise<number>((resolve) => {

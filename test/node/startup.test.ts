@@ -141,6 +141,33 @@ describe("a node starts, and ends cleanly when it is told to,", () => {
 	);
 });
 
+describe("the log of a node", () => {
+	it("is JSON alone, from its start to its end", async () => {
+		const directory = fresh();
+		const { output } = await startAndStop(GOOD, directory, ["--log-format", "json"]);
+		const lines = output
+			.trim()
+			.split("\n")
+			.map((line) => JSON.parse(line) as Record<string, unknown>);
+		expect(lines[0]).toMatchObject({
+			msg: "started",
+			version: expect.stringMatching(/^\d+\.\d+\.\d+$/),
+			genesis: expect.stringMatching(/^[0-9a-f]{64}$/),
+			head: "0",
+			directory,
+		});
+		expect(lines.map(({ msg }) => msg)).toEqual(["started", "coin node ready", "stopping", "stopped"]);
+	});
+
+	it.each<[string, string[]]>([
+		[`${GOOD}\nlog.level = error`, []],
+		[GOOD, ["--log-level", "error"]],
+	])("writes no more than its level asks for", async (config, args) => {
+		const { ready, code, output } = await startAndStop(config, fresh(), args);
+		expect({ ready, code, output }).toEqual({ ready: true, code: 0, output: "" });
+	});
+});
+
 describe("a node refuses to start, with one sentence and without touching the disk,", () => {
 	const genesis = (from: string | RegExp, to: string) => GOOD.replace(from, to);
 	const more = (text: string) => `${GOOD}\n${text}`;

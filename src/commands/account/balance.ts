@@ -7,9 +7,10 @@ import { argumentOrStdin, listLines } from "../../terminal/stdin.js";
 import { formatCoin, formatDecimal } from "../../wallet/amount.js";
 import { balanceAt } from "../../wallet/balance.js";
 import { accountOf } from "../../wallet/chain-query.js";
-import { NodeClient } from "../../wallet/node-client.js";
+import { NodeClient, type NodeView } from "../../wallet/node-client.js";
+import { Orc20, tokenContract } from "../../wallet/orc20.js";
 import { accountNamed, activeAccount } from "../../wallet/signing.js";
-import { tokenDecimals } from "../../wallet/token.js";
+import { tokenNamed } from "../../wallet/token.js";
 
 export default class AccountBalance extends QueryCommand {
 	static override summary = "Print the balance of an account";
@@ -31,7 +32,10 @@ export default class AccountBalance extends QueryCommand {
 		...nodeFlags,
 		...solidityFlag,
 		...keystoreFlags,
-		token: Flags.string({ description: "ORC-10 token by id", helpValue: "<id>" }),
+		token: Flags.string({
+			description: "ORC-10 token by id, name or symbol, ORC-20 token by its contract",
+			helpValue: "<token>",
+		}),
 		block: Flags.string({
 			description: "balance right after a block",
 			helpValue: "<block>",
@@ -46,13 +50,14 @@ export default class AccountBalance extends QueryCommand {
 		const client = new NodeClient(settings);
 		const input = await argumentOrStdin(args.account, "the accounts", false);
 		const names = input?.fromStdin ? listLines(input.text) : input ? [input.text] : [undefined];
-		const decimals = flags.token === undefined || this.json ? 0 : await tokenDecimals(client, flags.token);
+		const token =
+			flags.token === undefined ? undefined : await this.tokenOf(client, flags.token, this.view(flags));
 		for (const name of names) {
 			const address = name === undefined ? await activeAccount(settings) : await accountNamed(settings, name);
-			if (flags.token !== undefined) {
-				const amount = (await accountOf(client, address, this.view(flags)))?.assetV2.get(flags.token) ?? 0n;
+			if (token) {
+				const amount = await token.balanceOf(address);
 				if (this.json) printJson(amount);
-				else printLine(formatDecimal(amount, decimals));
+				else printLine(formatDecimal(amount, token.decimals));
 				continue;
 			}
 			const sun =
@@ -62,5 +67,23 @@ export default class AccountBalance extends QueryCommand {
 			if (this.json) printJson(flags.unit === "coin" ? formatDecimal(sun, 6) : sun);
 			else printLine(flags.unit === "sun" ? `${sun}sun` : formatCoin(sun));
 		}
+	}
+
+	/** A token whose balances can be asked. @throws {Failure} `not_found`, `ambiguous` */
+	private async tokenOf(
+		client: NodeClient,
+		text: string,
+		view: NodeView,
+	): Promise<{ readonly decimals: number; balanceOf(address: Uint8Array): Promise<bigint> }> {
+		const contract = await tokenContract(client.settings, text);
+		if (contract) {
+			const token = new Orc20(client, contract, view);
+			const decimals = this.json ? 0 : await token.decimals();
+			return { decimals, balanceOf: (address) => token.balanceOf(address) };
+		}
+		const { id, precision } = await tokenNamed(client, text, view);
+		const balanceOf = async (address: Uint8Array): Promise<bigint> =>
+			(await accountOf(client, address, view))?.assetV2.get(id) ?? 0n;
+		return { decimals: precision, balanceOf };
 	}
 }

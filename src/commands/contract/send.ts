@@ -3,9 +3,8 @@ import { TriggerSmartContract } from "../../protocol/messages.js";
 import { ActingCommand } from "../../terminal/acting-command.js";
 import { actingFlags, feeLimitFlag } from "../../terminal/acting-flags.js";
 import { callFlags, callNote, callText, namedCall, valuesOf } from "../../terminal/contract-input.js";
-import { explainRevert, receiptView } from "../../terminal/contract-outcome.js";
+import { callFeeLimit, receiptView } from "../../terminal/contract-outcome.js";
 import { contractOf } from "../../wallet/contract.js";
-import { feeLimitOf } from "../../wallet/fee-limit.js";
 
 export default class ContractSend extends ActingCommand {
 	static override summary = "Call a function of a contract in a transaction";
@@ -41,13 +40,8 @@ export default class ContractSend extends ActingCommand {
 			flags.offline ? undefined : client,
 		);
 		const { contract, data, item, items } = call;
-		let feeLimitSun: bigint;
-		try {
-			const asked = flags.offline ? undefined : { owner, contract, data, ...values };
-			feeLimitSun = await feeLimitOf(flags["fee-limit"], client, asked);
-		} catch (error) {
-			throw await explainRevert(error, items);
-		}
+		const asked = flags.offline ? undefined : { owner, contract, data, ...values };
+		const feeLimitSun = await callFeeLimit(flags["fee-limit"], client, asked, async () => items);
 		const note = callNote(call);
 		await this.act(context, flags, {
 			...contractOf(TriggerSmartContract, {

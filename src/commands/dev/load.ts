@@ -3,13 +3,12 @@ import { Args } from "@oclif/core";
 import { DevelopmentCommand, developmentFlags } from "../../terminal/development-command.js";
 import { argumentOrStdin } from "../../terminal/stdin.js";
 import { Failure } from "../../wallet/failure.js";
-import { isRecord, member, readJson } from "../../wallet/json.js";
 
 export default class DevLoad extends DevelopmentCommand {
 	static override summary = "Replace the whole state of a development chain by a dumped one";
 	static override args = {
 		file: Args.string({
-			description: "as dev dump wrote it, or - for its line of JSON",
+			description: "what dev dump printed or wrote; - for standard input",
 			required: true,
 			ignoreStdin: true,
 		}),
@@ -24,10 +23,10 @@ export default class DevLoad extends DevelopmentCommand {
 
 	private async piped(): Promise<string> {
 		const input = await argumentOrStdin("-", "the state", false);
-		const dump = readJson(input?.text ?? "");
-		const data = isRecord(dump) ? member(dump, "data") : undefined;
-		if (typeof data !== "string") throw new Failure("bad_value", "standard input holds no dump of a state");
-		return data;
+		const text = input?.text ?? "";
+		if (!text.trim().startsWith("{"))
+			throw new Failure("bad_value", "standard input holds no dump: pipe what dev dump prints");
+		return Buffer.from(text.trim()).toString("base64");
 	}
 }
 

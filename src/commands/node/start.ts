@@ -10,9 +10,10 @@ import {
 	DEVELOPMENT_FLAGS,
 } from "../../launch/development-options.js";
 import { producersOf, startOptions } from "../../launch/network-options.js";
-import { type ClosableLog, openNodeLog } from "../../launch/node-log.js";
+import { type ClosableLog, type LogFormat, openNodeLog } from "../../launch/node-log.js";
 import { type ReadyTargets, runNode, startFailure } from "../../launch/run-node.js";
 import { loadConfig, type NodeConfig } from "../../node/config/config.js";
+import { LOG_LEVELS } from "../../node/config/log-config.js";
 import { prepareDevelopment } from "../../node/development/development.js";
 import { readFounding } from "../../node/development/directory.js";
 import { addressText } from "../../node/network/environment.js";
@@ -77,6 +78,10 @@ export default class NodeStart extends CoinCommand {
 		"log-format": Flags.option({
 			options: ["json", "text"] as const,
 			description: "log lines (default: text on a terminal)",
+		})(),
+		"log-level": Flags.option({
+			options: LOG_LEVELS,
+			description: "the least serious lines of the log (log.level of the configuration, else info)",
 		})(),
 		"ready-file": Flags.string({
 			description: "file that gets a JSON line once every listener is bound",
@@ -196,14 +201,15 @@ export default class NodeStart extends CoinCommand {
 				? undefined
 				: this.readConfig(path, flags, argv as string[], await this.producerKey(flags));
 		const development = flags.dev || config === undefined || config.dev.enabled;
-		const log = await openNodeLog(flags["log-format"] ?? (process.stdout.isTTY === true ? "text" : "json"));
+		const format = flags["log-format"] ?? (process.stdout.isTTY === true ? "text" : "json");
+		const log = await openNodeLog(format, flags["log-level"] ?? config?.log.level ?? "info");
 		const ready = { file: flags["ready-file"], fd: flags["ready-fd"] };
 		if (development) {
 			if (flags["p2p-disable"] === "false" || (argv as string[]).length > 0) {
 				throw new Failure("start_failed", "a development chain has no peers");
 			}
 			await this.startDevelopment(flags, config, log, ready);
-		} else await this.startNetwork(flags, config, log, ready);
+		} else await this.startNetwork(flags, config, log, format, ready);
 		process.exit(0);
 	}
 
@@ -261,7 +267,7 @@ export default class NodeStart extends CoinCommand {
 			clock,
 			limitTime: flags["vm-time-limit"] === true,
 		};
-		await runNode(options, log, ready, (node) => {
+		await runNode(options, log, ready, this.config.version, (node) => {
 			if (this.chatty)
 				for (const line of developmentListing(chosen, node.genesisId, directory)) printLine(line);
 			// Scripts that start the stock runtime wait for this line.
@@ -281,6 +287,7 @@ export default class NodeStart extends CoinCommand {
 		},
 		config: NodeConfig,
 		log: ClosableLog,
+		format: LogFormat,
 		ready: ReadyTargets,
 	): Promise<void> {
 		const given = DEVELOPMENT_FLAGS.filter((name) => flags[name] !== undefined && flags[name] !== false);
@@ -308,8 +315,10 @@ export default class NodeStart extends CoinCommand {
 		};
 		let endLine = (): void => undefined;
 		try {
-			await runNode(options, log, ready, (node) => {
-				this.printReady(node, host ?? "127.0.0.1");
+			await runNode(options, log, ready, this.config.version, (node) => {
+				// A collector of JSON lines gets no other ones.
+				if (format === "json") log.info({ ports: node.ports }, "coin node ready");
+				else this.printReady(node, host ?? "127.0.0.1");
 				if (this.chatty) endLine = showSyncLine(() => node.peers?.progress);
 			});
 		} finally {

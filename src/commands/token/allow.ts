@@ -4,11 +4,10 @@ import { TriggerSmartContract } from "../../protocol/messages.js";
 import { ActingCommand } from "../../terminal/acting-command.js";
 import { actingFlags, feeLimitFlag } from "../../terminal/acting-flags.js";
 import { callNote } from "../../terminal/contract-input.js";
-import { receiptView } from "../../terminal/contract-outcome.js";
-import { parseTokenAmount } from "../../wallet/amount.js";
+import { callFeeLimit, receiptView } from "../../terminal/contract-outcome.js";
+import type { ContractInterface } from "../../wallet/abi/interface.js";
 import { contractOf } from "../../wallet/contract.js";
-import { feeLimitOf } from "../../wallet/fee-limit.js";
-import { APPROVE, approveData, MAX_UINT256, Orc20 } from "../../wallet/orc20.js";
+import { APPROVE, approveData, MAX_UINT256, Orc20, tokenContract } from "../../wallet/orc20.js";
 import { accountNamed } from "../../wallet/signing.js";
 
 export default class TokenAllow extends ActingCommand {
@@ -30,34 +29,30 @@ export default class TokenAllow extends ActingCommand {
 		const { args, flags } = await this.parse(TokenAllow);
 		const context = await this.context(flags);
 		const { settings, client, owner } = context;
-		const contract = await accountNamed(settings, settings.tokens[args.contract] ?? args.contract);
+		const contract =
+			(await tokenContract(settings, args.contract)) ?? (await accountNamed(settings, args.contract));
 		const spender = await accountNamed(settings, args.spender);
 		const token = new Orc20(client, contract);
-		const amount = await this.amountOf(args.amount, flags.offline, token);
+		const amount = args.amount === "max" ? MAX_UINT256 : await token.readAmount(args.amount, flags.offline);
 		const data = await approveData(spender, amount);
 		const isUnlimited = amount === MAX_UINT256;
 		const texts = [toBase58Check(spender), amount.toString()];
 		const note = callNote({ contract, data, item: APPROVE, items: [APPROVE], texts });
+		const items = (): Promise<ContractInterface> => token.interface(APPROVE, flags.offline);
 		await this.act(context, flags, {
 			...contractOf(TriggerSmartContract, { owner_address: owner, contract_address: contract, data }),
-			feeLimitSun: await feeLimitOf(
+			feeLimitSun: await callFeeLimit(
 				flags["fee-limit"],
 				client,
 				flags.offline ? undefined : { owner, contract, data },
+				items,
 			),
 			confirmation: isUnlimited ? 2 : 0,
 			...(note ? { note } : {}),
 			details: [`  allows      ${texts[0]} to move ${await allowedText(token, amount, flags.offline)}`],
 			result: { spender: texts[0], allowed: amount },
-			readReceipt: (receipt) => receiptView(receipt, APPROVE, [APPROVE]),
+			readReceipt: async (receipt) => receiptView(receipt, APPROVE, await items()),
 		});
-	}
-
-	private async amountOf(text: string, offline: boolean, token: Orc20): Promise<bigint> {
-		if (text === "max") return MAX_UINT256;
-		const known = /raw$/i.test(text.trim()) || text.trim() === "0";
-		const decimals = known ? 0 : offline ? undefined : await token.decimals();
-		return parseTokenAmount(text, decimals, MAX_UINT256);
 	}
 }
 

@@ -1,7 +1,7 @@
 import { Args } from "@oclif/core";
 import { AccountQuery, accountArgument, accountQueryFlags } from "../../terminal/account-query.js";
 import { formatDecimal } from "../../wallet/amount.js";
-import { MAX_UINT256, Orc20 } from "../../wallet/orc20.js";
+import { MAX_UINT256, Orc20, tokenContract } from "../../wallet/orc20.js";
 import { accountNamed } from "../../wallet/signing.js";
 
 export default class TokenAllowance extends AccountQuery {
@@ -19,7 +19,8 @@ export default class TokenAllowance extends AccountQuery {
 		const { args, flags } = await this.parse(TokenAllowance);
 		const { settings, client, view, address } = await this.subject(flags, args.account);
 		const spender = await accountNamed(settings, args.spender);
-		const contract = await accountNamed(settings, settings.tokens[args.contract] ?? args.contract);
+		const contract =
+			(await tokenContract(settings, args.contract)) ?? (await accountNamed(settings, args.contract));
 		const token = new Orc20(client, contract, view);
 		const amount = await token.allowance(address, spender);
 		if (this.json) return this.printScalar(amount);

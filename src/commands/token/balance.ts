@@ -1,9 +1,8 @@
 import { Args } from "@oclif/core";
 import { AccountQuery, accountArgument, accountQueryFlags } from "../../terminal/account-query.js";
-import { readAddress } from "../../wallet/address-text.js";
 import { formatDecimal } from "../../wallet/amount.js";
 import { accountOf } from "../../wallet/chain-query.js";
-import { Orc20 } from "../../wallet/orc20.js";
+import { Orc20, tokenContract } from "../../wallet/orc20.js";
 import { tokenNamed } from "../../wallet/token.js";
 
 export default class TokenBalance extends AccountQuery {
@@ -22,14 +21,13 @@ export default class TokenBalance extends AccountQuery {
 	async run(): Promise<void> {
 		const { args, flags } = await this.parse(TokenBalance);
 		const { settings, client, view, address } = await this.subject(flags, args.account);
-		const name = settings.tokens[args.token] ?? args.token;
-		const contract = readAddress(name);
+		const contract = await tokenContract(settings, args.token);
 		if (contract) {
 			const token = new Orc20(client, contract, view);
 			const amount = await token.balanceOf(address);
 			return this.printScalar(this.json ? amount : formatDecimal(amount, await token.decimals()));
 		}
-		const token = await tokenNamed(client, name, view);
+		const token = await tokenNamed(client, args.token, view);
 		const amount = (await accountOf(client, address, view))?.assetV2.get(token.id) ?? 0n;
 		this.printScalar(this.json ? amount : formatDecimal(amount, token.precision));
 	}

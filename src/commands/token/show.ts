@@ -4,10 +4,9 @@ import { localTime } from "../../terminal/output.js";
 import { QueryCommand } from "../../terminal/query-command.js";
 import { either, orNull } from "../../terminal/result-shape.js";
 import { contractTokenShape, tokenShape } from "../../terminal/view-shapes.js";
-import { readAddress } from "../../wallet/address-text.js";
 import { formatDecimal, SUN_PER_COIN } from "../../wallet/amount.js";
 import { Failure } from "../../wallet/failure.js";
-import { Orc20 } from "../../wallet/orc20.js";
+import { Orc20, tokenContract } from "../../wallet/orc20.js";
 import { quotientText } from "../../wallet/rational-text.js";
 import { type TokenView, tokenNamed, viewToken } from "../../wallet/token.js";
 
@@ -30,14 +29,13 @@ export default class TokenShow extends QueryCommand {
 	async run(): Promise<void> {
 		const { args, flags } = await this.parse(TokenShow);
 		const client = await this.client(flags);
-		const name = client.settings.tokens[args.token] ?? args.token;
-		const contract = readAddress(name);
+		const contract = await tokenContract(client.settings, args.token);
 		try {
 			if (contract) {
 				const token = await new Orc20(client, contract, this.view(flags)).describe();
 				this.printRecord(token, { ...token, supply: formatDecimal(token.supply, token.decimals) });
 			} else {
-				const token = viewToken(await tokenNamed(client, name, this.view(flags)));
+				const token = viewToken(await tokenNamed(client, args.token, this.view(flags)));
 				this.printRecord(token, shown(token));
 			}
 		} catch (error) {

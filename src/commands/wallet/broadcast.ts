@@ -13,6 +13,7 @@ import type { Artefact } from "../../wallet/artefact.js";
 import { summaryLines } from "../../wallet/artefact-note.js";
 import { authorityAtNode, checkNotExpired } from "../../wallet/authority.js";
 import { Failure } from "../../wallet/failure.js";
+import { actsUnsigned, UNSIGNED_LINE } from "../../wallet/impersonation.js";
 import { NodeClient } from "../../wallet/node-client.js";
 import { permissionLabel } from "../../wallet/permission.js";
 
@@ -56,6 +57,9 @@ async function checkReady(artefact: Artefact, client: NodeClient): Promise<strin
 	checkNotExpired(artefact, authority);
 	const { approval, permission } = authority;
 	if (!approval.ready) {
+		const isBare = artefact.signers.length === 0;
+		if (isBare && (await actsUnsigned(client, artefact.owner)))
+			return [...summaryLines(artefact, authority), UNSIGNED_LINE];
 		throw new Failure(
 			"threshold_not_reached",
 			`the signatures weigh ${approval.weight} of the ${permission.threshold} that ${permissionLabel(permission)} needs: ${approval.missing} is missing`,

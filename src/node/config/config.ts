@@ -13,6 +13,7 @@ import { ConfigError } from "./config-error.js";
 import { type EventConfig, readEvents } from "./event-config.js";
 import { type GenesisConfig, readGenesis } from "./genesis-config.js";
 import { parseHocon } from "./hocon.js";
+import { type LogConfig, readLog } from "./log-config.js";
 import { type PeerConfig, readPeers } from "./peer-config.js";
 import { type RateLimiterConfig, readRateLimiter } from "./rate-limit-config.js";
 import { type EffectiveSetting, Section } from "./section.js";
@@ -78,6 +79,7 @@ export interface NodeConfig {
 	/** Names of the contract handlers that are allowed; empty: all. Differs from the network if used. */
 	readonly actuatorWhitelist: readonly string[];
 	readonly dev: DevConfig;
+	readonly log: LogConfig;
 	readonly run: RunConfig;
 }
 
@@ -222,6 +224,7 @@ export function parseConfig(text: string, file = "configuration", options: Start
 		events: readEvents(root, options, warn),
 		actuatorWhitelist: root.texts("actuator.whitelist"),
 		dev: readDev(root),
+		log: readLog(root, warn),
 		run: readRun(options),
 	};
 	return { ...config, unknownKeys: unknownKeys(root), settings: root.effective() };

@@ -67,6 +67,11 @@ export class Section {
 		return this.find(path) !== undefined;
 	}
 
+	/** Whether an object in braces stands there. */
+	isObject(path: string): boolean {
+		return this.find(path)?.kind === "object";
+	}
+
 	/** Names of this object's members, in the order of the file. */
 	names(): string[] {
 		return [...this.object.members.keys()];

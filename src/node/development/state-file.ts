@@ -76,10 +76,20 @@ export async function loadState(open: OpenChain, dump: Uint8Array): Promise<void
 	await open.replaceState(entries);
 }
 
+/** The gzip of a dump, also out of the line of JSON that `dev_dumpState` answers. @throws {SyntaxError} */
+function packed(dump: Uint8Array): Uint8Array {
+	const [first] = dump;
+	if (first !== 0x7b) return dump;
+	const { data } = JSON.parse(Buffer.from(dump).toString("utf8")) as { readonly data?: unknown };
+	if (typeof data !== "string") throw new SyntaxError("its line of JSON has no data");
+	return Buffer.from(data, "base64");
+}
+
 async function readStateFile(dump: Uint8Array): Promise<StateFile> {
 	let file: Partial<StateFile>;
 	try {
-		file = JSON.parse(Buffer.from(await promisify(gunzip)(dump)).toString("utf8")) as Partial<StateFile>;
+		const text = Buffer.from(await promisify(gunzip)(packed(dump))).toString("utf8");
+		file = JSON.parse(text) as Partial<StateFile>;
 	} catch (error) {
 		throw new StateFileError(`the dump can't be read: ${error instanceof Error ? error.message : ""}`);
 	}

@@ -79,8 +79,18 @@ export function tokenTranscripts(chain: () => DevelopmentChain): void {
 			const token = { contract, name: "Tiny Token", symbol: "TNY", decimals: 6, supply: "1000000000000" };
 			expect(await chain().value(`token show ${contract}`)).toEqual(token);
 			expect(await chain().prints(`token balance ${contract}`)).toBe("1000000\n");
-			const allowed = await chain().acts(`token allow ${contract} bob 12.5`);
+			expect(await chain().prints(`account balance --token ${contract}`)).toBe("1000000\n");
+			await chain().prints(`contact add TNY ${contract}`);
+			expect(await chain().value("account balance --token TNY")).toBe("1000000000000");
+			const allowed = await chain().acts(`token allow TNY bob 12.5TNY`);
 			expect(allowed).toMatchObject({ contract, spender: bob, allowed: "12500000", returned: true });
+			expect(await chain().fails("wallet send --to bob --token TNY --amount 5GLD", 2)).toMatchObject({
+				message: '"5GLD" is an amount of GLD, not of TNY',
+			});
+			expect(await chain().fails("wallet send --to bob --token GLD --amount 5", 1)).toMatchObject({
+				code: "not_found",
+				hint: expect.stringContaining("coin contact add GLD <contract>"),
+			});
 			expect(Number(allowed["energy"])).toBeGreaterThan(0);
 			expect(await chain().prints(`token allowance ${contract} bob`)).toBe("12.5\n");
 			expect(await chain().fails(`token allow ${contract} bob max`, 2)).toMatchObject({

@@ -516,6 +516,23 @@ describe("the command line", () => {
 	});
 });
 
+describe("the log's level", () => {
+	it.each([
+		["", "info", 0],
+		["log.level = WARN", "warn", 0],
+		['log.level { root = "ERROR", net = "INFO" }', "error", 0],
+		['log.level { root = "ALL" }', "info", 1],
+	])("of %j is %s", (text, level, warnings) => {
+		const config = parse(text);
+		expect(config.log).toEqual({ level });
+		expect(config.warnings).toHaveLength(warnings);
+	});
+
+	it("is refused where nothing is meant by it", () => {
+		expect(() => parse("log.level = loud")).toThrow("log.level must be one of trace, debug, info");
+	});
+});
+
 describe("unknown keys", () => {
 	it("are named with their lines, those without effect are not", () => {
 		const config = parse(

@@ -20,6 +20,8 @@ export default class KeystoreExportFile extends ExportCommand {
 		const entry = await openableKey(settings, args.wallet);
 		await this.confirmExport(`the key file of ${entry.name}`, flags.yes);
 		const text = await exportKeyFile(entry, flags.ethereum ? "ethereum" : "base58");
+		if (!flags.ethereum)
+			this.note("the address in it is Base58; Ethereum's programs want it as 40 hex digits: --ethereum");
 		await this.deliver(text, "the encrypted key file", flags.out);
 	}
 }

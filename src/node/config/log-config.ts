@@ -1,0 +1,32 @@
+/** What a node writes into its log. */
+
+import type { Section } from "./section.js";
+
+/** From everything to hardly anything; `off` writes nothing. */
+export const LOG_LEVELS = ["trace", "debug", "info", "warn", "error", "off"] as const;
+export type LogLevel = (typeof LOG_LEVELS)[number];
+
+export interface LogConfig {
+	/** The least serious lines that are written. */
+	readonly level: LogLevel;
+}
+
+export function logLevelOf(text: string): LogLevel | undefined {
+	return LOG_LEVELS.find((level) => level === text.toLowerCase());
+}
+
+/**
+ * Our own key is `log.level = warn`. Files for the network's node may hold an object in its place, a level for each of
+ * its loggers; only that of `root` means something here, and a level of theirs that isn't ours changes nothing.
+ * @throws {ConfigError}
+ */
+export function readLog(root: Section, warn: (warning: string) => void): LogConfig {
+	const loggers = root.isObject("log.level") ? root.section("log.level") : undefined;
+	const text = loggers ? loggers.text("root", "info") : root.text("log.level", "info");
+	const level = logLevelOf(text);
+	if (level) return { level };
+	const reason = `must be one of ${LOG_LEVELS.join(", ")}, not "${text}"`;
+	if (!loggers) throw root.refuse("log.level", reason);
+	warn(`${loggers.refuse("root", reason).message}; info is used`);
+	return { level: "info" };
+}
