@@ -205,7 +205,8 @@ export abstract class ActingCommand extends SendingCommand {
 			} catch (error) {
 				const isMissing =
 					error instanceof KeystoreError && /^(wallet_not_found|watch_only)$/.test(error.code);
-				if (isMissing && !flags.sign && !flags.offline && (await actsUnsigned(client, owner))) return UNSIGNED;
+				if (isMissing && !flags.sign && !flags.offline && (await actsUnsigned(client, owner)))
+					return UNSIGNED;
 				throw error;
 			}
 		}

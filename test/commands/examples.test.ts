@@ -29,8 +29,16 @@ const manifest = JSON.parse(readFileSync(join(root, "oclif.manifest.json"), "utf
 	readonly commands: Readonly<Record<string, { readonly examples?: readonly string[] }>>;
 };
 
-/** Examples of other rooms, or of programs and places that a test machine lacks. */
-const ELSEWHERE = [/^coin (dev|network|node) /, /^coin chain (import|export) /, /\| jq /, /\| coin dev /];
+/**
+ * Examples of other rooms, or of programs and places that a test machine lacks. A trace needs the state before its
+ * block, which is gone after the many blocks that other examples speak of.
+ */
+const ELSEWHERE = [
+	/^coin (dev|network|node|tx trace) /,
+	/^coin chain (import|export) /,
+	/\| jq /,
+	/\| coin dev /,
+];
 /** Examples that ask the person at the terminal: without one they say so. */
 const ASKS =
 	/"(password_required|confirmation_needed)"|is needed and there is no terminal|needs --yes|to show it on/;

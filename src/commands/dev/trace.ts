@@ -1,9 +1,18 @@
 import { Args, Flags } from "@oclif/core";
-import { toHex } from "../../protocol/bytes.js";
-import { abiFlag, namedCall, valueFlags, valuesOf } from "../../terminal/contract-input.js";
+import { fromHex, toHex } from "../../protocol/bytes.js";
+import {
+	type CallTrace,
+	interfacesFlag,
+	interfacesOf,
+	traceCallCalls,
+	traceTransactionCalls,
+} from "../../terminal/call-trace.js";
+import { abiFlag, interfaceFlag, namedCall, valueFlags, valuesOf } from "../../terminal/contract-input.js";
 import { DevelopmentCommand, developmentFlags } from "../../terminal/development-command.js";
 import { printJson, printLine } from "../../terminal/output.js";
 import { parseTransactionId } from "../../terminal/query-command.js";
+import { joinedInterfaces } from "../../wallet/abi/signature-list.js";
+import { callLines } from "../../wallet/call-view.js";
 import { Failure } from "../../wallet/failure.js";
 import { isRecord, type Json, type JsonRecord } from "../../wallet/json.js";
 import { NodeClient } from "../../wallet/node-client.js";
@@ -17,6 +26,7 @@ export default class DevTrace extends DevelopmentCommand {
 	static override usage = "dev trace <transaction> | dev trace --call <contract> <function> [<argument>...]";
 	static override examples = [
 		"<%= config.bin %> dev trace 4f0c…",
+		"<%= config.bin %> dev trace 4f0c… --calls",
 		"<%= config.bin %> dev trace --call TMVQ… 'get()' --stack",
 	];
 	static override strict = false;
@@ -31,8 +41,13 @@ export default class DevTrace extends DevelopmentCommand {
 		...developmentFlags,
 		...abiFlag,
 		...valueFlags,
+		...interfacesFlag,
 		call: Flags.string({ description: "trace a call of this contract", helpValue: "<contract>" }),
 		from: Flags.string({ description: "account that calls", helpValue: "<account>", dependsOn: ["call"] }),
+		calls: Flags.boolean({
+			description: "the calls as a tree instead: functions, values, energy, results, events",
+			exclusive: ["stack", "memory", "storage"],
+		}),
 		stack: Flags.boolean({ description: "the stack before each operation, its top last" }),
 		memory: Flags.boolean({ description: "the memory before each operation" }),
 		storage: Flags.boolean({ description: "the slots touched so far" }),
@@ -42,6 +57,7 @@ export default class DevTrace extends DevelopmentCommand {
 		const { argv, flags } = await this.parse(DevTrace);
 		const { from, ...own } = flags;
 		const words = argv as string[];
+		if (flags.calls) return this.printCalls(await this.callsOf(own, words, from));
 		const answer =
 			flags.call === undefined
 				? await this.ask(own, "debug_traceTransaction", [`0x${this.transactionId(words)}`])
@@ -50,6 +66,39 @@ export default class DevTrace extends DevelopmentCommand {
 		if (!Array.isArray(structLogs)) throw new Failure("rpc_error", "the node answered with no trace");
 		for (const step of structLogs.filter(isRecord)) this.printStep(step, flags);
 		if (failed === true) this.note("the execution failed");
+	}
+
+	private async callsOf(
+		flags: Parameters<DevTrace["callObject"]>[0] & {
+			call?: string | undefined;
+			artifact?: string[] | undefined;
+		},
+		words: readonly string[],
+		from: string | undefined,
+	): Promise<CallTrace> {
+		const client = new NodeClient(await this.settings(flags));
+		const given = await interfacesOf(flags.artifact);
+		if (flags.call === undefined) {
+			const id = parseTransactionId(this.transactionId(words));
+			return traceTransactionCalls(client, id, (method, params) => this.ask(flags, method, params), given);
+		}
+		const call = await this.callObject(flags, flags.call, words, from);
+		const answer = await this.ask(flags, "debug_traceCall", [call]);
+		const root = {
+			kind: "CALL" as const,
+			from: call.from === undefined ? new Uint8Array(20) : fromHex(call.from).subarray(1),
+			to: fromHex(call.to).subarray(1),
+			input: fromHex(call.data.slice(2)),
+			valueSun: call.value ?? 0n,
+		};
+		const own = (await interfaceFlag(flags.abi)) ?? [];
+		return traceCallCalls(client, root, answer, joinedInterfaces(own, given));
+	}
+
+	private printCalls({ tree, truncated }: CallTrace): void {
+		if (truncated)
+			this.warning("the node listed only the first 200,000 operations: the end of the tree is missing");
+		this.printRecord(tree, callLines(tree));
 	}
 
 	private transactionId(words: readonly string[]): string {
@@ -64,7 +113,7 @@ export default class DevTrace extends DevelopmentCommand {
 		contract: string,
 		[signature, ...texts]: readonly string[],
 		from: string | undefined,
-	): Promise<object> {
+	): Promise<{ to: string; data: string; from?: string; value?: bigint }> {
 		const settings = await this.settings(flags);
 		const words = { address: contract, signature, arguments: texts, abi: flags.abi, data: undefined };
 		const call = await namedCall(words, settings, new NodeClient(settings));

@@ -1,0 +1,69 @@
+import { Args } from "@oclif/core";
+import { interfacesFlag, interfacesOf, traceTransactionCalls } from "../../terminal/call-trace.js";
+import { nodeFlags } from "../../terminal/flags.js";
+import { parseTransactionId, QueryCommand } from "../../terminal/query-command.js";
+import { list, one, record } from "../../terminal/result-shape.js";
+import { callLines } from "../../wallet/call-view.js";
+import { Failure } from "../../wallet/failure.js";
+import { callJsonRpc } from "../../wallet/json-rpc.js";
+
+export default class TxTrace extends QueryCommand {
+	static override summary =
+		"Show the calls of a transaction as a tree: functions, values, energy, results, events";
+	static override description =
+		"Only a node that executes transactions of its newest blocks again can tell: the gateway of a development chain (--profile dev). " +
+		"Names come from the interfaces on the chain, from --artifact, and from the list of common signatures.";
+	static override examples = [
+		"<%= config.bin %> tx trace 4f0c… --profile dev",
+		"<%= config.bin %> tx trace 4f0c… --profile dev --artifact build/Store.json --json",
+	];
+	static override args = {
+		id: Args.string({ description: "transaction id", required: true, ignoreStdin: true }),
+	};
+	static override result = one(
+		record({
+			kind: "text",
+			from: "address",
+			to: "address",
+			"code?": "address",
+			"value?": "int64",
+			"tokenId?": "int64",
+			"tokenValue?": "int64",
+			"function?": "text",
+			"arguments?": "any",
+			"input?": "hex",
+			"size?": "integer",
+			energy: "int64",
+			result: "text",
+			"returned?": "any",
+			"reason?": "text",
+			"inner?": list("any"),
+		}),
+	);
+	static override flags = { ...nodeFlags, ...interfacesFlag };
+
+	async run(): Promise<void> {
+		const { args, flags } = await this.parse(TxTrace);
+		const client = await this.client(flags);
+		const id = parseTransactionId(args.id);
+		const given = await interfacesOf(flags.artifact);
+		const { tree, truncated } = await traceTransactionCalls(
+			client,
+			id,
+			async (method, params) => {
+				try {
+					return await callJsonRpc(client, method, params);
+				} catch (error) {
+					if (!(error instanceof Failure) || error.code !== "not_served") throw error;
+					throw new Failure("not_served", "this node doesn't trace transactions", {
+						hint: "the gateway of a development chain does: --profile dev",
+					});
+				}
+			},
+			given,
+		);
+		if (truncated)
+			this.warning("the node listed only the first 200,000 operations: the end of the tree is missing");
+		this.printRecord(tree, callLines(tree));
+	}
+}

@@ -1,0 +1,125 @@
+/** The call tree of a transaction that calls, fails inside, makes a contract and asks a built-in one. */
+
+import { readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { addressOf, DevelopmentChain } from "./development-chain.js";
+
+const folder = new URL("contracts/", import.meta.url);
+const artifact = fileURLToPath(new URL("Store.json", folder));
+
+let chain: DevelopmentChain;
+let store: string;
+let caller: string;
+let id: string;
+beforeAll(async () => {
+	chain = await DevelopmentChain.start();
+	store = String((await chain.acts(["contract", "deploy", "--artifact", artifact, "42"]))["contractAddress"]);
+	const input = {
+		language: "Solidity",
+		sources: { "Caller.sol": { content: readFileSync(new URL("Caller.sol", folder), "utf8") } },
+		settings: { optimizer: { enabled: true, runs: 200 }, evmVersion: "istanbul" },
+	};
+	const file = chain.home.write("caller.json", JSON.stringify(input));
+	const words = ["contract", "deploy", "--artifact", file, "--solc", "0.8.37", "--name", "Caller"];
+	caller = String((await chain.acts(words))["contractAddress"]);
+	id = String((await chain.acts(["contract", "send", caller, "both", store, "--value", "5sun"]))["txID"]);
+});
+afterAll(() => chain.stop());
+
+describe("coin tx trace", () => {
+	it("is the tree of calls with their functions, values, results and events", async () => {
+		const receipt = (await chain.value(`tx receipt ${id}`)) as { receipt: { energy_usage_total: string } };
+		expect(await chain.value(`tx trace ${id} --profile dev`)).toEqual({
+			kind: "CALL",
+			from: addressOf("ann"),
+			to: caller,
+			value: "5",
+			function: "both(address)",
+			arguments: { store },
+			energy: receipt.receipt.energy_usage_total,
+			result: "success",
+			returned: "7",
+			inner: [
+				{
+					kind: "CALL",
+					from: caller,
+					to: store,
+					value: "5",
+					function: "set(uint256,string)",
+					arguments: { next: "7", note: "seven" },
+					energy: expect.stringMatching(/^\d{4,}$/),
+					result: "success",
+					inner: [
+						{
+							kind: "EVENT",
+							contract: store,
+							event: "Changed(address,uint256,string)",
+							arguments: { by: caller, value: "7", note: "seven" },
+						},
+					],
+				},
+				expect.objectContaining({ function: "set(uint256,string)", result: "revert", reason: "no thirteen" }),
+				expect.objectContaining({ kind: "EVENT", event: "Tried(bool)", arguments: { fine: false } }),
+				expect.objectContaining({
+					kind: "CREATE",
+					from: caller,
+					to: expect.stringMatching(/^T/),
+					result: "success",
+				}),
+				expect.objectContaining({
+					kind: "STATICCALL",
+					to: "0x2",
+					result: "success",
+					returned: expect.stringMatching(/^0x[0-9a-f]{64}$/),
+				}),
+				expect.objectContaining({ kind: "STATICCALL", function: "value()", returned: "7" }),
+			],
+		});
+	});
+
+	it("reads well, also as coin dev trace --calls", async () => {
+		const text = await chain.prints(`dev trace ${id} --calls`);
+		expect(
+			text.split("\n").map((line) => line.replace(/T\w{33}/g, "T…").replace(/energy \d+/, "energy n")),
+		).toEqual([
+			"CALL T… both(store: T…) value 0.000005coin  energy n",
+			"  CALL T… set(next: 7, note: seven) value 0.000005coin  energy n",
+			"    EVENT Changed(by: T…, value: 7, note: seven)",
+			"  CALL T… set(next: 13, note: no)  energy n",
+			"    -> revert: no thirteen",
+			"  EVENT Tried(fine: false)",
+			expect.stringMatching(/^ {2}CREATE T… \d+ bytes of code {2}energy n$/),
+			expect.stringMatching(/^ {2}STATICCALL 0x2 0x78 {2}energy n$/),
+			expect.stringMatching(/^ {4}-> 0x/),
+			"  STATICCALL T… value()  energy n",
+			"    -> 7",
+			"  -> 7",
+			"",
+		]);
+		expect(await chain.prints(`tx trace ${id} --profile dev`)).toBe(text);
+	});
+
+	it("traces a call that isn't on the chain", async () => {
+		expect(await chain.value(`dev trace --calls --call ${store} div 7 0`)).toMatchObject({
+			function: "div(uint256,uint256)",
+			arguments: { a: "7", b: "0" },
+			result: "revert",
+			reason: "division by zero",
+		});
+	});
+
+	it("says what can't be traced, and where", async () => {
+		expect(await chain.fails(`tx trace ${id}`, 1)).toMatchObject({
+			code: "not_served",
+			message: "this node doesn't trace transactions",
+		});
+		const paid = await chain.acts(["wallet", "send", "bob", "1sun"]);
+		expect(await chain.fails(`tx trace ${String(paid["txID"])} --profile dev`, 2)).toMatchObject({
+			message: expect.stringContaining("calls no contract"),
+		});
+		expect(await chain.fails(`tx trace ${"00".repeat(32)} --profile dev`, 1)).toMatchObject({
+			code: "not_found",
+		});
+	});
+});
