@@ -77,6 +77,11 @@ function aliasLines({ aliases = [] }: Command): string[] {
 	return ["", `Also as ${aliases.map((alias) => `\`coin ${alias.replaceAll(":", " ")}\``).join(", ")}.`];
 }
 
+function usageOf({ id, usage }: Command): string {
+	const name = id.replaceAll(":", " ");
+	return usage.startsWith(name) ? `coin ${usage}` : `coin ${name} ${usage}`;
+}
+
 function section(command: Command): string {
 	const flags = Object.values(command.flags).filter((flag) => !flag.hidden && !isGeneral(flag));
 	const args = Object.values(command.args).filter(({ description }) => description);
@@ -88,7 +93,7 @@ function section(command: Command): string {
 		...(command.description ? ["", command.description] : []),
 		"",
 		"```",
-		`coin ${command.usage}`,
+		usageOf(command),
 		"```",
 		...aliasLines(command),
 		...(args.length > 0

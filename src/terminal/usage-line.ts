@@ -1,7 +1,6 @@
 /** The line that says how a command is called: its arguments and the flags that must be there. */
 
 interface Usable {
-	readonly id: string;
 	readonly strict?: boolean | undefined;
 	readonly args: Readonly<Record<string, { readonly name: string; readonly required?: boolean | undefined }>>;
 	readonly flags: Readonly<
@@ -16,8 +15,8 @@ interface Usable {
 	>;
 }
 
-/** Arguments in `<…>`, those that may be absent in `[…]`; the last of a command that takes more words is repeatable. */
-export function usageLine({ id, args, flags, strict }: Usable): string {
+/** What follows the words of the command, under whichever name it is called. Arguments in `<…>`, those that may be absent in `[…]`; the last of a command that takes more words is repeatable. */
+export function usageLine({ args, flags, strict }: Usable): string {
 	const list = Object.values(args);
 	const words = list.map(({ name, required }, index) => {
 		const repeated = strict === false && index === list.length - 1 ? "..." : "";
@@ -26,5 +25,5 @@ export function usageLine({ id, args, flags, strict }: Usable): string {
 	const needed = Object.values(flags)
 		.filter(({ required }) => required)
 		.map(({ name, helpValue }) => `--${name} ${helpValue ?? "<value>"}`);
-	return [id.replaceAll(":", " "), ...words, ...needed, "[flags]"].join(" ");
+	return [...words, ...needed, "[flags]"].join(" ");
 }
