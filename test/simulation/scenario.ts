@@ -52,6 +52,9 @@ const REAL_EVERY = 10;
 const MAX_REAL_NODES = 7;
 /** Blocks by which votes may be behind when all is well. */
 const CONFIRMED_LAG = 6n;
+/** Of so many seeds one goes on for a day. */
+const QUIET_DAY_EVERY = 125;
+const DAY_MS = 24 * 3_600_000;
 const MAX_EVENTS_PER_NODE = 1_000;
 
 /** Reasons that ban for an hour. */
@@ -198,12 +201,23 @@ class Scenario {
 				this.fail(`nodes without an honest peer: ${this.describeHeads()}`);
 			}
 			await world.advance(30_000);
+			if (this.options.seed % QUIET_DAY_EVERY === 0) await this.liveQuietDay();
 			this.checkVotes();
 			this.checkBounds();
 		} catch (error) {
 			this.fail(`thrown: ${(error as Error).stack ?? error}`);
 		}
 		return this.result(convergedAfterMs, false);
+	}
+
+	/** A day on which nothing goes wrong: what runs out, overflows or drifts in so long a time shows afterwards. */
+	private async liveQuietDay(): Promise<void> {
+		this.faults.push("quiet day");
+		const before = this.highestHead();
+		await this.world.advance(DAY_MS);
+		const slots = BigInt(DAY_MS) / 3_000n;
+		if (this.highestHead() - before < (slots * 9n) / 10n) this.fail(`after a day: ${this.describeHeads()}`);
+		if (!this.doAgree()) this.fail(`no agreement after a quiet day: ${this.describeHeads()}`);
 	}
 
 	private result(convergedAfterMs: number | undefined, isSplit: boolean): ScenarioResult {

@@ -41,6 +41,8 @@ export interface DayOptions {
 	readonly startMs: number;
 	/** Seconds of the chain in one of the wall clock. */
 	readonly speed: number;
+	/** How long the chain's day is; its clock stands still then, since it must not pass the wall's. */
+	readonly chainMs: number;
 	readonly directory: string;
 	readonly host: string;
 	readonly ports: Ports;
@@ -49,8 +51,8 @@ export interface DayOptions {
 }
 
 /** Time of the chain's clock. */
-export function chainTimeMs({ genesisMs, startMs, speed }: DayOptions): number {
-	return Math.trunc(genesisMs + (Date.now() - startMs) * speed);
+export function chainTimeMs({ genesisMs, startMs, speed, chainMs }: DayOptions): number {
+	return Math.trunc(genesisMs + Math.min((Date.now() - startMs) * speed, chainMs));
 }
 
 export function dayConfig({ genesisMs, ports, source }: DayOptions): NodeConfig {

@@ -32,6 +32,7 @@ const WARM_UP = 0.34;
 const MAX_GROWTH = 0.1;
 /** How often the peer is restarted. */
 const RESTARTS = 4;
+const SLOT_MS = 3_000;
 /** An address that was left is not dialed again for a minute. */
 const CATCH_UP_MS = 180_000;
 
@@ -227,7 +228,12 @@ async function untilSame(node: Child, peer: Child): Promise<DaySample> {
 
 const hosts = ["127.0.0.1", "127.0.0.2"] as const;
 const startMs = Date.now();
-const shared = { genesisMs: startMs - 25 * 3_600_000 - (startMs % 3_000), startMs, speed: chainMs / runMs };
+const shared = {
+	genesisMs: startMs - 25 * 3_600_000 - (startMs % 3_000),
+	startMs,
+	speed: chainMs / runMs,
+	chainMs,
+};
 const [nodePorts, peerPorts] = await Promise.all([portsOf(hosts[0]), portsOf(hosts[1])]);
 const node = await Child.start({
 	...shared,
@@ -279,7 +285,7 @@ while (Date.now() - startMs < runMs) {
 	const sample = await node.sample();
 	samples.push(sample);
 	tell(sample);
-	if (sample.headMs - shared.genesisMs >= chainMs) break;
+	if (sample.headMs - shared.genesisMs >= chainMs - SLOT_MS) break;
 	if ((Date.now() - startMs) / runMs < (restarts + 1) / (RESTARTS + 1)) continue;
 	restarting = restarting.then(restartPeer);
 	restarting.catch(() => {});

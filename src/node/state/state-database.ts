@@ -13,7 +13,7 @@
 import type { StateBackend } from "./backend.js";
 import { BaseHistory, type FormerValues, type HistoryMark, setFormer } from "./base-history.js";
 import type { Change, DatabaseLevel, KeyValueDatabase } from "./database.js";
-import { type StoreDefinition, storeDefinitions } from "./definition.js";
+import { type StoreDefinition, storeDefinitions, stores } from "./definition.js";
 import { OrderedKeys, type SortedKeys } from "./ordered-keys.js";
 import { type CacheUse, ValueCache } from "./value-cache.js";
 
@@ -529,8 +529,11 @@ export class StateDatabase {
 		}
 		let at = extra.length;
 		flushing.forEach((map, index) => {
+			const isHistory = HISTORY.has(index);
 			for (const [key, value] of map) {
-				this.cache.replace(index, key, value, changes[at++]?.value?.length ?? 0);
+				const bytes = changes[at++]?.value?.length ?? 0;
+				if (isHistory) this.cache.drop(index, key);
+				else this.cache.replace(index, key, value, bytes);
 			}
 		});
 		this.flushing = undefined;
@@ -568,6 +571,19 @@ export class StateDatabase {
 		}
 	}
 }
+
+/** What a block leaves behind and no rule reads again soon: kept for those who ask, not for having been written. */
+const HISTORY: ReadonlySet<number> = new Set(
+	[
+		stores.block,
+		stores.blockIndex,
+		stores.transaction,
+		stores.transactionResult,
+		stores.sectionBloom,
+		stores.balanceTrace,
+		stores.accountTrace,
+	].map(({ index }) => index),
+);
 
 function readOnly(): never {
 	throw new Error("this view of the state can't be written");

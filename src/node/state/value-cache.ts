@@ -64,6 +64,12 @@ export class ValueCache<V> {
 		this.keep(index, key, value, bytes);
 	}
 
+	/** Forgets a value: another one is in the database now. */
+	drop(index: number, key: string): void {
+		(this.young[index] as Map<string, V>).delete(key);
+		(this.old[index] as Map<string, V>).delete(key);
+	}
+
 	/** The use of each store; those that were never asked are left out. */
 	get use(): readonly CacheUse[] {
 		return storeDefinitions
