@@ -1,5 +1,7 @@
 /** The base of commands that make a transaction: build, check, confirm, sign, send; or stop after one of these steps. */
 
+import { readFile } from "node:fs/promises";
+import type { Interfaces } from "@oclif/core";
 import type { KeystoreEntry } from "../keystore/keystore.js";
 import { KeystoreError } from "../keystore/keystore-error.js";
 import { equalBytes, toHex, utf8 } from "../protocol/bytes.js";
@@ -24,6 +26,7 @@ import { actsUnsigned, UNSIGNED_LINE } from "../wallet/impersonation.js";
 import type { JsonRecord } from "../wallet/json.js";
 import { NodeClient } from "../wallet/node-client.js";
 import { checkPermission, permissionId, permissionOf, weigh } from "../wallet/permission.js";
+import { type Reference, readReference } from "../wallet/reference.js";
 import type { Settings } from "../wallet/settings.js";
 import { accountNamed, activeAccount, checkSigners, keyNamed, openableKey } from "../wallet/signing.js";
 import { costLines, shortfallOf, type TransactionCost, transactionCost } from "../wallet/transaction-cost.js";
@@ -32,6 +35,7 @@ import type { OutputKind } from "./coin-command.js";
 import type { ConfirmationLevel } from "./confirmation.js";
 import { printJson, printJsonText, printLine } from "./output.js";
 import { type ChainLooks, SendingCommand } from "./sending-command.js";
+import { readStdin } from "./stdin.js";
 
 /** Everything that a command knows before it has its contract. */
 export interface ActingContext {
@@ -80,10 +84,33 @@ const SHARED_EXPIRY: Expiry = { afterMs: 12 * 3_600_000 };
 export abstract class ActingCommand extends SendingCommand {
 	static override outputKind: OutputKind = "acts";
 
+	private reference: Reference | undefined;
+
+	/** What `--ref` names stands in place of the flags that say the same. */
+	protected override async parse<
+		F extends Interfaces.OutputFlags<Interfaces.FlagInput>,
+		B extends Interfaces.OutputFlags<Interfaces.FlagInput>,
+		A extends Interfaces.OutputArgs<Interfaces.ArgInput>,
+	>(options?: Interfaces.Input<F, B, A>, argv?: string[]): Promise<Interfaces.ParserOutput<F, B, A>> {
+		const output = await super.parse(options, argv);
+		const flags = output.flags as { readonly ref?: string; readonly expires?: string };
+		if (flags.ref === undefined) return output;
+		const text = flags.ref === "-" ? await readStdin("the reference") : await readFile(flags.ref, "utf8");
+		this.reference = readReference(text);
+		const { number, id, expirationMs } = this.reference;
+		Object.assign(output.flags, {
+			offline: true,
+			"ref-block": `${number}:${toHex(id)}`,
+			expires: flags.expires ?? `@${expirationMs}`,
+		});
+		return output;
+	}
+
 	/** Works out node, account and keys. */
 	protected async context(flags: ActingFlags): Promise<ActingContext> {
 		if (flags.offline && !flags.build && !flags.sign) {
-			throw new Failure("conflicting_flags", "--offline goes with --build or --sign");
+			const flag = flags.ref === undefined ? "--offline" : "--ref";
+			throw new Failure("conflicting_flags", `${flag} goes with --build or --sign`);
 		}
 		const settings = await this.settings(flags);
 		const client = new NodeClient(settings);
@@ -256,7 +283,7 @@ export abstract class ActingCommand extends SendingCommand {
 	): Promise<ArtefactFacts> {
 		const travels = (flags.build || flags.sign) && !flags.offline;
 		return {
-			chain: travels ? await genesisId(client) : undefined,
+			chain: travels ? await genesisId(client) : this.reference?.chain,
 			permission,
 			approval: permission && weigh(permission, artefact.signers),
 		};

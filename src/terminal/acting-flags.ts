@@ -84,6 +84,13 @@ export const actingFlags = {
 		helpValue: "<block>",
 		helpGroup: "TRANSACTION",
 	}),
+	ref: Flags.string({
+		description:
+			"use no network: reference block and expiry as chain head --ref printed them; - for standard input",
+		helpValue: "<file>",
+		exclusive: ["ref-block", "dry-run", "wait", "wait-included"],
+		helpGroup: "TRANSACTION",
+	}),
 	build: Flags.boolean({
 		description: "print the unsigned transaction and stop",
 		exclusive: NOT_TOGETHER,
@@ -101,7 +108,7 @@ export const actingFlags = {
 	}),
 	offline: Flags.boolean({
 		description:
-			"use no network; with --build or --sign, --ref-block <number>:<id> and --expires @<epoch ms>",
+			"use no network; with --build or --sign, and --ref, or --ref-block <number>:<id> and --expires @<epoch ms>",
 		helpGroup: "TRANSACTION",
 	}),
 };
@@ -120,6 +127,7 @@ export interface ActingFlags {
 	readonly memo?: string | undefined;
 	readonly expires?: string | undefined;
 	readonly "ref-block"?: string | undefined;
+	readonly ref?: string | undefined;
 	readonly build: boolean;
 	readonly sign: boolean;
 	readonly "dry-run": boolean;

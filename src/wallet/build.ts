@@ -35,7 +35,7 @@ export interface BuildRequest {
 }
 
 /** The network refuses transactions that live longer. */
-const MAX_LIFE_MS = 86_400_000;
+export const MAX_LIFE_MS = 86_400_000;
 
 /** Contract types with a builder of their own; every other type goes through the common one. */
 const BUILDERS: Readonly<Record<string, string>> = {

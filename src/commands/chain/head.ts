@@ -1,13 +1,49 @@
+import { Flags } from "@oclif/core";
 import { nodeFlags } from "../../terminal/flags.js";
+import { printJson } from "../../terminal/output.js";
 import { QueryCommand } from "../../terminal/query-command.js";
+import { either, one, record } from "../../terminal/result-shape.js";
 import { headBlock } from "../../wallet/chain-query.js";
+import { parseDuration } from "../../wallet/duration.js";
+import { currentReference, referenceRecord } from "../../wallet/reference.js";
 
 export default class ChainHead extends QueryCommand {
 	static override summary = "Print the number of the newest block";
-	static override flags = nodeFlags;
+	static override description =
+		"With --ref one line of JSON with what a machine without network needs to build a transaction: the newest " +
+		"irreversible block and an expiry. Acting commands take it with --ref, and need no node then.";
+	static override examples = [
+		"<%= config.bin %> chain head",
+		"<%= config.bin %> chain head --ref --expires 6h > ref.json",
+		"<%= config.bin %> chain head --ref | <%= config.bin %> wallet send alice 25coin --ref - --sign > signed.json",
+	];
+	static override result = one(
+		either(
+			"int64",
+			record({
+				number: "int64",
+				blockID: "hex",
+				refBlockBytes: "hex",
+				refBlockHash: "hex",
+				expiration: "time",
+				"chain?": "hex",
+			}),
+		),
+	);
+	static override flags = {
+		...nodeFlags,
+		ref: Flags.boolean({ description: "what a transaction refers to, for building without network" }),
+		expires: Flags.string({
+			description: "with --ref: life of the transaction from the head block (12h)",
+			helpValue: "<duration>",
+			dependsOn: ["ref"],
+		}),
+	};
 
 	async run(): Promise<void> {
 		const { flags } = await this.parse(ChainHead);
-		this.printScalar((await headBlock(await this.client(flags))).number);
+		const client = await this.client(flags);
+		if (!flags.ref) return this.printScalar((await headBlock(client)).number);
+		printJson(referenceRecord(await currentReference(client, parseDuration(flags.expires ?? "12h"))));
 	}
 }
