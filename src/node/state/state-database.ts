@@ -572,13 +572,14 @@ export class StateDatabase {
 	}
 }
 
-/** What a block leaves behind and no rule reads again soon: kept for those who ask, not for having been written. */
+/** What a block leaves behind and no rule reads again soon, or only while it is new: kept for those who ask, not for having been written. */
 const HISTORY: ReadonlySet<number> = new Set(
 	[
 		stores.block,
 		stores.blockIndex,
 		stores.transaction,
 		stores.transactionResult,
+		stores.recentBlock,
 		stores.sectionBloom,
 		stores.balanceTrace,
 		stores.accountTrace,
