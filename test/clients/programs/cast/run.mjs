@@ -1,12 +1,16 @@
 import { execFile } from "node:child_process";
+import { readdirSync } from "node:fs";
 import { promisify } from "node:util";
 import { ann, bob, coupon, expect, places, refused, step, version } from "./check.mjs";
 
 version("@foundry-rs/cast");
 const run = promisify(execFile);
+// The package's own command ends well whatever the program says.
+const scope = "node_modules/@foundry-rs";
+const program = `${scope}/${readdirSync(scope).find((name) => name !== "cast")}/bin/cast`;
 const cast = async (...words) => {
 	const options = { timeout: 60_000, env: { ...process.env, ETH_RPC_URL: places.jsonrpc, NO_COLOR: "1" } };
-	const { stdout } = await run("node_modules/.bin/cast", words, options).catch((error) => {
+	const { stdout } = await run(program, words, options).catch((error) => {
 		throw new Error(`${error.stderr ?? ""}${error.stdout ?? ""}`.trim() || error.message);
 	});
 	return stdout.trim();

@@ -5,6 +5,7 @@ import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.tron.trident.abi.FunctionEncoder;
 import org.tron.trident.abi.TypeReference;
 import org.tron.trident.abi.datatypes.Address;
 import org.tron.trident.abi.datatypes.Bool;
@@ -127,8 +128,9 @@ public class Run {
 			String file = Files.readString(Path.of(System.getenv("COIN_COUPON")));
 			Matcher code = Pattern.compile("\"bytecode\":\\s*\"(?:0x)?([0-9a-f]+)\"").matcher(file);
 			code.find();
-			TransactionExtention built = client.deployContract("Coupon", "[]", code.group(1),
-				List.of(new Utf8String("Coupon"), new Uint256(1000)), 1_000_000_000L, 100L, 10_000_000L, 0L, "", 0L);
+			String words = FunctionEncoder.encodeConstructor(List.of(new Utf8String("Coupon"), new Uint256(1000)));
+			TransactionExtention built = client.deployContract("Coupon", "[]", code.group(1) + words.replace("0x", ""),
+				List.of(), 1_000_000_000L, 100L, 10_000_000L, 0L, "", 0L);
 			byte[] address = act(client, built).getContractAddress().toByteArray();
 			return org.tron.trident.utils.Base58Check.bytesToBase58(address);
 		});

@@ -70,6 +70,8 @@ describe("a lenient node", () => {
 		for (const tag of ["latest", "pending", "safe", "finalized", "earliest"]) {
 			const block = (await result("eth_getBlockByNumber", [tag])) as Record<string, unknown>;
 			expect(block).toMatchObject({ number: "0x0", stateRoot: ZERO_ROOT });
+			// Senders compare their estimates with it.
+			expect(Number(block["gasLimit"])).toBeGreaterThan(1_000_000);
 			expect(block["transactionsRoot"]).toMatch(/^0x[0-9a-f]{64}$/);
 			const byHash = await result("eth_getBlockByHash", [block["hash"], true]);
 			const [first] = (byHash as { transactions: Record<string, unknown>[] }).transactions;

@@ -1,7 +1,7 @@
 /** Answers as Ethereum's libraries check them: where the network's node says nothing, the value that means nothing. */
 
 import type { RpcResult, RpcValue } from "../method.js";
-import { ZERO_HASH } from "../values.js";
+import { quantity, ZERO_HASH } from "../values.js";
 
 type Members = { readonly [member: string]: RpcValue };
 
@@ -34,14 +34,19 @@ export function transactionAnswer(value: RpcResult, gasPrice: string): RpcResult
 	};
 }
 
-/** A block: a root that isn't computed is 32 zero bytes. */
-export function blockAnswer(value: RpcResult, gasPrice: string): RpcResult {
+/**
+ * A block: a root that isn't computed is 32 zero bytes.
+ * @param mostGas energy of one transaction: what senders compare their estimates with
+ */
+export function blockAnswer(value: RpcResult, gasPrice: string, mostGas: bigint): RpcResult {
 	const block = membersOf(value);
 	if (!block) return value;
 	const root = (name: string): RpcValue => orNull(block[name]) ?? ZERO_HASH;
 	const transactions = block["transactions"] as readonly RpcValue[];
+	const gasUsed = BigInt(block["gasUsed"] as string);
 	return {
 		...block,
+		gasLimit: quantity(gasUsed > mostGas ? gasUsed : mostGas),
 		stateRoot: root("stateRoot"),
 		transactionsRoot: root("transactionsRoot"),
 		transactions: transactions.map((each) => transactionAnswer(each, gasPrice) as RpcValue),

@@ -28,6 +28,12 @@ const optionalList: DeclaredType<JsonArray | null> = {
 	read: (value: JsonValue | undefined) => (value === undefined ? null : list.read(value)),
 };
 
+/** What the highest fee limit pays for. */
+export function mostEnergy({ state }: RpcContext): bigint {
+	const price = state.properties.get("ENERGY_FEE");
+	return price > 0n ? state.properties.get("MAX_FEE_LIMIT") / price : 0n;
+}
+
 function readCount(value: JsonValue): bigint {
 	const digits = value instanceof JsonNumber ? value.text : value;
 	if (typeof digits !== "string" || !/^(0x[0-9a-f]{1,16}|\d{1,19})$/i.test(digits)) {

@@ -8,7 +8,7 @@ import type { JsonArray, JsonValue } from "../json-reader.js";
 import type { Method, RpcContext, RpcResult } from "../method.js";
 import { isNothing, readAddress } from "../values.js";
 import { blockAnswer, shortQuantity, transactionAnswer } from "./answers.js";
-import { energyPrice, feeMethods } from "./fees.js";
+import { energyPrice, feeMethods, mostEnergy } from "./fees.js";
 import { blockTag, callOf, filterOf, refuseOverrides, stateAt } from "./parameters.js";
 
 /** How a method becomes lenient. */
@@ -34,6 +34,7 @@ const ofBlock = (hasTag: boolean): Change => ({
 		blockAnswer(
 			await strict(context, [hasTag ? blockTag(block) : block, full ?? false]),
 			energyPrice(context),
+			mostEnergy(context),
 		),
 });
 
