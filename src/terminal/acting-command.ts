@@ -24,6 +24,7 @@ import { actsUnsigned, UNSIGNED_LINE } from "../wallet/impersonation.js";
 import type { JsonRecord } from "../wallet/json.js";
 import { NodeClient } from "../wallet/node-client.js";
 import { checkPermission, permissionId, permissionOf, weigh } from "../wallet/permission.js";
+import { withAdvice } from "../wallet/refusal-advice.js";
 import type { Settings } from "../wallet/settings.js";
 import { accountNamed, activeAccount, checkSigners, keyNamed, openableKey } from "../wallet/signing.js";
 import { costLines, shortfallOf, type TransactionCost, transactionCost } from "../wallet/transaction-cost.js";
@@ -80,6 +81,13 @@ const SHARED_EXPIRY: Expiry = { afterMs: 12 * 3_600_000 };
 export abstract class ActingCommand extends SendingCommand {
 	static override outputKind: OutputKind = "acts";
 
+	/** The account that acts, once a node has told of it. */
+	private acting: Readonly<Account> | undefined;
+
+	protected override explain(failure: Failure): Failure {
+		return super.explain(withAdvice(failure, this.acting));
+	}
+
 	/** Works out node, account and keys. */
 	protected async context(flags: ActingFlags): Promise<ActingContext> {
 		if (flags.offline && !flags.build && !flags.sign) {
@@ -90,7 +98,9 @@ export abstract class ActingCommand extends SendingCommand {
 		const owner =
 			flags.from === undefined ? await activeAccount(settings) : await accountNamed(settings, flags.from);
 		const stored = flags.offline ? undefined : await accountOf(client, owner);
-		return { settings, client, owner, account: accountOrFresh(stored, owner) };
+		const account = accountOrFresh(stored, owner);
+		if (stored) this.acting = account;
+		return { settings, client, owner, account };
 	}
 
 	/** Carries a plan out as far as the flags say. */
@@ -205,7 +215,8 @@ export abstract class ActingCommand extends SendingCommand {
 			} catch (error) {
 				const isMissing =
 					error instanceof KeystoreError && /^(wallet_not_found|watch_only)$/.test(error.code);
-				if (isMissing && !flags.sign && !flags.offline && (await actsUnsigned(client, owner))) return UNSIGNED;
+				if (isMissing && !flags.sign && !flags.offline && (await actsUnsigned(client, owner)))
+					return UNSIGNED;
 				throw error;
 			}
 		}
