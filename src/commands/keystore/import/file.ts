@@ -1,5 +1,5 @@
 import { Args, Flags } from "@oclif/core";
-import { addKeyFile, changePassword, checkNewKeyFile } from "../../../keystore/keystore.js";
+import { addKeyFile, changePassword, checkNewKeyFile, checkNewLabel } from "../../../keystore/keystore.js";
 import { CoinCommand } from "../../../terminal/coin-command.js";
 import { keystoreFlags, passwordFlags } from "../../../terminal/flags.js";
 import { withProgress } from "../../../terminal/progress.js";
@@ -31,6 +31,7 @@ export default class KeystoreImportFile extends CoinCommand {
 		const { args, flags } = await this.parse(KeystoreImportFile);
 		const settings = await this.settings(flags);
 		const source = this.passwordSource(flags, settings);
+		await checkNewLabel(settings.keystoreDirectory, args.name);
 		await checkNewKeyFile(settings.keystoreDirectory, args.path, args.name);
 		const changed = flags["new-password-file"];
 		const replacement =
