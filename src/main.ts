@@ -6,7 +6,7 @@ import { asFailure, reportFailure } from "./terminal/failure-report.js";
 import { handleSignals, watchBusy } from "./terminal/interrupt.js";
 import { printText } from "./terminal/output.js";
 import { type HelpEntry, rootHelp } from "./terminal/root-help.js";
-import { commandsEndingWith, longForm } from "./terminal/short-forms.js";
+import { longForm } from "./terminal/short-forms.js";
 import { Failure } from "./wallet/failure.js";
 import { nearest } from "./wallet/suggestion.js";
 
@@ -95,8 +95,14 @@ async function refusal(error: unknown, words: readonly string[], root: string): 
 	const topics = config.topics.map(({ name }) => name.replaceAll(":", " "));
 	const known = typed.findLastIndex((_, index) => topics.includes(typed.slice(0, index + 1).join(" "))) + 1;
 	const wanted = typed.slice(0, known + 1).join(" ");
-	const mistyped = nearestCommand(typed, [...new Set([...names, ...topics])]);
-	const near = mistyped.length > 0 ? mistyped : commandsEndingWith(typed[0] ?? "", names);
+	if (wanted === "")
+		return new Failure("usage", `there is no command "${wanted}"`, { hint: "coin --version prints it" });
+	const near = [
+		...new Set([
+			...sameWord(typed.slice(0, known + 1), names),
+			...nearestCommand(typed, [...new Set([...names, ...topics])]),
+		]),
+	].slice(0, 3);
 	const hint =
 		near.length > 0
 			? `did you mean ${near.map((name) => `coin ${name}`).join(", or ")}?`
@@ -115,6 +121,17 @@ function afterCommand(
 		if (names.includes(command) && !isGroup) return { command, word: words[count] as string };
 	}
 	return undefined;
+}
+
+/** Commands of any topic, or of the one that is named, that end with the word: `send` is `wallet send`. */
+function sameWord(words: readonly string[], names: readonly string[]): string[] {
+	const word = words.at(-1) ?? "";
+	const other = { new: "new", list: "list", ls: "list", create: "new" }[word] ?? word;
+	const found = names.filter((name) => name.endsWith(` ${other}`));
+	const [topic] = words;
+	// Wallets are what others call the keys of the keystore.
+	const preferred = topic === "wallet" ? "keystore" : topic === "send" ? "wallet" : "account";
+	return found.sort((a, b) => Number(b.startsWith(preferred)) - Number(a.startsWith(preferred))).slice(0, 2);
 }
 
 function firstFlag(words: readonly string[]): number {

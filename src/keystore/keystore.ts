@@ -208,10 +208,11 @@ export async function addKey(
 	const address = addressOfPrivateKey(checkPrivateKey(privateKey));
 	await checkFree(directory, address, options.name);
 	const base58 = toBase58Check(address);
+	const name = options.name ?? (await watchedLabel(directory, base58));
 	const text = await encryptSecret(
 		privateKey,
 		passwordBytes(password),
-		{ address: base58, extra: { name: options.name, path: options.path } },
+		{ address: base58, extra: { name, path: options.path } },
 		options.strength,
 	);
 	return store(directory, base58, text);
@@ -238,9 +239,9 @@ export async function addKeyFile(
 			`${sourceFile}: says it is ${file.address} but the key inside belongs to ${toBase58Check(address)}`,
 		);
 	}
-	const label = name ?? file.name;
-	await checkFree(directory, address, label);
 	const base58 = toBase58Check(address);
+	const label = name ?? (await watchedLabel(directory, base58)) ?? file.name;
+	await checkFree(directory, address, label);
 	const members = { ...file.members, address: base58, ...(label === undefined ? {} : { name: label }) };
 	return store(directory, base58, JSON.stringify(members));
 }
@@ -257,6 +258,38 @@ export async function watchAddress(
 	await checkFree(directory, address, undefined);
 	await checkNewLabel(directory, name);
 	return storeWatched(directory, address, name);
+}
+
+/** The label under which an address was watched so far; its key takes it over. */
+async function watchedLabel(directory: string, base58: string): Promise<string | undefined> {
+	const watched = (await listWatched(directory)).find((entry) => entry.base58 === base58);
+	return watched && watched.name !== base58 ? watched.name : undefined;
+}
+
+/**
+ * Whether a key and its label are free; asked before its new password is.
+ * @throws {KeystoreError} `bad_value`, `keystore_exists`
+ */
+export async function checkNewKey(
+	directory: string,
+	privateKey: Uint8Array,
+	name: string | undefined,
+): Promise<void> {
+	await checkFree(directory, addressOfPrivateKey(checkPrivateKey(privateKey)), name);
+}
+
+/**
+ * The same by the address that a key file claims, which needs no password.
+ * @throws {KeystoreError} `bad_value`, `keystore_exists`, `keystore_format`
+ */
+export async function checkNewKeyFile(
+	directory: string,
+	sourceFile: string,
+	name: string | undefined,
+): Promise<void> {
+	const claimed = addressOfFile(parseKeyFile(await readFile(sourceFile, "utf8"), sourceFile));
+	if (claimed) await checkFree(directory, claimed, name);
+	else await checkNewLabel(directory, name);
 }
 
 async function checkFree(directory: string, address: Uint8Array, name: string | undefined): Promise<void> {

@@ -27,6 +27,7 @@ import type { JsonRecord } from "../wallet/json.js";
 import { NodeClient } from "../wallet/node-client.js";
 import { checkPermission, permissionId, permissionOf, weigh } from "../wallet/permission.js";
 import { type Reference, readReference } from "../wallet/reference.js";
+import { withAdvice } from "../wallet/refusal-advice.js";
 import type { Settings } from "../wallet/settings.js";
 import { accountNamed, activeAccount, checkSigners, keyNamed, openableKey } from "../wallet/signing.js";
 import { costLines, shortfallOf, type TransactionCost, transactionCost } from "../wallet/transaction-cost.js";
@@ -84,6 +85,8 @@ const SHARED_EXPIRY: Expiry = { afterMs: 12 * 3_600_000 };
 export abstract class ActingCommand extends SendingCommand {
 	static override outputKind: OutputKind = "acts";
 
+	/** The account that acts, once a node has told of it. */
+	private acting: Readonly<Account> | undefined;
 	private reference: Reference | undefined;
 
 	/** What `--ref` names stands in place of the flags that say the same. */
@@ -106,6 +109,10 @@ export abstract class ActingCommand extends SendingCommand {
 		return output;
 	}
 
+	protected override explain(failure: Failure): Failure {
+		return super.explain(withAdvice(failure, this.acting));
+	}
+
 	/** Works out node, account and keys. */
 	protected async context(flags: ActingFlags): Promise<ActingContext> {
 		if (flags.offline && !flags.build && !flags.sign) {
@@ -117,7 +124,9 @@ export abstract class ActingCommand extends SendingCommand {
 		const owner =
 			flags.from === undefined ? await activeAccount(settings) : await accountNamed(settings, flags.from);
 		const stored = flags.offline ? undefined : await accountOf(client, owner);
-		return { settings, client, owner, account: accountOrFresh(stored, owner) };
+		const account = accountOrFresh(stored, owner);
+		if (stored) this.acting = account;
+		return { settings, client, owner, account };
 	}
 
 	/** Carries a plan out as far as the flags say. */

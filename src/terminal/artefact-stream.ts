@@ -1,5 +1,6 @@
 /** Commands that take transactions from an argument or a stream: each input gives one line of output, in order. */
 
+import { readFile } from "node:fs/promises";
 import { Args, Flags } from "@oclif/core";
 import { type Artefact, readArtefact } from "../wallet/artefact.js";
 import { Failure } from "../wallet/failure.js";
@@ -9,7 +10,7 @@ import { argumentOrStdin, splitValues, stdinValues } from "./stdin.js";
 
 export const artefactArgument = {
 	artefact: Args.string({
-		description: "transaction as JSON or hex; - or none for standard input (one a line)",
+		description: "transaction as JSON, hex or a file; - or none for standard input (one a line)",
 		ignoreStdin: true,
 	}),
 };
@@ -23,7 +24,7 @@ export const streamFlags = {
  * @throws {Failure} `usage` without input, `stdin_empty`, `artefact_invalid`, `artefact_mismatch`
  */
 export async function readArtefacts(argument: string | undefined, rawOnly = false): Promise<Artefact[]> {
-	const input = await argumentOrStdin(argument, "the transaction", true);
+	const input = await artefactText(argument);
 	if (!input)
 		throw new Failure("usage", "no transaction: give it as an argument or through a pipe", {
 			hint: "see --help",
@@ -37,6 +38,20 @@ export async function readArtefacts(argument: string | undefined, rawOnly = fals
 			throw error;
 		}
 	});
+}
+
+/** What an argument or standard input holds; an argument may also name a file, as `@file` or as it is. */
+async function artefactText(argument: string | undefined): Promise<{ readonly text: string } | undefined> {
+	if (argument === undefined || argument === "-" || /^\s*[[{]|^(0x)?[0-9a-f]+$/i.test(argument))
+		return argumentOrStdin(argument, "the transaction", true);
+	const path = argument.replace(/^@/, "");
+	try {
+		return { text: await readFile(path, "utf8") };
+	} catch {
+		throw new Failure("artefact_invalid", `"${argument}" is no transaction and no file with one`, {
+			hint: "give JSON, hex or a file, or pipe it in: coin wallet sign < pay.json",
+		});
+	}
 }
 
 /**

@@ -1,5 +1,6 @@
 /** What commands on contracts share: flags, the interface of the contract, and the call that the words mean. */
 
+import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { Flags } from "@oclif/core";
 import { toHex } from "../protocol/bytes.js";
@@ -88,12 +89,14 @@ export async function flagText(value: string, purpose: string): Promise<string> 
 			throw new Failure("stdin_empty", "stdin was empty: did the command before it fail?");
 		return text;
 	}
-	if (!value.startsWith("@")) return value;
+	// A bare name of a file is what other flags take; JSON and names of functions are never one.
+	if (!value.startsWith("@") && !(/\.(json|abi)$/i.test(value) && existsSync(value))) return value;
+	const path = value.replace(/^@/, "");
 	try {
-		return await readFile(value.slice(1), "utf8");
+		return await readFile(path, "utf8");
 	} catch (error) {
 		const { code } = error as NodeJS.ErrnoException;
-		throw new Failure("bad_value", `${value.slice(1)} can't be read (${code ?? "unknown error"})`);
+		throw new Failure("bad_value", `${path} can't be read (${code ?? "unknown error"})`);
 	}
 }
 

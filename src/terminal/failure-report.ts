@@ -44,14 +44,16 @@ function fileSentence(code: string, path: string): string {
 }
 
 /** The parser's message in one line, without its colours and its own hint. */
-function plainMessage(message: string): string {
-	return message
+export function plainMessage(message: string): string {
+	const lines = message
 		.replace(new RegExp(`${String.fromCharCode(27)}\\[[0-9;]*m`, "g"), "")
 		.split("\n")
 		.map((line) => line.trim())
-		.filter((line) => line !== "" && !/^(See more help|Note: --)/.test(line))
-		.join(" ")
-		.replace(/^The following errors? occurred: /, "");
+		.filter((line) => line !== "" && !/^(See more help|Note: --)/.test(line));
+	const [title = "", ...errors] = lines;
+	// Several errors are sentences of their own; other lines belong to the first.
+	if (/^The following errors? occurred:$/.test(title)) return errors.join("; ");
+	return lines.join(" ").replace(/^The following errors? occurred: /, "");
 }
 
 /** The record that programs read. */

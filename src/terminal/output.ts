@@ -9,7 +9,17 @@ export type Scalar = string | bigint | number | boolean | null;
 
 /** Writes a line on standard output. */
 export function printLine(line: string): void {
-	process.stdout.write(`${withOwnStyles(harmlessLine(line))}\n`);
+	process.stdout.write(`${withOwnStyles(harmlessLine(plainSigns(line)))}\n`);
+}
+
+/** Our own signs outside ASCII, for terminals that have no others. */
+const PLAIN_SIGNS: Readonly<Record<string, string>> = { "…": "...", "→": "->", "·": "-", "×": "x", "–": "-" };
+
+/** Text in the signs that the locale has. @param environment the process's */
+export function plainSigns(text: string, environment = process.env): string {
+	const { LC_ALL, LC_CTYPE, LANG } = environment;
+	if (!/^(C|POSIX)$/.test(LC_ALL || LC_CTYPE || LANG || "")) return text;
+	return text.replace(/[…→·×–]/g, (sign) => PLAIN_SIGNS[sign] ?? sign);
 }
 
 /** Writes text that has lines of its own, on standard output. */
@@ -19,7 +29,7 @@ export function printText(text: string): void {
 
 /** Writes a note, warning or summary: everything that is not the result. */
 export function printNote(line: string): void {
-	process.stderr.write(`${withOwnStyles(harmlessLine(line))}\n`);
+	process.stderr.write(`${withOwnStyles(harmlessLine(plainSigns(line)))}\n`);
 }
 
 export function printJson(value: unknown): void {
@@ -113,16 +123,58 @@ function scalarText(value: unknown): string {
 	return String(value);
 }
 
-/** Rows as a table with a heading; without rows a sentence that says so. */
-export function tableLines(rows: readonly object[], columns: readonly string[], none: string): string[] {
+/** The narrowest column into which the last one is wrapped. */
+const MIN_LAST_COLUMN = 16;
+
+/**
+ * Rows as a table with a heading; without rows a sentence that says so.
+ * @param width of the terminal: where the table doesn't fit, its last column goes on in the next lines, or, where even
+ * that isn't enough, each row is printed as lines of its own
+ */
+export function tableLines(
+	rows: readonly object[],
+	columns: readonly string[],
+	none: string,
+	width = process.stdout.isTTY === true ? process.stdout.columns : undefined,
+): string[] {
 	if (rows.length === 0) return [none];
 	const cells = [
 		columns,
 		...rows.map((row) => columns.map((column) => scalarText((row as Record<string, unknown>)[column] ?? ""))),
 	];
 	const widths = columns.map((_, index) => Math.max(...cells.map((row) => (row[index] ?? "").length)));
-	return cells.map((row, position) => {
-		const line = row.map((cell, index) => cell.padEnd(widths[index] ?? 0)).join("  ");
-		return position === 0 ? paint("bold", line.trimEnd()) : line.trimEnd();
+	const before = widths.slice(0, -1).reduce((sum, size) => sum + size + 2, 0);
+	const fits = width === undefined || before + (widths.at(-1) ?? 0) <= width;
+	if (!fits && width - before < MIN_LAST_COLUMN) return stackedLines(rows, columns);
+	const last = fits ? (widths.at(-1) ?? 0) : width - before;
+	return cells.flatMap((row, position) => {
+		const [first = "", ...more] = wrapped(row.at(-1) ?? "", last);
+		const fixed = row.slice(0, -1).map((cell, index) => cell.padEnd(widths[index] ?? 0));
+		const line = [...fixed, first].join("  ").trimEnd();
+		const rest = more.map((text) => " ".repeat(before) + text);
+		return [position === 0 ? paint("bold", line) : line, ...rest];
 	});
+}
+
+/** Every row as `name  value` lines, with an empty line between two. */
+function stackedLines(rows: readonly object[], columns: readonly string[]): string[] {
+	return rows.flatMap((row, index) => {
+		const members = columns.map((name) => [name, (row as Record<string, unknown>)[name]] as const);
+		const shown = members.filter(([, value]) => value !== undefined && value !== "");
+		return [...(index > 0 ? [""] : []), ...recordLines(Object.fromEntries(shown))];
+	});
+}
+
+/** A text in lines of a width, broken at blanks and behind commas; what has neither stays whole. */
+function wrapped(text: string, width: number): string[] {
+	const lines: string[] = [];
+	let line = "";
+	for (const word of text.split(/(?<=[ ,])/)) {
+		if (line !== "" && (line + word).trimEnd().length > width) {
+			lines.push(line.trimEnd());
+			line = "";
+		}
+		line += word;
+	}
+	return [...lines, line.trimEnd()];
 }

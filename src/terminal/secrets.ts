@@ -11,7 +11,8 @@ import { askSecret } from "./prompts.js";
 import { readStdin } from "./stdin.js";
 
 const MIN_PASSWORD_LENGTH = 8;
-const ATTEMPTS = 3;
+/** How often somebody at the terminal may mistype. */
+export const ATTEMPTS = 3;
 
 /** Says something to the user on standard error. */
 type Warn = (message: string) => void;
@@ -88,11 +89,28 @@ export async function withPassword<T>(
 export async function newPassword(source: PasswordSource, name: string): Promise<string> {
 	if (source.file !== undefined) return checkNewPassword(await filePassword(source, source.file));
 	requireTerminal(`a password for ${name}`, PASSWORD_HINT);
-	const password = checkNewPassword(await askSecret(`New password for ${name} (at least 8 characters):`));
-	if ((await askSecret("The same again:")) !== password) {
-		throw new Failure("bad_value", "the two passwords differ");
+	return askedAgain(source.warn, async () => {
+		const password = checkNewPassword(
+			await askSecret(`New password for ${name} (at least ${MIN_PASSWORD_LENGTH} characters):`),
+		);
+		if ((await askSecret("The same again:")) !== password) {
+			throw new Failure("bad_value", "the two passwords differ");
+		}
+		return password;
+	});
+}
+
+/** Asks a person until the answer will do, at most {@link ATTEMPTS} times. */
+async function askedAgain<T>(warn: Warn, ask: () => Promise<T>): Promise<T> {
+	for (let attempt = 1; ; attempt++) {
+		try {
+			return await ask();
+		} catch (error) {
+			const isMistyped = error instanceof Failure || error instanceof KeystoreError;
+			if (!isMistyped || attempt === ATTEMPTS) throw error;
+			warn(`${error.message}; try again`);
+		}
 	}
-	return password;
 }
 
 function checkNewPassword(password: string): string {
@@ -108,12 +126,19 @@ function checkNewPassword(password: string): string {
 
 /**
  * A secret to be imported: from a file, from standard input, or from the terminal.
- * @throws {Failure} `password_required`
+ * @param read checks it; whoever types it at the terminal may try again
+ * @throws {Failure} `password_required`, and what `read` throws
  */
-export async function importedSecret(file: string | undefined, what: string, warn: Warn): Promise<string> {
-	if (file !== undefined) return readSecretFile(file, what, warn);
+export async function importedSecret<T>(
+	file: string | undefined,
+	what: string,
+	warn: Warn,
+	read: (text: string) => Promise<T>,
+): Promise<T> {
+	if (file !== undefined) return read(await readSecretFile(file, what, warn));
 	requireTerminal(what, "give it with --key-file <path>, or with - on standard input");
-	return askSecret(`${what.charAt(0).toUpperCase()}${what.slice(1)}:`);
+	const question = `${what.charAt(0).toUpperCase()}${what.slice(1)}:`;
+	return askedAgain(warn, async () => read(await askSecret(question)));
 }
 
 const PASSWORD_HINT = "give it with --password-file <path>, or COIN_PASSWORD_FILE naming a file";

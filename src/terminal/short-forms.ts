@@ -25,8 +25,3 @@ export function longForm(
 	}
 	return [...words];
 }
-
-/** Commands whose last word is the one that was typed first: `coin receipt` means `coin tx receipt`. */
-export function commandsEndingWith(word: string, names: readonly string[]): string[] {
-	return names.filter((name) => name.endsWith(` ${word}`)).slice(0, 3);
-}

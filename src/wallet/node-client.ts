@@ -166,6 +166,8 @@ function codeOf(exception: string, message: string): FailureCode {
 
 /** Refusals of a contract that a person can cure by money are told apart. */
 export function validationCode(message: string): FailureCode {
+	// What is lacking there is a stake that can be taken back, not money.
+	if (/delegate/i.test(message)) return "contract_validate";
 	return /balance is not (sufficient|enough)|balance must be greater|insufficient/i.test(message)
 		? "insufficient_funds"
 		: "contract_validate";

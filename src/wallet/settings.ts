@@ -123,7 +123,7 @@ export async function loadSettings(
 	const origins: Record<string, Origin> = { profile: originOf(flags.profile, COIN_PROFILE, chosen) };
 	const get = (key: string, given?: Given): string | undefined => {
 		const sources: readonly (readonly [Origin, string | undefined])[] = [
-			["flag", given?.flag],
+			["flag", given?.flag === given?.variable ? undefined : given?.flag],
 			["environment", given?.variable],
 			["profile", own?.text[key]],
 			["built-in profile", ownNode && SERVERS.has(key) ? undefined : builtIn?.[key]],
@@ -135,6 +135,7 @@ export async function loadSettings(
 		return found?.[1];
 	};
 
+	// The framework hands a variable over as the flag that it stands for.
 	const node = flags.node ?? COIN_NODE;
 	const usual = baseUrl(get("http"), "http");
 	const http = node === undefined ? usual : baseUrl(node, "--node");
@@ -183,7 +184,7 @@ function originOf(
 	variable: string | undefined,
 	chosen: string | undefined,
 ): Origin {
-	if (flag !== undefined) return "flag";
+	if (flag !== undefined && flag !== variable) return "flag";
 	if (variable !== undefined) return "environment";
 	return chosen === undefined ? "built in" : "configuration";
 }

@@ -1,16 +1,18 @@
 /** Who signs an artefact, and signing it (sheet 11 §4.2). Checks that need no key come first. */
 
 import { checkHasKey, findKey, type KeystoreEntry, listKeystore } from "../keystore/keystore.js";
+import { KeystoreError } from "../keystore/keystore-error.js";
 import { toBase58Check } from "../protocol/address.js";
 import { equalBytes } from "../protocol/bytes.js";
 import type { Permission } from "../protocol/messages.js";
 import { addressOfPrivateKey, recoverAddress, sign } from "../protocol/signature.js";
 import { readAddress } from "./address-text.js";
 import { type Artefact, MAX_SIGNATURES, withSignature } from "./artefact.js";
-import { contactNamed } from "./contacts.js";
+import { contactNamed, readContacts } from "./contacts.js";
 import { Failure } from "./failure.js";
 import { permissionLabel } from "./permission.js";
 import type { Settings } from "./settings.js";
+import { nearest } from "./suggestion.js";
 
 /** A keystore entry by label or any form of its address. @throws {Failure | KeystoreError} */
 export async function keyNamed(settings: Settings, text: string): Promise<KeystoreEntry> {
@@ -32,7 +34,7 @@ export async function accountNamed(settings: Settings, text: string): Promise<Ui
 	const address = readAddress(text);
 	if (address) return address;
 	const contact = await contactNamed(settings.contactsFile, text);
-	if (!contact) return (await findKey(settings.keystoreDirectory, text)).address;
+	if (!contact) return (await keyOrContact(settings, text)).address;
 	const { entries } = await listKeystore(settings.keystoreDirectory);
 	if (entries.some((entry) => entry.name === text)) {
 		throw new Failure("ambiguous", `"${text}" is the label of a key and of a contact`, {
@@ -40,6 +42,29 @@ export async function accountNamed(settings: Settings, text: string): Promise<Ui
 		});
 	}
 	return contact.address;
+}
+
+/** @throws {Failure} `wallet_not_found` naming every place where a label was looked for, and the nearest ones */
+async function keyOrContact(settings: Settings, text: string): Promise<KeystoreEntry> {
+	try {
+		return await findKey(settings.keystoreDirectory, text);
+	} catch (error) {
+		if (!(error instanceof KeystoreError) || error.code !== "wallet_not_found") throw error;
+		const { entries } = await listKeystore(settings.keystoreDirectory);
+		if (entries.some(({ name }) => name === text)) throw error;
+		const labels = (await readContacts(settings.contactsFile)).map(({ label }) => label);
+		const near = nearest(text, [...entries.map(({ name }) => name), ...labels]);
+		throw new Failure(
+			"wallet_not_found",
+			`"${text}" is no address, no key in ${settings.keystoreDirectory} and no contact`,
+			{
+				hint:
+					near.length > 0
+						? `did you mean ${near.join(" or ")}?`
+						: `coin contact add ${text} <address> makes it one`,
+			},
+		);
+	}
 }
 
 /** The account that a text means, or the one that acts where there is none. @throws {Failure | KeystoreError} */

@@ -2,6 +2,8 @@
 
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { toBase58Check } from "../../src/protocol/address.js";
+import { fromHex } from "../../src/protocol/bytes.js";
 import { addressOf, DevelopmentChain } from "./development-chain.js";
 
 const artifact = fileURLToPath(new URL("contracts/Store.json", import.meta.url));
@@ -114,7 +116,7 @@ describe("coin dev", () => {
 	});
 
 	it("lets the wallet act for a freed account whose key isn't there, and says so", async () => {
-		const stranger = "TMVQGm1qAQYVdetCeGRRkTWYYrLXuHK2HC";
+		const stranger = toBase58Check(fromHex(`41${"77".repeat(20)}`));
 		await chain.prints(`dev set-balance ${stranger} 5coin`);
 		const pay = ["wallet", "send", "--from", stranger, "--to", "ann", "--amount", "1coin"];
 		expect(await chain.fails(pay, 1)).toMatchObject({ code: "wallet_not_found", sent: false });

@@ -7,6 +7,7 @@ import { errorRecord, Home } from "./coin-process.js";
 import { killOnce, WRITERS } from "./keystore-kill.js";
 
 const KEY_ONE = `${"00".repeat(31)}01`;
+const OTHER = "3".repeat(64);
 const ADDRESS_ONE = "TMVQGm1qAQYVdetCeGRRkTWYYrLXuHK2HC";
 const JUNK = "test test test test test test test test test test test junk";
 
@@ -35,7 +36,7 @@ describe("coin keystore", () => {
 
 		const listed = await home.run(["keystore", "list"]);
 		expect(listed.stdout).toBe(
-			`name  address                             kind  path\nann   ${ADDRESS_ONE}  key\n`,
+			`name  address                             kind  path  active\nann   ${ADDRESS_ONE}  key         active\n`,
 		);
 		const asJson = await home.run(["keystore", "list", "--json"]);
 		expect(JSON.parse(asJson.stdout)).toMatchObject({
@@ -208,7 +209,7 @@ describe("what coin keystore refuses", () => {
 		[["keystore", "verify", "ann", "--password-file", "-"], "not the password\n", 1, "bad_password"],
 		[["keystore", "verify", "bob", "--password-file", "-"], "x\n", 1, "wallet_not_found"],
 		[["keystore", "export", "key", "ann", "--password-file", "-"], "correct horse", 2, "confirmation_needed"],
-		[["keystore", "import", "key", "x", "--key-file", "-", "--password-file", "-"], KEY_ONE, 2, "usage"],
+		[["keystore", "import", "key", "x", "--key-file", "-", "--password-file", "-"], OTHER, 2, "usage"],
 		[
 			["keystore", "import", "key", "x", "--key-file", "-", "--password-file", "password"],
 			"zz",

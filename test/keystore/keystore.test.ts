@@ -7,11 +7,14 @@ import {
 	addKeyFile,
 	addMnemonic,
 	changePassword,
+	checkNewKey,
+	checkNewKeyFile,
 	exportKeyFile,
 	findKey,
 	listKeystore,
 	unlockKey,
 	unlockMnemonic,
+	watchAddress,
 } from "../../src/keystore/keystore.js";
 import { encryptSecret, passwordBytes } from "../../src/keystore/secret-storage.js";
 import { fromHex, toHex } from "../../src/protocol/bytes.js";
@@ -45,6 +48,20 @@ describe("a keystore directory", () => {
 		await expect(unlockKey(entry, "wrong horse")).rejects.toMatchObject({ code: "bad_password" });
 		expect((await findKey(folder, "ann")).base58).toBe(ADDRESS_ONE);
 		expect((await findKey(folder, entry.address)).name).toBe("ann");
+	});
+
+	it("gives a key the label under which its address was watched", async () => {
+		const address = (await addKey(join(directory, "other"), KEY_ONE, "12345678", light)).address;
+		await watchAddress(directory, address, "cold");
+		expect(await addKey(directory, KEY_ONE, "12345678", light)).toMatchObject({ name: "cold", kind: "key" });
+		expect((await listKeystore(directory)).entries).toHaveLength(1);
+	});
+
+	it("tells of a key that is there before a password is asked for", async () => {
+		const { file } = await addKey(directory, KEY_ONE, "12345678", light);
+		await expect(checkNewKey(directory, KEY_ONE, "ann")).rejects.toMatchObject({ code: "keystore_exists" });
+		await expect(checkNewKeyFile(directory, file, "ann")).rejects.toMatchObject({ code: "keystore_exists" });
+		await checkNewKey(directory, fromHex(`${"00".repeat(31)}02`), "ann");
 	});
 
 	it("never overwrites a key and never gives two keys one name", async () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { commandsEndingWith, longForm } from "../../src/terminal/short-forms.js";
+import { longForm } from "../../src/terminal/short-forms.js";
 import { nearest } from "../../src/wallet/suggestion.js";
 
 const COMMANDS: Readonly<Record<string, readonly string[]>> = {
@@ -42,12 +42,5 @@ describe("short forms", () => {
 		"toString 5",
 	])("%s stays as it is", (line) => {
 		expect(long(line)).toBe(line);
-	});
-
-	it("finds a command by its last word", () => {
-		const names = ["tx receipt", "wallet sign", "message sign", "send"];
-		expect(commandsEndingWith("receipt", names)).toEqual(["tx receipt"]);
-		expect(commandsEndingWith("sign", names)).toEqual(["wallet sign", "message sign"]);
-		expect(commandsEndingWith("nothing", names)).toEqual([]);
 	});
 });

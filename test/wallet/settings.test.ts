@@ -69,6 +69,15 @@ describe("the settings of a command", () => {
 		}
 	});
 
+	it("know a variable from a flag, although the framework fills the flag with it", async () => {
+		const environment = { COIN_NODE: "http://b:1", COIN_PROFILE: "local" };
+		const config = write(CONFIG);
+		const filled = await loadSettings({ config, node: "http://b:1", profile: "local" }, environment);
+		expect(filled.origins).toMatchObject({ http: "environment", profile: "environment" });
+		const given = await loadSettings({ config, node: "http://c:1", profile: "mine" }, environment);
+		expect(given.origins).toMatchObject({ http: "flag", profile: "flag" });
+	});
+
 	it("come from the profile of the file", async () => {
 		expect(await loadSettings({ config: write(CONFIG) }, {})).toMatchObject({
 			profile: "mine",

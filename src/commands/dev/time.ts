@@ -1,5 +1,6 @@
 import { Flags } from "@oclif/core";
 import { DevelopmentCommand, developmentFlags } from "../../terminal/development-command.js";
+import { localTime } from "../../terminal/output.js";
 import { parseDuration } from "../../wallet/duration.js";
 import { Failure } from "../../wallet/failure.js";
 import { isRecord } from "../../wallet/json.js";
@@ -30,7 +31,11 @@ export default class DevTime extends DevelopmentCommand {
 		const info = await this.ask(flags, "dev_info", []);
 		if (!isRecord(info)) throw new Failure("rpc_error", "the node answered with no information");
 		const { headTime, clockOffsetMs } = info;
-		this.printRecord({ timestamp: headTime, offsetMs: clockOffsetMs });
+		// The chain's clock is this machine's with an offset; the newest block may be far behind it.
+		const clock = BigInt(Date.now()) + BigInt(String(clockOffsetMs));
+		const record = { clock, timestamp: headTime, offsetMs: clockOffsetMs };
+		const head = typeof headTime === "bigint" ? localTime(headTime) : headTime;
+		this.printRecord(record, { clock: localTime(clock), "newest block": head, offsetMs: clockOffsetMs });
 	}
 }
 

@@ -64,7 +64,9 @@ export default class DevTrace extends DevelopmentCommand {
 				: await this.ask(own, "debug_traceCall", [await this.callObject(own, flags.call, words, from)]);
 		const { structLogs, failed } = isRecord(answer) ? answer : {};
 		if (!Array.isArray(structLogs)) throw new Failure("rpc_error", "the node answered with no trace");
-		for (const step of structLogs.filter(isRecord)) this.printStep(step, flags);
+		const steps = structLogs.filter(isRecord);
+		for (const [index, step] of steps.entries())
+			this.printStep(step, operandOf(step, steps[index + 1]), flags);
 		if (failed === true) this.note("the execution failed");
 	}
 
@@ -128,6 +130,7 @@ export default class DevTrace extends DevelopmentCommand {
 
 	private printStep(
 		step: JsonRecord,
+		operand: string | undefined,
 		shown: { readonly stack: boolean; readonly memory: boolean; readonly storage: boolean },
 	): void {
 		const { depth, pc, op, gas, gasCost, stack, memory, storage } = step;
@@ -136,6 +139,7 @@ export default class DevTrace extends DevelopmentCommand {
 				depth: Number(depth),
 				pc: Number(pc),
 				op,
+				...(operand === undefined ? {} : { operand }),
 				energy: BigInt(String(gas)),
 				cost: gasCost,
 				...(shown.stack ? { stack } : {}),
@@ -146,7 +150,9 @@ export default class DevTrace extends DevelopmentCommand {
 		}
 		const place = `${"  ".repeat(Math.max(0, Number(depth) - 1))}${String(pc).padStart(5)}`;
 		const energy = String(BigInt(String(gas)));
-		printLine(`${place}  ${String(op).padEnd(14)} ${energy.padStart(12)} -${String(gasCost)}`);
+		printLine(
+			`${place}  ${[op, operand].filter(Boolean).join(" ").padEnd(14)} ${energy.padStart(12)} -${String(gasCost)}`,
+		);
 		if (shown.stack) for (const word of list(stack)) printLine(`        stack   ${word}`);
 		if (shown.memory) for (const word of list(memory)) printLine(`        memory  ${word}`);
 		if (shown.storage && isRecord(storage)) {
@@ -154,6 +160,19 @@ export default class DevTrace extends DevelopmentCommand {
 				printLine(`        storage ${slot}: ${String(value)}`);
 		}
 	}
+}
+
+/** What a PUSH brought: its bytes of the code, as they lie on the stack of the next step of the same call. */
+function operandOf({ op, depth }: JsonRecord, next: JsonRecord | undefined): string | undefined {
+	const bytes = Number(/^PUSH([1-9]\d?)$/.exec(String(op))?.[1] ?? 0);
+	if (bytes === 0 || !next || next["depth"] !== depth) return undefined;
+	const top = list(next["stack"]).at(-1);
+	return top === undefined
+		? undefined
+		: `0x${top
+				.replace(/^0x/, "")
+				.padStart(64, "0")
+				.slice(-2 * bytes)}`;
 }
 
 function list(value: Json | undefined): readonly string[] {

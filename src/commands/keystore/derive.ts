@@ -20,7 +20,10 @@ export default class KeystoreDerive extends CoinCommand {
 	];
 	static override args = {
 		...walletArgument,
-		name: Args.string({ description: "label of the new key (default: its address)", ignoreStdin: true }),
+		name: Args.string({
+			description: "label of the new key (default: the wallet's with a number)",
+			ignoreStdin: true,
+		}),
 	};
 	static override flags = {
 		...keystoreFlags,
@@ -40,15 +43,27 @@ export default class KeystoreDerive extends CoinCommand {
 			withProgress("opening the mnemonic", this.chatty, async () => {
 				const mnemonic = await unlockMnemonic(directory, wallet.base58, password);
 				const { path, key } = await chosenKey(directory, mnemonic, flags);
+				const name = args.name ?? (await freeLabel(directory, wallet.name));
 				try {
 					const strength = flags.light ? "light" : "standard";
-					return await addKey(directory, key, password, { name: args.name, path, strength });
+					return await addKey(directory, key, password, { name, path, strength });
 				} finally {
 					key.fill(0);
 				}
 			}),
 		);
 		this.printRecord(entryRecord(entry));
+	}
+}
+
+/** `savings-2`, or the first number that is free; a wallet that is known by its address alone gives no label. */
+async function freeLabel(directory: string, wallet: string): Promise<string | undefined> {
+	const { entries } = await listKeystore(directory);
+	const taken = new Set(entries.map(({ name }) => name));
+	if (entries.some(({ base58 }) => base58 === wallet)) return undefined;
+	for (let number = 2; ; number++) {
+		const label = `${wallet}-${number}`;
+		if (!taken.has(label)) return label;
 	}
 }
 

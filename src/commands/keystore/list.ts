@@ -34,6 +34,8 @@ export default class KeystoreList extends CoinCommand {
 			file,
 			active: settings.wallet === name || settings.wallet === base58 || entries.length === 1,
 		}));
-		this.printList(records, ["name", "address", "kind", "path"], `no keys in ${settings.keystoreDirectory}`);
+		const text = records.map((record) => ({ ...record, active: record.active ? "active" : "" }));
+		const columns = ["name", "address", "kind", "path", "active"];
+		this.printList(records, columns, `no keys in ${settings.keystoreDirectory}`, text);
 	}
 }

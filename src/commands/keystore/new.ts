@@ -13,7 +13,7 @@ import { keystoreFlags, passwordFlags } from "../../terminal/flags.js";
 import { confirmPrintedSecret } from "../../terminal/printed-secret.js";
 import { withProgress } from "../../terminal/progress.js";
 import { askText, showOnTerminal } from "../../terminal/prompts.js";
-import { newPassword } from "../../terminal/secrets.js";
+import { ATTEMPTS, newPassword } from "../../terminal/secrets.js";
 import { entryRecord } from "../../terminal/wallet-argument.js";
 import { Failure } from "../../wallet/failure.js";
 
@@ -130,8 +130,15 @@ export default class KeystoreNew extends CoinCommand {
 		]);
 		if (confirmed) return;
 		for (const position of threePositions(words.length)) {
-			if ((await askText(`Word ${position + 1}:`)).trim().toLowerCase() !== words[position]) {
-				throw new Failure("confirmation_refused", `word ${position + 1} is another one; nothing was stored`);
+			for (let attempt = 1; ; attempt++) {
+				const typed = (await askText(`Word ${position + 1}:`)).trim().toLowerCase();
+				if (typed === words[position]) break;
+				if (attempt === ATTEMPTS)
+					throw new Failure(
+						"confirmation_refused",
+						`word ${position + 1} is another one; nothing was stored`,
+					);
+				this.warning(`word ${position + 1} is another one, try again`);
 			}
 		}
 	}

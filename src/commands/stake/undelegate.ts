@@ -1,11 +1,16 @@
 import { Args, Flags } from "@oclif/core";
+import { toBase58Check } from "../../protocol/address.js";
 import { UnDelegateResourceContract } from "../../protocol/messages.js";
-import { ActingCommand } from "../../terminal/acting-command.js";
+import { ActingCommand, type ActingContext } from "../../terminal/acting-command.js";
 import { actingFlags } from "../../terminal/acting-flags.js";
+import { firstDue, refusedUntil } from "../../terminal/due-time.js";
 import { resourceFlag } from "../../terminal/flags.js";
 import { parsePositiveCoins } from "../../wallet/amount.js";
+import { headBlock } from "../../wallet/chain-query.js";
 import { contractOf } from "../../wallet/contract.js";
-import { parseResource } from "../../wallet/resource.js";
+import { delegationsOf } from "../../wallet/delegations.js";
+import { Failure } from "../../wallet/failure.js";
+import { parseResource, resourceName } from "../../wallet/resource.js";
 import { accountNamed } from "../../wallet/signing.js";
 
 export default class StakeUndelegate extends ActingCommand {
@@ -28,15 +33,40 @@ export default class StakeUndelegate extends ActingCommand {
 		const balance = parsePositiveCoins(args.amount);
 		const resource = parseResource(flags.for);
 		const context = await this.context(flags);
-		await this.act(
-			context,
-			flags,
-			contractOf(UnDelegateResourceContract, {
-				owner_address: context.owner,
-				resource,
-				balance,
-				receiver_address: await accountNamed(context.settings, flags.to),
-			}),
+		const receiver = await accountNamed(context.settings, flags.to);
+		const plan = contractOf(UnDelegateResourceContract, {
+			owner_address: context.owner,
+			resource,
+			balance,
+			receiver_address: receiver,
+		});
+		try {
+			await this.act(context, flags, plan);
+		} catch (error) {
+			if (!(error instanceof Failure) || !/insufficient delegate/i.test(error.message)) throw error;
+			throw await this.lockedOr(error, context, receiver, resourceName(resource));
+		}
+	}
+
+	/** What is locked comes back from a time on, which the network's refusal doesn't tell. */
+	private async lockedOr(
+		failure: Failure,
+		{ client, owner }: ActingContext,
+		receiver: Uint8Array,
+		resource: string,
+	): Promise<Failure> {
+		const [given, head] = await Promise.all([
+			delegationsOf(client, owner, "full", "given"),
+			headBlock(client),
+		]);
+		const mine = given.filter((one) => one.to === toBase58Check(receiver) && one.resource === resource);
+		const due = firstDue(
+			mine.flatMap(({ lockedUntil }) =>
+				lockedUntil !== undefined && lockedUntil > head.timestampMs ? [lockedUntil] : [],
+			),
 		);
+		return due === undefined
+			? failure.with({ hint: "coin account delegated tells what can be taken back" })
+			: refusedUntil(failure, due, "the delegation is locked: it can be taken back");
 	}
 }

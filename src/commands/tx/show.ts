@@ -1,8 +1,12 @@
 import { toHex } from "../../protocol/bytes.js";
+import { DecodeError } from "../../protocol/codec/reader.js";
+import { contractTypeById } from "../../protocol/contract-types.js";
+import { ParameterError, type SignedTransaction } from "../../protocol/transaction.js";
 import { nodeFlags, solidityFlag } from "../../terminal/flags.js";
 import { IdCommand, idArgument } from "../../terminal/id-command.js";
 import { lines } from "../../terminal/result-shape.js";
 import { transactionShape } from "../../terminal/view-shapes.js";
+import { contractSummary } from "../../wallet/contract-summary.js";
 import { Failure } from "../../wallet/failure.js";
 import { transactionFrom, viewTransaction } from "../../wallet/transaction-view.js";
 
@@ -20,7 +24,21 @@ export default class TxShow extends IdCommand {
 			const answer = await client.call("gettransactionbyid", { value: toHex(id) }, this.view(flags));
 			if (Object.keys(answer).length === 0)
 				throw new Failure("not_found", `there is no transaction ${toHex(id)}`);
-			this.printRecord(viewTransaction(transactionFrom(answer, id)));
+			const transaction = transactionFrom(answer, id);
+			const shown = viewTransaction(transaction);
+			this.printRecord(shown, { txID: shown["txID"], ...forPeople(transaction), ...shown });
 		}
+	}
+}
+
+/** What it does in one sentence, with units. */
+function forPeople(transaction: SignedTransaction): object {
+	const type = contractTypeById(transaction.contract?.type ?? -1);
+	if (!type || transaction.owner.length === 0) return {};
+	try {
+		return { summary: contractSummary({ type, parameter: transaction.parameter }, transaction.owner) };
+	} catch (error) {
+		if (error instanceof ParameterError || error instanceof DecodeError) return {};
+		throw error;
 	}
 }

@@ -90,7 +90,13 @@ export function stakeTranscripts(chain: () => DevelopmentChain): void {
 			[
 				"stake undelegate 1coin --for energy --to bob",
 				1,
-				{ message: expect.stringContaining("insufficient") },
+				{
+					code: "contract_validate",
+					message: expect.stringContaining("insufficient"),
+					retry: "later",
+					details: { due: expect.stringMatching(/^\d{13}$/) },
+					hint: expect.stringContaining("the delegation is locked"),
+				},
 			],
 		])("refuses %s", async (line, exit, error) => {
 			expect(await chain().fails(line, exit)).toMatchObject(error);

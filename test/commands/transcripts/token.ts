@@ -91,6 +91,7 @@ export function tokenTranscripts(chain: () => DevelopmentChain): void {
 				code: "not_found",
 				hint: expect.stringContaining("coin contact add GLD <contract>"),
 			});
+			await chain().prints("contact remove TNY");
 			expect(Number(allowed["energy"])).toBeGreaterThan(0);
 			expect(await chain().prints(`token allowance ${contract} bob`)).toBe("12.5\n");
 			expect(await chain().fails(`token allow ${contract} bob max`, 2)).toMatchObject({

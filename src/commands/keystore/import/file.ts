@@ -1,5 +1,5 @@
 import { Args, Flags } from "@oclif/core";
-import { addKeyFile, changePassword, checkNewLabel } from "../../../keystore/keystore.js";
+import { addKeyFile, changePassword, checkNewKeyFile, checkNewLabel } from "../../../keystore/keystore.js";
 import { CoinCommand } from "../../../terminal/coin-command.js";
 import { keystoreFlags, passwordFlags } from "../../../terminal/flags.js";
 import { withProgress } from "../../../terminal/progress.js";
@@ -32,6 +32,7 @@ export default class KeystoreImportFile extends CoinCommand {
 		const settings = await this.settings(flags);
 		const source = this.passwordSource(flags, settings);
 		await checkNewLabel(settings.keystoreDirectory, args.name);
+		await checkNewKeyFile(settings.keystoreDirectory, args.path, args.name);
 		const changed = flags["new-password-file"];
 		const replacement =
 			changed === undefined ? undefined : await newPassword({ ...source, file: changed }, "the stored copy");

@@ -1,5 +1,5 @@
 import { Args, Flags } from "@oclif/core";
-import { addKey, checkNewLabel } from "../../../keystore/keystore.js";
+import { addKey, checkNewKey, checkNewLabel } from "../../../keystore/keystore.js";
 import { parsePrivateKey } from "../../../keystore/secret-storage.js";
 import { CoinCommand } from "../../../terminal/coin-command.js";
 import { keystoreFlags, passwordFlags } from "../../../terminal/flags.js";
@@ -39,12 +39,13 @@ export default class KeystoreImportKey extends CoinCommand {
 		const dash = args.name === "-" || args.source === "-";
 		const name = args.name === "-" ? undefined : args.name;
 		await checkNewLabel(settings.keystoreDirectory, name);
-		const text = await importedSecret(
+		const key = await importedSecret(
 			flags["key-file"] ?? (dash ? "-" : undefined),
 			"the private key",
 			source.warn,
+			async (text) => parsePrivateKey(text),
 		);
-		const key = parsePrivateKey(text);
+		await checkNewKey(settings.keystoreDirectory, key, name);
 		const password = await newPassword(source, name ?? "the key");
 		const { base58, kind, file, ...entry } = await withProgress("encrypting the key", this.chatty, () =>
 			addKey(settings.keystoreDirectory, key, password, {

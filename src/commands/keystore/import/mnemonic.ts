@@ -1,5 +1,5 @@
 import { Args, Flags } from "@oclif/core";
-import { addKey, addMnemonic, checkNewLabel } from "../../../keystore/keystore.js";
+import { addKey, addMnemonic, checkNewKey, checkNewLabel } from "../../../keystore/keystore.js";
 import { accountPath, checkMnemonic, deriveKey } from "../../../keystore/mnemonic.js";
 import { CoinCommand } from "../../../terminal/coin-command.js";
 import { keystoreFlags, passwordFlags } from "../../../terminal/flags.js";
@@ -47,16 +47,15 @@ export default class KeystoreImportMnemonic extends CoinCommand {
 		const dash = args.name === "-" || args.source === "-";
 		const name = args.name === "-" ? undefined : args.name;
 		await checkNewLabel(settings.keystoreDirectory, name);
-		const text = await importedSecret(
+		const mnemonic = await importedSecret(
 			flags["key-file"] ?? (dash ? "-" : undefined),
 			"the mnemonic",
 			source.warn,
+			checkMnemonic,
 		);
-		const mnemonic = await checkMnemonic(text);
 		const passphraseFile = flags["passphrase-file"];
 		const passphrase =
 			passphraseFile === undefined ? "" : await readSecretFile(passphraseFile, "the passphrase", source.warn);
-		const password = await newPassword(source, name ?? "the keys");
 		const strength = flags.light ? ("light" as const) : ("standard" as const);
 		const paths =
 			flags.path === undefined
@@ -64,7 +63,12 @@ export default class KeystoreImportMnemonic extends CoinCommand {
 				: [flags.path];
 		for (const [position, path] of paths.entries()) {
 			const key = await deriveKey(mnemonic, path, passphrase);
-			const label = name === undefined || position === 0 ? name : `${name}-${position + 1}`;
+			await checkNewKey(settings.keystoreDirectory, key, labelAt(name, position)).finally(() => key.fill(0));
+		}
+		const password = await newPassword(source, name ?? "the keys");
+		for (const [position, path] of paths.entries()) {
+			const key = await deriveKey(mnemonic, path, passphrase);
+			const label = labelAt(name, position);
 			const entry = await withProgress("encrypting the key", this.chatty, async () => {
 				const options = { name: label, path, strength };
 				// A passphrase is part of the secret; without it the kept sentence would give other keys.
@@ -77,4 +81,8 @@ export default class KeystoreImportMnemonic extends CoinCommand {
 			this.printRecord(entryRecord(entry));
 		}
 	}
+}
+
+function labelAt(name: string | undefined, position: number): string | undefined {
+	return name === undefined || position === 0 ? name : `${name}-${position + 1}`;
 }

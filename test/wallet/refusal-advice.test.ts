@@ -1,0 +1,25 @@
+import { describe, expect, it } from "vitest";
+import { Failure } from "../../src/wallet/failure.js";
+import { withAdvice } from "../../src/wallet/refusal-advice.js";
+
+const hint = (message: string, balance = 1_500_000n): string | undefined =>
+	withAdvice(new Failure("contract_validate", message), { balance }).facts.hint;
+
+describe("advice on a refusal of the network", () => {
+	it("names the stake that gives votes, and how many there are", () => {
+		const message = "The total number of votes[5000000] is greater than the coinPower[2000000]";
+		expect(hint(message)).toContain("has 2 votes; coin stake freeze <amount> --for votes");
+	});
+
+	it("tells the balance where money is lacking", () => {
+		expect(hint("Validate TransferContract error, balance is not sufficient.")).toContain("has 1.5coin");
+		const unknown = new Failure("insufficient_funds", "balance is not sufficient");
+		expect(withAdvice(unknown, undefined)).toBe(unknown);
+	});
+
+	it("leaves a hint that is there, and says nothing of what it doesn't know", () => {
+		const told = new Failure("contract_validate", "balance is not sufficient", { hint: "x" });
+		expect(withAdvice(told, { balance: 1n })).toBe(told);
+		expect(hint("something else")).toBeUndefined();
+	});
+});
