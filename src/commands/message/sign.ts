@@ -4,6 +4,7 @@ import { toBase58Check } from "../../protocol/address.js";
 import { toHex } from "../../protocol/bytes.js";
 import { sign } from "../../protocol/signature.js";
 import { yesFlag } from "../../terminal/acting-flags.js";
+import { agentSignature } from "../../terminal/agent-signature.js";
 import { agree } from "../../terminal/confirmation.js";
 import { passwordFlags } from "../../terminal/flags.js";
 import { MessageCommand, messageFlags } from "../../terminal/message-command.js";
@@ -44,7 +45,9 @@ export default class MessageSign extends MessageCommand {
 			];
 			await agree(2, summary, flags.yes, "Sign?");
 		}
-		const signature = await withPassword(this.passwordSource(flags, settings), key.name, (password) =>
+		const byAgent = await agentSignature(key, hash);
+		if (byAgent) this.note(`${key.name} signs (unlocked) the hash ${toHex(hash)}`);
+		const open = (password: string): Promise<Uint8Array> =>
 			withProgress("opening the key", this.chatty, async () => {
 				const privateKey = await unlockKey(key, password);
 				try {
@@ -52,8 +55,8 @@ export default class MessageSign extends MessageCommand {
 				} finally {
 					privateKey.fill(0);
 				}
-			}),
-		);
+			});
+		const signature = byAgent ?? (await withPassword(this.passwordSource(flags, settings), key.name, open));
 		this.printRecord({
 			signature: signatureText(signature),
 			address: key.base58,
