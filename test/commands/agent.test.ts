@@ -79,35 +79,38 @@ describe.concurrent("coin keystore unlock", () => {
 		await vi.waitUntil(() => !existsSync(long), { timeout: 30_000 });
 	});
 
-	it.runIf(process.platform === "linux")("writes no key anywhere, nor into arguments and environments", async ({ wallet }) => {
-		const { environment } = places(wallet);
-		const socket = await unlocked(wallet, environment, "1m");
-		const pid = readdirSync("/proc").find((name) => {
-			try {
-				return (
-					readFileSync(`/proc/${name}/cmdline`, "utf8").includes("agent.worker") &&
-					readFileSync(`/proc/${name}/environ`, "utf8").includes(environment["XDG_RUNTIME_DIR"] as string)
-				);
-			} catch {
-				return false;
+	it.runIf(process.platform === "linux")(
+		"writes no key anywhere, nor into arguments and environments",
+		async ({ wallet }) => {
+			const { environment } = places(wallet);
+			const socket = await unlocked(wallet, environment, "1m");
+			const pid = readdirSync("/proc").find((name) => {
+				try {
+					return (
+						readFileSync(`/proc/${name}/cmdline`, "utf8").includes("agent.worker") &&
+						readFileSync(`/proc/${name}/environ`, "utf8").includes(environment["XDG_RUNTIME_DIR"] as string)
+					);
+				} catch {
+					return false;
+				}
+			});
+			expect(pid).toBeDefined();
+			const files = readdirSync(wallet.home.path, { recursive: true, withFileTypes: true }).filter((item) =>
+				item.isFile(),
+			);
+			const texts = [
+				readFileSync(`/proc/${pid}/cmdline`, "utf8"),
+				readFileSync(`/proc/${pid}/environ`, "utf8"),
+				...files.map((item) => readFileSync(join(item.parentPath, item.name), "latin1")),
+			];
+			expect(files.length).toBeGreaterThan(1);
+			for (const text of texts) {
+				expect(text).not.toContain(KEYS.ann);
+				expect(text).not.toContain(Buffer.from(KEYS.ann, "hex").toString("latin1"));
 			}
-		});
-		expect(pid).toBeDefined();
-		const files = readdirSync(wallet.home.path, { recursive: true, withFileTypes: true }).filter((item) =>
-			item.isFile(),
-		);
-		const texts = [
-			readFileSync(`/proc/${pid}/cmdline`, "utf8"),
-			readFileSync(`/proc/${pid}/environ`, "utf8"),
-			...files.map((item) => readFileSync(join(item.parentPath, item.name), "latin1")),
-		];
-		expect(files.length).toBeGreaterThan(1);
-		for (const text of texts) {
-			expect(text).not.toContain(KEYS.ann);
-			expect(text).not.toContain(Buffer.from(KEYS.ann, "hex").toString("latin1"));
-		}
-		await wallet.home.run(["keystore", "lock"], "", { ...environment, COIN_AGENT: socket });
-	});
+			await wallet.home.run(["keystore", "lock"], "", { ...environment, COIN_AGENT: socket });
+		},
+	);
 
 	it.for([
 		[["keystore", "unlock", "ann"], 2, "usage"],
