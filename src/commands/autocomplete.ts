@@ -1,5 +1,6 @@
-import { Args } from "@oclif/core";
+import { Args, Flags } from "@oclif/core";
 import { CoinCommand } from "../terminal/coin-command.js";
+import { NAME_KINDS, namedByArguments, namesOf } from "../terminal/completed-names.js";
 import {
 	type CompletedCommand,
 	completionScript,
@@ -13,24 +14,42 @@ import { printText } from "../terminal/output.js";
 export default class Autocomplete extends CoinCommand {
 	static override summary = "Print the completion script of a shell";
 	static override description =
-		"Completes commands, flags, and the endpoints and methods of coin rpc. The script holds them itself, so that no program is started; print it again after an update.";
+		"Completes commands, flags, the endpoints and methods of coin rpc, and labels of keys, contacts and profiles. " +
+		"The script holds all but the labels itself, so that no program is started for them; print it again after an update.";
 	static override examples = [
 		"<%= config.bin %> autocomplete bash > ~/.local/share/bash-completion/completions/coin",
 		"<%= config.bin %> autocomplete zsh > ~/.zfunc/_coin",
+		"<%= config.bin %> autocomplete --names accounts",
 	];
 	static override args = {
-		shell: Args.string({ description: "bash, zsh or powershell", options: [...SHELLS], ignoreStdin: true }),
+		shell: Args.string({
+			description: "bash, zsh, fish or powershell",
+			options: [...SHELLS],
+			ignoreStdin: true,
+		}),
+	};
+
+	static override flags = {
+		names: Flags.option({
+			options: NAME_KINDS,
+			description: "print labels instead, one a line, as the scripts ask for them",
+		})(),
 	};
 
 	async run(): Promise<void> {
-		const { args } = await this.parse(Autocomplete);
+		const { args, flags: given } = await this.parse(Autocomplete);
+		if (given.names !== undefined) {
+			for (const name of await namesOf(given.names, await this.settings(given))) printText(name);
+			return;
+		}
 		if (args.shell === undefined) {
 			const rows = SHELLS.map((shell) => ({ shell, installation: INSTALLATION[shell] }));
 			return this.printList(rows, ["shell", "installation"], "");
 		}
-		const commands = this.config.commands.map(({ id, flags }) => ({
+		const commands = this.config.commands.map(({ id, flags, args: words }) => ({
 			name: id.replaceAll(":", " "),
 			flags: Object.keys(flags).map((name) => `--${name}`),
+			names: namedByArguments(id.replaceAll(":", " "), Object.keys(words)),
 		}));
 		const steps = completionSteps([...commands, ...(await calledByName())]);
 		printText(completionScript(args.shell as Shell, steps).trimEnd());

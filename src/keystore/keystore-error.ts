@@ -6,6 +6,7 @@ export type KeystoreErrorCode =
 	| "keystore_exists"
 	| "wallet_not_found"
 	| "watch_only"
+	| "agent_refused"
 	| "bad_value";
 
 /** A refusal of the keystore. The message is one sentence for a person and never holds a secret. */

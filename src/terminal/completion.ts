@@ -1,16 +1,20 @@
 /**
- * Shell completion: a script that holds every command and flag itself, so that completing starts no program
- * (sheet 11 §1).
+ * Shell completion: a script that holds every command and flag itself, so that completing these starts no program; only
+ * labels of keys, contacts and profiles are asked for (sheet 11 §1).
  */
+
+import { NAMED_FLAGS, type NameKind } from "./completed-names.js";
 
 /** A place in a command line with the words that can follow: names of commands, or the flags of a command. */
 export interface CompletionStep {
 	/** The words so far, without the program's name. */
 	readonly path: string;
 	readonly words: readonly string[];
+	/** What the arguments here name. */
+	readonly names?: NameKind | undefined;
 }
 
-export const SHELLS = ["bash", "zsh", "powershell"] as const;
+export const SHELLS = ["bash", "zsh", "fish", "powershell"] as const;
 export type Shell = (typeof SHELLS)[number];
 
 /** A command with its flags. */
@@ -18,6 +22,7 @@ export interface CompletedCommand {
 	/** Words separated by blanks. */
 	readonly name: string;
 	readonly flags: readonly string[];
+	readonly names?: NameKind | undefined;
 }
 
 /** Every place of the command tree. */
@@ -28,6 +33,7 @@ export function completionSteps(commands: readonly CompletedCommand[]): Completi
 		steps.set(path, words);
 		return words;
 	};
+	const names = new Map(commands.map((command) => [command.name, command.names]));
 	for (const { name, flags } of commands) {
 		const words = name.split(" ");
 		words.forEach((word, index) => {
@@ -35,17 +41,18 @@ export function completionSteps(commands: readonly CompletedCommand[]): Completi
 		});
 		for (const flag of flags) at(name).add(flag);
 	}
-	return [...steps].map(([path, words]) => ({ path, words: [...words].sort() }));
+	return [...steps].map(([path, words]) => ({ path, words: [...words].sort(), names: names.get(path) }));
 }
 
 export function completionScript(shell: Shell, steps: readonly CompletionStep[]): string {
-	return { bash, zsh, powershell }[shell](steps);
+	return { bash, zsh, fish, powershell }[shell](steps);
 }
 
 /** How a shell loads its script. */
 export const INSTALLATION: Readonly<Record<Shell, string>> = {
 	bash: "coin autocomplete bash > ~/.local/share/bash-completion/completions/coin",
 	zsh: "coin autocomplete zsh > ~/.zfunc/_coin   # with fpath+=~/.zfunc before compinit in ~/.zshrc",
+	fish: "coin autocomplete fish > ~/.config/fish/completions/coin.fish",
 	powershell: "coin autocomplete powershell >> $PROFILE",
 };
 
@@ -60,8 +67,18 @@ function posixBody(steps: readonly CompletionStep[]): string {
 		"\t\tesac",
 		"\tdone",
 		'\tcase "$path" in',
-		...steps.map(({ path, words }) => `\t\t"${path}") words="${words.join(" ")}" ;;`),
+		...steps.map(({ path, words, names }) =>
+			[`\t\t"${path}") words="${words.join(" ")}"`, ...(names ? [`kind=${names}`] : []), ";;"]
+				.join("; ")
+				.replace("; ;;", " ;;"),
+		),
 		"\tesac",
+		// A flag's value is a name and nothing else.
+		'\tcase "$previous" in',
+		...Object.entries(NAMED_FLAGS).map(([flag, kind]) => `\t\t${flag}) kind=${kind} words="" ;;`),
+		"\tesac",
+		'\tcase "$current" in -*) kind="" ;; esac',
+		'\t[ -n "$kind" ] && words="$words $(coin autocomplete --names "$kind" 2>/dev/null | tr "\\n" " ")"',
 	].join("\n");
 }
 
@@ -69,7 +86,8 @@ function bash(steps: readonly CompletionStep[]): string {
 	return [
 		"# bash completion for coin",
 		"_coin() {",
-		`\tlocal path="" word words="" current="\${COMP_WORDS[COMP_CWORD]}"`,
+		`\tlocal path="" word words="" kind="" current="\${COMP_WORDS[COMP_CWORD]}"`,
+		`\tlocal previous="\${COMP_WORDS[COMP_CWORD-1]}"`,
 		`\tlocal before=("\${COMP_WORDS[@]:1:COMP_CWORD-1}")`,
 		posixBody(steps),
 		'\tCOMPREPLY=($(compgen -W "$words" -- "$current"))',
@@ -83,12 +101,64 @@ function zsh(steps: readonly CompletionStep[]): string {
 	return [
 		"#compdef coin",
 		"_coin() {",
-		'\tlocal at="" path_="" word words_=""',
+		`\tlocal at="" path_="" word words_="" kind="" current="\${words[CURRENT]}" previous="\${words[CURRENT-1]}"`,
 		`\tlocal -a before; before=("\${words[@]:1:$((CURRENT-2))}")`,
-		posixBody(steps).replaceAll("path", "path_").replaceAll("words=", "words_="),
+		posixBody(steps)
+			.replaceAll("path", "path_")
+			.replaceAll("words=", "words_=")
+			.replaceAll("$words ", "$words_ "),
 		`\tcompadd -- \${=words_} || _files`,
 		"}",
 		'if [ "$funcstack[1]" = "_coin" ]; then _coin "$@"; else compdef _coin coin; fi',
+		"",
+	].join("\n");
+}
+
+function fish(steps: readonly CompletionStep[]): string {
+	const paths = steps.filter(({ path }) => path !== "").map(({ path }) => `'${path}'`);
+	const cases = steps.map(({ path, words, names }) =>
+		[
+			`\t\tcase '${path}'`,
+			`\t\t\tset found ${words.join(" ")}`,
+			...(names ? [`\t\t\tset kind ${names}`] : []),
+		].join("\n"),
+	);
+	return [
+		"# fish completion for coin",
+		"function __coin_words",
+		"\tset -l path ''",
+		"\tset -l found",
+		"\tset -l kind ''",
+		"\tset -l current (commandline -ct)",
+		"\tset -l before (commandline -opc)",
+		"\tset -l previous $before[-1]",
+		"\tfor word in $before[2..-1]",
+		"\t\tstring match -q -- '-*' $word; and continue",
+		'\t\tset -l next (string trim -- "$path $word")',
+		'\t\tswitch "$next"',
+		`\t\t\tcase ${paths.join(" ")}`,
+		"\t\t\t\tset path $next",
+		"\t\tend",
+		"\tend",
+		'\tswitch "$path"',
+		...cases,
+		"\tend",
+		'\tswitch "$previous"',
+		...Object.entries(NAMED_FLAGS).map(
+			([flag, kind]) => `\t\tcase ${flag}\n\t\t\tset kind ${kind}\n\t\t\tset found`,
+		),
+		"\tend",
+		"\tif test -n \"$kind\"; and not string match -q -- '-*' $current",
+		"\t\tset -a found (coin autocomplete --names $kind 2>/dev/null)",
+		"\tend",
+		"\tstring match -q -- '-*' $current; or set found (string match -v -- '-*' $found)",
+		"\tif test (count $found) -gt 0",
+		"\t\tprintf '%s\\n' $found",
+		"\telse",
+		"\t\t__fish_complete_path $current",
+		"\tend",
+		"end",
+		"complete -c coin -f -a '(__coin_words)'",
 		"",
 	].join("\n");
 }

@@ -3,7 +3,8 @@
 import { type KeystoreEntry, unlockKey } from "../keystore/keystore.js";
 import type { TransactionInfo } from "../protocol/messages.js";
 import { type ActingResult, actingLines, actingResult } from "../wallet/acting-result.js";
-import type { Artefact } from "../wallet/artefact.js";
+import { type Artefact, withSignature } from "../wallet/artefact.js";
+import { summaryOf } from "../wallet/artefact-note.js";
 import { broadcast } from "../wallet/broadcast.js";
 import { parseDuration } from "../wallet/duration.js";
 import { Failure } from "../wallet/failure.js";
@@ -11,6 +12,7 @@ import type { NodeClient } from "../wallet/node-client.js";
 import type { Settings } from "../wallet/settings.js";
 import { signArtefact } from "../wallet/signing.js";
 import { type TransactionStatus, waitFor } from "../wallet/wait.js";
+import { agentSignature } from "./agent-signature.js";
 import { CoinCommand } from "./coin-command.js";
 import { agree, type ConfirmationLevel, present } from "./confirmation.js";
 import { canAsk } from "./controlling-terminal.js";
@@ -92,7 +94,14 @@ export abstract class SendingCommand extends CoinCommand {
 	): Promise<Artefact> {
 		if (this.asksPassword(flags, settings)) await this.show(summary);
 		let signed = artefact;
-		for (const key of keys) signed = signArtefact(signed, await this.open(key, flags, settings));
+		for (const key of keys) {
+			const byAgent = await agentSignature(key, signed.transaction.id);
+			// Nobody is asked for a password here, so this is where it can be seen what is signed.
+			if (byAgent) this.note(`${key.name} signs (unlocked): ${summaryOf(signed)}`);
+			signed = byAgent
+				? withSignature(signed, byAgent)
+				: signArtefact(signed, await this.open(key, flags, settings));
+		}
 		return signed;
 	}
 

@@ -36,6 +36,7 @@ export const FAILURE_KINDS = {
 	keystore_exists: refused,
 	wallet_not_found: refused,
 	watch_only: refused,
+	agent_refused: refused,
 	wrong_network: refused,
 	not_authorized: refused,
 	already_signed: refused,

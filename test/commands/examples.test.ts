@@ -76,6 +76,7 @@ beforeAll(async () => {
 		"key.txt": "33".repeat(32),
 		"call.hex": "0x3fa4f245",
 		"Store.sol": source,
+		"pay-everyone.sh": 'test -S "$COIN_AGENT"',
 		"standard-input.json": JSON.stringify({
 			language: "Solidity",
 			sources: { "Store.sol": { content: source } },

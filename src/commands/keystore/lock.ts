@@ -1,0 +1,17 @@
+import { agentAt } from "../../keystore/agent/client.js";
+import { AGENT_VARIABLE } from "../../terminal/agent-signature.js";
+import { CoinCommand } from "../../terminal/coin-command.js";
+import { one } from "../../terminal/result-shape.js";
+
+export default class KeystoreLock extends CoinCommand {
+	static override summary = "Have the agent forget its keys and end";
+	static override description = "Prints whether there was one. The agent is the one that COIN_AGENT names.";
+	static override examples = ["<%= config.bin %> keystore lock"];
+	static override result = one("boolean");
+
+	async run(): Promise<void> {
+		await this.parse(KeystoreLock);
+		const socketPath = process.env[AGENT_VARIABLE];
+		this.printScalar(socketPath ? ((await agentAt(socketPath)?.lock()) ?? false) : false);
+	}
+}

@@ -1,0 +1,153 @@
+import { fork, spawn } from "node:child_process";
+import { constants } from "node:os";
+import { join } from "node:path";
+import { Args, Flags } from "@oclif/core";
+import type { AgentStart } from "../../keystore/agent/agent.worker.js";
+import { Agent, agentParent } from "../../keystore/agent/server.js";
+import { type KeystoreEntry, unlockKey } from "../../keystore/keystore.js";
+import { AGENT_VARIABLE } from "../../terminal/agent-signature.js";
+import { CoinCommand } from "../../terminal/coin-command.js";
+import { canAsk } from "../../terminal/controlling-terminal.js";
+import { keystoreFlags, passwordFlags } from "../../terminal/flags.js";
+import { takeOverSignals } from "../../terminal/interrupt.js";
+import { printText } from "../../terminal/output.js";
+import { withProgress } from "../../terminal/progress.js";
+import { withPassword } from "../../terminal/secrets.js";
+import { parseDuration } from "../../wallet/duration.js";
+import { Failure } from "../../wallet/failure.js";
+import type { Settings } from "../../wallet/settings.js";
+import { openableKey } from "../../wallet/signing.js";
+
+const MAX_LIFE_MS = 12 * 3_600_000;
+
+export default class KeystoreUnlock extends CoinCommand {
+	static override summary = "Open keys once for several signatures";
+	static override description =
+		"Runs a command in which these keys sign without being asked for again; they are forgotten when it ends, or after " +
+		"the time. Without a command an agent goes on in the background until its time is over, the terminal is closed, or " +
+		"coin keystore lock: the line that is printed tells the shell where it listens. Keys stay in memory, are never " +
+		"handed out, and only programs of the same user reach the agent; any of these can have it sign.";
+	static override usage = "keystore unlock <name>... [--for <duration>] [-- <command>...]";
+	static override examples = [
+		"<%= config.bin %> keystore unlock ann bob -- sh pay-everyone.sh",
+		'eval "$(<%= config.bin %> keystore unlock ann --for 10m)"',
+	];
+	static override strict = false;
+	static override args = {
+		name: Args.string({
+			description: "key of the keystore; several can follow",
+			required: true,
+			ignoreStdin: true,
+		}),
+	};
+	static override flags = {
+		...keystoreFlags,
+		...passwordFlags,
+		for: Flags.string({
+			description: "until they are forgotten, at most 12h",
+			helpValue: "<duration>",
+			default: "5m",
+		}),
+	};
+
+	async run(): Promise<void> {
+		const end = this.argv.indexOf("--");
+		const command = end < 0 ? [] : this.argv.slice(end + 1);
+		const { argv, flags } = await this.parse(KeystoreUnlock, end < 0 ? this.argv : this.argv.slice(0, end));
+		const lifeMs = parseDuration(flags.for);
+		if (lifeMs > MAX_LIFE_MS) throw new Failure("bad_value", `"${flags.for}" is too long: at most 12h`);
+		if (end >= 0 && command.length === 0) throw new Failure("usage", "there is no command after --");
+		if (process.platform === "win32") throw new Failure("not_served", "agents don't exist on this system");
+		if (command.length === 0 && !canAsk())
+			throw new Failure(
+				"usage",
+				"a command is needed and there is no terminal with which an agent could end",
+				{
+					hint: "coin keystore unlock <name> -- <command>",
+				},
+			);
+		const settings = await this.settings(flags);
+		const entries = await Promise.all((argv as string[]).map((name) => openableKey(settings, name)));
+		const keys = await this.opened(entries, flags, settings);
+		if (command.length > 0) process.exitCode = await runWith(keys, lifeMs, command);
+		else await this.leaveBehind(keys, lifeMs);
+	}
+
+	private async opened(
+		entries: readonly KeystoreEntry[],
+		flags: { readonly "password-file"?: string | undefined },
+		settings: Settings,
+	): Promise<Uint8Array[]> {
+		const keys: Uint8Array[] = [];
+		try {
+			for (const entry of entries) {
+				const key = await withPassword(this.passwordSource(flags, settings), entry.name, (password) =>
+					withProgress("opening the key", this.chatty, () => unlockKey(entry, password)),
+				);
+				keys.push(key);
+			}
+			return keys;
+		} catch (error) {
+			for (const key of keys) key.fill(0);
+			throw error;
+		}
+	}
+
+	/** An agent of its own process, and the line that the shell evaluates. */
+	private async leaveBehind(keys: readonly Uint8Array[], lifeMs: number): Promise<void> {
+		const script = join(this.config.root, "dist", "keystore", "agent", "agent.worker.js");
+		// In the same session, so that it loses the terminal when the terminal is closed.
+		const child = fork(script, [], {
+			cwd: "/",
+			serialization: "advanced",
+			stdio: ["ignore", "ignore", "ignore", "ipc"],
+		});
+		const start: AgentStart = {
+			keys,
+			lifeMs,
+			parent: agentParent(process.env),
+			terminal: process.env["COIN_TTY"] || "/dev/tty",
+		};
+		const socketPath = await new Promise<string>((done, fail) => {
+			const broken = (): void => fail(new Failure("start_failed", "the agent did not start"));
+			child.once("error", broken);
+			child.once("exit", broken);
+			child.once("message", (answer: { readonly socketPath: string }) => done(answer.socketPath));
+			child.send(start, (error) => error && broken());
+		});
+		for (const key of keys) key.fill(0);
+		child.removeAllListeners("exit");
+		child.unref();
+		if (child.connected) child.disconnect();
+		if (this.json) this.printRecord({ socket: socketPath, pid: child.pid });
+		else printText(`export ${AGENT_VARIABLE}='${socketPath}'`);
+	}
+}
+
+/** Runs a command with an agent for it alone. @returns its exit code */
+async function runWith(
+	keys: readonly Uint8Array[],
+	lifeMs: number,
+	command: readonly string[],
+): Promise<number> {
+	const agent = await Agent.start({ keys, lifeMs, parent: agentParent(process.env) });
+	try {
+		const [program = "", ...words] = command;
+		const child = spawn(program, words, {
+			stdio: "inherit",
+			env: { ...process.env, [AGENT_VARIABLE]: agent.socketPath },
+		});
+		// Ctrl-C reaches the command by itself; this program ends after it.
+		takeOverSignals((signal) => {
+			if (signal === "SIGTERM") child.kill(signal);
+		});
+		return await new Promise<number>((done, fail) => {
+			child.once("error", (error: NodeJS.ErrnoException) =>
+				fail(new Failure("bad_value", `${program} can't be run (${error.code ?? error.message})`)),
+			);
+			child.once("close", (code, signal) => done(code ?? 128 + (signal ? constants.signals[signal] : 0)));
+		});
+	} finally {
+		agent.end();
+	}
+}

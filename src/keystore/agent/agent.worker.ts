@@ -1,0 +1,48 @@
+/**
+ * The process of an agent in the background. It gets its keys through a channel from the program that opened them,
+ * says where it listens, and ends after its time, on request, or with the terminal.
+ */
+
+import { closeSync, openSync } from "node:fs";
+import { Agent } from "./server.js";
+
+/** What the starting program sends. */
+export interface AgentStart {
+	readonly keys: readonly Uint8Array[];
+	readonly lifeMs: number;
+	readonly parent: string;
+	/** Device that exists as long as the terminal does. */
+	readonly terminal: string;
+}
+
+const LOOK_MS = 1_000;
+
+// Ctrl-C is meant for what runs in the foreground.
+process.on("SIGINT", () => undefined);
+process.once("message", (start: AgentStart) => void run(start));
+// Without an order it has nothing to live for.
+process.once("disconnect", () => {
+	if (!ordered) process.exit(1);
+});
+
+let ordered = false;
+
+async function run({ keys, lifeMs, parent, terminal }: AgentStart): Promise<void> {
+	ordered = true;
+	const agent = await Agent.start({ keys, lifeMs, parent, onEnd: () => process.exit(0) });
+	for (const signal of ["SIGHUP", "SIGTERM"] as const) process.on(signal, () => agent.end());
+	setInterval(() => {
+		if (!isThere(terminal)) agent.end();
+	}, LOOK_MS).unref();
+	process.send?.({ socketPath: agent.socketPath }, () => process.disconnect());
+}
+
+/** A terminal that was closed can't be opened any more. */
+function isThere(terminal: string): boolean {
+	try {
+		closeSync(openSync(terminal, "r"));
+		return true;
+	} catch {
+		return false;
+	}
+}

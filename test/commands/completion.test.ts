@@ -1,0 +1,41 @@
+/** Labels that the shell offers: the script asks the program for them. */
+
+import { execFile } from "node:child_process";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { describe, expect } from "vitest";
+import { it, RECIPIENT, type Wallet } from "./wallet-fixture.js";
+
+const program = fileURLToPath(new URL("../../bin/coin.js", import.meta.url));
+
+async function complete({ home }: Wallet, script: string, ...words: string[]): Promise<string[]> {
+	const line = `COMP_WORDS=(${words.map((word) => `'${word}'`).join(" ")}); COMP_CWORD=${words.length - 1}`;
+	const coin = `coin() { '${process.execPath}' '${program}' "$@"; }`;
+	const shell = `${coin}; source ${script}; ${line}; _coin; printf '%s\\n' "\${COMPREPLY[@]}"`;
+	const env = { PATH: process.env["PATH"] ?? "", HOME: home.path };
+	return (await promisify(execFile)("bash", ["-c", shell], { env })).stdout.trim().split("\n");
+}
+
+describe.concurrent("coin autocomplete", () => {
+	it("offers keys, contacts and profiles where they belong", async ({ wallet }) => {
+		wallet.addKey("bob");
+		await wallet.coin(["contact", "add", "shop", RECIPIENT]);
+		const script = wallet.home.write("coin.bash", (await wallet.coin(["autocomplete", "bash"])).stdout);
+		expect(await complete(wallet, script, "coin", "wallet", "send", "--to", "")).toEqual([
+			"ann",
+			"bob",
+			"shop",
+		]);
+		expect(await complete(wallet, script, "coin", "wallet", "sign", "--signer", "")).toEqual(["ann", "bob"]);
+		expect(await complete(wallet, script, "coin", "balance", "--profile", "ma")).toEqual(["main"]);
+		expect(await complete(wallet, script, "coin", "account", "show", "sh")).toEqual(["shop"]);
+		expect(await complete(wallet, script, "coin", "keystore", "export", "key", "b")).toEqual(["bob"]);
+		expect(await complete(wallet, script, "coin", "keystore", "new", "b")).toEqual([""]);
+	});
+
+	it("prints them one a line", async ({ wallet }) => {
+		wallet.addKey("carol");
+		expect((await wallet.coin(["autocomplete", "--names", "keys"])).stdout).toBe("ann\ncarol\n");
+		expect((await wallet.coin(["autocomplete", "fish"])).stdout).toMatch(/^# fish completion for coin\n/);
+	});
+});
