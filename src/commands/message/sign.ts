@@ -4,13 +4,9 @@ import { toBase58Check } from "../../protocol/address.js";
 import { toHex } from "../../protocol/bytes.js";
 import { sign } from "../../protocol/signature.js";
 import { yesFlag } from "../../terminal/acting-flags.js";
-<<<<<<< HEAD
+import { agentSignature } from "../../terminal/agent-signature.js";
 import { agree, present } from "../../terminal/confirmation.js";
 import { canAsk } from "../../terminal/controlling-terminal.js";
-=======
-import { agentSignature } from "../../terminal/agent-signature.js";
-import { agree } from "../../terminal/confirmation.js";
->>>>>>> h-cli2
 import { passwordFlags } from "../../terminal/flags.js";
 import { MessageCommand, messageFlags } from "../../terminal/message-command.js";
 import { withProgress } from "../../terminal/progress.js";
@@ -55,17 +51,13 @@ export default class MessageSign extends MessageCommand {
 			];
 			await agree(2, summary, flags.yes, "Sign?");
 		}
-<<<<<<< HEAD
-		const source = this.passwordSource(flags, settings);
-		if (source.file === undefined && canAsk()) {
-			await present([`${key.name} (${key.base58}) signs the message (${scheme}):`, ...shown]);
-		}
-		const signature = await withPassword(source, key.name, (password) =>
-=======
 		const byAgent = await agentSignature(key, hash);
 		if (byAgent) this.note(`${key.name} signs (unlocked) the hash ${toHex(hash)}`);
+		const source = this.passwordSource(flags, settings);
+		if (canAsk() && (byAgent || source.file === undefined)) {
+			await present([`${key.name} (${key.base58}) signs the message (${scheme}):`, ...shown]);
+		}
 		const open = (password: string): Promise<Uint8Array> =>
->>>>>>> h-cli2
 			withProgress("opening the key", this.chatty, async () => {
 				const privateKey = await unlockKey(key, password);
 				try {
@@ -74,7 +66,7 @@ export default class MessageSign extends MessageCommand {
 					privateKey.fill(0);
 				}
 			});
-		const signature = byAgent ?? (await withPassword(this.passwordSource(flags, settings), key.name, open));
+		const signature = byAgent ?? (await withPassword(source, key.name, open));
 		this.printRecord({
 			signature: signatureText(signature),
 			address: key.base58,
