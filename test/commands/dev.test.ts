@@ -1,5 +1,7 @@
 /** The commands that change a development chain, one story each; what the methods do is tested beside the node's API. */
 
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { toBase58Check } from "../../src/protocol/address.js";
@@ -174,9 +176,18 @@ describe("coin dev", () => {
 	});
 
 	it("says so where there is no development chain", async () => {
-		expect(await chain.fails("dev mine --profile plain", 1)).toMatchObject({
+		const error = { code: -32601, message: "method not found" };
+		const network = createServer((_, answer) => answer.end(JSON.stringify({ jsonrpc: "2.0", id: 1, error })));
+		await new Promise((resolve) => network.listen(0, "127.0.0.1", () => resolve(undefined)));
+		const { port } = network.address() as AddressInfo;
+		expect(await chain.fails(`dev mine --node http://127.0.0.1:${port}`, 1)).toMatchObject({
 			code: "not_served",
 			message: expect.stringContaining("no development chain"),
 		});
+		network.close();
+	});
+
+	it("works at the JSON-RPC listener as at the gateway", async () => {
+		expect(await chain.prints("dev mine --profile here")).toMatch(/^number +\d+/);
 	});
 });

@@ -23,7 +23,7 @@ interface Program {
 	/** Folders and files it needs beside its own, from its own folder. */
 	readonly files?: readonly string[];
 	readonly seconds?: number;
-	/** Steps that fail for a reason of the client's own. */
+	/** Steps that fail for a reason of the client's own, or of the network's. */
 	readonly own?: Readonly<Record<string, string>>;
 }
 
@@ -33,7 +33,7 @@ interface Result {
 	readonly passed: number;
 	/** `step: why` */
 	readonly failed: readonly string[];
-	/** The same, for reasons of the client's own. */
+	/** The same, for reasons that are known. */
 	readonly own: readonly string[];
 	/** Why nothing was run. */
 	readonly skipped?: string;
@@ -117,10 +117,7 @@ function read({ title, own = {} }: Program, text: string): Result {
 
 function lineOf({ title, version, passed, failed, own, skipped }: Result): string {
 	if (skipped !== undefined) return `${title}: skipped, ${skipped}`;
-	const notes = [
-		...own.map((note) => `  the client's own: ${note}`),
-		...failed.map((note) => `  FAILED ${note}`),
-	];
+	const notes = [...own.map((note) => `  known: ${note}`), ...failed.map((note) => `  FAILED ${note}`)];
 	return [`${title} ${version}: ${passed} passed, ${failed.length + own.length} failed`, ...notes].join("\n");
 }
 
@@ -130,7 +127,7 @@ const END = "<!-- end of what it writes -->";
 function rowOf({ title, version, passed, failed, own, skipped }: Result): string {
 	const cell = (text: string): string => text.replaceAll("|", "\\|").replaceAll(/[<>]/g, "");
 	if (skipped !== undefined) return `| ${title} | – | not run | ${cell(skipped)} |`;
-	const notes = [...failed, ...own.map((note) => `${note} (the client's own)`)].map(cell).join("; ");
+	const notes = [...failed.map((note) => `**new:** ${note}`), ...own].map(cell).join("; ");
 	return `| ${title} | ${version} | ${passed} / ${failed.length + own.length} | ${notes} |`;
 }
 
@@ -147,7 +144,10 @@ function write(results: readonly Result[]): void {
 			.map((line) => [line.split(" | ")[0]?.slice(2) ?? "", line]),
 	);
 	for (const each of results) rows.set(each.title, rowOf(each));
-	const table = ["| program | version | steps passed / failed | what failed |", "| --- | --- | --- | --- |"];
+	const table = [
+		"| program | version | steps passed / failed | what failed, and why |",
+		"| --- | --- | --- | --- |",
+	];
 	const text = [BEGIN, "", ...table, ...rows.values(), "", ""].join("\n");
 	writeFileSync(DOCUMENT, document.slice(0, from) + text + document.slice(to));
 }
