@@ -116,12 +116,6 @@ describe("HTTP answers", () => {
 			"passed",
 		],
 		[
-			"the order of a map",
-			line("wallet/getaccount", '{"assetV2":[{"key":"1"},{"key":"2"}]}'),
-			'{"assetV2":[{"key":"2"},{"key":"1"}]}',
-			"passed",
-		],
-		[
 			"names with raw control characters",
 			line("wallet/getaccount", '{"account_name":"a\tb"}'),
 			'{"account_name":"a\\tb"}',
