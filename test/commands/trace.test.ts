@@ -1,6 +1,8 @@
 /** The call tree of a transaction that calls, fails inside, makes a contract and asks a built-in one. */
 
 import { readFileSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { addressOf, DevelopmentChain } from "./development-chain.js";
@@ -30,7 +32,7 @@ afterAll(() => chain.stop());
 describe("coin tx trace", () => {
 	it("is the tree of calls with their functions, values, results and events", async () => {
 		const receipt = (await chain.value(`tx receipt ${id}`)) as { receipt: { energy_usage_total: string } };
-		expect(await chain.value(`tx trace ${id} --profile dev`)).toEqual({
+		expect(await chain.value(`tx trace ${id}`)).toEqual({
 			kind: "CALL",
 			from: addressOf("ann"),
 			to: caller,
@@ -97,7 +99,7 @@ describe("coin tx trace", () => {
 			"  -> 7",
 			"",
 		]);
-		expect(await chain.prints(`tx trace ${id} --profile dev`)).toBe(text);
+		expect(await chain.prints(`tx trace ${id}`)).toBe(text);
 	});
 
 	it("traces a call that isn't on the chain", async () => {
@@ -110,15 +112,22 @@ describe("coin tx trace", () => {
 	});
 
 	it("says what can't be traced, and where", async () => {
-		expect(await chain.fails(`tx trace ${id}`, 1)).toMatchObject({
+		const error = { code: -32601, message: "method not found" };
+		const network = createServer((_, answer) => answer.end(JSON.stringify({ jsonrpc: "2.0", id: 1, error })));
+		await new Promise((resolve) => network.listen(0, "127.0.0.1", () => resolve(undefined)));
+		const { port } = network.address() as AddressInfo;
+		const { full } = chain.ports;
+		await chain.prints(`profile set mute http=http://127.0.0.1:${full} jsonrpc=http://127.0.0.1:${port}`);
+		expect(await chain.fails(`tx trace ${id} --profile mute`, 1)).toMatchObject({
 			code: "not_served",
 			message: "this node doesn't trace transactions",
 		});
+		network.close();
 		const paid = await chain.acts(["wallet", "send", "bob", "1sun"]);
-		expect(await chain.fails(`tx trace ${String(paid["txID"])} --profile dev`, 2)).toMatchObject({
+		expect(await chain.fails(`tx trace ${String(paid["txID"])}`, 2)).toMatchObject({
 			message: expect.stringContaining("calls no contract"),
 		});
-		expect(await chain.fails(`tx trace ${"00".repeat(32)} --profile dev`, 1)).toMatchObject({
+		expect(await chain.fails(`tx trace ${"00".repeat(32)}`, 1)).toMatchObject({
 			code: "not_found",
 		});
 	});

@@ -11,7 +11,7 @@ import { NodeClient } from "../../wallet/node-client.js";
 import { accountNamed } from "../../wallet/signing.js";
 
 export default class ContractCallCommand extends QueryCommand {
-	static override summary = "Ask a contract: run a function without effect and print what it returns";
+	static override summary = "Ask a contract: run a function without effect, print its result";
 	static override aliases = ["call"];
 	static override description =
 		"The function is a signature, such as balanceOf(address) or get() returns (uint256), or a bare name of the " +

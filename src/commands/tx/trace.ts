@@ -11,11 +11,11 @@ export default class TxTrace extends QueryCommand {
 	static override summary =
 		"Show the calls of a transaction as a tree: functions, values, energy, results, events";
 	static override description =
-		"Only a node that executes transactions of its newest blocks again can tell: the gateway of a development chain (--profile dev). " +
+		"Only a node that executes transactions of its newest blocks again can tell: that of a development chain. " +
 		"Names come from the interfaces on the chain, from --artifact, and from the list of common signatures.";
 	static override examples = [
-		"<%= config.bin %> tx trace 4f0c… --profile dev",
-		"<%= config.bin %> tx trace 4f0c… --profile dev --artifact build/Store.json --json",
+		"<%= config.bin %> tx trace 4f0c…",
+		"<%= config.bin %> tx trace 4f0c… --artifact build/Store.json --json",
 	];
 	static override args = {
 		id: Args.string({ description: "transaction id", required: true, ignoreStdin: true }),
@@ -56,7 +56,7 @@ export default class TxTrace extends QueryCommand {
 				} catch (error) {
 					if (!(error instanceof Failure) || error.code !== "not_served") throw error;
 					throw new Failure("not_served", "this node doesn't trace transactions", {
-						hint: "the gateway of a development chain does: --profile dev",
+						hint: "that of a development chain does",
 					});
 				}
 			},
