@@ -34,7 +34,7 @@ export class Victim {
 		const child = spawn(process.execPath, [program, ...words], {
 			cwd: folder,
 			stdio: ["ignore", "pipe", "pipe"],
-			env: { PATH: process.env["PATH"] ?? "", HOME: folder },
+			env: { PATH: process.env["PATH"] ?? "", HOME: folder, NODE_OPTIONS: process.env["PROBE"] ?? "" },
 		});
 		const victim = new Victim(ports, child, folder);
 		const limit = Date.now() + START_LIMIT_MS;

@@ -92,6 +92,7 @@ if (!Number.isSafeInteger(kills) || kills < 1)
 	throw new TypeError("the number of kills must be a whole number");
 const seed = Number(values.seed);
 const modes = values.mode === undefined ? ["node", "chain"] : [values.mode];
+if (values.directory !== undefined) await mkdir(values.directory, { recursive: true });
 const root = await mkdtemp(join(values.directory ?? tmpdir(), "coin-soak-"));
 process.stdout.write(`${kills} kills, seed ${seed}, in ${root}\n`);
 const random = randomFrom(seed);

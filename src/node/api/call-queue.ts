@@ -7,6 +7,11 @@ import { NamedError } from "../../protocol/json/exceptions.js";
 
 /** Calculations of one turn may take this long in all before others get theirs; the last one may end later. */
 const TURN_MS = 20;
+/**
+ * Pause after a turn that used its time. A server takes one connection in each round of the event loop: without rounds
+ * that are short, a client waits for as many executions as there are connections before its own.
+ */
+const PAUSE_MS = 10;
 
 export class CallQueue {
 	private readonly waiting: (() => void)[] = [];
@@ -42,7 +47,8 @@ export class CallQueue {
 	private schedule(): void {
 		if (this.scheduled) return;
 		this.scheduled = true;
-		setImmediate(() => this.turn());
+		if (this.usedMs < TURN_MS) setImmediate(() => this.turn());
+		else setTimeout(() => this.turn(), PAUSE_MS);
 	}
 
 	private turn(): void {

@@ -39,7 +39,7 @@ import { type LocalWitnessConfig, readLocalWitness } from "./witness-keys.js";
  * Part of half a slot in which a block is packed. The reference's is 50; this node, which answers requests on the thread
  * on which it packs, packs no less in this time, and nobody waits longer for it.
  */
-const DEFAULT_PACKING_PERCENT = 30;
+const DEFAULT_PACKING_PERCENT = 25;
 
 export { COMMITTEE_KEYS, type CommitteeConfig, type CommitteeKey } from "./committee-config.js";
 export { ConfigError } from "./config-error.js";

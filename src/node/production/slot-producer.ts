@@ -11,6 +11,8 @@ import { producerOf } from "./witness-keys.js";
 const HOLD_MS = 81_000n;
 /** A slot is tried this much before the clock reaches it. */
 const LEAD_MS = 50n;
+/** Between packing a block and applying it: long enough for the requests that came meanwhile. */
+const PAUSE_MS = 10;
 
 /** Why a slot was not used; the names are those that operators of the network know. */
 export type ProductionState =
@@ -49,8 +51,8 @@ export class SlotProducer {
 	private lastOwn = "";
 	private heldUntilMs = 0n;
 	private readonly unobserve: () => void;
-	/** Applies a block that is packed and announced, in a turn of its own: requests don't wait for both at once. */
-	private packed: { readonly turn: NodeJS.Immediate; readonly apply: () => void } | undefined;
+	/** Applies a block that is packed and announced, a little later: requests don't wait for both at once. */
+	private packed: { readonly turn: NodeJS.Timeout; readonly apply: () => void } | undefined;
 
 	constructor(private readonly options: SlotProducerOptions) {
 		this.synced = !options.needSyncCheck;
@@ -96,7 +98,7 @@ export class SlotProducer {
 		const { packed } = this;
 		if (!packed) return;
 		this.packed = undefined;
-		clearImmediate(packed.turn);
+		clearTimeout(packed.turn);
 		try {
 			packed.apply();
 		} catch (error) {
@@ -104,7 +106,7 @@ export class SlotProducer {
 		}
 	}
 
-	/** Packs a block if it is this node's turn; it is applied in the next turn. @throws {Error} if packing fails */
+	/** Packs a block if it is this node's turn; it is applied after a pause. @throws {Error} if packing fails */
 	tryProduce(): ProductionState {
 		const { chain, clock, producers } = this.options;
 		const now = clock();
@@ -126,7 +128,7 @@ export class SlotProducer {
 			timestampMs + BigInt(Math.trunc((Number(SLOT_MS) / 2) * (this.options.packingPercent / 100)));
 		const makeHead = chain.prepareBlock(producer, timestampMs, () => clock() > deadline);
 		this.packed = {
-			turn: setImmediate(() => this.applyPacked()),
+			turn: setTimeout(() => this.applyPacked(), PAUSE_MS),
 			apply: () => this.options.onProduced(makeHead()),
 		};
 		return "PRODUCED";

@@ -33,6 +33,28 @@ describe("a queue of calculations", () => {
 		expect(events.indexOf("timer")).toBeLessThan(3);
 	});
 
+	it("has rounds of the event loop pass between long calculations: a server takes one connection a round", async () => {
+		const queue = new CallQueue();
+		let rounds = 0;
+		const count = (): void => {
+			rounds++;
+			counting = setImmediate(count);
+		};
+		let counting = setImmediate(count);
+		const seen: number[] = [];
+		await Promise.all(
+			[1, 2, 3].map(() =>
+				queue.run(() => {
+					seen.push(rounds);
+					busy(25);
+				}),
+			),
+		);
+		clearImmediate(counting);
+		expect((seen[1] as number) - (seen[0] as number)).toBeGreaterThan(5);
+		expect((seen[2] as number) - (seen[1] as number)).toBeGreaterThan(5);
+	});
+
 	it("leaves out what nobody waits for any more", async () => {
 		const queue = new CallQueue();
 		let left = false;

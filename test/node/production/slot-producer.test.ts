@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import type { OpenChain } from "../../../src/node/chain/open-chain.js";
 import { scheduledWitness, slotTimeMs } from "../../../src/node/consensus/slots.js";
 import { SlotProducer } from "../../../src/node/production/slot-producer.js";
@@ -35,17 +35,25 @@ function producerOfNextSlot(): SlotProducer {
 	});
 }
 
-const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+const pause = (): unknown => vi.advanceTimersByTime(10);
+
+beforeEach(() => {
+	vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+});
+
+afterEach(() => {
+	vi.useRealTimers();
+});
 
 describe("a slot of this node", () => {
-	test("is packed and announced in one turn, applied in the next", async () => {
+	test("is packed and announced at once, applied after a pause", () => {
 		const announced: string[] = [];
 		open.chain.observe({ timed: (step, block) => step === "packed" && announced.push(block.idHex) });
 		const producer = producerOfNextSlot();
 		expect(producer.tryProduce()).toBe("PRODUCED");
 		expect(announced).toHaveLength(1);
 		expect(open.chain.head.number).toBe(2n);
-		await turn();
+		pause();
 		expect(open.chain.head.number).toBe(3n);
 		expect(produced).toEqual(announced);
 		producer.stop();
@@ -59,7 +67,7 @@ describe("a slot of this node", () => {
 		expect(failures).toEqual([]);
 	});
 
-	test("may be lost to a block that comes first", async () => {
+	test("may be lost to a block that comes first", () => {
 		const producer = producerOfNextSlot();
 		producer.tryProduce();
 		const witness = scheduledWitness(open.chain.state, 2n);
@@ -68,7 +76,7 @@ describe("a slot of this node", () => {
 			key: keyOfWitness(witness),
 		});
 		open.chain.push(SignedBlock.decode(other.bytes), "peer");
-		await turn();
+		pause();
 		expect(open.chain.head.idHex).toBe(other.idHex);
 		expect(failures[0]).toBeInstanceOf(LostSlotError);
 		producer.stop();
