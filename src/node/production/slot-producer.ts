@@ -11,8 +11,8 @@ import { producerOf } from "./witness-keys.js";
 const HOLD_MS = 81_000n;
 /** A slot is tried this much before the clock reaches it. */
 const LEAD_MS = 50n;
-/** Between packing a block and applying it: long enough for the requests that came meanwhile. */
-const PAUSE_MS = 10;
+/** Between packing a block and applying it: rounds enough of the event loop for the requests that came meanwhile. */
+const PAUSE_MS = 50;
 
 /** Why a slot was not used; the names are those that operators of the network know. */
 export type ProductionState =

@@ -35,7 +35,7 @@ function producerOfNextSlot(): SlotProducer {
 	});
 }
 
-const pause = (): unknown => vi.advanceTimersByTime(10);
+const pause = (): unknown => vi.advanceTimersByTime(50);
 
 beforeEach(() => {
 	vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
