@@ -1,6 +1,5 @@
 /** The operations that call other contracts (sheet 05 §§11.3 and 11.4). */
 
-import { EMPTY } from "../../protocol/bytes.js";
 import { toAddress } from "./addresses.js";
 import { add, lt, sub } from "./arithmetic.js";
 import { Frame } from "./frame.js";
@@ -166,7 +165,7 @@ function perform(frame: Frame, call: Call): void {
 	const outSize = low32(call.outSize);
 	if (outSize > 0) frame.memory.expand(low32(call.outOffset) + outSize);
 	const precompile = findPrecompile(frame.machine.gates, call.target);
-	frame.returnData = EMPTY;
+	frame.forgetReturnData();
 	if (isTooDeep(frame)) {
 		giveBack(frame, call.energy);
 		frame.push(0);
@@ -286,8 +285,8 @@ function finishCall(frame: Frame, child: Frame, call: Call): void {
 	}
 	frame.push(child.reverted ? 0 : 1);
 	const size = Math.min(low32(call.outSize), child.output.length);
-	if (size > 0) frame.memory.storeWithin(low32(call.outOffset), child.output.subarray(0, size));
-	frame.returnData = child.output;
+	if (size > 0) frame.memory.storeWithin(low32(call.outOffset), child.output.subarray(0, size), child.memory);
+	frame.keepOutput(child);
 	giveBack(frame, child.remaining);
 }
 

@@ -291,7 +291,8 @@ function storeCode({ machine, root, address }: Prepared): void {
 		root.failure = depositOutOfEnergy("save just created contract code", deposit, root.remaining);
 		return;
 	}
-	if (machine.gates.constantinople) putCode(machine, address, output);
+	if (machine.gates.constantinople)
+		putCode(machine, address, root.memory.lent ? Uint8Array.from(output) : output);
 }
 
 /**

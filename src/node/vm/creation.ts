@@ -46,7 +46,7 @@ export function create(frame: Frame): void {
 	const value = frame.pop();
 	const offset = frame.pop();
 	const size = frame.pop();
-	frame.returnData = EMPTY;
+	frame.forgetReturnData();
 	if (isTooDeep(frame)) {
 		frame.push(0);
 		return;
@@ -188,7 +188,7 @@ function finish(frame: Frame, child: Frame, address: Uint8Array): void {
 	}
 	if (child.reverted) {
 		frame.push(0);
-		frame.returnData = child.output;
+		frame.keepOutput(child);
 	} else {
 		if (child.output.length === 0) refuseEmptyCode(frame);
 		frame.push(prefixedWord(address));
@@ -223,7 +223,8 @@ function settle(child: Frame): void {
 		child.failure = depositOutOfEnergy("No energy to save just created contract code", deposit, left);
 		return;
 	}
-	putCode(machine, context.address, output);
+	// The memory that a large output lies in goes to other frames.
+	putCode(machine, context.address, child.memory.lent ? Uint8Array.from(output) : output);
 }
 
 /** Code that no contract may have from #63 on. */

@@ -55,6 +55,8 @@ export class Frame {
 	private reserve: bigint;
 	/** What the last call or creation returned. */
 	returnData: Uint8Array = EMPTY;
+	/** The memory of the frame whose bytes {@link returnData} is. */
+	private returnOwner: Memory | undefined;
 	output: Uint8Array = EMPTY;
 	/** The frame has ended, or waits for {@link child}. */
 	interrupted = false;
@@ -94,9 +96,28 @@ export class Frame {
 		this.reserve = typeof energy === "number" && energy === atHand ? 0n : BigInt(energy) - BigInt(atHand);
 	}
 
-	/** Gives stack and memory back for other frames; the frame must not run any more. */
+	/** Keeps what a frame returned, until the next call. */
+	keepOutput(child: Frame): void {
+		this.forgetReturnData();
+		this.returnData = child.output;
+		if (child.memory.lent) this.returnOwner = child.memory;
+	}
+
+	/** A call begins: what the last one returned is gone. */
+	forgetReturnData(): void {
+		this.returnData = EMPTY;
+		this.returnOwner?.takeBack();
+		this.returnOwner = undefined;
+	}
+
+	/**
+	 * Gives stack and memory back for other frames; the frame must not run any more. Its output stays valid if it was kept
+	 * by the opener, or if there is none.
+	 */
 	release(): void {
-		this.memory.release();
+		this.forgetReturnData();
+		if (this.opener && this.opener.returnOwner !== this.memory) this.memory.takeBack();
+		else this.memory.release();
 		if (stackPool.length < 64) stackPool.push(this.stack);
 	}
 

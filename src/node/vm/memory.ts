@@ -1,6 +1,7 @@
 /** The byte-addressed memory of a frame (sheet 05 §9.2). */
 
 import { EMPTY } from "../../protocol/bytes.js";
+import { LARGE_CAPACITY, LargeBuffer } from "./large-buffer.js";
 import { hostFailed, runtimeFailed, type VmError } from "./vm-error.js";
 import { MAX_INT32, readWord, type Word, writeWord } from "./word.js";
 
@@ -16,50 +17,79 @@ const FIRST_CAPACITY = 1024;
 export const MEMORY_CHUNK = 1024;
 
 /** Up to here memory is one range of bytes; the few words that are written beyond lie in pages of their own, small ones. */
-const NEAR = 2 ** 22;
+const NEAR = LARGE_CAPACITY;
 const PAGE = 1024;
 
-/** Memories that are kept for other frames, and how large they may be. */
+/** Memories that are kept for other frames. A larger one has a {@link LargeBuffer}. */
 const POOLED = 64;
-const POOLED_CAPACITY = 65_536;
+const SMALL_CAPACITY = 65_536;
 const pool: Memory[] = [];
 
 export class Memory {
 	/** Bytes in use; a multiple of 32. */
 	size = 0;
 	private bytes: Uint8Array = EMPTY;
-	private view = new DataView(EMPTY.buffer, 0, 0);
+	private view: DataView = new DataView(EMPTY.buffer, 0, 0);
+	private large: LargeBuffer | undefined;
 	private far: Map<number, Uint8Array> | undefined;
+	/** {@link final} gave its bytes themselves away. */
+	private isLent = false;
 
 	/** An empty memory. */
 	static take(): Memory {
 		return pool.pop() ?? new Memory();
 	}
 
-	/** Empties the memory and keeps it for others; it must not be used any more. */
+	/** Whether the bytes themselves were given away: they may be used until the memory is taken back. */
+	get lent(): boolean {
+		return this.isLent;
+	}
+
+	/** Empties the memory and keeps it for others, unless it is {@link lent}; it must not be used any more. */
 	release(): void {
+		if (!this.isLent) this.takeBack();
+	}
+
+	/** Empties the memory and keeps it for others, what was given of it too. */
+	takeBack(): void {
+		this.isLent = false;
 		this.far = undefined;
-		if (pool.length >= POOLED || this.bytes.length > POOLED_CAPACITY) return;
-		this.bytes.fill(0, 0, this.size);
+		if (this.large) {
+			this.large.release();
+			this.large = undefined;
+			this.bytes = EMPTY;
+			this.view = new DataView(EMPTY.buffer, 0, 0);
+		} else this.bytes.fill(0, 0, this.size);
 		this.size = 0;
-		pool.push(this);
+		if (pool.length < POOLED) pool.push(this);
 	}
 
 	/** Makes the first `end` bytes usable, rounded up to a whole word; new bytes are zero. */
 	expand(end: number): void {
 		if (end <= this.size) return;
 		const size = Math.ceil(end / 32) * 32;
-		if (size > this.bytes.length && this.bytes.length < NEAR) this.grow(Math.min(size, NEAR));
+		if (size > this.bytes.length && this.bytes.length < NEAR) this.grow(size);
 		this.size = size;
 	}
 
 	private grow(size: number): void {
-		const bytes = new Uint8Array(
-			Math.max(size, Math.min(2 * this.bytes.length, MEMORY_LIMIT), FIRST_CAPACITY),
-		);
-		bytes.set(this.bytes.subarray(0, this.size));
-		this.bytes = bytes;
-		this.view = new DataView(bytes.buffer);
+		const old = this.bytes.subarray(0, this.size);
+		if (size > SMALL_CAPACITY) {
+			this.large = LargeBuffer.take();
+			this.bytes = this.large.bytes;
+			this.view = this.large.view;
+			this.written(0, old.length);
+		} else {
+			const capacity = Math.min(SMALL_CAPACITY, Math.max(size, 2 * this.bytes.length, FIRST_CAPACITY));
+			this.bytes = new Uint8Array(capacity);
+			this.view = new DataView(this.bytes.buffer);
+		}
+		this.bytes.set(old);
+	}
+
+	/** Notes that bytes are written. */
+	private written(offset: number, length: number): void {
+		this.large?.written(offset, length);
 	}
 
 	/** Reads a word that lies within the memory in use, below {@link MEMORY_LIMIT}. */
@@ -69,10 +99,12 @@ export class Memory {
 
 	/** Writes a word that lies within the memory in use. */
 	storeWord(offset: number, word: Word): void {
+		if (this.large) this.large.written(offset, 32);
 		writeWord(this.view, offset, word);
 	}
 
 	storeByte(offset: number, byte: number): void {
+		this.written(offset, 1);
 		this.bytes[offset] = byte;
 	}
 
@@ -91,11 +123,13 @@ export class Memory {
 	}
 
 	/**
-	 * A range after which the memory is not written any more, expanding it: the bytes themselves where they are many. Of
-	 * a large memory few bytes are a copy, so that they don't keep all of it.
+	 * A range after which the memory is not written any more, expanding it: the bytes themselves where they are many, and
+	 * the memory is then {@link lent}. Of a large memory few bytes are a copy, so that they don't keep all of it.
 	 */
 	final(offset: number, size: number): Uint8Array {
-		return size > POOLED_CAPACITY ? this.peek(offset, size) : this.copy(offset, size);
+		if (size <= SMALL_CAPACITY) return this.copy(offset, size);
+		this.isLent = true;
+		return this.peek(offset, size);
 	}
 
 	/** Writes all of `data`, expanding the memory to it, beyond {@link MEMORY_LIMIT} too. */
@@ -103,7 +137,10 @@ export class Memory {
 		if (data.length === 0) return;
 		this.expand(offset + data.length);
 		const near = Math.max(0, Math.min(NEAR - offset, data.length));
-		if (near > 0) this.bytes.set(data.subarray(0, near), offset);
+		if (near > 0) {
+			this.written(offset, near);
+			this.bytes.set(data.subarray(0, near), offset);
+		}
 		for (let at = near; at < data.length; ) {
 			const page = Math.floor((offset + at) / PAGE);
 			const from = offset + at - page * PAGE;
@@ -134,16 +171,29 @@ export class Memory {
 		return readWord(new DataView(bytes.buffer), 0);
 	}
 
-	/** Writes what of `data` fits the memory in use. */
-	storeWithin(offset: number, data: Uint8Array): void {
+	/** Writes what of `data` fits the memory in use, which is below {@link MEMORY_LIMIT}. @param owner the memory whose bytes they are */
+	storeWithin(offset: number, data: Uint8Array, owner?: Memory): void {
 		if (offset >= this.size) return;
-		this.bytes.set(data.subarray(0, this.size - offset), offset);
+		const fitting = data.subarray(0, this.size - offset);
+		const pages = owner?.lent ? owner.large : undefined;
+		if (!pages || !this.large || fitting.length === 0) {
+			this.written(offset, fitting.length);
+			this.bytes.set(fitting, offset);
+			return;
+		}
+		for (const { at, length, isWritten } of pages.runs(fitting.byteOffset, fitting.length)) {
+			if (isWritten) {
+				this.written(offset + at, length);
+				this.bytes.set(fitting.subarray(at, at + length), offset + at);
+			} else this.large.clear(offset + at, length);
+		}
 	}
 
 	/** Copies `size` bytes of `source` from `from` on; zeros where the source ends. */
 	storePadded(offset: number, source: Uint8Array, from: number, size: number): void {
 		if (size === 0) return;
 		this.expand(offset + size);
+		this.written(offset, size);
 		const part = from < source.length ? source.subarray(from, from + size) : EMPTY;
 		this.bytes.set(part, offset);
 		this.bytes.fill(0, offset + part.length, offset + size);
@@ -153,6 +203,7 @@ export class Memory {
 	move(target: number, source: number, size: number): void {
 		if (size === 0) return;
 		this.expand(Math.max(target, source) + size);
+		this.written(target, size);
 		this.bytes.copyWithin(target, source, source + size);
 	}
 }
