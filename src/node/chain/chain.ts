@@ -17,12 +17,13 @@ import {
 	judgeHeader,
 } from "../consensus/block-judgement.js";
 import { ChainError, LostSlotError, NonCommonBlockError, UnlinkedBlockError } from "../rules/errors.js";
-import type { BlockChange, StateDatabase } from "../state/state-database.js";
+import type { StateDatabase } from "../state/state-database.js";
 import { createView, type StateView } from "../state/view.js";
 import { authorize } from "./authorization.js";
 import type { BlockLog, LogRecord, LogRecordType } from "./block-log.js";
 import { applyBlock } from "./block-processor.js";
 import { ForkTree } from "./fork-tree.js";
+import { type AppliedBlock, type ChainObserver, type ErasedBlock, Observers } from "./observers.js";
 import {
 	checkProducer,
 	nextHeader,
@@ -58,35 +59,6 @@ export interface ChainJournal {
 	append: BlockLog["append"];
 }
 
-/** What a block did when it became the head. */
-export interface AppliedBlock {
-	readonly block: SignedBlock;
-	readonly infos: readonly TransactionInfo[];
-	readonly change: BlockChange;
-}
-
-/** A block that left the chain, with what it had done. */
-export type ErasedBlock = Pick<AppliedBlock, "block" | "infos">;
-
-/** Told of changes of the head, after they are complete. */
-export interface ChainObserver {
-	/** A block is part of the chain now. `switching`: it came with a move to another branch, which is complete. */
-	applied?(applied: AppliedBlock, switching: boolean): void;
-	/**
-	 * A block is no longer part of the chain. The blocks that a move to another branch leaves are told newest first,
-	 * then those that it brings; a move that failed is not told at all.
-	 */
-	erased?(erased: ErasedBlock): void;
-	/** The chain moved to another branch; told before its blocks are. Both lists in the order in which they are told. */
-	switched?(erased: readonly ErasedBlock[], applied: readonly AppliedBlock[]): void;
-	/** A transaction entered the pool. */
-	pending?(transaction: SignedTransaction, info: TransactionInfo): void;
-	/** A transaction was tried for the pool and broke a rule; what it had written is undone. */
-	refused?(transaction: SignedTransaction, error: unknown): void;
-	/** A block was packed, or one that was offered was dealt with. */
-	timed?(step: "packed" | "pushed", block: SignedBlock, ms: number): void;
-}
-
 /** What a push did. */
 export type PushOutcome =
 	| { readonly kind: "known" }
@@ -98,7 +70,7 @@ export class Chain {
 	readonly pool: PendingPool;
 	/** Up to which block the chain is final. */
 	sessions: Sessions;
-	private readonly observers = new Set<ChainObserver>();
+	private readonly observers = new Observers();
 	private readonly changedOwners = new Set<string>();
 	/** Blocks that this node made. */
 	private readonly ownBlocks = new WeakSet<SignedBlock>();
@@ -145,8 +117,7 @@ export class Chain {
 
 	/** Registers an observer; the returned function removes it. */
 	observe(observer: ChainObserver): () => void {
-		this.observers.add(observer);
-		return () => this.observers.delete(observer);
+		return this.observers.add(observer);
 	}
 
 	private storedBlock(id: Uint8Array): SignedBlock | undefined {
@@ -235,16 +206,12 @@ export class Chain {
 		try {
 			if (origin === "own") this.ownBlocks.add(block);
 			const outcome = this.join(block, trust.contents);
-			this.tell("pushed", block, started);
+			this.observers.timed("pushed", block, started);
 			return outcome;
 		} finally {
 			for (const { transaction } of this.pool.requeue(this.clock())) this.noteDropped(transaction);
 			this.keepChangedOwners(block);
 		}
-	}
-
-	private tell(step: "packed" | "pushed", block: SignedBlock, startedMs: number): void {
-		for (const observer of this.observers) observer.timed?.(step, block, performance.now() - startedMs);
 	}
 
 	/**
@@ -282,7 +249,7 @@ export class Chain {
 		}
 		if (!equalBytes(tip.parentId, this.state.properties.headId)) {
 			const { erased, applied } = this.switchTo(tip);
-			this.tellMoved(erased, applied, true);
+			this.observers.moved(erased, applied, true);
 			return { kind: "head", applied, switched: true };
 		}
 		let applied: readonly AppliedBlock[];
@@ -292,20 +259,8 @@ export class Chain {
 			this.tree.remove(block.id);
 			throw error;
 		}
-		this.tellMoved([], applied, false);
+		this.observers.moved([], applied, false);
 		return { kind: "head", applied, switched: false };
-	}
-
-	private tellMoved(
-		erased: readonly ErasedBlock[],
-		applied: readonly AppliedBlock[],
-		switching: boolean,
-	): void {
-		for (const observer of this.observers) {
-			if (switching) observer.switched?.(erased, applied);
-			for (const block of erased) observer.erased?.(block);
-			for (const block of applied) observer.applied?.(block, switching);
-		}
 	}
 
 	/** Executes a block on the head as one layer, or leaves no trace of it. */
@@ -459,7 +414,7 @@ export class Chain {
 		}
 		this.authorize(transaction);
 		const info = this.execute(transaction, this.clock(), true);
-		for (const observer of this.observers) observer.pending?.(transaction, info);
+		this.observers.pending(transaction, info);
 		return info;
 	}
 
@@ -485,7 +440,7 @@ export class Chain {
 			return processed.info;
 		} catch (error) {
 			this.database.revert(mark);
-			for (const observer of this.observers) observer.refused?.(transaction, error);
+			this.observers.refused(transaction, error);
 			throw error;
 		} finally {
 			this.sessions.close();
@@ -537,7 +492,7 @@ export class Chain {
 	prepareBlock(producer: Producer, timestampMs: bigint, expired: () => boolean): () => AppliedBlock {
 		const started = performance.now();
 		const { block, taken } = this.pack({ producer, timestampMs, expired });
-		this.tell("packed", block, started);
+		this.observers.timed("packed", block, started);
 		return () => {
 			try {
 				const outcome = this.push(block, "own");
@@ -574,20 +529,6 @@ export class Chain {
 		return { block: sealBlock(raw, packed, slot.producer), taken };
 	}
 
-	/**
-	 * Changes the state outside of blocks, on a development chain. What is pending is executed again on the new state.
-	 * @param change writes to the view it is given, which is gone afterwards
-	 */
-	edit<T>(change: (state: StateView) => T): T {
-		this.discardPending();
-		try {
-			return change(createView(this.database.editBackend, this.state.seed));
-		} finally {
-			this.pool.requeue(this.clock());
-			this.executeWaiting(Number.POSITIVE_INFINITY);
-		}
-	}
-
 	/** Forgets what is pending: the state beneath is about to be replaced, on a development chain. */
 	suspend(): readonly PendingTransaction[] {
 		this.discardPending();
@@ -621,7 +562,7 @@ export class Chain {
 	announceUndoing(number: bigint): void {
 		for (let height = this.state.properties.headNumber; height > number; height--) {
 			const block = this.blockByNumber(height);
-			if (block) this.tellMoved([this.withInfos(block)], [], false);
+			if (block) this.observers.moved([this.withInfos(block)], [], false);
 		}
 	}
 

@@ -9,6 +9,7 @@ import { createMemoryDatabase, DatabaseError, type KeyValueDatabase } from "../s
 import { type StoreDefinition, storeDefinitions } from "../state/definition.js";
 import type { PropertySeed } from "../state/property-table.js";
 import { StateDatabase } from "../state/state-database.js";
+import type { StateHistory } from "../state/state-history.js";
 import { createView, type StateView } from "../state/view.js";
 import { BlockLog, hasLog, type LogRecord } from "./block-log.js";
 import { Chain, type ChainJournal } from "./chain.js";
@@ -185,6 +186,13 @@ export class OpenChain {
 		this.options.onStorageFailure(error);
 	}
 
+	/** Edits and marks of a development chain's state. @throws {Error} for any other chain */
+	get history(): StateHistory {
+		const { history } = this.database;
+		if (!history) throw new Error("only a development chain's state keeps its history");
+		return history;
+	}
+
 	private get limits(): FlushLimits {
 		return this.options.flushLimits ?? FLUSH_LIMITS;
 	}
@@ -248,7 +256,7 @@ export class OpenChain {
 		// From here on nothing else gets a turn before the new state is whole.
 		chain.suspend();
 		while (database.undoable > 0) database.undoBlock();
-		const edit = database.editBackend;
+		const edit = this.history.editBackend;
 		for (const [store, keys] of present) {
 			const kept = entries?.get(store);
 			for (const key of keys) if (!kept?.has(key)) edit.delete(store, key);
@@ -259,7 +267,7 @@ export class OpenChain {
 			prepareState(view, rules, this.options, true);
 			new ForkGates(view, rules).init();
 		}
-		database.restartAt(view.properties.headNumber);
+		this.history.restartAt(view.properties.headNumber);
 		chain.resume([]);
 	}
 

@@ -5,10 +5,10 @@
 
 import { randomUUID } from "node:crypto";
 import { toHex } from "../../protocol/bytes.js";
-import type { AppliedBlock } from "../chain/chain.js";
+import type { AppliedBlock } from "../chain/observers.js";
 import type { OpenChain } from "../chain/open-chain.js";
 import type { Sealer } from "../production/sealer.js";
-import type { StateView } from "../state/view.js";
+import { createView, type StateView } from "../state/view.js";
 import type { ContractMachine } from "../vm/contract-machine.js";
 import type { AccountBatch, AccountBook } from "./account-book.js";
 import type { DevelopmentConditions, SealMode } from "./conditions.js";
@@ -51,7 +51,7 @@ export class DevelopmentControl {
 
 	constructor(readonly options: ControlOptions) {
 		const { open, conditions } = options;
-		this.snapshots = new Snapshots(open.chain, open.database, conditions);
+		this.snapshots = new Snapshots(open.chain, open.history, conditions);
 	}
 
 	get open(): OpenChain {
@@ -81,7 +81,18 @@ export class DevelopmentControl {
 
 	/** Changes the state at once, outside of blocks. */
 	edit<T>(work: (state: StateView) => T): Promise<T> {
-		return this.change(() => this.open.chain.edit(work));
+		return this.change(() => this.editState(work));
+	}
+
+	/** @param work writes to the view it is given, which is gone afterwards; what is pending is executed again on the new state */
+	private editState<T>(work: (state: StateView) => T): T {
+		const { chain, history, seed } = this.open;
+		const waiting = chain.suspend();
+		try {
+			return work(createView(history.editBackend, seed));
+		} finally {
+			chain.resume(waiting);
+		}
 	}
 
 	/** Seals blocks now, with everything that waits. @returns the last one @throws {TimeError} */
@@ -140,7 +151,7 @@ export class DevelopmentControl {
 	/** Seals a block that performs the maintenance. */
 	async maintain(): Promise<AppliedBlock> {
 		return this.change(() => {
-			this.open.chain.edit(makeMaintenanceDue);
+			this.editState(makeMaintenanceDue);
 			return this.options.sealer.seal({ byHand: true });
 		});
 	}
@@ -188,7 +199,7 @@ export class DevelopmentControl {
 	}
 
 	private fund({ accounts }: AccountBatch): void {
-		this.open.chain.edit((state) => {
+		this.editState((state) => {
 			for (const { address, balanceSun } of accounts) {
 				if ((state.account.get(address)?.balance ?? -1n) < balanceSun) setBalance(state, address, balanceSun);
 			}

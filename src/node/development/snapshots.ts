@@ -2,12 +2,12 @@
 
 import type { Chain } from "../chain/chain.js";
 import type { PendingTransaction } from "../chain/pending-pool.js";
-import type { StateDatabase } from "../state/state-database.js";
+import type { StateHistory, StateMark } from "../state/state-history.js";
 import type { CapturedConditions, DevelopmentConditions } from "./conditions.js";
 
 interface Snapshot {
 	readonly id: number;
-	readonly mark: ReturnType<StateDatabase["historyMark"]>;
+	readonly mark: StateMark;
 	readonly headNumber: bigint;
 	readonly waiting: readonly PendingTransaction[];
 	readonly conditions: CapturedConditions;
@@ -27,7 +27,7 @@ export class Snapshots {
 
 	constructor(
 		private readonly chain: Chain,
-		private readonly database: StateDatabase,
+		private readonly history: StateHistory,
 		private readonly conditions: DevelopmentConditions,
 	) {}
 
@@ -43,7 +43,7 @@ export class Snapshots {
 			const id = ++this.last;
 			this.kept.push({
 				id,
-				mark: this.database.historyMark(),
+				mark: this.history.mark(),
 				headNumber: this.chain.state.properties.headNumber,
 				waiting,
 				conditions: this.conditions.capture(),
@@ -65,8 +65,8 @@ export class Snapshots {
 		const snapshot = this.kept[position] as Snapshot;
 		this.chain.announceUndoing(snapshot.headNumber);
 		this.chain.suspend();
-		this.database.returnTo(snapshot.mark);
-		for (const gone of this.kept.splice(position)) this.database.forgetMark(gone.mark);
+		this.history.returnTo(snapshot.mark);
+		for (const gone of this.kept.splice(position)) this.history.forget(gone.mark);
 		this.conditions.restore(snapshot.conditions);
 		this.chain.resume(snapshot.waiting);
 		return snapshot.batches;
@@ -75,7 +75,7 @@ export class Snapshots {
 	/** Forgets one snapshot. @throws {SnapshotError} */
 	drop(id: string): void {
 		const [gone] = this.kept.splice(this.find(id), 1);
-		if (gone) this.database.forgetMark(gone.mark);
+		if (gone) this.history.forget(gone.mark);
 	}
 
 	/** Forgets all: the state was replaced. */

@@ -1,6 +1,7 @@
 /** Sealing the blocks of a development chain: on demand, at an interval, or by hand (sheet 11 §8.5). */
 
-import type { AppliedBlock, Chain, Producer } from "../chain/chain.js";
+import type { Chain, Producer } from "../chain/chain.js";
+import type { AppliedBlock } from "../chain/observers.js";
 import type { DevelopmentConditions, SealMode } from "../development/conditions.js";
 
 export interface SealerOptions {

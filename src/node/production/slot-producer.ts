@@ -2,7 +2,8 @@
 
 import type { SignedBlock } from "../../protocol/block.js";
 import { SLOT_MS } from "../../protocol/slot.js";
-import type { AppliedBlock, Chain, Producer } from "../chain/chain.js";
+import type { Chain, Producer } from "../chain/chain.js";
+import type { AppliedBlock } from "../chain/observers.js";
 import { scheduledWitness, slotOf, slotTimeMs } from "../consensus/slots.js";
 import { participationPercent } from "../consensus/statistics.js";
 import { producerOf } from "./witness-keys.js";

@@ -8,25 +8,19 @@ import { hashOrder, recordHash } from "../../protocol/hash-order.js";
 import type { Account } from "../../protocol/messages.js";
 import type { StateBackend } from "./backend.js";
 import { type StoreDefinition, storeDefinitions, stores } from "./definition.js";
+import { type Entry, GONE } from "./entry.js";
+import { Journal, NONE } from "./journal.js";
 import type { SortedKeys } from "./ordered-keys.js";
 import { createView, type StateView } from "./view.js";
 
-/** A deleted entry. */
-const GONE = null;
-
 const ACCOUNT = stores.account.index;
 const CODE = stores.code.index;
-
-type Entry = unknown | typeof GONE;
 
 export class StateLayer implements StateBackend {
 	private readonly changes: (Map<string, Entry> | undefined)[] = new Array(storeDefinitions.length).fill(
 		undefined,
 	);
-	private readonly journalStores: number[] = [];
-	private readonly journalKeys: string[] = [];
-	/** Entries before each write; undefined: the layer had none. */
-	private readonly journalBefore: (Entry | undefined)[] = [];
+	private readonly journal = new Journal();
 	/** Accounts that were read or written, in order: their number decides the order of {@link commit}. */
 	private readonly touchedAccounts = new Set<string>();
 	/** Codes that were read or written likewise, for {@link commitUpTo}. */
@@ -59,9 +53,8 @@ export class StateLayer implements StateBackend {
 		}
 		if (store.index === ACCOUNT) this.touchedAccounts.add(key);
 		else if (store.index === CODE) this.touchedCodes.add(key);
-		this.journalStores.push(store.index);
-		this.journalKeys.push(key);
-		this.journalBefore.push(map.get(key));
+		const before = map.get(key);
+		this.journal.record(store.index, key, before === undefined ? NONE : before);
 		map.set(key, value);
 	}
 
@@ -83,27 +76,22 @@ export class StateLayer implements StateBackend {
 
 	/** A point to which {@link revert} can return. */
 	mark(): number {
-		return this.journalStores.length;
+		return this.journal.length;
 	}
 
 	/** Undoes every write since the mark. */
 	revert(mark: number): void {
-		for (let i = this.journalStores.length - 1; i >= mark; i--) {
-			const map = this.changes[this.journalStores[i] as number] as Map<string, Entry>;
-			const key = this.journalKeys[i] as string;
-			const before = this.journalBefore[i];
-			if (before !== undefined) {
+		this.journal.revert(mark, (index, key, before) => {
+			const map = this.changes[index] as Map<string, Entry>;
+			if (before !== NONE) {
 				map.set(key, before);
-				continue;
+				return;
 			}
 			map.delete(key);
-			if (this.journalStores[i] === ACCOUNT && this.below.get(stores.account, key) === undefined) {
+			if (index === ACCOUNT && this.below.get(stores.account, key) === undefined) {
 				this.touchedAccounts.delete(key);
 			}
-		}
-		this.journalStores.length = mark;
-		this.journalKeys.length = mark;
-		this.journalBefore.length = mark;
+		});
 	}
 
 	/**
@@ -153,9 +141,7 @@ export class StateLayer implements StateBackend {
 	/** Forgets all changes. */
 	clear(): void {
 		for (const map of this.changes) map?.clear();
-		this.journalStores.length = 0;
-		this.journalKeys.length = 0;
-		this.journalBefore.length = 0;
+		this.journal.clear();
 		this.touchedAccounts.clear();
 		this.touchedCodes.clear();
 	}

@@ -3,7 +3,8 @@
  * on. Signatures are named, not computed: a transaction carries the addresses that signed it.
  */
 
-import type { AppliedBlock, Producer } from "../../../src/node/chain/chain.js";
+import type { Producer } from "../../../src/node/chain/chain.js";
+import type { AppliedBlock } from "../../../src/node/chain/observers.js";
 import { OpenChain } from "../../../src/node/chain/open-chain.js";
 import { type CommitteeKey, type NodeConfig, parseConfig } from "../../../src/node/config/config.js";
 import { scheduledWitness, slotTimeMs } from "../../../src/node/consensus/slots.js";

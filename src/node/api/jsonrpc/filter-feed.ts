@@ -1,7 +1,7 @@
 /** What happens on the chain, as filters are told it (sheet 07 §9.4). */
 
 import type { SignedBlock } from "../../../protocol/block.js";
-import type { ChainObserver } from "../../chain/chain.js";
+import type { ChainObserver } from "../../chain/observers.js";
 import type { StateView } from "../../state/view.js";
 import { blockByNumber, transactionInfosOfBlock } from "../queries/blocks.js";
 import type { FilterRegistry } from "./filter-registry.js";

@@ -1,6 +1,6 @@
 /** The three JSON-RPC servers of a node, as its configuration asks for them, and what feeds their filters. */
 
-import type { ChainObserver } from "../../chain/chain.js";
+import type { ChainObserver } from "../../chain/observers.js";
 import type { Broadcaster } from "../broadcast.js";
 import type { ApiNode, ServerKind } from "../context.js";
 import { portError } from "../http-servers.js";

@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, test } from "vitest";
 import { feedFilters } from "../../../../src/node/api/jsonrpc/filter-feed.js";
 import { FilterRegistry } from "../../../../src/node/api/jsonrpc/filter-registry.js";
 import type { LogFilter } from "../../../../src/node/api/jsonrpc/log-filter.js";
-import type { ChainObserver } from "../../../../src/node/chain/chain.js";
+import type { ChainObserver } from "../../../../src/node/chain/observers.js";
 import type { BlockChange } from "../../../../src/node/state/state-database.js";
 import { MAX_INT64 } from "../../../../src/protocol/int64.js";
 import { address, type LogNumbers, SmallChain } from "./small-chain.js";

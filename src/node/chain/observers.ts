@@ -1,0 +1,67 @@
+/** What a chain tells others of its head, its pool and its work. */
+
+import type { SignedBlock } from "../../protocol/block.js";
+import type { TransactionInfo } from "../../protocol/messages.js";
+import type { SignedTransaction } from "../../protocol/transaction.js";
+import type { BlockChange } from "../state/state-database.js";
+
+/** What a block did when it became the head. */
+export interface AppliedBlock {
+	readonly block: SignedBlock;
+	readonly infos: readonly TransactionInfo[];
+	readonly change: BlockChange;
+}
+
+/** A block that left the chain, with what it had done. */
+export type ErasedBlock = Pick<AppliedBlock, "block" | "infos">;
+
+/** Told of changes of the head, after they are complete. */
+export interface ChainObserver {
+	/** A block is part of the chain now. `switching`: it came with a move to another branch, which is complete. */
+	applied?(applied: AppliedBlock, switching: boolean): void;
+	/**
+	 * A block is no longer part of the chain. The blocks that a move to another branch leaves are told newest first,
+	 * then those that it brings; a move that failed is not told at all.
+	 */
+	erased?(erased: ErasedBlock): void;
+	/** The chain moved to another branch; told before its blocks are. Both lists in the order in which they are told. */
+	switched?(erased: readonly ErasedBlock[], applied: readonly AppliedBlock[]): void;
+	/** A transaction entered the pool. */
+	pending?(transaction: SignedTransaction, info: TransactionInfo): void;
+	/** A transaction was tried for the pool and broke a rule; what it had written is undone. */
+	refused?(transaction: SignedTransaction, error: unknown): void;
+	/** A block was packed, or one that was offered was dealt with. */
+	timed?(step: "packed" | "pushed", block: SignedBlock, ms: number): void;
+}
+
+/** All who listen. */
+export class Observers {
+	private readonly all = new Set<ChainObserver>();
+
+	/** Registers an observer; the returned function removes it. */
+	add(observer: ChainObserver): () => void {
+		this.all.add(observer);
+		return () => this.all.delete(observer);
+	}
+
+	/** @param startedMs when the step began, by `performance.now()` */
+	timed(step: "packed" | "pushed", block: SignedBlock, startedMs: number): void {
+		for (const observer of this.all) observer.timed?.(step, block, performance.now() - startedMs);
+	}
+
+	moved(erased: readonly ErasedBlock[], applied: readonly AppliedBlock[], switching: boolean): void {
+		for (const observer of this.all) {
+			if (switching) observer.switched?.(erased, applied);
+			for (const block of erased) observer.erased?.(block);
+			for (const block of applied) observer.applied?.(block, switching);
+		}
+	}
+
+	pending(transaction: SignedTransaction, info: TransactionInfo): void {
+		for (const observer of this.all) observer.pending?.(transaction, info);
+	}
+
+	refused(transaction: SignedTransaction, error: unknown): void {
+		for (const observer of this.all) observer.refused?.(transaction, error);
+	}
+}

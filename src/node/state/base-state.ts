@@ -1,0 +1,199 @@
+/**
+ * The base: the state after the newest block that can't be undone, in memory over the database.
+ *
+ * Contract: a write is visible at once and for good; {@link BaseState.flush} brings all of them to the database in one atomic
+ * batch, and what is read meanwhile and afterwards is the same. A failed flush leaves everything in memory. Reads are
+ * synchronous.
+ */
+
+import type { Change, DatabaseLevel, KeyValueDatabase } from "./database.js";
+import { type StoreDefinition, storeDefinitions, stores } from "./definition.js";
+import { type Entry, type EntryMaps, GONE, KeyOrders, makeMaps, storeAt } from "./entry.js";
+import { OrderedKeys } from "./ordered-keys.js";
+import { type CacheUse, ValueCache } from "./value-cache.js";
+
+/** Told what an entry was, before it is written. */
+export type BaseRecorder = (index: number, key: string, before: Entry) => void;
+
+export class BaseState {
+	/** The keys of ordered stores. */
+	readonly keyOrders = new KeyOrders();
+	private changes: EntryMaps = makeMaps();
+	/** Changes on their way to the database. */
+	private flushing: EntryMaps | undefined;
+	/** What the database holds; {@link GONE} for nothing, since rules ask for the same missing entries again and again. */
+	private readonly cache = new ValueCache<Entry>();
+	/** Entries changed since the last flush began. */
+	private unflushed = 0;
+	/** Told of every write, where history is kept. */
+	recorder: BaseRecorder | undefined;
+
+	private constructor(private readonly database: KeyValueDatabase) {}
+
+	/** Opens the base on a database; ordered stores read their keys. @param onKeys told the keys of each of them */
+	static async open(
+		database: KeyValueDatabase,
+		onKeys: (index: number, keys: OrderedKeys) => void,
+	): Promise<BaseState> {
+		const base = new BaseState(database);
+		for (const store of storeDefinitions) {
+			if (!store.ordered) continue;
+			const keys: string[] = [];
+			for await (const [key] of database.entries(prefixOf(store))) {
+				keys.push(Buffer.from(key.subarray(1)).toString("latin1"));
+			}
+			const ordered = new OrderedKeys(keys, store.order);
+			base.keyOrders.set(store.index, ordered);
+			onKeys(store.index, ordered);
+		}
+		return base;
+	}
+
+	get<V>(store: StoreDefinition<V>, key: string): V | undefined {
+		const index = store.index;
+		let value = (this.changes[index] as Map<string, Entry>).get(key);
+		if (value === undefined && this.flushing) value = (this.flushing[index] as Map<string, Entry>).get(key);
+		if (value !== undefined) return value === GONE ? undefined : (value as V);
+		const cached = this.cache.get(index, key);
+		if (cached !== undefined) return cached === GONE ? undefined : (cached as V);
+		const bytes = this.database.get(diskKey(store, key));
+		const stored = bytes === undefined ? GONE : store.codec.decode(bytes, key);
+		this.cache.keep(index, key, stored, bytes?.length ?? 0);
+		return stored === GONE ? undefined : stored;
+	}
+
+	/** Writes an entry, or deletes it with {@link GONE}. */
+	set(store: StoreDefinition<unknown>, key: string, value: Entry): void {
+		this.recorder?.(store.index, key, this.get(store, key) ?? GONE);
+		this.replace(store, key, value);
+	}
+
+	/** Writes an entry without telling the recorder: it goes back to what it was. */
+	replace(store: StoreDefinition<unknown>, key: string, value: Entry): void {
+		(this.changes[store.index] as Map<string, Entry>).set(key, value);
+		this.unflushed++;
+		if (store.ordered) this.keyOrders.note(store.index, key, value !== GONE);
+	}
+
+	/** Entries that a flush would write. */
+	get pendingFlush(): number {
+		return this.unflushed;
+	}
+
+	get isFlushing(): boolean {
+		return this.flushing !== undefined;
+	}
+
+	/**
+	 * Writes everything to the database in one atomic batch. Only one flush runs at a time.
+	 * @param extra changes outside the stores, in the same batch
+	 */
+	async flush(sync: boolean, extra: readonly Change[]): Promise<void> {
+		if (this.flushing) throw new Error("a flush is already running");
+		const flushing = this.changes;
+		const batch = [...extra, ...encode(flushing)];
+		this.flushing = flushing;
+		this.changes = makeMaps();
+		this.unflushed = 0;
+		try {
+			await this.database.write(batch, sync);
+		} catch (error) {
+			this.takeBack(flushing);
+			throw error;
+		}
+		let at = extra.length;
+		flushing.forEach((map, index) => {
+			const isHistory = HISTORY.has(index);
+			for (const [key, value] of map) {
+				const bytes = batch[at++]?.value?.length ?? 0;
+				if (isHistory) this.cache.drop(index, key);
+				else this.cache.replace(index, key, value, bytes);
+			}
+		});
+		this.flushing = undefined;
+	}
+
+	/** Nothing was written: the changes stay in memory, under whatever came since. */
+	private takeBack(flushing: EntryMaps): void {
+		flushing.forEach((map, index) => {
+			const changes = this.changes[index] as Map<string, Entry>;
+			for (const [key, value] of map) {
+				if (changes.has(key)) continue;
+				changes.set(key, value);
+				this.unflushed++;
+			}
+		});
+		this.flushing = undefined;
+	}
+
+	/** Changes of a store that the database doesn't have yet, newest first. */
+	unwritten(index: number): readonly ReadonlyMap<string, Entry>[] {
+		return [this.changes[index], this.flushing?.[index]].filter((map) => map !== undefined);
+	}
+
+	/** The first key of a store in the database at or after `from` and before `end`. */
+	async firstStoredKey(
+		store: StoreDefinition<unknown>,
+		from: string,
+		end: string,
+	): Promise<string | undefined> {
+		const stored = await this.database.firstKey(diskKey(store, from), diskKey(store, end));
+		return stored && Buffer.from(stored.subarray(1)).toString("latin1");
+	}
+
+	/** The keys of a store in the database, ascending. */
+	async *storedKeys(store: StoreDefinition<unknown>): AsyncGenerator<string> {
+		for await (const [key] of this.database.entries(prefixOf(store))) {
+			yield Buffer.from(key.subarray(1)).toString("latin1");
+		}
+	}
+
+	/** How well the cache of the database serves each store; stores that were never asked are left out. */
+	get cacheUse(): readonly CacheUse[] {
+		return this.cache.use;
+	}
+
+	/** The files of the database by level; none where the chain lives in memory. */
+	get diskLevels(): readonly DatabaseLevel[] {
+		return this.database.levels?.() ?? [];
+	}
+}
+
+/** What a block leaves behind and no rule reads again soon, or only while it is new: kept for those who ask, not for having been written. */
+const HISTORY: ReadonlySet<number> = new Set(
+	[
+		stores.block,
+		stores.blockIndex,
+		stores.transaction,
+		stores.transactionResult,
+		stores.recentBlock,
+		stores.sectionBloom,
+		stores.balanceTrace,
+		stores.accountTrace,
+	].map(({ index }) => index),
+);
+
+function encode(maps: EntryMaps): Change[] {
+	const changes: Change[] = [];
+	maps.forEach((map, index) => {
+		const store = storeAt(index);
+		for (const [key, value] of map) {
+			changes.push({
+				key: diskKey(store, key),
+				value: value === GONE ? null : store.codec.encode(value, key),
+			});
+		}
+	});
+	return changes;
+}
+
+function prefixOf(store: StoreDefinition<unknown>): Uint8Array {
+	return Uint8Array.of(store.index);
+}
+
+function diskKey(store: { readonly index: number }, key: string): Uint8Array {
+	const bytes = Buffer.allocUnsafe(key.length + 1);
+	bytes[0] = store.index;
+	bytes.write(key, 1, "latin1");
+	return bytes;
+}

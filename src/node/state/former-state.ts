@@ -1,0 +1,115 @@
+/**
+ * The state before a block, for readers.
+ *
+ * Contract: it holds until the next change of the state. A few reads look each entry up among the changes since; more
+ * of them gather all that changed once.
+ */
+
+import type { StateBackend } from "./backend.js";
+import { type FormerValues, setFormer } from "./base-history.js";
+import type { BaseState } from "./base-state.js";
+import type { StoreDefinition } from "./definition.js";
+import { GONE, type KeyOrders, readOnly } from "./entry.js";
+import { type Journal, NONE } from "./journal.js";
+import type { UndoableBlocks } from "./undoable-blocks.js";
+
+/** Reads up to which looking each entry up beats gathering all that changed since. */
+const FEW_READS = 24;
+
+/** The levels that a former state is read from. */
+export interface FormerSource {
+	readonly base: BaseState;
+	readonly blocks: UndoableBlocks;
+	/** What is pending. */
+	readonly journal: Journal;
+	/** The head: its values, and the keys of its ordered stores. */
+	readonly head: Pick<StateBackend, "get">;
+	readonly headKeys: KeyOrders;
+}
+
+/** Where the values that differ from the present ones come from. */
+interface Former {
+	/** The present ones. */
+	readonly now: Pick<StateBackend, "get">;
+	readonly nowKeys: KeyOrders;
+	/** A value that differs: {@link NONE} if the base has it; undefined if it doesn't differ. */
+	one(index: number, key: string): unknown;
+	all(): FormerValues;
+}
+
+/** The state before a block above the base. */
+export function beforeUndoable(source: FormerSource, number: bigint): StateBackend {
+	return reader(source.base, {
+		now: source.head,
+		nowKeys: source.headKeys,
+		one: (index, key) => valueBefore(source, number, index, key),
+		all: () => valuesBefore(source, number),
+	});
+}
+
+/** The state before a block of the base. @param values of all entries that changed since */
+export function beforeFinal(base: BaseState, values: FormerValues): StateBackend {
+	return reader(base, {
+		now: base,
+		nowKeys: base.keyOrders,
+		one: (index, key) => values.get(index)?.get(key),
+		all: () => values,
+	});
+}
+
+function reader(base: BaseState, { now, nowKeys, one, all }: Former): StateBackend {
+	let gathered: FormerValues | undefined;
+	let reads = 0;
+	const everything = (): FormerValues => {
+		gathered ??= all();
+		return gathered;
+	};
+	const formerOf = (index: number, key: string): unknown =>
+		gathered || ++reads > FEW_READS ? everything().get(index)?.get(key) : one(index, key);
+	return {
+		get: <V>(store: StoreDefinition<V>, key: string): V | undefined => {
+			const former = formerOf(store.index, key);
+			if (former === NONE) return base.get(store, key);
+			if (former !== undefined) return former === GONE ? undefined : (former as V);
+			return now.get(store, key);
+		},
+		put: readOnly,
+		delete: readOnly,
+		keys: (store) => {
+			const keys = nowKeys.of(store).copy();
+			for (const [key, former] of everything().get(store.index) ?? []) {
+				const isThere = former === NONE ? base.get(store, key) !== undefined : former !== GONE;
+				if (isThere) keys.add(key);
+				else keys.delete(key);
+			}
+			return keys;
+		},
+	};
+}
+
+/** What {@link valuesBefore} has for one entry. PERF: grows with the blocks and with what is pending. */
+function valueBefore({ blocks, journal }: FormerSource, number: bigint, index: number, key: string): unknown {
+	for (const change of blocks.all) {
+		const entry = change.number < number ? undefined : change.entries[index]?.get(key);
+		if (entry) return entry.before;
+	}
+	return journal.first(index, key);
+}
+
+function valuesBefore({ blocks, journal }: FormerSource, number: bigint): FormerValues {
+	const values = new Map<number, Map<string, unknown>>();
+	const written = new Set<string>();
+	journal.each((index, key, before) => {
+		const id = `${index}:${key}`;
+		if (written.has(id)) return;
+		written.add(id);
+		setFormer(values, index, key, before);
+	});
+	for (const change of [...blocks.all].reverse()) {
+		if (change.number < number) break;
+		change.entries.forEach((map, index) => {
+			for (const [key, { before }] of map) setFormer(values, index, key, before);
+		});
+	}
+	return values;
+}

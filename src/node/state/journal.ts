@@ -1,0 +1,81 @@
+/**
+ * A journal of before-images: what each write replaced, in order, so that the writes since a mark can be undone.
+ *
+ * Contract: every write is recorded before it is done, with the value that its level itself had then; {@link NONE} where
+ * the level had none and the one below answered. Undoing walks the journal back. A journal knows nothing of what a value
+ * means, or of levels below.
+ */
+
+/** A before-image: the level had no entry. */
+export const NONE = Symbol("none");
+
+/** Puts a before-image back. */
+export type Restore = (index: number, key: string, before: unknown) => void;
+
+export class Journal {
+	private readonly stores: number[] = [];
+	private readonly keys: string[] = [];
+	private readonly before: unknown[] = [];
+
+	/** How many writes are recorded; a point to which {@link revert} can return. */
+	get length(): number {
+		return this.stores.length;
+	}
+
+	/** @param before the value that the level has, or {@link NONE} */
+	record(index: number, key: string, before: unknown): void {
+		this.stores.push(index);
+		this.keys.push(key);
+		this.before.push(before);
+	}
+
+	/** Undoes every write since a mark, newest first. */
+	revert(mark: number, restore: Restore): void {
+		for (let i = this.stores.length - 1; i >= mark; i--) {
+			restore(this.stores[i] as number, this.keys[i] as string, this.before[i]);
+		}
+		this.stores.length = mark;
+		this.keys.length = mark;
+		this.before.length = mark;
+	}
+
+	clear(): void {
+		this.stores.length = 0;
+		this.keys.length = 0;
+		this.before.length = 0;
+	}
+
+	/** Visits the writes, oldest first. */
+	each(visit: Restore): void {
+		for (let i = 0; i < this.stores.length; i++) {
+			visit(this.stores[i] as number, this.keys[i] as string, this.before[i]);
+		}
+	}
+
+	/** The first before-image of an entry; undefined if it was not written. PERF: grows with the journal. */
+	first(index: number, key: string): unknown {
+		for (let i = 0; i < this.stores.length; i++) {
+			if (this.stores[i] === index && this.keys[i] === key) return this.before[i];
+		}
+		return undefined;
+	}
+
+	/**
+	 * Replaces first before-images by {@link NONE}: the level below has those values from now on.
+	 * @param moved whether the value before an entry's first write moves below
+	 * @returns the entries that were written, by store index
+	 */
+	leadBelow(moved: (index: number, key: string) => boolean): readonly (ReadonlySet<string> | undefined)[] {
+		const written: (Set<string> | undefined)[] = [];
+		for (let i = 0; i < this.stores.length; i++) {
+			const index = this.stores[i] as number;
+			const key = this.keys[i] as string;
+			const keys = written[index] ?? new Set<string>();
+			written[index] = keys;
+			if (keys.has(key)) continue;
+			keys.add(key);
+			if (moved(index, key)) this.before[i] = NONE;
+		}
+		return written;
+	}
+}

@@ -1,0 +1,110 @@
+/**
+ * A state that can be edited outside of blocks and taken back: what development chains add to {@link StateDatabase}
+ * (sheet 11 §§9.4, 9.6). No network's node has one.
+ *
+ * Contract: an edit is visible in base and head at once, and is older than nothing: whatever reads the state afterwards sees
+ * it. A mark stays one until it is forgotten, and going back to it restores both base and undoable blocks. Nothing may be
+ * pending in any of these.
+ */
+
+import type { StateBackend } from "./backend.js";
+import { BaseHistory, type FormerValues, type HistoryMark } from "./base-history.js";
+import type { StoreDefinition } from "./definition.js";
+import { type EntryMaps, GONE, storeAt } from "./entry.js";
+import type { FormerSource } from "./former-state.js";
+import type { BlockChange } from "./undoable-blocks.js";
+
+/** What the history works on. */
+export interface HistorySubject extends FormerSource {
+	readonly entries: EntryMaps;
+	readonly headBackend: StateBackend;
+	settledNumber: bigint;
+	/** Rewrites a value as it moves into the base. */
+	settledValue<V>(store: StoreDefinition<V>, value: V): V;
+	undoBlock(): void;
+	commitBlock(number: bigint): BlockChange;
+}
+
+/** A point to which the state can go back. */
+export interface StateMark {
+	readonly base: HistoryMark;
+	readonly blocks: readonly BlockChange[];
+}
+
+export class StateHistory {
+	private readonly base: BaseHistory;
+
+	/** @param keptBlocks how many final blocks {@link before} reaches behind */
+	constructor(
+		private readonly subject: HistorySubject,
+		keptBlocks: number,
+	) {
+		this.base = new BaseHistory(keptBlocks, subject.settledNumber);
+		subject.base.recorder = (index, key, before) => this.base.record(index, key, before);
+	}
+
+	/** The state as it can be changed outside of blocks: both base and head show it. */
+	readonly editBackend: StateBackend = {
+		get: (store, key) => this.subject.headBackend.get(store, key),
+		put: (store, key, value) => this.edit(store, key, value),
+		delete: (store, key) => this.edit(store, key, GONE as never),
+		keys: (store) => this.subject.headBackend.keys(store),
+	};
+
+	private edit<V>(store: StoreDefinition<V>, key: string, value: V): void {
+		const { base, blocks, entries, headKeys, journal } = this.subject;
+		if (journal.length > 0) throw new Error("pending changes must be reverted before an edit");
+		base.set(store, key, value === GONE ? GONE : this.subject.settledValue(store, value));
+		// A block that isn't final yet changed the entry too: the edit is newer.
+		const newest = blocks.newestChange(store.index, key);
+		if (newest) {
+			newest.after = value;
+			entries[store.index]?.set(key, value);
+		}
+		if (store.ordered) headKeys.note(store.index, key, value !== GONE);
+	}
+
+	/** The changes of the base that follow are those of a block. */
+	beginBlock(number: bigint): void {
+		this.base.beginBlock(number);
+	}
+
+	/** A point to which {@link returnTo} can go back. */
+	mark(): StateMark {
+		return { base: this.base.mark(this.subject.settledNumber), blocks: [...this.subject.blocks.all] };
+	}
+
+	/** The state need no longer return to a mark. */
+	forget({ base }: StateMark): void {
+		this.base.forget(base);
+	}
+
+	/** Brings the state back to a mark, which stays one. */
+	returnTo({ base, blocks }: StateMark): void {
+		const { subject } = this;
+		while (subject.blocks.count > 0) subject.undoBlock();
+		for (const { index, key, before } of this.base.takeBack(base)) {
+			const store = storeAt(index);
+			subject.base.replace(store, key, before);
+			if (store.ordered) subject.headKeys.note(index, key, before !== GONE);
+		}
+		subject.settledNumber = base.settled;
+		for (const { number, entries } of blocks) {
+			entries.forEach((map, index) => {
+				for (const [key, { after }] of map) subject.headBackend.put(storeAt(index), key, after);
+			});
+			subject.commitBlock(number);
+		}
+	}
+
+	/** Says that the base was replaced as a whole, and is the state after a block. */
+	restartAt(number: bigint): void {
+		this.subject.settledNumber = number;
+		this.base.clear(number);
+	}
+
+	/** Values before a final block, of every entry that changed since; undefined if it is too long ago. */
+	before(number: bigint): FormerValues | undefined {
+		return this.base.before(number);
+	}
+}

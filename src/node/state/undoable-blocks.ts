@@ -1,0 +1,113 @@
+/**
+ * What the blocks changed that can still be undone.
+ *
+ * Contract: blocks come in at the newest end and leave at either one: undone at the newest, settled at the oldest. Changes of
+ * the same entry are linked, so that whoever settles a block knows in one step whether a newer one changed the entry too.
+ */
+
+import { type Entry, type EntryMaps, makeMaps } from "./entry.js";
+import { type Journal, NONE, type Restore } from "./journal.js";
+
+/** A changed entry of a block: its value before (as a before-image) and after. */
+export interface ChangedEntry {
+	before: Entry | typeof NONE;
+	after: Entry;
+	/** The change of the same entry before this one, and after it, among the blocks that can be undone. */
+	older: ChangedEntry | undefined;
+	newer: ChangedEntry | undefined;
+}
+
+/** What one block changed, by store index and key. */
+export interface BlockChange {
+	readonly number: bigint;
+	readonly entries: readonly ReadonlyMap<string, ChangedEntry>[];
+}
+
+export class UndoableBlocks {
+	/** Oldest first. */
+	private readonly blocks: BlockChange[] = [];
+	/** The newest change of each entry. */
+	private readonly newest: EntryMaps<ChangedEntry> = makeMaps();
+
+	get count(): number {
+		return this.blocks.length;
+	}
+
+	/** Oldest first. */
+	get all(): readonly BlockChange[] {
+		return this.blocks;
+	}
+
+	get oldest(): BlockChange | undefined {
+		return this.blocks[0];
+	}
+
+	/** Makes what a journal holds the change of a block. @param head the values after it */
+	add(number: bigint, journal: Journal, head: EntryMaps): BlockChange {
+		const before = makeMaps<Entry | typeof NONE>();
+		journal.each((index, key, value) => {
+			const map = before[index] as Map<string, Entry | typeof NONE>;
+			if (!map.has(key)) map.set(key, value);
+		});
+		const entries = before.map((map, index) => {
+			const after = head[index] as Map<string, Entry>;
+			const changed = new Map<string, ChangedEntry>();
+			const newest = this.newest[index] as Map<string, ChangedEntry>;
+			for (const [key, value] of map) {
+				const older = newest.get(key);
+				const entry: ChangedEntry = { before: value, after: after.get(key), older, newer: undefined };
+				if (older) older.newer = entry;
+				changed.set(key, entry);
+				newest.set(key, entry);
+			}
+			return changed;
+		});
+		const change = { number, entries };
+		this.blocks.push(change);
+		return change;
+	}
+
+	/** Takes the newest block away. @throws {Error} if there is none */
+	undo(restore: Restore): void {
+		const change = this.blocks.pop();
+		if (!change) throw new Error("no block can be undone");
+		change.entries.forEach((map, index) => {
+			const newest = this.newest[index] as Map<string, ChangedEntry>;
+			for (const [key, { before, older }] of map) {
+				restore(index, key, before);
+				if (!older) {
+					newest.delete(key);
+					continue;
+				}
+				older.newer = undefined;
+				newest.set(key, older);
+			}
+		});
+	}
+
+	/**
+	 * Takes the oldest block away: its values move below.
+	 * @param move told each entry with its value, and whether a newer block changed it too
+	 */
+	settleOldest(move: (index: number, key: string, after: Entry, isNewest: boolean) => void): void {
+		const change = this.blocks.shift() as BlockChange;
+		change.entries.forEach((map, index) => {
+			const newest = this.newest[index] as Map<string, ChangedEntry>;
+			for (const [key, { after, newer }] of map) {
+				move(index, key, after, newer === undefined);
+				if (!newer) {
+					newest.delete(key);
+					continue;
+				}
+				// Undoing the newer change leads to the value below from now on, not to a copy of its own.
+				newer.older = undefined;
+				if (newer.before === after) newer.before = NONE;
+			}
+		});
+	}
+
+	/** The newest change of an entry. */
+	newestChange(index: number, key: string): ChangedEntry | undefined {
+		return this.newest[index]?.get(key);
+	}
+}
