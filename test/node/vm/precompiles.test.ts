@@ -312,4 +312,11 @@ describe("merkleHash while proofs aren't checked", () => {
 		const answer = await ask(0x1000004, w(level) + w(1) + w(2));
 		expect(answer).toMatchObject({ success, output: success ? w(0) : "" });
 	});
+
+	it.each([
+		["95 bytes", (w(0) + w(1) + w(2)).slice(2), false],
+		["a word more", w(0) + w(1) + w(2) + w(3), true],
+	])("takes three words or more: %s", async (_, data, success) => {
+		expect(await ask(0x1000004, data)).toMatchObject({ success });
+	});
 });
