@@ -123,89 +123,114 @@ function cut(text: string, { start, valueEnd }: Member): string {
 
 /** Every key of the text, those inside objects with their whole path. */
 function membersOf(text: string): Member[] {
-	const members: Member[] = [];
-	let at = 0;
-	body([]);
-	return members;
+	return new MemberScanner(text).scan();
+}
+
+class MemberScanner {
+	private at = 0;
+	private readonly members: Member[] = [];
+
+	constructor(private readonly text: string) {}
+
+	scan(): Member[] {
+		this.body([]);
+		return this.members;
+	}
+
+	private get char(): string {
+		return this.text.charAt(this.at);
+	}
+
+	private get isOver(): boolean {
+		return this.at >= this.text.length;
+	}
 
 	/** Reads members up to the end of the text or a closing brace. */
-	function body(prefix: readonly string[]): void {
+	private body(prefix: readonly string[]): void {
 		for (;;) {
-			skipBlank(true);
-			if (at >= text.length || text.charAt(at) === "}") return;
-			const start = at;
-			if (text.charAt(at) === "{" && prefix.length === 0) {
-				at++;
+			this.skipBlank(true);
+			if (this.isOver || this.char === "}") return;
+			const start = this.at;
+			if (this.char === "{" && prefix.length === 0) {
+				this.at++;
 				continue;
 			}
-			const path = [...prefix, ...key()];
-			if (text.charAt(at) === "+") at++;
-			if (/[=:]/.test(text.charAt(at))) at++;
-			skipBlank(false);
-			const valueStart = at;
-			const bodyEnd = value(path);
-			members.push({ path, start, valueStart, valueEnd: at, ...(bodyEnd === undefined ? {} : { bodyEnd }) });
-			if (at === start) at++;
+			const path = [...prefix, ...this.key()];
+			if (this.char === "+") this.at++;
+			if (/[=:]/.test(this.char)) this.at++;
+			this.skipBlank(false);
+			const valueStart = this.at;
+			const bodyEnd = this.value(path);
+			const valueEnd = this.at;
+			this.members.push({
+				path,
+				start,
+				valueStart,
+				valueEnd,
+				...(bodyEnd === undefined ? {} : { bodyEnd }),
+			});
+			if (this.at === start) this.at++;
 		}
 	}
 
-	function skipBlank(commas: boolean): void {
+	private skipBlank(commas: boolean): void {
 		for (;;) {
-			const blank = (commas ? /[\s,]*/y : /[ \t]*/y) as RegExp;
-			blank.lastIndex = at;
-			at += blank.exec(text)?.[0].length ?? 0;
-			if (!commas || !(text.charAt(at) === "#" || text.startsWith("//", at))) return;
-			const end = text.indexOf("\n", at);
-			at = end < 0 ? text.length : end;
+			const blank = commas ? /[\s,]*/y : /[ \t]*/y;
+			blank.lastIndex = this.at;
+			this.at += blank.exec(this.text)?.[0].length ?? 0;
+			if (!commas || !(this.char === "#" || this.text.startsWith("//", this.at))) return;
+			const end = this.text.indexOf("\n", this.at);
+			this.at = end < 0 ? this.text.length : end;
 		}
 	}
 
-	function key(): string[] {
+	private key(): string[] {
 		const names: string[] = [];
 		let name = "";
-		while (at < text.length && !/[=:{}\n,+]/.test(text.charAt(at))) {
-			if (text.charAt(at) === '"') name += quoted();
-			else if (text.charAt(at) === ".") {
+		while (!this.isOver && !/[=:{}\n,+]/.test(this.char)) {
+			if (this.char === '"') name += this.quoted();
+			else if (this.char === ".") {
 				names.push(name.trim());
 				name = "";
-				at++;
-			} else name += text.charAt(at++);
+				this.at++;
+			} else name += this.text.charAt(this.at++);
 		}
 		return [...names, name.trim()];
 	}
 
-	function quoted(): string {
-		if (text.startsWith('"""', at)) {
-			const end = text.indexOf('"""', at + 3);
-			const inner = text.slice(at + 3, end < 0 ? text.length : end);
-			at = end < 0 ? text.length : end + 3;
+	private quoted(): string {
+		const { text } = this;
+		if (text.startsWith('"""', this.at)) {
+			const end = text.indexOf('"""', this.at + 3);
+			const inner = text.slice(this.at + 3, end < 0 ? text.length : end);
+			this.at = end < 0 ? text.length : end + 3;
 			return inner;
 		}
-		const start = ++at;
-		while (at < text.length && text.charAt(at) !== '"') at += text.charAt(at) === "\\" ? 2 : 1;
-		return text.slice(start, at++);
+		const start = ++this.at;
+		while (!this.isOver && this.char !== '"') this.at += this.char === "\\" ? 2 : 1;
+		return text.slice(start, this.at++);
 	}
 
 	/** Moves behind a value. @returns the place of an object's closing brace */
-	function value(path: readonly string[]): number | undefined {
-		if (text.charAt(at) === "{") {
-			at++;
-			body(path);
-			return at++;
+	private value(path: readonly string[]): number | undefined {
+		if (this.char === "{") {
+			this.at++;
+			this.body(path);
+			return this.at++;
 		}
 		let depth = 0;
-		while (at < text.length) {
-			const char = text.charAt(at);
+		while (!this.isOver) {
+			const { char } = this;
 			if (char === '"') {
-				quoted();
+				this.quoted();
 				continue;
 			}
 			if (char === "[") depth++;
 			else if (char === "]") depth--;
-			else if (depth === 0 && (/[\n,}#]/.test(char) || text.startsWith("//", at))) break;
-			at++;
+			else if (depth === 0 && (/[\n,}#]/.test(char) || this.text.startsWith("//", this.at))) break;
+			this.at++;
 		}
-		while (/[ \t\r]/.test(text.charAt(at - 1))) at--;
+		while (/[ \t\r]/.test(this.text.charAt(this.at - 1))) this.at--;
 		return undefined;
 	}
 }

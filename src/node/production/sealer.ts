@@ -113,7 +113,7 @@ export class Sealer {
 
 	private sealWaiting(): void {
 		if (this.busy > 0) {
-			this.exclusiveWork.finally(() => setImmediate(() => this.sealWaiting()));
+			void this.exclusiveWork.finally(() => setImmediate(() => this.sealWaiting()));
 			return;
 		}
 		const waiting = this.waiting;

@@ -4,6 +4,7 @@ import { EMPTY, equalBytes } from "../../protocol/bytes.js";
 import { MAX_INT64, wrap } from "../../protocol/int64.js";
 import { Account, ResourceCode, Votes } from "../../protocol/messages.js";
 import { addStakeV2, delegation, ownStakeV1, SUN_PER_COIN, splitUnstaking } from "../resources/stake.js";
+import { machineRewards, withdrawReward } from "../resources/vote-rewards.js";
 import {
 	accountIncrease,
 	cancelAllOn,
@@ -22,7 +23,6 @@ import type { Frame } from "./frame.js";
 import { withdrawTimeMs } from "./instructions/votes.js";
 import type { InternalRecord } from "./internal-transactions.js";
 import type { Machine } from "./machine.js";
-import { settleReward } from "./rewards.js";
 import { addBalance, coinTransferError, createIfMissing, moveAllTokens, moveCoins } from "./transfers.js";
 import { executionFailed, runtimeFailed, staticViolation, transferFailed } from "./vm-error.js";
 
@@ -71,8 +71,8 @@ function mayEnd({ state, gates }: Machine, account: Readonly<Account>): boolean 
 
 /** Moves the vote reward into the balance and clears the votes. */
 function collectReward(machine: Machine, address: Uint8Array): void {
-	const { state, gates } = machine;
-	settleReward(state, gates, address);
+	const { state } = machine;
+	withdrawReward(state, address, machineRewards);
 	const owner = Account.copy(state.account.existing(address));
 	if (owner.votes.length > 0) {
 		const stored = state.votes.get(address);

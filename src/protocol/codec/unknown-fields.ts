@@ -82,6 +82,17 @@ export class UnknownFields {
 	}
 }
 
+/**
+ * Reads a field that the schema does not know, or whose wire type differs from the schema's, and keeps it.
+ * @param kept what the message kept before
+ */
+export function keepUnknown(reader: Reader, tag: number, kept: UnknownFields | undefined): UnknownFields {
+	const start = reader.skipWhole(tag);
+	const fields = kept ?? new UnknownFields();
+	fields.append(reader.buf, start, reader.pos);
+	return fields;
+}
+
 /** Sorts by counting: two walks over the bytes and no object a field. */
 function canonicalForm(bytes: Uint8Array): Uint8Array {
 	/** Place in the order -> bytes that its fields take. */

@@ -2,7 +2,8 @@
 
 import { bn254 } from "@noble/curves/bn254.js";
 import { beforeAll, describe, expect, it } from "vitest";
-import { type Curve, curve, FIELD_ORDER, loadCurve } from "../../../src/node/vm/precompiles/curve.js";
+import { type Curve, FIELD_ORDER } from "../../../src/node/vm/precompiles/alt-bn128.js";
+import { curve, loadCurve } from "../../../src/node/vm/precompiles/curve.js";
 import { portableCurve } from "../../../src/node/vm/precompiles/curve-portable.js";
 import { wordToBytes } from "../../../src/node/vm/word.js";
 import { toHex } from "../../../src/protocol/bytes.js";

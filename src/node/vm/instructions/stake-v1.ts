@@ -18,6 +18,7 @@ import {
 	SUN_PER_COIN,
 	setDelegation,
 } from "../../resources/stake.js";
+import { machineRewards, withdrawReward } from "../../resources/vote-rewards.js";
 import { replaceVotes } from "../../resources/votes.js";
 import { resourcePower } from "../../resources/voting-power.js";
 import { editEnergy, type Resource } from "../../resources/window.js";
@@ -27,7 +28,6 @@ import { attempt, note, readAmount, require, requireWritable, resourceCodeV1 } f
 import type { Frame } from "../frame.js";
 import { resourceNote } from "../internal-transactions.js";
 import type { Machine } from "../machine.js";
-import { settleReward } from "../rewards.js";
 import { createIfMissing } from "../transfers.js";
 import { low64, toWord } from "../word.js";
 
@@ -175,12 +175,12 @@ function unfreezeFor(
 }
 
 /** Clears all votes of a contract whose power no longer covers them. */
-function dropUncoveredVotes({ state, gates }: Machine, address: Uint8Array): void {
+function dropUncoveredVotes({ state }: Machine, address: Uint8Array): void {
 	const before = state.account.existing(address);
 	if (before.votes.length === 0) return;
 	const used = wrap(before.votes.reduce((sum, vote) => sum + vote.vote_count, 0n) * SUN_PER_COIN);
 	if (resourcePower(before) >= used) return;
-	settleReward(state, gates, address);
+	withdrawReward(state, address, machineRewards);
 	const owner = Account.copy(state.account.existing(address));
 	replaceVotes(state, owner, []);
 	state.account.put(address, owner);

@@ -30,6 +30,7 @@ import {
 	weightV2,
 } from "../../resources/stake.js";
 import { takeFromReceiver } from "../../resources/undelegation.js";
+import { machineRewards, withdrawReward } from "../../resources/vote-rewards.js";
 import { shrinkVotes } from "../../resources/votes.js";
 import { initializeOldPower, invalidateOldPower } from "../../resources/voting-power.js";
 import { mergeUsage, type Resource } from "../../resources/window.js";
@@ -38,7 +39,6 @@ import { toAddress } from "../addresses.js";
 import { attempt, note, readAmount, require, requireWritable, resourceCodeV2 } from "../attempt.js";
 import type { Frame } from "../frame.js";
 import { resourceNote } from "../internal-transactions.js";
-import { settleReward } from "../rewards.js";
 import { low32, low64, toWord } from "../word.js";
 
 /** Changes a stake of a record that the caller writes, and the total that it is part of. */
@@ -98,7 +98,7 @@ export function unfreezeBalanceV2(frame: Frame): void {
 		const stake = before.frozenV2.find((entry) => entry.type === code && entry.amount > 0n);
 		require(stake !== undefined && amount > 0n && amount <= stake.amount);
 
-		settleReward(state, gates, context.address);
+		withdrawReward(state, context.address, machineRewards);
 		const owner = Account.copy(state.account.existing(context.address));
 		const { waiting, expiredSun } = splitUnstaking(owner.unfrozenV2, now);
 		owner.balance = wrap(owner.balance + expiredSun);

@@ -5,6 +5,7 @@ import { byteStringHash, hashOrder } from "../../../protocol/hash-order.js";
 import { MAX_INT64 } from "../../../protocol/int64.js";
 import { Account, Vote } from "../../../protocol/messages.js";
 import { SUN_PER_COIN } from "../../resources/stake.js";
+import { machineRewards, withdrawReward } from "../../resources/vote-rewards.js";
 import { replaceVotes } from "../../resources/votes.js";
 import { resourcePower, votingPower } from "../../resources/voting-power.js";
 import { toAddress } from "../addresses.js";
@@ -14,7 +15,6 @@ import { votesText } from "../internal-transactions.js";
 import type { Machine } from "../machine.js";
 import { checkCeiling, operandEnd } from "../memory.js";
 import { checkTime } from "../precompiles/precompile.js";
-import { settleReward } from "../rewards.js";
 import { executionFailed } from "../vm-error.js";
 import { MAX_INT32, sat32, toWord, type Word } from "../word.js";
 
@@ -101,7 +101,7 @@ function loadElement(frame: Frame, offset: number, index: number): Word {
 /** Replaces the votes of a contract; votes for one witness are added up. */
 function castVotes({ state, gates }: Machine, address: Uint8Array, entries: readonly Vote[]): void {
 	require(entries.length <= MAX_VOTES);
-	settleReward(state, gates, address);
+	withdrawReward(state, address, machineRewards);
 	const owner = Account.copy(state.account.existing(address));
 	const byWitness = new Map<string, Vote>();
 	let sum = 0n;
@@ -133,12 +133,12 @@ function castVotes({ state, gates }: Machine, address: Uint8Array, entries: read
 export function withdrawRewards(frame: Frame): void {
 	requireWritable(frame);
 	const { machine, context } = frame;
-	const { state, gates, options } = machine;
+	const { state, options } = machine;
 	attempt(frame, () => {
 		const record = note(frame, context.address, "withdrawReward", { value: 0n });
 		const key = toKey(context.address);
 		require(!options.rules.genesisWitnesses.some((witness) => toKey(witness.address) === key));
-		settleReward(state, gates, context.address);
+		withdrawReward(state, context.address, machineRewards);
 		const owner = Account.copy(state.account.existing(context.address));
 		const { allowance } = owner;
 		if (allowance <= 0n) return 0;

@@ -2,7 +2,7 @@
 
 import type * as Library from "mcl-wasm";
 import { fromHex } from "../../../protocol/bytes.js";
-import { type Curve, FIELD_ORDER, type PairingProduct } from "./curve.js";
+import { type Curve, FIELD_ORDER, type PairingProduct } from "./alt-bn128.js";
 
 type Mcl = typeof Library;
 
@@ -19,7 +19,7 @@ export async function compiledCurve(): Promise<Curve> {
 	// It is asked for where it matters.
 	mcl.verifyOrderG1(false);
 	mcl.verifyOrderG2(false);
-	return curveOf(mcl);
+	return new CompiledCurve(mcl);
 }
 
 const isZero = (bytes: Uint8Array): boolean => {
@@ -29,73 +29,40 @@ const isZero = (bytes: Uint8Array): boolean => {
 
 const reversed = (bytes: Uint8Array): Uint8Array => Uint8Array.from(bytes).reverse();
 
-function curveOf(mcl: Mcl): Curve {
-	const one = new mcl.Fp();
-	one.setInt(1);
-	const one2 = new mcl.Fp2();
-	one2.setInt(1, 0);
+class CompiledCurve implements Curve {
+	readonly name = "compiled";
+	private readonly one: Library.Fp;
+	private readonly one2: Library.Fp2;
 
-	/** An element of the field; undefined if it isn't below the order. */
-	const readElement = (input: Uint8Array, offset: number): Library.Fp | undefined => {
-		const bytes = input.subarray(offset, offset + COORDINATE);
-		if (Buffer.compare(bytes, ORDER_BYTES) >= 0) return undefined;
-		const element = new mcl.Fp();
-		element.deserialize(reversed(bytes));
-		return element;
-	};
+	constructor(private readonly mcl: Mcl) {
+		this.one = new mcl.Fp();
+		this.one.setInt(1);
+		this.one2 = new mcl.Fp2();
+		this.one2.setInt(1, 0);
+	}
 
-	/** An element of the extension, its imaginary part first. */
-	const readPair = (input: Uint8Array, offset: number): Library.Fp2 | undefined => {
-		const imaginary = readElement(input, offset);
-		const real = readElement(input, offset + COORDINATE);
-		if (!imaginary || !real) return undefined;
-		const element = new mcl.Fp2();
-		element.set_a(real);
-		element.set_b(imaginary);
-		return element;
-	};
+	add(input: Uint8Array): Uint8Array | undefined {
+		const a = this.readG1(input, 0);
+		const b = a && this.readG1(input, POINT);
+		return a && b && writeG1(this.mcl.add(a, b));
+	}
 
-	const readG1 = (input: Uint8Array, offset: number): Library.G1 | undefined => {
-		const point = new mcl.G1();
-		if (isZero(input.subarray(offset, offset + POINT))) return point;
-		const x = readElement(input, offset);
-		const y = readElement(input, offset + COORDINATE);
-		if (!x || !y) return undefined;
-		point.setX(x);
-		point.setY(y);
-		point.setZ(one);
-		return point.isValid() ? point : undefined;
-	};
+	multiply(input: Uint8Array): Uint8Array | undefined {
+		const point = this.readG1(input, 0);
+		if (!point) return undefined;
+		const scalar = new this.mcl.Fr();
+		scalar.setBigEndianMod(Uint8Array.from(input.subarray(POINT, POINT + COORDINATE)));
+		return writeG1(this.mcl.mul(point, scalar));
+	}
 
-	const readG2 = (input: Uint8Array, offset: number): Library.G2 | undefined => {
-		const point = new mcl.G2();
-		if (isZero(input.subarray(offset, offset + 2 * POINT))) return point;
-		const x = readPair(input, offset);
-		const y = readPair(input, offset + POINT);
-		if (!x || !y) return undefined;
-		point.setX(x);
-		point.setY(y);
-		point.setZ(one2);
-		return point.isValid() && point.isValidOrder() ? point : undefined;
-	};
-
-	const writeG1 = (point: Library.G1): Uint8Array => {
-		const bytes = new Uint8Array(POINT);
-		if (point.isZero()) return bytes;
-		point.normalize();
-		bytes.set(point.getX().serialize().reverse());
-		bytes.set(point.getY().serialize().reverse(), COORDINATE);
-		return bytes;
-	};
-
-	const newProduct = (): PairingProduct => {
-		const neutral = new mcl.GT();
-		neutral.setInt(1);
-		let product = neutral;
+	pairings(): PairingProduct {
+		const { mcl } = this;
+		let product = new mcl.GT();
+		product.setInt(1);
 		return {
-			multiply(pair) {
-				const g1 = readG1(pair, 0);
-				const g2 = g1 && readG2(pair, POINT);
+			multiply: (pair) => {
+				const g1 = this.readG1(pair, 0);
+				const g2 = g1 && this.readG2(pair, POINT);
 				if (!g1 || !g2) return false;
 				// A pair with a point at infinity multiplies the product by one.
 				if (!g1.isZero() && !g2.isZero()) product = mcl.mul(product, mcl.millerLoop(g1, g2));
@@ -103,22 +70,58 @@ function curveOf(mcl: Mcl): Curve {
 			},
 			isOne: () => mcl.finalExp(product).isOne(),
 		};
-	};
+	}
 
-	return {
-		name: "compiled",
-		add(input) {
-			const a = readG1(input, 0);
-			const b = a && readG1(input, POINT);
-			return a && b && writeG1(mcl.add(a, b));
-		},
-		multiply(input) {
-			const point = readG1(input, 0);
-			if (!point) return undefined;
-			const scalar = new mcl.Fr();
-			scalar.setBigEndianMod(Uint8Array.from(input.subarray(POINT, POINT + COORDINATE)));
-			return writeG1(mcl.mul(point, scalar));
-		},
-		pairings: newProduct,
-	};
+	/** An element of the field; undefined if it isn't below the order. */
+	private readElement(input: Uint8Array, offset: number): Library.Fp | undefined {
+		const bytes = input.subarray(offset, offset + COORDINATE);
+		if (Buffer.compare(bytes, ORDER_BYTES) >= 0) return undefined;
+		const element = new this.mcl.Fp();
+		element.deserialize(reversed(bytes));
+		return element;
+	}
+
+	/** An element of the extension, its imaginary part first. */
+	private readPair(input: Uint8Array, offset: number): Library.Fp2 | undefined {
+		const imaginary = this.readElement(input, offset);
+		const real = this.readElement(input, offset + COORDINATE);
+		if (!imaginary || !real) return undefined;
+		const element = new this.mcl.Fp2();
+		element.set_a(real);
+		element.set_b(imaginary);
+		return element;
+	}
+
+	private readG1(input: Uint8Array, offset: number): Library.G1 | undefined {
+		const point = new this.mcl.G1();
+		if (isZero(input.subarray(offset, offset + POINT))) return point;
+		const x = this.readElement(input, offset);
+		const y = this.readElement(input, offset + COORDINATE);
+		if (!x || !y) return undefined;
+		point.setX(x);
+		point.setY(y);
+		point.setZ(this.one);
+		return point.isValid() ? point : undefined;
+	}
+
+	private readG2(input: Uint8Array, offset: number): Library.G2 | undefined {
+		const point = new this.mcl.G2();
+		if (isZero(input.subarray(offset, offset + 2 * POINT))) return point;
+		const x = this.readPair(input, offset);
+		const y = this.readPair(input, offset + POINT);
+		if (!x || !y) return undefined;
+		point.setX(x);
+		point.setY(y);
+		point.setZ(this.one2);
+		return point.isValid() && point.isValidOrder() ? point : undefined;
+	}
+}
+
+function writeG1(point: Library.G1): Uint8Array {
+	const bytes = new Uint8Array(POINT);
+	if (point.isZero()) return bytes;
+	point.normalize();
+	bytes.set(point.getX().serialize().reverse());
+	bytes.set(point.getY().serialize().reverse(), COORDINATE);
+	return bytes;
 }

@@ -3,7 +3,7 @@
 import { bn254 } from "@noble/curves/bn254.js";
 import type { Word } from "../word.js";
 import { wordToBytes } from "../word.js";
-import type { Curve, PairingProduct } from "./curve.js";
+import type { Curve, PairingProduct } from "./alt-bn128.js";
 import { wordAt } from "./precompile.js";
 
 const G1 = bn254.G1.Point;

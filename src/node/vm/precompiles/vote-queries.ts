@@ -3,10 +3,10 @@
 import { equalBytes } from "../../../protocol/bytes.js";
 import { wrap } from "../../../protocol/int64.js";
 import { SUN_PER_COIN } from "../../resources/stake.js";
+import { machineRewards, queryReward } from "../../resources/vote-rewards.js";
 import { resourcePower, votingPower } from "../../resources/voting-power.js";
 import { toAddress } from "../addresses.js";
 import type { Machine } from "../machine.js";
-import { pendingReward } from "../rewards.js";
 import { amountWord, ONE_WORD, type Precompile, price, succeed, wordAt, ZERO_WORD } from "./precompile.js";
 
 /** A query whose input is a fixed number of addresses; any other input gives zero. */
@@ -38,7 +38,7 @@ export const rewardBalance: Precompile = {
 	gate: "vote",
 	energy: price(500),
 	run: (_input, { machine, caller }) =>
-		succeed(amountWord(pendingReward(machine.state, machine.gates, caller))),
+		succeed(amountWord(queryReward(machine.state, caller, machineRewards))),
 };
 
 export const isSrCandidate = voteQuery("isSrCandidate", 0x1000006, 20, 1, ({ state }, address) =>
