@@ -1,6 +1,6 @@
 /**
  * The form of a key file: version 3 secret storage, as the network's node and wallets and Ethereum's write it
- * (sheet 08 §3). Pure: text in, value out, no file and no password.
+ * (protocol/wallet-formats §1). Pure: text in, value out, no file and no password.
  */
 
 import { fromHex } from "../protocol/bytes.js";

@@ -1,4 +1,4 @@
-/** What a key file or a password can be refused for; the code is the one of the machine interface (sheet 11 §2.5). */
+/** What a key file or a password can be refused for; the code is the one of the machine interface (protocol/command-line §2.2). */
 
 export type KeystoreErrorCode =
 	| "bad_password"

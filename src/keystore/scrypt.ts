@@ -1,6 +1,6 @@
 /**
  * The password hash of key files: scrypt (RFC 7914) by `node:crypto`, which works outside the main thread, and by
- * scrypt-js where the runtime refuses the memory (sheet 11 §2.8).
+ * scrypt-js where the runtime refuses the memory (protocol/command-line §4.1).
  */
 
 import { scrypt as nativeScrypt } from "node:crypto";

@@ -1,4 +1,4 @@
-/** Encrypting a secret into a key file, and opening one (sheet 08 §3: AES-128-CTR, scrypt or PBKDF2, Keccak MAC). */
+/** Encrypting a secret into a key file, and opening one (protocol/wallet-formats §1: AES-128-CTR, scrypt or PBKDF2, Keccak MAC). */
 
 import {
 	createCipheriv,

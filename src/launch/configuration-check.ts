@@ -1,4 +1,4 @@
-/** What a start with a configuration would meet: doubtful keys, wrong values, ports in use (sheet 11 §3.1). */
+/** What a start with a configuration would meet: doubtful keys, wrong values, ports in use (protocol/command-line §7). */
 
 import { existsSync } from "node:fs";
 import { createServer } from "node:net";

@@ -1,4 +1,4 @@
-/** Work on a data directory that no node has open: what is in it, whether it is whole, copies (sheet 11 §3.1). */
+/** Work on a data directory that no node has open: what is in it, whether it is whole, copies (protocol/command-line §7). */
 
 import { cpSync, existsSync, readdirSync, renameSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";

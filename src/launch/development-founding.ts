@@ -1,4 +1,4 @@
-/** What a development chain is made of, from options: accounts, producer, prices, genesis (sheet 11 §8.3). */
+/** What a development chain is made of, from options: accounts, producer, prices, genesis (protocol/development-chain §1.3). */
 
 import { readFile } from "node:fs/promises";
 import { checkMnemonic } from "../keystore/mnemonic.js";

@@ -1,4 +1,4 @@
-/** What a development chain prints at its start: accounts, keys, addresses of the servers (sheet 11 §8.2). */
+/** What a development chain prints at its start: accounts, keys, addresses of the servers (protocol/development-chain §1.2). */
 
 import { accountListing } from "../node/development/account-book.js";
 import { defaultProducerKey } from "../node/development/accounts.js";

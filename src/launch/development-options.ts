@@ -1,4 +1,4 @@
-/** Options of a development chain from flags, environment and the section `dev` of a configuration (sheet 11 §8.3). */
+/** Options of a development chain from flags, environment and the section `dev` of a configuration (protocol/development-chain §1.3). */
 
 import { readFile, rename, writeFile } from "node:fs/promises";
 import { createServer } from "node:net";

@@ -1,4 +1,4 @@
-/** A node of a network: its configuration, and the keys with which it produces blocks (sheet 08 §§1.2, 1.8). */
+/** A node of a network: its configuration, and the keys with which it produces blocks (protocol/configuration §§1.2, 1.8). */
 
 import { readFile } from "node:fs/promises";
 import { parseKeyFile } from "../keystore/key-file.js";

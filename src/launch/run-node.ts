@@ -1,4 +1,4 @@
-/** Running a node until it is told to stop: ready signs, signals, the end (sheet 11 §3.1). */
+/** Running a node until it is told to stop: ready signs, signals, the end (protocol/command-line §7). */
 
 import { writeSync } from "node:fs";
 import { writeFile } from "node:fs/promises";

@@ -105,14 +105,14 @@ export function createApiNode(options: NodeApiOptions): ApiNode {
 	};
 }
 
-/** Whether the chain's data began with a snapshot: there are blocks, and the first one isn't among them (sheet 08 §4.3). */
+/** Whether the chain's data began with a snapshot: there are blocks, and the first one isn't among them (protocol/configuration §4.3). */
 function beganLater({ chain, rules }: OpenChain): boolean {
 	if (rules.development) return false;
 	return chain.head.number > 0n && !chain.state.blockIndex.has(be64(1n));
 }
 
 /**
- * The state that votes of witnesses confirmed (sheet 06 §11.3): that after the last confirmed block, as far as it can
+ * The state that votes of witnesses confirmed (protocol/http §5.3): that after the last confirmed block, as far as it can
  * still be told from the head's. Without votes it is the solidified one.
  */
 function confirmedView(open: OpenChain, confirmedNumber: () => bigint): () => StateView {

@@ -136,7 +136,7 @@ export interface DevelopmentServers {
 	readonly ports: () => NodePorts;
 }
 
-/** The one port for everything that tools of a development chain ask (sheet 11 §9). */
+/** The one port for everything that tools of a development chain ask (protocol/development-chain §4). */
 export async function startGateway(servers: DevelopmentServers, stops: Stops): Promise<NodePorts> {
 	const { api, development, control, host, ports } = servers;
 	const port = development.options.ports.gateway ?? 0;

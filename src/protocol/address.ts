@@ -1,4 +1,4 @@
-/** Account addresses: 21 bytes, of which the first names the network (sheet 02 §1.1). */
+/** Account addresses: 21 bytes, of which the first names the network (protocol/blocks §1.1). */
 
 import { base58 } from "@scure/base";
 import { asBuffer, concatBytes, equalBytes } from "./bytes.js";
@@ -40,13 +40,13 @@ export function addressFromPublicKey(publicKey: Uint8Array): Uint8Array {
 	return addressFromHash(keccak256(publicKey.length === 65 ? publicKey.subarray(1) : publicKey));
 }
 
-/** Address of the contract that a transaction creates (sheet 02 §1.1). */
+/** Address of the contract that a transaction creates (protocol/blocks §1.1). */
 export function contractAddress(transactionId: Uint8Array, owner: Uint8Array): Uint8Array {
 	return addressFromHash(keccak256(concatBytes(transactionId, owner)));
 }
 
 /**
- * Address of the contract that an operation CREATE2 makes (sheet 05 §4.3).
+ * Address of the contract that an operation CREATE2 makes (protocol/machine §4).
  * @param salt 32 bytes
  * @param codeHash Keccak-256 of its creation code
  */

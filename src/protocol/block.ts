@@ -1,4 +1,4 @@
-/** Blocks: ids, Merkle roots, header signatures (sheet 02 §1.4). */
+/** Blocks: ids, Merkle roots, header signatures (protocol/blocks §1.4). */
 
 import { be64, concatBytes, readBe64, toHex } from "./bytes.js";
 import { sha256 } from "./hash.js";

@@ -1,6 +1,6 @@
 /**
  * The contract types: the one list of what a transaction can do. Ids are bits of the operations mask and the numbers
- * on the wire; `type_url` is `type.googleapis.com/protocol.<name>` (sheet 04 §3).
+ * on the wire; `type_url` is `type.googleapis.com/protocol.<name>` (protocol/schema §3.1).
  */
 
 import type { Message, MessageType } from "./codec/descriptor.js";

@@ -38,7 +38,7 @@ const TO_NEUTRAL: readonly (readonly [deployed: RegExp, neutral: string])[] = [
 
 /**
  * What precedes a personal message before it is hashed, without the length that follows. It is part of the algorithm,
- * so no dialect changes it (sheet 11 §0.1).
+ * so no dialect changes it (protocol/wallet-formats §3.1).
  */
 export const SIGNED_MESSAGE_PREFIX = "\x19TRON Signed Message:\n";
 

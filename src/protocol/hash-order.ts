@@ -1,6 +1,6 @@
 /**
  * The order in which the network's runtime walks a hash map keyed by byte strings. It reaches the chain where such a
- * walk writes records: accounts after a contract's execution, storage rows that share a key, votes (sheet 05 §17).
+ * walk writes records: accounts after a contract's execution, storage rows that share a key, votes (protocol/machine §17.2).
  */
 
 const FIRST_CAPACITY = 16;

@@ -1,5 +1,5 @@
 /**
- * The two hash functions of the network (sheet 02 §1.2): SHA-256 for ids, Merkle trees and text addresses;
+ * The two hash functions of the network (protocol/blocks §1.2): SHA-256 for ids, Merkle trees and text addresses;
  * Keccak-256 (padding 0x01, not SHA-3) for addresses and the contract machine.
  */
 

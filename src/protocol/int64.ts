@@ -1,6 +1,6 @@
 /**
  * Signed 64-bit arithmetic as the network does it: silent wrapping unless a rule says "checked", and conversions to
- * and from binary64 where a rule uses doubles (sheet 03 §0.1).
+ * and from binary64 where a rule uses doubles (protocol/resources §1.1).
  *
  * Division of bigints already truncates toward zero.
  */

@@ -1,4 +1,4 @@
-/** Account permissions: defaults, lookup, and the operations mask (sheet 02 §1.7, sheet 03 §11.3). */
+/** Account permissions: defaults, lookup, and the operations mask (protocol/permissions §2.1, protocol/permissions §2.3). */
 
 import { equalBytes } from "./bytes.js";
 import { type Account, Key, Permission, PermissionPermissionType } from "./messages.js";

@@ -1,5 +1,5 @@
 /**
- * Signatures over 32-byte hashes: secp256k1, 65 bytes r‖s‖v (sheet 02 §§1.5 and 1.6).
+ * Signatures over 32-byte hashes: secp256k1, 65 bytes r‖s‖v (protocol/permissions §§3.1 and 3.2).
  *
  * Acceptance is wider than a library's: r and s are not range-checked and trailing bytes are ignored, as on the
  * network. The common case goes to a compiled library; everything unusual to the rule spelled out here.

@@ -2,7 +2,7 @@
  * A transaction as the chain handles it: the message with the values that are derived from its bytes.
  *
  * Hashes and sizes are over the canonical re-serialisation of the parsed message, never over received bytes
- * (sheet 02 §1.3).
+ * (protocol/blocks §1.3).
  */
 
 import { toHex } from "./bytes.js";

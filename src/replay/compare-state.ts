@@ -17,7 +17,7 @@ export interface EntryDifference {
 /** Reads an entry of the node's head state. */
 export type ReadEntry = (store: string, keyHex: string) => Uint8Array | null;
 
-/** The reference moves token balances out of account records, here and there, into this store (sheet 04 §11.3). */
+/** The reference moves token balances out of account records, here and there, into this store (protocol/tokens §8.3). */
 const ACCOUNT_ASSET = "account-asset";
 const ADDRESS_DIGITS = 42;
 

@@ -94,7 +94,7 @@ class NodeTarget implements ReplayTarget {
 
 	async applyBlock(bytes: Uint8Array) {
 		// The reference packed this block from its own pool, which takes every waiting transaction out: what is not in
-		// the block was dropped (sheet 02 §3.12). It tried at least what is in the block, also where the recording
+		// the block was dropped (protocol/blocks §5.2). It tried at least what is in the block, also where the recording
 		// doesn't show how the transactions came.
 		let waiting = 0;
 		while (this.chain.pool.takeForBlock() !== undefined) waiting++;
@@ -202,7 +202,7 @@ class NodeTarget implements ReplayTarget {
 		return true;
 	}
 
-	/** A recorded value; an account keeps its token balances that the reference keeps elsewhere (sheet 04 §11.3). */
+	/** A recorded value; an account keeps its token balances that the reference keeps elsewhere (protocol/tokens §8.3). */
 	private healed(definition: StoreDefinition<unknown>, key: string, value: Uint8Array): unknown {
 		const recorded = definition.codec.decode(value, key);
 		if (definition.name !== stores.account.name) return recorded;

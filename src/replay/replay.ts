@@ -89,7 +89,7 @@ class Replay {
 	private readonly ids: Ids = new Map();
 	/** Set by a differing block: nothing that follows can be right. */
 	private lost = false;
-	/** Whether the reference moves token balances out of account records by now (sheet 04 §11.3). */
+	/** Whether the reference moves token balances out of account records by now (protocol/tokens §8.3). */
 	private movesTokens = false;
 	/** Why nothing that follows can be replayed. */
 	private unreachable: string | undefined;

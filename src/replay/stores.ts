@@ -1,4 +1,4 @@
-/** What the entries of each recorded store hold (sheet 02 §8, §9), to compare and to show them decoded. */
+/** What the entries of each recorded store hold (protocol/consensus §8, protocol/blocks §6.1), to compare and to show them decoded. */
 
 import { inflateSync } from "node:zlib";
 import { toBase58Check } from "../protocol/address.js";

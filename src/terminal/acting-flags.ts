@@ -1,4 +1,4 @@
-/** Flags of every command that acts on the chain (sheet 11 §2.1). */
+/** Flags of every command that acts on the chain (protocol/command-line §1.2). */
 
 import { Flags } from "@oclif/core";
 import { keystoreFlags, nodeFlags, passwordFlags, progressFlag } from "./flags.js";

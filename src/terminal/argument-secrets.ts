@@ -1,4 +1,4 @@
-/** Keeps what may be a key or a sentence, given as an argument by mistake, out of the message about it (sheet 11 §2.6). */
+/** Keeps what may be a key or a sentence, given as an argument by mistake, out of the message about it (protocol/command-line §3.1). */
 
 import type { Failure, FailureCode } from "../wallet/failure.js";
 

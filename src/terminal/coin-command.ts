@@ -1,6 +1,6 @@
 /**
  * The base of every command: general flags, printing by kind of result, refusals with their exit codes. It replaces
- * what the framework does differently from sheet 11 §2.10.
+ * what the framework does differently from protocol/command-line §8.
  */
 
 import { Command, Flags } from "@oclif/core";

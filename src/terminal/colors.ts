@@ -1,4 +1,4 @@
-/** Colours, where a person reads and has not switched them off (sheet 11 §2.1). */
+/** Colours, where a person reads and has not switched them off (protocol/command-line §1.2). */
 
 import { styleText } from "node:util";
 import { ownStyle } from "./harmless-text.js";

@@ -1,4 +1,4 @@
-/** The machine-readable description of a command: arguments, flags, result and errors as JSON Schema (sheet 11 §2.1). */
+/** The machine-readable description of a command: arguments, flags, result and errors as JSON Schema (protocol/command-line §1.2). */
 
 import { FAILURE_KINDS } from "../wallet/failure.js";
 import { type ResultShape, schemaOf } from "./result-shape.js";

@@ -1,6 +1,6 @@
 /**
  * Shell completion: a script that holds every command and flag itself, so that completing these starts no program; only
- * labels of keys, contacts and profiles are asked for (sheet 11 §1).
+ * labels of keys, contacts and profiles are asked for (protocol/command-line §8).
  */
 
 import { NAMED_FLAGS, type NameKind } from "./completed-names.js";

@@ -1,4 +1,4 @@
-/** Asking for agreement before something that can't be taken back (sheet 11 §2.7). */
+/** Asking for agreement before something that can't be taken back (protocol/command-line §3.2). */
 
 import { Failure } from "../wallet/failure.js";
 import { canAsk } from "./controlling-terminal.js";

@@ -1,4 +1,4 @@
-/** What contracts answer, for printing: results, reverts and logs by the contract's interface (sheet 11 §2.4). */
+/** What contracts answer, for printing: results, reverts and logs by the contract's interface (protocol/command-line §1.5). */
 
 import { fromHex, toHex } from "../protocol/bytes.js";
 import { type TransactionInfo, TransactionResultContractResult } from "../protocol/messages.js";

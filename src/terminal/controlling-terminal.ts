@@ -1,6 +1,6 @@
 /**
  * The terminal of the person who started the program, whatever standard input and output are: prompts work although a
- * transaction comes through a pipe (sheet 11 D8).
+ * transaction comes through a pipe (protocol/command-line §3.1).
  */
 
 import { createReadStream, createWriteStream, openSync } from "node:fs";

@@ -1,4 +1,4 @@
-/** The base of commands that ask or change a development chain, by its own methods (sheet 11 §9.4). */
+/** The base of commands that ask or change a development chain, by its own methods (protocol/development-chain §4.4). */
 
 import { toHex } from "../protocol/bytes.js";
 import { Failure } from "../wallet/failure.js";

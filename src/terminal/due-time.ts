@@ -1,4 +1,4 @@
-/** Refusals that end by themselves: the same call succeeds from a time on (sheet 11 §2.5, `retry: later`). */
+/** Refusals that end by themselves: the same call succeeds from a time on (protocol/command-line §2.2). */
 
 import type { Failure } from "../wallet/failure.js";
 import { localTime } from "./output.js";

@@ -1,4 +1,4 @@
-/** Printing a refusal: one record on standard error for programs, two short lines for people (sheet 11 §2.5). */
+/** Printing a refusal: one record on standard error for programs, two short lines for people (protocol/command-line §2.2). */
 
 import { KeystoreError } from "../keystore/keystore-error.js";
 import { FAILURE_KINDS, Failure } from "../wallet/failure.js";

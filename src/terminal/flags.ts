@@ -1,4 +1,4 @@
-/** Groups of flags that several commands share (sheet 11 §2.1). */
+/** Groups of flags that several commands share (protocol/command-line §1.2). */
 
 import { Flags } from "@oclif/core";
 

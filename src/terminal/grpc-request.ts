@@ -1,4 +1,4 @@
-/** `coin rpc` with the name of a gRPC method: its table, its request, its answer (sheet 11 §5). */
+/** `coin rpc` with the name of a gRPC method: its table, its request, its answer (protocol/command-line §5). */
 
 import { toDeployed } from "../protocol/dialect.js";
 import { Failure } from "../wallet/failure.js";

@@ -1,4 +1,4 @@
-/** What SIGINT and SIGTERM do: restore the terminal, say nothing more, and end with 130 or 143 (sheet 11 §2.8). */
+/** What SIGINT and SIGTERM do: restore the terminal, say nothing more, and end with 130 or 143 (protocol/command-line §4.1). */
 
 /** Runs before the process ends; gets the exit code that is about to be used. */
 type Cleanup = (exitCode: number) => void;

@@ -1,4 +1,4 @@
-/** The base of the commands on signed messages: which bytes a message is, and what of it is signed (sheet 11 §3.10). */
+/** The base of the commands on signed messages: which bytes a message is, and what of it is signed (protocol/wallet-formats §3). */
 
 import { readFile } from "node:fs/promises";
 import { Flags } from "@oclif/core";

@@ -1,4 +1,4 @@
-/** Printing results: one JSON value a line for programs, aligned text and tables for people (sheet 11 §2.4). */
+/** Printing results: one JSON value a line for programs, aligned text and tables for people (protocol/command-line §1.5). */
 
 import { writeJson } from "../wallet/json.js";
 import { paint } from "./colors.js";

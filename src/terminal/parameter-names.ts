@@ -1,4 +1,4 @@
-/** Chain parameters by the names that people use, from the node's own table (sheet 11 §3.8). */
+/** Chain parameters by the names that people use, from the node's own table (protocol/command-line §1.6). */
 
 import { Failure } from "../wallet/failure.js";
 import { parseInteger } from "../wallet/integer-text.js";

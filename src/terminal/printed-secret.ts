@@ -1,4 +1,4 @@
-/** Secrets that a command prints: into a pipe, or on a terminal after a typed confirmation (sheet 11 §2.6). */
+/** Secrets that a command prints: into a pipe, or on a terminal after a typed confirmation (protocol/command-line §3.1). */
 
 import { Failure } from "../wallet/failure.js";
 import { canAsk } from "./controlling-terminal.js";

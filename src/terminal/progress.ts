@@ -1,4 +1,4 @@
-/** Signs of life for work that takes longer than a moment: on standard error, only for people (sheet 11 §2.8). */
+/** Signs of life for work that takes longer than a moment: on standard error, only for people (protocol/command-line §4.1). */
 
 import { harmlessLine } from "./harmless-text.js";
 import { printJsonNote } from "./output.js";

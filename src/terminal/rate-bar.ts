@@ -1,4 +1,4 @@
-/** A bar with rates for long work on blocks: on standard error, for people, or as JSON lines (sheet 11 §2.8). */
+/** A bar with rates for long work on blocks: on standard error, for people, or as JSON lines (protocol/command-line §4.1). */
 
 import { harmlessLine } from "./harmless-text.js";
 import { printJsonNote } from "./output.js";

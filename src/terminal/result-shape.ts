@@ -1,4 +1,4 @@
-/** What commands print under `--json`, declared beside each command, and the same as JSON Schema (sheet 11 §2.1). */
+/** What commands print under `--json`, declared beside each command, and the same as JSON Schema (protocol/command-line §1.2). */
 
 /** A kind of value. Every 64-bit integer is decimal text (D3). */
 export type Shape =

@@ -1,6 +1,6 @@
 /**
  * The words of `coin rpc`: every endpoint has fields of its own, so this one command reads its flags itself
- * (sheet 11 §5.2).
+ * (protocol/command-line §5.2).
  */
 
 import { Failure } from "../wallet/failure.js";

@@ -1,6 +1,6 @@
 /**
  * Where passwords come from: a file, standard input, or the terminal; never an argument or an environment value
- * (sheet 11 §2.6).
+ * (protocol/command-line §3.1).
  */
 
 import { readFile, stat } from "node:fs/promises";

@@ -1,4 +1,4 @@
-/** The base of commands that hold a transaction: opening keys, sending, following it, reporting (sheet 11 §§2.7 to 2.9). */
+/** The base of commands that hold a transaction: opening keys, sending, following it, reporting (protocol/command-line §§3.2 to 4.2). */
 
 import { type KeystoreEntry, unlockKey } from "../keystore/keystore.js";
 import type { TransactionInfo } from "../protocol/messages.js";

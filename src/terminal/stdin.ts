@@ -1,4 +1,4 @@
-/** Standard input: read once, by the command itself, and cut into the values that it carries (sheet 11 §2.3). */
+/** Standard input: read once, by the command itself, and cut into the values that it carries (protocol/command-line §1.4). */
 
 import { Failure } from "../wallet/failure.js";
 

@@ -1,4 +1,4 @@
-/** What a trade on an exchange would bring now, by the node's own curve (sheet 04 §12.6). */
+/** What a trade on an exchange would bring now, by the node's own curve (protocol/exchange §7). */
 
 import { chainParameters } from "../wallet/chain-parameters.js";
 import type { ExchangeSide } from "../wallet/exchanges.js";

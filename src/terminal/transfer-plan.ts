@@ -1,4 +1,4 @@
-/** What a payment does: coins, an ORC-10 token, or a call of an ORC-20 contract (sheet 11 §3.3). */
+/** What a payment does: coins, an ORC-10 token, or a call of an ORC-20 contract (protocol/wallet-formats §7). */
 
 import { toBase58Check } from "../protocol/address.js";
 import { equalBytes, utf8 } from "../protocol/bytes.js";

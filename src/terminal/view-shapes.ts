@@ -1,4 +1,4 @@
-/** The shapes of what queries print, each held by the compiler to the names of its view (sheet 11 §2.1). */
+/** The shapes of what queries print, each held by the compiler to the names of its view (protocol/command-line §1.2). */
 
 import type { FieldDescriptor, Message, MessageType } from "../protocol/codec/descriptor.js";
 import { byteClass } from "../protocol/json/byte-fields.js";

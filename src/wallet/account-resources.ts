@@ -1,4 +1,4 @@
-/** What an account may use without paying: bandwidth, energy, votes (sheet 03 §§3 to 5), recovered to now by the node. */
+/** What an account may use without paying: bandwidth, energy, votes (protocol/resources §§3 to 5), recovered to now by the node. */
 
 import { toHex } from "../protocol/bytes.js";
 import { AccountResourceMessage } from "../protocol/messages.js";

@@ -1,4 +1,4 @@
-/** An account for printing: what it holds, what it has staked, who controls it (sheet 11 §3.5). */
+/** An account for printing: what it holds, what it has staked, who controls it (protocol/command-line §1.6). */
 
 import { toBase58Check } from "../protocol/address.js";
 import { fromUtf8 } from "../protocol/bytes.js";

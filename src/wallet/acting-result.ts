@@ -1,4 +1,4 @@
-/** What an acting command reports: the transaction, how far it is, and what it cost (sheet 11 §2.4). */
+/** What an acting command reports: the transaction, how far it is, and what it cost (protocol/command-line §1.5). */
 
 import { toBase58Check } from "../protocol/address.js";
 import { fromUtf8, toHex } from "../protocol/bytes.js";

@@ -1,4 +1,4 @@
-/** The written forms of an address, and which texts mean one (sheet 11 §2.2). */
+/** The written forms of an address, and which texts mean one (protocol/command-line §1.3). */
 
 import {
 	addressPrefix,

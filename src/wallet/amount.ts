@@ -1,6 +1,6 @@
 /**
  * Coin amounts as people write them: always with their unit, since a bare number means coins to one wallet and sun,
- * a millionth, to another (sheet 11 §2.2).
+ * a millionth, to another (protocol/command-line §1.3).
  */
 
 import { MAX_INT64 } from "../protocol/int64.js";

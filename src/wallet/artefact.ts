@@ -1,6 +1,6 @@
 /**
  * A transaction on its way between signers: the node's transaction JSON with one more member, `coin`, which says who
- * must sign and what is signed (sheet 11 §4.1). The truth is `raw_data_hex` and `signature`; everything else is
+ * must sign and what is signed (protocol/wallet-formats §4.1). The truth is `raw_data_hex` and `signature`; everything else is
  * computed anew on reading.
  */
 
@@ -240,7 +240,7 @@ export function withSignature(artefact: Artefact, signature: Uint8Array): Artefa
 	return checkArtefact(new SignedTransaction(signed), artefact.coin);
 }
 
-/** One line of JSON, members in the order of sheet 11 §4.1, int64 of `raw_data` as digits. */
+/** One line of JSON, members in the order of protocol/wallet-formats §4.1, int64 of `raw_data` as digits. */
 export function writeArtefact(artefact: Artefact, coin: JsonRecord | undefined): string {
 	const { transaction } = artefact;
 	const visible = isFaithful(transaction);

@@ -1,4 +1,4 @@
-/** Whose signatures an artefact needs and has: from the node, or without one from the artefact itself (sheet 11 §4.2). */
+/** Whose signatures an artefact needs and has: from the node, or without one from the artefact itself (protocol/wallet-formats §4.2). */
 
 import { toBase58Check } from "../protocol/address.js";
 import { equalBytes, fromHex, toHex } from "../protocol/bytes.js";

@@ -1,4 +1,4 @@
-/** The balance of an account at a past block, from nodes that keep the history (sheet 06 §7.6). */
+/** The balance of an account at a past block, from nodes that keep the history (protocol/http-endpoints §3.6). */
 
 import { toHex } from "../protocol/bytes.js";
 import type { BlockReference } from "./chain-query.js";

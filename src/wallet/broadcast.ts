@@ -1,4 +1,4 @@
-/** Handing a transaction to a node: the exact bytes, once, and never again by itself (sheet 06 §6.2, sheet 11 §2.5). */
+/** Handing a transaction to a node: the exact bytes, once, and never again by itself (protocol/http-endpoints §2.2, protocol/command-line §2.2). */
 
 import { toHex } from "../protocol/bytes.js";
 import type { SignedTransaction } from "../protocol/transaction.js";

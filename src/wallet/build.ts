@@ -1,6 +1,6 @@
 /**
  * Building a transaction: the node checks the contract against its state and supplies reference block and times; the
- * bytes are put together here, so nothing is ever signed that the caller did not ask for (sheet 06 §5).
+ * bytes are put together here, so nothing is ever signed that the caller did not ask for (protocol/http-endpoints §1).
  */
 
 import { equalBytes, fromHex, toHex } from "../protocol/bytes.js";

@@ -1,4 +1,4 @@
-/** Byte strings as people write them (sheet 11 §2.2). */
+/** Byte strings as people write them (protocol/command-line §1.3). */
 
 import { fromHex } from "../protocol/bytes.js";
 import { Failure } from "./failure.js";

@@ -1,6 +1,6 @@
 /**
  * From the operations of an execution to its calls: who called whom with what, what was returned, which logs were
- * written. Made of the steps that `debug_traceTransaction` lists (sheet 11 §9.6).
+ * written. Made of the steps that `debug_traceTransaction` lists (protocol/development-chain §4.6).
  */
 
 import { Failure } from "./failure.js";

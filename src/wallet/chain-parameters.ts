@@ -1,4 +1,4 @@
-/** Fees and other parameters as the chain has them now (sheet 06 §7.3). */
+/** Fees and other parameters as the chain has them now (protocol/http-endpoints §3.3). */
 
 import { toNeutral } from "../protocol/dialect.js";
 import { Failure } from "./failure.js";

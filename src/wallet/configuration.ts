@@ -1,4 +1,4 @@
-/** The user's configuration file (HOCON): its keys, its profiles, and the profiles that need no file (sheet 11 §6.2). */
+/** The user's configuration file (HOCON): its keys, its profiles, and the profiles that need no file (protocol/command-line §6.2). */
 
 import { readFileSync } from "node:fs";
 import { join } from "node:path";

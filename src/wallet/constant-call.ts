@@ -1,4 +1,4 @@
-/** Calls of contracts that change nothing: run by the node, answered at once (sheet 06 §5.7). */
+/** Calls of contracts that change nothing: run by the node, answered at once (protocol/http-endpoints §1.7). */
 
 import { fromHex, fromUtf8, toHex } from "../protocol/bytes.js";
 import { revertReason } from "./abi/revert.js";

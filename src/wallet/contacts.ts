@@ -1,5 +1,5 @@
 /**
- * The address book: labels for the accounts of others, in a file beside the keystore (sheet 11 §6.1). It holds nothing
+ * The address book: labels for the accounts of others, in a file beside the keystore (protocol/command-line §6.1). It holds nothing
  * secret, but who may write it can redirect payments, so it is written like a key file.
  */
 

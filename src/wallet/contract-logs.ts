@@ -1,4 +1,4 @@
-/** Logs of contracts by JSON-RPC: past ones in ranges that the server allows, new ones by a filter (sheet 07 §9). */
+/** Logs of contracts by JSON-RPC: past ones in ranges that the server allows, new ones by a filter (protocol/json-rpc §9). */
 
 import { fromHex, toHex } from "../protocol/bytes.js";
 import { Failure } from "./failure.js";

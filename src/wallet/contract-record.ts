@@ -1,4 +1,4 @@
-/** Contracts as a node knows them: their record, code and interface (sheet 06 §7.7). */
+/** Contracts as a node knows them: their record, code and interface (protocol/http-endpoints §3.7). */
 
 import { toBase58Check } from "../protocol/address.js";
 import { toHex } from "../protocol/bytes.js";

@@ -1,4 +1,4 @@
-/** What a contract does, in one sentence for people: one row a contract type (sheet 11 §4.1, member `summary`). */
+/** What a contract does, in one sentence for people: one row a contract type (protocol/wallet-formats §4.1, member `summary`). */
 
 import { toBase58Check } from "../protocol/address.js";
 import { fromUtf8, toHex } from "../protocol/bytes.js";
@@ -184,7 +184,7 @@ function payment(sun: bigint, tokens: bigint, tokenId: bigint): string {
 	return parts.length === 0 ? "" : ` with ${parts.join(" and ")}`;
 }
 
-/** The network's lock where none is named: three days (sheet 03 §8.11). */
+/** The network's lock where none is named: three days (protocol/staking §5.4). */
 const DEFAULT_LOCK_BLOCKS = 86_400n;
 
 /** One sentence on what a contract does. */

@@ -1,4 +1,4 @@
-/** Delegations of an account, both generations, as single amounts (sheet 03 §10.7 and §10.8). */
+/** Delegations of an account, both generations, as single amounts (protocol/staking §8.4). */
 
 import { toBase58Check } from "../protocol/address.js";
 import { toHex } from "../protocol/bytes.js";

@@ -1,4 +1,4 @@
-/** Durations as people write them: a number with its unit (sheet 11 §2.2). */
+/** Durations as people write them: a number with its unit (protocol/command-line §1.3). */
 
 import { Failure } from "./failure.js";
 

@@ -1,4 +1,4 @@
-/** Exchange pairs as a node describes them (sheet 06 §7.5, sheet 04 §12). */
+/** Exchange pairs as a node describes them (protocol/http-endpoints §3.5, protocol/exchange). */
 
 import { toBase58Check } from "../protocol/address.js";
 import { equalBytes, fromUtf8 } from "../protocol/bytes.js";
@@ -74,7 +74,7 @@ export function exchangeSide(exchange: ExchangePair, token: Uint8Array): Exchang
 	);
 }
 
-/** What goes in or comes out of the other token with so many units of one (sheet 04 §12.3, §12.4). */
+/** What goes in or comes out of the other token with so many units of one (protocol/exchange §4, §5). */
 export function otherAmount({ balance, otherBalance }: ExchangeSide, units: bigint): bigint {
 	return balance > 0n ? (otherBalance * units) / balance : 0n;
 }

@@ -1,5 +1,5 @@
 /**
- * What a command can be refused for: codes of the machine interface with their exit code and advice (sheet 11 §2.5).
+ * What a command can be refused for: codes of the machine interface with their exit code and advice (protocol/command-line §2.2).
  * Every refusal that reaches a person or a script is one of these.
  */
 

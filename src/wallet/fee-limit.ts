@@ -1,4 +1,4 @@
-/** How much a call of a contract may cost at most (sheet 11 §2.1, `--fee-limit`). */
+/** How much a call of a contract may cost at most (protocol/command-line §1.2). */
 
 import { parseCoinAmount } from "./amount.js";
 import { chainParameters } from "./chain-parameters.js";

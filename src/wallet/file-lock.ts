@@ -1,4 +1,4 @@
-/** One process at a time for a file that is read, changed and written back (sheet 11 §6.1). */
+/** One process at a time for a file that is read, changed and written back (protocol/command-line §6.1). */
 
 import { open, readFile, unlink } from "node:fs/promises";
 import { errorCode } from "../keystore/private-file.js";

@@ -1,4 +1,4 @@
-/** One unary gRPC call: bytes in, bytes out (sheet 11 §5.2). */
+/** One unary gRPC call: bytes in, bytes out (protocol/command-line §5.2). */
 
 import { Client, credentials, Metadata, type ServiceError, status } from "@grpc/grpc-js";
 import type { Dialect } from "../protocol/dialect.js";

@@ -1,4 +1,4 @@
-/** gRPC messages in the JSON form of the HTTP API (sheet 11 §5.2), in both directions. */
+/** gRPC messages in the JSON form of the HTTP API (protocol/command-line §5.2), in both directions. */
 
 import { SignedBlock } from "../protocol/block.js";
 import { getField, type Message, type MessageType } from "../protocol/codec/descriptor.js";

@@ -1,4 +1,4 @@
-/** The gRPC methods of a node by the names that people type, in either spelling (sheet 11 §5.1). */
+/** The gRPC methods of a node by the names that people type, in either spelling (protocol/command-line §5.1). */
 
 import type { FieldDescriptor, Message, MessageType } from "../protocol/codec/descriptor.js";
 import { toNeutral } from "../protocol/dialect.js";

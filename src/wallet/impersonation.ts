@@ -1,4 +1,4 @@
-/** Accounts of a development chain that act without a signature (sheet 11 §9.4, `dev_impersonateAccount`). */
+/** Accounts of a development chain that act without a signature (protocol/development-chain §4.4, `dev_impersonateAccount`). */
 
 import { toBase58Check } from "../protocol/address.js";
 import { toHex } from "../protocol/bytes.js";

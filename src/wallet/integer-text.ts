@@ -1,4 +1,4 @@
-/** Whole numbers as people write them (sheet 11 §2.2). */
+/** Whole numbers as people write them (protocol/command-line §1.3). */
 
 import { MAX_INT64 } from "../protocol/int64.js";
 import { Failure } from "./failure.js";

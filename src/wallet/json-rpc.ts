@@ -1,4 +1,4 @@
-/** Asking a node over JSON-RPC (sheet 07). */
+/** Asking a node over JSON-RPC (protocol/json-rpc). */
 
 import { Failure } from "./failure.js";
 import { isRecord, type Json, member, readJson, writeWireJson } from "./json.js";

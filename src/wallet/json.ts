@@ -1,6 +1,6 @@
 /**
  * JSON at the edge of the wallet: integers are exact in both directions. Reading gives bigint for every integer;
- * writing gives decimal text for a bigint, as our own output does for every 64-bit value (sheet 11 D3).
+ * writing gives decimal text for a bigint, as our own output does for every 64-bit value (protocol/command-line §1.1).
  */
 
 import { parse } from "lossless-json";

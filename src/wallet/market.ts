@@ -1,4 +1,4 @@
-/** The order book as a node describes it (sheet 06 §7.5, sheet 04 §14). */
+/** The order book as a node describes it (protocol/http-endpoints §3.5, protocol/market). */
 
 import { toBase58Check } from "../protocol/address.js";
 import { fromUtf8, toHex, utf8 } from "../protocol/bytes.js";

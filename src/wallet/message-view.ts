@@ -1,6 +1,6 @@
 /**
  * Messages as values for printing: names of the wire, addresses in Base58, 64-bit integers as bigint (which prints as
- * text), 32-bit ones as numbers, absent fields left out (sheet 11 D3, §2.2).
+ * text), 32-bit ones as numbers, absent fields left out (protocol/command-line §1.1, §1.3).
  */
 
 import { addressPrefix, toBase58Check } from "../protocol/address.js";

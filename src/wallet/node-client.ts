@@ -1,6 +1,6 @@
 /**
  * Talking to a node over HTTP: one request, one answer, and a refusal for everything that isn't an answer
- * (sheet 06 §§1, 4). Requests are spelled in the profile's dialect; answers are read in both.
+ * (protocol/http §§1, 4). Requests are spelled in the profile's dialect; answers are read in both.
  */
 
 import { spell, toNeutral } from "../protocol/dialect.js";

@@ -1,6 +1,6 @@
 /**
  * What an active permission may do, by names instead of a bitmap: bit n of 32 bytes, least significant first, stands
- * for contract type n (sheet 03 §11.3).
+ * for contract type n (protocol/permissions §2.3).
  */
 
 import { fromHex, toHex } from "../protocol/bytes.js";

@@ -1,4 +1,4 @@
-/** ORC-20 tokens: contracts with an agreed interface, asked by constant calls (sheet 11 §3.9). */
+/** ORC-20 tokens: contracts with an agreed interface, asked by constant calls (protocol/wallet-formats §6). */
 
 import { addressPrefix, toBase58Check } from "../protocol/address.js";
 import { fromUtf8, toHex } from "../protocol/bytes.js";

@@ -1,4 +1,4 @@
-/** Many payments from one file: a line of JSON each, or CSV with a heading (sheet 11 §3.3). */
+/** Many payments from one file: a line of JSON each, or CSV with a heading (protocol/wallet-formats §7). */
 
 import { Failure } from "./failure.js";
 import { isRecord, type Json, readJson } from "./json.js";

@@ -1,4 +1,4 @@
-/** What is wrong or dangerous about new permissions, before anything is signed (sheet 11 §2.7, sheet 03 §8.5). */
+/** What is wrong or dangerous about new permissions, before anything is signed (protocol/command-line §3.2, protocol/permissions §2.4). */
 
 import { toBase58Check } from "../protocol/address.js";
 import { equalBytes, toHex } from "../protocol/bytes.js";

@@ -1,4 +1,4 @@
-/** Single edits of an account's permissions (sheet 11 §3.4): each takes a set and gives the next one. */
+/** Single edits of an account's permissions (protocol/wallet-formats §5): each takes a set and gives the next one. */
 
 import { equalBytes } from "../protocol/bytes.js";
 import { Key, Permission, PermissionPermissionType } from "../protocol/messages.js";

@@ -1,6 +1,6 @@
 /**
  * The permissions of an account as one value: read from the chain or from a document, edited step by step, written as
- * a document that the next command takes (sheet 11 §3.4). The chain renumbers active permissions by their position.
+ * a document that the next command takes (protocol/wallet-formats §5). The chain renumbers active permissions by their position.
  */
 
 import { toBase58Check } from "../protocol/address.js";

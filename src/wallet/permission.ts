@@ -1,4 +1,4 @@
-/** Who may sign what for an account: its stored permissions, and how signatures weigh (sheet 03 §8.5, §11.3). */
+/** Who may sign what for an account: its stored permissions, and how signatures weigh (protocol/permissions §§2 and 3.3). */
 
 import { toBase58Check } from "../protocol/address.js";
 import { equalBytes } from "../protocol/bytes.js";

@@ -1,4 +1,4 @@
-/** Proposals of new chain parameters (sheet 06 §7.4, sheet 04 §13). */
+/** Proposals of new chain parameters (protocol/http-endpoints §3.4, protocol/parameters). */
 
 import { toBase58Check } from "../protocol/address.js";
 import { equalBytes } from "../protocol/bytes.js";

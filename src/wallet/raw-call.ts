@@ -1,6 +1,6 @@
 /**
  * Raw requests to a node: a body put together from typed fields without touching a digit, and what an answer means for
- * the exit code without touching its text (sheet 11 §5).
+ * the exit code without touching its text (protocol/command-line §5).
  */
 
 import { toBase58Check } from "../protocol/address.js";

@@ -1,4 +1,4 @@
-/** Resources by name, as people write and read them (sheet 11 §2.2). */
+/** Resources by name, as people write and read them (protocol/command-line §1.3). */
 
 import { toNeutral } from "../protocol/dialect.js";
 import { ResourceCode, ResourceCodeEnum } from "../protocol/messages.js";

@@ -1,5 +1,5 @@
 /**
- * Which node, which keys, which habits: the user's configuration with its profiles (sheet 11 §6). Highest first: flag,
+ * Which node, which keys, which habits: the user's configuration with its profiles (protocol/command-line §6). Highest first: flag,
  * environment, profile, top level of the file, built in. Nothing is read from the working directory.
  */
 

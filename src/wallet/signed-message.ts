@@ -1,5 +1,5 @@
 /**
- * Signatures over messages that are no transactions (sheet 11 §3.10). Each scheme gives the 32 bytes that are signed;
+ * Signatures over messages that are no transactions (protocol/wallet-formats §3). Each scheme gives the 32 bytes that are signed;
  * signatures are 65 bytes r‖s‖v with v = 27 or 28.
  */
 

@@ -1,4 +1,4 @@
-/** Who signs an artefact, and signing it (sheet 11 §4.2). Checks that need no key come first. */
+/** Who signs an artefact, and signing it (protocol/wallet-formats §4.2). Checks that need no key come first. */
 
 import { checkHasKey, findKey, type KeystoreEntry, listKeystore } from "../keystore/keystore.js";
 import { KeystoreError } from "../keystore/keystore-error.js";

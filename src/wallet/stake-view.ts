@@ -1,4 +1,4 @@
-/** What an account has staked, delegated, and on its way back (sheet 11 §3.8). */
+/** What an account has staked, delegated, and on its way back (protocol/command-line §1.6). */
 
 import { toBase58Check } from "../protocol/address.js";
 import { toHex } from "../protocol/bytes.js";

@@ -1,6 +1,6 @@
 /**
  * Amounts of tokens and of the coin where both may stand, as on exchanges and the market: `1000001:12.5`,
- * `1000001:125raw`, `coin:5coin` (sheet 11 §§2.2, 3.9).
+ * `1000001:125raw`, `coin:5coin` (protocol/command-line §1.3, protocol/wallet-formats §6).
  */
 
 import { utf8 } from "../protocol/bytes.js";

@@ -1,4 +1,4 @@
-/** The price at which an issuer sells a token: two whole numbers of 32 bits, sun and smallest units (sheet 04 §6.1). */
+/** The price at which an issuer sells a token: two whole numbers of 32 bits, sun and smallest units (protocol/tokens §3.1). */
 
 import { parsePositiveCoins, parseTokenAmount } from "./amount.js";
 import { Failure } from "./failure.js";
@@ -34,7 +34,7 @@ export function parseTokenPrice(text: string, decimals: number): TokenPrice {
 	return { sun: Number(price), units: Number(quantity) };
 }
 
-/** Smallest units that so many sun buy: the network rounds down and keeps the rest (sheet 04 §8). */
+/** Smallest units that so many sun buy: the network rounds down and keeps the rest (protocol/tokens §5). */
 export function unitsFor({ coin_num, num }: Token, sun: bigint): bigint {
 	return coin_num > 0 ? (sun * BigInt(num)) / BigInt(coin_num) : 0n;
 }

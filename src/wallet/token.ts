@@ -1,4 +1,4 @@
-/** ORC-10 tokens as a node describes them (sheet 06 §7.5). */
+/** ORC-10 tokens as a node describes them (protocol/http-endpoints §3.5). */
 
 import { toBase58Check } from "../protocol/address.js";
 import { fromUtf8, toHex, utf8 } from "../protocol/bytes.js";

@@ -1,6 +1,6 @@
 /**
  * What a transaction costs beside its amount: bandwidth, a new account, a memo, more signatures, the network's fee for
- * its type, energy (sheet 03 §§3.3 to 3.6). An estimate for the present moment; the chain charges what holds when the
+ * its type, energy (protocol/resources §§3.3 to 3.6). An estimate for the present moment; the chain charges what holds when the
  * transaction enters a block.
  */
 

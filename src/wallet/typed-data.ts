@@ -1,5 +1,5 @@
 /**
- * Hashing of structured data (the EIP-712 scheme with this network's types, sheet 11 §3.10): an `address` may be
+ * Hashing of structured data (the EIP-712 scheme with this network's types, protocol/wallet-formats §3): an `address` may be
  * written in any form and counts without its network prefix, `orcToken` is a token id of 256 bits.
  */
 

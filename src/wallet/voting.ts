@@ -1,4 +1,4 @@
-/** Votes and the rewards for them (sheet 03 §7, sheet 06 §7.1 and §7.4). */
+/** Votes and the rewards for them (protocol/staking §3, protocol/http-endpoints §3.1 and §3.4). */
 
 import { toBase58Check } from "../protocol/address.js";
 import { toHex } from "../protocol/bytes.js";

@@ -1,4 +1,4 @@
-/** Following a transaction from the pool to an irreversible block (sheet 11 §2.9). */
+/** Following a transaction from the pool to an irreversible block (protocol/command-line §4.2). */
 
 import { equalBytes, toHex } from "../protocol/bytes.js";
 import {

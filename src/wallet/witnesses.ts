@@ -1,4 +1,4 @@
-/** Super representatives and candidates (sheet 06 §7.4). */
+/** Super representatives and candidates (protocol/http-endpoints §3.4). */
 
 import { toBase58Check } from "../protocol/address.js";
 import { toHex } from "../protocol/bytes.js";
@@ -26,7 +26,7 @@ interface RankedWitness {
 	readonly witness: Readonly<Witness>;
 }
 
-/** All witnesses, most votes first; ties in the network's order, the higher address first (sheet 02 §5.3). */
+/** All witnesses, most votes first; ties in the network's order, the higher address first (protocol/consensus §1.3). */
 export async function rankedWitnesses(client: NodeClient, view: NodeView): Promise<RankedWitness[]> {
 	const { witnesses } = messageFrom(WitnessList, await client.call("listwitnesses", {}, view));
 	const rows = witnesses.map((witness) => ({ witness, hex: toHex(witness.address) }));

@@ -138,7 +138,7 @@ describe("the command line itself", () => {
 			await home.run(["convert", "unit", "1coin"]);
 			times.push(performance.now() - started);
 		}
-		// The budget of sheet 11 §2.10 is 250 ms; a loaded machine gets more.
+		// The budget of protocol/command-line §8 is 250 ms; a loaded machine gets more.
 		expect(Math.min(...times)).toBeLessThan(1000);
 	});
 });

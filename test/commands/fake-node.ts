@@ -1,5 +1,5 @@
 /**
- * A node as far as commands see it: a small chain in memory behind real HTTP, with the answers' forms of sheet 06.
+ * A node as far as commands see it: a small chain in memory behind real HTTP, with the answers' forms of protocol/http.
  * Every answer can be replaced, so that tests can play a broken or a lying node.
  */
 

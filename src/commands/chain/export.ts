@@ -106,7 +106,7 @@ export default class ChainExport extends CoinCommand {
 	}
 }
 
-/** Whether it counts only where its account was unlocked (sheet 11 §9.3). Shielded ones need no signature. */
+/** Whether it counts only where its account was unlocked (protocol/development-chain §4.3). Shielded ones need no signature. */
 function isUnsigned({ message, type }: SignedTransaction): boolean {
 	return message.signature.length === 0 && type?.name !== "ShieldedTransferContract";
 }

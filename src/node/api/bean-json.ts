@@ -1,4 +1,4 @@
-/** Writer B: members in alphabetical order, no blanks, or indented with tabs (sheet 06 §2.1, §9). */
+/** Writer B: members in alphabetical order, no blanks, or indented with tabs (protocol/http §2.1, protocol/http-endpoints §5). */
 
 import { quoteHashed } from "../../protocol/json/quoting.js";
 

@@ -1,5 +1,5 @@
 /**
- * Taking in a transaction that a client sends (sheet 02 §3.2): checks of the node, then those of the chain, and the
+ * Taking in a transaction that a client sends (protocol/blocks §3.2): checks of the node, then those of the chain, and the
  * answer code of each failure. Every server answers through this.
  */
 

@@ -1,4 +1,4 @@
-/** Building unsigned transactions (sheet 06 §5.1, §3.4). */
+/** Building unsigned transactions (protocol/http-endpoints §1.1, protocol/http §3.4). */
 
 import { be64, utf8 } from "../../protocol/bytes.js";
 import type { Message } from "../../protocol/codec/descriptor.js";

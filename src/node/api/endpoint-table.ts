@@ -1,4 +1,4 @@
-/** Every endpoint of the HTTP servers, and under which paths each server has it (sheet 06 §§1.1 and 11). */
+/** Every endpoint of the HTTP servers, and under which paths each server has it (protocol/http §§1.1 and 5). */
 
 import { toDeployed } from "../../protocol/dialect.js";
 import type { ServerKind } from "./context.js";
@@ -64,7 +64,7 @@ const EXTRA_PATHS: Readonly<Record<ServerKind, readonly (readonly [path: string,
 const LIMITED_ON: Readonly<Record<ServerKind, string>> = { full: "", solidity: "OnSolidity", pbft: "OnPBFT" };
 
 /**
- * An endpoint of a server as `rate.limiter.http` names its component (sheet 08 §1.9), without regard to case. Paths of
+ * An endpoint of a server as `rate.limiter.http` names its component (protocol/configuration §1.9), without regard to case. Paths of
  * one endpoint share one limit.
  */
 export function limitedName(endpoint: Endpoint, server: ServerKind): string {

@@ -1,6 +1,6 @@
 /**
  * An endpoint of the HTTP servers: one declaration that routing, parsing, the solidity and PBFT servers and the
- * documents are derived from (sheet 06 §§5 to 11).
+ * documents are derived from (protocol/http-endpoints).
  */
 
 import type { FieldDescriptor, Message, MessageType } from "../../protocol/codec/descriptor.js";

@@ -1,4 +1,4 @@
-/** The pages of statuses other than 200 (sheet 06 §1.3): in the form that the client accepts, HTML by default. */
+/** The pages of statuses other than 200 (protocol/http §1.3): in the form that the client accepts, HTML by default. */
 
 export interface ErrorPage {
 	readonly contentType: string;

@@ -1,4 +1,4 @@
-/** Writing the answer to one HTTP request: statuses, headers and framing (sheet 06 §1.3). */
+/** Writing the answer to one HTTP request: statuses, headers and framing (protocol/http §1.3). */
 
 import { type IncomingMessage, type ServerResponse, STATUS_CODES } from "node:http";
 import { errorPage } from "./error-page.js";

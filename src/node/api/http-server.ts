@@ -1,5 +1,5 @@
 /**
- * One HTTP server over the endpoint table: routing, methods, statuses and limits (sheet 06 §1).
+ * One HTTP server over the endpoint table: routing, methods, statuses and limits (protocol/http §1).
  *
  * It stands on node:http itself: the rules for unknown paths and methods are few but unusual, and a framework's
  * router costs a hundred milliseconds of the node's start.

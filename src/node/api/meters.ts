@@ -1,4 +1,4 @@
-/** What the node counts about itself, as `getstatsinfo` shows it (sheet 06 §9.2). Rates are per second. */
+/** What the node counts about itself, as `getstatsinfo` shows it (protocol/http-endpoints §5.2). Rates are per second. */
 
 export interface Rate {
 	readonly count: number;

@@ -1,4 +1,4 @@
-/** Parameters of a URL query or a form body, and how they are read (sheet 06 §3.5). */
+/** Parameters of a URL query or a form body, and how they are read (protocol/http §3.5). */
 
 import { fromBase58Check, isAddress } from "../../protocol/address.js";
 import { fromUtf8 } from "../../protocol/bytes.js";

@@ -1,5 +1,5 @@
 /**
- * The rule of ALLOW_PROTO_FILTER_NUM for transactions that clients send (sheet 02 §1.3, sheet 06 §6.1 rows 6a, 6b):
+ * The rule of ALLOW_PROTO_FILTER_NUM for transactions that clients send (protocol/blocks §1.3, protocol/http-endpoints §2.1):
  * no field that the schema doesn't know, in the transaction or in its parameter.
  */
 

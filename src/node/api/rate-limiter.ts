@@ -1,5 +1,5 @@
 /**
- * How fast and how many at a time calls are let in (sheet 06 §1.4, sheet 08 §1.9): all calls of the process, then
+ * How fast and how many at a time calls are let in (protocol/http §1.4, protocol/configuration §1.9): all calls of the process, then
  * those of the client's address, then those of one component. Buckets delay a call and never refuse it; only a limit
  * of calls at the same time does, after two seconds.
  */

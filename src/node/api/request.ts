@@ -1,4 +1,4 @@
-/** One request as endpoints read it: body text, JSON members, query parameters (sheet 06 §3.1). */
+/** One request as endpoints read it: body text, JSON members, query parameters (protocol/http §3.1). */
 
 import { fromUtf8, toKey } from "../../protocol/bytes.js";
 import type { Message, MessageType } from "../../protocol/codec/descriptor.js";

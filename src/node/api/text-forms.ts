@@ -1,4 +1,4 @@
-/** Requests of one or two members that are read as text, from the body's object or from parameters (sheet 06 §3.2). */
+/** Requests of one or two members that are read as text, from the body's object or from parameters (protocol/http §3.2). */
 
 import { toHex, utf8 } from "../../protocol/bytes.js";
 import { nullPointer } from "../../protocol/json/exceptions.js";

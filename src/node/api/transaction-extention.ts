@@ -1,4 +1,4 @@
-/** A transaction as answers carry it (sheet 08 §2.2). */
+/** A transaction as answers carry it (protocol/grpc §2.1). */
 
 import { Return, TransactionExtention } from "../../protocol/messages.js";
 import type { SignedTransaction } from "../../protocol/transaction.js";

@@ -1,4 +1,4 @@
-/** Who may sign a transaction: permission, operations mask, weights (sheet 02 §3.6). */
+/** Who may sign a transaction: permission, operations mask, weights (protocol/permissions §3.3). */
 
 import { toBase58Check } from "../../protocol/address.js";
 import { toHex, toKey } from "../../protocol/bytes.js";

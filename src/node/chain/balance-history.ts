@@ -1,4 +1,4 @@
-/** What each transaction and block did to balances, kept for queries when configured (sheet 02 §9.6). */
+/** What each transaction and block did to balances, kept for queries when configured (protocol/blocks §6.4). */
 
 import { be64, concatBytes, readBe64 } from "../../protocol/bytes.js";
 import { MAX_INT64 } from "../../protocol/int64.js";

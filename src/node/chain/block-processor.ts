@@ -1,4 +1,4 @@
-/** Applying one block to the head state, in the network's order (sheet 02 §4.5). */
+/** Applying one block to the head state, in the network's order (protocol/blocks §4.4). */
 
 import type { SignedBlock } from "../../protocol/block.js";
 import { be64 } from "../../protocol/bytes.js";
@@ -137,7 +137,7 @@ const EMPTY_TREE = new Uint8Array(0);
 const EMPTY_ROOT = new Uint8Array(32);
 
 /**
- * Records the commitment tree of a block. Transfers between shielded addresses can't be switched on (sheet 02 §7.4),
+ * Records the commitment tree of a block. Transfers between shielded addresses can't be switched on (protocol/parameters §4.2),
  * so the tree is always the empty one.
  */
 function saveShieldedTree({ state }: ProcessorEnvironment, block: SignedBlock): void {

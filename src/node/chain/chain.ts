@@ -1,5 +1,5 @@
 /**
- * The chain: its head, its branches, its pending pool (sheet 02 §§3.3, 3.11, 3.12, 4.3, 5.6).
+ * The chain: its head, its branches, its pending pool (protocol/blocks §§3.3, 4.3, 4.5, 5).
  *
  * Everything here is synchronous: a caller sees the state before a block or after it, never between.
  */
@@ -95,7 +95,7 @@ export class Chain {
 		this.sessions = new Sessions(head.number);
 		this.updateCapacity();
 		// A later start must not do this: with votes for a version just complete, it would close the gates below that
-		// version for good, and the state would no longer be what the blocks alone make of it (sheet 02 §4.4).
+		// version for good, and the state would no longer be what the blocks alone make of it (protocol/consensus §6).
 		if (head.number === 0n) environment.forks.init();
 		// The start of a chain is below every block: what it writes can't be undone.
 		database.commitBlock(head.number);
@@ -192,7 +192,7 @@ export class Chain {
 	}
 
 	/**
-	 * Offers a block to the chain: it becomes the head, joins a side branch, or is refused (sheet 02 §4.3). Nothing of a
+	 * Offers a block to the chain: it becomes the head, joins a side branch, or is refused (protocol/blocks §4.3). Nothing of a
 	 * block is kept or undone, and the pool is not touched, before it is judged.
 	 * @throws {ChainError} why it is refused; the chain is then as before
 	 */
@@ -403,7 +403,7 @@ export class Chain {
 	}
 
 	/**
-	 * Checks a transaction and adds it to the pending pool (sheet 02 §3.3).
+	 * Checks a transaction and adds it to the pending pool (protocol/blocks §3.3).
 	 * @returns its information as of now; undefined for a shielded transaction that the node doesn't keep
 	 * @throws {ChainError} why it is refused
 	 */
@@ -476,7 +476,7 @@ export class Chain {
 	}
 
 	/**
-	 * Packs and applies a block (sheet 02 §3.12).
+	 * Packs and applies a block (protocol/blocks §5.2).
 	 * @param timestampMs time of its slot
 	 * @param expired tells when packing must end
 	 * @throws {ValidateSignatureError} if the key is not the one that signs for the witness

@@ -1,4 +1,4 @@
-/** The data directory: whose it is, and that nobody else uses it (sheet 08 §4.3 tells what others look like). */
+/** The data directory: whose it is, and that nobody else uses it (protocol/configuration §4.3 tells what others look like). */
 
 import { accessSync, constants, existsSync, mkdirSync, readdirSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";

@@ -1,4 +1,4 @@
-/** The genesis block and the state before block 1 (sheet 02 §2). */
+/** The genesis block and the state before block 1 (protocol/blocks §2). */
 
 import { blockId, merkleRoot, SignedBlock } from "../../protocol/block.js";
 import { be64, utf8 } from "../../protocol/bytes.js";
@@ -164,7 +164,7 @@ export interface StartSettings {
 	readonly needToUpdateAsset: boolean;
 }
 
-/** What every start does to the base: missing properties and one-time migrations (sheet 02 §2.3, steps 1 and 3 to 9). */
+/** What every start does to the base: missing properties and one-time migrations (protocol/blocks §2.3, steps 1 and 6 to 9). */
 export function prepareBase(state: StateView, settings: StartSettings): void {
 	const { properties } = state;
 	properties.writeMissing();

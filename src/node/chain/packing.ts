@@ -1,4 +1,4 @@
-/** Packing a block from the pool (sheet 02 §3.12). */
+/** Packing a block from the pool (protocol/blocks §5.2). */
 
 import { merkleRoot, SignedBlock } from "../../protocol/block.js";
 import { equalBytes, toKey } from "../../protocol/bytes.js";

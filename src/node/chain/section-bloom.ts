@@ -1,5 +1,5 @@
 /**
- * The index of logs (sheet 07 §9.3): which blocks may hold a log with an address or topic.
+ * The index of logs (protocol/json-rpc §9.3): which blocks may hold a log with an address or topic.
  *
  * Each block has a bloom of 2048 bits, in which an item sets three. The index is turned by ninety degrees: an entry
  * holds one bit of 2048 consecutive blocks, a section, so that a query reads a few entries for each item and section

@@ -1,6 +1,6 @@
 /**
  * The layers that the network's node keeps above its base, counted: they decide which blocks can still be undone and
- * which one the solidity API shows (sheet 02 §9.2, sheet 06 §11.1). The chain undoes by before-images and needs no such
+ * which one the solidity API shows (protocol/blocks §6.2, protocol/http §5.1). The chain undoes by before-images and needs no such
  * layers; their number matters all the same.
  *
  * A session is a layer. Opening one while there are more layers than the capacity first merges the surplus into the

@@ -52,7 +52,7 @@ function describeSolid(state: StateView): string {
 }
 
 /**
- * Checks size and expiry (sheet 02 §3.5).
+ * Checks size and expiry (protocol/blocks §3.5).
  * @returns the transaction, without superfluous results
  * @throws {TooBigTransactionError | TransactionExpirationError}
  */

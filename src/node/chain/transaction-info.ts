@@ -1,4 +1,4 @@
-/** The record that a transaction leaves behind (sheet 02 §3.9). */
+/** The record that a transaction leaves behind (protocol/blocks §3.7). */
 
 import { utf8 } from "../../protocol/bytes.js";
 import { wrap } from "../../protocol/int64.js";

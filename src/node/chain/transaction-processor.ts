@@ -1,4 +1,4 @@
-/** Executing one transaction on the head state, in the network's order (sheet 02 §3.4). */
+/** Executing one transaction on the head state, in the network's order (protocol/blocks §3.4). */
 
 import { toBase58Check } from "../../protocol/address.js";
 import { be64 } from "../../protocol/bytes.js";

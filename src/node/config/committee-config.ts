@@ -1,6 +1,5 @@
 /**
- * `committee.*`: the values that chain parameters take where the state has none (sheet 08 §1.10, sheet 02 §7.3,
- * column cfg).
+ * `committee.*`: the values that chain parameters take where the state has none (protocol/configuration §1.10, protocol/consensus §5.3).
  */
 
 import type { Section } from "./section.js";

@@ -1,6 +1,6 @@
 /**
  * A node's configuration: one HOCON file, unchanged from what other nodes of the network read, as one typed value
- * (sheet 08 §1). Keys are accepted in both spellings of the brand words; unknown keys are ignored; a wrong type or
+ * (protocol/configuration §1). Keys are accepted in both spellings of the brand words; unknown keys are ignored; a wrong type or
  * range stops the start with one sentence.
  */
 
@@ -170,7 +170,7 @@ export interface VmConfig {
 	readonly saveCancelAllUnfreezeV2Details: boolean;
 }
 
-/** Ours alone: `dev {}`, the development chain (sheet 11 §8). */
+/** Ours alone: `dev {}`, the development chain (protocol/development-chain §1). */
 export interface DevConfig {
 	readonly enabled: boolean;
 	/** Every other key of the section, as text. */

@@ -1,5 +1,5 @@
 /**
- * Cron texts of `node.shutdown.BlockTime` (sheet 08 §1.6): second, minute, hour, day of month, month, day of week and
+ * Cron texts of `node.shutdown.BlockTime` (protocol/configuration §1.6): second, minute, hour, day of month, month, day of week and
  * optionally year. Days of week count from 1 = Sunday. A field is `*`, `?`, or a list of numbers or names, ranges
  * `a-b` and steps `a/n`; `L` is a month's last day, `nL` its last weekday n, `n#k` its k-th weekday n, `nW` the
  * working day nearest to day n.

@@ -1,4 +1,4 @@
-/** `event.subscribe` (sheet 08 §1.11, §5). */
+/** `event.subscribe` (protocol/configuration §1.11, §3). */
 
 import { ConfigError } from "./config-error.js";
 import type { Section } from "./section.js";

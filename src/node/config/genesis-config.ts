@@ -1,4 +1,4 @@
-/** The genesis block as configured (sheet 08 §1.7, sheet 02 §2.1). */
+/** The genesis block as configured (protocol/configuration §1.7, protocol/blocks §2.1). */
 
 import { ADDRESS_LENGTH, Base58Error, fromBase58Check, toBase58Check } from "../../protocol/address.js";
 import { fromHex } from "../../protocol/bytes.js";

@@ -1,6 +1,6 @@
 /**
  * Reading HOCON text (https://github.com/lightbend/config/blob/main/HOCON.md) as node configurations use it
- * (sheet 08 §1.1): nested braces or dotted paths, `=` or `:`, comments, text with or without quotes, `+=`, later keys
+ * (protocol/configuration §1.1): nested braces or dotted paths, `=` or `:`, comments, text with or without quotes, `+=`, later keys
  * over earlier ones, objects merging. Substitutions and includes are refused, as the network's node cannot resolve
  * them in a file from disk either.
  *

@@ -1,4 +1,4 @@
-/** The peer network: `node.*` and `seed.node.*` keys of sheet 08 §1.4 and §1.7. */
+/** The peer network: `node.*` and `seed.node.*` keys of protocol/configuration §1.4 and §1.7. */
 
 import { isIP, isIPv4, isIPv6 } from "node:net";
 import type { Section } from "./section.js";

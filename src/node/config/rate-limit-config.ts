@@ -1,4 +1,4 @@
-/** `rate.limiter.*` (sheet 08 §1.9). */
+/** `rate.limiter.*` (protocol/configuration §1.9). */
 
 import { toNeutral } from "../../protocol/dialect.js";
 import type { Section } from "./section.js";

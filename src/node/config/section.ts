@@ -1,6 +1,6 @@
 /**
  * Typed reading of one object of a configuration file: defaults, the conversions between text, numbers and booleans
- * that HOCON allows (sheet 08 §1.1), and one clear sentence for everything else.
+ * that HOCON allows (protocol/configuration §1.1), and one clear sentence for everything else.
  *
  * A path is dotted, in the neutral spelling. A key whose value is null counts as absent.
  */

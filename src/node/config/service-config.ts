@@ -1,4 +1,4 @@
-/** The servers and their limits: `node.http`, `node.rpc`, `node.jsonrpc`, metrics and backup (sheet 08 §1.5, §1.6). */
+/** The servers and their limits: `node.http`, `node.rpc`, `node.jsonrpc`, metrics and backup (protocol/configuration §1.5, §1.6). */
 
 import { availableParallelism } from "node:os";
 import type { Section } from "./section.js";

@@ -1,4 +1,4 @@
-/** `node.shutdown`: where the node stops by itself (sheet 08 §1.6). */
+/** `node.shutdown`: where the node stops by itself (protocol/configuration §1.6). */
 
 import { parseCron } from "./cron.js";
 import type { Section } from "./section.js";

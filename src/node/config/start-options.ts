@@ -1,5 +1,5 @@
 /**
- * What the command line of `coin node start` says beside the configuration file (sheet 08 §1.2). Some flags only stand
+ * What the command line of `coin node start` says beside the configuration file (protocol/configuration §1.2). Some flags only stand
  * in for a key that the file leaves out, some win over the file; the field says which.
  */
 

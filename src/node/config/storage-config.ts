@@ -1,4 +1,4 @@
-/** `storage.*` (sheet 08 §1.3). */
+/** `storage.*` (protocol/configuration §1.3). */
 
 import { fromHex } from "../../protocol/bytes.js";
 import type { Section } from "./section.js";

@@ -10,7 +10,7 @@ export interface UnknownKey {
 
 /**
  * Keys that files for the network's node carry and that change nothing here: options of its runtime, of its other
- * database and network libraries, and keys that it reads and never uses (sheet 08 §§1.3 to 1.6, §6).
+ * database and network libraries, and keys that it reads and never uses (protocol/configuration §§1.3 to 1.6, §2).
  */
 const WITHOUT_EFFECT: readonly RegExp[] = [
 	/^log\./,

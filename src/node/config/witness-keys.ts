@@ -1,4 +1,4 @@
-/** The block producer's own keys (sheet 08 §1.8). */
+/** The block producer's own keys (protocol/configuration §1.8). */
 
 import { inspect } from "node:util";
 import { fromHex } from "../../protocol/bytes.js";

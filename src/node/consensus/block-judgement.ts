@@ -1,5 +1,5 @@
 /**
- * Accepting a block is one judgement (sheet 02 §§4.1 to 4.3, 5.4): the form of its contents, its Merkle root, its
+ * Accepting a block is one judgement (protocol/blocks §§4.1 to 4.3, protocol/consensus §1.4): the form of its contents, its Merkle root, its
  * witness's signature, its witness and its slot. Where a block comes from decides which of these are taken for granted;
  * nothing else does.
  *
@@ -27,7 +27,7 @@ import { maintenanceDue } from "./maintenance.js";
 import { checkSchedule, followsInTime } from "./schedule.js";
 import type { ScheduleHead } from "./slots.js";
 
-/** Largest serialised block of another node, in bytes (sheet 02 §4.1). */
+/** Largest serialised block of another node, in bytes (protocol/blocks §4.1). */
 export const MAX_BLOCK_BYTES = 2_001_000;
 
 export const MAX_SHIELDED_PER_BLOCK = 1;
@@ -86,13 +86,13 @@ export function checkMerkleRoot(block: SignedBlock): void {
 	}
 }
 
-/** The address that signs blocks for a witness: its permission's key, where accounts may have one (sheet 02 §4.2). */
+/** The address that signs blocks for a witness: its permission's key, where accounts may have one (protocol/blocks §4.2). */
 export function signerOfWitness(state: StateView, witness: Uint8Array): Uint8Array {
 	const account = state.properties.on("ALLOW_MULTI_SIGN") ? state.account.get(witness) : undefined;
 	return account ? witnessSigningAddress(account) : witness;
 }
 
-/** @throws {BlockSignatureError} if the header is not signed by the key of its witness (sheet 02 §4.2) */
+/** @throws {BlockSignatureError} if the header is not signed by the key of its witness (protocol/blocks §4.2) */
 export function checkHeaderSignature(state: StateView, block: SignedBlock): void {
 	let signer: Uint8Array;
 	try {

@@ -1,4 +1,4 @@
-/** The end of a cycle: votes are counted and the active witnesses chosen anew (sheet 02 §6.1). */
+/** The end of a cycle: votes are counted and the active witnesses chosen anew (protocol/consensus §4.1). */
 
 import type { SignedBlock } from "../../protocol/block.js";
 import { fromKey, toKey } from "../../protocol/bytes.js";
@@ -68,7 +68,7 @@ function removeGenesisPower(state: StateView, rules: ChainRules): void {
 	state.properties.set("REMOVE_THE_POWER_OF_THE_GR", POWER_REMOVED);
 }
 
-/** Whether rewards accumulate per vote: an effective cycle has been set (sheet 02 §6.5). */
+/** Whether rewards accumulate per vote: an effective cycle has been set (protocol/staking §7). */
 export function newRewardAlgorithmOn(state: StateView): boolean {
 	return state.properties.get("NEW_REWARD_ALGORITHM_EFFECTIVE_CYCLE") !== MAX_INT64;
 }

@@ -1,4 +1,4 @@
-/** The checks that a proposed value of a chain parameter may have to pass (sheet 02 §7.2 and §7.3). */
+/** The checks that a proposed value of a chain parameter may have to pass (protocol/parameters §2 and §3). */
 
 import { MAX_INT64 } from "../../protocol/int64.js";
 import type { ForkGates } from "../rules/fork-gates.js";

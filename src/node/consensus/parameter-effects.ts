@@ -1,4 +1,4 @@
-/** What else happens when an approved proposal sets a chain parameter (sheet 04 §13.5). */
+/** What else happens when an approved proposal sets a chain parameter (protocol/parameters §1.4). */
 
 import { MAX_INT64, wrap } from "../../protocol/int64.js";
 import type { ForkGates } from "../rules/fork-gates.js";

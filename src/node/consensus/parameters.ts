@@ -1,9 +1,9 @@
 /**
- * The chain parameters (sheet 02 §7.3): one row a parameter, in the order in which `getchainparameters` lists them.
+ * The chain parameters (protocol/parameters §3): one row a parameter, in the order in which `getchainparameters` lists them.
  * Proposals, their checks, their effects and that list are all derived from this table.
  *
  * No row is beyond version 32: the numbers 92 and 94 (version 34), 95 to 98 (36) and 99 (38) of later releases are
- * refused as unknown (sheet 02 §10.2).
+ * refused as unknown (protocol/parameters §3).
  */
 
 import { toNeutral } from "../../protocol/dialect.js";

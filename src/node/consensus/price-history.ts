@@ -1,5 +1,5 @@
 /**
- * Prices that proposals have set, with the times since which they hold (sheet 02 §6.8). A history is a text
+ * Prices that proposals have set, with the times since which they hold (protocol/consensus §5.5). A history is a text
  * `time:price,time:price,...`, times in milliseconds. They ascend but where one maintenance decided on several proposals:
  * it decides on the newest first.
  */

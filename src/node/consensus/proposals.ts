@@ -1,4 +1,4 @@
-/** Deciding on proposals at maintenance (sheet 02 §6.2, sheet 04 §13.5). */
+/** Deciding on proposals at maintenance (protocol/consensus §5.2, protocol/parameters §1.4). */
 
 import { be64, toKey } from "../../protocol/bytes.js";
 import { Proposal, ProposalState } from "../../protocol/messages.js";

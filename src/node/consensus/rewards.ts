@@ -1,4 +1,4 @@
-/** Who earns what for a block, and the reward per vote of a cycle (sheet 02 §§6.3 to 6.5). Amounts in sun. */
+/** Who earns what for a block, and the reward per vote of a cycle (protocol/consensus §7, protocol/staking §7.5). Amounts in sun. */
 
 import { fromDouble, toDouble, wrap } from "../../protocol/int64.js";
 import * as cycles from "../resources/delegation-store.js";
@@ -44,7 +44,7 @@ function payWitness(state: StateView, witness: Uint8Array, amount: bigint): void
 	addAllowance(state, witness, cut);
 }
 
-/** Standby pay of the old rules, at a maintenance with votes (sheet 02 §6.4). */
+/** Standby pay of the old rules, at a maintenance with votes (protocol/consensus §7.2). */
 export function payStandbyAtMaintenance(state: StateView): void {
 	const list = witnessesByVotes(state).slice(0, STANDBY_COUNT);
 	const sum = wrap(list.reduce((total, witness) => total + witness.voteCount, 0n));

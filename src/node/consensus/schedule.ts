@@ -1,4 +1,4 @@
-/** Whether a block stands where the schedule allows it (sheet 02 §5.4). */
+/** Whether a block stands where the schedule allows it (protocol/consensus §1.4). */
 
 import type { SignedBlock } from "../../protocol/block.js";
 import { equalBytes } from "../../protocol/bytes.js";

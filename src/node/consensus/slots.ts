@@ -1,4 +1,4 @@
-/** Slot arithmetic: which time belongs to which witness (sheet 02 §5.1). Times in milliseconds. */
+/** Slot arithmetic: which time belongs to which witness (protocol/consensus §1.1). Times in milliseconds. */
 
 import { ADDRESS_LENGTH } from "../../protocol/address.js";
 import { toKey } from "../../protocol/bytes.js";
@@ -82,7 +82,7 @@ export function scheduledWitness(
 	return active[Number(slot % BigInt(active.length))] as Uint8Array;
 }
 
-/** The earliest time of the next block; a transaction must not expire before it (sheet 02 §3.5). */
+/** The earliest time of the next block; a transaction must not expire before it (protocol/blocks §3.5). */
 export function nextSlotTimeMs(state: StateView, development?: DevelopmentSchedule): bigint {
 	const { properties } = state;
 	if (development) return properties.headTimestampMs + development.slotMs;

@@ -1,4 +1,4 @@
-/** What a block says about its producer and about the slots left empty before it (sheet 02 §5.5). */
+/** What a block says about its producer and about the slots left empty before it (protocol/consensus §2). */
 
 import type { SignedBlock } from "../../protocol/block.js";
 import { Witness } from "../../protocol/messages.js";

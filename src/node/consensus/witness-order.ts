@@ -1,4 +1,4 @@
-/** The order of witnesses by votes, for the active list and the standby list (sheet 02 §5.3). */
+/** The order of witnesses by votes, for the active list and the standby list (protocol/consensus §1.3). */
 
 import type { Witness } from "../../protocol/messages.js";
 import type { StateView } from "../state/view.js";

@@ -1,4 +1,4 @@
-/** AccountCreateContract (sheet 03 §8.1): makes an account without sending it anything. */
+/** AccountCreateContract (protocol/permissions §1.4): makes an account without sending it anything. */
 
 import { isAddress } from "../../protocol/address.js";
 import { toHex } from "../../protocol/bytes.js";

@@ -1,4 +1,4 @@
-/** AccountPermissionUpdateContract (sheet 03 §8.5): replaces all permissions of an account. */
+/** AccountPermissionUpdateContract (protocol/permissions §2.4): replaces all permissions of an account. */
 
 import { isAddress } from "../../protocol/address.js";
 import { toKey } from "../../protocol/bytes.js";

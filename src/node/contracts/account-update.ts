@@ -1,4 +1,4 @@
-/** AccountUpdateContract (sheet 03 §8.3): names an account. */
+/** AccountUpdateContract (protocol/permissions §1.6): names an account. */
 
 import { isAddress } from "../../protocol/address.js";
 import { Account, type AccountUpdateContract } from "../../protocol/messages.js";

@@ -1,4 +1,4 @@
-/** AssetIssueContract (sheet 04 §6): issues the one token that an account may ever issue. */
+/** AssetIssueContract (protocol/tokens §3): issues the one token that an account may ever issue. */
 
 import { isAddress } from "../../protocol/address.js";
 import { asBuffer } from "../../protocol/bytes.js";

@@ -1,4 +1,4 @@
-/** CancelAllUnfreezeV2Contract (sheet 03 §8.13): stakes again what waits for its delay, pays out what doesn't. */
+/** CancelAllUnfreezeV2Contract (protocol/staking §4.6): stakes again what waits for its delay, pays out what doesn't. */
 
 import { isAddress } from "../../protocol/address.js";
 import { toHex } from "../../protocol/bytes.js";

@@ -1,4 +1,4 @@
-/** ClearABIContract (sheet 04 §15.3): removes the published interface of a contract. */
+/** ClearABIContract (protocol/machine §18): removes the published interface of a contract. */
 
 import { type ClearABIContract, SmartContractABI } from "../../protocol/messages.js";
 import { ContractValidateError } from "../rules/errors.js";

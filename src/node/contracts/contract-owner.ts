@@ -1,4 +1,4 @@
-/** The checks of types by which a deployer changes a contract's settings (sheet 04 §15). */
+/** The checks of types by which a deployer changes a contract's settings (protocol/machine §18). */
 
 import { isAddress } from "../../protocol/address.js";
 import { equalBytes, toHex } from "../../protocol/bytes.js";

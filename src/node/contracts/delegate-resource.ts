@@ -1,4 +1,4 @@
-/** DelegateResourceContract (sheet 03 §8.11): lends the resources of a stake to another account. */
+/** DelegateResourceContract (protocol/staking §5.4): lends the resources of a stake to another account. */
 
 import { isAddress } from "../../protocol/address.js";
 import { equalBytes, toHex } from "../../protocol/bytes.js";

@@ -1,4 +1,4 @@
-/** Checks that the contracts on an existing exchange pair share, in the network's order (sheet 04 §12.2). */
+/** Checks that the contracts on an existing exchange pair share, in the network's order (protocol/exchange §3). */
 
 import { isAddress } from "../../protocol/address.js";
 import { equalBytes, toHex } from "../../protocol/bytes.js";

@@ -1,4 +1,4 @@
-/** ExchangeCreateContract (sheet 04 §12.1): opens a pair with balances of the creator. */
+/** ExchangeCreateContract (protocol/exchange §2): opens a pair with balances of the creator. */
 
 import { isAddress } from "../../protocol/address.js";
 import { equalBytes, toHex } from "../../protocol/bytes.js";

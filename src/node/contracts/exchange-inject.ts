@@ -1,4 +1,4 @@
-/** ExchangeInjectContract (sheet 04 §12.3): the creator adds to a pair, both tokens in its present ratio. */
+/** ExchangeInjectContract (protocol/exchange §4): the creator adds to a pair, both tokens in its present ratio. */
 
 import { checked, checkedMul, wrap } from "../../protocol/int64.js";
 import { Account, type ExchangeInjectContract } from "../../protocol/messages.js";

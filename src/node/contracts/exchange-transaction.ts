@@ -1,4 +1,4 @@
-/** ExchangeTransactionContract (sheet 04 §12.5): sells a token into a pair at the price of its curve. */
+/** ExchangeTransactionContract (protocol/exchange §6): sells a token into a pair at the price of its curve. */
 
 import { wrap } from "../../protocol/int64.js";
 import { Account, type ExchangeTransactionContract } from "../../protocol/messages.js";
@@ -39,7 +39,7 @@ export const exchangeTransaction = defineContract<ExchangeTransactionContract>({
 		take(state, account, token_id, quant);
 		give(state, account, side.otherId, received);
 		state.account.put(owner_address, account);
-		// Nothing keeps the other balance from falling below zero (sheet 04 §12.5).
+		// Nothing keeps the other balance from falling below zero (protocol/exchange §6).
 		saveExchange(
 			state,
 			withBalances(exchange, token_id, wrap(side.balance + quant), wrap(side.otherBalance - received)),

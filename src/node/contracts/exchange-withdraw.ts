@@ -1,4 +1,4 @@
-/** ExchangeWithdrawContract (sheet 04 §12.4): the creator takes out of a pair, both tokens in its present ratio. */
+/** ExchangeWithdrawContract (protocol/exchange §5): the creator takes out of a pair, both tokens in its present ratio. */
 
 import { checked, toDouble, wrap } from "../../protocol/int64.js";
 import { Account, type ExchangeWithdrawContract } from "../../protocol/messages.js";

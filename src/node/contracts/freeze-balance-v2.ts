@@ -1,4 +1,4 @@
-/** FreezeBalanceV2Contract (sheet 03 §8.8): stakes coins, to be unlocked on demand. */
+/** FreezeBalanceV2Contract (protocol/staking §4.3): stakes coins, to be unlocked on demand. */
 
 import { isAddress } from "../../protocol/address.js";
 import { toHex } from "../../protocol/bytes.js";

@@ -1,4 +1,4 @@
-/** FreezeBalanceContract (sheet 03 §8.6): stakes for a fixed time, for oneself or another; closed by staking V2. */
+/** FreezeBalanceContract (protocol/staking §4.1): stakes for a fixed time, for oneself or another; closed by staking V2. */
 
 import { isAddress } from "../../protocol/address.js";
 import { equalBytes, toHex } from "../../protocol/bytes.js";

@@ -1,4 +1,4 @@
-/** MarketCancelOrderContract (sheet 04 §14.6): takes an active order out of the book and gives its rest back. */
+/** MarketCancelOrderContract (protocol/market §6): takes an active order out of the book and gives its rest back. */
 
 import { isAddress } from "../../protocol/address.js";
 import { equalBytes } from "../../protocol/bytes.js";

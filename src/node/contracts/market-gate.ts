@@ -1,4 +1,4 @@
-/** The switch before every check of the market's contracts (sheet 04 §14). */
+/** The switch before every check of the market's contracts (protocol/market). */
 
 import { ContractValidateError } from "../rules/errors.js";
 import type { StateView } from "../state/view.js";

@@ -1,4 +1,4 @@
-/** MarketSellAssetContract (sheet 04 §14.4): offers a token for another one, and matches the offer at once. */
+/** MarketSellAssetContract (protocol/market §4): offers a token for another one, and matches the offer at once. */
 
 import { isAddress } from "../../protocol/address.js";
 import { equalBytes } from "../../protocol/bytes.js";
@@ -57,7 +57,7 @@ export const marketSellAsset = defineContract<MarketSellAssetContract>({
 	execute({ state, rules, contract }, result) {
 		const { owner_address, sell_token_id, sell_token_quantity, buy_token_id, buy_token_quantity } = contract;
 		const fee = state.properties.get("MARKET_SELL_FEE");
-		// Read once and written at the end: payments to the stored record in between are lost (sheet 04 §14.5).
+		// Read once and written at the end: payments to the stored record in between are lost (protocol/market §5).
 		const account = Account.copy(state.account.existing(owner_address));
 		account.balance = wrap(account.balance - fee);
 		sinkFee(state, rules, fee);

@@ -1,4 +1,4 @@
-/** What is said of a parameter that isn't the message of its type (sheet 03 §8.0, sheet 04 §2.2). */
+/** What is said of a parameter that isn't the message of its type (protocol/blocks §3.9, protocol/schema §3.4). */
 
 const REAL = "class com.google.protobuf.Any";
 

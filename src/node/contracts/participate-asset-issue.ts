@@ -1,4 +1,4 @@
-/** ParticipateAssetIssueContract (sheet 04 §8): buys units of a token from its issuer, at the price of the issue. */
+/** ParticipateAssetIssueContract (protocol/tokens §5): buys units of a token from its issuer, at the price of the issue. */
 
 import { isAddress } from "../../protocol/address.js";
 import { equalBytes, fromUtf8, toHex } from "../../protocol/bytes.js";

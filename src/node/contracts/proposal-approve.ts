@@ -1,4 +1,4 @@
-/** ProposalApproveContract (sheet 04 §13.3): a witness approves a proposal or takes its approval back. */
+/** ProposalApproveContract (protocol/parameters §1.2): a witness approves a proposal or takes its approval back. */
 
 import { isAddress } from "../../protocol/address.js";
 import { be64, equalBytes, toHex } from "../../protocol/bytes.js";

@@ -1,4 +1,4 @@
-/** ProposalCreateContract (sheet 04 §13.1): a witness proposes values of chain parameters. */
+/** ProposalCreateContract (protocol/parameters §1.1): a witness proposes values of chain parameters. */
 
 import { isAddress } from "../../protocol/address.js";
 import { be64, toHex } from "../../protocol/bytes.js";

@@ -1,4 +1,4 @@
-/** ProposalDeleteContract (sheet 04 §13.4): a proposer withdraws its proposal; it need not be a witness any more. */
+/** ProposalDeleteContract (protocol/parameters §1.3): a proposer withdraws its proposal; it need not be a witness any more. */
 
 import { isAddress } from "../../protocol/address.js";
 import { be64, equalBytes, toHex } from "../../protocol/bytes.js";

@@ -1,4 +1,4 @@
-/** SetAccountIdContract (sheet 03 §8.4): gives an account its id, once and for all. */
+/** SetAccountIdContract (protocol/permissions §1.7): gives an account its id, once and for all. */
 
 import { isAddress } from "../../protocol/address.js";
 import { Account, type SetAccountIdContract } from "../../protocol/messages.js";

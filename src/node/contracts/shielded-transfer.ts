@@ -1,5 +1,5 @@
 /**
- * ShieldedTransferContract (sheet 02 §7.4): a transfer between shielded addresses of the chain itself. No proposal can
+ * ShieldedTransferContract (protocol/parameters §4.2): a transfer between shielded addresses of the chain itself. No proposal can
  * switch it on, so its checks end at its gates on every network.
  */
 

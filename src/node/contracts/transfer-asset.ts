@@ -1,4 +1,4 @@
-/** TransferAssetContract (sheet 04 §7): sends units of a token; the recipient is created if it doesn't exist. */
+/** TransferAssetContract (protocol/tokens §4): sends units of a token; the recipient is created if it doesn't exist. */
 
 import { isAddress } from "../../protocol/address.js";
 import { equalBytes } from "../../protocol/bytes.js";

@@ -1,4 +1,4 @@
-/** TransferContract (sheet 03 §8.2): sends coins; the recipient is created if it doesn't exist. */
+/** TransferContract (protocol/permissions §1.5): sends coins; the recipient is created if it doesn't exist. */
 
 import { isAddress } from "../../protocol/address.js";
 import { equalBytes } from "../../protocol/bytes.js";

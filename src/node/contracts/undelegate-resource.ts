@@ -1,4 +1,4 @@
-/** UnDelegateResourceContract (sheet 03 §8.12): takes lent resources back, with the usage that goes with them. */
+/** UnDelegateResourceContract (protocol/staking §5.5): takes lent resources back, with the usage that goes with them. */
 
 import { isAddress } from "../../protocol/address.js";
 import { equalBytes, toHex } from "../../protocol/bytes.js";

@@ -1,4 +1,4 @@
-/** UnfreezeAssetContract (sheet 04 §9): an issuer takes the part of the supply whose freezing is over. */
+/** UnfreezeAssetContract (protocol/tokens §6): an issuer takes the part of the supply whose freezing is over. */
 
 import { isAddress } from "../../protocol/address.js";
 import { toHex } from "../../protocol/bytes.js";

@@ -1,4 +1,4 @@
-/** UnfreezeBalanceV2Contract (sheet 03 §8.9): unlocks staked coins; they can be withdrawn after the delay. */
+/** UnfreezeBalanceV2Contract (protocol/staking §4.4): unlocks staked coins; they can be withdrawn after the delay. */
 
 import { isAddress } from "../../protocol/address.js";
 import { toHex } from "../../protocol/bytes.js";

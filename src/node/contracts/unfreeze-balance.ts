@@ -1,4 +1,4 @@
-/** UnfreezeBalanceContract (sheet 03 §8.7): takes back a stake of generation 1 whose time is over. */
+/** UnfreezeBalanceContract (protocol/staking §4.2): takes back a stake of generation 1 whose time is over. */
 
 import { isAddress } from "../../protocol/address.js";
 import { equalBytes, toHex } from "../../protocol/bytes.js";

@@ -1,4 +1,4 @@
-/** UpdateAssetContract (sheet 04 §10): an issuer replaces its token's texts and bandwidth limits. */
+/** UpdateAssetContract (protocol/tokens §7): an issuer replaces its token's texts and bandwidth limits. */
 
 import { isAddress } from "../../protocol/address.js";
 import { AssetIssueContract, type UpdateAssetContract } from "../../protocol/messages.js";

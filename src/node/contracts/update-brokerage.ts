@@ -1,4 +1,4 @@
-/** UpdateBrokerageContract (sheet 03 §8.18): sets the share of rewards that a witness keeps, from the next cycle. */
+/** UpdateBrokerageContract (protocol/staking §6.4): sets the share of rewards that a witness keeps, from the next cycle. */
 
 import { isAddress } from "../../protocol/address.js";
 import { toHex } from "../../protocol/bytes.js";

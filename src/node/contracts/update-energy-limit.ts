@@ -1,4 +1,4 @@
-/** UpdateEnergyLimitContract (sheet 04 §15.2): what a contract's deployer pays at most for one call of others. */
+/** UpdateEnergyLimitContract (protocol/machine §18): what a contract's deployer pays at most for one call of others. */
 
 import { SmartContract, type UpdateEnergyLimitContract } from "../../protocol/messages.js";
 import { ContractValidateError } from "../rules/errors.js";

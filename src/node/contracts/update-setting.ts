@@ -1,4 +1,4 @@
-/** UpdateSettingContract (sheet 04 §15.1): the share of energy that callers of a contract pay themselves. */
+/** UpdateSettingContract (protocol/machine §18): the share of energy that callers of a contract pay themselves. */
 
 import { SmartContract, type UpdateSettingContract } from "../../protocol/messages.js";
 import { ContractValidateError } from "../rules/errors.js";

@@ -1,4 +1,4 @@
-/** VoteWitnessContract (sheet 03 §8.15): replaces an account's votes. */
+/** VoteWitnessContract (protocol/staking §6.1): replaces an account's votes. */
 
 import { isAddress } from "../../protocol/address.js";
 import { toHex } from "../../protocol/bytes.js";

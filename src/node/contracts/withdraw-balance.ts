@@ -1,4 +1,4 @@
-/** WithdrawBalanceContract (sheet 03 §8.14): pays out the rewards of a witness or voter, once a day. */
+/** WithdrawBalanceContract (protocol/staking §6.5): pays out the rewards of a witness or voter, once a day. */
 
 import { isAddress } from "../../protocol/address.js";
 import { equalBytes, toHex } from "../../protocol/bytes.js";

@@ -1,4 +1,4 @@
-/** WithdrawExpireUnfreezeContract (sheet 03 §8.10): pays out unstaked coins whose delay is over. */
+/** WithdrawExpireUnfreezeContract (protocol/staking §4.5): pays out unstaked coins whose delay is over. */
 
 import { isAddress } from "../../protocol/address.js";
 import { toHex } from "../../protocol/bytes.js";

@@ -1,4 +1,4 @@
-/** WitnessCreateContract (sheet 03 §8.16): makes an account a witness, for good. */
+/** WitnessCreateContract (protocol/staking §6.2): makes an account a witness, for good. */
 
 import { isAddress } from "../../protocol/address.js";
 import { fromUtf8, toHex } from "../../protocol/bytes.js";

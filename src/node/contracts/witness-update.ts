@@ -1,4 +1,4 @@
-/** WitnessUpdateContract (sheet 03 §8.17): changes the url of a witness. */
+/** WitnessUpdateContract (protocol/staking §6.3): changes the url of a witness. */
 
 import { isAddress } from "../../protocol/address.js";
 import { fromUtf8 } from "../../protocol/bytes.js";

@@ -1,4 +1,4 @@
-/** The funded accounts of a development chain: those of its start, and batches that are asked for later (sheet 11 §9.2). */
+/** The funded accounts of a development chain: those of its start, and batches that are asked for later (protocol/development-chain §4.2). */
 
 import { toBase58Check } from "../../protocol/address.js";
 import { toHex, utf8 } from "../../protocol/bytes.js";

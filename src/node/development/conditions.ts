@@ -1,6 +1,6 @@
 /**
  * What can be changed on a development chain while it runs, beside its state: the clock, how blocks are sealed, how far
- * the irreversible state lags, whose transactions count without a signature (sheet 11 §§8.5, 9.3, 9.4). The rules of the
+ * the irreversible state lags, whose transactions count without a signature (protocol/development-chain §§3, 4.3, 4.4). The rules of the
  * chain read it as their schedule.
  */
 

@@ -1,5 +1,5 @@
 /**
- * The console of contracts (sheet 11 §9.7): a library of theirs writes a line as a static call to an address that has no
+ * The console of contracts (protocol/development-chain §4.7): a library of theirs writes a line as a static call to an address that has no
  * code, in the encoding of a function `log` of the values' types. What was written is kept by the hash of the internal
  * transaction that the call is, so that answers can show it where they show the call.
  */

@@ -1,6 +1,6 @@
 /**
  * What the owner of a development chain can do to it: seal blocks, move the clock, go back to snapshots, edit the state,
- * act as other accounts (sheet 11 §9). Every change happens between two blocks.
+ * act as other accounts (protocol/development-chain §4). Every change happens between two blocks.
  */
 
 import { randomUUID } from "node:crypto";

@@ -1,4 +1,4 @@
-/** The configuration of a development chain, as the text that any node of it would read (sheet 11 §8). */
+/** The configuration of a development chain, as the text that any node of it would read (protocol/development-chain §1). */
 
 import { addressFromHash, toBase58Check } from "../../protocol/address.js";
 import { fromHex, toHex, utf8 } from "../../protocol/bytes.js";

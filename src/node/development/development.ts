@@ -33,7 +33,7 @@ export interface DevelopmentOptions {
 	/** Origins of pages that may do everything through the gateway, as browsers write them; `*`: all. */
 	readonly allowedOrigins?: readonly string[];
 	readonly dialect: Dialect;
-	/** The gateway's own; it speaks to tools that exist (sheet 11 D12). */
+	/** The gateway's own; it speaks to tools that exist (protocol/development-chain §4.1). */
 	readonly gatewayDialect?: Dialect;
 	/** gzip, as a dump gives it: the state to begin with. */
 	readonly loadState?: Uint8Array | undefined;

@@ -1,6 +1,6 @@
 /**
  * The mark of a data directory that was created for a development chain, and what the chain was made of: a start on the
- * directory goes on with it, and its blocks can be read without a node (sheet 11 §8.1).
+ * directory goes on with it, and its blocks can be read without a node (protocol/development-chain §1.1).
  */
 
 import { existsSync, readFileSync, renameSync, writeFileSync } from "node:fs";

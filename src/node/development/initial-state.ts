@@ -1,4 +1,4 @@
-/** What a development chain starts with: every rule of the network on, and prices (sheet 11 §8.4). */
+/** What a development chain starts with: every rule of the network on, and prices (protocol/development-chain §2). */
 
 import type { CommitteeKey } from "../config/config.js";
 import { chainParameterNamed } from "../consensus/parameters.js";

@@ -1,4 +1,4 @@
-/** Points to which a development chain can return (sheet 11 §9.4): a mark in the state's history, and what isn't state. */
+/** Points to which a development chain can return (protocol/development-chain §4.4): a mark in the state's history, and what isn't state. */
 
 import type { Chain } from "../chain/chain.js";
 import type { PendingTransaction } from "../chain/pending-pool.js";

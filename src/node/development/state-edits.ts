@@ -1,5 +1,5 @@
 /**
- * Changing the state of a development chain by hand (sheet 11 §9.4). Each function writes to a view that
+ * Changing the state of a development chain by hand (protocol/development-chain §4.4). Each function writes to a view that
  * {@link Chain.edit} gives; what they set holds at once, and no block says so.
  */
 

@@ -1,4 +1,4 @@
-/** The whole state of a development chain as one value (sheet 11 §9.4): a header, and the rows of every store. */
+/** The whole state of a development chain as one value (protocol/development-chain §4.4): a header, and the rows of every store. */
 
 import { promisify } from "node:util";
 import { gunzip, gzip } from "node:zlib";

@@ -1,4 +1,4 @@
-/** The price of a trade: the exchange's curve in binary64 (sheet 04 §12.6). */
+/** The price of a trade: the exchange's curve in binary64 (protocol/exchange §7). */
 
 import { fromDouble, toDouble, wrap } from "../../protocol/int64.js";
 

@@ -1,5 +1,5 @@
 /**
- * The power function of the exchange before the strict one (sheet 04 §12.8): that of the x87 processor, whose results
+ * The power function of the exchange before the strict one (protocol/exchange §8.2): that of the x87 processor, whose results
  * are rounded to a 64-bit significand first and to binary64 then, both times half to even.
  */
 

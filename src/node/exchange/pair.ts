@@ -1,4 +1,4 @@
-/** The records of exchange pairs (sheet 04 §12). */
+/** The records of exchange pairs (protocol/exchange). */
 
 import { be64, equalBytes } from "../../protocol/bytes.js";
 import { Exchange } from "../../protocol/messages.js";

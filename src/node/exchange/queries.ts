@@ -1,4 +1,4 @@
-/** Questions about exchange pairs (sheet 04 §16.2). */
+/** Questions about exchange pairs (protocol/exchange §10). */
 
 import { be64 } from "../../protocol/bytes.js";
 import { minInt } from "../../protocol/int64.js";

@@ -1,6 +1,6 @@
 /**
  * `x` to the power `y` bit for bit as fdlibm's `e_pow` computes it, for the bases and exponents of the exchange's curve
- * (sheet 04 §12.7). The engine's own `Math.pow` differs from it in the last bit of some results.
+ * (protocol/exchange §8.1). The engine's own `Math.pow` differs from it in the last bit of some results.
  *
  * Every operation is rounded to binary64 in the written association: the expressions must not be rearranged.
  */

@@ -1,4 +1,4 @@
-/** The orders of an account: the active ones, and how many it has ever placed (sheet 04 §14.1). */
+/** The orders of an account: the active ones, and how many it has ever placed (protocol/market §1). */
 
 import { equalBytes } from "../../protocol/bytes.js";
 import { MarketAccountOrder, type MarketOrder, type MarketOrderState } from "../../protocol/messages.js";

@@ -1,4 +1,4 @@
-/** Keys of the order book (sheet 04 §14.2). */
+/** Keys of the order book (protocol/market §2). */
 
 import { be64, concatBytes } from "../../protocol/bytes.js";
 import { keccak256 } from "../../protocol/hash.js";

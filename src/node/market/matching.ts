@@ -1,5 +1,5 @@
 /**
- * Matching a new order, the taker, with the orders of the opposite pair, the makers (sheet 04 §14.5).
+ * Matching a new order, the taker, with the orders of the opposite pair, the makers (protocol/market §5).
  *
  * Both sides are paid at the maker's price, in whole units; what rounding leaves over goes back to the side that can't
  * be served any more.

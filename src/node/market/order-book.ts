@@ -1,6 +1,6 @@
 /**
  * The order book: for each pair of tokens its price levels, for each level a list of orders, oldest first, linked by
- * the orders themselves (sheet 04 §14).
+ * the orders themselves (protocol/market).
  */
 
 import { be64, fromKey, readBe64, toHex, toKey } from "../../protocol/bytes.js";

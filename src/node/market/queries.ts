@@ -1,4 +1,4 @@
-/** Questions about the order book (sheet 04 §16.4). They are answered whether the market is open or not. */
+/** Questions about the order book (protocol/market §8). They are answered whether the market is open or not. */
 
 import { toKey } from "../../protocol/bytes.js";
 import {

@@ -1,4 +1,4 @@
-/** The metric families of a node, under the network's names (sheet 08 §4.5, recording ops/metrics). */
+/** The metric families of a node, under the network's names (protocol/configuration §4.5, recording ops/metrics). */
 
 export type FamilyKind = "counter" | "gauge" | "histogram";
 

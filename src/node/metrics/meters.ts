@@ -1,4 +1,4 @@
-/** The older meters of a node, which `getstatsinfo` shows where `node.metricsEnable` is on (sheet 06 §9.2). */
+/** The older meters of a node, which `getstatsinfo` shows where `node.metricsEnable` is on (protocol/http-endpoints §5.2). */
 
 import { type LatencyMeter, NO_METERS, type NodeMeters, type Rate } from "../api/meters.js";
 import type { AnsweredRequest } from "../api/observer.js";

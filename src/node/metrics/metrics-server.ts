@@ -1,4 +1,4 @@
-/** The listener from which a Prometheus server reads (sheet 08 §4.5). */
+/** The listener from which a Prometheus server reads (protocol/configuration §4.5). */
 
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { portError } from "../api/http-servers.js";

@@ -1,4 +1,4 @@
-/** Takes up new active and passive nodes while the node runs (`node.dynamicConfig`, sheet 08 §1.4). */
+/** Takes up new active and passive nodes while the node runs (`node.dynamicConfig`, protocol/configuration §1.4). */
 
 import { stat } from "node:fs/promises";
 import { loadConfig } from "../config/config.js";

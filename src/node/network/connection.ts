@@ -1,12 +1,12 @@
 /**
- * The seam between transport and application (sheet 09 §§4 and 5): the transport frames, compresses, keeps alive, bans
+ * The seam between transport and application (protocol/peers §§4 and 5): the transport frames, compresses, keeps alive, bans
  * and admits; the application sees connections whose transport handshake is finished, and whole messages.
  */
 
 import type { NodeAddress } from "./environment.js";
 import type { OversizeMessage } from "./wire/message-kinds.js";
 
-/** What a close means for the other side's address (sheet 09 §4.6). */
+/** What a close means for the other side's address (protocol/peers §4.6). */
 export const BAN_MS = 60_000;
 export const BAD_PEER_BAN_MS = 3_600_000;
 
@@ -40,7 +40,7 @@ export interface PeerConnection {
 	/** Adds a sample to the mean round trip. */
 	addLatency(ms: number): void;
 	/**
-	 * Takes over the node id of an application HELLO (sheet 09 §5.2 row 2). If it is our own, or that of another
+	 * Takes over the node id of an application HELLO (protocol/peers §5.2 row 2). If it is our own, or that of another
 	 * connection that began earlier, this connection is closed with T-DISCONNECT(DUPLICATE_PEER).
 	 * @returns whether the connection is still open
 	 */

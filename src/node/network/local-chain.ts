@@ -24,14 +24,14 @@ export type PushResult =
 	/** It breaks a rule of the network. */
 	| { readonly kind: "failed"; readonly message: string };
 
-/** Whether the header of a block that was announced may be passed on (sheet 09 §8.4 step 1). */
+/** Whether the header of a block that was announced may be passed on (protocol/peers §8.4 step 1). */
 export type HeaderVerdict = "good" | "badSignature" | "unknownWitness" | "inactiveWitness";
 
 /** How a transaction from the network ended. */
 export type TransactionResult =
 	/** In the pool; `served` is what is passed on, with the result of our execution. */
 	| { readonly kind: "accepted"; readonly served: SignedTransaction }
-	/** The sender should have known better (sheet 09 §8.3): not one contract, or code that can't be. */
+	/** The sender should have known better (protocol/peers §8.3): not one contract, or code that can't be. */
 	| { readonly kind: "forbidden"; readonly message: string }
 	/** No longer or not yet good here; nobody's fault. */
 	| { readonly kind: "refused"; readonly message: string };
@@ -70,7 +70,7 @@ export interface LocalChain {
 	readonly queuedTransactions: number;
 	/** Time of the next slot, milliseconds: transactions that expire before it are not taken. */
 	readonly nextSlotMs: bigint;
-	/** Whether the schema's filter is on (sheet 09 §6.2, chain parameter 24). */
+	/** Whether the schema's filter is on (protocol/peers §6.2, chain parameter 24). */
 	readonly filtersUnknownFields: boolean;
 	/** Chain parameter 40. */
 	readonly allowPbft: boolean;
@@ -79,7 +79,7 @@ export interface LocalChain {
 	readonly formerWitnesses: readonly Uint8Array[];
 	readonly nextMaintenanceMs: bigint;
 	readonly maintenanceIntervalMs: bigint;
-	/** Address that signs for a witness: its permission's, where accounts may have one (sheet 09 §5.3). */
+	/** Address that signs for a witness: its permission's, where accounts may have one (protocol/peers §5.3). */
 	signerOf(witness: Uint8Array): Uint8Array;
 	/** Stored signatures of a confirmed block or cycle (`BLOCK<number>`, `SRL<epoch>`), encoded PBFTCommitResult. */
 	commit(key: string): Uint8Array | undefined;

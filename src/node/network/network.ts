@@ -73,7 +73,7 @@ export interface PeerNetwork extends NetworkView {
 	stop(): Promise<void>;
 }
 
-/** Starts the network. A port that can't be bound is logged (sheet 08 §1.5); the node then only dials. */
+/** Starts the network. A port that can't be bound is logged (protocol/configuration §1.5); the node then only dials. */
 export async function startNetwork(options: NetworkOptions): Promise<PeerNetwork> {
 	const { config, open, log, host } = options;
 	const { meter } = options;
@@ -206,7 +206,7 @@ export async function startNetwork(options: NetworkOptions): Promise<PeerNetwork
 	};
 }
 
-/** A block of ours is announced before it is applied here (sheet 09 §8.5). */
+/** A block of ours is announced before it is applied here (protocol/peers §8.5). */
 function announceOwnBlocks({ chain }: OpenChain, { advertisement }: Application): () => void {
 	return chain.observe({
 		timed: (step, block) => {
@@ -215,7 +215,7 @@ function announceOwnBlocks({ chain }: OpenChain, { advertisement }: Application)
 	});
 }
 
-/** The group of standbys of a witness; it begins with the first fresh block (sheet 09 §12). */
+/** The group of standbys of a witness; it begins with the first fresh block (protocol/peers §12). */
 function startBackup(
 	environment: NetworkEnvironment,
 	{ config, open, host, log }: NetworkOptions,

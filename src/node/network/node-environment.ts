@@ -16,7 +16,7 @@ import type {
 	Timer,
 } from "./environment.js";
 
-/** Resolvers that anyone may ask (sheet 09 §3). */
+/** Resolvers that anyone may ask (protocol/peers §3). */
 export const PUBLIC_RESOLVERS: readonly string[] = [
 	"1.1.1.1",
 	"1.0.0.1",

@@ -1,4 +1,4 @@
-/** The address under which this node announces itself (sheet 09 §2.2). */
+/** The address under which this node announces itself (protocol/peers §2.2). */
 
 import { isIpv4Literal, isIpv6Literal } from "./wire/endpoint.js";
 

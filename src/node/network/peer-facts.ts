@@ -1,4 +1,4 @@
-/** Peers as the node's servers show them (sheet 06 §9.1). */
+/** Peers as the node's servers show them (protocol/http-endpoints §5.1). */
 
 import { toHex } from "../../protocol/bytes.js";
 import type { PeerFacts } from "../api/context.js";

@@ -1,4 +1,4 @@
-/** What a node counts about its peers, where its configuration asks for it (sheet 08 §5.1). */
+/** What a node counts about its peers, where its configuration asks for it (protocol/configuration §4.5). */
 
 export interface PeerMeter {
 	/** Bytes over a socket, sent or received at once. */

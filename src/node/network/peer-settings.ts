@@ -1,4 +1,4 @@
-/** What the configuration says about peers, as the application layer uses it (sheet 09 §13). */
+/** What the configuration says about peers, as the application layer uses it (protocol/peers §13). */
 
 import type { NodeConfig } from "../config/config.js";
 import type { PeerSettings } from "./peers/peer-world.js";

@@ -1,4 +1,4 @@
-/** Sealing the blocks of a development chain: on demand, at an interval, or by hand (sheet 11 §8.5). */
+/** Sealing the blocks of a development chain: on demand, at an interval, or by hand (protocol/development-chain §3). */
 
 import type { Chain, Producer } from "../chain/chain.js";
 import type { AppliedBlock } from "../chain/observers.js";

@@ -1,4 +1,4 @@
-/** Producing in the network's slots with the witnesses whose keys this node holds (sheet 02 §5.7). */
+/** Producing in the network's slots with the witnesses whose keys this node holds (protocol/consensus §3.1). */
 
 import type { SignedBlock } from "../../protocol/block.js";
 import { SLOT_MS } from "../../protocol/slot.js";
@@ -8,7 +8,7 @@ import { scheduledWitness, slotOf, slotTimeMs } from "../consensus/slots.js";
 import { participationPercent } from "../consensus/statistics.js";
 import { producerOf } from "./witness-keys.js";
 
-/** How long a witness rests after somebody else produced with its key (sheet 02 §5.8). */
+/** How long a witness rests after somebody else produced with its key (protocol/consensus §3.2). */
 const HOLD_MS = 81_000n;
 /** A slot is tried this much before the clock reaches it. */
 const LEAD_MS = 50n;

@@ -1,4 +1,4 @@
-/** The keys with which this node signs blocks (sheet 02 §5.9). */
+/** The keys with which this node signs blocks (protocol/consensus §3.3). */
 
 import { equalBytes } from "../../protocol/bytes.js";
 import { addressOfPrivateKey, signBlock } from "../../protocol/signature.js";

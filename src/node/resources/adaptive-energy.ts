@@ -1,4 +1,4 @@
-/** The total energy limit that follows usage (sheet 02 §4.5 step 8, sheet 03 §5). */
+/** The total energy limit that follows usage (protocol/blocks §4.4, step 6, protocol/resources §5). */
 
 import { maxInt, minInt, wrap } from "../../protocol/int64.js";
 import type { Properties } from "../state/properties.js";

@@ -1,4 +1,4 @@
-/** Moving coins: balances, and where fees go (sheet 03 §0.5). */
+/** Moving coins: balances, and where fees go (protocol/resources §1.4). */
 
 import { toHex } from "../../protocol/bytes.js";
 import { checkedAdd } from "../../protocol/int64.js";

@@ -1,4 +1,4 @@
-/** What a transaction pays for its bytes (sheet 03 §3, sheet 02 §3.8). */
+/** What a transaction pays for its bytes (protocol/resources §3, protocol/resources §3). */
 
 import { toBase58Check } from "../../protocol/address.js";
 import { byteStringText } from "../../protocol/byte-string-text.js";
@@ -220,7 +220,7 @@ function useFreeBandwidth(state: StateView, owner: Readonly<Account>, bytes: big
 	return true;
 }
 
-/** Pays a token transfer from the bandwidth that the token's issuer gives to holders (sheet 03 §3.5). */
+/** Pays a token transfer from the bandwidth that the token's issuer gives to holders (protocol/resources §3.5). */
 function useTokenBandwidth(
 	state: StateView,
 	transaction: SignedTransaction,
@@ -269,7 +269,7 @@ function useTokenBandwidth(
 	const id = sameName ? name : token.id;
 	holder.free_asset_net_usageV2 = withEntry(holder.free_asset_net_usageV2, id, ownUsage);
 	holder.latest_asset_operation_timeV2 = withEntry(holder.latest_asset_operation_timeV2, id, now);
-	// The issuer is written last: where it is the sender, its record replaces the sender's (sheet 03 §3.5, rule 7).
+	// The issuer is written last: where it is the sender, its record replaces the sender's (protocol/resources §3.5, rule 7).
 	state.account.put(sender.address, holder);
 	state.account.put(issuer.address, payer);
 	return true;

@@ -1,4 +1,4 @@
-/** How much of its stake an account may still delegate (sheet 03 §8.11). Amounts in sun. */
+/** How much of its stake an account may still delegate (protocol/staking §5.3). Amounts in sun. */
 
 import { fromDouble, maxInt, toDouble, wrap } from "../../protocol/int64.js";
 import { Account, ResourceCode } from "../../protocol/messages.js";

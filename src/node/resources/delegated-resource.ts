@@ -1,4 +1,4 @@
-/** Records of what one account delegates to another (sheet 03 §§9.2 and 9.3). */
+/** Records of what one account delegates to another (protocol/staking §5.1). */
 
 import { concatBytes } from "../../protocol/bytes.js";
 import { wrap } from "../../protocol/int64.js";

@@ -1,4 +1,4 @@
-/** Who delegates to whom: the index by account (sheet 03 §9.4). */
+/** Who delegates to whom: the index by account (protocol/staking §5.2). */
 
 import { concatBytes, equalBytes, fromKey, toKey } from "../../protocol/bytes.js";
 import { hashOrder } from "../../protocol/hash-order.js";
@@ -123,7 +123,7 @@ function withoutMember(list: readonly Uint8Array[], member: Uint8Array): readonl
 	return at < 0 ? list : list.toSpliced(at, 1);
 }
 
-/** The index of an account for generation 1, in whichever form it is stored (sheet 03 §10.8). */
+/** The index of an account for generation 1, in whichever form it is stored (protocol/staking §8.4). */
 export function delegationIndexV1(
 	state: StateView,
 	address: Uint8Array,

@@ -1,5 +1,5 @@
 /**
- * The reward bookkeeping by cycle: the store "delegation", whose keys are texts (sheet 02 §9.1).
+ * The reward bookkeeping by cycle: the store "delegation", whose keys are texts (protocol/staking §7.1).
  */
 
 import { be32, be64, readBe32, readBe64, toHex } from "../../protocol/bytes.js";

@@ -1,4 +1,4 @@
-/** Energy: what an execution may spend, and who pays for what it spent (sheet 03 §4, sheet 05 §5). */
+/** Energy: what an execution may spend, and who pays for what it spent (protocol/resources §4, protocol/machine §5). */
 
 import { toHex } from "../../protocol/bytes.js";
 import {
@@ -54,7 +54,7 @@ export function energyPrice(properties: Properties): bigint {
 	return price > 0n ? price : DEFAULT_PRICE;
 }
 
-/** Energy a day that an account's stake gives to executions: whole coins only (E_exec, sheet 03 §4.1). */
+/** Energy a day that an account's stake gives to executions: whole coins only (E_exec, protocol/resources §4.1). */
 export function executionEnergy(properties: Properties, account: Readonly<Account>): bigint {
 	const stake = resourceStake(account, "energy");
 	if (stake < SUN_PER_COIN) return 0n;
@@ -178,7 +178,7 @@ export function sharedLimit(
 	};
 }
 
-/** Usage and windows around the usage that an execution was expected to make (sheet 03 §4.3). */
+/** Usage and windows around the usage that an execution was expected to make (protocol/resources §4.3). */
 export interface ExpectedUsage {
 	readonly usageBefore: bigint;
 	readonly windowBefore: bigint;
@@ -244,7 +244,7 @@ export interface EnergyBill {
 }
 
 /**
- * Charges an execution and fills in the receipt (sheet 03 §4.4). With nothing used, nothing is written.
+ * Charges an execution and fills in the receipt (protocol/resources §4.4). With nothing used, nothing is written.
  * @throws {ContractExecuteError} if the caller can't pay
  */
 export function settleEnergy(bill: EnergyBill, receipt: ResourceReceipt): void {

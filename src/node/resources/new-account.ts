@@ -1,4 +1,4 @@
-/** Creating account records as the transaction types do (sheet 03 §11.3). */
+/** Creating account records as the transaction types do (protocol/permissions §1.2). */
 
 import { Account } from "../../protocol/messages.js";
 import { defaultActivePermission, defaultOwnerPermission } from "../../protocol/permission.js";

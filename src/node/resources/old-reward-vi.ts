@@ -1,6 +1,5 @@
 /**
- * Accumulated reward per vote of the cycles before the cumulative algorithm, which stored none (sheet 02 §6.5,
- * "Reward-vi table"). Scaled by 10^18.
+ * Accumulated reward per vote of the cycles before the cumulative algorithm, which stored none (protocol/staking §7.4). Scaled by 10^18.
  *
  * PERF: a sum runs over every cycle since the first; sums are kept and extended, else one settlement of an old account
  * would read the store thousands of times.

@@ -1,5 +1,5 @@
 /**
- * Staked coins of an account, by kind and generation (sheet 03 §§3.1, 4.1, 7.6). Amounts in sun.
+ * Staked coins of an account, by kind and generation (protocol/resources §§3.1 and 4.1, protocol/staking §1). Amounts in sun.
  *
  * Generation 1 locks coins for a fixed time; generation 2 ("V2") unlocks them on demand, after a delay. Coins that
  * are delegated leave the owner's own stake and are counted on both accounts.
@@ -143,7 +143,7 @@ export function resourceTotals(
 }
 
 /**
- * What an account's stake gives it of a resource in a day, as all but executions see it (sheet 03 §§3.1 and 4.1).
+ * What an account's stake gives it of a resource in a day, as all but executions see it (protocol/resources §§3.1 and 4.1).
  *
  * Under the oldest rules total weights drift, by the fractions of coins, to 0 and below while there are stakes: at 0
  * there is no bandwidth for anyone, but all energy for everyone.

@@ -1,4 +1,4 @@
-/** What the APIs tell about stakes and delegations (sheet 03 §§10.4 to 10.7). Amounts in sun; nothing is written. */
+/** What the APIs tell about stakes and delegations (protocol/staking §§8.3 and 8.4). Amounts in sun; nothing is written. */
 
 import { maxInt } from "../../protocol/int64.js";
 import type { Account, DelegatedResource } from "../../protocol/messages.js";

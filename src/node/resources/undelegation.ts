@@ -1,4 +1,4 @@
-/** Taking delegated stake from its receiver, with the share of usage that goes back (sheet 03 §8.12). */
+/** Taking delegated stake from its receiver, with the share of usage that goes back (protocol/staking §5.5). */
 
 import { fromDouble, minInt, toDouble, wrap } from "../../protocol/int64.js";
 import { Account } from "../../protocol/messages.js";

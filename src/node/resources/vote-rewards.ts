@@ -1,4 +1,4 @@
-/** What votes earn, and settling it into an account's allowance (sheet 02 §6.5, sheet 03 §9.5). Amounts in sun. */
+/** What votes earn, and settling it into an account's allowance (protocol/staking §7, protocol/staking §7). Amounts in sun. */
 
 import { fromDouble, maxInt, minInt, toDouble, wrap } from "../../protocol/int64.js";
 import { Account, type Vote } from "../../protocol/messages.js";
@@ -104,7 +104,7 @@ export const machineRewards: RewardRules = {
 	compute: (state, begin, end, votes) => (begin < end ? wrap(computeViReward(state, begin, end, votes)) : 0n),
 };
 
-/** Settles an account's vote rewards into its allowance, before its votes change (sheet 02 §6.5). */
+/** Settles an account's vote rewards into its allowance, before its votes change (protocol/staking §7). */
 export function withdrawReward(
 	state: StateView,
 	address: Uint8Array,

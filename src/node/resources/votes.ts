@@ -1,4 +1,4 @@
-/** Changing an account's votes, and what unstaking does to them (sheet 03 §§7.3 to 7.5). */
+/** Changing an account's votes, and what unstaking does to them (protocol/staking §3). */
 
 import { fromDouble, toDouble, wrap } from "../../protocol/int64.js";
 import { type Account, ResourceCode, Vote, Votes } from "../../protocol/messages.js";
@@ -26,7 +26,7 @@ export function votesIndependentOf(state: StateView, account: Readonly<Account>,
 }
 
 /**
- * Adapts the votes to the power that is left after unstaking generation 2 (sheet 03 §7.5).
+ * Adapts the votes to the power that is left after unstaking generation 2 (protocol/staking §3.3).
  * @param account a record that the caller writes, its stake reduced already
  */
 export function shrinkVotes(state: StateView, account: Account, code: number): void {

@@ -1,4 +1,4 @@
-/** What an account may vote with (sheet 03 §§7.1 and 7.2). Power is in sun; a vote costs a coin. */
+/** What an account may vote with (protocol/staking §2). Power is in sun; a vote costs a coin. */
 
 import { wrap } from "../../protocol/int64.js";
 import { type Account, ResourceCode } from "../../protocol/messages.js";

@@ -1,5 +1,5 @@
 /**
- * Recovery of used resources over a sliding window (sheet 03 §2). Usages are in the resource's unit, times in slots.
+ * Recovery of used resources over a sliding window (protocol/resources §2). Usages are in the resource's unit, times in slots.
  */
 
 import { ceilDiv, maxInt, minInt, roundDouble, toDouble, wrap } from "../../protocol/int64.js";
@@ -110,7 +110,7 @@ export function cancelAllOn(properties: Properties): boolean {
 }
 
 /**
- * Adds usage over the account's own window and moves that window (sheet 03 §§2.4 and 2.5).
+ * Adds usage over the account's own window and moves that window (protocol/resources §§2.4 and 2.5).
  * @returns the new usage; the caller stores it with the time
  */
 export function accountIncrease(
@@ -169,7 +169,7 @@ export function setResourceUsage(account: Account, resource: Resource, usage: bi
 }
 
 /**
- * Moves usage of `moved` units from a receiver back to its owner on undelegation (sheet 03 §2.6). The receiver is
+ * Moves usage of `moved` units from a receiver back to its owner on undelegation (protocol/resources §2.6). The receiver is
  * read only; its window must already be that of now.
  */
 export function mergeUsage(

@@ -21,7 +21,7 @@ export interface ChainRules {
 	readonly development?: DevelopmentSchedule;
 }
 
-/** How a development chain times its blocks (sheet 11 §8.5): by demand, not by the network's slots. */
+/** How a development chain times its blocks (protocol/development-chain §3): by demand, not by the network's slots. */
 export interface DevelopmentSchedule {
 	/** Least distance of two blocks in milliseconds; transactions must not expire before it. */
 	readonly slotMs: bigint;
@@ -31,6 +31,6 @@ export interface DevelopmentSchedule {
 	readonly solidLag: bigint;
 	/** How long unstaked coins wait, in place of the parameter's days; undefined: those days. */
 	readonly unstakeDelayMs?: bigint | undefined;
-	/** Whether an account's transactions count without a signature (sheet 11 §9.3). */
+	/** Whether an account's transactions count without a signature (protocol/development-chain §4.3). */
 	readonly actsUnsigned?: ((owner: Uint8Array) => boolean) | undefined;
 }

@@ -1,4 +1,4 @@
-/** Block versions and the rules that wait for them (sheet 02 §4.4). */
+/** Block versions and the rules that wait for them (protocol/consensus §6). */
 
 import type { StateView } from "../state/view.js";
 import type { ChainRules } from "./chain-rules.js";
@@ -30,7 +30,7 @@ const unanimous = (version: number, release: string): ForkRow => ({ version, rel
 /**
  * Every version whose rules this node has, ascending. No row is beyond version 32.
  *
- * Later releases have the versions 33 to 38, at 70 percent but for 34 and 36 at 80 (sheet 02 §10.1): rows for the end of
+ * Later releases have the versions 33 to 38, at 70 percent but for 34 and 36 at 80 (protocol/consensus §6.4): rows for the end of
  * this table. Until then their blocks are counted, and their versions never pass.
  */
 export const forkTable: readonly ForkRow[] = [
@@ -82,7 +82,7 @@ export class ForkGates {
 		if (!statistics || statistics.length === 0) return false;
 		const interval = properties.get("MAINTENANCE_TIME_INTERVAL");
 		const from = ((row.hardForkMs - 1n) / interval + 1n) * interval;
-		// Before its first block a development chain is older than any upgrade, and has passed them all (sheet 11 §8.4).
+		// Before its first block a development chain is older than any upgrade, and has passed them all (protocol/development-chain §2).
 		if (properties.headTimestampMs < from && !this.rules.development) return false;
 		let count = 0;
 		for (const byte of statistics) if (byte === 1) count++;

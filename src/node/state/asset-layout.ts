@@ -1,5 +1,5 @@
 /**
- * The token layout of account records under ALLOW_ASSET_OPTIMIZATION (sheet 04 §11.3).
+ * The token layout of account records under ALLOW_ASSET_OPTIMIZATION (protocol/tokens §8.3).
  *
  * The network moves token balances out of a record when it flushes the record. Here they stay in the record: what is
  * observable, the `asset_optimized` mark and the loss of zero and by-name entries, happens at the same moment.

@@ -1,6 +1,6 @@
 /**
  * What the base was before its newest changes: development chains go back to a snapshot with it, and look at the state
- * before a block that is already final (sheet 11 §§9.4, 9.6). No network's node keeps one.
+ * before a block that is already final (protocol/development-chain §§4.4, 4.6). No network's node keeps one.
  */
 
 /** One changed entry: by store index and key, with its value before; null: there was none. */

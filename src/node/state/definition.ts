@@ -1,5 +1,5 @@
 /**
- * The logical stores of the node: the reference's names, key bytes and values (sheet 02 §9.1), so that recorded
+ * The logical stores of the node: the reference's names, key bytes and values (protocol/blocks §6.1), so that recorded
  * entries compare one by one and a reference database can be adopted.
  *
  * The order is the order of the key prefixes on disk: append, never reorder.

@@ -1,4 +1,4 @@
-/** The keys of the order book's price levels, and their order: by pair, then from the cheapest price (sheet 04 §14.3). */
+/** The keys of the order book's price levels, and their order: by pair, then from the cheapest price (protocol/market §3). */
 
 /** Length of a pair key: two token ids of 19 bytes. */
 export const PAIR_KEY_LENGTH = 38;

@@ -55,7 +55,7 @@ export class Properties {
 		if (amount > 0n) this.add(name, amount);
 	}
 
-	/** Adds to a total of staked coins; with the new reward rules it never falls below 0 (sheet 03 §1). */
+	/** Adds to a total of staked coins; with the new reward rules it never falls below 0 (protocol/resources §1.5). */
 	addTotalWeight(
 		name: "TOTAL_NET_WEIGHT" | "TOTAL_ENERGY_WEIGHT" | "TOTAL_COIN_POWER_WEIGHT",
 		delta: bigint,
@@ -65,7 +65,7 @@ export class Properties {
 		this.set(name, this.on("ALLOW_NEW_REWARD") ? maxInt(0n, total) : total);
 	}
 
-	/** The upgrade statistics of a block version: a byte for each active witness (sheet 02 §4.4). */
+	/** The upgrade statistics of a block version: a byte for each active witness (protocol/consensus §6). */
 	forkStatistics(version: number): Uint8Array | undefined {
 		return this.backend.get(stores.properties, `FORK_VERSION_${version}`) as Uint8Array | undefined;
 	}
@@ -74,7 +74,7 @@ export class Properties {
 		this.backend.put(stores.properties, `FORK_VERSION_${version}`, statistics);
 	}
 
-	/** Sets the bit of a contract type in both operation masks (sheet 03 §11.3). */
+	/** Sets the bit of a contract type in both operation masks (protocol/permissions §2.3). */
 	allowContractType(id: number): void {
 		for (const name of ["AVAILABLE_CONTRACT_TYPE", "ACTIVE_DEFAULT_OPERATIONS"] as const) {
 			const mask = Buffer.from(this.get(name));
@@ -110,7 +110,7 @@ export class Properties {
 		return this.get("latest_block_header_hash");
 	}
 
-	/** The slot of the head block: the "now" of every resource rule (sheet 03 §0.2). */
+	/** The slot of the head block: the "now" of every resource rule (protocol/resources §1.2). */
 	get headSlot(): bigint {
 		return (this.headTimestampMs - this.seed.genesisTimestampMs) / SLOT_MS;
 	}

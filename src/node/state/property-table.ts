@@ -1,5 +1,5 @@
 /**
- * The dynamic properties: chain parameters and counters (sheet 02 §8). One row a property; names are neutral, the key
+ * The dynamic properties: chain parameters and counters (protocol/consensus §8). One row a property; names are neutral, the key
  * on disk is the deployed spelling.
  */
 

@@ -69,7 +69,7 @@ export class StateDatabase {
 		unsettledKeys: (store) => this.unsettledKeys(store.index),
 	};
 
-	/** The base, for readers: what the solidity API serves (sheet 06 §11.1). */
+	/** The base, for readers: what the solidity API serves (protocol/http §5.1). */
 	readonly solidBackend: StateBackend = {
 		get: (store, key) => this.base.get(store, key),
 		put: readOnly,

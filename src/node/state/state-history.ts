@@ -1,6 +1,6 @@
 /**
  * A state that can be edited outside of blocks and taken back: what development chains add to {@link StateDatabase}
- * (sheet 11 §§9.4, 9.6). No network's node has one.
+ * (protocol/development-chain §§4.4, 4.6). No network's node has one.
  *
  * Contract: an edit is visible in base and head at once, and is older than nothing: whatever reads the state afterwards sees
  * it. A mark stays one until it is forgotten, and going back to it restores both base and undoable blocks. Nothing may be

@@ -1,5 +1,5 @@
 /**
- * The order in which the network's node lists a store (sheet 04 §16.1): first the entries that are not settled yet, as
+ * The order in which the network's node lists a store (protocol/tokens §9.1): first the entries that are not settled yet, as
  * a hash map iterates them, then the settled ones by key.
  */
 

@@ -1,5 +1,5 @@
 /**
- * What an account holds of a token, or of the coin where a pair names it (sheet 04 §11). The functions that change a
+ * What an account holds of a token, or of the coin where a pair names it (protocol/tokens §8). The functions that change a
  * record take one that the caller writes.
  */
 
@@ -32,7 +32,7 @@ export function holdsToken(
 /**
  * Sets the balance of a token; by name, both maps of the record follow. While balances are moved out of records, the
  * network first looks for one under the very key it was given, and keeps the zero that it finds under a name
- * (sheet 04 §11.3, "import").
+ * (protocol/tokens §8.3, "Import").
  */
 function setTokenBalance(state: StateView, account: Account, token: Uint8Array, balance: bigint): void {
 	const byNumber = new Map(account.assetV2);

@@ -1,5 +1,5 @@
 /**
- * Questions about tokens (sheet 04 §16.1). Every record is shown with its public bandwidth usage recovered to the head
+ * Questions about tokens (protocol/tokens §9.1). Every record is shown with its public bandwidth usage recovered to the head
  * slot.
  */
 

@@ -1,4 +1,4 @@
-/** How contracts name a token: by its number, by its name before the switch, or the coin itself (sheet 04 §§2.6 and 5). */
+/** How contracts name a token: by its number, by its name before the switch, or the coin itself (protocol/tokens §§1 and 2.1). */
 
 import { fromUtf8 } from "../../protocol/bytes.js";
 

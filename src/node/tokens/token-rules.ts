@@ -1,4 +1,4 @@
-/** Rules on a token's texts and limits that issuing and updating share (sheet 04 §2.6). */
+/** Rules on a token's texts and limits that issuing and updating share (protocol/tokens §2.1). */
 
 import { ContractValidateError } from "../rules/errors.js";
 import type { StateView } from "../state/view.js";

@@ -1,5 +1,5 @@
 /**
- * The two generations of token records (sheet 04 §5). Until ALLOW_SAME_TOKEN_NAME a token is known by its name, and a
+ * The two generations of token records (protocol/tokens §1). Until ALLOW_SAME_TOKEN_NAME a token is known by its name, and a
  * second record by its number is kept up beside it; from then on there is only the number.
  */
 

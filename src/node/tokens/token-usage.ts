@@ -1,5 +1,5 @@
 /**
- * An account's use of its tokens' bandwidth as queries show it, in the network's order (sheet 04 §11.4): the entries of
+ * An account's use of its tokens' bandwidth as queries show it, in the network's order (protocol/tokens §8.4): the entries of
  * the record first, then the tokens that have none.
  */
 

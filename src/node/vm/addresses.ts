@@ -1,4 +1,4 @@
-/** Addresses and words: 21 bytes with the network's prefix outside the machine, 20-byte words inside (sheet 05 §17.1). */
+/** Addresses and words: 21 bytes with the network's prefix outside the machine, 20-byte words inside (protocol/machine §9.1). */
 
 import { ADDRESS_LENGTH, addressFromHash, addressPrefix } from "../../protocol/address.js";
 import { be64, concatBytes } from "../../protocol/bytes.js";

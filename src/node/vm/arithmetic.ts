@@ -1,5 +1,5 @@
 /**
- * The machine's arithmetic on words (sheet 05 §9.1): modulo 2^256, division by zero gives zero. Arguments are in the
+ * The machine's arithmetic on words (protocol/machine §9.1): modulo 2^256, division by zero gives zero. Arguments are in the
  * order of the stack, top first.
  */
 

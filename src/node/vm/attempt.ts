@@ -1,4 +1,4 @@
-/** Operations that a contract attempts: they fail with a 0 on the stack, not with the frame (sheet 05 §12). */
+/** Operations that a contract attempts: they fail with a 0 on the stack, not with the frame (protocol/network-operations §1). */
 
 import type { Frame } from "./frame.js";
 import type { InternalRecord, InternalTransfer } from "./internal-transactions.js";

@@ -1,4 +1,4 @@
-/** The operations that call other contracts (sheet 05 §§11.3 and 11.4). */
+/** The operations that call other contracts (protocol/machine §§11.3 and 11.4). */
 
 import { toAddress } from "./addresses.js";
 import { add, lt, sub } from "./arithmetic.js";

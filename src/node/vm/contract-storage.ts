@@ -1,5 +1,5 @@
 /**
- * The storage of contracts during one transaction (sheet 05 §§11.1 and 14).
+ * The storage of contracts during one transaction (protocol/machine §§11.1 and 14).
  *
  * A slot is absent, zero or not: the database never holds a zero, but a zero written in this transaction is present.
  * Two slots may share one row of the database and still differ here.

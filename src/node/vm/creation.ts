@@ -1,4 +1,4 @@
-/** CREATE and CREATE2 (sheet 05 §11.5), and the records of new contracts. */
+/** CREATE and CREATE2 (protocol/machine §11.5), and the records of new contracts. */
 
 import { EMPTY, utf8 } from "../../protocol/bytes.js";
 import { keccak256 } from "../../protocol/hash.js";

@@ -1,4 +1,4 @@
-/** Contracts that are used much cost more (sheet 05 §15, sheet 03 §6). */
+/** Contracts that are used much cost more (protocol/machine §15, protocol/resources §6). */
 
 import { fromDouble, maxInt, minInt, toDouble, wrap } from "../../protocol/int64.js";
 import { ContractState } from "../../protocol/messages.js";

@@ -1,4 +1,4 @@
-/** Which rules of the machine are on, read from the state at the start of each execution (sheet 05 §1). */
+/** Which rules of the machine are on, read from the state at the start of each execution (protocol/machine §1). */
 
 import { ENERGY_LIMIT_VERSION, type ForkGates } from "../rules/fork-gates.js";
 import type { Properties } from "../state/properties.js";

@@ -1,4 +1,4 @@
-/** What contracts did inside a transaction: calls, creations, stakes, votes (sheet 05 §8). */
+/** What contracts did inside a transaction: calls, creations, stakes, votes (protocol/machine §8). */
 
 import { toBase58Check } from "../../protocol/address.js";
 import { be64, concatBytes, EMPTY, utf8 } from "../../protocol/bytes.js";

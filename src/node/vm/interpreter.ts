@@ -1,4 +1,4 @@
-/** The loop that runs a frame's code (sheet 05 §9.1). */
+/** The loop that runs a frame's code (protocol/machine §9.1). */
 
 import { add, and, eq, lt, sub } from "./arithmetic.js";
 import type { Frame } from "./frame.js";

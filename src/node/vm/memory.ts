@@ -1,4 +1,4 @@
-/** The byte-addressed memory of a frame (sheet 05 §9.2). */
+/** The byte-addressed memory of a frame (protocol/machine §9.2). */
 
 import { EMPTY } from "../../protocol/bytes.js";
 import { LARGE_CAPACITY, LargeBuffer } from "./large-buffer.js";

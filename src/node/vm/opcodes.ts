@@ -1,5 +1,5 @@
 /**
- * The opcode table: every operation with its byte, name, stack effect, energy, gate and function (sheet 05 §10). The
+ * The opcode table: every operation with its byte, name, stack effect, energy, gate and function (protocol/machine §10). The
  * interpreter's loop, the disassembler and the texts of failures take all they know from here.
  */
 

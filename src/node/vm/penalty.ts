@@ -1,4 +1,4 @@
-/** What dynamic energy adds to the cost of an operation (sheet 05 §15). */
+/** What dynamic energy adds to the cost of an operation (protocol/machine §15). */
 
 /** A factor in ten-thousandths that adds nothing. */
 export const NO_FACTOR = 10_000;

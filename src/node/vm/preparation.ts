@@ -1,4 +1,4 @@
-/** The checks before an execution, and its outermost frame (sheet 05 §§3 to 5.2). */
+/** The checks before an execution, and its outermost frame (protocol/machine §§3 to 5.2). */
 
 import { contractAddress, toBase58Check } from "../../protocol/address.js";
 import { EMPTY, equalBytes, utf8 } from "../../protocol/bytes.js";

@@ -1,4 +1,4 @@
-/** Contract code made ready to run: where jumps may go and what the instructions push (sheet 05 §9.3). */
+/** Contract code made ready to run: where jumps may go and what the instructions push (protocol/machine §9.3). */
 
 import { toKey } from "../../protocol/bytes.js";
 import { keccak256 } from "../../protocol/hash.js";

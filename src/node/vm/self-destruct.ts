@@ -1,4 +1,4 @@
-/** SELFDESTRUCT: a contract ends and leaves what it holds to an heir (sheet 05 §11.6). */
+/** SELFDESTRUCT: a contract ends and leaves what it holds to an heir (protocol/machine §11.6). */
 
 import { EMPTY, equalBytes } from "../../protocol/bytes.js";
 import { MAX_INT64, wrap } from "../../protocol/int64.js";

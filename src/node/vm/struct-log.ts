@@ -1,4 +1,4 @@
-/** Records an execution operation by operation, in the form that debuggers of contracts read (sheet 11 §9.6). */
+/** Records an execution operation by operation, in the form that debuggers of contracts read (protocol/development-chain §4.6). */
 
 import { toHex } from "../../protocol/bytes.js";
 import type { Frame } from "./frame.js";

@@ -1,4 +1,4 @@
-/** Moving coins and tokens between accounts inside the machine (sheet 05 §3.2). */
+/** Moving coins and tokens between accounts inside the machine (protocol/machine §3.3). */
 
 import { isAddress } from "../../protocol/address.js";
 import { asBuffer, equalBytes, utf8 } from "../../protocol/bytes.js";

@@ -1,4 +1,4 @@
-/** Values that contracts keep until the end of a transaction (sheet 05 §11.2). */
+/** Values that contracts keep until the end of a transaction (protocol/machine §11.2). */
 
 import type { Word } from "./word.js";
 

@@ -1,4 +1,4 @@
-/** How an execution in the contract machine fails: a result code and the text of the network (sheet 05 §6.3). */
+/** How an execution in the contract machine fails: a result code and the text of the network (protocol/machine §6.3). */
 
 import { TransactionResultContractResult as Result } from "../../protocol/messages.js";
 import { type Word, wordToHex } from "./word.js";

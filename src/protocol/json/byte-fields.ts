@@ -1,5 +1,5 @@
 /**
- * How byte fields look when `visible` is on (sheet 06 §2.4): the one table of the fields that hold addresses and of
+ * How byte fields look when `visible` is on (protocol/http §2.4): the one table of the fields that hold addresses and of
  * those that hold text. Every other byte field is hexadecimal in both modes.
  */
 

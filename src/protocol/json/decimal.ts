@@ -1,5 +1,5 @@
 /**
- * Exact decimal numbers of JSON texts (sheet 06 §3.2): `unscaled * 10^-scale`, so that every digit and the notation
+ * Exact decimal numbers of JSON texts (protocol/http §3.2): `unscaled * 10^-scale`, so that every digit and the notation
  * survive a round trip.
  */
 

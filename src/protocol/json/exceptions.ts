@@ -1,6 +1,6 @@
 /**
  * Exception names on the wire. Clients of the network read `class <package>.<Class> : <message>` in error answers
- * (sheet 06 §4.2); this file is the only one that knows the packages.
+ * (protocol/http §4.2); this file is the only one that knows the packages.
  *
  * In code an error carries its bare class name in `name`. In the neutral dialect an answer holds that name alone.
  */

@@ -1,5 +1,5 @@
 /**
- * The field decoder (sheet 06 §3.3, "step D"): reads a message from text by its descriptors. Its grammar is not
+ * The field decoder (protocol/http §3.3): reads a message from text by its descriptors. Its grammar is not
  * JSON: octal integers, bare enum names, commas optional, escapes of visible text fields not decoded.
  */
 

@@ -1,4 +1,4 @@
-/** The tokens of the field decoder (sheet 06 §3.3): its own grammar, looser and stricter than JSON. */
+/** The tokens of the field decoder (protocol/http §3.3): its own grammar, looser and stricter than JSON. */
 
 import { NamedError } from "./exceptions.js";
 import { IntegerTextError, parseIntegerText } from "./integer-text.js";

@@ -1,4 +1,4 @@
-/** Writer F for objects that are put together by hand and for parsed JSON (sheet 06 §2.3). */
+/** Writer F for objects that are put together by hand and for parsed JSON (protocol/http §2.3). */
 
 import { Decimal } from "./decimal.js";
 import { capacityFor, hashOrdered } from "./hash-order.js";

@@ -1,4 +1,4 @@
-/** Hexadecimal text as clients may write it (sheet 06 §3.3, §3.5). */
+/** Hexadecimal text as clients may write it (protocol/http §3.3, §3.5). */
 
 import { NamedError } from "./exceptions.js";
 

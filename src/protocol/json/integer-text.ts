@@ -1,4 +1,4 @@
-/** Integers of the field decoder: decimal, `0x` hexadecimal, and octal after a leading zero (sheet 06 §3.3). */
+/** Integers of the field decoder: decimal, `0x` hexadecimal, and octal after a leading zero (protocol/http §3.3). */
 
 /** The text is no integer, or out of range; the message is what clients read after `Couldn't parse integer: `. */
 export class IntegerTextError extends Error {

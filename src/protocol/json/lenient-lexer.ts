@@ -1,5 +1,5 @@
 /**
- * The characters of the generic JSON step (sheet 06 §3.2, "step J"): comments, strings in either quotes with their
+ * The characters of the generic JSON step (protocol/http §3.2): comments, strings in either quotes with their
  * escapes, bare names, numbers with type suffixes. Errors have the wording that clients of the network know.
  */
 

@@ -1,5 +1,5 @@
 /**
- * The generic JSON step (sheet 06 §3.2, "step J"): a lenient parser that keeps numbers exactly. It accepts bare and
+ * The generic JSON step (protocol/http §3.2): a lenient parser that keeps numbers exactly. It accepts bare and
  * single-quoted names, comments, surplus commas and repeated members (the last one counts).
  */
 

@@ -1,4 +1,4 @@
-/** Reading single members of a JSON object, for endpoints that don't decode a message (sheet 06 §3.2). */
+/** Reading single members of a JSON object, for endpoints that don't decode a message (protocol/http §3.2). */
 
 import { toNeutral } from "../dialect.js";
 import { parseInt64 } from "../int64.js";

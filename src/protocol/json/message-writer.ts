@@ -1,5 +1,5 @@
 /**
- * Messages as JSON, in the two forms of the network (sheet 06 §2).
+ * Messages as JSON, in the two forms of the network (protocol/http §2).
  *
  * Writer P ("printed") puts fields in order of their numbers with a blank after each colon; writer F ("hashed")
  * puts them in the order of a hash map, without blanks. What each field needs is worked out once for each message

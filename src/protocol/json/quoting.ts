@@ -1,4 +1,4 @@
-/** The string forms of the two writers (sheet 06 §2.2 rule 6 and §2.3). */
+/** The string forms of the two writers (protocol/http §2.2 rule 6 and §2.3). */
 
 const SHORT: Readonly<Record<string, string>> = {
 	"\b": "\\b",

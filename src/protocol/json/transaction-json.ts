@@ -1,4 +1,4 @@
-/** Transactions and blocks as JSON (sheet 06 §2.5, §2.6). Always in writer F's form. */
+/** Transactions and blocks as JSON (protocol/http §2.5, §2.6). Always in writer F's form. */
 
 import { contractAddress } from "../address.js";
 import type { SignedBlock } from "../block.js";

@@ -1,5 +1,5 @@
 /**
- * Transactions from JSON (sheet 06 §6.1): the bytes are rebuilt from `raw_data`; `raw_data_hex`, `txID` and members
+ * Transactions from JSON (protocol/http-endpoints §2.1): the bytes are rebuilt from `raw_data`; `raw_data_hex`, `txID` and members
  * that the schema doesn't know are ignored.
  */
 

@@ -1,5 +1,5 @@
 /**
- * Arguments of contracts as people type them (sheet 11 §2.2): whole numbers in decimal or as `0x…`, addresses in every
+ * Arguments of contracts as people type them (protocol/command-line §1.3): whole numbers in decimal or as `0x…`, addresses in every
  * form, `0x…` for bytes, `[1,2]` for arrays, `(a,b)` for tuples, anything for text.
  */
 

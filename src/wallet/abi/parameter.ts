@@ -1,6 +1,6 @@
 /**
  * The vocabulary of contract interfaces: parameters, functions, events, errors, and the names that are hashed into
- * selectors and topics (the contract ABI specification; sheet 05 §16.3 for this network's token type).
+ * selectors and topics (the contract ABI specification; protocol/machine §16.3 for this network's token type).
  */
 
 import { utf8 } from "../../protocol/bytes.js";

@@ -1,5 +1,5 @@
 /**
- * Reading functions, events and errors as people write them (sheet 11 §3.7): `transfer(address,uint256)`,
+ * Reading functions, events and errors as people write them (protocol/wallet-formats §6): `transfer(address,uint256)`,
  * `get(uint256 id) view returns ((address owner, uint96 paid))`, `Transfer(address indexed from, address to)`.
  */
 

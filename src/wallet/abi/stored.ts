@@ -1,4 +1,4 @@
-/** A compiler's interface as the record of a contract keeps it (sheet 06 §5.5): entries without the parts of tuples. */
+/** A compiler's interface as the record of a contract keeps it (protocol/http-endpoints §1.5): entries without the parts of tuples. */
 
 import {
 	SmartContractABI,

@@ -11,7 +11,7 @@ beforeAll(async () => {
 });
 afterAll(() => node.close());
 
-/** Sheet 06 §1.2, and what the recordings add to it. */
+/** protocol/http §1.2, and what the recordings add to it. */
 const ROUTES: readonly (readonly [string, string, number, string | undefined, string | undefined])[] = [
 	["GET", "/wallet/getaccount", 200, JSON_TYPE, undefined],
 	["HEAD", "/wallet/getaccount", 200, JSON_TYPE, undefined],

@@ -23,7 +23,7 @@ function parse(text: string): NodeConfig {
 }
 
 describe("a node's configuration", () => {
-	it("has the sheet's defaults where the file is silent", () => {
+	it("has the network's defaults where the file is silent", () => {
 		const config = defaultConfig();
 		expect(config.net).toEqual({ type: "mainnet", addressPrefix: 0x41 });
 		expect(config.node.dialect).toBe("neutral");

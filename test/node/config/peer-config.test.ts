@@ -6,7 +6,7 @@ const read = (text: string) => parseConfig(`storage {}, node { ${text} }`);
 const peers = (text: string) => read(text).node.peers;
 const address = (host: string, port = 18888) => ({ host, port });
 
-describe("the configuration of the peer network (sheet 08 §1.4)", () => {
+describe("the configuration of the peer network (protocol/configuration §1.4)", () => {
 	it.each([
 		["listen.port = 18888", "listenPort", 18888],
 		["p2p.version = 11111", "networkId", 11111],

@@ -119,7 +119,7 @@ describe("a pair", () => {
 });
 
 describe("a withdrawal", () => {
-	// Sheet 04 §12.4.
+	// protocol/exchange §5.
 	it.each([
 		[10_000_000n, 1_000_000_000_000n, 1_000_000n, true],
 		[3n, 10_000n, 1n, true],

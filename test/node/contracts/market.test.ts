@@ -78,7 +78,7 @@ describe("keys of the order book", () => {
 });
 
 describe("a match", () => {
-	// Sheet 04 §14.5: the maker's order and what is left of it, the taker's amount, who gets what, what stays.
+	// protocol/market §5: the maker's order and what is left of it, the taker's amount, who gets what, what stays.
 	it.each([
 		{ offer: 100, order: [200, 100, 200], taker: 200, maker: 100, rest: 0, makerRest: 0 },
 		{ offer: 60, order: [200, 100, 200], taker: 120, maker: 60, rest: 0, makerRest: 80 },

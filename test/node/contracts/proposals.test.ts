@@ -23,7 +23,7 @@ const NEXT_MS = 1_700_006_400_000n;
 const NOW_MS = 1_700_000_000_000n;
 const PLAIN = 9;
 
-/** Witnesses 0 and 1 with accounts, account 9 that is no witness; now and maintenance as in the sheet's example. */
+/** Witnesses 0 and 1 with accounts, account 9 that is no witness; now and maintenance as in protocol/parameters §1.1. */
 async function open(): Promise<StateView> {
 	const state = await openState(2);
 	for (const i of [0, 1, PLAIN]) state.account.put(address(i), Account.create({ address: address(i) }));

@@ -1,4 +1,4 @@
-/** The exchange's arithmetic against the vectors of sheet 04 §§12.8 and 12.9. */
+/** The exchange's arithmetic against the vectors of protocol/exchange §§8.2 and 9. */
 
 import { describe, expect, it } from "vitest";
 import { tradeOutput } from "../../../src/node/exchange/curve.js";

@@ -32,7 +32,7 @@ const VALUES = [0n, 2n, 14n, 100n, 1_000n, 90_000n, 200_000n, 1_000_000n, 1_000_
 
 /**
  * A parameter and a value for it: mostly a switch turned on. The layout of token balances by number is left alone
- * while tokens go by name: it forgets what accounts hold by name (sheet 04 §11.3), and no network was ever so.
+ * while tokens go by name: it forgets what accounts hold by name (protocol/tokens §8.3), and no network was ever so.
  */
 export function randomParameter(state: StateView, dice: Dice): ReadonlyMap<bigint, bigint> {
 	const ids = parameterIds.filter((id) => id !== ASSET_OPTIMIZATION || namesByNumber(state));

@@ -1,4 +1,4 @@
-/** How many coins a block may bring into being, from the parameters alone (sheet 02 §§6.3 and 6.4). Amounts in sun. */
+/** How many coins a block may bring into being, from the parameters alone (protocol/consensus §7). Amounts in sun. */
 
 import type { StateView } from "../../../src/node/state/view.js";
 import { votersPot } from "./supply.js";

@@ -80,7 +80,7 @@ export function votersPot(state: StateView, cycle: bigint): bigint {
 		.reduce((sum, witness) => sum + cycleReward(state, cycle, witness.address), 0n);
 }
 
-/** Amounts below zero. A pair may be overdrawn by its curve (sheet 04 §12.5); the black hole starts below zero. */
+/** Amounts below zero. A pair may be overdrawn by its curve (protocol/exchange §6); the black hole starts below zero. */
 export function negativeAmounts(state: StateView, holders: readonly Uint8Array[]): readonly string[] {
 	const found: string[] = [];
 	const check = (what: string, amount: bigint) => {
@@ -134,7 +134,7 @@ export function difference(before: Holdings, after: Holdings): Holdings {
 
 /**
  * What an account loses, as a negative change, that meets orders of its own on the market: the network forgets what
- * these earned and gave back (sheet 04 §14.5).
+ * these earned and gave back (protocol/market §5).
  * @param ownOrders orders of the account that were in the book before
  */
 export function lostByTradingWithOneself(

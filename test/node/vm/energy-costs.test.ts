@@ -19,7 +19,7 @@ const used = async (code: string, options: RunOptions = {}) => {
 	return { energy: frame.used, failure: frame.failure?.result };
 };
 
-/** Numbers of the sheet's section 20, with the pushes around them. */
+/** Numbers of protocol/machine §19, with the pushes around them. */
 describe("energy of operations", () => {
 	it.each([
 		["the first word of memory costs 3, 1 more since #65", "600051", 3 + 4, {}],
@@ -44,7 +44,7 @@ describe("energy of operations", () => {
 
 	it("charges stored slots 5000 for a change and 50 for a look", async () => {
 		const state = await emptyState();
-		// 5×3 + 2×5000 + 50, the sheet's row 5.
+		// 5×3 + 2×5000 + 50, row 5 of that table.
 		putTestContract(state, CONTRACT, "602260aa55603360cc5560cc54");
 		const first = runContract(state);
 		first.machine.commit();

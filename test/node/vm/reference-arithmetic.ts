@@ -1,5 +1,5 @@
 /**
- * The machine's arithmetic, slow and obvious, from sheet 05 §9.1 and §10: what the fast paths must agree with. Operands
+ * The machine's arithmetic, slow and obvious, from protocol/machine §9.1 and §10: what the fast paths must agree with. Operands
  * are integers from 0 to 2^256 - 1, the top of the stack first; so is every result.
  */
 

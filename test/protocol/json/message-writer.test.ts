@@ -80,7 +80,7 @@ describe("writer P", () => {
 	});
 });
 
-/** Orders that were observed on the reference (sheet 06 §2.3). */
+/** Orders that were observed on the reference (protocol/http §2.3). */
 const ORDERS: readonly (readonly [string, string])[] = [
 	["transaction", "ret visible signature txID contract_address raw_data raw_data_hex"],
 	[

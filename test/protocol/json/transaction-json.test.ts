@@ -15,7 +15,7 @@ import { SignedTransaction } from "../../../src/protocol/transaction.js";
 const style = { visible: false, dialect: "deployed" } as const;
 const visible = { visible: true, dialect: "deployed" } as const;
 
-/** Sheet 06 §12.1. */
+/** protocol/http §6.1. */
 const RAW =
 	"0a02267e22089a447d222e8de9f240c0aed982c72c5a66080112620a2d747970652e676f6f676c65617069732e636f6d2f70726f746f636f6c2e5472616e73666572436f6e747261637412310a1541d1e7a6bc354106cb410e65ff8b181c600ff14292121541e552f6487585c2b58bc2c9bb4492bc1f17132cd018e8077099ebd582c72c";
 const JSON_FORM =

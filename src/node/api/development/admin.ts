@@ -1,4 +1,4 @@
-/** The administration paths that deployed tools ask a development chain for (sheet 11 §9.2). */
+/** The administration paths that deployed tools ask a development chain for (protocol/development-chain §4.2). */
 
 import { toHex } from "../../../protocol/bytes.js";
 import { type Dialect, spell } from "../../../protocol/dialect.js";

@@ -1,4 +1,4 @@
-/** Parameters of development methods, in the forms that deployed tools send (sheet 11 §9.4). */
+/** Parameters of development methods, in the forms that deployed tools send (protocol/development-chain §4.4). */
 
 import {
 	ADDRESS_LENGTH,

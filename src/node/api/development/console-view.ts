@@ -1,5 +1,5 @@
 /**
- * What contracts wrote to their console, in the answers in which tools look for it (sheet 11 §9.7): the internal
+ * What contracts wrote to their console, in the answers in which tools look for it (protocol/development-chain §4.7): the internal
  * transaction that wrote a line carries its call data, a member that the network's messages don't have.
  */
 

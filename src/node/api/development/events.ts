@@ -1,4 +1,4 @@
-/** Events of contracts over HTTP, as tools read them from an event server (sheet 11 §9.5). */
+/** Events of contracts over HTTP, as tools read them from an event server (protocol/development-chain §4.5). */
 
 import { addressPrefix, fromBase58Check, isAddress, toBase58Check } from "../../../protocol/address.js";
 import { concatBytes, fromHex, toHex } from "../../../protocol/bytes.js";

@@ -1,5 +1,5 @@
 /**
- * The one port of a development chain for everything that tools ask (sheet 11 §9.1): the HTTP APIs, JSON-RPC with the
+ * The one port of a development chain for everything that tools ask (protocol/development-chain §4.1): the HTTP APIs, JSON-RPC with the
  * development methods, administration, events. It speaks the deployed spelling whatever the other servers speak.
  */
 

@@ -1,4 +1,4 @@
-/** Endpoints of later releases that tools of today call (sheet 11 §9.1). */
+/** Endpoints of later releases that tools of today call (protocol/development-chain §4.1). */
 
 import { toKey } from "../../../protocol/bytes.js";
 import { PaginatedMessage, Witness, WitnessList } from "../../../protocol/messages.js";

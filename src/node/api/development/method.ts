@@ -1,4 +1,4 @@
-/** A development method of JSON-RPC, under every name that tools call it by (sheet 11 §9.4). */
+/** A development method of JSON-RPC, under every name that tools call it by (protocol/development-chain §4.4). */
 
 import type { DevelopmentControl } from "../../development/control.js";
 import type { Broadcaster } from "../broadcast.js";

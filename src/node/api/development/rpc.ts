@@ -1,4 +1,4 @@
-/** JSON-RPC with the methods of development chains (sheet 11 §9.4), beside those of every node. */
+/** JSON-RPC with the methods of development chains (protocol/development-chain §4.4), beside those of every node. */
 
 import { isWireError } from "../../../protocol/json/exceptions.js";
 import { TimeError } from "../../development/control.js";

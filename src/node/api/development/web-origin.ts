@@ -1,7 +1,7 @@
 /**
  * Which requests to a development chain come from a page in a browser that isn't its owner's. A page can send requests
  * to this machine without being asked for permission; it may read the chain and broadcast what is signed, and nothing
- * else (sheet 11 §10.1).
+ * else (protocol/development-chain §5).
  */
 
 import type { IncomingHttpHeaders } from "node:http";

@@ -1,4 +1,4 @@
-/** Accounts: the record, bandwidth and energy, addresses, balances of the past (sheet 06 §7.1, §7.6). */
+/** Accounts: the record, bandwidth and energy, addresses, balances of the past (protocol/http-endpoints §3.1, §3.6). */
 
 import { Base58Error, fromBase58Check, isAddress } from "../../../protocol/address.js";
 import { fromUtf8 } from "../../../protocol/bytes.js";

@@ -1,4 +1,4 @@
-/** Blocks by number, id and range (sheet 06 §7.2, §7.6). */
+/** Blocks by number, id and range (protocol/http-endpoints §3.2, §3.6). */
 
 import type { SignedBlock } from "../../../protocol/block.js";
 import { blockJson } from "../../../protocol/json/transaction-json.js";

@@ -1,4 +1,4 @@
-/** Sending transactions (sheet 06 §6.1, §6.2). */
+/** Sending transactions (protocol/http-endpoints §2.1, §2.2). */
 
 import { hashedObject } from "../../../protocol/json/hashed-value.js";
 import { decodeHexText } from "../../../protocol/json/hex-text.js";

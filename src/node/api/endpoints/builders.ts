@@ -1,4 +1,4 @@
-/** Endpoints that build an unsigned transaction: one row a contract type (sheet 06 §5.3, §5.4). */
+/** Endpoints that build an unsigned transaction: one row a contract type (protocol/http-endpoints §1.3, §1.4). */
 
 import type { Message, MessageType } from "../../../protocol/codec/descriptor.js";
 import { type ContractType, contractTypeByName, contractTypes } from "../../../protocol/contract-types.js";

@@ -1,4 +1,4 @@
-/** Contracts: their records, calls, and what calls cost (sheet 06 §§5.6, 5.7, 7.7). */
+/** Contracts: their records, calls, and what calls cost (protocol/http-endpoints §§1.6, 1.7, 3.7). */
 
 import { toHex } from "../../../protocol/bytes.js";
 import type { MessageType } from "../../../protocol/codec/descriptor.js";

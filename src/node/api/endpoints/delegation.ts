@@ -1,4 +1,4 @@
-/** Delegated resources and what of a stake can be used (sheet 06 §7.1, sheet 03 §10). */
+/** Delegated resources and what of a stake can be used (protocol/http-endpoints §3.1, protocol/staking §8). */
 
 import {
 	CanDelegatedMaxSizeRequestMessage,

@@ -1,4 +1,4 @@
-/** Building a contract's deployment (sheet 06 §5.5): members are read by themselves, only the interface is decoded. */
+/** Building a contract's deployment (protocol/http-endpoints §1.5): members are read by themselves, only the interface is decoded. */
 
 import { type ContractType, contractTypeByName } from "../../../protocol/contract-types.js";
 import { decodeFields } from "../../../protocol/json/field-decoder.js";

@@ -1,4 +1,4 @@
-/** Exchanges and the market (sheet 06 §7.5). */
+/** Exchanges and the market (protocol/http-endpoints §3.5). */
 
 import { be64 } from "../../../protocol/bytes.js";
 import { nullPointer } from "../../../protocol/json/exceptions.js";

@@ -1,4 +1,4 @@
-/** Super representatives, rewards and proposals (sheet 06 §7.4). */
+/** Super representatives, rewards and proposals (protocol/http-endpoints §3.4). */
 
 import { fromBase58Check, isAddress } from "../../../protocol/address.js";
 import { be64 } from "../../../protocol/bytes.js";

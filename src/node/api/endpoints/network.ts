@@ -1,4 +1,4 @@
-/** Values of the network and facts of the node (sheet 06 §7.3, §9). */
+/** Values of the network and facts of the node (protocol/http-endpoints §3.3, §5). */
 
 import { spell } from "../../../protocol/dialect.js";
 import {

@@ -1,5 +1,5 @@
 /**
- * Shielded transactions and shielded tokens (sheet 06 §8). Their requests are read and checked for form; every answer
+ * Shielded transactions and shielded tokens (protocol/http-endpoints §4). Their requests are read and checked for form; every answer
  * is the refusal of a node that has no proving system.
  */
 

@@ -1,4 +1,4 @@
-/** Who has signed a transaction, and whether it is enough (sheet 06 §6.3, §6.4). */
+/** Who has signed a transaction, and whether it is enough (protocol/http-endpoints §2.3, §2.4). */
 
 import { hashMessageWith } from "../../../protocol/json/message-writer.js";
 import { transactionJson } from "../../../protocol/json/transaction-json.js";

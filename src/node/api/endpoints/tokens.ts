@@ -1,4 +1,4 @@
-/** ORC-10 tokens (sheet 06 §7.5). */
+/** ORC-10 tokens (protocol/http-endpoints §3.5). */
 
 import { utf8 } from "../../../protocol/bytes.js";
 import { Account, AssetIssueContract, AssetIssueList, PaginatedMessage } from "../../../protocol/messages.js";

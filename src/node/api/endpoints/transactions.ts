@@ -1,4 +1,4 @@
-/** Transactions, what became of them, and the pool of those that wait (sheet 06 §7.2, §9). */
+/** Transactions, what became of them, and the pool of those that wait (protocol/http-endpoints §3.2, §5). */
 
 import { addressFromHash } from "../../../protocol/address.js";
 import { hashMessage } from "../../../protocol/json/message-writer.js";

@@ -1,4 +1,4 @@
-/** Facts that HTTP writes as a bean, as the message that gRPC answers with (sheet 08 §2.7). */
+/** Facts that HTTP writes as a bean, as the message that gRPC answers with (protocol/grpc §2.7). */
 
 import {
 	type FieldDescriptor,

@@ -1,4 +1,4 @@
-/** Methods that build an unsigned transaction (sheet 08 §2.2, kinds E and L). */
+/** Methods that build an unsigned transaction (protocol/grpc §2.1). */
 
 import { utf8 } from "../../../protocol/bytes.js";
 import type { Message } from "../../../protocol/codec/descriptor.js";

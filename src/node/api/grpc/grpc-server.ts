@@ -1,4 +1,4 @@
-/** One gRPC server over a table of services: filters, limits, statuses (sheet 08 §2.1, §2.2). */
+/** One gRPC server over a table of services: filters, limits, statuses (protocol/grpc §1.1, §2.1). */
 
 import type { Socket } from "node:net";
 import {

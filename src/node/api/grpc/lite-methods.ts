@@ -1,4 +1,4 @@
-/** Methods that a node without history doesn't answer (sheet 08 §2.1), in neutral spelling. */
+/** Methods that a node without history doesn't answer (protocol/grpc §1.1), in neutral spelling. */
 
 const IN_BOTH_WALLETS = [
 	"GetBlockById",

@@ -1,6 +1,6 @@
 /**
  * The methods of the gRPC services, typed by the schema: request in, response out, and how failures are told
- * (sheet 08 §2.2).
+ * (protocol/grpc §2.1).
  */
 
 import { status } from "@grpc/grpc-js";

@@ -1,6 +1,6 @@
 /**
  * Server reflection (grpc/reflection): which services there are, and the schema that describes them. The network's
- * servers offer v1alpha only (sheet 08 §2.2), and that version answers as theirs; clients of today ask for v1 first.
+ * servers offer v1alpha only (protocol/grpc §2.1), and that version answers as theirs; clients of today ask for v1 first.
  */
 
 import { type Server, type ServerDuplexStream, status } from "@grpc/grpc-js";

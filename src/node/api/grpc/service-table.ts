@@ -1,4 +1,4 @@
-/** Which services each server has, and every method under both spellings of its name (sheet 08 §2.1). */
+/** Which services each server has, and every method under both spellings of its name (protocol/grpc §1.1). */
 
 import { toDeployed } from "../../../protocol/dialect.js";
 import { services } from "../../../protocol/generated/services.js";

@@ -1,4 +1,4 @@
-/** The text of a request's body: UTF-8, UTF-16 or UTF-32, told apart by their first bytes (sheet 07 §1). */
+/** The text of a request's body: UTF-8, UTF-16 or UTF-32, told apart by their first bytes (protocol/json-rpc §1). */
 
 import { asBuffer } from "../../../protocol/bytes.js";
 import { JsonTextError } from "./json-reader.js";

@@ -1,4 +1,4 @@
-/** The object that describes a call (sheet 07 §10). Gas, its price and the nonce are taken and not used. */
+/** The object that describes a call (protocol/json-rpc §10). Gas, its price and the nonce are taken and not used. */
 
 import { type RecordOf, record, text } from "./declared-types.js";
 

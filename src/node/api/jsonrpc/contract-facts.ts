@@ -1,4 +1,4 @@
-/** From, to and value of a transaction, by the type of its contract (sheet 07 §7.3). */
+/** From, to and value of a transaction, by the type of its contract (protocol/json-rpc §7.3). */
 
 import { EMPTY } from "../../../protocol/bytes.js";
 import type { Message } from "../../../protocol/codec/descriptor.js";

@@ -1,4 +1,4 @@
-/** How JSON values become the declared parameters of methods (sheet 07 §2.2). */
+/** How JSON values become the declared parameters of methods (protocol/json-rpc §2.2). */
 
 import { parseInt64 } from "../../../protocol/int64.js";
 import { isJsonArray, isJsonObject, type JsonArray, JsonNumber, type JsonValue } from "./json-reader.js";

@@ -1,4 +1,4 @@
-/** From the text of a request to the text of its answer (sheet 07 §2). */
+/** From the text of a request to the text of its answer (protocol/json-rpc §2). */
 
 import { className, isWireError, messageText, NamedError } from "../../../protocol/json/exceptions.js";
 import { Turns } from "../turns.js";

@@ -1,4 +1,4 @@
-/** What happens on the chain, as filters are told it (sheet 07 §9.4). */
+/** What happens on the chain, as filters are told it (protocol/json-rpc §9.4). */
 
 import type { SignedBlock } from "../../../protocol/block.js";
 import type { ChainObserver } from "../../chain/observers.js";
@@ -7,7 +7,7 @@ import { blockByNumber, transactionInfosOfBlock } from "../queries/blocks.js";
 import type { FilterRegistry } from "./filter-registry.js";
 
 /**
- * Tells the filters what happens on the chain (sheet 07 §9.4). When the chain moved to another branch, the logs of
+ * Tells the filters what happens on the chain (protocol/json-rpc §9.4). When the chain moved to another branch, the logs of
  * the blocks that it left are told again, as removed, newest block first, then the blocks and logs of the new branch.
  *
  * @param head the state with the newest block

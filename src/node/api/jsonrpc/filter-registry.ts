@@ -1,4 +1,4 @@
-/** Filters that clients poll (sheet 07 §9.4): one registry a server. Nothing of them survives a restart. */
+/** Filters that clients poll (protocol/json-rpc §9.4): one registry a server. Nothing of them survives a restart. */
 
 import { randomBytes } from "node:crypto";
 import type { SignedBlock } from "../../../protocol/block.js";

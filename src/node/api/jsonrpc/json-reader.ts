@@ -1,5 +1,5 @@
 /**
- * JSON as the network's JSON-RPC servers read it (sheet 07 §2): strict, numbers exact, and only the first value of the
+ * JSON as the network's JSON-RPC servers read it (protocol/json-rpc §2): strict, numbers exact, and only the first value of the
  * text counts. Of members with the same name the last one counts.
  */
 

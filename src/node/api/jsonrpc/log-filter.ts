@@ -1,4 +1,4 @@
-/** Which logs a client asks for: reading the filter object, matching one log (sheet 07 §§9.1 and 9.2). */
+/** Which logs a client asks for: reading the filter object, matching one log (protocol/json-rpc §§9.1 and 9.2). */
 
 import { equalBytes, toKey } from "../../../protocol/bytes.js";
 import { MAX_INT64, minInt } from "../../../protocol/int64.js";

@@ -1,4 +1,4 @@
-/** Finding the logs of past blocks (sheet 07 §9.3). */
+/** Finding the logs of past blocks (protocol/json-rpc §9.3). */
 
 import { be64 } from "../../../protocol/bytes.js";
 import { minInt } from "../../../protocol/int64.js";

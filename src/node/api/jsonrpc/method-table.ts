@@ -1,4 +1,4 @@
-/** Every method of JSON-RPC (sheet 07 §5). */
+/** Every method of JSON-RPC (protocol/json-rpc §5). */
 
 import { lenientMethods } from "./lenient/methods.js";
 import type { Method } from "./method.js";

@@ -1,4 +1,4 @@
-/** A method of JSON-RPC: one declaration that dispatch, parameters and documents are derived from (sheet 07 §5). */
+/** A method of JSON-RPC: one declaration that dispatch, parameters and documents are derived from (protocol/json-rpc §5). */
 
 import type { ApiContext } from "../context.js";
 import type { DeclaredType } from "./declared-types.js";

@@ -1,4 +1,4 @@
-/** Why a call was reverted, as errors tell it (sheet 07 §10). */
+/** Why a call was reverted, as errors tell it (protocol/json-rpc §10). */
 
 import { asBuffer, equalBytes, fromHex } from "../../../protocol/bytes.js";
 import { NamedError } from "../../../protocol/json/exceptions.js";

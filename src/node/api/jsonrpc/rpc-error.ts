@@ -1,4 +1,4 @@
-/** Errors of JSON-RPC and their codes (sheet 07 §2.4). */
+/** Errors of JSON-RPC and their codes (protocol/json-rpc §2.4). */
 
 import type { Dialect } from "../../../protocol/dialect.js";
 import { messageText } from "../../../protocol/json/exceptions.js";

@@ -1,4 +1,4 @@
-/** One JSON-RPC server (sheet 07 §1): POST at one path; every call's outcome is an answer with status 200. */
+/** One JSON-RPC server (protocol/json-rpc §1): POST at one path; every call's outcome is an answer with status 200. */
 
 import type { IncomingMessage } from "node:http";
 import { exceptionText, NamedError } from "../../../protocol/json/exceptions.js";

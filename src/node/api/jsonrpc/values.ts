@@ -1,4 +1,4 @@
-/** Primitive values of JSON-RPC: how parameters are read and results are written (sheet 07 §3). */
+/** Primitive values of JSON-RPC: how parameters are read and results are written (protocol/json-rpc §3). */
 
 import { ADDRESS_LENGTH, addressFromHash, addressPrefix, isAddress } from "../../../protocol/address.js";
 import { toHex } from "../../../protocol/bytes.js";

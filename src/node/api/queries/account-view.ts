@@ -1,4 +1,4 @@
-/** Accounts as queries show them: usages recovered to the head, times of last use as dates (sheet 03 §10.1). */
+/** Accounts as queries show them: usages recovered to the head, times of last use as dates (protocol/staking §8.1). */
 
 import {
 	Account,

@@ -1,4 +1,4 @@
-/** Balances of the past, from the traces that blocks leave when that is configured (sheet 02 §9.6, sheet 06 §7.6). */
+/** Balances of the past, from the traces that blocks leave when that is configured (protocol/blocks §6.4, protocol/http-endpoints §3.6). */
 
 import { ADDRESS_LENGTH } from "../../../protocol/address.js";
 import { be64, concatBytes, equalBytes } from "../../../protocol/bytes.js";

@@ -1,4 +1,4 @@
-/** Finding blocks and transactions in one view of the chain (sheet 02 §9.4). */
+/** Finding blocks and transactions in one view of the chain (protocol/blocks §6.3). */
 
 import { SignedBlock } from "../../../protocol/block.js";
 import { be64, fromHex, readBe64, toHex, toKey } from "../../../protocol/bytes.js";

@@ -1,5 +1,5 @@
 /**
- * Calls of contracts that only ask, and estimates of the energy that a call needs (sheet 05 §16). Every server answers
+ * Calls of contracts that only ask, and estimates of the energy that a call needs (protocol/machine §16). Every server answers
  * through this.
  */
 

@@ -1,4 +1,4 @@
-/** Contracts as queries show them, and what their interfaces say about calls (sheet 06 §7.7, sheet 05 §16.3). */
+/** Contracts as queries show them, and what their interfaces say about calls (protocol/http-endpoints §3.7, protocol/machine §16.3). */
 
 import { utf8 } from "../../../protocol/bytes.js";
 import { keccak256 } from "../../../protocol/hash.js";

@@ -1,4 +1,4 @@
-/** Super representatives and proposals (sheet 06 §7.4). */
+/** Super representatives and proposals (protocol/http-endpoints §3.4). */
 
 import { be64 } from "../../../protocol/bytes.js";
 import { minInt } from "../../../protocol/int64.js";

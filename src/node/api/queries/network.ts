@@ -1,4 +1,4 @@
-/** Values of the network and the nodes that this one knows (sheet 06 §7.3, §9). */
+/** Values of the network and the nodes that this one knows (protocol/http-endpoints §3.3, §5). */
 
 import { utf8 } from "../../../protocol/bytes.js";
 import { spell } from "../../../protocol/dialect.js";

@@ -1,4 +1,4 @@
-/** Facts of the node and its machine (sheet 06 §9.1). */
+/** Facts of the node and its machine (protocol/http-endpoints §5.1). */
 
 import { cpus, freemem, loadavg, release, type as systemName, totalmem } from "node:os";
 import { getHeapSpaceStatistics, getHeapStatistics } from "node:v8";

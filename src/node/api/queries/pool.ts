@@ -1,4 +1,4 @@
-/** Transactions that wait for a block (sheet 06 §9). */
+/** Transactions that wait for a block (protocol/http-endpoints §5). */
 
 import { toHex } from "../../../protocol/bytes.js";
 import { NamedError } from "../../../protocol/json/exceptions.js";

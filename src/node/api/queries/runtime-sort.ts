@@ -1,7 +1,7 @@
 /**
  * The merge sort of the network's runtime (TimSort): natural runs, binary insertion into runs that are too short,
  * merging with galloping. With a consistent comparison it is one stable sort among others; where the network compares
- * inconsistently, the order of its lists is what just these comparisons make of it (sheet 04, `listproposals`).
+ * inconsistently, the order of its lists is what just these comparisons make of it (protocol/parameters §5.2, `listproposals`).
  */
 
 import { NamedError } from "../../../protocol/json/exceptions.js";

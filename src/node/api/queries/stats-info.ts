@@ -1,4 +1,4 @@
-/** Counters and rates of the node (sheet 06 §9.2). */
+/** Counters and rates of the node (protocol/http-endpoints §5.2). */
 
 import { toHex } from "../../../protocol/bytes.js";
 import { type BeanObject, type BeanValue, Double } from "../bean-json.js";

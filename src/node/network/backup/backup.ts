@@ -1,5 +1,5 @@
 /**
- * Hot standby: several nodes hold the keys of one witness, and only one of them produces (sheet 09 §12). They tell each
+ * Hot standby: several nodes hold the keys of one witness, and only one of them produces (protocol/peers §12). They tell each
  * other over UDP that they are there; whoever hears nobody better becomes the master.
  *
  * Nothing is signed. A member is known by its address alone, so a group belongs on a network of its own: who can send

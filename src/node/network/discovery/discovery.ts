@@ -1,5 +1,5 @@
 /**
- * Finding nodes over UDP (sheet 09 §2): who answers on the port it names and is of our network can be dialed. Nothing
+ * Finding nodes over UDP (protocol/peers §2): who answers on the port it names and is of our network can be dialed. Nothing
  * here is proven, only heard: a datagram's sender may be anyone, so memory is bounded and nobody is punished.
  */
 

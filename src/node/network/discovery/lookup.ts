@@ -1,4 +1,4 @@
-/** Asking around for nodes near a target, again and again (sheet 09 §2.5). */
+/** Asking around for nodes near a target, again and again (protocol/peers §2.5). */
 
 import type { NetworkEnvironment, Timer } from "../environment.js";
 import { NODE_ID_LENGTH } from "../wire/endpoint.js";

@@ -1,4 +1,4 @@
-/** What is known about one node, and the states it goes through (sheet 09 §2.4). */
+/** What is known about one node, and the states it goes through (protocol/peers §2.4). */
 
 import type { NetworkEnvironment, NodeAddress, Timer } from "../environment.js";
 import type { Endpoint } from "../wire/endpoint.js";

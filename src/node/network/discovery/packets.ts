@@ -1,4 +1,4 @@
-/** Datagrams of node discovery: a type byte and a protobuf message, nothing before it (sheet 09 §2.1). */
+/** Datagrams of node discovery: a type byte and a protobuf message, nothing before it (protocol/peers §2.1). */
 
 import { DecodeError } from "../../../protocol/codec/reader.js";
 import { FindNeighbours, Neighbours, PingMessage, PongMessage } from "../../../protocol/messages.js";

@@ -1,4 +1,4 @@
-/** Nodes that were met, kept from one start to the next (sheet 09 §2.5). */
+/** Nodes that were met, kept from one start to the next (protocol/peers §2.5). */
 
 import { open, readFile, rename } from "node:fs/promises";
 import { join } from "node:path";

@@ -1,4 +1,4 @@
-/** The table of nodes by distance from our own id (sheet 09 §2.3). */
+/** The table of nodes by distance from our own id (protocol/peers §2.3). */
 
 /** One entry an address: ids cost nothing, addresses do. */
 export interface TableNode {

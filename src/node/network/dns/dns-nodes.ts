@@ -1,4 +1,4 @@
-/** Nodes from lists in DNS: `node.dns.treeUrls` and the trees they link to (sheet 09 §3). */
+/** Nodes from lists in DNS: `node.dns.treeUrls` and the trees they link to (protocol/peers §3). */
 
 import type { NetworkEnvironment, NodeAddress, Timer } from "../environment.js";
 import { parseTreeUrl, type TreeUrl } from "./records.js";

@@ -1,6 +1,6 @@
 /**
  * Records of node lists in DNS: a signed root, and below it a tree of branches, links to other trees, and addresses,
- * each under the hash of its own text (sheet 09 §3). Only the root is signed; the hashes carry its word downwards.
+ * each under the hash of its own text (protocol/peers §3). Only the root is signed; the hashes carry its word downwards.
  */
 
 import { Point } from "@noble/secp256k1";

@@ -1,4 +1,4 @@
-/** One tree as it was read last (sheet 09 §3). */
+/** One tree as it was read last (protocol/peers §3). */
 
 import type { NetworkEnvironment } from "../environment.js";
 import {

@@ -1,6 +1,6 @@
 /**
  * Gossip of transactions and blocks: ids are announced, what is new is asked for from one of those who announced it,
- * and what was announced is served (sheet 09 §8).
+ * and what was announced is served (protocol/peers §8).
  */
 
 import { numberOfBlockId } from "../../../protocol/block.js";
@@ -78,7 +78,7 @@ export class Advertisement {
 		this.watch = new BlockFetchWatch(world, (peer, id) => this.ask(peer, InventoryKind.BLOCK, [id]));
 	}
 
-	/** A peer announces items (sheet 09 §8.1). @throws {Misconduct} */
+	/** A peer announces items (protocol/peers §8.1). @throws {Misconduct} */
 	receiveInventory(peer: Peer, { kind, ids }: InventoryList): void {
 		const isBlock = kind === InventoryKind.BLOCK;
 		// The recorded release lets them pass, the next one ends the connection.
@@ -138,7 +138,7 @@ export class Advertisement {
 		});
 	}
 
-	/** Asks for announced items (sheet 09 §8.2). */
+	/** Asks for announced items (protocol/peers §8.2). */
 	private fetchStep(): void {
 		const idle = this.world.synced.filter((peer) => peer.isIdle);
 		for (const { peer, blocks, transactions } of this.toFetch.assign(idle)) {
@@ -230,7 +230,7 @@ export class Advertisement {
 		}
 	}
 
-	/** Announces a block at once (sheet 09 §8.5). */
+	/** Announces a block at once (protocol/peers §8.5). */
 	broadcastBlock(block: SignedBlock): void {
 		if (this.world.settings.isFastForward || this.toSpread.size > MAX_TO_SPREAD) return;
 		for (const transaction of block.transactions) this.remember(transaction);

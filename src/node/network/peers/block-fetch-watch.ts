@@ -1,6 +1,6 @@
 /**
  * Sees to it that the next block comes soon: if the peer that was asked for it is slow, another one that announced it
- * is asked as well (sheet 09 §8.2, "Block fetch retry").
+ * is asked as well (protocol/peers §8.2, "Block fetch retry").
  */
 
 import { numberOfBlockId } from "../../../protocol/block.js";

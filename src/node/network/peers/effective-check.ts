@@ -1,4 +1,4 @@
-/** Looks for a peer that is ahead while all that are there are behind (sheet 09 §9.4). */
+/** Looks for a peer that is ahead while all that are there are behind (protocol/peers §9.4). */
 
 import { Recent } from "../../memory/recent.js";
 import type { Transport } from "../connection.js";

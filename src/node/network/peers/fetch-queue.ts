@@ -1,5 +1,5 @@
 /**
- * Announced items on their way to being asked for: each of one idle peer that announced it lately (sheet 09 §8.2).
+ * Announced items on their way to being asked for: each of one idle peer that announced it lately (protocol/peers §8.2).
  *
  * Every peer has a queue of what it offers, and a step takes from the queues of those that are idle: it costs what it
  * asks for, however much others have announced.

@@ -1,4 +1,4 @@
-/** The application handshake: what both sides say of their chains, and who may stay (sheet 09 §5). */
+/** The application handshake: what both sides say of their chains, and who may stay (protocol/peers §5). */
 
 import { be64, concatBytes, EMPTY, equalBytes, toHex, utf8 } from "../../../protocol/bytes.js";
 import { sha256 } from "../../../protocol/hash.js";
@@ -20,7 +20,7 @@ const FULL_NODE = 0;
 const LIGHT_NODE = 1;
 /** Longest address, signature and version that are looked at. */
 const MAX_FIELD_LENGTH = 200;
-/** Connections that may name one witness; the network compares with "more than" (sheet 09 §18). */
+/** Connections that may name one witness; the network compares with "more than" (protocol/peers §5.3). */
 const MAX_PEERS_OF_WITNESS = 5;
 const NODE_ID_LENGTH = 64;
 
@@ -31,7 +31,7 @@ export function greet(world: PeerWorld, transport: Transport, peer: Peer): void 
 	world.send(peer, ApplicationType.P2P_HELLO, HelloMessage.encode(helloFor(world, transport, peer)));
 }
 
-/** What we tell a peer about ourselves (sheet 09 §5.1). */
+/** What we tell a peer about ourselves (protocol/peers §5.1). */
 export function helloFor(world: PeerWorld, transport: Transport, peer: Peer): HelloMessage {
 	const { chain, settings } = world;
 	const isLight = chain.lowestNumber > 1n;
@@ -57,7 +57,7 @@ export function helloFor(world: PeerWorld, transport: Transport, peer: Peer): He
 	});
 }
 
-/** The witness that a relay node is told of: only those get blocks pushed (sheet 09 §5.3). */
+/** The witness that a relay node is told of: only those get blocks pushed (protocol/peers §5.3). */
 function ownIdentity(world: PeerWorld, peer: Peer): OwnWitness | undefined {
 	if (!world.settings.relayHosts.has(peer.connection.remote.host) || !world.isMaster()) return undefined;
 	const active = world.chain.activeWitnesses;
@@ -70,7 +70,7 @@ function helloHash(timestamp: bigint): Uint8Array {
 }
 
 /**
- * Checks a peer's HELLO in the network's order (sheet 09 §5.2).
+ * Checks a peer's HELLO in the network's order (protocol/peers §5.2).
  * @param isProbe the peer was dialed to find a higher head (§9.4)
  * @returns whether the peer stays; false: the transport closed the connection
  * @throws {Misconduct | BlockIdLengthError}
@@ -118,7 +118,7 @@ function isWellFormed(hello: HelloMessage): boolean {
 }
 
 /**
- * A relay node admits only witnesses, who prove it by a signature of the HELLO's time (sheet 09 §5.3). Who passes is
+ * A relay node admits only witnesses, who prove it by a signature of the HELLO's time (protocol/peers §5.3). Who passes is
  * trusted from then on.
  * @throws {Misconduct}
  */

@@ -1,4 +1,4 @@
-/** A peer did what ends a connection; the reason is what it is told (sheet 09 §6.4). */
+/** A peer did what ends a connection; the reason is what it is told (protocol/peers §6.4). */
 
 import { DecodeError } from "../../../protocol/codec/reader.js";
 import { SignatureError } from "../../../protocol/signature.js";

@@ -1,5 +1,5 @@
 /**
- * Blocks that come by announcement: passed on as soon as their header is good, then applied (sheet 09 §8.4). Between
+ * Blocks that come by announcement: passed on as soon as their header is good, then applied (protocol/peers §8.4). Between
  * the two, other threads recover signatures, and this one gives the block to those who ask for it: a block would
  * otherwise stay for as long as it takes to apply at each node that it passes.
  */

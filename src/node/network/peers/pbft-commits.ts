@@ -1,4 +1,4 @@
-/** Stored confirmations on their way to peers that synchronise (sheet 09 §11.4). */
+/** Stored confirmations on their way to peers that synchronise (protocol/peers §11.4). */
 
 import { equalBytes, toHex } from "../../../protocol/bytes.js";
 import { sha256 } from "../../../protocol/hash.js";
@@ -97,7 +97,7 @@ export class PbftCommits {
 
 	/**
 	 * Each signature is of a witness, and enough witnesses signed. The network counts signatures, of which one witness can
-	 * make many, and lets a list without any pass (sheet 09 §11.4): what it would store, nobody confirmed.
+	 * make many, and lets a list without any pass (protocol/peers §11.4): what it would store, nobody confirmed.
 	 */
 	private isValid({ data, signature }: PBFTCommitResult): boolean {
 		const hash = sha256(data);

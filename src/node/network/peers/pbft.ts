@@ -1,5 +1,5 @@
 /**
- * Votes of witnesses that confirm blocks and cycles (sheet 09 §§11.1 to 11.3). What they confirm changes nothing about
+ * Votes of witnesses that confirm blocks and cycles (protocol/peers §§11.1 to 11.3). What they confirm changes nothing about
  * the chain; it is what the PBFT servers show.
  */
 

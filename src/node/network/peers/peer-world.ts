@@ -14,7 +14,7 @@ export interface PeerLog {
 	warn(fields: object, message: string): void;
 }
 
-/** The configuration, as this room uses it (sheet 09 §13). */
+/** The configuration, as this room uses it (protocol/peers §13). */
 export interface PeerSettings {
 	readonly networkId: number;
 	/** Told to peers as `codeVersion`. */
@@ -51,7 +51,7 @@ export interface OwnWitness {
 	readonly sign: (hash: Uint8Array) => Uint8Array;
 }
 
-/** Reasons for which an address stays banned for an hour (sheet 09 §4.6). */
+/** Reasons for which an address stays banned for an hour (protocol/peers §4.6). */
 const GRAVE: ReadonlySet<number> = new Set([Reason.BAD_PROTOCOL, Reason.BAD_BLOCK, Reason.BAD_TX]);
 
 /** A peer that delivered a block of a list this lately has more for us. */
@@ -100,7 +100,7 @@ export class PeerWorld {
 	}
 
 	/**
-	 * Whether blocks are missing: nobody is there, or somebody is giving us some (sheet 09 §11.2). For the network a
+	 * Whether blocks are missing: nobody is there, or somebody is giving us some (protocol/peers §11.2). For the network a
 	 * peer counts that says it is ahead. But saying so costs nothing, and whoever opens one silent connection after the
 	 * other could keep a node from voting: a peer counts while it delivers.
 	 */
@@ -115,7 +115,7 @@ export class PeerWorld {
 	}
 
 	/**
-	 * Says why, and closes (sheet 09 §6.4).
+	 * Says why, and closes (protocol/peers §6.4).
 	 * @param mayBeHonest bans for a minute only, whatever the reason
 	 */
 	disconnect(peer: Peer, reason: Reason, why: string, mayBeHonest = false): void {

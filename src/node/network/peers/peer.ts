@@ -11,7 +11,7 @@ import { INVENTORY_CACHE, SERVED_CACHE } from "./limits.js";
 import { Queue } from "./queue.js";
 import { isOfKind, LatencySamples, SlidingCount } from "./recent.js";
 
-/** Where synchronising from a peer stands (sheet 09 §7.6). */
+/** Where synchronising from a peer stands (protocol/peers §7.6). */
 export type SyncState =
 	/** Nothing was agreed yet. */
 	| "INIT"
@@ -119,7 +119,7 @@ export class Peer {
 		this.summaryCount = new SlidingCount(now);
 	}
 
-	/** Whether blocks and transactions are announced to it and taken from it (sheet 09 §7.6). */
+	/** Whether blocks and transactions are announced to it and taken from it (protocol/peers §7.6). */
 	get isSynced(): boolean {
 		return !this.needSyncFromPeer && !this.needSyncFromUs && !this.isLeaving;
 	}

@@ -1,5 +1,5 @@
 /**
- * The filter of chain parameter 24 (sheet 09 §6.2): while it is on, a message is its canonical form and nothing else,
+ * The filter of chain parameter 24 (protocol/peers §6.2): while it is on, a message is its canonical form and nothing else,
  * and so is the parameter of each transaction.
  */
 

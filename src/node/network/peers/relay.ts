@@ -1,5 +1,5 @@
 /**
- * Fast-forward relay (sheet 09 §10): relay nodes push new blocks to the witnesses that produce next, and witnesses keep
+ * Fast-forward relay (protocol/peers §10): relay nodes push new blocks to the witnesses that produce next, and witnesses keep
  * connections to relay nodes while it is their turn to produce.
  */
 

@@ -1,5 +1,5 @@
 /**
- * Keeps a node from being shut in (sheet 09 §9.3): at times a peer is dropped so that another one may come, more so if
+ * Keeps a node from being shut in (protocol/peers §9.3): at times a peer is dropped so that another one may come, more so if
  * all peers are of our choosing or no block comes from any.
  */
 

@@ -1,4 +1,4 @@
-/** Drops peers that don't deliver (sheet 09 §9.1). */
+/** Drops peers that don't deliver (protocol/peers §9.1). */
 
 import type { Timer } from "../environment.js";
 import { Reason } from "../wire/application-messages.js";

@@ -1,4 +1,4 @@
-/** The summary of our chain with which blocks are asked for (sheet 09 §7.2). */
+/** The summary of our chain with which blocks are asked for (protocol/peers §7.2). */
 
 import type { BlockRef, LocalChain } from "../local-chain.js";
 import { Reason } from "../wire/application-messages.js";

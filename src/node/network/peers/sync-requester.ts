@@ -1,5 +1,5 @@
 /**
- * Getting the blocks that peers have and we lack (sheet 09 §§7.2, 7.3, 7.5): each peer is asked for a list of its
+ * Getting the blocks that peers have and we lack (protocol/peers §§7.2, 7.3, 7.5): each peer is asked for a list of its
  * chain and for the blocks of it that nobody else was asked for; blocks are applied in the order of the lists.
  *
  * The reference begins ten seconds after its start and asks once a second. We begin at once and ask again as soon as a
@@ -124,7 +124,7 @@ export class SyncRequester {
 		if (count > MAX_LIST_IDS) throw new Misconduct(Reason.BAD_PROTOCOL, "a list that is too long");
 	}
 
-	/** A peer's answer to our summary (sheet 09 §7.3). @throws {Misconduct} */
+	/** A peer's answer to our summary (protocol/peers §7.3). @throws {Misconduct} */
 	receiveList(peer: Peer, list: BlockList): void {
 		this.checkList(peer, list);
 		const { chain } = this.world;
@@ -186,7 +186,7 @@ export class SyncRequester {
 		return peer.requested.has(toKey(id));
 	}
 
-	/** Takes in such a block (sheet 09 §7.5). @param bytes its size */
+	/** Takes in such a block (protocol/peers §7.5). @param bytes its size */
 	receiveBlock(peer: Peer, block: SignedBlock, bytes: number): void {
 		const key = toKey(block.id);
 		peer.requested.delete(key);
@@ -352,7 +352,7 @@ export class SyncRequester {
 		}
 	}
 
-	/** Asks a peer for the next blocks of its list that nobody was asked for (sheet 09 §7.4). */
+	/** Asks a peer for the next blocks of its list that nobody was asked for (protocol/peers §7.4). */
 	private fetchFrom(peer: Peer): void {
 		const { toFetch } = peer;
 		if (!peer.needSyncFromPeer || !peer.fetchAble || !peer.isSyncIdle || toFetch.length === 0) return;

@@ -1,5 +1,5 @@
 /**
- * Giving peers the blocks that they lack (sheet 09 §§7.1, 7.4). Blocks go out as fast as the connection takes them, a
+ * Giving peers the blocks that they lack (protocol/peers §§7.1, 7.4). Blocks go out as fast as the connection takes them, a
  * few at a time, so that a peer that asks for much holds nobody else up.
  */
 
@@ -84,7 +84,7 @@ export class SyncResponder {
 		return ids;
 	}
 
-	/** Checks and queues blocks that a peer asks for after its list (sheet 09 §7.4). @throws {Misconduct | Error} */
+	/** Checks and queues blocks that a peer asks for after its list (protocol/peers §7.4). @throws {Misconduct | Error} */
 	answerFetch(peer: Peer, ids: readonly Uint8Array[]): void {
 		if (!peer.needSyncFromUs) throw new Misconduct(Reason.BAD_PROTOCOL, "blocks without a list");
 		const last = peer.lastListed;

@@ -1,5 +1,5 @@
 /**
- * Transactions that peers delivered (sheet 09 §8.3): looked at in short turns, one of each peer in turn, so that neither
+ * Transactions that peers delivered (protocol/peers §8.3): looked at in short turns, one of each peer in turn, so that neither
  * the node nor a quiet peer waits for a busy one.
  */
 

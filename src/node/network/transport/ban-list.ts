@@ -1,4 +1,4 @@
-/** Addresses that are not let in and not dialed for a while (sheet 09 §4.6). */
+/** Addresses that are not let in and not dialed for a while (protocol/peers §4.6). */
 
 import { Recent } from "../../memory/recent.js";
 

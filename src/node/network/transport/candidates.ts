@@ -1,4 +1,4 @@
-/** What the dial pool takes from discovery (sheet 09 §4.7 step 3): discovery gives it, the transport asks. */
+/** What the dial pool takes from discovery (protocol/peers §4.7 step 3): discovery gives it, the transport asks. */
 
 import type { NodeAddress } from "../environment.js";
 

@@ -1,4 +1,4 @@
-/** Whom to dial, and when (sheet 09 §4.7). */
+/** Whom to dial, and when (protocol/peers §4.7). */
 
 import type { NetworkEnvironment, NodeAddress, Timer } from "../environment.js";
 import type { BanList } from "./ban-list.js";

@@ -1,5 +1,5 @@
 /**
- * Connections that have not said HELLO yet. They cost something, too, and the limits of sheet 09 §4.4 begin with the
+ * Connections that have not said HELLO yet. They cost something, too, and the limits of protocol/peers §4.4 begin with the
  * HELLO: whoever opens many and says nothing must not keep others out.
  */
 

@@ -1,4 +1,4 @@
-/** Asks discovered nodes how much room they have, so that those with most are dialed first (sheet 09 §4.8). */
+/** Asks discovered nodes how much room they have, so that those with most are dialed first (protocol/peers §4.8). */
 
 import { equalBytes } from "../../../protocol/bytes.js";
 import type { ByteStream, NetworkEnvironment, NodeAddress, Timer } from "../environment.js";

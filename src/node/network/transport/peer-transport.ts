@@ -1,6 +1,6 @@
 /**
  * The transport of a node: listens, dials, lets in or refuses, and gives the application connections whose handshake is
- * finished (sheet 09 §4).
+ * finished (protocol/peers §4).
  */
 
 import type { PeerConfig } from "../../config/config.js";

@@ -1,4 +1,4 @@
-/** Which connections a node has, and which it takes (sheet 09 §4.4 steps 3 and 4). */
+/** Which connections a node has, and which it takes (protocol/peers §4.4 steps 3 and 4). */
 
 import { equalBytes } from "../../../protocol/bytes.js";
 import { DisconnectReason, HelloCode } from "../wire/transport-messages.js";

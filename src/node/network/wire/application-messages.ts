@@ -1,6 +1,6 @@
 /**
  * Messages of the application layer: types, disconnect reasons, and the payloads as the node works with them
- * (sheet 09 §§1 and 6). Payloads are protobuf; what they mean beyond that is decided by whoever asks for them.
+ * (protocol/peers §§1 and 6). Payloads are protobuf; what they mean beyond that is decided by whoever asks for them.
  */
 
 import { numberOfBlockId, SignedBlock } from "../../../protocol/block.js";
@@ -27,7 +27,7 @@ import type { BlockRef } from "../local-chain.js";
 
 export { HelloMessage, PBFTCommitResult, PBFTMessage, PBFTMessageRaw, SignedBlock, SignedTransaction };
 
-/** Type bytes of sheet 09 §6.1 that carry something. Every other byte from 0x00 to 0x7e is no message. */
+/** Type bytes of protocol/peers §6.1 that carry something. Every other byte from 0x00 to 0x7e is no message. */
 export const ApplicationType = {
 	/** Read and then refused by everyone: never sent. */
 	TX: 0x01,
@@ -55,7 +55,7 @@ export function applicationTypeName(type: number): string {
 	return TYPE_NAMES.get(type) ?? `0x${type.toString(16).padStart(2, "0")}`;
 }
 
-/** Reasons of P2P_DISCONNECT (sheet 09 §6.3). */
+/** Reasons of P2P_DISCONNECT (protocol/peers §6.3). */
 export const Reason = ReasonCode;
 export type Reason = (typeof ReasonCode)[keyof typeof ReasonCode];
 
@@ -66,7 +66,7 @@ export function reasonName(reason: number): string {
 	return REASON_NAMES.get(reason) ?? String(reason);
 }
 
-/** A block id whose hash is not 32 bytes long (sheet 09 §1). */
+/** A block id whose hash is not 32 bytes long (protocol/peers §1). */
 export class BlockIdLengthError extends Error {
 	override readonly name = "BlockIdLengthError";
 }

@@ -1,4 +1,4 @@
-/** How a node says where it is and who it is: datagrams, transport hellos and application hellos (sheet 09 §2.1). */
+/** How a node says where it is and who it is: datagrams, transport hellos and application hellos (protocol/peers §2.1). */
 
 import { isIPv6 } from "node:net";
 import { EMPTY, fromUtf8, utf8 } from "../../../protocol/bytes.js";

@@ -1,4 +1,4 @@
-/** The wrapper of every body after the handshake, with compression where it helps (sheet 09 §4.2). */
+/** The wrapper of every body after the handshake, with compression where it helps (protocol/peers §4.2). */
 
 import { DecodeError } from "../../../protocol/codec/reader.js";
 import { TransportCompressed } from "../../../protocol/messages.js";

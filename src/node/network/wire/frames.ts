@@ -1,4 +1,4 @@
-/** Frames of a TCP connection: the length as an unsigned LEB128 number of at most five bytes, then the body (sheet 09 §4.1). */
+/** Frames of a TCP connection: the length as an unsigned LEB128 number of at most five bytes, then the body (protocol/peers §4.1). */
 
 import { DisconnectReason } from "./transport-messages.js";
 import { ProtocolViolation } from "./violation.js";

@@ -3,7 +3,7 @@
  *
  * A wrapped body says how long its content is, and its first element is always a literal that begins with the type
  * byte: both are known before any memory is taken. The sizes leave every honest message room several times over; those
- * of blocks and transactions are rules of the network (sheet 09 §§7.5, 8.2).
+ * of blocks and transactions are rules of the network (protocol/peers §§7.5, 8.2).
  */
 
 import { MAX_BLOCK_BYTES } from "../../consensus/block-judgement.js";

@@ -1,4 +1,4 @@
-/** Messages of the transport layer (sheet 09 §4.3). A message is its type byte and protobuf. */
+/** Messages of the transport layer (protocol/peers §4.3). A message is its type byte and protobuf. */
 
 import { concatBytes } from "../../../protocol/bytes.js";
 import { DecodeError } from "../../../protocol/codec/reader.js";

@@ -1,4 +1,4 @@
-/** How the transport ends a connection whose other side breaks the protocol (sheet 09 §§4.1 to 4.3). */
+/** How the transport ends a connection whose other side breaks the protocol (protocol/peers §§4.1 to 4.3). */
 
 import type { DisconnectReason } from "./transport-messages.js";
 

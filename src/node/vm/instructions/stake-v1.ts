@@ -1,4 +1,4 @@
-/** Stakes of the first generation from inside a contract (sheet 05 §12.2). Amounts in sun. */
+/** Stakes of the first generation from inside a contract (protocol/network-operations §3). Amounts in sun. */
 
 import { equalBytes } from "../../../protocol/bytes.js";
 import { maxInt, wrap } from "../../../protocol/int64.js";

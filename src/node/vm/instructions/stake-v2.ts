@@ -1,4 +1,4 @@
-/** Stakes of the second generation from inside a contract (sheet 05 §12.3). Amounts in sun. */
+/** Stakes of the second generation from inside a contract (protocol/network-operations §4). Amounts in sun. */
 
 import { isAddress } from "../../../protocol/address.js";
 import { equalBytes } from "../../../protocol/bytes.js";

@@ -1,4 +1,4 @@
-/** TOKENBALANCE (sheet 05 §12.1). */
+/** TOKENBALANCE (protocol/network-operations §2). */
 
 import { toAddress } from "../addresses.js";
 import type { Frame } from "../frame.js";

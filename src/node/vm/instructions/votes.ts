@@ -1,4 +1,4 @@
-/** Voting and rewards from inside a contract (sheet 05 §12.4). */
+/** Voting and rewards from inside a contract (protocol/network-operations §5). */
 
 import { toKey } from "../../../protocol/bytes.js";
 import { byteStringHash, hashOrder } from "../../../protocol/hash-order.js";

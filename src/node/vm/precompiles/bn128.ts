@@ -1,4 +1,4 @@
-/** The curve alt_bn128: addition, multiplication, pairing (sheet 05 §13.1). */
+/** The curve alt_bn128: addition, multiplication, pairing (protocol/precompiles §1). */
 
 import { curve } from "./curve.js";
 import {

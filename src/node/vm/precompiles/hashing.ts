@@ -1,4 +1,4 @@
-/** Hashes, identity and recovery of signers (sheet 05 §13.1). */
+/** Hashes, identity and recovery of signers (protocol/precompiles §1). */
 
 import { secp256k1 } from "@noble/curves/secp256k1.js";
 import { ripemd160 } from "@noble/hashes/legacy.js";

@@ -1,4 +1,4 @@
-/** Modular exponentiation with the prices of EIP-198 (sheet 05 §13.2). */
+/** Modular exponentiation with the prices of EIP-198 (protocol/precompiles §2). */
 
 import { EMPTY, toHex } from "../../../protocol/bytes.js";
 import type { Machine } from "../machine.js";

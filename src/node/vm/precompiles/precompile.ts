@@ -1,4 +1,4 @@
-/** The contracts that the machine itself provides (sheet 05 §13). */
+/** The contracts that the machine itself provides (protocol/precompiles). */
 
 import { EMPTY } from "../../../protocol/bytes.js";
 import type { Gates } from "../gates.js";

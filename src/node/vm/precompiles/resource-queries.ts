@@ -1,4 +1,4 @@
-/** Questions about staked resources (sheet 05 §13.7). Amounts in sun. */
+/** Questions about staked resources (protocol/precompiles §7). Amounts in sun. */
 
 import { equalBytes } from "../../../protocol/bytes.js";
 import { fromDouble, MAX_INT64, maxInt, minInt, toDouble, wrap } from "../../../protocol/int64.js";

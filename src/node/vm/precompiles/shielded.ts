@@ -1,4 +1,4 @@
-/** Proofs of shielded token contracts (sheet 05 §13.5). */
+/** Proofs of shielded token contracts (protocol/shielded §3). */
 
 import { toKey } from "../../../protocol/bytes.js";
 import { sat32, sat64, wordToBytes } from "../word.js";
@@ -20,7 +20,7 @@ const LEAVES = 2n ** 32n;
 /** Levels of the tree hash that the network's library accepts. */
 const MAX_LEVEL = 62;
 
-/** A spend of a note, as a contract submits it; all parts are byte strings of the sheet's lengths. */
+/** A spend of a note, as a contract submits it; all parts are byte strings of fixed lengths (protocol/shielded). */
 export interface SpendDescription {
 	readonly nullifier: Uint8Array;
 	readonly anchor: Uint8Array;

@@ -1,4 +1,4 @@
-/** Checks of many signatures at once (sheet 05 §§13.3 and 13.4). */
+/** Checks of many signatures at once (protocol/precompiles §§3 and 4). */
 
 import { be32, concatBytes, toKey } from "../../../protocol/bytes.js";
 import { sha256 } from "../../../protocol/hash.js";

@@ -1,4 +1,4 @@
-/** Questions about votes (sheet 05 §13.6). */
+/** Questions about votes (protocol/precompiles §6). */
 
 import { equalBytes } from "../../../protocol/bytes.js";
 import { wrap } from "../../../protocol/int64.js";

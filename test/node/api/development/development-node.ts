@@ -1,4 +1,4 @@
-/** A development chain of this process behind its gateway, and the little that a client of it needs (sheet 11 §10.4). */
+/** A development chain of this process behind its gateway, and the little that a client of it needs (protocol/development-chain §6). */
 
 import { readFileSync } from "node:fs";
 import { expect } from "vitest";

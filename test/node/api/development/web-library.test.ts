@@ -1,6 +1,6 @@
 /**
  * What the own test suite of the network's web library takes for granted of the runtime that it starts from: batches of
- * funded accounts, the producer's key, what is visible at once, texts of refusals (sheet 11 §10.3).
+ * funded accounts, the producer's key, what is visible at once, texts of refusals (protocol/development-chain §6).
  */
 
 import { TronWeb } from "tronweb";

@@ -34,7 +34,7 @@ describe("discovery packets", () => {
 			`04${FROM}18c0c407`,
 			88,
 		],
-	])("encodes and reads the sheet's %s", (_, packet, hex, size) => {
+	])("encodes and reads the recorded %s", (_, packet, hex, size) => {
 		expect(toHex(encodePacket(packet))).toBe(hex);
 		expect(hex.length / 2).toBe(size);
 		expect(toHex(encodePacket(decodePacket(fromHex(hex)) as DiscoveryPacket))).toBe(hex);

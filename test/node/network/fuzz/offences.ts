@@ -1,4 +1,4 @@
-/** What the network says to particular offences (sheet 09 §§4 to 8): each alone on a fresh connection. */
+/** What the network says to particular offences (protocol/peers §§4 to 8): each alone on a fresh connection. */
 
 import {
 	ApplicationType,

@@ -31,7 +31,7 @@ const first = { id: Uint8Array.from(fromHex(`0000000000000001${"5a".repeat(24)}`
 const B1 = toHex(first.id);
 
 describe("application messages", () => {
-	// Sheet 09 §15.5, without frame, wrapper and type.
+	// protocol/peers §14.2, without frame, wrapper and type.
 	it.each([
 		["SYNC_BLOCK_CHAIN of genesis", encodeSyncBlockChain([genesis]), `0a220a20${G}`],
 		[
@@ -49,7 +49,7 @@ describe("application messages", () => {
 		["P2P_DISCONNECT TIME_OUT", encodeDisconnect(Reason.TIME_OUT), "0820"],
 		["P2P_DISCONNECT UNKNOWN", encodeDisconnect(Reason.UNKNOWN), "08ff01"],
 		["P2P_DISCONNECT REQUESTED", encodeDisconnect(Reason.REQUESTED), ""],
-	])("%s has the bytes of the sheet", (_name, payload, hex) => {
+	])("%s has the recorded bytes", (_name, payload, hex) => {
 		expect(toHex(payload)).toBe(hex);
 	});
 

@@ -63,7 +63,7 @@ describe("frames", () => {
 });
 
 describe("the wrapper", () => {
-	// Sheet 09 §15.2.
+	// protocol/peers §14.1.
 	it.each([
 		["22c0", "04120222c0"],
 		["fe08c8b9f6cf9f34", "0a1208fe08c8b9f6cf9f34"],
@@ -71,7 +71,7 @@ describe("the wrapper", () => {
 		["2108ff01", "0612042108ff01"],
 		["21", "03120121"],
 		[`22${"00".repeat(39)}`, "0b080112072804220096010 0".replace(" ", "")],
-	])("of %s has the bytes of the sheet", (plain, frame) => {
+	])("of %s has the recorded bytes", (plain, frame) => {
 		expect(toHex(writeFrame(wrap(fromHex(plain))))).toBe(frame);
 		expect(toHex(unwrap(fromHex(frame).subarray(1)))).toBe(plain);
 	});

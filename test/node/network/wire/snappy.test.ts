@@ -9,7 +9,7 @@ import {
 import { fromHex, toHex } from "../../../../src/protocol/bytes.js";
 
 describe("snappy", () => {
-	it("compresses the sheet's example to the same bytes", () => {
+	it("compresses the recorded example to the same bytes", () => {
 		const message = new Uint8Array(40);
 		message[0] = 0x22;
 		expect(toHex(compress(message))).toBe("28042200960100");

@@ -1,4 +1,4 @@
-/** Accounts: the record, bandwidth and energy, stakes and rewards (sheet 08 §2.3). */
+/** Accounts: the record, bandwidth and energy, stakes and rewards (protocol/grpc §2.2). */
 
 import { NumberMessage } from "../../../../protocol/messages.js";
 import { queryReward } from "../../../resources/vote-rewards.js";

@@ -1,4 +1,4 @@
-/** Blocks, bare or with the ids of their transactions (sheet 08 §2.3). */
+/** Blocks, bare or with the ids of their transactions (protocol/grpc §2.2). */
 
 import { status } from "@grpc/grpc-js";
 import type { SignedBlock } from "../../../../protocol/block.js";

@@ -1,4 +1,4 @@
-/** Methods that build an unsigned transaction (sheet 08 §2.3). */
+/** Methods that build an unsigned transaction (protocol/grpc §2.2). */
 
 import { build, buildBare, buildCommon } from "../building.js";
 import { type Handlers, unimplemented } from "../method.js";

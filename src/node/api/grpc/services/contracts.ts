@@ -1,4 +1,4 @@
-/** Contracts and calls of them (sheet 08 §2.4). */
+/** Contracts and calls of them (protocol/grpc §2.4). */
 
 import { utf8 } from "../../../../protocol/bytes.js";
 import { type ContractType, contractTypeByName } from "../../../../protocol/contract-types.js";

@@ -1,4 +1,4 @@
-/** Tokens, exchange pairs and the order book (sheet 08 §2.3). */
+/** Tokens, exchange pairs and the order book (protocol/grpc §2.2). */
 
 import { exchangeStore } from "../../../exchange/pair.js";
 import { allExchanges, pageOfExchanges } from "../../../exchange/queries.js";

@@ -1,4 +1,4 @@
-/** Governance, values of the network, facts of the node (sheet 08 §2.3). */
+/** Governance, values of the network, facts of the node (protocol/grpc §2.2). */
 
 import { MetricsInfo, NodeInfo, NumberMessage } from "../../../../protocol/messages.js";
 import type { BeanObject } from "../../bean-json.js";

@@ -1,5 +1,5 @@
 /**
- * Shielded transactions: the gates that stand before every method (sheet 08 §2.3, sheet 10 §17). This node makes no
+ * Shielded transactions: the gates that stand before every method (protocol/grpc §2.2, protocol/shielded §5.2). This node makes no
  * proofs; where the gates are open, it says so.
  */
 

@@ -1,4 +1,4 @@
-/** Transactions: sending them, finding them, who signed them, and the pool (sheet 08 §§2.3, 2.5, 2.6). */
+/** Transactions: sending them, finding them, who signed them, and the pool (protocol/grpc §§2.2, 2.5, 2.6). */
 
 import { NumberMessage, TransactionInfoList } from "../../../../protocol/messages.js";
 import { SignedTransaction } from "../../../../protocol/transaction.js";

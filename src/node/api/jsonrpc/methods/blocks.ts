@@ -1,4 +1,4 @@
-/** Blocks (sheet 07 §§4, 5 and 7.1). */
+/** Blocks (protocol/json-rpc §§4, 5 and 7.1). */
 
 import type { SignedBlock } from "../../../../protocol/block.js";
 import { nullPointer } from "../../../../protocol/json/exceptions.js";

@@ -1,4 +1,4 @@
-/** Building unsigned transactions (sheet 07 §12). Which type it becomes follows from what the request says. */
+/** Building unsigned transactions (protocol/json-rpc §12). Which type it becomes follows from what the request says. */
 
 import { utf8 } from "../../../../protocol/bytes.js";
 import type { Message } from "../../../../protocol/codec/descriptor.js";

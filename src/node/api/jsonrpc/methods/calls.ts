@@ -1,4 +1,4 @@
-/** Calls that only ask, and estimates of energy (sheet 07 §§10 and 11). */
+/** Calls that only ask, and estimates of energy (protocol/json-rpc §§10 and 11). */
 
 import { type ContractType, contractTypeByName } from "../../../../protocol/contract-types.js";
 import { messageText, NamedError, nullPointer } from "../../../../protocol/json/exceptions.js";

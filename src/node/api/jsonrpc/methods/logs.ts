@@ -1,4 +1,4 @@
-/** Logs and filters (sheet 07 §9). Not served for the state that PBFT confirmed. */
+/** Logs and filters (protocol/json-rpc §9). Not served for the state that PBFT confirmed. */
 
 import { nullPointer } from "../../../../protocol/json/exceptions.js";
 import { Turns } from "../../turns.js";

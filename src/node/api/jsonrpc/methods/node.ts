@@ -1,4 +1,4 @@
-/** The node and its chain (sheet 07 §6). */
+/** The node and its chain (protocol/json-rpc §6). */
 
 import { type as systemName } from "node:os";
 import { asBuffer } from "../../../../protocol/bytes.js";

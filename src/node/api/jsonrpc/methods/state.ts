@@ -1,4 +1,4 @@
-/** Balances, code and storage at the head (sheet 07 §§4 and 6.4). */
+/** Balances, code and storage at the head (protocol/json-rpc §§4 and 6). */
 
 import { toHex } from "../../../../protocol/bytes.js";
 import { NamedError } from "../../../../protocol/json/exceptions.js";

@@ -1,4 +1,4 @@
-/** Transactions and what became of them (sheet 07 §§7.2 to 8). */
+/** Transactions and what became of them (protocol/json-rpc §§7.2 to 8). */
 
 import type { SignedBlock } from "../../../../protocol/block.js";
 import { equalBytes, readBe64 } from "../../../../protocol/bytes.js";

@@ -1,4 +1,4 @@
-/** Methods that are listed and never served: the network has no such thing, or the node would need keys (sheet 07 §5). */
+/** Methods that are listed and never served: the network has no such thing, or the node would need keys (protocol/json-rpc §5). */
 
 import { callObject } from "../call-object.js";
 import { type DeclaredType, text } from "../declared-types.js";

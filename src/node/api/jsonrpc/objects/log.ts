@@ -1,4 +1,4 @@
-/** Logs as clients see them (sheet 07 §8). */
+/** Logs as clients see them (protocol/json-rpc §8). */
 
 import type { TransactionInfo, TransactionInfoLog } from "../../../../protocol/messages.js";
 import type { RpcValue } from "../method.js";

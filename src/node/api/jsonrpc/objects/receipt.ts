@@ -1,4 +1,4 @@
-/** What became of a transaction, as clients see it (sheet 07 §8). */
+/** What became of a transaction, as clients see it (protocol/json-rpc §8). */
 
 import type { SignedBlock } from "../../../../protocol/block.js";
 import { equalBytes } from "../../../../protocol/bytes.js";

@@ -1,4 +1,4 @@
-/** Transactions as clients see them (sheet 07 §7.2). */
+/** Transactions as clients see them (protocol/json-rpc §7.2). */
 
 import type { SignedBlock } from "../../../../protocol/block.js";
 import type { TransactionInfo } from "../../../../protocol/messages.js";
