@@ -9,7 +9,7 @@ import { isJsonArray, type JsonValue } from "./value.js";
 export type Member = readonly [name: string, json: string];
 
 /**
- * One object in writer F's form. Members are given in the order in which they would be put into the map; names are
+ * One object in the hashed form. Members are given in the order in which they would be put into the map; names are
  * spelled as they shall appear.
  */
 export function hashedObject(members: readonly Member[]): string {
@@ -17,7 +17,7 @@ export function hashedObject(members: readonly Member[]): string {
 	return `{${ordered.map(([name, json]) => `${quoteHashed(name)}:${json}`).join(",")}}`;
 }
 
-/** Any parsed JSON value in writer F's form: numbers keep their digits, null members are dropped. */
+/** Any parsed JSON value in the hashed form: numbers keep their digits, null members are dropped. */
 export function hashedValue(value: JsonValue): string {
 	if (value === null) return "null";
 	if (typeof value === "string") return quoteHashed(value);

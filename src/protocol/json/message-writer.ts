@@ -1,8 +1,8 @@
 /**
  * Messages as JSON, in the two forms of the network (protocol/http §2).
  *
- * Writer P ("printed") puts fields in order of their numbers with a blank after each colon; writer F ("hashed")
- * puts them in the order of a hash map, without blanks. What each field needs is worked out once for each message
+ * The printed form (the reference's JsonFormat) puts fields in order of their numbers with a blank after each colon; the
+ * hashed form (its fastjson) puts them in the order of a hash map, without blanks. What each field needs is worked out once for each message
  * type, dialect and `visible`.
  */
 
@@ -202,8 +202,8 @@ function scalarWriter(typeName: string, field: FieldDescriptor, style: JsonStyle
 
 /**
  * Bytes as the text of a JSON string in both forms. Only quotes are escaped, so a backslash in the bytes begins an
- * escape for whoever reads the answer; undefined if the result would not be a JSON string. In writer F the rest of a
- * text comes once more after each of its line feeds (recorded in apis-visible); in writer P that would be no JSON.
+ * escape for whoever reads the answer; undefined if the result would not be a JSON string. In the hashed form the rest of a
+ * text comes once more after each of its line feeds (recorded in apis-visible); in the printed form that would be no JSON.
  */
 function visibleText(bytes: Uint8Array): { printed: string; hashed: string } | undefined {
 	const text = fromUtf8(bytes);

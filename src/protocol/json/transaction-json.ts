@@ -1,4 +1,4 @@
-/** Transactions and blocks as JSON (protocol/http §2.5, §2.6). Always in writer F's form. */
+/** Transactions and blocks as JSON (protocol/http §2.5, §2.6). Always in the hashed form. */
 
 import { contractAddress } from "../address.js";
 import type { SignedBlock } from "../block.js";

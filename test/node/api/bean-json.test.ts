@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { beanJson, Double } from "../../../src/node/api/bean-json.js";
 
-describe("writer B", () => {
+describe("the form of beans", () => {
 	const value = { b: [1, { z: true, a: "x\n" }], a: new Double(2), c: {}, d: [], e: 9007199254740993n };
 
 	it("sorts members and leaves no blanks", () => {

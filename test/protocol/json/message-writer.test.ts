@@ -21,7 +21,7 @@ const visible: JsonStyle = { visible: true, dialect: "deployed" };
 const neutral: JsonStyle = { visible: false, dialect: "neutral" };
 const A = fromHex("414adf5ad22d5d67206b61dab0f139af453c1f8630");
 
-describe("writer P", () => {
+describe("the printed form", () => {
 	it("prints present fields in order of their numbers", () => {
 		const account = Account.create({ address: A, balance: 9223372036854775807n, account_name: utf8("main") });
 		expect(printMessage(Account, account, hex)).toBe(
@@ -93,7 +93,7 @@ const ORDERS: readonly (readonly [string, string])[] = [
 	["contract entry", "parameter type Permission_id"],
 ];
 
-describe("writer F", () => {
+describe("the hashed form", () => {
 	it.each(ORDERS)("orders the members of a %s as a hash map does", (_name, order) => {
 		const names = order.split(" ");
 		const members = [...names].sort().map((name) => [name, "1"] as const);
