@@ -157,7 +157,11 @@ export class NodeHandler implements TableNode {
 			}
 		}
 		this.awaitsNeighbours = true;
-		this.world.send(this, { kind: "findNode", target, timestampMs: BigInt(Math.trunc(this.world.environment.wallClock())) });
+		this.world.send(this, {
+			kind: "findNode",
+			target,
+			timestampMs: BigInt(Math.trunc(this.world.environment.wallClock())),
+		});
 	}
 
 	/** @returns whether it was asked: what it says unasked is ignored */
