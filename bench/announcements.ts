@@ -40,6 +40,7 @@ function newNode() {
 	const tasks: (() => void)[] = [];
 	const environment = {
 		now: () => nowMs,
+		wallClock: () => nowMs,
 		after: (_: number, task: () => void) => {
 			tasks.push(task);
 			return { cancel: () => {} };

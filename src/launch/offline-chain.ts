@@ -52,7 +52,7 @@ export async function openOffline(
 		const open = await OpenChain.open({
 			config,
 			dataDirectory,
-			clock: () => BigInt(Date.now()),
+			clock: () => BigInt(Math.trunc(performance.now())),
 			machine: createContractMachine(config, false).run,
 			development: development?.schedule,
 			initialize: development?.initialize,

@@ -16,7 +16,10 @@ import { createView, type StateView } from "./state/view.js";
 export interface NodeApiOptions {
 	readonly open: OpenChain;
 	readonly config: NodeConfig;
+	/** Milliseconds since 1970. */
 	readonly clock: () => bigint;
+	/** Milliseconds of a clock that only goes forward. */
+	readonly monotonicClock: () => number;
 	readonly machine: ApiNode["machine"];
 	readonly network: NetworkView;
 	/** Addresses whose keys this node produces with. */
@@ -46,9 +49,9 @@ export function isolatedNetwork(nodeId: string): NetworkView {
 }
 
 export function createApiNode(options: NodeApiOptions): ApiNode {
-	const { open, config, clock, machine, network, submitted, report, metrics, catchUp } = options;
+	const { open, config, clock, monotonicClock, machine, network, submitted, report, metrics, catchUp } = options;
 	const { chain, rules } = open;
-	const startedMs = clock();
+	const startedMs = monotonicClock();
 	const confirmed = confirmedView(open, options.confirmedNumber);
 	const views: Readonly<Record<ServerKind, () => StateView>> = {
 		full: () => chain.state,
@@ -99,7 +102,7 @@ export function createApiNode(options: NodeApiOptions): ApiNode {
 		},
 		observer: metrics?.observer,
 		get upMs() {
-			return Number(clock() - startedMs);
+			return monotonicClock() - startedMs;
 		},
 		report,
 	};

@@ -28,7 +28,7 @@ import {
 	startSealer,
 	writingMachine,
 } from "./node-development.js";
-import { SlotProducer } from "./production/slot-producer.js";
+import { SlotProducer, type SlotProducerOptions } from "./production/slot-producer.js";
 import { LostSlotError } from "./rules/errors.js";
 import { installRecoverEngine } from "./signatures/engine.js";
 
@@ -50,8 +50,10 @@ export interface NodeOptions {
 	/** Address that servers bind; undefined: every interface. */
 	readonly host?: string | undefined;
 	readonly log: NodeLog;
-	/** Milliseconds; the wall clock if absent. */
+	/** Milliseconds since 1970; the wall clock if absent. */
 	readonly clock?: () => bigint;
+	/** Milliseconds of a clock that only goes forward: for whatever lasts. That of the process if absent. */
+	readonly monotonicClock?: () => number;
 	/** Contracts that run outside signed blocks end after the chain's CPU time; off under `--debug`. Default: on. */
 	readonly limitTime?: boolean;
 }
@@ -83,6 +85,7 @@ export async function startNode(options: NodeOptions): Promise<RunningNode> {
 	const { config, dataDirectory, development } = options;
 	const log = development ? new SwitchedLog(options.log) : options.log;
 	const wallClock = options.clock ?? (() => BigInt(Date.now()));
+	const monotonicClock = options.monotonicClock ?? (() => performance.now());
 	development?.schedule.follow(wallClock);
 	const clock = development?.schedule.now ?? wallClock;
 	setAddressPrefix(config.net.addressPrefix);
@@ -100,7 +103,7 @@ export async function startNode(options: NodeOptions): Promise<RunningNode> {
 	const open = await OpenChain.open({
 		config,
 		dataDirectory,
-		clock,
+		clock: () => BigInt(Math.trunc(monotonicClock())),
 		machine: machine.run,
 		development: development?.schedule,
 		initialize: development?.initialize,
@@ -120,7 +123,7 @@ export async function startNode(options: NodeOptions): Promise<RunningNode> {
 		}
 		const sealer = development && (await startSealer(open, development, log, report, stops));
 		if (!development && options.producers.length > 0) {
-			startProducer(open, options, clock, isMaster, report, stops);
+			startProducer(open, options, { clock, monotonicClock }, isMaster, report, stops);
 		}
 		executeWaitingInTurns(open, report);
 		logSwitches(open, log);
@@ -131,6 +134,7 @@ export async function startNode(options: NodeOptions): Promise<RunningNode> {
 			open,
 			config,
 			clock,
+			monotonicClock,
 			machine: development ? writingMachine(machine, development, log, report) : machine,
 			network,
 			ownWitnesses: own.map(({ witness }) => witness),
@@ -282,7 +286,7 @@ type Report = (error: unknown, where: string) => void;
 function startProducer(
 	open: OpenChain,
 	{ config, producers, log }: NodeOptions,
-	clock: () => bigint,
+	clocks: Pick<SlotProducerOptions, "clock" | "monotonicClock">,
 	isMaster: () => boolean,
 	report: Report,
 	stops: Stops,
@@ -290,7 +294,7 @@ function startProducer(
 	const producer = new SlotProducer({
 		chain: open.chain,
 		producers,
-		clock,
+		...clocks,
 		minParticipationPercent: config.node.minParticipationRate,
 		packingPercent: config.node.blockProducedTimeOutPercent,
 		needSyncCheck: config.block.needSyncCheck,

@@ -115,7 +115,7 @@ class Attacker implements ApplicationListener {
 		const chain = this.options.chain();
 		const hello = HelloMessage.create({
 			version: NETWORK_ID,
-			timestamp: BigInt(environment.now()),
+			timestamp: BigInt(environment.wallClock()),
 			genesisBlockId: helloBlockId(chain.genesis),
 			solidBlockId: helloBlockId(chain.solid),
 			headBlockId: helloBlockId(this.claimedHead()),
@@ -236,7 +236,7 @@ function impersonate({ environment, random, victims, nodeIdOf }: LiarOptions): v
 		stream.listen({ data: () => {}, closed: () => {} });
 		environment.after(random.between(0, 1_500), () => {
 			const from = { ipv4: environment.host.address, ipv6: "", port: PORT, nodeId };
-			const timestamp = BigInt(environment.now());
+			const timestamp = BigInt(environment.wallClock());
 			stream.write(writeFrame(writeHello({ from, networkId: NETWORK_ID, code: 0, timestamp, version: 1 })));
 		});
 		environment.after(random.between(2_000, 20_000), () => stream.destroy());

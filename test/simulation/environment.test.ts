@@ -64,14 +64,29 @@ describe("a simulated world", () => {
 		const host = world.host(A);
 		host.setClock(500, 0.01);
 		const env = host.boot();
-		expect(env.now()).toBe(1_000_500);
+		expect(env.wallClock()).toBe(1_000_500);
 		let ranAt = 0;
 		env.after(10_100, () => {
-			ranAt = env.now();
+			ranAt = env.wallClock();
 		});
 		await world.advance(10_001);
 		expect(ranAt).toBe(1_010_600);
 		expect(world.now).toBe(1_010_001);
+	});
+
+	it("has a clock that goes on as before when the wall clock is set, and begins with the process", async () => {
+		const world = new SimulatedWorld({ startMs: 1_000_000 });
+		const host = world.host(A);
+		host.setClock(0, 0.01);
+		await world.advance(500);
+		const env = host.boot();
+		const beganAt = env.now();
+		await world.advance(1_000);
+		host.setClock(-600_000, 0);
+		await world.advance(1_000);
+		host.setClock(600_000, 0);
+		expect(env.now() - beganAt).toBe(2_010);
+		expect(env.wallClock()).toBe(1_602_500);
 	});
 
 	it("passes what a task throws to whoever runs the world", async () => {

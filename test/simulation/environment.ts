@@ -19,9 +19,13 @@ export type DatagramReceiver = (datagram: Uint8Array, from: NodeAddress) => void
 
 const FIRST_FREE_PORT = 32_768;
 const LARGEST_DATAGRAM = 65_507;
+const FRACTION_MS = 0.25;
+/** Times since 1970 are this exact, for they are numbers with 53 bits; a wait must not end before its time. */
+const ROUNDING_MS = 0.001;
 
 export class SimulatedEnvironment implements NetworkEnvironment {
 	private readonly world: SimulatedWorld;
+	private readonly startedMs: number;
 	private isAlive = true;
 	private nextPort = FIRST_FREE_PORT;
 	private readonly acceptors = new Map<string, StreamAcceptor>();
@@ -33,9 +37,15 @@ export class SimulatedEnvironment implements NetworkEnvironment {
 		private readonly chance: Randomness,
 	) {
 		this.world = host.world;
+		this.startedMs = host.countMs;
 	}
 
+	/** Begins with the process. Never a whole number, as the real one. */
 	now(): number {
+		return Math.floor(this.host.countMs - this.startedMs + ROUNDING_MS) + FRACTION_MS;
+	}
+
+	wallClock(): number {
 		return this.host.clockMs;
 	}
 

@@ -9,8 +9,10 @@ export class SimulatedHost {
 	boots = 0;
 	/** What the wall clock shows beyond the world's time. */
 	private offsetMs = 0;
-	/** How many seconds the clock makes of one. */
+	/** How many seconds the clocks make of one. */
 	private rate = 1;
+	/** What the clock that nobody sets had counted when the rate was set last. */
+	private countedMs = 0;
 	private setAtMs: number;
 	private process: SimulatedEnvironment | undefined;
 
@@ -27,6 +29,11 @@ export class SimulatedHost {
 		return Math.floor(this.setAtMs + this.offsetMs + sinceMs * this.rate + 1e-6);
 	}
 
+	/** Milliseconds that the machine has counted, whatever its wall clock was set to. */
+	get countMs(): number {
+		return this.countedMs + (this.world.now - this.setAtMs) * this.rate;
+	}
+
 	/** Real milliseconds that a wait by this host's clock takes. */
 	realMs(ms: number): number {
 		return ms / this.rate;
@@ -35,9 +42,15 @@ export class SimulatedHost {
 	/** @param drift seconds gained in a second, e.g. 0.0001 */
 	setClock(offsetMs: number, drift: number): void {
 		this.world.log(() => `clock ${this.address} ${offsetMs} ms, drift ${drift}`);
+		this.countedMs = this.countMs;
 		this.setAtMs = this.world.now;
 		this.offsetMs = offsetMs;
 		this.rate = 1 + drift;
+	}
+
+	/** A time server tells the time; the clock goes on as fast as it did. */
+	correctClock(errorMs: number): void {
+		this.setClock(errorMs, this.rate - 1);
 	}
 
 	/** Starts a process. */

@@ -117,7 +117,7 @@ class LyingPeer implements ApplicationListener {
 		const head = this.claimedHead();
 		const hello = HelloMessage.create({
 			version: NETWORK_ID,
-			timestamp: BigInt(this.options.environment.now()),
+			timestamp: BigInt(this.options.environment.wallClock()),
 			genesisBlockId: helloBlockId(chain.genesis),
 			solidBlockId: helloBlockId(chain.solid),
 			headBlockId: helloBlockId(head),
@@ -223,8 +223,8 @@ class LyingPeer implements ApplicationListener {
 		const { environment } = this.options;
 		const slotMs = Number(SLOT_MS);
 		const next = () => {
-			environment.after(slotMs - (environment.now() % slotMs), () => {
-				const now = environment.now();
+			environment.after(slotMs - (environment.wallClock() % slotMs), () => {
+				const now = environment.wallClock();
 				this.slot(BigInt(now - (now % slotMs)));
 				next();
 			});
@@ -261,7 +261,7 @@ class LyingPeer implements ApplicationListener {
 		const { random, environment } = this.options;
 		const chain = this.options.chain();
 		const randomIds = (count: number) => Array.from({ length: count }, () => random.bytes(32));
-		const transaction = () => modelTransaction(random, BigInt(environment.now()));
+		const transaction = () => modelTransaction(random, BigInt(environment.wallClock()));
 		for (const connection of this.connections) {
 			const { send } = connection;
 			const say = send.bind(connection);
@@ -356,7 +356,7 @@ function holdConnections({ environment, random, victims }: LiarOptions): void {
 
 function greeting(environment: SimulatedEnvironment): Uint8Array {
 	const from = { ipv4: environment.host.address, ipv6: "", port: PORT, nodeId: environment.randomBytes(64) };
-	const timestamp = BigInt(environment.now());
+	const timestamp = BigInt(environment.wallClock());
 	return writeFrame(writeHello({ from, networkId: NETWORK_ID, code: 0, timestamp, version: 1 }));
 }
 
@@ -385,7 +385,7 @@ async function misleadDiscovery({ environment, random, victims }: LiarOptions): 
 	const port = await environment.bindDatagrams({ port: PORT }, (datagram, from) => {
 		const packet = decodePacket(datagram);
 		if (packet === undefined) return;
-		const timestampMs = BigInt(environment.now());
+		const timestampMs = BigInt(environment.wallClock());
 		if (packet.kind === "ping") {
 			port.send(encodePacket({ kind: "pong", from: self, networkId: NETWORK_ID, timestampMs }), from);
 		} else if (packet.kind === "findNode") {
@@ -395,7 +395,7 @@ async function misleadDiscovery({ environment, random, victims }: LiarOptions): 
 	});
 	environment.every(500, () => {
 		const victim = random.pick(victims);
-		const timestampMs = BigInt(environment.now());
+		const timestampMs = BigInt(environment.wallClock());
 		const from = random.chance(0.5) ? self : { ...nobody(), ipv4: self.ipv4 };
 		port.send(
 			encodePacket({ kind: "ping", from, to: undefined, networkId: NETWORK_ID, timestampMs }),

@@ -180,11 +180,11 @@ export class SimulatedNode {
 	private produceInSlots(running: Running): void {
 		const { environment, application } = running;
 		const next = () => {
-			const waitMs = SLOT_MS - (environment.now() % SLOT_MS);
+			const waitMs = SLOT_MS - (environment.wallClock() % SLOT_MS);
 			environment.after(waitMs, () => {
-				const now = environment.now();
+				const now = environment.wallClock();
 				const slotMs = now - (now % SLOT_MS);
-				if (this.mayProduce(now)) {
+				if (this.mayProduce(environment)) {
 					const block = this.chain.produceFor(BigInt(slotMs));
 					if (block !== undefined) {
 						application.advertisement.broadcastBlock(block);
@@ -199,9 +199,9 @@ export class SimulatedNode {
 		next();
 	}
 
-	private mayProduce(nowMs: number): boolean {
-		const isFresh = nowMs - Number(this.chain.headTimestampMs) < 2 * SLOT_MS;
-		this.isSynced ||= isFresh || nowMs - this.bootedMs >= SYNC_WAIT_MS;
+	private mayProduce(environment: SimulatedEnvironment): boolean {
+		const isFresh = environment.wallClock() - Number(this.chain.headTimestampMs) < 2 * SLOT_MS;
+		this.isSynced ||= isFresh || environment.now() - this.bootedMs >= SYNC_WAIT_MS;
 		return this.isSynced;
 	}
 

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { DamagedDirectory } from "./damaged-directory.js";
+import { DamagedDirectory, EXACT_PREFIX } from "./damaged-directory.js";
 
 let root: string;
 let directory: DamagedDirectory;
@@ -30,6 +30,36 @@ describe("a data directory of which one file is damaged", () => {
 					else expect(sentence, `${file} at ${at}`).toMatch(/damaged/);
 				}
 			}
+		},
+		60_000,
+	);
+});
+
+describe("a data directory that a killed process left", () => {
+	let killed: DamagedDirectory;
+	const place = mkdtempSync(join(tmpdir(), "coin-damage-"));
+	beforeAll(async () => {
+		killed = await DamagedDirectory.makeKilled(place, 3, 10);
+	}, 60_000);
+	afterAll(() => {
+		rmSync(place, { recursive: true, force: true });
+	});
+
+	// Every byte: npm run soak:damage
+	it.each(["flip", "cut"] as const)(
+		"starts with what its log still tells exactly, or ends with one sentence: %s",
+		async (kind) => {
+			const outcomes = new Set<string>();
+			for (const [file, size] of killed.files) {
+				const isLog = file.startsWith("journal");
+				for (let share = 0; share < 1; share += isLog ? 0.06 : 0.3) {
+					const sentence = await killed.start({ kind, file, at: Math.floor(size * share) });
+					if (isLog)
+						outcomes.add(sentence === EXACT_PREFIX ? "prefix" : sentence ? "sentence" : "everything");
+				}
+			}
+			expect(outcomes).toContain("sentence");
+			if (kind === "cut") expect(outcomes).toContain("prefix");
 		},
 		60_000,
 	);

@@ -1,10 +1,19 @@
 /**
  * A small data directory, and what a start on a damaged copy of it comes to: all that was acknowledged, or one sentence.
+ *
+ * A clean close seals what it leaves, so every damage of that can be told. A kill leaves a log whose last segment ends
+ * anywhere, as it does after a loss of power: from such an end nobody can see how long the segment was. So of the last
+ * segment alone a cut may take the records behind it, and a broken byte in the last record takes that record; what is
+ * before them is there exactly, and everything else is said in a sentence.
  */
 
+import { spawn } from "node:child_process";
 import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join, relative } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
 import { LogAccessError, LogDamagedError } from "../../src/node/chain/block-log.js";
+import { logDirectory } from "../../src/node/chain/data-directory.js";
 import type { OpenChain } from "../../src/node/chain/open-chain.js";
 import {
 	DevelopmentMarkError,
@@ -20,6 +29,13 @@ import { openSmall, produceMany, transfer, users } from "../node/chain/small-cha
 
 /** Longer than any start takes; one that takes longer hangs. */
 const START_LIMIT_MS = 20_000;
+/** So low that the database is written all the time. */
+const LOG_NAME = logDirectory("");
+export const CHAIN_LIMITS = { entries: 40, logBytes: 1 << 20 };
+const CHILD = fileURLToPath(new URL("damage-child.ts", import.meta.url));
+
+/** The start came up with the chain as it was before the damaged end of the log. */
+export const EXACT_PREFIX = "it starts with exactly what the log's end left";
 
 /** A start ended in another way than it may. */
 export class DamageError extends Error {
@@ -30,8 +46,15 @@ export type Damage =
 	| { readonly kind: "flip"; readonly file: string; readonly at: number }
 	| { readonly kind: "cut"; readonly file: string; readonly at: number };
 
+/** The chain once the log went so far. */
+interface Told {
+	readonly segment: string;
+	readonly size: number;
+	readonly chain: string;
+}
+
 /** What a directory says of its chain, as one line. */
-async function describe(open: OpenChain): Promise<string> {
+export async function describeChain(open: OpenChain): Promise<string> {
 	const state = [...(await dumpState(open))].sort().join("\n");
 	return `${open.chain.head.idHex} ${poolIds(open).join()} ${toHex(sha256(Buffer.from(state)))}`;
 }
@@ -60,7 +83,10 @@ export class DamagedDirectory {
 	private constructor(
 		root: string,
 		private readonly original: string,
+		/** What a start on the whole directory comes to. */
 		private readonly expected: string,
+		/** What the killed process told, oldest first; nothing of one that closed. */
+		private readonly told: readonly Told[],
 	) {
 		this.copy = join(root, "copy");
 		const add = (directory: string): void => {
@@ -78,7 +104,7 @@ export class DamagedDirectory {
 		await installRecoverEngine();
 		const dataDirectory = join(root, "data");
 		for (let run = 0; run < 3; run++) {
-			const open = await openSmall({ dataDirectory, flushLimits: { entries: 40, logBytes: 1 << 20 } });
+			const open = await openSmall({ dataDirectory, flushLimits: CHAIN_LIMITS });
 			for (let i = 0; i < 4; i++) {
 				for (let user = 0; user < users.length; user++) {
 					const to = users[(user + 1) % users.length] as Uint8Array;
@@ -93,9 +119,65 @@ export class DamagedDirectory {
 		const untouched = join(root, "untouched");
 		cpSync(dataDirectory, untouched, { recursive: true });
 		const open = await openSmall({ dataDirectory: untouched });
-		const expected = `${await describe(open)} ${foundingText(untouched)}`;
+		const expected = `${await describeChain(open)} ${foundingText(untouched)}`;
 		await open.close();
-		return new DamagedDirectory(root, dataDirectory, expected);
+		return new DamagedDirectory(root, dataDirectory, expected, []);
+	}
+
+	/**
+	 * The same, but that another process went on with the chain and was killed.
+	 * @param rounds blocks that it had made, at least
+	 * @param waitMs how long it went on after that
+	 * @throws {DamageError} what it told is not there
+	 */
+	static async makeKilled(root: string, rounds: number, waitMs: number): Promise<DamagedDirectory> {
+		const { original } = await DamagedDirectory.make(root);
+		const lines = await runAndKill(original, rounds, waitMs);
+		const founding = foundingText(original);
+		const told = lines.map((line): Told => {
+			const [, segment, size, ...chain] = line.split(" ");
+			return { segment: segment as string, size: Number(size), chain: `${chain.join(" ")} ${founding}` };
+		});
+		const untouched = join(root, "killed");
+		cpSync(original, untouched, { recursive: true });
+		const open = await openSmall({ dataDirectory: untouched });
+		const expected = `${await describeChain(open)} ${founding}`;
+		await open.close();
+		const directory = new DamagedDirectory(root, original, expected, told);
+		directory.checkUntouched();
+		return directory;
+	}
+
+	/** What was told last is there; beyond it, at most what the process had no time to tell. */
+	private checkUntouched(): void {
+		const last = this.told.at(-1);
+		const { segment } = this;
+		if (!last || this.expected === last.chain) return;
+		const size = this.content.get(join(LOG_NAME, segment))?.length ?? 0;
+		if (segment === last.segment && size <= last.size)
+			throw new DamageError(`killed, it is not what it told:\n${this.expected}\n${last.chain}`);
+	}
+
+	/** Name of the log's last segment. */
+	private get segment(): string {
+		const names = [...this.content.keys()].filter((name) => name.startsWith(LOG_NAME));
+		return relative(LOG_NAME, names.sort().at(-1) as string);
+	}
+
+	/** What a start may come to, if it says nothing. */
+	private allowed({ kind, file, at }: Damage): ReadonlySet<string> {
+		const all = new Set([this.expected]);
+		if (this.told.length === 0 || file !== join(LOG_NAME, this.segment)) return all;
+		const before = this.told.filter(
+			({ segment, size }) => segment < this.segment || (segment === this.segment && size <= at),
+		);
+		const kept = before.at(-1);
+		if (kept === undefined) return all;
+		const next = this.told[before.length];
+		// What was not told any more may have been more than one record.
+		if (next === undefined) return all.add(kept.chain);
+		const isLast = this.told.length === before.length + 1;
+		return kind === "cut" || isLast ? new Set([kept.chain]) : new Set();
 	}
 
 	/** Sizes of the files, by path. */
@@ -105,7 +187,7 @@ export class DamagedDirectory {
 
 	/**
 	 * Opens a damaged copy.
-	 * @returns the sentence with which the start ended; undefined: it came up with everything
+	 * @returns the sentence with which the start ended; undefined: it came up with everything; {@link EXACT_PREFIX}
 	 * @throws {DamageError} it ended in no way that it may
 	 */
 	async start(damage: Damage): Promise<string | undefined> {
@@ -116,17 +198,18 @@ export class DamagedDirectory {
 		try {
 			open = await inTime(openSmall({ dataDirectory: this.copy }), name);
 			try {
-				found = `${await describe(open)} ${foundingText(this.copy)}`;
+				found = `${await describeChain(open)} ${foundingText(this.copy)}`;
 			} finally {
 				await inTime(open.close(), name);
 			}
 		} catch (error) {
 			return sentenceOf(error, name);
 		}
-		if (found !== this.expected) {
-			throw new DamageError(`${name}: it starts, and is not what it was:\n${found}\n${this.expected}`);
-		}
-		return undefined;
+		const allowed = this.allowed(damage);
+		if (allowed.has(found)) return found === this.expected ? undefined : EXACT_PREFIX;
+		throw new DamageError(
+			`${name}: it starts, and is not what it may be:\n${found}\n${[...allowed].join("\n")}`,
+		);
 	}
 
 	private lay({ kind, file, at }: Damage): void {
@@ -141,6 +224,34 @@ export class DamagedDirectory {
 	get directory(): string {
 		return this.original;
 	}
+}
+
+/** @returns the lines that the child told */
+async function runAndKill(directory: string, rounds: number, waitMs: number): Promise<string[]> {
+	const child = spawn(process.execPath, ["--import", "tsx", CHILD, directory, String(rounds)], {
+		stdio: ["ignore", "pipe", "pipe"],
+	});
+	let output = "";
+	let errors = "";
+	child.stderr.on("data", (chunk: Buffer) => {
+		errors += chunk.toString();
+	});
+	const ended = new Promise<void>((resolve) => child.once("close", () => resolve()));
+	const isReady = new Promise<void>((resolve) => {
+		child.stdout.on("data", (chunk: Buffer) => {
+			output += chunk.toString();
+			if (output.includes("ready\n")) resolve();
+		});
+	});
+	await Promise.race([isReady, ended]);
+	await sleep(waitMs);
+	if (child.exitCode !== null) throw new DamageError(`the chain ended by itself:\n${errors}`);
+	child.kill("SIGKILL");
+	await ended;
+	return output
+		.split("\n")
+		.slice(0, -1)
+		.filter((line) => line.startsWith("state "));
 }
 
 function damaged(bytes: Buffer, kind: Damage["kind"], at: number): Buffer {

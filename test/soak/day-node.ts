@@ -8,6 +8,7 @@ import { setTimeout as sleep, setImmediate as turn } from "node:timers/promises"
 import { scheduledWitness, slotOf, slotTimeMs } from "../../src/node/consensus/slots.js";
 import { type RunningNode, startNode } from "../../src/node/node.js";
 import { producerOf } from "../../src/node/production/witness-keys.js";
+import type { CacheUse } from "../../src/node/state/value-cache.js";
 import { chainTimeMs, type DayOptions, dayConfig, producers } from "./day-chain.js";
 
 /** What the parent is told when it asks. */
@@ -20,6 +21,8 @@ export interface DaySample {
 	/** Bytes of memory that belong to the process alone; files that are mapped are not among them. */
 	readonly resident: number;
 	readonly peers: number;
+	/** What the database's cache keeps of each store. */
+	readonly caches: readonly CacheUse[];
 }
 
 function sample({ open, peers }: RunningNode): DaySample {
@@ -34,6 +37,7 @@ function sample({ open, peers }: RunningNode): DaySample {
 		used: heapUsed + external,
 		resident: Number(/RssAnon:\s+(\d+)/.exec(status)?.[1] ?? 0) * 1024,
 		peers: peers?.peers().length ?? 0,
+		caches: open.database.cacheUse,
 	};
 }
 
@@ -73,6 +77,8 @@ const node = await startNode({
 	host: options.host,
 	log,
 	clock: () => BigInt(chainTimeMs(options)),
+	// What is kept for a time has to come and go as in a whole day.
+	monotonicClock: () => chainTimeMs(options) - options.genesisMs,
 });
 let isOver = false;
 const production =

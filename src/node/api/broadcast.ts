@@ -120,7 +120,7 @@ export class Broadcaster {
 
 	/** Remembers an id; an id is seen even if its transaction is refused afterwards. */
 	private isRepeated(id: string): boolean {
-		const now = this.node.nowMs();
+		const now = this.node.upMs;
 		for (const [old, time] of this.seen) {
 			if (now - time < REMEMBERED_MS && this.seen.size < REMEMBERED_IDS) break;
 			this.seen.delete(old);

@@ -47,7 +47,7 @@ export interface ChainOptions {
 	readonly config: NodeConfig;
 	/** Undefined: the chain lives in memory and is gone with the process. */
 	readonly dataDirectory: string | undefined;
-	/** Milliseconds. */
+	/** Milliseconds of a clock that only goes forward: how long transactions wait. */
 	readonly clock: () => bigint;
 	readonly machine: MachineRunner;
 	/** How a development chain times its blocks; absent for every network. */

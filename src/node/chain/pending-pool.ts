@@ -4,7 +4,7 @@ import type { SignedTransaction } from "../../protocol/transaction.js";
 
 export interface PendingTransaction {
 	readonly transaction: SignedTransaction;
-	/** Milliseconds of the node's clock when it came in. */
+	/** When it came in, in milliseconds of a clock that only goes forward. */
 	readonly receivedMs: bigint;
 	/** TransactionInfo.fee of its execution, in sun: the order of a pool that sorts by fee. */
 	readonly feeSun: bigint;

@@ -24,8 +24,10 @@ export interface PeerConnection {
 	trusted: boolean;
 	/** 64 bytes, as the other side gave them. */
 	readonly nodeId: Uint8Array;
-	/** Time of connecting, milliseconds. */
+	/** When it began, by the clock that only goes forward. */
 	readonly startMs: number;
+	/** When it began, in milliseconds since 1970. */
+	readonly connectTimeMs: number;
 	/** Running mean of round trips, milliseconds. */
 	readonly averageLatencyMs: number;
 	readonly isOpen: boolean;

@@ -65,8 +65,13 @@ export interface BindOptions {
 }
 
 export interface NetworkEnvironment {
-	/** Milliseconds since 1970. */
+	/**
+	 * Milliseconds of a clock that only goes forward, and that nobody sets: for whatever lasts. Where it begins means
+	 * nothing, and it has fractions.
+	 */
 	now(): number;
+	/** Milliseconds since 1970, which may be set at any moment, either way: for times that nodes tell each other. */
+	wallClock(): number;
 	/** Runs a task once. Tasks of equal time run in the order in which they were set. */
 	after(delayMs: number, task: () => void): Timer;
 	/** Runs a task again and again, the next time `periodMs` after it returned. */

@@ -187,7 +187,7 @@ export async function startNetwork(options: NetworkOptions): Promise<PeerNetwork
 		port: transport.boundPort,
 		chain,
 		nodeId: toHex(nodeId),
-		peers: () => world.peers.map(peerFacts),
+		peers: () => world.peers.map((peer) => peerFacts(peer, world)),
 		connectableNodes: () => transport.connectable(),
 		announceBlock: (block: SignedBlock) => running.advertisement.broadcastBlock(block),
 		announce: (transaction: SignedTransaction) => running.advertisement.announceOwn(transaction),

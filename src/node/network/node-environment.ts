@@ -44,7 +44,8 @@ export interface NodeEnvironmentOptions {
 export function nodeEnvironment(options: NodeEnvironmentOptions = {}): NetworkEnvironment {
 	const resolvers = options.resolvers ?? PUBLIC_RESOLVERS;
 	return {
-		now: () => Date.now(),
+		now: () => performance.now(),
+		wallClock: () => Date.now(),
 		after,
 		every,
 		random: Math.random,

@@ -3,8 +3,10 @@
 import { toHex } from "../../protocol/bytes.js";
 import type { PeerFacts } from "../api/context.js";
 import type { Peer } from "./peers/peer.js";
+import type { PeerWorld } from "./peers/peer-world.js";
 
-export function peerFacts(peer: Peer): PeerFacts {
+/** @param clocks tells when something was, in milliseconds since 1970, by how long ago it is */
+export function peerFacts(peer: Peer, clocks: Pick<PeerWorld, "now" | "wallClock">): PeerFacts {
 	const { connection, bothHave, lastListed, toFetch } = peer;
 	return {
 		host: connection.remote.host,
@@ -12,8 +14,8 @@ export function peerFacts(peer: Peer): PeerFacts {
 		needSyncFromPeer: peer.needSyncFromPeer,
 		needSyncFromUs: peer.needSyncFromUs,
 		averageLatencyMs: connection.averageLatencyMs,
-		connectTimeMs: BigInt(Math.trunc(connection.startMs)),
-		lastBlockUpdateTimeMs: BigInt(Math.trunc(peer.bothHaveMs)),
+		connectTimeMs: BigInt(Math.trunc(connection.connectTimeMs)),
+		lastBlockUpdateTimeMs: BigInt(Math.trunc(clocks.wallClock() - (clocks.now() - peer.bothHaveMs))),
 		disconnected: !connection.isOpen,
 		disconnectTimes: 0,
 		localDisconnectReason: peer.localReason,

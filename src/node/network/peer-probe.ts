@@ -104,7 +104,7 @@ export async function probePeer(options: ProbeOptions): Promise<ProbeReport> {
 		const hello = await shakeHands(dialogue, options, networkId);
 		const application = await dialogue.application(ApplicationType.P2P_HELLO);
 		const sentMs = environment.now();
-		dialogue.say(writeKeepAlive(TransportType.PING, sentMs));
+		dialogue.say(writeKeepAlive(TransportType.PING, environment.wallClock()));
 		await dialogue.transport(TransportType.PONG);
 		const latencyMs = environment.now() - sentMs;
 		dialogue.say(writeDisconnect(DisconnectReason.PEER_QUITING));
@@ -130,13 +130,13 @@ async function statusOf(options: ProbeOptions): Promise<Status | undefined> {
 		networkId: options.networkId ?? 0,
 		maxConnections: 0,
 		currentConnections: 0,
-		timestamp: BigInt(Math.trunc(environment.now())),
+		timestamp: BigInt(Math.trunc(environment.wallClock())),
 	};
 	return askStatus(environment, stream, own, options.timeoutMs).catch(() => undefined);
 }
 
 async function shakeHands(dialogue: Dialogue, options: ProbeOptions, networkId: number): Promise<Hello> {
-	const timestamp = BigInt(Math.trunc(options.environment.now()));
+	const timestamp = BigInt(Math.trunc(options.environment.wallClock()));
 	const own = ownEndpoint(options);
 	dialogue.say(
 		writeHello({ from: own, networkId, code: HelloCode.NORMAL, timestamp, version: TRANSPORT_VERSION }),
@@ -227,7 +227,7 @@ class Dialogue {
 				if (type !== TransportType.HELLO) return undefined;
 				throw new ProbeError("stranger", "it answers with something else than a handshake");
 			}
-			const message = readTransportMessage(plain, this.environment.now());
+			const message = readTransportMessage(plain, this.environment.wallClock());
 			if (message.type === type) return message as Extract<TransportMessage, { readonly type: T }>;
 			if (message.type === TransportType.DISCONNECT) {
 				throw new ProbeError("closed", `it disconnects: ${disconnectReasonName(message.reason)}`);
@@ -241,7 +241,7 @@ class Dialogue {
 		return this.next((plain) => {
 			if (plain[0] === type) return plain.subarray(1);
 			if ((plain[0] as number) < FIRST_TRANSPORT_TYPE) return undefined;
-			const message = readTransportMessage(plain, this.environment.now());
+			const message = readTransportMessage(plain, this.environment.wallClock());
 			if (message.type === TransportType.DISCONNECT) {
 				throw new ProbeError("closed", `it disconnects: ${disconnectReasonName(message.reason)}`);
 			}

@@ -9,7 +9,7 @@ import { participationPercent } from "../consensus/statistics.js";
 import { producerOf } from "./witness-keys.js";
 
 /** How long a witness rests after somebody else produced with its key (protocol/consensus §3.2). */
-const HOLD_MS = 81_000n;
+const HOLD_MS = 81_000;
 /** A slot is tried this much before the clock reaches it. */
 const LEAD_MS = 50n;
 /** Between packing a block and applying it: rounds enough of the event loop for the requests that came meanwhile. */
@@ -29,8 +29,10 @@ export type ProductionState =
 export interface SlotProducerOptions {
 	readonly chain: Chain;
 	readonly producers: readonly Producer[];
-	/** Milliseconds. */
+	/** Milliseconds since 1970. */
 	readonly clock: () => bigint;
+	/** Milliseconds of a clock that only goes forward. */
+	readonly monotonicClock: () => number;
 	readonly minParticipationPercent: number;
 	/** Share of half a slot that packing may take, in percent. */
 	readonly packingPercent: number;
@@ -50,7 +52,8 @@ export class SlotProducer {
 	private last: ProductionState | undefined;
 	/** Id of the last block that was made here, in hexadecimal. */
 	private lastOwn = "";
-	private heldUntilMs = 0n;
+	/** By the clock that only goes forward. */
+	private heldUntilMs = Number.NEGATIVE_INFINITY;
 	private readonly unobserve: () => void;
 	/** Applies a block that is packed and announced, a little later: requests don't wait for both at once. */
 	private packed: { readonly turn: NodeJS.Timeout; readonly apply: () => void } | undefined;
@@ -67,11 +70,10 @@ export class SlotProducer {
 
 	/** Another node that holds our key: the one with the smaller id gives way. */
 	private checkForDouble(block: SignedBlock): void {
-		const { clock, producers, isMaster } = this.options;
-		const now = clock();
-		if (block.idHex === this.lastOwn || !this.synced || now - block.timestampMs > SLOT_MS) return;
+		const { clock, monotonicClock, producers, isMaster } = this.options;
+		if (block.idHex === this.lastOwn || !this.synced || clock() - block.timestampMs > SLOT_MS) return;
 		if (!producerOf(producers, block.witness) || !isMaster() || this.lastOwn > block.idHex) return;
-		this.heldUntilMs = now + HOLD_MS;
+		this.heldUntilMs = monotonicClock() + HOLD_MS;
 	}
 
 	/** Wakes at every multiple of the slot length. */
@@ -109,7 +111,7 @@ export class SlotProducer {
 
 	/** Packs a block if it is this node's turn; it is applied after a pause. @throws {Error} if packing fails */
 	tryProduce(): ProductionState {
-		const { chain, clock, producers } = this.options;
+		const { chain, clock, monotonicClock, producers } = this.options;
 		const now = clock();
 		const { state } = chain;
 		if (!this.synced) {
@@ -118,16 +120,16 @@ export class SlotProducer {
 		}
 		if (now < state.properties.headTimestampMs) return "CLOCK_ERROR";
 		if (!this.options.isMaster()) return "BACKUP_IS_NOT_MASTER";
-		if (now < this.heldUntilMs) return "DUP_WITNESS";
+		if (monotonicClock() < this.heldUntilMs) return "DUP_WITNESS";
 		if (participationPercent(state) < this.options.minParticipationPercent) return "LOW_PARTICIPATION";
 		const slot = slotOf(state, now + LEAD_MS);
 		if (slot === 0n) return "NOT_TIME_YET";
 		const producer = producerOf(producers, scheduledWitness(state, slot));
 		if (!producer) return "NOT_MY_TURN";
 		const timestampMs = slotTimeMs(state, slot);
-		const deadline =
-			timestampMs + BigInt(Math.trunc((Number(SLOT_MS) / 2) * (this.options.packingPercent / 100)));
-		const makeHead = chain.prepareBlock(producer, timestampMs, () => clock() > deadline);
+		const packingMs = Math.trunc((Number(SLOT_MS) / 2) * (this.options.packingPercent / 100));
+		const endMs = monotonicClock() + Number(timestampMs - now) + packingMs;
+		const makeHead = chain.prepareBlock(producer, timestampMs, () => monotonicClock() > endMs);
 		this.packed = {
 			turn: setTimeout(() => this.applyPacked(), PAUSE_MS),
 			apply: () => this.options.onProduced(makeHead()),

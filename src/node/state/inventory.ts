@@ -4,16 +4,18 @@
  * keeps a list of its own:
  *
  * - SEAL lists every file as a clean close left it. The next open compares them all and makes it TABLES.
- * - TABLES lists tables, which never change once they are complete. Lines are added while the database is open.
+ * - TABLES lists tables, which never change once they are complete. Lines are added while the database is open. Those
+ *   that were made last before a kill are not listed: they have to be whole by their own checksums.
  *
  * A line: name, size, CRC-32 of the contents, CRC-32 of the line before it; a torn last line of TABLES counts for nothing.
  */
 
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { appendFile, open, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { crc32 } from "node:zlib";
+import { isWholeTable, tablesOfManifest } from "./table-checksums.js";
 
 const SEAL = "SEAL";
 const TABLES = "TABLES";
@@ -21,6 +23,7 @@ const TABLES = "TABLES";
 const TABLE = /^\d+\.(?:ldb|sst)$/;
 /** Files that change while the database is open, but for those whose contents say nothing (LOCK, LOG). */
 const CHANGING = /^(?:CURRENT|MANIFEST-\d+|\d+\.log)$/;
+const MANIFEST = /\/MANIFEST-\d+$/;
 const LINE = /^((\S+) (\d+) (\d+)) (\d+)$/;
 
 /** Bytes of tables that an open waits for; the others are compared while the database is in use. */
@@ -53,6 +56,8 @@ export class Inventory {
 	private constructor(
 		private readonly directory: string,
 		private readonly tables: Map<string, FileFacts>,
+		/** Tables of the database that no list has, until they are compared. */
+		private readonly unlisted: Set<string>,
 	) {}
 
 	/**
@@ -67,7 +72,8 @@ export class Inventory {
 		const present = new Set(existsSync(directory) ? readdirSync(directory) : []);
 		if (isSealed) checkSealed(directory, listed, present);
 		const tables = new Map([...listed].filter(([name]) => TABLE.test(name) && present.has(name)));
-		const inventory = new Inventory(directory, tables);
+		const unlisted = isSealed ? [] : namedTables(directory).filter((name) => present.has(name));
+		const inventory = new Inventory(directory, tables, new Set(unlisted.filter((name) => !tables.has(name))));
 		inventory.compareNow();
 		if (isSealed) {
 			await rename(seal, join(directory, TABLES));
@@ -79,14 +85,24 @@ export class Inventory {
 	/** Compares the newest tables, up to a number of bytes; the others wait. */
 	private compareNow(): void {
 		let room = AWAITED_BYTES;
-		const newestFirst = [...this.tables].sort(([a], [b]) => Number.parseInt(b, 10) - Number.parseInt(a, 10));
-		for (const [name, facts] of newestFirst) {
-			room -= facts.bytes;
+		const newestFirst = [...this.tables.keys(), ...this.unlisted].sort(
+			(a, b) => Number.parseInt(b, 10) - Number.parseInt(a, 10),
+		);
+		for (const name of newestFirst) {
+			const path = join(this.directory, name);
+			const stat = statSync(path, { throwIfNoEntry: false });
+			room -= this.tables.get(name)?.bytes ?? stat?.size ?? 0;
 			if (room < 0) this.waiting.push(name);
 			// Where it is gone, another process has the database open; the library will say so.
-			else if (existsSync(join(this.directory, name)))
-				compare(name, facts, readFileSync(join(this.directory, name)));
+			else if (stat) this.compareTable(name, readFileSync(path));
 		}
+	}
+
+	/** @throws {DamagedFileError} */
+	private compareTable(name: string, bytes: Buffer): void {
+		const facts = this.tables.get(name);
+		if (facts) compare(name, facts, bytes);
+		else if (this.unlisted.delete(name) && !isWholeTable(bytes)) throw changed(name);
 	}
 
 	/** Compares what {@link open} left. @throws {DamagedFileError} */
@@ -95,18 +111,17 @@ export class Inventory {
 			await sleep(PAUSE_MS, undefined, { ref: false });
 			if (this.isEnded) return;
 			const bytes = await readTable(join(this.directory, name));
-			const facts = this.tables.get(name);
 			// Where it is gone, its contents are in other tables by now.
-			if (bytes && facts) compare(name, facts, bytes);
+			if (bytes) this.compareTable(name, bytes);
 		}
 	}
 
 	/** Lists tables that are complete. @param numbers all that the database has now */
 	async add(numbers: readonly number[]): Promise<void> {
-		const present = new Set(numbers.map((number) => `${String(number).padStart(6, "0")}.ldb`));
+		const present = new Set(numbers.map(tableName));
 		for (const name of this.tables.keys()) if (!present.has(name)) this.tables.delete(name);
 		for (const name of present) {
-			if (this.tables.has(name) || this.isEnded) continue;
+			if (this.tables.has(name) || this.unlisted.has(name) || this.isEnded) continue;
 			const bytes = await readTable(join(this.directory, name));
 			if (!bytes || this.isEnded) continue;
 			const facts = factsOf(bytes);
@@ -151,7 +166,24 @@ function compare(name: string, facts: FileFacts, bytes: Uint8Array): void {
 	if (bytes.length !== facts.bytes) {
 		throw new DamagedFileError(`its file ${name} has ${bytes.length} bytes instead of ${facts.bytes}`);
 	}
-	if (crc32(bytes) !== facts.crc) throw new DamagedFileError(`the contents of its file ${name} have changed`);
+	if (crc32(bytes) !== facts.crc) throw changed(name);
+}
+
+function changed(name: string): DamagedFileError {
+	return new DamagedFileError(`the contents of its file ${name} have changed`);
+}
+
+/** The tables that belong to the database: a kill may leave half of one that doesn't yet. */
+function namedTables(directory: string): readonly string[] {
+	const current = join(directory, "CURRENT");
+	if (!existsSync(current)) return [];
+	const manifest = join(directory, readFileSync(current, "latin1").trim());
+	if (!MANIFEST.test(manifest) || !existsSync(manifest)) return [];
+	return [...tablesOfManifest(readFileSync(manifest))].map(tableName);
+}
+
+function tableName(number: number): string {
+	return `${String(number).padStart(6, "0")}.ldb`;
 }
 
 /** @param isWhole a last line tells that none is missing @throws {DamagedFileError} */

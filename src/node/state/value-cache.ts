@@ -10,11 +10,15 @@ const ENTRIES = 20_000;
 /** And their encoded size, in bytes: blocks are so large that their number alone bounds nothing. */
 const BYTES = 8 << 20;
 
-/** How often a store was asked for an entry, and how often the database had to answer. */
+/** How often a store was asked for an entry, how often the database had to answer, and what is kept of it. */
 export interface CacheUse {
 	readonly store: string;
 	readonly reads: number;
 	readonly misses: number;
+	/** Values that are kept now. */
+	readonly entries: number;
+	/** How often a generation was full; from the second time on the store keeps as much as it ever will. */
+	readonly turns: number;
 }
 
 const makeMaps = <V>(): Map<string, V>[] => Array.from({ length: STORE_COUNT }, () => new Map<string, V>());
@@ -28,6 +32,7 @@ export class ValueCache<V> {
 	private readonly averages = new Float64Array(STORE_COUNT);
 	private readonly reads = new Float64Array(STORE_COUNT);
 	private readonly misses = new Float64Array(STORE_COUNT);
+	private readonly turns = new Float64Array(STORE_COUNT);
 
 	/**
 	 * The cached value of an entry; undefined: the database must be asked.
@@ -53,6 +58,7 @@ export class ValueCache<V> {
 			return;
 		}
 		this.old[index] = young;
+		this.turns[index] = (this.turns[index] as number) + 1;
 		this.averages[index] = (this.youngBytes[index] as number) / Math.max(young.size, 1);
 		this.young[index] = new Map([[key, value]]);
 		this.youngBytes[index] = bytes;
@@ -77,6 +83,8 @@ export class ValueCache<V> {
 				store: name,
 				reads: this.reads[index] ?? 0,
 				misses: this.misses[index] ?? 0,
+				entries: (this.young[index]?.size ?? 0) + (this.old[index]?.size ?? 0),
+				turns: this.turns[index] ?? 0,
 			}))
 			.filter(({ reads }) => reads > 0);
 	}

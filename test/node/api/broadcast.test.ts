@@ -36,7 +36,7 @@ interface Situation {
 	readonly queued?: number;
 	readonly headNumber?: bigint;
 	readonly announced?: number;
-	readonly nowMs?: () => number;
+	readonly upMs?: () => number;
 	readonly prepare?: (state: StateView) => void;
 	readonly submit?: (transaction: SignedTransaction) => void;
 }
@@ -57,7 +57,10 @@ async function broadcaster(situation: Situation): Promise<Broadcaster> {
 	const node: Partial<ApiNode> = {
 		config,
 		rules: {} as ApiNode["rules"],
-		nowMs: situation.nowMs ?? (() => 0),
+		nowMs: () => 0,
+		get upMs() {
+			return situation.upMs?.() ?? 0;
+		},
 		view: () => state,
 		pool: { size: 0, queued: situation.queued ?? 0, list: () => [], find: () => undefined },
 		submit: async (transaction) => situation.submit?.(transaction),
@@ -156,7 +159,7 @@ describe("a broadcast", () => {
 
 	it("is repeated within the hour only where ids aren't remembered", async () => {
 		let now = 0;
-		const remembering = await broadcaster({ transactionCache: true, nowMs: () => now });
+		const remembering = await broadcaster({ transactionCache: true, upMs: () => now });
 		const codes = [];
 		for (now of [0, 3_599_999, 3_600_000]) codes.push((await remembering.broadcast(transaction())).code);
 		expect(codes).toEqual([0, 5, 0]);

@@ -11,6 +11,7 @@ function nodeWith(head: bigint, hasFirstBlock: boolean, development: object | un
 		open,
 		config,
 		clock: () => 0n,
+		monotonicClock: () => 0,
 		network: isolatedNetwork(""),
 		confirmedNumber: () => 0n,
 	} as unknown as NodeApiOptions);

@@ -9,12 +9,14 @@ import { forge, keyOfWitness, openSmall, produceMany } from "../chain/small-chai
 
 let open: OpenChain;
 let nowMs: bigint;
+let uptimeMs: number;
 let produced: string[];
 let failures: unknown[];
 beforeEach(async () => {
 	open = await openSmall();
 	produceMany(open, 2);
 	nowMs = slotTimeMs(open.chain.state, 1n);
+	uptimeMs = 0;
 	[produced, failures] = [[], []];
 });
 afterEach(() => open.close());
@@ -25,6 +27,7 @@ function producerOfNextSlot(): SlotProducer {
 		chain: open.chain,
 		producers: [producerWithKey(keyOfWitness(witness))],
 		clock: () => nowMs,
+		monotonicClock: () => uptimeMs,
 		minParticipationPercent: 0,
 		packingPercent: 50,
 		needSyncCheck: false,
@@ -65,6 +68,21 @@ describe("a slot of this node", () => {
 		producer.stop();
 		expect(open.chain.head.number).toBe(3n);
 		expect(failures).toEqual([]);
+	});
+
+	test("is left out for 27 slots after somebody else used the key, however the wall clock is set", () => {
+		const producer = producerOfNextSlot();
+		const witness = scheduledWitness(open.chain.state, 1n);
+		const timestampMs = slotTimeMs(open.chain.state, 1n);
+		const other = forge(open.chain.head, timestampMs, { witness, key: keyOfWitness(witness) });
+		open.chain.push(SignedBlock.decode(other.bytes), "peer");
+		nowMs += 600_000n;
+		expect(producer.tryProduce()).toBe("DUP_WITNESS");
+		uptimeMs = 80_999;
+		expect(producer.tryProduce()).toBe("DUP_WITNESS");
+		uptimeMs = 81_000;
+		expect(producer.tryProduce()).not.toBe("DUP_WITNESS");
+		producer.stop();
 	});
 
 	test("may be lost to a block that comes first", () => {

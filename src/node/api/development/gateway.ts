@@ -93,7 +93,7 @@ class Gateway {
 			[FOLDERS.pbft, server("pbft")],
 		]);
 		const { jsonrpc, http } = this.node.config.node;
-		const filters = new FilterRegistry(() => this.node.nowMs(), jsonrpc);
+		const filters = new FilterRegistry(() => this.node.upMs, jsonrpc);
 		this.stopObserving = control.open.chain.observe(feedFilters(api.view("full"), filters, undefined));
 		const ordinary = new Dispatcher({
 			methods: jsonrpc.lenient ? lenientMethodsByName : methodsByName,

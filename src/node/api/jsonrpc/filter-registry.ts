@@ -78,7 +78,7 @@ export class FilterRegistry {
 	};
 	private queued = 0;
 
-	/** @param nowMs milliseconds of the node's clock */
+	/** @param nowMs milliseconds of a clock that only goes forward */
 	constructor(
 		private readonly nowMs: () => number,
 		private readonly limits: FilterLimits,

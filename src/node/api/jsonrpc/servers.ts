@@ -40,7 +40,7 @@ export interface RunningJsonRpcServers {
 export async function startJsonRpcServers(options: JsonRpcServersOptions): Promise<RunningJsonRpcServers> {
 	const { node, broadcaster, producerAddresses, host } = options;
 	const { dialect, jsonrpc } = node.config.node;
-	const registry = (): FilterRegistry => new FilterRegistry(() => node.nowMs(), jsonrpc);
+	const registry = (): FilterRegistry => new FilterRegistry(() => node.upMs, jsonrpc);
 	const filters: Readonly<Record<ServerKind, FilterRegistry | undefined>> = {
 		full: registry(),
 		solidity: registry(),

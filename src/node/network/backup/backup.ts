@@ -77,7 +77,7 @@ export class Backup {
 	applied(blockTimestampMs: number): void {
 		const { port } = this.options;
 		if (this.isStarted || this.isStopped || port === 0 || this.members.size === 0) return;
-		if (this.environment.now() - blockTimestampMs >= FRESH_BLOCK_MS) return;
+		if (this.environment.wallClock() - blockTimestampMs >= FRESH_BLOCK_MS) return;
 		this.isStarted = true;
 		this.heardMs = this.environment.now();
 		this.become("INIT");

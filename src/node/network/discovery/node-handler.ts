@@ -108,7 +108,7 @@ export class NodeHandler implements TableNode {
 			kind: "ping",
 			to: this.endpoint,
 			networkId,
-			timestampMs: BigInt(environment.now()),
+			timestampMs: BigInt(Math.trunc(environment.wallClock())),
 		});
 		this.pingTimer?.cancel();
 		this.pingTimer = environment.after(PONG_TIMEOUT_MS, () => this.pongMissed());
@@ -126,7 +126,7 @@ export class NodeHandler implements TableNode {
 		world.send(this, {
 			kind: "pong",
 			networkId: world.networkId,
-			timestampMs: BigInt(world.environment.now()),
+			timestampMs: BigInt(Math.trunc(world.environment.wallClock())),
 		});
 		this.networkId = networkId;
 		if (this.isConnectable) this.revive();
@@ -157,7 +157,11 @@ export class NodeHandler implements TableNode {
 			}
 		}
 		this.awaitsNeighbours = true;
-		this.world.send(this, { kind: "findNode", target, timestampMs: BigInt(this.world.environment.now()) });
+		this.world.send(this, {
+			kind: "findNode",
+			target,
+			timestampMs: BigInt(Math.trunc(this.world.environment.wallClock())),
+		});
 	}
 
 	/** @returns whether it was asked: what it says unasked is ignored */

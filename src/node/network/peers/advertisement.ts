@@ -126,7 +126,7 @@ export class Advertisement {
 	private isPlausible(number: bigint): boolean {
 		const { head, solid, solidTimestampMs } = this.world.chain;
 		if (number <= solid.number) return false;
-		const passedMs = BigInt(Math.trunc(this.world.now())) - solidTimestampMs;
+		const passedMs = BigInt(Math.trunc(this.world.wallClock())) - solidTimestampMs;
 		return number <= head.number + MAX_BLOCKS_ABOVE_HEAD || number <= solid.number + 1n + passedMs / SLOT_MS;
 	}
 

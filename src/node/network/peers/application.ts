@@ -248,7 +248,7 @@ export class Application implements ApplicationListener {
 		const { advertisement, requester, world } = this;
 		const mayPush = world.settings.isFastForward || peer.isRelay;
 		const { id, number, timestampMs } = readBlockHeader(payload);
-		if (timestampMs - BigInt(Math.trunc(world.now())) >= MAX_AHEAD_MS) {
+		if (timestampMs - BigInt(Math.trunc(world.wallClock())) >= MAX_AHEAD_MS) {
 			// It is our clock or the peer's that is wrong; a wrong one of ours must not cost us all peers for an hour.
 			throw new Misconduct(Reason.BAD_PROTOCOL, `block ${number} comes before its time`, true);
 		}

@@ -36,7 +36,7 @@ export function helloFor(world: PeerWorld, transport: Transport, peer: Peer): He
 	const { chain, settings } = world;
 	const isLight = chain.lowestNumber > 1n;
 	const identity = ownIdentity(world, peer);
-	const timestamp = BigInt(peer.connection.startMs);
+	const timestamp = BigInt(Math.trunc(peer.connection.connectTimeMs));
 	return HelloMessage.create({
 		from: Endpoint.create({
 			address: utf8(transport.self.ipv4),

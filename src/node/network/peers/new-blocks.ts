@@ -43,8 +43,8 @@ export class NewBlocks {
 		const key = itemKey(InventoryKind.BLOCK, block.id);
 		if (peer.isRelay) peer.announcedByUs.put(key, true);
 		this.advertisement.arrived(peer, InventoryKind.BLOCK, block.id);
-		this.world.meter?.blockReceived(this.world.now() - Number(block.timestampMs));
-		if (block.timestampMs - BigInt(Math.trunc(this.world.now())) > MAX_AHEAD_MS) {
+		this.world.meter?.blockReceived(this.world.wallClock() - Number(block.timestampMs));
+		if (block.timestampMs - BigInt(Math.trunc(this.world.wallClock())) > MAX_AHEAD_MS) {
 			throw new Misconduct(Reason.BAD_BLOCK, `block ${block.number} comes before its time`, true);
 		}
 		switch (chain.judgeHeader(block)) {

@@ -73,7 +73,11 @@ export class PeerWorld {
 		readonly meter?: PeerMeter | undefined,
 	) {}
 
+	/** The clock that only goes forward, see {@link NetworkEnvironment}. */
 	now = (): number => this.environment.now();
+
+	/** The clock that people set. */
+	wallClock = (): number => this.environment.wallClock();
 
 	/** Peers by their mean round trip, the fastest first. */
 	get peers(): readonly Peer[] {

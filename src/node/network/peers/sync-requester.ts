@@ -174,7 +174,7 @@ export class SyncRequester {
 		if (!peer.summary.ids.has(toKey(first.id))) throw refuse("a list that doesn't begin in our summary");
 		const { chain } = this.world;
 		if (chain.head.number > 0n) {
-			const passed = FUTURE_MS + BigInt(Math.trunc(this.world.now())) - chain.solidTimestampMs;
+			const passed = FUTURE_MS + BigInt(Math.trunc(this.world.wallClock())) - chain.solidTimestampMs;
 			const highest = passed / SLOT_MS + chain.solid.number;
 			const last = first.number + BigInt(ids.length - 1) + remain;
 			if (last > highest) throw refuse(`block ${last}, though there can't be more than ${highest}`);

@@ -79,6 +79,7 @@ export class Channel implements PeerConnection {
 	readonly outgoing: boolean;
 	readonly configured: boolean;
 	readonly startMs: number;
+	readonly connectTimeMs: number;
 	trusted: boolean;
 	nodeId: Uint8Array = EMPTY;
 	averageLatencyMs = 0;
@@ -110,6 +111,7 @@ export class Channel implements PeerConnection {
 		this.configured = options.configured;
 		this.trusted = options.trusted;
 		this.startMs = this.now;
+		this.connectTimeMs = this.wallClock;
 		this.lastReceivedMs = this.startMs;
 		this.lastSentMs = this.startMs;
 		this.flushedMs = this.startMs;
@@ -121,7 +123,7 @@ export class Channel implements PeerConnection {
 				this.leave(BAN_MS);
 			},
 		});
-		if (this.outgoing) this.sendHello(HelloCode.NORMAL, BigInt(Math.trunc(this.startMs)));
+		if (this.outgoing) this.sendHello(HelloCode.NORMAL, BigInt(Math.trunc(this.connectTimeMs)));
 	}
 
 	get isOpen(): boolean {
@@ -200,7 +202,7 @@ export class Channel implements PeerConnection {
 			if (now - this.lastSentMs > PING_AFTER_MS) {
 				// Before sending: the answer may be faster than we are.
 				this.pingSentMs = now;
-				this.say(writeKeepAlive(TransportType.PING, now));
+				this.say(writeKeepAlive(TransportType.PING, this.wallClock));
 			}
 		} else if (!this.isPaused && now - this.pingSentMs > PONG_TIMEOUT_MS) {
 			this.report({}, "peer doesn't answer a ping");
@@ -212,6 +214,10 @@ export class Channel implements PeerConnection {
 
 	private get now(): number {
 		return this.context.environment.now();
+	}
+
+	private get wallClock(): number {
+		return this.context.environment.wallClock();
 	}
 
 	private take(bytes: Uint8Array): void {
@@ -274,10 +280,10 @@ export class Channel implements PeerConnection {
 	}
 
 	private handleTransport(plain: Uint8Array): void {
-		const message = readTransportMessage(plain, this.now);
+		const message = readTransportMessage(plain, this.wallClock);
 		switch (message.type) {
 			case TransportType.PING:
-				this.say(writeKeepAlive(TransportType.PONG, this.now));
+				this.say(writeKeepAlive(TransportType.PONG, this.wallClock));
 				return;
 			case TransportType.PONG:
 				if (this.pingSentMs === undefined) return;

@@ -88,7 +88,7 @@ export class NodeDetector {
 			if (added.length === count || this.nodes.size >= MAX_POOL) break;
 			const key = keyOf(address);
 			if (this.nodes.has(key) || this.excluded.has(key) || this.options.isOwn(address)) continue;
-			const node: DetectedNode = { address, askedMs: 0, room: undefined };
+			const node: DetectedNode = { address, askedMs: Number.NEGATIVE_INFINITY, room: undefined };
 			this.nodes.set(key, node);
 			added.push(node);
 		}
@@ -143,7 +143,7 @@ export function askStatus(
 					reader.push(bytes);
 					const body = reader.next();
 					if (body === undefined) return;
-					const message = readTransportMessage(body, environment.now());
+					const message = readTransportMessage(body, environment.wallClock());
 					if (message.type !== TransportType.STATUS) fail("another answer than a status");
 					else if (equalBytes(message.status.from.nodeId, own.from.nodeId)) fail("it is ourselves");
 					else finish(() => resolve(message.status));

@@ -201,7 +201,7 @@ export class PeerTransport implements Transport {
 			networkId: config.networkId,
 			maxConnections: config.maxConnections,
 			currentConnections: this.registry.size,
-			timestamp: BigInt(Math.trunc(environment.now())),
+			timestamp: BigInt(Math.trunc(environment.wallClock())),
 		};
 	}
 

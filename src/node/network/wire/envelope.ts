@@ -2,8 +2,14 @@
 
 import { DecodeError } from "../../../protocol/codec/reader.js";
 import { TransportCompressed } from "../../../protocol/messages.js";
+import {
+	compress,
+	firstByteOf,
+	SnappyError,
+	uncompress,
+	uncompressedLength,
+} from "../../../protocol/snappy.js";
 import { MAX_LENGTH } from "./frames.js";
-import { compress, firstByteOf, SnappyError, uncompress, uncompressedLength } from "./snappy.js";
 import { DisconnectReason } from "./transport-messages.js";
 import { ProtocolViolation } from "./violation.js";
 

@@ -24,6 +24,7 @@ function newNode(count: number) {
 	const tasks: (() => void)[] = [];
 	const environment = {
 		now: () => time.ms,
+		wallClock: () => time.ms,
 		after: (_: number, task: () => void) => {
 			tasks.push(task);
 			return { cancel: () => {} };

@@ -33,6 +33,7 @@ export class LinkEnd implements PeerConnection {
 	bannedMs: number | undefined;
 	readonly configured = false;
 	readonly startMs: number;
+	readonly connectTimeMs: number;
 	private static count = 0;
 	readonly id = LinkEnd.count++;
 
@@ -43,6 +44,7 @@ export class LinkEnd implements PeerConnection {
 		readonly nodeId: Uint8Array,
 	) {
 		this.startMs = node.environment.now();
+		this.connectTimeMs = node.environment.wallClock();
 	}
 
 	send(type: number, payload: Uint8Array): void {

@@ -1,12 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import {
-	compress,
-	SnappyError,
-	uncompress,
-	uncompressedLength,
-} from "../../../../src/node/network/wire/snappy.js";
-import { fromHex, toHex } from "../../../../src/protocol/bytes.js";
+import { fromHex, toHex } from "../../src/protocol/bytes.js";
+import { compress, SnappyError, uncompress, uncompressedLength } from "../../src/protocol/snappy.js";
 
 describe("snappy", () => {
 	it("compresses the recorded example to the same bytes", () => {
