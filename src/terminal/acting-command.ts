@@ -19,11 +19,12 @@ import {
 	parseReference,
 } from "../wallet/build.js";
 import { parseHexBytes } from "../wallet/bytes-text.js";
-import { accountOf, genesisId } from "../wallet/chain-query.js";
+import { accountOf, genesisId, headBlock } from "../wallet/chain-query.js";
 import type { Contract } from "../wallet/contract.js";
 import { Failure } from "../wallet/failure.js";
 import { actsUnsigned, UNSIGNED_LINE } from "../wallet/impersonation.js";
 import type { JsonRecord } from "../wallet/json.js";
+import { labelled, readLabels } from "../wallet/labels.js";
 import { NodeClient } from "../wallet/node-client.js";
 import { checkPermission, permissionId, permissionOf, weigh } from "../wallet/permission.js";
 import { type Reference, readReference } from "../wallet/reference.js";
@@ -155,15 +156,16 @@ export abstract class ActingCommand extends SendingCommand {
 		const facts = await this.facts(flags, client, artefact, permission);
 		for (const { message } of plan.warnings ?? []) this.warning(message);
 		const level = this.levelOf(plan, settings);
-		const cost = this.isShown(plan.agree ? 2 : level, flags, settings)
-			? await this.costOf(context, artefact, plan, permission, keys)
-			: undefined;
+		const isShown = this.isShown(plan.agree ? 2 : level, flags, settings);
+		const cost = isShown ? await this.costOf(context, artefact, plan, permission, keys) : undefined;
+		const chainMs = isShown ? (await headBlock(client)).timestampMs : undefined;
+		this.labels = await readLabels(settings);
 		const summary = [
-			...summaryLines(artefact, { ...facts, approval: willSign }),
+			...summaryLines(artefact, { ...facts, approval: willSign, chainMs }),
 			...(plan.details ?? []),
 			...(unsigned ? [UNSIGNED_LINE] : []),
 			...(cost ? costLines(cost, cost.shortfallSun) : []),
-		];
+		].map((line) => labelled(line, this.labels));
 
 		const own = { ...plan.result, ...plan.resultOf?.(artefact) };
 		if (flags["dry-run"]) return this.printPlan(artefact, facts, summary, { ...plan, result: own }, cost);

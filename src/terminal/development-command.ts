@@ -23,9 +23,9 @@ export abstract class DevelopmentCommand extends CoinCommand {
 		} catch (error) {
 			if (!(error instanceof Failure) || error.code !== "not_served") throw error;
 			const { host } = new URL(url);
-			throw new Failure("not_served", `no development chain answers at ${host}, or this is not its gateway`, {
+			throw new Failure("not_served", `no development chain answers at ${host}`, {
 				...error.facts,
-				hint: `coin node start prints the gateway's address; coin profile set ${settings.profile} gateway=<url> names it`,
+				hint: `coin node start starts one and prints the address of its gateway; coin profile set ${settings.profile} gateway=<url> names another one`,
 			});
 		}
 	}

@@ -8,6 +8,7 @@ import { summaryOf } from "../wallet/artefact-note.js";
 import { broadcast } from "../wallet/broadcast.js";
 import { parseDuration } from "../wallet/duration.js";
 import { Failure } from "../wallet/failure.js";
+import { type Labels, labelled } from "../wallet/labels.js";
 import type { NodeClient } from "../wallet/node-client.js";
 import type { Settings } from "../wallet/settings.js";
 import { signArtefact } from "../wallet/signing.js";
@@ -43,6 +44,9 @@ export interface ChainLooks {
 export abstract class SendingCommand extends CoinCommand {
 	/** Keys that were opened, so that a stream of transactions asks for a password once. */
 	private readonly opened = new Map<string, Uint8Array>();
+
+	/** What people are shown beside addresses. */
+	protected labels: Labels = new Map();
 
 	/** Transactions that a node took from this command. */
 	private sentCount = 0;
@@ -214,7 +218,7 @@ export abstract class SendingCommand extends CoinCommand {
 	protected printActing(artefact: Artefact, status: TransactionStatus, members: object): void {
 		const result: ActingResult = { ...actingResult(artefact, status), ...members };
 		if (this.json) printJson(result);
-		else for (const line of actingLines(artefact, result)) printLine(line);
+		else for (const line of actingLines(artefact, result)) printLine(labelled(line, this.labels));
 	}
 }
 

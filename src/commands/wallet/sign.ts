@@ -22,6 +22,7 @@ import {
 	checkNotExpired,
 } from "../../wallet/authority.js";
 import { Failure } from "../../wallet/failure.js";
+import { labelled, readLabels } from "../../wallet/labels.js";
 import { NodeClient } from "../../wallet/node-client.js";
 import { weigh } from "../../wallet/permission.js";
 import type { Settings } from "../../wallet/settings.js";
@@ -71,6 +72,7 @@ export default class WalletSign extends SendingCommand {
 			: await readArtefacts(args.artefact, flags.raw);
 		const settings = await this.settings(flags);
 		const client = new NodeClient(settings);
+		this.labels = await readLabels(settings);
 		const fine = await forEachInput(artefacts, flags["keep-going"], this.json, async (artefact) => {
 			const authority = flags.offline
 				? authorityOfArtefact(artefact, Date.now())
@@ -123,7 +125,8 @@ export default class WalletSign extends SendingCommand {
 		const after = weigh(authority.permission, [...artefact.signers, ...keys.map((key) => key.address)]);
 		const unverified =
 			authority.source === "artefact" ? ["  permission  as the artefact says, unverified"] : [];
-		return [...summaryLines(artefact, { ...authority, approval: after }), ...unverified];
+		const lines = [...summaryLines(artefact, { ...authority, approval: after }), ...unverified];
+		return lines.map((line) => labelled(line, this.labels));
 	}
 
 	private line(artefact: Artefact, { chain, permission }: Authority): string {
