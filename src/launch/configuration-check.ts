@@ -13,9 +13,9 @@ import {
 import { genesisId } from "../node/chain/genesis.js";
 import { loadConfig, type NodeConfig } from "../node/config/config.js";
 import { refuseDevelopmentDirectory } from "../node/development/directory.js";
+import { nearest } from "../wallet/suggestion.js";
 import { genesisGap, missingSectionHint } from "./configuration-gaps.js";
 import { LISTENERS } from "./listeners.js";
-import { nearest } from "../wallet/suggestion.js";
 
 export interface Finding {
 	/** An error keeps a node from starting. */

@@ -278,7 +278,9 @@ export default class NodeStart extends CoinCommand {
 			if (node.ports.gateway !== undefined) {
 				const gateway = `http://${addressText({ host: chosen.host, port: node.ports.gateway })}`;
 				if (this.chatty)
-					printLine("the gateway serves all APIs and coin dev on one port, and the paths of the stock runtime (TRE):");
+					printLine(
+						"the gateway serves all APIs and coin dev on one port, and the paths of the stock runtime (TRE):",
+					);
 				// Scripts that start the stock runtime wait for this line.
 				printLine(`TRE now listening on ${gateway}`);
 			}

@@ -43,7 +43,9 @@ export default class NodeStatus extends QueryCommand {
 		this.printRecord(status, {
 			...status,
 			headTime: localTime(head.timestampMs),
-			...(isAlone ? { sync: "alone: it has no peer network, as a development chain, and follows nobody" } : {}),
+			...(isAlone
+				? { sync: "alone: it has no peer network, as a development chain, and follows nobody" }
+				: {}),
 			peers: peers.length === 0 ? "none" : peers.map((peer) => lineOf(peerOf(peer))).join("\n"),
 		});
 		if (flags["require-sync"] && sync === "behind") {

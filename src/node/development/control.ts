@@ -140,7 +140,9 @@ export class DevelopmentControl {
 	/** Seals a block that performs the maintenance. */
 	async maintain(): Promise<AppliedBlock> {
 		return this.change(() => {
-			this.open.chain.edit(makeMaintenanceDue);
+			const { nextTimestampMs, now } = this.conditions;
+			const nowMs = nextTimestampMs ?? now();
+			this.open.chain.edit((state) => makeMaintenanceDue(state, nowMs));
 			return this.options.sealer.seal({ byHand: true });
 		});
 	}
