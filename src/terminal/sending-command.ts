@@ -10,6 +10,7 @@ import { parseDuration } from "../wallet/duration.js";
 import { Failure } from "../wallet/failure.js";
 import { type Labels, labelled } from "../wallet/labels.js";
 import type { NodeClient } from "../wallet/node-client.js";
+import { withAdvice } from "../wallet/refusal-advice.js";
 import type { Settings } from "../wallet/settings.js";
 import { type DeviceSigner, isDevice, type SigningKey } from "../wallet/signers/signer.js";
 import { signArtefact } from "../wallet/signing.js";
@@ -58,7 +59,8 @@ export abstract class SendingCommand extends CoinCommand {
 
 	/** Nothing of this input reached a node unless a step said so. */
 	protected override explain(failure: Failure): Failure {
-		const told = failure.facts.sent === undefined ? failure.with({ sent: false }) : failure;
+		const advised = withAdvice(failure, undefined);
+		const told = advised.facts.sent === undefined ? advised.with({ sent: false }) : advised;
 		if (this.sentCount === 0 || told.facts.sent !== false) return told;
 		if (told.retry !== "same" && told.retry !== "later") return told;
 		// The same call would send again what it has sent already.
