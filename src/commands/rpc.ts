@@ -5,7 +5,7 @@ import { endpoints, FOLDERS } from "../node/api/endpoint-table.js";
 import type { Method } from "../node/api/jsonrpc/method.js";
 import { spell, toNeutral } from "../protocol/dialect.js";
 import { CoinCommand } from "../terminal/coin-command.js";
-import { printAnswer, printBytes, printLine, printNote, tableLines } from "../terminal/output.js";
+import { printAnswer, printBytes, printCells, printLine, printNote, tableLines } from "../terminal/output.js";
 import { type RpcWords, readRpcWords } from "../terminal/rpc-words.js";
 import { readStdin } from "../terminal/stdin.js";
 import { Failure } from "../wallet/failure.js";
@@ -199,7 +199,13 @@ export default class Rpc extends CoinCommand {
 					? http
 					: [...rows, ...methodRows, ...grpcRows()];
 		const columns = ["name", "servers", "fields", "about"] as const;
-		for (const line of tableLines(all, columns, "no endpoints")) printLine(line);
+		if (process.stdout.isTTY === true) {
+			for (const line of tableLines(all, columns, "no endpoints")) printLine(line);
+			return;
+		}
+		// The longest list of fields would make every line of a file that wide.
+		for (const row of [Object.fromEntries(columns.map((name) => [name, name])), ...all])
+			printCells(columns.map((name) => (row as Record<string, string>)[name] ?? ""));
 	}
 
 	private async printMethod(name: string): Promise<void> {
@@ -223,7 +229,9 @@ export default class Rpc extends CoinCommand {
 			throw new Failure("usage", `there is no endpoint ${name} in the table`, { hint: nearest(name) });
 		printLine(`${endpoint.name}: ${endpoint.about}`);
 		printLine(`served under ${endpoint.servers.map((server) => `${FOLDERS[server]}/`).join(", ")}`);
-		for (const line of tableLines(endpoint.fields, ["name", "type"], "no fields")) printLine(line);
+		const visible = { name: "visible", type: "bool", meaning: "true: addresses in Base58, texts as text" };
+		for (const line of tableLines([...endpoint.fields, visible], ["name", "type", "meaning"], "no fields"))
+			printLine(line);
 	}
 }
 

@@ -14,6 +14,8 @@ import { genesisId } from "../node/chain/genesis.js";
 import { loadConfig, type NodeConfig } from "../node/config/config.js";
 import { refuseDevelopmentDirectory } from "../node/development/directory.js";
 import { nearest } from "../wallet/suggestion.js";
+import { genesisGap, missingSectionHint } from "./configuration-gaps.js";
+import { LISTENERS } from "./listeners.js";
 
 export interface Finding {
 	/** An error keeps a node from starting. */
@@ -33,15 +35,21 @@ export async function checkConfiguration(file: string, dataDirectory: string): P
 		config = loadConfig(file);
 	} catch (error) {
 		if ((error as Error).name !== "ConfigError") throw error;
-		return [errorAt(file, (error as Error).message)];
+		const { message } = error as Error;
+		const hint = missingSectionHint(message);
+		return [errorAt(file, hint === undefined ? message : `${message}; ${hint}`)];
 	}
+	const gap = genesisGap(config);
 	return [
+		...(gap === undefined ? [] : [{ level: "warning", place: file, message: gap } as const]),
 		...config.unknownKeys.map(({ path, line }) => unknownKey(config, path, line)),
 		...config.warnings.map((message) => ({ level: "warning", place: file, message }) as const),
 		...config.localWitness.keystores
 			.slice(0, 1)
 			.filter((keystore) => !existsSync(keystore))
-			.map((keystore) => errorAt(keystore, "the witness's key file isn't there: --witness fails")),
+			.map((keystore) =>
+				errorAt(keystore, "the witness's key file (localwitnesskeystore) isn't there: --witness fails"),
+			),
 		...(await checkPorts(config)),
 		...(await checkDirectory(config, dataDirectory)),
 	];
@@ -62,37 +70,21 @@ function unknownKey(config: NodeConfig, path: string, line: number): Finding {
 	return { level: "warning", place: `${config.file}:${line}`, message: unknownKeyText(config, path) };
 }
 
-/** Every port that the configuration has a node listen on, with the key's meaning. */
-function portsOf({ node }: NodeConfig): { readonly port: number; readonly use: string }[] {
-	const listeners = [
-		[node.http.full, "HTTP API"],
-		[node.http.solidity, "solidity HTTP API"],
-		[node.http.pbft, "PBFT HTTP API"],
-		[node.jsonrpc.full, "JSON-RPC"],
-		[node.jsonrpc.solidity, "solidity JSON-RPC"],
-		[node.jsonrpc.pbft, "PBFT JSON-RPC"],
-		[node.rpc.full, "gRPC API"],
-		[node.rpc.solidity, "solidity gRPC API"],
-		[node.rpc.pbft, "PBFT gRPC API"],
-		[node.metrics.prometheus, "metrics"],
-	] as const;
-	return [
-		...listeners.filter(([{ enabled }]) => enabled).map(([{ port }, use]) => ({ port, use })),
-		{ port: node.peers.listenPort, use: "peers" },
-	].filter(({ port }) => port !== 0);
-}
-
 async function checkPorts(config: NodeConfig): Promise<Finding[]> {
 	const users = new Map<number, string>();
 	const findings: Finding[] = [];
-	for (const { port, use } of portsOf(config)) {
+	for (const { of, use, setting } of LISTENERS) {
+		const { enabled, port } = of(config.node);
+		if (!enabled || port === 0) continue;
 		const other = users.get(port);
-		users.set(port, use);
-		if (other !== undefined) findings.push(errorAt(`port ${port}`, `is given twice: ${other}, ${use}`));
+		const user = `${use} (${setting})`;
+		users.set(port, user);
+		if (other !== undefined) findings.push(errorAt(`port ${port}`, `is given twice: ${other}, ${user}`));
 		else {
 			const code = await bindFailure(port);
-			if (code === "EADDRINUSE") findings.push(errorAt(`port ${port}`, `is in use; the ${use} needs it`));
-			else if (code) findings.push(errorAt(`port ${port}`, `can't be bound for the ${use} (${code})`));
+			if (code === "EADDRINUSE")
+				findings.push(errorAt(`port ${port}`, `is in use; the ${use} needs it: ${setting} sets another`));
+			else if (code) findings.push(errorAt(`port ${port}`, `can't be bound for the ${user}: ${code}`));
 		}
 	}
 	return findings;

@@ -1,10 +1,14 @@
 /** Work on a data directory that no node has open: what is in it, whether it is whole, copies (protocol/command-line §7). */
 
 import { cpSync, existsSync, readdirSync, renameSync, rmSync, statSync } from "node:fs";
-import { join } from "node:path";
+import { join, relative } from "node:path";
 import { logDirectory, openDataDirectory, readMeta } from "../node/chain/data-directory.js";
+import { propertySeed } from "../node/chain/open-chain.js";
 import { defaultConfig, loadConfig } from "../node/config/config.js";
+import { settleAccountAssets } from "../node/state/asset-layout.js";
 import { type Change, compactLevelDatabase, openLevelDatabase } from "../node/state/database.js";
+import { StateDatabase } from "../node/state/state-database.js";
+import { createView } from "../node/state/view.js";
 import { equalBytes } from "../protocol/bytes.js";
 import { Failure } from "../wallet/failure.js";
 import type { OfflineChain } from "./offline-chain.js";
@@ -38,6 +42,31 @@ export function sizesOf(
 	database: string,
 ): { databaseBytes: number; journalBytes: number } {
 	return { databaseBytes: sizeOf(database), journalBytes: sizeOf(logDirectory(dataDirectory)) };
+}
+
+/** What the database itself says, without the rules of its chain: blocks up to the last irreversible one. */
+export interface StoredChain {
+	readonly genesisId: Uint8Array;
+	readonly number: bigint;
+	readonly id: Uint8Array;
+	readonly timestampMs: bigint;
+}
+
+/** @throws {Failure} `not_found` for an empty database, `start_failed` if it is in use or not this program's */
+export async function readStoredChain(dataDirectory: string, database: string): Promise<StoredChain> {
+	return withNodeErrors(async () => {
+		const storage = await openDataDirectory(dataDirectory, relative(dataDirectory, database));
+		try {
+			const meta = await readMeta(storage, dataDirectory);
+			if (!meta) throw new Failure("not_found", `the database in ${database} is empty`);
+			const state = await StateDatabase.open(storage, settleAccountAssets);
+			const { properties } = createView(state.baseBackend, propertySeed(defaultConfig()));
+			const { headNumber: number, headId: id, headTimestampMs: timestampMs } = properties;
+			return { genesisId: meta.genesisId, number, id, timestampMs };
+		} finally {
+			await storage.close();
+		}
+	});
 }
 
 /** @throws {Failure} `start_failed` if the directory is in use */

@@ -2,9 +2,12 @@
 
 import { writeSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
+import { PortError } from "../node/api/http-servers.js";
 import { type NodeOptions, type RunningNode, startNode } from "../node/node.js";
 import { takeOverSignals } from "../terminal/interrupt.js";
 import { Failure } from "../wallet/failure.js";
+import { missingSectionHint } from "./configuration-gaps.js";
+import { portHint } from "./listeners.js";
 import { type ClosableLog, ignoreBrokenPipe } from "./node-log.js";
 
 /** Who is told that every listener is bound. */
@@ -29,9 +32,9 @@ const KNOWN = new Set([
 
 /** Turns a node's own errors into refusals with exit code 1. */
 export function startFailure(error: unknown): unknown {
-	if (error instanceof Error && KNOWN.has(error.name))
-		return new Failure("start_failed", error.message, { cause: error });
-	return error;
+	if (!(error instanceof Error) || !KNOWN.has(error.name)) return error;
+	const hint = error instanceof PortError ? portHint(error.owner) : missingSectionHint(error.message);
+	return new Failure("start_failed", error.message, { cause: error, ...(hint ? { hint } : {}) });
 }
 
 /**

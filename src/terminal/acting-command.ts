@@ -2,7 +2,6 @@
 
 import { readFile } from "node:fs/promises";
 import type { Interfaces } from "@oclif/core";
-import type { KeystoreEntry } from "../keystore/keystore.js";
 import { KeystoreError } from "../keystore/keystore-error.js";
 import { equalBytes, toHex, utf8 } from "../protocol/bytes.js";
 import type { Account, Permission } from "../protocol/messages.js";
@@ -19,21 +18,25 @@ import {
 	parseReference,
 } from "../wallet/build.js";
 import { parseHexBytes } from "../wallet/bytes-text.js";
-import { accountOf, genesisId } from "../wallet/chain-query.js";
+import { accountOf, genesisId, headBlock } from "../wallet/chain-query.js";
 import type { Contract } from "../wallet/contract.js";
 import { Failure } from "../wallet/failure.js";
 import { actsUnsigned, UNSIGNED_LINE } from "../wallet/impersonation.js";
 import type { JsonRecord } from "../wallet/json.js";
+import { labelled, readLabels } from "../wallet/labels.js";
 import { NodeClient } from "../wallet/node-client.js";
 import { checkPermission, permissionId, permissionOf, weigh } from "../wallet/permission.js";
 import { type Reference, readReference } from "../wallet/reference.js";
 import { withAdvice } from "../wallet/refusal-advice.js";
 import type { Settings } from "../wallet/settings.js";
-import { accountNamed, activeAccount, checkSigners, keyNamed, openableKey } from "../wallet/signing.js";
+import { namesDevice } from "../wallet/signers/device-name.js";
+import type { SigningKey } from "../wallet/signers/signer.js";
+import { accountNamed, activeAccount, checkSigners, openableKey } from "../wallet/signing.js";
 import { costLines, shortfallOf, type TransactionCost, transactionCost } from "../wallet/transaction-cost.js";
 import type { ActingFlags } from "./acting-flags.js";
 import type { OutputKind } from "./coin-command.js";
 import type { ConfirmationLevel } from "./confirmation.js";
+import { oneByOne } from "./one-by-one.js";
 import { printJson, printJsonText, printLine } from "./output.js";
 import { type ChainLooks, SendingCommand } from "./sending-command.js";
 import { readStdin } from "./stdin.js";
@@ -78,7 +81,7 @@ export function memoBytes(memo: string | undefined): Uint8Array | undefined {
 }
 
 /** No key, and none is needed. */
-const UNSIGNED: readonly KeystoreEntry[] = [];
+const UNSIGNED: readonly SigningKey[] = [];
 
 const SHARED_EXPIRY: Expiry = { afterMs: 12 * 3_600_000 };
 
@@ -121,12 +124,24 @@ export abstract class ActingCommand extends SendingCommand {
 		}
 		const settings = await this.settings(flags);
 		const client = new NodeClient(settings);
-		const owner =
-			flags.from === undefined ? await activeAccount(settings) : await accountNamed(settings, flags.from);
+		const owner = await this.ownerOf(settings, flags);
 		const stored = flags.offline ? undefined : await accountOf(client, owner);
 		const account = accountOrFresh(stored, owner);
 		if (stored) this.acting = account;
 		return { settings, client, owner, account };
+	}
+
+	/** The account that acts; without a name and a configured wallet that of the device that signs. */
+	private async ownerOf(settings: Settings, flags: ActingFlags): Promise<Uint8Array> {
+		const { from, signer = [] } = flags;
+		if (from !== undefined)
+			return namesDevice(from)
+				? (await this.devices.open(settings, from)).address
+				: accountNamed(settings, from);
+		const [only, second] = signer;
+		if (only !== undefined && second === undefined && settings.wallet === undefined && namesDevice(only))
+			return (await this.devices.open(settings, only)).address;
+		return activeAccount(settings);
 	}
 
 	/** Carries a plan out as far as the flags say. */
@@ -155,15 +170,16 @@ export abstract class ActingCommand extends SendingCommand {
 		const facts = await this.facts(flags, client, artefact, permission);
 		for (const { message } of plan.warnings ?? []) this.warning(message);
 		const level = this.levelOf(plan, settings);
-		const cost = this.isShown(plan.agree ? 2 : level, flags, settings)
-			? await this.costOf(context, artefact, plan, permission, keys)
-			: undefined;
+		const isShown = this.isShown(plan.agree ? 2 : level, flags, settings);
+		const cost = isShown ? await this.costOf(context, artefact, plan, permission, keys) : undefined;
+		const chainMs = isShown ? (await headBlock(client)).timestampMs : undefined;
+		this.labels = await readLabels(settings);
 		const summary = [
-			...summaryLines(artefact, { ...facts, approval: willSign }),
+			...summaryLines(artefact, { ...facts, approval: willSign, chainMs }),
 			...(plan.details ?? []),
 			...(unsigned ? [UNSIGNED_LINE] : []),
 			...(cost ? costLines(cost, cost.shortfallSun) : []),
-		];
+		].map((line) => labelled(line, this.labels));
 
 		const own = { ...plan.result, ...plan.resultOf?.(artefact) };
 		if (flags["dry-run"]) return this.printPlan(artefact, facts, summary, { ...plan, result: own }, cost);
@@ -210,7 +226,7 @@ export abstract class ActingCommand extends SendingCommand {
 		artefact: Artefact,
 		plan: ActingPlan,
 		permission: Readonly<Permission> | undefined,
-		keys: readonly KeystoreEntry[],
+		keys: readonly SigningKey[],
 	): Promise<(TransactionCost & { readonly shortfallSun: bigint }) | undefined> {
 		// Whoever signs later: a threshold above the heaviest key's weight takes two signatures at least.
 		const heaviest = permission?.keys.reduce((most, { weight }) => (weight > most ? weight : most), 0n) ?? 1n;
@@ -233,8 +249,9 @@ export abstract class ActingCommand extends SendingCommand {
 	private async signers(
 		{ settings, client, owner }: ActingContext,
 		flags: ActingFlags,
-	): Promise<readonly KeystoreEntry[]> {
-		const names = flags.signer ?? [];
+	): Promise<readonly SigningKey[]> {
+		const device = flags.from !== undefined && namesDevice(flags.from) ? [flags.from] : [];
+		const names = flags.signer ?? device;
 		if (names.length === 0) {
 			try {
 				return [await openableKey(settings, toHex(owner))];
@@ -246,7 +263,7 @@ export abstract class ActingCommand extends SendingCommand {
 				throw error;
 			}
 		}
-		return Promise.all(names.map((name) => keyNamed(settings, name)));
+		return oneByOne(names, (name) => this.devices.keyNamed(settings, name));
 	}
 
 	/** A transaction that other people must sign too gets half a day. */
@@ -254,7 +271,7 @@ export abstract class ActingCommand extends SendingCommand {
 		flags: ActingFlags,
 		permission: Readonly<Permission> | undefined,
 		context: ActingContext,
-		keys: readonly KeystoreEntry[],
+		keys: readonly SigningKey[],
 	): Expiry | undefined {
 		if (flags.expires !== undefined) return parseExpiry(flags.expires);
 		if (!(flags.build || flags.sign) || !permission) return undefined;

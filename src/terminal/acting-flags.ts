@@ -62,7 +62,7 @@ export const actingFlags = {
 		helpGroup: "TRANSACTION",
 	}),
 	signer: Flags.string({
-		description: "key that signs (default: the account's own); repeatable",
+		description: "key that signs (default: the account's own), or ledger[:<index or path>]; repeatable",
 		helpValue: "<wallet>",
 		multiple: true,
 		multipleNonGreedy: true,

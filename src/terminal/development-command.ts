@@ -9,6 +9,7 @@ import type { SettingsFlags } from "../wallet/settings.js";
 import { accountNamed } from "../wallet/signing.js";
 import { CoinCommand } from "./coin-command.js";
 import { keystoreFlags, nodeFlags } from "./flags.js";
+import { printJson, printLine } from "./output.js";
 
 /** Flags of every such command. */
 export const developmentFlags = { ...nodeFlags, ...keystoreFlags };
@@ -23,9 +24,9 @@ export abstract class DevelopmentCommand extends CoinCommand {
 		} catch (error) {
 			if (!(error instanceof Failure) || error.code !== "not_served") throw error;
 			const { host } = new URL(url);
-			throw new Failure("not_served", `no development chain answers at ${host}, or this is not its gateway`, {
+			throw new Failure("not_served", `no development chain answers at ${host}`, {
 				...error.facts,
-				hint: `coin node start prints the gateway's address; coin profile set ${settings.profile} gateway=<url> names it`,
+				hint: `coin node start starts one and prints the address of its gateway; coin profile set ${settings.profile} gateway=<url> names another one`,
 			});
 		}
 	}
@@ -45,8 +46,14 @@ export abstract class DevelopmentCommand extends CoinCommand {
 			);
 		}
 		const result = await this.ask(flags, method, params);
-		this.note(`chain ${genesis.slice(-8)} at ${new URL(developmentUrl(settings)).host} was changed`);
+		this.note(`on the chain ${genesis.slice(-8)} at ${new URL(developmentUrl(settings)).host}`);
 		return result;
+	}
+
+	/** Prints that a change was made: what was done, for people, and `true` or `false` for programs. */
+	protected printDone(answer: Json, sentence: string): void {
+		if (this.json) printJson(answer === true);
+		else printLine(answer === true ? sentence : "nothing was changed");
 	}
 
 	/** An account in the form that the methods take. */

@@ -37,6 +37,8 @@ export interface MessageFlags {
 export interface HashedMessage {
 	readonly scheme: MessageScheme;
 	readonly hash: Uint8Array;
+	/** The message itself where it is signed under the prefix of the second scheme. */
+	readonly message?: Uint8Array;
 	/** The message as a person can check it, line by line. */
 	readonly shown: readonly string[];
 }
@@ -80,7 +82,7 @@ export abstract class MessageCommand extends CoinCommand {
 			return { scheme: "v1", hash: messageHashV1(bytes), shown: shownBytes(bytes) };
 		}
 		const bytes = await messageBytes(source);
-		return { scheme: "v2", hash: messageHash(bytes), shown: shownBytes(bytes) };
+		return { scheme: "v2", message: bytes, hash: messageHash(bytes), shown: shownBytes(bytes) };
 	}
 }
 

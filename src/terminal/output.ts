@@ -22,6 +22,11 @@ export function plainSigns(text: string, environment = process.env): string {
 	return text.replace(/[…→·×–]/g, (sign) => PLAIN_SIGNS[sign] ?? sign);
 }
 
+/** Writes a row for programs that cut lines into columns: a tab between two, and no padding. */
+export function printCells(cells: readonly string[]): void {
+	process.stdout.write(`${cells.map(harmlessLine).join("\t")}\n`);
+}
+
 /** Writes text that has lines of its own, on standard output. */
 export function printText(text: string): void {
 	process.stdout.write(`${withOwnStyles(harmlessText(text))}\n`);

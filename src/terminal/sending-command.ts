@@ -8,14 +8,18 @@ import { summaryOf } from "../wallet/artefact-note.js";
 import { broadcast } from "../wallet/broadcast.js";
 import { parseDuration } from "../wallet/duration.js";
 import { Failure } from "../wallet/failure.js";
+import { type Labels, labelled } from "../wallet/labels.js";
 import type { NodeClient } from "../wallet/node-client.js";
+import { withAdvice } from "../wallet/refusal-advice.js";
 import type { Settings } from "../wallet/settings.js";
+import { type DeviceSigner, isDevice, type SigningKey } from "../wallet/signers/signer.js";
 import { signArtefact } from "../wallet/signing.js";
 import { type TransactionStatus, waitFor } from "../wallet/wait.js";
 import { agentSignature } from "./agent-signature.js";
 import { CoinCommand } from "./coin-command.js";
 import { agree, type ConfirmationLevel, present } from "./confirmation.js";
 import { canAsk } from "./controlling-terminal.js";
+import { Devices, onDevice } from "./devices.js";
 import { asFailure, reportFailure } from "./failure-report.js";
 import { onInterrupt } from "./interrupt.js";
 import { printJson, printLine } from "./output.js";
@@ -44,12 +48,19 @@ export abstract class SendingCommand extends CoinCommand {
 	/** Keys that were opened, so that a stream of transactions asks for a password once. */
 	private readonly opened = new Map<string, Uint8Array>();
 
+	/** Devices that sign. */
+	protected readonly devices = new Devices();
+
+	/** What people are shown beside addresses. */
+	protected labels: Labels = new Map();
+
 	/** Transactions that a node took from this command. */
 	private sentCount = 0;
 
 	/** Nothing of this input reached a node unless a step said so. */
 	protected override explain(failure: Failure): Failure {
-		const told = failure.facts.sent === undefined ? failure.with({ sent: false }) : failure;
+		const advised = withAdvice(failure, undefined);
+		const told = advised.facts.sent === undefined ? advised.with({ sent: false }) : advised;
 		if (this.sentCount === 0 || told.facts.sent !== false) return told;
 		if (told.retry !== "same" && told.retry !== "later") return told;
 		// The same call would send again what it has sent already.
@@ -60,6 +71,7 @@ export abstract class SendingCommand extends CoinCommand {
 	protected override async finally(error: Error | undefined): Promise<void> {
 		for (const key of this.opened.values()) key.fill(0);
 		this.opened.clear();
+		await this.devices.close();
 		return super.finally(error);
 	}
 
@@ -87,14 +99,18 @@ export abstract class SendingCommand extends CoinCommand {
 	 */
 	protected async signWith(
 		artefact: Artefact,
-		keys: readonly KeystoreEntry[],
+		keys: readonly SigningKey[],
 		flags: { readonly "password-file"?: string | undefined },
 		settings: Settings,
 		summary: readonly string[],
 	): Promise<Artefact> {
-		if (this.asksPassword(flags, settings)) await this.show(summary);
+		if (canAsk() && (keys.some(isDevice) || this.asksPassword(flags, settings))) await this.show(summary);
 		let signed = artefact;
 		for (const key of keys) {
+			if (isDevice(key)) {
+				signed = await this.signOnDevice(signed, key);
+				continue;
+			}
 			const byAgent = await agentSignature(key, signed.transaction.id);
 			// Nobody is asked for a password here, so this is where it can be seen what is signed.
 			if (byAgent) this.note(`${key.name} signs (unlocked): ${summaryOf(signed)}`);
@@ -103,6 +119,18 @@ export abstract class SendingCommand extends CoinCommand {
 				: signArtefact(signed, await this.open(key, flags, settings));
 		}
 		return signed;
+	}
+
+	/** The device asks its owner; here stands what they should read there. */
+	private async signOnDevice(artefact: Artefact, device: DeviceSigner): Promise<Artefact> {
+		const { transaction } = artefact;
+		const lines = [
+			`${device.name} (${device.base58}) signs; compare on its screen:`,
+			...device.shows(transaction),
+		];
+		if (canAsk()) await present(lines);
+		else for (const line of lines) this.note(line);
+		return withSignature(artefact, await onDevice(this.chatty, () => device.signTransaction(transaction)));
 	}
 
 	private async open(
@@ -214,7 +242,7 @@ export abstract class SendingCommand extends CoinCommand {
 	protected printActing(artefact: Artefact, status: TransactionStatus, members: object): void {
 		const result: ActingResult = { ...actingResult(artefact, status), ...members };
 		if (this.json) printJson(result);
-		else for (const line of actingLines(artefact, result)) printLine(line);
+		else for (const line of actingLines(artefact, result)) printLine(labelled(line, this.labels));
 	}
 }
 

@@ -128,7 +128,7 @@ function matchOf({ makerOrderId, fillSellQuantity, fillBuyQuantity }: Readonly<M
 
 /** The same for people. */
 export function actingLines(artefact: Artefact, result: ActingResult): string[] {
-	const lines = [`${result.state}: ${summaryOf(artefact)}`, `  transaction ${result.txID}`];
+	const lines = [`${result.state}: ${resultSummary(artefact)}`, `  transaction ${result.txID}`];
 	if (result.block !== undefined) lines.push(`  block       ${result.block}, ${result.result ?? ""}`);
 	if (result.fee !== undefined) {
 		const energy = result.energy ? `, energy ${result.energy}` : "";
@@ -137,6 +137,13 @@ export function actingLines(artefact: Artefact, result: ActingResult): string[] 
 	lines.push(...reportedLines(result));
 	if (result.reason) lines.push(`  reason      ${result.reason}`);
 	return lines;
+}
+
+/** One sentence on what happened. Who may sign now was read before it was signed, and fills a screen. */
+function resultSummary(artefact: Artefact): string {
+	const { type, owner } = artefact;
+	if (type.name === "AccountPermissionUpdateContract") return `new permissions for ${toBase58Check(owner)}`;
+	return summaryOf(artefact);
 }
 
 /** What only some types report. */

@@ -17,6 +17,8 @@ export interface ArtefactFacts {
 	readonly permission: Readonly<Permission> | undefined;
 	readonly approval: Approval | undefined;
 	readonly note?: string | undefined;
+	/** Time of the chain's newest block, which is what an expiry is measured by; epoch milliseconds. */
+	readonly chainMs?: bigint | undefined;
 }
 
 /** Members that are computed; any other member that came with an artefact is kept. */
@@ -91,8 +93,17 @@ export function summaryLines(artefact: Artefact, facts: ArtefactFacts): string[]
 			`  permission  ${name} (${permission.id}), weight ${approval.weight} of ${permission.threshold}`,
 		);
 	}
-	if (raw) lines.push(`  expires     ${new Date(Number(raw.expiration)).toISOString()}`);
+	if (raw) lines.push(`  expires     ${expiryText(raw.expiration, facts.chainMs)}`);
 	return lines;
+}
+
+/** A chain without new blocks stands still: its transactions expire by its clock and not by this machine's. */
+function expiryText(expirationMs: bigint, chainMs: bigint | undefined): string {
+	const time = new Date(Number(expirationMs)).toISOString();
+	if (chainMs === undefined) return time;
+	const seconds = (expirationMs - chainMs) / 1000n;
+	const distance = seconds < 0n ? `${-seconds} s before` : `${seconds} s after`;
+	return `${time}, ${distance} the chain's newest block`;
 }
 
 /** A memo as text if it is one, else as hexadecimal. */

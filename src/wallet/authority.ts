@@ -22,6 +22,8 @@ export interface Authority {
 	readonly changed: boolean;
 	/** The present time as the chain counts it; the local clock where no node was asked. */
 	readonly nowMs: bigint;
+	/** Time of the chain's newest block; undefined where no node was asked. */
+	readonly chainMs?: bigint;
 }
 
 /**
@@ -55,6 +57,7 @@ export async function authorityAtNode(artefact: Artefact, client: NodeClient): P
 		source: "node",
 		changed: carried !== undefined && !samePermission(carried, permission),
 		nowMs: head.timestampMs,
+		chainMs: head.timestampMs,
 	};
 }
 

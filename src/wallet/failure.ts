@@ -37,6 +37,7 @@ export const FAILURE_KINDS = {
 	wallet_not_found: refused,
 	watch_only: refused,
 	agent_refused: refused,
+	signer_unavailable: later,
 	wrong_network: refused,
 	not_authorized: refused,
 	already_signed: refused,

@@ -24,13 +24,40 @@ const ADVICE: readonly (readonly [RegExp, Advice])[] = [
 			account && `the account has ${formatCoin(account.balance)}, and fees come on top of the amount`,
 	],
 	[
-		/delegateBalance must be less than or equal to available/i,
+		/delegateBalance must be less than or equal to (available|the)/i,
 		() => "coin stake max --for <resource> tells how much can be delegated",
 	],
 	[/no frozenBalance|Invalid unfreeze_balance/i, () => "coin stake show tells what is staked, and for what"],
 	[
-		/account .*not exists?|account does not exist/i,
+		/account.*not exists?\b|no OwnerAccount|account does not exist/i,
 		() => "a payment to an account creates it, or coin account create",
+	],
+	[
+		/resource insufficient|bandwidth.* not enough/i,
+		(_, account) =>
+			`${account ? `the account has ${formatCoin(account.balance)} to pay for bandwidth and energy; ` : ""}coin account resources tells what is left of them, coin stake freeze <amount> --for bandwidth or energy gives more`,
+	],
+	[
+		/out of energy|not enough energy|OUT_OF_ENERGY/i,
+		() =>
+			"--fee-limit says how many coins energy may cost, and --fee-limit auto takes the estimate; coin stake freeze <amount> --for energy gives some",
+	],
+	[
+		/expiration time is (\d+), but (?:headBlockTime|next slot time) is (\d+)/i,
+		([, end, now]) =>
+			`it is ${(BigInt(now as string) - BigInt(end as string)) / 1000n} s too late by the chain's clock: build it again, --expires gives it more time`,
+	],
+	[
+		/is not contained of permission/i,
+		() => "coin permission show <account> tells whose signatures count, coin wallet sign adds one",
+	],
+	[
+		/currentWeight=(\d+).*threshold[^\d]*(\d+)|signature weight|sign(ature)? count|threshold/i,
+		() => "coin wallet approvals tells whose signatures are missing, coin wallet sign adds one",
+	],
+	[
+		/permission denied|permission isn't exit|Permission_id/i,
+		() => "coin permission show <account> tells what each permission may do; --permission names one",
 	],
 	[/exceed(ed)? .*(unfreeze|unfreezing)/i, () => "coin stake withdraw or cancel makes room"],
 	[/invalid fee limit|feeLimit must be/i, () => "--fee-limit auto takes the estimate"],

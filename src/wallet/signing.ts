@@ -12,6 +12,7 @@ import { contactNamed, readContacts } from "./contacts.js";
 import { Failure } from "./failure.js";
 import { permissionLabel } from "./permission.js";
 import type { Settings } from "./settings.js";
+import { isDevice, type SigningKey } from "./signers/signer.js";
 import { nearest } from "./suggestion.js";
 
 /** A keystore entry by label or any form of its address. @throws {Failure | KeystoreError} */
@@ -96,10 +97,10 @@ export async function activeAccount(settings: Settings): Promise<Uint8Array> {
 export function checkSigners(
 	artefact: Artefact,
 	permission: Readonly<Permission>,
-	keys: readonly KeystoreEntry[],
+	keys: readonly SigningKey[],
 ): void {
 	for (const key of keys) {
-		checkHasKey(key);
+		if (!isDevice(key)) checkHasKey(key);
 		if (!permission.keys.some((candidate) => equalBytes(candidate.address, key.address))) {
 			const known = permission.keys.map(({ address }) => toBase58Check(address)).join(", ");
 			throw new Failure(
@@ -120,7 +121,7 @@ export function checkSigners(
 	}
 }
 
-export function hasSigned(artefact: Artefact, key: KeystoreEntry): boolean {
+export function hasSigned(artefact: Artefact, key: SigningKey): boolean {
 	return artefact.signers.some((signer) => equalBytes(signer, key.address));
 }
 

@@ -15,6 +15,8 @@ export default class DevDrop extends DevelopmentCommand {
 		const { args, flags } = await this.parse(DevDrop);
 		const { transaction } = args;
 		const params = transaction === undefined ? [] : [toHex(parseTransactionId(transaction))];
-		this.printScalar(Number(await this.change(flags, "dev_dropTransaction", params)));
+		const count = Number(await this.change(flags, "dev_dropTransaction", params));
+		this.note(`waiting transactions taken out: ${count}`);
+		this.printScalar(count);
 	}
 }

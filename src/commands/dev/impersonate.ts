@@ -14,6 +14,9 @@ export default class DevImpersonate extends DevelopmentCommand {
 	async run(): Promise<void> {
 		const { args, flags } = await this.parse(DevImpersonate);
 		const method = flags.stop ? "dev_stopImpersonatingAccount" : "dev_impersonateAccount";
-		this.printScalar((await this.change(flags, method, [await this.account(flags, args.account)])) === true);
+		this.printDone(
+			await this.change(flags, method, [await this.account(flags, args.account)]),
+			flags.stop ? `${args.account} needs its signature again` : `${args.account} acts without a signature`,
+		);
 	}
 }

@@ -18,7 +18,10 @@ export default class DevLoad extends DevelopmentCommand {
 	async run(): Promise<void> {
 		const { args, flags } = await this.parse(DevLoad);
 		const data = args.file === "-" ? await this.piped() : (await read(args.file)).toString("base64");
-		this.printScalar((await this.change(flags, "dev_loadState", [data])) === true);
+		this.printDone(
+			await this.change(flags, "dev_loadState", [data]),
+			"the dumped state is the chain's; its snapshots are gone",
+		);
 	}
 
 	private async piped(): Promise<string> {

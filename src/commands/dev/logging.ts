@@ -15,6 +15,9 @@ export default class DevLogging extends DevelopmentCommand {
 
 	async run(): Promise<void> {
 		const { args, flags } = await this.parse(DevLogging);
-		this.printScalar((await this.change(flags, "dev_setLogging", [args.state === "on"])) === true);
+		this.printDone(
+			await this.change(flags, "dev_setLogging", [args.state === "on"]),
+			`the log of blocks and contracts is ${args.state}`,
+		);
 	}
 }

@@ -10,6 +10,8 @@ export default class DevMaintenance extends DevelopmentCommand {
 		const { flags } = await this.parse(DevMaintenance);
 		const answer = await this.change(flags, "dev_maintenance", []);
 		if (!isRecord(answer)) throw new Failure("rpc_error", "the node answered with no block");
-		this.printScalar(String(answer["number"]));
+		const number = String(answer["number"]);
+		this.note(`sealed block ${number}: votes are counted, and proposals whose time is over are ended`);
+		this.printScalar(number);
 	}
 }

@@ -6,6 +6,6 @@ export default class DevReset extends DevelopmentCommand {
 
 	async run(): Promise<void> {
 		const { flags } = await this.parse(DevReset);
-		this.printScalar((await this.change(flags, "dev_reset", [])) === true);
+		this.printDone(await this.change(flags, "dev_reset", []), "the chain begins anew");
 	}
 }

@@ -10,6 +10,9 @@ export default class DevRevert extends DevelopmentCommand {
 
 	async run(): Promise<void> {
 		const { args, flags } = await this.parse(DevRevert);
-		this.printScalar((await this.change(flags, "dev_revert", [args.id])) === true);
+		this.printDone(
+			await this.change(flags, "dev_revert", [args.id]),
+			`back at the snapshot ${args.id}; it and all later ones are gone`,
+		);
 	}
 }

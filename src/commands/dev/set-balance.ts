@@ -1,6 +1,6 @@
 import { Args } from "@oclif/core";
 import { DevelopmentCommand, developmentFlags } from "../../terminal/development-command.js";
-import { parseCoinAmount } from "../../wallet/amount.js";
+import { formatCoin, parseCoinAmount } from "../../wallet/amount.js";
 
 export default class DevSetBalance extends DevelopmentCommand {
 	static override summary = "Set the balance of an account of a development chain";
@@ -15,6 +15,9 @@ export default class DevSetBalance extends DevelopmentCommand {
 		const { args, flags } = await this.parse(DevSetBalance);
 		const account = await this.account(flags, args.account);
 		const sun = parseCoinAmount(args.amount);
-		this.printScalar((await this.change(flags, "dev_setBalance", [account, sun.toString()])) === true);
+		this.printDone(
+			await this.change(flags, "dev_setBalance", [account, sun.toString()]),
+			`${args.account} has ${formatCoin(sun)}`,
+		);
 	}
 }

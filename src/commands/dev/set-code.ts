@@ -20,6 +20,11 @@ export default class DevSetCode extends DevelopmentCommand {
 		const { args, flags } = await this.parse(DevSetCode);
 		const code = parseHexBytes(await flagText(args.code, "the code"));
 		const account = await this.account(flags, args.account);
-		this.printScalar((await this.change(flags, "dev_setCode", [account, `0x${toHex(code)}`])) === true);
+		this.printDone(
+			await this.change(flags, "dev_setCode", [account, `0x${toHex(code)}`]),
+			code.length === 0
+				? `${args.account} has no code`
+				: `${args.account} is a contract with ${code.length} bytes of code`,
+		);
 	}
 }

@@ -20,6 +20,6 @@ export default class DevSetParam extends DevelopmentCommand {
 		const match = /^([^=]+)=(.+)$/.exec(args.setting);
 		if (!match?.[1] || !match[2]) throw new Failure("bad_value", `"${args.setting}": write <name>=<value>`);
 		const params = [match[1].trim(), parseNatural(match[2]).toString()];
-		this.printScalar((await this.change(flags, "dev_setParameter", params)) === true);
+		this.printDone(await this.change(flags, "dev_setParameter", params), `${params[0]} is ${params[1]}`);
 	}
 }

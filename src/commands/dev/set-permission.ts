@@ -33,7 +33,10 @@ export default class DevSetPermission extends DevelopmentCommand {
 			...(set.witness ? { witness: sent(set.witness) } : {}),
 			actives: set.actives.map(sent),
 		};
-		this.printScalar((await this.change(flags, "dev_setPermission", [account, permissions])) === true);
+		this.printDone(
+			await this.change(flags, "dev_setPermission", [account, permissions]),
+			`the permissions of ${args.account} are replaced`,
+		);
 	}
 }
 

@@ -30,6 +30,9 @@ export default class DevSetStake extends DevelopmentCommand {
 			...(votes === undefined ? {} : { votes: parseNatural(votes).toString() }),
 		};
 		const account = await this.account(flags, args.account);
-		this.printScalar((await this.change(flags, "dev_setResources", [account, staked])) === true);
+		this.printDone(
+			await this.change(flags, "dev_setResources", [account, staked]),
+			`${args.account} has staked what was asked for: coin stake show ${args.account}`,
+		);
 	}
 }

@@ -18,8 +18,9 @@ export default class DevSetStorage extends DevelopmentCommand {
 	async run(): Promise<void> {
 		const { args, flags } = await this.parse(DevSetStorage);
 		const account = await this.account(flags, args.contract);
-		this.printScalar(
-			(await this.change(flags, "dev_setStorageAt", [account, args.slot, args.value])) === true,
+		this.printDone(
+			await this.change(flags, "dev_setStorageAt", [account, args.slot, args.value]),
+			`the slot ${args.slot} of ${args.contract} holds ${args.value}`,
 		);
 	}
 }

@@ -16,6 +16,9 @@ export default class DevSetToken extends DevelopmentCommand {
 		const { args, flags } = await this.parse(DevSetToken);
 		const account = await this.account(flags, args.account);
 		const params = [account, parseNatural(args.token).toString(), parseNatural(args.units).toString()];
-		this.printScalar((await this.change(flags, "dev_setTokenBalance", params)) === true);
+		this.printDone(
+			await this.change(flags, "dev_setTokenBalance", params),
+			`${args.account} holds ${params[2]} units of token ${params[1]}`,
+		);
 	}
 }

@@ -6,6 +6,8 @@ export default class DevSnapshot extends DevelopmentCommand {
 
 	async run(): Promise<void> {
 		const { flags } = await this.parse(DevSnapshot);
-		this.printScalar(String(await this.change(flags, "dev_snapshot", [])));
+		const id = String(await this.change(flags, "dev_snapshot", []));
+		this.note(`took the snapshot ${id}: coin dev revert ${id} goes back to it, once`);
+		this.printScalar(id);
 	}
 }

@@ -12,6 +12,9 @@ export default class DevSolidLag extends DevelopmentCommand {
 	async run(): Promise<void> {
 		const { args, flags } = await this.parse(DevSolidLag);
 		const params = [parseNatural(args.blocks).toString()];
-		this.printScalar((await this.change(flags, "dev_setSolidLag", params)) === true);
+		this.printDone(
+			await this.change(flags, "dev_setSolidLag", params),
+			`the irreversible state lags ${params[0]} blocks behind`,
+		);
 	}
 }

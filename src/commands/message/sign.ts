@@ -7,11 +7,16 @@ import { yesFlag } from "../../terminal/acting-flags.js";
 import { agentSignature } from "../../terminal/agent-signature.js";
 import { agree, present } from "../../terminal/confirmation.js";
 import { canAsk } from "../../terminal/controlling-terminal.js";
+import { Devices, onDevice } from "../../terminal/devices.js";
 import { passwordFlags } from "../../terminal/flags.js";
 import { MessageCommand, messageFlags } from "../../terminal/message-command.js";
 import { withProgress } from "../../terminal/progress.js";
 import { withPassword } from "../../terminal/secrets.js";
+import { Failure } from "../../wallet/failure.js";
+import type { Settings } from "../../wallet/settings.js";
 import { signatureText } from "../../wallet/signed-message.js";
+import { namesDevice } from "../../wallet/signers/device-name.js";
+import { messageDigest } from "../../wallet/signers/ledger.js";
 import { activeAccount, keyNamed } from "../../wallet/signing.js";
 
 export default class MessageSign extends MessageCommand {
@@ -28,7 +33,7 @@ export default class MessageSign extends MessageCommand {
 		...passwordFlags,
 		...yesFlag,
 		signer: Flags.string({
-			description: "key that signs (default: the active wallet's)",
+			description: "key that signs (default: the active wallet's), or ledger[:<index or path>]",
 			helpValue: "<wallet>",
 		}),
 		from: Flags.string({
@@ -41,7 +46,13 @@ export default class MessageSign extends MessageCommand {
 	async run(): Promise<void> {
 		const { args, flags } = await this.parse(MessageSign);
 		const settings = await this.settings(flags);
-		const { scheme, hash, shown } = await this.hashed(args.text, flags);
+		const { scheme, hash, shown, message } = await this.hashed(args.text, flags);
+		const device = flags.signer ?? flags.from;
+		if (device !== undefined && namesDevice(device)) {
+			if (message === undefined)
+				throw new Failure("bad_value", "a device signs texts only, by the scheme v2");
+			return this.signOnDevice(settings, device, message, { hash, shown });
+		}
 		const name = flags.signer ?? toBase58Check(await activeAccount(settings));
 		const key = await keyNamed(settings, name);
 		if (scheme === "hash") {
@@ -73,5 +84,29 @@ export default class MessageSign extends MessageCommand {
 			hash: toHex(hash),
 			scheme,
 		});
+	}
+
+	private async signOnDevice(
+		settings: Settings,
+		name: string,
+		message: Uint8Array,
+		{ hash, shown }: { readonly hash: Uint8Array; readonly shown: readonly string[] },
+	): Promise<void> {
+		const devices = new Devices();
+		try {
+			const device = await devices.open(settings, name);
+			const lines = [
+				`${device.name} (${device.base58}) signs the message (v2); compare on its screen:`,
+				...shown,
+				`or, by older versions of its app, the beginning and end of ${messageDigest(message)}`,
+			];
+			if (canAsk()) await present(lines);
+			else for (const line of lines) this.note(line);
+			const signature = await onDevice(this.chatty, () => device.signMessage(message));
+			const address = device.base58;
+			this.printRecord({ signature: signatureText(signature), address, hash: toHex(hash), scheme: "v2" });
+		} finally {
+			await devices.close();
+		}
 	}
 }

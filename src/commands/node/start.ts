@@ -3,6 +3,7 @@ import { readFile } from "node:fs/promises";
 import { arch, platform, release } from "node:os";
 import { Flags } from "@oclif/core";
 import { unknownKeyText } from "../../launch/configuration-check.js";
+import { genesisGap } from "../../launch/configuration-gaps.js";
 import { developmentListing } from "../../launch/development-listing.js";
 import {
 	type ChosenDevelopment,
@@ -201,6 +202,10 @@ export default class NodeStart extends CoinCommand {
 				? undefined
 				: this.readConfig(path, flags, argv as string[], await this.producerKey(flags));
 		const development = flags.dev || config === undefined || config.dev.enabled;
+		if (flags.config === undefined && path !== undefined)
+			this.note(
+				`configuration: ./${path}, found in this directory${flags.dev ? "" : " (--dev starts a development chain)"}`,
+			);
 		const format = flags["log-format"] ?? (process.stdout.isTTY === true ? "text" : "json");
 		const log = await openNodeLog(format, flags["log-level"] ?? config?.log.level ?? "info");
 		const ready = { file: flags["ready-file"], fd: flags["ready-fd"] };
@@ -270,11 +275,14 @@ export default class NodeStart extends CoinCommand {
 		await runNode(options, log, ready, this.config.version, (node) => {
 			if (this.chatty)
 				for (const line of developmentListing(chosen, node.genesisId, directory)) printLine(line);
-			// Scripts that start the stock runtime wait for this line.
 			if (node.ports.gateway !== undefined) {
-				printLine(
-					`TRE now listening on http://${addressText({ host: chosen.host, port: node.ports.gateway })}`,
-				);
+				const gateway = `http://${addressText({ host: chosen.host, port: node.ports.gateway })}`;
+				if (this.chatty)
+					printLine(
+						"the gateway serves all APIs and coin dev on one port, and the paths of the stock runtime (TRE):",
+					);
+				// Scripts that start the stock runtime wait for this line.
+				printLine(`TRE now listening on ${gateway}`);
 			}
 			this.printReady(node, chosen.host);
 		});
@@ -300,7 +308,8 @@ export default class NodeStart extends CoinCommand {
 				},
 			);
 		}
-		for (const warning of config.warnings) this.warning(warning);
+		const gap = genesisGap(config);
+		for (const warning of [...(gap === undefined ? [] : [gap]), ...config.warnings]) this.warning(warning);
 		for (const { path, line } of config.unknownKeys)
 			this.warning(`${config.file}:${line}: ${unknownKeyText(config, path)}`);
 		const { host, "output-directory": directory } = flags as { host?: string; "output-directory"?: string };

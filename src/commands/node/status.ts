@@ -27,7 +27,9 @@ export default class NodeStatus extends QueryCommand {
 		const peers = (Array.isArray(info["peerList"]) ? info["peerList"] : []).filter(isRecord);
 		const behindSeconds = Math.max(0, Math.round((Date.now() - Number(head.timestampMs)) / 1000));
 		const isSyncing = peers.some((peer) => peer["needSyncFromPeer"] === true);
-		const sync = isSyncing || behindSeconds > BEHIND_SECONDS ? "behind" : "in sync";
+		// Nobody can be ahead of a node that has no peers by its configuration, such as a development chain.
+		const isAlone = isRecord(configuration) && hasNoNetwork(configuration);
+		const sync = isAlone ? "alone" : isSyncing || behindSeconds > BEHIND_SECONDS ? "behind" : "in sync";
 		const status = {
 			version: isRecord(configuration) ? configuration["codeVersion"] : undefined,
 			head: head.number,
@@ -41,12 +43,20 @@ export default class NodeStatus extends QueryCommand {
 		this.printRecord(status, {
 			...status,
 			headTime: localTime(head.timestampMs),
+			...(isAlone
+				? { sync: "alone: it has no peer network, as a development chain, and follows nobody" }
+				: {}),
 			peers: peers.length === 0 ? "none" : peers.map((peer) => lineOf(peerOf(peer))).join("\n"),
 		});
-		if (flags["require-sync"] && sync !== "in sync") {
+		if (flags["require-sync"] && sync === "behind") {
 			throw new Failure("node_syncing", `the node is ${behindSeconds} s behind`);
 		}
 	}
+}
+
+/** A development chain names no network and listens to no peers. */
+function hasNoNetwork({ listenPort, p2pVersion }: JsonRecord): boolean {
+	return String(listenPort) === "0" && String(p2pVersion) === "0";
 }
 
 interface PeerLine {

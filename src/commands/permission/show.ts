@@ -1,11 +1,10 @@
 import { Args } from "@oclif/core";
 import { listKeystore } from "../../keystore/keystore.js";
-import { toBase58Check } from "../../protocol/address.js";
 import { equalBytes } from "../../protocol/bytes.js";
 import { CoinCommand } from "../../terminal/coin-command.js";
 import { keystoreFlags, nodeFlags } from "../../terminal/flags.js";
 import { existingAccount } from "../../wallet/chain-query.js";
-import { readContacts } from "../../wallet/contacts.js";
+import { type Labels, readLabels } from "../../wallet/labels.js";
 import { NodeClient } from "../../wallet/node-client.js";
 import { type PermissionView, permissionDocument, storedPermissions } from "../../wallet/permission-set.js";
 import { accountNamed, activeAccount } from "../../wallet/signing.js";
@@ -27,9 +26,7 @@ export default class PermissionShow extends CoinCommand {
 		const { entries } = await listKeystore(settings.keystoreDirectory);
 		const isLocal = (key: Uint8Array): boolean =>
 			entries.some((entry) => entry.kind !== "watch" && equalBytes(entry.address, key));
-		const contacts = await readContacts(settings.contactsFile);
-		const names = new Map([...contacts.map(({ address: of, label }) => [toBase58Check(of), label] as const)]);
-		for (const { base58, name } of entries) if (name !== base58) names.set(base58, name);
+		const names = await readLabels(settings);
 		const lines = (permission: PermissionView): string[] => permissionLines(permission, names);
 		const document = permissionDocument(address, storedPermissions(account), isLocal);
 		this.printRecord(document, [
@@ -42,14 +39,14 @@ export default class PermissionShow extends CoinCommand {
 }
 
 /** An address with what it is called here. */
-function named(base58: string, names: ReadonlyMap<string, string>): string {
+function named(base58: string, names: Labels): string {
 	const name = names.get(base58);
 	return name === undefined ? base58 : `${base58} ${name}`;
 }
 
 function permissionLines(
 	{ id, type, name, threshold, keys, operationNames }: PermissionView,
-	names: ReadonlyMap<string, string>,
+	names: Labels,
 ): string[] {
 	const title =
 		name === "" || name === type.toLowerCase() ? type.toLowerCase() : `${type.toLowerCase()} "${name}"`;

@@ -7,7 +7,6 @@ import { type ContractType, contractTypeByName } from "../../protocol/contract-t
 import { AccountType } from "../../protocol/messages.js";
 import { ActingCommand, type ActingContext } from "../../terminal/acting-command.js";
 import { actingFlags } from "../../terminal/acting-flags.js";
-import { present } from "../../terminal/confirmation.js";
 import { canAsk } from "../../terminal/controlling-terminal.js";
 import { askText, askYesNo } from "../../terminal/prompts.js";
 import { readStdin } from "../../terminal/stdin.js";
@@ -186,7 +185,7 @@ export default class PermissionUpdate extends ActingCommand {
 					hint: lockoutHint(ending),
 				});
 			}
-			await present(summary);
+			await this.show(summary);
 			const answer = await askText(
 				`${lockout.message}. Type the last 6 characters of ${base58} to do it all the same:`,
 			);
@@ -205,7 +204,7 @@ export default class PermissionUpdate extends ActingCommand {
 				{ details: { checks: grave.map(({ code }) => code) } },
 			);
 		}
-		await present(summary);
+		await this.show(summary);
 		if (!(await askYesNo(`Change the permissions of ${base58}?`))) {
 			throw new Failure("confirmation_refused", "not confirmed; nothing was sent");
 		}

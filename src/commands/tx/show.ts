@@ -2,12 +2,17 @@ import { toHex } from "../../protocol/bytes.js";
 import { DecodeError } from "../../protocol/codec/reader.js";
 import { contractTypeById } from "../../protocol/contract-types.js";
 import { ParameterError, type SignedTransaction } from "../../protocol/transaction.js";
-import { nodeFlags, solidityFlag } from "../../terminal/flags.js";
+import { keystoreFlags, nodeFlags, solidityFlag } from "../../terminal/flags.js";
 import { IdCommand, idArgument } from "../../terminal/id-command.js";
+import { recordLines } from "../../terminal/output.js";
 import { lines } from "../../terminal/result-shape.js";
 import { transactionShape } from "../../terminal/view-shapes.js";
+import { formatCoin } from "../../wallet/amount.js";
 import { contractSummary } from "../../wallet/contract-summary.js";
 import { Failure } from "../../wallet/failure.js";
+import { labelled, readLabels } from "../../wallet/labels.js";
+import { NodeClient } from "../../wallet/node-client.js";
+import { parameterText } from "../../wallet/parameter-text.js";
 import { transactionFrom, viewTransaction } from "../../wallet/transaction-view.js";
 
 export default class TxShow extends IdCommand {
@@ -15,18 +20,31 @@ export default class TxShow extends IdCommand {
 	static override description = "Decoded from its bytes; the id and the signers are computed here.";
 	static override args = idArgument;
 	static override result = lines(transactionShape);
-	static override flags = { ...nodeFlags, ...solidityFlag };
+	static override flags = { ...nodeFlags, ...solidityFlag, ...keystoreFlags };
 
 	async run(): Promise<void> {
 		const { args, flags } = await this.parse(TxShow);
-		const client = await this.client(flags);
+		const settings = await this.settings(flags);
+		const client = new NodeClient(settings);
+		const labels = await readLabels(settings);
 		for (const id of await this.ids(args.id)) {
 			const answer = await client.call("gettransactionbyid", { value: toHex(id) }, this.view(flags));
 			if (Object.keys(answer).length === 0)
 				throw new Failure("not_found", `there is no transaction ${toHex(id)}`);
 			const transaction = transactionFrom(answer, id);
 			const shown = viewTransaction(transaction);
-			this.printRecord(shown, { txID: shown["txID"], ...forPeople(transaction), ...shown });
+			const { txID, contract, feeLimit, type } = shown;
+			const text = {
+				txID,
+				...forPeople(transaction),
+				...shown,
+				...(contract === undefined ? {} : { contract: parameterText(String(type), contract) }),
+				...(typeof feeLimit === "bigint" ? { feeLimit: formatCoin(feeLimit) } : {}),
+			};
+			this.printRecord(
+				shown,
+				recordLines(text).map((line) => labelled(line, labels)),
+			);
 		}
 	}
 }

@@ -14,6 +14,7 @@ import { summaryLines } from "../../wallet/artefact-note.js";
 import { authorityAtNode, checkNotExpired } from "../../wallet/authority.js";
 import { Failure } from "../../wallet/failure.js";
 import { actsUnsigned, UNSIGNED_LINE } from "../../wallet/impersonation.js";
+import { labelled, readLabels } from "../../wallet/labels.js";
 import { NodeClient } from "../../wallet/node-client.js";
 import { permissionLabel } from "../../wallet/permission.js";
 
@@ -38,10 +39,10 @@ export default class WalletBroadcast extends SendingCommand {
 		const artefacts = await readArtefacts(args.artefact);
 		const settings = await this.settings(flags);
 		const client = new NodeClient(settings);
+		this.labels = await readLabels(settings);
 		const fine = await forEachInput(artefacts, flags["keep-going"], this.json, async (artefact) => {
-			const summary = flags.force
-				? summaryLines(artefact, NOTHING_KNOWN)
-				: await checkReady(artefact, client);
+			const lines = flags.force ? summaryLines(artefact, NOTHING_KNOWN) : await checkReady(artefact, client);
+			const summary = lines.map((line) => labelled(line, this.labels));
 			await this.confirm(settings.confirm ? 1 : 0, summary, flags.yes);
 			await this.sendAndReport(client, artefact, flags);
 		});

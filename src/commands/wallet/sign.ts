@@ -1,5 +1,5 @@
 import { Flags } from "@oclif/core";
-import { type KeystoreEntry, listKeystore } from "../../keystore/keystore.js";
+import { listKeystore } from "../../keystore/keystore.js";
 import { equalBytes } from "../../protocol/bytes.js";
 import { yesFlag } from "../../terminal/acting-flags.js";
 import {
@@ -11,6 +11,7 @@ import {
 } from "../../terminal/artefact-stream.js";
 import type { OutputKind } from "../../terminal/coin-command.js";
 import { keystoreFlags, nodeFlags, passwordFlags } from "../../terminal/flags.js";
+import { oneByOne } from "../../terminal/one-by-one.js";
 import { printJsonText } from "../../terminal/output.js";
 import { SendingCommand } from "../../terminal/sending-command.js";
 import { type Artefact, writeArtefact } from "../../wallet/artefact.js";
@@ -22,9 +23,11 @@ import {
 	checkNotExpired,
 } from "../../wallet/authority.js";
 import { Failure } from "../../wallet/failure.js";
+import { labelled, readLabels } from "../../wallet/labels.js";
 import { NodeClient } from "../../wallet/node-client.js";
 import { weigh } from "../../wallet/permission.js";
 import type { Settings } from "../../wallet/settings.js";
+import type { SigningKey } from "../../wallet/signers/signer.js";
 import { activeAccount, checkSigners, hasSigned, keyNamed } from "../../wallet/signing.js";
 
 const SHORT_LIFE_MS = 30_000n;
@@ -47,7 +50,7 @@ export default class WalletSign extends SendingCommand {
 		...yesFlag,
 		...streamFlags,
 		signer: Flags.string({
-			description: "key that signs (default: the active wallet); repeatable",
+			description: "key that signs (default: the active wallet), or ledger[:<index or path>]; repeatable",
 			helpValue: "<wallet>",
 			multiple: true,
 			multipleNonGreedy: true,
@@ -71,6 +74,7 @@ export default class WalletSign extends SendingCommand {
 			: await readArtefacts(args.artefact, flags.raw);
 		const settings = await this.settings(flags);
 		const client = new NodeClient(settings);
+		this.labels = await readLabels(settings);
 		const fine = await forEachInput(artefacts, flags["keep-going"], this.json, async (artefact) => {
 			const authority = flags.offline
 				? authorityOfArtefact(artefact, Date.now())
@@ -104,7 +108,7 @@ export default class WalletSign extends SendingCommand {
 		authority: Authority,
 		settings: Settings,
 		flags: { readonly signer?: readonly string[] | undefined; readonly all: boolean },
-	): Promise<KeystoreEntry[]> {
+	): Promise<SigningKey[]> {
 		if (flags.all) {
 			const { entries } = await listKeystore(settings.keystoreDirectory);
 			return entries.filter(
@@ -114,16 +118,17 @@ export default class WalletSign extends SendingCommand {
 			);
 		}
 		if (flags.signer && flags.signer.length > 0)
-			return Promise.all(flags.signer.map((name) => keyNamed(settings, name)));
+			return oneByOne(flags.signer, (name) => this.devices.keyNamed(settings, name));
 		const address = await activeAccount(settings);
 		return [await keyNamed(settings, Buffer.from(address).toString("hex"))];
 	}
 
-	private summary(artefact: Artefact, authority: Authority, keys: readonly KeystoreEntry[]): string[] {
+	private summary(artefact: Artefact, authority: Authority, keys: readonly SigningKey[]): string[] {
 		const after = weigh(authority.permission, [...artefact.signers, ...keys.map((key) => key.address)]);
 		const unverified =
 			authority.source === "artefact" ? ["  permission  as the artefact says, unverified"] : [];
-		return [...summaryLines(artefact, { ...authority, approval: after }), ...unverified];
+		const lines = [...summaryLines(artefact, { ...authority, approval: after }), ...unverified];
+		return lines.map((line) => labelled(line, this.labels));
 	}
 
 	private line(artefact: Artefact, { chain, permission }: Authority): string {

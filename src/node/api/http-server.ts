@@ -147,7 +147,7 @@ export class HttpServer {
 	private async answerUnknown(request: IncomingMessage, answer: HttpAnswer, path: string): Promise<void> {
 		const { method = "" } = request;
 		if (method === "GET" || method === "HEAD") {
-			const page = await servicePage(path, this.node);
+			const page = await servicePage(path, this.node, { kind: this.kind, host: request.headers.host });
 			if (page) answer.send(page.status, page.contentType, page.text);
 			else answer.page(404);
 		} else if (method === "POST") answer.unsupported(method);

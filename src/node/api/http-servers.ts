@@ -7,13 +7,21 @@ import { HttpServer } from "./http-server.js";
 /** A server's port can't be bound; the message is one sentence for the person who started the node. */
 export class PortError extends Error {
 	override readonly name = "PortError";
+
+	constructor(
+		message: string,
+		/** Whose port it is. */
+		readonly owner: string,
+	) {
+		super(message);
+	}
 }
 
 /** Words the system's error of a listener. @param owner whose port it is */
 export function portError(port: number, owner: string, error: unknown): PortError {
 	const { code } = error as NodeJS.ErrnoException;
 	const reason = code === "EADDRINUSE" ? "is in use" : `can't be bound (${code ?? String(error)})`;
-	return new PortError(`port ${port} of the ${owner} ${reason}`);
+	return new PortError(`port ${port} of the ${owner} ${reason}`, owner);
 }
 
 export interface RunningHttpServers {

@@ -123,15 +123,27 @@ const WRITTEN: Readonly<Record<string, JsonObject>> = {
 	},
 };
 
+/** Where each API is served. */
+export type ServerAddresses = Readonly<Record<ServerKind, string>>;
+
+const DEFAULT_ADDRESSES: ServerAddresses = {
+	full: `http://127.0.0.1:${SERVERS.full.port}`,
+	solidity: `http://127.0.0.1:${SERVERS.solidity.port}`,
+	pbft: `http://127.0.0.1:${SERVERS.pbft.port}`,
+};
+
 /** Builds the document in the spelling of a dialect. */
-export function openApiDocument(dialect: Dialect): JsonObject {
-	return new Document(dialect).build();
+export function openApiDocument(dialect: Dialect, addresses = DEFAULT_ADDRESSES): JsonObject {
+	return new Document(dialect, addresses).build();
 }
 
 class Document {
 	private readonly schemas = new Map<string, JsonObject>();
 
-	constructor(private readonly dialect: Dialect) {}
+	constructor(
+		private readonly dialect: Dialect,
+		private readonly addresses: ServerAddresses,
+	) {}
 
 	build(): JsonObject {
 		const paths = new Map<string, JsonObject>();
@@ -152,14 +164,20 @@ class Document {
 				description:
 					"Every answer of an endpoint has status 200, errors too. Amounts are in sun, times in milliseconds. Where visible is true, addresses are Base58Check and names plain text; else both are hexadecimal.",
 			},
-			servers: Object.values(SERVERS).map(({ port, description }) => ({
-				url: `http://127.0.0.1:${port}`,
-				description,
-			})),
+			servers: this.serverList(Object.keys(SERVERS) as ServerKind[]),
 			tags: endpointGroups.map(({ title }) => ({ name: title })),
 			paths: Object.fromEntries(paths),
 			components: { schemas: Object.fromEntries([...this.schemas].sort(([a], [b]) => (a < b ? -1 : 1))) },
 		};
+	}
+
+	/** APIs at one address are one server. */
+	private serverList(kinds: readonly ServerKind[]): JsonObject[] {
+		const urls = [...new Set(kinds.map((kind) => this.addresses[kind]))];
+		return urls.map((url) => {
+			const here = kinds.filter((kind) => this.addresses[kind] === url);
+			return { url, description: here.map((kind) => SERVERS[kind].description).join(" ") };
+		});
 	}
 
 	/** The paths of an endpoint in this spelling, each with its servers. */
@@ -186,10 +204,7 @@ class Document {
 		servers: readonly ServerKind[],
 	): JsonObject {
 		const item: Record<string, Json> = {
-			servers: servers.map((server) => ({
-				url: `http://127.0.0.1:${SERVERS[server].port}`,
-				description: SERVERS[server].description,
-			})),
+			servers: this.serverList(servers),
 		};
 		for (const method of ["get", "post"] as const) {
 			const mode = endpoint[method];

@@ -3,7 +3,9 @@
  * document. None of it exists on the network's nodes.
  */
 
-import type { ApiNode } from "./context.js";
+import type { ThreeListeners } from "../config/config.js";
+import type { ApiNode, ServerKind } from "./context.js";
+import type { ServerAddresses } from "./openapi.js";
 
 export interface ServicePage {
 	readonly status: number;
@@ -11,7 +13,15 @@ export interface ServicePage {
 	readonly text: string;
 }
 
-type PageMaker = (node: ApiNode) => ServicePage | Promise<ServicePage>;
+/** Which server was asked for a page. */
+export interface AskedServer {
+	/** `gateway`: one that serves every API. */
+	readonly kind: ServerKind | "gateway";
+	/** The request's header `host`. */
+	readonly host: string | undefined;
+}
+
+type PageMaker = (node: ApiNode, asked: AskedServer) => ServicePage | Promise<ServicePage>;
 
 const JSON_TYPE = "application/json";
 
@@ -43,9 +53,9 @@ const PAGES: ReadonlyMap<string, PageMaker> = new Map<string, PageMaker>([
 	["/ready", readiness],
 	[
 		"/openapi.json",
-		async ({ config }) => {
+		async ({ config: { node } }, asked) => {
 			const { openApiDocument } = await import("./openapi.js");
-			return json(200, openApiDocument(config.node.dialect));
+			return json(200, openApiDocument(node.dialect, addressesSeenFrom(asked, node.http)));
 		},
 	],
 	[
@@ -58,6 +68,23 @@ const PAGES: ReadonlyMap<string, PageMaker> = new Map<string, PageMaker>([
 ]);
 
 /** The page under a path, if there is one. */
-export function servicePage(path: string, node: ApiNode): ServicePage | Promise<ServicePage> | undefined {
-	return PAGES.get(path)?.(node);
+export function servicePage(
+	path: string,
+	node: ApiNode,
+	asked: AskedServer,
+): ServicePage | Promise<ServicePage> | undefined {
+	return PAGES.get(path)?.(node, asked);
+}
+
+/** What a host header may be; anything else isn't repeated. */
+const HOST = /^(\[[0-9a-fA-F:.]{2,45}\]|[\w.-]{1,253})(:\d{1,5})?$/;
+
+/** The servers of a node as whoever asks one of them reaches them: that one by its own address, the others beside it. */
+function addressesSeenFrom({ kind, host }: AskedServer, http: ThreeListeners): ServerAddresses {
+	const [own, name] = HOST.exec(host ?? "") ?? [undefined, "127.0.0.1"];
+	const address = (of: ServerKind): string =>
+		own !== undefined && (kind === "gateway" || kind === of)
+			? `http://${own}`
+			: `http://${name}:${http[of].port}`;
+	return { full: address("full"), solidity: address("solidity"), pbft: address("pbft") };
 }

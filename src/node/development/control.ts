@@ -151,7 +151,9 @@ export class DevelopmentControl {
 	/** Seals a block that performs the maintenance. */
 	async maintain(): Promise<AppliedBlock> {
 		return this.change(() => {
-			this.editState(makeMaintenanceDue);
+			const { nextTimestampMs, now } = this.conditions;
+			const nowMs = nextTimestampMs ?? now();
+			this.editState((state) => makeMaintenanceDue(state, nowMs));
 			return this.options.sealer.seal({ byHand: true });
 		});
 	}

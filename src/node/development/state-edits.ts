@@ -172,10 +172,12 @@ export function setParameter(state: StateView, forks: ForkGates, name: string, v
 	else row.apply({ state, forks, property: row.property, value, sinceMs });
 }
 
-/** Lets the next block be one that performs the maintenance. */
-export function makeMaintenanceDue(state: StateView): void {
+/**
+ * Lets the next block be one that performs the maintenance.
+ * @param nowMs the chain's time: proposals are over whose time ended by then, though no block has said so yet
+ */
+export function makeMaintenanceDue(state: StateView, nowMs: bigint): void {
 	const { properties } = state;
-	if (properties.get("NEXT_MAINTENANCE_TIME") > properties.headTimestampMs) {
-		properties.set("NEXT_MAINTENANCE_TIME", properties.headTimestampMs);
-	}
+	const head = properties.headTimestampMs;
+	properties.set("NEXT_MAINTENANCE_TIME", nowMs > head ? nowMs : head);
 }

@@ -1,10 +1,13 @@
 import { Args } from "@oclif/core";
 import { watchAddress } from "../../../keystore/keystore.js";
 import { CoinCommand } from "../../../terminal/coin-command.js";
+import { Devices, onDevice } from "../../../terminal/devices.js";
 import { keystoreFlags } from "../../../terminal/flags.js";
 import { entryRecord } from "../../../terminal/wallet-argument.js";
 import { readAddress } from "../../../wallet/address-text.js";
 import { Failure } from "../../../wallet/failure.js";
+import type { Settings } from "../../../wallet/settings.js";
+import { namesDevice } from "../../../wallet/signers/device-name.js";
 
 export default class KeystoreImportWatch extends CoinCommand {
 	static override summary = "Keep an address without its key";
@@ -12,9 +15,14 @@ export default class KeystoreImportWatch extends CoinCommand {
 		"Queries and --build take it like any wallet; signing is refused. Importing its key later makes it a key.";
 	static override examples = [
 		"<%= config.bin %> keystore import watch TMVQGm1qAQYVdetCeGRRkTWYYrLXuHK2HC cold",
+		"<%= config.bin %> keystore import watch ledger:0 vault",
 	];
 	static override args = {
-		address: Args.string({ description: "address in any form", required: true, ignoreStdin: true }),
+		address: Args.string({
+			description: "address in any form, or ledger[:<index or path>]",
+			required: true,
+			ignoreStdin: true,
+		}),
 		name: Args.string({ description: "label (default: the address)", ignoreStdin: true }),
 	};
 	static override flags = keystoreFlags;
@@ -22,8 +30,23 @@ export default class KeystoreImportWatch extends CoinCommand {
 	async run(): Promise<void> {
 		const { args, flags } = await this.parse(KeystoreImportWatch);
 		const settings = await this.settings(flags);
-		const address = readAddress(args.address);
+		const address = namesDevice(args.address)
+			? await this.addressOnDevice(settings, args.address)
+			: readAddress(args.address);
 		if (!address) throw new Failure("bad_address", `"${args.address}" is no address`);
 		this.printRecord(entryRecord(await watchAddress(settings.keystoreDirectory, address, args.name)));
+	}
+
+	/** The address of a device's key, once its owner has compared it there. */
+	private async addressOnDevice(settings: Settings, name: string): Promise<Uint8Array> {
+		const devices = new Devices();
+		try {
+			const device = await devices.open(settings, name);
+			this.note(`${device.name} is ${device.base58}; compare on its screen`);
+			await onDevice(this.chatty, () => device.confirmAddress());
+			return device.address;
+		} finally {
+			await devices.close();
+		}
 	}
 }

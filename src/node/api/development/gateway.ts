@@ -173,7 +173,7 @@ class Gateway {
 	private async get(request: IncomingMessage, path: string, url: URL): Promise<AdminAnswer | undefined> {
 		const { control } = this.options;
 		if (path === "/healthcheck") return { status: 200, type: JSON_TYPE, text: '{"ok":true}\n' };
-		const page = await servicePage(path, this.node);
+		const page = await servicePage(path, this.node, { kind: "gateway", host: request.headers.host });
 		if (page) return { status: page.status, type: page.contentType, text: page.text };
 		if (path === "/") return { status: 200, type: TEXT_TYPE, text: `${this.describe().join("\n")}\n` };
 		if (path.startsWith("/v1/")) {

@@ -67,10 +67,12 @@ function refuseCall({ style }: RpcContext, error: unknown): never {
 	throw error;
 }
 
-async function call(context: RpcContext, object: CallObject): Promise<string> {
+/** @param creates whether a call of nothing is the creation of a contract, as Ethereum's libraries simulate it */
+async function call(context: RpcContext, object: CallObject, creates: boolean): Promise<string> {
+	const isCreation = creates && isNothing(object.to ?? null) && !isNothing(object.data ?? null);
 	const message = TriggerSmartContract.create({
 		owner_address: senderOf(object),
-		contract_address: readAddress(object.to ?? null),
+		...(isCreation ? {} : { contract_address: readAddress(object.to ?? null) }),
 		call_value: readQuantity(object.value),
 		data: decodeHexText(object.data ?? null),
 	});
@@ -154,7 +156,7 @@ export const callMethods: readonly Method[] = [
 		handle: (context, object, block) => {
 			checkBlock(context, block);
 			if (object === null) throw nullPointer();
-			return call(context, object);
+			return call(context, object, isLenient(context));
 		},
 	}),
 	defineMethod({

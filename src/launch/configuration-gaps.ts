@@ -1,0 +1,25 @@
+/** What a configuration of a network can't do without, said plainly where it is missing. */
+
+import type { NodeConfig } from "../node/config/config.js";
+
+const GENESIS_ADVICE =
+	"it names the first block, and with it the network: take the configuration file of that network's own nodes";
+
+/** What to write where the configuration reader misses a key; undefined for every other refusal. */
+export function missingSectionHint(message: string): string | undefined {
+	const key = /no configuration setting found for key (\S+)$/.exec(message)?.[1];
+	if (key === undefined) return undefined;
+	if (key === "storage")
+		return `the section storage is missing: add storage { db.directory = "database" }; genesis.block belongs there too: ${GENESIS_ADVICE}`;
+	if (key.startsWith("genesis.block")) return `genesis.block is incomplete without it; ${GENESIS_ADVICE}`;
+	return `the file lacks the line ${key} = …`;
+}
+
+/** A warning about a network without a first block; nothing keeps a node from starting with it, alone on its chain. */
+export function genesisGap(config: NodeConfig): string | undefined {
+	const { assets, witnesses } = config.genesis;
+	if (assets.length > 0 || witnesses.length > 0 || config.dev.enabled) return undefined;
+	const isWritten = config.settings.some(({ path, line }) => path.startsWith("genesis.block") && line);
+	const what = isWritten ? "names no account and no witness" : "is missing";
+	return `genesis.block ${what}: the chain has nobody who could act or make blocks, and no network knows it; ${GENESIS_ADVICE}`;
+}

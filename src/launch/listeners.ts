@@ -1,0 +1,98 @@
+/** Everything that a node listens with: the words that errors use for it, and the setting that moves it. */
+
+import type { NodeConfig } from "../node/config/config.js";
+import type { ListenerConfig } from "../node/config/service-config.js";
+
+export interface Listener {
+	/** As refusals of a start call it. */
+	readonly owner: string;
+	/** As people call it. */
+	readonly use: string;
+	/** Key of the configuration that names its port. */
+	readonly setting: string;
+	/** Flag of a development chain, if it has one. */
+	readonly flag?: string;
+	readonly of: (node: NodeConfig["node"]) => ListenerConfig;
+}
+
+export const LISTENERS: readonly Listener[] = [
+	{
+		owner: "full HTTP server",
+		use: "HTTP API",
+		setting: "node.http.fullNodePort",
+		flag: "--http-port",
+		of: ({ http }) => http.full,
+	},
+	{
+		owner: "solidity HTTP server",
+		use: "solidity HTTP API",
+		setting: "node.http.solidityPort",
+		flag: "--solidity-port",
+		of: ({ http }) => http.solidity,
+	},
+	{
+		owner: "pbft HTTP server",
+		use: "PBFT HTTP API",
+		setting: "node.http.PBFTPort",
+		of: ({ http }) => http.pbft,
+	},
+	{
+		owner: "full JSON-RPC server",
+		use: "JSON-RPC",
+		setting: "node.jsonrpc.httpFullNodePort",
+		flag: "--jsonrpc-port",
+		of: ({ jsonrpc }) => jsonrpc.full,
+	},
+	{
+		owner: "solidity JSON-RPC server",
+		use: "solidity JSON-RPC",
+		setting: "node.jsonrpc.httpSolidityPort",
+		of: ({ jsonrpc }) => jsonrpc.solidity,
+	},
+	{
+		owner: "pbft JSON-RPC server",
+		use: "PBFT JSON-RPC",
+		setting: "node.jsonrpc.httpPBFTPort",
+		of: ({ jsonrpc }) => jsonrpc.pbft,
+	},
+	{
+		owner: "full gRPC server",
+		use: "gRPC API",
+		setting: "node.rpc.port",
+		flag: "--grpc-port",
+		of: ({ rpc }) => rpc.full,
+	},
+	{
+		owner: "solidity gRPC server",
+		use: "solidity gRPC API",
+		setting: "node.rpc.solidityPort",
+		flag: "--grpc-solidity-port",
+		of: ({ rpc }) => rpc.solidity,
+	},
+	{
+		owner: "pbft gRPC server",
+		use: "PBFT gRPC API",
+		setting: "node.rpc.PBFTPort",
+		of: ({ rpc }) => rpc.pbft,
+	},
+	{
+		owner: "metrics server",
+		use: "metrics",
+		setting: "node.metrics.prometheus.port",
+		of: ({ metrics }) => metrics.prometheus,
+	},
+	{
+		owner: "peer network",
+		use: "peers",
+		setting: "node.listen.port",
+		of: ({ peers }) => ({ enabled: true, port: peers.listenPort }),
+	},
+];
+
+/** What moves the listener that couldn't be bound; undefined for one that has no setting. */
+export function portHint(owner: string): string | undefined {
+	const listener = LISTENERS.find((row) => row.owner === owner);
+	if (!listener) return undefined;
+	const flag = listener.flag === undefined ? "" : `, or ${listener.flag} of a development chain,`;
+	return `${listener.setting} of the configuration${flag} sets it`;
+}

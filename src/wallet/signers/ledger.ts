@@ -1,0 +1,213 @@
+/**
+ * Signing with a Ledger: the device is asked through the vendor's library of the network's app, and nothing that it
+ * answers is used before its signature recovers to the address that it gave.
+ */
+
+import { addressFromPublicKey, toBase58Check } from "../../protocol/address.js";
+import { equalBytes, fromHex, toHex } from "../../protocol/bytes.js";
+import { sha256 } from "../../protocol/hash.js";
+import { recoverAddress, SIGNATURE_LENGTH, SignatureError } from "../../protocol/signature.js";
+import type { SignedTransaction } from "../../protocol/transaction.js";
+import { Failure, type FailureCode } from "../failure.js";
+import { messageHash } from "../signed-message.js";
+import { fitsDevice, screenLines } from "./ledger-screen.js";
+import type { DeviceSigner } from "./signer.js";
+
+/** What is used of the vendor's library; hexadecimal without 0x. */
+export interface LedgerApp {
+	getAddress(path: string, display?: boolean): Promise<{ readonly publicKey: string }>;
+	getAppConfiguration(): Promise<{ readonly version: string; readonly signByHash: boolean }>;
+	signTransaction(path: string, rawHex: string, tokenSignatures: string[]): Promise<string>;
+	signTransactionHash(path: string, hashHex: string): Promise<string>;
+	signPersonalMessage(path: string, messageHex: string): Promise<string>;
+}
+
+export interface LedgerConnection {
+	readonly app: LedgerApp;
+	close(): Promise<void>;
+}
+
+/** Opens the device. */
+export type ConnectLedger = () => Promise<LedgerConnection>;
+
+/** The device takes messages of any length in pieces; a person reads no more than this. Bytes. */
+const MAX_MESSAGE = 64 * 1024;
+
+/**
+ * Opens the device and asks for the address of a key.
+ * @param name as the person named it
+ * @param path derivation path without `m/`
+ * @throws {Failure} `signer_unavailable` for a device that isn't there, is locked, or has another app open
+ */
+export async function openLedger(name: string, path: string, connect: ConnectLedger): Promise<DeviceSigner> {
+	const { app, close } = await translated(connect());
+	try {
+		const { publicKey } = await translated(app.getAddress(path));
+		const { signByHash } = await translated(app.getAppConfiguration());
+		return new LedgerSigner(name, path, addressOf(publicKey), signByHash === true, app, close);
+	} catch (error) {
+		await close();
+		throw error;
+	}
+}
+
+function addressOf(publicKeyHex: string): Uint8Array {
+	if (!/^04[0-9a-f]{128}$/i.test(publicKeyHex))
+		throw new Failure("signer_unavailable", "the device answered with no public key", { retry: "changed" });
+	return addressFromPublicKey(fromHex(publicKeyHex));
+}
+
+class LedgerSigner implements DeviceSigner {
+	readonly kind = "device";
+	readonly base58: string;
+
+	constructor(
+		readonly name: string,
+		private readonly path: string,
+		readonly address: Uint8Array,
+		/** Whether its owner allowed it to sign what it can't show. */
+		private readonly signsHashes: boolean,
+		private readonly app: LedgerApp,
+		readonly close: () => Promise<void>,
+	) {
+		this.base58 = toBase58Check(address);
+	}
+
+	shows(transaction: SignedTransaction): readonly string[] {
+		return screenLines(transaction);
+	}
+
+	async signTransaction(transaction: SignedTransaction): Promise<Uint8Array> {
+		const { rawBytes, id, idHex } = transaction;
+		const fits = fitsDevice(rawBytes);
+		if (!fits && !this.signsHashes) {
+			throw new Failure("signer_unavailable", "the transaction is too large for the device to show", {
+				retry: "changed",
+				hint: 'the setting "Sign by hash" of its app lets it sign the hash alone, which it shows',
+			});
+		}
+		const answer = fits
+			? this.app.signTransaction(this.path, toHex(rawBytes), [])
+			: this.app.signTransactionHash(this.path, idHex);
+		return this.checked(id, await translated(answer));
+	}
+
+	async signMessage(message: Uint8Array): Promise<Uint8Array> {
+		if (message.length > MAX_MESSAGE)
+			throw new Failure("bad_value", `a device signs messages of up to ${MAX_MESSAGE} bytes`);
+		const answer = await translated(this.app.signPersonalMessage(this.path, toHex(message)));
+		return this.checked(messageHash(message), answer);
+	}
+
+	async confirmAddress(): Promise<void> {
+		const { publicKey } = await translated(this.app.getAddress(this.path, true));
+		if (!equalBytes(addressOf(publicKey), this.address))
+			throw new Failure("signer_unavailable", "the device shows another key than before", {
+				retry: "changed",
+			});
+	}
+
+	/** The signature in our form, once it is known to be this key's. @throws {Failure} */
+	private checked(hash: Uint8Array, hex: string): Uint8Array {
+		const signature = normalised(hex);
+		if (signature && recoversTo(this.address, hash, signature)) return signature;
+		throw new Failure(
+			"signer_unavailable",
+			`the device's answer is no signature by ${this.base58}: nothing was signed`,
+			{ retry: "changed", hint: "is it the device, and the key, that was there before?" },
+		);
+	}
+}
+
+/** v is the recovery id, alone or with 27 added, by the version of the app. */
+function normalised(hex: string): Uint8Array | undefined {
+	if (!/^([0-9a-f]{2})+$/i.test(hex)) return undefined;
+	const signature = fromHex(hex);
+	const v = signature[SIGNATURE_LENGTH - 1];
+	if (signature.length !== SIGNATURE_LENGTH || v === undefined) return undefined;
+	const recovery = v >= 27 ? v - 27 : v;
+	if (recovery > 1) return undefined;
+	const result = Uint8Array.from(signature);
+	result[SIGNATURE_LENGTH - 1] = recovery + 27;
+	return result;
+}
+
+function recoversTo(address: Uint8Array, hash: Uint8Array, signature: Uint8Array): boolean {
+	try {
+		return equalBytes(recoverAddress(hash, signature), address);
+	} catch (error) {
+		if (error instanceof SignatureError) return false;
+		throw error;
+	}
+}
+
+/** How the SHA-256 of a message looks, by which older versions of the app name it. */
+export function messageDigest(message: Uint8Array): string {
+	return toHex(sha256(message)).toUpperCase();
+}
+
+type Answer = readonly [code: FailureCode, message: string, hint?: string];
+
+const LOCKED: Answer = ["signer_unavailable", "the device is locked", "unlock it with its PIN"];
+const NO_APP: Answer = [
+	"signer_unavailable",
+	"the network's app is not open on the device",
+	"open it there and try again",
+];
+const UNREADABLE: Answer = [
+	"signer_unavailable",
+	"the app on the device can't read this",
+	"a newer version of the app may",
+];
+const REFUSED: Answer = ["confirmation_refused", "refused on the device; nothing was sent"];
+
+function withoutSetting(what: string, setting: string): Answer {
+	return ["signer_unavailable", `the app on the device ${what}`, `its setting "${setting}" allows it`];
+}
+
+/** Status words of the device and of its app. */
+const STATUS: ReadonlyMap<number, Answer> = new Map([
+	[0x5515, LOCKED],
+	[0x6804, LOCKED],
+	[0x6982, LOCKED],
+	[0x6b0c, LOCKED],
+	[0x6985, REFUSED],
+	[0x6511, NO_APP],
+	[0x6d00, NO_APP],
+	[0x6d02, NO_APP],
+	[0x6e00, NO_APP],
+	[0x6e01, NO_APP],
+	[0x6a80, UNREADABLE],
+	[0x6a8b, withoutSetting("signs no transaction with a memo", "Transactions data")],
+	[0x6a8c, withoutSetting("signs no hash", "Sign by hash")],
+	[0x6a8d, withoutSetting("signs no call of this contract", "Custom contracts")],
+]);
+
+/** Errors of the USB library, by their names. */
+const NAMED: readonly (readonly [name: RegExp, answer: Answer])[] = [
+	[
+		/NoDevice|CantOpenDevice|cannot open device/i,
+		["signer_unavailable", "no device is connected, or another program holds it", "connect it and unlock it"],
+	],
+	[/Disconnected/, ["signer_unavailable", "the device was disconnected"]],
+	[/LockedDevice/, LOCKED],
+];
+
+async function translated<T>(answer: Promise<T>): Promise<T> {
+	try {
+		return await answer;
+	} catch (error) {
+		throw failureOf(error);
+	}
+}
+
+function failureOf(error: unknown): unknown {
+	if (!(error instanceof Error) || error instanceof Failure) return error;
+	const { statusCode, id } = error as { readonly statusCode?: unknown; readonly id?: unknown };
+	const word = `${error.name} ${String(id ?? "")} ${error.message}`;
+	const known =
+		typeof statusCode === "number" ? STATUS.get(statusCode) : NAMED.find(([name]) => name.test(word))?.[1];
+	const status = typeof statusCode === "number" ? ` (0x${statusCode.toString(16)})` : "";
+	const [code, message, hint] = known ?? ["signer_unavailable", `the device failed: ${error.message}`];
+	return new Failure(code, `${message}${status}`, { cause: error, ...(hint === undefined ? {} : { hint }) });
+}

@@ -1,0 +1,101 @@
+/** A hardware signer at the command line: the USB library is replaced by one that holds a key, the app's is the vendor's. */
+
+import { mkdirSync, writeFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { join } from "node:path";
+import { describe, expect } from "vitest";
+import { ADDRESSES, BASE58, it, KEYS, send, type Wallet } from "./wallet-fixture.js";
+
+const require = createRequire(import.meta.url);
+
+/** Answers as the app does, with the key of `bob`; `refuses` makes its owner press the other button. */
+const DEVICE = `
+const { createECDH, createHash } = require("node:crypto");
+const secp256k1 = require(${JSON.stringify(require.resolve("secp256k1"))});
+const key = Buffer.from("${KEYS.bob}", "hex");
+let data = Buffer.alloc(0);
+const signed = (hash) => {
+	const { signature, recid } = secp256k1.ecdsaSign(hash, key);
+	return Buffer.concat([signature, Buffer.from([recid])]);
+};
+class Device {
+	static async open() {
+		if (process.env.DEVICE === "absent") throw Object.assign(new Error("NoDevice"), { id: "NoDevice" });
+		return new Device();
+	}
+	decorateAppAPIMethods() {}
+	async close() {}
+	async send(cla, ins, p1, p2, bytes) {
+		if (ins === 0x02) {
+			const pair = createECDH("secp256k1");
+			pair.setPrivateKey(key);
+			const publicKey = pair.getPublicKey();
+			return Buffer.concat([Buffer.from([65]), publicKey, Buffer.from([0])]);
+		}
+		if (ins === 0x06) return Buffer.from([3, 0, 5, 0]);
+		if (process.env.DEVICE === "refuses") throw Object.assign(new Error("denied"), { statusCode: 0x6985 });
+		const isFirst = p1 === 0x00 || p1 === 0x10;
+		data = isFirst ? bytes.subarray(21) : Buffer.concat([data, bytes]);
+		if (p1 === 0x00 || p1 === 0x80) return Buffer.alloc(0);
+		return signed(createHash("sha256").update(data).digest());
+	}
+}
+exports.default = Device;
+`;
+
+/** Directory of modules with the replaced library. */
+function modules({ home }: Wallet): string {
+	const directory = join(home.path, "modules");
+	const library = join(directory, "@ledgerhq/hw-transport-node-hid-noevents");
+	mkdirSync(library, { recursive: true });
+	writeFileSync(join(library, "index.js"), DEVICE);
+	return directory;
+}
+
+describe("--signer ledger", () => {
+	it("signs for the device's own account, and says what its screen will show", async ({ wallet }) => {
+		wallet.node.fund(ADDRESSES.bob, 1_000_000_000n);
+		const environment = { COIN_NODE: wallet.node.url, NODE_PATH: modules(wallet) };
+		const words = [...send, "--from", "ledger", "--sign", "--memo", "x".repeat(90)];
+		const { stdout, stderr, code } = await wallet.home.run(words, undefined, environment);
+		expect([code, stderr]).toEqual([0, expect.stringContaining("on device   amount 25coin")]);
+		const artefact = JSON.parse(stdout) as { signature: string[]; coin: { approved: unknown } };
+		expect(artefact.coin.approved).toEqual([{ address: BASE58.bob, weight: "1" }]);
+	});
+
+	it("is refused for an account whose permission doesn't list the device's key", async ({ wallet }) => {
+		const environment = { COIN_NODE: wallet.node.url, NODE_PATH: modules(wallet) };
+		const words = [...send, "--from", "ann", "--signer", "ledger:1"];
+		const { stderr, code } = await wallet.home.run(words, undefined, environment);
+		expect(code).toBe(1);
+		expect(JSON.parse(stderr)).toMatchObject({
+			error: { code: "not_authorized", message: expect.stringContaining(`ledger:1 (${BASE58.bob})`) },
+		});
+	});
+
+	it.for([
+		["refuses", "confirmation_refused"],
+		["absent", "signer_unavailable"],
+	] as const)("a device that is %s", async ([state, code], { wallet }) => {
+		wallet.node.fund(ADDRESSES.bob, 1_000_000_000n);
+		const environment = { COIN_NODE: wallet.node.url, NODE_PATH: modules(wallet), DEVICE: state };
+		const outcome = await wallet.home.run([...send, "--from", "ledger", "-q"], undefined, environment);
+		expect(JSON.parse(outcome.stderr)).toMatchObject({ error: { code, sent: false } });
+	});
+
+	it("without the library says in one sentence what to install", async ({ wallet }) => {
+		const outcome = await wallet.home.run([...send, "--from", "ledger"], undefined, {
+			COIN_NODE: wallet.node.url,
+		});
+		expect(JSON.parse(outcome.stderr)).toMatchObject({
+			error: { code: "signer_unavailable", hint: expect.stringContaining("npm install --global @ledgerhq/") },
+		});
+	});
+
+	it("labels the device's address once it was compared on the screen", async ({ wallet }) => {
+		const environment = { COIN_NODE: wallet.node.url, NODE_PATH: modules(wallet) };
+		const words = ["keystore", "import", "watch", "ledger", "vault", "--json"];
+		const outcome = await wallet.home.run(words, undefined, environment);
+		expect(JSON.parse(outcome.stdout)).toMatchObject({ name: "vault", address: BASE58.bob, kind: "watch" });
+	});
+});
