@@ -24,6 +24,7 @@ import { connections } from "./cases/connections.js";
 import { peerMessages } from "./cases/peer-messages.js";
 import { servers } from "./cases/servers.js";
 import { transactions } from "./cases/transactions.js";
+import { unreadAnswers } from "./cases/unread-answers.js";
 import { HonestClient, type Observation } from "./honest.js";
 import { makeTemplate, type Ports, type Template } from "./template.js";
 import { Victim } from "./victim.js";
@@ -44,6 +45,7 @@ const ATTACKS: readonly Attack[] = [
 	...connections,
 	...servers,
 	...transactions,
+	...unreadAnswers,
 ];
 
 const { values } = parseArgs({

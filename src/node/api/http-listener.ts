@@ -11,6 +11,8 @@ import { refuseUnreadable } from "./request-head.js";
 const PARSER_HEAD_LIMIT = 65_536;
 const IDLE_MS = 30_000;
 const CLOSE_GRACE_MS = 1_000;
+/** Requests that a client may send on a connection before the answer to an earlier one has left: those of some packets. */
+const MAX_PIPELINED = 256;
 
 export interface HttpListenerOptions {
 	/** Connections served at a time; 0 or less: no limit. */
@@ -47,6 +49,8 @@ export class HttpListener {
 	private readonly gate: ConnectionGate;
 	/** Connections with a request under way. */
 	private readonly busy = new Map<Socket, Call>();
+	/** Requests that came before the answer to an earlier one of their connection had left. */
+	private readonly waiting = new Map<Socket, Call[]>();
 	private readonly unfinished = new WeakMap<Socket, Unfinished>();
 	private closing = false;
 
@@ -71,6 +75,7 @@ export class HttpListener {
 		const patience = options.patience ?? PATIENCE;
 		const serve = (socket: Socket): void => {
 			this.unfinished.set(socket, { sinceMs: undefined, answered: -1, idleFromMs: performance.now() });
+			socket.once("close", () => this.waiting.delete(socket));
 			this.http.emit("connection", socket);
 		};
 		this.gate = new ConnectionGate(options.maxConnections, serve, true, {
@@ -122,7 +127,39 @@ export class HttpListener {
 
 	private receive(request: IncomingMessage, response: ServerResponse): void {
 		const { socket } = request;
-		this.busy.set(socket, { request, response });
+		const line = this.waiting.get(socket) ?? [];
+		if (!this.busy.has(socket) && line.length === 0) {
+			this.begin({ request, response });
+			return;
+		}
+		// One answer at a time: those that wait would be made, and kept, for a client that may read none.
+		if (line.length >= MAX_PIPELINED) {
+			socket.destroy();
+			return;
+		}
+		line.push({ request, response });
+		this.waiting.set(socket, line);
+		socket.pause();
+	}
+
+	/** Goes on with the next request that a client has sent already, once others have had their turn. */
+	private next(socket: Socket): void {
+		const line = this.waiting.get(socket);
+		if (!line) return;
+		setImmediate(() => {
+			const call = line.shift();
+			if (line.length === 0) {
+				this.waiting.delete(socket);
+				socket.resume();
+			}
+			if (call && !socket.destroyed) this.begin(call);
+		});
+	}
+
+	private begin(call: Call): void {
+		const { request, response } = call;
+		const { socket } = request;
+		this.busy.set(socket, call);
 		if (this.closing) response.shouldKeepAlive = false;
 		response.once("close", () => {
 			this.busy.delete(socket);
@@ -133,6 +170,7 @@ export class HttpListener {
 				state.sinceMs = undefined;
 			}
 			if (this.closing) socket.destroySoon();
+			else this.next(socket);
 		});
 		const { handle, answered, report } = this.options;
 		const answer = new HttpAnswer(request, response);

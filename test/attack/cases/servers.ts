@@ -219,6 +219,15 @@ const call = (name: string, sends: string, code: string, parallel = 2): Attack =
 		parallel,
 	});
 
+/** Calls identity with the word at 0, its output to where the stack says; its memory grows without a charge. */
+const identityTo = (outOffset: string): string => `6000${outOffset}6020600060006004${"61ffff"}f150`;
+
+/** for (i = 4 MiB; ; i += 1024) identity(32 bytes) to i */
+const farPages = `624000005b${identityTo("81")}61040001600456`;
+
+/** Memory of 3 MB, this code at its beginning, and a creation of all of it. */
+const nestedCreations = `${identityTo("622fffe0")}604060006000396230000060006000f000`;
+
 export const servers: readonly Attack[] = [
 	requests("json-digits", "a JSON-RPC parameter of 4 M digits", {
 		server: "jsonrpc",
@@ -301,5 +310,11 @@ export const servers: readonly Attack[] = [
 	),
 	call("call-multisign", "the same with 0x0a and 4,096 entries of 100 KB", overlapping(10, 4096, 100_000)),
 	call("call-output", "8 constant calls at once that return 3 MB each", "62300000" + "6000f3", 8),
+	call(
+		"call-far",
+		"constant calls that write a word each KiB beyond 4 MiB, by a precompile that pays no memory",
+		farPages,
+	),
+	call("call-creations", "constant calls that nest creations whose code is 3 MB of zeros", nestedCreations),
 	call("call-loop", "16 constant calls at once that loop until their time ends", "5b600056", 16),
 ];

@@ -4,19 +4,24 @@ import { HttpListener } from "../../../src/node/api/http-listener.js";
 
 const IDLE_MS = 300;
 const SLOW_ANSWER_MS = 900;
+/** More than the sockets on both ends take. */
+const LONG = 16 << 20;
 
 let listener: HttpListener;
 let port: number;
+let begun: string[] = [];
 const sockets: Socket[] = [];
 
 beforeEach(async () => {
+	begun = [];
 	listener = new HttpListener({
 		maxConnections: 2,
 		idleMs: IDLE_MS,
 		handle: async (request, answer) => {
+			begun.push(request.url ?? "");
 			for await (const _ of request);
 			if (request.url === "/slow") await new Promise((resolve) => setTimeout(resolve, SLOW_ANSWER_MS));
-			answer.send(200, "text/plain", "done");
+			answer.send(200, "text/plain", request.url === "/long" ? Buffer.alloc(LONG) : `done ${request.url}`);
 		},
 		report: (error) => {
 			throw error;
@@ -58,5 +63,27 @@ describe("a listener of HTTP requests", () => {
 
 	it("waits for an answer that takes longer than a client may be silent", async () => {
 		expect(await exchange(whole("/slow"))).toContain("done");
+	});
+
+	it("answers requests that came together one after the other, in their order", async () => {
+		const together = ["/a", "/slow", "/b", "/c"].map((path) => `GET ${path} HTTP/1.1\r\nHost: x\r\n\r\n`);
+		const post = "POST /d HTTP/1.1\r\nHost: x\r\nContent-Length: 3\r\n\r\nabc";
+		const text = await exchange(together.join("") + post + whole("/e"));
+		expect(text.match(/done \/[a-z]+/g)).toEqual(
+			["/a", "/slow", "/b", "/c", "/d", "/e"].map((path) => `done ${path}`),
+		);
+	});
+
+	it("begins no answer before the client has taken the one before", async () => {
+		const socket = connect(port, "127.0.0.1").pause();
+		sockets.push(socket);
+		socket.write("GET /long HTTP/1.1\r\nHost: x\r\n\r\n".repeat(5));
+		await new Promise((resolve) => setTimeout(resolve, IDLE_MS / 2));
+		expect(begun).toEqual(["/long"]);
+	});
+
+	it("closes the connection of a client that sends hundreds of requests without waiting", async () => {
+		await exchange("GET /slow HTTP/1.1\r\nHost: x\r\n\r\n".repeat(1000));
+		expect(begun).toEqual(["/slow"]);
 	});
 });

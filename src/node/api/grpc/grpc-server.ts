@@ -1,5 +1,6 @@
 /** One gRPC server over a table of services: filters, limits, statuses (protocol/grpc §1.1, §2.1). */
 
+import { constants } from "node:http2";
 import type { Socket } from "node:net";
 import {
 	type ChannelOptions,
@@ -19,11 +20,14 @@ import { LITE_NODE_TEXT } from "../lite-node.js";
 import { PATIENCE, type Patience, sweepMs } from "../patience.js";
 import type { CallGate } from "../rate-limiter.js";
 import { REQUEST_BUDGET } from "../request-budget.js";
+import { ownTurn } from "../turns.js";
+import { type CallTotals, ClientCalls, MAX_CALLS } from "./client-calls.js";
 import { Health } from "./health.js";
-import { nameUnknownMethods, watchCalls } from "./library-answers.js";
+import { type LibraryCall, nameUnknownMethods, watchCalls, whenSent } from "./library-answers.js";
 import { isClosedMethod } from "./lite-methods.js";
 import { LongMessages } from "./long-messages.js";
 import { CallError, LongMessage, type Method, UnimplementedError } from "./method.js";
+import { ReceivedMessages } from "./received-messages.js";
 import { reflect } from "./reflection.js";
 import { fullName, PACKAGE, type Service, servicesOf, spellings } from "./service-table.js";
 
@@ -37,27 +41,27 @@ const MAX_CONNECTIONS = 1_000;
 const GREETING_BYTES = 24 + 9;
 /** Streams of reflection and health that a connection may have open: clients need one of each. */
 const MAX_STREAMS = 16;
+/** Calls that all connections together may have open, and bytes of answers that they may leave unread. */
+const MAX_OPEN = 4_000;
+const MAX_UNSENT = 64 << 20;
+/** Answers from this length on have a gate of their own. */
+const LONG = 8 << 20;
 /** Timers can't wait longer. */
 const MAX_TIMER_MS = 0x7fffffff;
 
 /** Bytes as they are: decoding is up to the method, whose failures have words of their own. */
 const asIs = (bytes: Buffer): Buffer => bytes;
 
-/** What a connection has asked for. */
 interface Client {
-	/** Calls whose message has come, and which are not answered. */
-	calls: number;
-	/** Streams that are open. */
-	streams: number;
-	/** Whether any call was answered. */
-	hasAsked: boolean;
-	/** When it connected, or was answered last. */
-	lastMs: number;
+	readonly socket: Socket;
+	readonly work: ClientCalls;
 }
 
 export class GrpcServer {
 	/** By address and port, as calls name them. */
 	private readonly clients = new Map<string, Client>();
+	private readonly totals: CallTotals = { open: 0, unsent: 0 };
+	private readonly received = new ReceivedMessages();
 	private readonly server: Server;
 	private readonly long: LongMessages;
 	private readonly health: Health;
@@ -73,7 +77,7 @@ export class GrpcServer {
 	) {
 		const { rpc } = node.config.node;
 		this.long = new LongMessages(node.limiter.longMessages);
-		this.server = new Server({ ...optionsOf(rpc), interceptors: [watchCalls] });
+		this.server = new Server({ ...optionsOf(rpc), interceptors: [watchCalls((call) => this.begin(call))] });
 		const services = servicesOf(kind, node.config);
 		for (const service of services) this.addService(service);
 		const admit = (peer: string): (() => void) | undefined => this.admitStream(peer);
@@ -86,10 +90,10 @@ export class GrpcServer {
 		this.gate = new ConnectionGate(maxConnections, (socket) => this.serve(socket), false, {
 			isStale: (socket, crowded) => this.isStale(socket, crowded, patience),
 			idleMs: (socket) => {
-				const client = this.clients.get(peerOf(socket));
+				const client = this.clients.get(peerOf(socket))?.work;
 				return client && client.calls > 0 ? undefined : performance.now() - (client?.lastMs ?? 0);
 			},
-			hasAsked: (socket) => this.clients.get(peerOf(socket))?.hasAsked ?? false,
+			hasAsked: (socket) => this.clients.get(peerOf(socket))?.work.hasAsked ?? false,
 			unfinishedMs: () => undefined,
 			everyMs: sweepMs(patience),
 		});
@@ -97,14 +101,39 @@ export class GrpcServer {
 
 	private serve(socket: Socket): void {
 		const peer = peerOf(socket);
-		this.clients.set(peer, { calls: 0, streams: 0, hasAsked: false, lastMs: performance.now() });
+		this.clients.set(peer, { socket, work: new ClientCalls(this.totals) });
 		socket.once("close", () => this.clients.delete(peer));
 		this.injector.injectConnection(socket);
 	}
 
+	/** A call begins: it is counted, and closed where its client has too many. */
+	private begin(call: LibraryCall): void {
+		const { stream } = call;
+		if (!stream) return;
+		const { remoteAddress = "", remotePort } = stream.session?.socket ?? {};
+		const closed = this.clients.get(`${remoteAddress}:${remotePort}`)?.work.begin();
+		if (!closed) {
+			stream.close(constants.NGHTTP2_REFUSED_STREAM);
+			return;
+		}
+		stream.once("close", closed);
+		this.received.watch(call, remoteAddress);
+		this.makeRoom();
+	}
+
+	/** Closes the connection that holds most where all together hold too much. */
+	private makeRoom(): void {
+		const { open, unsent } = this.totals;
+		if (open <= MAX_OPEN && unsent <= MAX_UNSENT) return;
+		const held = ({ work }: Client): number => (open > MAX_OPEN ? work.open : work.unsent);
+		const [first, ...others] = this.clients.values();
+		if (!first) return;
+		others.reduce((most, client) => (held(client) > held(most) ? client : most), first).socket.destroy();
+	}
+
 	/** Counts a stream of a client. @returns what ends it; undefined: the client has too many */
 	private admitStream(peer: string): (() => void) | undefined {
-		const client = this.clients.get(peer);
+		const client = this.clients.get(peer)?.work;
 		if (!client || client.streams >= MAX_STREAMS) return undefined;
 		client.streams++;
 		client.hasAsked = true;
@@ -119,9 +148,11 @@ export class GrpcServer {
 
 	/** Who doesn't greet must go, and while others wait also who asks for nothing, or sends a call without end. */
 	private isStale(socket: Socket, crowded: boolean, { requestMs, crowdedMs }: Patience): boolean {
-		const client = this.clients.get(peerOf(socket));
+		const client = this.clients.get(peerOf(socket))?.work;
 		if (!client) return false;
-		const idleMs = performance.now() - client.lastMs;
+		const nowMs = performance.now();
+		if (client.hasStalled(socket.bytesWritten, nowMs)) return true;
+		const idleMs = nowMs - client.lastMs;
 		if (crowded) return client.calls === 0 && idleMs > crowdedMs;
 		return socket.bytesRead < GREETING_BYTES && idleMs > requestMs;
 	}
@@ -164,21 +195,49 @@ export class GrpcServer {
 		return (call: ServerUnaryCall<Buffer, Buffer>, answer: sendUnaryData<Buffer>): void => {
 			const started = observer ? performance.now() : 0;
 			const client = this.clients.get(call.getPeer());
-			if (client) client.calls++;
-			this.answer(call, method, gate, refusal)
+			if (client) client.work.calls++;
+			this.answerInTurn(call, client, () => this.answer(call, method, gate, refusal))
 				.then(
 					(bytes) => answer(null, bytes),
 					(error: unknown) => answer(this.statusOf(error, call.getPath())),
 				)
 				.finally(() => {
 					if (client) {
-						client.calls--;
-						client.hasAsked = true;
-						client.lastMs = performance.now();
+						client.work.calls--;
+						client.work.hasAsked = true;
+						client.work.lastMs = performance.now();
 					}
 					observer?.called?.("grpc", name, performance.now() - started);
 				});
 		};
+	}
+
+	/** Makes an answer once its client has taken most of those before. */
+	private async answerInTurn(
+		call: ServerUnaryCall<Buffer, Buffer>,
+		client: Client | undefined,
+		make: () => Promise<Buffer>,
+	): Promise<Buffer> {
+		if (!client) return make();
+		const { socket, work } = client;
+		const hadToWait = await work.turn();
+		let bytes: Buffer | undefined;
+		try {
+			if (hadToWait) await ownTurn();
+			if (call.cancelled || socket.destroyed) throw new CallError(status.CANCELLED, "");
+			bytes = await make();
+			return bytes;
+		} finally {
+			// Long answers are few (see long-messages.ts): they only must not stay.
+			const length = bytes?.length ?? 0;
+			const gone = work.made(length < LONG ? length : 1);
+			if (!bytes || call.cancelled) gone();
+			else {
+				whenSent(bytes, gone);
+				call.once("cancelled", gone);
+				this.makeRoom();
+			}
+		}
 	}
 
 	private async answer(
@@ -243,7 +302,7 @@ function optionsOf(rpc: RpcConfig): ChannelOptions {
 	const options: ChannelOptions = {
 		"grpc.max_receive_message_length": rpc.maxMessageSize,
 		"grpc.max_send_message_length": -1,
-		"grpc.max_concurrent_streams": rpc.maxConcurrentCallsPerConnection,
+		"grpc.max_concurrent_streams": Math.min(rpc.maxConcurrentCallsPerConnection, MAX_CALLS),
 		"grpc-node.flow_control_window": rpc.flowControlWindow,
 		"grpc.keepalive_time_ms": KEEP_ALIVE_MS,
 		"grpc.enable_channelz": 0,

@@ -49,14 +49,17 @@ function unknownMethod(path: string): Handler {
 	};
 }
 
-const sent = new WeakMap<Buffer, () => void>();
+const sent = new WeakMap<Buffer, (() => void)[]>();
 
 /** Has a function called once a message has left the process; the library tells nobody. */
 export function whenSent(message: Buffer, then: () => void): void {
-	sent.set(message, then);
+	const known = sent.get(message);
+	if (known) known.push(then);
+	else sent.set(message, [then]);
 }
 
-interface LibraryCall {
+/** The library's call, as far as it is known. */
+export interface LibraryCall {
 	readonly stream?: ServerHttp2Stream;
 	sendMessage(message: unknown, callback: () => void): void;
 	sendStatus(status: Partial<StatusObject>): void;
@@ -65,20 +68,24 @@ interface LibraryCall {
 /**
  * A message above the limit ends its call as cancelled, without a status (recorded in ops/limits). Also tells when
  * messages have been sent.
+ * @param begun told of every call, before anything of it is read
  */
-export const watchCalls: ServerInterceptor = (_method, call) => {
-	const own = call as unknown as LibraryCall;
-	const { stream, sendStatus, sendMessage } = own;
-	own.sendMessage = (message, callback) =>
-		sendMessage.call(call, message, () => {
-			if (Buffer.isBuffer(message)) sent.get(message)?.();
-			callback();
-		});
-	own.sendStatus = (answer) => {
-		const isOversized =
-			answer.code === status.RESOURCE_EXHAUSTED && /^Received message/.test(answer.details ?? "");
-		if (isOversized && stream) stream.close(constants.NGHTTP2_CANCEL);
-		else sendStatus.call(call, answer);
+export const watchCalls =
+	(begun: (call: LibraryCall) => void): ServerInterceptor =>
+	(_method, call) => {
+		const own = call as unknown as LibraryCall;
+		const { stream, sendStatus, sendMessage } = own;
+		own.sendMessage = (message, callback) =>
+			sendMessage.call(call, message, () => {
+				if (Buffer.isBuffer(message)) for (const then of sent.get(message) ?? []) then();
+				callback();
+			});
+		own.sendStatus = (answer) => {
+			const isOversized =
+				answer.code === status.RESOURCE_EXHAUSTED && /^Received message/.test(answer.details ?? "");
+			if (isOversized && stream) stream.close(constants.NGHTTP2_CANCEL);
+			else sendStatus.call(call, answer);
+		};
+		begun(own);
+		return new ServerInterceptingCall(call);
 	};
-	return new ServerInterceptingCall(call);
-};

