@@ -24,6 +24,12 @@ describe("the gateway", () => {
 			expect(answer.status).toBe(200);
 			expect(answer.headers.get("access-control-allow-origin")).toBe("*");
 		}
+		// A call of nothing creates a contract; what it returns is the code.
+		expect(
+			await chain.rpc("eth_call", [{ data: "0x602a60005260206000f3" }, "latest"], "/jsonrpc"),
+		).toMatchObject({
+			result: `0x${"2a".padStart(64, "0")}`,
+		});
 		const number = { result: expect.stringMatching(/^0x/) };
 		expect(await chain.rpc("eth_blockNumber", [], "/jsonrpc")).toMatchObject(number);
 		expect(await chain.rpc("eth_blockNumber", [], "/")).toMatchObject(number);

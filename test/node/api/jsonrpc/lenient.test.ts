@@ -43,8 +43,6 @@ describe("a lenient node", () => {
 		["eth_getTransactionCount", [rich], "0x0"],
 		["eth_getCode", [poor], "0x"],
 		["eth_call", [{ to: poor, input: "0x01", chainId: "0x1", type: "0x2" }], "0x"],
-		// What a contract would be made of: the code that this one returns.
-		["eth_call", [{ from: rich, data: "0x602a60005260206000f3" }, "latest"], `0x${"2a".padStart(64, "0")}`],
 		["eth_estimateGas", [{ from: rich, to: poor }, "latest"], "0x0"],
 		["eth_estimateGas", [{ from: rich, to: poor, value: "0x1", accessList: [] }, "latest", {}], "0x0"],
 		["eth_getBlockTransactionCountByNumber", ["pending"], expect.stringMatching(/^0x/)],
