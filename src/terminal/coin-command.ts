@@ -48,10 +48,11 @@ export const generalFlags = {
 };
 
 /**
- * How results leave a command: a query prints text unless `--json` is given; acting on the chain and making an
- * artefact print JSON as soon as standard output is no terminal.
+ * How results leave a command, the one rule of all (docs/commands): text, or with `--json` JSON; what acts on the chain,
+ * makes an artefact or goes on without an end (`stream`) prints JSON also as soon as standard output is no terminal,
+ * unless `--text` is given.
  */
-export type OutputKind = "query" | "acts" | "artefact";
+export type OutputKind = "query" | "acts" | "artefact" | "stream";
 
 export abstract class CoinCommand extends Command {
 	static override baseFlags = generalFlags;

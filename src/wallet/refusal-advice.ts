@@ -52,7 +52,7 @@ const ADVICE: readonly (readonly [RegExp, Advice])[] = [
 		() => "coin permission show <account> tells whose signatures count, coin wallet sign adds one",
 	],
 	[
-		/currentWeight=(\d+).*threshold[^\d]*(\d+)|signature weight|sign(ature)? count|threshold/i,
+		/^sig error$|^miss sig/,
 		() => "coin wallet approvals tells whose signatures are missing, coin wallet sign adds one",
 	],
 	[

@@ -26,7 +26,7 @@ describe("coin dev", () => {
 	it("goes back to a snapshot", async () => {
 		const id = (await chain.prints("dev snapshot")).trim();
 		const sent = await set("7");
-		expect(await chain.prints(`dev revert ${id}`)).toBe("true\n");
+		expect(await chain.prints(`dev revert ${id}`)).toContain(`back at the snapshot ${id}`);
 		expect(await stored()).toBe("42\n");
 		expect(await chain.fails(`tx receipt ${sent}`, 1)).toMatchObject({ code: "not_found" });
 		expect(await chain.fails(`dev revert ${id}`, 1)).toMatchObject({
@@ -37,11 +37,11 @@ describe("coin dev", () => {
 
 	it("sets balances, storage and code", async () => {
 		const id = (await chain.prints("dev snapshot")).trim();
-		expect(await chain.prints("dev set-balance bob 12.5coin")).toBe("true\n");
+		expect(await chain.prints("dev set-balance bob 12.5coin")).toBe("bob has 12.5coin\n");
 		expect(await chain.prints("account balance bob --solidity")).toBe("12.5coin\n");
-		expect(await chain.prints(`dev set-storage ${store} 0 77`)).toBe("true\n");
+		expect(await chain.prints(`dev set-storage ${store} 0 77`)).toContain("holds 77\n");
 		expect(await stored()).toBe("77\n");
-		expect(await chain.prints("dev set-code bob 0x600960005260206000f3")).toBe("true\n");
+		expect(await chain.prints("dev set-code bob 0x600960005260206000f3")).toContain("10 bytes of code");
 		expect(await chain.prints(["contract", "call", "bob", "any() returns (uint256)"])).toBe("9\n");
 		expect(await chain.fails("dev set-balance bob 5", 2)).toMatchObject({ code: "amount_unit" });
 		await chain.prints(`dev revert ${id}`);
@@ -49,10 +49,12 @@ describe("coin dev", () => {
 
 	it("sets stakes, tokens and permissions", async () => {
 		const id = (await chain.prints("dev snapshot")).trim();
-		expect(await chain.prints("dev set-stake bob --energy 50coin --votes 3")).toBe("true\n");
+		expect(await chain.prints("dev set-stake bob --energy 50coin --votes 3")).toContain("bob has staked");
 		expect(await chain.value("stake show bob")).toMatchObject({ staked: { energy: "50000000" } });
 		const document = await chain.prints("permission show ann --json");
-		expect((await chain.coin("dev set-permission bob -", document)).stdout).toBe("true\n");
+		expect((await chain.coin("dev set-permission bob -", document)).stdout).toBe(
+			"the permissions of bob are replaced\n",
+		);
 		expect(await chain.value("permission show bob")).toMatchObject({
 			owner: { keys: [{ address: addressOf("ann"), weight: "1" }] },
 		});
@@ -70,19 +72,19 @@ describe("coin dev", () => {
 			solidLag: "0",
 			unlockAll: false,
 		});
-		expect(await chain.prints("dev logging off")).toBe("true\n");
-		expect(await chain.prints("dev solid-lag 2")).toBe("true\n");
+		expect(await chain.prints("dev logging off")).toBe("the log of blocks and contracts is off\n");
+		expect(await chain.prints("dev solid-lag 2")).toBe("the irreversible state lags 2 blocks behind\n");
 		const head = (await chain.prints("dev maintenance")).trim();
 		await chain.prints("dev mine --blocks 2");
 		expect(await chain.prints("chain solid")).toBe(`${head}\n`);
-		expect(await chain.prints("dev solid-lag 0")).toBe("true\n");
+		expect(await chain.prints("dev solid-lag 0 --json")).toBe("true\n");
 		expect(await chain.prints("dev drop")).toBe("0\n");
 	});
 
 	it("sets chain parameters by any of their names", async () => {
-		expect(await chain.prints("dev set-param energyFee=210")).toBe("true\n");
+		expect(await chain.prints("dev set-param energyFee=210")).toBe("energyFee is 210\n");
 		expect(await chain.value("chain params getEnergyFee")).toMatchObject({ value: "210" });
-		expect(await chain.prints("dev set-param getEnergyFee=100")).toBe("true\n");
+		expect(await chain.prints("dev set-param getEnergyFee=100 --json")).toBe("true\n");
 		expect(await chain.fails("dev set-param nothing=1", 1)).toMatchObject({ code: "rpc_error" });
 	});
 
@@ -109,10 +111,10 @@ describe("coin dev", () => {
 	});
 
 	it("lets an account act without a signature, and not any more", async () => {
-		expect(await chain.prints("dev impersonate bob")).toBe("true\n");
+		expect(await chain.prints("dev impersonate bob")).toBe("bob acts without a signature\n");
 		const built = await chain.coin("wallet send --from bob --to ann --amount 1coin --build");
 		expect((await chain.coin("wallet broadcast --force --wait", built.stdout)).code).toBe(0);
-		expect(await chain.prints("dev impersonate bob --stop")).toBe("true\n");
+		expect(await chain.prints("dev impersonate bob --stop")).toBe("bob needs its signature again\n");
 		const again = await chain.coin("wallet send --from bob --to ann --amount 2coin --build");
 		expect((await chain.coin("wallet broadcast --force", again.stdout)).code).toBe(1);
 	});
@@ -135,11 +137,11 @@ describe("coin dev", () => {
 		const dump = await chain.prints("dev dump");
 		await chain.prints("dev reset");
 		expect(await chain.fails(["contract", "call", store, "value"], 1)).toMatchObject({ code: "not_found" });
-		expect((await chain.coin("dev load -", dump)).stdout).toBe("true\n");
+		expect((await chain.coin("dev load -", dump)).stdout).toContain("the dumped state is the chain's");
 		expect(await stored()).toBe("7\n");
 		await set("9");
 		const file = chain.home.write("dump", dump);
-		expect(await chain.prints(`dev load ${file}`)).toBe("true\n");
+		expect(await chain.prints(`dev load ${file}`)).toContain("the dumped state is the chain's");
 		expect(await stored()).toBe("7\n");
 		const nonsense = chain.home.write("nonsense", "no gzip");
 		expect(await chain.fails(`dev load ${nonsense}`, 1)).toMatchObject({
@@ -167,7 +169,7 @@ describe("coin dev", () => {
 		const { genesis } = (await chain.value("dev info")) as { genesis: string };
 		const { stderr } = await chain.coin("dev mine");
 		const { host } = new URL(chain.gateway);
-		expect(stderr).toBe(`chain ${genesis.slice(-8)} at ${host} was changed\n`);
+		expect(stderr).toBe(`on the chain ${genesis.slice(-8)} at ${host}\n`);
 		expect((await chain.coin("dev mine --quiet")).stderr).toBe("");
 		await chain.prints(`profile set other gateway=${chain.gateway} genesis=00000000`);
 		const head = await chain.prints("chain head");

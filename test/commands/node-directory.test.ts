@@ -66,9 +66,32 @@ describe("coin node check", () => {
 				place: "busy.conf:9",
 				message: "the key node.maxConections means nothing to a node; did you mean node.maxConnections?",
 			},
-			{ level: "error", place: `port ${port}`, message: "is in use; the HTTP API needs it" },
+			{
+				level: "error",
+				place: `port ${port}`,
+				message: "is in use; the HTTP API needs it: node.http.fullNodePort sets another",
+			},
 		]);
 		expect(outcome.code).toBe(1);
+	});
+
+	it("says plainly what is missing: storage, the genesis block; so does the start", async () => {
+		home.write("bare.conf", "node { }");
+		const checked = await home.run(["node", "check", "-c", "bare.conf", "--json"]);
+		expect(values(checked.stdout)).toMatchObject([
+			{ level: "error", message: expect.stringContaining("the section storage is missing") },
+		]);
+		const started = await home.run(["node", "start", "-c", "bare.conf"]);
+		expect([started.code, started.stderr]).toEqual([
+			1,
+			expect.stringContaining("hint: the section storage is missing"),
+		]);
+		home.write("lone.conf", `storage { }\nnode {\n${QUIET}\n  listen.port = 0\n}`);
+		const lone = await home.run(["node", "check", "-c", "lone.conf", "--json"]);
+		expect([lone.code, values(lone.stdout)]).toMatchObject([
+			0,
+			[{ level: "warning", message: expect.stringContaining("genesis.block is missing") }],
+		]);
 	});
 
 	it("finds nothing in a sound file, and a wrong type in another", async () => {

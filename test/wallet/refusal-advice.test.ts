@@ -17,6 +17,22 @@ describe("advice on a refusal of the network", () => {
 		expect(withAdvice(unknown, undefined)).toBe(unknown);
 	});
 
+	it.each([
+		["Account resource insufficient error.", "has 1.5coin to pay for bandwidth"],
+		["Not enough energy for 'SSTORE' operation executing: opEnergy[1], programEnergy[0]", "--fee-limit"],
+		[
+			"Transaction expiration, transaction expiration time is 10000, but headBlockTime is 25000",
+			"15 s too late by the chain's clock",
+		],
+		["aa is signed by T but it is not contained of permission.", "coin permission show"],
+		["sig error", "coin wallet approvals"],
+		["Permission denied", "--permission names one"],
+		["Account[41aa] not exists", "coin account create"],
+		["Validate TransferContract error, no OwnerAccount.", "coin account create"],
+	])("gives a next step on: %s", (message, step) => {
+		expect(hint(message)).toContain(step);
+	});
+
 	it("leaves a hint that is there, and says nothing of what it doesn't know", () => {
 		const told = new Failure("contract_validate", "balance is not sufficient", { hint: "x" });
 		expect(withAdvice(told, { balance: 1n })).toBe(told);

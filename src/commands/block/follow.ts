@@ -1,4 +1,6 @@
 import { Flags } from "@oclif/core";
+import { textFlag } from "../../terminal/acting-flags.js";
+import type { OutputKind } from "../../terminal/coin-command.js";
 import { nodeFlags } from "../../terminal/flags.js";
 import { localTime, printJson, printLine } from "../../terminal/output.js";
 import { QueryCommand } from "../../terminal/query-command.js";
@@ -6,6 +8,7 @@ import { followBlocks } from "../../wallet/block-follow.js";
 import { viewBlock } from "../../wallet/block-view.js";
 
 export default class BlockFollow extends QueryCommand {
+	static override outputKind: OutputKind = "stream";
 	static override summary = "Print blocks as they come, until interrupted";
 	static override description =
 		'One JSON line a block into a pipe. A block that a fork replaced is printed again with "removed":true; --solid shows irreversible blocks only, which are never replaced.';
@@ -15,6 +18,7 @@ export default class BlockFollow extends QueryCommand {
 	];
 	static override flags = {
 		...nodeFlags,
+		...textFlag,
 		solid: Flags.boolean({ description: "irreversible blocks only" }),
 		from: Flags.string({ description: "first block: number, head, solid, earliest", helpValue: "<block>" }),
 		header: Flags.boolean({ description: "leave the transactions out" }),
@@ -28,7 +32,7 @@ export default class BlockFollow extends QueryCommand {
 			flags.from === undefined ? undefined : (await this.blockNamed(client, flags.from, view)).number;
 		for await (const { block, removed } of followBlocks(client, view, from)) {
 			const record = viewBlock(block, flags.header);
-			if (this.json || process.stdout.isTTY !== true) {
+			if (this.json) {
 				printJson(removed ? { ...record, removed } : record);
 				continue;
 			}

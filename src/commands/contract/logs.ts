@@ -1,5 +1,7 @@
 import { Flags } from "@oclif/core";
 import { concatBytes, fromHex, toHex } from "../../protocol/bytes.js";
+import { textFlag } from "../../terminal/acting-flags.js";
+import type { OutputKind } from "../../terminal/coin-command.js";
 import { abiFlag, interfaceFlag } from "../../terminal/contract-input.js";
 import { keystoreFlags, nodeFlags } from "../../terminal/flags.js";
 import { printJson, printLine } from "../../terminal/output.js";
@@ -22,6 +24,7 @@ import type { Settings } from "../../wallet/settings.js";
 import { accountNamed } from "../../wallet/signing.js";
 
 export default class ContractLogs extends QueryCommand {
+	static override outputKind: OutputKind = "stream";
 	static override summary = "Print logs of contracts, decoded where their interface is known";
 	static override description =
 		`Without --from-block the newest ${USUAL_RANGE} blocks are looked through; with --follow only new ones. The node ` +
@@ -32,6 +35,7 @@ export default class ContractLogs extends QueryCommand {
 	];
 	static override flags = {
 		...nodeFlags,
+		...textFlag,
 		...keystoreFlags,
 		...abiFlag,
 		address: Flags.string({
@@ -82,7 +86,7 @@ export default class ContractLogs extends QueryCommand {
 	private async print(log: ContractLog, event: AbiItem | undefined, items: ContractInterface): Promise<void> {
 		const decoded = event ? await decodeEvent(event, log) : await decodeLog(items, log);
 		const contract = viewAddress(log.address);
-		if (this.json || process.stdout.isTTY !== true) {
+		if (this.json) {
 			return printJson({
 				block: log.block,
 				txID: log.txID,

@@ -16,7 +16,7 @@ export default class DevDrop extends DevelopmentCommand {
 		const { transaction } = args;
 		const params = transaction === undefined ? [] : [toHex(parseTransactionId(transaction))];
 		const count = Number(await this.change(flags, "dev_dropTransaction", params));
-		this.note(`waiting transactions taken out: ${count}`);
+		if (!this.json) this.note(`waiting transactions taken out: ${count}`);
 		this.printScalar(count);
 	}
 }

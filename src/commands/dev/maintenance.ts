@@ -11,7 +11,8 @@ export default class DevMaintenance extends DevelopmentCommand {
 		const answer = await this.change(flags, "dev_maintenance", []);
 		if (!isRecord(answer)) throw new Failure("rpc_error", "the node answered with no block");
 		const number = String(answer["number"]);
-		this.note(`sealed block ${number}: votes are counted, and proposals whose time is over are ended`);
+		if (!this.json)
+			this.note(`sealed block ${number}: votes are counted, and proposals whose time is over are ended`);
 		this.printScalar(number);
 	}
 }

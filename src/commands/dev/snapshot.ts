@@ -7,7 +7,7 @@ export default class DevSnapshot extends DevelopmentCommand {
 	async run(): Promise<void> {
 		const { flags } = await this.parse(DevSnapshot);
 		const id = String(await this.change(flags, "dev_snapshot", []));
-		this.note(`took the snapshot ${id}: coin dev revert ${id} goes back to it, once`);
+		if (!this.json) this.note(`took the snapshot ${id}: coin dev revert ${id} goes back to it, once`);
 		this.printScalar(id);
 	}
 }

@@ -15,7 +15,6 @@ export default class KeystoreImportWatch extends CoinCommand {
 		"Queries and --build take it like any wallet; signing is refused. Importing its key later makes it a key.";
 	static override examples = [
 		"<%= config.bin %> keystore import watch TMVQGm1qAQYVdetCeGRRkTWYYrLXuHK2HC cold",
-		"<%= config.bin %> keystore import watch ledger:0 vault",
 	];
 	static override args = {
 		address: Args.string({

@@ -12,7 +12,10 @@ beforeEach(() => chain.result("dev_reset"));
 describe("the gateway", () => {
 	it("serves every API on one port", async () => {
 		expect(await (await chain.get("/healthcheck")).json()).toEqual({ ok: true });
-		expect(await (await chain.get("/openapi.json")).json()).toMatchObject({ openapi: "3.1.0" });
+		const page = await chain.get("/openapi.json");
+		const document = (await page.json()) as { openapi: string; servers: { url: string }[] };
+		expect(document.openapi).toBe("3.1.0");
+		expect(document.servers.map(({ url }) => url)).toEqual([new URL(page.url).origin]);
 		expect(await (await chain.get("/")).text()).toMatch(
 			/off: shielded transactions.*allowNewResourceModel=1/,
 		);
@@ -21,6 +24,12 @@ describe("the gateway", () => {
 			expect(answer.status).toBe(200);
 			expect(answer.headers.get("access-control-allow-origin")).toBe("*");
 		}
+		// A call of nothing creates a contract; what it returns is the code.
+		expect(
+			await chain.rpc("eth_call", [{ data: "0x602a60005260206000f3" }, "latest"], "/jsonrpc"),
+		).toMatchObject({
+			result: `0x${"2a".padStart(64, "0")}`,
+		});
 		const number = { result: expect.stringMatching(/^0x/) };
 		expect(await chain.rpc("eth_blockNumber", [], "/jsonrpc")).toMatchObject(number);
 		expect(await chain.rpc("eth_blockNumber", [], "/")).toMatchObject(number);

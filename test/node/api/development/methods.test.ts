@@ -110,6 +110,16 @@ describe("blocks and time", () => {
 		expect(await headTime()).toBeGreaterThanOrEqual(before + 7_200_000);
 	});
 
+	it("perform a maintenance at the chain's time after a jump, so that what ended within it is over", async () => {
+		await chain.result("dev_increaseTime", [100 * 3_600_000]);
+		await chain.result("dev_maintenance");
+		const next = (await chain.post("/wallet/getnextmaintenancetime", {}))["num"] as number;
+		const rest = next - (await headTime());
+		// Counted from the head before the jump, two hours of the six would be left.
+		expect(rest).toBeGreaterThan(5.9 * 3_600_000);
+		expect(rest).toBeLessThanOrEqual(6 * 3_600_000);
+	});
+
 	it("perform one maintenance, however many times for it have passed", async () => {
 		const next = async () => (await chain.post("/wallet/getnextmaintenancetime", {}))["num"] as number;
 		const before = await next();
