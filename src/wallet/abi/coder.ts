@@ -7,6 +7,7 @@ import { addressPrefix, toBase58Check } from "../../protocol/address.js";
 import { concatBytes, fromHex, toHex } from "../../protocol/bytes.js";
 import { Failure } from "../failure.js";
 import type { AbiValue } from "./argument.js";
+import { checkDecodedSize } from "./decoded-size.js";
 import { type AbiItem, type AbiParameter, arrayParts, selectorOf, TOKEN_TYPE } from "./parameter.js";
 
 /** A decoded value for printing: whole numbers as bigint, addresses in Base58, bytes as `0x…`. */
@@ -60,6 +61,7 @@ export async function decodeValues(
 	data: Uint8Array,
 ): Promise<readonly AbiView[]> {
 	if (parameters.length === 0) return [];
+	checkDecodedSize(parameters, data);
 	const { decode } = await loadCoder();
 	let values: readonly unknown[];
 	try {
