@@ -49,7 +49,8 @@ export function isolatedNetwork(nodeId: string): NetworkView {
 }
 
 export function createApiNode(options: NodeApiOptions): ApiNode {
-	const { open, config, clock, monotonicClock, machine, network, submitted, report, metrics, catchUp } = options;
+	const { open, config, clock, monotonicClock, machine, network, submitted, report, metrics, catchUp } =
+		options;
 	const { chain, rules } = open;
 	const startedMs = monotonicClock();
 	const confirmed = confirmedView(open, options.confirmedNumber);

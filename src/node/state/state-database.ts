@@ -64,7 +64,7 @@ export class StateDatabase {
 	/** Base changes on their way to the database. */
 	private flushing: Map<string, Entry>[] | undefined;
 	/** What the database holds; {@link GONE} for nothing, since rules ask for the same missing entries again and again. */
-	private readonly cache = new ValueCache<Entry>();
+	private readonly cache = new ValueCache<Entry>(HISTORY);
 	private readonly headKeys: (OrderedKeys | undefined)[] = [];
 	private readonly baseKeys: (OrderedKeys | undefined)[] = [];
 
