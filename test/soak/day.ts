@@ -36,8 +36,8 @@ const MAX_GROWTH = 0.1;
 /** How often the peer is restarted. */
 const RESTARTS = 4;
 const SLOT_MS = 3_000;
-/** An address that was left is not dialed again for a minute. */
-const CATCH_UP_MS = 180_000;
+/** An address that was left is not dialed again for two minutes, and the machine may be busy. */
+const CATCH_UP_MS = 600_000;
 
 /** The day did not go as it has to. */
 class DayError extends Error {
