@@ -25,7 +25,9 @@ export interface DaySample {
 	readonly caches: readonly CacheUse[];
 }
 
-function sample({ open, peers }: RunningNode): DaySample {
+/** What waits to be written has a bound in entries and bytes that takes hours to reach: it is written first. */
+async function sample({ open, peers }: RunningNode): Promise<DaySample> {
+	await open.persist();
 	globalThis.gc?.();
 	const { heapUsed, external } = process.memoryUsage();
 	const status = readFileSync("/proc/self/status", "utf8");
@@ -91,7 +93,7 @@ production.catch(fail);
 void node.failure.then(fail);
 process.on("message", () => {
 	if (faults.length > 0) fail(faults[0]);
-	process.send?.(sample(node));
+	sample(node).then((answer) => process.send?.(answer), fail);
 });
 process.on("SIGTERM", () => {
 	isOver = true;

@@ -1,7 +1,8 @@
 /**
  * A day of a chain's time in a few minutes: a node with its servers makes the blocks of every slot, gets payments at
  * half the rate that it managed at its peak, answers queries and serves a peer that is stopped and killed again and
- * again. Memory must be flat after a while of warming up, and both must have one chain in the end.
+ * again. Memory must be flat once the caches are full, and both must have one chain in the end. A cache is full when it
+ * has reached its bound, or has all that there is.
  *
  *     npm run soak:day -- [--minutes 20] [--hours 24] [--seed 1]
  *
@@ -27,14 +28,16 @@ const START_LIMIT_MS = 60_000;
 const SENDERS = 8;
 /** How long the peak is measured. */
 const PEAK_MS = 20_000;
-/** Share of the run that is left out of the comparison. */
-const WARM_UP = 0.34;
+/** Share of the run within which all caches have to be full. */
+const WARM_UP = 0.5;
+/** Share of what a cache keeps in the end, from which on it counts as full. */
+const FULL = 0.95;
 const MAX_GROWTH = 0.1;
 /** How often the peer is restarted. */
 const RESTARTS = 4;
 const SLOT_MS = 3_000;
-/** An address that was left is not dialed again for a minute. */
-const CATCH_UP_MS = 180_000;
+/** An address that was left is not dialed again for two minutes, and the machine may be busy. */
+const CATCH_UP_MS = 600_000;
 
 /** The day did not go as it has to. */
 class DayError extends Error {
@@ -204,11 +207,33 @@ const median = (numbers: readonly number[]): number =>
 	[...numbers].sort((a, b) => a - b)[numbers.length >> 1] ?? 0;
 const inMiB = (bytes: number): string => `${(bytes / 2 ** 20).toFixed(1)} MiB`;
 
-/** @throws {DayError} if the last part needs more than the first after warming up */
+/** Few values of small stores are no matter. */
+const SMALL = 100;
+
+/**
+ * The samples from which on no cache can grow: both generations of it were full, or it has what it has in the end.
+ * @throws {DayError} if there are too few
+ */
+function whenFull(samples: readonly DaySample[]): readonly DaySample[] {
+	const last = samples.at(-1)?.caches ?? [];
+	const cacheOf = ({ caches }: DaySample, store: string) => caches.find((each) => each.store === store);
+	const isFull = (sample: DaySample): boolean =>
+		last.every(({ store, entries }) => {
+			const cache = cacheOf(sample, store);
+			return (cache?.turns ?? 0) >= 2 || (cache?.entries ?? 0) >= entries * FULL - SMALL;
+		});
+	const first = samples.findIndex(isFull);
+	const caches = last.map(({ store, entries, turns }) => `${store} ${entries} (full ${turns} times)`);
+	process.stdout.write(`caches in the end: ${caches.join(", ")}\n`);
+	process.stdout.write(`full at block ${samples[first]?.head} of ${samples.at(-1)?.head}\n`);
+	if (first < 0 || first > samples.length * WARM_UP) throw new DayError("the caches were not full in time");
+	return samples.slice(first);
+}
+
+/** @throws {DayError} if the last part needs more than the first */
 function compare(what: string, bytes: readonly number[]): void {
-	const steady = bytes.slice(Math.floor(bytes.length * WARM_UP));
-	const third = Math.max(1, Math.floor(steady.length / 3));
-	const [first, last] = [median(steady.slice(0, third)), median(steady.slice(-third))];
+	const third = Math.max(1, Math.floor(bytes.length / 3));
+	const [first, last] = [median(bytes.slice(0, third)), median(bytes.slice(-third))];
 	const growth = last / first - 1;
 	process.stdout.write(
 		`${what}: ${inMiB(first)}, in the end ${inMiB(last)} (${(growth * 100).toFixed(1)} %)\n`,
@@ -306,11 +331,12 @@ process.stdout.write(
 	`${hours} h of the chain, ${last.head} blocks, ${traffic.accepted} payments (${traffic.refused} refused), ` +
 		`${traffic.answered} queries, ${restarts} restarts of the peer\n`,
 );
+const steady = whenFull(samples);
 compare(
 	"objects",
-	samples.map(({ used }) => used),
+	steady.map(({ used }) => used),
 );
 compare(
 	"resident memory",
-	samples.map(({ resident }) => resident),
+	steady.map(({ resident }) => resident),
 );

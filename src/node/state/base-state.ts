@@ -22,7 +22,7 @@ export class BaseState {
 	/** Changes on their way to the database. */
 	private flushing: EntryMaps | undefined;
 	/** What the database holds; {@link GONE} for nothing, since rules ask for the same missing entries again and again. */
-	private readonly cache = new ValueCache<Entry>();
+	private readonly cache = new ValueCache<Entry>(HISTORY);
 	/** Entries changed since the last flush began. */
 	private unflushed = 0;
 	/** Told of every write, where history is kept. */

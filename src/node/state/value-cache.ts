@@ -10,6 +10,9 @@ const ENTRIES = 20_000;
 /** And their encoded size, in bytes: blocks are so large that their number alone bounds nothing. */
 const BYTES = 8 << 20;
 
+/** The same of a store that only history is in: rules don't ask for it, and peers that catch up read each block once. */
+const HISTORY_BYTES = 1 << 20;
+
 /** How often a store was asked for an entry, how often the database had to answer, and what is kept of it. */
 export interface CacheUse {
 	readonly store: string;
@@ -34,6 +37,9 @@ export class ValueCache<V> {
 	private readonly misses = new Float64Array(STORE_COUNT);
 	private readonly turns = new Float64Array(STORE_COUNT);
 
+	/** @param history indexes of stores that only history is in */
+	constructor(private readonly history: ReadonlySet<number> = new Set()) {}
+
 	/**
 	 * The cached value of an entry; undefined: the database must be asked.
 	 * @param index of the store
@@ -52,7 +58,7 @@ export class ValueCache<V> {
 	keep(index: number, key: string, value: V, bytes: number): void {
 		const young = this.young[index] as Map<string, V>;
 		const total = (this.youngBytes[index] as number) + bytes;
-		if (young.size < ENTRIES && total <= BYTES) {
+		if (young.size < ENTRIES && total <= (this.history.has(index) ? HISTORY_BYTES : BYTES)) {
 			young.set(key, value);
 			this.youngBytes[index] = total;
 			return;

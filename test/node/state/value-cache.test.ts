@@ -13,7 +13,7 @@ describe("the cache of the database's values", () => {
 		cache.keep(index, "b", null, 10);
 		expect(cache.get(index, "a")).toBe(1);
 		expect(cache.get(index, "b")).toBeNull();
-		expect(cache.use).toEqual([{ store: name, reads: 3, misses: 1 }]);
+		expect(cache.use).toEqual([{ store: name, reads: 3, misses: 1, entries: 2, turns: 0 }]);
 	});
 
 	it("forgets what was not asked for through two generations, and nothing else", () => {
@@ -36,6 +36,13 @@ describe("the cache of the database's values", () => {
 		);
 		expect(kept.length).toBeLessThanOrEqual(16);
 		expect(kept.at(-1)).toBe(99);
+	});
+
+	it("keeps less of what is history, and tells how often it was full", () => {
+		const cache = new ValueCache<number>(new Set([stores.block.index]));
+		for (let i = 0; i < 10; i++) cache.keep(stores.block.index, `block ${i}`, i, 1 << 20);
+		expect(cache.get(stores.block.index, "block 7")).toBeUndefined();
+		expect(cache.use).toMatchObject([{ entries: 2, turns: 9 }]);
 	});
 
 	it("never answers with a replaced value, in whichever generation it was", () => {
