@@ -10,8 +10,9 @@ import { fileURLToPath } from "node:url";
 import protobuf from "protobufjs";
 import { readBlockFile } from "../src/node/chain/block-file.js";
 import { Block } from "../src/protocol/messages.js";
+import { DEFAULT_SET } from "./recorded/default-set.js";
 
-const folder = process.argv[2] ?? "../shared/golden/bench-transfers";
+const folder = process.argv[2] ?? DEFAULT_SET;
 const home = join(dirname(fileURLToPath(import.meta.url)), "..", "..");
 const ROUNDS = 7;
 

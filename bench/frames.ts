@@ -12,8 +12,9 @@ import { unwrap } from "../src/node/network/wire/envelope.js";
 import { FrameWriter } from "../src/node/network/wire/frame-writer.js";
 import { FrameReader } from "../src/node/network/wire/frames.js";
 import { Block } from "../src/protocol/messages.js";
+import { DEFAULT_SET } from "./recorded/default-set.js";
 
-const folder = process.argv[2] ?? "../shared/golden/bench-transfers";
+const folder = process.argv[2] ?? DEFAULT_SET;
 const ROUNDS = 7;
 /** What a socket hands over at once. */
 const PIECE = 65_536;

@@ -17,8 +17,9 @@ import { installRecoverEngine } from "../src/node/signatures/engine.js";
 import { SignaturePool } from "../src/node/signatures/pool.js";
 import { workerScript } from "../src/node/signatures/worker-script.js";
 import { useFastHashing } from "../src/protocol/hash.js";
+import { DEFAULT_SET } from "./recorded/default-set.js";
 
-const folder = process.argv[2] ?? "../shared/golden/bench-transfers";
+const folder = process.argv[2] ?? DEFAULT_SET;
 const name = basename(folder);
 const script = workerScript();
 if (!script) throw new Error("run this from the bundle: npm run bench:import");
@@ -41,13 +42,13 @@ try {
 	});
 	const started = performance.now();
 	const cpu = process.cpuUsage();
-	const half = { blocks: 0, transactions: 0, ms: 0 };
+	const steps: { readonly blocks: number; readonly transactions: number; readonly ms: number }[] = [];
 	const total = await importBlocks(
 		{
 			open,
 			pool,
 			onProgress: ({ blocks, transactions }) => {
-				if (blocks <= 54) Object.assign(half, { blocks, transactions, ms: performance.now() - started });
+				steps.push({ blocks, transactions, ms: performance.now() - started });
 			},
 		},
 		readBlockFile(join(folder, `${name}.ndjson.br`)),
@@ -57,6 +58,8 @@ try {
 	const endMs = performance.now() - started;
 	const used = process.cpuUsage(cpu);
 	const transactions = total?.transactions ?? 0;
+	const middle = (steps.at(-1)?.blocks ?? 0) / 2;
+	const half = steps.findLast(({ blocks }) => blocks <= middle) ?? { transactions: 0, ms: 0 };
 	const report = {
 		set: name,
 		transactions,

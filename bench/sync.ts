@@ -25,9 +25,9 @@ import { SignaturePool } from "../src/node/signatures/pool.js";
 import { workerScript } from "../src/node/signatures/worker-script.js";
 import { SignedBlock } from "../src/protocol/block.js";
 import { useFastHashing } from "../src/protocol/hash.js";
+import { DEFAULT_SET } from "./recorded/default-set.js";
 
 const HOST = "127.0.0.1";
-const DEFAULT_FOLDER = "../shared/golden/bench-transfers";
 const CHAIN_LENGTH = 4;
 /** Blocks that cross the chain, one after the other; the first few warm it up. */
 const RELAYED = 40;
@@ -341,12 +341,12 @@ function round(value: number): number {
 }
 
 const [role, ...rest] = process.argv.slice(2);
-const [folder = DEFAULT_FOLDER, second, third] = rest;
+const [folder = DEFAULT_SET, second, third] = rest;
 if (role === "serve") await serve(folder, Number(second));
 else if (role === "fetch") await fetch(folder, Number(second), Number(third));
 else if (role === "relay") await relay(folder, Number(second), third ? Number(third) : undefined);
 else {
-	const set = role ?? DEFAULT_FOLDER;
+	const set = role ?? DEFAULT_SET;
 	const importPerSecond = await measureImport(set);
 	const sync = await measureSync(set);
 	const hops = await measureHops(set);

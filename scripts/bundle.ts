@@ -1,23 +1,29 @@
 /**
  * Bundles src/ into dist/: an entry for the command line, one for each command so that a command loads only what it
- * needs, one for each worker, and shared chunks; then writes the manifest by which the framework finds a command
- * without loading it.
+ * needs, one for each worker, and shared chunks; then writes the licences of what went in, and the manifest by which the
+ * framework finds a command without loading it.
+ *
+ * `--package` bundles what is packed: without the replay harness and the benches, and nothing of former bundles.
  */
 
 import { existsSync, readdirSync, statSync } from "node:fs";
-import { rename, rm, writeFile } from "node:fs/promises";
+import { rename, rm, utimes, writeFile } from "node:fs/promises";
 import { join, relative, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { Plugin } from "@oclif/core";
 import { build, type Metafile } from "esbuild";
 import { generalFlags } from "../src/terminal/coin-command.js";
 import { usageLine } from "../src/terminal/usage-line.js";
+import { thirdPartyNotices } from "./notices.js";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const source = join(root, "src");
 
-/** Packages that bring compiled code and find it beside themselves, and those that only a bench needs. */
-const OUTSIDE = ["level", "secp256k1", "@ethereumjs/*"];
+/**
+ * Packages that bring compiled code and find it beside themselves (`dependencies` of package.json; everything else is
+ * bundled and a development dependency), and those that only a bench needs.
+ */
+const OUTSIDE = ["level", "secp256k1", "tiny-secp256k1", "@ethereumjs/*"];
 
 /** CommonJS packages inside ES modules still ask for these three. */
 const BANNER = [
@@ -28,7 +34,7 @@ const BANNER = [
 ].join("\n");
 
 /** Entry points as `name in dist` → source file. */
-function entryPoints(): Record<string, string> {
+function entryPoints(packaged: boolean): Record<string, string> {
 	const entries: Record<string, string> = { main: join(source, "main.ts") };
 	for (const item of readdirSync(source, { recursive: true, withFileTypes: true })) {
 		if (!item.isFile()) continue;
@@ -37,6 +43,7 @@ function entryPoints(): Record<string, string> {
 			entries[path.slice(0, -".ts".length)] = join(source, path);
 		}
 	}
+	if (packaged) return entries;
 	const replay = join(source, "replay", "main.ts");
 	if (existsSync(replay)) entries["replay"] = replay;
 	const bench = join(root, "bench");
@@ -49,12 +56,13 @@ function entryPoints(): Record<string, string> {
 /** Programs that run while a new bundle is written still load chunks of the old one. */
 const GRACE_MS = 10 * 60_000;
 
-/** @param clean leaves nothing of former bundles behind: what is packed */
-async function bundle(clean: boolean): Promise<Metafile> {
+/** @param packaged what is packed, and nothing else in the folder */
+async function bundle(packaged: boolean): Promise<Metafile> {
 	const target = join(root, "dist");
-	if (clean) await rm(target, { recursive: true, force: true });
+	if (packaged) await rm(target, { recursive: true, force: true });
 	const { metafile } = await build({
-		entryPoints: entryPoints(),
+		entryPoints: entryPoints(packaged),
+		absWorkingDir: root,
 		outdir: target,
 		bundle: true,
 		splitting: true,
@@ -68,13 +76,24 @@ async function bundle(clean: boolean): Promise<Metafile> {
 		banner: { js: BANNER },
 		minifySyntax: true,
 		minifyWhitespace: true,
+		// THIRD-PARTY-NOTICES.txt has them.
 		legalComments: "none",
-		sourcemap: false,
+		// Read only when a stack trace is printed (src/diagnostics/stack-trace.ts).
+		sourcemap: "linked",
+		sourcesContent: false,
 		metafile: true,
 		logLevel: "warning",
 	});
-	await removeStale(target, new Set(Object.keys(metafile.outputs).map((path) => resolve(path))));
+	const notices = join(target, "THIRD-PARTY-NOTICES.txt");
+	await writeFile(notices, thirdPartyNotices(bundledFiles(metafile)));
+	const outputs = Object.keys(metafile.outputs).map((path) => resolve(root, path));
+	await removeStale(target, new Set([...outputs, notices]));
 	return metafile;
+}
+
+/** Source files of which something is left in the bundle. */
+function bundledFiles({ outputs }: Metafile): Set<string> {
+	return new Set(Object.values(outputs).flatMap(({ inputs }) => Object.keys(inputs)));
 }
 
 /** Removes files of former bundles; commands that are gone at once, chunks when nobody can need them any more. */
@@ -109,11 +128,13 @@ async function writeManifest(): Promise<number> {
 	const path = join(root, "oclif.manifest.json");
 	await writeFile(`${path}.${process.pid}`, `${JSON.stringify(plugin.manifest, null, "\t")}\n`);
 	await rename(`${path}.${process.pid}`, path);
+	// Its time says how old the bundle is: whatever was edited since has to be bundled again (test/built-program.ts).
+	await utimes(path, new Date(started), new Date(started));
 	return Object.keys(plugin.manifest.commands).length;
 }
 
 const started = Date.now();
-const metafile = await bundle(process.argv.includes("--clean"));
+const metafile = await bundle(process.argv.includes("--package"));
 const commands = await writeManifest();
 const bytes = Object.values(metafile.outputs).reduce((sum, output) => sum + output.bytes, 0);
 process.stdout.write(

@@ -2,7 +2,7 @@
 
 import { Config, run } from "@oclif/core";
 import { isDeriving } from "./keystore/deriving.js";
-import { asFailure, reportFailure } from "./terminal/failure-report.js";
+import { asFailure, reportFailure, reportUncaught } from "./terminal/failure-report.js";
 import { handleSignals, watchBusy } from "./terminal/interrupt.js";
 import { printText } from "./terminal/output.js";
 import { type HelpEntry, rootHelp } from "./terminal/root-help.js";
@@ -19,6 +19,7 @@ export async function main(words: readonly string[], root: string): Promise<void
 	handleSignals();
 	watchBusy(isDeriving);
 	process.stdout.on("error", endOnBrokenPipe);
+	process.on("uncaughtException", (error) => process.exit(reportUncaught(error, words.includes("--json"))));
 	try {
 		const config = await Config.load(root);
 		if (asksForOverview(words)) return printText(rootHelp(config.version, entriesOf(config)));

@@ -31,6 +31,7 @@ describe("recorded chains", () => {
 		["core-permissions", { blocks: 76, requests: 524 }],
 		["core-queries", { blocks: 39, requests: 1393 }],
 		["core-zero", { blocks: 100, requests: 238 }],
+		["vm-contracts", { blocks: 300, requests: 524 }],
 	])(
 		"%s: blocks, receipts, changed entries, answers and the final state are as recorded",
 		async (set, counts) => {

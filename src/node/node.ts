@@ -1,5 +1,6 @@
 /** The node: the only place that wires the rooms together, starts them and stops them. */
 
+import { sourceTrace } from "../diagnostics/stack-trace.js";
 import { setAddressPrefix } from "../protocol/address.js";
 import { toHex } from "../protocol/bytes.js";
 import { useFastHashing } from "../protocol/hash.js";
@@ -97,7 +98,7 @@ export async function startNode(options: NodeOptions): Promise<RunningNode> {
 		fail = resolve;
 	});
 	const report = (error: unknown, where: string): void => {
-		log.error({ where, error: error instanceof Error ? error.stack : String(error) }, "internal error");
+		log.error({ where, error: sourceTrace(error) }, "internal error");
 	};
 	const machine = createContractMachine(config, options.limitTime ?? true, development?.console.hear);
 	const open = await OpenChain.open({

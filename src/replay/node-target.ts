@@ -1,5 +1,6 @@
 /** The real node behind a replay: in memory, in process, under the recording's clock. */
 
+import { sourceTrace } from "../diagnostics/stack-trace.js";
 import type { Chain } from "../node/chain/chain.js";
 import { recentBlockKey } from "../node/chain/transaction-checks.js";
 import { processTransaction } from "../node/chain/transaction-processor.js";
@@ -289,7 +290,7 @@ function definitionOf(name: string): StoreDefinition<unknown> | undefined {
 function describeRefusal(error: unknown): string {
 	if (error instanceof ChainError) return `${error.className}: ${toDeployed(error.message)}`;
 	if (error instanceof DecodeError) return "BadItemException: Block proto data parse exception";
-	return error instanceof Error ? `(crash) ${error.stack ?? error.message}` : String(error);
+	return error instanceof Error ? `(crash) ${sourceTrace(error)}` : String(error);
 }
 
 /** Transactions of an encoded block; 0 for bytes that are no block, which the push then refuses. */

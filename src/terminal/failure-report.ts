@@ -1,5 +1,6 @@
 /** Printing a refusal: one record on standard error for programs, two short lines for people (protocol/command-line §2.2). */
 
+import { firstSource, sourceTrace } from "../diagnostics/stack-trace.js";
 import { KeystoreError } from "../keystore/keystore-error.js";
 import { FAILURE_KINDS, Failure } from "../wallet/failure.js";
 import { paint } from "./colors.js";
@@ -25,8 +26,10 @@ export function asFailure(error: unknown): Failure {
 			return new Failure("bad_value", fileSentence(code, path));
 	}
 	const what = error instanceof Error ? error.message : String(error);
+	const where = firstSource(sourceTrace(error));
 	return new Failure("internal", `a defect in coin: ${what}. Please report it with the command you ran`, {
 		cause: error,
+		...(where !== undefined && { hint: `${where}; DEBUG=coin prints the stack trace` }),
 	});
 }
 
@@ -83,9 +86,25 @@ export function reportFailure(failure: Failure, json: boolean): number {
 		if (failure.facts.hint) printNote(`${paint("dim", "hint:", process.stderr)} ${failure.facts.hint}`);
 	}
 	const cause = failure.facts.cause;
-	const { DEBUG } = process.env;
-	if (failure.code === "internal" && cause instanceof Error && /\bcoin/.test(DEBUG ?? "")) {
-		for (const line of (cause.stack ?? "").split("\n")) printNote(line);
-	}
+	if (failure.code === "internal" && cause instanceof Error && wantsTraces()) printTrace(cause);
 	return FAILURE_KINDS[failure.code].exit;
+}
+
+/**
+ * Prints what nobody caught, with its trace when it is a defect: what the program was doing is lost, and it ends.
+ * @returns the exit code
+ */
+export function reportUncaught(error: unknown, json: boolean): number {
+	const failure = asFailure(error);
+	if (failure.code === "internal" && !wantsTraces()) printTrace(error);
+	return reportFailure(failure, json);
+}
+
+function wantsTraces(): boolean {
+	const { DEBUG } = process.env;
+	return /\bcoin/.test(DEBUG ?? "");
+}
+
+function printTrace(error: unknown): void {
+	for (const line of sourceTrace(error).split("\n")) printNote(line);
 }

@@ -20,8 +20,8 @@ import { openRecordings } from "../../../../src/replay/recording.js";
 import { checkProgram, Finding, newTally } from "./check.js";
 import { World } from "./world.js";
 
-/** Folder of the recorded sets, whose contracts are mutated; without it there are none. */
-const RECORDED = "../shared/golden";
+/** Folder of the recorded sets whose contracts are mutated unless others are named. */
+const RECORDED = "test/golden";
 /** Contracts beyond this size mostly repeat others. */
 const MAX_CONTRACT = 6_000;
 const WEIGH_EVERY_MS = 10_000;
@@ -43,14 +43,8 @@ const programs = values.programs === undefined ? Number.POSITIVE_INFINITY : Numb
 
 /** Code of the contracts at the end of recorded sets, each once. */
 function recordedContracts(): Uint8Array[] {
-	const folders =
-		positionals.length > 0
-			? positionals
-			: existsSync(RECORDED)
-				? readdirSync(RECORDED)
-						.filter((name) => /^(vm|fuzz)-/.test(name))
-						.map((name) => join(RECORDED, name))
-				: [];
+	const own = readdirSync(RECORDED).filter((name) => existsSync(join(RECORDED, name, `${name}.conf`)));
+	const folders = positionals.length > 0 ? positionals : own.map((name) => join(RECORDED, name));
 	const codes = new Set<string>();
 	for (const folder of folders) {
 		for (const recording of openRecordings(folder)) {

@@ -1,0 +1,134 @@
+/**
+ * Packs the program, installs it as a user would into an empty directory, and tries it there: `npm run check:package`.
+ * Needs the package registry that npm is configured for, and some seconds of a free processor.
+ */
+
+import { type ChildProcess, execFileSync, spawn } from "node:child_process";
+import { lstatSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+
+const MAX_INSTALLED_BYTES = 40_000_000;
+const START_LIMIT_MS = 60_000;
+
+const root = join(import.meta.dirname, "..");
+const place = mkdtempSync(join(tmpdir(), "coin-package-"));
+const installed = join(place, "installed");
+// The user's own configuration and keys stay out of it.
+const environment = { PATH: process.env["PATH"] ?? "", HOME: place };
+
+function say(line: string): void {
+	process.stdout.write(`${line}\n`);
+}
+
+/** Packs the program. @returns the path of the archive */
+function pack(): string {
+	execFileSync("npm", ["pack", "--silent", "--pack-destination", place], {
+		cwd: root,
+		stdio: ["ignore", "ignore", "inherit"],
+	});
+	const archive = readdirSync(place).find((name) => name.endsWith(".tgz"));
+	if (archive === undefined) throw new Error("npm pack left no archive");
+	return join(place, archive);
+}
+
+function install(archive: string): void {
+	mkdirSync(installed);
+	writeFileSync(join(installed, "package.json"), '{ "private": true }\n');
+	// Install scripts stay off: the README promises that none is needed.
+	const words = ["install", "--omit=dev", "--ignore-scripts", "--no-audit", "--no-fund", archive];
+	execFileSync("npm", words, { cwd: installed, stdio: ["ignore", "ignore", "inherit"] });
+}
+
+/** @returns what the installed program printed. @throws {Error} when it refuses */
+function coin(...words: string[]): string {
+	const program = join(installed, "node_modules", ".bin", "coin");
+	return execFileSync(program, words, { cwd: place, env: environment, encoding: "utf8" }).trim();
+}
+
+function expectText(what: string, found: string, wanted: string): void {
+	if (!found.includes(wanted)) throw new Error(`${what} printed ${JSON.stringify(found)}, not ${wanted}`);
+	say(`${what}: ${found.split("\n")[0]}`);
+}
+
+/** Files that only those who work on the program need. */
+function expectNoTools(): void {
+	const dist = join(installed, "node_modules", "coin", "dist");
+	const tools = readdirSync(dist).filter((name) => name === "bench" || name.startsWith("replay"));
+	if (tools.length > 0) throw new Error(`the package contains dist/${tools.join(", dist/")}`);
+	for (const name of ["LICENSE", "NOTICE", "dist/THIRD-PARTY-NOTICES.txt"]) {
+		readFileSync(join(dist, "..", name));
+	}
+}
+
+async function tryChain(): Promise<void> {
+	const ready = join(place, "ready.json");
+	const program = join(installed, "node_modules", "coin", "bin", "coin.js");
+	const ports = ["http", "solidity", "jsonrpc", "grpc", "grpc-solidity"].flatMap((api) => [
+		`--${api}-port`,
+		"0",
+	]);
+	const words = [program, "node", "start", "--dev", "--ready-file", ready, "--port", "0", ...ports];
+	const node = spawn(process.execPath, words, {
+		cwd: place,
+		env: environment,
+		stdio: ["ignore", "ignore", "inherit"],
+	});
+	try {
+		const port = await fullNodePort(node, ready);
+		const url = `http://127.0.0.1:${port}`;
+		expectText("coin chain head", coin("chain", "head", "--node", url), "0");
+	} finally {
+		const closed = new Promise((resolve) => node.once("close", resolve));
+		if (node.exitCode === null && node.kill("SIGTERM")) await closed;
+	}
+}
+
+async function fullNodePort(node: ChildProcess, ready: string): Promise<number> {
+	const started = Date.now();
+	while (Date.now() - started < START_LIMIT_MS) {
+		if (node.exitCode !== null) throw new Error(`the development chain ended with ${node.exitCode}`);
+		try {
+			return (JSON.parse(readFileSync(ready, "utf8")) as { ports: { full: number } }).ports.full;
+		} catch {
+			// Not there yet, or half written.
+			await delay(50);
+		}
+	}
+	throw new Error(`the development chain wasn't ready after ${START_LIMIT_MS / 1000} s`);
+}
+
+/** Bytes of the files below a folder. */
+function sizeOf(folder: string): number {
+	return readdirSync(folder, { withFileTypes: true }).reduce((sum, item) => {
+		const path = join(folder, item.name);
+		return sum + (item.isDirectory() ? sizeOf(path) : lstatSync(path).size);
+	}, 0);
+}
+
+function measure(archive: string): void {
+	const megabytes = (bytes: number): string => `${(bytes / 1e6).toFixed(1)} MB`;
+	const modules = join(installed, "node_modules");
+	const total = sizeOf(modules);
+	say(`packed ${megabytes(lstatSync(archive).size)}, installed ${megabytes(total)}, of which`);
+	for (const name of readdirSync(modules).filter((name) => !name.startsWith("."))) {
+		const bytes = sizeOf(join(modules, name));
+		if (bytes > 500_000) say(`  ${name} ${megabytes(bytes)}`);
+	}
+	if (total > MAX_INSTALLED_BYTES)
+		throw new Error(`more than ${megabytes(MAX_INSTALLED_BYTES)} are installed`);
+}
+
+try {
+	const archive = pack();
+	install(archive);
+	const { version } = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as { version: string };
+	expectText("coin --version", coin("--version"), version);
+	expectText("coin convert unit 25coin", coin("convert", "unit", "25coin"), "25000000");
+	expectNoTools();
+	await tryChain();
+	measure(archive);
+} finally {
+	rmSync(place, { recursive: true, force: true });
+}

@@ -1,0 +1,79 @@
+/**
+ * Stack traces in terms of the sources. The program runs from a bundle, whose positions say nothing to a reader; they
+ * are looked up in the bundle's source maps when a trace is printed, so that nothing is loaded or kept before.
+ */
+
+import { readFileSync } from "node:fs";
+import { SourceMap } from "node:module";
+import { relative } from "node:path";
+import { fileURLToPath } from "node:url";
+
+/** A position in a module as it stands in a trace: URL, line and column, from 1. */
+const POSITION = /(file:\/\/[^\s()]+):(\d+):(\d+)/g;
+
+/** An error within an error within an error says enough. */
+const MAX_CAUSES = 4;
+
+/** Positions found so far: the same defect, met a thousand times, reads its source maps once. */
+const found = new Map<string, string>();
+const MAX_FOUND = 1000;
+
+/** Reads the text of a file. @throws {Error} where there is none */
+export type ReadText = (path: string) => string;
+
+const readText: ReadText = (path) => readFileSync(path, "utf8");
+
+/**
+ * The trace of an error and of its causes, one line a frame; positions are `src/….ts:line:column` where a source map
+ * has them, and unchanged elsewhere.
+ * @param read reads a source map
+ */
+export function sourceTrace(error: unknown, read: ReadText = readText): string {
+	const parts: string[] = [];
+	for (let at: unknown = error; parts.length < MAX_CAUSES && at !== undefined; at = causeOf(at)) {
+		const text = at instanceof Error ? (at.stack ?? `${at.name}: ${at.message}`) : String(at);
+		parts.push(sourcePositions(text, read));
+	}
+	return parts.join("\ncaused by: ");
+}
+
+/** The first position of a trace that is in our own sources, such as `src/main.ts:12:3`; undefined: there is none. */
+export function firstSource(trace: string): string | undefined {
+	return /\bsrc\/[^\s():]+\.ts:\d+:\d+/.exec(trace)?.[0];
+}
+
+function causeOf(error: unknown): unknown {
+	return error instanceof Error ? error.cause : undefined;
+}
+
+function sourcePositions(text: string, read: ReadText): string {
+	const maps = new Map<string, SourceMap | undefined>();
+	return text.replace(POSITION, (position, url: string, line: string, column: string) => {
+		const known = found.get(position);
+		if (known !== undefined) return known;
+		if (!maps.has(url)) maps.set(url, readMap(url, read));
+		const source = sourceOf(maps.get(url), url, Number(line), Number(column)) ?? position;
+		if (found.size >= MAX_FOUND) found.clear();
+		found.set(position, source);
+		return source;
+	});
+}
+
+/** The map beside a file of the bundle; undefined when there is none, or none that can be read. */
+function readMap(url: string, read: ReadText): SourceMap | undefined {
+	try {
+		return new SourceMap(JSON.parse(read(`${fileURLToPath(url)}.map`)) as never);
+	} catch {
+		return undefined;
+	}
+}
+
+function sourceOf(map: SourceMap | undefined, url: string, line: number, column: number): string | undefined {
+	const entry = map?.findEntry(line - 1, column - 1);
+	// Outside every mapping the entry is empty, which its type doesn't say.
+	if (entry === undefined || !("originalSource" in entry)) return undefined;
+	const path = fileURLToPath(new URL(entry.originalSource, url));
+	const bundle = url.lastIndexOf("/dist/");
+	const shown = bundle < 0 ? path : relative(fileURLToPath(url.slice(0, bundle + 1)), path);
+	return `${shown.replaceAll("\\", "/")}:${entry.originalLine + 1}:${entry.originalColumn + 1}`;
+}
