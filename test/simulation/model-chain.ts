@@ -159,6 +159,8 @@ export class ModelChain implements LocalChain {
 		return this.solid.number;
 	}
 
+	readonly isPoolFull = false;
+
 	get queuedTransactions(): number {
 		return this.pool.size;
 	}

@@ -111,7 +111,8 @@ export class Broadcaster {
 				};
 			}
 		}
-		if (pool.queued > config.node.pending.maxSize) return { code: Code.SERVER_BUSY, message: "Server busy." };
+		if (pool.queued > config.node.pending.maxSize || pool.isFull)
+			return { code: Code.SERVER_BUSY, message: "Server busy." };
 		if (config.node.rpc.transactionCache && this.isRepeated(transaction.idHex)) {
 			return { code: Code.DUP_TRANSACTION_ERROR, message: "Transaction already exists." };
 		}

@@ -22,6 +22,8 @@ export interface PoolView {
 	readonly size: number;
 	/** Pending and waiting transactions: what the limit of the pool counts. */
 	readonly queued: number;
+	/** Whether they take up as much memory as they may. */
+	readonly isFull: boolean;
 	list(): readonly { readonly transaction: SignedTransaction }[];
 	find(idHex: string): SignedTransaction | undefined;
 }

@@ -10,6 +10,9 @@ export interface PendingTransaction {
 	readonly feeSun: bigint;
 }
 
+/** Bytes of transactions from which on the pool takes no more, whatever their number. */
+const FULL_BYTES = 64 << 20;
+
 export class PendingPool {
 	/** Executed on the pending layer. */
 	private pending: PendingTransaction[] = [];
@@ -17,6 +20,8 @@ export class PendingPool {
 	private again: PendingTransaction[] = [];
 	/** From blocks that were erased by a switch of branches. */
 	private popped: PendingTransaction[] = [];
+	/** Of all three. */
+	private bytes = 0;
 
 	constructor(
 		private readonly timeoutMs: bigint,
@@ -31,6 +36,11 @@ export class PendingPool {
 	/** What the limit of the pool counts. */
 	get queued(): number {
 		return this.pending.length + this.again.length;
+	}
+
+	/** Whether the transactions here take up as much memory as they may: new ones have to wait. */
+	get isFull(): boolean {
+		return this.bytes >= FULL_BYTES;
 	}
 
 	/** Transactions that wait to be executed again. */
@@ -60,16 +70,22 @@ export class PendingPool {
 
 	addPending(entry: PendingTransaction): void {
 		this.pending.push(entry);
+		this.bytes += bytesOf(entry);
 		if (this.sortByFee) sortByFee(this.pending);
 	}
 
 	addPopped(transactions: readonly SignedTransaction[], nowMs: bigint): void {
-		for (const transaction of transactions) this.popped.push({ transaction, receivedMs: nowMs, feeSun: 0n });
+		for (const transaction of transactions) {
+			const entry = { transaction, receivedMs: nowMs, feeSun: 0n };
+			this.popped.push(entry);
+			this.bytes += bytesOf(entry);
+		}
 	}
 
 	/** Puts back what {@link takeForBlock} gave, for a block that could not be packed. */
 	giveBack(entries: readonly PendingTransaction[]): void {
 		this.again.unshift(...entries);
+		for (const entry of entries) this.bytes += bytesOf(entry);
 	}
 
 	/**
@@ -87,6 +103,7 @@ export class PendingPool {
 		if (this.sortByFee) sortByFee(this.again);
 		this.pending = [];
 		this.popped = [];
+		for (const entry of dropped) this.bytes -= bytesOf(entry);
 		return dropped;
 	}
 
@@ -95,20 +112,31 @@ export class PendingPool {
 		this.pending = [];
 		this.again = [];
 		this.popped = [];
+		this.bytes = 0;
+	}
+
+	private taken(entry: PendingTransaction | undefined): PendingTransaction | undefined {
+		if (entry) this.bytes -= bytesOf(entry);
+		return entry;
 	}
 
 	/** Takes the next transaction to execute again. */
 	takeAgain(): PendingTransaction | undefined {
-		return this.again.shift();
+		return this.taken(this.again.shift());
 	}
 
 	/** Takes the next transaction for a block: pending before waiting ones, or the higher fee. */
 	takeForBlock(): PendingTransaction | undefined {
 		const [first] = this.pending;
 		const [second] = this.again;
-		if (this.sortByFee && first && second && second.feeSun > first.feeSun) return this.again.shift();
-		return first ? this.pending.shift() : this.again.shift();
+		if (this.sortByFee && first && second && second.feeSun > first.feeSun)
+			return this.taken(this.again.shift());
+		return this.taken(first ? this.pending.shift() : this.again.shift());
 	}
+}
+
+function bytesOf({ transaction }: PendingTransaction): number {
+	return transaction.bytes.length;
 }
 
 /** Stable: equal fees keep their order. */

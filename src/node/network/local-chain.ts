@@ -68,6 +68,8 @@ export interface LocalChain {
 	submit(transaction: SignedTransaction): TransactionResult;
 	/** Pending and waiting transactions. */
 	readonly queuedTransactions: number;
+	/** Whether the pool takes up as much memory as it may. */
+	readonly isPoolFull: boolean;
 	/** Time of the next slot, milliseconds: transactions that expire before it are not taken. */
 	readonly nextSlotMs: bigint;
 	/** Whether the schema's filter is on (protocol/peers §6.2, chain parameter 24). */

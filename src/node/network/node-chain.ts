@@ -195,6 +195,10 @@ export class NodeChain implements LocalChain {
 		return this.options.open.chain.pool.queued;
 	}
 
+	get isPoolFull(): boolean {
+		return this.options.open.chain.pool.isFull;
+	}
+
 	get nextSlotMs(): bigint {
 		return nextSlotTimeMs(this.state, this.options.open.rules.development);
 	}

@@ -34,6 +34,7 @@ interface Situation {
 	readonly transactionCache?: boolean;
 	readonly peers?: readonly Partial<PeerFacts>[];
 	readonly queued?: number;
+	readonly isFull?: boolean;
 	readonly headNumber?: bigint;
 	readonly announced?: number;
 	readonly upMs?: () => number;
@@ -62,7 +63,13 @@ async function broadcaster(situation: Situation): Promise<Broadcaster> {
 			return situation.upMs?.() ?? 0;
 		},
 		view: () => state,
-		pool: { size: 0, queued: situation.queued ?? 0, list: () => [], find: () => undefined },
+		pool: {
+			size: 0,
+			queued: situation.queued ?? 0,
+			isFull: situation.isFull ?? false,
+			list: () => [],
+			find: () => undefined,
+		},
 		submit: async (transaction) => situation.submit?.(transaction),
 		network: {
 			peers: () => (situation.peers ?? []) as readonly PeerFacts[],
@@ -117,6 +124,7 @@ describe("a broadcast", () => {
 			"Effective connection:1 lt minEffectiveConnection:2",
 		],
 		["the pool is full", { queued: 2001 }, 9, "Server busy."],
+		["the pool has no memory left", { isFull: true }, 9, "Server busy."],
 		["no peer took it", { minEffectiveConnection: 1, peers: [peer()] }, 11, "P2P broadcast failed."],
 		["a peer took it", { minEffectiveConnection: 1, peers: [peer()], announced: 1 }, 0, ""],
 	] satisfies readonly (readonly [string, Situation, number, string])[])(

@@ -101,3 +101,40 @@ describe("a pool in order of fees", () => {
 		expect(takeAll(pool)).toEqual([1n, 2n, 3n]);
 	});
 });
+
+describe("the memory of a pool", () => {
+	const large = (n: number): PendingTransaction => ({
+		transaction: new SignedTransaction(
+			Transaction.create({
+				raw_data: TransactionRaw.create({ timestamp: BigInt(n), data: new Uint8Array(17 << 20) }),
+			}),
+		),
+		receivedMs: 0n,
+		feeSun: 0n,
+	});
+
+	test("is bounded in bytes, and free again when transactions leave, whichever way", () => {
+		const pool = new PendingPool(TIMEOUT_MS, false);
+		for (let n = 0; n < 3; n++) pool.addPending(large(n));
+		expect(pool.isFull).toBe(false);
+		pool.addPopped([large(3).transaction], 0n);
+		expect(pool.isFull).toBe(true);
+		const taken = pool.takeForBlock();
+		expect(pool.isFull).toBe(false);
+		pool.giveBack(taken ? [taken] : []);
+		expect(pool.isFull).toBe(true);
+		pool.requeue(0n);
+		expect(pool.isFull).toBe(true);
+		pool.takeAgain();
+		expect(pool.isFull).toBe(false);
+		pool.addPending(large(4));
+		expect(pool.isFull).toBe(true);
+		expect(pool.requeue(TIMEOUT_MS + 1n)).toHaveLength(4);
+		for (let n = 0; n < 3; n++) pool.addPending(large(n));
+		expect(pool.isFull).toBe(false);
+		pool.addPending(large(5));
+		pool.clear();
+		pool.addPending(large(6));
+		expect(pool.isFull).toBe(false);
+	});
+});

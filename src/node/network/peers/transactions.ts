@@ -11,6 +11,8 @@ import type { PeerWorld } from "./peer-world.js";
 
 /** Transactions that may wait; what comes on top is dropped. */
 const MAX_WAITING = 50_000;
+/** And their bytes. */
+const MAX_WAITING_BYTES = 32 << 20;
 /** A turn ends after this. */
 const TURN_MS = 8;
 const TURN_TRANSACTIONS = 64;
@@ -18,6 +20,7 @@ const TURN_TRANSACTIONS = 64;
 export class TransactionIntake {
 	private readonly queues = new Map<Peer, SignedTransaction[]>();
 	private count = 0;
+	private bytes = 0;
 	private working = false;
 	private stopped = false;
 	private advertisement: Advertisement | undefined;
@@ -30,7 +33,10 @@ export class TransactionIntake {
 	}
 
 	/** Whether nothing more should be asked for. */
-	readonly isBusy = (): boolean => this.count + this.world.chain.queuedTransactions > MAX_WAITING;
+	readonly isBusy = (): boolean =>
+		this.count + this.world.chain.queuedTransactions > MAX_WAITING ||
+		this.bytes >= MAX_WAITING_BYTES ||
+		this.world.chain.isPoolFull;
 
 	/** Takes in a TXS message. @throws {Misconduct} */
 	receive(peer: Peer, transactions: readonly SignedTransaction[]): void {
@@ -47,9 +53,10 @@ export class TransactionIntake {
 		const queue = this.queues.get(peer) ?? [];
 		for (const transaction of transactions) {
 			advertisement.arrived(peer, InventoryKind.TX, transaction.id);
-			if (this.count >= MAX_WAITING) continue;
+			if (this.count >= MAX_WAITING || this.bytes >= MAX_WAITING_BYTES) continue;
 			queue.push(transaction);
 			this.count++;
+			this.bytes += transaction.bytes.length;
 		}
 		if (queue.length > 0) this.queues.set(peer, queue);
 		this.workSoon();
@@ -75,6 +82,7 @@ export class TransactionIntake {
 			const transaction = queue.shift() as SignedTransaction;
 			if (queue.length > 0) this.queues.set(peer, queue);
 			this.count--;
+			this.bytes -= transaction.bytes.length;
 			this.take(peer, transaction);
 			if (this.world.now() - startMs >= TURN_MS) break;
 		}
@@ -98,7 +106,10 @@ export class TransactionIntake {
 	}
 
 	peerLeft(peer: Peer): void {
-		this.count -= this.queues.get(peer)?.length ?? 0;
+		for (const { bytes } of this.queues.get(peer) ?? []) {
+			this.count--;
+			this.bytes -= bytes.length;
+		}
 		this.queues.delete(peer);
 	}
 

@@ -38,6 +38,7 @@ function newNode(count: number) {
 		solid: ref(HEAD - 18n),
 		solidTimestampMs: BigInt(NOW) - 54_000n,
 		queuedTransactions: 0,
+		isPoolFull: false,
 	} as unknown as LocalChain;
 	const settings = { blockCacheTimeoutMs: 60_000, maxTransactionsPerSecond: 1000 } as PeerSettings;
 	const quiet = { debug: () => {}, info: () => {}, warn: () => {} };

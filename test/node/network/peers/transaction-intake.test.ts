@@ -18,6 +18,7 @@ function build() {
 		chain: {
 			nextSlotMs: 0n,
 			queuedTransactions: 0,
+			isPoolFull: false,
 			submit: ({ idHex }: SignedTransaction) => {
 				taken.push(idHex);
 				nowMs += SLOW_MS;
@@ -31,8 +32,9 @@ function build() {
 	return { intake, taken, soon };
 }
 
-const transaction = (name: string): SignedTransaction =>
+const transaction = (name: string, size = 100): SignedTransaction =>
 	({
+		bytes: new Uint8Array(size),
 		idHex: name,
 		id: Buffer.from(name),
 		contract: {},
@@ -43,8 +45,14 @@ describe("transactions that take long", () => {
 	it("end a turn each, whoever sent them, and peers take turns", () => {
 		const { intake, taken, soon } = build();
 		const [a, b] = [{} as Peer, {} as Peer];
-		intake.receive(a, ["a1", "a2", "a3"].map(transaction));
-		intake.receive(b, ["b1"].map(transaction));
+		intake.receive(
+			a,
+			["a1", "a2", "a3"].map((name) => transaction(name)),
+		);
+		intake.receive(
+			b,
+			["b1"].map((name) => transaction(name)),
+		);
 		expect(taken).toEqual([]);
 		const turns: string[][] = [];
 		for (let task = soon.shift(); task; task = soon.shift()) {
@@ -57,10 +65,31 @@ describe("transactions that take long", () => {
 	it("are forgotten with their peer", () => {
 		const { intake, taken, soon } = build();
 		const [a, b] = [{} as Peer, {} as Peer];
-		intake.receive(a, ["a1", "a2"].map(transaction));
-		intake.receive(b, ["b1"].map(transaction));
+		intake.receive(
+			a,
+			["a1", "a2"].map((name) => transaction(name)),
+		);
+		intake.receive(
+			b,
+			["b1"].map((name) => transaction(name)),
+		);
 		intake.peerLeft(a);
 		while (soon.length > 0) soon.shift()?.();
 		expect(taken).toEqual(["b1"]);
+	});
+
+	it("are dropped beyond 32 MiB, and taken again once the others are done or gone", () => {
+		const { intake, taken, soon } = build();
+		const [a, b] = [{} as Peer, {} as Peer];
+		intake.receive(a, [transaction("a1", 20 << 20), transaction("a2", 12 << 20), transaction("a3")]);
+		expect(intake.isBusy()).toBe(true);
+		intake.receive(b, [transaction("b1")]);
+		soon.shift()?.();
+		expect([taken, intake.isBusy()]).toEqual([["a1"], false]);
+		intake.peerLeft(a);
+		intake.receive(b, [transaction("b2", 32 << 20)]);
+		expect(intake.isBusy()).toBe(true);
+		while (soon.length > 0) soon.shift()?.();
+		expect([taken, intake.isBusy()]).toEqual([["a1", "b2"], false]);
 	});
 });
