@@ -32,6 +32,7 @@ import {
 import { SlotProducer, type SlotProducerOptions } from "./production/slot-producer.js";
 import { LostSlotError } from "./rules/errors.js";
 import { installRecoverEngine } from "./signatures/engine.js";
+import type { CacheLimits } from "./state/value-cache.js";
 
 /** Structured log lines; pino fits. */
 export interface NodeLog {
@@ -57,6 +58,8 @@ export interface NodeOptions {
 	readonly monotonicClock?: () => number;
 	/** Contracts that run outside signed blocks end after the chain's CPU time; off under `--debug`. Default: on. */
 	readonly limitTime?: boolean;
+	/** How much of the database is kept decoded; absent: the usual. */
+	readonly cacheLimits?: CacheLimits | undefined;
 }
 
 export type PortName = "gateway" | "peer" | ServerKind | JsonRpcPort | GrpcPort | "metrics";
@@ -108,6 +111,7 @@ export async function startNode(options: NodeOptions): Promise<RunningNode> {
 		machine: machine.run,
 		development: development?.schedule,
 		initialize: development?.initialize,
+		cacheLimits: options.cacheLimits,
 		onStorageFailure: (error) =>
 			fail(new Error(describeStorageFailure(error, dataDirectory), { cause: error })),
 	});

@@ -79,6 +79,8 @@ const node = await startNode({
 	host: options.host,
 	log,
 	clock: () => BigInt(chainTimeMs(options)),
+	// Small enough to be full soon: what grows after that is not a cache.
+	cacheLimits: { entries: 300, bytes: 256 << 10, historyBytes: 128 << 10 },
 	// What is kept for a time has to come and go as in a whole day.
 	monotonicClock: () => chainTimeMs(options) - options.genesisMs,
 });

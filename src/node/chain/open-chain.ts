@@ -10,6 +10,7 @@ import { type StoreDefinition, storeDefinitions } from "../state/definition.js";
 import type { PropertySeed } from "../state/property-table.js";
 import { StateDatabase } from "../state/state-database.js";
 import type { StateHistory } from "../state/state-history.js";
+import type { CacheLimits } from "../state/value-cache.js";
 import { createView, type StateView } from "../state/view.js";
 import { BlockLog, hasLog, type LogRecord } from "./block-log.js";
 import { Chain, type ChainJournal } from "./chain.js";
@@ -61,6 +62,8 @@ export interface ChainOptions {
 	/** Where the block log's files are; the disk's if absent. */
 	readonly logFiles?: LogFiles | undefined;
 	/** Told once when the storage fails: the node must stop. What was answered before is kept. */
+	/** How much of the database is kept decoded; absent: the usual. */
+	readonly cacheLimits?: CacheLimits | undefined;
 	readonly onStorageFailure: (error: unknown) => void;
 }
 
@@ -116,7 +119,7 @@ export class OpenChain {
 				`the database in ${dataDirectory} is damaged: it is empty, though there is a block log`,
 			);
 		}
-		const database = await StateDatabase.open(storage, settleAccountAssets);
+		const database = await StateDatabase.open(storage, settleAccountAssets, options.cacheLimits);
 		if (options.development) database.keepHistory(DEVELOPMENT_HISTORY_BLOCKS);
 		prepareState(createView(database.baseBackend, seed), rules, options, !meta);
 		if (!meta) await database.flush(true, [metaChange(rules.genesisId)]);

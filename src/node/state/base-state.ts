@@ -10,7 +10,7 @@ import type { Change, DatabaseLevel, KeyValueDatabase } from "./database.js";
 import { type StoreDefinition, storeDefinitions, stores } from "./definition.js";
 import { type Entry, type EntryMaps, GONE, KeyOrders, makeMaps, storeAt } from "./entry.js";
 import { OrderedKeys } from "./ordered-keys.js";
-import { type CacheUse, ValueCache } from "./value-cache.js";
+import { type CacheLimits, type CacheUse, ValueCache } from "./value-cache.js";
 
 /** Told what an entry was, before it is written. */
 export type BaseRecorder = (index: number, key: string, before: Entry) => void;
@@ -22,20 +22,26 @@ export class BaseState {
 	/** Changes on their way to the database. */
 	private flushing: EntryMaps | undefined;
 	/** What the database holds; {@link GONE} for nothing, since rules ask for the same missing entries again and again. */
-	private readonly cache = new ValueCache<Entry>(HISTORY);
+	private readonly cache: ValueCache<Entry>;
 	/** Entries changed since the last flush began. */
 	private unflushed = 0;
 	/** Told of every write, where history is kept. */
 	recorder: BaseRecorder | undefined;
 
-	private constructor(private readonly database: KeyValueDatabase) {}
+	private constructor(
+		private readonly database: KeyValueDatabase,
+		limits: CacheLimits | undefined,
+	) {
+		this.cache = new ValueCache<Entry>(HISTORY, limits);
+	}
 
 	/** Opens the base on a database; ordered stores read their keys. @param onKeys told the keys of each of them */
 	static async open(
 		database: KeyValueDatabase,
 		onKeys: (index: number, keys: OrderedKeys) => void,
+		limits?: CacheLimits,
 	): Promise<BaseState> {
-		const base = new BaseState(database);
+		const base = new BaseState(database, limits);
 		for (const store of storeDefinitions) {
 			if (!store.ordered) continue;
 			const keys: string[] = [];

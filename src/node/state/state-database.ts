@@ -18,9 +18,10 @@ import type { StoreDefinition } from "./definition.js";
 import { type Entry, type EntryMaps, GONE, KeyOrders, makeMaps, readOnly, storeAt } from "./entry.js";
 import { beforeFinal, beforeUndoable } from "./former-state.js";
 import { Journal, NONE } from "./journal.js";
+import type { OrderedKeys } from "./ordered-keys.js";
 import { type HistorySubject, StateHistory } from "./state-history.js";
 import { type BlockChange, UndoableBlocks } from "./undoable-blocks.js";
-import type { CacheUse } from "./value-cache.js";
+import type { CacheLimits, CacheUse } from "./value-cache.js";
 
 export type { BlockChange } from "./undoable-blocks.js";
 
@@ -50,13 +51,16 @@ export class StateDatabase {
 	/**
 	 * Opens the state on a database; ordered stores read their keys.
 	 * @param settleValue rewrites a value as it moves into the base
+	 * @param cacheLimits how much of the database is kept decoded; absent: the usual
 	 */
 	static async open(
 		database: KeyValueDatabase,
 		settleValue: SettleValue = (_base, _store, value) => value,
+		cacheLimits?: CacheLimits,
 	): Promise<StateDatabase> {
 		const state = new StateDatabase(settleValue);
-		state.base = await BaseState.open(database, (index, keys) => state.headKeys.set(index, keys.copy()));
+		const copyKeys = (index: number, keys: OrderedKeys): void => state.headKeys.set(index, keys.copy());
+		state.base = await BaseState.open(database, copyKeys, cacheLimits);
 		return state;
 	}
 

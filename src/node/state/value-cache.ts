@@ -4,14 +4,16 @@ import { storeDefinitions } from "./definition.js";
 
 const STORE_COUNT = storeDefinitions.length;
 
-/** Values kept per store, in each of two generations. */
-const ENTRIES = 20_000;
+/** How much is kept for each store, in each of two generations. */
+export interface CacheLimits {
+	readonly entries: number;
+	/** Their encoded size: blocks are so large that their number alone bounds nothing. */
+	readonly bytes: number;
+	/** The same of a store that only history is in: rules don't ask for it, and peers that catch up read each block once. */
+	readonly historyBytes: number;
+}
 
-/** And their encoded size, in bytes: blocks are so large that their number alone bounds nothing. */
-const BYTES = 8 << 20;
-
-/** The same of a store that only history is in: rules don't ask for it, and peers that catch up read each block once. */
-const HISTORY_BYTES = 1 << 20;
+export const CACHE_LIMITS: CacheLimits = { entries: 20_000, bytes: 8 << 20, historyBytes: 1 << 20 };
 
 /** How often a store was asked for an entry, how often the database had to answer, and what is kept of it. */
 export interface CacheUse {
@@ -38,7 +40,10 @@ export class ValueCache<V> {
 	private readonly turns = new Float64Array(STORE_COUNT);
 
 	/** @param history indexes of stores that only history is in */
-	constructor(private readonly history: ReadonlySet<number> = new Set()) {}
+	constructor(
+		private readonly history: ReadonlySet<number> = new Set(),
+		private readonly limits = CACHE_LIMITS,
+	) {}
 
 	/**
 	 * The cached value of an entry; undefined: the database must be asked.
@@ -58,7 +63,8 @@ export class ValueCache<V> {
 	keep(index: number, key: string, value: V, bytes: number): void {
 		const young = this.young[index] as Map<string, V>;
 		const total = (this.youngBytes[index] as number) + bytes;
-		if (young.size < ENTRIES && total <= (this.history.has(index) ? HISTORY_BYTES : BYTES)) {
+		const { entries, bytes: most, historyBytes } = this.limits;
+		if (young.size < entries && total <= (this.history.has(index) ? historyBytes : most)) {
 			young.set(key, value);
 			this.youngBytes[index] = total;
 			return;
