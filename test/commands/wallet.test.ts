@@ -45,7 +45,7 @@ describe.concurrent("coin wallet send", () => {
 		const { stdout } = await wallet.coin([...send, ...wallet.password(), "--wait", "--text"]);
 		expect(stdout).toMatch(
 			new RegExp(
-				`^solid: 25coin from ${BASE58.ann} to ${RECIPIENT}\n  transaction [0-9a-f]{64}\n  block       2, SUCCESS\n`,
+				`^solid: 25coin from ${BASE58.ann} \\(ann\\) to ${RECIPIENT}\n  transaction [0-9a-f]{64}\n  block       2, SUCCESS\n`,
 			),
 		);
 	});

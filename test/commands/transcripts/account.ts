@@ -10,7 +10,7 @@ export function accountTranscripts(chain: () => DevelopmentChain): void {
 	describe("coin account", () => {
 		it("creates an account, and gives one's own a name and an id", async () => {
 			const summary = await chain().prints(`account create ${fresh} --dry-run --text`);
-			expect(summary).toContain(`${ann} creates the account ${fresh}`);
+			expect(summary).toContain(`${ann} (ann) creates the account ${fresh}`);
 			expect(await chain().acts(`account create ${fresh}`)).toMatchObject({ from: ann, to: fresh });
 			await chain().acts(["account", "rename", "Ann and Co"]);
 			await chain().acts("account set-id ann-and-co");

@@ -69,7 +69,7 @@ export function stakeTranscripts(chain: () => DevelopmentChain): void {
 		it("cancels unstaking, in words where they are asked for", async () => {
 			expect(await chain().prints("stake cancel --wait --text")).toMatch(
 				new RegExp(
-					`^solid: ${ann} cancels all unstaking\n  transaction [0-9a-f]{64}\n  block       \\d+, SUCCESS\n` +
+					`^solid: ${ann} \\(ann\\) cancels all unstaking\n  transaction [0-9a-f]{64}\n  block       \\d+, SUCCESS\n` +
 						"  cost        0coin, bandwidth \\d+\n  staked again 20coin \\(energy\\)\n$",
 				),
 			);

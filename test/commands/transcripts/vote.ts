@@ -12,7 +12,7 @@ export function voteTranscripts(chain: () => DevelopmentChain): void {
 				votes: [{ witness: producer, votes: "100" }],
 			});
 			const summary = await chain().prints("vote cast producer=20 --add --from carol --dry-run --text");
-			expect(summary).toContain(`  votes now   100 for ${producer}\n`);
+			expect(summary).toContain(`  votes now   100 for ${producer} (producer)\n`);
 			await chain().acts("vote cast producer=20 --add --from carol");
 			const shown = (await chain().value("vote show carol")) as { power: string };
 			expect(shown).toMatchObject({
