@@ -1,0 +1,47 @@
+import { existsSync, readFileSync } from "node:fs";
+import { describe, expect, test } from "vitest";
+
+interface FileDiff {
+	readonly path: string;
+	/** Runs of lines that the file has to contain, one after the other. */
+	readonly hunks: readonly string[];
+}
+
+/** The worked diffs of CONTRIBUTING.md, by file. */
+function workedDiffs(): FileDiff[] {
+	const page = readFileSync("CONTRIBUTING.md", "utf8");
+	const blocks = [...page.matchAll(/^```diff\n(.*?)^```$/gms)].map(([, block]) => block as string);
+	return blocks.flatMap((block) =>
+		block
+			.split(/^\+\+\+ /m)
+			.slice(1)
+			.map((text) => {
+				const [path = "", ...hunks] = text.split(/\n@@\n/);
+				return { path, hunks: hunks.map(presentLines) };
+			}),
+	);
+}
+
+/** What stands in the file before the diff is applied. */
+function presentLines(hunk: string): string {
+	const lines = hunk.replace(/\n$/, "").split("\n");
+	return lines
+		.filter((line) => !line.startsWith("+"))
+		.map((line) => line.slice(1))
+		.join("\n");
+}
+
+const diffs = workedDiffs();
+
+test("CONTRIBUTING.md shows changes of four kinds", () => {
+	expect(diffs.length).toBeGreaterThanOrEqual(11);
+});
+
+describe.each(diffs)("the worked diff of $path", ({ path, hunks }) => {
+	test("fits the file as it is", () => {
+		const added = hunks.every((hunk) => hunk === "");
+		expect(existsSync(path)).toBe(!added);
+		const source = added ? "" : readFileSync(path, "utf8");
+		for (const hunk of hunks) expect(source).toContain(hunk);
+	});
+});
