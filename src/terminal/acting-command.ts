@@ -3,87 +3,56 @@
 import { readFile } from "node:fs/promises";
 import type { Interfaces } from "@oclif/core";
 import { KeystoreError } from "../keystore/keystore-error.js";
-import { equalBytes, toHex, utf8 } from "../protocol/bytes.js";
+import { toHex } from "../protocol/bytes.js";
 import type { Account, Permission } from "../protocol/messages.js";
+import type { Actor, TransactionPlan } from "../wallet/actions/plan.js";
+import {
+	checkThreshold,
+	estimateCost,
+	type PreparedCost,
+	type PrepareOptions,
+	prepare,
+} from "../wallet/actions/prepare.js";
 import { formatCoin } from "../wallet/amount.js";
-import { type Artefact, artefactOf, writeArtefact } from "../wallet/artefact.js";
+import { type Artefact, writeArtefact } from "../wallet/artefact.js";
 import { type ArtefactFacts, noteFor, summaryLines } from "../wallet/artefact-note.js";
 import { accountOrFresh } from "../wallet/authority.js";
-import {
-	type BuildRequest,
-	buildAtNode,
-	buildOffline,
-	type Expiry,
-	parseExpiry,
-	parseReference,
-} from "../wallet/build.js";
-import { parseHexBytes } from "../wallet/bytes-text.js";
+import { parseExpiry, parseReference } from "../wallet/build.js";
 import { accountOf, genesisId, headBlock } from "../wallet/chain-query.js";
-import type { Contract } from "../wallet/contract.js";
 import { Failure } from "../wallet/failure.js";
 import { actsUnsigned, UNSIGNED_LINE } from "../wallet/impersonation.js";
-import type { JsonRecord } from "../wallet/json.js";
 import { labelled, readLabels } from "../wallet/labels.js";
+import { memoBytes } from "../wallet/memo.js";
 import { NodeClient } from "../wallet/node-client.js";
-import { checkPermission, permissionId, permissionOf, weigh } from "../wallet/permission.js";
+import { weigh } from "../wallet/permission.js";
 import { type Reference, readReference } from "../wallet/reference.js";
 import { withAdvice } from "../wallet/refusal-advice.js";
 import type { Settings } from "../wallet/settings.js";
 import { namesDevice } from "../wallet/signers/device-name.js";
 import type { SigningKey } from "../wallet/signers/signer.js";
-import { accountNamed, activeAccount, checkSigners, openableKey } from "../wallet/signing.js";
-import { costLines, shortfallOf, type TransactionCost, transactionCost } from "../wallet/transaction-cost.js";
+import { accountNamed, activeAccount, openableKey } from "../wallet/signing.js";
+import { costLines } from "../wallet/transaction-cost.js";
 import type { ActingFlags } from "./acting-flags.js";
 import type { OutputKind } from "./coin-command.js";
 import type { ConfirmationLevel } from "./confirmation.js";
 import { oneByOne } from "./one-by-one.js";
 import { printJson, printJsonText, printLine } from "./output.js";
-import { type ChainLooks, SendingCommand } from "./sending-command.js";
+import { SendingCommand } from "./sending-command.js";
 import { readStdin } from "./stdin.js";
 
 /** Everything that a command knows before it has its contract. */
-export interface ActingContext {
-	readonly settings: Settings;
-	readonly client: NodeClient;
-	/** Account that acts, 21 bytes. */
-	readonly owner: Uint8Array;
-	/** The account as stored; a fresh one where it doesn't exist or no node is asked. */
-	readonly account: Readonly<Account>;
-}
+export type ActingContext = Actor;
 
-/** The contract that a command wants to happen. */
-export interface ActingPlan extends Contract, ChainLooks {
-	/** The most that energy may cost, in sun. */
-	readonly feeLimitSun?: bigint;
-	/** Sun that leave the account, for the confirmation of large amounts. */
-	readonly amountSun?: bigint;
-	/** Whether the account that it goes to has to be created. */
-	readonly creates?: boolean;
+/** The contract that a command wants to happen, and what it needs of the person at the terminal. */
+export interface ActingPlan extends TransactionPlan {
 	/** What the kind of contract itself asks for. */
 	readonly confirmation?: ConfirmationLevel;
-	/** Lines for people, after the general ones. */
-	readonly details?: readonly string[];
-	readonly warnings?: readonly { readonly code: string; readonly message: string }[];
-	/** Further members of the result. */
-	readonly result?: object;
-	/** Members of the artefact's note, such as the decoded call. */
-	readonly note?: JsonRecord;
-	/** Members of the result that follow from the transaction itself. */
-	readonly resultOf?: (artefact: Artefact) => object;
 	/** Asks for agreement in place of the general question. */
 	readonly agree?: (summary: readonly string[]) => Promise<void>;
 }
 
-/** A memo as typed: text, or bytes as `0x…`. @throws {Failure} `bad_value` */
-export function memoBytes(memo: string | undefined): Uint8Array | undefined {
-	if (memo === undefined) return undefined;
-	return /^0x/i.test(memo) ? parseHexBytes(memo) : utf8(memo);
-}
-
 /** No key, and none is needed. */
 const UNSIGNED: readonly SigningKey[] = [];
-
-const SHARED_EXPIRY: Expiry = { afterMs: 12 * 3_600_000 };
 
 export abstract class ActingCommand extends SendingCommand {
 	static override outputKind: OutputKind = "acts";
@@ -146,62 +115,73 @@ export abstract class ActingCommand extends SendingCommand {
 
 	/** Carries a plan out as far as the flags say. */
 	protected async act(context: ActingContext, flags: ActingFlags, plan: ActingPlan): Promise<void> {
-		const { settings, client, account } = context;
-		const id = flags.permission === undefined ? 0 : permissionId(account, flags.permission);
-		const permission =
-			flags.offline && id !== 0 ? undefined : checkPermission(permissionOf(account, id), id, plan.type.id);
+		const { settings, client } = context;
 		const keys = flags.build || flags["dry-run"] ? [] : await this.signers(context, flags);
 		const unsigned = keys === UNSIGNED;
-
-		const request = this.request(flags, plan, id, this.defaultExpiry(flags, permission, context, keys));
-		if (settings.genesis !== undefined && !flags.offline) await genesisId(client);
-		const transaction = flags.offline
-			? buildOffline(request, Date.now())
-			: await buildAtNode(client, request);
-		const artefact = artefactOf(transaction, plan.note);
-
-		if (permission && keys.length > 0) checkSigners(artefact, permission, keys);
-		const willSign =
-			permission &&
-			weigh(
-				permission,
-				keys.map((key) => key.address),
-			);
+		const prepared = await prepare(context, plan, { ...this.prepareOptions(flags), keys });
+		const { artefact, permission, approval } = prepared;
 		const facts = await this.facts(flags, client, artefact, permission);
 		for (const { message } of plan.warnings ?? []) this.warning(message);
 		const level = this.levelOf(plan, settings);
 		const isShown = this.isShown(plan.agree ? 2 : level, flags, settings);
-		const cost = isShown ? await this.costOf(context, artefact, plan, permission, keys) : undefined;
-		const chainMs = isShown ? (await headBlock(client)).timestampMs : undefined;
-		this.labels = await readLabels(settings);
-		const summary = [
-			...summaryLines(artefact, { ...facts, approval: willSign, chainMs }),
-			...(plan.details ?? []),
-			...(unsigned ? [UNSIGNED_LINE] : []),
-			...(cost ? costLines(cost, cost.shortfallSun) : []),
-		].map((line) => labelled(line, this.labels));
+		const cost = isShown ? await estimateCost(context, plan, prepared, keys.length) : undefined;
+		const summary = await this.summary(
+			context,
+			plan,
+			{ ...facts, approval },
+			{ artefact, cost, unsigned, isShown },
+		);
 
 		const own = { ...plan.result, ...plan.resultOf?.(artefact) };
 		if (flags["dry-run"]) return this.printPlan(artefact, facts, summary, { ...plan, result: own }, cost);
 		if (plan.agree) await plan.agree(summary);
 		if (flags.build) return await this.printArtefact(artefact, facts, summary);
-		if (!flags.sign && !unsigned && willSign && !willSign.ready) {
-			throw new Failure(
-				"threshold_not_reached",
-				`the keys that sign weigh ${willSign.weight} of the ${permission.threshold} that the permission needs`,
-				{ hint: "name more keys with --signer, or use --sign and let the others sign the artefact" },
-			);
-		}
+		if (!flags.sign && !unsigned) checkThreshold(prepared);
 		if (!plan.agree) await this.confirm(level, summary, flags.yes);
 		if (this.isWatched && (flags.yes || (level === 0 && !plan.agree))) await this.show(summary);
 		const signed = await this.signWith(artefact, keys, flags, settings, summary);
 		if (flags.sign) {
-			const approval = permission && weigh(permission, signed.signers);
-			return await this.printArtefact(signed, { ...facts, approval }, summary);
+			const reached = permission && weigh(permission, signed.signers);
+			return await this.printArtefact(signed, { ...facts, approval: reached }, summary);
 		}
 		const marks = unsigned ? { unsigned: true } : {};
 		const members = { ...own, ...marks, ...(plan.warnings?.length ? { warnings: plan.warnings } : {}) };
 		await this.sendAndReport(client, signed, flags, members, plan);
+	}
+
+	private prepareOptions(flags: ActingFlags): PrepareOptions {
+		const { memo, permission, expires, "ref-block": reference } = flags;
+		return {
+			permission,
+			memo: memoBytes(memo),
+			expiry: expires === undefined ? undefined : parseExpiry(expires),
+			reference: reference === undefined ? undefined : parseReference(reference),
+			offline: flags.offline,
+			travels: flags.build || flags.sign,
+		};
+	}
+
+	/** What people see before they agree. */
+	private async summary(
+		{ settings, client }: ActingContext,
+		plan: ActingPlan,
+		facts: ArtefactFacts,
+		shown: {
+			readonly artefact: Artefact;
+			readonly cost: PreparedCost | undefined;
+			readonly unsigned: boolean;
+			readonly isShown: boolean;
+		},
+	): Promise<readonly string[]> {
+		const { artefact, cost, unsigned, isShown } = shown;
+		const chainMs = isShown ? (await headBlock(client)).timestampMs : undefined;
+		this.labels = await readLabels(settings);
+		return [
+			...summaryLines(artefact, { ...facts, chainMs }),
+			...(plan.details ?? []),
+			...(unsigned ? [UNSIGNED_LINE] : []),
+			...(cost ? costLines(cost, cost.shortfallSun) : []),
+		].map((line) => labelled(line, this.labels));
 	}
 
 	private levelOf(plan: ActingPlan, settings: Settings): ConfirmationLevel {
@@ -219,30 +199,6 @@ export abstract class ActingCommand extends SendingCommand {
 
 	private get isWatched(): boolean {
 		return this.chatty && process.stderr.isTTY === true;
-	}
-
-	private async costOf(
-		{ client, account }: ActingContext,
-		artefact: Artefact,
-		plan: ActingPlan,
-		permission: Readonly<Permission> | undefined,
-		keys: readonly SigningKey[],
-	): Promise<(TransactionCost & { readonly shortfallSun: bigint }) | undefined> {
-		// Whoever signs later: a threshold above the heaviest key's weight takes two signatures at least.
-		const heaviest = permission?.keys.reduce((most, { weight }) => (weight > most ? weight : most), 0n) ?? 1n;
-		const least = (permission?.threshold ?? 1n) > heaviest ? 2 : 1;
-		try {
-			const cost = await transactionCost(client, artefact.transaction, {
-				signatures: Math.max(least, keys.length),
-				creates: plan.creates ?? false,
-			});
-			return { ...cost, shortfallSun: shortfallOf(account.balance, plan.amountSun ?? 0n, cost) };
-		} catch (error) {
-			// A gateway that doesn't tell its prices: the summary does without them.
-			if (error instanceof Failure && (error.code === "not_served" || error.code === "rpc_error"))
-				return undefined;
-			throw error;
-		}
 	}
 
 	/** Keys that sign; {@link UNSIGNED} for an account whose key isn't here and that a development chain has freed. */
@@ -264,40 +220,6 @@ export abstract class ActingCommand extends SendingCommand {
 			}
 		}
 		return oneByOne(names, (name) => this.devices.keyNamed(settings, name));
-	}
-
-	/** A transaction that other people must sign too gets half a day. */
-	private defaultExpiry(
-		flags: ActingFlags,
-		permission: Readonly<Permission> | undefined,
-		context: ActingContext,
-		keys: readonly SigningKey[],
-	): Expiry | undefined {
-		if (flags.expires !== undefined) return parseExpiry(flags.expires);
-		if (!(flags.build || flags.sign) || !permission) return undefined;
-		const signers = keys.length > 0 ? keys.map((key) => key.address) : [context.owner];
-		const weight = permission.keys
-			.filter(({ address }) => signers.some((signer) => equalBytes(signer, address)))
-			.reduce((sum, key) => sum + key.weight, 0n);
-		return permission.threshold > weight ? SHARED_EXPIRY : undefined;
-	}
-
-	private request(
-		flags: ActingFlags,
-		plan: ActingPlan,
-		id: number,
-		expiry: Expiry | undefined,
-	): BuildRequest {
-		const { memo, "ref-block": reference } = flags;
-		return {
-			type: plan.type,
-			parameter: plan.parameter,
-			permissionId: id,
-			memo: memoBytes(memo),
-			feeLimitSun: plan.feeLimitSun,
-			expiry,
-			reference: reference === undefined ? undefined : parseReference(reference),
-		};
 	}
 
 	/** An artefact travels with its chain and permission; a transaction that is sent at once needs neither. */
@@ -329,7 +251,7 @@ export abstract class ActingCommand extends SendingCommand {
 		facts: ArtefactFacts,
 		summary: readonly string[],
 		plan: ActingPlan,
-		cost: (TransactionCost & { readonly shortfallSun: bigint }) | undefined,
+		cost: PreparedCost | undefined,
 	): void {
 		if (cost && cost.shortfallSun > 0n) {
 			throw new Failure(

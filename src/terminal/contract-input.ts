@@ -3,17 +3,15 @@
 import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { Flags } from "@oclif/core";
-import { toHex } from "../protocol/bytes.js";
 import { readArguments } from "../wallet/abi/argument.js";
 import { encodeCall } from "../wallet/abi/coder.js";
 import { type ContractInterface, findItem, readInterface } from "../wallet/abi/interface.js";
-import { type AbiItem, hashedSignature } from "../wallet/abi/parameter.js";
 import { parseCoinAmount } from "../wallet/amount.js";
 import { parseHexBytes } from "../wallet/bytes-text.js";
 import type { ContractCall } from "../wallet/constant-call.js";
 import { storedInterface } from "../wallet/contract-record.js";
 import { Failure } from "../wallet/failure.js";
-import type { JsonRecord } from "../wallet/json.js";
+import type { NamedCall } from "../wallet/named-call.js";
 import type { NodeClient } from "../wallet/node-client.js";
 import type { Settings } from "../wallet/settings.js";
 import { accountNamed } from "../wallet/signing.js";
@@ -105,18 +103,6 @@ export async function interfaceFlag(value: string | undefined): Promise<Contract
 	return value === undefined ? undefined : readInterface(await flagText(value, "the interface"));
 }
 
-/** A call that the words of a command line mean. */
-export interface NamedCall {
-	readonly contract: Uint8Array;
-	readonly data: Uint8Array;
-	/** The function; undefined where only data was given and nobody knows what it calls. */
-	readonly item: AbiItem | undefined;
-	/** The contract's interface, as far as it is known. */
-	readonly items: ContractInterface;
-	/** Arguments as typed. */
-	readonly texts: readonly string[];
-}
-
 /** Words of `contract call|send|estimate`: the contract, then a signature or name, then the arguments. */
 export interface CallWords {
 	readonly address: string;
@@ -152,17 +138,4 @@ export async function namedCall(
 	const item = findItem(items, signature as string, "function");
 	const values = await readArguments(item.inputs, words.arguments, (text) => accountNamed(settings, text));
 	return { contract, data: await encodeCall(item, values), item, items, texts: words.arguments };
-}
-
-/** What an artefact says about its call. It must hold no empty list. */
-export function callNote({ item, texts }: NamedCall): JsonRecord | undefined {
-	if (!item) return undefined;
-	return {
-		data: { signature: hashedSignature(item), ...(texts.length > 0 ? { arguments: texts } : {}) },
-	};
-}
-
-/** A call on one line: `transfer(T…, 5)`. */
-export function callText({ item, texts, data }: NamedCall): string {
-	return item ? `${item.name}(${texts.join(", ")})` : `0x${toHex(data)}`;
 }

@@ -1,9 +1,11 @@
 /** The base of commands that hold a transaction: opening keys, sending, following it, reporting (protocol/command-line §§3.2 to 4.2). */
 
 import { type KeystoreEntry, unlockKey } from "../keystore/keystore.js";
-import type { TransactionInfo } from "../protocol/messages.js";
 import { type ActingResult, actingLines, actingResult } from "../wallet/acting-result.js";
-import { type Artefact, withSignature } from "../wallet/artefact.js";
+import { findings, follow, outcomeFailure, SUBMITTED } from "../wallet/actions/follow.js";
+import type { ChainQuestions } from "../wallet/actions/plan.js";
+import { signWith as addSignatures, signatureBy } from "../wallet/actions/sign.js";
+import type { Artefact } from "../wallet/artefact.js";
 import { summaryOf } from "../wallet/artefact-note.js";
 import { broadcast } from "../wallet/broadcast.js";
 import { parseDuration } from "../wallet/duration.js";
@@ -13,8 +15,7 @@ import type { NodeClient } from "../wallet/node-client.js";
 import { withAdvice } from "../wallet/refusal-advice.js";
 import type { Settings } from "../wallet/settings.js";
 import { type DeviceSigner, isDevice, type SigningKey } from "../wallet/signers/signer.js";
-import { signArtefact } from "../wallet/signing.js";
-import { type TransactionStatus, waitFor } from "../wallet/wait.js";
+import type { TransactionStatus } from "../wallet/wait.js";
 import { agentSignature } from "./agent-signature.js";
 import { CoinCommand } from "./coin-command.js";
 import { agree, type ConfirmationLevel, present } from "./confirmation.js";
@@ -32,16 +33,6 @@ export interface WaitFlags {
 	readonly "wait-included": boolean;
 	readonly "wait-timeout": string;
 	readonly progress?: "json" | undefined;
-}
-
-/** What a command asks the chain about its own transaction. */
-export interface ChainLooks {
-	/** Members of the result that the receipt holds in a form of the contract's own; also of one that failed. */
-	readonly readReceipt?: (receipt: Readonly<TransactionInfo>) => Promise<object>;
-	/** Members of the result that only the chain knows, once the transaction is in a block. */
-	readonly found?: () => Promise<object>;
-	/** Checks of the chain once the transaction is irreversible. @throws {Failure} */
-	readonly afterwards?: () => Promise<void>;
 }
 
 export abstract class SendingCommand extends CoinCommand {
@@ -105,24 +96,18 @@ export abstract class SendingCommand extends CoinCommand {
 		summary: readonly string[],
 	): Promise<Artefact> {
 		if (canAsk() && (keys.some(isDevice) || this.asksPassword(flags, settings))) await this.show(summary);
-		let signed = artefact;
-		for (const key of keys) {
-			if (isDevice(key)) {
-				signed = await this.signOnDevice(signed, key);
-				continue;
-			}
+		return await addSignatures(artefact, keys, async (signed, key) => {
+			if (isDevice(key)) return await this.askDevice(signed, key);
 			const byAgent = await agentSignature(key, signed.transaction.id);
-			// Nobody is asked for a password here, so this is where it can be seen what is signed.
-			if (byAgent) this.note(`${key.name} signs (unlocked): ${summaryOf(signed)}`);
-			signed = byAgent
-				? withSignature(signed, byAgent)
-				: signArtefact(signed, await this.open(key, flags, settings));
-		}
-		return signed;
+			if (!byAgent) return signatureBy(signed, await this.open(key, flags, settings));
+			// No password is asked for here, so this is where it can be seen what is signed.
+			this.note(`${key.name} signs (unlocked): ${summaryOf(signed)}`);
+			return byAgent;
+		});
 	}
 
 	/** The device asks its owner; here stands what they should read there. */
-	private async signOnDevice(artefact: Artefact, device: DeviceSigner): Promise<Artefact> {
+	private async askDevice(artefact: Artefact, device: DeviceSigner): Promise<Uint8Array> {
 		const { transaction } = artefact;
 		const lines = [
 			`${device.name} (${device.base58}) signs; compare on its screen:`,
@@ -130,7 +115,7 @@ export abstract class SendingCommand extends CoinCommand {
 		];
 		if (canAsk()) await present(lines);
 		else for (const line of lines) this.note(line);
-		return withSignature(artefact, await onDevice(this.chatty, () => device.signTransaction(transaction)));
+		return await onDevice(this.chatty, () => device.signTransaction(transaction));
 	}
 
 	private async open(
@@ -155,7 +140,7 @@ export abstract class SendingCommand extends CoinCommand {
 	/**
 	 * Broadcasts a transaction, follows it as far as asked, and prints the result.
 	 * @param members further members of the result
-	 * @param looks questions to the chain once the transaction is in a block, and once it is irreversible
+	 * @param questions to the chain once the transaction is in a block, and once it is irreversible
 	 * @returns the last known status
 	 */
 	protected async sendAndReport(
@@ -163,22 +148,20 @@ export abstract class SendingCommand extends CoinCommand {
 		artefact: Artefact,
 		flags: WaitFlags,
 		members: object = {},
-		looks: ChainLooks = {},
+		questions: ChainQuestions = {},
 	): Promise<TransactionStatus> {
 		const timeoutMs = parseDuration(flags["wait-timeout"]);
 		await this.broadcast(client, artefact);
-		let status: TransactionStatus = { state: "submitted", receipt: undefined };
+		let status = SUBMITTED;
 		const forget = onInterrupt(() => this.printActing(artefact, status, members));
 		try {
 			if (flags.wait || flags["wait-included"]) {
 				status = await withProgress("waiting for a block", this.audience(flags), (progress) =>
-					waitFor(client, artefact.transaction.id, {
+					follow(client, artefact, {
 						until: flags.wait ? "solid" : "included",
 						timeoutMs,
-						expirationMs: artefact.transaction.raw?.expiration,
-						onStatus: (next) => {
-							if (status.state === "included" && next.state === "submitted")
-								this.note("the block was replaced; waiting again");
+						onStatus: (next, replaced) => {
+							if (replaced) this.note("the block was replaced; waiting again");
 							status = next;
 							progress.update(
 								next.state === "included"
@@ -196,19 +179,16 @@ export abstract class SendingCommand extends CoinCommand {
 		} finally {
 			forget();
 		}
-		const succeeded = status.state === "included" || status.state === "solid";
-		const found = {
-			...(status.receipt ? await looks.readReceipt?.(status.receipt) : {}),
-			...(succeeded ? await this.found(looks) : {}),
-		};
+		const found = await findings(status, questions, (reason) =>
+			this.warning(`the result is incomplete: ${reason}`),
+		);
 		this.printActing(artefact, status, { ...members, ...found });
 		const { explorer } = client.settings;
 		if (!this.json && explorer)
 			printLine(`  page        ${explorer.replaceAll("{txID}", artefact.transaction.idHex)}`);
-		if (status.state === "failed" || status.state === "expired") {
-			throw outcomeFailure(artefact, status, found);
-		}
-		if (status.state === "solid") await looks.afterwards?.();
+		const failure = outcomeFailure(artefact, status, found);
+		if (failure) throw failure;
+		if (status.state === "solid") await questions.afterwards?.();
 		return status;
 	}
 
@@ -228,40 +208,9 @@ export abstract class SendingCommand extends CoinCommand {
 		}
 	}
 
-	/** The transaction stands whatever this question is answered, so its result is printed all the same. */
-	private async found(looks: ChainLooks): Promise<object> {
-		try {
-			return (await looks.found?.()) ?? {};
-		} catch (error) {
-			if (!(error instanceof Failure)) throw error;
-			this.warning(`the result is incomplete: ${error.message}`);
-			return {};
-		}
-	}
-
 	protected printActing(artefact: Artefact, status: TransactionStatus, members: object): void {
 		const result: ActingResult = { ...actingResult(artefact, status), ...members };
 		if (this.json) printJson(result);
 		else for (const line of actingLines(artefact, result)) printLine(labelled(line, this.labels));
 	}
-}
-
-/** A transaction that ended without success: its result is printed, and the exit code says so. */
-function outcomeFailure(artefact: Artefact, status: TransactionStatus, found: object): Failure {
-	const txID = artefact.transaction.idHex;
-	if (status.state === "expired") {
-		return new Failure("tx_expired", "the transaction expired without entering a block", {
-			sent: true,
-			txID,
-		});
-	}
-	const { result, reason }: ActingResult = { ...actingResult(artefact, status), ...found };
-	return new Failure(
-		"contract_revert",
-		`the transaction failed: ${result ?? ""}${reason ? `, ${reason}` : ""}`,
-		{
-			sent: true,
-			txID,
-		},
-	);
 }

@@ -5,9 +5,8 @@ import { KeystoreError } from "../keystore/keystore-error.js";
 import { toBase58Check } from "../protocol/address.js";
 import { equalBytes } from "../protocol/bytes.js";
 import type { Permission } from "../protocol/messages.js";
-import { addressOfPrivateKey, recoverAddress, sign } from "../protocol/signature.js";
 import { readAddress } from "./address-text.js";
-import { type Artefact, MAX_SIGNATURES, withSignature } from "./artefact.js";
+import { type Artefact, MAX_SIGNATURES } from "./artefact.js";
 import { contactNamed, readContacts } from "./contacts.js";
 import { Failure } from "./failure.js";
 import { permissionLabel } from "./permission.js";
@@ -123,17 +122,4 @@ export function checkSigners(
 
 export function hasSigned(artefact: Artefact, key: SigningKey): boolean {
 	return artefact.signers.some((signer) => equalBytes(signer, key.address));
-}
-
-/**
- * Appends a signature and makes sure that it is the key's.
- * @param privateKey 32 bytes
- */
-export function signArtefact(artefact: Artefact, privateKey: Uint8Array): Artefact {
-	const { id } = artefact.transaction;
-	const signature = sign(id, privateKey);
-	if (!equalBytes(recoverAddress(id, signature), addressOfPrivateKey(privateKey))) {
-		throw new Failure("internal", "a defect in coin: a signature does not recover to its key");
-	}
-	return withSignature(artefact, signature);
 }

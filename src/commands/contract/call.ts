@@ -2,11 +2,11 @@ import { Args, Flags } from "@oclif/core";
 import { addressPrefix } from "../../protocol/address.js";
 import { toHex } from "../../protocol/bytes.js";
 import { callFlags, namedCall, valuesOf } from "../../terminal/contract-input.js";
-import { explainRevert, outputView } from "../../terminal/contract-outcome.js";
 import { keystoreFlags, nodeFlags, solidityFlag } from "../../terminal/flags.js";
 import { printJson } from "../../terminal/output.js";
 import { QueryCommand } from "../../terminal/query-command.js";
 import { callConstant } from "../../wallet/constant-call.js";
+import { explainRevert, outputView } from "../../wallet/contract-outcome.js";
 import { NodeClient } from "../../wallet/node-client.js";
 import { accountNamed } from "../../wallet/signing.js";
 

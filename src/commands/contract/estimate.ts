@@ -1,12 +1,12 @@
 import { Args, Flags } from "@oclif/core";
 import { equalBytes } from "../../protocol/bytes.js";
 import { callFlags, namedCall, valuesOf } from "../../terminal/contract-input.js";
-import { explainRevert } from "../../terminal/contract-outcome.js";
 import { keystoreFlags, nodeFlags } from "../../terminal/flags.js";
 import { QueryCommand } from "../../terminal/query-command.js";
 import { formatCoin } from "../../wallet/amount.js";
 import { chainParameters } from "../../wallet/chain-parameters.js";
 import { callConstant, estimatorEnergy } from "../../wallet/constant-call.js";
+import { explainRevert } from "../../wallet/contract-outcome.js";
 import { contractAt } from "../../wallet/contract-record.js";
 import { NodeClient } from "../../wallet/node-client.js";
 import { accountOrActive } from "../../wallet/signing.js";

@@ -2,9 +2,10 @@ import { Args } from "@oclif/core";
 import { TriggerSmartContract } from "../../protocol/messages.js";
 import { ActingCommand } from "../../terminal/acting-command.js";
 import { actingFlags, feeLimitFlag } from "../../terminal/acting-flags.js";
-import { callFlags, callNote, callText, namedCall, valuesOf } from "../../terminal/contract-input.js";
-import { callFeeLimit, receiptView } from "../../terminal/contract-outcome.js";
+import { callFlags, namedCall, valuesOf } from "../../terminal/contract-input.js";
 import { contractOf } from "../../wallet/contract.js";
+import { callFeeLimit, receiptView } from "../../wallet/contract-outcome.js";
+import { callNote, callText } from "../../wallet/named-call.js";
 
 export default class ContractSend extends ActingCommand {
 	static override summary = "Call a function of a contract in a transaction";

@@ -1,12 +1,13 @@
 import { readFile } from "node:fs/promises";
 import { Args, Flags } from "@oclif/core";
 import { ActingCommand, type ActingContext } from "../../terminal/acting-command.js";
-import { actingFlags, feeLimitFlag } from "../../terminal/acting-flags.js";
+import { type ActingFlags, actingFlags, feeLimitFlag } from "../../terminal/acting-flags.js";
 import { forEachInput, streamFlags } from "../../terminal/artefact-stream.js";
 import { readStdin } from "../../terminal/stdin.js";
-import { type TransferFlags, transferPlan } from "../../terminal/transfer-plan.js";
+import { transferPlan } from "../../wallet/actions/transfer.js";
 import { accountOf } from "../../wallet/chain-query.js";
 import { Failure } from "../../wallet/failure.js";
+import { memoBytes } from "../../wallet/memo.js";
 import { type Payment, readPayments } from "../../wallet/payment-list.js";
 import { accountNamed } from "../../wallet/signing.js";
 
@@ -65,10 +66,25 @@ export default class WalletSend extends ActingCommand {
 		if (!fine) process.exitCode = 1;
 	}
 
-	private async pay(context: ActingContext, flags: TransferFlags, payment: Payment): Promise<void> {
+	private async pay(
+		context: ActingContext,
+		flags: ActingFlags & { readonly "fee-limit"?: string | undefined },
+		payment: Payment,
+	): Promise<void> {
 		const recipient = await accountNamed(context.settings, payment.to);
 		const creates = !flags.offline && (await accountOf(context.client, recipient)) === undefined;
-		await this.act(context, flags, await transferPlan(context, flags, { ...payment, recipient, creates }));
+		const plan = await transferPlan(
+			context,
+			{ ...payment, recipient, creates },
+			{
+				permission: flags.permission,
+				memo: memoBytes(flags.memo),
+				signatures: flags.signer?.length,
+				feeLimit: flags["fee-limit"],
+				offline: flags.offline,
+			},
+		);
+		await this.act(context, flags, plan);
 	}
 }
 

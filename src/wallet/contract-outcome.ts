@@ -2,15 +2,15 @@
 
 import { fromHex, toHex } from "../protocol/bytes.js";
 import { type TransactionInfo, TransactionResultContractResult } from "../protocol/messages.js";
-import { type AbiView, decodeValues, viewAddress } from "../wallet/abi/coder.js";
-import type { ContractInterface } from "../wallet/abi/interface.js";
-import { decodeLog } from "../wallet/abi/log.js";
-import { type AbiItem, isComplete } from "../wallet/abi/parameter.js";
-import { revertReason } from "../wallet/abi/revert.js";
-import type { ContractCall } from "../wallet/constant-call.js";
-import { Failure } from "../wallet/failure.js";
-import { feeLimitOf } from "../wallet/fee-limit.js";
-import type { NodeClient } from "../wallet/node-client.js";
+import { type AbiView, decodeValues, viewAddress } from "./abi/coder.js";
+import type { ContractInterface } from "./abi/interface.js";
+import { decodeLog } from "./abi/log.js";
+import { type AbiItem, isComplete } from "./abi/parameter.js";
+import { revertReason } from "./abi/revert.js";
+import type { ContractCall } from "./constant-call.js";
+import { Failure } from "./failure.js";
+import { feeLimitOf } from "./fee-limit.js";
+import type { NodeClient } from "./node-client.js";
 
 /** The results of a function: one value by itself, several as a list; hexadecimal where the types aren't known. */
 export async function outputView(item: AbiItem | undefined, output: Uint8Array): Promise<AbiView> {

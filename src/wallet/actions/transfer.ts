@@ -1,22 +1,21 @@
 /** What a payment does: coins, an ORC-10 token, or a call of an ORC-20 contract (protocol/wallet-formats §7). */
 
-import { toBase58Check } from "../protocol/address.js";
-import { equalBytes, utf8 } from "../protocol/bytes.js";
-import { TransferAssetContract, TransferContract, TriggerSmartContract } from "../protocol/messages.js";
-import type { ContractInterface } from "../wallet/abi/interface.js";
-import { formatCoin, parseCoinAmount } from "../wallet/amount.js";
-import { type BuildRequest, buildAtNode, rebuild } from "../wallet/build.js";
-import { type Contract, contractOf } from "../wallet/contract.js";
-import { Failure } from "../wallet/failure.js";
-import { Orc20, TRANSFER, tokenContract, transferData } from "../wallet/orc20.js";
-import type { Payment } from "../wallet/payment-list.js";
-import { permissionId } from "../wallet/permission.js";
-import { type Currency, currencyNamed, currencyText, parseAmountOf } from "../wallet/token-amount.js";
-import { transactionCost } from "../wallet/transaction-cost.js";
-import { type ActingContext, type ActingPlan, memoBytes } from "./acting-command.js";
-import type { ActingFlags } from "./acting-flags.js";
-import { callNote } from "./contract-input.js";
-import { callFeeLimit, receiptView } from "./contract-outcome.js";
+import { toBase58Check } from "../../protocol/address.js";
+import { equalBytes, utf8 } from "../../protocol/bytes.js";
+import { TransferAssetContract, TransferContract, TriggerSmartContract } from "../../protocol/messages.js";
+import type { ContractInterface } from "../abi/interface.js";
+import { formatCoin, parseCoinAmount } from "../amount.js";
+import { type BuildRequest, buildAtNode, rebuild } from "../build.js";
+import { type Contract, contractOf } from "../contract.js";
+import { callFeeLimit, receiptView } from "../contract-outcome.js";
+import { Failure } from "../failure.js";
+import { callNote } from "../named-call.js";
+import { Orc20, TRANSFER, tokenContract, transferData } from "../orc20.js";
+import type { Payment } from "../payment-list.js";
+import { permissionId } from "../permission.js";
+import { type Currency, currencyNamed, currencyText, parseAmountOf } from "../token-amount.js";
+import { transactionCost } from "../transaction-cost.js";
+import type { Actor, TransactionPlan } from "./plan.js";
 
 /** A payment whose recipient is known. */
 export interface Transfer extends Payment {
@@ -26,34 +25,44 @@ export interface Transfer extends Payment {
 	readonly creates: boolean;
 }
 
-export interface TransferFlags extends ActingFlags {
-	readonly "fee-limit"?: string | undefined;
+export interface TransferOptions {
+	/** Permission to act under, by id or name; absent: the owner's. */
+	readonly permission?: string | undefined;
+	readonly memo?: Uint8Array | undefined;
+	/** Signatures that it will have, 1 if absent. */
+	readonly signatures?: number | undefined;
+	/** The most that energy may cost, with its unit, or `auto`; absent: as configured. */
+	readonly feeLimit?: string | undefined;
+	/** No node is asked. */
+	readonly offline?: boolean | undefined;
 }
 
 /** @throws {Failure} `bad_value`, `amount_unit`, `not_found`, `insufficient_funds`, `contract_revert` */
 export async function transferPlan(
-	context: ActingContext,
-	flags: TransferFlags,
+	context: Actor,
 	transfer: Transfer,
-): Promise<ActingPlan> {
+	options: TransferOptions = {},
+): Promise<TransactionPlan> {
 	const { owner, settings } = context;
 	if (equalBytes(owner, transfer.recipient))
 		throw new Failure("bad_value", "sender and recipient are the same account");
-	if (transfer.token === undefined) return coinTransfer(context, flags, transfer);
+	if (transfer.token === undefined) return coinTransfer(context, options, transfer);
 	const contract = await tokenContract(settings, transfer.token);
-	if (contract) return orc20Transfer(context, flags, transfer, contract);
-	const source = { client: context.client, offline: flags.offline };
+	if (contract) return orc20Transfer(context, options, transfer, contract);
+	const source = { client: context.client, offline: options.offline ?? false };
 	const currency = await currencyNamed(source, transfer.token);
 	return orc10Transfer(context, transfer, currency);
 }
 
 async function coinTransfer(
-	context: ActingContext,
-	flags: TransferFlags,
+	context: Actor,
+	options: TransferOptions,
 	transfer: Transfer,
-): Promise<ActingPlan> {
+): Promise<TransactionPlan> {
 	const amount =
-		transfer.amount === "max" ? await everything(context, flags, transfer) : parseCoinAmount(transfer.amount);
+		transfer.amount === "max"
+			? await everything(context, options, transfer)
+			: parseCoinAmount(transfer.amount);
 	if (amount === 0n) throw new Failure("bad_value", "the amount is zero");
 	return {
 		...coinContract(context.owner, transfer.recipient, amount),
@@ -69,21 +78,22 @@ function coinContract(owner: Uint8Array, recipient: Uint8Array, amount: bigint):
 
 /** The balance less every fee of this transfer. @throws {Failure} `insufficient_funds` */
 async function everything(
-	{ client, owner, account }: ActingContext,
-	flags: TransferFlags,
+	{ client, owner, account }: Actor,
+	options: TransferOptions,
 	{ recipient, creates }: Transfer,
 ): Promise<bigint> {
-	if (flags.offline) throw new Failure("conflicting_flags", "max needs the balance, which only a node knows");
+	if (options.offline)
+		throw new Failure("conflicting_flags", "max needs the balance, which only a node knows");
 	const { balance } = account;
 	if (balance === 0n) throw new Failure("insufficient_funds", "the balance is zero");
 	const request = (amount: bigint): BuildRequest => ({
 		...coinContract(owner, recipient, amount),
-		permissionId: flags.permission === undefined ? 0 : permissionId(account, flags.permission),
-		memo: memoBytes(flags.memo),
+		permissionId: options.permission === undefined ? 0 : permissionId(account, options.permission),
+		memo: options.memo,
 	});
 	// A single sun passes the node's own check whatever the fees are; the size is that of the whole balance.
 	const whole = rebuild(await buildAtNode(client, request(1n)), request(balance));
-	const signatures = Math.max(1, flags.signer?.length ?? 1);
+	const signatures = Math.max(1, options.signatures ?? 1);
 	const cost = await transactionCost(client, whole, { signatures, creates });
 	const amount = balance - cost.totalSun;
 	if (amount <= 0n) {
@@ -95,11 +105,7 @@ async function everything(
 	return amount;
 }
 
-function orc10Transfer(
-	{ owner, account }: ActingContext,
-	transfer: Transfer,
-	currency: Currency,
-): ActingPlan {
+function orc10Transfer({ owner, account }: Actor, transfer: Transfer, currency: Currency): TransactionPlan {
 	const { recipient, creates, amount: text } = transfer;
 	const amount = text === "max" ? (account.assetV2.get(currency.id) ?? 0n) : parseAmountOf(currency, text);
 	if (amount === 0n) throw new Failure("insufficient_funds", `the account has no token ${currency.id}`);
@@ -116,24 +122,25 @@ function orc10Transfer(
 }
 
 async function orc20Transfer(
-	{ client, owner }: ActingContext,
-	flags: TransferFlags,
+	{ client, owner }: Actor,
+	options: TransferOptions,
 	{ recipient, amount: text }: Transfer,
 	contract: Uint8Array,
-): Promise<ActingPlan> {
+): Promise<TransactionPlan> {
+	const { offline = false } = options;
 	const token = new Orc20(client, contract);
-	const amount = await orc20Amount(text, flags.offline, token, owner);
+	const amount = await orc20Amount(text, offline, token, owner);
 	if (amount === 0n) throw new Failure("bad_value", "the amount is zero");
 	const data = await transferData(recipient, amount);
 	const texts = [toBase58Check(recipient), amount.toString()];
 	const note = callNote({ contract, data, item: TRANSFER, items: [TRANSFER], texts });
-	const call = flags.offline ? undefined : { owner, contract, data };
-	const items = (): Promise<ContractInterface> => token.interface(TRANSFER, flags.offline);
+	const call = offline ? undefined : { owner, contract, data };
+	const items = (): Promise<ContractInterface> => token.interface(TRANSFER, offline);
 	return {
 		...contractOf(TriggerSmartContract, { owner_address: owner, contract_address: contract, data }),
-		feeLimitSun: await callFeeLimit(flags["fee-limit"], client, call, items),
+		feeLimitSun: await callFeeLimit(options.feeLimit, client, call, items),
 		...(note ? { note } : {}),
-		details: [`  to          ${texts[0]}`, `  amount      ${await token.amountText(amount, flags.offline)}`],
+		details: [`  to          ${texts[0]}`, `  amount      ${await token.amountText(amount, offline)}`],
 		result: { to: texts[0], amount },
 		readReceipt: async (receipt) => receiptView(receipt, TRANSFER, await items()),
 	};

@@ -1,0 +1,86 @@
+/** Following a transaction that was sent, and what became of it (protocol/command-line §4.2). */
+
+import { type ActingResult, actingResult } from "../acting-result.js";
+import type { Artefact } from "../artefact.js";
+import { Failure } from "../failure.js";
+import type { NodeClient } from "../node-client.js";
+import { type TransactionStatus, waitFor } from "../wait.js";
+import type { ChainQuestions } from "./plan.js";
+
+/** A transaction that no one has asked for yet. */
+export const SUBMITTED: TransactionStatus = { state: "submitted", receipt: undefined };
+
+export interface FollowOptions {
+	/** Up to a block, or to an irreversible one. */
+	readonly until: "included" | "solid";
+	readonly timeoutMs: number;
+	/** Hears of every change; `replaced`: the block that it was in is gone. */
+	readonly onStatus?: (status: TransactionStatus, replaced: boolean) => void;
+}
+
+/**
+ * Waits for a transaction.
+ * @throws {Failure} `wait_timeout` with `sent: true`; transport failures of the last attempt
+ */
+export async function follow(
+	client: NodeClient,
+	{ transaction }: Artefact,
+	{ until, timeoutMs, onStatus }: FollowOptions,
+): Promise<TransactionStatus> {
+	let last = SUBMITTED;
+	return await waitFor(client, transaction.id, {
+		until,
+		timeoutMs,
+		expirationMs: transaction.raw?.expiration,
+		onStatus: (status) => {
+			const replaced = last.state === "included" && status.state === "submitted";
+			last = status;
+			onStatus?.(status, replaced);
+		},
+	});
+}
+
+/**
+ * Members of the result that the receipt and the chain tell. The transaction stands whatever is answered.
+ * @param onIncomplete told why something is missing
+ */
+export async function findings(
+	{ state, receipt }: TransactionStatus,
+	questions: ChainQuestions,
+	onIncomplete: (reason: string) => void,
+): Promise<object> {
+	const read = receipt ? await questions.readReceipt?.(receipt) : undefined;
+	if (state !== "included" && state !== "solid") return { ...read };
+	try {
+		return { ...read, ...(await questions.found?.()) };
+	} catch (error) {
+		if (!(error instanceof Failure)) throw error;
+		onIncomplete(error.message);
+		return { ...read };
+	}
+}
+
+/**
+ * The refusal of a transaction that ended without success; undefined for any other.
+ * @param found what {@link findings} gave
+ */
+export function outcomeFailure(
+	artefact: Artefact,
+	status: TransactionStatus,
+	found: object,
+): Failure | undefined {
+	const txID = artefact.transaction.idHex;
+	if (status.state === "expired") {
+		return new Failure("tx_expired", "the transaction expired without entering a block", {
+			sent: true,
+			txID,
+		});
+	}
+	if (status.state !== "failed") return undefined;
+	const { result, reason }: ActingResult = { ...actingResult(artefact, status), ...found };
+	return new Failure(
+		"contract_revert",
+		`the transaction failed: ${result ?? ""}${reason ? `, ${reason}` : ""}`,
+		{ sent: true, txID },
+	);
+}

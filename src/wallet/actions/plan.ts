@@ -1,0 +1,47 @@
+/** What an action is about: the account that acts, and the contract that it wants to happen. */
+
+import type { Account, TransactionInfo } from "../../protocol/messages.js";
+import type { Artefact } from "../artefact.js";
+import type { Contract } from "../contract.js";
+import type { JsonRecord } from "../json.js";
+import type { NodeClient } from "../node-client.js";
+import type { Settings } from "../settings.js";
+
+/** The account that acts, as a node told of it. */
+export interface Actor {
+	readonly settings: Settings;
+	readonly client: NodeClient;
+	/** 21 bytes. */
+	readonly owner: Uint8Array;
+	/** The account as stored; a fresh one where it doesn't exist or no node is asked. */
+	readonly account: Readonly<Account>;
+}
+
+/** What is asked about a transaction once it was sent. */
+export interface ChainQuestions {
+	/** Members of the result that the receipt holds in a form of the contract's own; also of one that failed. */
+	readonly readReceipt?: (receipt: Readonly<TransactionInfo>) => Promise<object>;
+	/** Members of the result that only the chain knows, once the transaction is in a block. */
+	readonly found?: () => Promise<object>;
+	/** Checks of the chain once the transaction is irreversible. @throws {Failure} */
+	readonly afterwards?: () => Promise<void>;
+}
+
+/** A contract, and what people and programs are told of it. */
+export interface TransactionPlan extends Contract, ChainQuestions {
+	/** The most that energy may cost, in sun. */
+	readonly feeLimitSun?: bigint;
+	/** Sun that leave the account, for the confirmation of large amounts. */
+	readonly amountSun?: bigint;
+	/** Whether the account that it goes to has to be created. */
+	readonly creates?: boolean;
+	/** Lines for people, after the general ones. */
+	readonly details?: readonly string[];
+	readonly warnings?: readonly { readonly code: string; readonly message: string }[];
+	/** Further members of the result. */
+	readonly result?: object;
+	/** Members of the artefact's note, such as the decoded call. */
+	readonly note?: JsonRecord;
+	/** Members of the result that follow from the transaction itself. */
+	readonly resultOf?: (artefact: Artefact) => object;
+}

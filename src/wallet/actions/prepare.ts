@@ -1,0 +1,130 @@
+/**
+ * From a plan to a transaction that can be signed: permission and signers are checked before anything is built, and what
+ * the node built is compared with what was asked for (protocol/http-endpoints §1, protocol/wallet-formats §4.2).
+ */
+
+import { equalBytes } from "../../protocol/bytes.js";
+import type { Permission } from "../../protocol/messages.js";
+import { type Artefact, artefactOf } from "../artefact.js";
+import { buildAtNode, buildOffline, type Expiry, type ReferenceBlock } from "../build.js";
+import { genesisId } from "../chain-query.js";
+import { Failure } from "../failure.js";
+import { type Approval, checkPermission, permissionId, permissionOf, weigh } from "../permission.js";
+import type { SigningKey } from "../signers/signer.js";
+import { checkSigners } from "../signing.js";
+import { shortfallOf, type TransactionCost, transactionCost } from "../transaction-cost.js";
+import type { Actor, TransactionPlan } from "./plan.js";
+
+/** A transaction that other people must sign too gets half a day. */
+const SHARED_EXPIRY: Expiry = { afterMs: 12 * 3_600_000 };
+
+export interface PrepareOptions {
+	/** Permission to act under, by id or name; absent: the owner's. */
+	readonly permission?: string | undefined;
+	readonly memo?: Uint8Array | undefined;
+	readonly expiry?: Expiry | undefined;
+	/** Block that it refers to; absent: the node's choice, the irreversible head. */
+	readonly reference?: ReferenceBlock | undefined;
+	/** No node is asked: needs a reference with its id, and an absolute expiry. */
+	readonly offline?: boolean;
+	/** It goes on to other signers, who get time for it. */
+	readonly travels?: boolean;
+	/** Keys that will sign here. */
+	readonly keys?: readonly SigningKey[];
+}
+
+export interface PreparedTransaction {
+	readonly artefact: Artefact;
+	/** Undefined where no node was asked for it. */
+	readonly permission: Readonly<Permission> | undefined;
+	/** How far the keys that will sign reach. */
+	readonly approval: Approval | undefined;
+}
+
+/**
+ * Builds and checks; signs nothing.
+ * @throws {Failure} what the node refuses; `not_authorized`, `already_signed`; `artefact_mismatch` if the node built
+ * another transaction than was asked for
+ */
+export async function prepare(
+	actor: Actor,
+	plan: TransactionPlan,
+	options: PrepareOptions = {},
+): Promise<PreparedTransaction> {
+	const { settings, client, account } = actor;
+	const { offline = false, keys = [] } = options;
+	const id = options.permission === undefined ? 0 : permissionId(account, options.permission);
+	const permission =
+		offline && id !== 0 ? undefined : checkPermission(permissionOf(account, id), id, plan.type.id);
+	if (settings.genesis !== undefined && !offline) await genesisId(client);
+	const request = {
+		type: plan.type,
+		parameter: plan.parameter,
+		permissionId: id,
+		memo: options.memo,
+		feeLimitSun: plan.feeLimitSun,
+		expiry: options.expiry ?? defaultExpiry(actor, permission, options),
+		reference: options.reference,
+	};
+	const transaction = offline ? buildOffline(request, Date.now()) : await buildAtNode(client, request);
+	const artefact = artefactOf(transaction, plan.note);
+	if (permission && keys.length > 0) checkSigners(artefact, permission, keys);
+	const signers = keys.map(({ address }) => address);
+	return { artefact, permission, approval: permission && weigh(permission, signers) };
+}
+
+function defaultExpiry(
+	{ owner }: Actor,
+	permission: Readonly<Permission> | undefined,
+	{ travels, keys = [] }: PrepareOptions,
+): Expiry | undefined {
+	if (!travels || !permission) return undefined;
+	const signers = keys.length > 0 ? keys.map(({ address }) => address) : [owner];
+	const weight = permission.keys
+		.filter(({ address }) => signers.some((signer) => equalBytes(signer, address)))
+		.reduce((sum, key) => sum + key.weight, 0n);
+	return permission.threshold > weight ? SHARED_EXPIRY : undefined;
+}
+
+/** An estimate of the fees, and what the account lacks for them. */
+export interface PreparedCost extends TransactionCost {
+	/** Sun that amount and fees are above the balance. */
+	readonly shortfallSun: bigint;
+}
+
+/**
+ * Estimates what a prepared transaction costs at this moment.
+ * @param signatures that it will have
+ * @returns undefined at a node that does not tell its prices
+ */
+export async function estimateCost(
+	{ client, account }: Actor,
+	plan: TransactionPlan,
+	{ artefact, permission }: PreparedTransaction,
+	signatures: number,
+): Promise<PreparedCost | undefined> {
+	// Whoever signs later: a threshold above the heaviest key's weight takes two signatures at least.
+	const heaviest = permission?.keys.reduce((most, { weight }) => (weight > most ? weight : most), 0n) ?? 1n;
+	const least = (permission?.threshold ?? 1n) > heaviest ? 2 : 1;
+	try {
+		const cost = await transactionCost(client, artefact.transaction, {
+			signatures: Math.max(least, signatures),
+			creates: plan.creates ?? false,
+		});
+		return { ...cost, shortfallSun: shortfallOf(account.balance, plan.amountSun ?? 0n, cost) };
+	} catch (error) {
+		if (error instanceof Failure && (error.code === "not_served" || error.code === "rpc_error"))
+			return undefined;
+		throw error;
+	}
+}
+
+/** @throws {Failure} `threshold_not_reached` unless the keys that sign are enough */
+export function checkThreshold({ approval, permission }: PreparedTransaction): void {
+	if (!approval || !permission || approval.ready) return;
+	throw new Failure(
+		"threshold_not_reached",
+		`the keys that sign weigh ${approval.weight} of the ${permission.threshold} that the permission needs`,
+		{ hint: "name more keys with --signer, or use --sign and let the others sign the artefact" },
+	);
+}
