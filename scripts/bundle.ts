@@ -39,7 +39,8 @@ function entryPoints(packaged: boolean): Record<string, string> {
 	for (const item of readdirSync(source, { recursive: true, withFileTypes: true })) {
 		if (!item.isFile()) continue;
 		const path = relative(source, join(item.parentPath, item.name)).replaceAll("\\", "/");
-		if ((path.startsWith("commands/") && path.endsWith(".ts")) || path.endsWith(".worker.ts")) {
+		const isEntry = path.startsWith("commands/") || path.startsWith("library/");
+		if ((isEntry && path.endsWith(".ts")) || path.endsWith(".worker.ts")) {
 			entries[path.slice(0, -".ts".length)] = join(source, path);
 		}
 	}

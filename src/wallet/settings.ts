@@ -173,6 +173,51 @@ export async function loadSettings(
 	};
 }
 
+/** What a program says of its node. */
+export interface NodeAddress {
+	readonly node: string;
+	readonly solidity?: string;
+	readonly dialect?: Dialect;
+	readonly timeoutMs?: number;
+}
+
+/** Settings for a program that names its node and has no configuration: no file is read, and no key of a keystore is used. */
+export function nodeSettings({
+	node,
+	solidity,
+	dialect = "neutral",
+	timeoutMs = 10_000,
+}: NodeAddress): Settings {
+	const http = baseUrl(node, "node");
+	return {
+		profile: "program",
+		http,
+		solidity: solidity === undefined ? http : baseUrl(solidity, "solidity"),
+		jsonrpc: undefined,
+		gateway: undefined,
+		grpc: undefined,
+		grpcSolidity: undefined,
+		visible: undefined,
+		genesis: undefined,
+		dialect,
+		headers: {},
+		timeoutMs,
+		confirm: false,
+		confirmOverSun: parseCoinAmount(DEFAULTS["confirmOver"] as string),
+		maxFeeLimitSun: parseCoinAmount(DEFAULTS["maxFeeLimit"] as string),
+		feeLimit: DEFAULTS["feeLimit"] as string,
+		wallet: undefined,
+		keystoreDirectory: "",
+		contactsFile: "",
+		passwordFile: undefined,
+		tokens: {},
+		explorer: undefined,
+		configurationFile: "",
+		unknownKeys: [],
+		origins: {},
+	};
+}
+
 /** A value by flag or variable. */
 interface Given {
 	readonly flag?: string | undefined;

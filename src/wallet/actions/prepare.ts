@@ -29,8 +29,10 @@ export interface PrepareOptions {
 	readonly offline?: boolean;
 	/** It goes on to other signers, who get time for it. */
 	readonly travels?: boolean;
-	/** Keys that will sign here. */
+	/** Keys that will sign here, each checked against the permission. */
 	readonly keys?: readonly SigningKey[];
+	/** The same by their addresses, of 21 bytes, where there is no more to them. */
+	readonly signers?: readonly Uint8Array[];
 }
 
 export interface PreparedTransaction {
@@ -69,21 +71,26 @@ export async function prepare(
 	const transaction = offline ? buildOffline(request, Date.now()) : await buildAtNode(client, request);
 	const artefact = artefactOf(transaction, plan.note);
 	if (permission && keys.length > 0) checkSigners(artefact, permission, keys);
-	const signers = keys.map(({ address }) => address);
+	const signers = signersOf(options);
 	return { artefact, permission, approval: permission && weigh(permission, signers) };
 }
 
 function defaultExpiry(
 	{ owner }: Actor,
 	permission: Readonly<Permission> | undefined,
-	{ travels, keys = [] }: PrepareOptions,
+	options: PrepareOptions,
 ): Expiry | undefined {
-	if (!travels || !permission) return undefined;
-	const signers = keys.length > 0 ? keys.map(({ address }) => address) : [owner];
+	if (!options.travels || !permission) return undefined;
+	const named = signersOf(options);
+	const signers = named.length > 0 ? named : [owner];
 	const weight = permission.keys
 		.filter(({ address }) => signers.some((signer) => equalBytes(signer, address)))
 		.reduce((sum, key) => sum + key.weight, 0n);
 	return permission.threshold > weight ? SHARED_EXPIRY : undefined;
+}
+
+function signersOf({ keys = [], signers }: PrepareOptions): readonly Uint8Array[] {
+	return signers ?? keys.map(({ address }) => address);
 }
 
 /** An estimate of the fees, and what the account lacks for them. */

@@ -1,0 +1,10 @@
+/** `coin/protocol`: messages, transactions, blocks, addresses, hashes and signatures of the network, without I/O. */
+
+export { fromBase58Check, isAddress, parseAddress, toBase58Check } from "../protocol/address.js";
+export { SignedBlock } from "../protocol/block.js";
+export { fromHex, toHex } from "../protocol/bytes.js";
+export { type ContractType, contractTypeByName, contractTypes } from "../protocol/contract-types.js";
+export { keccak256, sha256 } from "../protocol/hash.js";
+export * from "../protocol/messages.js";
+export { addressOfPrivateKey, recoverAddress, sign } from "../protocol/signature.js";
+export { SignedTransaction } from "../protocol/transaction.js";

@@ -1,0 +1,30 @@
+/**
+ * `coin/wallet`: build, sign, send and follow transactions from a program.
+ *
+ * {@link Wallet} is an account with its key at a node. The steps that it is made of are exported as well, for programs that
+ * keep keys elsewhere, collect signatures of several keys, or sign without a network.
+ */
+
+export { addKey, findKey, type KeystoreEntry, listKeystore, unlockKey } from "../keystore/keystore.js";
+export { KeystoreError } from "../keystore/keystore-error.js";
+export { findings, follow, outcomeFailure } from "../wallet/actions/follow.js";
+export type { Actor, ChainQuestions, TransactionPlan } from "../wallet/actions/plan.js";
+export { checkThreshold, estimateCost, type PrepareOptions, prepare } from "../wallet/actions/prepare.js";
+export { signatureBy, signWith } from "../wallet/actions/sign.js";
+export { type TransferOptions, transferPlan } from "../wallet/actions/transfer.js";
+export {
+	type ActionOptions,
+	type SentResult,
+	SentTransaction,
+	type Transfer,
+	Wallet,
+	type WalletOptions,
+} from "../wallet/actions/wallet.js";
+export { formatCoin, parseCoinAmount } from "../wallet/amount.js";
+export { type Artefact, artefactOf, readArtefact, withSignature, writeArtefact } from "../wallet/artefact.js";
+export { broadcast } from "../wallet/broadcast.js";
+export { contractOf } from "../wallet/contract.js";
+export { Failure, type FailureCode } from "../wallet/failure.js";
+export { NodeClient } from "../wallet/node-client.js";
+export { nodeSettings } from "../wallet/settings.js";
+export { statusOf, type TransactionStatus, waitFor } from "../wallet/wait.js";

@@ -1,0 +1,162 @@
+/** An account with its key at a node: what programs use to send transactions without a command line. */
+
+import { toBase58Check } from "../../protocol/address.js";
+import { fromHex } from "../../protocol/bytes.js";
+import type { Dialect } from "../../protocol/dialect.js";
+import { addressOfPrivateKey } from "../../protocol/signature.js";
+import { type ActingResult, actingResult } from "../acting-result.js";
+import { readAddress } from "../address-text.js";
+import type { Artefact } from "../artefact.js";
+import { accountOrFresh } from "../authority.js";
+import { broadcast } from "../broadcast.js";
+import { accountOf } from "../chain-query.js";
+import { Failure } from "../failure.js";
+import { NodeClient } from "../node-client.js";
+import { nodeSettings } from "../settings.js";
+import { findings, follow, outcomeFailure, SUBMITTED } from "./follow.js";
+import type { Actor, ChainQuestions, TransactionPlan } from "./plan.js";
+import { checkThreshold, type PrepareOptions, prepare } from "./prepare.js";
+import { signatureBy, signWith } from "./sign.js";
+import { transferPlan } from "./transfer.js";
+
+export interface WalletOptions {
+	/** Base URL of the node's HTTP API, such as `http://127.0.0.1:8090`. */
+	readonly node: string;
+	/** Of its irreversible view; absent: asked at {@link node}, as gateways serve both. */
+	readonly solidity?: string;
+	/** 32 bytes, or their 64 hexadecimal digits. */
+	readonly privateKey: Uint8Array | string;
+	/** The account that acts, in any written form; absent: that of the key. */
+	readonly account?: string;
+	/** Spelling of brand words that the node expects; answers are read in both. */
+	readonly dialect?: Dialect;
+	/** How long a request may take. */
+	readonly timeoutMs?: number;
+}
+
+/** A payment, with amounts and names as on the command line. */
+export interface Transfer {
+	/** An address in any written form. */
+	readonly to: string;
+	/** With its unit, such as `12.5coin` or `1000sun`; of a token with its decimals; `max`: everything but the fees. */
+	readonly amount: string;
+	/** An ORC-10 token by id or name, or an ORC-20 token by its contract; absent: the coin. */
+	readonly token?: string;
+}
+
+export type ActionOptions = Pick<PrepareOptions, "permission" | "memo" | "expiry" | "reference">;
+
+/** How a transaction ended. */
+export type SentResult = ActingResult & Readonly<Record<string, unknown>>;
+
+/** A transaction that a node took into its pool. */
+export class SentTransaction {
+	constructor(
+		private readonly client: NodeClient,
+		private readonly artefact: Artefact,
+		private readonly questions: ChainQuestions,
+	) {}
+
+	/** 64 hexadecimal digits. */
+	get txID(): string {
+		return this.artefact.transaction.idHex;
+	}
+
+	/**
+	 * Waits until it is in a block, or in an irreversible one.
+	 * @throws {Failure} `contract_revert`, `tx_expired` if it ends without success; `wait_timeout`
+	 */
+	async wait(until: "included" | "solid" = "included", timeoutMs = 90_000): Promise<SentResult> {
+		const status = await follow(this.client, this.artefact, { until, timeoutMs });
+		const found = await findings(status, this.questions, () => undefined);
+		const failure = outcomeFailure(this.artefact, status, found);
+		if (failure) throw failure;
+		return { ...actingResult(this.artefact, status), ...found };
+	}
+
+	/** What is known without asking. */
+	get submitted(): SentResult {
+		return { ...actingResult(this.artefact, SUBMITTED) };
+	}
+}
+
+export class Wallet {
+	private readonly privateKey: Uint8Array;
+	/** The account that acts, 21 bytes. */
+	private readonly owner: Uint8Array;
+	/** For other questions to the node. */
+	readonly client: NodeClient;
+
+	/** @throws {Failure} `bad_value`, `bad_address` */
+	constructor({ privateKey, account, ...node }: WalletOptions) {
+		this.privateKey = keyBytes(privateKey);
+		this.owner = account === undefined ? addressOfPrivateKey(this.privateKey) : addressOf(account);
+		this.client = new NodeClient(nodeSettings(node));
+	}
+
+	/** Base58. */
+	get address(): string {
+		return toBase58Check(this.owner);
+	}
+
+	/** The balance of an account in sun; 0 for one that doesn't exist. @param account absent: the wallet's own */
+	async balanceSun(account?: string): Promise<bigint> {
+		const address = account === undefined ? this.owner : addressOf(account);
+		return (await accountOf(this.client, address))?.balance ?? 0n;
+	}
+
+	/** The account as the node has it now, for plans of one's own. */
+	async actor(): Promise<Actor> {
+		const { client, owner } = this;
+		const account = accountOrFresh(await accountOf(client, owner), owner);
+		return { settings: client.settings, client, owner, account };
+	}
+
+	/**
+	 * Sends coins or tokens.
+	 * @throws {Failure} what is wrong with it, or why the node refuses it
+	 */
+	async transfer({ to, amount, token }: Transfer, options: ActionOptions = {}): Promise<SentTransaction> {
+		const actor = await this.actor();
+		const recipient = addressOf(to);
+		const creates = (await accountOf(this.client, recipient)) === undefined;
+		const transfer = { to, amount, token, recipient, creates };
+		const { permission, memo } = options;
+		return this.perform(await transferPlan(actor, transfer, { permission, memo }), options, actor);
+	}
+
+	/**
+	 * Builds any transaction at the node, checks it, signs it and sends it.
+	 * @param plan made by `contractOf`, with what goes beyond the contract
+	 * @throws {Failure} `threshold_not_reached` where the permission needs more keys; what the node refuses
+	 */
+	async perform(plan: TransactionPlan, options: ActionOptions = {}, actor?: Actor): Promise<SentTransaction> {
+		const prepared = await prepare(actor ?? (await this.actor()), plan, {
+			...options,
+			signers: [addressOfPrivateKey(this.privateKey)],
+		});
+		checkThreshold(prepared);
+		const signed = await signWith(prepared.artefact, [this.privateKey], async (artefact, key) =>
+			signatureBy(artefact, key),
+		);
+		await broadcast(this.client, signed.transaction);
+		return new SentTransaction(this.client, signed, plan);
+	}
+}
+
+function addressOf(text: string): Uint8Array {
+	const address = readAddress(text);
+	if (!address) throw new Failure("bad_address", `"${text}" is not an address`);
+	return address;
+}
+
+function keyBytes(key: Uint8Array | string): Uint8Array {
+	if (typeof key !== "string") {
+		if (key.length !== 32) throw new Failure("bad_value", "a private key has 32 bytes");
+		return key;
+	}
+	// Never quoted: it is a key, even if it is a wrong one.
+	if (!/^(0x)?[0-9a-f]{64}$/i.test(key))
+		throw new Failure("bad_value", "a private key has 64 hexadecimal digits");
+	return fromHex(key.replace(/^0x/i, ""));
+}
