@@ -1,7 +1,7 @@
 /** The real node behind a replay: in memory, in process, under the recording's clock. */
 
 import type { Chain } from "../node/chain/chain.js";
-import { recentBlockKey } from "../node/chain/transaction-checks.js";
+import { putRecentBlock } from "../node/chain/transaction-checks.js";
 import { processTransaction } from "../node/chain/transaction-processor.js";
 import type { NodeConfig, ThreeListeners } from "../node/config/config.js";
 import { loadConfig } from "../node/config/config.js";
@@ -195,7 +195,7 @@ class NodeTarget implements ReplayTarget {
 			this.chain.tree.push(block);
 			state.block.put(block.id, block.bytes);
 			state.blockIndex.put(be64(block.number), block.id);
-			state.recentBlock.put(recentBlockKey(block.number), block.id.subarray(8, 16));
+			putRecentBlock(state, block.id);
 			for (const transaction of block.transactions) state.transaction.put(transaction.id, be64(block.number));
 		}
 		this.database.commitBlock(block.number);

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { genesisBlock } from "../../src/node/chain/genesis.js";
 import { parseConfig } from "../../src/node/config/config.js";
 import { installRecoverEngine } from "../../src/node/signatures/engine.js";
-import { blockId, merkleRoot, numberOfBlockId, SignedBlock } from "../../src/protocol/block.js";
+import { blockId, merkleRoot, numberOfBlockId, refBlockOf, SignedBlock } from "../../src/protocol/block.js";
 import { concatBytes, toHex } from "../../src/protocol/bytes.js";
 import { sha256 } from "../../src/protocol/hash.js";
 import { openRecordings } from "../../src/replay/recording.js";
@@ -37,6 +37,11 @@ describe("the id of a block", () => {
 		expect(id).toHaveLength(32);
 		expect(numberOfBlockId(id)).toBe(number);
 		expect(toHex(id.subarray(8))).toBe("09".repeat(24));
+	});
+
+	test("gives a transaction the low bytes of the number and the start of the hash", () => {
+		const { refBlockBytes, refBlockHash } = refBlockOf(blockId(0x0102_0304n, leaf(9)));
+		expect([toHex(refBlockBytes), toHex(refBlockHash)]).toEqual(["0304", "09".repeat(8)]);
 	});
 
 	test("and its root follow from its bytes, in every recorded block", async () => {

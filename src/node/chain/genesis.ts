@@ -30,7 +30,7 @@ import { setActiveWitnesses } from "../consensus/slots.js";
 import { witnessesByVotes } from "../consensus/witness-order.js";
 import type { StateView } from "../state/view.js";
 import { accountTrace, accountTraceKey } from "./balance-history.js";
-import { recentBlockKey } from "./transaction-checks.js";
+import { putRecentBlock } from "./transaction-checks.js";
 
 /** Owner of the transfers of the genesis block. */
 const GENESIS_OWNER = utf8("0x000000000000000000000");
@@ -101,7 +101,7 @@ export function writeGenesis(state: StateView, genesis: GenesisConfig): void {
 	properties.set("latest_block_header_timestamp", genesis.timestampMs);
 	writeAccounts(state, genesis);
 	writeWitnesses(state, genesis);
-	state.recentBlock.put(recentBlockKey(0n), block.id.subarray(8, 16));
+	putRecentBlock(state, block.id);
 	writeBalanceHistory(state, genesis, block);
 }
 
