@@ -98,7 +98,7 @@ class NodeTarget implements ReplayTarget {
 		// doesn't show how the transactions came.
 		let waiting = 0;
 		while (this.chain.pool.takeForBlock() !== undefined) waiting++;
-		this.chain.sessions.packed(Math.max(waiting, transactionCount(bytes)));
+		this.chain.undoLayers.packed(Math.max(waiting, transactionCount(bytes)));
 		const changes: BlockChange[] = [];
 		const stop = this.chain.observe({ applied: ({ change }) => changes.push(change) });
 		try {

@@ -5,7 +5,7 @@
 
 import type { LogFile, LogFiles } from "../../src/node/chain/log-files.js";
 import {
-	type Change,
+	type BatchChange,
 	createMemoryDatabase,
 	DatabaseError,
 	type KeyValueDatabase,
@@ -26,7 +26,7 @@ interface DiskFile {
 }
 
 interface Batch {
-	readonly changes: readonly Change[];
+	readonly changes: readonly BatchChange[];
 	isSynced: boolean;
 }
 

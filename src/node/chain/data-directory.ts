@@ -3,7 +3,12 @@
 import { accessSync, constants, existsSync, mkdirSync, readdirSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { be64, equalBytes, fromUtf8, readBe64, toHex, utf8 } from "../../protocol/bytes.js";
-import { type Change, DatabaseError, type KeyValueDatabase, openLevelDatabase } from "../state/database.js";
+import {
+	type BatchChange,
+	DatabaseError,
+	type KeyValueDatabase,
+	openLevelDatabase,
+} from "../state/database.js";
 import { ANY_START, type LogStart } from "./block-log.js";
 
 /** Layout of the directory that this program writes and reads. */
@@ -116,7 +121,7 @@ export async function readMeta(database: KeyValueDatabase, path: string): Promis
 }
 
 /** The change that writes the description. */
-export function metaChange(genesisId: Uint8Array): Change {
+export function metaChange(genesisId: Uint8Array): BatchChange {
 	return { key: META_KEY, value: utf8(JSON.stringify({ format: FORMAT, genesisId: toHex(genesisId) })) };
 }
 
@@ -133,7 +138,7 @@ export function readLogStart(database: KeyValueDatabase, path: string): LogStart
 }
 
 /** The change that makes all segments before one superfluous. */
-export function logStartChange({ segment, bytes, crc }: LogStart): Change {
+export function logStartChange({ segment, bytes, crc }: LogStart): BatchChange {
 	return { key: LOG_START_KEY, value: utf8(`${segment} ${bytes} ${crc}`) };
 }
 
@@ -162,9 +167,9 @@ export class BatchMarks {
 	}
 
 	/** The changes by which the next batch is known. */
-	next(): readonly Change[] {
+	next(): readonly BatchChange[] {
 		this.last++;
-		const old: Change[] =
+		const old: BatchChange[] =
 			this.last > KEPT_MARKS ? [{ key: markKey(this.last - KEPT_MARKS), value: null }] : [];
 		return [{ key: markKey(this.last), value: new Uint8Array(0) }, ...old];
 	}

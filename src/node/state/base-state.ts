@@ -6,7 +6,7 @@
  * synchronous.
  */
 
-import type { Change, DatabaseLevel, KeyValueDatabase } from "./database.js";
+import type { BatchChange, DatabaseLevel, KeyValueDatabase } from "./database.js";
 import { type StoreDefinition, storeDefinitions, stores } from "./definition.js";
 import { type Entry, type EntryMaps, GONE, KeyOrders, makeMaps, storeAt } from "./entry.js";
 import { OrderedKeys } from "./ordered-keys.js";
@@ -88,7 +88,7 @@ export class BaseState {
 	 * Writes everything to the database in one atomic batch. Only one flush runs at a time.
 	 * @param extra changes outside the stores, in the same batch
 	 */
-	async flush(sync: boolean, extra: readonly Change[]): Promise<void> {
+	async flush(sync: boolean, extra: readonly BatchChange[]): Promise<void> {
 		if (this.flushing) throw new Error("a flush is already running");
 		const flushing = this.changes;
 		const batch = [...extra, ...encode(flushing)];
@@ -173,8 +173,8 @@ const HISTORY: ReadonlySet<number> = new Set(
 	].map(({ index }) => index),
 );
 
-function encode(maps: EntryMaps): Change[] {
-	const changes: Change[] = [];
+function encode(maps: EntryMaps): BatchChange[] {
+	const changes: BatchChange[] = [];
 	maps.forEach((map, index) => {
 		const store = storeAt(index);
 		for (const [key, value] of map) {

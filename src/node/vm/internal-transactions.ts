@@ -11,7 +11,7 @@ import {
 	ResourceCode,
 	type Vote,
 } from "../../protocol/messages.js";
-import { spellMessage, type Wording, wording } from "../../protocol/wording.js";
+import { type QuotingMessage, quoting, spellMessage } from "../../protocol/quoting-message.js";
 
 /** What an internal transaction moves: coins in sun, and tokens by id. */
 export interface InternalTransfer {
@@ -28,7 +28,7 @@ export interface InternalRecord {
 	value: bigint;
 	readonly tokens: ReadonlyMap<string, bigint>;
 	rejected: boolean;
-	extra: string | Wording;
+	extra: string | QuotingMessage;
 }
 
 /** Notes that are recorded even without `vm.saveFeaturedInternalTx`. */
@@ -142,9 +142,9 @@ export function resourceNote(code: number): string {
 }
 
 /** The `extra` of a vote: nothing in it depends on the dialect. */
-export function votesText(votes: readonly Readonly<Vote>[]): Wording {
+export function votesText(votes: readonly Readonly<Vote>[]): QuotingMessage {
 	const rows = votes.map(
 		(vote) => `{"vote_address":"${toBase58Check(vote.vote_address)}","vote_count":${vote.vote_count}}`,
 	);
-	return wording`${`{"votes":[${rows.join(",")}]}`}`;
+	return quoting`${`{"votes":[${rows.join(",")}]}`}`;
 }

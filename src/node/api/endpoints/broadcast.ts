@@ -8,8 +8,8 @@ import { mapOrderedMessageWith, printMessage } from "../../../protocol/json/mess
 import { quoteMapOrdered } from "../../../protocol/json/quoting.js";
 import { packTransaction } from "../../../protocol/json/transaction-packing.js";
 import { Return, ReturnResponse_codeEnum, Transaction } from "../../../protocol/messages.js";
+import { spellMessage } from "../../../protocol/quoting-message.js";
 import { SignedTransaction } from "../../../protocol/transaction.js";
-import { spellMessage } from "../../../protocol/wording.js";
 import { broadcastReturn } from "../broadcast.js";
 import { defineEndpoint, type Endpoint, type RequestForm, written } from "../endpoint.js";
 import { REQUEST_BUDGET } from "../request-budget.js";

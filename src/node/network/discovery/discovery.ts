@@ -7,7 +7,7 @@ import { isIPv4 } from "node:net";
 import { equalBytes } from "../../../protocol/bytes.js";
 import type { DatagramPort, NetworkEnvironment, NodeAddress, Timer } from "../environment.js";
 import type { ConnectableNode } from "../transport/candidates.js";
-import { type Endpoint, NODE_ID_LENGTH } from "../wire/endpoint.js";
+import { NODE_ID_LENGTH, type PeerEndpoint } from "../wire/endpoint.js";
 import { startLookups } from "./lookup.js";
 import { type HandlerWorld, NodeHandler, type UnsentPacket } from "./node-handler.js";
 import { type DiscoveryPacket, decodePacket, encodePacket } from "./packets.js";
@@ -18,7 +18,7 @@ import { UnprovenAddresses } from "./unproven.js";
 export interface DiscoveryOptions {
 	readonly networkId: number;
 	/** As it is announced; the port is the one to bind, which is also that of the TCP listener. */
-	readonly self: Endpoint;
+	readonly self: PeerEndpoint;
 	/** Address to bind; undefined: every interface. */
 	readonly host?: string | undefined;
 	/** Nodes to begin with: `seed.node` and `node.active`. */
@@ -161,7 +161,7 @@ export class Discovery {
 	}
 
 	/** Somebody that we asked names a node: it is pinged once for each time that it is named, until it has ponged. */
-	private meet(neighbour: Endpoint): void {
+	private meet(neighbour: PeerEndpoint): void {
 		const host = this.hostOf(neighbour);
 		if (host === "") return;
 		if (!this.handlers.get(keyOf(host, neighbour.port))?.isProven) this.unproven.add(host, PING_BYTES);
@@ -169,7 +169,7 @@ export class Discovery {
 	}
 
 	/** The address by which both of us can be reached; empty if there is none. */
-	private hostOf(node: Endpoint): string {
+	private hostOf(node: PeerEndpoint): string {
 		const { self } = this.options;
 		return self.ipv4 !== "" && node.ipv4 !== "" ? node.ipv4 : self.ipv6 !== "" ? node.ipv6 : "";
 	}
@@ -178,7 +178,7 @@ export class Discovery {
 	 * The handler of a node; a new one pings at once.
 	 * @returns undefined if we share no address family
 	 */
-	private handler(node: Endpoint, port: number): NodeHandler | undefined {
+	private handler(node: PeerEndpoint, port: number): NodeHandler | undefined {
 		const host = this.hostOf(node);
 		if (host === "" || port <= 0 || port > 65_535) return undefined;
 		const key = keyOf(host, port);
@@ -243,7 +243,7 @@ function keyOf(host: string, port: number): string {
 }
 
 /** A sender's own word counts for everything but the address that its datagram came from. */
-function seenFrom(from: Endpoint, source: NodeAddress): Endpoint {
+function seenFrom(from: PeerEndpoint, source: NodeAddress): PeerEndpoint {
 	// A socket of both families gives IPv4 addresses as mapped ones.
 	const host = source.host.replace(/^::ffff:(?=\d+\.)/i, "");
 	return isIPv4(host) ? { ...from, ipv4: host } : { ...from, ipv6: host };

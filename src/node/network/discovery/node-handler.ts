@@ -1,7 +1,7 @@
 /** What is known about one node, and the states it goes through (protocol/peers §2.4). */
 
 import type { NetworkEnvironment, NodeAddress, Timer } from "../environment.js";
-import type { Endpoint } from "../wire/endpoint.js";
+import type { PeerEndpoint } from "../wire/endpoint.js";
 import type { DiscoveryPacket } from "./packets.js";
 import type { NodeTable, TableNode } from "./table.js";
 
@@ -67,7 +67,7 @@ export class NodeHandler implements TableNode {
 	constructor(
 		private readonly world: HandlerWorld,
 		address: NodeAddress,
-		endpoint: Endpoint,
+		endpoint: PeerEndpoint,
 	) {
 		this.host = address.host;
 		this.port = address.port;
@@ -88,12 +88,12 @@ export class NodeHandler implements TableNode {
 		return this.boundPort === this.port && this.networkId === this.world.networkId;
 	}
 
-	get endpoint(): Endpoint {
+	get endpoint(): PeerEndpoint {
 		return { ipv4: this.ipv4, ipv6: this.ipv6, port: this.port, nodeId: this.nodeId };
 	}
 
 	/** Every packet tells who the node says it is now. */
-	update(from: Endpoint): void {
+	update(from: PeerEndpoint): void {
 		this.nodeId = from.nodeId;
 		this.boundPort = from.port;
 		if (from.ipv4 !== "") this.ipv4 = from.ipv4;

@@ -8,7 +8,7 @@
 import { EMPTY } from "../../../protocol/bytes.js";
 import { type ApplicationListener, BAN_MS, type PeerConnection } from "../connection.js";
 import type { ByteStream, NetworkEnvironment, NodeAddress, Timer } from "../environment.js";
-import type { Endpoint } from "../wire/endpoint.js";
+import type { PeerEndpoint } from "../wire/endpoint.js";
 import { unwrap } from "../wire/envelope.js";
 import type { FrameWriter } from "../wire/frame-writer.js";
 import { FrameReader, MAX_LENGTH } from "../wire/frames.js";
@@ -53,7 +53,7 @@ export interface ChannelContext {
 	readonly environment: NetworkEnvironment;
 	readonly networkId: number;
 	/** Our own endpoint, with our node id. */
-	readonly own: Endpoint;
+	readonly own: PeerEndpoint;
 	readonly registry: ChannelRegistry;
 	readonly bans: BanList;
 	readonly frames: FrameWriter;

@@ -6,7 +6,7 @@ import { Discovery, type DiscoveryOptions } from "../../../../src/node/network/d
 import type { UnsentPacket } from "../../../../src/node/network/discovery/node-handler.js";
 import { type DiscoveryPacket, encodePacket } from "../../../../src/node/network/discovery/packets.js";
 import { type PeerStore, peerFile, readPeerList } from "../../../../src/node/network/discovery/peer-store.js";
-import type { Endpoint } from "../../../../src/node/network/wire/endpoint.js";
+import type { PeerEndpoint } from "../../../../src/node/network/wire/endpoint.js";
 import { toHex } from "../../../../src/protocol/bytes.js";
 import { SimulatedWorld } from "../../../simulation/world.js";
 import { FakeNode, NETWORK, PORT, US } from "./fake-node.js";
@@ -19,7 +19,7 @@ beforeEach(() => {
 
 function start(change: Partial<DiscoveryOptions> = {}, host = US): Promise<Discovery> {
 	const nodeId = world.random.bytes(64);
-	const self: Endpoint = { ipv4: host, ipv6: "", port: PORT, nodeId };
+	const self: PeerEndpoint = { ipv4: host, ipv6: "", port: PORT, nodeId };
 	return Discovery.start(world.host(host).boot(), { networkId: NETWORK, self, seeds: [], ...change });
 }
 
@@ -202,7 +202,7 @@ describe("discovery", () => {
 	it("reaches nodes by IPv6 if it has no IPv4 address", async () => {
 		const host = "fd00::1";
 		const node = await FakeNode.start(world, "fd00::2", [0x80], { announced: { ipv4: "", ipv6: "fd00::2" } });
-		const self: Endpoint = { ipv4: "", ipv6: host, port: PORT, nodeId: world.random.bytes(64) };
+		const self: PeerEndpoint = { ipv4: "", ipv6: host, port: PORT, nodeId: world.random.bytes(64) };
 		const discovery = await start({ self, seeds: [{ host: "fd00::2", port: PORT }] }, host);
 		await world.advance(100);
 		expect(node.kinds).toEqual(["ping"]);

@@ -7,7 +7,7 @@ import { Discovery } from "../../../../src/node/network/discovery/discovery.js";
 import { decodePacket, encodePacket } from "../../../../src/node/network/discovery/packets.js";
 import { distance } from "../../../../src/node/network/discovery/table.js";
 import type { DatagramPort, NodeAddress } from "../../../../src/node/network/environment.js";
-import type { Endpoint } from "../../../../src/node/network/wire/endpoint.js";
+import type { PeerEndpoint } from "../../../../src/node/network/wire/endpoint.js";
 import { fromHex, toHex } from "../../../../src/protocol/bytes.js";
 import { SimulatedWorld } from "../../../simulation/world.js";
 
@@ -55,7 +55,7 @@ const nameOf = (node: NodeAddress) => `${node.host}:${node.port}`;
 function describePacket(datagram: Uint8Array, own: string, ids: ReadonlyMap<string, string>): string {
 	const packet = decodePacket(datagram);
 	if (packet === undefined) return `bytes ${toHex(datagram)}`;
-	const who = (node: Endpoint | undefined) => {
+	const who = (node: PeerEndpoint | undefined) => {
 		if (node === undefined) return "nobody";
 		const id = toHex(node.nodeId);
 		return `${node.ipv4}:${node.port}#${id === own ? "own" : (ids.get(id) ?? "unknown")}`;
@@ -131,7 +131,7 @@ async function play(recordings: readonly Recording[], node: Played) {
 		}
 	}
 	await world.advance(node.startMs);
-	const self: Endpoint = {
+	const self: PeerEndpoint = {
 		ipv4: node.announced,
 		ipv6: "",
 		port: node.us.port,
