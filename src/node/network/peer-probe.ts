@@ -34,7 +34,7 @@ import {
 } from "./wire/transport-messages.js";
 import { ProtocolViolation } from "./wire/violation.js";
 
-/** Where nodes listen unless they are told otherwise; what we announce, as somebody who listens nowhere. */
+/** Where nodes listen unless they are told otherwise; what we announce, since we don't listen. */
 export const DEFAULT_PEER_PORT = 18888;
 
 export interface ProbeOptions {

@@ -1,6 +1,6 @@
 /**
- * Finding nodes over UDP (protocol/peers §2): who answers on the port it names and is of our network can be dialed. Nothing
- * here is proven, only heard: a datagram's sender may be anyone, so memory is bounded and nobody is punished.
+ * Finding nodes over UDP (protocol/peers §2): a node that answers on the port it names and is of our network can be dialed. Nothing
+ * here is proven, only heard: a datagram's sender may be anyone, so memory is bounded and no one is penalized.
  */
 
 import { isIPv4 } from "node:net";
@@ -25,7 +25,7 @@ export interface DiscoveryOptions {
 	readonly seeds: readonly NodeAddress[];
 	/** Where met nodes are kept; undefined: nowhere. */
 	readonly store?: PeerStore | undefined;
-	/** Told what went wrong with the store; discovery goes on. */
+	/** Reports what went wrong with the store; discovery goes on. */
 	readonly onProblem?: (error: unknown) => void;
 }
 
@@ -120,7 +120,7 @@ export class Discovery {
 
 	/**
 	 * Nodes that were cut off for a minute when they started have given up all that they were told to begin with. By the
-	 * network's rules they would then be alone for ever, or with each other: nobody else knows of them.
+	 * network's rules they would then be alone forever, or with each other: no one else knows of them.
 	 */
 	private askAgain(bootNodes: readonly NodeAddress[]): void {
 		this.greet(bootNodes);
@@ -160,7 +160,7 @@ export class Discovery {
 		}
 	}
 
-	/** Somebody that we asked names a node: it is pinged once for each time that it is named, until it has ponged. */
+	/** A node that we asked names another: it is pinged once for each time that it is named, until it has ponged. */
 	private meet(neighbour: PeerEndpoint): void {
 		const host = this.hostOf(neighbour);
 		if (host === "") return;
@@ -192,8 +192,8 @@ export class Discovery {
 	}
 
 	/**
-	 * Makes room: first those that can't be connected to go, then those that were silent longest. Whoever is in the
-	 * table has answered and stays: a flood of made-up senders must not drive out the nodes that we know.
+	 * Makes room: first those that can't be connected to go, then those that were silent longest. A node in the
+	 * table has answered and stays: a flood of forged senders must not drive out the nodes that we know.
 	 */
 	private trim(): void {
 		if (this.handlers.size <= MAX_HANDLERS) return;

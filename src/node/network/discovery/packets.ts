@@ -69,7 +69,7 @@ export function encodePacket(packet: DiscoveryPacket): Uint8Array {
 	}
 }
 
-/** @returns undefined for whatever is to be dropped: nobody is told, and nobody punished */
+/** @returns undefined for packets to drop: without an answer or a penalty */
 export function decodePacket(datagram: Uint8Array): DiscoveryPacket | undefined {
 	if (datagram.length <= 1 || datagram.length >= MAX_DATAGRAM) return undefined;
 	try {

@@ -139,12 +139,12 @@ export class PeerTransport implements Transport {
 		}
 	}
 
-	/** Bound TCP port; 0 if nobody can connect. */
+	/** Bound TCP port; 0 if it doesn't listen. */
 	get boundPort(): number {
 		return this.server?.port ?? 0;
 	}
 
-	/** Takes leave of every peer; resolves when the port is free and the connections had the time to end. */
+	/** Disconnects every peer; resolves when the port is free and the connections had the time to end. */
 	async stop(): Promise<void> {
 		if (this.isStopped) return;
 		this.isStopped = true;

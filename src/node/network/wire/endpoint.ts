@@ -25,12 +25,12 @@ export function isIpv4Literal(text: string): boolean {
 	return IPV4.test(text);
 }
 
-/** Whether a text is an IPv6 literal; a zone is none of it. */
+/** Whether a text is an IPv6 literal; a zone is not allowed. */
 export function isIpv6Literal(text: string): boolean {
 	return isIPv6(text) && !text.includes("%");
 }
 
-/** @returns undefined for an endpoint that nobody may send */
+/** @returns undefined for an invalid endpoint */
 export function parseEndpoint(message: Readonly<EndpointMessage> | undefined): PeerEndpoint | undefined {
 	if (message === undefined || message.nodeId.length !== NODE_ID_LENGTH) return undefined;
 	if (message.address.length === 0 && message.addressIpv6.length === 0) return undefined;

@@ -22,7 +22,7 @@ export type TransportType = (typeof TransportType)[keyof typeof TransportType];
 
 /** Types below belong to the application. */
 export const FIRST_TRANSPORT_TYPE = 0x80;
-/** Belongs to nobody. */
+/** Assigned to neither. */
 export const NO_TYPE = 0x7f;
 
 /** Version that we speak: bodies are wrapped after the handshake. */

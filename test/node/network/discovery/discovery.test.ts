@@ -171,7 +171,7 @@ describe("discovery", () => {
 		const asked = nodes.map((node) =>
 			node.got.flatMap((packet) => (packet.kind === "findNode" ? [packet] : [])),
 		);
-		// The first lookup finds an empty table; rounds of 3, 3 and 2, and one that finds nobody, take 400 ms.
+		// The first lookup finds an empty table; rounds of 3, 3 and 2, and one that finds no node, take 400 ms.
 		for (const questions of asked) expect(questions.length).toBe(4);
 		for (const questions of asked) {
 			expect(questions.map((question) => toHex(question.target) === toHex(nodeId))).toEqual([
@@ -225,7 +225,7 @@ describe("discovery", () => {
 		expect(hostsOf(discovery)).toContain("10.0.0.2");
 	});
 
-	it("asks those it began with again, as long as it knows nobody", async () => {
+	it("asks those it began with again, as long as it knows no other node", async () => {
 		world.setBroken(US, "10.0.0.2", true);
 		const seed = await FakeNode.start(world, "10.0.0.2", [0x80]);
 		const discovery = await start({ seeds: [{ host: "10.0.0.2", port: PORT }] });
@@ -270,7 +270,7 @@ describe("discovery", () => {
 		expect(discovery.handlerCount).toBe(0);
 	});
 
-	it("leaves out stored entries that are no addresses", () => {
+	it("leaves out stored entries that are not addresses", () => {
 		const text =
 			'{"nodes":[{"host":"a.example.org","port":1},{"host":"10.0.0.1","port":0},{"host":"10.0.0.2","port":7}]}';
 		expect(readPeerList(text)).toEqual([{ host: "10.0.0.2", port: 7 }]);

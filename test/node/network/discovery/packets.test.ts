@@ -70,7 +70,7 @@ describe("discovery packets", () => {
 		["a type alone", Uint8Array.of(1)],
 		["2048 bytes", concatBytes(good, Uint8Array.of(0x3a, 0xff, 0x0f), new Uint8Array(2048))],
 		["an unknown type", concatBytes(Uint8Array.of(5), good.subarray(1))],
-		["what is no protobuf", Uint8Array.of(1, 0xff, 0xff)],
+		["what is not protobuf", Uint8Array.of(1, 0xff, 0xff)],
 		["no sender", ping(undefined)],
 		["a node id of 63 bytes", ping(endpoint({ nodeId: ID.subarray(1) }))],
 		["no address", ping(endpoint({ address: new Uint8Array(0) }))],

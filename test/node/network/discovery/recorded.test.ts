@@ -56,7 +56,7 @@ function describePacket(datagram: Uint8Array, own: string, ids: ReadonlyMap<stri
 	const packet = decodePacket(datagram);
 	if (packet === undefined) return `bytes ${toHex(datagram)}`;
 	const who = (node: PeerEndpoint | undefined) => {
-		if (node === undefined) return "nobody";
+		if (node === undefined) return "none";
 		const id = toHex(node.nodeId);
 		return `${node.ipv4}:${node.port}#${id === own ? "own" : (ids.get(id) ?? "unknown")}`;
 	};
@@ -169,7 +169,7 @@ describe("recorded discovery", () => {
 	const twoNodes = readRecording("06a-discovery-two-nodes");
 	const probe = readRecording("06b-discovery-probe");
 
-	// Both had begun their lookups before anybody was known: the first finds nobody and takes 100 ms.
+	// Both had begun their lookups before any node was known: the first finds none and takes 100 ms.
 	it("in the place of A: two nodes, then a probe with good and bad packets", async () => {
 		const { said, expected } = await play([twoNodes, probe], {
 			us: A,
