@@ -40,7 +40,7 @@ export class InternalTransactions {
 	private readonly records: InternalRecord[] = [];
 	private count = 0;
 
-	/** @param listed whether anybody asks for the list; if not they are only counted, since hashing takes long */
+	/** @param listed whether the list is needed; if not they are only counted, since hashing takes long */
 	constructor(private readonly listed = true) {}
 
 	/** How many were made so far, undone ones included: it enters the addresses of created contracts. */
