@@ -1,4 +1,4 @@
-/** The data directory: whose it is, and that nobody else uses it (protocol/configuration §4.3 tells what others look like). */
+/** The data directory: who owns it, and that no other process uses it (protocol/configuration §4.3 tells what others look like). */
 
 import { accessSync, constants, existsSync, mkdirSync, readdirSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -54,7 +54,7 @@ export async function openDataDirectory(dataDirectory: string, name: string): Pr
 }
 
 /**
- * Creates a directory and those above it. Not by the library's recursive form: that tries for ever where a file system
+ * Creates a directory and those above it. Not by the library's recursive form: that retries forever where a file system
  * answers "no such file" under a directory that exists, as /proc does.
  */
 function makeDirectory(path: string): void {
@@ -144,7 +144,7 @@ export function logStartChange({ segment, bytes, crc }: LogStart): BatchChange {
 
 /**
  * Counts the batches that the state was written in. Each leaves a mark of its own, and the last {@link KEPT_MARKS} of
- * them stay: a database that lost a batch, as LevelDB does without a word where its own log or list of files is
+ * them stay: a database that lost a batch, as LevelDB does silently where its own log or list of files is
  * damaged, has a gap in them. The newest batch is known by the block log that it names.
  */
 export class BatchMarks {

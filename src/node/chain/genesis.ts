@@ -190,17 +190,17 @@ export function prepareBase(state: StateView, settings: StartSettings): void {
 	}
 }
 
-/** Nobody holds the key of the black hole: its owner permission names the zero address. */
+/** No one holds the key of the black hole: its owner permission names the zero address. */
 function lockBlackHole(state: StateView, address: Uint8Array): void {
 	const stored = state.account.get(address);
 	if (stored) {
 		const account = Account.copy(stored);
-		const nobody = Buffer.alloc(21);
-		nobody[0] = address[0] ?? 0;
+		const zeroAddress = Buffer.alloc(21);
+		zeroAddress[0] = address[0] ?? 0;
 		account.owner_permission = Permission.create({
 			permission_name: "owner",
 			threshold: 1n,
-			keys: [Key.create({ address: nobody, weight: 1n })],
+			keys: [Key.create({ address: zeroAddress, weight: 1n })],
 		});
 		account.active_permission = [];
 		state.account.put(address, account);

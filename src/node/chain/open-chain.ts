@@ -60,7 +60,7 @@ export interface ChainOptions {
 	readonly storage?: KeyValueDatabase | undefined;
 	/** Where the block log's files are; the disk's if absent. */
 	readonly logFiles?: LogFiles | undefined;
-	/** Told once when the storage fails: the node must stop. What was answered before is kept. */
+	/** Called once when the storage fails: the node must stop. What was answered before is kept. */
 	readonly onStorageFailure: (error: unknown) => void;
 }
 
@@ -173,7 +173,7 @@ export class OpenChain {
 		return open;
 	}
 
-	/** Takes up what the log holds; many kills in a row must not make it longer and longer. */
+	/** Replays what the log holds; repeated kills must not make it grow. */
 	private async restore(records: readonly LogRecord[]): Promise<void> {
 		if (records.length === 0) return;
 		this.chain.restore(records);
@@ -286,7 +286,7 @@ export class OpenChain {
 		return this.storage.get(sideKey(name));
 	}
 
-	/** Writes such a record. It is no part of any block: a kill may lose it, nothing undoes it. */
+	/** Writes such a record. It is not part of a block: a kill may lose it, nothing undoes it. */
 	putSideRecord(name: string, value: Uint8Array): void {
 		if (this.failed) return;
 		const change = { key: sideKey(name), value };

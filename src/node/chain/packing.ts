@@ -35,7 +35,7 @@ export interface PackingContext {
 	readonly undoLayers: UndoLayers;
 	/** Whether the permissions of an account changed since its transactions were checked. */
 	readonly permissionsChanged: (owner: string) => boolean;
-	/** Told of a transaction that no longer passes: it left the pool. */
+	/** Notified of a transaction that no longer passes: it left the pool. */
 	readonly onDropped: (transaction: SignedTransaction) => void;
 }
 
@@ -130,7 +130,7 @@ export function packTransactions(
 				context.onDropped(transaction);
 				continue;
 			}
-			// A fault of this program: the others must not be lost with the one that brought it out.
+			// A bug of this program: the others must not be lost with the one that brought it out.
 			pool.giveBack([...taken, ...postponed]);
 			throw error;
 		} finally {

@@ -103,7 +103,7 @@ export class BadBlockError extends ChainError {
 	readonly className = "BadBlockException";
 }
 
-/** The transactions are not those that the header names: whoever passed the block on changed them. */
+/** The transactions are not those that the header names: the peer that relayed the block changed them. */
 export class MerkleRootError extends BadBlockError {}
 
 export class UnlinkedBlockError extends ChainError {

@@ -12,7 +12,7 @@ import { type Entry, type EntryMaps, GONE, KeyOrders, makeMaps, storeAt } from "
 import { OrderedKeys } from "./ordered-keys.js";
 import { type CacheUse, ValueCache } from "./value-cache.js";
 
-/** Told what an entry was, before it is written. */
+/** Reports what an entry was, before it is written. */
 export type BaseRecorder = (index: number, key: string, before: Entry) => void;
 
 export class BaseState {
@@ -25,12 +25,12 @@ export class BaseState {
 	private readonly cache = new ValueCache<Entry>();
 	/** Entries changed since the last flush began. */
 	private unflushed = 0;
-	/** Told of every write, where history is kept. */
+	/** Notified of every write, where history is kept. */
 	recorder: BaseRecorder | undefined;
 
 	private constructor(private readonly database: KeyValueDatabase) {}
 
-	/** Opens the base on a database; ordered stores read their keys. @param onKeys told the keys of each of them */
+	/** Opens the base on a database; ordered stores read their keys. @param onKeys called with the keys of each of them */
 	static async open(
 		database: KeyValueDatabase,
 		onKeys: (index: number, keys: OrderedKeys) => void,

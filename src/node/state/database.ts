@@ -83,7 +83,7 @@ class LevelDatabase implements KeyValueDatabase {
 		this.compared = inventory.compareRest().catch((error: unknown) => {
 			throw new DatabaseError(describeOpenFailure(directory, error), { cause: error });
 		});
-		// Whoever wants to know waits for it.
+		// Callers that need the outcome await it.
 		this.compared.catch(() => {});
 	}
 
