@@ -20,7 +20,7 @@ import { storageRowKey } from "../vm/contract-storage.js";
 import { StructLog, type TraceStep } from "../vm/struct-log.js";
 import { VmError } from "../vm/vm-error.js";
 
-/** Something that can't be looked at; the message is for whoever asked. */
+/** Something that can't be traced; the message is for the caller. */
 export class TraceError extends Error {
 	override readonly name = "TraceError";
 }
