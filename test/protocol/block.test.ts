@@ -65,7 +65,7 @@ describe("the id of a block", () => {
 	});
 });
 
-/** The preset of the main network (protocol/blocks §2.2). Witnesses are no part of the block. */
+/** The preset of the main network (protocol/blocks §2.2). Witnesses are not part of the block. */
 const MAIN_NETWORK = `
 	storage { db.directory = "database" }
 	genesis.block {

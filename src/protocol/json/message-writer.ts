@@ -202,8 +202,8 @@ function scalarWriter(typeName: string, field: FieldDescriptor, style: JsonStyle
 
 /**
  * Bytes as the text of a JSON string in both forms. Only quotes are escaped, so a backslash in the bytes begins an
- * escape for whoever reads the answer; undefined if the result would not be a JSON string. In the map-ordered form the rest of a
- * text comes once more after each of its line feeds (recorded in apis-visible); in the printed form that would be no JSON.
+ * escape for the reader of the answer; undefined if the result would not be a JSON string. In the map-ordered form the rest of a
+ * text comes once more after each of its line feeds (recorded in apis-visible); in the printed form that would not be JSON.
  */
 function visibleText(bytes: Uint8Array): { printed: string; mapOrdered: string } | undefined {
 	const text = fromUtf8(bytes);
