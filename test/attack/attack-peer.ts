@@ -107,7 +107,7 @@ export class AttackPeer {
 		this.handlers.set(type, handler);
 	}
 
-	/** Gives the blocks of a branch to whoever asks, as a peer that has it. */
+	/** Gives the blocks of a branch to every peer that asks, as a peer that has it. */
 	serve(branch: () => readonly SignedBlock[]): void {
 		this.on(ApplicationType.SYNC_BLOCK_CHAIN, (payload) => {
 			const common = decodeSyncBlockChain(payload);

@@ -109,7 +109,7 @@ export async function makeTemplate(folder: string, ports: Ports): Promise<Templa
 		const { chain } = open;
 		if (number > LIGHT_BLOCKS) chain.pushTransaction(heavy(open, number));
 		const producer = producerOf(producers, scheduledWitness(chain.state, 1n));
-		if (!producer) throw new Error("a slot belongs to nobody");
+		if (!producer) throw new Error("a slot has no producer");
 		chain.produce(producer, slotTimeMs(chain.state, 1n), () => false);
 	}
 	await open.close();

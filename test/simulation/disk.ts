@@ -12,7 +12,7 @@ import {
 } from "../../src/node/state/database.js";
 import type { Randomness } from "./randomness.js";
 
-/** The process is gone; whoever still runs for it gets this. */
+/** The process is gone; code that still runs for it gets this. */
 export class ProcessDiedError extends Error {
 	override readonly name = "ProcessDiedError";
 }

@@ -354,7 +354,7 @@ class Scenario {
 		const silent = this.random.chance(0.3);
 		this.faults.push(silent ? "power" : "crash");
 		node.crash(silent);
-		// Whoever forgets blocks that it has built on is as bad as a liar; no chain bears many of those.
+		// A node that forgets blocks that it has built on is as bad as a liar; no chain bears many of those.
 		const mayForget = this.forgetful.has(node) || this.forgetful.size < Math.floor(this.nodes.length / 8);
 		if (silent && mayForget && node.chain instanceof ModelChain) {
 			this.forgetful.add(node);
@@ -469,7 +469,7 @@ class Scenario {
 		return node.peers?.synced.filter((peer) => addresses.has(peer.connection.remote.host)).length ?? 0;
 	}
 
-	/** Where witnesses vote, all have confirmed a late block, and it is everybody's. */
+	/** Where witnesses vote, all have confirmed a late block, and every node has it. */
 	private checkVotes(): void {
 		if (!this.votes) return;
 		const highest = this.highestHead();

@@ -108,7 +108,7 @@ export function payment(random: Random, blockId: Uint8Array, headMs: number): Si
 	const built = buildTransaction(contract, parameter, {
 		...refBlockOf(blockId),
 		expirationMs: BigInt(headMs) + HOUR_MS,
-		// Nobody checks it; it tells equal payments apart.
+		// It isn't checked; it tells equal payments apart.
 		timestampMs: BigInt(Math.floor(random() * 2 ** 52)),
 	});
 	return new SignedTransaction(Transaction.create({ ...built.message, signature: [sign(built.id, key)] }));

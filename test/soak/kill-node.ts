@@ -209,7 +209,7 @@ function transfer(
 		{
 			...refBlockOf(id),
 			expirationMs: headMs + HOUR_MS,
-			// Nobody checks it; it tells equal transfers apart.
+			// It isn't checked; it tells equal transfers apart.
 			timestampMs: BigInt(Math.floor(random() * 2 ** 52)),
 		},
 	);

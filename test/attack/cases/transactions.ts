@@ -1,4 +1,4 @@
-/** Transactions that cost the node more than whoever sends them: what an attacker with some coins can do. */
+/** Transactions that cost the node more than their sender: what an attacker with some coins can do. */
 
 import { refBlockOf } from "../../../src/protocol/block.js";
 import { fromHex, toHex } from "../../../src/protocol/bytes.js";
