@@ -146,7 +146,7 @@ export class AttackPeer {
 		await this.until(() => this.socket.writableLength === 0, 30_000);
 	}
 
-	/** Waits for something; gives up when the node lets it go or the time is over. */
+	/** Waits for something; gives up when the node disconnects it or the time is over. */
 	async until(condition: () => boolean, timeoutMs: number): Promise<boolean> {
 		const end = Date.now() + timeoutMs;
 		while (!condition() && this.gone === undefined && Date.now() < end) {

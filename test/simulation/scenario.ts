@@ -47,12 +47,12 @@ const CONVERGENCE_LIMIT_MS = 420_000;
 const PEERS_LIMIT_MS = 200_000;
 /** Blocks that agreeing nodes may be apart: one is under way while we look. */
 const TOLERATED_LAG = 2n;
-/** Of so many seeds one has the node's own chain, in small networks: it costs more. */
+/** One of this many seeds has the node's own chain, in small networks: it costs more. */
 const REAL_EVERY = 10;
 const MAX_REAL_NODES = 7;
 /** Blocks by which votes may be behind when all is well. */
 const CONFIRMED_LAG = 6n;
-/** Of so many seeds one goes on for a day. */
+/** One of this many seeds runs for a day. */
 const QUIET_DAY_EVERY = 125;
 const DAY_MS = 24 * 3_600_000;
 /** How often a machine corrects its clock, as by NTP, and what is left of the error. */

@@ -84,7 +84,7 @@ export class OpenChain {
 	) {}
 
 	/**
-	 * Opens or creates the chain; after a kill, goes on from the last block that anyone saw.
+	 * Opens or creates the chain; after a kill, continues from the last block that was visible.
 	 * @throws {DatabaseError | LogDamagedError} with one sentence
 	 */
 	static async open(options: ChainOptions): Promise<OpenChain> {

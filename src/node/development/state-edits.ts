@@ -1,6 +1,6 @@
 /**
  * Changing the state of a development chain by hand (protocol/development-chain §4.4). Each function writes to a view that
- * {@link Chain.edit} gives; what they set holds at once, and no block says so.
+ * {@link Chain.edit} gives; what they set holds at once, and no block records it.
  */
 
 import { toBase58Check } from "../../protocol/address.js";

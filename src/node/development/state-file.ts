@@ -22,7 +22,7 @@ interface StateFile {
 	readonly stores: Readonly<Record<string, Readonly<Record<string, string>>>>;
 }
 
-/** A dump that isn't one, or of another chain. */
+/** An invalid dump, or one of another chain. */
 export class StateFileError extends Error {
 	override readonly name = "StateFileError";
 }

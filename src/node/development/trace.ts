@@ -1,5 +1,5 @@
 /**
- * Looking at executions of the past (protocol/development-chain §4.6): a transaction is executed again on the state before its block,
+ * Tracing past executions (protocol/development-chain §4.6): a transaction is executed again on the state before its block,
  * after its predecessors in the block; and the storage of a contract, row by row.
  */
 

@@ -1,6 +1,6 @@
 /**
  * Finding nodes over UDP (protocol/peers §2): a node that answers on the port it names and is of our network can be dialed. Nothing
- * here is proven, only heard: a datagram's sender may be anyone, so memory is bounded and no one is penalized.
+ * here is proven, only claimed: a datagram's sender may be anyone, so memory is bounded and no one is penalized.
  */
 
 import { isIPv4 } from "node:net";
@@ -32,7 +32,7 @@ export interface DiscoveryOptions {
 const MAX_HANDLERS = 3000;
 const TRIMMED_HANDLERS = 2000;
 const STORE_PERIOD_MS = 60_000;
-/** Nodes that we were told to begin with are asked again this often after they gave no answer. */
+/** Seed nodes are asked again this often after they gave no answer. */
 const ASK_AGAIN_MS = 60_000;
 const STORED_NODES = 30;
 /** Of a PING between IPv4 addresses. */
@@ -119,7 +119,7 @@ export class Discovery {
 	}
 
 	/**
-	 * Nodes that were cut off for a minute when they started have given up all that they were told to begin with. By the
+	 * Nodes that were cut off for a minute when they started have given up all their seed nodes. By the
 	 * network's rules they would then be alone forever, or with each other: no one else knows of them.
 	 */
 	private askAgain(bootNodes: readonly NodeAddress[]): void {
@@ -242,7 +242,7 @@ function keyOf(host: string, port: number): string {
 	return `${host} ${port}`;
 }
 
-/** A sender's own word counts for everything but the address that its datagram came from. */
+/** A sender's own claims are used for everything but the address that its datagram came from. */
 function seenFrom(from: PeerEndpoint, source: NodeAddress): PeerEndpoint {
 	// A socket of both families gives IPv4 addresses as mapped ones.
 	const host = source.host.replace(/^::ffff:(?=\d+\.)/i, "");
