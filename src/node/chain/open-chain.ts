@@ -60,7 +60,7 @@ export interface ChainOptions {
 	readonly storage?: KeyValueDatabase | undefined;
 	/** Where the block log's files are; the disk's if absent. */
 	readonly logFiles?: LogFiles | undefined;
-	/** Called once when the storage fails: the node must stop. What was answered before is kept. */
+	/** Told once when the storage fails: the node must stop. What was answered before is kept. */
 	readonly onStorageFailure: (error: unknown) => void;
 }
 
