@@ -17,7 +17,7 @@ import { producerWithKey } from "../src/node/production/witness-keys.js";
 import { SignaturePool } from "../src/node/signatures/pool.js";
 import { workerScript } from "../src/node/signatures/worker-script.js";
 import { addressFromPublicKey, toBase58Check } from "../src/protocol/address.js";
-import { be64 } from "../src/protocol/bytes.js";
+import { refBlockOf } from "../src/protocol/block.js";
 import { contractTypeByName } from "../src/protocol/contract-types.js";
 import { sha256, useFastHashing } from "../src/protocol/hash.js";
 import { Transaction, TransferContract } from "../src/protocol/messages.js";
@@ -104,8 +104,7 @@ async function makeBlocks(config: NodeConfig, senderKeys: readonly Uint8Array[])
 					amount: 1n,
 				}),
 				{
-					refBlockBytes: be64(head.number).subarray(6, 8),
-					refBlockHash: head.id.subarray(8, 16),
+					...refBlockOf(head.id),
 					expirationMs: head.timestampMs + 60_000n,
 					timestampMs: nonce++,
 				},

@@ -55,7 +55,7 @@ const everywhere = { from: 0n, to: BigInt(blocks), isOneBlock: false };
 const queries: readonly (readonly [string, LogFilter])[] = [
 	["a quiet contract", { ...everywhere, addresses: [QUIET], topics: [] }],
 	["one holder of one token", { ...everywhere, addresses: [token(3)], topics: [[TRANSFER], [holder(17)]] }],
-	["a contract without logs", { ...everywhere, addresses: [hashOf("nobody").subarray(0, 20)], topics: [] }],
+	["a contract without logs", { ...everywhere, addresses: [hashOf("absent").subarray(0, 20)], topics: [] }],
 ];
 for (const [query, filter] of queries) {
 	const times: number[] = [];

@@ -24,6 +24,7 @@ import { BLOCK_VERSION } from "../src/node/rules/fork-gates.js";
 import { stores } from "../src/node/state/definition.js";
 import type { StateView } from "../src/node/state/view.js";
 import { toBase58Check } from "../src/protocol/address.js";
+import { refBlockOf } from "../src/protocol/block.js";
 import { be64, concatBytes } from "../src/protocol/bytes.js";
 import type { Message } from "../src/protocol/codec/descriptor.js";
 import { contractTypeByName } from "../src/protocol/contract-types.js";
@@ -166,8 +167,7 @@ class Bench {
 		if (!type) throw new Error(`no type ${name}`);
 		const { head } = this.open.chain;
 		const unsigned = buildTransaction(type, contract, {
-			refBlockBytes: be64(head.number).subarray(6, 8),
-			refBlockHash: head.id.subarray(8, 16),
+			...refBlockOf(head.id),
 			expirationMs: head.timestampMs + 60_000n,
 			timestampMs: this.nonce++,
 		});

@@ -74,7 +74,7 @@ async function openNode(folder: string, ports: { listen: number; dial?: number |
 	};
 }
 
-/** @param meter told what comes */
+/** @param meter called with what comes */
 function joinNetwork({ open, pool, config }: Node, meter?: PeerMeter) {
 	return startNetwork({
 		meter,
@@ -105,7 +105,7 @@ const clock = () => process.hrtime.bigint();
 
 const orders = () => createInterface({ input: process.stdin })[Symbol.asyncIterator]();
 
-/** Has all blocks and gives them to whoever asks. */
+/** Has all blocks and gives them to every peer that asks. */
 async function serve(folder: string, listen: number): Promise<void> {
 	const node = await openNode(folder, { listen });
 	await importBlocks(node, readBlockFile(join(folder, `${basename(folder)}.ndjson.br`)));

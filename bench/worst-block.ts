@@ -21,7 +21,8 @@ import { SignaturePool } from "../src/node/signatures/pool.js";
 import { workerScript } from "../src/node/signatures/worker-script.js";
 import { loadCurve } from "../src/node/vm/precompiles/curve.js";
 import { addressFromHash, addressFromPublicKey, toBase58Check } from "../src/protocol/address.js";
-import { be64, concatBytes } from "../src/protocol/bytes.js";
+import { refBlockOf } from "../src/protocol/block.js";
+import { concatBytes } from "../src/protocol/bytes.js";
 import { contractTypeByName } from "../src/protocol/contract-types.js";
 import { keccak256, sha256, useFastHashing } from "../src/protocol/hash.js";
 import {
@@ -133,8 +134,7 @@ function transaction(
 	if (!type) throw new Error(`there is no type ${name}`);
 	const { head } = chain;
 	const unsigned = buildTransaction(type, contract, {
-		refBlockBytes: be64(head.number).subarray(6, 8),
-		refBlockHash: head.id.subarray(8, 16),
+		...refBlockOf(head.id),
 		expirationMs: head.timestampMs + 60_000n,
 		timestampMs: nonce++,
 		feeLimitSun,

@@ -72,7 +72,7 @@ export function opcodePage(): string {
 		"# Operations of the contract machine",
 		"",
 		"Written by `npm run document` from the opcode table (`src/node/vm/opcodes.ts`), which the interpreter, the",
-		"disassembler and the texts of failures are made of. Bytes that are missing here are no operations, nor are those",
+		"disassembler and the texts of failures are made of. Bytes that are missing here are not operations, nor are those",
 		"whose parameter is off. `coin chain params` lists the parameters.",
 		"",
 		"*Memory* is the price of making memory larger: 3 a word of 32 bytes, and a 512th of the square of the words. Under",

@@ -5,7 +5,7 @@ import { CALLEE, type Shape } from "./host.js";
 
 const callee = `0x${toHex(CALLEE.subarray(1))}`;
 /** An account that nothing has ever touched. */
-const NOBODY = "0x1234567890";
+const ABSENT = "0x1234567890";
 
 /** All operands of the calls with a value and without: input and output ranges, value, target, energy. */
 const CALLS: readonly (readonly [name: string, before: string])[] = [
@@ -25,7 +25,7 @@ const call = (name: string, target: string, inSize = "PUSH0", outSize = "PUSH0",
 const freeMemory = "PUSH0 0x2fffe0 0x20 PUSH0 0x04 GAS STATICCALL POP";
 
 const plain: readonly Shape[] = CALLS.flatMap(([name]) => [
-	{ name: `${name}, an account that isn't there`, covers: [name], body: call(name, NOBODY) },
+	{ name: `${name}, an account that isn't there`, covers: [name], body: call(name, ABSENT) },
 	{ name: `${name}, other accounts that aren't there`, covers: [name], body: call(name, "GAS") },
 	{
 		name: `${name}, a contract that stops`,
@@ -58,9 +58,9 @@ const large = { before: "0x01 0x2fffe0 MSTORE", energy: 22_000_000, reserve: 2_0
 /** What moves much memory for little. */
 const wide: readonly Shape[] = [
 	{
-		name: "CALL, 3 MiB of input, nobody there",
+		name: "CALL, 3 MiB of input, no account there",
 		covers: ["CALL"],
-		body: call("CALL", NOBODY, "0x300000"),
+		body: call("CALL", ABSENT, "0x300000"),
 		...large,
 	},
 	{

@@ -66,7 +66,7 @@ export function programOf({ before = "", body, unroll = 24, reserve = 60_000 }: 
 
 const SEED = { genesisTimestampMs: 0n, maintenanceIntervalMs: 21_600_000n, committee: () => 0n };
 
-/** The newest state of a database that nobody has read yet. */
+/** The newest state of a database that was not read yet. */
 async function coldState(disk: KeyValueDatabase): Promise<StateView> {
 	return createView((await StateDatabase.open(disk)).headBackend, SEED);
 }

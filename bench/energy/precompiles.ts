@@ -39,7 +39,7 @@ function withInput(name: string, kind: string, input: Uint8Array, more: Partial<
 	};
 }
 
-/** With the first so many bytes of memory, all paid for; what stands there is `start` and zeros. */
+/** With this many first bytes of memory, all paid for; what stands there is `start` and zeros. */
 function ofMemory(
 	name: string,
 	kind: string,

@@ -49,7 +49,7 @@ function rows(state: StateView, used: readonly Word[]): void {
 	}
 }
 
-/** A query of an account: nobody's, always another nobody's, and others that are there. */
+/** A query of an account: an absent one, always another absent one, and others that are there. */
 const query = (name: string, prepare: NonNullable<Shape["prepare"]>): readonly Shape[] => [
 	{ name: `${name}, itself`, covers: [name], body: `ADDRESS ${name} POP` },
 	{ name: `${name}, others that aren't there`, covers: [name], body: `GAS ${name} POP` },
@@ -166,7 +166,11 @@ export const stateShapes: readonly Shape[] = [
 	{ name: "BLOCKHASH", covers: ["BLOCKHASH"], body: "0x0320 BLOCKHASH POP" },
 	{ name: "TOKENBALANCE", covers: ["TOKENBALANCE"], body: "ADDRESS 0x0f4241 TOKENBALANCE POP" },
 	{ name: "TOKENBALANCE, of others", covers: ["TOKENBALANCE"], body: "GAS 0x0f4241 TOKENBALANCE POP" },
-	{ name: "EXTCODECOPY, nobody", covers: ["EXTCODECOPY"], body: "PUSH0 PUSH0 PUSH0 GAS EXTCODECOPY" },
+	{
+		name: "EXTCODECOPY, an account that isn't there",
+		covers: ["EXTCODECOPY"],
+		body: "PUSH0 PUSH0 PUSH0 GAS EXTCODECOPY",
+	},
 	{
 		name: "EXTCODECOPY, a word of itself",
 		covers: ["EXTCODECOPY"],

@@ -17,24 +17,24 @@ export interface Workload {
 	prepare(machine: BenchMachine): Promise<{ readonly units: number; call(round: number): unknown }>;
 }
 
-interface Artefacts {
+interface CompiledContracts {
 	readonly contracts: Readonly<
 		Record<string, { readonly code: string; readonly selectors: Readonly<Record<string, string>> }>
 	>;
 }
 
-const artefacts = JSON.parse(readFileSync("bench/contracts/compiled.json", "utf8")) as Artefacts;
+const compiled = JSON.parse(readFileSync("bench/contracts/compiled.json", "utf8")) as CompiledContracts;
 
 const word = (value: bigint | number): string => value.toString(16).padStart(64, "0");
 
 function dataOf(contract: string, signature: string, ...words: readonly string[]): Uint8Array {
-	const selector = artefacts.contracts[contract]?.selectors[signature];
+	const selector = compiled.contracts[contract]?.selectors[signature];
 	if (!selector) throw new Error(`${contract} has no ${signature}`);
 	return fromHex(selector + words.join(""));
 }
 
 function deploy(machine: BenchMachine, contract: string, ...words: readonly string[]): Promise<Uint8Array> {
-	return machine.deploy(fromHex((artefacts.contracts[contract]?.code ?? "") + words.join("")));
+	return machine.deploy(fromHex((compiled.contracts[contract]?.code ?? "") + words.join("")));
 }
 
 /** `63 <rounds> 5b <body> 6001 90 03 80 6005 57 00`: counts down, running the body each time. */

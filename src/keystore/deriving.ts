@@ -1,6 +1,6 @@
 /**
  * Whether a key is being derived at this moment. The runtime does that on another thread and waits for it when the
- * process exits, so who wants to end at once must know.
+ * process exits, so a caller that wants to end at once must know.
  */
 
 let underWay = 0;

@@ -26,7 +26,7 @@ export async function renameEntry(
 }
 
 /**
- * Takes an entry out of the directory: its file, and the sentence that is kept under its address, go to `.deleted/`,
+ * Takes an entry out of the directory: its file, and the mnemonic that is kept under its address, go to `.deleted/`,
  * or are removed for good.
  * @returns the new places of the files; none if they are gone
  */

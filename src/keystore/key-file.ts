@@ -22,7 +22,7 @@ export interface KeyFile {
 	readonly mac: Uint8Array;
 	/** Label that wallets keep in the file. */
 	readonly name: string | undefined;
-	/** Path of a key that was derived from a sentence; our own extra member. */
+	/** Path of a key that was derived from a mnemonic; our own extra member. */
 	readonly derivationPath: string | undefined;
 	/** The whole value, for commands that write the file again and must keep members they don't know. */
 	readonly members: Readonly<Record<string, unknown>>;
@@ -127,7 +127,7 @@ export function parseKeyFile(text: string, source: string): KeyFile {
 			case "scrypt": {
 				const scrypt = { n: integer(holder, "n"), r: integer(holder, "r"), p: integer(holder, "p"), dklen };
 				if (scrypt.n < 2 || !Number.isInteger(Math.log2(scrypt.n)))
-					throw refuse(`scrypt cost ${scrypt.n} is no power of two`);
+					throw refuse(`scrypt cost ${scrypt.n} is not a power of two`);
 				if (scryptMemory(scrypt) > MAX_SCRYPT_MEMORY) {
 					throw refuse(
 						`opening it would need ${Math.ceil(scryptMemory(scrypt) / 1048576)} MiB of memory, the limit is 1024`,

@@ -1,6 +1,6 @@
 /**
  * A directory of key files, as the network's wallets keep it: one file a key, named after its address; the label and
- * the derivation path are members of the file, so the directory alone is the whole state. Sentences of mnemonic
+ * the derivation path are members of the file, so the directory alone is the whole state. Mnemonics of such
  * wallets stand in `mnemonic/` inside it.
  */
 
@@ -39,7 +39,7 @@ export interface KeystoreEntry {
 	readonly name: string;
 	/** An address that is only watched has no key here. */
 	readonly kind: "key" | "mnemonic" | "watch";
-	/** Derivation path of a key that came from a sentence. */
+	/** Derivation path of a key that came from a mnemonic. */
 	readonly path: string | undefined;
 	/** Path of the file that holds the entry. */
 	readonly file: string;
@@ -59,7 +59,7 @@ export interface NewKeyOptions {
 }
 
 /**
- * Lists a directory, ordered by name. A missing directory is an empty one; files that are no key files are passed
+ * Lists a directory, ordered by name. A missing directory is an empty one; files that are not key files are passed
  * over.
  */
 export async function listKeystore(directory: string): Promise<KeystoreListing> {
@@ -219,7 +219,7 @@ export async function addKey(
 }
 
 /**
- * Stores a foreign key file as it is, after opening it once.
+ * Stores a key file of another program as it is, after opening it once.
  * @throws {KeystoreError} `bad_password`; `keystore_format` if its address is not the key's
  */
 export async function addKeyFile(
@@ -366,7 +366,7 @@ export async function changePassword(
 }
 
 /**
- * Stores a sentence, encrypted, under the address of its first key, before that key itself: if the program dies in
+ * Stores a mnemonic, encrypted, under the address of its first key, before that key itself: if the program dies in
  * between, the same import can be done again.
  * @throws {KeystoreError} `keystore_exists` if the key is there already
  */
@@ -390,7 +390,7 @@ export async function addMnemonic(
 }
 
 /**
- * The sentence of a mnemonic wallet.
+ * The mnemonic of a mnemonic wallet.
  * @throws {KeystoreError} `wallet_not_found` if none is kept for the address, `bad_password`
  */
 export async function unlockMnemonic(directory: string, base58: string, password: string): Promise<string> {
@@ -406,7 +406,7 @@ export async function unlockMnemonic(directory: string, base58: string, password
 	return fromUtf8(words);
 }
 
-/** Where the sentence of a mnemonic wallet is kept, by the address of its first key. */
+/** Where the mnemonic of a mnemonic wallet is kept, by the address of its first key. */
 export function mnemonicFile(directory: string, base58: string): string {
 	return join(directory, MNEMONIC_DIRECTORY, `${base58}.json`);
 }

@@ -2,7 +2,7 @@
 
 import { KeystoreError } from "./keystore-error.js";
 
-/** Words of the shortest mnemonic sentence. */
+/** Words of the shortest mnemonic. */
 const SENTENCE_WORDS = 12;
 
 /** A label may not look like an address, a path, a flag or a secret. @throws {KeystoreError} `bad_value` */
@@ -17,7 +17,7 @@ export function checkLabel(name: string): void {
 	if (!/^[\p{L}\p{N}_][\p{L}\p{N}_. -]{0,63}$/u.test(name)) {
 		throw new KeystoreError(
 			"bad_value",
-			`"${name}" is no name for a key: use up to 64 letters, digits, blanks, dots and dashes`,
+			`"${name}" is not a name for a key: use up to 64 letters, digits, blanks, dots and dashes`,
 		);
 	}
 	if (/^T[1-9A-HJ-NP-Za-km-z]{33}$/.test(name) || /^(0x)?[0-9a-fA-F]{40,42}$/.test(name)) {

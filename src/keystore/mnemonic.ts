@@ -1,11 +1,11 @@
-/** Mnemonic sentences (BIP-39) and the keys derived from them (BIP-32, BIP-44 with the network's coin type 195). */
+/** Mnemonics (BIP-39) and the keys derived from them (BIP-32, BIP-44 with the network's coin type 195). */
 
 import { KeystoreError } from "./keystore-error.js";
 
 /** Path of the first account; the last number counts further accounts. */
 export const DEFAULT_PATH = "m/44'/195'/0'/0/0";
 
-/** The path of account `index` of a sentence. */
+/** The path of account `index` of a mnemonic. */
 export function accountPath(index: number): string {
 	return `m/44'/195'/0'/0/${index}`;
 }
@@ -13,14 +13,14 @@ export function accountPath(index: number): string {
 const WORD_COUNTS = [12, 15, 18, 21, 24] as const;
 export type WordCount = (typeof WORD_COUNTS)[number];
 
-/** A new random sentence of the English list. */
+/** A new random mnemonic of the English list. */
 export async function newMnemonic(words: WordCount = 12): Promise<string> {
 	const [{ generateMnemonic }, { wordlist }] = await englishList();
 	return generateMnemonic(wordlist, (words / 3) * 32);
 }
 
 /**
- * Puts a typed sentence into its normal form: lower case, single blanks.
+ * Puts a typed mnemonic into its normal form: lower case, single blanks.
  * @throws {KeystoreError} for an unknown word (named by its position only), a wrong count or checksum
  */
 export async function checkMnemonic(text: string): Promise<string> {
@@ -36,14 +36,14 @@ export async function checkMnemonic(text: string): Promise<string> {
 	const unknown = words.findIndex((word) => !known.has(word));
 	if (unknown >= 0)
 		throw new KeystoreError("bad_value", `word ${unknown + 1} of the mnemonic is not in the English list`);
-	const sentence = words.join(" ");
-	if (!validateMnemonic(sentence, wordlist)) {
+	const mnemonic = words.join(" ");
+	if (!validateMnemonic(mnemonic, wordlist)) {
 		throw new KeystoreError(
 			"bad_value",
 			"the mnemonic's checksum is wrong: a word is mistyped or out of place",
 		);
 	}
-	return sentence;
+	return mnemonic;
 }
 
 /**
@@ -59,7 +59,7 @@ export async function deriveKey(
 	passphrase = "",
 ): Promise<Uint8Array> {
 	if (!/^m(\/\d{1,10}'?)+$/.test(path)) {
-		throw new KeystoreError("bad_value", `"${path}" is no derivation path: write it like ${DEFAULT_PATH}`);
+		throw new KeystoreError("bad_value", `"${path}" is not a derivation path: write it like ${DEFAULT_PATH}`);
 	}
 	const [{ mnemonicToSeed }, { HDKey }] = await Promise.all([import("@scure/bip39"), import("@scure/bip32")]);
 	const seed = await mnemonicToSeed(mnemonic, passphrase);

@@ -135,7 +135,7 @@ export function checkPrivateKey(key: Uint8Array): Uint8Array {
 	if (value === 0n || value >= CURVE_ORDER) {
 		throw new KeystoreError(
 			"bad_value",
-			"these bytes are no private key: it must lie between 1 and the curve's order",
+			"these bytes are not a private key: it must lie between 1 and the curve's order",
 		);
 	}
 	return key;

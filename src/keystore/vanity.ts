@@ -13,7 +13,7 @@ const { Point } = secp256k1;
 /** Points whose affine forms are computed with one inversion. */
 const BATCH = 256;
 
-/** Beyond these many tries nobody waits for the end. */
+/** A search that needs more tries than this is not worth starting. */
 const MAX_TRIES = 5e9;
 
 export interface VanitySearch {
@@ -27,7 +27,7 @@ export interface VanitySearch {
 /**
  * Prepares a search.
  * @param prefix beginning of the Base58 address
- * @throws {KeystoreError} `bad_value` if no address begins so, or if the search would take for ever
+ * @throws {KeystoreError} `bad_value` if no address begins so, or if the search would take too long
  */
 export function searchPrefix(prefix: string): VanitySearch {
 	const share = shareOf(prefix);

@@ -6,7 +6,7 @@ import { logDirectory, openDataDirectory, readMeta } from "../node/chain/data-di
 import { propertySeed } from "../node/chain/open-chain.js";
 import { defaultConfig, loadConfig } from "../node/config/config.js";
 import { settleAccountAssets } from "../node/state/asset-layout.js";
-import { type Change, compactLevelDatabase, openLevelDatabase } from "../node/state/database.js";
+import { type BatchChange, compactLevelDatabase, openLevelDatabase } from "../node/state/database.js";
 import { StateDatabase } from "../node/state/state-database.js";
 import { createView } from "../node/state/view.js";
 import { equalBytes } from "../protocol/bytes.js";
@@ -131,7 +131,7 @@ export async function copyDirectory(
 			cpSync(source, partial, { recursive: true, filter: (file) => file !== path });
 			const copy = await openDataDirectory(partial, name);
 			let entries = 0;
-			let batch: Change[] = [];
+			let batch: BatchChange[] = [];
 			let bytes = 0;
 			try {
 				for await (const [key, value] of database.entries(new Uint8Array(0))) {

@@ -4,7 +4,7 @@ import { be64, concatBytes, readBe64, toHex } from "./bytes.js";
 import { sha256 } from "./hash.js";
 import { Block, BlockHeader, BlockHeaderRaw } from "./messages.js";
 import { recoverAddress } from "./signature.js";
-import { SignedTransaction } from "./transaction.js";
+import { SignedTransaction, type TransactionHeader } from "./transaction.js";
 
 export const ZERO_HASH = new Uint8Array(32);
 
@@ -16,6 +16,11 @@ export function blockId(number: bigint, rawHash: Uint8Array): Uint8Array {
 /** The block number that an id carries. */
 export function numberOfBlockId(id: Uint8Array): bigint {
 	return readBe64(id);
+}
+
+/** A block as transactions refer to it: the low bytes of its number and the start of its hash, both parts of its id. */
+export function refBlockOf(id: Uint8Array): Pick<TransactionHeader, "refBlockBytes" | "refBlockHash"> {
+	return { refBlockBytes: id.subarray(6, 8), refBlockHash: id.subarray(8, 16) };
 }
 
 /** Root over leaves in order; an odd node moves up unchanged; no leaf gives 32 zero bytes. */

@@ -1,5 +1,5 @@
 /**
- * How the network's messages show raw bytes that nobody turned into text: with an identity, a size, and the bytes as a
+ * How the network's messages show raw bytes that were not converted to text: with an identity, a size, and the bytes as a
  * C string, shortened beyond 50. The identity is an object's address there, so no client can rely on it; here it is a
  * checksum of the bytes.
  */

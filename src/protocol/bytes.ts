@@ -51,7 +51,7 @@ export function utf8(text: string): Uint8Array {
 }
 
 /**
- * The text of UTF-8 bytes. What is no UTF-8 becomes U+FFFD as in the network's runtime, for which an encoded surrogate,
+ * The text of UTF-8 bytes. What is not UTF-8 becomes U+FFFD as in the network's runtime, for which an encoded surrogate,
  * whole or cut short, is one bad character; for this one it is three.
  */
 export function fromUtf8(bytes: Uint8Array): string {

@@ -2,7 +2,7 @@
 
 import { sourceTrace } from "../diagnostics/stack-trace.js";
 import type { Chain } from "../node/chain/chain.js";
-import { recentBlockKey } from "../node/chain/transaction-checks.js";
+import { putRecentBlock } from "../node/chain/transaction-checks.js";
 import { processTransaction } from "../node/chain/transaction-processor.js";
 import type { NodeConfig, ThreeListeners } from "../node/config/config.js";
 import { loadConfig } from "../node/config/config.js";
@@ -99,7 +99,7 @@ class NodeTarget implements ReplayTarget {
 		// doesn't show how the transactions came.
 		let waiting = 0;
 		while (this.chain.pool.takeForBlock() !== undefined) waiting++;
-		this.chain.sessions.packed(Math.max(waiting, transactionCount(bytes)));
+		this.chain.undoLayers.packed(Math.max(waiting, transactionCount(bytes)));
 		const changes: BlockChange[] = [];
 		const stop = this.chain.observe({ applied: ({ change }) => changes.push(change) });
 		try {
@@ -196,7 +196,7 @@ class NodeTarget implements ReplayTarget {
 			this.chain.tree.push(block);
 			state.block.put(block.id, block.bytes);
 			state.blockIndex.put(be64(block.number), block.id);
-			state.recentBlock.put(recentBlockKey(block.number), block.id.subarray(8, 16));
+			putRecentBlock(state, block.id);
 			for (const transaction of block.transactions) state.transaction.put(transaction.id, be64(block.number));
 		}
 		this.database.commitBlock(block.number);

@@ -3,6 +3,7 @@
  * bytes are put together here, so nothing is ever signed that the caller did not ask for (protocol/http-endpoints §1).
  */
 
+import { refBlockOf } from "../protocol/block.js";
 import { equalBytes, fromHex, toHex } from "../protocol/bytes.js";
 import type { Message, MessageType } from "../protocol/codec/descriptor.js";
 import { DecodeError } from "../protocol/codec/reader.js";
@@ -79,8 +80,7 @@ export function buildOffline(request: BuildRequest, nowMs: number): SignedTransa
 	if (!expiry || !("atMs" in expiry))
 		throw new Failure("usage", "--offline needs an absolute expiry: --expires @<epoch ms>");
 	return assemble(request, {
-		refBlockBytes: reference.id.subarray(6, 8),
-		refBlockHash: reference.id.subarray(8, 16),
+		...refBlockOf(reference.id),
 		expirationMs: expiry.atMs,
 		timestampMs: BigInt(nowMs),
 	});

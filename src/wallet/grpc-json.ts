@@ -4,8 +4,8 @@ import { SignedBlock } from "../protocol/block.js";
 import { getField, type Message, type MessageType } from "../protocol/codec/descriptor.js";
 import { NamedError } from "../protocol/json/exceptions.js";
 import { decodeFields } from "../protocol/json/field-decoder.js";
-import type { Member } from "../protocol/json/hashed-value.js";
-import { hashMessageWith, type JsonStyle, printMessage } from "../protocol/json/message-writer.js";
+import type { Member } from "../protocol/json/map-ordered-json.js";
+import { type JsonStyle, mapOrderedMessageWith, printMessage } from "../protocol/json/message-writer.js";
 import { blockJson, transactionJson } from "../protocol/json/transaction-json.js";
 import { packTransaction } from "../protocol/json/transaction-packing.js";
 import { Block, Transaction } from "../protocol/messages.js";
@@ -47,7 +47,7 @@ export function jsonOfMessage(type: AnyType, message: Readonly<Message>, style: 
 		return items.length === 0 ? [] : [[field.name, `[${items.join(",")}]`]];
 	});
 	return members.length > 0
-		? hashMessageWith(type, message, style, members)
+		? mapOrderedMessageWith(type, message, style, members)
 		: printMessage(type, message, style);
 }
 

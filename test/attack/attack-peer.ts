@@ -107,7 +107,7 @@ export class AttackPeer {
 		this.handlers.set(type, handler);
 	}
 
-	/** Gives the blocks of a branch to whoever asks, as a peer that has it. */
+	/** Gives the blocks of a branch to every peer that asks, as a peer that has it. */
 	serve(branch: () => readonly SignedBlock[]): void {
 		this.on(ApplicationType.SYNC_BLOCK_CHAIN, (payload) => {
 			const common = decodeSyncBlockChain(payload);
@@ -146,7 +146,7 @@ export class AttackPeer {
 		await this.until(() => this.socket.writableLength === 0, 30_000);
 	}
 
-	/** Waits for something; gives up when the node lets it go or the time is over. */
+	/** Waits for something; gives up when the node disconnects it or the time is over. */
 	async until(condition: () => boolean, timeoutMs: number): Promise<boolean> {
 		const end = Date.now() + timeoutMs;
 		while (!condition() && this.gone === undefined && Date.now() < end) {

@@ -11,6 +11,7 @@ import { scheduledWitness, slotTimeMs } from "../../src/node/consensus/slots.js"
 import { createContractMachine } from "../../src/node/contract-runner.js";
 import { producerOf, producerWithKey } from "../../src/node/production/witness-keys.js";
 import { toBase58Check } from "../../src/protocol/address.js";
+import { refBlockOf } from "../../src/protocol/block.js";
 import { toHex } from "../../src/protocol/bytes.js";
 import { contractTypeByName } from "../../src/protocol/contract-types.js";
 import { Transaction, TransferContract } from "../../src/protocol/messages.js";
@@ -108,7 +109,7 @@ export async function makeTemplate(folder: string, ports: Ports): Promise<Templa
 		const { chain } = open;
 		if (number > LIGHT_BLOCKS) chain.pushTransaction(heavy(open, number));
 		const producer = producerOf(producers, scheduledWitness(chain.state, 1n));
-		if (!producer) throw new Error("a slot belongs to nobody");
+		if (!producer) throw new Error("a slot has no producer");
 		chain.produce(producer, slotTimeMs(chain.state, 1n), () => false);
 	}
 	await open.close();
@@ -125,8 +126,7 @@ function heavy({ chain }: OpenChain, number: number): SignedTransaction {
 		amount: BigInt(number),
 	});
 	const built = buildTransaction(contract, parameter, {
-		refBlockBytes: headId.subarray(6, 8),
-		refBlockHash: headId.subarray(8, 16),
+		...refBlockOf(headId),
 		expirationMs: headTimestampMs + 600_000n,
 		timestampMs: headTimestampMs,
 	});

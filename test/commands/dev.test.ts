@@ -155,7 +155,7 @@ describe("coin dev", () => {
 		const call = (await chain.values(`dev trace --call ${store} value --stack`)) as { op: string }[];
 		expect(call.at(-1)).toMatchObject({ op: "RETURN", stack: expect.any(Array) });
 		expect(await chain.fails(`dev trace ${"00".repeat(32)}`, 1)).toMatchObject({
-			message: expect.stringContaining("is in no block"),
+			message: expect.stringContaining("is not in a block"),
 		});
 	});
 

@@ -5,7 +5,7 @@
 
 import { createServer, type IncomingMessage, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
-import { SignedBlock } from "../../src/protocol/block.js";
+import { refBlockOf, SignedBlock } from "../../src/protocol/block.js";
 import { fromHex, toHex } from "../../src/protocol/bytes.js";
 import { getField, type Message } from "../../src/protocol/codec/descriptor.js";
 import { type ContractType, contractTypeByName } from "../../src/protocol/contract-types.js";
@@ -222,8 +222,7 @@ export class FakeNode {
 	/** An unsigned transaction on this chain. */
 	transaction(type: ContractType, parameter: Message, permissionId = 0): SignedTransaction {
 		return buildTransaction(type, parameter, {
-			refBlockBytes: this.head.id.subarray(6, 8),
-			refBlockHash: this.head.id.subarray(8, 16),
+			...refBlockOf(this.head.id),
 			expirationMs: this.head.timestampMs + 60_000n,
 			timestampMs: BigInt(Date.now()),
 			permissionId,

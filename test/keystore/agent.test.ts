@@ -118,7 +118,7 @@ describe("the agent's user", () => {
 		agent.end();
 	});
 
-	it("refuses what is no directory or no socket", async () => {
+	it("refuses what is not a directory or not a socket", async () => {
 		const agent = await start();
 		const link = join(parent, "link");
 		symlinkSync(dirname(agent.socketPath), link);

@@ -65,7 +65,7 @@ describe("opening key files of other programs", () => {
 		[SCRYPT.replace(/"mac":"[0-9a-f]{64}"/, '"mac":"00"'), "member mac has 1 bytes instead of 32"],
 		[SCRYPT.replace(/"iv":"[0-9a-f]{32}"/, '"iv":"xyz"'), "member iv is not hexadecimal"],
 		[SCRYPT.replace(/,"salt":"[0-9a-f]+"/, ""), "has no member salt"],
-		[SCRYPT.replace('"n":262144', '"n":262143'), "scrypt cost 262143 is no power of two"],
+		[SCRYPT.replace('"n":262144', '"n":262143'), "scrypt cost 262143 is not a power of two"],
 		[SCRYPT.replace('"n":262144', '"n":1073741824'), "of memory, the limit is 1024"],
 		[SCRYPT.replace('"r":1', '"r":0'), "member r is not a count"],
 		[SCRYPT.replace(/"p":\d+/, '"p":65536'), "·65536, the limit is 33554432"],
@@ -143,7 +143,7 @@ describe("private keys", () => {
 		"00".repeat(32),
 		"ff".repeat(32),
 		"fffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141",
-	])("refuses %s, which is no number of the curve", (hex) => {
+	])("refuses %s, which is not a number of the curve", (hex) => {
 		expect(() => checkPrivateKey(fromHex(hex))).toThrow(/between 1 and the curve's order/);
 	});
 

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { genesisBlock } from "../../src/node/chain/genesis.js";
 import { parseConfig } from "../../src/node/config/config.js";
 import { installRecoverEngine } from "../../src/node/signatures/engine.js";
-import { blockId, merkleRoot, numberOfBlockId, SignedBlock } from "../../src/protocol/block.js";
+import { blockId, merkleRoot, numberOfBlockId, refBlockOf, SignedBlock } from "../../src/protocol/block.js";
 import { concatBytes, toHex } from "../../src/protocol/bytes.js";
 import { sha256 } from "../../src/protocol/hash.js";
 import { openRecordings } from "../../src/replay/recording.js";
@@ -39,6 +39,11 @@ describe("the id of a block", () => {
 		expect(toHex(id.subarray(8))).toBe("09".repeat(24));
 	});
 
+	test("gives a transaction the low bytes of the number and the start of the hash", () => {
+		const { refBlockBytes, refBlockHash } = refBlockOf(blockId(0x0102_0304n, leaf(9)));
+		expect([toHex(refBlockBytes), toHex(refBlockHash)]).toEqual(["0304", "09".repeat(8)]);
+	});
+
 	test("and its root follow from its bytes, in every recorded block", async () => {
 		await installRecoverEngine();
 		let blocks = 0;
@@ -60,7 +65,7 @@ describe("the id of a block", () => {
 	});
 });
 
-/** The preset of the main network (protocol/blocks §2.2). Witnesses are no part of the block. */
+/** The preset of the main network (protocol/blocks §2.2). Witnesses are not part of the block. */
 const MAIN_NETWORK = `
 	storage { db.directory = "database" }
 	genesis.block {

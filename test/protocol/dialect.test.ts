@@ -28,7 +28,7 @@ describe("the table of spellings", () => {
 	});
 
 	test.each(["trx_hash", "TvmTransfer", "force", "enforced", "BANDWITH_ERROR", "raw_data_hex", ""])(
-		"%j is nobody's brand",
+		"%j is not a brand word",
 		(word) => {
 			expect(toDeployed(word)).toBe(word);
 			expect(toNeutral(word)).toBe(word);

@@ -37,7 +37,7 @@ function outcome(bytes: Uint8Array, digest: Uint8Array = hash): string {
 
 const signer = toHex(addressOfPrivateKey(key));
 /** The address of no point at all. */
-const NOBODY = "41dcc703c0e500b653ca82273b7bfad8045d85a470";
+const NO_POINT = "41dcc703c0e500b653ca82273b7bfad8045d85a470";
 
 const ENGINES = ["noble", "wasm", "native"] as const;
 async function use(name: (typeof ENGINES)[number]): Promise<void> {
@@ -79,7 +79,7 @@ describe.each(ENGINES)("with the engine %s", (name) => {
 		expect(outcome(signatureOf(r, N + small, 27))).toBe(outcome(signatureOf(r, small, 27)));
 	});
 
-	test("s of zero names somebody, and so does s of the order", () => {
+	test("s of zero names an address, and so does s of the order", () => {
 		const zero = outcome(signatureOf(r, 0n, 27));
 		expect(zero).toMatch(/^41[0-9a-f]{40}$/);
 		expect(outcome(signatureOf(r, N, 27))).toBe(zero);
@@ -120,7 +120,7 @@ describe.each(ENGINES)("with the engine %s", (name) => {
 		const digest = Buffer.alloc(32, 0x03);
 		const G = secp256k1.Point.BASE.toAffine();
 		const e = BigInt(`0x${toHex(digest)}`);
-		expect(outcome(signatureOf(G.x, e, 27 + Number(G.y & 1n)), digest)).toBe(NOBODY);
+		expect(outcome(signatureOf(G.x, e, 27 + Number(G.y & 1n)), digest)).toBe(NO_POINT);
 	});
 });
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { fromHex, fromUtf8 } from "../../src/protocol/bytes.js";
 
-describe("bytes that are no UTF-8 become as many characters as on the network", () => {
+describe("bytes that are not UTF-8 become as many characters as on the network", () => {
 	test.each([
 		["an encoded surrogate", "41eda08042", "A\ufffdB"],
 		["two of them", "eda0bdedb888", "\ufffd\ufffd"],

@@ -48,7 +48,7 @@ export async function startAttacker(attack: Attack, options: LiarOptions): Promi
 	else await new Attacker(attack, options).start();
 }
 
-/** A block on another by a key that was made up a moment ago. */
+/** A block on another by a key that was generated a moment ago. */
 export function forgedBlock(parent: SignedBlock, timestampMs: bigint, key: Uint8Array): SignedBlock {
 	const raw = BlockHeaderRaw.create({
 		number: parent.number + 1n,

@@ -5,14 +5,14 @@
 
 import type { LogFile, LogFiles } from "../../src/node/chain/log-files.js";
 import {
-	type Change,
+	type BatchChange,
 	createMemoryDatabase,
 	DatabaseError,
 	type KeyValueDatabase,
 } from "../../src/node/state/database.js";
 import type { Randomness } from "./randomness.js";
 
-/** The process is gone; whoever still runs for it gets this. */
+/** The process is gone; code that still runs for it gets this. */
 export class ProcessDiedError extends Error {
 	override readonly name = "ProcessDiedError";
 }
@@ -26,7 +26,7 @@ interface DiskFile {
 }
 
 interface Batch {
-	readonly changes: readonly Change[];
+	readonly changes: readonly BatchChange[];
 	isSynced: boolean;
 }
 

@@ -89,7 +89,7 @@ describe("a simulated world", () => {
 		expect(env.wallClock()).toBe(1_602_500);
 	});
 
-	it("passes what a task throws to whoever runs the world", async () => {
+	it("passes what a task throws to the caller that runs the world", async () => {
 		const world = new SimulatedWorld();
 		world
 			.host(A)
@@ -206,8 +206,8 @@ describe("a simulated world", () => {
 	});
 
 	it.each<[string, NodeAddress, RegExp]>([
-		["nobody has the address", { host: "10.0.0.9", port: PORT }, /no answer/],
-		["nobody listens", { host: B, port: 1 }, /refused/],
+		["no host has the address", { host: "10.0.0.9", port: PORT }, /no answer/],
+		["no one listens", { host: B, port: 1 }, /refused/],
 	])("refuses a dial if %s", async (_, address, message) => {
 		const world = new SimulatedWorld();
 		world.host(B).boot();

@@ -11,7 +11,7 @@ export class SimulatedHost {
 	private offsetMs = 0;
 	/** How many seconds the clocks make of one. */
 	private rate = 1;
-	/** What the clock that nobody sets had counted when the rate was set last. */
+	/** What the monotonic clock had counted when the rate was set last. */
 	private countedMs = 0;
 	private setAtMs: number;
 	private process: SimulatedEnvironment | undefined;
@@ -64,7 +64,7 @@ export class SimulatedHost {
 	}
 
 	/**
-	 * The process dies without a word of its own. The system closes its connections unless the machine lost its power
+	 * The process dies without closing anything itself. The system closes its connections unless the machine lost its power
 	 * (`silent`): then others only notice that nothing comes.
 	 */
 	crash(silent = false): void {

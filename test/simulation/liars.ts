@@ -372,11 +372,11 @@ async function dialOrNothing(
 	}
 }
 
-/** Sends nodes to addresses where nobody is. */
+/** Sends nodes to addresses without a node. */
 async function misleadDiscovery({ environment, random, victims }: LiarOptions): Promise<void> {
 	const nodeId = environment.randomBytes(64);
 	const self = { ipv4: environment.host.address, ipv6: "", port: PORT, nodeId };
-	const nobody = () => ({
+	const absentNode = () => ({
 		ipv4: `172.16.${random.below(256)}.${random.between(1, 250)}`,
 		ipv6: "",
 		port: random.between(1, 65_535),
@@ -389,14 +389,14 @@ async function misleadDiscovery({ environment, random, victims }: LiarOptions): 
 		if (packet.kind === "ping") {
 			port.send(encodePacket({ kind: "pong", from: self, networkId: NETWORK_ID, timestampMs }), from);
 		} else if (packet.kind === "findNode") {
-			const neighbours = Array.from({ length: 15 }, nobody);
+			const neighbours = Array.from({ length: 15 }, absentNode);
 			port.send(encodePacket({ kind: "neighbours", from: self, neighbours, timestampMs }), from);
 		}
 	});
 	environment.every(500, () => {
 		const victim = random.pick(victims);
 		const timestampMs = BigInt(environment.wallClock());
-		const from = random.chance(0.5) ? self : { ...nobody(), ipv4: self.ipv4 };
+		const from = random.chance(0.5) ? self : { ...absentNode(), ipv4: self.ipv4 };
 		port.send(
 			encodePacket({ kind: "ping", from, to: undefined, networkId: NETWORK_ID, timestampMs }),
 			victim,

@@ -31,7 +31,7 @@ interface Stored {
 	readonly solid: number;
 }
 
-/** A witness's word: anyone could give it, and in a simulation nobody does it for another. */
+/** A witness's signature: anyone could forge it, and in a simulation no one does. */
 export function modelSignature(block: {
 	readonly rawHash: Uint8Array;
 	readonly witness: Uint8Array;
@@ -69,7 +69,7 @@ export interface NewBlock {
 	readonly version?: number;
 }
 
-/** @param forged sign as somebody else would */
+/** @param forged sign as another key would */
 export function makeBlock(
 	{ parent, timestampMs, witness, transactions, version }: NewBlock,
 	forged = false,

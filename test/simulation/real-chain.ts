@@ -8,6 +8,7 @@ import { NodeChain } from "../../src/node/network/node-chain.js";
 import { producerOf, producerWithKey } from "../../src/node/production/witness-keys.js";
 import { toBase58Check } from "../../src/protocol/address.js";
 import type { SignedBlock } from "../../src/protocol/block.js";
+import { refBlockOf } from "../../src/protocol/block.js";
 import { contractTypeByName } from "../../src/protocol/contract-types.js";
 import { Transaction, TransferContract } from "../../src/protocol/messages.js";
 import { addressOfPrivateKey, sign } from "../../src/protocol/signature.js";
@@ -109,8 +110,7 @@ export class RealChain extends NodeChain implements ProducingChain {
 			amount: BigInt(random.between(1, 1_000_000)),
 		});
 		const built = buildTransaction(contract, parameter, {
-			refBlockBytes: headId.subarray(6, 8),
-			refBlockHash: headId.subarray(8, 16),
+			...refBlockOf(headId),
 			expirationMs: headTimestampMs + 60_000n,
 			timestampMs: headTimestampMs,
 		});

@@ -28,7 +28,7 @@ describe("a network under faults", () => {
 		expect(first.join("\n") === (await run()).join("\n")).toBe(true);
 	});
 
-	it("would notice if nobody agreed", async () => {
+	it("would notice if no two nodes agreed", async () => {
 		const result = await runScenario({ seed: 5, nodeCount: 4, lies: [], isHealed: false });
 		expect(result.failures.join()).toMatch(/no agreement/);
 	});

@@ -47,12 +47,12 @@ const CONVERGENCE_LIMIT_MS = 420_000;
 const PEERS_LIMIT_MS = 200_000;
 /** Blocks that agreeing nodes may be apart: one is under way while we look. */
 const TOLERATED_LAG = 2n;
-/** Of so many seeds one has the node's own chain, in small networks: it costs more. */
+/** One of this many seeds has the node's own chain, in small networks: it costs more. */
 const REAL_EVERY = 10;
 const MAX_REAL_NODES = 7;
 /** Blocks by which votes may be behind when all is well. */
 const CONFIRMED_LAG = 6n;
-/** Of so many seeds one goes on for a day. */
+/** One of this many seeds runs for a day. */
 const QUIET_DAY_EVERY = 125;
 const DAY_MS = 24 * 3_600_000;
 /** How often a machine corrects its clock, as by NTP, and what is left of the error. */
@@ -354,7 +354,7 @@ class Scenario {
 		const silent = this.random.chance(0.3);
 		this.faults.push(silent ? "power" : "crash");
 		node.crash(silent);
-		// Whoever forgets blocks that it has built on is as bad as a liar; no chain bears many of those.
+		// A node that forgets blocks that it has built on is as bad as a liar; no chain bears many of those.
 		const mayForget = this.forgetful.has(node) || this.forgetful.size < Math.floor(this.nodes.length / 8);
 		if (silent && mayForget && node.chain instanceof ModelChain) {
 			this.forgetful.add(node);
@@ -469,7 +469,7 @@ class Scenario {
 		return node.peers?.synced.filter((peer) => addresses.has(peer.connection.remote.host)).length ?? 0;
 	}
 
-	/** Where witnesses vote, all have confirmed a late block, and it is everybody's. */
+	/** Where witnesses vote, all have confirmed a late block, and every node has it. */
 	private checkVotes(): void {
 		if (!this.votes) return;
 		const highest = this.highestHead();

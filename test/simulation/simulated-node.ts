@@ -35,9 +35,9 @@ export interface NodeOptions {
 	readonly witnesses?: readonly OwnWitness[];
 	/** Votes that confirm a block. */
 	readonly quorum?: number;
-	/** Told when this node tells a peer to go. */
+	/** Called when this node tells a peer to go. */
 	readonly onDisconnect: (peer: string, reason: string, why: string) => void;
-	/** Told of errors that are faults of the program. */
+	/** Notified of errors that are faults of the program. */
 	readonly onFault: (error: unknown, where: string) => void;
 }
 
@@ -207,7 +207,7 @@ export class SimulatedNode {
 
 	private note(fields: object, message: string): void {
 		this.trace(fields, message);
-		if (message !== "peer told to go") return;
+		if (message !== "disconnecting peer") return;
 		const { peer, reason, why, mayBeHonest } = fields as Record<"peer" | "reason" | "why", string> & {
 			readonly mayBeHonest: boolean;
 		};

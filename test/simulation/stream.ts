@@ -104,7 +104,7 @@ export class SimulatedStream implements ByteStream {
 	private isEnded = false;
 	/** Closed here, or its host died: nothing is told to anyone any more. */
 	isGone = false;
-	/** Told to whoever keeps lists of streams. */
+	/** Called for the owner of lists of streams. */
 	onGone: (() => void) | undefined;
 
 	constructor(

@@ -2,7 +2,7 @@
  * A small data directory, and what a start on a damaged copy of it comes to: all that was acknowledged, or one sentence.
  *
  * A clean close seals what it leaves, so every damage of that can be told. A kill leaves a log whose last segment ends
- * anywhere, as it does after a loss of power: from such an end nobody can see how long the segment was. So of the last
+ * anywhere, as it does after a loss of power: from such an end it can't be seen how long the segment was. So of the last
  * segment alone a cut may take the records behind it, and a broken byte in the last record takes that record; what is
  * before them is there exactly, and everything else is said in a sentence.
  */

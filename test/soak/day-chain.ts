@@ -3,6 +3,7 @@
 import { type NodeConfig, parseConfig } from "../../src/node/config/config.js";
 import { producerWithKey } from "../../src/node/production/witness-keys.js";
 import { toBase58Check } from "../../src/protocol/address.js";
+import { refBlockOf } from "../../src/protocol/block.js";
 import { contractTypeByName } from "../../src/protocol/contract-types.js";
 import { Transaction, TransferContract } from "../../src/protocol/messages.js";
 import { addressOfPrivateKey, sign } from "../../src/protocol/signature.js";
@@ -106,10 +107,9 @@ export function payment(random: Random, blockId: Uint8Array, headMs: number): Si
 		amount: 1n,
 	});
 	const built = buildTransaction(contract, parameter, {
-		refBlockBytes: blockId.subarray(6, 8),
-		refBlockHash: blockId.subarray(8, 16),
+		...refBlockOf(blockId),
 		expirationMs: BigInt(headMs) + HOUR_MS,
-		// Nobody checks it; it tells equal payments apart.
+		// It isn't checked; it tells equal payments apart.
 		timestampMs: BigInt(Math.floor(random() * 2 ** 52)),
 	});
 	return new SignedTransaction(Transaction.create({ ...built.message, signature: [sign(built.id, key)] }));

@@ -58,7 +58,7 @@ async function produceUntil(
 			continue;
 		}
 		const producer = producerOf(producers, scheduledWitness(chain.state, 1n));
-		if (!producer) throw new Error("a slot belongs to nobody");
+		if (!producer) throw new Error("a slot has no producer");
 		chain.produce(producer, slotTimeMs(chain.state, 1n), () => false);
 		await open.throttle();
 		await turn();

@@ -6,7 +6,7 @@
  *
  *     npm run soak:day -- [--minutes 20] [--hours 24] [--seed 1]
  *
- * `--minutes` bounds the run; whoever can't make the blocks of `--hours` in it makes fewer, and the result says so.
+ * `--minutes` bounds the run; a machine that can't make the blocks of `--hours` in it makes fewer, and the result says so.
  */
 
 import { type ChildProcess, fork } from "node:child_process";
@@ -195,7 +195,7 @@ class Traffic {
 				rpc("eth_getLogs", [{ fromBlock: "latest", toBlock: "latest" }]),
 				rpc("eth_getFilterChanges", [filter.result]),
 			]);
-			// Its blocks come faster than a filter is made for: one that nobody reads would keep thousands.
+			// Its blocks come faster than a filter is made for: one that is never read would keep thousands.
 			await rpc("eth_uninstallFilter", [filter.result]);
 			this.answered += 7;
 			await sleep(300);

@@ -9,6 +9,7 @@ import { OpenChain } from "../../src/node/chain/open-chain.js";
 import { createContractMachine } from "../../src/node/contract-runner.js";
 import type { DevelopmentAccount } from "../../src/node/development/accounts.js";
 import { prepareDevelopment } from "../../src/node/development/development.js";
+import { refBlockOf } from "../../src/protocol/block.js";
 import { toHex } from "../../src/protocol/bytes.js";
 import { contractTypeByName } from "../../src/protocol/contract-types.js";
 import { Transaction, TransferContract } from "../../src/protocol/messages.js";
@@ -206,10 +207,9 @@ function transfer(
 		contract,
 		TransferContract.create({ owner_address: from.address, to_address: to, amount: 1n }),
 		{
-			refBlockBytes: id.subarray(6, 8),
-			refBlockHash: id.subarray(8, 16),
+			...refBlockOf(id),
 			expirationMs: headMs + HOUR_MS,
-			// Nobody checks it; it tells equal transfers apart.
+			// It isn't checked; it tells equal transfers apart.
 			timestampMs: BigInt(Math.floor(random() * 2 ** 52)),
 		},
 	);

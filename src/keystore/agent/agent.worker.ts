@@ -20,7 +20,7 @@ const LOOK_MS = 1_000;
 // Ctrl-C is meant for what runs in the foreground.
 process.on("SIGINT", () => undefined);
 process.once("message", (start: AgentStart) => void run(start));
-// Without an order it has nothing to live for.
+// Without a request it has no reason to run.
 process.once("disconnect", () => {
 	if (!ordered) process.exit(1);
 });

@@ -9,7 +9,7 @@ import { KeystoreError } from "../keystore-error.js";
 import { ANSWER_MS, MAX_LINE } from "./server.js";
 
 /**
- * Whether an agent is there, and is the user's own: its directory and socket belong to the user, and nobody else can
+ * Whether an agent is there, and is the user's own: its directory and socket belong to the user, and no one else can
  * enter. The system tells programs of this runtime nothing about who listens, so the directory has to.
  * @returns undefined if there is no agent (any more)
  * @throws {KeystoreError} `agent_refused` for one that others could have put there
@@ -58,7 +58,7 @@ export class AgentClient {
 		return (await this.ask({ do: "lock" }))?.["locked"] === true;
 	}
 
-	/** One request, one answer; undefined if nobody answers. */
+	/** One request, one answer; undefined if there is no answer. */
 	private ask(request: object): Promise<Readonly<Record<string, unknown>> | undefined> {
 		return new Promise((resolve) => {
 			let text = "";

@@ -44,7 +44,7 @@ export class Agent {
 
 	private constructor(private readonly options: AgentOptions) {
 		this.keys = new Map(options.keys.map((key) => [toBase58Check(addressOfPrivateKey(key)), key]));
-		// Made with mode 0700 in one step, under a name that nobody can foresee.
+		// Made with mode 0700 in one step, under an unpredictable name.
 		this.directory = mkdtempSync(join(options.parent, "coin-agent-"));
 		this.server = createServer((socket) => this.serve(socket));
 		this.server.maxConnections = MAX_CONNECTIONS;

@@ -1,6 +1,6 @@
-/** Writer B: members in alphabetical order, no blanks, or indented with tabs (protocol/http §2.1, protocol/http-endpoints §5). */
+/** The bean form: members in alphabetical order, no blanks, or indented with tabs (protocol/http §2.1, protocol/http-endpoints §5). */
 
-import { quoteHashed } from "../../protocol/json/quoting.js";
+import { quoteMapOrdered } from "../../protocol/json/quoting.js";
 
 /** A number that is written with a fraction. */
 export class Double {
@@ -18,7 +18,7 @@ export function beanJson(value: BeanValue, pretty = false): string {
 }
 
 function write(value: BeanValue, lineBreak: string): string {
-	if (typeof value === "string") return quoteHashed(value);
+	if (typeof value === "string") return quoteMapOrdered(value);
 	if (value instanceof Double) return writeDouble(value.value);
 	if (typeof value !== "object") return String(value);
 	const inner = lineBreak === "" ? "" : `${lineBreak}\t`;
@@ -31,7 +31,7 @@ function write(value: BeanValue, lineBreak: string): string {
 			inner,
 		);
 	const names = Object.keys(value).sort();
-	const rows = names.map((name) => `${quoteHashed(name)}:${write(value[name] as BeanValue, inner)}`);
+	const rows = names.map((name) => `${quoteMapOrdered(name)}:${write(value[name] as BeanValue, inner)}`);
 	return enclose("{", rows, "}", lineBreak, inner);
 }
 

@@ -7,8 +7,8 @@ import { contractTypeByName } from "../../protocol/contract-types.js";
 import type { Dialect } from "../../protocol/dialect.js";
 import { isWireError } from "../../protocol/json/exceptions.js";
 import { Return, ReturnResponse_code } from "../../protocol/messages.js";
+import { type QuotingMessage, spellMessage } from "../../protocol/quoting-message.js";
 import type { SignedTransaction } from "../../protocol/transaction.js";
-import { spellMessage, type Wording } from "../../protocol/wording.js";
 import { nextSlotTimeMs } from "../consensus/slots.js";
 import {
 	type ChainError,
@@ -30,7 +30,7 @@ export interface BroadcastResult {
 	/** `Return.response_code`. */
 	readonly code: number;
 	/** Neutral spelling; empty on success. */
-	readonly message: string | Wording;
+	readonly message: string | QuotingMessage;
 }
 
 const ACCEPTED: BroadcastResult = { code: Code.SUCCESS, message: "" };
@@ -158,8 +158,8 @@ export class Broadcaster {
 	}
 }
 
-function behind(words: string, { wording }: ChainError): string | Wording {
-	return typeof wording === "string" ? words + wording : wording.after(words);
+function behind(words: string, { rawMessage }: ChainError): string | QuotingMessage {
+	return typeof rawMessage === "string" ? words + rawMessage : rawMessage.after(words);
 }
 
 /** The result as the message that servers answer with. */

@@ -6,9 +6,9 @@
 import type { FieldDescriptor, Message, MessageType } from "../../protocol/codec/descriptor.js";
 import { byteClass } from "../../protocol/json/byte-fields.js";
 import { exceptionText } from "../../protocol/json/exceptions.js";
-import { hashedObject } from "../../protocol/json/hashed-value.js";
-import { hashMessage, printMessage } from "../../protocol/json/message-writer.js";
-import { quoteHashed } from "../../protocol/json/quoting.js";
+import { mapOrderedObject } from "../../protocol/json/map-ordered-json.js";
+import { mapOrderedMessage, printMessage } from "../../protocol/json/message-writer.js";
+import { quoteMapOrdered } from "../../protocol/json/quoting.js";
 import type { ApiContext, ServerKind } from "./context.js";
 import type { LongAnswer } from "./long-answer.js";
 import { type Parameters, parseAddressText, parseInt32, parseLong } from "./parameters.js";
@@ -104,7 +104,7 @@ export const errorReply: FailureWriter = (context, error) =>
 
 /** `{"Error":"<text>"}`. */
 export function errorMessage(text: string): string {
-	return hashedObject([["Error", quoteHashed(text)]]);
+	return mapOrderedObject([["Error", quoteMapOrdered(text)]]);
 }
 
 /** Only `visible` is read; an unreadable body is an error all the same. */
@@ -176,17 +176,17 @@ export function messageRequest<T extends Message>(
 	};
 }
 
-/** Writer P. */
+/** A message in the printed form. */
 export function printed<T extends Message>(type: MessageType<T>): ReplyWriter<Readonly<T> | undefined> {
 	const write = (context: ApiContext, reply: Readonly<T> | undefined): string =>
 		reply ? printMessage(type, reply, context.style) : "{}";
 	return Object.assign(write, { answers: type.typeName });
 }
 
-/** Writer F. */
-export function hashed<T extends Message>(type: MessageType<T>): ReplyWriter<Readonly<T> | undefined> {
+/** A message in the map-ordered form. */
+export function mapOrdered<T extends Message>(type: MessageType<T>): ReplyWriter<Readonly<T> | undefined> {
 	const write = (context: ApiContext, reply: Readonly<T> | undefined): string =>
-		reply ? hashMessage(type, reply, context.style) : "{}";
+		reply ? mapOrderedMessage(type, reply, context.style) : "{}";
 	return Object.assign(write, { answers: type.typeName });
 }
 

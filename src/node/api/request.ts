@@ -4,8 +4,8 @@ import { fromUtf8, toKey } from "../../protocol/bytes.js";
 import type { Message, MessageType } from "../../protocol/codec/descriptor.js";
 import { NamedError } from "../../protocol/json/exceptions.js";
 import { decodeFields } from "../../protocol/json/field-decoder.js";
-import { hashedValue } from "../../protocol/json/hashed-value.js";
 import { parseLenient, parseLenientObject } from "../../protocol/json/lenient-parser.js";
+import { mapOrderedJson } from "../../protocol/json/map-ordered-json.js";
 import { readVisible } from "../../protocol/json/member-readers.js";
 import type { JsonObject } from "../../protocol/json/value.js";
 import { Parameters, readForm } from "./parameters.js";
@@ -131,5 +131,5 @@ function formToJson(text: string): string {
 	const members = [...readForm(text)].map(
 		([name, values]) => [name, values.length === 1 ? (values[0] as string) : values] as const,
 	);
-	return hashedValue(new Map(members));
+	return mapOrderedJson(new Map(members));
 }

@@ -3,10 +3,10 @@
 import { toHex, utf8 } from "../../protocol/bytes.js";
 import { nullPointer } from "../../protocol/json/exceptions.js";
 import { decodeFields } from "../../protocol/json/field-decoder.js";
-import { hashedObject, hashedValue, type Member } from "../../protocol/json/hashed-value.js";
 import { decodeHexText } from "../../protocol/json/hex-text.js";
+import { type Member, mapOrderedJson, mapOrderedObject } from "../../protocol/json/map-ordered-json.js";
 import { readLong, readText } from "../../protocol/json/member-readers.js";
-import { quoteHashed } from "../../protocol/json/quoting.js";
+import { quoteMapOrdered } from "../../protocol/json/quoting.js";
 import { BytesMessage } from "../../protocol/messages.js";
 import type { ParameterReader, RequestForm } from "./endpoint.js";
 import { parseAddressText, parseLong } from "./parameters.js";
@@ -47,7 +47,7 @@ export const valueRequest: RequestForm<Uint8Array> = {
 		const text = readText(object, "value");
 		const members = new Map(object);
 		if (text !== null) members.set("value", toHex(parseAddressText(text, true)));
-		return decodeFields(BytesMessage, hashedValue(members), false).value;
+		return decodeFields(BytesMessage, mapOrderedJson(members), false).value;
 	},
 };
 
@@ -57,8 +57,8 @@ export const objectValueRequest: RequestForm<Uint8Array> = {
 	read: (input) => {
 		if (input.mode !== "query" || input.visible) return valueRequest.read(input);
 		const text = input.parameters.get("value");
-		const members: Member[] = text === null ? [] : [["value", quoteHashed(text)]];
-		return decodeFields(BytesMessage, hashedObject(members), false).value;
+		const members: Member[] = text === null ? [] : [["value", quoteMapOrdered(text)]];
+		return decodeFields(BytesMessage, mapOrderedObject(members), false).value;
 	},
 };
 

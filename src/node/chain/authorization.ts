@@ -14,9 +14,9 @@ import {
 	OWNER_PERMISSION,
 	permissionById,
 } from "../../protocol/permission.js";
+import { quoting } from "../../protocol/quoting-message.js";
 import { SignatureError } from "../../protocol/signature.js";
 import type { SignedTransaction } from "../../protocol/transaction.js";
-import { wording } from "../../protocol/wording.js";
 import type { DevelopmentSchedule } from "../rules/chain-rules.js";
 import { ValidateSignatureError } from "../rules/errors.js";
 import type { ForkGates } from "../rules/fork-gates.js";
@@ -120,11 +120,11 @@ export function sumWeights(
 		const own = keyWeight(permission, signer);
 		if (own === 0n) {
 			throw new ValidateSignatureError(
-				wording`${toHex(signature)} is signed by ${toBase58Check(signer)} but it is not contained of permission.`,
+				quoting`${toHex(signature)} is signed by ${toBase58Check(signer)} but it is not contained of permission.`,
 			);
 		}
 		const mark = byAddress ? toKey(signer) : normalSignature(signature);
-		if (seen.has(mark)) throw new ValidateSignatureError(wording`${toBase58Check(signer)} has signed twice!`);
+		if (seen.has(mark)) throw new ValidateSignatureError(quoting`${toBase58Check(signer)} has signed twice!`);
 		seen.add(mark);
 		signers.push(signer);
 		weight += own;

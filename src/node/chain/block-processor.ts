@@ -15,7 +15,7 @@ import type { BlockScope } from "../rules/execution.js";
 import { authorize } from "./authorization.js";
 import { BalanceRecorder } from "./balance-history.js";
 import { indexLogs } from "./section-bloom.js";
-import { recentBlockKey } from "./transaction-checks.js";
+import { putRecentBlock } from "./transaction-checks.js";
 import { type ProcessorEnvironment, processTransaction } from "./transaction-processor.js";
 
 export interface ApplyOptions {
@@ -76,7 +76,7 @@ function run(
 	const active = activeWitnesses(state);
 	if (maintenance) forks.reset(active.length);
 
-	state.recentBlock.put(recentBlockKey(block.number), block.id.subarray(8, 16));
+	putRecentBlock(state, block.id);
 	properties.set("latest_block_header_hash", block.id);
 	properties.set("latest_block_header_number", block.number);
 	properties.set("latest_block_header_timestamp", block.timestampMs);

@@ -35,8 +35,8 @@ import {
 } from "./packing.js";
 import { PendingPool, type PendingTransaction } from "./pending-pool.js";
 import { type RestoreTarget, restoreRecords } from "./restore.js";
-import { Sessions } from "./sessions.js";
 import { type ProcessorEnvironment, processTransaction } from "./transaction-processor.js";
+import { UndoLayers } from "./undo-layers.js";
 
 /** How long one turn of re-executing waiting transactions may take. */
 const REQUEUE_TURN_MS = 20;
@@ -69,7 +69,7 @@ export class Chain {
 	readonly tree = new ForkTree();
 	readonly pool: PendingPool;
 	/** Up to which block the chain is final. */
-	sessions: Sessions;
+	undoLayers: UndoLayers;
 	private readonly observers = new Observers();
 	private readonly changedOwners = new Set<string>();
 	/** Blocks that this node made. */
@@ -92,7 +92,7 @@ export class Chain {
 		const head = this.storedBlock(id);
 		if (!head) throw new Error(`the head block ${toHex(id)} is missing from the database`);
 		this.tree.start(head);
-		this.sessions = new Sessions(head.number);
+		this.undoLayers = new UndoLayers(head.number);
 		this.updateCapacity();
 		// A later start must not do this: with votes for a version just complete, it would close the gates below that
 		// version for good, and the state would no longer be what the blocks alone make of it (protocol/consensus §6).
@@ -265,7 +265,7 @@ export class Chain {
 
 	/** Executes a block on the head as one layer, or leaves no trace of it. */
 	private apply(block: SignedBlock, contentsTrusted: boolean): AppliedBlock {
-		this.sessions.open();
+		this.undoLayers.open();
 		this.settle();
 		const mark = this.database.mark();
 		let infos: readonly TransactionInfo[];
@@ -279,7 +279,7 @@ export class Chain {
 			});
 			this.log(this.executedAs(block), block.bytes);
 		} catch (error) {
-			this.sessions.close();
+			this.undoLayers.close();
 			this.database.revert(mark);
 			throw error;
 		}
@@ -304,13 +304,13 @@ export class Chain {
 	 */
 	private settle(): void {
 		const isDevelopment = this.environment.rules.development !== undefined;
-		this.database.settle(isDevelopment ? this.solidifiedNumber : this.sessions.merged);
+		this.database.settle(isDevelopment ? this.solidifiedNumber : this.undoLayers.merged);
 	}
 
 	private updateCapacity(): void {
 		const layers = this.state.properties.headNumber - this.solidifiedNumber + 1n;
 		this.tree.setCapacity(layers);
-		this.sessions.capacity = Number(layers);
+		this.undoLayers.capacity = Number(layers);
 	}
 
 	/** Moves the chain to a longer branch; if a block of it fails, back to the old one. */
@@ -375,7 +375,7 @@ export class Chain {
 		const erased = this.withInfos(this.blockById(this.state.properties.headId) as SignedBlock);
 		const { block } = erased;
 		this.database.undoBlock();
-		this.sessions.close();
+		this.undoLayers.close();
 		for (const transaction of block.transactions) this.log("transaction", transaction.bytes);
 		this.pool.addPopped(block.transactions, this.clock());
 		return erased;
@@ -387,7 +387,7 @@ export class Chain {
 
 	private discardPending(): void {
 		this.database.revert(0);
-		this.sessions.closePending();
+		this.undoLayers.closePending();
 		this.pendingShielded = 0;
 	}
 
@@ -427,8 +427,8 @@ export class Chain {
 
 	/** @param isNew the log doesn't hold the transaction yet */
 	private execute(transaction: SignedTransaction, receivedMs: bigint, isNew: boolean): TransactionInfo {
-		this.sessions.openPending();
-		this.sessions.open();
+		this.undoLayers.openPending();
+		this.undoLayers.open();
 		this.settle();
 		const mark = this.database.mark();
 		try {
@@ -443,7 +443,7 @@ export class Chain {
 			this.observers.refused(transaction, error);
 			throw error;
 		} finally {
-			this.sessions.close();
+			this.undoLayers.close();
 		}
 	}
 
@@ -512,13 +512,13 @@ export class Chain {
 		readonly taken: readonly PendingTransaction[];
 	} {
 		this.discardPending();
-		this.sessions.openPending();
+		this.undoLayers.openPending();
 		this.settle();
 		const context: PackingContext = {
 			environment: this.environment,
 			pool: this.pool,
 			database: this.database,
-			sessions: this.sessions,
+			undoLayers: this.undoLayers,
 			permissionsChanged: (owner) => this.changedOwners.has(owner),
 			onDropped: (transaction) => this.noteDropped(transaction),
 		};
@@ -549,7 +549,7 @@ export class Chain {
 		};
 		this.tree.start(block(settled));
 		for (let number = settled + 1n; number <= properties.headNumber; number++) this.tree.push(block(number));
-		this.sessions = new Sessions(properties.headNumber);
+		this.undoLayers = new UndoLayers(properties.headNumber);
 		this.updateCapacity();
 		this.changedOwners.clear();
 		this.givenBack.clear();

@@ -1,9 +1,14 @@
-/** The data directory: whose it is, and that nobody else uses it (protocol/configuration §4.3 tells what others look like). */
+/** The data directory: who owns it, and that no other process uses it (protocol/configuration §4.3 tells what others look like). */
 
 import { accessSync, constants, existsSync, mkdirSync, readdirSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { be64, equalBytes, fromUtf8, readBe64, toHex, utf8 } from "../../protocol/bytes.js";
-import { type Change, DatabaseError, type KeyValueDatabase, openLevelDatabase } from "../state/database.js";
+import {
+	type BatchChange,
+	DatabaseError,
+	type KeyValueDatabase,
+	openLevelDatabase,
+} from "../state/database.js";
 import { ANY_START, type LogStart } from "./block-log.js";
 
 /** Layout of the directory that this program writes and reads. */
@@ -49,7 +54,7 @@ export async function openDataDirectory(dataDirectory: string, name: string): Pr
 }
 
 /**
- * Creates a directory and those above it. Not by the library's recursive form: that tries for ever where a file system
+ * Creates a directory and those above it. Not by the library's recursive form: that retries forever where a file system
  * answers "no such file" under a directory that exists, as /proc does.
  */
 function makeDirectory(path: string): void {
@@ -116,7 +121,7 @@ export async function readMeta(database: KeyValueDatabase, path: string): Promis
 }
 
 /** The change that writes the description. */
-export function metaChange(genesisId: Uint8Array): Change {
+export function metaChange(genesisId: Uint8Array): BatchChange {
 	return { key: META_KEY, value: utf8(JSON.stringify({ format: FORMAT, genesisId: toHex(genesisId) })) };
 }
 
@@ -133,13 +138,13 @@ export function readLogStart(database: KeyValueDatabase, path: string): LogStart
 }
 
 /** The change that makes all segments before one superfluous. */
-export function logStartChange({ segment, bytes, crc }: LogStart): Change {
+export function logStartChange({ segment, bytes, crc }: LogStart): BatchChange {
 	return { key: LOG_START_KEY, value: utf8(`${segment} ${bytes} ${crc}`) };
 }
 
 /**
  * Counts the batches that the state was written in. Each leaves a mark of its own, and the last {@link KEPT_MARKS} of
- * them stay: a database that lost a batch, as LevelDB does without a word where its own log or list of files is
+ * them stay: a database that lost a batch, as LevelDB does silently where its own log or list of files is
  * damaged, has a gap in them. The newest batch is known by the block log that it names.
  */
 export class BatchMarks {
@@ -162,9 +167,9 @@ export class BatchMarks {
 	}
 
 	/** The changes by which the next batch is known. */
-	next(): readonly Change[] {
+	next(): readonly BatchChange[] {
 		this.last++;
-		const old: Change[] =
+		const old: BatchChange[] =
 			this.last > KEPT_MARKS ? [{ key: markKey(this.last - KEPT_MARKS), value: null }] : [];
 		return [{ key: markKey(this.last), value: new Uint8Array(0) }, ...old];
 	}

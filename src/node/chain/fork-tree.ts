@@ -1,6 +1,6 @@
 /**
  * The blocks of the last branches, in memory (protocol/blocks §4.5). A block whose parent isn't here is refused and not kept:
- * nothing can be told of it, and it has to be offered again anyway once its parent is linked.
+ * it can't be judged, and it has to be offered again anyway once its parent is linked.
  *
  * A witness signs one block a slot, but nothing keeps it from signing more. What stands beside the chain is bounded: in
  * blocks of one witness and slot, and in bytes. Where a bound is passed, branches go, oldest first; the one that just

@@ -30,7 +30,7 @@ import { setActiveWitnesses } from "../consensus/slots.js";
 import { witnessesByVotes } from "../consensus/witness-order.js";
 import type { StateView } from "../state/view.js";
 import { accountTrace, accountTraceKey } from "./balance-history.js";
-import { recentBlockKey } from "./transaction-checks.js";
+import { putRecentBlock } from "./transaction-checks.js";
 
 /** Owner of the transfers of the genesis block. */
 const GENESIS_OWNER = utf8("0x000000000000000000000");
@@ -101,7 +101,7 @@ export function writeGenesis(state: StateView, genesis: GenesisConfig): void {
 	properties.set("latest_block_header_timestamp", genesis.timestampMs);
 	writeAccounts(state, genesis);
 	writeWitnesses(state, genesis);
-	state.recentBlock.put(recentBlockKey(0n), block.id.subarray(8, 16));
+	putRecentBlock(state, block.id);
 	writeBalanceHistory(state, genesis, block);
 }
 
@@ -190,17 +190,17 @@ export function prepareBase(state: StateView, settings: StartSettings): void {
 	}
 }
 
-/** Nobody holds the key of the black hole: its owner permission names the zero address. */
+/** No one holds the key of the black hole: its owner permission names the zero address. */
 function lockBlackHole(state: StateView, address: Uint8Array): void {
 	const stored = state.account.get(address);
 	if (stored) {
 		const account = Account.copy(stored);
-		const nobody = Buffer.alloc(21);
-		nobody[0] = address[0] ?? 0;
+		const zeroAddress = Buffer.alloc(21);
+		zeroAddress[0] = address[0] ?? 0;
 		account.owner_permission = Permission.create({
 			permission_name: "owner",
 			threshold: 1n,
-			keys: [Key.create({ address: nobody, weight: 1n })],
+			keys: [Key.create({ address: zeroAddress, weight: 1n })],
 		});
 		account.active_permission = [];
 		state.account.put(address, account);

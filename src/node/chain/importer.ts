@@ -19,14 +19,14 @@ export interface ImportSource {
 	readonly open: OpenChain;
 	/** Undefined: signatures are recovered on the calling thread. */
 	readonly pool: SignaturePool | undefined;
-	/** Told after each block. */
+	/** Called after each block. */
 	readonly onProgress?: (progress: ImportProgress) => void;
 	/** Ends the import after the current block. */
 	readonly signal?: AbortSignal;
 }
 
 /**
- * Applies blocks in order; those that the chain has already are skipped, so an import can be taken up again.
+ * Applies blocks in order; those that the chain has already are skipped, so an import can be resumed.
  * @param blocks encoded blocks in ascending order
  * @throws {ChainError | DecodeError} at the first block that is refused; the blocks before it stay
  */

@@ -36,7 +36,7 @@ export interface LogFile {
 	write(bytes: Uint8Array): number;
 	/** Brings what was written to the disk. */
 	sync(): void;
-	/** The same, without keeping anybody waiting. */
+	/** The same, without blocking the caller. */
 	syncAhead(): Promise<void>;
 	/** Cuts the file to its first bytes; what is written next follows them. */
 	truncate(size: number): void;

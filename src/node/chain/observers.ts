@@ -15,7 +15,7 @@ export interface AppliedBlock {
 /** A block that left the chain, with what it had done. */
 export type ErasedBlock = Pick<AppliedBlock, "block" | "infos">;
 
-/** Told of changes of the head, after they are complete. */
+/** Notified of changes of the head, after they are complete. */
 export interface ChainObserver {
 	/** A block is part of the chain now. `switching`: it came with a move to another branch, which is complete. */
 	applied?(applied: AppliedBlock, switching: boolean): void;
@@ -34,7 +34,7 @@ export interface ChainObserver {
 	timed?(step: "packed" | "pushed", block: SignedBlock, ms: number): void;
 }
 
-/** All who listen. */
+/** All registered observers. */
 export class Observers {
 	private readonly all = new Set<ChainObserver>();
 

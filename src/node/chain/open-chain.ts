@@ -87,7 +87,7 @@ export class OpenChain {
 	) {}
 
 	/**
-	 * Opens or creates the chain; after a kill, goes on from the last block that anyone saw.
+	 * Opens or creates the chain; after a kill, continues from the last block that was visible.
 	 * @throws {DatabaseError | LogDamagedError} with one sentence
 	 */
 	static async open(options: ChainOptions): Promise<OpenChain> {
@@ -176,7 +176,7 @@ export class OpenChain {
 		return open;
 	}
 
-	/** Takes up what the log holds; many kills in a row must not make it longer and longer. */
+	/** Replays what the log holds; repeated kills must not make it grow. */
 	private async restore(records: readonly LogRecord[]): Promise<void> {
 		if (records.length === 0) return;
 		this.chain.restore(records);
@@ -289,7 +289,7 @@ export class OpenChain {
 		return this.storage.get(sideKey(name));
 	}
 
-	/** Writes such a record. It is no part of any block: a kill may lose it, nothing undoes it. */
+	/** Writes such a record. It is not part of a block: a kill may lose it, nothing undoes it. */
 	putSideRecord(name: string, value: Uint8Array): void {
 		if (this.failed) return;
 		const change = { key: sideKey(name), value };

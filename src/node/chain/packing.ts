@@ -12,8 +12,8 @@ import type { BlockScope } from "../rules/execution.js";
 import { BLOCK_VERSION } from "../rules/fork-gates.js";
 import type { StateDatabase } from "../state/state-database.js";
 import type { PendingPool, PendingTransaction } from "./pending-pool.js";
-import type { Sessions } from "./sessions.js";
 import { type ProcessorEnvironment, processTransaction } from "./transaction-processor.js";
+import type { UndoLayers } from "./undo-layers.js";
 
 /** Bytes of a block that a witness packs, its header included. */
 const MAX_PACKED_BYTES = 2_000_000;
@@ -32,10 +32,10 @@ export interface PackingContext {
 	readonly environment: ProcessorEnvironment;
 	readonly pool: PendingPool;
 	readonly database: StateDatabase;
-	readonly sessions: Sessions;
+	readonly undoLayers: UndoLayers;
 	/** Whether the permissions of an account changed since its transactions were checked. */
 	readonly permissionsChanged: (owner: string) => boolean;
-	/** Told of a transaction that no longer passes: it left the pool. */
+	/** Notified of a transaction that no longer passes: it left the pool. */
 	readonly onDropped: (transaction: SignedTransaction) => void;
 }
 
@@ -82,7 +82,7 @@ export function packTransactions(
 	raw: Readonly<BlockHeaderRaw>,
 	expired: () => boolean,
 ): PackedTransactions {
-	const { environment, pool, database, sessions } = context;
+	const { environment, pool, database, undoLayers } = context;
 	const scope: BlockScope = {
 		number: raw.number,
 		timestampMs: raw.timestamp,
@@ -116,7 +116,7 @@ export function packTransactions(
 		if (isShielded(transaction)) shielded++;
 		if (transaction.type?.name === "AccountPermissionUpdateContract") updatedOwners.add(owner);
 		const mark = database.mark();
-		sessions.open();
+		undoLayers.open();
 		try {
 			const verified = !context.permissionsChanged(owner);
 			const processed = processTransaction(environment, transaction, scope, { verified });
@@ -130,11 +130,11 @@ export function packTransactions(
 				context.onDropped(transaction);
 				continue;
 			}
-			// A fault of this program: the others must not be lost with the one that brought it out.
+			// A bug of this program: the others must not be lost with the one that brought it out.
 			pool.giveBack([...taken, ...postponed]);
 			throw error;
 		} finally {
-			sessions.close();
+			undoLayers.close();
 		}
 	}
 	pool.giveBack(postponed);

@@ -1,4 +1,4 @@
-/** Taking up the block log on start: blocks above the database's, then the transactions that still wait. */
+/** Replaying the block log on start: blocks above the database's, then the transactions that still wait. */
 
 import { SignedBlock } from "../../protocol/block.js";
 import { toKey } from "../../protocol/bytes.js";

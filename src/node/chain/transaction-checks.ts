@@ -1,5 +1,6 @@
 /** The checks of a transaction that don't depend on its type: reference block, size, expiry, duplicates. */
 
+import { refBlockOf } from "../../protocol/block.js";
 import { asBuffer, be64, equalBytes, readBe64, toHex } from "../../protocol/bytes.js";
 import type { SignedTransaction } from "../../protocol/transaction.js";
 import { nextSlotTimeMs } from "../consensus/slots.js";
@@ -19,9 +20,10 @@ const RESULT_ALLOWANCE = 128;
 /** How far ahead of the head a transaction may expire. */
 const MAX_EXPIRATION_MS = 86_400_000n;
 
-/** Key of the ring of recent blocks: the two low bytes of the number. */
-export function recentBlockKey(number: bigint): Uint8Array {
-	return be64(number).subarray(6, 8);
+/** Adds a block to the ring of recent blocks that transactions may refer to. @param id of the block */
+export function putRecentBlock(state: StateView, id: Uint8Array): void {
+	const { refBlockBytes, refBlockHash } = refBlockOf(id);
+	state.recentBlock.put(refBlockBytes, refBlockHash);
 }
 
 /** Checks that the transaction refers to a recent block of this branch (TaPoS). @throws {TaposError} */

@@ -38,9 +38,9 @@ export interface ProcessedTransaction {
 export interface ProcessorEnvironment extends ExecutionEnvironment {
 	/** Runs the contract machine for deploy and trigger transactions. */
 	readonly machine: MachineRunner;
-	/** Told of each transaction that was executed, where someone counts. */
+	/** Notified of each transaction that was executed, where metrics are on. */
 	executed?: ((transaction: SignedTransaction, inBlock: boolean, ms: number) => void) | undefined;
-	/** Told how long checking the signatures of a client's transaction took, where someone counts. */
+	/** Reports how long checking the signatures of a client's transaction took, where metrics are on. */
 	authorized?: ((ms: number) => void) | undefined;
 }
 

@@ -3,7 +3,7 @@
  * witness's signature, its witness and its slot. Where a block comes from decides which of these are taken for granted;
  * nothing else does.
  *
- * The network's own push tests neither signature nor slot before it stores a block of a side branch: a key made up a
+ * The network's own push tests neither signature nor slot before it stores a block of a side branch: a key generated a
  * moment ago could fill its memory, and have it undo the last blocks. Blocks of strangers are judged whole, against
  * the state of the block where their branch leaves the chain, before anything is kept or undone.
  */
@@ -44,7 +44,7 @@ export interface BlockTrust {
 export const BLOCK_ORIGINS = {
 	/** Another node: nothing is known. */
 	peer: { contents: false, header: false },
-	/** A file of blocks: whoever wrote it is as much a stranger. */
+	/** A file of blocks: its author is not trusted either. */
 	import: { contents: false, header: false },
 	/** A recording of the network's own push, which leaves the header to its caller. */
 	recording: { contents: false, header: true },
@@ -118,7 +118,7 @@ export interface BlockPlace {
 /**
  * Judges a block's size, who made it and when.
  *
- * Up to the block in which its branch carries out maintenance the witnesses of every slot are known, and nobody else's
+ * Up to the block in which its branch carries out maintenance the witnesses of every slot are known, and no one else's
  * block passes. Above it the votes of a branch that was never executed decide; there every registered witness passes,
  * once its branch has that block from the witness whose turn it was.
  *
@@ -133,7 +133,7 @@ export function judgeHeader(block: SignedBlock, { state, branch, development }: 
 	checkHeaderSignature(state, block);
 	const maintenance = branch.findIndex(({ timestampMs }) => maintenanceDue(state, timestampMs));
 	const head = scheduleHead(branch, maintenance);
-	// The schedule takes any first block; nobody but a witness of the genesis makes one.
+	// The schedule takes any first block; only a witness of the genesis makes one.
 	const isScheduled = maintenance < 0 && parentNumber > 0n;
 	const isRegistered = isScheduled || development !== undefined || state.witness.has(block.witness);
 	const follows =

@@ -1,4 +1,4 @@
-/** The end of a cycle: votes are counted and the active witnesses chosen anew (protocol/consensus §4.1). */
+/** The end of a cycle: votes are counted and the active witnesses chosen again (protocol/consensus §4.1). */
 
 import type { SignedBlock } from "../../protocol/block.js";
 import { fromKey, toKey } from "../../protocol/bytes.js";

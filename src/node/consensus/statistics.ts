@@ -30,7 +30,7 @@ export function changeWitness(
  * Counts a block for its producer and the missed slots for theirs. Runs before maintenance: it reads the head of the
  * block's parent and the active list that scheduled the block.
  *
- * @throws {RuntimeRuleError} if the producer is no witness, which only a block right after genesis can bring about
+ * @throws {RuntimeRuleError} if the producer is not a witness, which only a block right after genesis can bring about
  */
 export function applyStatistics(
 	state: StateView,

@@ -6,7 +6,7 @@ import type { SmartContract } from "../../protocol/messages.js";
 import { ContractValidateError } from "../rules/errors.js";
 import type { StateView } from "../state/view.js";
 
-/** @throws {ContractValidateError} if the owner is no account; `absent` is the type's wording for that */
+/** @throws {ContractValidateError} if the owner is not an account; `absent` is the type's message for that */
 export function checkOwner(state: StateView, owner: Uint8Array, absent: string): void {
 	if (!isAddress(owner)) throw new ContractValidateError("Invalid address");
 	if (!state.account.has(owner)) throw new ContractValidateError(`Account[${toHex(owner)}] ${absent}`);

@@ -8,7 +8,7 @@ import {
 	type AssetIssueContract,
 	type ParticipateAssetIssueContract,
 } from "../../protocol/messages.js";
-import { wording } from "../../protocol/wording.js";
+import { quoting } from "../../protocol/quoting-message.js";
 import { ContractExecuteError, ContractValidateError } from "../rules/errors.js";
 import { addToken, holdsToken, takeToken } from "../tokens/holdings.js";
 import { findToken } from "../tokens/token-store.js";
@@ -33,7 +33,7 @@ export const participateAssetIssue = defineContract<ParticipateAssetIssueContrac
 		const token = findToken(state, asset_name);
 		if (!token) {
 			const name = asset_name.length > 0 ? fromUtf8(asset_name) : "null";
-			throw new ContractValidateError(wording`No asset named ${name}`);
+			throw new ContractValidateError(quoting`No asset named ${name}`);
 		}
 		if (!equalBytes(to_address, token.owner_address)) {
 			throw new ContractValidateError(`The asset is not issued by ${toHex(to_address)}`);

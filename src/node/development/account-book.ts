@@ -5,7 +5,7 @@ import { toHex, utf8 } from "../../protocol/bytes.js";
 import { sha256 } from "../../protocol/hash.js";
 import { type DevelopmentAccount, deriveAccounts } from "./accounts.js";
 
-/** Accounts with the sentence that their keys come from. */
+/** Accounts with the mnemonic that their keys come from. */
 export interface AccountBatch {
 	readonly accounts: readonly DevelopmentAccount[];
 	readonly mnemonic: string;
@@ -46,7 +46,7 @@ export class AccountBook {
 /** How addresses are written: one form, or both. */
 export type AddressFormat = "base58" | "hex" | "all";
 
-/** The listing of accounts, keys, sentence and path, line by line. @param unit the coin's name */
+/** The listing of accounts, keys, mnemonic and path, line by line. @param unit the coin's name */
 export function accountListing(
 	{ accounts, mnemonic, hdPath }: AccountBatch,
 	unit: string,

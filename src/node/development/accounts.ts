@@ -1,9 +1,9 @@
-/** The funded accounts of a development chain: the same sentence gives the same keys everywhere. */
+/** The funded accounts of a development chain: the same mnemonic gives the same keys everywhere. */
 
 import { createECDH, createHmac, pbkdf2Sync } from "node:crypto";
 import { addressOfPrivateKey } from "../../protocol/signature.js";
 
-/** The sentence that every developer's wallet already knows. */
+/** The mnemonic that every developer's wallet already knows. */
 export const DEVELOPMENT_MNEMONIC = "test test test test test test test test test test test junk";
 export const DEVELOPMENT_HD_PATH = "m/44'/195'/0'/0/";
 
@@ -22,7 +22,7 @@ export function defaultProducerKey(): Uint8Array {
 }
 
 /**
- * Derives accounts from a mnemonic sentence.
+ * Derives accounts from a mnemonic.
  * @param pathPrefix to which the account's index is appended
  */
 export function deriveAccounts(
@@ -82,7 +82,7 @@ function compressedPublicKey(privateKey: Uint8Array): Uint8Array {
 	return pair.getPublicKey(null, "compressed");
 }
 
-/** The seed of a sentence without extension (BIP-39), by the runtime's compiled PBKDF2: a start waits for it. */
+/** The seed of a mnemonic without passphrase (BIP-39), by the runtime's compiled PBKDF2: a start waits for it. */
 function mnemonicSeed(mnemonic: string): Uint8Array {
 	return pbkdf2Sync(mnemonic.normalize("NFKD"), "mnemonic", 2048, 64, "sha512");
 }

@@ -30,7 +30,7 @@ export class ContractConsole {
 	/** Hash of the internal transaction → call data, oldest first. */
 	private readonly kept = new Recent<Uint8Array>(MAX_KEPT, Number.POSITIVE_INFINITY, () => 0);
 
-	/** Hears of every call to an account without code. */
+	/** Called for every call to an account without code. */
 	readonly hear = (hash: Uint8Array, target: Uint8Array, input: Uint8Array): void => {
 		if (!equalBytes(target, CONSOLE)) return;
 		this.kept.renew(toHex(hash), input.slice());
@@ -47,7 +47,7 @@ export class ContractConsole {
 		return data && toHex(data);
 	}
 
-	/** What an execution wrote. Data that is no line is left out. */
+	/** What an execution wrote. Data that is not a line is left out. */
 	async lines(calls: readonly Readonly<InternalTransaction>[]): Promise<readonly ConsoleLine[]> {
 		const lines: ConsoleLine[] = [];
 		for (const { hash, caller_address } of calls) {

@@ -224,7 +224,7 @@ export class DevelopmentControl {
 		});
 	}
 
-	/** Begins anew: the chain, the clock, the accounts that act unsigned. */
+	/** Starts over: the chain, the clock, the accounts that act unsigned. */
 	reset(): Promise<void> {
 		return this.change(async () => {
 			await this.open.replaceState(undefined);

@@ -14,7 +14,7 @@ import { type Economy, type ParameterSetting, writeDevelopmentState } from "./in
 
 export interface DevelopmentOptions {
 	readonly accounts: readonly DevelopmentAccount[];
-	/** Sentence and path of their keys; batches of further accounts follow from it. */
+	/** Mnemonic and path of their keys; batches of further accounts follow from it. */
 	readonly mnemonic?: string;
 	readonly hdPath?: string;
 	/** 32 bytes. */

@@ -10,7 +10,7 @@ import type { StateView } from "../state/view.js";
 export type Economy = "genesis" | "main";
 
 /**
- * Switches that stay off, or are no switches. With allowNewResourceModel votes have a stake of their own, and clients
+ * Switches that stay off, or are not switches. With allowNewResourceModel votes have a stake of their own, and clients
  * that know stakes for bandwidth and energy only can't vote.
  */
 const NOT_SWITCHED_ON: ReadonlySet<string> = new Set([

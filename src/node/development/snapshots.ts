@@ -11,11 +11,11 @@ interface Snapshot {
 	readonly headNumber: bigint;
 	readonly waiting: readonly PendingTransaction[];
 	readonly conditions: CapturedConditions;
-	/** Batches of accounts that there were. */
+	/** Number of account batches at that time. */
 	readonly batches: number;
 }
 
-/** An id that stands for no snapshot, or for one that is gone. */
+/** An unknown snapshot id, or that of a deleted one. */
 export class SnapshotError extends Error {
 	override readonly name = "SnapshotError";
 }

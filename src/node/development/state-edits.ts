@@ -1,6 +1,6 @@
 /**
  * Changing the state of a development chain by hand (protocol/development-chain §4.4). Each function writes to a view that
- * {@link Chain.edit} gives; what they set holds at once, and no block says so.
+ * {@link Chain.edit} gives; what they set holds at once, and no block records it.
  */
 
 import { toBase58Check } from "../../protocol/address.js";
@@ -25,7 +25,7 @@ import type { StateView } from "../state/view.js";
 import { ContractStorage } from "../vm/contract-storage.js";
 import { wordFromBytes } from "../vm/word.js";
 
-/** An edit that makes no sense; the message is for whoever asked. */
+/** An invalid edit; the message is for the caller. */
 export class EditError extends Error {
 	override readonly name = "EditError";
 }
@@ -111,7 +111,7 @@ export interface StakedResources {
 }
 
 /**
- * Sets the stakes of an account, out of nowhere; the chain's totals follow.
+ * Sets the stakes of an account without changing its balance; the chain's totals follow.
  * @throws {EditError} for votes where stakes for bandwidth and energy vote
  */
 export function setResources(state: StateView, address: Uint8Array, resources: StakedResources): void {

@@ -22,7 +22,7 @@ interface StateFile {
 	readonly stores: Readonly<Record<string, Readonly<Record<string, string>>>>;
 }
 
-/** A dump that isn't one, or of another chain. */
+/** An invalid dump, or one of another chain. */
 export class StateFileError extends Error {
 	override readonly name = "StateFileError";
 }
@@ -94,7 +94,7 @@ async function readStateFile(dump: Uint8Array): Promise<StateFile> {
 		throw new StateFileError(`the dump can't be read: ${error instanceof Error ? error.message : ""}`);
 	}
 	if (file.format !== FORMAT || file.v !== VERSION || typeof file.stores !== "object") {
-		throw new StateFileError(`the dump is no state of version ${VERSION}`);
+		throw new StateFileError(`the dump is not a state of version ${VERSION}`);
 	}
 	return file as StateFile;
 }

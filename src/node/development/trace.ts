@@ -1,12 +1,13 @@
 /**
- * Looking at executions of the past (protocol/development-chain §4.6): a transaction is executed again on the state before its block,
+ * Tracing past executions (protocol/development-chain §4.6): a transaction is executed again on the state before its block,
  * after its predecessors in the block; and the storage of a contract, row by row.
  */
 
 import { toBase58Check } from "../../protocol/address.js";
-import { equalBytes, readBe64, toHex, toKey } from "../../protocol/bytes.js";
+import { equalBytes, toHex, toKey } from "../../protocol/bytes.js";
 import type { SignedTransaction } from "../../protocol/transaction.js";
 import type { OpenChain } from "../chain/open-chain.js";
+import { locateTransaction } from "../chain/transaction-checks.js";
 import { processTransaction } from "../chain/transaction-processor.js";
 import { ChainError } from "../rules/errors.js";
 import type { BlockScope } from "../rules/execution.js";
@@ -19,7 +20,7 @@ import { storageRowKey } from "../vm/contract-storage.js";
 import { StructLog, type TraceStep } from "../vm/struct-log.js";
 import { VmError } from "../vm/vm-error.js";
 
-/** Something that can't be looked at; the message is for whoever asked. */
+/** Something that can't be traced; the message is for the caller. */
 export class TraceError extends Error {
 	override readonly name = "TraceError";
 }
@@ -32,9 +33,9 @@ export interface Trace {
 /** Executes a transaction of a block again. @param id 32 bytes @throws {TraceError} */
 export function traceTransaction(open: OpenChain, machine: ContractMachine, id: Uint8Array): Trace {
 	const { chain, rules, seed, database } = open;
-	const place = chain.state.transaction.get(id);
-	const block = place && place.length === 8 ? chain.blockByNumber(readBe64(place)) : undefined;
-	if (!block) throw new TraceError(`transaction ${toHex(id)} is in no block`);
+	const place = locateTransaction(chain.state, id);
+	const block = place && "block" in place ? chain.blockByNumber(place.block) : undefined;
+	if (!block) throw new TraceError(`transaction ${toHex(id)} is not in a block`);
 	const former = database.stateBefore(block.number);
 	if (!former) throw new TraceError(`state of block ${block.number} is gone`);
 	const { view } = new StateLayer(createView(former, seed));

@@ -59,7 +59,7 @@ export function appendOrder(state: StateView, order: MarketOrder): void {
 	state.marketPairPriceToOrder.put(level, list);
 }
 
-/** Counts the new level of an order; the first of a pair also makes the pair's head key, which stays for ever. */
+/** Counts the new level of an order; the first of a pair also makes the pair's head key, which stays forever. */
 function openLevel(state: StateView, order: Readonly<MarketOrder>): void {
 	const pair = pairKey(order.sell_token_id, order.buy_token_id);
 	const count = state.marketPairToPrice.get(pair);

@@ -24,7 +24,7 @@ export class Recent<V = true> {
 
 	/**
 	 * @param capacity entries, at least one
-	 * @param lifeMs how long an entry is remembered; infinite for ever
+	 * @param lifeMs how long an entry is remembered; Infinity: forever
 	 */
 	constructor(
 		private readonly capacity: number,

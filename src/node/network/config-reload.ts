@@ -1,4 +1,4 @@
-/** Takes up new active and passive nodes while the node runs (`node.dynamicConfig`, protocol/configuration §1.4). */
+/** Applies new active and passive nodes while the node runs (`node.dynamicConfig`, protocol/configuration §1.4). */
 
 import { stat } from "node:fs/promises";
 import { loadConfig } from "../config/config.js";
@@ -13,7 +13,7 @@ export interface ReloadOptions {
 	readonly file: string;
 	readonly periodSeconds: bigint;
 	readonly transport: Pick<Transport, "trust">;
-	/** Told of the nodes that are always to be dialed from now on. */
+	/** Notified of the nodes that are always to be dialed from now on. */
 	readonly setActive: (active: readonly NodeAddress[]) => void;
 	readonly onProblem: (error: unknown) => void;
 }

@@ -31,7 +31,7 @@ export interface PeerConnection {
 	/** Running mean of round trips, milliseconds. */
 	readonly averageLatencyMs: number;
 	readonly isOpen: boolean;
-	/** Bytes not sent yet: who has many is asked to wait. */
+	/** Bytes not sent yet: a peer with many is made to wait. */
 	readonly backlog: number;
 	/**
 	 * Sends one application message; ignored on a closed connection.

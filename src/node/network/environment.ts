@@ -1,5 +1,5 @@
 /**
- * What the peer network takes from the world: time, randomness, sockets and name look-ups. The real one is
+ * What the peer network takes from its environment: time, randomness, sockets and name look-ups. The real one is
  * `node-environment.ts`; a simulation brings its own, so that a whole network runs in one process under a clock of its
  * own and a failing run can be repeated exactly. Nothing else in this room may read a clock or make a socket.
  */
@@ -23,7 +23,7 @@ export interface Timer {
 /** What a byte stream tells its owner. */
 export interface StreamListener {
 	data(bytes: Uint8Array): void;
-	/** The stream is gone, whoever ended it; told once, and the last that is told. */
+	/** The stream is closed, by either side; called once, as the last event. */
 	closed(): void;
 }
 
@@ -32,7 +32,7 @@ export interface ByteStream {
 	readonly remote: NodeAddress;
 	/** Bytes that were written and are not yet with the other side's system. */
 	readonly backlog: number;
-	/** Whoever made the stream sets this before anything else happens in the process. */
+	/** The creator of the stream sets this before anything else happens in the process. */
 	listen(listener: StreamListener): void;
 	/** Ignored once the stream is ended. */
 	write(bytes: Uint8Array): void;
@@ -66,8 +66,8 @@ export interface BindOptions {
 
 export interface NetworkEnvironment {
 	/**
-	 * Milliseconds of a clock that only goes forward, and that nobody sets: for whatever lasts. Where it begins means
-	 * nothing, and it has fractions.
+	 * Milliseconds of a clock that only goes forward and is never set: for durations. Its origin is
+	 * arbitrary, and it has fractions.
 	 */
 	now(): number;
 	/** Milliseconds since 1970, which may be set at any moment, either way: for times that nodes tell each other. */
@@ -88,8 +88,8 @@ export interface NetworkEnvironment {
 		options: BindOptions,
 		receive: (datagram: Uint8Array, from: NodeAddress) => void,
 	): Promise<DatagramPort>;
-	/** TXT records of a name, each as its strings. @throws {Error} if nobody answers */
+	/** TXT records of a name, each as its strings. @throws {Error} if no resolver answers */
 	resolveText(name: string): Promise<readonly (readonly string[])[]>;
-	/** Runs a task after what is running now; the world's `setImmediate`. */
+	/** Runs a task after what is running now; the environment's `setImmediate`. */
 	soon(task: () => void): void;
 }

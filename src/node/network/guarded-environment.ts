@@ -1,11 +1,11 @@
-/** The world with a net below all that it calls: a fault of this program is reported and doesn't end the node. */
+/** The environment with its callbacks guarded: a bug of this program is reported and doesn't end the node. */
 
 import type { ByteStream, NetworkEnvironment, StreamListener } from "./environment.js";
 import { ForwardingStream } from "./forwarding-stream.js";
 
 type Report = (error: unknown, where: string) => void;
 
-/** @param report told of what a task, a stream's listener or a receiver throws */
+/** @param report notified of what a task, a stream's listener or a receiver throws */
 export function guardedEnvironment(environment: NetworkEnvironment, report: Report): NetworkEnvironment {
 	const guarded =
 		<A extends unknown[]>(task: (...values: A) => void) =>
@@ -32,7 +32,7 @@ export function guardedEnvironment(environment: NetworkEnvironment, report: Repo
 	};
 }
 
-/** After a fault of its listener a stream is in no state that anyone knows: it ends. */
+/** After a fault of its listener a stream is in an unknown state: it is closed. */
 class GuardedStream extends ForwardingStream {
 	constructor(
 		stream: ByteStream,

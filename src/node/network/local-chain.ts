@@ -19,7 +19,7 @@ export type PushResult =
 	| { readonly kind: "accepted"; readonly isNew: boolean }
 	/** Its parent is not known. */
 	| { readonly kind: "unlinked" }
-	/** Its witness signature, a transaction signature or its Merkle root is wrong: whoever sent it made it so. */
+	/** Its witness signature, a transaction signature or its Merkle root is wrong: its sender made it so. */
 	| { readonly kind: "forged"; readonly message: string }
 	/** It breaks a rule of the network. */
 	| { readonly kind: "failed"; readonly message: string };
@@ -33,7 +33,7 @@ export type TransactionResult =
 	| { readonly kind: "accepted"; readonly served: SignedTransaction }
 	/** The sender should have known better (protocol/peers §8.3): not one contract, or code that can't be. */
 	| { readonly kind: "forbidden"; readonly message: string }
-	/** No longer or not yet good here; nobody's fault. */
+	/** No longer or not yet good here; no peer's fault. */
 	| { readonly kind: "refused"; readonly message: string };
 
 export interface LocalChain {
@@ -88,6 +88,6 @@ export interface LocalChain {
 	storeCommit(key: string, value: Uint8Array): void;
 	/** A block was confirmed by the votes of witnesses: what the PBFT servers show. */
 	confirmBlock?(number: bigint): void;
-	/** Told after each block that became the head, with whether it came with a switch of branches. */
+	/** Called after each block that became the head, with whether it came with a switch of branches. */
 	observe(applied: (block: SignedBlock, switching: boolean) => void): () => void;
 }

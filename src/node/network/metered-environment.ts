@@ -1,4 +1,4 @@
-/** The world, with what goes over its sockets counted. */
+/** The environment, with what goes over its sockets counted. */
 
 import type { ByteStream, NetworkEnvironment, StreamListener } from "./environment.js";
 import { ForwardingStream } from "./forwarding-stream.js";

@@ -51,15 +51,15 @@ export interface NetworkOptions {
 	/** Where discovered nodes are kept; undefined: nowhere. */
 	readonly dataDirectory: string | undefined;
 	readonly log: NetworkLog;
-	/** Told of errors that are faults of this program. */
+	/** Notified of errors that are bugs of this program. */
 	readonly report: (error: unknown, where: string) => void;
-	/** Undefined: nobody counts. */
+	/** Undefined: metrics are off. */
 	readonly meter?: PeerMeter | undefined;
 }
 
 /** The running network. */
 export interface PeerNetwork extends NetworkView {
-	/** Bound TCP port; 0 if nobody can connect. */
+	/** Bound TCP port; 0 if it doesn't listen. */
 	readonly port: number;
 	/** The network's view of the chain. */
 	readonly chain: NodeChain;
@@ -69,7 +69,7 @@ export interface PeerNetwork extends NetworkView {
 	announceBlock(block: SignedBlock): void;
 	/** How far synchronising is; undefined: nothing is missing. */
 	readonly progress: SyncProgress | undefined;
-	/** Takes leave of every peer. */
+	/** Disconnects every peer. */
 	stop(): Promise<void>;
 }
 

@@ -32,7 +32,7 @@ export interface NodeChainOptions {
 	readonly open: OpenChain;
 	/** Undefined: signatures are recovered where blocks are applied. */
 	readonly pool: SignatureAhead | undefined;
-	/** Told of errors that are faults of this program. */
+	/** Notified of errors that are bugs of this program. */
 	readonly report: (error: unknown, where: string) => void;
 }
 
@@ -185,7 +185,7 @@ export class NodeChain implements LocalChain {
 		return { kind: "accepted", served: SignedTransaction.decode(place.pending) };
 	}
 
-	/** The text of a refusal; whatever else is thrown is a fault of this program, and refuses as well. */
+	/** The text of a refusal; whatever else is thrown is a bug of this program, and refuses as well. */
 	private messageOf(error: unknown, what: string): string {
 		if (!isWireError(error)) this.options.report(error, what);
 		return error instanceof Error ? error.message : String(error);
@@ -236,7 +236,7 @@ export class NodeChain implements LocalChain {
 	}
 
 	storeCommit(key: string, value: Uint8Array): void {
-		// Until the write has happened, which nobody waits for.
+		// Until the write has happened, which no caller awaits.
 		this.commits.renew(key, value);
 		this.options.open.putSideRecord(COMMIT_STORE + key, value);
 	}

@@ -1,4 +1,4 @@
-/** The real world: system clock and randomness, sockets of the operating system, public name servers. */
+/** The real environment: system clock and randomness, sockets of the operating system, public name servers. */
 
 import { randomBytes } from "node:crypto";
 import { createSocket } from "node:dgram";
@@ -221,7 +221,7 @@ class SocketStream implements ByteStream {
 		const timeout = setTimeout(() => this.socket.destroy(), END_MS);
 		this.socket.on("close", () => clearTimeout(timeout));
 		this.socket.end();
-		// What still comes is read and thrown away: closing on unread bytes would take back our last words.
+		// What still comes is read and thrown away: closing on unread bytes would discard our last bytes.
 		this.socket.resume();
 	}
 

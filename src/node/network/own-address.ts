@@ -13,7 +13,7 @@ const ANY: ReadonlySet<string> = new Set(["0.0.0.0", "::"]);
 
 /**
  * What the configuration names, else the address that is bound, else that of an interface of this machine. Others see
- * where our packets come from; nobody outside is asked for it.
+ * where our packets come from; no outside service is asked for it.
  * @param external `node.discovery.external.ip`, or empty
  * @param bound address that listeners bind; undefined: every interface
  * @param lan addresses of this machine's interfaces, either may be empty

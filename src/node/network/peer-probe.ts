@@ -14,7 +14,7 @@ import {
 	HelloMessage,
 	readBlockId,
 } from "./wire/application-messages.js";
-import { type Endpoint, NODE_ID_LENGTH } from "./wire/endpoint.js";
+import { NODE_ID_LENGTH, type PeerEndpoint } from "./wire/endpoint.js";
 import { unwrap, wrap } from "./wire/envelope.js";
 import { FrameReader, writeFrame } from "./wire/frames.js";
 import {
@@ -34,7 +34,7 @@ import {
 } from "./wire/transport-messages.js";
 import { ProtocolViolation } from "./wire/violation.js";
 
-/** Where nodes listen unless they are told otherwise; what we announce, as somebody who listens nowhere. */
+/** Where nodes listen unless they are told otherwise; what we announce, since we don't listen. */
 export const DEFAULT_PEER_PORT = 18888;
 
 export interface ProbeOptions {
@@ -178,7 +178,7 @@ async function dial({ environment, address, timeoutMs }: ProbeOptions): Promise<
 	}
 }
 
-function ownEndpoint({ environment, ownIpv4 }: ProbeOptions): Endpoint {
+function ownEndpoint({ environment, ownIpv4 }: ProbeOptions): PeerEndpoint {
 	return {
 		ipv4: ownIpv4,
 		ipv6: "",

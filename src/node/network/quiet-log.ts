@@ -1,7 +1,7 @@
 /**
- * A log that peers can't fill: what they cause is told a few times a minute, and then how often it went untold.
+ * A log that peers can't fill: what they cause is logged a few times a minute, then with the number of lines left out.
  *
- * A stranger decides how often it connects, breaks a rule and is told to go, and from how many addresses.
+ * A stranger decides how often it connects, breaks a rule and is disconnected, and from how many addresses.
  */
 
 import type { PeerLog } from "./peers/peer-world.js";
@@ -11,13 +11,13 @@ const WINDOW_MS = 60_000;
 const LINES_OF_HOST = 6;
 const LINES_OF_ALL = 60;
 
-/** Decides which lines are told. */
+/** Decides which lines are logged. */
 class LineBudget {
 	private window = Number.NEGATIVE_INFINITY;
 	/** Text, and text with address, to lines in this window. */
-	private readonly told = new Map<string, number>();
-	/** Text to lines that were not told since the last one that was. */
-	private readonly untold = new Map<string, number>();
+	private readonly written = new Map<string, number>();
+	/** Text to lines left out since the last one that was logged. */
+	private readonly suppressed = new Map<string, number>();
 
 	constructor(private readonly now: () => number) {}
 
@@ -26,20 +26,20 @@ class LineBudget {
 		const window = Math.floor(this.now() / WINDOW_MS);
 		if (window !== this.window) {
 			this.window = window;
-			this.told.clear();
+			this.written.clear();
 		}
-		const ofAll = this.told.get(text) ?? 0;
+		const ofAll = this.written.get(text) ?? 0;
 		const key = `${text}\n${host}`;
-		const ofHost = this.told.get(key) ?? 0;
+		const ofHost = this.written.get(key) ?? 0;
 		if (ofAll >= LINES_OF_ALL || (host !== "" && ofHost >= LINES_OF_HOST)) {
-			this.untold.set(text, (this.untold.get(text) ?? 0) + 1);
+			this.suppressed.set(text, (this.suppressed.get(text) ?? 0) + 1);
 			return undefined;
 		}
-		this.told.set(text, ofAll + 1);
-		this.told.set(key, ofHost + 1);
-		const untold = this.untold.get(text) ?? 0;
-		this.untold.delete(text);
-		return untold;
+		this.written.set(text, ofAll + 1);
+		this.written.set(key, ofHost + 1);
+		const suppressed = this.suppressed.get(text) ?? 0;
+		this.suppressed.delete(text);
+		return suppressed;
 	}
 }
 
@@ -49,8 +49,8 @@ export function quietLog(log: PeerLog, now: () => number): PeerLog {
 	const quiet = (write: (fields: object, message: string) => void) => (fields: object, message: string) => {
 		const { peer } = fields as { readonly peer?: unknown };
 		const host = typeof peer === "string" ? peer.replace(/:\d+$/, "") : "";
-		const untold = budget.take(message, host);
-		if (untold !== undefined) write(untold > 0 ? { ...fields, untold } : fields, message);
+		const suppressed = budget.take(message, host);
+		if (suppressed !== undefined) write(suppressed > 0 ? { ...fields, suppressed } : fields, message);
 	};
 	return {
 		debug: quiet((fields, message) => log.debug(fields, message)),
@@ -67,7 +67,8 @@ export function quietReport(
 	const budget = new LineBudget(now);
 	return (error, where) => {
 		const kind = error instanceof Error ? error.name : typeof error;
-		const untold = budget.take(kind, kind);
-		if (untold !== undefined) report(error, untold > 0 ? `${where} (${untold} more before)` : where);
+		const suppressed = budget.take(kind, kind);
+		if (suppressed !== undefined)
+			report(error, suppressed > 0 ? `${where} (${suppressed} more before)` : where);
 	};
 }

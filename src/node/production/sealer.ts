@@ -120,7 +120,7 @@ export class Sealer {
 		this.waiting = [];
 		this.scheduled = false;
 		try {
-			// Somebody may have sealed them in the meantime.
+			// Another request may have sealed them in the meantime.
 			if (this.options.chain.pool.size > 0) this.seal();
 			for (const { done } of waiting) done();
 		} catch (error) {

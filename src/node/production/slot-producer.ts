@@ -8,7 +8,7 @@ import { scheduledWitness, slotOf, slotTimeMs } from "../consensus/slots.js";
 import { participationPercent } from "../consensus/statistics.js";
 import { producerOf } from "./witness-keys.js";
 
-/** How long a witness rests after somebody else produced with its key (protocol/consensus §3.2). */
+/** How long a witness pauses after another node produced with its key (protocol/consensus §3.2). */
 const HOLD_MS = 81_000;
 /** A slot is tried this much before the clock reaches it. */
 const LEAD_MS = 50n;
@@ -41,7 +41,7 @@ export interface SlotProducerOptions {
 	/** Whether this node is the one of its backup group that acts. */
 	readonly isMaster: () => boolean;
 	readonly onProduced: (applied: AppliedBlock) => void;
-	/** Told of slots that could not be used, and why a block failed. */
+	/** Notified of slots that could not be used, and why a block failed. */
 	readonly onSkipped: (state: ProductionState) => void;
 	readonly onFailure: (error: unknown) => void;
 }

@@ -12,8 +12,8 @@ import {
 	type TransferAssetContract,
 	type TransferContract,
 } from "../../protocol/messages.js";
+import { quoting } from "../../protocol/quoting-message.js";
 import type { SignedTransaction } from "../../protocol/transaction.js";
-import { wording } from "../../protocol/wording.js";
 import type { ChainRules } from "../rules/chain-rules.js";
 import {
 	ContractValidateError,
@@ -62,7 +62,7 @@ export function chargeBandwidth(context: BandwidthContext, receipt: ResourceRece
 	receipt.net_fee = 0n;
 	const owner = state.account.get(transaction.owner);
 	if (!owner) {
-		throw new ContractValidateError(wording`account [${toBase58Check(transaction.owner)}] does not exist`);
+		throw new ContractValidateError(quoting`account [${toBase58Check(transaction.owner)}] does not exist`);
 	}
 	if (createsAccount(state, transaction)) {
 		chargeCreation(context, owner, bytes, receipt);
@@ -232,7 +232,7 @@ function useTokenBandwidth(
 	const sameName = properties.on("ALLOW_SAME_TOKEN_NAME");
 	const key = (transaction.parameter as TransferAssetContract).asset_name;
 	const token = (sameName ? state.assetIssueV2 : state.assetIssue).get(key);
-	if (!token) throw new ContractValidateError(wording`asset [${byteStringText(key)}] does not exist`);
+	if (!token) throw new ContractValidateError(quoting`asset [${byteStringText(key)}] does not exist`);
 
 	const shared = increase(token.public_free_asset_net_usage, 0n, token.public_latest_free_net_time, now);
 	if (bytes > wrap(token.public_free_asset_net_limit - shared)) return false;

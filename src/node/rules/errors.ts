@@ -3,16 +3,16 @@
  * text of the network; `className` is the name that HTTP error bodies and push answers carry.
  */
 
-import type { Wording } from "../../protocol/wording.js";
+import type { QuotingMessage } from "../../protocol/quoting-message.js";
 
 /** Base of every refusal by a rule of the chain. */
 export abstract class ChainError extends Error {
 	/** The message, which may quote what no dialect respells. */
-	readonly wording: string | Wording;
+	readonly rawMessage: string | QuotingMessage;
 
-	constructor(message: string | Wording, options?: ErrorOptions) {
+	constructor(message: string | QuotingMessage, options?: ErrorOptions) {
 		super(String(message), options);
-		this.wording = message;
+		this.rawMessage = message;
 	}
 
 	/** Exception class of the wire, without its package. */
@@ -103,7 +103,7 @@ export class BadBlockError extends ChainError {
 	readonly className = "BadBlockException";
 }
 
-/** The transactions are not those that the header names: whoever passed the block on changed them. */
+/** The transactions are not those that the header names: the peer that relayed the block changed them. */
 export class MerkleRootError extends BadBlockError {}
 
 export class UnlinkedBlockError extends ChainError {

@@ -33,7 +33,7 @@ const ENGINES: readonly { readonly name: string; readonly load: () => Promise<Re
 		load: async () => {
 			// The package's main file falls back to a slow script without saying so; its binding does not.
 			const native = require("secp256k1/bindings") as NativeModule;
-			// Whoever seals a thousand blocks a second signs as often.
+			// A chain that seals a thousand blocks a second signs as often.
 			setSignEngine((hash, privateKey) => native.ecdsaSign(hash, privateKey));
 			return (hash, signature, recovery) =>
 				orUndefined(() => native.ecdsaRecover(signature.subarray(0, 64), recovery, hash, false));

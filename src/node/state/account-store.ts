@@ -6,7 +6,7 @@ import type { StateBackend } from "./backend.js";
 import { stores } from "./definition.js";
 import { Store } from "./store.js";
 
-/** Told of each write that changes a balance, and of each deletion. Amounts in sun; a deletion leaves 0. */
+/** Notified of each write that changes a balance, and of each deletion. Amounts in sun; a deletion leaves 0. */
 export type BalanceObserver = (address: Uint8Array, delta: bigint, balance: bigint) => void;
 
 export class AccountStore extends Store<Readonly<Account>> {

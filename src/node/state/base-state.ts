@@ -6,13 +6,13 @@
  * synchronous.
  */
 
-import type { Change, DatabaseLevel, KeyValueDatabase } from "./database.js";
+import type { BatchChange, DatabaseLevel, KeyValueDatabase } from "./database.js";
 import { type StoreDefinition, storeDefinitions, stores } from "./definition.js";
 import { type Entry, type EntryMaps, GONE, KeyOrders, makeMaps, storeAt } from "./entry.js";
 import { OrderedKeys } from "./ordered-keys.js";
 import { type CacheLimits, type CacheUse, ValueCache } from "./value-cache.js";
 
-/** Told what an entry was, before it is written. */
+/** Reports what an entry was, before it is written. */
 export type BaseRecorder = (index: number, key: string, before: Entry) => void;
 
 export class BaseState {
@@ -25,7 +25,7 @@ export class BaseState {
 	private readonly cache: ValueCache<Entry>;
 	/** Entries changed since the last flush began. */
 	private unflushed = 0;
-	/** Told of every write, where history is kept. */
+	/** Notified of every write, where history is kept. */
 	recorder: BaseRecorder | undefined;
 
 	private constructor(
@@ -35,7 +35,7 @@ export class BaseState {
 		this.cache = new ValueCache<Entry>(HISTORY, limits);
 	}
 
-	/** Opens the base on a database; ordered stores read their keys. @param onKeys told the keys of each of them */
+	/** Opens the base on a database; ordered stores read their keys. @param onKeys called with the keys of each of them */
 	static async open(
 		database: KeyValueDatabase,
 		onKeys: (index: number, keys: OrderedKeys) => void,
@@ -94,7 +94,7 @@ export class BaseState {
 	 * Writes everything to the database in one atomic batch. Only one flush runs at a time.
 	 * @param extra changes outside the stores, in the same batch
 	 */
-	async flush(sync: boolean, extra: readonly Change[]): Promise<void> {
+	async flush(sync: boolean, extra: readonly BatchChange[]): Promise<void> {
 		if (this.flushing) throw new Error("a flush is already running");
 		const flushing = this.changes;
 		const batch = [...extra, ...encode(flushing)];
@@ -179,8 +179,8 @@ const HISTORY: ReadonlySet<number> = new Set(
 	].map(({ index }) => index),
 );
 
-function encode(maps: EntryMaps): Change[] {
-	const changes: Change[] = [];
+function encode(maps: EntryMaps): BatchChange[] {
+	const changes: BatchChange[] = [];
 	maps.forEach((map, index) => {
 		const store = storeAt(index);
 		for (const [key, value] of map) {

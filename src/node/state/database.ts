@@ -4,7 +4,7 @@ import { Level } from "level";
 import { DamagedFileError, Inventory } from "./inventory.js";
 
 /** One change of an atomic batch; a null value deletes. */
-export interface Change {
+export interface BatchChange {
 	readonly key: Uint8Array;
 	readonly value: Uint8Array | null;
 }
@@ -19,7 +19,7 @@ export interface DatabaseLevel {
 export interface KeyValueDatabase {
 	get(key: Uint8Array): Uint8Array | undefined;
 	/** Applies all changes or none. With `sync` it resolves once they are on the disk. */
-	write(changes: readonly Change[], sync: boolean): Promise<void>;
+	write(changes: readonly BatchChange[], sync: boolean): Promise<void>;
 	/** Entries whose key starts with these bytes, ascending. */
 	entries(prefix: Uint8Array): AsyncIterable<readonly [Uint8Array, Uint8Array]>;
 	/** The first key at or after `from` and before `end`. */
@@ -83,7 +83,7 @@ class LevelDatabase implements KeyValueDatabase {
 		this.compared = inventory.compareRest().catch((error: unknown) => {
 			throw new DatabaseError(describeOpenFailure(directory, error), { cause: error });
 		});
-		// Whoever wants to know waits for it.
+		// Callers that need the outcome await it.
 		this.compared.catch(() => {});
 	}
 
@@ -95,7 +95,7 @@ class LevelDatabase implements KeyValueDatabase {
 		}
 	}
 
-	async write(changes: readonly Change[], sync: boolean): Promise<void> {
+	async write(changes: readonly BatchChange[], sync: boolean): Promise<void> {
 		if (changes.length === 0) return;
 		const batch = this.db.batch();
 		for (const { key, value } of changes) {

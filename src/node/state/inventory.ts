@@ -7,7 +7,7 @@
  * - TABLES lists tables, which never change once they are complete. Lines are added while the database is open. Those
  *   that were made last before a kill are not listed: they have to be whole by their own checksums.
  *
- * A line: name, size, CRC-32 of the contents, CRC-32 of the line before it; a torn last line of TABLES counts for nothing.
+ * A line: name, size, CRC-32 of the contents, CRC-32 of the line before it; a torn last line of TABLES is ignored.
  */
 
 import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";

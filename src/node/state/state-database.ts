@@ -13,7 +13,7 @@
 
 import type { StateBackend } from "./backend.js";
 import { BaseState } from "./base-state.js";
-import type { Change, DatabaseLevel, KeyValueDatabase } from "./database.js";
+import type { BatchChange, DatabaseLevel, KeyValueDatabase } from "./database.js";
 import type { StoreDefinition } from "./definition.js";
 import { type Entry, type EntryMaps, GONE, KeyOrders, makeMaps, readOnly, storeAt } from "./entry.js";
 import { beforeFinal, beforeUndoable } from "./former-state.js";
@@ -270,7 +270,7 @@ export class StateDatabase {
 	 * Writes the base to the database in one atomic batch. Only one flush runs at a time.
 	 * @param extra changes outside the stores, in the same batch
 	 */
-	async flush(sync: boolean, extra: readonly Change[] = []): Promise<void> {
+	async flush(sync: boolean, extra: readonly BatchChange[] = []): Promise<void> {
 		await this.base.flush(sync, extra);
 	}
 

@@ -99,7 +99,7 @@ function handlesOf(block: Uint8Array): readonly Handle[] {
 }
 
 /**
- * The numbers of the tables that a list of files (MANIFEST) names in the end. What a kill tore off counts for nothing;
+ * The numbers of the tables that a list of files (MANIFEST) names in the end. What a kill tore off is ignored;
  * of a list that can't be read otherwise the library itself will say so.
  */
 export function tablesOfManifest(manifest: Buffer): ReadonlySet<number> {

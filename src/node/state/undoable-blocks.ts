@@ -2,7 +2,7 @@
  * What the blocks changed that can still be undone.
  *
  * Contract: blocks come in at the newest end and leave at either one: undone at the newest, settled at the oldest. Changes of
- * the same entry are linked, so that whoever settles a block knows in one step whether a newer one changed the entry too.
+ * the same entry are linked, so that settling a block tells in one step whether a newer one changed the entry too.
  */
 
 import { type Entry, type EntryMaps, makeMaps } from "./entry.js";
@@ -87,7 +87,7 @@ export class UndoableBlocks {
 
 	/**
 	 * Takes the oldest block away: its values move below.
-	 * @param move told each entry with its value, and whether a newer block changed it too
+	 * @param move called with each entry with its value, and whether a newer block changed it too
 	 */
 	settleOldest(move: (index: number, key: string, after: Entry, isNewest: boolean) => void): void {
 		const change = this.blocks.shift() as BlockChange;

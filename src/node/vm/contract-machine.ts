@@ -61,7 +61,7 @@ export interface VmSettings {
 	/** Whether executions outside signed blocks are limited in time; off under `--debug`. */
 	readonly limitTime: boolean;
 	readonly proofs: ShieldedProofs;
-	/** Hears of every operation; for development chains. */
+	/** Called for every operation; for development chains. */
 	readonly tracer?: Tracer;
 	readonly onCodelessCall?: CodelessCallListener | undefined;
 	/** Spelling of the texts that information about transactions carries. */

@@ -11,7 +11,7 @@ import {
 	ResourceCode,
 	type Vote,
 } from "../../protocol/messages.js";
-import { spellMessage, type Wording, wording } from "../../protocol/wording.js";
+import { type QuotingMessage, quoting, spellMessage } from "../../protocol/quoting-message.js";
 
 /** What an internal transaction moves: coins in sun, and tokens by id. */
 export interface InternalTransfer {
@@ -28,7 +28,7 @@ export interface InternalRecord {
 	value: bigint;
 	readonly tokens: ReadonlyMap<string, bigint>;
 	rejected: boolean;
-	extra: string | Wording;
+	extra: string | QuotingMessage;
 }
 
 /** Notes that are recorded even without `vm.saveFeaturedInternalTx`. */
@@ -40,7 +40,7 @@ export class InternalTransactions {
 	private readonly records: InternalRecord[] = [];
 	private count = 0;
 
-	/** @param listed whether anybody asks for the list; if not they are only counted, since hashing takes long */
+	/** @param listed whether the list is needed; if not they are only counted, since hashing takes long */
 	constructor(private readonly listed = true) {}
 
 	/** How many were made so far, undone ones included: it enters the addresses of created contracts. */
@@ -142,9 +142,9 @@ export function resourceNote(code: number): string {
 }
 
 /** The `extra` of a vote: nothing in it depends on the dialect. */
-export function votesText(votes: readonly Readonly<Vote>[]): Wording {
+export function votesText(votes: readonly Readonly<Vote>[]): QuotingMessage {
 	const rows = votes.map(
 		(vote) => `{"vote_address":"${toBase58Check(vote.vote_address)}","vote_count":${vote.vote_count}}`,
 	);
-	return wording`${`{"votes":[${rows.join(",")}]}`}`;
+	return quoting`${`{"votes":[${rows.join(",")}]}`}`;
 }

@@ -19,7 +19,7 @@ import {
 } from "./vm-error.js";
 import { MAX_SMALL, type Word } from "./word.js";
 
-/** Energy spent between two looks at the clock: some milliseconds at the most, whatever the operations are. */
+/** Energy spent between two checks of the clock: some milliseconds at the most, whatever the operations are. */
 const ENERGY_BETWEEN_LOOKS = 20_000;
 
 /**
@@ -78,7 +78,7 @@ export function run(frame: Frame): void {
 	const timed = deadline !== Number.POSITIVE_INFINITY;
 	const memoryFee = machine.gates.higherCpuLimit ? 1 : 0;
 	let { pc, sp, left } = frame;
-	// Below this much energy the loop stops to think: at the end of the energy, and now and then to look at the clock.
+	// Below this much energy the loop leaves its fast path: at the end of the energy, and now and then to check the clock.
 	let floor = timed ? Math.max(0, left - ENERGY_BETWEEN_LOOKS) : 0;
 	frame.interrupted = false;
 

@@ -24,13 +24,13 @@ export interface BlockContext {
 }
 
 /**
- * Hears of an operation of a frame: its name, its position in the code, and the height of the stack, which the frame
+ * Called for an operation of a frame: its name, its position in the code, and the height of the stack, which the frame
  * doesn't know yet. It must not change anything.
  */
 export type Tracer = (frame: Frame, operation: string, pc: number, height: number) => void;
 
 /**
- * Told of calls to accounts without code. Contracts write to their console that way on development chains.
+ * Notified of calls to accounts without code. Contracts write to their console that way on development chains.
  * @param hash of the internal transaction
  * @param target 21 bytes
  */
@@ -51,7 +51,7 @@ export interface MachineOptions {
 	/** The transaction is recorded as out of time: it ends at its first operation. */
 	readonly endsAtFirstOperation: boolean;
 	readonly proofs: ShieldedProofs;
-	/** Told of every operation before it runs. The instructions must be tracing ones. */
+	/** Notified of every operation before it runs. The instructions must be tracing ones. */
 	readonly tracer?: Tracer | undefined;
 	readonly onCodelessCall?: CodelessCallListener | undefined;
 	readonly saveCancelDetails: boolean;

@@ -12,8 +12,8 @@ import {
 	SmartContractABI,
 	type TriggerSmartContract,
 } from "../../protocol/messages.js";
+import { type QuotingMessage, quoting } from "../../protocol/quoting-message.js";
 import { ParameterError, type SignedTransaction } from "../../protocol/transaction.js";
-import { type Wording, wording } from "../../protocol/wording.js";
 import {
 	type CallLimit,
 	type EnergyBudget,
@@ -58,7 +58,7 @@ export interface Prepared {
 	readonly originExpected: ExpectedUsage | undefined;
 }
 
-const refuse = (message: string | Wording): never => {
+const refuse = (message: string | QuotingMessage): never => {
 	throw new ContractValidateError(message);
 };
 
@@ -159,7 +159,7 @@ export function prepareDeploy(
 	if (percent < 0n || percent > 100n) refuse("percent must be >= 0 and <= 100");
 	const address = contractAddress(transaction.id, caller);
 	if (state.account.has(address)) {
-		refuse(wording`Trying to create a contract with existing contract address: ${toBase58Check(address)}`);
+		refuse(quoting`Trying to create a contract with existing contract address: ${toBase58Check(address)}`);
 	}
 	const callValue = submitted.call_value;
 	const token = {
@@ -263,7 +263,7 @@ export function prepareCall(
 	const contract = state.contract.get(address);
 	const isConstant = options.constantEnergy !== undefined;
 	if (!contract && !gates.constantinople && !isConstant) {
-		refuse(wording`contract: ${toBase58Check(address)} is not in contract store`);
+		refuse(quoting`contract: ${toBase58Check(address)} is not in contract store`);
 	}
 	if (!properties.on("ALLOW_CREATION_OF_CONTRACTS")) {
 		refuse("VM work is off, need to be opened by the committee");

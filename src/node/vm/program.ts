@@ -33,7 +33,7 @@ function prepare(code: Uint8Array): Program {
 	return { code, instructions, destinations, scanned: 0, operands: new Map() };
 }
 
-/** Whether a jump may go there; looks at the code up to there, which nobody did before. */
+/** Whether a jump may go there; scans the code up to there if that wasn't done before. */
 export function isDestination(program: Program, target: number): boolean {
 	const { instructions, destinations } = program;
 	let at = program.scanned;

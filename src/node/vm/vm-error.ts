@@ -18,7 +18,7 @@ export class VmError extends Error {
 		readonly className: string,
 		readonly keepsEnergy = false,
 	) {
-		// Contracts fail as often as they like, and nobody looks at where in this program.
+		// Contracts fail as often as they like, and the place in this program doesn't matter.
 		const limit = Error.stackTraceLimit;
 		Error.stackTraceLimit = 0;
 		super(message);

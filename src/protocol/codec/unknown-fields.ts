@@ -3,7 +3,7 @@
  *
  * The network re-serialises what it hashes and passes on, and puts unknown fields in an order of its own. Few messages
  * have any, fewer are serialised again, and a hostile one has millions: so they are kept as the bytes they came as, and
- * brought into that order only when somebody asks for it.
+ * brought into that order only when it is needed.
  */
 
 import { getField, type Message, type MessageType } from "./descriptor.js";
@@ -67,7 +67,7 @@ export class UnknownFields {
 		return this.canonicalBytes;
 	}
 
-	/** One by one, in the canonical order: for whoever shows them. */
+	/** One by one, in the canonical order, to show them. */
 	list(): readonly UnknownField[] {
 		const bytes = this.canonical;
 		const reader = new Reader(bytes);

@@ -6,7 +6,7 @@
  */
 
 import { type Dialect, spell } from "../dialect.js";
-import { spellMessage, Wording } from "../wording.js";
+import { QuotingMessage, spellMessage } from "../quoting-message.js";
 
 /** An error whose class name clients see. Its text is sent as it stands: it may quote what the client sent. */
 export class NamedError extends Error {
@@ -94,15 +94,15 @@ export function isWireError(error: unknown): error is Error {
 }
 
 /** An error's message, with its quotations where it has marked them. */
-export function wordingOf(error: Error): string | Wording {
-	const { wording } = error as Error & { readonly wording?: unknown };
-	return wording instanceof Wording ? wording : error.message;
+export function rawMessageOf(error: Error): string | QuotingMessage {
+	const { rawMessage } = error as Error & { readonly rawMessage?: unknown };
+	return rawMessage instanceof QuotingMessage ? rawMessage : error.message;
 }
 
 /** The error's message as clients read it, `null` when it has none. */
 export function messageText(error: Error, dialect: Dialect): string {
 	if (error instanceof NamedError) return error.text ?? "null";
-	return spellMessage(wordingOf(error), dialect);
+	return spellMessage(rawMessageOf(error), dialect);
 }
 
 /** The class name of an error as clients read it: with its package, or bare in the neutral dialect. */

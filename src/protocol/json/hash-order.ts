@@ -1,5 +1,5 @@
 /**
- * The member order of the hashed form: the iteration order of the reference's hash map (protocol/http §2.3). It depends on the
+ * The member order of the map-ordered form: the iteration order of the reference's hash map (protocol/http §2.3). It depends on the
  * exact spelling of the names and on how many members the object holds.
  */
 

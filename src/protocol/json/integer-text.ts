@@ -1,6 +1,6 @@
 /** Integers of the field decoder: decimal, `0x` hexadecimal, and octal after a leading zero (protocol/http §3.3). */
 
-/** The text is no integer, or out of range; the message is what clients read after `Couldn't parse integer: `. */
+/** The text is not an integer, or out of range; the message is what clients read after `Couldn't parse integer: `. */
 export class IntegerTextError extends Error {
 	override readonly name = "IntegerTextError";
 }

@@ -4,7 +4,7 @@ import { toNeutral } from "../dialect.js";
 import { parseInt64 } from "../int64.js";
 import { Decimal } from "./decimal.js";
 import { NamedError, nullPointer, numberFormat } from "./exceptions.js";
-import { hashedValue } from "./hashed-value.js";
+import { mapOrderedJson } from "./map-ordered-json.js";
 import { isJsonArray, isJsonObject, type JsonObject, type JsonValue } from "./value.js";
 
 /** A member by its neutral name; the deployed spelling is accepted too. */
@@ -20,7 +20,7 @@ export function valueText(value: JsonValue | undefined): string | null {
 	if (value === undefined || value === null) return null;
 	if (typeof value === "string") return value;
 	if (typeof value === "boolean" || value instanceof Decimal) return value.toString();
-	return hashedValue(value);
+	return mapOrderedJson(value);
 }
 
 /** A member as text; null if absent or null. */
@@ -62,7 +62,7 @@ export function readInt(value: JsonValue): number {
 	if (typeof value === "boolean") return value ? 1 : 0;
 	if (value instanceof Decimal) return value.toInt32();
 	if (isJsonArray(value) || isJsonObject(value)) {
-		throw new NamedError("JSONException", `can not cast to int, value : ${hashedValue(value)}`);
+		throw new NamedError("JSONException", `can not cast to int, value : ${mapOrderedJson(value)}`);
 	}
 	if (value === "" || value === "null" || value === "NULL") throw nullPointer();
 	const digits = value.replaceAll(",", "").replace(/\.0*$/, "");

@@ -2,7 +2,7 @@
  * Messages as JSON, in the two forms of the network (protocol/http §2).
  *
  * The printed form (the reference's JsonFormat) puts fields in order of their numbers with a blank after each colon; the
- * hashed form (its fastjson) puts them in the order of a hash map, without blanks. What each field needs is worked out once for each message
+ * map-ordered form (its fastjson) puts them in the order of a hash map, without blanks. What each field needs is worked out once for each message
  * type, dialect and `visible`.
  */
 
@@ -13,9 +13,9 @@ import { type Dialect, spell, toNeutral } from "../dialect.js";
 import { byteClass } from "./byte-fields.js";
 import { NamedError } from "./exceptions.js";
 import { capacityFor, hashOrdered } from "./hash-order.js";
-import { hashedObject, type Member } from "./hashed-value.js";
 import { parseLenient } from "./lenient-parser.js";
-import { quoteHashed, quotePrinted } from "./quoting.js";
+import { type Member, mapOrderedObject } from "./map-ordered-json.js";
+import { quoteMapOrdered, quotePrinted } from "./quoting.js";
 import { isJsonObject } from "./value.js";
 
 export interface JsonStyle {
@@ -27,7 +27,7 @@ export interface JsonStyle {
 /** Writes one value that is known to be of its field's kind. */
 interface ValueWriter {
 	readonly printed: (value: unknown) => string;
-	readonly hashed: (value: unknown) => string;
+	readonly mapOrdered: (value: unknown) => string;
 }
 
 interface FieldWriter extends ValueWriter {
@@ -36,7 +36,7 @@ interface FieldWriter extends ValueWriter {
 	/** Name on the wire. */
 	readonly name: string;
 	readonly printedName: string;
-	readonly hashedName: string;
+	readonly mapOrderedName: string;
 	readonly present: (value: unknown) => boolean;
 }
 
@@ -95,7 +95,7 @@ function fieldWriter(type: MessageType<Message>, field: FieldDescriptor, style: 
 		field: field.name,
 		name,
 		printedName: `"${name}": `,
-		hashedName: `"${name}":`,
+		mapOrderedName: `"${name}":`,
 		present: always ? () => true : presence(field),
 		...writer,
 	};
@@ -123,7 +123,7 @@ function listWriter(field: FieldDescriptor, one: ValueWriter, style: JsonStyle):
 	if (field.label === "repeated") {
 		return {
 			printed: (value) => `[${(value as readonly unknown[]).map(one.printed).join(",")}]`,
-			hashed: (value) => `[${(value as readonly unknown[]).map(one.hashed).join(",")}]`,
+			mapOrdered: (value) => `[${(value as readonly unknown[]).map(one.mapOrdered).join(",")}]`,
 		};
 	}
 	if (field.label === "map") {
@@ -136,9 +136,9 @@ function listWriter(field: FieldDescriptor, one: ValueWriter, style: JsonStyle):
 				`[${[...(value as ReadonlyMap<unknown, unknown>)]
 					.map(([k, v]) => `{"key": ${keyWriter.printed(key(k))},"value": ${one.printed(v)}}`)
 					.join(",")}]`,
-			hashed: (value) =>
+			mapOrdered: (value) =>
 				`[${[...(value as ReadonlyMap<unknown, unknown>)]
-					.map(([k, v]) => `{"value":${one.hashed(v)},"key":${keyWriter.hashed(key(k))}}`)
+					.map(([k, v]) => `{"value":${one.mapOrdered(v)},"key":${keyWriter.mapOrdered(key(k))}}`)
 					.join(",")}]`,
 		};
 	}
@@ -146,7 +146,7 @@ function listWriter(field: FieldDescriptor, one: ValueWriter, style: JsonStyle):
 }
 
 function same(write: (value: unknown) => string): ValueWriter {
-	return { printed: write, hashed: write };
+	return { printed: write, mapOrdered: write };
 }
 
 /** Longer bytes are shown in hexadecimal: Base58 takes quadratic time, and no address has nearly as many. */
@@ -156,7 +156,7 @@ const MAX_REPEATED = 1 << 20;
 
 const STRINGS: ValueWriter = {
 	printed: (value) => quotePrinted(value as string),
-	hashed: (value) => quoteHashed(value as string),
+	mapOrdered: (value) => quoteMapOrdered(value as string),
 };
 const NUMBERS = same(String);
 const DOUBLES = same((value) => (Number.isInteger(value) ? `${value}.0` : String(value)));
@@ -167,7 +167,7 @@ const ADDRESSES = same((value) => {
 });
 const TEXTS: ValueWriter = {
 	printed: (value) => visibleText(value as Uint8Array)?.printed ?? HEX.printed(value),
-	hashed: (value) => visibleText(value as Uint8Array)?.hashed ?? HEX.hashed(value),
+	mapOrdered: (value) => visibleText(value as Uint8Array)?.mapOrdered ?? HEX.mapOrdered(value),
 };
 
 function scalarWriter(typeName: string, field: FieldDescriptor, style: JsonStyle): ValueWriter {
@@ -176,7 +176,7 @@ function scalarWriter(typeName: string, field: FieldDescriptor, style: JsonStyle
 			const type = field.message as () => MessageType<Message>;
 			return {
 				printed: (value) => printMessage(type(), value as Message, style),
-				hashed: (value) => hashMessage(type(), value as Message, style),
+				mapOrdered: (value) => mapOrderedMessage(type(), value as Message, style),
 			};
 		}
 		case "enum": {
@@ -202,10 +202,10 @@ function scalarWriter(typeName: string, field: FieldDescriptor, style: JsonStyle
 
 /**
  * Bytes as the text of a JSON string in both forms. Only quotes are escaped, so a backslash in the bytes begins an
- * escape for whoever reads the answer; undefined if the result would not be a JSON string. In the hashed form the rest of a
- * text comes once more after each of its line feeds (recorded in apis-visible); in the printed form that would be no JSON.
+ * escape for the reader of the answer; undefined if the result would not be a JSON string. In the map-ordered form the rest of a
+ * text comes once more after each of its line feeds (recorded in apis-visible); in the printed form that would not be JSON.
  */
-function visibleText(bytes: Uint8Array): { printed: string; hashed: string } | undefined {
+function visibleText(bytes: Uint8Array): { printed: string; mapOrdered: string } | undefined {
 	const text = fromUtf8(bytes);
 	const escaped = text.replaceAll('"', '\\"');
 	let value: string | undefined = withRepetitions(text);
@@ -213,7 +213,7 @@ function visibleText(bytes: Uint8Array): { printed: string; hashed: string } | u
 		value = readBack(`{"key":"${withRepetitions(escaped)}"}`);
 		if (value === undefined) return undefined;
 	}
-	return { printed: `"${escaped.replaceAll("\n", "\\n")}"`, hashed: quoteHashed(value) };
+	return { printed: `"${escaped.replaceAll("\n", "\\n")}"`, mapOrdered: quoteMapOrdered(value) };
 }
 
 /** Texts that would become too long stay as they are: the repetitions grow with the square of the lines. */
@@ -237,7 +237,7 @@ function readBack(json: string): string | undefined {
 	}
 }
 
-/** Writer P. */
+/** A message in the printed form. */
 export function printMessage<T extends Message>(
 	type: MessageType<T>,
 	message: Readonly<T>,
@@ -253,8 +253,8 @@ export function printMessage<T extends Message>(
 	return `${out}}`;
 }
 
-/** Writer F. */
-export function hashMessage<T extends Message>(
+/** A message in the map-ordered form. */
+export function mapOrderedMessage<T extends Message>(
 	type: MessageType<T>,
 	message: Readonly<T>,
 	style: JsonStyle,
@@ -271,16 +271,16 @@ export function hashMessage<T extends Message>(
 		const value = getField(message, field.field);
 		if (!field.present(value)) continue;
 		if (out.length > 1) out += ",";
-		out += field.hashedName + field.hashed(value);
+		out += field.mapOrderedName + field.mapOrdered(value);
 	}
 	return `${out}}`;
 }
 
 /**
- * Writer F with members put in afterwards: a member that is the name of a present field takes its place, others are
+ * The map-ordered form with members put in afterwards: a member that is the name of a present field takes its place, others are
  * added in the order given.
  */
-export function hashMessageWith<T extends Message>(
+export function mapOrderedMessageWith<T extends Message>(
 	type: MessageType<T>,
 	message: Readonly<T>,
 	style: JsonStyle,
@@ -290,8 +290,8 @@ export function hashMessageWith<T extends Message>(
 	const all = new Map<string, string>();
 	for (const field of planOf(type as unknown as MessageType<Message>, style).fields) {
 		const value = getField(message, field.field);
-		if (field.present(value)) all.set(field.name, replaced.get(field.name) ?? field.hashed(value));
+		if (field.present(value)) all.set(field.name, replaced.get(field.name) ?? field.mapOrdered(value));
 	}
 	for (const [name, json] of members) all.set(name, json);
-	return hashedObject([...all]);
+	return mapOrderedObject([...all]);
 }

@@ -17,7 +17,7 @@ function hex4(ch: string): string {
 // biome-ignore lint/suspicious/noControlCharactersInRegex: these are the characters that get escaped
 const PRINTED = /["\\\u0000-\u001f]|[\ud800-\udbff][\udc00-\udfff]/g;
 
-/** Writer P: controls as lower-case escapes, a surrogate pair as two escapes, all else raw. */
+/** The printed form: controls as lower-case escapes, a surrogate pair as two escapes, all else raw. */
 export function quotePrinted(text: string): string {
 	return `"${text.replace(PRINTED, (ch) => {
 		if (ch.length === 2) return `\\u${hex4(ch.charAt(0))}\\u${hex4(ch.charAt(1))}`;
@@ -26,11 +26,11 @@ export function quotePrinted(text: string): string {
 }
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: these are the characters that get escaped
-const HASHED = /["\\\u0000-\u001f\u007f-\u009f\u2028\u2029]/g;
+const MAP_ORDERED = /["\\\u0000-\u001f\u007f-\u009f\u2028\u2029]/g;
 
-/** Writer F: controls as upper-case escapes, line separators escaped, all else raw. */
-export function quoteHashed(text: string): string {
-	return `"${text.replace(HASHED, (ch) => {
+/** The map-ordered form: controls as upper-case escapes, line separators escaped, all else raw. */
+export function quoteMapOrdered(text: string): string {
+	return `"${text.replace(MAP_ORDERED, (ch) => {
 		if (ch > "\u2000") return `\\u${hex4(ch)}`;
 		return SHORT[ch] ?? `\\u${hex4(ch).toUpperCase()}`;
 	})}"`;

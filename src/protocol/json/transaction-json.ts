@@ -1,4 +1,4 @@
-/** Transactions and blocks as JSON (protocol/http §2.5, §2.6). Always in the hashed form. */
+/** Transactions and blocks as JSON (protocol/http §2.5, §2.6). Always in the map-ordered form. */
 
 import { contractAddress } from "../address.js";
 import type { SignedBlock } from "../block.js";
@@ -16,9 +16,9 @@ import {
 } from "../messages.js";
 import { ParameterError, type SignedTransaction, unpackParameter } from "../transaction.js";
 import { nullPointer } from "./exceptions.js";
-import { hashedObject, type Member } from "./hashed-value.js";
-import { hashMessage, hashMessageWith, type JsonStyle } from "./message-writer.js";
-import { quoteHashed } from "./quoting.js";
+import { type Member, mapOrderedObject } from "./map-ordered-json.js";
+import { type JsonStyle, mapOrderedMessage, mapOrderedMessageWith } from "./message-writer.js";
+import { quoteMapOrdered } from "./quoting.js";
 
 const CREATE_SMART_CONTRACT = TransactionContractContractType.CreateSmartContract;
 
@@ -48,12 +48,12 @@ export function transactionJson(
 	}
 	const rawMembers: Member[] = [["contract", `[${contracts.join(",")}]`]];
 	members.push(
-		["raw_data", hashMessageWith(TransactionRaw, raw, style, rawMembers)],
+		["raw_data", mapOrderedMessageWith(TransactionRaw, raw, style, rawMembers)],
 		["raw_data_hex", `"${toHex(transaction.rawBytes)}"`],
 		["txID", `"${transaction.idHex}"`],
 	);
 	if (showVisible) members.push(["visible", String(style.visible)]);
-	return hashMessageWith(Transaction, transaction.message, style, members);
+	return mapOrderedMessageWith(Transaction, transaction.message, style, members);
 }
 
 /** The parameter of a contract; undefined if its type has no message, "unreadable" if it doesn't decode. */
@@ -74,14 +74,14 @@ function contractJson(
 ): string {
 	const type = contractTypeById(contract.type);
 	const inner: Member[] = [];
-	if (type?.message && parameter) inner.push(["value", hashMessage(type.message, parameter, style)]);
-	inner.push(["type_url", quoteHashed(contract.parameter?.type_url ?? "")]);
+	if (type?.message && parameter) inner.push(["value", mapOrderedMessage(type.message, parameter, style)]);
+	inner.push(["type_url", quoteMapOrdered(contract.parameter?.type_url ?? "")]);
 	const members: Member[] = [
-		["parameter", hashedObject(inner)],
+		["parameter", mapOrderedObject(inner)],
 		["type", `"${spell(type?.name ?? "UNRECOGNIZED", style.dialect)}"`],
 	];
 	if (contract.Permission_id > 0) members.push(["Permission_id", String(contract.Permission_id)]);
-	return hashedObject(members);
+	return mapOrderedObject(members);
 }
 
 /** One block with its id. Without transactions, or without detail, the member `transactions` is absent. */
@@ -91,5 +91,5 @@ export function blockJson(block: SignedBlock, style: JsonStyle, detail = true): 
 			? [["transactions", `[${block.transactions.map((tx) => transactionJson(tx, style)).join(",")}]`]]
 			: [];
 	const header = Block.create({ block_header: block.message.block_header });
-	return hashMessageWith(Block, header, style, [["blockID", `"${block.idHex}"`], ...transactions]);
+	return mapOrderedMessageWith(Block, header, style, [["blockID", `"${block.idHex}"`], ...transactions]);
 }

@@ -9,8 +9,8 @@ import { Transaction } from "../messages.js";
 import { SignedTransaction } from "../transaction.js";
 import { NamedError, nullPointer } from "./exceptions.js";
 import { decodeFields } from "./field-decoder.js";
-import { hashedValue } from "./hashed-value.js";
 import { parseLenient, parseLenientObject } from "./lenient-parser.js";
+import { mapOrderedJson } from "./map-ordered-json.js";
 import { valueText } from "./member-readers.js";
 import { isJsonArray, isJsonObject, type JsonArray, type JsonObject, type JsonValue } from "./value.js";
 
@@ -26,7 +26,7 @@ export function packTransaction(text: string, visible: boolean): SignedTransacti
 	const packed = new Map(object);
 	packed.set("raw_data", new Map(raw).set("contract", contracts));
 	try {
-		return new SignedTransaction(decodeFields(Transaction, hashedValue(packed), visible));
+		return new SignedTransaction(decodeFields(Transaction, mapOrderedJson(packed), visible));
 	} catch (error) {
 		// Clients learn of a field that doesn't decode by the missing transaction.
 		if (error instanceof NamedError && error.name === "JsonFormat$ParseException") throw nullPointer();
@@ -41,7 +41,7 @@ function packContract(value: JsonValue, visible: boolean): readonly JsonValue[] 
 		const type = contractTypeByName(valueText(contract.get("type")) ?? "");
 		const parameter = objectOf(contract.get("parameter"));
 		if (!type?.message) return [];
-		const message = decodeFields(type.message, hashedValue(objectOf(parameter.get("value"))), visible);
+		const message = decodeFields(type.message, mapOrderedJson(objectOf(parameter.get("value"))), visible);
 		const bytes = toHex(type.message.encode(message));
 		return [new Map(contract).set("parameter", new Map(parameter).set("value", bytes))];
 	} catch (error) {

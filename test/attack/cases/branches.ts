@@ -27,7 +27,7 @@ interface Place {
 	readonly timestampMs: number;
 }
 
-/** The block so many heights below the head; the head itself. */
+/** The block this many heights below the head; the head itself. */
 async function below(victim: Victim, depth: number): Promise<Place> {
 	const read = async (body: object): Promise<Place> => {
 		const text = await ask(victim.ports.http, "/wallet/getblock", JSON.stringify({ detail: false, ...body }));

@@ -64,7 +64,7 @@ function flood(name: string, sends: string, frames: readonly Uint8Array[], needs
 const application = (type: number, payload: Uint8Array): Uint8Array => frameOf(type, payload);
 const transport = (type: number, payload: Uint8Array): Uint8Array => frameOf(type, payload);
 
-/** INVENTORY messages of made-up ids at heights that follow the head's. */
+/** INVENTORY messages of forged ids at heights that follow the head's. */
 const madeUpBlocks = (count: number, from: bigint): Uint8Array =>
 	encodeInventory(
 		InventoryKind.BLOCK,
@@ -115,7 +115,7 @@ function announcements(
 
 const commits: Attack = {
 	name: "pbft-commits",
-	sends: "200 PBFT_COMMIT messages of 250 KB for heights that nobody asked for",
+	sends: "200 PBFT_COMMIT messages of 250 KB for heights that were not asked for",
 	async run({ ports }, durationMs) {
 		const outcomes: string[] = [];
 		const end = Date.now() + durationMs;
@@ -187,19 +187,19 @@ export const peerMessages: readonly Attack[] = [
 	),
 	announcements(
 		"inventory-blocks",
-		"INVENTORY of a million made-up block ids",
+		"INVENTORY of a million forged block ids",
 		(n) => madeUpBlocks(10_000, BigInt(70 + n)),
 		100,
 	),
 	announcements(
 		"inventory-transactions",
-		"INVENTORY of 300,000 made-up transaction ids",
+		"INVENTORY of 300,000 forged transaction ids",
 		() => madeUpTransactions(10_000),
 		30,
 	),
 	announcements(
 		"inventory-small",
-		"20,000 INVENTORY messages of one made-up block id",
+		"20,000 INVENTORY messages of one forged block id",
 		(n) => madeUpBlocks(1, BigInt(70 + (n % 40))),
 		20_000,
 	),

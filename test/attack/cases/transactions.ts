@@ -1,5 +1,6 @@
-/** Transactions that cost the node more than whoever sends them: what an attacker with some coins can do. */
+/** Transactions that cost the node more than their sender: what an attacker with some coins can do. */
 
+import { refBlockOf } from "../../../src/protocol/block.js";
 import { fromHex, toHex } from "../../../src/protocol/bytes.js";
 import { contractTypeByName } from "../../../src/protocol/contract-types.js";
 import { CreateSmartContract, SmartContract, Transaction } from "../../../src/protocol/messages.js";
@@ -33,8 +34,7 @@ function creation(head: Head, code: string, number: number): SignedTransaction {
 	const id = fromHex(head.blockID);
 	const headMs = BigInt(head.block_header.raw_data.timestamp);
 	const built = buildTransaction(contract, CreateSmartContract.create({ owner_address, new_contract }), {
-		refBlockBytes: id.subarray(6, 8),
-		refBlockHash: id.subarray(8, 16),
+		...refBlockOf(id),
 		expirationMs: headMs + 600_000n,
 		timestampMs: headMs + BigInt(number),
 	});

@@ -116,7 +116,7 @@ describe("a torn end", () => {
 
 	test.each([
 		["zeros that a lost write leaves", Buffer.alloc(5000)],
-		["bytes that are no record", Buffer.from("garbage")],
+		["bytes that are not a record", Buffer.from("garbage")],
 		["a marker alone", Buffer.from([0xb1, 0x0c, 0x4c, 0x06])],
 	])("may be %s", (_, tail) => {
 		write("first", "second");

@@ -128,7 +128,7 @@ describe("branches", () => {
 	});
 });
 
-/** The same block with other transactions and the root that goes with them; nobody checks its signature here. */
+/** The same block with other transactions and the root that goes with them; its signature isn't checked here. */
 function withTransactions(block: SignedBlock, transactions: SignedBlock["transactions"]): SignedBlock {
 	const message = Block.copy(block.message);
 	message.transactions = transactions.map((transaction) => transaction.message);
@@ -188,7 +188,7 @@ describe("packing", () => {
 		expect(produce(open).transactions.map(({ idHex }) => idHex)).toEqual([payment.idHex]);
 	});
 
-	test("loses nothing but the one transaction that brings out a fault of this program", () => {
+	test("loses nothing but the one transaction that brings out a bug of this program", () => {
 		produce(open);
 		const good = [1n, 2n].map((amount) => transfer(open, 0, users[1] as Uint8Array, amount));
 		const faulty = transfer(open, 2, users[1] as Uint8Array, 3n);

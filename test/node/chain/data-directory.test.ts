@@ -85,7 +85,7 @@ describe("a directory of something else", () => {
 		expect(await refusal()).toBe(`the data directory ${path} can't be used: it is not a directory`);
 	});
 
-	// The library's way to make directories would try for ever there.
+	// The library's way to make directories would retry forever there.
 	test.runIf(existsSync("/proc/self"))("is refused where nothing can be made", async () => {
 		directory = "/proc/coin-data";
 		expect(await refusal()).toBe("the data directory /proc/coin-data can't be used: it can't be created");

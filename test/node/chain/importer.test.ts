@@ -59,7 +59,7 @@ describe("an import", () => {
 		expect(open.chain.head.number).toBe(3n);
 	});
 
-	test("stops at bytes that are no block", async () => {
+	test("stops at bytes that are not a block", async () => {
 		const broken = [...blocks.slice(0, 2), Buffer.of(0x0a, 0x7f)];
 		await expect(importBlocks({ open, pool: undefined }, broken)).rejects.toThrow(DecodeError);
 	});

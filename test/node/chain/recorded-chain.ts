@@ -109,7 +109,7 @@ export async function dumpState({ database }: OpenChain): Promise<Map<string, st
 }
 
 /**
- * When an account's record is rewritten on its way into the base is no part of what it says (protocol/tokens §8.3), neither
+ * When an account's record is rewritten on its way into the base is not part of what it says (protocol/tokens §8.3), neither
  * in its store nor in the copies that rewards are computed from.
  */
 function settled(

@@ -7,6 +7,7 @@ import { scheduledWitness, slotTimeMs } from "../../../src/node/consensus/slots.
 import { producerOf, producerWithKey } from "../../../src/node/production/witness-keys.js";
 import { toBase58Check } from "../../../src/protocol/address.js";
 import type { SignedBlock } from "../../../src/protocol/block.js";
+import { refBlockOf } from "../../../src/protocol/block.js";
 import { equalBytes } from "../../../src/protocol/bytes.js";
 import type { Message } from "../../../src/protocol/codec/descriptor.js";
 import { contractTypeByName } from "../../../src/protocol/contract-types.js";
@@ -121,8 +122,7 @@ export function signed(open: OpenChain, user: number, type: string, parameter: M
 	const contract = contractTypeByName(type);
 	if (!contract) throw new Error(`no contract type ${type}`);
 	const built = buildTransaction(contract, parameter, {
-		refBlockBytes: headId.subarray(6, 8),
-		refBlockHash: headId.subarray(8, 16),
+		...refBlockOf(headId),
 		expirationMs: headTimestampMs + 3_600_000n,
 		timestampMs: headTimestampMs,
 	});

@@ -62,7 +62,7 @@ function expectRefused(block: SignedBlock, reason: new (message: string) => Chai
 }
 
 describe("a block of a side branch", () => {
-	test("that a key of nobody signed is not kept, however long its branch", () => {
+	test("that an unknown key signed is not kept, however long its branch", () => {
 		const shared = share(3);
 		const [fork] = [shared[0] as SignedBlock];
 		const mine = open.chain.head.timestampMs;
@@ -115,7 +115,7 @@ describe("a block of a side branch", () => {
 		expectRefused(wrong, BadNumberBlockError);
 	});
 
-	test("is not kept if nobody knows its parent", () => {
+	test("is not kept if its parent is unknown", () => {
 		share(2);
 		const stranger = forge(forge(open.chain.head, 1n), 2n);
 		expectRefused(stranger, UnlinkedBlockError);
@@ -146,7 +146,7 @@ describe("a branch with a maintenance of its own", () => {
 		expect(open.chain.head.idHex).toBe(peer.chain.head.idHex);
 	});
 
-	test("lets nobody in who is not registered as a witness", () => {
+	test("refuses a producer that is not registered as a witness", () => {
 		share(2);
 		produceMany(open, 2);
 		const first = produce(peer, CYCLE_SLOTS);
@@ -179,7 +179,7 @@ describe("a branch that leaves the chain before its last maintenance", () => {
 });
 
 describe("the first block", () => {
-	test("is made by a witness of the genesis and nobody else", () => {
+	test("is made by a witness of the genesis and no one else", () => {
 		expectRefused(forge(open.chain.head, open.chain.head.timestampMs + 3000n), ValidateScheduleError);
 		expect(offer(produce(peer)).error).toBeUndefined();
 	});
@@ -204,7 +204,7 @@ describe("the signature of a header", () => {
 });
 
 describe("a block that is too large", () => {
-	test("is not kept, whoever made it", () => {
+	test("is not kept, no matter who made it", () => {
 		share(2);
 		const witness = scheduledWitness(open.chain.state, 1n);
 		const data = new Uint8Array(2_001_000);

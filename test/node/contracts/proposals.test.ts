@@ -23,7 +23,7 @@ const NEXT_MS = 1_700_006_400_000n;
 const NOW_MS = 1_700_000_000_000n;
 const PLAIN = 9;
 
-/** Witnesses 0 and 1 with accounts, account 9 that is no witness; now and maintenance as in protocol/parameters §1.1. */
+/** Witnesses 0 and 1 with accounts, account 9 that is not a witness; now and maintenance as in protocol/parameters §1.1. */
 async function open(): Promise<StateView> {
 	const state = await openState(2);
 	for (const i of [0, 1, PLAIN]) state.account.put(address(i), Account.create({ address: address(i) }));
@@ -92,7 +92,7 @@ describe("a proposal", () => {
 	});
 
 	it.each<[string, number, [bigint, bigint][], string]>([
-		["of nobody", 55, [[1n, 5n]], `Account[${hex(55)}] not exists`],
+		["of an account that isn't there", 55, [[1n, 5n]], `Account[${hex(55)}] not exists`],
 		["of no witness", PLAIN, [[1n, 5n]], `Witness[${hex(PLAIN)}] not exists`],
 		["without parameters", 0, [], "This proposal has no parameter."],
 		[

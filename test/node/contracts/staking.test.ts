@@ -23,7 +23,7 @@ import { address, openState, rules, setHead } from "../consensus/chain-state.js"
 const COIN = 1_000_000n;
 const DAY_MS = 86_400_000n;
 const NOW_MS = 1_700_000_000_000n - (1_700_000_000_000n % 3000n);
-const [alice, bob, sr, nobody] = [address(1), address(2), address(3), address(4)] as const;
+const [alice, bob, sr, absent] = [address(1), address(2), address(3), address(4)] as const;
 const { BANDWIDTH, ENERGY, COIN_POWER } = ResourceCode;
 const hex = (bytes: Uint8Array) => Buffer.from(bytes).toString("hex");
 
@@ -82,7 +82,7 @@ describe("staking of the first generation", () => {
 
 	test.each([
 		[{ owner_address: utf8("x") }, "Invalid address"],
-		[{ owner_address: nobody }, `Account[${hex(nobody)}] not exists`],
+		[{ owner_address: absent }, `Account[${hex(absent)}] not exists`],
 		[{ frozen_balance: 0n }, "frozenBalance must be positive"],
 		[{ frozen_balance: COIN - 1n }, "frozenBalance must be greater than or equal to 1 COIN"],
 		[{ frozen_balance: 101n * COIN }, "frozenBalance must be less than or equal to accountBalance"],
@@ -90,7 +90,7 @@ describe("staking of the first generation", () => {
 		[{ resource: COIN_POWER }, "ResourceCode error, valid ResourceCode[BANDWIDTH、ENERGY]"],
 		[{ receiver_address: alice }, "receiverAddress must not be the same as ownerAddress"],
 		[{ receiver_address: utf8("x") }, "Invalid receiverAddress"],
-		[{ receiver_address: nobody }, `Account[${hex(nobody)}] not exists`],
+		[{ receiver_address: absent }, `Account[${hex(absent)}] not exists`],
 	])("refuses %o: %s", (fields, message) => {
 		expect(freeze(fields)).toBe(message);
 	});
@@ -329,7 +329,7 @@ describe("delegating", () => {
 		[{ resource: COIN_POWER }, "ResourceCode error, valid ResourceCode[BANDWIDTH、ENERGY]"],
 		[{ receiver_address: utf8("x") }, "Invalid receiverAddress"],
 		[{ receiver_address: alice }, "receiverAddress must not be the same as ownerAddress"],
-		[{ receiver_address: nobody }, `Account[${hex(nobody)}] not exists`],
+		[{ receiver_address: absent }, `Account[${hex(absent)}] not exists`],
 	])("refuses %o: %s", (fields, message) => {
 		expect(delegate(fields)).toBe(message);
 	});
@@ -418,7 +418,7 @@ describe("voting", () => {
 		[Array.from({ length: 31 }, () => [sr, 1n]), "VoteNumber more than maxVoteNumber 30"],
 		[[[utf8("x"), 1n]], "Invalid vote address!"],
 		[[[sr, 0n]], "vote count must be greater than 0"],
-		[[[nobody, 1n]], `Account[${hex(nobody)}] not exists`],
+		[[[absent, 1n]], `Account[${hex(absent)}] not exists`],
 		[[[bob, 1n]], `Witness[${hex(bob)}] not exists`],
 		[
 			[
@@ -444,7 +444,7 @@ describe("witnesses", () => {
 	test.each([
 		[{ url: utf8("") }, "Invalid url"],
 		[{ url: new Uint8Array(257) }, "Invalid url"],
-		[{ owner_address: nobody, url: utf8("u") }, `account[${hex(nobody)}] not exists`],
+		[{ owner_address: absent, url: utf8("u") }, `account[${hex(absent)}] not exists`],
 		[{ owner_address: sr, url: utf8("u") }, `Witness[${hex(sr)}] has existed`],
 		[{ url: utf8("u") }, "balance < AccountUpgradeCost"],
 	])("are not made of %o: %s", (fields, message) => {

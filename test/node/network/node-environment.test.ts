@@ -66,7 +66,7 @@ describe("sockets", () => {
 		await until(() => near.backlog === 0);
 	});
 
-	it("tell a dialer that nobody is there", async () => {
+	it("tell a dialer that no one listens", async () => {
 		const listener = await environment.listen({ host, port: 0 }, () => undefined);
 		await listener.close();
 		await expect(environment.dial({ host, port: listener.port }, 1_000)).rejects.toThrow("ECONNREFUSED");
@@ -149,7 +149,7 @@ describe("names", () => {
 			answer.writeUInt16BE(0x8183, 2);
 			return answer;
 		});
-		const resolved = nodeEnvironment({ resolvers: [server] }).resolveText("nobody.example.org");
+		const resolved = nodeEnvironment({ resolvers: [server] }).resolveText("absent.example.org");
 		await expect(resolved).rejects.toThrow("ENOTFOUND");
 		expect(questions).toBe(1);
 	});

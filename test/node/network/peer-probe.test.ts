@@ -111,8 +111,8 @@ describe("probing a node", () => {
 
 	it("tells apart who isn't there, who says nothing, who hangs up and who speaks another language", async () => {
 		const world = await worldWithNode();
-		const nobody = { host: "10.0.0.7", port: 1 };
-		expect((await probe(world, { address: nobody })).error?.problem).toBe("unreachable");
+		const absent = { host: "10.0.0.7", port: 1 };
+		expect((await probe(world, { address: absent })).error?.problem).toBe("unreachable");
 		const answers: Record<number, (stream: { write(bytes: Uint8Array): void; end(): void }) => void> = {
 			1: () => undefined,
 			2: (stream) => stream.end(),

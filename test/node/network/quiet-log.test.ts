@@ -10,12 +10,12 @@ function newLog() {
 
 it("tells six lines of a text about one address a minute, then how many it left out", () => {
 	const { time, lines, log } = newLog();
-	for (let i = 0; i < 1000; i++) log.info({ peer: `10.0.0.1:${i}` }, "told to go");
+	for (let i = 0; i < 1000; i++) log.info({ peer: `10.0.0.1:${i}` }, "disconnecting peer");
 	expect(lines).toHaveLength(6);
-	log.info({ peer: "10.0.0.2:1" }, "told to go");
-	expect(lines.at(-1)).toEqual({ message: "told to go", peer: "10.0.0.2:1", untold: 994 });
+	log.info({ peer: "10.0.0.2:1" }, "disconnecting peer");
+	expect(lines.at(-1)).toEqual({ message: "disconnecting peer", peer: "10.0.0.2:1", suppressed: 994 });
 	time.ms = 60_000;
-	log.info({ peer: "10.0.0.1:1" }, "told to go");
+	log.info({ peer: "10.0.0.1:1" }, "disconnecting peer");
 	expect(lines).toHaveLength(8);
 });
 

@@ -11,7 +11,7 @@ export interface RecordedFrame {
 	readonly proto: "tcp" | "udp";
 	readonly conn?: number | string;
 	readonly hex: string;
-	/** Absent where the bytes are no well-formed frame, or are none on a plain connection. */
+	/** Absent where the bytes are not a well-formed frame, or not one on a plain connection. */
 	readonly compression?: "plain" | "none" | "snappy";
 	readonly layer: "transport" | "application";
 	readonly name: string;

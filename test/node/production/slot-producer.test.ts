@@ -70,7 +70,7 @@ describe("a slot of this node", () => {
 		expect(failures).toEqual([]);
 	});
 
-	test("is left out for 27 slots after somebody else used the key, however the wall clock is set", () => {
+	test("is left out for 27 slots after another node used the key, however the wall clock is set", () => {
 		const producer = producerOfNextSlot();
 		const witness = scheduledWitness(open.chain.state, 1n);
 		const timestampMs = slotTimeMs(open.chain.state, 1n);

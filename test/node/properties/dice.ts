@@ -29,7 +29,7 @@ export class Dice {
 		return (this.numbers[this.at++] ?? 0) % bound;
 	}
 
-	/** True once in so many times. */
+	/** True once in this many times. */
 	once(times: number): boolean {
 		return this.next(times) === times - 1;
 	}

@@ -27,7 +27,7 @@ const parameterIds = chainParameters.flatMap(({ id }) => (id === undefined ? [] 
 
 const ASSET_OPTIMIZATION = 66n;
 
-/** Values of parameters that are no switches. */
+/** Values of parameters that are not switches. */
 const VALUES = [0n, 2n, 14n, 100n, 1_000n, 90_000n, 200_000n, 1_000_000n, 1_000_000_000n];
 
 /**

@@ -11,8 +11,8 @@ import { scheduledWitness, slotTimeMs } from "../../../src/node/consensus/slots.
 import { ChainError } from "../../../src/node/rules/errors.js";
 import type { PropertyOf } from "../../../src/node/state/property-table.js";
 import type { StateView } from "../../../src/node/state/view.js";
-import { SignedBlock } from "../../../src/protocol/block.js";
-import { be64, equalBytes } from "../../../src/protocol/bytes.js";
+import { refBlockOf, SignedBlock } from "../../../src/protocol/block.js";
+import { equalBytes } from "../../../src/protocol/bytes.js";
 import type { Message } from "../../../src/protocol/codec/descriptor.js";
 import { contractTypeByName, contractTypes } from "../../../src/protocol/contract-types.js";
 import { MIN_INT64 } from "../../../src/protocol/int64.js";
@@ -194,8 +194,7 @@ export class SmallChain {
 		if (!row) throw new Error(`no type ${type}`);
 		const { head } = this.open.chain;
 		const unsigned = buildTransaction(row, contract, {
-			refBlockBytes: be64(head.number).subarray(6, 8),
-			refBlockHash: head.id.subarray(8, 16),
+			...refBlockOf(head.id),
 			expirationMs: head.timestampMs + LIFETIME_MS,
 			timestampMs: this.nonce++,
 			permissionId,

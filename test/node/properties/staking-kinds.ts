@@ -25,7 +25,7 @@ import { addresses } from "./small-chain.js";
 
 /** Days for which stakes of generation 1 are locked. */
 const LOCK_DAYS = 3n;
-const NOBODY = new Uint8Array(0);
+const NO_RECEIVER = new Uint8Array(0);
 
 /** What one account has lent to another of a resource, locked or not. */
 function lent(state: StateView, from: Uint8Array, to: Uint8Array, code: number): bigint {
@@ -50,7 +50,7 @@ export const stakingKinds: readonly TransactionKind[] = [
 				frozen_balance: dice.amount(balance / 4n),
 				frozen_duration: dice.once(12) ? 2n : LOCK_DAYS,
 				resource: dice.pick(RESOURCES) ?? 0,
-				receiver_address: dice.once(2) ? (dice.pick(othersThan(owner)) as Uint8Array) : NOBODY,
+				receiver_address: dice.once(2) ? (dice.pick(othersThan(owner)) as Uint8Array) : NO_RECEIVER,
 			});
 		},
 	},
@@ -67,7 +67,8 @@ export const stakingKinds: readonly TransactionKind[] = [
 			const account = state.account.get(owner);
 			const receivers = receiversOf(state, owner, 1);
 			const own = account ? stakedResources(account, 1) : [];
-			const to = own.length === 0 || dice.once(2) ? (dice.prefer(receivers, addresses) ?? NOBODY) : NOBODY;
+			const to =
+				own.length === 0 || dice.once(2) ? (dice.prefer(receivers, addresses) ?? NO_RECEIVER) : NO_RECEIVER;
 			const record = state.delegatedResource.get(delegationKeyV1(owner, to));
 			const given = RESOURCES.filter((code) => {
 				const resource = resourceOf(code);
@@ -75,7 +76,7 @@ export const stakingKinds: readonly TransactionKind[] = [
 			});
 			return UnfreezeBalanceContract.create({
 				owner_address: owner,
-				resource: dice.prefer(to === NOBODY ? own : given, RESOURCES) ?? 0,
+				resource: dice.prefer(to === NO_RECEIVER ? own : given, RESOURCES) ?? 0,
 				receiver_address: to,
 			});
 		},

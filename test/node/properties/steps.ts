@@ -54,7 +54,7 @@ const steps: fc.Arbitrary<Step> = fc.oneof(
 	},
 );
 
-/** Sequences of up to so many steps; any length is as likely. */
+/** Sequences of up to this many steps; any length is as likely. */
 export function sequences(maxSteps: number): fc.Arbitrary<readonly Step[]> {
 	return fc.noBias(fc.array(steps, { maxLength: maxSteps, size: "max" }));
 }

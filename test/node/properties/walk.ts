@@ -154,7 +154,7 @@ class Walker {
 		const owner = kind.owners
 			? dice.orElse(kind.owners(this.state), addresses)
 			: dice.prefer(ownersWhere(this.state, anyone), addresses);
-		// Nobody for whom it makes sense.
+		// No account for which it makes sense.
 		if (!owner) return;
 		const contract = kind.build(this.state, owner, dice);
 		const hasActive = (this.state.account.get(owner)?.active_permission.length ?? 0) > 0;

@@ -21,7 +21,7 @@ export function assemble(text: string): Uint8Array {
 		} else if (word.endsWith(":")) {
 			targets.set(word.slice(0, -1), code.length);
 			code.push(byName.get("JUMPDEST") as number);
-		} else throw new Error(`"${word}" is no operation`);
+		} else throw new Error(`"${word}" is not an operation`);
 	}
 	for (const { at, name } of uses) {
 		const target = targets.get(name);

@@ -144,7 +144,10 @@ describe("what moves megabytes for a few units of energy", () => {
 	const again = (body: string): string => `${paid} again: ${body} 0x030d40 GAS GT @again JUMPI STOP`;
 
 	it.each([
-		["3 MiB of input for nobody", "PUSH0 PUSH0 0x300000 PUSH0 PUSH0 0x1234567890 GAS CALL POP"],
+		[
+			"3 MiB of input for an account that isn't there",
+			"PUSH0 PUSH0 0x300000 PUSH0 PUSH0 0x1234567890 GAS CALL POP",
+		],
 		[
 			"3 MiB of input for a precompile that gets no energy",
 			"PUSH0 PUSH0 0x300000 PUSH0 0x04 PUSH0 STATICCALL POP",
@@ -164,7 +167,7 @@ describe("what moves megabytes for a few units of energy", () => {
 	});
 });
 
-describe("internal transactions that nobody lists", () => {
+describe("internal transactions that are not listed", () => {
 	it("are counted, and decide addresses as ever", async () => {
 		const creation = creationOf(assemble("STOP"));
 		const program = code(

@@ -132,7 +132,7 @@ describe("failures of a frame", () => {
 		if (message) expect(frame.failure?.message).toBe(message);
 	});
 
-	it("a submitted code hash that is no word", async () => {
+	it("a submitted code hash that is not a word", async () => {
 		const { CONTRACT, emptyState, putTestContract, runContract } = await import("./machine-fixture.js");
 		const state = await emptyState();
 		putTestContract(state, CONTRACT, "303f", { code_hash: new Uint8Array(33) });

@@ -44,7 +44,7 @@ describe("what a failed call did", () => {
 		expect(machine.logs).toHaveLength(1);
 	});
 
-	it("goes from a storage that nobody above had touched, before block version 5 too", async () => {
+	it("goes from a storage that no frame above had touched, before block version 5 too", async () => {
 		// The child's own storage: slot 0, in a call that reverts, then in one that doesn't.
 		const { machine } = await runWithChild(reverting, "f1", { gates: { energyLimit: false } });
 		expect(machine.storage.of(CHILD).load(0)).toBeUndefined();

@@ -182,7 +182,7 @@ describe("canonical form", () => {
 		expect(TransactionRaw.decode(hex("40 01 40 02")).expiration).toBe(2n);
 	});
 
-	test("keeps negative zero, which is no default", () => {
+	test("keeps negative zero, which is not a default", () => {
 		const bytes = MetricsInfoRateInfo.encode(MetricsInfoRateInfo.create({ meanRate: -0, oneMinuteRate: 0 }));
 		expect(asHex(bytes)).toBe("110000000000000080");
 		expect(Object.is(MetricsInfoRateInfo.decode(bytes).meanRate, -0)).toBe(true);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { hashedValue } from "../../../src/protocol/json/hashed-value.js";
 import { parseLenient, parseLenientObject } from "../../../src/protocol/json/lenient-parser.js";
+import { mapOrderedJson } from "../../../src/protocol/json/map-ordered-json.js";
 
 const END = "\u001a";
 
@@ -24,7 +24,7 @@ describe("the lenient parser", () => {
 		["  7 ", "7"],
 		["", "null"],
 	])("reads %s", (text, expected) => {
-		expect(hashedValue(parseLenient(text))).toBe(expected);
+		expect(mapOrderedJson(parseLenient(text))).toBe(expected);
 	});
 
 	const long = `{"owner_address":"41","to_address":"42",#c\n"amount":7}`;

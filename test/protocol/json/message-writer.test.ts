@@ -1,7 +1,11 @@
 import { describe, expect, it } from "vitest";
 import { fromHex, utf8 } from "../../../src/protocol/bytes.js";
-import { hashedObject } from "../../../src/protocol/json/hashed-value.js";
-import { hashMessage, type JsonStyle, printMessage } from "../../../src/protocol/json/message-writer.js";
+import { mapOrderedObject } from "../../../src/protocol/json/map-ordered-json.js";
+import {
+	type JsonStyle,
+	mapOrderedMessage,
+	printMessage,
+} from "../../../src/protocol/json/message-writer.js";
 import {
 	Account,
 	AccountBalanceResponse,
@@ -68,7 +72,7 @@ describe("the printed form", () => {
 	])("prints the visible text %s", (text, printed, hashed) => {
 		const message = WitnessCreateContract.create({ url: utf8(text) });
 		expect(printMessage(WitnessCreateContract, message, visible)).toBe(`{"url": ${printed}}`);
-		expect(hashMessage(WitnessCreateContract, message, visible)).toBe(`{"url":${hashed}}`);
+		expect(mapOrderedMessage(WitnessCreateContract, message, visible)).toBe(`{"url":${hashed}}`);
 	});
 
 	it("escapes strings of the schema in each writer's way", () => {
@@ -76,7 +80,9 @@ describe("the printed form", () => {
 		expect(printMessage(Permission, permission, hex)).toBe(
 			'{"permission_name": "é\\"\\\\\\u0001\u007f\\ud83d\\ude00"}',
 		);
-		expect(hashMessage(Permission, permission, hex)).toBe('{"permission_name":"é\\"\\\\\\u0001\\u007F😀"}');
+		expect(mapOrderedMessage(Permission, permission, hex)).toBe(
+			'{"permission_name":"é\\"\\\\\\u0001\\u007F😀"}',
+		);
 	});
 });
 
@@ -93,18 +99,18 @@ const ORDERS: readonly (readonly [string, string])[] = [
 	["contract entry", "parameter type Permission_id"],
 ];
 
-describe("the hashed form", () => {
+describe("the map-ordered form", () => {
 	it.each(ORDERS)("orders the members of a %s as a hash map does", (_name, order) => {
 		const names = order.split(" ");
 		const members = [...names].sort().map((name) => [name, "1"] as const);
-		expect(Object.keys(JSON.parse(hashedObject(members)))).toEqual(names);
+		expect(Object.keys(JSON.parse(mapOrderedObject(members)))).toEqual(names);
 	});
 
 	const keysOf = (json: string) => Object.keys(JSON.parse(json));
 
 	it("keeps the order of twelve members and changes it with the thirteenth", () => {
 		const few = TransactionInfo.create({ id: A, fee: 1n, receipt: new ResourceReceipt(), log: [] });
-		expect(keysOf(hashMessage(TransactionInfo, few, hex))).toEqual(["fee", "receipt", "id"]);
+		expect(keysOf(mapOrderedMessage(TransactionInfo, few, hex))).toEqual(["fee", "receipt", "id"]);
 		const many = AssetIssueContract.create({
 			owner_address: A,
 			name: A,
@@ -126,7 +132,7 @@ describe("the hashed form", () => {
 			public_latest_free_net_time: 1n,
 			id: "1",
 		});
-		expect(keysOf(hashMessage(AssetIssueContract, many, hex)).join(" ")).toBe(
+		expect(keysOf(mapOrderedMessage(AssetIssueContract, many, hex)).join(" ")).toBe(
 			"trx_num frozen_supply total_supply precision num end_time description owner_address public_free_asset_net_usage url free_asset_net_limit start_time public_free_asset_net_limit name public_latest_free_net_time id abbr vote_score order",
 		);
 	});
@@ -136,10 +142,12 @@ describe("the hashed form", () => {
 			owner_address: A,
 			owner: Permission.create({ threshold: 2n, permission_name: "o", keys: [{ address: A, weight: 1n }] }),
 		});
-		expect(hashMessage(AccountPermissionUpdateContract, message, visible)).toBe(
+		expect(mapOrderedMessage(AccountPermissionUpdateContract, message, visible)).toBe(
 			'{"owner":{"keys":[{"address":"TGo6aDUZCuh7mp5Gh6fXXYisNEbKv2BHZ3","weight":1}],"threshold":2,"permission_name":"o"},"owner_address":"TGo6aDUZCuh7mp5Gh6fXXYisNEbKv2BHZ3"}',
 		);
 		const proposal = ProposalCreateContract.create({ parameters: new Map([[1n, 0n]]) });
-		expect(hashMessage(ProposalCreateContract, proposal, hex)).toBe('{"parameters":[{"value":0,"key":1}]}');
+		expect(mapOrderedMessage(ProposalCreateContract, proposal, hex)).toBe(
+			'{"parameters":[{"value":0,"key":1}]}',
+		);
 	});
 });

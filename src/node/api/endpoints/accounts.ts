@@ -4,10 +4,10 @@ import { Base58Error, fromBase58Check, isAddress } from "../../../protocol/addre
 import { fromUtf8 } from "../../../protocol/bytes.js";
 import { NamedError } from "../../../protocol/json/exceptions.js";
 import { decodeFields } from "../../../protocol/json/field-decoder.js";
-import { hashedObject, type Member } from "../../../protocol/json/hashed-value.js";
 import { decodePlainHex } from "../../../protocol/json/hex-text.js";
-import { hashMessageWith, printMessage } from "../../../protocol/json/message-writer.js";
-import { quoteHashed } from "../../../protocol/json/quoting.js";
+import { type Member, mapOrderedObject } from "../../../protocol/json/map-ordered-json.js";
+import { mapOrderedMessageWith, printMessage } from "../../../protocol/json/message-writer.js";
+import { quoteMapOrdered } from "../../../protocol/json/quoting.js";
 import {
 	Account,
 	AccountBalanceRequest,
@@ -36,8 +36,8 @@ function accountRequest(parameter: "address" | "account_id"): RequestForm<Accoun
 		read: (input) => {
 			if (input.mode !== "query") return input.fields(Account);
 			const value = input.parameters.get(parameter);
-			const members: Member[] = value === null ? [] : [[parameter, quoteHashed(value)]];
-			return decodeFields(Account, hashedObject(members), input.visible);
+			const members: Member[] = value === null ? [] : [[parameter, quoteMapOrdered(value)]];
+			return decodeFields(Account, mapOrderedObject(members), input.visible);
 		},
 	};
 }
@@ -48,8 +48,8 @@ function accountReply(context: ApiContext, account: Account | undefined): string
 	if (context.style.visible || account.asset_issued_ID.length === 0) {
 		return printMessage(Account, account, context.style);
 	}
-	const id: Member = ["asset_issued_ID", quoteHashed(fromUtf8(account.asset_issued_ID))];
-	return hashMessageWith(Account, account, context.style, [id]);
+	const id: Member = ["asset_issued_ID", quoteMapOrdered(fromUtf8(account.asset_issued_ID))];
+	return mapOrderedMessageWith(Account, account, context.style, [id]);
 }
 
 interface AddressCheck {
@@ -158,8 +158,8 @@ export const accountEndpoints: readonly Endpoint[] = [
 		handle: (_context, text) => {
 			const { result, message } = text === null ? { result: false } : checkAddress(text);
 			const members: Member[] = [["result", String(result)]];
-			if (message !== undefined) members.push(["message", quoteHashed(message)]);
-			return hashedObject(members);
+			if (message !== undefined) members.push(["message", quoteMapOrdered(message)]);
+			return mapOrderedObject(members);
 		},
 	}),
 ];

@@ -1,15 +1,15 @@
 /** Sending transactions (protocol/http-endpoints §2.1, §2.2). */
 
-import { hashedObject } from "../../../protocol/json/hashed-value.js";
 import { decodeHexText } from "../../../protocol/json/hex-text.js";
 import { parseLenientObject } from "../../../protocol/json/lenient-parser.js";
+import { mapOrderedObject } from "../../../protocol/json/map-ordered-json.js";
 import { readText } from "../../../protocol/json/member-readers.js";
-import { hashMessageWith, printMessage } from "../../../protocol/json/message-writer.js";
-import { quoteHashed } from "../../../protocol/json/quoting.js";
+import { mapOrderedMessageWith, printMessage } from "../../../protocol/json/message-writer.js";
+import { quoteMapOrdered } from "../../../protocol/json/quoting.js";
 import { packTransaction } from "../../../protocol/json/transaction-packing.js";
 import { Return, ReturnResponse_codeEnum, Transaction } from "../../../protocol/messages.js";
+import { spellMessage } from "../../../protocol/quoting-message.js";
 import { SignedTransaction } from "../../../protocol/transaction.js";
-import { spellMessage } from "../../../protocol/wording.js";
 import { broadcastReturn } from "../broadcast.js";
 import { defineEndpoint, type Endpoint, type RequestForm, written } from "../endpoint.js";
 import { REQUEST_BUDGET } from "../request-budget.js";
@@ -46,7 +46,7 @@ export const broadcastEndpoints: readonly Endpoint[] = [
 		reply: written,
 		handle: async ({ broadcaster, style, signedOnly }, transaction) => {
 			const result = broadcastReturn(await broadcaster.broadcast(transaction, signedOnly), style.dialect);
-			return hashMessageWith(Return, result, style, [["txid", `"${transaction.idHex}"`]]);
+			return mapOrderedMessageWith(Return, result, style, [["txid", `"${transaction.idHex}"`]]);
 		},
 	}),
 	defineEndpoint({
@@ -62,12 +62,12 @@ export const broadcastEndpoints: readonly Endpoint[] = [
 			const { code, message } = await broadcaster.broadcast(transaction, signedOnly);
 			const codeName = ReturnResponse_codeEnum.names.get(code) ?? "";
 			const shown = printMessage(Transaction, transaction.message, { visible: true, dialect });
-			return hashedObject([
+			return mapOrderedObject([
 				["result", String(codeName === "SUCCESS")],
-				["code", quoteHashed(codeName)],
+				["code", quoteMapOrdered(codeName)],
 				["txid", `"${transaction.idHex}"`],
-				["message", quoteHashed(spellMessage(message, dialect))],
-				["transaction", quoteHashed(shown)],
+				["message", quoteMapOrdered(spellMessage(message, dialect))],
+				["transaction", quoteMapOrdered(shown)],
 			]);
 		},
 	}),

@@ -5,7 +5,11 @@ import type { MessageType } from "../../../protocol/codec/descriptor.js";
 import { exceptionText, messageText, NamedError } from "../../../protocol/json/exceptions.js";
 import { decodeHexText } from "../../../protocol/json/hex-text.js";
 import { readLong, readText } from "../../../protocol/json/member-readers.js";
-import { hashMessage, hashMessageWith, printMessage } from "../../../protocol/json/message-writer.js";
+import {
+	mapOrderedMessage,
+	mapOrderedMessageWith,
+	printMessage,
+} from "../../../protocol/json/message-writer.js";
 import { transactionJson } from "../../../protocol/json/transaction-json.js";
 import type { JsonObject } from "../../../protocol/json/value.js";
 import {
@@ -25,7 +29,7 @@ import {
 	defineEndpoint,
 	type Endpoint,
 	type FailureWriter,
-	hashed,
+	mapOrdered,
 	type RequestField,
 	type RequestForm,
 	written,
@@ -101,7 +105,7 @@ const constantRequest: RequestForm<CallRequest> = {
 /** The answer with its transaction shown as builders show it. */
 function callReply({ style }: ApiContext, answer: TransactionExtention): string {
 	const transaction = new SignedTransaction(answer.transaction as NonNullable<typeof answer.transaction>);
-	return hashMessageWith(TransactionExtention, answer, style, [
+	return mapOrderedMessageWith(TransactionExtention, answer, style, [
 		["transaction", transactionJson(transaction, style, true)],
 	]);
 }
@@ -118,7 +122,7 @@ function failureReturn({ style: { dialect } }: ApiContext, error: Error): Return
 /** `{"result":{"code":…,"message":…}}`, in the form of the endpoint's answers. */
 function callFailure<T extends TransactionExtention | EstimateEnergyMessage>(
 	type: MessageType<T>,
-	write: typeof hashMessage,
+	write: typeof mapOrderedMessage,
 ): FailureWriter {
 	return (context, error) => {
 		const answer = new type();
@@ -145,7 +149,7 @@ export const contractEndpoints: readonly Endpoint[] = [
 		post: "body",
 		servers: ["full"],
 		request: objectValueRequest,
-		reply: hashed(SmartContract),
+		reply: mapOrdered(SmartContract),
 		handle: ({ state }, address) => contractAt(state, address),
 	}),
 	defineEndpoint({
@@ -155,7 +159,7 @@ export const contractEndpoints: readonly Endpoint[] = [
 		post: "body",
 		servers: ["full"],
 		request: objectValueRequest,
-		reply: hashed(SmartContractDataWrapper),
+		reply: mapOrdered(SmartContractDataWrapper),
 		handle: ({ state }, address) => contractInfoAt(state, address),
 	}),
 	defineEndpoint({
@@ -167,7 +171,7 @@ export const contractEndpoints: readonly Endpoint[] = [
 		request: triggerRequest,
 		reply: callReply,
 		answers: "TransactionExtention",
-		failure: callFailure(TransactionExtention, hashMessage),
+		failure: callFailure(TransactionExtention, mapOrderedMessage),
 		handle: async (context, { call, members }) => {
 			const { state, style } = context;
 			if (!state.contract.has(call.contract_address)) {
@@ -196,7 +200,7 @@ export const contractEndpoints: readonly Endpoint[] = [
 		request: constantRequest,
 		reply: callReply,
 		answers: "TransactionExtention",
-		failure: callFailure(TransactionExtention, hashMessage),
+		failure: callFailure(TransactionExtention, mapOrderedMessage),
 		handle: async (context, { call, members, visible }) => {
 			const transaction = callTransaction(context, call, {
 				...permissionIdOf(members, context.style.dialect),

@@ -1,6 +1,6 @@
 /** Who has signed a transaction, and whether it is enough (protocol/http-endpoints §2.3, §2.4). */
 
-import { hashMessageWith } from "../../../protocol/json/message-writer.js";
+import { mapOrderedMessageWith } from "../../../protocol/json/message-writer.js";
 import { transactionJson } from "../../../protocol/json/transaction-json.js";
 import {
 	TransactionApprovedList,
@@ -16,7 +16,7 @@ import { packedTransaction } from "./broadcast.js";
 
 /** The transaction as both answers carry it. */
 function extention({ style }: ApiContext, transaction: SignedTransaction): string {
-	return hashMessageWith(TransactionExtention, transactionExtention(transaction), style, [
+	return mapOrderedMessageWith(TransactionExtention, transactionExtention(transaction), style, [
 		["transaction", transactionJson(transaction, style)],
 	]);
 }
@@ -32,7 +32,7 @@ export const signingEndpoints: readonly Endpoint[] = [
 		answers: "TransactionSignWeight",
 		reply: written,
 		handle: (context, transaction) =>
-			hashMessageWith(TransactionSignWeight, signWeight(context, transaction), context.style, [
+			mapOrderedMessageWith(TransactionSignWeight, signWeight(context, transaction), context.style, [
 				["transaction", extention(context, transaction)],
 			]),
 	}),
@@ -46,7 +46,7 @@ export const signingEndpoints: readonly Endpoint[] = [
 		answers: "TransactionApprovedList",
 		reply: written,
 		handle: (context, transaction) =>
-			hashMessageWith(TransactionApprovedList, approvedList(context, transaction), context.style, [
+			mapOrderedMessageWith(TransactionApprovedList, approvedList(context, transaction), context.style, [
 				["transaction", extention(context, transaction)],
 			]),
 	}),

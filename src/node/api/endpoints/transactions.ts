@@ -1,7 +1,7 @@
 /** Transactions, what became of them, and the pool of those that wait (protocol/http-endpoints §3.2, §5). */
 
 import { addressFromHash } from "../../../protocol/address.js";
-import { hashMessage } from "../../../protocol/json/message-writer.js";
+import { mapOrderedMessage } from "../../../protocol/json/message-writer.js";
 import { transactionJson } from "../../../protocol/json/transaction-json.js";
 import {
 	BytesMessage,
@@ -17,9 +17,9 @@ import type { ApiContext, ServerKind } from "../context.js";
 import {
 	defineEndpoint,
 	type Endpoint,
-	hashed,
 	hexParameter,
 	longParameter,
+	mapOrdered,
 	messageRequest,
 	noRequest,
 	printed,
@@ -107,7 +107,7 @@ export const transactionEndpoints: readonly Endpoint[] = [
 		handle: ({ state, style }, { value }) => {
 			const info = transactionInfoById(state, value);
 			if (!info) return "{}";
-			return `{"Receipt":${hashMessage(ResourceReceipt, info.receipt ?? new ResourceReceipt(), style)}}`;
+			return `{"Receipt":${mapOrderedMessage(ResourceReceipt, info.receipt ?? new ResourceReceipt(), style)}}`;
 		},
 	}),
 	defineEndpoint({
@@ -123,7 +123,7 @@ export const transactionEndpoints: readonly Endpoint[] = [
 			if (num <= 0n) return "{}";
 			const infos = transactionInfosOfBlock(context.state, num);
 			const write = (info: Readonly<TransactionInfo>): string =>
-				hashMessage(TransactionInfo, withVisibleLogs(context, info), context.style);
+				mapOrderedMessage(TransactionInfo, withVisibleLogs(context, info), context.style);
 			return new LongAnswer(listPieces("[", infos, write, "]"));
 		},
 	}),
@@ -165,7 +165,7 @@ export const transactionEndpoints: readonly Endpoint[] = [
 		post: "body",
 		servers: ["full"],
 		request: visibleOnly,
-		reply: hashed(TransactionIdList),
+		reply: mapOrdered(TransactionIdList),
 		handle: ({ node }) => pendingIds(node),
 	}),
 	defineEndpoint({

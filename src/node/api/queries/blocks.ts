@@ -5,6 +5,7 @@ import { be64, fromHex, readBe64, toHex, toKey } from "../../../protocol/bytes.j
 import { parseInt64 } from "../../../protocol/int64.js";
 import type { TransactionInfo } from "../../../protocol/messages.js";
 import { SignedTransaction } from "../../../protocol/transaction.js";
+import { locateTransaction } from "../../chain/transaction-checks.js";
 import type { StateView } from "../../state/view.js";
 
 /** Fewer blocks than this can be asked for by {@link latestBlocks}. */
@@ -111,25 +112,24 @@ function* readBlocks(
 
 /** A transaction by its id: of a block, or pending. */
 export function transactionById(state: StateView, id: Uint8Array): SignedTransaction | undefined {
-	const value = state.transaction.get(id);
-	if (!value) return undefined;
-	// A place in the chain is a block number; what is longer is a pending transaction.
-	if (value.length !== 8) return SignedTransaction.decode(value);
+	const place = locateTransaction(state, id);
+	if (!place) return undefined;
+	if ("pending" in place) return SignedTransaction.decode(place.pending);
 	const wanted = toHex(id);
-	return blockByNumber(state, readBe64(value))?.transactions.find(
-		(transaction) => transaction.idHex === wanted,
-	);
+	return blockByNumber(state, place.block)?.transactions.find((transaction) => transaction.idHex === wanted);
 }
 
 /** What became of a transaction; undefined while it is pending. */
 export function transactionInfoById(state: StateView, id: Uint8Array): Readonly<TransactionInfo> | undefined {
-	const value = state.transaction.get(id);
-	if (value?.length !== 8) return undefined;
+	const place = locateTransaction(state, id);
+	if (!place || "pending" in place) return undefined;
 	const wanted = toHex(id);
-	return state.transactionResult.get(value)?.transactioninfo.find((info) => toHex(info.id) === wanted);
+	return state.transactionResult
+		.get(be64(place.block))
+		?.transactioninfo.find((info) => toHex(info.id) === wanted);
 }
 
-/** The informations of a block's transactions, in their order. */
+/** The receipts of a block's transactions, in their order. */
 export function transactionInfosOfBlock(
 	state: StateView,
 	number: bigint,

@@ -1,8 +1,8 @@
 /**
  * Hot standby: several nodes hold the keys of one witness, and only one of them produces (protocol/peers §12). They tell each
- * other over UDP that they are there; whoever hears nobody better becomes the master.
+ * other over UDP that they are there; a node that hears no better one becomes the master.
  *
- * Nothing is signed. A member is known by its address alone, so a group belongs on a network of its own: who can send
+ * Nothing is signed. A member is known by its address alone, so a group belongs on a network of its own: a host that can send
  * datagrams in a member's name decides who produces, and nothing here defends against that. What others send is not even
  * read.
  */
@@ -28,7 +28,7 @@ export interface BackupOptions {
 	/** Address to bind; undefined: every interface. */
 	readonly host?: string | undefined;
 	readonly onChange?: (status: BackupStatus) => void;
-	/** Told that the port can't be bound; the node is then the master. */
+	/** Reports that the port can't be bound; the node is then the master. */
 	readonly onProblem?: (error: unknown) => void;
 }
 
@@ -36,7 +36,7 @@ const KEEP_ALIVE = 0x05;
 /** Exclusive. */
 const MAX_DATAGRAM = 2048;
 const FIRST_MS = 1_000;
-/** Intervals without a word of anyone. */
+/** Intervals without a message of any member. */
 const SILENT_INTERVALS = 6;
 /** A block younger than this shows that we follow the chain: before, we have no business producing. */
 const FRESH_BLOCK_MS = 3_000;
@@ -60,7 +60,8 @@ export class Backup {
 		private readonly options: BackupOptions,
 	) {
 		const notAddress = options.members.find((member) => isIP(member) === 0);
-		if (notAddress !== undefined) throw new Error(`node.backup.members: "${notAddress}" is no IP`);
+		if (notAddress !== undefined)
+			throw new Error(`node.backup.members: "${notAddress}" is not an IP address`);
 		this.members = new Set(options.members.filter((member) => member !== options.ownHost));
 	}
 
@@ -73,7 +74,7 @@ export class Backup {
 		return this.current === "MASTER";
 	}
 
-	/** Told of every block that is applied: the first fresh one begins it all. */
+	/** Notified of every block that is applied: the first fresh one begins it all. */
 	applied(blockTimestampMs: number): void {
 		const { port } = this.options;
 		if (this.isStarted || this.isStopped || port === 0 || this.members.size === 0) return;
@@ -127,8 +128,8 @@ export class Backup {
 		const { priority, ownHost } = this.options;
 		const isBetter = message.priority > priority || (message.priority === priority && ownHost < from.host);
 		if (this.current === "INIT" && !message.isMaster && !isBetter) {
-			// The network's rule counts this as a sign of life, and then equals that begin together wait for each other
-			// for ever. Whoever has the better right doesn't wait, and the other one gives way.
+			// The network's rule counts this as a keep-alive, and then equals that begin together wait for each other
+			// forever. The one with priority doesn't wait, and the other one gives way.
 			return;
 		}
 		this.heardMs = this.environment.now();
@@ -150,7 +151,7 @@ export function encodeKeepAlive({ isMaster, priority }: KeepAlive): Uint8Array {
 	return datagram;
 }
 
-/** @returns undefined for what is no keep-alive; a first notice of priority 0 is too short to be one */
+/** @returns undefined for what is not a keep-alive; a first notice of priority 0 is too short to be one */
 export function decodeKeepAlive(datagram: Uint8Array): KeepAlive | undefined {
 	if (datagram.length <= 1 || datagram.length >= MAX_DATAGRAM || datagram[0] !== KEEP_ALIVE) return undefined;
 	try {

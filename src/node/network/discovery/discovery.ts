@@ -1,13 +1,13 @@
 /**
- * Finding nodes over UDP (protocol/peers §2): who answers on the port it names and is of our network can be dialed. Nothing
- * here is proven, only heard: a datagram's sender may be anyone, so memory is bounded and nobody is punished.
+ * Finding nodes over UDP (protocol/peers §2): a node that answers on the port it names and is of our network can be dialed. Nothing
+ * here is proven, only claimed: a datagram's sender may be anyone, so memory is bounded and no one is penalized.
  */
 
 import { isIPv4 } from "node:net";
 import { equalBytes } from "../../../protocol/bytes.js";
 import type { DatagramPort, NetworkEnvironment, NodeAddress, Timer } from "../environment.js";
 import type { ConnectableNode } from "../transport/candidates.js";
-import { type Endpoint, NODE_ID_LENGTH } from "../wire/endpoint.js";
+import { NODE_ID_LENGTH, type PeerEndpoint } from "../wire/endpoint.js";
 import { startLookups } from "./lookup.js";
 import { type HandlerWorld, NodeHandler, type UnsentPacket } from "./node-handler.js";
 import { type DiscoveryPacket, decodePacket, encodePacket } from "./packets.js";
@@ -18,21 +18,21 @@ import { UnprovenAddresses } from "./unproven.js";
 export interface DiscoveryOptions {
 	readonly networkId: number;
 	/** As it is announced; the port is the one to bind, which is also that of the TCP listener. */
-	readonly self: Endpoint;
+	readonly self: PeerEndpoint;
 	/** Address to bind; undefined: every interface. */
 	readonly host?: string | undefined;
 	/** Nodes to begin with: `seed.node` and `node.active`. */
 	readonly seeds: readonly NodeAddress[];
 	/** Where met nodes are kept; undefined: nowhere. */
 	readonly store?: PeerStore | undefined;
-	/** Told what went wrong with the store; discovery goes on. */
+	/** Reports what went wrong with the store; discovery goes on. */
 	readonly onProblem?: (error: unknown) => void;
 }
 
 const MAX_HANDLERS = 3000;
 const TRIMMED_HANDLERS = 2000;
 const STORE_PERIOD_MS = 60_000;
-/** Nodes that we were told to begin with are asked again this often after they gave no answer. */
+/** Seed nodes are asked again this often after they gave no answer. */
 const ASK_AGAIN_MS = 60_000;
 const STORED_NODES = 30;
 /** Of a PING between IPv4 addresses. */
@@ -119,8 +119,8 @@ export class Discovery {
 	}
 
 	/**
-	 * Nodes that were cut off for a minute when they started have given up all that they were told to begin with. By the
-	 * network's rules they would then be alone for ever, or with each other: nobody else knows of them.
+	 * Nodes that were cut off for a minute when they started have given up all their seed nodes. By the
+	 * network's rules they would then be alone forever, or with each other: no one else knows of them.
 	 */
 	private askAgain(bootNodes: readonly NodeAddress[]): void {
 		this.greet(bootNodes);
@@ -160,8 +160,8 @@ export class Discovery {
 		}
 	}
 
-	/** Somebody that we asked names a node: it is pinged once for each time that it is named, until it has ponged. */
-	private meet(neighbour: Endpoint): void {
+	/** A node that we asked names another: it is pinged once for each time that it is named, until it has ponged. */
+	private meet(neighbour: PeerEndpoint): void {
 		const host = this.hostOf(neighbour);
 		if (host === "") return;
 		if (!this.handlers.get(keyOf(host, neighbour.port))?.isProven) this.unproven.add(host, PING_BYTES);
@@ -169,7 +169,7 @@ export class Discovery {
 	}
 
 	/** The address by which both of us can be reached; empty if there is none. */
-	private hostOf(node: Endpoint): string {
+	private hostOf(node: PeerEndpoint): string {
 		const { self } = this.options;
 		return self.ipv4 !== "" && node.ipv4 !== "" ? node.ipv4 : self.ipv6 !== "" ? node.ipv6 : "";
 	}
@@ -178,7 +178,7 @@ export class Discovery {
 	 * The handler of a node; a new one pings at once.
 	 * @returns undefined if we share no address family
 	 */
-	private handler(node: Endpoint, port: number): NodeHandler | undefined {
+	private handler(node: PeerEndpoint, port: number): NodeHandler | undefined {
 		const host = this.hostOf(node);
 		if (host === "" || port <= 0 || port > 65_535) return undefined;
 		const key = keyOf(host, port);
@@ -192,8 +192,8 @@ export class Discovery {
 	}
 
 	/**
-	 * Makes room: first those that can't be connected to go, then those that were silent longest. Whoever is in the
-	 * table has answered and stays: a flood of made-up senders must not drive out the nodes that we know.
+	 * Makes room: first those that can't be connected to go, then those that were silent longest. A node in the
+	 * table has answered and stays: a flood of forged senders must not drive out the nodes that we know.
 	 */
 	private trim(): void {
 		if (this.handlers.size <= MAX_HANDLERS) return;
@@ -242,8 +242,8 @@ function keyOf(host: string, port: number): string {
 	return `${host} ${port}`;
 }
 
-/** A sender's own word counts for everything but the address that its datagram came from. */
-function seenFrom(from: Endpoint, source: NodeAddress): Endpoint {
+/** A sender's own claims are used for everything but the address that its datagram came from. */
+function seenFrom(from: PeerEndpoint, source: NodeAddress): PeerEndpoint {
 	// A socket of both families gives IPv4 addresses as mapped ones.
 	const host = source.host.replace(/^::ffff:(?=\d+\.)/i, "");
 	return isIPv4(host) ? { ...from, ipv4: host } : { ...from, ipv6: host };

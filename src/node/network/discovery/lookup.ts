@@ -12,7 +12,7 @@ const ROUND_MS = 100;
 const ROUNDS = 8;
 /** Nodes asked at the same time. */
 const PARALLEL = 3;
-/** Every so many, the target is our own id: whom others would send to us. */
+/** Every this many lookups the target is our own id: the nodes near us. */
 const OWN_ID_EVERY = 5;
 
 /** @returns what ends it */
@@ -38,7 +38,7 @@ export function startLookups(
 				node.ask(target);
 			}
 			rounds++;
-			// The round that finds nobody to ask takes its time as well.
+			// A round that finds no node to ask takes its time as well.
 			const isLast = next.length === 0 || rounds === ROUNDS;
 			timer = environment.after(ROUND_MS, isLast ? pause : round);
 		};

@@ -1,12 +1,12 @@
 /** What is known about one node, and the states it goes through (protocol/peers §2.4). */
 
 import type { NetworkEnvironment, NodeAddress, Timer } from "../environment.js";
-import type { Endpoint } from "../wire/endpoint.js";
+import type { PeerEndpoint } from "../wire/endpoint.js";
 import type { DiscoveryPacket } from "./packets.js";
 import type { NodeTable, TableNode } from "./table.js";
 
 /**
- * - `discovered`: heard of, asked for a sign of life.
+ * - `discovered`: known by name, pinged.
  * - `alive`: answered, and the table has no room.
  * - `active`: answered, in the table.
  * - `evictCandidate`: in the table, has to answer or to give its place to a challenger.
@@ -15,14 +15,14 @@ import type { NodeTable, TableNode } from "./table.js";
 export type NodeState = "discovered" | "alive" | "active" | "evictCandidate" | "dead";
 
 const PONG_TIMEOUT_MS = 15_000;
-/** Repetitions in the life of a handler, whoever they were for. */
+/** Repetitions in the life of a handler, for any purpose. */
 const REPEATED_PINGS = 3;
-/** Questions in a row that a node may leave unanswered (as of transport 2.2.8). */
+/** Consecutive requests that a node may leave unanswered (as of transport 2.2.8). */
 const UNANSWERED_QUESTIONS = 5;
-/** The bucket must hold this many for an entry to be dropped for silence: a lonely node keeps whom it knows. */
+/** The bucket must hold this many for an entry to be dropped for silence: an isolated node keeps the nodes it knows. */
 const CROWDED_BUCKET = 4;
 
-/** A node asks each other one about once in seven seconds; a sender that is made up would ask more. */
+/** A node asks each other one about once in seven seconds; a forged sender would ask more. */
 const MAX_ANSWERS = 16;
 const ANSWERS_MS = 10_000;
 
@@ -67,7 +67,7 @@ export class NodeHandler implements TableNode {
 	constructor(
 		private readonly world: HandlerWorld,
 		address: NodeAddress,
-		endpoint: Endpoint,
+		endpoint: PeerEndpoint,
 	) {
 		this.host = address.host;
 		this.port = address.port;
@@ -88,12 +88,12 @@ export class NodeHandler implements TableNode {
 		return this.boundPort === this.port && this.networkId === this.world.networkId;
 	}
 
-	get endpoint(): Endpoint {
+	get endpoint(): PeerEndpoint {
 		return { ipv4: this.ipv4, ipv6: this.ipv6, port: this.port, nodeId: this.nodeId };
 	}
 
 	/** Every packet tells who the node says it is now. */
-	update(from: Endpoint): void {
+	update(from: PeerEndpoint): void {
 		this.nodeId = from.nodeId;
 		this.boundPort = from.port;
 		if (from.ipv4 !== "") this.ipv4 = from.ipv4;
@@ -101,7 +101,7 @@ export class NodeHandler implements TableNode {
 		this.updatedMs = this.world.environment.now();
 	}
 
-	/** Asks for a sign of life; the first thing that happens to a new handler. */
+	/** Pings it; the first thing that happens to a new handler. */
 	ping(): void {
 		const { environment, networkId } = this.world;
 		this.world.send(this, {
@@ -133,7 +133,7 @@ export class NodeHandler implements TableNode {
 		else this.die();
 	}
 
-	/** A pong that nobody waits for says nothing. */
+	/** A pong that was not asked for is ignored. */
 	ponged(networkId: number): void {
 		if (this.pingTimer === undefined) return;
 		this.stop();
@@ -173,7 +173,7 @@ export class NodeHandler implements TableNode {
 	}
 
 	/**
-	 * An answer has up to ten times the bytes of its question: who has not ponged may have to do so before it gets one.
+	 * An answer has up to ten times the bytes of its question: a node that has not ponged may have to do so before it gets one.
 	 * @param timestampMs that of the question
 	 */
 	answer(target: Uint8Array, timestampMs: bigint): void {

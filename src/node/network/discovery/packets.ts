@@ -2,7 +2,7 @@
 
 import { DecodeError } from "../../../protocol/codec/reader.js";
 import { FindNeighbours, Neighbours, PingMessage, PongMessage } from "../../../protocol/messages.js";
-import { type Endpoint, endpointMessage, NODE_ID_LENGTH, parseEndpoint } from "../wire/endpoint.js";
+import { endpointMessage, NODE_ID_LENGTH, type PeerEndpoint, parseEndpoint } from "../wire/endpoint.js";
 
 const PING = 0x01;
 const PONG = 0x02;
@@ -16,29 +16,29 @@ export const MAX_NEIGHBOURS = 16;
 export type DiscoveryPacket =
 	| {
 			readonly kind: "ping";
-			readonly from: Endpoint;
+			readonly from: PeerEndpoint;
 			/** Whom the sender believes to ask; not checked, as senders may leave it out. */
-			readonly to: Endpoint | undefined;
+			readonly to: PeerEndpoint | undefined;
 			readonly networkId: number;
 			readonly timestampMs: bigint;
 	  }
 	| {
 			readonly kind: "pong";
-			readonly from: Endpoint;
+			readonly from: PeerEndpoint;
 			readonly networkId: number;
 			readonly timestampMs: bigint;
 	  }
 	| {
 			readonly kind: "findNode";
-			readonly from: Endpoint;
+			readonly from: PeerEndpoint;
 			/** 64 bytes. */
 			readonly target: Uint8Array;
 			readonly timestampMs: bigint;
 	  }
 	| {
 			readonly kind: "neighbours";
-			readonly from: Endpoint;
-			readonly neighbours: readonly Endpoint[];
+			readonly from: PeerEndpoint;
+			readonly neighbours: readonly PeerEndpoint[];
 			/** That of the question. */
 			readonly timestampMs: bigint;
 	  };
@@ -69,7 +69,7 @@ export function encodePacket(packet: DiscoveryPacket): Uint8Array {
 	}
 }
 
-/** @returns undefined for whatever is to be dropped: nobody is told, and nobody punished */
+/** @returns undefined for packets to drop: without an answer or a penalty */
 export function decodePacket(datagram: Uint8Array): DiscoveryPacket | undefined {
 	if (datagram.length <= 1 || datagram.length >= MAX_DATAGRAM) return undefined;
 	try {
@@ -109,7 +109,7 @@ function decodeBody(type: number, body: Uint8Array): DiscoveryPacket | undefined
 			const message = Neighbours.decode(body);
 			const sender = parseEndpoint(message.from);
 			if (sender === undefined || message.neighbours.length > MAX_NEIGHBOURS) return undefined;
-			const neighbours: Endpoint[] = [];
+			const neighbours: PeerEndpoint[] = [];
 			for (const entry of message.neighbours) {
 				const neighbour = parseEndpoint(entry);
 				if (neighbour === undefined) return undefined;

@@ -15,7 +15,7 @@ export interface PeerStore {
 const FILE = "peers.json";
 
 /**
- * A file of its own in the data directory: the list is no part of the chain's state, so it neither waits for a batch
+ * A file of its own in the data directory: the list is not part of the chain's state, so it neither waits for a batch
  * of blocks nor is undone with one. It is replaced as a whole, so a kill leaves the old list or the new one.
  */
 export function peerFile(dataDirectory: string): PeerStore {
@@ -47,7 +47,7 @@ export function writePeerList(nodes: readonly NodeAddress[]): string {
 	return JSON.stringify({ nodes: nodes.map(({ host, port }) => ({ host, port })) });
 }
 
-/** Entries that are no address are left out. @throws {Error} if the text is no list of nodes */
+/** Entries that are not an address are left out. @throws {Error} if the text is not a list of nodes */
 export function readPeerList(text: string): readonly NodeAddress[] {
 	const nodes = (JSON.parse(text) as { nodes?: unknown } | null)?.nodes;
 	if (!Array.isArray(nodes)) throw new Error("the stored list of nodes has no nodes");

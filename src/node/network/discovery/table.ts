@@ -104,7 +104,7 @@ export class NodeTable<T extends TableNode> {
 			if (entry.bucket === bucket && (newest === undefined || entry.touchedMs > newest.touchedMs))
 				newest = entry;
 		}
-		if (newest === undefined) throw new Error(`bucket ${bucket} is full of nothing`);
+		if (newest === undefined) throw new Error(`bucket ${bucket} is full but has no entries`);
 		return newest.node;
 	}
 }

@@ -1,11 +1,11 @@
 /**
  * What is sent to addresses that have proven nothing. A datagram names any sender it likes: a node that answers with
- * more than it got is a weapon against whoever was named. So an address that has not ponged gets as many bytes as came
+ * more than it got is a weapon against the address named. So an address that has not ponged gets as many bytes as came
  * in its name. What the network wants beyond that (a PING is answered and returned, and repeated three times; a question
- * is answered whoever asks) comes out of one small allowance for all addresses together: a quiet node does all of it, a
+ * is answered for any sender) comes out of one small allowance for all addresses together: a quiet node does all of it, a
  * flood gets back what it sent.
  *
- * A PONG repeats nothing of its PING, so it can be made up as well, blindly and within fifteen seconds: the network's
+ * A PONG repeats nothing of its PING, so it can be forged as well, blindly and within fifteen seconds: the network's
  * packets allow no better proof. That is why answers to proven addresses have a limit, too.
  */
 
@@ -29,7 +29,7 @@ export class UnprovenAddresses {
 		this.allowanceMs = now();
 	}
 
-	/** Bytes came in the name of an address, or somebody that we asked named it. */
+	/** Bytes came in the name of an address, or a node that we asked named it. */
 	add(host: string, bytes: number): void {
 		const credit = this.credits.get(host) ?? 0;
 		this.credits.renew(host, Math.min(MOST_BYTES, credit + bytes));

@@ -14,7 +14,7 @@ export interface DnsNodesOptions {
 	readonly urls: readonly string[];
 	/** Own IP literals, either may be empty. */
 	readonly self: { readonly ipv4: string; readonly ipv6: string };
-	/** Told why a tree can't be read; what was read before stays. */
+	/** Reports why a tree can't be read; what was read before stays. */
 	readonly onProblem?: (url: string, error: unknown) => void;
 }
 
@@ -25,7 +25,7 @@ export class DnsNodes {
 	private timer: Timer | undefined;
 	private isStopped = false;
 
-	/** @throws {TreeError} if an address of a tree is none */
+	/** @throws {TreeError} if an address of a tree is invalid */
 	constructor(
 		private readonly environment: NetworkEnvironment,
 		private readonly options: DnsNodesOptions,

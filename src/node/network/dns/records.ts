@@ -56,13 +56,13 @@ export type TreeEntry =
 /** @throws {TreeError} */
 export function parseTreeUrl(text: string): TreeUrl {
 	const match = /^tree:\/\/([A-Z2-7]{53})@([^@\s/]+)$/.exec(text);
-	if (match === null) throw new TreeError(`"${text}" is no tree://<key of 53 characters>@<domain>`);
+	if (match === null) throw new TreeError(`"${text}" is not a tree://<key of 53 characters>@<domain>`);
 	const [, key = "", domain = ""] = match;
 	try {
 		const publicKey = Point.fromHex(toHex(base32nopad.decode(key))).toBytes(false);
 		return { text, domain: domain.toLowerCase(), signer: addressFromPublicKey(publicKey) };
 	} catch (error) {
-		throw new TreeError(`the key of "${text}" is no public key`, { cause: error });
+		throw new TreeError(`the key of "${text}" is not a public key`, { cause: error });
 	}
 }
 
@@ -130,12 +130,12 @@ function readBranch(text: string): string[] {
 }
 
 function readHash(text: string): string {
-	if (text.length !== HASH_LENGTH) throw new TreeError(`"${text}" is no hash of a record`);
+	if (text.length !== HASH_LENGTH) throw new TreeError(`"${text}" is not the hash of a record`);
 	try {
 		base32nopad.decode(text);
 		return text;
 	} catch (error) {
-		throw new TreeError(`"${text}" is no hash of a record`, { cause: error });
+		throw new TreeError(`"${text}" is not the hash of a record`, { cause: error });
 	}
 }
 
@@ -148,7 +148,7 @@ function readNode(message: Readonly<EndpointMessage>): ListedNode {
 		(ipv6 === "" || isIpv6Literal(ipv6)) &&
 		message.port > 0 &&
 		message.port < 65_536;
-	if (!isAddress) throw new TreeError(`"${ipv4 || ipv6}" port ${message.port} is no address of a node`);
+	if (!isAddress) throw new TreeError(`"${ipv4 || ipv6}" port ${message.port} is not the address of a node`);
 	return { ipv4, ipv6, port: message.port };
 }
 

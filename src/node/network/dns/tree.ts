@@ -12,7 +12,7 @@ import {
 } from "./records.js";
 
 const QUESTION_TIMEOUT_MS = 20_000;
-/** Records of one tree: whoever links to a tree must not make us read for ever. */
+/** Records of one tree: a link to a tree must not make us read forever. */
 const MAX_RECORDS = 2_000;
 
 /** Records by their hash: what didn't change since the last time isn't asked for again. */
@@ -56,7 +56,7 @@ export class NodeTree {
 	/**
 	 * Reads the tree if it is newer than what we have. All of it or nothing: a tree with a record that is missing or
 	 * damaged stays what it was, and is read again next time.
-	 * @throws {Error} if nobody answers
+	 * @throws {Error} if no resolver answers
 	 * @throws {TreeError} if what is answered isn't a tree, or isn't signed
 	 */
 	async update(): Promise<void> {
@@ -110,7 +110,7 @@ export class NodeTree {
 /**
  * Asks for the records of a name. The environment asks again by itself; here is only what keeps a question that is
  * never answered from stopping the reading of all trees.
- * @throws {Error} if nobody answers
+ * @throws {Error} if no resolver answers
  */
 function askText(environment: NetworkEnvironment, name: string): Promise<readonly (readonly string[])[]> {
 	return new Promise((resolve, reject) => {

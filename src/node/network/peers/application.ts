@@ -52,7 +52,7 @@ export interface ApplicationOptions {
 	/** Nodes that are always dialed, relay nodes not counted. */
 	readonly configured: () => readonly NodeAddress[];
 	readonly relays: readonly NodeAddress[];
-	/** Told of errors that are faults of this program. */
+	/** Notified of errors that are bugs of this program. */
 	readonly report: (error: unknown, where: string) => void;
 }
 
@@ -164,9 +164,9 @@ export class Application implements ApplicationListener {
 		const peer = this.byConnection.get(connection);
 		if (!peer) return;
 		this.byConnection.delete(connection);
-		// Whoever was told to go, or said why it goes, has its line in the log; at our own stop all go.
+		// A peer that we disconnected, or that gave its reason, has its line in the log; at our own stop all go.
 		if (!peer.isLeaving && !this.isStopped)
-			this.world.log.info({ peer: peer.name }, "peer lost: the connection ended without a word");
+			this.world.log.info({ peer: peer.name }, "peer lost: the connection ended without a reason");
 		this.world.remove(peer);
 		this.requester.peerLeft(peer);
 		this.responder.peerLeft(peer);
@@ -257,7 +257,7 @@ export class Application implements ApplicationListener {
 			throw new Misconduct(Reason.BAD_PROTOCOL, `block ${number} was not asked for`);
 		}
 		if (hasImpossibleTransactions(payload)) {
-			// Whoever passes blocks on looks at their header first: it need not have known.
+			// A peer that relays blocks checks only their header first: it need not have known.
 			if (isOfList) throw new Misconduct(Reason.BAD_BLOCK, `block ${number} has transactions that can't be`);
 			advertisement.arrived(peer, InventoryKind.BLOCK, id);
 			return;

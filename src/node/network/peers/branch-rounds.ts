@@ -1,7 +1,7 @@
-/** Counts how often in a row a peer's list brought new blocks of side branches and none that became the head. */
+/** Counts how many consecutive times a peer's list brought new blocks of side branches and none that became the head. */
 
 /**
- * A node that was on the losing side of a partition has one such branch, perhaps a few. Whoever has one after the other
+ * A node that was on the losing side of a partition has one such branch, perhaps a few. A peer that has one after the other
  * costs memory and a place, and gives nothing.
  */
 const MAX_ROUNDS = 16;

@@ -10,7 +10,7 @@ import { MAX_OFFERED_BLOCKS, MAX_OFFERED_TRANSACTIONS, MAX_PENDING_BLOCKS } from
 import type { Peer } from "./peer.js";
 import { Queue } from "./queue.js";
 
-/** How long an announcement is worth asking for: five blocks. */
+/** How long an announced item is still requested: five blocks. */
 const VALID_MS = 15_000;
 const MAX_ASKED_PER_STEP = 1000;
 
@@ -22,7 +22,7 @@ interface WantedItem {
 	readonly sinceMs: number;
 	/** Who announced it first. */
 	readonly by: Peer;
-	/** Somebody was asked for it, or it is forgotten. */
+	/** A peer was asked for it, or it is forgotten. */
 	isOver: boolean;
 }
 
@@ -48,7 +48,7 @@ export class FetchQueue {
 	private readonly wanted = new Map<string, WantedItem>();
 	private readonly byAge = new Queue<WantedItem>();
 
-	/** @param forgotten told of items that nobody could be asked for in time */
+	/** @param forgotten called with items that no peer could be asked for in time */
 	constructor(
 		private readonly now: () => number,
 		private readonly forgotten: (key: string) => void,

@@ -57,7 +57,7 @@ export function helloFor(world: PeerWorld, transport: Transport, peer: Peer): He
 	});
 }
 
-/** The witness that a relay node is told of: only those get blocks pushed (protocol/peers §5.3). */
+/** The witness that a relay node learns: only those get blocks pushed (protocol/peers §5.3). */
 function ownIdentity(world: PeerWorld, peer: Peer): OwnWitness | undefined {
 	if (!world.settings.relayHosts.has(peer.connection.remote.host) || !world.isMaster()) return undefined;
 	const active = world.chain.activeWitnesses;
@@ -118,7 +118,7 @@ function isWellFormed(hello: HelloMessage): boolean {
 }
 
 /**
- * A relay node admits only witnesses, who prove it by a signature of the HELLO's time (protocol/peers §5.3). Who passes is
+ * A relay node admits only witnesses, who prove it by a signature of the HELLO's time (protocol/peers §5.3). A peer that passes is
  * trusted from then on.
  * @throws {Misconduct}
  */
@@ -132,7 +132,7 @@ function proveWitness(world: PeerWorld, peer: Peer, hello: HelloMessage): void {
 	if (others > MAX_PEERS_OF_WITNESS) throw refuse("too many peers of this witness");
 	try {
 		const signer = recoverAddress(helloHash(hello.timestamp), concatBytes(hello.signature));
-		if (!equalBytes(signer, chain.signerOf(address))) throw refuse("signed by somebody else");
+		if (!equalBytes(signer, chain.signerOf(address))) throw refuse("signed by another key");
 	} catch (error) {
 		if (error instanceof SignatureError) throw refuse(error.message);
 		throw error;

@@ -28,7 +28,7 @@ export const INVENTORY_CACHE = 20_000;
 export const SERVED_CACHE = 4000;
 /** Announced blocks of ten seconds (as of release 4.8.2): more are not looked at. */
 export const MAX_ANNOUNCED_BLOCKS = 100;
-/** Blocks that one peer was the first to announce and that nobody was asked for yet. */
+/** Blocks that one peer was the first to announce and that no peer was asked for yet. */
 export const MAX_PENDING_BLOCKS = 32;
 /** How far above our head announced blocks may be, if time alone doesn't explain it. */
 export const MAX_BLOCKS_ABOVE_HEAD = 100n;

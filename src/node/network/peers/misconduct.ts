@@ -1,4 +1,4 @@
-/** A peer did what ends a connection; the reason is what it is told (protocol/peers §6.4). */
+/** A peer did what ends a connection; the reason is what it receives (protocol/peers §6.4). */
 
 import { DecodeError } from "../../../protocol/codec/reader.js";
 import { SignatureError } from "../../../protocol/signature.js";
@@ -38,7 +38,7 @@ export function errorKind(reason: Reason): string {
 	return KINDS.get(reason) ?? "unknown";
 }
 
-/** Whether the peer is to blame for an error: everything else is a fault of this program. */
+/** Whether the peer is to blame for an error: everything else is a bug of this program. */
 export function isPeersFault(error: unknown): boolean {
 	return (
 		error instanceof Misconduct ||

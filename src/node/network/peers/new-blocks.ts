@@ -37,7 +37,7 @@ export class NewBlocks {
 		private readonly relay: FastForwardRelay,
 	) {}
 
-	/** Takes in a block that a peer announced, or pushed. @throws {Misconduct} */
+	/** Handles a block that a peer announced, or pushed. @throws {Misconduct} */
 	receive(peer: Peer, block: SignedBlock): void {
 		const { chain, settings, log } = this.world;
 		const key = itemKey(InventoryKind.BLOCK, block.id);

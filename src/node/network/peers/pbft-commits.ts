@@ -66,7 +66,7 @@ export class PbftCommits {
 		(isBlock ? received.blocks : received.cycles).renew(String(view_n), commit);
 	}
 
-	/** What a peer said and nobody needed. */
+	/** What a peer sent although it wasn't needed. */
 	peerLeft(peer: Peer): void {
 		this.received.delete(peer);
 	}
@@ -97,7 +97,7 @@ export class PbftCommits {
 
 	/**
 	 * Each signature is of a witness, and enough witnesses signed. The network counts signatures, of which one witness can
-	 * make many, and lets a list without any pass (protocol/peers §11.4): what it would store, nobody confirmed.
+	 * make many, and lets a list without any pass (protocol/peers §11.4): what it would store is unconfirmed.
 	 */
 	private isValid({ data, signature }: PBFTCommitResult): boolean {
 		const hash = sha256(data);

@@ -119,7 +119,7 @@ export class Voting {
 		return epoch > lastMaintenanceMs ? chain.activeWitnesses : chain.formerWitnesses;
 	}
 
-	/** Takes in a vote of a peer and passes it on. @throws {Misconduct | DecodeError} */
+	/** Handles a vote of a peer and passes it on. @throws {Misconduct | DecodeError} */
 	receive(peer: Peer, message: PBFTMessage): void {
 		const { chain, settings } = this.world;
 		if (!chain.allowPbft || this.world.isSyncing) return;
@@ -133,7 +133,7 @@ export class Voting {
 		const vote = { message, raw, signer: toHex(signer), data: toHex(raw.data) };
 		if (this.seen.has(voteName(vote))) return;
 		if (!this.witnessesOf(raw.epoch).some((each) => equalBytes(each, signer))) {
-			throw new Misconduct(Reason.BAD_PROTOCOL, "a vote of somebody who is no witness");
+			throw new Misconduct(Reason.BAD_PROTOCOL, "a vote by an address that is not a witness");
 		}
 		this.seen.put(voteName(vote), true);
 		this.pass(message, peer);

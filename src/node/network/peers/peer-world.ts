@@ -69,14 +69,14 @@ export class PeerWorld {
 		readonly witnesses: readonly OwnWitness[],
 		/** Whether this node is the one of its group that acts. */
 		readonly isMaster: () => boolean,
-		/** Undefined: nobody counts. */
+		/** Undefined: metrics are off. */
 		readonly meter?: PeerMeter | undefined,
 	) {}
 
 	/** The clock that only goes forward, see {@link NetworkEnvironment}. */
 	now = (): number => this.environment.now();
 
-	/** The clock that people set. */
+	/** The wall clock. */
 	wallClock = (): number => this.environment.wallClock();
 
 	/** Peers by their mean round trip, the fastest first. */
@@ -104,8 +104,8 @@ export class PeerWorld {
 	}
 
 	/**
-	 * Whether blocks are missing: nobody is there, or somebody is giving us some (protocol/peers §11.2). For the network a
-	 * peer counts that says it is ahead. But saying so costs nothing, and whoever opens one silent connection after the
+	 * Whether blocks are missing: no peer is connected, or one is sending us some (protocol/peers §11.2). For the network a
+	 * peer counts that says it is ahead. But claiming so is free, and opening one silent connection after the
 	 * other could keep a node from voting: a peer counts while it delivers.
 	 */
 	get isSyncing(): boolean {
@@ -126,7 +126,7 @@ export class PeerWorld {
 		if (peer.isLeaving) return;
 		peer.localReason = reasonName(reason);
 		this.meter?.disconnected(peer.localReason);
-		this.log.info({ peer: peer.name, reason: peer.localReason, why, mayBeHonest }, "peer told to go");
+		this.log.info({ peer: peer.name, reason: peer.localReason, why, mayBeHonest }, "disconnecting peer");
 		peer.connection.send(ApplicationType.P2P_DISCONNECT, encodeDisconnect(reason));
 		peer.isLeaving = true;
 		peer.connection.close(GRAVE.has(reason) && !mayBeHonest ? BAD_PEER_BAN_MS : BAN_MS);

@@ -38,9 +38,9 @@ export class Peer {
 	greetedAt = 0n;
 	/** Its address is one of the relay nodes of the configuration. */
 	isRelay = false;
-	/** A transaction of it was one that nobody should have passed on. */
+	/** It relayed a transaction that no honest peer would. */
 	isBad = false;
-	/** Told to go, or gone. */
+	/** Being disconnected, or gone. */
 	isLeaving = false;
 	localReason = "";
 	remoteReason = "";

@@ -1,7 +1,7 @@
 /**
  * Looks for the rest of the network when nothing is solidified any more. After a partition both sides may have all the
  * connections they want among themselves, and the network's rules let neither look further: the side that lacks the
- * witnesses would stay on its branch for ever. That side can tell, for its solidified block stands still.
+ * witnesses would stay on its branch forever. That side can tell, for its solidified block stands still.
  */
 
 import type { Transport } from "../connection.js";

@@ -1,6 +1,6 @@
 /**
  * Getting the blocks that peers have and we lack (protocol/peers §§7.2, 7.3, 7.5): each peer is asked for a list of its
- * chain and for the blocks of it that nobody else was asked for; blocks are applied in the order of the lists.
+ * chain and for the blocks of it that no other peer was asked for; blocks are applied in the order of the lists.
  *
  * The reference begins ten seconds after its start and asks once a second. We begin at once and ask again as soon as a
  * peer has delivered, but stay below the three requests a second that later releases allow.
@@ -73,7 +73,7 @@ export class SyncRequester {
 	private applying = false;
 	private stopped = false;
 
-	/** @param afterApply told of each block of a list that was applied */
+	/** @param afterApply notified of each block of a list that was applied */
 	constructor(
 		private readonly world: PeerWorld,
 		private readonly afterApply: (block: SignedBlock) => void,
@@ -186,7 +186,7 @@ export class SyncRequester {
 		return peer.requested.has(toKey(id));
 	}
 
-	/** Takes in such a block (protocol/peers §7.5). @param bytes its size */
+	/** Handles such a block (protocol/peers §7.5). @param bytes its size */
 	receiveBlock(peer: Peer, block: SignedBlock, bytes: number): void {
 		const key = toKey(block.id);
 		peer.requested.delete(key);
@@ -352,7 +352,7 @@ export class SyncRequester {
 		}
 	}
 
-	/** Asks a peer for the next blocks of its list that nobody was asked for (protocol/peers §7.4). */
+	/** Asks a peer for the next blocks of its list that no peer was asked for (protocol/peers §7.4). */
 	private fetchFrom(peer: Peer): void {
 		const { toFetch } = peer;
 		if (!peer.needSyncFromPeer || !peer.fetchAble || !peer.isSyncIdle || toFetch.length === 0) return;

@@ -1,6 +1,6 @@
 /**
  * Giving peers the blocks that they lack (protocol/peers §§7.1, 7.4). Blocks go out as fast as the connection takes them, a
- * few at a time, so that a peer that asks for much holds nobody else up.
+ * few at a time, so that a peer that asks for much doesn't delay others.
  */
 
 import { toKey } from "../../../protocol/bytes.js";

@@ -38,7 +38,7 @@ export class TransactionIntake {
 		this.bytes >= MAX_WAITING_BYTES ||
 		this.world.chain.isPoolFull;
 
-	/** Takes in a TXS message. @throws {Misconduct} */
+	/** Handles a TXS message. @throws {Misconduct} */
 	receive(peer: Peer, transactions: readonly SignedTransaction[]): void {
 		const { advertisement } = this;
 		if (!advertisement) return;
@@ -77,7 +77,7 @@ export class TransactionIntake {
 			const [first] = this.queues;
 			if (!first) break;
 			const [peer, queue] = first;
-			// Who was served goes behind the others: a turn may end after any of them.
+			// A peer that was served goes behind the others: a turn may end after any of them.
 			this.queues.delete(peer);
 			const transaction = queue.shift() as SignedTransaction;
 			if (queue.length > 0) this.queues.set(peer, queue);

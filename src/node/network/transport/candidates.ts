@@ -7,7 +7,7 @@ export interface ConnectableNode {
 	readonly address: NodeAddress;
 	/** 64 bytes, as the node announced it. */
 	readonly nodeId: Uint8Array;
-	/** When it was last heard of, milliseconds. */
+	/** When it was last seen, milliseconds. */
 	readonly updatedMs: number;
 }
 

@@ -8,7 +8,7 @@
 import { EMPTY } from "../../../protocol/bytes.js";
 import { type ApplicationListener, BAN_MS, type PeerConnection } from "../connection.js";
 import type { ByteStream, NetworkEnvironment, NodeAddress, Timer } from "../environment.js";
-import type { Endpoint } from "../wire/endpoint.js";
+import type { PeerEndpoint } from "../wire/endpoint.js";
 import { unwrap } from "../wire/envelope.js";
 import type { FrameWriter } from "../wire/frame-writer.js";
 import { FrameReader, MAX_LENGTH } from "../wire/frames.js";
@@ -41,7 +41,7 @@ const READ_IDLE_MS = 60_000;
 const UNFINISHED_MS = 60_000;
 const PING_AFTER_MS = 20_000;
 const PONG_TIMEOUT_MS = 20_000;
-/** How long the last words may take to leave. */
+/** How long the last bytes may take to leave. */
 const LINGER_MS = 3_000;
 /** Unsent bytes at which a peer counts as one that doesn't read. */
 const MAX_BACKLOG = 64 * 1024 * 1024;
@@ -53,14 +53,14 @@ export interface ChannelContext {
 	readonly environment: NetworkEnvironment;
 	readonly networkId: number;
 	/** Our own endpoint, with our node id. */
-	readonly own: Endpoint;
+	readonly own: PeerEndpoint;
 	readonly registry: ChannelRegistry;
 	readonly bans: BanList;
 	readonly frames: FrameWriter;
 	readonly listener: ApplicationListener;
 	/** What a STATUS is answered with. */
 	status(): Status;
-	/** Told once for each connection. */
+	/** Called once for each connection. */
 	closed(channel: Channel): void;
 	/** What an operator may want to know. */
 	readonly report: PeerReport;
@@ -88,7 +88,7 @@ export class Channel implements PeerConnection {
 	private isWrapped = false;
 	private isPaused = false;
 	private samples = 0;
-	/** Before the handshake nobody has much to say. */
+	/** Before the handshake messages are few and small. */
 	private readonly reader = new FrameReader(MAX_GREETING_BYTES);
 	private lastReceivedMs: number;
 	private lastSentMs: number;
@@ -240,7 +240,7 @@ export class Channel implements PeerConnection {
 			if (error instanceof ProtocolViolation) this.punish(error);
 			else if (error instanceof OversizeMessage) this.refuse(error);
 			else {
-				// The application failed; the connection is in no state that anyone knows.
+				// The application failed; the state of the connection is unknown.
 				this.close();
 				throw error;
 			}
@@ -353,7 +353,7 @@ export class Channel implements PeerConnection {
 		this.context.listener.connected(this);
 	}
 
-	/** Whoever asks for the status wants no connection, and is not banned for asking. */
+	/** A peer that asks for the status wants no connection, and is not banned for asking. */
 	private answerStatus(): void {
 		this.say(writeStatus(this.context.status()));
 		if (this.leave(undefined)) this.endStream();

@@ -14,7 +14,7 @@ const PERIOD_SPREAD_MS = 400;
 const FIRST_MS = 200;
 /** An address that isn't configured is dialed at most once in this time. */
 const REDIAL_MS = 120_000;
-/** Of the newest candidates this many times what is missing, but at least so many, are drawn from. */
+/** Of the newest candidates this many times what is missing, but at least {@link DRAW_LEAST}, are drawn from. */
 const DRAW_FACTOR = 10;
 const DRAW_LEAST = 50;
 

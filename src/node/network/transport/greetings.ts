@@ -1,6 +1,6 @@
 /**
  * Connections that have not said HELLO yet. They cost something, too, and the limits of protocol/peers §4.4 begin with the
- * HELLO: whoever opens many and says nothing must not keep others out.
+ * HELLO: opening many and saying nothing must not keep others out.
  */
 
 import { type BanList, NO_BAN_MS } from "./ban-list.js";
@@ -25,7 +25,7 @@ export class Greetings {
 
 	/**
 	 * Whether one more connection from an address may be taken; the oldest of the address that has most goes for it if
-	 * there are too many. Who is banned is told so if it says HELLO, but not while others need the place.
+	 * there are too many. A banned peer gets its reason if it says HELLO, but not while others need the place.
 	 */
 	makeRoom(host: string): boolean {
 		const greeting = this.greeting();
@@ -37,7 +37,7 @@ export class Greetings {
 		return true;
 	}
 
-	/** To be called every two seconds: nobody may be silent for long while it is crowded. */
+	/** To be called every two seconds: no connection may be silent for long while it is crowded. */
 	dropSilent(): void {
 		const greeting = this.greeting();
 		if (greeting.length < CROWDED) return;

@@ -80,7 +80,7 @@ export class NodeDetector {
 		for (const node of oldest.slice(0, sinceMs < FRESH_MS ? SMALL_BATCH : BATCH)) this.ask(node);
 	}
 
-	/** Takes up to `count` discovered nodes into the pool, those that were heard of last first. */
+	/** Takes up to `count` discovered nodes into the pool, the most recently seen first. */
 	private load(count: number): readonly DetectedNode[] {
 		const added: DetectedNode[] = [];
 		const newest = [...this.options.candidates.connectable()].sort((a, b) => b.updatedMs - a.updatedMs);

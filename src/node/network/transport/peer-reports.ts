@@ -1,4 +1,4 @@
-/** What a log hears about connections that aren't made or end. */
+/** What is logged about connections that aren't made or end. */
 
 import { Recent } from "../../memory/recent.js";
 import { addressText, type NetworkEnvironment, type NodeAddress } from "../environment.js";

@@ -6,7 +6,7 @@
 import type { PeerConfig } from "../../config/config.js";
 import type { ApplicationListener, PeerConnection, Transport } from "../connection.js";
 import type { ByteStream, Listener, NetworkEnvironment, NodeAddress, Timer } from "../environment.js";
-import { type Endpoint, NODE_ID_LENGTH } from "../wire/endpoint.js";
+import { NODE_ID_LENGTH, type PeerEndpoint } from "../wire/endpoint.js";
 import { FrameWriter } from "../wire/frame-writer.js";
 import { DisconnectReason, type Status } from "../wire/transport-messages.js";
 import { BanList } from "./ban-list.js";
@@ -139,12 +139,12 @@ export class PeerTransport implements Transport {
 		}
 	}
 
-	/** Bound TCP port; 0 if nobody can connect. */
+	/** Bound TCP port; 0 if it doesn't listen. */
 	get boundPort(): number {
 		return this.server?.port ?? 0;
 	}
 
-	/** Takes leave of every peer; resolves when the port is free and the connections had the time to end. */
+	/** Disconnects every peer; resolves when the port is free and the connections had the time to end. */
 	async stop(): Promise<void> {
 		if (this.isStopped) return;
 		this.isStopped = true;
@@ -190,7 +190,7 @@ export class PeerTransport implements Transport {
 		return this.options.candidates.tableSize;
 	}
 
-	private get own(): Endpoint {
+	private get own(): PeerEndpoint {
 		return { ...this.options.self, port: this.port, nodeId: this.nodeId };
 	}
 

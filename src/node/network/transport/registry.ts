@@ -90,7 +90,7 @@ export class ChannelRegistry {
 
 /**
  * Whether a connection takes the place of one that had its node id before. By the network's rule the one that began
- * first stays, so that two nodes that dial each other at the same time agree on one. But nothing proves an id: who opens
+ * first stays, so that two nodes that dial each other at the same time agree on one. But nothing proves an id: a peer that opens
  * a connection, waits, and then gives the id of a peer that came meanwhile would have that peer thrown out. So only a
  * connection with the same address can do that.
  */

@@ -1,6 +1,6 @@
 /**
  * Messages of the application layer: types, disconnect reasons, and the payloads as the node works with them
- * (protocol/peers §§1 and 6). Payloads are protobuf; what they mean beyond that is decided by whoever asks for them.
+ * (protocol/peers §§1 and 6). Payloads are protobuf; what they mean beyond that is decided by the caller.
  */
 
 import { numberOfBlockId, SignedBlock } from "../../../protocol/block.js";
@@ -27,7 +27,7 @@ import type { BlockRef } from "../local-chain.js";
 
 export { HelloMessage, PBFTCommitResult, PBFTMessage, PBFTMessageRaw, SignedBlock, SignedTransaction };
 
-/** Type bytes of protocol/peers §6.1 that carry something. Every other byte from 0x00 to 0x7e is no message. */
+/** Type bytes of protocol/peers §6.1 that carry something. Every other byte from 0x00 to 0x7e is not a message. */
 export const ApplicationType = {
 	/** Read and then refused by everyone: never sent. */
 	TX: 0x01,

@@ -22,7 +22,7 @@ const BLOCK_BUDGET = budgetOfBytes(MAX_BLOCK_BYTES);
 
 /**
  * A thousand transactions have about six messages and lists' elements each. One that is made of nothing else is not
- * refused by a rule of the network, so nobody is blamed; it is only not taken before a block has it.
+ * refused by a rule of the network, so no peer is blamed; it is only not taken before a block has it.
  */
 const TRANSACTIONS_BUDGET = { bytes: Number.POSITIVE_INFINITY, items: 100_000, depth: MAX_DEPTH };
 
@@ -47,7 +47,7 @@ export function countTransactions(payload: Uint8Array): number {
 	return countField(payload, TRANSACTIONS);
 }
 
-/** @returns undefined if they are too much to be worth it @throws {DecodeError} */
+/** @returns undefined if they are too many to decode @throws {DecodeError} */
 export function decodeAskedTransactions(payload: Uint8Array): Transactions | undefined {
 	try {
 		return Transactions.decode(payload, TRANSACTIONS_BUDGET);

@@ -7,7 +7,7 @@ import { Endpoint as EndpointMessage } from "../../../protocol/messages.js";
 export const NODE_ID_LENGTH = 64;
 
 /** A valid endpoint. At least one of the addresses is not empty; both are IP literals. */
-export interface Endpoint {
+export interface PeerEndpoint {
 	readonly ipv4: string;
 	readonly ipv6: string;
 	/** As announced, unchecked. */
@@ -25,13 +25,13 @@ export function isIpv4Literal(text: string): boolean {
 	return IPV4.test(text);
 }
 
-/** Whether a text is an IPv6 literal; a zone is none of it. */
+/** Whether a text is an IPv6 literal; a zone is not allowed. */
 export function isIpv6Literal(text: string): boolean {
 	return isIPv6(text) && !text.includes("%");
 }
 
-/** @returns undefined for an endpoint that nobody may send */
-export function parseEndpoint(message: Readonly<EndpointMessage> | undefined): Endpoint | undefined {
+/** @returns undefined for an invalid endpoint */
+export function parseEndpoint(message: Readonly<EndpointMessage> | undefined): PeerEndpoint | undefined {
 	if (message === undefined || message.nodeId.length !== NODE_ID_LENGTH) return undefined;
 	if (message.address.length === 0 && message.addressIpv6.length === 0) return undefined;
 	const ipv4 = fromUtf8(message.address);
@@ -41,7 +41,7 @@ export function parseEndpoint(message: Readonly<EndpointMessage> | undefined): E
 	return { ipv4, ipv6, port: message.port, nodeId: message.nodeId };
 }
 
-export function endpointMessage(endpoint: Endpoint): EndpointMessage {
+export function endpointMessage(endpoint: PeerEndpoint): EndpointMessage {
 	return EndpointMessage.create({
 		address: endpoint.ipv4 === "" ? EMPTY : utf8(endpoint.ipv4),
 		port: endpoint.port,

@@ -25,7 +25,7 @@ export function wrap(plain: Uint8Array): Uint8Array {
 	);
 }
 
-/** Told of the type byte and the size of a message before it is uncompressed; throws to refuse it. */
+/** Notified of the type byte and the size of a message before it is uncompressed; throws to refuse it. */
 export type SizeCheck = (type: number, bytes: number) => void;
 
 /**

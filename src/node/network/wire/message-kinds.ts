@@ -30,7 +30,7 @@ const MAX_SUMMARY_IDS = 256;
 interface MessageKind {
 	/** Type byte and payload. */
 	readonly maxBytes: number;
-	/** What a peer that sends more is told. */
+	/** The reason sent to a peer that sends more. */
 	readonly reason: Reason;
 }
 
@@ -53,7 +53,7 @@ const APPLICATION_KINDS: ReadonlyMap<number, MessageKind> = new Map([
 	[ApplicationType.P2P_PONG, kind(1 << 10)],
 ]);
 
-/** What nobody knows is refused whatever its size, only sooner. */
+/** Unknown types are refused whatever their size, only sooner. */
 const UNKNOWN_KIND = kind(1 << 10, Reason.NO_SUCH_MESSAGE);
 
 /** Two addresses as text, an id and some numbers: a HELLO has about a hundred bytes, a PING eight. */

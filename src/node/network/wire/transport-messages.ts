@@ -8,7 +8,7 @@ import {
 	TransportKeepAlive,
 	TransportStatus,
 } from "../../../protocol/messages.js";
-import { type Endpoint, endpointMessage, parseEndpoint } from "./endpoint.js";
+import { endpointMessage, type PeerEndpoint, parseEndpoint } from "./endpoint.js";
 import { ProtocolViolation } from "./violation.js";
 
 export const TransportType = {
@@ -22,7 +22,7 @@ export type TransportType = (typeof TransportType)[keyof typeof TransportType];
 
 /** Types below belong to the application. */
 export const FIRST_TRANSPORT_TYPE = 0x80;
-/** Belongs to nobody. */
+/** Assigned to neither. */
 export const NO_TYPE = 0x7f;
 
 /** Version that we speak: bodies are wrapped after the handshake. */
@@ -78,7 +78,7 @@ export function helloCodeName(code: number): string {
 
 /** A HELLO whose endpoint is good. */
 export interface Hello {
-	readonly from: Endpoint;
+	readonly from: PeerEndpoint;
 	readonly networkId: number;
 	readonly code: number;
 	/** Milliseconds; the answer repeats it. */
@@ -87,7 +87,7 @@ export interface Hello {
 }
 
 export interface Status {
-	readonly from: Endpoint;
+	readonly from: PeerEndpoint;
 	readonly networkId: number;
 	readonly maxConnections: number;
 	readonly currentConnections: number;

@@ -22,7 +22,7 @@ const VOTE_COST = 30_000;
 const MAX_VOTES = 30;
 const WORD_SIZE = 32;
 
-/** Votes that are read between two looks at the clock. */
+/** Votes that are read between two checks of the clock. */
 const VOTES_BETWEEN_LOOKS = 256;
 
 /** Energy to vote; the size of the arrays wraps as a word. From #81 on their length words count too. */

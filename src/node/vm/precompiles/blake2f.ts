@@ -5,7 +5,7 @@ import { checkTime, type Precompile, succeed, ZERO_WORD } from "./precompile.js"
 
 const INPUT_LENGTH = 213;
 
-/** Rounds between two looks at the clock. */
+/** Rounds between two checks of the clock. */
 const ROUND_TICKS = 16_384;
 
 /** The square roots of the first primes, low half first. */

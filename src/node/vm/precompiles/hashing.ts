@@ -25,7 +25,7 @@ export function recoverSigner(
 		const value = BigInt(wordFromBytes(scalar));
 		if (value < 1n || value >= ORDER) return undefined;
 	}
-	// Nobody sees where a refusal comes from, and a stack trace takes longer than the refusal.
+	// The origin of a refusal is never shown, and a stack trace takes longer than the refusal.
 	const limit = Error.stackTraceLimit;
 	Error.stackTraceLimit = 0;
 	try {

@@ -10,7 +10,7 @@ import { checkTime, type Precompile, paddedSlice, succeed, wordAt } from "./prec
 const HEADER = 96;
 const MAX_ENERGY = 0x7fffffffffffffffn;
 
-/** Bytes of the exponent between two looks at the clock; above a size of the modulus it is looked at before each. */
+/** Bytes of the exponent between two checks of the clock; above a size of the modulus it is checked before each. */
 const BYTES_BETWEEN_LOOKS = 16;
 const LARGE = 1n << 65_536n;
 

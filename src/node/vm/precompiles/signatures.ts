@@ -17,7 +17,7 @@ const MAX_BATCH = 16;
 const MAX_SIGNERS = 5;
 const SIGNATURE_LENGTH = 65;
 
-/** Entries of an array between two looks at the clock. */
+/** Entries of an array between two checks of the clock. */
 const ENTRIES_BETWEEN_LOOKS = 1024;
 
 const wordCount = (input: Uint8Array): number => Math.floor(input.length / WORD);

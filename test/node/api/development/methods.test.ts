@@ -197,7 +197,7 @@ describe("a trace", () => {
 
 	it("of what can't be traced says why", async () => {
 		expect(await chain.rpc("debug_traceTransaction", [`0x${"00".repeat(32)}`])).toMatchObject({
-			error: { message: expect.stringContaining("is in no block") },
+			error: { message: expect.stringContaining("is not in a block") },
 		});
 	});
 

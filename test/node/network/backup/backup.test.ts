@@ -63,7 +63,7 @@ describe("the backup of a witness", () => {
 		["without members", { members: [] }],
 		["of which it is the only member", { members: [A] }],
 		["without a port", { port: 0 }],
-	])("is no matter for a node %s: it is the master for ever", async (_, change) => {
+	])("doesn't concern a node %s: it is always the master", async (_, change) => {
 		const backup = started(A, change);
 		await world.advance(60_000);
 		expect(backup.status).toBe("MASTER");
@@ -78,7 +78,7 @@ describe("the backup of a witness", () => {
 		expect(backup.status).toBe("INIT");
 	});
 
-	it("makes a node the master that hears nobody for six intervals, and it says so", async () => {
+	it("makes a node the master that hears no one for six intervals, and it says so", async () => {
 		const other = await member(B);
 		const backup = started(A);
 		await world.advance(18_900);
@@ -110,7 +110,7 @@ describe("the backup of a witness", () => {
 		["a master of higher priority", B, true, 9, "SLAVER"],
 		["a master of equal priority and later address", B, true, 8, "SLAVER"],
 		["a master of lower priority", B, true, 7, "MASTER"],
-		["a higher priority that is no master", B, false, 9, "MASTER"],
+		["a higher priority that is not a master", B, false, 9, "MASTER"],
 	])("lets a master yield to %s only if it must", async (_, host, isMaster, priority, expected) => {
 		const other = await member(host);
 		const backup = started(A);
@@ -175,8 +175,8 @@ describe("the backup of a witness", () => {
 		expect([backup.status, problems.length]).toEqual(["MASTER", 1]);
 	});
 
-	it("refuses a member that is no IP", () => {
-		expect(() => create(A, { members: ["backup.example.org"] })).toThrow("is no IP");
+	it("refuses a member that is not an IP", () => {
+		expect(() => create(A, { members: ["backup.example.org"] })).toThrow("is not an IP");
 	});
 
 	it("decides between equals that begin together", async () => {

@@ -6,7 +6,7 @@ import { Discovery, type DiscoveryOptions } from "../../../../src/node/network/d
 import type { UnsentPacket } from "../../../../src/node/network/discovery/node-handler.js";
 import { type DiscoveryPacket, encodePacket } from "../../../../src/node/network/discovery/packets.js";
 import { type PeerStore, peerFile, readPeerList } from "../../../../src/node/network/discovery/peer-store.js";
-import type { Endpoint } from "../../../../src/node/network/wire/endpoint.js";
+import type { PeerEndpoint } from "../../../../src/node/network/wire/endpoint.js";
 import { toHex } from "../../../../src/protocol/bytes.js";
 import { SimulatedWorld } from "../../../simulation/world.js";
 import { FakeNode, NETWORK, PORT, US } from "./fake-node.js";
@@ -19,7 +19,7 @@ beforeEach(() => {
 
 function start(change: Partial<DiscoveryOptions> = {}, host = US): Promise<Discovery> {
 	const nodeId = world.random.bytes(64);
-	const self: Endpoint = { ipv4: host, ipv6: "", port: PORT, nodeId };
+	const self: PeerEndpoint = { ipv4: host, ipv6: "", port: PORT, nodeId };
 	return Discovery.start(world.host(host).boot(), { networkId: NETWORK, self, seeds: [], ...change });
 }
 
@@ -171,7 +171,7 @@ describe("discovery", () => {
 		const asked = nodes.map((node) =>
 			node.got.flatMap((packet) => (packet.kind === "findNode" ? [packet] : [])),
 		);
-		// The first lookup finds an empty table; rounds of 3, 3 and 2, and one that finds nobody, take 400 ms.
+		// The first lookup finds an empty table; rounds of 3, 3 and 2, and one that finds no node, take 400 ms.
 		for (const questions of asked) expect(questions.length).toBe(4);
 		for (const questions of asked) {
 			expect(questions.map((question) => toHex(question.target) === toHex(nodeId))).toEqual([
@@ -202,7 +202,7 @@ describe("discovery", () => {
 	it("reaches nodes by IPv6 if it has no IPv4 address", async () => {
 		const host = "fd00::1";
 		const node = await FakeNode.start(world, "fd00::2", [0x80], { announced: { ipv4: "", ipv6: "fd00::2" } });
-		const self: Endpoint = { ipv4: "", ipv6: host, port: PORT, nodeId: world.random.bytes(64) };
+		const self: PeerEndpoint = { ipv4: "", ipv6: host, port: PORT, nodeId: world.random.bytes(64) };
 		const discovery = await start({ self, seeds: [{ host: "fd00::2", port: PORT }] }, host);
 		await world.advance(100);
 		expect(node.kinds).toEqual(["ping"]);
@@ -225,7 +225,7 @@ describe("discovery", () => {
 		expect(hostsOf(discovery)).toContain("10.0.0.2");
 	});
 
-	it("asks those it began with again, as long as it knows nobody", async () => {
+	it("asks those it began with again, as long as it knows no other node", async () => {
 		world.setBroken(US, "10.0.0.2", true);
 		const seed = await FakeNode.start(world, "10.0.0.2", [0x80]);
 		const discovery = await start({ seeds: [{ host: "10.0.0.2", port: PORT }] });
@@ -270,7 +270,7 @@ describe("discovery", () => {
 		expect(discovery.handlerCount).toBe(0);
 	});
 
-	it("leaves out stored entries that are no addresses", () => {
+	it("leaves out stored entries that are not addresses", () => {
 		const text =
 			'{"nodes":[{"host":"a.example.org","port":1},{"host":"10.0.0.1","port":0},{"host":"10.0.0.2","port":7}]}';
 		expect(readPeerList(text)).toEqual([{ host: "10.0.0.2", port: 7 }]);

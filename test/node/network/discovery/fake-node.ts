@@ -7,7 +7,7 @@ import {
 	encodePacket,
 } from "../../../../src/node/network/discovery/packets.js";
 import type { DatagramPort } from "../../../../src/node/network/environment.js";
-import type { Endpoint } from "../../../../src/node/network/wire/endpoint.js";
+import type { PeerEndpoint } from "../../../../src/node/network/wire/endpoint.js";
 import type { SimulatedWorld } from "../../../simulation/world.js";
 
 export const NETWORK = 7777;
@@ -18,13 +18,13 @@ export class FakeNode {
 	readonly got: DiscoveryPacket[] = [];
 	answersPings = true;
 	/** What it says to FIND_NODE; undefined: nothing. */
-	neighbours: Endpoint[] | undefined;
+	neighbours: PeerEndpoint[] | undefined;
 	private port!: DatagramPort;
 
 	private constructor(
 		private readonly world: SimulatedWorld,
 		/** As it announces itself. */
-		readonly endpoint: Endpoint,
+		readonly endpoint: PeerEndpoint,
 		readonly networkId: number,
 	) {}
 
@@ -32,7 +32,7 @@ export class FakeNode {
 		world: SimulatedWorld,
 		host: string,
 		idStart: readonly number[],
-		options: { networkId?: number; port?: number; announced?: Partial<Endpoint> } = {},
+		options: { networkId?: number; port?: number; announced?: Partial<PeerEndpoint> } = {},
 	): Promise<FakeNode> {
 		const nodeId = world.random.bytes(64);
 		nodeId.set(idStart);

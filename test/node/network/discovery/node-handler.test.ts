@@ -58,7 +58,7 @@ describe("the states of a node", () => {
 		expect(surroundings.table.size).toBe(0);
 	});
 
-	it("ignores a pong that nobody waits for", () => {
+	it("ignores a pong that was not asked for", () => {
 		const handler = active();
 		handler.ponged(NETWORK + 1);
 		expect(handler.state).toBe("active");

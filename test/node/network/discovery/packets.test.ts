@@ -4,13 +4,18 @@ import {
 	decodePacket,
 	encodePacket,
 } from "../../../../src/node/network/discovery/packets.js";
-import type { Endpoint } from "../../../../src/node/network/wire/endpoint.js";
+import type { PeerEndpoint } from "../../../../src/node/network/wire/endpoint.js";
 import { concatBytes, fromHex, toHex } from "../../../../src/protocol/bytes.js";
 import { Endpoint as EndpointMessage, Neighbours, PingMessage } from "../../../../src/protocol/messages.js";
 
 const ID = new Uint8Array(64).fill(0x11);
-const SELF: Endpoint = { ipv4: "127.0.0.1", ipv6: "", port: 28_890, nodeId: ID };
-const OTHER: Endpoint = { ipv4: "127.0.0.1", ipv6: "", port: 18_888, nodeId: new Uint8Array(64).fill(0x22) };
+const SELF: PeerEndpoint = { ipv4: "127.0.0.1", ipv6: "", port: 28_890, nodeId: ID };
+const OTHER: PeerEndpoint = {
+	ipv4: "127.0.0.1",
+	ipv6: "",
+	port: 18_888,
+	nodeId: new Uint8Array(64).fill(0x22),
+};
 const FROM = `0a510a093132372e302e302e3110dae1011a40${"11".repeat(64)}`;
 const TO = `12510a093132372e302e302e3110c893011a40${"22".repeat(64)}`;
 
@@ -65,7 +70,7 @@ describe("discovery packets", () => {
 		["a type alone", Uint8Array.of(1)],
 		["2048 bytes", concatBytes(good, Uint8Array.of(0x3a, 0xff, 0x0f), new Uint8Array(2048))],
 		["an unknown type", concatBytes(Uint8Array.of(5), good.subarray(1))],
-		["what is no protobuf", Uint8Array.of(1, 0xff, 0xff)],
+		["what is not protobuf", Uint8Array.of(1, 0xff, 0xff)],
 		["no sender", ping(undefined)],
 		["a node id of 63 bytes", ping(endpoint({ nodeId: ID.subarray(1) }))],
 		["no address", ping(endpoint({ address: new Uint8Array(0) }))],

@@ -7,7 +7,7 @@ import { Discovery } from "../../../../src/node/network/discovery/discovery.js";
 import { decodePacket, encodePacket } from "../../../../src/node/network/discovery/packets.js";
 import { distance } from "../../../../src/node/network/discovery/table.js";
 import type { DatagramPort, NodeAddress } from "../../../../src/node/network/environment.js";
-import type { Endpoint } from "../../../../src/node/network/wire/endpoint.js";
+import type { PeerEndpoint } from "../../../../src/node/network/wire/endpoint.js";
 import { fromHex, toHex } from "../../../../src/protocol/bytes.js";
 import { SimulatedWorld } from "../../../simulation/world.js";
 
@@ -55,8 +55,8 @@ const nameOf = (node: NodeAddress) => `${node.host}:${node.port}`;
 function describePacket(datagram: Uint8Array, own: string, ids: ReadonlyMap<string, string>): string {
 	const packet = decodePacket(datagram);
 	if (packet === undefined) return `bytes ${toHex(datagram)}`;
-	const who = (node: Endpoint | undefined) => {
-		if (node === undefined) return "nobody";
+	const who = (node: PeerEndpoint | undefined) => {
+		if (node === undefined) return "none";
 		const id = toHex(node.nodeId);
 		return `${node.ipv4}:${node.port}#${id === own ? "own" : (ids.get(id) ?? "unknown")}`;
 	};
@@ -131,7 +131,7 @@ async function play(recordings: readonly Recording[], node: Played) {
 		}
 	}
 	await world.advance(node.startMs);
-	const self: Endpoint = {
+	const self: PeerEndpoint = {
 		ipv4: node.announced,
 		ipv6: "",
 		port: node.us.port,
@@ -169,7 +169,7 @@ describe("recorded discovery", () => {
 	const twoNodes = readRecording("06a-discovery-two-nodes");
 	const probe = readRecording("06b-discovery-probe");
 
-	// Both had begun their lookups before anybody was known: the first finds nobody and takes 100 ms.
+	// Both had begun their lookups before any node was known: the first finds none and takes 100 ms.
 	it("in the place of A: two nodes, then a probe with good and bad packets", async () => {
 		const { said, expected } = await play([twoNodes, probe], {
 			us: A,

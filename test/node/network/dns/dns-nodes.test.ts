@@ -131,7 +131,7 @@ describe("nodes from DNS trees", () => {
 				]),
 			/another hash/,
 		],
-		["the root isn't signed", () => world.texts.set(tree.domain, [["tree-root-v1:"]]), /no hash/],
+		["the root isn't signed", () => world.texts.set(tree.domain, [["tree-root-v1:"]]), /not the hash/],
 		["the root is gone", () => world.texts.delete(tree.domain), /no TXT/],
 	];
 	it.each(damages)("stay what they were when %s, and recover", async (_, damage, message) => {
@@ -183,7 +183,7 @@ describe("nodes from DNS trees", () => {
 		expect(problems.join()).toMatch(/more than 2000 records/);
 	});
 
-	it("are given up for an hour where nobody ever answers", async () => {
+	it("are given up for an hour where no resolver answers", async () => {
 		environment.resolveText = (name) => {
 			asked.push(name);
 			return new Promise(() => {});

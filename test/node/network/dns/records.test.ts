@@ -63,9 +63,9 @@ describe("records of node trees", () => {
 			[[root({ signature: base64urlnopad.encode(new Uint8Array(65)) })]],
 			/isn't signed/,
 		],
-		["a signature that is no text", [[root({ signature: "+/" })]], /base64url/],
-		["a hash that is too short", [[root({ eRoot: NODES.slice(1) })]], /no hash/],
-		["a hash in lower case", [[root({ lRoot: LINKS.toLowerCase() })]], /no hash/],
+		["a signature that is not text", [[root({ signature: "+/" })]], /base64url/],
+		["a hash that is too short", [[root({ eRoot: NODES.slice(1) })]], /not the hash/],
+		["a hash in lower case", [[root({ lRoot: LINKS.toLowerCase() })]], /not the hash/],
 		["no base64", [["tree-root-v1:!"]], /base64url/],
 		["no protobuf", [["tree-root-v1:_____w"]], /unpack/],
 	])("refuses a root of %s", (_, records, message) => {
@@ -101,9 +101,9 @@ describe("records of node trees", () => {
 
 	it.each<[string, string, RegExp]>([
 		["more than 13 hashes", `tree-branch:${Array.from({ length: 14 }, () => NODES).join(",")}`, /14 records/],
-		["a hash that is none", "tree-branch:ABC", /no hash/],
-		["a host name", nodesRecord(["a.example.org 1"]), /no address/],
-		["no port", nodesRecord(["10.0.0.1 0"]), /no address/],
+		["a hash that is none", "tree-branch:ABC", /not the hash/],
+		["a host name", nodesRecord(["a.example.org 1"]), /not the address/],
+		["no port", nodesRecord(["10.0.0.1 0"]), /not the address/],
 		["nodes that don't unpack", "nodes:_____w", /unpack/],
 		["anything else", "hello", /neither/],
 	])("refuses a record of %s", (_, text, message) => {

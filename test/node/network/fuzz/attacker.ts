@@ -22,7 +22,7 @@ import type { SimulatedWorld } from "../../../simulation/world.js";
 export class Attacker {
 	/** What was heard, shortly: `T-PONG`, `A-DISCONNECT BAD_PROTOCOL`, `closed`. */
 	readonly heard: string[] = [];
-	/** Told of each application message. */
+	/** Notified of each application message. */
 	onApplication: (type: number, payload: Uint8Array) => void = () => {};
 	private readonly reader = new FrameReader();
 	private isWrapped = false;

@@ -122,7 +122,7 @@ export class Conversation {
 		this.say(ApplicationType.INVENTORY, encodeInventory(InventoryKind.BLOCK, ids));
 	}
 
-	/** A block that nobody signed. */
+	/** A block without a signature. */
 	private forge(number: bigint, parentHash = this.world.random.bytes(32)): SignedBlock {
 		const { random, now } = this.world;
 		const raw = BlockHeaderRaw.create({
@@ -234,7 +234,7 @@ export class Conversation {
 		if (found.length > 0) this.say(ApplicationType.TXS, this.fatten(encodeTransactions(found)));
 	}
 
-	/** At times with a lot behind it: empty transactions, or fields that nobody knows. */
+	/** At times with a lot behind it: empty transactions, or unknown fields. */
 	private fatten(bytes: Uint8Array): Uint8Array {
 		const { random } = this.world;
 		if (!random.chance(0.05)) return bytes;

@@ -257,14 +257,14 @@ export class FrameFuzzer {
 	private note(attacker: Attacker, offence: Offence | undefined): void {
 		const { heard } = attacker;
 		const farewells = heard.filter((line) => line.includes("DISCONNECT"));
-		if (farewells.length > 1) this.fail(`told to go ${farewells.length} times: ${heard.join(", ")}`);
+		if (farewells.length > 1) this.fail(`disconnected ${farewells.length} times: ${heard.join(", ")}`);
 		const isLast =
 			farewells.length === 0 ||
 			heard.slice(heard.indexOf(farewells[0] as string) + 1).every((l) => l === "closed");
 		if (!isLast) this.fail(`something after the end: ${heard.join(", ")}`);
 		if (farewells.length === 1 && attacker.isOpen)
-			this.fail(`told to go and still there: ${heard.join(", ")}`);
-		const outcome = attacker.isOpen ? "open" : (farewells[0] ?? "closed without a word");
+			this.fail(`disconnected and still there: ${heard.join(", ")}`);
+		const outcome = attacker.isOpen ? "open" : (farewells[0] ?? "closed without a reason");
 		this.outcomes.set(outcome, (this.outcomes.get(outcome) ?? 0) + 1);
 		if (offence === undefined) return;
 		const said = heard.filter((line) => line !== "closed" && line !== "A 6");
@@ -321,7 +321,7 @@ function plainBodies(bytes: Uint8Array): Uint8Array[] {
 			throw error;
 		}
 	} catch (error) {
-		// Some recorded frames are no frames.
+		// Some recorded frames are not valid frames.
 		if (error instanceof ProtocolViolation) return [];
 		throw error;
 	}

@@ -250,7 +250,7 @@ export const OFFENCES: readonly Offence[] = [
 		answer: "A-DISCONNECT BAD_PROTOCOL",
 	},
 	{
-		name: "a list that nobody asked for",
+		name: "a list that was not asked for",
 		after: "application",
 		commit: says(ApplicationType.BLOCK_CHAIN_INVENTORY, ({ chain }) =>
 			encodeBlockChainInventory({ ids: [chain.genesis], remain: 0n }),
@@ -288,13 +288,13 @@ export const OFFENCES: readonly Offence[] = [
 		answer: "A-DISCONNECT UNKNOWN",
 	},
 	{
-		name: "a block that nobody asked for",
+		name: "a block that was not asked for",
 		after: "application",
 		commit: says(ApplicationType.BLOCK, ({ chain }) => chain.headBlock.bytes),
 		answer: "A-DISCONNECT BAD_PROTOCOL",
 	},
 	{
-		name: "a transaction that nobody asked for",
+		name: "a transaction that was not asked for",
 		after: "application",
 		commit: says(ApplicationType.TXS, ({ world }) =>
 			encodeTransactions([modelTransaction(world.random, 1n)]),

@@ -64,7 +64,7 @@ async function round(block: SignedBlock): Promise<void> {
 }
 
 describe("a peer whose lists lead to side branches", () => {
-	it("is told to go once they did so sixteen times in a row, and may come back", async () => {
+	it("is disconnected once they did so sixteen times in a row, and may come back", async () => {
 		for (let i = 1; i <= ROUNDS; i++) await round(sideBlock(i));
 		expect(peer.isLeaving).toBe(false);
 		await round(sideBlock(ROUNDS + 1));

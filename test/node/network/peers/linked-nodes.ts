@@ -171,7 +171,7 @@ export class LinkedNode {
 		return near;
 	}
 
-	/** A connection of somebody whose messages the test delivers. */
+	/** A connection of a peer whose messages the test delivers. */
 	connect(host: string, outgoing: boolean): LinkEnd {
 		const end = new LinkEnd(this, { host, port: 18888 }, outgoing, new Uint8Array(64));
 		this.links.add(end);
@@ -187,7 +187,7 @@ export class LinkedNode {
 		}
 	}
 
-	/** Whether somebody else announced a block or transaction. */
+	/** Whether another peer announced a block or transaction. */
 	hasReceived(id: Uint8Array): boolean {
 		return this.received.has(toHex(id));
 	}

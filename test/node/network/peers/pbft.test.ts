@@ -88,7 +88,7 @@ describe("votes of witnesses", () => {
 		expect(list.map(({ chain }) => chain.confirmedNumber)).toEqual([0n, 0n, 0n]);
 	});
 
-	it("of somebody who is no witness end the connection; doubled and old ones are nothing", async () => {
+	it("by an address that is not a witness end the connection; doubled and old ones are nothing", async () => {
 		const { world, list } = await nodes([[], []], 4);
 		const [a, b] = list as unknown as readonly [LinkedNode, LinkedNode];
 		const say = (key: number, number: bigint): void => {

@@ -170,7 +170,7 @@ function collect(
 			for (const each of decodeTransactions(payload)) transactions.set(each.idHex, each);
 		}
 	} catch {
-		// A probe's garbage is no block.
+		// A probe's garbage is not a block.
 	}
 }
 

@@ -25,9 +25,9 @@ async function quietNode(dialed: number, accepted: number, settings: Partial<Pee
 }
 
 describe("a connection that ends", () => {
-	const LOST = "peer lost: the connection ended without a word";
+	const LOST = "peer lost: the connection ended without a reason";
 
-	it("leaves a line in the log if nobody said why", async () => {
+	it("leaves a line in the log if no reason was given", async () => {
 		const { world, node } = await quietNode(1, 0);
 		for (const link of [...node.links]) link.close();
 		await world.advance(100);
@@ -35,13 +35,13 @@ describe("a connection that ends", () => {
 		expect(node.told).toContain(LOST);
 	});
 
-	it("leaves none of that kind if the peer was told to go", async () => {
+	it("leaves none of that kind if this node disconnected the peer", async () => {
 		const { world, node } = await quietNode(1, 0);
 		const [peer] = node.application.world.peers;
 		if (peer) node.application.world.disconnect(peer, Reason.FORKED, "a test");
 		await world.advance(100);
 		expect(node.application.world.peers).toEqual([]);
-		expect(node.told).toContain("peer told to go");
+		expect(node.told).toContain("disconnecting peer");
 		expect(node.told).not.toContain(LOST);
 	});
 });

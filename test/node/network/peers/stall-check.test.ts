@@ -59,7 +59,7 @@ describe("a node whose blocks don't become final", () => {
 		]);
 	});
 
-	it("dials nobody as long as blocks become final", async () => {
+	it("doesn't dial as long as blocks become final", async () => {
 		watch(["10.0.0.2"]);
 		for (let i = 0; i < 60; i++) {
 			await world.advance(3_000);
@@ -70,9 +70,9 @@ describe("a node whose blocks don't become final", () => {
 	});
 
 	it.each<[string, readonly string[], number]>([
-		["knows nobody else", ["10.0.0.2"], 30],
+		["knows no other node", ["10.0.0.2"], 30],
 		["has no room", ["10.0.0.2", "10.0.0.3"], 1],
-	])("dials nobody if it %s", async (_, known, maxConnections) => {
+	])("doesn't dial if it %s", async (_, known, maxConnections) => {
 		watch(known, maxConnections);
 		connect("10.0.0.2");
 		await world.advance(200_000);

@@ -32,7 +32,7 @@ describe("synchronising", () => {
 		expect([...a.faults, ...b.faults]).toEqual([]);
 	});
 
-	it("switches to the longer branch, whoever has it", async () => {
+	it("switches to the longer branch, whichever node has it", async () => {
 		const [one, two] = [await openSmall(), await openSmall()];
 		for (const block of produceMany(one, 30)) two.chain.push(block, "peer");
 		produceMany(one, 2);

@@ -42,7 +42,7 @@ const transaction = (name: string, size = 100): SignedTransaction =>
 	}) as unknown as SignedTransaction;
 
 describe("transactions that take long", () => {
-	it("end a turn each, whoever sent them, and peers take turns", () => {
+	it("end a turn each, whichever peer sent them, and peers take turns", () => {
 		const { intake, taken, soon } = build();
 		const [a, b] = [{} as Peer, {} as Peer];
 		intake.receive(

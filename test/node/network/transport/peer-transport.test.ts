@@ -276,9 +276,9 @@ describe("the dialing side", () => {
 	it.each([
 		["takes a normal answer", { code: 0, networkId: NETWORK, version: 1 }, true],
 		["takes an old node, whose version is the network", { code: 0, networkId: 1, version: NETWORK }, true],
-		["leaves another network without a word", { code: 0, networkId: 1, version: 1 }, false],
+		["closes to another network without a reason", { code: 0, networkId: 1, version: 1 }, false],
 		[
-			"leaves a node that doesn't want it, without a word",
+			"closes to a node that doesn't want it, without a reason",
 			{ code: 3, networkId: NETWORK, version: 1 },
 			false,
 		],
@@ -480,7 +480,7 @@ describe("a connection", () => {
 		expect(node.told).toEqual(["connected 10.0.0.2", "disconnected 10.0.0.2"]);
 	});
 
-	it("is closed without a word after 60 s in which nothing came", async () => {
+	it("is closed without a reason after 60 s in which nothing came", async () => {
 		const world = new SimulatedWorld();
 		await start(world, "10.0.0.1");
 		const puppet = await Puppet.dial(world, "10.0.0.2", "10.0.0.1");

@@ -85,7 +85,7 @@ function checkDatagram(frame: RecordedFrame): string | undefined {
 }
 
 function checkTcp(frame: RecordedFrame): string | undefined {
-	// A byte stream that is no frame, or one on a plain connection that the recorder took for a wrapped one.
+	// A byte stream that is not a frame, or one on a plain connection that the recorder took for a wrapped one.
 	if (frame.compression === undefined) return undefined;
 	const reader = new FrameReader();
 	reader.push(fromHex(frame.hex));

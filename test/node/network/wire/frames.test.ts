@@ -80,7 +80,7 @@ describe("the wrapper", () => {
 		["a plain message", "deadbeef", DisconnectReason.BAD_MESSAGE],
 		["nothing", "0800", DisconnectReason.EMPTY_MESSAGE],
 		["compressed nothing", "080112 0100".replace(" ", ""), DisconnectReason.EMPTY_MESSAGE],
-		["what is no compressed data", "0801120428ff0102", "silent"],
+		["what is not compressed data", "0801120428ff0102", "silent"],
 		["what would become too long", "080112068080c0020022", DisconnectReason.UNKNOWN],
 		["an unknown kind of compression", "08071204020422c0", "none"],
 	] as const)("around %s", (_name, hex, reason) => {

@@ -23,7 +23,7 @@ const DEADLINE_MS = 300;
 const HANG_MS = 3_000;
 
 /**
- * CPU time that a program may take for its energy, and beside it: far above what bench:energy finds (memory that nobody
+ * CPU time that a program may take for its energy, and beside it: far above what bench:energy finds (memory that no one
  * pays for is the worst there), far below what an unbounded loop takes.
  */
 const MS_PER_MILLION = 6_000;

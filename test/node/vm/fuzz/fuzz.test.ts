@@ -5,7 +5,7 @@ import { useFastHashing } from "../../../../src/protocol/hash.js";
 import { checkProgram, newTally } from "./check.js";
 import { World } from "./world.js";
 
-interface Artefacts {
+interface CompiledContracts {
 	readonly contracts: Readonly<Record<string, { readonly code: string }>>;
 }
 
@@ -13,7 +13,9 @@ describe("random programs under random rules (more: npm run fuzz:vm)", () => {
 	beforeAll(useFastHashing);
 
 	it("end without a crash, repeat themselves, undo what fails, and calculate as the reference does", async () => {
-		const { contracts } = JSON.parse(readFileSync("bench/contracts/compiled.json", "utf8")) as Artefacts;
+		const { contracts } = JSON.parse(
+			readFileSync("bench/contracts/compiled.json", "utf8"),
+		) as CompiledContracts;
 		const compiled = Object.values(contracts).map(({ code }) => fromHex(code));
 		const world = await World.create();
 		const tally = newTally();

@@ -53,7 +53,7 @@ function powers(chance: Chance): string {
 	return `${words.map((word, i) => store(word, 32 * i)).join(" ")} ${ask(0x05, size, chance.of([0, 0x400]))}`;
 }
 
-/** Memory that nobody pays for, and what can be done with it. */
+/** Memory that is not charged, and what can be done with it. */
 function freeMemory(chance: Chance): string {
 	const at = chance.of([...LARGE, 0x40_0000, 0x1000_0000, 0x3fff_ff00, 0x7fff_fff0]);
 	const use = chance.one(

@@ -15,9 +15,9 @@ import {
 	TransferContract,
 	TriggerSmartContract,
 } from "../../../../protocol/messages.js";
+import { spellMessage } from "../../../../protocol/quoting-message.js";
 import { sign } from "../../../../protocol/signature.js";
 import { SignedTransaction } from "../../../../protocol/transaction.js";
-import { spellMessage } from "../../../../protocol/wording.js";
 import type { DevelopmentControl } from "../../../development/control.js";
 import { ChainError } from "../../../rules/errors.js";
 import { buildValid } from "../../builder.js";

@@ -1,9 +1,10 @@
 /** Transactions and what became of them (protocol/json-rpc §§7.2 to 8). */
 
 import type { SignedBlock } from "../../../../protocol/block.js";
-import { equalBytes, readBe64 } from "../../../../protocol/bytes.js";
+import { equalBytes } from "../../../../protocol/bytes.js";
 import { NamedError } from "../../../../protocol/json/exceptions.js";
 import { SignedTransaction } from "../../../../protocol/transaction.js";
+import { locateTransaction } from "../../../chain/transaction-checks.js";
 import type { StateView } from "../../../state/view.js";
 import { blockById, blockByNumber, transactionInfoById } from "../../queries/blocks.js";
 import { text } from "../declared-types.js";
@@ -26,11 +27,10 @@ function atIndex(state: StateView, block: SignedBlock | undefined, indexText: st
 }
 
 function byId(state: StateView, id: Uint8Array): RpcValue {
-	const place = state.transaction.get(id);
+	const place = locateTransaction(state, id);
 	if (!place) return null;
-	// A place in the chain is a block number; what is longer is a pending transaction.
-	if (place.length !== 8) return pendingTransactionObject(state, SignedTransaction.decode(place));
-	const block = blockByNumber(state, readBe64(place));
+	if ("pending" in place) return pendingTransactionObject(state, SignedTransaction.decode(place.pending));
+	const block = blockByNumber(state, place.block);
 	const index = block?.transactions.findIndex((transaction) => equalBytes(transaction.id, id)) ?? -1;
 	if (!block || index < 0) return null;
 	return transactionObject(state, block, index, transactionInfoById(state, id));

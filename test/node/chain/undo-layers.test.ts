@@ -1,26 +1,26 @@
 import { describe, expect, it } from "vitest";
-import { Sessions } from "../../../src/node/chain/sessions.js";
+import { UndoLayers } from "../../../src/node/chain/undo-layers.js";
 
 /** Blocks after which the solidified number is three lower, as with five producers. */
 const LAG = 3;
 
-function block(sessions: Sessions): void {
-	sessions.closePending();
-	sessions.open();
-	sessions.capacity = LAG + 1;
+function block(undoLayers: UndoLayers): void {
+	undoLayers.closePending();
+	undoLayers.open();
+	undoLayers.capacity = LAG + 1;
 }
 
-function transaction(sessions: Sessions): void {
-	sessions.openPending();
-	sessions.open();
-	sessions.close();
+function transaction(undoLayers: UndoLayers): void {
+	undoLayers.openPending();
+	undoLayers.open();
+	undoLayers.close();
 }
 
 /** A chain with a steady lag: head 40, solidified 37. */
-function steady(): Sessions {
-	const sessions = new Sessions(0n);
-	for (let number = 1; number <= 40; number++) block(sessions);
-	return sessions;
+function steady(): UndoLayers {
+	const undoLayers = new UndoLayers(0n);
+	for (let number = 1; number <= 40; number++) block(undoLayers);
+	return undoLayers;
 }
 
 describe("the block that the solidity API shows", () => {
@@ -29,20 +29,20 @@ describe("the block that the solidity API shows", () => {
 	});
 
 	it("is the solidified one after a transaction came for the pool", () => {
-		const sessions = steady();
-		transaction(sessions);
-		expect(sessions.merged).toBe(37n);
-		transaction(sessions);
-		expect(sessions.merged).toBe(37n);
+		const undoLayers = steady();
+		transaction(undoLayers);
+		expect(undoLayers.merged).toBe(37n);
+		transaction(undoLayers);
+		expect(undoLayers.merged).toBe(37n);
 	});
 
 	it("stays for the block that follows, and is one behind again after the next", () => {
-		const sessions = steady();
-		transaction(sessions);
+		const undoLayers = steady();
+		transaction(undoLayers);
 		const shown: bigint[] = [];
 		for (let i = 0; i < 3; i++) {
-			block(sessions);
-			shown.push(sessions.merged);
+			block(undoLayers);
+			shown.push(undoLayers.merged);
 		}
 		expect(shown).toEqual([37n, 37n, 38n]);
 	});
@@ -57,9 +57,9 @@ describe("the block that the solidity API shows", () => {
 	});
 
 	it("does not move when a block is undone", () => {
-		const sessions = steady();
-		sessions.close();
-		sessions.open();
-		expect(sessions.merged).toBe(35n);
+		const undoLayers = steady();
+		undoLayers.close();
+		undoLayers.open();
+		expect(undoLayers.merged).toBe(35n);
 	});
 });

@@ -3,11 +3,11 @@
  * which one the solidity API shows (protocol/blocks §6.2, protocol/http §5.1). The chain undoes by before-images and needs no such
  * layers; their number matters all the same.
  *
- * A session is a layer. Opening one while there are more layers than the capacity first merges the surplus into the
- * base. Every block is a session that stays; the pending pool is one that is thrown away before a block; and every
+ * The reference calls them sessions. Opening one while there are more layers than the capacity first merges the surplus into the
+ * base. Every block is a layer that stays; the pending pool is one that is thrown away before a block; and every
  * transaction that is tried, for the pool or for a block being packed, is a short one inside.
  */
-export class Sessions {
+export class UndoLayers {
 	/** Layers above the base. */
 	private layers = 0;
 	private pending = false;
@@ -22,7 +22,7 @@ export class Sessions {
 		return this.base;
 	}
 
-	/** Opens the session of a block, or of one transaction. */
+	/** Opens the layer of a block, or of one transaction. */
 	open(): void {
 		if (this.layers > this.capacity) {
 			this.base += BigInt(this.layers - this.capacity);
@@ -31,12 +31,12 @@ export class Sessions {
 		this.layers++;
 	}
 
-	/** Ends the newest session: its transaction was tried, its block failed or was undone. */
+	/** Ends the newest layer: its transaction was tried, its block failed or was undone. */
 	close(): void {
 		this.layers--;
 	}
 
-	/** Opens the session of the pending pool, or of a block being packed, unless it is open. */
+	/** Opens the layer of the pending pool, or of a block being packed, unless it is open. */
 	openPending(): void {
 		if (this.pending) return;
 		this.open();

@@ -5,7 +5,7 @@
 
 import { type Dialect, spell } from "./dialect.js";
 
-export class Wording {
+export class QuotingMessage {
 	/** @param own one more than `quoted`: the words before, between and after the quotations, in neutral spelling */
 	constructor(
 		private readonly own: readonly string[],
@@ -13,9 +13,9 @@ export class Wording {
 	) {}
 
 	/** The same behind some words of the program. */
-	after(words: string): Wording {
+	after(words: string): QuotingMessage {
 		const [first = "", ...others] = this.own;
-		return new Wording([words + first, ...others], this.quoted);
+		return new QuotingMessage([words + first, ...others], this.quoted);
 	}
 
 	spell(dialect: Dialect): string {
@@ -28,12 +28,12 @@ export class Wording {
 	}
 }
 
-/** A message of the program with quotations in it: `` wording`No asset named ${name}` ``. */
-export function wording(own: TemplateStringsArray, ...quoted: readonly string[]): Wording {
-	return new Wording(own, quoted);
+/** A message of the program with quotations in it: `` quoting`No asset named ${name}` ``. */
+export function quoting(own: TemplateStringsArray, ...quoted: readonly string[]): QuotingMessage {
+	return new QuotingMessage(own, quoted);
 }
 
 /** Spells a message for a dialect; a bare text is all the program's own. */
-export function spellMessage(message: string | Wording, dialect: Dialect): string {
+export function spellMessage(message: string | QuotingMessage, dialect: Dialect): string {
 	return typeof message === "string" ? spell(message, dialect) : message.spell(dialect);
 }

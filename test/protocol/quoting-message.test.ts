@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
 import { ContractValidateError } from "../../src/node/rules/errors.js";
 import { messageText } from "../../src/protocol/json/exceptions.js";
-import { spellMessage, wording } from "../../src/protocol/wording.js";
+import { quoting, spellMessage } from "../../src/protocol/quoting-message.js";
 
 describe("a message with quotations", () => {
-	const message = wording`No coin named ${"mycoin"} of ${"Coin, COIN"}.`;
+	const message = quoting`No coin named ${"mycoin"} of ${"Coin, COIN"}.`;
 
 	it.each([
 		["deployed", "No trx named mycoin of Coin, COIN."],
