@@ -11,8 +11,34 @@ const PROGRAM = [
 /** Tests with libraries and tools of others. */
 const CLIENTS = ["test/clients/**/*.test.ts", "test/tronbox/**/*.test.ts"];
 
-/** Tests of sources that take more than a second of a free processor: recordings, random runs, keys at full strength. */
-const SLOW = ["test/golden.test.ts", "test/node/properties/**/*.test.ts", "test/soak/**/*.test.ts"];
+/** Tests of sources that take more than a second of a free core, or wait for real sockets and clocks. */
+const SLOW = [
+	// Recordings, played
+	"test/golden.test.ts",
+	"test/**/recorded.test.ts",
+	"test/replay/replay.test.ts",
+	// Random runs and whole networks
+	"test/node/properties/**/*.test.ts",
+	"test/simulation/**/*.test.ts",
+	"test/soak/**/*.test.ts",
+	"test/**/fuzz/*.test.ts",
+	"test/node/api/fuzz.test.ts",
+	"test/protocol/codec/codec.test.ts",
+	// Keys at full strength, costly curves and many signatures
+	"test/keystore/{secret-storage,keystore,agent}.test.ts",
+	"test/node/vm/{curve,signature-arrays,energy-costs}.test.ts",
+	// Long chains
+	"test/node/chain/restart.test.ts",
+	"test/node/network/peers/sync.test.ts",
+	// Clients that are slow, and time that passes
+	"test/node/api/{robustness,slow-clients,idle-clients,long-answer,documents}.test.ts",
+	"test/node/api/{http-server,http-listener,connection-gate}.test.ts",
+	"test/node/api/grpc/long-messages.test.ts",
+	"test/wallet/http-request.test.ts",
+	"test/node/api/development/web-library.test.ts",
+	"test/node/network/{live,node-environment}.test.ts",
+	"test/wallet/compiler/solc.test.ts",
+];
 
 /** On a machine that does much else, `COIN_TEST_PATIENCE=10` multiplies every limit. */
 const patience = Number(process.env["COIN_TEST_PATIENCE"] ?? 1);
@@ -29,6 +55,8 @@ export default defineConfig({
 					exclude: [...PROGRAM, ...CLIENTS, ...SLOW],
 					testTimeout: seconds(5),
 					hookTimeout: seconds(10),
+					pool: "threads",
+					isolate: false,
 				},
 			},
 			{ test: { name: "slow", include: SLOW, ...patient } },

@@ -79,8 +79,8 @@ async function bundle(packaged: boolean): Promise<Metafile> {
 		minifyWhitespace: true,
 		// THIRD-PARTY-NOTICES.txt has them.
 		legalComments: "none",
-		// Read only when a stack trace is printed (src/diagnostics/stack-trace.ts).
-		sourcemap: "linked",
+		// Read only when a stack trace is printed (src/diagnostics/stack-trace.ts): no file of the bundle points to its map.
+		sourcemap: "external",
 		sourcesContent: false,
 		metafile: true,
 		logLevel: "warning",

@@ -47,8 +47,8 @@ function coin(...words: string[]): string {
 	return execFileSync(program, words, { cwd: place, env: environment, encoding: "utf8" }).trim();
 }
 
-function expectText(what: string, found: string, wanted: string): void {
-	if (!found.includes(wanted)) throw new Error(`${what} printed ${JSON.stringify(found)}, not ${wanted}`);
+function expectText(what: string, found: string, wanted: RegExp): void {
+	if (!wanted.test(found)) throw new Error(`${what} printed ${JSON.stringify(found)}, not ${wanted}`);
 	say(`${what}: ${found.split("\n")[0]}`);
 }
 
@@ -78,7 +78,7 @@ async function tryChain(): Promise<void> {
 	try {
 		const port = await fullNodePort(node, ready);
 		const url = `http://127.0.0.1:${port}`;
-		expectText("coin chain head", coin("chain", "head", "--node", url), "0");
+		expectText("coin chain head", coin("chain", "head", "--node", url), /^\d+$/);
 	} finally {
 		const closed = new Promise((resolve) => node.once("close", resolve));
 		if (node.exitCode === null && node.kill("SIGTERM")) await closed;
@@ -123,9 +123,8 @@ function measure(archive: string): void {
 try {
 	const archive = pack();
 	install(archive);
-	const { version } = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as { version: string };
-	expectText("coin --version", coin("--version"), version);
-	expectText("coin convert unit 25coin", coin("convert", "unit", "25coin"), "25000000");
+	expectText("coin --version", coin("--version"), /^coin\/\d+\.\d+\.\d+ /);
+	expectText("coin convert unit 25coin", coin("convert", "unit", "25coin"), /^25000000sun$/);
 	expectNoTools();
 	await tryChain();
 	measure(archive);

@@ -14,6 +14,7 @@ describe("progress", () => {
 
 	describe("on a terminal without a width", () => {
 		afterEach(() => {
+			vi.useRealTimers();
 			vi.restoreAllMocks();
 			Reflect.deleteProperty(process.stderr, "isTTY");
 			Reflect.deleteProperty(process.stderr, "columns");
@@ -24,9 +25,13 @@ describe("progress", () => {
 				isTTY: { value: true, configurable: true },
 				columns: { value: 0, configurable: true },
 			});
+			vi.useFakeTimers();
 			const write = vi.spyOn(process.stderr, "write").mockReturnValue(true);
 			const result = await withProgress("working", true, async ({ update }) => {
-				await new Promise((resolve) => setTimeout(resolve, 600));
+				await vi.advanceTimersByTimeAsync(600);
+				// A spinner would be drawn as soon as it is loaded.
+				await import("ora");
+				await vi.advanceTimersByTimeAsync(600);
 				update("still working");
 				return 7;
 			});
