@@ -12,6 +12,7 @@ import {
 } from "../node/chain/data-directory.js";
 import { genesisId } from "../node/chain/genesis.js";
 import { loadConfig, type NodeConfig } from "../node/config/config.js";
+import { allSettings } from "../node/config/settings-table.js";
 import { refuseDevelopmentDirectory } from "../node/development/directory.js";
 import { nearest } from "../wallet/suggestion.js";
 
@@ -36,7 +37,11 @@ export async function checkConfiguration(file: string, dataDirectory: string): P
 		return [errorAt(file, (error as Error).message)];
 	}
 	return [
-		...config.unknownKeys.map(({ path, line }) => unknownKey(config, path, line)),
+		...config.unknownKeys.map(({ path, line }) => warningAt(config, line, unknownKeyText(path))),
+		...config.idleKeys.map(({ path, line, reason }) =>
+			warningAt(config, line, `${path} has no effect: ${reason}`),
+		),
+		...(config.dev.enabled ? developmentFindings(config) : []),
 		...config.warnings.map((message) => ({ level: "warning", place: file, message }) as const),
 		...config.localWitness.keystores
 			.slice(0, 1)
@@ -48,18 +53,46 @@ export async function checkConfiguration(file: string, dataDirectory: string): P
 }
 
 /** The sentence on a key that no node reads, with the key that was probably meant. */
-export function unknownKeyText(config: NodeConfig, path: string): string {
+export function unknownKeyText(path: string): string {
 	const parent = path.slice(0, path.lastIndexOf(".") + 1);
-	const known = config.settings
+	const known = allSettings
 		.map((setting) => setting.path)
-		.filter((key) => key.startsWith(parent))
+		.filter((key) => key.startsWith(parent) && !key.includes("*"))
 		.map((key) => key.slice(parent.length));
 	const [near] = nearest(path.slice(parent.length), known, 1);
-	return `the key ${path} means nothing to a node${near ? `; did you mean ${parent}${near}?` : ""}`;
+	return `unknown key ${path}${near ? `; did you mean ${parent}${near}?` : ""}`;
 }
 
-function unknownKey(config: NodeConfig, path: string, line: number): Finding {
-	return { level: "warning", place: `${config.file}:${line}`, message: unknownKeyText(config, path) };
+/** What a start tells of the keys of its configuration; `coin node check` tells more of those without effect. */
+export function keyWarnings(config: NodeConfig): string[] {
+	const { file, unknownKeys, idleKeys } = config;
+	const paths = idleKeys.map(({ path }) => path);
+	const noEffect = paths.length === 1 ? "1 key has no effect" : `${paths.length} keys have no effect`;
+	return [
+		...unknownKeys.map(({ path, line }) => `${file}:${line}: ${unknownKeyText(path)}`),
+		...(paths.length > 0
+			? [`${file}: ${noEffect} here: ${paths.join(", ")} (coin node check says why)`]
+			: []),
+	];
+}
+
+/** Keys of the file that a development chain doesn't take; undefined: it takes all. */
+export function developmentWarning(config: NodeConfig): string | undefined {
+	const others = config.settings.filter(
+		({ path, line }) => line !== undefined && !/^(dev\.|log\.level)/.test(path),
+	);
+	if (others.length === 0) return undefined;
+	const names = others.map(({ path }) => path).join(", ");
+	return `a development chain takes only dev and log.level from ${config.file}; without effect: ${names}`;
+}
+
+function developmentFindings(config: NodeConfig): Finding[] {
+	const message = developmentWarning(config);
+	return message ? [{ level: "warning", place: config.file, message }] : [];
+}
+
+function warningAt(config: NodeConfig, line: number, message: string): Finding {
+	return { level: "warning", place: `${config.file}:${line}`, message };
 }
 
 /** Every port that the configuration has a node listen on, with the key's meaning. */

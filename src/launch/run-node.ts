@@ -2,6 +2,7 @@
 
 import { writeSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
+import { AlreadyThereError } from "../node/chain/stop-condition.js";
 import { type NodeOptions, type RunningNode, startNode } from "../node/node.js";
 import { takeOverSignals } from "../terminal/interrupt.js";
 import { Failure } from "../wallet/failure.js";
@@ -60,8 +61,13 @@ export async function runNode(
 		stop(signal);
 	});
 	const node = await startNode(options).catch((error: unknown) => {
+		if (error instanceof AlreadyThereError) return error;
 		throw startFailure(error);
 	});
+	if (node instanceof AlreadyThereError) {
+		log.info({}, node.message);
+		return log.flush();
+	}
 	const { dataDirectory } = options;
 	log.info(
 		{ version, genesis: node.genesisId, head: headOf(node), directory: dataDirectory ?? "memory" },
@@ -74,8 +80,9 @@ export async function runNode(
 		await node.close();
 		throw error;
 	}
-	const end = await Promise.race([stopped, node.failure]);
+	const end = await Promise.race([stopped, node.failure, node.finished]);
 	if (typeof end === "string") log.info({ signal: end }, "stopping");
+	else if (!end) log.info({ reason: "node.shutdown" }, "stopping");
 	else log.error({ reason: end.message }, "stopping");
 	const head = headOf(node);
 	await node.close().catch((error: unknown) => {

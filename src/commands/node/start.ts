@@ -2,16 +2,17 @@ import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { arch, platform, release } from "node:os";
 import { Flags } from "@oclif/core";
-import { unknownKeyText } from "../../launch/configuration-check.js";
+import { developmentWarning, keyWarnings } from "../../launch/configuration-check.js";
 import { developmentListing } from "../../launch/development-listing.js";
 import {
 	type ChosenDevelopment,
 	chooseDevelopment,
 	DEVELOPMENT_FLAGS,
 } from "../../launch/development-options.js";
-import { producersOf, startOptions } from "../../launch/network-options.js";
+import { producersOf } from "../../launch/network-options.js";
 import { type ClosableLog, type LogFormat, openNodeLog } from "../../launch/node-log.js";
 import { type ReadyTargets, runNode, startFailure } from "../../launch/run-node.js";
+import { idleFlags, type StartFlags, startFlags, startOptions } from "../../launch/start-flags.js";
 import { loadConfig, type NodeConfig } from "../../node/config/config.js";
 import { LOG_LEVELS } from "../../node/config/log-config.js";
 import { prepareDevelopment } from "../../node/development/development.js";
@@ -27,8 +28,6 @@ import { Failure } from "../../wallet/failure.js";
 const DEFAULT_CONFIG = "config.conf";
 const DEFAULT_DIRECTORY = "output-directory";
 
-const text = (description: string, group = "REFERENCE") => Flags.string({ description, helpGroup: group });
-const onOff = (description: string, group = "REFERENCE") => Flags.boolean({ description, helpGroup: group });
 const dev = (description: string, helpValue: string, name: string) =>
 	Flags.string({
 		description,
@@ -42,10 +41,6 @@ const devSwitch = (description: string, name: string) =>
 		helpGroup: "DEVELOPMENT CHAIN",
 		env: `COIN_DEV_${name.toUpperCase().replaceAll("-", "_")}`,
 	});
-/** Flags of the network's node that change nothing here; accepted so that its command lines work. */
-const withoutEffect = () => Flags.string({ hidden: true });
-const switchWithoutEffect = () => Flags.boolean({ hidden: true });
-
 export default class NodeStart extends CoinCommand {
 	static override summary = "Start a node";
 	static override description =
@@ -145,56 +140,14 @@ export default class NodeStart extends CoinCommand {
 		"fork-url": Flags.string({ hidden: true }),
 		"vm-time-limit": devSwitch("end constant calls after the chain's CPU time", "vm-time-limit"),
 
-		witness: Flags.boolean({ char: "w", description: "produce blocks", helpGroup: "REFERENCE" }),
-		"private-key": Flags.string({
-			char: "p",
-			description: "key of the block producer; prefer --private-key-file",
-			helpGroup: "REFERENCE",
-		}),
-		"private-key-file": text("file with the key of the block producer"),
-		"witness-address": text("account for which that key signs"),
-		password: text("password of the witness's key file; prefer --password-file"),
-		"password-file": text("file with that password, - for standard input"),
-		debug: onOff("the contract machine never times out"),
-		es: onOff("send events"),
-		"p2p-disable": Flags.option({
-			options: ["true", "false"] as const,
-			description: "no peer network",
-			helpGroup: "REFERENCE",
-		})(),
-		"fast-forward": onOff("be a fast-forward relay node"),
-		"trust-node": text("node that a solidity node follows"),
-		"support-constant": onOff("serve constant calls"),
-		"max-energy-limit-for-constant": text("energy of a constant call"),
-		"lru-cache-size": Flags.integer({ description: "programs kept in memory", helpGroup: "REFERENCE" }),
-		"min-time-ratio": text("lower bound of the machine's time ratio"),
-		"max-time-ratio": text("upper bound of the machine's time ratio"),
-		"long-running-time": Flags.integer({
-			description: "ms after which a call counts as long",
-			helpGroup: "REFERENCE",
-		}),
-		"save-cancel-all-unfreeze-v2-details": onOff("keep the details of cancelled unstakings"),
-		"storage-db-directory": text("directory of the database inside the data directory"),
-		"storage-db-engine": text("database engine"),
-		"storage-db-synchronous": text("write through to the disk"),
-		"storage-transactionHistory-switch": text("keep receipts"),
-		"contract-parse-enable": text("parse contract events"),
+		...startFlags,
 		version: Flags.boolean({ char: "v", description: "print versions and end", helpGroup: "REFERENCE" }),
-		"log-config": withoutEffect(),
-		"save-internaltx": switchWithoutEffect(),
-		"save-featured-internaltx": switchWithoutEffect(),
-		"max-connect-number": withoutEffect(),
-		"rpc-thread": withoutEffect(),
-		"solidity-thread": withoutEffect(),
-		"validate-sign-thread": withoutEffect(),
-		"storage-index-directory": withoutEffect(),
-		"storage-index-switch": withoutEffect(),
-		"history-balance-lookup": switchWithoutEffect(),
 	};
 
 	async run(): Promise<void> {
 		const { argv, flags } = await this.parse(NodeStart);
 		if (flags.version) return this.printVersion();
+		for (const warning of idleFlags(flags)) this.warning(warning);
 		const path = flags.config ?? (existsSync(DEFAULT_CONFIG) ? DEFAULT_CONFIG : undefined);
 		const config =
 			path === undefined
@@ -215,7 +168,7 @@ export default class NodeStart extends CoinCommand {
 
 	private readConfig(
 		path: string,
-		flags: Parameters<typeof startOptions>[0],
+		flags: StartFlags,
 		peers: readonly string[],
 		privateKey: string | undefined,
 	): NodeConfig {
@@ -246,6 +199,8 @@ export default class NodeStart extends CoinCommand {
 			unlock?: readonly string[];
 			"output-directory"?: string;
 		};
+		const ignored = config && developmentWarning(config);
+		if (ignored) this.warning(ignored);
 		let chosen: ChosenDevelopment;
 		let development: ReturnType<typeof prepareDevelopment>;
 		try {
@@ -301,8 +256,7 @@ export default class NodeStart extends CoinCommand {
 			);
 		}
 		for (const warning of config.warnings) this.warning(warning);
-		for (const { path, line } of config.unknownKeys)
-			this.warning(`${config.file}:${line}: ${unknownKeyText(config, path)}`);
+		for (const warning of keyWarnings(config)) this.warning(warning);
 		const { host, "output-directory": directory } = flags as { host?: string; "output-directory"?: string };
 		const producers = await producersOf(config, (file) => this.witnessPassword(flags, file));
 		const options = {

@@ -325,6 +325,7 @@ function looseWhileRestoring(
 export function chainRules(config: NodeConfig, development?: DevelopmentSchedule): ChainRules {
 	return {
 		...(development ? { development } : {}),
+		...(config.actuatorWhitelist.length > 0 ? { allowedHandlers: new Set(config.actuatorWhitelist) } : {}),
 		genesisTimestampMs: config.genesis.timestampMs,
 		genesisId: genesisId(config.genesis),
 		blackHole: blackHoleAddress(config.genesis),

@@ -169,10 +169,12 @@ function execute(
 	const { state, rules, forks } = environment;
 	const result = new TransactionResult();
 	const type = transaction.type;
-	if (type?.name === "CreateSmartContract" || type?.name === "TriggerSmartContract") {
+	const isAllowed = !rules.allowedHandlers || rules.allowedHandlers.has(type?.handler ?? "");
+	if (type?.handler === "VMActuator") {
+		if (!isAllowed) throw new ContractValidateError("not exist contract SmartContract");
 		return { result, outcome: environment.machine(environment, transaction, receipt, block) };
 	}
-	const module = type && contractModule(type.name);
+	const module = type && isAllowed ? contractModule(type.name) : undefined;
 	if (!module)
 		throw new ContractValidateError(`not exist contract ${type?.name ?? transaction.contract?.type}`);
 	const context = {

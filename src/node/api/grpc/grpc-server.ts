@@ -20,7 +20,7 @@ import { PATIENCE, type Patience, sweepMs } from "../patience.js";
 import type { CallGate } from "../rate-limiter.js";
 import { REQUEST_BUDGET } from "../request-budget.js";
 import { Health } from "./health.js";
-import { nameUnknownMethods, watchCalls } from "./library-answers.js";
+import { limitHeaders, nameUnknownMethods, watchCalls } from "./library-answers.js";
 import { isClosedMethod } from "./lite-methods.js";
 import { LongMessages } from "./long-messages.js";
 import { CallError, LongMessage, type Method, UnimplementedError } from "./method.js";
@@ -73,7 +73,10 @@ export class GrpcServer {
 	) {
 		const { rpc } = node.config.node;
 		this.long = new LongMessages(node.limiter.longMessages);
-		this.server = new Server({ ...optionsOf(rpc), interceptors: [watchCalls] });
+		this.server = new Server({
+			...optionsOf(rpc),
+			interceptors: [watchCalls, limitHeaders(rpc.maxHeaderListSize)],
+		});
 		const services = servicesOf(kind, node.config);
 		for (const service of services) this.addService(service);
 		const admit = (peer: string): (() => void) | undefined => this.admitStream(peer);
