@@ -20,8 +20,12 @@ interface Row {
 	readonly granted?: "genesis" | "permissions" | number;
 	/** It takes coins or tokens out of the account, or lets others do so. */
 	readonly movesFunds?: true;
+	/** Chain parameter with the fee that the network takes for the type. */
+	readonly fee?: string;
 	/** HTTP endpoint that builds a transaction of the type; of those with an endpoint of one shape. */
 	readonly http?: string;
+	/** The wallet builds with that endpoint; other types with the one that is common to all. */
+	readonly walletBuilder?: "own";
 	/** gRPC method that answers with the bare transaction. */
 	readonly grpcBare?: string;
 	/** gRPC method that answers with the transaction and its id, or the reason why there is none. */
@@ -39,6 +43,7 @@ const table = {
 		handler: "CreateAccountActuator",
 		granted: "genesis",
 		http: "createaccount",
+		walletBuilder: "own",
 		grpcBare: "CreateAccount",
 		grpc: "CreateAccount2",
 		about: "Creates an account.",
@@ -50,6 +55,7 @@ const table = {
 		granted: "genesis",
 		movesFunds: true,
 		http: "createtransaction",
+		walletBuilder: "own",
 		grpcBare: "CreateTransaction",
 		grpc: "CreateTransaction2",
 		about: "Transfers coins.",
@@ -61,6 +67,7 @@ const table = {
 		granted: "genesis",
 		movesFunds: true,
 		http: "transferasset",
+		walletBuilder: "own",
 		grpcBare: "TransferAsset",
 		grpc: "TransferAsset2",
 		about: "Transfers tokens.",
@@ -79,6 +86,7 @@ const table = {
 	WitnessCreateContract: {
 		id: 5,
 		message: m.WitnessCreateContract,
+		fee: "getAccountUpgradeCost",
 		handler: "WitnessCreateActuator",
 		granted: "genesis",
 		http: "createwitness",
@@ -89,6 +97,7 @@ const table = {
 	AssetIssueContract: {
 		id: 6,
 		message: m.AssetIssueContract,
+		fee: "getAssetIssueFee",
 		handler: "AssetIssueActuator",
 		granted: "genesis",
 		http: "createassetissue",
@@ -123,6 +132,7 @@ const table = {
 		handler: "UpdateAccountActuator",
 		granted: "genesis",
 		http: "updateaccount",
+		walletBuilder: "own",
 		grpcBare: "UpdateAccount",
 		grpc: "UpdateAccount2",
 		about: "Names an account.",
@@ -210,6 +220,7 @@ const table = {
 		handler: "SetAccountIdActuator",
 		granted: "genesis",
 		http: "setaccountid",
+		walletBuilder: "own",
 		grpcBare: "SetAccountId",
 		about: "Gives an account its id.",
 	},
@@ -244,6 +255,7 @@ const table = {
 	ExchangeCreateContract: {
 		id: 41,
 		message: m.ExchangeCreateContract,
+		fee: "getExchangeCreateFee",
 		handler: "ExchangeCreateActuator",
 		granted: "genesis",
 		movesFunds: true,
@@ -292,10 +304,12 @@ const table = {
 	AccountPermissionUpdateContract: {
 		id: 46,
 		message: m.AccountPermissionUpdateContract,
+		fee: "getUpdateAccountPermissionFee",
 		handler: "AccountPermissionUpdateActuator",
 		granted: "permissions",
 		movesFunds: true,
 		http: "accountpermissionupdate",
+		walletBuilder: "own",
 		grpc: "AccountPermissionUpdate",
 		about: "Sets who may sign for an account.",
 	},
@@ -327,6 +341,7 @@ const table = {
 	MarketSellAssetContract: {
 		id: 52,
 		message: m.MarketSellAssetContract,
+		fee: "getMarketSellFee",
 		handler: "MarketSellAssetActuator",
 		granted: 44,
 		movesFunds: true,
@@ -337,6 +352,7 @@ const table = {
 	MarketCancelOrderContract: {
 		id: 53,
 		message: m.MarketCancelOrderContract,
+		fee: "getMarketCancelFee",
 		handler: "MarketCancelOrderActuator",
 		granted: 44,
 		http: "marketcancelorder",
@@ -412,8 +428,8 @@ export type BuildableName = {
 export type ContractMessage<N extends BuildableName> =
 	Table[N]["message"] extends MessageType<infer T> ? T : never;
 
-/** Rows with a column, and what stands there. */
-export type ColumnOf<C extends keyof Row> = {
+/** What stands in a column. */
+export type ValueIn<C extends keyof Row> = {
 	[N in ContractName]: Table[N] extends Readonly<Record<C, infer V>> ? V : never;
 }[ContractName];
 
