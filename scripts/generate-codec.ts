@@ -331,7 +331,7 @@ function emitMessage(module: Module, type: protobuf.Type): void {
 		"\t\tswitch (t) {",
 		...cases,
 		"\t\t\tdefault:",
-		"\t\t\t\tm.$unknown = r.unknown(t, m.$unknown);",
+		"\t\t\t\tm.$unknown = keepUnknown(r, t, m.$unknown);",
 		"\t\t}",
 		"\t}",
 		"\treturn m;",
@@ -419,7 +419,7 @@ for (const module of modules.values()) {
 		...importLine(["EMPTY_LIST", "EMPTY_MAP"], "../codec/empty"),
 		...importLine(["type DecodeBudget"], "../codec/budget"),
 		...importLine(["EMPTY_BYTES", "Reader"], "../codec/reader"),
-		...importLine(["type UnknownFields"], "../codec/unknown-fields"),
+		...importLine(["keepUnknown", "type UnknownFields"], "../codec/unknown-fields"),
 		...importLine(["sharedWriter", "type Writer"], "../codec/writer"),
 		...[...module.imports].flatMap(([from, names]) =>
 			importLine(

@@ -11,9 +11,10 @@ import {
 	readMeta,
 } from "../node/chain/data-directory.js";
 import { genesisId } from "../node/chain/genesis.js";
-import { loadConfig, type NodeConfig } from "../node/config/config.js";
+import { ConfigError, loadConfig, type NodeConfig } from "../node/config/config.js";
 import { allSettings } from "../node/config/settings-table.js";
 import { refuseDevelopmentDirectory } from "../node/development/directory.js";
+import { OperatorError } from "../protocol/operator-error.js";
 import { nearest } from "../wallet/suggestion.js";
 
 export interface Finding {
@@ -33,8 +34,8 @@ export async function checkConfiguration(file: string, dataDirectory: string): P
 	try {
 		config = loadConfig(file);
 	} catch (error) {
-		if ((error as Error).name !== "ConfigError") throw error;
-		return [errorAt(file, (error as Error).message)];
+		if (!(error instanceof ConfigError)) throw error;
+		return [errorAt(file, error.message)];
 	}
 	return [
 		...config.unknownKeys.map(({ path, line }) => warningAt(config, line, unknownKeyText(path))),
@@ -157,8 +158,8 @@ async function checkDirectory(config: NodeConfig, dataDirectory: string): Promis
 			await database.close();
 		}
 	} catch (error) {
-		if (!["DatabaseError", "DevelopmentMarkError"].includes((error as Error).name)) throw error;
-		return [errorAt(dataDirectory, (error as Error).message)];
+		if (!(error instanceof OperatorError)) throw error;
+		return [errorAt(dataDirectory, error.message)];
 	}
 	return [];
 }

@@ -4,6 +4,7 @@ import { writeSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
 import { AlreadyThereError } from "../node/chain/stop-condition.js";
 import { type NodeOptions, type RunningNode, startNode } from "../node/node.js";
+import { OperatorError } from "../protocol/operator-error.js";
 import { takeOverSignals } from "../terminal/interrupt.js";
 import { Failure } from "../wallet/failure.js";
 import { type ClosableLog, ignoreBrokenPipe } from "./node-log.js";
@@ -14,24 +15,9 @@ export interface ReadyTargets {
 	readonly fd?: number | undefined;
 }
 
-/** Errors of a start or of a running node that are sentences for the operator. */
-const KNOWN = new Set([
-	"ConfigError",
-	"DatabaseError",
-	"LogDamagedError",
-	"LogAccessError",
-	"PortError",
-	"DevelopmentMarkError",
-	"StateFileError",
-	"ParameterSettingError",
-	"BlockFileError",
-	"GenesisError",
-]);
-
 /** Turns a node's own errors into refusals with exit code 1. */
 export function startFailure(error: unknown): unknown {
-	if (error instanceof Error && KNOWN.has(error.name))
-		return new Failure("start_failed", error.message, { cause: error });
+	if (error instanceof OperatorError) return new Failure("start_failed", error.message, { cause: error });
 	return error;
 }
 

@@ -1,11 +1,11 @@
 /** What contracts answer, for printing: results, reverts and logs by the contract's interface (sheet 11 §2.4). */
 
+import { AbiDataError, type AbiView, decodeValues, viewAddress } from "../abi/coder.js";
+import { decodeLog } from "../abi/log.js";
+import type { ContractInterface } from "../abi/parameter.js";
+import { type AbiItem, isComplete } from "../abi/parameter.js";
 import { fromHex, toHex } from "../protocol/bytes.js";
 import { type TransactionInfo, TransactionResultContractResult } from "../protocol/messages.js";
-import { type AbiView, decodeValues, viewAddress } from "../wallet/abi/coder.js";
-import type { ContractInterface } from "../wallet/abi/interface.js";
-import { decodeLog } from "../wallet/abi/log.js";
-import { type AbiItem, isComplete } from "../wallet/abi/parameter.js";
 import { revertReason } from "../wallet/abi/revert.js";
 import type { ContractCall } from "../wallet/constant-call.js";
 import { Failure } from "../wallet/failure.js";
@@ -87,7 +87,7 @@ async function safeOutput(item: AbiItem, output: Uint8Array): Promise<AbiView> {
 	try {
 		return await outputView(item, output);
 	} catch (error) {
-		if (!(error instanceof Failure)) throw error;
+		if (!(error instanceof AbiDataError)) throw error;
 		return `0x${toHex(output)}`;
 	}
 }

@@ -1,4 +1,5 @@
 import { Flags } from "@oclif/core";
+import { encodeValues } from "../../abi/coder.js";
 import { contractAddress, toBase58Check } from "../../protocol/address.js";
 import { concatBytes } from "../../protocol/bytes.js";
 import { CreateSmartContract, SmartContract } from "../../protocol/messages.js";
@@ -9,7 +10,6 @@ import { valueFlags, valuesOf } from "../../terminal/contract-input.js";
 import { explainRevert, receiptView } from "../../terminal/contract-outcome.js";
 import { deployable } from "../../terminal/deployment-input.js";
 import { readArguments } from "../../wallet/abi/argument.js";
-import { encodeValues } from "../../wallet/abi/coder.js";
 import { constructorOf, interfaceOf } from "../../wallet/abi/interface.js";
 import { storedAbi } from "../../wallet/abi/stored.js";
 import { contractOf } from "../../wallet/contract.js";

@@ -1,11 +1,12 @@
 import { Args } from "@oclif/core";
+import type { ContractInterface } from "../../abi/parameter.js";
 import { toBase58Check } from "../../protocol/address.js";
 import { TriggerSmartContract } from "../../protocol/messages.js";
 import { ActingCommand } from "../../terminal/acting-command.js";
 import { actingFlags, feeLimitFlag } from "../../terminal/acting-flags.js";
 import { callNote } from "../../terminal/contract-input.js";
 import { callFeeLimit, receiptView } from "../../terminal/contract-outcome.js";
-import type { ContractInterface } from "../../wallet/abi/interface.js";
+
 import { contractOf } from "../../wallet/contract.js";
 import { APPROVE, approveData, MAX_UINT256, Orc20, tokenContract } from "../../wallet/orc20.js";
 import { accountNamed } from "../../wallet/signing.js";

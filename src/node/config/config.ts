@@ -5,18 +5,18 @@
  */
 
 import { readFileSync } from "node:fs";
+import { ConfigError } from "../../hocon/config-error.js";
+import { parseHocon } from "../../hocon/hocon.js";
+import type { EffectiveSetting } from "../../hocon/section.js";
 import { MAIN_PREFIX, TEST_PREFIX } from "../../protocol/address.js";
 import { contractTypes } from "../../protocol/contract-types.js";
 import { type Dialect, toNeutral } from "../../protocol/dialect.js";
 import { type CommitteeConfig, readCommittee } from "./committee-config.js";
-import { ConfigError } from "./config-error.js";
 import { developmentSettings } from "./development-keys.js";
 import { type GenesisConfig, readGenesis } from "./genesis-config.js";
-import { parseHocon } from "./hocon.js";
 import { type LogConfig, readLog } from "./log-config.js";
 import { type PeerConfig, readPeers } from "./peer-config.js";
 import { type RateLimiterConfig, readRateLimiter } from "./rate-limit-config.js";
-import type { EffectiveSetting } from "./section.js";
 import {
 	type BackupConfig,
 	type HttpConfig,
@@ -35,12 +35,12 @@ import { type RunConfig, readRun, type StartOptions } from "./start-options.js";
 import { readStorage, type StorageConfig } from "./storage-config.js";
 import { type LocalWitnessConfig, readLocalWitness } from "./witness-keys.js";
 
+export { ConfigError } from "../../hocon/config-error.js";
+export type { EffectiveSetting, SettingValue } from "../../hocon/section.js";
 export { COMMITTEE_KEYS, type CommitteeConfig, type CommitteeKey } from "./committee-config.js";
-export { ConfigError } from "./config-error.js";
 export type { GenesisAsset, GenesisConfig, GenesisWitness } from "./genesis-config.js";
 export type { PeerAddress, PeerConfig } from "./peer-config.js";
 export type { ComponentLimit, LimitStrategy, RateLimiterConfig } from "./rate-limit-config.js";
-export type { EffectiveSetting, SettingValue } from "./section.js";
 export type * from "./service-config.js";
 export type { IdleKey, UnknownKey } from "./settings.js";
 export type { SettingPath } from "./settings-table.js";

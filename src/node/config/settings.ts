@@ -1,8 +1,8 @@
 /** A configuration file read by the table of settings. */
 
-import type { ConfigError } from "./config-error.js";
-import type { HoconObject } from "./hocon.js";
-import { type EffectiveSetting, Section, type SettingValue } from "./section.js";
+import type { ConfigError } from "../../hocon/config-error.js";
+import type { HoconObject } from "../../hocon/hocon.js";
+import { type EffectiveSetting, Section, type SettingValue } from "../../hocon/section.js";
 import { type IdleSetting, isIdle, type Setting } from "./setting.js";
 import { allSettings, type SettingPath, settingOf, settingsTable, type ValueOf } from "./settings-table.js";
 import type { StartOptions } from "./start-options.js";

@@ -1,8 +1,8 @@
 /** The block producer's own keys (sheet 08 §1.8). */
 
 import { inspect } from "node:util";
+import { ConfigError } from "../../hocon/config-error.js";
 import { fromHex } from "../../protocol/bytes.js";
-import { ConfigError } from "./config-error.js";
 import { decodeAddress } from "./genesis-config.js";
 import type { Settings } from "./settings.js";
 import type { StartOptions } from "./start-options.js";

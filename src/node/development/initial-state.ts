@@ -1,6 +1,7 @@
 /** What a development chain starts with: every rule of the network on, and prices (sheet 11 §8.4). */
 
 import { contractTypes } from "../../protocol/contract-types.js";
+import { OperatorError } from "../../protocol/operator-error.js";
 import type { CommitteeKey } from "../config/config.js";
 import { chainParameterNamed } from "../consensus/parameters.js";
 import { forkTable } from "../rules/fork-gates.js";
@@ -72,7 +73,7 @@ export interface ParameterSetting {
 }
 
 /** A development parameter that doesn't exist or can't have that value. */
-export class ParameterSettingError extends Error {
+export class ParameterSettingError extends OperatorError {
 	override readonly name = "ParameterSettingError";
 }
 

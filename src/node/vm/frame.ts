@@ -4,7 +4,7 @@ import { EMPTY } from "../../protocol/bytes.js";
 import { addressWord } from "./addresses.js";
 import { add } from "./arithmetic.js";
 import type { ContractStorage } from "./contract-storage.js";
-import { STACK_LIMIT } from "./instruction-table.js";
+import { STACK_LIMIT } from "./instruction.js";
 import type { Machine, MachineMark } from "./machine.js";
 import { expansionCost, MEMORY_LIMIT, Memory } from "./memory.js";
 import type { Program } from "./program.js";

@@ -3,12 +3,10 @@
 import { add, and, eq, gt, iszero, lt, sub } from "./arithmetic.js";
 import type { Frame } from "./frame.js";
 import type { Gates } from "./gates.js";
-import type { Action, CostRule, Instruction } from "./instruction.js";
+import { type Action, type CostRule, type Instruction, STACK_LIMIT } from "./instruction.js";
 import { Kind } from "./interpreter.js";
 import { penaltyOf } from "./penalty.js";
 import type { Word } from "./word.js";
-
-export const STACK_LIMIT = 1024;
 
 export interface InstructionTable {
 	readonly rows: readonly (Instruction | undefined)[];

@@ -4,6 +4,9 @@ import type { Frame } from "./frame.js";
 import type { Gates } from "./gates.js";
 import type { Word } from "./word.js";
 
+/** Words that the stack of a frame holds at most. */
+export const STACK_LIMIT = 1024;
+
 /** Energy of an operation that depends on its operands; they are still on the stack. */
 export type CostRule = (frame: Frame, name: string) => number;
 

@@ -2,8 +2,8 @@
 
 import { add, and, eq, lt, sub } from "./arithmetic.js";
 import type { Frame } from "./frame.js";
-import type { Instruction } from "./instruction.js";
-import { type InstructionTable, STACK_LIMIT } from "./instruction-table.js";
+import { type Instruction, STACK_LIMIT } from "./instruction.js";
+import type { InstructionTable } from "./instruction-table.js";
 import { expansionCost, MEMORY_LIMIT } from "./memory.js";
 import { NO_FACTOR, penaltyOf } from "./penalty.js";
 import { isDestination, readOperand } from "./program.js";

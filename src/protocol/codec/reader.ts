@@ -6,7 +6,6 @@
  */
 
 import { ANY_BUDGET, type DecodeBudget } from "./budget.js";
-import { UnknownFields } from "./unknown-fields.js";
 
 /** A received message that is not valid protobuf. The texts are the ones that the network's clients know. */
 export class DecodeError extends Error {
@@ -195,16 +194,11 @@ export class Reader {
 		return tag;
 	}
 
-	/**
-	 * Reads a field that the schema does not know, or whose wire type differs from the schema's, and keeps it.
-	 * @param kept what the message kept before
-	 */
-	unknown(tag: number, kept: UnknownFields | undefined): UnknownFields {
+	/** Passes over the field whose tag was read last. @returns where that tag begins */
+	skipField(tag: number): number {
 		const start = this.tagAt;
 		this.skip(tag);
-		const fields = kept ?? new UnknownFields();
-		fields.append(this.buf, start, this.pos);
-		return fields;
+		return start;
 	}
 
 	/** Passes over the value of a field. */

@@ -219,3 +219,14 @@ export function hasUnknownFields(type: MessageType<Message>, message: Readonly<M
 		return values.some((each) => each !== undefined && hasUnknownFields(inner, each as Message));
 	});
 }
+
+/**
+ * Reads a field that the schema does not know, or whose wire type differs from the schema's, and keeps it.
+ * @param kept what the message kept before
+ */
+export function keepUnknown(reader: Reader, tag: number, kept: UnknownFields | undefined): UnknownFields {
+	const start = reader.skipField(tag);
+	const fields = kept ?? new UnknownFields();
+	fields.append(reader.buf, start, reader.pos);
+	return fields;
+}

@@ -5,7 +5,7 @@
  * A path is dotted, in the neutral spelling. A key whose value is null counts as absent.
  */
 
-import { MAX_INT64, MIN_INT64 } from "../../protocol/int64.js";
+import { MAX_INT64, MIN_INT64 } from "../protocol/int64.js";
 import { ConfigError } from "./config-error.js";
 import type { HoconObject, HoconScalar, HoconValue } from "./hocon.js";
 
