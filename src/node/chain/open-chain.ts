@@ -316,9 +316,18 @@ function looseWhileRestoring(
 	development: DevelopmentSchedule,
 	timing: { readonly restoring: boolean },
 ): DevelopmentSchedule {
-	return Object.create(development, {
-		slotMs: { get: () => (timing.restoring ? 1n : development.slotMs), enumerable: true },
-	}) as DevelopmentSchedule;
+	const { producers, unstakeDelayMs } = development;
+	return {
+		producers,
+		unstakeDelayMs,
+		actsUnsigned: (owner) => development.actsUnsigned?.(owner) ?? false,
+		get slotMs() {
+			return timing.restoring ? 1n : development.slotMs;
+		},
+		get solidLag() {
+			return development.solidLag;
+		},
+	};
 }
 
 /** The facts of the chain that the configuration fixes. */
