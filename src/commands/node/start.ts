@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { arch, platform, release } from "node:os";
-import { Flags } from "@oclif/core";
+import { Flags, type Interfaces } from "@oclif/core";
 import { developmentWarning, keyWarnings } from "../../launch/configuration-check.js";
 import { developmentListing } from "../../launch/development-listing.js";
 import {
@@ -12,7 +12,7 @@ import {
 import { producersOf } from "../../launch/network-options.js";
 import { type ClosableLog, type LogFormat, openNodeLog } from "../../launch/node-log.js";
 import { type ReadyTargets, runNode, startFailure } from "../../launch/run-node.js";
-import { idleFlags, type StartFlags, startFlags, startOptions } from "../../launch/start-flags.js";
+import { idleFlags, startFlags, startOptions } from "../../launch/start-flags.js";
 import { loadConfig, type NodeConfig } from "../../node/config/config.js";
 import { LOG_LEVELS } from "../../node/config/log-config.js";
 import { prepareDevelopment } from "../../node/development/development.js";
@@ -41,6 +41,8 @@ const devSwitch = (description: string, name: string) =>
 		helpGroup: "DEVELOPMENT CHAIN",
 		env: `COIN_DEV_${name.toUpperCase().replaceAll("-", "_")}`,
 	});
+type NodeStartFlags = Interfaces.InferredFlags<typeof NodeStart.flags>;
+
 export default class NodeStart extends CoinCommand {
 	static override summary = "Start a node";
 	static override description =
@@ -168,7 +170,7 @@ export default class NodeStart extends CoinCommand {
 
 	private readConfig(
 		path: string,
-		flags: StartFlags,
+		flags: NodeStartFlags,
 		peers: readonly string[],
 		privateKey: string | undefined,
 	): NodeConfig {
@@ -180,25 +182,17 @@ export default class NodeStart extends CoinCommand {
 	}
 
 	private async startDevelopment(
-		flags: Readonly<Record<string, unknown>>,
+		flags: NodeStartFlags,
 		config: NodeConfig | undefined,
 		log: ClosableLog,
 		ready: ReadyTargets,
 	): Promise<void> {
 		const get = (name: string): string | undefined => {
-			const value = flags[name];
+			const value: unknown = flags[name as keyof NodeStartFlags];
 			if (value !== undefined && value !== false) return String(value);
 			return config?.dev.settings[name.replace(/-(\w)/g, (_, letter: string) => letter.toUpperCase())];
 		};
-		const {
-			parameter,
-			unlock,
-			"output-directory": directory,
-		} = flags as {
-			parameter?: readonly string[];
-			unlock?: readonly string[];
-			"output-directory"?: string;
-		};
+		const { parameter, unlock, "output-directory": directory } = flags;
 		const ignored = config && developmentWarning(config);
 		if (ignored) this.warning(ignored);
 		let chosen: ChosenDevelopment;
@@ -236,16 +230,14 @@ export default class NodeStart extends CoinCommand {
 	}
 
 	private async startNetwork(
-		flags: Readonly<Record<string, unknown>> & {
-			readonly "password-file"?: string | undefined;
-			readonly password?: string | undefined;
-		},
+		flags: NodeStartFlags,
 		config: NodeConfig,
 		log: ClosableLog,
 		format: LogFormat,
 		ready: ReadyTargets,
 	): Promise<void> {
-		const given = DEVELOPMENT_FLAGS.filter((name) => flags[name] !== undefined && flags[name] !== false);
+		const values: Readonly<Record<string, unknown>> = flags;
+		const given = DEVELOPMENT_FLAGS.filter((name) => values[name] !== undefined && values[name] !== false);
 		if (given.length > 0) {
 			throw new Failure(
 				"usage",
@@ -257,7 +249,7 @@ export default class NodeStart extends CoinCommand {
 		}
 		for (const warning of config.warnings) this.warning(warning);
 		for (const warning of keyWarnings(config)) this.warning(warning);
-		const { host, "output-directory": directory } = flags as { host?: string; "output-directory"?: string };
+		const { host, "output-directory": directory } = flags;
 		const producers = await producersOf(config, (file) => this.witnessPassword(flags, file));
 		const options = {
 			config,
@@ -289,10 +281,7 @@ export default class NodeStart extends CoinCommand {
 	}
 
 	/** Two flags of the network's node put secrets where everyone on the machine can read them. */
-	private async producerKey(flags: {
-		readonly "private-key"?: string | undefined;
-		readonly "private-key-file"?: string | undefined;
-	}): Promise<string | undefined> {
+	private async producerKey(flags: NodeStartFlags): Promise<string | undefined> {
 		const { "private-key": key, "private-key-file": file } = flags;
 		if (key !== undefined && key !== "")
 			this.warning("--private-key can be read by everyone on this machine: use --private-key-file");
@@ -300,10 +289,7 @@ export default class NodeStart extends CoinCommand {
 		return (await readSecretFile(file, "the producer's key", (message) => this.warning(message))).trim();
 	}
 
-	private async witnessPassword(
-		flags: { readonly "password-file"?: string | undefined; readonly password?: string | undefined },
-		file: string,
-	): Promise<string> {
+	private async witnessPassword(flags: NodeStartFlags, file: string): Promise<string> {
 		if (flags.password !== undefined) {
 			this.warning("--password can be read by everyone on this machine: use --password-file");
 			return flags.password;
