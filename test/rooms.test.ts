@@ -26,21 +26,87 @@ function floorOf(path: string): number {
 	return row[1];
 }
 
+const sources = readdirSync("src", { recursive: true, encoding: "utf8" })
+	.filter((path) => path.endsWith(".ts") && !path.includes("generated"))
+	.map((path) => join("src", path));
+
+function targetOf(path: string, target: string): string {
+	return `${normalize(join(dirname(path), target))}.ts`;
+}
+
+const STATEMENT = /^(?:import|export)\s+(?!type\b)([^;"]*?)from\s+"(\.[^"]*)\.js";/gm;
+
+/** Files whose values a file takes when it is loaded: neither types nor what it loads later. */
+function valueImports(path: string, text: string): string[] {
+	return [...text.matchAll(STATEMENT)].flatMap(([, what = "", target = ""]) => {
+		const names = /\{([^}]*)\}/.exec(what)?.[1]?.split(",") ?? [];
+		const given = names.map((name) => name.trim()).filter((name) => name !== "");
+		const isTypes = given.length > 0 && given.every((name) => name.startsWith("type "));
+		return isTypes ? [] : [targetOf(path, target)];
+	});
+}
+
+/** A circle among imports, if there is one: each file imports the next. */
+function circleIn(graph: ReadonlyMap<string, readonly string[]>): string[] {
+	const done = new Set<string>();
+	const walk = (path: string, way: readonly string[]): string[] => {
+		if (way.includes(path)) return [...way.slice(way.indexOf(path)), path];
+		if (done.has(path)) return [];
+		for (const next of graph.get(path) ?? []) {
+			const circle = walk(next, [...way, path]);
+			if (circle.length > 0) return circle;
+		}
+		done.add(path);
+		return [];
+	};
+	for (const path of graph.keys()) {
+		const circle = walk(path, []);
+		if (circle.length > 0) return circle;
+	}
+	return [];
+}
+
 const IMPORT = /(?:from|import)\s*\(?\s*"(\.[^"]*)\.js"/g;
 
 test("no room imports from a floor above its own", () => {
 	const upward: string[] = [];
-	const sources = readdirSync("src", { recursive: true, encoding: "utf8" }).filter((path) =>
-		path.endsWith(".ts"),
-	);
-	for (const source of sources) {
-		const path = join("src", source);
-		if (path.includes("/generated/")) continue;
+	for (const path of sources) {
 		for (const [, target] of readFileSync(path, "utf8").matchAll(IMPORT)) {
-			const imported = `${normalize(join(dirname(path), target as string))}.ts`;
+			const imported = targetOf(path, target as string);
 			if (floorOf(imported) > floorOf(path)) upward.push(`${path} -> ${imported}`);
 		}
 	}
 	expect(sources.length).toBeGreaterThan(300);
 	expect(upward).toEqual([]);
+});
+
+test("node and wallet don't import from each other", () => {
+	const crossing = sources.flatMap((path) => {
+		const other = path.startsWith("src/node/")
+			? "src/wallet/"
+			: path.startsWith("src/wallet/")
+				? "src/node/"
+				: "";
+		if (other === "") return [];
+		const targets = [...readFileSync(path, "utf8").matchAll(IMPORT)].map(([, target = ""]) =>
+			targetOf(path, target),
+		);
+		return targets.filter((target) => target.startsWith(other)).map((target) => `${path} -> ${target}`);
+	});
+	expect(crossing).toEqual([]);
+});
+
+test("no files import each other's values in a circle", () => {
+	const graph = new Map(sources.map((path) => [path, valueImports(path, readFileSync(path, "utf8"))]));
+	expect(graph.get("src/node/config/config.ts")).toContain("src/hocon/hocon.ts");
+	expect(circleIn(graph)).toEqual([]);
+});
+
+test("a circle would be found", () => {
+	const graph = new Map([
+		["a.ts", valueImports("a.ts", 'import { type A, b } from "./b.js";')],
+		["b.ts", valueImports("b.ts", 'import {\n\ta,\n} from "./a.js";\nimport type { C } from "./c.js";')],
+	]);
+	expect(circleIn(graph)).toEqual(["a.ts", "b.ts", "a.ts"]);
+	expect(valueImports("b.ts", 'import { type A, type B } from "./a.js";')).toEqual([]);
 });

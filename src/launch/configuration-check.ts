@@ -11,8 +11,10 @@ import {
 	readMeta,
 } from "../node/chain/data-directory.js";
 import { genesisId } from "../node/chain/genesis.js";
-import { loadConfig, type NodeConfig } from "../node/config/config.js";
+import { ConfigError, loadConfig, type NodeConfig } from "../node/config/config.js";
+import { allSettings } from "../node/config/settings-table.js";
 import { refuseDevelopmentDirectory } from "../node/development/directory.js";
+import { OperatorError } from "../protocol/operator-error.js";
 import { nearest } from "../wallet/suggestion.js";
 import { genesisGap, missingSectionHint } from "./configuration-gaps.js";
 import { LISTENERS } from "./listeners.js";
@@ -34,15 +36,18 @@ export async function checkConfiguration(file: string, dataDirectory: string): P
 	try {
 		config = loadConfig(file);
 	} catch (error) {
-		if ((error as Error).name !== "ConfigError") throw error;
-		const { message } = error as Error;
-		const hint = missingSectionHint(message);
-		return [errorAt(file, hint === undefined ? message : `${message}; ${hint}`)];
+		if (!(error instanceof ConfigError)) throw error;
+		const hint = missingSectionHint(error.message);
+		return [errorAt(file, hint === undefined ? error.message : `${error.message}; ${hint}`)];
 	}
 	const gap = genesisGap(config);
 	return [
 		...(gap === undefined ? [] : [{ level: "warning", place: file, message: gap } as const]),
-		...config.unknownKeys.map(({ path, line }) => unknownKey(config, path, line)),
+		...config.unknownKeys.map(({ path, line }) => warningAt(config, line, unknownKeyText(path))),
+		...config.idleKeys.map(({ path, line, reason }) =>
+			warningAt(config, line, `${path} has no effect: ${reason}`),
+		),
+		...(config.dev.enabled ? developmentFindings(config) : []),
 		...config.warnings.map((message) => ({ level: "warning", place: file, message }) as const),
 		...config.localWitness.keystores
 			.slice(0, 1)
@@ -56,18 +61,46 @@ export async function checkConfiguration(file: string, dataDirectory: string): P
 }
 
 /** The sentence on a key that no node reads, with the key that was probably meant. */
-export function unknownKeyText(config: NodeConfig, path: string): string {
+export function unknownKeyText(path: string): string {
 	const parent = path.slice(0, path.lastIndexOf(".") + 1);
-	const known = config.settings
+	const known = allSettings
 		.map((setting) => setting.path)
-		.filter((key) => key.startsWith(parent))
+		.filter((key) => key.startsWith(parent) && !key.includes("*"))
 		.map((key) => key.slice(parent.length));
 	const [near] = nearest(path.slice(parent.length), known, 1);
-	return `the key ${path} means nothing to a node${near ? `; did you mean ${parent}${near}?` : ""}`;
+	return `unknown key ${path}${near ? `; did you mean ${parent}${near}?` : ""}`;
 }
 
-function unknownKey(config: NodeConfig, path: string, line: number): Finding {
-	return { level: "warning", place: `${config.file}:${line}`, message: unknownKeyText(config, path) };
+/** What a start tells of the keys of its configuration; `coin node check` tells more of those without effect. */
+export function keyWarnings(config: NodeConfig): string[] {
+	const { file, unknownKeys, idleKeys } = config;
+	const paths = idleKeys.map(({ path }) => path);
+	const noEffect = paths.length === 1 ? "1 key has no effect" : `${paths.length} keys have no effect`;
+	return [
+		...unknownKeys.map(({ path, line }) => `${file}:${line}: ${unknownKeyText(path)}`),
+		...(paths.length > 0
+			? [`${file}: ${noEffect} here: ${paths.join(", ")} (coin node check says why)`]
+			: []),
+	];
+}
+
+/** Keys of the file that a development chain doesn't take; undefined: it takes all. */
+export function developmentWarning(config: NodeConfig): string | undefined {
+	const others = config.settings.filter(
+		({ path, line }) => line !== undefined && !/^(dev\.|log\.level)/.test(path),
+	);
+	if (others.length === 0) return undefined;
+	const names = others.map(({ path }) => path).join(", ");
+	return `a development chain takes only dev and log.level from ${config.file}; without effect: ${names}`;
+}
+
+function developmentFindings(config: NodeConfig): Finding[] {
+	const message = developmentWarning(config);
+	return message ? [{ level: "warning", place: config.file, message }] : [];
+}
+
+function warningAt(config: NodeConfig, line: number, message: string): Finding {
+	return { level: "warning", place: `${config.file}:${line}`, message };
 }
 
 async function checkPorts(config: NodeConfig): Promise<Finding[]> {
@@ -116,8 +149,8 @@ async function checkDirectory(config: NodeConfig, dataDirectory: string): Promis
 			await database.close();
 		}
 	} catch (error) {
-		if (!["DatabaseError", "DevelopmentMarkError"].includes((error as Error).name)) throw error;
-		return [errorAt(dataDirectory, (error as Error).message)];
+		if (!(error instanceof OperatorError)) throw error;
+		return [errorAt(dataDirectory, error.message)];
 	}
 	return [];
 }

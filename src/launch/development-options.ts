@@ -3,6 +3,7 @@
 import { readFile, rename, writeFile } from "node:fs/promises";
 import { createServer } from "node:net";
 import { isOrigin } from "../node/api/development/web-origin.js";
+import { DEVELOPMENT_KEYS, flagOfKey } from "../node/config/development-keys.js";
 import { DEVELOPMENT_HD_PATH, DEVELOPMENT_MNEMONIC } from "../node/development/accounts.js";
 import type { SealMode } from "../node/development/conditions.js";
 import type { DevelopmentOptions } from "../node/development/development.js";
@@ -15,41 +16,7 @@ import { FOUNDING_FLAGS, foundingOf } from "./development-founding.js";
 import { flag, integer, type OptionSource, oneOf } from "./option-source.js";
 
 /** Flags that mean something only on a development chain. */
-export const DEVELOPMENT_FLAGS = [
-	"accounts",
-	"balance",
-	"mnemonic",
-	"seed",
-	"hd-path",
-	"accounts-file",
-	"producer-key-file",
-	"use-producer-account",
-	"seal",
-	"block-time",
-	"no-mining",
-	"economy",
-	"parameter",
-	"maintenance",
-	"solid-lag",
-	"genesis-timestamp",
-	"start-time",
-	"unstake-delay",
-	"unlock-all",
-	"state",
-	"load-state",
-	"dump-state",
-	"port",
-	"http-port",
-	"solidity-port",
-	"jsonrpc-port",
-	"grpc-port",
-	"grpc-solidity-port",
-	"allow-remote",
-	"allow-origin",
-	"vm-time-limit",
-	"no-console-log",
-	"fork-url",
-] as const;
+export const DEVELOPMENT_FLAGS: readonly string[] = [...DEVELOPMENT_KEYS.map(flagOfKey), "parameter"];
 
 /** Everything that the listing at start shows. */
 export interface ChosenDevelopment {

@@ -3,7 +3,9 @@
 import { writeSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
 import { PortError } from "../node/api/http-servers.js";
+import { AlreadyThereError } from "../node/chain/stop-condition.js";
 import { type NodeOptions, type RunningNode, startNode } from "../node/node.js";
+import { OperatorError } from "../protocol/operator-error.js";
 import { takeOverSignals } from "../terminal/interrupt.js";
 import { Failure } from "../wallet/failure.js";
 import { missingSectionHint } from "./configuration-gaps.js";
@@ -16,23 +18,9 @@ export interface ReadyTargets {
 	readonly fd?: number | undefined;
 }
 
-/** Errors of a start or of a running node that are sentences for the operator. */
-const KNOWN = new Set([
-	"ConfigError",
-	"DatabaseError",
-	"LogDamagedError",
-	"LogAccessError",
-	"PortError",
-	"DevelopmentMarkError",
-	"StateFileError",
-	"ParameterSettingError",
-	"BlockFileError",
-	"GenesisError",
-]);
-
 /** Turns a node's own errors into refusals with exit code 1. */
 export function startFailure(error: unknown): unknown {
-	if (!(error instanceof Error) || !KNOWN.has(error.name)) return error;
+	if (!(error instanceof OperatorError)) return error;
 	const hint = error instanceof PortError ? portHint(error.owner) : missingSectionHint(error.message);
 	return new Failure("start_failed", error.message, { cause: error, ...(hint ? { hint } : {}) });
 }
@@ -63,8 +51,13 @@ export async function runNode(
 		stop(signal);
 	});
 	const node = await startNode(options).catch((error: unknown) => {
+		if (error instanceof AlreadyThereError) return error;
 		throw startFailure(error);
 	});
+	if (node instanceof AlreadyThereError) {
+		log.info({}, node.message);
+		return log.flush();
+	}
 	const { dataDirectory } = options;
 	log.info(
 		{ version, genesis: node.genesisId, head: headOf(node), directory: dataDirectory ?? "memory" },
@@ -77,8 +70,9 @@ export async function runNode(
 		await node.close();
 		throw error;
 	}
-	const end = await Promise.race([stopped, node.failure]);
+	const end = await Promise.race([stopped, node.failure, node.finished]);
 	if (typeof end === "string") log.info({ signal: end }, "stopping");
+	else if (!end) log.info({ reason: "node.shutdown" }, "stopping");
 	else log.error({ reason: end.message }, "stopping");
 	const head = headOf(node);
 	await node.close().catch((error: unknown) => {

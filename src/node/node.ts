@@ -11,7 +11,8 @@ import { startHttpServers } from "./api/http-servers.js";
 import type { JsonRpcPort } from "./api/jsonrpc/servers.js";
 import type { Producer } from "./chain/chain.js";
 import { OpenChain } from "./chain/open-chain.js";
-import type { NodeConfig } from "./config/config.js";
+import { stopCondition } from "./chain/stop-condition.js";
+import type { NodeConfig, ShutdownConfig } from "./config/config.js";
 import { createContractMachine } from "./contract-runner.js";
 import type { Development } from "./development/development.js";
 import { markDevelopmentDirectory, refuseDevelopmentDirectory } from "./development/directory.js";
@@ -77,13 +78,16 @@ export interface RunningNode {
 	readonly signatureEngine: string;
 	/** Resolves when the node can't go on; the reason is what its operator must know. */
 	readonly failure: Promise<Error>;
+	/** Resolves when the node has come to the block at which its configuration stops it. */
+	readonly finished: Promise<void>;
 	/** Stops servers and production, writes the state, releases the directory. */
 	close(): Promise<void>;
 }
 
 /**
  * Starts a node; resolves once every listener is bound.
- * @throws {DatabaseError | LogDamagedError | PortError | DevelopmentMarkError} with one sentence; nothing stays open
+ * @throws {DatabaseError | LogDamagedError | PortError | DevelopmentMarkError | ConfigError} with one sentence; nothing stays open
+ * @throws {AlreadyThereError} if the chain is where the configuration stops the node
  */
 export async function startNode(options: NodeOptions): Promise<RunningNode> {
 	const { config, dataDirectory, development } = options;
@@ -119,6 +123,10 @@ export async function startNode(options: NodeOptions): Promise<RunningNode> {
 	const stopAll = async (): Promise<void> => {
 		for (const stop of stops.splice(0).reverse()) await stop();
 	};
+	let finish: () => void = () => {};
+	const finished = new Promise<void>((resolve) => {
+		finish = resolve;
+	});
 	let ports: NodePorts = {};
 	let peers: PeerNetwork | undefined;
 	const isMaster = (): boolean => peers?.isMaster ?? true;
@@ -126,6 +134,7 @@ export async function startNode(options: NodeOptions): Promise<RunningNode> {
 		if (development && dataDirectory) {
 			markDevelopmentDirectory(dataDirectory, toHex(open.rules.genesisId), development.options);
 		}
+		const isAtEnd = endOf(open, config.node.shutdown, log, finish);
 		const sealer = development && (await startSealer(open, development, log, report, stops));
 		if (!development && options.producers.length > 0) {
 			startProducer(open, options, { clock, monotonicClock }, isMaster, report, stops);
@@ -166,7 +175,7 @@ export async function startNode(options: NodeOptions): Promise<RunningNode> {
 		const metricsPort = metrics?.port === undefined ? {} : { metrics: metrics.port };
 		const jsonRpcPorts = await startJsonRpc(open, api, broadcaster, options, stops, ofDevelopment);
 		const grpcPorts = await startGrpc(api, broadcaster, options.host, stops);
-		peers = development ? undefined : await startPeers(open, options, metrics?.peers, report, stops);
+		peers = development ? undefined : await startPeers(open, options, metrics?.peers, isAtEnd, report, stops);
 		if (peers) network.become(peers);
 		const peerPort = peers && peers.port !== 0 ? { peer: peers.port } : {};
 		ports = { ...servers.ports, ...jsonRpcPorts, ...grpcPorts, ...metricsPort, ...gatewayPort, ...peerPort };
@@ -177,6 +186,7 @@ export async function startNode(options: NodeOptions): Promise<RunningNode> {
 			open,
 			signatureEngine,
 			failure,
+			finished,
 			close: stopAll,
 		};
 	} catch (error) {
@@ -185,11 +195,35 @@ export async function startNode(options: NodeOptions): Promise<RunningNode> {
 	}
 }
 
+/** The test that is made before each block of a peer; the first time that it holds, the node's end is told. */
+function endOf(
+	{ chain }: OpenChain,
+	shutdown: ShutdownConfig | undefined,
+	log: NodeLog,
+	finish: () => void,
+): (() => boolean) | undefined {
+	const isThere = shutdown && stopCondition(shutdown, chain);
+	if (!isThere) return undefined;
+	let isOver = false;
+	return () => {
+		if (isOver) return true;
+		if (!isThere()) return false;
+		isOver = true;
+		// The block log holds the head, so that a start goes on from it.
+		const { number } = chain.head;
+		const numbers = `currentBlockNum:${number}, DbBlockNum:${number}, solidifiedBlockNum:${chain.solidifiedNumber}`;
+		log.info({}, `Begin shutdown, ${numbers}`);
+		finish();
+		return true;
+	};
+}
+
 /** The peer network is loaded only where the configuration asks for peers, and after everything else. */
 async function startPeers(
 	open: OpenChain,
 	{ config, producers, host, dataDirectory, log }: NodeOptions,
 	meter: PeerMeter | undefined,
+	isAtEnd: (() => boolean) | undefined,
 	report: Report,
 	stops: Stops,
 ): Promise<PeerNetwork | undefined> {
@@ -215,6 +249,7 @@ async function startPeers(
 		log,
 		report,
 		meter,
+		isAtEnd,
 	});
 	stops.push(() => pool.close());
 	stops.push(() => network.stop());

@@ -1,7 +1,7 @@
 /** The base of commands that turn contract values into bytes and back, without a node. */
 
-import { type AbiView, keyedValues } from "../wallet/abi/coder.js";
-import type { AbiItem } from "../wallet/abi/parameter.js";
+import { type AbiView, keyedValues } from "../abi/coder.js";
+import type { AbiItem } from "../abi/parameter.js";
 import { parseHexBytes } from "../wallet/bytes-text.js";
 import { Failure } from "../wallet/failure.js";
 import { CoinCommand } from "./coin-command.js";

@@ -1,6 +1,7 @@
 /** The call tree of a transaction: asked from a node that traces, read with every interface that can be had. */
 
 import { Flags } from "@oclif/core";
+import type { ContractInterface } from "../abi/parameter.js";
 import { addressFromHash, contractAddress } from "../protocol/address.js";
 import { toHex } from "../protocol/bytes.js";
 import {
@@ -9,7 +10,7 @@ import {
 	TransactionResultContractResultEnum,
 	TriggerSmartContract,
 } from "../protocol/messages.js";
-import type { ContractInterface } from "../wallet/abi/interface.js";
+
 import { commonInterface, joinedInterfaces } from "../wallet/abi/signature-list.js";
 import { messageFrom } from "../wallet/answer.js";
 import { callTree, MAX_STEPS, type RootCall, traceSteps } from "../wallet/call-tree.js";

@@ -3,9 +3,10 @@
 import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { Flags } from "@oclif/core";
+import { encodeCall } from "../abi/coder.js";
+import type { ContractInterface } from "../abi/parameter.js";
 import { readArguments } from "../wallet/abi/argument.js";
-import { encodeCall } from "../wallet/abi/coder.js";
-import { type ContractInterface, findItem, readInterface } from "../wallet/abi/interface.js";
+import { findItem, readInterface } from "../wallet/abi/interface.js";
 import { parseCoinAmount } from "../wallet/amount.js";
 import { parseHexBytes } from "../wallet/bytes-text.js";
 import type { ContractCall } from "../wallet/constant-call.js";

@@ -1,5 +1,6 @@
 /** Printing a refusal: one record on standard error for programs, two short lines for people (protocol/command-line §2.2). */
 
+import { AbiDataError } from "../abi/abi-data-error.js";
 import { firstSource, sourceTrace } from "../diagnostics/stack-trace.js";
 import { KeystoreError } from "../keystore/keystore-error.js";
 import { FAILURE_KINDS, Failure } from "../wallet/failure.js";
@@ -14,6 +15,7 @@ interface FrameworkError extends Error {
 /** Turns whatever was thrown into a refusal; what nobody foresaw is `internal`. */
 export function asFailure(error: unknown): Failure {
 	if (error instanceof Failure) return error;
+	if (error instanceof AbiDataError) return new Failure("bad_value", error.message);
 	if (error instanceof KeystoreError) return new Failure(error.code, error.message);
 	if (error instanceof Error) {
 		const framework = error as FrameworkError;

@@ -38,16 +38,6 @@ export interface BuildRequest {
 /** The network refuses transactions that live longer. */
 export const MAX_LIFE_MS = 86_400_000;
 
-/** Contract types with a builder of their own; every other type goes through the common one. */
-const BUILDERS: Readonly<Record<string, string>> = {
-	TransferContract: "createtransaction",
-	AccountCreateContract: "createaccount",
-	AccountUpdateContract: "updateaccount",
-	SetAccountIdContract: "setaccountid",
-	AccountPermissionUpdateContract: "accountpermissionupdate",
-	TransferAssetContract: "transferasset",
-};
-
 /**
  * Builds at a node.
  * @throws {Failure} what the node refuses; `artefact_mismatch` if it answers with another transaction than was asked for
@@ -114,7 +104,7 @@ async function askBuilder(client: NodeClient, request: BuildRequest): Promise<Re
 	const members = readJson(
 		printMessage(type.message as MessageType<Message>, parameter, style),
 	) as JsonRecord;
-	const endpoint = BUILDERS[type.name];
+	const endpoint = type.walletBuilder === "own" ? type.http : undefined;
 	const answer = await client.call(endpoint ?? "createCommonTransaction", {
 		...members,
 		...(endpoint === undefined ? { contractType: type.name } : {}),

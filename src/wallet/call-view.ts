@@ -1,15 +1,16 @@
 /** A tree of calls with the functions, values, errors and events that its bytes mean, for printing. */
 
+import { AbiDataError } from "../abi/abi-data-error.js";
+import { type AbiView, decodeValues, keyedValues, viewText } from "../abi/coder.js";
+import { decodeLog } from "../abi/log.js";
+import type { ContractInterface } from "../abi/parameter.js";
+import { type AbiItem, hashedSignature, isComplete } from "../abi/parameter.js";
 import { addressFromHash, toBase58Check } from "../protocol/address.js";
 import { toHex } from "../protocol/bytes.js";
-import { type AbiView, decodeValues, keyedValues, viewText } from "./abi/coder.js";
-import { type ContractInterface, itemBySelector } from "./abi/interface.js";
-import { decodeLog } from "./abi/log.js";
-import { type AbiItem, hashedSignature, isComplete } from "./abi/parameter.js";
+import { itemBySelector } from "./abi/interface.js";
 import { revertReason } from "./abi/revert.js";
 import { formatCoin } from "./amount.js";
 import type { TracedCall, TracedLog } from "./call-tree.js";
-import { Failure } from "./failure.js";
 
 export interface CallView {
 	readonly kind: string;
@@ -109,7 +110,7 @@ async function decoded(
 	try {
 		return await decodeValues(parameters, data);
 	} catch (error) {
-		if (error instanceof Failure) return undefined;
+		if (error instanceof AbiDataError) return undefined;
 		throw error;
 	}
 }

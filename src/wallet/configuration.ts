@@ -108,13 +108,13 @@ export function configurationText(path: string, required: boolean): string | und
 	}
 }
 
-type Section = ReturnType<typeof import("../node/config/section.js").Section.root>;
+type Section = ReturnType<typeof import("../hocon/section.js").Section.root>;
 
 /** @throws {Failure} `bad_value` with the line of a mistake */
 export async function parseConfiguration(text: string, path: string): Promise<Configuration> {
 	const [{ parseHocon }, { Section }] = await Promise.all([
-		import("../node/config/hocon.js"),
-		import("../node/config/section.js"),
+		import("../hocon/hocon.js"),
+		import("../hocon/section.js"),
 	]);
 	try {
 		const root = Section.root(parseHocon(text, path), path);

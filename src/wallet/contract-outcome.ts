@@ -1,11 +1,12 @@
 /** What contracts answer, for printing: results, reverts and logs by the contract's interface (protocol/command-line §1.5). */
 
+import { AbiDataError } from "../abi/abi-data-error.js";
+import { type AbiView, decodeValues, viewAddress } from "../abi/coder.js";
+import { decodeLog } from "../abi/log.js";
+import type { ContractInterface } from "../abi/parameter.js";
+import { type AbiItem, isComplete } from "../abi/parameter.js";
 import { fromHex, toHex } from "../protocol/bytes.js";
 import { type TransactionInfo, TransactionResultContractResult } from "../protocol/messages.js";
-import { type AbiView, decodeValues, viewAddress } from "./abi/coder.js";
-import type { ContractInterface } from "./abi/interface.js";
-import { decodeLog } from "./abi/log.js";
-import { type AbiItem, isComplete } from "./abi/parameter.js";
 import { revertReason } from "./abi/revert.js";
 import type { ContractCall } from "./constant-call.js";
 import { Failure } from "./failure.js";
@@ -87,7 +88,7 @@ async function safeOutput(item: AbiItem, output: Uint8Array): Promise<AbiView> {
 	try {
 		return await outputView(item, output);
 	} catch (error) {
-		if (!(error instanceof Failure)) throw error;
+		if (!(error instanceof AbiDataError)) throw error;
 		return `0x${toHex(output)}`;
 	}
 }

@@ -1,9 +1,10 @@
 /** Contracts as a node knows them: their record, code and interface (protocol/http-endpoints §3.7). */
 
+import type { ContractInterface } from "../abi/parameter.js";
 import { toBase58Check } from "../protocol/address.js";
 import { toHex } from "../protocol/bytes.js";
 import { SmartContractDataWrapper } from "../protocol/messages.js";
-import { type ContractInterface, interfaceOf } from "./abi/interface.js";
+import { interfaceOf } from "./abi/interface.js";
 import { messageFrom } from "./answer.js";
 import { Failure } from "./failure.js";
 import { isRecord } from "./json.js";

@@ -1,8 +1,7 @@
 /** A call with the function and the arguments that it was made of. */
 
+import { type AbiItem, type ContractInterface, hashedSignature } from "../abi/parameter.js";
 import { toHex } from "../protocol/bytes.js";
-import type { ContractInterface } from "./abi/interface.js";
-import { type AbiItem, hashedSignature } from "./abi/parameter.js";
 import type { JsonRecord } from "./json.js";
 
 export interface NamedCall {

@@ -4,16 +4,24 @@
  */
 
 import { fromHex, toHex } from "../protocol/bytes.js";
-import { contractTypeById, contractTypeByName, contractTypes } from "../protocol/contract-types.js";
+import {
+	contractType,
+	contractTypeById,
+	contractTypeByName,
+	contractTypes,
+	operationsMask,
+	shortName,
+} from "../protocol/contract-types.js";
 import { Failure } from "./failure.js";
 
 export const OPERATIONS_LENGTH = 32;
 const BITS = OPERATIONS_LENGTH * 8;
-const PERMISSION_UPDATE = 46;
+const PERMISSION_UPDATE = contractType("AccountPermissionUpdateContract").id;
 
 /** Short names as people write them: without the ending `Contract`. */
 export function operationName(id: number): string {
-	return contractTypeById(id)?.name.replace(/Contract$/, "") ?? String(id);
+	const type = contractTypeById(id);
+	return type ? shortName(type) : String(id);
 }
 
 /** Ids of the bits that are set, ascending. */
@@ -47,16 +55,12 @@ export function operationsOf(ids: Iterable<number>): Uint8Array {
  * The operations that the network gives to new accounts today, with every upgrade in force: all types that exist for
  * ordinary accounts but the permission update itself (`7fff1fc0033ef30f…`).
  */
-export const DEFAULT_OPERATIONS: Uint8Array = operationsOf([
-	...[0, 1, 2, 3, 4, 5, 6, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20],
-	...[30, 31, 32, 33, 41, 42, 43, 44, 45, 48, 49, 52, 53, 54, 55, 56, 57, 58, 59],
-]);
+export const DEFAULT_OPERATIONS: Uint8Array = operationsMask(
+	({ granted }) => granted !== undefined && granted !== "permissions",
+);
 
 /** Everything that the network lets a permission hold: the default and the permission update (`7fff1fc0037ef30f…`). */
-export const ALL_OPERATIONS: Uint8Array = operationsOf([
-	...operationIds(DEFAULT_OPERATIONS),
-	PERMISSION_UPDATE,
-]);
+export const ALL_OPERATIONS: Uint8Array = operationsMask(({ granted }) => granted !== undefined);
 
 /** One operation by name (with or without `Contract`, any case) or number. @throws {Failure} `bad_value` */
 export function parseOperation(text: string): number {
@@ -69,7 +73,7 @@ export function parseOperation(text: string): number {
 	const exact = contractTypeByName(word) ?? contractTypeByName(`${word}Contract`);
 	if (exact) return exact.id;
 	const wanted = word.toLowerCase().replace(/contract$/, "");
-	const found = contractTypes.find((type) => type.name.toLowerCase().replace(/contract$/, "") === wanted);
+	const found = contractTypes.find((type) => shortName(type).toLowerCase() === wanted);
 	if (!found)
 		throw new Failure(
 			"bad_value",
@@ -116,7 +120,7 @@ export function canUpdatePermissions(operations: Uint8Array): boolean {
  * Types that take coins or tokens out of the account, or let others do so: transfers, calls and deployments with a value,
  * purchases, the exchange, the order book, and the permission update that would allow any of them.
  */
-const MOVING: readonly number[] = [1, 2, 9, 30, 31, 41, 42, 44, PERMISSION_UPDATE, 51, 52];
+const MOVING: readonly number[] = contractTypes.filter(({ movesFunds }) => movesFunds).map(({ id }) => id);
 
 /** The operations of a permission that move funds. */
 export function movingOperations(operations: Uint8Array): number[] {

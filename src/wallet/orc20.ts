@@ -1,11 +1,11 @@
 /** ORC-20 tokens: contracts with an agreed interface, asked by constant calls (protocol/wallet-formats §6). */
 
+import { AbiDataError } from "../abi/abi-data-error.js";
+import type { AbiValue } from "../abi/coder.js";
+import { type AbiView, decodeValues, encodeCall } from "../abi/coder.js";
+import type { AbiItem, ContractInterface } from "../abi/parameter.js";
 import { addressPrefix, toBase58Check } from "../protocol/address.js";
 import { fromUtf8, toHex } from "../protocol/bytes.js";
-import type { AbiValue } from "./abi/argument.js";
-import { type AbiView, decodeValues, encodeCall } from "./abi/coder.js";
-import type { ContractInterface } from "./abi/interface.js";
-import type { AbiItem } from "./abi/parameter.js";
 import { parseSignature } from "./abi/signature.js";
 import { readAddress } from "./address-text.js";
 import { formatDecimal, parseTokenAmount } from "./amount.js";
@@ -185,7 +185,7 @@ async function answered({ outputs = [] }: AbiItem, data: Uint8Array): Promise<Ab
 	try {
 		return (await decodeValues(outputs, data))[0];
 	} catch (error) {
-		if (error instanceof Failure && error.code === "bad_value") throw notAToken();
+		if (error instanceof AbiDataError) throw notAToken();
 		throw error;
 	}
 }

@@ -17,16 +17,6 @@ const SIGNATURE_BYTES = 67;
 /** Counted for the result that a block stores. */
 const RESULT_BYTES = 64;
 
-/** Fees that the network takes for a type, by the chain parameter that holds them. */
-const TYPE_FEES: Readonly<Record<string, string>> = {
-	AccountPermissionUpdateContract: "getUpdateAccountPermissionFee",
-	AssetIssueContract: "getAssetIssueFee",
-	ExchangeCreateContract: "getExchangeCreateFee",
-	MarketCancelOrderContract: "getMarketCancelFee",
-	MarketSellAssetContract: "getMarketSellFee",
-	WitnessCreateContract: "getAccountUpgradeCost",
-};
-
 export interface TransactionCost {
 	/** Bytes of bandwidth that the transaction counts for. */
 	readonly bytes: number;
@@ -81,7 +71,7 @@ export async function transactionCost(
 		creationSun: creating ? parameter("getCreateNewAccountFeeInSystemContract") : 0n,
 		memoSun: (raw?.data.length ?? 0) > 0 ? parameter("getMemoFee") : 0n,
 		signaturesSun: signatures > 1 ? parameter("getMultiSignFee") : 0n,
-		typeSun: parameter(TYPE_FEES[type]),
+		typeSun: parameter(transaction.type?.fee),
 	};
 	const { bandwidthSun, creationSun, memoSun, signaturesSun, typeSun } = cost;
 	const totalSun = bandwidthSun + creationSun + memoSun + signaturesSun + typeSun;

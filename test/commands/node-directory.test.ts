@@ -64,7 +64,7 @@ describe("coin node check", () => {
 			{
 				level: "warning",
 				place: "busy.conf:9",
-				message: "the key node.maxConections means nothing to a node; did you mean node.maxConnections?",
+				message: "unknown key node.maxConections; did you mean node.maxConnections?",
 			},
 			{
 				level: "error",

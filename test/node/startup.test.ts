@@ -141,6 +141,25 @@ describe("a node starts, and ends cleanly when it is told to,", () => {
 	);
 });
 
+describe("a node that is to stop at a height", () => {
+	it("ends at once, and well, where its chain is there already", async () => {
+		const { ready, code, output } = await startAndStop(`${GOOD}\nnode.shutdown.BlockHeight = 0`, fresh());
+		expect({ ready, code }).toEqual({ ready: false, code: 0 });
+		expect(output).toContain("the chain is at block 0, where the node is to stop");
+	});
+});
+
+describe("keys and flags without effect", () => {
+	it("are told of, the keys in one line and each flag by itself", async () => {
+		const config = `${GOOD}\nnode.walletExtensionApi = true\nevent.subscribe.path = a`;
+		const { output } = await startAndStop(config, fresh(), ["--trust-node", "127.0.0.1:50051"]);
+		expect(output).toMatch(
+			/2 keys have no effect here: node\.walletExtensionApi, event\.subscribe \(coin node check says why\)/,
+		);
+		expect(output).toContain("--trust-node has no effect: this program has no solidity process");
+	});
+});
+
 describe("the log of a node", () => {
 	it("is JSON alone, from its start to its end", async () => {
 		const directory = fresh();
@@ -230,7 +249,7 @@ describe("a node refuses to start, with one sentence and without touching the di
 			[],
 			/storage\.db\.engine must be LEVELDB or ROCKSDB, not "NOSUCH"/,
 		],
-		["to send events without their section", GOOD, ["--es"], /--es needs the section event\.subscribe/],
+		["to send events", GOOD, ["--es"], /--es: this program sends no events/],
 		[
 			"with an unknown limiter for HTTP",
 			more(

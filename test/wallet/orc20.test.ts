@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
+import { encodeCall } from "../../src/abi/coder.js";
 import { fromHex, utf8 } from "../../src/protocol/bytes.js";
 import { keccak256 } from "../../src/protocol/hash.js";
 import { TransactionInfo, TransactionInfoLog } from "../../src/protocol/messages.js";
-import { explainRevert, receiptView } from "../../src/wallet/contract-outcome.js";
-import { encodeCall } from "../../src/wallet/abi/coder.js";
 import { parseSignature } from "../../src/wallet/abi/signature.js";
+import { explainRevert, receiptView } from "../../src/wallet/contract-outcome.js";
 import { Failure } from "../../src/wallet/failure.js";
 import type { NodeClient } from "../../src/wallet/node-client.js";
 import { Orc20, TRANSFER } from "../../src/wallet/orc20.js";

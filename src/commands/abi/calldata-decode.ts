@@ -1,10 +1,10 @@
 import { Args, Flags } from "@oclif/core";
+import { decodeValues } from "../../abi/coder.js";
+import { hashedSignature, selectorOf } from "../../abi/parameter.js";
 import { equalBytes, toHex } from "../../protocol/bytes.js";
 import { AbiCommand } from "../../terminal/abi-command.js";
 import { abiFlag, interfaceFlag } from "../../terminal/contract-input.js";
-import { decodeValues } from "../../wallet/abi/coder.js";
 import { itemBySelector } from "../../wallet/abi/interface.js";
-import { hashedSignature, selectorOf } from "../../wallet/abi/parameter.js";
 import { parseSignature } from "../../wallet/abi/signature.js";
 import { Failure } from "../../wallet/failure.js";
 

@@ -1,8 +1,8 @@
 import { Args, Flags } from "@oclif/core";
+import { decodeValues } from "../../abi/coder.js";
+import { selectorOf } from "../../abi/parameter.js";
 import { equalBytes } from "../../protocol/bytes.js";
 import { AbiCommand } from "../../terminal/abi-command.js";
-import { decodeValues } from "../../wallet/abi/coder.js";
-import { selectorOf } from "../../wallet/abi/parameter.js";
 import { parseSignature } from "../../wallet/abi/signature.js";
 import { Failure } from "../../wallet/failure.js";
 

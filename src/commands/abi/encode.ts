@@ -1,10 +1,10 @@
 import { Args, Flags } from "@oclif/core";
+import { encodeCall, encodeValues } from "../../abi/coder.js";
 import { toHex } from "../../protocol/bytes.js";
 import { AbiCommand } from "../../terminal/abi-command.js";
 import { abiFlag, interfaceFlag } from "../../terminal/contract-input.js";
 import { keystoreFlags } from "../../terminal/flags.js";
 import { readArguments } from "../../wallet/abi/argument.js";
-import { encodeCall, encodeValues } from "../../wallet/abi/coder.js";
 import { findItem } from "../../wallet/abi/interface.js";
 import { accountNamed } from "../../wallet/signing.js";
 

@@ -1,8 +1,8 @@
 import { Args, Flags } from "@oclif/core";
+import { decodeEvent } from "../../abi/log.js";
+import { topicOf } from "../../abi/parameter.js";
 import { toHex } from "../../protocol/bytes.js";
 import { CoinCommand } from "../../terminal/coin-command.js";
-import { decodeEvent } from "../../wallet/abi/log.js";
-import { topicOf } from "../../wallet/abi/parameter.js";
 import { parseSignature } from "../../wallet/abi/signature.js";
 import { parseHexBytes } from "../../wallet/bytes-text.js";
 import { Failure } from "../../wallet/failure.js";

@@ -1,9 +1,9 @@
 import { Args, Flags } from "@oclif/core";
+import { describeItem, isComplete, selectorOf, topicOf } from "../../abi/parameter.js";
 import { toHex } from "../../protocol/bytes.js";
 import { keystoreFlags, nodeFlags } from "../../terminal/flags.js";
 import { printJson, printLine } from "../../terminal/output.js";
 import { QueryCommand } from "../../terminal/query-command.js";
-import { describeItem, isComplete, selectorOf, topicOf } from "../../wallet/abi/parameter.js";
 import { storedInterface } from "../../wallet/contract-record.js";
 import { NodeClient } from "../../wallet/node-client.js";
 import { accountNamed } from "../../wallet/signing.js";

@@ -1,4 +1,5 @@
 import { Flags } from "@oclif/core";
+import { encodeValues } from "../../abi/coder.js";
 import { contractAddress, toBase58Check } from "../../protocol/address.js";
 import { concatBytes } from "../../protocol/bytes.js";
 import { CreateSmartContract, SmartContract } from "../../protocol/messages.js";
@@ -8,7 +9,6 @@ import { compilerFlag } from "../../terminal/compiler-input.js";
 import { valueFlags, valuesOf } from "../../terminal/contract-input.js";
 import { deployable } from "../../terminal/deployment-input.js";
 import { readArguments } from "../../wallet/abi/argument.js";
-import { encodeValues } from "../../wallet/abi/coder.js";
 import { constructorOf, interfaceOf } from "../../wallet/abi/interface.js";
 import { storedAbi } from "../../wallet/abi/stored.js";
 import { contractOf } from "../../wallet/contract.js";

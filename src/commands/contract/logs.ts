@@ -1,4 +1,8 @@
 import { Flags } from "@oclif/core";
+import { viewAddress, viewText } from "../../abi/coder.js";
+import { decodeEvent, decodeLog } from "../../abi/log.js";
+import type { ContractInterface } from "../../abi/parameter.js";
+import { type AbiItem, topicOf } from "../../abi/parameter.js";
 import { concatBytes, fromHex, toHex } from "../../protocol/bytes.js";
 import { textFlag } from "../../terminal/acting-flags.js";
 import type { OutputKind } from "../../terminal/coin-command.js";
@@ -6,10 +10,7 @@ import { abiFlag, interfaceFlag } from "../../terminal/contract-input.js";
 import { keystoreFlags, nodeFlags } from "../../terminal/flags.js";
 import { printJson, printLine } from "../../terminal/output.js";
 import { QueryCommand } from "../../terminal/query-command.js";
-import { viewAddress, viewText } from "../../wallet/abi/coder.js";
-import { type ContractInterface, findItem } from "../../wallet/abi/interface.js";
-import { decodeEvent, decodeLog } from "../../wallet/abi/log.js";
-import { type AbiItem, topicOf } from "../../wallet/abi/parameter.js";
+import { findItem } from "../../wallet/abi/interface.js";
 import {
 	type ContractLog,
 	followLogs,

@@ -1,4 +1,5 @@
 import { Args, Flags } from "@oclif/core";
+import { type AbiView, decodeValues, keyedValues } from "../../abi/coder.js";
 import { addressFromHash, toBase58Check } from "../../protocol/address.js";
 import { toHex } from "../../protocol/bytes.js";
 import { compilerFlag, contractsFrom } from "../../terminal/compiler-input.js";
@@ -6,7 +7,6 @@ import { keystoreFlags, nodeFlags } from "../../terminal/flags.js";
 import { withProgress } from "../../terminal/progress.js";
 import { QueryCommand } from "../../terminal/query-command.js";
 import { list, map, one, record } from "../../terminal/result-shape.js";
-import { type AbiView, decodeValues, keyedValues } from "../../wallet/abi/coder.js";
 import { constructorOf, interfaceOf } from "../../wallet/abi/interface.js";
 import { type Comparison, compareCode, constructorArguments } from "../../wallet/compiler/comparison.js";
 import { type CompiledContract, contractsNamed } from "../../wallet/compiler/output.js";

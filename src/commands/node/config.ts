@@ -1,5 +1,5 @@
 import { Flags } from "@oclif/core";
-import { unknownKeyText } from "../../launch/configuration-check.js";
+import { keyWarnings } from "../../launch/configuration-check.js";
 import { startFailure } from "../../launch/run-node.js";
 import { loadConfig, type NodeConfig, type SettingValue } from "../../node/config/config.js";
 import { spell } from "../../protocol/dialect.js";
@@ -31,9 +31,7 @@ export default class NodeShowConfig extends CoinCommand {
 	async run(): Promise<void> {
 		const { flags } = await this.parse(NodeShowConfig);
 		const config = this.read(flags.config);
-		for (const { path, line } of config.unknownKeys) {
-			this.warning(`${config.file}:${line}: ${unknownKeyText(config, path)}`);
-		}
+		for (const warning of keyWarnings(config)) this.warning(warning);
 		const rows = config.settings
 			.filter(({ line }) => flags["show-defaults"] || line !== undefined)
 			.map(({ path, value, line }) => ({

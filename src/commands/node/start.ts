@@ -1,8 +1,8 @@
 import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { arch, platform, release } from "node:os";
-import { Flags } from "@oclif/core";
-import { unknownKeyText } from "../../launch/configuration-check.js";
+import { Flags, type Interfaces } from "@oclif/core";
+import { developmentWarning, keyWarnings } from "../../launch/configuration-check.js";
 import { genesisGap } from "../../launch/configuration-gaps.js";
 import { developmentListing } from "../../launch/development-listing.js";
 import {
@@ -10,9 +10,10 @@ import {
 	chooseDevelopment,
 	DEVELOPMENT_FLAGS,
 } from "../../launch/development-options.js";
-import { producersOf, startOptions } from "../../launch/network-options.js";
+import { producersOf } from "../../launch/network-options.js";
 import { type ClosableLog, type LogFormat, openNodeLog } from "../../launch/node-log.js";
 import { type ReadyTargets, runNode, startFailure } from "../../launch/run-node.js";
+import { idleFlags, startFlags, startOptions } from "../../launch/start-flags.js";
 import { loadConfig, type NodeConfig } from "../../node/config/config.js";
 import { LOG_LEVELS } from "../../node/config/log-config.js";
 import { prepareDevelopment } from "../../node/development/development.js";
@@ -28,8 +29,6 @@ import { Failure } from "../../wallet/failure.js";
 const DEFAULT_CONFIG = "config.conf";
 const DEFAULT_DIRECTORY = "output-directory";
 
-const text = (description: string, group = "REFERENCE") => Flags.string({ description, helpGroup: group });
-const onOff = (description: string, group = "REFERENCE") => Flags.boolean({ description, helpGroup: group });
 const dev = (description: string, helpValue: string, name: string) =>
 	Flags.string({
 		description,
@@ -43,9 +42,7 @@ const devSwitch = (description: string, name: string) =>
 		helpGroup: "DEVELOPMENT CHAIN",
 		env: `COIN_DEV_${name.toUpperCase().replaceAll("-", "_")}`,
 	});
-/** Flags of the network's node that change nothing here; accepted so that its command lines work. */
-const withoutEffect = () => Flags.string({ hidden: true });
-const switchWithoutEffect = () => Flags.boolean({ hidden: true });
+type NodeStartFlags = Interfaces.InferredFlags<typeof NodeStart.flags>;
 
 export default class NodeStart extends CoinCommand {
 	static override summary = "Start a node";
@@ -146,56 +143,14 @@ export default class NodeStart extends CoinCommand {
 		"fork-url": Flags.string({ hidden: true }),
 		"vm-time-limit": devSwitch("end constant calls after the chain's CPU time", "vm-time-limit"),
 
-		witness: Flags.boolean({ char: "w", description: "produce blocks", helpGroup: "REFERENCE" }),
-		"private-key": Flags.string({
-			char: "p",
-			description: "key of the block producer; prefer --private-key-file",
-			helpGroup: "REFERENCE",
-		}),
-		"private-key-file": text("file with the key of the block producer"),
-		"witness-address": text("account for which that key signs"),
-		password: text("password of the witness's key file; prefer --password-file"),
-		"password-file": text("file with that password, - for standard input"),
-		debug: onOff("the contract machine never times out"),
-		es: onOff("send events"),
-		"p2p-disable": Flags.option({
-			options: ["true", "false"] as const,
-			description: "no peer network",
-			helpGroup: "REFERENCE",
-		})(),
-		"fast-forward": onOff("be a fast-forward relay node"),
-		"trust-node": text("node that a solidity node follows"),
-		"support-constant": onOff("serve constant calls"),
-		"max-energy-limit-for-constant": text("energy of a constant call"),
-		"lru-cache-size": Flags.integer({ description: "programs kept in memory", helpGroup: "REFERENCE" }),
-		"min-time-ratio": text("lower bound of the machine's time ratio"),
-		"max-time-ratio": text("upper bound of the machine's time ratio"),
-		"long-running-time": Flags.integer({
-			description: "ms after which a call counts as long",
-			helpGroup: "REFERENCE",
-		}),
-		"save-cancel-all-unfreeze-v2-details": onOff("keep the details of cancelled unstakings"),
-		"storage-db-directory": text("directory of the database inside the data directory"),
-		"storage-db-engine": text("database engine"),
-		"storage-db-synchronous": text("write through to the disk"),
-		"storage-transactionHistory-switch": text("keep receipts"),
-		"contract-parse-enable": text("parse contract events"),
+		...startFlags,
 		version: Flags.boolean({ char: "v", description: "print versions and end", helpGroup: "REFERENCE" }),
-		"log-config": withoutEffect(),
-		"save-internaltx": switchWithoutEffect(),
-		"save-featured-internaltx": switchWithoutEffect(),
-		"max-connect-number": withoutEffect(),
-		"rpc-thread": withoutEffect(),
-		"solidity-thread": withoutEffect(),
-		"validate-sign-thread": withoutEffect(),
-		"storage-index-directory": withoutEffect(),
-		"storage-index-switch": withoutEffect(),
-		"history-balance-lookup": switchWithoutEffect(),
 	};
 
 	async run(): Promise<void> {
 		const { argv, flags } = await this.parse(NodeStart);
 		if (flags.version) return this.printVersion();
+		for (const warning of idleFlags(flags)) this.warning(warning);
 		const path = flags.config ?? (existsSync(DEFAULT_CONFIG) ? DEFAULT_CONFIG : undefined);
 		const config =
 			path === undefined
@@ -220,7 +175,7 @@ export default class NodeStart extends CoinCommand {
 
 	private readConfig(
 		path: string,
-		flags: Parameters<typeof startOptions>[0],
+		flags: NodeStartFlags,
 		peers: readonly string[],
 		privateKey: string | undefined,
 	): NodeConfig {
@@ -232,25 +187,19 @@ export default class NodeStart extends CoinCommand {
 	}
 
 	private async startDevelopment(
-		flags: Readonly<Record<string, unknown>>,
+		flags: NodeStartFlags,
 		config: NodeConfig | undefined,
 		log: ClosableLog,
 		ready: ReadyTargets,
 	): Promise<void> {
 		const get = (name: string): string | undefined => {
-			const value = flags[name];
+			const value: unknown = flags[name as keyof NodeStartFlags];
 			if (value !== undefined && value !== false) return String(value);
 			return config?.dev.settings[name.replace(/-(\w)/g, (_, letter: string) => letter.toUpperCase())];
 		};
-		const {
-			parameter,
-			unlock,
-			"output-directory": directory,
-		} = flags as {
-			parameter?: readonly string[];
-			unlock?: readonly string[];
-			"output-directory"?: string;
-		};
+		const { parameter, unlock, "output-directory": directory } = flags;
+		const ignored = config && developmentWarning(config);
+		if (ignored) this.warning(ignored);
 		let chosen: ChosenDevelopment;
 		let development: ReturnType<typeof prepareDevelopment>;
 		try {
@@ -289,16 +238,14 @@ export default class NodeStart extends CoinCommand {
 	}
 
 	private async startNetwork(
-		flags: Readonly<Record<string, unknown>> & {
-			readonly "password-file"?: string | undefined;
-			readonly password?: string | undefined;
-		},
+		flags: NodeStartFlags,
 		config: NodeConfig,
 		log: ClosableLog,
 		format: LogFormat,
 		ready: ReadyTargets,
 	): Promise<void> {
-		const given = DEVELOPMENT_FLAGS.filter((name) => flags[name] !== undefined && flags[name] !== false);
+		const values: Readonly<Record<string, unknown>> = flags;
+		const given = DEVELOPMENT_FLAGS.filter((name) => values[name] !== undefined && values[name] !== false);
 		if (given.length > 0) {
 			throw new Failure(
 				"usage",
@@ -310,9 +257,8 @@ export default class NodeStart extends CoinCommand {
 		}
 		const gap = genesisGap(config);
 		for (const warning of [...(gap === undefined ? [] : [gap]), ...config.warnings]) this.warning(warning);
-		for (const { path, line } of config.unknownKeys)
-			this.warning(`${config.file}:${line}: ${unknownKeyText(config, path)}`);
-		const { host, "output-directory": directory } = flags as { host?: string; "output-directory"?: string };
+		for (const warning of keyWarnings(config)) this.warning(warning);
+		const { host, "output-directory": directory } = flags;
 		const producers = await producersOf(config, (file) => this.witnessPassword(flags, file));
 		const options = {
 			config,
@@ -344,10 +290,7 @@ export default class NodeStart extends CoinCommand {
 	}
 
 	/** Two flags of the network's node put secrets where everyone on the machine can read them. */
-	private async producerKey(flags: {
-		readonly "private-key"?: string | undefined;
-		readonly "private-key-file"?: string | undefined;
-	}): Promise<string | undefined> {
+	private async producerKey(flags: NodeStartFlags): Promise<string | undefined> {
 		const { "private-key": key, "private-key-file": file } = flags;
 		if (key !== undefined && key !== "")
 			this.warning("--private-key can be read by everyone on this machine: use --private-key-file");
@@ -355,10 +298,7 @@ export default class NodeStart extends CoinCommand {
 		return (await readSecretFile(file, "the producer's key", (message) => this.warning(message))).trim();
 	}
 
-	private async witnessPassword(
-		flags: { readonly "password-file"?: string | undefined; readonly password?: string | undefined },
-		file: string,
-	): Promise<string> {
+	private async witnessPassword(flags: NodeStartFlags, file: string): Promise<string> {
 		if (flags.password !== undefined) {
 			this.warning("--password can be read by everyone on this machine: use --password-file");
 			return flags.password;

@@ -3,7 +3,7 @@ import { Args, Flags } from "@oclif/core";
 import { listKeystore } from "../../keystore/keystore.js";
 import { toBase58Check } from "../../protocol/address.js";
 import { equalBytes, toHex } from "../../protocol/bytes.js";
-import { type ContractType, contractTypeByName } from "../../protocol/contract-types.js";
+import { contractType } from "../../protocol/contract-types.js";
 import { AccountType } from "../../protocol/messages.js";
 import { ActingCommand, type ActingContext } from "../../terminal/acting-command.js";
 import { actingFlags } from "../../terminal/acting-flags.js";
@@ -112,7 +112,7 @@ export default class PermissionUpdate extends ActingCommand {
 		const remarks = await this.remarks(context, before, after);
 
 		await this.act(context, flags, {
-			type: contractTypeByName("AccountPermissionUpdateContract") as ContractType,
+			type: contractType("AccountPermissionUpdateContract"),
 			parameter: updateContract(context.owner, after),
 			details: [...differenceLines(before, after).map((line) => `  ${line}`)],
 			warnings: remarks.map(({ code, message }) => ({ code, message })),

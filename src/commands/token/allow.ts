@@ -1,9 +1,9 @@
 import { Args } from "@oclif/core";
+import type { ContractInterface } from "../../abi/parameter.js";
 import { toBase58Check } from "../../protocol/address.js";
 import { TriggerSmartContract } from "../../protocol/messages.js";
 import { ActingCommand } from "../../terminal/acting-command.js";
 import { actingFlags, feeLimitFlag } from "../../terminal/acting-flags.js";
-import type { ContractInterface } from "../../wallet/abi/interface.js";
 import { contractOf } from "../../wallet/contract.js";
 import { callFeeLimit, receiptView } from "../../wallet/contract-outcome.js";
 import { callNote } from "../../wallet/named-call.js";

@@ -1,13 +1,14 @@
 import { Flags } from "@oclif/core";
+import { decodeValues, keyedValues } from "../../abi/coder.js";
+import type { ContractInterface } from "../../abi/parameter.js";
+import { hashedSignature } from "../../abi/parameter.js";
 import { toHex } from "../../protocol/bytes.js";
 import { TriggerSmartContract } from "../../protocol/messages.js";
 import type { SignedTransaction } from "../../protocol/transaction.js";
 import { artefactArgument, readArtefacts } from "../../terminal/artefact-stream.js";
 import { CoinCommand } from "../../terminal/coin-command.js";
 import { interfaceFlag } from "../../terminal/contract-input.js";
-import { decodeValues, keyedValues } from "../../wallet/abi/coder.js";
-import { type ContractInterface, itemBySelector } from "../../wallet/abi/interface.js";
-import { hashedSignature } from "../../wallet/abi/parameter.js";
+import { itemBySelector } from "../../wallet/abi/interface.js";
 import { viewTransaction } from "../../wallet/transaction-view.js";
 
 export default class TxDecode extends CoinCommand {

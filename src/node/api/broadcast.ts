@@ -3,7 +3,7 @@
  * answer code of each failure. Every server answers through this.
  */
 
-import { contractTypeByName } from "../../protocol/contract-types.js";
+import { contractType } from "../../protocol/contract-types.js";
 import type { Dialect } from "../../protocol/dialect.js";
 import { isWireError } from "../../protocol/json/exceptions.js";
 import { Return, ReturnResponse_code } from "../../protocol/messages.js";
@@ -87,8 +87,8 @@ export class Broadcaster {
 
 	/** Without the shielded switch, shielded transactions are passed on to the peers and not pooled. */
 	private isAdmitted(transaction: SignedTransaction): boolean {
-		const shielded = contractTypeByName("ShieldedTransferContract");
-		return this.node.config.node.shielded.enabled || transaction.contract?.type !== shielded?.id;
+		const shielded = contractType("ShieldedTransferContract");
+		return this.node.config.node.shielded.enabled || transaction.contract?.type !== shielded.id;
 	}
 
 	/** What the node itself can object to. */

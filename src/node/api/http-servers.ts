@@ -1,11 +1,12 @@
 /** The three HTTP servers of a node, as its configuration asks for them. */
 
+import { OperatorError } from "../../protocol/operator-error.js";
 import { Broadcaster } from "./broadcast.js";
 import type { ApiNode, ServerKind } from "./context.js";
 import { HttpServer } from "./http-server.js";
 
 /** A server's port can't be bound; the message is one sentence for the person who started the node. */
-export class PortError extends Error {
+export class PortError extends OperatorError {
 	override readonly name = "PortError";
 
 	constructor(

@@ -9,12 +9,13 @@ import { createInterface } from "node:readline";
 import type { Readable } from "node:stream";
 import { createBrotliDecompress, createGunzip } from "node:zlib";
 import { fromHex } from "../../protocol/bytes.js";
+import { OperatorError } from "../../protocol/operator-error.js";
 
 /** The largest block that a file may hold; anything longer is taken for damage. */
 const MAX_BLOCK_BYTES = 64 << 20;
 
 /** The file is not what it should be; the message is one sentence. */
-export class BlockFileError extends Error {
+export class BlockFileError extends OperatorError {
 	override readonly name = "BlockFileError";
 }
 

@@ -10,6 +10,7 @@
 
 import { join } from "node:path";
 import { crc32 } from "node:zlib";
+import { OperatorError } from "../../protocol/operator-error.js";
 import { diskFiles, type LogFile, type LogFiles } from "./log-files.js";
 
 /**
@@ -33,12 +34,12 @@ const HEADER_SIZE = 13;
 const SEGMENT = /^(\d{10})\.log$/;
 
 /** The log holds bytes, or lacks some, that no kill can explain; starting would lose what came after them. */
-export class LogDamagedError extends Error {
+export class LogDamagedError extends OperatorError {
 	override readonly name = "LogDamagedError";
 }
 
 /** The log can't be read or written; `code` is the operating system's. The message is one sentence. */
-export class LogAccessError extends Error {
+export class LogAccessError extends OperatorError {
 	override readonly name = "LogAccessError";
 	readonly code: string | undefined;
 

@@ -70,6 +70,7 @@ export class Chain {
 	readonly pool: PendingPool;
 	/** Up to which block the chain is final. */
 	undoLayers: UndoLayers;
+	readonly environment: ProcessorEnvironment;
 	private readonly observers = new Observers();
 	private readonly changedOwners = new Set<string>();
 	/** Blocks that this node made. */
@@ -80,13 +81,14 @@ export class Chain {
 	private restoring = false;
 
 	constructor(
-		readonly environment: ProcessorEnvironment,
+		environment: ProcessorEnvironment,
 		private readonly database: StateDatabase,
 		readonly solidState: StateView,
 		private readonly settings: ChainSettings,
 		private readonly clock: () => bigint,
 		private readonly journal: ChainJournal | undefined,
 	) {
+		this.environment = { ...environment, times: this.observers };
 		this.pool = new PendingPool(settings.pendingTimeoutMs, settings.sortPendingByFee);
 		const id = this.state.properties.headId;
 		const head = this.storedBlock(id);
@@ -419,10 +421,10 @@ export class Chain {
 	}
 
 	private authorize(transaction: SignedTransaction): void {
-		const { state, forks, rules, authorized } = this.environment;
-		const started = authorized ? performance.now() : 0;
+		const { state, forks, rules, times } = this.environment;
+		const started = times?.isWatched ? performance.now() : 0;
 		authorize(state, forks, transaction, rules.development);
-		authorized?.(performance.now() - started);
+		if (times?.isWatched) times.authorized(performance.now() - started);
 	}
 
 	/** @param isNew the log doesn't hold the transaction yet */

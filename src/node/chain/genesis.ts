@@ -2,7 +2,7 @@
 
 import { blockId, merkleRoot, SignedBlock } from "../../protocol/block.js";
 import { be64, utf8 } from "../../protocol/bytes.js";
-import { contractTypeByName, TYPE_URL_PREFIX } from "../../protocol/contract-types.js";
+import { contractType, TYPE_URL_PREFIX, typesGrantedBy } from "../../protocol/contract-types.js";
 import { sha256 } from "../../protocol/hash.js";
 import {
 	Account,
@@ -37,17 +37,18 @@ const GENESIS_OWNER = utf8("0x000000000000000000000");
 const GENESIS_WITNESS = utf8(
 	"A new system must allow existing systems to be linked together without requiring any central control or coordination",
 );
+/** The number of the parameter ALLOW_TVM_CONSTANTINOPLE. */
+const CONSTANTINOPLE_PARAMETER = 26;
 const BLACK_HOLE_NAME = "Blackhole";
 
 /** Builds the genesis block: the same configuration gives the same bytes on every node. */
 export function genesisBlock(genesis: GenesisConfig): SignedBlock {
-	const type = contractTypeByName("TransferContract");
 	const transactions = genesis.assets.map((asset) =>
 		Transaction.create({
 			raw_data: TransactionRaw.create({
 				contract: [
 					TransactionContract.create({
-						type: type?.id ?? 1,
+						type: contractType("TransferContract").id,
 						parameter: Any.create({
 							type_url: `${TYPE_URL_PREFIX}TransferContract`,
 							value: TransferContract.encode(
@@ -179,7 +180,7 @@ export function prepareBase(state: StateView, settings: StartSettings): void {
 	if (properties.get("SET_BLACKHOLE_ACCOUNT_PERMISSION") === 0n) lockBlackHole(state, settings.blackHole);
 	if (settings.allowTvmConstantinople !== 0n) {
 		properties.set("ALLOW_TVM_CONSTANTINOPLE", settings.allowTvmConstantinople);
-		properties.allowContractType(48);
+		for (const id of typesGrantedBy(CONSTANTINOPLE_PARAMETER)) properties.allowContractType(id);
 	}
 	if (properties.headNumber === 0n) {
 		const active = witnessesByVotes(state).slice(0, MAX_ACTIVE_WITNESSES);

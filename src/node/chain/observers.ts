@@ -30,6 +30,10 @@ export interface ChainObserver {
 	pending?(transaction: SignedTransaction, info: TransactionInfo): void;
 	/** A transaction was tried for the pool and broke a rule; what it had written is undone. */
 	refused?(transaction: SignedTransaction, error: unknown): void;
+	/** A transaction was executed, in a block or for the pool. */
+	executed?(transaction: SignedTransaction, inBlock: boolean, ms: number): void;
+	/** The signatures of a client's transaction were checked. */
+	authorized?(ms: number): void;
 	/** A block was packed, or one that was offered was dealt with. */
 	timed?(step: "packed" | "pushed", block: SignedBlock, ms: number): void;
 }
@@ -42,6 +46,20 @@ export class Observers {
 	add(observer: ChainObserver): () => void {
 		this.all.add(observer);
 		return () => this.all.delete(observer);
+	}
+
+	/** Whether the times of single transactions are of use to anyone. */
+	get isWatched(): boolean {
+		for (const observer of this.all) if (observer.executed ?? observer.authorized) return true;
+		return false;
+	}
+
+	executed(transaction: SignedTransaction, inBlock: boolean, ms: number): void {
+		for (const observer of this.all) observer.executed?.(transaction, inBlock, ms);
+	}
+
+	authorized(ms: number): void {
+		for (const observer of this.all) observer.authorized?.(ms);
 	}
 
 	/** @param startedMs when the step began, by `performance.now()` */

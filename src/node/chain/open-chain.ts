@@ -319,15 +319,25 @@ function looseWhileRestoring(
 	development: DevelopmentSchedule,
 	timing: { readonly restoring: boolean },
 ): DevelopmentSchedule {
-	return Object.create(development, {
-		slotMs: { get: () => (timing.restoring ? 1n : development.slotMs), enumerable: true },
-	}) as DevelopmentSchedule;
+	const { producers, unstakeDelayMs } = development;
+	return {
+		producers,
+		unstakeDelayMs,
+		actsUnsigned: (owner) => development.actsUnsigned?.(owner) ?? false,
+		get slotMs() {
+			return timing.restoring ? 1n : development.slotMs;
+		},
+		get solidLag() {
+			return development.solidLag;
+		},
+	};
 }
 
 /** The facts of the chain that the configuration fixes. */
 export function chainRules(config: NodeConfig, development?: DevelopmentSchedule): ChainRules {
 	return {
 		...(development ? { development } : {}),
+		...(config.actuatorWhitelist.length > 0 ? { allowedHandlers: new Set(config.actuatorWhitelist) } : {}),
 		genesisTimestampMs: config.genesis.timestampMs,
 		genesisId: genesisId(config.genesis),
 		blackHole: blackHoleAddress(config.genesis),

@@ -38,10 +38,18 @@ export interface ProcessedTransaction {
 export interface ProcessorEnvironment extends ExecutionEnvironment {
 	/** Runs the contract machine for deploy and trigger transactions. */
 	readonly machine: MachineRunner;
-	/** Notified of each transaction that was executed, where metrics are on. */
-	executed?: ((transaction: SignedTransaction, inBlock: boolean, ms: number) => void) | undefined;
-	/** Reports how long checking the signatures of a client's transaction took, where metrics are on. */
-	authorized?: ((ms: number) => void) | undefined;
+	/** Told how long things took; undefined: times aren't taken. */
+	readonly times?: ExecutionTimes | undefined;
+}
+
+/** Told how long transactions took. */
+export interface ExecutionTimes {
+	/** Whether anyone listens: times are taken only then. */
+	readonly isWatched: boolean;
+	/** A transaction was executed. */
+	executed(transaction: SignedTransaction, inBlock: boolean, ms: number): void;
+	/** The signatures of a client's transaction were checked. */
+	authorized(ms: number): void;
 }
 
 /** A transaction whose signatures were checked already. */
@@ -61,11 +69,11 @@ export function processTransaction(
 	block: BlockScope | undefined,
 	options: ProcessOptions,
 ): ProcessedTransaction {
-	const { executed } = environment;
-	const started = executed ? performance.now() : 0;
+	const times = environment.times?.isWatched ? environment.times : undefined;
+	const started = times ? performance.now() : 0;
 	try {
 		const processed = run(environment, received, block, options);
-		executed?.(received, block !== undefined, performance.now() - started);
+		times?.executed(received, block !== undefined, performance.now() - started);
 		return processed;
 	} catch (error) {
 		if (!(error instanceof OverflowError)) throw error;
@@ -169,10 +177,12 @@ function execute(
 	const { state, rules, forks } = environment;
 	const result = new TransactionResult();
 	const type = transaction.type;
-	if (type?.name === "CreateSmartContract" || type?.name === "TriggerSmartContract") {
+	const isAllowed = !rules.allowedHandlers || rules.allowedHandlers.has(type?.handler ?? "");
+	if (type?.handler === "VMActuator") {
+		if (!isAllowed) throw new ContractValidateError("not exist contract SmartContract");
 		return { result, outcome: environment.machine(environment, transaction, receipt, block) };
 	}
-	const module = type && contractModule(type.name);
+	const module = type && isAllowed ? contractModule(type.name) : undefined;
 	if (!module)
 		throw new ContractValidateError(`not exist contract ${type?.name ?? transaction.contract?.type}`);
 	const context = {

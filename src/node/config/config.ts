@@ -1,22 +1,22 @@
 /**
  * A node's configuration: one HOCON file, unchanged from what other nodes of the network read, as one typed value
- * (protocol/configuration §1). Keys are accepted in both spellings of the brand words; unknown keys are ignored; a wrong type or
- * range stops the start with one sentence.
+ * (protocol/configuration §1). Keys are accepted in both spellings of the brand words. What each key does stands in the table of
+ * settings; unknown keys and those without effect are reported; a wrong type or range stops the start with one sentence.
  */
 
 import { readFileSync } from "node:fs";
-import { availableParallelism } from "node:os";
+import { ConfigError } from "../../hocon/config-error.js";
+import { parseHocon } from "../../hocon/hocon.js";
+import type { EffectiveSetting } from "../../hocon/section.js";
 import { MAIN_PREFIX, TEST_PREFIX } from "../../protocol/address.js";
+import { contractTypes } from "../../protocol/contract-types.js";
 import { type Dialect, toNeutral } from "../../protocol/dialect.js";
 import { type CommitteeConfig, readCommittee } from "./committee-config.js";
-import { ConfigError } from "./config-error.js";
-import { type EventConfig, readEvents } from "./event-config.js";
+import { developmentSettings } from "./development-keys.js";
 import { type GenesisConfig, readGenesis } from "./genesis-config.js";
-import { parseHocon } from "./hocon.js";
 import { type LogConfig, readLog } from "./log-config.js";
 import { type PeerConfig, readPeers } from "./peer-config.js";
 import { type RateLimiterConfig, readRateLimiter } from "./rate-limit-config.js";
-import { type EffectiveSetting, Section } from "./section.js";
 import {
 	type BackupConfig,
 	type HttpConfig,
@@ -29,30 +29,24 @@ import {
 	readMetrics,
 	readRpc,
 } from "./service-config.js";
+import { type IdleKey, Settings, type UnknownKey } from "./settings.js";
 import { readShutdown, type ShutdownConfig } from "./shutdown-config.js";
 import { type RunConfig, readRun, type StartOptions } from "./start-options.js";
 import { readStorage, type StorageConfig } from "./storage-config.js";
-import { type UnknownKey, unknownKeys } from "./unknown-keys.js";
 import { type LocalWitnessConfig, readLocalWitness } from "./witness-keys.js";
 
-/**
- * Part of half a slot in which a block is packed. The reference's is 50; this node, which answers requests on the thread
- * on which it packs, packs no less in this time, and nobody waits longer for it.
- */
-const DEFAULT_PACKING_PERCENT = 25;
-
+export { ConfigError } from "../../hocon/config-error.js";
+export type { EffectiveSetting, SettingValue } from "../../hocon/section.js";
 export { COMMITTEE_KEYS, type CommitteeConfig, type CommitteeKey } from "./committee-config.js";
-export { ConfigError } from "./config-error.js";
-export type { EventConfig, EventFilter, EventTopic } from "./event-config.js";
 export type { GenesisAsset, GenesisConfig, GenesisWitness } from "./genesis-config.js";
 export type { PeerAddress, PeerConfig } from "./peer-config.js";
 export type { ComponentLimit, LimitStrategy, RateLimiterConfig } from "./rate-limit-config.js";
-export type { EffectiveSetting, SettingValue } from "./section.js";
 export type * from "./service-config.js";
+export type { IdleKey, UnknownKey } from "./settings.js";
+export type { SettingPath } from "./settings-table.js";
 export type { ShutdownConfig } from "./shutdown-config.js";
-export type { RunConfig, StartOptions } from "./start-options.js";
-export type { LevelOptions, StorageConfig } from "./storage-config.js";
-export type { UnknownKey } from "./unknown-keys.js";
+export type { FlagValues, RunConfig, StartOptions } from "./start-options.js";
+export type { StorageConfig } from "./storage-config.js";
 export { type LocalWitnessConfig, WitnessKeys } from "./witness-keys.js";
 
 export interface NodeConfig {
@@ -60,8 +54,10 @@ export interface NodeConfig {
 	readonly file: string;
 	/** What is doubtful in the file without stopping the start; to be logged. */
 	readonly warnings: readonly string[];
-	/** Keys of the file that mean nothing to a node, with their lines; they are ignored. */
+	/** Keys of the file that no node knows, with their lines; they are ignored. */
 	readonly unknownKeys: readonly UnknownKey[];
+	/** Keys of the file that change nothing in this program, and why. */
+	readonly idleKeys: readonly IdleKey[];
 	/** What holds for every key that a node reads, before flags of the command line. */
 	readonly settings: readonly EffectiveSetting[];
 	readonly net: NetConfig;
@@ -74,9 +70,7 @@ export interface NodeConfig {
 	readonly vm: VmConfig;
 	readonly committee: CommitteeConfig;
 	readonly rateLimiter: RateLimiterConfig;
-	/** Undefined: the file has no `event.subscribe`. */
-	readonly events: EventConfig | undefined;
-	/** Names of the contract handlers that are allowed; empty: all. Differs from the network if used. */
+	/** Classes of the contract handlers that are allowed; empty: all. Differs from the network if used. */
 	readonly actuatorWhitelist: readonly string[];
 	readonly dev: DevConfig;
 	readonly log: LogConfig;
@@ -101,12 +95,9 @@ export interface NodeSection {
 	readonly shutdown: ShutdownConfig | undefined;
 	readonly pending: PendingConfig;
 	readonly shielded: ShieldedConfig;
-	/** The gRPC server that a solidity node follows. */
-	readonly trustNode: string | undefined;
 	/** Lower-case names of endpoints that answer "unavailable". */
 	readonly disabledApi: ReadonlySet<string>;
 	readonly openHistoryQueryWhenLite: boolean;
-	readonly walletExtensionApi: boolean;
 	readonly validateSignThreads: number;
 	/** Below this share of slots with a block, in percent, the node does not produce. */
 	readonly minParticipationRate: number;
@@ -131,8 +122,6 @@ export interface PendingConfig {
 export interface ShieldedConfig {
 	/** Off: shielded transactions do not enter the pool, and the proof precompiles answer without checking. */
 	readonly enabled: boolean;
-	/** Token of shielded transfers. */
-	readonly tokenId: string;
 }
 
 export interface BlockConfig {
@@ -159,9 +148,10 @@ export interface VmConfig {
 	readonly maxEnergyLimitForConstant: bigint;
 	/** Entries of the cache of contract programs. */
 	readonly lruCacheSize: number;
+	/** Part of the chain's CPU time for a block's transaction that ran out of time where it was packed. */
 	readonly minTimeRatio: number;
+	/** Part of it for every other transaction of a block. */
 	readonly maxTimeRatio: number;
-	readonly longRunningTimeMs: number;
 	readonly estimateEnergy: boolean;
 	readonly estimateEnergyMaxRetry: number;
 	readonly saveInternalTx: boolean;
@@ -173,7 +163,7 @@ export interface VmConfig {
 /** Ours alone: `dev {}`, the development chain (protocol/development-chain §1). */
 export interface DevConfig {
 	readonly enabled: boolean;
-	/** Every other key of the section, as text. */
+	/** Every other key of the section that is there, as text. */
 	readonly settings: Readonly<Record<string, string>>;
 }
 
@@ -202,128 +192,156 @@ export function defaultConfig(): NodeConfig {
 
 /** Reads a configuration's text. `file` names it in messages. @throws {ConfigError} */
 export function parseConfig(text: string, file = "configuration", options: StartOptions = {}): NodeConfig {
-	const root = Section.root(parseHocon(text, file, toNeutral), file);
+	const settings = Settings.root(parseHocon(text, file, toNeutral), file, options);
 	const warnings: string[] = [];
 	const warn = (warning: string) => void warnings.push(warning);
-	const net = readNet(root);
+	const net = readNet(settings);
+	checkEvents(settings);
 	const config: NodeConfig = {
 		file,
 		warnings,
-		unknownKeys: [],
+		unknownKeys: settings.unknownKeys(),
+		idleKeys: settings.idleKeys(),
 		settings: [],
 		net,
-		localWitness: readLocalWitness(root, net.addressPrefix, options, warn),
-		storage: readStorage(root, options, warn),
-		node: readNode(root, options),
-		genesis: readGenesis(root, net.addressPrefix),
-		block: readBlock(root),
-		transaction: readTransaction(root),
-		vm: readVm(root.section("vm"), options),
-		committee: readCommittee(root),
-		rateLimiter: readRateLimiter(root, warn),
-		events: readEvents(root, options, warn),
-		actuatorWhitelist: root.texts("actuator.whitelist"),
-		dev: readDev(root),
-		log: readLog(root, warn),
+		localWitness: readLocalWitness(settings, net.addressPrefix, options, warn),
+		storage: readStorage(settings, warn),
+		node: readNode(settings),
+		genesis: readGenesis(settings, net.addressPrefix),
+		block: readBlock(settings),
+		transaction: readTransaction(settings),
+		vm: readVm(settings),
+		committee: readCommittee(settings),
+		rateLimiter: readRateLimiter(settings, warn),
+		actuatorWhitelist: readWhitelist(settings, warn),
+		dev: readDev(settings),
+		log: readLog(settings, warn),
 		run: readRun(options),
 	};
-	return { ...config, unknownKeys: unknownKeys(root), settings: root.effective() };
+	return { ...config, settings: settings.effective() };
 }
 
-function readNet(root: Section): NetConfig {
-	const engine = root.text("crypto.engine", "ECKey");
+/** Without effect here, but an incomplete list stops the start as it does on the network. */
+function checkEvents(settings: Settings): void {
+	settings.requireMembers("event.subscribe.topics", ["triggerName", "enable", "topic"]);
+	settings.requireMembers("event.subscribe.filter", [
+		"fromblock",
+		"toblock",
+		"contractAddress",
+		"contractTopic",
+	]);
+}
+
+function readNet(settings: Settings): NetConfig {
+	const engine = settings.get("crypto.engine");
 	if (engine.toLowerCase() !== "eckey") {
-		throw root.refuse("crypto.engine", `must be ECKey, the only signatures of this node, not "${engine}"`);
+		throw settings.refuse(
+			"crypto.engine",
+			`must be ECKey, the only signatures of this node, not "${engine}"`,
+		);
 	}
-	const type = root.text("net.type", "mainnet").toLowerCase() === "testnet" ? "testnet" : "mainnet";
+	const type = settings.get("net.type").toLowerCase() === "testnet" ? "testnet" : "mainnet";
 	return { type, addressPrefix: type === "testnet" ? TEST_PREFIX : MAIN_PREFIX };
 }
 
-function readNode(root: Section, options: StartOptions): NodeSection {
-	const node = root.section("node");
-	const dialect = node.text("dialect", "neutral");
+function readNode(settings: Settings): NodeSection {
+	const dialect = settings.get("node.dialect");
 	if (dialect !== "neutral" && dialect !== "deployed") {
-		throw node.refuse("dialect", `must be neutral or deployed, not "${dialect}"`);
+		throw settings.refuse("node.dialect", `must be neutral or deployed, not "${dialect}"`);
 	}
 	return {
 		dialect,
-		peers: { ...readPeers(root), ...(options.seeds === undefined ? {} : { seeds: options.seeds }) },
-		http: readHttp(node),
-		jsonrpc: readJsonRpc(node),
-		rpc: readRpc(node),
-		backup: readBackup(node),
-		metrics: readMetrics(node),
-		shutdown: readShutdown(node),
+		peers: readPeers(settings),
+		http: readHttp(settings),
+		jsonrpc: readJsonRpc(settings),
+		rpc: readRpc(settings),
+		backup: readBackup(settings),
+		metrics: readMetrics(settings),
+		shutdown: readShutdown(settings),
 		pending: {
-			maxSize: node.int("maxTransactionPendingSize", 2000),
-			timeoutMs: node.long("pendingTransactionTimeout", 60_000n),
-			maxShielded: node.int("shieldedTransInPendingMaxCounts", 10),
-			sortByFee: node.boolean("openTransactionSort", false),
+			maxSize: settings.get("node.maxTransactionPendingSize"),
+			timeoutMs: settings.get("node.pendingTransactionTimeout"),
+			maxShielded: settings.get("node.shieldedTransInPendingMaxCounts"),
+			sortByFee: settings.get("node.openTransactionSort"),
 		},
-		shielded: {
-			enabled: node.boolean("fullNodeAllowShieldedTransaction", true),
-			tokenId: node.text("zenTokenId", "000000"),
-		},
-		trustNode: options.trustNode ?? node.optionalText("trustNode"),
-		disabledApi: new Set(node.texts("disabledApi").map((name) => name.toLowerCase())),
-		openHistoryQueryWhenLite: node.boolean("openHistoryQueryWhenLiteFN", false),
-		walletExtensionApi: node.boolean("walletExtensionApi", false),
-		validateSignThreads: node.int("validateSignThreadNum", availableParallelism()),
-		minParticipationRate: node.int("minParticipationRate", 0),
-		blockProducedTimeOutPercent: node.intClamped("blockProducedTimeOut", DEFAULT_PACKING_PERCENT, 30, 100),
-		unsolidifiedBlockCheck: node.boolean("unsolidifiedBlockCheck", false),
-		maxUnsolidifiedBlocks: node.int("maxUnsolidifiedBlocks", 54),
-		agreeNodeCount: node.settle("agreeNodeCount", Math.min(27, node.int("agreeNodeCount", 19))),
+		shielded: { enabled: settings.get("node.fullNodeAllowShieldedTransaction") },
+		disabledApi: new Set(settings.get("node.disabledApi").map((name) => name.toLowerCase())),
+		openHistoryQueryWhenLite: settings.get("node.openHistoryQueryWhenLiteFN"),
+		validateSignThreads: settings.get("node.validateSignThreadNum"),
+		minParticipationRate: settings.get("node.minParticipationRate"),
+		blockProducedTimeOutPercent: settings.get("node.blockProducedTimeOut"),
+		unsolidifiedBlockCheck: settings.get("node.unsolidifiedBlockCheck"),
+		maxUnsolidifiedBlocks: settings.get("node.maxUnsolidifiedBlocks"),
+		agreeNodeCount: settings.settle("node.agreeNodeCount", Math.min(27, settings.get("node.agreeNodeCount"))),
 	};
 }
 
-function readBlock(root: Section): BlockConfig {
-	const block = root.section("block");
+function readBlock(settings: Settings): BlockConfig {
 	return {
-		needSyncCheck: block.boolean("needSyncCheck", false),
-		maintenanceTimeIntervalMs: block.int("maintenanceTimeInterval", 21_600_000),
-		proposalExpireTimeMs: block.int("proposalExpireTime", 259_200_000),
-		checkFrozenTime: block.int("checkFrozenTime", 1),
-		energyLimitBlockNumber: root.int("enery.limit.block.num", 4_727_890),
+		needSyncCheck: settings.get("block.needSyncCheck"),
+		maintenanceTimeIntervalMs: settings.get("block.maintenanceTimeInterval"),
+		proposalExpireTimeMs: settings.get("block.proposalExpireTime"),
+		checkFrozenTime: settings.get("block.checkFrozenTime"),
+		energyLimitBlockNumber: settings.get("enery.limit.block.num"),
 	};
 }
 
-function readTransaction(root: Section): TransactionConfig {
-	const expirationMs = root.long("coin.expiration.timeInMilliseconds", 60_000n);
+function readTransaction(settings: Settings): TransactionConfig {
+	const expirationMs = settings.get("coin.expiration.timeInMilliseconds");
 	return {
-		referenceBlock: root.text("coin.reference.block", "solid") === "solid" ? "solid" : "head",
+		referenceBlock: settings.get("coin.reference.block") === "solid" ? "solid" : "head",
 		expirationMs: expirationMs <= 0n ? 60_000n : expirationMs,
 	};
 }
 
-function readVm(vm: Section, options: StartOptions): VmConfig {
-	const maxEnergy = vm.long("maxEnergyLimitForConstant", options.maxEnergyLimitForConstant ?? 100_000_000n);
-	if (vm.boolean("vmTrace", false)) {
-		throw vm.refuse("vmTrace", "must be false: this node writes no traces into files");
+function readVm(settings: Settings): VmConfig {
+	const maxEnergy = settings.get("vm.maxEnergyLimitForConstant");
+	if (settings.get("vm.vmTrace")) {
+		throw settings.refuse("vm.vmTrace", "must be false: this node writes no traces into files");
 	}
-	const lruCacheSize = vm.int("lruCacheSize", options.lruCacheSize ?? 500);
+	const lruCacheSize = settings.get("vm.lruCacheSize");
 	return {
-		supportConstant: vm.boolean("supportConstant", options.supportConstant ?? false),
-		maxEnergyLimitForConstant: vm.settle(
-			"maxEnergyLimitForConstant",
+		supportConstant: settings.get("vm.supportConstant"),
+		maxEnergyLimitForConstant: settings.settle(
+			"vm.maxEnergyLimitForConstant",
 			maxEnergy < 3_000_000n ? 3_000_000n : maxEnergy,
 		),
-		lruCacheSize: vm.settle("lruCacheSize", lruCacheSize < 1 ? 500 : lruCacheSize),
-		minTimeRatio: vm.double("minTimeRatio", options.minTimeRatio ?? 0),
-		maxTimeRatio: vm.double("maxTimeRatio", options.maxTimeRatio ?? 5),
-		longRunningTimeMs: vm.int("longRunningTime", options.longRunningTime ?? 10),
-		estimateEnergy: vm.boolean("estimateEnergy", false),
-		estimateEnergyMaxRetry: vm.intClamped("estimateEnergyMaxRetry", 3, 0, 10),
-		saveInternalTx: vm.boolean("saveInternalTx", false),
-		saveFeaturedInternalTx: vm.boolean("saveFeaturedInternalTx", false),
-		saveCancelAllUnfreezeV2Details:
-			vm.boolean("saveCancelAllUnfreezeV2Details", false) || options.saveCancelAllUnfreezeV2Details === true,
+		lruCacheSize: settings.settle("vm.lruCacheSize", lruCacheSize < 1 ? 500 : lruCacheSize),
+		minTimeRatio: readRatio(settings, "vm.minTimeRatio"),
+		maxTimeRatio: readRatio(settings, "vm.maxTimeRatio"),
+		estimateEnergy: settings.get("vm.estimateEnergy"),
+		estimateEnergyMaxRetry: settings.get("vm.estimateEnergyMaxRetry"),
+		saveInternalTx: settings.get("vm.saveInternalTx"),
+		saveFeaturedInternalTx: settings.get("vm.saveFeaturedInternalTx"),
+		saveCancelAllUnfreezeV2Details: settings.get("vm.saveCancelAllUnfreezeV2Details"),
 	};
 }
 
-function readDev(root: Section): DevConfig {
-	const dev = root.section("dev");
-	const settings: Record<string, string> = {};
-	for (const name of dev.names()) if (name !== "enabled") settings[name] = dev.text(name, "");
-	return { enabled: dev.boolean("enabled", false), settings };
+function readRatio(settings: Settings, path: "vm.minTimeRatio" | "vm.maxTimeRatio"): number {
+	const ratio = settings.get(path);
+	if (ratio < 0) throw settings.refuse(path, `must be 0 or more, not ${ratio}`);
+	return ratio;
+}
+
+function readWhitelist(settings: Settings, warn: (text: string) => void): readonly string[] {
+	const names = settings.get("actuator.whitelist");
+	for (const name of names) {
+		if (!contractTypes.some(({ handler }) => handler === name)) {
+			warn(`actuator.whitelist: "${name}" is not a contract handler`);
+		}
+	}
+	if (names.length > 0) {
+		warn("actuator.whitelist: a node that refuses types of contracts leaves the network at the first one");
+	}
+	return names;
+}
+
+function readDev(settings: Settings): DevConfig {
+	const values = Object.entries(developmentSettings).map(
+		([path]) => [path.slice("dev.".length), settings.get(path as keyof typeof developmentSettings)] as const,
+	);
+	return {
+		enabled: settings.get("dev.enabled"),
+		settings: Object.fromEntries(values.filter((entry): entry is [string, string] => entry[1] !== undefined)),
+	};
 }

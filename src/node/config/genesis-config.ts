@@ -3,15 +3,11 @@
 import { ADDRESS_LENGTH, Base58Error, fromBase58Check, toBase58Check } from "../../protocol/address.js";
 import { fromHex } from "../../protocol/bytes.js";
 import { MAX_INT64, MIN_INT64 } from "../../protocol/int64.js";
-import type { Section } from "./section.js";
-
-export type GenesisAccountType = "Normal" | "AssetIssue" | "Contract";
+import type { Settings } from "./settings.js";
 
 export interface GenesisAsset {
 	/** `Zion`, `Sun` and `Blackhole` select the special accounts. */
 	readonly accountName: string;
-	/** Checked and otherwise without effect: every such account is written as Normal. */
-	readonly accountType: GenesisAccountType;
 	readonly address: Uint8Array;
 	/** Sun; may be negative. */
 	readonly balance: bigint;
@@ -39,65 +35,82 @@ const NO_GENESIS: GenesisConfig = {
 	witnesses: [],
 };
 
-const ACCOUNT_TYPES: readonly GenesisAccountType[] = ["Normal", "AssetIssue", "Contract"];
+/** Checked as on the network, which writes every such account as Normal. */
+const ACCOUNT_TYPES = ["Normal", "AssetIssue", "Contract"];
 
 /** Reads `genesis.block`. Addresses must have the network's prefix byte. @throws {ConfigError} */
-export function readGenesis(root: Section, addressPrefix: number): GenesisConfig {
-	const block = root.optionalSection("genesis.block");
-	if (block === undefined) return NO_GENESIS;
+export function readGenesis(settings: Settings, addressPrefix: number): GenesisConfig {
+	if (!settings.hasGroup("genesis.block")) return NO_GENESIS;
 	return {
-		timestampMs: readTimestamp(block),
-		parentHash: readParentHash(block),
-		assets: block.sections("assets").map((asset) => readAsset(asset, addressPrefix)),
-		witnesses: block.sections("witnesses").map((witness) => readWitness(witness, addressPrefix)),
+		timestampMs: readTimestamp(settings),
+		parentHash: readParentHash(settings),
+		assets: settings.items("genesis.block.assets").map((asset) => readAsset(asset, addressPrefix)),
+		witnesses: settings
+			.items("genesis.block.witnesses")
+			.map((witness) => readWitness(witness, addressPrefix)),
 	};
 }
 
-function readAsset(asset: Section, addressPrefix: number): GenesisAsset {
-	const accountName = asset.requiredText("accountName");
-	if (accountName.trim() === "") throw asset.refuse("accountName", "must not be blank");
-	const typeName = asset.requiredText("accountType");
-	const accountType = ACCOUNT_TYPES.find((type) => type.toLowerCase() === typeName.toLowerCase());
-	if (accountType === undefined) {
-		throw asset.refuse("accountType", `must be ${ACCOUNT_TYPES.join(", ")}, not "${typeName}"`);
+function readAsset(asset: Settings, addressPrefix: number): GenesisAsset {
+	const accountName = asset.get("genesis.block.assets[].accountName");
+	if (accountName.trim() === "")
+		throw asset.refuse("genesis.block.assets[].accountName", "must not be blank");
+	const typeName = asset.get("genesis.block.assets[].accountType");
+	if (!ACCOUNT_TYPES.some((type) => type.toLowerCase() === typeName.toLowerCase())) {
+		throw asset.refuse(
+			"genesis.block.assets[].accountType",
+			`must be ${ACCOUNT_TYPES.join(", ")}, not "${typeName}"`,
+		);
 	}
-	const balance = parseLong(asset.requiredText("balance"));
+	const balance = parseLong(asset.get("genesis.block.assets[].balance"));
 	if (balance === undefined) {
-		throw asset.refuse("balance", `must be an amount of 64 bits, not "${asset.requiredText("balance")}"`);
+		throw asset.refuse(
+			"genesis.block.assets[].balance",
+			`must be an amount of 64 bits, not "${asset.get("genesis.block.assets[].balance")}"`,
+		);
 	}
-	return { accountName, accountType, address: readAddress(asset, "address", addressPrefix), balance };
+	return {
+		accountName,
+		address: readAddress(asset, "genesis.block.assets[].address", addressPrefix),
+		balance,
+	};
 }
 
-function readWitness(witness: Section, addressPrefix: number): GenesisWitness {
-	const address = readAddress(witness, "address", addressPrefix);
-	const url = witness.requiredText("url");
-	if (url.trim() === "") throw witness.refuse("url", "must not be blank");
-	return { address, url, voteCount: witness.requiredLong("voteCount") };
+function readWitness(witness: Settings, addressPrefix: number): GenesisWitness {
+	const address = readAddress(witness, "genesis.block.witnesses[].address", addressPrefix);
+	const url = witness.get("genesis.block.witnesses[].url");
+	if (url.trim() === "") throw witness.refuse("genesis.block.witnesses[].url", "must not be blank");
+	return { address, url, voteCount: witness.get("genesis.block.witnesses[].voteCount") };
 }
 
-function readTimestamp(block: Section): bigint {
-	const text = block.requiredText("timestamp");
+function readTimestamp(block: Settings): bigint {
+	const text = block.get("genesis.block.timestamp");
 	const timestamp = parseLong(text);
 	if (timestamp === undefined || timestamp < 0n) {
-		throw block.refuse("timestamp", `must be a time in milliseconds, 0 or more, not "${text}"`);
+		throw block.refuse("genesis.block.timestamp", `must be a time in milliseconds, 0 or more, not "${text}"`);
 	}
 	return timestamp;
 }
 
-function readParentHash(block: Section): Uint8Array {
-	const text = block.requiredText("parentHash");
+function readParentHash(block: Settings): Uint8Array {
+	const text = block.get("genesis.block.parentHash");
 	const digits = text.startsWith("0x") ? text.slice(2) : text;
-	if (!/^[0-9a-fA-F]*$/.test(digits)) throw block.refuse("parentHash", `must be hexadecimal, not "${text}"`);
+	if (!/^[0-9a-fA-F]*$/.test(digits))
+		throw block.refuse("genesis.block.parentHash", `must be hexadecimal, not "${text}"`);
 	return fromHex(digits.length % 2 === 0 ? digits : `0${digits}`);
 }
 
 /** Reads a required Base58 address. @throws {ConfigError} */
-export function readAddress(section: Section, path: string, addressPrefix: number): Uint8Array {
-	const text = section.requiredText(path);
+function readAddress(
+	settings: Settings,
+	path: "genesis.block.assets[].address" | "genesis.block.witnesses[].address",
+	addressPrefix: number,
+): Uint8Array {
+	const text = settings.get(path);
 	const address = decodeAddress(text, addressPrefix);
 	if (address === undefined) {
 		const example = toBase58Check(Uint8Array.of(addressPrefix, ...new Uint8Array(ADDRESS_LENGTH - 1)));
-		throw section.refuse(path, `must be a Base58 address of this network such as ${example}, not "${text}"`);
+		throw settings.refuse(path, `must be a Base58 address of this network such as ${example}, not "${text}"`);
 	}
 	return address;
 }

@@ -1,6 +1,6 @@
 /** What a node writes into its log. */
 
-import type { Section } from "./section.js";
+import type { Settings } from "./settings.js";
 
 /** From everything to hardly anything; `off` writes nothing. */
 export const LOG_LEVELS = ["trace", "debug", "info", "warn", "error", "off"] as const;
@@ -20,13 +20,13 @@ export function logLevelOf(text: string): LogLevel | undefined {
  * its loggers; only that of `root` means something here, and a level of theirs that isn't ours changes nothing.
  * @throws {ConfigError}
  */
-export function readLog(root: Section, warn: (warning: string) => void): LogConfig {
-	const loggers = root.isObject("log.level") ? root.section("log.level") : undefined;
-	const text = loggers ? loggers.text("root", "info") : root.text("log.level", "info");
+export function readLog(settings: Settings, warn: (warning: string) => void): LogConfig {
+	const key = settings.isGroup("log.level") ? "log.level.root" : "log.level";
+	const text = settings.get(key);
 	const level = logLevelOf(text);
 	if (level) return { level };
-	const reason = `must be one of ${LOG_LEVELS.join(", ")}, not "${text}"`;
-	if (!loggers) throw root.refuse("log.level", reason);
-	warn(`${loggers.refuse("root", reason).message}; info is used`);
+	const refused = settings.refuse(key, `must be one of ${LOG_LEVELS.join(", ")}, not "${text}"`);
+	if (key === "log.level") throw refused;
+	warn(`${refused.message}; info is used`);
 	return { level: "info" };
 }

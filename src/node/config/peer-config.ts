@@ -1,7 +1,7 @@
 /** The peer network: `node.*` and `seed.node.*` keys of protocol/configuration §1.4 and §1.7. */
 
 import { isIP, isIPv4, isIPv6 } from "node:net";
-import type { Section } from "./section.js";
+import type { Settings } from "./settings.js";
 
 /** A peer's address: an IP and a port. */
 export interface PeerAddress {
@@ -43,39 +43,37 @@ export interface PeerConfig {
 	readonly printLog: boolean;
 	/** `tree://<public key>@<domain>` lists of nodes. */
 	readonly dnsTreeUrls: readonly string[];
-	readonly dnsPublish: boolean;
 	/** Seconds between looks at the configuration file for new active and passive nodes; undefined: never. */
 	readonly reloadSeconds: bigint | undefined;
 }
 
 /** Reads the peer network's keys. @throws {ConfigError} */
-export function readPeers(root: Section): PeerConfig {
-	const node = root.section("node");
+export function readPeers(settings: Settings): PeerConfig {
+	refuseDnsPublish(settings);
 	return {
-		listenPort: node.intWithin("listen.port", 0, 0, 65535),
-		networkId: node.int("p2p.version", 0),
-		enableIpv6: node.boolean("enableIpv6", false),
-		discovery: node.boolean("discovery.enable", false),
-		discoveryPersist: node.boolean("discovery.persist", false),
-		externalIp: readExternalIp(node),
-		seeds: readPeerList(root, "seed.node.ip.list"),
-		active: readPeerList(node, "active"),
-		passive: readPeerList(node, "passive"),
-		fastForward: readPeerList(node, "fastForward"),
-		maxFastForwardCount: node.intClamped("maxFastForwardNum", 4, 1, 27),
-		...readConnectionLimits(node),
-		maxTps: node.int("maxTps", 1000),
-		syncFetchBatchCount: node.intClamped("syncFetchBatchNum", 2000, 100, 2000),
-		fetchBlockTimeoutMs: node.intClamped("fetchBlock.timeout", 500, 100, 1000),
-		blockCacheTimeoutMinutes: node.long("blockCacheTimeout", 60n),
-		inactiveThresholdSeconds: Math.max(1, node.int("inactiveThreshold", 600)),
-		fullTcpDisconnect: node.boolean("isOpenFullTcpDisconnect", false),
-		detectNodes: node.boolean("nodeDetectEnable", false),
-		effectiveCheck: node.boolean("effectiveCheckEnable", false),
-		printLog: node.boolean("openPrintLog", true),
-		dnsTreeUrls: node.texts("dns.treeUrls"),
-		dnsPublish: readDnsPublish(node),
-		reloadSeconds: readReload(node),
+		listenPort: settings.get("node.listen.port"),
+		networkId: settings.get("node.p2p.version"),
+		enableIpv6: settings.get("node.enableIpv6"),
+		discovery: settings.get("node.discovery.enable"),
+		discoveryPersist: settings.get("node.discovery.persist"),
+		externalIp: readExternalIp(settings),
+		seeds: readPeerList(settings, "seed.node.ip.list"),
+		active: readPeerList(settings, "node.active"),
+		passive: readPeerList(settings, "node.passive"),
+		fastForward: readPeerList(settings, "node.fastForward"),
+		maxFastForwardCount: settings.get("node.maxFastForwardNum"),
+		...readConnectionLimits(settings),
+		maxTps: settings.get("node.maxTps"),
+		syncFetchBatchCount: settings.get("node.syncFetchBatchNum"),
+		fetchBlockTimeoutMs: settings.get("node.fetchBlock.timeout"),
+		blockCacheTimeoutMinutes: settings.get("node.blockCacheTimeout"),
+		inactiveThresholdSeconds: Math.max(1, settings.get("node.inactiveThreshold")),
+		fullTcpDisconnect: settings.get("node.isOpenFullTcpDisconnect"),
+		detectNodes: settings.get("node.nodeDetectEnable"),
+		effectiveCheck: settings.get("node.effectiveCheckEnable"),
+		printLog: settings.get("node.openPrintLog"),
+		dnsTreeUrls: settings.get("node.dns.treeUrls"),
+		reloadSeconds: readReload(settings),
 	};
 }
 
@@ -85,30 +83,36 @@ type ConnectionLimits = Pick<
 >;
 
 /** The older keys, where `maxActiveNodes` is present, and the limits that lower each other. */
-function readConnectionLimits(node: Section): ConnectionLimits {
-	let max = node.int("maxConnections", 30);
-	let min = node.int("minConnections", 8);
-	let minActive = node.int("minActiveConnections", 3);
-	if (node.has("maxActiveNodes")) {
-		max = node.int("maxActiveNodes", max);
-		if (node.has("connectFactor")) min = Math.trunc(max * node.double("connectFactor", 0));
-		if (node.has("activeConnectFactor")) minActive = Math.trunc(max * node.double("activeConnectFactor", 0));
+function readConnectionLimits(settings: Settings): ConnectionLimits {
+	let max = settings.get("node.maxConnections");
+	let min = settings.get("node.minConnections");
+	let minActive = settings.get("node.minActiveConnections");
+	if (settings.has("node.maxActiveNodes")) {
+		max = settings.get("node.maxActiveNodes");
+		if (settings.has("node.connectFactor")) min = Math.trunc(max * settings.get("node.connectFactor"));
+		if (settings.has("node.activeConnectFactor"))
+			minActive = Math.trunc(max * settings.get("node.activeConnectFactor"));
 	}
 	min = Math.min(min, max);
 	return {
 		maxConnections: max,
 		minConnections: min,
 		minActiveConnections: Math.min(minActive, min),
-		maxConnectionsWithSameIp: node.int("maxActiveNodesWithSameIp", node.int("maxConnectionsWithSameIp", 2)),
+		maxConnectionsWithSameIp: settings.get(
+			"node.maxActiveNodesWithSameIp",
+			settings.get("node.maxConnectionsWithSameIp"),
+		),
 	};
 }
 
+type PeerListPath = "seed.node.ip.list" | "node.active" | "node.passive" | "node.fastForward";
+
 /** Reads a list of `ip:port` and `[ipv6]:port`. @throws {ConfigError} */
-export function readPeerList(section: Section, path: string): readonly PeerAddress[] {
-	return section.texts(path).map((text, i) => {
+export function readPeerList(settings: Settings, path: PeerListPath): readonly PeerAddress[] {
+	return settings.get(path).map((text, i) => {
 		const address = parsePeerAddress(text);
 		if (address === undefined) {
-			throw section.refuse(`${path}[${i}]`, `must be ipv4:port or [ipv6]:port, not "${text}"`);
+			throw settings.refuse(`${path}[${i}]`, `must be ipv4:port or [ipv6]:port, not "${text}"`);
 		}
 		return address;
 	});
@@ -124,21 +128,21 @@ export function parsePeerAddress(text: string): PeerAddress | undefined {
 	return undefined;
 }
 
-function readExternalIp(node: Section): string {
-	const text = node.text("discovery.external.ip", "");
+function readExternalIp(settings: Settings): string {
+	const text = settings.get("node.discovery.external.ip");
 	if (text !== "" && isIP(text) === 0)
-		throw node.refuse("discovery.external.ip", `must be an IP, not "${text}"`);
+		throw settings.refuse("node.discovery.external.ip", `must be an IP, not "${text}"`);
 	return text;
 }
 
-function readDnsPublish(node: Section): boolean {
-	const publish = node.boolean("dns.publish", false);
-	if (publish) throw node.refuse("dns.publish", "= true is not supported: this node only reads node lists");
-	return publish;
+function refuseDnsPublish(settings: Settings): void {
+	if (settings.get("node.dns.publish")) {
+		throw settings.refuse("node.dns.publish", "= true is not supported: this node only reads node lists");
+	}
 }
 
-function readReload(node: Section): bigint | undefined {
-	const seconds = node.long("dynamicConfig.checkInterval", 600n);
-	if (!node.boolean("dynamicConfig.enable", false)) return undefined;
+function readReload(settings: Settings): bigint | undefined {
+	const seconds = settings.get("node.dynamicConfig.checkInterval");
+	if (!settings.get("node.dynamicConfig.enable")) return undefined;
 	return seconds <= 0n ? 600n : seconds;
 }

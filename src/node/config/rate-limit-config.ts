@@ -1,7 +1,7 @@
 /** `rate.limiter.*` (protocol/configuration §1.9). */
 
 import { toNeutral } from "../../protocol/dialect.js";
-import type { Section } from "./section.js";
+import type { Settings } from "./settings.js";
 
 /** Calls a second in all, calls a second of each client IP, or calls at the same time. */
 export type LimitStrategy = "qps" | "ipQps" | "permits";
@@ -38,36 +38,34 @@ const STRATEGIES: Readonly<Record<string, StrategyRule>> = {
 	GlobalPreemptibleAdapter: { strategy: "permits", parameter: "permit", whole: true, absent: 1 },
 };
 
-const MOST = 0x7fffffff;
-
 /**
  * Reads `rate.limiter`. An entry that makes no limiter stops the start in the HTTP list, and leaves the default in the
  * gRPC list.
  * @throws {ConfigError}
  */
-export function readRateLimiter(root: Section, warn: (text: string) => void): RateLimiterConfig {
-	const limiter = root.section("rate.limiter");
+export function readRateLimiter(settings: Settings, warn: (text: string) => void): RateLimiterConfig {
 	return {
-		globalQps: limiter.intWithin("global.qps", 50_000, 1, MOST),
-		globalIpQps: limiter.intWithin("global.ip.qps", 10_000, 1, MOST),
-		apiQps: limiter.intWithin("global.api.qps", 1000, 1, MOST),
-		http: limiter.sections("http").flatMap((entry) =>
-			readEntry(entry, warn, (reason) => {
-				throw entry.refuse("strategy", reason);
+		globalQps: settings.get("rate.limiter.global.qps"),
+		globalIpQps: settings.get("rate.limiter.global.ip.qps"),
+		apiQps: settings.get("rate.limiter.global.api.qps"),
+		http: settings.items("rate.limiter.http").flatMap((entry) =>
+			readEntry(entry, "http", warn, (reason) => {
+				throw entry.refuse("rate.limiter.http[].strategy", reason);
 			}),
 		),
-		rpc: limiter.sections("rpc").flatMap((entry) => readEntry(entry, warn, warn)),
+		rpc: settings.items("rate.limiter.rpc").flatMap((entry) => readEntry(entry, "rpc", warn, warn)),
 	};
 }
 
 function readEntry(
-	entry: Section,
+	entry: Settings,
+	list: "http" | "rpc",
 	warn: (text: string) => void,
 	refused: (reason: string) => void,
 ): ComponentLimit[] {
-	const component = entry.requiredText("component");
-	const name = entry.requiredText("strategy");
-	const parameters = entry.requiredText("paramString");
+	const component = entry.get(`rate.limiter.${list}[].component`);
+	const name = entry.get(`rate.limiter.${list}[].strategy`);
+	const parameters = entry.get(`rate.limiter.${list}[].paramString`);
 	const rule = STRATEGIES[name];
 	if (rule === undefined) {
 		refused(`= "${name}" of ${component} is unknown, use one of ${Object.keys(STRATEGIES).join(", ")}`);

@@ -1,7 +1,13 @@
 /** The servers and their limits: `node.http`, `node.rpc`, `node.jsonrpc`, metrics and backup (protocol/configuration §1.5, §1.6). */
 
-import { availableParallelism } from "node:os";
-import type { Section } from "./section.js";
+import { NEVER } from "./node-settings.js";
+import type { Settings } from "./settings.js";
+import type { SettingPath, ValueOf } from "./settings-table.js";
+
+/** Keys whose values have a type. */
+type KeyOf<T> = {
+	[P in SettingPath]: ValueOf<P> extends T ? (T extends ValueOf<P> ? P : never) : never;
+}[SettingPath];
 
 /** One listener. */
 export interface ListenerConfig {
@@ -46,7 +52,6 @@ export interface JsonRpcConfig extends ThreeListeners {
 }
 
 export interface RpcConfig extends ThreeListeners {
-	readonly threads: number;
 	readonly maxConcurrentCallsPerConnection: number;
 	readonly flowControlWindow: number;
 	/** Undefined: never closed. */
@@ -54,6 +59,7 @@ export interface RpcConfig extends ThreeListeners {
 	readonly maxConnectionAgeMs: bigint | undefined;
 	/** Bytes of an inbound message. */
 	readonly maxMessageSize: number;
+	/** Bytes of the header fields of a call, with 32 for each field. */
 	readonly maxHeaderListSize: number;
 	readonly reflection: boolean;
 	/** Peers that a broadcast needs; 0: none. */
@@ -75,102 +81,82 @@ export interface MetricsConfig {
 	readonly prometheus: ListenerConfig;
 }
 
-const NEVER = 0x7fffffffffffffffn;
-
-/**
- * Release 4.8.0 has no limits here; later ones have those of bodies and answers. They only keep a client from filling
- * the memory or taking all the time.
- */
-const MAX_RPC_BODY = 4 << 20;
-const MAX_RPC_RESPONSE = 25 << 20;
-/** Libraries send batches of up to a thousand calls unless they are told otherwise. */
-const MAX_BATCH = 1_000;
-const MAX_ADDRESSES = 10_000;
-
-export function readHttp(node: Section): HttpConfig {
+export function readHttp(settings: Settings): HttpConfig {
 	return {
-		full: listener(node, "http.fullNodeEnable", true, "http.fullNodePort", 8090),
-		solidity: listener(node, "http.solidityEnable", true, "http.solidityPort", 8091),
-		pbft: listener(node, "http.PBFTEnable", true, "http.PBFTPort", 8092),
-		maxConnections: node.int("maxHttpConnectNumber", 50),
-		maxBodySize: readMaxMessageSize(node),
-		cors: readOrigins(node, "http.cors"),
+		full: listener(settings, "node.http.fullNodeEnable", "node.http.fullNodePort"),
+		solidity: listener(settings, "node.http.solidityEnable", "node.http.solidityPort"),
+		pbft: listener(settings, "node.http.PBFTEnable", "node.http.PBFTPort"),
+		maxConnections: settings.get("node.maxHttpConnectNumber"),
+		maxBodySize: settings.get("node.rpc.maxMessageSize"),
+		cors: readOrigins(settings),
 	};
 }
 
 /** @throws {ConfigError} for what no browser would send */
-function readOrigins(node: Section, path: string): readonly string[] {
-	const origins = node.texts(path);
+function readOrigins(settings: Settings): readonly string[] {
+	const origins = settings.get("node.http.cors");
 	for (const origin of origins) {
 		if (origin === "*" || (URL.canParse(origin) && new URL(origin).origin === origin)) continue;
-		throw node.refuse(path, `must be a list of origins such as "https://wallet.example", not "${origin}"`);
+		throw settings.refuse(
+			"node.http.cors",
+			`must be a list of origins such as "https://wallet.example", not "${origin}"`,
+		);
 	}
 	return origins;
 }
 
-export function readJsonRpc(node: Section): JsonRpcConfig {
+export function readJsonRpc(settings: Settings): JsonRpcConfig {
 	return {
-		full: listener(node, "jsonrpc.httpFullNodeEnable", false, "jsonrpc.httpFullNodePort", 8545),
-		solidity: listener(node, "jsonrpc.httpSolidityEnable", false, "jsonrpc.httpSolidityPort", 8555),
-		pbft: listener(node, "jsonrpc.httpPBFTEnable", false, "jsonrpc.httpPBFTPort", 8565),
-		maxBlockRange: node.int("jsonrpc.maxBlockRange", 5000),
-		maxSubTopics: node.int("jsonrpc.maxSubTopics", 1000),
-		maxBlockFilters: node.int("jsonrpc.maxBlockFilterNum", 50_000),
-		maxLogFilters: node.int("jsonrpc.maxLogFilterNum", 20_000),
-		maxBatchSize: node.int("jsonrpc.maxBatchSize", MAX_BATCH),
-		maxResponseSize: node.int("jsonrpc.maxResponseSize", MAX_RPC_RESPONSE),
-		maxAddresses: node.int("jsonrpc.maxAddressSize", MAX_ADDRESSES),
-		maxBodySize: node.int("jsonrpc.maxMessageSize", MAX_RPC_BODY),
-		lenient: node.boolean("jsonrpc.lenient", false),
+		full: listener(settings, "node.jsonrpc.httpFullNodeEnable", "node.jsonrpc.httpFullNodePort"),
+		solidity: listener(settings, "node.jsonrpc.httpSolidityEnable", "node.jsonrpc.httpSolidityPort"),
+		pbft: listener(settings, "node.jsonrpc.httpPBFTEnable", "node.jsonrpc.httpPBFTPort"),
+		maxBlockRange: settings.get("node.jsonrpc.maxBlockRange"),
+		maxSubTopics: settings.get("node.jsonrpc.maxSubTopics"),
+		maxBlockFilters: settings.get("node.jsonrpc.maxBlockFilterNum"),
+		maxLogFilters: settings.get("node.jsonrpc.maxLogFilterNum"),
+		maxBatchSize: settings.get("node.jsonrpc.maxBatchSize"),
+		maxResponseSize: settings.get("node.jsonrpc.maxResponseSize"),
+		maxAddresses: settings.get("node.jsonrpc.maxAddressSize"),
+		maxBodySize: settings.get("node.jsonrpc.maxMessageSize"),
+		lenient: settings.get("node.jsonrpc.lenient"),
 	};
 }
 
-export function readRpc(node: Section): RpcConfig {
-	const age = node.long("rpc.maxConnectionAgeInMillis", NEVER);
-	const idle = node.long("rpc.maxConnectionIdleInMillis", NEVER);
+export function readRpc(settings: Settings): RpcConfig {
+	const age = settings.get("node.rpc.maxConnectionAgeInMillis");
+	const idle = settings.get("node.rpc.maxConnectionIdleInMillis");
 	return {
-		full: listener(node, "rpc.enable", true, "rpc.port", 50051),
-		solidity: listener(node, "rpc.solidityEnable", true, "rpc.solidityPort", 50061),
-		pbft: listener(node, "rpc.PBFTEnable", true, "rpc.PBFTPort", 50071),
-		threads: node.int("rpc.thread", Math.trunc((availableParallelism() + 1) / 2)),
-		maxConcurrentCallsPerConnection: node.int("rpc.maxConcurrentCallsPerConnection", 0x7fffffff),
-		flowControlWindow: node.int("rpc.flowControlWindow", 1_048_576),
+		full: listener(settings, "node.rpc.enable", "node.rpc.port"),
+		solidity: listener(settings, "node.rpc.solidityEnable", "node.rpc.solidityPort"),
+		pbft: listener(settings, "node.rpc.PBFTEnable", "node.rpc.PBFTPort"),
+		maxConcurrentCallsPerConnection: settings.get("node.rpc.maxConcurrentCallsPerConnection"),
+		flowControlWindow: settings.get("node.rpc.flowControlWindow"),
 		maxConnectionIdleMs: idle === NEVER ? undefined : idle,
 		maxConnectionAgeMs: age === NEVER ? undefined : age,
-		maxMessageSize: readMaxMessageSize(node),
-		maxHeaderListSize: node.int("rpc.maxHeaderListSize", 8192),
-		reflection: node.boolean("rpc.reflectionService", false),
-		minEffectiveConnection: node.int("rpc.minEffectiveConnection", 1),
-		transactionCache: node.boolean("rpc.coinCacheEnable", false),
+		maxMessageSize: settings.get("node.rpc.maxMessageSize"),
+		maxHeaderListSize: settings.get("node.rpc.maxHeaderListSize"),
+		reflection: settings.get("node.rpc.reflectionService"),
+		minEffectiveConnection: settings.get("node.rpc.minEffectiveConnection"),
+		transactionCache: settings.get("node.rpc.coinCacheEnable"),
 	};
 }
 
-export function readBackup(node: Section): BackupConfig {
+export function readBackup(settings: Settings): BackupConfig {
 	return {
-		priority: node.int("backup.priority", 0),
-		port: node.intWithin("backup.port", 10001, 0, 65535),
-		keepAliveIntervalMs: node.int("backup.keepAliveInterval", 3000),
-		members: node.texts("backup.members"),
+		priority: settings.get("node.backup.priority"),
+		port: settings.get("node.backup.port"),
+		keepAliveIntervalMs: settings.get("node.backup.keepAliveInterval"),
+		members: settings.get("node.backup.members"),
 	};
 }
 
-export function readMetrics(node: Section): MetricsConfig {
+export function readMetrics(settings: Settings): MetricsConfig {
 	return {
-		enabled: node.boolean("metricsEnable", false),
-		prometheus: listener(node, "metrics.prometheus.enable", false, "metrics.prometheus.port", 9527),
+		enabled: settings.get("node.metricsEnable"),
+		prometheus: listener(settings, "node.metrics.prometheus.enable", "node.metrics.prometheus.port"),
 	};
 }
 
-function readMaxMessageSize(node: Section): number {
-	return node.int("rpc.maxMessageSize", 4_194_304);
-}
-
-function listener(
-	node: Section,
-	enable: string,
-	enabled: boolean,
-	portKey: string,
-	port: number,
-): ListenerConfig {
-	return { enabled: node.boolean(enable, enabled), port: node.intWithin(portKey, port, 0, 65535) };
+function listener(settings: Settings, enable: KeyOf<boolean>, port: KeyOf<number>): ListenerConfig {
+	return { enabled: settings.get(enable), port: settings.get(port) };
 }

@@ -1,9 +1,6 @@
-/**
- * What the command line of `coin node start` says beside the configuration file (protocol/configuration §1.2). Some flags only stand
- * in for a key that the file leaves out, some win over the file; the field says which.
- */
+/** What the command line of `coin node start` says beside the configuration file (protocol/configuration §1.2). */
 
-import type { PeerAddress } from "./peer-config.js";
+import type { SettingPath } from "./settings-table.js";
 
 export interface StartOptions {
 	/** Produce blocks (`--witness`). */
@@ -14,38 +11,23 @@ export interface StartOptions {
 	readonly witnessAddress?: string;
 	/** The contract machine never times out (`--debug`). */
 	readonly debug?: boolean;
-	/** Send events (`--es`). */
-	readonly events?: boolean;
 	/** Do not start the peer network (`--p2p-disable true`). */
 	readonly peersDisabled?: boolean;
 	/** Be a fast-forward relay node (`--fast-forward`). */
 	readonly fastForward?: boolean;
-	/** Positional arguments; they replace the file's seeds. */
-	readonly seeds?: readonly PeerAddress[];
-	/** Wins over `node.trustNode`. */
-	readonly trustNode?: string;
-	/** Stand in for `vm.*` keys that are absent. */
-	readonly supportConstant?: boolean;
-	readonly maxEnergyLimitForConstant?: bigint;
-	readonly lruCacheSize?: number;
-	readonly minTimeRatio?: number;
-	readonly maxTimeRatio?: number;
-	readonly longRunningTime?: number;
-	/** True wins over the file. */
-	readonly saveCancelAllUnfreezeV2Details?: boolean;
-	/** Win over `storage.*` and `event.subscribe.contractParse` unless empty. */
-	readonly storageDbDirectory?: string;
-	readonly storageDbEngine?: string;
-	readonly storageDbSynchronous?: string;
-	readonly storageTransactionHistorySwitch?: string;
-	readonly contractParseEnable?: string;
+	/** Values of keys that win over the file. */
+	readonly over?: FlagValues;
+	/** Values of keys that stand in where the file has none. */
+	readonly instead?: FlagValues;
 }
+
+/** What flags say of keys, by path; each of the key's type. */
+export type FlagValues = ReadonlyMap<SettingPath, unknown>;
 
 /** How this run of the node differs from what its file alone would do. */
 export interface RunConfig {
 	readonly witness: boolean;
 	readonly debug: boolean;
-	readonly events: boolean;
 	readonly peers: boolean;
 	readonly fastForward: boolean;
 }
@@ -54,7 +36,6 @@ export function readRun(options: StartOptions): RunConfig {
 	return {
 		witness: options.witness ?? false,
 		debug: options.debug ?? false,
-		events: options.events ?? false,
 		peers: options.peersDisabled !== true,
 		fastForward: options.fastForward ?? false,
 	};

@@ -1,10 +1,10 @@
 /** The block producer's own keys (protocol/configuration §1.8). */
 
 import { inspect } from "node:util";
+import { ConfigError } from "../../hocon/config-error.js";
 import { fromHex } from "../../protocol/bytes.js";
-import { ConfigError } from "./config-error.js";
 import { decodeAddress } from "./genesis-config.js";
-import type { Section } from "./section.js";
+import type { Settings } from "./settings.js";
 import type { StartOptions } from "./start-options.js";
 
 /** Private keys that no log, message or JSON shows: every conversion to text gives only their number. */
@@ -51,7 +51,7 @@ export interface LocalWitnessConfig {
  * @throws {ConfigError}
  */
 export function readLocalWitness(
-	root: Section,
+	settings: Settings,
 	addressPrefix: number,
 	options: StartOptions,
 	warn: (text: string) => void,
@@ -71,14 +71,14 @@ export function readLocalWitness(
 			keystores: [],
 		};
 	}
-	const keys = root
-		.texts("localwitness")
-		.map((text, i) => parsePrivateKey(text, (reason) => root.refuse(`localwitness[${i}]`, reason)));
-	const keystores = root.has("localwitness") ? [] : root.texts("localwitnesskeystore");
+	const keys = settings
+		.get("localwitness")
+		.map((text, i) => parsePrivateKey(text, (reason) => settings.refuse(`localwitness[${i}]`, reason)));
+	const keystores = settings.has("localwitness") ? [] : settings.get("localwitnesskeystore");
 	if (options.witness === true && keys.length === 0 && keystores.length === 0) {
 		throw new ConfigError("This is a witness node, but localWitnesses is null");
 	}
-	const accountAddress = read(root.optionalText("localWitnessAccountAddress"), "localWitnessAccountAddress");
+	const accountAddress = read(settings.get("localWitnessAccountAddress"), "localWitnessAccountAddress");
 	return { keys: new WitnessKeys(keys), accountAddress, keystores };
 }
 

@@ -1,5 +1,6 @@
 /** What else happens when an approved proposal sets a chain parameter (protocol/parameters §1.4). */
 
+import { typesGrantedBy } from "../../protocol/contract-types.js";
 import { MAX_INT64, wrap } from "../../protocol/int64.js";
 import type { ForkGates } from "../rules/fork-gates.js";
 import type { PropertyOf } from "../state/property-table.js";
@@ -40,10 +41,10 @@ export function recordPrice(history: PriceHistory): Effect {
 	return ({ state, value, sinceMs }) => appendPrice(state, history, sinceMs, value);
 }
 
-/** Opens transaction types: sets their bits in both operation masks. */
-export function allowTypes(...ids: readonly number[]): Effect {
+/** Opens the transaction types that a parameter grants: sets their bits in both operation masks. */
+export function allowTypesOf(parameter: number): Effect {
 	return ({ state }) => {
-		for (const id of ids) state.properties.allowContractType(id);
+		for (const id of typesGrantedBy(parameter)) state.properties.allowContractType(id);
 	};
 }
 

@@ -12,7 +12,7 @@ import type { StateView } from "../state/view.js";
 import * as check from "./parameter-checks.js";
 import { amount, bit, type Check, gate, need, notDone, one, range, supply } from "./parameter-checks.js";
 import * as effect from "./parameter-effects.js";
-import { allowTypes, type Effect, ifZero, recordPrice, store, storeAnd } from "./parameter-effects.js";
+import { allowTypesOf, type Effect, ifZero, recordPrice, store, storeAnd } from "./parameter-effects.js";
 
 export interface ChainParameter {
 	/** Number by which a proposal names it; undefined for what is only reported. */
@@ -109,7 +109,7 @@ export const chainParameters: readonly ChainParameter[] = [
 		"ALLOW_TVM_CONSTANTINOPLE",
 		"getAllowTvmConstantinople",
 		[gate(8), one, need("ALLOW_TVM_TRANSFER_ORC10")],
-		{ apply: storeAnd(allowTypes(48)) },
+		{ apply: storeAnd(allowTypesOf(26)) },
 	),
 	row(32, "ALLOW_TVM_SOLIDITY_059", "getAllowTvmSolidity059", [
 		gate(9),
@@ -136,11 +136,11 @@ export const chainParameters: readonly ChainParameter[] = [
 	]),
 	row(30, "CHANGE_DELEGATION", "getChangeDelegation", [gate(9), bit], {
 		name: "ALLOW_CHANGE_DELEGATION",
-		apply: storeAnd(allowTypes(49)),
+		apply: storeAnd(allowTypesOf(30)),
 	}),
 	row(31, "WITNESS_127_PAY_PER_BLOCK", "getWitness127PayPerBlock", [gate(9), amount]),
 	row(44, "ALLOW_MARKET_TRANSACTION", "getAllowMarketTransaction", [gate(19), one], {
-		apply: ifZero(storeAnd(allowTypes(52, 53))),
+		apply: ifZero(storeAnd(allowTypesOf(44))),
 	}),
 	row(45, "MARKET_SELL_FEE", "getMarketSellFee", [
 		gate(19),
@@ -209,7 +209,7 @@ export const chainParameters: readonly ChainParameter[] = [
 		"UNFREEZE_DELAY_DAYS",
 		"getUnfreezeDelayDays",
 		[gate(26), range(1n, 365n, "This value[NAME] is only allowed to be in the range 1-365")],
-		{ apply: storeAnd(allowTypes(54, 55, 56, 57, 58)) },
+		{ apply: storeAnd(allowTypesOf(70)) },
 	),
 	row(71, "ALLOW_OPTIMIZED_RETURN_VALUE_OF_CHAIN_ID", "getAllowOptimizedReturnValueOfChainId", [
 		gate(26),
@@ -235,7 +235,7 @@ export const chainParameters: readonly ChainParameter[] = [
 		"ALLOW_CANCEL_ALL_UNFREEZE_V2",
 		"getAllowCancelAllUnfreezeV2",
 		[gate(28), one, need("UNFREEZE_DELAY_DAYS")],
-		{ apply: ifZero(storeAnd(allowTypes(59))) },
+		{ apply: ifZero(storeAnd(allowTypesOf(77))) },
 	),
 	row(78, "MAX_DELEGATE_LOCK_PERIOD", "getMaxDelegateLockPeriod", [
 		gate(28),

@@ -4,11 +4,13 @@ import { isAddress } from "../../protocol/address.js";
 import { Account, type AccountUpdateContract } from "../../protocol/messages.js";
 import { ContractValidateError } from "../rules/errors.js";
 import { defineContract } from "./contract.js";
+import { spaced } from "./parameter-type.js";
 
 const MAX_NAME_LENGTH = 200;
 
 export const accountUpdate = defineContract<AccountUpdateContract>({
 	type: "AccountUpdateContract",
+	parameterRefusal: spaced,
 
 	validate({ state, contract }) {
 		if (contract.account_name.length > MAX_NAME_LENGTH)

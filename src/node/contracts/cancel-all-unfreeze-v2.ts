@@ -9,6 +9,7 @@ import { addStakeV2, addTotalWeight, splitUnstaking, weightV2 } from "../resourc
 import { cancelAllOn } from "../resources/window.js";
 import { ContractValidateError } from "../rules/errors.js";
 import { defineContract } from "./contract.js";
+import { spaced } from "./parameter-type.js";
 
 /** The kinds of stake, in the order in which the result names them. */
 const kinds = [
@@ -20,6 +21,7 @@ const kinds = [
 
 export const cancelAllUnfreezeV2 = defineContract<CancelAllUnfreezeV2Contract>({
 	type: "CancelAllUnfreezeV2Contract",
+	parameterRefusal: spaced,
 
 	validate({ state, contract }) {
 		if (!cancelAllOn(state.properties)) {

@@ -1,10 +1,12 @@
 /** What a transaction type is to the chain: its checks and its effect, over a view of the state. */
 
 import type { Message } from "../../protocol/codec/descriptor.js";
+import type { ContractName } from "../../protocol/contract-types.js";
 import type { TransactionResult } from "../../protocol/messages.js";
 import type { ChainRules } from "../rules/chain-rules.js";
 import type { ForkGates } from "../rules/fork-gates.js";
 import type { StateView } from "../state/view.js";
+import type { ParameterRefusal } from "./parameter-type.js";
 
 export interface ContractContext<T extends Message = Message> {
 	/** The head state; "now" is the head block's time, never the block being applied. */
@@ -20,8 +22,9 @@ export interface ContractContext<T extends Message = Message> {
 
 /** One transaction type. */
 export interface ContractModule<T extends Message = Message> {
-	/** Name in the contract-type table. */
-	readonly type: string;
+	readonly type: ContractName;
+	/** What is said of a parameter that isn't the message of the type; absent: the text without blanks. */
+	readonly parameterRefusal?: ParameterRefusal;
 	/**
 	 * The checks that come even before that of the parameter's type, where the type has such; {@link validate} begins with
 	 * them. @throws {ContractValidateError}

@@ -1,5 +1,6 @@
 /** Every transaction type that the chain executes without the contract machine, by its name in the table. */
 
+import type { ContractName } from "../../protocol/contract-types.js";
 import { accountCreate } from "./account-create.js";
 import { accountPermissionUpdate } from "./account-permission-update.js";
 import { accountUpdate } from "./account-update.js";
@@ -16,6 +17,7 @@ import { freezeBalance } from "./freeze-balance.js";
 import { freezeBalanceV2 } from "./freeze-balance-v2.js";
 import { marketCancelOrder } from "./market-cancel-order.js";
 import { marketSellAsset } from "./market-sell-asset.js";
+import { plain } from "./parameter-type.js";
 import { participateAssetIssue } from "./participate-asset-issue.js";
 import { proposalApprove } from "./proposal-approve.js";
 import { proposalCreate } from "./proposal-create.js";
@@ -77,9 +79,16 @@ const modules: readonly ContractModule[] = [
 	clearAbi,
 ];
 
-const byType = new Map(modules.map((module) => [module.type, module]));
+const byType: ReadonlyMap<ContractName, ContractModule> = new Map(
+	modules.map((module) => [module.type, module]),
+);
 
 /** The module of a contract type, undefined if this node doesn't execute the type. */
-export function contractModule(typeName: string): ContractModule | undefined {
+export function contractModule(typeName: ContractName): ContractModule | undefined {
 	return byType.get(typeName);
+}
+
+/** Why a contract of this type is refused whose parameter is another message. */
+export function parameterTypeRefusal(type: ContractName): string {
+	return (byType.get(type)?.parameterRefusal ?? plain)(type);
 }

@@ -11,10 +11,12 @@ import { addToken, takeToken, tokenBalance } from "../tokens/holdings.js";
 import { findToken } from "../tokens/token-store.js";
 import { defineContract } from "./contract.js";
 import { executeArithmetic } from "./execute-arithmetic.js";
+import { spaced } from "./parameter-type.js";
 import { validateArithmetic } from "./validate-arithmetic.js";
 
 export const transferAsset = defineContract<TransferAssetContract>({
 	type: "TransferAssetContract",
+	parameterRefusal: spaced,
 
 	validate({ state, contract }) {
 		const { properties } = state;

@@ -8,10 +8,12 @@ import { adjustBalance, sinkFee } from "../resources/balance.js";
 import { newAccount } from "../resources/new-account.js";
 import { ContractValidateError } from "../rules/errors.js";
 import { type ContractContext, defineContract } from "./contract.js";
+import { spacedTwice } from "./parameter-type.js";
 import { validateArithmetic } from "./validate-arithmetic.js";
 
 export const transfer = defineContract<TransferContract>({
 	type: "TransferContract",
+	parameterRefusal: spacedTwice,
 
 	validate(context) {
 		const { state, contract } = context;

@@ -18,9 +18,11 @@ import { mergeUsage, type Resource, unfreezeDelayOn } from "../resources/window.
 import { ContractValidateError } from "../rules/errors.js";
 import type { StateView } from "../state/view.js";
 import { defineContract } from "./contract.js";
+import { spaced } from "./parameter-type.js";
 
 export const undelegateResource = defineContract<UnDelegateResourceContract>({
 	type: "UnDelegateResourceContract",
+	parameterRefusal: spaced,
 
 	gate({ state: { properties } }) {
 		if (!properties.on("ALLOW_DELEGATE_RESOURCE")) {

@@ -8,9 +8,11 @@ import { ContractValidateError } from "../rules/errors.js";
 import { addToken } from "../tokens/holdings.js";
 import { issuedToken } from "../tokens/token-store.js";
 import { defineContract } from "./contract.js";
+import { spaced } from "./parameter-type.js";
 
 export const unfreezeAsset = defineContract<UnfreezeAssetContract>({
 	type: "UnfreezeAssetContract",
+	parameterRefusal: spaced,
 
 	validate({ state, contract }) {
 		if (!isAddress(contract.owner_address)) throw new ContractValidateError("Invalid address");

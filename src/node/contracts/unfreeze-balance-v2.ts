@@ -24,9 +24,11 @@ import { initializeOldPower, invalidateOldPower } from "../resources/voting-powe
 import { unfreezeDelayOn } from "../resources/window.js";
 import { ContractValidateError } from "../rules/errors.js";
 import { defineContract } from "./contract.js";
+import { spaced } from "./parameter-type.js";
 
 export const unfreezeBalanceV2 = defineContract<UnfreezeBalanceV2Contract>({
 	type: "UnfreezeBalanceV2Contract",
+	parameterRefusal: () => spaced("UnfreezeBalanceContract"),
 
 	validate({ state, contract }) {
 		const { properties } = state;

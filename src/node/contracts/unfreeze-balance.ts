@@ -34,9 +34,11 @@ import { editEnergy, type Resource } from "../resources/window.js";
 import { ContractValidateError } from "../rules/errors.js";
 import type { StateView } from "../state/view.js";
 import { type ContractContext, defineContract } from "./contract.js";
+import { spaced } from "./parameter-type.js";
 
 export const unfreezeBalance = defineContract<UnfreezeBalanceContract>({
 	type: "UnfreezeBalanceContract",
+	parameterRefusal: spaced,
 
 	validate(context) {
 		const { state, contract } = context;

@@ -6,9 +6,11 @@ import { ContractValidateError } from "../rules/errors.js";
 import { checkTokenBandwidth, checkTokenTexts } from "../tokens/token-rules.js";
 import { issuedToken, namesByNumber, tokenStore, updateToken } from "../tokens/token-store.js";
 import { defineContract } from "./contract.js";
+import { halfSpaced } from "./parameter-type.js";
 
 export const updateAsset = defineContract<UpdateAssetContract>({
 	type: "UpdateAssetContract",
+	parameterRefusal: halfSpaced,
 
 	validate({ state, contract }) {
 		if (!isAddress(contract.owner_address)) throw new ContractValidateError("Invalid ownerAddress");

@@ -6,9 +6,11 @@ import type { UpdateBrokerageContract } from "../../protocol/messages.js";
 import { setBrokerageSetting } from "../resources/delegation-store.js";
 import { ContractValidateError } from "../rules/errors.js";
 import { defineContract } from "./contract.js";
+import { spaced } from "./parameter-type.js";
 
 export const updateBrokerage = defineContract<UpdateBrokerageContract>({
 	type: "UpdateBrokerageContract",
+	parameterRefusal: spaced,
 
 	gate({ state }) {
 		if (!state.properties.on("CHANGE_DELEGATION")) {

@@ -5,9 +5,11 @@ import { ContractValidateError } from "../rules/errors.js";
 import { ENERGY_LIMIT_VERSION } from "../rules/fork-gates.js";
 import { defineContract } from "./contract.js";
 import { checkDeployer, checkOwner } from "./contract-owner.js";
+import { halfSpaced } from "./parameter-type.js";
 
 export const updateEnergyLimit = defineContract<UpdateEnergyLimitContract>({
 	type: "UpdateEnergyLimitContract",
+	parameterRefusal: halfSpaced,
 
 	gate({ forks }) {
 		if (!forks.passed(ENERGY_LIMIT_VERSION)) {

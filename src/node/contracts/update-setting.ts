@@ -4,9 +4,11 @@ import { SmartContract, type UpdateSettingContract } from "../../protocol/messag
 import { ContractValidateError } from "../rules/errors.js";
 import { defineContract } from "./contract.js";
 import { checkDeployer, checkOwner } from "./contract-owner.js";
+import { spaced } from "./parameter-type.js";
 
 export const updateSetting = defineContract<UpdateSettingContract>({
 	type: "UpdateSettingContract",
+	parameterRefusal: spaced,
 
 	validate({ state, contract }) {
 		checkOwner(state, contract.owner_address, "does not exist");

@@ -11,12 +11,14 @@ import { initializeOldPower, votingPower } from "../resources/voting-power.js";
 import { ContractValidateError } from "../rules/errors.js";
 import type { StateView } from "../state/view.js";
 import { defineContract } from "./contract.js";
+import { spaced } from "./parameter-type.js";
 import { validateArithmetic } from "./validate-arithmetic.js";
 
 const MAX_VOTES = 30;
 
 export const voteWitness = defineContract<VoteWitnessContract>({
 	type: "VoteWitnessContract",
+	parameterRefusal: spaced,
 
 	validate({ state, contract }) {
 		if (!isAddress(contract.owner_address)) throw new ContractValidateError("Invalid address");

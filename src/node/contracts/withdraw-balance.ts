@@ -8,10 +8,12 @@ import { DAY_MS } from "../resources/stake.js";
 import { queryReward, withdrawReward } from "../resources/vote-rewards.js";
 import { ContractValidateError } from "../rules/errors.js";
 import { defineContract } from "./contract.js";
+import { spaced } from "./parameter-type.js";
 import { validateArithmetic } from "./validate-arithmetic.js";
 
 export const withdrawBalance = defineContract<WithdrawBalanceContract>({
 	type: "WithdrawBalanceContract",
+	parameterRefusal: spaced,
 
 	validate({ state, rules, contract }) {
 		const { properties } = state;

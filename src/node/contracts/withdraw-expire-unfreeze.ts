@@ -8,10 +8,12 @@ import { splitUnstaking } from "../resources/stake.js";
 import { unfreezeDelayOn } from "../resources/window.js";
 import { ContractValidateError } from "../rules/errors.js";
 import { defineContract } from "./contract.js";
+import { spaced } from "./parameter-type.js";
 import { validateArithmetic } from "./validate-arithmetic.js";
 
 export const withdrawExpireUnfreeze = defineContract<WithdrawExpireUnfreezeContract>({
 	type: "WithdrawExpireUnfreezeContract",
+	parameterRefusal: spaced,
 
 	validate({ state, contract }) {
 		if (!unfreezeDelayOn(state.properties)) {

@@ -12,6 +12,7 @@ import { adjustBalance, sinkFee } from "../resources/balance.js";
 import { ContractValidateError } from "../rules/errors.js";
 import type { StateView } from "../state/view.js";
 import { defineContract } from "./contract.js";
+import { halfSpaced } from "./parameter-type.js";
 
 const MAX_URL_LENGTH = 256;
 
@@ -22,6 +23,7 @@ export function isWitnessUrl(url: Uint8Array): boolean {
 
 export const witnessCreate = defineContract<WitnessCreateContract>({
 	type: "WitnessCreateContract",
+	parameterRefusal: halfSpaced,
 
 	validate({ state, contract }) {
 		const address = contract.owner_address;

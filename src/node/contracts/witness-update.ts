@@ -5,10 +5,12 @@ import { fromUtf8 } from "../../protocol/bytes.js";
 import { Witness, type WitnessUpdateContract } from "../../protocol/messages.js";
 import { ContractValidateError } from "../rules/errors.js";
 import { defineContract } from "./contract.js";
+import { halfSpaced } from "./parameter-type.js";
 import { isWitnessUrl } from "./witness-create.js";
 
 export const witnessUpdate = defineContract<WitnessUpdateContract>({
 	type: "WitnessUpdateContract",
+	parameterRefusal: halfSpaced,
 
 	validate({ state, contract }) {
 		if (!isAddress(contract.owner_address)) throw new ContractValidateError("Invalid address");

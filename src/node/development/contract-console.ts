@@ -5,12 +5,12 @@
  */
 
 import { format } from "node:util";
+import { AbiDataError } from "../../abi/abi-data-error.js";
+import { type AbiView, decodeValues } from "../../abi/coder.js";
 import { toBase58Check } from "../../protocol/address.js";
 import { equalBytes, fromHex, toHex, utf8 } from "../../protocol/bytes.js";
 import { keccak256 } from "../../protocol/hash.js";
 import type { InternalTransaction } from "../../protocol/messages.js";
-import { type AbiView, decodeValues } from "../../wallet/abi/coder.js";
-import { Failure } from "../../wallet/failure.js";
 import { Recent } from "../memory/recent.js";
 
 /** The text `console.log` in the last bytes of an address. */
@@ -70,7 +70,7 @@ async function lineText(data: Uint8Array): Promise<string | undefined> {
 		);
 		return format(...values.map(plain));
 	} catch (error) {
-		if (error instanceof Failure) return undefined;
+		if (error instanceof AbiDataError) return undefined;
 		throw error;
 	}
 }

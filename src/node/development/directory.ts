@@ -7,6 +7,7 @@ import { existsSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { crc32 } from "node:zlib";
 import { fromHex, toHex } from "../../protocol/bytes.js";
+import { OperatorError } from "../../protocol/operator-error.js";
 import { addressOfPrivateKey } from "../../protocol/signature.js";
 import type { DevelopmentOptions } from "./development.js";
 
@@ -44,7 +45,7 @@ interface MarkFile {
 }
 
 /** A data directory and the way in which it is opened don't fit. */
-export class DevelopmentMarkError extends Error {
+export class DevelopmentMarkError extends OperatorError {
 	override readonly name = "DevelopmentMarkError";
 }
 

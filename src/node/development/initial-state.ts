@@ -1,5 +1,7 @@
 /** What a development chain starts with: every rule of the network on, and prices (protocol/development-chain §2). */
 
+import { contractTypes } from "../../protocol/contract-types.js";
+import { OperatorError } from "../../protocol/operator-error.js";
 import type { CommitteeKey } from "../config/config.js";
 import { chainParameterNamed } from "../consensus/parameters.js";
 import { forkTable } from "../rules/fork-gates.js";
@@ -48,7 +50,7 @@ export function developmentCommittee(keys: readonly CommitteeKey[]): Readonly<Re
 }
 
 /** Contract types that only proposals would allow. */
-const LATER_TYPES = [48, 49, 52, 53, 54, 55, 56, 57, 58, 59];
+const LATER_TYPES = contractTypes.filter(({ granted }) => typeof granted === "number");
 
 const VALUES: readonly (readonly [PropertyOf<"long">, bigint])[] = [
 	["MAX_DELEGATE_LOCK_PERIOD", 864_000n],
@@ -71,7 +73,7 @@ export interface ParameterSetting {
 }
 
 /** A development parameter that doesn't exist or can't have that value. */
-export class ParameterSettingError extends Error {
+export class ParameterSettingError extends OperatorError {
 	override readonly name = "ParameterSettingError";
 }
 
@@ -82,7 +84,7 @@ export function writeDevelopmentState(
 	settings: readonly ParameterSetting[],
 ): void {
 	const { properties } = state;
-	for (const type of LATER_TYPES) properties.allowContractType(type);
+	for (const { id } of LATER_TYPES) properties.allowContractType(id);
 	for (const [name, value] of VALUES) properties.set(name, value);
 	if (economy === "main") for (const [name, value] of MAIN_VALUES) properties.set(name, value);
 	// One witness produces, and it has always produced the newest version.

@@ -3,6 +3,7 @@
 import { promisify } from "node:util";
 import { gunzip, gzip } from "node:zlib";
 import { fromHex, fromKey, toHex, toKey, utf8 } from "../../protocol/bytes.js";
+import { OperatorError } from "../../protocol/operator-error.js";
 import type { EncodedEntries, OpenChain } from "../chain/open-chain.js";
 import { chainParameters } from "../consensus/parameters.js";
 import { type StoreDefinition, storeDefinitions } from "../state/definition.js";
@@ -23,7 +24,7 @@ interface StateFile {
 }
 
 /** An invalid dump, or one of another chain. */
-export class StateFileError extends Error {
+export class StateFileError extends OperatorError {
 	override readonly name = "StateFileError";
 }
 

@@ -7,6 +7,7 @@ import type { NetworkView } from "../api/context.js";
 import type { NodeMeters } from "../api/meters.js";
 import type { ApiObserver } from "../api/observer.js";
 import type { Chain } from "../chain/chain.js";
+import type { ChainObserver } from "../chain/observers.js";
 import type { NodeConfig } from "../config/config.js";
 import type { PeerMeter } from "../network/peer-meter.js";
 import type { StateDatabase } from "../state/state-database.js";
@@ -50,7 +51,7 @@ export async function startMetrics(options: MetricsOptions): Promise<NodeMetrics
 	const { config, chain, database, network, clock, host, report } = options;
 	const { enabled, prometheus } = config.node.metrics;
 	const registry = prometheus.enabled
-		? new MetricRegistry(config.node.dialect, (set) => {
+		? new MetricRegistry(config.node.dialect, clock, (set) => {
 				const { properties } = chain.state;
 				set("headHeight", Number(properties.headNumber));
 				set("headTime", Number(properties.headTimestampMs));
@@ -202,15 +203,20 @@ function watchChain(
 			// A transaction is looked up by its whole id: nothing is taken for another one.
 			set("transactionCache", 0, { type: "fpp" });
 		});
-		chain.environment.authorized = (ms) => registry.record("signatureLatency", ms / 1000, { type: "trx" });
-		chain.environment.executed = (transaction, inBlock, ms) =>
-			registry.record("transactionLatency", ms / 1000, {
-				type: inBlock ? "block" : "trx",
-				contract: transaction.type?.name ?? "UNRECOGNIZED",
-			});
 	}
+	const times: ChainObserver = registry
+		? {
+				authorized: (ms) => registry.record("signatureLatency", ms / 1000, { type: "trx" }),
+				executed: (transaction, inBlock, ms) =>
+					registry.record("transactionLatency", ms / 1000, {
+						type: inBlock ? "block" : "trx",
+						contract: transaction.type?.name ?? "UNRECOGNIZED",
+					}),
+			}
+		: {};
 	let switching = false;
-	const stop = chain.observe({
+	return chain.observe({
+		...times,
 		switched: () => {
 			switching = true;
 		},
@@ -234,9 +240,4 @@ function watchChain(
 			meters?.applied(block.transactions.length, ms);
 		},
 	});
-	return () => {
-		stop();
-		chain.environment.executed = undefined;
-		chain.environment.authorized = undefined;
-	};
 }

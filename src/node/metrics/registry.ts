@@ -17,14 +17,19 @@ export class MetricRegistry {
 	private readonly counters = new Map<FamilyName, Counter>();
 	private readonly histograms = new Map<FamilyName, Histogram>();
 	private readonly gauges = new Map<FamilyName, Gauge>();
-	private readonly created = new CreationTimes();
+	private readonly created: CreationTimes;
 	private readonly readers: GaugeReader[] = [];
 
-	/** @param readGauges sets what is only known when it is asked for */
+	/**
+	 * @param clock milliseconds
+	 * @param readGauges sets what is only known when it is asked for
+	 */
 	constructor(
 		private readonly dialect: Dialect,
+		clock: () => bigint,
 		readGauges: GaugeReader,
 	) {
+		this.created = new CreationTimes(clock);
 		this.readers.push(readGauges);
 		for (const [name, family] of Object.entries(FAMILIES) as [FamilyName, Family][])
 			this.register(name, family);
@@ -117,6 +122,8 @@ class CreationTimes {
 	private readonly families = new Map<FamilyName, { readonly head: string; readonly name: string }>();
 	private readonly times = new Map<FamilyName, Map<string, number>>();
 
+	constructor(private readonly clock: () => bigint) {}
+
 	/** @param name with the prefix */
 	add(family: FamilyName, name: string, help: string): void {
 		const created = `${name.replace(/_total$/, "")}_created`;
@@ -130,7 +137,7 @@ class CreationTimes {
 			.join(",");
 		const known = this.times.get(family) ?? new Map<string, number>();
 		if (known.size === 0) this.times.set(family, known);
-		if (!known.has(key)) known.set(key, Date.now() / 1000);
+		if (!known.has(key)) known.set(key, Number(this.clock()) / 1000);
 	}
 
 	page(): string {

@@ -53,6 +53,8 @@ export interface NetworkOptions {
 	readonly log: NetworkLog;
 	/** Notified of errors that are bugs of this program. */
 	readonly report: (error: unknown, where: string) => void;
+	/** Asked before each block of a peer is applied: true drops it, because the node stops. */
+	readonly isAtEnd?: (() => boolean) | undefined;
 	/** Undefined: metrics are off. */
 	readonly meter?: PeerMeter | undefined;
 }
@@ -83,7 +85,7 @@ export async function startNetwork(options: NetworkOptions): Promise<PeerNetwork
 	const { peers } = config.node;
 	const nodeId = environment.randomBytes(NODE_ID_LENGTH);
 	const self = ownAddress(peers.externalIp, host, options.lan, peers.enableIpv6);
-	const chain = new NodeChain({ open, pool: options.pool, report });
+	const chain = new NodeChain({ open, pool: options.pool, report, isAtEnd: options.isAtEnd });
 	const stops: (() => Promise<void> | void)[] = [() => chain.close()];
 	const found: { discovery?: Discovery } = {};
 	const problem = (what: string) => (error: unknown) =>

@@ -34,6 +34,8 @@ export interface NodeChainOptions {
 	readonly pool: SignatureAhead | undefined;
 	/** Notified of errors that are bugs of this program. */
 	readonly report: (error: unknown, where: string) => void;
+	/** Asked before each block: true drops it, because the node stops at the block before. */
+	readonly isAtEnd?: (() => boolean) | undefined;
 }
 
 export class NodeChain implements LocalChain {
@@ -149,6 +151,7 @@ export class NodeChain implements LocalChain {
 	}
 
 	push(block: SignedBlock): PushResult {
+		if (this.options.isAtEnd?.()) return { kind: "accepted", isNew: false };
 		try {
 			return { kind: "accepted", isNew: this.options.open.chain.push(block, "peer").kind !== "known" };
 		} catch (error) {

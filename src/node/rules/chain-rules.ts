@@ -17,6 +17,8 @@ export interface ChainRules {
 	readonly checkFrozenTime: boolean;
 	/** Cancelling all unstaking records its details (`vm.saveCancelAllUnfreezeV2Details`). */
 	readonly saveCancelDetails: boolean;
+	/** Classes of the handlers of contract types that this node executes (`actuator.whitelist`); absent: all. */
+	readonly allowedHandlers?: ReadonlySet<string>;
 	/** Absent on every network: blocks stand in the network's slots. */
 	readonly development?: DevelopmentSchedule;
 }

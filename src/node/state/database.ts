@@ -1,6 +1,7 @@
 /** The ordered key-value database under the state: LevelDB, or memory for chains that live as long as the process. */
 
 import { Level } from "level";
+import { OperatorError } from "../../protocol/operator-error.js";
 import { DamagedFileError, Inventory } from "./inventory.js";
 
 /** One change of an atomic batch; a null value deletes. */
@@ -32,7 +33,7 @@ export interface KeyValueDatabase {
 }
 
 /** The data directory can't be used; the message is one sentence for the person who started the node. */
-export class DatabaseError extends Error {
+export class DatabaseError extends OperatorError {
 	override readonly name = "DatabaseError";
 }
 

@@ -4,6 +4,7 @@
  */
 
 import { be32, be64, readBe32, readBe64 } from "../../protocol/bytes.js";
+import { type ContractType, operationsMask } from "../../protocol/contract-types.js";
 import { toDeployed } from "../../protocol/dialect.js";
 import { MAX_INT64 } from "../../protocol/int64.js";
 import type { ValueCodec } from "./definition.js";
@@ -36,9 +37,10 @@ const int = (value: number): Row<"int"> => ({ encoding: "int", initial: () => va
 const text = (value: string): Row<"text"> => ({ encoding: "text", initial: () => value });
 const cfg = (key: string): Row<"long"> => ({ encoding: "long", initial: (seed) => seed.committee(key) });
 const absent = <E extends PropertyEncoding>(row: Row<E>): Row<E> => ({ ...row, absent: true });
-const mask = (head: string): Row<"bytes"> => ({
+/** Operations from genesis on; parameters add to both masks later. */
+const mask = (...granted: readonly ContractType["granted"][]): Row<"bytes"> => ({
 	encoding: "bytes",
-	initial: () => Buffer.concat([Buffer.from(head, "hex"), Buffer.alloc(32 - head.length / 2)]),
+	initial: () => operationsMask((type) => type.granted !== undefined && granted.includes(type.granted)),
 });
 
 const newRewardConfigured = (seed: PropertySeed): boolean =>
@@ -110,8 +112,8 @@ export const propertyTable = {
 	ALLOW_TVM_SOLIDITY_059: cfg("allowTvmSolidity059"),
 	FORBID_TRANSFER_TO_CONTRACT: cfg("forbidTransferToContract"),
 	ALLOW_PROTO_FILTER_NUM: cfg("allowProtoFilterNum"),
-	AVAILABLE_CONTRACT_TYPE: mask("7fff1fc0037e"),
-	ACTIVE_DEFAULT_OPERATIONS: mask("7fff1fc0033e"),
+	AVAILABLE_CONTRACT_TYPE: mask("genesis", "permissions"),
+	ACTIVE_DEFAULT_OPERATIONS: mask("genesis"),
 	ALLOW_ACCOUNT_STATE_ROOT: cfg("allowAccountStateRoot"),
 	CURRENT_CYCLE_NUMBER: absent(long(0n)),
 	CHANGE_DELEGATION: cfg("changedDelegation"),

@@ -36,6 +36,7 @@ import { opcodes } from "./opcodes.js";
 import type { ShieldedProofs } from "./precompiles/shielded.js";
 import { type PreparationOptions, type Prepared, prepareCall, prepareDeploy } from "./preparation.js";
 import { ProgramCache } from "./program.js";
+import { type TimeSettings, timeRatio } from "./time-ratio.js";
 import {
 	depositOutOfEnergy,
 	hostFailed,
@@ -50,7 +51,7 @@ import {
 const Result = TransactionResultContractResult;
 
 /** What the node's configuration says about the machine. */
-export interface VmSettings {
+export interface VmSettings extends TimeSettings {
 	/** Programs kept ready (`vm.lruCacheSize`). */
 	readonly programCacheSize: number;
 	/** List internal transactions in the information about transactions (`vm.saveInternalTx`). */
@@ -58,8 +59,6 @@ export interface VmSettings {
 	/** Those of stake and vote operations too (`vm.saveFeaturedInternalTx`). */
 	readonly saveFeaturedInternal: boolean;
 	readonly saveCancelDetails: boolean;
-	/** Whether executions outside signed blocks are limited in time; off under `--debug`. */
-	readonly limitTime: boolean;
 	readonly proofs: ShieldedProofs;
 	/** Called for every operation; for development chains. */
 	readonly tracer?: Tracer;
@@ -140,10 +139,8 @@ export class ContractMachine {
 	): [Prepared, Ended] {
 		const recorded = transaction.message.ret[0]?.contractRet;
 		const replayed = block?.signed ? recorded : undefined;
-		const timed = this.settings.limitTime && !block?.signed;
 		const machine = this.machine(environment, transaction, block ?? NO_BLOCK, {
-			deadlineMs: timed ? this.deadline(environment.state) : Number.POSITIVE_INFINITY,
-			endsAtFirstOperation: this.settings.limitTime && replayed === Result.OUT_OF_TIME,
+			...this.timeLimits(environment.state, block, replayed),
 			listInternal: this.settings.saveInternal || this.settings.onCodelessCall !== undefined,
 		});
 		try {
@@ -165,9 +162,24 @@ export class ContractMachine {
 		}
 	}
 
+	private timeLimits(
+		state: StateView,
+		block: BlockScope | undefined,
+		recorded: number | undefined,
+	): Pick<MachineOptions, "deadlineMs" | "endsAtFirstOperation"> {
+		const ratio = timeRatio(this.settings, block?.signed === true, recorded);
+		return {
+			deadlineMs:
+				ratio === 0 || ratio === Number.POSITIVE_INFINITY
+					? Number.POSITIVE_INFINITY
+					: this.deadline(state, ratio),
+			endsAtFirstOperation: ratio === 0,
+		};
+	}
+
 	/** When an execution that starts now runs out of time. */
-	private deadline(state: StateView): number {
-		return performance.now() + Number(state.properties.get("MAX_CPU_TIME_OF_ONE_TX"));
+	private deadline(state: StateView, ratio = 1): number {
+		return performance.now() + Number(state.properties.get("MAX_CPU_TIME_OF_ONE_TX")) * ratio;
 	}
 
 	private machine(

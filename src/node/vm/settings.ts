@@ -30,6 +30,8 @@ export function vmSettings(
 		saveFeaturedInternal: config.vm.saveFeaturedInternalTx,
 		saveCancelDetails: config.vm.saveCancelAllUnfreezeV2Details,
 		limitTime,
+		minTimeRatio: config.vm.minTimeRatio,
+		maxTimeRatio: config.vm.maxTimeRatio,
 		dialect: config.node.dialect,
 		proofs: config.node.shielded.enabled ? proofs : unverifiedProofs,
 	};

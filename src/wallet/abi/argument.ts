@@ -3,13 +3,11 @@
  * form, `0x…` for bytes, `[1,2]` for arrays, `(a,b)` for tuples, anything for text.
  */
 
+import type { AbiValue } from "../../abi/coder.js";
+import { type AbiParameter, arrayParts, integerType } from "../../abi/parameter.js";
 import { toHex } from "../../protocol/bytes.js";
 import { shorten } from "../bytes-text.js";
 import { Failure } from "../failure.js";
-import { type AbiParameter, arrayParts, integerType } from "./parameter.js";
-
-/** A value as the coder takes it. Addresses are 20 bytes. */
-export type AbiValue = bigint | boolean | string | readonly AbiValue[];
 
 /** What stands for an account: the 21 bytes of its address. @throws {Failure} */
 export type ResolveAccount = (text: string) => Promise<Uint8Array>;

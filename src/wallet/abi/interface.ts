@@ -1,10 +1,6 @@
 /** A contract's interface: read from a compiler's or node's JSON, and searched by name, selector or topic. */
 
-import { equalBytes } from "../../protocol/bytes.js";
-import { toNeutral } from "../../protocol/dialect.js";
-import { compiledContracts, isStandardOutput } from "../compiler/output.js";
-import { Failure } from "../failure.js";
-import { isRecord, type Json, type JsonRecord, member, readJson, writeJson } from "../json.js";
+import type { ContractInterface } from "../../abi/parameter.js";
 import {
 	type AbiItem,
 	type AbiKind,
@@ -12,11 +8,13 @@ import {
 	hashedSignature,
 	isComplete,
 	selectorOf,
-	topicOf,
-} from "./parameter.js";
+} from "../../abi/parameter.js";
+import { equalBytes } from "../../protocol/bytes.js";
+import { toNeutral } from "../../protocol/dialect.js";
+import { compiledContracts, isStandardOutput } from "../compiler/output.js";
+import { Failure } from "../failure.js";
+import { isRecord, type Json, type JsonRecord, member, readJson, writeJson } from "../json.js";
 import { isSignature, parseSignature } from "./signature.js";
-
-export type ContractInterface = readonly AbiItem[];
 
 const KINDS: readonly AbiKind[] = ["function", "constructor", "event", "error", "fallback", "receive"];
 
@@ -149,14 +147,6 @@ export function itemBySelector(
 ): AbiItem | undefined {
 	return items.find(
 		(item) => item.kind === kind && isComplete(item.inputs) && equalBytes(selectorOf(item), selector),
-	);
-}
-
-/** The event with a first topic. */
-export function eventByTopic(items: ContractInterface, topic: Uint8Array): AbiItem | undefined {
-	return items.find(
-		(item) =>
-			item.kind === "event" && !item.anonymous && isComplete(item.inputs) && equalBytes(topicOf(item), topic),
 	);
 }
 

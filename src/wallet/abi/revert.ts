@@ -1,9 +1,10 @@
 /** Why a contract reverted: the language's own errors, and those that the contract's interface declares. */
 
+import { AbiDataError } from "../../abi/abi-data-error.js";
+import { type AbiView, decodeValues, namedValues, viewText } from "../../abi/coder.js";
+import type { ContractInterface } from "../../abi/parameter.js";
 import { fromUtf8, toHex } from "../../protocol/bytes.js";
-import { Failure } from "../failure.js";
-import { type AbiView, decodeValues, namedValues, viewText } from "./coder.js";
-import { type ContractInterface, itemBySelector } from "./interface.js";
+import { itemBySelector } from "./interface.js";
 import { parseSignature } from "./signature.js";
 
 const BUILT_IN: ContractInterface = [
@@ -44,7 +45,7 @@ export async function revertReason(data: Uint8Array, items: ContractInterface = 
 	try {
 		values = await decodeValues(known.inputs, data.subarray(4));
 	} catch (error) {
-		if (!(error instanceof Failure)) throw error;
+		if (!(error instanceof AbiDataError)) throw error;
 		return { reason: `0x${toHex(data)}` };
 	}
 	const [first] = values;

@@ -1,10 +1,18 @@
 /** Searching lists of signatures for those that a selector, a topic or a name means. */
 
+import type { ContractInterface } from "../../abi/parameter.js";
+import {
+	type AbiItem,
+	type AbiKind,
+	describeItem,
+	isComplete,
+	selectorOf,
+	topicOf,
+} from "../../abi/parameter.js";
 import { equalBytes, toHex } from "../../protocol/bytes.js";
 import { Failure } from "../failure.js";
 import { COMMON_SIGNATURES } from "./common-signatures.js";
-import { type ContractInterface, readInterface } from "./interface.js";
-import { type AbiItem, type AbiKind, describeItem, isComplete, selectorOf, topicOf } from "./parameter.js";
+import { readInterface } from "./interface.js";
 import { isSignature, parseSignature } from "./signature.js";
 
 const MAX_LINES = 1_000_000;

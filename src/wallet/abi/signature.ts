@@ -3,9 +3,9 @@
  * `get(uint256 id) view returns ((address owner, uint96 paid))`, `Transfer(address indexed from, address to)`.
  */
 
+import { type AbiItem, type AbiKind, type AbiParameter, isElementaryType } from "../../abi/parameter.js";
 import { toNeutral } from "../../protocol/dialect.js";
 import { Failure } from "../failure.js";
-import { type AbiItem, type AbiKind, type AbiParameter, isElementaryType } from "./parameter.js";
 
 const KINDS: readonly AbiKind[] = ["function", "constructor", "event", "error", "fallback", "receive"];
 const MUTABILITY = new Set(["pure", "view", "payable", "nonpayable"]);

@@ -1,9 +1,9 @@
 /** What a payment does: coins, an ORC-10 token, or a call of an ORC-20 contract (protocol/wallet-formats §7). */
 
+import type { ContractInterface } from "../../abi/parameter.js";
 import { toBase58Check } from "../../protocol/address.js";
 import { equalBytes, utf8 } from "../../protocol/bytes.js";
 import { TransferAssetContract, TransferContract, TriggerSmartContract } from "../../protocol/messages.js";
-import type { ContractInterface } from "../abi/interface.js";
 import { formatCoin, parseCoinAmount } from "../amount.js";
 import { type BuildRequest, buildAtNode, rebuild } from "../build.js";
 import { type Contract, contractOf } from "../contract.js";

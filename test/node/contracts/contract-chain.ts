@@ -6,6 +6,7 @@ import { ForkGates } from "../../../src/node/rules/fork-gates.js";
 import type { StateView } from "../../../src/node/state/view.js";
 import { tokenBytes } from "../../../src/node/tokens/token-id.js";
 import type { Message } from "../../../src/protocol/codec/descriptor.js";
+import type { ContractName } from "../../../src/protocol/contract-types.js";
 import { Account, AssetIssueContract, TransactionResult } from "../../../src/protocol/messages.js";
 import { address, openState, rules } from "../consensus/chain-state.js";
 
@@ -41,7 +42,7 @@ export function giveAccount(
 
 function contextOf(
 	state: StateView,
-	type: string,
+	type: ContractName,
 	contract: Message,
 ): { readonly module: ContractModule; readonly context: ContractContext } {
 	const module = contractModule(type);
@@ -60,13 +61,13 @@ function contextOf(
 }
 
 /** Checks a contract. @throws {ContractValidateError} */
-export function check(state: StateView, type: string, contract: Message): void {
+export function check(state: StateView, type: ContractName, contract: Message): void {
 	const { module, context } = contextOf(state, type, contract);
 	module.validate(context);
 }
 
 /** Checks and carries out a contract. */
-export function run(state: StateView, type: string, contract: Message): TransactionResult {
+export function run(state: StateView, type: ContractName, contract: Message): TransactionResult {
 	const { module, context } = contextOf(state, type, contract);
 	const result = new TransactionResult();
 	module.validate(context);

@@ -6,7 +6,7 @@ import { ContractValidateError } from "../../../src/node/rules/errors.js";
 import { ForkGates } from "../../../src/node/rules/fork-gates.js";
 import type { StateView } from "../../../src/node/state/view.js";
 import { utf8 } from "../../../src/protocol/bytes.js";
-import { contractTypeByName } from "../../../src/protocol/contract-types.js";
+import { type ContractName, contractTypeByName } from "../../../src/protocol/contract-types.js";
 import { MAX_INT64 } from "../../../src/protocol/int64.js";
 import {
 	Account,
@@ -49,7 +49,7 @@ const of = (owner: Uint8Array) => state.account.existing(owner);
 type Fields = Readonly<Record<string, unknown>>;
 
 /** Checks and executes a contract of alice's. @returns its result, or why it is refused */
-function run(type: string, fields: Fields = {}, now = rules): TransactionResult | string {
+function run(type: ContractName, fields: Fields = {}, now = rules): TransactionResult | string {
 	const message = contractTypeByName(type)?.message;
 	const module = contractModule(type);
 	if (!message || !module) throw new Error(`no contract ${type}`);
@@ -189,7 +189,7 @@ describe("staking of the second generation", () => {
 	const unfreeze = (unfreeze_balance: bigint, resource: number = BANDWIDTH) =>
 		run("UnfreezeBalanceV2Contract", { unfreeze_balance, resource });
 
-	test.each([
+	test.each<[ContractName, string]>([
 		["FreezeBalanceV2Contract", "FreezeV2"],
 		["UnfreezeBalanceV2Contract", "UnfreezeV2"],
 		["WithdrawExpireUnfreezeContract", "WithdrawExpireUnfreeze"],

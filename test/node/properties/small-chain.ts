@@ -79,13 +79,11 @@ const base = parseConfig(
 function configOf({ committee }: StartingRules): NodeConfig {
 	const assets = addresses.slice(0, GENESIS_ACCOUNTS).map((address, i) => ({
 		accountName: `account${i}`,
-		accountType: "Normal" as const,
 		address,
 		balance: GENESIS_BALANCE,
 	}));
 	const hole = {
 		accountName: "Blackhole",
-		accountType: "AssetIssue" as const,
 		address: blackHole,
 		balance: MIN_INT64,
 	};

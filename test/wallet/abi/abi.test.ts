@@ -1,14 +1,15 @@
 import { describe, expect, it } from "vitest";
+import { AbiDataError } from "../../../src/abi/abi-data-error.js";
+import { decodeValues, encodeCall, encodeValues } from "../../../src/abi/coder.js";
+import { decodeEvent } from "../../../src/abi/log.js";
+import { describeItem, hashedSignature, selectorOf, topicOf } from "../../../src/abi/parameter.js";
 import { fromHex, toHex } from "../../../src/protocol/bytes.js";
+import { asFailure } from "../../../src/terminal/failure-report.js";
 import { readArguments } from "../../../src/wallet/abi/argument.js";
-import { decodeValues, encodeCall, encodeValues } from "../../../src/wallet/abi/coder.js";
 import { findItem, readInterface } from "../../../src/wallet/abi/interface.js";
-import { decodeEvent } from "../../../src/wallet/abi/log.js";
-import { describeItem, hashedSignature, selectorOf, topicOf } from "../../../src/wallet/abi/parameter.js";
 import { revertReason } from "../../../src/wallet/abi/revert.js";
 import { parseSignature } from "../../../src/wallet/abi/signature.js";
 import { readAddress } from "../../../src/wallet/address-text.js";
-import { Failure } from "../../../src/wallet/failure.js";
 
 const OWNER = "TMVQGm1qAQYVdetCeGRRkTWYYrLXuHK2HC";
 const word = (value: number | bigint): string =>
@@ -120,7 +121,12 @@ describe("values", () => {
 
 	it("says that data doesn't fit", async () => {
 		const { inputs } = parseSignature("f(uint256,uint256)");
-		await expect(decodeValues(inputs, fromHex(word(1)))).rejects.toThrow(Failure);
+		await expect(decodeValues(inputs, fromHex(word(1)))).rejects.toThrowError(AbiDataError);
+		const refused = asFailure(await decodeValues(inputs, fromHex(word(1))).catch((error: unknown) => error));
+		expect(refused).toMatchObject({
+			code: "bad_value",
+			message: expect.stringContaining("the data doesn't fit"),
+		});
 	});
 });
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { decodeValues } from "../../../src/wallet/abi/coder.js";
-import type { AbiParameter } from "../../../src/wallet/abi/parameter.js";
+import { decodeValues } from "../../../src/abi/coder.js";
+import type { AbiParameter } from "../../../src/abi/parameter.js";
 
 const word = (value: number): Buffer => Buffer.from(value.toString(16).padStart(64, "0"), "hex");
 const parameter = (type: string, components?: readonly AbiParameter[]): AbiParameter => ({

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { describeItem } from "../../../src/wallet/abi/parameter.js";
+import { describeItem } from "../../../src/abi/parameter.js";
 import {
 	commonInterface,
 	joinedInterfaces,

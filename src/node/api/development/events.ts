@@ -1,5 +1,9 @@
 /** Events of contracts over HTTP, as tools read them from an event server (protocol/development-chain §4.5). */
 
+import type { AbiView } from "../../../abi/coder.js";
+import { decodeEvent, eventByTopic } from "../../../abi/log.js";
+import type { ContractInterface } from "../../../abi/parameter.js";
+import { type AbiItem, type AbiKind, describeItem } from "../../../abi/parameter.js";
 import { addressPrefix, fromBase58Check, isAddress, toBase58Check } from "../../../protocol/address.js";
 import { concatBytes, fromHex, toHex } from "../../../protocol/bytes.js";
 import { toNeutral } from "../../../protocol/dialect.js";
@@ -9,10 +13,6 @@ import {
 	type TransactionInfo,
 	type TransactionInfoLog,
 } from "../../../protocol/messages.js";
-import type { AbiView } from "../../../wallet/abi/coder.js";
-import { type ContractInterface, eventByTopic } from "../../../wallet/abi/interface.js";
-import { decodeEvent } from "../../../wallet/abi/log.js";
-import { type AbiItem, type AbiKind, describeItem } from "../../../wallet/abi/parameter.js";
 import { bloomBits, candidateBlocks, sections } from "../../chain/section-bloom.js";
 import type { StateView } from "../../state/view.js";
 import { transactionInfoById, transactionInfosOfBlock } from "../queries/blocks.js";

@@ -1,7 +1,13 @@
 /** Endpoints that build an unsigned transaction: one row a contract type (protocol/http-endpoints §1.3, §1.4). */
 
 import type { Message, MessageType } from "../../../protocol/codec/descriptor.js";
-import { type ContractType, contractTypeByName, contractTypes } from "../../../protocol/contract-types.js";
+import {
+	type BuildableType,
+	contractTypeByName,
+	contractTypes,
+	isBuildable,
+	type ValueIn,
+} from "../../../protocol/contract-types.js";
 import { spell } from "../../../protocol/dialect.js";
 import { NamedError } from "../../../protocol/json/exceptions.js";
 import { readText } from "../../../protocol/json/member-readers.js";
@@ -22,11 +28,7 @@ import type { RequestInput } from "../request.js";
 export const builtTransaction: ReplyWriter<SignedTransaction> = ({ style }, transaction) =>
 	transactionJson(transaction, style, true);
 
-interface BuilderRow {
-	readonly name: string;
-	readonly about: string;
-	/** Contract type. */
-	readonly type: string;
+interface BuilderForm {
 	readonly get: "empty" | "refused";
 	readonly post: "body" | "raw";
 	/** The member `extra_data` becomes the transaction's memo. */
@@ -37,145 +39,44 @@ const body = { get: "empty", post: "body" } as const;
 const raw = { get: "empty", post: "raw" } as const;
 const postOnly = { get: "refused", post: "body" } as const;
 
-const rows: readonly BuilderRow[] = [
-	{ name: "createtransaction", about: "Transfers coins.", type: "TransferContract", ...raw, memo: true },
-	{ name: "createaccount", about: "Creates an account.", type: "AccountCreateContract", ...postOnly },
-	{ name: "updateaccount", about: "Names an account.", type: "AccountUpdateContract", ...body },
-	{ name: "setaccountid", about: "Gives an account its id.", type: "SetAccountIdContract", ...raw },
-	{
-		name: "accountpermissionupdate",
-		about: "Sets who may sign for an account.",
-		type: "AccountPermissionUpdateContract",
-		...body,
-	},
-	{ name: "transferasset", about: "Transfers tokens.", type: "TransferAssetContract", ...raw, memo: true },
-	{
-		name: "participateassetissue",
-		about: "Buys tokens from their issuer.",
-		type: "ParticipateAssetIssueContract",
-		...raw,
-	},
-	{ name: "createassetissue", about: "Issues a token.", type: "AssetIssueContract", ...body },
-	{
-		name: "updateasset",
-		about: "Changes a token's description and limits.",
-		type: "UpdateAssetContract",
-		...body,
-	},
-	{ name: "unfreezeasset", about: "Frees staked token supply.", type: "UnfreezeAssetContract", ...body },
-	{
-		name: "createwitness",
-		about: "Applies to become a super representative.",
-		type: "WitnessCreateContract",
-		...body,
-	},
-	{
-		name: "updatewitness",
-		about: "Changes a super representative's page.",
-		type: "WitnessUpdateContract",
-		...body,
-	},
-	{
-		name: "votewitnessaccount",
-		about: "Votes for super representatives.",
-		type: "VoteWitnessContract",
-		...raw,
-	},
-	{
-		name: "updateBrokerage",
-		about: "Sets a super representative's share of its rewards.",
-		type: "UpdateBrokerageContract",
-		...postOnly,
-	},
-	{ name: "withdrawbalance", about: "Withdraws rewards.", type: "WithdrawBalanceContract", ...raw },
-	{ name: "proposalcreate", about: "Proposes new chain parameters.", type: "ProposalCreateContract", ...raw },
-	{
-		name: "proposalapprove",
-		about: "Approves a proposal, or takes the approval back.",
-		type: "ProposalApproveContract",
-		...raw,
-	},
-	{ name: "proposaldelete", about: "Cancels a proposal.", type: "ProposalDeleteContract", ...raw },
-	{
-		name: "freezebalance",
-		about: "Stakes coins, first generation.",
-		type: "FreezeBalanceContract",
-		...postOnly,
-	},
-	{
-		name: "unfreezebalance",
-		about: "Unstakes coins of the first generation.",
-		type: "UnfreezeBalanceContract",
-		...body,
-	},
-	{ name: "freezebalancev2", about: "Stakes coins.", type: "FreezeBalanceV2Contract", ...postOnly },
-	{
-		name: "unfreezebalancev2",
-		about: "Begins to unstake coins.",
-		type: "UnfreezeBalanceV2Contract",
-		...body,
-	},
-	{
-		name: "withdrawexpireunfreeze",
-		about: "Withdraws coins whose unstaking is over.",
-		type: "WithdrawExpireUnfreezeContract",
-		...raw,
-	},
-	{ name: "delegateresource", about: "Delegates a resource.", type: "DelegateResourceContract", ...postOnly },
-	{
-		name: "undelegateresource",
-		about: "Takes a delegated resource back.",
-		type: "UnDelegateResourceContract",
-		...body,
-	},
-	{
-		name: "cancelallunfreezev2",
-		about: "Cancels all unstaking.",
-		type: "CancelAllUnfreezeV2Contract",
-		...postOnly,
-	},
-	{
-		name: "updatesetting",
-		about: "Sets the caller's share of a contract's energy.",
-		type: "UpdateSettingContract",
-		...body,
-	},
-	{
-		name: "updateenergylimit",
-		about: "Limits the energy that a contract's deployer gives.",
-		type: "UpdateEnergyLimitContract",
-		...body,
-	},
-	{ name: "clearabi", about: "Removes a contract's interface.", type: "ClearABIContract", ...body },
-	{ name: "exchangecreate", about: "Opens an exchange.", type: "ExchangeCreateContract", ...postOnly },
-	{ name: "exchangeinject", about: "Adds to an exchange.", type: "ExchangeInjectContract", ...postOnly },
-	{
-		name: "exchangewithdraw",
-		about: "Takes from an exchange.",
-		type: "ExchangeWithdrawContract",
-		...postOnly,
-	},
-	{
-		name: "exchangetransaction",
-		about: "Trades on an exchange.",
-		type: "ExchangeTransactionContract",
-		...postOnly,
-	},
-	{
-		name: "marketsellasset",
-		about: "Places an order on the market.",
-		type: "MarketSellAssetContract",
-		...raw,
-		memo: true,
-	},
-	{
-		name: "marketcancelorder",
-		about: "Cancels an order.",
-		type: "MarketCancelOrderContract",
-		...body,
-		memo: true,
-	},
-];
+/** How each builder of the table of contract types is asked, in the order of the documents. */
+const forms: Readonly<Record<ValueIn<"http">, BuilderForm>> = {
+	createtransaction: { ...raw, memo: true },
+	createaccount: postOnly,
+	updateaccount: body,
+	setaccountid: raw,
+	accountpermissionupdate: body,
+	transferasset: { ...raw, memo: true },
+	participateassetissue: raw,
+	createassetissue: body,
+	updateasset: body,
+	unfreezeasset: body,
+	createwitness: body,
+	updatewitness: body,
+	votewitnessaccount: raw,
+	updateBrokerage: postOnly,
+	withdrawbalance: raw,
+	proposalcreate: raw,
+	proposalapprove: raw,
+	proposaldelete: raw,
+	freezebalance: postOnly,
+	unfreezebalance: body,
+	freezebalancev2: postOnly,
+	unfreezebalancev2: body,
+	withdrawexpireunfreeze: raw,
+	delegateresource: postOnly,
+	undelegateresource: body,
+	cancelallunfreezev2: postOnly,
+	updatesetting: body,
+	updateenergylimit: body,
+	clearabi: body,
+	exchangecreate: postOnly,
+	exchangeinject: postOnly,
+	exchangewithdraw: postOnly,
+	exchangetransaction: postOnly,
+	marketsellasset: { ...raw, memo: true },
+	marketcancelorder: { ...body, memo: true },
+};
 
 interface BuildRequest {
 	readonly contract: Message;
@@ -190,13 +91,14 @@ function builderRequest(type: MessageType<Message>): RequestForm<BuildRequest> {
 	};
 }
 
-function builder(row: BuilderRow): Endpoint {
-	const type = contractTypeByName(row.type) as ContractType & { readonly message: MessageType<Message> };
+function builder([name, form]: readonly [name: string, form: BuilderForm]): Endpoint {
+	const type = contractTypes.find(({ http }) => http === name);
+	if (!isBuildable(type)) throw new Error(`no contract type has the builder ${name}`);
 	return defineEndpoint({
-		name: row.name,
-		about: row.about,
-		get: row.get,
-		post: row.post,
+		name,
+		about: type.about ?? "",
+		get: form.get,
+		post: form.post,
 		servers: ["full"],
 		request: builderRequest(type.message),
 		reply: builtTransaction,
@@ -204,25 +106,21 @@ function builder(row: BuilderRow): Endpoint {
 		handle: (context, { contract, input }) =>
 			buildValid(context, type, contract, () => ({
 				...permissionIdOf(input.object, context.style.dialect),
-				...(row.memo ? memoOf(input.object, input.visible) : {}),
+				...(form.memo ? memoOf(input.object, input.visible) : {}),
 			})),
 	});
 }
 
 /** The contract type that a text names, which has a message. @throws {NamedError} */
-function namedType(
-	name: string | null,
-	enumName: string,
-): ContractType & { readonly message: MessageType<Message> } {
+function namedType(name: string | null, enumName: string): BuildableType {
 	if (name === null) throw new NamedError("NullPointerException", "Name is null");
 	const isConstant = name === "UNRECOGNIZED" || name in TransactionContractContractType;
 	if (!isConstant) throw new NamedError("IllegalArgumentException", `No enum constant ${enumName}.${name}`);
-	const type = contractTypes.find((row) => row.name === name);
-	const message = type?.message;
-	if (!type || !message) {
+	const type = contractTypeByName(name);
+	if (!isBuildable(type)) {
 		throw new NamedError("ContractValidateException", `don't have this type: ${name}`);
 	}
-	return { ...type, message };
+	return type;
 }
 
 const commonTransaction = defineEndpoint({
@@ -246,4 +144,7 @@ const commonTransaction = defineEndpoint({
 	},
 });
 
-export const builderEndpoints: readonly Endpoint[] = [...rows.map(builder), commonTransaction];
+export const builderEndpoints: readonly Endpoint[] = [
+	...Object.entries(forms).map(builder),
+	commonTransaction,
+];

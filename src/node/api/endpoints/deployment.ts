@@ -1,6 +1,6 @@
 /** Building a contract's deployment (protocol/http-endpoints §1.5): members are read by themselves, only the interface is decoded. */
 
-import { type ContractType, contractTypeByName } from "../../../protocol/contract-types.js";
+import { contractType } from "../../../protocol/contract-types.js";
 import { decodeFields } from "../../../protocol/json/field-decoder.js";
 import { decodeHexText } from "../../../protocol/json/hex-text.js";
 import { readLong, readText } from "../../../protocol/json/member-readers.js";
@@ -78,7 +78,7 @@ export const deployContract = defineEndpoint({
 	reply: builtTransaction,
 	answers: "Transaction",
 	handle: (context, { contract, feeLimitSun, members }) =>
-		buildValid(context, contractTypeByName("CreateSmartContract") as ContractType, contract, () => ({
+		buildValid(context, contractType("CreateSmartContract"), contract, () => ({
 			feeLimitSun,
 			...permissionIdOf(members, context.style.dialect),
 		})),

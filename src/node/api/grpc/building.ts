@@ -3,7 +3,7 @@
 import { utf8 } from "../../../protocol/bytes.js";
 import type { Message } from "../../../protocol/codec/descriptor.js";
 import { DecodeError } from "../../../protocol/codec/reader.js";
-import { type ContractType, contractTypeById, contractTypeByName } from "../../../protocol/contract-types.js";
+import { type ContractType, contractTypeById } from "../../../protocol/contract-types.js";
 import {
 	exceptionText,
 	isWireError,
@@ -19,8 +19,7 @@ import {
 	TransactionExtention,
 } from "../../../protocol/messages.js";
 import { ParameterError, unpackParameter } from "../../../protocol/transaction.js";
-import { contractModule } from "../../contracts/modules.js";
-import { parameterTypeRefusal } from "../../contracts/parameter-type.js";
+import { contractModule, parameterTypeRefusal } from "../../contracts/modules.js";
 import { ContractValidateError } from "../../rules/errors.js";
 import { buildValid } from "../builder.js";
 import type { ApiContext } from "../context.js";
@@ -28,15 +27,13 @@ import { transactionExtention } from "../transaction-extention.js";
 import type { Handler } from "./method.js";
 
 /** Kind E: the transaction with its id, or the reason why there is none. */
-export function build<Q extends Message>(name: string): Handler<Q, TransactionExtention> {
-	const type = typeNamed(name);
+export function build<Q extends Message>(type: ContractType): Handler<Q, TransactionExtention> {
 	return (context, contract) =>
 		extentionOrReason(context, () => transactionExtention(buildValid(context, type, contract)));
 }
 
 /** Kind L: the bare transaction; an empty one if the contract is not valid. */
-export function buildBare<Q extends Message>(name: string): Handler<Q, Transaction> {
-	const type = typeNamed(name);
+export function buildBare<Q extends Message>(type: ContractType): Handler<Q, Transaction> {
 	return (context, contract) => {
 		try {
 			return buildValid(context, type, contract).message;
@@ -98,10 +95,4 @@ export function refusal({ style: { dialect } }: ApiContext, error: Error): Retur
 				code: ReturnResponse_code.OTHER_ERROR,
 				message: utf8(exceptionText(error, dialect)),
 			});
-}
-
-function typeNamed(name: string): ContractType {
-	const type = contractTypeByName(name);
-	if (!type) throw new Error(`${name} is no contract type`);
-	return type;
 }

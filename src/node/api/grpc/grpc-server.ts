@@ -23,7 +23,13 @@ import { REQUEST_BUDGET } from "../request-budget.js";
 import { ownTurn } from "../turns.js";
 import { type CallTotals, ClientCalls, MAX_CALLS } from "./client-calls.js";
 import { Health } from "./health.js";
-import { type LibraryCall, nameUnknownMethods, watchCalls, whenSent } from "./library-answers.js";
+import {
+	type LibraryCall,
+	limitHeaders,
+	nameUnknownMethods,
+	watchCalls,
+	whenSent,
+} from "./library-answers.js";
 import { isClosedMethod } from "./lite-methods.js";
 import { LongMessages } from "./long-messages.js";
 import { CallError, LongMessage, type Method, UnimplementedError } from "./method.js";
@@ -77,7 +83,10 @@ export class GrpcServer {
 	) {
 		const { rpc } = node.config.node;
 		this.long = new LongMessages(node.limiter.longMessages);
-		this.server = new Server({ ...optionsOf(rpc), interceptors: [watchCalls((call) => this.begin(call))] });
+		this.server = new Server({
+			...optionsOf(rpc),
+			interceptors: [watchCalls((call) => this.begin(call)), limitHeaders(rpc.maxHeaderListSize)],
+		});
 		const services = servicesOf(kind, node.config);
 		for (const service of services) this.addService(service);
 		const admit = (peer: string): (() => void) | undefined => this.admitStream(peer);

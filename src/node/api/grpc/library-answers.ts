@@ -6,9 +6,11 @@
 import { constants, type ServerHttp2Stream } from "node:http2";
 import {
 	type handleBidiStreamingCall,
+	type Metadata,
 	type Server,
 	ServerInterceptingCall,
 	type ServerInterceptor,
+	ServerListenerBuilder,
 	type StatusObject,
 	status,
 } from "@grpc/grpc-js";
@@ -89,3 +91,34 @@ export const watchCalls =
 		begun(own);
 		return new ServerInterceptingCall(call);
 	};
+
+/** What HTTP/2 counts for a field beside its name and value. */
+const FIELD_OVERHEAD = 32;
+
+/** Ends calls whose header fields are longer than allowed; the library itself stops at 64 KiB. */
+export function limitHeaders(maxBytes: number): ServerInterceptor {
+	return (_method, call) =>
+		new ServerInterceptingCall(call, {
+			start: (next) =>
+				next(
+					new ServerListenerBuilder()
+						.withOnReceiveMetadata((metadata, pass) => {
+							const bytes = headerBytes(metadata);
+							if (bytes <= maxBytes) return pass(metadata);
+							const details = `Header size ${bytes} exceeds the limit of ${maxBytes}`;
+							call.sendStatus({ code: status.RESOURCE_EXHAUSTED, details });
+						})
+						.build(),
+				),
+		});
+}
+
+function headerBytes(metadata: Metadata): number {
+	let bytes = 0;
+	for (const [name, values] of Object.entries(metadata.toHttp2Headers())) {
+		for (const value of Array.isArray(values) ? values : [values]) {
+			bytes += name.length + String(value ?? "").length + FIELD_OVERHEAD;
+		}
+	}
+	return bytes;
+}

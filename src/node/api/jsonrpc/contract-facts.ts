@@ -3,6 +3,7 @@
 import { EMPTY } from "../../../protocol/bytes.js";
 import type { Message } from "../../../protocol/codec/descriptor.js";
 import { DecodeError } from "../../../protocol/codec/reader.js";
+import type { ContractName } from "../../../protocol/contract-types.js";
 import { wrap } from "../../../protocol/int64.js";
 import type * as m from "../../../protocol/messages.js";
 import { ParameterError, type SignedTransaction } from "../../../protocol/transaction.js";
@@ -36,7 +37,7 @@ const toReceiver = row<{ receiver_address: Uint8Array }>({ to: (c) => c.receiver
 const quantOnly = row<{ quant: bigint }>({ value: (c) => c.quant });
 
 /** Amounts are shown whether or not the transaction succeeded; fees are the original ones, not those of today. */
-const ROWS: Readonly<Record<string, Row<Message>>> = {
+const ROWS: Readonly<Partial<Record<ContractName, Row<Message>>>> = {
 	TransferContract: row<m.TransferContract>({ to: (c) => c.to_address, value: (c) => c.amount }),
 	TransferAssetContract: row<m.TransferAssetContract>({ to: (c) => c.to_address, value: (c) => c.amount }),
 	AccountCreateContract: row<m.AccountCreateContract>({ to: (c) => c.account_address }),
@@ -110,8 +111,8 @@ export function contractFacts(
 ): ContractFacts {
 	const contract = readContract(transaction);
 	if (!contract) return { from: EMPTY, to: EMPTY, value: 0n, input: EMPTY };
-	const name = transaction.type?.name ?? "";
-	const facts = ROWS[name];
+	const name = transaction.type?.name;
+	const facts = name && ROWS[name];
 	return {
 		from: transaction.owner,
 		to: facts?.to?.(contract) ?? EMPTY,

@@ -3,7 +3,7 @@
  * through this.
  */
 
-import { type ContractType, contractTypeByName } from "../../../protocol/contract-types.js";
+import { contractType } from "../../../protocol/contract-types.js";
 import { fromDouble, wrap } from "../../../protocol/int64.js";
 import { NamedError } from "../../../protocol/json/exceptions.js";
 import {
@@ -27,8 +27,8 @@ import { executions } from "../call-queue.js";
 import type { ApiContext } from "../context.js";
 import { headBlock } from "./blocks.js";
 
-const TRIGGER = contractTypeByName("TriggerSmartContract") as ContractType;
-const CREATE = contractTypeByName("CreateSmartContract") as ContractType;
+const TRIGGER = contractType("TriggerSmartContract");
+const CREATE = contractType("CreateSmartContract");
 
 const REVERTED = "REVERT opcode executed";
 

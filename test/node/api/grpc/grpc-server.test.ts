@@ -1,5 +1,5 @@
 import { createServer } from "node:net";
-import { Client, credentials } from "@grpc/grpc-js";
+import { Client, credentials, Metadata } from "@grpc/grpc-js";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { fromHex, toHex, utf8 } from "../../../../src/protocol/bytes.js";
 import {
@@ -62,6 +62,22 @@ describe("methods", () => {
 		expect(await node.send(path, new Uint8Array(0), port)).toEqual({
 			error: { code: 12, message: `Method not found: ${name}` },
 		});
+	});
+
+	it("ends a call whose header fields are longer than node.rpc.maxHeaderListSize", async () => {
+		const client = new Client(`127.0.0.1:${node.ports.grpc}`, credentials.createInsecure());
+		const asIs = (bytes: Buffer): Buffer => bytes;
+		const ask = (length: number) =>
+			new Promise((resolve) => {
+				const metadata = new Metadata();
+				metadata.set("x", "a".repeat(length));
+				const path = "/protocol.Wallet/GetNextMaintenanceTime";
+				client.makeUnaryRequest(path, asIs, asIs, Buffer.alloc(0), metadata, (error) =>
+					resolve(error?.code ?? 0),
+				);
+			});
+		expect([await ask(7_000), await ask(9_000)]).toEqual([0, 8]);
+		client.close();
 	});
 
 	it("answers an unknown stream before its client has said anything", async () => {

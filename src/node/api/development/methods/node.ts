@@ -2,7 +2,7 @@
 
 import { toBase58Check } from "../../../../protocol/address.js";
 import { EMPTY, fromHex } from "../../../../protocol/bytes.js";
-import { type ContractType, contractTypeByName } from "../../../../protocol/contract-types.js";
+import { contractType } from "../../../../protocol/contract-types.js";
 import { CreateSmartContract, SmartContract, TriggerSmartContract } from "../../../../protocol/messages.js";
 import { buildTransaction, type SignedTransaction } from "../../../../protocol/transaction.js";
 import { storageRange, type Trace, traceCall, traceTransaction } from "../../../development/trace.js";
@@ -88,7 +88,7 @@ function callOf(call: JsonObject): SignedTransaction {
 			origin_energy_limit: 1n,
 		});
 		const deployment = CreateSmartContract.create({ owner_address, new_contract });
-		return buildTransaction(contractTypeByName("CreateSmartContract") as ContractType, deployment, header);
+		return buildTransaction(contractType("CreateSmartContract"), deployment, header);
 	}
 	const trigger = TriggerSmartContract.create({
 		owner_address,
@@ -96,7 +96,7 @@ function callOf(call: JsonObject): SignedTransaction {
 		call_value,
 		data: bytes,
 	});
-	return buildTransaction(contractTypeByName("TriggerSmartContract") as ContractType, trigger, header);
+	return buildTransaction(contractType("TriggerSmartContract"), trigger, header);
 }
 
 function zeroAddress(): Uint8Array {

@@ -6,7 +6,7 @@
 import { toBase58Check } from "../../../../protocol/address.js";
 import { EMPTY, equalBytes, toHex } from "../../../../protocol/bytes.js";
 import type { Message } from "../../../../protocol/codec/descriptor.js";
-import { type ContractType, contractTypeByName } from "../../../../protocol/contract-types.js";
+import { type ContractType, contractType } from "../../../../protocol/contract-types.js";
 import { messageText } from "../../../../protocol/json/exceptions.js";
 import {
 	CreateSmartContract,
@@ -26,8 +26,6 @@ import type { JsonObject } from "../../jsonrpc/json-reader.js";
 import { INTERNAL, INVALID_PARAMS, RpcError } from "../../jsonrpc/rpc-error.js";
 import { checkCount, invalid, optionalQuantity, readAccount, readBytes, readObject } from "../arguments.js";
 import type { DevelopmentContext, DevelopmentMethods } from "../method.js";
-
-const typeOf = (name: string): ContractType => contractTypeByName(name) as ContractType;
 
 /** What a call may cost that doesn't say its gas, in sun: what the network's tools offer. */
 const FEE_LIMIT_SUN = 1_000_000_000n;
@@ -61,15 +59,15 @@ function contractOf(
 			consume_user_resource_percent: 100n,
 			origin_energy_limit: ORIGIN_ENERGY_LIMIT,
 		});
-		return [typeOf("CreateSmartContract"), CreateSmartContract.create({ owner_address, new_contract })];
+		return [contractType("CreateSmartContract"), CreateSmartContract.create({ owner_address, new_contract })];
 	}
 	const receiver = readAccount(to);
 	if (!state.contract.has(receiver)) {
 		const transfer = TransferContract.create({ owner_address, to_address: receiver, amount });
-		return [typeOf("TransferContract"), transfer];
+		return [contractType("TransferContract"), transfer];
 	}
 	const trigger = { owner_address, contract_address: receiver, call_value: amount, data };
-	return [typeOf("TriggerSmartContract"), TriggerSmartContract.create(trigger)];
+	return [contractType("TriggerSmartContract"), TriggerSmartContract.create(trigger)];
 }
 
 function contextOf({ node, broadcaster }: DevelopmentContext): ApiContext {

@@ -1,59 +1,31 @@
-/** Methods that build an unsigned transaction (protocol/grpc §2.2). */
+/** Methods that build an unsigned transaction, made of the table of contract types (protocol/grpc §2.2). */
 
+import {
+	type BuildableName,
+	type ContractMessage,
+	contractTypes,
+	type NameWith,
+	type ValueIn,
+} from "../../../../protocol/contract-types.js";
+import type { Transaction, TransactionExtention } from "../../../../protocol/messages.js";
 import { build, buildBare, buildCommon } from "../building.js";
-import { type Handlers, unimplemented } from "../method.js";
+import { type Handler, type Handlers, unimplemented } from "../method.js";
+
+/** The methods that a column of the table names, each for the message of its type. */
+type Builders<C extends "grpc" | "grpcBare", R> = {
+	readonly [M in ValueIn<C> & string]: Handler<ContractMessage<NameWith<C, M> & BuildableName>, R>;
+};
+
+function builderMethods(): Builders<"grpcBare", Transaction> & Builders<"grpc", TransactionExtention> {
+	const methods = contractTypes.flatMap((type) => [
+		...(type.grpcBare ? [[type.grpcBare, buildBare(type)] as const] : []),
+		...(type.grpc ? [[type.grpc, build(type)] as const] : []),
+	]);
+	return Object.fromEntries(methods) as ReturnType<typeof builderMethods>;
+}
 
 export const builders = {
-	CreateTransaction: buildBare("TransferContract"),
-	CreateTransaction2: build("TransferContract"),
-	CreateAccount: buildBare("AccountCreateContract"),
-	CreateAccount2: build("AccountCreateContract"),
-	UpdateAccount: buildBare("AccountUpdateContract"),
-	UpdateAccount2: build("AccountUpdateContract"),
-	SetAccountId: buildBare("SetAccountIdContract"),
-	AccountPermissionUpdate: build("AccountPermissionUpdateContract"),
-	CreateWitness: buildBare("WitnessCreateContract"),
-	CreateWitness2: build("WitnessCreateContract"),
-	UpdateWitness: buildBare("WitnessUpdateContract"),
-	UpdateWitness2: build("WitnessUpdateContract"),
-	VoteWitnessAccount: buildBare("VoteWitnessContract"),
-	VoteWitnessAccount2: build("VoteWitnessContract"),
-	UpdateBrokerage: build("UpdateBrokerageContract"),
-	WithdrawBalance: buildBare("WithdrawBalanceContract"),
-	WithdrawBalance2: build("WithdrawBalanceContract"),
-	CreateAssetIssue: buildBare("AssetIssueContract"),
-	CreateAssetIssue2: build("AssetIssueContract"),
-	TransferAsset: buildBare("TransferAssetContract"),
-	TransferAsset2: build("TransferAssetContract"),
-	ParticipateAssetIssue: buildBare("ParticipateAssetIssueContract"),
-	ParticipateAssetIssue2: build("ParticipateAssetIssueContract"),
-	UnfreezeAsset: buildBare("UnfreezeAssetContract"),
-	UnfreezeAsset2: build("UnfreezeAssetContract"),
-	UpdateAsset: buildBare("UpdateAssetContract"),
-	UpdateAsset2: build("UpdateAssetContract"),
-	FreezeBalance: buildBare("FreezeBalanceContract"),
-	FreezeBalance2: build("FreezeBalanceContract"),
-	UnfreezeBalance: buildBare("UnfreezeBalanceContract"),
-	UnfreezeBalance2: build("UnfreezeBalanceContract"),
-	FreezeBalanceV2: build("FreezeBalanceV2Contract"),
-	UnfreezeBalanceV2: build("UnfreezeBalanceV2Contract"),
-	WithdrawExpireUnfreeze: build("WithdrawExpireUnfreezeContract"),
-	DelegateResource: build("DelegateResourceContract"),
-	UnDelegateResource: build("UnDelegateResourceContract"),
-	CancelAllUnfreezeV2: build("CancelAllUnfreezeV2Contract"),
-	ProposalCreate: build("ProposalCreateContract"),
-	ProposalApprove: build("ProposalApproveContract"),
-	ProposalDelete: build("ProposalDeleteContract"),
-	ExchangeCreate: build("ExchangeCreateContract"),
-	ExchangeInject: build("ExchangeInjectContract"),
-	ExchangeWithdraw: build("ExchangeWithdrawContract"),
-	ExchangeTransaction: build("ExchangeTransactionContract"),
-	MarketSellAsset: build("MarketSellAssetContract"),
-	MarketCancelOrder: build("MarketCancelOrderContract"),
-	UpdateSetting: build("UpdateSettingContract"),
-	UpdateEnergyLimit: build("UpdateEnergyLimitContract"),
-	ClearContractABI: build("ClearABIContract"),
-	DeployContract: build("CreateSmartContract"),
+	...builderMethods(),
 	CreateCommonTransaction: buildCommon,
 	BuyStorage: unimplemented,
 	BuyStorageBytes: unimplemented,

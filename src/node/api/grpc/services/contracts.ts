@@ -1,7 +1,7 @@
 /** Contracts and calls of them (protocol/grpc §2.4). */
 
 import { utf8 } from "../../../../protocol/bytes.js";
-import { type ContractType, contractTypeByName } from "../../../../protocol/contract-types.js";
+import { contractType } from "../../../../protocol/contract-types.js";
 import { spell } from "../../../../protocol/dialect.js";
 import { exceptionText, isWireError } from "../../../../protocol/json/exceptions.js";
 import {
@@ -26,7 +26,7 @@ import { transactionExtention } from "../../transaction-extention.js";
 import { refusal } from "../building.js";
 import type { Handlers } from "../method.js";
 
-const TRIGGER = contractTypeByName("TriggerSmartContract") as ContractType;
+const TRIGGER = contractType("TriggerSmartContract");
 
 /**
  * A call without effect, with its transaction. The id is that of a transaction around the call, also where a deployment

@@ -2,7 +2,7 @@
 
 import { utf8 } from "../../../../protocol/bytes.js";
 import type { Message } from "../../../../protocol/codec/descriptor.js";
-import { type ContractType, contractTypeByName } from "../../../../protocol/contract-types.js";
+import { type ContractType, contractType } from "../../../../protocol/contract-types.js";
 import { wrap } from "../../../../protocol/int64.js";
 import { messageText, NamedError, nullPointer } from "../../../../protocol/json/exceptions.js";
 import { decodeFields } from "../../../../protocol/json/field-decoder.js";
@@ -51,10 +51,9 @@ const members = {
 const buildObject = record(members);
 type BuildObject = RecordOf<typeof members>;
 
-const typeOf = (name: string): ContractType => contractTypeByName(name) as ContractType;
-const TRANSFER = typeOf("TransferContract");
-const TRANSFER_ASSET = typeOf("TransferAssetContract");
-const CREATE = typeOf("CreateSmartContract");
+const TRANSFER = contractType("TransferContract");
+const TRANSFER_ASSET = contractType("TransferAssetContract");
+const CREATE = contractType("CreateSmartContract");
 
 /** A number's default is 0; null is an error. */
 function numberOf(value: bigint | null | undefined): bigint {

@@ -1,6 +1,6 @@
 /** Calls that only ask, and estimates of energy (protocol/json-rpc §§10 and 11). */
 
-import { type ContractType, contractTypeByName } from "../../../../protocol/contract-types.js";
+import { contractType } from "../../../../protocol/contract-types.js";
 import { messageText, NamedError, nullPointer } from "../../../../protocol/json/exceptions.js";
 import { decodeHexText } from "../../../../protocol/json/hex-text.js";
 import { TransferContract, TriggerSmartContract } from "../../../../protocol/messages.js";
@@ -27,7 +27,7 @@ import {
 } from "../values.js";
 import { requireLatest } from "./state.js";
 
-const TRANSFER = contractTypeByName("TransferContract") as ContractType;
+const TRANSFER = contractType("TransferContract");
 
 const isLenient = ({ node }: RpcContext): boolean => node.config.node.jsonrpc.lenient;
 

@@ -3,7 +3,7 @@
  * all be one: a few megabytes from a contract would become more than there is memory. Encoders don't write such data.
  */
 
-import { Failure } from "../failure.js";
+import { AbiDataError } from "./abi-data-error.js";
 import { type AbiParameter, arrayParts } from "./parameter.js";
 
 const WORD = 32;
@@ -13,7 +13,7 @@ const SLACK = 1 << 20;
 /** Deeper types are not of this world. */
 const MAX_DEPTH = 64;
 
-/** @throws {Failure} `bad_value` if the values are much larger than the bytes that they are read from */
+/** @throws {AbiDataError} if the values are much larger than the bytes that they are read from */
 export function checkDecodedSize(parameters: readonly AbiParameter[], data: Uint8Array): void {
 	new Walk(data).members(parameters, 0, 0);
 }
@@ -55,7 +55,7 @@ class Walk {
 	private spend(bytes: number): void {
 		this.left -= bytes;
 		if (this.left < 0) {
-			throw new Failure("bad_value", "the data doesn't fit: its values are much larger than the data itself");
+			throw new AbiDataError("the data doesn't fit: its values are much larger than the data itself");
 		}
 	}
 
@@ -85,6 +85,6 @@ function headSize(parameter: AbiParameter, depth: number): number {
 	return parameter.components.reduce((sum, member) => sum + headSize(member, depth + 1), 0);
 }
 
-function tooDeep(): Failure {
-	return new Failure("bad_value", `the data doesn't fit: a type is nested more than ${MAX_DEPTH} deep`);
+function tooDeep(): AbiDataError {
+	return new AbiDataError(`the data doesn't fit: a type is nested more than ${MAX_DEPTH} deep`);
 }

@@ -5,7 +5,7 @@
  * A path is dotted, in the neutral spelling. A key whose value is null counts as absent.
  */
 
-import { MAX_INT64, MIN_INT64 } from "../../protocol/int64.js";
+import { MAX_INT64, MIN_INT64 } from "../protocol/int64.js";
 import { ConfigError } from "./config-error.js";
 import type { HoconObject, HoconScalar, HoconValue } from "./hocon.js";
 
@@ -34,19 +34,17 @@ export class Section {
 		private readonly file: string,
 		private readonly prefix: string,
 		private readonly object: HoconObject,
-		/** Full paths that were asked for, shared by all sections of a file. */
-		private readonly asked: Set<string>,
-		/** What was read, by full path; shared too. */
+		/** What was read, by full path; shared by all sections of a file. */
 		private readonly values: Map<string, EffectiveSetting>,
 	) {}
 
 	static root(object: HoconObject, file: string): Section {
-		return new Section(file, "", object, new Set(), new Map());
+		return new Section(file, "", object, new Map());
 	}
 
-	/** Values that nothing asked for, with their full paths and lines. Inside a list, only members of objects. */
-	unasked(): { readonly path: string; readonly line: number }[] {
-		return [...leaves(this.object, this.prefix)].filter(({ path }) => !this.asked.has(path));
+	/** Every value with its full path and line. Inside a list, only members of objects. */
+	leaves(): { readonly path: string; readonly line: number }[] {
+		return [...leaves(this.object, this.prefix)];
 	}
 
 	/** Every value that was read from any section of the file, in the order of reading. */
@@ -204,11 +202,10 @@ export class Section {
 	}
 
 	private inner(path: string, object: HoconObject): Section {
-		return new Section(this.file, `${this.full(path)}.`, object, this.asked, this.values);
+		return new Section(this.file, `${this.full(path)}.`, object, this.values);
 	}
 
 	private find(path: string): HoconValue | undefined {
-		this.asked.add(this.full(path));
 		let value: HoconValue | undefined = this.object;
 		for (const name of path.split(".")) {
 			const [, key = "", index] = /^(.*?)(?:\[(\d+)\])?$/.exec(name) ?? [];

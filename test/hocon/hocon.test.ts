@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { ConfigError } from "../../../src/node/config/config-error.js";
-import { type HoconValue, parseHocon } from "../../../src/node/config/hocon.js";
+import { ConfigError } from "../../src/hocon/config-error.js";
+import { type HoconValue, parseHocon } from "../../src/hocon/hocon.js";
 
 /** Plain form of a value: scalars as their text with a mark of their kind where it is not text. */
 function plain(value: HoconValue): unknown {

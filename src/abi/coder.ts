@@ -3,12 +3,14 @@
  * that no other command waits for it.
  */
 
-import { addressPrefix, toBase58Check } from "../../protocol/address.js";
-import { concatBytes, fromHex, toHex } from "../../protocol/bytes.js";
-import { Failure } from "../failure.js";
-import type { AbiValue } from "./argument.js";
+import { addressPrefix, toBase58Check } from "../protocol/address.js";
+import { concatBytes, fromHex, toHex } from "../protocol/bytes.js";
+import { AbiDataError } from "./abi-data-error.js";
 import { checkDecodedSize } from "./decoded-size.js";
 import { type AbiItem, type AbiParameter, arrayParts, selectorOf, TOKEN_TYPE } from "./parameter.js";
+
+/** A value for a parameter. */
+export type AbiValue = bigint | boolean | string | readonly AbiValue[];
 
 /** A decoded value for printing: whole numbers as bigint, addresses in Base58, bytes as `0x…`. */
 export type AbiView = bigint | boolean | string | readonly AbiView[] | { readonly [name: string]: AbiView };
@@ -37,7 +39,7 @@ function coderParameter({ type, components }: AbiParameter): CoderParameter {
 	};
 }
 
-/** @throws {Failure} `internal` if a value was not made for its parameter */
+/** @throws {Error} if a value was not made for its parameter */
 export async function encodeValues(
 	parameters: readonly AbiParameter[],
 	values: readonly AbiValue[],
@@ -54,7 +56,7 @@ export async function encodeCall(item: AbiItem, values: readonly AbiValue[]): Pr
 /**
  * Reads values.
  * @returns one value a parameter
- * @throws {Failure} `bad_value` if the bytes don't fit
+ * @throws {AbiDataError} if the bytes don't fit
  */
 export async function decodeValues(
 	parameters: readonly AbiParameter[],
@@ -69,7 +71,7 @@ export async function decodeValues(
 	} catch (error) {
 		if (!(error instanceof Error)) throw error;
 		const [why = ""] = error.message.split("\n");
-		throw new Failure("bad_value", `the data doesn't fit: ${why}`);
+		throw new AbiDataError(`the data doesn't fit: ${why}`);
 	}
 	return values.map((value, index) => viewValue(parameters[index] as AbiParameter, value));
 }

@@ -1,10 +1,16 @@
 /** Logs of contracts as the events that they are. */
 
-import { toHex } from "../../protocol/bytes.js";
-import { Failure } from "../failure.js";
+import { equalBytes, toHex } from "../protocol/bytes.js";
+import { AbiDataError } from "./abi-data-error.js";
 import { type AbiView, decodeValues, keyedValues } from "./coder.js";
-import { type ContractInterface, eventByTopic } from "./interface.js";
-import { type AbiItem, type AbiParameter, hashedSignature } from "./parameter.js";
+import {
+	type AbiItem,
+	type AbiParameter,
+	type ContractInterface,
+	hashedSignature,
+	isComplete,
+	topicOf,
+} from "./parameter.js";
 
 /** A log's event and its values by name. */
 export interface DecodedEvent {
@@ -24,6 +30,14 @@ export async function decodeLog(items: ContractInterface, log: LogData): Promise
 	const [topic] = log.topics;
 	const event = topic && eventByTopic(items, topic);
 	return event && decodeEvent(event, log);
+}
+
+/** The event with a first topic. */
+export function eventByTopic(items: ContractInterface, topic: Uint8Array): AbiItem | undefined {
+	return items.find(
+		(item) =>
+			item.kind === "event" && !item.anonymous && isComplete(item.inputs) && equalBytes(topicOf(item), topic),
+	);
 }
 
 /** Reads a log as an event; undefined if it doesn't fit. */
@@ -46,7 +60,7 @@ export async function decodeEvent(event: AbiItem, log: LogData): Promise<Decoded
 			args: keyedValues(event.inputs, values),
 		};
 	} catch (error) {
-		if (error instanceof Failure) return undefined;
+		if (error instanceof AbiDataError) return undefined;
 		throw error;
 	}
 }

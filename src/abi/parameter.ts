@@ -3,9 +3,9 @@
  * selectors and topics (the contract ABI specification; protocol/machine §16.3 for this network's token type).
  */
 
-import { utf8 } from "../../protocol/bytes.js";
-import { spell } from "../../protocol/dialect.js";
-import { keccak256 } from "../../protocol/hash.js";
+import { utf8 } from "../protocol/bytes.js";
+import { spell } from "../protocol/dialect.js";
+import { keccak256 } from "../protocol/hash.js";
 
 /** The network's type of a token id: a number of 256 bits under a name of its own. */
 export const TOKEN_TYPE = "orcToken";
@@ -34,6 +34,9 @@ export interface AbiItem {
 	/** Events without a topic of their own. */
 	readonly anonymous?: boolean;
 }
+
+/** What a contract offers. */
+export type ContractInterface = readonly AbiItem[];
 
 /** An array's parts: its element and its length; undefined for other types. */
 export function arrayParts(

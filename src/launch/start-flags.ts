@@ -1,0 +1,180 @@
+/** Flags of `coin node start` that the network's node has too: what each sets, and whether it or the file wins (protocol/configuration §1.2). */
+
+import { Flags, type Interfaces } from "@oclif/core";
+import type { SettingPath, StartOptions } from "../node/config/config.js";
+import { parsePeerAddress } from "../node/config/peer-config.js";
+import { Failure } from "../wallet/failure.js";
+
+const helpGroup = "REFERENCE";
+const text = (description: string) => Flags.string({ description, helpGroup });
+const onOff = (description: string) => Flags.boolean({ description, helpGroup });
+const integer = (description: string) => Flags.integer({ description, helpGroup });
+/** Accepted so that command lines of the network's node work; its use is warned about. */
+const idleText = () => Flags.string({ hidden: true });
+const idleSwitch = () => Flags.boolean({ hidden: true });
+
+export const startFlags = {
+	witness: Flags.boolean({ char: "w", description: "produce blocks", helpGroup }),
+	"private-key": Flags.string({
+		char: "p",
+		description: "key of the block producer; prefer --private-key-file",
+		helpGroup,
+	}),
+	"private-key-file": text("file with the key of the block producer"),
+	"witness-address": text("account for which that key signs"),
+	password: text("password of the witness's key file; prefer --password-file"),
+	"password-file": text("file with that password, - for standard input"),
+	debug: onOff("the contract machine never times out"),
+	es: onOff("refused: this program sends no events"),
+	"p2p-disable": Flags.option({
+		options: ["true", "false"] as const,
+		description: "no peer network",
+		helpGroup,
+	})(),
+	"fast-forward": onOff("be a fast-forward relay node"),
+	"support-constant": onOff("serve constant calls"),
+	"max-energy-limit-for-constant": text("energy of a constant call"),
+	"lru-cache-size": integer("programs kept in memory"),
+	"min-time-ratio": text("lower bound of the machine's time ratio"),
+	"max-time-ratio": text("upper bound of the machine's time ratio"),
+	"save-cancel-all-unfreeze-v2-details": onOff("keep the details of cancelled unstakings"),
+	"storage-db-directory": text("directory of the database inside the data directory"),
+	"storage-db-engine": text("database engine"),
+	"storage-db-synchronous": text("write through to the disk"),
+	"storage-transactionHistory-switch": text("keep receipts"),
+	"trust-node": idleText(),
+	"long-running-time": Flags.integer({ hidden: true }),
+	"contract-parse-enable": idleText(),
+	"log-config": idleText(),
+	"save-internaltx": idleSwitch(),
+	"save-featured-internaltx": idleSwitch(),
+	"max-connect-number": idleText(),
+	"rpc-thread": idleText(),
+	"solidity-thread": idleText(),
+	"validate-sign-thread": idleText(),
+	"storage-index-directory": idleText(),
+	"storage-index-switch": idleText(),
+	"history-balance-lookup": idleSwitch(),
+};
+
+export type StartFlags = Interfaces.InferredFlags<typeof startFlags>;
+
+/** What a flag does to the configuration. */
+type FlagRule =
+	| {
+			readonly key: SettingPath;
+			/** Which of the two counts where both are there. */
+			readonly wins: "flag" | "file";
+			/** The flag's text as the key's value. @throws {Failure} */
+			readonly read?: (text: string, flag: string) => bigint | number | boolean;
+	  }
+	/** The flag is about this run; no key says the same. */
+	| { readonly run: true }
+	| { readonly idle: string };
+
+const run = { run: true } as const;
+const FILE_ONLY = "the network's node takes it from its file only";
+
+const rules: Readonly<Record<keyof StartFlags & keyof typeof startFlags, FlagRule>> = {
+	witness: run,
+	"private-key": run,
+	"private-key-file": run,
+	"witness-address": run,
+	password: run,
+	"password-file": run,
+	debug: run,
+	es: run,
+	"p2p-disable": run,
+	"fast-forward": run,
+	"support-constant": { key: "vm.supportConstant", wins: "file" },
+	"max-energy-limit-for-constant": { key: "vm.maxEnergyLimitForConstant", wins: "file", read: wholeNumber },
+	"lru-cache-size": { key: "vm.lruCacheSize", wins: "file" },
+	"min-time-ratio": { key: "vm.minTimeRatio", wins: "file", read: decimal },
+	"max-time-ratio": { key: "vm.maxTimeRatio", wins: "file", read: decimal },
+	"save-cancel-all-unfreeze-v2-details": { key: "vm.saveCancelAllUnfreezeV2Details", wins: "flag" },
+	"storage-db-directory": { key: "storage.db.directory", wins: "flag" },
+	"storage-db-engine": { key: "storage.db.engine", wins: "flag" },
+	"storage-db-synchronous": { key: "storage.db.sync", wins: "flag", read: (word) => word === "true" },
+	"storage-transactionHistory-switch": { key: "storage.transHistory.switch", wins: "flag" },
+	"trust-node": { idle: "this program has no solidity process" },
+	"long-running-time": { idle: "the network's node only logs calls that take longer" },
+	"contract-parse-enable": { idle: "this program sends no events" },
+	"log-config": { idle: "the log has one level, --log-level" },
+	"save-internaltx": { idle: FILE_ONLY },
+	"save-featured-internaltx": { idle: FILE_ONLY },
+	"max-connect-number": { idle: FILE_ONLY },
+	"rpc-thread": { idle: FILE_ONLY },
+	"solidity-thread": { idle: FILE_ONLY },
+	"validate-sign-thread": { idle: FILE_ONLY },
+	"storage-index-directory": { idle: "there is no such index" },
+	"storage-index-switch": { idle: "there is no such index" },
+	"history-balance-lookup": { idle: FILE_ONLY },
+};
+
+/** Flags that were given and change nothing, each with its reason. */
+export function idleFlags(flags: StartFlags): string[] {
+	return given(flags).flatMap(([name, , rule]) =>
+		"idle" in rule ? [`--${name} has no effect: ${rule.idle}`] : [],
+	);
+}
+
+/**
+ * The command line as the configuration takes it.
+ * @param privateKey text of a producer's key
+ * @throws {Failure} for a value that can't be read, and for `--es`
+ */
+export function startOptions(
+	flags: StartFlags,
+	peers: readonly string[],
+	privateKey: string | undefined,
+): StartOptions {
+	if (flags.es) {
+		throw new Failure("start_failed", "--es: this program sends no events to queues or plugins");
+	}
+	const over = new Map<SettingPath, unknown>();
+	const instead = new Map<SettingPath, unknown>();
+	if (peers.length > 0) over.set("seed.node.ip.list", peers.map(checkedPeer));
+	for (const [name, value, rule] of given(flags)) {
+		if (!("key" in rule)) continue;
+		const read = rule.read && typeof value === "string" ? rule.read(value, name) : value;
+		(rule.wins === "flag" ? over : instead).set(rule.key, read);
+	}
+	return {
+		over,
+		instead,
+		witness: flags.witness,
+		...(privateKey === undefined ? {} : { privateKey }),
+		...(flags["witness-address"] === undefined ? {} : { witnessAddress: flags["witness-address"] }),
+		debug: flags.debug,
+		peersDisabled: flags["p2p-disable"] === "true",
+		fastForward: flags["fast-forward"],
+	};
+}
+
+/** Flags with a value that counts: an empty text is as good as none. */
+function given(flags: StartFlags): [name: string, value: string | number | boolean, rule: FlagRule][] {
+	return Object.entries(rules).flatMap(([name, rule]) => {
+		const value = flags[name as keyof typeof rules];
+		return value === undefined || value === "" || value === false ? [] : [[name, value, rule]];
+	});
+}
+
+function checkedPeer(peer: string): string {
+	if ((parsePeerAddress(peer)?.port ?? 0) < 1) {
+		throw new Failure("usage", `Invalid inetSocketAddress: "${peer}", use ipv4:port or [ipv6]:port`);
+	}
+	return peer;
+}
+
+function wholeNumber(word: string, flag: string): bigint {
+	if (!/^\d{1,19}$/.test(word)) throw new Failure("bad_value", `--${flag} "${word}" is not a whole number`);
+	return BigInt(word);
+}
+
+function decimal(word: string, flag: string): number {
+	const value = Number(word);
+	if (word.trim() === "" || !Number.isFinite(value) || value < 0) {
+		throw new Failure("bad_value", `--${flag} "${word}" is not a number of 0 or more`);
+	}
+	return value;
+}

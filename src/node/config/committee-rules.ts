@@ -1,0 +1,60 @@
+/** Values of `committee.*`: their defaults and ranges (protocol/configuration §1.10, protocol/consensus §5.3). */
+
+export interface CommitteeRule {
+	readonly absent: bigint;
+	/** A value outside is brought to the nearer end. */
+	readonly min?: bigint;
+	readonly max?: bigint;
+}
+
+const SWITCH: CommitteeRule = { absent: 0n };
+const BIT: CommitteeRule = { absent: 0n, min: 0n, max: 1n };
+
+export const COMMITTEE_RULES = {
+	allowCreationOfContracts: SWITCH,
+	allowMultiSign: SWITCH,
+	allowAdaptiveEnergy: SWITCH,
+	allowDelegateResource: SWITCH,
+	allowSameTokenName: SWITCH,
+	allowTvmTransferOrc10: SWITCH,
+	allowTvmConstantinople: SWITCH,
+	allowTvmSolidity059: SWITCH,
+	forbidTransferToContract: SWITCH,
+	allowShieldedORC20Transaction: SWITCH,
+	allowMarketTransaction: SWITCH,
+	allowTransactionFeePool: SWITCH,
+	allowBlackHoleOptimization: SWITCH,
+	allowNewResourceModel: SWITCH,
+	allowTvmIstanbul: SWITCH,
+	allowProtoFilterNum: SWITCH,
+	allowAccountStateRoot: SWITCH,
+	changedDelegation: SWITCH,
+	allowPBFT: SWITCH,
+	pBFTExpireNum: { absent: 20n },
+	allowTvmFreeze: SWITCH,
+	allowTvmVote: SWITCH,
+	allowTvmLondon: SWITCH,
+	allowTvmCompatibleEvm: SWITCH,
+	allowHigherLimitForMaxCpuTimeOfOneTx: SWITCH,
+	allowNewRewardAlgorithm: SWITCH,
+	allowOptimizedReturnValueOfChainId: SWITCH,
+	allowAccountAssetOptimization: SWITCH,
+	allowAssetOptimization: SWITCH,
+	allowNewReward: BIT,
+	memoFee: { absent: 0n, min: 0n, max: 1_000_000_000n },
+	allowDelegateOptimization: BIT,
+	unfreezeDelayDays: { absent: 0n, min: 0n, max: 365n },
+	allowDynamicEnergy: BIT,
+	dynamicEnergyThreshold: { absent: 0n, min: 0n, max: 100_000_000_000_000_000n },
+	dynamicEnergyIncreaseFactor: { absent: 0n, min: 0n, max: 10_000n },
+	dynamicEnergyMaxFactor: { absent: 0n, min: 0n, max: 100_000n },
+	allowTvmShangHai: SWITCH,
+	allowOldRewardOpt: SWITCH,
+	allowEnergyAdjustment: SWITCH,
+	allowStrictMath: SWITCH,
+	consensusLogicOptimization: SWITCH,
+	allowTvmCancun: SWITCH,
+	allowTvmBlob: SWITCH,
+} as const satisfies Record<string, CommitteeRule>;
+
+export type CommitteeKey = keyof typeof COMMITTEE_RULES;

@@ -1,0 +1,194 @@
+/** Keys of `node` and `seed.node`: servers, peers, production. A part of the table of settings. */
+
+import { availableParallelism } from "node:os";
+import { boolean, double, idle, int, long, port, text, texts } from "./setting.js";
+
+/** No limit of time. */
+export const NEVER = 0x7fffffffffffffffn;
+
+/**
+ * Part of half a slot in which a block is packed. The reference's is 50; this node, which answers requests on the thread
+ * on which it packs, packs no less in this time, and nobody waits longer for it.
+ */
+const DEFAULT_PACKING_PERCENT = 30;
+
+/**
+ * Release 4.8.0 has no limits here; later ones have those of bodies and answers. They only keep a client from filling
+ * the memory or taking all the time.
+ */
+const MAX_RPC_BODY = 4 << 20;
+const MAX_RPC_RESPONSE = 25 << 20;
+/** Libraries send batches of up to a thousand calls unless they are told otherwise. */
+const MAX_BATCH = 1_000;
+const MAX_ADDRESSES = 10_000;
+
+const UNUSED = "the network's node doesn't use it either";
+const NO_SOLIDITY_PROCESS = "this program has no solidity process; its solidity servers are a node's own";
+
+export const nodeSettings = {
+	"node.dialect": text("neutral", "neutral or deployed: the spelling of brand words in every answer"),
+	"node.listen.port": port(0, "TCP and UDP port for peers; 0: nobody can connect"),
+	"node.p2p.version": int(0, "network id that both sides of a connection must share"),
+	"node.enableIpv6": boolean(false, "peers may be reached over IPv6"),
+	"node.discovery.enable": boolean(false, "other nodes are looked for over UDP"),
+	"node.discovery.persist": boolean(false, "nodes that were found are kept from start to start"),
+	"node.discovery.external.ip": text("", "own address as others see it; empty: that of the local network"),
+	"node.active": texts("ip:port or [ipv6]:port of peers that are always connected to, and trusted"),
+	"node.passive": texts("the same of peers that are trusted by their address"),
+	"node.fastForward": texts("the same of relay nodes, which are trusted"),
+	"seed.node.ip.list": texts("the same of nodes that discovery begins with"),
+	"node.maxFastForwardNum": int(4, "witnesses that a relayed block goes to", { clamp: [1, 27] }),
+	"node.maxConnections": int(30, "connections to peers"),
+	"node.minConnections": int(8, "connections below which peers are dialed; at most maxConnections"),
+	"node.minActiveConnections": int(3, "connections of those that this node began; at most minConnections"),
+	"node.maxConnectionsWithSameIp": int(2, "connections of one address"),
+	"node.maxActiveNodes": int(
+		0,
+		"an older form of maxConnections, which wins over it",
+		undefined,
+		"maxConnections",
+	),
+	"node.connectFactor": double(0, "with maxActiveNodes: minConnections as a part of it"),
+	"node.activeConnectFactor": double(0, "with maxActiveNodes: minActiveConnections as a part of it"),
+	"node.maxActiveNodesWithSameIp": int(
+		0,
+		"an older form of maxConnectionsWithSameIp, which wins over it",
+		undefined,
+		"maxConnectionsWithSameIp",
+	),
+	"node.maxTps": int(1000, "transactions a second that are taken from peers"),
+	"node.syncFetchBatchNum": int(2000, "blocks asked for in one request", { clamp: [100, 2000] }),
+	"node.fetchBlock.timeout": int(500, "ms until a new block is asked for elsewhere", { clamp: [100, 1000] }),
+	"node.blockCacheTimeout": long(60n, "minutes for which a block that was asked for is remembered"),
+	"node.inactiveThreshold": int(600, "seconds without news after which a peer may be given up; at least 1"),
+	"node.isOpenFullTcpDisconnect": boolean(false, "where all connections are taken, an idle peer makes room"),
+	"node.nodeDetectEnable": boolean(false, "nodes are asked for their status before they are dialed"),
+	"node.effectiveCheckEnable": boolean(false, "peers that help with nothing are left for others"),
+	"node.openPrintLog": boolean(true, "the log tells of peers and their messages"),
+	"node.dns.treeUrls": texts("signed lists of nodes, tree://<public key>@<domain>"),
+	"node.dns.publish": boolean(false, "true is refused: this node only reads lists of nodes"),
+	"node.dynamicConfig.enable": boolean(false, "active and passive are read again when the file changes"),
+	"node.dynamicConfig.checkInterval": long(600n, "seconds between looks at the file; 0 or less: 600"),
+
+	"node.http.fullNodeEnable": boolean(true, "HTTP API over the head"),
+	"node.http.fullNodePort": port(8090, "its port"),
+	"node.http.solidityEnable": boolean(true, "HTTP API over the solidified state"),
+	"node.http.solidityPort": port(8091, "its port"),
+	"node.http.PBFTEnable": boolean(true, "HTTP API over the confirmed state"),
+	"node.http.PBFTPort": port(8092, "its port"),
+	"node.http.cors": texts("origins of pages that may read answers of HTTP and JSON-RPC; *: all (ours)"),
+	"node.maxHttpConnectNumber": int(
+		50,
+		"connections of each HTTP and JSON-RPC listener; 0 or less: any number",
+	),
+	"node.jsonrpc.httpFullNodeEnable": boolean(false, "JSON-RPC over the head"),
+	"node.jsonrpc.httpFullNodePort": port(8545, "its port"),
+	"node.jsonrpc.httpSolidityEnable": boolean(false, "JSON-RPC over the solidified state"),
+	"node.jsonrpc.httpSolidityPort": port(8555, "its port"),
+	"node.jsonrpc.httpPBFTEnable": boolean(false, "JSON-RPC over the confirmed state"),
+	"node.jsonrpc.httpPBFTPort": port(8565, "its port"),
+	"node.jsonrpc.maxBlockRange": int(
+		5000,
+		"heights between the bounds of a query of logs; 0 or less: any number",
+	),
+	"node.jsonrpc.maxSubTopics": int(1000, "alternatives of one topic; 0 or less: any number"),
+	"node.jsonrpc.maxBlockFilterNum": int(50_000, "block filters of a server; 0 or less: any number"),
+	"node.jsonrpc.maxLogFilterNum": int(20_000, "log filters of a server; 0 or less: any number"),
+	"node.jsonrpc.maxBatchSize": int(MAX_BATCH, "calls in one batch; 0 or less: any number"),
+	"node.jsonrpc.maxResponseSize": int(MAX_RPC_RESPONSE, "characters of an answer"),
+	"node.jsonrpc.maxAddressSize": int(MAX_ADDRESSES, "addresses of one filter; 0 or less: any number"),
+	"node.jsonrpc.maxMessageSize": int(MAX_RPC_BODY, "bytes of a request body"),
+	"node.jsonrpc.lenient": boolean(false, "answers are as libraries of other networks expect them (ours)"),
+	"node.rpc.enable": boolean(true, "gRPC API over the head"),
+	"node.rpc.port": port(50051, "its port"),
+	"node.rpc.solidityEnable": boolean(true, "gRPC API over the solidified state"),
+	"node.rpc.solidityPort": port(50061, "its port"),
+	"node.rpc.PBFTEnable": boolean(true, "gRPC API over the confirmed state"),
+	"node.rpc.PBFTPort": port(50071, "its port"),
+	"node.rpc.maxConcurrentCallsPerConnection": int(0x7fffffff, "gRPC calls at a time of one connection"),
+	"node.rpc.flowControlWindow": int(1_048_576, "bytes of the window of HTTP/2"),
+	"node.rpc.maxConnectionIdleInMillis": long(NEVER, "an idle gRPC connection is closed after it", {
+		absentText: "never",
+	}),
+	"node.rpc.maxConnectionAgeInMillis": long(NEVER, "any gRPC connection is closed after it", {
+		absentText: "never",
+	}),
+	"node.rpc.maxMessageSize": int(4_194_304, "bytes of a gRPC message and of an HTTP body"),
+	"node.rpc.maxHeaderListSize": int(8192, "bytes of the header fields of a gRPC call, 32 more for each"),
+	"node.rpc.reflectionService": boolean(false, "gRPC servers describe themselves"),
+	"node.rpc.minEffectiveConnection": int(1, "peers that a broadcast needs; 0: none"),
+	"node.rpc.coinCacheEnable": boolean(
+		false,
+		"ids of broadcasts are remembered, and repetitions answered at once",
+	),
+	"node.disabledApi": texts("names of endpoints that answer that they are unavailable"),
+	"node.openHistoryQueryWhenLiteFN": boolean(false, "a lite node answers queries of history"),
+
+	"node.maxTransactionPendingSize": int(
+		2000,
+		"more pending transactions and a broadcast is answered SERVER_BUSY",
+	),
+	"node.pendingTransactionTimeout": long(60_000n, "ms after which a transaction leaves the pool"),
+	"node.shieldedTransInPendingMaxCounts": int(10, "shielded transactions in the pool"),
+	"node.fullNodeAllowShieldedTransaction": boolean(
+		true,
+		"false: shielded transactions don't enter the pool, and proof precompiles answer without checking",
+	),
+	"node.openTransactionSort": boolean(false, "packing prefers higher fees"),
+	"node.validateSignThreadNum": int(
+		availableParallelism(),
+		"threads that recover signatures",
+		undefined,
+		"number of CPUs",
+	),
+	"node.minParticipationRate": int(0, "percent of slots with a block below which this node does not produce"),
+	"node.blockProducedTimeOut": int(
+		DEFAULT_PACKING_PERCENT,
+		"percent of half a slot in which a block is packed (the reference's default: 50)",
+		{ clamp: [30, 100] },
+	),
+	"node.unsolidifiedBlockCheck": boolean(
+		false,
+		"broadcasts are refused while too many blocks are unsolidified",
+	),
+	"node.maxUnsolidifiedBlocks": int(54, "how many are too many"),
+	"node.agreeNodeCount": int(19, "signatures that make a PBFT message final; at most 27"),
+
+	"node.shutdown.BlockTime": text(
+		"",
+		"cron text: the node stops after the first block whose time satisfies it",
+	),
+	"node.shutdown.BlockHeight": long(-1n, "the node stops at this height"),
+	"node.shutdown.BlockCount": long(-1n, "the node stops so many blocks above the head of the start"),
+	"node.backup.priority": int(0, "the member with the highest produces"),
+	"node.backup.port": port(10001, "UDP port between the members of a backup group"),
+	"node.backup.keepAliveInterval": int(3000, "ms between their messages"),
+	"node.backup.members": texts("addresses of the other members"),
+	"node.metricsEnable": boolean(false, "the older meters: gRPC Monitor and /monitor/getstatsinfo"),
+	"node.metrics.prometheus.enable": boolean(false, "metrics as Prometheus reads them"),
+	"node.metrics.prometheus.port": port(9527, "their port"),
+
+	"node.zenTokenId": idle(
+		"shielded transfers without contracts, whose token it is, can't be made on the network",
+	),
+	"node.trustNode": idle(NO_SOLIDITY_PROCESS, "text"),
+	"node.walletExtensionApi": idle(
+		`${NO_SOLIDITY_PROCESS}, and no method of that service is implemented`,
+		"boolean",
+	),
+	"node.solidity.threads": idle(NO_SOLIDITY_PROCESS),
+	"node.rpc.thread": idle("gRPC calls take turns on one thread, whose length is bounded", "int"),
+	"node.connection.timeout": idle(UNUSED),
+	"node.channel.read.timeout": idle(UNUSED),
+	"node.tcpNettyWorkThreadNum": idle(UNUSED),
+	"node.udpNettyWorkThreadNum": idle(UNUSED),
+	"node.netMaxCoinPerSecond": idle(UNUSED),
+	"node.receiveTcpMinDataLength": idle(UNUSED),
+	"node.http.statsPort": idle(UNUSED),
+	"node.allowShieldedTransactionApi": idle(UNUSED),
+	"node.validContractProto.threads": idle("messages are checked where they are read"),
+	"node.metrics.storageEnable": idle("the state is one database, without the sizes of single stores"),
+	"node.metrics.influxdb.*": idle("metrics are read by Prometheus; nothing is sent"),
+	"node.dns.*": idle("this node only reads lists of nodes"),
+	"seed.node.*": idle("seeds are those of seed.node.ip.list"),
+} as const;

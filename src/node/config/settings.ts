@@ -1,0 +1,182 @@
+/** A configuration file read by the table of settings. */
+
+import type { ConfigError } from "../../hocon/config-error.js";
+import type { HoconObject } from "../../hocon/hocon.js";
+import { type EffectiveSetting, Section, type SettingValue } from "../../hocon/section.js";
+import { type IdleSetting, isIdle, type Setting } from "./setting.js";
+import { allSettings, type SettingPath, settingOf, settingsTable, type ValueOf } from "./settings-table.js";
+import type { StartOptions } from "./start-options.js";
+
+/** A key of a file that the table doesn't know. */
+export interface UnknownKey {
+	/** Dotted path in the neutral spelling. */
+	readonly path: string;
+	readonly line: number;
+}
+
+/** A key of a file, or everything below one, that changes nothing here. */
+export interface IdleKey extends UnknownKey {
+	readonly reason: string;
+}
+
+/** Paths of lists of objects: what stands before `[]` in the table. */
+type ListPath = SettingPath extends infer P ? (P extends `${infer L}[]${string}` ? L : never) : never;
+
+export class Settings {
+	private constructor(
+		private readonly section: Section,
+		/** What the section's own paths begin with in the table. */
+		private readonly prefix: string,
+		private readonly flags: Pick<StartOptions, "over" | "instead">,
+	) {}
+
+	/** @throws {ConfigError} where a value stands in the place of an object, or a key without effect has a wrong value */
+	static root(
+		object: HoconObject,
+		file: string,
+		flags: Pick<StartOptions, "over" | "instead"> = {},
+	): Settings {
+		const settings = new Settings(Section.root(object, file), "", flags);
+		settings.checkGroups();
+		settings.checkIdle();
+		return settings;
+	}
+
+	/**
+	 * The value that holds for a key: a flag's that wins, the file's, a flag's that stands in, the default.
+	 * @param absent in place of the table's default
+	 * @throws {ConfigError} for a value of the file that is not good, even if a flag wins
+	 */
+	get<P extends SettingPath>(path: P, absent?: ValueOf<P>): ValueOf<P> {
+		const row = settingsTable[path] as Setting<unknown>;
+		const { over, instead } = this.flags;
+		const value = this.read(path, row, instead?.get(path) ?? absent ?? row.absent);
+		return (over?.get(path) ?? value) as ValueOf<P>;
+	}
+
+	/** Whether the file says anything of a key. */
+	has(path: SettingPath): boolean {
+		return this.section.has(this.own(path));
+	}
+
+	/** Whether a flag of the command line says what holds for a key. */
+	isFlag(path: SettingPath): boolean {
+		return this.flags.over?.has(path) ?? false;
+	}
+
+	/** Whether an object stands at a path. @throws {ConfigError} if anything else does */
+	hasGroup(path: string): boolean {
+		return this.section.optionalSection(path) !== undefined;
+	}
+
+	/** Whether an object stands at a path where a value may stand too. */
+	isGroup(path: string): boolean {
+		return this.section.isObject(path);
+	}
+
+	/** The objects of a list. */
+	items(list: ListPath): Settings[] {
+		return this.section.sections(list).map((item) => new Settings(item, `${list}[].`, {}));
+	}
+
+	/** Notes the value that holds where it isn't the one that the file says. */
+	settle<T extends SettingValue>(path: SettingPath, value: T): T {
+		return this.section.settle(this.own(path), value);
+	}
+
+	/** The error that a value is not acceptable, for rules beyond its type. The reason must not repeat a secret. */
+	refuse(path: string, reason: string): ConfigError {
+		return this.section.refuse(this.own(path), reason);
+	}
+
+	/** @throws {ConfigError} if there is no object at a path */
+	requireGroup(path: string): void {
+		this.section.requiredSection(path);
+	}
+
+	/** @throws {ConfigError} if there is an object at a path, or a list of objects, and one lacks a member */
+	requireMembers(path: string, names: readonly string[]): void {
+		const groups = this.section.isObject(path) ? [this.section.section(path)] : this.section.sections(path);
+		for (const group of groups) {
+			for (const name of names) if (!group.has(name)) group.requiredText(name);
+		}
+	}
+
+	/** Every value that was read from any part of the file, in the order of reading. */
+	effective(): EffectiveSetting[] {
+		return this.section.effective();
+	}
+
+	/** What the file holds that the table doesn't know: most often a mistyped name. */
+	unknownKeys(): UnknownKey[] {
+		return this.section.leaves().filter(({ path }) => settingOf(path) === undefined);
+	}
+
+	/** What the file holds without effect, once for each row of the table. */
+	idleKeys(): IdleKey[] {
+		const found = new Map<string, IdleKey>();
+		for (const { path, line } of this.section.leaves()) {
+			const known = settingOf(path);
+			if (!known || !isIdle(known.row) || found.has(known.path)) continue;
+			const name = known.path.includes("*") || known.path.includes("[]") ? openName(known.path) : path;
+			found.set(known.path, { path: name, line, reason: known.row.idle });
+		}
+		return [...found.values()].sort((a, b) => a.line - b.line);
+	}
+
+	private own(path: string): string {
+		return path.startsWith(this.prefix) ? path.slice(this.prefix.length) : path;
+	}
+
+	private read(path: string, { kind, bounds, isRequired }: Setting<unknown>, absent: unknown): unknown {
+		const { section } = this;
+		const own = this.own(path);
+		switch (kind) {
+			case "int":
+				if (bounds && "refuse" in bounds) return section.intWithin(own, absent as number, ...bounds.refuse);
+				if (bounds) return section.intClamped(own, absent as number, ...bounds.clamp);
+				return section.int(own, absent as number);
+			case "long":
+				return isRequired ? section.requiredLong(own) : section.long(own, absent as bigint);
+			case "double":
+				return section.double(own, absent as number);
+			case "boolean":
+				return section.boolean(own, absent as boolean);
+			case "text":
+				if (isRequired) return section.requiredText(own);
+				return absent === undefined ? section.optionalText(own) : section.text(own, absent as string);
+			case "texts":
+				return section.texts(own);
+		}
+	}
+
+	/** A value in the place of an object would hide every key below it. */
+	private checkGroups(): void {
+		const values = new Set(allSettings.map(({ path }) => path));
+		for (const { path } of allSettings) {
+			const [plain = ""] = path.replace(/\.\*$/, "").split("[]");
+			for (let at = plain.indexOf("."); at > 0; at = plain.indexOf(".", at + 1)) {
+				const group = plain.slice(0, at);
+				if (!values.has(group)) this.section.optionalSection(group);
+			}
+		}
+	}
+
+	/** A wrong type stops the start even where the value changes nothing, as it does on the network. */
+	private checkIdle(): void {
+		for (const { path, row } of allSettings) {
+			if (isIdle(row) && row.kind !== undefined && this.section.has(path)) this.check(path, row);
+		}
+	}
+
+	private check(path: string, { kind, bounds }: IdleSetting): void {
+		if (kind === undefined) return;
+		const absent = { int: 0, long: 0n, double: 0, boolean: false, text: "", texts: [] }[kind];
+		this.read(path, { kind, bounds, absent, effect: "" }, absent);
+	}
+}
+
+/** `a.b.*` and `a.b[].*` as messages name them: the object above. */
+function openName(path: string): string {
+	return path.replace(/(\[\])?\.\*$/, "");
+}
