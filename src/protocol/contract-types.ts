@@ -30,6 +30,10 @@ interface Row {
 	readonly grpcBare?: string;
 	/** gRPC method that answers with the transaction and its id, or the reason why there is none. */
 	readonly grpc?: string;
+	/** Fields that hold sun; after a dot those of an inner message. */
+	readonly sunFields?: readonly string[];
+	/** Fields that hold an amount of a token that may be the coin itself, each with the field that says which. */
+	readonly tokenFields?: readonly (readonly [amount: string, token: string])[];
 	/** What a transaction of the type does. */
 	readonly about?: string;
 	/** Field that names the paying and signing account; `owner_address` where absent. */
@@ -50,6 +54,7 @@ const table = {
 	},
 	TransferContract: {
 		id: 1,
+		sunFields: ["amount"],
 		message: m.TransferContract,
 		handler: "TransferActuator",
 		granted: "genesis",
@@ -117,6 +122,7 @@ const table = {
 	},
 	ParticipateAssetIssueContract: {
 		id: 9,
+		sunFields: ["amount"],
 		message: m.ParticipateAssetIssueContract,
 		handler: "ParticipateAssetIssueActuator",
 		granted: "genesis",
@@ -139,6 +145,7 @@ const table = {
 	},
 	FreezeBalanceContract: {
 		id: 11,
+		sunFields: ["frozen_balance"],
 		message: m.FreezeBalanceContract,
 		handler: "FreezeBalanceActuator",
 		granted: "genesis",
@@ -227,6 +234,7 @@ const table = {
 	CustomContract: { id: 20, granted: "genesis" },
 	CreateSmartContract: {
 		id: 30,
+		sunFields: ["new_contract.call_value"],
 		message: m.CreateSmartContract,
 		handler: "VMActuator",
 		granted: "genesis",
@@ -236,6 +244,7 @@ const table = {
 	},
 	TriggerSmartContract: {
 		id: 31,
+		sunFields: ["call_value"],
 		message: m.TriggerSmartContract,
 		handler: "VMActuator",
 		granted: "genesis",
@@ -254,6 +263,10 @@ const table = {
 	},
 	ExchangeCreateContract: {
 		id: 41,
+		tokenFields: [
+			["first_token_balance", "first_token_id"],
+			["second_token_balance", "second_token_id"],
+		],
 		message: m.ExchangeCreateContract,
 		fee: "getExchangeCreateFee",
 		handler: "ExchangeCreateActuator",
@@ -265,6 +278,7 @@ const table = {
 	},
 	ExchangeInjectContract: {
 		id: 42,
+		tokenFields: [["quant", "token_id"]],
 		message: m.ExchangeInjectContract,
 		handler: "ExchangeInjectActuator",
 		granted: "genesis",
@@ -275,6 +289,7 @@ const table = {
 	},
 	ExchangeWithdrawContract: {
 		id: 43,
+		tokenFields: [["quant", "token_id"]],
 		message: m.ExchangeWithdrawContract,
 		handler: "ExchangeWithdrawActuator",
 		granted: "genesis",
@@ -284,6 +299,7 @@ const table = {
 	},
 	ExchangeTransactionContract: {
 		id: 44,
+		tokenFields: [["quant", "token_id"]],
 		message: m.ExchangeTransactionContract,
 		handler: "ExchangeTransactionActuator",
 		granted: "genesis",
@@ -340,6 +356,10 @@ const table = {
 	},
 	MarketSellAssetContract: {
 		id: 52,
+		tokenFields: [
+			["sell_token_quantity", "sell_token_id"],
+			["buy_token_quantity", "buy_token_id"],
+		],
 		message: m.MarketSellAssetContract,
 		fee: "getMarketSellFee",
 		handler: "MarketSellAssetActuator",
@@ -361,6 +381,7 @@ const table = {
 	},
 	FreezeBalanceV2Contract: {
 		id: 54,
+		sunFields: ["frozen_balance"],
 		message: m.FreezeBalanceV2Contract,
 		handler: "FreezeBalanceV2Actuator",
 		granted: 70,
@@ -370,6 +391,7 @@ const table = {
 	},
 	UnfreezeBalanceV2Contract: {
 		id: 55,
+		sunFields: ["unfreeze_balance"],
 		message: m.UnfreezeBalanceV2Contract,
 		handler: "UnfreezeBalanceV2Actuator",
 		granted: 70,
@@ -388,6 +410,7 @@ const table = {
 	},
 	DelegateResourceContract: {
 		id: 57,
+		sunFields: ["balance"],
 		message: m.DelegateResourceContract,
 		handler: "DelegateResourceActuator",
 		granted: 70,
@@ -397,6 +420,7 @@ const table = {
 	},
 	UnDelegateResourceContract: {
 		id: 58,
+		sunFields: ["balance"],
 		message: m.UnDelegateResourceContract,
 		handler: "UnDelegateResourceActuator",
 		granted: 70,

@@ -1,4 +1,4 @@
-/** Where a node stops by itself: `node.shutdown.*` (protocol/blocks §9.5, protocol/configuration §1.6). */
+/** Where a node stops by itself: `node.shutdown.*` (protocol/configuration §1.6). */
 
 import { ConfigError, type ShutdownConfig } from "../config/config.js";
 
