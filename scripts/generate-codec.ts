@@ -142,6 +142,7 @@ function emitEnum(module: Module, type: protobuf.Enum): void {
 	);
 }
 
+// biome-ignore lint/complexity/noExcessiveLinesPerFunction: the template of a class, in the order of its text
 function emitMessage(module: Module, type: protobuf.Type): void {
 	const name = className(type);
 	const fields = [...type.fieldsArray].sort((a, b) => a.id - b.id);

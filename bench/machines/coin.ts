@@ -27,6 +27,7 @@ function prefixed(address: Uint8Array): Uint8Array {
 	return Buffer.concat([Buffer.of(0x41), address]);
 }
 
+// biome-ignore lint/complexity/noExcessiveLinesPerFunction: one environment whose members all need each other
 export async function coinMachine(): Promise<BenchMachine> {
 	const database = await StateDatabase.open(createMemoryDatabase());
 	// The base takes writes as they come: no block collects them to be undone.

@@ -34,6 +34,7 @@ import { SlotProducer, type SlotProducerOptions } from "./production/slot-produc
 import { LostSlotError } from "./rules/errors.js";
 import { installRecoverEngine } from "./signatures/engine.js";
 import type { CacheLimits } from "./state/value-cache.js";
+import type { ContractMachine } from "./vm/contract-machine.js";
 
 /** Structured log lines; pino fits. */
 export interface NodeLog {
@@ -100,11 +101,9 @@ export async function startNode(options: NodeOptions): Promise<RunningNode> {
 	const [signatureEngine] = await Promise.all([installRecoverEngine(), useFastHashing()]);
 	if (dataDirectory && !development) refuseDevelopmentDirectory(dataDirectory);
 
-	let fail: (error: Error) => void = () => {};
-	const failure = new Promise<Error>((resolve) => {
-		fail = resolve;
-	});
-	const report = (error: unknown, where: string): void => {
+	const failure = promised<Error>();
+	const finished = promised<void>();
+	const report: Report = (error, where) => {
 		log.error({ where, error: sourceTrace(error) }, "internal error");
 	};
 	const machine = createContractMachine(config, options.limitTime ?? true, development?.console.hear);
@@ -117,82 +116,111 @@ export async function startNode(options: NodeOptions): Promise<RunningNode> {
 		initialize: development?.initialize,
 		cacheLimits: options.cacheLimits,
 		onStorageFailure: (error) =>
-			fail(new Error(describeStorageFailure(error, dataDirectory), { cause: error })),
+			failure.resolve(new Error(describeStorageFailure(error, dataDirectory), { cause: error })),
 	});
-	const stops: (() => Promise<void> | void)[] = [() => open.close()];
+	const stops: Stops = [() => open.close()];
 	const stopAll = async (): Promise<void> => {
 		for (const stop of stops.splice(0).reverse()) await stop();
 	};
-	let finish: () => void = () => {};
-	const finished = new Promise<void>((resolve) => {
-		finish = resolve;
-	});
-	let ports: NodePorts = {};
-	let peers: PeerNetwork | undefined;
-	const isMaster = (): boolean => peers?.isMaster ?? true;
 	try {
 		if (development && dataDirectory) {
 			markDevelopmentDirectory(dataDirectory, toHex(open.rules.genesisId), development.options);
 		}
-		const isAtEnd = endOf(open, config.node.shutdown, log, finish);
-		const sealer = development && (await startSealer(open, development, log, report, stops));
-		if (!development && options.producers.length > 0) {
-			startProducer(open, options, { clock, monotonicClock }, isMaster, report, stops);
-		}
-		executeWaitingInTurns(open, report);
-		logSwitches(open, log);
-		const network = new LateNetwork(isolatedNetwork(toHex(open.rules.genesisId).repeat(2)));
-		const metrics = await startCounting(open, network, options, report, stops);
-		const own = development ? [development.producer] : options.producers;
-		const api = createApiNode({
-			open,
-			config,
-			clock,
-			monotonicClock,
-			machine: development ? writingMachine(machine, development, log, report) : machine,
-			network,
-			ownWitnesses: own.map(({ witness }) => witness),
-			metrics,
-			isProducing: isMaster,
-			confirmedNumber: () => peers?.chain.confirmedNumber ?? 0n,
-			submitted: () => sealer?.submitted() ?? Promise.resolve(),
-			catchUp: () => sealer?.catchUp() ?? false,
-			report,
-		});
-		const broadcaster = new Broadcaster(api);
-		const servers = await startHttpServers(api, broadcaster, options.host);
-		stops.push(() => servers.close());
-		const ofDevelopment = development &&
-			sealer && {
-				api,
-				broadcaster,
-				development,
-				control: await developmentControl({ open, development, sealer, machine, log }),
-				host: options.host,
-				ports: () => ports,
-			};
-		const gatewayPort = ofDevelopment ? await startGateway(ofDevelopment, stops) : {};
-		const metricsPort = metrics?.port === undefined ? {} : { metrics: metrics.port };
-		const jsonRpcPorts = await startJsonRpc(open, api, broadcaster, options, stops, ofDevelopment);
-		const grpcPorts = await startGrpc(api, broadcaster, options.host, stops);
-		peers = development ? undefined : await startPeers(open, options, metrics?.peers, isAtEnd, report, stops);
-		if (peers) network.become(peers);
-		const peerPort = peers && peers.port !== 0 ? { peer: peers.port } : {};
-		ports = { ...servers.ports, ...jsonRpcPorts, ...grpcPorts, ...metricsPort, ...gatewayPort, ...peerPort };
+		const isAtEnd = endOf(open, config.node.shutdown, log, finished.resolve);
+		const core = { options, open, machine, log, clock, monotonicClock, report, stops, isAtEnd };
+		const { ports, peers } = await startServices(core);
 		return {
 			peers,
 			genesisId: toHex(open.rules.genesisId),
 			ports,
 			open,
 			signatureEngine,
-			failure,
-			finished,
+			failure: failure.promise,
+			finished: finished.promise,
 			close: stopAll,
 		};
 	} catch (error) {
 		await stopAll();
 		throw error;
 	}
+}
+
+/** A promise, and what resolves it. */
+function promised<T>(): { readonly promise: Promise<T>; readonly resolve: (value: T) => void } {
+	let resolve: (value: T) => void = () => {};
+	const promise = new Promise<T>((resolved) => {
+		resolve = resolved;
+	});
+	return { promise, resolve };
+}
+
+/** An opened chain, and what everything that runs on it shares. */
+interface NodeCore {
+	readonly options: NodeOptions;
+	readonly open: OpenChain;
+	readonly machine: ContractMachine;
+	readonly log: NodeLog;
+	readonly clock: () => bigint;
+	readonly monotonicClock: () => number;
+	readonly report: Report;
+	readonly stops: Stops;
+	readonly isAtEnd: (() => boolean) | undefined;
+}
+
+/** Starts production, servers and peers, in the order in which they need each other. */
+async function startServices(
+	core: NodeCore,
+): Promise<{ readonly ports: NodePorts; readonly peers: PeerNetwork | undefined }> {
+	const { options, open, machine, log, clock, monotonicClock, report, stops, isAtEnd } = core;
+	const { config, development } = options;
+	let ports: NodePorts = {};
+	let peers: PeerNetwork | undefined;
+	const isMaster = (): boolean => peers?.isMaster ?? true;
+	const sealer = development && (await startSealer(open, development, log, report, stops));
+	if (!development && options.producers.length > 0) {
+		startProducer(open, options, { clock, monotonicClock }, isMaster, report, stops);
+	}
+	executeWaitingInTurns(open, report);
+	logSwitches(open, log);
+	const network = new LateNetwork(isolatedNetwork(toHex(open.rules.genesisId).repeat(2)));
+	const metrics = await startCounting(open, network, options, report, stops);
+	const own = development ? [development.producer] : options.producers;
+	const api = createApiNode({
+		open,
+		config,
+		clock,
+		monotonicClock,
+		machine: development ? writingMachine(machine, development, log, report) : machine,
+		network,
+		ownWitnesses: own.map(({ witness }) => witness),
+		metrics,
+		isProducing: isMaster,
+		confirmedNumber: () => peers?.chain.confirmedNumber ?? 0n,
+		submitted: () => sealer?.submitted() ?? Promise.resolve(),
+		catchUp: () => sealer?.catchUp() ?? false,
+		report,
+	});
+	const broadcaster = new Broadcaster(api);
+	const servers = await startHttpServers(api, broadcaster, options.host);
+	stops.push(() => servers.close());
+	const ofDevelopment = development &&
+		sealer && {
+			api,
+			broadcaster,
+			development,
+			control: await developmentControl({ open, development, sealer, machine, log }),
+			host: options.host,
+			ports: () => ports,
+		};
+	const gatewayPort = ofDevelopment ? await startGateway(ofDevelopment, stops) : {};
+	const metricsPort = metrics?.port === undefined ? {} : { metrics: metrics.port };
+	const jsonRpcPorts = await startJsonRpc(open, api, broadcaster, options, stops, ofDevelopment);
+	const grpcPorts = await startGrpc(api, broadcaster, options.host, stops);
+	peers = development ? undefined : await startPeers(open, options, metrics?.peers, isAtEnd, report, stops);
+	if (peers) network.become(peers);
+	const peerPort = peers && peers.port !== 0 ? { peer: peers.port } : {};
+	ports = { ...servers.ports, ...jsonRpcPorts, ...grpcPorts, ...metricsPort, ...gatewayPort, ...peerPort };
+	return { ports, peers };
 }
 
 /** The test that is made before each block of a peer; the first time that it holds, the node's end is told. */

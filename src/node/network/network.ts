@@ -77,8 +77,7 @@ export interface PeerNetwork extends NetworkView {
 
 /** Starts the network. A port that can't be bound is logged (protocol/configuration §1.5); the node then only dials. */
 export async function startNetwork(options: NetworkOptions): Promise<PeerNetwork> {
-	const { config, open, log, host } = options;
-	const { meter } = options;
+	const { config, open, log, host, meter } = options;
 	const report = quietReport(options.report, () => options.environment.now());
 	const guarded = guardedEnvironment(options.environment, report);
 	const environment = meter ? meteredEnvironment(guarded, meter) : guarded;
@@ -86,8 +85,7 @@ export async function startNetwork(options: NetworkOptions): Promise<PeerNetwork
 	const nodeId = environment.randomBytes(NODE_ID_LENGTH);
 	const self = ownAddress(peers.externalIp, host, options.lan, peers.enableIpv6);
 	const chain = new NodeChain({ open, pool: options.pool, report, isAtEnd: options.isAtEnd });
-	const stops: (() => Promise<void> | void)[] = [() => chain.close()];
-	const found: { discovery?: Discovery } = {};
+	const stops: Stops = [() => chain.close()];
 	const problem = (what: string) => (error: unknown) =>
 		log.warn({ error: error instanceof Error ? error.message : String(error) }, what);
 
@@ -98,29 +96,14 @@ export async function startNetwork(options: NetworkOptions): Promise<PeerNetwork
 		onProblem: (url, error) => log.warn({ url, error: String(error) }, "a list of nodes can't be read"),
 	});
 	stops.push(() => dns.stop());
-	const candidates: CandidateSource = {
-		connectable: () => found.discovery?.connectable() ?? [],
-		dnsNodes: () => dns.nodes(),
-		get tableSize() {
-			return found.discovery?.tableSize ?? 0;
-		},
-	};
-	// Told of connections before it can be made: both need the other.
-	let application: Application | undefined;
-	const listener: ApplicationListener = {
-		connected: (connection) => application?.connected(connection),
-		received: (connection, type, payload) => application?.received(connection, type, payload),
-		oversized: (connection, message) => application?.oversized(connection, message),
-		disconnected: (connection) => application?.disconnected(connection),
-	};
-	const isOwn = (address: NodeAddress): boolean =>
-		address.port === peers.listenPort && [self.ipv4, self.ipv6, "127.0.0.1"].includes(address.host);
-	let active = peers.active.filter((address) => !isOwn(address));
+	const candidates = new Candidates(dns);
+	const late = lateListener();
+	const active = new ActiveAddresses(config, self);
 	const quiet = quietLog(withoutDetail(log), () => environment.now());
 	const transport = new PeerTransport({
 		environment,
-		config: { ...peers, active },
-		listener,
+		config: { ...peers, active: active.all },
+		listener: late.listener,
 		candidates,
 		self,
 		host,
@@ -136,55 +119,170 @@ export async function startNetwork(options: NetworkOptions): Promise<PeerNetwork
 		peers.printLog ? quiet : { ...quiet, info: () => {} },
 		options.producers,
 		() => backup.isMaster,
-		options.meter,
+		meter,
 	);
 	const running = new Application(world, transport, {
-		configured: () => active,
+		configured: () => active.all,
 		relays: peers.fastForward,
 		report,
 	});
-	application = running;
+	late.become(running);
 	running.start();
 	stops.push(() => running.stop());
 	stops.push(announceOwnBlocks(open, running));
-
-	await transport.start().catch((error: unknown) => {
-		const isTaken = (error as NodeJS.ErrnoException).code === "EADDRINUSE";
-		const why = isTaken ? "is in use" : "can't be bound";
-		problem(`no peer can connect: port ${peers.listenPort} ${why}`)(error);
-	});
+	await startTransport(transport, peers.listenPort, problem);
 	stops.push(() => transport.stop());
-	if (peers.discovery && peers.listenPort !== 0) {
-		found.discovery = (await Discovery.start(environment, {
-			networkId: peers.networkId,
-			self: { ...self, port: transport.self.port, nodeId },
-			host,
-			seeds: [...peers.seeds, ...active],
-			store: peers.discoveryPersist && options.dataDirectory ? peerFile(options.dataDirectory) : undefined,
-			onProblem: problem("the list of known nodes can't be kept"),
-		}).catch((error: unknown) => {
-			problem("no nodes can be discovered")(error);
-			return undefined;
-		})) as Discovery;
-		stops.push(() => found.discovery?.stop());
-	}
-	if (peers.reloadSeconds !== undefined) {
-		const timer = watchConfig({
-			environment,
-			file: config.file,
-			periodSeconds: peers.reloadSeconds,
-			transport,
-			setActive: (addresses) => {
-				active = addresses.filter((address) => !isOwn(address));
-				transport.setConfigured(active);
-			},
-			onProblem: problem("the configuration can't be read again"),
-		});
-		stops.push(() => timer.cancel());
-	}
+	const own = { ...self, port: transport.self.port, nodeId };
+	candidates.discovery = await startDiscovery(environment, options, own, active.all, problem);
+	stops.push(() => candidates.discovery?.stop());
+	stops.push(followConfig(environment, config, transport, active, problem));
 	const progressTimer = logProgress(environment, running, log);
 	stops.push(() => progressTimer.cancel());
+	const isMaster = (): boolean => backup.isMaster;
+	return runningNetwork({ transport, world, running, chain, nodeId, isMaster, stops });
+}
 
+type Stops = (() => Promise<void> | void)[];
+
+/** Logs what went wrong. */
+type Problem = (what: string) => (error: unknown) => void;
+
+/** Nodes that may be dialed, from discovery and from lists in DNS. */
+class Candidates implements CandidateSource {
+	discovery: Discovery | undefined;
+
+	constructor(private readonly dns: DnsNodes) {}
+
+	connectable(): ReturnType<CandidateSource["connectable"]> {
+		return this.discovery?.connectable() ?? [];
+	}
+
+	dnsNodes(): ReturnType<CandidateSource["dnsNodes"]> {
+		return this.dns.nodes();
+	}
+
+	get tableSize(): number {
+		return this.discovery?.tableSize ?? 0;
+	}
+}
+
+/** Configured addresses that are always dialed, without those of this node. */
+class ActiveAddresses {
+	private addresses: readonly NodeAddress[];
+
+	constructor(
+		{ node }: NodeConfig,
+		private readonly self: OwnAddress,
+	) {
+		this.listenPort = node.peers.listenPort;
+		this.addresses = this.withoutOwn(node.peers.active);
+	}
+
+	private readonly listenPort: number;
+
+	get all(): readonly NodeAddress[] {
+		return this.addresses;
+	}
+
+	replace(addresses: readonly NodeAddress[]): void {
+		this.addresses = this.withoutOwn(addresses);
+	}
+
+	private withoutOwn(addresses: readonly NodeAddress[]): readonly NodeAddress[] {
+		const hosts = [this.self.ipv4, this.self.ipv6, "127.0.0.1"];
+		return addresses.filter(({ host, port }) => port !== this.listenPort || !hosts.includes(host));
+	}
+}
+
+/** A listener that is there before the application is: both need the other. */
+function lateListener(): {
+	readonly listener: ApplicationListener;
+	become(application: Application): void;
+} {
+	let application: Application | undefined;
+	return {
+		listener: {
+			connected: (connection) => application?.connected(connection),
+			received: (connection, type, payload) => application?.received(connection, type, payload),
+			oversized: (connection, message) => application?.oversized(connection, message),
+			disconnected: (connection) => application?.disconnected(connection),
+		},
+		become: (made) => {
+			application = made;
+		},
+	};
+}
+
+async function startTransport(transport: PeerTransport, port: number, problem: Problem): Promise<void> {
+	try {
+		await transport.start();
+	} catch (error) {
+		const isTaken = (error as NodeJS.ErrnoException).code === "EADDRINUSE";
+		problem(`no peer can connect: port ${port} ${isTaken ? "is in use" : "can't be bound"}`)(error);
+	}
+}
+
+/** Undefined where the configuration has it off, or where it can't start. */
+async function startDiscovery(
+	environment: NetworkEnvironment,
+	{ config, host, dataDirectory }: NetworkOptions,
+	self: Parameters<typeof Discovery.start>[1]["self"],
+	active: readonly NodeAddress[],
+	problem: Problem,
+): Promise<Discovery | undefined> {
+	const { peers } = config.node;
+	if (!peers.discovery || peers.listenPort === 0) return undefined;
+	try {
+		return await Discovery.start(environment, {
+			networkId: peers.networkId,
+			self,
+			host,
+			seeds: [...peers.seeds, ...active],
+			store: peers.discoveryPersist && dataDirectory ? peerFile(dataDirectory) : undefined,
+			onProblem: problem("the list of known nodes can't be kept"),
+		});
+	} catch (error) {
+		problem("no nodes can be discovered")(error);
+		return undefined;
+	}
+}
+
+/** Reads the configured addresses again and again, where the configuration asks for it. @returns ends that */
+function followConfig(
+	environment: NetworkEnvironment,
+	config: NodeConfig,
+	transport: PeerTransport,
+	active: ActiveAddresses,
+	problem: Problem,
+): () => void {
+	const { reloadSeconds } = config.node.peers;
+	if (reloadSeconds === undefined) return () => {};
+	const timer = watchConfig({
+		environment,
+		file: config.file,
+		periodSeconds: reloadSeconds,
+		transport,
+		setActive: (addresses) => {
+			active.replace(addresses);
+			transport.setConfigured(active.all);
+		},
+		onProblem: problem("the configuration can't be read again"),
+	});
+	return () => timer.cancel();
+}
+
+interface NetworkParts {
+	readonly transport: PeerTransport;
+	readonly world: PeerWorld;
+	readonly running: Application;
+	readonly chain: NodeChain;
+	readonly nodeId: Uint8Array;
+	readonly isMaster: () => boolean;
+	readonly stops: Stops;
+}
+
+function runningNetwork(parts: NetworkParts): PeerNetwork {
+	const { transport, world, running, chain, nodeId, isMaster, stops } = parts;
 	return {
 		port: transport.boundPort,
 		chain,
@@ -197,7 +295,7 @@ export async function startNetwork(options: NetworkOptions): Promise<PeerNetwork
 			return transport.tableSize;
 		},
 		get isMaster() {
-			return backup.isMaster;
+			return isMaster();
 		},
 		get progress() {
 			return running.requester.progress;
