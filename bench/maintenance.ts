@@ -19,7 +19,6 @@ import { type NodeConfig, parseConfig } from "../src/node/config/config.js";
 import { createContractMachine } from "../src/node/contract-runner.js";
 import { addCycleReward, setCycleVi, setCycleVotes } from "../src/node/resources/delegation-store.js";
 import { VI_SCALE } from "../src/node/resources/old-reward-vi.js";
-import { SUN_PER_COIN } from "../src/node/resources/stake.js";
 import { BLOCK_VERSION } from "../src/node/rules/fork-gates.js";
 import { stores } from "../src/node/state/definition.js";
 import type { StateView } from "../src/node/state/view.js";
@@ -29,6 +28,7 @@ import { be64, concatBytes } from "../src/protocol/bytes.js";
 import type { Message } from "../src/protocol/codec/descriptor.js";
 import { contractTypeByName } from "../src/protocol/contract-types.js";
 import { useFastHashing } from "../src/protocol/hash.js";
+import { SUN_PER_COIN } from "../src/protocol/int64.js";
 import {
 	Account,
 	AccountFreezeV2,

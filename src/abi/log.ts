@@ -13,14 +13,14 @@ import {
 } from "./parameter.js";
 
 /** A log's event and its values by name. */
-export interface DecodedEvent {
+interface DecodedEvent {
 	readonly event: string;
 	readonly signature: string;
 	readonly args: { readonly [name: string]: AbiView };
 }
 
 /** What a log holds beside its contract. */
-export interface LogData {
+interface LogData {
 	readonly topics: readonly Uint8Array[];
 	readonly data: Uint8Array;
 }

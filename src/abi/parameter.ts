@@ -21,7 +21,8 @@ export interface AbiParameter {
 	readonly indexed?: boolean;
 }
 
-export type AbiKind = "function" | "constructor" | "event" | "error" | "fallback" | "receive";
+export const ABI_KINDS = ["function", "constructor", "event", "error", "fallback", "receive"] as const;
+export type AbiKind = (typeof ABI_KINDS)[number];
 
 export interface AbiItem {
 	readonly kind: AbiKind;
@@ -49,7 +50,7 @@ export function arrayParts(
 }
 
 /** A type as it is hashed: tuples by their members, the token type in the spelling that compilers write. */
-export function hashedType({ type, components }: AbiParameter): string {
+function hashedType({ type, components }: AbiParameter): string {
 	if (type.startsWith("tuple")) {
 		return `(${(components ?? []).map(hashedType).join(",")})${type.slice("tuple".length)}`;
 	}

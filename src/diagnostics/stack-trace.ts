@@ -19,7 +19,7 @@ const found = new Map<string, string>();
 const MAX_FOUND = 1000;
 
 /** Reads the text of a file. @throws {Error} where there is none */
-export type ReadText = (path: string) => string;
+type ReadText = (path: string) => string;
 
 const readText: ReadText = (path) => readFileSync(path, "utf8");
 

@@ -15,7 +15,7 @@ export interface HoconObject {
 	readonly members: Map<string, HoconValue>;
 }
 
-export interface HoconList {
+interface HoconList {
 	readonly kind: "list";
 	readonly line: number;
 	readonly items: readonly HoconValue[];

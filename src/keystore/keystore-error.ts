@@ -1,6 +1,6 @@
 /** What a key file or a password can be refused for; the code is the one of the machine interface (protocol/command-line §2.2). */
 
-export type KeystoreErrorCode =
+type KeystoreErrorCode =
 	| "bad_password"
 	| "keystore_format"
 	| "keystore_exists"

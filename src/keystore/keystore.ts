@@ -46,13 +46,13 @@ export interface KeystoreEntry {
 }
 
 /** What a directory holds, and which of its files look like key files and can't be used. */
-export interface KeystoreListing {
+interface KeystoreListing {
 	readonly entries: readonly KeystoreEntry[];
 	readonly unusable: readonly { readonly file: string; readonly reason: string }[];
 }
 
 /** What is stored beside a new key. */
-export interface NewKeyOptions {
+interface NewKeyOptions {
 	readonly name?: string | undefined;
 	readonly path?: string | undefined;
 	readonly strength?: Strength | undefined;

@@ -16,7 +16,7 @@ export interface ScryptParameters {
 }
 
 /** A derivation by either engine; both give the same bytes. */
-export type ScryptEngine = (
+type ScryptEngine = (
 	password: Uint8Array,
 	salt: Uint8Array,
 	parameters: ScryptParameters,

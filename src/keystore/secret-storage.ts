@@ -11,13 +11,14 @@ import {
 import { promisify } from "node:util";
 import { concatBytes, fromHex, toHex, utf8 } from "../protocol/bytes.js";
 import { keccak256 } from "../protocol/hash.js";
+import { CURVE_ORDER } from "../protocol/signature.js";
 import { deriving } from "./deriving.js";
 import type { KeyDerivation, KeyFile } from "./key-file.js";
 import { KeystoreError } from "./keystore-error.js";
 import { scrypt } from "./scrypt.js";
 
 /** Costs of new files: the standard of the network's wallets, and their light form for machines with little memory. */
-export const STRENGTHS = {
+const STRENGTHS = {
 	standard: { n: 262144, r: 8, p: 1, dklen: 32 },
 	light: { n: 4096, r: 8, p: 6, dklen: 32 },
 } as const;
@@ -25,7 +26,7 @@ export const STRENGTHS = {
 export type Strength = keyof typeof STRENGTHS;
 
 /** Members of a new key file beside the crypto block. */
-export interface KeyFileLabel {
+interface KeyFileLabel {
 	/** Base58 address, or 40 hex digits for Ethereum's programs. */
 	readonly address: string;
 	/** Further members, such as `name`; undefined ones are left out. */
@@ -33,12 +34,12 @@ export interface KeyFileLabel {
 }
 
 /** Randomness of a new file: salt (32 bytes), iv (16 bytes) and id come from here. */
-export interface Entropy {
+interface Entropy {
 	bytes(length: number): Uint8Array;
 	uuid(): string;
 }
 
-export const systemEntropy: Entropy = { bytes: (length) => randomBytes(length), uuid: () => randomUUID() };
+const systemEntropy: Entropy = { bytes: (length) => randomBytes(length), uuid: () => randomUUID() };
 
 /**
  * Encrypts a secret: the 32 bytes of a private key, or the words of a mnemonic.
@@ -126,8 +127,6 @@ export function parsePrivateKey(text: string): Uint8Array {
 	}
 	return checkPrivateKey(fromHex(digits));
 }
-
-const CURVE_ORDER = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n;
 
 /** Checks that 32 bytes are a key of the curve. @returns the same bytes @throws {KeystoreError} */
 export function checkPrivateKey(key: Uint8Array): Uint8Array {

@@ -3,7 +3,7 @@
 import { randomBytes } from "node:crypto";
 import { normalizeZ } from "@noble/curves/abstract/curve.js";
 import { secp256k1 } from "@noble/curves/secp256k1.js";
-import { addressPrefix, toBase58Check } from "../protocol/address.js";
+import { ALPHABET, addressPrefix, toBase58Check } from "../protocol/address.js";
 import { concatBytes } from "../protocol/bytes.js";
 import { keccak256 } from "../protocol/hash.js";
 import { KeystoreError } from "./keystore-error.js";
@@ -16,7 +16,7 @@ const BATCH = 256;
 /** A search that needs more tries than this is not worth starting. */
 const MAX_TRIES = 5e9;
 
-export interface VanitySearch {
+interface VanitySearch {
 	/** Keys that have to be tried on average. */
 	readonly expectedTries: number;
 	/** Looks at one batch of keys. @returns 32 bytes, or undefined if none of the batch fits */
@@ -71,8 +71,6 @@ function addressOf(point: typeof Point.BASE): string {
 function lowest(): Uint8Array {
 	return concatBytes(Uint8Array.of(addressPrefix()), new Uint8Array(20));
 }
-
-const ALPHABET = "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz";
 
 /**
  * The share of all addresses that begin with a text: an address is a number of 34 digits in base 58, so those are a

@@ -45,7 +45,7 @@ export function sizesOf(
 }
 
 /** What the database itself says, without the rules of its chain: blocks up to the last irreversible one. */
-export interface StoredChain {
+interface StoredChain {
 	readonly genesisId: Uint8Array;
 	readonly number: bigint;
 	readonly id: Uint8Array;

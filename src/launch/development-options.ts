@@ -197,6 +197,6 @@ function freePort(wanted: number, host: string): Promise<number | undefined> {
 }
 
 /** Whether only this machine reaches an address. */
-export function isLoopback(host: string): boolean {
+function isLoopback(host: string): boolean {
 	return host === "localhost" || host === "::1" || host === "[::1]" || /^127\./.test(host);
 }

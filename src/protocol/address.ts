@@ -67,7 +67,7 @@ export function toBase58Check(bytes: Uint8Array): string {
 /** Decoding takes quadratic time; nothing that the network writes in Base58Check is nearly as long. */
 const MAX_TEXT_LENGTH = 128;
 
-const ALPHABET = "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz";
+export const ALPHABET = "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz";
 
 /** A character outside the Base58 alphabet. */
 export class Base58Error extends Error {

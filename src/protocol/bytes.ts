@@ -37,11 +37,6 @@ export function equalBytes(a: Uint8Array, b: Uint8Array): boolean {
 	return true;
 }
 
-/** Orders by unsigned bytes, a prefix first. */
-export function compareBytes(a: Uint8Array, b: Uint8Array): number {
-	return Buffer.compare(a, b);
-}
-
 export function concatBytes(...parts: readonly Uint8Array[]): Uint8Array {
 	return Buffer.concat(parts);
 }

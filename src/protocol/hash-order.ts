@@ -6,7 +6,7 @@
 const FIRST_CAPACITY = 16;
 
 /** Hash of a byte string (one UTF-16 unit a byte): a polynomial over its signed bytes. */
-export type KeyHash = (key: string) => number;
+type KeyHash = (key: string) => number;
 
 /** Hash of an array of bytes. */
 export const arrayHash: KeyHash = (key) => polynomial(key, 1, 31);

@@ -5,6 +5,9 @@
  * Division of bigints already truncates toward zero.
  */
 
+/** Smallest units of the coin. */
+export const SUN_PER_COIN = 1_000_000n;
+
 export const MAX_INT64 = 0x7fffffffffffffffn;
 export const MIN_INT64 = -0x8000000000000000n;
 

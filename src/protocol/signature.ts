@@ -10,6 +10,9 @@ import * as secp256k1 from "@noble/secp256k1";
 import { addressFromHash, addressFromPublicKey } from "./address.js";
 import { keccak256, sha256 } from "./hash.js";
 
+/** Order of the curve secp256k1: private keys are below it. */
+export const CURVE_ORDER = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n;
+
 export const SIGNATURE_LENGTH = 65;
 
 /** A signature that yields no public key. The message is the wire text, with the class that clients see. */
@@ -36,7 +39,7 @@ export function setRecoverEngine(name: string, recover: RecoverEngine | undefine
 }
 
 /** Signs a hash as {@link sign} does, without v. */
-export type SignEngine = (
+type SignEngine = (
 	hash: Uint8Array,
 	privateKey: Uint8Array,
 ) => { readonly signature: Uint8Array; readonly recid: number };

@@ -9,7 +9,7 @@ export type Placed<L extends Line = Line> = readonly [position: number, line: L]
 const LONGEST = 8;
 const REFUSAL = "lack of computing resources";
 
-export type Turn = { readonly alone: Placed } | { readonly atOnce: readonly Placed<CallLine>[] };
+type Turn = { readonly alone: Placed } | { readonly atOnce: readonly Placed<CallLine>[] };
 
 /** The lines of a recording in their order; calls that were sent at the same time come together. */
 export function* inTurn(lines: Iterable<Placed>): Generator<Turn> {

@@ -15,7 +15,7 @@ export interface EntryDifference {
 }
 
 /** Reads an entry of the node's head state. */
-export type ReadEntry = (store: string, keyHex: string) => Uint8Array | null;
+type ReadEntry = (store: string, keyHex: string) => Uint8Array | null;
 
 /** The reference moves token balances out of account records, here and there, into this store (protocol/tokens §8.3). */
 const ACCOUNT_ASSET = "account-asset";
@@ -25,7 +25,7 @@ const ADDRESS_DIGITS = 42;
  * Compares one entry's value with the recorded one; null: not there.
  * @param movesTokens whether the reference moves token balances out of account records on this chain
  */
-export function compareEntry(
+function compareEntry(
 	store: string,
 	key: string,
 	expected: string | null,

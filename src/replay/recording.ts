@@ -73,7 +73,7 @@ export interface GrpcLine {
 	readonly error?: { readonly code: number; readonly message: string };
 }
 
-export interface OtherLine {
+interface OtherLine {
 	readonly t: "note" | "other";
 	/** The line's own kind. */
 	readonly kind: string;

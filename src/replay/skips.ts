@@ -53,7 +53,7 @@ const NODE_INFO = [
 
 const isErrorPage = (line: RequestLine): boolean => [302, 404, 405, 414].includes(line.status);
 
-export const SKIPS: readonly Skip[] = [
+const SKIPS: readonly Skip[] = [
 	{
 		of: new RegExp(`^full \\w+ wallet/(${LACKING_FULL})$`, "i"),
 		when: isErrorPage,
@@ -157,7 +157,7 @@ export const GIVEN_UP = "calls whose client gave up";
 export const PUSH = "(push)";
 
 /** Texts that count as equal although they differ. */
-export interface TextRule {
+interface TextRule {
 	/** The recorded text. */
 	readonly of: RegExp;
 	/** Where: the last name of the place. */
@@ -171,7 +171,7 @@ const RUNTIME_TEXT = new RegExp(`^(.*?(?:class )?${RUNTIME})(?: ?: .*)?$`, "s");
 
 const PUSH_RUNTIME = /^(?:NullPointer|NumberFormat|ClassCast|\w*IndexOutOfBounds)Exception(?=:)/;
 
-export const TEXT_RULES: readonly TextRule[] = [
+const TEXT_RULES: readonly TextRule[] = [
 	{
 		of: RUNTIME_TEXT,
 		at: /./,

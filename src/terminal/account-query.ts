@@ -14,7 +14,7 @@ export const accountArgument = {
 export const accountQueryFlags = { ...nodeFlags, ...solidityFlag, ...keystoreFlags };
 
 /** Whom a question is about, and where it is asked. */
-export interface AccountSubject {
+interface AccountSubject {
 	readonly settings: Settings;
 	readonly client: NodeClient;
 	readonly view: NodeView;

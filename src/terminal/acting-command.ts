@@ -44,7 +44,7 @@ import { readStdin } from "./stdin.js";
 export type ActingContext = Actor;
 
 /** The contract that a command wants to happen, and what it needs of the person at the terminal. */
-export interface ActingPlan extends TransactionPlan {
+interface ActingPlan extends TransactionPlan {
 	/** What the kind of contract itself asks for. */
 	readonly confirmation?: ConfirmationLevel;
 	/** Asks for agreement in place of the general question. */

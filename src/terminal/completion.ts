@@ -6,7 +6,7 @@
 import { NAMED_FLAGS, type NameKind } from "./completed-names.js";
 
 /** A place in a command line with the words that can follow: names of commands, or the flags of a command. */
-export interface CompletionStep {
+interface CompletionStep {
 	/** The words so far, without the program's name. */
 	readonly path: string;
 	readonly words: readonly string[];

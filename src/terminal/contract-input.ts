@@ -105,7 +105,7 @@ export async function interfaceFlag(value: string | undefined): Promise<Contract
 }
 
 /** Words of `contract call|send|estimate`: the contract, then a signature or name, then the arguments. */
-export interface CallWords {
+interface CallWords {
 	readonly address: string;
 	readonly signature: string | undefined;
 	readonly arguments: readonly string[];

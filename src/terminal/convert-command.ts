@@ -15,7 +15,7 @@ export const valueArgument = {
 };
 
 /** A converted value: what people read, and its JSON where that differs. */
-export interface Converted {
+interface Converted {
 	readonly text: string;
 	readonly json?: unknown;
 }

@@ -8,7 +8,7 @@ import { type Json, readJson } from "../wallet/json.js";
 import { compiledJson } from "./compiler-input.js";
 import { flagText } from "./contract-input.js";
 
-export interface Deployable {
+interface Deployable {
 	readonly code: Uint8Array;
 	/** A list of entries as compilers write it. */
 	readonly abi: Json;
@@ -16,7 +16,7 @@ export interface Deployable {
 }
 
 /** The flags that say what is deployed. */
-export interface DeployableFlags {
+interface DeployableFlags {
 	readonly artifact?: string | undefined;
 	readonly bin?: string | undefined;
 	readonly abi?: string | undefined;

@@ -62,7 +62,7 @@ export function plainMessage(message: string): string {
 }
 
 /** The record that programs read. */
-export function failureRecord(failure: Failure): { readonly error: Readonly<Record<string, unknown>> } {
+function failureRecord(failure: Failure): { readonly error: Readonly<Record<string, unknown>> } {
 	const { sent, txID, node, index, details, hint } = failure.facts;
 	return {
 		error: {

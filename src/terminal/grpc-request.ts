@@ -12,7 +12,7 @@ import { nearest } from "../wallet/suggestion.js";
 import { printLine, tableLines } from "./output.js";
 import type { RpcWords } from "./rpc-words.js";
 
-export interface GrpcOutcome {
+interface GrpcOutcome {
 	/** JSON text, or the bare message. */
 	readonly output: string | Uint8Array;
 	/** Whether the answer reports a refusal. */

@@ -6,7 +6,7 @@ type Cleanup = (exitCode: number) => void;
 const cleanups: Cleanup[] = [];
 let handler: ((signal: "SIGINT" | "SIGTERM") => void) | undefined;
 
-export const INTERRUPTED = 130;
+const INTERRUPTED = 130;
 
 let isBusy: () => boolean = () => false;
 

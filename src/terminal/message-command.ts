@@ -27,14 +27,14 @@ export const messageFlags = {
 	hash: Flags.boolean({ description: "the message is a 32-byte hash, used as it is" }),
 };
 
-export interface MessageFlags {
+interface MessageFlags {
 	readonly scheme: "v1" | "v2";
 	readonly typed?: string | undefined;
 	readonly hash: boolean;
 }
 
 /** What is signed, and by which scheme. */
-export interface HashedMessage {
+interface HashedMessage {
 	readonly scheme: MessageScheme;
 	readonly hash: Uint8Array;
 	/** The message itself where it is signed under the prefix of the second scheme. */

@@ -44,7 +44,7 @@ export async function parameterNames(): Promise<(id: bigint) => string | undefin
 }
 
 /** A parameter as a node reports it, with what the table knows of it. */
-export interface ReportedParameter {
+interface ReportedParameter {
 	/** Number by which a proposal names it; absent for what is only reported, and for parameters of newer nodes. */
 	readonly id?: bigint | undefined;
 	readonly name: string;

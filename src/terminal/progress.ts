@@ -11,7 +11,7 @@ const JSON_MS = 500;
 export type ProgressAudience = boolean | "json";
 
 /** Text of a running task; it may change while the task runs. */
-export interface Progress {
+interface Progress {
 	update(text: string): void;
 }
 

@@ -7,7 +7,7 @@ const REDRAW_MS = 200;
 const JSON_MS = 500;
 
 /** How far the work is. */
-export interface RateState {
+interface RateState {
 	/** Share that is done, 0 to 1; undefined where the end isn't known. */
 	readonly done: number | undefined;
 	readonly block: bigint;
@@ -15,7 +15,7 @@ export interface RateState {
 	readonly transactions: number;
 }
 
-export type ProgressMode = "bar" | "json" | "none";
+type ProgressMode = "bar" | "json" | "none";
 
 /** A bar that is drawn at most five times a second and erased at the end. */
 export class RateBar {

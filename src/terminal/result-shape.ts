@@ -29,7 +29,7 @@ export function record(members: Readonly<Record<string, Shape>>): Shape {
 }
 
 /** The members of a view: every one of its names, with `?` behind those that may be absent. */
-export type MembersOf<T> = {
+type MembersOf<T> = {
 	readonly [K in keyof T & string as undefined extends T[K] ? `${K}?` : K]: Shape;
 };
 

@@ -30,7 +30,7 @@ const SWITCHES = new Set([
 const SHORT: Readonly<Record<string, string>> = { n: "node", F: "field", q: "quiet" };
 
 /** Values of the command's own flags. */
-export interface RpcValues {
+interface RpcValues {
 	readonly data?: string;
 	readonly node?: string;
 	readonly profile?: string;

@@ -28,7 +28,7 @@ import { withProgress } from "./progress.js";
 import { withPassword } from "./secrets.js";
 
 /** The flags of waiting, after parsing. */
-export interface WaitFlags {
+interface WaitFlags {
 	readonly wait: boolean;
 	readonly "wait-included": boolean;
 	readonly "wait-timeout": string;

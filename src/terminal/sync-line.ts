@@ -7,7 +7,7 @@ const REDRAW_MS = 500;
 /** The rate is that of the last blocks, not of the whole way. */
 const WINDOW = 20;
 
-export interface SyncPoint {
+interface SyncPoint {
 	readonly head: bigint;
 	readonly target: bigint;
 }

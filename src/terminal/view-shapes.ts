@@ -13,7 +13,7 @@ import type { TokenView } from "../wallet/token.js";
 import type { WitnessView } from "../wallet/witnesses.js";
 import { either, list, map, record, type Shape, view } from "./result-shape.js";
 
-export const permissionShape = view<PermissionView>({
+const permissionShape = view<PermissionView>({
 	id: "integer",
 	type: "text",
 	name: "text",

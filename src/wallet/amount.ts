@@ -6,9 +6,6 @@
 import { MAX_INT64 } from "../protocol/int64.js";
 import { Failure } from "./failure.js";
 
-/** One coin in sun. */
-export const SUN_PER_COIN = 1_000_000n;
-
 /** Units by name; the last one is the deployed spelling of the first. */
 const DECIMALS: Readonly<Record<string, number>> = { coin: 6, sun: 0, trx: 6 };
 

@@ -1,7 +1,7 @@
 /** Whose signatures an artefact needs and has: from the node, or without one from the artefact itself (protocol/wallet-formats §4.2). */
 
 import { toBase58Check } from "../protocol/address.js";
-import { equalBytes, fromHex, toHex } from "../protocol/bytes.js";
+import { fromHex, toHex } from "../protocol/bytes.js";
 import { Account, Key, Permission, PermissionPermissionTypeEnum } from "../protocol/messages.js";
 import { readAddress } from "./address-text.js";
 import type { Artefact } from "./artefact.js";
@@ -86,7 +86,7 @@ export function authorityOfArtefact(artefact: Artefact, nowMs: number): Authorit
 }
 
 /** The stored permission that a transaction of an account names. @throws {Failure} `not_authorized` */
-export function authorising(artefact: Artefact, account: Readonly<Account>): Readonly<Permission> {
+function authorising(artefact: Artefact, account: Readonly<Account>): Readonly<Permission> {
 	const { permissionId, type } = artefact;
 	return checkPermission(permissionOf(account, permissionId), permissionId, type.id);
 }
@@ -138,10 +138,4 @@ export function checkNotExpired(artefact: Artefact, authority: Authority): void 
 			},
 		);
 	}
-}
-
-/** Whether two addresses are the same, one of them as known in text. */
-export function isAddressOf(text: string, address: Uint8Array): boolean {
-	const bytes = readAddress(text);
-	return bytes !== undefined && equalBytes(bytes, address);
 }

@@ -10,7 +10,7 @@ const POLL_MS = 1000;
 /** Branches are shorter than this; older blocks are forgotten. */
 const REMEMBERED = 1000;
 
-export interface FollowedBlock {
+interface FollowedBlock {
 	readonly block: BlockReference;
 	/** The block was printed before and is no longer part of the chain. */
 	readonly removed: boolean;

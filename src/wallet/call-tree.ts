@@ -24,7 +24,7 @@ export interface TracedLog {
 }
 
 /** What came of a call. `failed`: it ended without a result of its own, as without energy. */
-export type CallEnd = "success" | "revert" | "failed";
+type CallEnd = "success" | "revert" | "failed";
 
 export interface TracedCall {
 	/** The operation: CALL, DELEGATECALL, CREATE2, … */

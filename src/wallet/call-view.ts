@@ -34,7 +34,7 @@ export interface CallView {
 	readonly inner?: readonly (CallView | EventView)[];
 }
 
-export interface EventView {
+interface EventView {
 	readonly kind: "EVENT";
 	readonly contract: string;
 	readonly event?: string;

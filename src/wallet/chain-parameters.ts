@@ -18,7 +18,7 @@ export async function chainParameters(client: NodeClient): Promise<ReadonlyMap<s
 }
 
 /** A price in sun from a time on. */
-export interface PriceChange {
+interface PriceChange {
 	/** Epoch milliseconds; 0 for the first price. */
 	readonly since: bigint;
 	readonly price: bigint;
@@ -31,7 +31,7 @@ const PRICE_HISTORIES = {
 	memo: "getmemofee",
 } as const;
 
-export type PricedThing = keyof typeof PRICE_HISTORIES;
+type PricedThing = keyof typeof PRICE_HISTORIES;
 export const PRICED_THINGS = Object.keys(PRICE_HISTORIES) as PricedThing[];
 
 /** All prices that a thing has had, oldest first. */

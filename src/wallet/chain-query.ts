@@ -21,7 +21,7 @@ export interface BlockReference {
 }
 
 /** Reads a block's answer; undefined if there is no such block. @throws {Failure} if id and header disagree */
-export function blockFrom(answer: JsonRecord): BlockReference | undefined {
+function blockFrom(answer: JsonRecord): BlockReference | undefined {
 	const { blockID, block_header: headerJson } = answer;
 	if (!isRecord(headerJson)) return undefined;
 	const header = messageFrom(BlockHeader, headerJson);

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { Failure } from "./failure.js";
 
 /** A profile's keys as text. */
-export interface Profile {
+interface Profile {
 	readonly text: Readonly<Record<string, string>>;
 	/** Header name → text, for gateways. */
 	readonly headers: Readonly<Record<string, string>>;

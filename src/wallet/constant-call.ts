@@ -19,7 +19,7 @@ export interface ContractCall {
 	readonly tokenValue?: bigint;
 }
 
-export interface CallAnswer {
+interface CallAnswer {
 	readonly data: Uint8Array;
 	readonly energy: bigint;
 }

@@ -7,7 +7,7 @@ import { callJsonRpc, quantity } from "./json-rpc.js";
 import type { NodeClient } from "./node-client.js";
 
 /** What a log must be like. */
-export interface LogQuery {
+interface LogQuery {
 	/** Contracts, 21 bytes each; none: any. */
 	readonly addresses: readonly Uint8Array[];
 	/** By position; null: any. */

@@ -79,7 +79,7 @@ export function otherAmount({ balance, otherBalance }: ExchangeSide, units: bigi
 	return balance > 0n ? (otherBalance * units) / balance : 0n;
 }
 
-export interface ExchangeView {
+interface ExchangeView {
 	readonly id: bigint;
 	readonly creator: string;
 	/** Epoch milliseconds. */

@@ -7,7 +7,7 @@
  * Whether and when the same call may succeed: same (network), later, changed (other input), never; wait: the transaction
  * may be on its way, and the same call could do everything twice.
  */
-export type Retry = "never" | "same" | "later" | "changed" | "wait";
+type Retry = "never" | "same" | "later" | "changed" | "wait";
 
 interface FailureKind {
 	readonly exit: 1 | 2 | 130;
@@ -75,7 +75,7 @@ export const FAILURE_KINDS = {
 export type FailureCode = keyof typeof FAILURE_KINDS;
 
 /** What is known beside the message. */
-export interface FailureFacts {
+interface FailureFacts {
 	readonly retry?: Retry;
 	/** Acting commands: whether the transaction may have reached the network. */
 	readonly sent?: boolean | "unknown";

@@ -12,7 +12,7 @@ export interface RawAnswer {
 	readonly body: Uint8Array;
 }
 
-export interface RawRequest {
+interface RawRequest {
 	readonly method: "GET" | "POST";
 	readonly url: string;
 	readonly body?: string | undefined;

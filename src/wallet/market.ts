@@ -13,7 +13,7 @@ import { messageFrom } from "./answer.js";
 import { Failure } from "./failure.js";
 import type { NodeClient, NodeView } from "./node-client.js";
 
-export interface OrderView {
+interface OrderView {
 	readonly order: string;
 	readonly owner: string;
 	readonly state: string;
@@ -80,7 +80,7 @@ export async function ordersOfAccount(
 }
 
 /** A pair by the ids of its tokens, from its sellers' side. */
-export interface MarketPair {
+interface MarketPair {
 	readonly sells: string;
 	readonly buys: string;
 }
@@ -100,7 +100,7 @@ export async function ordersOfPair(
 }
 
 /** A price level: so many units of what is sold for so many of what is wanted, both reduced. */
-export interface PriceView {
+interface PriceView {
 	readonly sellAmount: bigint;
 	readonly buyAmount: bigint;
 }

@@ -13,7 +13,7 @@ import { byteClass } from "../protocol/json/byte-fields.js";
 export type View = string | number | bigint | boolean | readonly View[] | { readonly [name: string]: View };
 
 /** All present fields of a message. */
-export function viewMessage(type: MessageType<Message>, message: Readonly<Message>): Record<string, View> {
+function viewMessage(type: MessageType<Message>, message: Readonly<Message>): Record<string, View> {
 	const view: Record<string, View> = {};
 	for (const field of type.fields) {
 		const value = getField(message, field.name);

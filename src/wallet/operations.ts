@@ -12,9 +12,9 @@ import {
 	operationsMask,
 	shortName,
 } from "../protocol/contract-types.js";
+import { OPERATIONS_LENGTH } from "../protocol/permission.js";
 import { Failure } from "./failure.js";
 
-export const OPERATIONS_LENGTH = 32;
 const BITS = OPERATIONS_LENGTH * 8;
 const PERMISSION_UPDATE = contractType("AccountPermissionUpdateContract").id;
 

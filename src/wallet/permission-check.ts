@@ -8,13 +8,13 @@ import {
 	PermissionPermissionType,
 	PermissionPermissionTypeEnum,
 } from "../protocol/messages.js";
+import { OPERATIONS_LENGTH } from "../protocol/permission.js";
 import { Failure } from "./failure.js";
 import {
 	canUpdatePermissions,
 	DEFAULT_OPERATIONS,
 	hasOperation,
 	movingOperations,
-	OPERATIONS_LENGTH,
 	operationIds,
 	operationName,
 	unknownOperations,
@@ -89,7 +89,7 @@ function checkOne(permission: Readonly<Permission>, refuse: (text: string) => ne
 }
 
 /** What is known about the keys of the new owner permission. */
-export interface KeyFacts {
+interface KeyFacts {
 	/** A key that this machine can sign with. */
 	isLocal(address: Uint8Array): boolean;
 	/** A contract account or the zero address, which can never sign. */

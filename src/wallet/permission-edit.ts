@@ -8,7 +8,7 @@ import { permissionLabel } from "./permission.js";
 import { FIRST_ACTIVE_ID, type PermissionSet } from "./permission-set.js";
 
 /** Finds the address of a key by address or label. */
-export type ResolveKey = (text: string) => Promise<Uint8Array>;
+type ResolveKey = (text: string) => Promise<Uint8Array>;
 
 /** The flags that edit, each with one text value. */
 export const EDITS = {
@@ -40,7 +40,7 @@ export async function applyEdits(
 }
 
 /** Reads `<threshold>/<key>[:<weight>],…`. @throws {Failure} `bad_value` */
-export async function parseKeyset(
+async function parseKeyset(
 	text: string,
 	resolve: ResolveKey,
 ): Promise<{ readonly threshold: bigint; readonly keys: readonly Key[] }> {

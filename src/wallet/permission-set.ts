@@ -13,7 +13,6 @@ import {
 	PermissionPermissionType,
 	PermissionPermissionTypeEnum,
 } from "../protocol/messages.js";
-import { readAddress } from "./address-text.js";
 import { Failure } from "./failure.js";
 import { isRecord, type Json, type JsonRecord, member } from "./json.js";
 import { operationNames, operationsHex, parseOperations } from "./operations.js";
@@ -185,11 +184,4 @@ function integer(value: Json | undefined, place: string): bigint {
 	if (typeof value === "bigint") return value;
 	if (typeof value === "string" && /^\d+$/.test(value)) return BigInt(value);
 	throw new Failure("bad_value", `${place} is no whole number`);
-}
-
-/** Reads an address in any form; labels are the caller's business. @throws {Failure} */
-export async function onlyAddresses(text: string): Promise<Uint8Array> {
-	const address = readAddress(text);
-	if (!address) throw new Failure("bad_address", `"${text}" is no address`);
-	return address;
 }

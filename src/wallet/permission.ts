@@ -6,8 +6,8 @@ import { type Account, Key, Permission, PermissionPermissionType } from "../prot
 import { Failure } from "./failure.js";
 import { hasOperation, operationName } from "./operations.js";
 
-export const OWNER_ID = 0;
-export const WITNESS_ID = 1;
+const OWNER_ID = 0;
+const WITNESS_ID = 1;
 export const MAX_KEYS = 5;
 
 /** A key of a permission that has signed or could sign. */
@@ -17,7 +17,7 @@ export interface WeighedKey {
 }
 
 /** The owner permission of an account that stores none: its own key alone. */
-export function defaultOwner(address: Uint8Array): Permission {
+function defaultOwner(address: Uint8Array): Permission {
 	return Permission.create({
 		type: PermissionPermissionType.Owner,
 		permission_name: "owner",

@@ -1,10 +1,11 @@
 /** What to do about the network's refusals, which name a rule and rarely a way out. */
 
-import { formatCoin, SUN_PER_COIN } from "./amount.js";
+import { SUN_PER_COIN } from "../protocol/int64.js";
+import { formatCoin } from "./amount.js";
 import type { Failure } from "./failure.js";
 
 /** What is known of the account that acts. */
-export interface Refused {
+interface Refused {
 	/** Sun. */
 	readonly balance: bigint;
 }

@@ -25,7 +25,7 @@ const CODES: ReadonlyMap<string, number> = new Map([
 ]);
 
 /** Where a stake may also be made for voting power alone, the network's third code. */
-export interface ResourceChoice {
+interface ResourceChoice {
 	readonly votes?: boolean;
 }
 

@@ -285,7 +285,7 @@ function visibleOf(text: string | undefined): boolean | undefined {
 }
 
 /** Directory of the user's configuration. */
-export function configDirectory(environment: Environment): string {
+function configDirectory(environment: Environment): string {
 	const { COIN_CONFIG_DIR, XDG_CONFIG_HOME, LOCALAPPDATA } = environment;
 	if (COIN_CONFIG_DIR) return COIN_CONFIG_DIR;
 	if (process.platform === "win32" && LOCALAPPDATA) return join(LOCALAPPDATA, "coin");

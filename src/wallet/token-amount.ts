@@ -25,7 +25,7 @@ export interface Currency {
 export const COIN: Currency = { id: COIN_ID, decimals: 6, symbol: "coin" };
 
 /** Who knows tokens: a node, unless the command does without the network. */
-export interface TokenSource {
+interface TokenSource {
 	readonly client: NodeClient;
 	readonly offline: boolean;
 }

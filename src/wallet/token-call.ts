@@ -2,9 +2,9 @@
 
 import { addressFromHash, toBase58Check } from "../protocol/address.js";
 import { toHex } from "../protocol/bytes.js";
+import { MAX_UINT256 } from "./orc20.js";
 
 const WORD = 32;
-const MAX_UINT256 = 2n ** 256n - 1n;
 
 /** What each selector does with its words: addresses and one amount. */
 const CALLS: ReadonlyMap<string, (addresses: readonly string[], amount: string) => string> = new Map([

@@ -6,7 +6,7 @@ import type { Token } from "./token.js";
 
 const MAX_INT32 = 2_147_483_647n;
 
-export interface TokenPrice {
+interface TokenPrice {
 	readonly sun: number;
 	readonly units: number;
 }

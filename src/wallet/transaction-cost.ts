@@ -35,7 +35,7 @@ export interface TransactionCost {
 }
 
 /** What is known of a transaction beside its bytes. */
-export interface CostFacts {
+interface CostFacts {
 	/** Signatures that it will have. */
 	readonly signatures: number;
 	/** Whether it creates the account it goes to. */

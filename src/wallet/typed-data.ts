@@ -3,6 +3,7 @@
  * written in any form and counts without its network prefix, `orcToken` is a token id of 256 bits.
  */
 
+import { TOKEN_TYPE } from "../abi/parameter.js";
 import { concatBytes, utf8 } from "../protocol/bytes.js";
 import { toDeployed, toNeutral } from "../protocol/dialect.js";
 import { keccak256 } from "../protocol/hash.js";
@@ -27,7 +28,6 @@ const DOMAIN_FIELDS: readonly TypedField[] = [
 	{ name: "salt", type: "bytes32" },
 ];
 
-const TOKEN_TYPE = "orcToken";
 const WORD = 32;
 
 /**

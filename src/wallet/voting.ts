@@ -9,7 +9,7 @@ import { parseCount } from "./integer-text.js";
 import type { NodeClient, NodeView } from "./node-client.js";
 
 /** One wish of a voter, for printing. */
-export interface VoteView {
+interface VoteView {
 	readonly witness: string;
 	readonly votes: bigint;
 }

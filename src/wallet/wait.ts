@@ -26,12 +26,12 @@ export interface Timer {
 	sleep(ms: number): Promise<void>;
 }
 
-export const systemTimer: Timer = {
+const systemTimer: Timer = {
 	now: () => Date.now(),
 	sleep: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
 };
 
-export interface WaitOptions {
+interface WaitOptions {
 	readonly until: "solid" | "included";
 	readonly timeoutMs: number;
 	/** Expiration of the transaction, when it is known. */

@@ -10,7 +10,7 @@ import {
 	chooseDevelopment,
 	DEVELOPMENT_FLAGS,
 } from "../../launch/development-options.js";
-import { producersOf } from "../../launch/network-options.js";
+import { DEFAULT_CONFIG, producersOf } from "../../launch/network-options.js";
 import { type ClosableLog, type LogFormat, openNodeLog } from "../../launch/node-log.js";
 import { type ReadyTargets, runNode, startFailure } from "../../launch/run-node.js";
 import { idleFlags, startFlags, startOptions } from "../../launch/start-flags.js";
@@ -26,7 +26,6 @@ import { readSecretFile, withPassword } from "../../terminal/secrets.js";
 import { showSyncLine } from "../../terminal/sync-line.js";
 import { Failure } from "../../wallet/failure.js";
 
-const DEFAULT_CONFIG = "config.conf";
 const DEFAULT_DIRECTORY = "output-directory";
 
 const dev = (description: string, helpValue: string, name: string) =>

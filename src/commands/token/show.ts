@@ -1,10 +1,11 @@
 import { Args, Flags } from "@oclif/core";
+import { SUN_PER_COIN } from "../../protocol/int64.js";
 import { nodeFlags, solidityFlag } from "../../terminal/flags.js";
 import { localTime } from "../../terminal/output.js";
 import { QueryCommand } from "../../terminal/query-command.js";
 import { either, orNull } from "../../terminal/result-shape.js";
 import { contractTokenShape, tokenShape } from "../../terminal/view-shapes.js";
-import { formatDecimal, SUN_PER_COIN } from "../../wallet/amount.js";
+import { formatDecimal } from "../../wallet/amount.js";
 import { Failure } from "../../wallet/failure.js";
 import { Orc20, tokenContract } from "../../wallet/orc20.js";
 import { quotientText } from "../../wallet/rational-text.js";

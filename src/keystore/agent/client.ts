@@ -34,7 +34,7 @@ function statOf(path: string): Stats | undefined {
 	return lstatSync(path, { throwIfNoEntry: false });
 }
 
-export class AgentClient {
+class AgentClient {
 	constructor(readonly socketPath: string) {}
 
 	/** Addresses of the keys that it holds, in Base58; undefined if it is gone. */

@@ -18,7 +18,7 @@ const MAX_CONNECTIONS = 16;
 /** What addresses of sockets may have on every system. */
 const MAX_PATH = 100;
 
-export interface AgentOptions {
+interface AgentOptions {
 	/** Private keys, 32 bytes each; the agent overwrites them when it ends. */
 	readonly keys: readonly Uint8Array[];
 	/** How long it lives. */

@@ -26,7 +26,7 @@ import { checkProtobufConsistency } from "./protobuf-consistency.js";
 
 const Code = ReturnResponse_code;
 
-export interface BroadcastResult {
+interface BroadcastResult {
 	/** `Return.response_code`. */
 	readonly code: number;
 	/** Neutral spelling; empty on success. */

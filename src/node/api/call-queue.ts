@@ -4,9 +4,8 @@
  */
 
 import { NamedError } from "../../protocol/json/exceptions.js";
+import { TURN_MS } from "./turns.js";
 
-/** Calculations of one turn may take this long in all before others get theirs; the last one may end later. */
-const TURN_MS = 20;
 /**
  * Pause after a turn that used its time. A server takes one connection in each round of the event loop: without rounds
  * that are short, a client waits for as many executions as there are connections before its own.

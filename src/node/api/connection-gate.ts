@@ -10,7 +10,7 @@ import { type ConnectionFacts, ConnectionPlaces } from "./connection-places.js";
 const MAX_WAITING = 1_000;
 const LOOK_AGAIN_MS = 100;
 
-export interface ConnectionRule extends ConnectionFacts {
+interface ConnectionRule extends ConnectionFacts {
 	/** @param crowded whether others wait for a place */
 	readonly isStale: (socket: Socket, crowded: boolean) => boolean;
 	/** How often connections are looked at. */

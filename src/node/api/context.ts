@@ -17,7 +17,7 @@ import type { RateLimiter } from "./rate-limiter.js";
 export type ServerKind = "full" | "solidity" | "pbft";
 
 /** The waiting transactions. */
-export interface PoolView {
+interface PoolView {
 	/** Pending, waiting and popped transactions. */
 	readonly size: number;
 	/** Pending and waiting transactions: what the limit of the pool counts. */
@@ -72,7 +72,7 @@ export interface NetworkView {
 }
 
 /** A witness that signed two blocks of one slot. */
-export interface CheatFacts {
+interface CheatFacts {
 	/** Address in hexadecimal. */
 	readonly witness: string;
 	readonly times: number;

@@ -19,7 +19,7 @@ import { tokenEndpoints } from "./endpoints/tokens.js";
 import { transactionEndpoints } from "./endpoints/transactions.js";
 
 /** Endpoints of one subject, for documents. */
-export interface EndpointGroup {
+interface EndpointGroup {
 	readonly title: string;
 	readonly endpoints: readonly Endpoint[];
 }

@@ -14,8 +14,11 @@ import type { LongAnswer } from "./long-answer.js";
 import { type Parameters, parseAddressText, parseInt32, parseLong } from "./parameters.js";
 import type { InputMode, RequestInput } from "./request.js";
 
+/** On all three servers. */
+export const EVERYWHERE: readonly ServerKind[] = ["full", "solidity", "pbft"];
+
 /** What a method does: reads its input in a mode, answers nothing, or is refused with 405. */
-export type MethodMode = InputMode | "empty" | "refused";
+type MethodMode = InputMode | "empty" | "refused";
 
 /** A member of a request, for documents. */
 export interface RequestField {
@@ -40,7 +43,7 @@ export interface ReplyWriter<R> {
 /** Writes the answer to a failure. */
 export type FailureWriter = (context: ApiContext, error: Error) => string;
 
-export interface EndpointDeclaration<Q, R> {
+interface EndpointDeclaration<Q, R> {
 	/** Name in the path, neutral spelling, case-sensitive. */
 	readonly name: string;
 	/** One sentence: what it answers. */

@@ -1,6 +1,6 @@
 /** The pages of statuses other than 200 (protocol/http §1.3): in the form that the client accepts, HTML by default. */
 
-export interface ErrorPage {
+interface ErrorPage {
 	readonly contentType: string;
 	readonly text: string;
 }

@@ -3,6 +3,9 @@
 import { type IncomingMessage, type ServerResponse, STATUS_CODES } from "node:http";
 import { errorPage } from "./error-page.js";
 
+/** Type of an answer. */
+export const JSON_TYPE = "application/json;charset=utf-8";
+
 /** The answer to one request. */
 export class HttpAnswer {
 	/** What was sent: 0 until then. */

@@ -14,7 +14,7 @@ const CLOSE_GRACE_MS = 1_000;
 /** Requests that a client may send on a connection before the answer to an earlier one has left: those of some packets. */
 const MAX_PIPELINED = 256;
 
-export interface HttpListenerOptions {
+interface HttpListenerOptions {
 	/** Connections served at a time; 0 or less: no limit. */
 	readonly maxConnections: number;
 	/** How long a client may keep a connection without sending; absent: {@link IDLE_MS}. */

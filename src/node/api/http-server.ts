@@ -15,6 +15,7 @@ import { isForeignPage, type OriginRule } from "./development/web-origin.js";
 import { type Endpoint, errorMessage } from "./endpoint.js";
 import { FOLDERS, limitedName, routesOf } from "./endpoint-table.js";
 import type { HttpAnswer } from "./http-answer.js";
+import { JSON_TYPE } from "./http-answer.js";
 import { HttpListener } from "./http-listener.js";
 import { isClosedOnLiteNode, LITE_NODE_TEXT } from "./lite-node.js";
 import type { LongAnswer } from "./long-answer.js";
@@ -27,7 +28,6 @@ import { headRefusal, pathOf, queryOf, traceOf } from "./request-head.js";
 import { servicePage } from "./service-pages.js";
 import { ownTurn } from "./turns.js";
 
-const JSON_TYPE = "application/json;charset=utf-8";
 /** Bodies are not kept beyond this, for endpoints that have no limit of their own: several times a transaction in hexadecimal. */
 const MAX_KEPT_BODY = 4 << 20;
 /** What a body may lose before its size is compared: its line ends become shorter. */

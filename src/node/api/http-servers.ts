@@ -25,7 +25,7 @@ export function portError(port: number, owner: string, error: unknown): PortErro
 	return new PortError(`port ${port} of the ${owner} ${reason}`, owner);
 }
 
-export interface RunningHttpServers {
+interface RunningHttpServers {
 	/** Bound ports of the servers that run. */
 	readonly ports: Readonly<Partial<Record<ServerKind, number>>>;
 	close(): Promise<void>;

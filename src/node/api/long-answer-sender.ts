@@ -2,14 +2,12 @@
 
 import type { HttpAnswer } from "./http-answer.js";
 import type { LongAnswer } from "./long-answer.js";
-import { Turns } from "./turns.js";
+import { TURN_MS, Turns } from "./turns.js";
 
 /** Shorter answers are sent in one piece, with their length. */
-const SHORT = 512 << 10;
-/** Others get a turn after so long. */
-const TURN_MS = 20;
+export const SHORT = 512 << 10;
 
-export interface LongAnswerOptions {
+interface LongAnswerOptions {
 	readonly contentType: string;
 	/** Waits until one more long answer may begin. @returns what ends it */
 	readonly enter: () => Promise<() => void>;

@@ -8,7 +8,7 @@ export interface Rate {
 	readonly fifteenMinutes: number;
 }
 
-export const ZERO_RATE: Rate = { count: 0, mean: 0, oneMinute: 0, fiveMinutes: 0, fifteenMinutes: 0 };
+const ZERO_RATE: Rate = { count: 0, mean: 0, oneMinute: 0, fiveMinutes: 0, fifteenMinutes: 0 };
 
 export interface ApiMeter {
 	readonly name: string;

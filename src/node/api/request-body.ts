@@ -9,7 +9,7 @@ export const EMPTY_BODY = new Uint8Array(0);
 export const LARGE_BODY = 256 << 10;
 
 /** Why there is no body: it is longer than is kept, or too many others are held at this moment. */
-export type MissingBody = "too long" | "no room";
+type MissingBody = "too long" | "no room";
 
 /**
  * Reads the whole body. What doesn't fit is read and forgotten. Rejects if the client goes away.

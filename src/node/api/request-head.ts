@@ -28,7 +28,7 @@ export function queryOf({ url = "/" }: IncomingMessage): string {
 }
 
 /** A path without escapes, parameters (`;x=1`) and dot segments; a malformed one stays as it is and matches nothing. */
-export function plainPath(path: string): string {
+function plainPath(path: string): string {
 	if (!/[%;.]/.test(path)) return path;
 	const segments: string[] = [];
 	for (const part of path.split("/")) {

@@ -7,14 +7,14 @@ import type { ThreeListeners } from "../config/config.js";
 import type { ApiNode, ServerKind } from "./context.js";
 import type { ServerAddresses } from "./openapi.js";
 
-export interface ServicePage {
+interface ServicePage {
 	readonly status: number;
 	readonly contentType: string;
 	readonly text: string;
 }
 
 /** Which server was asked for a page. */
-export interface AskedServer {
+interface AskedServer {
 	/** `gateway`: one that serves every API. */
 	readonly kind: ServerKind | "gateway";
 	/** The request's header `host`. */
@@ -35,7 +35,7 @@ const json = (status: number, value: object): ServicePage => ({
 });
 
 /** Whether queries show the present: the head is new, and no peer has blocks that are missing here. */
-export function readiness(node: ApiNode): ServicePage {
+function readiness(node: ApiNode): ServicePage {
 	const { properties } = node.view("full");
 	const head = Number(properties.headNumber);
 	const ageMs = node.nowMs() - Number(properties.headTimestampMs);

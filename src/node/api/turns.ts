@@ -1,5 +1,8 @@
 /** Long work in short turns, so that blocks and other requests never wait long. */
 
+/** How long others may have to wait for long work. */
+export const TURN_MS = 20;
+
 /** Who waits for another turn; one of them gets it between two rounds of the event loop, however many there are. */
 const waiting: (() => void)[] = [];
 let scheduled = false;

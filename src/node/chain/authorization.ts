@@ -89,7 +89,7 @@ export function signingPermission(
 	);
 }
 
-export interface SignedWeight {
+interface SignedWeight {
 	/** Signers in the order of the signatures. */
 	readonly signers: readonly Uint8Array[];
 	readonly weight: bigint;

@@ -78,7 +78,7 @@ export interface LogStart {
 
 export const ANY_START: LogStart = { segment: 0, bytes: 0, crc: 0 };
 
-export interface OpenedLog {
+interface OpenedLog {
 	readonly log: BlockLog;
 	/** The records of all older segments, oldest first. */
 	readonly records: readonly LogRecord[];

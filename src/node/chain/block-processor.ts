@@ -18,7 +18,7 @@ import { indexLogs } from "./section-bloom.js";
 import { putRecentBlock } from "./transaction-checks.js";
 import { type ProcessorEnvironment, processTransaction } from "./transaction-processor.js";
 
-export interface ApplyOptions {
+interface ApplyOptions {
 	/** This node made the block. */
 	readonly own: boolean;
 	/** Its contents were judged before: the signatures of its transactions are right. */
@@ -120,7 +120,7 @@ function processTransactions(
 }
 
 /** What transactions see of the block that they are in. */
-export function blockScope(block: SignedBlock, own: boolean): BlockScope {
+function blockScope(block: SignedBlock, own: boolean): BlockScope {
 	return {
 		number: block.number,
 		timestampMs: block.timestampMs,

@@ -43,7 +43,7 @@ const REQUEUE_TURN_MS = 20;
 
 export type { Producer } from "./packing.js";
 
-export interface ChainSettings {
+interface ChainSettings {
 	readonly balanceHistory: boolean;
 	readonly transactionHistory: boolean;
 	readonly logIndex: boolean;
@@ -60,7 +60,7 @@ export interface ChainJournal {
 }
 
 /** What a push did. */
-export type PushOutcome =
+type PushOutcome =
 	| { readonly kind: "known" }
 	| { readonly kind: "branch" }
 	| { readonly kind: "head"; readonly applied: readonly AppliedBlock[]; readonly switched: boolean };

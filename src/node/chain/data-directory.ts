@@ -24,7 +24,7 @@ const MARK_PREFIX = Buffer.from([0xff, ...Buffer.from("batch", "latin1")]);
 const KEPT_MARKS = 256n;
 
 /** What a data directory says about itself. */
-export interface DirectoryMeta {
+interface DirectoryMeta {
 	readonly format: number;
 	/** 32 bytes. */
 	readonly genesisId: Uint8Array;

@@ -157,7 +157,7 @@ function writeBalanceHistory(state: StateView, genesis: GenesisConfig, block: Si
 	}
 }
 
-export interface StartSettings {
+interface StartSettings {
 	readonly blackHole: Uint8Array;
 	/** `committee.allowTvmConstantinople` of this run's configuration. */
 	readonly allowTvmConstantinople: bigint;

@@ -7,14 +7,14 @@ import type { OpenChain } from "./open-chain.js";
 /** Blocks whose signatures are recovered ahead of execution. */
 const LOOK_AHEAD = 8;
 
-export interface ImportProgress {
+interface ImportProgress {
 	readonly block: SignedBlock;
 	/** Blocks and transactions imported so far; blocks that the chain had already don't count. */
 	readonly blocks: number;
 	readonly transactions: number;
 }
 
-export interface ImportSource {
+interface ImportSource {
 	/** The chain to import into. */
 	readonly open: OpenChain;
 	/** Undefined: signatures are recovered on the calling thread. */

@@ -334,7 +334,7 @@ function looseWhileRestoring(
 }
 
 /** The facts of the chain that the configuration fixes. */
-export function chainRules(config: NodeConfig, development?: DevelopmentSchedule): ChainRules {
+function chainRules(config: NodeConfig, development?: DevelopmentSchedule): ChainRules {
 	return {
 		...(development ? { development } : {}),
 		...(config.actuatorWhitelist.length > 0 ? { allowedHandlers: new Set(config.actuatorWhitelist) } : {}),

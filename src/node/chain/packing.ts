@@ -47,7 +47,7 @@ export interface PackingSlot {
 	readonly expired: () => boolean;
 }
 
-export interface PackedTransactions {
+interface PackedTransactions {
 	/** With their results, in the order of the block. */
 	readonly packed: readonly SignedTransaction[];
 	/** The same as the pool held them. */

@@ -81,7 +81,7 @@ export function indexLogs(
 export type BloomGroup = readonly (readonly number[])[];
 
 /** Heights; both bounds count. */
-export interface Heights {
+interface Heights {
 	readonly from: bigint;
 	readonly to: bigint;
 }

@@ -107,7 +107,7 @@ export function checkDuplicate(state: StateView, transaction: SignedTransaction)
 }
 
 /** Where a transaction stands: the number of its block, or its bytes while it is pending. */
-export type TransactionPlace = { readonly block: bigint } | { readonly pending: Uint8Array };
+type TransactionPlace = { readonly block: bigint } | { readonly pending: Uint8Array };
 
 /** Looks a transaction up by id. */
 export function locateTransaction(state: StateView, id: Uint8Array): TransactionPlace | undefined {

@@ -13,7 +13,7 @@ import type { SignedTransaction } from "../../protocol/transaction.js";
 import type { BlockScope, ContractOutcome } from "../rules/execution.js";
 import type { StateView } from "../state/view.js";
 
-export interface InfoSource {
+interface InfoSource {
 	readonly state: StateView;
 	readonly transaction: SignedTransaction;
 	readonly block: BlockScope | undefined;

@@ -29,7 +29,7 @@ import { checkCommon, checkDuplicate, checkReferenceBlock } from "./transaction-
 import { buildTransactionInfo } from "./transaction-info.js";
 
 /** What a transaction ran with and came to. */
-export interface ProcessedTransaction {
+interface ProcessedTransaction {
 	/** With its result filled in. */
 	readonly transaction: SignedTransaction;
 	readonly info: TransactionInfo;
@@ -43,7 +43,7 @@ export interface ProcessorEnvironment extends ExecutionEnvironment {
 }
 
 /** Told how long transactions took. */
-export interface ExecutionTimes {
+interface ExecutionTimes {
 	/** Whether anyone listens: times are taken only then. */
 	readonly isWatched: boolean;
 	/** A transaction was executed. */
@@ -53,7 +53,7 @@ export interface ExecutionTimes {
 }
 
 /** A transaction whose signatures were checked already. */
-export interface ProcessOptions {
+interface ProcessOptions {
 	readonly verified: boolean;
 	readonly recorder?: BalanceRecorder | undefined;
 }

@@ -77,13 +77,13 @@ export interface NodeConfig {
 	readonly run: RunConfig;
 }
 
-export interface NetConfig {
+interface NetConfig {
 	readonly type: "mainnet" | "testnet";
 	/** First byte of every address. */
 	readonly addressPrefix: number;
 }
 
-export interface NodeSection {
+interface NodeSection {
 	/** Spelling of brand words in everything the servers say. */
 	readonly dialect: Dialect;
 	readonly peers: PeerConfig;
@@ -110,7 +110,7 @@ export interface NodeSection {
 	readonly agreeNodeCount: number;
 }
 
-export interface PendingConfig {
+interface PendingConfig {
 	/** More pending transactions and a broadcast is answered SERVER_BUSY. */
 	readonly maxSize: number;
 	readonly timeoutMs: bigint;
@@ -119,12 +119,12 @@ export interface PendingConfig {
 	readonly sortByFee: boolean;
 }
 
-export interface ShieldedConfig {
+interface ShieldedConfig {
 	/** Off: shielded transactions do not enter the pool, and the proof precompiles answer without checking. */
 	readonly enabled: boolean;
 }
 
-export interface BlockConfig {
+interface BlockConfig {
 	/** Whether a witness waits for sync before it produces. */
 	readonly needSyncCheck: boolean;
 	/** Initial chain parameter. */
@@ -136,13 +136,13 @@ export interface BlockConfig {
 	readonly energyLimitBlockNumber: number;
 }
 
-export interface TransactionConfig {
+interface TransactionConfig {
 	/** Which block built transactions refer to. */
 	readonly referenceBlock: "solid" | "head";
 	readonly expirationMs: bigint;
 }
 
-export interface VmConfig {
+interface VmConfig {
 	/** Whether constant calls are served. */
 	readonly supportConstant: boolean;
 	readonly maxEnergyLimitForConstant: bigint;
@@ -161,14 +161,14 @@ export interface VmConfig {
 }
 
 /** Ours alone: `dev {}`, the development chain (protocol/development-chain §1). */
-export interface DevConfig {
+interface DevConfig {
 	readonly enabled: boolean;
 	/** Every other key of the section that is there, as text. */
 	readonly settings: Readonly<Record<string, string>>;
 }
 
 /** What a start without a usable configuration file reports. */
-export function missingFile(path: string): ConfigError {
+function missingFile(path: string): ConfigError {
 	return new ConfigError(`Configuration path is required! No Such file ${path}`);
 }
 

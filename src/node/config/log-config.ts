@@ -11,7 +11,7 @@ export interface LogConfig {
 	readonly level: LogLevel;
 }
 
-export function logLevelOf(text: string): LogLevel | undefined {
+function logLevelOf(text: string): LogLevel | undefined {
 	return LOG_LEVELS.find((level) => level === text.toLowerCase());
 }
 

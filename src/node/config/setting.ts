@@ -7,7 +7,7 @@ type Bounds =
 	| { readonly clamp: readonly [min: number, max: number] };
 
 /** Types of values, as messages and pages name them. */
-export type SettingKind = "int" | "long" | "double" | "boolean" | "text" | "texts";
+type SettingKind = "int" | "long" | "double" | "boolean" | "text" | "texts";
 
 /** A key that the program acts on. */
 export interface Setting<T> {

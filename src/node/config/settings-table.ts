@@ -47,7 +47,7 @@ const lists = new Map(
 );
 
 /** A row, and the key under which it stands. */
-export interface KnownSetting {
+interface KnownSetting {
 	readonly path: string;
 	readonly row: SettingRow;
 }

@@ -33,7 +33,7 @@ export const MAX_BLOCK_BYTES = 2_001_000;
 export const MAX_SHIELDED_PER_BLOCK = 1;
 
 /** What is taken for granted about a block. */
-export interface BlockTrust {
+interface BlockTrust {
 	/** Its transactions are those of the header's root, and their signatures are right. */
 	readonly contents: boolean;
 	/** Its witness signed it, and its slot is its witness's. */
@@ -78,7 +78,7 @@ export function judgeContents(block: SignedBlock, { contents }: BlockTrust): voi
 }
 
 /** @throws {MerkleRootError | RuntimeRuleError} */
-export function checkMerkleRoot(block: SignedBlock): void {
+function checkMerkleRoot(block: SignedBlock): void {
 	const stored = block.raw.txTrieRoot;
 	if (stored.length !== 32) throw new RuntimeRuleError("IllegalArgumentException", "null");
 	if (!equalBytes(block.computeMerkleRoot(), stored)) {

@@ -69,7 +69,7 @@ function removeGenesisPower(state: StateView, rules: ChainRules): void {
 }
 
 /** Whether rewards accumulate per vote: an effective cycle has been set (protocol/staking §7). */
-export function newRewardAlgorithmOn(state: StateView): boolean {
+function newRewardAlgorithmOn(state: StateView): boolean {
 	return state.properties.get("NEW_REWARD_ALGORITHM_EFFECTIVE_CYCLE") !== MAX_INT64;
 }
 

@@ -6,7 +6,7 @@ import type { PropertyOf } from "../state/property-table.js";
 import type { StateView } from "../state/view.js";
 
 /** A proposed value, and what it is checked against. */
-export interface ProposedValue {
+interface ProposedValue {
 	readonly state: StateView;
 	readonly forks: ForkGates;
 	/** Name of the parameter, as messages spell it. */
@@ -41,7 +41,7 @@ export function gateBetween(from: number, before: number): Check {
 }
 
 /** A check of the value alone, which needs no chain. */
-export interface RangeCheck extends Check {
+interface RangeCheck extends Check {
 	readonly refuse: (name: string, value: bigint) => string | undefined;
 }
 

@@ -7,7 +7,7 @@ import type { PropertyOf } from "../state/property-table.js";
 import type { StateView } from "../state/view.js";
 import { appendPrice, type PriceHistory } from "./price-history.js";
 
-export interface ApprovedValue {
+interface ApprovedValue {
 	readonly state: StateView;
 	readonly forks: ForkGates;
 	/** Property that holds the parameter. */

@@ -14,7 +14,7 @@ import { amount, bit, type Check, gate, need, notDone, one, range, supply } from
 import * as effect from "./parameter-effects.js";
 import { allowTypesOf, type Effect, ifZero, recordPrice, store, storeAnd } from "./parameter-effects.js";
 
-export interface ChainParameter {
+interface ChainParameter {
 	/** Number by which a proposal names it; undefined for what is only reported. */
 	readonly id?: bigint;
 	/** Name in messages. */

@@ -8,7 +8,7 @@ import { RuntimeRuleError } from "../rules/errors.js";
 import type { StateView } from "../state/view.js";
 
 /** Slots left empty after a maintenance block. */
-export const MAINTENANCE_SKIP_SLOTS = 2n;
+const MAINTENANCE_SKIP_SLOTS = 2n;
 
 const ACTIVE_KEY = Buffer.from("active_witnesses", "latin1");
 

@@ -8,7 +8,7 @@ import type { StateView } from "../state/view.js";
 import { absoluteSlot, activeWitnesses, scheduledWitness, slotOf } from "./slots.js";
 
 /** Slots whose filling the chain remembers. */
-export const FILLED_SLOTS = 128;
+const FILLED_SLOTS = 128;
 
 /** Share of the active witnesses that must have built on a block before it is final, in percent. */
 const SOLIDIFIED_PERCENT = 70;

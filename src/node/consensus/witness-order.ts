@@ -4,7 +4,7 @@ import type { Witness } from "../../protocol/messages.js";
 import type { StateView } from "../state/view.js";
 
 /** Hash by which ties were broken at first: that of a byte string in the reference's runtime. */
-export function legacyHash(bytes: Uint8Array): number {
+function legacyHash(bytes: Uint8Array): number {
 	let hash = bytes.length;
 	for (const byte of bytes) hash = (Math.imul(hash, 31) + ((byte << 24) >> 24)) | 0;
 	return hash === 0 ? 1 : hash;

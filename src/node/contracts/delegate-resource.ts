@@ -2,7 +2,7 @@
 
 import { isAddress } from "../../protocol/address.js";
 import { equalBytes, toHex } from "../../protocol/bytes.js";
-import { wrap } from "../../protocol/int64.js";
+import { SUN_PER_COIN, wrap } from "../../protocol/int64.js";
 import { Account, AccountType, type DelegateResourceContract } from "../../protocol/messages.js";
 import { SLOT_MS } from "../../protocol/slot.js";
 import { DEFAULT_LOCK_PERIOD, delegableStake, delegationSize, lockPeriodOn } from "../resources/delegable.js";
@@ -14,7 +14,7 @@ import {
 	unlockExpired,
 } from "../resources/delegated-resource.js";
 import { indexDelegationV2 } from "../resources/delegation-index.js";
-import { addDelegation, addStakeV2, resourceOf, SUN_PER_COIN } from "../resources/stake.js";
+import { addDelegation, addStakeV2, resourceOf } from "../resources/stake.js";
 import { type Resource, unfreezeDelayOn } from "../resources/window.js";
 import { ContractValidateError } from "../rules/errors.js";
 import type { Properties } from "../state/properties.js";

@@ -17,7 +17,7 @@ interface PairContract {
 	readonly token_id: Uint8Array;
 }
 
-export interface CheckedPair {
+interface CheckedPair {
 	readonly account: Readonly<Account>;
 	readonly exchange: Readonly<Exchange>;
 	/** The pair from the side of the contract's token. */

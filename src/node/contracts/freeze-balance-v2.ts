@@ -2,9 +2,9 @@
 
 import { isAddress } from "../../protocol/address.js";
 import { toHex } from "../../protocol/bytes.js";
-import { wrap } from "../../protocol/int64.js";
+import { SUN_PER_COIN, wrap } from "../../protocol/int64.js";
 import { Account, type FreezeBalanceV2Contract, ResourceCode } from "../../protocol/messages.js";
-import { addStakeV2, addTotalWeight, resourceOf, SUN_PER_COIN, weightV2 } from "../resources/stake.js";
+import { addStakeV2, addTotalWeight, resourceOf, weightV2 } from "../resources/stake.js";
 import { initializeOldPower } from "../resources/voting-power.js";
 import { unfreezeDelayOn } from "../resources/window.js";
 import { ContractValidateError } from "../rules/errors.js";

@@ -2,7 +2,7 @@
 
 import { isAddress } from "../../protocol/address.js";
 import { equalBytes, toHex } from "../../protocol/bytes.js";
-import { wrap } from "../../protocol/int64.js";
+import { SUN_PER_COIN, wrap } from "../../protocol/int64.js";
 import {
 	Account,
 	AccountFrozen,
@@ -19,7 +19,6 @@ import {
 	delegation,
 	ownStakeV1,
 	resourceOf,
-	SUN_PER_COIN,
 } from "../resources/stake.js";
 import { initializeOldPower } from "../resources/voting-power.js";
 import { editEnergy, type Resource, unfreezeDelayOn } from "../resources/window.js";

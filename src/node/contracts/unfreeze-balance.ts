@@ -2,7 +2,7 @@
 
 import { isAddress } from "../../protocol/address.js";
 import { equalBytes, toHex } from "../../protocol/bytes.js";
-import { wrap } from "../../protocol/int64.js";
+import { SUN_PER_COIN, wrap } from "../../protocol/int64.js";
 import {
 	Account,
 	AccountType,
@@ -24,7 +24,6 @@ import {
 	delegation,
 	ownStakeV1,
 	resourceOf,
-	SUN_PER_COIN,
 	setDelegation,
 } from "../resources/stake.js";
 import { withdrawReward } from "../resources/vote-rewards.js";

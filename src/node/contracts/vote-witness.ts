@@ -2,9 +2,8 @@
 
 import { isAddress } from "../../protocol/address.js";
 import { toHex } from "../../protocol/bytes.js";
-import { checked } from "../../protocol/int64.js";
+import { checked, SUN_PER_COIN } from "../../protocol/int64.js";
 import { Account, Vote, type VoteWitnessContract } from "../../protocol/messages.js";
-import { SUN_PER_COIN } from "../resources/stake.js";
 import { withdrawReward } from "../resources/vote-rewards.js";
 import { replaceVotes } from "../resources/votes.js";
 import { initializeOldPower, votingPower } from "../resources/voting-power.js";

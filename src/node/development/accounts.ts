@@ -1,7 +1,7 @@
 /** The funded accounts of a development chain: the same mnemonic gives the same keys everywhere. */
 
 import { createECDH, createHmac, pbkdf2Sync } from "node:crypto";
-import { addressOfPrivateKey } from "../../protocol/signature.js";
+import { addressOfPrivateKey, CURVE_ORDER } from "../../protocol/signature.js";
 
 /** The mnemonic that every developer's wallet already knows. */
 export const DEVELOPMENT_MNEMONIC = "test test test test test test test test test test test junk";
@@ -52,7 +52,6 @@ interface HdNode {
 	readonly chainCode: Uint8Array;
 }
 
-const CURVE_ORDER = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n;
 const HARDENED = 0x80000000;
 
 function masterNode(seed: Uint8Array): HdNode {

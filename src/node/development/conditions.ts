@@ -19,7 +19,7 @@ export interface CapturedConditions {
 	readonly unlockAll: boolean;
 }
 
-export interface ConditionsOptions {
+interface ConditionsOptions {
 	/** Address of the one producer. */
 	readonly producer: Uint8Array;
 	readonly seal: SealMode;

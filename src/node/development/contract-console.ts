@@ -20,7 +20,7 @@ const CONSOLE = fromHex(`41${Buffer.from("console.log").toString("hex").padStart
 const MAX_KEPT = 10_000;
 
 /** A line that a contract wrote. */
-export interface ConsoleLine {
+interface ConsoleLine {
 	/** Base58. */
 	readonly contract: string;
 	readonly text: string;

@@ -31,7 +31,7 @@ export interface MineRequest {
 	readonly timestampMs?: bigint | undefined;
 }
 
-export interface ControlOptions {
+interface ControlOptions {
 	readonly open: OpenChain;
 	readonly sealer: Sealer;
 	readonly conditions: DevelopmentConditions;

@@ -12,9 +12,7 @@ import { developmentCommittee } from "./initial-state.js";
  * Parent of the genesis block of every development chain: that of the stock runtime, which test suites of clients
  * compare. No public network has it.
  */
-export const DEVELOPMENT_PARENT_HASH = fromHex(
-	"957dc2d350daecc7bb6a38f3938ebde0a0c1cedafe15f0edae4256a2907449f6",
-);
+const DEVELOPMENT_PARENT_HASH = fromHex("957dc2d350daecc7bb6a38f3938ebde0a0c1cedafe15f0edae4256a2907449f6");
 
 /** Coins of the producer, in sun: below 2^53, so that rounding clients stay right. */
 const PRODUCER_BALANCE_SUN = 1_000_000_000_000_000n;
@@ -47,7 +45,7 @@ export function developmentConfig(chain: DevelopmentChain): NodeConfig {
 }
 
 /** The same as HOCON text. */
-export function developmentConfigText(chain: DevelopmentChain): string {
+function developmentConfigText(chain: DevelopmentChain): string {
 	const { ports } = chain;
 	const blackHole = addressFromHash(sha256(utf8("coin development black hole")));
 	const assets = [

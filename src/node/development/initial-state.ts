@@ -73,7 +73,7 @@ export interface ParameterSetting {
 }
 
 /** A development parameter that doesn't exist or can't have that value. */
-export class ParameterSettingError extends OperatorError {
+class ParameterSettingError extends OperatorError {
 	override readonly name = "ParameterSettingError";
 }
 

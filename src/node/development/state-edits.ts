@@ -6,6 +6,7 @@
 import { toBase58Check } from "../../protocol/address.js";
 import { utf8 } from "../../protocol/bytes.js";
 import { keccak256 } from "../../protocol/hash.js";
+import { SUN_PER_COIN } from "../../protocol/int64.js";
 import {
 	Account,
 	type AccountPermissionUpdateContract,
@@ -19,7 +20,7 @@ import {
 import { FIRST_ACTIVE_PERMISSION, OWNER_PERMISSION, WITNESS_PERMISSION } from "../../protocol/permission.js";
 import { chainParameterNamed, valueRefusal } from "../consensus/parameters.js";
 import { newAccount } from "../resources/new-account.js";
-import { addStakeV2, addTotalWeight, ownStakeV2, SUN_PER_COIN, weightV2 } from "../resources/stake.js";
+import { addStakeV2, addTotalWeight, ownStakeV2, weightV2 } from "../resources/stake.js";
 import type { ForkGates } from "../rules/fork-gates.js";
 import type { StateView } from "../state/view.js";
 import { ContractStorage } from "../vm/contract-storage.js";
@@ -103,7 +104,7 @@ export function setStorageAt(
 }
 
 /** Staked coins of an account; undefined members stay as they are. */
-export interface StakedResources {
+interface StakedResources {
 	readonly bandwidthSun?: bigint | undefined;
 	readonly energySun?: bigint | undefined;
 	/** A vote is a coin staked for nothing else. */

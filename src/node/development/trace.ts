@@ -86,7 +86,7 @@ export function traceCall(
 	return { failed, steps: log.steps };
 }
 
-export interface StorageRange {
+interface StorageRange {
 	/** By row key, hexadecimal. */
 	readonly rows: readonly { readonly key: string; readonly value: string }[];
 	/** Where the next range begins; undefined: that was all. */

@@ -5,7 +5,7 @@ import { fromDouble, toDouble, wrap } from "../../protocol/int64.js";
 /** Supply of the imaginary token between the two of a pair. */
 const SUPPLY = 1_000_000_000_000_000_000n;
 
-export type Power = (x: number, y: number) => number;
+type Power = (x: number, y: number) => number;
 
 /**
  * What a trade pays out, in units of the bought token. It can be 0, and for extreme ratios more than the pair holds.

@@ -16,10 +16,10 @@ import { pairKey } from "./keys.js";
 import { closeLevel, existingOrder, levelOrders, priceLevels, unlinkOrder } from "./order-book.js";
 
 /** Single matches that one transaction may make. */
-export const MAX_MATCHES = 20;
+const MAX_MATCHES = 20;
 
 /** The new order and its owner; both are written by the caller. */
-export interface Taker {
+interface Taker {
 	readonly order: MarketOrder;
 	readonly account: Account;
 }

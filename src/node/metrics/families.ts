@@ -1,6 +1,6 @@
 /** The metric families of a node, under the network's names (protocol/configuration §4.5, recording ops/metrics). */
 
-export type FamilyKind = "counter" | "gauge" | "histogram";
+type FamilyKind = "counter" | "gauge" | "histogram";
 
 export interface Family {
 	/** Behind the prefix. */

@@ -4,7 +4,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import { portError } from "../api/http-servers.js";
 import type { MetricRegistry } from "./registry.js";
 
-export interface RunningMetricsServer {
+interface RunningMetricsServer {
 	readonly port: number;
 	close(): Promise<void>;
 }

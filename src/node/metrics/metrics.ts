@@ -15,7 +15,7 @@ import { COUNTED_SERVERS, Meters } from "./meters.js";
 import { startMetricsServer } from "./metrics-server.js";
 import { type GaugeReader, MetricRegistry } from "./registry.js";
 
-export interface MetricsOptions {
+interface MetricsOptions {
 	readonly config: NodeConfig;
 	readonly chain: Chain;
 	readonly database: StateDatabase;

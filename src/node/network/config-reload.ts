@@ -7,7 +7,7 @@ import type { NetworkEnvironment, NodeAddress, Timer } from "./environment.js";
 
 const FIRST_MS = 10_000;
 
-export interface ReloadOptions {
+interface ReloadOptions {
 	readonly environment: NetworkEnvironment;
 	/** The configuration's file. */
 	readonly file: string;

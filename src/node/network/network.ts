@@ -7,7 +7,6 @@ import type { NetworkView } from "../api/context.js";
 import type { Producer } from "../chain/chain.js";
 import type { OpenChain } from "../chain/open-chain.js";
 import type { NodeConfig } from "../config/config.js";
-
 import { Backup } from "./backup/backup.js";
 import { watchConfig } from "./config-reload.js";
 import type { ApplicationListener } from "./connection.js";
@@ -28,16 +27,16 @@ import type { SyncProgress } from "./peers/sync-requester.js";
 import { quietLog, quietReport } from "./quiet-log.js";
 import type { CandidateSource } from "./transport/candidates.js";
 import { PeerTransport } from "./transport/peer-transport.js";
+import { NODE_ID_LENGTH } from "./wire/endpoint.js";
 
-const NODE_ID_LENGTH = 64;
 const PROGRESS_LOG_MS = 10_000;
 
-export interface NetworkLog {
+interface NetworkLog {
 	info(fields: object, message: string): void;
 	warn(fields: object, message: string): void;
 }
 
-export interface NetworkOptions {
+interface NetworkOptions {
 	readonly environment: NetworkEnvironment;
 	readonly config: NodeConfig;
 	readonly open: OpenChain;

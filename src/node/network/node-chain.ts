@@ -28,7 +28,7 @@ const CONFIRMED_KEY = "common-database/LATEST_PBFT_BLOCK_NUM";
 /** Recovers signers ahead of their use. */
 export type SignatureAhead = Pick<SignaturePool, "recover">;
 
-export interface NodeChainOptions {
+interface NodeChainOptions {
 	readonly open: OpenChain;
 	/** Undefined: signatures are recovered where blocks are applied. */
 	readonly pool: SignatureAhead | undefined;

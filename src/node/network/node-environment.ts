@@ -17,7 +17,7 @@ import type {
 } from "./environment.js";
 
 /** Resolvers that anyone may ask (protocol/peers §3). */
-export const PUBLIC_RESOLVERS: readonly string[] = [
+const PUBLIC_RESOLVERS: readonly string[] = [
 	"1.1.1.1",
 	"1.0.0.1",
 	"8.8.8.8",
@@ -35,7 +35,7 @@ const END_MS = 5_000;
 /** Answers after which asking another resolver makes no sense. */
 const FINAL_DNS_ERRORS: ReadonlySet<unknown> = new Set(["ENOTFOUND", "ENODATA"]);
 
-export interface NodeEnvironmentOptions {
+interface NodeEnvironmentOptions {
 	/** Name servers, `ip` or `ip:port`; each question goes to one of them, drawn at random. */
 	readonly resolvers?: readonly string[];
 }

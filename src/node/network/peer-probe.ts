@@ -67,7 +67,7 @@ export interface ProbeReport {
 	readonly latencyMs: number;
 }
 
-export type ProbeProblem =
+type ProbeProblem =
 	/** No connection. */
 	| "unreachable"
 	/** No answer in time. */

@@ -1,10 +1,9 @@
 /** What the configuration says about peers, as the application layer uses it (protocol/peers §13). */
 
 import type { NodeConfig } from "../config/config.js";
+import { CODE_VERSION } from "../rules/release.js";
 import type { PeerSettings } from "./peers/peer-world.js";
 
-/** Release of the reference whose rules this node follows; peers read it in the HELLO. */
-const CODE_VERSION = "4.8.0";
 const MINUTE_MS = 60_000;
 /** Blocks that may wait to be applied: enough for two of the largest batches. */
 const MAX_QUEUED_BYTES = 32 << 20;

@@ -4,7 +4,7 @@ import type { Chain, Producer } from "../chain/chain.js";
 import type { AppliedBlock } from "../chain/observers.js";
 import type { DevelopmentConditions, SealMode } from "../development/conditions.js";
 
-export interface SealerOptions {
+interface SealerOptions {
 	readonly chain: Chain;
 	readonly producer: Producer;
 	readonly conditions: DevelopmentConditions;
@@ -13,7 +13,7 @@ export interface SealerOptions {
 }
 
 /** A block that is to be sealed otherwise than in its turn. */
-export interface SealRequest {
+interface SealRequest {
 	readonly byHand?: boolean;
 	readonly timestampMs?: bigint | undefined;
 }

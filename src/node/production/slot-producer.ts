@@ -16,7 +16,7 @@ const LEAD_MS = 50n;
 const PAUSE_MS = 50;
 
 /** Why a slot was not used; the names are those that operators of the network know. */
-export type ProductionState =
+type ProductionState =
 	| "PRODUCED"
 	| "CLOCK_ERROR"
 	| "BACKUP_IS_NOT_MASTER"

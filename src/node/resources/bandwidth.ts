@@ -28,16 +28,16 @@ import { resourceLimit } from "./stake.js";
 import { accountIncrease, increase, recovery, unfreezeDelayOn } from "./window.js";
 
 /** Bytes that every contract adds for its result. */
-export const MAX_RESULT_SIZE = 64;
+const MAX_RESULT_SIZE = 64;
 const SIGNATURE_SIZE = 65;
 
 /** How a transaction's bytes were paid. */
-export interface BandwidthCharge {
+interface BandwidthCharge {
 	/** The fee was for bytes, not for creating an account: only then it can enter the packing fee. */
 	readonly isByteFee: boolean;
 }
 
-export interface BandwidthContext {
+interface BandwidthContext {
 	readonly state: StateView;
 	readonly rules: ChainRules;
 	readonly transaction: SignedTransaction;

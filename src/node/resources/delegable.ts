@@ -1,9 +1,9 @@
 /** How much of its stake an account may still delegate (protocol/staking §5.3). Amounts in sun. */
 
-import { fromDouble, maxInt, toDouble, wrap } from "../../protocol/int64.js";
+import { fromDouble, maxInt, SUN_PER_COIN, toDouble, wrap } from "../../protocol/int64.js";
 import { Account, ResourceCode } from "../../protocol/messages.js";
 import type { Properties } from "../state/properties.js";
-import { codeOf, delegation, ownStakeV1, ownStakeV2, resourceTotals, SUN_PER_COIN } from "./stake.js";
+import { codeOf, delegation, ownStakeV1, ownStakeV2, resourceTotals } from "./stake.js";
 import { accountIncrease, type Resource, resourceUsage, unfreezeDelayOn } from "./window.js";
 
 /** Length of a lock unless the delegation names another, in blocks. */

@@ -7,7 +7,7 @@ import { Account } from "../../protocol/messages.js";
 import type { StateView } from "../state/view.js";
 
 /** Share of a reward, in percent, that a witness keeps unless it says otherwise. */
-export const DEFAULT_BROKERAGE = 20;
+const DEFAULT_BROKERAGE = 20;
 
 /** Cycle number under which the current setting of a brokerage stands. */
 const CURRENT_SETTING = -1n;

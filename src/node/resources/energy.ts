@@ -9,6 +9,7 @@ import {
 	maxInt,
 	minInt,
 	OverflowError,
+	SUN_PER_COIN,
 	toDouble,
 	wrap,
 } from "../../protocol/int64.js";
@@ -24,7 +25,7 @@ import type { ForkGates } from "../rules/fork-gates.js";
 import type { Properties } from "../state/properties.js";
 import type { StateView } from "../state/view.js";
 import { sinkFee, sinkFeeToPool } from "./balance.js";
-import { resourceLimit, resourceStake, resourceTotals, SUN_PER_COIN } from "./stake.js";
+import { resourceLimit, resourceStake, resourceTotals } from "./stake.js";
 import {
 	accountIncrease,
 	cancelAllOn,
@@ -55,7 +56,7 @@ export function energyPrice(properties: Properties): bigint {
 }
 
 /** Energy a day that an account's stake gives to executions: whole coins only (E_exec, protocol/resources §4.1). */
-export function executionEnergy(properties: Properties, account: Readonly<Account>): bigint {
+function executionEnergy(properties: Properties, account: Readonly<Account>): bigint {
 	const stake = resourceStake(account, "energy");
 	if (stake < SUN_PER_COIN) return 0n;
 	const { limit, weight } = resourceTotals(properties, "energy");
@@ -73,7 +74,7 @@ export function energyLeft(properties: Properties, account: Readonly<Account>): 
 }
 
 /** Energy that a contract's deployer pays at most in one execution. */
-export function originLimitOf(contract: Readonly<SmartContract>): bigint {
+function originLimitOf(contract: Readonly<SmartContract>): bigint {
 	return contract.origin_energy_limit === 0n ? DEFAULT_ORIGIN_LIMIT : contract.origin_energy_limit;
 }
 

@@ -12,7 +12,7 @@ export function newAccount(state: StateView, address: Uint8Array, type: number):
 }
 
 /** Sets the default owner and active permissions of a record that the caller writes. */
-export function giveDefaultPermissions(state: StateView, account: Account): void {
+function giveDefaultPermissions(state: StateView, account: Account): void {
 	account.owner_permission = defaultOwnerPermission(account.address);
 	account.active_permission = [
 		defaultActivePermission(account.address, state.properties.get("ACTIVE_DEFAULT_OPERATIONS")),

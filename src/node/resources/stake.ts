@@ -5,7 +5,7 @@
  * are delegated leave the owner's own stake and are counted on both accounts.
  */
 
-import { fromDouble, toDouble, wrap } from "../../protocol/int64.js";
+import { fromDouble, SUN_PER_COIN, toDouble, wrap } from "../../protocol/int64.js";
 import {
 	type Account,
 	AccountFreezeV2,
@@ -14,9 +14,6 @@ import {
 } from "../../protocol/messages.js";
 import type { Properties } from "../state/properties.js";
 import { editEnergy, type Resource, unfreezeDelayOn } from "./window.js";
-
-/** Sun in a coin: stakes weigh and vote in whole coins. */
-export const SUN_PER_COIN = 1_000_000n;
 
 export const DAY_MS = 86_400_000n;
 
@@ -32,10 +29,10 @@ export function codeOf(resource: Resource): typeof ResourceCode.BANDWIDTH | type
 }
 
 /** Generation of a stake, as its fields are named. */
-export type Generation = "frozen" | "frozenV2";
+type Generation = "frozen" | "frozenV2";
 
 /** Coins given to others, or received from them. */
-export type DelegationSide = "delegated" | "acquired_delegated";
+type DelegationSide = "delegated" | "acquired_delegated";
 
 /** Coins that an account has given to others or received, for one resource. */
 export function delegation(

@@ -1,11 +1,11 @@
 /** What the APIs tell about stakes and delegations (protocol/staking §§8.3 and 8.4). Amounts in sun; nothing is written. */
 
-import { maxInt } from "../../protocol/int64.js";
+import { maxInt, SUN_PER_COIN } from "../../protocol/int64.js";
 import type { Account, DelegatedResource } from "../../protocol/messages.js";
 import type { StateView } from "../state/view.js";
 import { delegableStake, delegationSize } from "./delegable.js";
 import { delegationKeyV1, delegationKeyV2, isSpent } from "./delegated-resource.js";
-import { MAX_UNSTAKING_ENTRIES, resourceOf, SUN_PER_COIN, splitUnstaking } from "./stake.js";
+import { MAX_UNSTAKING_ENTRIES, resourceOf, splitUnstaking } from "./stake.js";
 
 /**
  * The most that an account could delegate now, the bytes of the delegation set aside; below one coin it is 0.

@@ -7,7 +7,7 @@ import { addDelegation, delegation, resourceStake, resourceTotals, setDelegation
 import { accountIncrease, type Resource, resourceUsage, setResourceUsage } from "./window.js";
 
 /** What was taken: the receiver as it was written, its window that of now, and the usage to be moved. */
-export interface TakenDelegation {
+interface TakenDelegation {
 	readonly receiver: Readonly<Account>;
 	readonly movedUsage: bigint;
 }

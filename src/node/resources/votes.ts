@@ -1,9 +1,8 @@
 /** Changing an account's votes, and what unstaking does to them (protocol/staking §3). */
 
-import { fromDouble, toDouble, wrap } from "../../protocol/int64.js";
+import { fromDouble, SUN_PER_COIN, toDouble, wrap } from "../../protocol/int64.js";
 import { type Account, ResourceCode, Vote, Votes } from "../../protocol/messages.js";
 import type { StateView } from "../state/view.js";
-import { SUN_PER_COIN } from "./stake.js";
 import { oldPowerInvalid, votingPower } from "./voting-power.js";
 
 /**

@@ -12,7 +12,7 @@ const PRECISION = 1_000_000n;
 export const WINDOW = 28_800n;
 
 /** Fine windows count thousandths of a slot. */
-export const WINDOW_PRECISION = 1_000n;
+const WINDOW_PRECISION = 1_000n;
 
 export type Resource = "bandwidth" | "energy";
 

@@ -9,7 +9,7 @@ export const BLOCK_VERSION = 32;
 /** The version that is passed by height, not by votes. */
 export const ENERGY_LIMIT_VERSION = 5;
 
-export interface ForkRow {
+interface ForkRow {
 	readonly version: number;
 	/** Release of the reference node, for readers. */
 	readonly release: string;

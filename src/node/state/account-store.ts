@@ -7,7 +7,7 @@ import { stores } from "./definition.js";
 import { Store } from "./store.js";
 
 /** Notified of each write that changes a balance, and of each deletion. Amounts in sun; a deletion leaves 0. */
-export type BalanceObserver = (address: Uint8Array, delta: bigint, balance: bigint) => void;
+type BalanceObserver = (address: Uint8Array, delta: bigint, balance: bigint) => void;
 
 export class AccountStore extends Store<Readonly<Account>> {
 	observer: BalanceObserver | undefined;

@@ -13,7 +13,7 @@ import { OrderedKeys } from "./ordered-keys.js";
 import { type CacheLimits, type CacheUse, ValueCache } from "./value-cache.js";
 
 /** Reports what an entry was, before it is written. */
-export type BaseRecorder = (index: number, key: string, before: Entry) => void;
+type BaseRecorder = (index: number, key: string, before: Entry) => void;
 
 export class BaseState {
 	/** The keys of ordered stores. */

@@ -121,3 +121,5 @@ export const INDEX_STORES: ReadonlySet<string> = new Set([
 	"transactionRetStore",
 	"recent-block",
 ]);
+
+export const STORE_COUNT = storeDefinitions.length;

@@ -1,6 +1,6 @@
 /** What the levels of the state share: entries by store index and key. */
 
-import { type StoreDefinition, storeDefinitions } from "./definition.js";
+import { STORE_COUNT, type StoreDefinition, storeDefinitions } from "./definition.js";
 import type { OrderedKeys, SortedKeys } from "./ordered-keys.js";
 
 /** A deleted entry. */
@@ -11,8 +11,6 @@ export type Entry = unknown | typeof GONE;
 
 /** Entries by store index and key. */
 export type EntryMaps<V = Entry> = Map<string, V>[];
-
-export const STORE_COUNT = storeDefinitions.length;
 
 export const makeMaps = <V = Entry>(): EntryMaps<V> =>
 	Array.from({ length: STORE_COUNT }, () => new Map<string, V>());

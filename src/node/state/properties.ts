@@ -1,6 +1,5 @@
 /** Typed access to the dynamic properties of one view of the state. */
 
-import { toKey } from "../../protocol/bytes.js";
 import { maxInt, wrap } from "../../protocol/int64.js";
 import { SLOT_MS } from "../../protocol/slot.js";
 import type { StateBackend } from "./backend.js";
@@ -118,9 +117,4 @@ export class Properties {
 	get genesisTimestampMs(): bigint {
 		return this.seed.genesisTimestampMs;
 	}
-}
-
-/** Key of a property as the stores use it, for those that walk raw entries. */
-export function propertyStoreKey(name: PropertyName): string {
-	return toKey(Buffer.from(keys[name], "latin1"));
 }

@@ -10,7 +10,7 @@ import { MAX_INT64 } from "../../protocol/int64.js";
 import type { ValueCodec } from "./definition.js";
 
 /** How a value is stored: 8-byte integer, 4-byte integer, text, raw bytes. */
-export type PropertyEncoding = "long" | "int" | "text" | "bytes";
+type PropertyEncoding = "long" | "int" | "text" | "bytes";
 
 export type PropertyValue = bigint | number | string | Uint8Array;
 
@@ -46,7 +46,7 @@ const mask = (...granted: readonly ContractType["granted"][]): Row<"bytes"> => (
 const newRewardConfigured = (seed: PropertySeed): boolean =>
 	["allowNewRewardAlgorithm", "allowNewReward", "allowTvmVote"].some((key) => seed.committee(key) === 1n);
 
-export const propertyTable = {
+const propertyTable = {
 	latest_block_header_timestamp: long(0n),
 	latest_block_header_number: long(0n),
 	latest_block_header_hash: { encoding: "bytes", initial: () => new Uint8Array(1) } as Row<"bytes">,

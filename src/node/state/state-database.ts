@@ -26,7 +26,7 @@ import type { CacheLimits, CacheUse } from "./value-cache.js";
 export type { BlockChange } from "./undoable-blocks.js";
 
 /** One entry that a block changed, in encoded form. */
-export interface EntryChange {
+interface EntryChange {
 	readonly store: StoreDefinition<unknown>;
 	readonly key: string;
 	readonly before: Uint8Array | null;

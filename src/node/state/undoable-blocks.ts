@@ -9,7 +9,7 @@ import { type Entry, type EntryMaps, makeMaps } from "./entry.js";
 import { type Journal, NONE, type Restore } from "./journal.js";
 
 /** A changed entry of a block: its value before (as a before-image) and after. */
-export interface ChangedEntry {
+interface ChangedEntry {
 	before: Entry | typeof NONE;
 	after: Entry;
 	/** The change of the same entry before this one, and after it, among the blocks that can be undone. */

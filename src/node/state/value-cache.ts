@@ -1,8 +1,6 @@
 /** Decoded values of the database by store and key, in two generations, and how well they serve. */
 
-import { storeDefinitions } from "./definition.js";
-
-const STORE_COUNT = storeDefinitions.length;
+import { STORE_COUNT, storeDefinitions } from "./definition.js";
 
 /** How much is kept for each store, in each of two generations. */
 export interface CacheLimits {
@@ -13,7 +11,7 @@ export interface CacheLimits {
 	readonly historyBytes: number;
 }
 
-export const CACHE_LIMITS: CacheLimits = { entries: 20_000, bytes: 8 << 20, historyBytes: 1 << 20 };
+const CACHE_LIMITS: CacheLimits = { entries: 20_000, bytes: 8 << 20, historyBytes: 1 << 20 };
 
 /** How often a store was asked for an entry, how often the database had to answer, and what is kept of it. */
 export interface CacheUse {

@@ -11,7 +11,7 @@ type ValueOf<D> = D extends StoreDefinition<infer V> ? V : never;
 type StoreName = Exclude<keyof typeof stores, "properties" | "account">;
 
 /** The typed stores of a view, under the names of {@link stores}. */
-export type StateStores = { readonly [N in StoreName]: Store<ValueOf<(typeof stores)[N]>> };
+type StateStores = { readonly [N in StoreName]: Store<ValueOf<(typeof stores)[N]>> };
 
 export { Store } from "./store.js";
 

@@ -16,7 +16,7 @@ import { namesByNumber, tokenStore } from "./token-store.js";
 const MAX_PAGE = 1_000n;
 
 /** A record as queries show it. */
-export function shownToken(state: StateView, token: Readonly<AssetIssueContract>): AssetIssueContract {
+function shownToken(state: StateView, token: Readonly<AssetIssueContract>): AssetIssueContract {
 	const copy = AssetIssueContract.copy(token);
 	copy.public_free_asset_net_usage = increase(
 		token.public_free_asset_net_usage,

@@ -10,7 +10,7 @@ export function isCoin(id: Uint8Array): boolean {
 }
 
 /** Whether an id has the form of a token number: decimal digits without a leading zero. */
-export function isTokenNumber(id: Uint8Array): boolean {
+function isTokenNumber(id: Uint8Array): boolean {
 	if (id.length === 0 || (id.length > 1 && id[0] === 0x30)) return false;
 	return id.every((byte) => byte >= 0x30 && byte <= 0x39);
 }

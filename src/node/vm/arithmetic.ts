@@ -3,9 +3,8 @@
  * order of the stack, top first.
  */
 
-import { MAX_SMALL, narrow, toSigned, toWord, type Word } from "./word.js";
+import { MAX_SMALL, narrow, TWO_32, toSigned, toWord, type Word } from "./word.js";
 
-const TWO_32 = 2 ** 32;
 const WORD_MASK = (1n << 256n) - 1n;
 const SIGN_BIT = 1n << 255n;
 

@@ -7,7 +7,7 @@ import type { Word } from "./word.js";
 import { fitsInt64, low32, toSigned } from "./word.js";
 
 /** Why an attempt fails; the network shows no text for it. */
-export class AttemptFailed extends Error {
+class AttemptFailed extends Error {
 	override readonly name = "AttemptFailed";
 }
 

@@ -1,5 +1,6 @@
 /** The operations that call other contracts (protocol/machine §§11.3 and 11.4). */
 
+import { MAX_INT64 } from "../../protocol/int64.js";
 import { toAddress } from "./addresses.js";
 import { add, lt, sub } from "./arithmetic.js";
 import { Frame } from "./frame.js";
@@ -33,15 +34,13 @@ const MAX_DEPTH = 64;
 const MAX_RUNTIME_DEPTH = 4096;
 
 /** Ids up to this one are not tokens. */
-const LAST_RESERVED_TOKEN_ID = 1_000_000n;
+export const LAST_RESERVED_TOKEN_ID = 1_000_000n;
 
 const CALL_COST = 40;
 const VALUE_COST = 9_000;
-const NEW_ACCOUNT_COST = 25_000;
+export const NEW_ACCOUNT_COST = 25_000;
 /** Energy that a callee gets on top where value is sent. */
 const STIPEND = 2_300;
-
-const MAX_INT64 = 0x7fffffffffffffffn;
 
 /** One of the operations of the family. */
 interface CallKind {

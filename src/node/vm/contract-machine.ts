@@ -68,7 +68,7 @@ export interface VmSettings extends TimeSettings {
 }
 
 /** What an execution stands on. */
-export interface VmEnvironment {
+interface VmEnvironment {
 	readonly state: StateView;
 	readonly rules: ChainRules;
 	readonly forks: ForkGates;
@@ -95,7 +95,7 @@ export interface ConstantResult {
 	readonly internalTransactions: readonly Readonly<InternalTransaction>[];
 }
 
-export interface ConstantOptions {
+interface ConstantOptions {
 	/** The block whose code is asked: the head of the view. */
 	readonly block: BlockContext;
 	/** Energy that the query may use at most (`vm.maxEnergyLimitForConstant`). */

@@ -2,6 +2,7 @@
 
 import { EMPTY, utf8 } from "../../protocol/bytes.js";
 import { keccak256 } from "../../protocol/hash.js";
+import { MAX_INT64 } from "../../protocol/int64.js";
 import { Account, AccountType, SmartContract, SmartContractABI } from "../../protocol/messages.js";
 import { editEnergy } from "../resources/window.js";
 import type { StateView } from "../state/view.js";
@@ -26,7 +27,6 @@ import { low32, sat32, type Word } from "./word.js";
 export const DEPOSIT_PER_BYTE = 200;
 
 const CREATE_COST = 32_000;
-const MAX_INT64 = 0x7fffffffffffffffn;
 
 const CREATED_NAME = utf8("CreatedByContract");
 

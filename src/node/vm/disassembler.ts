@@ -6,7 +6,7 @@ import { opcodes } from "./opcodes.js";
 const byByte = new Map(opcodes.map((row) => [row.byte, row]));
 const PUSH0 = 0x5f;
 
-export interface DisassembledOperation {
+interface DisassembledOperation {
 	/** Position in the code. */
 	readonly pc: number;
 	/** Name in the opcode table, or `INVALID` for bytes that stand for none under any rules. */

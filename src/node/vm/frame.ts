@@ -15,7 +15,7 @@ import { MAX_SMALL, narrow, type Word } from "./word.js";
 const ENERGY_AT_HAND = 2 ** 52;
 
 /** What a frame runs with. Amounts in sun. */
-export interface FrameContext {
+interface FrameContext {
 	readonly program: Program;
 	/** The account that the code acts as. */
 	readonly address: Uint8Array;
@@ -34,7 +34,7 @@ export interface FrameContext {
 }
 
 /** Continues the opener of a frame that has ended. */
-export type Resume = (opener: Frame, ended: Frame) => void;
+type Resume = (opener: Frame, ended: Frame) => void;
 
 const stackPool: Word[][] = [];
 

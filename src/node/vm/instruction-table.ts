@@ -41,7 +41,7 @@ const DUP1 = 0x80;
 const SWAP1 = 0x90;
 
 /** Builds the table of the operations that some rules allow. */
-export function buildInstructionTable(
+function buildInstructionTable(
 	instructions: readonly Instruction[],
 	gates: Gates,
 	factor = 10_000,

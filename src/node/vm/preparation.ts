@@ -24,6 +24,7 @@ import {
 	sharedLimit,
 } from "../resources/energy.js";
 import { ContractValidateError, RuntimeRuleError } from "../rules/errors.js";
+import { LAST_RESERVED_TOKEN_ID } from "./calls.js";
 import { putContract } from "./creation.js";
 import { Frame } from "./frame.js";
 import type { Machine } from "./machine.js";
@@ -32,7 +33,6 @@ import { coinTransferError, moveCoins, moveTokens, tokenTransferError } from "./
 import { toWord, type Word } from "./word.js";
 
 const MAX_NAME_BYTES = 32;
-const LAST_RESERVED_TOKEN_ID = 1_000_000n;
 
 /** How an execution is limited. */
 export interface PreparationOptions {

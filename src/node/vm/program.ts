@@ -8,9 +8,6 @@ const JUMPDEST = 0x5b;
 const PUSH1 = 0x60;
 const PUSH32 = 0x7f;
 
-/** Pushes of up to this many bytes are read each time they run; of longer ones the operand is kept. */
-export const SHORT_PUSH = 4;
-
 /** Bytes past the end of the code that may be read as operands or as a STOP. */
 const PADDING = 33;
 

@@ -1,9 +1,9 @@
 /** SELFDESTRUCT: a contract ends and leaves what it holds to an heir (protocol/machine §11.6). */
 
 import { EMPTY, equalBytes } from "../../protocol/bytes.js";
-import { MAX_INT64, wrap } from "../../protocol/int64.js";
+import { MAX_INT64, SUN_PER_COIN, wrap } from "../../protocol/int64.js";
 import { Account, ResourceCode, Votes } from "../../protocol/messages.js";
-import { addStakeV2, delegation, ownStakeV1, SUN_PER_COIN, splitUnstaking } from "../resources/stake.js";
+import { addStakeV2, delegation, ownStakeV1, splitUnstaking } from "../resources/stake.js";
 import { machineRewards, withdrawReward } from "../resources/vote-rewards.js";
 import {
 	accountIncrease,
@@ -19,6 +19,7 @@ import type { StateView } from "../state/view.js";
 import { copiedTokens } from "../tokens/token-usage.js";
 import { toAddress } from "./addresses.js";
 import { note } from "./attempt.js";
+import { NEW_ACCOUNT_COST } from "./calls.js";
 import type { Frame } from "./frame.js";
 import { withdrawTimeMs } from "./instructions/votes.js";
 import type { InternalRecord } from "./internal-transactions.js";
@@ -26,7 +27,6 @@ import type { Machine } from "./machine.js";
 import { addBalance, coinTransferError, createIfMissing, moveAllTokens, moveCoins } from "./transfers.js";
 import { executionFailed, runtimeFailed, staticViolation, transferFailed } from "./vm-error.js";
 
-const NEW_ACCOUNT_COST = 25_000;
 const RESOURCES: readonly Resource[] = ["bandwidth", "energy"];
 
 export function suicideCost(frame: Frame): number {

@@ -5,13 +5,14 @@
  * contracts are small, and arithmetic on numbers is several times faster.
  */
 
+import { MAX_INT64 } from "../../protocol/int64.js";
+
 export type Word = number | bigint;
 
 export const MAX_SMALL = Number.MAX_SAFE_INTEGER;
-export const MAX_SMALL_BIG = BigInt(Number.MAX_SAFE_INTEGER);
-export const WORD_BITS = 256;
-const TWO_32 = 2 ** 32;
-const MAX_INT64 = 0x7fffffffffffffffn;
+const MAX_SMALL_BIG = BigInt(Number.MAX_SAFE_INTEGER);
+const WORD_BITS = 256;
+export const TWO_32 = 2 ** 32;
 export const MAX_INT32 = 0x7fffffff;
 
 /** The word of a bigint from 0 to 2^256 - 1. */

@@ -10,7 +10,7 @@ import { getField, type Message, type MessageType } from "./descriptor.js";
 import { Reader } from "./reader.js";
 
 /** A field that the schema does not name. */
-export interface UnknownField {
+interface UnknownField {
 	readonly number: number;
 	readonly wireType: number;
 	/** The value without its tag: a varint in minimal form, fixed bytes, or a length-prefixed run. */

@@ -94,7 +94,7 @@ export function isWireError(error: unknown): error is Error {
 }
 
 /** An error's message, with its quotations where it has marked them. */
-export function rawMessageOf(error: Error): string | QuotingMessage {
+function rawMessageOf(error: Error): string | QuotingMessage {
 	const { rawMessage } = error as Error & { readonly rawMessage?: unknown };
 	return rawMessage instanceof QuotingMessage ? rawMessage : error.message;
 }

@@ -10,7 +10,7 @@ import { shorten } from "../bytes-text.js";
 import { Failure } from "../failure.js";
 
 /** What stands for an account: the 21 bytes of its address. @throws {Failure} */
-export type ResolveAccount = (text: string) => Promise<Uint8Array>;
+type ResolveAccount = (text: string) => Promise<Uint8Array>;
 
 /**
  * Reads arguments by their order, or all of them by name as `to=T… amount=5`.

@@ -2,6 +2,7 @@
 
 import type { ContractInterface } from "../../abi/parameter.js";
 import {
+	ABI_KINDS,
 	type AbiItem,
 	type AbiKind,
 	type AbiParameter,
@@ -15,8 +16,6 @@ import { compiledContracts, isStandardOutput } from "../compiler/output.js";
 import { Failure } from "../failure.js";
 import { isRecord, type Json, type JsonRecord, member, readJson, writeJson } from "../json.js";
 import { isSignature, parseSignature } from "./signature.js";
-
-const KINDS: readonly AbiKind[] = ["function", "constructor", "event", "error", "fallback", "receive"];
 
 /**
  * Reads an interface: a compiler's list, a node's `{"entrys":[…]}`, an object with a member `abi`, or a list of
@@ -65,7 +64,7 @@ function entriesOfAll(json: JsonRecord): readonly Json[] {
 function itemOf(entry: JsonRecord): AbiItem {
 	const { type, name, inputs, outputs, stateMutability, constant, payable, anonymous } = entry;
 	const typed = String(type ?? "function").toLowerCase();
-	const kind = KINDS.find((known) => known === typed);
+	const kind = ABI_KINDS.find((known) => known === typed);
 	if (!kind)
 		throw new Failure("bad_value", `the interface holds an entry of the unknown type ${String(type)}`);
 	const mutability =

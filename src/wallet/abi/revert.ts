@@ -27,7 +27,7 @@ const PANICS: Readonly<Record<string, string>> = {
 };
 
 /** An error that a contract ended with. */
-export interface RevertReason {
+interface RevertReason {
 	/** One sentence or phrase; empty if the contract gave nothing. */
 	readonly reason: string;
 	/** The error's name, where it is known: `Error`, `Panic`, or one of the contract. */

@@ -52,7 +52,7 @@ export function readSignatureList(text: string): ContractInterface {
 }
 
 /** An item with what it is known by in bytes. */
-export interface SignatureRow {
+interface SignatureRow {
 	/** Four bytes; of an event the topic of 32. */
 	readonly selector: string;
 	readonly kind: AbiKind;

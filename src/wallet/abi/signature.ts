@@ -3,11 +3,16 @@
  * `get(uint256 id) view returns ((address owner, uint96 paid))`, `Transfer(address indexed from, address to)`.
  */
 
-import { type AbiItem, type AbiKind, type AbiParameter, isElementaryType } from "../../abi/parameter.js";
+import {
+	ABI_KINDS,
+	type AbiItem,
+	type AbiKind,
+	type AbiParameter,
+	isElementaryType,
+} from "../../abi/parameter.js";
 import { toNeutral } from "../../protocol/dialect.js";
 import { Failure } from "../failure.js";
 
-const KINDS: readonly AbiKind[] = ["function", "constructor", "event", "error", "fallback", "receive"];
 const MUTABILITY = new Set(["pure", "view", "payable", "nonpayable"]);
 /** Words of the language that change nothing about a call. */
 const PASSED_OVER = new Set(["external", "public", "virtual", "memory", "calldata", "storage"]);
@@ -40,7 +45,7 @@ class SignatureReader {
 	}
 
 	item(given: AbiKind): AbiItem {
-		const named = KINDS.find((kind) => kind === this.peek());
+		const named = ABI_KINDS.find((kind) => kind === this.peek());
 		const isWord = named !== undefined && (this.tokens[1]?.text !== "(" || named === "constructor");
 		const kind = isWord ? named : given;
 		if (isWord) this.position++;

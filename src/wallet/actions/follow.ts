@@ -10,7 +10,7 @@ import type { ChainQuestions } from "./plan.js";
 /** A transaction that no one has asked for yet. */
 export const SUBMITTED: TransactionStatus = { state: "submitted", receipt: undefined };
 
-export interface FollowOptions {
+interface FollowOptions {
 	/** Up to a block, or to an irreversible one. */
 	readonly until: "included" | "solid";
 	readonly timeoutMs: number;

@@ -35,7 +35,7 @@ export interface PrepareOptions {
 	readonly signers?: readonly Uint8Array[];
 }
 
-export interface PreparedTransaction {
+interface PreparedTransaction {
 	readonly artefact: Artefact;
 	/** Undefined where no node was asked for it. */
 	readonly permission: Readonly<Permission> | undefined;

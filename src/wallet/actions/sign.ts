@@ -6,7 +6,7 @@ import { type Artefact, withSignature } from "../artefact.js";
 import { Failure } from "../failure.js";
 
 /** Makes the signature of one key: opens it, asks an agent or a device. @returns 65 bytes r‖s‖v */
-export type SignatureSource<K> = (artefact: Artefact, key: K) => Promise<Uint8Array>;
+type SignatureSource<K> = (artefact: Artefact, key: K) => Promise<Uint8Array>;
 
 /**
  * Adds the signatures of keys, one after the other.

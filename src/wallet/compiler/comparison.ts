@@ -7,7 +7,7 @@ import { equalBytes, toHex } from "../../protocol/bytes.js";
 import type { CodeRange, CompiledCode } from "./output.js";
 
 /** `exact`: every byte that was compiled; `code`: all but the metadata, which comments and names of files change. */
-export type CodeMatch = "exact" | "code";
+type CodeMatch = "exact" | "code";
 
 export interface Comparison {
 	readonly match: CodeMatch | undefined;

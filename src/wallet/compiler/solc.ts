@@ -11,7 +11,7 @@ import { Failure } from "../failure.js";
 import { isRecord, type Json, type JsonRecord, member, readJson, writeWireJson } from "../json.js";
 
 /** A compiler that was found. */
-export interface Compiler {
+interface Compiler {
 	readonly version: string;
 	/** From standard JSON input to standard JSON output, as texts. */
 	compile(input: string): Promise<string>;

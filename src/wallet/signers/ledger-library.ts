@@ -26,7 +26,7 @@ interface AppLibrary {
 }
 
 /** Finds a library and runs it. */
-export type LoadLibrary = (name: string) => unknown;
+type LoadLibrary = (name: string) => unknown;
 
 const requireLibrary = createRequire(import.meta.url);
 

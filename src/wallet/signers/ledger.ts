@@ -22,7 +22,7 @@ export interface LedgerApp {
 	signPersonalMessage(path: string, messageHex: string): Promise<string>;
 }
 
-export interface LedgerConnection {
+interface LedgerConnection {
 	readonly app: LedgerApp;
 	close(): Promise<void>;
 }

@@ -1,7 +1,7 @@
 /** Random transactions about votes, witnesses, rewards and proposals. */
 
 import { chainParameters } from "../../../src/node/consensus/parameters.js";
-import { SUN_PER_COIN } from "../../../src/node/resources/stake.js";
+import { SUN_PER_COIN } from "../../../src/protocol/int64.js";
 import { queryReward } from "../../../src/node/resources/vote-rewards.js";
 import { votingPower } from "../../../src/node/resources/voting-power.js";
 import type { StateView } from "../../../src/node/state/view.js";

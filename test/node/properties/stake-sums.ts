@@ -5,7 +5,8 @@ import {
 	delegationKeyV1,
 	delegationKeyV2,
 } from "../../../src/node/resources/delegated-resource.js";
-import { delegation, ownStakeV1, SUN_PER_COIN, weightV2 } from "../../../src/node/resources/stake.js";
+import { delegation, ownStakeV1, weightV2 } from "../../../src/node/resources/stake.js";
+import { SUN_PER_COIN } from "../../../src/protocol/int64.js";
 import type { StateView } from "../../../src/node/state/view.js";
 import { toKey } from "../../../src/protocol/bytes.js";
 import { ResourceCode } from "../../../src/protocol/messages.js";

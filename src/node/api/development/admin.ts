@@ -2,12 +2,12 @@
 
 import { toHex } from "../../../protocol/bytes.js";
 import { type Dialect, spell } from "../../../protocol/dialect.js";
+import { SUN_PER_COIN } from "../../../protocol/int64.js";
 import { type AccountBatch, type AddressFormat, accountListing } from "../../development/account-book.js";
 import type { DevelopmentControl } from "../../development/control.js";
-import { SUN_PER_COIN } from "../../resources/stake.js";
+import { JSON_TYPE } from "../http-answer.js";
 
 export const TEXT_TYPE = "text/plain; charset=utf-8";
-export const JSON_TYPE = "application/json;charset=utf-8";
 
 export interface AdminAnswer {
 	readonly status: number;
@@ -15,7 +15,7 @@ export interface AdminAnswer {
 	readonly text: string;
 }
 
-export interface AdminContext {
+interface AdminContext {
 	readonly control: DevelopmentControl;
 	readonly dialect: Dialect;
 	/** Lines that say what is in force. */

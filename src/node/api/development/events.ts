@@ -15,8 +15,9 @@ import {
 } from "../../../protocol/messages.js";
 import { bloomBits, candidateBlocks, sections } from "../../chain/section-bloom.js";
 import type { StateView } from "../../state/view.js";
+import { JSON_TYPE } from "../http-answer.js";
 import { transactionInfoById, transactionInfosOfBlock } from "../queries/blocks.js";
-import { type AdminAnswer, JSON_TYPE } from "./admin.js";
+import type { AdminAnswer } from "./admin.js";
 
 const DEFAULT_LIMIT = 20;
 const MAX_LIMIT = 200;

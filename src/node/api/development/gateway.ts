@@ -8,10 +8,12 @@ import type { Producer } from "../../chain/chain.js";
 import type { DevelopmentControl } from "../../development/control.js";
 import type { Development } from "../../development/development.js";
 import { SWITCHED_OFF } from "../../development/initial-state.js";
+import { CODE_VERSION } from "../../rules/release.js";
 import { Broadcaster } from "../broadcast.js";
 import type { ApiNode, ServerKind } from "../context.js";
 import { FOLDERS } from "../endpoint-table.js";
 import type { HttpAnswer } from "../http-answer.js";
+import { JSON_TYPE } from "../http-answer.js";
 import { HttpListener } from "../http-listener.js";
 import { HttpServer } from "../http-server.js";
 import { portError } from "../http-servers.js";
@@ -19,10 +21,9 @@ import { Dispatcher } from "../jsonrpc/dispatcher.js";
 import { feedFilters } from "../jsonrpc/filter-feed.js";
 import { FilterRegistry } from "../jsonrpc/filter-registry.js";
 import { lenientMethodsByName, methodsByName } from "../jsonrpc/method-table.js";
-import { CODE_VERSION } from "../queries/node-info.js";
 import { collectBody } from "../request-body.js";
 import { servicePage } from "../service-pages.js";
-import { type AdminAnswer, answerAdmin, JSON_TYPE, TEXT_TYPE } from "./admin.js";
+import { type AdminAnswer, answerAdmin, TEXT_TYPE } from "./admin.js";
 import { ConsoleView } from "./console-view.js";
 import { answerEvents } from "./events.js";
 import { laterRoutes } from "./later-endpoints.js";
@@ -36,7 +37,7 @@ const MAX_RPC_BODY = 256 << 20;
 const DEVELOPMENT_PATHS: ReadonlySet<string> = new Set(["/dev", "/tre"]);
 const RPC_PATHS: ReadonlySet<string> = new Set(["/", "/jsonrpc"]);
 
-export interface GatewayOptions {
+interface GatewayOptions {
 	readonly api: ApiNode;
 	readonly control: DevelopmentControl;
 	readonly development: Development;
@@ -48,7 +49,7 @@ export interface GatewayOptions {
 	readonly ports: () => Readonly<Record<string, number>>;
 }
 
-export interface RunningGateway {
+interface RunningGateway {
 	readonly port: number;
 	close(): Promise<void>;
 }

@@ -15,7 +15,7 @@ export interface DevelopmentContext {
 }
 
 /** A value of JSON; a bigint is written as a number. */
-export type DevelopmentValue = unknown;
+type DevelopmentValue = unknown;
 
 /** @throws {RpcError} and the errors of the control, whose messages the client is told */
 export type DevelopmentMethod = (

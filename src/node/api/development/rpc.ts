@@ -42,14 +42,14 @@ const rows: DevelopmentMethods = [
 ];
 
 /** Every development method by each of its names. */
-export const developmentMethods: ReadonlyMap<string, DevelopmentMethod> = new Map(
+const developmentMethods: ReadonlyMap<string, DevelopmentMethod> = new Map(
 	rows.flatMap(([names, method]) => names.map((name) => [name, method] as const)),
 );
 
 const MAX_BATCH = 100;
 const HOW_TO_ALLOW = "coin node start --allow-origin";
 
-export interface DevelopmentRpcOptions {
+interface DevelopmentRpcOptions {
 	readonly context: () => DevelopmentContext;
 	/** Answers methods that every node has. */
 	readonly ordinary: Dispatcher;

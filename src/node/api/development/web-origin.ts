@@ -67,11 +67,11 @@ function isOwnName(header: string | undefined, bound: string | undefined): boole
 }
 
 /** The name in a Host header, without the port. */
-export function hostName(header: string | undefined): string {
+function hostName(header: string | undefined): string {
 	return (header ?? "").replace(/:\d+$/, "").toLowerCase();
 }
 
-export function isLoopbackName(host: string): boolean {
+function isLoopbackName(host: string): boolean {
 	return host === "localhost" || host === "::1" || host === "[::1]" || /^127(\.\d+){3}$/.test(host);
 }
 

@@ -10,10 +10,11 @@ import {
 	BytesMessage,
 	NumberMessage,
 } from "../../../protocol/messages.js";
-import { type ApiContext, liveView, type ServerKind } from "../context.js";
+import { type ApiContext, liveView } from "../context.js";
 import {
 	defineEndpoint,
 	type Endpoint,
+	EVERYWHERE,
 	errorMessage,
 	errorReply,
 	type FailureWriter,
@@ -40,8 +41,6 @@ import {
 	headBlock,
 	latestBlocks,
 } from "../queries/blocks.js";
-
-const EVERYWHERE: readonly ServerKind[] = ["full", "solidity", "pbft"];
 
 /** Texts of blocks, by style. */
 const texts = new WeakMap<SignedBlock, Map<string, string>>();

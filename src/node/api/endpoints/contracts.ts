@@ -24,10 +24,11 @@ import {
 import { SignedTransaction } from "../../../protocol/transaction.js";
 import { ContractValidateError } from "../../rules/errors.js";
 import { memoOf, permissionIdOf } from "../builder.js";
-import type { ApiContext, ServerKind } from "../context.js";
+import type { ApiContext } from "../context.js";
 import {
 	defineEndpoint,
 	type Endpoint,
+	EVERYWHERE,
 	type FailureWriter,
 	mapOrdered,
 	type RequestField,
@@ -38,8 +39,6 @@ import { callConstant, callTransaction, constantAnswer, estimateEnergy } from ".
 import { contractAt, contractInfoAt, functionSelector, isConstantCall } from "../queries/contracts.js";
 import type { RequestInput } from "../request.js";
 import { objectValueRequest } from "../text-forms.js";
-
-const EVERYWHERE: readonly ServerKind[] = ["full", "solidity", "pbft"];
 
 interface CallRequest {
 	readonly call: TriggerSmartContract;

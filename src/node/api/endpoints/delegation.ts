@@ -11,11 +11,11 @@ import {
 	GetAvailableUnfreezeCountRequestMessage,
 	GetAvailableUnfreezeCountResponseMessage,
 } from "../../../protocol/messages.js";
-import type { ServerKind } from "../context.js";
 import {
 	addressParameter,
 	defineEndpoint,
 	type Endpoint,
+	EVERYWHERE,
 	messageRequest,
 	optionalInt,
 	optionalLong,
@@ -33,8 +33,6 @@ import {
 	withdrawableAmount,
 } from "../queries/staking.js";
 import { valueRequest } from "../text-forms.js";
-
-const EVERYWHERE: readonly ServerKind[] = ["full", "solidity", "pbft"];
 
 const pair = messageRequest(DelegatedResourceMessage, {
 	fromAddress: addressParameter,

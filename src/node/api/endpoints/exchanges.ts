@@ -22,10 +22,10 @@ import {
 	marketPairs,
 	marketPrices,
 } from "../../market/queries.js";
-import type { ServerKind } from "../context.js";
 import {
 	defineEndpoint,
 	type Endpoint,
+	EVERYWHERE,
 	hexParameter,
 	longParameter,
 	messageRequest,
@@ -33,8 +33,6 @@ import {
 	visibleOnly,
 } from "../endpoint.js";
 import { addressRequest, nameParameter, numberRequest } from "../text-forms.js";
-
-const EVERYWHERE: readonly ServerKind[] = ["full", "solidity", "pbft"];
 
 const pairRequest = messageRequest(MarketOrderPair, {
 	sell_token_id: nameParameter,

@@ -10,10 +10,10 @@ import { readText } from "../../../protocol/json/member-readers.js";
 import { isJsonObject } from "../../../protocol/json/value.js";
 import { PaginatedMessage, Proposal, ProposalList, WitnessList } from "../../../protocol/messages.js";
 import { queryReward } from "../../resources/vote-rewards.js";
-import type { ServerKind } from "../context.js";
 import {
 	defineEndpoint,
 	type Endpoint,
+	EVERYWHERE,
 	errorReply,
 	type FailureWriter,
 	longParameter,
@@ -26,8 +26,6 @@ import {
 import { allProposals, allWitnesses, brokerageOf, pageOfProposals } from "../queries/governance.js";
 import type { RequestInput } from "../request.js";
 import { numberRequest } from "../text-forms.js";
-
-const EVERYWHERE: readonly ServerKind[] = ["full", "solidity", "pbft"];
 
 /** The text of the address: a parameter, or a member of a JSON body; a body without a type is not read. */
 function addressOf(input: RequestInput): string | null {

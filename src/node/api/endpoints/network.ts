@@ -10,12 +10,18 @@ import {
 import type { PropertyOf } from "../../state/property-table.js";
 import { beanJson } from "../bean-json.js";
 import type { ServerKind } from "../context.js";
-import { defineEndpoint, type Endpoint, noRequest, printed, visibleOnly, written } from "../endpoint.js";
+import {
+	defineEndpoint,
+	type Endpoint,
+	EVERYWHERE,
+	noRequest,
+	printed,
+	visibleOnly,
+	written,
+} from "../endpoint.js";
 import { chainParameters, knownNodes, nextMaintenanceTime, priceHistory } from "../queries/network.js";
 import { nodeInfoFacts } from "../queries/node-info.js";
 import { statsInfoFacts } from "../queries/stats-info.js";
-
-const EVERYWHERE: readonly ServerKind[] = ["full", "solidity", "pbft"];
 
 function prices(
 	name: string,

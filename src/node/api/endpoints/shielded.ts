@@ -29,6 +29,7 @@ import {
 	addressParameter,
 	defineEndpoint,
 	type Endpoint,
+	EVERYWHERE,
 	hexParameter,
 	longParameter,
 	messageRequest,
@@ -48,8 +49,6 @@ interface ShieldedRow {
 	readonly servers?: readonly ServerKind[];
 	readonly request: RequestForm<unknown>;
 }
-
-const EVERYWHERE: readonly ServerKind[] = ["full", "solidity", "pbft"];
 
 /** Values in hexadecimal that are read by themselves. */
 function hexValues(...names: readonly string[]): RequestForm<readonly Uint8Array[]> {

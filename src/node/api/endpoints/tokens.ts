@@ -10,19 +10,17 @@ import {
 	tokensByName,
 	tokensOfAccount,
 } from "../../tokens/queries.js";
-import type { ServerKind } from "../context.js";
 import {
 	addressParameter,
 	defineEndpoint,
 	type Endpoint,
+	EVERYWHERE,
 	longParameter,
 	messageRequest,
 	printed,
 	visibleOnly,
 } from "../endpoint.js";
 import { nameRequest, textRequest } from "../text-forms.js";
-
-const EVERYWHERE: readonly ServerKind[] = ["full", "solidity", "pbft"];
 
 export const tokenEndpoints: readonly Endpoint[] = [
 	defineEndpoint({

@@ -13,10 +13,11 @@ import {
 	TransactionInfoLog,
 } from "../../../protocol/messages.js";
 import type { SignedTransaction } from "../../../protocol/transaction.js";
-import type { ApiContext, ServerKind } from "../context.js";
+import type { ApiContext } from "../context.js";
 import {
 	defineEndpoint,
 	type Endpoint,
+	EVERYWHERE,
 	hexParameter,
 	longParameter,
 	mapOrdered,
@@ -35,8 +36,6 @@ import {
 	transactionInfosOfBlock,
 } from "../queries/blocks.js";
 import { pendingIds, pendingTransaction } from "../queries/pool.js";
-
-const EVERYWHERE: readonly ServerKind[] = ["full", "solidity", "pbft"];
 
 const BARE_ADDRESS_LENGTH = 20;
 

@@ -17,7 +17,7 @@ export type DescribedField = Omit<FieldDescriptor, "message"> & {
 	readonly message?: () => DescribedMessage;
 };
 
-export interface DescribedMethod {
+interface DescribedMethod {
 	readonly name: string;
 	readonly request: DescribedMessage;
 	readonly response: DescribedMessage;
@@ -40,7 +40,7 @@ export interface DescribedFile {
 }
 
 /** Spells an identifier for the client. */
-export type Spelling = (name: string) => string;
+type Spelling = (name: string) => string;
 
 /** Kinds of values as `FieldDescriptorProto.Type` numbers them. */
 const TYPES: Readonly<Record<FieldDescriptor["kind"], number>> = {

@@ -9,7 +9,7 @@ import { GrpcServer } from "./grpc-server.js";
 const PORTS = { full: "grpc", solidity: "grpcSolidity", pbft: "grpcPbft" } as const;
 export type GrpcPort = (typeof PORTS)[ServerKind];
 
-export interface RunningGrpcServers {
+interface RunningGrpcServers {
 	/** Bound ports of the servers that run. */
 	readonly ports: Readonly<Partial<Record<GrpcPort, number>>>;
 	close(): Promise<void>;

@@ -8,12 +8,12 @@ import { enumeration } from "../../../protocol/codec/descriptor.js";
 import { DecodeError, Reader } from "../../../protocol/codec/reader.js";
 import { Writer } from "../../../protocol/codec/writer.js";
 import type { DescribedService } from "./descriptor-files.js";
+import { UNREADABLE } from "./method.js";
 
 const PREFIX = "grpc.health.v1.";
 const SERVICE = 1;
 const STATUS = 1;
 const Serving = { SERVING: 1, NOT_SERVING: 2, SERVICE_UNKNOWN: 3 } as const;
-const UNREADABLE = "Application error processing RPC";
 
 const request = {
 	typeName: `${PREFIX}HealthCheckRequest`,

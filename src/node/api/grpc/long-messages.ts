@@ -2,16 +2,13 @@
 
 import { type ServerUnaryCall, status } from "@grpc/grpc-js";
 import type { LongAnswerGate } from "../long-answer.js";
-import { Turns } from "../turns.js";
+import { SHORT } from "../long-answer-sender.js";
+import { TURN_MS, Turns } from "../turns.js";
 import { whenSent } from "./library-answers.js";
 import { CallError, type LongMessage } from "./method.js";
 
-/** Shorter ones wait for nobody. */
-const SHORT = 512 << 10;
 /** A hundred of the largest blocks are below it. */
 const LONGEST = 256 << 20;
-/** Others get a turn after so long. */
-const TURN_MS = 20;
 /** A client gets so long to take a message before others may begin. */
 const SENDING_MS = 30_000;
 

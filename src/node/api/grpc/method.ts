@@ -9,6 +9,9 @@ import type { services } from "../../../protocol/generated/services.js";
 import { isWireError, messageText } from "../../../protocol/json/exceptions.js";
 import type { ApiContext } from "../context.js";
 
+/** What the network answers to a request that it can't read. */
+export const UNREADABLE = "Application error processing RPC";
+
 type Services = typeof services;
 export type ServiceName = keyof Services;
 

@@ -10,6 +10,7 @@ import { type Dialect, spell } from "../../../protocol/dialect.js";
 import { services as schema } from "../../../protocol/generated/services.js";
 import { type DescribedFile, type DescribedService, DescriptorFiles } from "./descriptor-files.js";
 import { healthService } from "./health.js";
+import { UNREADABLE } from "./method.js";
 import { type ReflectionVersion, reflectionService } from "./reflection-schema.js";
 import { PACKAGE, type Service } from "./service-table.js";
 
@@ -25,9 +26,6 @@ const FILES: readonly DescribedFile[] = [
 const Ask = { host: 1, file: 3, symbol: 4, extension: 5, extensionNumbers: 6, services: 7 } as const;
 /** Members of a response; all but the first two exclude each other. */
 const Tell = { host: 1, request: 2, files: 4, services: 6, error: 7 } as const;
-
-/** What a request that can't be read is answered with, as by every other method. */
-const UNREADABLE = "Application error processing RPC";
 
 /**
  * Adds the reflection service to a server, in both versions.

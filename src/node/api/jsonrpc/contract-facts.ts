@@ -94,7 +94,7 @@ function frozenSupplyOf(state: StateView, owner: Uint8Array): bigint {
 }
 
 /** Addresses are empty where there is none. */
-export interface ContractFacts {
+interface ContractFacts {
 	readonly from: Uint8Array;
 	readonly to: Uint8Array;
 	/** In sun, or in units of a token. */

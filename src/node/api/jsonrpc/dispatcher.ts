@@ -30,7 +30,7 @@ const VERSION = "2.0";
 /** A batch lets other work in after this long. */
 const BATCH_TURN_MS = 10;
 
-export interface DispatcherOptions {
+interface DispatcherOptions {
 	/** By name and by alias. */
 	readonly methods: ReadonlyMap<string, Method>;
 	/** The node as the next call sees it. */

@@ -34,7 +34,7 @@ interface Filter {
 }
 
 /** How many filters of a kind there may be at a time; 0 or less: any number. */
-export interface FilterLimits {
+interface FilterLimits {
 	readonly maxBlockFilters: number;
 	readonly maxLogFilters: number;
 }

@@ -30,7 +30,7 @@ export class JsonTextError extends Error {
 }
 
 /** What one text may ask of its reader. */
-export interface JsonBudget {
+interface JsonBudget {
 	/** Values and names of members in all. */
 	readonly values: number;
 	/** Levels of brackets: reading needs a call for each. */

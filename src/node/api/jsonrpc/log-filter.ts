@@ -33,7 +33,7 @@ export type FilterObject = RecordOf<typeof members>;
 type Alternatives = readonly Uint8Array[];
 
 /** What a log must be like. An empty list of alternatives: anything will do. */
-export interface LogConditions {
+interface LogConditions {
 	readonly addresses: Alternatives;
 	/** By position; a log has at least as many topics. */
 	readonly topics: readonly Alternatives[];
@@ -51,7 +51,7 @@ export interface LogFilter extends LogConditions, BlockRange {
 }
 
 /** How many items a filter may name; 0 or less: any number. */
-export interface FilterItemLimits {
+interface FilterItemLimits {
 	readonly maxAddresses: number;
 	/** Alternatives of one topic. */
 	readonly maxSubTopics: number;

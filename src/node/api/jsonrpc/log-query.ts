@@ -5,7 +5,7 @@ import { minInt } from "../../../protocol/int64.js";
 import { candidateSteps, sections } from "../../chain/section-bloom.js";
 import type { StateView } from "../../state/view.js";
 import { transactionInfosOfBlock } from "../queries/blocks.js";
-import { Turns } from "../turns.js";
+import { TURN_MS, Turns } from "../turns.js";
 import { type BlockRange, bloomGroupsInTurns, type LogFilter, matchesLog } from "./log-filter.js";
 import type { RpcValue } from "./method.js";
 import { logObject, logsOfBlock } from "./objects/log.js";
@@ -18,9 +18,6 @@ const MAX_RESULTS = 10_000;
 const LOGS_A_STEP = 256;
 /** Characters of a log without data. */
 const LOG_SIZE = 450;
-
-/** Others get a turn after so long. */
-const TURN_MS = 20;
 
 function tooMany(): RpcError {
 	return new RpcError(EXCEEDS_LIMIT, `query returned more than ${MAX_RESULTS} results`);

@@ -30,11 +30,11 @@ export interface RpcContext extends ApiContext {
 }
 
 /** Parameters by name, in order. All of them are required. */
-export type Declared<P extends readonly unknown[]> = {
+type Declared<P extends readonly unknown[]> = {
 	readonly [I in keyof P]: readonly [name: string, type: DeclaredType<P[I]>];
 };
 
-export interface MethodDeclaration<P extends readonly unknown[]> {
+interface MethodDeclaration<P extends readonly unknown[]> {
 	readonly name: string;
 	/** A second name under which deployed clients may call it. */
 	readonly alias?: string;

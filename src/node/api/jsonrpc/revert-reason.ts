@@ -2,10 +2,10 @@
 
 import { asBuffer, equalBytes, fromHex } from "../../../protocol/bytes.js";
 import { NamedError } from "../../../protocol/json/exceptions.js";
+import { REVERTED } from "../queries/contract-calls.js";
 import { EXECUTION_REVERTED, internal, RpcError } from "./rpc-error.js";
 import { data } from "./values.js";
 
-const REVERTED = "REVERT opcode executed";
 /** Selector of `Error(string)`, in which compilers wrap a reason. */
 const ERROR_SELECTOR = fromHex("08c379a0");
 const WORD = 32;

@@ -13,7 +13,7 @@ export const UNDECLARED = -32001;
 /** A reverted call, as Ethereum's libraries know it. */
 export const EXECUTION_REVERTED = 3;
 export const EXCEEDS_LIMIT = -32005;
-export const RESPONSE_TOO_LARGE = -32003;
+const RESPONSE_TOO_LARGE = -32003;
 
 /** A method's refusal, sent as it stands. */
 export class RpcError extends Error {

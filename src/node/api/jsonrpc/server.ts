@@ -6,6 +6,7 @@ import type { ServerKind } from "../context.js";
 import { withCors } from "../cors.js";
 import { errorMessage } from "../endpoint.js";
 import type { HttpAnswer } from "../http-answer.js";
+import { JSON_TYPE } from "../http-answer.js";
 import { HttpListener } from "../http-listener.js";
 import { reportAnswers } from "../observer.js";
 import { type CallGate, OUT_OF_RESOURCES } from "../rate-limiter.js";
@@ -20,7 +21,6 @@ import { lenientMethodsByName, methodsByName } from "./method-table.js";
 
 const PATH = "/jsonrpc";
 const RPC_TYPE = "application/json-rpc";
-const JSON_TYPE = "application/json;charset=utf-8";
 
 /** Names under which the rate limiter knows the servers. */
 const COMPONENTS: Readonly<Record<ServerKind, string>> = {

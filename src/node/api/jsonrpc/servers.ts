@@ -14,7 +14,7 @@ import { JsonRpcServer, type TextAnswerer } from "./server.js";
 const PORT_NAMES = { full: "jsonrpc", solidity: "jsonrpcSolidity", pbft: "jsonrpcPbft" } as const;
 export type JsonRpcPort = (typeof PORT_NAMES)[ServerKind];
 
-export interface JsonRpcServersOptions {
+interface JsonRpcServersOptions {
 	readonly node: ApiNode;
 	readonly broadcaster: Broadcaster;
 	/** Registers an observer of the chain; the returned function removes it. */
@@ -27,7 +27,7 @@ export interface JsonRpcServersOptions {
 	readonly beside?: ((ordinary: Dispatcher) => TextAnswerer) | undefined;
 }
 
-export interface RunningJsonRpcServers {
+interface RunningJsonRpcServers {
 	/** Bound ports of the servers that run. */
 	readonly ports: Readonly<Partial<Record<JsonRpcPort, number>>>;
 	close(): Promise<void>;

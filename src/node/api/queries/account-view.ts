@@ -1,5 +1,6 @@
 /** Accounts as queries show them: usages recovered to the head, times of last use as dates (protocol/staking §8.1). */
 
+import { SUN_PER_COIN } from "../../../protocol/int64.js";
 import {
 	Account,
 	AccountFreezeV2,
@@ -9,14 +10,14 @@ import {
 } from "../../../protocol/messages.js";
 import { SLOT_MS } from "../../../protocol/slot.js";
 import { accountIdKey } from "../../contracts/set-account-id.js";
-import { resourceLimit, SUN_PER_COIN } from "../../resources/stake.js";
+import { resourceLimit } from "../../resources/stake.js";
 import { fullPower } from "../../resources/voting-power.js";
 import { accountIncrease, editEnergy, increase } from "../../resources/window.js";
 import type { StateView } from "../../state/view.js";
 import { gatheredBalances, tokenValues, usageByName, usageByNumber } from "../../tokens/token-usage.js";
 
 /** A copy of an account with all usages brought to the head slot. Times of last use stay slots. */
-export function refreshAccount(state: StateView, stored: Readonly<Account>): Account {
+function refreshAccount(state: StateView, stored: Readonly<Account>): Account {
 	const { properties } = state;
 	const now = properties.headSlot;
 	const account = Account.copy(stored);

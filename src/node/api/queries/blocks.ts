@@ -64,7 +64,7 @@ export function blockByIdOrNumber(state: StateView, text: string): SignedBlock |
 }
 
 /** Where a state is looked at again and again, because blocks may come meanwhile. */
-export type LiveView = () => StateView;
+type LiveView = () => StateView;
 
 /** The newest blocks, ascending; undefined unless 1 to 99 are asked for. Each is read when it is its turn. */
 export function latestBlocks(view: LiveView, count: bigint): Iterable<SignedBlock> | undefined {

@@ -27,10 +27,10 @@ import { executions } from "../call-queue.js";
 import type { ApiContext } from "../context.js";
 import { headBlock } from "./blocks.js";
 
-const TRIGGER = contractType("TriggerSmartContract");
+export const TRIGGER = contractType("TriggerSmartContract");
 const CREATE = contractType("CreateSmartContract");
 
-const REVERTED = "REVERT opcode executed";
+export const REVERTED = "REVERT opcode executed";
 
 /** A transaction around a call; around a deployment of the call's data if the call names no contract. */
 export function callTransaction(
@@ -113,7 +113,7 @@ export function constantAnswer(transaction: SignedTransaction, result: ConstantR
 }
 
 /** What an estimate finds: the energy, or the text of the failure that no fee limit avoids. */
-export type EnergyEstimate = { readonly energyRequired: bigint } | FailedRun;
+type EnergyEstimate = { readonly energyRequired: bigint } | FailedRun;
 
 interface FailedRun {
 	readonly failure: string;

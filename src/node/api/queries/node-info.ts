@@ -3,11 +3,10 @@
 import { cpus, freemem, loadavg, release, type as systemName, totalmem } from "node:os";
 import { getHeapSpaceStatistics, getHeapStatistics } from "node:v8";
 import { be64, toHex } from "../../../protocol/bytes.js";
+import { CODE_VERSION } from "../../rules/release.js";
 import { type BeanObject, type BeanValue, Double } from "../bean-json.js";
 import type { ApiContext, ApiNode, PeerFacts } from "../context.js";
 
-/** Release of the reference node whose rules this node follows, and its number of changes. */
-export const CODE_VERSION = "4.8.0";
 const VERSION_NUMBER = "18631";
 const DATABASE_VERSION = 2;
 

@@ -1,10 +1,10 @@
 /** Counters and rates of the node (protocol/http-endpoints §5.2). */
 
 import { toHex } from "../../../protocol/bytes.js";
+import { CODE_VERSION } from "../../rules/release.js";
 import { type BeanObject, type BeanValue, Double } from "../bean-json.js";
 import type { ApiContext } from "../context.js";
 import { type ApiMeter, type LatencyMeter, NO_METERS, type Rate } from "../meters.js";
-import { CODE_VERSION } from "./node-info.js";
 
 /** What the node has counted, under the names of the API's beans. */
 export function statsInfoFacts({ node, state }: ApiContext): BeanObject {

@@ -12,7 +12,7 @@ import type { NodeTable, TableNode } from "./table.js";
  * - `evictCandidate`: in the table, has to answer or to give its place to a challenger.
  * - `dead`: doesn't answer, or can't be connected to.
  */
-export type NodeState = "discovered" | "alive" | "active" | "evictCandidate" | "dead";
+type NodeState = "discovered" | "alive" | "active" | "evictCandidate" | "dead";
 
 const PONG_TIMEOUT_MS = 15_000;
 /** Repetitions in the life of a handler, for any purpose. */

@@ -11,7 +11,7 @@ const NEIGHBOURS = 0x04;
 
 /** Exclusive, of a whole datagram. */
 const MAX_DATAGRAM = 2048;
-export const MAX_NEIGHBOURS = 16;
+const MAX_NEIGHBOURS = 16;
 
 export type DiscoveryPacket =
 	| {

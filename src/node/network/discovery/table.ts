@@ -13,7 +13,7 @@ const BUCKET_SIZE = 16;
 /** Entries that answer one question. */
 const CLOSEST = 16;
 
-export type InsertResult<T> =
+type InsertResult<T> =
 	| { readonly kind: "inserted" | "present" | "own" }
 	/** No room; `rival` is the entry that has to show that it still lives. */
 	| { readonly kind: "full"; readonly rival: T };

@@ -9,7 +9,7 @@ const PERIOD_MS = 3_600_000;
 /** Trees that are read, links followed. */
 const MAX_TREES = 64;
 
-export interface DnsNodesOptions {
+interface DnsNodesOptions {
 	/** `tree://<key>@<domain>` */
 	readonly urls: readonly string[];
 	/** Own IP literals, either may be empty. */

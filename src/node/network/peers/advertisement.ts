@@ -19,6 +19,7 @@ import {
 	type SignedBlock,
 	type SignedTransaction,
 } from "../wire/application-messages.js";
+import { TXS_BYTES } from "../wire/message-kinds.js";
 import { BlockFetchWatch } from "./block-fetch-watch.js";
 import { FetchQueue } from "./fetch-queue.js";
 import { MAX_ANNOUNCED_BLOCKS, MAX_BLOCKS_ABOVE_HEAD } from "./limits.js";
@@ -39,7 +40,6 @@ const HOUR_MS = 3_600_000;
 const BODY_MS = 120_000;
 const BLOCK_CACHE = 10;
 const BLOCK_MS = 60_000;
-const TXS_BYTES = 1_000_000;
 /** No more is served to a connection that doesn't take what it was served. */
 const MAX_BACKLOG_BYTES = 16 << 20;
 const ID_LENGTH = 32;

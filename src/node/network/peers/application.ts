@@ -48,7 +48,7 @@ import { TransactionIntake } from "./transactions.js";
 const MAX_AHEAD_MS = 3000n;
 
 /** What the application leaves to its owner. */
-export interface ApplicationOptions {
+interface ApplicationOptions {
 	/** Nodes that are always dialed, relay nodes not counted. */
 	readonly configured: () => readonly NodeAddress[];
 	readonly relays: readonly NodeAddress[];

@@ -38,7 +38,7 @@ export class Offers {
 }
 
 /** What a peer is to be asked for. */
-export interface Assignment {
+interface Assignment {
 	readonly peer: Peer;
 	readonly blocks: Uint8Array[];
 	readonly transactions: Uint8Array[];

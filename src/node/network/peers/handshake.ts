@@ -12,6 +12,7 @@ import {
 	Reason,
 	readBlockId,
 } from "../wire/application-messages.js";
+import { NODE_ID_LENGTH } from "../wire/endpoint.js";
 import { Misconduct } from "./misconduct.js";
 import type { Peer } from "./peer.js";
 import type { OwnWitness, PeerWorld } from "./peer-world.js";
@@ -22,7 +23,6 @@ const LIGHT_NODE = 1;
 const MAX_FIELD_LENGTH = 200;
 /** Connections that may name one witness; the network compares with "more than" (protocol/peers §5.3). */
 const MAX_PEERS_OF_WITNESS = 5;
-const NODE_ID_LENGTH = 64;
 
 /** Sends our HELLO: once, as soon as the transport is ready. */
 export function greet(world: PeerWorld, transport: Transport, peer: Peer): void {
@@ -32,7 +32,7 @@ export function greet(world: PeerWorld, transport: Transport, peer: Peer): void 
 }
 
 /** What we tell a peer about ourselves (protocol/peers §5.1). */
-export function helloFor(world: PeerWorld, transport: Transport, peer: Peer): HelloMessage {
+function helloFor(world: PeerWorld, transport: Transport, peer: Peer): HelloMessage {
 	const { chain, settings } = world;
 	const isLight = chain.lowestNumber > 1n;
 	const identity = ownIdentity(world, peer);

@@ -12,7 +12,7 @@ import { Queue } from "./queue.js";
 import { isOfKind, LatencySamples, SlidingCount } from "./recent.js";
 
 /** Where synchronising from a peer stands (protocol/peers §7.6). */
-export type SyncState =
+type SyncState =
 	/** Nothing was agreed yet. */
 	| "INIT"
 	/** We ask it for blocks. */
@@ -21,7 +21,7 @@ export type SyncState =
 	| "SYNC_COMPLETED";
 
 /** A summary that waits for its answer. */
-export interface SentSummary {
+interface SentSummary {
 	readonly ids: ReadonlySet<string>;
 	readonly sentMs: number;
 }

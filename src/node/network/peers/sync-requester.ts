@@ -21,12 +21,12 @@ import {
 	Reason,
 	type SignedBlock,
 } from "../wire/application-messages.js";
+import { MAX_LIST_IDS } from "../wire/message-kinds.js";
 import { Misconduct } from "./misconduct.js";
 import type { Peer } from "./peer.js";
 import type { PeerWorld } from "./peer-world.js";
 import { summarize } from "./summary.js";
 
-const MAX_LIST_IDS = 2001;
 /** Number of the ids' field in BLOCK_CHAIN_INVENTORY. */
 const LIST_FIELD = 1;
 const FULL_LIST_IDS = 2000;

@@ -18,13 +18,13 @@ const REDIAL_MS = 120_000;
 const DRAW_FACTOR = 10;
 const DRAW_LEAST = 50;
 
-export interface DialLimits extends ConnectionLimits {
+interface DialLimits extends ConnectionLimits {
 	readonly minConnections: number;
 	readonly minActiveConnections: number;
 }
 
 /** Connections as the pool counts them. */
-export interface DialCounts {
+interface DialCounts {
 	/** Dialed by our own choice: being dialed or connected. */
 	readonly connecting: number;
 	/** Came to us. */
@@ -34,7 +34,7 @@ export interface DialCounts {
 }
 
 /** How many more connections are wanted; 0 if there are enough. */
-export function missingConnections({ connecting, passive, total }: DialCounts, limits: DialLimits): number {
+function missingConnections({ connecting, passive, total }: DialCounts, limits: DialLimits): number {
 	const { minConnections, minActiveConnections } = limits;
 	if (total >= minConnections && minActiveConnections <= connecting) return 0;
 	return Math.max(minConnections - connecting - passive, minActiveConnections - connecting, 0);
@@ -51,7 +51,7 @@ export interface Dialer {
 	dial(address: NodeAddress, configured: boolean): void;
 }
 
-export interface DialPoolOptions {
+interface DialPoolOptions {
 	readonly environment: NetworkEnvironment;
 	readonly limits: DialLimits;
 	readonly bans: BanList;

@@ -26,7 +26,7 @@ interface DetectedNode {
 	room: number | undefined;
 }
 
-export interface NodeDetectorOptions {
+interface NodeDetectorOptions {
 	readonly environment: NetworkEnvironment;
 	readonly candidates: CandidateSource;
 	readonly networkId: number;

@@ -37,7 +37,7 @@ export type TransportConfig = Pick<
 	| "detectNodes"
 >;
 
-export interface PeerTransportOptions {
+interface PeerTransportOptions {
 	readonly environment: NetworkEnvironment;
 	readonly config: TransportConfig;
 	readonly listener: ApplicationListener;

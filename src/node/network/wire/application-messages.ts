@@ -162,7 +162,7 @@ export function decodeBlockChainInventory(payload: Uint8Array): BlockList {
 const TRANSACTIONS_TAG = 0x0a;
 
 /** Bytes that a transaction adds to the payload of TXS. */
-export function transactionItemSize(transaction: SignedTransaction): number {
+function transactionItemSize(transaction: SignedTransaction): number {
 	return 1 + varintSize(transaction.size) + transaction.size;
 }
 

@@ -26,7 +26,7 @@ export function wrap(plain: Uint8Array): Uint8Array {
 }
 
 /** Notified of the type byte and the size of a message before it is uncompressed; throws to refuse it. */
-export type SizeCheck = (type: number, bytes: number) => void;
+type SizeCheck = (type: number, bytes: number) => void;
 
 /**
  * @returns type byte and payload: never empty, perhaps a view of the body

@@ -14,10 +14,10 @@ import { ProtocolViolation } from "./violation.js";
 /** Largest transaction of the network, serialised. */
 const MAX_TRANSACTION_BYTES = 512_000;
 /** TXS goes out as soon as it holds more than this: the transaction that is one too many is the last. */
-const TXS_BYTES = 1_000_000;
+export const TXS_BYTES = 1_000_000;
 /** Ids of a list: 2001 of them (§7.3), each with its number, tags and lengths. */
 const BLOCK_REFERENCE_BYTES = 48;
-const MAX_LIST_IDS = 2001;
+export const MAX_LIST_IDS = 2001;
 /** An id of an inventory with its tag and length. */
 const ITEM_BYTES = 34;
 /** An INVENTORY has at most 1001 ids (§8.5: what waits to be spread); this is for nodes with larger limits. */

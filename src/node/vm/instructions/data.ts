@@ -2,6 +2,7 @@
 
 import { EMPTY } from "../../../protocol/bytes.js";
 import { keccak256 } from "../../../protocol/hash.js";
+import { MAX_INT64 } from "../../../protocol/int64.js";
 import { TransactionInfoLog } from "../../../protocol/messages.js";
 import { toAddress } from "../addresses.js";
 import { exp as power } from "../arithmetic.js";
@@ -9,8 +10,6 @@ import type { Frame } from "../frame.js";
 import { operandEnd } from "../memory.js";
 import { longOutOfRange, returnDataBounds, staticViolation, tooFewEnergy } from "../vm-error.js";
 import { byteLength, sat32, sat64, type Word, wordFromBytes, wordToBytes } from "../word.js";
-
-const MAX_INT64 = 0x7fffffffffffffffn;
 
 const words = (bytes: number): number => Math.ceil(bytes / 32);
 

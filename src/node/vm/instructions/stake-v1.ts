@@ -1,7 +1,7 @@
 /** Stakes of the first generation from inside a contract (protocol/network-operations §3). Amounts in sun. */
 
 import { equalBytes } from "../../../protocol/bytes.js";
-import { maxInt, wrap } from "../../../protocol/int64.js";
+import { maxInt, SUN_PER_COIN, wrap } from "../../../protocol/int64.js";
 import { Account, AccountFrozen, AccountType, DelegatedResource } from "../../../protocol/messages.js";
 import {
 	addDelegated,
@@ -10,14 +10,7 @@ import {
 	delegationKeyV1,
 	editDelegation,
 } from "../../resources/delegated-resource.js";
-import {
-	addDelegation,
-	DAY_MS,
-	delegation,
-	resourceOf,
-	SUN_PER_COIN,
-	setDelegation,
-} from "../../resources/stake.js";
+import { addDelegation, DAY_MS, delegation, resourceOf, setDelegation } from "../../resources/stake.js";
 import { machineRewards, withdrawReward } from "../../resources/vote-rewards.js";
 import { replaceVotes } from "../../resources/votes.js";
 import { resourcePower } from "../../resources/voting-power.js";
@@ -25,6 +18,7 @@ import { editEnergy, type Resource } from "../../resources/window.js";
 import type { StateView } from "../../state/view.js";
 import { toAddress } from "../addresses.js";
 import { attempt, note, readAmount, require, requireWritable, resourceCodeV1 } from "../attempt.js";
+import { NEW_ACCOUNT_COST } from "../calls.js";
 import type { Frame } from "../frame.js";
 import { resourceNote } from "../internal-transactions.js";
 import type { Machine } from "../machine.js";
@@ -32,7 +26,6 @@ import { createIfMissing } from "../transfers.js";
 import { low64, toWord } from "../word.js";
 
 const FREEZE_COST = 20_000;
-const NEW_ACCOUNT_COST = 25_000;
 
 export function freezeCost(frame: Frame): number {
 	const exists = frame.machine.state.account.has(toAddress(frame.peek(2)));

@@ -2,7 +2,7 @@
 
 import { isAddress } from "../../../protocol/address.js";
 import { equalBytes } from "../../../protocol/bytes.js";
-import { fromDouble, MAX_INT64, toDouble, wrap } from "../../../protocol/int64.js";
+import { fromDouble, MAX_INT64, SUN_PER_COIN, toDouble, wrap } from "../../../protocol/int64.js";
 import {
 	Account,
 	AccountType,
@@ -24,7 +24,6 @@ import {
 	addStakeV2,
 	MAX_UNSTAKING_ENTRIES,
 	resourceOf,
-	SUN_PER_COIN,
 	splitUnstaking,
 	unstakingDelayMs,
 	weightV2,

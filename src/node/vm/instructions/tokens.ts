@@ -1,12 +1,10 @@
 /** TOKENBALANCE (protocol/network-operations §2). */
 
 import { toAddress } from "../addresses.js";
+import { LAST_RESERVED_TOKEN_ID } from "../calls.js";
 import type { Frame } from "../frame.js";
 import { executionFailed, longOutOfRange, transferFailed } from "../vm-error.js";
 import { fitsInt64, low64, toWord } from "../word.js";
-
-/** Ids up to this one are not tokens. */
-const LAST_RESERVED_TOKEN_ID = 1_000_000n;
 
 const INVALID_ID = "validateForSmartContract failure:not valid token id";
 

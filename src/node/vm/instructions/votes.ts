@@ -2,9 +2,8 @@
 
 import { toKey } from "../../../protocol/bytes.js";
 import { byteStringHash, hashOrder } from "../../../protocol/hash-order.js";
-import { MAX_INT64 } from "../../../protocol/int64.js";
+import { MAX_INT64, SUN_PER_COIN } from "../../../protocol/int64.js";
 import { Account, Vote } from "../../../protocol/messages.js";
-import { SUN_PER_COIN } from "../../resources/stake.js";
 import { machineRewards, withdrawReward } from "../../resources/vote-rewards.js";
 import { replaceVotes } from "../../resources/votes.js";
 import { resourcePower, votingPower } from "../../resources/voting-power.js";

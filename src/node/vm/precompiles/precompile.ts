@@ -6,13 +6,13 @@ import type { Machine } from "../machine.js";
 import { timeoutAt } from "../vm-error.js";
 import { toWord, type Word, wordFromBytes, wordToBytes } from "../word.js";
 
-export interface PrecompileResult {
+interface PrecompileResult {
 	/** False: the call gives 0 and all energy passed to it is gone. The output is written to memory even then. */
 	readonly success: boolean;
 	readonly output: Uint8Array;
 }
 
-export interface PrecompileContext {
+interface PrecompileContext {
 	readonly machine: Machine;
 	/** The contract that calls; of a DELEGATECALL, its caller. */
 	readonly caller: Uint8Array;

@@ -21,7 +21,7 @@ const LEAVES = 2n ** 32n;
 const MAX_LEVEL = 62;
 
 /** A spend of a note, as a contract submits it; all parts are byte strings of fixed lengths (protocol/shielded). */
-export interface SpendDescription {
+interface SpendDescription {
 	readonly nullifier: Uint8Array;
 	readonly anchor: Uint8Array;
 	readonly valueCommitment: Uint8Array;
@@ -31,7 +31,7 @@ export interface SpendDescription {
 }
 
 /** A new note, as a contract submits it. */
-export interface OutputDescription {
+interface OutputDescription {
 	readonly noteCommitment: Uint8Array;
 	readonly valueCommitment: Uint8Array;
 	readonly ephemeralKey: Uint8Array;

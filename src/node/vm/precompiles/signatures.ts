@@ -4,6 +4,7 @@ import { be32, concatBytes, toKey } from "../../../protocol/bytes.js";
 import { sha256 } from "../../../protocol/hash.js";
 import { wrap } from "../../../protocol/int64.js";
 import { keyWeight, permissionById } from "../../../protocol/permission.js";
+import { SIGNATURE_LENGTH } from "../../../protocol/signature.js";
 import { addressWord, toAddress } from "../addresses.js";
 import type { Machine } from "../machine.js";
 import { hostFailed, outOfTime, Result, runtimeFailed, VmError } from "../vm-error.js";
@@ -15,7 +16,6 @@ const WORD = 32;
 const SIGNATURE_ENERGY = 1500n;
 const MAX_BATCH = 16;
 const MAX_SIGNERS = 5;
-const SIGNATURE_LENGTH = 65;
 
 /** Entries of an array between two checks of the clock. */
 const ENTRIES_BETWEEN_LOOKS = 1024;

@@ -1,8 +1,7 @@
 /** Questions about votes (protocol/precompiles §6). */
 
 import { equalBytes } from "../../../protocol/bytes.js";
-import { wrap } from "../../../protocol/int64.js";
-import { SUN_PER_COIN } from "../../resources/stake.js";
+import { SUN_PER_COIN, wrap } from "../../../protocol/int64.js";
 import { machineRewards, queryReward } from "../../resources/vote-rewards.js";
 import { resourcePower, votingPower } from "../../resources/voting-power.js";
 import { toAddress } from "../addresses.js";

@@ -6,8 +6,8 @@ import { contractType } from "../../../../protocol/contract-types.js";
 import { CreateSmartContract, SmartContract, TriggerSmartContract } from "../../../../protocol/messages.js";
 import { buildTransaction, type SignedTransaction } from "../../../../protocol/transaction.js";
 import { storageRange, type Trace, traceCall, traceTransaction } from "../../../development/trace.js";
+import { CODE_VERSION } from "../../../rules/release.js";
 import type { JsonObject, JsonValue } from "../../jsonrpc/json-reader.js";
-import { CODE_VERSION } from "../../queries/node-info.js";
 import {
 	checkCount,
 	invalid,

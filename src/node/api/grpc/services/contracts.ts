@@ -1,7 +1,6 @@
 /** Contracts and calls of them (protocol/grpc §2.4). */
 
 import { utf8 } from "../../../../protocol/bytes.js";
-import { contractType } from "../../../../protocol/contract-types.js";
 import { spell } from "../../../../protocol/dialect.js";
 import { exceptionText, isWireError } from "../../../../protocol/json/exceptions.js";
 import {
@@ -20,13 +19,12 @@ import {
 	callTransaction,
 	constantAnswer,
 	estimateEnergy,
+	TRIGGER,
 } from "../../queries/contract-calls.js";
 import { contractAt, contractInfoAt, isConstantCall } from "../../queries/contracts.js";
 import { transactionExtention } from "../../transaction-extention.js";
 import { refusal } from "../building.js";
 import type { Handlers } from "../method.js";
-
-const TRIGGER = contractType("TriggerSmartContract");
 
 /**
  * A call without effect, with its transaction. The id is that of a transaction around the call, also where a deployment

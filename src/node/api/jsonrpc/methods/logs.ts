@@ -1,7 +1,7 @@
 /** Logs and filters (protocol/json-rpc §9). Not served for the state that PBFT confirmed. */
 
 import { nullPointer } from "../../../../protocol/json/exceptions.js";
-import { Turns } from "../../turns.js";
+import { TURN_MS, Turns } from "../../turns.js";
 import { text } from "../declared-types.js";
 import type { FilterRegistry } from "../filter-registry.js";
 import {
@@ -15,9 +15,6 @@ import { checkBlockRange, queryLogs } from "../log-query.js";
 import { defineMethod, type Method, type RpcContext, type RpcValue } from "../method.js";
 import { invalidParams, notAvailable } from "../rpc-error.js";
 import { isTag } from "../values.js";
-
-/** Others get a turn after so long. */
-const TURN_MS = 20;
 
 /** @throws {RpcError} where there are none */
 function filtersOf({ filters }: RpcContext, method: string): FilterRegistry {

@@ -1,0 +1,136 @@
+/** What no compiler and no linter looks for: names that are exported for no one, facts that stand twice, files that are too long. */
+
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+
+const MOST_LINES = 600;
+
+interface Source {
+	readonly path: string;
+	readonly text: string;
+}
+
+function sourcesOf(...folders: string[]): Source[] {
+	return folders.flatMap((folder) =>
+		readdirSync(folder, { recursive: true, encoding: "utf8" })
+			.filter((name) => name.endsWith(".ts"))
+			.map((name) => join(folder, name))
+			.filter((path) => !path.includes("/generated/"))
+			.map((path) => ({ path, text: readFileSync(path, "utf8") })),
+	);
+}
+
+const sources = sourcesOf("src");
+const everything = [...sources, ...sourcesOf("test", "bench", "scripts")];
+
+/** Files whose exports are for others than this repository's code: commands, the package's entries, re-exports. */
+const FOR_OTHERS = /^src\/(?:commands|library)\//;
+
+const EXPORT =
+	/^export (?:declare )?(?:abstract )?(?:async )?(?:const|function\*?|class|interface|type|enum|let) ([A-Za-z_$][\w$]*)/gm;
+
+/** The words of the code, without comments. */
+function wordsOf(text: string): Set<string> {
+	const code = text.replace(/\/\*[\s\S]*?\*\//g, "").replace(/(^|\s)\/\/.*$/gm, "");
+	return new Set(code.match(/[A-Za-z_$][\w$]*/g));
+}
+
+/** Exports that no other file has a word for. */
+function unusedExports(exporting: readonly Source[], using: readonly Source[]): string[] {
+	const users = new Map<string, number>();
+	for (const { text } of using) {
+		for (const word of wordsOf(text)) users.set(word, (users.get(word) ?? 0) + 1);
+	}
+	return exporting
+		.filter(({ path }) => !FOR_OTHERS.test(path))
+		.flatMap(({ path, text }) =>
+			[...text.matchAll(EXPORT)]
+				.map(([, name]) => name as string)
+				.filter((name) => (users.get(name) ?? 0) < 2)
+				.map((name) => `${path}: ${name}`),
+		);
+}
+
+/** Constants of the same name and value that mean different things, which may change apart. */
+const EQUAL_BY_CHANCE: ReadonlySet<string> = new Set([
+	// Limits of different subjects.
+	'MAX_PAGE = "1000"',
+	"MAX_PAGE = 1_000n",
+	"MAX_NAME_LENGTH = 32",
+	"MAX_URL_LENGTH = 256",
+	"MAX_BATCH = 100",
+	"MAX_ANSWERS = 16",
+	"MAX_ADDRESSES = 10_000",
+	"MAX_DATAGRAM = 2048",
+	"MAX_STEPS = 200_000",
+	"MAX_VOTES = 30",
+	"MAX_DEPTH = 64",
+	"PER_ADDRESS = TOTAL / 2",
+	"POOLED = 64",
+	"SNAPPY = 1",
+	"UNUSED = \"the network's node doesn't use it either\"",
+	"ID_LENGTH = 32",
+	"WORD = 32",
+	// Times of different subjects.
+	"TURN_MS = 10",
+	"STALLED_MS = 60_000",
+	"CLOSE_GRACE_MS = 1_000",
+	"POLL_MS = 1000",
+	"JSON_MS = 500",
+	"HOUR_MS = 3_600_000",
+	"PAUSE_MS = 50",
+]);
+
+const CONSTANT = /^(?:export )?const ([A-Z][A-Z0-9_]*)(?:: [^=]+)? = ([^;]+);/gm;
+
+/** Constants that stand in more than one file. */
+function repeatedConstants(files: readonly Source[]): string[] {
+	const places = new Map<string, string[]>();
+	for (const { path, text } of files) {
+		for (const [, name, value] of text.matchAll(CONSTANT)) {
+			// A row of a table, looked up by its name.
+			if (/^contractType\(/.test(value as string)) continue;
+			const fact = `${name} = ${(value as string).replace(/\s+/g, " ")}`;
+			places.set(fact, [...(places.get(fact) ?? []), path]);
+		}
+	}
+	return [...places]
+		.filter(([fact, paths]) => paths.length > 1 && !EQUAL_BY_CHANCE.has(fact))
+		.map(([fact, paths]) => `${fact}: ${paths.join(", ")}`);
+}
+
+function longFiles(files: readonly Source[]): string[] {
+	return files
+		.map(({ path, text }) => `${path}: ${text.split("\n").length - 1}`)
+		.filter((line) => Number(line.split(": ")[1]) > MOST_LINES);
+}
+
+describe("every fault is found where it is planted", () => {
+	test("an export that is used nowhere else", () => {
+		const planted = { path: "src/a.ts", text: "export const lonely = 1;\nexport const shared = lonely;\n" };
+		const user = { path: "src/b.ts", text: "// lonely\nconsole.log(shared);\n" };
+		expect(unusedExports([planted], [planted, user])).toEqual(["src/a.ts: lonely"]);
+	});
+
+	test("a constant that stands twice", () => {
+		const planted = ["src/a.ts", "src/b.ts"].map((path) => ({ path, text: "const MOST = 7 * 3;\n" }));
+		expect(repeatedConstants(planted)).toEqual(["MOST = 7 * 3: src/a.ts, src/b.ts"]);
+	});
+
+	test("a file that is too long", () => {
+		expect(longFiles([{ path: "src/a.ts", text: "x\n".repeat(601) }])).toEqual(["src/a.ts: 601"]);
+	});
+});
+
+test("nothing is exported for no one", () => {
+	expect(unusedExports(sources, everything)).toEqual([]);
+});
+
+test("no constant stands twice", () => {
+	expect(repeatedConstants(sources)).toEqual([]);
+});
+
+test("no file has more than 600 lines", () => {
+	expect(longFiles(everything.filter(({ path }) => !path.startsWith("test/")))).toEqual([]);
+});
