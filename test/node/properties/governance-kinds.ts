@@ -1,12 +1,12 @@
 /** Random transactions about votes, witnesses, rewards and proposals. */
 
 import { chainParameters } from "../../../src/node/consensus/parameters.js";
-import { SUN_PER_COIN } from "../../../src/protocol/int64.js";
 import { queryReward } from "../../../src/node/resources/vote-rewards.js";
 import { votingPower } from "../../../src/node/resources/voting-power.js";
 import type { StateView } from "../../../src/node/state/view.js";
 import { namesByNumber } from "../../../src/node/tokens/token-store.js";
 import { equalBytes, utf8 } from "../../../src/protocol/bytes.js";
+import { SUN_PER_COIN } from "../../../src/protocol/int64.js";
 import {
 	ProposalApproveContract,
 	ProposalCreateContract,

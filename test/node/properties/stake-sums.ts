@@ -6,9 +6,9 @@ import {
 	delegationKeyV2,
 } from "../../../src/node/resources/delegated-resource.js";
 import { delegation, ownStakeV1, weightV2 } from "../../../src/node/resources/stake.js";
-import { SUN_PER_COIN } from "../../../src/protocol/int64.js";
 import type { StateView } from "../../../src/node/state/view.js";
 import { toKey } from "../../../src/protocol/bytes.js";
+import { SUN_PER_COIN } from "../../../src/protocol/int64.js";
 import { ResourceCode } from "../../../src/protocol/messages.js";
 import { accounts } from "./facts.js";
 import { addresses, nameOf } from "./small-chain.js";

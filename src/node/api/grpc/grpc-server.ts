@@ -32,13 +32,13 @@ import {
 } from "./library-answers.js";
 import { isClosedMethod } from "./lite-methods.js";
 import { LongMessages } from "./long-messages.js";
-import { CallError, LongMessage, type Method, UnimplementedError } from "./method.js";
+import { CallError, LongMessage, type Method, UNREADABLE, UnimplementedError } from "./method.js";
 import { ReceivedMessages } from "./received-messages.js";
 import { reflect } from "./reflection.js";
 import { fullName, PACKAGE, type Service, servicesOf, spellings } from "./service-table.js";
 
 const DISABLED_TEXT = "this API is unavailable due to config";
-const APPLICATION_ERROR = "Application error processing RPC";
+
 const KEEP_ALIVE_MS = 7_200_000;
 const CLOSE_GRACE_MS = 1_000;
 /** Connections served at a time; the network's node has no such limit, but an operating system's. */
@@ -294,7 +294,7 @@ export class GrpcServer {
 			return { code: status.UNIMPLEMENTED, details: `Method ${name} is unimplemented` };
 		}
 		if (!isWireError(error)) this.node.report(error, `gRPC ${name}`);
-		return { code: status.UNKNOWN, details: APPLICATION_ERROR };
+		return { code: status.UNKNOWN, details: UNREADABLE };
 	}
 }
 
