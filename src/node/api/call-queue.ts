@@ -11,6 +11,8 @@ import { TURN_MS } from "./turns.js";
  * that are short, a client waits for as many executions as there are connections before its own.
  */
 const PAUSE_MS = 10;
+/** A pause that ends so much later was no pause: something else had the thread, and others wait since then. */
+const LATE_MS = 50;
 
 export class CallQueue {
 	private readonly waiting: (() => void)[] = [];
@@ -47,7 +49,15 @@ export class CallQueue {
 		if (this.scheduled) return;
 		this.scheduled = true;
 		if (this.usedMs < TURN_MS) setImmediate(() => this.turn());
-		else setTimeout(() => this.turn(), PAUSE_MS);
+		else this.pause();
+	}
+
+	private pause(): void {
+		const due = performance.now() + PAUSE_MS;
+		setTimeout(() => {
+			if (performance.now() - due > LATE_MS) this.pause();
+			else this.turn();
+		}, PAUSE_MS);
 	}
 
 	private turn(): void {

@@ -60,6 +60,17 @@ describe("a queue of calculations", () => {
 		}
 	});
 
+	it("pauses once more after something else has held the thread up", async () => {
+		const queue = new CallQueue();
+		const ran: string[] = [];
+		const first = queue.run(() => busy(25));
+		const second = queue.run(() => ran.push("calculation"));
+		setTimeout(() => busy(80), 0);
+		setTimeout(() => setTimeout(() => ran.push("request"), 2), 20);
+		await Promise.all([first, second]);
+		expect(ran).toEqual(["request", "calculation"]);
+	});
+
 	it("leaves out what nobody waits for any more", async () => {
 		const queue = new CallQueue();
 		let left = false;

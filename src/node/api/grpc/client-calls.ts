@@ -8,7 +8,7 @@ const MAX_MAKING = 16;
 /** With so many bytes unsent no further answer is made for a connection. */
 const MAX_UNSENT = 1 << 20;
 /** Calls that a connection may have open. */
-export const MAX_CALLS = 256;
+export const MAX_CALLS = 100;
 /** A client that takes less than this in {@link STALLED_MS} while answers wait for it has stopped reading. */
 const LEAST_PROGRESS = 64 << 10;
 const STALLED_MS = 30_000;
