@@ -32,6 +32,7 @@ export class ClientCalls {
 	lastMs = performance.now();
 	/** Calls that have begun and not closed. */
 	private openCalls = 0;
+	private refusedCalls = 0;
 	private making = 0;
 	private unsentBytes = 0;
 	private readonly line: (() => void)[] = [];
@@ -45,6 +46,11 @@ export class ClientCalls {
 		return this.openCalls;
 	}
 
+	/** Whether it opens calls again and again that it was told not to open. */
+	get insists(): boolean {
+		return this.refusedCalls > MAX_CALLS;
+	}
+
 	/** Bytes of answers that haven't left. */
 	get unsent(): number {
 		return this.unsentBytes;
@@ -52,7 +58,10 @@ export class ClientCalls {
 
 	/** A call begins. @returns what is to be called when it has closed; undefined: there are too many */
 	begin(): (() => void) | undefined {
-		if (this.openCalls >= MAX_CALLS) return undefined;
+		if (this.openCalls >= MAX_CALLS) {
+			this.refusedCalls++;
+			return undefined;
+		}
 		this.openCalls++;
 		this.totals.open++;
 		return () => {

@@ -120,9 +120,11 @@ export class GrpcServer {
 		const { stream } = call;
 		if (!stream) return;
 		const { remoteAddress = "", remotePort } = stream.session?.socket ?? {};
-		const closed = this.clients.get(`${remoteAddress}:${remotePort}`)?.work.begin();
+		const client = this.clients.get(`${remoteAddress}:${remotePort}`);
+		const closed = client?.work.begin();
 		if (!closed) {
 			stream.close(constants.NGHTTP2_REFUSED_STREAM);
+			if (client?.work.insists) client.socket.destroy();
 			return;
 		}
 		stream.once("close", closed);

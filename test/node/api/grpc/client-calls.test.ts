@@ -35,6 +35,14 @@ describe("what a connection of gRPC keeps", () => {
 		expect(begun).toBe(17);
 	});
 
+	it("is known for insisting once it was refused as many calls as it may have", () => {
+		const client = new ClientCalls({ open: 0, unsent: 0 });
+		for (let n = 0; n < 2 * MAX_CALLS; n++) client.begin();
+		expect(client.insists).toBe(false);
+		client.begin();
+		expect(client.insists).toBe(true);
+	});
+
 	it("refuses calls above a number until others have closed", () => {
 		const totals = { open: 0, unsent: 0 };
 		const client = new ClientCalls(totals);
