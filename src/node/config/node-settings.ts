@@ -10,7 +10,7 @@ export const NEVER = 0x7fffffffffffffffn;
  * Part of half a slot in which a block is packed. The reference's is 50; this node, which answers requests on the thread
  * on which it packs, packs no less in this time, and nobody waits longer for it.
  */
-const DEFAULT_PACKING_PERCENT = 30;
+const DEFAULT_PACKING_PERCENT = 25;
 
 /**
  * Release 4.8.0 has no limits here; later ones have those of bodies and answers. They only keep a client from filling
