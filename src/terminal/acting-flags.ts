@@ -1,6 +1,6 @@
 /** Flags of every command that acts on the chain (protocol/command-line §1.2). */
 
-import { Flags } from "@oclif/core";
+import { Flags, type Interfaces } from "@oclif/core";
 import { keystoreFlags, nodeFlags, passwordFlags, progressFlag } from "./flags.js";
 
 /** Waiting for a transaction that was sent. */
@@ -114,26 +114,7 @@ export const actingFlags = {
 };
 
 /** The values of {@link actingFlags} after parsing. */
-export interface ActingFlags {
-	readonly config?: string | undefined;
-	readonly profile?: string | undefined;
-	readonly node?: string | undefined;
-	readonly timeout?: string | undefined;
-	readonly "keystore-dir"?: string | undefined;
-	readonly "password-file"?: string | undefined;
-	readonly from?: string | undefined;
-	readonly signer?: readonly string[] | undefined;
-	readonly permission?: string | undefined;
-	readonly memo?: string | undefined;
-	readonly expires?: string | undefined;
-	readonly "ref-block"?: string | undefined;
-	readonly ref?: string | undefined;
-	readonly build: boolean;
-	readonly sign: boolean;
-	readonly "dry-run": boolean;
-	readonly offline: boolean;
-	readonly yes: boolean;
-	readonly wait: boolean;
-	readonly "wait-included": boolean;
-	readonly "wait-timeout": string;
-}
+export type ActingFlags = Interfaces.InferredFlags<typeof actingFlags>;
+
+/** The values of {@link waitFlags}. */
+export type WaitFlags = Interfaces.InferredFlags<typeof waitFlags>;

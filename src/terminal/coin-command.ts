@@ -12,6 +12,7 @@ import { withoutArgumentSecrets } from "./argument-secrets.js";
 import { paint } from "./colors.js";
 import { commandSchema, type DescribedCommand } from "./command-schema.js";
 import { asFailure, reportFailure } from "./failure-report.js";
+import type { PasswordFlags } from "./flags.js";
 import {
 	printJson,
 	printLine,
@@ -151,10 +152,7 @@ export abstract class CoinCommand extends Command {
 	}
 
 	/** Where the password of a key comes from. */
-	protected passwordSource(
-		flags: { readonly "password-file"?: string | undefined },
-		settings: Settings,
-	): PasswordSource {
+	protected passwordSource(flags: PasswordFlags, settings: Settings): PasswordSource {
 		return {
 			file: flags["password-file"] ?? settings.passwordFile,
 			warn: (message) => this.warning(message),

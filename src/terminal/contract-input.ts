@@ -2,7 +2,7 @@
 
 import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
-import { Flags } from "@oclif/core";
+import { Flags, type Interfaces } from "@oclif/core";
 import { encodeCall } from "../abi/coder.js";
 import type { ContractInterface } from "../abi/parameter.js";
 import { readArguments } from "../wallet/abi/argument.js";
@@ -58,11 +58,7 @@ export const callFlags = {
 };
 
 /** The values of {@link valueFlags} after parsing. */
-interface ValueFlags {
-	readonly value?: string | undefined;
-	readonly "token-id"?: string | undefined;
-	readonly "token-value"?: string | undefined;
-}
+type ValueFlags = Interfaces.InferredFlags<typeof valueFlags>;
 
 /** Sun and tokens that go with a call. @throws {Failure} `bad_value`, `amount_unit` */
 export function valuesOf(flags: ValueFlags): Pick<ContractCall, "valueSun" | "tokenId" | "tokenValue"> {

@@ -1,6 +1,6 @@
 /** Groups of flags that several commands share (protocol/command-line §1.2). */
 
-import { Flags } from "@oclif/core";
+import { Flags, type Interfaces } from "@oclif/core";
 
 /** Commands that open or write keys. */
 export const keystoreFlags = {
@@ -20,6 +20,9 @@ export const passwordFlags = {
 		helpGroup: "KEYSTORE",
 	}),
 };
+
+/** The values of {@link passwordFlags}. */
+export type PasswordFlags = Interfaces.InferredFlags<typeof passwordFlags>;
 
 /** Commands that talk to a node. */
 export const nodeFlags = {

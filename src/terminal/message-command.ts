@@ -1,7 +1,7 @@
 /** The base of the commands on signed messages: which bytes a message is, and what of it is signed (protocol/wallet-formats §3). */
 
 import { readFile } from "node:fs/promises";
-import { Flags } from "@oclif/core";
+import { Flags, type Interfaces } from "@oclif/core";
 import { toHex, utf8 } from "../protocol/bytes.js";
 import { parseHexBytes } from "../wallet/bytes-text.js";
 import { Failure } from "../wallet/failure.js";
@@ -27,11 +27,7 @@ export const messageFlags = {
 	hash: Flags.boolean({ description: "the message is a 32-byte hash, used as it is" }),
 };
 
-interface MessageFlags {
-	readonly scheme: "v1" | "v2";
-	readonly typed?: string | undefined;
-	readonly hash: boolean;
-}
+type MessageFlags = Interfaces.InferredFlags<typeof messageFlags>;
 
 /** What is signed, and by which scheme. */
 interface HashedMessage {

@@ -16,24 +16,18 @@ import { withAdvice } from "../wallet/refusal-advice.js";
 import type { Settings } from "../wallet/settings.js";
 import { type DeviceSigner, isDevice, type SigningKey } from "../wallet/signers/signer.js";
 import type { TransactionStatus } from "../wallet/wait.js";
+import type { WaitFlags } from "./acting-flags.js";
 import { agentSignature } from "./agent-signature.js";
 import { CoinCommand } from "./coin-command.js";
 import { agree, type ConfirmationLevel, present } from "./confirmation.js";
 import { canAsk } from "./controlling-terminal.js";
 import { Devices, onDevice } from "./devices.js";
 import { asFailure, reportFailure } from "./failure-report.js";
+import type { PasswordFlags } from "./flags.js";
 import { onInterrupt } from "./interrupt.js";
 import { printJson, printLine } from "./output.js";
 import { withProgress } from "./progress.js";
 import { withPassword } from "./secrets.js";
-
-/** The flags of waiting, after parsing. */
-interface WaitFlags {
-	readonly wait: boolean;
-	readonly "wait-included": boolean;
-	readonly "wait-timeout": string;
-	readonly progress?: "json" | undefined;
-}
 
 export abstract class SendingCommand extends CoinCommand {
 	/** Keys that were opened, so that a stream of transactions asks for a password once. */
@@ -77,10 +71,7 @@ export abstract class SendingCommand extends CoinCommand {
 	}
 
 	/** Whether a person types the passwords of keys, and must see what they sign. */
-	protected asksPassword(
-		flags: { readonly "password-file"?: string | undefined },
-		settings: Settings,
-	): boolean {
+	protected asksPassword(flags: PasswordFlags, settings: Settings): boolean {
 		return this.passwordSource(flags, settings).file === undefined && canAsk();
 	}
 
@@ -91,7 +82,7 @@ export abstract class SendingCommand extends CoinCommand {
 	protected async signWith(
 		artefact: Artefact,
 		keys: readonly SigningKey[],
-		flags: { readonly "password-file"?: string | undefined },
+		flags: PasswordFlags,
 		settings: Settings,
 		summary: readonly string[],
 	): Promise<Artefact> {
@@ -118,11 +109,7 @@ export abstract class SendingCommand extends CoinCommand {
 		return await onDevice(this.chatty, () => device.signTransaction(transaction));
 	}
 
-	private async open(
-		key: KeystoreEntry,
-		flags: { readonly "password-file"?: string | undefined },
-		settings: Settings,
-	): Promise<Uint8Array> {
+	private async open(key: KeystoreEntry, flags: PasswordFlags, settings: Settings): Promise<Uint8Array> {
 		const known = this.opened.get(key.base58);
 		if (known) return known;
 		const opened = await withPassword(this.passwordSource(flags, settings), key.name, (password) =>

@@ -8,7 +8,7 @@ import { type KeystoreEntry, unlockKey } from "../../keystore/keystore.js";
 import { AGENT_VARIABLE } from "../../terminal/agent-signature.js";
 import { CoinCommand } from "../../terminal/coin-command.js";
 import { canAsk } from "../../terminal/controlling-terminal.js";
-import { keystoreFlags, passwordFlags } from "../../terminal/flags.js";
+import { keystoreFlags, type PasswordFlags, passwordFlags } from "../../terminal/flags.js";
 import { takeOverSignals } from "../../terminal/interrupt.js";
 import { printText } from "../../terminal/output.js";
 import { withProgress } from "../../terminal/progress.js";
@@ -75,7 +75,7 @@ export default class KeystoreUnlock extends CoinCommand {
 
 	private async opened(
 		entries: readonly KeystoreEntry[],
-		flags: { readonly "password-file"?: string | undefined },
+		flags: PasswordFlags,
 		settings: Settings,
 	): Promise<Uint8Array[]> {
 		const keys: Uint8Array[] = [];
