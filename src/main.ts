@@ -96,6 +96,7 @@ async function refusal(error: unknown, words: readonly string[], root: string): 
 	const topics = config.topics.map(({ name }) => name.replaceAll(":", " "));
 	const known = typed.findLastIndex((_, index) => topics.includes(typed.slice(0, index + 1).join(" "))) + 1;
 	const wanted = typed.slice(0, known + 1).join(" ");
+	const group = typed.slice(0, known).join(" ");
 	if (wanted === "")
 		return new Failure("usage", `there is no command "${wanted}"`, { hint: "coin --version prints it" });
 	const near = [
@@ -103,11 +104,13 @@ async function refusal(error: unknown, words: readonly string[], root: string): 
 			...sameWord(typed.slice(0, known + 1), names),
 			...nearestCommand(typed, [...new Set([...names, ...topics])]),
 		]),
-	].slice(0, 3);
+	]
+		.filter((name) => name !== group)
+		.slice(0, 3);
 	const hint =
 		near.length > 0
 			? `did you mean ${near.map((name) => `coin ${name}`).join(", or ")}?`
-			: "coin --help lists the commands";
+			: `coin ${group === "" ? "" : `${group} `}--help lists the commands`;
 	return new Failure("usage", `there is no command "${wanted}"`, { hint });
 }
 

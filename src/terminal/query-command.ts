@@ -49,6 +49,6 @@ async function findBlock(
 export function parseTransactionId(text: string): Uint8Array {
 	const digits = text.trim().replace(/^0x/i, "");
 	if (!/^[0-9a-fA-F]{64}$/.test(digits))
-		throw new Failure("bad_value", `"${text}" is no transaction id: it has 64 hex digits`);
+		throw new Failure("bad_value", `"${text}" is not a transaction id, which has 64 hex digits`);
 	return fromHex(digits);
 }

@@ -98,6 +98,7 @@ describe("the command line itself", () => {
 			["wallet sned --to bob", 'command "wallet sned"', "did you mean coin wallet send"],
 			["convert unit 1coin --too sun", "flag: --too", "did you mean --to?"],
 			["frobnicate", 'command "frobnicate"', "coin --help lists the commands"],
+			["tx 00", 'command "tx 00"', "coin tx --help lists the commands"],
 		] as const) {
 			const { code, stdout, stderr } = await home.run(words.split(" "));
 			expect({ code, stdout }).toEqual({ code: 2, stdout: "" });

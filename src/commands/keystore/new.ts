@@ -136,9 +136,9 @@ export default class KeystoreNew extends CoinCommand {
 				if (attempt === ATTEMPTS)
 					throw new Failure(
 						"confirmation_refused",
-						`word ${position + 1} is another one; nothing was stored`,
+						`that is not word ${position + 1} of the sentence; nothing was stored`,
 					);
-				this.warning(`word ${position + 1} is another one, try again`);
+				this.warning(`that is not word ${position + 1} of the sentence, try again`);
 			}
 		}
 	}

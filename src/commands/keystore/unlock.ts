@@ -120,7 +120,11 @@ export default class KeystoreUnlock extends CoinCommand {
 		child.unref();
 		if (child.connected) child.disconnect();
 		if (this.json) this.printRecord({ socket: socketPath, pid: child.pid });
-		else printText(`export ${AGENT_VARIABLE}='${socketPath}'`);
+		else {
+			printText(`export ${AGENT_VARIABLE}='${socketPath}'`);
+			if (process.stdout.isTTY)
+				this.note('run this line in the shell that signs; eval "$(coin keystore unlock …)" does it at once');
+		}
 	}
 }
 
