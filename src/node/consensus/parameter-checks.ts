@@ -1,7 +1,7 @@
 /** The checks that a proposed value of a chain parameter may have to pass (protocol/parameters §2 and §3). */
 
 import { MAX_INT64 } from "../../protocol/int64.js";
-import type { ForkGates } from "../rules/fork-gates.js";
+import type { ForkGates, LaterRelease } from "../rules/fork-gates.js";
 import type { PropertyOf } from "../state/property-table.js";
 import type { StateView } from "../state/view.js";
 
@@ -29,15 +29,27 @@ const gateText = {
 	bracketed: (name: string) => `Bad chain parameter id [${name}]`,
 } as const;
 
+/** A block version up to 32, or the release of a later one. */
+type Gate = number | LaterRelease;
+
+const isOpen = (forks: ForkGates, gate: Gate): boolean =>
+	typeof gate === "number" ? forks.passed(gate) : forks.upgradedTo(gate);
+
+const textOf = (gate: Gate): ((name: string) => string) => {
+	if (typeof gate === "string" || gate >= 17) return gateText.bracketed;
+	return gate === 7 ? gateText.colon : gateText.bare;
+};
+
 /** The block version must have passed. */
-export function gate(version: number): Check {
-	const text = version >= 17 ? gateText.bracketed : version === 7 ? gateText.colon : gateText.bare;
-	return ({ forks, name }) => (forks.passed(version) ? undefined : text(name));
+export function gate(version: Gate): Check {
+	const text = textOf(version);
+	return ({ forks, name }) => (isOpen(forks, version) ? undefined : text(name));
 }
 
 /** The parameter can be proposed only between two versions. */
-export function gateBetween(from: number, before: number): Check {
-	return ({ forks }) => (forks.passed(from) && !forks.passed(before) ? undefined : gateText.bare());
+export function gateBetween(from: Gate, before: Gate): Check {
+	const text = textOf(from);
+	return ({ forks, name }) => (isOpen(forks, from) && !isOpen(forks, before) ? undefined : text(name));
 }
 
 /** A check of the value alone, which needs no chain. */
@@ -90,6 +102,18 @@ export function need(property: PropertyOf<"long">, as: string = property): Check
 /** The switch must still be off. */
 export const notDone: Check = ({ state, name, property }) =>
 	state.properties.on(property) ? `[${name}] has been valid, no need to propose again` : undefined;
+
+/** The value must be another than the present one. */
+export const change: Check = ({ state, name, property, value }) =>
+	state.properties.get(property) === value
+		? `[${name}] has been set to ${value}, no need to propose again`
+		: undefined;
+
+/** A rule that another one stands on must be on. */
+export function enacted(property: PropertyOf<"long">): Check {
+	return ({ state, name }) =>
+		state.properties.on(property) ? undefined : `[${name}] requires [${property}] to be enacted first`;
+}
 
 export const newRewardNotDone: Check = ({ state, property }) =>
 	state.properties.on(property) ? "New reward has been valid." : undefined;

@@ -1,9 +1,6 @@
 /**
  * The chain parameters (protocol/parameters §3): one row a parameter, in the order in which `getchainparameters` lists them.
  * Proposals, their checks, their effects and that list are all derived from this table.
- *
- * No row is beyond version 32: the numbers 92 and 94 (version 34), 95 to 98 (36) and 99 (38) of later releases are
- * refused as unknown (protocol/parameters §3).
  */
 
 import { toNeutral } from "../../protocol/dialect.js";
@@ -24,16 +21,22 @@ interface ChainParameter {
 	readonly property: PropertyOf<"long">;
 	/** The value that is reported, from the stored one. */
 	readonly report: (stored: bigint) => bigint;
+	/** The first release whose `getchainparameters` lists it; undefined: all. */
+	readonly listedFrom: ListedFrom | undefined;
 	/** In the network's order: the first that fails gives the message. */
 	readonly checks: readonly Check[];
 	readonly apply: Effect;
 }
+
+/** A release after 4.8.0 that lists parameters; `unreleased`: known from documents, and not listed by any named release. */
+type ListedFrom = "4.8.1" | "4.8.2" | "unreleased";
 
 interface Special {
 	/** Name in messages, where it differs from the property. */
 	readonly name?: string;
 	readonly apply?: Effect;
 	readonly report?: (stored: bigint) => bigint;
+	readonly listedFrom?: ListedFrom;
 }
 
 const asStored = (stored: bigint): bigint => stored;
@@ -43,20 +46,28 @@ const row = (
 	property: PropertyOf<"long">,
 	getter: string,
 	checks: readonly Check[],
-	{ name = property, apply = store, report = asStored }: Special = {},
-): ChainParameter => ({ id: BigInt(id), name, getter, property, report, checks, apply });
+	{ name = property, apply = store, report = asStored, listedFrom }: Special = {},
+): ChainParameter => ({ id: BigInt(id), name, getter, property, report, listedFrom, checks, apply });
 
 const reported = (property: PropertyOf<"long">, getter: string): ChainParameter => ({
 	name: property,
 	getter,
 	property,
 	report: asStored,
+	listedFrom: undefined,
 	checks: [],
 	apply: store,
 });
 
 const MIN_INTERVAL_MS = 81_000n;
 const MAX_INTERVAL_MS = 86_400_000n;
+
+/** How long proposals may live, in milliseconds: less than a year and three seconds. */
+const proposalLife = range(
+	1n,
+	31_536_002_999n,
+	"This value[NAME] is only allowed to be greater than 0 and less than 31536003000!",
+);
 
 export const chainParameters: readonly ChainParameter[] = [
 	row(0, "MAINTENANCE_TIME_INTERVAL", "getMaintenanceTimeInterval", [
@@ -139,7 +150,7 @@ export const chainParameters: readonly ChainParameter[] = [
 		apply: storeAnd(allowTypesOf(30)),
 	}),
 	row(31, "WITNESS_127_PAY_PER_BLOCK", "getWitness127PayPerBlock", [gate(9), amount]),
-	row(44, "ALLOW_MARKET_TRANSACTION", "getAllowMarketTransaction", [gate(19), one], {
+	row(44, "ALLOW_MARKET_TRANSACTION", "getAllowMarketTransaction", [check.gateBetween(19, "4.8.1"), one], {
 		apply: ifZero(storeAnd(allowTypesOf(44))),
 	}),
 	row(45, "MARKET_SELL_FEE", "getMarketSellFee", [
@@ -256,6 +267,41 @@ export const chainParameters: readonly ChainParameter[] = [
 	row(88, "CONSENSUS_LOGIC_OPTIMIZATION", "getConsensusLogicOptimization", [gate(32), notDone, one]),
 	row(83, "ALLOW_TVM_CANCUN", "getAllowTvmCancun", [gate(32), notDone, one]),
 	row(89, "ALLOW_TVM_BLOB", "getAllowTvmBlob", [gate(32), notDone, one]),
+	row(
+		94,
+		"ALLOW_TVM_SELFDESTRUCT_RESTRICTION",
+		"getAllowTvmSelfdestructRestriction",
+		[gate("4.8.1"), notDone, one],
+		{ listedFrom: "4.8.1" },
+	),
+	row(92, "PROPOSAL_EXPIRE_TIME", "getProposalExpireTime", [gate("4.8.1"), proposalLife], {
+		listedFrom: "4.8.1",
+	}),
+	row(96, "ALLOW_TVM_OSAKA", "getAllowTvmOsaka", [gate("4.8.2"), notDone, one], { listedFrom: "4.8.2" }),
+	row(
+		95,
+		"ALLOW_TVM_PRAGUE",
+		"getAllowTvmPrague",
+		[gate("4.8.2"), check.enacted("ALLOW_TVM_SHANGHAI"), notDone, one],
+		{ listedFrom: "4.8.2" },
+	),
+	row(
+		97,
+		"ALLOW_HARDEN_RESOURCE_CALCULATION",
+		"getAllowHardenResourceCalculation",
+		[gate("4.8.2"), notDone, one],
+		{ listedFrom: "4.8.2" },
+	),
+	row(
+		98,
+		"ALLOW_HARDEN_EXCHANGE_CALCULATION",
+		"getAllowHardenExchangeCalculation",
+		[gate("4.8.2"), range(0n, 1n, "This value[NAME] is only allowed to be 0 or 1"), check.change],
+		{ listedFrom: "4.8.2" },
+	),
+	row(99, "ALLOW_OPTIMIZE_TVM_STORAGE", "getAllowOptimizeTvmStorage", [gate("4.8.2.3"), notDone, one], {
+		listedFrom: "unreleased",
+	}),
 ];
 
 const byId = new Map(
@@ -296,8 +342,10 @@ export function valueRefusal({ name, checks }: ChainParameter, value: bigint): s
 export function reportChainParameters(
 	state: StateView,
 ): readonly { readonly key: string; readonly value: bigint }[] {
-	return chainParameters.map(({ getter, property, report }) => ({
-		key: getter,
-		value: report(state.properties.get(property)),
-	}));
+	return chainParameters
+		.filter(({ listedFrom }) => listedFrom === undefined)
+		.map(({ getter, property, report }) => ({
+			key: getter,
+			value: report(state.properties.get(property)),
+		}));
 }

@@ -9,31 +9,40 @@ export const BLOCK_VERSION = 32;
 /** The version that is passed by height, not by votes. */
 export const ENERGY_LIMIT_VERSION = 5;
 
-interface ForkRow {
+/** Releases after 4.8.0 with a block version of their own: rules ask for them by name, since networks number them differently. */
+export type LaterRelease = "4.8.0.1" | "4.8.1" | "4.8.1.1" | "4.8.2" | "4.8.2.2" | "4.8.2.3" | "4.8.2_PQ1";
+
+export interface ForkRow {
 	readonly version: number;
-	/** Release of the reference node, for readers. */
+	/** Release of the reference node. */
 	readonly release: string;
 	readonly hardForkMs: bigint;
 	/** Share of active witnesses that must produce this version; undefined: all, at any time. */
 	readonly ratePercent?: number;
+	/** What begins when the version has passed, besides the parameters that the table of parameters gates by it. */
+	readonly opens?: string;
+	/** How well the row is known; absent: recorded from a reference node. */
+	readonly certainty?: "documented";
 }
 
 const HARD_FORK_MS = 1_596_780_000_000n;
-export const voted = (version: number, release: string, ratePercent = 80): ForkRow => ({
-	version,
-	release,
-	hardForkMs: HARD_FORK_MS,
-	ratePercent,
-});
+export const voted = (
+	version: number,
+	release: string,
+	ratePercent = 80,
+	more: Pick<ForkRow, "opens" | "certainty"> = {},
+): ForkRow => ({ version, release, hardForkMs: HARD_FORK_MS, ratePercent, ...more });
 const unanimous = (version: number, release: string): ForkRow => ({ version, release, hardForkMs: 0n });
+const later = (
+	version: number,
+	release: LaterRelease,
+	ratePercent: number,
+	opens: string,
+	certainty?: "documented",
+): ForkRow => voted(version, release, ratePercent, certainty ? { opens, certainty } : { opens });
 
-/**
- * Every version whose rules this node has, ascending. No row is beyond version 32.
- *
- * Later releases have the versions 33 to 38, at 70 percent but for 34 and 36 at 80 (protocol/consensus §6.4): rows for the end of
- * this table. Until then their blocks are counted, and their versions never pass.
- */
-export const forkTable: readonly ForkRow[] = [
+/** The versions that all networks have in common, ascending. */
+const common: readonly ForkRow[] = [
 	unanimous(ENERGY_LIMIT_VERSION, "energy limit"),
 	unanimous(6, "3.2.2"),
 	unanimous(7, "3.5"),
@@ -58,8 +67,41 @@ export const forkTable: readonly ForkRow[] = [
 	voted(32, "4.8.0"),
 ];
 
+const CLOSED_EXCHANGE = "blocks with exchange trades are refused, until #98 is 1";
+const FROZEN_SUPPLY = "#92 and #94; #44 is closed; frozen supply whose end overflows is refused";
+const TIME_GUARDS = "two time-outs of the machine: CREATE2 at depth 64, one shape of MODEXP";
+const HARDENING = "#95 to #98";
+
+/** The versions of the main network and of every chain of its own, ascending (protocol/consensus §6.1). */
+export const forkTable: readonly ForkRow[] = [
+	...common,
+	later(33, "4.8.0.1", 70, CLOSED_EXCHANGE),
+	later(34, "4.8.1", 80, FROZEN_SUPPLY),
+	later(35, "4.8.1.1", 70, TIME_GUARDS),
+	later(36, "4.8.2", 80, HARDENING),
+	later(
+		37,
+		"4.8.2.2",
+		70,
+		"guards of the machine on self-destruction, on delegated stakes below 0, and on contracts being created",
+		"documented",
+	),
+	later(38, "4.8.2.3", 70, "#99; storage slots of one key end a transaction", "documented"),
+];
+
+/** The versions of the test network Nile, which numbers them in another order (protocol/consensus §6.4). */
+export const nileForkTable: readonly ForkRow[] = [
+	...common,
+	later(33, "4.8.1", 80, FROZEN_SUPPLY, "documented"),
+	later(34, "4.8.0.1", 70, CLOSED_EXCHANGE, "documented"),
+	later(35, "4.8.1.1", 70, TIME_GUARDS, "documented"),
+	later(36, "4.8.2", 80, HARDENING, "documented"),
+	later(37, "4.8.2_PQ1", 80, "#1000 and #1001: signatures of post-quantum schemes", "documented"),
+];
+
 export class ForkGates {
 	private readonly byVersion: ReadonlyMap<number, ForkRow>;
+	private readonly byRelease: ReadonlyMap<string, number>;
 
 	constructor(
 		private readonly state: StateView,
@@ -67,6 +109,7 @@ export class ForkGates {
 		private readonly table: readonly ForkRow[] = forkTable,
 	) {
 		this.byVersion = new Map(table.map((row) => [row.version, row]));
+		this.byRelease = new Map(table.map((row) => [row.release, row.version]));
 	}
 
 	/** Whether the rules of a version hold at the head. */
@@ -87,6 +130,12 @@ export class ForkGates {
 		let count = 0;
 		for (const byte of statistics) if (byte === 1) count++;
 		return count >= Math.ceil((row.ratePercent * statistics.length) / 100);
+	}
+
+	/** Whether the rules of a release after 4.8.0 hold at the head; never, on a network whose table lacks it. */
+	upgradedTo(release: LaterRelease): boolean {
+		const version = this.byRelease.get(release);
+		return version !== undefined && this.passed(version);
 	}
 
 	/** Sets VERSION_NUMBER to the highest passed version, as a start and some traces do. */

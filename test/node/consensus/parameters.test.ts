@@ -27,11 +27,12 @@ function apply(state: StateView, id: number, value: bigint, sinceMs = 0n): void 
 	parameter?.apply({ state, forks, property: parameter.property, value, sinceMs });
 }
 
-/** A state on which every known version above the height gate has passed. */
-async function openUpgraded(): Promise<StateView> {
+/** A state on which every known version above the height gate and up to `last` has passed. */
+async function openUpgraded(last = 38): Promise<StateView> {
 	const state = await openState(1);
 	setHead(state, 5n, GENESIS_MS + 3000n);
-	for (const { version } of forkTable) state.properties.setForkStatistics(version, Uint8Array.of(1));
+	for (const { version } of forkTable)
+		if (version <= last) state.properties.setForkStatistics(version, Uint8Array.of(1));
 	return state;
 }
 
@@ -39,12 +40,15 @@ describe("the table of chain parameters", () => {
 	it("has every number once", () => {
 		const ids = chainParameters.flatMap(({ id }) => (id === undefined ? [] : [id]));
 		expect(new Set(ids).size).toBe(ids.length);
-		expect(chainParameters).toHaveLength(73);
+		expect(chainParameters).toHaveLength(80);
 	});
 
-	it.each([27, 28, 34, 36, 37, 38, 42, 43, 50, 54, 58, 64, 80, 84, 86, 90, -1])("has no number %i", (id) => {
-		expect(chainParameter(BigInt(id))).toBeUndefined();
-	});
+	it.each([27, 28, 34, 36, 37, 38, 42, 43, 50, 54, 58, 64, 80, 84, 86, 90, 91, 93, 100, 1000, -1])(
+		"has no number %i",
+		(id) => {
+			expect(chainParameter(BigInt(id))).toBeUndefined();
+		},
+	);
 
 	it("reports the target ratio in its proposed unit", async () => {
 		const report = reportChainParameters(await openState(1));
@@ -111,7 +115,80 @@ describe("proposed values", () => {
 		expect(refusal(await openUpgraded(), id, value)).toBe(text);
 	});
 
+	const LIFE_TEXT =
+		"This value[PROPOSAL_EXPIRE_TIME] is only allowed to be greater than 0 and less than 31536003000!";
+
+	it.each<[number, bigint, string | undefined]>([
+		[92, 0n, LIFE_TEXT],
+		[92, 1n, undefined],
+		[92, 31_536_002_999n, undefined],
+		[92, 31_536_003_000n, LIFE_TEXT],
+		[94, 0n, "This value[ALLOW_TVM_SELFDESTRUCT_RESTRICTION] is only allowed to be 1"],
+		[94, 1n, undefined],
+		[95, 2n, "[ALLOW_TVM_PRAGUE] requires [ALLOW_TVM_SHANGHAI] to be enacted first"],
+		[96, 2n, "This value[ALLOW_TVM_OSAKA] is only allowed to be 1"],
+		[97, 0n, "This value[ALLOW_HARDEN_RESOURCE_CALCULATION] is only allowed to be 1"],
+		[98, 2n, "This value[ALLOW_HARDEN_EXCHANGE_CALCULATION] is only allowed to be 0 or 1"],
+		[98, 0n, "[ALLOW_HARDEN_EXCHANGE_CALCULATION] has been set to 0, no need to propose again"],
+		[98, 1n, undefined],
+		[99, 3n, "This value[ALLOW_OPTIMIZE_TVM_STORAGE] is only allowed to be 1"],
+		[99, 1n, undefined],
+	])("%i = %i is judged at once after version 38", async (id, value, text) => {
+		expect(refusal(await openUpgraded(), id, value)).toBe(text);
+	});
+
+	it.each([
+		[92, "PROPOSAL_EXPIRE_TIME", 34],
+		[94, "ALLOW_TVM_SELFDESTRUCT_RESTRICTION", 34],
+		[95, "ALLOW_TVM_PRAGUE", 36],
+		[96, "ALLOW_TVM_OSAKA", 36],
+		[97, "ALLOW_HARDEN_RESOURCE_CALCULATION", 36],
+		[98, "ALLOW_HARDEN_EXCHANGE_CALCULATION", 36],
+		[99, "ALLOW_OPTIMIZE_TVM_STORAGE", 38],
+	])("of number %i (%s) wait for version %i, whatever the value", async (id, name, version) => {
+		const state = await openUpgraded(version - 1);
+		state.properties.set("ALLOW_TVM_SHANGHAI", 1n);
+		for (const value of [-1n, 1n]) expect(refusal(state, id, value)).toBe(`Bad chain parameter id [${name}]`);
+		const next = await openUpgraded(version);
+		next.properties.set("ALLOW_TVM_SHANGHAI", 1n);
+		expect(refusal(next, id, 1n)).toBeUndefined();
+	});
+
+	it("of the order book's opening end with version 34", async () => {
+		expect(refusal(await openUpgraded(33), 44, 1n)).toBeUndefined();
+		const text = "Bad chain parameter id [ALLOW_MARKET_TRANSACTION]";
+		expect(refusal(await openUpgraded(34), 44, 1n)).toBe(text);
+		expect(refusal(await openUpgraded(18), 44, 1n)).toBe(text);
+	});
+
 	it.each<[PropertyName, bigint, number, bigint, string | undefined]>([
+		[
+			"ALLOW_TVM_SELFDESTRUCT_RESTRICTION",
+			1n,
+			94,
+			0n,
+			"[ALLOW_TVM_SELFDESTRUCT_RESTRICTION] has been valid, no need to propose again",
+		],
+		["ALLOW_TVM_PRAGUE", 1n, 95, 0n, "[ALLOW_TVM_PRAGUE] requires [ALLOW_TVM_SHANGHAI] to be enacted first"],
+		["ALLOW_TVM_SHANGHAI", 1n, 95, 1n, undefined],
+		["ALLOW_TVM_SHANGHAI", 1n, 95, 0n, "This value[ALLOW_TVM_PRAGUE] is only allowed to be 1"],
+		["ALLOW_TVM_OSAKA", 1n, 96, 2n, "[ALLOW_TVM_OSAKA] has been valid, no need to propose again"],
+		[
+			"ALLOW_HARDEN_RESOURCE_CALCULATION",
+			1n,
+			97,
+			0n,
+			"[ALLOW_HARDEN_RESOURCE_CALCULATION] has been valid, no need to propose again",
+		],
+		[
+			"ALLOW_HARDEN_EXCHANGE_CALCULATION",
+			1n,
+			98,
+			1n,
+			"[ALLOW_HARDEN_EXCHANGE_CALCULATION] has been set to 1, no need to propose again",
+		],
+		["ALLOW_HARDEN_EXCHANGE_CALCULATION", 1n, 98, 0n, undefined],
+		["PROPOSAL_EXPIRE_TIME", 7n, 92, 7n, undefined],
 		["ALLOW_HIGHER_LIMIT_FOR_MAX_CPU_TIME_OF_ONE_TX", 1n, 13, 400n, undefined],
 		[
 			"ALLOW_HIGHER_LIMIT_FOR_MAX_CPU_TIME_OF_ONE_TX",

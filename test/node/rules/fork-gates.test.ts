@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { ForkGates, forkTable, voted } from "../../../src/node/rules/fork-gates.js";
+import { ForkGates, forkTable, nileForkTable, voted } from "../../../src/node/rules/fork-gates.js";
 import { GENESIS_MS, openState, rules, setHead } from "../consensus/chain-state.js";
 
 const HARD_FORK_MS = 1_596_780_000_000n;
@@ -18,7 +18,19 @@ describe("fork gates", () => {
 		[27, 21, false],
 		[27, 22, true],
 		[18, 27, false],
-		[33, 27, false],
+		[33, 18, false],
+		[33, 19, true],
+		[34, 21, false],
+		[34, 22, true],
+		[35, 18, false],
+		[35, 19, true],
+		[36, 21, false],
+		[36, 22, true],
+		[37, 18, false],
+		[37, 19, true],
+		[38, 18, false],
+		[38, 19, true],
+		[39, 27, false],
 	])("version %i with %i of 27 producers: %s", async (version, count, passed) => {
 		const { state, forks } = await openGates();
 		state.properties.setForkStatistics(version, ones(count, 27));
@@ -39,14 +51,30 @@ describe("fork gates", () => {
 
 	it("know a version of a later release by its row alone, its share included", async () => {
 		const { state } = await openGates();
-		const forks = new ForkGates(state, rules, [...forkTable, voted(33, "a later one", 70)]);
-		for (let i = 0; i < 18; i++) forks.update(33, i, 27);
-		expect(forks.passed(33)).toBe(false);
-		forks.update(33, 18, 27);
-		expect(forks.passed(33)).toBe(true);
-		forks.update(33, 19, 27);
+		const forks = new ForkGates(state, rules, [...forkTable, voted(40, "a later one", 70)]);
+		for (let i = 0; i < 18; i++) forks.update(40, i, 27);
+		expect(forks.passed(40)).toBe(false);
+		forks.update(40, 18, 27);
+		expect(forks.passed(40)).toBe(true);
+		forks.update(40, 19, 27);
 		expect(forks.passed(32)).toBe(true);
-		expect(state.properties.get("VERSION_NUMBER")).toBe(33);
+		expect(state.properties.get("VERSION_NUMBER")).toBe(40);
+	});
+
+	it("answer by the release's name, which networks number differently", async () => {
+		const { state, forks } = await openGates();
+		const nile = new ForkGates(state, rules, nileForkTable);
+		state.properties.setForkStatistics(33, ones(22, 27));
+		expect([forks.upgradedTo("4.8.0.1"), forks.upgradedTo("4.8.1")]).toEqual([true, false]);
+		expect([nile.upgradedTo("4.8.0.1"), nile.upgradedTo("4.8.1")]).toEqual([false, true]);
+	});
+
+	it("never open a release that a network doesn't have", async () => {
+		const { state, forks } = await openGates();
+		const nile = new ForkGates(state, rules, nileForkTable);
+		state.properties.setForkStatistics(37, ones(27, 27));
+		expect([forks.upgradedTo("4.8.2.2"), forks.upgradedTo("4.8.2_PQ1")]).toEqual([true, false]);
+		expect([nile.upgradedTo("4.8.2.2"), nile.upgradedTo("4.8.2_PQ1")]).toEqual([false, true]);
 	});
 
 	it("open version 5 by height alone", async () => {
@@ -87,12 +115,12 @@ describe("fork gates", () => {
 
 	it("forget versions that haven't passed at maintenance, unknown ones excepted", async () => {
 		const { state, forks } = await openGates();
-		for (const version of [9, 33]) state.properties.setForkStatistics(version, ones(3, 27));
+		for (const version of [9, 39]) state.properties.setForkStatistics(version, ones(3, 27));
 		state.properties.setForkStatistics(10, ones(27, 27));
 		forks.reset(26);
 		expect(state.properties.forkStatistics(9)).toEqual(new Uint8Array(26));
 		expect(state.properties.forkStatistics(10)).toEqual(ones(27, 27));
-		expect(state.properties.forkStatistics(33)).toEqual(ones(3, 27));
+		expect(state.properties.forkStatistics(39)).toEqual(ones(3, 27));
 	});
 
 	it.each([
