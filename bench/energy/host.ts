@@ -111,6 +111,8 @@ function runOnce(state: StateView, shape: Shape, tracer?: Tracer): Measured {
 			energyLimitHeight: 0n,
 			checkFrozenTime: true,
 			saveCancelDetails: false,
+			release: "4.8.2",
+			keepsNoteTree: true,
 		},
 		gates,
 		instructions: tracer ? table.tracing() : table,

@@ -51,6 +51,8 @@ export async function coinMachine(): Promise<BenchMachine> {
 				energyLimitHeight: 0n,
 				checkFrozenTime: true,
 				saveCancelDetails: false,
+				release: "4.8.2",
+				keepsNoteTree: true,
 			},
 			gates,
 			instructions: instructionTableFor(opcodes, gates),

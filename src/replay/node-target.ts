@@ -37,7 +37,10 @@ import type {
 const NEVER_MS = 1n << 50n;
 
 /** Boots a node from a recording's configuration. */
-export const openNode: OpenTarget = async (recording) => NodeTarget.open(loadConfig(recording.configFile));
+export const openNode: OpenTarget = async (recording) =>
+	NodeTarget.open(
+		loadConfig(recording.configFile, { instead: new Map([["node.release", recording.release]]) }),
+	);
 
 class NodeTarget implements ReplayTarget {
 	private readonly http1 = new HttpClient();
@@ -114,6 +117,16 @@ class NodeTarget implements ReplayTarget {
 		this.executeWaiting();
 		try {
 			this.chain.push(SignedBlock.decode(bytes), "recording");
+		} catch (error) {
+			return { error: describeRefusal(error) };
+		}
+		return this.head();
+	}
+
+	async advertise(bytes: Uint8Array): Promise<Head | Refusal> {
+		this.executeWaiting();
+		try {
+			this.chain.push(SignedBlock.decode(bytes), "peer");
 		} catch (error) {
 			return { error: describeRefusal(error) };
 		}

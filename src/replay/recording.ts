@@ -3,6 +3,7 @@
 import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { brotliDecompressSync } from "node:zlib";
+import type { Release } from "../node/rules/release.js";
 
 /** Entries by store and key; key and value in hexadecimal. */
 export type RecordedState = Readonly<Record<string, Readonly<Record<string, string>>>>;
@@ -40,6 +41,13 @@ export interface PushLine {
 	readonly t: "push";
 	readonly block: string;
 	readonly answer: { readonly error: string } | BlockRecord | KeptHead;
+}
+
+/** A block offered as a peer advertises one: through the checks of that door. */
+export interface PeerLine {
+	readonly t: "peer";
+	readonly block: string;
+	readonly answer: PushLine["answer"];
 }
 
 export interface RequestLine {
@@ -80,11 +88,13 @@ interface OtherLine {
 	readonly text: string;
 }
 
-export type Line = GenesisLine | BlockLine | PushLine | RequestLine | GrpcLine | OtherLine;
+export type Line = GenesisLine | BlockLine | PushLine | PeerLine | RequestLine | GrpcLine | OtherLine;
 
 export interface Recording {
 	readonly name: string;
 	readonly configFile: string;
+	/** Of the node that was recorded, where its configuration doesn't say. */
+	readonly release: Release;
 	/** Every line with its position in the file, from 1. */
 	lines(): Iterable<readonly [position: number, line: Line]>;
 	/** The state at the end; undefined if the set has none. */
@@ -108,6 +118,9 @@ export function openRecordings(path: string): Recording[] {
 	return configs.sort().map((file) => openRecording(join(path, file)));
 }
 
+/** What names of sets of release 4.8.2 begin with. */
+const LATE = "late-";
+
 function openRecording(configFile: string): Recording {
 	if (!configFile.endsWith(".conf")) throw new RecordingError(`${configFile} is no .conf file`);
 	const name = basename(configFile, ".conf");
@@ -116,6 +129,7 @@ function openRecording(configFile: string): Recording {
 	return {
 		name,
 		configFile,
+		release: name.startsWith(LATE) ? "4.8.2" : "4.8.0",
 		lines: () => readLines(readText(`${stem}.ndjson`)),
 		finalState: () => {
 			const file = `${stem}.state.json`;
@@ -147,7 +161,7 @@ function* readLines(text: Buffer): Generator<readonly [number, Line]> {
 	}
 }
 
-const KINDS: ReadonlySet<string> = new Set(["genesis", "block", "push", "req", "grpc"]);
+const KINDS: ReadonlySet<string> = new Set(["genesis", "block", "push", "peer", "req", "grpc"]);
 
 function readLine(text: string): Line {
 	const line = JSON.parse(text) as { readonly t: string };

@@ -15,6 +15,7 @@ import type {
 	GenesisLine,
 	GrpcLine,
 	KeptHead,
+	PeerLine,
 	PushLine,
 	RecordedState,
 	RecordedWrites,
@@ -132,7 +133,8 @@ class Replay {
 				}
 				count(result.blocks, !this.lost && (await this.block(line)));
 				if (options.until !== undefined && line.number >= options.until) return result;
-			} else if (line.t === "push") count(result.pushes, !this.lost && (await this.push(line)));
+			} else if (line.t === "push" || line.t === "peer")
+				count(result.pushes, !this.lost && (await this.push(line)));
 			else if (line.t === "req") await this.request(line);
 			else if (line.t === "grpc") await this.grpcCall(line);
 			else if (line.t === "other") this.ignore(`lines of kind "${line.kind}"`);
@@ -233,11 +235,11 @@ class Replay {
 		return this.target.heal(fromHex(line.block), line.infos === null ? null : fromHex(line.infos), bytes);
 	}
 
-	private async push(line: PushLine): Promise<boolean> {
+	private async push(line: PushLine | PeerLine): Promise<boolean> {
 		const block = fromHex(line.block);
 		this.setClock(block);
-		const outcome = await this.target.push(block);
-		const where: Where = [["push", describePush(block)]];
+		const outcome = await (line.t === "peer" ? this.target.advertise(block) : this.target.push(block));
+		const where: Where = [[line.t, describePush(block)]];
 		if ("error" in line.answer) {
 			const got = "error" in outcome ? outcome.error : `(accepted) head ${outcome.number} ${outcome.id}`;
 			const { error } = line.answer;

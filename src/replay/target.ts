@@ -72,8 +72,10 @@ export interface ReplayTarget {
 	genesisState(): Promise<State>;
 	/** Offers the block that follows the head. */
 	applyBlock(block: Uint8Array): Promise<AppliedBlock | Refusal>;
-	/** Offers any block, as from a peer. */
+	/** Offers any block directly to the chain. */
 	push(block: Uint8Array): Promise<Head | Refusal>;
+	/** Offers any block as a peer that advertised it. */
+	advertise(block: Uint8Array): Promise<Head | Refusal>;
 	http(request: HttpRequest): Promise<HttpAnswer>;
 	grpc(request: GrpcRequest): Promise<GrpcAnswer>;
 	/** The present value of an entry in the head state. */

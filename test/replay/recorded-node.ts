@@ -28,7 +28,7 @@ export class RecordedNode implements ReplayTarget {
 		lines: readonly Line[],
 		private readonly end: RecordedState | undefined,
 	) {
-		for (const kind of ["genesis", "block", "push", "req", "grpc"] as const) {
+		for (const kind of ["genesis", "block", "push", "peer", "req", "grpc"] as const) {
 			this.queues[kind] = lines.filter((line) => line.t === kind);
 		}
 	}
@@ -70,7 +70,15 @@ export class RecordedNode implements ReplayTarget {
 	}
 
 	async push(): Promise<Head | Refusal> {
-		const { answer } = this.next("push");
+		return this.offered("push");
+	}
+
+	async advertise(): Promise<Head | Refusal> {
+		return this.offered("peer");
+	}
+
+	private offered(kind: "push" | "peer"): Head | Refusal {
+		const { answer } = this.next(kind);
 		if ("ok" in answer) return { number: answer.head, id: answer.id, infos: null };
 		return "error" in answer ? answer : headOf(answer);
 	}
@@ -130,6 +138,7 @@ export function recordingOf(lines: readonly Line[], end?: RecordedState): Record
 	return {
 		name: "test",
 		configFile: "none",
+		release: "4.8.0",
 		lines: () => lines.map((line, i) => [i + 1, line] as const),
 		finalState: () => end,
 	};

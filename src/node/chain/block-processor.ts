@@ -1,7 +1,7 @@
 /** Applying one block to the head state, in the network's order (protocol/blocks §4.4). */
 
 import type { SignedBlock } from "../../protocol/block.js";
-import { be64 } from "../../protocol/bytes.js";
+import { be64, fromHex } from "../../protocol/bytes.js";
 import { type TransactionInfo, TransactionRet } from "../../protocol/messages.js";
 import { maintenanceDue, runMaintenance } from "../consensus/maintenance.js";
 import { processProposals } from "../consensus/proposals.js";
@@ -134,15 +134,19 @@ function blockScope(block: SignedBlock, own: boolean): BlockScope {
 const LAST_TREE = Buffer.from("LAST_TREE", "latin1");
 const CURRENT_TREE = Buffer.from("CURRENT_TREE", "latin1");
 const EMPTY_TREE = new Uint8Array(0);
-const EMPTY_ROOT = new Uint8Array(32);
+/** Of the tree without a note. */
+const EMPTY_ROOT = fromHex("fbc2f4300c01f0b7820d00e3347c8da4ee614674376cbc45359daa54f9b5493e");
+/** In its place: what release 4.8.0 writes where shielded transactions are off. */
+const NO_ROOT = new Uint8Array(32);
 
 /**
  * Records the commitment tree of a block. Transfers between shielded addresses can't be switched on (protocol/parameters §4.2),
- * so the tree is always the empty one.
+ * so the tree is always the empty one. Its rows differ from release to release (protocol/releases §2).
  */
-function saveShieldedTree({ state }: ProcessorEnvironment, block: SignedBlock): void {
+function saveShieldedTree({ state, rules }: ProcessorEnvironment, block: SignedBlock): void {
 	state.merkleTree.put(CURRENT_TREE, EMPTY_TREE);
 	state.merkleTree.put(LAST_TREE, EMPTY_TREE);
-	state.merkleTree.put(EMPTY_ROOT, EMPTY_TREE);
-	state.treeBlockIndex.put(be64(block.number), EMPTY_ROOT);
+	const root = rules.keepsNoteTree ? EMPTY_ROOT : NO_ROOT;
+	state.merkleTree.put(root, EMPTY_TREE);
+	state.treeBlockIndex.put(be64(block.number), root);
 }

@@ -163,6 +163,8 @@ interface StartSettings {
 	readonly allowTvmConstantinople: bigint;
 	/** `storage.needToUpdateAsset`. */
 	readonly needToUpdateAsset: boolean;
+	/** Whether the release records that keys of account ids are spelled alike on every machine (protocol/releases §2). */
+	readonly movesAccountIds: boolean;
 }
 
 /** What every start does to the base: missing properties and one-time migrations (protocol/blocks §2.3, steps 1 and 6 to 9). */
@@ -170,6 +172,7 @@ export function prepareBase(state: StateView, settings: StartSettings): void {
 	const { properties } = state;
 	properties.writeMissing();
 	if (settings.needToUpdateAsset) properties.set("TOKEN_UPDATE_DONE", 1n);
+	if (settings.movesAccountIds) properties.set("TURKISH_KEY_MIGRATION_DONE", 1n);
 	for (const flag of [
 		"ABI_MOVE_DONE",
 		"ENERGY_PRICE_HISTORY_DONE",

@@ -4,6 +4,7 @@ import type { NodeConfig } from "../config/config.js";
 import type { ChainRules, DevelopmentSchedule } from "../rules/chain-rules.js";
 import type { MachineRunner } from "../rules/execution.js";
 import { ForkGates } from "../rules/fork-gates.js";
+import { isFrom } from "../rules/release.js";
 import { settleAccountAssets } from "../state/asset-layout.js";
 import { createMemoryDatabase, DatabaseError, type KeyValueDatabase } from "../state/database.js";
 import { type StoreDefinition, storeDefinitions } from "../state/definition.js";
@@ -310,6 +311,7 @@ function prepareState(base: StateView, rules: ChainRules, options: ChainOptions,
 		blackHole: rules.blackHole,
 		allowTvmConstantinople: config.committee.allowTvmConstantinople ?? 0n,
 		needToUpdateAsset: config.storage.needToUpdateAsset,
+		movesAccountIds: isFrom(rules.release, "4.8.2"),
 	});
 	if (isNew) options.initialize?.(base);
 }
@@ -349,6 +351,8 @@ function chainRules(config: NodeConfig, development?: DevelopmentSchedule): Chai
 		energyLimitHeight: BigInt(config.block.energyLimitBlockNumber),
 		checkFrozenTime: config.block.checkFrozenTime === 1,
 		saveCancelDetails: config.vm.saveCancelAllUnfreezeV2Details,
+		release: config.node.release,
+		keepsNoteTree: config.node.shielded.verifiesProofs,
 	};
 }
 

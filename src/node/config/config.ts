@@ -11,6 +11,7 @@ import type { EffectiveSetting } from "../../hocon/section.js";
 import { MAIN_PREFIX, TEST_PREFIX } from "../../protocol/address.js";
 import { contractTypes } from "../../protocol/contract-types.js";
 import { type Dialect, toNeutral } from "../../protocol/dialect.js";
+import { isFrom, RELEASES, type Release, releaseNamed } from "../rules/release.js";
 import { type CommitteeConfig, readCommittee } from "./committee-config.js";
 import { developmentSettings } from "./development-keys.js";
 import { type GenesisConfig, readGenesis } from "./genesis-config.js";
@@ -86,6 +87,8 @@ interface NetConfig {
 interface NodeSection {
 	/** Spelling of brand words in everything the servers say. */
 	readonly dialect: Dialect;
+	/** Whose answers the APIs give, and whose checks stand at the doors. */
+	readonly release: Release;
 	readonly peers: PeerConfig;
 	readonly http: HttpConfig;
 	readonly jsonrpc: JsonRpcConfig;
@@ -120,8 +123,10 @@ interface PendingConfig {
 }
 
 interface ShieldedConfig {
-	/** Off: shielded transactions do not enter the pool, and the proof precompiles answer without checking. */
+	/** Whether the APIs serve shielded transactions, and the pool takes them. */
 	readonly enabled: boolean;
+	/** Off: the proof precompiles answer without checking, as release 4.8.0 does where shielded transactions are off. */
+	readonly verifiesProofs: boolean;
 }
 
 interface BlockConfig {
@@ -249,8 +254,14 @@ function readNode(settings: Settings): NodeSection {
 	if (dialect !== "neutral" && dialect !== "deployed") {
 		throw settings.refuse("node.dialect", `must be neutral or deployed, not "${dialect}"`);
 	}
+	const name = settings.get("node.release");
+	const release = releaseNamed(name);
+	if (release === undefined) {
+		throw settings.refuse("node.release", `must be ${RELEASES.join(", ")}, not "${name}"`);
+	}
 	return {
 		dialect,
+		release,
 		peers: readPeers(settings),
 		http: readHttp(settings),
 		jsonrpc: readJsonRpc(settings),
@@ -264,7 +275,7 @@ function readNode(settings: Settings): NodeSection {
 			maxShielded: settings.get("node.shieldedTransInPendingMaxCounts"),
 			sortByFee: settings.get("node.openTransactionSort"),
 		},
-		shielded: { enabled: settings.get("node.fullNodeAllowShieldedTransaction") },
+		shielded: readShielded(settings, release),
 		disabledApi: new Set(settings.get("node.disabledApi").map((name) => name.toLowerCase())),
 		openHistoryQueryWhenLite: settings.get("node.openHistoryQueryWhenLiteFN"),
 		validateSignThreads: settings.get("node.validateSignThreadNum"),
@@ -274,6 +285,16 @@ function readNode(settings: Settings): NodeSection {
 		maxUnsolidifiedBlocks: settings.get("node.maxUnsolidifiedBlocks"),
 		agreeNodeCount: settings.settle("node.agreeNodeCount", Math.min(27, settings.get("node.agreeNodeCount"))),
 	};
+}
+
+/** Release 4.8.1 named the key of 4.8.0 anew, and 4.8.2 gave it another default and forgot the old one (protocol/releases §3). */
+function readShielded(settings: Settings, release: Release): ShieldedConfig {
+	const old = settings.get("node.fullNodeAllowShieldedTransaction");
+	if (!isFrom(release, "4.8.1")) return { enabled: old, verifiesProofs: old };
+	const isNamed = settings.has("node.allowShieldedTransactionApi");
+	const absent = isFrom(release, "4.8.2") ? false : old;
+	const enabled = isNamed ? settings.get("node.allowShieldedTransactionApi") : absent;
+	return { enabled: settings.settle("node.allowShieldedTransactionApi", enabled), verifiesProofs: true };
 }
 
 function readBlock(settings: Settings): BlockConfig {

@@ -1,6 +1,7 @@
 /** Keys of `node` and `seed.node`: servers, peers, production. A part of the table of settings. */
 
 import { availableParallelism } from "node:os";
+import { NEWEST_RELEASE, RELEASES } from "../rules/release.js";
 import { boolean, double, idle, int, long, port, text, texts } from "./setting.js";
 
 /** No limit of time. */
@@ -27,6 +28,10 @@ const NO_SOLIDITY_PROCESS = "this program has no solidity process; its solidity 
 
 export const nodeSettings = {
 	"node.dialect": text("neutral", "neutral or deployed: the spelling of brand words in every answer"),
+	"node.release": text(
+		NEWEST_RELEASE,
+		`${RELEASES.join(", ")}: the release of the network's node whose answers the APIs give and whose checks meet transactions and blocks from outside (ours)`,
+	),
 	"node.listen.port": port(0, "TCP and UDP port for peers; 0: nobody can connect"),
 	"node.p2p.version": int(0, "network id that both sides of a connection must share"),
 	"node.enableIpv6": boolean(false, "peers may be reached over IPv6"),
@@ -132,7 +137,12 @@ export const nodeSettings = {
 	"node.shieldedTransInPendingMaxCounts": int(10, "shielded transactions in the pool"),
 	"node.fullNodeAllowShieldedTransaction": boolean(
 		true,
-		"false: shielded transactions don't enter the pool, and proof precompiles answer without checking",
+		"release 4.8.0: false: shielded transactions don't enter the pool, and proof precompiles answer without checking; 4.8.1: an older form of allowShieldedTransactionApi; 4.8.2: no effect",
+	),
+	"node.allowShieldedTransactionApi": boolean(
+		false,
+		"from release 4.8.1 on: the APIs serve shielded transactions and the pool takes them",
+		"false; release 4.8.1: true",
 	),
 	"node.openTransactionSort": boolean(false, "packing prefers higher fees"),
 	"node.validateSignThreadNum": int(
@@ -185,7 +195,6 @@ export const nodeSettings = {
 	"node.netMaxCoinPerSecond": idle(UNUSED),
 	"node.receiveTcpMinDataLength": idle(UNUSED),
 	"node.http.statsPort": idle(UNUSED),
-	"node.allowShieldedTransactionApi": idle(UNUSED),
 	"node.validContractProto.threads": idle("messages are checked where they are read"),
 	"node.metrics.storageEnable": idle("the state is one database, without the sizes of single stores"),
 	"node.metrics.influxdb.*": idle("metrics are read by Prometheus; nothing is sent"),

@@ -67,10 +67,11 @@ export const double = (absent: number, effect: string): Setting<number> => ({
 	effect,
 });
 
-export const boolean = (absent: boolean, effect: string): Setting<boolean> => ({
+export const boolean = (absent: boolean, effect: string, absentText?: string): Setting<boolean> => ({
 	kind: "boolean",
 	absent,
 	effect,
+	absentText,
 });
 
 export const text = (absent: string, effect: string): Setting<string> => ({ kind: "text", absent, effect });

@@ -1,7 +1,6 @@
 /** What the configuration says about peers, as the application layer uses it (protocol/peers §13). */
 
 import type { NodeConfig } from "../config/config.js";
-import { CODE_VERSION } from "../rules/release.js";
 import type { PeerSettings } from "./peers/peer-world.js";
 
 const MINUTE_MS = 60_000;
@@ -12,7 +11,7 @@ export function peerSettings(config: NodeConfig): PeerSettings {
 	const { peers, unsolidifiedBlockCheck, maxUnsolidifiedBlocks, agreeNodeCount } = config.node;
 	return {
 		networkId: peers.networkId,
-		codeVersion: CODE_VERSION,
+		codeVersion: config.node.release,
 		maxConnections: peers.maxConnections,
 		minConnections: peers.minConnections,
 		minActiveConnections: peers.minActiveConnections,

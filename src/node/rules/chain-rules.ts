@@ -1,5 +1,7 @@
 /** What is fixed about a chain before its first block. */
 
+import type { Release } from "./release.js";
+
 /** The facts of a chain that are fixed by its configuration and don't live in the state. */
 export interface ChainRules {
 	readonly genesisTimestampMs: bigint;
@@ -19,6 +21,13 @@ export interface ChainRules {
 	readonly saveCancelDetails: boolean;
 	/** Classes of the handlers of contract types that this node executes (`actuator.whitelist`); absent: all. */
 	readonly allowedHandlers?: ReadonlySet<string>;
+	/**
+	 * Whose checks stand at the doors for transactions and pushed blocks (`node.release`). What a valid block does to the
+	 * state doesn't depend on it, but for a few rows that the releases keep differently for themselves (protocol/releases §2).
+	 */
+	readonly release: Release;
+	/** Whether the root of the tree of notes is recorded with each block: not by release 4.8.0 while shielded transactions are off. */
+	readonly keepsNoteTree: boolean;
 	/** Absent on every network: blocks stand in the network's slots. */
 	readonly development?: DevelopmentSchedule;
 }

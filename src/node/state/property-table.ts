@@ -104,6 +104,7 @@ const propertyTable = {
 	TOKEN_ID_NUM: long(1_000_000n),
 	TOKEN_UPDATE_DONE: long(0n),
 	ABI_MOVE_DONE: long(0n),
+	TURKISH_KEY_MIGRATION_DONE: absent(long(0n)),
 	ALLOW_TVM_TRANSFER_ORC10: cfg("allowTvmTransferOrc10"),
 	ALLOW_SHIELDED_TRANSACTION: long(0n),
 	ALLOW_SHIELDED_ORC20_TRANSACTION: cfg("allowShieldedORC20Transaction"),

@@ -8,7 +8,7 @@ import { type ShieldedProofs, unverifiedProofs } from "./precompiles/shielded.js
 function proofsMissing(): never {
 	throw new RuntimeRuleError(
 		"UnsupportedOperationException",
-		"the proofs of shielded tokens can't be checked: the proving system is missing; with node.fullNodeAllowShieldedTransaction = false they are accepted unchecked",
+		"the proofs of shielded tokens can't be checked: the proving system is missing; with node.release = 4.8.0 and node.fullNodeAllowShieldedTransaction = false they are accepted unchecked",
 	);
 }
 
@@ -33,6 +33,6 @@ export function vmSettings(
 		minTimeRatio: config.vm.minTimeRatio,
 		maxTimeRatio: config.vm.maxTimeRatio,
 		dialect: config.node.dialect,
-		proofs: config.node.shielded.enabled ? proofs : unverifiedProofs,
+		proofs: config.node.shielded.verifiesProofs ? proofs : unverifiedProofs,
 	};
 }

@@ -19,6 +19,8 @@ export const rules: ChainRules = {
 	proposalExpireMs: 259_200_000n,
 	energyLimitHeight: 4_727_890n,
 	saveCancelDetails: false,
+	release: "4.8.2",
+	keepsNoteTree: true,
 	checkFrozenTime: true,
 };
 

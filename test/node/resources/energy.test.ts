@@ -36,6 +36,8 @@ const rules = {
 	energyLimitHeight: 0n,
 	checkFrozenTime: true,
 	saveCancelDetails: false,
+	release: "4.8.2" as const,
+	keepsNoteTree: true,
 };
 
 /** A state with staking of generation 2, windows in thousandths of a slot, at a slot. */

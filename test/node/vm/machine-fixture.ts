@@ -53,6 +53,8 @@ const rules = {
 	energyLimitHeight: 0n,
 	checkFrozenTime: true,
 	saveCancelDetails: false,
+	release: "4.8.2" as const,
+	keepsNoteTree: true,
 };
 
 export async function emptyState(): Promise<StateView> {

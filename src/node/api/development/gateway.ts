@@ -8,7 +8,6 @@ import type { Producer } from "../../chain/chain.js";
 import type { DevelopmentControl } from "../../development/control.js";
 import type { Development } from "../../development/development.js";
 import { SWITCHED_OFF } from "../../development/initial-state.js";
-import { CODE_VERSION } from "../../rules/release.js";
 import { Broadcaster } from "../broadcast.js";
 import type { ApiNode, ServerKind } from "../context.js";
 import { FOLDERS } from "../endpoint-table.js";
@@ -208,7 +207,7 @@ class Gateway {
 		const { sealMode, solidLag } = control.conditions;
 		const sealing = typeof sealMode === "string" ? sealMode : `every ${sealMode.intervalMs / 1000} s`;
 		return [
-			`Development chain ${Buffer.from(control.open.rules.genesisId).toString("hex")}, version ${CODE_VERSION}`,
+			`Development chain ${Buffer.from(control.open.rules.genesisId).toString("hex")}, version ${control.open.rules.release}`,
 			`sealing: ${sealing}, head ${control.head.number}, irreversible state ${solidLag} blocks behind`,
 			...Object.entries(ports()).map(([name, port]) => `${name}: ${port}`),
 			SWITCHED_OFF,

@@ -39,6 +39,7 @@ import {
 	written,
 } from "../endpoint.js";
 import type { RequestInput } from "../request.js";
+import { shieldedApiOff } from "../shielded-api.js";
 import { packedTransaction } from "./broadcast.js";
 
 interface ShieldedRow {
@@ -215,7 +216,7 @@ function refuse({ node }: ApiContext): never {
 		"ZksnarkException",
 		node.config.node.shielded.enabled
 			? "this node has no proving system for shielded transactions"
-			: "ShieldedTransactionApi is not allowed",
+			: shieldedApiOff(node.config.node.release),
 	);
 }
 

@@ -3,11 +3,16 @@
 import { cpus, freemem, loadavg, release, type as systemName, totalmem } from "node:os";
 import { getHeapSpaceStatistics, getHeapStatistics } from "node:v8";
 import { be64, toHex } from "../../../protocol/bytes.js";
-import { CODE_VERSION } from "../../rules/release.js";
+import type { Release } from "../../rules/release.js";
 import { type BeanObject, type BeanValue, Double } from "../bean-json.js";
 import type { ApiContext, ApiNode, PeerFacts } from "../context.js";
 
-const VERSION_NUMBER = "18631";
+/** That of 4.8.1 is not known; its predecessor's stands in. */
+const VERSION_NUMBERS: Readonly<Record<Release, string>> = {
+	"4.8.0": "18631",
+	"4.8.1": "18631",
+	"4.8.2": "18643",
+};
 const DATABASE_VERSION = 2;
 
 /** The node as JSON shows it; names of members are those of the API's beans. */
@@ -48,8 +53,8 @@ function cheats(node: ApiNode): BeanValue {
 function configuration({ config }: ApiNode): BeanValue {
 	const { peers, backup } = config.node;
 	return {
-		codeVersion: CODE_VERSION,
-		versionNum: VERSION_NUMBER,
+		codeVersion: config.node.release,
+		versionNum: VERSION_NUMBERS[config.node.release],
 		p2pVersion: String(peers.networkId),
 		listenPort: peers.listenPort,
 		discoverEnable: peers.discovery,

@@ -261,19 +261,26 @@ describe("shielded methods", () => {
 		["IsSpend", 13, "Not support Shielded Transaction, need to be opened by the committee"],
 		["GetTriggerInputForShieldedORC20Contract", 2, ""],
 	])("%s stands behind a gate", async (name, code, message) => {
-		expect(await node.send(`/protocol.Wallet/${name}`)).toEqual({ error: { code, message } });
+		const open = await startGrpcNode("node.allowShieldedTransactionApi = true");
+		expect(await open.send(`/protocol.Wallet/${name}`)).toEqual({ error: { code, message } });
+		await open.close();
 	});
 
-	it("are refused by the node where it has none", async () => {
-		const without = await startGrpcNode("node.fullNodeAllowShieldedTransaction = false");
-		expect(await without.send("/protocol.Wallet/GetSpendingKey")).toEqual({
-			error: { code: 13, message: "ShieldedTransactionApi is not allowed" },
-		});
+	it.each([
+		["4.8.0", "ShieldedTransactionApi is not allowed"],
+		["4.8.2", "Shielded transaction API is disabled; set node.allowShieldedTransactionApi=true to enable."],
+	])("are refused by a node of release %s that does not serve them", async (release, message) => {
+		const without = await startGrpcNode(
+			`node.release = ${release}\nnode.fullNodeAllowShieldedTransaction = false`,
+		);
+		expect(await without.send("/protocol.Wallet/GetSpendingKey")).toEqual({ error: { code: 13, message } });
 		await without.close();
 	});
 
 	it("say that this node makes no proofs once the gates are open", async () => {
-		const open = await startGrpcNode("committee.allowShieldedORC20Transaction = 1");
+		const open = await startGrpcNode(
+			"node.allowShieldedTransactionApi = true\ncommittee.allowShieldedORC20Transaction = 1",
+		);
 		expect(await open.send("/protocol.Wallet/GetSpendingKey")).toEqual({
 			error: { code: 12, message: "this node makes no shielded proofs" },
 		});
@@ -364,7 +371,7 @@ describe("start and stop", () => {
 		const counting = await startGrpcNode("node.metricsEnable = true");
 		expect(await counting.call("Monitor/GetStatsInfo")).toMatchObject({
 			blockchain: { headBlockNum: 0n },
-			node: { version: "4.8.0" },
+			node: { version: "4.8.2" },
 		});
 		await counting.close();
 	});

@@ -155,9 +155,9 @@ describe("the methods", () => {
 	});
 
 	test("web3_clientVersion has four parts in either spelling", async () => {
-		expect((await call("web3_clientVersion")).result).toMatch(/^TRON\/v4\.8\.0\/\w+\/Node\d+\.\d+$/);
+		expect((await call("web3_clientVersion")).result).toMatch(/^TRON\/v4\.8\.2\/\w+\/Node\d+\.\d+$/);
 		const { result } = await call("web3_clientVersion", [], "jsonrpc", neutral);
-		expect(result).toMatch(/^COIN\/v4\.8\.0\/\w+\/Node\d+\.\d+$/);
+		expect(result).toMatch(/^COIN\/v4\.8\.2\/\w+\/Node\d+\.\d+$/);
 	});
 
 	test("a filter belongs to its server", async () => {

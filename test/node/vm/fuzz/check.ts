@@ -90,6 +90,8 @@ function machineFor(world: World, run: Run): Machine {
 			energyLimitHeight: 0n,
 			checkFrozenTime: true,
 			saveCancelDetails: true,
+			release: "4.8.2",
+			keepsNoteTree: true,
 		},
 		gates,
 		instructions: traced ? instructions.tracing() : instructions,

@@ -6,7 +6,6 @@ import { contractType } from "../../../../protocol/contract-types.js";
 import { CreateSmartContract, SmartContract, TriggerSmartContract } from "../../../../protocol/messages.js";
 import { buildTransaction, type SignedTransaction } from "../../../../protocol/transaction.js";
 import { storageRange, type Trace, traceCall, traceTransaction } from "../../../development/trace.js";
-import { CODE_VERSION } from "../../../rules/release.js";
 import type { JsonObject, JsonValue } from "../../jsonrpc/json-reader.js";
 import {
 	checkCount,
@@ -34,7 +33,7 @@ const info = (context: DevelopmentContext): object => {
 	const { conditions, snapshots, instanceId, head } = control;
 	const genesis = genesisOf(context);
 	return {
-		version: CODE_VERSION,
+		version: control.open.rules.release,
 		genesis,
 		chainId: `0x${genesis.slice(-8)}`,
 		head: head.number,
@@ -124,13 +123,13 @@ const MAX_ROWS = 10_000;
 
 export const nodeMethods: DevelopmentMethods = [
 	[["dev_info"], info],
-	[["tre_version"], () => CODE_VERSION],
+	[["tre_version"], ({ control }) => control.open.rules.release],
 	[
 		["anvil_nodeInfo", "hardhat_metadata"],
 		(context) => {
 			const { control } = context;
 			return {
-				clientVersion: CODE_VERSION,
+				clientVersion: control.open.rules.release,
 				chainId: Number.parseInt(genesisOf(context).slice(-8), 16),
 				instanceId: control.instanceId,
 				latestBlockNumber: control.head.number,

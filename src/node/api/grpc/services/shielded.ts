@@ -7,6 +7,7 @@ import { status } from "@grpc/grpc-js";
 import type { TransactionExtention } from "../../../../protocol/messages.js";
 import { ContractValidateError } from "../../../rules/errors.js";
 import type { ApiContext } from "../../context.js";
+import { shieldedApiOff } from "../../shielded-api.js";
 import { extentionOrReason } from "../building.js";
 import { CallError, explained, type Handler, type Handlers, unexplained } from "../method.js";
 
@@ -22,7 +23,7 @@ function checkChain({ state }: ApiContext): void {
 /** @throws {ContractValidateError} while the node or the chain has no shielded ORC-20 transactions */
 function checkToken({ node, state }: ApiContext): void {
 	if (!node.config.node.shielded.enabled) {
-		throw new ContractValidateError("ShieldedTransactionApi is not allowed");
+		throw new ContractValidateError(shieldedApiOff(node.config.node.release));
 	}
 	if (!state.properties.on("ALLOW_SHIELDED_ORC20_TRANSACTION")) {
 		throw new ContractValidateError(

@@ -8,7 +8,6 @@ import { NamedError } from "../../../../protocol/json/exceptions.js";
 import { decodeHexText } from "../../../../protocol/json/hex-text.js";
 import { SLOT_MS } from "../../../../protocol/slot.js";
 import { activeWitnesses } from "../../../consensus/slots.js";
-import { CODE_VERSION } from "../../../rules/release.js";
 import type { ApiNode } from "../../context.js";
 import { headBlock } from "../../queries/blocks.js";
 import { text } from "../declared-types.js";
@@ -22,9 +21,9 @@ function chainId({ rules }: ApiNode): string {
 }
 
 /** `COIN/v<release>/<system>/<runtime><major>.<minor>`. */
-function clientVersion({ style }: RpcContext): string {
+function clientVersion({ node, style }: RpcContext): string {
 	const [major = "0", minor = "0"] = process.versions.node.split(".");
-	return spell(`COIN/v${CODE_VERSION}/${systemName()}/Node${major}.${minor}`, style.dialect);
+	return spell(`COIN/v${node.config.node.release}/${systemName()}/Node${major}.${minor}`, style.dialect);
 }
 
 function syncing({ node, state }: RpcContext): RpcValue {
