@@ -8,6 +8,7 @@ import type { Dialect } from "../../protocol/dialect.js";
 import { isWireError } from "../../protocol/json/exceptions.js";
 import { Return, ReturnResponse_code } from "../../protocol/messages.js";
 import { type QuotingMessage, spellMessage } from "../../protocol/quoting-message.js";
+import { SIGNATURE_LENGTH } from "../../protocol/signature.js";
 import type { SignedTransaction } from "../../protocol/transaction.js";
 import { nextSlotTimeMs } from "../consensus/slots.js";
 import {
@@ -21,6 +22,7 @@ import {
 	TransactionExpirationError,
 	ValidateSignatureError,
 } from "../rules/errors.js";
+import { isFrom } from "../rules/release.js";
 import type { ApiNode } from "./context.js";
 import { checkProtobufConsistency } from "./protobuf-consistency.js";
 
@@ -56,10 +58,11 @@ export class Broadcaster {
 	}
 
 	private async takeIn(received: SignedTransaction, signedOnly: boolean): Promise<BroadcastResult> {
-		const refused = this.checkNode(received);
-		if (refused) return refused;
 		let transaction = received;
 		try {
+			if (isFrom(this.node.config.node.release, "4.8.2")) checkSignatureSizes(received);
+			const refused = this.checkNode(received);
+			if (refused) return refused;
 			if (signedOnly && received.message.signature.length === 0) {
 				throw new ValidateSignatureError("miss sig or contract");
 			}
@@ -155,6 +158,17 @@ export class Broadcaster {
 		}
 		if (!isWireError(error)) this.node.report(error, "broadcast");
 		return { code: Code.OTHER_ERROR, message: `Error: ${message}` };
+	}
+}
+
+/** Longest signature that is taken: what some programs put behind the 65 bytes is not looked at. */
+const LONGEST_SIGNATURE = 68;
+
+/** @throws {ValidateSignatureError} for a signature of another length than 65 to 68 bytes (protocol/releases §5) */
+function checkSignatureSizes({ message }: SignedTransaction): void {
+	for (const { length } of message.signature) {
+		if (length >= SIGNATURE_LENGTH && length <= LONGEST_SIGNATURE) continue;
+		throw new ValidateSignatureError(`Signature size is ${length}`);
 	}
 }
 

@@ -270,7 +270,7 @@ function readNode(settings: Settings): NodeSection {
 		release,
 		network: readNetwork(settings),
 		peers: readPeers(settings),
-		http: readHttp(settings),
+		http: readHttp(settings, release),
 		jsonrpc: readJsonRpc(settings),
 		rpc: readRpc(settings),
 		backup: readBackup(settings),
