@@ -14,6 +14,7 @@ import { BadBlockError, ValidateScheduleError } from "../rules/errors.js";
 import type { BlockScope } from "../rules/execution.js";
 import { authorize } from "./authorization.js";
 import { BalanceRecorder } from "./balance-history.js";
+import { checkTradeInBlock } from "./closed-types.js";
 import { indexLogs } from "./section-bloom.js";
 import { putRecentBlock } from "./transaction-checks.js";
 import { type ProcessorEnvironment, processTransaction } from "./transaction-processor.js";
@@ -61,7 +62,7 @@ function run(
 	const { properties } = state;
 	properties.set("BLOCK_ENERGY_USAGE", 0n);
 	if (!options.contentsTrusted)
-		for (const transaction of block.transactions) authorize(state, forks, transaction);
+		for (const transaction of block.transactions) authorize(environment, transaction);
 
 	const infos = processTransactions(environment, block, options, recorder);
 	saveShieldedTree(environment, block);
@@ -108,6 +109,7 @@ function processTransactions(
 	const strict = environment.state.properties.on("CONSENSUS_LOGIC_OPTIMIZATION");
 	const scope = blockScope(block, options.own);
 	return block.transactions.map((transaction) => {
+		checkTradeInBlock(environment, transaction);
 		const contracts = transaction.raw?.contract.length ?? 0;
 		const results = transaction.message.ret.length;
 		if (strict && contracts > 0 && results > contracts) {
