@@ -143,7 +143,7 @@ describe("values of the network", () => {
 		const { chainParameter } = (await node.ask("/wallet/getchainparameters")).json as {
 			chainParameter: { key: string; value?: number }[];
 		};
-		expect(chainParameter).toHaveLength(73);
+		expect(chainParameter).toHaveLength(79);
 		expect(chainParameter[18]).toEqual({ key: "getAllowTvmTransferTrc10" });
 	});
 
