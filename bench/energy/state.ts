@@ -3,7 +3,7 @@
 import { stores } from "../../src/node/state/definition.js";
 import type { StateView } from "../../src/node/state/view.js";
 import { toAddress } from "../../src/node/vm/addresses.js";
-import { storageRowKey } from "../../src/node/vm/contract-storage.js";
+import { storageRowKey } from "../../src/node/vm/storage-keys.js";
 import type { Word } from "../../src/node/vm/word.js";
 import { wordToBytes } from "../../src/node/vm/word.js";
 import { toHex, toKey } from "../../src/protocol/bytes.js";

@@ -5,6 +5,7 @@ import type { TransactionInfoLog } from "../../protocol/messages.js";
 import type { ChainRules } from "../rules/chain-rules.js";
 import { StateLayer } from "../state/layer.js";
 import type { StateView } from "../state/view.js";
+import { AddressMarks } from "./address-marks.js";
 import { addressWord, prefixedWord } from "./addresses.js";
 import { type StorageMark, TransactionStorage } from "./contract-storage.js";
 import type { Frame } from "./frame.js";
@@ -66,6 +67,8 @@ export interface MachineMark {
 	readonly transient: number;
 	readonly logs: number;
 	readonly destroyed: number;
+	readonly created: number;
+	readonly ended: number;
 	readonly internal: number;
 }
 
@@ -80,8 +83,12 @@ export class Machine {
 	readonly transient = new TransientStorage();
 	readonly internal: InternalTransactions;
 	readonly logs: TransactionInfoLog[] = [];
-	/** Contracts that destroyed themselves. */
+	/** Contracts that destroyed themselves and are deleted for it. */
 	readonly destroyed: Uint8Array[] = [];
+	/** Contracts whose record was made by this transaction. */
+	readonly created = new AddressMarks();
+	/** Contracts that destroyed themselves, those that stay (#94) included. */
+	readonly ended = new AddressMarks();
 
 	private originCache: Word | undefined;
 	private witnessCache: Word | undefined;
@@ -94,7 +101,7 @@ export class Machine {
 		this.layer = idleLayers.get(base) ?? new StateLayer(base);
 		idleLayers.delete(base);
 		this.state = this.layer.view;
-		this.storage = new TransactionStorage(this.state);
+		this.storage = new TransactionStorage(this.state, options.gates);
 		this.internal = new InternalTransactions(options.listInternal);
 	}
 
@@ -122,6 +129,8 @@ export class Machine {
 			transient: this.transient.mark(),
 			logs: this.logs.length,
 			destroyed: this.destroyed.length,
+			created: this.created.length,
+			ended: this.ended.length,
 			internal: this.internal.length,
 		};
 	}
@@ -134,6 +143,8 @@ export class Machine {
 		this.transient.revert(mark.transient);
 		this.logs.length = mark.logs;
 		this.destroyed.length = mark.destroyed;
+		this.created.revert(mark.created);
+		this.ended.revert(mark.ended);
 		this.internal.reject(mark.internal);
 	}
 

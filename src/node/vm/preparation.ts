@@ -30,9 +30,11 @@ import { Frame } from "./frame.js";
 import type { Machine } from "./machine.js";
 import { prepareOnce } from "./program.js";
 import { coinTransferError, moveCoins, moveTokens, tokenTransferError } from "./transfers.js";
+import { outOfTime } from "./vm-error.js";
 import { toWord, type Word } from "./word.js";
 
-const MAX_NAME_BYTES = 32;
+/** Longest name of a contract: in UTF-8 bytes from block version 37 on, before that in UTF-16 units. */
+const MAX_NAME_LENGTH = 32;
 
 /** How an execution is limited. */
 export interface PreparationOptions {
@@ -152,7 +154,8 @@ export function prepareDeploy(
 	const submitted = message.new_contract ?? new SmartContract();
 	const caller = message.owner_address;
 	if (!equalBytes(submitted.origin_address, caller)) refuse("OwnerAddress is not equals OriginAddress");
-	if (utf8(submitted.name).length > MAX_NAME_BYTES) {
+	const nameLength = gates.endsOddStakes ? utf8(submitted.name).length : submitted.name.length;
+	if (nameLength > MAX_NAME_LENGTH) {
 		refuse("contractName's length cannot be greater than 32");
 	}
 	const percent = submitted.consume_user_resource_percent;
@@ -206,6 +209,9 @@ export function prepareDeploy(
 		energy: toWord(limit.limit),
 		hash: transaction.id,
 	});
+	if (gates.endsOddStakes && (submitted.code_hash.length > 0 || submitted.trx_hash.length > 0)) {
+		root.failure = outOfTime("CPU timeout for contract hash fields");
+	}
 	return {
 		machine,
 		root,
@@ -220,7 +226,7 @@ export function prepareDeploy(
 }
 
 function storeNewContract(
-	{ state, gates }: Machine,
+	{ state, gates, created }: Machine,
 	submitted: Readonly<SmartContract>,
 	address: Uint8Array,
 	version: number,
@@ -235,6 +241,7 @@ function storeNewContract(
 	record.contract_address = address;
 	record.version = version;
 	record.abi = undefined;
+	created.add(address);
 	putContract(state, record, submitted.abi ?? new SmartContractABI());
 	if (!gates.constantinople) state.code.put(address, codeInside(submitted.bytecode));
 }

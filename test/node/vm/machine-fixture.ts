@@ -38,6 +38,22 @@ export const latestGates: Gates = {
 	newResourceModel: false,
 	energyLimit: true,
 	oneSignaturePerAddress: true,
+	restrictedSelfDestruct: false,
+	osaka: false,
+	separateRows: false,
+	endsEndlessWork: false,
+	endsOddStakes: false,
+	endsSharedRows: false,
+};
+
+/** Every rule of block version 38, except contracts of version 1 and #99, which replaces a guard of that version. */
+export const version38Gates: Gates = {
+	...latestGates,
+	restrictedSelfDestruct: true,
+	osaka: true,
+	endsEndlessWork: true,
+	endsOddStakes: true,
+	endsSharedRows: true,
 };
 
 export const CONTRACT = fromHex(`41${"33".repeat(20)}`);
