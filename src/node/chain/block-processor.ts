@@ -12,6 +12,7 @@ import { applyStatistics, updateSolidified } from "../consensus/statistics.js";
 import { updateAdaptiveEnergy } from "../resources/adaptive-energy.js";
 import { BadBlockError, ValidateScheduleError } from "../rules/errors.js";
 import type { BlockScope } from "../rules/execution.js";
+import { recordParentId } from "../vm/block-hash-history.js";
 import { authorize } from "./authorization.js";
 import { BalanceRecorder } from "./balance-history.js";
 import { indexLogs } from "./section-bloom.js";
@@ -63,6 +64,7 @@ function run(
 	if (!options.contentsTrusted)
 		for (const transaction of block.transactions) authorize(state, forks, transaction);
 
+	recordParentId(state, block.number, block.parentId);
 	const infos = processTransactions(environment, block, options, recorder);
 	saveShieldedTree(environment, block);
 	updateAdaptiveEnergy(properties);

@@ -11,6 +11,7 @@ import { ChainError, ValidateSignatureError } from "../rules/errors.js";
 import type { BlockScope } from "../rules/execution.js";
 import { BLOCK_VERSION } from "../rules/fork-gates.js";
 import type { StateDatabase } from "../state/state-database.js";
+import { recordParentId } from "../vm/block-hash-history.js";
 import type { PendingPool, PendingTransaction } from "./pending-pool.js";
 import { type ProcessorEnvironment, processTransaction } from "./transaction-processor.js";
 import type { UndoLayers } from "./undo-layers.js";
@@ -91,6 +92,7 @@ export function packTransactions(
 		signed: false,
 		own: true,
 	};
+	recordParentId(environment.state, raw.number, raw.parentHash);
 	const packed: SignedTransaction[] = [];
 	const taken: PendingTransaction[] = [];
 	const postponed: PendingTransaction[] = [];

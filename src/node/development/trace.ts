@@ -15,6 +15,7 @@ import { ForkGates } from "../rules/fork-gates.js";
 import { stores } from "../state/definition.js";
 import { StateLayer } from "../state/layer.js";
 import { createView } from "../state/view.js";
+import { recordParentId } from "../vm/block-hash-history.js";
 import type { ContractMachine } from "../vm/contract-machine.js";
 import { storageRowKey } from "../vm/storage-keys.js";
 import { StructLog, type TraceStep } from "../vm/struct-log.js";
@@ -40,6 +41,7 @@ export function traceTransaction(open: OpenChain, machine: ContractMachine, id: 
 	if (!former) throw new TraceError(`state of block ${block.number} is gone`);
 	const { view } = new StateLayer(createView(former, seed));
 	view.properties.set("BLOCK_ENERGY_USAGE", 0n);
+	recordParentId(view, block.number, block.parentId);
 	const forks = new ForkGates(view, rules);
 	const scope: BlockScope = {
 		number: block.number,

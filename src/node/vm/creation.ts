@@ -160,6 +160,11 @@ function prepareAccount({ state, gates }: Machine, address: Uint8Array): void {
 		state.account.put(address, account);
 		return;
 	}
+	state.account.put(address, becomeContract(existing));
+}
+
+/** An account's record once it is a contract's: it holds no resources of others. */
+export function becomeContract(existing: Readonly<Account>): Account {
 	const account = Account.copy(existing);
 	account.type = AccountType.Contract;
 	account.acquired_delegated_frozen_balance_for_bandwidth = 0n;
@@ -167,7 +172,7 @@ function prepareAccount({ state, gates }: Machine, address: Uint8Array): void {
 	const energy = editEnergy(account);
 	energy.acquired_delegated_frozen_balance_for_energy = 0n;
 	energy.acquired_delegated_frozenV2_balance_for_energy = 0n;
-	state.account.put(address, account);
+	return account;
 }
 
 /** Stores a contract's record, its ABI apart: the one that is stored first stays. */
