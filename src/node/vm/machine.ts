@@ -1,6 +1,7 @@
 /** One execution of the contract machine: what all its frames share. */
 
 import { toKey } from "../../protocol/bytes.js";
+import { hashOrder } from "../../protocol/hash-order.js";
 import type { TransactionInfoLog } from "../../protocol/messages.js";
 import type { ChainRules } from "../rules/chain-rules.js";
 import { StateLayer } from "../state/layer.js";
@@ -15,7 +16,7 @@ import { InternalTransactions } from "./internal-transactions.js";
 import type { ShieldedProofs } from "./precompiles/shielded.js";
 import type { ProgramCache } from "./program.js";
 import { TransientStorage } from "./transient-storage.js";
-import type { Word } from "./word.js";
+import { type Word, wordToBytes } from "./word.js";
 
 /** The block that the code sees. In the pending pool: number 0, time 0, no witness. */
 export interface BlockContext {
@@ -165,8 +166,12 @@ export class Machine {
 		idleLayers.set(this.base, this.layer);
 	}
 
-	/** Contracts that destroyed themselves, each once. */
+	/** Contracts that destroyed themselves, each once, in the order in which the network deletes them. */
 	get destroyedContracts(): readonly Uint8Array[] {
-		return [...new Map(this.destroyed.map((address) => [toKey(address), address])).values()];
+		if (this.destroyed.length < 2) return this.destroyed;
+		const byWord = new Map(
+			this.destroyed.map((address) => [toKey(wordToBytes(prefixedWord(address))), address]),
+		);
+		return hashOrder([...byWord.keys()]).map((word) => byWord.get(word) as Uint8Array);
 	}
 }

@@ -128,8 +128,8 @@ function collectReward(machine: Machine, address: Uint8Array): void {
 		votes.new_votes = [];
 		state.votes.put(address, votes);
 		owner.votes = [];
+		owner.old_coin_power = 0n;
 	}
-	owner.old_coin_power = 0n;
 	if (owner.balance + owner.allowance > MAX_INT64) {
 		throw executionFailed("Suicide: balance and allowance out of long range.");
 	}

@@ -45,7 +45,8 @@ function plainArray(input: Uint8Array, at: number): Uint8Array[] {
 		const offset = Math.floor(word(index + i + 1) / 32);
 		const length = word(index + offset + 1);
 		const from = 32 * (index + offset + 2);
-		if (from > input.length || from + length > 0x7fffffff) throw new Error("Array index out of range");
+		if (from + length > 0x7fffffff) throw new Error("Unknown Throwable");
+		if (from > input.length) throw new Error("Array index out of range");
 		const copy = new Uint8Array(length);
 		copy.set(input.subarray(from, from + length));
 		list.push(copy);
