@@ -1,5 +1,5 @@
 /**
- * The contract that keeps the ids of the last 8191 blocks, of EIP-2935 (protocol/machine §15.4). #95 installs it, and
+ * The contract that keeps the ids of the last 8191 blocks, of EIP-2935 (protocol/machine §20). #95 installs it, and
  * from then on each block writes its parent's id into the contract's storage before its first transaction.
  */
 

@@ -1,4 +1,4 @@
-/** SELFDESTRUCT: a contract ends, or since #94 only leaves what it holds to an heir (protocol/machine §§11.6 and 15.1). */
+/** SELFDESTRUCT: a contract ends, or since #94 only leaves what it holds to an heir (protocol/machine §11.6). */
 
 import { EMPTY, equalBytes } from "../../protocol/bytes.js";
 import { MAX_INT64, SUN_PER_COIN, wrap } from "../../protocol/int64.js";

@@ -1,5 +1,5 @@
 /**
- * P256VERIFY of EIP-7951, since #96: signatures over secp256r1 (protocol/precompiles §9).
+ * P256VERIFY of EIP-7951, since #96: signatures over secp256r1 (protocol/precompiles §1).
  *
  * A signature is valid if the point h/s·G + r/s·Q has the abscissa r. That point is r/s·(Q + h/r·G): two multiplications
  * that the runtime's own library can do, which multiplies the generator and gives abscissas of multiples of other points,
