@@ -19,7 +19,7 @@ import { type NodeConfig, parseConfig } from "../src/node/config/config.js";
 import { createContractMachine } from "../src/node/contract-runner.js";
 import { addCycleReward, setCycleVi, setCycleVotes } from "../src/node/resources/delegation-store.js";
 import { VI_SCALE } from "../src/node/resources/old-reward-vi.js";
-import { BLOCK_VERSION } from "../src/node/rules/fork-gates.js";
+import { producedVersion } from "../src/node/rules/fork-gates.js";
 import { stores } from "../src/node/state/definition.js";
 import type { StateView } from "../src/node/state/view.js";
 import { toBase58Check } from "../src/protocol/address.js";
@@ -203,7 +203,7 @@ class Bench {
 			number: properties.headNumber + 1n,
 			parentHash: properties.headId,
 			timestamp: endsCycle && due > next ? due : next,
-			version: BLOCK_VERSION,
+			version: producedVersion(this.open.rules),
 			witness_address: producer.witness,
 		});
 		const block = sealBlock(raw, transactions, producer);

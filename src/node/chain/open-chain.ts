@@ -352,6 +352,8 @@ function chainRules(config: NodeConfig, development?: DevelopmentSchedule): Chai
 		checkFrozenTime: config.block.checkFrozenTime === 1,
 		saveCancelDetails: config.vm.saveCancelAllUnfreezeV2Details,
 		release: config.node.release,
+		network: config.node.network,
+		...(config.block.version === undefined ? {} : { blockVersion: config.block.version }),
 		keepsNoteTree: config.node.shielded.verifiesProofs,
 	};
 }

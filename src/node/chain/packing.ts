@@ -9,7 +9,7 @@ import type { SignedTransaction } from "../../protocol/transaction.js";
 import { isShielded, MAX_SHIELDED_PER_BLOCK, signerOfWitness } from "../consensus/block-judgement.js";
 import { ChainError, ValidateSignatureError } from "../rules/errors.js";
 import type { BlockScope } from "../rules/execution.js";
-import { BLOCK_VERSION } from "../rules/fork-gates.js";
+import { producedVersion } from "../rules/fork-gates.js";
 import type { StateDatabase } from "../state/state-database.js";
 import { recordParentId } from "../vm/block-hash-history.js";
 import type { PendingPool, PendingTransaction } from "./pending-pool.js";
@@ -64,12 +64,15 @@ export function checkProducer({ environment: { state } }: PackingContext, produc
 }
 
 /** The header of the block on the head, still without root. */
-export function nextHeader({ environment: { state } }: PackingContext, slot: PackingSlot): BlockHeaderRaw {
+export function nextHeader(
+	{ environment: { state, rules } }: PackingContext,
+	slot: PackingSlot,
+): BlockHeaderRaw {
 	return BlockHeaderRaw.create({
 		number: state.properties.headNumber + 1n,
 		parentHash: state.properties.headId,
 		timestamp: slot.timestampMs,
-		version: BLOCK_VERSION,
+		version: producedVersion(rules),
 		witness_address: slot.producer.witness,
 	});
 }

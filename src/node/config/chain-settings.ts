@@ -64,6 +64,12 @@ export const chainSettings = {
 
 	"block.needSyncCheck": boolean(false, "a witness waits until it is synchronised"),
 	"block.maintenanceTimeInterval": int(21_600_000, "ms between maintenances, of a new chain"),
+	"block.version": int(
+		0,
+		"the version that blocks of this node carry, which is a vote for its rules (ours)",
+		undefined,
+		"the newest that `node.release` knows",
+	),
 	"block.proposalExpireTime": int(259_200_000, "ms until a proposal is decided; must be the network's"),
 	"block.checkFrozenTime": int(1, "0: how long a stake lasts is not checked, for tests"),
 	"enery.limit.block.num": int(4_727_890, "height from which the rules of block version 5 hold (so spelled)"),

@@ -11,6 +11,8 @@ import type { EffectiveSetting } from "../../hocon/section.js";
 import { MAIN_PREFIX, TEST_PREFIX } from "../../protocol/address.js";
 import { contractTypes } from "../../protocol/contract-types.js";
 import { type Dialect, toNeutral } from "../../protocol/dialect.js";
+import { NETWORKS, type NetworkName } from "../rules/chain-rules.js";
+import { forkTableOf } from "../rules/fork-gates.js";
 import { isFrom, RELEASES, type Release, releaseNamed } from "../rules/release.js";
 import { type CommitteeConfig, readCommittee } from "./committee-config.js";
 import { developmentSettings } from "./development-keys.js";
@@ -89,6 +91,8 @@ interface NodeSection {
 	readonly dialect: Dialect;
 	/** Whose answers the APIs give, and whose checks stand at the doors. */
 	readonly release: Release;
+	/** Whose numbers of block versions and parameters hold. */
+	readonly network: NetworkName;
 	readonly peers: PeerConfig;
 	readonly http: HttpConfig;
 	readonly jsonrpc: JsonRpcConfig;
@@ -135,6 +139,8 @@ interface BlockConfig {
 	/** Initial chain parameter. */
 	readonly maintenanceTimeIntervalMs: number;
 	readonly proposalExpireTimeMs: number;
+	/** The version that blocks of this node vote for; undefined: the newest that the release knows. */
+	readonly version: number | undefined;
 	/** 0 skips the check of a freeze's duration; for tests. */
 	readonly checkFrozenTime: number;
 	/** Height from which contract rules of block version 5 hold. */
@@ -262,6 +268,7 @@ function readNode(settings: Settings): NodeSection {
 	return {
 		dialect,
 		release,
+		network: readNetwork(settings),
 		peers: readPeers(settings),
 		http: readHttp(settings),
 		jsonrpc: readJsonRpc(settings),
@@ -302,9 +309,29 @@ function readBlock(settings: Settings): BlockConfig {
 		needSyncCheck: settings.get("block.needSyncCheck"),
 		maintenanceTimeIntervalMs: settings.get("block.maintenanceTimeInterval"),
 		proposalExpireTimeMs: settings.get("block.proposalExpireTime"),
+		version: readVersion(settings),
 		checkFrozenTime: settings.get("block.checkFrozenTime"),
 		energyLimitBlockNumber: settings.get("enery.limit.block.num"),
 	};
+}
+
+function readNetwork(settings: Settings): NetworkName {
+	const name = settings.get("node.network");
+	const network = NETWORKS.find((known) => known === name);
+	if (network === undefined) {
+		throw settings.refuse("node.network", `must be ${NETWORKS.join(" or ")}, not "${name}"`);
+	}
+	return network;
+}
+
+function readVersion(settings: Settings): number | undefined {
+	const version = settings.get("block.version");
+	if (version === 0) return undefined;
+	const known = forkTableOf({ network: readNetwork(settings) }).map((row) => row.version);
+	if (!known.includes(version)) {
+		throw settings.refuse("block.version", `must be one of ${known.join(", ")}, not ${version}`);
+	}
+	return version;
 }
 
 function readTransaction(settings: Settings): TransactionConfig {

@@ -1,6 +1,7 @@
 /** Keys of `node` and `seed.node`: servers, peers, production. A part of the table of settings. */
 
 import { availableParallelism } from "node:os";
+import { NETWORKS } from "../rules/chain-rules.js";
 import { NEWEST_RELEASE, RELEASES } from "../rules/release.js";
 import { boolean, double, idle, int, long, port, text, texts } from "./setting.js";
 
@@ -31,6 +32,10 @@ export const nodeSettings = {
 	"node.release": text(
 		NEWEST_RELEASE,
 		`${RELEASES.join(", ")}: the release of the network's node whose answers the APIs give and whose checks meet transactions and blocks from outside (ours)`,
+	),
+	"node.network": text(
+		"main",
+		`${NETWORKS.join(", ")}: the network whose numbers of block versions and parameters hold (ours); a chain of its own counts as main`,
 	),
 	"node.listen.port": port(0, "TCP and UDP port for peers; 0: nobody can connect"),
 	"node.p2p.version": int(0, "network id that both sides of a connection must share"),

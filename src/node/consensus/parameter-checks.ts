@@ -52,6 +52,11 @@ export function gateBetween(from: Gate, before: Gate): Check {
 	return ({ forks, name }) => (isOpen(forks, from) && !isOpen(forks, before) ? undefined : text(name));
 }
 
+/** Switches of Nile that can be turned back: off as well as on from a release on, on alone before. */
+export function bitFrom(release: LaterRelease): Check {
+	return (proposed) => (proposed.forks.upgradedTo(release) ? bit : one)(proposed);
+}
+
 /** A check of the value alone, which needs no chain. */
 interface RangeCheck extends Check {
 	readonly refuse: (name: string, value: bigint) => string | undefined;

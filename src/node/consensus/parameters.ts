@@ -4,12 +4,16 @@
  */
 
 import { toNeutral } from "../../protocol/dialect.js";
+import type { ChainRules, NetworkName } from "../rules/chain-rules.js";
+import { isFrom, type Release } from "../rules/release.js";
 import type { PropertyOf } from "../state/property-table.js";
 import type { StateView } from "../state/view.js";
 import * as check from "./parameter-checks.js";
 import { amount, bit, type Check, gate, need, notDone, one, range, supply } from "./parameter-checks.js";
 import * as effect from "./parameter-effects.js";
 import { allowTypesOf, type Effect, ifZero, recordPrice, store, storeAnd } from "./parameter-effects.js";
+
+type Report = (stored: bigint, rules: Pick<ChainRules, "proposalExpireMs">) => bigint;
 
 interface ChainParameter {
 	/** Number by which a proposal names it; undefined for what is only reported. */
@@ -20,7 +24,7 @@ interface ChainParameter {
 	readonly getter: string;
 	readonly property: PropertyOf<"long">;
 	/** The value that is reported, from the stored one. */
-	readonly report: (stored: bigint) => bigint;
+	readonly report: Report;
 	/** The first release whose `getchainparameters` lists it; undefined: all. */
 	readonly listedFrom: ListedFrom | undefined;
 	/** In the network's order: the first that fails gives the message. */
@@ -28,18 +32,18 @@ interface ChainParameter {
 	readonly apply: Effect;
 }
 
-/** A release after 4.8.0 that lists parameters; `unreleased`: known from documents, and not listed by any named release. */
-type ListedFrom = "4.8.1" | "4.8.2" | "unreleased";
+/** The first release that lists a parameter; `once set`: no release that a node answers as lists it, but its chain may set it. */
+type ListedFrom = Release | "once set";
 
 interface Special {
 	/** Name in messages, where it differs from the property. */
 	readonly name?: string;
 	readonly apply?: Effect;
-	readonly report?: (stored: bigint) => bigint;
+	readonly report?: Report;
 	readonly listedFrom?: ListedFrom;
 }
 
-const asStored = (stored: bigint): bigint => stored;
+const asStored: Report = (stored) => stored;
 
 const row = (
 	id: number,
@@ -63,11 +67,24 @@ const MIN_INTERVAL_MS = 81_000n;
 const MAX_INTERVAL_MS = 86_400_000n;
 
 /** How long proposals may live, in milliseconds: less than a year and three seconds. */
+const LONGEST_LIFE_MS = 31_536_002_999n;
+
 const proposalLife = range(
 	1n,
-	31_536_002_999n,
+	LONGEST_LIFE_MS,
 	"This value[NAME] is only allowed to be greater than 0 and less than 31536003000!",
 );
+
+/**
+ * How long a new proposal lives, in milliseconds: #92, or what the node is configured with while nothing is stored.
+ * @param stored PROPOSAL_EXPIRE_TIME
+ */
+export function proposalLifeMs(
+	stored: bigint,
+	{ proposalExpireMs }: Pick<ChainRules, "proposalExpireMs">,
+): bigint {
+	return stored > 0n && stored <= LONGEST_LIFE_MS ? stored : proposalExpireMs;
+}
 
 export const chainParameters: readonly ChainParameter[] = [
 	row(0, "MAINTENANCE_TIME_INTERVAL", "getMaintenanceTimeInterval", [
@@ -275,6 +292,7 @@ export const chainParameters: readonly ChainParameter[] = [
 		{ listedFrom: "4.8.1" },
 	),
 	row(92, "PROPOSAL_EXPIRE_TIME", "getProposalExpireTime", [gate("4.8.1"), proposalLife], {
+		report: (stored, rules) => proposalLifeMs(stored, rules),
 		listedFrom: "4.8.1",
 	}),
 	row(96, "ALLOW_TVM_OSAKA", "getAllowTvmOsaka", [gate("4.8.2"), notDone, one], { listedFrom: "4.8.2" }),
@@ -300,17 +318,34 @@ export const chainParameters: readonly ChainParameter[] = [
 		{ listedFrom: "4.8.2" },
 	),
 	row(99, "ALLOW_OPTIMIZE_TVM_STORAGE", "getAllowOptimizeTvmStorage", [gate("4.8.2.3"), notDone, one], {
-		listedFrom: "unreleased",
+		listedFrom: "once set",
 	}),
 ];
 
-const byId = new Map(
-	chainParameters.flatMap((parameter) => (parameter.id === undefined ? [] : [[parameter.id, parameter]])),
-);
+/** What the test network Nile has besides, or in the place of one of the same number (protocol/parameters §3.1). */
+const nileParameters: readonly ChainParameter[] = [
+	row(44, "ALLOW_MARKET_TRANSACTION", "getAllowMarketTransaction", [gate(19), check.bitFrom("4.8.1")], {
+		apply: effect.reversibleMarket,
+	}),
+	row(1000, "ALLOW_FN_DSA_512", "getAllowFnDsa512", [gate("4.8.2_PQ1"), bit, check.change], {
+		listedFrom: "once set",
+	}),
+	row(1001, "ALLOW_ML_DSA_44", "getAllowMlDsa44", [gate("4.8.2_PQ1"), bit, check.change], {
+		listedFrom: "once set",
+	}),
+];
 
-/** The parameter that proposals name by this number; undefined if there is none. */
-export function chainParameter(id: bigint): ChainParameter | undefined {
-	return byId.get(id);
+const withId = (rows: readonly ChainParameter[]): readonly (readonly [bigint, ChainParameter])[] =>
+	rows.flatMap((parameter) => (parameter.id === undefined ? [] : [[parameter.id, parameter]]));
+
+const byId: Readonly<Record<NetworkName, ReadonlyMap<bigint, ChainParameter>>> = {
+	main: new Map(withId(chainParameters)),
+	nile: new Map(withId([...chainParameters, ...nileParameters])),
+};
+
+/** The parameter that proposals of a network name by this number; undefined if there is none. */
+export function chainParameter(id: bigint, network: NetworkName = "main"): ChainParameter | undefined {
+	return byId[network].get(id);
 }
 
 /**
@@ -338,14 +373,21 @@ export function valueRefusal({ name, checks }: ChainParameter, value: bigint): s
 	return undefined;
 }
 
-/** What `getchainparameters` reports, in its order. */
+/** What `getchainparameters` reports, in its order: the parameters that the node's release knows. */
 export function reportChainParameters(
 	state: StateView,
+	rules: Pick<ChainRules, "release" | "network" | "proposalExpireMs">,
 ): readonly { readonly key: string; readonly value: bigint }[] {
-	return chainParameters
-		.filter(({ listedFrom }) => listedFrom === undefined)
-		.map(({ getter, property, report }) => ({
-			key: getter,
-			value: report(state.properties.get(property)),
-		}));
+	const isListed = ({ listedFrom, property }: ChainParameter): boolean => {
+		if (listedFrom === undefined) return true;
+		return listedFrom === "once set"
+			? state.properties.isWritten(property)
+			: isFrom(rules.release, listedFrom);
+	};
+	const added =
+		rules.network === "nile" ? nileParameters.filter(({ id }) => !byId.main.has(id as bigint)) : [];
+	return [...chainParameters, ...added].filter(isListed).map(({ getter, property, report }) => ({
+		key: getter,
+		value: report(state.properties.get(property), rules),
+	}));
 }

@@ -43,7 +43,7 @@ function decide(
 /** Sets the parameters in the order of the proposal; numbers that no parameter has are passed over. */
 function applyParameters(state: StateView, forks: ForkGates, proposal: Readonly<Proposal>): void {
 	for (const [id, value] of proposal.parameters) {
-		const parameter = chainParameter(id);
+		const parameter = chainParameter(id, forks.network);
 		parameter?.apply({
 			state,
 			forks,

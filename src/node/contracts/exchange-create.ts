@@ -2,7 +2,6 @@
 
 import { isAddress } from "../../protocol/address.js";
 import { equalBytes, toHex } from "../../protocol/bytes.js";
-import { wrap } from "../../protocol/int64.js";
 import { Account, Exchange, type ExchangeCreateContract } from "../../protocol/messages.js";
 import { saveExchange } from "../exchange/pair.js";
 import { sinkFee } from "../resources/balance.js";
@@ -10,10 +9,10 @@ import { ContractValidateError } from "../rules/errors.js";
 import { take } from "../tokens/holdings.js";
 import { isCoin, isCoinOrTokenNumber } from "../tokens/token-id.js";
 import { namesByNumber } from "../tokens/token-store.js";
-import { defineContract } from "./contract.js";
+import { defineExchangeContract, sumsOf } from "./exchange-arithmetic.js";
 import { checkFunds } from "./exchange-checks.js";
 
-export const exchangeCreate = defineContract<ExchangeCreateContract>({
+export const exchangeCreate = defineExchangeContract<ExchangeCreateContract>({
 	type: "ExchangeCreateContract",
 
 	validate({ state, contract }) {
@@ -39,6 +38,7 @@ export const exchangeCreate = defineContract<ExchangeCreateContract>({
 		if (first_token_balance <= 0n || second_token_balance <= 0n) {
 			throw new ContractValidateError("token balance must greater than zero");
 		}
+		const fit = sumsOf(state);
 		const limit = state.properties.get("EXCHANGE_BALANCE_LIMIT");
 		if (first_token_balance > limit || second_token_balance > limit) {
 			throw new ContractValidateError(`token balance must less than ${limit}`);
@@ -48,7 +48,7 @@ export const exchangeCreate = defineContract<ExchangeCreateContract>({
 			[second_token_id, second_token_balance, "second token balance is not enough"],
 		] as const;
 		for (const [id, balance, message] of sides) {
-			checkFunds(state, account, id, isCoin(id) ? wrap(balance + fee) : balance, message);
+			checkFunds(state, account, id, isCoin(id) ? fit(balance + fee) : balance, message);
 		}
 	},
 
@@ -56,11 +56,12 @@ export const exchangeCreate = defineContract<ExchangeCreateContract>({
 		const { properties } = state;
 		const { first_token_id, first_token_balance, second_token_id, second_token_balance } = contract;
 		const fee = properties.get("EXCHANGE_CREATE_FEE");
+		const fit = sumsOf(state);
 		const account = Account.copy(state.account.existing(contract.owner_address));
-		account.balance = wrap(account.balance - fee);
-		take(state, account, first_token_id, first_token_balance);
-		take(state, account, second_token_id, second_token_balance);
-		const id = wrap(properties.get("LATEST_EXCHANGE_NUM") + 1n);
+		account.balance = fit(account.balance - fee);
+		take(state, account, first_token_id, first_token_balance, fit);
+		take(state, account, second_token_id, second_token_balance, fit);
+		const id = fit(properties.get("LATEST_EXCHANGE_NUM") + 1n);
 		saveExchange(
 			state,
 			Exchange.create({

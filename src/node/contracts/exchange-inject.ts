@@ -1,14 +1,14 @@
 /** ExchangeInjectContract (protocol/exchange §4): the creator adds to a pair, both tokens in its present ratio. */
 
-import { checked, checkedMul, wrap } from "../../protocol/int64.js";
+import { checked, checkedMul } from "../../protocol/int64.js";
 import { Account, type ExchangeInjectContract } from "../../protocol/messages.js";
 import { saveExchange, withBalances } from "../exchange/pair.js";
 import { ContractValidateError } from "../rules/errors.js";
 import { take } from "../tokens/holdings.js";
-import { defineContract } from "./contract.js";
+import { defineExchangeContract, sumsOf } from "./exchange-arithmetic.js";
 import { checkFunds, checkPair, checkPairIsOpen, pairOf } from "./exchange-checks.js";
 
-export const exchangeInject = defineContract<ExchangeInjectContract>({
+export const exchangeInject = defineExchangeContract<ExchangeInjectContract>({
 	type: "ExchangeInjectContract",
 
 	validate({ state, contract }) {
@@ -19,8 +19,9 @@ export const exchangeInject = defineContract<ExchangeInjectContract>({
 		const { balance, otherId, otherBalance } = pair.side;
 		const other = checked((otherBalance * quant) / balance, "BigInteger out of long range");
 		if (other <= 0n) throw new ContractValidateError("the calculated token quant  must be greater than 0");
+		const fit = sumsOf(state);
 		const limit = state.properties.get("EXCHANGE_BALANCE_LIMIT");
-		if (wrap(balance + quant) > limit || wrap(otherBalance + other) > limit) {
+		if (fit(balance + quant) > limit || fit(otherBalance + other) > limit) {
 			throw new ContractValidateError(`token balance must less than ${limit}`);
 		}
 		checkFunds(state, pair.account, token_id, quant, "token balance is not enough");
@@ -32,13 +33,14 @@ export const exchangeInject = defineContract<ExchangeInjectContract>({
 		const { exchange, side } = pairOf(state, contract);
 		// The checks multiply in big integers, the effect in 64 bits: some injections pass and can't be carried out.
 		const other = checkedMul(side.otherBalance, quant) / side.balance;
+		const fit = sumsOf(state);
 		const account = Account.copy(state.account.existing(owner_address));
-		take(state, account, token_id, quant);
-		take(state, account, side.otherId, other);
+		take(state, account, token_id, quant, fit);
+		take(state, account, side.otherId, other, fit);
 		state.account.put(owner_address, account);
 		saveExchange(
 			state,
-			withBalances(exchange, token_id, wrap(side.balance + quant), wrap(side.otherBalance + other)),
+			withBalances(exchange, token_id, fit(side.balance + quant), fit(side.otherBalance + other)),
 		);
 		result.exchange_inject_another_amount = other;
 		result.fee = 0n;

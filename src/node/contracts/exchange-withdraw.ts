@@ -1,17 +1,18 @@
 /** ExchangeWithdrawContract (protocol/exchange §5): the creator takes out of a pair, both tokens in its present ratio. */
 
-import { checked, toDouble, wrap } from "../../protocol/int64.js";
+import { checked, toDouble } from "../../protocol/int64.js";
 import { Account, type ExchangeWithdrawContract } from "../../protocol/messages.js";
 import { type PairSide, saveExchange, withBalances } from "../exchange/pair.js";
+import { divideHalfUp } from "../exchange/rounding.js";
 import { ContractValidateError } from "../rules/errors.js";
 import { give } from "../tokens/holdings.js";
-import { defineContract } from "./contract.js";
+import { defineExchangeContract, isExact, sumsOf } from "./exchange-arithmetic.js";
 import { checkPair, checkPairIsOpen, pairOf } from "./exchange-checks.js";
 
 /** The share of the other token that may be lost to rounding. */
 const MAX_LOSS = 0.0001;
 
-export const exchangeWithdraw = defineContract<ExchangeWithdrawContract>({
+export const exchangeWithdraw = defineExchangeContract<ExchangeWithdrawContract>({
 	type: "ExchangeWithdrawContract",
 
 	validate({ state, contract }) {
@@ -26,20 +27,22 @@ export const exchangeWithdraw = defineContract<ExchangeWithdrawContract>({
 		if (other <= 0n) {
 			throw new ContractValidateError("withdraw another token quant must greater than zero");
 		}
-		if (!isPrecise(pair.side, quant, other)) throw new ContractValidateError("Not precise enough");
+		const precise = isExact(state) ? isExactlyPrecise : isPrecise;
+		if (!precise(pair.side, quant, other)) throw new ContractValidateError("Not precise enough");
 	},
 
 	execute({ state, contract }, result) {
 		const { owner_address, token_id, quant } = contract;
 		const { exchange, side } = pairOf(state, contract);
 		const other = otherQuant(side, quant);
+		const fit = sumsOf(state);
 		const account = Account.copy(state.account.existing(owner_address));
-		give(state, account, token_id, quant);
-		give(state, account, side.otherId, other);
+		give(state, account, token_id, quant, fit);
+		give(state, account, side.otherId, other, fit);
 		state.account.put(owner_address, account);
 		saveExchange(
 			state,
-			withBalances(exchange, token_id, wrap(side.balance - quant), wrap(side.otherBalance - other)),
+			withBalances(exchange, token_id, fit(side.balance - quant), fit(side.otherBalance - other)),
 		);
 		result.exchange_withdraw_another_amount = other;
 		result.fee = 0n;
@@ -57,9 +60,15 @@ function otherQuant({ balance, otherBalance }: PairSide, quant: bigint): bigint 
  * @param other whole units of the other token, above 0
  */
 export function isPrecise({ balance, otherBalance }: PairSide, quant: bigint, other: bigint): boolean {
-	const tenThousandths = (otherBalance * quant * 20_000n + balance) / (balance * 2n);
+	const tenThousandths = divideHalfUp(otherBalance * quant * 10_000n, balance);
 	const decimals = (tenThousandths % 10_000n).toString().padStart(4, "0");
 	const share = Number(`${tenThousandths / 10_000n}.${decimals}`);
 	const whole = toDouble(other);
 	return (share - whole) / whole <= MAX_LOSS;
+}
+
+/** The same, all in decimals: with #98. */
+export function isExactlyPrecise({ balance, otherBalance }: PairSide, quant: bigint, other: bigint): boolean {
+	const tenThousandths = divideHalfUp(otherBalance * quant * 10_000n, balance);
+	return tenThousandths - 10_000n * other <= other;
 }

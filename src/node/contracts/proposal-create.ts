@@ -3,7 +3,7 @@
 import { isAddress } from "../../protocol/address.js";
 import { be64, toHex } from "../../protocol/bytes.js";
 import { Proposal, type ProposalCreateContract } from "../../protocol/messages.js";
-import { chainParameter } from "../consensus/parameters.js";
+import { chainParameter, proposalLifeMs } from "../consensus/parameters.js";
 import { ContractValidateError } from "../rules/errors.js";
 import { type ContractContext, defineContract } from "./contract.js";
 
@@ -46,7 +46,7 @@ export const proposalCreate = defineContract<ProposalCreateContract>({
 
 /** Each value is checked against the chain as it is now, not against the other values of the proposal. */
 function checkParameter({ state, forks }: ContractContext, id: bigint, value: bigint): void {
-	const parameter = chainParameter(id);
+	const parameter = chainParameter(id, forks.network);
 	if (!parameter) throw new ContractValidateError(`Does not support code : ${id}`);
 	const { name, property } = parameter;
 	for (const check of parameter.checks) {
@@ -59,6 +59,7 @@ function checkParameter({ state, forks }: ContractContext, id: bigint, value: bi
 function expirationTime({ state: { properties }, rules }: ContractContext): bigint {
 	const interval = properties.get("MAINTENANCE_TIME_INTERVAL");
 	const next = properties.get("NEXT_MAINTENANCE_TIME");
-	const open = properties.headTimestampMs + rules.proposalExpireMs - next;
+	const open =
+		properties.headTimestampMs + proposalLifeMs(properties.get("PROPOSAL_EXPIRE_TIME"), rules) - next;
 	return next + (open / interval + 1n) * interval;
 }

@@ -2,6 +2,11 @@
 
 import type { Release } from "./release.js";
 
+/** Networks whose numbers differ (protocol/consensus §6.4). A chain of its own counts as the main network does. */
+export const NETWORKS = ["main", "nile"] as const;
+
+export type NetworkName = (typeof NETWORKS)[number];
+
 /** The facts of a chain that are fixed by its configuration and don't live in the state. */
 export interface ChainRules {
 	readonly genesisTimestampMs: bigint;
@@ -26,6 +31,10 @@ export interface ChainRules {
 	 * state doesn't depend on it, but for a few rows that the releases keep differently for themselves (protocol/releases §2).
 	 */
 	readonly release: Release;
+	/** Whose numbers of versions and parameters hold (`node.network`); absent: the main network's. */
+	readonly network?: NetworkName;
+	/** The version that blocks of this node vote for (`block.version`); absent: the newest that the release knows. */
+	readonly blockVersion?: number;
 	/** Whether the root of the tree of notes is recorded with each block: not by release 4.8.0 while shielded transactions are off. */
 	readonly keepsNoteTree: boolean;
 	/** Absent on every network: blocks stand in the network's slots. */

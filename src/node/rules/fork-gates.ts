@@ -1,10 +1,8 @@
 /** Block versions and the rules that wait for them (protocol/consensus §6). */
 
 import type { StateView } from "../state/view.js";
-import type { ChainRules } from "./chain-rules.js";
-
-/** The version that our blocks carry. */
-export const BLOCK_VERSION = 32;
+import type { ChainRules, NetworkName } from "./chain-rules.js";
+import { isFrom, type Release } from "./release.js";
 
 /** The version that is passed by height, not by votes. */
 export const ENERGY_LIMIT_VERSION = 5;
@@ -19,9 +17,11 @@ export interface ForkRow {
 	readonly hardForkMs: bigint;
 	/** Share of active witnesses that must produce this version; undefined: all, at any time. */
 	readonly ratePercent?: number;
+	/** The first release that counts it, of those that a node answers as; undefined: all do. */
+	readonly countedFrom?: Release;
 	/** What begins when the version has passed, besides the parameters that the table of parameters gates by it. */
 	readonly opens?: string;
-	/** How well the row is known; absent: recorded from a reference node. */
+	/** How well the row is known; absent: recorded from a reference node. Blocks of this node don't vote for one that isn't. */
 	readonly certainty?: "documented";
 }
 
@@ -30,16 +30,18 @@ export const voted = (
 	version: number,
 	release: string,
 	ratePercent = 80,
-	more: Pick<ForkRow, "opens" | "certainty"> = {},
+	more: Pick<ForkRow, "countedFrom" | "opens" | "certainty"> = {},
 ): ForkRow => ({ version, release, hardForkMs: HARD_FORK_MS, ratePercent, ...more });
 const unanimous = (version: number, release: string): ForkRow => ({ version, release, hardForkMs: 0n });
 const later = (
 	version: number,
 	release: LaterRelease,
 	ratePercent: number,
+	countedFrom: Release,
 	opens: string,
 	certainty?: "documented",
-): ForkRow => voted(version, release, ratePercent, certainty ? { opens, certainty } : { opens });
+): ForkRow =>
+	voted(version, release, ratePercent, { countedFrom, opens, ...(certainty ? { certainty } : {}) });
 
 /** The versions that all networks have in common, ascending. */
 const common: readonly ForkRow[] = [
@@ -75,39 +77,61 @@ const HARDENING = "#95 to #98";
 /** The versions of the main network and of every chain of its own, ascending (protocol/consensus §6.1). */
 export const forkTable: readonly ForkRow[] = [
 	...common,
-	later(33, "4.8.0.1", 70, CLOSED_EXCHANGE),
-	later(34, "4.8.1", 80, FROZEN_SUPPLY),
-	later(35, "4.8.1.1", 70, TIME_GUARDS),
-	later(36, "4.8.2", 80, HARDENING),
+	later(33, "4.8.0.1", 70, "4.8.1", CLOSED_EXCHANGE),
+	later(34, "4.8.1", 80, "4.8.1", FROZEN_SUPPLY),
+	later(35, "4.8.1.1", 70, "4.8.2", TIME_GUARDS),
+	later(36, "4.8.2", 80, "4.8.2", HARDENING),
 	later(
 		37,
 		"4.8.2.2",
 		70,
+		"4.8.2",
 		"guards of the machine on self-destruction, on delegated stakes below 0, and on contracts being created",
 		"documented",
 	),
-	later(38, "4.8.2.3", 70, "#99; storage slots of one key end a transaction", "documented"),
+	later(38, "4.8.2.3", 70, "4.8.2", "#99; storage slots of one key end a transaction", "documented"),
 ];
 
 /** The versions of the test network Nile, which numbers them in another order (protocol/consensus §6.4). */
 export const nileForkTable: readonly ForkRow[] = [
 	...common,
-	later(33, "4.8.1", 80, FROZEN_SUPPLY, "documented"),
-	later(34, "4.8.0.1", 70, CLOSED_EXCHANGE, "documented"),
-	later(35, "4.8.1.1", 70, TIME_GUARDS, "documented"),
-	later(36, "4.8.2", 80, HARDENING, "documented"),
-	later(37, "4.8.2_PQ1", 80, "#1000 and #1001: signatures of post-quantum schemes", "documented"),
+	later(33, "4.8.1", 80, "4.8.1", FROZEN_SUPPLY),
+	later(34, "4.8.0.1", 70, "4.8.1", CLOSED_EXCHANGE),
+	later(35, "4.8.1.1", 70, "4.8.2", TIME_GUARDS),
+	later(36, "4.8.2", 80, "4.8.2", HARDENING),
+	later(37, "4.8.2_PQ1", 80, "4.8.2", "#1000 and #1001: signatures of post-quantum schemes", "documented"),
 ];
+
+const tables: Readonly<Record<NetworkName, readonly ForkRow[]>> = { main: forkTable, nile: nileForkTable };
+
+/** The versions of a chain's network. */
+export const forkTableOf = ({ network = "main" }: Pick<ChainRules, "network">): readonly ForkRow[] =>
+	tables[network];
+
+/** The version that blocks of this node carry: the newest that its release knows, unless its owner votes for another. */
+export function producedVersion(rules: Pick<ChainRules, "network" | "release" | "blockVersion">): number {
+	if (rules.blockVersion !== undefined) return rules.blockVersion;
+	const votable = forkTableOf(rules).filter((row) => isCounted(row, rules.release) && !row.certainty);
+	return (votable.at(-1) as ForkRow).version;
+}
+
+const isCounted = ({ countedFrom }: ForkRow, release: Release): boolean =>
+	countedFrom === undefined || isFrom(release, countedFrom);
 
 export class ForkGates {
 	private readonly byVersion: ReadonlyMap<number, ForkRow>;
 	private readonly byRelease: ReadonlyMap<string, number>;
+	/** The rows that the release counts (protocol/releases §2). What has passed is told by all of them. */
+	private readonly counted: readonly ForkRow[];
+	readonly network: NetworkName;
 
 	constructor(
 		private readonly state: StateView,
 		private readonly rules: ChainRules,
-		private readonly table: readonly ForkRow[] = forkTable,
+		table: readonly ForkRow[] = forkTableOf(rules),
 	) {
+		this.network = rules.network ?? "main";
+		this.counted = table.filter((row) => isCounted(row, rules.release));
 		this.byVersion = new Map(table.map((row) => [row.version, row]));
 		this.byRelease = new Map(table.map((row) => [row.release, row.version]));
 	}
@@ -141,7 +165,7 @@ export class ForkGates {
 	/** Sets VERSION_NUMBER to the highest passed version, as a start and some traces do. */
 	init(): void {
 		let latest = 0;
-		for (const { version } of this.table) if (this.passed(version)) latest = version;
+		for (const { version } of this.counted) if (this.passed(version)) latest = version;
 		this.state.properties.set("VERSION_NUMBER", latest);
 	}
 
@@ -159,7 +183,7 @@ export class ForkGates {
 	update(version: number, position: number, activeCount: number): void {
 		const properties = this.state.properties;
 		if (position < 0 || version < ENERGY_LIMIT_VERSION || properties.get("VERSION_NUMBER") >= version) return;
-		for (const row of this.table) {
+		for (const row of this.counted) {
 			if (row.version <= version || this.passed(row.version)) continue;
 			const statistics = properties.forkStatistics(row.version);
 			if (!statistics) continue;
@@ -171,7 +195,7 @@ export class ForkGates {
 		const statistics = Buffer.from(
 			stored && stored.length === activeCount ? stored : new Uint8Array(activeCount),
 		);
-		if (this.passed(version)) {
+		if (this.counted.some((row) => row.version === version) && this.passed(version)) {
 			this.upgradeTo(version, activeCount);
 			return;
 		}
@@ -181,7 +205,7 @@ export class ForkGates {
 
 	private upgradeTo(version: number, activeCount: number): void {
 		const properties = this.state.properties;
-		for (const row of this.table) {
+		for (const row of this.counted) {
 			if (row.version >= version || this.passed(row.version)) continue;
 			const size = properties.forkStatistics(row.version)?.length || activeCount;
 			properties.setForkStatistics(row.version, Buffer.alloc(size, 1));
@@ -192,7 +216,7 @@ export class ForkGates {
 	/** Clears the counts of versions that haven't passed, in every maintenance block. */
 	reset(activeCount: number): void {
 		const properties = this.state.properties;
-		for (const { version } of this.table) {
+		for (const { version } of this.counted) {
 			if (!properties.forkStatistics(version) || this.passed(version)) continue;
 			properties.setForkStatistics(version, new Uint8Array(activeCount));
 		}

@@ -173,6 +173,8 @@ const propertyTable = {
 	ALLOW_HARDEN_RESOURCE_CALCULATION: absent(long(0n)),
 	ALLOW_HARDEN_EXCHANGE_CALCULATION: absent(long(0n)),
 	ALLOW_OPTIMIZE_TVM_STORAGE: absent(long(0n)),
+	ALLOW_FN_DSA_512: absent(long(0n)),
+	ALLOW_ML_DSA_44: absent(long(0n)),
 	ONE_DAY_NET_LIMIT: long(57_600_000_000n),
 	PUBLIC_NET_USAGE: long(0n),
 	PUBLIC_NET_LIMIT: long(14_400_000_000n),

@@ -58,14 +58,30 @@ export function takeToken(state: StateView, account: Account, token: Uint8Array,
 	return true;
 }
 
-/** Gives an account coins or units of a token. @throws {OverflowError} for a token only: coins wrap */
-export function give(state: StateView, account: Account, id: Uint8Array, amount: bigint): void {
-	if (isCoin(id)) account.balance = wrap(account.balance + amount);
+/**
+ * Gives an account coins or units of a token.
+ * @param fit brings a sum of coins to 64 bits
+ * @throws {OverflowError} for a token, or as `fit` does
+ */
+export function give(
+	state: StateView,
+	account: Account,
+	id: Uint8Array,
+	amount: bigint,
+	fit: (sum: bigint) => bigint = wrap,
+): void {
+	if (isCoin(id)) account.balance = fit(account.balance + amount);
 	else addToken(state, account, id, amount);
 }
 
-/** Takes coins, wrapping, or units of a token, which the checks have found to be there. */
-export function take(state: StateView, account: Account, id: Uint8Array, amount: bigint): void {
-	if (isCoin(id)) account.balance = wrap(account.balance - amount);
+/** Takes coins, or units of a token, which the checks have found to be there. @param fit as for {@link give} */
+export function take(
+	state: StateView,
+	account: Account,
+	id: Uint8Array,
+	amount: bigint,
+	fit: (sum: bigint) => bigint = wrap,
+): void {
+	if (isCoin(id)) account.balance = fit(account.balance - amount);
 	else takeToken(state, account, id, amount);
 }

@@ -4,7 +4,9 @@ import {
 	chainParameters,
 	reportChainParameters,
 } from "../../../src/node/consensus/parameters.js";
-import { ForkGates, forkTable } from "../../../src/node/rules/fork-gates.js";
+import type { NetworkName } from "../../../src/node/rules/chain-rules.js";
+import { ForkGates, forkTable, forkTableOf } from "../../../src/node/rules/fork-gates.js";
+import type { Release } from "../../../src/node/rules/release.js";
 import type { PropertyName } from "../../../src/node/state/property-table.js";
 import type { StateView } from "../../../src/node/state/view.js";
 import { GENESIS_MS, openState, rules, setHead } from "./chain-state.js";
@@ -51,10 +53,44 @@ describe("the table of chain parameters", () => {
 	);
 
 	it("reports the target ratio in its proposed unit", async () => {
-		const report = reportChainParameters(await openState(1));
+		const report = reportChainParameters(await openState(1), { ...rules, release: "4.8.0" });
 		expect(report[0]).toEqual({ key: "getMaintenanceTimeInterval", value: 600_000n });
 		expect(report.find(({ key }) => key === "getAdaptiveResourceLimitTargetRatio")?.value).toBe(10n);
 		expect(report.at(-1)?.key).toBe("getAllowTvmBlob");
+	});
+
+	it("reports what each release knows, and what no release knows once it is set", async () => {
+		const state = await openState(1);
+		const after = (release: Release, network: NetworkName = "main"): readonly string[] => {
+			const keys = reportChainParameters(state, { ...rules, release, network }).map(({ key }) => key);
+			return keys.slice(keys.indexOf("getAllowTvmBlob") + 1);
+		};
+		const first = ["getAllowTvmSelfdestructRestriction", "getProposalExpireTime"];
+		const second = [
+			"getAllowTvmOsaka",
+			"getAllowTvmPrague",
+			"getAllowHardenResourceCalculation",
+			"getAllowHardenExchangeCalculation",
+		];
+		expect(after("4.8.0")).toEqual([]);
+		expect(after("4.8.1")).toEqual(first);
+		expect(after("4.8.2")).toEqual([...first, ...second]);
+		for (const name of ["ALLOW_OPTIMIZE_TVM_STORAGE", "ALLOW_ML_DSA_44"] as const)
+			state.properties.set(name, 1n);
+		expect(after("4.8.2")).toEqual([...first, ...second, "getAllowOptimizeTvmStorage"]);
+		expect(after("4.8.2", "nile").slice(-2)).toEqual(["getAllowOptimizeTvmStorage", "getAllowMlDsa44"]);
+	});
+
+	it.each([
+		[0n, 259_200_000n],
+		[1n, 1n],
+		[31_536_002_999n, 31_536_002_999n],
+		[31_536_003_000n, 259_200_000n],
+	])("reports the life of proposals, stored %i, as %i", async (stored, reported) => {
+		const state = await openState(1);
+		state.properties.set("PROPOSAL_EXPIRE_TIME", stored);
+		const report = reportChainParameters(state, rules);
+		expect(report.find(({ key }) => key === "getProposalExpireTime")?.value).toBe(reported);
 	});
 });
 
@@ -226,6 +262,54 @@ describe("proposed values", () => {
 		const state = await openUpgraded();
 		state.properties.set(name, stored as never);
 		expect(refusal(state, id, value)).toBe(text);
+	});
+});
+
+describe("on Nile", () => {
+	const nile = { ...rules, network: "nile" } as const;
+
+	async function openNile(last: number): Promise<{ state: StateView; forks: ForkGates }> {
+		const state = await openState(1);
+		setHead(state, 5n, GENESIS_MS + 3000n);
+		for (const { version } of forkTableOf(nile)) {
+			if (version <= last) state.properties.setForkStatistics(version, Uint8Array.of(1));
+		}
+		return { state, forks: new ForkGates(state, nile) };
+	}
+
+	async function nileRefusal(last: number, id: bigint, value: bigint): Promise<string | undefined> {
+		const { name, property, checks } = chainParameter(id, "nile") ?? { checks: [] };
+		const { state, forks } = await openNile(last);
+		if (name === undefined || property === undefined) return "unknown";
+		for (const check of checks) {
+			const text = check({ state, forks, name, property, value });
+			if (text !== undefined) return text;
+		}
+		return undefined;
+	}
+
+	it.each<[number, bigint, bigint, string | undefined]>([
+		[32, 44n, 0n, "This value[ALLOW_MARKET_TRANSACTION] is only allowed to be 1"],
+		[33, 44n, 0n, undefined],
+		[33, 44n, 1n, undefined],
+		[33, 44n, 2n, "This value[ALLOW_MARKET_TRANSACTION] is only allowed to be 1 or 0"],
+		[32, 94n, 1n, "Bad chain parameter id [ALLOW_TVM_SELFDESTRUCT_RESTRICTION]"],
+		[33, 94n, 1n, undefined],
+		[36, 1000n, 1n, "Bad chain parameter id [ALLOW_FN_DSA_512]"],
+		[37, 1000n, 1n, undefined],
+		[37, 1000n, 0n, "[ALLOW_FN_DSA_512] has been set to 0, no need to propose again"],
+		[37, 1001n, 1n, undefined],
+	])("after version %i, %i = %i is judged by its own table", async (last, id, value, text) => {
+		expect(await nileRefusal(last, id, value)).toBe(text);
+	});
+
+	it("the order book opens and closes", async () => {
+		const { state, forks } = await openNile(33);
+		const parameter = chainParameter(44n, "nile");
+		for (const value of [1n, 0n, 1n]) {
+			parameter?.apply({ state, forks, property: parameter.property, value, sinceMs: 0n });
+			expect(state.properties.get("ALLOW_MARKET_TRANSACTION")).toBe(value);
+		}
 	});
 });
 

@@ -3,6 +3,7 @@
 import type { ContractContext, ContractModule } from "../../../src/node/contracts/contract.js";
 import { contractModule } from "../../../src/node/contracts/modules.js";
 import { ForkGates } from "../../../src/node/rules/fork-gates.js";
+import type { Release } from "../../../src/node/rules/release.js";
 import type { StateView } from "../../../src/node/state/view.js";
 import { tokenBytes } from "../../../src/node/tokens/token-id.js";
 import type { Message } from "../../../src/protocol/codec/descriptor.js";
@@ -44,6 +45,7 @@ function contextOf(
 	state: StateView,
 	type: ContractName,
 	contract: Message,
+	release: Release = rules.release,
 ): { readonly module: ContractModule; readonly context: ContractContext } {
 	const module = contractModule(type);
 	if (!module) throw new Error(`no module for ${type}`);
@@ -51,7 +53,7 @@ function contextOf(
 		module,
 		context: {
 			state,
-			rules,
+			rules: { ...rules, release },
 			forks: new ForkGates(state, rules),
 			contract,
 			transactionId: new Uint8Array(32),
@@ -67,8 +69,13 @@ export function check(state: StateView, type: ContractName, contract: Message): 
 }
 
 /** Checks and carries out a contract. */
-export function run(state: StateView, type: ContractName, contract: Message): TransactionResult {
-	const { module, context } = contextOf(state, type, contract);
+export function run(
+	state: StateView,
+	type: ContractName,
+	contract: Message,
+	release?: Release,
+): TransactionResult {
+	const { module, context } = contextOf(state, type, contract, release);
 	const result = new TransactionResult();
 	module.validate(context);
 	module.execute(context, result);

@@ -1,10 +1,13 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import { isPrecise } from "../../../src/node/contracts/exchange-withdraw.js";
+import { isExactlyPrecise, isPrecise } from "../../../src/node/contracts/exchange-withdraw.js";
 import { findExchange } from "../../../src/node/exchange/pair.js";
 import { pageOfExchanges } from "../../../src/node/exchange/queries.js";
+import { ContractExecuteError, ContractValidateError } from "../../../src/node/rules/errors.js";
 import type { StateView } from "../../../src/node/state/view.js";
 import { COIN_ID, tokenBytes } from "../../../src/node/tokens/token-id.js";
+import { OverflowError } from "../../../src/protocol/int64.js";
 import {
+	Account,
 	ExchangeCreateContract,
 	ExchangeInjectContract,
 	ExchangeTransactionContract,
@@ -115,6 +118,96 @@ describe("a pair", () => {
 		expect(() =>
 			check(state, "ExchangeTransactionContract", ExchangeTransactionContract.create(trade)),
 		).toThrow(message);
+	});
+});
+
+describe("with exact sums", () => {
+	beforeEach(() => state.properties.set("ALLOW_HARDEN_EXCHANGE_CALCULATION", 1n));
+
+	const trade = (id: bigint, quant: bigint, expected = 1n) =>
+		ExchangeTransactionContract.create({
+			owner_address: owner,
+			exchange_id: id,
+			token_id: A,
+			quant,
+			expected,
+		});
+
+	it("a trade never takes more than the pair holds, whatever is expected", () => {
+		const id = create(A, 1n, B, 10n ** 15n);
+		for (const expected of [1n, 10n ** 18n]) {
+			const attempt = () =>
+				run(state, "ExchangeTransactionContract", trade(id, 999_999_999_999_999n, expected));
+			expect(attempt).toThrow("Exchange balance must be >=0 after transaction");
+		}
+		expect(balances(id)).toEqual([1n, 10n ** 15n]);
+	});
+
+	it("a trade whose sum leaves 64 bits is refused, by whichever way", () => {
+		const id = create(A, 10n, B, 10n);
+		const most = trade(id, 2n ** 63n - 1n);
+		expect(() => run(state, "ExchangeTransactionContract", most)).toThrow(
+			new ContractValidateError("long overflow"),
+		);
+		expect(() => run(state, "ExchangeTransactionContract", most, "4.8.1")).toThrow(
+			new OverflowError("long overflow"),
+		);
+		state.properties.set("ALLOW_HARDEN_EXCHANGE_CALCULATION", 0n);
+		expect(() => run(state, "ExchangeTransactionContract", most)).toThrow("token balance is not enough");
+	});
+
+	it("an account of all coins can't withdraw one more", () => {
+		const id = create(COIN_ID, 100n, A, 100n);
+		const account = Account.copy(state.account.existing(owner));
+		account.balance = 2n ** 63n - 1n;
+		state.account.put(owner, account);
+		const withdraw = ExchangeWithdrawContract.create({
+			owner_address: owner,
+			exchange_id: id,
+			token_id: COIN_ID,
+			quant: 1n,
+		});
+		expect(() => run(state, "ExchangeWithdrawContract", withdraw)).toThrow(
+			new ContractExecuteError("long overflow"),
+		);
+		state.properties.set("ALLOW_HARDEN_EXCHANGE_CALCULATION", 0n);
+		expect(() => run(state, "ExchangeWithdrawContract", withdraw)).not.toThrow();
+	});
+
+	it.each([
+		// The remainder is 1/3 of a unit: above and not above a ten-thousandth of the whole units.
+		[3n, 9_997n, 1n, false],
+		[3n, 10_000n, 1n, true],
+		// 0.5 of 5000 is just a ten-thousandth, 0.5001 is more.
+		[2n, 10_001n, 1n, true],
+		[10_000n, 50_005_001n, 1n, false],
+	])("a withdrawal from %i and %i of %i is precise enough: %s", (balance, otherBalance, quant, precise) => {
+		const side = { balance, otherBalance, otherId: B };
+		expect(isExactlyPrecise(side, quant, (otherBalance * quant) / balance)).toBe(precise);
+	});
+});
+
+describe("errors of arithmetic", () => {
+	it("in checks and effects are refusals of the contract from release 4.8.2 on", () => {
+		const id = create(A, 10n ** 14n, B, 10n ** 14n);
+		const inject = ExchangeInjectContract.create({
+			owner_address: owner,
+			exchange_id: id,
+			token_id: A,
+			quant: 10n ** 14n,
+		});
+		expect(() => run(state, "ExchangeInjectContract", inject)).toThrow(
+			new ContractExecuteError("long overflow"),
+		);
+		expect(() => run(state, "ExchangeInjectContract", inject, "4.8.1")).toThrow(
+			new OverflowError("long overflow"),
+		);
+		state.properties.set("EXCHANGE_CREATE_FEE", 0n);
+		const small = create(A, 1n, B, 10n ** 6n);
+		const most = ExchangeInjectContract.create({ ...inject, exchange_id: small, quant: 2n ** 63n - 1n });
+		expect(() => run(state, "ExchangeInjectContract", most)).toThrow(
+			new ContractValidateError("BigInteger out of long range"),
+		);
 	});
 });
 

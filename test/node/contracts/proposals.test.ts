@@ -91,6 +91,17 @@ describe("a proposal", () => {
 		expect(state.properties.get("LATEST_PROPOSAL_NUM")).toBe(1n);
 	});
 
+	it.each([
+		[1n, 1_700_028_000_000n],
+		[31_536_002_999n, 1_731_542_400_000n],
+		[31_536_003_000n, 1_700_265_600_000n],
+	])("lives as long as #92 says, %i, where that is in range", async (life, expiration) => {
+		const state = await open();
+		state.properties.set("PROPOSAL_EXPIRE_TIME", life);
+		expect(create(state, 0)).toBe("");
+		expect(proposal(state, 1n).expiration_time).toBe(expiration);
+	});
+
 	it.each<[string, number, [bigint, bigint][], string]>([
 		["of an account that isn't there", 55, [[1n, 5n]], `Account[${hex(55)}] not exists`],
 		["of no witness", PLAIN, [[1n, 5n]], `Witness[${hex(PLAIN)}] not exists`],

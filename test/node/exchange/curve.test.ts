@@ -2,7 +2,9 @@
 
 import { describe, expect, it } from "vitest";
 import { tradeOutput } from "../../../src/node/exchange/curve.js";
+import { exactTradeOutput } from "../../../src/node/exchange/exact-curve.js";
 import { historicalPow } from "../../../src/node/exchange/historical-pow.js";
+import { divideHalfUp } from "../../../src/node/exchange/rounding.js";
 import { strictPow } from "../../../src/node/exchange/strict-pow.js";
 
 const view = new DataView(new ArrayBuffer(8));
@@ -258,5 +260,44 @@ describe("a trade", () => {
 
 	it("pays the largest amount where it empties a negative balance exactly", () => {
 		expect(tradeOutput(-98n, 1_000n, 98n, strictPow)).toBe(0x7fffffffffffffffn);
+	});
+});
+
+describe("a trade in decimals (protocol/exchange §7.1)", () => {
+	// Checked with the decimals of another language; the first column is what doubles pay.
+	it.each([
+		[412250222n, 565667180055n, 506525152906288n, 460385n, 412250221n],
+		[710626126399685n, 88160496n, 710627151665301n, 61105285966806n, 710626126399684n],
+		[281875838107885n, 884n, 281902330758551n, 9405561n, 281875838107884n],
+		[12240752050989n, 64n, 795648883316786n, 1n, 12240752050990n],
+		[23768n, 368708701086n, 973144338369666n, 9n, 23769n],
+		[990099n, 100000000n, 100000000n, 1000000n, 990099n],
+		[0n, 10000000000n, 10000000000n, 1n, 0n],
+	])("pays not %i for %i against %i of %i, but %i", (doubles, sold, bought, quant, out) => {
+		expect(tradeOutput(sold, bought, quant, strictPow)).toBe(doubles);
+		expect(exactTradeOutput(sold, bought, quant)).toBe(out);
+	});
+
+	it.each([
+		["long overflow", 2n, 1n, 2n ** 63n - 1n],
+		["Division by zero", -98n, 1000n, 98n],
+		["Infinite or NaN", -200n, 1000n, 150n],
+	])("is an error of arithmetic: %s", (text, sold, bought, quant) => {
+		expect(() => exactTradeOutput(sold, bought, quant)).toThrow(text);
+	});
+});
+
+describe("a half", () => {
+	it.each([
+		[7n, 2n, 4n],
+		[-7n, 2n, -4n],
+		[7n, -2n, -4n],
+		[-7n, -2n, 4n],
+		[10n, 4n, 3n],
+		[9n, 4n, 2n],
+		[-9n, 4n, -2n],
+		[8n, 4n, 2n],
+	])("of %i / %i is rounded away from zero: %i", (a, b, quotient) => {
+		expect(divideHalfUp(a, b)).toBe(quotient);
 	});
 });

@@ -1,5 +1,11 @@
 import { describe, expect, it } from "vitest";
-import { ForkGates, forkTable, nileForkTable, voted } from "../../../src/node/rules/fork-gates.js";
+import {
+	ForkGates,
+	forkTable,
+	nileForkTable,
+	producedVersion,
+	voted,
+} from "../../../src/node/rules/fork-gates.js";
 import { GENESIS_MS, openState, rules, setHead } from "../consensus/chain-state.js";
 
 const HARD_FORK_MS = 1_596_780_000_000n;
@@ -67,6 +73,30 @@ describe("fork gates", () => {
 		state.properties.setForkStatistics(33, ones(22, 27));
 		expect([forks.upgradedTo("4.8.0.1"), forks.upgradedTo("4.8.1")]).toEqual([true, false]);
 		expect([nile.upgradedTo("4.8.0.1"), nile.upgradedTo("4.8.1")]).toEqual([false, true]);
+	});
+
+	it("count what the release knows, and tell what has passed by all", async () => {
+		const { state } = await openGates();
+		const old = new ForkGates(state, { ...rules, release: "4.8.0" });
+		for (let i = 0; i < 18; i++) old.update(33, i, 27);
+		old.update(32, 0, 27);
+		old.reset(27);
+		expect(state.properties.forkStatistics(33)).toEqual(Buffer.from(ones(18, 27)));
+		expect(old.passed(33)).toBe(false);
+		old.update(33, 18, 27);
+		expect([old.passed(33), old.upgradedTo("4.8.0.1")]).toEqual([true, true]);
+		old.update(33, 19, 27);
+		expect(state.properties.get("VERSION_NUMBER")).toBe(0);
+	});
+
+	it.each([
+		[{ release: "4.8.0" }, 32],
+		[{ release: "4.8.1" }, 34],
+		[{ release: "4.8.2" }, 36],
+		[{ release: "4.8.2", network: "nile" }, 36],
+		[{ release: "4.8.2", blockVersion: 38 }, 38],
+	] as const)("let blocks of %o vote for version %i", (own, version) => {
+		expect(producedVersion({ ...rules, ...own })).toBe(version);
 	});
 
 	it("never open a release that a network doesn't have", async () => {

@@ -1,0 +1,33 @@
+/** How the four exchange types count: sums, and what becomes of those that don't fit (protocol/exchange §2.1). */
+
+import type { Message } from "../../protocol/codec/descriptor.js";
+import { checked, wrap } from "../../protocol/int64.js";
+import { isFrom } from "../rules/release.js";
+import type { StateView } from "../state/view.js";
+import { type ContractModule, defineContract } from "./contract.js";
+import { executeArithmetic } from "./execute-arithmetic.js";
+import { validateArithmetic } from "./validate-arithmetic.js";
+
+/** Whether sums and prices are exact: #98. */
+export const isExact = (state: StateView): boolean =>
+	state.properties.on("ALLOW_HARDEN_EXCHANGE_CALCULATION");
+
+/** Brings a sum to 64 bits: silently, or with #98 not at all. @throws {OverflowError} `long overflow`, with #98 */
+export function sumsOf(state: StateView): (sum: bigint) => bigint {
+	return isExact(state) ? (sum) => checked(sum) : wrap;
+}
+
+/** A type whose errors of arithmetic are refusals from release 4.8.2 on, and errors of the runtime before. */
+export function defineExchangeContract<T extends Message>(module: ContractModule<T>): ContractModule {
+	return defineContract<T>({
+		...module,
+		validate(context) {
+			if (!isFrom(context.rules.release, "4.8.2")) return module.validate(context);
+			validateArithmetic(() => module.validate(context));
+		},
+		execute(context, result) {
+			if (!isFrom(context.rules.release, "4.8.2")) return module.execute(context, result);
+			executeArithmetic(() => module.execute(context, result));
+		},
+	});
+}
