@@ -9,6 +9,7 @@ import { isWireError } from "../../protocol/json/exceptions.js";
 import { Return, ReturnResponse_code } from "../../protocol/messages.js";
 import { type QuotingMessage, spellMessage } from "../../protocol/quoting-message.js";
 import type { SignedTransaction } from "../../protocol/transaction.js";
+import { strangeSignatureSize } from "../chain/authorization.js";
 import { nextSlotTimeMs } from "../consensus/slots.js";
 import {
 	type ChainError,
@@ -21,6 +22,7 @@ import {
 	TransactionExpirationError,
 	ValidateSignatureError,
 } from "../rules/errors.js";
+import { isFrom } from "../rules/release.js";
 import type { ApiNode } from "./context.js";
 import { checkProtobufConsistency } from "./protobuf-consistency.js";
 
@@ -56,7 +58,7 @@ export class Broadcaster {
 	}
 
 	private async takeIn(received: SignedTransaction, signedOnly: boolean): Promise<BroadcastResult> {
-		const refused = this.checkNode(received);
+		const refused = this.checkSignatureSizes(received) ?? this.checkNode(received);
 		if (refused) return refused;
 		let transaction = received;
 		try {
@@ -85,10 +87,18 @@ export class Broadcaster {
 		return ACCEPTED;
 	}
 
-	/** Without the shielded switch, shielded transactions are passed on to the peers and not pooled. */
+	/** Without the shielded switch, release 4.8.0 passes shielded transactions on to the peers and doesn't pool them. */
 	private isAdmitted(transaction: SignedTransaction): boolean {
 		const shielded = contractType("ShieldedTransferContract");
-		return this.node.config.node.shielded.enabled || transaction.contract?.type !== shielded.id;
+		const { release, shielded: own } = this.node.config.node;
+		return isFrom(release, "4.8.1") || own.enabled || transaction.contract?.type !== shielded.id;
+	}
+
+	/** From release 4.8.2 on, before everything else. */
+	private checkSignatureSizes(transaction: SignedTransaction): BroadcastResult | undefined {
+		const size = strangeSignatureSize(transaction);
+		if (size === undefined || !isFrom(this.node.config.node.release, "4.8.2")) return undefined;
+		return { code: Code.SIGERROR, message: `Validate signature error: Signature size is ${size}` };
 	}
 
 	/** What the node itself can object to. */

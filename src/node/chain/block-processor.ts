@@ -15,6 +15,7 @@ import type { BlockScope } from "../rules/execution.js";
 import { recordParentId } from "../vm/block-hash-history.js";
 import { authorize } from "./authorization.js";
 import { BalanceRecorder } from "./balance-history.js";
+import { checkTradeInBlock } from "./closed-types.js";
 import { indexLogs } from "./section-bloom.js";
 import { putRecentBlock } from "./transaction-checks.js";
 import { type ProcessorEnvironment, processTransaction } from "./transaction-processor.js";
@@ -62,7 +63,7 @@ function run(
 	const { properties } = state;
 	properties.set("BLOCK_ENERGY_USAGE", 0n);
 	if (!options.contentsTrusted)
-		for (const transaction of block.transactions) authorize(state, forks, transaction);
+		for (const transaction of block.transactions) authorize(environment, transaction);
 
 	recordParentId(state, block.number, block.parentId);
 	const infos = processTransactions(environment, block, options, recorder);
@@ -110,6 +111,7 @@ function processTransactions(
 	const strict = environment.state.properties.on("CONSENSUS_LOGIC_OPTIMIZATION");
 	const scope = blockScope(block, options.own);
 	return block.transactions.map((transaction) => {
+		checkTradeInBlock(environment, transaction);
 		const contracts = transaction.raw?.contract.length ?? 0;
 		const results = transaction.message.ret.length;
 		if (strict && contracts > 0 && results > contracts) {
