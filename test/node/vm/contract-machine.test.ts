@@ -130,6 +130,19 @@ describe("an execution that is ended from outside the code", () => {
 		}
 	});
 
+	it("lists what the outermost frame opened, and what came of its ended frames, not what unfinished ones opened", async () => {
+		const { call } = await chainWith(["4.8.2.3"], []);
+		// With one byte of input it calls itself with two, with two it ends the transaction; with three it does nothing.
+		const again = (size: string): string => `PUSH0 PUSH0 ${size} PUSH0 PUSH0 ADDRESS GAS CALL POP`;
+		const outcome =
+			call(`CALLDATASIZE 0x03 EQ @three JUMPI CALLDATASIZE 0x02 EQ @two JUMPI CALLDATASIZE @one JUMPI
+			${again("0x03")} ${LOGGED} ${again("0x01")} STOP
+			one: ${LOGGED} ${again("0x03")} ${again("0x02")} STOP two: ${SHARED} three: STOP`);
+		expect(outcome.code).toBe(Result.OUT_OF_TIME);
+		expect(outcome.internalTransactions.map(({ rejected }) => rejected)).toEqual([true, true]);
+		expect(outcome.logs).toHaveLength(1);
+	});
+
 	it("deletes no contract, whatever destroyed itself before", async () => {
 		for (const flags of [[], ["ALLOW_TVM_OSAKA"]] as const) {
 			const { call, state } = await chainWith(["4.8.2.3"], flags);
