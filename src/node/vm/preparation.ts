@@ -33,8 +33,8 @@ import { coinTransferError, moveCoins, moveTokens, tokenTransferError } from "./
 import { outOfTime } from "./vm-error.js";
 import { toWord, type Word } from "./word.js";
 
-/** Longest name of a contract: in UTF-8 bytes from block version 37 on, before that in UTF-16 units. */
-const MAX_NAME_LENGTH = 32;
+/** Of UTF-8: since block version 37 by rule, before as the recorded nodes' system had it. */
+const MAX_NAME_BYTES = 32;
 
 /** How an execution is limited. */
 export interface PreparationOptions {
@@ -154,8 +154,7 @@ export function prepareDeploy(
 	const submitted = message.new_contract ?? new SmartContract();
 	const caller = message.owner_address;
 	if (!equalBytes(submitted.origin_address, caller)) refuse("OwnerAddress is not equals OriginAddress");
-	const nameLength = gates.endsOddStakes ? utf8(submitted.name).length : submitted.name.length;
-	if (nameLength > MAX_NAME_LENGTH) {
+	if (utf8(submitted.name).length > MAX_NAME_BYTES) {
 		refuse("contractName's length cannot be greater than 32");
 	}
 	const percent = submitted.consume_user_resource_percent;
