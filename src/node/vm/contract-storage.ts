@@ -28,6 +28,8 @@ interface Row {
 	readonly written: boolean;
 	/** Of the first look-up; undefined: there was none. */
 	readonly found: Found | undefined;
+	/** The slot's own key, where it was made already. */
+	readonly own?: string | undefined;
 }
 
 interface Write {
@@ -77,19 +79,20 @@ export class ContractStorage {
 
 	/** Looks for a slot's own row, then for the one of before #99 unless that is another slot's. */
 	private loadSeparate(slot: Word): Word | undefined {
-		const own = this.read(this.keys.own(slot));
-		if (own) {
-			const word = wordFromBytes(own);
+		const own = this.keys.own(slot);
+		const bytes = this.read(own);
+		if (bytes) {
+			const word = wordFromBytes(bytes);
 			// A zero is as good as no row, and is not written again.
 			const value = word === 0 ? undefined : word;
-			this.set(slot, { value, written: false, found: value === undefined ? Found.NOWHERE : Found.OWN });
+			this.set(slot, { value, written: false, found: value === undefined ? Found.NOWHERE : Found.OWN, own });
 			return value;
 		}
 		const shared = this.keys.shared(slot);
 		const old = this.owners.has(shared) ? undefined : this.read(shared);
 		const value = old && wordFromBytes(old);
 		const owned = old && this.own(slot, shared);
-		this.set(slot, { value, written: false, found: old ? Found.SHARED : Found.NOWHERE }, owned);
+		this.set(slot, { value, written: false, found: old ? Found.SHARED : Found.NOWHERE, own }, owned);
 		return value;
 	}
 
@@ -99,7 +102,7 @@ export class ContractStorage {
 		const before = this.rows.get(slot);
 		const tracked = this.rules.separateRows ? !before?.written : this.asksOwner && !before;
 		const owned = tracked ? this.own(slot, this.keys.shared(slot)) : undefined;
-		this.set(slot, { value, written: true, found: before?.found }, owned);
+		this.set(slot, { value, written: true, found: before?.found, own: before?.own }, owned);
 	}
 
 	/** Gives a slot a shared row that nobody has. @returns the row's key if the slot didn't have it before */
@@ -156,10 +159,10 @@ export class ContractStorage {
 	/** Writes changed slots under their own keys, zeros too, and moves what was only read under its old key. */
 	private commitSeparate(): void {
 		const { backend } = this.view;
-		for (const [slot, { value, written, found }] of this.rows) {
+		for (const [slot, { value, written, found, own }] of this.rows) {
 			const isOld = found === Found.SHARED;
 			if (!written && !isOld) continue;
-			backend.put(stores.storageRow, this.keys.own(slot), wordToBytes(value as Word));
+			backend.put(stores.storageRow, own ?? this.keys.own(slot), wordToBytes(value as Word));
 			if (isOld || found === undefined) backend.delete(stores.storageRow, this.keys.shared(slot));
 		}
 	}
