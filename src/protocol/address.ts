@@ -103,3 +103,18 @@ export function parseAddress(text: string): Uint8Array | undefined {
 	}
 	return bytes && isAddress(bytes) ? bytes : undefined;
 }
+
+/** Characters of an address in Base58Check. */
+const VISIBLE_LENGTH = 34;
+
+/** The bytes of an address in Base58Check, which has 34 characters; undefined for any other text. */
+export function visibleAddress(text: string): Uint8Array | undefined {
+	if (text.length !== VISIBLE_LENGTH) return undefined;
+	try {
+		const bytes = fromBase58Check(text);
+		return bytes && isAddress(bytes) ? bytes : undefined;
+	} catch (error) {
+		if (error instanceof Base58Error) return undefined;
+		throw error;
+	}
+}

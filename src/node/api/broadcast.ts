@@ -58,10 +58,11 @@ export class Broadcaster {
 	}
 
 	private async takeIn(received: SignedTransaction, signedOnly: boolean): Promise<BroadcastResult> {
-		const refused = this.checkSignatureSizes(received) ?? this.checkNode(received);
-		if (refused) return refused;
 		let transaction = received;
 		try {
+			if (isFrom(this.node.config.node.release, "4.8.2")) checkSignatureSizes(received);
+			const refused = this.checkNode(received);
+			if (refused) return refused;
 			if (signedOnly && received.message.signature.length === 0) {
 				throw new ValidateSignatureError("miss sig or contract");
 			}
@@ -92,13 +93,6 @@ export class Broadcaster {
 		const shielded = contractType("ShieldedTransferContract");
 		const { release, shielded: own } = this.node.config.node;
 		return isFrom(release, "4.8.1") || own.enabled || transaction.contract?.type !== shielded.id;
-	}
-
-	/** From release 4.8.2 on, before everything else. */
-	private checkSignatureSizes(transaction: SignedTransaction): BroadcastResult | undefined {
-		const size = strangeSignatureSize(transaction);
-		if (size === undefined || !isFrom(this.node.config.node.release, "4.8.2")) return undefined;
-		return { code: Code.SIGERROR, message: `Validate signature error: Signature size is ${size}` };
 	}
 
 	/** What the node itself can object to. */
@@ -166,6 +160,12 @@ export class Broadcaster {
 		if (!isWireError(error)) this.node.report(error, "broadcast");
 		return { code: Code.OTHER_ERROR, message: `Error: ${message}` };
 	}
+}
+
+/** @throws {ValidateSignatureError} for a signature of another length than 65 to 68 bytes (protocol/releases §5) */
+function checkSignatureSizes(transaction: SignedTransaction): void {
+	const size = strangeSignatureSize(transaction);
+	if (size !== undefined) throw new ValidateSignatureError(`Signature size is ${size}`);
 }
 
 function behind(words: string, { rawMessage }: ChainError): string | QuotingMessage {

@@ -1,6 +1,7 @@
 /** Every endpoint of the HTTP servers, and under which paths each server has it (protocol/http §§1.1 and 5). */
 
 import { toDeployed } from "../../protocol/dialect.js";
+import { isFrom, NEWEST_RELEASE, RELEASES, type Release } from "../rules/release.js";
 import type { ServerKind } from "./context.js";
 import type { Endpoint } from "./endpoint.js";
 import { accountEndpoints } from "./endpoints/accounts.js";
@@ -71,11 +72,14 @@ export function limitedName(endpoint: Endpoint, server: ServerKind): string {
 	return `${endpoint.limitedAs}${LIMITED_ON[server]}Servlet`;
 }
 
-/** The endpoints of a server by path, in both spellings of the brand words. */
-export function routesOf(server: ServerKind): ReadonlyMap<string, Endpoint> {
+/** The endpoints that a server of a release has, by path, in both spellings of the brand words. */
+export function routesOf(
+	server: ServerKind,
+	release: Release = NEWEST_RELEASE,
+): ReadonlyMap<string, Endpoint> {
 	const routes = new Map<string, Endpoint>(EXTRA_PATHS[server]);
 	for (const endpoint of endpoints) {
-		if (!endpoint.servers.includes(server)) continue;
+		if (!endpoint.servers.includes(server) || !isFrom(release, endpoint.since ?? RELEASES[0])) continue;
 		for (const name of [endpoint.name, toDeployed(endpoint.name)]) {
 			routes.set(`${FOLDERS[server]}/${name}`, endpoint);
 		}

@@ -5,10 +5,10 @@
 
 import type { FieldDescriptor, Message, MessageType } from "../../protocol/codec/descriptor.js";
 import { byteClass } from "../../protocol/json/byte-fields.js";
-import { exceptionText } from "../../protocol/json/exceptions.js";
-import { mapOrderedObject } from "../../protocol/json/map-ordered-json.js";
+import { exceptionText, NamedError } from "../../protocol/json/exceptions.js";
 import { mapOrderedMessage, printMessage } from "../../protocol/json/message-writer.js";
 import { quoteMapOrdered } from "../../protocol/json/quoting.js";
+import type { Release } from "../rules/release.js";
 import type { ApiContext, ServerKind } from "./context.js";
 import type { LongAnswer } from "./long-answer.js";
 import { type Parameters, parseAddressText, parseInt32, parseLong } from "./parameters.js";
@@ -48,6 +48,8 @@ interface EndpointDeclaration<Q, R> {
 	readonly name: string;
 	/** One sentence: what it answers. */
 	readonly about: string;
+	/** The first release that has it; absent: all have. */
+	readonly since?: Release;
 	readonly get: MethodMode;
 	readonly post: MethodMode;
 	/** Servers that serve it under their own folder. */
@@ -68,6 +70,7 @@ interface EndpointDeclaration<Q, R> {
 export interface Endpoint {
 	readonly name: string;
 	readonly about: string;
+	readonly since: Release | undefined;
 	readonly get: MethodMode;
 	readonly post: MethodMode;
 	readonly servers: readonly ServerKind[];
@@ -80,11 +83,12 @@ export interface Endpoint {
 }
 
 export function defineEndpoint<Q, R>(declaration: EndpointDeclaration<Q, R>): Endpoint {
-	const { name, about, get, post, servers, limitedAs = name, request, reply } = declaration;
+	const { name, about, since, get, post, servers, limitedAs = name, request, reply } = declaration;
 	const { failure = errorReply, answers = reply.answers ?? "Json" } = declaration;
 	return {
 		name,
 		about,
+		since,
 		get,
 		post,
 		servers,
@@ -101,13 +105,16 @@ export function defineEndpoint<Q, R>(declaration: EndpointDeclaration<Q, R>): En
 	};
 }
 
+/** A failure that is told with the status 400, as few are. */
+export class BadRequestError extends NamedError {}
+
 /** `{"Error":"class <Class> : <message>"}`. */
 export const errorReply: FailureWriter = (context, error) =>
 	errorMessage(exceptionText(error, context.style.dialect));
 
 /** `{"Error":"<text>"}`. */
 export function errorMessage(text: string): string {
-	return mapOrderedObject([["Error", quoteMapOrdered(text)]]);
+	return `{"Error":${quoteMapOrdered(text)}}`;
 }
 
 /** Only `visible` is read; an unreadable body is an error all the same. */

@@ -102,6 +102,12 @@ export class HttpAnswer {
 		this.send(status, contentType, text, { "Cache-Control": "must-revalidate,no-cache,no-store" });
 	}
 
+	/** What the network's servers say from release 4.8.2 on to a body that is announced longer than they take. */
+	tooLarge(): void {
+		const page = "<h1>Bad Message 413</h1><pre>reason: Payload Too Large</pre>";
+		this.send(413, "text/html;charset=iso-8859-1", page);
+	}
+
 	unsupported(method: string): void {
 		this.page(405, `HTTP method ${method} is not supported by this URL`);
 	}

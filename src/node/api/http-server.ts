@@ -8,15 +8,18 @@
 import type { IncomingMessage } from "node:http";
 import { toNeutral } from "../../protocol/dialect.js";
 import { exceptionText, isWireError, NamedError } from "../../protocol/json/exceptions.js";
+import type { JsonLibrary } from "../../protocol/json/json-library.js";
+import { isFrom } from "../rules/release.js";
 import type { Broadcaster } from "./broadcast.js";
 import type { ApiContext, ApiNode, ServerKind } from "./context.js";
 import { withCors } from "./cors.js";
 import { isForeignPage, type OriginRule } from "./development/web-origin.js";
-import { type Endpoint, errorMessage } from "./endpoint.js";
+import { BadRequestError, type Endpoint, errorMessage } from "./endpoint.js";
 import { FOLDERS, limitedName, routesOf } from "./endpoint-table.js";
 import type { HttpAnswer } from "./http-answer.js";
 import { JSON_TYPE } from "./http-answer.js";
 import { HttpListener } from "./http-listener.js";
+import { libraryOf } from "./json-style.js";
 import { isClosedOnLiteNode, LITE_NODE_TEXT } from "./lite-node.js";
 import type { LongAnswer } from "./long-answer.js";
 import { sendLong } from "./long-answer-sender.js";
@@ -59,6 +62,7 @@ class AnswerLines {
 
 export class HttpServer {
 	private readonly lines = new AnswerLines();
+	private readonly library: JsonLibrary;
 	private readonly routes = new Map<string, Route>();
 	private readonly listener: HttpListener;
 	private readonly disabled: ReadonlySet<string>;
@@ -75,7 +79,8 @@ export class HttpServer {
 		private readonly origins?: OriginRule,
 	) {
 		const { config, limiter } = node;
-		for (const [path, endpoint] of [...routesOf(kind), ...extra]) {
+		this.library = libraryOf(config.node.release);
+		for (const [path, endpoint] of [...routesOf(kind, config.node.release), ...extra]) {
 			this.routes.set(path, { endpoint, gate: limiter.http(limitedName(endpoint, kind)) });
 		}
 		this.folders = new Set([...this.routes.keys()].map((path) => path.split("/")[1] ?? ""));
@@ -106,6 +111,7 @@ export class HttpServer {
 		const { method = "" } = request;
 		const refused = headRefusal(request);
 		if (refused !== undefined) return answer.page(refused);
+		if (this.isTooLarge(request)) return answer.tooLarge();
 		const path = pathOf(request);
 		if (this.kind === "pbft" && !path.startsWith(`${FOLDERS.pbft}/`)) {
 			if (path === FOLDERS.pbft) return answer.redirect(`${FOLDERS.pbft}/`);
@@ -131,6 +137,12 @@ export class HttpServer {
 		} finally {
 			route.gate.leave();
 		}
+	}
+
+	/** From release 4.8.2 on a body that is announced too long is refused before anything else is looked at. */
+	private isTooLarge({ headers }: IncomingMessage): boolean {
+		const { http, release } = this.node.config.node;
+		return isFrom(release, "4.8.2") && Number(headers["content-length"] ?? 0) > http.maxBodySize;
 	}
 
 	/** The name is looked up in a path without doubled slashes, under every folder of this server. */
@@ -185,14 +197,15 @@ export class HttpServer {
 				contentType,
 				body: body === "too long" ? undefined : body,
 				bodyLimit: limit,
+				library: this.library,
 			};
-			const text = await this.answerText(endpoint, received, mode, {
+			const { status, text } = await this.answerText(endpoint, received, mode, {
 				isAbandoned: () => request.socket.destroyed,
 				client: request.socket.remoteAddress,
 				signedOnly: this.node.rules.development !== undefined && isForeignPage(request.headers, this.origins),
 			});
 			if (typeof text !== "string") return await this.sendLong(request, answer, text, endpoint);
-			answer.send(200, JSON_TYPE, text === "" ? "" : this.lines.ended(text));
+			answer.send(status, JSON_TYPE, text === "" ? "" : this.lines.ended(text));
 		} finally {
 			share.release();
 		}
@@ -220,7 +233,7 @@ export class HttpServer {
 		received: ReceivedRequest,
 		mode: InputMode,
 		caller: Pick<ApiContext, "isAbandoned" | "client" | "signedOnly">,
-	): Promise<string | LongAnswer> {
+	): Promise<{ readonly status: number; readonly text: string | LongAnswer }> {
 		const input = new RequestInput(received, mode);
 		const { node, kind, broadcaster } = this;
 		const context: ApiContext = {
@@ -234,14 +247,17 @@ export class HttpServer {
 					return input.visible;
 				},
 				dialect: node.config.node.dialect,
+				library: this.library,
+				longsAsText: input.longsAsText,
 			},
 		};
 		try {
-			return await endpoint.answer(context, input);
+			return { status: 200, text: await endpoint.answer(context, input) };
 		} catch (error) {
 			const failure = error instanceof Error ? error : new Error(String(error));
 			if (!isWireError(failure)) node.report(failure, endpoint.name);
-			return endpoint.failure(context, failure);
+			const status = failure instanceof BadRequestError ? 400 : 200;
+			return { status, text: endpoint.failure(context, failure) };
 		}
 	}
 }

@@ -33,6 +33,11 @@ export class Parameters {
 		return new Parameters(values, malformed);
 	}
 
+	/** The first value of a parameter; null if it is absent, or the text was malformed. */
+	find(name: string): string | null {
+		return this.malformed ? null : this.get(name);
+	}
+
 	/** The first value of a parameter; null if it is absent. @throws {NamedError} if the text was malformed */
 	get(name: string): string | null {
 		if (this.malformed) throw new NamedError("BadMessageException", `400: Unable to parse ${this.malformed}`);

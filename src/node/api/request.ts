@@ -4,10 +4,10 @@ import { fromUtf8, toKey } from "../../protocol/bytes.js";
 import type { Message, MessageType } from "../../protocol/codec/descriptor.js";
 import { NamedError } from "../../protocol/json/exceptions.js";
 import { decodeFields } from "../../protocol/json/field-decoder.js";
-import { parseLenient, parseLenientObject } from "../../protocol/json/lenient-parser.js";
+import { type JsonLibrary, parseJson, parseJsonObject } from "../../protocol/json/json-library.js";
 import { mapOrderedJson } from "../../protocol/json/map-ordered-json.js";
 import { readVisible } from "../../protocol/json/member-readers.js";
-import type { JsonObject } from "../../protocol/json/value.js";
+import { InsertedObject, type JsonObject } from "../../protocol/json/value.js";
 import { Parameters, readForm } from "./parameters.js";
 
 const FORM = "application/x-www-form-urlencoded";
@@ -33,6 +33,8 @@ export interface ReceivedRequest {
 	readonly body: Uint8Array | undefined;
 	/** Largest body in bytes. */
 	readonly bodyLimit: number;
+	/** Whose grammar bodies have. */
+	readonly library: JsonLibrary;
 }
 
 export class RequestInput {
@@ -50,6 +52,10 @@ export class RequestInput {
 		return this.received.contentType;
 	}
 
+	get library(): JsonLibrary {
+		return this.received.library;
+	}
+
 	get method(): "GET" | "POST" {
 		return this.received.method;
 	}
@@ -61,6 +67,12 @@ export class RequestInput {
 			this.cachedParameters = Parameters.parse(this.received.query, hasForm ? this.bodyText() : "");
 		}
 		return this.cachedParameters;
+	}
+
+	/** Whether integers of 64 bits are asked for as texts: by a parameter of GET requests, from release 4.8.2 on. */
+	get longsAsText(): boolean {
+		if (this.library === "hashed" || this.method !== "GET" || this.received.query === "") return false;
+		return Parameters.parse(this.received.query).find("int64_as_string")?.toLowerCase() === "true";
 	}
 
 	/** The body, decoded, its lines joined by line feeds; without the size limit. */
@@ -78,14 +90,15 @@ export class RequestInput {
 		if (this.cachedText === undefined) {
 			const text = this.bodyText();
 			if (Buffer.byteLength(text) > this.received.bodyLimit) throw this.tooBig();
-			this.cachedText = this.mode === "body" && this.contentType === FORM ? formToJson(text) : text;
+			this.cachedText =
+				this.mode === "body" && this.contentType === FORM ? formToJson(text, this.library) : text;
 		}
 		return this.cachedText;
 	}
 
 	/** The body as an object. @throws {NamedError} if it is none */
 	get object(): JsonObject {
-		this.cachedObject ??= parseLenientObject(this.text);
+		this.cachedObject ??= parseJsonObject(this.text, this.library);
 		return this.cachedObject;
 	}
 
@@ -102,7 +115,7 @@ export class RequestInput {
 
 	/** The body as a message. @throws {NamedError} */
 	fields<T extends Message>(type: MessageType<T>): T {
-		return decodeFields(type, this.text, this.visible);
+		return decodeFields(type, this.text, this.visible, this.library);
 	}
 }
 
@@ -121,9 +134,9 @@ function decodeBody(body: Uint8Array, contentType: string): string {
 }
 
 /** A form as an object of texts, unless the text is JSON already. */
-function formToJson(text: string): string {
+function formToJson(text: string, library: JsonLibrary): string {
 	try {
-		parseLenient(text);
+		parseJson(text, library);
 		return text;
 	} catch (error) {
 		if (!(error instanceof NamedError)) throw error;
@@ -131,5 +144,5 @@ function formToJson(text: string): string {
 	const members = [...readForm(text)].map(
 		([name, values]) => [name, values.length === 1 ? (values[0] as string) : values] as const,
 	);
-	return mapOrderedJson(new Map(members));
+	return mapOrderedJson(library === "inserted" ? new InsertedObject(members) : new Map(members));
 }

@@ -7,6 +7,7 @@ import { decodeHexText } from "../../protocol/json/hex-text.js";
 import { type Member, mapOrderedJson, mapOrderedObject } from "../../protocol/json/map-ordered-json.js";
 import { readLong, readText } from "../../protocol/json/member-readers.js";
 import { quoteMapOrdered } from "../../protocol/json/quoting.js";
+import { withMember } from "../../protocol/json/value.js";
 import { BytesMessage } from "../../protocol/messages.js";
 import type { ParameterReader, RequestForm } from "./endpoint.js";
 import { parseAddressText, parseLong } from "./parameters.js";
@@ -45,8 +46,7 @@ export const valueRequest: RequestForm<Uint8Array> = {
 		if (!input.visible) return input.fields(BytesMessage).value;
 		const { object } = input;
 		const text = readText(object, "value");
-		const members = new Map(object);
-		if (text !== null) members.set("value", toHex(parseAddressText(text, true)));
+		const members = text === null ? object : withMember(object, "value", toHex(parseAddressText(text, true)));
 		return decodeFields(BytesMessage, mapOrderedJson(members), false).value;
 	},
 };
@@ -58,7 +58,7 @@ export const objectValueRequest: RequestForm<Uint8Array> = {
 		if (input.mode !== "query" || input.visible) return valueRequest.read(input);
 		const text = input.parameters.get("value");
 		const members: Member[] = text === null ? [] : [["value", quoteMapOrdered(text)]];
-		return decodeFields(BytesMessage, mapOrderedObject(members), false).value;
+		return decodeFields(BytesMessage, mapOrderedObject(members, input.library), false).value;
 	},
 };
 

@@ -2,6 +2,7 @@
 
 import type { SignedBlock } from "../../protocol/block.js";
 import { be64, fromHex } from "../../protocol/bytes.js";
+import { OverflowError } from "../../protocol/int64.js";
 import { type TransactionInfo, TransactionRet } from "../../protocol/messages.js";
 import { maintenanceDue, runMaintenance } from "../consensus/maintenance.js";
 import { processProposals } from "../consensus/proposals.js";
@@ -10,7 +11,7 @@ import { checkSchedule } from "../consensus/schedule.js";
 import { activePosition, activeWitnesses } from "../consensus/slots.js";
 import { applyStatistics, updateSolidified } from "../consensus/statistics.js";
 import { updateAdaptiveEnergy } from "../resources/adaptive-energy.js";
-import { BadBlockError, ValidateScheduleError } from "../rules/errors.js";
+import { BadBlockError, RuntimeRuleError, ValidateScheduleError } from "../rules/errors.js";
 import type { BlockScope } from "../rules/execution.js";
 import { recordParentId } from "../vm/block-hash-history.js";
 import { authorize } from "./authorization.js";
@@ -48,6 +49,10 @@ export function applyBlock(
 	const recorder = options.balanceHistory ? new BalanceRecorder(state, block.number) : undefined;
 	try {
 		return run(environment, block, options, recorder);
+	} catch (error) {
+		// Outside of transactions too: the adaptive limit of #97 can leave 64 bits (protocol/resources §1.6).
+		if (!(error instanceof OverflowError)) throw error;
+		throw new RuntimeRuleError(error.name, error.message);
 	} finally {
 		recorder?.stop();
 	}

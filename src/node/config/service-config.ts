@@ -1,5 +1,6 @@
 /** The servers and their limits: `node.http`, `node.rpc`, `node.jsonrpc`, metrics and backup (protocol/configuration §1.5, §1.6). */
 
+import { isFrom, type Release } from "../rules/release.js";
 import { NEVER } from "./node-settings.js";
 import type { Settings } from "./settings.js";
 import type { SettingPath, ValueOf } from "./settings-table.js";
@@ -81,15 +82,27 @@ export interface MetricsConfig {
 	readonly prometheus: ListenerConfig;
 }
 
-export function readHttp(settings: Settings): HttpConfig {
+export function readHttp(settings: Settings, release: Release): HttpConfig {
 	return {
 		full: listener(settings, "node.http.fullNodeEnable", "node.http.fullNodePort"),
 		solidity: listener(settings, "node.http.solidityEnable", "node.http.solidityPort"),
 		pbft: listener(settings, "node.http.PBFTEnable", "node.http.PBFTPort"),
 		maxConnections: settings.get("node.maxHttpConnectNumber"),
-		maxBodySize: settings.get("node.rpc.maxMessageSize"),
+		maxBodySize: isFrom(release, "4.8.2")
+			? readSize(settings, "node.http.maxMessageSize")
+			: settings.get("node.rpc.maxMessageSize"),
 		cors: readOrigins(settings),
 	};
+}
+
+/** @throws {ConfigError} for a size below zero */
+function readSize(
+	settings: Settings,
+	path: "node.http.maxMessageSize" | "node.jsonrpc.maxMessageSize" | "node.rpc.maxMessageSize",
+): number {
+	const size = settings.get(path);
+	if (size < 0) throw settings.refuse(path, `must be non-negative, got: ${size}`);
+	return size;
 }
 
 /** @throws {ConfigError} for what no browser would send */
@@ -117,7 +130,7 @@ export function readJsonRpc(settings: Settings): JsonRpcConfig {
 		maxBatchSize: settings.get("node.jsonrpc.maxBatchSize"),
 		maxResponseSize: settings.get("node.jsonrpc.maxResponseSize"),
 		maxAddresses: settings.get("node.jsonrpc.maxAddressSize"),
-		maxBodySize: settings.get("node.jsonrpc.maxMessageSize"),
+		maxBodySize: readSize(settings, "node.jsonrpc.maxMessageSize"),
 		lenient: settings.get("node.jsonrpc.lenient"),
 	};
 }

@@ -10,10 +10,15 @@ function legacyHash(bytes: Uint8Array): number {
 	return hash === 0 ? 1 : hash;
 }
 
-/** All witnesses, most votes first. */
-export function witnessesByVotes(state: StateView): Readonly<Witness>[] {
+/**
+ * All witnesses, most votes first.
+ * @param witnesses in the order of the state; absent: as the state has them
+ */
+export function witnessesByVotes(
+	state: StateView,
+	witnesses: Readonly<Witness>[] = state.witness.values(),
+): Readonly<Witness>[] {
 	const byText = state.properties.on("CONSENSUS_LOGIC_OPTIMIZATION");
-	const witnesses = state.witness.values();
 	// Sorting is stable: ties stay by descending address.
 	if (byText) witnesses.reverse();
 	return witnesses.sort((a, b) => {

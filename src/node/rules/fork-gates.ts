@@ -10,7 +10,7 @@ export const ENERGY_LIMIT_VERSION = 5;
 /** Releases after 4.8.0 with a block version of their own: rules ask for them by name, since networks number them differently. */
 export type LaterRelease = "4.8.0.1" | "4.8.1" | "4.8.1.1" | "4.8.2" | "4.8.2.2" | "4.8.2.3" | "4.8.2_PQ1";
 
-export interface ForkRow {
+interface ForkRow {
 	readonly version: number;
 	/** Release of the reference node. */
 	readonly release: string;

@@ -60,6 +60,8 @@ export interface VmSettings extends TimeSettings {
 	readonly saveFeaturedInternal: boolean;
 	readonly saveCancelDetails: boolean;
 	readonly proofs: ShieldedProofs;
+	/** Time of a call that only asks, in ms; absent or 0: the chain's CPU time (`vm.constantCallTimeoutMs`). */
+	readonly callTimeoutMs?: number;
 	/** Called for every operation; for development chains. */
 	readonly tracer?: Tracer;
 	readonly onCodelessCall?: CodelessCallListener | undefined;
@@ -177,6 +179,13 @@ export class ContractMachine {
 		};
 	}
 
+	/** When a call that starts now, and only asks, runs out of time. */
+	private callDeadline(state: StateView): number {
+		const { callTimeoutMs, limitTime } = this.settings;
+		if (callTimeoutMs !== undefined && callTimeoutMs > 0) return performance.now() + callTimeoutMs;
+		return limitTime ? this.deadline(state) : Number.POSITIVE_INFINITY;
+	}
+
 	/** When an execution that starts now runs out of time. */
 	private deadline(state: StateView, ratio = 1): number {
 		return performance.now() + Number(state.properties.get("MAX_CPU_TIME_OF_ONE_TX")) * ratio;
@@ -230,7 +239,7 @@ export class ContractMachine {
 	 */
 	call(environment: VmEnvironment, transaction: SignedTransaction, options: ConstantOptions): ConstantResult {
 		const machine = this.machine(environment, transaction, options.block, {
-			deadlineMs: this.settings.limitTime ? this.deadline(environment.state) : Number.POSITIVE_INFINITY,
+			deadlineMs: this.callDeadline(environment.state),
 			endsAtFirstOperation: false,
 			listInternal: true,
 		});

@@ -33,6 +33,7 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
 		"ContractValidateException",
 		"HeaderNotFound",
 		"ItemNotFoundException",
+		"MaintenanceUnavailableException",
 		"NonUniqueObjectException",
 		"PermissionException",
 		"SignatureFormatException",
@@ -80,7 +81,7 @@ function wireName(error: Error): string {
 	const declared = declaredName(error);
 	if (declared !== undefined) return declared;
 	const name = ALIASES[error.name] ?? error.name;
-	if (packageOf.has(name) || name.startsWith("Program$")) return name;
+	if (packageOf.has(name) || name.includes(".") || name.startsWith("Program$")) return name;
 	return "RuntimeException";
 }
 

@@ -3,7 +3,7 @@
  * JSON: octal integers, bare enum names, commas optional, escapes of visible text fields not decoded.
  */
 
-import { Base58Error, fromBase58Check, isAddress } from "../address.js";
+import { Base58Error, fromBase58Check, isAddress, visibleAddress } from "../address.js";
 import { utf8 } from "../bytes.js";
 import {
 	type EnumDescriptor,
@@ -19,13 +19,18 @@ import { type ByteClass, byteClass } from "./byte-fields.js";
 import { NamedError, nullPointer } from "./exceptions.js";
 import { FieldTokenizer } from "./field-tokenizer.js";
 import { decodeHexText } from "./hex-text.js";
+import type { JsonLibrary } from "./json-library.js";
 
 /** Levels of brackets; the generic step ends earlier, but its grammar is another. */
 const MAX_DEPTH = 600;
+/** Levels below the outermost from release 4.8.2 on. */
+const MAX_RECURSION = 20;
 
 interface FieldPlan {
 	readonly field: FieldDescriptor;
 	readonly byteClass: ByteClass;
+	/** With the message's name before it. */
+	readonly fullName: string;
 }
 
 /** Fields of a message by name in both spellings, and by number where it has one digit. */
@@ -36,7 +41,11 @@ function planOf(type: MessageType<Message>): ReadonlyMap<string, FieldPlan> {
 	if (!plan) {
 		const rows = new Map<string, FieldPlan>();
 		for (const field of type.fields) {
-			const row = { field, byteClass: byteClass(type.typeName, field.name) };
+			const row = {
+				field,
+				byteClass: byteClass(type.typeName, field.name),
+				fullName: `${type.typeName}.${field.name}`,
+			};
 			rows.set(field.name, row);
 			rows.set(spell(field.name, "deployed"), row);
 			if (field.number < 10) rows.set(String(field.number), row);
@@ -56,6 +65,7 @@ class FieldDecoder {
 	constructor(
 		text: string,
 		private readonly visible: boolean,
+		private readonly library: JsonLibrary,
 	) {
 		this.tokens = new FieldTokenizer(text);
 	}
@@ -72,8 +82,11 @@ class FieldDecoder {
 
 	/** One member and, after a comma, the next ones. */
 	private members(type: MessageType<Message>, message: Message): void {
-		do this.member(type, message);
-		while (this.tokens.tryConsume(","));
+		do {
+			// From release 4.8.2 on a comma may stand at the end.
+			if (this.library === "inserted" && this.tokens.token === "}") return;
+			this.member(type, message);
+		} while (this.tokens.tryConsume(","));
 	}
 
 	private member(type: MessageType<Message>, message: Message): void {
@@ -147,7 +160,7 @@ class FieldDecoder {
 			case "string":
 				return tokens.string();
 			case "bytes":
-				return this.bytes(plan.byteClass);
+				return this.bytes(plan.byteClass, plan.fullName);
 			default:
 				return this.enumValue(field.enumeration as EnumDescriptor);
 		}
@@ -167,7 +180,7 @@ class FieldDecoder {
 
 	private serialized(field: FieldDescriptor): Message {
 		const type = (field.message as () => MessageType<Message>)();
-		const bytes = this.bytes("hex");
+		const bytes = this.bytes("hex", field.name);
 		try {
 			return type.decode(bytes);
 		} catch (error) {
@@ -176,10 +189,10 @@ class FieldDecoder {
 		}
 	}
 
-	private bytes(kind: ByteClass): Uint8Array {
+	private bytes(kind: ByteClass, fieldName: string): Uint8Array {
 		const raw = this.tokens.rawString();
 		let value: Uint8Array;
-		if (this.visible && kind === "address") value = this.address(raw);
+		if (this.visible && kind === "address") value = this.address(raw, fieldName);
 		else if (this.visible && kind === "text") value = utf8(raw);
 		else value = this.hex(raw);
 		this.tokens.advance();
@@ -195,7 +208,12 @@ class FieldDecoder {
 		}
 	}
 
-	private address(raw: string): Uint8Array {
+	private address(raw: string, fieldName: string): Uint8Array {
+		if (this.library === "inserted") {
+			const address = visibleAddress(raw);
+			if (!address) throw this.tokens.error(`invalid address for field: ${fieldName}`);
+			return address;
+		}
 		let bytes: Uint8Array | undefined;
 		try {
 			bytes = fromBase58Check(raw);
@@ -245,6 +263,9 @@ class FieldDecoder {
 
 	/** Reading a level needs a call of its own. */
 	private enter(): void {
+		if (this.library === "inserted" && this.depth >= MAX_RECURSION) {
+			throw this.tokens.error("Hit recursion limit.");
+		}
 		if (++this.depth > MAX_DEPTH) throw this.tokens.error("The text is nested too deeply.");
 	}
 }
@@ -290,8 +311,13 @@ function entryType(field: FieldDescriptor): MessageType<Message> {
  * @throws {NamedError} `JsonFormat$ParseException` with the text `<line>:<column>: <message>`; NullPointerException
  * for a visible address that is none
  */
-export function decodeFields<T extends Message>(type: MessageType<T>, text: string, visible: boolean): T {
+export function decodeFields<T extends Message>(
+	type: MessageType<T>,
+	text: string,
+	visible: boolean,
+	library: JsonLibrary = "inserted",
+): T {
 	const message = new type();
-	new FieldDecoder(text, visible).document(type as unknown as MessageType<Message>, message);
+	new FieldDecoder(text, visible, library).document(type as unknown as MessageType<Message>, message);
 	return message;
 }

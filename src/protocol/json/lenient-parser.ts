@@ -4,10 +4,9 @@
  */
 
 import { Decimal } from "./decimal.js";
-import { NamedError, nullPointer } from "./exceptions.js";
+import { NamedError } from "./exceptions.js";
 import { END, isDigit, jsonError, LenientLexer, type Token } from "./lenient-lexer.js";
 import type { JsonArray, JsonObject, JsonValue } from "./value.js";
-import { isJsonObject } from "./value.js";
 
 const MAX_DEPTH = 512;
 /** Members and elements of one text: more than the largest transaction has, and read within a few hundredths of a second. */
@@ -263,16 +262,4 @@ function numberOf(lexer: LenientLexer): Decimal {
  */
 export function parseLenient(text: string): JsonValue {
 	return new LenientParser(text).document();
-}
-
-/**
- * Parses a JSON text that must be an object.
- * @throws {NamedError} as {@link parseLenient}; `can not cast to JSONObject.` for other values; NullPointerException
- * where there is none
- */
-export function parseLenientObject(text: string): JsonObject {
-	const value = parseLenient(text);
-	if (value === null) throw nullPointer();
-	if (!isJsonObject(value)) throw jsonError("can not cast to JSONObject.");
-	return value;
 }

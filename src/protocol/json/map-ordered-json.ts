@@ -1,9 +1,10 @@
-/** The map-ordered form of objects that are put together by hand and for parsed JSON (protocol/http §2.3). */
+/** The map-ordered form of objects that are put together by hand and of parsed JSON (protocol/http §2.3). */
 
 import { Decimal } from "./decimal.js";
 import { capacityFor, hashOrdered } from "./hash-order.js";
+import type { JsonLibrary } from "./json-library.js";
 import { quoteMapOrdered } from "./quoting.js";
-import { isJsonArray, type JsonValue } from "./value.js";
+import { InsertedObject, isJsonArray, type JsonValue } from "./value.js";
 
 /** A member name and the JSON text of its value. */
 export type Member = readonly [name: string, json: string];
@@ -12,8 +13,8 @@ export type Member = readonly [name: string, json: string];
  * One object in the map-ordered form. Members are given in the order in which they would be put into the map; names are
  * spelled as they shall appear.
  */
-export function mapOrderedObject(members: readonly Member[]): string {
-	const ordered = hashOrdered(members, ([name]) => name, capacityFor(members.length));
+export function mapOrderedObject(members: readonly Member[], library: JsonLibrary = "inserted"): string {
+	const ordered = inOrder(members, library);
 	return `{${ordered.map(([name, json]) => `${quoteMapOrdered(name)}:${json}`).join(",")}}`;
 }
 
@@ -23,7 +24,15 @@ export function mapOrderedJson(value: JsonValue): string {
 	if (typeof value === "string") return quoteMapOrdered(value);
 	if (typeof value === "boolean" || value instanceof Decimal) return value.toString();
 	if (isJsonArray(value)) return `[${value.map(mapOrderedJson).join(",")}]`;
-	const capacity = capacityFor(value.size);
-	const rows = hashOrdered([...value], ([name]) => name, capacity).filter(([, item]) => item !== null);
+	const rows = inOrder([...value], value instanceof InsertedObject ? "inserted" : "hashed").filter(
+		([, item]) => item !== null,
+	);
 	return `{${rows.map(([name, item]) => `${quoteMapOrdered(name)}:${mapOrderedJson(item)}`).join(",")}}`;
+}
+
+function inOrder<T extends readonly [name: string, value: unknown]>(
+	rows: readonly T[],
+	library: JsonLibrary,
+): readonly T[] {
+	return library === "inserted" ? rows : hashOrdered(rows, ([name]) => name, capacityFor(rows.length));
 }

@@ -13,7 +13,7 @@ import { type Dialect, spell, toNeutral } from "../dialect.js";
 import { byteClass } from "./byte-fields.js";
 import { NamedError } from "./exceptions.js";
 import { capacityFor, hashOrdered } from "./hash-order.js";
-import { parseLenient } from "./lenient-parser.js";
+import { type JsonLibrary, parseJson } from "./json-library.js";
 import { type Member, mapOrderedObject } from "./map-ordered-json.js";
 import { quoteMapOrdered, quotePrinted } from "./quoting.js";
 import { isJsonObject } from "./value.js";
@@ -22,6 +22,16 @@ export interface JsonStyle {
 	/** Addresses in Base58Check and names as text, instead of hexadecimal. */
 	readonly visible: boolean;
 	readonly dialect: Dialect;
+	/** Whose order of members the map-ordered form has; absent: that of the newest release. */
+	readonly library?: JsonLibrary;
+	/** Whether integers of 64 bits are written as texts, for readers that keep only 53 bits; absent: as numbers. */
+	readonly longsAsText?: boolean;
+}
+
+/** A style with addresses and names shown in another way; what the given style says of them is not asked. */
+export function shownAs(style: JsonStyle, visible: boolean): JsonStyle {
+	const { dialect, library = "inserted", longsAsText = false } = style;
+	return { visible, dialect, library, longsAsText };
 }
 
 /** Writes one value that is known to be of its field's kind. */
@@ -42,7 +52,7 @@ interface FieldWriter extends ValueWriter {
 
 interface Plan {
 	readonly fields: readonly FieldWriter[];
-	/** The fields as a hash map iterates them, by capacity. */
+	/** The fields as a hash map iterates them, by capacity; empty where members have the order of the fields. */
 	readonly orders: ReadonlyMap<number, readonly FieldWriter[]>;
 }
 
@@ -65,10 +75,15 @@ function planOf(type: MessageType<Message>, style: JsonStyle): Plan {
 		variants = [];
 		plans.set(type, variants);
 	}
-	const index = (style.visible ? 1 : 0) + (style.dialect === "deployed" ? 2 : 0);
+	const { visible, dialect, library = "inserted", longsAsText = false } = style;
+	const index =
+		(visible ? 1 : 0) +
+		(dialect === "deployed" ? 2 : 0) +
+		(library === "inserted" ? 4 : 0) +
+		(longsAsText ? 8 : 0);
 	let plan = variants[index];
 	if (!plan) {
-		plan = makePlan(type, { visible: style.visible, dialect: style.dialect });
+		plan = makePlan(type, { visible, dialect, library, longsAsText });
 		variants[index] = plan;
 	}
 	return plan;
@@ -77,6 +92,7 @@ function planOf(type: MessageType<Message>, style: JsonStyle): Plan {
 function makePlan(type: MessageType<Message>, style: JsonStyle): Plan {
 	const fields = type.fields.map((field) => fieldWriter(type, field, style));
 	const orders = new Map<number, readonly FieldWriter[]>();
+	if (style.library !== "hashed") return { fields, orders };
 	for (let capacity = 16; capacity <= capacityFor(fields.length); capacity *= 2) {
 		orders.set(
 			capacity,
@@ -130,7 +146,12 @@ function listWriter(field: FieldDescriptor, one: ValueWriter, style: JsonStyle):
 		const key = RESOURCE_KEYED.has(field.name)
 			? (text: unknown) => spell(toNeutral(text as string), style.dialect)
 			: (text: unknown) => text;
-		const keyWriter = field.keyKind === "string" ? STRINGS : NUMBERS;
+		const entry =
+			style.library !== "hashed"
+				? (name: string, item: string) => `{"key":${name},"value":${item}}`
+				: (name: string, item: string) => `{"value":${item},"key":${name}}`;
+		const longs = style.longsAsText && field.keyKind === "int64" ? QUOTED_NUMBERS : NUMBERS;
+		const keyWriter = field.keyKind === "string" ? STRINGS : longs;
 		return {
 			printed: (value) =>
 				`[${[...(value as ReadonlyMap<unknown, unknown>)]
@@ -138,7 +159,7 @@ function listWriter(field: FieldDescriptor, one: ValueWriter, style: JsonStyle):
 					.join(",")}]`,
 			mapOrdered: (value) =>
 				`[${[...(value as ReadonlyMap<unknown, unknown>)]
-					.map(([k, v]) => `{"value":${one.mapOrdered(v)},"key":${keyWriter.mapOrdered(key(k))}}`)
+					.map(([k, v]) => entry(keyWriter.mapOrdered(key(k)), one.mapOrdered(v)))
 					.join(",")}]`,
 		};
 	}
@@ -159,16 +180,23 @@ const STRINGS: ValueWriter = {
 	mapOrdered: (value) => quoteMapOrdered(value as string),
 };
 const NUMBERS = same(String);
+/** An integer of 64 bits in an answer that is put together by hand. */
+export function longText(value: bigint | number, { longsAsText }: JsonStyle): string {
+	return longsAsText ? `"${value}"` : String(value);
+}
+
+const QUOTED_NUMBERS = same((value) => `"${value}"`);
 const DOUBLES = same((value) => (Number.isInteger(value) ? `${value}.0` : String(value)));
 const HEX = same((value) => `"${toHex(value as Uint8Array)}"`);
 const ADDRESSES = same((value) => {
 	const bytes = value as Uint8Array;
 	return `"${bytes.length > MAX_BASE58_BYTES ? toHex(bytes) : toBase58Check(bytes)}"`;
 });
-const TEXTS: ValueWriter = {
-	printed: (value) => visibleText(value as Uint8Array)?.printed ?? HEX.printed(value),
-	mapOrdered: (value) => visibleText(value as Uint8Array)?.mapOrdered ?? HEX.mapOrdered(value),
-};
+const textWriter = (library: JsonLibrary): ValueWriter => ({
+	printed: (value) => visibleText(value as Uint8Array, library)?.printed ?? HEX.printed(value),
+	mapOrdered: (value) => visibleText(value as Uint8Array, library)?.mapOrdered ?? HEX.mapOrdered(value),
+});
+const TEXTS = { hashed: textWriter("hashed"), inserted: textWriter("inserted") };
 
 function scalarWriter(typeName: string, field: FieldDescriptor, style: JsonStyle): ValueWriter {
 	switch (field.kind) {
@@ -189,12 +217,14 @@ function scalarWriter(typeName: string, field: FieldDescriptor, style: JsonStyle
 		}
 		case "bytes": {
 			const kind = style.visible ? byteClass(typeName, field.name) : "hex";
-			return kind === "address" ? ADDRESSES : kind === "text" ? TEXTS : HEX;
+			return kind === "address" ? ADDRESSES : kind === "text" ? TEXTS[style.library ?? "inserted"] : HEX;
 		}
 		case "string":
 			return STRINGS;
 		case "double":
 			return DOUBLES;
+		case "int64":
+			return style.longsAsText ? QUOTED_NUMBERS : NUMBERS;
 		default:
 			return NUMBERS;
 	}
@@ -205,12 +235,16 @@ function scalarWriter(typeName: string, field: FieldDescriptor, style: JsonStyle
  * escape for the reader of the answer; undefined if the result would not be a JSON string. In the map-ordered form the rest of a
  * text comes once more after each of its line feeds (recorded in apis-visible); in the printed form that would not be JSON.
  */
-function visibleText(bytes: Uint8Array): { printed: string; mapOrdered: string } | undefined {
+function visibleText(
+	bytes: Uint8Array,
+	library: JsonLibrary,
+): { printed: string; mapOrdered: string } | undefined {
 	const text = fromUtf8(bytes);
 	const escaped = text.replaceAll('"', '\\"');
-	let value: string | undefined = withRepetitions(text);
+	const repeated = library === "hashed" ? withRepetitions : (one: string) => one;
+	let value: string | undefined = repeated(text);
 	if (escaped.includes("\\")) {
-		value = readBack(`{"key":"${withRepetitions(escaped)}"}`);
+		value = readBack(`{"key":"${repeated(escaped)}"}`, library);
 		if (value === undefined) return undefined;
 	}
 	return { printed: `"${escaped.replaceAll("\n", "\\n")}"`, mapOrdered: quoteMapOrdered(value) };
@@ -226,9 +260,9 @@ function withRepetitions(text: string): string {
 	return result;
 }
 
-function readBack(json: string): string | undefined {
+function readBack(json: string, library: JsonLibrary): string | undefined {
 	try {
-		const object = parseLenient(json);
+		const object = parseJson(json, library);
 		const value = isJsonObject(object) ? object.get("key") : undefined;
 		return typeof value === "string" ? value : undefined;
 	} catch (error) {
@@ -293,5 +327,5 @@ export function mapOrderedMessageWith<T extends Message>(
 		if (field.present(value)) all.set(field.name, replaced.get(field.name) ?? field.mapOrdered(value));
 	}
 	for (const [name, json] of members) all.set(name, json);
-	return mapOrderedObject([...all]);
+	return mapOrderedObject([...all], style.library);
 }

@@ -9,6 +9,7 @@ import { contractTypeById } from "../contract-types.js";
 import { spell } from "../dialect.js";
 import {
 	Block,
+	BlockHeader,
 	Transaction,
 	type TransactionContract,
 	TransactionContractContractType,
@@ -77,11 +78,11 @@ function contractJson(
 	if (type?.message && parameter) inner.push(["value", mapOrderedMessage(type.message, parameter, style)]);
 	inner.push(["type_url", quoteMapOrdered(contract.parameter?.type_url ?? "")]);
 	const members: Member[] = [
-		["parameter", mapOrderedObject(inner)],
+		["parameter", mapOrderedObject(inner, style.library)],
 		["type", `"${spell(type?.name ?? "UNRECOGNIZED", style.dialect)}"`],
 	];
 	if (contract.Permission_id > 0) members.push(["Permission_id", String(contract.Permission_id)]);
-	return mapOrderedObject(members);
+	return mapOrderedObject(members, style.library);
 }
 
 /** One block with its id. Without transactions, or without detail, the member `transactions` is absent. */
@@ -91,5 +92,10 @@ export function blockJson(block: SignedBlock, style: JsonStyle, detail = true): 
 			? [["transactions", `[${block.transactions.map((tx) => transactionJson(tx, style)).join(",")}]`]]
 			: [];
 	const header = Block.create({ block_header: block.message.block_header });
-	return mapOrderedMessageWith(Block, header, style, [["blockID", `"${block.idHex}"`], ...transactions]);
+	const id: Member = ["blockID", `"${block.idHex}"`];
+	if (style.library === "hashed") return mapOrderedMessageWith(Block, header, style, [id, ...transactions]);
+	const headers: Member[] = header.block_header
+		? [["block_header", mapOrderedMessage(BlockHeader, header.block_header, style)]]
+		: [];
+	return mapOrderedObject([id, ...headers, ...transactions], style.library);
 }

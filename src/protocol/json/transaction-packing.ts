@@ -9,22 +9,34 @@ import { Transaction } from "../messages.js";
 import { SignedTransaction } from "../transaction.js";
 import { NamedError, nullPointer } from "./exceptions.js";
 import { decodeFields } from "./field-decoder.js";
-import { parseLenient, parseLenientObject } from "./lenient-parser.js";
+import { type JsonLibrary, parseJson, parseJsonObject } from "./json-library.js";
 import { mapOrderedJson } from "./map-ordered-json.js";
 import { valueText } from "./member-readers.js";
-import { isJsonArray, isJsonObject, type JsonArray, type JsonObject, type JsonValue } from "./value.js";
+import {
+	isJsonArray,
+	isJsonObject,
+	type JsonArray,
+	type JsonObject,
+	type JsonValue,
+	withMember,
+} from "./value.js";
 
 /**
  * Packs a transaction.
  * @throws {NamedError} JSONException, ClassCastException; NullPointerException if `raw_data` is missing or a field
  * doesn't decode
  */
-export function packTransaction(text: string, visible: boolean): SignedTransaction {
-	const object = parseLenientObject(text);
-	const raw = objectOf(object.get("raw_data"));
-	const contracts = arrayOf(raw.get("contract")).flatMap((contract) => packContract(contract, visible));
-	const packed = new Map(object);
-	packed.set("raw_data", new Map(raw).set("contract", contracts));
+export function packTransaction(
+	text: string,
+	visible: boolean,
+	library: JsonLibrary = "inserted",
+): SignedTransaction {
+	const object = parseJsonObject(text, library);
+	const raw = objectOf(object.get("raw_data"), library);
+	const contracts = arrayOf(raw.get("contract"), library).flatMap((contract) =>
+		packContract(contract, visible, library),
+	);
+	const packed = withMember(object, "raw_data", withMember(raw, "contract", contracts));
 	try {
 		return new SignedTransaction(decodeFields(Transaction, mapOrderedJson(packed), visible));
 	} catch (error) {
@@ -35,31 +47,32 @@ export function packTransaction(text: string, visible: boolean): SignedTransacti
 }
 
 /** A contract whose parameter doesn't decode, or that has no type, is left out. */
-function packContract(value: JsonValue, visible: boolean): readonly JsonValue[] {
+function packContract(value: JsonValue, visible: boolean, library: JsonLibrary): readonly JsonValue[] {
 	try {
-		const contract = objectOf(value);
+		const contract = objectOf(value, library);
 		const type = contractTypeByName(valueText(contract.get("type")) ?? "");
-		const parameter = objectOf(contract.get("parameter"));
+		const parameter = objectOf(contract.get("parameter"), library);
 		if (!type?.message) return [];
-		const message = decodeFields(type.message, mapOrderedJson(objectOf(parameter.get("value"))), visible);
+		const fields = mapOrderedJson(objectOf(parameter.get("value"), library));
+		const message = decodeFields(type.message, fields, visible);
 		const bytes = toHex(type.message.encode(message));
-		return [new Map(contract).set("parameter", new Map(parameter).set("value", bytes))];
+		return [withMember(contract, "parameter", withMember(parameter, "value", bytes))];
 	} catch (error) {
 		if (error instanceof NamedError) return [];
 		throw error;
 	}
 }
 
-function objectOf(value: JsonValue | undefined): JsonObject {
+function objectOf(value: JsonValue | undefined, library: JsonLibrary): JsonObject {
 	if (isJsonObject(value)) return value;
-	if (typeof value === "string") return parseLenientObject(value);
+	if (typeof value === "string") return parseJsonObject(value, library);
 	if (value === undefined || value === null) throw nullPointer();
 	throw classCast(value, "JSONObject");
 }
 
-function arrayOf(value: JsonValue | undefined): JsonArray {
+function arrayOf(value: JsonValue | undefined, library: JsonLibrary): JsonArray {
 	if (isJsonArray(value)) return value;
-	if (typeof value === "string") return arrayOf(parseLenient(value));
+	if (typeof value === "string") return arrayOf(parseJson(value, library), library);
 	if (value === undefined || value === null) throw nullPointer();
 	throw classCast(value, "JSONArray");
 }

@@ -6,6 +6,15 @@ export type JsonValue = null | boolean | string | Decimal | JsonArray | JsonObje
 export type JsonArray = readonly JsonValue[];
 export type JsonObject = ReadonlyMap<string, JsonValue>;
 
+/** An object whose members are written in the order in which they were read (protocol/releases §4). */
+export class InsertedObject extends Map<string, JsonValue> {}
+
+/** A copy of an object with one member more, or another value of a member. */
+export function withMember(object: JsonObject, name: string, value: JsonValue): JsonObject {
+	const copy = object instanceof InsertedObject ? new InsertedObject(object) : new Map(object);
+	return copy.set(name, value);
+}
+
 export function isJsonObject(value: JsonValue | undefined): value is JsonObject {
 	return value instanceof Map;
 }

@@ -47,7 +47,7 @@ describe("a builder", () => {
 	it.each([
 		["", 'class org.tron.core.services.http.JsonFormat$ParseException : 1:1: Expected "{".'],
 		["null", "class java.lang.NullPointerException : null"],
-		["[]", "class com.alibaba.fastjson.JSONException : can not cast to JSONObject."],
+		["[]", "class org.tron.json.JSONException : can not cast to JSONObject."],
 		["{}", "class org.tron.core.exception.ContractValidateException : Invalid ownerAddress!"],
 	])("refuses %s", async (body, error) => {
 		expect((await node.post("/wallet/createtransaction", body)).json).toEqual({ Error: error });

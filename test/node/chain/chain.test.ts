@@ -172,6 +172,22 @@ describe("a chain without the account of burnt coins", () => {
 	});
 });
 
+describe("an adaptive energy limit that leaves 64 bits", () => {
+	test("refuses every block, and leaves the chain as it was", async () => {
+		const blocked = await openSmall({
+			config: smallConfig("allowAdaptiveEnergy = 1"),
+			initialize: ({ properties }) => {
+				properties.set("ALLOW_HARDEN_RESOURCE_CALCULATION", 1n);
+				properties.set("TOTAL_ENERGY_LIMIT", 12_345_678_901_234_567n);
+			},
+		});
+		const refusal = new RuntimeRuleError("ArithmeticException", "BigInteger out of long range");
+		for (let i = 0; i < 2; i++) expect(() => produce(blocked)).toThrow(refusal);
+		expect(blocked.chain.head.number).toBe(0n);
+		await blocked.close();
+	});
+});
+
 describe("packing", () => {
 	test("keeps what a full block has no room for", () => {
 		produce(open);

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { parseLenient, parseLenientObject } from "../../../src/protocol/json/lenient-parser.js";
+import { parseJsonObject } from "../../../src/protocol/json/json-library.js";
+import { parseLenient } from "../../../src/protocol/json/lenient-parser.js";
 import { mapOrderedJson } from "../../../src/protocol/json/map-ordered-json.js";
 
 const END = "\u001a";
@@ -49,13 +50,13 @@ describe("the lenient parser", () => {
 		[long, `illegal identifier : #pos 40, line 1, column 41${long}`],
 		['{"a":{"b":1 2}}', "syntax error, position at 5, name b"],
 	])("refuses %s with the network's words", (text, message) => {
-		expect(() => parseLenientObject(text)).toThrow(
+		expect(() => parseJsonObject(text, "hashed")).toThrow(
 			expect.objectContaining({ name: "JSONException", text: message }),
 		);
 	});
 
 	it("finds no object in null", () => {
-		expect(() => parseLenientObject("null")).toThrow(
+		expect(() => parseJsonObject("null", "hashed")).toThrow(
 			expect.objectContaining({ name: "NullPointerException" }),
 		);
 	});

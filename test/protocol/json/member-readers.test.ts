@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { parseLenientObject } from "../../../src/protocol/json/lenient-parser.js";
+import { parseJsonObject } from "../../../src/protocol/json/json-library.js";
 import { readInt, readLong, readText, readVisible } from "../../../src/protocol/json/member-readers.js";
 
-const object = (text: string) => parseLenientObject(text);
+const object = (text: string) => parseJsonObject(text, "hashed");
 
 describe("member readers", () => {
 	it.each([

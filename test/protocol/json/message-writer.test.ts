@@ -20,9 +20,9 @@ import {
 	WitnessCreateContract,
 } from "../../../src/protocol/messages.js";
 
-const hex: JsonStyle = { visible: false, dialect: "deployed" };
-const visible: JsonStyle = { visible: true, dialect: "deployed" };
-const neutral: JsonStyle = { visible: false, dialect: "neutral" };
+const hex: JsonStyle = { visible: false, dialect: "deployed", library: "hashed" };
+const visible: JsonStyle = { visible: true, dialect: "deployed", library: "hashed" };
+const neutral: JsonStyle = { visible: false, dialect: "neutral", library: "hashed" };
 const A = fromHex("414adf5ad22d5d67206b61dab0f139af453c1f8630");
 
 describe("the printed form", () => {
@@ -103,7 +103,7 @@ describe("the map-ordered form", () => {
 	it.each(ORDERS)("orders the members of a %s as a hash map does", (_name, order) => {
 		const names = order.split(" ");
 		const members = [...names].sort().map((name) => [name, "1"] as const);
-		expect(Object.keys(JSON.parse(mapOrderedObject(members)))).toEqual(names);
+		expect(Object.keys(JSON.parse(mapOrderedObject(members, "hashed")))).toEqual(names);
 	});
 
 	const keysOf = (json: string) => Object.keys(JSON.parse(json));

@@ -12,8 +12,8 @@ import {
 } from "../../../src/protocol/messages.js";
 import { SignedTransaction } from "../../../src/protocol/transaction.js";
 
-const style = { visible: false, dialect: "deployed" } as const;
-const visible = { visible: true, dialect: "deployed" } as const;
+const style = { visible: false, dialect: "deployed", library: "hashed" } as const;
+const visible = { visible: true, dialect: "deployed", library: "hashed" } as const;
 
 /** protocol/http §6.1. */
 const RAW =
@@ -101,7 +101,7 @@ describe("a transaction packed from JSON", () => {
 		['{"raw_data":[]}', "ClassCastException"],
 		['{"raw_data":{"contract":{}}}', "ClassCastException"],
 		['{"raw_data":{"contract":[]},"foo":{}}', "NullPointerException"],
-		["[]", "JSONException"],
+		["[]", "org.coin.json.JSONException"],
 	])("refuses %s", (text, name) => {
 		expect(() => packTransaction(text, false)).toThrow(expect.objectContaining({ name }));
 	});

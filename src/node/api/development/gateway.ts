@@ -16,6 +16,7 @@ import { JSON_TYPE } from "../http-answer.js";
 import { HttpListener } from "../http-listener.js";
 import { HttpServer } from "../http-server.js";
 import { portError } from "../http-servers.js";
+import { plainStyle } from "../json-style.js";
 import { Dispatcher } from "../jsonrpc/dispatcher.js";
 import { feedFilters } from "../jsonrpc/filter-feed.js";
 import { FilterRegistry } from "../jsonrpc/filter-registry.js";
@@ -104,7 +105,7 @@ class Gateway {
 				server: "full",
 				node: this.node,
 				state: this.node.view("full"),
-				style: { visible: false, dialect },
+				style: plainStyle(this.node.config),
 				broadcaster,
 				filters,
 				producerAddresses: [producer.signer],

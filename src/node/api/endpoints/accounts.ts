@@ -37,7 +37,7 @@ function accountRequest(parameter: "address" | "account_id"): RequestForm<Accoun
 			if (input.mode !== "query") return input.fields(Account);
 			const value = input.parameters.get(parameter);
 			const members: Member[] = value === null ? [] : [[parameter, quoteMapOrdered(value)]];
-			return decodeFields(Account, mapOrderedObject(members), input.visible);
+			return decodeFields(Account, mapOrderedObject(members, input.library), input.visible);
 		},
 	};
 }
@@ -155,11 +155,11 @@ export const accountEndpoints: readonly Endpoint[] = [
 		reply: written,
 		// An unreadable request is answered with nothing.
 		failure: () => "",
-		handle: (_context, text) => {
+		handle: ({ style }, text) => {
 			const { result, message } = text === null ? { result: false } : checkAddress(text);
 			const members: Member[] = [["result", String(result)]];
 			if (message !== undefined) members.push(["message", quoteMapOrdered(message)]);
-			return mapOrderedObject(members);
+			return mapOrderedObject(members, style.library);
 		},
 	}),
 ];

@@ -1,10 +1,10 @@
 /** Sending transactions (protocol/http-endpoints §2.1, §2.2). */
 
 import { decodeHexText } from "../../../protocol/json/hex-text.js";
-import { parseLenientObject } from "../../../protocol/json/lenient-parser.js";
-import { mapOrderedObject } from "../../../protocol/json/map-ordered-json.js";
+import { parseJsonObject } from "../../../protocol/json/json-library.js";
+import { type Member, mapOrderedObject } from "../../../protocol/json/map-ordered-json.js";
 import { readText } from "../../../protocol/json/member-readers.js";
-import { mapOrderedMessageWith, printMessage } from "../../../protocol/json/message-writer.js";
+import { mapOrderedMessageWith, printMessage, shownAs } from "../../../protocol/json/message-writer.js";
 import { quoteMapOrdered } from "../../../protocol/json/quoting.js";
 import { packTransaction } from "../../../protocol/json/transaction-packing.js";
 import { Return, ReturnResponse_codeEnum, Transaction } from "../../../protocol/messages.js";
@@ -20,7 +20,7 @@ export const packedTransaction: RequestForm<SignedTransaction> = {
 		{ name: "raw_data", type: "protocol.Transaction.raw" },
 		{ name: "signature", type: "bytes[]" },
 	],
-	read: (input) => packTransaction(input.text, input.visible),
+	read: (input) => packTransaction(input.text, input.visible, input.library),
 };
 
 /** The bytes of a transaction; the size of the body is not limited. */
@@ -28,7 +28,7 @@ const serialized: RequestForm<SignedTransaction> = {
 	fields: [{ name: "transaction", type: "bytes" }],
 	read: (input) =>
 		SignedTransaction.decode(
-			decodeHexText(readText(parseLenientObject(input.bodyText()), "transaction")),
+			decodeHexText(readText(parseJsonObject(input.bodyText(), input.library), "transaction")),
 			REQUEST_BUDGET,
 		),
 };
@@ -58,17 +58,19 @@ export const broadcastEndpoints: readonly Endpoint[] = [
 		request: serialized,
 		answers: "Return",
 		reply: written,
-		handle: async ({ broadcaster, style: { dialect }, signedOnly }, transaction) => {
+		handle: async ({ broadcaster, style, signedOnly }, transaction) => {
+			const { dialect, library } = style;
 			const { code, message } = await broadcaster.broadcast(transaction, signedOnly);
 			const codeName = ReturnResponse_codeEnum.names.get(code) ?? "";
-			const shown = printMessage(Transaction, transaction.message, { visible: true, dialect });
-			return mapOrderedObject([
+			const shown = printMessage(Transaction, transaction.message, shownAs(style, true));
+			const members: Member[] = [
 				["result", String(codeName === "SUCCESS")],
 				["code", quoteMapOrdered(codeName)],
 				["txid", `"${transaction.idHex}"`],
 				["message", quoteMapOrdered(spellMessage(message, dialect))],
 				["transaction", quoteMapOrdered(shown)],
-			]);
+			];
+			return mapOrderedObject(members, library);
 		},
 	}),
 ];

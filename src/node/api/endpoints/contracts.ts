@@ -9,6 +9,7 @@ import {
 	mapOrderedMessage,
 	mapOrderedMessageWith,
 	printMessage,
+	shownAs,
 } from "../../../protocol/json/message-writer.js";
 import { transactionJson } from "../../../protocol/json/transaction-json.js";
 import type { JsonObject } from "../../../protocol/json/value.js";
@@ -126,7 +127,7 @@ function callFailure<T extends TransactionExtention | EstimateEnergyMessage>(
 	return (context, error) => {
 		const answer = new type();
 		answer.result = failureReturn(context, error);
-		return write(type, answer, { dialect: context.style.dialect, visible: isVisible(context) });
+		return write(type, answer, shownAs(context.style, isVisible(context)));
 	};
 }
 

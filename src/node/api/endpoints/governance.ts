@@ -1,12 +1,12 @@
 /** Super representatives, rewards and proposals (protocol/http-endpoints §3.4). */
 
-import { fromBase58Check, isAddress } from "../../../protocol/address.js";
+import { fromBase58Check, isAddress, visibleAddress } from "../../../protocol/address.js";
 import { be64 } from "../../../protocol/bytes.js";
 import { messageText } from "../../../protocol/json/exceptions.js";
 import { decodePlainHex } from "../../../protocol/json/hex-text.js";
-import { jsonError } from "../../../protocol/json/lenient-lexer.js";
-import { parseLenient } from "../../../protocol/json/lenient-parser.js";
+import { jsonError, parseJson } from "../../../protocol/json/json-library.js";
 import { readText } from "../../../protocol/json/member-readers.js";
+import { longText } from "../../../protocol/json/message-writer.js";
 import { isJsonObject } from "../../../protocol/json/value.js";
 import { PaginatedMessage, Proposal, ProposalList, WitnessList } from "../../../protocol/messages.js";
 import { queryReward } from "../../resources/vote-rewards.js";
@@ -23,7 +23,13 @@ import {
 	visibleOnly,
 	written,
 } from "../endpoint.js";
-import { allProposals, allWitnesses, brokerageOf, pageOfProposals } from "../queries/governance.js";
+import {
+	allProposals,
+	allWitnesses,
+	brokerageOf,
+	pageOfLiveWitnesses,
+	pageOfProposals,
+} from "../queries/governance.js";
 import type { RequestInput } from "../request.js";
 import { numberRequest } from "../text-forms.js";
 
@@ -33,9 +39,9 @@ function addressOf(input: RequestInput): string | null {
 		return input.parameters.get("address");
 	}
 	if (input.contentType === "") return null;
-	const value = parseLenient(input.bodyText());
+	const value = parseJson(input.bodyText(), input.library);
 	if (value === null) return null;
-	if (!isJsonObject(value)) throw jsonError("can not cast to JSONObject.");
+	if (!isJsonObject(value)) throw jsonError("can not cast to JSONObject.", input.library);
 	return readText(value, "address");
 }
 
@@ -46,6 +52,8 @@ const anyAddress: RequestForm<Uint8Array | undefined> = {
 		const text = addressOf(input);
 		if (text === null || text.trim() === "") return undefined;
 		if (text.startsWith("41")) return decodePlainHex(text);
+		// From release 4.8.2 on a text that can't be an address counts as none.
+		if (input.library === "inserted") return visibleAddress(text);
 		const bytes = fromBase58Check(text);
 		return bytes && isAddress(bytes) ? bytes : undefined;
 	},
@@ -71,6 +79,18 @@ export const governanceEndpoints: readonly Endpoint[] = [
 		handle: ({ state }) => allWitnesses(state),
 	}),
 	defineEndpoint({
+		name: "getpaginatednowwitnesslist",
+		about:
+			"A page of the super representatives and candidates, with their votes as of now, most votes first.",
+		since: "4.8.1",
+		get: "query",
+		post: "raw",
+		servers: ["full", "solidity"],
+		request: messageRequest(PaginatedMessage, { offset: longParameter, limit: longParameter }),
+		reply: printed(WitnessList),
+		handle: (context, { offset, limit }) => pageOfLiveWitnesses(context, offset, limit),
+	}),
+	defineEndpoint({
 		name: "getBrokerage",
 		about: "Share of its rewards that a super representative keeps, in percent.",
 		get: "query",
@@ -90,7 +110,8 @@ export const governanceEndpoints: readonly Endpoint[] = [
 		request: anyAddress,
 		reply: written,
 		failure: addressFailure,
-		handle: ({ state }, address) => `{"reward": ${address ? queryReward(state, address) : 0n}}`,
+		handle: ({ state, style }, address) =>
+			`{"reward": ${longText(address ? queryReward(state, address) : 0n, style)}}`,
 	}),
 	defineEndpoint({
 		name: "listproposals",

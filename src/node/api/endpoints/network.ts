@@ -1,6 +1,7 @@
 /** Values of the network and facts of the node (protocol/http-endpoints §3.3, §5). */
 
 import { spell } from "../../../protocol/dialect.js";
+import { longText } from "../../../protocol/json/message-writer.js";
 import {
 	ChainParameters,
 	NodeList,
@@ -110,7 +111,7 @@ export const networkEndpoints: readonly Endpoint[] = [
 		request: noRequest,
 		reply: written,
 		handle: ({ state, style }) =>
-			`{"${spell("burnCoinAmount", style.dialect)}": ${state.properties.get("BURN_COIN_AMOUNT")}}`,
+			`{"${spell("burnCoinAmount", style.dialect)}": ${longText(state.properties.get("BURN_COIN_AMOUNT"), style)}}`,
 	}),
 	defineEndpoint({
 		name: "getnextmaintenancetime",

@@ -27,6 +27,7 @@ import {
 import type { ApiContext, ServerKind } from "../context.js";
 import {
 	addressParameter,
+	BadRequestError,
 	defineEndpoint,
 	type Endpoint,
 	EVERYWHERE,
@@ -39,7 +40,7 @@ import {
 	written,
 } from "../endpoint.js";
 import type { RequestInput } from "../request.js";
-import { shieldedApiOff } from "../shielded-api.js";
+import { EVENTS_REFUSED, shieldedApiOff } from "../shielded-api.js";
 import { packedTransaction } from "./broadcast.js";
 
 interface ShieldedRow {
@@ -58,6 +59,22 @@ function hexValues(...names: readonly string[]): RequestForm<readonly Uint8Array
 	return {
 		fields: names.map((name) => ({ name, type: "bytes" })),
 		read: (input) => names.map((name) => decodeHexText(textOf(input, name))),
+	};
+}
+
+/** From release 4.8.2 on a list of events is refused, whether the endpoint is served or not. */
+function withoutEvents<T extends { readonly events: readonly string[] }>(
+	form: RequestForm<T>,
+): RequestForm<T> {
+	return {
+		...form,
+		read: (input) => {
+			const request = form.read(input);
+			if (input.library === "inserted" && request.events.length > 0) {
+				throw new BadRequestError("IllegalArgumentException", EVENTS_REFUSED);
+			}
+			return request;
+		},
 	};
 }
 
@@ -121,20 +138,24 @@ const rows: readonly ShieldedRow[] = [
 		about: "Notes of shielded tokens that an incoming viewing key reads.",
 		get: "query",
 		servers: EVERYWHERE,
-		request: messageRequest(IvkDecryptORC20Parameters, {
-			...range,
-			...ofContract,
-			ivk: hexParameter,
-			ak: hexParameter,
-			nk: hexParameter,
-		}),
+		request: withoutEvents(
+			messageRequest(IvkDecryptORC20Parameters, {
+				...range,
+				...ofContract,
+				ivk: hexParameter,
+				ak: hexParameter,
+				nk: hexParameter,
+			}),
+		),
 	},
 	{
 		name: "scanshieldedorc20notesbyovk",
 		about: "Notes of shielded tokens that an outgoing viewing key reads.",
 		get: "query",
 		servers: EVERYWHERE,
-		request: messageRequest(OvkDecryptORC20Parameters, { ...range, ...ofContract, ovk: hexParameter }),
+		request: withoutEvents(
+			messageRequest(OvkDecryptORC20Parameters, { ...range, ...ofContract, ovk: hexParameter }),
+		),
 	},
 	{
 		name: "isshieldedorc20contractnotespent",

@@ -1,7 +1,7 @@
 /** Transactions, what became of them, and the pool of those that wait (protocol/http-endpoints §3.2, §5). */
 
 import { addressFromHash } from "../../../protocol/address.js";
-import { mapOrderedMessage } from "../../../protocol/json/message-writer.js";
+import { longText, mapOrderedMessage } from "../../../protocol/json/message-writer.js";
 import { transactionJson } from "../../../protocol/json/transaction-json.js";
 import {
 	BytesMessage,
@@ -134,7 +134,8 @@ export const transactionEndpoints: readonly Endpoint[] = [
 		servers: EVERYWHERE,
 		request: byNumber,
 		reply: written,
-		handle: ({ state }, { num }) => `{"count": ${blockByNumber(state, num)?.transactions.length ?? 0}}`,
+		handle: ({ state, style }, { num }) =>
+			`{"count": ${longText(blockByNumber(state, num)?.transactions.length ?? 0, style)}}`,
 	}),
 	defineEndpoint({
 		name: "totaltransaction",
@@ -175,6 +176,6 @@ export const transactionEndpoints: readonly Endpoint[] = [
 		servers: ["full"],
 		request: noRequest,
 		reply: written,
-		handle: ({ node }) => `{"pendingSize": ${node.pool.size}}`,
+		handle: ({ node, style }) => `{"pendingSize": ${longText(node.pool.size, style)}}`,
 	}),
 ];

@@ -16,6 +16,7 @@ import type { RpcConfig } from "../../config/service-config.js";
 import type { Broadcaster } from "../broadcast.js";
 import { ConnectionGate } from "../connection-gate.js";
 import type { ApiContext, ApiNode, ServerKind } from "../context.js";
+import { plainStyle } from "../json-style.js";
 import { LITE_NODE_TEXT } from "../lite-node.js";
 import { PATIENCE, type Patience, sweepMs } from "../patience.js";
 import type { CallGate } from "../rate-limiter.js";
@@ -283,7 +284,7 @@ export class GrpcServer {
 			node,
 			state: node.view(kind),
 			broadcaster,
-			style: { visible: false, dialect: node.config.node.dialect },
+			style: plainStyle(node.config),
 			client,
 			isAbandoned,
 		};

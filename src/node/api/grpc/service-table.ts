@@ -3,6 +3,7 @@
 import { toDeployed } from "../../../protocol/dialect.js";
 import { services } from "../../../protocol/generated/services.js";
 import type { NodeConfig } from "../../config/config.js";
+import { isFrom, RELEASES, type Release } from "../../rules/release.js";
 import type { ServerKind } from "../context.js";
 import { type Handlers, type Method, type ServiceName, unimplemented } from "./method.js";
 import { database } from "./services/blocks.js";
@@ -18,6 +19,7 @@ const walletSolidity: Handlers<"WalletSolidity"> = wallet;
 const walletPbft: Handlers<"WalletSolidity"> = {
 	...wallet,
 	GetTransactionInfoByBlockNum: unimplemented,
+	GetPaginatedNowWitnessList: unimplemented,
 };
 
 /** A service as a server offers it. */
@@ -29,24 +31,29 @@ export interface Service {
 
 /** The services of a server, as the node's configuration asks for them. */
 export function servicesOf(server: ServerKind, config: NodeConfig): readonly Service[] {
+	const { release } = config.node;
 	switch (server) {
 		case "full":
 			return [
-				service("Wallet", wallet),
-				service("Database", database),
-				...(config.node.metrics.enabled ? [service("Monitor", monitor)] : []),
+				service("Wallet", wallet, release),
+				service("Database", database, release),
+				...(config.node.metrics.enabled ? [service("Monitor", monitor, release)] : []),
 			];
 		case "solidity":
-			return [service("WalletSolidity", walletSolidity), service("Database", database)];
+			return [service("WalletSolidity", walletSolidity, release), service("Database", database, release)];
 		case "pbft":
-			return [service("WalletSolidity", walletPbft), service("Database", database)];
+			return [service("WalletSolidity", walletPbft, release), service("Database", database, release)];
 	}
 }
 
-/** Only the methods that the schema lists for the service; a table of handlers may hold more. */
-function service<S extends ServiceName>(name: S, handlers: Handlers<S>): Service {
+/** The first release that has a method, where that is not the oldest. */
+const SINCE: Readonly<Record<string, Release>> = { GetPaginatedNowWitnessList: "4.8.1" };
+
+/** Only the methods that the schema lists for the service, and the release has; a table of handlers may hold more. */
+function service<S extends ServiceName>(name: S, handlers: Handlers<S>, release: Release): Service {
 	const methods = new Map<string, Method>();
 	for (const [method, { request, response }] of Object.entries(services[name])) {
+		if (!isFrom(release, SINCE[method] ?? RELEASES[0])) continue;
 		const handle = handlers[method as keyof Handlers<S>];
 		methods.set(method, { request, response, handle } as unknown as Method);
 	}

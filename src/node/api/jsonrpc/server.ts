@@ -118,7 +118,7 @@ export class JsonRpcServer {
 		const share = node.limiter.bodies.open(client);
 		try {
 			const { maxBodySize } = node.config.node.jsonrpc;
-			if (Number(request.headers["content-length"] ?? 0) > maxBodySize) return answer.page(413);
+			if (Number(request.headers["content-length"] ?? 0) > maxBodySize) return answer.tooLarge();
 			const body = await collectBody(request, maxBodySize, share);
 			if (body === "too long") return answer.page(413);
 			if (body === "no room") return answer.page(503);

@@ -4,6 +4,7 @@ import type { ChainObserver } from "../../chain/observers.js";
 import type { Broadcaster } from "../broadcast.js";
 import type { ApiNode, ServerKind } from "../context.js";
 import { portError } from "../http-servers.js";
+import { plainStyle } from "../json-style.js";
 import type { Dispatcher } from "./dispatcher.js";
 import { feedFilters } from "./filter-feed.js";
 import { FilterRegistry } from "./filter-registry.js";
@@ -39,7 +40,7 @@ interface RunningJsonRpcServers {
  */
 export async function startJsonRpcServers(options: JsonRpcServersOptions): Promise<RunningJsonRpcServers> {
 	const { node, broadcaster, producerAddresses, host } = options;
-	const { dialect, jsonrpc } = node.config.node;
+	const { jsonrpc } = node.config.node;
 	const registry = (): FilterRegistry => new FilterRegistry(() => node.upMs, jsonrpc);
 	const filters: Readonly<Record<ServerKind, FilterRegistry | undefined>> = {
 		full: registry(),
@@ -66,7 +67,7 @@ export async function startJsonRpcServers(options: JsonRpcServersOptions): Promi
 			server: kind,
 			node,
 			state: node.view(kind),
-			style: { visible: false, dialect },
+			style: plainStyle(node.config),
 			broadcaster,
 			filters: filters[kind],
 			producerAddresses,

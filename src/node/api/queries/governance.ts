@@ -1,16 +1,61 @@
 /** Super representatives and proposals (protocol/http-endpoints §3.4). */
 
-import { be64 } from "../../../protocol/bytes.js";
-import { minInt } from "../../../protocol/int64.js";
-import { type Proposal, ProposalList, WitnessList } from "../../../protocol/messages.js";
+import { be64, toKey } from "../../../protocol/bytes.js";
+import { minInt, wrap } from "../../../protocol/int64.js";
+import { NamedError } from "../../../protocol/json/exceptions.js";
+import { type Proposal, ProposalList, type Vote, Witness, WitnessList } from "../../../protocol/messages.js";
+import { witnessesByVotes } from "../../consensus/witness-order.js";
 import { cycleBrokerage } from "../../resources/delegation-store.js";
 import { valuesInStoreOrder } from "../../state/store-order.js";
 import type { StateView } from "../../state/view.js";
+import type { ApiContext } from "../context.js";
 import { runtimeSort } from "./runtime-sort.js";
+
+/** The longest page of a list. */
+const MAX_PAGE = 1_000n;
 
 /** All super representatives and candidates, in the order of the store. */
 export function allWitnesses(state: StateView): WitnessList {
 	return WitnessList.create({ witnesses: valuesInStoreOrder(state.witness) });
+}
+
+const maintenanceUnavailable = (): NamedError =>
+	new NamedError(
+		"MaintenanceUnavailableException",
+		"Service temporarily unavailable during maintenance period. Please try again later.",
+	);
+
+/**
+ * A page of the witnesses with the votes that they would have if votes were counted now, most votes first; undefined
+ * where the page lies outside of the list (protocol/http-endpoints §3.4).
+ * @throws {NamedError} MaintenanceUnavailableException on the full server while votes are being counted
+ */
+export function pageOfLiveWitnesses(
+	{ state, server }: ApiContext,
+	offset: bigint,
+	limit: bigint,
+): WitnessList | undefined {
+	if (limit <= 0n || offset < 0n) return undefined;
+	if (server === "full" && state.properties.get("state_flag") === 1) throw maintenanceUnavailable();
+	const votes = new Map<string, bigint>();
+	const add = (list: readonly Readonly<Vote>[], sign: bigint): void => {
+		for (const { vote_address, vote_count } of list) {
+			const key = toKey(vote_address);
+			votes.set(key, (votes.get(key) ?? 0n) + sign * vote_count);
+		}
+	};
+	for (const { old_votes, new_votes } of state.votes.values()) {
+		add(old_votes, -1n);
+		add(new_votes, 1n);
+	}
+	const witnesses = state.witness.values().map((witness) => {
+		const voteCount = wrap(witness.voteCount + (votes.get(toKey(witness.address)) ?? 0n));
+		return voteCount === witness.voteCount ? witness : Object.assign(Witness.copy(witness), { voteCount });
+	});
+	if (offset >= BigInt(witnesses.length)) return undefined;
+	const start = Number(offset);
+	const end = start + Number(minInt(limit, MAX_PAGE));
+	return WitnessList.create({ witnesses: witnessesByVotes(state, witnesses).slice(start, end) });
 }
 
 /** Share of its rewards that a super representative keeps in the present cycle, in percent. */
@@ -28,9 +73,6 @@ export function allProposals(state: StateView): ProposalList {
 		proposals: runtimeSort(proposals, (a, b) => (a.create_time > b.create_time ? -1 : 1)),
 	});
 }
-
-/** The longest page of a list. */
-const MAX_PAGE = 1_000n;
 
 /** Proposals after the first `offset` numbers; undefined if the page lies outside of all numbers. */
 export function pageOfProposals(state: StateView, offset: bigint, limit: bigint): ProposalList | undefined {

@@ -22,6 +22,7 @@ import type { DevelopmentControl } from "../../../development/control.js";
 import { ChainError } from "../../../rules/errors.js";
 import { buildValid } from "../../builder.js";
 import type { ApiContext } from "../../context.js";
+import { plainStyle } from "../../json-style.js";
 import type { JsonObject } from "../../jsonrpc/json-reader.js";
 import { INTERNAL, INVALID_PARAMS, RpcError } from "../../jsonrpc/rpc-error.js";
 import { checkCount, invalid, optionalQuantity, readAccount, readBytes, readObject } from "../arguments.js";
@@ -76,7 +77,7 @@ function contextOf({ node, broadcaster }: DevelopmentContext): ApiContext {
 		node,
 		state: node.view("full"),
 		broadcaster,
-		style: { visible: false, dialect: node.config.node.dialect },
+		style: plainStyle(node.config),
 	};
 }
 

@@ -2,7 +2,12 @@
 
 import { MetricsInfo, NodeInfo, NumberMessage } from "../../../../protocol/messages.js";
 import type { BeanObject } from "../../bean-json.js";
-import { allProposals, allWitnesses, pageOfProposals } from "../../queries/governance.js";
+import {
+	allProposals,
+	allWitnesses,
+	pageOfLiveWitnesses,
+	pageOfProposals,
+} from "../../queries/governance.js";
 import { chainParameters, knownNodes, nextMaintenanceTime, priceHistory } from "../../queries/network.js";
 import { nodeInfoFacts } from "../../queries/node-info.js";
 import { statsInfoFacts } from "../../queries/stats-info.js";
@@ -18,6 +23,9 @@ const NODE_INFO_NAMES: MemberNames = {
 
 export const network = {
 	ListWitnesses: ({ state }) => allWitnesses(state),
+	GetPaginatedNowWitnessList: explained((context, { offset, limit }) =>
+		pageOfLiveWitnesses(context, offset, limit),
+	),
 	ListProposals: ({ state }) => allProposals(state),
 	GetPaginatedProposalList: ({ state }, { offset, limit }) => pageOfProposals(state, offset, limit),
 	GetProposalById: ({ state }, { value }) => state.proposal.get(value),

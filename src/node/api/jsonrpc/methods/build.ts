@@ -7,6 +7,7 @@ import { wrap } from "../../../../protocol/int64.js";
 import { messageText, NamedError, nullPointer } from "../../../../protocol/json/exceptions.js";
 import { decodeFields } from "../../../../protocol/json/field-decoder.js";
 import { decodeHexText } from "../../../../protocol/json/hex-text.js";
+import { shownAs } from "../../../../protocol/json/message-writer.js";
 import { transactionJson } from "../../../../protocol/json/transaction-json.js";
 import {
 	CreateSmartContract,
@@ -115,7 +116,7 @@ function buildTransfer(
 	type: ContractType,
 	contract: Readonly<Message>,
 ): string {
-	const style = { visible: isVisible(object), dialect: context.style.dialect };
+	const style = shownAs(context.style, isVisible(object));
 	return withRefusals(context, () => {
 		const transaction = buildValid(context, type, contract, () => ({
 			...permissionOf(object),
@@ -158,7 +159,7 @@ function buildDeployment(context: RpcContext, object: BuildObject, owner: Uint8A
 			feeLimitSun: feeLimitOf(context, object),
 			...permissionOf(object),
 		}));
-		return transactionJson(transaction, { visible: false, dialect: context.style.dialect }, true);
+		return transactionJson(transaction, shownAs(context.style, false), true);
 	});
 }
 
@@ -169,7 +170,7 @@ async function buildCall(
 	owner: Uint8Array,
 	contract: Uint8Array,
 ): Promise<string> {
-	const style = { visible: isVisible(object), dialect: context.style.dialect };
+	const style = shownAs(context.style, isVisible(object));
 	const build = async (): Promise<string> => {
 		const call = TriggerSmartContract.create({
 			owner_address: owner,

@@ -1,0 +1,78 @@
+import { describe, expect, it } from "vitest";
+import { mapOrderedJson } from "../../../src/protocol/json/map-ordered-json.js";
+import { parseRelaxed } from "../../../src/protocol/json/relaxed-reader.js";
+
+const SOURCE = "[Source: REDACTED (`StreamReadFeature.INCLUDE_SOURCE_IN_LOCATION` disabled); line: ";
+const VALUE = "(JSON String, Number, Array, Object or token 'null', 'true' or 'false')";
+const nested = (levels: number) => `${'{"x":'.repeat(levels)}1${"}".repeat(levels)}`;
+
+/** The place that an error's text ends with. */
+const at = (column: number, line = 1) => `\n at ${SOURCE}${line}, column: ${column}]`;
+
+describe("what is read", () => {
+	it.each([
+		['{"b":1,"a":[true,null,"x"]}', '{"b":1,"a":[true,null,"x"]}'],
+		["{b_1:'it''s'}", undefined],
+		["{b_1:'say \"x\"',}", '{"b_1":"say \\"x\\""}'],
+		["[1,2,]", "[1,2]"],
+		['{"a":+7,"b":.5,"c":7.,"d":007,"e":7e2}', '{"a":7,"b":0.5,"c":7,"d":7,"e":7E+2}'],
+		['/* c */{"a":1,// d\n"b":2}', '{"a":1,"b":2}'],
+		['{"a":1,"b":2,"a":3}', '{"a":3,"b":2}'],
+		['{"a":1} {"b":2', '{"a":1}'],
+		['"\\u0041\\n\t"', '"A\\n\\t"'],
+		["9007199254740993.25", "9007199254740993.25"],
+		["  ", "null"],
+		[nested(20), nested(20)],
+	])("%s is %s", (text, json) => {
+		const read = () => mapOrderedJson(parseRelaxed(text));
+		if (json === undefined) expect(read).toThrow();
+		else expect(read()).toBe(json);
+	});
+});
+
+describe("what is refused", () => {
+	it.each([
+		["offset=0&limit=10", `Unrecognized token 'offset': was expecting ${VALUE}${at(7)}`],
+		[
+			'{"a":0x10}',
+			`Unexpected character ('x' (code 120)): was expecting comma to separate Object entries${at(7)}`,
+		],
+		[
+			'{"a":NaN}',
+			`Non-standard token 'NaN': enable \`JsonReadFeature.ALLOW_NON_NUMERIC_NUMBERS\` to allow${at(9)}`,
+		],
+		["# c\n{}", `Unexpected character ('#' (code 35)): expected a valid value ${VALUE}${at(1)}`],
+		[
+			'{"a"=1}',
+			`Unexpected character ('=' (code 61)): was expecting a colon to separate field name and value${at(5)}`,
+		],
+		[
+			'{\n"a";1}',
+			`Unexpected character (';' (code 59)): was expecting a colon to separate field name and value${at(4, 2)}`,
+		],
+		["[1;2]", `Unexpected character (';' (code 59)): was expecting comma to separate Array entries${at(3)}`],
+		[
+			'{"a":1',
+			`Unexpected end-of-input: expected close marker for Object (start marker at ${SOURCE}1, column: 1])${at(7)}`,
+		],
+		["}", `Unexpected close marker '}': expected ']' (for root starting at ${SOURCE}1])${at(1)}`],
+		[
+			'{"a":[1}',
+			`Unexpected close marker '}': expected ']' (for Array starting at ${SOURCE}1, column: 6])${at(8)}`,
+		],
+		['{"a', `Unexpected end-of-input in field name${at(4)}`],
+		['"a', `Unexpected end-of-input: was expecting closing quote for a string value${at(3)}`],
+	])("%s", (text, message) => {
+		expect(() => parseRelaxed(text)).toThrow(
+			expect.objectContaining({ name: "org.coin.json.JSONException", text: message }),
+		);
+	});
+
+	it.each([
+		[nested(21), "Document nesting depth (21) exceeds the maximum allowed (20,"],
+		[`[${"1,".repeat(100_000)}1]`, "Token count (100001) exceeds the maximum allowed (100000,"],
+		["1".repeat(1_001), "Number value length (1001) exceeds the maximum allowed (1000,"],
+	])("what is beyond a limit", (text, message) => {
+		expect(() => parseRelaxed(text)).toThrow(message);
+	});
+});
