@@ -2,6 +2,7 @@
 
 import { Buffer } from "node:buffer";
 import { bn254 } from "@noble/curves/bn254.js";
+import { p256 } from "@noble/curves/nist.js";
 import { addressWord } from "../../src/node/vm/addresses.js";
 import { precompiles } from "../../src/node/vm/precompiles/precompiles.js";
 import { toWord, wordToBytes } from "../../src/node/vm/word.js";
@@ -207,6 +208,66 @@ const modexp: readonly Shape[] = [
 	),
 ];
 
+/** The prices and bounds of #96. */
+const OSAKA_POWERS = [
+	[1, 1, 1],
+	[1, 32, 1],
+	[8, 32, 8],
+	[16, 32, 16],
+	[31, 32, 31],
+	[32, 1, 32],
+	[32, 32, 32],
+	[40, 32, 40],
+	[64, 32, 64],
+	[1, 1024, 1],
+	[2, 1024, 2],
+	[3, 1024, 3],
+	[4, 1024, 4],
+	[8, 1024, 8],
+	[32, 1024, 32],
+	[256, 1, 256],
+	[256, 32, 256],
+	[1024, 1, 1024],
+	[0, 1024, 32],
+	[1024, 0, 1],
+	[1, 1, 1024],
+	[1024, 1, 32],
+] as const;
+
+const osakaModexp: readonly Shape[] = OSAKA_POWERS.map(([base, exponent, modulus]) =>
+	withInput(
+		"modexp",
+		`${base} ^ ${exponent} % ${modulus} bytes since #96`,
+		powerInput(base, exponent, modulus),
+		{
+			gates: { osaka: true },
+			unroll: exponent > 1000 || base > 100 || modulus > 100 ? 1 : 8,
+			energy: 20_000_000,
+			reserve: 18_000_000,
+		},
+	),
+);
+
+const p256Key = Buffer.alloc(32, 9);
+const p256Point = Buffer.from(p256.getPublicKey(p256Key, false)).subarray(1);
+const p256Signature = p256.sign(HASH, p256Key, { prehash: false, lowS: false });
+const p256Input = Buffer.concat([HASH, p256Signature, p256Point]);
+const p256OfZero = Buffer.concat([
+	Buffer.alloc(32),
+	p256.sign(new Uint8Array(32), p256Key, { prehash: false, lowS: false }),
+	p256Point,
+]);
+
+const p256s: readonly Shape[] = (
+	[
+		["a signature", p256Input],
+		["of another hash", Buffer.concat([KEY, p256Input.subarray(32)])],
+		["of a hash of zero", p256OfZero],
+		["a point off the curve", Buffer.concat([p256Input.subarray(0, 159), Buffer.of(1)])],
+		["a byte too few", p256Input.subarray(1)],
+	] as const
+).map(([kind, input]) => withInput("p256Verify", kind, input, { gates: { osaka: true }, unroll: 4 }));
+
 const G = words(1, 2);
 const random = bn254.G1.Point.BASE.multiply(0x123456789abcdefn).toAffine();
 const R = words(random.x, random.y);
@@ -320,6 +381,8 @@ export const precompileShapes: readonly Shape[] = [
 	...recoveries,
 	...checks,
 	...modexp,
+	...osakaModexp,
+	...p256s,
 	...curves,
 	...blakes,
 	...shielded,

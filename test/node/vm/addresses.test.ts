@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { addressWord, createdAddress, saltedAddress, toAddress } from "../../../src/node/vm/addresses.js";
-import { storageRowKey } from "../../../src/node/vm/contract-storage.js";
 import { InternalTransactions } from "../../../src/node/vm/internal-transactions.js";
+import { storageRowKey } from "../../../src/node/vm/storage-keys.js";
 import { toWord } from "../../../src/node/vm/word.js";
 import { contractAddress } from "../../../src/protocol/address.js";
 import { fromHex, toHex } from "../../../src/protocol/bytes.js";
