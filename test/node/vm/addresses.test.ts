@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { addressWord, createdAddress, saltedAddress, toAddress } from "../../../src/node/vm/addresses.js";
 import { storageRowKey } from "../../../src/node/vm/contract-storage.js";
 import { InternalTransactions } from "../../../src/node/vm/internal-transactions.js";
-import { toWord, wordToBytes } from "../../../src/node/vm/word.js";
+import { toWord } from "../../../src/node/vm/word.js";
 import { contractAddress } from "../../../src/protocol/address.js";
 import { fromHex, toHex } from "../../../src/protocol/bytes.js";
 import { CALLER, CONTRACT, ROOT_ID } from "./machine-fixture.js";
@@ -35,8 +35,8 @@ describe("addresses of contracts", () => {
 		const addresses: { readonly address: Uint8Array; readonly expected: string }[] = [];
 		for (let bits = 0n; bits < 256n; bits++) {
 			for (const value of [1n << bits, (1n << bits) - 1n, (1n << bits) | 0x0102030405n]) {
-				const word = toWord(value);
-				addresses.push({ address: toAddress(word), expected: `41${toHex(wordToBytes(word)).slice(-40)}` });
+				const expected = `41${value.toString(16).padStart(40, "0").slice(-40)}`;
+				addresses.push({ address: toAddress(toWord(value)), expected });
 			}
 		}
 		for (const { address, expected } of addresses) expect(toHex(address)).toBe(expected);
