@@ -58,9 +58,10 @@ export class Broadcaster {
 	}
 
 	private async takeIn(received: SignedTransaction, signedOnly: boolean): Promise<BroadcastResult> {
-		let transaction = received;
+		const isLatest = isFrom(this.node.config.node.release, "4.8.2");
+		let transaction = isLatest ? received.withoutUnknownFields() : received;
 		try {
-			if (isFrom(this.node.config.node.release, "4.8.2")) checkSignatureSizes(received);
+			if (isLatest) checkSignatureSizes(received);
 			const refused = this.checkNode(received);
 			if (refused) return refused;
 			if (signedOnly && received.message.signature.length === 0) {
@@ -68,7 +69,7 @@ export class Broadcaster {
 			}
 			const { properties } = this.node.view("full");
 			// What a client says about results doesn't count.
-			if (properties.on("ALLOW_CREATION_OF_CONTRACTS")) transaction = received.withResults([]);
+			if (properties.on("ALLOW_CREATION_OF_CONTRACTS")) transaction = transaction.withResults([]);
 			if (!transaction.contract) throw new ContractValidateError("No contract!");
 			if (properties.on("ALLOW_PROTO_FILTER_NUM")) checkProtobufConsistency(transaction);
 			if (
