@@ -13,10 +13,11 @@ import {
 import { genesisId } from "../node/chain/genesis.js";
 import { ConfigError, loadConfig, type NodeConfig } from "../node/config/config.js";
 import { allSettings } from "../node/config/settings-table.js";
+import { NO_WITNESS_KEYS } from "../node/config/witness-keys.js";
 import { refuseDevelopmentDirectory } from "../node/development/directory.js";
 import { OperatorError } from "../protocol/operator-error.js";
 import { nearest } from "../wallet/suggestion.js";
-import { genesisGap, missingSectionHint } from "./configuration-gaps.js";
+import { blackHoleGap, genesisGap, missingSectionHint } from "./configuration-gaps.js";
 import { LISTENERS } from "./listeners.js";
 
 export interface Finding {
@@ -41,7 +42,11 @@ export async function checkConfiguration(file: string, dataDirectory: string): P
 		return [errorAt(file, hint === undefined ? error.message : `${error.message}; ${hint}`)];
 	}
 	const gap = genesisGap(config);
+	const missing = blackHoleGap(config);
+	const witness = asWitness(file);
 	return [
+		...(missing === undefined ? [] : [errorAt(file, missing)]),
+		...(typeof witness === "string" ? [errorAt(file, witness)] : []),
 		...(gap === undefined ? [] : [{ level: "warning", place: file, message: gap } as const]),
 		...config.unknownKeys.map(({ path, line }) => warningAt(config, line, unknownKeyText(path))),
 		...config.idleKeys.map(({ path, line, reason }) =>
@@ -49,7 +54,7 @@ export async function checkConfiguration(file: string, dataDirectory: string): P
 		),
 		...(config.dev.enabled ? developmentFindings(config) : []),
 		...config.warnings.map((message) => ({ level: "warning", place: file, message }) as const),
-		...config.localWitness.keystores
+		...(typeof witness === "object" ? witness.localWitness.keystores : [])
 			.slice(0, 1)
 			.filter((keystore) => !existsSync(keystore))
 			.map((keystore) =>
@@ -157,4 +162,14 @@ async function checkDirectory(config: NodeConfig, dataDirectory: string): Promis
 
 function errorAt(place: string, message: string): Finding {
 	return { level: "error", place, message };
+}
+
+/** The configuration as a block producer reads it, or what keeps it from that; undefined: it has no keys. */
+function asWitness(file: string): NodeConfig | string | undefined {
+	try {
+		return loadConfig(file, { witness: true });
+	} catch (error) {
+		if (!(error instanceof ConfigError)) throw error;
+		return error.message === NO_WITNESS_KEYS ? undefined : error.message;
+	}
 }

@@ -1,6 +1,7 @@
 /** What a configuration of a network can't do without, said plainly where it is missing. */
 
 import type { NodeConfig } from "../node/config/config.js";
+import { isFrom } from "../node/rules/release.js";
 
 const GENESIS_ADVICE =
 	"it names the first block, and with it the network: take the configuration file of that network's own nodes";
@@ -13,6 +14,17 @@ export function missingSectionHint(message: string): string | undefined {
 		return `the section storage is missing: add storage { db.directory = "database" }; genesis.block belongs there too: ${GENESIS_ADVICE}`;
 	if (key.startsWith("genesis.block")) return `genesis.block is incomplete without it; ${GENESIS_ADVICE}`;
 	return `the file lacks the line ${key} = …`;
+}
+
+/**
+ * From release 4.8.1 on a network names the account that receives fees while burning is off.
+ * @returns why a genesis without it can't be started with; undefined: it has one
+ */
+export function blackHoleGap({ genesis, node, dev, settings }: NodeConfig): string | undefined {
+	const isWritten = settings.some(({ path, line }) => path.startsWith("genesis.block") && line);
+	if (!isWritten || dev.enabled || !isFrom(node.release, "4.8.1")) return undefined;
+	const isNamed = genesis.assets.some(({ accountName }) => accountName === "Blackhole");
+	return isNamed ? undefined : "Account[Blackhole] is not configured.";
 }
 
 /** A warning about a network without a first block; nothing keeps a node from starting with it, alone on its chain. */

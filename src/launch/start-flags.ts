@@ -11,7 +11,6 @@ const onOff = (description: string) => Flags.boolean({ description, helpGroup })
 const integer = (description: string) => Flags.integer({ description, helpGroup });
 /** Accepted so that command lines of the network's node work; its use is warned about. */
 const idleText = () => Flags.string({ hidden: true });
-const idleSwitch = () => Flags.boolean({ hidden: true });
 
 export const startFlags = {
 	witness: Flags.boolean({ char: "w", description: "produce blocks", helpGroup }),
@@ -46,15 +45,15 @@ export const startFlags = {
 	"long-running-time": Flags.integer({ hidden: true }),
 	"contract-parse-enable": idleText(),
 	"log-config": idleText(),
-	"save-internaltx": idleSwitch(),
-	"save-featured-internaltx": idleSwitch(),
-	"max-connect-number": idleText(),
+	"save-internaltx": onOff("keep internal transactions"),
+	"save-featured-internaltx": onOff("keep those of stake and vote instructions too"),
+	"max-connect-number": integer("connections of each HTTP and JSON-RPC listener"),
 	"rpc-thread": idleText(),
 	"solidity-thread": idleText(),
-	"validate-sign-thread": idleText(),
+	"validate-sign-thread": integer("threads that recover signatures"),
 	"storage-index-directory": idleText(),
 	"storage-index-switch": idleText(),
-	"history-balance-lookup": idleSwitch(),
+	"history-balance-lookup": onOff("record the balances of every block"),
 };
 
 export type StartFlags = Interfaces.InferredFlags<typeof startFlags>;
@@ -63,8 +62,11 @@ export type StartFlags = Interfaces.InferredFlags<typeof startFlags>;
 type FlagRule =
 	| {
 			readonly key: SettingPath;
-			/** Which of the two counts where both are there. */
-			readonly wins: "flag" | "file";
+			/**
+			 * Which of the two counts where both are there: the flag; up to release 4.8.1 the file, then the flag; up to
+			 * 4.8.1 the file even without the key, then the flag.
+			 */
+			readonly wins: "flag" | "file first" | "file alone first";
 			/** The flag's text as the key's value. @throws {Failure} */
 			readonly read?: (text: string, flag: string) => bigint | number | boolean;
 	  }
@@ -73,7 +75,7 @@ type FlagRule =
 	| { readonly idle: string };
 
 const run = { run: true } as const;
-const FILE_ONLY = "the network's node takes it from its file only";
+const ONE_THREAD = "requests take turns on one thread";
 
 const rules: Readonly<Record<keyof StartFlags & keyof typeof startFlags, FlagRule>> = {
 	witness: run,
@@ -86,11 +88,15 @@ const rules: Readonly<Record<keyof StartFlags & keyof typeof startFlags, FlagRul
 	es: run,
 	"p2p-disable": run,
 	"fast-forward": run,
-	"support-constant": { key: "vm.supportConstant", wins: "file" },
-	"max-energy-limit-for-constant": { key: "vm.maxEnergyLimitForConstant", wins: "file", read: wholeNumber },
-	"lru-cache-size": { key: "vm.lruCacheSize", wins: "file" },
-	"min-time-ratio": { key: "vm.minTimeRatio", wins: "file", read: decimal },
-	"max-time-ratio": { key: "vm.maxTimeRatio", wins: "file", read: decimal },
+	"support-constant": { key: "vm.supportConstant", wins: "file first" },
+	"max-energy-limit-for-constant": {
+		key: "vm.maxEnergyLimitForConstant",
+		wins: "file first",
+		read: wholeNumber,
+	},
+	"lru-cache-size": { key: "vm.lruCacheSize", wins: "file first" },
+	"min-time-ratio": { key: "vm.minTimeRatio", wins: "file first", read: decimal },
+	"max-time-ratio": { key: "vm.maxTimeRatio", wins: "file first", read: decimal },
 	"save-cancel-all-unfreeze-v2-details": { key: "vm.saveCancelAllUnfreezeV2Details", wins: "flag" },
 	"storage-db-directory": { key: "storage.db.directory", wins: "flag" },
 	"storage-db-engine": { key: "storage.db.engine", wins: "flag" },
@@ -100,15 +106,15 @@ const rules: Readonly<Record<keyof StartFlags & keyof typeof startFlags, FlagRul
 	"long-running-time": { idle: "the network's node only logs calls that take longer" },
 	"contract-parse-enable": { idle: "this program sends no events" },
 	"log-config": { idle: "the log has one level, --log-level" },
-	"save-internaltx": { idle: FILE_ONLY },
-	"save-featured-internaltx": { idle: FILE_ONLY },
-	"max-connect-number": { idle: FILE_ONLY },
-	"rpc-thread": { idle: FILE_ONLY },
-	"solidity-thread": { idle: FILE_ONLY },
-	"validate-sign-thread": { idle: FILE_ONLY },
+	"save-internaltx": { key: "vm.saveInternalTx", wins: "file alone first" },
+	"save-featured-internaltx": { key: "vm.saveFeaturedInternalTx", wins: "file alone first" },
+	"max-connect-number": { key: "node.maxHttpConnectNumber", wins: "file alone first" },
+	"rpc-thread": { idle: ONE_THREAD },
+	"solidity-thread": { idle: ONE_THREAD },
+	"validate-sign-thread": { key: "node.validateSignThreadNum", wins: "file alone first" },
 	"storage-index-directory": { idle: "there is no such index" },
 	"storage-index-switch": { idle: "there is no such index" },
-	"history-balance-lookup": { idle: FILE_ONLY },
+	"history-balance-lookup": { key: "storage.balance.history.lookup", wins: "file alone first" },
 };
 
 /** Flags that were given and change nothing, each with its reason. */
@@ -132,16 +138,19 @@ export function startOptions(
 		throw new Failure("start_failed", "--es: this program sends no events to queues or plugins");
 	}
 	const over = new Map<SettingPath, unknown>();
-	const instead = new Map<SettingPath, unknown>();
+	const standInFirst = new Map<SettingPath, unknown>();
+	const newer = new Map<SettingPath, unknown>();
+	const flagsThat = { flag: over, "file first": standInFirst, "file alone first": newer } as const;
 	if (peers.length > 0) over.set("seed.node.ip.list", peers.map(checkedPeer));
 	for (const [name, value, rule] of given(flags)) {
 		if (!("key" in rule)) continue;
 		const read = rule.read && typeof value === "string" ? rule.read(value, name) : value;
-		(rule.wins === "flag" ? over : instead).set(rule.key, read);
+		flagsThat[rule.wins].set(rule.key, read);
 	}
 	return {
 		over,
-		instead,
+		standInFirst,
+		newer,
 		witness: flags.witness,
 		...(privateKey === undefined ? {} : { privateKey }),
 		...(flags["witness-address"] === undefined ? {} : { witnessAddress: flags["witness-address"] }),

@@ -3,7 +3,7 @@ import { readFile } from "node:fs/promises";
 import { arch, platform, release } from "node:os";
 import { Flags, type Interfaces } from "@oclif/core";
 import { developmentWarning, keyWarnings } from "../../launch/configuration-check.js";
-import { genesisGap } from "../../launch/configuration-gaps.js";
+import { blackHoleGap, genesisGap } from "../../launch/configuration-gaps.js";
 import { developmentListing } from "../../launch/development-listing.js";
 import {
 	type ChosenDevelopment,
@@ -254,6 +254,8 @@ export default class NodeStart extends CoinCommand {
 				},
 			);
 		}
+		const missing = blackHoleGap(config);
+		if (missing !== undefined) throw new Failure("start_failed", missing);
 		const gap = genesisGap(config);
 		for (const warning of [...(gap === undefined ? [] : [gap]), ...config.warnings]) this.warning(warning);
 		for (const warning of keyWarnings(config)) this.warning(warning);

@@ -8,8 +8,8 @@ import type { Dialect } from "../../protocol/dialect.js";
 import { isWireError } from "../../protocol/json/exceptions.js";
 import { Return, ReturnResponse_code } from "../../protocol/messages.js";
 import { type QuotingMessage, spellMessage } from "../../protocol/quoting-message.js";
-import { SIGNATURE_LENGTH } from "../../protocol/signature.js";
 import type { SignedTransaction } from "../../protocol/transaction.js";
+import { strangeSignatureSize } from "../chain/authorization.js";
 import { nextSlotTimeMs } from "../consensus/slots.js";
 import {
 	type ChainError,
@@ -58,11 +58,10 @@ export class Broadcaster {
 	}
 
 	private async takeIn(received: SignedTransaction, signedOnly: boolean): Promise<BroadcastResult> {
+		const refused = this.checkSignatureSizes(received) ?? this.checkNode(received);
+		if (refused) return refused;
 		let transaction = received;
 		try {
-			if (isFrom(this.node.config.node.release, "4.8.2")) checkSignatureSizes(received);
-			const refused = this.checkNode(received);
-			if (refused) return refused;
 			if (signedOnly && received.message.signature.length === 0) {
 				throw new ValidateSignatureError("miss sig or contract");
 			}
@@ -88,10 +87,18 @@ export class Broadcaster {
 		return ACCEPTED;
 	}
 
-	/** Without the shielded switch, shielded transactions are passed on to the peers and not pooled. */
+	/** Without the shielded switch, release 4.8.0 passes shielded transactions on to the peers and doesn't pool them. */
 	private isAdmitted(transaction: SignedTransaction): boolean {
 		const shielded = contractType("ShieldedTransferContract");
-		return this.node.config.node.shielded.enabled || transaction.contract?.type !== shielded.id;
+		const { release, shielded: own } = this.node.config.node;
+		return isFrom(release, "4.8.1") || own.enabled || transaction.contract?.type !== shielded.id;
+	}
+
+	/** From release 4.8.2 on, before everything else. */
+	private checkSignatureSizes(transaction: SignedTransaction): BroadcastResult | undefined {
+		const size = strangeSignatureSize(transaction);
+		if (size === undefined || !isFrom(this.node.config.node.release, "4.8.2")) return undefined;
+		return { code: Code.SIGERROR, message: `Validate signature error: Signature size is ${size}` };
 	}
 
 	/** What the node itself can object to. */
@@ -158,17 +165,6 @@ export class Broadcaster {
 		}
 		if (!isWireError(error)) this.node.report(error, "broadcast");
 		return { code: Code.OTHER_ERROR, message: `Error: ${message}` };
-	}
-}
-
-/** Longest signature that is taken: what some programs put behind the 65 bytes is not looked at. */
-const LONGEST_SIGNATURE = 68;
-
-/** @throws {ValidateSignatureError} for a signature of another length than 65 to 68 bytes (protocol/releases §5) */
-function checkSignatureSizes({ message }: SignedTransaction): void {
-	for (const { length } of message.signature) {
-		if (length >= SIGNATURE_LENGTH && length <= LONGEST_SIGNATURE) continue;
-		throw new ValidateSignatureError(`Signature size is ${length}`);
 	}
 }
 

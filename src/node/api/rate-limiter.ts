@@ -1,7 +1,8 @@
 /**
- * How fast and how many at a time calls are let in (protocol/http §1.4, protocol/configuration §1.9): all calls of the process, then
- * those of the client's address, then those of one component. Buckets delay a call and never refuse it; only a limit
- * of calls at the same time does, after two seconds.
+ * How fast and how many at a time calls are let in (protocol/http §1.4, protocol/configuration §1.9): all calls of the process, those of the
+ * client's address and those of one component, in the order of the release. Buckets delay a call and never refuse it;
+ * only a limit of calls at the same time does, after two seconds. Where the configuration says so, nobody waits and who
+ * would have to is refused at once.
  */
 
 import type { ComponentLimit, RateLimiterConfig } from "../config/rate-limit-config.js";
@@ -40,6 +41,12 @@ export interface CallGate {
 	leave(): void;
 }
 
+/** Limits of the process, of the client's address, of one component. */
+type Limit = "all" | "address" | "component";
+
+/** Takes a permit. @returns milliseconds until it may be used */
+type Reserve = (now: number) => number;
+
 export class RateLimiter {
 	/** The bodies of all requests of the process. */
 	readonly bodies = new BodyBudget();
@@ -50,13 +57,15 @@ export class RateLimiter {
 	private readonly all: TokenBucket;
 	private readonly byAddress: AddressBuckets;
 	private readonly gates = new Map<string, CallGate>();
+	private readonly order: readonly Limit[];
 
 	constructor(
 		private readonly config: RateLimiterConfig,
 		private readonly clock: LimiterClock = wallClock,
 	) {
 		this.all = new TokenBucket(config.globalQps, clock.now());
-		this.byAddress = new AddressBuckets(config.globalIpQps, GLOBAL_ADDRESS_MS);
+		this.byAddress = new AddressBuckets(config.globalIpQps, GLOBAL_ADDRESS_MS, !config.nonBlocking);
+		this.order = config.componentFirst ? ["component", "all", "address"] : ["all", "address", "component"];
 	}
 
 	/** The gate of a component of HTTP or JSON-RPC, such as `GetAccountServlet`, in neutral spelling. */
@@ -82,21 +91,22 @@ export class RateLimiter {
 
 	private makeGate({ strategy, value }: ComponentLimit): CallGate {
 		const { clock } = this;
+		const mayWait = this.config.nonBlocking !== true;
 		switch (strategy) {
 			case "permits": {
-				const permits = new Permits(value, clock);
+				const permits = new Permits(value, clock, mayWait);
 				return {
 					enter: (address) => this.pass(address, () => 0, permits),
 					leave: () => permits.leave(),
 				};
 			}
 			case "ipQps": {
-				const buckets = new AddressBuckets(value, COMPONENT_ADDRESS_MS);
+				const buckets = new AddressBuckets(value, COMPONENT_ADDRESS_MS, mayWait);
 				return { enter: (address) => this.pass(address, (now) => buckets.reserve(address, now)), leave };
 			}
 			default: {
 				const bucket = new TokenBucket(value, clock.now());
-				return { enter: (address) => this.pass(address, (now) => bucket.reserve(now)), leave };
+				return { enter: (address) => this.pass(address, (now) => bucket.reserve(now, mayWait)), leave };
 			}
 		}
 	}
@@ -104,28 +114,35 @@ export class RateLimiter {
 	/** The three limits in their order; a call that waits for one asks the next one afterwards. */
 	private pass(
 		address: string,
-		own: (now: number) => number,
+		own: Reserve,
 		permits: Permits | undefined = undefined,
 	): true | Promise<boolean> {
+		const { order } = this;
 		const now = this.clock.now();
-		let waitMs = this.all.reserve(now);
-		if (waitMs > 0)
-			return this.passLater(waitMs, [(at) => this.byAddress.reserve(address, at), own], permits);
-		waitMs = this.byAddress.reserve(address, now);
-		if (waitMs > 0) return this.passLater(waitMs, [own], permits);
-		waitMs = own(now);
-		if (waitMs > 0) return this.passLater(waitMs, [], permits);
+		for (let at = 0; at < order.length; at++) {
+			const waitMs = this.reserve(order[at] as Limit, now, address, own);
+			if (waitMs === 0) continue;
+			if (this.config.nonBlocking) return Promise.resolve(false);
+			return this.passLater(waitMs, order.slice(at + 1), address, own, permits);
+		}
 		return permits ? permits.enter() : true;
+	}
+
+	private reserve(limit: Limit, now: number, address: string, own: Reserve): number {
+		if (limit === "all") return this.all.reserve(now, !this.config.nonBlocking);
+		return limit === "address" ? this.byAddress.reserve(address, now) : own(now);
 	}
 
 	private async passLater(
 		firstMs: number,
-		rest: readonly ((now: number) => number)[],
+		rest: readonly Limit[],
+		address: string,
+		own: Reserve,
 		permits: Permits | undefined,
 	): Promise<boolean> {
 		await this.clock.wait(firstMs);
-		for (const reserve of rest) {
-			const waitMs = reserve(this.clock.now());
+		for (const limit of rest) {
+			const waitMs = this.reserve(limit, this.clock.now(), address, own);
 			if (waitMs > 0) await this.clock.wait(waitMs);
 		}
 		return permits ? permits.enter() : true;
@@ -141,12 +158,13 @@ class AddressBuckets {
 	constructor(
 		private readonly perSecond: number,
 		private readonly keptMs: number,
+		private readonly mayWait: boolean,
 	) {}
 
 	/** @returns milliseconds to wait */
 	reserve(address: string, now: number): number {
 		const known = this.buckets.get(address);
-		if (known && now - known.since < this.keptMs) return known.bucket.reserve(now);
+		if (known && now - known.since < this.keptMs) return known.bucket.reserve(now, this.mayWait);
 		this.buckets.delete(address);
 		for (const oldest of this.buckets.keys()) {
 			if (this.buckets.size < MAX_ADDRESSES) break;
@@ -154,7 +172,7 @@ class AddressBuckets {
 		}
 		const bucket = new TokenBucket(this.perSecond, now);
 		this.buckets.set(address, { bucket, since: now });
-		return bucket.reserve(now);
+		return bucket.reserve(now, this.mayWait);
 	}
 }
 
@@ -166,6 +184,7 @@ class Permits {
 	constructor(
 		count: number,
 		private readonly clock: LimiterClock,
+		private readonly mayWait: boolean,
 	) {
 		this.free = count;
 	}
@@ -175,6 +194,7 @@ class Permits {
 			this.free--;
 			return true;
 		}
+		if (!this.mayWait) return Promise.resolve(false);
 		return new Promise((resolve) => {
 			this.line.push(resolve);
 			void this.clock.wait(PERMIT_WAIT_MS).then(() => {

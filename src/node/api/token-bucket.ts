@@ -17,13 +17,18 @@ export class TokenBucket {
 		this.nextFree = now;
 	}
 
-	/** Takes one permit. @returns milliseconds until it may be used */
-	reserve(now: number): number {
+	/**
+	 * Takes one permit.
+	 * @param mayWait false: none is taken that could not be used at once
+	 * @returns milliseconds until it may be used
+	 */
+	reserve(now: number, mayWait = true): number {
 		if (now > this.nextFree) {
 			this.stored = Math.min(this.perSecond, this.stored + (now - this.nextFree) / this.intervalMs);
 			this.nextFree = now;
 		}
 		const waitMs = this.nextFree - now;
+		if (waitMs > 0 && !mayWait) return waitMs;
 		const taken = Math.min(1, this.stored);
 		this.stored -= taken;
 		this.nextFree += (1 - taken) * this.intervalMs;

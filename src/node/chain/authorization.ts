@@ -17,13 +17,31 @@ import {
 import { quoting } from "../../protocol/quoting-message.js";
 import { SignatureError } from "../../protocol/signature.js";
 import type { SignedTransaction } from "../../protocol/transaction.js";
-import type { DevelopmentSchedule } from "../rules/chain-rules.js";
+import type { ChainRules, DevelopmentSchedule } from "../rules/chain-rules.js";
 import { ValidateSignatureError } from "../rules/errors.js";
 import type { ForkGates } from "../rules/fork-gates.js";
+import { isFrom } from "../rules/release.js";
 import type { StateView } from "../state/view.js";
 
 /** From this block version on, an address counts once however often it signs. */
 const ONE_SIGNATURE_PER_ADDRESS = 27;
+
+/** Lengths of signatures that a node takes from outside; in blocks, 65 and more (protocol/permissions §3.3). */
+const SHORTEST_SIGNATURE = 65;
+const LONGEST_SIGNATURE = 68;
+
+/** The length of the first signature that no node takes from outside; undefined: all are good. */
+export function strangeSignatureSize({ message }: SignedTransaction): number | undefined {
+	return message.signature.find(({ length }) => length < SHORTEST_SIGNATURE || length > LONGEST_SIGNATURE)
+		?.length;
+}
+
+/** What signatures are checked against. */
+interface Authority {
+	readonly state: StateView;
+	readonly rules: Pick<ChainRules, "release">;
+	readonly forks: ForkGates;
+}
 
 /**
  * Checks all signatures of a transaction against the head state.
@@ -31,11 +49,11 @@ const ONE_SIGNATURE_PER_ADDRESS = 27;
  * @throws {ValidateSignatureError}
  */
 export function authorize(
-	state: StateView,
-	forks: ForkGates,
+	authority: Authority,
 	transaction: SignedTransaction,
 	development?: DevelopmentSchedule,
 ): void {
+	const { state } = authority;
 	const { signature } = transaction.message;
 	if (isShieldedSpend(transaction)) {
 		if (signature.length > 0) {
@@ -66,7 +84,7 @@ export function authorize(
 			throw new ValidateSignatureError("Permission denied");
 	}
 	if (isUnsigned) return;
-	const { weight } = sumWeights(forks, permission, transaction);
+	const { weight } = sumWeights(authority, permission, transaction);
 	if (weight < permission.threshold) throw new ValidateSignatureError("sig error");
 }
 
@@ -101,7 +119,7 @@ interface SignedWeight {
  * @throws {ValidateSignatureError} with the recovery's text if a signature is malformed
  */
 export function sumWeights(
-	forks: ForkGates,
+	{ rules, forks }: Pick<Authority, "rules" | "forks">,
 	permission: Readonly<Permission>,
 	transaction: SignedTransaction,
 ): SignedWeight {
@@ -120,7 +138,7 @@ export function sumWeights(
 		const own = keyWeight(permission, signer);
 		if (own === 0n) {
 			throw new ValidateSignatureError(
-				quoting`${toHex(signature)} is signed by ${toBase58Check(signer)} but it is not contained of permission.`,
+				quoting`${isFrom(rules.release, "4.8.2") ? transaction.idHex : toHex(signature)} is signed by ${toBase58Check(signer)} but it is not contained of permission.`,
 			);
 		}
 		const mark = byAddress ? toKey(signer) : normalSignature(signature);

@@ -2,6 +2,7 @@
 
 import type { SignedBlock } from "../../protocol/block.js";
 import { be64, fromHex } from "../../protocol/bytes.js";
+import { OverflowError } from "../../protocol/int64.js";
 import { type TransactionInfo, TransactionRet } from "../../protocol/messages.js";
 import { maintenanceDue, runMaintenance } from "../consensus/maintenance.js";
 import { processProposals } from "../consensus/proposals.js";
@@ -10,10 +11,12 @@ import { checkSchedule } from "../consensus/schedule.js";
 import { activePosition, activeWitnesses } from "../consensus/slots.js";
 import { applyStatistics, updateSolidified } from "../consensus/statistics.js";
 import { updateAdaptiveEnergy } from "../resources/adaptive-energy.js";
-import { BadBlockError, ValidateScheduleError } from "../rules/errors.js";
+import { BadBlockError, RuntimeRuleError, ValidateScheduleError } from "../rules/errors.js";
 import type { BlockScope } from "../rules/execution.js";
+import { recordParentId } from "../vm/block-hash-history.js";
 import { authorize } from "./authorization.js";
 import { BalanceRecorder } from "./balance-history.js";
+import { checkTradeInBlock } from "./closed-types.js";
 import { indexLogs } from "./section-bloom.js";
 import { putRecentBlock } from "./transaction-checks.js";
 import { type ProcessorEnvironment, processTransaction } from "./transaction-processor.js";
@@ -46,6 +49,10 @@ export function applyBlock(
 	const recorder = options.balanceHistory ? new BalanceRecorder(state, block.number) : undefined;
 	try {
 		return run(environment, block, options, recorder);
+	} catch (error) {
+		// Outside of transactions too: the adaptive limit of #97 can leave 64 bits (protocol/resources §1.6).
+		if (!(error instanceof OverflowError)) throw error;
+		throw new RuntimeRuleError(error.name, error.message);
 	} finally {
 		recorder?.stop();
 	}
@@ -61,8 +68,9 @@ function run(
 	const { properties } = state;
 	properties.set("BLOCK_ENERGY_USAGE", 0n);
 	if (!options.contentsTrusted)
-		for (const transaction of block.transactions) authorize(state, forks, transaction);
+		for (const transaction of block.transactions) authorize(environment, transaction);
 
+	recordParentId(state, block.number, block.parentId);
 	const infos = processTransactions(environment, block, options, recorder);
 	saveShieldedTree(environment, block);
 	updateAdaptiveEnergy(properties);
@@ -108,6 +116,7 @@ function processTransactions(
 	const strict = environment.state.properties.on("CONSENSUS_LOGIC_OPTIMIZATION");
 	const scope = blockScope(block, options.own);
 	return block.transactions.map((transaction) => {
+		checkTradeInBlock(environment, transaction);
 		const contracts = transaction.raw?.contract.length ?? 0;
 		const results = transaction.message.ret.length;
 		if (strict && contracts > 0 && results > contracts) {

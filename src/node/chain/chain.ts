@@ -12,6 +12,7 @@ import {
 	BLOCK_ORIGINS,
 	type BlockOrigin,
 	type BlockPlace,
+	checkBranchSignature,
 	isShielded,
 	judgeContents,
 	judgeHeader,
@@ -22,6 +23,7 @@ import { createView, type StateView } from "../state/view.js";
 import { authorize } from "./authorization.js";
 import type { BlockLog, LogRecord, LogRecordType } from "./block-log.js";
 import { applyBlock } from "./block-processor.js";
+import { checkShieldedSupport, closedTrading, isTradeClosed } from "./closed-types.js";
 import { ForkTree } from "./fork-tree.js";
 import { type AppliedBlock, type ChainObserver, type ErasedBlock, Observers } from "./observers.js";
 import {
@@ -203,7 +205,7 @@ export class Chain {
 		const started = performance.now();
 		const trust = BLOCK_ORIGINS[origin];
 		if (!trust.header) judgeHeader(block, this.placeOf(block));
-		judgeContents(block, trust);
+		judgeContents(block, trust, this.environment.rules.release);
 		this.discardPending();
 		try {
 			if (origin === "own") this.ownBlocks.add(block);
@@ -328,6 +330,7 @@ export class Chain {
 		const applied: AppliedBlock[] = [];
 		try {
 			for (const block of [...newBlocks].reverse()) {
+				checkBranchSignature(this.environment, block);
 				applied.push(this.apply(block, this.ownBlocks.has(block)));
 			}
 			return { erased, applied };
@@ -411,9 +414,11 @@ export class Chain {
 	 */
 	pushTransaction(transaction: SignedTransaction): TransactionInfo | undefined {
 		if (isShielded(transaction)) {
+			checkShieldedSupport(this.environment);
 			if (!this.settings.shieldedAllowed) return undefined;
 			if (this.pendingShielded >= this.settings.maxPendingShielded) return undefined;
 		}
+		if (isTradeClosed(this.environment, transaction)) throw closedTrading();
 		this.authorize(transaction);
 		const info = this.execute(transaction, this.clock(), true);
 		this.observers.pending(transaction, info);
@@ -421,9 +426,9 @@ export class Chain {
 	}
 
 	private authorize(transaction: SignedTransaction): void {
-		const { state, forks, rules, times } = this.environment;
+		const { rules, times } = this.environment;
 		const started = times?.isWatched ? performance.now() : 0;
-		authorize(state, forks, transaction, rules.development);
+		authorize(this.environment, transaction, rules.development);
 		if (times?.isWatched) times.authorized(performance.now() - started);
 	}
 
@@ -465,6 +470,7 @@ export class Chain {
 			const { transaction, receivedMs } = entry;
 			if (!this.state.transaction.has(transaction.id)) {
 				try {
+					if (isTradeClosed(this.environment, transaction)) throw closedTrading();
 					this.authorize(transaction);
 					this.execute(transaction, receivedMs, false);
 				} catch (error) {

@@ -1,5 +1,6 @@
 /** Opening a chain from its configuration and data directory; keeping database and log in step; closing. */
 
+import { OperatorError } from "../../protocol/operator-error.js";
 import type { NodeConfig } from "../config/config.js";
 import type { ChainRules, DevelopmentSchedule } from "../rules/chain-rules.js";
 import type { MachineRunner } from "../rules/execution.js";
@@ -337,12 +338,16 @@ function looseWhileRestoring(
 
 /** The facts of the chain that the configuration fixes. */
 function chainRules(config: NodeConfig, development?: DevelopmentSchedule): ChainRules {
+	const blackHole = blackHoleAddress(config.genesis);
+	if (blackHole.length === 0 && isFrom(config.node.release, "4.8.1")) {
+		throw new OperatorError("Account[Blackhole] is not configured.");
+	}
 	return {
 		...(development ? { development } : {}),
 		...(config.actuatorWhitelist.length > 0 ? { allowedHandlers: new Set(config.actuatorWhitelist) } : {}),
 		genesisTimestampMs: config.genesis.timestampMs,
 		genesisId: genesisId(config.genesis),
-		blackHole: blackHoleAddress(config.genesis),
+		blackHole,
 		genesisWitnesses: config.genesis.witnesses.map(({ address, voteCount }) => ({
 			address,
 			votes: voteCount,

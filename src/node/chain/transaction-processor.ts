@@ -98,7 +98,7 @@ function run(
 	checkReferenceBlock(state, received);
 	let transaction = checkCommon(environment, received, block !== undefined);
 	checkDuplicate(state, transaction);
-	if (!verified) authorize(state, forks, transaction, rules.development);
+	if (!verified) authorize(environment, transaction, rules.development);
 	forks.initIfUnset();
 
 	const receipt = new ResourceReceipt();

@@ -19,7 +19,10 @@ const UNUSED = "the network's node doesn't use it either";
 const MOST = 0x7fffffff;
 
 export const chainSettings = {
-	"net.type": text("mainnet", "testnet: addresses begin with 0xa0, else with 0x41"),
+	"net.type": text(
+		"mainnet",
+		"testnet: addresses begin with 0xa0, else with 0x41; from release 4.8.2 on without effect",
+	),
 	"crypto.engine": text("ECKey", "anything but ECKey is refused"),
 
 	"storage.db.engine": text("LEVELDB", "ROCKSDB is warned about, since the state is in LevelDB all the same"),
@@ -58,7 +61,9 @@ export const chainSettings = {
 	"genesis.block.witnesses[].url": requiredText("page of the witness"),
 	"genesis.block.witnesses[].voteCount": requiredLong("votes that it begins with"),
 
-	localwitness: texts("keys that produce blocks, 64 hexadecimal digits each; read even if it is empty"),
+	localwitness: texts(
+		"keys that produce blocks, 64 hexadecimal digits each; from release 4.8.1 on read with -w only",
+	),
 	localWitnessAccountAddress: optionalText("account for which a single key signs"),
 	localwitnesskeystore: texts("key files; the first is used where there is no localwitness"),
 
@@ -71,6 +76,7 @@ export const chainSettings = {
 		"the newest that `node.release` knows",
 	),
 	"block.proposalExpireTime": int(259_200_000, "ms until a proposal is decided; must be the network's"),
+	"committee.proposalExpireTime": int(0, "refused from release 4.8.1 on: block.proposalExpireTime is meant"),
 	"block.checkFrozenTime": int(1, "0: how long a stake lasts is not checked, for tests"),
 	"enery.limit.block.num": int(4_727_890, "height from which the rules of block version 5 hold (so spelled)"),
 	"coin.reference.block": text("solid", "solid or head: the block that built transactions refer to"),
@@ -79,7 +85,7 @@ export const chainSettings = {
 		"ms until built transactions expire; 0 or less: 60,000",
 	),
 	"actuator.whitelist": texts(
-		"classes of contract handlers that are allowed, such as TransferActuator; empty: all. Leaves the network if used",
+		"classes of contract handlers that are allowed, such as TransferActuator; empty: all. Leaves the network if used; from release 4.8.2 on without effect",
 	),
 
 	"vm.supportConstant": boolean(false, "constant calls are served"),
@@ -99,11 +105,16 @@ export const chainSettings = {
 	"vm.saveFeaturedInternalTx": boolean(false, "those of stake and vote instructions too"),
 	"vm.saveCancelAllUnfreezeV2Details": boolean(false, "with both: what cancelled unstakings gave back"),
 	"vm.vmTrace": boolean(false, "true is refused: this node writes no traces into files"),
+	"vm.constantCallTimeoutMs": long(0n, "ms that a constant call may take; 0: by the chain's CPU time"),
 	"vm.longRunningTime": idle("the network's node only logs calls that take longer", "int"),
 
 	"rate.limiter.global.qps": int(50_000, "calls a second of the whole process", { refuse: [1, MOST] }),
 	"rate.limiter.global.ip.qps": int(10_000, "calls a second of one address", { refuse: [1, MOST] }),
 	"rate.limiter.global.api.qps": int(1000, "calls a second of each endpoint", { refuse: [1, MOST] }),
+	"rate.limiter.apiNonBlocking": boolean(
+		false,
+		"release 4.8.2: who would have to wait for a turn is refused at once",
+	),
 	"rate.limiter.http[].component": requiredText("servlet such as GetAccountServlet"),
 	"rate.limiter.http[].strategy": requiredText(
 		"QpsRateLimiterAdapter, IPQPSRateLimiterAdapter or GlobalPreemptibleAdapter",

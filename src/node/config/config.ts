@@ -11,6 +11,7 @@ import type { EffectiveSetting } from "../../hocon/section.js";
 import { MAIN_PREFIX, TEST_PREFIX } from "../../protocol/address.js";
 import { contractTypes } from "../../protocol/contract-types.js";
 import { type Dialect, toNeutral } from "../../protocol/dialect.js";
+import { MAX_INT64 } from "../../protocol/int64.js";
 import { NETWORKS, type NetworkName } from "../rules/chain-rules.js";
 import { forkTableOf } from "../rules/fork-gates.js";
 import { isFrom, RELEASES, type Release, releaseNamed } from "../rules/release.js";
@@ -34,7 +35,7 @@ import {
 } from "./service-config.js";
 import { type IdleKey, Settings, type UnknownKey } from "./settings.js";
 import { readShutdown, type ShutdownConfig } from "./shutdown-config.js";
-import { type RunConfig, readRun, type StartOptions } from "./start-options.js";
+import { flagsOf, type RunConfig, readRun, type StartOptions } from "./start-options.js";
 import { readStorage, type StorageConfig } from "./storage-config.js";
 import { type LocalWitnessConfig, readLocalWitness } from "./witness-keys.js";
 
@@ -169,6 +170,8 @@ interface VmConfig {
 	/** Internal transactions of stake and vote instructions too. */
 	readonly saveFeaturedInternalTx: boolean;
 	readonly saveCancelAllUnfreezeV2Details: boolean;
+	/** Time of a constant call; 0: the chain's CPU time. */
+	readonly constantCallTimeoutMs: number;
 }
 
 /** Ours alone: `dev {}`, the development chain (protocol/development-chain §1). */
@@ -203,10 +206,15 @@ export function defaultConfig(): NodeConfig {
 
 /** Reads a configuration's text. `file` names it in messages. @throws {ConfigError} */
 export function parseConfig(text: string, file = "configuration", options: StartOptions = {}): NodeConfig {
-	const settings = Settings.root(parseHocon(text, file, toNeutral), file, options);
+	const object = parseHocon(text, file, toNeutral);
+	const release = readRelease(Settings.root(object, file, options));
+	const settings = Settings.root(object, file, flagsOf(options, release));
 	const warnings: string[] = [];
 	const warn = (warning: string) => void warnings.push(warning);
-	const net = readNet(settings);
+	if (options.newer && !isFrom(release, "4.8.2")) {
+		for (const path of options.newer.keys()) warn(`the flag for ${path} has no effect before release 4.8.2`);
+	}
+	const net = readNet(settings, release, warn);
 	checkEvents(settings);
 	const config: NodeConfig = {
 		file,
@@ -215,16 +223,16 @@ export function parseConfig(text: string, file = "configuration", options: Start
 		idleKeys: settings.idleKeys(),
 		settings: [],
 		net,
-		localWitness: readLocalWitness(settings, net.addressPrefix, options, warn),
+		localWitness: readLocalWitness(settings, { addressPrefix: net.addressPrefix, release }, options, warn),
 		storage: readStorage(settings, warn),
-		node: readNode(settings),
+		node: readNode(settings, readRelease(settings)),
 		genesis: readGenesis(settings, net.addressPrefix),
-		block: readBlock(settings),
+		block: readBlock(settings, release),
 		transaction: readTransaction(settings),
-		vm: readVm(settings),
+		vm: readVm(settings, release),
 		committee: readCommittee(settings),
-		rateLimiter: readRateLimiter(settings, warn),
-		actuatorWhitelist: readWhitelist(settings, warn),
+		rateLimiter: readRateLimiter(settings, release, warn),
+		actuatorWhitelist: readWhitelist(settings, release, warn),
 		dev: readDev(settings),
 		log: readLog(settings, warn),
 		run: readRun(options),
@@ -243,7 +251,7 @@ function checkEvents(settings: Settings): void {
 	]);
 }
 
-function readNet(settings: Settings): NetConfig {
+function readNet(settings: Settings, release: Release, warn: (text: string) => void): NetConfig {
 	const engine = settings.get("crypto.engine");
 	if (engine.toLowerCase() !== "eckey") {
 		throw settings.refuse(
@@ -251,19 +259,26 @@ function readNet(settings: Settings): NetConfig {
 			`must be ECKey, the only signatures of this node, not "${engine}"`,
 		);
 	}
-	const type = settings.get("net.type").toLowerCase() === "testnet" ? "testnet" : "mainnet";
+	const wantsTest = settings.get("net.type").toLowerCase() === "testnet";
+	if (wantsTest && isFrom(release, "4.8.2")) warn("net.type has no effect from release 4.8.2 on");
+	const type = wantsTest && !isFrom(release, "4.8.2") ? "testnet" : "mainnet";
 	return { type, addressPrefix: type === "testnet" ? TEST_PREFIX : MAIN_PREFIX };
 }
 
-function readNode(settings: Settings): NodeSection {
-	const dialect = settings.get("node.dialect");
-	if (dialect !== "neutral" && dialect !== "deployed") {
-		throw settings.refuse("node.dialect", `must be neutral or deployed, not "${dialect}"`);
-	}
+/** @throws {ConfigError} for a name that is not a release's */
+function readRelease(settings: Settings): Release {
 	const name = settings.get("node.release");
 	const release = releaseNamed(name);
 	if (release === undefined) {
 		throw settings.refuse("node.release", `must be ${RELEASES.join(", ")}, not "${name}"`);
+	}
+	return release;
+}
+
+function readNode(settings: Settings, release: Release): NodeSection {
+	const dialect = settings.get("node.dialect");
+	if (dialect !== "neutral" && dialect !== "deployed") {
+		throw settings.refuse("node.dialect", `must be neutral or deployed, not "${dialect}"`);
 	}
 	return {
 		dialect,
@@ -304,11 +319,28 @@ function readShielded(settings: Settings, release: Release): ShieldedConfig {
 	return { enabled: settings.settle("node.allowShieldedTransactionApi", enabled), verifiesProofs: true };
 }
 
-function readBlock(settings: Settings): BlockConfig {
+/** A longer life of proposals is refused, as it would not end (protocol/consensus §5.3). */
+const LONGEST_PROPOSAL_MS = 31_536_003_000;
+
+/** @throws {ConfigError} for a life of proposals that the release refuses */
+function readBlock(settings: Settings, release: Release): BlockConfig {
+	const life = settings.get("block.proposalExpireTime");
+	if (isFrom(release, "4.8.1") && (life <= 0 || life >= LONGEST_PROPOSAL_MS)) {
+		throw new ConfigError(
+			`The value[block.proposalExpireTime] is only allowed to be greater than 0 and less than ${LONGEST_PROPOSAL_MS}!`,
+		);
+	}
+	// Whatever stands there is refused, 0 too.
+	settings.get("committee.proposalExpireTime");
+	if (isFrom(release, "4.8.1") && settings.has("committee.proposalExpireTime")) {
+		throw new ConfigError(
+			"It is not allowed to configure committee.proposalExpireTime in config.conf, please set the value in block.proposalExpireTime.",
+		);
+	}
 	return {
 		needSyncCheck: settings.get("block.needSyncCheck"),
 		maintenanceTimeIntervalMs: settings.get("block.maintenanceTimeInterval"),
-		proposalExpireTimeMs: settings.get("block.proposalExpireTime"),
+		proposalExpireTimeMs: life,
 		version: readVersion(settings),
 		checkFrozenTime: settings.get("block.checkFrozenTime"),
 		energyLimitBlockNumber: settings.get("enery.limit.block.num"),
@@ -342,7 +374,16 @@ function readTransaction(settings: Settings): TransactionConfig {
 	};
 }
 
-function readVm(settings: Settings): VmConfig {
+/** From release 4.8.2 on. @throws {ConfigError} for a time below zero, or of more milliseconds than clocks have */
+function readCallTimeout(settings: Settings, release: Release): number {
+	const ms = settings.get("vm.constantCallTimeoutMs");
+	if (ms < 0n || ms > MAX_INT64 / 1000n) {
+		throw settings.refuse("vm.constantCallTimeoutMs", `must be 0 to ${MAX_INT64 / 1000n}, not ${ms}`);
+	}
+	return isFrom(release, "4.8.2") ? Number(ms) : 0;
+}
+
+function readVm(settings: Settings, release: Release): VmConfig {
 	const maxEnergy = settings.get("vm.maxEnergyLimitForConstant");
 	if (settings.get("vm.vmTrace")) {
 		throw settings.refuse("vm.vmTrace", "must be false: this node writes no traces into files");
@@ -362,6 +403,7 @@ function readVm(settings: Settings): VmConfig {
 		saveInternalTx: settings.get("vm.saveInternalTx"),
 		saveFeaturedInternalTx: settings.get("vm.saveFeaturedInternalTx"),
 		saveCancelAllUnfreezeV2Details: settings.get("vm.saveCancelAllUnfreezeV2Details"),
+		constantCallTimeoutMs: readCallTimeout(settings, release),
 	};
 }
 
@@ -371,8 +413,16 @@ function readRatio(settings: Settings, path: "vm.minTimeRatio" | "vm.maxTimeRati
 	return ratio;
 }
 
-function readWhitelist(settings: Settings, warn: (text: string) => void): readonly string[] {
+function readWhitelist(
+	settings: Settings,
+	release: Release,
+	warn: (text: string) => void,
+): readonly string[] {
 	const names = settings.get("actuator.whitelist");
+	if (isFrom(release, "4.8.2")) {
+		if (names.length > 0) warn("actuator.whitelist has no effect from release 4.8.2 on");
+		return [];
+	}
 	for (const name of names) {
 		if (!contractTypes.some(({ handler }) => handler === name)) {
 			warn(`actuator.whitelist: "${name}" is not a contract handler`);

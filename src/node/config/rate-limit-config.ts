@@ -1,6 +1,7 @@
 /** `rate.limiter.*` (protocol/configuration §1.9). */
 
 import { toNeutral } from "../../protocol/dialect.js";
+import { isFrom, type Release } from "../rules/release.js";
 import type { Settings } from "./settings.js";
 
 /** Calls a second in all, calls a second of each client IP, or calls at the same time. */
@@ -20,6 +21,10 @@ export interface RateLimiterConfig {
 	readonly globalIpQps: number;
 	/** Default for each servlet and gRPC method. */
 	readonly apiQps: number;
+	/** Who would have to wait for a turn is refused at once. */
+	readonly nonBlocking?: boolean;
+	/** Whether a component's own limit comes before those of the process and the address, as from release 4.8.2 on. */
+	readonly componentFirst?: boolean;
 	readonly http: readonly ComponentLimit[];
 	readonly rpc: readonly ComponentLimit[];
 }
@@ -35,6 +40,7 @@ interface StrategyRule {
 const STRATEGIES: Readonly<Record<string, StrategyRule>> = {
 	QpsRateLimiterAdapter: { strategy: "qps", parameter: "qps", whole: false },
 	IPQPSRateLimiterAdapter: { strategy: "ipQps", parameter: "qps", whole: false, absent: 2 },
+	DefaultBaseQqsAdapter: { strategy: "qps", parameter: "qps", whole: false, absent: 1000 },
 	GlobalPreemptibleAdapter: { strategy: "permits", parameter: "permit", whole: true, absent: 1 },
 };
 
@@ -43,8 +49,15 @@ const STRATEGIES: Readonly<Record<string, StrategyRule>> = {
  * gRPC list.
  * @throws {ConfigError}
  */
-export function readRateLimiter(settings: Settings, warn: (text: string) => void): RateLimiterConfig {
+export function readRateLimiter(
+	settings: Settings,
+	release: Release,
+	warn: (text: string) => void,
+): RateLimiterConfig {
+	const isNewer = isFrom(release, "4.8.2");
 	return {
+		nonBlocking: isNewer && settings.get("rate.limiter.apiNonBlocking"),
+		componentFirst: isNewer,
 		globalQps: settings.get("rate.limiter.global.qps"),
 		globalIpQps: settings.get("rate.limiter.global.ip.qps"),
 		apiQps: settings.get("rate.limiter.global.api.qps"),
@@ -53,7 +66,12 @@ export function readRateLimiter(settings: Settings, warn: (text: string) => void
 				throw entry.refuse("rate.limiter.http[].strategy", reason);
 			}),
 		),
-		rpc: settings.items("rate.limiter.rpc").flatMap((entry) => readEntry(entry, "rpc", warn, warn)),
+		rpc: settings.items("rate.limiter.rpc").flatMap((entry) =>
+			readEntry(entry, "rpc", warn, (reason) => {
+				if (isNewer) throw entry.refuse("rate.limiter.rpc[].strategy", reason);
+				warn(reason);
+			}),
+		),
 	};
 }
 

@@ -1,5 +1,6 @@
 /** What the command line of `coin node start` says beside the configuration file (protocol/configuration §1.2). */
 
+import { isFrom, type Release } from "../rules/release.js";
 import type { SettingPath } from "./settings-table.js";
 
 export interface StartOptions {
@@ -19,6 +20,10 @@ export interface StartOptions {
 	readonly over?: FlagValues;
 	/** Values of keys that stand in where the file has none. */
 	readonly instead?: FlagValues;
+	/** Values that stand in up to release 4.8.1 and win over the file from 4.8.2 on (protocol/releases §6). */
+	readonly standInFirst?: FlagValues;
+	/** Values that count for nothing up to release 4.8.1 and win over the file from 4.8.2 on. */
+	readonly newer?: FlagValues;
 }
 
 /** What flags say of keys, by path; each of the key's type. */
@@ -30,6 +35,18 @@ export interface RunConfig {
 	readonly debug: boolean;
 	readonly peers: boolean;
 	readonly fastForward: boolean;
+}
+
+/** What flags say of keys under the rules of a release. */
+export function flagsOf(options: StartOptions, release: Release): Pick<StartOptions, "over" | "instead"> {
+	const { over, instead, standInFirst, newer } = options;
+	return isFrom(release, "4.8.2")
+		? { over: merged(over, standInFirst, newer), instead: merged(instead) }
+		: { over: merged(over), instead: merged(instead, standInFirst) };
+}
+
+function merged(...values: readonly (FlagValues | undefined)[]): FlagValues {
+	return new Map(values.flatMap((some) => [...(some ?? [])]));
 }
 
 export function readRun(options: StartOptions): RunConfig {

@@ -3,9 +3,13 @@
 import { inspect } from "node:util";
 import { ConfigError } from "../../hocon/config-error.js";
 import { fromHex } from "../../protocol/bytes.js";
+import { isFrom, type Release } from "../rules/release.js";
 import { decodeAddress } from "./genesis-config.js";
 import type { Settings } from "./settings.js";
 import type { StartOptions } from "./start-options.js";
+
+/** What a start as a block producer without a key says. */
+export const NO_WITNESS_KEYS = "This is a witness node, but localWitnesses is null";
 
 /** Private keys that no log, message or JSON shows: every conversion to text gives only their number. */
 export class WitnessKeys {
@@ -52,14 +56,16 @@ export interface LocalWitnessConfig {
  */
 export function readLocalWitness(
 	settings: Settings,
-	addressPrefix: number,
+	network: { readonly addressPrefix: number; readonly release: Release },
 	options: StartOptions,
 	warn: (text: string) => void,
 ): LocalWitnessConfig {
-	const read = (account: string | undefined, name: string) => {
-		const address = account === undefined ? undefined : decodeAddress(account, addressPrefix);
+	const isNewer = isFrom(network.release, "4.8.1");
+	const read = (account: string | undefined, source: "cmd" | "config") => {
+		const address = account === undefined ? undefined : decodeAddress(account, network.addressPrefix);
 		if (account !== undefined && account !== "" && address === undefined) {
-			warn(`The ${name} format is incorrect, ignored`);
+			if (isNewer) throw new ConfigError(`LocalWitnessAccountAddress format from ${source} is incorrect`);
+			warn("The localWitnessAccountAddress format is incorrect, ignored");
 		}
 		return address;
 	};
@@ -67,18 +73,28 @@ export function readLocalWitness(
 		const refuse = (reason: string) => new ConfigError(`--private-key${reason}`);
 		return {
 			keys: new WitnessKeys([parsePrivateKey(options.privateKey, refuse)]),
-			accountAddress: read(options.witnessAddress, "localWitnessAccountAddress"),
+			accountAddress: read(options.witnessAddress, "cmd"),
 			keystores: [],
 		};
 	}
-	const keys = settings
-		.get("localwitness")
-		.map((text, i) => parsePrivateKey(text, (reason) => settings.refuse(`localwitness[${i}]`, reason)));
-	const keystores = settings.has("localwitness") ? [] : settings.get("localwitnesskeystore");
-	if (options.witness === true && keys.length === 0 && keystores.length === 0) {
-		throw new ConfigError("This is a witness node, but localWitnesses is null");
+	const texts = settings.get("localwitness");
+	const files = settings.get("localwitnesskeystore");
+	const account = settings.get("localWitnessAccountAddress");
+	// From release 4.8.1 on only a node that produces uses its file's keys.
+	if (isNewer && options.witness !== true) {
+		return { keys: new WitnessKeys([]), accountAddress: undefined, keystores: [] };
 	}
-	const accountAddress = read(settings.get("localWitnessAccountAddress"), "localWitnessAccountAddress");
+	const keys = texts.map((text, i) =>
+		parsePrivateKey(text, (reason) => settings.refuse(`localwitness[${i}]`, reason)),
+	);
+	const keystores = settings.has("localwitness") ? [] : files;
+	if (options.witness === true && keys.length === 0 && keystores.length === 0) {
+		throw new ConfigError(NO_WITNESS_KEYS);
+	}
+	const accountAddress = read(account, "config");
+	if (isNewer && accountAddress !== undefined && keys.length > 1) {
+		throw new ConfigError("LocalWitnessAccountAddress can only be set when there is only one private key");
+	}
 	return { keys: new WitnessKeys(keys), accountAddress, keystores };
 }
 
@@ -89,11 +105,10 @@ export function readLocalWitness(
 export function parsePrivateKey(text: string, refuse: (reason: string) => Error): Uint8Array {
 	const prefixed = /^0x/i.test(text);
 	const digits = prefixed ? text.slice(2) : text;
-	if (digits.length !== 64)
-		throw refuse(`: private key must be 64-bits hex string, actual: ${digits.length}`);
+	if (digits.length !== 64) throw refuse(`: private key must be 64 hex string, actual: ${digits.length}`);
 	// As on the network, a capital X counts as a prefix for the length and is then no hexadecimal digit.
 	if (!/^[0-9a-fA-F]{64}$/.test(digits) || text.startsWith("0X")) {
-		throw refuse(": private key must be hexadecimal");
+		throw refuse(": private key must be hex string");
 	}
 	return fromHex(digits);
 }

@@ -9,11 +9,11 @@
  */
 
 import type { SignedBlock } from "../../protocol/block.js";
-import { equalBytes } from "../../protocol/bytes.js";
+import { equalBytes, toHex } from "../../protocol/bytes.js";
 import { witnessSigningAddress } from "../../protocol/permission.js";
 import { SignatureError } from "../../protocol/signature.js";
 import type { SignedTransaction } from "../../protocol/transaction.js";
-import type { DevelopmentSchedule } from "../rules/chain-rules.js";
+import type { ChainRules, DevelopmentSchedule } from "../rules/chain-rules.js";
 import {
 	BadBlockError,
 	BadNumberBlockError,
@@ -22,6 +22,7 @@ import {
 	RuntimeRuleError,
 	ValidateScheduleError,
 } from "../rules/errors.js";
+import { isFrom, type Release } from "../rules/release.js";
 import type { StateView } from "../state/view.js";
 import { maintenanceDue } from "./maintenance.js";
 import { checkSchedule, followsInTime } from "./schedule.js";
@@ -65,12 +66,12 @@ export const isShielded = (transaction: SignedTransaction): boolean =>
  * Judges what a block holds, in the order of the network's push.
  * @throws {ChainError} the first rule that it breaks
  */
-export function judgeContents(block: SignedBlock, { contents }: BlockTrust): void {
+export function judgeContents(block: SignedBlock, { contents }: BlockTrust, release: Release): void {
 	const { transactions } = block;
 	if (transactions.some((transaction) => (transaction.raw?.contract.length ?? 0) === 0)) {
 		throw new RuntimeRuleError("IndexOutOfBoundsException", "Index: 0");
 	}
-	if (!contents) checkMerkleRoot(block);
+	if (!contents) checkMerkleRoot(block, release);
 	const shielded = transactions.filter(isShielded).length;
 	if (shielded > MAX_SHIELDED_PER_BLOCK) {
 		throw new BadBlockError(`num: ${block.number}, shielded transaction count > ${MAX_SHIELDED_PER_BLOCK}`);
@@ -78,12 +79,16 @@ export function judgeContents(block: SignedBlock, { contents }: BlockTrust): voi
 }
 
 /** @throws {MerkleRootError | RuntimeRuleError} */
-function checkMerkleRoot(block: SignedBlock): void {
+export function checkMerkleRoot(block: SignedBlock, release: Release): void {
 	const stored = block.raw.txTrieRoot;
 	if (stored.length !== 32) throw new RuntimeRuleError("IllegalArgumentException", "null");
-	if (!equalBytes(block.computeMerkleRoot(), stored)) {
-		throw new MerkleRootError(`The merkle hash is not validated for ${block.number}`);
-	}
+	const computed = block.computeMerkleRoot();
+	if (equalBytes(computed, stored)) return;
+	throw new MerkleRootError(
+		isFrom(release, "4.8.2")
+			? `merkle root mismatch for block ${block.number}: expected ${toHex(stored)}, actual ${toHex(computed)}`
+			: `The merkle hash is not validated for ${block.number}`,
+	);
 }
 
 /** The address that signs blocks for a witness: its permission's key, where accounts may have one (protocol/blocks §4.2). */
@@ -103,6 +108,24 @@ export function checkHeaderSignature(state: StateView, block: SignedBlock): void
 	}
 	if (!equalBytes(signer, signerOfWitness(state, block.witness))) {
 		throw new BlockSignatureError("valid signature failed.");
+	}
+}
+
+/**
+ * What release 4.8.2 does before each block of a branch that becomes the chain: its witness's key may have changed within
+ * the branch (protocol/blocks §4.3). Every block of a stranger was judged before it joined the branch.
+ * @throws {BlockSignatureError}
+ */
+export function checkBranchSignature(
+	{ state, rules }: { readonly state: StateView; readonly rules: Pick<ChainRules, "release"> },
+	block: SignedBlock,
+): void {
+	if (!isFrom(rules.release, "4.8.2")) return;
+	try {
+		checkHeaderSignature(state, block);
+	} catch (error) {
+		if (!(error instanceof BlockSignatureError)) throw error;
+		throw new BlockSignatureError(`switch fork: block ${block.number} signature invalid`, { cause: error });
 	}
 }
 

@@ -301,7 +301,7 @@ export const chainParameters: readonly ChainParameter[] = [
 		"ALLOW_TVM_PRAGUE",
 		"getAllowTvmPrague",
 		[gate("4.8.2"), check.enacted("ALLOW_TVM_SHANGHAI"), notDone, one],
-		{ listedFrom: "4.8.2" },
+		{ apply: storeAnd(effect.keepBlockHashes), listedFrom: "4.8.2" },
 	),
 	row(
 		97,
@@ -373,17 +373,19 @@ export function valueRefusal({ name, checks }: ChainParameter, value: bigint): s
 	return undefined;
 }
 
+/** Whether the node's release knows a parameter. */
+export function isKnownTo({ release }: Pick<ChainRules, "release">, { listedFrom }: ChainParameter): boolean {
+	return listedFrom === undefined || (listedFrom !== "once set" && isFrom(release, listedFrom));
+}
+
 /** What `getchainparameters` reports, in its order: the parameters that the node's release knows. */
 export function reportChainParameters(
 	state: StateView,
 	rules: Pick<ChainRules, "release" | "network" | "proposalExpireMs">,
 ): readonly { readonly key: string; readonly value: bigint }[] {
-	const isListed = ({ listedFrom, property }: ChainParameter): boolean => {
-		if (listedFrom === undefined) return true;
-		return listedFrom === "once set"
-			? state.properties.isWritten(property)
-			: isFrom(rules.release, listedFrom);
-	};
+	const isListed = (parameter: ChainParameter): boolean =>
+		isKnownTo(rules, parameter) ||
+		(parameter.listedFrom === "once set" && state.properties.isWritten(parameter.property));
 	const added =
 		rules.network === "nile" ? nileParameters.filter(({ id }) => !byId.main.has(id as bigint)) : [];
 	return [...chainParameters, ...added].filter(isListed).map(({ getter, property, report }) => ({

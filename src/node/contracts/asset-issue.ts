@@ -3,7 +3,7 @@
 import { isAddress } from "../../protocol/address.js";
 import { asBuffer } from "../../protocol/bytes.js";
 import { toDeployed } from "../../protocol/dialect.js";
-import { wrap } from "../../protocol/int64.js";
+import { MAX_INT64, wrap } from "../../protocol/int64.js";
 import { Account, AccountFrozen, AssetIssueContract } from "../../protocol/messages.js";
 import { adjustBalance, sinkFee } from "../resources/balance.js";
 import { DAY_MS } from "../resources/stake.js";
@@ -12,7 +12,7 @@ import type { StateView } from "../state/view.js";
 import { tokenBytes, tokenText } from "../tokens/token-id.js";
 import { checkTokenBandwidth, checkTokenTexts, isTokenName } from "../tokens/token-rules.js";
 import { namesByNumber } from "../tokens/token-store.js";
-import { defineContract } from "./contract.js";
+import { type ContractContext, defineContract } from "./contract.js";
 
 /** The coin's own symbol, in lower case; names are compared as the network's clients write them. */
 const RESERVED_NAME = toDeployed("coin");
@@ -21,7 +21,7 @@ const MAX_PRECISION = 6;
 export const assetIssue = defineContract<AssetIssueContract>({
 	type: "AssetIssueContract",
 
-	validate({ state, contract }) {
+	validate({ state, forks, contract }) {
 		const { properties } = state;
 		if (!isAddress(contract.owner_address)) throw new ContractValidateError("Invalid ownerAddress");
 		if (!isTokenName(contract.name)) throw new ContractValidateError("Invalid assetName");
@@ -51,7 +51,7 @@ export const assetIssue = defineContract<AssetIssueContract>({
 			throw new ContractValidateError("Frozen supply list length is too long");
 		}
 		checkTokenBandwidth(state, contract.free_asset_net_limit, contract.public_free_asset_net_limit);
-		checkFrozenSupply(state, contract);
+		checkFrozenSupply({ state, forks }, contract);
 		const owner = state.account.get(contract.owner_address);
 		if (!owner) throw new ContractValidateError("Account not exists");
 		if (owner.asset_issued_name.length > 0) {
@@ -115,7 +115,11 @@ function checkSale(state: StateView, { start_time, end_time }: Readonly<AssetIss
 	}
 }
 
-function checkFrozenSupply(state: StateView, contract: Readonly<AssetIssueContract>): void {
+function checkFrozenSupply(
+	{ state, forks }: Pick<ContractContext, "state" | "forks">,
+	contract: Readonly<AssetIssueContract>,
+): void {
+	const endsInTime = forks.upgradedTo("4.8.1");
 	const minDays = state.properties.get("MIN_FROZEN_SUPPLY_TIME");
 	const maxDays = state.properties.get("MAX_FROZEN_SUPPLY_TIME");
 	let remaining = contract.total_supply;
@@ -128,6 +132,9 @@ function checkFrozenSupply(state: StateView, contract: Readonly<AssetIssueContra
 			throw new ContractValidateError(
 				`frozenDuration must be less than ${maxDays} days and more than ${minDays} days`,
 			);
+		}
+		if (endsInTime && contract.start_time + frozen_days * DAY_MS > MAX_INT64) {
+			throw new ContractValidateError("Start time and frozen days would cause expire time overflow");
 		}
 		remaining -= frozen_amount;
 	}

@@ -3,7 +3,7 @@
 import { isAddress } from "../../protocol/address.js";
 import { be64, toHex } from "../../protocol/bytes.js";
 import { Proposal, type ProposalCreateContract } from "../../protocol/messages.js";
-import { chainParameter, proposalLifeMs } from "../consensus/parameters.js";
+import { chainParameter, isKnownTo, proposalLifeMs } from "../consensus/parameters.js";
 import { ContractValidateError } from "../rules/errors.js";
 import { type ContractContext, defineContract } from "./contract.js";
 
@@ -45,13 +45,16 @@ export const proposalCreate = defineContract<ProposalCreateContract>({
 });
 
 /** Each value is checked against the chain as it is now, not against the other values of the proposal. */
-function checkParameter({ state, forks }: ContractContext, id: bigint, value: bigint): void {
+function checkParameter({ state, rules, forks }: ContractContext, id: bigint, value: bigint): void {
 	const parameter = chainParameter(id, forks.network);
-	if (!parameter) throw new ContractValidateError(`Does not support code : ${id}`);
-	const { name, property } = parameter;
-	for (const check of parameter.checks) {
+	const unknown = `Does not support code : ${id}`;
+	if (!parameter) throw new ContractValidateError(unknown);
+	const { name, property, checks } = parameter;
+	for (const [i, check] of checks.entries()) {
 		const refusal = check({ state, forks, name, property, value });
-		if (refusal !== undefined) throw new ContractValidateError(refusal);
+		if (refusal === undefined) continue;
+		// The gate comes first: a parameter that the node's release doesn't know begins to exist once it is open.
+		throw new ContractValidateError(i === 0 && !isKnownTo(rules, parameter) ? unknown : refusal);
 	}
 }
 

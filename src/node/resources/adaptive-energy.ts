@@ -1,7 +1,8 @@
 /** The total energy limit that follows usage (protocol/blocks §4.4, step 6, protocol/resources §5). */
 
-import { maxInt, minInt, wrap } from "../../protocol/int64.js";
+import { maxInt, minInt } from "../../protocol/int64.js";
 import type { Properties } from "../state/properties.js";
+import { product, result } from "./arithmetic.js";
 import { increase } from "./window.js";
 
 /** Slots over which block usage is averaged: one minute. */
@@ -12,6 +13,7 @@ export function updateAdaptiveEnergy(properties: Properties): void {
 	if (!properties.on("ALLOW_ADAPTIVE_ENERGY")) return;
 	const now = properties.headSlot;
 	const average = increase(
+		properties,
 		properties.get("TOTAL_ENERGY_AVERAGE_USAGE"),
 		properties.get("BLOCK_ENERGY_USAGE"),
 		properties.get("TOTAL_ENERGY_AVERAGE_TIME"),
@@ -24,8 +26,8 @@ export function updateAdaptiveEnergy(properties: Properties): void {
 	const limit = properties.get("TOTAL_ENERGY_LIMIT");
 	const moved =
 		average > properties.get("TOTAL_ENERGY_TARGET_LIMIT")
-			? wrap(current * 99n) / 100n
-			: wrap(current * 1000n) / 999n;
-	const ceiling = wrap(limit * properties.get("ADAPTIVE_RESOURCE_LIMIT_MULTIPLIER"));
+			? result(properties, product(properties, current * 99n) / 100n)
+			: result(properties, product(properties, current * 1000n) / 999n);
+	const ceiling = result(properties, limit * properties.get("ADAPTIVE_RESOURCE_LIMIT_MULTIPLIER"));
 	properties.set("TOTAL_ENERGY_CURRENT_LIMIT", minInt(maxInt(moved, limit), ceiling));
 }

@@ -175,7 +175,7 @@ function payFee(
 function useStakedBandwidth(state: StateView, owner: Readonly<Account>, bytes: bigint): boolean {
 	const { properties } = state;
 	const now = properties.headSlot;
-	const usage = recovery(owner, "bandwidth", owner.net_usage, owner.latest_consume_time, now);
+	const usage = recovery(properties, owner, "bandwidth", owner.net_usage, owner.latest_consume_time, now);
 	if (bytes > wrap(resourceLimit(properties, owner, "bandwidth") - usage)) return false;
 	const copy = Account.copy(owner);
 	addStakedUsage(properties, copy, bytes, now);
@@ -197,8 +197,8 @@ function addStakedUsage(properties: Properties, account: Account, bytes: bigint,
 			now,
 		);
 	} else {
-		const usage = increase(account.net_usage, 0n, account.latest_consume_time, now);
-		account.net_usage = increase(usage, bytes, now, now);
+		const usage = increase(properties, account.net_usage, 0n, account.latest_consume_time, now);
+		account.net_usage = increase(properties, usage, bytes, now, now);
 	}
 	account.latest_consume_time = now;
 }
@@ -206,15 +206,21 @@ function addStakedUsage(properties: Properties, account: Account, bytes: bigint,
 function useFreeBandwidth(state: StateView, owner: Readonly<Account>, bytes: bigint): boolean {
 	const { properties } = state;
 	const now = properties.headSlot;
-	const own = increase(owner.free_net_usage, 0n, owner.latest_consume_free_time, now);
+	const own = increase(properties, owner.free_net_usage, 0n, owner.latest_consume_free_time, now);
 	if (bytes > wrap(properties.get("FREE_NET_LIMIT") - own)) return false;
-	const shared = increase(properties.get("PUBLIC_NET_USAGE"), 0n, properties.get("PUBLIC_NET_TIME"), now);
+	const shared = increase(
+		properties,
+		properties.get("PUBLIC_NET_USAGE"),
+		0n,
+		properties.get("PUBLIC_NET_TIME"),
+		now,
+	);
 	if (bytes > wrap(properties.get("PUBLIC_NET_LIMIT") - shared)) return false;
 	const copy = Account.copy(owner);
-	copy.free_net_usage = increase(own, bytes, now, now);
+	copy.free_net_usage = increase(properties, own, bytes, now, now);
 	copy.latest_consume_free_time = now;
 	copy.latest_opration_time = properties.headTimestampMs;
-	properties.set("PUBLIC_NET_USAGE", increase(shared, bytes, now, now));
+	properties.set("PUBLIC_NET_USAGE", increase(properties, shared, bytes, now, now));
 	properties.set("PUBLIC_NET_TIME", now);
 	state.account.put(owner.address, copy);
 	return true;
@@ -234,25 +240,38 @@ function useTokenBandwidth(
 	const token = (sameName ? state.assetIssueV2 : state.assetIssue).get(key);
 	if (!token) throw new ContractValidateError(quoting`asset [${byteStringText(key)}] does not exist`);
 
-	const shared = increase(token.public_free_asset_net_usage, 0n, token.public_latest_free_net_time, now);
+	const shared = increase(
+		properties,
+		token.public_free_asset_net_usage,
+		0n,
+		token.public_latest_free_net_time,
+		now,
+	);
 	if (bytes > wrap(token.public_free_asset_net_limit - shared)) return false;
 	const name = fromUtf8(key);
 	const usages = sameName ? sender.free_asset_net_usageV2 : sender.free_asset_net_usage;
 	const times = sameName ? sender.latest_asset_operation_timeV2 : sender.latest_asset_operation_time;
-	const own = increase(usages.get(name) ?? 0n, 0n, times.get(name) ?? 0n, now);
+	const own = increase(properties, usages.get(name) ?? 0n, 0n, times.get(name) ?? 0n, now);
 	if (bytes > wrap(token.free_asset_net_limit - own)) return false;
 	const issuer = state.account.get(token.owner_address) as Readonly<Account>;
-	const issuerUsage = recovery(issuer, "bandwidth", issuer.net_usage, issuer.latest_consume_time, now);
+	const issuerUsage = recovery(
+		properties,
+		issuer,
+		"bandwidth",
+		issuer.net_usage,
+		issuer.latest_consume_time,
+		now,
+	);
 	if (bytes > wrap(resourceLimit(properties, issuer, "bandwidth") - issuerUsage)) return false;
 
 	const payer = Account.copy(issuer);
 	addStakedUsage(properties, payer, bytes, now);
-	const ownUsage = increase(own, bytes, now, now);
+	const ownUsage = increase(properties, own, bytes, now, now);
 	const holder = Account.copy(sender);
 	holder.latest_opration_time = properties.headTimestampMs;
 	const chargeToken = (stored: Readonly<AssetIssueContract>): AssetIssueContract => {
 		const copy = AssetIssueContract.copy(stored);
-		copy.public_free_asset_net_usage = increase(shared, bytes, now, now);
+		copy.public_free_asset_net_usage = increase(properties, shared, bytes, now, now);
 		copy.public_latest_free_net_time = now;
 		return copy;
 	};

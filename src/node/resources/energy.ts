@@ -5,12 +5,10 @@ import {
 	checked,
 	checkedAdd,
 	checkedMul,
-	fromDouble,
 	maxInt,
 	minInt,
 	OverflowError,
 	SUN_PER_COIN,
-	toDouble,
 	wrap,
 } from "../../protocol/int64.js";
 import {
@@ -25,7 +23,7 @@ import type { ForkGates } from "../rules/fork-gates.js";
 import type { Properties } from "../state/properties.js";
 import type { StateView } from "../state/view.js";
 import { sinkFee, sinkFeeToPool } from "./balance.js";
-import { resourceLimit, resourceStake, resourceTotals } from "./stake.js";
+import { resourceLimit, resourceStake, resourceTotals, shareOfCoins } from "./stake.js";
 import {
 	accountIncrease,
 	cancelAllOn,
@@ -60,12 +58,12 @@ function executionEnergy(properties: Properties, account: Readonly<Account>): bi
 	const stake = resourceStake(account, "energy");
 	if (stake < SUN_PER_COIN) return 0n;
 	const { limit, weight } = resourceTotals(properties, "energy");
-	return fromDouble(toDouble(stake / SUN_PER_COIN) * (toDouble(limit) / toDouble(weight)));
+	return shareOfCoins(properties, stake, limit, weight);
 }
 
 function usedEnergy(properties: Properties, account: Readonly<Account>): bigint {
 	const { usage, lastSlot } = resourceUsage(account, "energy");
-	return recovery(account, "energy", usage, lastSlot, properties.headSlot);
+	return recovery(properties, account, "energy", usage, lastSlot, properties.headSlot);
 }
 
 /** Energy of an account's stake that an execution may still use. */
@@ -353,10 +351,10 @@ function useEnergy({ state }: EnergyBill, account: Account, energy: bigint): voi
 	if (unfreezeDelayOn(properties)) {
 		present = accountIncrease(properties, account, "energy", usage, energy, lastSlot, now);
 	} else {
-		const decayed = increase(usage, 0n, lastSlot, now);
+		const decayed = increase(properties, usage, 0n, lastSlot, now);
 		if (!usesSnapshot(properties) && energy > wrap(resourceLimit(properties, account, "energy") - decayed))
 			return;
-		present = increase(decayed, energy, now, now);
+		present = increase(properties, decayed, energy, now, now);
 	}
 	setResourceUsage(account, "energy", present, now);
 	account.latest_opration_time = properties.headTimestampMs;

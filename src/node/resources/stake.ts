@@ -5,7 +5,7 @@
  * are delegated leave the owner's own stake and are counted on both accounts.
  */
 
-import { fromDouble, SUN_PER_COIN, toDouble, wrap } from "../../protocol/int64.js";
+import { fromDouble, OverflowError, SUN_PER_COIN, toDouble, wrap } from "../../protocol/int64.js";
 import {
 	type Account,
 	AccountFreezeV2,
@@ -13,6 +13,7 @@ import {
 	ResourceCode,
 } from "../../protocol/messages.js";
 import type { Properties } from "../state/properties.js";
+import { isExact, result } from "./arithmetic.js";
 import { editEnergy, type Resource, unfreezeDelayOn } from "./window.js";
 
 export const DAY_MS = 86_400_000n;
@@ -34,6 +35,19 @@ type Generation = "frozen" | "frozenV2";
 /** Coins given to others, or received from them. */
 type DelegationSide = "delegated" | "acquired_delegated";
 
+const fieldsOf = <S extends DelegationSide, G extends Generation>(side: S, generation: G) => ({
+	bandwidth: `${side}_${generation}_balance_for_bandwidth` as const,
+	energy: `${side}_${generation}_balance_for_energy` as const,
+});
+
+const DELEGATION_FIELDS = {
+	delegated: { frozen: fieldsOf("delegated", "frozen"), frozenV2: fieldsOf("delegated", "frozenV2") },
+	acquired_delegated: {
+		frozen: fieldsOf("acquired_delegated", "frozen"),
+		frozenV2: fieldsOf("acquired_delegated", "frozenV2"),
+	},
+};
+
 /** Coins that an account has given to others or received, for one resource. */
 export function delegation(
 	account: Readonly<Account>,
@@ -41,9 +55,8 @@ export function delegation(
 	generation: Generation,
 	resource: Resource,
 ): bigint {
-	return resource === "bandwidth"
-		? account[`${side}_${generation}_balance_for_bandwidth`]
-		: (account.account_resource?.[`${side}_${generation}_balance_for_energy`] ?? 0n);
+	const { bandwidth, energy } = DELEGATION_FIELDS[side][generation];
+	return resource === "bandwidth" ? account[bandwidth] : (account.account_resource?.[energy] ?? 0n);
 }
 
 /** Sets what {@link delegation} reads, in a record that the caller writes. */
@@ -154,12 +167,26 @@ export function resourceLimit(
 	const { limit, weight } = resourceTotals(properties, resource);
 	if (unfreezeDelayOn(properties)) {
 		if (weight === 0n) return 0n;
+		if (isExact(properties)) return result(properties, (stakeSun * limit) / (SUN_PER_COIN * weight));
 		return fromDouble((toDouble(stakeSun) / 1_000_000) * (toDouble(limit) / toDouble(weight)));
 	}
 	if (stakeSun < SUN_PER_COIN) return 0n;
 	if (properties.on("ALLOW_NEW_REWARD") && weight <= 0n) return 0n;
 	if (resource === "bandwidth" && weight === 0n) return 0n;
-	return fromDouble(toDouble(stakeSun / SUN_PER_COIN) * (toDouble(limit) / toDouble(weight)));
+	return shareOfCoins(properties, stakeSun, limit, weight);
+}
+
+/** The share of a limit that whole coins of stake give. @param weight of all stakes, in coins */
+export function shareOfCoins(
+	properties: Properties,
+	stakeSun: bigint,
+	limit: bigint,
+	weight: bigint,
+): bigint {
+	const coins = stakeSun / SUN_PER_COIN;
+	if (!isExact(properties)) return fromDouble(toDouble(coins) * (toDouble(limit) / toDouble(weight)));
+	if (weight === 0n) throw new OverflowError("BigInteger divide by zero");
+	return result(properties, (coins * limit) / weight);
 }
 
 /** Splits a list of unstaked amounts by whether their delay is over at a time. */

@@ -2,9 +2,10 @@
  * Recovery of used resources over a sliding window (protocol/resources §2). Usages are in the resource's unit, times in slots.
  */
 
-import { ceilDiv, maxInt, minInt, roundDouble, toDouble, wrap } from "../../protocol/int64.js";
+import { ceilDiv, maxInt, minInt, roundDouble, toDouble } from "../../protocol/int64.js";
 import { type Account, AccountAccountResource } from "../../protocol/messages.js";
 import type { Properties } from "../state/properties.js";
+import { product, result } from "./arithmetic.js";
 
 const PRECISION = 1_000_000n;
 
@@ -23,17 +24,28 @@ function decay(scaled: bigint, lastSlot: bigint, nowSlot: bigint, window: bigint
 	return roundDouble(toDouble(scaled) * share);
 }
 
+/** An amount a slot of a window, in millionths. */
+function average(properties: Properties, amount: bigint, window: bigint): bigint {
+	return result(properties, ceilDiv(product(properties, amount * PRECISION), window));
+}
+
+/** What averages over windows come to together. */
+function amountOf(properties: Properties, averages: bigint): bigint {
+	return result(properties, product(properties, averages) / PRECISION);
+}
+
 /** Usage after decay since `lastSlot`, plus `use`, over a fixed window. */
 export function increase(
+	properties: Properties,
 	last: bigint,
 	use: bigint,
 	lastSlot: bigint,
 	nowSlot: bigint,
 	window: bigint = WINDOW,
 ): bigint {
-	const old = decay(ceilDiv(wrap(last * PRECISION), window), lastSlot, nowSlot, window);
-	const added = ceilDiv(wrap(use * PRECISION), window);
-	return wrap((old + added) * window) / PRECISION;
+	const old = decay(average(properties, last, window), lastSlot, nowSlot, window);
+	const added = average(properties, use, window);
+	return amountOf(properties, (old + added) * window);
 }
 
 interface StoredWindow {
@@ -90,13 +102,14 @@ export function setFineWindow(account: Account, resource: Resource, size: bigint
 
 /** Usage now, over the account's own window; the account is not changed. */
 export function recovery(
+	properties: Properties,
 	account: Readonly<Account>,
 	resource: Resource,
 	last: bigint,
 	lastSlot: bigint,
 	nowSlot: bigint,
 ): bigint {
-	return increase(last, 0n, lastSlot, nowSlot, windowSlots(account, resource));
+	return increase(properties, last, 0n, lastSlot, nowSlot, windowSlots(account, resource));
 }
 
 /** Whether staking of the second generation is on. */
@@ -124,24 +137,25 @@ export function accountIncrease(
 ): bigint {
 	const slots = windowSlots(account, resource);
 	const fine = fineWindow(account, resource);
-	const old = decay(ceilDiv(wrap(last * PRECISION), slots), lastSlot, nowSlot, slots);
-	const added = ceilDiv(wrap(use * PRECISION), WINDOW);
-	const usage = wrap(old * slots + added * WINDOW) / PRECISION;
+	const old = decay(average(properties, last, slots), lastSlot, nowSlot, slots);
+	const added = average(properties, use, WINDOW);
+	const usage = amountOf(properties, old * slots + added * WINDOW);
 	if (!unfreezeDelayOn(properties)) return usage;
 
-	const remain = wrap(old * slots) / PRECISION;
+	const remain = amountOf(properties, old * slots);
 	const elapsed = nowSlot - lastSlot;
 	if (cancelAllOn(properties)) {
 		const full = WINDOW * WINDOW_PRECISION;
 		if (remain === 0n) setFineWindow(account, resource, full);
 		else {
 			const rest = fine - elapsed * WINDOW_PRECISION;
-			const size = ceilDiv(wrap(remain * rest + use * full), usage);
+			const size = result(properties, ceilDiv(product(properties, remain * rest + use * full), usage));
 			setFineWindow(account, resource, minInt(size, full));
 		}
 	} else if (remain === 0n) setWindowSlots(account, resource, WINDOW);
 	else {
-		setWindowSlots(account, resource, wrap(remain * (slots - elapsed) + use * WINDOW) / usage);
+		const weighted = product(properties, remain * (slots - elapsed) + use * WINDOW);
+		setWindowSlots(account, resource, result(properties, weighted / usage));
 	}
 	return usage;
 }
@@ -194,7 +208,8 @@ export function mergeUsage(
 	}
 	const ownerWindow = maxInt(0n, window(owner, resource));
 	const receiverWindow = maxInt(0n, window(receiver, resource));
-	const weighted = wrap(own * ownerWindow + moved * receiverWindow);
-	setWindow(owner, resource, fine ? minInt(ceilDiv(weighted, total), full) : weighted / total);
+	const weighted = product(properties, own * ownerWindow + moved * receiverWindow);
+	const merged = result(properties, fine ? ceilDiv(weighted, total) : weighted / total);
+	setWindow(owner, resource, fine ? minInt(merged, full) : merged);
 	setResourceUsage(owner, resource, total, nowSlot);
 }

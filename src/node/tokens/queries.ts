@@ -19,6 +19,7 @@ const MAX_PAGE = 1_000n;
 function shownToken(state: StateView, token: Readonly<AssetIssueContract>): AssetIssueContract {
 	const copy = AssetIssueContract.copy(token);
 	copy.public_free_asset_net_usage = increase(
+		state.properties,
 		token.public_free_asset_net_usage,
 		0n,
 		token.public_latest_free_net_time,

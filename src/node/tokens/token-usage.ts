@@ -6,6 +6,7 @@
 import { capacityFor, hashOrdered } from "../../protocol/json/hash-order.js";
 import type { Account } from "../../protocol/messages.js";
 import { increase } from "../resources/window.js";
+import type { Properties } from "../state/properties.js";
 
 type Amounts = ReadonlyMap<string, bigint>;
 
@@ -19,22 +20,23 @@ function copyCapacity(count: number): number {
 }
 
 function recovered(
+	properties: Properties,
 	tokens: readonly string[],
 	usage: Amounts,
 	lastSlots: Amounts,
-	nowSlot: bigint,
 ): Map<string, bigint> {
+	const now = properties.headSlot;
 	const result = new Map<string, bigint>();
 	for (const token of [...usage.keys(), ...tokens]) {
-		result.set(token, increase(usage.get(token) ?? 0n, 0n, lastSlots.get(token) ?? 0n, nowSlot));
+		result.set(token, increase(properties, usage.get(token) ?? 0n, 0n, lastSlots.get(token) ?? 0n, now));
 	}
 	return result;
 }
 
-/** Usage by name, recovered to a slot, of every token that an account holds or has used. */
-export function usageByName(account: Readonly<Account>, nowSlot: bigint): Map<string, bigint> {
+/** Usage by name, recovered to the head, of every token that an account holds or has used. */
+export function usageByName(properties: Properties, account: Readonly<Account>): Map<string, bigint> {
 	const { asset, free_asset_net_usage, latest_asset_operation_time } = account;
-	return recovered([...asset.keys()], free_asset_net_usage, latest_asset_operation_time, nowSlot);
+	return recovered(properties, [...asset.keys()], free_asset_net_usage, latest_asset_operation_time);
 }
 
 /** An account's balances in the order of the hash map through which queries show them while they are moved out of it. */
@@ -46,14 +48,15 @@ export function gatheredBalances({ assetV2, asset_optimized }: Readonly<Account>
 /** The numbers of an account's tokens in the order of a hash map that the network makes as a copy of them. */
 export function copiedTokens(account: Readonly<Account>): string[] {
 	const { assetV2, asset_optimized } = account;
+	if (assetV2.size === 0) return [];
 	const held = [...(asset_optimized ? gatheredBalances(account) : assetV2).keys()];
 	return hashOrdered(held, byName, copyCapacity(held.length));
 }
 
 /** Usage by number; the network copies the tokens through a hash map, whose order remains. */
-export function usageByNumber(account: Readonly<Account>, nowSlot: bigint): Map<string, bigint> {
+export function usageByNumber(properties: Properties, account: Readonly<Account>): Map<string, bigint> {
 	const { free_asset_net_usageV2, latest_asset_operation_timeV2 } = account;
-	return recovered(copiedTokens(account), free_asset_net_usageV2, latest_asset_operation_timeV2, nowSlot);
+	return recovered(properties, copiedTokens(account), free_asset_net_usageV2, latest_asset_operation_timeV2);
 }
 
 /** A value for every token, in the order of a hash map into which they are put one by one. */

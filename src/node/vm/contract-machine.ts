@@ -22,7 +22,7 @@ import type { StateView } from "../state/view.js";
 import { beginsInvalid, DEPOSIT_PER_BYTE, putCode } from "./creation.js";
 import { execute } from "./execution.js";
 import type { Frame } from "./frame.js";
-import { readGates } from "./gates.js";
+import { type Gates, readGates } from "./gates.js";
 import { instructionTableFor } from "./instruction-table.js";
 import { operationAt } from "./interpreter.js";
 import {
@@ -60,6 +60,8 @@ export interface VmSettings extends TimeSettings {
 	readonly saveFeaturedInternal: boolean;
 	readonly saveCancelDetails: boolean;
 	readonly proofs: ShieldedProofs;
+	/** Time of a call that only asks, in ms; absent or 0: the chain's CPU time (`vm.constantCallTimeoutMs`). */
+	readonly callTimeoutMs?: number;
 	/** Called for every operation; for development chains. */
 	readonly tracer?: Tracer;
 	readonly onCodelessCall?: CodelessCallListener | undefined;
@@ -177,6 +179,13 @@ export class ContractMachine {
 		};
 	}
 
+	/** When a call that starts now, and only asks, runs out of time. */
+	private callDeadline(state: StateView): number {
+		const { callTimeoutMs, limitTime } = this.settings;
+		if (callTimeoutMs !== undefined && callTimeoutMs > 0) return performance.now() + callTimeoutMs;
+		return limitTime ? this.deadline(state) : Number.POSITIVE_INFINITY;
+	}
+
 	/** When an execution that starts now runs out of time. */
 	private deadline(state: StateView, ratio = 1): number {
 		return performance.now() + Number(state.properties.get("MAX_CPU_TIME_OF_ONE_TX")) * ratio;
@@ -217,7 +226,7 @@ export class ContractMachine {
 			returnData: ended.output,
 			contractAddress: prepared.address,
 			runtimeError: error && spell(error, dialect),
-			logs: keepsLogs(ended) ? machine.logs : [],
+			logs: keepsLogs(ended, machine.gates) ? machine.logs : [],
 			internalTransactions: saveInternal ? machine.internal.toMessages(saveFeaturedInternal, dialect) : [],
 		};
 	}
@@ -230,7 +239,7 @@ export class ContractMachine {
 	 */
 	call(environment: VmEnvironment, transaction: SignedTransaction, options: ConstantOptions): ConstantResult {
 		const machine = this.machine(environment, transaction, options.block, {
-			deadlineMs: this.settings.limitTime ? this.deadline(environment.state) : Number.POSITIVE_INFINITY,
+			deadlineMs: this.callDeadline(environment.state),
 			endsAtFirstOperation: false,
 			listInternal: true,
 		});
@@ -331,9 +340,9 @@ function discard({ machine, isConstant }: Prepared): void {
 
 const penaltyOf = (root: Frame): number => root.penalty + root.inheritedPenalty;
 
-/** Whether the logs of an execution are listed: of a success, and of one that ended from outside the code. */
-function keepsLogs({ failure, reverted }: Ended): boolean {
-	return failure ? failure instanceof VmAbort : !reverted;
+/** Whether the logs of an execution are listed: of a success, and before #96 of one that ended from outside the code. */
+function keepsLogs({ failure, reverted }: Ended, gates: Gates): boolean {
+	return failure ? failure instanceof VmAbort && !gates.osaka : !reverted;
 }
 
 function codeOf({ failure, reverted }: Ended): number {

@@ -30,6 +30,7 @@ export function vmSettings(
 		saveFeaturedInternal: config.vm.saveFeaturedInternalTx,
 		saveCancelDetails: config.vm.saveCancelAllUnfreezeV2Details,
 		limitTime,
+		callTimeoutMs: config.vm.constantCallTimeoutMs,
 		minTimeRatio: config.vm.minTimeRatio,
 		maxTimeRatio: config.vm.maxTimeRatio,
 		dialect: config.node.dialect,

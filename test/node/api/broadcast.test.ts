@@ -176,20 +176,33 @@ describe("a broadcast", () => {
 		expect((await forgetting.broadcast(transaction())).code).toBe(0);
 	});
 
-	it("of a shielded transfer passes the pool by where the switch is off", async () => {
+	it.each([
+		["4.8.1", [64], 0, ""],
+		["4.8.2", [64], 1, "Validate signature error: Signature size is 64"],
+		["4.8.2", [65, 69], 1, "Validate signature error: Signature size is 69"],
+		["4.8.2", [65, 0], 1, "Validate signature error: Signature size is 0"],
+		["4.8.2", [65, 66, 67, 68], 0, ""],
+		["4.8.2", [], 0, ""],
+	] as const)("at release %s with signatures of %o bytes", async (release, lengths, code, message) => {
+		const signature = lengths.map((length) => new Uint8Array(length));
+		const sent = new SignedTransaction(Transaction.create({ ...transaction().message, signature }));
+		expect(await outcome({ node: { release } }, sent)).toEqual([code, message]);
+		// It is said before anything that the node itself could object to.
+		if (code === 1) expect(await outcome({ node: { release }, queued: 2001 }, sent)).toEqual([code, message]);
+	});
+
+	it("of a shielded transfer passes the pool by where the switch of release 4.8.0 is off", async () => {
 		const submitted: string[] = [];
 		const submit = (sent: SignedTransaction) => void submitted.push(sent.idHex);
 		const shielded = transaction("x/protocol.ShieldedTransferContract", new Uint8Array(0), 51);
 		const base = defaultConfig().node.shielded;
-		expect(await outcome({ submit, node: { shielded: { ...base, enabled: false } } }, shielded)).toEqual([
-			0,
-			"",
-		]);
+		expect(
+			await outcome({ submit, node: { release: "4.8.0", shielded: { ...base, enabled: false } } }, shielded),
+		).toEqual([0, ""]);
 		expect(submitted).toEqual([]);
-		expect(await outcome({ submit, node: { shielded: { ...base, enabled: true } } }, shielded)).toEqual([
-			0,
-			"",
-		]);
+		expect(
+			await outcome({ submit, node: { release: "4.8.0", shielded: { ...base, enabled: true } } }, shielded),
+		).toEqual([0, ""]);
 		expect(submitted).toHaveLength(1);
 	});
 

@@ -3,7 +3,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { OpenChain } from "../../../src/node/chain/open-chain.js";
+import { scheduledWitness, slotTimeMs } from "../../../src/node/consensus/slots.js";
 import {
+	BlockSignatureError,
 	DuplicateTransactionError,
 	NonCommonBlockError,
 	RuntimeRuleError,
@@ -13,9 +15,6 @@ import { SignedBlock } from "../../../src/protocol/block.js";
 import { OverflowError } from "../../../src/protocol/int64.js";
 import {
 	AccountPermissionUpdateContract,
-	Block,
-	BlockHeader,
-	BlockHeaderRaw,
 	Key,
 	Permission,
 	PermissionPermissionType,
@@ -23,6 +22,8 @@ import {
 import { dumpState, poolIds } from "./recorded-chain.js";
 import {
 	balance,
+	forge,
+	keyOfWitness,
 	openSmall,
 	produce,
 	produceMany,
@@ -109,7 +110,12 @@ describe("branches", () => {
 		const before = await dumpState(open);
 		peer.chain.pushTransaction(transfer(peer, 1, users[2] as Uint8Array, 3n));
 		const good = produceMany(peer, 2, 2n);
-		const bad = withTransactions(produce(peer), (good[0] as SignedBlock).transactions);
+		const { timestampMs, witness } = produce(peer);
+		const bad = forge(good[1] as SignedBlock, timestampMs, {
+			key: keyOfWitness(witness),
+			witness,
+			transactions: (good[0] as SignedBlock).transactions,
+		});
 		for (const block of good) expect(open.chain.push(copyOf(block), "peer").kind).toBe("branch");
 		const told: string[] = [];
 		open.chain.observe({
@@ -128,15 +134,59 @@ describe("branches", () => {
 	});
 });
 
-/** The same block with other transactions and the root that goes with them; its signature isn't checked here. */
-function withTransactions(block: SignedBlock, transactions: SignedBlock["transactions"]): SignedBlock {
-	const message = Block.copy(block.message);
-	message.transactions = transactions.map((transaction) => transaction.message);
-	const raw = BlockHeaderRaw.copy(block.raw);
-	raw.txTrieRoot = new SignedBlock(message).computeMerkleRoot();
-	message.block_header = BlockHeader.create({ ...block.header, raw_data: raw });
-	return new SignedBlock(message);
-}
+describe("a switch to a branch with a block that its witness didn't sign", () => {
+	test.each([
+		["4.8.1", undefined],
+		["4.8.2", "switch fork: block 3 signature invalid"],
+	] as const)("at a node of release %s: %s", async (release, text) => {
+		const open = await openSmall({ config: smallConfig("", `node.release = "${release}"`) });
+		const { chain } = open;
+		const first = produceMany(open, 2)[1] as SignedBlock;
+		const witness = (k: bigint) => scheduledWitness(chain.state, k);
+		const time = (k: bigint) => slotTimeMs(chain.state, k);
+		const side = [2n, 3n].map((k) => ({ witness: witness(k), timestampMs: time(k) }));
+		produce(open);
+		// The recording's door tests no signature, as the network's own push doesn't.
+		const [bad, next] = side as [(typeof side)[0], (typeof side)[0]];
+		const forged = forge(first, bad.timestampMs, { witness: bad.witness, key: Buffer.alloc(32, 9) });
+		const tip = forge(forged, next.timestampMs, { witness: next.witness, key: keyOfWitness(next.witness) });
+		chain.push(forged, "recording");
+		const head = chain.head.idHex;
+		const pushed = expect(() => chain.push(tip, "recording"));
+		if (text === undefined) pushed.not.toThrow();
+		else {
+			pushed.toThrow(new BlockSignatureError(text));
+			expect(chain.head.idHex).toBe(head);
+			expect([chain.tree.has(forged.id), chain.tree.has(tip.id)]).toEqual([false, false]);
+		}
+		await open.close();
+	});
+});
+
+describe("a chain without the account of burnt coins", () => {
+	test.each(["4.8.1", "4.8.2"])("is not opened by a node of release %s", async (release) => {
+		const named = smallConfig("", `node.release = "${release}"`);
+		const assets = named.genesis.assets.filter(({ accountName }) => accountName !== "Blackhole");
+		const config = { ...named, genesis: { ...named.genesis, assets } };
+		await expect(openSmall({ config })).rejects.toThrow("Account[Blackhole] is not configured.");
+	});
+});
+
+describe("an adaptive energy limit that leaves 64 bits", () => {
+	test("refuses every block, and leaves the chain as it was", async () => {
+		const blocked = await openSmall({
+			config: smallConfig("allowAdaptiveEnergy = 1"),
+			initialize: ({ properties }) => {
+				properties.set("ALLOW_HARDEN_RESOURCE_CALCULATION", 1n);
+				properties.set("TOTAL_ENERGY_LIMIT", 12_345_678_901_234_567n);
+			},
+		});
+		const refusal = new RuntimeRuleError("ArithmeticException", "BigInteger out of long range");
+		for (let i = 0; i < 2; i++) expect(() => produce(blocked)).toThrow(refusal);
+		expect(blocked.chain.head.number).toBe(0n);
+		await blocked.close();
+	});
+});
 
 describe("packing", () => {
 	test("keeps what a full block has no room for", () => {

@@ -104,7 +104,12 @@ describe("a directory of something else", () => {
 		const head = await write();
 		const other = parseConfig(`
 			storage { db.directory = "database" }
-			genesis.block { timestamp = "3000", parentHash = "00", assets = [], witnesses = [] }
+			genesis.block {
+				timestamp = "3000", parentHash = "00", witnesses = []
+				assets = [
+					{ accountName = Blackhole, accountType = AssetIssue, address = TLsV52sRDL79HXGGm9yzwKibb6BeruhUzy, balance = "0" }
+				]
+			}
 		`);
 		expect(await refusal(other)).toMatch(
 			/^the data directory .* belongs to another chain: its genesis block is 0{16}[0-9a-f]{48}, the configuration's is 0{16}[0-9a-f]{48}$/,

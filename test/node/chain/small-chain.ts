@@ -35,9 +35,13 @@ const START_BALANCE = 1_000_000_000_000n;
 const asset = (name: string, address: Uint8Array, balance: bigint): string =>
 	`{ accountName = "${name}", accountType = "Normal", address = "${toBase58Check(address)}", balance = "${balance}" }`;
 
-/** @param committee further keys of that section, as HOCON */
-export function smallConfig(committee = ""): NodeConfig {
+/**
+ * @param committee further keys of that section, as HOCON
+ * @param more further keys of the file
+ */
+export function smallConfig(committee = "", more = ""): NodeConfig {
 	return parseConfig(`
+		${more}
 		storage { db.directory = "database", transHistory.switch = "on", balance.history.lookup = true }
 		genesis.block {
 			timestamp = "${GENESIS_MS}"

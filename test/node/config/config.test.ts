@@ -96,7 +96,12 @@ describe("a node's configuration", () => {
 			(c) => c.transaction.expirationMs,
 			60_000n,
 		],
-		["the test network's prefix", "net.type = TestNet", (c) => c.net.addressPrefix, 0xa0],
+		[
+			"the test network's prefix",
+			"net.type = TestNet\nnode.release = 4.8.1",
+			(c) => c.net.addressPrefix,
+			0xa0,
+		],
 		["the misspelt height", "enery.limit.block.num = 45", (c) => c.block.energyLimitBlockNumber, 45],
 		[
 			"a memo fee above its bound",
@@ -251,7 +256,7 @@ describe("a node's configuration", () => {
 		[
 			"an unknown limiter for HTTP",
 			'rate.limiter.http = [{ component = A, strategy = NoSuch, paramString = "qps=1" }]',
-			'f: 2: rate.limiter.http[0].strategy = "NoSuch" of A is unknown, use one of QpsRateLimiterAdapter, IPQPSRateLimiterAdapter, GlobalPreemptibleAdapter',
+			'f: 2: rate.limiter.http[0].strategy = "NoSuch" of A is unknown, use one of QpsRateLimiterAdapter, IPQPSRateLimiterAdapter, DefaultBaseQqsAdapter, GlobalPreemptibleAdapter',
 		],
 		[
 			"a bad limiter number for HTTP",
@@ -283,8 +288,12 @@ describe("a node's configuration", () => {
 		);
 	});
 
-	it("keeps the default where a gRPC limiter is unknown, and warns", () => {
-		const config = parse('rate.limiter.rpc = [{ component = A, strategy = NoSuch, paramString = "" }]');
+	it("refuses an unknown limiter of gRPC; release 4.8.0 keeps the default and warns", () => {
+		const unknown = 'rate.limiter.rpc = [{ component = A, strategy = NoSuch, paramString = "" }]';
+		expect(() => parse(unknown)).toThrow('strategy = "NoSuch" of A is unknown');
+		const config = parse(
+			'node.release = 4.8.0\nrate.limiter.rpc = [{ component = A, strategy = NoSuch, paramString = "" }]',
+		);
 		expect(config.rateLimiter.rpc).toEqual([]);
 		expect(config.warnings).toHaveLength(1);
 	});
@@ -360,13 +369,21 @@ describe("the genesis block's configuration", () => {
 });
 
 describe("the producer's keys", () => {
+	const producer = (text: string) => parseConfig(`storage {}\n${text}`, "f", { witness: true });
+
+	it("are read by a node that produces, up to release 4.8.0 by every node", () => {
+		const text = `localwitness = [${KEY}]`;
+		expect(parse(text).localWitness.keys.count).toBe(0);
+		expect(parse(`${text}\nnode.release = 4.8.0`).localWitness.keys.count).toBe(1);
+	});
+
 	it("are read with or without 0x", () => {
-		const { keys } = parse(`localwitness = [${KEY}, 0x${KEY}]`).localWitness;
+		const { keys } = producer(`localwitness = [${KEY}, 0x${KEY}]`).localWitness;
 		expect(keys.reveal().map(toHex)).toEqual([KEY, KEY]);
 	});
 
 	it("appear in no text form of the configuration", () => {
-		const config = parse(`localwitness = [${KEY}]`);
+		const config = producer(`localwitness = [${KEY}]`);
 		const bytes = config.localWitness.keys.reveal()[0]?.join(", ");
 		const texts = [
 			`${config.localWitness.keys}`,
@@ -384,24 +401,38 @@ describe("the producer's keys", () => {
 		[
 			"of a wrong length",
 			KEY.slice(4),
-			"f: 2: localwitness[0]: private key must be 64-bits hex string, actual: 60",
+			"f: 2: localwitness[0]: private key must be 64 hex string, actual: 60",
 		],
-		["that is not hexadecimal", "z".repeat(64), "f: 2: localwitness[0]: private key must be hexadecimal"],
-		["with 0X", `0X${KEY}`, "f: 2: localwitness[0]: private key must be hexadecimal"],
+		["that is not hexadecimal", "z".repeat(64), "f: 2: localwitness[0]: private key must be hex string"],
+		["with 0X", `0X${KEY}`, "f: 2: localwitness[0]: private key must be hex string"],
 	])("stop the start if there is one %s, and the message does not show it", (_, key, message) => {
-		expect(() => parse(`localwitness = [${key}]`)).toThrow(new ConfigError(message));
+		expect(() => producer(`localwitness = [${key}]`)).toThrow(new ConfigError(message));
 	});
 
-	it("come from the file's list, even an empty one, before a key file", () => {
-		expect(parse('localwitnesskeystore = ["a.json"]').localWitness.keystores).toEqual(["a.json"]);
-		expect(parse('localwitness = []\nlocalwitnesskeystore = ["a.json"]').localWitness.keystores).toEqual([]);
+	it("come from the file's list before a key file", () => {
+		expect(producer('localwitnesskeystore = ["a.json"]').localWitness.keystores).toEqual(["a.json"]);
+		const both = `localwitness = [${KEY}]\nlocalwitnesskeystore = ["a.json"]`;
+		expect(producer(both).localWitness.keystores).toEqual([]);
 	});
 
-	it("sign for another account if its address is well formed, else a warning is left", () => {
-		expect(parse(`localWitnessAccountAddress = ${ADDRESS}`).localWitness.accountAddress).toEqual(
-			parseAddress(ADDRESS),
+	it("sign for another account if it is well formed and there is one key", () => {
+		const key = `localwitness = [${KEY}]`;
+		const own = producer(`${key}\nlocalWitnessAccountAddress = ${ADDRESS}`);
+		expect(own.localWitness.accountAddress).toEqual(parseAddress(ADDRESS));
+		expect(() => producer(`${key}\nlocalWitnessAccountAddress = nonsense`)).toThrow(
+			"LocalWitnessAccountAddress format from config is incorrect",
 		);
-		const bad = parse("localWitnessAccountAddress = nonsense");
+		expect(() =>
+			parseConfig("storage {}", "f", { witness: true, privateKey: KEY, witnessAddress: "nonsense" }),
+		).toThrow("LocalWitnessAccountAddress format from cmd is incorrect");
+		const two = `localwitness = [${KEY}, ${KEY}]\nlocalWitnessAccountAddress = ${ADDRESS}`;
+		expect(() => producer(two)).toThrow(
+			"LocalWitnessAccountAddress can only be set when there is only one private key",
+		);
+	});
+
+	it("sign for no other account in release 4.8.0 if it is malformed, and a warning is left", () => {
+		const bad = parse("node.release = 4.8.0\nlocalWitnessAccountAddress = nonsense");
 		expect(bad.localWitness.accountAddress).toBeUndefined();
 		expect(bad.warnings).toEqual(["The localWitnessAccountAddress format is incorrect, ignored"]);
 	});
@@ -475,7 +506,7 @@ describe("the command line", () => {
 			"a bad key, without showing it",
 			"",
 			{ privateKey: KEY.slice(2) },
-			"--private-key: private key must be 64-bits hex string, actual: 62",
+			"--private-key: private key must be 64 hex string, actual: 62",
 		],
 		[
 			"an unknown engine",

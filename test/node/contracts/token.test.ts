@@ -49,6 +49,23 @@ const frozen = (frozen_amount: bigint, frozen_days: bigint): AssetIssueContractF
 	AssetIssueContractFrozenSupply.create({ frozen_amount, frozen_days });
 
 describe("issuing a token", () => {
+	it.each([
+		[34, 0n, undefined],
+		[34, 1n, "Start time and frozen days would cause expire time overflow"],
+		[33, 1n, undefined],
+	])("after version %i may freeze up to the end of time and %i ms", (version, beyond, text) => {
+		state.properties.setForkStatistics(version, Uint8Array.of(1));
+		const start = 2n ** 63n - 1n - 2n * DAY_MS + beyond;
+		const late = issue({
+			start_time: start,
+			end_time: start + 1n,
+			frozen_supply: [frozen(1n, 1n), frozen(1n, 2n)],
+		});
+		const issuing = expect(() => check(state, "AssetIssueContract", late));
+		if (text) issuing.toThrow(text);
+		else issuing.not.toThrow();
+	});
+
 	it("gives the next number, and the issuer what isn't frozen", () => {
 		const result = run(
 			state,

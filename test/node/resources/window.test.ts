@@ -7,13 +7,16 @@ import {
 	recovery,
 	windowSlots,
 } from "../../../src/node/resources/window.js";
+import type { Properties } from "../../../src/node/state/properties.js";
 import type { StateView } from "../../../src/node/state/view.js";
 import { Account, AccountAccountResource } from "../../../src/protocol/messages.js";
 import { openState } from "../consensus/chain-state.js";
 
 let state: StateView;
+let properties: Properties;
 beforeEach(async () => {
 	state = await openState(0);
+	({ properties } = state);
 });
 
 /** Switches staking V2 on, and fine windows if asked. */
@@ -36,12 +39,12 @@ describe("a fixed window", () => {
 		[1000000n, 0n, 0n, 28799n, 34n],
 		[99999n, 12345n, 777n, 9999n, 80323n],
 	])("usage %d plus %d, last at slot %d, is at slot %d: %d", (last, use, lastSlot, now, expected) => {
-		expect(increase(last, use, lastSlot, now)).toBe(expected);
+		expect(increase(properties, last, use, lastSlot, now)).toBe(expected);
 	});
 
 	test("may be as short as the one that averages energy", () => {
-		expect(increase(6000000n, 500000n, 100n, 101n, 20n)).toBe(6200000n);
-		expect(increase(6000000n, 500000n, 100n, 121n, 20n)).toBe(500000n);
+		expect(increase(properties, 6000000n, 500000n, 100n, 101n, 20n)).toBe(6200000n);
+		expect(increase(properties, 6000000n, 500000n, 100n, 121n, 20n)).toBe(500000n);
 	});
 });
 
@@ -74,7 +77,7 @@ describe("the window of an account", () => {
 		[21600n, 0n],
 	])("shortens the recovery: after %d slots %d are left", (elapsed, left) => {
 		const account = Account.create({ net_window_size: 21600000n, net_window_optimized: true });
-		expect(recovery(account, "bandwidth", 1000000n, 0n, elapsed)).toBe(left);
+		expect(recovery(properties, account, "bandwidth", 1000000n, 0n, elapsed)).toBe(left);
 	});
 });
 

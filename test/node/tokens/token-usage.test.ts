@@ -1,6 +1,13 @@
-import { describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
+import type { Properties } from "../../../src/node/state/properties.js";
 import { usageByNumber } from "../../../src/node/tokens/token-usage.js";
 import { Account } from "../../../src/protocol/messages.js";
+import { openState } from "../consensus/chain-state.js";
+
+let properties: Properties;
+beforeAll(async () => {
+	({ properties } = await openState(0));
+});
 
 const tokens = (...numbers: readonly number[]) => numbers.map((number) => String(1_000_000 + number));
 
@@ -17,16 +24,18 @@ describe("tokens in queries of bandwidth", () => {
 		{ held: tokens(8, 11), order: tokens(11, 8), why: "the same, as recorded in an older era" },
 		{ held: tokens(1, 2, 3), order: tokens(3, 1, 2), why: "each has a bucket" },
 	])("come through two hash maps once balances were moved out: $why", ({ held, order }) => {
-		expect([...usageByNumber(account(held, true), 0n).keys()]).toEqual(order);
-		expect([...usageByNumber(account([...held].reverse(), true), 0n).keys()]).toEqual(order);
+		expect([...usageByNumber(properties, account(held, true)).keys()]).toEqual(order);
+		expect([...usageByNumber(properties, account([...held].reverse(), true)).keys()]).toEqual(order);
 	});
 
 	it("come through the last map alone while the record carries them", () => {
-		expect([...usageByNumber(account(tokens(2, 6), false), 0n).keys()]).toEqual(tokens(2, 6));
-		expect([...usageByNumber(account(tokens(6, 2), false), 0n).keys()]).toEqual(tokens(6, 2));
+		expect([...usageByNumber(properties, account(tokens(2, 6), false)).keys()]).toEqual(tokens(2, 6));
+		expect([...usageByNumber(properties, account(tokens(6, 2), false)).keys()]).toEqual(tokens(6, 2));
 	});
 
 	it("that were used come first, in the record's order", () => {
-		expect([...usageByNumber(account(tokens(2, 3, 6), true, tokens(2)), 0n).keys()]).toEqual(tokens(2, 3, 6));
+		expect([...usageByNumber(properties, account(tokens(2, 3, 6), true, tokens(2))).keys()]).toEqual(
+			tokens(2, 3, 6),
+		);
 	});
 });

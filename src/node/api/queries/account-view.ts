@@ -30,12 +30,18 @@ function refreshAccount(state: StateView, stored: Readonly<Account>): Account {
 		stored.latest_consume_time,
 		now,
 	);
-	account.free_net_usage = increase(stored.free_net_usage, 0n, stored.latest_consume_free_time, now);
+	account.free_net_usage = increase(
+		properties,
+		stored.free_net_usage,
+		0n,
+		stored.latest_consume_free_time,
+		now,
+	);
 	if (!properties.on("ALLOW_SAME_TOKEN_NAME")) {
-		account.free_asset_net_usage = usageByName(stored, now);
+		account.free_asset_net_usage = usageByName(properties, stored);
 	}
 	if (properties.on("ALLOW_ASSET_OPTIMIZATION")) account.assetV2 = gatheredBalances(stored);
-	account.free_asset_net_usageV2 = usageByNumber(stored, now);
+	account.free_asset_net_usageV2 = usageByNumber(properties, stored);
 	const { energy_usage, latest_consume_time_for_energy } = editEnergy(account);
 	const energy = accountIncrease(
 		properties,

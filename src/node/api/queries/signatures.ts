@@ -50,7 +50,11 @@ export function signWeight(context: ApiContext, transaction: SignedTransaction):
 	answer.permission = permission;
 	if (transaction.message.signature.length > 0) {
 		try {
-			const { signers, weight } = sumWeights(node.forks(state), permission, transaction);
+			const { signers, weight } = sumWeights(
+				{ rules: node.rules, forks: node.forks(state) },
+				permission,
+				transaction,
+			);
 			answer.approved_list = signers;
 			answer.current_weight = weight;
 		} catch (error) {

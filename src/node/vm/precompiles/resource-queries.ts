@@ -65,7 +65,7 @@ function usedStake(
 	const { usage, lastSlot } = resourceUsage(account, resource);
 	const end = lastSlot + windowSlots(account, resource);
 	if (now >= end) return { balance: 0n, seconds: 0n };
-	const used = toDouble(recovery(account, resource, usage, lastSlot, now));
+	const used = toDouble(recovery(properties, account, resource, usage, lastSlot, now));
 	const { limit, weight } = resourceTotals(properties, resource);
 	const coins = (used * toDouble(weight)) / toDouble(limit);
 	return { balance: fromDouble(coins * 1_000_000), seconds: (end - now) * SLOT_SECONDS };

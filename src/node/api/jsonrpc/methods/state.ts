@@ -1,6 +1,6 @@
 /** Balances, code and storage at the head (protocol/json-rpc §§4 and 6). */
 
-import { storageRowKey } from "../../../vm/contract-storage.js";
+import { readSlot } from "../../../vm/storage-keys.js";
 import { wordFromBytes } from "../../../vm/word.js";
 import { text } from "../declared-types.js";
 import { defineMethod, type Method } from "../method.js";
@@ -64,11 +64,11 @@ export const stateMethods: readonly Method[] = [
 			const owner = readers.address(address);
 			const contract = state.account.has(owner) ? state.contract.get(owner) : undefined;
 			if (!contract) return ZERO_HASH;
-			const row = storageRowKey(
+			const value = readSlot(
+				state,
 				{ address: owner, creationId: contract.trx_hash, version: contract.version },
 				wordFromBytes(readers.slot(slot)),
 			);
-			const value = state.storageRow.get(row);
 			return value ? data(value) : ZERO_HASH;
 		},
 	}),

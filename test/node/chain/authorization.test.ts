@@ -1,0 +1,75 @@
+import { afterEach, describe, expect, it } from "vitest";
+import { authorize, strangeSignatureSize } from "../../../src/node/chain/authorization.js";
+import type { OpenChain } from "../../../src/node/chain/open-chain.js";
+import { scheduledWitness, slotTimeMs } from "../../../src/node/consensus/slots.js";
+import { toHex } from "../../../src/protocol/bytes.js";
+import { Transaction } from "../../../src/protocol/messages.js";
+import { sign } from "../../../src/protocol/signature.js";
+import { SignedTransaction } from "../../../src/protocol/transaction.js";
+import { forge, keyOfWitness, openSmall, produce, smallConfig, transfer, users } from "./small-chain.js";
+
+let open: OpenChain;
+afterEach(() => open.close());
+
+const withSignatures = (
+	{ message }: SignedTransaction,
+	signature: readonly Uint8Array[],
+): SignedTransaction => new SignedTransaction(Transaction.create({ ...message, signature: [...signature] }));
+
+/** Signs with a key that no account of the chain knows. */
+const strangers = (transaction: SignedTransaction): Uint8Array => sign(transaction.id, Buffer.alloc(32, 7));
+
+describe("a foreign signature", () => {
+	it.each([
+		["4.8.1", "its own hexadecimal digits"],
+		["4.8.2", "the transaction's id"],
+	] as const)("is named by a node of release %s by %s", async (release, _what) => {
+		open = await openSmall({ config: smallConfig("", `node.release = "${release}"`) });
+		const sent = transfer(open, 0, users[1] as Uint8Array, 1n);
+		const signature = strangers(sent);
+		const name = release === "4.8.2" ? sent.idHex : toHex(signature);
+		expect(() => authorize(open.chain.environment, withSignatures(sent, [signature]))).toThrow(
+			new RegExp(`^${name} is signed by T\\w{33} but it is not contained of permission\\.$`),
+		);
+	});
+
+	it("makes a block bad whose transaction was checked with a good one while it was pending", async () => {
+		open = await openSmall();
+		produce(open);
+		const { chain } = open;
+		const good = transfer(open, 0, users[1] as Uint8Array, 1n);
+		chain.pushTransaction(good);
+		const witness = scheduledWitness(chain.state, 1n);
+		const offer = (transaction: SignedTransaction): void => {
+			const key = keyOfWitness(witness);
+			const block = forge(chain.head, slotTimeMs(chain.state, 1n), {
+				key,
+				witness,
+				transactions: [transaction],
+			});
+			chain.push(block, "peer");
+		};
+		const forged = withSignatures(good, [strangers(good)]);
+		expect(forged.idHex).toBe(good.idHex);
+		expect(() => offer(forged)).toThrow("is not contained of permission");
+		expect(() => offer(withSignatures(good, []))).toThrow("miss sig or contract");
+		expect(() => offer(good)).not.toThrow();
+	});
+});
+
+describe("signatures of a length that no node takes from outside", () => {
+	it.each([
+		[[], undefined],
+		[[65], undefined],
+		[[65, 66, 67, 68], undefined],
+		[[64], 64],
+		[[69], 69],
+		[[65, 0], 0],
+		[[65, 70, 1], 70],
+	])("among those of %o bytes: %s", async (lengths, strange) => {
+		open = await openSmall();
+		const sent = transfer(open, 0, users[1] as Uint8Array, 1n);
+		const signatures = lengths.map((length) => new Uint8Array(length));
+		expect(strangeSignatureSize(withSignatures(sent, signatures))).toBe(strange);
+	});
+});
