@@ -21,7 +21,6 @@ import { Dispatcher } from "../jsonrpc/dispatcher.js";
 import { feedFilters } from "../jsonrpc/filter-feed.js";
 import { FilterRegistry } from "../jsonrpc/filter-registry.js";
 import { methodsByName } from "../jsonrpc/method-table.js";
-import { objectStyle } from "../jsonrpc/objects/style.js";
 import { collectBody } from "../request-body.js";
 import { servicePage } from "../service-pages.js";
 import { type AdminAnswer, answerAdmin, TEXT_TYPE } from "./admin.js";
@@ -95,7 +94,7 @@ class Gateway {
 			[FOLDERS.pbft, server("pbft")],
 		]);
 		const { jsonrpc, http, release } = this.node.config.node;
-		const filters = new FilterRegistry(() => this.node.upMs, jsonrpc, objectStyle(release));
+		const filters = new FilterRegistry(() => this.node.upMs, jsonrpc, release);
 		this.stopObserving = control.open.chain.observe(feedFilters(api.view("full"), filters, undefined));
 		const ordinary = new Dispatcher({
 			methods: methodsByName(release, jsonrpc.lenient),

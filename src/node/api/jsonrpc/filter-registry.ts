@@ -5,10 +5,11 @@ import type { SignedBlock } from "../../../protocol/block.js";
 import { toHex } from "../../../protocol/bytes.js";
 import type { TransactionInfo } from "../../../protocol/messages.js";
 import { type BloomGroup, bloomOfBlock } from "../../chain/section-bloom.js";
+import { isFrom, type Release } from "../../rules/release.js";
 import { bloomGroups, itemCount, type LogFilter, matchesLog } from "./log-filter.js";
 import type { RpcValue } from "./method.js";
 import { logObject, logsOfBlock } from "./objects/log.js";
-import type { ObjectStyle } from "./objects/style.js";
+import { type ObjectStyle, objectStyle } from "./objects/style.js";
 import { EXCEEDS_LIMIT, internal, RpcError } from "./rpc-error.js";
 import { data } from "./values.js";
 
@@ -79,11 +80,15 @@ export class FilterRegistry {
 	};
 	private queued = 0;
 
-	/** @param nowMs milliseconds of a clock that only goes forward @param style of the logs */
+	private get style(): ObjectStyle {
+		return objectStyle(this.release);
+	}
+
+	/** @param nowMs milliseconds of a clock that only goes forward */
 	constructor(
 		private readonly nowMs: () => number,
 		private readonly limits: FilterLimits,
-		private readonly style: ObjectStyle,
+		private readonly release: Release,
 	) {}
 
 	get size(): number {
@@ -150,7 +155,10 @@ export class FilterRegistry {
 		const key = plainId(id);
 		for (const list of [this.lists.block, this.lists.log]) {
 			const filter = list.byId.get(key);
-			if (filter) return { filter, list, key };
+			if (!filter) continue;
+			// Up to release 4.8.1 an expired filter answers until a block comes that concerns it.
+			if (isFrom(this.release, "4.8.2") && this.nowMs() > filter.expiresMs) this.drop(list, key, filter);
+			else return { filter, list, key };
 		}
 		throw filterNotFound();
 	}
@@ -160,7 +168,7 @@ export class FilterRegistry {
 		if (this.size === 0) return;
 		const hasTransactions = infos.length > 0;
 		this.dropExpired(this.lists.block);
-		// Expired filters answer until a block comes that concerns them: those of logs need one with transactions.
+		// Filters of logs are concerned by blocks with transactions alone.
 		if (hasTransactions) this.dropExpired(this.lists.log);
 		const hash = data(block.id);
 		for (const filter of this.lists.block.byId.values()) this.enqueue(filter, hash);

@@ -9,7 +9,6 @@ import type { Dispatcher } from "./dispatcher.js";
 import { feedFilters } from "./filter-feed.js";
 import { FilterRegistry } from "./filter-registry.js";
 import type { RpcContext } from "./method.js";
-import { objectStyle } from "./objects/style.js";
 import { JsonRpcServer, type TextAnswerer } from "./server.js";
 
 /** How each server's port is called. */
@@ -43,7 +42,7 @@ export async function startJsonRpcServers(options: JsonRpcServersOptions): Promi
 	const { node, broadcaster, producerAddresses, host } = options;
 	const { jsonrpc } = node.config.node;
 	const registry = (): FilterRegistry =>
-		new FilterRegistry(() => node.upMs, jsonrpc, objectStyle(node.config.node.release));
+		new FilterRegistry(() => node.upMs, jsonrpc, node.config.node.release);
 	const filters: Readonly<Record<ServerKind, FilterRegistry | undefined>> = {
 		full: registry(),
 		solidity: registry(),

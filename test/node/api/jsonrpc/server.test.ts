@@ -102,9 +102,7 @@ describe("the server", () => {
 		expect((await post(" ".repeat(4097))).status).toBe(413);
 		const one = '{"id":1,"method":"eth_accounts"}';
 		expect(JSON.parse((await post(`[${one},${one},${one}]`)).text)).toHaveLength(3);
-		expect((await post(`[${one},${one},${one},${one}]`)).json).toMatchObject([
-			{ error: { code: -32005 } },
-		]);
+		expect((await post(`[${one},${one},${one},${one}]`)).json).toMatchObject([{ error: { code: -32005 } }]);
 	});
 
 	test("takes no call where it isn't enabled", async () => {

@@ -17,6 +17,7 @@ import {
 } from "../../../../protocol/messages.js";
 import { SignedTransaction } from "../../../../protocol/transaction.js";
 import { ChainError, ContractValidateError } from "../../../rules/errors.js";
+import { isFrom } from "../../../rules/release.js";
 import { VmError } from "../../../vm/vm-error.js";
 import { type BuildOptions, buildValid } from "../../builder.js";
 import { callConstant, callTransaction, constantAnswer } from "../../queries/contract-calls.js";
@@ -201,7 +202,10 @@ async function buildCall(
 	try {
 		return await build();
 	} catch (error) {
-		if (error instanceof ContractValidateError) throw internal(messageText(error, context.style.dialect));
+		const { release } = context.node.config.node;
+		if (error instanceof ContractValidateError && !isFrom(release, "4.8.2")) {
+			throw internal(messageText(error, context.style.dialect));
+		}
 		return refuse(context, error);
 	}
 }
