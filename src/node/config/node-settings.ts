@@ -114,7 +114,7 @@ export const nodeSettings = {
 	"node.jsonrpc.maxBlockFilterNum": int(50_000, "block filters of a server; 0 or less: any number"),
 	"node.jsonrpc.maxLogFilterNum": int(20_000, "log filters of a server; 0 or less: any number"),
 	"node.jsonrpc.maxBatchSize": int(MAX_BATCH, "calls in one batch; 0 or less: any number"),
-	"node.jsonrpc.maxResponseSize": int(MAX_RPC_RESPONSE, "characters of an answer"),
+	"node.jsonrpc.maxResponseSize": int(MAX_RPC_RESPONSE, "bytes of an answer; 0 or less: any number"),
 	"node.jsonrpc.maxAddressSize": int(MAX_ADDRESSES, "addresses of one filter; 0 or less: any number"),
 	"node.jsonrpc.maxMessageSize": int(MAX_RPC_BODY, "bytes of a request body"),
 	"node.jsonrpc.lenient": boolean(false, "answers are as libraries of other networks expect them (ours)"),
@@ -134,6 +134,14 @@ export const nodeSettings = {
 	}),
 	"node.rpc.maxMessageSize": int(4_194_304, "bytes of a gRPC message and of an HTTP body"),
 	"node.rpc.maxHeaderListSize": int(8192, "bytes of the header fields of a gRPC call, 32 more for each"),
+	"node.rpc.maxRstStream": int(
+		0,
+		"gRPC calls that a connection may reset in secondsPerWindow; 0: any number",
+	),
+	"node.rpc.secondsPerWindow": int(
+		0,
+		"seconds in which the resets of a gRPC connection are counted; 0: never",
+	),
 	"node.rpc.reflectionService": boolean(false, "gRPC servers describe themselves"),
 	"node.rpc.minEffectiveConnection": int(1, "peers that a broadcast needs; 0: none"),
 	"node.rpc.coinCacheEnable": boolean(

@@ -43,6 +43,7 @@ export class ClientCalls {
 	private openCalls = 0;
 	private refusedCalls = 0;
 	private readonly begun: BegunCalls = { round: 0, inRound: 0 };
+	private resets = { sinceMs: Number.NEGATIVE_INFINITY, count: 0 };
 	private making = 0;
 	private unsentBytes = 0;
 	private readonly line: (() => void)[] = [];
@@ -79,6 +80,12 @@ export class ClientCalls {
 			this.openCalls--;
 			this.totals.open--;
 		};
+	}
+
+	/** The client has reset a call. @returns how many it has reset in the window that is open */
+	wasReset(nowMs: number, windowMs: number): number {
+		if (nowMs - this.resets.sinceMs > windowMs) this.resets = { sinceMs: nowMs, count: 0 };
+		return ++this.resets.count;
 	}
 
 	/** Resolves when an answer may be made; {@link made} must follow. @returns whether it had to wait */

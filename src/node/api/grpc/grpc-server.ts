@@ -13,6 +13,7 @@ import {
 import { toNeutral } from "../../../protocol/dialect.js";
 import { isWireError } from "../../../protocol/json/exceptions.js";
 import type { RpcConfig } from "../../config/service-config.js";
+import { isFrom } from "../../rules/release.js";
 import type { Broadcaster } from "../broadcast.js";
 import { ConnectionGate } from "../connection-gate.js";
 import type { ApiContext, ApiNode, ServerKind } from "../context.js";
@@ -83,17 +84,20 @@ export class GrpcServer {
 		patience: Patience = PATIENCE,
 		maxConnections = MAX_CONNECTIONS,
 	) {
-		const { rpc } = node.config.node;
+		const { rpc, release } = node.config.node;
 		this.long = new LongMessages(node.limiter.longMessages);
 		this.server = new Server({
 			...optionsOf(rpc),
-			interceptors: [watchCalls((call) => this.watch(call)), limitHeaders(rpc.maxHeaderListSize)],
+			interceptors: [
+				watchCalls(isFrom(release, "4.8.2"), (call) => this.watch(call)),
+				limitHeaders(rpc.maxHeaderListSize),
+			],
 		});
 		const services = servicesOf(kind, node.config);
 		for (const service of services) this.addService(service);
 		const admit = (peer: string): (() => void) | undefined => this.admitStream(peer);
 		this.health = new Health(this.server, new Set(services.map(({ name }) => `${PACKAGE}.${name}`)), admit);
-		if (rpc.reflection) reflect(this.server, services, node.config.node.dialect, admit);
+		if (rpc.reflection) reflect(this.server, services, node.config.node, admit);
 		nameUnknownMethods(this.server);
 		admitStreams(this.server, (stream) => this.begin(stream));
 		// Our own listener, because the library's binds without saying why it couldn't.
@@ -136,6 +140,15 @@ export class GrpcServer {
 			return false;
 		}
 		stream.once("close", closed);
+		const { maxResets, resetWindowMs } = this.node.config.node.rpc;
+		if (maxResets > 0 && resetWindowMs > 0) {
+			stream.once("aborted", () => {
+				if (client?.work.wasReset(performance.now(), resetWindowMs) !== maxResets + 1) return;
+				session?.goaway(constants.NGHTTP2_ENHANCE_YOUR_CALM);
+				session?.destroy();
+				client.socket.destroySoon();
+			});
+		}
 		return true;
 	}
 

@@ -92,13 +92,27 @@ export interface LibraryCall {
 	sendStatus(status: Partial<StatusObject>): void;
 }
 
+/** The library's words for a message that is too long, as it comes or decompressed. */
+const TOO_LARGE = /^Received message larger than max \((\d+) vs (\d+)\)$/;
+const TOO_LARGE_INSIDE = /^Received message that decompresses to a size larger than (\d+)$/;
+
+/** The network's words for it; undefined: the call ended for another reason. */
+function oversizeText({ code, details = "" }: Partial<StatusObject>): string | undefined {
+	if (code !== status.RESOURCE_EXHAUSTED) return undefined;
+	const [, size, max] = TOO_LARGE.exec(details) ?? [];
+	if (size !== undefined) return `gRPC message exceeds maximum size ${max}: ${size}`;
+	const [, inside] = TOO_LARGE_INSIDE.exec(details) ?? [];
+	return inside === undefined ? undefined : `Decompressed gRPC message exceeds maximum size ${inside}`;
+}
+
 /**
- * A message above the limit ends its call as cancelled, without a status (recorded in ops/limits). Also tells when
- * messages have been sent.
+ * A message above the limit ends its call as cancelled, without a status (recorded in ops/limits), or with a status that
+ * says so (recorded in late-grpc). Also tells when messages have been sent.
+ * @param tellsOversize whether there is a status
  * @param begun told of every call, before anything of it is read
  */
 export const watchCalls =
-	(begun: (call: LibraryCall) => void): ServerInterceptor =>
+	(tellsOversize: boolean, begun: (call: LibraryCall) => void): ServerInterceptor =>
 	(_method, call) => {
 		const own = call as unknown as LibraryCall;
 		const { stream, sendStatus, sendMessage } = own;
@@ -108,10 +122,10 @@ export const watchCalls =
 				callback();
 			});
 		own.sendStatus = (answer) => {
-			const isOversized =
-				answer.code === status.RESOURCE_EXHAUSTED && /^Received message/.test(answer.details ?? "");
-			if (isOversized && stream) stream.close(constants.NGHTTP2_CANCEL);
-			else sendStatus.call(call, answer);
+			const details = oversizeText(answer);
+			if (details === undefined || !stream) sendStatus.call(call, answer);
+			else if (tellsOversize) sendStatus.call(call, { ...answer, details });
+			else stream.close(constants.NGHTTP2_CANCEL);
 		};
 		begun(own);
 		return new ServerInterceptingCall(call);
