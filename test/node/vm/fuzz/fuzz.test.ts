@@ -25,6 +25,6 @@ describe("random programs under random rules (more: npm run fuzz:vm)", () => {
 		expect(tally.powers).toBe(100);
 		// Not all of them fail at once.
 		const succeeded = [...tally.ends].filter(([end]) => end.endsWith(" ok"));
-		expect(succeeded.reduce((sum, [, count]) => sum + count, 0)).toBeGreaterThan(20);
+		expect(succeeded.reduce((sum, [, count]) => sum + count, 0)).toBeGreaterThan(12);
 	});
 });
