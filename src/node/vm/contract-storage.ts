@@ -29,7 +29,7 @@ interface Row {
 	/** Of the first look-up; undefined: there was none. */
 	readonly found: Found | undefined;
 	/** The slot's own key, where it was made already. */
-	readonly own?: string | undefined;
+	readonly own: string | undefined;
 }
 
 interface Write {
@@ -50,6 +50,8 @@ export class ContractStorage {
 	private readonly keys: RowKeys;
 	private readonly exists: boolean;
 	private readonly asksOwner: boolean;
+	/** Whether written slots come to own shared rows. */
+	private readonly tracksOwners: boolean;
 
 	constructor(
 		private readonly view: StateView,
@@ -61,6 +63,7 @@ export class ContractStorage {
 		const contract = view.contract.get(address);
 		this.keys = new RowKeys(address, contract?.trx_hash, contract?.version);
 		this.asksOwner = rules.endsSharedRows && !rules.separateRows;
+		this.tracksOwners = rules.endsSharedRows || rules.separateRows;
 	}
 
 	/** The value of a slot; undefined: absent. @throws {VmError} if the rules don't allow another slot of a row */
@@ -73,7 +76,7 @@ export class ContractStorage {
 		const owned = this.asksOwner ? this.own(slot, shared) : undefined;
 		const bytes = this.read(shared);
 		const value = bytes && wordFromBytes(bytes);
-		this.set(slot, { value, written: false, found: Found.SHARED }, owned);
+		this.set(slot, { value, written: false, found: Found.SHARED, own: undefined }, undefined, owned);
 		return value;
 	}
 
@@ -85,14 +88,16 @@ export class ContractStorage {
 			const word = wordFromBytes(bytes);
 			// A zero is as good as no row, and is not written again.
 			const value = word === 0 ? undefined : word;
-			this.set(slot, { value, written: false, found: value === undefined ? Found.NOWHERE : Found.OWN, own });
+			const found = value === undefined ? Found.NOWHERE : Found.OWN;
+			this.set(slot, { value, written: false, found, own }, undefined, undefined);
 			return value;
 		}
 		const shared = this.keys.shared(slot);
 		const old = this.owners.has(shared) ? undefined : this.read(shared);
 		const value = old && wordFromBytes(old);
 		const owned = old && this.own(slot, shared);
-		this.set(slot, { value, written: false, found: old ? Found.SHARED : Found.NOWHERE, own }, owned);
+		const found = old ? Found.SHARED : Found.NOWHERE;
+		this.set(slot, { value, written: false, found, own }, undefined, owned);
 		return value;
 	}
 
@@ -100,9 +105,8 @@ export class ContractStorage {
 	store(slot: Word, value: Word): void {
 		if (!this.exists) return;
 		const before = this.rows.get(slot);
-		const tracked = this.rules.separateRows ? !before?.written : this.asksOwner && !before;
-		const owned = tracked ? this.own(slot, this.keys.shared(slot)) : undefined;
-		this.set(slot, { value, written: true, found: before?.found, own: before?.own }, owned);
+		const owned = this.tracksOwners && !before?.written ? this.own(slot, this.keys.shared(slot)) : undefined;
+		this.set(slot, { value, written: true, found: before?.found, own: before?.own }, before, owned);
 	}
 
 	/** Gives a slot a shared row that nobody has. @returns the row's key if the slot didn't have it before */
@@ -120,8 +124,8 @@ export class ContractStorage {
 		return this.view.backend.get(stores.storageRow, key);
 	}
 
-	private set(slot: Word, row: Row, owned?: string): void {
-		this.journal.push({ storage: this, slot, before: this.rows.get(slot), owned });
+	private set(slot: Word, row: Row, before: Row | undefined, owned: string | undefined): void {
+		this.journal.push({ storage: this, slot, before, owned });
 		this.rows.set(slot, row);
 	}
 
