@@ -17,6 +17,7 @@ const PARAMETERS: Partial<Record<keyof Gates, string>> = {
 	shanghai: "#76",
 	cancun: "#83",
 	blob: "#89",
+	osaka: "#96",
 };
 
 const COPY = "memory + 3 a word";
@@ -47,7 +48,7 @@ const RULES: Readonly<Record<string, string>> = {
 	CREATE2: "32,000 + memory + 6 a word; 200 a byte of the contract",
 	STATICCALL: "40 + memory, what it passes on",
 	REVERT: "memory",
-	SUICIDE: "0; since #81 25,000 for a new account",
+	SUICIDE: "0; since #81 25,000 for a new account; since #94 5,000 more",
 };
 
 /** @throws if the table and the texts disagree on whose energy depends on something */

@@ -209,6 +209,13 @@ const creations: readonly Shape[] = [
 		body: call("CALL", callee),
 		callee: "CALLER SUICIDE",
 	},
+	...["CALLER", "ADDRESS"].map((heir) => ({
+		name: `SUICIDE since #94, leaving all to the ${heir.toLowerCase()}`,
+		gates: { restrictedSelfDestruct: true },
+		covers: ["SUICIDE"],
+		body: call("CALL", callee),
+		callee: `${heir} SUICIDE`,
+	})),
 ];
 
 export const callShapes: readonly Shape[] = [...plain, ...wide, ...nested, ...values, ...creations];

@@ -26,11 +26,13 @@ export const CALLER = fromHex(`41${"22".repeat(20)}`);
 const ID = fromHex("11".repeat(32));
 
 /** All rules of block version 32 that the main network has, and contracts compatible with others, for their precompiles. */
-const gates: Gates = { ...latestGates, newResourceModel: true, dynamicEnergy: true, compatible: true };
+const commonGates: Gates = { ...latestGates, newResourceModel: true, dynamicEnergy: true, compatible: true };
 
 /** A program that is measured: its body is repeated until the energy is almost gone. */
 export interface Shape {
 	readonly name: string;
+	/** Rules of later versions that it is about. */
+	readonly gates?: Partial<Gates>;
 	/** The operations and precompiled contracts that it is about, by name. */
 	readonly covers: readonly string[];
 	/** Runs once. */
@@ -99,6 +101,7 @@ export async function prepareShape(shape: Shape): Promise<() => Promise<Measured
 }
 
 function runOnce(state: StateView, shape: Shape, tracer?: Tracer): Measured {
+	const gates = { ...commonGates, ...shape.gates };
 	const table = instructionTableFor(opcodes, gates);
 	const started = process.cpuUsage();
 	const machine = new Machine(state, {

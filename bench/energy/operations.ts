@@ -55,6 +55,21 @@ const unary: readonly Shape[] = ["ISZERO", "NOT"].flatMap((name) =>
 	})),
 );
 
+const zeros: readonly Shape[] = [
+	"00",
+	"07",
+	"ff".repeat(6),
+	"f1".repeat(9),
+	"f1".repeat(15),
+	"f1".repeat(32),
+].map((operand) => ({
+	name: `CLZ, ${operand.length / 2} bytes`,
+	gates: { osaka: true },
+	covers: ["CLZ"],
+	before: `0x${operand}`,
+	body: "DUP1 CLZ POP",
+}));
+
 const powers: readonly Shape[] = (
 	[
 		["a wide base, all bits of 32 bytes", word("ff"), word("f1")],
@@ -238,6 +253,7 @@ export const operationShapes: readonly Shape[] = [
 	...binary,
 	...ternary,
 	...unary,
+	...zeros,
 	...powers,
 	...nullary,
 	...pushes,

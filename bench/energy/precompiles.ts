@@ -2,6 +2,11 @@
 
 import { Buffer } from "node:buffer";
 import { bn254 } from "@noble/curves/bn254.js";
+
+import { p256 } from "@noble/curves/nist.js";
+
+import { secp256k1 } from "@noble/curves/secp256k1.js";
+
 import { addressWord } from "../../src/node/vm/addresses.js";
 import { precompiles } from "../../src/node/vm/precompiles/precompiles.js";
 import { toWord, wordToBytes } from "../../src/node/vm/word.js";
@@ -106,6 +111,43 @@ function batch(count: number, signature: Uint8Array): Uint8Array {
 	);
 }
 
+/** The first number of these 32 that is the x coordinate of a point. */
+function coordinateFrom(first: number): number {
+	for (let x = first; x < first + 32; x++) {
+		try {
+			secp256k1.Point.fromHex(`02${x.toString(16).padStart(64, "0")}`);
+			return x;
+		} catch {
+			// There is no such point.
+		}
+	}
+	throw new Error(`no point near ${first}`);
+}
+
+/**
+ * An array whose offsets are, each with the next two, the signatures as well, and of which the last stand for several
+ * entries: it is as short as `count` entries allow. Its count is the hash and the number of addresses, too.
+ */
+function overlapping(count: number): Uint8Array {
+	// Offset i points at word i + 5, as the length; a length has to be 65 or more, r and s have to be there.
+	const most = count - 4;
+	const offsets = Array.from({ length: count }, (_, i) => coordinateFrom(32 * (2 + (i % most)) + 1));
+	return words(count, 64, count, ...offsets);
+}
+
+/** As many signatures as entries. */
+function different(count: number): Uint8Array {
+	const places = Array.from({ length: count }, (_, i) => 32 * count + 128 * i);
+	const signed = Array.from({ length: count }, (_, i) => {
+		const signature = Buffer.alloc(96);
+		signature.set(sign(HASH, Buffer.alloc(32, i + 1)));
+		return words(65, signature);
+	});
+	const array = words(count, ...places, ...signed);
+	const addresses = Array.from({ length: count }, (_, i) => BigInt(i));
+	return words(HASH, 96, 96 + array.length, array, count, ...addresses);
+}
+
 const infinitySignature = Buffer.concat([infinity.subarray(64), Buffer.of(27)]);
 const offCurve = Buffer.concat([words(5, 5), Buffer.of(27)]);
 const multi = (count: number, signature: Uint8Array): Uint8Array =>
@@ -122,6 +164,9 @@ const checks: readonly Shape[] = [
 		withInput("batchvalidatesign", `16 ${kind}`, batch(16, signature), { unroll: 4 }),
 		withInput("validatemultisign", `5 ${kind}`, multi(5, signature), { unroll: 4 }),
 	]),
+	withInput("batchvalidatesign", "16 different signatures", different(16), { unroll: 4 }),
+	withInput("batchvalidatesign", "16 that overlap", overlapping(16), { unroll: 4 }),
+	withInput("batchvalidatesign", "7 that overlap, without a price", overlapping(7), { unroll: 4 }),
 	withInput("validatemultisign", "250 entries", multi(250, SIGNATURE), {
 		unroll: 1,
 		energy: 4_000_000,
@@ -206,6 +251,66 @@ const modexp: readonly Shape[] = [
 		},
 	),
 ];
+
+/** The prices and bounds of #96. */
+const OSAKA_POWERS = [
+	[1, 1, 1],
+	[1, 32, 1],
+	[8, 32, 8],
+	[16, 32, 16],
+	[31, 32, 31],
+	[32, 1, 32],
+	[32, 32, 32],
+	[40, 32, 40],
+	[64, 32, 64],
+	[1, 1024, 1],
+	[2, 1024, 2],
+	[3, 1024, 3],
+	[4, 1024, 4],
+	[8, 1024, 8],
+	[32, 1024, 32],
+	[256, 1, 256],
+	[256, 32, 256],
+	[1024, 1, 1024],
+	[0, 1024, 32],
+	[1024, 0, 1],
+	[1, 1, 1024],
+	[1024, 1, 32],
+] as const;
+
+const osakaModexp: readonly Shape[] = OSAKA_POWERS.map(([base, exponent, modulus]) =>
+	withInput(
+		"modexp",
+		`${base} ^ ${exponent} % ${modulus} bytes since #96`,
+		powerInput(base, exponent, modulus),
+		{
+			gates: { osaka: true },
+			unroll: exponent > 1000 || base > 100 || modulus > 100 ? 1 : 8,
+			energy: 20_000_000,
+			reserve: 18_000_000,
+		},
+	),
+);
+
+const p256Key = Buffer.alloc(32, 9);
+const p256Point = Buffer.from(p256.getPublicKey(p256Key, false)).subarray(1);
+const p256Signature = p256.sign(HASH, p256Key, { prehash: false, lowS: false });
+const p256Input = Buffer.concat([HASH, p256Signature, p256Point]);
+const p256OfZero = Buffer.concat([
+	Buffer.alloc(32),
+	p256.sign(new Uint8Array(32), p256Key, { prehash: false, lowS: false }),
+	p256Point,
+]);
+
+const p256s: readonly Shape[] = (
+	[
+		["a signature", p256Input],
+		["of another hash", Buffer.concat([KEY, p256Input.subarray(32)])],
+		["of a hash of zero", p256OfZero],
+		["a point off the curve", Buffer.concat([p256Input.subarray(0, 159), Buffer.of(1)])],
+		["a byte too few", p256Input.subarray(1)],
+	] as const
+).map(([kind, input]) => withInput("p256Verify", kind, input, { gates: { osaka: true }, unroll: 4 }));
 
 const G = words(1, 2);
 const random = bn254.G1.Point.BASE.multiply(0x123456789abcdefn).toAffine();
@@ -320,6 +425,8 @@ export const precompileShapes: readonly Shape[] = [
 	...recoveries,
 	...checks,
 	...modexp,
+	...osakaModexp,
+	...p256s,
 	...curves,
 	...blakes,
 	...shielded,

@@ -3,7 +3,7 @@
 import { stores } from "../../src/node/state/definition.js";
 import type { StateView } from "../../src/node/state/view.js";
 import { toAddress } from "../../src/node/vm/addresses.js";
-import { storageRowKey } from "../../src/node/vm/contract-storage.js";
+import { RowKeys, storageRowKey } from "../../src/node/vm/storage-keys.js";
 import type { Word } from "../../src/node/vm/word.js";
 import { wordToBytes } from "../../src/node/vm/word.js";
 import { toHex, toKey } from "../../src/protocol/bytes.js";
@@ -46,6 +46,14 @@ function rows(state: StateView, used: readonly Word[]): void {
 			toKey(storageRowKey(contract, slot)),
 			wordToBytes((1n << 255n) + BigInt(slot)),
 		);
+	}
+}
+
+/** The same under the keys of #99. */
+function ownRows(state: StateView, used: readonly Word[]): void {
+	const keys = new RowKeys(CONTRACT, undefined, 0);
+	for (const slot of used) {
+		state.backend.put(stores.storageRow, keys.own(slot), wordToBytes((1n << 255n) + BigInt(slot)));
 	}
 }
 
@@ -159,6 +167,57 @@ const stakes: readonly Shape[] = [
 	},
 ].map((shape) => ({ ...shape, prepare: voter }));
 
+const SEPARATE = { separateRows: true };
+
+/** Rows since #99, and the guard of block version 38. */
+const laterStorage: readonly Shape[] = [
+	{ name: "SLOAD, missing slots since #99", gates: SEPARATE, covers: ["SLOAD"], body: "GAS SLOAD POP" },
+	...(
+		[
+			["stored slots since #99", ownRows],
+			["slots stored before #99, which move", rows],
+		] as const
+	).map(
+		([kind, prepare]): Shape => ({
+			name: `SLOAD, ${kind}`,
+			gates: SEPARATE,
+			covers: ["SLOAD"],
+			body: "GAS SLOAD POP",
+			watch: "SLOAD",
+			prepare,
+			energy: 500_000,
+		}),
+	),
+	{
+		name: "SLOAD, missing slots since block version 38",
+		gates: { endsSharedRows: true },
+		covers: ["SLOAD"],
+		body: "GAS SLOAD POP",
+	},
+	{
+		name: "SSTORE, one slot since #99",
+		gates: SEPARATE,
+		covers: ["SSTORE"],
+		body: "GAS PUSH0 SSTORE",
+		unroll: 8,
+	},
+	{
+		name: "SSTORE, new zeros since #99",
+		gates: SEPARATE,
+		covers: ["SSTORE"],
+		body: "PUSH0 GAS SSTORE",
+		unroll: 8,
+	},
+	{
+		name: "SSTORE, new slots since #99",
+		gates: SEPARATE,
+		covers: ["SSTORE"],
+		body: "GAS GAS SSTORE",
+		unroll: 2,
+		energy: 3_000_000,
+	},
+];
+
 export const stateShapes: readonly Shape[] = [
 	...["BALANCE", "EXTCODESIZE", "EXTCODEHASH", "ISCONTRACT"].flatMap((name) =>
 		query(name, name === "BALANCE" ? accounts : contracts),
@@ -189,6 +248,7 @@ export const stateShapes: readonly Shape[] = [
 	{ name: "SSTORE, one slot", covers: ["SSTORE"], body: "GAS PUSH0 SSTORE", unroll: 8 },
 	{ name: "SSTORE, new zeros", covers: ["SSTORE"], body: "PUSH0 GAS SSTORE", unroll: 8 },
 	{ name: "SSTORE, new slots", covers: ["SSTORE"], body: "GAS GAS SSTORE", unroll: 2, energy: 3_000_000 },
+	...laterStorage,
 	...stakes,
 ];
 

@@ -71,14 +71,17 @@ export class Broadcaster {
 			// What a client says about results doesn't count.
 			if (properties.on("ALLOW_CREATION_OF_CONTRACTS")) transaction = transaction.withResults([]);
 			if (!transaction.contract) throw new ContractValidateError("No contract!");
-			if (properties.on("ALLOW_PROTO_FILTER_NUM")) checkProtobufConsistency(transaction);
+			// Release 4.8.2 looks at who signed before it looks at what (protocol/releases §5).
+			const filtered = properties.on("ALLOW_PROTO_FILTER_NUM") ? transaction : undefined;
+			if (filtered && !isLatest) checkProtobufConsistency(filtered);
+			const inspect = filtered && isLatest ? () => checkProtobufConsistency(filtered) : undefined;
 			if (
 				(transaction.raw?.expiration ?? 0n) <
 				nextSlotTimeMs(this.node.view("full"), this.node.rules.development)
 			) {
 				return { code: Code.TRANSACTION_EXPIRATION_ERROR, message: "Transaction expired" };
 			}
-			if (this.isAdmitted(transaction)) await this.node.submit(transaction);
+			if (this.isAdmitted(transaction)) await this.node.submit(transaction, inspect);
 		} catch (error) {
 			return this.failure(error);
 		}

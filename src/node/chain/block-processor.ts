@@ -13,6 +13,7 @@ import { applyStatistics, updateSolidified } from "../consensus/statistics.js";
 import { updateAdaptiveEnergy } from "../resources/adaptive-energy.js";
 import { BadBlockError, RuntimeRuleError, ValidateScheduleError } from "../rules/errors.js";
 import type { BlockScope } from "../rules/execution.js";
+import { recordParentId } from "../vm/block-hash-history.js";
 import { authorize } from "./authorization.js";
 import { BalanceRecorder } from "./balance-history.js";
 import { checkTradeInBlock } from "./closed-types.js";
@@ -69,6 +70,7 @@ function run(
 	if (!options.contentsTrusted)
 		for (const transaction of block.transactions) authorize(environment, transaction);
 
+	recordParentId(state, block.number, block.parentId);
 	const infos = processTransactions(environment, block, options, recorder);
 	saveShieldedTree(environment, block);
 	updateAdaptiveEnergy(properties);

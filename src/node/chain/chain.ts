@@ -424,6 +424,7 @@ export class Chain {
 		}
 		if (isTradeClosed(this.environment, transaction)) throw closedTrading();
 		this.authorize(transaction);
+		inspect?.();
 		const info = this.execute(transaction, this.clock(), true);
 		this.observers.pending(transaction, info);
 		return info;

@@ -11,6 +11,7 @@ import { ChainError, ValidateSignatureError } from "../rules/errors.js";
 import type { BlockScope } from "../rules/execution.js";
 import { producedVersion } from "../rules/fork-gates.js";
 import type { StateDatabase } from "../state/state-database.js";
+import { recordParentId } from "../vm/block-hash-history.js";
 import { isTradeClosed } from "./closed-types.js";
 import type { PendingPool, PendingTransaction } from "./pending-pool.js";
 import { type ProcessorEnvironment, processTransaction } from "./transaction-processor.js";
@@ -95,6 +96,7 @@ export function packTransactions(
 		signed: false,
 		own: true,
 	};
+	recordParentId(environment.state, raw.number, raw.parentHash);
 	const packed: SignedTransaction[] = [];
 	const taken: PendingTransaction[] = [];
 	const postponed: PendingTransaction[] = [];

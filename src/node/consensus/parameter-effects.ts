@@ -5,6 +5,7 @@ import { MAX_INT64, wrap } from "../../protocol/int64.js";
 import type { ForkGates } from "../rules/fork-gates.js";
 import type { PropertyOf } from "../state/property-table.js";
 import type { StateView } from "../state/view.js";
+import { installBlockHashHistory } from "../vm/block-hash-history.js";
 import { appendPrice, type PriceHistory } from "./price-history.js";
 
 interface ApprovedValue {
@@ -47,6 +48,9 @@ export function allowTypesOf(parameter: number): Effect {
 		for (const id of typesGrantedBy(parameter)) state.properties.allowContractType(id);
 	};
 }
+
+/** Installs the contract that keeps the ids of blocks. */
+export const keepBlockHashes: Effect = ({ state }) => installBlockHashHistory(state);
 
 /** Nile's order book, which can be closed again from its 4.8.1 on. */
 export const reversibleMarket: Effect = (approved) => {

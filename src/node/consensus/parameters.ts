@@ -301,7 +301,7 @@ export const chainParameters: readonly ChainParameter[] = [
 		"ALLOW_TVM_PRAGUE",
 		"getAllowTvmPrague",
 		[gate("4.8.2"), check.enacted("ALLOW_TVM_SHANGHAI"), notDone, one],
-		{ listedFrom: "4.8.2" },
+		{ apply: storeAnd(effect.keepBlockHashes), listedFrom: "4.8.2" },
 	),
 	row(
 		97,

@@ -23,7 +23,7 @@ import { newAccount } from "../resources/new-account.js";
 import { addStakeV2, addTotalWeight, ownStakeV2, weightV2 } from "../resources/stake.js";
 import type { ForkGates } from "../rules/fork-gates.js";
 import type { StateView } from "../state/view.js";
-import { ContractStorage } from "../vm/contract-storage.js";
+import { writeSlot } from "../vm/storage-keys.js";
 import { wordFromBytes } from "../vm/word.js";
 
 /** An invalid edit; the message is for the caller. */
@@ -95,12 +95,12 @@ export function setStorageAt(
 	slot: Uint8Array,
 	value: Uint8Array,
 ): void {
-	if (!state.contract.has(address) || !state.account.has(address)) {
+	const contract = state.contract.get(address);
+	if (!contract || !state.account.has(address)) {
 		throw new EditError(`there is no contract at ${toBase58Check(address)}`);
 	}
-	const storage = new ContractStorage(state, [], address);
-	storage.store(wordFromBytes(slot), wordFromBytes(value));
-	storage.commit();
+	const keys = { address, creationId: contract.trx_hash, version: contract.version };
+	writeSlot(state, keys, wordFromBytes(slot), value);
 }
 
 /** Staked coins of an account; undefined members stay as they are. */

@@ -15,8 +15,9 @@ import { ForkGates } from "../rules/fork-gates.js";
 import { stores } from "../state/definition.js";
 import { StateLayer } from "../state/layer.js";
 import { createView } from "../state/view.js";
+import { recordParentId } from "../vm/block-hash-history.js";
 import type { ContractMachine } from "../vm/contract-machine.js";
-import { storageRowKey } from "../vm/contract-storage.js";
+import { storageRowKey } from "../vm/storage-keys.js";
 import { StructLog, type TraceStep } from "../vm/struct-log.js";
 import { VmError } from "../vm/vm-error.js";
 
@@ -40,6 +41,7 @@ export function traceTransaction(open: OpenChain, machine: ContractMachine, id: 
 	if (!former) throw new TraceError(`state of block ${block.number} is gone`);
 	const { view } = new StateLayer(createView(former, seed));
 	view.properties.set("BLOCK_ENERGY_USAGE", 0n);
+	recordParentId(view, block.number, block.parentId);
 	const forks = new ForkGates(view, rules);
 	const scope: BlockScope = {
 		number: block.number,
@@ -106,7 +108,8 @@ export async function storageRange(
 	const prefix = toKey(storageRowKey({ address, creationId, version }, 0)).slice(0, 16);
 	const rows: { key: string; value: string }[] = [];
 	for await (const [key, value] of open.database.dump(stores.storageRow)) {
-		if (!key.startsWith(prefix)) continue;
+		// A row of zeros (#99) is as good as none.
+		if (!key.startsWith(prefix) || value.every((byte) => byte === 0)) continue;
 		const name = Buffer.from(key, "latin1").toString("hex");
 		if (name < startKey) continue;
 		if (rows.length === limit) return { rows, nextKey: name };

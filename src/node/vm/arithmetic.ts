@@ -8,6 +8,10 @@ import { MAX_SMALL, narrow, TWO_32, toSigned, toWord, type Word } from "./word.j
 const WORD_MASK = (1n << 256n) - 1n;
 const SIGN_BIT = 1n << 255n;
 
+const [TWO_64, TWO_96, TWO_128, TWO_160, TWO_192, TWO_224] = [64n, 96n, 128n, 160n, 192n, 224n].map(
+	(bits) => 1n << bits,
+) as [bigint, bigint, bigint, bigint, bigint, bigint];
+
 export function add(a: Word, b: Word): Word {
 	if (typeof a === "number" && typeof b === "number") {
 		const sum = a + b;
@@ -196,4 +200,21 @@ export function sar(shift: Word, value: Word): Word {
 	if (typeof value === "number" || value < SIGN_BIT) return shr(shift, value);
 	if (typeof shift !== "number" || shift >= 256) return WORD_MASK;
 	return toWord(toSigned(value) >> BigInt(shift));
+}
+
+/** Zero bits before the highest bit that is set; 256 for zero. */
+export function clz(a: Word): Word {
+	if (typeof a === "number") return a < TWO_32 ? 224 + Math.clz32(a) : 192 + Math.clz32(a / TWO_32);
+	const below = lowestBitOfTop(a);
+	return 224 - below + Math.clz32(Number(a >> BigInt(below)));
+}
+
+/** Where the highest 32 bits of a bigint begin that aren't all zero; counted in bits, a multiple of 32. */
+function lowestBitOfTop(a: bigint): number {
+	if (a >= TWO_128) {
+		if (a >= TWO_192) return a >= TWO_224 ? 224 : 192;
+		return a >= TWO_160 ? 160 : 128;
+	}
+	if (a >= TWO_64) return a >= TWO_96 ? 96 : 64;
+	return 32;
 }

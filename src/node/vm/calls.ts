@@ -25,7 +25,7 @@ import {
 	transferFailed,
 	type VmError,
 } from "./vm-error.js";
-import { fitsInt64, low32, low64, narrow, type Word } from "./word.js";
+import { fitsInt64, low32, low64, narrow, sat32, type Word } from "./word.js";
 
 /** Frames may nest this deep; the outermost has depth 0. */
 const MAX_DEPTH = 64;
@@ -320,7 +320,14 @@ function callPrecompile(frame: Frame, call: Call, precompile: Precompile): void 
 		machine.revert(mark);
 		frame.push(0);
 	}
-	storeWhole(frame, low32(call.outOffset), result.output);
+	if (machine.gates.restrictedSelfDestruct) storeExpected(frame, call, result.output);
+	else storeWhole(frame, low32(call.outOffset), result.output);
+}
+
+/** Writes what of a precompile's output fits the size that the caller expected, since #94. */
+function storeExpected(frame: Frame, { outOffset, outSize }: Call, output: Uint8Array): void {
+	const size = Math.min(sat32(outSize), output.length);
+	if (size > 0) frame.memory.store(sat32(outOffset), output.subarray(0, size));
 }
 
 function sendToPrecompile(frame: Frame, call: Call, value: bigint): void {
@@ -338,7 +345,7 @@ function sendToPrecompile(frame: Frame, call: Call, value: bigint): void {
 	moveCoins(state, from, target, value);
 }
 
-/** Writes all of a precompile's output, whatever size the caller expected; memory grows without a charge. */
+/** Writes all of a precompile's output, whatever size the caller expected, before #94; memory grows without a charge. */
 function storeWhole(frame: Frame, offset: number, output: Uint8Array): void {
 	if (output.length === 0) return;
 	if (offset < 0) throw beforeMemory(frame, offset);

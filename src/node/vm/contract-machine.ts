@@ -22,7 +22,7 @@ import type { StateView } from "../state/view.js";
 import { beginsInvalid, DEPOSIT_PER_BYTE, putCode } from "./creation.js";
 import { execute } from "./execution.js";
 import type { Frame } from "./frame.js";
-import { readGates } from "./gates.js";
+import { type Gates, readGates } from "./gates.js";
 import { instructionTableFor } from "./instruction-table.js";
 import { operationAt } from "./interpreter.js";
 import {
@@ -226,7 +226,7 @@ export class ContractMachine {
 			returnData: ended.output,
 			contractAddress: prepared.address,
 			runtimeError: error && spell(error, dialect),
-			logs: keepsLogs(ended) ? machine.logs : [],
+			logs: keepsLogs(ended, machine.gates) ? machine.logs : [],
 			internalTransactions: saveInternal ? machine.internal.toMessages(saveFeaturedInternal, dialect) : [],
 		};
 	}
@@ -340,9 +340,9 @@ function discard({ machine, isConstant }: Prepared): void {
 
 const penaltyOf = (root: Frame): number => root.penalty + root.inheritedPenalty;
 
-/** Whether the logs of an execution are listed: of a success, and of one that ended from outside the code. */
-function keepsLogs({ failure, reverted }: Ended): boolean {
-	return failure ? failure instanceof VmAbort : !reverted;
+/** Whether the logs of an execution are listed: of a success, and before #96 of one that ended from outside the code. */
+function keepsLogs({ failure, reverted }: Ended, gates: Gates): boolean {
+	return failure ? failure instanceof VmAbort && !gates.osaka : !reverted;
 }
 
 function codeOf({ failure, reverted }: Ended): number {

@@ -1,73 +1,145 @@
 /**
  * The storage of contracts during one transaction (protocol/machine §§11.1 and 14).
  *
- * A slot is absent, zero or not: the database never holds a zero, but a zero written in this transaction is present.
- * Two slots may share one row of the database and still differ here.
+ * A slot is absent, zero or not. A zero written in this transaction is present; a zero in the database, which only #99
+ * leaves there, is absent. Before #99 two slots may share one row of the database and still differ here, until block
+ * version 38 ends a transaction that touches both.
  */
 
-import { concatBytes, fromKey, toKey } from "../../protocol/bytes.js";
-import { keccak256 } from "../../protocol/hash.js";
+import { fromKey, toKey } from "../../protocol/bytes.js";
 import { hashOrder } from "../../protocol/hash-order.js";
 import { stores } from "../state/definition.js";
 import type { StateView } from "../state/view.js";
+import type { Gates } from "./gates.js";
+import { RowKeys } from "./storage-keys.js";
+import { outOfTime } from "./vm-error.js";
 import { type Word, wordFromBytes, wordToBytes } from "./word.js";
+
+/** Where a look-up found a slot: under its own key, under the key of before #99, or nowhere. */
+enum Found {
+	OWN = 0,
+	SHARED = 1,
+	NOWHERE = 2,
+}
 
 interface Row {
 	/** Undefined: absent. */
 	readonly value: Word | undefined;
 	readonly written: boolean;
+	/** Of the first look-up; undefined: there was none. */
+	readonly found: Found | undefined;
+	/** The slot's own key, where it was made already. */
+	readonly own?: string | undefined;
 }
 
 interface Write {
-	readonly rows: Map<Word, Row>;
+	readonly storage: ContractStorage;
 	readonly slot: Word;
 	readonly before: Row | undefined;
+	/** Key of a shared row that the slot came to own. */
+	readonly owned: string | undefined;
 }
+
+/** What of the rules concerns storage. */
+export type StorageRules = Pick<Gates, "separateRows" | "endsSharedRows">;
 
 export class ContractStorage {
 	private readonly rows = new Map<Word, Row>();
-	private readonly prefix: string;
-	private readonly hashedSlots: boolean;
+	/** The slot that each shared row belongs to, where the rules ask. */
+	private readonly owners = new Map<string, Word>();
+	private readonly keys: RowKeys;
 	private readonly exists: boolean;
+	private readonly asksOwner: boolean;
 
 	constructor(
 		private readonly view: StateView,
+		private readonly rules: StorageRules,
 		private readonly journal: Write[],
 		address: Uint8Array,
 	) {
 		this.exists = view.account.has(address);
 		const contract = view.contract.get(address);
-		this.prefix = rowPrefix(address, contract?.trx_hash);
-		this.hashedSlots = contract?.version === 1;
+		this.keys = new RowKeys(address, contract?.trx_hash, contract?.version);
+		this.asksOwner = rules.endsSharedRows && !rules.separateRows;
 	}
 
-	/** The value of a slot; undefined: absent. */
+	/** The value of a slot; undefined: absent. @throws {VmError} if the rules don't allow another slot of a row */
 	load(slot: Word): Word | undefined {
 		const row = this.rows.get(slot);
 		if (row) return row.value;
 		if (!this.exists) return undefined;
-		const bytes = this.view.backend.get(stores.storageRow, this.key(slot));
+		if (this.rules.separateRows) return this.loadSeparate(slot);
+		const shared = this.keys.shared(slot);
+		const owned = this.asksOwner ? this.own(slot, shared) : undefined;
+		const bytes = this.read(shared);
 		const value = bytes && wordFromBytes(bytes);
-		this.set(slot, { value, written: false });
+		this.set(slot, { value, written: false, found: Found.SHARED }, owned);
 		return value;
 	}
 
-	/** Writes a slot; ignored for an account that doesn't exist. */
-	store(slot: Word, value: Word): void {
-		if (this.exists) this.set(slot, { value, written: true });
+	/** Looks for a slot's own row, then for the one of before #99 unless that is another slot's. */
+	private loadSeparate(slot: Word): Word | undefined {
+		const own = this.keys.own(slot);
+		const bytes = this.read(own);
+		if (bytes) {
+			const word = wordFromBytes(bytes);
+			// A zero is as good as no row, and is not written again.
+			const value = word === 0 ? undefined : word;
+			this.set(slot, { value, written: false, found: value === undefined ? Found.NOWHERE : Found.OWN, own });
+			return value;
+		}
+		const shared = this.keys.shared(slot);
+		const old = this.owners.has(shared) ? undefined : this.read(shared);
+		const value = old && wordFromBytes(old);
+		const owned = old && this.own(slot, shared);
+		this.set(slot, { value, written: false, found: old ? Found.SHARED : Found.NOWHERE, own }, owned);
+		return value;
 	}
 
-	private set(slot: Word, row: Row): void {
-		this.journal.push({ rows: this.rows, slot, before: this.rows.get(slot) });
+	/** Writes a slot; ignored for an account that doesn't exist. @throws {VmError} as {@link load} */
+	store(slot: Word, value: Word): void {
+		if (!this.exists) return;
+		const before = this.rows.get(slot);
+		const tracked = this.rules.separateRows ? !before?.written : this.asksOwner && !before;
+		const owned = tracked ? this.own(slot, this.keys.shared(slot)) : undefined;
+		this.set(slot, { value, written: true, found: before?.found, own: before?.own }, owned);
+	}
+
+	/** Gives a slot a shared row that nobody has. @returns the row's key if the slot didn't have it before */
+	private own(slot: Word, shared: string): string | undefined {
+		const owner = this.owners.get(shared);
+		if (owner === undefined) {
+			this.owners.set(shared, slot);
+			return shared;
+		}
+		if (this.asksOwner && owner !== slot) throw outOfTime("CPU timeout for storage check");
+		return undefined;
+	}
+
+	private read(key: string): Uint8Array | undefined {
+		return this.view.backend.get(stores.storageRow, key);
+	}
+
+	private set(slot: Word, row: Row, owned?: string): void {
+		this.journal.push({ storage: this, slot, before: this.rows.get(slot), owned });
 		this.rows.set(slot, row);
 	}
 
-	private key(slot: Word): string {
-		return this.prefix + rowSuffix(slot, this.hashedSlots);
+	/** Takes a write of the journal back. */
+	undo({ slot, before, owned }: Write): void {
+		if (before) this.rows.set(slot, before);
+		else this.rows.delete(slot);
+		if (owned !== undefined) this.owners.delete(owned);
 	}
 
-	/** Writes the changed slots to the state, those that share a row in the order of the network's runtime. */
+	/** Writes the changed slots to the state. */
 	commit(): void {
+		if (this.rules.separateRows) this.commitSeparate();
+		else this.commitShared();
+	}
+
+	/** Slots that share a row are written in the order of the network's runtime. */
+	private commitShared(): void {
 		const written: string[] = [];
 		const values = new Map<string, Word>();
 		for (const [slot, row] of this.rows) {
@@ -78,30 +150,22 @@ export class ContractStorage {
 		for (const name of hashOrder(written)) {
 			const value = values.get(name);
 			if (value === undefined) continue;
-			const key = this.key(wordFromBytes(fromKey(name)));
+			const key = this.keys.shared(wordFromBytes(fromKey(name)));
 			if (value === 0) this.view.backend.delete(stores.storageRow, key);
 			else this.view.backend.put(stores.storageRow, key, wordToBytes(value));
 		}
 	}
-}
 
-/** First half of the keys of a contract's rows. */
-function rowPrefix(address: Uint8Array, creationId: Uint8Array | undefined): string {
-	const salted = creationId?.some((byte) => byte !== 0) ? creationId : undefined;
-	return toKey(keccak256(salted ? concatBytes(address, salted) : address)).slice(0, 16);
-}
-
-function rowSuffix(slot: Word, hashed: boolean): string {
-	const bytes = wordToBytes(slot);
-	return toKey(hashed ? keccak256(bytes) : bytes).slice(16);
-}
-
-/** Key of a contract's slot in the store of rows: 32 bytes. */
-export function storageRowKey(
-	contract: { readonly address: Uint8Array; readonly creationId: Uint8Array; readonly version: number },
-	slot: Word,
-): Uint8Array {
-	return fromKey(rowPrefix(contract.address, contract.creationId) + rowSuffix(slot, contract.version === 1));
+	/** Writes changed slots under their own keys, zeros too, and moves what was only read under its old key. */
+	private commitSeparate(): void {
+		const { backend } = this.view;
+		for (const [slot, { value, written, found, own }] of this.rows) {
+			const isOld = found === Found.SHARED;
+			if (!written && !isOld) continue;
+			backend.put(stores.storageRow, own ?? this.keys.own(slot), wordToBytes(value as Word));
+			if (isOld || found === undefined) backend.delete(stores.storageRow, this.keys.shared(slot));
+		}
+	}
 }
 
 /** A point to which the storage of a transaction can return. */
@@ -116,14 +180,17 @@ export class TransactionStorage {
 	private readonly contracts = new Map<string, ContractStorage>();
 	private readonly journal: Write[] = [];
 
-	constructor(private readonly view: StateView) {}
+	constructor(
+		private readonly view: StateView,
+		private readonly rules: StorageRules,
+	) {}
 
 	/** The storage of a contract, whose record must exist by now. */
 	of(address: Uint8Array): ContractStorage {
 		const key = toKey(address);
 		let storage = this.contracts.get(key);
 		if (!storage) {
-			storage = new ContractStorage(this.view, this.journal, address);
+			storage = new ContractStorage(this.view, this.rules, this.journal, address);
 			this.contracts.set(key, storage);
 		}
 		return storage;
@@ -135,9 +202,8 @@ export class TransactionStorage {
 
 	revert({ writes: mark }: StorageMark): void {
 		for (let i = this.journal.length - 1; i >= mark; i--) {
-			const { rows, slot, before } = this.journal[i] as Write;
-			if (before) rows.set(slot, before);
-			else rows.delete(slot);
+			const write = this.journal[i] as Write;
+			write.storage.undo(write);
 		}
 		this.journal.length = mark;
 	}

@@ -18,6 +18,7 @@ import {
 	executionFailed,
 	invalidCode,
 	longOutOfRange,
+	outOfTime,
 	runtimeFailed,
 	staticViolation,
 } from "./vm-error.js";
@@ -57,20 +58,28 @@ export function create(frame: Frame): void {
 	begin(frame, { value, initCode, address, salted: false });
 }
 
-/** Unlike CREATE it keeps what the last call returned, and without #60 it nests without a limit. */
+/**
+ * Unlike CREATE it keeps what the last call returned, and without #60 it nests without a limit. #96 ends both; from block
+ * version 35 on, going beyond the limit ends the transaction.
+ */
 export function create2(frame: Frame): void {
 	if (frame.context.isStatic) throw staticViolation();
 	const { machine, context } = frame;
+	const { gates } = machine;
+	if (gates.osaka) frame.forgetReturnData();
 	const value = frame.pop();
 	const offset = frame.pop();
 	const size = frame.pop();
 	const salt = frame.pop();
-	if (isTooDeep(frame) && machine.gates.compatible) {
-		frame.push(0);
-		return;
+	if (isTooDeep(frame)) {
+		if (gates.compatible || gates.osaka) {
+			frame.push(0);
+			return;
+		}
+		if (gates.endsEndlessWork) throw outOfTime("CPU timeout for create2 executing");
 	}
 	const initCode = frame.memory.peek(sat32(offset), sat32(size));
-	const sender = machine.gates.istanbul ? context.address : context.caller;
+	const sender = gates.istanbul ? context.address : context.caller;
 	begin(frame, { value, initCode, address: saltedAddress(sender, salt, initCode), salted: true });
 }
 
@@ -97,6 +106,7 @@ function begin(frame: Frame, creation: Creation): void {
 	const mark = machine.mark();
 	if (!collides) {
 		prepareAccount(machine, address);
+		machine.created.add(address);
 		putContract(
 			state,
 			SmartContract.create({
@@ -150,6 +160,11 @@ function prepareAccount({ state, gates }: Machine, address: Uint8Array): void {
 		state.account.put(address, account);
 		return;
 	}
+	state.account.put(address, becomeContract(existing));
+}
+
+/** An account's record once it is a contract's: it holds no resources of others. */
+export function becomeContract(existing: Readonly<Account>): Account {
 	const account = Account.copy(existing);
 	account.type = AccountType.Contract;
 	account.acquired_delegated_frozen_balance_for_bandwidth = 0n;
@@ -157,7 +172,7 @@ function prepareAccount({ state, gates }: Machine, address: Uint8Array): void {
 	const energy = editEnergy(account);
 	energy.acquired_delegated_frozen_balance_for_energy = 0n;
 	energy.acquired_delegated_frozenV2_balance_for_energy = 0n;
-	state.account.put(address, account);
+	return account;
 }
 
 /** Stores a contract's record, its ABI apart: the one that is stored first stays. */

@@ -13,9 +13,12 @@ export function execute(root: Frame): void {
 	try {
 		runFrames(root);
 	} catch (error) {
-		// What unfinished frames logged never reached the outermost one.
-		const { child } = root;
-		if (child?.mark) root.machine.logs.length = child.mark.logs;
+		// What unfinished frames logged and listed never reached the outermost one, but for what opened the first of them.
+		const { child, machine } = root;
+		if (child?.mark) {
+			machine.logs.length = child.mark.logs;
+			machine.internal.keep(child.mark.internal + 1);
+		}
 		throw error;
 	}
 }

@@ -48,6 +48,18 @@ export interface Gates {
 	readonly energyLimit: boolean;
 	/** From block version 27 on: an address that signs twice ends the transaction. */
 	readonly oneSignaturePerAddress: boolean;
+	/** #94: SELFDESTRUCT deletes only contracts of the same transaction. */
+	readonly restrictedSelfDestruct: boolean;
+	/** #96 */
+	readonly osaka: boolean;
+	/** #99: rows of storage under keys of their own. */
+	readonly separateRows: boolean;
+	/** From block version 35 on: two endless calculations end the transaction. */
+	readonly endsEndlessWork: boolean;
+	/** From block version 37 on: stakes of destroyed contracts, odd delegations and submitted hashes end the transaction. */
+	readonly endsOddStakes: boolean;
+	/** From block version 38 on, without #99: two slots of one row end the transaction. */
+	readonly endsSharedRows: boolean;
 }
 
 /** Block version from which validateMultiSign refuses two signatures of one address. */
@@ -77,5 +89,11 @@ export function readGates(properties: Properties, forks: ForkGates): Gates {
 		newResourceModel: properties.on("ALLOW_NEW_RESOURCE_MODEL"),
 		energyLimit: forks.passed(ENERGY_LIMIT_VERSION),
 		oneSignaturePerAddress: forks.passed(ONE_SIGNATURE_VERSION),
+		restrictedSelfDestruct: properties.on("ALLOW_TVM_SELFDESTRUCT_RESTRICTION"),
+		osaka: properties.on("ALLOW_TVM_OSAKA"),
+		separateRows: properties.on("ALLOW_OPTIMIZE_TVM_STORAGE"),
+		endsEndlessWork: forks.upgradedTo("4.8.1.1"),
+		endsOddStakes: forks.upgradedTo("4.8.2.2"),
+		endsSharedRows: forks.upgradedTo("4.8.2.3"),
 	};
 }

@@ -103,6 +103,11 @@ export class InternalTransactions {
 		for (let i = from; i < this.records.length; i++) (this.records[i] as InternalRecord).rejected = true;
 	}
 
+	/** Takes all from a position on off the list; they stay counted. */
+	keep(length: number): void {
+		if (length < this.records.length) this.records.length = length;
+	}
+
 	/** The list as it is stored; without `featured`, only of calls, creations and destructions. */
 	toMessages(featured: boolean, dialect: Dialect): InternalTransaction[] {
 		return this.records

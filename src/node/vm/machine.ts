@@ -1,10 +1,12 @@
 /** One execution of the contract machine: what all its frames share. */
 
 import { toKey } from "../../protocol/bytes.js";
+import { hashOrder } from "../../protocol/hash-order.js";
 import type { TransactionInfoLog } from "../../protocol/messages.js";
 import type { ChainRules } from "../rules/chain-rules.js";
 import { StateLayer } from "../state/layer.js";
 import type { StateView } from "../state/view.js";
+import { AddressMarks } from "./address-marks.js";
 import { addressWord, prefixedWord } from "./addresses.js";
 import { type StorageMark, TransactionStorage } from "./contract-storage.js";
 import type { Frame } from "./frame.js";
@@ -14,7 +16,7 @@ import { InternalTransactions } from "./internal-transactions.js";
 import type { ShieldedProofs } from "./precompiles/shielded.js";
 import type { ProgramCache } from "./program.js";
 import { TransientStorage } from "./transient-storage.js";
-import type { Word } from "./word.js";
+import { type Word, wordToBytes } from "./word.js";
 
 /** The block that the code sees. In the pending pool: number 0, time 0, no witness. */
 export interface BlockContext {
@@ -66,6 +68,8 @@ export interface MachineMark {
 	readonly transient: number;
 	readonly logs: number;
 	readonly destroyed: number;
+	readonly created: number;
+	readonly ended: number;
 	readonly internal: number;
 }
 
@@ -80,8 +84,12 @@ export class Machine {
 	readonly transient = new TransientStorage();
 	readonly internal: InternalTransactions;
 	readonly logs: TransactionInfoLog[] = [];
-	/** Contracts that destroyed themselves. */
+	/** Contracts that destroyed themselves and are deleted for it. */
 	readonly destroyed: Uint8Array[] = [];
+	/** Contracts whose record was made by this transaction. */
+	readonly created = new AddressMarks();
+	/** Contracts that destroyed themselves, those that stay (#94) included. */
+	readonly ended = new AddressMarks();
 
 	private originCache: Word | undefined;
 	private witnessCache: Word | undefined;
@@ -94,7 +102,7 @@ export class Machine {
 		this.layer = idleLayers.get(base) ?? new StateLayer(base);
 		idleLayers.delete(base);
 		this.state = this.layer.view;
-		this.storage = new TransactionStorage(this.state);
+		this.storage = new TransactionStorage(this.state, options.gates);
 		this.internal = new InternalTransactions(options.listInternal);
 	}
 
@@ -122,6 +130,8 @@ export class Machine {
 			transient: this.transient.mark(),
 			logs: this.logs.length,
 			destroyed: this.destroyed.length,
+			created: this.created.length,
+			ended: this.ended.length,
 			internal: this.internal.length,
 		};
 	}
@@ -134,6 +144,8 @@ export class Machine {
 		this.transient.revert(mark.transient);
 		this.logs.length = mark.logs;
 		this.destroyed.length = mark.destroyed;
+		this.created.revert(mark.created);
+		this.ended.revert(mark.ended);
 		this.internal.reject(mark.internal);
 	}
 
@@ -154,8 +166,12 @@ export class Machine {
 		idleLayers.set(this.base, this.layer);
 	}
 
-	/** Contracts that destroyed themselves, each once. */
+	/** Contracts that destroyed themselves, each once, in the order in which the network deletes them. */
 	get destroyedContracts(): readonly Uint8Array[] {
-		return [...new Map(this.destroyed.map((address) => [toKey(address), address])).values()];
+		if (this.destroyed.length < 2) return this.destroyed;
+		const byWord = new Map(
+			this.destroyed.map((address) => [toKey(wordToBytes(prefixedWord(address))), address]),
+		);
+		return hashOrder([...byWord.keys()]).map((word) => byWord.get(word) as Uint8Array);
 	}
 }

@@ -38,8 +38,14 @@ const nullary = (
 	gate?: Row["gate"],
 ): Instruction => ({ ...row(name, 0, 1, cost, gate), byte, action: { kind: "nullary", run } });
 
-const unary = (byte: number, name: string, run: Run<"unary">, cost: number): Instruction => ({
-	...row(name, 1, 1, cost),
+const unary = (
+	byte: number,
+	name: string,
+	run: Run<"unary">,
+	cost: number,
+	gate?: Row["gate"],
+): Instruction => ({
+	...row(name, 1, 1, cost, gate),
 	byte,
 	action: { kind: "unary", run },
 });
@@ -106,6 +112,7 @@ export const opcodes: readonly Instruction[] = [
 	binary(0x1b, "SHL", math.shl, 3, "constantinople"),
 	binary(0x1c, "SHR", math.shr, 3, "constantinople"),
 	binary(0x1d, "SAR", math.sar, 3, "constantinople"),
+	unary(0x1e, "CLZ", math.clz, 5, "osaka"),
 	effect(0x20, row("SHA3", 2, 1, data.sha3Cost), data.sha3),
 
 	nullary(0x30, "ADDRESS", environment.address),

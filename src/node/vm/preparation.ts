@@ -30,8 +30,10 @@ import { Frame } from "./frame.js";
 import type { Machine } from "./machine.js";
 import { prepareOnce } from "./program.js";
 import { coinTransferError, moveCoins, moveTokens, tokenTransferError } from "./transfers.js";
+import { outOfTime } from "./vm-error.js";
 import { toWord, type Word } from "./word.js";
 
+/** Of UTF-8: since block version 37 by rule, before as the recorded nodes' system had it. */
 const MAX_NAME_BYTES = 32;
 
 /** How an execution is limited. */
@@ -206,6 +208,9 @@ export function prepareDeploy(
 		energy: toWord(limit.limit),
 		hash: transaction.id,
 	});
+	if (gates.endsOddStakes && (submitted.code_hash.length > 0 || submitted.trx_hash.length > 0)) {
+		root.failure = outOfTime("CPU timeout for contract hash fields");
+	}
 	return {
 		machine,
 		root,
@@ -220,7 +225,7 @@ export function prepareDeploy(
 }
 
 function storeNewContract(
-	{ state, gates }: Machine,
+	{ state, gates, created }: Machine,
 	submitted: Readonly<SmartContract>,
 	address: Uint8Array,
 	version: number,
@@ -235,6 +240,7 @@ function storeNewContract(
 	record.contract_address = address;
 	record.version = version;
 	record.abi = undefined;
+	created.add(address);
 	putContract(state, record, submitted.abi ?? new SmartContractABI());
 	if (!gates.constantinople) state.code.put(address, codeInside(submitted.bytecode));
 }

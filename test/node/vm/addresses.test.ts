@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { addressWord, createdAddress, saltedAddress, toAddress } from "../../../src/node/vm/addresses.js";
-import { storageRowKey } from "../../../src/node/vm/contract-storage.js";
 import { InternalTransactions } from "../../../src/node/vm/internal-transactions.js";
+import { storageRowKey } from "../../../src/node/vm/storage-keys.js";
 import { toWord } from "../../../src/node/vm/word.js";
 import { contractAddress } from "../../../src/protocol/address.js";
 import { fromHex, toHex } from "../../../src/protocol/bytes.js";
@@ -29,6 +29,17 @@ describe("addresses of contracts", () => {
 		const word = toWord(BigInt(`0x${"ff".repeat(12)}${"33".repeat(20)}`));
 		expect(toHex(toAddress(word))).toBe(toHex(CONTRACT));
 		expect(addressWord(CONTRACT)).toBe(BigInt(`0x${"33".repeat(20)}`));
+	});
+
+	it("stand there in words of every length, each in bytes of its own", () => {
+		const addresses: { readonly address: Uint8Array; readonly expected: string }[] = [];
+		for (let bits = 0n; bits < 256n; bits++) {
+			for (const value of [1n << bits, (1n << bits) - 1n, (1n << bits) | 0x0102030405n]) {
+				const expected = `41${value.toString(16).padStart(40, "0").slice(-40)}`;
+				addresses.push({ address: toAddress(toWord(value)), expected });
+			}
+		}
+		for (const { address, expected } of addresses) expect(toHex(address)).toBe(expected);
 	});
 });
 

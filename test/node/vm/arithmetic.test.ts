@@ -77,6 +77,14 @@ describe("the machine's arithmetic", () => {
 		expect(math.exp(toWord(base), toWord(exponent))).toBe(toWord(result));
 	});
 
+	it("counts the zeros before the highest bit of every word", () => {
+		expect(math.clz(0)).toBe(256);
+		for (let bits = 0; bits < 256; bits++) {
+			const lowest = 1n << BigInt(bits);
+			for (const value of [lowest, 2n * lowest - 1n]) expect(math.clz(toWord(value))).toBe(255 - bits);
+		}
+	});
+
 	it("inverts every bit, and tells zero", () => {
 		expect(math.not(0)).toBe(MOD - 1n);
 		expect(math.not(MOD - 1n)).toBe(0);

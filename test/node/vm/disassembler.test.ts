@@ -32,7 +32,7 @@ describe("the opcode table", () => {
 		const missing = Array.from({ length: 256 }, (_, byte) => byte).filter((byte) => !bytes.has(byte));
 		const expected = [
 			[0x0c, 0x0f],
-			[0x1e, 0x1f],
+			[0x1f, 0x1f],
 			[0x21, 0x2f],
 			[0x4b, 0x4f],
 			[0xa5, 0xcf],

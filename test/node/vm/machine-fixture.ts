@@ -38,6 +38,22 @@ export const latestGates: Gates = {
 	newResourceModel: false,
 	energyLimit: true,
 	oneSignaturePerAddress: true,
+	restrictedSelfDestruct: false,
+	osaka: false,
+	separateRows: false,
+	endsEndlessWork: false,
+	endsOddStakes: false,
+	endsSharedRows: false,
+};
+
+/** Every rule of block version 38, except contracts of version 1 and #99, which replaces a guard of that version. */
+export const version38Gates: Gates = {
+	...latestGates,
+	restrictedSelfDestruct: true,
+	osaka: true,
+	endsEndlessWork: true,
+	endsOddStakes: true,
+	endsSharedRows: true,
 };
 
 export const CONTRACT = fromHex(`41${"33".repeat(20)}`);
@@ -86,6 +102,8 @@ export interface RunOptions {
 	readonly gates?: Partial<Gates>;
 	readonly energy?: number | bigint;
 	readonly input?: string;
+	/** The contract that runs; {@link CONTRACT} if undefined. */
+	readonly address?: Uint8Array;
 	readonly machine?: Partial<MachineOptions>;
 }
 
@@ -96,7 +114,10 @@ export async function runCode(code: string, options: RunOptions = {}): Promise<F
 	return runContract(state, options);
 }
 
-export function runContract(state: StateView, { gates, energy, input, machine }: RunOptions = {}): Frame {
+export function runContract(
+	state: StateView,
+	{ gates, energy, input, machine, address = CONTRACT }: RunOptions = {},
+): Frame {
 	const allGates = { ...latestGates, ...gates };
 	const programs = new ProgramCache(16);
 	const made = new Machine(state, {
@@ -114,15 +135,15 @@ export function runContract(state: StateView, { gates, energy, input, machine }:
 		...machine,
 	});
 	const frame = new Frame(made, {
-		program: programs.get(state.code.get(CONTRACT) ?? new Uint8Array(0)),
-		address: CONTRACT,
+		program: programs.get(state.code.get(address) ?? new Uint8Array(0)),
+		address,
 		caller: CALLER,
 		callValue: 0,
 		tokenValue: 0,
 		tokenId: 0,
 		input: fromHex(input ?? ""),
 		isStatic: false,
-		version: state.contract.get(CONTRACT)?.version ?? 0,
+		version: state.contract.get(address)?.version ?? 0,
 		depth: 0,
 		energy: energy ?? 1_000_000,
 		hash: ROOT_ID,

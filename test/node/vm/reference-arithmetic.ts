@@ -77,6 +77,7 @@ export const reference: Readonly<Record<string, (...operands: readonly bigint[])
 		index >= 32n ? 0n : BigInt(`0x${bytesOf(value)[Number(index)] as string}`),
 	SHL: (shift = 0n, value = 0n) => (shift >= 256n ? 0n : word(value * 2n ** shift)),
 	SHR: (shift = 0n, value = 0n) => (shift >= 256n ? 0n : value / 2n ** shift),
+	CLZ: (value = 0n) => BigInt(bitsOf(value).indexOf("1") < 0 ? 256 : bitsOf(value).indexOf("1")),
 	SAR: (shift = 0n, value = 0n) => {
 		if (shift >= 256n) return signed(value) < 0n ? MODULUS - 1n : 0n;
 		return word(floorDivide(signed(value), 2n ** shift));

@@ -1,11 +1,13 @@
 import { describe, expect, it } from "vitest";
-import { ContractStorage, storageRowKey } from "../../../src/node/vm/contract-storage.js";
+import { ContractStorage } from "../../../src/node/vm/contract-storage.js";
+import { storageRowKey } from "../../../src/node/vm/storage-keys.js";
 import { TransientStorage } from "../../../src/node/vm/transient-storage.js";
 import { fromHex, toHex } from "../../../src/protocol/bytes.js";
 import { arrayHash, byteStringHash, hashOrder, recordHash } from "../../../src/protocol/hash-order.js";
 import {
 	CONTRACT,
 	emptyState,
+	latestGates,
 	putTestContract,
 	type RunOptions,
 	runCode,
@@ -73,7 +75,7 @@ describe("storage of a contract", () => {
 	it("keeps slots apart that share a row, and writes the one that the network writes last", async () => {
 		const state = await emptyState();
 		putTestContract(state, CONTRACT, "00");
-		const storage = new ContractStorage(state, [], CONTRACT);
+		const storage = new ContractStorage(state, latestGates, [], CONTRACT);
 		const low = 5;
 		const high = (1n << 200n) + 5n;
 		storage.store(low, 1);
@@ -92,7 +94,7 @@ describe("storage of a contract", () => {
 		const state = await emptyState();
 		putTestContract(state, CONTRACT, "00");
 		const write = (value: number) => {
-			const storage = new ContractStorage(state, [], CONTRACT);
+			const storage = new ContractStorage(state, latestGates, [], CONTRACT);
 			storage.store(7, value);
 			storage.commit();
 		};
@@ -101,11 +103,11 @@ describe("storage of a contract", () => {
 		expect(state.storageRow.has(key)).toBe(true);
 		write(0);
 		expect(state.storageRow.has(key)).toBe(false);
-		expect(new ContractStorage(state, [], CONTRACT).load(7)).toBeUndefined();
+		expect(new ContractStorage(state, latestGates, [], CONTRACT).load(7)).toBeUndefined();
 	});
 
 	it("ignores writes for an account that doesn't exist", async () => {
-		const storage = new ContractStorage(await emptyState(), [], CONTRACT);
+		const storage = new ContractStorage(await emptyState(), latestGates, [], CONTRACT);
 		storage.store(1, 1);
 		expect(storage.load(1)).toBeUndefined();
 	});

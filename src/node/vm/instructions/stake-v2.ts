@@ -22,6 +22,7 @@ import { indexDelegationV2, unindexDelegationV2 } from "../../resources/delegati
 import {
 	addDelegation,
 	addStakeV2,
+	delegation,
 	MAX_UNSTAKING_ENTRIES,
 	resourceOf,
 	splitUnstaking,
@@ -38,6 +39,8 @@ import { toAddress } from "../addresses.js";
 import { attempt, note, readAmount, require, requireWritable, resourceCodeV2 } from "../attempt.js";
 import type { Frame } from "../frame.js";
 import { resourceNote } from "../internal-transactions.js";
+import type { Machine } from "../machine.js";
+import { outOfTime } from "../vm-error.js";
 import { low32, low64, toWord } from "../word.js";
 
 /** Changes a stake of a record that the caller writes, and the total that it is part of. */
@@ -56,6 +59,16 @@ function requireStakeCode(frame: Frame, code: number): void {
 	require(resourceOf(code) !== undefined || power);
 }
 
+/** @throws {VmError} from block version 37 on, if an account lends less than nothing */
+function checkDelegated({ gates }: Machine, account: Readonly<Account>): void {
+	if (!gates.endsOddStakes) return;
+	const lendsDebt = (resource: Resource): boolean =>
+		delegation(account, "delegated", "frozenV2", resource) < 0n;
+	if (lendsDebt("bandwidth") || lendsDebt("energy")) {
+		throw outOfTime("CPU timeout for invalid delegated V2 balance");
+	}
+}
+
 export function freezeBalanceV2(frame: Frame): void {
 	requireWritable(frame);
 	const { machine, context } = frame;
@@ -70,6 +83,9 @@ export function freezeBalanceV2(frame: Frame): void {
 		const owner = Account.copy(state.account.existing(context.address));
 		require(amount > 0n && amount >= SUN_PER_COIN && amount <= owner.balance);
 		requireStakeCode(frame, code);
+		if (machine.gates.endsOddStakes && machine.ended.has(context.address)) {
+			throw outOfTime("CPU timeout for FreezeBalanceV2 after SELFDESTRUCT");
+		}
 		initializeOldPower(state.properties, owner);
 		changeStake(state, owner, code, amount);
 		owner.balance = wrap(owner.balance - amount);
@@ -96,6 +112,7 @@ export function unfreezeBalanceV2(frame: Frame): void {
 		requireStakeCode(frame, code);
 		const stake = before.frozenV2.find((entry) => entry.type === code && entry.amount > 0n);
 		require(stake !== undefined && amount > 0n && amount <= stake.amount);
+		checkDelegated(machine, before);
 
 		withdrawReward(state, context.address, machineRewards);
 		const owner = Account.copy(state.account.existing(context.address));
@@ -129,6 +146,7 @@ export function cancelAllUnfreezeV2(frame: Frame): void {
 		const record = note(frame, context.address, "cancelAllUnfreezeV2", { value: 0n });
 		const now = state.properties.headTimestampMs;
 		const owner = Account.copy(state.account.existing(context.address));
+		checkDelegated(machine, owner);
 		const restored = new Map<number, bigint>();
 		let paid = 0n;
 		for (const { type, unfreeze_amount: amount, unfreeze_expire_time: expireMs } of owner.unfrozenV2) {
@@ -160,6 +178,7 @@ export function withdrawExpireUnfreeze(frame: Frame): void {
 		const owner = Account.copy(state.account.existing(context.address));
 		const { waiting, expiredSun } = splitUnstaking(owner.unfrozenV2, state.properties.headTimestampMs);
 		require(owner.balance + expiredSun <= MAX_INT64);
+		checkDelegated(machine, owner);
 		if (expiredSun <= 0n) return 0;
 		owner.balance += expiredSun;
 		owner.unfrozenV2 = waiting;

@@ -24,11 +24,14 @@ const WORD_SIZE = 32;
 /** Votes that are read between two checks of the clock. */
 const VOTES_BETWEEN_LOOKS = 256;
 
-/** Energy to vote; the size of the arrays wraps as a word. From #81 on their length words count too. */
+/** Energy to vote. From #81 on the length words of the arrays count too; before #96 the arrays' sizes wrap as words. */
 export function voteCost(frame: Frame, name: string): number {
-	const header = frame.machine.gates.energyAdjustment ? 32n : 0n;
-	const end = (length: Word, offset: Word): number =>
-		operandEnd(offset, toWord(BigInt(length) * 32n + header));
+	const { gates } = frame.machine;
+	const header = gates.osaka || gates.energyAdjustment ? 32n : 0n;
+	const end = (length: Word, offset: Word): number => {
+		const size = BigInt(length) * 32n + header;
+		return operandEnd(offset, gates.osaka ? size : toWord(size));
+	};
 	const amounts = end(frame.peek(0), frame.peek(1));
 	const witnesses = end(frame.peek(2), frame.peek(3));
 	return VOTE_COST + frame.memoryCost(Math.max(amounts, witnesses), name);

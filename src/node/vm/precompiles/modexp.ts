@@ -1,14 +1,21 @@
-/** Modular exponentiation with the prices of EIP-198 (protocol/precompiles §2). */
+/**
+ * Modular exponentiation with the prices of EIP-198, and since #96 with those of EIP-7883 and the bounds of EIP-7823
+ * (protocol/precompiles §2).
+ */
 
 import { EMPTY, toHex } from "../../../protocol/bytes.js";
+import { MAX_INT64, maxInt, minInt } from "../../../protocol/int64.js";
 import type { Machine } from "../machine.js";
 import { MEMORY_CEILING } from "../memory.js";
-import { hostFailed } from "../vm-error.js";
+import { hostFailed, outOfTime } from "../vm-error.js";
 import { sat32 } from "../word.js";
-import { checkTime, type Precompile, paddedSlice, succeed, wordAt } from "./precompile.js";
+import { checkTime, failed, type Precompile, paddedSlice, succeed, wordAt } from "./precompile.js";
 
 const HEADER = 96;
-const MAX_ENERGY = 0x7fffffffffffffffn;
+
+/** The least price since #96, and the longest operand. */
+const MIN_ENERGY = 500n;
+const MAX_OPERAND_BYTES = 1024;
 
 /** Bytes of the exponent between two checks of the clock; above a size of the modulus it is checked before each. */
 const BYTES_BETWEEN_LOOKS = 16;
@@ -39,12 +46,20 @@ function multiplicationComplexity(length: number): bigint {
 	return (x * x) / 16n + 480n * x - 199_680n;
 }
 
-/** What an exponent's length and highest bit cost. */
-function exponentCost(input: Uint8Array, baseLength: number, exponentLength: number): bigint {
+/** What an exponent's length and highest bit cost. @param each for a byte beyond the first 32 */
+function exponentCost(input: Uint8Array, baseLength: number, exponentLength: number, each: bigint): bigint {
 	const head = paddedHead(input, HEADER + baseLength, Math.min(exponentLength, 32));
 	const highestBit = head === 0n ? 0 : head.toString(2).length - 1;
-	if (exponentLength <= 32) return BigInt(highestBit);
-	return 8n * BigInt(exponentLength - 32) + BigInt(highestBit);
+	const further = each * BigInt(Math.max(0, exponentLength - 32));
+	return maxInt(1n, further + BigInt(highestBit));
+}
+
+/** The price since #96. */
+function osakaEnergy(input: Uint8Array): bigint {
+	const [base, exponent, modulus] = lengths(input);
+	const longest = Math.max(base, modulus);
+	const complexity = longest <= 32 ? 16n : 2n * BigInt(Math.ceil(longest / 8)) ** 2n;
+	return maxInt(MIN_ENERGY, complexity * exponentCost(input, base, exponent, 16n));
 }
 
 function paddedHead(input: Uint8Array, offset: number, length: number): bigint {
@@ -55,19 +70,25 @@ function paddedHead(input: Uint8Array, offset: number, length: number): bigint {
 export const modexp: Precompile = {
 	name: "modexp",
 	word: 0x05,
-	energy(input) {
+	energy(input, gates) {
+		if (gates.osaka) return minInt(osakaEnergy(input), MAX_INT64);
 		const [base, exponent, modulus] = lengths(input);
-		const steps = exponentCost(input, base, exponent);
+		const steps = exponentCost(input, base, exponent, 8n);
 		const complexity = multiplicationComplexity(Math.max(base, modulus));
-		const energy = (complexity * (steps > 1n ? steps : 1n)) / 20n;
-		return energy < MAX_ENERGY ? energy : MAX_ENERGY;
+		return minInt((complexity * steps) / 20n, MAX_INT64);
 	},
 	run(input, { machine }) {
 		const [baseLength, exponentLength, modulusLength] = lengths(input);
+		const { osaka, endsEndlessWork } = machine.gates;
+		if (osaka && Math.max(baseLength, exponentLength, modulusLength) > MAX_OPERAND_BYTES) return failed;
+		// Of these the price says nothing, and the network's runtime made room for the exponent.
+		if (endsEndlessWork && baseLength === 0 && modulusLength === 0 && exponentLength > MAX_OPERAND_BYTES) {
+			throw outOfTime("CPU timeout for modExp executing");
+		}
 		const base = integerAt(input, HEADER, baseLength);
 		const exponent = presentBytes(input, HEADER + baseLength, exponentLength);
 		const modulus = integerAt(input, HEADER + baseLength + exponentLength, modulusLength);
-		if (modulus === 0n) return succeed(EMPTY);
+		if (modulus === 0n) return succeed(osaka ? new Uint8Array(modulusLength) : EMPTY);
 		const result = power(machine, base % modulus, exponent, exponentLength, modulus);
 		return succeed(Buffer.from(result.toString(16).padStart(2 * modulusLength, "0"), "hex"));
 	},

@@ -6,6 +6,7 @@ import { blake2f } from "./blake2f.js";
 import { bn128Add, bn128Multiply, bn128Pairing } from "./bn128.js";
 import { doubleSha256, ecrecover, identity, realRipemd160, sha256Hash } from "./hashing.js";
 import { modexp } from "./modexp.js";
+import { p256Verify } from "./p256.js";
 import type { Precompile } from "./precompile.js";
 import * as resources from "./resource-queries.js";
 import { merkleHash, verifyBurnProof, verifyMintProof, verifyTransferProof } from "./shielded.js";
@@ -23,6 +24,7 @@ export const precompiles: readonly Precompile[] = [
 	bn128Pairing,
 	batchValidateSign,
 	validateMultiSign,
+	p256Verify,
 	realRipemd160,
 	blake2f,
 	verifyMintProof,

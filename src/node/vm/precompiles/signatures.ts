@@ -10,9 +10,18 @@ import type { Machine } from "../machine.js";
 import { hostFailed, outOfTime, Result, runtimeFailed, VmError } from "../vm-error.js";
 import { MAX_INT32, sat32, type Word, wordFromBytes } from "../word.js";
 import { recoverSigner } from "./hashing.js";
-import { checkTime, ONE_WORD, type Precompile, paddedSlice, succeed, ZERO_WORD } from "./precompile.js";
+import {
+	checkTime,
+	failed,
+	ONE_WORD,
+	type Precompile,
+	paddedSlice,
+	succeed,
+	ZERO_WORD,
+} from "./precompile.js";
 
 const WORD = 32;
+const HEADER_WORDS = 5;
 const SIGNATURE_ENERGY = 1500n;
 const MAX_BATCH = 16;
 const MAX_SIGNERS = 5;
@@ -26,7 +35,13 @@ const wordCount = (input: Uint8Array): number => Math.floor(input.length / WORD)
 const signatureEnergy =
 	(each: bigint) =>
 	(input: Uint8Array): bigint =>
-		(BigInt(wordCount(input) - 5) / each) * SIGNATURE_ENERGY;
+		(BigInt(wordCount(input) - HEADER_WORDS) / each) * SIGNATURE_ENERGY;
+
+/** Whether an input is a header and whole signatures of `each` words; since #96 no other is looked at. */
+function hasShape(input: Uint8Array, each: number): boolean {
+	const rest = input.length - HEADER_WORDS * WORD;
+	return rest > 0 && rest % (each * WORD) === 0;
+}
 
 /** A word of the input. @throws {VmError} beyond the last whole word */
 function wordOf(input: Uint8Array, index: number): Word {
@@ -57,20 +72,24 @@ function countSignatures(input: Uint8Array, index: number): number {
 	return count;
 }
 
-/** The place of a byte string of an ABI array. @throws {VmError} where it is outside the input */
-function locateSignature(input: Uint8Array, index: number, i: number): SignatureBytes {
+/**
+ * The place of a byte string of an ABI array. Since #94 a signature is 65 bytes, whatever its length word says.
+ * @throws {VmError} where it is outside the input
+ */
+function locateSignature({ gates }: Machine, input: Uint8Array, index: number, i: number): SignatureBytes {
 	const at = arrayIndex(wordOf(input, index + i + 1));
-	const length = sat32(wordOf(input, index + at + 1));
+	const length = gates.restrictedSelfDestruct ? SIGNATURE_LENGTH : sat32(wordOf(input, index + at + 1));
 	const from = (at + index + 2) * WORD;
-	if (from > input.length || from + length > MAX_INT32) {
+	if (from + length > MAX_INT32) throw hostFailed();
+	if (from > input.length) {
 		throw runtimeFailed("java.lang.ArrayIndexOutOfBoundsException", "Array index out of range");
 	}
 	return { from, length };
 }
 
 /**
- * The byte strings of an ABI array, undefined if they are more than `most`. All of them are looked at even then, since
- * one that points outside the input fails the caller, but none is copied.
+ * The byte strings of an ABI array, undefined if they are more than `most`. Before #94 all of them are looked at even then,
+ * since one that points outside the input fails the caller, but none is copied.
  * @throws {VmError} where one points outside the input, or out of time
  */
 function locateSignatures(
@@ -79,11 +98,13 @@ function locateSignatures(
 	index: number,
 	most: number,
 ): SignatureBytes[] | undefined {
+	// Since #94 a count that is too large is the answer, before anything else is looked at.
+	if (machine.gates.restrictedSelfDestruct && sat32(wordOf(input, index)) > most) return undefined;
 	const count = countSignatures(input, index);
 	const list: SignatureBytes[] = [];
 	for (let i = 0; i < count; i++) {
 		if (i % ENTRIES_BETWEEN_LOOKS === 0) checkTime(machine, "0x0a");
-		const found = locateSignature(input, index, i);
+		const found = locateSignature(machine, input, index, i);
 		if (i < most) list.push(found);
 	}
 	return count > most ? undefined : list;
@@ -102,17 +123,29 @@ function areEqual(input: Uint8Array, a: SignatureBytes, b: SignatureBytes): bool
 	);
 }
 
-/** The signer; undefined for a signature that is too short or invalid. */
-function signerOf(
-	input: Uint8Array,
-	hash: Uint8Array,
-	{ from, length }: SignatureBytes,
-): Uint8Array | undefined {
-	if (length < SIGNATURE_LENGTH) return undefined;
-	const bytes = paddedSlice(input, from, SIGNATURE_LENGTH);
-	let v = ((bytes[64] as number) << 24) >> 24;
-	if (v < 27) v += 27;
-	return recoverSigner(hash, bytes.subarray(0, 32), bytes.subarray(32, 64), v);
+/** The signers of a hash. A signature that stands in an array several times is recovered once: places may be equal for free. */
+class Signers {
+	private readonly known = new Map<string, Uint8Array | undefined>();
+
+	constructor(
+		private readonly input: Uint8Array,
+		private readonly hash: Uint8Array,
+	) {}
+
+	/** The signer; undefined for a signature that is too short or invalid. */
+	of({ from, length }: SignatureBytes): Uint8Array | undefined {
+		if (length < SIGNATURE_LENGTH) return undefined;
+		const bytes = paddedSlice(this.input, from, SIGNATURE_LENGTH);
+		const key = toKey(bytes);
+		if (!this.known.has(key)) this.known.set(key, this.recover(bytes));
+		return this.known.get(key);
+	}
+
+	private recover(bytes: Uint8Array): Uint8Array | undefined {
+		let v = ((bytes[64] as number) << 24) >> 24;
+		if (v < 27) v += 27;
+		return recoverSigner(this.hash, bytes.subarray(0, 32), bytes.subarray(32, 64), v);
+	}
 }
 
 export const batchValidateSign: Precompile = {
@@ -121,6 +154,7 @@ export const batchValidateSign: Precompile = {
 	gate: "solidity059",
 	energy: signatureEnergy(6n),
 	run(input, { machine }) {
+		if (machine.gates.osaka && !hasShape(input, 6)) return failed;
 		try {
 			return succeed(validateBatch(machine, input));
 		} catch (error) {
@@ -138,12 +172,13 @@ function validateBatch(machine: Machine, input: Uint8Array): Uint8Array {
 	// Whatever is wrong with the input gives zeros, so the counts may come first.
 	const count = sat32(wordOf(input, addresses));
 	if (count === 0 || count > MAX_BATCH || count !== countSignatures(input, index)) return ZERO_WORD;
-	const signatures = Array.from({ length: count }, (_, i) => locateSignature(input, index, i));
+	const signatures = Array.from({ length: count }, (_, i) => locateSignature(machine, input, index, i));
 	const expected = signatures.map((_, i) => toAddress(wordOf(input, addresses + i + 1)));
+	const signers = new Signers(input, hash);
 	const result = new Uint8Array(WORD);
 	for (const [i, signature] of signatures.entries()) {
 		checkTime(machine, "0x09");
-		const signer = signerOf(input, hash, signature);
+		const signer = signers.of(signature);
 		if (signer && addressWord(signer) === addressWord(expected[i] as Uint8Array)) result[i] = 1;
 	}
 	return result;
@@ -155,6 +190,7 @@ export const validateMultiSign: Precompile = {
 	gate: "solidity059",
 	energy: signatureEnergy(5n),
 	run(input, { machine }) {
+		if (machine.gates.osaka && !hasShape(input, 5)) return failed;
 		const address = toAddress(wordOf(input, 0));
 		const permissionId = sat32(wordOf(input, 1));
 		wordOf(input, 2);
@@ -168,11 +204,12 @@ export const validateMultiSign: Precompile = {
 		if (!permission) return succeed(ZERO_WORD);
 		const hash = sha256(concatBytes(address, be32(permissionId), input.subarray(2 * WORD, 3 * WORD)));
 
+		const signers = new Signers(input, hash);
 		const seen = new Map<string, SignatureBytes[]>();
 		let weight = 0n;
 		for (const signature of signatures) {
 			checkTime(machine, "0x0a");
-			const signer = signerOf(input, hash, signature);
+			const signer = signers.of(signature);
 			if (!signer) return succeed(ZERO_WORD);
 			const earlier = seen.get(toKey(signer)) ?? [];
 			if (earlier.some((other) => areEqual(input, other, signature))) continue;

@@ -56,6 +56,9 @@ const PROPERTIES: Partial<Record<keyof Gates, Property>> = {
 	strictMath: "ALLOW_STRICT_MATH",
 	blob: "ALLOW_TVM_BLOB",
 	newResourceModel: "ALLOW_NEW_RESOURCE_MODEL",
+	restrictedSelfDestruct: "ALLOW_TVM_SELFDESTRUCT_RESTRICTION",
+	osaka: "ALLOW_TVM_OSAKA",
+	separateRows: "ALLOW_OPTIMIZE_TVM_STORAGE",
 };
 
 const names = Object.keys(latestGates) as (keyof Gates)[];

@@ -3,7 +3,7 @@
 import { toHex } from "../../../../protocol/bytes.js";
 import { NamedError } from "../../../../protocol/json/exceptions.js";
 import { decodeHexText } from "../../../../protocol/json/hex-text.js";
-import { storageRowKey } from "../../../vm/contract-storage.js";
+import { readSlot as readStoredSlot } from "../../../vm/storage-keys.js";
 import { wordFromBytes } from "../../../vm/word.js";
 import { text } from "../declared-types.js";
 import { defineMethod, type Method } from "../method.js";
@@ -73,11 +73,11 @@ export const stateMethods: readonly Method[] = [
 			const owner = readAddress(address);
 			const contract = state.account.has(owner) ? state.contract.get(owner) : undefined;
 			if (!contract) return ZERO_HASH;
-			const row = storageRowKey(
+			const value = readStoredSlot(
+				state,
 				{ address: owner, creationId: contract.trx_hash, version: contract.version },
 				wordFromBytes(readSlot(slot)),
 			);
-			const value = state.storageRow.get(row);
 			return value ? data(value) : ZERO_HASH;
 		},
 	}),

@@ -1,0 +1,91 @@
+/** The keys of a contract's slots in the store of rows (protocol/machine §14), and reading one slot outside executions. */
+
+import { concatBytes, fromKey, toKey } from "../../protocol/bytes.js";
+import { keccak256 } from "../../protocol/hash.js";
+import { stores } from "../state/definition.js";
+import type { StateView } from "../state/view.js";
+import { type Word, writeWord } from "./word.js";
+
+/** Bytes of a contract's hash that begin the keys of its rows. */
+const PREFIX_LENGTH = 16;
+
+export class RowKeys {
+	/** What the keys of all rows of the contract begin with, as a key's part. */
+	readonly prefix: string;
+	/** The contract's hash and a slot, for {@link own}. */
+	private readonly slotInput = Buffer.alloc(64);
+	private readonly slotView = new DataView(this.slotInput.buffer, this.slotInput.byteOffset, 64);
+	/** A whole key: strings that are made at once are found faster than those that are put together. */
+	private readonly key = Buffer.alloc(PREFIX_LENGTH + 32);
+
+	/**
+	 * @param address 21 bytes
+	 * @param creationId id of the transaction that made the contract, where its record has one
+	 * @param version of the contract: those of version 1 hash the slot in the shared key
+	 */
+	constructor(
+		address: Uint8Array,
+		creationId: Uint8Array | undefined,
+		private readonly version: number | undefined,
+	) {
+		const salted = creationId?.some((byte) => byte !== 0) ? creationId : undefined;
+		const hash = keccak256(salted ? concatBytes(address, salted) : address);
+		this.prefix = toKey(hash).slice(0, PREFIX_LENGTH);
+		this.slotInput.set(hash);
+		this.key.set(hash.subarray(0, PREFIX_LENGTH));
+	}
+
+	/** Key of before #99, 32 bytes: of the slot only its last 16 bytes count. */
+	shared(slot: Word): string {
+		writeWord(this.slotView, 32, slot);
+		const bytes = this.slotInput.subarray(32);
+		this.key.set((this.version === 1 ? keccak256(bytes) : bytes).subarray(PREFIX_LENGTH), PREFIX_LENGTH);
+		return this.key.toString("latin1", 0, 32);
+	}
+
+	/** Key since #99, 48 bytes. */
+	own(slot: Word): string {
+		writeWord(this.slotView, 32, slot);
+		this.key.set(keccak256(this.slotInput), PREFIX_LENGTH);
+		return this.key.toString("latin1");
+	}
+}
+
+/** A contract and what its record says about the keys of its rows. */
+interface StoringContract {
+	readonly address: Uint8Array;
+	readonly creationId: Uint8Array;
+	readonly version: number;
+}
+
+const keysOf = ({ address, creationId, version }: StoringContract): RowKeys =>
+	new RowKeys(address, creationId, version);
+
+/** Key of before #99 of a contract's slot: 32 bytes. */
+export function storageRowKey(contract: StoringContract, slot: Word): Uint8Array {
+	return fromKey(keysOf(contract).shared(slot));
+}
+
+/** Whether rows have keys of their own (#99). */
+const separateRows = (state: StateView): boolean => state.properties.on("ALLOW_OPTIMIZE_TVM_STORAGE");
+
+/** A slot of a contract, 32 bytes; undefined: absent. */
+export function readSlot(state: StateView, contract: StoringContract, slot: Word): Uint8Array | undefined {
+	const keys = keysOf(contract);
+	if (separateRows(state)) {
+		const own = state.backend.get(stores.storageRow, keys.own(slot));
+		if (own) return own.some((byte) => byte !== 0) ? own : undefined;
+	}
+	return state.backend.get(stores.storageRow, keys.shared(slot));
+}
+
+/** Writes a slot of a contract outside executions as an execution would. @param value 32 bytes */
+export function writeSlot(state: StateView, contract: StoringContract, slot: Word, value: Uint8Array): void {
+	const keys = keysOf(contract);
+	const shared = keys.shared(slot);
+	if (separateRows(state)) {
+		state.backend.put(stores.storageRow, keys.own(slot), value);
+		if (state.backend.get(stores.storageRow, shared)) state.backend.delete(stores.storageRow, shared);
+	} else if (value.some((byte) => byte !== 0)) state.backend.put(stores.storageRow, shared, value);
+	else state.backend.delete(stores.storageRow, shared);
+}

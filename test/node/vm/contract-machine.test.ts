@@ -1,0 +1,203 @@
+import { describe, expect, it } from "vitest";
+import type { ChainRules } from "../../../src/node/rules/chain-rules.js";
+import type { ForkGates, LaterRelease } from "../../../src/node/rules/fork-gates.js";
+import type { StateView } from "../../../src/node/state/view.js";
+import { ContractMachine, type VmSettings } from "../../../src/node/vm/contract-machine.js";
+import { unverifiedProofs } from "../../../src/node/vm/precompiles/shielded.js";
+import { toHex } from "../../../src/protocol/bytes.js";
+import {
+	CreateSmartContract,
+	ResourceReceipt,
+	TransactionResultContractResult as Result,
+	SmartContract,
+	TriggerSmartContract,
+} from "../../../src/protocol/messages.js";
+import type { SignedTransaction } from "../../../src/protocol/transaction.js";
+import { assemble } from "./assembler.js";
+import { CALLER, CONTRACT, emptyState, putTestAccount, putTestContract, ROOT_ID } from "./machine-fixture.js";
+
+const rules: ChainRules = {
+	genesisTimestampMs: 0n,
+	genesisId: new Uint8Array(32),
+	blackHole: CALLER,
+	genesisWitnesses: [],
+	proposalExpireMs: 259_200_000n,
+	energyLimitHeight: 0n,
+	checkFrozenTime: true,
+	saveCancelDetails: false,
+	release: "4.8.2",
+	keepsNoteTree: true,
+};
+
+const settings: VmSettings = {
+	programCacheSize: 16,
+	saveInternal: true,
+	saveFeaturedInternal: true,
+	saveCancelDetails: false,
+	limitTime: false,
+	minTimeRatio: 0,
+	maxTimeRatio: 5,
+	dialect: "neutral",
+	proofs: unverifiedProofs,
+};
+
+const block = {
+	number: 2n,
+	timestampMs: 3_000n,
+	witness: CALLER,
+	parentId: new Uint8Array(32),
+	signed: false,
+	own: false,
+};
+
+type Flag = Parameters<StateView["properties"]["set"]>[0];
+
+/** A state in which contracts run, and the machine over it, by these releases and parameters. */
+async function chainWith(releases: readonly LaterRelease[], flags: readonly Flag[]) {
+	const state = await emptyState();
+	for (const flag of [
+		"ALLOW_CREATION_OF_CONTRACTS",
+		"ALLOW_TVM_CONSTANTINOPLE",
+		"ALLOW_MULTI_SIGN",
+		"ALLOW_TVM_SHANGHAI",
+		...flags,
+	] as const) {
+		state.properties.set(flag, 1n);
+	}
+	putTestAccount(state, CALLER, 10_000_000_000n);
+	const forks = {
+		passed: () => true,
+		upgradedTo: (release: LaterRelease) => releases.includes(release),
+	} as unknown as ForkGates;
+	const machine = new ContractMachine(settings);
+	const execute = (type: "CreateSmartContract" | "TriggerSmartContract", parameter: unknown) => {
+		const transaction = {
+			id: ROOT_ID,
+			idHex: toHex(ROOT_ID),
+			owner: CALLER,
+			type: { name: type },
+			parameter,
+			raw: { fee_limit: 100_000_000n },
+			message: { ret: [] },
+		} as unknown as SignedTransaction;
+		const receipt = new ResourceReceipt();
+		return { ...machine.run({ state, rules, forks }, transaction, receipt, block), receipt };
+	};
+	const call = (text: string) => {
+		putTestContract(state, CONTRACT, toHex(assemble(text)), { origin_address: CALLER });
+		const parameter = TriggerSmartContract.create({ owner_address: CALLER, contract_address: CONTRACT });
+		return execute("TriggerSmartContract", parameter);
+	};
+	const deploy = (new_contract: Partial<SmartContract>) =>
+		execute(
+			"CreateSmartContract",
+			CreateSmartContract.create({
+				owner_address: CALLER,
+				new_contract: SmartContract.create({
+					origin_address: CALLER,
+					origin_energy_limit: 1n,
+					bytecode: assemble("0x01 PUSH0 RETURN"),
+					...new_contract,
+				}),
+			}),
+		);
+	return { state, call, deploy };
+}
+
+const SHARED = `0x05 SLOAD 0x${((1n << 200n) + 5n).toString(16)} SLOAD STOP`;
+const LOGGED = "PUSH0 PUSH0 LOG0";
+
+describe("an execution that is ended from outside the code", () => {
+	it.each<[string, readonly Flag[], number]>([
+		["keeps its logs before #96", [], 1],
+		["has none since #96", ["ALLOW_TVM_OSAKA"], 0],
+	])("%s", async (_, flags, logs) => {
+		const { call } = await chainWith(["4.8.2.3"], flags);
+		const outcome = call(`${LOGGED} ${SHARED}`);
+		expect(outcome.code).toBe(Result.OUT_OF_TIME);
+		expect(outcome.runtimeError).toBe("CPU timeout for storage check");
+		expect(outcome.logs).toHaveLength(logs);
+		expect(outcome.receipt.energy_usage_total).toBe(1_000_000n);
+	});
+
+	it.each<[string, string, number]>([
+		["a full stack", `${LOGGED} again: PUSH0 @again JUMP`, Result.STACK_TOO_LARGE],
+		["an unknown operation", `${LOGGED} JUMP`, Result.STACK_TOO_SMALL],
+		["a revert", `${LOGGED} PUSH0 PUSH0 REVERT`, Result.REVERT],
+	])("is none by %s: that leaves no logs under any rules", async (_, text, code) => {
+		for (const flags of [[], ["ALLOW_TVM_OSAKA"]] as const) {
+			expect((await chainWith([], flags)).call(text)).toMatchObject({ code, logs: [] });
+		}
+	});
+
+	it("lists what the outermost frame opened, and what came of its ended frames, not what unfinished ones opened", async () => {
+		const { call } = await chainWith(["4.8.2.3"], []);
+		// With one byte of input it calls itself with two, with two it ends the transaction; with three it does nothing.
+		const again = (size: string): string => `PUSH0 PUSH0 ${size} PUSH0 PUSH0 ADDRESS GAS CALL POP`;
+		const outcome =
+			call(`CALLDATASIZE 0x03 EQ @three JUMPI CALLDATASIZE 0x02 EQ @two JUMPI CALLDATASIZE @one JUMPI
+			${again("0x03")} ${LOGGED} ${again("0x01")} STOP
+			one: ${LOGGED} ${again("0x03")} ${again("0x02")} STOP two: ${SHARED} three: STOP`);
+		expect(outcome.code).toBe(Result.OUT_OF_TIME);
+		expect(outcome.internalTransactions.map(({ rejected }) => rejected)).toEqual([true, true]);
+		expect(outcome.logs).toHaveLength(1);
+	});
+
+	it("deletes no contract, whatever destroyed itself before", async () => {
+		for (const flags of [[], ["ALLOW_TVM_OSAKA"]] as const) {
+			const { call, state } = await chainWith(["4.8.2.3"], flags);
+			const outcome = call(`CALLDATASIZE @end JUMPI PUSH0 PUSH0 0x01 PUSH0 PUSH0 ADDRESS GAS CALL POP
+				${SHARED} end: CALLER SUICIDE`);
+			expect(outcome.code).toBe(Result.OUT_OF_TIME);
+			expect(state.contract.has(CONTRACT)).toBe(true);
+		}
+	});
+});
+
+describe("the end of a contract", () => {
+	it("deletes it before #94, and leaves all of it since", async () => {
+		for (const [flags, stays] of [
+			[[], false],
+			[["ALLOW_TVM_SELFDESTRUCT_RESTRICTION"], true],
+		] as const) {
+			const { call, state } = await chainWith([], flags);
+			expect(call("CALLER SUICIDE").code).toBe(Result.SUCCESS);
+			for (const store of [state.account, state.contract, state.code])
+				expect(store.has(CONTRACT)).toBe(stays);
+		}
+	});
+});
+
+describe("a deploy with a hash of its own", () => {
+	const record = { code_hash: new Uint8Array(32).fill(1) };
+
+	it("makes a contract before block version 37", async () => {
+		const { deploy, state } = await chainWith(["4.8.2"], []);
+		const outcome = deploy(record);
+		expect(outcome.code).toBe(Result.SUCCESS);
+		expect(state.contract.has(outcome.contractAddress)).toBe(true);
+	});
+
+	it("makes none from then on, and takes the whole limit", async () => {
+		const { deploy, state } = await chainWith(["4.8.2.2"], []);
+		const outcome = deploy(record);
+		expect(outcome).toMatchObject({
+			code: Result.OUT_OF_TIME,
+			runtimeError: "CPU timeout for contract hash fields",
+			receipt: { energy_usage_total: 1_000_000n },
+		});
+		expect(state.contract.has(outcome.contractAddress)).toBe(false);
+		expect(state.account.has(outcome.contractAddress)).toBe(false);
+	});
+});
+
+it("is ruled by the state that it is asked about: flags of another one don't count", async () => {
+	const [old, later] = [await chainWith([], []), await chainWith([], ["ALLOW_TVM_OSAKA"])];
+	for (const [chain, code] of [
+		[later, Result.SUCCESS],
+		[old, Result.ILLEGAL_OPERATION],
+		[later, Result.SUCCESS],
+	] as const) {
+		expect(chain.call("0x01 CLZ STOP").code).toBe(code);
+	}
+});
