@@ -76,8 +76,9 @@ export function createApiNode(options: NodeApiOptions): ApiNode {
 		get oldestRevertible() {
 			return open.database.settledNumber + 1n;
 		},
-		submit: async (transaction: SignedTransaction) => {
-			await executions.run(() => retriedWhenBehind({ catchUp }, () => chain.pushTransaction(transaction)));
+		submit: async (transaction: SignedTransaction, inspect?: () => void) => {
+			const push = () => chain.pushTransaction(transaction, inspect);
+			await executions.run(() => retriedWhenBehind({ catchUp }, push));
 			await submitted();
 		},
 		catchUp,

@@ -58,25 +58,30 @@ export class Broadcaster {
 	}
 
 	private async takeIn(received: SignedTransaction, signedOnly: boolean): Promise<BroadcastResult> {
-		const refused = this.checkSignatureSizes(received) ?? this.checkNode(received);
-		if (refused) return refused;
-		let transaction = received;
+		const isLatest = isFrom(this.node.config.node.release, "4.8.2");
+		let transaction = isLatest ? received.withoutUnknownFields() : received;
 		try {
+			if (isLatest) checkSignatureSizes(received);
+			const refused = this.checkNode(received);
+			if (refused) return refused;
 			if (signedOnly && received.message.signature.length === 0) {
 				throw new ValidateSignatureError("miss sig or contract");
 			}
 			const { properties } = this.node.view("full");
 			// What a client says about results doesn't count.
-			if (properties.on("ALLOW_CREATION_OF_CONTRACTS")) transaction = received.withResults([]);
+			if (properties.on("ALLOW_CREATION_OF_CONTRACTS")) transaction = transaction.withResults([]);
 			if (!transaction.contract) throw new ContractValidateError("No contract!");
-			if (properties.on("ALLOW_PROTO_FILTER_NUM")) checkProtobufConsistency(transaction);
+			// Release 4.8.2 looks at who signed before it looks at what (protocol/releases §5).
+			const filtered = properties.on("ALLOW_PROTO_FILTER_NUM") ? transaction : undefined;
+			if (filtered && !isLatest) checkProtobufConsistency(filtered);
+			const inspect = filtered && isLatest ? () => checkProtobufConsistency(filtered) : undefined;
 			if (
 				(transaction.raw?.expiration ?? 0n) <
 				nextSlotTimeMs(this.node.view("full"), this.node.rules.development)
 			) {
 				return { code: Code.TRANSACTION_EXPIRATION_ERROR, message: "Transaction expired" };
 			}
-			if (this.isAdmitted(transaction)) await this.node.submit(transaction);
+			if (this.isAdmitted(transaction)) await this.node.submit(transaction, inspect);
 		} catch (error) {
 			return this.failure(error);
 		}
@@ -92,13 +97,6 @@ export class Broadcaster {
 		const shielded = contractType("ShieldedTransferContract");
 		const { release, shielded: own } = this.node.config.node;
 		return isFrom(release, "4.8.1") || own.enabled || transaction.contract?.type !== shielded.id;
-	}
-
-	/** From release 4.8.2 on, before everything else. */
-	private checkSignatureSizes(transaction: SignedTransaction): BroadcastResult | undefined {
-		const size = strangeSignatureSize(transaction);
-		if (size === undefined || !isFrom(this.node.config.node.release, "4.8.2")) return undefined;
-		return { code: Code.SIGERROR, message: `Validate signature error: Signature size is ${size}` };
 	}
 
 	/** What the node itself can object to. */
@@ -166,6 +164,12 @@ export class Broadcaster {
 		if (!isWireError(error)) this.node.report(error, "broadcast");
 		return { code: Code.OTHER_ERROR, message: `Error: ${message}` };
 	}
+}
+
+/** @throws {ValidateSignatureError} for a signature of another length than 65 to 68 bytes (protocol/releases §5) */
+function checkSignatureSizes(transaction: SignedTransaction): void {
+	const size = strangeSignatureSize(transaction);
+	if (size !== undefined) throw new ValidateSignatureError(`Signature size is ${size}`);
 }
 
 function behind(words: string, { rawMessage }: ChainError): string | QuotingMessage {

@@ -18,6 +18,7 @@ import {
 	judgeHeader,
 } from "../consensus/block-judgement.js";
 import { ChainError, LostSlotError, NonCommonBlockError, UnlinkedBlockError } from "../rules/errors.js";
+import { isFrom } from "../rules/release.js";
 import type { StateDatabase } from "../state/state-database.js";
 import { createView, type StateView } from "../state/view.js";
 import { authorize } from "./authorization.js";
@@ -409,10 +410,14 @@ export class Chain {
 
 	/**
 	 * Checks a transaction and adds it to the pending pool (protocol/blocks §3.3).
+	 * @param inspect what else is looked at once its signatures are right
 	 * @returns its information as of now; undefined for a shielded transaction that the node doesn't keep
 	 * @throws {ChainError} why it is refused
 	 */
-	pushTransaction(transaction: SignedTransaction): TransactionInfo | undefined {
+	pushTransaction(received: SignedTransaction, inspect?: () => void): TransactionInfo | undefined {
+		const transaction = isFrom(this.environment.rules.release, "4.8.2")
+			? received.withoutUnknownFields()
+			: received;
 		if (isShielded(transaction)) {
 			checkShieldedSupport(this.environment);
 			if (!this.settings.shieldedAllowed) return undefined;
@@ -420,6 +425,7 @@ export class Chain {
 		}
 		if (isTradeClosed(this.environment, transaction)) throw closedTrading();
 		this.authorize(transaction);
+		inspect?.();
 		const info = this.execute(transaction, this.clock(), true);
 		this.observers.pending(transaction, info);
 		return info;

@@ -66,6 +66,11 @@ export const nodeSettings = {
 		undefined,
 		"maxConnectionsWithSameIp",
 	),
+	"node.maxBlockInvPerSecond": int(10, "announced blocks per second and peer, over ten seconds; at least 1"),
+	"node.maxPendingBlockSize": int(500, "blocks of lists that all peers together may owe", {
+		clamp: [50, 2000],
+	}),
+	"node.maxTrxCacheSize": int(50_000, "transactions of peers and of the pool that may wait; at least 2000"),
 	"node.maxTps": int(1000, "transactions a second that are taken from peers"),
 	"node.syncFetchBatchNum": int(2000, "blocks asked for in one request", { clamp: [100, 2000] }),
 	"node.fetchBlock.timeout": int(500, "ms until a new block is asked for elsewhere", { clamp: [100, 1000] }),
