@@ -7,6 +7,7 @@
 
 import type { LogFilter } from "../src/node/api/jsonrpc/log-filter.js";
 import { queryLogs } from "../src/node/api/jsonrpc/log-query.js";
+import { objectStyle } from "../src/node/api/jsonrpc/objects/style.js";
 import { indexLogs } from "../src/node/chain/section-bloom.js";
 import { createMemoryDatabase } from "../src/node/state/database.js";
 import { StateDatabase } from "../src/node/state/state-database.js";
@@ -14,6 +15,8 @@ import { createView, type StateView } from "../src/node/state/view.js";
 import { be64 } from "../src/protocol/bytes.js";
 import { sha256 } from "../src/protocol/hash.js";
 import { TransactionInfo, TransactionInfoLog, TransactionRet } from "../src/protocol/messages.js";
+
+const STYLE = objectStyle("4.8.2");
 
 const TOKENS = 50;
 const HOLDERS = 5_000;
@@ -62,7 +65,7 @@ for (const [query, filter] of queries) {
 	let logs = 0;
 	for (let run = 0; run < RUNS; run++) {
 		const started = performance.now();
-		logs = (await queryLogs(() => state, filter)).length;
+		logs = (await queryLogs(() => state, filter, STYLE)).length;
 		times.push(performance.now() - started);
 	}
 	times.sort((a, b) => a - b);

@@ -2,7 +2,11 @@
 
 import { Buffer } from "node:buffer";
 import { bn254 } from "@noble/curves/bn254.js";
+
 import { p256 } from "@noble/curves/nist.js";
+
+import { secp256k1 } from "@noble/curves/secp256k1.js";
+
 import { addressWord } from "../../src/node/vm/addresses.js";
 import { precompiles } from "../../src/node/vm/precompiles/precompiles.js";
 import { toWord, wordToBytes } from "../../src/node/vm/word.js";
@@ -107,6 +111,43 @@ function batch(count: number, signature: Uint8Array): Uint8Array {
 	);
 }
 
+/** The first number of these 32 that is the x coordinate of a point. */
+function coordinateFrom(first: number): number {
+	for (let x = first; x < first + 32; x++) {
+		try {
+			secp256k1.Point.fromHex(`02${x.toString(16).padStart(64, "0")}`);
+			return x;
+		} catch {
+			// There is no such point.
+		}
+	}
+	throw new Error(`no point near ${first}`);
+}
+
+/**
+ * An array whose offsets are, each with the next two, the signatures as well, and of which the last stand for several
+ * entries: it is as short as `count` entries allow. Its count is the hash and the number of addresses, too.
+ */
+function overlapping(count: number): Uint8Array {
+	// Offset i points at word i + 5, as the length; a length has to be 65 or more, r and s have to be there.
+	const most = count - 4;
+	const offsets = Array.from({ length: count }, (_, i) => coordinateFrom(32 * (2 + (i % most)) + 1));
+	return words(count, 64, count, ...offsets);
+}
+
+/** As many signatures as entries. */
+function different(count: number): Uint8Array {
+	const places = Array.from({ length: count }, (_, i) => 32 * count + 128 * i);
+	const signed = Array.from({ length: count }, (_, i) => {
+		const signature = Buffer.alloc(96);
+		signature.set(sign(HASH, Buffer.alloc(32, i + 1)));
+		return words(65, signature);
+	});
+	const array = words(count, ...places, ...signed);
+	const addresses = Array.from({ length: count }, (_, i) => BigInt(i));
+	return words(HASH, 96, 96 + array.length, array, count, ...addresses);
+}
+
 const infinitySignature = Buffer.concat([infinity.subarray(64), Buffer.of(27)]);
 const offCurve = Buffer.concat([words(5, 5), Buffer.of(27)]);
 const multi = (count: number, signature: Uint8Array): Uint8Array =>
@@ -123,6 +164,9 @@ const checks: readonly Shape[] = [
 		withInput("batchvalidatesign", `16 ${kind}`, batch(16, signature), { unroll: 4 }),
 		withInput("validatemultisign", `5 ${kind}`, multi(5, signature), { unroll: 4 }),
 	]),
+	withInput("batchvalidatesign", "16 different signatures", different(16), { unroll: 4 }),
+	withInput("batchvalidatesign", "16 that overlap", overlapping(16), { unroll: 4 }),
+	withInput("batchvalidatesign", "7 that overlap, without a price", overlapping(7), { unroll: 4 }),
 	withInput("validatemultisign", "250 entries", multi(250, SIGNATURE), {
 		unroll: 1,
 		energy: 4_000_000,

@@ -163,6 +163,6 @@ export async function developmentMethodsBeside(
 			ordinary,
 			context: () => ({ control, node, broadcaster, ports: ports() }),
 		});
-		return (text, caller, headers) => rpc.answer(text, true, accessOf(headers, origins), caller);
+		return (text, caller, headers) => rpc.answerLine(text, true, accessOf(headers, origins), caller);
 	};
 }

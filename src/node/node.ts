@@ -13,6 +13,7 @@ import type { Producer } from "./chain/chain.js";
 import { OpenChain } from "./chain/open-chain.js";
 import { stopCondition } from "./chain/stop-condition.js";
 import type { NodeConfig, ShutdownConfig } from "./config/config.js";
+import { VersionWatch } from "./consensus/version-watch.js";
 import { createContractMachine } from "./contract-runner.js";
 import type { Development } from "./development/development.js";
 import { markDevelopmentDirectory, refuseDevelopmentDirectory } from "./development/directory.js";
@@ -32,6 +33,7 @@ import {
 } from "./node-development.js";
 import { SlotProducer, type SlotProducerOptions } from "./production/slot-producer.js";
 import { LostSlotError } from "./rules/errors.js";
+import { newestVersion } from "./rules/fork-gates.js";
 import { installRecoverEngine } from "./signatures/engine.js";
 import type { CacheLimits } from "./state/value-cache.js";
 import type { ContractMachine } from "./vm/contract-machine.js";
@@ -182,6 +184,7 @@ async function startServices(
 	}
 	executeWaitingInTurns(open, report);
 	logSwitches(open, log);
+	watchVersions(open, log);
 	const network = new LateNetwork(isolatedNetwork(toHex(open.rules.genesisId).repeat(2)));
 	const metrics = await startCounting(open, network, options, report, stops);
 	const own = development ? [development.producer] : options.producers;
@@ -400,6 +403,18 @@ function logSwitches(open: OpenChain, log: NodeLog): void {
 			);
 		},
 	});
+}
+
+/** Who runs a node must hear of a vote for rules that it doesn't have before that vote has passed. */
+function watchVersions(open: OpenChain, log: NodeLog): void {
+	const newest = newestVersion(open.rules);
+	const watch = new VersionWatch(newest, ({ version, voters, producers }) =>
+		log.warn(
+			{ version, newestKnown: newest, voters, producers },
+			"block producers vote for a version that this program doesn't know; update it before the vote passes, or it leaves the network",
+		),
+	);
+	open.chain.observe({ applied: ({ block }) => watch.applied(block) });
 }
 
 /** After a block, waiting transactions are executed again in short turns, so that nothing else has to wait long. */

@@ -46,6 +46,7 @@ export class SignedBlock {
 	private cachedRawHash: Uint8Array | undefined;
 	private cachedId: Uint8Array | undefined;
 	private cachedIdHex: string | undefined;
+	private cachedRoot: Uint8Array | undefined;
 
 	constructor(
 		readonly message: Readonly<Block>,
@@ -106,7 +107,21 @@ export class SignedBlock {
 
 	/** Root over the whole transactions, signatures and results included. */
 	computeMerkleRoot(): Uint8Array {
-		return merkleRoot(this.transactions.map((tx) => sha256(tx.bytes)));
+		this.cachedRoot ??= merkleRoot(this.transactions.map((tx) => sha256(tx.bytes)));
+		return this.cachedRoot;
+	}
+
+	/** Without unknown fields of the block and of its header; those of the header's data and of transactions are hashed, and stay. */
+	withoutUnknownFields(): SignedBlock {
+		if (this.message.$unknown === undefined && this.header.$unknown === undefined) return this;
+		const message = Block.copy(this.message);
+		message.$unknown = undefined;
+		if (this.message.block_header) {
+			const header = BlockHeader.copy(this.header);
+			header.$unknown = undefined;
+			message.block_header = header;
+		}
+		return new SignedBlock(message, this.transactions);
 	}
 
 	/** The address that signed the header. @throws {SignatureError} */

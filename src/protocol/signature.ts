@@ -20,22 +20,23 @@ export class SignatureError extends Error {
 	override readonly name: string = "SignatureError";
 }
 
-/**
- * Recovers an uncompressed public key from a well-formed signature.
- * Returns undefined for anything out of the ordinary; the caller then applies the full rule. Of numbers in range that
- * is an x without a point, and a result that is the point at infinity.
- */
-export type RecoverEngine = (
-	hash: Uint8Array,
-	signature: Uint8Array,
-	recovery: number,
-) => Uint8Array | undefined;
+/** A compiled library. */
+export interface RecoverEngine {
+	/**
+	 * Recovers an uncompressed public key from a well-formed signature.
+	 * Returns undefined for anything out of the ordinary; the caller then applies the full rule. Of numbers in range that
+	 * is an x without a point, and a result that is the point at infinity.
+	 */
+	readonly recover: (hash: Uint8Array, signature: Uint8Array, recovery: number) => Uint8Array | undefined;
+	/** Whether these 33 bytes are a point of the curve in its compressed form. */
+	readonly isPoint: (compressed: Uint8Array) => boolean;
+}
 
-let engine: { readonly name: string; readonly recover: RecoverEngine } | undefined;
+let engine: (RecoverEngine & { readonly name: string }) | undefined;
 
 /** Installs a compiled library for the common case of {@link recoverAddress}; undefined: none. */
-export function setRecoverEngine(name: string, recover: RecoverEngine | undefined): void {
-	engine = recover && { name, recover };
+export function setRecoverEngine(name: string, library: RecoverEngine | undefined): void {
+	engine = library && { name, ...library };
 }
 
 /** Signs a hash as {@link sign} does, without v. */
@@ -78,7 +79,7 @@ export function recoverAddress(hash: Uint8Array, signature: Uint8Array): Uint8Ar
 		const publicKey = engine.recover(hash, signature, recovery);
 		if (publicKey) return addressFromPublicKey(publicKey);
 		if (recovery < 2 && isInRange(signature, 0) && isInRange(signature, 32)) {
-			return recoverRefused(engine.recover, hash, signature, recovery);
+			return recoverRefused(engine, signature);
 		}
 	}
 	return recoverByRule(hash, signature, recovery);
@@ -92,18 +93,14 @@ function isInRange(signature: Uint8Array, offset: number): boolean {
 
 /**
  * What the rule makes of numbers in range that the engine refuses: there is no point with this x, or the result is the
- * point at infinity. For another hash the result differs, so that it tells the two apart, without the slow rule:
- * signatures of both kinds can be made on purpose, by the thousand.
+ * point at infinity. Which of the two a square root tells, a tenth of a recovery: signatures of both kinds can be made
+ * on purpose, by the thousand.
  */
-function recoverRefused(
-	recover: RecoverEngine,
-	hash: Uint8Array,
-	signature: Uint8Array,
-	recovery: number,
-): Uint8Array {
-	const other = Uint8Array.from(hash);
-	other[31] = (other[31] as number) ^ 1;
-	if (recover(other, signature, recovery)) return addressFromHash(keccak256(new Uint8Array(0)));
+function recoverRefused({ isPoint }: RecoverEngine, signature: Uint8Array): Uint8Array {
+	const compressed = Buffer.allocUnsafe(33);
+	compressed[0] = 2;
+	compressed.set(signature.subarray(0, 32), 1);
+	if (isPoint(compressed)) return addressFromHash(keccak256(new Uint8Array(0)));
 	throw new SignatureError("java.lang.IllegalArgumentException: Invalid point compression");
 }
 

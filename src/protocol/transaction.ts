@@ -126,6 +126,20 @@ export class SignedTransaction {
 		return copy;
 	}
 
+	/** Without fields of its own that the schema doesn't know; those inside `raw_data` are part of its id, and stay. */
+	withoutUnknownFields(): SignedTransaction {
+		if (this.message.$unknown === undefined) return this;
+		const message = Transaction.copy(this.message);
+		message.$unknown = undefined;
+		const copy = new SignedTransaction(message);
+		copy.cachedRaw = this.cachedRaw;
+		copy.cachedId = this.cachedId;
+		copy.cachedIdHex = this.cachedIdHex;
+		copy.cachedParameter = this.cachedParameter;
+		copy.signers = this.signers;
+		return copy;
+	}
+
 	/**
 	 * The address that made signature `index`.
 	 * @throws {SignatureError} `Signature size is N`, or why no key can be recovered

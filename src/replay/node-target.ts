@@ -16,6 +16,7 @@ import { DecodeError } from "../protocol/codec/reader.js";
 import { toDeployed } from "../protocol/dialect.js";
 import { Account, Block, TransactionRet } from "../protocol/messages.js";
 import type { SignedTransaction } from "../protocol/transaction.js";
+import { offerAdvertised } from "./advertised.js";
 import { GrpcClient } from "./grpc-client.js";
 import { HttpClient } from "./http-client.js";
 import type {
@@ -51,6 +52,7 @@ class NodeTarget implements ReplayTarget {
 	private constructor(
 		private readonly node: RunningNode,
 		private readonly setTime: (ms: bigint) => void,
+		private readonly nowMs: () => bigint,
 	) {
 		const forget = () => {
 			this.refused = undefined;
@@ -75,9 +77,10 @@ class NodeTarget implements ReplayTarget {
 			log: { info: () => {}, warn: printLog, error: printLog },
 			clock: () => nowMs,
 		});
-		return new NodeTarget(node, (ms) => {
+		const setTime = (ms: bigint): void => {
 			nowMs = ms;
-		});
+		};
+		return new NodeTarget(node, setTime, () => nowMs);
 	}
 
 	private get chain(): Chain {
@@ -125,12 +128,8 @@ class NodeTarget implements ReplayTarget {
 
 	async advertise(bytes: Uint8Array): Promise<Head | Refusal> {
 		this.executeWaiting();
-		try {
-			this.chain.push(SignedBlock.decode(bytes), "peer");
-		} catch (error) {
-			return { error: describeRefusal(error) };
-		}
-		return this.head();
+		const error = offerAdvertised(this.node.open, bytes, this.nowMs(), describeRefusal);
+		return error === undefined ? this.head() : { error };
 	}
 
 	private head(): Head {

@@ -237,7 +237,10 @@ class Replay {
 
 	private async push(line: PushLine | PeerLine): Promise<boolean> {
 		const block = fromHex(line.block);
-		this.setClock(block);
+		const clock =
+			"error" in line.answer ? /^P2pException: time:(\d+),/.exec(line.answer.error)?.[1] : undefined;
+		if (clock === undefined) this.setClock(block);
+		else this.setClockTo(BigInt(clock));
 		const outcome = await (line.t === "peer" ? this.target.advertise(block) : this.target.push(block));
 		const where: Where = [[line.t, describePush(block)]];
 		if ("error" in line.answer) {

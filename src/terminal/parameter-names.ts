@@ -37,6 +37,11 @@ export async function parseParameters(words: readonly string[]): Promise<Readonl
 	return values;
 }
 
+/** What each parameter does, by its name in messages. */
+export async function parameterNotes(): Promise<Readonly<Record<string, string>>> {
+	return (await import("../node/consensus/parameter-notes.js")).PARAMETER_NOTES;
+}
+
 /** Names by number, for printing. */
 export async function parameterNames(): Promise<(id: bigint) => string | undefined> {
 	const { chainParameter } = await table();
@@ -49,6 +54,8 @@ interface ReportedParameter {
 	readonly id?: bigint | undefined;
 	readonly name: string;
 	readonly value: bigint;
+	/** What it does; absent for parameters of newer nodes. */
+	readonly about?: string | undefined;
 }
 
 /**
@@ -62,7 +69,11 @@ export async function pickParameters(
 	wanted: readonly string[],
 ): Promise<ReportedParameter[]> {
 	const { chainParameterNamed } = await table();
-	const rows = [...reported].map(([name, value]) => ({ id: chainParameterNamed(name)?.id, name, value }));
+	const notes = await parameterNotes();
+	const rows = [...reported].map(([name, value]) => {
+		const known = chainParameterNamed(name);
+		return { id: known?.id, name, value, about: known && notes[known.name] };
+	});
 	if (wanted.length === 0) return rows;
 	return wanted.map((text) => {
 		const getter = chainParameterNamed(text)?.getter.toLowerCase();

@@ -92,7 +92,7 @@ export const proposalShape = view<ProposalView>({
 	proposer: "address",
 	created: "time",
 	expiration: "time",
-	parameters: list(record({ id: "int64", "name?": "text", value: "int64" })),
+	parameters: list(record({ id: "int64", "name?": "text", value: "int64", "about?": "text" })),
 	approvals: list("address"),
 });
 

@@ -13,11 +13,12 @@ export interface ProposalView {
 	/** Epoch milliseconds. */
 	readonly created: bigint;
 	readonly expiration: bigint;
-	/** Values by the parameter's number, and its name where one is known. */
+	/** Values by the parameter's number, and its name where one is known; what it does where that was asked for. */
 	readonly parameters: readonly {
 		readonly id: bigint;
 		readonly name?: string | undefined;
 		readonly value: bigint;
+		readonly about?: string | undefined;
 	}[];
 	readonly approvals: readonly string[];
 }

@@ -1,6 +1,7 @@
 /** An honest client beside the attack: what it waits, and whether a block came in every slot. */
 
 import { fork } from "node:child_process";
+import { readFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { ask } from "./ask.js";
@@ -14,6 +15,11 @@ const SLOT_MS = 3000;
 export interface Observation {
 	/** Longest wait of a request, in milliseconds; refused and broken ones count as {@link TIMEOUT_MS}. */
 	readonly worstMs: number;
+	/**
+	 * For how long of it the node's main thread, or the client's, was ready to run and had no processor: the attack runs on
+	 * the same machine, and others may. Where the system doesn't tell it is 0.
+	 */
+	readonly worstUnservedMs: number;
 	readonly failed: readonly string[];
 	/** Growth of resident memory and of files, in bytes. */
 	readonly memory: number;
@@ -30,6 +36,7 @@ interface Head {
 /** What the client's own process tells when it ends. */
 interface Polled {
 	readonly worstMs: number;
+	readonly worstUnservedMs: number;
 	readonly failed: string[];
 	readonly heads: readonly (readonly [number, number])[];
 }
@@ -46,7 +53,7 @@ export class HonestClient {
 	private readonly client;
 
 	constructor(private readonly victim: Victim) {
-		this.client = fork(fileURLToPath(import.meta.url), [JSON.stringify(victim.ports)], {
+		this.client = fork(fileURLToPath(import.meta.url), [JSON.stringify(victim.ports), String(victim.pid)], {
 			stdio: ["ignore", "inherit", "inherit", "ipc"],
 		});
 		this.measuring = this.measure(victim.memory, victim.disk);
@@ -65,8 +72,15 @@ export class HonestClient {
 			this.client.once("message", (message) => resolve(message as Polled)),
 		);
 		this.client.send("end");
-		const { worstMs, failed, heads } = await told;
-		return { worstMs, failed, memory: this.memory, disk: this.disk, missed: missedSlots(heads) };
+		const { worstMs, worstUnservedMs, failed, heads } = await told;
+		return {
+			worstMs,
+			worstUnservedMs,
+			failed,
+			memory: this.memory,
+			disk: this.disk,
+			missed: missedSlots(heads),
+		};
 	}
 
 	private async measure(startMemory: number, startDisk: number): Promise<void> {
@@ -88,11 +102,21 @@ function missedSlots(heads: Polled["heads"]): number {
 	return between + (behind > 2 * SLOT_MS ? Math.floor(behind / SLOT_MS) - 1 : 0);
 }
 
+/** How long the main thread of a process has waited for a processor since it began, in milliseconds (proc(5), schedstat). */
+function unservedMs(pid: number): number {
+	try {
+		return Number(readFileSync(`/proc/${pid}/task/${pid}/schedstat`, "utf8").split(" ")[1]) / 1e6;
+	} catch {
+		return 0;
+	}
+}
+
 /** The client itself: asks both servers again and again. */
-async function poll(ports: Ports): Promise<void> {
+async function poll(ports: Ports, node: number): Promise<void> {
 	const heads = new Map<number, number>();
 	const failed: string[] = [];
 	let worstMs = 0;
+	let worstUnservedMs = 0;
 	let isOver = false;
 	process.once("message", () => {
 		isOver = true;
@@ -100,11 +124,16 @@ async function poll(ports: Ports): Promise<void> {
 	const watch = async (server: "http" | "jsonrpc"): Promise<void> => {
 		while (!isOver) {
 			const started = performance.now();
+			const unserved = unservedMs(node) + unservedMs(process.pid);
 			try {
 				const head = await (server === "http" ? askHead(ports) : askNumber(ports));
 				if (head && heads.size === 0) process.send?.("ready");
 				if (head) heads.set(head.number, head.timestampMs);
-				worstMs = Math.max(worstMs, performance.now() - started);
+				const tookMs = performance.now() - started;
+				if (tookMs > worstMs) {
+					worstMs = tookMs;
+					worstUnservedMs = unservedMs(node) + unservedMs(process.pid) - unserved;
+				}
 			} catch (error) {
 				failed.push(`${server}: ${error instanceof Error ? error.message : error}`);
 				worstMs = TIMEOUT_MS;
@@ -113,7 +142,7 @@ async function poll(ports: Ports): Promise<void> {
 		}
 	};
 	await Promise.all([watch("http"), watch("jsonrpc")]);
-	process.send?.({ worstMs, failed, heads: [...heads] } satisfies Polled);
+	process.send?.({ worstMs, worstUnservedMs, failed, heads: [...heads] } satisfies Polled);
 	process.disconnect();
 }
 
@@ -135,5 +164,5 @@ async function askNumber(ports: Ports): Promise<undefined> {
 }
 
 if (process.send && process.argv[1] === fileURLToPath(import.meta.url)) {
-	await poll(JSON.parse(process.argv[2] as string) as Ports);
+	await poll(JSON.parse(process.argv[2] as string) as Ports, Number(process.argv[3]));
 }

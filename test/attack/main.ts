@@ -7,7 +7,8 @@
  *     npm run attack -- --seconds 20          # how long each lasts
  *     npm run attack -- --markdown            # the table as it stands in docs/security.md
  *
- * Fails when a bound is passed. The bounds are those of a machine with two cores that does nothing else.
+ * Fails when a bound is passed. The bounds are those of a machine with two cores that does nothing else; how long of the
+ * worst answer the threads of node and client had no processor tells a busy machine from a busy node.
  */
 
 import { mkdtempSync, rmSync } from "node:fs";
@@ -108,7 +109,7 @@ async function carryOut(attack: Attack, template: Template, ports: Ports, folder
 
 const toMiB = (bytes: number): string => (bytes / MIB).toFixed(0);
 
-function line({ attack, outcome, worstMs, missed, memory, disk, broken }: Result): string {
+function line({ attack, outcome, worstMs, worstUnservedMs, missed, memory, disk, broken }: Result): string {
 	const cells = [
 		attack.name,
 		attack.sends,
@@ -121,7 +122,7 @@ function line({ attack, outcome, worstMs, missed, memory, disk, broken }: Result
 	if (values.markdown) return `| ${cells.join(" | ")} |`;
 	const [name, sends, how, worst, slots, rss, files] = cells;
 	const verdict = broken.length === 0 ? "held" : `FAILED: ${broken.join("; ")}`;
-	return `${name}: ${sends}. ${how}. Worst answer ${worst}, slots missed ${slots}, memory +${rss}, files +${files}. ${verdict}`;
+	return `${name}: ${sends}. ${how}. Worst answer ${worst}, ${Math.round(worstUnservedMs)} of them without a processor, slots missed ${slots}, memory +${rss}, files +${files}. ${verdict}`;
 }
 
 if (values.list) {

@@ -53,6 +53,10 @@ export class Victim {
 			.catch(() => false);
 	}
 
+	get pid(): number {
+		return this.child.pid as number;
+	}
+
 	get isAlive(): boolean {
 		return this.child.exitCode === null && this.child.signalCode === null;
 	}

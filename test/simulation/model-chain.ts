@@ -10,6 +10,7 @@ import type {
 	PushResult,
 	TransactionResult,
 } from "../../src/node/network/local-chain.js";
+import { BlockSignatureError } from "../../src/node/rules/errors.js";
 import { SignedBlock } from "../../src/protocol/block.js";
 import { concatBytes, equalBytes, toKey, utf8 } from "../../src/protocol/bytes.js";
 import { sha256 } from "../../src/protocol/hash.js";
@@ -302,8 +303,9 @@ export class ModelChain implements LocalChain {
 
 	judgeHeader(block: SignedBlock): HeaderVerdict {
 		const isActive = this.activeWitnesses.some((witness) => equalBytes(witness, block.witness));
-		if (!isActive) return "inactiveWitness";
-		return equalBytes(block.header.witness_signature, modelSignature(block)) ? "good" : "badSignature";
+		if (!isActive) return { kind: "inactiveWitness" };
+		if (equalBytes(block.header.witness_signature, modelSignature(block))) return { kind: "good" };
+		return { kind: "badSignature", error: new BlockSignatureError("valid signature failed.") };
 	}
 
 	submit(transaction: SignedTransaction): TransactionResult {

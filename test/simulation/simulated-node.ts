@@ -8,6 +8,7 @@ import { Application } from "../../src/node/network/peers/application.js";
 import { type OwnWitness, type PeerSettings, PeerWorld } from "../../src/node/network/peers/peer-world.js";
 import type { CandidateSource } from "../../src/node/network/transport/candidates.js";
 import { PeerTransport, type TransportConfig } from "../../src/node/network/transport/peer-transport.js";
+import { NEWEST_RELEASE } from "../../src/node/rules/release.js";
 import type { SignedBlock } from "../../src/protocol/block.js";
 import type { SignedTransaction } from "../../src/protocol/transaction.js";
 import type { SimulatedEnvironment } from "./environment.js";
@@ -53,8 +54,14 @@ export function modelSettings({ limits, quorum = 19 }: Pick<NodeOptions, "limits
 	return {
 		...limits,
 		networkId: NETWORK_ID,
-		codeVersion: "4.8.0",
+		release: NEWEST_RELEASE,
 		maxTransactionsPerSecond: 1000,
+		maxBlocksPerSecond: 10,
+		summariesPerSecond: 3,
+		fetchesPerSecond: 3,
+		disconnectsPerSecond: 1,
+		maxRequestedBlocks: 500,
+		maxWaitingTransactions: 50_000,
 		syncFetchBatch: 2000,
 		fetchBlockTimeoutMs: 500,
 		blockCacheTimeoutMs: 3_600_000,

@@ -5,7 +5,8 @@ import { chainParameters } from "../../wallet/chain-parameters.js";
 
 export default class ChainParams extends QueryCommand {
 	static override summary = "List the parameters of the chain, all or the named ones";
-	static override description = "A name is the wire's, the proposal's, or the number by which proposals go.";
+	static override description =
+		"A name is the wire's, the proposal's, or the number by which proposals go. Named ones are explained.";
 	static override examples = ["<%= config.bin %> chain params getEnergyFee MEMO_FEE 3"];
 	static override strict = false;
 	static override usage = "chain params [name...]";
@@ -15,6 +16,7 @@ export default class ChainParams extends QueryCommand {
 		const { argv, flags } = await this.parse(ChainParams);
 		const client = await this.client(flags);
 		const rows = await pickParameters(await chainParameters(client), argv as string[]);
-		this.printList(rows, ["id", "name", "value"], "no parameters");
+		const columns = ["id", "name", "value", ...(argv.length > 0 ? ["about"] : [])];
+		this.printList(rows, columns, "no parameters");
 	}
 }

@@ -1,7 +1,7 @@
 import { ProposalCreateContract } from "../../protocol/messages.js";
 import { ActingCommand } from "../../terminal/acting-command.js";
 import { actingFlags } from "../../terminal/acting-flags.js";
-import { parameterNames, parseParameters } from "../../terminal/parameter-names.js";
+import { parameterNames, parameterNotes, parseParameters } from "../../terminal/parameter-names.js";
 import { contractOf } from "../../wallet/contract.js";
 import { Failure } from "../../wallet/failure.js";
 import { newestProposalId } from "../../wallet/proposals.js";
@@ -25,11 +25,16 @@ export default class ProposalCreate extends ActingCommand {
 			throw new Failure("usage", "no parameter: name <name or id>=<value>", { hint: "see --help" });
 		const parameters = await parseParameters(words);
 		const nameOf = await parameterNames();
+		const notes = await parameterNotes();
 		const context = await this.context(flags);
 		const { client, owner } = context;
 		await this.act(context, flags, {
 			...contractOf(ProposalCreateContract, { owner_address: owner, parameters }),
-			details: [...parameters].map(([id, value]) => `  proposed    ${nameOf(id) ?? id} = ${value}`),
+			details: [...parameters].flatMap(([id, value]) => {
+				const name = nameOf(id);
+				const note = name && notes[name];
+				return [`  proposed    ${name ?? id} = ${value}`, ...(note ? [`              ${note}`] : [])];
+			}),
 			found: async () => ({ proposalId: await newestProposalId(client, owner, parameters) }),
 		});
 	}

@@ -1,6 +1,6 @@
 import { Args, Flags } from "@oclif/core";
 import { nodeFlags } from "../../terminal/flags.js";
-import { parameterNames } from "../../terminal/parameter-names.js";
+import { parameterNames, parameterNotes } from "../../terminal/parameter-names.js";
 import { QueryCommand } from "../../terminal/query-command.js";
 import { orNull } from "../../terminal/result-shape.js";
 import { proposalShape } from "../../terminal/view-shapes.js";
@@ -23,7 +23,12 @@ export default class ProposalShow extends QueryCommand {
 		const { args, flags } = await this.parse(ProposalShow);
 		const id = parseNatural(args.id);
 		const proposal = await proposalById(await this.client(flags), id);
-		if (proposal) return this.printRecord(viewProposal(proposal, await parameterNames()));
+		if (proposal) {
+			const notes = await parameterNotes();
+			const view = viewProposal(proposal, await parameterNames());
+			const parameters = view.parameters.map((one) => ({ ...one, about: one.name && notes[one.name] }));
+			return this.printRecord({ ...view, parameters });
+		}
 		if (flags["or-null"]) return this.printScalar(null);
 		throw new Failure("not_found", `there is no proposal ${id}`);
 	}

@@ -18,6 +18,7 @@ import {
 	judgeHeader,
 } from "../consensus/block-judgement.js";
 import { ChainError, LostSlotError, NonCommonBlockError, UnlinkedBlockError } from "../rules/errors.js";
+import { isFrom } from "../rules/release.js";
 import type { StateDatabase } from "../state/state-database.js";
 import { createView, type StateView } from "../state/view.js";
 import { authorize } from "./authorization.js";
@@ -412,7 +413,10 @@ export class Chain {
 	 * @returns its information as of now; undefined for a shielded transaction that the node doesn't keep
 	 * @throws {ChainError} why it is refused
 	 */
-	pushTransaction(transaction: SignedTransaction): TransactionInfo | undefined {
+	pushTransaction(received: SignedTransaction): TransactionInfo | undefined {
+		const transaction = isFrom(this.environment.rules.release, "4.8.2")
+			? received.withoutUnknownFields()
+			: received;
 		if (isShielded(transaction)) {
 			checkShieldedSupport(this.environment);
 			if (!this.settings.shieldedAllowed) return undefined;

@@ -115,6 +115,15 @@ export const chainSettings = {
 		false,
 		"release 4.8.2: who would have to wait for a turn is refused at once",
 	),
+	"rate.limiter.p2p.syncBlockChain": double(
+		3,
+		"summaries of a peer that are answered in a second; more are dropped",
+	),
+	"rate.limiter.p2p.fetchInvData": double(
+		3,
+		"requests of a peer for blocks of a list in a second; more end the connection",
+	),
+	"rate.limiter.p2p.disconnect": double(1, "farewells of a peer that are heard in a second"),
 	"rate.limiter.http[].component": requiredText("servlet such as GetAccountServlet"),
 	"rate.limiter.http[].strategy": requiredText(
 		"QpsRateLimiterAdapter, IPQPSRateLimiterAdapter or GlobalPreemptibleAdapter",

@@ -66,6 +66,11 @@ export const nodeSettings = {
 		undefined,
 		"maxConnectionsWithSameIp",
 	),
+	"node.maxBlockInvPerSecond": int(10, "announced blocks per second and peer, over ten seconds; at least 1"),
+	"node.maxPendingBlockSize": int(500, "blocks of lists that all peers together may owe", {
+		clamp: [50, 2000],
+	}),
+	"node.maxTrxCacheSize": int(50_000, "transactions of peers and of the pool that may wait; at least 2000"),
 	"node.maxTps": int(1000, "transactions a second that are taken from peers"),
 	"node.syncFetchBatchNum": int(2000, "blocks asked for in one request", { clamp: [100, 2000] }),
 	"node.fetchBlock.timeout": int(500, "ms until a new block is asked for elsewhere", { clamp: [100, 1000] }),
@@ -109,7 +114,7 @@ export const nodeSettings = {
 	"node.jsonrpc.maxBlockFilterNum": int(50_000, "block filters of a server; 0 or less: any number"),
 	"node.jsonrpc.maxLogFilterNum": int(20_000, "log filters of a server; 0 or less: any number"),
 	"node.jsonrpc.maxBatchSize": int(MAX_BATCH, "calls in one batch; 0 or less: any number"),
-	"node.jsonrpc.maxResponseSize": int(MAX_RPC_RESPONSE, "characters of an answer"),
+	"node.jsonrpc.maxResponseSize": int(MAX_RPC_RESPONSE, "bytes of an answer; 0 or less: any number"),
 	"node.jsonrpc.maxAddressSize": int(MAX_ADDRESSES, "addresses of one filter; 0 or less: any number"),
 	"node.jsonrpc.maxMessageSize": int(MAX_RPC_BODY, "bytes of a request body"),
 	"node.jsonrpc.lenient": boolean(false, "answers are as libraries of other networks expect them (ours)"),
@@ -129,6 +134,14 @@ export const nodeSettings = {
 	}),
 	"node.rpc.maxMessageSize": int(4_194_304, "bytes of a gRPC message and of an HTTP body"),
 	"node.rpc.maxHeaderListSize": int(8192, "bytes of the header fields of a gRPC call, 32 more for each"),
+	"node.rpc.maxRstStream": int(
+		0,
+		"gRPC calls that a connection may reset in secondsPerWindow; 0: any number",
+	),
+	"node.rpc.secondsPerWindow": int(
+		0,
+		"seconds in which the resets of a gRPC connection are counted; 0: never",
+	),
 	"node.rpc.reflectionService": boolean(false, "gRPC servers describe themselves"),
 	"node.rpc.minEffectiveConnection": int(1, "peers that a broadcast needs; 0: none"),
 	"node.rpc.coinCacheEnable": boolean(

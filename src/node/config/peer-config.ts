@@ -33,6 +33,18 @@ export interface PeerConfig {
 	readonly maxConnectionsWithSameIp: number;
 	/** Transactions per second accepted from the network. */
 	readonly maxTps: number;
+	/** Announced blocks per second and peer, over ten seconds. */
+	readonly maxBlockInvPerSecond: number;
+	/** Blocks of lists that all peers together may owe. */
+	readonly maxPendingBlocks: number;
+	/** Transactions that may wait, in all caches together. */
+	readonly maxTransactionCache: number;
+	/** Messages per second and peer. */
+	readonly rates: {
+		readonly syncBlockChain: number;
+		readonly fetchInvData: number;
+		readonly disconnect: number;
+	};
 	readonly syncFetchBatchCount: number;
 	readonly fetchBlockTimeoutMs: number;
 	readonly blockCacheTimeoutMinutes: bigint;
@@ -64,6 +76,14 @@ export function readPeers(settings: Settings): PeerConfig {
 		maxFastForwardCount: settings.get("node.maxFastForwardNum"),
 		...readConnectionLimits(settings),
 		maxTps: settings.get("node.maxTps"),
+		maxBlockInvPerSecond: Math.max(1, settings.get("node.maxBlockInvPerSecond")),
+		maxPendingBlocks: settings.get("node.maxPendingBlockSize"),
+		maxTransactionCache: Math.max(2000, settings.get("node.maxTrxCacheSize")),
+		rates: {
+			syncBlockChain: readRate(settings, "rate.limiter.p2p.syncBlockChain"),
+			fetchInvData: readRate(settings, "rate.limiter.p2p.fetchInvData"),
+			disconnect: readRate(settings, "rate.limiter.p2p.disconnect"),
+		},
 		syncFetchBatchCount: settings.get("node.syncFetchBatchNum"),
 		fetchBlockTimeoutMs: settings.get("node.fetchBlock.timeout"),
 		blockCacheTimeoutMinutes: settings.get("node.blockCacheTimeout"),
@@ -75,6 +95,18 @@ export function readPeers(settings: Settings): PeerConfig {
 		dnsTreeUrls: settings.get("node.dns.treeUrls"),
 		reloadSeconds: readReload(settings),
 	};
+}
+
+type RatePath =
+	| "rate.limiter.p2p.syncBlockChain"
+	| "rate.limiter.p2p.fetchInvData"
+	| "rate.limiter.p2p.disconnect";
+
+/** Messages a second. @throws {ConfigError} */
+function readRate(settings: Settings, path: RatePath): number {
+	const rate = settings.get(path);
+	if (!(rate > 0)) throw settings.refuse(path, `must be above 0, not ${rate}`);
+	return rate;
 }
 
 type ConnectionLimits = Pick<

@@ -42,7 +42,7 @@ export interface JsonRpcConfig extends ThreeListeners {
 	readonly maxLogFilters: number;
 	/** Calls in one batch; 0 or less: any number, as release 4.8.0 has it. */
 	readonly maxBatchSize: number;
-	/** Characters of an answer; the limit of later releases. */
+	/** Bytes of an answer, the limit of later releases; 0 or less: any number. */
 	readonly maxResponseSize: number;
 	/** Addresses of one filter; 0 or less: any number, as release 4.8.0 has it. */
 	readonly maxAddresses: number;
@@ -62,6 +62,9 @@ export interface RpcConfig extends ThreeListeners {
 	readonly maxMessageSize: number;
 	/** Bytes of the header fields of a call, with 32 for each field. */
 	readonly maxHeaderListSize: number;
+	/** Calls that a connection may reset in a time; either 0: any number. */
+	readonly maxResets: number;
+	readonly resetWindowMs: number;
 	readonly reflection: boolean;
 	/** Peers that a broadcast needs; 0: none. */
 	readonly minEffectiveConnection: number;
@@ -148,6 +151,8 @@ export function readRpc(settings: Settings): RpcConfig {
 		maxConnectionAgeMs: age === NEVER ? undefined : age,
 		maxMessageSize: settings.get("node.rpc.maxMessageSize"),
 		maxHeaderListSize: settings.get("node.rpc.maxHeaderListSize"),
+		maxResets: settings.get("node.rpc.maxRstStream"),
+		resetWindowMs: settings.get("node.rpc.secondsPerWindow") * 1000,
 		reflection: settings.get("node.rpc.reflectionService"),
 		minEffectiveConnection: settings.get("node.rpc.minEffectiveConnection"),
 		transactionCache: settings.get("node.rpc.coinCacheEnable"),

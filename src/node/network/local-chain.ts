@@ -5,6 +5,7 @@
 
 import type { SignedBlock } from "../../protocol/block.js";
 import type { SignedTransaction } from "../../protocol/transaction.js";
+import type { ChainError } from "../rules/errors.js";
 
 /** A block's id and height. */
 export interface BlockRef {
@@ -25,7 +26,10 @@ export type PushResult =
 	| { readonly kind: "failed"; readonly message: string };
 
 /** Whether the header of a block that was announced may be passed on (protocol/peers §8.4 step 1). */
-export type HeaderVerdict = "good" | "badSignature" | "unknownWitness" | "inactiveWitness";
+export type HeaderVerdict =
+	| { readonly kind: "good" | "unknownWitness" | "inactiveWitness" }
+	/** The root, which is looked at first, or the witness's signature is wrong. */
+	| { readonly kind: "badRoot" | "badSignature"; readonly error: ChainError };
 
 /** How a transaction from the network ended. */
 export type TransactionResult =

@@ -6,16 +6,18 @@ import { isWireError } from "../../protocol/json/exceptions.js";
 import { SignedTransaction } from "../../protocol/transaction.js";
 import type { OpenChain } from "../chain/open-chain.js";
 import { locateTransaction } from "../chain/transaction-checks.js";
-import { checkHeaderSignature, signerOfWitness } from "../consensus/block-judgement.js";
+import { checkHeaderSignature, checkMerkleRoot, signerOfWitness } from "../consensus/block-judgement.js";
 import { activeWitnesses, nextSlotTimeMs } from "../consensus/slots.js";
 import { Recent } from "../memory/recent.js";
 import {
 	BlockSignatureError,
+	ChainError,
 	ContractCountError,
 	MerkleRootError,
 	UnlinkedBlockError,
 	VmIllegalError,
 } from "../rules/errors.js";
+import { isFrom } from "../rules/release.js";
 import type { SignaturePool } from "../signatures/pool.js";
 import type { BlockRef, HeaderVerdict, LocalChain, PushResult, TransactionResult } from "./local-chain.js";
 
@@ -36,6 +38,17 @@ interface NodeChainOptions {
 	readonly report: (error: unknown, where: string) => void;
 	/** Asked before each block: true drops it, because the node stops at the block before. */
 	readonly isAtEnd?: (() => boolean) | undefined;
+}
+
+/** The rule that a check found broken; undefined: none. */
+function errorOf(check: () => void): ChainError | undefined {
+	try {
+		check();
+		return undefined;
+	} catch (error) {
+		if (error instanceof ChainError) return error;
+		throw error;
+	}
 }
 
 export class NodeChain implements LocalChain {
@@ -164,15 +177,17 @@ export class NodeChain implements LocalChain {
 
 	judgeHeader(block: SignedBlock): HeaderVerdict {
 		const { state } = this;
-		if (state.properties.on("ALLOW_MULTI_SIGN") && !state.account.has(block.witness)) return "unknownWitness";
-		try {
-			checkHeaderSignature(state, block);
-		} catch (error) {
-			if (error instanceof BlockSignatureError) return "badSignature";
-			throw error;
+		const { release } = this.options.open.rules;
+		if (isFrom(release, "4.8.2")) {
+			const error = errorOf(() => checkMerkleRoot(block, release));
+			if (error) return { kind: "badRoot", error };
 		}
+		if (state.properties.on("ALLOW_MULTI_SIGN") && !state.account.has(block.witness))
+			return { kind: "unknownWitness" };
+		const error = errorOf(() => checkHeaderSignature(state, block));
+		if (error) return { kind: "badSignature", error };
 		const isActive = this.activeWitnesses.some((witness) => equalBytes(witness, block.witness));
-		return isActive ? "good" : "inactiveWitness";
+		return { kind: isActive ? "good" : "inactiveWitness" };
 	}
 
 	submit(transaction: SignedTransaction): TransactionResult {

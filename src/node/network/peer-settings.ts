@@ -11,11 +11,17 @@ export function peerSettings(config: NodeConfig): PeerSettings {
 	const { peers, unsolidifiedBlockCheck, maxUnsolidifiedBlocks, agreeNodeCount } = config.node;
 	return {
 		networkId: peers.networkId,
-		codeVersion: config.node.release,
+		release: config.node.release,
 		maxConnections: peers.maxConnections,
 		minConnections: peers.minConnections,
 		minActiveConnections: peers.minActiveConnections,
 		maxTransactionsPerSecond: peers.maxTps,
+		maxBlocksPerSecond: peers.maxBlockInvPerSecond,
+		summariesPerSecond: peers.rates.syncBlockChain,
+		fetchesPerSecond: peers.rates.fetchInvData,
+		disconnectsPerSecond: peers.rates.disconnect,
+		maxRequestedBlocks: peers.maxPendingBlocks,
+		maxWaitingTransactions: peers.maxTransactionCache,
 		syncFetchBatch: peers.syncFetchBatchCount,
 		fetchBlockTimeoutMs: peers.fetchBlockTimeoutMs,
 		blockCacheTimeoutMs: Number(peers.blockCacheTimeoutMinutes) * MINUTE_MS,

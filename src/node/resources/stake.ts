@@ -35,6 +35,19 @@ type Generation = "frozen" | "frozenV2";
 /** Coins given to others, or received from them. */
 type DelegationSide = "delegated" | "acquired_delegated";
 
+const fieldsOf = <S extends DelegationSide, G extends Generation>(side: S, generation: G) => ({
+	bandwidth: `${side}_${generation}_balance_for_bandwidth` as const,
+	energy: `${side}_${generation}_balance_for_energy` as const,
+});
+
+const DELEGATION_FIELDS = {
+	delegated: { frozen: fieldsOf("delegated", "frozen"), frozenV2: fieldsOf("delegated", "frozenV2") },
+	acquired_delegated: {
+		frozen: fieldsOf("acquired_delegated", "frozen"),
+		frozenV2: fieldsOf("acquired_delegated", "frozenV2"),
+	},
+};
+
 /** Coins that an account has given to others or received, for one resource. */
 export function delegation(
 	account: Readonly<Account>,
@@ -42,9 +55,8 @@ export function delegation(
 	generation: Generation,
 	resource: Resource,
 ): bigint {
-	return resource === "bandwidth"
-		? account[`${side}_${generation}_balance_for_bandwidth`]
-		: (account.account_resource?.[`${side}_${generation}_balance_for_energy`] ?? 0n);
+	const { bandwidth, energy } = DELEGATION_FIELDS[side][generation];
+	return resource === "bandwidth" ? account[bandwidth] : (account.account_resource?.[energy] ?? 0n);
 }
 
 /** Sets what {@link delegation} reads, in a record that the caller writes. */

@@ -108,6 +108,10 @@ const tables: Readonly<Record<NetworkName, readonly ForkRow[]>> = { main: forkTa
 export const forkTableOf = ({ network = "main" }: Pick<ChainRules, "network">): readonly ForkRow[] =>
 	tables[network];
 
+/** The newest version whose rules this program has. */
+export const newestVersion = (rules: Pick<ChainRules, "network">): number =>
+	(forkTableOf(rules).at(-1) as ForkRow).version;
+
 /** The version that blocks of this node carry: the newest that its release knows, unless its owner votes for another. */
 export function producedVersion(rules: Pick<ChainRules, "network" | "release" | "blockVersion">): number {
 	if (rules.blockVersion !== undefined) return rules.blockVersion;

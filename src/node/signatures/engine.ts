@@ -16,6 +16,7 @@ const require = createRequire(import.meta.url);
 
 interface NativeModule {
 	ecdsaRecover(signature: Uint8Array, recovery: number, hash: Uint8Array, compressed: boolean): Uint8Array;
+	publicKeyVerify(publicKey: Uint8Array): boolean;
 	ecdsaSign(
 		hash: Uint8Array,
 		privateKey: Uint8Array,
@@ -24,6 +25,7 @@ interface NativeModule {
 
 interface WasmModule {
 	recover(hash: Uint8Array, signature: Uint8Array, recovery: number, compressed: boolean): Uint8Array | null;
+	isPoint(publicKey: Uint8Array): boolean;
 }
 
 /** Engines in the order of preference; `load` throws where the engine can't run. */
@@ -35,16 +37,22 @@ const ENGINES: readonly { readonly name: string; readonly load: () => Promise<Re
 			const native = require("secp256k1/bindings") as NativeModule;
 			// A chain that seals a thousand blocks a second signs as often.
 			setSignEngine((hash, privateKey) => native.ecdsaSign(hash, privateKey));
-			return (hash, signature, recovery) =>
-				orUndefined(() => native.ecdsaRecover(signature.subarray(0, 64), recovery, hash, false));
+			return {
+				recover: (hash, signature, recovery) =>
+					orUndefined(() => native.ecdsaRecover(signature.subarray(0, 64), recovery, hash, false)),
+				isPoint: (compressed) => native.publicKeyVerify(compressed),
+			};
 		},
 	},
 	{
 		name: "wasm",
 		load: async () => {
 			const wasm = (await import("tiny-secp256k1")) as unknown as WasmModule;
-			return (hash, signature, recovery) =>
-				orUndefined(() => wasm.recover(hash, signature.subarray(0, 64), recovery as 0 | 1 | 2 | 3, false));
+			return {
+				recover: (hash, signature, recovery) =>
+					orUndefined(() => wasm.recover(hash, signature.subarray(0, 64), recovery as 0 | 1 | 2 | 3, false)),
+				isPoint: (compressed) => wasm.isPoint(compressed),
+			};
 		},
 	},
 ];

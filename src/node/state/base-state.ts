@@ -62,7 +62,7 @@ export class BaseState {
 		if (value !== undefined) return value === GONE ? undefined : (value as V);
 		const cached = this.cache.get(index, key);
 		if (cached !== undefined) return cached === GONE ? undefined : (cached as V);
-		const bytes = this.database.get(diskKey(store, key));
+		const bytes = this.database.get(readingKey(store, key));
 		const stored = bytes === undefined ? GONE : store.codec.decode(bytes, key);
 		this.cache.keep(index, key, stored, bytes?.length ?? 0);
 		return stored === GONE ? undefined : stored;
@@ -198,8 +198,21 @@ function prefixOf(store: StoreDefinition<unknown>): Uint8Array {
 }
 
 function diskKey(store: { readonly index: number }, key: string): Uint8Array {
-	const bytes = Buffer.allocUnsafe(key.length + 1);
-	bytes[0] = store.index;
-	bytes.write(key, 1, "latin1");
+	return fillKey(Buffer.allocUnsafe(key.length + 1), store.index, key);
+}
+
+/** Most keys are shorter than this. */
+const SHORT_KEY = 64;
+const shortKeys = Array.from({ length: SHORT_KEY }, (_, length) => Buffer.allocUnsafeSlow(length));
+
+/** A key that the next one of its length overwrites: databases read it before they answer. */
+function readingKey(store: { readonly index: number }, key: string): Uint8Array {
+	const bytes = shortKeys[key.length + 1];
+	return bytes ? fillKey(bytes, store.index, key) : diskKey(store, key);
+}
+
+function fillKey(bytes: Buffer, index: number, key: string): Uint8Array {
+	bytes[0] = index;
+	for (let i = 0; i < key.length; i++) bytes[i + 1] = key.charCodeAt(i);
 	return bytes;
 }

@@ -1,6 +1,7 @@
 /** The ordered key-value database under the state: LevelDB, or memory for chains that live as long as the process. */
 
 import { Level } from "level";
+import { toKey } from "../../protocol/bytes.js";
 import { OperatorError } from "../../protocol/operator-error.js";
 import { DamagedFileError, Inventory } from "./inventory.js";
 
@@ -258,7 +259,7 @@ function after(prefix: Uint8Array): Uint8Array {
 /** A database that is gone when the process ends. */
 export function createMemoryDatabase(): KeyValueDatabase {
 	const map = new Map<string, Uint8Array>();
-	const text = (key: Uint8Array): string => Buffer.from(key).toString("latin1");
+	const text = toKey;
 	return {
 		get: (key) => map.get(text(key)),
 		write: async (changes) => {

@@ -54,6 +54,7 @@ export class StateLayer implements StateBackend {
 		if (store.index === ACCOUNT) this.touchedAccounts.add(key);
 		else if (store.index === CODE) this.touchedCodes.add(key);
 		const before = map.get(key);
+		if (before === value) return;
 		this.journal.record(store.index, key, before === undefined ? NONE : before);
 		map.set(key, value);
 	}

@@ -48,6 +48,7 @@ export function gatheredBalances({ assetV2, asset_optimized }: Readonly<Account>
 /** The numbers of an account's tokens in the order of a hash map that the network makes as a copy of them. */
 export function copiedTokens(account: Readonly<Account>): string[] {
 	const { assetV2, asset_optimized } = account;
+	if (assetV2.size === 0) return [];
 	const held = [...(asset_optimized ? gatheredBalances(account) : assetV2).keys()];
 	return hashOrdered(held, byName, copyCapacity(held.length));
 }

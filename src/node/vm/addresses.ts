@@ -3,7 +3,7 @@
 import { ADDRESS_LENGTH, addressFromHash, addressPrefix } from "../../protocol/address.js";
 import { be64, concatBytes } from "../../protocol/bytes.js";
 import { keccak256 } from "../../protocol/hash.js";
-import { type Word, wordFromBytes, wordToBytes } from "./word.js";
+import { type Word, wordFromBytes, wordToBytes, writeWord } from "./word.js";
 
 const RECENT_LIMIT = 4096;
 const recent = new Map<Word, Uint8Array>();
@@ -18,10 +18,22 @@ export function toAddress(word: Word): Uint8Array {
 	}
 	let address = recent.get(word);
 	if (!address) {
-		address = wordToBytes(word).slice(32 - ADDRESS_LENGTH);
-		address[0] = prefix;
+		address = addressOf(word, prefix);
 		recent.set(word, address);
 	}
+	return address;
+}
+
+const scratch = new Uint8Array(32);
+const scratchView = new DataView(scratch.buffer);
+const scratchAddress = scratch.subarray(32 - ADDRESS_LENGTH);
+
+/** PERF: what asks for accounts does so for 20 units of energy, each time for another one if it likes. */
+function addressOf(word: Word, prefix: number): Uint8Array {
+	writeWord(scratchView, 0, word);
+	scratchAddress[0] = prefix;
+	const address = Buffer.allocUnsafe(ADDRESS_LENGTH);
+	address.set(scratchAddress);
 	return address;
 }
 

@@ -121,7 +121,12 @@ function hasLockedStake(account: Readonly<Account>, timeMs: bigint): boolean {
 function collectReward(machine: Machine, address: Uint8Array): void {
 	const { state } = machine;
 	withdrawReward(state, address, machineRewards);
-	const owner = Account.copy(state.account.existing(address));
+	const present = state.account.existing(address);
+	if (isCollected(machine, present)) {
+		state.account.put(address, present);
+		return;
+	}
+	const owner = Account.copy(present);
 	if (owner.votes.length > 0) {
 		const stored = state.votes.get(address);
 		const votes = stored ? Votes.copy(stored) : Votes.create({ address, old_votes: owner.votes });
@@ -137,6 +142,16 @@ function collectReward(machine: Machine, address: Uint8Array): void {
 	owner.allowance = 0n;
 	owner.latest_withdraw_time = withdrawTimeMs(machine);
 	state.account.put(address, owner);
+}
+
+/** Whether collecting leaves the record as it is: a contract may end again and again, for nothing. */
+function isCollected(machine: Machine, account: Readonly<Account>): boolean {
+	return (
+		account.votes.length === 0 &&
+		account.old_coin_power === 0n &&
+		account.allowance === 0n &&
+		account.latest_withdraw_time === withdrawTimeMs(machine)
+	);
 }
 
 /** Whether the heir counts as the contract itself; before #81 the last byte of the addresses wasn't compared. */
@@ -221,7 +236,13 @@ function leaveStakeV2(
 	if (!state.account.has(heirAddress)) {
 		throw runtimeFailed("java.lang.RuntimeException", "Unknown Exception");
 	}
-	const owner = Account.copy(state.account.existing(ownerAddress));
+	const left = state.account.existing(ownerAddress);
+	if (isLeft(left, now, cancelAllOn(properties))) {
+		state.account.put(heirAddress, state.account.existing(heirAddress));
+		state.account.put(ownerAddress, left);
+		return;
+	}
+	const owner = Account.copy(left);
 	const heir = Account.copy(state.account.existing(heirAddress));
 	for (const stake of owner.frozenV2) addStakeV2(heir, stake.type, stake.amount);
 	for (const resource of RESOURCES) {
@@ -245,4 +266,22 @@ function leaveStakeV2(
 	}
 	state.account.put(heirAddress, heir);
 	state.account.put(ownerAddress, owner);
+}
+
+/** Whether an account has nothing to leave by {@link leaveStakeV2}, and its record is as that writes it. */
+function isLeft(account: Readonly<Account>, nowSlot: bigint, isFine: boolean): boolean {
+	const energy = account.account_resource;
+	return (
+		account.frozenV2.length === 0 &&
+		account.unfrozenV2.length === 0 &&
+		account.net_usage === 0n &&
+		account.latest_consume_time === nowSlot &&
+		account.net_window_size === 0n &&
+		(account.net_window_optimized || !isFine) &&
+		energy !== undefined &&
+		energy.energy_usage === 0n &&
+		energy.latest_consume_time_for_energy === nowSlot &&
+		energy.energy_window_size === 0n &&
+		(energy.energy_window_optimized || !isFine)
+	);
 }

@@ -55,9 +55,14 @@ export function tokenTransferError(
 	return undefined;
 }
 
-/** Adds to the balance of an account that exists, wrapping. */
+/** Adds to the balance of an account that exists, wrapping. Adding 0 is a write, too. */
 export function addBalance(state: StateView, address: Uint8Array, deltaSun: bigint): void {
-	const account = Account.copy(state.account.existing(address));
+	const present = state.account.existing(address);
+	if (deltaSun === 0n) {
+		state.account.put(address, present);
+		return;
+	}
+	const account = Account.copy(present);
 	account.balance = wrap(account.balance + deltaSun);
 	state.account.put(address, account);
 }
@@ -87,8 +92,9 @@ export function moveTokens(
 
 /** Moves all tokens of an account; its entries stay, with zeros. */
 export function moveAllTokens(state: StateView, from: Uint8Array, to: Uint8Array): void {
-	const owner = Account.copy(state.account.existing(from));
-	if (owner.assetV2.size === 0) return;
+	const present = state.account.existing(from);
+	if (present.assetV2.size === 0) return;
+	const owner = Account.copy(present);
 	const heir = Account.copy(state.account.existing(to));
 	const received = new Map(heir.assetV2);
 	const left = new Map<string, bigint>();

@@ -5,6 +5,7 @@ import { connect, type Socket } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { gzipSync } from "node:zlib";
 import { type Attack, attackerHost, tally } from "../attack.js";
+import { GREETING, resetCalls } from "../http2-frames.js";
 
 const CONNECTIONS = 4;
 
@@ -111,6 +112,32 @@ const openStreams = (name: string, sends: string, count: number, headers: object
 	},
 });
 
+const RESETS = 2_500;
+
+const grpcReset: Attack = {
+	name: "grpc-reset",
+	sends: `${RESETS.toLocaleString("en")} gRPC calls at once, each reset right behind its opening, over ${CONNECTIONS} connections, opened again when closed`,
+	async run({ ports }, durationMs) {
+		const bytes = Buffer.concat([GREETING, resetCalls("/protocol.Wallet/GetNowBlock", RESETS)]);
+		const end = Date.now() + durationMs;
+		let ended = 0;
+		const again = async (n: number): Promise<void> => {
+			while (Date.now() < end) {
+				const socket = connect({ host: "127.0.0.1", port: ports.grpc, localAddress: attackerHost(n) });
+				socket.on("error", () => {});
+				const closed = new Promise((resolve) => socket.once("close", resolve));
+				socket.resume();
+				socket.write(bytes);
+				await Promise.race([closed, sleep(Math.max(0, end - Date.now()))]);
+				if (Date.now() < end) ended++;
+				socket.destroy();
+			}
+		};
+		await Promise.all(Array.from({ length: CONNECTIONS }, (_, n) => again(n)));
+		return tally(Array<string>(ended).fill("connection ended"));
+	},
+};
+
 /** A message without its last bytes. */
 const partial = Buffer.concat([Buffer.of(0, 0, 0x3d, 0x09, 0), Buffer.alloc(3_900_000)]);
 
@@ -138,6 +165,7 @@ export const unreadAnswers: readonly Attack[] = [
 		},
 	),
 	grpcUnread,
+	grpcReset,
 	openStreams(
 		"grpc-open",
 		"20,000 gRPC calls over 4 connections that never say anything",

@@ -3,10 +3,12 @@ import { type PackingContext, packTransactions } from "../../../src/node/chain/p
 import { fromHex, utf8 } from "../../../src/protocol/bytes.js";
 import {
 	BlockHeaderRaw,
+	TransferContract,
 	UpdateBrokerageContract,
 	WitnessCreateContract,
 } from "../../../src/protocol/messages.js";
 import { addresses, SmallChain } from "../properties/small-chain.js";
+import { openSmall, produce, signed, smallConfig, users } from "./small-chain.js";
 
 test("a transaction under the new permissions of a witness waits for the block after the one that makes it", async () => {
 	const chain = await SmallChain.open({
@@ -56,4 +58,19 @@ test("packing writes the parent's id into the history that #95 installed, before
 	}
 	expect(seen).toEqual([false, true]);
 	expect(state.storageRow.get(row)).toEqual(raw.parentHash);
+});
+
+test.each([
+	[0n, 1],
+	[1n, 0],
+])("with parameter 24 = %s, %i transaction with unknown fields goes into a block", async (filter, count) => {
+	const open = await openSmall({ config: smallConfig(`allowProtoFilterNum = ${filter}`) });
+	produce(open);
+	const [owner_address, to_address] = users as [Uint8Array, Uint8Array];
+	const known = TransferContract.encode(TransferContract.create({ owner_address, to_address, amount: 1n }));
+	const odd = TransferContract.decode(Buffer.concat([known, Uint8Array.of(0x98, 0x3f, 1)]));
+	open.chain.pushTransaction(signed(open, 0, "TransferContract", odd));
+	expect(produce(open).transactions).toHaveLength(count);
+	expect(open.chain.pool.size).toBe(0);
+	await open.close();
 });

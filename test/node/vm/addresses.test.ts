@@ -30,6 +30,17 @@ describe("addresses of contracts", () => {
 		expect(toHex(toAddress(word))).toBe(toHex(CONTRACT));
 		expect(addressWord(CONTRACT)).toBe(BigInt(`0x${"33".repeat(20)}`));
 	});
+
+	it("stand there in words of every length, each in bytes of its own", () => {
+		const addresses: { readonly address: Uint8Array; readonly expected: string }[] = [];
+		for (let bits = 0n; bits < 256n; bits++) {
+			for (const value of [1n << bits, (1n << bits) - 1n, (1n << bits) | 0x0102030405n]) {
+				const expected = `41${value.toString(16).padStart(40, "0").slice(-40)}`;
+				addresses.push({ address: toAddress(toWord(value)), expected });
+			}
+		}
+		for (const { address, expected } of addresses) expect(toHex(address)).toBe(expected);
+	});
 });
 
 describe("keys of storage rows", () => {

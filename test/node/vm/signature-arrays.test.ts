@@ -13,7 +13,7 @@ import { sat32, toWord, wordFromBytes, wordToBytes } from "../../../src/node/vm/
 import { concatBytes, equalBytes, fromHex, toHex } from "../../../src/protocol/bytes.js";
 import { sha256 } from "../../../src/protocol/hash.js";
 import { Account, Key, Permission } from "../../../src/protocol/messages.js";
-import { addressOfPrivateKey, sign } from "../../../src/protocol/signature.js";
+import { addressOfPrivateKey, setRecoverEngine, sign } from "../../../src/protocol/signature.js";
 import { CALLER, CONTRACT, emptyState, putTestContract, runContract } from "./machine-fixture.js";
 import { seededRandom } from "./random.js";
 
@@ -247,6 +247,29 @@ describe.each(TIMES)("arrays of signatures, %s", (_, rules) => {
 			if (expected.includes("1")) marked++;
 		}
 		expect(marked).toBeGreaterThan(200);
+	});
+
+	it("have one recovery for an entry that stands there several times", async () => {
+		const at = (value: number): Uint8Array => wordToBytes(value);
+		// Three offsets to one signature, and a fourth to the next.
+		const [one, other] = [SIGNATURES[0], SIGNATURES[2]].map((signature) =>
+			Buffer.concat([at(65), signature as Uint8Array, new Uint8Array(31)]),
+		) as [Buffer, Buffer];
+		const [first, second] = [32 * 4, 32 * 4 + one.length];
+		const array = [4, first, first, first, second].map(at);
+		// With a last word, it is a header and whole entries of six words, too.
+		const input = Buffer.concat([HASH, at(96), at(96), ...array, one, other, at(0)]);
+		let recoveries = 0;
+		setRecoverEngine("counting", {
+			recover: () => {
+				recoveries++;
+				return new Uint8Array(65).fill(4);
+			},
+			isPoint: () => true,
+		});
+		batchValidateSign.run(input, { machine, caller: CONTRACT });
+		await installRecoverEngine();
+		expect(recoveries).toBe(2);
 	});
 
 	it("take neither time nor memory for entries beyond the limits", () => {

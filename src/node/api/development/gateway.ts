@@ -20,7 +20,7 @@ import { plainStyle } from "../json-style.js";
 import { Dispatcher } from "../jsonrpc/dispatcher.js";
 import { feedFilters } from "../jsonrpc/filter-feed.js";
 import { FilterRegistry } from "../jsonrpc/filter-registry.js";
-import { lenientMethodsByName, methodsByName } from "../jsonrpc/method-table.js";
+import { methodsByName } from "../jsonrpc/method-table.js";
 import { collectBody } from "../request-body.js";
 import { servicePage } from "../service-pages.js";
 import { type AdminAnswer, answerAdmin, TEXT_TYPE } from "./admin.js";
@@ -93,11 +93,12 @@ class Gateway {
 			[FOLDERS.solidity, server("solidity")],
 			[FOLDERS.pbft, server("pbft")],
 		]);
-		const { jsonrpc, http } = this.node.config.node;
-		const filters = new FilterRegistry(() => this.node.upMs, jsonrpc);
+		const { jsonrpc, http, release } = this.node.config.node;
+		const filters = new FilterRegistry(() => this.node.upMs, jsonrpc, release);
 		this.stopObserving = control.open.chain.observe(feedFilters(api.view("full"), filters, undefined));
 		const ordinary = new Dispatcher({
-			methods: jsonrpc.lenient ? lenientMethodsByName : methodsByName,
+			methods: methodsByName(release, jsonrpc.lenient),
+			release,
 			lenient: jsonrpc.lenient,
 			maxBatchSize: jsonrpc.maxBatchSize,
 			maxResponseSize: jsonrpc.maxResponseSize,
@@ -196,11 +197,11 @@ class Gateway {
 		const body = await collectBody(request, access === "everything" ? MAX_RPC_BODY : maxBodySize);
 		if (typeof body === "string") return answer.empty(413);
 		const text = Buffer.from(body).toString("utf8");
-		const reply = await this.rpc.answer(text, mixed, access, {
+		const reply = await this.rpc.answerLine(text, mixed, access, {
 			isAbandoned: () => request.socket.destroyed,
 			...(request.socket.remoteAddress === undefined ? {} : { client: request.socket.remoteAddress }),
 		});
-		answer.send(200, JSON_TYPE, reply === "" ? "" : `${reply}\n`);
+		answer.send(200, JSON_TYPE, reply);
 	}
 
 	private describe(): string[] {

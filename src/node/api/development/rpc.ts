@@ -58,6 +58,12 @@ interface DevelopmentRpcOptions {
 export class DevelopmentRpc {
 	constructor(private readonly options: DevelopmentRpcOptions) {}
 
+	/** As {@link answer}, with a line end behind what isn't empty. */
+	async answerLine(...request: Parameters<DevelopmentRpc["answer"]>): Promise<string> {
+		const text = await this.answer(...request);
+		return text === "" ? "" : `${text}\n`;
+	}
+
 	/**
 	 * Answers a request or a batch; never throws.
 	 * @param mixed methods of every node are answered too

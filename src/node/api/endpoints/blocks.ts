@@ -48,7 +48,7 @@ const texts = new WeakMap<SignedBlock, Map<string, string>>();
 /** One block. Its text is kept as long as the block is: many ask for the newest one. */
 const oneBlock: ReplyWriter<SignedBlock | undefined> = ({ style }, block) => {
 	if (!block) return "{}";
-	const key = `${style.dialect} ${style.visible}`;
+	const key = `${style.dialect} ${style.visible} ${style.longsAsText ?? false}`;
 	const known = texts.get(block) ?? new Map<string, string>();
 	let text = known.get(key);
 	if (text === undefined) {

@@ -1,5 +1,6 @@
 /** Who has signed a transaction, and whether it is enough (protocol/http-endpoints §2.3, §2.4). */
 
+import type { Message, MessageType } from "../../../protocol/codec/descriptor.js";
 import { mapOrderedMessageWith } from "../../../protocol/json/message-writer.js";
 import { transactionJson } from "../../../protocol/json/transaction-json.js";
 import {
@@ -7,18 +8,23 @@ import {
 	TransactionExtention,
 	TransactionSignWeight,
 } from "../../../protocol/messages.js";
-import type { SignedTransaction } from "../../../protocol/transaction.js";
 import type { ApiContext } from "../context.js";
 import { defineEndpoint, type Endpoint, written } from "../endpoint.js";
-import { approvedList, signWeight } from "../queries/signatures.js";
+import { approvedList, type SignatureAnswer, signWeight } from "../queries/signatures.js";
 import { transactionExtention } from "../transaction-extention.js";
 import { packedTransaction } from "./broadcast.js";
 
-/** The transaction as both answers carry it. */
-function extention({ style }: ApiContext, transaction: SignedTransaction): string {
-	return mapOrderedMessageWith(TransactionExtention, transactionExtention(transaction), style, [
-		["transaction", transactionJson(transaction, style)],
+/** An answer with the transaction that both carry. */
+function withTransaction<T extends Message>(
+	{ style }: ApiContext,
+	type: MessageType<T>,
+	{ answer, shown }: SignatureAnswer<T>,
+): string {
+	if (!shown) return mapOrderedMessageWith(type, answer, style, []);
+	const extention = mapOrderedMessageWith(TransactionExtention, transactionExtention(shown), style, [
+		["transaction", transactionJson(shown, style)],
 	]);
+	return mapOrderedMessageWith(type, answer, style, [["transaction", extention]]);
 }
 
 export const signingEndpoints: readonly Endpoint[] = [
@@ -32,9 +38,7 @@ export const signingEndpoints: readonly Endpoint[] = [
 		answers: "TransactionSignWeight",
 		reply: written,
 		handle: (context, transaction) =>
-			mapOrderedMessageWith(TransactionSignWeight, signWeight(context, transaction), context.style, [
-				["transaction", extention(context, transaction)],
-			]),
+			withTransaction(context, TransactionSignWeight, signWeight(context, transaction)),
 	}),
 	defineEndpoint({
 		name: "getapprovedlist",
@@ -46,8 +50,6 @@ export const signingEndpoints: readonly Endpoint[] = [
 		answers: "TransactionApprovedList",
 		reply: written,
 		handle: (context, transaction) =>
-			mapOrderedMessageWith(TransactionApprovedList, approvedList(context, transaction), context.style, [
-				["transaction", extention(context, transaction)],
-			]),
+			withTransaction(context, TransactionApprovedList, approvedList(context, transaction)),
 	}),
 ];

@@ -3,22 +3,31 @@
  * are in the client's hands: one that stays closed leaves every answer here.
  */
 
+import { type BegunCalls, CallRounds } from "./call-rounds.js";
+
 /** Answers of a connection that are being made at a time. */
 const MAX_MAKING = 16;
 /** With so many bytes unsent no further answer is made for a connection. */
 const MAX_UNSENT = 1 << 20;
 /** Calls that a connection may have open. */
 export const MAX_CALLS = 100;
+/**
+ * Calls that a connection may begin before the event loop comes round. A client that waits for answers can't begin more
+ * than it may have open, and as many again for those that it gave up meanwhile.
+ */
+export const MAX_BEGUN = 2 * MAX_CALLS;
 /** A client that takes less than this in {@link STALLED_MS} while answers wait for it has stopped reading. */
 const LEAST_PROGRESS = 64 << 10;
 const STALLED_MS = 30_000;
 
 /** What all connections of a server hold together. */
-export interface CallTotals {
+export class CallTotals {
 	/** Calls that are open. */
-	open: number;
+	open = 0;
 	/** Bytes of answers that haven't left. */
-	unsent: number;
+	unsent = 0;
+
+	constructor(readonly rounds = new CallRounds()) {}
 }
 
 export class ClientCalls {
@@ -33,6 +42,8 @@ export class ClientCalls {
 	/** Calls that have begun and not closed. */
 	private openCalls = 0;
 	private refusedCalls = 0;
+	private readonly begun: BegunCalls = { round: 0, inRound: 0 };
+	private resets = { sinceMs: Number.NEGATIVE_INFINITY, count: 0 };
 	private making = 0;
 	private unsentBytes = 0;
 	private readonly line: (() => void)[] = [];
@@ -46,9 +57,9 @@ export class ClientCalls {
 		return this.openCalls;
 	}
 
-	/** Whether it opens calls again and again that it was told not to open. */
+	/** Whether it opens calls again and again that it was told not to open, or resets them as fast as it opens them. */
 	get insists(): boolean {
-		return this.refusedCalls > MAX_CALLS;
+		return this.refusedCalls > MAX_CALLS || this.begun.inRound > MAX_BEGUN;
 	}
 
 	/** Bytes of answers that haven't left. */
@@ -58,6 +69,7 @@ export class ClientCalls {
 
 	/** A call begins. @returns what is to be called when it has closed; undefined: there are too many */
 	begin(): (() => void) | undefined {
+		if (!this.totals.rounds.count(this.begun)) return undefined;
 		if (this.openCalls >= MAX_CALLS) {
 			this.refusedCalls++;
 			return undefined;
@@ -68,6 +80,12 @@ export class ClientCalls {
 			this.openCalls--;
 			this.totals.open--;
 		};
+	}
+
+	/** The client has reset a call. @returns how many it has reset in the window that is open */
+	wasReset(nowMs: number, windowMs: number): number {
+		if (nowMs - this.resets.sinceMs > windowMs) this.resets = { sinceMs: nowMs, count: 0 };
+		return ++this.resets.count;
 	}
 
 	/** Resolves when an answer may be made; {@link made} must follow. @returns whether it had to wait */

@@ -80,6 +80,8 @@ export class DescriptorFiles {
 		private readonly files: readonly DescribedFile[],
 		private readonly services: readonly DescribedService[],
 		private readonly spelling: Spelling,
+		/** Full names of fields, in neutral spelling. */
+		private readonly deprecated: ReadonlySet<string> = new Set(),
 	) {
 		for (const file of files) this.scopes.set(file.package, newScope());
 		for (const { name, methods } of services) {
@@ -219,7 +221,8 @@ export class DescriptorFiles {
 				[6, `.${this.spelling(path)}.${entryName(this.spelling(field.name))}`],
 			];
 		}
-		return [...parts, ...this.typeParts(field)];
+		const options: Parts = this.deprecated.has(`${path}.${field.name}`) ? [[8, [[3, 1]]]] : [];
+		return [...parts, ...this.typeParts(field), ...options];
 	}
 
 	private typeParts({ kind, message, enumeration }: DescribedField): Parts {

@@ -1,6 +1,6 @@
 /** One gRPC server over a table of services: filters, limits, statuses (protocol/grpc §1.1, §2.1). */
 
-import { constants } from "node:http2";
+import { constants, type ServerHttp2Stream } from "node:http2";
 import type { Socket } from "node:net";
 import {
 	type ChannelOptions,
@@ -13,6 +13,7 @@ import {
 import { toNeutral } from "../../../protocol/dialect.js";
 import { isWireError } from "../../../protocol/json/exceptions.js";
 import type { RpcConfig } from "../../config/service-config.js";
+import { isFrom } from "../../rules/release.js";
 import type { Broadcaster } from "../broadcast.js";
 import { ConnectionGate } from "../connection-gate.js";
 import type { ApiContext, ApiNode, ServerKind } from "../context.js";
@@ -22,9 +23,10 @@ import { PATIENCE, type Patience, sweepMs } from "../patience.js";
 import type { CallGate } from "../rate-limiter.js";
 import { REQUEST_BUDGET } from "../request-budget.js";
 import { ownTurn } from "../turns.js";
-import { type CallTotals, ClientCalls, MAX_CALLS } from "./client-calls.js";
+import { CallTotals, ClientCalls, MAX_CALLS } from "./client-calls.js";
 import { Health } from "./health.js";
 import {
+	admitStreams,
 	type LibraryCall,
 	limitHeaders,
 	nameUnknownMethods,
@@ -67,7 +69,7 @@ interface Client {
 export class GrpcServer {
 	/** By address and port, as calls name them. */
 	private readonly clients = new Map<string, Client>();
-	private readonly totals: CallTotals = { open: 0, unsent: 0 };
+	private readonly totals = new CallTotals();
 	private readonly received = new ReceivedMessages();
 	private readonly server: Server;
 	private readonly long: LongMessages;
@@ -82,18 +84,22 @@ export class GrpcServer {
 		patience: Patience = PATIENCE,
 		maxConnections = MAX_CONNECTIONS,
 	) {
-		const { rpc } = node.config.node;
+		const { rpc, release } = node.config.node;
 		this.long = new LongMessages(node.limiter.longMessages);
 		this.server = new Server({
 			...optionsOf(rpc),
-			interceptors: [watchCalls((call) => this.begin(call)), limitHeaders(rpc.maxHeaderListSize)],
+			interceptors: [
+				watchCalls(isFrom(release, "4.8.2"), (call) => this.watch(call)),
+				limitHeaders(rpc.maxHeaderListSize),
+			],
 		});
 		const services = servicesOf(kind, node.config);
 		for (const service of services) this.addService(service);
 		const admit = (peer: string): (() => void) | undefined => this.admitStream(peer);
 		this.health = new Health(this.server, new Set(services.map(({ name }) => `${PACKAGE}.${name}`)), admit);
-		if (rpc.reflection) reflect(this.server, services, node.config.node.dialect, admit);
+		if (rpc.reflection) reflect(this.server, services, node.config.node, admit);
 		nameUnknownMethods(this.server);
+		admitStreams(this.server, (stream) => this.begin(stream));
 		// Our own listener, because the library's binds without saying why it couldn't.
 		this.injector = this.server.createConnectionInjector(ServerCredentials.createInsecure());
 		// A session of HTTP/2 goes both ways: a client that ends its half is gone.
@@ -116,20 +122,40 @@ export class GrpcServer {
 		this.injector.injectConnection(socket);
 	}
 
-	/** A call begins: it is counted, and closed where its client has too many. */
-	private begin(call: LibraryCall): void {
-		const { stream } = call;
-		if (!stream) return;
-		const { remoteAddress = "", remotePort } = stream.session?.socket ?? {};
+	/** A call begins: it is counted, and closed where its client has too many. @returns whether it is to be served */
+	private begin(stream: ServerHttp2Stream): boolean {
+		const { session } = stream;
+		const { remoteAddress = "", remotePort } = session?.socket ?? {};
 		const client = this.clients.get(`${remoteAddress}:${remotePort}`);
 		const closed = client?.work.begin();
+		if (client?.work.insists) {
+			// Ends the session at once: the calls behind this one that were read with it don't begin any more.
+			session?.destroy();
+			client.socket.destroy();
+			closed?.();
+			return false;
+		}
 		if (!closed) {
 			stream.close(constants.NGHTTP2_REFUSED_STREAM);
-			if (client?.work.insists) client.socket.destroy();
-			return;
+			return false;
 		}
 		stream.once("close", closed);
-		this.received.watch(call, remoteAddress);
+		const { maxResets, resetWindowMs } = this.node.config.node.rpc;
+		if (maxResets > 0 && resetWindowMs > 0) {
+			stream.once("aborted", () => {
+				if (client?.work.wasReset(performance.now(), resetWindowMs) !== maxResets + 1) return;
+				session?.goaway(constants.NGHTTP2_ENHANCE_YOUR_CALM);
+				session?.destroy();
+				client.socket.destroySoon();
+			});
+		}
+		return true;
+	}
+
+	/** What is received for a call that is served is counted. */
+	private watch(call: LibraryCall): void {
+		if (!call.stream) return;
+		this.received.watch(call, call.stream.session?.socket?.remoteAddress ?? "");
 		this.makeRoom();
 	}
 

@@ -6,13 +6,16 @@
 import { type Server, type ServerDuplexStream, status } from "@grpc/grpc-js";
 import { DecodeError, EMPTY_BYTES, Reader } from "../../../protocol/codec/reader.js";
 import { Writer } from "../../../protocol/codec/writer.js";
-import { type Dialect, spell } from "../../../protocol/dialect.js";
+import { spell } from "../../../protocol/dialect.js";
 import { services as schema } from "../../../protocol/generated/services.js";
+import { IvkDecryptORC20Parameters, OvkDecryptORC20Parameters } from "../../../protocol/messages.js";
+import type { NodeConfig } from "../../config/config.js";
+import { isFrom, type Release } from "../../rules/release.js";
 import { type DescribedFile, type DescribedService, DescriptorFiles } from "./descriptor-files.js";
 import { healthService } from "./health.js";
 import { UNREADABLE } from "./method.js";
 import { type ReflectionVersion, reflectionService } from "./reflection-schema.js";
-import { PACKAGE, type Service } from "./service-table.js";
+import { isOffered, PACKAGE, type Service } from "./service-table.js";
 
 const FILES: readonly DescribedFile[] = [
 	{ name: "google/protobuf/any.proto", package: "google.protobuf", needs: [] },
@@ -21,6 +24,11 @@ const FILES: readonly DescribedFile[] = [
 	{ name: "grpc/reflection/v1/reflection.proto", package: "grpc.reflection.v1", needs: [] },
 	{ name: "grpc/health/v1/health.proto", package: "grpc.health.v1", needs: [] },
 ];
+
+/** Fields that clients are told not to use, from release 4.8.2 on. */
+const DEPRECATED: ReadonlySet<string> = new Set(
+	[IvkDecryptORC20Parameters, OvkDecryptORC20Parameters].map(({ typeName }) => `${typeName}.events`),
+);
 
 /** Members of a request; all but the host exclude each other. */
 const Ask = { host: 1, file: 3, symbol: 4, extension: 5, extensionNumbers: 6, services: 7 } as const;
@@ -34,7 +42,7 @@ const Tell = { host: 1, request: 2, files: 4, services: 6, error: 7 } as const;
 export function reflect(
 	server: Server,
 	offered: readonly Service[],
-	dialect: Dialect,
+	{ dialect, release }: Pick<NodeConfig["node"], "dialect" | "release">,
 	admit: (peer: string) => (() => void) | undefined,
 ): void {
 	const versions = { v1alpha: reflectionService("v1alpha"), v1: reflectionService("v1") };
@@ -47,8 +55,9 @@ export function reflect(
 	const describe = (): DescriptorFiles => {
 		files ??= new DescriptorFiles(
 			FILES,
-			[...describedServices(), ...Object.values(versions), healthService],
+			[...describedServices(release), ...Object.values(versions), healthService],
 			(name) => spell(name, dialect),
+			isFrom(release, "4.8.2") ? DEPRECATED : new Set(),
 		);
 		return files;
 	};
@@ -91,11 +100,13 @@ function serve(
 	);
 }
 
-/** All services of the schema, whether a server offers them or not. */
-function describedServices(): DescribedService[] {
+/** All services of a release, whether a server offers them or not. */
+function describedServices(release: Release): DescribedService[] {
 	return Object.entries(schema).map(([name, methods]) => ({
 		name: `${PACKAGE}.${name}`,
-		methods: Object.entries(methods).map(([method, types]) => ({ name: method, ...types })),
+		methods: Object.entries(methods)
+			.filter(([method]) => isOffered(method, release))
+			.map(([method, types]) => ({ name: method, ...types })),
 	}));
 }
 

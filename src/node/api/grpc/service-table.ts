@@ -49,11 +49,16 @@ export function servicesOf(server: ServerKind, config: NodeConfig): readonly Ser
 /** The first release that has a method, where that is not the oldest. */
 const SINCE: Readonly<Record<string, Release>> = { GetPaginatedNowWitnessList: "4.8.1" };
 
+/** Whether a release has a method of the schema. */
+export function isOffered(method: string, release: Release): boolean {
+	return isFrom(release, SINCE[method] ?? RELEASES[0]);
+}
+
 /** Only the methods that the schema lists for the service, and the release has; a table of handlers may hold more. */
 function service<S extends ServiceName>(name: S, handlers: Handlers<S>, release: Release): Service {
 	const methods = new Map<string, Method>();
 	for (const [method, { request, response }] of Object.entries(services[name])) {
-		if (!isFrom(release, SINCE[method] ?? RELEASES[0])) continue;
+		if (!isOffered(method, release)) continue;
 		const handle = handlers[method as keyof Handlers<S>];
 		methods.set(method, { request, response, handle } as unknown as Method);
 	}

@@ -1,6 +1,7 @@
 /** How JSON values become the declared parameters of methods (protocol/json-rpc §2.2). */
 
 import { parseInt64 } from "../../../protocol/int64.js";
+import { isFrom, type Release } from "../../rules/release.js";
 import { isJsonArray, isJsonObject, type JsonArray, JsonNumber, type JsonValue } from "./json-reader.js";
 
 /** A value is not of its declared type. */
@@ -12,8 +13,15 @@ export class TypeMismatch extends Error {
 export interface DeclaredType<T> {
 	/** For documents. */
 	readonly label: string;
-	/** @throws {TypeMismatch} */
-	read(value: JsonValue): T;
+	/** The first release that knows a member of this type; absent: all do. */
+	readonly since?: Release;
+	/** @param release whose types they are @throws {TypeMismatch} */
+	read(value: JsonValue, release: Release): T;
+}
+
+/** A member that releases before `first` don't know. */
+export function since<T>(first: Release, type: DeclaredType<T>): DeclaredType<T> {
+	return { ...type, since: first };
 }
 
 function mismatch(label: string): never {
@@ -99,17 +107,28 @@ export function record<S extends Readonly<Record<string, DeclaredType<unknown>>>
 	const types = new Map(Object.entries(members));
 	return {
 		label,
-		read: (value) => {
+		read: (value, release) => {
 			if (value === null) return null;
 			if (!isJsonObject(value)) return mismatch(label);
 			const result: Record<string, unknown> = {};
 			for (const [name, member] of value) {
 				const type = types.get(name) ?? mismatch(label);
-				result[name] = type.read(member);
+				if (type.since && !isFrom(release, type.since)) return mismatch(label);
+				result[name] = type.read(member, release);
 			}
 			return result as RecordOf<S>;
 		},
 	};
+}
+
+/** A value as the reference's runtime prints it in its texts. */
+export function valueText(value: JsonValue): string {
+	if (value instanceof JsonNumber) return numberText(value);
+	if (isJsonArray(value)) return `[${value.map(valueText).join(", ")}]`;
+	if (isJsonObject(value)) {
+		return `{${[...value].map(([name, member]) => `${name}=${valueText(member)}`).join(", ")}}`;
+	}
+	return String(value);
 }
 
 /** A number as the reference's runtime prints it. */

@@ -5,9 +5,11 @@ import type { SignedBlock } from "../../../protocol/block.js";
 import { toHex } from "../../../protocol/bytes.js";
 import type { TransactionInfo } from "../../../protocol/messages.js";
 import { type BloomGroup, bloomOfBlock } from "../../chain/section-bloom.js";
+import { isFrom, type Release } from "../../rules/release.js";
 import { bloomGroups, itemCount, type LogFilter, matchesLog } from "./log-filter.js";
 import type { RpcValue } from "./method.js";
 import { logObject, logsOfBlock } from "./objects/log.js";
+import { type ObjectStyle, objectStyle } from "./objects/style.js";
 import { EXCEEDS_LIMIT, internal, RpcError } from "./rpc-error.js";
 import { data } from "./values.js";
 
@@ -78,10 +80,15 @@ export class FilterRegistry {
 	};
 	private queued = 0;
 
+	private get style(): ObjectStyle {
+		return objectStyle(this.release);
+	}
+
 	/** @param nowMs milliseconds of a clock that only goes forward */
 	constructor(
 		private readonly nowMs: () => number,
 		private readonly limits: FilterLimits,
+		private readonly release: Release,
 	) {}
 
 	get size(): number {
@@ -98,23 +105,22 @@ export class FilterRegistry {
 	add(logs?: LogFilter, client = "", groups: readonly BloomGroup[] = logs ? bloomGroups(logs) : []): string {
 		const kind = logs ? "log" : "block";
 		const items = logs ? itemCount(logs) : 0;
-		this.checkLimit(kind, client, items);
+		this.checkLimit(kind, client);
+		const { items: kept, byId } = this.lists[kind];
+		if (kept + items > MAX_ITEMS) throw tooMany(kind, byId.size);
 		const id = toHex(randomBytes(ID_BYTES));
 		const expiresMs = this.nowMs() + LIFETIME_MS;
 		this.lists[kind].put(id, { logs, groups, items, client, queue: [], expiresMs });
 		return `0x${id}`;
 	}
 
-	private checkLimit(kind: FilterKind, client: string, items: number): void {
+	/** @throws {RpcError} if there may not be one filter more of a kind, whatever it asks for */
+	checkLimit(kind: FilterKind, client = ""): void {
 		const list = this.lists[kind];
 		const limit = kind === "log" ? this.limits.maxLogFilters : this.limits.maxBlockFilters;
-		const refuse = (most: number): never => {
-			throw new RpcError(EXCEEDS_LIMIT, `exceed max ${kind} filters: ${most}, try again later`);
-		};
-		if (limit > 0 && list.byId.size >= limit) refuse(limit);
+		if (limit > 0 && list.byId.size >= limit) throw tooMany(kind, limit);
 		const share = Math.ceil(limit / SHARE);
-		if (limit > SHARE && list.countOf(client) >= share) refuse(share);
-		if (list.items + items > MAX_ITEMS) refuse(list.byId.size);
+		if (limit > SHARE && list.countOf(client) >= share) throw tooMany(kind, share);
 	}
 
 	/** What was queued since the last poll; the filter lives on. @throws {RpcError} */
@@ -149,7 +155,10 @@ export class FilterRegistry {
 		const key = plainId(id);
 		for (const list of [this.lists.block, this.lists.log]) {
 			const filter = list.byId.get(key);
-			if (filter) return { filter, list, key };
+			if (!filter) continue;
+			// Up to release 4.8.1 an expired filter answers until a block comes that concerns it.
+			if (isFrom(this.release, "4.8.2") && this.nowMs() > filter.expiresMs) this.drop(list, key, filter);
+			else return { filter, list, key };
 		}
 		throw filterNotFound();
 	}
@@ -159,7 +168,7 @@ export class FilterRegistry {
 		if (this.size === 0) return;
 		const hasTransactions = infos.length > 0;
 		this.dropExpired(this.lists.block);
-		// Expired filters answer until a block comes that concerns them: those of logs need one with transactions.
+		// Filters of logs are concerned by blocks with transactions alone.
 		if (hasTransactions) this.dropExpired(this.lists.log);
 		const hash = data(block.id);
 		for (const filter of this.lists.block.byId.values()) this.enqueue(filter, hash);
@@ -192,7 +201,7 @@ export class FilterRegistry {
 			if (!logs || number < logs.from || number > logs.to || !mayMatch(groups, bloom)) continue;
 			for (const one of placed) {
 				if (!matchesLog(logs, one.log)) continue;
-				const object = objects.get(one.logIndex) ?? logObject(one, block, removed);
+				const object = objects.get(one.logIndex) ?? logObject(one, block, removed, this.style);
 				objects.set(one.logIndex, object);
 				this.enqueue(filter, object);
 			}
@@ -218,6 +227,10 @@ export class FilterRegistry {
 			this.drop(list, id, filter);
 		}
 	}
+}
+
+function tooMany(kind: FilterKind, most: number): RpcError {
+	return new RpcError(EXCEEDS_LIMIT, `exceed max ${kind} filters: ${most}, try again later`);
 }
 
 function mayMatch(groups: readonly BloomGroup[], bloom: ReadonlySet<number>): boolean {

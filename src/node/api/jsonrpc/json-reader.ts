@@ -29,10 +29,22 @@ export class JsonTextError extends Error {
 	override readonly name = "JsonTextError";
 }
 
+/** The text asks for more than its budget. */
+export class JsonLimitError extends JsonTextError {
+	constructor(
+		readonly limit: "depth" | "tokens",
+		/** What the text came to. */
+		readonly reached: number,
+		readonly most: number,
+	) {
+		super(`more than ${most} ${limit === "depth" ? "levels" : "tokens"}`);
+	}
+}
+
 /** What one text may ask of its reader. */
-interface JsonBudget {
-	/** Values and names of members in all. */
-	readonly values: number;
+export interface JsonBudget {
+	/** Values, names of members and closing brackets in all. */
+	readonly tokens: number;
 	/** Levels of brackets: reading needs a call for each. */
 	readonly depth: number;
 	/** Characters of one number: turning it into another notation takes the square of this. */
@@ -40,10 +52,10 @@ interface JsonBudget {
 }
 
 /** For texts that were asked for, or whose size was bounded before. */
-const PLAIN_BUDGET: JsonBudget = { values: Number.MAX_SAFE_INTEGER, depth: 500, numberLength: 1_000 };
+const PLAIN_BUDGET: JsonBudget = { tokens: Number.MAX_SAFE_INTEGER, depth: 500, numberLength: 1_000 };
 
 /** For requests of strangers. More than any needs: a hundred queries of logs with two hundred topics each are below. */
-export const REQUEST_BUDGET: JsonBudget = { ...PLAIN_BUDGET, values: 100_000 };
+export const REQUEST_BUDGET: JsonBudget = { ...PLAIN_BUDGET, tokens: 100_000 };
 
 const NUMBER = /-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?/y;
 const WORD = /[0-9A-Za-z_$]*/y;
@@ -66,7 +78,7 @@ export function readJson(text: string, budget: JsonBudget = PLAIN_BUDGET): JsonV
 
 class JsonReader {
 	private at = 0;
-	private values = 0;
+	private tokens = 0;
 
 	constructor(
 		private readonly text: string,
@@ -86,11 +98,20 @@ class JsonReader {
 		return new JsonTextError(`unexpected text at ${this.at}`);
 	}
 
-	/** Counts a value or a name. */
-	private spend(): void {
-		if (++this.values > this.budget.values) {
-			throw new JsonTextError(`more than ${this.budget.values} values`);
-		}
+	private countToken(): void {
+		const { tokens } = this.budget;
+		if (++this.tokens > tokens) throw new JsonLimitError("tokens", this.tokens, tokens);
+	}
+
+	/** @param depth brackets that are open around it */
+	private open(depth: number): void {
+		if (depth >= this.budget.depth) throw new JsonLimitError("depth", depth + 1, this.budget.depth);
+		this.at++;
+	}
+
+	private close(): void {
+		this.countToken();
+		this.at++;
 	}
 
 	/** Takes what the pattern matches here. */
@@ -108,8 +129,7 @@ class JsonReader {
 	}
 
 	private value(depth: number): JsonValue {
-		if (depth > this.budget.depth) throw this.error();
-		this.spend();
+		this.countToken();
 		const ch = this.peek();
 		if (ch === "{") return this.object(depth);
 		if (ch === "[") return this.array(depth);
@@ -149,9 +169,9 @@ class JsonReader {
 	}
 
 	private array(depth: number): JsonArray {
-		this.at++;
+		this.open(depth);
 		if (this.peek() === "]") {
-			this.at++;
+			this.close();
 			return [];
 		}
 		// An array that grows from nothing gets room for 17 values with its first one: 140 bytes a bracket.
@@ -161,15 +181,15 @@ class JsonReader {
 	}
 
 	private object(depth: number): JsonObject {
-		this.at++;
+		this.open(depth);
 		const members = new Map<string, JsonValue>();
 		if (this.peek() === "}") {
-			this.at++;
+			this.close();
 			return members;
 		}
 		for (;;) {
 			if (this.peek() !== '"') throw this.error();
-			this.spend();
+			this.countToken();
 			const name = this.string();
 			if (this.peek() !== ":") throw this.error();
 			this.at++;
@@ -181,9 +201,13 @@ class JsonReader {
 	/** Takes a comma, or the closing bracket. */
 	private ends(bracket: string): boolean {
 		const ch = this.peek();
-		if (ch !== "," && ch !== bracket) throw this.error();
+		if (ch === bracket) {
+			this.close();
+			return true;
+		}
+		if (ch !== ",") throw this.error();
 		this.at++;
-		return ch === bracket;
+		return false;
 	}
 }
 

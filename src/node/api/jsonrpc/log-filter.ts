@@ -2,8 +2,6 @@
 
 import { equalBytes, toKey } from "../../../protocol/bytes.js";
 import { MAX_INT64, minInt } from "../../../protocol/int64.js";
-import { NamedError } from "../../../protocol/json/exceptions.js";
-import { decodeHexText } from "../../../protocol/json/hex-text.js";
 import type { TransactionInfoLog } from "../../../protocol/messages.js";
 import { type BloomGroup, bloomBits } from "../../chain/section-bloom.js";
 import type { StateView } from "../../state/view.js";
@@ -11,11 +9,10 @@ import { blockById } from "../queries/blocks.js";
 import type { Turns } from "../turns.js";
 import { anything, list, type RecordOf, record, text } from "./declared-types.js";
 import { isJsonArray, type JsonArray, type JsonValue } from "./json-reader.js";
+import { type ParameterReaders, refuseTags } from "./parameter-readers.js";
 import { invalidParams } from "./rpc-error.js";
-import { isTag, pendingRefused, readFilterBound } from "./values.js";
+import { isTag } from "./values.js";
 
-const ADDRESS_BYTES = 20;
-const TOPIC_BYTES = 32;
 const MAX_TOPICS = 4;
 
 const members = {
@@ -61,83 +58,87 @@ interface FilterItemLimits {
  * Reads the filter object; errors in the network's order.
  * @throws {RpcError | NamedError}
  */
-export function readLogFilter(state: StateView, filter: FilterObject, limits: FilterItemLimits): LogFilter {
-	const addresses = readAddresses(filter.address ?? null, limits.maxAddresses);
-	const topics = readTopics(filter.topics ?? [], limits.maxSubTopics);
+export function readLogFilter(
+	state: StateView,
+	filter: FilterObject,
+	limits: FilterItemLimits,
+	readers: ParameterReaders,
+): LogFilter {
+	const addresses = readAddresses(filter.address ?? null, limits.maxAddresses, readers);
+	const topics = readTopics(filter.topics ?? [], limits.maxSubTopics, readers);
 	const { fromBlock, toBlock, blockHash } = filter;
 	if (typeof blockHash === "string") {
 		if (isGiven(fromBlock) || isGiven(toBlock)) {
 			throw invalidParams("cannot specify both BlockHash and FromBlock/ToBlock, choose one or the other");
 		}
-		const block = blockById(state, decodeHexText(blockHash));
+		const block = blockById(state, readers.filterHash(blockHash));
 		if (!block) throw invalidParams("invalid blockHash");
 		return { addresses, topics, from: block.number, to: block.number, isOneBlock: true };
 	}
-	return { addresses, topics, ...readRange(state, fromBlock ?? "", toBlock ?? ""), isOneBlock: false };
+	return {
+		addresses,
+		topics,
+		...readRange(state, fromBlock ?? "", toBlock ?? "", readers),
+		isOneBlock: false,
+	};
 }
 
 const isGiven = (bound: string | null | undefined): boolean => bound !== null && bound !== undefined;
 
-/** The class error of a list element that is no text. */
-function textOf(value: JsonValue): string | null {
-	if (value === null || typeof value === "string") return value;
-	throw new NamedError("ClassCastException", "a list element is no text");
-}
-
-function readAddresses(value: JsonValue, maxAddresses: number): Alternatives {
+function readAddresses(
+	value: JsonValue,
+	maxAddresses: number,
+	{ filterAddress }: ParameterReaders,
+): Alternatives {
 	if (value === null) return [];
-	if (typeof value === "string") return [readItem(value, ADDRESS_BYTES, `invalid address: ${value}`)];
+	if (typeof value === "string") return [filterAddress(value, "invalid address")];
 	if (!isJsonArray(value)) throw invalidParams("invalid addresses in query");
 	if (maxAddresses > 0 && value.length > maxAddresses) {
 		throw invalidParams(`exceed max addresses: ${maxAddresses}`);
 	}
-	return value.map((element, i) => {
-		const address = textOf(element);
-		return readItem(address, ADDRESS_BYTES, `invalid address at index ${i}: ${address}`);
-	});
+	return value.map((element, i) => filterAddress(element, `invalid address at index ${i}`));
 }
 
-function readTopics(positions: JsonArray, maxSubTopics: number): readonly Alternatives[] {
+function readTopics(
+	positions: JsonArray,
+	maxSubTopics: number,
+	{ topic }: ParameterReaders,
+): readonly Alternatives[] {
 	if (positions.length > MAX_TOPICS) throw invalidParams(`topics size should be <= ${MAX_TOPICS}`);
 	return positions.map((position): Alternatives => {
 		if (position === null) return [];
-		if (typeof position === "string") return [readTopic(position)];
+		if (typeof position === "string") return [topic(position)];
 		if (!isJsonArray(position)) throw invalidParams("invalid topic(s)");
 		if (maxSubTopics > 0 && position.length > maxSubTopics) {
 			throw invalidParams(`exceed max topics: ${maxSubTopics}`);
 		}
-		return position.map((element) => readTopic(textOf(element)));
+		return position.map(topic);
 	});
-}
-
-function readTopic(topic: string | null): Uint8Array {
-	return readItem(topic, TOPIC_BYTES, `invalid topic(s): ${topic}`);
-}
-
-function readItem(item: string | null, length: number, refusal: string): Uint8Array {
-	const bytes = decodeHexText(item);
-	if (bytes.length !== length) throw invalidParams(refusal);
-	return bytes;
 }
 
 /** A bound: empty, the head, or a height. */
 type Bound = "empty" | "latest" | bigint;
 
-function readBound(state: StateView, bound: string): Bound {
+function readBound(state: StateView, bound: string, readers: ParameterReaders): Bound {
 	if (bound === "") return "empty";
 	if (isTag(bound, "latest")) return "latest";
 	if (isTag(bound, "earliest")) return 0n;
 	if (isTag(bound, "finalized")) return state.properties.get("LATEST_SOLIDIFIED_BLOCK_NUM");
-	if (isTag(bound, "pending")) throw pendingRefused();
-	const number = readFilterBound(bound);
+	refuseTags(readers, bound);
+	const number = readers.filterBound(bound);
 	return number === -1n ? "latest" : number;
 }
 
 /** Without a lower bound the range begins at the head as it is now; without an upper one it has no end. */
-function readRange(state: StateView, fromBlock: string, toBlock: string): BlockRange {
+function readRange(
+	state: StateView,
+	fromBlock: string,
+	toBlock: string,
+	readers: ParameterReaders,
+): BlockRange {
 	const head = state.properties.headNumber;
-	const lower = readBound(state, fromBlock);
-	const upper = readBound(state, toBlock);
+	const lower = readBound(state, fromBlock, readers);
+	const upper = readBound(state, toBlock, readers);
 	const to = typeof upper === "bigint" ? upper : MAX_INT64;
 	if (lower === "empty") return { from: minInt(to, head), to };
 	const from = lower === "latest" ? head : lower;

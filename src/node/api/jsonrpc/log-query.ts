@@ -9,15 +9,17 @@ import { TURN_MS, Turns } from "../turns.js";
 import { type BlockRange, bloomGroupsInTurns, type LogFilter, matchesLog } from "./log-filter.js";
 import type { RpcValue } from "./method.js";
 import { logObject, logsOfBlock } from "./objects/log.js";
-import { EXCEEDS_LIMIT, invalidParams, RpcError, tooLong } from "./rpc-error.js";
+import type { ObjectStyle } from "./objects/style.js";
+import { EXCEEDS_LIMIT, invalidParams, RpcError, TooLong } from "./rpc-error.js";
 
 /** Fewer blocks than this are looked through, and at most this many logs are answered. */
 const MAX_RESULTS = 10_000;
 
 /** Logs of one block between two moments at which others may get a turn. */
 const LOGS_A_STEP = 256;
-/** Characters of a log without data. */
-const LOG_SIZE = 450;
+/** The least that a log without data and topics takes in an answer, and each topic more. */
+const LOG_SIZE = 340;
+const TOPIC_SIZE = 68;
 
 function tooMany(): RpcError {
 	return new RpcError(EXCEEDS_LIMIT, `query returned more than ${MAX_RESULTS} results`);
@@ -34,13 +36,14 @@ export function checkBlockRange(state: StateView, { from, to, isOneBlock }: LogF
 /**
  * The logs that a filter asks for, by block and place. Blocks whose receipts aren't kept have none.
  * @param view the state as it is now: blocks may come while a long query runs
- * @param maxSize characters of the answer
+ * @param maxSize bytes of the answer; 0 or less: any number
  * @throws {RpcError} if there are too many
  */
 export async function queryLogs(
 	view: () => StateView,
 	filter: LogFilter,
-	maxSize = Number.POSITIVE_INFINITY,
+	style: ObjectStyle,
+	maxSize = 0,
 ): Promise<RpcValue[]> {
 	const turns = new Turns(TURN_MS);
 	const found: RpcValue[] = [];
@@ -51,14 +54,15 @@ export async function queryLogs(
 		const infos = transactionInfosOfBlock(state, number);
 		const id = infos.length > 0 ? state.blockIndex.get(be64(number)) : undefined;
 		if (!id) continue;
+		const block = { number, id, timestampMs: infos[0]?.blockTimeStamp ?? 0n };
 		for (const placed of logsOfBlock(infos)) {
 			if (placed.logIndex % LOGS_A_STEP === LOGS_A_STEP - 1 && turns.over) await turns.yield();
 			if (!matchesLog(filter, placed.log)) continue;
-			size += LOG_SIZE + 2 * placed.log.data.length;
-			if (size > maxSize) throw tooLong(maxSize);
-			found.push(logObject(placed, { number, id }, false));
+			if (found.length >= MAX_RESULTS) throw tooMany();
+			size += LOG_SIZE + 2 * placed.log.data.length + TOPIC_SIZE * placed.log.topics.length;
+			if (maxSize > 0 && size > maxSize) throw new TooLong(maxSize);
+			found.push(logObject(placed, block, false, style));
 		}
-		if (found.length > MAX_RESULTS) throw tooMany();
 	}
 	return found;
 }

@@ -1,5 +1,6 @@
 /** Every method of JSON-RPC (protocol/json-rpc §5). */
 
+import { isFrom, RELEASES, type Release } from "../../rules/release.js";
 import { lenientMethods } from "./lenient/methods.js";
 import type { Method } from "./method.js";
 import { blockMethods } from "./methods/blocks.js";
@@ -22,17 +23,21 @@ export const methods: readonly Method[] = [
 	...unavailableMethods,
 ];
 
-function byName(list: readonly Method[]): ReadonlyMap<string, Method> {
+function byName(list: readonly Method[], release: Release): ReadonlyMap<string, Method> {
 	return new Map(
-		list.flatMap((method) => [
-			[method.name, method] as const,
-			...(method.alias === undefined ? [] : [[method.alias, method] as const]),
-		]),
+		list
+			.filter(({ since = RELEASES[0] }) => isFrom(release, since))
+			.flatMap((method) => [
+				[method.name, method] as const,
+				...(method.alias === undefined ? [] : [[method.alias, method] as const]),
+			]),
 	);
 }
 
-/** The methods by every name under which they may be called. */
-export const methodsByName: ReadonlyMap<string, Method> = byName(methods);
-
-/** The same, answering as Ethereum's libraries expect it. */
-export const lenientMethodsByName: ReadonlyMap<string, Method> = byName(lenientMethods(methodsByName));
+/**
+ * The methods of a release by every name under which they may be called.
+ * @param lenient answering as Ethereum's libraries expect it
+ */
+export function methodsByName(release: Release, lenient = false): ReadonlyMap<string, Method> {
+	return byName(lenient ? lenientMethods(methods) : methods, release);
+}

@@ -1,5 +1,6 @@
 /** A method of JSON-RPC: one declaration that dispatch, parameters and documents are derived from (protocol/json-rpc §5). */
 
+import type { Release } from "../../rules/release.js";
 import type { ApiContext } from "../context.js";
 import type { DeclaredType } from "./declared-types.js";
 import type { FilterRegistry } from "./filter-registry.js";
@@ -38,6 +39,8 @@ interface MethodDeclaration<P extends readonly unknown[]> {
 	readonly name: string;
 	/** A second name under which deployed clients may call it. */
 	readonly alias?: string;
+	/** The first release that has it; absent: all have. */
+	readonly since?: Release;
 	/** One sentence: what it answers. */
 	readonly about: string;
 	readonly parameters: Declared<P>;
@@ -49,6 +52,7 @@ interface MethodDeclaration<P extends readonly unknown[]> {
 export interface Method {
 	readonly name: string;
 	readonly alias: string | undefined;
+	readonly since?: Release | undefined;
 	readonly about: string;
 	readonly parameters: readonly { readonly name: string; readonly type: string }[];
 	/** The fewest parameters of a call; absent: all. */
@@ -61,15 +65,18 @@ export interface Method {
 }
 
 export function defineMethod<P extends readonly unknown[]>(declaration: MethodDeclaration<P>): Method {
-	const { name, alias, about } = declaration;
+	const { name, alias, since, about } = declaration;
 	const parameters = declaration.parameters as readonly (readonly [string, DeclaredType<unknown>])[];
 	return {
 		name,
 		alias,
+		since,
 		about,
 		parameters: parameters.map(([parameter, type]) => ({ name: parameter, type: type.label })),
 		call: (context, values) => {
-			const read = parameters.map(([, type], i) => type.read(values[i] as JsonValue));
+			const read = parameters.map(([, type], i) =>
+				type.read(values[i] as JsonValue, context.node.config.node.release),
+			);
 			return declaration.handle(context, ...(read as unknown as P));
 		},
 	};

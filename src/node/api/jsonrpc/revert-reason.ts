@@ -2,15 +2,38 @@
 
 import { asBuffer, equalBytes, fromHex } from "../../../protocol/bytes.js";
 import { NamedError } from "../../../protocol/json/exceptions.js";
+import { isFrom } from "../../rules/release.js";
+import type { ApiContext } from "../context.js";
 import { REVERTED } from "../queries/contract-calls.js";
-import { EXECUTION_REVERTED, internal, RpcError } from "./rpc-error.js";
+import { EXECUTION_REVERTED, INTERNAL, RpcError } from "./rpc-error.js";
 import { data } from "./values.js";
 
 /** Selector of `Error(string)`, in which compilers wrap a reason. */
 const ERROR_SELECTOR = fromHex("08c379a0");
 const WORD = 32;
-/** A longer reason isn't read. */
+/** Beyond these, reasons aren't read. */
 const MAX_REASON_BYTES = 1 << 20;
+const MAX_TOLD_BYTES = 4_096;
+
+/** How errors tell why a call was reverted. */
+export interface RevertStyle {
+	/** The data of the error is what the call returned. */
+	readonly tellsOutput: boolean;
+	/** A reason that is empty or long, or can't be read, is left away. */
+	readonly skipsOddReasons: boolean;
+	/** With the words and the code that Ethereum's libraries know. */
+	readonly lenient: boolean;
+}
+
+/** The style of the node's release. */
+export function revertStyleOf({ node }: Pick<ApiContext, "node">): RevertStyle {
+	const { release, jsonrpc } = node.config.node;
+	return {
+		tellsOutput: isFrom(release, "4.8.1"),
+		skipsOddReasons: isFrom(release, "4.8.2"),
+		lenient: jsonrpc.lenient,
+	};
+}
 
 /**
  * @param output what the call returned
@@ -24,18 +47,21 @@ export function revertText(output: Uint8Array): string {
 
 /**
  * The error of a reverted call.
- * @param lenient with the words, code and data that Ethereum's libraries decode
- * @throws {NamedError} if the reason can't be read, where it isn't lenient
+ * @throws {NamedError} if the reason can't be read, in a style that doesn't skip it
  */
-export function revertError(output: Uint8Array, lenient: boolean): RpcError {
-	if (!lenient) return internal(revertText(output));
-	return new RpcError(EXECUTION_REVERTED, `execution reverted${reasonOf(output)}`, data(output));
+export function revertError(output: Uint8Array, style: RevertStyle): RpcError {
+	if (style.lenient) {
+		return new RpcError(EXECUTION_REVERTED, `execution reverted${reasonOf(output)}`, data(output));
+	}
+	const text = style.skipsOddReasons ? REVERTED + reasonOf(output) : revertText(output);
+	return new RpcError(INTERNAL, text, style.tellsOutput && output.length > 0 ? data(output) : undefined);
 }
 
-/** `: <reason>`; empty if there is none that can be read. */
+/** `: <reason>`; empty if there is none, or none that can be read. */
 function reasonOf(output: Uint8Array): string {
 	try {
-		return revertText(output).slice(REVERTED.length);
+		const reason = revertText(output).slice(REVERTED.length + 2);
+		return reason === "" || Buffer.byteLength(reason) > MAX_TOLD_BYTES ? "" : `: ${reason}`;
 	} catch (error) {
 		if (error instanceof NamedError) return "";
 		throw error;

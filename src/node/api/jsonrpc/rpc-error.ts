@@ -8,6 +8,8 @@ export const INVALID_REQUEST = -32600;
 export const METHOD_NOT_FOUND = -32601;
 export const INVALID_PARAMS = -32602;
 export const INTERNAL = -32000;
+/** A fault of the server around the methods. */
+export const SERVER_FAULT = -32603;
 /** An error that a method doesn't declare. */
 export const UNDECLARED = -32001;
 /** A reverted call, as Ethereum's libraries know it. */
@@ -22,7 +24,7 @@ export class RpcError extends Error {
 	constructor(
 		readonly code: number,
 		message: string,
-		/** What Ethereum's libraries read of it: what a reverted call returned. */
+		/** What a reverted call returned: what clients read of an error beside its text. */
 		readonly data?: string,
 	) {
 		super(message);
@@ -41,9 +43,11 @@ export function internal(message: string): RpcError {
 	return new RpcError(INTERNAL, message);
 }
 
-/** An answer that would have more characters than answers may have. */
-export function tooLong(limit: number): RpcError {
-	return new RpcError(RESPONSE_TOO_LARGE, `Response exceeds the limit of ${limit}`);
+/** The answer would be longer than answers may be. */
+export class TooLong extends RpcError {
+	constructor(limit: number) {
+		super(RESPONSE_TOO_LARGE, `Response exceeds the limit of ${limit} bytes`);
+	}
 }
 
 /** A method that is listed and not served. */

@@ -2,6 +2,7 @@
 
 import type { IncomingMessage } from "node:http";
 import { exceptionText, NamedError } from "../../../protocol/json/exceptions.js";
+import { isFrom } from "../../rules/release.js";
 import type { ServerKind } from "../context.js";
 import { withCors } from "../cors.js";
 import { errorMessage } from "../endpoint.js";
@@ -17,7 +18,7 @@ import { decodeBodyText } from "./body-text.js";
 import { type Caller, Dispatcher } from "./dispatcher.js";
 import { JsonTextError } from "./json-reader.js";
 import type { RpcContext } from "./method.js";
-import { lenientMethodsByName, methodsByName } from "./method-table.js";
+import { methodsByName } from "./method-table.js";
 
 const PATH = "/jsonrpc";
 const RPC_TYPE = "application/json-rpc";
@@ -29,7 +30,7 @@ const COMPONENTS: Readonly<Record<ServerKind, string>> = {
 	pbft: "JsonRpcOnPBFTServlet",
 };
 
-/** Answers the text of a request; an empty text is an empty answer. */
+/** Answers the text of a request, with the line end if one belongs there; an empty text is an empty answer. */
 export type TextAnswerer = (
 	text: string,
 	caller: Caller,
@@ -51,15 +52,16 @@ export class JsonRpcServer {
 		beside?: (ordinary: Dispatcher) => TextAnswerer,
 	) {
 		const { node } = context();
-		const { http, jsonrpc } = node.config.node;
+		const { http, jsonrpc, release } = node.config.node;
 		const dispatcher = new Dispatcher({
-			methods: jsonrpc.lenient ? lenientMethodsByName : methodsByName,
+			methods: methodsByName(release, jsonrpc.lenient),
+			release,
 			lenient: jsonrpc.lenient,
 			context,
 			maxBatchSize: jsonrpc.maxBatchSize,
 			maxResponseSize: jsonrpc.maxResponseSize,
 		});
-		this.answerer = beside?.(dispatcher) ?? ((text, caller) => dispatcher.answer(text, caller));
+		this.answerer = beside?.(dispatcher) ?? ((text, caller) => dispatcher.answerLine(text, caller));
 		this.gate = node.limiter.http(COMPONENTS[kind]);
 		this.listener = new HttpListener({
 			maxConnections: http.maxConnections,
@@ -117,15 +119,17 @@ export class JsonRpcServer {
 		}
 		const share = node.limiter.bodies.open(client);
 		try {
-			const { maxBodySize } = node.config.node.jsonrpc;
+			const { release, jsonrpc } = node.config.node;
+			const { maxBodySize } = jsonrpc;
 			if (Number(request.headers["content-length"] ?? 0) > maxBodySize) return answer.tooLarge();
 			const body = await collectBody(request, maxBodySize, share);
-			if (body === "too long") return answer.page(413);
+			if (body === "too long")
+				return isFrom(release, "4.8.2") ? answer.send(200, RPC_TYPE, "") : answer.page(413);
 			if (body === "no room") return answer.page(503);
 			if (body.length > LARGE_BODY) await ownTurn();
 			const caller = { isAbandoned: () => request.socket.destroyed, client };
 			const text = await this.answerer(textOf(body), caller, request.headers);
-			answer.send(200, RPC_TYPE, text === "" ? "" : `${text}\n`);
+			answer.send(200, RPC_TYPE, text);
 		} finally {
 			share.release();
 			this.gate.leave();

@@ -41,7 +41,8 @@ interface RunningJsonRpcServers {
 export async function startJsonRpcServers(options: JsonRpcServersOptions): Promise<RunningJsonRpcServers> {
 	const { node, broadcaster, producerAddresses, host } = options;
 	const { jsonrpc } = node.config.node;
-	const registry = (): FilterRegistry => new FilterRegistry(() => node.upMs, jsonrpc);
+	const registry = (): FilterRegistry =>
+		new FilterRegistry(() => node.upMs, jsonrpc, node.config.node.release);
 	const filters: Readonly<Record<ServerKind, FilterRegistry | undefined>> = {
 		full: registry(),
 		solidity: registry(),

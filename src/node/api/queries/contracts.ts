@@ -4,7 +4,7 @@ import { utf8 } from "../../../protocol/bytes.js";
 import { keccak256 } from "../../../protocol/hash.js";
 import {
 	SmartContract,
-	SmartContractABI,
+	type SmartContractABI,
 	type SmartContractABIEntry,
 	SmartContractABIEntryEntryType,
 	SmartContractABIEntryStateMutabilityType,
@@ -18,7 +18,7 @@ export function contractAt(state: StateView, address: Uint8Array): SmartContract
 	const stored = state.contract.get(address);
 	if (!stored || !state.account.has(address)) return undefined;
 	const contract = SmartContract.copy(stored);
-	contract.abi = state.abi.get(address) ?? new SmartContractABI();
+	contract.abi = state.abi.get(address);
 	return contract;
 }
 

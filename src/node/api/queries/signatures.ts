@@ -2,19 +2,23 @@
 
 import { exceptionText, NamedError } from "../../../protocol/json/exceptions.js";
 import {
+	type Permission,
 	PermissionPermissionType,
+	Transaction,
 	TransactionApprovedList,
 	TransactionApprovedListResult,
 	TransactionApprovedListResultResponse_code,
+	type TransactionContract,
 	TransactionSignWeight,
 	TransactionSignWeightResult,
 	TransactionSignWeightResultResponse_code,
 } from "../../../protocol/messages.js";
 import { maskAllows, OPERATIONS_LENGTH, OWNER_PERMISSION } from "../../../protocol/permission.js";
-import { SignatureError } from "../../../protocol/signature.js";
-import { SignatureSizeError, type SignedTransaction } from "../../../protocol/transaction.js";
+import { SIGNATURE_LENGTH, SignatureError } from "../../../protocol/signature.js";
+import { SignatureSizeError, SignedTransaction } from "../../../protocol/transaction.js";
 import { signingPermission, sumWeights } from "../../chain/authorization.js";
 import { ValidateSignatureError } from "../../rules/errors.js";
+import { isFrom } from "../../rules/release.js";
 import type { ApiContext } from "../context.js";
 
 const Weight = TransactionSignWeightResultResponse_code;
@@ -22,74 +26,148 @@ const Approved = TransactionApprovedListResultResponse_code;
 
 const NO_CONTRACT = "Invalid transaction: no valid contract";
 const NO_ACCOUNT = "Account does not exist!";
+const TOO_MANY = "too many signatures";
 
-/** The weight of a transaction's signatures under the permission that it names; without the transaction itself. */
-export function signWeight(context: ApiContext, transaction: SignedTransaction): TransactionSignWeight {
-	const { state, node } = context;
+/** An answer about a transaction's signatures. */
+export interface SignatureAnswer<T> {
+	/** Without the transaction itself. */
+	readonly answer: T;
+	/** The transaction as the answer carries it; undefined: it doesn't. */
+	readonly shown: SignedTransaction | undefined;
+}
+
+/** How a transaction's signatures stand against the permission that it names. */
+interface Weighed {
+	/** Undefined: there is none that may sign. */
+	readonly permission?: Readonly<Permission>;
+	readonly signers: readonly Uint8Array[];
+	readonly weight: bigint;
+	/** Why they don't count. */
+	readonly refusal?: { readonly code: number; readonly message: string };
+}
+
+/** The weight of a transaction's signatures under the permission that it names. */
+export function signWeight(
+	context: ApiContext,
+	transaction: SignedTransaction,
+): SignatureAnswer<TransactionSignWeight> {
 	const answer = new TransactionSignWeight();
-	const refuse = (code: number, message: string): TransactionSignWeight => {
+	const shown = readable(context, transaction);
+	const tell = (code: number, message: string): SignatureAnswer<TransactionSignWeight> => {
 		answer.result = TransactionSignWeightResult.create({ code, message });
-		return answer;
+		return { answer, shown };
 	};
-	const contract = transaction.contract;
-	if (!contract) return refuse(Weight.OTHER_ERROR, NO_CONTRACT);
-	if (!state.account.has(transaction.owner)) return refuse(Weight.PERMISSION_ERROR, NO_ACCOUNT);
+	if (!shown) return tell(Weight.OTHER_ERROR, TOO_MANY);
+	if (!shown.contract) return tell(Weight.OTHER_ERROR, NO_CONTRACT);
+	const { permission, signers, weight, refusal } = weigh(context, shown, shown.contract);
+	if (permission) answer.permission = permission;
+	if (refusal) return tell(refusal.code, refusal.message);
+	answer.approved_list = signers;
+	answer.current_weight = weight;
+	const enough = weight >= (permission?.threshold ?? 0n);
+	return tell(enough ? Weight.ENOUGH_PERMISSION : Weight.NOT_ENOUGH_PERMISSION, "");
+}
+
+/**
+ * The addresses that have signed a transaction. Up to release 4.8.1 whoever they are; from 4.8.2 on only where the
+ * permission counts them all.
+ */
+export function approvedList(
+	context: ApiContext,
+	transaction: SignedTransaction,
+): SignatureAnswer<TransactionApprovedList> {
+	const shown = readable(context, transaction);
+	const tell = (code: number, message: string): SignatureAnswer<TransactionApprovedList> => ({
+		answer: TransactionApprovedList.create({
+			result: TransactionApprovedListResult.create({ code, message }),
+		}),
+		shown,
+	});
+	if (!shown) return tell(Approved.OTHER_ERROR, TOO_MANY);
+	if (!shown.contract) return tell(Approved.OTHER_ERROR, NO_CONTRACT);
+	const { signers, refusal } = isLater(context)
+		? weigh(context, shown, shown.contract)
+		: recoverAll(context, shown);
+	if (!refusal) {
+		const result = new TransactionApprovedListResult();
+		return { answer: TransactionApprovedList.create({ approved_list: signers, result }), shown };
+	}
+	switch (refusal.code) {
+		case Weight.SIGNATURE_FORMAT_ERROR:
+			return tell(Approved.SIGNATURE_FORMAT_ERROR, refusal.message);
+		case Weight.COMPUTE_ADDRESS_ERROR:
+			return tell(Approved.COMPUTE_ADDRESS_ERROR, refusal.message);
+		default: {
+			const error = new NamedError("PermissionException", refusal.message);
+			return tell(Approved.OTHER_ERROR, exceptionText(error, context.style.dialect));
+		}
+	}
+}
+
+const isLater = ({ node }: ApiContext): boolean => isFrom(node.config.node.release, "4.8.2");
+
+/**
+ * The transaction as a release looks at its signatures: from 4.8.2 on at the first 65 bytes of each. Undefined: there are
+ * more than any transaction may have.
+ */
+function readable(context: ApiContext, transaction: SignedTransaction): SignedTransaction | undefined {
+	if (!isLater(context)) return transaction;
+	const { signature } = transaction.message;
+	if (signature.length > context.state.properties.get("TOTAL_SIGN_NUM")) return undefined;
+	if (signature.every(({ length }) => length <= SIGNATURE_LENGTH)) return transaction;
+	const message = Transaction.copy(transaction.message);
+	message.signature = signature.map((bytes) => bytes.subarray(0, SIGNATURE_LENGTH));
+	return new SignedTransaction(message);
+}
+
+function weigh(
+	{ state, node }: ApiContext,
+	transaction: SignedTransaction,
+	{ Permission_id: id, type }: Readonly<TransactionContract>,
+): Weighed {
+	const refuse = (message: string): Weighed => ({
+		signers: [],
+		weight: 0n,
+		refusal: { code: Weight.PERMISSION_ERROR, message },
+	});
+	if (!state.account.has(transaction.owner)) return refuse(NO_ACCOUNT);
 	const permission = signingPermission(state, transaction);
-	if (!permission) return refuse(Weight.PERMISSION_ERROR, "Permission for this, does not exist!");
-	if (contract.Permission_id !== OWNER_PERMISSION) {
-		if (permission.type !== PermissionPermissionType.Active) {
-			return refuse(Weight.PERMISSION_ERROR, "Permission type is wrong!");
-		}
-		if (permission.operations.length !== OPERATIONS_LENGTH) {
-			return refuse(Weight.PERMISSION_ERROR, "operations size must be 32");
-		}
-		if (!maskAllows(permission.operations, contract.type)) {
-			return refuse(Weight.PERMISSION_ERROR, "Permission denied!");
-		}
+	if (!permission) return refuse("Permission for this, does not exist!");
+	if (id !== OWNER_PERMISSION) {
+		if (permission.type !== PermissionPermissionType.Active) return refuse("Permission type is wrong!");
+		if (permission.operations.length !== OPERATIONS_LENGTH) return refuse("operations size must be 32");
+		if (!maskAllows(permission.operations, type)) return refuse("Permission denied!");
 	}
-	answer.permission = permission;
-	if (transaction.message.signature.length > 0) {
-		try {
-			const { signers, weight } = sumWeights(
-				{ rules: node.rules, forks: node.forks(state) },
-				permission,
-				transaction,
-			);
-			answer.approved_list = signers;
-			answer.current_weight = weight;
-		} catch (error) {
-			if (!(error instanceof ValidateSignatureError)) throw error;
-			return refuse(weightCode(error), error.message);
-		}
+	if (transaction.message.signature.length === 0) return { permission, signers: [], weight: 0n };
+	try {
+		const { rules } = node;
+		return { permission, ...sumWeights({ rules, forks: node.forks(state) }, permission, transaction) };
+	} catch (error) {
+		if (!(error instanceof ValidateSignatureError)) throw error;
+		const refusal = { code: codeOf(error.cause), message: error.message };
+		return { permission, signers: [], weight: 0n, refusal };
 	}
-	const enough = answer.current_weight >= permission.threshold;
-	return refuse(enough ? Weight.ENOUGH_PERMISSION : Weight.NOT_ENOUGH_PERMISSION, "");
 }
 
-function weightCode(error: ValidateSignatureError): number {
-	if (error.cause instanceof SignatureSizeError) return Weight.SIGNATURE_FORMAT_ERROR;
-	if (error.cause instanceof SignatureError) return Weight.COMPUTE_ADDRESS_ERROR;
-	return Weight.PERMISSION_ERROR;
-}
-
-/** The addresses that have signed a transaction; without the transaction itself. */
-export function approvedList(context: ApiContext, transaction: SignedTransaction): TransactionApprovedList {
-	const refuse = (code: number, message: string): TransactionApprovedList =>
-		TransactionApprovedList.create({ result: TransactionApprovedListResult.create({ code, message }) });
-	if (!transaction.contract) return refuse(Approved.OTHER_ERROR, NO_CONTRACT);
-	if (!context.state.account.has(transaction.owner)) {
-		const missing = new NamedError("PermissionException", NO_ACCOUNT);
-		return refuse(Approved.OTHER_ERROR, exceptionText(missing, context.style.dialect));
-	}
+/** Who signed, whether they may or not. */
+function recoverAll({ state }: ApiContext, transaction: SignedTransaction): Weighed {
+	const refuse = (code: number, message: string): Weighed => ({
+		signers: [],
+		weight: 0n,
+		refusal: { code, message },
+	});
+	if (!state.account.has(transaction.owner)) return refuse(Weight.PERMISSION_ERROR, NO_ACCOUNT);
 	try {
 		const signers = transaction.message.signature.map((_signature, index) => transaction.signer(index));
-		return TransactionApprovedList.create({
-			approved_list: signers,
-			result: new TransactionApprovedListResult(),
-		});
+		return { signers, weight: 0n };
 	} catch (error) {
-		if (error instanceof SignatureSizeError) return refuse(Approved.SIGNATURE_FORMAT_ERROR, error.message);
-		if (error instanceof SignatureError) return refuse(Approved.COMPUTE_ADDRESS_ERROR, error.message);
+		if (error instanceof SignatureError) return refuse(codeOf(error), error.message);
 		throw error;
 	}
+}
+
+function codeOf(cause: unknown): number {
+	if (cause instanceof SignatureSizeError) return Weight.SIGNATURE_FORMAT_ERROR;
+	if (cause instanceof SignatureError) return Weight.COMPUTE_ADDRESS_ERROR;
+	return Weight.PERMISSION_ERROR;
 }

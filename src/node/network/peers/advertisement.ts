@@ -4,9 +4,10 @@
  */
 
 import { numberOfBlockId } from "../../../protocol/block.js";
-import { fromKey } from "../../../protocol/bytes.js";
+import { fromKey, toKey } from "../../../protocol/bytes.js";
 import { SLOT_MS } from "../../../protocol/slot.js";
 import { Recent } from "../../memory/recent.js";
+import { isFrom } from "../../rules/release.js";
 import type { Timer } from "../environment.js";
 import {
 	ApplicationType,
@@ -22,7 +23,7 @@ import {
 import { TXS_BYTES } from "../wire/message-kinds.js";
 import { BlockFetchWatch } from "./block-fetch-watch.js";
 import { FetchQueue } from "./fetch-queue.js";
-import { MAX_ANNOUNCED_BLOCKS, MAX_BLOCKS_ABOVE_HEAD } from "./limits.js";
+import { MAX_BLOCKS_ABOVE_HEAD } from "./limits.js";
 import { Misconduct } from "./misconduct.js";
 import type { Peer } from "./peer.js";
 import type { PeerWorld } from "./peer-world.js";
@@ -81,24 +82,41 @@ export class Advertisement {
 	/** A peer announces items (protocol/peers §8.1). @throws {Misconduct} */
 	receiveInventory(peer: Peer, { kind, ids }: InventoryList): void {
 		const isBlock = kind === InventoryKind.BLOCK;
-		// The recorded release lets them pass, the next one ends the connection.
-		if (!isBlock && kind !== InventoryKind.TX) return;
-		if (!(isBlock ? takesBlocks(peer, ids.length) : this.takesTransactions(peer, ids.length))) return;
+		const { release, maxBlocksPerSecond } = this.world.settings;
+		const isLatest = isFrom(release, "4.8.2");
+		if (isLatest) checkRepeated(ids, "Inventory");
+		if (!isBlock && kind !== InventoryKind.TX) {
+			if (isLatest) throw new Misconduct(Reason.BAD_PROTOCOL, `unknown inventory type: ${kind}`);
+			return;
+		}
+		const isTaken = isBlock
+			? takesBlocks(peer, ids.length, maxBlocksPerSecond)
+			: this.takesTransactions(peer, ids.length, isLatest);
+		if (!isTaken) return;
 		if (!peer.isSynced) return;
 		if (!isBlock && (this.isUnsolidified || this.isBusy())) return;
 		for (const id of ids) {
 			if (id.length !== ID_LENGTH) throw new Misconduct(Reason.UNKNOWN, `an id of ${id.length} bytes`);
 			const key = itemKey(kind, id);
 			peer.announcedToUs.renew(key, true);
-			if (isBlock && !peer.announcedByUs.has(key)) peer.touch();
+			if (isBlock && this.isOfUse(peer, id, key, isLatest)) peer.touch();
 			this.add(peer, kind, id, key);
 		}
 		if (isBlock) this.fetchStep();
 	}
 
-	/** Counts announced transactions; more than the limit of the last ten seconds are not looked at. */
-	private takesTransactions(peer: Peer, count: number): boolean {
-		if (peer.transactionCount.total > this.world.settings.maxTransactionsPerSecond * 10) return false;
+	/** Whether the announcement of a block keeps its peer from seeming idle. */
+	private isOfUse(peer: Peer, id: Uint8Array, key: string, isLatest: boolean): boolean {
+		return isLatest ? numberOfBlockId(id) > this.world.chain.head.number : !peer.announcedByUs.has(key);
+	}
+
+	/**
+	 * Counts announced transactions; more than the limit of the last ten seconds are not looked at.
+	 * @param isStrict these count before they are looked at, as from release 4.8.2 on
+	 */
+	private takesTransactions(peer: Peer, count: number, isStrict: boolean): boolean {
+		const most = this.world.settings.maxTransactionsPerSecond * 10;
+		if (peer.transactionCount.total + (isStrict ? count : 0) > most) return false;
 		peer.transactionCount.add(count);
 		return true;
 	}
@@ -211,6 +229,7 @@ export class Advertisement {
 			const key = itemKey(InventoryKind.TX, id);
 			const transaction = this.transactions.get(key) ?? this.world.chain.transaction(id);
 			if (!transaction) throw new Misconduct(Reason.FETCH_FAIL, "an announced transaction is gone");
+			this.served(peer, key);
 			batch.push(transaction);
 			bytes += transaction.size;
 			if (bytes > TXS_BYTES) flush();
@@ -225,9 +244,15 @@ export class Advertisement {
 			const block = this.findBlock(id);
 			if (!block) throw new Misconduct(Reason.FETCH_FAIL, "an announced block is gone");
 			const ref = readBareBlockId(id);
+			this.served(peer, itemKey(InventoryKind.BLOCK, id));
 			if (peer.bothHave.number < ref.number) peer.setBothHave(ref);
 			this.world.send(peer, ApplicationType.BLOCK, block.bytes);
 		}
+	}
+
+	/** From release 4.8.1 on, what was announced is given once. */
+	private served(peer: Peer, key: string): void {
+		if (isFrom(this.world.settings.release, "4.8.1")) peer.announcedByUs.delete(key);
 	}
 
 	/** Announces a block at once (protocol/peers §8.5). */
@@ -333,9 +358,15 @@ export class Advertisement {
 	}
 }
 
-/** Counts announced blocks; what comes on top of the limit is not looked at, as in release 4.8.2. */
-function takesBlocks(peer: Peer, count: number): boolean {
-	if (peer.blockCount.total + count > MAX_ANNOUNCED_BLOCKS) return false;
+/** @throws {Misconduct} if an id stands twice in an inventory */
+export function checkRepeated(ids: readonly Uint8Array[], message: "Inventory" | "FetchInvData"): void {
+	if (new Set(ids.map(toKey)).size === ids.length) return;
+	throw new Misconduct(Reason.BAD_PROTOCOL, `${message} contains duplicate hashes, size: ${ids.length}`);
+}
+
+/** Counts announced blocks; what comes on top of the limit of ten seconds is not looked at, as in release 4.8.2. */
+function takesBlocks(peer: Peer, count: number, perSecond: number): boolean {
+	if (peer.blockCount.total + count > perSecond * 10) return false;
 	peer.blockCount.add(count);
 	return true;
 }

@@ -1,6 +1,7 @@
 /** The application layer of the peer network: greets peers, reads their messages, and tells them why they must go. */
 
 import { Block, PBFTMessage, Transactions } from "../../../protocol/messages.js";
+import { isFrom } from "../../rules/release.js";
 import type { ApplicationListener, PeerConnection, Transport } from "../connection.js";
 import type { NodeAddress } from "../environment.js";
 import {
@@ -26,7 +27,7 @@ import {
 	readBlockHeader,
 } from "../wire/block-messages.js";
 import type { OversizeMessage } from "../wire/message-kinds.js";
-import { Advertisement } from "./advertisement.js";
+import { Advertisement, checkRepeated } from "./advertisement.js";
 import { EffectiveCheck } from "./effective-check.js";
 import { acceptHello, greet } from "./handshake.js";
 import { errorKind, isPeersFault, Misconduct, reasonOf } from "./misconduct.js";
@@ -124,7 +125,7 @@ export class Application implements ApplicationListener {
 
 	connected(connection: PeerConnection): void {
 		const { chain, settings, now } = this.world;
-		const peer = new Peer(connection, chain.genesis, now);
+		const peer = new Peer(connection, chain.genesis, now, settings);
 		peer.isRelay = settings.relayHosts.has(connection.remote.host);
 		this.byConnection.set(connection, peer);
 		this.world.add(peer);
@@ -208,6 +209,7 @@ export class Application implements ApplicationListener {
 	}
 
 	private receiveDisconnect(peer: Peer, payload: Uint8Array): void {
+		if (isFrom(this.world.settings.release, "4.8.1") && !peer.farewellRate.tryTake()) return;
 		peer.remoteReason = reasonName(decodeDisconnect(payload));
 		this.world.meter?.disconnected(peer.remoteReason);
 		this.world.log.info({ peer: peer.name, reason: peer.remoteReason }, "peer leaves");
@@ -234,11 +236,14 @@ export class Application implements ApplicationListener {
 
 	private receiveFetch(peer: Peer, payload: Uint8Array): void {
 		const { kind, ids } = decodeInventory(payload);
+		const { release } = this.world.settings;
+		if (isFrom(release, "4.8.2")) checkRepeated(ids, "FetchInvData");
 		if (kind === InventoryKind.TX) {
 			this.advertisement.serveTransactions(peer, ids);
 			return;
 		}
-		if (kind !== InventoryKind.BLOCK) throw new Misconduct(Reason.BAD_PROTOCOL, `items of kind ${kind}`);
+		if (kind !== InventoryKind.BLOCK)
+			throw new Misconduct(Reason.BAD_PROTOCOL, `unknown inventory type: ${kind}`);
 		if (this.advertisement.announcedAll(peer, kind, ids)) this.advertisement.serveBlocks(peer, ids);
 		else this.responder.answerFetch(peer, ids);
 		peer.touch();
@@ -262,9 +267,10 @@ export class Application implements ApplicationListener {
 			advertisement.arrived(peer, InventoryKind.BLOCK, id);
 			return;
 		}
-		const block = decodeBlock(payload);
+		const decoded = decodeBlock(payload);
+		const block = isFrom(world.settings.release, "4.8.2") ? decoded.withoutUnknownFields() : decoded;
 		if (world.chain.filtersUnknownFields) {
-			filterMessage(Block, block.message, payload.length);
+			filterMessage(Block, decoded.message, payload.length);
 			filterTransactions(block.transactions);
 		}
 		if (isOfList) this.requester.receiveBlock(peer, block, payload.length);

@@ -4,7 +4,7 @@
  * | what                                        | where                        | bound                                  |
  * | ------------------------------------------- | ---------------------------- | -------------------------------------- |
  * | announcements that it made, that we made    | `announcedToUs`, `…ByUs`     | 20,000 each, an hour                   |
- * | announced blocks that are looked at         | `blockCount`                 | 100 in ten seconds                     |
+ * | announced blocks that are looked at         | `blockCount`                 | 100 in ten seconds, by the settings    |
  * | announced transactions that are looked at   | `transactionCount`           | `node.maxTps` · 10 in ten seconds      |
  * | announced blocks that wait to be asked for  | `pendingBlocks`              | 32, a little above the head at most    |
  * | what it could be asked for                  | `offers`                     | 64 blocks, 20,000 transactions         |
@@ -26,8 +26,6 @@
 export const INVENTORY_CACHE = 20_000;
 /** Ids of blocks that were served; older ones may be asked for again. */
 export const SERVED_CACHE = 4000;
-/** Announced blocks of ten seconds (as of release 4.8.2): more are not looked at. */
-export const MAX_ANNOUNCED_BLOCKS = 100;
 /** Blocks that one peer was the first to announce and that no peer was asked for yet. */
 export const MAX_PENDING_BLOCKS = 32;
 /** How far above our head announced blocks may be, if time alone doesn't explain it. */

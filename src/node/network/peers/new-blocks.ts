@@ -5,7 +5,10 @@
  */
 
 import { toHex, toKey } from "../../../protocol/bytes.js";
+import { type ChainError, MerkleRootError } from "../../rules/errors.js";
+import { isFrom } from "../../rules/release.js";
 import { InventoryKind, Reason, type SignedBlock } from "../wire/application-messages.js";
+import { judgeAdvertised } from "./advertised-block.js";
 import type { Advertisement } from "./advertisement.js";
 import { Misconduct } from "./misconduct.js";
 import type { Peer } from "./peer.js";
@@ -14,8 +17,6 @@ import { itemKey } from "./recent.js";
 import type { FastForwardRelay } from "./relay.js";
 import type { SyncRequester } from "./sync-requester.js";
 
-/** How far ahead of our clock a new block may be. */
-const MAX_AHEAD_MS = 1000n;
 /** Blocks that may wait to be applied; there is one every three seconds. */
 const MAX_WAITING = 32;
 
@@ -24,6 +25,10 @@ interface WaitingBlock {
 	readonly block: SignedBlock;
 	isReady: boolean;
 }
+
+/** A root of another length than 32 bytes is an error of the runtime on the network. */
+const badRootReason = (error: ChainError): Reason =>
+	error instanceof MerkleRootError ? Reason.BAD_BLOCK : Reason.UNKNOWN;
 
 export class NewBlocks {
 	/** By id, in the order in which they came. */
@@ -44,25 +49,29 @@ export class NewBlocks {
 		if (peer.isRelay) peer.announcedByUs.put(key, true);
 		this.advertisement.arrived(peer, InventoryKind.BLOCK, block.id);
 		this.world.meter?.blockReceived(this.world.wallClock() - Number(block.timestampMs));
-		if (block.timestampMs - BigInt(Math.trunc(this.world.wallClock())) > MAX_AHEAD_MS) {
-			throw new Misconduct(Reason.BAD_BLOCK, `block ${block.number} comes before its time`, true);
-		}
-		switch (chain.judgeHeader(block)) {
-			case "badSignature":
-				throw new Misconduct(Reason.UNKNOWN, `block ${block.number} is not signed by its witness`);
+		const id = toKey(block.id);
+		const isWaiting = (parent: Uint8Array): boolean => this.waiting.has(toKey(parent));
+		const verdict = judgeAdvertised(chain, block, this.world.wallClock(), isWaiting);
+		switch (verdict.kind) {
+			case "early":
+				throw new Misconduct(Reason.BAD_BLOCK, `block ${block.number} comes before its time`, true);
+			case "badRoot":
+				throw new Misconduct(badRootReason(verdict.error), verdict.error.message);
+			case "badSignature": {
+				const reason = isFrom(settings.release, "4.8.1") ? Reason.BAD_BLOCK : Reason.UNKNOWN;
+				throw new Misconduct(reason, `block ${block.number} is not signed by its witness`);
+			}
 			case "unknownWitness":
 				throw new Misconduct(Reason.UNKNOWN, `the witness of block ${block.number} has no account`);
+			case "unlinked":
+				if (!this.waiting.has(id)) this.requester.start(peer);
+				return;
 			case "inactiveWitness":
+			case "low":
 				return;
 			case "good":
 		}
-		const id = toKey(block.id);
-		if (this.waiting.has(id)) return;
-		if (!chain.isKnown(block.parentId) && !this.waiting.has(toKey(block.parentId))) {
-			this.requester.start(peer);
-			return;
-		}
-		if (block.number < chain.head.number || this.waiting.size >= MAX_WAITING) return;
+		if (this.waiting.has(id) || this.waiting.size >= MAX_WAITING) return;
 		if (settings.isFastForward) this.relay.push(block);
 		else this.advertisement.broadcastBlock(block);
 		const entry: WaitingBlock = { peer, block, isReady: false };
@@ -106,6 +115,7 @@ export class NewBlocks {
 			log.warn(fields, "announced block refused");
 			return;
 		}
+		peer.lastGoodBlockMs = this.world.now();
 		const ref = { id: block.id, number: block.number };
 		const key = itemKey(InventoryKind.BLOCK, block.id);
 		for (const each of peers) if (each.announcedToUs.has(key)) each.setBothHave(ref);

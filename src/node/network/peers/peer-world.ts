@@ -1,5 +1,6 @@
 /** What every part of the room works with: world, chain, settings and the peers that are there. */
 
+import type { Release } from "../../rules/release.js";
 import { BAD_PEER_BAN_MS, BAN_MS } from "../connection.js";
 import type { NetworkEnvironment } from "../environment.js";
 import type { LocalChain } from "../local-chain.js";
@@ -17,12 +18,22 @@ export interface PeerLog {
 /** The configuration, as this room uses it (protocol/peers §13). */
 export interface PeerSettings {
 	readonly networkId: number;
-	/** Told to peers as `codeVersion`. */
-	readonly codeVersion: string;
+	/** Whose rules peers are held to; told to them as `codeVersion`. */
+	readonly release: Release;
 	readonly maxConnections: number;
 	readonly minConnections: number;
 	readonly minActiveConnections: number;
 	readonly maxTransactionsPerSecond: number;
+	/** Announced blocks that are looked at, on average of ten seconds. */
+	readonly maxBlocksPerSecond: number;
+	/** Requests of one peer that are answered in a second, from release 4.8.1 on. */
+	readonly summariesPerSecond: number;
+	readonly fetchesPerSecond: number;
+	readonly disconnectsPerSecond: number;
+	/** Blocks that all peers together may owe us, from release 4.8.2 on. */
+	readonly maxRequestedBlocks: number;
+	/** Transactions that may wait, in all places together. */
+	readonly maxWaitingTransactions: number;
 	/** Ids that must wait before blocks are asked for while lists follow. */
 	readonly syncFetchBatch: number;
 	readonly fetchBlockTimeoutMs: number;

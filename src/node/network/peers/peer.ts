@@ -9,6 +9,7 @@ import { BranchRounds } from "./branch-rounds.js";
 import { Offers } from "./fetch-queue.js";
 import { INVENTORY_CACHE, SERVED_CACHE } from "./limits.js";
 import { Queue } from "./queue.js";
+import { RateGate } from "./rate-gate.js";
 import { isOfKind, LatencySamples, SlidingCount } from "./recent.js";
 
 /** Where synchronising from a peer stands (protocol/peers §7.6). */
@@ -27,6 +28,19 @@ interface SentSummary {
 }
 
 const HOUR_MS = 3_600_000;
+
+/** How often a second a peer may ask. */
+export interface PeerRates {
+	readonly summariesPerSecond: number;
+	readonly fetchesPerSecond: number;
+	readonly disconnectsPerSecond: number;
+}
+
+const UNLIMITED: PeerRates = {
+	summariesPerSecond: 1e9,
+	fetchesPerSecond: 1e9,
+	disconnectsPerSecond: 1e9,
+};
 
 /** An ordered list of block ids. */
 export class BlockQueue extends Queue<BlockRef> {}
@@ -69,6 +83,8 @@ export class Peer {
 	lastFetchMs = Number.NEGATIVE_INFINITY;
 	/** When it last delivered a block of a list, or was asked for some. */
 	lastDeliveryMs = 0;
+	/** When a block that it brought was last applied. */
+	lastGoodBlockMs = Number.NEGATIVE_INFINITY;
 	/** When it last delivered a block of a list. */
 	lastBlockMs = Number.NEGATIVE_INFINITY;
 
@@ -94,6 +110,10 @@ export class Peer {
 	readonly blockCount: SlidingCount;
 	/** Summaries of the last ten seconds. */
 	readonly summaryCount: SlidingCount;
+	/** How often it may ask for a list, for blocks of one, and be heard with its farewell. */
+	readonly summaryRate: RateGate;
+	readonly fetchRate: RateGate;
+	readonly farewellRate: RateGate;
 	/** What it could be asked for. */
 	readonly offers = new Offers();
 	/** Blocks that it was the first to announce and that wait to be asked for. */
@@ -107,7 +127,11 @@ export class Peer {
 		readonly connection: PeerConnection,
 		genesis: BlockRef,
 		private readonly now: () => number,
+		rates: PeerRates = UNLIMITED,
 	) {
+		this.summaryRate = new RateGate(rates.summariesPerSecond, now);
+		this.fetchRate = new RateGate(rates.fetchesPerSecond, now);
+		this.farewellRate = new RateGate(rates.disconnectsPerSecond, now);
 		this.bothHave = genesis;
 		this.bothHaveMs = now();
 		this.lastInteractiveMs = now();

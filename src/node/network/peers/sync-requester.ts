@@ -10,6 +10,7 @@ import { equalBytes, toHex, toKey } from "../../../protocol/bytes.js";
 import { countField } from "../../../protocol/codec/scan.js";
 import { SLOT_MS } from "../../../protocol/slot.js";
 import { Recent } from "../../memory/recent.js";
+import { isFrom } from "../../rules/release.js";
 import type { Timer } from "../environment.js";
 import type { BlockRef } from "../local-chain.js";
 import {
@@ -265,6 +266,7 @@ export class SyncRequester {
 		}
 		if (result.kind === "accepted") {
 			this.applied.put(key, true);
+			from.lastGoodBlockMs = this.world.now();
 			from.branchRounds.accepted(result.isNew, !equalBytes(headBefore, chain.head.id));
 		} else {
 			this.assigned.delete(key);
@@ -383,7 +385,10 @@ export class SyncRequester {
 	private batchLimit(peer: Peer): number {
 		const outstanding = this.world.peers.reduce((sum, { requested }) => sum + requested.size, 0);
 		const room = this.world.settings.maxQueuedBytes - this.queuedBytes - outstanding * this.averageBytes;
-		const limit = Math.min(MAX_BATCH, Math.floor(Math.min(room, BATCH_BYTES) / this.averageBytes));
+		const { release, maxRequestedBlocks } = this.world.settings;
+		// More may wait in other places; the network counts those that were not there before.
+		const free = isFrom(release, "4.8.2") ? maxRequestedBlocks - outstanding : MAX_BATCH;
+		const limit = Math.min(MAX_BATCH, free, Math.floor(Math.min(room, BATCH_BYTES) / this.averageBytes));
 		const front = peer.toFetch.front;
 		const isFrontFree = front !== undefined && !this.assigned.has(toKey(front.id));
 		return isFrontFree ? Math.max(limit, URGENT_BATCH) : limit;

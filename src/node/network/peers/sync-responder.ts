@@ -3,7 +3,8 @@
  * few at a time, so that a peer that asks for much doesn't delay others.
  */
 
-import { toKey } from "../../../protocol/bytes.js";
+import { toHex, toKey } from "../../../protocol/bytes.js";
+import { isFrom } from "../../rules/release.js";
 import type { BlockRef } from "../local-chain.js";
 import {
 	ApplicationType,
@@ -18,8 +19,9 @@ import type { Peer } from "./peer.js";
 import type { PeerWorld } from "./peer-world.js";
 
 const LIST_IDS = 2000n;
-/** How far below the end of the last list a block may be asked for. */
-const SERVED_DEPTH = 4000n;
+/** Ids of a summary, and blocks of one request, that the network allows. */
+const MAX_SUMMARY_IDS = 30;
+const MAX_FETCHED_IDS = 100;
 /** Blocks wait while a connection has this much unsent. */
 const MAX_BACKLOG_BYTES = 4 << 20;
 const BACKLOG_CHECK_MS = 10;
@@ -43,6 +45,13 @@ export class SyncResponder {
 
 	/** Answers a summary by a list of what follows. @throws {Misconduct} */
 	answerSummary(peer: Peer, summary: readonly BlockRef[]): void {
+		const { release } = this.world.settings;
+		if (isFrom(release, "4.8.2") && summary.length > MAX_SUMMARY_IDS) {
+			const why = `SyncBlockChain blockIds size ${summary.length} exceeds limit ${MAX_SUMMARY_IDS}`;
+			throw new Misconduct(Reason.BAD_PROTOCOL, why);
+		}
+		// What comes too fast is dropped without a word; a peer that needs no more may ask again, within bounds of ours.
+		if (isFrom(release, "4.8.1") && peer.remainForPeer > 0n && !peer.summaryRate.tryTake()) return;
 		if (peer.summaryCount.total >= MAX_SUMMARIES) {
 			throw new Misconduct(Reason.BAD_PROTOCOL, "too many summaries", true);
 		}
@@ -86,18 +95,26 @@ export class SyncResponder {
 
 	/** Checks and queues blocks that a peer asks for after its list (protocol/peers §7.4). @throws {Misconduct | Error} */
 	answerFetch(peer: Peer, ids: readonly Uint8Array[]): void {
-		if (!peer.needSyncFromUs) throw new Misconduct(Reason.BAD_PROTOCOL, "blocks without a list");
+		const { release, syncFetchBatch } = this.world.settings;
+		if (!peer.needSyncFromUs) throw new Misconduct(Reason.BAD_PROTOCOL, "no need sync");
+		if (isFrom(release, "4.8.1")) {
+			if (!peer.fetchRate.tryTake())
+				throw new Misconduct(Reason.BAD_PROTOCOL, "FETCH_INV_DATA requests too frequently");
+			if (ids.length > MAX_FETCHED_IDS)
+				throw new Misconduct(Reason.BAD_PROTOCOL, `fetch too many blocks, size:${ids.length}`);
+		}
 		const last = peer.lastListed;
 		if (!last) throw new Misconduct(Reason.UNKNOWN, "blocks before the first list");
+		const lowest = last.number - 2n * BigInt(syncFetchBatch);
 		const queue = this.waiting.get(peer) ?? [];
 		for (const id of ids) {
 			const block = readBareBlockId(id);
-			if (block.number < last.number - SERVED_DEPTH || block.number > last.number) {
-				throw new Misconduct(Reason.BAD_PROTOCOL, `block ${block.number} is not of the last list`);
-			}
-			if (!peer.served.put(toKey(id), true)) {
-				throw new Misconduct(Reason.BAD_PROTOCOL, `block ${block.number} was asked for twice`);
-			}
+			if (block.number < lowest)
+				throw new Misconduct(Reason.BAD_PROTOCOL, `minBlockNum: ${lowest}, blockNum: ${block.number}`);
+			if (block.number > last.number)
+				throw new Misconduct(Reason.BAD_PROTOCOL, `maxBlockNum: ${last.number}, blockNum: ${block.number}`);
+			if (!peer.served.put(toKey(id), true))
+				throw new Misconduct(Reason.BAD_PROTOCOL, `${toHex(id)} is exist`);
 			queue.push(block);
 		}
 		if (queue.length > MAX_WAITING) throw new Misconduct(Reason.BAD_PROTOCOL, "too many blocks at once");

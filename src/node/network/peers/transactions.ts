@@ -3,6 +3,8 @@
  * the node nor a quiet peer waits for a busy one.
  */
 
+import { strangeSignatureSize } from "../../chain/authorization.js";
+import { isFrom } from "../../rules/release.js";
 import { InventoryKind, Reason, type SignedTransaction } from "../wire/application-messages.js";
 import type { Advertisement } from "./advertisement.js";
 import { Misconduct } from "./misconduct.js";
@@ -34,7 +36,7 @@ export class TransactionIntake {
 
 	/** Whether nothing more should be asked for. */
 	readonly isBusy = (): boolean =>
-		this.count + this.world.chain.queuedTransactions > MAX_WAITING ||
+		this.count + this.world.chain.queuedTransactions > this.world.settings.maxWaitingTransactions ||
 		this.bytes >= MAX_WAITING_BYTES ||
 		this.world.chain.isPoolFull;
 
@@ -43,12 +45,20 @@ export class TransactionIntake {
 		const { advertisement } = this;
 		if (!advertisement) return;
 		const seen = new Set<string>();
+		const isLatest = isFrom(this.world.settings.release, "4.8.2");
 		for (const transaction of transactions) {
 			const isTwice = seen.size === seen.add(transaction.idHex).size;
+			if (isTwice && isLatest) {
+				const why = `TransactionsMessage contains duplicate transaction: ${transaction.idHex}`;
+				throw new Misconduct(Reason.BAD_PROTOCOL, why);
+			}
 			if (isTwice || !advertisement.wasAsked(peer, InventoryKind.TX, transaction.id)) {
 				throw new Misconduct(Reason.BAD_PROTOCOL, `transaction ${transaction.idHex} was not asked for`);
 			}
 			if (!transaction.contract) throw new Misconduct(Reason.BAD_TX, "a transaction without a contract");
+			const size = isLatest ? strangeSignatureSize(transaction) : undefined;
+			if (size !== undefined)
+				throw new Misconduct(Reason.BAD_TX, `tx ${transaction.idHex} signature size is ${size}`);
 		}
 		const queue = this.queues.get(peer) ?? [];
 		for (const transaction of transactions) {

@@ -123,17 +123,29 @@ function areEqual(input: Uint8Array, a: SignatureBytes, b: SignatureBytes): bool
 	);
 }
 
-/** The signer; undefined for a signature that is too short or invalid. */
-function signerOf(
-	input: Uint8Array,
-	hash: Uint8Array,
-	{ from, length }: SignatureBytes,
-): Uint8Array | undefined {
-	if (length < SIGNATURE_LENGTH) return undefined;
-	const bytes = paddedSlice(input, from, SIGNATURE_LENGTH);
-	let v = ((bytes[64] as number) << 24) >> 24;
-	if (v < 27) v += 27;
-	return recoverSigner(hash, bytes.subarray(0, 32), bytes.subarray(32, 64), v);
+/** The signers of a hash. A signature that stands in an array several times is recovered once: places may be equal for free. */
+class Signers {
+	private readonly known = new Map<string, Uint8Array | undefined>();
+
+	constructor(
+		private readonly input: Uint8Array,
+		private readonly hash: Uint8Array,
+	) {}
+
+	/** The signer; undefined for a signature that is too short or invalid. */
+	of({ from, length }: SignatureBytes): Uint8Array | undefined {
+		if (length < SIGNATURE_LENGTH) return undefined;
+		const bytes = paddedSlice(this.input, from, SIGNATURE_LENGTH);
+		const key = toKey(bytes);
+		if (!this.known.has(key)) this.known.set(key, this.recover(bytes));
+		return this.known.get(key);
+	}
+
+	private recover(bytes: Uint8Array): Uint8Array | undefined {
+		let v = ((bytes[64] as number) << 24) >> 24;
+		if (v < 27) v += 27;
+		return recoverSigner(this.hash, bytes.subarray(0, 32), bytes.subarray(32, 64), v);
+	}
 }
 
 export const batchValidateSign: Precompile = {
@@ -162,10 +174,11 @@ function validateBatch(machine: Machine, input: Uint8Array): Uint8Array {
 	if (count === 0 || count > MAX_BATCH || count !== countSignatures(input, index)) return ZERO_WORD;
 	const signatures = Array.from({ length: count }, (_, i) => locateSignature(machine, input, index, i));
 	const expected = signatures.map((_, i) => toAddress(wordOf(input, addresses + i + 1)));
+	const signers = new Signers(input, hash);
 	const result = new Uint8Array(WORD);
 	for (const [i, signature] of signatures.entries()) {
 		checkTime(machine, "0x09");
-		const signer = signerOf(input, hash, signature);
+		const signer = signers.of(signature);
 		if (signer && addressWord(signer) === addressWord(expected[i] as Uint8Array)) result[i] = 1;
 	}
 	return result;
@@ -191,11 +204,12 @@ export const validateMultiSign: Precompile = {
 		if (!permission) return succeed(ZERO_WORD);
 		const hash = sha256(concatBytes(address, be32(permissionId), input.subarray(2 * WORD, 3 * WORD)));
 
+		const signers = new Signers(input, hash);
 		const seen = new Map<string, SignatureBytes[]>();
 		let weight = 0n;
 		for (const signature of signatures) {
 			checkTime(machine, "0x0a");
-			const signer = signerOf(input, hash, signature);
+			const signer = signers.of(signature);
 			if (!signer) return succeed(ZERO_WORD);
 			const earlier = seen.get(toKey(signer)) ?? [];
 			if (earlier.some((other) => areEqual(input, other, signature))) continue;

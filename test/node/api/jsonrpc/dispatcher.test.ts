@@ -7,7 +7,8 @@ import {
 	type Method,
 	type RpcContext,
 } from "../../../../src/node/api/jsonrpc/method.js";
-import { invalidParams, RpcError } from "../../../../src/node/api/jsonrpc/rpc-error.js";
+import { invalidParams, RpcError, TooLong } from "../../../../src/node/api/jsonrpc/rpc-error.js";
+import type { Release } from "../../../../src/node/rules/release.js";
 import type { Dialect } from "../../../../src/protocol/dialect.js";
 import { NamedError, nullPointer } from "../../../../src/protocol/json/exceptions.js";
 
@@ -39,27 +40,41 @@ const METHODS: readonly Method[] = [
 	fail("silent", new RpcError(-32000, "")),
 	fail("null", nullPointer()),
 	fail("decoder", new NamedError("DecoderException", "bad")),
+	fail("long", new TooLong(1_000_000)),
 	fail("bug", new TypeError("x is not a function")),
 ];
 
 interface Run {
-	answer: string;
+	readonly answer: string;
+	readonly line: string;
 	readonly reported: unknown[];
 }
 
-async function run(request: string, dialect: Dialect = "deployed", maxBatchSize = 0): Promise<Run> {
+interface Limits {
+	readonly release?: Release;
+	readonly maxBatchSize?: number;
+	readonly maxResponseSize?: number;
+}
+
+async function run(
+	request: string,
+	dialect: Dialect = "deployed",
+	{ release = "4.8.1", maxBatchSize = 0, maxResponseSize = 1_000_000 }: Limits = {},
+): Promise<Run> {
 	const reported: unknown[] = [];
 	const context = {
 		style: { visible: false, dialect },
-		node: { report: (error: unknown) => void reported.push(error) },
+		node: { config: { node: { release } }, report: (error: unknown) => void reported.push(error) },
 	} as unknown as RpcContext;
 	const dispatcher = new Dispatcher({
 		methods: new Map(METHODS.map((method) => [method.name, method])),
 		context: () => context,
+		release,
 		maxBatchSize,
-		maxResponseSize: 1_000_000,
+		maxResponseSize,
 	});
-	return { answer: await dispatcher.answer(request), reported };
+	const answer = await dispatcher.answer(request);
+	return { answer, line: await dispatcher.answerLine(request), reported };
 }
 
 const PARSE = '{"jsonrpc":"2.0","id":"null","error":{"code":-32700,"message":"JSON parse error"}}';
@@ -151,8 +166,8 @@ describe("a batch", () => {
 
 	test("that is longer than the limit is refused as a whole", async () => {
 		const calls = (count: number): string => `[${Array(count).fill('{"id":1,"method":"chain"}').join(",")}]`;
-		expect((await run(calls(2), "deployed", 2)).answer).toBe(`[${OK},${OK}]`);
-		expect((await run(calls(3), "deployed", 2)).answer).toBe(
+		expect((await run(calls(2), "deployed", { maxBatchSize: 2 })).answer).toBe(`[${OK},${OK}]`);
+		expect((await run(calls(3), "deployed", { maxBatchSize: 2 })).answer).toBe(
 			'{"jsonrpc":"2.0","id":"null","error":{"code":-32005,"message":"Batch size 3 exceeds the limit of 2","data":"{}"}}',
 		);
 	});
@@ -186,7 +201,7 @@ describe("an error of a method", () => {
 	test("that is a fault of the program is answered and reported", async () => {
 		const { answer, reported } = await run('{"id":1,"method":"bug"}');
 		expect(JSON.parse(answer)).toMatchObject({ id: 1, error: { code: -32001 } });
-		expect(reported).toEqual([new TypeError("x is not a function")]);
+		expect(reported).toContainEqual(new TypeError("x is not a function"));
 	});
 });
 
@@ -197,20 +212,24 @@ describe("the bounds of a request", () => {
 
 	test("count the calls of batches within a batch", async () => {
 		const two = `[${call},${call}]`;
-		expect((await run(`[${two},${two}]`, "deployed", 4)).answer).toBe(`[[${OK},${OK}],[${OK},${OK}]]`);
-		expect((await run(`[${two},${two},${call}]`, "deployed", 4)).answer).toBe(exceeded(5, 4));
+		expect((await run(`[${two},${two}]`, "deployed", { maxBatchSize: 4 })).answer).toBe(
+			`[[${OK},${OK}],[${OK},${OK}]]`,
+		);
+		expect((await run(`[${two},${two},${call}]`, "deployed", { maxBatchSize: 4 })).answer).toBe(
+			exceeded(5, 4),
+		);
 		const deep = `${"[".repeat(300)}${call},${call}${"]".repeat(300)}`;
-		expect((await run(deep, "deployed", 1)).answer).toBe(exceeded(2, 1));
+		expect((await run(deep, "deployed", { maxBatchSize: 1 })).answer).toBe(exceeded(2, 1));
 	});
 
 	test("hold for the whole answer", async () => {
 		const long = `{"id":1,"method":"echo","params":["${"x".repeat(300_000)}","y"]}`;
 		expect((await run(`[${long},${long}]`)).answer).toHaveLength(2 * 300_042 + 3);
-		const refused =
-			'{"jsonrpc":"2.0","id":"null","error":{"code":-32003,"message":"Response exceeds the limit of 1000000","data":"{}"}}';
-		expect((await run(`[[${long},${long}],[${long},${long}]]`)).answer).toBe(refused);
+		const refused = (id: string): string =>
+			`{"jsonrpc":"2.0","id":${id},"error":{"code":-32003,"message":"Response exceeds the limit of 1000000 bytes","data":"{}"}}`;
+		expect((await run(`[[${long},${long}],[${long},${long}]]`)).answer).toBe(refused('"null"'));
 		const single = `{"id":1,"method":"echo","params":["${"x".repeat(1_000_000)}","y"]}`;
-		expect((await run(single)).answer).toBe(refused);
+		expect((await run(single)).answer).toBe(refused("1"));
 	});
 
 	test.each([
@@ -220,5 +239,134 @@ describe("the bounds of a request", () => {
 		const started = performance.now();
 		expect((await run(text)).answer).toBe(PARSE);
 		expect(performance.now() - started).toBeLessThan(500);
+	});
+});
+
+describe("from release 4.8.2 on", () => {
+	const later: Limits = { release: "4.8.2" };
+	const serverError = (code: number, message: string, id = "null"): string =>
+		`{"jsonrpc":"2.0","error":{"code":${code},"message":"${message}"},"id":${id}}`;
+	const BROKEN = serverError(-32700, "JSON parse error");
+	const NO_CALL = serverError(-32600, "Invalid Request");
+	const FAULT = `[${serverError(-32603, "Internal error")}]`;
+	const overflow = (id: string): string => serverError(-32003, "Response exceeds the limit of 100 bytes", id);
+
+	test.each<[string, string]>([
+		["", BROKEN],
+		["[", BROKEN],
+		["{'id':1}", BROKEN],
+		["null", NO_CALL],
+		["5", NO_CALL],
+		['"x"', NO_CALL],
+		["[]", NO_CALL],
+		["[[]]", `[${NO_CALL}]`],
+		["[1,null]", `[${NO_CALL},${NO_CALL}]`],
+		["{}", error("null", -32601, "method not found")],
+		["[{}]", `[${error("null", -32601, "method not found")}]`],
+		['{"id":1,"method":"chain"} x', OK],
+		['{"method":"chain"}', ""],
+		['{"id":null,"method":"chain"}', ""],
+		['{"id":{},"method":"chain"}', ""],
+		['{"id":1,"method":"chain","params":"x"}', ""],
+		['[{"method":"chain"}]', ""],
+		[
+			'[{"method":"chain"},{"id":1,"method":"chain"},{"method":"nosuch"}]',
+			`[${OK},${error("null", -32601, "method not found")}]`,
+		],
+		['[{"id":1,"method":"chain"},{"id":[],"method":"chain"}]', FAULT],
+		['[{"id":1,"method":"chain","params":"x"}]', FAULT],
+		['[{"id":1,"method":"echo","params":[{},"b"]}]', `[${PARSE}]`],
+	])("%s", async (request, answer) => {
+		expect((await run(request, "deployed", later)).answer).toBe(answer);
+	});
+
+	test.each<[string, boolean]>([
+		['{"id":1,"method":"chain"}', true],
+		['{"id":1,"method":"refused"}', true],
+		['{"id":1,"method":"echo","params":[{},"b"]}', true],
+		['[{"id":1,"method":"chain"}]', false],
+		["5", false],
+		["", false],
+		['{"method":"chain"}', false],
+	])("%s has a line end: %s", async (request, isLine) => {
+		const { answer, line } = await run(request, "deployed", later);
+		expect(line).toBe(isLine ? `${answer}\n` : answer);
+	});
+
+	test.each([100, 101])("a batch of %s calls is measured by its limit of 100", async (count) => {
+		const calls = `[${Array(count).fill('{"id":1,"method":"chain"}').join(",")}]`;
+		const { answer } = await run(calls, "deployed", { ...later, maxBatchSize: 100 });
+		expect(answer).toBe(
+			count === 100
+				? `[${Array(100).fill(OK).join(",")}]`
+				: `[${serverError(-32005, "Batch size 101 exceeds the limit of 100")}]`,
+		);
+	});
+
+	const echo = (id: string, length: number): string =>
+		`{"id":${id},"method":"echo","params":["${"x".repeat(length)}",null]}`;
+	const echoed = (id: string, length: number): string =>
+		`{"jsonrpc":"2.0","id":${id},"result":["${"x".repeat(length)}",null]}`;
+
+	test("an answer that is too long is refused under its id", async () => {
+		const fits = 100 - echoed("1", 0).length;
+		const limits = { ...later, maxResponseSize: 100 };
+		expect((await run(echo("1", fits), "deployed", limits)).answer).toBe(echoed("1", fits));
+		expect((await run(echo("1", fits + 1), "deployed", limits)).answer).toBe(overflow("1"));
+		expect((await run(echo('"é"', fits - 2), "deployed", limits)).answer).toBe(overflow('"é"'));
+		expect((await run(echo("null", fits + 9), "deployed", limits)).answer).toBe("");
+		expect((await run(echo("1", 500), "deployed", { ...later, maxResponseSize: 0 })).answer).toBe(
+			echoed("1", 500),
+		);
+		expect((await run('{"id":7,"method":"long"}', "deployed", later)).answer).toBe(
+			serverError(-32003, "Response exceeds the limit of 1000000 bytes", "7"),
+		);
+	});
+
+	test("in a batch nothing is answered behind the one that was too long, but with its refusal", async () => {
+		const room = 100 - 2 - `${OK},`.length - echoed("2", 0).length;
+		const batch = (length: number): string =>
+			`[{"id":1,"method":"chain"},${echo("2", length)},{"method":"chain"},5,{"id":3,"method":"chain"}]`;
+		const limits = { ...later, maxResponseSize: 100 };
+		const [fitting, exceeding] = [
+			await run(batch(room), "deployed", limits),
+			await run(batch(room + 1), "deployed", limits),
+		];
+		expect(fitting.answer).toBe(`[${OK},${echoed("2", room)},${NO_CALL},${overflow("3")}]`);
+		expect(exceeding.answer).toBe(`[${OK},${overflow("2")},${NO_CALL},${overflow("3")}]`);
+	});
+
+	test.each([20, 21])("%s levels of brackets are read, if not more than 20", async (levels) => {
+		const nested = `{"id":1,"method":"chain","x":${"[".repeat(levels - 1)}${"]".repeat(levels - 1)}}`;
+		expect((await run(nested, "deployed", later)).answer).toBe(
+			levels === 20
+				? OK
+				: serverError(
+						-32700,
+						"Document nesting depth (21) exceeds the maximum allowed (20, from `StreamReadConstraints.getMaxNestingDepth()`)",
+					),
+		);
+	});
+
+	test("a hundred thousand tokens are read, and not one more", async () => {
+		// Three members and the brackets take nine.
+		const request = (values: number): string =>
+			`{"id":1,"method":"chain","x":[${Array(values).fill("0").join(",")}]}`;
+		expect((await run(request(99_991), "deployed", later)).answer).toBe(OK);
+		expect((await run(request(99_992), "deployed", later)).answer).toBe(
+			serverError(
+				-32700,
+				"Token count (100001) exceeds the maximum allowed (100000, from `StreamReadConstraints.getMaxTokenCount()`)",
+			),
+		);
+	});
+
+	test.each<[string, Dialect, string]>([
+		["null", "deployed", '"message":null,"data":"java.lang.NullPointerException"'],
+		["decoder", "deployed", '"message":"bad","data":"org.bouncycastle.util.encoders.DecoderException"'],
+		["null", "neutral", '"message":null,"data":"NullPointerException"'],
+	])("an undeclared error says its class: %s, %s", async (method, dialect, part) => {
+		const { answer } = await run(`{"id":1,"method":"${method}"}`, dialect, later);
+		expect(answer).toBe(`{"jsonrpc":"2.0","id":1,"error":{"code":-32001,${part}}}`);
 	});
 });

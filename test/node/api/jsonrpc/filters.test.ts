@@ -7,6 +7,8 @@ import type { BlockChange } from "../../../../src/node/state/state-database.js";
 import { MAX_INT64 } from "../../../../src/protocol/int64.js";
 import { address, type LogNumbers, SmallChain } from "./small-chain.js";
 
+const RELEASE = "4.8.1";
+
 const LIFETIME_MS = 300_000;
 const NO_CHANGE: BlockChange = { number: 0n, entries: [] };
 
@@ -29,8 +31,8 @@ beforeEach(async () => {
 	nowMs = 1_000_000;
 	chain = await SmallChain.create();
 	const limits = { maxBlockFilters: 3, maxLogFilters: 2 };
-	full = new FilterRegistry(() => nowMs, limits);
-	solidity = new FilterRegistry(() => nowMs, limits);
+	full = new FilterRegistry(() => nowMs, limits, RELEASE);
+	solidity = new FilterRegistry(() => nowMs, limits, RELEASE);
 	observer = feedFilters(chain.state, full, solidity) as typeof observer;
 });
 
@@ -169,7 +171,7 @@ describe("the registry", () => {
 		for (let i = 0; i < 2; i++) full.add(logFilter());
 		expect(() => full.add()).toThrow("exceed max block filters: 3, try again later");
 		expect(() => full.add(logFilter())).toThrow("exceed max log filters: 2, try again later");
-		const free = new FilterRegistry(() => nowMs, { maxBlockFilters: 0, maxLogFilters: 0 });
+		const free = new FilterRegistry(() => nowMs, { maxBlockFilters: 0, maxLogFilters: 0 }, RELEASE);
 		for (let i = 0; i < 9; i++) free.add();
 		expect(free.size).toBe(9);
 	});
@@ -179,7 +181,7 @@ describe("what one client may keep", () => {
 	const limits = { maxBlockFilters: 100, maxLogFilters: 50 };
 
 	test("is a part of all filters", () => {
-		const registry = new FilterRegistry(() => nowMs, limits);
+		const registry = new FilterRegistry(() => nowMs, limits, RELEASE);
 		for (let i = 0; i < 10; i++) registry.add(undefined, "a");
 		expect(() => registry.add(undefined, "a")).toThrow("exceed max block filters: 10, try again later");
 		const other = registry.add(undefined, "b");
@@ -191,7 +193,7 @@ describe("what one client may keep", () => {
 	});
 
 	test("comes free when its filters expire", () => {
-		const registry = new FilterRegistry(() => nowMs, limits);
+		const registry = new FilterRegistry(() => nowMs, limits, RELEASE);
 		for (let i = 0; i < 10; i++) registry.add(undefined, "a");
 		nowMs += LIFETIME_MS + 1;
 		const { block, infos } = chain.add(1n);
@@ -201,7 +203,7 @@ describe("what one client may keep", () => {
 	});
 
 	test("is bounded by what all filters name together", () => {
-		const registry = new FilterRegistry(() => nowMs, limits);
+		const registry = new FilterRegistry(() => nowMs, limits, RELEASE);
 		const many = Array.from({ length: 60_000 }, () => address(1));
 		for (let i = 0; i < 3; i++) registry.add(logFilter({ addresses: many }), "a", []);
 		expect(() => registry.add(logFilter({ addresses: many }), "b", [])).toThrow("exceed max log filters: 3");
@@ -210,7 +212,7 @@ describe("what one client may keep", () => {
 });
 
 test("queues are bounded: the filter that was polled longest ago goes, and its client is told", () => {
-	const registry = new FilterRegistry(() => nowMs, { maxBlockFilters: 0, maxLogFilters: 0 });
+	const registry = new FilterRegistry(() => nowMs, { maxBlockFilters: 0, maxLogFilters: 0 }, RELEASE);
 	const ids = Array.from({ length: 600 }, () => registry.add(logFilter()));
 	const polled = ids[0] as string;
 	const { block, infos } = chain.add(1n, [Array.from({ length: 1_000 }, () => [1] as const)]);

@@ -128,7 +128,7 @@ describe("a node that isn't told to", () => {
 		["eth_estimateGas", [{ from: rich, to: poor, value: "0x1" }, "latest"], -32602],
 		["eth_getBlockByNumber", ["pending", false], -32602],
 		["eth_getBlockByNumber", ["latest"], -32602],
-		["eth_call", [{ to: poor, input: "0x" }, "latest"], -32700],
+		["eth_call", [{ to: poor, chainId: "0x1" }, "latest"], -32700],
 		["eth_getBalance", [rich, "pending"], -32602],
 	])("answers %s %j as the network's", async (method, params, code) => {
 		expect((await call(method, params, strict)).error).toMatchObject({ code });

@@ -6,7 +6,9 @@ import {
 	matchesLog,
 	readLogFilter,
 } from "../../../../src/node/api/jsonrpc/log-filter.js";
+import { readers } from "../../../../src/node/api/jsonrpc/parameter-readers.js";
 import { RpcError } from "../../../../src/node/api/jsonrpc/rpc-error.js";
+import type { Release } from "../../../../src/node/rules/release.js";
 import { toHex } from "../../../../src/protocol/bytes.js";
 import { MAX_INT64 } from "../../../../src/protocol/int64.js";
 import { NamedError } from "../../../../src/protocol/json/exceptions.js";
@@ -25,10 +27,10 @@ beforeAll(async () => {
 	chain.add(HEAD, [], { solidified: SOLID });
 });
 
-function read(json: string, maxSubTopics = 3): LogFilter {
-	const object = filterObject.read(readJson(json));
+function read(json: string, maxSubTopics = 3, release: Release = "4.8.0"): LogFilter {
+	const object = filterObject.read(readJson(json), release);
 	if (object === null) throw new Error("null");
-	return readLogFilter(chain.state, object, { maxAddresses: 4, maxSubTopics });
+	return readLogFilter(chain.state, object, { maxAddresses: 4, maxSubTopics }, readers(release));
 }
 
 function refusal(json: string): string {

@@ -1,10 +1,13 @@
 import { describe, expect, test } from "vitest";
 import type { LogFilter } from "../../../../src/node/api/jsonrpc/log-filter.js";
 import { checkBlockRange, queryLogs } from "../../../../src/node/api/jsonrpc/log-query.js";
+import { objectStyle } from "../../../../src/node/api/jsonrpc/objects/style.js";
 import type { StateView } from "../../../../src/node/state/view.js";
 import { toHex } from "../../../../src/protocol/bytes.js";
 import { MAX_INT64 } from "../../../../src/protocol/int64.js";
 import { address, type LogNumbers, SmallChain, topic } from "./small-chain.js";
+
+const STYLE = objectStyle("4.8.2");
 
 const filter = (fields: Partial<LogFilter> = {}): LogFilter => ({
 	addresses: [],
@@ -23,7 +26,7 @@ interface Found {
 }
 
 async function found(chain: SmallChain, fields: Partial<LogFilter> = {}): Promise<string[]> {
-	const logs = (await queryLogs(() => chain.state, filter(fields))) as unknown as Found[];
+	const logs = (await queryLogs(() => chain.state, filter(fields), STYLE)) as unknown as Found[];
 	return logs.map(
 		(log) => `${log.blockNumber} ${log.transactionIndex} ${log.logIndex} ${log.address.slice(-2)}`,
 	);
@@ -60,11 +63,12 @@ describe("a query of logs", () => {
 	test("shows a log with its block and transaction", async () => {
 		const chain = await SmallChain.create();
 		const { block, infos } = chain.add(3n, [[[1, 7]]]);
-		expect(await queryLogs(() => chain.state, filter())).toEqual([
+		expect(await queryLogs(() => chain.state, filter(), STYLE)).toEqual([
 			{
 				address: `0x${toHex(address(1))}`,
 				blockHash: `0x${block.idHex}`,
 				blockNumber: "0x3",
+				blockTimestamp: "0x9",
 				data: "0x",
 				logIndex: "0x0",
 				removed: false,
@@ -108,7 +112,7 @@ describe("a query of logs", () => {
 			sectionBloom: { get: (key: Uint8Array) => [rows++, state.sectionBloom.get(key)][1] },
 			transactionResult: { get: (key: Uint8Array) => [blocks++, state.transactionResult.get(key)][1] },
 		} as unknown as StateView;
-		expect(await queryLogs(() => counted, filter({ addresses: [address(1)] }))).toHaveLength(3);
+		expect(await queryLogs(() => counted, filter({ addresses: [address(1)] }), STYLE)).toHaveLength(3);
 		expect(blocks).toBe(3);
 		expect(rows).toBeLessThan(100);
 	});
@@ -150,7 +154,7 @@ describe("a heavy query", () => {
 			last = performance.now();
 		}, 1);
 		const queries = Array.from({ length: 5 }, () =>
-			queryLogs(() => chain.state, filter({ addresses: [...addresses, address(1)] })),
+			queryLogs(() => chain.state, filter({ addresses: [...addresses, address(1)] }), STYLE),
 		);
 		for (const logs of await Promise.all(queries)) expect(logs).toHaveLength(1);
 		clearInterval(watch);
@@ -161,10 +165,10 @@ describe("a heavy query", () => {
 	test("is refused once its answer would be too long", async () => {
 		const chain = await SmallChain.create();
 		chain.add(1n, [Array.from({ length: 100 }, () => [1] as const)]);
-		expect(await queryLogs(() => chain.state, filter(), 100 * 450)).toHaveLength(100);
-		await expect(queryLogs(() => chain.state, filter(), 100 * 450 - 1)).rejects.toMatchObject({
+		expect(await queryLogs(() => chain.state, filter(), STYLE, 100 * 340)).toHaveLength(100);
+		await expect(queryLogs(() => chain.state, filter(), STYLE, 100 * 340 - 1)).rejects.toMatchObject({
 			code: -32003,
-			message: "Response exceeds the limit of 44999",
+			message: "Response exceeds the limit of 33999 bytes",
 		});
 	});
 });

@@ -41,7 +41,7 @@ function ask(method: string, { nowMs = HEAD_MS, peers = [], keys = [] }: Situati
 		},
 		producerAddresses: keys,
 	} as unknown as RpcContext;
-	return methodsByName.get(method)?.call(context, []) as RpcResult;
+	return methodsByName("4.8.2").get(method)?.call(context, []) as RpcResult;
 }
 
 describe("a node with peers", () => {

@@ -102,7 +102,7 @@ describe("the server", () => {
 		expect((await post(" ".repeat(4097))).status).toBe(413);
 		const one = '{"id":1,"method":"eth_accounts"}';
 		expect(JSON.parse((await post(`[${one},${one},${one}]`)).text)).toHaveLength(3);
-		expect((await post(`[${one},${one},${one},${one}]`)).json).toMatchObject({ error: { code: -32005 } });
+		expect((await post(`[${one},${one},${one},${one}]`)).json).toMatchObject([{ error: { code: -32005 } }]);
 	});
 
 	test("takes no call where it isn't enabled", async () => {
@@ -155,9 +155,9 @@ describe("the methods", () => {
 	});
 
 	test("web3_clientVersion has four parts in either spelling", async () => {
-		expect((await call("web3_clientVersion")).result).toMatch(/^TRON\/v4\.8\.2\/\w+\/Node\d+\.\d+$/);
+		expect((await call("web3_clientVersion")).result).toMatch(/^TRON\/v4\.8\.2\/\w+\/Node\d+$/);
 		const { result } = await call("web3_clientVersion", [], "jsonrpc", neutral);
-		expect(result).toMatch(/^COIN\/v4\.8\.2\/\w+\/Node\d+\.\d+$/);
+		expect(result).toMatch(/^COIN\/v4\.8\.2\/\w+\/Node\d+$/);
 	});
 
 	test("a filter belongs to its server", async () => {
@@ -228,7 +228,7 @@ describe("buildTransaction", () => {
 		[{ ...transfer, from: "0x12" }, -32600, "invalid json request"],
 		[{ ...transfer, value: "" }, -32600, "invalid json request"],
 		[{ ...transfer, value: "5" }, -32602, "invalid param value: invalid hex number"],
-		[{ ...transfer, to: "0x12" }, -32602, "invalid address hash value"],
+		[{ ...transfer, to: "0x12" }, -32602, "invalid address"],
 		[{ ...transfer, to: bare(RICH) }, -32600, "Cannot transfer TRX to yourself."],
 		[
 			{ ...transfer, extraData: "0xzz" },

@@ -56,6 +56,7 @@ export class SmallChain {
 		const { state } = this;
 		const block = emptyBlock(number, salt);
 		const infos = infosOf(transactions);
+		for (const info of infos) info.blockTimeStamp = block.timestampMs;
 		state.block.put(block.id, block.bytes);
 		state.blockIndex.put(be64(number), block.id);
 		if (infos.length > 0) {

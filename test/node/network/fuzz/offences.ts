@@ -221,7 +221,7 @@ export const OFFENCES: readonly Offence[] = [
 		name: "a hello without a head",
 		after: "transport",
 		commit: hello(() => ({ headBlockId: undefined })),
-		answer: "A-DISCONNECT UNEXPECTED_IDENTITY",
+		answer: "A-DISCONNECT INCOMPATIBLE_PROTOCOL",
 	},
 	{
 		name: "a hello that isn't one",
@@ -279,7 +279,24 @@ export const OFFENCES: readonly Offence[] = [
 		commit: says(ApplicationType.INVENTORY, (context) =>
 			Inventory.encode(Inventory.create({ type: 5, ids: [anId(context)] })),
 		),
-		answer: "open",
+		answer: "A-DISCONNECT BAD_PROTOCOL",
+	},
+	{
+		name: "an inventory that names an item twice",
+		after: "application",
+		commit: says(ApplicationType.INVENTORY, (context) => {
+			const id = anId(context);
+			return encodeInventory(InventoryKind.TX, [id, id]);
+		}),
+		answer: "A-DISCONNECT BAD_PROTOCOL",
+	},
+	{
+		name: "a summary of more than thirty blocks",
+		after: "application",
+		commit: says(ApplicationType.SYNC_BLOCK_CHAIN, ({ chain }) =>
+			encodeSyncBlockChain(Array.from({ length: 31 }, () => chain.genesis)),
+		),
+		answer: "A-DISCONNECT BAD_PROTOCOL",
 	},
 	{
 		name: "an inventory that isn't one",

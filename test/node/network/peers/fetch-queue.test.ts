@@ -40,7 +40,12 @@ function newNode(count: number) {
 		queuedTransactions: 0,
 		isPoolFull: false,
 	} as unknown as LocalChain;
-	const settings = { blockCacheTimeoutMs: 60_000, maxTransactionsPerSecond: 1000 } as PeerSettings;
+	const settings = {
+		release: "4.8.2",
+		blockCacheTimeoutMs: 60_000,
+		maxTransactionsPerSecond: 1000,
+		maxBlocksPerSecond: 10,
+	} as PeerSettings;
 	const quiet = { debug: () => {}, info: () => {}, warn: () => {} };
 	const world = new PeerWorld(environment, chain, settings, quiet, [], () => true);
 	const peers = Array.from({ length: count }, () => {

@@ -32,7 +32,7 @@ export function recordedBlocks(name: string): readonly SignedBlock[] {
 }
 
 function open(name: string, dataDirectory: string): Promise<OpenChain> {
-	const config = loadConfig(join(FOLDER, `${name}.conf`));
+	const config = loadConfig(join(FOLDER, `${name}.conf`), { instead: new Map([["node.release", "4.8.0"]]) });
 	setAddressPrefix(config.net.addressPrefix);
 	return OpenChain.open({
 		config,

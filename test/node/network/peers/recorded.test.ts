@@ -80,7 +80,11 @@ async function checkLines(
 	const [first] = lines as readonly [Case];
 	const open = await chainOf(chains, first, me);
 	const world = new SimulatedWorld({ startMs: first.startedAt, link: { latencyMs: 0, jitterMs: 0 } });
-	const node = new LinkedNode(world, "10.0.0.1", open, { settings: { networkId: first.network }, restarted });
+	const node = new LinkedNode(world, "10.0.0.1", open, {
+		// The recordings are of that release.
+		settings: { networkId: first.network, release: "4.8.0" },
+		restarted,
+	});
 	for (const { conn, recorded, ours } of await replay(lines, me, node, world, others)) {
 		// A reference node asks for blocks only ten seconds after its start.
 		const early = (unit: string): boolean =>

@@ -15,6 +15,7 @@ function build() {
 		now: () => nowMs,
 		environment: { soon: (task: () => void) => soon.push(task) },
 		log: { debug: () => {} },
+		settings: { release: "4.8.2", maxWaitingTransactions: 50_000 },
 		chain: {
 			nextSlotMs: 0n,
 			queuedTransactions: 0,
@@ -38,6 +39,7 @@ const transaction = (name: string, size = 100): SignedTransaction =>
 		idHex: name,
 		id: Buffer.from(name),
 		contract: {},
+		message: { signature: [new Uint8Array(65)] },
 		raw: { expiration: 1n },
 	}) as unknown as SignedTransaction;
 

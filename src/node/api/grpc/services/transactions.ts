@@ -18,15 +18,13 @@ export const transactions = {
 		TransactionInfoList.create({ transactionInfo: transactionInfosOfBlock(state, num) }),
 	),
 	GetTransactionSignWeight: (context, message) => {
-		const transaction = new SignedTransaction(message);
-		const answer = signWeight(context, transaction);
-		answer.transaction = transactionExtention(transaction);
+		const { answer, shown } = signWeight(context, new SignedTransaction(message));
+		if (shown) answer.transaction = transactionExtention(shown);
 		return answer;
 	},
 	GetTransactionApprovedList: (context, message) => {
-		const transaction = new SignedTransaction(message);
-		const answer = approvedList(context, transaction);
-		answer.transaction = transactionExtention(transaction);
+		const { answer, shown } = approvedList(context, new SignedTransaction(message));
+		if (shown) answer.transaction = transactionExtention(shown);
 		return answer;
 	},
 	GetTransactionFromPending: unexplained(({ node }, { value }) => pendingTransaction(node, value)?.message),

@@ -25,7 +25,7 @@ export function energyPrice({ state }: RpcContext): string {
 /** Libraries leave it away. */
 const optionalList: DeclaredType<JsonArray | null> = {
 	label: list.label,
-	read: (value: JsonValue | undefined) => (value === undefined ? null : list.read(value)),
+	read: (value: JsonValue | undefined, release) => (value === undefined ? null : list.read(value, release)),
 };
 
 /** What the highest fee limit pays for. */
@@ -44,14 +44,14 @@ function readCount(value: JsonValue): bigint {
 
 function history(context: RpcContext, count: bigint, newest: string, percentiles: number): RpcValue {
 	const { state } = context;
-	const last = blockByTag(state, newest);
+	const last = blockByTag(context, newest);
 	if (!last) throw invalidParams("block not found");
 	if (count === 0n) return { oldestBlock: "0x0", gasUsedRatio: [] };
 	const wanted = count > MAX_BLOCKS ? MAX_BLOCKS : count;
 	const oldest = last.number - wanted + 1n > 0n ? last.number - wanted + 1n : 0n;
 	const rewards: RpcValue[] = [];
 	for (let number = oldest; percentiles > 0 && number <= last.number; number++) {
-		const block = blockByTag(state, quantity(number));
+		const block = blockByTag(context, quantity(number));
 		const used = transactionInfosOfBlock(state, number).length > 0;
 		const price = quantity(block && used ? energyPriceAt(state, block.timestampMs) : 0n);
 		rewards.push(Array.from({ length: percentiles }, () => price));

@@ -6,7 +6,8 @@
 
 import type { JsonArray, JsonValue } from "../json-reader.js";
 import type { Method, RpcContext, RpcResult } from "../method.js";
-import { isNothing, readAddress } from "../values.js";
+import { readersOf } from "../parameter-readers.js";
+import { isNothing } from "../values.js";
 import { blockAnswer, shortQuantity, transactionAnswer } from "./answers.js";
 import { energyPrice, feeMethods, mostEnergy } from "./fees.js";
 import { blockTag, callOf, filterOf, refuseOverrides, stateAt } from "./parameters.js";
@@ -51,9 +52,9 @@ const ofFilter: Change = {
 };
 
 /** Whether a call goes to an account that has no code. */
-function hasNoCode({ state }: RpcContext, to: JsonValue | undefined): boolean {
+function hasNoCode(context: RpcContext, to: JsonValue | undefined): boolean {
 	if (typeof to !== "string" || isNothing(to)) return false;
-	return !state.contract.has(readAddress(to));
+	return !context.state.contract.has(readersOf(context).address(to));
 }
 
 /** Whether a call moves no coins. */
@@ -71,7 +72,7 @@ const CHANGES: Readonly<Record<string, Change>> = {
 	eth_getTransactionCount: {
 		least: 1,
 		call: (context, [address, block]) => {
-			readAddress(typeof address === "string" ? address : null);
+			readersOf(context).address(typeof address === "string" ? address : null);
 			stateAt(context, block);
 			return "0x0";
 		},
@@ -105,6 +106,9 @@ const CHANGES: Readonly<Record<string, Change>> = {
 	eth_getBlockTransactionCountByNumber: {
 		call: (context, [block], strict) => strict(context, [blockTag(block)]),
 	},
+	eth_getBlockReceipts: {
+		call: (context, [block], strict) => strict(context, [blockTag(block)]),
+	},
 	eth_getTransactionByHash: ofTransaction(false),
 	eth_getTransactionByBlockHashAndIndex: ofTransaction(false),
 	eth_getTransactionByBlockNumberAndIndex: ofTransaction(true),
@@ -113,9 +117,8 @@ const CHANGES: Readonly<Record<string, Change>> = {
 };
 
 /** The methods, lenient where that makes a difference, and those that only Ethereum has. */
-export function lenientMethods(strict: ReadonlyMap<string, Method>): readonly Method[] {
-	const methods = new Set(strict.values());
-	return [...[...methods].map(lenient), ...feeMethods];
+export function lenientMethods(strict: readonly Method[]): readonly Method[] {
+	return [...strict.map(lenient), ...feeMethods];
 }
 
 function lenient(method: Method): Method {

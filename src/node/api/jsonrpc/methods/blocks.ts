@@ -2,27 +2,44 @@
 
 import type { SignedBlock } from "../../../../protocol/block.js";
 import { nullPointer } from "../../../../protocol/json/exceptions.js";
-import type { StateView } from "../../../state/view.js";
 import { blockById, blockByNumber } from "../../queries/blocks.js";
 import { flag, text } from "../declared-types.js";
-import { defineMethod, type Method, type RpcValue } from "../method.js";
+import { defineMethod, type Method, type RpcContext, type RpcValue } from "../method.js";
 import { blockObject } from "../objects/block.js";
-import { isTag, pendingRefused, quantity, readBlockNumber, readHash } from "../values.js";
+import { receiptObjects } from "../objects/receipt.js";
+import { objectStyleOf } from "../objects/style.js";
+import { readersOf, refuseTags } from "../parameter-readers.js";
+import { isTag, quantity } from "../values.js";
 
 /** The block that a tag or number names. @throws {RpcError} */
-export function blockByTag(state: StateView, tag: string | null): SignedBlock | undefined {
-	if (isTag(tag, "pending")) throw pendingRefused();
+export function blockByTag(context: RpcContext, tag: string | null): SignedBlock | undefined {
+	const { state } = context;
+	const readers = readersOf(context);
+	refuseTags(readers, tag);
 	const { properties } = state;
 	if (isTag(tag, "latest")) return blockByNumber(state, properties.headNumber);
 	if (isTag(tag, "earliest")) return blockByNumber(state, 0n);
 	if (isTag(tag, "finalized")) return blockByNumber(state, properties.get("LATEST_SOLIDIFIED_BLOCK_NUM"));
-	return blockByNumber(state, readBlockNumber(tag));
+	return blockByNumber(state, readers.blockNumber(tag));
 }
 
-function shown(state: StateView, block: SignedBlock | undefined, full: boolean | null): RpcValue {
+/** The block of an id. @throws {RpcError | NamedError} */
+function blockByHash(context: RpcContext, hash: string | null): SignedBlock | undefined {
+	return blockById(context.state, readersOf(context).hash(hash));
+}
+
+function shown(context: RpcContext, block: SignedBlock | undefined, full: boolean | null): RpcValue {
 	if (!block) return null;
 	if (full === null) throw nullPointer();
-	return blockObject(state, block, full);
+	return blockObject(context.state, block, full, objectStyleOf(context));
+}
+
+/** What became of all transactions of a block; null of the first block and of one that isn't there. */
+function receiptsOf(context: RpcContext, selector: string | null): RpcValue {
+	const isHash = readersOf(context).isHash(selector);
+	const block = isHash ? blockByHash(context, selector) : blockByTag(context, selector);
+	if (!block || block.number === 0n) return null;
+	return receiptObjects(context.state, block, objectStyleOf(context));
 }
 
 function transactionCount(block: SignedBlock | undefined): RpcValue {
@@ -44,7 +61,7 @@ export const blockMethods: readonly Method[] = [
 			["hash", text],
 			["full", flag],
 		],
-		handle: ({ state }, hash, full) => shown(state, blockById(state, readHash(hash)), full),
+		handle: (context, hash, full) => shown(context, blockByHash(context, hash), full),
 	}),
 	defineMethod({
 		name: "eth_getBlockByNumber",
@@ -53,19 +70,26 @@ export const blockMethods: readonly Method[] = [
 			["block", text],
 			["full", flag],
 		],
-		handle: ({ state }, block, full) => shown(state, blockByTag(state, block), full),
+		handle: (context, block, full) => shown(context, blockByTag(context, block), full),
 	}),
 	defineMethod({
 		name: "eth_getBlockTransactionCountByHash",
 		about: "How many transactions a block has, by its id.",
 		parameters: [["hash", text]],
-		handle: ({ state }, hash) => transactionCount(blockById(state, readHash(hash))),
+		handle: (context, hash) => transactionCount(blockByHash(context, hash)),
 	}),
 	defineMethod({
 		name: "eth_getBlockTransactionCountByNumber",
 		about: "How many transactions a block has, by its number or a tag.",
 		parameters: [["block", text]],
-		handle: ({ state }, block) => transactionCount(blockByTag(state, block)),
+		handle: (context, block) => transactionCount(blockByTag(context, block)),
+	}),
+	defineMethod({
+		name: "eth_getBlockReceipts",
+		since: "4.8.1",
+		about: "What became of a block's transactions, by its id, its number or a tag; null if there is none.",
+		parameters: [["block", text]],
+		handle: receiptsOf,
 	}),
 	defineMethod({
 		name: "eth_getUncleByBlockHashAndIndex",

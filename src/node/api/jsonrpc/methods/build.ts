@@ -3,9 +3,7 @@
 import { utf8 } from "../../../../protocol/bytes.js";
 import type { Message } from "../../../../protocol/codec/descriptor.js";
 import { type ContractType, contractType } from "../../../../protocol/contract-types.js";
-import { wrap } from "../../../../protocol/int64.js";
 import { messageText, NamedError, nullPointer } from "../../../../protocol/json/exceptions.js";
-import { decodeFields } from "../../../../protocol/json/field-decoder.js";
 import { decodeHexText } from "../../../../protocol/json/hex-text.js";
 import { shownAs } from "../../../../protocol/json/message-writer.js";
 import { transactionJson } from "../../../../protocol/json/transaction-json.js";
@@ -19,14 +17,16 @@ import {
 } from "../../../../protocol/messages.js";
 import { SignedTransaction } from "../../../../protocol/transaction.js";
 import { ChainError, ContractValidateError } from "../../../rules/errors.js";
+import { isFrom } from "../../../rules/release.js";
 import { VmError } from "../../../vm/vm-error.js";
 import { type BuildOptions, buildValid } from "../../builder.js";
 import { callConstant, callTransaction, constantAnswer } from "../../queries/contract-calls.js";
 import { isConstantCall } from "../../queries/contracts.js";
-import { flag, integer, type RecordOf, record, text } from "../declared-types.js";
+import { flag, integer, type RecordOf, record, since, text } from "../declared-types.js";
 import { defineMethod, JsonText, type Method, type RpcContext } from "../method.js";
+import { type ParameterReaders, readersOf } from "../parameter-readers.js";
 import { internal, invalidRequest, notAvailable, RpcError } from "../rpc-error.js";
-import { isNothing, readAddress, readQuantity } from "../values.js";
+import { isNothing } from "../values.js";
 
 const int64 = integer(64);
 
@@ -47,6 +47,7 @@ const members = {
 	permissionId: integer(32),
 	extraData: text,
 	visible: flag,
+	input: since("4.8.2", text),
 };
 
 const buildObject = record(members);
@@ -62,9 +63,9 @@ function numberOf(value: bigint | null | undefined): bigint {
 	return value ?? 0n;
 }
 
-function ownerOf(object: BuildObject): Uint8Array {
+function ownerOf(readers: ParameterReaders, { from }: BuildObject): Uint8Array {
 	try {
-		return readAddress(object.from ?? null);
+		return readers.address(from ?? null);
 	} catch (error) {
 		if (error instanceof RpcError) throw invalidRequest("invalid json request");
 		throw error;
@@ -82,14 +83,16 @@ function isVisible({ visible }: BuildObject): boolean {
 }
 
 function build(context: RpcContext, object: BuildObject): string | Promise<string> {
-	const owner = ownerOf(object);
+	const readers = readersOf(context);
+	const owner = ownerOf(readers, object);
 	const { to = null, value = null } = object;
+	const input = readers.agreedInput(object);
 	if (isNothing(to)) {
-		if (isNothing(object.data ?? null)) throw invalidRequest("invalid json request");
-		return buildDeployment(context, object, owner);
+		if (isNothing(readers.inputText(object))) throw invalidRequest("invalid json request");
+		return buildDeployment(context, object, input, owner);
 	}
-	const receiver = readAddress(to);
-	if (context.state.contract.has(receiver)) return buildCall(context, object, owner, receiver);
+	const receiver = readers.address(to);
+	if (context.state.contract.has(receiver)) return buildCall(context, object, input, owner, receiver);
 	const tokenId = numberOf(object.tokenId);
 	const tokenValue = numberOf(object.tokenValue);
 	if (tokenId > 0n && tokenValue > 0n && (!value || value === "0x0")) {
@@ -105,7 +108,7 @@ function build(context: RpcContext, object: BuildObject): string | Promise<strin
 	const contract = TransferContract.create({
 		owner_address: owner,
 		to_address: receiver,
-		amount: readQuantity(value),
+		amount: readers.amount(value),
 	});
 	return buildTransfer(context, object, TRANSFER, contract);
 }
@@ -132,12 +135,18 @@ function memoOf({ extraData }: BuildObject, visible: boolean): BuildOptions {
 }
 
 /** The energy that `gas` names, paid in full. */
-function feeLimitOf({ state }: RpcContext, { gas }: BuildObject): bigint {
-	return wrap(readQuantity(gas) * state.properties.get("ENERGY_FEE"));
+function feeLimitOf(context: RpcContext, { gas }: BuildObject): bigint {
+	return readersOf(context).feeLimitSun(gas, context.state.properties.get("ENERGY_FEE"));
 }
 
 /** A deployment is never shown in visible form, whatever the request says. */
-function buildDeployment(context: RpcContext, object: BuildObject, owner: Uint8Array): string {
+function buildDeployment(
+	context: RpcContext,
+	object: BuildObject,
+	input: () => Uint8Array,
+	owner: Uint8Array,
+): string {
+	const readers = readersOf(context);
 	return withRefusals(context, () => {
 		const contract = CreateSmartContract.create({
 			owner_address: owner,
@@ -145,11 +154,9 @@ function buildDeployment(context: RpcContext, object: BuildObject, owner: Uint8A
 			token_id: numberOf(object.tokenId),
 			new_contract: SmartContract.create({
 				origin_address: owner,
-				abi: object.abi
-					? decodeFields(SmartContractABI, `{"entrys":${object.abi}}`, isVisible(object))
-					: new SmartContractABI(),
-				bytecode: decodeHexText(object.data ?? null),
-				call_value: readQuantity(object.value),
+				abi: object.abi ? readers.contractAbi(object.abi, isVisible(object)) : new SmartContractABI(),
+				bytecode: input(),
+				call_value: readers.amount(object.value),
 				consume_user_resource_percent: numberOf(object.consumeUserResourcePercent),
 				origin_energy_limit: numberOf(object.originEnergyLimit),
 				name: object.name ?? "",
@@ -167,16 +174,18 @@ function buildDeployment(context: RpcContext, object: BuildObject, owner: Uint8A
 async function buildCall(
 	context: RpcContext,
 	object: BuildObject,
+	input: () => Uint8Array,
 	owner: Uint8Array,
 	contract: Uint8Array,
 ): Promise<string> {
+	const readers = readersOf(context);
 	const style = shownAs(context.style, isVisible(object));
 	const build = async (): Promise<string> => {
 		const call = TriggerSmartContract.create({
 			owner_address: owner,
 			contract_address: contract,
-			data: decodeHexText(object.data ?? null),
-			call_value: readQuantity(object.value),
+			data: input(),
+			call_value: readers.amount(object.value),
 			call_token_value: numberOf(object.tokenValue),
 			token_id: numberOf(object.tokenId),
 		});
@@ -193,7 +202,10 @@ async function buildCall(
 	try {
 		return await build();
 	} catch (error) {
-		if (error instanceof ContractValidateError) throw internal(messageText(error, context.style.dialect));
+		const { release } = context.node.config.node;
+		if (error instanceof ContractValidateError && !isFrom(release, "4.8.2")) {
+			throw internal(messageText(error, context.style.dialect));
+		}
 		return refuse(context, error);
 	}
 }

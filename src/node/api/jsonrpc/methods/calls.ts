@@ -2,7 +2,6 @@
 
 import { contractType } from "../../../../protocol/contract-types.js";
 import { messageText, NamedError, nullPointer } from "../../../../protocol/json/exceptions.js";
-import { decodeHexText } from "../../../../protocol/json/hex-text.js";
 import { TransferContract, TriggerSmartContract } from "../../../../protocol/messages.js";
 import { ChainError, ContractValidateError, VmIllegalError } from "../../../rules/errors.js";
 import { VmError } from "../../../vm/vm-error.js";
@@ -13,18 +12,10 @@ import { type CallObject, callObject } from "../call-object.js";
 import { anything } from "../declared-types.js";
 import { isJsonObject, type JsonValue } from "../json-reader.js";
 import { defineMethod, type Method, type RpcContext } from "../method.js";
-import { revertError } from "../revert-reason.js";
+import { type ParameterReaders, readersOf } from "../parameter-readers.js";
+import { revertError, revertStyleOf } from "../revert-reason.js";
 import { internal, invalidParams, invalidRequest, quotedText, RpcError } from "../rpc-error.js";
-import {
-	data,
-	isNothing,
-	quantity,
-	readAddress,
-	readBlockNumber,
-	readHash,
-	readQuantity,
-	ZERO_ADDRESS,
-} from "../values.js";
+import { data, isNothing, quantity, ZERO_ADDRESS } from "../values.js";
 import { requireLatest } from "./state.js";
 
 const TRANSFER = contractType("TransferContract");
@@ -33,17 +24,19 @@ const isLenient = ({ node }: RpcContext): boolean => node.config.node.jsonrpc.le
 
 /** The block only has to exist: calls always see the head. @throws {RpcError} */
 function checkBlock(context: RpcContext, block: JsonValue): void {
+	const readers = readersOf(context);
 	if (typeof block === "string") {
-		requireLatest(block);
+		requireLatest(readers, block);
 		return;
 	}
 	const number = isJsonObject(block) ? block.get("blockNumber") : undefined;
 	const hash = isJsonObject(block) ? block.get("blockHash") : undefined;
 	if (number !== undefined) {
-		if (!blockByNumber(context.state, readBlockNumber(textMember(number))))
+		if (!blockByNumber(context.state, readers.blockNumber(textMember(number))))
 			throw internal("header not found");
 	} else if (hash !== undefined) {
-		if (!blockById(context.state, readHash(textMember(hash)))) throw internal("header for hash not found");
+		if (!blockById(context.state, readers.hash(textMember(hash))))
+			throw internal("header for hash not found");
 	} else throw invalidRequest("invalid json request");
 }
 
@@ -53,8 +46,8 @@ function textMember(value: JsonValue): string | null {
 }
 
 /** A missing sender is the zero address; one that is null is an error. */
-function senderOf({ from }: CallObject): Uint8Array {
-	return readAddress(from === undefined ? ZERO_ADDRESS : from);
+function senderOf({ address }: ParameterReaders, { from }: CallObject): Uint8Array {
+	return address(from === undefined ? ZERO_ADDRESS : from);
 }
 
 /** @throws {RpcError} */
@@ -69,16 +62,17 @@ function refuseCall({ style }: RpcContext, error: unknown): never {
 
 /** @param creates whether a call of nothing is the creation of a contract, as Ethereum's libraries simulate it */
 async function call(context: RpcContext, object: CallObject, creates: boolean): Promise<string> {
-	const isCreation = creates && isNothing(object.to ?? null) && !isNothing(object.data ?? null);
+	const readers = readersOf(context);
+	const isCreation = creates && isNothing(object.to ?? null) && !isNothing(readers.inputText(object));
 	const message = TriggerSmartContract.create({
-		owner_address: senderOf(object),
-		...(isCreation ? {} : { contract_address: readAddress(object.to ?? null) }),
-		call_value: readQuantity(object.value),
-		data: decodeHexText(object.data ?? null),
+		owner_address: senderOf(readers, object),
+		...(isCreation ? {} : { contract_address: readers.address(object.to ?? null) }),
+		call_value: readers.amount(object.value),
+		data: readers.input(object)(),
 	});
 	try {
 		const result = await callConstant(context, message, callTransaction(context, message));
-		if (result.reverted) throw revertError(result.output, isLenient(context));
+		if (result.reverted) throw revertError(result.output, revertStyleOf(context));
 		return data(result.output);
 	} catch (error) {
 		return refuseCall(context, error);
@@ -86,22 +80,24 @@ async function call(context: RpcContext, object: CallObject, creates: boolean): 
 }
 
 async function estimate(context: RpcContext, object: CallObject): Promise<string> {
-	const owner = senderOf(object);
+	const readers = readersOf(context);
+	const owner = senderOf(readers, object);
 	const { to = null, value } = object;
+	const input = readers.input(object);
 	if (isNothing(to)) {
-		if (isNothing(object.data ?? null)) throw invalidRequest("invalid json request");
-		return estimateContract(context, object, TriggerSmartContract.create({ owner_address: owner }));
+		if (isNothing(readers.inputText(object))) throw invalidRequest("invalid json request");
+		return estimateContract(context, object, input, TriggerSmartContract.create({ owner_address: owner }));
 	}
-	const address = readAddress(to);
+	const address = readers.address(to);
 	if (context.state.contract.has(address)) {
 		const message = TriggerSmartContract.create({ owner_address: owner, contract_address: address });
-		return estimateContract(context, object, message);
+		return estimateContract(context, object, input, message);
 	}
 	if (!value) throw invalidRequest("invalid json request: invalid value");
 	const transfer = TransferContract.create({
 		owner_address: owner,
 		to_address: address,
-		amount: readQuantity(value),
+		amount: readers.amount(value),
 	});
 	try {
 		buildValid(context, TRANSFER, transfer);
@@ -114,12 +110,13 @@ async function estimate(context: RpcContext, object: CallObject): Promise<string
 /** Energy of a call; of a deployment if the message names no contract. */
 async function estimateContract(
 	context: RpcContext,
-	object: CallObject,
+	{ value }: CallObject,
+	input: () => Uint8Array,
 	message: TriggerSmartContract,
 ): Promise<string> {
 	try {
-		message.data = decodeHexText(object.data ?? null);
-		message.call_value = readQuantity(object.value);
+		message.data = input();
+		message.call_value = readersOf(context).amount(value);
 		return quantity(await energyOf(context, message));
 	} catch (error) {
 		if (error instanceof RpcError && error.data !== undefined) throw error;
@@ -138,10 +135,10 @@ async function energyOf(context: RpcContext, message: TriggerSmartContract): Pro
 	if (context.node.config.vm.estimateEnergy) {
 		const found = await estimateEnergy(context, message);
 		if ("energyRequired" in found) return found.energyRequired;
-		throw found.reverted ? revertError(found.output, isLenient(context)) : internal(found.failure);
+		throw found.reverted ? revertError(found.output, revertStyleOf(context)) : internal(found.failure);
 	}
 	const result = await callConstant(context, message, callTransaction(context, message));
-	if (result.reverted) throw revertError(result.output, isLenient(context));
+	if (result.reverted) throw revertError(result.output, revertStyleOf(context));
 	return result.energyUsed;
 }
 

@@ -1,6 +1,7 @@
 /** Logs and filters (protocol/json-rpc §9). Not served for the state that PBFT confirmed. */
 
 import { nullPointer } from "../../../../protocol/json/exceptions.js";
+import { isFrom } from "../../../rules/release.js";
 import { TURN_MS, Turns } from "../../turns.js";
 import { text } from "../declared-types.js";
 import type { FilterRegistry } from "../filter-registry.js";
@@ -13,6 +14,8 @@ import {
 } from "../log-filter.js";
 import { checkBlockRange, queryLogs } from "../log-query.js";
 import { defineMethod, type Method, type RpcContext, type RpcValue } from "../method.js";
+import { objectStyleOf } from "../objects/style.js";
+import { readersOf } from "../parameter-readers.js";
 import { invalidParams, notAvailable } from "../rpc-error.js";
 import { isTag } from "../values.js";
 
@@ -23,12 +26,19 @@ function filtersOf({ filters }: RpcContext, method: string): FilterRegistry {
 }
 
 /** @throws {RpcError | NamedError} */
-function readFilter({ node, state }: RpcContext, filter: FilterObject): LogFilter {
-	return readLogFilter(state, filter, node.config.node.jsonrpc);
+function readFilter(context: RpcContext, filter: FilterObject): LogFilter {
+	const { node, state } = context;
+	return readLogFilter(state, filter, node.config.node.jsonrpc, readersOf(context));
 }
 
-function find({ node, server }: RpcContext, filter: LogFilter): Promise<RpcValue[]> {
-	return queryLogs(() => node.view(server), filter, node.config.node.jsonrpc.maxResponseSize);
+function checkRange({ node, state }: RpcContext, filter: LogFilter): void {
+	checkBlockRange(state, filter, node.config.node.jsonrpc.maxBlockRange);
+}
+
+function find(context: RpcContext, filter: LogFilter): Promise<RpcValue[]> {
+	const { node, server } = context;
+	const { maxResponseSize } = node.config.node.jsonrpc;
+	return queryLogs(() => node.view(server), filter, objectStyleOf(context), maxResponseSize);
 }
 
 function present<T>(value: T | null): T {
@@ -44,7 +54,7 @@ export const logMethods: readonly Method[] = [
 		handle: (context, object) => {
 			filtersOf(context, "eth_getLogs");
 			const filter = readFilter(context, present(object));
-			checkBlockRange(context.state, filter, context.node.config.node.jsonrpc.maxBlockRange);
+			checkRange(context, filter);
 			return find(context, filter);
 		},
 	}),
@@ -58,6 +68,7 @@ export const logMethods: readonly Method[] = [
 			if ([filter.fromBlock, filter.toBlock].some((bound) => isTag(bound ?? null, "finalized"))) {
 				throw invalidParams("invalid block range params");
 			}
+			filters.checkLimit("log", context.client);
 			const logs = readFilter(context, filter);
 			return filters.add(logs, context.client, await bloomGroupsInTurns(logs, new Turns(TURN_MS)));
 		},
@@ -80,6 +91,7 @@ export const logMethods: readonly Method[] = [
 		parameters: [["id", text]],
 		handle: (context, id) => {
 			const filter = filtersOf(context, "eth_getFilterLogs").logFilter(present(id));
+			if (isFrom(context.node.config.node.release, "4.8.2")) checkRange(context, filter);
 			return find(context, filter);
 		},
 	}),

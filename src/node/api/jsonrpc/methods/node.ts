@@ -8,6 +8,7 @@ import { NamedError } from "../../../../protocol/json/exceptions.js";
 import { decodeHexText } from "../../../../protocol/json/hex-text.js";
 import { SLOT_MS } from "../../../../protocol/slot.js";
 import { activeWitnesses } from "../../../consensus/slots.js";
+import { isFrom } from "../../../rules/release.js";
 import type { ApiNode } from "../../context.js";
 import { headBlock } from "../../queries/blocks.js";
 import { text } from "../declared-types.js";
@@ -20,10 +21,12 @@ function chainId({ rules }: ApiNode): string {
 	return data(rules.genesisId.subarray(-4));
 }
 
-/** `COIN/v<release>/<system>/<runtime><major>.<minor>`. */
+/** `COIN/v<release>/<system>/<runtime><major>`, up to release 4.8.0 with `.<minor>`. */
 function clientVersion({ node, style }: RpcContext): string {
+	const { release } = node.config.node;
 	const [major = "0", minor = "0"] = process.versions.node.split(".");
-	return spell(`COIN/v${node.config.node.release}/${systemName()}/Node${major}.${minor}`, style.dialect);
+	const runtime = isFrom(release, "4.8.1") ? major : `${major}.${minor}`;
+	return spell(`COIN/v${release}/${systemName()}/Node${runtime}`, style.dialect);
 }
 
 function syncing({ node, state }: RpcContext): RpcValue {

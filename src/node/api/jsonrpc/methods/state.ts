@@ -1,36 +1,22 @@
 /** Balances, code and storage at the head (protocol/json-rpc §§4 and 6). */
 
-import { toHex } from "../../../../protocol/bytes.js";
-import { NamedError } from "../../../../protocol/json/exceptions.js";
-import { decodeHexText } from "../../../../protocol/json/hex-text.js";
-import { readSlot as readStoredSlot } from "../../../vm/storage-keys.js";
+import { readSlot } from "../../../vm/storage-keys.js";
 import { wordFromBytes } from "../../../vm/word.js";
 import { text } from "../declared-types.js";
 import { defineMethod, type Method } from "../method.js";
+import { type ParameterReaders, readersOf } from "../parameter-readers.js";
 import { invalidParams } from "../rpc-error.js";
-import { data, isTag, quantity, readAddress, readBlockNumber, ZERO_HASH } from "../values.js";
-
-const WORD_BYTES = 32;
+import { data, isTag, quantity, ZERO_HASH } from "../values.js";
 
 /** State is only known at the head. @throws {RpcError} */
-export function requireLatest(tag: string | null): void {
+export function requireLatest(readers: ParameterReaders, tag: string | null): void {
 	if (isTag(tag, "latest")) return;
-	if (isTag(tag, "earliest") || isTag(tag, "pending") || isTag(tag, "finalized")) {
-		throw invalidParams("TAG [earliest | pending | finalized] not supported");
+	const { pastStates } = readers;
+	if (pastStates.some((past) => isTag(tag, past))) {
+		throw invalidParams(`TAG [${pastStates.join(" | ")}] not supported`);
 	}
-	readBlockNumber(tag);
+	readers.blockNumber(tag);
 	throw invalidParams("QUANTITY not supported, just support TAG as latest");
-}
-
-/** A storage slot: 32 bytes, zeros in front. @throws {NamedError} */
-function readSlot(slot: string | null): Uint8Array {
-	const bytes = decodeHexText(slot);
-	if (bytes.length > WORD_BYTES) {
-		throw new NamedError("RuntimeException", `Data word can't exceed 32 bytes: ${toHex(bytes)}`);
-	}
-	const word = new Uint8Array(WORD_BYTES);
-	word.set(bytes, WORD_BYTES - bytes.length);
-	return word;
 }
 
 export const stateMethods: readonly Method[] = [
@@ -41,9 +27,10 @@ export const stateMethods: readonly Method[] = [
 			["address", text],
 			["block", text],
 		],
-		handle: ({ state }, address, block) => {
-			requireLatest(block);
-			return quantity(state.account.get(readAddress(address))?.balance ?? 0n);
+		handle: (context, address, block) => {
+			const readers = readersOf(context);
+			requireLatest(readers, block);
+			return quantity(context.state.account.get(readers.address(address))?.balance ?? 0n);
 		},
 	}),
 	defineMethod({
@@ -53,9 +40,11 @@ export const stateMethods: readonly Method[] = [
 			["address", text],
 			["block", text],
 		],
-		handle: ({ state }, address, block) => {
-			requireLatest(block);
-			const owner = readAddress(address);
+		handle: (context, address, block) => {
+			const readers = readersOf(context);
+			requireLatest(readers, block);
+			const { state } = context;
+			const owner = readers.address(address);
 			const exists = state.account.has(owner) && state.contract.has(owner);
 			return data((exists ? state.code.get(owner) : undefined) ?? new Uint8Array(0));
 		},
@@ -68,15 +57,17 @@ export const stateMethods: readonly Method[] = [
 			["slot", text],
 			["block", text],
 		],
-		handle: ({ state }, address, slot, block) => {
-			requireLatest(block);
-			const owner = readAddress(address);
+		handle: (context, address, slot, block) => {
+			const readers = readersOf(context);
+			requireLatest(readers, block);
+			const { state } = context;
+			const owner = readers.address(address);
 			const contract = state.account.has(owner) ? state.contract.get(owner) : undefined;
 			if (!contract) return ZERO_HASH;
-			const value = readStoredSlot(
+			const value = readSlot(
 				state,
 				{ address: owner, creationId: contract.trx_hash, version: contract.version },
-				wordFromBytes(readSlot(slot)),
+				wordFromBytes(readers.slot(slot)),
 			);
 			return value ? data(value) : ZERO_HASH;
 		},

@@ -2,38 +2,39 @@
 
 import type { SignedBlock } from "../../../../protocol/block.js";
 import { equalBytes } from "../../../../protocol/bytes.js";
-import { NamedError } from "../../../../protocol/json/exceptions.js";
 import { SignedTransaction } from "../../../../protocol/transaction.js";
 import { locateTransaction } from "../../../chain/transaction-checks.js";
-import type { StateView } from "../../../state/view.js";
 import { blockById, blockByNumber, transactionInfoById } from "../../queries/blocks.js";
 import { text } from "../declared-types.js";
-import { defineMethod, type Method, type RpcValue } from "../method.js";
+import { defineMethod, type Method, type RpcContext, type RpcValue } from "../method.js";
 import { receiptObject } from "../objects/receipt.js";
+import { objectStyleOf } from "../objects/style.js";
 import { pendingTransactionObject, transactionObject } from "../objects/transaction.js";
-import { readHash, readIndex } from "../values.js";
+import { readersOf } from "../parameter-readers.js";
 import { blockByTag } from "./blocks.js";
 
-function atIndex(state: StateView, block: SignedBlock | undefined, indexText: string | null): RpcValue {
+function atIndex(context: RpcContext, block: SignedBlock | undefined, indexText: string | null): RpcValue {
 	if (!block) return null;
-	const index = readIndex(indexText);
-	const { length } = block.transactions;
-	if (index >= length) return null;
-	const transaction = block.transactions[index];
-	if (!transaction) {
-		throw new NamedError("IndexOutOfBoundsException", `Index ${index} out of bounds for length ${length}`);
-	}
-	return transactionObject(state, block, index, transactionInfoById(state, transaction.id));
+	const { state } = context;
+	const index = readersOf(context).index(indexText, block.transactions.length);
+	const transaction = index === undefined ? undefined : block.transactions[index];
+	if (index === undefined || !transaction) return null;
+	const info = transactionInfoById(state, transaction.id);
+	return transactionObject(state, block, index, info, objectStyleOf(context));
 }
 
-function byId(state: StateView, id: Uint8Array): RpcValue {
+function byId(context: RpcContext, id: Uint8Array): RpcValue {
+	const { state } = context;
+	const style = objectStyleOf(context);
 	const place = locateTransaction(state, id);
 	if (!place) return null;
-	if ("pending" in place) return pendingTransactionObject(state, SignedTransaction.decode(place.pending));
+	if ("pending" in place) {
+		return pendingTransactionObject(state, SignedTransaction.decode(place.pending), style);
+	}
 	const block = blockByNumber(state, place.block);
 	const index = block?.transactions.findIndex((transaction) => equalBytes(transaction.id, id)) ?? -1;
 	if (!block || index < 0) return null;
-	return transactionObject(state, block, index, transactionInfoById(state, id));
+	return transactionObject(state, block, index, transactionInfoById(state, id), style);
 }
 
 export const transactionMethods: readonly Method[] = [
@@ -41,7 +42,7 @@ export const transactionMethods: readonly Method[] = [
 		name: "eth_getTransactionByHash",
 		about: "A transaction of a block or of the pool; null if there is none.",
 		parameters: [["hash", text]],
-		handle: ({ state }, hash) => byId(state, readHash(hash)),
+		handle: (context, hash) => byId(context, readersOf(context).hash(hash)),
 	}),
 	defineMethod({
 		name: "eth_getTransactionByBlockHashAndIndex",
@@ -50,7 +51,8 @@ export const transactionMethods: readonly Method[] = [
 			["hash", text],
 			["index", text],
 		],
-		handle: ({ state }, hash, index) => atIndex(state, blockById(state, readHash(hash)), index),
+		handle: (context, hash, index) =>
+			atIndex(context, blockById(context.state, readersOf(context).hash(hash)), index),
 	}),
 	defineMethod({
 		name: "eth_getTransactionByBlockNumberAndIndex",
@@ -59,16 +61,17 @@ export const transactionMethods: readonly Method[] = [
 			["block", text],
 			["index", text],
 		],
-		handle: ({ state }, block, index) => atIndex(state, blockByTag(state, block), index),
+		handle: (context, block, index) => atIndex(context, blockByTag(context, block), index),
 	}),
 	defineMethod({
 		name: "eth_getTransactionReceipt",
 		about: "What became of a transaction; null while it is not in a block.",
 		parameters: [["hash", text]],
-		handle: ({ state }, hash) => {
-			const info = transactionInfoById(state, readHash(hash));
+		handle: (context, hash) => {
+			const { state } = context;
+			const info = transactionInfoById(state, readersOf(context).hash(hash));
 			const block = info && blockByNumber(state, info.blockNumber);
-			return info && block ? receiptObject(state, block, info) : null;
+			return info && block ? receiptObject(state, block, info, objectStyleOf(context)) : null;
 		},
 	}),
 ];

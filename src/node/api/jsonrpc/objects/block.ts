@@ -5,13 +5,26 @@ import { wrap } from "../../../../protocol/int64.js";
 import type { StateView } from "../../../state/view.js";
 import { transactionInfosOfBlock } from "../../queries/blocks.js";
 import type { RpcValue } from "../method.js";
-import { addressData, data, quantity, ZERO_ADDRESS, ZERO_BLOOM, ZERO_HASH, ZERO_NONCE } from "../values.js";
+import {
+	addressData,
+	data,
+	quantity,
+	seconds,
+	ZERO_ADDRESS,
+	ZERO_BLOOM,
+	ZERO_HASH,
+	ZERO_NONCE,
+} from "../values.js";
+import type { ObjectStyle } from "./style.js";
 import { transactionObject } from "./transaction.js";
 
-const MS_PER_SECOND = 1000n;
-
 /** @param full show whole transactions, not only their ids */
-export function blockObject(state: StateView, block: SignedBlock, full: boolean): RpcValue {
+export function blockObject(
+	state: StateView,
+	block: SignedBlock,
+	full: boolean,
+	style: ObjectStyle,
+): RpcValue {
 	const { transactions, raw } = block;
 	const infos = transactionInfosOfBlock(state, block.number);
 	let gasLimit = 0n;
@@ -37,10 +50,10 @@ export function blockObject(state: StateView, block: SignedBlock, full: boolean)
 		sha3Uncles: ZERO_HASH,
 		size: quantity(block.bytes.length),
 		stateRoot: data(raw.accountStateRoot),
-		timestamp: quantity(block.timestampMs / MS_PER_SECOND),
+		timestamp: seconds(block.timestampMs),
 		totalDifficulty: "0x0",
 		transactions: transactions.map(({ id }, i) =>
-			full ? transactionObject(state, block, i, infos[i]) : data(id),
+			full ? transactionObject(state, block, i, infos[i], style) : data(id),
 		),
 		transactionsRoot: data(raw.txTrieRoot),
 		uncles: [],

@@ -1,8 +1,10 @@
 /** Logs as clients see them (protocol/json-rpc §8). */
 
+import type { SignedBlock } from "../../../../protocol/block.js";
 import type { TransactionInfo, TransactionInfoLog } from "../../../../protocol/messages.js";
 import type { RpcValue } from "../method.js";
-import { data, quantity } from "../values.js";
+import { data, quantity, seconds } from "../values.js";
+import type { ObjectStyle } from "./style.js";
 
 /** A log with its place in its block. */
 export interface PlacedLog {
@@ -22,16 +24,21 @@ export function* logsOfBlock(infos: readonly Readonly<TransactionInfo>[]): Gener
 	}
 }
 
+/** What logs say about their block. */
+type LogBlock = Pick<SignedBlock, "number" | "id" | "timestampMs">;
+
 /** @param removed the block is no longer of the chain */
 export function logObject(
 	{ log, logIndex, transactionIndex, transactionId }: PlacedLog,
-	block: { readonly number: bigint; readonly id: Uint8Array },
+	block: LogBlock,
 	removed: boolean,
+	{ timesLogs }: ObjectStyle,
 ): RpcValue {
 	return {
 		address: data(log.address),
 		blockHash: data(block.id),
 		blockNumber: quantity(block.number),
+		...(timesLogs ? { blockTimestamp: seconds(block.timestampMs) } : {}),
 		data: data(log.data),
 		logIndex: quantity(logIndex),
 		removed,

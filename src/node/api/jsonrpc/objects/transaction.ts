@@ -7,7 +7,8 @@ import { priceAt } from "../../../consensus/price-history.js";
 import type { StateView } from "../../../state/view.js";
 import { contractFacts } from "../contract-facts.js";
 import type { RpcValue } from "../method.js";
-import { addressData, data, quantity, ZERO_ADDRESS, ZERO_HASH, ZERO_NONCE } from "../values.js";
+import { addressData, data, quantity, ZERO_ADDRESS, ZERO_HASH } from "../values.js";
+import type { ObjectStyle } from "./style.js";
 
 /** The energy fee in force at a block's time, in sun. */
 export function energyPriceAt({ properties }: StateView, blockTimeMs: bigint): bigint {
@@ -20,6 +21,7 @@ export function transactionObject(
 	block: SignedBlock,
 	index: number,
 	info: Readonly<TransactionInfo> | undefined,
+	{ transactionNonce }: ObjectStyle,
 ): RpcValue {
 	const transaction = block.transactions[index] as SignedTransaction;
 	const { from, to, value, input } = shownFacts(state, transaction, info);
@@ -32,7 +34,7 @@ export function transactionObject(
 		gasPrice: quantity(energyPriceAt(state, block.timestampMs)),
 		hash: data(transaction.id),
 		input,
-		nonce: ZERO_NONCE,
+		nonce: transactionNonce,
 		r,
 		s,
 		to,
@@ -44,7 +46,11 @@ export function transactionObject(
 }
 
 /** A transaction that waits for a block: what a block would give it is an empty `0x`. */
-export function pendingTransactionObject(state: StateView, transaction: SignedTransaction): RpcValue {
+export function pendingTransactionObject(
+	state: StateView,
+	transaction: SignedTransaction,
+	{ transactionNonce }: ObjectStyle,
+): RpcValue {
 	const { from, to, value, input } = shownFacts(state, transaction, undefined);
 	const { r, s, v } = firstSignature(transaction);
 	return {
@@ -55,7 +61,7 @@ export function pendingTransactionObject(state: StateView, transaction: SignedTr
 		gasPrice: "0x",
 		hash: data(transaction.id),
 		input,
-		nonce: ZERO_NONCE,
+		nonce: transactionNonce,
 		r,
 		s,
 		to,

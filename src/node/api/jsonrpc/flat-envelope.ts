@@ -1,0 +1,133 @@
+/**
+ * The envelope from release 4.8.2 on (protocol/json-rpc §2.5): a batch holds calls alone, notifications have no answer, and
+ * what is refused before a method is asked has a form of its own.
+ */
+
+import { Turns } from "../turns.js";
+import {
+	type Envelope,
+	type Enveloped,
+	type EnvelopeLimits,
+	exceeds,
+	UnreadableCall,
+	type Work,
+} from "./envelope.js";
+import { serverError } from "./error-text.js";
+import {
+	isJsonArray,
+	isJsonObject,
+	type JsonArray,
+	type JsonBudget,
+	JsonLimitError,
+	type JsonObject,
+	type JsonTextError,
+	type JsonValue,
+	REQUEST_BUDGET,
+} from "./json-reader.js";
+import { readId } from "./request-id.js";
+import { EXCEEDS_LIMIT, INVALID_REQUEST, PARSE_ERROR, SERVER_FAULT, TooLong } from "./rpc-error.js";
+
+/** A batch lets other work in after this long. */
+const BATCH_TURN_MS = 10;
+
+const INVALID = serverError(INVALID_REQUEST, "Invalid Request");
+/** Brackets of a batch. */
+const BRACKETS = 2;
+
+/** The words of the reference's JSON reader for what it refuses to read. */
+const LIMIT_TEXTS: Readonly<Record<JsonLimitError["limit"], readonly [subject: string, getter: string]>> = {
+	depth: ["Document nesting depth", "getMaxNestingDepth"],
+	tokens: ["Token count", "getMaxTokenCount"],
+};
+
+export class FlatEnvelope implements Envelope {
+	readonly budget: JsonBudget = { ...REQUEST_BUDGET, depth: 20 };
+
+	constructor(private readonly limits: EnvelopeLimits) {}
+
+	unreadable(error: JsonTextError): Enveloped {
+		return bare(serverError(PARSE_ERROR, parseText(error)));
+	}
+
+	undeclared(className: string): string {
+		return JSON.stringify(className);
+	}
+
+	async answer(request: JsonValue, work: Work): Promise<Enveloped> {
+		if (isJsonArray(request)) return bare(await this.batch(request, work));
+		if (!isJsonObject(request)) return bare(INVALID);
+		try {
+			const text = (await work.single(request)) ?? "";
+			const { maxResponseSize } = this.limits;
+			if (exceeds(text, maxResponseSize)) throw new TooLong(maxResponseSize);
+			return { text, isLine: text !== "" };
+		} catch (error) {
+			if (error instanceof UnreadableCall) return bare("");
+			if (error instanceof TooLong) return bare(refusedFor(request, error) ?? "");
+			throw error;
+		}
+	}
+
+	private async batch(calls: JsonArray, work: Work): Promise<string> {
+		const { maxBatchSize } = this.limits;
+		if (calls.length === 0) return INVALID;
+		if (maxBatchSize > 0 && calls.length > maxBatchSize) {
+			const text = `Batch size ${calls.length} exceeds the limit of ${maxBatchSize}`;
+			return `[${serverError(EXCEEDS_LIMIT, text)}]`;
+		}
+		try {
+			const answers = await this.answers(calls, work);
+			return answers.length === 0 ? "" : `[${answers.join(",")}]`;
+		} catch (error) {
+			// One call that can't be read takes the answers of all with it.
+			if (error instanceof UnreadableCall) return `[${serverError(SERVER_FAULT, "Internal error")}]`;
+			throw error;
+		}
+	}
+
+	/** Once the answers have become too long, no further call is made. @throws {UnreadableCall} */
+	private async answers(calls: JsonArray, work: Work): Promise<string[]> {
+		const { maxResponseSize } = this.limits;
+		const turns = new Turns(BATCH_TURN_MS);
+		const answers: string[] = [];
+		let size = BRACKETS;
+		let overflow: TooLong | undefined;
+		for (const call of calls) {
+			if (work.isAbandoned()) break;
+			if (turns.over) await turns.yield();
+			let answer: string | undefined;
+			if (!isJsonObject(call)) answer = INVALID;
+			else if (!overflow) {
+				try {
+					answer = await work.single(call);
+				} catch (error) {
+					if (!(error instanceof TooLong)) throw error;
+					overflow = error;
+				}
+			}
+			if (answer !== undefined && !overflow && maxResponseSize > 0) {
+				size += Buffer.byteLength(answer) + (answers.length > 0 ? 1 : 0);
+				if (size > maxResponseSize) overflow = new TooLong(maxResponseSize);
+			}
+			if (overflow && isJsonObject(call)) answer = refusedFor(call, overflow);
+			if (answer !== undefined) answers.push(answer);
+		}
+		return answers;
+	}
+}
+
+/** The refusal under a call's own id; undefined: it has none, and nobody expects an answer. */
+function refusedFor(call: JsonObject, { code, message }: TooLong): string | undefined {
+	const id = readId(call.get("id"));
+	return id === undefined ? undefined : serverError(code, message, id);
+}
+
+function parseText(error: JsonTextError): string {
+	if (!(error instanceof JsonLimitError)) return "JSON parse error";
+	const [subject, getter] = LIMIT_TEXTS[error.limit];
+	return `${subject} (${error.reached}) exceeds the maximum allowed (${error.most}, from \`StreamReadConstraints.${getter}()\`)`;
+}
+
+function bare(text: string): Enveloped {
+	return { text, isLine: false };
+}

@@ -1,0 +1,129 @@
+/**
+ * The envelope up to release 4.8.1 (protocol/json-rpc §2.3): a batch may hold batches, and every part of it has an answer.
+ * These releases have no limits; the texts of ours are those of later ones.
+ */
+
+import { Turns } from "../turns.js";
+import {
+	type Envelope,
+	type Enveloped,
+	type EnvelopeLimits,
+	exceeds,
+	UnreadableCall,
+	type Work,
+} from "./envelope.js";
+import { libraryError, methodError, VERSION } from "./error-text.js";
+import {
+	isJsonArray,
+	isJsonObject,
+	type JsonArray,
+	type JsonBudget,
+	type JsonObject,
+	type JsonValue,
+	REQUEST_BUDGET,
+} from "./json-reader.js";
+import { readId } from "./request-id.js";
+import { EXCEEDS_LIMIT, INVALID_REQUEST, PARSE_ERROR, RpcError, TooLong } from "./rpc-error.js";
+
+/** A batch lets other work in after this long. */
+const BATCH_TURN_MS = 10;
+
+/** What the calls of one batch share, with those of the batches in it. */
+interface BatchWork extends Work {
+	readonly turns: Turns;
+	/** Characters that the answer may still have. */
+	left: number;
+}
+
+export class NestedEnvelope implements Envelope {
+	readonly budget: JsonBudget = REQUEST_BUDGET;
+
+	constructor(private readonly limits: EnvelopeLimits) {}
+
+	unreadable(): Enveloped {
+		return line(libraryError(PARSE_ERROR));
+	}
+
+	undeclared(className: string, message: string | null): string {
+		return JSON.stringify({ exceptionTypeName: className, message });
+	}
+
+	async answer(request: JsonValue, work: Work): Promise<Enveloped> {
+		try {
+			return line(isJsonArray(request) ? await this.batches(request, work) : await this.one(request, work));
+		} catch (error) {
+			if (error instanceof UnreadableCall) return line("");
+			if (error instanceof TooLong) return line(methodError(VERSION, '"null"', error));
+			throw error;
+		}
+	}
+
+	private async one(request: JsonValue, work: Work): Promise<string> {
+		if (!isJsonObject(request)) return libraryError(INVALID_REQUEST);
+		const { maxResponseSize } = this.limits;
+		const text = await this.called(request, work);
+		return exceeds(text ?? "", maxResponseSize)
+			? refused(request, new TooLong(maxResponseSize))
+			: (text ?? "");
+	}
+
+	/** The answer to a call, also where the method finds that it would be too long. @throws {UnreadableCall} */
+	private async called(call: JsonObject, work: Work): Promise<string | undefined> {
+		try {
+			return await work.single(call);
+		} catch (error) {
+			if (error instanceof TooLong) return refused(call, error);
+			throw error;
+		}
+	}
+
+	/** A batch with the batches in it: one limit bounds the calls of all. @throws {TooLong} */
+	private async batches(calls: JsonArray, work: Work): Promise<string> {
+		const { maxBatchSize, maxResponseSize } = this.limits;
+		const count = callsIn(calls);
+		if (maxBatchSize > 0 && count > maxBatchSize) {
+			const text = `Batch size ${count} exceeds the limit of ${maxBatchSize}`;
+			return methodError(VERSION, '"null"', new RpcError(EXCEEDS_LIMIT, text));
+		}
+		const left = maxResponseSize > 0 ? maxResponseSize : Number.POSITIVE_INFINITY;
+		return this.batch(calls, { ...work, turns: new Turns(BATCH_TURN_MS), left });
+	}
+
+	private async batch(calls: JsonArray, work: BatchWork): Promise<string> {
+		const answers: string[] = [];
+		for (const call of calls) {
+			if (work.isAbandoned()) break;
+			const answer = isJsonArray(call) ? await this.batch(call, work) : await this.element(call, work);
+			if (!isJsonArray(call)) work.left -= answer.length + 1;
+			if (work.left < 0) throw new TooLong(this.limits.maxResponseSize);
+			answers.push(answer);
+			if (work.turns.over) await work.turns.yield();
+		}
+		return `[${answers.join(",")}]`;
+	}
+
+	private async element(call: JsonValue, work: Work): Promise<string> {
+		if (!isJsonObject(call)) return libraryError(INVALID_REQUEST);
+		try {
+			return (await this.called(call, work)) ?? "null";
+		} catch (error) {
+			if (error instanceof UnreadableCall) return libraryError(PARSE_ERROR);
+			throw error;
+		}
+	}
+}
+
+function refused(call: JsonObject, error: TooLong): string {
+	return methodError(VERSION, readId(call.get("id")) ?? "null", error);
+}
+
+function line(text: string): Enveloped {
+	return { text, isLine: text !== "" };
+}
+
+/** How many calls a batch makes. */
+function callsIn(batch: JsonArray): number {
+	let count = 0;
+	for (const call of batch) count += isJsonArray(call) ? callsIn(call) : 1;
+	return count;
+}

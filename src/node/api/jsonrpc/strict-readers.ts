@@ -1,0 +1,150 @@
+/** Parameters from release 4.8.2 on (protocol/json-rpc §3.1). */
+
+import { equalBytes } from "../../../protocol/bytes.js";
+import { wrap } from "../../../protocol/int64.js";
+import { NamedError } from "../../../protocol/json/exceptions.js";
+import { decodeFields } from "../../../protocol/json/field-decoder.js";
+import { decodeHexText } from "../../../protocol/json/hex-text.js";
+import { SmartContractABI } from "../../../protocol/messages.js";
+import { valueText } from "./declared-types.js";
+import type { CallInput, ParameterReaders } from "./parameter-readers.js";
+import {
+	asWord,
+	BARE_ADDRESS_LENGTH,
+	hexOrNothing,
+	hexParameter,
+	readAmount,
+	readPlace,
+	WORD_LENGTH,
+	wholeAddress,
+} from "./readings.js";
+import { invalidParams } from "./rpc-error.js";
+
+/** Characters of parameters: what is longer is not even read. */
+const MAX_NUMBER = 20;
+const MAX_INDEX = 10;
+const MAX_ADDRESS = 44;
+const MAX_FILTER_ADDRESS = 42;
+const MAX_SLOT = 66;
+
+const HASH = /^(?:0x)?[0-9a-fA-F]{64}$/;
+const TOPIC = /^(?:0x)?[0-9a-fA-F]{63,64}$/;
+/** `0x` with pairs of digits, or nothing at all. */
+const INPUT = /^(?:0x(?:[0-9a-fA-F]{2})*)?$/;
+const HEX_NUMBER = /^0x[+-]?[0-9a-fA-F]+$/;
+const DECIMAL_NUMBER = /^[+-]?\d+$/;
+
+function readNumber(text: string | null): bigint {
+	const value = text === null || text.length > MAX_NUMBER ? undefined : parseNumber(text);
+	if (value === undefined || value < 0n || value !== wrap(value)) throw invalidParams("invalid block number");
+	return value;
+}
+
+function parseNumber(text: string): bigint | undefined {
+	if (!HEX_NUMBER.test(text) && !DECIMAL_NUMBER.test(text)) return undefined;
+	const magnitude = BigInt(text.replace(/[+-]/, ""));
+	return text.includes("-") ? -magnitude : magnitude;
+}
+
+function readHash(text: string | null): Uint8Array {
+	if (text === null || !HASH.test(text)) throw invalidParams("invalid hash value");
+	return decodeHexText(text);
+}
+
+function readAmountFromZero(text: string | null | undefined): bigint {
+	const amount = readAmount(text);
+	if (amount < 0n) throw invalidParams("invalid param value: negative");
+	return amount;
+}
+
+function readData(data: string | null): Uint8Array {
+	const bytes = hexOrNothing(data ?? "");
+	if (!bytes) throw invalidParams('invalid hex string for "data"');
+	return bytes;
+}
+
+function readInput(input: string): Uint8Array {
+	if (!INPUT.test(input)) throw invalidParams('invalid hex string for "input"');
+	return decodeHexText(input);
+}
+
+const isGiven = (text: string | null | undefined): text is string => text !== null && text !== undefined;
+
+/** `input` wins over `data`, which then is not even looked at. */
+function readCallInput({ data, input }: CallInput): Uint8Array {
+	return isGiven(input) ? readInput(input) : readData(data ?? null);
+}
+
+function readAgreedInput(call: CallInput): Uint8Array {
+	const bytes = readCallInput(call);
+	if (isGiven(call.input) && isGiven(call.data) && !equalBytes(bytes, readData(call.data))) {
+		throw invalidParams(
+			'both "data" and "input" are set and not equal. Please use "input" to pass transaction call data',
+		);
+	}
+	return bytes;
+}
+
+export const strictReaders: ParameterReaders = {
+	pastStates: ["earliest", "pending", "finalized", "safe"],
+	unknownBlocks: ["pending", "safe"],
+	blockNumber: readNumber,
+	filterBound: (text) => {
+		if (!text.startsWith("0x")) throw invalidParams("Incorrect hex syntax");
+		return readNumber(text);
+	},
+	isHash: (text) => text !== null && HASH.test(text),
+	hash: readHash,
+	filterHash: readHash,
+	address: (text) => {
+		const isReadable = text !== null && text.length <= MAX_ADDRESS;
+		const address = isReadable ? wholeAddress(hexParameter(text)) : undefined;
+		if (!address) throw invalidParams("invalid address");
+		return address;
+	},
+	filterAddress: (value, refusal) => {
+		const isReadable = typeof value === "string" && value.length <= MAX_FILTER_ADDRESS;
+		const bytes = isReadable ? hexOrNothing(value) : undefined;
+		if (bytes?.length !== BARE_ADDRESS_LENGTH) throw invalidParams(`${refusal}: ${valueText(value)}`);
+		return bytes;
+	},
+	topic: (value) => {
+		if (typeof value !== "string" || !TOPIC.test(value)) {
+			throw invalidParams(`invalid topic(s): ${valueText(value)}`);
+		}
+		return decodeHexText(value);
+	},
+	index: (text, length) => {
+		if (text !== null && text.length > MAX_INDEX) throw invalidParams("invalid index value");
+		const place = readPlace(text);
+		return place >= 0 && place < length ? place : undefined;
+	},
+	slot: (text) => {
+		const bytes = text === null || text.length > MAX_SLOT ? undefined : hexOrNothing(text);
+		if (!bytes || bytes.length > WORD_LENGTH) throw invalidParams("invalid storage key value");
+		return asWord(bytes);
+	},
+	amount: readAmountFromZero,
+	feeLimitSun: (gas, price) => {
+		const feeLimit = readAmountFromZero(gas) * price;
+		if (feeLimit !== wrap(feeLimit)) throw invalidParams("invalid gas: fee limit overflow");
+		return feeLimit;
+	},
+	inputText: ({ data, input }) => input ?? data ?? null,
+	input: (call) => {
+		const bytes = readCallInput(call);
+		return () => bytes;
+	},
+	agreedInput: (call) => {
+		const bytes = readAgreedInput(call);
+		return () => bytes;
+	},
+	contractAbi: (text, visible) => {
+		try {
+			return decodeFields(SmartContractABI, `{"entrys":${text}}`, visible);
+		} catch (error) {
+			if (error instanceof NamedError) throw invalidParams("invalid abi");
+			throw error;
+		}
+	},
+};

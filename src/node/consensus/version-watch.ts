@@ -1,0 +1,62 @@
+/**
+ * Watches the versions that blocks carry for one that this program doesn't know (protocol/consensus §6): a vote for rules that it
+ * can't follow. Once such a vote has passed, the network goes on without it.
+ */
+
+import type { SignedBlock } from "../../protocol/block.js";
+import { toKey } from "../../protocol/bytes.js";
+
+/** The vote for an unknown version as it stands. */
+interface UnknownVote {
+	/** The highest version that is voted for. */
+	readonly version: number;
+	/** Producers whose last block carries an unknown version, of those seen. */
+	readonly voters: number;
+	readonly producers: number;
+}
+
+/** Producers whose blocks are remembered: more than make blocks between two counts of the votes. */
+const MAX_PRODUCERS = 100;
+
+export class VersionWatch {
+	/** The version of each producer's last block, the one seen longest ago first. */
+	private readonly last = new Map<string, number>();
+	private voters = 0;
+
+	/**
+	 * @param newest version that this program knows
+	 * @param warn told when somebody begins to vote for an unknown version
+	 */
+	constructor(
+		private readonly newest: number,
+		private readonly warn: (vote: UnknownVote) => void,
+	) {}
+
+	/** A block joined the chain. */
+	applied({
+		witness,
+		raw,
+	}: Pick<SignedBlock, "witness"> & { readonly raw: { readonly version: number } }): void {
+		const key = toKey(witness);
+		const before = this.last.get(key);
+		this.last.delete(key);
+		this.last.set(key, raw.version);
+		const isUnknown = raw.version > this.newest;
+		const wasUnknown = (before ?? 0) > this.newest;
+		if (isUnknown !== wasUnknown) this.voters += isUnknown ? 1 : -1;
+		this.forgetOldest();
+		if (isUnknown && !wasUnknown) this.warn(this.vote());
+	}
+
+	private vote(): UnknownVote {
+		return { version: Math.max(...this.last.values()), voters: this.voters, producers: this.last.size };
+	}
+
+	private forgetOldest(): void {
+		for (const [key, version] of this.last) {
+			if (this.last.size <= MAX_PRODUCERS) return;
+			this.last.delete(key);
+			if (version > this.newest) this.voters--;
+		}
+	}
+}
