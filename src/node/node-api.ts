@@ -76,9 +76,8 @@ export function createApiNode(options: NodeApiOptions): ApiNode {
 		get oldestRevertible() {
 			return open.database.settledNumber + 1n;
 		},
-		submit: async (transaction: SignedTransaction, inspect?: () => void) => {
-			const push = () => chain.pushTransaction(transaction, inspect);
-			await executions.run(() => retriedWhenBehind({ catchUp }, push));
+		submit: async (transaction: SignedTransaction) => {
+			await executions.run(() => retriedWhenBehind({ catchUp }, () => chain.pushTransaction(transaction)));
 			await submitted();
 		},
 		catchUp,

@@ -10,6 +10,7 @@ import { Return, ReturnResponse_code } from "../../protocol/messages.js";
 import { type QuotingMessage, spellMessage } from "../../protocol/quoting-message.js";
 import type { SignedTransaction } from "../../protocol/transaction.js";
 import { strangeSignatureSize } from "../chain/authorization.js";
+import { checkProtobufConsistency } from "../chain/protobuf-consistency.js";
 import { nextSlotTimeMs } from "../consensus/slots.js";
 import {
 	type ChainError,
@@ -24,7 +25,6 @@ import {
 } from "../rules/errors.js";
 import { isFrom } from "../rules/release.js";
 import type { ApiNode } from "./context.js";
-import { checkProtobufConsistency } from "./protobuf-consistency.js";
 
 const Code = ReturnResponse_code;
 
@@ -71,17 +71,17 @@ export class Broadcaster {
 			// What a client says about results doesn't count.
 			if (properties.on("ALLOW_CREATION_OF_CONTRACTS")) transaction = transaction.withResults([]);
 			if (!transaction.contract) throw new ContractValidateError("No contract!");
-			// Release 4.8.2 looks at who signed before it looks at what (protocol/releases §5).
 			const filtered = properties.on("ALLOW_PROTO_FILTER_NUM") ? transaction : undefined;
 			if (filtered && !isLatest) checkProtobufConsistency(filtered);
-			const inspect = filtered && isLatest ? () => checkProtobufConsistency(filtered) : undefined;
 			if (
 				(transaction.raw?.expiration ?? 0n) <
 				nextSlotTimeMs(this.node.view("full"), this.node.rules.development)
 			) {
 				return { code: Code.TRANSACTION_EXPIRATION_ERROR, message: "Transaction expired" };
 			}
-			if (this.isAdmitted(transaction)) await this.node.submit(transaction, inspect);
+			if (this.isAdmitted(transaction)) await this.node.submit(transaction);
+			// Release 4.8.2 looks at this before it tells its peers: the transaction is in the pool by then (protocol/releases §5).
+			if (filtered && isLatest) checkProtobufConsistency(filtered);
 		} catch (error) {
 			return this.failure(error);
 		}

@@ -101,10 +101,9 @@ export interface ApiNode {
 	readonly oldestRevertible: bigint;
 	/**
 	 * Checks a transaction against the head and puts it into the pool.
-	 * @param inspect what else is looked at once its signatures are right; what it throws is thrown
 	 * @throws {ChainError} the first rule that it breaks
 	 */
-	submit(transaction: SignedTransaction, inspect?: () => void): Promise<void>;
+	submit(transaction: SignedTransaction): Promise<void>;
 	/** Lets the head of a development chain be of this moment, if it is behind. @returns whether that changed anything */
 	catchUp(): boolean;
 	/** The first key of a store in the head state at or after `from` and before `end`. */

@@ -410,11 +410,10 @@ export class Chain {
 
 	/**
 	 * Checks a transaction and adds it to the pending pool (protocol/blocks §3.3).
-	 * @param inspect what else is looked at once its signatures are right
 	 * @returns its information as of now; undefined for a shielded transaction that the node doesn't keep
 	 * @throws {ChainError} why it is refused
 	 */
-	pushTransaction(received: SignedTransaction, inspect?: () => void): TransactionInfo | undefined {
+	pushTransaction(received: SignedTransaction): TransactionInfo | undefined {
 		const transaction = isFrom(this.environment.rules.release, "4.8.2")
 			? received.withoutUnknownFields()
 			: received;
@@ -425,7 +424,6 @@ export class Chain {
 		}
 		if (isTradeClosed(this.environment, transaction)) throw closedTrading();
 		this.authorize(transaction);
-		inspect?.();
 		const info = this.execute(transaction, this.clock(), true);
 		this.observers.pending(transaction, info);
 		return info;

@@ -14,6 +14,7 @@ import type { StateDatabase } from "../state/state-database.js";
 import { recordParentId } from "../vm/block-hash-history.js";
 import { isTradeClosed } from "./closed-types.js";
 import type { PendingPool, PendingTransaction } from "./pending-pool.js";
+import { isConsistent } from "./protobuf-consistency.js";
 import { type ProcessorEnvironment, processTransaction } from "./transaction-processor.js";
 import type { UndoLayers } from "./undo-layers.js";
 
@@ -104,9 +105,10 @@ export function packTransactions(
 	const newWitnesses = new Set<string>();
 	let bytes = Block.size(Block.create({ block_header: BlockHeader.create({ raw_data: raw }) }));
 	let shielded = 0;
+	const filters = environment.state.properties.on("ALLOW_PROTO_FILTER_NUM");
 	for (let entry = pool.takeForBlock(); entry; entry = pool.takeForBlock()) {
 		const { transaction } = entry;
-		if (isTradeClosed(environment, transaction)) {
+		if (isTradeClosed(environment, transaction) || (filters && !isConsistent(transaction))) {
 			context.onDropped(transaction);
 			continue;
 		}

@@ -1,5 +1,7 @@
 /** The metric families of a node, under the network's names (protocol/configuration §4.5, recording ops/metrics). */
 
+import type { Release } from "../rules/release.js";
+
 type FamilyKind = "counter" | "gauge" | "histogram";
 
 export interface Family {
@@ -9,9 +11,13 @@ export interface Family {
 	readonly labels: readonly string[];
 	/** `BRAND` stands for the network's word. */
 	readonly help: string;
+	/** Upper bounds of a histogram's buckets; absent: those of all. */
+	readonly buckets?: readonly number[];
+	/** The first release whose page names it; absent: all do. */
+	readonly since?: Release;
 }
 
-/** Upper bounds of every histogram's buckets, in seconds or bytes. */
+/** Upper bounds of a histogram's buckets, in seconds or bytes. */
 export const BUCKETS: readonly number[] = [
 	0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10,
 ];
@@ -43,6 +49,15 @@ export const FAMILIES = {
 		"method",
 	),
 	errors: family("counter", "error_info_total", "BRAND log statements at error type levels", "topic", "type"),
+	activeSetChanges: {
+		...family("counter", "sr_set_change_total", "BRAND changes of the active witnesses .", "action"),
+		since: "4.8.2",
+	},
+	blockTransactions: {
+		...family("histogram", "block_transaction_count", "BRAND transactions of a block ."),
+		buckets: [0, 20, 50, 80, 100, 120, 140, 160, 180, 200, 230, 260, 300, 500, 2000, 5000, 10_000],
+		since: "4.8.2",
+	},
 	headHeight: family("gauge", "header_height", "header  height ."),
 	headTime: family("gauge", "header_time", "header time ."),
 	peers: family("gauge", "peers", "BRAND peers.size .", "type"),

@@ -9,6 +9,7 @@ import type { ApiObserver } from "../api/observer.js";
 import type { Chain } from "../chain/chain.js";
 import type { ChainObserver } from "../chain/observers.js";
 import type { NodeConfig } from "../config/config.js";
+import { activeWitnesses } from "../consensus/slots.js";
 import type { PeerMeter } from "../network/peer-meter.js";
 import type { StateDatabase } from "../state/state-database.js";
 import { COUNTED_SERVERS, Meters } from "./meters.js";
@@ -51,7 +52,7 @@ export async function startMetrics(options: MetricsOptions): Promise<NodeMetrics
 	const { config, chain, database, network, clock, host, report } = options;
 	const { enabled, prometheus } = config.node.metrics;
 	const registry = prometheus.enabled
-		? new MetricRegistry(config.node.dialect, clock, (set) => {
+		? new MetricRegistry(config.node.dialect, config.node.release, clock, (set) => {
 				const { properties } = chain.state;
 				set("headHeight", Number(properties.headNumber));
 				set("headTime", Number(properties.headTimestampMs));
@@ -179,6 +180,9 @@ function recordService(registry: MetricRegistry, endpoint: string, ms: number): 
 }
 
 /** Counts what the chain does. @returns ends that */
+/** Keys of the witnesses that make blocks now. */
+const activeSet = (chain: Chain): ReadonlySet<string> => new Set(activeWitnesses(chain.state).map(toKey));
+
 function watchChain(
 	chain: Chain,
 	clock: () => bigint,
@@ -196,6 +200,14 @@ function watchChain(
 		}
 	};
 	countMissed();
+	let active = activeSet(chain);
+	const countActiveSet = (to: MetricRegistry): void => {
+		const before = active;
+		active = activeSet(chain);
+		for (const address of active) if (!before.has(address)) to.count("activeSetChanges", { action: "add" });
+		for (const address of before)
+			if (!active.has(address)) to.count("activeSetChanges", { action: "remove" });
+	};
 	let known = 0;
 	if (registry) {
 		registry.watch((set) => {
@@ -225,6 +237,8 @@ function watchChain(
 			registry?.count("miner", { miner, type: "success" });
 			registry?.record("minerDelay", Number(clock() - block.timestampMs) / 1000, { miner });
 			countMissed();
+			if (registry) countActiveSet(registry);
+			registry?.record("blockTransactions", block.transactions.length);
 			known += block.transactions.length;
 		},
 		timed: (step, block, ms) => {

@@ -3,6 +3,7 @@
 import { availableParallelism, freemem, loadavg, totalmem } from "node:os";
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
 import type { Dialect } from "../../protocol/dialect.js";
+import { isFrom, RELEASES, type Release } from "../rules/release.js";
 import { BUCKETS, FAMILIES, type Family, type FamilyName } from "./families.js";
 import { SystemLoad } from "./system-load.js";
 
@@ -26,18 +27,21 @@ export class MetricRegistry {
 	 */
 	constructor(
 		private readonly dialect: Dialect,
+		release: Release,
 		clock: () => bigint,
 		readGauges: GaugeReader,
 	) {
 		this.created = new CreationTimes(clock);
 		this.readers.push(readGauges);
-		for (const [name, family] of Object.entries(FAMILIES) as [FamilyName, Family][])
-			this.register(name, family);
+		for (const [name, family] of Object.entries(FAMILIES) as [FamilyName, Family][]) {
+			if (isFrom(release, family.since ?? RELEASES[0])) this.register(name, family);
+		}
 		collectDefaultMetrics({ register: this.registry });
 		this.registerSystem();
 	}
 
-	private register(name: FamilyName, { kind, name: wireName, labels, help }: Family): void {
+	private register(name: FamilyName, family: Family): void {
+		const { kind, name: wireName, labels, help, buckets = BUCKETS } = family;
 		const brand = this.dialect === "deployed" ? "tron" : "coin";
 		const options = {
 			name: `${brand}:${wireName}`,
@@ -48,7 +52,7 @@ export class MetricRegistry {
 		if (kind !== "gauge") this.created.add(name, options.name, options.help);
 		if (kind === "counter") this.counters.set(name, new Counter(options));
 		else if (kind === "histogram")
-			this.histograms.set(name, new Histogram({ ...options, buckets: [...BUCKETS] }));
+			this.histograms.set(name, new Histogram({ ...options, buckets: [...buckets] }));
 		else this.gauges.set(name, new Gauge(options));
 	}
 
@@ -81,13 +85,16 @@ export class MetricRegistry {
 		this.readers.push(read);
 	}
 
+	/** A family that the release doesn't have counts nothing. */
 	count(name: FamilyName, labels: Labels = {}, by = 1): void {
+		if (!this.counters.has(name)) return;
 		this.created.note(name, labels);
 		this.counters.get(name)?.inc(labels, by);
 	}
 
-	/** @param value seconds or bytes */
+	/** @param value seconds, bytes or a number of things */
 	record(name: FamilyName, value: number, labels: Labels = {}): void {
+		if (!this.histograms.has(name)) return;
 		this.created.note(name, labels);
 		this.histograms.get(name)?.observe(labels, value);
 	}

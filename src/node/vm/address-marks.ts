@@ -5,7 +5,7 @@ import { toKey } from "../../protocol/bytes.js";
 export class AddressMarks {
 	private readonly keys: string[] = [];
 	/** How many times each address is in the list. */
-	private readonly counts = new Map<string, number>();
+	private counts: Map<string, number> | undefined;
 
 	/** A point to which {@link revert} can return. */
 	get length(): number {
@@ -13,22 +13,24 @@ export class AddressMarks {
 	}
 
 	has(address: Uint8Array): boolean {
-		return this.counts.has(toKey(address));
+		return this.counts?.has(toKey(address)) === true;
 	}
 
 	add(address: Uint8Array): void {
 		const key = toKey(address);
 		this.keys.push(key);
+		this.counts ??= new Map();
 		this.counts.set(key, (this.counts.get(key) ?? 0) + 1);
 	}
 
 	/** Takes back the marks since a point. */
 	revert(length: number): void {
-		while (this.keys.length > length) {
-			const key = this.keys.pop() as string;
-			const count = this.counts.get(key) as number;
-			if (count === 1) this.counts.delete(key);
-			else this.counts.set(key, count - 1);
+		const { keys, counts } = this;
+		while (counts && keys.length > length) {
+			const key = keys.pop() as string;
+			const count = counts.get(key) as number;
+			if (count === 1) counts.delete(key);
+			else counts.set(key, count - 1);
 		}
 	}
 }

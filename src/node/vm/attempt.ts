@@ -1,5 +1,6 @@
 /** Operations that a contract attempts: they fail with a 0 on the stack, not with the frame (protocol/network-operations §1). */
 
+import { OverflowError } from "../../protocol/int64.js";
 import type { Frame } from "./frame.js";
 import type { InternalRecord, InternalTransfer } from "./internal-transactions.js";
 import { staticViolation } from "./vm-error.js";
@@ -33,8 +34,8 @@ export function note(
 }
 
 /**
- * Runs an attempt and pushes its result. A failed one is undone, its internal transaction marked as rejected, and 0
- * is pushed.
+ * Runs an attempt and pushes its result. A failed one, or one whose amounts overflow with #97, is undone, its internal
+ * transaction marked as rejected, and 0 is pushed.
  */
 export function attempt(frame: Frame, body: () => Word): void {
 	const { machine } = frame;
@@ -42,7 +43,7 @@ export function attempt(frame: Frame, body: () => Word): void {
 	try {
 		frame.push(body());
 	} catch (error) {
-		if (!(error instanceof AttemptFailed)) throw error;
+		if (!(error instanceof AttemptFailed || error instanceof OverflowError)) throw error;
 		machine.revert(mark);
 		frame.push(0);
 	}

@@ -26,10 +26,13 @@ interface Row {
 	/** Undefined: absent. */
 	readonly value: Word | undefined;
 	readonly written: boolean;
-	/** Of the first look-up; undefined: there was none. */
-	readonly found: Found | undefined;
-	/** The slot's own key, where it was made already. */
-	readonly own?: string | undefined;
+}
+
+/** What the first look-up of a slot came to, since #99. */
+interface LookUp {
+	readonly found: Found;
+	/** The slot's own key. */
+	readonly own: string;
 }
 
 interface Write {
@@ -45,11 +48,15 @@ export type StorageRules = Pick<Gates, "separateRows" | "endsSharedRows">;
 
 export class ContractStorage {
 	private readonly rows = new Map<Word, Row>();
+	/** Since #99. */
+	private readonly lookUps = new Map<Word, LookUp>();
 	/** The slot that each shared row belongs to, where the rules ask. */
 	private readonly owners = new Map<string, Word>();
 	private readonly keys: RowKeys;
 	private readonly exists: boolean;
 	private readonly asksOwner: boolean;
+	/** Whether written slots come to own shared rows. */
+	private readonly tracksOwners: boolean;
 
 	constructor(
 		private readonly view: StateView,
@@ -61,6 +68,7 @@ export class ContractStorage {
 		const contract = view.contract.get(address);
 		this.keys = new RowKeys(address, contract?.trx_hash, contract?.version);
 		this.asksOwner = rules.endsSharedRows && !rules.separateRows;
+		this.tracksOwners = rules.endsSharedRows || rules.separateRows;
 	}
 
 	/** The value of a slot; undefined: absent. @throws {VmError} if the rules don't allow another slot of a row */
@@ -73,7 +81,7 @@ export class ContractStorage {
 		const owned = this.asksOwner ? this.own(slot, shared) : undefined;
 		const bytes = this.read(shared);
 		const value = bytes && wordFromBytes(bytes);
-		this.set(slot, { value, written: false, found: Found.SHARED }, owned);
+		this.set(slot, { value, written: false }, undefined, owned);
 		return value;
 	}
 
@@ -85,14 +93,16 @@ export class ContractStorage {
 			const word = wordFromBytes(bytes);
 			// A zero is as good as no row, and is not written again.
 			const value = word === 0 ? undefined : word;
-			this.set(slot, { value, written: false, found: value === undefined ? Found.NOWHERE : Found.OWN, own });
+			this.lookUps.set(slot, { found: value === undefined ? Found.NOWHERE : Found.OWN, own });
+			this.set(slot, { value, written: false }, undefined, undefined);
 			return value;
 		}
 		const shared = this.keys.shared(slot);
 		const old = this.owners.has(shared) ? undefined : this.read(shared);
 		const value = old && wordFromBytes(old);
 		const owned = old && this.own(slot, shared);
-		this.set(slot, { value, written: false, found: old ? Found.SHARED : Found.NOWHERE, own }, owned);
+		this.lookUps.set(slot, { found: old ? Found.SHARED : Found.NOWHERE, own });
+		this.set(slot, { value, written: false }, undefined, owned);
 		return value;
 	}
 
@@ -100,9 +110,8 @@ export class ContractStorage {
 	store(slot: Word, value: Word): void {
 		if (!this.exists) return;
 		const before = this.rows.get(slot);
-		const tracked = this.rules.separateRows ? !before?.written : this.asksOwner && !before;
-		const owned = tracked ? this.own(slot, this.keys.shared(slot)) : undefined;
-		this.set(slot, { value, written: true, found: before?.found, own: before?.own }, owned);
+		const owned = this.tracksOwners && !before?.written ? this.own(slot, this.keys.shared(slot)) : undefined;
+		this.set(slot, { value, written: true }, before, owned);
 	}
 
 	/** Gives a slot a shared row that nobody has. @returns the row's key if the slot didn't have it before */
@@ -120,15 +129,18 @@ export class ContractStorage {
 		return this.view.backend.get(stores.storageRow, key);
 	}
 
-	private set(slot: Word, row: Row, owned?: string): void {
-		this.journal.push({ storage: this, slot, before: this.rows.get(slot), owned });
+	private set(slot: Word, row: Row, before: Row | undefined, owned: string | undefined): void {
+		this.journal.push({ storage: this, slot, before, owned });
 		this.rows.set(slot, row);
 	}
 
 	/** Takes a write of the journal back. */
 	undo({ slot, before, owned }: Write): void {
 		if (before) this.rows.set(slot, before);
-		else this.rows.delete(slot);
+		else {
+			this.rows.delete(slot);
+			if (this.rules.separateRows) this.lookUps.delete(slot);
+		}
 		if (owned !== undefined) this.owners.delete(owned);
 	}
 
@@ -159,11 +171,12 @@ export class ContractStorage {
 	/** Writes changed slots under their own keys, zeros too, and moves what was only read under its old key. */
 	private commitSeparate(): void {
 		const { backend } = this.view;
-		for (const [slot, { value, written, found, own }] of this.rows) {
-			const isOld = found === Found.SHARED;
+		for (const [slot, { value, written }] of this.rows) {
+			const lookUp = this.lookUps.get(slot);
+			const isOld = lookUp?.found === Found.SHARED;
 			if (!written && !isOld) continue;
-			backend.put(stores.storageRow, own ?? this.keys.own(slot), wordToBytes(value as Word));
-			if (isOld || found === undefined) backend.delete(stores.storageRow, this.keys.shared(slot));
+			backend.put(stores.storageRow, lookUp?.own ?? this.keys.own(slot), wordToBytes(value as Word));
+			if (isOld || !lookUp) backend.delete(stores.storageRow, this.keys.shared(slot));
 		}
 	}
 }

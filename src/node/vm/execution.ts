@@ -1,9 +1,10 @@
 /** Running a frame and all frames that it opens; one after the other, so that deep nesting needs no deep call stack. */
 
+import { OverflowError } from "../../protocol/int64.js";
 import { chargeUsage, enterFrame } from "./dynamic-energy.js";
 import type { Frame } from "./frame.js";
 import { run, runOutOfTime } from "./interpreter.js";
-import { VmAbort, VmError } from "./vm-error.js";
+import { runtimeFailed, VmAbort, VmError } from "./vm-error.js";
 
 /**
  * Runs the outermost frame to its end. How it ended stands in the frame.
@@ -62,8 +63,11 @@ function begins(frame: Frame): boolean {
 
 /** Notes a failure of a frame. @throws what no frame can catch */
 function fail(frame: Frame, error: unknown): void {
-	if (!(error instanceof VmError) || error instanceof VmAbort) throw error;
-	frame.failure = error;
+	// Amounts of resources that overflow with #97.
+	const failure =
+		error instanceof OverflowError ? runtimeFailed("java.lang.ArithmeticException", error.message) : error;
+	if (!(failure instanceof VmError) || failure instanceof VmAbort) throw failure;
+	frame.failure = failure;
 	frame.child = undefined;
 }
 

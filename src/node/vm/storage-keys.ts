@@ -9,14 +9,17 @@ import { type Word, writeWord } from "./word.js";
 /** Bytes of a contract's hash that begin the keys of its rows. */
 const PREFIX_LENGTH = 16;
 
+/** A contract's hash and a slot. */
+const input = Buffer.alloc(64);
+const slotBytes = input.subarray(32);
+const slotView = new DataView(input.buffer, input.byteOffset + 32, 32);
+/** A whole key: strings that are made at once are found faster than those that are put together. */
+const key = Buffer.alloc(PREFIX_LENGTH + 32);
+
 export class RowKeys {
 	/** What the keys of all rows of the contract begin with, as a key's part. */
 	readonly prefix: string;
-	/** The contract's hash and a slot, for {@link own}. */
-	private readonly slotInput = Buffer.alloc(64);
-	private readonly slotView = new DataView(this.slotInput.buffer, this.slotInput.byteOffset, 64);
-	/** A whole key: strings that are made at once are found faster than those that are put together. */
-	private readonly key = Buffer.alloc(PREFIX_LENGTH + 32);
+	private readonly hash: Uint8Array;
 
 	/**
 	 * @param address 21 bytes
@@ -29,25 +32,25 @@ export class RowKeys {
 		private readonly version: number | undefined,
 	) {
 		const salted = creationId?.some((byte) => byte !== 0) ? creationId : undefined;
-		const hash = keccak256(salted ? concatBytes(address, salted) : address);
-		this.prefix = toKey(hash).slice(0, PREFIX_LENGTH);
-		this.slotInput.set(hash);
-		this.key.set(hash.subarray(0, PREFIX_LENGTH));
+		this.hash = keccak256(salted ? concatBytes(address, salted) : address);
+		this.prefix = toKey(this.hash).slice(0, PREFIX_LENGTH);
 	}
 
 	/** Key of before #99, 32 bytes: of the slot only its last 16 bytes count. */
 	shared(slot: Word): string {
-		writeWord(this.slotView, 32, slot);
-		const bytes = this.slotInput.subarray(32);
-		this.key.set((this.version === 1 ? keccak256(bytes) : bytes).subarray(PREFIX_LENGTH), PREFIX_LENGTH);
-		return this.key.toString("latin1", 0, 32);
+		writeWord(slotView, 0, slot);
+		key.set(this.hash);
+		key.set((this.version === 1 ? keccak256(slotBytes) : slotBytes).subarray(PREFIX_LENGTH), PREFIX_LENGTH);
+		return key.toString("latin1", 0, 32);
 	}
 
 	/** Key since #99, 48 bytes. */
 	own(slot: Word): string {
-		writeWord(this.slotView, 32, slot);
-		this.key.set(keccak256(this.slotInput), PREFIX_LENGTH);
-		return this.key.toString("latin1");
+		writeWord(slotView, 0, slot);
+		input.set(this.hash);
+		key.set(this.hash);
+		key.set(keccak256(input), PREFIX_LENGTH);
+		return key.toString("latin1");
 	}
 }
 

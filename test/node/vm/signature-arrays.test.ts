@@ -257,7 +257,8 @@ describe.each(TIMES)("arrays of signatures, %s", (_, rules) => {
 		) as [Buffer, Buffer];
 		const [first, second] = [32 * 4, 32 * 4 + one.length];
 		const array = [4, first, first, first, second].map(at);
-		const input = Buffer.concat([HASH, at(96), at(96), ...array, one, other]);
+		// With a last word, it is a header and whole entries of six words, too.
+		const input = Buffer.concat([HASH, at(96), at(96), ...array, one, other, at(0)]);
 		let recoveries = 0;
 		setRecoverEngine("counting", {
 			recover: () => {

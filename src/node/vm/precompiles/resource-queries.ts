@@ -1,8 +1,18 @@
 /** Questions about staked resources (protocol/precompiles §7). Amounts in sun. */
 
 import { equalBytes } from "../../../protocol/bytes.js";
-import { fromDouble, MAX_INT64, maxInt, minInt, toDouble, wrap } from "../../../protocol/int64.js";
+import {
+	fromDouble,
+	MAX_INT64,
+	maxInt,
+	minInt,
+	OverflowError,
+	SUN_PER_COIN,
+	toDouble,
+	wrap,
+} from "../../../protocol/int64.js";
 import type { Account } from "../../../protocol/messages.js";
+import { isExact, result } from "../../resources/arithmetic.js";
 import { delegatedAmount, delegationKeyV2 } from "../../resources/delegated-resource.js";
 import {
 	codeOf,
@@ -65,10 +75,19 @@ function usedStake(
 	const { usage, lastSlot } = resourceUsage(account, resource);
 	const end = lastSlot + windowSlots(account, resource);
 	if (now >= end) return { balance: 0n, seconds: 0n };
-	const used = toDouble(recovery(properties, account, resource, usage, lastSlot, now));
+	const used = recovery(properties, account, resource, usage, lastSlot, now);
+	return { balance: stakeFor(properties, resource, used), seconds: (end - now) * SLOT_SECONDS };
+}
+
+/** The stake that gives so much of a resource: with #97 exactly. @throws {OverflowError} with #97, beyond 64 bits or without a limit */
+function stakeFor(properties: Properties, resource: Resource, used: bigint): bigint {
 	const { limit, weight } = resourceTotals(properties, resource);
-	const coins = (used * toDouble(weight)) / toDouble(limit);
-	return { balance: fromDouble(coins * 1_000_000), seconds: (end - now) * SLOT_SECONDS };
+	if (isExact(properties)) {
+		if (limit === 0n) throw new OverflowError("BigInteger divide by zero");
+		return result(properties, (used * weight * SUN_PER_COIN) / limit);
+	}
+	const coins = (toDouble(used) * toDouble(weight)) / toDouble(limit);
+	return fromDouble(coins * 1_000_000);
 }
 
 export const getChainParameter = resourceQuery("getChainParameter", 0x100000b, 1, 1, (state, code) => {

@@ -15,6 +15,7 @@ import { InternalTransaction, TransactionInfoLog } from "../../../../src/protoco
 import { assemble } from "../assembler.js";
 import { arithmeticProgram } from "./arithmetic.js";
 import { Chance } from "./chance.js";
+import { randomPower } from "./powers.js";
 import { type Kind, randomInput, randomProgram } from "./programs.js";
 import { BLACK_HOLE, CONTRACTS, randomGates, SENDER, WITNESSES, type World } from "./world.js";
 
@@ -29,6 +30,9 @@ const HANG_MS = 3_000;
 const MS_PER_MILLION = 6_000;
 const MS_BESIDE = 150;
 
+/** Powers of one program. */
+const POWERS = 4;
+
 /** Resident memory that a run may never pass, in MB. */
 export const MAX_RESIDENT_MB = 1_800;
 
@@ -37,12 +41,19 @@ const ROOT_ID = fromHex("11".repeat(32));
 export interface Tally {
 	programs: number;
 	calculations: number;
+	powers: number;
 	timeouts: number;
 	/** How programs ended, by kind and class of the failure. */
 	readonly ends: Map<string, number>;
 }
 
-export const newTally = (): Tally => ({ programs: 0, calculations: 0, timeouts: 0, ends: new Map() });
+export const newTally = (): Tally => ({
+	programs: 0,
+	calculations: 0,
+	powers: 0,
+	timeouts: 0,
+	ends: new Map(),
+});
 
 /** Something that must not be; the text has all to repeat it. */
 export class Finding extends Error {
@@ -285,7 +296,7 @@ function count(tally: Tally, end: string): void {
 /** Lets the interpreter calculate and compares each result with the reference. @throws {Finding} */
 export function checkArithmetic(world: World, chance: Chance, tally: Tally): void {
 	const { code, calculations } = arithmeticProgram(chance);
-	const gates = { ...randomGates(chance), constantinople: true, dynamicEnergy: false };
+	const gates = { ...randomGates(chance), constantinople: true, osaka: true, dynamicEnergy: false };
 	world.prepare(chance, gates, [code]);
 	const run: Run = {
 		gates,
@@ -307,6 +318,19 @@ export function checkArithmetic(world: World, chance: Chance, tally: Tally): voi
 	}
 }
 
+/** Compares powers of the modexp contract with the plain rule. @throws {Finding} */
+function checkPowers(chance: Chance, tally: Tally): void {
+	for (let i = 0; i < POWERS; i++) {
+		const { input, osaka, expected, found } = randomPower(chance);
+		if (found !== expected) {
+			throw new Finding(
+				`modexp of ${toHex(input)}, ${osaka ? "since" : "before"} #96: ${found}, not ${expected}`,
+			);
+		}
+		tally.powers++;
+	}
+}
+
 /** One program of a seed, every fourth of them arithmetic. @throws {Finding} */
 export function checkProgram(
 	world: World,
@@ -316,6 +340,7 @@ export function checkProgram(
 	tally: Tally,
 ): void {
 	const chance = new Chance(seed, index);
+	if (index % 16 === 15) checkPowers(chance, tally);
 	if (index % 4 === 3) checkArithmetic(world, chance, tally);
 	else new FuzzCase(chance, recorded).check(world, tally);
 }

@@ -22,8 +22,9 @@ describe("random programs under random rules (more: npm run fuzz:vm)", () => {
 		for (let index = 0; index < 400; index++) checkProgram(world, 20261121, index, compiled, tally);
 		expect(tally.programs).toBe(300);
 		expect(tally.calculations).toBe(2400);
+		expect(tally.powers).toBe(100);
 		// Not all of them fail at once.
 		const succeeded = [...tally.ends].filter(([end]) => end.endsWith(" ok"));
-		expect(succeeded.reduce((sum, [, count]) => sum + count, 0)).toBeGreaterThan(20);
+		expect(succeeded.reduce((sum, [, count]) => sum + count, 0)).toBeGreaterThan(12);
 	});
 });

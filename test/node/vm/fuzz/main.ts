@@ -105,7 +105,7 @@ try {
 		process.stdout.write(`${String(count).padStart(8)} ${end}\n`);
 	}
 	process.stdout.write(
-		`${tally.programs} programs and ${tally.calculations} calculations hold, ${tally.timeouts} out of time\n`,
+		`${tally.programs} programs, ${tally.calculations} calculations and ${tally.powers} powers hold, ${tally.timeouts} out of time\n`,
 	);
 } catch (error) {
 	process.stdout.write(

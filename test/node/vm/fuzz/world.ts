@@ -129,6 +129,7 @@ export class World {
 		for (const [gate, property] of Object.entries(PROPERTIES)) {
 			state.properties.set(property, gates[gate as keyof Gates] ? 1n : 0n);
 		}
+		state.properties.set("ALLOW_HARDEN_RESOURCE_CALCULATION", chance.happens(0.5) ? 1n : 0n);
 		state.properties.set("UNFREEZE_DELAY_DAYS", gates.freezeV2 ? 14n : 0n);
 		for (const [index, address] of CONTRACTS.entries()) {
 			const code = codes[index] ?? new Uint8Array(0);

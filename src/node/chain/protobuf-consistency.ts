@@ -4,11 +4,24 @@
  */
 
 import type { Message, MessageType } from "../../protocol/codec/descriptor.js";
+import { DecodeError } from "../../protocol/codec/reader.js";
 import { hasUnknownFields } from "../../protocol/codec/unknown-fields.js";
 import { contractTypeById } from "../../protocol/contract-types.js";
 import { NamedError } from "../../protocol/json/exceptions.js";
 import { Transaction } from "../../protocol/messages.js";
-import { type SignedTransaction, unpackParameter } from "../../protocol/transaction.js";
+import { ParameterError, type SignedTransaction, unpackParameter } from "../../protocol/transaction.js";
+
+/** Whether a transaction that was taken into the pool may go into a block: peers refuse one with unknown fields. */
+export function isConsistent(transaction: SignedTransaction): boolean {
+	try {
+		checkProtobufConsistency(transaction);
+		return true;
+	} catch (error) {
+		if (error instanceof NamedError || error instanceof ParameterError || error instanceof DecodeError)
+			return false;
+		throw error;
+	}
+}
 
 /** @throws {NamedError | ParameterError | DecodeError} with the text that follows `Error: ` */
 export function checkProtobufConsistency(transaction: SignedTransaction): void {

@@ -1,0 +1,109 @@
+/** Networks of nodes of several releases: each later version passes by the votes of blocks, on every node at the same block. */
+
+import { beforeAll, describe, expect, it } from "vitest";
+import { OpenChain } from "../../src/node/chain/open-chain.js";
+import type { NodeConfig } from "../../src/node/config/config.js";
+import { scheduledWitness, slotTimeMs } from "../../src/node/consensus/slots.js";
+import { producerOf } from "../../src/node/production/witness-keys.js";
+import type { LaterRelease } from "../../src/node/rules/fork-gates.js";
+import { installRecoverEngine } from "../../src/node/signatures/engine.js";
+import { LinkedNode } from "../node/network/peers/linked-nodes.js";
+import { type RealNetwork, realNetwork } from "./real-chain.js";
+import { SimulatedWorld } from "./world.js";
+
+const WITNESSES = 27;
+const GENESIS_MS = 1_700_000_001_000n - (1_700_000_001_000n % 3000n);
+/** More than two rounds, and a maintenance in between: one of the periods has a whole round. */
+const BLOCKS = 70;
+
+beforeAll(async () => {
+	await installRecoverEngine();
+});
+
+/** A node of a release, whose blocks vote for a version. */
+async function start(
+	world: SimulatedWorld,
+	host: string,
+	{ config: base }: RealNetwork,
+	own: Pick<NodeConfig["node"], "release"> & Pick<NodeConfig["block"], "version">,
+): Promise<LinkedNode> {
+	const config: NodeConfig = {
+		...base,
+		node: { ...base.node, release: own.release },
+		block: { ...base.block, version: own.version },
+	};
+	const open = await OpenChain.open({
+		config,
+		dataDirectory: undefined,
+		clock: () => 0n,
+		machine: () => {
+			throw new Error("this chain runs no contracts");
+		},
+		onStorageFailure: (error) => {
+			throw error;
+		},
+	});
+	return new LinkedNode(world, host, open, { settings: { release: own.release } });
+}
+
+/** Lets the nodes produce in turn, and waits after each block until all have it. @param voters witnesses of the new node */
+async function produce(
+	world: SimulatedWorld,
+	network: RealNetwork,
+	[old, upgraded, watcher]: readonly [LinkedNode, LinkedNode, LinkedNode],
+	voters: number,
+): Promise<void> {
+	const own = network.producers.slice(0, voters);
+	const nodes = [old, upgraded, watcher];
+	for (let i = 0; i < BLOCKS; i++) {
+		const { state } = old.open.chain;
+		const witness = scheduledWitness(state, 1n);
+		const timeMs = slotTimeMs(state, 1n);
+		await world.advance(Math.max(0, Number(timeMs) - old.environment.wallClock()));
+		const producer = producerOf(own, witness);
+		const node = producer ? upgraded : old;
+		const maker = producer ?? producerOf(network.producers, witness);
+		if (!maker) throw new Error("nobody has the key of the slot");
+		const { block } = node.open.chain.produce(maker, timeMs, () => false);
+		node.application.advertisement.broadcastBlock(block);
+		expect(await world.until(() => nodes.every(({ head }) => head === block.idHex), 2_000)).toBe(true);
+	}
+}
+
+describe("a network of old and new nodes", () => {
+	it.each<[number, LaterRelease, number]>([
+		[33, "4.8.0.1", 19],
+		[34, "4.8.1", 22],
+		[35, "4.8.1.1", 19],
+		[36, "4.8.2", 22],
+		[37, "4.8.2.2", 19],
+		[38, "4.8.2.3", 19],
+	])(
+		"passes version %i (%s) with %i of 27 witnesses, and not with one less",
+		async (version, release, needed) => {
+			const world = new SimulatedWorld({ startMs: Number(GENESIS_MS), link: { latencyMs: 5, jitterMs: 0 } });
+			const network = realNetwork(WITNESSES, GENESIS_MS, false);
+			const nodes = [
+				await start(world, "10.0.0.1", network, { release: "4.8.0", version: undefined }),
+				await start(world, "10.0.0.2", network, { release: "4.8.2", version }),
+				await start(world, "10.0.0.3", network, { release: "4.8.2", version: undefined }),
+			] as const;
+			const [old, upgraded, watcher] = nodes;
+			upgraded.link(old);
+			watcher.link(upgraded);
+			watcher.link(old);
+			await world.advance(1000);
+
+			const passed = (): readonly boolean[] =>
+				nodes.map(({ open }) => open.chain.environment.forks.upgradedTo(release));
+			await produce(world, network, nodes, needed - 1);
+			expect(passed()).toEqual([false, false, false]);
+			await produce(world, network, nodes, needed);
+			expect(passed()).toEqual([true, true, true]);
+			expect(watcher.open.chain.state.properties.get("VERSION_NUMBER")).toBe(version);
+			expect(nodes.flatMap(({ faults }) => faults)).toEqual([]);
+			for (const { open } of nodes) await open.close();
+		},
+		60_000,
+	);
+});
