@@ -113,9 +113,9 @@ export function withdrawReward(
 	if (!state.properties.on(rules.parameter)) return;
 	const current = state.properties.get("CURRENT_CYCLE_NUMBER");
 	let begin = cycles.beginCycle(state, address);
-	const end = cycles.endCycle(state, address);
 	const account = state.account.get(address);
 	if (begin > current || !account) return;
+	const end = cycles.endCycle(state, address);
 	if (begin === current && cycles.accountVote(state, begin, address)) return;
 	if (begin + 1n === end && begin < current) {
 		const snapshot = cycles.accountVote(state, begin, address);

@@ -89,12 +89,17 @@ function leaveEverything(frame: Frame, heir: Uint8Array): void {
 	if (gates.freezeV2) leaveStakeV2(frame, owner, heir, record);
 }
 
+const NO_TOKENS: ReadonlyMap<string, bigint> = new Map();
+
+const tokensOf = (account: Readonly<Account>): ReadonlyMap<string, bigint> =>
+	new Map(copiedTokens(account).map((id) => [id, account.assetV2.get(id) ?? 0n]));
+
 /** Lists the end of a contract, with all that it holds now. */
 function noteEnd(frame: Frame, heir: Uint8Array): InternalRecord {
 	const account = frame.machine.state.account.existing(frame.context.address);
 	return note(frame, heir, "suicide", {
 		value: account.balance,
-		tokens: new Map(copiedTokens(account).map((id) => [id, account.assetV2.get(id) ?? 0n])),
+		tokens: account.assetV2.size === 0 ? NO_TOKENS : tokensOf(account),
 	});
 }
 
@@ -107,7 +112,7 @@ function mayEnd({ state, gates }: Machine, account: Readonly<Account>): boolean 
 	if (gates.freeze && lends("frozen")) return false;
 	if (!gates.freezeV2) return true;
 	if (lends("frozenV2")) return false;
-	return splitUnstaking(account.unfrozenV2, now).waiting.length === 0;
+	return account.unfrozenV2.length === 0 || splitUnstaking(account.unfrozenV2, now).waiting.length === 0;
 }
 
 /** Whether an own stake of the first generation is locked beyond a time. A record for bandwidth counts without an amount. */
@@ -207,8 +212,8 @@ function leaveStakeV1({ state, gates }: Machine, owner: Uint8Array, heir: Uint8A
 	const account = state.account.existing(owner);
 	const bandwidth = ownStakeV1(account, ResourceCode.BANDWIDTH);
 	const energy = ownStakeV1(account, ResourceCode.ENERGY);
-	state.properties.add("TOTAL_NET_WEIGHT", -(bandwidth / SUN_PER_COIN));
-	state.properties.add("TOTAL_ENERGY_WEIGHT", -(energy / SUN_PER_COIN));
+	if (bandwidth !== 0n) state.properties.add("TOTAL_NET_WEIGHT", -(bandwidth / SUN_PER_COIN));
+	if (energy !== 0n) state.properties.add("TOTAL_ENERGY_WEIGHT", -(energy / SUN_PER_COIN));
 	// An heir whose last byte alone differs was not created with the others; here it is, with nothing but its address.
 	if (!state.account.has(heir)) state.account.put(heir, Account.create({ address: heir }));
 	if (bandwidth + energy > 0n) addBalance(state, heir, wrap(bandwidth + energy));

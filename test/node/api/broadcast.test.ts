@@ -6,7 +6,7 @@ import * as errors from "../../../src/node/rules/errors.js";
 import { createMemoryDatabase } from "../../../src/node/state/database.js";
 import { StateDatabase } from "../../../src/node/state/state-database.js";
 import { createView, type StateView } from "../../../src/node/state/view.js";
-import { fromHex } from "../../../src/protocol/bytes.js";
+import { fromHex, toHex } from "../../../src/protocol/bytes.js";
 import {
 	Any,
 	FreezeBalanceContract,
@@ -251,12 +251,22 @@ describe("the rule against unknown fields", () => {
 		expect(await outcome(filter, sent)).toEqual([code, message]);
 	});
 
-	it("judges the transaction itself", async () => {
+	it("judges the transaction itself up to release 4.8.1; 4.8.2 drops what it doesn't know there", async () => {
 		const bytes = Buffer.concat([transaction().bytes, fromHex("3801")]);
-		expect(await outcome(filter, SignedTransaction.decode(bytes))).toEqual([
-			20,
-			"Error: protobuf inconsistent",
-		]);
-		expect(await outcome({}, SignedTransaction.decode(bytes))).toEqual([0, ""]);
+		const sent: Uint8Array[] = [];
+		const submit = (one: SignedTransaction) => void sent.push(one.bytes);
+		const old = { ...filter, submit, node: { release: "4.8.1" } } as const;
+		expect(await outcome(old, SignedTransaction.decode(bytes))).toEqual([20, "Error: protobuf inconsistent"]);
+		expect(sent).toEqual([]);
+		expect(await outcome({ ...filter, submit }, SignedTransaction.decode(bytes))).toEqual([0, ""]);
+		expect(sent.map(toHex)).toEqual([toHex(transaction().bytes)]);
+	});
+
+	it("finds what is inside in release 4.8.2 when the transaction is in the pool", async () => {
+		const sent: SignedTransaction[] = [];
+		const submit = (one: SignedTransaction) => void sent.push(one);
+		const odd = transaction("x/protocol.TransferContract", fromHex("2001"));
+		expect(await outcome({ ...filter, submit }, odd)).toEqual([20, "Error: protobuf inconsistent"]);
+		expect(sent).toHaveLength(1);
 	});
 });
