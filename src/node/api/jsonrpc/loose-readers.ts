@@ -89,5 +89,5 @@ export const looseReaders: ParameterReaders = {
 	inputText: ({ data }) => data ?? null,
 	input,
 	agreedInput: input,
-	contractAbi: (text, visible) => decodeFields(SmartContractABI, `{"entrys":${text}}`, visible),
+	contractAbi: (text, visible) => decodeFields(SmartContractABI, `{"entrys":${text}}`, visible, "hashed"),
 };

@@ -141,7 +141,7 @@ export const strictReaders: ParameterReaders = {
 	},
 	contractAbi: (text, visible) => {
 		try {
-			return decodeFields(SmartContractABI, `{"entrys":${text}}`, visible);
+			return decodeFields(SmartContractABI, `{"entrys":${text}}`, visible, "inserted");
 		} catch (error) {
 			if (error instanceof NamedError) throw invalidParams("invalid abi");
 			throw error;
