@@ -57,7 +57,7 @@ function plainArray(
 		const offset = Math.floor(word(index + i + 1) / 32);
 		const length = fixed ? 65 : word(index + offset + 1);
 		const from = 32 * (index + offset + 2);
-		if (from + length > 0x7fffffff) throw new Error("Unknown Throwable");
+		if (!fixed && from + length > 0x7fffffff) throw new Error("Unknown Throwable");
 		if (from > input.length) throw new Error("Array index out of range");
 		const copy = new Uint8Array(length);
 		copy.set(input.subarray(from, from + length));
