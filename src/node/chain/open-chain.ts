@@ -154,6 +154,7 @@ export class OpenChain {
 				balanceHistory: config.storage.balanceHistory,
 				transactionHistory: config.storage.transactionHistory,
 				logIndex:
+					isFrom(config.node.release, "4.8.1") ||
 					config.node.jsonrpc.full.enabled ||
 					config.node.jsonrpc.solidity.enabled ||
 					options.development !== undefined,
