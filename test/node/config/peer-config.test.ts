@@ -89,6 +89,8 @@ describe("the configuration of the peer network (protocol/configuration §1.4)",
 		["unsolidifiedBlockCheck = true, maxUnsolidifiedBlocks = 9", "maxUnsolidified", 9],
 		["maxUnsolidifiedBlocks = 9", "maxUnsolidified", undefined],
 		["agreeNodeCount = 99", "quorum", 27],
+		["agreeNodeCount = 1", "quorum", 1],
+		["agreeNodeCount = 0", "quorum", 19],
 		['fastForward = ["10.0.0.1:18888"]', "relayHosts", new Set(["10.0.0.1"])],
 	] as const)("gives peers %s as %s", (text, name, value) => {
 		expect(peerSettings(read(text))[name]).toEqual(value);
