@@ -268,7 +268,10 @@ export class ForkGates {
 
 	/** Does the same in the count of all versions and in the release's own, each as it was before. */
 	private inEach(work: (tally: ForkTally, rows: readonly ForkRow[]) => void): void {
-		if (this.isWhole) return work(this.recorded, this.table);
+		if (this.isWhole) {
+			work(this.recorded, this.table);
+			return;
+		}
 		const recorded = new DraftTally(this.recorded);
 		const whole = new DraftTally(this.whole);
 		work(recorded, this.counted);

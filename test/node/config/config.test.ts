@@ -221,7 +221,7 @@ describe("a node's configuration", () => {
 		[
 			"a peer without a port",
 			'node.active = ["1.2.3.4"]',
-			'f: 2: node.active[0] must be ipv4:port or [ipv6]:port, not "1.2.3.4"',
+			'f: 2: node.active[0] must be ipv4:port, [ipv6]:port or name:port, not "1.2.3.4"',
 		],
 		[
 			"genesis without a timestamp",
