@@ -316,6 +316,7 @@ function prepareState(base: StateView, rules: ChainRules, options: ChainOptions,
 		movesAccountIds: isFrom(rules.release, "4.8.2"),
 	});
 	if (isNew) options.initialize?.(base);
+	else new ForkGates(base, rules).adopt();
 }
 
 /** A start may ask for wider slots than those in which the blocks of the log were made: they stay good. */
