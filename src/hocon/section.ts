@@ -223,7 +223,8 @@ export class Section {
 	}
 
 	private missing(path: string): never {
-		throw new ConfigError(`${this.file}: no configuration setting found for key ${this.full(path)}`);
+		const key = this.full(path);
+		throw new ConfigError(`${this.file}: no configuration setting found for key ${key}`, key);
 	}
 
 	private full(path: string): string {

@@ -1,14 +1,13 @@
 /** What a configuration of a network can't do without, said plainly where it is missing. */
 
-import type { NodeConfig } from "../node/config/config.js";
+import type { ConfigError, NodeConfig } from "../node/config/config.js";
 import { isFrom } from "../node/rules/release.js";
 
 const GENESIS_ADVICE =
 	"it names the first block, and with it the network: take the configuration file of that network's own nodes";
 
 /** What to write where the configuration reader misses a key; undefined for every other refusal. */
-export function missingSectionHint(message: string): string | undefined {
-	const key = /no configuration setting found for key (\S+)$/.exec(message)?.[1];
+export function missingKeyHint({ missingKey: key }: ConfigError): string | undefined {
 	if (key === undefined) return undefined;
 	if (key === "storage")
 		return `the section storage is missing: add storage { db.directory = "database" }; genesis.block belongs there too: ${GENESIS_ADVICE}`;
