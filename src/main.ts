@@ -3,6 +3,7 @@
 import { Config, run } from "@oclif/core";
 import { isDeriving } from "./keystore/deriving.js";
 import { asFailure, reportFailure, reportUncaught } from "./terminal/failure-report.js";
+import { isUnknownCommand } from "./terminal/framework-errors.js";
 import { handleSignals, watchBusy } from "./terminal/interrupt.js";
 import { printText } from "./terminal/output.js";
 import { type HelpEntry, rootHelp } from "./terminal/root-help.js";
@@ -79,7 +80,7 @@ function endOnBrokenPipe(error: NodeJS.ErrnoException): void {
 
 async function refusal(error: unknown, words: readonly string[], root: string): Promise<Failure> {
 	const failure = asFailure(error);
-	if (!/^command .* not found$/.test(failure.message)) return failure;
+	if (!isUnknownCommand(error)) return failure;
 	const config = await Config.load(root);
 	const typed = words.slice(0, firstFlag(words));
 	const names = config.commandIDs.map((id) => id.replaceAll(":", " "));

@@ -13,6 +13,7 @@ import { paint } from "./colors.js";
 import { commandSchema, type DescribedCommand } from "./command-schema.js";
 import { asFailure, reportFailure } from "./failure-report.js";
 import type { PasswordFlags } from "./flags.js";
+import { unknownFlag } from "./framework-errors.js";
 import {
 	printJson,
 	printLine,
@@ -165,9 +166,8 @@ export abstract class CoinCommand extends Command {
 	}
 
 	/** The parser's refusal of a mistyped flag, with the flag that was meant. */
-	private withSuggestion(failure: Failure): Failure {
-		const typed =
-			failure.code === "usage" ? /^Nonexistent flags?: (--[^, ]+)/.exec(failure.message)?.[1] : undefined;
+	private withSuggestion(failure: Failure, error: unknown): Failure {
+		const typed = unknownFlag(error);
 		if (typed === undefined) return failure;
 		const { flags, baseFlags } = this.constructor as typeof CoinCommand;
 		const known = Object.keys({ ...flags, ...baseFlags }).map((name) => `--${name}`);
@@ -176,7 +176,7 @@ export abstract class CoinCommand extends Command {
 	}
 
 	protected override async catch(error: unknown): Promise<void> {
-		const told = this.explain(this.withSuggestion(asFailure(error)));
+		const told = this.explain(this.withSuggestion(asFailure(error), error));
 		const failure = withoutArgumentSecrets(told, this.id ?? "", this.argv);
 		process.exitCode = reportFailure(failure, this.json);
 	}

@@ -4,7 +4,8 @@ import { toHex } from "../protocol/bytes.js";
 import type { SignedTransaction } from "../protocol/transaction.js";
 import { Failure, type FailureCode } from "./failure.js";
 import type { JsonRecord } from "./json.js";
-import { type NodeClient, toNeutralSentence, validationCode } from "./node-client.js";
+import type { NodeClient } from "./node-client.js";
+import { broadcastMessage, isKeptUnannounced, validationCode } from "./node-messages.js";
 
 const CODES: Readonly<Record<string, FailureCode>> = {
 	SIGERROR: "not_authorized",
@@ -66,15 +67,12 @@ function mayHaveArrived({ code, facts }: Failure): boolean {
 }
 
 function refusalOf(nodeCode: string, nodeMessage: string, txID: string): Failure {
-	const text = toNeutralSentence(nodeMessage);
-	const sentence = text
-		.replace(/^Contract (validate|execute) error : /, "")
-		.replace(/^Validate signature error: /, "");
+	const message = broadcastMessage(nodeMessage);
 	let code = CODES[nodeCode] ?? "rpc_error";
-	if (code === "contract_validate") code = validationCode(sentence);
+	if (code === "contract_validate") code = validationCode(message);
 	// A node that could not announce a transaction keeps it in its pool all the same.
-	const kept = code === "duplicate" || /^P2P broadcast failed/.test(nodeMessage);
-	return new Failure(code, sentence === "" ? `the node refused the transaction: ${nodeCode}` : sentence, {
+	const kept = code === "duplicate" || isKeptUnannounced(nodeMessage);
+	return new Failure(code, message === "" ? `the node refused the transaction: ${nodeCode}` : message, {
 		sent: kept,
 		txID,
 		node: { code: nodeCode, message: nodeMessage },

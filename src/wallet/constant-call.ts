@@ -4,7 +4,8 @@ import { fromHex, fromUtf8, toHex } from "../protocol/bytes.js";
 import { revertReason } from "./abi/revert.js";
 import { Failure } from "./failure.js";
 import { isRecord, type Json, type JsonRecord, member } from "./json.js";
-import { type NodeClient, type NodeView, toNeutralSentence } from "./node-client.js";
+import type { NodeClient, NodeView } from "./node-client.js";
+import { isRevertMessage, toNeutralMessage } from "./node-messages.js";
 
 /** A call as the contract machine sees it. */
 export interface ContractCall {
@@ -79,7 +80,7 @@ function checkCallResult(answer: JsonRecord): void {
 	const code = isRecord(result) ? member(result, "code") : undefined;
 	if (code === undefined || code === "SUCCESS") return;
 	const message = resultMessage(result);
-	const isRevert = /revert/i.test(message);
+	const isRevert = isRevertMessage(message);
 	throw new Failure(
 		isRevert ? "contract_revert" : code === "CONTRACT_VALIDATE_ERROR" ? "contract_validate" : "rpc_error",
 		message || String(code),
@@ -89,7 +90,7 @@ function checkCallResult(answer: JsonRecord): void {
 
 function resultMessage(result: Json | undefined): string {
 	const message = isRecord(result) ? member(result, "message") : undefined;
-	return toNeutralSentence(fromUtf8(bytesOf(message)));
+	return toNeutralMessage(fromUtf8(bytesOf(message)));
 }
 
 function bytesOf(value: Json | undefined): Uint8Array {

@@ -5,6 +5,7 @@ import { Failure } from "./failure.js";
 import { isRecord, type Json, type JsonRecord } from "./json.js";
 import { callJsonRpc, quantity } from "./json-rpc.js";
 import type { NodeClient } from "./node-client.js";
+import { isFilterMissing, rangeLimitIn } from "./node-messages.js";
 
 /** What a log must be like. */
 interface LogQuery {
@@ -62,12 +63,9 @@ export async function* pastLogs(
 /** The range to try after a refusal; undefined if another range doesn't help. */
 function smallerRange(error: unknown, tried: bigint): bigint | undefined {
 	if (!(error instanceof Failure) || tried <= 1n) return undefined;
-	const limit = /block range: (\d+)/.exec(error.message)?.[1];
-	if (limit !== undefined) {
-		const allowed = BigInt(limit) + 1n;
-		return allowed < tried ? allowed : tried / 2n;
-	}
-	return /more than|exceed|too many|limit/i.test(error.message) ? tried / 2n : undefined;
+	const allowed = rangeLimitIn(error);
+	if (allowed === undefined) return undefined;
+	return allowed !== "unknown" && allowed < tried ? allowed : tried / 2n;
 }
 
 /**
@@ -93,7 +91,7 @@ export async function* followLogs(
 			try {
 				changes = await callJsonRpc(client, "eth_getFilterChanges", [id]);
 			} catch (error) {
-				if (error instanceof Failure && /filter not found/i.test(error.message)) break;
+				if (error instanceof Failure && isFilterMissing(error)) break;
 				throw error;
 			}
 			for (const log of logsOf(changes)) {

@@ -12,6 +12,7 @@ import {
 import { messageFrom } from "./answer.js";
 import { Failure } from "./failure.js";
 import type { NodeClient, NodeView } from "./node-client.js";
+import { isOrderMissing } from "./node-messages.js";
 
 interface OrderView {
 	readonly order: string;
@@ -64,7 +65,7 @@ export async function orderById(
 		const answer = await client.call("getmarketorderbyid", { value: id }, view);
 		return Object.keys(answer).length === 0 ? undefined : messageFrom(MarketOrder, answer);
 	} catch (error) {
-		if (error instanceof Failure && /order not found in store/.test(error.message)) return undefined;
+		if (error instanceof Failure && isOrderMissing(error)) return undefined;
 		throw error;
 	}
 }

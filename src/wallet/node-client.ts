@@ -3,10 +3,11 @@
  * (protocol/http §§1, 4). Requests are spelled in the profile's dialect; answers are read in both.
  */
 
-import { spell, toNeutral } from "../protocol/dialect.js";
-import { Failure, type FailureCode } from "./failure.js";
+import { spell } from "../protocol/dialect.js";
+import { Failure } from "./failure.js";
 import { AnswerTooLong, type RawAnswer, sendRequest } from "./http-request.js";
 import { isRecord, type Json, type JsonRecord, readJson, writeWireJson } from "./json.js";
+import { LITE_NODE, refusalByNode } from "./node-messages.js";
 import type { Settings } from "./settings.js";
 
 /** Which server of the node is asked: the head of the chain, or its irreversible part. */
@@ -106,9 +107,6 @@ function transportFailure(error: unknown, url: string, timeoutMs: number): Failu
 	});
 }
 
-/** The text of a node that keeps no history. */
-const LITE_NODE = "this API is closed because this node is a lite fullnode";
-
 /** Reads an answer that must be a JSON object. @throws {Failure} */
 export function readAnswer(answer: RawAnswer, url: string): JsonRecord {
 	const value = readAnyAnswer(answer, url);
@@ -147,36 +145,4 @@ function readAnyAnswer(answer: RawAnswer, url: string): Json {
 		if (typeof refusal === "string") throw refusalByNode(refusal);
 	}
 	return value;
-}
-
-/** An error text of a node: an exception class with or without its package, and the sentence. */
-export function refusalByNode(text: string): Failure {
-	const match = /^(?:class )?(?:[\w$]+\.)*([\w$]+) : ([\s\S]*)$/.exec(text);
-	const code = match?.[1] ?? "Error";
-	const message = toNeutralSentence(match?.[2] ?? text);
-	return new Failure(codeOf(code, message), message === "null" ? `the node failed with ${code}` : message, {
-		node: { code, message: text },
-	});
-}
-
-function codeOf(exception: string, message: string): FailureCode {
-	if (/^Contract(Validate|Exe)\w*$/.test(exception)) return validationCode(message);
-	return "rpc_error";
-}
-
-/** Refusals of a contract that a person can cure by money are told apart. */
-export function validationCode(message: string): FailureCode {
-	// What is lacking there is a stake that can be taken back, not money.
-	if (/delegate/i.test(message)) return "contract_validate";
-	return /balance is not (sufficient|enough)|balance must be greater|insufficient/i.test(message)
-		? "insufficient_funds"
-		: "contract_validate";
-}
-
-/** Sentences of either spelling in the neutral one. */
-export function toNeutralSentence(text: string): string {
-	return text
-		.split(/(\b\w+\b)/)
-		.map((word) => (/^T[1-9A-HJ-NP-Za-km-z]{33}$/.test(word) ? word : toNeutral(word)))
-		.join("");
 }

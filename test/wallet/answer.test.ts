@@ -4,7 +4,6 @@ import { Account, AccountResourceMessage, TransactionInfo } from "../../src/prot
 import { messageFrom } from "../../src/wallet/answer.js";
 import { isRecord, type JsonRecord, readJson, writeJson, writeWireJson } from "../../src/wallet/json.js";
 import { viewOf } from "../../src/wallet/message-view.js";
-import { refusalByNode } from "../../src/wallet/node-client.js";
 
 const record = (text: string): JsonRecord => {
 	const json = readJson(text);
@@ -58,35 +57,6 @@ describe("a node's answer", () => {
 			'{"fee":"3","log":[{"address":"TMVQGm1qAQYVdetCeGRRkTWYYrLXuHK2HC","data":"00"}],"resMessage":"hi"}',
 		);
 		expect(toHex(info.log[0]?.address ?? new Uint8Array(0))).toHaveLength(40);
-	});
-});
-
-describe("a node's error text", () => {
-	it.each([
-		[
-			"class org.tron.core.exception.ContractValidateException : Validate TransferContract error, no OwnerAccount.",
-			"contract_validate",
-			"Validate TransferContract error, no OwnerAccount.",
-		],
-		[
-			"ContractValidateException : Validate TransferContract error, balance is not sufficient.",
-			"insufficient_funds",
-			"Validate TransferContract error, balance is not sufficient.",
-		],
-		[
-			"class org.tron.core.exception.ContractValidateException : Cannot transfer TRX to yourself.",
-			"contract_validate",
-			"Cannot transfer COIN to yourself.",
-		],
-		["class java.lang.NullPointerException : null", "rpc_error", "the node failed with NullPointerException"],
-		[
-			"class org.tron.core.services.http.JsonFormat$ParseException : 1:18: INVALID hex String",
-			"rpc_error",
-			"1:18: INVALID hex String",
-		],
-		["this API is unavailable due to config", "rpc_error", "this API is unavailable due to config"],
-	])("%s", (text, code, message) => {
-		expect(refusalByNode(text)).toMatchObject({ code, message });
 	});
 });
 
