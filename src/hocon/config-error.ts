@@ -4,10 +4,10 @@ import { OperatorError } from "../protocol/operator-error.js";
 export class ConfigError extends OperatorError {
 	override readonly name = "ConfigError";
 
-	/** @param missingKey full path of a required key that isn't there, where that is what is wrong */
+	/** @param missing the full path of a required key, or the file, where its absence is what is wrong */
 	constructor(
 		message: string,
-		readonly missingKey?: string,
+		readonly missing: { readonly key?: string; readonly file?: string } = {},
 	) {
 		super(message);
 	}

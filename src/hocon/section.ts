@@ -224,7 +224,7 @@ export class Section {
 
 	private missing(path: string): never {
 		const key = this.full(path);
-		throw new ConfigError(`${this.file}: no configuration setting found for key ${key}`, key);
+		throw new ConfigError(`${this.file}: no configuration setting found for key ${key}`, { key });
 	}
 
 	private full(path: string): string {

@@ -17,7 +17,7 @@ import { NO_WITNESS_KEYS } from "../node/config/witness-keys.js";
 import { refuseDevelopmentDirectory } from "../node/development/directory.js";
 import { OperatorError } from "../protocol/operator-error.js";
 import { nearest } from "../wallet/suggestion.js";
-import { blackHoleGap, genesisGap, missingKeyHint } from "./configuration-gaps.js";
+import { blackHoleGap, genesisGap, missingPartHint } from "./configuration-gaps.js";
 import { LISTENERS } from "./listeners.js";
 
 export interface Finding {
@@ -38,7 +38,7 @@ export async function checkConfiguration(file: string, dataDirectory: string): P
 		config = loadConfig(file);
 	} catch (error) {
 		if (!(error instanceof ConfigError)) throw error;
-		const hint = missingKeyHint(error);
+		const hint = missingPartHint(error);
 		return [errorAt(file, hint === undefined ? error.message : `${error.message}; ${hint}`)];
 	}
 	const gap = genesisGap(config);

@@ -6,8 +6,10 @@ import { isFrom } from "../node/rules/release.js";
 const GENESIS_ADVICE =
 	"it names the first block, and with it the network: take the configuration file of that network's own nodes";
 
-/** What to write where the configuration reader misses a key; undefined for every other refusal. */
-export function missingKeyHint({ missingKey: key }: ConfigError): string | undefined {
+/** What to do where the file of a configuration or a key of it is missing; undefined for every other refusal. */
+export function missingPartHint({ missing: { key, file } }: ConfigError): string | undefined {
+	if (file !== undefined)
+		return "-c names the configuration file of the network; examples/network-node.conf of this package is one to begin with";
 	if (key === undefined) return undefined;
 	if (key === "storage")
 		return `the section storage is missing: add storage { db.directory = "database" }; genesis.block belongs there too: ${GENESIS_ADVICE}`;

@@ -9,7 +9,7 @@ import { type NodeOptions, type RunningNode, startNode } from "../node/node.js";
 import { OperatorError } from "../protocol/operator-error.js";
 import { takeOverSignals } from "../terminal/interrupt.js";
 import { Failure } from "../wallet/failure.js";
-import { missingKeyHint } from "./configuration-gaps.js";
+import { missingPartHint } from "./configuration-gaps.js";
 import { portHint } from "./listeners.js";
 import { type ClosableLog, ignoreBrokenPipe } from "./node-log.js";
 
@@ -28,7 +28,7 @@ export function startFailure(error: unknown): unknown {
 
 function startHint(error: OperatorError): string | undefined {
 	if (error instanceof PortError) return portHint(error.owner);
-	return error instanceof ConfigError ? missingKeyHint(error) : undefined;
+	return error instanceof ConfigError ? missingPartHint(error) : undefined;
 }
 
 /**

@@ -105,6 +105,12 @@ export abstract class CoinCommand extends Command {
 		else printText(String(value));
 	}
 
+	/** Prints whether something was done: `true` or `false` for programs, a message for people. */
+	protected printOutcome(isDone: boolean, message: string): void {
+		if (this.json) printJson(isDone);
+		else printText(message);
+	}
+
 	/** Prints one record: a JSON object, or `name  value` lines; `text` gives people another form of it. */
 	protected printRecord(record: object, text?: object | readonly string[]): void {
 		if (this.json) printJson(record);

@@ -16,6 +16,8 @@ export interface ArtefactFacts {
 	readonly chain: Uint8Array | undefined;
 	readonly permission: Readonly<Permission> | undefined;
 	readonly approval: Approval | undefined;
+	/** Weight of the signatures that are there already, where `approval` counts further ones. */
+	readonly weightBefore?: bigint | undefined;
 	readonly note?: string | undefined;
 	/** Time of the chain's newest block, which is what an expiry is measured by; epoch milliseconds. */
 	readonly chainMs?: bigint | undefined;
@@ -89,8 +91,11 @@ export function summaryLines(artefact: Artefact, facts: ArtefactFacts): string[]
 	const { permission, approval } = facts;
 	if (permission && approval) {
 		const name = permission.permission_name || `${permission.id}`;
+		const { weightBefore } = facts;
+		const weight = weightBefore === undefined ? approval.weight : `${weightBefore} now, ${approval.weight}`;
+		const when = weightBefore === undefined ? "" : " after signing";
 		lines.push(
-			`  permission  ${name} (${permission.id}), weight ${approval.weight} of ${permission.threshold}`,
+			`  permission  ${name} (${permission.id}), weight ${weight} of ${permission.threshold}${when}`,
 		);
 	}
 	if (raw) lines.push(`  expires     ${expiryText(raw.expiration, facts.chainMs)}`);

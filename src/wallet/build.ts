@@ -50,8 +50,9 @@ export async function buildAtNode(client: NodeClient, request: BuildRequest): Pr
 		expiry === undefined ? offered.expiration : expirationOf(client, expiry),
 	]);
 	return assemble(request, {
-		refBlockBytes: refBlock?.bytes ?? offered.ref_block_bytes,
-		refBlockHash: refBlock?.hash ?? offered.ref_block_hash,
+		refBlockBytes: offered.ref_block_bytes,
+		refBlockHash: offered.ref_block_hash,
+		...refBlock,
 		expirationMs,
 		timestampMs: offered.timestamp,
 	});
@@ -169,7 +170,7 @@ function rawOfAnswer(answer: JsonRecord): Readonly<TransactionRaw> {
 async function referenceOf(
 	client: NodeClient,
 	reference: ReferenceBlock | undefined,
-): Promise<{ readonly bytes: Uint8Array; readonly hash: Uint8Array } | undefined> {
+): Promise<ReturnType<typeof refBlockOf> | undefined> {
 	// The node's builder refers to its irreversible head already.
 	if (reference === undefined || reference === "solid") return undefined;
 	let id = typeof reference === "object" ? reference.id : undefined;
@@ -181,7 +182,7 @@ async function referenceOf(
 		if (!block) throw new Failure("not_found", "the reference block does not exist on this chain");
 		({ id } = block);
 	}
-	return { bytes: id.subarray(6, 8), hash: id.subarray(8, 16) };
+	return refBlockOf(id);
 }
 
 /** Counted from the head block's time, never from the local clock. */

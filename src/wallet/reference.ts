@@ -3,6 +3,7 @@
  * until which it is good. One line of JSON, written by `coin chain head --ref` and read by `--ref`.
  */
 
+import { refBlockOf } from "../protocol/block.js";
 import { fromHex, readBe64, toHex } from "../protocol/bytes.js";
 import { MAX_LIFE_MS } from "./build.js";
 import { genesisId, headBlock } from "./chain-query.js";
@@ -39,11 +40,12 @@ export async function currentReference(client: NodeClient, lifeMs: number): Prom
 
 /** The members that are written; `refBlockBytes` and `refBlockHash` for programs that build by themselves. */
 export function referenceRecord({ number, id, expirationMs, chain }: Reference): object {
+	const { refBlockBytes, refBlockHash } = refBlockOf(id);
 	return {
 		number,
 		blockID: toHex(id),
-		refBlockBytes: toHex(id.subarray(6, 8)),
-		refBlockHash: toHex(id.subarray(8, 16)),
+		refBlockBytes: toHex(refBlockBytes),
+		refBlockHash: toHex(refBlockHash),
 		expiration: expirationMs,
 		chain: chain ? toHex(chain) : undefined,
 	};

@@ -44,6 +44,16 @@ describe("coin chain", () => {
 		expect(JSON.parse(whole.stdout)).toMatchObject({ head: imported.head, blockID: imported.blockID });
 	});
 
+	it("says which flag names the configuration where there is none", async () => {
+		const { code, stderr } = await home.run(["chain", "import", "blocks.bin"]);
+		expect({ code, stderr }).toEqual({
+			code: 1,
+			stderr: expect.stringMatching(
+				/^error: .*No Such file config.conf\nhint: -c names the configuration file/,
+			),
+		});
+	});
+
 	it("refuses damaged, foreign and missing files with one sentence, and keeps what it had", async () => {
 		await home.run(["chain", "import", `${set}.ndjson.br`, ...chain("one")]);
 		await home.run(["chain", "export", "blocks.bin", ...chain("one")]);

@@ -127,7 +127,9 @@ export default class WalletSign extends SendingCommand {
 		const after = weigh(authority.permission, [...artefact.signers, ...keys.map((key) => key.address)]);
 		const unverified =
 			authority.source === "artefact" ? ["  permission  as the artefact says, unverified"] : [];
-		const lines = [...summaryLines(artefact, { ...authority, approval: after }), ...unverified];
+		const weightBefore = authority.approval.weight;
+		const facts = { ...authority, approval: after, weightBefore };
+		const lines = [...summaryLines(artefact, facts), ...unverified];
 		return lines.map((line) => labelled(line, this.labels));
 	}
 

@@ -183,7 +183,7 @@ interface DevConfig {
 
 /** What a start without a usable configuration file reports. */
 function missingFile(path: string): ConfigError {
-	return new ConfigError(`Configuration path is required! No Such file ${path}`);
+	return new ConfigError(`Configuration path is required! No Such file ${path}`, { file: path });
 }
 
 /** Reads a configuration file. @throws {ConfigError} */

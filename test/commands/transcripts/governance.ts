@@ -16,8 +16,13 @@ export function governanceTranscripts(chain: () => DevelopmentChain): void {
 				created: expect.any(String),
 				expiration: expect.any(String),
 				parameters: [
-					{ id: "68", name: "MEMO_FEE", value: "2000000" },
-					{ id: "3", name: "TRANSACTION_FEE", value: "1000" },
+					{ id: "68", name: "MEMO_FEE", value: "2000000", about: "Sun for a transaction with a memo." },
+					{
+						id: "3",
+						name: "TRANSACTION_FEE",
+						value: "1000",
+						about: expect.stringMatching(/^Sun for a byte/),
+					},
 				],
 				approvals: [producer],
 			};
@@ -67,9 +72,14 @@ export function governanceTranscripts(chain: () => DevelopmentChain): void {
 
 		it("lists parameters under every name that they have", async () => {
 			expect(await chain().values("chain params MEMO_FEE getEnergyFee 3")).toEqual([
-				{ id: "68", name: "getMemoFee", value: "1000000" },
-				{ id: "11", name: "getEnergyFee", value: "100" },
-				{ id: "3", name: "getTransactionFee", value: "10" },
+				{ id: "68", name: "getMemoFee", value: "1000000", about: "Sun for a transaction with a memo." },
+				{
+					id: "11",
+					name: "getEnergyFee",
+					value: "100",
+					about: expect.stringMatching(/^Sun for a unit of energy/),
+				},
+				{ id: "3", name: "getTransactionFee", value: "10", about: expect.stringMatching(/^Sun for a byte/) },
 			]);
 			expect(await chain().values("chain params")).toHaveLength(73);
 			expect(await chain().fails("chain params NOPE", 1)).toMatchObject({ code: "not_found" });

@@ -57,7 +57,7 @@ export function grpcTranscripts(chain: () => DevelopmentChain): void {
 			);
 			expect(await chain().prints("rpc GetBurnCoin --table")).toContain("also called GetBurnTrx");
 			const list = await chain().prints("rpc --list --grpc");
-			expect(list.trim().split("\n").length).toBe(1 + 146 + 46 + 4 + 4 + 1);
+			expect(list.trim().split("\n").length).toBe(1 + 147 + 47 + 4 + 4 + 1);
 			expect(list).not.toContain("getaccount");
 			expect(await chain().prints("autocomplete bash")).toContain('"rpc WalletSolidity/GetAccount"');
 		});

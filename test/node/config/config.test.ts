@@ -286,7 +286,7 @@ describe("a node's configuration", () => {
 		expect(() => parseConfig("node {}", "f")).toThrow(
 			expect.objectContaining({
 				message: "f: no configuration setting found for key storage",
-				missingKey: "storage",
+				missing: { key: "storage" },
 			}),
 		);
 	});
@@ -592,7 +592,7 @@ describe("loading a file", () => {
 	it("names a file that does not exist", () => {
 		const path = join(directory, "missing.conf");
 		expect(() => loadConfig(path)).toThrow(
-			new ConfigError(`Configuration path is required! No Such file ${path}`),
+			new ConfigError(`Configuration path is required! No Such file ${path}`, { file: path }),
 		);
 	});
 
