@@ -47,7 +47,7 @@ export const valueRequest: RequestForm<Uint8Array> = {
 		const { object } = input;
 		const text = readText(object, "value");
 		const members = text === null ? object : withMember(object, "value", toHex(parseAddressText(text, true)));
-		return decodeFields(BytesMessage, mapOrderedJson(members), false).value;
+		return decodeFields(BytesMessage, mapOrderedJson(members), false, input.library).value;
 	},
 };
 
@@ -58,7 +58,7 @@ export const objectValueRequest: RequestForm<Uint8Array> = {
 		if (input.mode !== "query" || input.visible) return valueRequest.read(input);
 		const text = input.parameters.get("value");
 		const members: Member[] = text === null ? [] : [["value", quoteMapOrdered(text)]];
-		return decodeFields(BytesMessage, mapOrderedObject(members, input.library), false).value;
+		return decodeFields(BytesMessage, mapOrderedObject(members, input.library), false, input.library).value;
 	},
 };
 

@@ -40,7 +40,8 @@ const COMMITTEE_VALUES: Readonly<Record<string, bigint>> = {
 /** What is off on every development chain, for its owner. */
 export const SWITCHED_OFF =
 	"off: shielded transactions and their API (this node makes no proofs); " +
-	"stakes for votes alone (--parameter allowNewResourceModel=1)";
+	"stakes for votes alone (--parameter allowNewResourceModel=1); " +
+	"trades on exchange pairs, as on the network (--parameter allowHardenExchangeCalculation=1)";
 
 /** The `committee` section of a development chain: all switches that the network has turned on, but for those above. */
 export function developmentCommittee(keys: readonly CommitteeKey[]): Readonly<Record<string, bigint>> {

@@ -38,7 +38,7 @@ export function packTransaction(
 	);
 	const packed = withMember(object, "raw_data", withMember(raw, "contract", contracts));
 	try {
-		return new SignedTransaction(decodeFields(Transaction, mapOrderedJson(packed), visible));
+		return new SignedTransaction(decodeFields(Transaction, mapOrderedJson(packed), visible, library));
 	} catch (error) {
 		// Clients learn of a field that doesn't decode by the missing transaction.
 		if (error instanceof NamedError && error.name === "JsonFormat$ParseException") throw nullPointer();
@@ -54,7 +54,7 @@ function packContract(value: JsonValue, visible: boolean, library: JsonLibrary):
 		const parameter = objectOf(contract.get("parameter"), library);
 		if (!type?.message) return [];
 		const fields = mapOrderedJson(objectOf(parameter.get("value"), library));
-		const message = decodeFields(type.message, fields, visible);
+		const message = decodeFields(type.message, fields, visible, library);
 		const bytes = toHex(type.message.encode(message));
 		return [withMember(contract, "parameter", withMember(parameter, "value", bytes))];
 	} catch (error) {

@@ -180,11 +180,55 @@ describe("the signers of a transaction", () => {
 		});
 	});
 
-	it("are listed without asking whether they may sign", async () => {
+	it("are listed without asking whether they may sign, up to release 4.8.1", async () => {
 		const { json } = await transfer(14);
-		const approved = await node.post("/wallet/getapprovedlist", signed(json, KEYS[1], KEYS[1], KEYS[0]));
+		const older = await startHttpNode("node.release = 4.8.1");
+		const approved = await older.post("/wallet/getapprovedlist", signed(json, KEYS[1], KEYS[1], KEYS[0]));
 		expect(approved.json).toMatchObject({ result: {}, approved_list: [POOR_HEX, POOR_HEX, RICH_HEX] });
-		const none = (await node.post("/wallet/getapprovedlist", "{}")).text;
-		expect(none).toContain("NullPointerException");
+		await older.close();
 	});
+
+	it("are listed if they all count, from release 4.8.2 on", async () => {
+		const { json } = await transfer(15);
+		const ask = async (...keys: readonly (typeof KEYS)[0][]) =>
+			(await node.post("/wallet/getapprovedlist", signed(json, ...keys))).json;
+		expect(await ask(KEYS[0])).toMatchObject({ result: {}, approved_list: [RICH_HEX] });
+		expect(await ask()).toMatchObject({ result: {} });
+		const foreign = await ask(KEYS[1]);
+		expect(foreign).not.toHaveProperty("approved_list");
+		expect(foreign["result"]).toMatchObject({
+			code: "OTHER_ERROR",
+			message: expect.stringMatching(
+				`^class org.tron.core.exception.PermissionException : ${json["txID"]} is signed by T\\w{33} but it is not contained of permission.$`,
+			),
+		});
+		expect((await ask(KEYS[0], KEYS[0]))["result"]).toMatchObject({
+			message:
+				"class org.tron.core.exception.PermissionException : Signature count is 2 more than key counts of permission : 1",
+		});
+	});
+
+	it.each(["getsignweight", "getapprovedlist"])(
+		"are cut and counted by %s, from release 4.8.2 on",
+		async (name) => {
+			const { json } = await transfer(16);
+			const [signature] = signed(json, KEYS[0])["signature"] as readonly string[];
+			const ask = async (signatures: readonly unknown[]) =>
+				(await node.post(`/wallet/${name}`, { ...json, signature: signatures })).json;
+			expect(await ask([`${signature}abcd`])).toMatchObject({
+				result: {},
+				approved_list: [RICH_HEX],
+				transaction: { transaction: { signature: [signature] } },
+			});
+			expect(await ask(Array(6).fill(signature))).toEqual({
+				result: { code: "OTHER_ERROR", message: "too many signatures" },
+			});
+			expect((await ask(["00"]))["result"]).toEqual({
+				code: "SIGNATURE_FORMAT_ERROR",
+				message: "Signature size is 1",
+			});
+			const none = (await node.post(`/wallet/${name}`, "{}")).text;
+			expect(none).toContain("NullPointerException");
+		},
+	);
 });

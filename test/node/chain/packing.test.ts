@@ -1,6 +1,8 @@
 import { expect, test } from "vitest";
-import { utf8 } from "../../../src/protocol/bytes.js";
+import { type PackingContext, packTransactions } from "../../../src/node/chain/packing.js";
+import { fromHex, utf8 } from "../../../src/protocol/bytes.js";
 import {
+	BlockHeaderRaw,
 	TransferContract,
 	UpdateBrokerageContract,
 	WitnessCreateContract,
@@ -32,6 +34,30 @@ test("a transaction under the new permissions of a witness waits for the block a
 
 	expect(types).toEqual([["WitnessCreateContract"], ["UpdateBrokerageContract"]]);
 	expect(twin.headNumber).toBe(chain.headNumber);
+});
+
+test("packing writes the parent's id into the history that #95 installed, before the first transaction", async () => {
+	const chain = await SmallChain.open({ committee: {}, voted: {} });
+	const { state } = chain.open.chain;
+	const row = fromHex(`08a62472cc9e6892d2deb3431f4ccfd3${"7".padStart(32, "0")}`);
+	const seen: boolean[] = [];
+	const context = {
+		environment: { state },
+		pool: {
+			takeForBlock: () => {
+				seen.push(state.storageRow.has(row));
+				return undefined;
+			},
+			giveBack: () => {},
+		},
+	} as unknown as PackingContext;
+	const raw = BlockHeaderRaw.create({ number: 8n, parentHash: new Uint8Array(32).fill(5) });
+	for (const installed of [0n, 1n]) {
+		state.properties.set("BLOCK_HASH_HISTORY_INSTALLED", installed);
+		packTransactions(context, raw, () => false);
+	}
+	expect(seen).toEqual([false, true]);
+	expect(state.storageRow.get(row)).toEqual(raw.parentHash);
 });
 
 test.each([

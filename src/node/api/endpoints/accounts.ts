@@ -37,7 +37,7 @@ function accountRequest(parameter: "address" | "account_id"): RequestForm<Accoun
 			if (input.mode !== "query") return input.fields(Account);
 			const value = input.parameters.get(parameter);
 			const members: Member[] = value === null ? [] : [[parameter, quoteMapOrdered(value)]];
-			return decodeFields(Account, mapOrderedObject(members, input.library), input.visible);
+			return decodeFields(Account, mapOrderedObject(members, input.library), input.visible, input.library);
 		},
 	};
 }

@@ -9,6 +9,7 @@ import { CreateSmartContract, SmartContract, SmartContractABI } from "../../../p
 import { buildValid, permissionIdOf } from "../builder.js";
 import { defineEndpoint, type RequestForm } from "../endpoint.js";
 import { parseAddressText } from "../parameters.js";
+import type { RequestInput } from "../request.js";
 import { builtTransaction } from "./builders.js";
 
 interface Deployment {
@@ -42,17 +43,24 @@ const deploymentRequest: RequestForm<Deployment> = {
 			call_token_value: readLong(members, "call_token_value"),
 			token_id: readLong(members, "token_id"),
 		});
-		contract.new_contract = newContract(members, owner, input.visible);
+		contract.new_contract = newContract(members, owner, input);
 		return { contract, feeLimitSun: readLong(members, "fee_limit"), members };
 	},
 };
 
-function newContract(members: JsonObject, owner: Uint8Array, visible: boolean): SmartContract {
+function newContract(
+	members: JsonObject,
+	owner: Uint8Array,
+	{ visible, library }: Pick<RequestInput, "visible" | "library">,
+): SmartContract {
 	const abi = readText(members, "abi");
 	return SmartContract.create({
 		origin_address: owner,
 		// A list and its text are both accepted; the list is always present in the message, if only empty.
-		abi: abi === null ? new SmartContractABI() : decodeFields(SmartContractABI, `{"entrys":${abi}}`, visible),
+		abi:
+			abi === null
+				? new SmartContractABI()
+				: decodeFields(SmartContractABI, `{"entrys":${abi}}`, visible, library),
 		call_value: readLong(members, "call_value"),
 		consume_user_resource_percent: readLong(members, "consume_user_resource_percent"),
 		origin_energy_limit: readLong(members, "origin_energy_limit"),

@@ -83,7 +83,7 @@ export class ClientCalls {
 	}
 
 	/** The client has reset a call. @returns how many it has reset in the window that is open */
-	wasReset(nowMs: number, windowMs: number): number {
+	reset(nowMs: number, windowMs: number): number {
 		if (nowMs - this.resets.sinceMs > windowMs) this.resets = { sinceMs: nowMs, count: 0 };
 		return ++this.resets.count;
 	}

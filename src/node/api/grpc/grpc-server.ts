@@ -30,6 +30,7 @@ import {
 	type LibraryCall,
 	limitHeaders,
 	nameUnknownMethods,
+	wasReset,
 	watchCalls,
 	whenSent,
 } from "./library-answers.js";
@@ -142,11 +143,12 @@ export class GrpcServer {
 		stream.once("close", closed);
 		const { maxResets, resetWindowMs } = this.node.config.node.rpc;
 		if (maxResets > 0 && resetWindowMs > 0) {
-			stream.once("aborted", () => {
-				if (client?.work.wasReset(performance.now(), resetWindowMs) !== maxResets + 1) return;
+			stream.once("close", () => {
+				if (!wasReset(stream)) return;
+				if (client?.work.reset(performance.now(), resetWindowMs) !== maxResets + 1) return;
 				session?.goaway(constants.NGHTTP2_ENHANCE_YOUR_CALM);
-				session?.destroy();
-				client.socket.destroySoon();
+				// What says so goes first.
+				setImmediate(() => session?.destroy());
 			});
 		}
 		return true;

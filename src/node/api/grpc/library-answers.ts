@@ -92,6 +92,14 @@ export interface LibraryCall {
 	sendStatus(status: Partial<StatusObject>): void;
 }
 
+/** Streams that were closed here without a status. */
+const cancelled = new WeakSet<ServerHttp2Stream>();
+
+/** Whether a stream that has closed was reset by its client. */
+export function wasReset(stream: ServerHttp2Stream): boolean {
+	return stream.rstCode !== constants.NGHTTP2_NO_ERROR && !cancelled.has(stream);
+}
+
 /** The library's words for a message that is too long, as it comes or decompressed. */
 const TOO_LARGE = /^Received message larger than max \((\d+) vs (\d+)\)$/;
 const TOO_LARGE_INSIDE = /^Received message that decompresses to a size larger than (\d+)$/;
@@ -125,7 +133,10 @@ export const watchCalls =
 			const details = oversizeText(answer);
 			if (details === undefined || !stream) sendStatus.call(call, answer);
 			else if (tellsOversize) sendStatus.call(call, { ...answer, details });
-			else stream.close(constants.NGHTTP2_CANCEL);
+			else {
+				cancelled.add(stream);
+				stream.close(constants.NGHTTP2_CANCEL);
+			}
 		};
 		begun(own);
 		return new ServerInterceptingCall(call);

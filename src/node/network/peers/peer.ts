@@ -30,7 +30,7 @@ interface SentSummary {
 const HOUR_MS = 3_600_000;
 
 /** How often a second a peer may ask. */
-export interface PeerRates {
+interface PeerRates {
 	readonly summariesPerSecond: number;
 	readonly fetchesPerSecond: number;
 	readonly disconnectsPerSecond: number;

@@ -7,6 +7,7 @@ import {
 	BlockReq,
 	BytesMessage,
 	CreateSmartContract,
+	IvkDecryptORC20Parameters,
 	SmartContract,
 	Transaction,
 	TransactionContract,
@@ -260,8 +261,8 @@ describe("shielded methods", () => {
 		["GetSpendingKey", 13, "Not support Shielded TRC20 Transaction, need to be opened by the committee"],
 		["IsSpend", 13, "Not support Shielded Transaction, need to be opened by the committee"],
 		["GetTriggerInputForShieldedORC20Contract", 2, ""],
-	])("%s stands behind a gate", async (name, code, message) => {
-		const open = await startGrpcNode("node.allowShieldedTransactionApi = true");
+	])("%s stands behind a gate of the chain in release 4.8.0", async (name, code, message) => {
+		const open = await startGrpcNode("node.release = 4.8.0");
 		expect(await open.send(`/protocol.Wallet/${name}`)).toEqual({ error: { code, message } });
 		await open.close();
 	});
@@ -278,13 +279,36 @@ describe("shielded methods", () => {
 	});
 
 	it("say that this node makes no proofs once the gates are open", async () => {
-		const open = await startGrpcNode(
-			"node.allowShieldedTransactionApi = true\ncommittee.allowShieldedORC20Transaction = 1",
-		);
-		expect(await open.send("/protocol.Wallet/GetSpendingKey")).toEqual({
-			error: { code: 12, message: "this node makes no shielded proofs" },
+		const open = [
+			await startGrpcNode("node.release = 4.8.0\ncommittee.allowShieldedORC20Transaction = 1"),
+			await startGrpcNode("node.release = 4.8.1"),
+			await startGrpcNode("node.allowShieldedTransactionApi = true"),
+		];
+		for (const each of open) {
+			expect(await each.send("/protocol.Wallet/GetSpendingKey")).toEqual({
+				error: { code: 12, message: "this node makes no shielded proofs" },
+			});
+			await each.close();
+		}
+	});
+
+	it("of notes refuse a list of events before anything else, from release 4.8.2 on", async () => {
+		const off = "Shielded transaction API is disabled; set node.allowShieldedTransactionApi=true to enable.";
+		const ask = (at: GrpcNode, events: readonly string[]) =>
+			at.send(
+				"/protocol.Wallet/ScanShieldedORC20NotesByIvk",
+				IvkDecryptORC20Parameters.encode(IvkDecryptORC20Parameters.create({ events })),
+			);
+		expect(await ask(node, ["e"])).toEqual({
+			error: { code: 3, message: "'events' field is deprecated and no longer supported" },
 		});
-		await open.close();
+		expect(await ask(node, [])).toEqual({ error: { code: 13, message: off } });
+		expect(await node.send("/protocol.Wallet/IsSpend")).toEqual({ error: { code: 13, message: off } });
+		const earlier = await startGrpcNode("node.release = 4.8.1\nnode.allowShieldedTransactionApi = false");
+		expect(await ask(earlier, ["e"])).toEqual({
+			error: { code: 13, message: "ShieldedTransactionApi is not allowed" },
+		});
+		await earlier.close();
 	});
 });
 
@@ -299,8 +323,11 @@ describe("limits", () => {
 		await limited.close();
 	});
 
-	it("a message above the limit cancels its call", async () => {
-		const limited = await startGrpcNode("node.rpc.maxMessageSize = 100");
+	it.each([
+		["4.8.1", { code: 1 }],
+		["4.8.2", { code: 8, message: "gRPC message exceeds maximum size 100: 101" }],
+	])("a message above the limit ends its call as release %s does", async (release, error) => {
+		const limited = await startGrpcNode(`node.release = ${release}\nnode.rpc.maxMessageSize = 100`);
 		const ask = (length: number) => {
 			const value = new Uint8Array(length - 2);
 			return limited.send(
@@ -309,7 +336,7 @@ describe("limits", () => {
 			);
 		};
 		expect(await ask(100)).toHaveProperty("answer");
-		expect(await ask(101)).toMatchObject({ error: { code: 1 } });
+		expect(await ask(101)).toMatchObject({ error });
 		await limited.close();
 	});
 

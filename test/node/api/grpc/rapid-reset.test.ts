@@ -1,9 +1,11 @@
-import { type ClientHttp2Session, connect } from "node:http2";
+import { type ClientHttp2Session, connect, constants } from "node:http2";
 import { connect as connectTcp } from "node:net";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
-import { ClientCalls, MAX_BEGUN } from "../../../../src/node/api/grpc/client-calls.js";
+import { CallTotals, ClientCalls, MAX_BEGUN } from "../../../../src/node/api/grpc/client-calls.js";
 import { GREETING, resetCalls } from "../../../attack/http2-frames.js";
 import { type GrpcNode, startGrpcNode } from "./grpc-node.js";
+
+const { NGHTTP2_CANCEL, NGHTTP2_ENHANCE_YOUR_CALM } = constants;
 
 let node: GrpcNode;
 beforeAll(async () => {
@@ -27,6 +29,33 @@ function open(from: ClientHttp2Session): ReturnType<ClientHttp2Session["request"
 	stream.on("error", () => {});
 	return stream;
 }
+
+describe("calls that are reset", () => {
+	it("are bounded by node.rpc.maxRstStream in node.rpc.secondsPerWindow", async () => {
+		const limited = await startGrpcNode("node.rpc { maxRstStream = 3, secondsPerWindow = 600 }");
+		const client = connect(`http://127.0.0.1:${limited.ports.grpc}`);
+		client.on("error", () => {});
+		const goneAway = new Promise((resolve) => client.once("goaway", resolve));
+		await new Promise((resolve) => client.once("remoteSettings", resolve));
+		const answered = (): Promise<unknown> => new Promise((resolve) => client.ping(resolve));
+		for (let resets = 1; resets <= 4; resets++) {
+			expect(client.closed).toBe(false);
+			const stream = open(client);
+			await answered();
+			stream.close(NGHTTP2_CANCEL);
+			if (resets < 4) await answered();
+		}
+		expect(await goneAway).toBe(NGHTTP2_ENHANCE_YOUR_CALM);
+		expect(await limited.send("/protocol.Wallet/GetNowBlock")).toHaveProperty("answer");
+		await limited.close();
+	});
+
+	it("are counted in windows", () => {
+		const work = new ClientCalls(new CallTotals());
+		expect([0, 1, 1000].map((ms) => work.reset(ms, 1000))).toEqual([1, 2, 3]);
+		expect([1001, 2001, 2002].map((ms) => work.reset(ms, 1000))).toEqual([1, 2, 1]);
+	});
+});
 
 describe("calls that are opened and reset at once", () => {
 	it("end their connection before the rest of what was read is looked at, and others are served", async () => {

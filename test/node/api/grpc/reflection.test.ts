@@ -152,6 +152,23 @@ describe("server reflection", () => {
 		expect(reflection?.name).toBe("grpc/reflection/v1/reflection.proto");
 	});
 
+	it.each([
+		["4.8.0", false, undefined],
+		["4.8.1", true, undefined],
+		["4.8.2", true, true],
+	])("is that of release %s", async (release, hasPages, deprecated) => {
+		const own = await startGrpcNode(
+			`node { release = ${release}, dialect = "neutral", rpc.reflectionService = true }`,
+		);
+		const root = rootOf(await files(own, ask(4, "protocol.Wallet")));
+		await own.close();
+		const methods = root.lookupService("protocol.Wallet").methods;
+		expect("GetPaginatedNowWitnessList" in methods).toBe(hasPages);
+		const { fields } = root.lookupType("protocol.IvkDecryptORC20Parameters");
+		expect(fields["events"]?.options?.["deprecated"]).toBe(deprecated);
+		expect(fields["ivk"]?.options?.["deprecated"]).toBeUndefined();
+	});
+
 	it("spells the schema in the node's dialect", async () => {
 		const methods = async (of: GrpcNode): Promise<string[]> => {
 			const [api] = await files(of, ask(3, "api/api.proto"));

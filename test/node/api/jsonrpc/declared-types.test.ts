@@ -5,6 +5,7 @@ import {
 	integer,
 	list,
 	record,
+	since,
 	TypeMismatch,
 	text,
 } from "../../../../src/node/api/jsonrpc/declared-types.js";
@@ -22,7 +23,12 @@ function read(type: DeclaredType<unknown>, json: string, release: Release = "4.8
 	}
 }
 
-const filter = record({ from: text, visible: flag });
+const filter = record({ from: text, visible: flag, later: since("4.8.2", text) });
+
+test("a member of a later release is none of an earlier one", () => {
+	expect(read(filter, '{"later":5}', "4.8.1")).toBe(MISMATCH);
+	expect(read(filter, '{"later":5}', "4.8.2")).toEqual({ later: "5" });
+});
 
 describe("a declared type", () => {
 	test.each<[string, DeclaredType<unknown>, string, unknown]>([

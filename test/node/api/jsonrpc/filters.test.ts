@@ -85,7 +85,36 @@ describe("a filter of blocks", () => {
 	});
 });
 
+describe("an expired filter", () => {
+	test.each(["4.8.1", "4.8.2"] as const)("of release %s", async (release) => {
+		const registry = new FilterRegistry(() => nowMs, { maxBlockFilters: 9, maxLogFilters: 9 }, release);
+		const id = registry.add();
+		nowMs += LIFETIME_MS;
+		expect(registry.takeChanges(id)).toEqual([]);
+		nowMs += LIFETIME_MS + 1;
+		if (release === "4.8.1") expect(registry.takeChanges(id)).toEqual([]);
+		else {
+			expect(() => registry.takeChanges(id)).toThrow("filter not found");
+			expect(registry.size).toBe(0);
+		}
+	});
+});
+
 describe("a filter of logs", () => {
+	test.each([
+		["4.8.1", undefined],
+		["4.8.2", "0x3"],
+	] as const)("tells the time of blocks as release %s does", (release, blockTimestamp) => {
+		const registry = new FilterRegistry(() => nowMs, { maxBlockFilters: 9, maxLogFilters: 9 }, release);
+		const id = registry.add(logFilter());
+		const { block, infos } = chain.add(1n, [[[1]]]);
+		registry.blockApplied(block, infos);
+		registry.blockErased(block, infos);
+		const [added, removed] = registry.takeChanges(id) as unknown as Readonly<Record<string, unknown>>[];
+		expect(added?.["blockTimestamp"]).toBe(blockTimestamp);
+		expect(removed).toEqual({ ...added, removed: true });
+	});
+
 	test("gives the logs that match, within its range", () => {
 		const all = full.add(logFilter({ from: 2n, to: 3n }));
 		const one = full.add(logFilter({ addresses: [address(2)] }));

@@ -49,6 +49,36 @@ const B = `0x${toHex(address(2))}`;
 const T = `0x${toHex(topic(1))}`;
 const U = `0x${toHex(topic(2))}`;
 
+describe("from release 4.8.2 on", () => {
+	const later = (json: string): string => {
+		try {
+			read(json, 3, "4.8.2");
+			return "accepted";
+		} catch (error) {
+			if (error instanceof RpcError) return `${error.code} ${error.message}`;
+			throw error;
+		}
+	};
+
+	test.each<[string, string]>([
+		['{"toBlock":"safe"}', "-32602 TAG safe not supported"],
+		['{"fromBlock":"0x-1"}', "-32602 invalid block number"],
+		['{"fromBlock":"0xzz"}', "-32602 invalid block number"],
+		['{"fromBlock":"5"}', "-32602 Incorrect hex syntax"],
+		['{"blockHash":"zz"}', "-32602 invalid hash value"],
+		[`{"blockHash":"${"2".repeat(64)}"}`, "-32602 invalid blockHash"],
+		['{"address":"zz"}', "-32602 invalid address: zz"],
+		['{"address":[5]}', "-32602 invalid address at index 0: 5"],
+		['{"address":5}', "-32602 invalid addresses in query"],
+		['{"topics":[5]}', "-32602 invalid topic(s)"],
+		['{"topics":"x"}', "-32602 invalid topic(s): x"],
+		[`{"topics":[[["${T}"]]]}`, `-32602 invalid topic(s): [${T}]`],
+		[`{"topics":["${T.slice(0, -1)}"]}`, "accepted"],
+	])("%s", (json, outcome) => {
+		expect(later(json)).toBe(outcome);
+	});
+});
+
 describe("the range of a filter", () => {
 	test.each<[string, bigint, bigint]>([
 		["{}", HEAD, MAX],

@@ -1,5 +1,5 @@
-import { expect, test } from "vitest";
-import { revertText } from "../../../../src/node/api/jsonrpc/revert-reason.js";
+import { describe, expect, test } from "vitest";
+import { revertError, revertText } from "../../../../src/node/api/jsonrpc/revert-reason.js";
 import { fromHex, toHex } from "../../../../src/protocol/bytes.js";
 import { NamedError } from "../../../../src/protocol/json/exceptions.js";
 
@@ -30,4 +30,32 @@ test.each<[string, string]>([
 	expect(() => revertText(fromHex(output))).toThrow(
 		new NamedError("UnsupportedOperationException", "unsupported type:string"),
 	);
+});
+
+describe("the error of a reverted call", () => {
+	const reason = (text: string): string =>
+		`08c379a0${word(32)}${word(text.length)}${toHex(Buffer.from(text)).padEnd(Math.ceil(text.length / 32) * 64, "0")}`;
+	const REVERT = "REVERT opcode executed";
+
+	test.each<[string, string, string]>([
+		["nothing", "", REVERT],
+		["a reason", reason("no way"), `${REVERT}: no way`],
+		["an empty reason", reason(""), REVERT],
+		["a reason that can't be read", `08c379a0${word(4096)}`, REVERT],
+		["another selector", `4e487b71${word(18)}`, REVERT],
+		["a long reason", reason("x".repeat(4096)), `${REVERT}: ${"x".repeat(4096)}`],
+		["a longer reason", reason("x".repeat(4097)), REVERT],
+	])("tells %s and what was returned, from release 4.8.2 on", (_name, output, message) => {
+		const style = { tellsOutput: true, skipsOddReasons: true, lenient: false };
+		const data = output === "" ? undefined : `0x${output}`;
+		expect(revertError(fromHex(output), style)).toMatchObject({ code: -32000, message, data });
+	});
+
+	test("tells an empty reason in release 4.8.1, and nothing more in 4.8.0", () => {
+		const output = fromHex(reason(""));
+		const style = { tellsOutput: true, skipsOddReasons: false, lenient: false };
+		expect(revertError(output, style)).toMatchObject({ message: `${REVERT}: `, data: `0x${toHex(output)}` });
+		const { data } = revertError(output, { ...style, tellsOutput: false });
+		expect(data).toBeUndefined();
+	});
 });

@@ -146,6 +146,34 @@ describe("the methods", () => {
 		}
 	});
 
+	test.each<[unknown, unknown]>([
+		["earliest", null],
+		["0x0", null],
+		["0x63", null],
+		[`0x${"22".repeat(32)}`, null],
+		[5, null],
+		["nonsense", -32602],
+		["pending", -32602],
+		[null, -32602],
+		[{}, -32700],
+	])("eth_getBlockReceipts of %j", async (block, outcome) => {
+		const reply = await call("eth_getBlockReceipts", [block]);
+		if (outcome === null) expect(reply.result).toBeNull();
+		else expect(reply.error?.code).toBe(outcome);
+	});
+
+	test("of later releases are not found in earlier ones", async () => {
+		const earlier = await startHttpNode(`${ENABLED}
+			node.release = 4.8.0`);
+		expect((await call("eth_getBlockReceipts", ["latest"], "jsonrpc", earlier)).error).toEqual({
+			code: -32601,
+			message: "method not found",
+		});
+		const object = { from: bare(RICH), to: bare(POOR), input: "0x" };
+		expect((await call("eth_call", [object, "latest"], "jsonrpc", earlier)).error?.code).toBe(-32700);
+		await earlier.close();
+	});
+
 	test("eth_coinbase knows no address on a node that only follows", async () => {
 		expect((await call("eth_coinbase")).error).toEqual({
 			code: -32000,
