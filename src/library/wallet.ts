@@ -21,9 +21,15 @@ export {
 	type WalletOptions,
 } from "../wallet/actions/wallet.js";
 export { formatCoin, parseCoinAmount } from "../wallet/amount.js";
-export { type Artefact, artefactOf, readArtefact, withSignature, writeArtefact } from "../wallet/artefact.js";
 export { broadcast } from "../wallet/broadcast.js";
 export { contractOf } from "../wallet/contract.js";
+export {
+	envelopeOf,
+	readEnvelope,
+	type TransactionEnvelope,
+	withSignature,
+	writeEnvelope,
+} from "../wallet/envelope.js";
 export { Failure, type FailureCode } from "../wallet/failure.js";
 export { NodeClient } from "../wallet/node-client.js";
 export { nodeSettings } from "../wallet/settings.js";

@@ -51,10 +51,10 @@ export const generalFlags = {
 
 /**
  * How results leave a command, the one rule of all (docs/commands): text, or with `--json` JSON; what acts on the chain,
- * makes an artefact or goes on without an end (`stream`) prints JSON also as soon as standard output is no terminal,
+ * makes an envelope or goes on without an end (`stream`) prints JSON also as soon as standard output is no terminal,
  * unless `--text` is given.
  */
-export type OutputKind = "query" | "acts" | "artefact" | "stream";
+export type OutputKind = "query" | "acts" | "envelope" | "stream";
 
 export abstract class CoinCommand extends Command {
 	static override baseFlags = generalFlags;

@@ -6,8 +6,8 @@ import type { FieldDescriptor, Message } from "../protocol/codec/descriptor.js";
 import { getField } from "../protocol/codec/descriptor.js";
 import type { MarketOrderDetail, TransactionInfo } from "../protocol/messages.js";
 import { formatCoin } from "./amount.js";
-import type { Artefact } from "./artefact.js";
-import { summaryOf } from "./artefact-note.js";
+import type { TransactionEnvelope } from "./envelope.js";
+import { summaryOf } from "./envelope-note.js";
 import { resourceCode, resourceName } from "./resource.js";
 import { resultName, type TransactionState, type TransactionStatus } from "./wait.js";
 
@@ -64,8 +64,8 @@ const AMOUNTS = [
 ];
 const TOKENS = ["asset_name", "token_id", "sell_token_id"];
 
-export function actingResult(artefact: Artefact, status: TransactionStatus): ActingResult {
-	const { type, transaction } = artefact;
+export function actingResult(envelope: TransactionEnvelope, status: TransactionStatus): ActingResult {
+	const { type, transaction } = envelope;
 	const fields = type.message?.fields ?? [];
 	const find = (names: readonly string[]): FieldDescriptor | undefined =>
 		fields.find((field) => names.includes(field.name));
@@ -79,12 +79,12 @@ export function actingResult(artefact: Artefact, status: TransactionStatus): Act
 		txID: transaction.idHex,
 		state: status.state,
 		type: type.name,
-		from: toBase58Check(artefact.owner),
+		from: toBase58Check(envelope.owner),
 		to: recipient instanceof Uint8Array && recipient.length > 0 ? toBase58Check(recipient) : undefined,
 		amount: typeof amount === "bigint" ? amount : undefined,
 		token: token instanceof Uint8Array && token.length > 0 ? fromUtf8(token) : undefined,
 		contract: contract instanceof Uint8Array && contract.length > 0 ? toBase58Check(contract) : undefined,
-		permission: artefact.permissionId,
+		permission: envelope.permissionId,
 		...(status.receipt ? receiptMembers(status.receipt) : {}),
 	};
 }
@@ -127,8 +127,8 @@ function matchOf({ makerOrderId, fillSellQuantity, fillBuyQuantity }: Readonly<M
 }
 
 /** The same for people. */
-export function actingLines(artefact: Artefact, result: ActingResult): string[] {
-	const lines = [`${result.state}: ${resultSummary(artefact)}`, `  transaction ${result.txID}`];
+export function actingLines(envelope: TransactionEnvelope, result: ActingResult): string[] {
+	const lines = [`${result.state}: ${resultSummary(envelope)}`, `  transaction ${result.txID}`];
 	if (result.block !== undefined) lines.push(`  block       ${result.block}, ${result.result ?? ""}`);
 	if (result.fee !== undefined) {
 		const energy = result.energy ? `, energy ${result.energy}` : "";
@@ -140,10 +140,10 @@ export function actingLines(artefact: Artefact, result: ActingResult): string[] 
 }
 
 /** One sentence on what happened. Who may sign now was read before it was signed, and fills a screen. */
-function resultSummary(artefact: Artefact): string {
-	const { type, owner } = artefact;
+function resultSummary(envelope: TransactionEnvelope): string {
+	const { type, owner } = envelope;
 	if (type.name === "AccountPermissionUpdateContract") return `new permissions for ${toBase58Check(owner)}`;
-	return summaryOf(artefact);
+	return summaryOf(envelope);
 }
 
 /** What only some types report. */

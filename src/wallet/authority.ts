@@ -1,11 +1,11 @@
-/** Whose signatures an artefact needs and has: from the node, or without one from the artefact itself (protocol/wallet-formats §4.2). */
+/** Whose signatures an envelope needs and has: from the node, or without one from the envelope itself (protocol/wallet-formats §4.2). */
 
 import { toBase58Check } from "../protocol/address.js";
 import { fromHex, toHex } from "../protocol/bytes.js";
 import { Account, Key, Permission, PermissionPermissionTypeEnum } from "../protocol/messages.js";
 import { readAddress } from "./address-text.js";
-import type { Artefact } from "./artefact.js";
 import { accountOf, genesisId, headBlock } from "./chain-query.js";
+import type { TransactionEnvelope } from "./envelope.js";
 import { Failure } from "./failure.js";
 import { isRecord, type JsonRecord, member } from "./json.js";
 import type { NodeClient } from "./node-client.js";
@@ -14,11 +14,11 @@ import { type Approval, checkPermission, permissionOf, samePermission, weigh } f
 export interface Authority {
 	readonly permission: Readonly<Permission>;
 	readonly approval: Approval;
-	/** Id of the genesis block; from the artefact where no node was asked. */
+	/** Id of the genesis block; from the envelope where no node was asked. */
 	readonly chain: Uint8Array | undefined;
-	/** Where the permission is from; one from an artefact is unverified. */
-	readonly source: "node" | "artefact";
-	/** Whether the account's permission is another one than the artefact says. */
+	/** Where the permission is from; one from an envelope is unverified. */
+	readonly source: "node" | "envelope";
+	/** Whether the account's permission is another one than the envelope says. */
 	readonly changed: boolean;
 	/** The present time as the chain counts it; the local clock where no node was asked. */
 	readonly nowMs: bigint;
@@ -30,13 +30,13 @@ export interface Authority {
  * Asks the node.
  * @throws {Failure} `wrong_network`, `not_found`, `not_authorized`
  */
-export async function authorityAtNode(artefact: Artefact, client: NodeClient): Promise<Authority> {
+export async function authorityAtNode(envelope: TransactionEnvelope, client: NodeClient): Promise<Authority> {
 	const [chain, stored, head] = await Promise.all([
 		genesisId(client),
-		accountOf(client, artefact.owner),
+		accountOf(client, envelope.owner),
 		headBlock(client),
 	]);
-	const named = member(artefact.coin, "chain");
+	const named = member(envelope.coin, "chain");
 	if (typeof named === "string" && named !== toHex(chain)) {
 		throw new Failure(
 			"wrong_network",
@@ -46,13 +46,13 @@ export async function authorityAtNode(artefact: Artefact, client: NodeClient): P
 	if (!stored)
 		throw new Failure(
 			"not_found",
-			`the account ${toBase58Check(artefact.owner)} does not exist on this chain`,
+			`the account ${toBase58Check(envelope.owner)} does not exist on this chain`,
 		);
-	const permission = authorising(artefact, stored);
-	const carried = carriedPermission(artefact);
+	const permission = authorising(envelope, stored);
+	const carried = carriedPermission(envelope);
 	return {
 		permission,
-		approval: weigh(permission, artefact.signers),
+		approval: weigh(permission, envelope.signers),
 		chain,
 		source: "node",
 		changed: carried !== undefined && !samePermission(carried, permission),
@@ -62,32 +62,32 @@ export async function authorityAtNode(artefact: Artefact, client: NodeClient): P
 }
 
 /**
- * Believes the artefact.
+ * Believes the envelope.
  * @throws {Failure} `usage` if it carries no permission, `not_authorized`
  */
-export function authorityOfArtefact(artefact: Artefact, nowMs: number): Authority {
-	const carried = carriedPermission(artefact);
+export function authorityOfEnvelope(envelope: TransactionEnvelope, nowMs: number): Authority {
+	const carried = carriedPermission(envelope);
 	if (!carried) {
 		throw new Failure(
 			"usage",
-			"without a node, the artefact itself must carry the permission, and it doesn't",
+			"without a node, the envelope itself must carry the permission, and it doesn't",
 		);
 	}
-	const permission = checkPermission(carried, artefact.permissionId, artefact.type.id);
-	const chain = member(artefact.coin, "chain");
+	const permission = checkPermission(carried, envelope.permissionId, envelope.type.id);
+	const chain = member(envelope.coin, "chain");
 	return {
 		permission,
-		approval: weigh(permission, artefact.signers),
+		approval: weigh(permission, envelope.signers),
 		chain: typeof chain === "string" && /^[0-9a-f]{64}$/.test(chain) ? fromHex(chain) : undefined,
-		source: "artefact",
+		source: "envelope",
 		changed: false,
 		nowMs: BigInt(nowMs),
 	};
 }
 
 /** The stored permission that a transaction of an account names. @throws {Failure} `not_authorized` */
-function authorising(artefact: Artefact, account: Readonly<Account>): Readonly<Permission> {
-	const { permissionId, type } = artefact;
+function authorising(envelope: TransactionEnvelope, account: Readonly<Account>): Readonly<Permission> {
+	const { permissionId, type } = envelope;
 	return checkPermission(permissionOf(account, permissionId), permissionId, type.id);
 }
 
@@ -99,9 +99,9 @@ export function accountOrFresh(
 	return account ?? Account.create({ address });
 }
 
-/** The permission inside the member `coin`; undefined if there is none. @throws {Failure} `artefact_invalid` */
-function carriedPermission(artefact: Artefact): Permission | undefined {
-	const permission = member(artefact.coin, "permission");
+/** The permission inside the member `coin`; undefined if there is none. @throws {Failure} `transaction_invalid` */
+function carriedPermission(envelope: TransactionEnvelope): Permission | undefined {
+	const permission = member(envelope.coin, "permission");
 	if (!isRecord(permission)) return undefined;
 	const { id, type, name, threshold, operations, keys } = permission;
 	try {
@@ -116,19 +116,19 @@ function carriedPermission(artefact: Artefact): Permission | undefined {
 	} catch (error) {
 		if (!(error instanceof SyntaxError) && !(error instanceof RangeError) && !(error instanceof Failure))
 			throw error;
-		throw new Failure("artefact_invalid", "the member coin.permission can't be read");
+		throw new Failure("transaction_invalid", "the member coin.permission can't be read");
 	}
 }
 
 function keyFrom({ address, weight }: JsonRecord): Key {
 	const bytes = readAddress(String(address));
-	if (!bytes) throw new Failure("artefact_invalid", "a key of coin.permission is no address");
+	if (!bytes) throw new Failure("transaction_invalid", "a key of coin.permission is no address");
 	return Key.create({ address: bytes, weight: BigInt(String(weight)) });
 }
 
 /** Refuses a transaction whose time is over. @throws {Failure} `tx_expired` */
-export function checkNotExpired(artefact: Artefact, authority: Authority): void {
-	const expiration = artefact.transaction.raw?.expiration ?? 0n;
+export function checkNotExpired(envelope: TransactionEnvelope, authority: Authority): void {
+	const expiration = envelope.transaction.raw?.expiration ?? 0n;
 	if (expiration <= authority.nowMs) {
 		throw new Failure(
 			"tx_expired",

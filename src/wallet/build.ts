@@ -40,7 +40,7 @@ export const MAX_LIFE_MS = 86_400_000;
 
 /**
  * Builds at a node.
- * @throws {Failure} what the node refuses; `artefact_mismatch` if it answers with another transaction than was asked for
+ * @throws {Failure} what the node refuses; `transaction_mismatch` if it answers with another transaction than was asked for
  */
 export async function buildAtNode(client: NodeClient, request: BuildRequest): Promise<SignedTransaction> {
 	const offered = await askBuilder(client, request);
@@ -128,7 +128,7 @@ async function askBuilder(client: NodeClient, request: BuildRequest): Promise<Re
 		!equalBytes(got.parameter.value, asked?.parameter?.value as Uint8Array)
 	) {
 		throw new Failure(
-			"artefact_mismatch",
+			"transaction_mismatch",
 			"the node built another transaction than was asked for; nothing was signed",
 			{
 				sent: false,
@@ -159,7 +159,7 @@ function rawOfAnswer(answer: JsonRecord): Readonly<TransactionRaw> {
 	}
 	if (txID !== undefined && txID !== toHex(sha256(bytes))) {
 		throw new Failure(
-			"artefact_mismatch",
+			"transaction_mismatch",
 			`the node's txID ${String(txID)} isn't the hash of its raw_data_hex`,
 			{ sent: false },
 		);

@@ -15,7 +15,7 @@ export interface NamedCall {
 	readonly texts: readonly string[];
 }
 
-/** What an artefact says about its call. It must hold no empty list. */
+/** What an envelope says about its call. It must hold no empty list. */
 export function callNote({ item, texts }: NamedCall): JsonRecord | undefined {
 	if (!item) return undefined;
 	return {

@@ -1,4 +1,4 @@
-/** Who signs an artefact, and signing it (protocol/wallet-formats §4.2). Checks that need no key come first. */
+/** Who signs an envelope, and signing it (protocol/wallet-formats §4.2). Checks that need no key come first. */
 
 import { checkHasKey, findKey, type KeystoreEntry, listKeystore } from "../keystore/keystore.js";
 import { KeystoreError } from "../keystore/keystore-error.js";
@@ -6,8 +6,8 @@ import { toBase58Check } from "../protocol/address.js";
 import { equalBytes } from "../protocol/bytes.js";
 import type { Permission } from "../protocol/messages.js";
 import { readAddress } from "./address-text.js";
-import { type Artefact, MAX_SIGNATURES } from "./artefact.js";
 import { contactNamed, readContacts } from "./contacts.js";
+import { MAX_SIGNATURES, type TransactionEnvelope } from "./envelope.js";
 import { Failure } from "./failure.js";
 import { permissionLabel } from "./permission.js";
 import type { Settings } from "./settings.js";
@@ -94,7 +94,7 @@ export async function activeAccount(settings: Settings): Promise<Uint8Array> {
  * @throws {Failure} `not_authorized`, `already_signed`, `too_many_signatures`
  */
 export function checkSigners(
-	artefact: Artefact,
+	envelope: TransactionEnvelope,
 	permission: Readonly<Permission>,
 	keys: readonly SigningKey[],
 ): void {
@@ -107,10 +107,10 @@ export function checkSigners(
 				`${key.name} (${key.base58}) is not a key of the permission ${permissionLabel(permission)}: its keys are ${known}`,
 			);
 		}
-		if (hasSigned(artefact, key))
+		if (hasSigned(envelope, key))
 			throw new Failure("already_signed", `${key.name} (${key.base58}) has signed already`);
 	}
-	const total = artefact.signers.length + keys.length;
+	const total = envelope.signers.length + keys.length;
 	const limit = Math.min(permission.keys.length, MAX_SIGNATURES);
 	if (total > limit) {
 		throw new Failure(
@@ -120,6 +120,6 @@ export function checkSigners(
 	}
 }
 
-export function hasSigned(artefact: Artefact, key: SigningKey): boolean {
-	return artefact.signers.some((signer) => equalBytes(signer, key.address));
+export function hasSigned(envelope: TransactionEnvelope, key: SigningKey): boolean {
+	return envelope.signers.some((signer) => equalBytes(signer, key.address));
 }

@@ -47,7 +47,7 @@ export default class ContractVerify extends QueryCommand {
 		...compilerFlag,
 		source: Flags.string({
 			description:
-				"Solidity file (repeatable), or one file of JSON: standard input or output of a compiler, artefact",
+				"Solidity file (repeatable), or one file of JSON: standard input or output of a compiler, artifact",
 			helpValue: "<path>",
 			required: true,
 			multiple: true,

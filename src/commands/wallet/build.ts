@@ -14,7 +14,7 @@ import { Failure } from "../../wallet/failure.js";
 import { parseOperation } from "../../wallet/operations.js";
 
 export default class WalletBuild extends ActingCommand {
-	static override outputKind: OutputKind = "artefact";
+	static override outputKind: OutputKind = "envelope";
 	static override summary = "Build a transaction of any contract type";
 	static override description =
 		"The body is JSON by wire names, addresses in Base58 and texts as text. Without --data the fields of the type are printed.";

@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import { Args, Flags } from "@oclif/core";
 import { ActingCommand, type ActingContext } from "../../terminal/acting-command.js";
 import { type ActingFlags, actingFlags, feeLimitFlag } from "../../terminal/acting-flags.js";
-import { forEachInput, streamFlags } from "../../terminal/artefact-stream.js";
+import { forEachInput, streamFlags } from "../../terminal/envelope-stream.js";
 import { readStdin } from "../../terminal/stdin.js";
 import { transferPlan } from "../../wallet/actions/transfer.js";
 import { accountOf } from "../../wallet/chain-query.js";

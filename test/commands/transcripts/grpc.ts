@@ -39,7 +39,7 @@ export function grpcTranscripts(chain: () => DevelopmentChain): void {
 			expect((await chain().coin(`${words} --amount -5`)).code).toBe(1);
 		});
 
-		it("sends an artefact", async () => {
+		it("sends an envelope", async () => {
 			const signed = await chain().prints("wallet send --to bob --amount 3coin --sign");
 			const sent = await chain().coin("rpc BroadcastTransaction --data -", signed);
 			expect({ ...sent, stdout: JSON.parse(sent.stdout) as unknown }).toMatchObject({

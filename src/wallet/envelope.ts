@@ -21,7 +21,7 @@ import { isRecord, type Json, type JsonRecord, member, readJson, writeWireJson }
 export const MAX_SIGNATURES = 5;
 
 /** A transaction that was read and found to be whole. */
-export interface Artefact {
+export interface TransactionEnvelope {
 	readonly transaction: SignedTransaction;
 	readonly type: ContractType;
 	/** Account that pays and whose permission counts, 21 bytes. */
@@ -34,36 +34,36 @@ export interface Artefact {
 }
 
 /**
- * Reads one transaction: an artefact, a node's or another wallet's JSON around it, or hexadecimal text.
+ * Reads one transaction: an envelope, a node's or another wallet's JSON around it, or hexadecimal text.
  * @param rawOnly the hexadecimal text is raw data alone
- * @throws {Failure} `artefact_invalid`, `artefact_mismatch`
+ * @throws {Failure} `transaction_invalid`, `transaction_mismatch`
  */
-export function readArtefact(text: string, rawOnly = false): Artefact {
+export function readEnvelope(text: string, rawOnly = false): TransactionEnvelope {
 	const trimmed = text.trim();
-	if (!/^[[{]/.test(trimmed)) return checkArtefact(fromHexText(trimmed, rawOnly), undefined);
+	if (!/^[[{]/.test(trimmed)) return checkEnvelope(fromHexText(trimmed, rawOnly), undefined);
 	let json: Json;
 	try {
 		json = readJson(trimmed);
 	} catch (error) {
-		throw new Failure("artefact_invalid", `the transaction is no valid JSON: ${(error as Error).message}`);
+		throw new Failure("transaction_invalid", `the transaction is no valid JSON: ${(error as Error).message}`);
 	}
 	const record = unwrap(json);
 	const { coin, raw_data: rawData, visible } = record;
 	const version = isRecord(coin) ? member(coin, "v") : undefined;
 	if (version !== undefined && version !== 1n) {
 		throw new Failure(
-			"artefact_invalid",
+			"transaction_invalid",
 			`the transaction's member coin has version ${String(version)}, this program knows 1`,
 		);
 	}
 	const transaction = fromRecord(record);
 	if (rawData !== undefined && rawData !== null) compareRawData(transaction, rawData, visible === true);
-	return checkArtefact(transaction, isRecord(coin) ? coin : undefined);
+	return checkEnvelope(transaction, isRecord(coin) ? coin : undefined);
 }
 
-/** Wraps a transaction that this program built. @throws {Failure} as {@link readArtefact} */
-export function artefactOf(transaction: SignedTransaction, coin?: JsonRecord): Artefact {
-	return checkArtefact(transaction, coin);
+/** Wraps a transaction that this program built. @throws {Failure} as {@link readEnvelope} */
+export function envelopeOf(transaction: SignedTransaction, coin?: JsonRecord): TransactionEnvelope {
+	return checkEnvelope(transaction, coin);
 }
 
 function fromHexText(text: string, rawOnly: boolean): SignedTransaction {
@@ -71,7 +71,7 @@ function fromHexText(text: string, rawOnly: boolean): SignedTransaction {
 	try {
 		bytes = fromHex(text.replace(/^0x/i, ""));
 	} catch {
-		throw new Failure("artefact_invalid", "the input is neither JSON nor hexadecimal");
+		throw new Failure("transaction_invalid", "the input is neither JSON nor hexadecimal");
 	}
 	return decoded(() =>
 		rawOnly ? Transaction.create({ raw_data: TransactionRaw.decode(bytes) }) : Transaction.decode(bytes),
@@ -83,7 +83,7 @@ function decoded(decode: () => Transaction): SignedTransaction {
 		return new SignedTransaction(decode());
 	} catch (error) {
 		if (error instanceof DecodeError)
-			throw new Failure("artefact_invalid", `the bytes are no transaction: ${error.message}`);
+			throw new Failure("transaction_invalid", `the bytes are no transaction: ${error.message}`);
 		throw error;
 	}
 }
@@ -91,7 +91,7 @@ function decoded(decode: () => Transaction): SignedTransaction {
 /** The transaction inside answers of nodes, frames of other wallets, and lists of one. */
 function unwrap(json: Json): JsonRecord {
 	const value = Array.isArray(json) && json.length === 1 ? (json[0] as Json) : json;
-	if (!isRecord(value)) throw new Failure("artefact_invalid", "the JSON is no transaction");
+	if (!isRecord(value)) throw new Failure("transaction_invalid", "the JSON is no transaction");
 	const { transaction, data } = value;
 	if (isRecord(transaction)) return transaction;
 	const inner = isRecord(data) ? member(data, "transaction") : undefined;
@@ -102,7 +102,7 @@ function unwrap(json: Json): JsonRecord {
 function fromRecord(record: JsonRecord): SignedTransaction {
 	const { raw_data_hex: rawHex, txID, signature } = record;
 	if (typeof rawHex !== "string") {
-		throw new Failure("artefact_invalid", "the transaction has no raw_data_hex: its bytes can't be known");
+		throw new Failure("transaction_invalid", "the transaction has no raw_data_hex: its bytes can't be known");
 	}
 	let rawBytes: Uint8Array;
 	let signatures: Uint8Array[];
@@ -112,18 +112,18 @@ function fromRecord(record: JsonRecord): SignedTransaction {
 			signature === undefined || signature === null ? [] : Array.isArray(signature) ? signature : [signature];
 		signatures = list.map((item: Json) => fromHex(String(item).replace(/^0x/i, "")));
 	} catch {
-		throw new Failure("artefact_invalid", "raw_data_hex or a signature is not hexadecimal");
+		throw new Failure("transaction_invalid", "raw_data_hex or a signature is not hexadecimal");
 	}
 	const id = sha256(rawBytes);
 	if (txID !== undefined && (typeof txID !== "string" || txID.toLowerCase() !== toHex(id))) {
-		throw new Failure("artefact_mismatch", `txID is ${String(txID)}, but raw_data_hex gives ${toHex(id)}`);
+		throw new Failure("transaction_mismatch", `txID is ${String(txID)}, but raw_data_hex gives ${toHex(id)}`);
 	}
 	const transaction = decoded(() =>
 		Transaction.create({ raw_data: TransactionRaw.decode(rawBytes), signature: signatures }),
 	);
 	if (!equalBytes(transaction.rawBytes, rawBytes)) {
 		throw new Failure(
-			"artefact_invalid",
+			"transaction_invalid",
 			"raw_data_hex is not in the canonical form, so the network would compute another txID",
 		);
 	}
@@ -141,7 +141,7 @@ function compareRawData(transaction: SignedTransaction, rawData: Json, visible: 
 	if (packed && equalBytes(packed.rawBytes, transaction.rawBytes)) return;
 	const shown = readJson(transactionJson(transaction, { visible, dialect: "neutral" })) as JsonRecord;
 	const place = firstDifference(member(shown, "raw_data") as Json, rawData, "raw_data");
-	throw new Failure("artefact_mismatch", `raw_data and raw_data_hex disagree at ${place}`, {
+	throw new Failure("transaction_mismatch", `raw_data and raw_data_hex disagree at ${place}`, {
 		hint: "a tool that rounds numbers above 2^53 may have touched it",
 	});
 }
@@ -169,30 +169,31 @@ function same(a: Json | undefined, b: Json | undefined): boolean {
 	return a === b;
 }
 
-function checkArtefact(transaction: SignedTransaction, coin: JsonRecord | undefined): Artefact {
+function checkEnvelope(transaction: SignedTransaction, coin: JsonRecord | undefined): TransactionEnvelope {
 	const { raw, contract, type } = transaction;
 	if (raw?.contract.length !== 1 || !contract) {
 		throw new Failure(
-			"artefact_invalid",
+			"transaction_invalid",
 			`the transaction has ${raw?.contract.length ?? 0} contracts instead of one`,
 		);
 	}
 	if (!type?.message)
-		throw new Failure("artefact_invalid", `the contract type ${contract.type} is unknown here`);
+		throw new Failure("transaction_invalid", `the contract type ${contract.type} is unknown here`);
 	let parameter: Readonly<Message>;
 	try {
 		({ parameter } = transaction);
 	} catch (error) {
 		if (!(error instanceof ParameterError) && !(error instanceof DecodeError)) throw error;
-		throw new Failure("artefact_invalid", `the contract can't be read: ${error.message}`);
+		throw new Failure("transaction_invalid", `the contract can't be read: ${error.message}`);
 	}
 	if (parameter.$unknown || raw.$unknown || contract.$unknown) {
 		throw new Failure(
-			"artefact_invalid",
+			"transaction_invalid",
 			"the transaction holds fields that this program doesn't know, so it can't show what is signed",
 		);
 	}
-	if (transaction.owner.length === 0) throw new Failure("artefact_invalid", "the transaction names no owner");
+	if (transaction.owner.length === 0)
+		throw new Failure("transaction_invalid", "the transaction names no owner");
 	return {
 		transaction,
 		type,
@@ -207,7 +208,7 @@ function recoverSigners(transaction: SignedTransaction): Uint8Array[] {
 	const { signature } = transaction.message;
 	if (signature.length > MAX_SIGNATURES) {
 		throw new Failure(
-			"artefact_invalid",
+			"transaction_invalid",
 			`the transaction has ${signature.length} signatures, at most ${MAX_SIGNATURES} count`,
 		);
 	}
@@ -218,12 +219,12 @@ function recoverSigners(transaction: SignedTransaction): Uint8Array[] {
 			signer = transaction.signer(index);
 		} catch (error) {
 			if (!(error instanceof SignatureError)) throw error;
-			throw new Failure("artefact_invalid", `signature ${index} yields no key: ${error.message}`, {
+			throw new Failure("transaction_invalid", `signature ${index} yields no key: ${error.message}`, {
 				details: { signature: index },
 			});
 		}
 		if (signers.some((other) => equalBytes(other, signer))) {
-			throw new Failure("artefact_invalid", `signature ${index} repeats a signer`, {
+			throw new Failure("transaction_invalid", `signature ${index} repeats a signer`, {
 				details: { signature: index },
 			});
 		}
@@ -233,16 +234,16 @@ function recoverSigners(transaction: SignedTransaction): Uint8Array[] {
 }
 
 /** The same transaction with one more signature. */
-export function withSignature(artefact: Artefact, signature: Uint8Array): Artefact {
-	const { message } = artefact.transaction;
+export function withSignature(envelope: TransactionEnvelope, signature: Uint8Array): TransactionEnvelope {
+	const { message } = envelope.transaction;
 	const signed = Transaction.copy(message);
 	signed.signature = [...message.signature, signature];
-	return checkArtefact(new SignedTransaction(signed), artefact.coin);
+	return checkEnvelope(new SignedTransaction(signed), envelope.coin);
 }
 
 /** One line of JSON, members in the order of protocol/wallet-formats §4.1, int64 of `raw_data` as digits. */
-export function writeArtefact(artefact: Artefact, coin: JsonRecord | undefined): string {
-	const { transaction } = artefact;
+export function writeEnvelope(envelope: TransactionEnvelope, coin: JsonRecord | undefined): string {
+	const { transaction } = envelope;
 	const visible = isFaithful(transaction);
 	const shown = readJson(transactionJson(transaction, { visible, dialect: "neutral" })) as JsonRecord;
 	const { txID, raw_data: rawData, raw_data_hex: rawHex, signature, contract_address: created } = shown;
@@ -252,7 +253,7 @@ export function writeArtefact(artefact: Artefact, coin: JsonRecord | undefined):
 		contract_address: created,
 		raw_data: rawData,
 		raw_data_hex: rawHex,
-		signature: artefact.signers.length === 0 ? undefined : signature,
+		signature: envelope.signers.length === 0 ? undefined : signature,
 		coin,
 	});
 }

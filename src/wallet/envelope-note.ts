@@ -1,17 +1,17 @@
-/** The member `coin` of an artefact: chain, permission, who has signed, and what the transaction does in a sentence. */
+/** The member `coin` of an envelope: chain, permission, who has signed, and what the transaction does in a sentence. */
 
 import { toBase58Check } from "../protocol/address.js";
 import { asBuffer, fromUtf8, toHex } from "../protocol/bytes.js";
 import { type Permission, PermissionPermissionTypeEnum } from "../protocol/messages.js";
 import { formatCoin } from "./amount.js";
-import type { Artefact } from "./artefact.js";
 import { contractSummary } from "./contract-summary.js";
+import type { TransactionEnvelope } from "./envelope.js";
 import { type Json, type JsonRecord, member } from "./json.js";
 import { operationName, operationsHex } from "./operations.js";
 import type { Approval, WeighedKey } from "./permission.js";
 
-/** What is known about an artefact beside its bytes. */
-export interface ArtefactFacts {
+/** What is known about an envelope beside its bytes. */
+export interface EnvelopeFacts {
 	/** Id of the chain's genesis block. */
 	readonly chain: Uint8Array | undefined;
 	readonly permission: Readonly<Permission> | undefined;
@@ -23,7 +23,7 @@ export interface ArtefactFacts {
 	readonly chainMs?: bigint | undefined;
 }
 
-/** Members that are computed; any other member that came with an artefact is kept. */
+/** Members that are computed; any other member that came with an envelope is kept. */
 const COMPUTED = new Set([
 	"v",
 	"chain",
@@ -38,20 +38,20 @@ const COMPUTED = new Set([
 ]);
 
 /** Builds the member. It holds no empty list or object and no fraction, so that a node accepts the whole line. */
-export function noteFor(artefact: Artefact, facts: ArtefactFacts): JsonRecord {
+export function noteFor(envelope: TransactionEnvelope, facts: EnvelopeFacts): JsonRecord {
 	const { chain, permission, approval } = facts;
-	const kept = Object.entries(artefact.coin ?? {}).filter(([name]) => !COMPUTED.has(name));
+	const kept = Object.entries(envelope.coin ?? {}).filter(([name]) => !COMPUTED.has(name));
 	const members: Record<string, Json | undefined> = {
 		v: 1n,
-		chain: chain ? toHex(chain) : member(artefact.coin, "chain"),
-		account: toBase58Check(artefact.owner),
-		permission: permission ? permissionNote(permission) : member(artefact.coin, "permission"),
+		chain: chain ? toHex(chain) : member(envelope.coin, "chain"),
+		account: toBase58Check(envelope.owner),
+		permission: permission ? permissionNote(permission) : member(envelope.coin, "permission"),
 		approved: approval && approval.approved.length > 0 ? approval.approved.map(keyNote) : undefined,
 		weight: approval?.weight.toString(),
 		missing: approval?.missing.toString(),
 		ready: approval?.ready,
-		expiration: artefact.transaction.raw?.expiration.toString(),
-		summary: summaryOf(artefact),
+		expiration: envelope.transaction.raw?.expiration.toString(),
+		summary: summaryOf(envelope),
 		note: facts.note,
 		...Object.fromEntries(kept),
 	};
@@ -74,17 +74,17 @@ function keyNote({ address, weight }: WeighedKey): JsonRecord {
 }
 
 /** One sentence on what the transaction does. */
-export function summaryOf(artefact: Artefact): string {
-	const { type, transaction, owner } = artefact;
+export function summaryOf(envelope: TransactionEnvelope): string {
+	const { type, transaction, owner } = envelope;
 	return contractSummary({ type, parameter: transaction.parameter }, owner);
 }
 
 /** The lines of a summary for people, before they sign. */
-export function summaryLines(artefact: Artefact, facts: ArtefactFacts): string[] {
-	const raw = artefact.transaction.raw;
+export function summaryLines(envelope: TransactionEnvelope, facts: EnvelopeFacts): string[] {
+	const raw = envelope.transaction.raw;
 	const lines = [
-		`${operationName(artefact.type.id)}: ${summaryOf(artefact)}`,
-		`  transaction ${artefact.transaction.idHex}`,
+		`${operationName(envelope.type.id)}: ${summaryOf(envelope)}`,
+		`  transaction ${envelope.transaction.idHex}`,
 	];
 	if (raw && raw.fee_limit > 0n) lines.push(`  fee limit   ${formatCoin(raw.fee_limit)}`);
 	if (raw && raw.data.length > 0) lines.push(`  memo        ${memoText(raw.data)}`);

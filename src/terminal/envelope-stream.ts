@@ -2,14 +2,14 @@
 
 import { readFile } from "node:fs/promises";
 import { Args, Flags } from "@oclif/core";
-import { type Artefact, readArtefact } from "../wallet/artefact.js";
+import { readEnvelope, type TransactionEnvelope } from "../wallet/envelope.js";
 import { Failure } from "../wallet/failure.js";
 import { asFailure, reportFailure } from "./failure-report.js";
 import { printLine } from "./output.js";
 import { argumentOrStdin, splitValues, stdinValues } from "./stdin.js";
 
-export const artefactArgument = {
-	artefact: Args.string({
+export const transactionArgument = {
+	transaction: Args.string({
 		description: "transaction as JSON, hex or a file; - or none for standard input (one a line)",
 		ignoreStdin: true,
 	}),
@@ -21,10 +21,13 @@ export const streamFlags = {
 
 /**
  * Reads every input before anything is done with the first, so that no secret is asked for in vain.
- * @throws {Failure} `usage` without input, `stdin_empty`, `artefact_invalid`, `artefact_mismatch`
+ * @throws {Failure} `usage` without input, `stdin_empty`, `transaction_invalid`, `transaction_mismatch`
  */
-export async function readArtefacts(argument: string | undefined, rawOnly = false): Promise<Artefact[]> {
-	const input = await artefactText(argument);
+export async function readEnvelopes(
+	argument: string | undefined,
+	rawOnly = false,
+): Promise<TransactionEnvelope[]> {
+	const input = await envelopeText(argument);
 	if (!input)
 		throw new Failure("usage", "no transaction: give it as an argument or through a pipe", {
 			hint: "see --help",
@@ -32,7 +35,7 @@ export async function readArtefacts(argument: string | undefined, rawOnly = fals
 	const values = splitValues(input.text);
 	return values.map((value, index) => {
 		try {
-			return readArtefact(value, rawOnly);
+			return readEnvelope(value, rawOnly);
 		} catch (error) {
 			if (error instanceof Failure && values.length > 1) throw error.with({ index });
 			throw error;
@@ -41,28 +44,28 @@ export async function readArtefacts(argument: string | undefined, rawOnly = fals
 }
 
 /** What an argument or standard input holds; an argument may also name a file, as `@file` or as it is. */
-async function artefactText(argument: string | undefined): Promise<{ readonly text: string } | undefined> {
+async function envelopeText(argument: string | undefined): Promise<{ readonly text: string } | undefined> {
 	if (argument === undefined || argument === "-" || /^\s*[[{]|^(0x)?[0-9a-f]+$/i.test(argument))
 		return argumentOrStdin(argument, "the transaction", true);
 	const path = argument.replace(/^@/, "");
 	try {
 		return { text: await readFile(path, "utf8") };
 	} catch {
-		throw new Failure("artefact_invalid", `"${argument}" is no transaction and no file with one`, {
+		throw new Failure("transaction_invalid", `"${argument}" is no transaction and no file with one`, {
 			hint: "give JSON, hex or a file, or pipe it in: coin wallet sign < pay.json",
 		});
 	}
 }
 
 /**
- * Artefacts from standard input, each as soon as its line has come.
- * @throws {Failure} `stdin_empty` at the end, if nothing came; `artefact_invalid`, `artefact_mismatch`
+ * Envelopes from standard input, each as soon as its line has come.
+ * @throws {Failure} `stdin_empty` at the end, if nothing came; `transaction_invalid`, `transaction_mismatch`
  */
-export async function* artefactsAsTheyCome(rawOnly = false): AsyncGenerator<Artefact> {
+export async function* envelopesAsTheyCome(rawOnly = false): AsyncGenerator<TransactionEnvelope> {
 	let index = 0;
 	for await (const value of stdinValues("the transactions")) {
 		try {
-			yield readArtefact(value, rawOnly);
+			yield readEnvelope(value, rawOnly);
 		} catch (error) {
 			throw error instanceof Failure ? error.with({ index }) : error;
 		}

@@ -22,9 +22,9 @@ describe.concurrent("a transaction on its way between signers", () => {
 		await wallet.addKey("bob");
 		const built = await wallet.coin([...send, "--from", "ann", "--build"]);
 		expect(built).toMatchObject({ code: 0, stderr: "" });
-		const artefact = JSON.parse(built.stdout) as { signature?: unknown; coin: Record<string, unknown> };
-		expect(artefact.signature).toBeUndefined();
-		expect(artefact.coin).toMatchObject({
+		const envelope = JSON.parse(built.stdout) as { signature?: unknown; coin: Record<string, unknown> };
+		expect(envelope.signature).toBeUndefined();
+		expect(envelope.coin).toMatchObject({
 			v: 1,
 			chain: wallet.node.genesisId,
 			account: BASE58.ann,
@@ -90,7 +90,7 @@ describe.concurrent("a transaction on its way between signers", () => {
 		expect(signers).toEqual([BASE58.ann, BASE58.bob]);
 	});
 
-	it("can be signed without a node, believing the artefact", async ({ wallet }) => {
+	it("can be signed without a node, believing the envelope", async ({ wallet }) => {
 		const built = await wallet.coin([...send, "--build"]);
 		await wallet.node.stop();
 		const signed = await wallet.home.run(["wallet", "sign", "--offline", ...wallet.password()], built.stdout);
@@ -112,29 +112,29 @@ describe.concurrent("a transaction on its way between signers", () => {
 		[
 			"an amount that was changed in the readable part",
 			(text: string) => text.replace('"amount":25000000', '"amount":2500000'),
-			"artefact_mismatch",
+			"transaction_mismatch",
 		],
 		[
 			"a rounded number",
 			(text: string) => text.replace(/"timestamp":\d+/, '"timestamp":1e21'),
-			"artefact_mismatch",
+			"transaction_mismatch",
 		],
-		["another txID", (text: string) => text.replace(/"txID":"..../, '"txID":"0000'), "artefact_mismatch"],
+		["another txID", (text: string) => text.replace(/"txID":"..../, '"txID":"0000'), "transaction_mismatch"],
 		[
 			"bytes that are no transaction",
 			(text: string) =>
 				text
 					.replace(/"raw_data_hex":"[0-9a-f]+"/, '"raw_data_hex":"ffff"')
 					.replace(/"txID":"[0-9a-f]+",/, ""),
-			"artefact_invalid",
+			"transaction_invalid",
 		],
-		["half a line", (text: string) => text.slice(0, 100), "artefact_invalid"],
+		["half a line", (text: string) => text.slice(0, 100), "transaction_invalid"],
 		[
 			"another chain",
 			(text: string) => text.replace(/"chain":"[0-9a-f]{4}/, '"chain":"dead'),
 			"wrong_network",
 		],
-		["no transaction", () => "{}", "artefact_invalid"],
+		["no transaction", () => "{}", "transaction_invalid"],
 		["nothing", () => "", "stdin_empty"],
 	])("is refused with %s, before a password is asked for", async ([_, spoil, code], { wallet }) => {
 		const built = await wallet.coin([...send, "--build"]);

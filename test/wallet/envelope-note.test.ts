@@ -1,10 +1,10 @@
 import { expect, test } from "vitest";
 import { fromHex } from "../../src/protocol/bytes.js";
 import { Key, Permission, TransferContract } from "../../src/protocol/messages.js";
-import { artefactOf } from "../../src/wallet/artefact.js";
-import { summaryLines } from "../../src/wallet/artefact-note.js";
 import { buildOffline } from "../../src/wallet/build.js";
 import { contractOf } from "../../src/wallet/contract.js";
+import { envelopeOf } from "../../src/wallet/envelope.js";
+import { summaryLines } from "../../src/wallet/envelope-note.js";
 import { weigh } from "../../src/wallet/permission.js";
 
 const [ann, bob] = ["11", "22"].map((byte) => fromHex(`41${byte.repeat(20)}`)) as [Uint8Array, Uint8Array];
@@ -14,7 +14,7 @@ const permission = Permission.create({
 	threshold: 3n,
 	keys: [Key.create({ address: ann, weight: 1n }), Key.create({ address: bob, weight: 2n })],
 });
-const artefact = artefactOf(
+const envelope = envelopeOf(
 	buildOffline(
 		{
 			...contractOf(TransferContract, { owner_address: ann, to_address: bob, amount: 5n }),
@@ -27,7 +27,7 @@ const artefact = artefactOf(
 );
 const facts = { chain: undefined, permission };
 const permissionLine = (more: object): string | undefined =>
-	summaryLines(artefact, { ...facts, approval: weigh(permission, [ann, bob]), ...more }).find((line) =>
+	summaryLines(envelope, { ...facts, approval: weigh(permission, [ann, bob]), ...more }).find((line) =>
 		line.startsWith("  permission"),
 	);
 
