@@ -73,7 +73,7 @@ function endpointHelp(words: readonly string[]): string[] {
 		: [...words];
 }
 
-/** A reader that has seen enough, such as `head -1`, is no failure. */
+/** A reader that has seen enough, such as `head -1`, is not a failure. */
 function endOnBrokenPipe(error: NodeJS.ErrnoException): void {
 	if (error.code === "EPIPE") process.exit(process.exitCode ?? 0);
 	throw error;

@@ -65,7 +65,7 @@ export async function checkConfiguration(file: string, dataDirectory: string): P
 	];
 }
 
-/** The sentence on a key that no node reads, with the key that was probably meant. */
+/** The message on a key that no node reads, with the key that was probably meant. */
 function unknownKeyText(path: string): string {
 	const parent = path.slice(0, path.lastIndexOf(".") + 1);
 	const known = allSettings

@@ -32,5 +32,5 @@ export function blackHoleGap({ genesis, node, dev, settings }: NodeConfig): stri
 export function genesisGap(config: NodeConfig): string | undefined {
 	const isWritten = config.settings.some(({ path, line }) => path.startsWith("genesis.block") && line);
 	if (isWritten || config.dev.enabled) return undefined;
-	return `genesis.block is missing: the chain has nobody who could act or make blocks, and no network knows it; ${GENESIS_ADVICE}`;
+	return `genesis.block is missing: no account of the chain could act or make blocks, and no network knows it; ${GENESIS_ADVICE}`;
 }

@@ -112,14 +112,17 @@ function sealMode(get: OptionSource): SealMode {
 
 function unlockedAccount(text: string): Uint8Array {
 	const address = readAddress(text);
-	if (!address) throw new Failure("bad_address", `--unlock "${text}" is no address`);
+	if (!address) throw new Failure("bad_address", `--unlock "${text}" is not an address`);
 	return address;
 }
 
 function allowedOrigin(text: string): string {
 	const origin = text.trim();
 	if (!isOrigin(origin)) {
-		throw new Failure("bad_value", `--allow-origin "${text}" is no origin, such as http://localhost:3000`);
+		throw new Failure(
+			"bad_value",
+			`--allow-origin "${text}" is not an origin, such as http://localhost:3000`,
+		);
 	}
 	return origin;
 }

@@ -265,13 +265,13 @@ export abstract class ActingCommand extends SendingCommand {
 			printLine("  not signed, not sent (--dry-run)");
 			return;
 		}
-		const { summary: sentence, account } = noteFor(envelope, facts);
+		const note = noteFor(envelope, facts);
 		const raw = envelope.transaction.raw;
 		printJson({
 			txID: envelope.transaction.idHex,
 			type: envelope.type.name,
-			from: account,
-			summary: sentence,
+			from: note["account"],
+			summary: note["summary"],
 			permission: envelope.permissionId,
 			threshold: facts.permission?.threshold,
 			expiration: raw?.expiration,

@@ -51,7 +51,7 @@ export const generalFlags = {
 
 /**
  * How results leave a command, the one rule of all (docs/commands): text, or with `--json` JSON; what acts on the chain,
- * makes an envelope or goes on without an end (`stream`) prints JSON also as soon as standard output is no terminal,
+ * makes an envelope or goes on without an end (`stream`) prints JSON also as soon as standard output is not a terminal,
  * unless `--text` is given.
  */
 export type OutputKind = "query" | "acts" | "envelope" | "stream";
@@ -154,7 +154,7 @@ export abstract class CoinCommand extends Command {
 		for (const path of unknownKeys) {
 			const [near] = nearest(path.split(".").at(-1) ?? "", Object.keys(TOP_KEYS));
 			const hint = near ? `; did you mean ${near}?` : "";
-			this.warning(`${configurationFile} has the key ${path}, which means nothing${hint}`);
+			this.warning(`${configurationFile} has the key ${path}, which is unknown${hint}`);
 		}
 	}
 

@@ -72,7 +72,7 @@ export function valuesOf(flags: ValueFlags): Pick<ContractCall, "valueSun" | "to
 }
 
 function wholeNumber(flag: string, text: string): bigint {
-	if (!/^\d{1,19}$/.test(text)) throw new Failure("bad_value", `--${flag} "${text}" is no whole number`);
+	if (!/^\d{1,19}$/.test(text)) throw new Failure("bad_value", `--${flag} "${text}" is not a whole number`);
 	return BigInt(text);
 }
 

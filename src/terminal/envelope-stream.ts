@@ -51,7 +51,7 @@ async function envelopeText(argument: string | undefined): Promise<{ readonly te
 	try {
 		return { text: await readFile(path, "utf8") };
 	} catch {
-		throw new Failure("transaction_invalid", `"${argument}" is no transaction and no file with one`, {
+		throw new Failure("transaction_invalid", `"${argument}" is neither a transaction nor a file with one`, {
 			hint: "give JSON, hex or a file, or pipe it in: coin wallet sign < pay.json",
 		});
 	}

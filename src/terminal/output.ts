@@ -132,7 +132,7 @@ function scalarText(value: unknown): string {
 const MIN_LAST_COLUMN = 16;
 
 /**
- * Rows as a table with a heading; without rows a sentence that says so.
+ * Rows as a table with a heading; without rows a message that says so.
  * @param width of the terminal: where the table doesn't fit, its last column goes on in the next lines, or, where even
  * that isn't enough, each row is printed as lines of its own
  */

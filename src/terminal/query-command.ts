@@ -41,7 +41,7 @@ async function findBlock(
 	if (/^(0x)?[0-9a-fA-F]{64}$/.test(text)) return blockById(client, fromHex(text.replace(/^0x/, "")), view);
 	throw new Failure(
 		"bad_value",
-		`"${text}" is no block: use a number, head, solid, earliest or a 64-digit id`,
+		`"${text}" is not a block: use a number, head, solid, earliest or a 64-digit id`,
 	);
 }
 

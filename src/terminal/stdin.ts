@@ -39,7 +39,7 @@ export async function readStdin(purpose: string): Promise<string> {
 
 /**
  * The value of an argument that may be `-` or missing.
- * @param implicit whether a missing argument means standard input when that is no terminal
+ * @param implicit whether a missing argument means standard input when that is not a terminal
  * @returns undefined if there is no value at all
  */
 export async function argumentOrStdin(

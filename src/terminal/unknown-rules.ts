@@ -10,7 +10,7 @@ const ROUND = 27n;
 
 /**
  * Looks at the last round of blocks and at the parameters that a node reports.
- * @returns warnings, each a sentence; empty where this program knows everything
+ * @returns warnings, each a message; empty where this program knows everything
  */
 export async function unknownRules(client: NodeClient, head: BlockReference): Promise<readonly string[]> {
 	const [versions, parameters] = await Promise.all([voteWarning(client, head), parameterWarning(client)]);

@@ -53,7 +53,7 @@ function readBase58(text: string): Uint8Array {
 		);
 	}
 	if (!bytes) throw new Failure("bad_address", `checksum of ${text} doesn't match`);
-	if (!isAddress(bytes)) throw new Failure("bad_address", `${text} is no address of this network`);
+	if (!isAddress(bytes)) throw new Failure("bad_address", `${text} is not an address of this network`);
 	return bytes;
 }
 

@@ -122,7 +122,7 @@ function carriedPermission(envelope: TransactionEnvelope): Permission | undefine
 
 function keyFrom({ address, weight }: JsonRecord): Key {
 	const bytes = readAddress(String(address));
-	if (!bytes) throw new Failure("transaction_invalid", "a key of coin.permission is no address");
+	if (!bytes) throw new Failure("transaction_invalid", "a key of coin.permission is not an address");
 	return Key.create({ address: bytes, weight: BigInt(String(weight)) });
 }
 

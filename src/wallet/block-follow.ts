@@ -56,7 +56,7 @@ export async function* followBlocks(
 	}
 }
 
-/** Whether the newest block seen is no block of the head's chain, as far as the head itself tells. */
+/** Whether the newest block seen is not a block of the head's chain, as far as the head itself tells. */
 function isReplaced(seen: readonly BlockReference[], head: BlockReference): boolean {
 	const last = seen.at(-1);
 	if (!last) return false;

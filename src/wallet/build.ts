@@ -155,7 +155,7 @@ function rawOfAnswer(answer: JsonRecord): Readonly<TransactionRaw> {
 		raw = TransactionRaw.decode(bytes);
 	} catch (error) {
 		if (!(error instanceof RangeError) && !(error instanceof DecodeError)) throw error;
-		throw new Failure("rpc_error", "the node's answer to a builder holds bytes that are no transaction");
+		throw new Failure("rpc_error", "the node's answer to a builder holds bytes that are not a transaction");
 	}
 	if (txID !== undefined && txID !== toHex(sha256(bytes))) {
 		throw new Failure(
@@ -214,7 +214,7 @@ export function parseReference(text: string): ReferenceBlock {
 	if (text === "head" || text === "solid") return text;
 	const match = /^(\d{1,18})(?::([0-9a-fA-F]{64}))?$/.exec(text);
 	if (!match?.[1])
-		throw new Failure("bad_value", `"${text}" is no block: use head, solid, a number or <number>:<id>`);
+		throw new Failure("bad_value", `"${text}" is not a block: use head, solid, a number or <number>:<id>`);
 	const number = BigInt(match[1]);
 	return match[2] === undefined ? { number } : { number, id: fromHex(match[2]) };
 }

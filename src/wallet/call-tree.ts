@@ -128,12 +128,12 @@ function opened(
 	valueSun: bigint,
 	token: TracedCall["token"] = undefined,
 ): TracedCall {
-	const nobody = new Uint8Array(20);
+	const zero = new Uint8Array(20);
 	return {
 		kind,
-		from: nobody,
-		to: nobody,
-		code: nobody,
+		from: zero,
+		to: zero,
+		code: zero,
 		input,
 		valueSun,
 		token,

@@ -24,7 +24,7 @@ export interface CallView {
 	/** Signature of the function, where it is known. */
 	readonly function?: string;
 	readonly arguments?: { readonly [name: string]: AbiView };
-	/** Bytes of a call that nobody knows; of a creation only their number is told. */
+	/** Bytes of an unknown call; of a creation only their number is told. */
 	readonly input?: string;
 	readonly size?: number;
 	readonly energy: bigint;

@@ -82,7 +82,7 @@ export const BUILT_IN: Readonly<Record<string, Readonly<Record<string, string>>>
 };
 
 /**
- * Reads the file; one that nobody named may be missing.
+ * Reads the file; one that is not named may be missing.
  * @param named by flag or environment
  * @param directory where it is looked for otherwise
  * @param required whether it must exist

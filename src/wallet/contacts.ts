@@ -37,13 +37,13 @@ export async function readContacts(file: string): Promise<readonly Contact[]> {
 	} catch (error) {
 		throw damaged(file, (error as Error).message);
 	}
-	if (!Array.isArray(json)) throw damaged(file, "it is no list");
+	if (!Array.isArray(json)) throw damaged(file, "it is not a list");
 	const contacts = json.map((entry: Json) => contactOf(entry, file));
 	return contacts.sort((a, b) => (a.label < b.label ? -1 : a.label > b.label ? 1 : 0));
 }
 
 function contactOf(entry: Json, file: string): Contact {
-	if (!isRecord(entry)) throw damaged(file, "an entry is no object");
+	if (!isRecord(entry)) throw damaged(file, "an entry is not an object");
 	const { label, address, note } = entry;
 	const bytes = typeof address === "string" ? readAddress(address) : undefined;
 	if (typeof label !== "string" || !bytes) throw damaged(file, "an entry has no label or no address");
@@ -51,7 +51,7 @@ function contactOf(entry: Json, file: string): Contact {
 }
 
 function damaged(file: string, why: string): Failure {
-	return new Failure("bad_value", `${file} is no address book: ${why}`);
+	return new Failure("bad_value", `${file} is not an address book: ${why}`);
 }
 
 /** The contact with a label; undefined if there is none. */
@@ -98,7 +98,7 @@ export async function removeContact(
 /** A label must not be mistaken for an address, a value from standard input, or a flag. */
 function checkLabel(label: string): void {
 	if (!/^[^\s@-][^\s]{0,63}$/.test(label)) {
-		throw new Failure("bad_value", `"${label}" is no label: one word of up to 64 characters is`);
+		throw new Failure("bad_value", `"${label}" is not a label: one word of up to 64 characters is`);
 	}
 	if (looksLikeAddress(label)) {
 		throw new Failure("bad_value", `"${label}" looks like an address, so it can't be a label`);

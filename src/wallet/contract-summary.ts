@@ -13,14 +13,14 @@ import { COIN_ID } from "./token-amount.js";
 import { tokenCallText } from "./token-call.js";
 
 /** @param owner the acting account in Base58 */
-type Sentence = (parameter: Readonly<Message>, owner: string) => string;
+type Summary = (parameter: Readonly<Message>, owner: string) => string;
 
 const row = <T extends Message>(
 	message: MessageType<T>,
-	sentence: (contract: Readonly<T>, owner: string) => string,
-): readonly [string, Sentence] => [message.typeName, sentence as unknown as Sentence];
+	summary: (contract: Readonly<T>, owner: string) => string,
+): readonly [string, Summary] => [message.typeName, summary as unknown as Summary];
 
-const SENTENCES: ReadonlyMap<string, Sentence> = new Map([
+const SUMMARIES: ReadonlyMap<string, Summary> = new Map([
 	row(
 		m.TransferContract,
 		({ amount, to_address }, owner) => `${formatCoin(amount)} from ${owner} to ${base58(to_address)}`,
@@ -190,8 +190,8 @@ const DEFAULT_LOCK_BLOCKS = 86_400n;
 /** One sentence on what a contract does. */
 export function contractSummary({ type, parameter }: Contract, owner: Uint8Array): string {
 	const account = toBase58Check(owner);
-	const sentence = SENTENCES.get(type.message?.typeName ?? "");
-	return sentence ? sentence(parameter, account) : `${operationName(type.id)} by ${account}`;
+	const summary = SUMMARIES.get(type.message?.typeName ?? "");
+	return summary ? summary(parameter, account) : `${operationName(type.id)} by ${account}`;
 }
 
 function base58(address: Uint8Array): string {

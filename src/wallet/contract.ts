@@ -11,6 +11,6 @@ export interface Contract {
 /** The contract whose message has these fields; its type follows from the message's class. */
 export function contractOf<T extends Message>(message: MessageType<T>, fields: Partial<T>): Contract {
 	const type = contractTypes.find((row) => row.message?.typeName === message.typeName);
-	if (!type) throw new TypeError(`${message.typeName} is no contract`);
+	if (!type) throw new TypeError(`${message.typeName} is not a contract`);
 	return { type, parameter: message.create(fields) };
 }

@@ -28,7 +28,7 @@ const BLOCK_MS = 3000;
 export function parseBlocks(text: string): bigint {
 	const digits = /^[\d_]{1,15}$/.test(text.trim()) ? text.trim().replaceAll("_", "") : undefined;
 	const blocks = digits ? BigInt(digits) : BigInt(Math.ceil(parseDuration(text) / BLOCK_MS));
-	if (blocks === 0n) throw new Failure("bad_value", `"${text}" is no time at all`);
+	if (blocks === 0n) throw new Failure("bad_value", `"${text}" is not a time`);
 	return blocks;
 }
 

@@ -45,7 +45,10 @@ export function readEnvelope(text: string, rawOnly = false): TransactionEnvelope
 	try {
 		json = readJson(trimmed);
 	} catch (error) {
-		throw new Failure("transaction_invalid", `the transaction is no valid JSON: ${(error as Error).message}`);
+		throw new Failure(
+			"transaction_invalid",
+			`the transaction is not valid JSON: ${(error as Error).message}`,
+		);
 	}
 	const record = unwrap(json);
 	const { coin, raw_data: rawData, visible } = record;
@@ -83,7 +86,7 @@ function decoded(decode: () => Transaction): SignedTransaction {
 		return new SignedTransaction(decode());
 	} catch (error) {
 		if (error instanceof DecodeError)
-			throw new Failure("transaction_invalid", `the bytes are no transaction: ${error.message}`);
+			throw new Failure("transaction_invalid", `the bytes are not a transaction: ${error.message}`);
 		throw error;
 	}
 }
@@ -91,7 +94,7 @@ function decoded(decode: () => Transaction): SignedTransaction {
 /** The transaction inside answers of nodes, frames of other wallets, and lists of one. */
 function unwrap(json: Json): JsonRecord {
 	const value = Array.isArray(json) && json.length === 1 ? (json[0] as Json) : json;
-	if (!isRecord(value)) throw new Failure("transaction_invalid", "the JSON is no transaction");
+	if (!isRecord(value)) throw new Failure("transaction_invalid", "the JSON is not a transaction");
 	const { transaction, data } = value;
 	if (isRecord(transaction)) return transaction;
 	const inner = isRecord(data) ? member(data, "transaction") : undefined;

@@ -24,7 +24,7 @@ export function messageOfJson(type: AnyType, text: string, visible: boolean): Ui
 	} catch (error) {
 		if (!(error instanceof NamedError)) throw error;
 		const why = error.text ?? "a member is missing or no value of its kind";
-		throw new Failure("bad_value", `the request is no ${type.typeName}: ${why}`);
+		throw new Failure("bad_value", `the request is not a ${type.typeName}: ${why}`);
 	}
 }
 

@@ -25,5 +25,5 @@ export async function actsUnsigned(client: NodeClient, account: Uint8Array): Pro
 	}
 }
 
-/** How a summary marks a transaction that nobody signs. */
+/** How a summary marks a transaction without signature. */
 export const UNSIGNED_LINE = "  signature   none: coin dev impersonate lets the account act without";

@@ -6,7 +6,7 @@ import { Failure } from "./failure.js";
 /** Reads a number of 64 bits, with `_` between digits and a sign. @throws {Failure} `bad_value` */
 export function parseInteger(text: string): bigint {
 	const trimmed = text.trim();
-	if (!/^-?\d+(_\d+)*$/.test(trimmed)) throw new Failure("bad_value", `"${text}" is no whole number`);
+	if (!/^-?\d+(_\d+)*$/.test(trimmed)) throw new Failure("bad_value", `"${text}" is not a whole number`);
 	const value = BigInt(trimmed.replaceAll("_", ""));
 	if (value > MAX_INT64 || value < -MAX_INT64 - 1n)
 		throw new Failure("bad_value", `"${text}" doesn't fit 64 bits`);
@@ -31,6 +31,6 @@ export function parseNatural(text: string): bigint {
 export function parsePercent(text: string): number {
 	const value = parseInteger(text.trim().replace(/ ?%$/, ""));
 	if (value < 0n || value > 100n)
-		throw new Failure("bad_value", `"${text}" is no percentage: it goes from 0 to 100`);
+		throw new Failure("bad_value", `"${text}" is not a percentage: it goes from 0 to 100`);
 	return Number(value);
 }

@@ -51,7 +51,7 @@ export function viewOrder(order: Readonly<MarketOrder>): OrderView {
 export function parseOrderId(text: string): string {
 	const digits = text.trim().replace(/^0x/i, "").toLowerCase();
 	if (!/^[0-9a-f]{64}$/.test(digits))
-		throw new Failure("bad_value", `"${text}" is no order: its id has 64 hex digits`);
+		throw new Failure("bad_value", `"${text}" is not an order: its id has 64 hex digits`);
 	return digits;
 }
 

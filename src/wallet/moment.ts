@@ -15,7 +15,7 @@ export function parseMoment(text: string): Moment {
 	if (/^\d{4}-\d\d-\d\d/.test(trimmed)) {
 		const ms = Date.parse(trimmed);
 		if (Number.isNaN(ms))
-			throw new Failure("bad_value", `"${text}" is no time: write it like 2026-12-24T18:00Z`);
+			throw new Failure("bad_value", `"${text}" is not a time: write it like 2026-12-24T18:00Z`);
 		return { atMs: BigInt(ms) };
 	}
 	return { afterMs: parseDuration(trimmed) };

@@ -7,7 +7,7 @@ import type { JsonRecord } from "./json.js";
 export interface NamedCall {
 	readonly contract: Uint8Array;
 	readonly data: Uint8Array;
-	/** The function; undefined where only data was given and nobody knows what it calls. */
+	/** The function; undefined where only data was given, whose function is unknown. */
 	readonly item: AbiItem | undefined;
 	/** The contract's interface, as far as it is known. */
 	readonly items: ContractInterface;

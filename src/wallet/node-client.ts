@@ -50,7 +50,7 @@ export class NodeClient {
 	/**
 	 * Asks an endpoint and reads its answer.
 	 * @param request members by their neutral wire names, bytes as hexadecimal text
-	 * @throws {Failure} for a transport error, an error answer, or an answer that is no JSON object
+	 * @throws {Failure} for a transport error, an error answer, or an answer that is not a JSON object
 	 */
 	async call(endpoint: string, request: object, view: NodeView = "full"): Promise<JsonRecord> {
 		const url = this.endpointUrl(endpoint, view);

@@ -45,7 +45,7 @@ export function operationsOf(ids: Iterable<number>): Uint8Array {
 	const operations = new Uint8Array(OPERATIONS_LENGTH);
 	for (const id of ids) {
 		if (!Number.isInteger(id) || id < 0 || id >= BITS)
-			throw new Failure("bad_value", `${id} is no operation: they go from 0 to 255`);
+			throw new Failure("bad_value", `${id} is not an operation: they go from 0 to 255`);
 		operations[id >> 3] = (operations[id >> 3] ?? 0) | (1 << (id & 7));
 	}
 	return operations;
@@ -67,7 +67,7 @@ export function parseOperation(text: string): number {
 	const word = text.trim();
 	if (/^\d+$/.test(word)) {
 		const id = Number(word);
-		if (id >= BITS) throw new Failure("bad_value", `${word} is no operation: they go from 0 to 255`);
+		if (id >= BITS) throw new Failure("bad_value", `${word} is not an operation: they go from 0 to 255`);
 		return id;
 	}
 	const exact = contractTypeByName(word) ?? contractTypeByName(`${word}Contract`);
@@ -77,7 +77,7 @@ export function parseOperation(text: string): number {
 	if (!found)
 		throw new Failure(
 			"bad_value",
-			`"${word}" is no operation; coin permission operations all lists the names`,
+			`"${word}" is not an operation; coin permission operations all lists the names`,
 		);
 	return found.id;
 }

@@ -144,9 +144,9 @@ export class Orc20 {
 	}
 
 	private async ask(question: AbiItem, values: readonly AbiValue[]): Promise<Uint8Array> {
-		const nobody = new Uint8Array(21);
-		nobody[0] = addressPrefix();
-		const call = { owner: nobody, contract: this.contract, data: await encodeCall(question, values) };
+		const zero = new Uint8Array(21);
+		zero[0] = addressPrefix();
+		const call = { owner: zero, contract: this.contract, data: await encodeCall(question, values) };
 		try {
 			return (await callConstant(this.client, call, this.view)).data;
 		} catch (error) {
@@ -191,5 +191,5 @@ async function answered({ outputs = [] }: AbiItem, data: Uint8Array): Promise<Ab
 }
 
 function notAToken(): Failure {
-	return new Failure("not_found", "the contract is no ORC-20 token: it answers in another form");
+	return new Failure("not_found", "the contract is not an ORC-20 token: it answers in another form");
 }

@@ -39,9 +39,9 @@ function jsonLine(line: string, index: number): Readonly<Record<string, Json>> {
 	try {
 		json = readJson(line);
 	} catch (error) {
-		throw new Failure("bad_value", `the payment is no valid JSON: ${(error as Error).message}`, { index });
+		throw new Failure("bad_value", `the payment is not valid JSON: ${(error as Error).message}`, { index });
 	}
-	if (!isRecord(json)) throw new Failure("bad_value", "the payment is no JSON object", { index });
+	if (!isRecord(json)) throw new Failure("bad_value", "the payment is not a JSON object", { index });
 	return json;
 }
 

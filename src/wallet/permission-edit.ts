@@ -46,7 +46,7 @@ async function parseKeyset(
 ): Promise<{ readonly threshold: bigint; readonly keys: readonly Key[] }> {
 	const match = /^(\d{1,19})\/(.+)$/.exec(text.trim());
 	if (!match?.[1] || !match[2]) {
-		throw new Failure("bad_value", `"${text}" is no set of keys: write it like 2/Tann,Tbob,Tcarol:1`);
+		throw new Failure("bad_value", `"${text}" is not a set of keys: write it like 2/Tann,Tbob,Tcarol:1`);
 	}
 	const keys: Key[] = [];
 	for (const part of match[2].split(",")) keys.push(await parseKey(part, resolve));
@@ -55,7 +55,7 @@ async function parseKeyset(
 
 async function parseKey(text: string, resolve: ResolveKey): Promise<Key> {
 	const match = /^\s*([^:]+?)\s*(?::(\d{1,19}))?\s*$/.exec(text);
-	if (!match?.[1]) throw new Failure("bad_value", `"${text}" is no key: write it like Tann or Tann:2`);
+	if (!match?.[1]) throw new Failure("bad_value", `"${text}" is not a key: write it like Tann or Tann:2`);
 	return Key.create({
 		address: await resolve(match[1]),
 		weight: match[2] === undefined ? 1n : BigInt(match[2]),
@@ -123,7 +123,7 @@ async function removeKey(set: PermissionSet, value: string, resolve: ResolveKey)
 	return editPermission(set, target, (permission) => {
 		const keys = permission.keys.filter((present) => !equalBytes(present.address, address));
 		if (keys.length === permission.keys.length) {
-			throw new Failure("bad_value", `${text} is no key of the permission ${permissionLabel(permission)}`);
+			throw new Failure("bad_value", `${text} is not a key of the permission ${permissionLabel(permission)}`);
 		}
 		return changed(permission, { keys });
 	});
@@ -131,7 +131,7 @@ async function removeKey(set: PermissionSet, value: string, resolve: ResolveKey)
 
 async function editThreshold(set: PermissionSet, value: string): Promise<PermissionSet> {
 	const [target, text] = assignment(value, "--threshold");
-	if (!/^\d{1,19}$/.test(text)) throw new Failure("bad_value", `"${text}" is no threshold`);
+	if (!/^\d{1,19}$/.test(text)) throw new Failure("bad_value", `"${text}" is not a threshold`);
 	return editPermission(set, target, (permission) => changed(permission, { threshold: BigInt(text) }));
 }
 

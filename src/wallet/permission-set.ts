@@ -120,7 +120,7 @@ export async function readPermissionDocument(
 	document: Json,
 	resolve: (text: string) => Promise<Uint8Array>,
 ): Promise<PermissionSet> {
-	if (!isRecord(document)) throw new Failure("bad_value", "the permissions document is no JSON object");
+	if (!isRecord(document)) throw new Failure("bad_value", "the permissions document is not a JSON object");
 	const { owner, witness, actives } = document;
 	if (!isRecord(owner)) throw new Failure("bad_value", "the permissions document has no owner");
 	if (!Array.isArray(actives)) throw new Failure("bad_value", "the permissions document has no list actives");
@@ -143,12 +143,12 @@ async function readPermission(
 	id: number,
 	resolve: (text: string) => Promise<Uint8Array>,
 ): Promise<Permission> {
-	if (!isRecord(value)) throw new Failure("bad_value", `${place} is no object`);
+	if (!isRecord(value)) throw new Failure("bad_value", `${place} is not an object`);
 	const { name, threshold, keys } = value;
 	if (!Array.isArray(keys)) throw new Failure("bad_value", `${place} has no list keys`);
 	const read: Key[] = [];
 	for (const [index, key] of keys.entries()) {
-		if (!isRecord(key)) throw new Failure("bad_value", `${place}.keys[${index}] is no object`);
+		if (!isRecord(key)) throw new Failure("bad_value", `${place}.keys[${index}] is not an object`);
 		const { address, weight } = key;
 		read.push(
 			Key.create({
@@ -183,5 +183,5 @@ function operationsOfDocument(value: JsonRecord, place: string): Uint8Array {
 function integer(value: Json | undefined, place: string): bigint {
 	if (typeof value === "bigint") return value;
 	if (typeof value === "string" && /^\d+$/.test(value)) return BigInt(value);
-	throw new Failure("bad_value", `${place} is no whole number`);
+	throw new Failure("bad_value", `${place} is not a whole number`);
 }

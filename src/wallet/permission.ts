@@ -102,7 +102,7 @@ export interface Approval {
 
 /**
  * Weighs signers.
- * @throws {Failure} `not_authorized` if a signer is no key of the permission
+ * @throws {Failure} `not_authorized` if a signer is not a key of the permission
  */
 export function weigh(permission: Readonly<Permission>, signers: readonly Uint8Array[]): Approval {
 	const approved = signers.map((signer) => {

@@ -125,10 +125,11 @@ function parseObject(text: string): Readonly<Record<string, Json>> {
 	} catch (error) {
 		throw new Failure(
 			"bad_value",
-			`--data is no valid JSON, so no field can be added: ${(error as Error).message}`,
+			`--data is not valid JSON, so no field can be added: ${(error as Error).message}`,
 		);
 	}
-	if (!isRecord(json)) throw new Failure("bad_value", "--data is no JSON object, so no field can be added");
+	if (!isRecord(json))
+		throw new Failure("bad_value", "--data is not a JSON object, so no field can be added");
 	return json;
 }
 

@@ -12,7 +12,7 @@ interface Refused {
 
 type Advice = (match: RegExpExecArray, account: Refused | undefined) => string | undefined;
 
-/** Sentences of the network in the neutral spelling, each with the next step. */
+/** Messages of the network in the neutral spelling, each with the next step. */
 const ADVICE: readonly (readonly [RegExp, Advice])[] = [
 	[
 		/total number of votes\[\d+\] is greater than the coinPower\[(\d+)\]/i,
@@ -70,8 +70,8 @@ const ADVICE: readonly (readonly [RegExp, Advice])[] = [
 /** The refusal with a next step, where one is known and none is said yet. */
 export function withAdvice(failure: Failure, account: Refused | undefined): Failure {
 	if (failure.facts.hint !== undefined) return failure;
-	for (const [sentence, advice] of ADVICE) {
-		const match = sentence.exec(failure.message);
+	for (const [pattern, advice] of ADVICE) {
+		const match = pattern.exec(failure.message);
 		const hint = match && advice(match, account);
 		if (hint) return failure.with({ hint });
 	}

@@ -37,7 +37,7 @@ export function parseResource(text: string, { votes = false }: ResourceChoice = 
 	const code = CODES.get(text.trim().toLowerCase());
 	if (code === undefined || (code === ResourceCode.COIN_POWER && !votes)) {
 		const choices = votes ? "bandwidth, energy or votes" : "bandwidth or energy";
-		throw new Failure("bad_value", `"${text}" is no resource here: use ${choices}`);
+		throw new Failure("bad_value", `"${text}" is not a resource here: use ${choices}`);
 	}
 	return code;
 }

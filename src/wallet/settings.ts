@@ -261,7 +261,7 @@ function baseUrl(text: string | undefined, source: string): string | undefined {
 	if (text === undefined || text === "") return undefined;
 	const withScheme = /^https?:\/\//i.test(text) ? text : `http://${text}`;
 	if (!URL.canParse(withScheme) || (/^[a-z]+:\/\//i.test(text) && !/^https?:/i.test(text))) {
-		throw new Failure("bad_value", `${source}: "${text}" is no http address`);
+		throw new Failure("bad_value", `${source}: "${text}" is not an HTTP address`);
 	}
 	return withScheme.replace(/\/+$/, "");
 }

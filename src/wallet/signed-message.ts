@@ -1,5 +1,5 @@
 /**
- * Signatures over messages that are no transactions (protocol/wallet-formats §3). Each scheme gives the 32 bytes that are signed;
+ * Signatures over messages that are not transactions (protocol/wallet-formats §3). Each scheme gives the 32 bytes that are signed;
  * signatures are 65 bytes r‖s‖v with v = 27 or 28.
  */
 
@@ -37,7 +37,7 @@ export function signatureText(signature: Uint8Array): string {
 
 /**
  * The address that made a signature.
- * @throws {Failure} `bad_value` if the text is no signature or yields no key
+ * @throws {Failure} `bad_value` if the text is not a signature or yields no key
  */
 export function signerOf(hash: Uint8Array, text: string): Uint8Array {
 	const signature = parseHexBytes(text);

@@ -56,7 +56,7 @@ async function keyOrContact(settings: Settings, text: string): Promise<KeystoreE
 		const near = nearest(text, [...entries.map(({ name }) => name), ...labels]);
 		throw new Failure(
 			"wallet_not_found",
-			`"${text}" is no address, no key in ${settings.keystoreDirectory} and no contact`,
+			`"${text}" is not an address, a key in ${settings.keystoreDirectory} or a contact`,
 			{
 				hint:
 					near.length > 0

@@ -1,4 +1,4 @@
-/** What somebody meant who mistyped a word. */
+/** What a mistyped word was meant to be. */
 
 /**
  * The known words nearest to a mistyped one, the nearest first; only those that differ by a few letters.

@@ -20,7 +20,7 @@ const ADDRESSES: Readonly<Record<string, number>> = {
 	"39509351": 1,
 };
 
-/** What a call of a token does; undefined if the bytes are no such call. */
+/** What a call of a token does; undefined if the bytes are not such a call. */
 export function tokenCallText(data: Uint8Array): string | undefined {
 	const selector = toHex(data.subarray(0, 4));
 	const describe = CALLS.get(selector);

@@ -55,9 +55,9 @@ function readDocument(text: string): TypedDocument {
 	try {
 		json = readJson(text);
 	} catch (error) {
-		throw new Failure("bad_value", `the typed data is no valid JSON: ${(error as Error).message}`);
+		throw new Failure("bad_value", `the typed data is not valid JSON: ${(error as Error).message}`);
 	}
-	if (!isRecord(json)) throw new Failure("bad_value", "the typed data is no JSON object");
+	if (!isRecord(json)) throw new Failure("bad_value", "the typed data is not a JSON object");
 	const { types, primaryType, domain, message } = json;
 	if (!isRecord(types) || typeof primaryType !== "string" || !isRecord(domain ?? {}) || !isRecord(message)) {
 		throw new Failure("bad_value", "typed data has the members types, primaryType, domain and message");
@@ -69,7 +69,7 @@ function readDocument(text: string): TypedDocument {
 function readTypes(types: JsonRecord, domain: JsonRecord): Structures {
 	const structures = new Map<string, readonly TypedField[]>();
 	for (const [name, fields] of Object.entries(types)) {
-		if (!Array.isArray(fields)) throw new Failure("bad_value", `the type ${name} is no list of fields`);
+		if (!Array.isArray(fields)) throw new Failure("bad_value", `the type ${name} is not a list of fields`);
 		structures.set(
 			name,
 			fields.map((field: Json) => readField(name, field)),
@@ -216,5 +216,5 @@ function padded(bytes: Uint8Array): Uint8Array {
 }
 
 function wrong(path: string, type: string): Failure {
-	return new Failure("bad_value", `${path} is no ${type}`);
+	return new Failure("bad_value", `${path} is not of the type ${type}`);
 }

@@ -51,7 +51,7 @@ export async function parseVotes(
 		words.map(async (word) => {
 			const match = /^(.+)=([^=]+)$/.exec(word);
 			if (!match?.[1] || !match[2])
-				throw new Failure("bad_value", `"${word}" is no vote: write <witness>=<count>`);
+				throw new Failure("bad_value", `"${word}" is not a vote: write <witness>=<count>`);
 			return VoteWitnessContractVote.create({
 				vote_address: await resolve(match[1]),
 				vote_count: parseCount(match[2]),

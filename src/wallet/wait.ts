@@ -84,7 +84,7 @@ export async function waitFor(
 	}
 }
 
-/** One question; a broken connection is no reason to give up while there is time. */
+/** One question; a broken connection is not a reason to give up while there is time. */
 async function statusOrNothing(
 	client: NodeClient,
 	transactionId: Uint8Array,

@@ -121,7 +121,7 @@ describe.concurrent("a transaction on its way between signers", () => {
 		],
 		["another txID", (text: string) => text.replace(/"txID":"..../, '"txID":"0000'), "transaction_mismatch"],
 		[
-			"bytes that are no transaction",
+			"bytes that are not a transaction",
 			(text: string) =>
 				text
 					.replace(/"raw_data_hex":"[0-9a-f]+"/, '"raw_data_hex":"ffff"')

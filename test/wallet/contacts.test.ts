@@ -70,7 +70,7 @@ describe("the address book", () => {
 		async (text) => {
 			await addContact(file, contact("zoe"), note);
 			writeFileSync(file, text);
-			await expect(addContact(file, contact("alice"), note)).rejects.toThrow("is no address book");
+			await expect(addContact(file, contact("alice"), note)).rejects.toThrow("is not an address book");
 			expect(readFileSync(file, "utf8")).toBe(text);
 		},
 	);

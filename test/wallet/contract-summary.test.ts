@@ -77,7 +77,7 @@ describe("the summary of a call of a token", () => {
 	);
 });
 
-test("ids of tokens that are no numbers are quoted", () => {
+test("ids of tokens that are not numbers are quoted", () => {
 	const id = utf8('1000001 to me"\u001b[31m');
 	const transfer = contractOf(TransferAssetContract, {
 		owner_address: OWNER,

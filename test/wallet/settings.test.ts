@@ -149,7 +149,7 @@ describe("the settings of a command", () => {
 
 	it.each([
 		[{ profile: "nowhere" }, "", "there is no profile"],
-		[{ node: "ftp://x" }, "", "is no http address"],
+		[{ node: "ftp://x" }, "", "is not an HTTP address"],
 		[{ timeout: "soon" }, "", '"soon" is not a duration'],
 		[{}, "profiles { local { dialect = klingon } }", "use neutral or deployed"],
 		[{}, "profiles {", "config.conf"],

@@ -44,13 +44,13 @@ describe("whole numbers", () => {
 
 	it.each([
 		[parseInteger, "9223372036854775808", "doesn't fit 64 bits"],
-		[parseInteger, "1.5", "is no whole number"],
-		[parseInteger, "1__0", "is no whole number"],
-		[parseInteger, "1e3", "is no whole number"],
+		[parseInteger, "1.5", "is not a whole number"],
+		[parseInteger, "1__0", "is not a whole number"],
+		[parseInteger, "1e3", "is not a whole number"],
 		[parseCount, "0", "must be above zero"],
 		[parseNatural, "-1", "is negative"],
 		[parsePercent, "101", "goes from 0 to 100"],
-		[parseBlocks, "0", "is no time at all"],
+		[parseBlocks, "0", "is not a time"],
 	])("%o refuses %s", (parse, text, message) => {
 		expect(() => parse(text)).toThrow(message);
 	});
@@ -127,7 +127,7 @@ describe("times", () => {
 		expect(parseMoment("@1795277889264")).toEqual({ atMs: 1_795_277_889_264n });
 		expect(parseMoment("2026-12-24T18:00:00Z")).toEqual({ atMs: 1_798_135_200_000n });
 		expect(parseMoment("30d")).toEqual({ afterMs: 2_592_000_000 });
-		expect(() => parseMoment("2026-13-40")).toThrow("is no time");
+		expect(() => parseMoment("2026-13-40")).toThrow("is not a time");
 		expect(() => parseMoment("60")).toThrow("has no unit");
 	});
 });

@@ -31,7 +31,7 @@ export default class AbiError extends CoinCommand {
 		if (signed && args.data === undefined) return this.printScalar(`0x${toHex(selectorOf(signed))}`);
 		const items = [...((await interfaceFlag(flags.abi)) ?? []), ...(signed ? [signed] : [])];
 		const data = signed ? args.data : args.error;
-		if (!signed && args.data !== undefined) throw new Failure("usage", `"${args.error}" is no signature`);
+		if (!signed && args.data !== undefined) throw new Failure("usage", `"${args.error}" is not a signature`);
 		const reason = await revertReason(parseHexBytes(data ?? ""), items);
 		if (this.json) this.printRecord(reason);
 		else this.printScalar(reason.reason);

@@ -11,7 +11,7 @@ import { accountNamed } from "../../wallet/signing.js";
 export default class AccountCreate extends ActingCommand {
 	static override summary = "Create an account that doesn't exist yet";
 	static override description =
-		"An address exists on the chain once somebody creates it or sends it coins. Creating it costs a fee of the network.";
+		"An address exists on the chain once it is created by another account or receives coins. Creating it costs a fee of the network.";
 	static override examples = ["<%= config.bin %> account create TKEH31jJ2YQ3Bteh1ngjwdT8667ztyYPSp --wait"];
 	static override args = {
 		account: Args.string({

@@ -8,7 +8,7 @@ import { Failure } from "../../wallet/failure.js";
 import { accountNamed } from "../../wallet/signing.js";
 
 export default class ContactAdd extends CoinCommand {
-	static override summary = "Give the account of somebody else a label";
+	static override summary = "Give the account of another person a label";
 	static override examples = ["<%= config.bin %> contact add alice TMVQGm1qAQYVdetCeGRRkTWYYrLXuHK2HC"];
 	static override args = {
 		label: Args.string({ description: "one word", required: true, ignoreStdin: true }),

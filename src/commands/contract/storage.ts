@@ -51,7 +51,7 @@ export default class ContractStorage extends QueryCommand {
 
 function slotNumber(text: string): bigint {
 	if (!/^(\d+|0x[0-9a-f]+)$/i.test(text) || BigInt(text) >= 1n << 256n) {
-		throw new Failure("bad_value", `"${text}" is no slot: a number of at most 256 bits is needed`);
+		throw new Failure("bad_value", `"${text}" is not a slot: a number of at most 256 bits is needed`);
 	}
 	return BigInt(text);
 }

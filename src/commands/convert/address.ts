@@ -38,6 +38,6 @@ function readAnyForm(text: string): Uint8Array {
 	const bytes = Buffer.from(text, "base64");
 	const fromBase64 =
 		bytes.length === 21 && bytes.toString("base64") === text ? readAddress(bytes.toString("hex")) : undefined;
-	if (!fromBase64) throw new Failure("bad_address", `"${shorten(text)}" is no address`);
+	if (!fromBase64) throw new Failure("bad_address", `"${shorten(text)}" is not an address`);
 	return fromBase64;
 }

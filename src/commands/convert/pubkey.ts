@@ -21,7 +21,7 @@ export default class ConvertPubkey extends ConvertCommand {
 				);
 				return { text: toBase58Check(addressFromPublicKey(point.toBytes(false))) };
 			} catch {
-				throw new Failure("bad_value", `these ${bytes.length} bytes are no public key`);
+				throw new Failure("bad_value", `these ${bytes.length} bytes are not a public key`);
 			}
 		});
 	}

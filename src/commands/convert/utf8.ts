@@ -14,7 +14,7 @@ export default class ConvertUtf8 extends ConvertCommand {
 			try {
 				return { text: new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes) };
 			} catch {
-				throw new Failure("bad_value", `the bytes of "${shorten(value)}" are no UTF-8 text`);
+				throw new Failure("bad_value", `the bytes of "${shorten(value)}" are not UTF-8 text`);
 			}
 		});
 	}

@@ -44,7 +44,7 @@ function read(text: string): Json {
 	try {
 		return readJson(text);
 	} catch (error) {
-		if (error instanceof SyntaxError) throw new Failure("bad_value", "the permissions are no JSON");
+		if (error instanceof SyntaxError) throw new Failure("bad_value", "the permissions are not JSON");
 		throw error;
 	}
 }

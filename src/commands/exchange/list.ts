@@ -18,7 +18,11 @@ export default class ExchangeList extends QueryCommand {
 			helpValue: "<n>",
 			exclusive: ["solidity"],
 		}),
-		limit: Flags.string({ description: "at most so many", helpValue: "<n>", exclusive: ["solidity"] }),
+		limit: Flags.string({
+			description: "maximum number of results",
+			helpValue: "<n>",
+			exclusive: ["solidity"],
+		}),
 	};
 
 	async run(): Promise<void> {

@@ -48,7 +48,7 @@ export default class NodeStatus extends QueryCommand {
 			...status,
 			headTime: localTime(head.timestampMs),
 			...(isAlone
-				? { sync: "alone: it has no peer network, as a development chain, and follows nobody" }
+				? { sync: "alone: it has no peer network, as a development chain, and follows no other node" }
 				: {}),
 			peers: peers.length === 0 ? "none" : peers.map((peer) => lineOf(peerOf(peer))).join("\n"),
 		});

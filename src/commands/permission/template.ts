@@ -35,7 +35,7 @@ export default class PermissionTemplate extends CoinCommand {
 	async run(): Promise<void> {
 		const { args, argv, flags } = await this.parse(PermissionTemplate);
 		const shape = /^(\d)of(\d)$/.exec(args.shape);
-		if (!shape) throw new Failure("bad_value", `"${args.shape}" is no shape: write it like 2of3`);
+		if (!shape) throw new Failure("bad_value", `"${args.shape}" is not a shape: write it like 2of3`);
 		const [needed, count] = [Number(shape[1]), Number(shape[2])];
 		const names = (argv as string[]).slice(1);
 		if (names.length !== count)

@@ -194,13 +194,13 @@ export default class PermissionUpdate extends ActingCommand {
 			}
 			return;
 		}
-		// What is only built is agreed to by whoever signs it, unless it may hand the account to somebody else.
+		// What is only built is agreed to by signing it, unless it may hand the account to others.
 		if (flags.yes || (flags.build && grave.length === 0)) return;
 		if (!canAsk()) {
 			const why = grave.map(({ message }) => `: ${message}`).join("");
 			throw new Failure(
 				"confirmation_needed",
-				`changing permissions needs --yes where nobody can be asked${why}`,
+				`changing permissions needs --yes without a terminal to ask on${why}`,
 				{ details: { checks: grave.map(({ code }) => code) } },
 			);
 		}
@@ -237,6 +237,6 @@ async function readDocument(source: string): Promise<Json> {
 	try {
 		return readJson(text);
 	} catch (error) {
-		throw new Failure("bad_value", `the permissions document is no valid JSON: ${(error as Error).message}`);
+		throw new Failure("bad_value", `the permissions document is not valid JSON: ${(error as Error).message}`);
 	}
 }

@@ -27,7 +27,7 @@ export default class ProfileSet extends ConfigurationCommand {
 		if (!/^[\w-]+$/.test(args.name)) {
 			throw new Failure(
 				"bad_value",
-				`"${args.name}" is no name for a profile: use letters, digits and dashes`,
+				`"${args.name}" is not a name for a profile: use letters, digits and dashes`,
 			);
 		}
 		const edits = (argv as string[]).slice(1).map((word) => editOf(args.name, word));

@@ -21,7 +21,7 @@ export default class ProposalList extends QueryCommand {
 			description: "only those in this state",
 		})(),
 		offset: Flags.string({ description: "leave out the first numbers", helpValue: "<n>" }),
-		limit: Flags.string({ description: "at most so many", helpValue: "<n>" }),
+		limit: Flags.string({ description: "maximum number of results", helpValue: "<n>" }),
 	};
 
 	async run(): Promise<void> {

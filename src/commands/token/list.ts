@@ -17,7 +17,7 @@ export default class TokenList extends QueryCommand {
 		...nodeFlags,
 		...solidityFlag,
 		offset: Flags.string({ description: "leave out the first", helpValue: "<n>" }),
-		limit: Flags.string({ description: "at most so many", helpValue: "<n>" }),
+		limit: Flags.string({ description: "maximum number of results", helpValue: "<n>" }),
 	};
 
 	async run(): Promise<void> {

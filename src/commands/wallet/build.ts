@@ -78,10 +78,14 @@ function bodyOf(type: MessageType<Message>, text: string): Message {
 		return decodeFields(type, text, true);
 	} catch (error) {
 		if (!(error instanceof NamedError)) throw error;
-		// Only the parser's sentences are meant for people; the others name classes of the reference node's runtime.
+		// Only the parser's messages are meant for people; the others name classes of the reference node's runtime.
 		const why = error.name === "JsonFormat$ParseException" ? `: ${error.message}` : "";
-		throw new Failure("bad_value", `the body is no ${type.typeName.replace("protocol.", "")}${why}`, {
-			hint: "one JSON object with the fields that the command prints without --data",
-		});
+		throw new Failure(
+			"bad_value",
+			`the body is not of the type ${type.typeName.replace("protocol.", "")}${why}`,
+			{
+				hint: "one JSON object with the fields that the command prints without --data",
+			},
+		);
 	}
 }

@@ -113,7 +113,7 @@ class LedgerSigner implements DeviceSigner {
 		if (signature && recoversTo(this.address, hash, signature)) return signature;
 		throw new Failure(
 			"signer_unavailable",
-			`the device's answer is no signature by ${this.base58}: nothing was signed`,
+			`the device's answer is not a signature by ${this.base58}: nothing was signed`,
 			{ retry: "changed", hint: "is it the device, and the key, that was there before?" },
 		);
 	}

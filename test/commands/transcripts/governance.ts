@@ -49,7 +49,7 @@ export function governanceTranscripts(chain: () => DevelopmentChain): void {
 			expect(await chain().fails(line, exit)).toMatchObject(error);
 		});
 
-		it("needs agreement to approve where nobody can be asked", async () => {
+		it("needs agreement to approve without a terminal to ask on", async () => {
 			await chain().acts("proposal create MEMO_FEE=3000000 --from producer");
 			expect(await chain().fails("proposal approve 2 --from producer", 2)).toMatchObject({
 				code: "confirmation_needed",

@@ -64,8 +64,8 @@ export function grpcTranscripts(chain: () => DevelopmentChain): void {
 
 		it.concurrent.each([
 			["rpc GetAcount", 2, "hint: near it: GetAccount"],
-			["rpc GetAccount --address nonsense --visible", 2, "the request is no protocol.Account"],
-			["rpc GetAccount {", 2, "the request is no protocol.Account"],
+			["rpc GetAccount --address nonsense --visible", 2, "the request is not a protocol.Account"],
+			["rpc GetAccount {", 2, "the request is not a protocol.Account"],
 			["rpc WalletExtension/GetTransactionsFromThis", 1, "doesn't serve /protocol.WalletExtension/"],
 			["rpc GetAccount --node 127.0.0.1:1 --timeout 3s", 1, "no gRPC server answers at 127.0.0.1:1"],
 			["rpc GetAccount --profile main", 2, 'the profile "main" has no grpc address'],

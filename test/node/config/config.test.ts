@@ -229,7 +229,7 @@ describe("a node's configuration", () => {
 			"f: no configuration setting found for key genesis.block.timestamp",
 		],
 		[
-			"a genesis timestamp that is no number",
+			"a genesis timestamp that is not a number",
 			"genesis.block { timestamp = x, parentHash = 00 }",
 			'f: 2: genesis.block.timestamp must be a time in milliseconds, 0 or more, not "x"',
 		],

@@ -86,7 +86,7 @@ describe("a Ledger", () => {
 	])("is not believed with %s", async (_, answer) => {
 		const { signer } = await opened(TRANSFER_REQUEST, `<= ${answer}9000`);
 		const failure = await refusal(signer.signTransaction(transfer));
-		expect(failure.message).toContain(`no signature by ${ADDRESS}`);
+		expect(failure.message).toContain(`not a signature by ${ADDRESS}`);
 	});
 
 	it.each([
@@ -171,7 +171,7 @@ describe("a transaction too large for a Ledger", () => {
 			"<= 37a3cce70ebf7d792222d93509475a28ef1c7709d9ba032bf01dff3e52bca98c5a6cf64b73428a3f412b7dab1504afe4ac11995049c27ecdf1b46493292e4c68019000",
 		);
 		expect(signer.shows(large).join("\n")).toContain(`hash ${large.idHex.toUpperCase()}`);
-		expect((await refusal(signer.signTransaction(large))).message).toContain("no signature by");
+		expect((await refusal(signer.signTransaction(large))).message).toContain("not a signature by");
 	});
 });
 

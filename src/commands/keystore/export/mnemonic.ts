@@ -5,7 +5,7 @@ import { withPassword } from "../../../terminal/secrets.js";
 import { openableKey } from "../../../wallet/signing.js";
 
 export default class KeystoreExportMnemonic extends ExportCommand {
-	static override summary = "Print or write the mnemonic sentence of a wallet";
+	static override summary = "Print or write the mnemonic of a wallet";
 	static override examples = ["<%= config.bin %> keystore export mnemonic savings --out savings.words"];
 	static override args = exportArguments;
 	static override flags = exportFlags;

@@ -32,7 +32,7 @@ export default class KeystoreImportWatch extends CoinCommand {
 		const address = namesDevice(args.address)
 			? await this.addressOnDevice(settings, args.address)
 			: readAddress(args.address);
-		if (!address) throw new Failure("bad_address", `"${args.address}" is no address`);
+		if (!address) throw new Failure("bad_address", `"${args.address}" is not an address`);
 		this.printRecord(entryRecord(await watchAddress(settings.keystoreDirectory, address, args.name)));
 	}
 
