@@ -10,7 +10,7 @@ import { type HelpEntry, rootHelp } from "./terminal/root-help.js";
 import { longForm } from "./terminal/short-forms.js";
 import { unknownCommand } from "./terminal/unknown-command.js";
 import type { Failure } from "./wallet/failure.js";
-import { nearest } from "./wallet/suggestion.js";
+import { nearest } from "./wallet/values/suggestion.js";
 
 /**
  * Runs one command line.

@@ -8,13 +8,13 @@ import { CoinCommand } from "../terminal/coin-command.js";
 import { printAnswer, printBytes, printCells, printLine, printNote, tableLines } from "../terminal/output.js";
 import { type RpcWords, readRpcWords } from "../terminal/rpc-words.js";
 import { readStdin } from "../terminal/stdin.js";
+import type { Settings } from "../wallet/configuration/settings.js";
 import { Failure } from "../wallet/failure.js";
-import type { RawAnswer } from "../wallet/http-request.js";
 import { isRecord, member, readJson } from "../wallet/json.js";
-import { developmentUrl, jsonRpcUrl } from "../wallet/json-rpc.js";
-import { NodeClient, type NodeRequest } from "../wallet/node-client.js";
-import { isRefusal, jsonRpcRequest, RequestBody } from "../wallet/raw-call.js";
-import type { Settings } from "../wallet/settings.js";
+import type { RawAnswer } from "../wallet/node/http-request.js";
+import { developmentUrl, jsonRpcUrl } from "../wallet/node/json-rpc.js";
+import { NodeClient, type NodeRequest } from "../wallet/node/node-client.js";
+import { isRefusal, jsonRpcRequest, RequestBody } from "../wallet/node/raw-call.js";
 
 type Server = keyof typeof FOLDERS;
 
@@ -80,7 +80,7 @@ export default class Rpc extends CoinCommand {
 	async run(): Promise<void> {
 		this.parsed = true;
 		const grpc = this.argv.some((word) => GRPC_NAME.test(word))
-			? await import("../wallet/grpc-methods.js")
+			? await import("../wallet/node/grpc-methods.js")
 			: undefined;
 		const words = readRpcWords(this.argv, (name, field) => {
 			const method = GRPC_NAME.test(name) ? grpc?.grpcMethodNamed(name) : undefined;

@@ -16,7 +16,7 @@ import { allSettings } from "../node/config/settings-table.js";
 import { NO_WITNESS_KEYS } from "../node/config/witness-keys.js";
 import { refuseDevelopmentDirectory } from "../node/development/directory.js";
 import { OperatorError } from "../protocol/operator-error.js";
-import { nearest } from "../wallet/suggestion.js";
+import { nearest } from "../wallet/values/suggestion.js";
 import { blackHoleGap, genesisGap, missingPartHint } from "./configuration-gaps.js";
 import { LISTENERS } from "./listeners.js";
 

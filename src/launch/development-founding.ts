@@ -15,10 +15,10 @@ import type { ParameterSetting } from "../node/development/initial-state.js";
 import { utf8 } from "../protocol/bytes.js";
 import { sha256 } from "../protocol/hash.js";
 import { addressOfPrivateKey } from "../protocol/signature.js";
-import { parseCoinAmount } from "../wallet/amount.js";
-import { parseDuration } from "../wallet/duration.js";
 import { Failure } from "../wallet/failure.js";
 import { isRecord, type Json, type JsonRecord, member, readJson } from "../wallet/json.js";
+import { parseCoinAmount } from "../wallet/values/amount.js";
+import { parseDuration } from "../wallet/values/duration.js";
 import { flag, integer, type OptionSource, oneOf } from "./option-source.js";
 
 /** Options that make another chain. `--parameter` is one too. */

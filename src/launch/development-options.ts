@@ -9,9 +9,9 @@ import type { SealMode } from "../node/development/conditions.js";
 import type { DevelopmentOptions } from "../node/development/development.js";
 import type { Founding } from "../node/development/directory.js";
 import type { Dialect } from "../protocol/dialect.js";
-import { readAddress } from "../wallet/address-text.js";
-import { parseDuration } from "../wallet/duration.js";
 import { Failure } from "../wallet/failure.js";
+import { readAddress } from "../wallet/values/address-text.js";
+import { parseDuration } from "../wallet/values/duration.js";
 import { FOUNDING_FLAGS, foundingOf } from "./development-founding.js";
 import { flag, integer, type OptionSource, oneOf } from "./option-source.js";
 

@@ -4,10 +4,10 @@
  */
 
 import { Command, Flags } from "@oclif/core";
-import { TOP_KEYS } from "../wallet/configuration.js";
+import { TOP_KEYS } from "../wallet/configuration/configuration.js";
+import { loadSettings, type Settings, type SettingsFlags } from "../wallet/configuration/settings.js";
 import type { Failure } from "../wallet/failure.js";
-import { loadSettings, type Settings, type SettingsFlags } from "../wallet/settings.js";
-import { nearest } from "../wallet/suggestion.js";
+import { nearest } from "../wallet/values/suggestion.js";
 import { withoutArgumentSecrets } from "./argument-secrets.js";
 import { paint } from "./colors.js";
 import { commandSchema, type DescribedCommand } from "./command-schema.js";

@@ -1,9 +1,9 @@
 /** Labels that a shell offers: which kind belongs where, and what they are. */
 
 import { listKeystore } from "../keystore/keystore.js";
-import { BUILT_IN, readConfiguration } from "../wallet/configuration.js";
-import { readContacts } from "../wallet/contacts.js";
-import type { Settings } from "../wallet/settings.js";
+import { BUILT_IN, readConfiguration } from "../wallet/configuration/configuration.js";
+import { readContacts } from "../wallet/configuration/contacts.js";
+import type { Settings } from "../wallet/configuration/settings.js";
 
 /** Keys of the keystore; these and contacts; network profiles. */
 export const NAME_KINDS = ["keys", "accounts", "profiles"] as const;

@@ -1,12 +1,12 @@
 /** The base of commands that ask or change a development chain, by its own methods (protocol/development-chain §4.4). */
 
 import { toHex } from "../protocol/bytes.js";
+import type { SettingsFlags } from "../wallet/configuration/settings.js";
 import { Failure } from "../wallet/failure.js";
 import { isRecord, type Json } from "../wallet/json.js";
-import { callJsonRpc, developmentUrl } from "../wallet/json-rpc.js";
-import { NodeClient } from "../wallet/node-client.js";
-import type { SettingsFlags } from "../wallet/settings.js";
-import { accountNamed } from "../wallet/signing.js";
+import { callJsonRpc, developmentUrl } from "../wallet/node/json-rpc.js";
+import { NodeClient } from "../wallet/node/node-client.js";
+import { accountNamed } from "../wallet/transaction/signing.js";
 import { CoinCommand } from "./coin-command.js";
 import { keystoreFlags, nodeFlags } from "./flags.js";
 

@@ -2,8 +2,8 @@
 
 import { readFile } from "node:fs/promises";
 import { Args, Flags } from "@oclif/core";
-import { readEnvelope, type TransactionEnvelope } from "../wallet/envelope.js";
 import { Failure } from "../wallet/failure.js";
+import { readEnvelope, type TransactionEnvelope } from "../wallet/transaction/envelope.js";
 import { asFailure, reportFailure } from "./failure-report.js";
 import { printLine } from "./output.js";
 import { argumentOrStdin, splitValues, stdinValues } from "./stdin.js";

@@ -1,7 +1,7 @@
 /** Chain parameters by the names that people use, from the node's own table (protocol/command-line §1.6). */
 
 import { Failure } from "../wallet/failure.js";
-import { parseInteger } from "../wallet/integer-text.js";
+import { parseInteger } from "../wallet/values/integer-text.js";
 
 /** The table is loaded where it is needed only: most commands never ask for it. */
 async function table(): Promise<typeof import("../node/consensus/parameters.js")> {

@@ -1,21 +1,21 @@
 /** The base of commands that hold a transaction: opening keys, sending, following it, reporting (protocol/command-line §§3.2 to 4.2). */
 
 import { type KeystoreEntry, unlockKey } from "../keystore/keystore.js";
-import { type ActingResult, actingLines, actingResult } from "../wallet/acting-result.js";
 import { findings, follow, outcomeFailure, SUBMITTED } from "../wallet/actions/follow.js";
 import type { ChainQuestions } from "../wallet/actions/plan.js";
 import { signWith as addSignatures, signatureBy } from "../wallet/actions/sign.js";
-import { broadcast } from "../wallet/broadcast.js";
-import { parseDuration } from "../wallet/duration.js";
-import type { TransactionEnvelope } from "../wallet/envelope.js";
-import { summaryOf } from "../wallet/envelope-note.js";
+import { type Labels, labelled } from "../wallet/configuration/labels.js";
+import type { Settings } from "../wallet/configuration/settings.js";
 import { Failure } from "../wallet/failure.js";
-import { type Labels, labelled } from "../wallet/labels.js";
-import type { NodeClient } from "../wallet/node-client.js";
-import { withAdvice } from "../wallet/refusal-advice.js";
-import type { Settings } from "../wallet/settings.js";
+import { broadcast } from "../wallet/node/broadcast.js";
+import type { NodeClient } from "../wallet/node/node-client.js";
+import type { TransactionStatus } from "../wallet/node/wait.js";
 import { type DeviceSigner, isDevice, type SigningKey } from "../wallet/signers/signer.js";
-import type { TransactionStatus } from "../wallet/wait.js";
+import { type ActingResult, actingLines, actingResult } from "../wallet/transaction/acting-result.js";
+import type { TransactionEnvelope } from "../wallet/transaction/envelope.js";
+import { summaryOf } from "../wallet/transaction/envelope-note.js";
+import { withAdvice } from "../wallet/transaction/refusal-advice.js";
+import { parseDuration } from "../wallet/values/duration.js";
 import type { WaitFlags } from "./acting-flags.js";
 import { agentSignature } from "./agent-signature.js";
 import { CoinCommand } from "./coin-command.js";

@@ -1,7 +1,7 @@
 /** The refusal of words that name no command, with the one that was meant where there is a likely one. */
 
 import { Failure } from "../wallet/failure.js";
-import { nearest } from "../wallet/suggestion.js";
+import { nearest } from "../wallet/values/suggestion.js";
 
 /** The commands that there are, their words apart by blanks. */
 interface KnownCommands {

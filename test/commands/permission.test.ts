@@ -6,7 +6,7 @@ import {
 	Permission,
 	PermissionPermissionType,
 } from "../../src/protocol/messages.js";
-import { DEFAULT_OPERATIONS } from "../../src/wallet/operations.js";
+import { DEFAULT_OPERATIONS } from "../../src/wallet/permission/operations.js";
 import { errorRecord } from "./coin-process.js";
 import { ADDRESSES, BASE58, RECIPIENT, send, type Wallet, it as walletTest } from "./wallet-fixture.js";
 

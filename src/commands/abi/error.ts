@@ -5,8 +5,8 @@ import { CoinCommand } from "../../terminal/coin-command.js";
 import { abiFlag, interfaceFlag } from "../../terminal/contract-input.js";
 import { revertReason } from "../../wallet/abi/revert.js";
 import { isSignature, parseSignature } from "../../wallet/abi/signature.js";
-import { parseHexBytes } from "../../wallet/bytes-text.js";
 import { Failure } from "../../wallet/failure.js";
+import { parseHexBytes } from "../../wallet/values/bytes-text.js";
 
 export default class AbiError extends CoinCommand {
 	static override summary = "Print the selector of an error, or say what a revert means";

@@ -3,10 +3,10 @@ import { toBase58Check } from "../../protocol/address.js";
 import { AccountCreateContract } from "../../protocol/messages.js";
 import { ActingCommand } from "../../terminal/acting-command.js";
 import { actingFlags } from "../../terminal/acting-flags.js";
-import { formatCoin } from "../../wallet/amount.js";
-import { chainParameters } from "../../wallet/chain-parameters.js";
-import { contractOf } from "../../wallet/contract.js";
-import { accountNamed } from "../../wallet/signing.js";
+import { chainParameters } from "../../wallet/node/chain-parameters.js";
+import { contractOf } from "../../wallet/transaction/contract.js";
+import { accountNamed } from "../../wallet/transaction/signing.js";
+import { formatCoin } from "../../wallet/values/amount.js";
 
 export default class AccountCreate extends ActingCommand {
 	static override summary = "Create an account that doesn't exist yet";

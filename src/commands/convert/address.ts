@@ -1,8 +1,8 @@
 import { Flags } from "@oclif/core";
 import { ConvertCommand, valueArgument } from "../../terminal/convert-command.js";
-import { type AddressForms, addressForms, readAddress } from "../../wallet/address-text.js";
-import { shorten } from "../../wallet/bytes-text.js";
 import { Failure } from "../../wallet/failure.js";
+import { type AddressForms, addressForms, readAddress } from "../../wallet/values/address-text.js";
+import { shorten } from "../../wallet/values/bytes-text.js";
 
 export default class ConvertAddress extends ConvertCommand {
 	static override summary = "Convert an address between Base58, hex, 20-byte hex and Base64";

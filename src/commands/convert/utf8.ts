@@ -1,6 +1,6 @@
 import { ConvertCommand, valueArgument } from "../../terminal/convert-command.js";
-import { parseHexBytes, shorten } from "../../wallet/bytes-text.js";
 import { Failure } from "../../wallet/failure.js";
+import { parseHexBytes, shorten } from "../../wallet/values/bytes-text.js";
 
 export default class ConvertUtf8 extends ConvertCommand {
 	static override summary = "Convert hex to the text that its bytes spell";

@@ -7,7 +7,7 @@ import { keystoreFlags } from "../../terminal/flags.js";
 import { askText } from "../../terminal/prompts.js";
 import { walletArgument } from "../../terminal/wallet-argument.js";
 import { Failure } from "../../wallet/failure.js";
-import { keyNamed } from "../../wallet/signing.js";
+import { keyNamed } from "../../wallet/transaction/signing.js";
 
 /** Letters of the address that are typed to agree. */
 const TYPED = 6;

@@ -8,7 +8,7 @@ import { keystoreFlags, passwordFlags } from "../../terminal/flags.js";
 import { withProgress } from "../../terminal/progress.js";
 import { withPassword } from "../../terminal/secrets.js";
 import { entryRecord, walletArgument } from "../../terminal/wallet-argument.js";
-import { keyNamed } from "../../wallet/signing.js";
+import { keyNamed } from "../../wallet/transaction/signing.js";
 
 export default class KeystoreDerive extends CoinCommand {
 	static override summary = "Store a further key of a mnemonic wallet";

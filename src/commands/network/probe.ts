@@ -5,8 +5,8 @@ import { HelloCode, helloCodeName } from "../../node/network/wire/transport-mess
 import { toHex } from "../../protocol/bytes.js";
 import { CoinCommand } from "../../terminal/coin-command.js";
 import { one, record } from "../../terminal/result-shape.js";
-import { parseDuration } from "../../wallet/duration.js";
 import { Failure, type FailureCode } from "../../wallet/failure.js";
+import { parseDuration } from "../../wallet/values/duration.js";
 
 const block = record({ number: "int64", id: "hex" });
 

@@ -3,9 +3,9 @@ import { nodeFlags } from "../../terminal/flags.js";
 import { localTime } from "../../terminal/output.js";
 import { QueryCommand } from "../../terminal/query-command.js";
 import { unknownRules } from "../../terminal/unknown-rules.js";
-import { blockByNumber, headBlock } from "../../wallet/chain-query.js";
 import { Failure } from "../../wallet/failure.js";
 import { isRecord, type JsonRecord, member } from "../../wallet/json.js";
+import { blockByNumber, headBlock } from "../../wallet/node/chain-query.js";
 
 /** A head that is older than this is behind: blocks come every three seconds. */
 const BEHIND_SECONDS = 60;

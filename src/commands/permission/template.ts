@@ -4,9 +4,9 @@ import { CoinCommand } from "../../terminal/coin-command.js";
 import { keystoreFlags } from "../../terminal/flags.js";
 import { printJson } from "../../terminal/output.js";
 import { Failure } from "../../wallet/failure.js";
-import { DEFAULT_OPERATIONS, parseOperations } from "../../wallet/operations.js";
-import { FIRST_ACTIVE_ID, permissionDocument } from "../../wallet/permission-set.js";
-import { accountNamed, activeAccount } from "../../wallet/signing.js";
+import { DEFAULT_OPERATIONS, parseOperations } from "../../wallet/permission/operations.js";
+import { FIRST_ACTIVE_ID, permissionDocument } from "../../wallet/permission/permission-set.js";
+import { accountNamed, activeAccount } from "../../wallet/transaction/signing.js";
 
 export default class PermissionTemplate extends CoinCommand {
 	static override summary = "Write a permissions document for several keys";

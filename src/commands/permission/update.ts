@@ -10,17 +10,17 @@ import { actingFlags } from "../../terminal/acting-flags.js";
 import { canAsk } from "../../terminal/controlling-terminal.js";
 import { askText, askYesNo } from "../../terminal/prompts.js";
 import { readStdin } from "../../terminal/stdin.js";
-import { accountOf } from "../../wallet/chain-query.js";
 import { Failure, type FailureCode } from "../../wallet/failure.js";
 import { isRecord, type Json, member, readJson } from "../../wallet/json.js";
+import { accountOf } from "../../wallet/node/chain-query.js";
 import {
 	checkRules,
 	differenceLines,
 	type PermissionRemark,
 	permissionRemarks,
 	sameSet,
-} from "../../wallet/permission-check.js";
-import { applyEdits, completed, EDITS, type EditName } from "../../wallet/permission-edit.js";
+} from "../../wallet/permission/permission-check.js";
+import { applyEdits, completed, EDITS, type EditName } from "../../wallet/permission/permission-edit.js";
 import {
 	numbered,
 	type PermissionSet,
@@ -28,8 +28,8 @@ import {
 	readPermissionDocument,
 	storedPermissions,
 	updateContract,
-} from "../../wallet/permission-set.js";
-import { accountNamed } from "../../wallet/signing.js";
+} from "../../wallet/permission/permission-set.js";
+import { accountNamed } from "../../wallet/transaction/signing.js";
 
 const edit = (description: string, helpValue: string) =>
 	Flags.string({

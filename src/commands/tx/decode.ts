@@ -9,7 +9,7 @@ import { CoinCommand } from "../../terminal/coin-command.js";
 import { interfaceFlag } from "../../terminal/contract-input.js";
 import { readEnvelopes, transactionArgument } from "../../terminal/envelope-stream.js";
 import { itemBySelector } from "../../wallet/abi/interface.js";
-import { viewTransaction } from "../../wallet/transaction-view.js";
+import { viewTransaction } from "../../wallet/transaction/transaction-view.js";
 
 export default class TxDecode extends CoinCommand {
 	static override summary = "Decode a transaction without a node";

@@ -4,12 +4,12 @@ import { toBase58Check } from "../../protocol/address.js";
 import { CoinCommand } from "../../terminal/coin-command.js";
 import { readEnvelopes, transactionArgument } from "../../terminal/envelope-stream.js";
 import { keystoreFlags, nodeFlags } from "../../terminal/flags.js";
-import { type Authority, authorityAtNode, authorityOfEnvelope } from "../../wallet/authority.js";
-import type { TransactionEnvelope } from "../../wallet/envelope.js";
-import { summaryOf } from "../../wallet/envelope-note.js";
 import { Failure } from "../../wallet/failure.js";
-import { NodeClient } from "../../wallet/node-client.js";
-import type { WeighedKey } from "../../wallet/permission.js";
+import { NodeClient } from "../../wallet/node/node-client.js";
+import { type Authority, authorityAtNode, authorityOfEnvelope } from "../../wallet/permission/authority.js";
+import type { WeighedKey } from "../../wallet/permission/permission.js";
+import type { TransactionEnvelope } from "../../wallet/transaction/envelope.js";
+import { summaryOf } from "../../wallet/transaction/envelope-note.js";
 
 export default class WalletApprovals extends CoinCommand {
 	static override summary = "Show who has signed a transaction and whose signatures are missing";

@@ -9,14 +9,14 @@ import {
 } from "../../terminal/envelope-stream.js";
 import { nodeFlags } from "../../terminal/flags.js";
 import { SendingCommand } from "../../terminal/sending-command.js";
-import { authorityAtNode, checkNotExpired } from "../../wallet/authority.js";
-import type { TransactionEnvelope } from "../../wallet/envelope.js";
-import { summaryLines } from "../../wallet/envelope-note.js";
+import { labelled, readLabels } from "../../wallet/configuration/labels.js";
 import { Failure } from "../../wallet/failure.js";
-import { actsUnsigned, UNSIGNED_LINE } from "../../wallet/impersonation.js";
-import { labelled, readLabels } from "../../wallet/labels.js";
-import { NodeClient } from "../../wallet/node-client.js";
-import { permissionLabel } from "../../wallet/permission.js";
+import { NodeClient } from "../../wallet/node/node-client.js";
+import { authorityAtNode, checkNotExpired } from "../../wallet/permission/authority.js";
+import { permissionLabel } from "../../wallet/permission/permission.js";
+import type { TransactionEnvelope } from "../../wallet/transaction/envelope.js";
+import { summaryLines } from "../../wallet/transaction/envelope-note.js";
+import { actsUnsigned, UNSIGNED_LINE } from "../../wallet/transaction/impersonation.js";
 
 export default class WalletBroadcast extends SendingCommand {
 	static override outputKind: OutputKind = "acts";

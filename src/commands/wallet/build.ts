@@ -11,7 +11,7 @@ import type { OutputKind } from "../../terminal/coin-command.js";
 import { printJsonText } from "../../terminal/output.js";
 import { readStdin } from "../../terminal/stdin.js";
 import { Failure } from "../../wallet/failure.js";
-import { parseOperation } from "../../wallet/operations.js";
+import { parseOperation } from "../../wallet/permission/operations.js";
 
 export default class WalletBuild extends ActingCommand {
 	static override outputKind: OutputKind = "envelope";

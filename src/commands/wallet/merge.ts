@@ -5,11 +5,16 @@ import { SignedTransaction } from "../../protocol/transaction.js";
 import { CoinCommand, type OutputKind } from "../../terminal/coin-command.js";
 import { printJsonText } from "../../terminal/output.js";
 import { readStdin, splitValues } from "../../terminal/stdin.js";
-import { authorityOfEnvelope } from "../../wallet/authority.js";
-import { envelopeOf, readEnvelope, type TransactionEnvelope, writeEnvelope } from "../../wallet/envelope.js";
-import { noteFor } from "../../wallet/envelope-note.js";
 import { Failure } from "../../wallet/failure.js";
 import { member } from "../../wallet/json.js";
+import { authorityOfEnvelope } from "../../wallet/permission/authority.js";
+import {
+	envelopeOf,
+	readEnvelope,
+	type TransactionEnvelope,
+	writeEnvelope,
+} from "../../wallet/transaction/envelope.js";
+import { noteFor } from "../../wallet/transaction/envelope-note.js";
 
 export default class WalletMerge extends CoinCommand {
 	static override outputKind: OutputKind = "envelope";

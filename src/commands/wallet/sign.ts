@@ -14,21 +14,21 @@ import { keystoreFlags, nodeFlags, passwordFlags } from "../../terminal/flags.js
 import { oneByOne } from "../../terminal/one-by-one.js";
 import { printJsonText } from "../../terminal/output.js";
 import { SendingCommand } from "../../terminal/sending-command.js";
+import { labelled, readLabels } from "../../wallet/configuration/labels.js";
+import type { Settings } from "../../wallet/configuration/settings.js";
+import { Failure } from "../../wallet/failure.js";
+import { NodeClient } from "../../wallet/node/node-client.js";
 import {
 	type Authority,
 	authorityAtNode,
 	authorityOfEnvelope,
 	checkNotExpired,
-} from "../../wallet/authority.js";
-import { type TransactionEnvelope, writeEnvelope } from "../../wallet/envelope.js";
-import { noteFor, summaryLines } from "../../wallet/envelope-note.js";
-import { Failure } from "../../wallet/failure.js";
-import { labelled, readLabels } from "../../wallet/labels.js";
-import { NodeClient } from "../../wallet/node-client.js";
-import { weigh } from "../../wallet/permission.js";
-import type { Settings } from "../../wallet/settings.js";
+} from "../../wallet/permission/authority.js";
+import { weigh } from "../../wallet/permission/permission.js";
 import type { SigningKey } from "../../wallet/signers/signer.js";
-import { activeAccount, checkSigners, hasSigned, keyNamed } from "../../wallet/signing.js";
+import { type TransactionEnvelope, writeEnvelope } from "../../wallet/transaction/envelope.js";
+import { noteFor, summaryLines } from "../../wallet/transaction/envelope-note.js";
+import { activeAccount, checkSigners, hasSigned, keyNamed } from "../../wallet/transaction/signing.js";
 
 const SHORT_LIFE_MS = 30_000n;
 

@@ -5,7 +5,7 @@ import { AccountQuery, accountQueryFlags } from "../../terminal/account-query.js
 import { orNull } from "../../terminal/result-shape.js";
 import { witnessShape } from "../../terminal/view-shapes.js";
 import { Failure } from "../../wallet/failure.js";
-import { rankedWitnesses, viewWitnesses } from "../../wallet/witnesses.js";
+import { rankedWitnesses, viewWitnesses } from "../../wallet/view/witnesses.js";
 
 export default class WitnessShow extends AccountQuery {
 	static override summary = "Show a witness: its votes, rank, blocks and brokerage";

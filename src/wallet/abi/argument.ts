@@ -6,8 +6,8 @@
 import type { AbiValue } from "../../abi/coder.js";
 import { type AbiParameter, arrayParts, integerType } from "../../abi/parameter.js";
 import { toHex } from "../../protocol/bytes.js";
-import { shorten } from "../bytes-text.js";
 import { Failure } from "../failure.js";
+import { shorten } from "../values/bytes-text.js";
 
 /** What stands for an account: the 21 bytes of its address. @throws {Failure} */
 type ResolveAccount = (text: string) => Promise<Uint8Array>;

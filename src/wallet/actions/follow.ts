@@ -1,10 +1,10 @@
 /** Following a transaction that was sent, and what became of it (protocol/command-line §4.2). */
 
-import { type ActingResult, actingResult } from "../acting-result.js";
-import type { TransactionEnvelope } from "../envelope.js";
 import { Failure } from "../failure.js";
-import type { NodeClient } from "../node-client.js";
-import { type TransactionStatus, waitFor } from "../wait.js";
+import type { NodeClient } from "../node/node-client.js";
+import { type TransactionStatus, waitFor } from "../node/wait.js";
+import { type ActingResult, actingResult } from "../transaction/acting-result.js";
+import type { TransactionEnvelope } from "../transaction/envelope.js";
 import type { ChainQuestions } from "./plan.js";
 
 /** A transaction that no one has asked for yet. */

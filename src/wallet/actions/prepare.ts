@@ -5,14 +5,20 @@
 
 import { equalBytes } from "../../protocol/bytes.js";
 import type { Permission } from "../../protocol/messages.js";
-import { buildAtNode, buildOffline, type Expiry, type ReferenceBlock } from "../build.js";
-import { genesisId } from "../chain-query.js";
-import { envelopeOf, type TransactionEnvelope } from "../envelope.js";
 import { Failure } from "../failure.js";
-import { type Approval, checkPermission, permissionId, permissionOf, weigh } from "../permission.js";
+import { genesisId } from "../node/chain-query.js";
+import {
+	type Approval,
+	checkPermission,
+	permissionId,
+	permissionOf,
+	weigh,
+} from "../permission/permission.js";
 import type { SigningKey } from "../signers/signer.js";
-import { checkSigners } from "../signing.js";
-import { shortfallOf, type TransactionCost, transactionCost } from "../transaction-cost.js";
+import { buildAtNode, buildOffline, type Expiry, type ReferenceBlock } from "../transaction/build.js";
+import { envelopeOf, type TransactionEnvelope } from "../transaction/envelope.js";
+import { checkSigners } from "../transaction/signing.js";
+import { shortfallOf, type TransactionCost, transactionCost } from "../transaction/transaction-cost.js";
 import type { Actor, TransactionPlan } from "./plan.js";
 
 /** A transaction that other people must sign too gets half a day. */

@@ -2,8 +2,8 @@
 
 import { equalBytes } from "../../protocol/bytes.js";
 import { addressOfPrivateKey, recoverAddress, sign } from "../../protocol/signature.js";
-import { type TransactionEnvelope, withSignature } from "../envelope.js";
 import { Failure } from "../failure.js";
+import { type TransactionEnvelope, withSignature } from "../transaction/envelope.js";
 
 /** Makes the signature of one key: opens it, asks an agent or a device. @returns 65 bytes r‖s‖v */
 type SignatureSource<K> = (envelope: TransactionEnvelope, key: K) => Promise<Uint8Array>;

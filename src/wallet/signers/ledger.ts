@@ -9,7 +9,7 @@ import { sha256 } from "../../protocol/hash.js";
 import { recoverAddress, SIGNATURE_LENGTH, SignatureError } from "../../protocol/signature.js";
 import type { SignedTransaction } from "../../protocol/transaction.js";
 import { Failure, type FailureCode } from "../failure.js";
-import { messageHash } from "../signed-message.js";
+import { messageHash } from "../transaction/signed-message.js";
 import { fitsDevice, screenLines } from "./ledger-screen.js";
 import type { DeviceSigner } from "./signer.js";
 

@@ -9,7 +9,7 @@ import { readArguments } from "../../../src/wallet/abi/argument.js";
 import { findItem, readInterface } from "../../../src/wallet/abi/interface.js";
 import { revertReason } from "../../../src/wallet/abi/revert.js";
 import { parseSignature } from "../../../src/wallet/abi/signature.js";
-import { readAddress } from "../../../src/wallet/address-text.js";
+import { readAddress } from "../../../src/wallet/values/address-text.js";
 
 const OWNER = "TMVQGm1qAQYVdetCeGRRkTWYYrLXuHK2HC";
 const word = (value: number | bigint): string =>

@@ -16,7 +16,6 @@ import {
 import { recoverAddress, sign } from "../../../src/protocol/signature.js";
 import { buildTransaction, SignedTransaction } from "../../../src/protocol/transaction.js";
 import { Failure } from "../../../src/wallet/failure.js";
-import { messageHash } from "../../../src/wallet/signed-message.js";
 import { devicePath, namesDevice } from "../../../src/wallet/signers/device-name.js";
 import { openLedger } from "../../../src/wallet/signers/ledger.js";
 import {
@@ -26,6 +25,7 @@ import {
 } from "../../../src/wallet/signers/ledger-library.js";
 import { fitsDevice } from "../../../src/wallet/signers/ledger-screen.js";
 import type { DeviceSigner } from "../../../src/wallet/signers/signer.js";
+import { messageHash } from "../../../src/wallet/transaction/signed-message.js";
 import { RecordedDevice } from "./recorded-transport.js";
 
 const PATH = "058000002c800000c3800000000000000000000000";

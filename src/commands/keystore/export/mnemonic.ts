@@ -2,7 +2,7 @@ import { unlockMnemonic } from "../../../keystore/keystore.js";
 import { ExportCommand, exportArguments, exportFlags } from "../../../terminal/export-command.js";
 import { withProgress } from "../../../terminal/progress.js";
 import { withPassword } from "../../../terminal/secrets.js";
-import { openableKey } from "../../../wallet/signing.js";
+import { openableKey } from "../../../wallet/transaction/signing.js";
 
 export default class KeystoreExportMnemonic extends ExportCommand {
 	static override summary = "Print or write the mnemonic of a wallet";
