@@ -1,5 +1,6 @@
 /** Building unsigned transactions (protocol/http-endpoints §1.1, protocol/http §3.4). */
 
+import { refBlockOf } from "../../protocol/block.js";
 import { be64, utf8 } from "../../protocol/bytes.js";
 import type { Message } from "../../protocol/codec/descriptor.js";
 import type { ContractType } from "../../protocol/contract-types.js";
@@ -72,8 +73,7 @@ function transactionHeader({ node, state }: ApiContext) {
 		referenceBlock === "solid" ? properties.get("LATEST_SOLIDIFIED_BLOCK_NUM") : properties.headNumber;
 	const id = state.blockIndex.get(be64(number)) ?? properties.headId;
 	return {
-		refBlockBytes: be64(number).subarray(6, 8),
-		refBlockHash: id.subarray(8, 16),
+		...refBlockOf(id),
 		expirationMs: properties.headTimestampMs + expirationMs,
 		timestampMs: BigInt(node.nowMs()),
 	};

@@ -1,7 +1,7 @@
 /**
  * A node's configuration: one HOCON file, unchanged from what other nodes of the network read, as one typed value
  * (protocol/configuration §1). Keys are accepted in both spellings of the brand words. What each key does stands in the table of
- * settings; unknown keys and those without effect are reported; a wrong type or range stops the start with one sentence.
+ * settings; unknown keys and those without effect are reported; a wrong type or range stops the start with one message.
  */
 
 import { readFileSync } from "node:fs";
@@ -183,7 +183,7 @@ interface DevConfig {
 
 /** What a start without a usable configuration file reports. */
 function missingFile(path: string): ConfigError {
-	return new ConfigError(`Configuration path is required! No Such file ${path}`);
+	return new ConfigError(`Configuration path is required! No Such file ${path}`, { file: path });
 }
 
 /** Reads a configuration file. @throws {ConfigError} */

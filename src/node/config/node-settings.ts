@@ -10,7 +10,7 @@ export const NEVER = 0x7fffffffffffffffn;
 
 /**
  * Part of half a slot in which a block is packed. The reference's is 50; this node, which answers requests on the thread
- * on which it packs, packs no less in this time, and nobody waits longer for it.
+ * on which it packs, packs no less in this time, and no peer waits longer for it.
  */
 const DEFAULT_PACKING_PERCENT = 25;
 
@@ -37,7 +37,7 @@ export const nodeSettings = {
 		"main",
 		`${NETWORKS.join(", ")}: the network whose numbers of block versions and parameters hold (ours); a chain of its own counts as main`,
 	),
-	"node.listen.port": port(0, "TCP and UDP port for peers; 0: nobody can connect"),
+	"node.listen.port": port(0, "TCP and UDP port for peers; 0: no peer can connect"),
 	"node.p2p.version": int(0, "network id that both sides of a connection must share"),
 	"node.enableIpv6": boolean(false, "peers may be reached over IPv6"),
 	"node.discovery.enable": boolean(false, "other nodes are looked for over UDP"),

@@ -229,7 +229,7 @@ describe("a node's configuration", () => {
 			"f: no configuration setting found for key genesis.block.timestamp",
 		],
 		[
-			"a genesis timestamp that is no number",
+			"a genesis timestamp that is not a number",
 			"genesis.block { timestamp = x, parentHash = 00 }",
 			'f: 2: genesis.block.timestamp must be a time in milliseconds, 0 or more, not "x"',
 		],
@@ -279,12 +279,15 @@ describe("a node's configuration", () => {
 			'f: 2: node.dialect must be neutral or deployed, not "french"',
 		],
 	])("refuses %s in one sentence", (_, text, message) => {
-		expect(() => parse(text)).toThrow(new ConfigError(message));
+		expect(() => parse(text)).toThrow(expect.objectContaining({ name: "ConfigError", message }));
 	});
 
 	it("needs the section storage", () => {
 		expect(() => parseConfig("node {}", "f")).toThrow(
-			new ConfigError("f: no configuration setting found for key storage"),
+			expect.objectContaining({
+				message: "f: no configuration setting found for key storage",
+				missing: { key: "storage" },
+			}),
 		);
 	});
 
@@ -621,7 +624,7 @@ describe("loading a file", () => {
 	it("names a file that does not exist", () => {
 		const path = join(directory, "missing.conf");
 		expect(() => loadConfig(path)).toThrow(
-			new ConfigError(`Configuration path is required! No Such file ${path}`),
+			new ConfigError(`Configuration path is required! No Such file ${path}`, { file: path }),
 		);
 	});
 
