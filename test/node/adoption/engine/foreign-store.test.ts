@@ -4,9 +4,11 @@ import { ClassicLevel } from "classic-level";
 import { describe, expect, it } from "vitest";
 import { openForeignStore } from "../../../../src/node/adoption/engine/foreign-store.js";
 import { ForeignStoreError } from "../../../../src/node/adoption/engine/foreign-store-error.js";
+import { batch, put, youngStore } from "./made-files.js";
 import {
 	inDirectory,
 	outcome,
+	type Read,
 	readAll,
 	recordedStore,
 	recordedStores,
