@@ -41,7 +41,7 @@ export class BlockReader {
 		const { size, offset } = handle;
 		const { maxBlockBytes } = this.reading;
 		if (size > maxBlockBytes) throw this.fault(handle, what, `has ${size} bytes, more than ${maxBlockBytes}`);
-		if (offset < 0 || offset + size + TRAILER_BYTES > this.footer.offset) {
+		if (offset < 0 || size < 0 || offset + size + TRAILER_BYTES > this.footer.offset) {
 			throw this.fault(handle, what, "lies outside of the file");
 		}
 		const bytes = this.bytesAt(offset, size + TRAILER_BYTES);
