@@ -1,12 +1,13 @@
 /** Blocks of one table: read through a window that moves with them, checked, and unpacked. */
 
 import { SnappyError, uncompress, uncompressedLength } from "../../../protocol/snappy.js";
+import { TRAILER_BYTES } from "../../state/table-checksums.js";
 import type { BlockHandle } from "./block.js";
 import { checksumOf, placeModifier, type Xxh3 } from "./block-checksum.js";
 import { FormatError } from "./byte-reader.js";
 import type { ForeignFile } from "./foreign-file.js";
 import { MAX_SNAPPY_RATIO } from "./limits.js";
-import { type Footer, TRAILER_BYTES } from "./table-format.js";
+import type { Footer } from "./table-format.js";
 
 const UNPACKED = 0;
 const SNAPPY = 1;
