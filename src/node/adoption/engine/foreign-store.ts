@@ -1,6 +1,6 @@
 /**
  * One store of a reference node's data directory, opened for reading only: LevelDB's files or RocksDB's, or both kinds
- * side by side.
+ * side by side (protocol/reference-stores).
  */
 
 import { loadXxh3, type Xxh3 } from "./block-checksum.js";

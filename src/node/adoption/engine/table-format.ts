@@ -1,4 +1,4 @@
-/** The end of a table: its footer, and what its properties say about the rest. */
+/** The end of a table: its footer, and what its properties say about the rest (protocol/reference-stores §2). */
 
 import { TRAILER_BYTES } from "../../state/table-checksums.js";
 import { type BlockHandle, handleOf, namedValues, readIndex } from "./block.js";
