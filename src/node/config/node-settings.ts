@@ -43,7 +43,9 @@ export const nodeSettings = {
 	"node.discovery.enable": boolean(false, "other nodes are looked for over UDP"),
 	"node.discovery.persist": boolean(false, "nodes that were found are kept from start to start"),
 	"node.discovery.external.ip": text("", "own address as others see it; empty: that of the local network"),
-	"node.active": texts("ip:port, [ipv6]:port or name:port of peers that are always connected to, and trusted"),
+	"node.active": texts(
+		"ip:port, [ipv6]:port or name:port of peers that are always connected to, and trusted",
+	),
 	"node.passive": texts("the same of peers that are trusted by their address"),
 	"node.fastForward": texts("the same of relay nodes, which are trusted"),
 	"seed.node.ip.list": texts("the same of nodes that discovery begins with"),
@@ -142,7 +144,10 @@ export const nodeSettings = {
 	"node.rpc.maxConnectionAgeInMillis": long(NEVER, "any gRPC connection is closed after it", {
 		absentText: "never",
 	}),
-	"node.rpc.maxMessageSize": int(4_194_304, "bytes of a gRPC message and of an HTTP body"),
+	"node.rpc.maxMessageSize": int(
+		4_194_304,
+		"bytes of a gRPC message; up to release 4.8.1 of an HTTP body too",
+	),
 	"node.rpc.maxHeaderListSize": int(8192, "bytes of the header fields of a gRPC call, 32 more for each"),
 	"node.rpc.maxRstStream": int(
 		0,
