@@ -144,7 +144,10 @@ export const nodeSettings = {
 	"node.rpc.maxConnectionAgeInMillis": long(NEVER, "any gRPC connection is closed after it", {
 		absentText: "never",
 	}),
-	"node.rpc.maxMessageSize": int(4_194_304, "bytes of a gRPC message and of an HTTP body"),
+	"node.rpc.maxMessageSize": int(
+		4_194_304,
+		"bytes of a gRPC message; up to release 4.8.1 of an HTTP body too",
+	),
 	"node.rpc.maxHeaderListSize": int(8192, "bytes of the header fields of a gRPC call, 32 more for each"),
 	"node.rpc.maxRstStream": int(
 		0,
