@@ -263,21 +263,24 @@ describe("the rule against unknown fields", () => {
 		expect(sent.map(toHex)).toEqual([toHex(transaction().bytes)]);
 	});
 
-	it.each(["4.8.0", "4.8.2"] as const)("knows post-quantum signatures on Nile, release %s", async (release) => {
-		const field = "3206080112020102";
-		const offer = async (network: "main" | "nile", fields: string) => {
-			const sent: Uint8Array[] = [];
-			const submit = (one: SignedTransaction) => void sent.push(one.bytes);
-			const bytes = Buffer.concat([transaction().bytes, fromHex(fields)]);
-			const situation = { ...filter, submit, network, node: { release } };
-			const [code] = await outcome(situation, SignedTransaction.decode(bytes));
-			return [code, ...sent.map((one) => toHex(one).slice(2 * transaction().bytes.length))];
-		};
-		const isLatest = release === "4.8.2";
-		expect(await offer("nile", field)).toEqual([0, field]);
-		expect(await offer("main", field)).toEqual(isLatest ? [0, ""] : [20]);
-		expect(await offer("nile", "3801")).toEqual(isLatest ? [0, ""] : [20]);
-	});
+	it.each(["4.8.0", "4.8.2"] as const)(
+		"knows post-quantum signatures on Nile, release %s",
+		async (release) => {
+			const field = "3206080112020102";
+			const offer = async (network: "main" | "nile", fields: string) => {
+				const sent: Uint8Array[] = [];
+				const submit = (one: SignedTransaction) => void sent.push(one.bytes);
+				const bytes = Buffer.concat([transaction().bytes, fromHex(fields)]);
+				const situation = { ...filter, submit, network, node: { release } };
+				const [code] = await outcome(situation, SignedTransaction.decode(bytes));
+				return [code, ...sent.map((one) => toHex(one).slice(2 * transaction().bytes.length))];
+			};
+			const isLatest = release === "4.8.2";
+			expect(await offer("nile", field)).toEqual([0, field]);
+			expect(await offer("main", field)).toEqual(isLatest ? [0, ""] : [20]);
+			expect(await offer("nile", "3801")).toEqual(isLatest ? [0, ""] : [20]);
+		},
+	);
 
 	it("says why one that carries nothing else is refused, where it must be signed", async () => {
 		const bytes = Buffer.concat([transaction().bytes, fromHex("3206080112020102")]);
