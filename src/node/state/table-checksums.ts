@@ -3,19 +3,21 @@
  * (doc/table_format.md, doc/log_format.md and doc/impl.md of LevelDB).
  */
 
+import { crc32c, maskedCrc32c } from "../../protocol/crc32c.js";
 import { SnappyError, uncompress } from "../../protocol/snappy.js";
 
 const FOOTER_BYTES = 48;
 const MAGIC = Buffer.from([0x57, 0xfb, 0x80, 0x8b, 0x24, 0x75, 0x47, 0xdb]);
 /** Behind each block: how it is compressed, and the checksum of both. */
-const TRAILER_BYTES = 5;
+export const TRAILER_BYTES = 5;
 const SNAPPY = 1;
 
 const LOG_BLOCK_BYTES = 32_768;
 const LOG_HEADER_BYTES = 7;
-const FULL = 1;
-const FIRST = 2;
-const LAST = 4;
+/** Types of the records of a log: whole ones, and the first and last part of one that is spread over blocks. */
+export const FULL = 1;
+export const FIRST = 2;
+export const LAST = 4;
 
 /** Fields of an edit of the list of files. */
 const COMPARATOR = 1;
@@ -69,7 +71,7 @@ function checkTable(bytes: Buffer): void {
 function checkedBlock(bytes: Buffer, { offset, size }: Handle): Buffer {
 	if (offset + size + TRAILER_BYTES > bytes.length) throw new FormatError("handle");
 	const block = bytes.subarray(offset, offset + size + TRAILER_BYTES);
-	if (masked(crc32c(block.subarray(0, size + 1))) !== block.readUInt32LE(size + 1))
+	if (maskedCrc32c(crc32c(block.subarray(0, size + 1))) !== block.readUInt32LE(size + 1))
 		throw new FormatError("checksum");
 	return block;
 }
@@ -144,7 +146,7 @@ function* logRecords(log: Buffer): Generator<Buffer> {
 		const length = log.readUInt16LE(at + 4);
 		const type = log[at + 6] as number;
 		const end = at + LOG_HEADER_BYTES + length;
-		if (end > log.length || masked(crc32c(log.subarray(at + 6, end))) !== log.readUInt32LE(at)) return;
+		if (end > log.length || maskedCrc32c(crc32c(log.subarray(at + 6, end))) !== log.readUInt32LE(at)) return;
 		if (type === FULL || type === FIRST) parts = [];
 		parts.push(log.subarray(at + LOG_HEADER_BYTES, end));
 		if (type === FULL || type === LAST) yield Buffer.concat(parts);
@@ -185,25 +187,4 @@ class Reader {
 	rest(): Uint8Array {
 		return this.bytes.subarray(this.at);
 	}
-}
-
-/** CRC-32C, Castagnoli's polynomial, which zlib doesn't have. */
-const CRC_TABLE = Uint32Array.from({ length: 256 }, (_, byte) => {
-	let crc = byte;
-	for (let bit = 0; bit < 8; bit++) crc = crc & 1 ? (crc >>> 1) ^ 0x82f63b78 : crc >>> 1;
-	return crc;
-});
-
-/** Exported for its test vectors. */
-export function crc32c(bytes: Uint8Array): number {
-	let crc = 0xffffffff;
-	for (let i = 0; i < bytes.length; i++) {
-		crc = (CRC_TABLE[(crc ^ (bytes[i] as number)) & 0xff] as number) ^ (crc >>> 8);
-	}
-	return ~crc >>> 0;
-}
-
-/** LevelDB stores checksums rotated, so that one of bytes with checksums in them is none of those. */
-function masked(crc: number): number {
-	return (((crc >>> 15) | (crc << 17)) + 0xa282ead8) >>> 0;
 }
