@@ -8,6 +8,7 @@
 import { parseArgs } from "node:util";
 import { installRecoverEngine } from "../src/node/signatures/engine.js";
 import { loadCurve } from "../src/node/vm/precompiles/curve.js";
+import { loadKzg } from "../src/node/vm/precompiles/kzg.js";
 import { useFastHashing } from "../src/protocol/hash.js";
 import { callShapes } from "./energy/calls.js";
 import { prepareShape, type Shape } from "./energy/host.js";
@@ -61,6 +62,7 @@ checkCoverage(shapes);
 await useFastHashing();
 const engine = await installRecoverEngine();
 const curve = values.portable ? "portable" : (await loadCurve()).name;
+if (!values.portable) await loadKzg();
 process.stdout.write(`signatures: ${engine}, alt_bn128: ${curve}; CPU ms for 1 M energy\n\n`);
 
 const results: { readonly name: string; readonly ms: number }[] = [];

@@ -1,6 +1,7 @@
 /** The precompiled contracts, with the inputs that take the most time for their price. */
 
 import { Buffer } from "node:buffer";
+import { bls12_381 } from "@noble/curves/bls12-381.js";
 import { bn254 } from "@noble/curves/bn254.js";
 
 import { p256 } from "@noble/curves/nist.js";
@@ -10,6 +11,7 @@ import { secp256k1 } from "@noble/curves/secp256k1.js";
 import { addressWord } from "../../src/node/vm/addresses.js";
 import { precompiles } from "../../src/node/vm/precompiles/precompiles.js";
 import { toWord, wordToBytes } from "../../src/node/vm/word.js";
+import { sha256 } from "../../src/protocol/hash.js";
 import { addressOfPrivateKey, sign } from "../../src/protocol/signature.js";
 import { storeBytes } from "../../test/node/vm/assembler.js";
 import { CONTRACT, type Shape } from "./host.js";
@@ -359,6 +361,37 @@ const curves: readonly Shape[] = [
 	),
 ];
 
+/** A point of the curve BLS12-381 in its group. */
+const blsPoint = (scalar: bigint): Uint8Array => bls12_381.G1.Point.BASE.multiply(scalar).toBytes();
+const HALF = 0x5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5an;
+
+/** Words and points with all their work, for a proof that is wrong. */
+function evaluation(commitment: Uint8Array, proof: Uint8Array): Uint8Array {
+	const hash = Buffer.concat([Buffer.of(1), sha256(commitment).subarray(1)]);
+	return Buffer.concat([hash, words(HALF, HALF - 1n), commitment, proof]);
+}
+
+const INFINITY = Buffer.concat([Buffer.of(0xc0), Buffer.alloc(47)]);
+const ofOrder3 = Buffer.concat([Buffer.of(0x80), Buffer.alloc(47)]);
+
+const evaluations: readonly Shape[] = (
+	[
+		["a wrong proof", evaluation(blsPoint(HALF), blsPoint(HALF - 5n))],
+		[
+			"the point at infinity",
+			Buffer.concat([evaluation(INFINITY, INFINITY).subarray(0, 64), words(0), INFINITY, INFINITY]),
+		],
+		["a point outside the group", evaluation(blsPoint(HALF), ofOrder3)],
+		["another length", full(191)],
+	] as const
+).map(([kind, input]) =>
+	withInput("pointEvaluation", kind, input, {
+		gates: { pointEvaluation: true },
+		unroll: 1,
+		...(kind === "the point at infinity" ? {} : failing("pointEvaluation", input.length, 50_000)),
+	}),
+);
+
 const blake = (rounds: number): Uint8Array =>
 	Buffer.concat([words(rounds).subarray(28), Buffer.alloc(208, 0xa5), Buffer.of(1)]);
 
@@ -428,6 +461,7 @@ export const precompileShapes: readonly Shape[] = [
 	...osakaModexp,
 	...p256s,
 	...curves,
+	...evaluations,
 	...blakes,
 	...shielded,
 	...queries,

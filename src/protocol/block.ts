@@ -3,6 +3,7 @@
 import { be64, concatBytes, readBe64, toHex } from "./bytes.js";
 import { sha256 } from "./hash.js";
 import { Block, BlockHeader, BlockHeaderRaw } from "./messages.js";
+import { keptOfHeader } from "./post-quantum.js";
 import { recoverAddress } from "./signature.js";
 import { SignedTransaction, type TransactionHeader } from "./transaction.js";
 
@@ -111,14 +112,18 @@ export class SignedBlock {
 		return this.cachedRoot;
 	}
 
-	/** Without unknown fields of the block and of its header; those of the header's data and of transactions are hashed, and stay. */
-	withoutUnknownFields(): SignedBlock {
-		if (this.message.$unknown === undefined && this.header.$unknown === undefined) return this;
+	/**
+	 * Without unknown fields of the block and of its header; those of the header's data and of transactions are hashed, and stay.
+	 * @param onNile the fields of that network stay, too
+	 */
+	withoutUnknownFields(onNile = false): SignedBlock {
+		const kept = onNile ? keptOfHeader(this.header.$unknown) : undefined;
+		if (this.message.$unknown === undefined && this.header.$unknown === kept) return this;
 		const message = Block.copy(this.message);
 		message.$unknown = undefined;
 		if (this.message.block_header) {
 			const header = BlockHeader.copy(this.header);
-			header.$unknown = undefined;
+			header.$unknown = kept;
 			message.block_header = header;
 		}
 		return new SignedBlock(message, this.transactions);

@@ -12,6 +12,7 @@ import { DecodeError } from "./codec/reader.js";
 import { type ContractType, contractTypeById, TYPE_URL_PREFIX, typeUrlMatches } from "./contract-types.js";
 import { sha256 } from "./hash.js";
 import { Any, Transaction, TransactionContract, TransactionRaw, type TransactionResult } from "./messages.js";
+import { keptOfTransaction } from "./post-quantum.js";
 import { recoverAddress, SIGNATURE_LENGTH, SignatureError } from "./signature.js";
 
 /** `txID`: SHA-256 of the serialised `raw_data`. */
@@ -126,11 +127,16 @@ export class SignedTransaction {
 		return copy;
 	}
 
-	/** Without fields of its own that the schema doesn't know; those inside `raw_data` are part of its id, and stay. */
-	withoutUnknownFields(): SignedTransaction {
+	/**
+	 * Without fields of its own that the schema doesn't know; those inside `raw_data` are part of its id, and stay.
+	 * @param onNile the fields of that network stay, too
+	 */
+	withoutUnknownFields(onNile = false): SignedTransaction {
 		if (this.message.$unknown === undefined) return this;
+		const kept = onNile ? keptOfTransaction(this.message.$unknown) : undefined;
+		if (kept === this.message.$unknown) return this;
 		const message = Transaction.copy(this.message);
-		message.$unknown = undefined;
+		message.$unknown = kept;
 		const copy = new SignedTransaction(message);
 		copy.cachedRaw = this.cachedRaw;
 		copy.cachedId = this.cachedId;

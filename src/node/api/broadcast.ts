@@ -9,7 +9,7 @@ import { isWireError } from "../../protocol/json/exceptions.js";
 import { Return, ReturnResponse_code } from "../../protocol/messages.js";
 import { type QuotingMessage, spellMessage } from "../../protocol/quoting-message.js";
 import type { SignedTransaction } from "../../protocol/transaction.js";
-import { strangeSignatureSize } from "../chain/authorization.js";
+import { missingSignature, strangeSignatureSize } from "../chain/authorization.js";
 import { checkProtobufConsistency } from "../chain/protobuf-consistency.js";
 import { nextSlotTimeMs } from "../consensus/slots.js";
 import {
@@ -59,20 +59,21 @@ export class Broadcaster {
 
 	private async takeIn(received: SignedTransaction, signedOnly: boolean): Promise<BroadcastResult> {
 		const isLatest = isFrom(this.node.config.node.release, "4.8.2");
-		let transaction = isLatest ? received.withoutUnknownFields() : received;
+		const { network } = this.node.rules;
+		let transaction = isLatest ? received.withoutUnknownFields(network === "nile") : received;
 		try {
 			if (isLatest) checkSignatureSizes(received);
 			const refused = this.checkNode(received);
 			if (refused) return refused;
 			if (signedOnly && received.message.signature.length === 0) {
-				throw new ValidateSignatureError("miss sig or contract");
+				throw missingSignature(received, network);
 			}
 			const { properties } = this.node.view("full");
 			// What a client says about results doesn't count.
 			if (properties.on("ALLOW_CREATION_OF_CONTRACTS")) transaction = transaction.withResults([]);
 			if (!transaction.contract) throw new ContractValidateError("No contract!");
 			const filtered = properties.on("ALLOW_PROTO_FILTER_NUM") ? transaction : undefined;
-			if (filtered && !isLatest) checkProtobufConsistency(filtered);
+			if (filtered && !isLatest) checkProtobufConsistency(filtered, network);
 			if (
 				(transaction.raw?.expiration ?? 0n) <
 				nextSlotTimeMs(this.node.view("full"), this.node.rules.development)
@@ -81,7 +82,7 @@ export class Broadcaster {
 			}
 			if (this.isAdmitted(transaction)) await this.node.submit(transaction);
 			// Release 4.8.2 looks at this before it tells its peers: the transaction is in the pool by then (protocol/releases §5).
-			if (filtered && isLatest) checkProtobufConsistency(filtered);
+			if (filtered && isLatest) checkProtobufConsistency(filtered, network);
 		} catch (error) {
 			return this.failure(error);
 		}

@@ -198,6 +198,7 @@ export class HttpServer {
 				body: body === "too long" ? undefined : body,
 				bodyLimit: limit,
 				library: this.library,
+				postQuantum: this.node.config.node.network === "nile",
 			};
 			const { status, text } = await this.answerText(endpoint, received, mode, {
 				isAbandoned: () => request.socket.destroyed,
@@ -249,6 +250,7 @@ export class HttpServer {
 				dialect: node.config.node.dialect,
 				library: this.library,
 				longsAsText: input.longsAsText,
+				postQuantum: node.config.node.network === "nile",
 			},
 		};
 		try {

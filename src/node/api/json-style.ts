@@ -12,5 +12,10 @@ export function libraryOf(release: Release): JsonLibrary {
 
 /** The style of answers that show addresses and names in hexadecimal. */
 export function plainStyle({ node }: NodeConfig): JsonStyle {
-	return { visible: false, dialect: node.dialect, library: libraryOf(node.release) };
+	return {
+		visible: false,
+		dialect: node.dialect,
+		library: libraryOf(node.release),
+		postQuantum: node.network === "nile",
+	};
 }

@@ -35,6 +35,8 @@ export interface ReceivedRequest {
 	readonly bodyLimit: number;
 	/** Whose grammar bodies have. */
 	readonly library: JsonLibrary;
+	/** Whether transactions have the signatures that only the test network Nile knows (protocol/schema §2.3). */
+	readonly postQuantum: boolean;
 }
 
 export class RequestInput {
@@ -54,6 +56,10 @@ export class RequestInput {
 
 	get library(): JsonLibrary {
 		return this.received.library;
+	}
+
+	get postQuantum(): boolean {
+		return this.received.postQuantum;
 	}
 
 	get method(): "GET" | "POST" {

@@ -14,6 +14,7 @@ import {
 	OWNER_PERMISSION,
 	permissionById,
 } from "../../protocol/permission.js";
+import { hasPostQuantum } from "../../protocol/post-quantum.js";
 import { quoting } from "../../protocol/quoting-message.js";
 import { SignatureError } from "../../protocol/signature.js";
 import type { SignedTransaction } from "../../protocol/transaction.js";
@@ -39,8 +40,24 @@ export function strangeSignatureSize({ message }: SignedTransaction): number | u
 /** What signatures are checked against. */
 interface Authority {
 	readonly state: StateView;
-	readonly rules: Pick<ChainRules, "release">;
+	readonly rules: Pick<ChainRules, "release" | "network">;
 	readonly forks: ForkGates;
+}
+
+/** The rules by which Nile counts such signatures are not published: who carries them has to be authorised without. */
+const UNVERIFIABLE =
+	"the signatures in pq_auth_sig can't be verified: this program doesn't have the rules of post-quantum signatures";
+
+const isUnverifiable = ({ message }: SignedTransaction, network: ChainRules["network"]): boolean =>
+	network === "nile" && message.$unknown !== undefined && hasPostQuantum(message);
+
+/** Why a transaction without a signature is refused. */
+export function missingSignature(
+	transaction: SignedTransaction,
+	network: ChainRules["network"],
+): ValidateSignatureError {
+	const isCarrier = transaction.contract !== undefined && isUnverifiable(transaction, network);
+	return new ValidateSignatureError(isCarrier ? UNVERIFIABLE : "miss sig or contract");
 }
 
 /**
@@ -67,7 +84,7 @@ export function authorize(
 	const isUnsigned =
 		signature.length === 0 && contract && development?.actsUnsigned?.(transaction.owner) === true;
 	if ((signature.length === 0 && !isUnsigned) || !contract)
-		throw new ValidateSignatureError("miss sig or contract");
+		throw missingSignature(transaction, authority.rules.network);
 	if (signature.length > state.properties.get("TOTAL_SIGN_NUM")) {
 		throw new ValidateSignatureError("too many signatures");
 	}
@@ -85,7 +102,10 @@ export function authorize(
 	}
 	if (isUnsigned) return;
 	const { weight } = sumWeights(authority, permission, transaction);
-	if (weight < permission.threshold) throw new ValidateSignatureError("sig error");
+	if (weight < permission.threshold) {
+		const isCarrier = isUnverifiable(transaction, authority.rules.network);
+		throw new ValidateSignatureError(isCarrier ? UNVERIFIABLE : "sig error");
+	}
 }
 
 function isShieldedSpend(transaction: SignedTransaction): boolean {

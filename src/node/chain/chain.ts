@@ -414,8 +414,9 @@ export class Chain {
 	 * @throws {ChainError} why it is refused
 	 */
 	pushTransaction(received: SignedTransaction): TransactionInfo | undefined {
-		const transaction = isFrom(this.environment.rules.release, "4.8.2")
-			? received.withoutUnknownFields()
+		const { release, network } = this.environment.rules;
+		const transaction = isFrom(release, "4.8.2")
+			? received.withoutUnknownFields(network === "nile")
 			: received;
 		if (isShielded(transaction)) {
 			checkShieldedSupport(this.environment);

@@ -108,7 +108,10 @@ export function packTransactions(
 	const filters = environment.state.properties.on("ALLOW_PROTO_FILTER_NUM");
 	for (let entry = pool.takeForBlock(); entry; entry = pool.takeForBlock()) {
 		const { transaction } = entry;
-		if (isTradeClosed(environment, transaction) || (filters && !isConsistent(transaction))) {
+		if (
+			isTradeClosed(environment, transaction) ||
+			(filters && !isConsistent(transaction, environment.rules.network))
+		) {
 			context.onDropped(transaction);
 			continue;
 		}

@@ -1,6 +1,6 @@
 /**
  * The rule of ALLOW_PROTO_FILTER_NUM for transactions that clients send (protocol/blocks §1.3, protocol/http-endpoints §2.1):
- * no field that the schema doesn't know, in the transaction or in its parameter.
+ * no field that the schema doesn't know, nor the network (protocol/schema §2.3), in the transaction or in its parameter.
  */
 
 import type { Message, MessageType } from "../../protocol/codec/descriptor.js";
@@ -9,12 +9,14 @@ import { hasUnknownFields } from "../../protocol/codec/unknown-fields.js";
 import { contractTypeById } from "../../protocol/contract-types.js";
 import { NamedError } from "../../protocol/json/exceptions.js";
 import { Transaction } from "../../protocol/messages.js";
+import { isKnownOnNile } from "../../protocol/post-quantum.js";
 import { ParameterError, type SignedTransaction, unpackParameter } from "../../protocol/transaction.js";
+import type { NetworkName } from "../rules/chain-rules.js";
 
 /** Whether a transaction that was taken into the pool may go into a block: peers refuse one with unknown fields. */
-export function isConsistent(transaction: SignedTransaction): boolean {
+export function isConsistent(transaction: SignedTransaction, network?: NetworkName): boolean {
 	try {
-		checkProtobufConsistency(transaction);
+		checkProtobufConsistency(transaction, network);
 		return true;
 	} catch (error) {
 		if (error instanceof NamedError || error instanceof ParameterError || error instanceof DecodeError)
@@ -24,17 +26,15 @@ export function isConsistent(transaction: SignedTransaction): boolean {
 }
 
 /** @throws {NamedError | ParameterError | DecodeError} with the text that follows `Error: ` */
-export function checkProtobufConsistency(transaction: SignedTransaction): void {
-	check(Transaction as unknown as MessageType<Message>, transaction.message as unknown as Message);
+export function checkProtobufConsistency(transaction: SignedTransaction, network?: NetworkName): void {
+	const isKnown = network === "nile" ? isKnownOnNile : undefined;
+	const type = Transaction as unknown as MessageType<Message>;
+	if (hasUnknownFields(type, transaction.message, isKnown)) throw inconsistent();
 	for (const contract of transaction.raw?.contract ?? []) {
 		const type = contractTypeById(contract.type)?.message;
 		if (!type) throw inconsistent();
-		check(type, unpackParameter(contract));
+		if (hasUnknownFields(type, unpackParameter(contract))) throw inconsistent();
 	}
-}
-
-function check(type: MessageType<Message>, message: Message): void {
-	if (hasUnknownFields(type, message)) throw inconsistent();
 }
 
 function inconsistent(): NamedError {

@@ -12,6 +12,7 @@ export function peerSettings(config: NodeConfig): PeerSettings {
 	return {
 		networkId: peers.networkId,
 		release: config.node.release,
+		network: config.node.network,
 		maxConnections: peers.maxConnections,
 		minConnections: peers.minConnections,
 		minActiveConnections: peers.minActiveConnections,

@@ -197,7 +197,7 @@ export class ContractMachine {
 		block: BlockContext,
 		limits: Pick<MachineOptions, "deadlineMs" | "endsAtFirstOperation" | "listInternal">,
 	): Machine {
-		const gates = readGates(state.properties, forks);
+		const gates = readGates(state.properties, forks, rules.network);
 		const { tracer, onCodelessCall } = this.settings;
 		const instructions = instructionTableFor(opcodes, gates);
 		return new Machine(state, {

@@ -1,5 +1,6 @@
 /** Which rules of the machine are on, read from the state at the start of each execution (protocol/machine §1). */
 
+import type { NetworkName } from "../rules/chain-rules.js";
 import { ENERGY_LIMIT_VERSION, type ForkGates } from "../rules/fork-gates.js";
 import type { Properties } from "../state/properties.js";
 
@@ -60,12 +61,14 @@ export interface Gates {
 	readonly endsOddStakes: boolean;
 	/** From block version 38 on, without #99: two slots of one row end the transaction. */
 	readonly endsSharedRows: boolean;
+	/** On the test network Nile: the precompile of EIP-4844. */
+	readonly pointEvaluation: boolean;
 }
 
 /** Block version from which validateMultiSign refuses two signatures of one address. */
 const ONE_SIGNATURE_VERSION = 27;
 
-export function readGates(properties: Properties, forks: ForkGates): Gates {
+export function readGates(properties: Properties, forks: ForkGates, network: NetworkName = "main"): Gates {
 	return {
 		tokens: properties.on("ALLOW_TVM_TRANSFER_ORC10"),
 		multiSign: properties.on("ALLOW_MULTI_SIGN"),
@@ -95,5 +98,6 @@ export function readGates(properties: Properties, forks: ForkGates): Gates {
 		endsEndlessWork: forks.upgradedTo("4.8.1.1"),
 		endsOddStakes: forks.upgradedTo("4.8.2.2"),
 		endsSharedRows: forks.upgradedTo("4.8.2.3"),
+		pointEvaluation: network === "nile",
 	};
 }

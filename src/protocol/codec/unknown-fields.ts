@@ -219,14 +219,21 @@ function writeValue(
 	}
 }
 
-/** Whether a message, or one inside it, has fields that the schema doesn't know. */
-export function hasUnknownFields(type: MessageType<Message>, message: Readonly<Message>): boolean {
-	if (message.$unknown !== undefined) return true;
+/**
+ * Whether a message, or one inside it, has fields that the schema doesn't know.
+ * @param isKnown whether the network knows those of a message all the same, by the full name of its type
+ */
+export function hasUnknownFields(
+	type: MessageType<Message>,
+	message: Readonly<Message>,
+	isKnown?: (typeName: string, fields: UnknownFields) => boolean,
+): boolean {
+	if (message.$unknown !== undefined && !isKnown?.(type.typeName, message.$unknown)) return true;
 	return type.fields.some((field) => {
 		if (!field.message) return false;
 		const value = getField(message, field.name);
 		const values = field.label === "singular" ? [value] : [...(value as Iterable<unknown>)];
 		const inner = field.message();
-		return values.some((each) => each !== undefined && hasUnknownFields(inner, each as Message));
+		return values.some((each) => each !== undefined && hasUnknownFields(inner, each as Message, isKnown));
 	});
 }

@@ -26,12 +26,14 @@ export interface JsonStyle {
 	readonly library?: JsonLibrary;
 	/** Whether integers of 64 bits are written as texts, for readers that keep only 53 bits; absent: as numbers. */
 	readonly longsAsText?: boolean;
+	/** Whether transactions and blocks show the signatures that only the test network Nile has (protocol/schema §2.3). */
+	readonly postQuantum?: boolean;
 }
 
 /** A style with addresses and names shown in another way; what the given style says of them is not asked. */
 export function shownAs(style: JsonStyle, visible: boolean): JsonStyle {
-	const { dialect, library = "inserted", longsAsText = false } = style;
-	return { visible, dialect, library, longsAsText };
+	const { dialect, library = "inserted", longsAsText = false, postQuantum = false } = style;
+	return { visible, dialect, library, longsAsText, postQuantum };
 }
 
 /** Writes one value that is known to be of its field's kind. */

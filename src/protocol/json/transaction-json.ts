@@ -10,11 +10,13 @@ import { spell } from "../dialect.js";
 import {
 	Block,
 	BlockHeader,
+	PQAuthSig,
 	Transaction,
 	type TransactionContract,
 	TransactionContractContractType,
 	TransactionRaw,
 } from "../messages.js";
+import { signatureOfHeader, signaturesOfTransaction } from "../post-quantum.js";
 import { ParameterError, type SignedTransaction, unpackParameter } from "../transaction.js";
 import { nullPointer } from "./exceptions.js";
 import { type Member, mapOrderedObject } from "./map-ordered-json.js";
@@ -36,7 +38,7 @@ export function transactionJson(
 ): string {
 	const raw = transaction.raw;
 	if (!raw) throw nullPointer();
-	const members: Member[] = [];
+	const members: Member[] = [...postQuantumMembers(transaction, style)];
 	const contracts: string[] = [];
 	for (const contract of raw.contract) {
 		const parameter = readableParameter(contract);
@@ -55,6 +57,33 @@ export function transactionJson(
 	);
 	if (showVisible) members.push(["visible", String(style.visible)]);
 	return mapOrderedMessageWith(Transaction, transaction.message, style, members);
+}
+
+/** The signatures that only Nile knows; those that can't be read are not shown. */
+function postQuantumMembers({ message }: SignedTransaction, style: JsonStyle): readonly Member[] {
+	if (!style.postQuantum || message.$unknown === undefined) return [];
+	const signatures = readable(() => signaturesOfTransaction(message)) ?? [];
+	if (signatures.length === 0) return [];
+	const all = signatures.map((one) => mapOrderedMessage(PQAuthSig, one, style));
+	return [["pq_auth_sig", `[${all.join(",")}]`]];
+}
+
+function headerJson(header: Readonly<BlockHeader>, style: JsonStyle): string {
+	const signature =
+		style.postQuantum && header.$unknown ? readable(() => signatureOfHeader(header)) : undefined;
+	if (!signature) return mapOrderedMessage(BlockHeader, header, style);
+	const members: Member[] = [["pq_auth_sig", mapOrderedMessage(PQAuthSig, signature, style)]];
+	return mapOrderedMessageWith(BlockHeader, header, style, members);
+}
+
+/** What bytes hold; undefined if they don't decode. */
+function readable<T>(read: () => T): T | undefined {
+	try {
+		return read();
+	} catch (error) {
+		if (error instanceof DecodeError) return undefined;
+		throw error;
+	}
 }
 
 /** The parameter of a contract; undefined if its type has no message, "unreadable" if it doesn't decode. */
@@ -91,11 +120,12 @@ export function blockJson(block: SignedBlock, style: JsonStyle, detail = true): 
 		detail && block.transactions.length > 0
 			? [["transactions", `[${block.transactions.map((tx) => transactionJson(tx, style)).join(",")}]`]]
 			: [];
-	const header = Block.create({ block_header: block.message.block_header });
 	const id: Member = ["blockID", `"${block.idHex}"`];
-	if (style.library === "hashed") return mapOrderedMessageWith(Block, header, style, [id, ...transactions]);
-	const headers: Member[] = header.block_header
-		? [["block_header", mapOrderedMessage(BlockHeader, header.block_header, style)]]
-		: [];
+	const header = block.message.block_header;
+	const headers: Member[] = header ? [["block_header", headerJson(header, style)]] : [];
+	if (style.library === "hashed") {
+		const shown = Block.create({ block_header: header });
+		return mapOrderedMessageWith(Block, shown, style, [id, ...headers, ...transactions]);
+	}
 	return mapOrderedObject([id, ...headers, ...transactions], style.library);
 }

@@ -4,8 +4,10 @@
  */
 
 import { toHex } from "../bytes.js";
+import type { UnknownFields } from "../codec/unknown-fields.js";
 import { contractTypeByName } from "../contract-types.js";
-import { Transaction } from "../messages.js";
+import { PQAuthSig, Transaction } from "../messages.js";
+import { transactionFieldsOf } from "../post-quantum.js";
 import { SignedTransaction } from "../transaction.js";
 import { NamedError, nullPointer } from "./exceptions.js";
 import { decodeFields } from "./field-decoder.js";
@@ -23,6 +25,7 @@ import {
 
 /**
  * Packs a transaction.
+ * @param postQuantum whether the member `pq_auth_sig` is read, as on Nile (protocol/schema §2.3)
  * @throws {NamedError} JSONException, ClassCastException; NullPointerException if `raw_data` is missing or a field
  * doesn't decode
  */
@@ -30,6 +33,7 @@ export function packTransaction(
 	text: string,
 	visible: boolean,
 	library: JsonLibrary = "inserted",
+	postQuantum = false,
 ): SignedTransaction {
 	const object = parseJsonObject(text, library);
 	const raw = objectOf(object.get("raw_data"), library);
@@ -38,12 +42,26 @@ export function packTransaction(
 	);
 	const packed = withMember(object, "raw_data", withMember(raw, "contract", contracts));
 	try {
-		return new SignedTransaction(decodeFields(Transaction, mapOrderedJson(packed), visible, library));
+		const message = decodeFields(Transaction, mapOrderedJson(packed), visible, library);
+		if (postQuantum) message.$unknown = packPostQuantum(object.get("pq_auth_sig"), visible, library);
+		return new SignedTransaction(message);
 	} catch (error) {
 		// Clients learn of a field that doesn't decode by the missing transaction.
 		if (error instanceof NamedError && error.name === "JsonFormat$ParseException") throw nullPointer();
 		throw error;
 	}
+}
+
+function packPostQuantum(
+	value: JsonValue | undefined,
+	visible: boolean,
+	library: JsonLibrary,
+): UnknownFields | undefined {
+	if (value === undefined || value === null) return undefined;
+	const all = isJsonArray(value) ? value : [value];
+	return transactionFieldsOf(
+		all.map((one) => decodeFields(PQAuthSig, mapOrderedJson(objectOf(one, library)), visible, library)),
+	);
 }
 
 /** A contract whose parameter doesn't decode, or that has no type, is left out. */

@@ -29,6 +29,7 @@ async function stateAt(headNumber: bigint): Promise<StateView> {
 }
 
 interface Situation {
+	readonly network?: ApiNode["rules"]["network"];
 	readonly node?: Partial<NodeConfig["node"]>;
 	readonly minEffectiveConnection?: number;
 	readonly transactionCache?: boolean;
@@ -57,7 +58,7 @@ async function broadcaster(situation: Situation): Promise<Broadcaster> {
 	situation.prepare?.(state);
 	const node: Partial<ApiNode> = {
 		config,
-		rules: {} as ApiNode["rules"],
+		rules: { network: situation.network } as ApiNode["rules"],
 		nowMs: () => 0,
 		get upMs() {
 			return situation.upMs?.() ?? 0;
@@ -260,6 +261,33 @@ describe("the rule against unknown fields", () => {
 		expect(sent).toEqual([]);
 		expect(await outcome({ ...filter, submit }, SignedTransaction.decode(bytes))).toEqual([0, ""]);
 		expect(sent.map(toHex)).toEqual([toHex(transaction().bytes)]);
+	});
+
+	it.each(["4.8.0", "4.8.2"] as const)(
+		"knows post-quantum signatures on Nile, release %s",
+		async (release) => {
+			const field = "3206080112020102";
+			const offer = async (network: "main" | "nile", fields: string) => {
+				const sent: Uint8Array[] = [];
+				const submit = (one: SignedTransaction) => void sent.push(one.bytes);
+				const bytes = Buffer.concat([transaction().bytes, fromHex(fields)]);
+				const situation = { ...filter, submit, network, node: { release } };
+				const [code] = await outcome(situation, SignedTransaction.decode(bytes));
+				return [code, ...sent.map((one) => toHex(one).slice(2 * transaction().bytes.length))];
+			};
+			const isLatest = release === "4.8.2";
+			expect(await offer("nile", field)).toEqual([0, field]);
+			expect(await offer("main", field)).toEqual(isLatest ? [0, ""] : [20]);
+			expect(await offer("nile", "3801")).toEqual(isLatest ? [0, ""] : [20]);
+		},
+	);
+
+	it("says why one that carries nothing else is refused, where it must be signed", async () => {
+		const bytes = Buffer.concat([transaction().bytes, fromHex("3206080112020102")]);
+		const on = async (network: "main" | "nile") =>
+			(await broadcaster({ network })).broadcast(SignedTransaction.decode(bytes), true);
+		expect((await on("nile")).message).toContain("pq_auth_sig can't be verified");
+		expect((await on("main")).message).toContain("miss sig or contract");
 	});
 
 	it("finds what is inside in release 4.8.2 when the transaction is in the pool", async () => {

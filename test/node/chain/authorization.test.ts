@@ -2,7 +2,7 @@ import { afterEach, describe, expect, it } from "vitest";
 import { authorize, strangeSignatureSize } from "../../../src/node/chain/authorization.js";
 import type { OpenChain } from "../../../src/node/chain/open-chain.js";
 import { scheduledWitness, slotTimeMs } from "../../../src/node/consensus/slots.js";
-import { toHex } from "../../../src/protocol/bytes.js";
+import { fromHex, toHex } from "../../../src/protocol/bytes.js";
 import { Transaction } from "../../../src/protocol/messages.js";
 import { sign } from "../../../src/protocol/signature.js";
 import { SignedTransaction } from "../../../src/protocol/transaction.js";
@@ -54,6 +54,59 @@ describe("a foreign signature", () => {
 		expect(() => offer(forged)).toThrow("is not contained of permission");
 		expect(() => offer(withSignatures(good, []))).toThrow("miss sig or contract");
 		expect(() => offer(good)).not.toThrow();
+	});
+});
+
+describe("post-quantum signatures", () => {
+	const field = fromHex("3206080112020102");
+	const carrying = ({ message }: SignedTransaction, signature: readonly Uint8Array[]): SignedTransaction =>
+		SignedTransaction.decode(
+			Buffer.concat([
+				Transaction.encode(Transaction.create({ ...message, signature: [...signature] })),
+				field,
+			]),
+		);
+	const UNVERIFIABLE = "the signatures in pq_auth_sig can't be verified";
+
+	it("authorise nothing on Nile, with a text of their own, from outside and in blocks", async () => {
+		open = await openSmall({ config: smallConfig("", "node.network = nile") });
+		produce(open);
+		const { chain } = open;
+		const sent = transfer(open, 0, users[1] as Uint8Array, 1n);
+		const alone = carrying(sent, []);
+		expect(() => chain.pushTransaction(alone)).toThrow(UNVERIFIABLE);
+		const witness = scheduledWitness(chain.state, 1n);
+		const block = forge(chain.head, slotTimeMs(chain.state, 1n), {
+			key: keyOfWitness(witness),
+			witness,
+			transactions: [alone],
+		});
+		expect(() => chain.push(block, "peer")).toThrow(UNVERIFIABLE);
+		expect(chain.head.number).toBe(block.number - 1n);
+	});
+
+	it("go with a transaction whose other signatures are enough, on Nile alone", async () => {
+		for (const [network, end] of [
+			["nile", toHex(field)],
+			["main", ""],
+		] as const) {
+			open = await openSmall({ config: smallConfig("", `node.network = ${network}`) });
+			produce(open);
+			const sent = transfer(open, 0, users[1] as Uint8Array, 1n);
+			const carrier = carrying(sent, sent.message.signature);
+			expect(() => open.chain.pushTransaction(carrying(sent, []))).toThrow(
+				network === "nile" ? UNVERIFIABLE : "miss sig or contract",
+			);
+			open.chain.pushTransaction(carrier);
+			const pooled = open.chain.pool.find(sent.idHex);
+			expect(pooled && toHex(pooled.withResults([]).bytes)).toBe(toHex(sent.withResults([]).bytes) + end);
+			if (network === "nile") {
+				produce(open);
+				const [packed] = open.chain.head.transactions;
+				expect(packed && toHex(packed.withResults([]).bytes)).toBe(toHex(carrier.withResults([]).bytes));
+				await open.close();
+			}
+		}
 	});
 });
 

@@ -44,6 +44,7 @@ export const latestGates: Gates = {
 	endsEndlessWork: false,
 	endsOddStakes: false,
 	endsSharedRows: false,
+	pointEvaluation: false,
 };
 
 /** Every rule of block version 38, except contracts of version 1 and #99, which replaces a guard of that version. */

@@ -20,7 +20,7 @@ export const packedTransaction: RequestForm<SignedTransaction> = {
 		{ name: "raw_data", type: "protocol.Transaction.raw" },
 		{ name: "signature", type: "bytes[]" },
 	],
-	read: (input) => packTransaction(input.text, input.visible, input.library),
+	read: (input) => packTransaction(input.text, input.visible, input.library, input.postQuantum),
 };
 
 /** The bytes of a transaction; the size of the body is not limited. */

@@ -268,9 +268,10 @@ export class Application implements ApplicationListener {
 			return;
 		}
 		const decoded = decodeBlock(payload);
-		const block = isFrom(world.settings.release, "4.8.2") ? decoded.withoutUnknownFields() : decoded;
+		const { release, network } = world.settings;
+		const block = isFrom(release, "4.8.2") ? decoded.withoutUnknownFields(network === "nile") : decoded;
 		if (world.chain.filtersUnknownFields) {
-			filterMessage(Block, decoded.message, payload.length);
+			filterMessage(Block, decoded.message, payload.length, network);
 			filterTransactions(block.transactions);
 		}
 		if (isOfList) this.requester.receiveBlock(peer, block, payload.length);
@@ -291,7 +292,7 @@ export class Application implements ApplicationListener {
 		}
 		const transactions = message.transactions.map((each) => new SignedTransaction(each));
 		if (this.world.chain.filtersUnknownFields) {
-			filterMessage(Transactions, message, payload.length);
+			filterMessage(Transactions, message, payload.length, this.world.settings.network);
 			filterTransactions(transactions);
 		}
 		this.transactions.receive(peer, transactions);

@@ -1,5 +1,6 @@
 /** What every part of the room works with: world, chain, settings and the peers that are there. */
 
+import type { NetworkName } from "../../rules/chain-rules.js";
 import type { Release } from "../../rules/release.js";
 import { BAD_PEER_BAN_MS, BAN_MS } from "../connection.js";
 import type { NetworkEnvironment } from "../environment.js";
@@ -20,6 +21,8 @@ export interface PeerSettings {
 	readonly networkId: number;
 	/** Whose rules peers are held to; told to them as `codeVersion`. */
 	readonly release: Release;
+	/** Whose fields the filter of unknown ones knows; absent: the main network's. */
+	readonly network?: NetworkName;
 	readonly maxConnections: number;
 	readonly minConnections: number;
 	readonly minActiveConnections: number;

@@ -6,19 +6,27 @@
 import type { Message, MessageType } from "../../../protocol/codec/descriptor.js";
 import { hasUnknownFields } from "../../../protocol/codec/unknown-fields.js";
 import { contractTypeById } from "../../../protocol/contract-types.js";
+import { isKnownOnNile } from "../../../protocol/post-quantum.js";
+import type { NetworkName } from "../../rules/chain-rules.js";
 import { Reason, type SignedTransaction } from "../wire/application-messages.js";
 import { Misconduct } from "./misconduct.js";
 
 /**
  * @param received length of the bytes that were parsed
+ * @param network where more is known (protocol/schema §2.3)
  * @throws {Misconduct} UNKNOWN if they hold more than the schema knows, or hold it in another form
  */
 export function filterMessage<T extends object>(
 	type: MessageType<T>,
 	message: Readonly<T>,
 	received: number,
+	network?: NetworkName,
 ): void {
-	const isForeign = hasUnknownFields(type as unknown as MessageType<Message>, message as unknown as Message);
+	const isForeign = hasUnknownFields(
+		type as unknown as MessageType<Message>,
+		message as unknown as Message,
+		network === "nile" ? isKnownOnNile : undefined,
+	);
 	if (isForeign || type.encode(message).length !== received) {
 		throw new Misconduct(Reason.UNKNOWN, "a message that is not in its canonical form");
 	}

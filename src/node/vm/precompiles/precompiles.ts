@@ -7,6 +7,7 @@ import { bn128Add, bn128Multiply, bn128Pairing } from "./bn128.js";
 import { doubleSha256, ecrecover, identity, realRipemd160, sha256Hash } from "./hashing.js";
 import { modexp } from "./modexp.js";
 import { p256Verify } from "./p256.js";
+import { pointEvaluation } from "./point-evaluation.js";
 import type { Precompile } from "./precompile.js";
 import * as resources from "./resource-queries.js";
 import { merkleHash, verifyBurnProof, verifyMintProof, verifyTransferProof } from "./shielded.js";
@@ -27,6 +28,7 @@ export const precompiles: readonly Precompile[] = [
 	p256Verify,
 	realRipemd160,
 	blake2f,
+	pointEvaluation,
 	verifyMintProof,
 	verifyTransferProof,
 	verifyBurnProof,

@@ -1,0 +1,61 @@
+/**
+ * Commitments to polynomials over the curve BLS12-381, as EIP-4844 has them, and which library checks them. A commitment
+ * C stands for a polynomial p; a proof W shows that p(z) = y if e(C - y G1 + z W, -G2) e(W, [τ]G2) = 1, where τ is the
+ * secret of the public ceremony, which nobody knows.
+ */
+
+import { fromHex } from "../../../protocol/bytes.js";
+import { portableKzg } from "./kzg-portable.js";
+import { LoadedLibrary } from "./loaded-library.js";
+
+/** That the polynomial of a commitment has the value y at z. */
+export interface KzgClaim {
+	/** 48 bytes, a point in the form of {@link isCompressedPoint}. */
+	readonly commitment: Uint8Array;
+	/** 32 bytes, big-endian, below the order of the groups; so is y. */
+	readonly z: Uint8Array;
+	readonly y: Uint8Array;
+	/** 48 bytes, a point as the commitment is. */
+	readonly proof: Uint8Array;
+}
+
+export interface Kzg {
+	readonly name: string;
+	/** False too where commitment or proof is not a point of the curve, or not in the first group. */
+	verify(claim: KzgClaim): boolean;
+}
+
+/** Order of the groups (EIP-4844, `BLS_MODULUS`). */
+export const GROUP_ORDER = 0x73eda753299d7d483339d80809a1d80553bda402fffe5bfeffffffff00000001n;
+
+const POINT = 48;
+const COMPRESSED = 0x80;
+const INFINITY = 0x40;
+
+/** Order of the field of coordinates (draft-irtf-cfrg-pairing-friendly-curves, §4.2.1). */
+const FIELD_ORDER = fromHex(
+	"1a0111ea397fe69a4b1ba7b6434bacd764774b84f38512bf6730d2a0f6b0f6241eabfffeb153ffffb9feffffffffaaab",
+);
+
+/**
+ * Whether 48 bytes have the form of a compressed point of the first group: the bit of compressed points, and a coordinate
+ * below the field's order or, for the point at infinity, its bit and no other. Whether there is such a point is not asked.
+ */
+export function isCompressedPoint(bytes: Uint8Array): boolean {
+	const flags = bytes[0] as number;
+	if (bytes.length !== POINT || (flags & COMPRESSED) === 0) return false;
+	const x = Uint8Array.from(bytes);
+	x[0] = flags & 0x1f;
+	if ((flags & INFINITY) !== 0) return flags === (COMPRESSED | INFINITY) && x.every((byte) => byte === 0);
+	return Buffer.compare(x, FIELD_ORDER) < 0;
+}
+
+const library = new LoadedLibrary<Kzg>(portableKzg, async () =>
+	(await import("./kzg-compiled.js")).compiledKzg(),
+);
+
+/** The best library there is now; the first question starts to load a better one. */
+export const kzg = (): Kzg => library.best();
+
+/** Loads the compiled library if it can run here. @returns the one in use from now on */
+export const loadKzg = (): Promise<Kzg> => library.loaded();
