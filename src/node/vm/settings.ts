@@ -2,8 +2,8 @@
 
 import type { NodeConfig } from "../config/config.js";
 import { RuntimeRuleError } from "../rules/errors.js";
+import { type ShieldedProofs, unverifiedProofs } from "../shielded/proofs.js";
 import type { VmSettings } from "./contract-machine.js";
-import { type ShieldedProofs, unverifiedProofs } from "./precompiles/shielded.js";
 
 function proofsMissing(): never {
 	throw new RuntimeRuleError(
