@@ -151,6 +151,21 @@ function slotOf(leafIndex: bigint): number {
 	}
 }
 
+const emptyTrees = new WeakMap<ShieldedProofs, readonly Uint8Array[]>();
+
+/** The nodes of a tree without a note, from the leaf on; hashed once. */
+function emptyNodes(proofs: ShieldedProofs): readonly Uint8Array[] {
+	const known = emptyTrees.get(proofs);
+	if (known) return known;
+	const nodes: Uint8Array[] = [wordToBytesLittle(1)];
+	for (let level = 0; level < TREE_DEPTH; level++) {
+		const below = nodes[level] as Uint8Array;
+		nodes.push(proofs.merkleHash(level, below, below));
+	}
+	emptyTrees.set(proofs, nodes);
+	return nodes;
+}
+
 /** The answer to an accepted proof: for each new leaf its slot and the nodes it completes, then the new root. */
 function insertLeaves(
 	proofs: ShieldedProofs,
@@ -158,11 +173,7 @@ function insertLeaves(
 	leafCount: bigint,
 	leaves: readonly Uint8Array[],
 ): Uint8Array {
-	const empty: Uint8Array[] = [wordToBytesLittle(1)];
-	for (let level = 0; level < TREE_DEPTH; level++) {
-		const below = empty[level] as Uint8Array;
-		empty.push(proofs.merkleHash(level, below, below));
-	}
+	const empty = emptyNodes(proofs);
 	const parts: Uint8Array[] = [ONE_WORD];
 	let node: Uint8Array = ZERO_WORD;
 	let index = 0n;
