@@ -1,5 +1,6 @@
 /** Runs programs of the contract machine as a signed block does: without a deadline, on a cold state in memory. */
 
+import { unverifiedProofs } from "../../src/node/shielded/proofs.js";
 import { createMemoryDatabase, type KeyValueDatabase } from "../../src/node/state/database.js";
 import { StateDatabase } from "../../src/node/state/state-database.js";
 import { createView, type StateView } from "../../src/node/state/view.js";
@@ -9,7 +10,6 @@ import type { Gates } from "../../src/node/vm/gates.js";
 import { instructionTableFor } from "../../src/node/vm/instruction-table.js";
 import { Machine, type Tracer } from "../../src/node/vm/machine.js";
 import { opcodes } from "../../src/node/vm/opcodes.js";
-import { unverifiedProofs } from "../../src/node/vm/precompiles/shielded.js";
 import { ProgramCache } from "../../src/node/vm/program.js";
 import { VmAbort } from "../../src/node/vm/vm-error.js";
 import type { Word } from "../../src/node/vm/word.js";

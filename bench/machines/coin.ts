@@ -1,5 +1,6 @@
 /** Our machine over a state in memory, as a transaction uses it: a machine a call, its changes committed. */
 
+import { unverifiedProofs } from "../../src/node/shielded/proofs.js";
 import { createMemoryDatabase } from "../../src/node/state/database.js";
 import { StateDatabase } from "../../src/node/state/state-database.js";
 import { createView } from "../../src/node/state/view.js";
@@ -10,7 +11,6 @@ import type { Gates } from "../../src/node/vm/gates.js";
 import { instructionTableFor } from "../../src/node/vm/instruction-table.js";
 import { Machine } from "../../src/node/vm/machine.js";
 import { opcodes } from "../../src/node/vm/opcodes.js";
-import { unverifiedProofs } from "../../src/node/vm/precompiles/shielded.js";
 import { type Program, ProgramCache, prepareOnce } from "../../src/node/vm/program.js";
 import { keccak256 } from "../../src/protocol/hash.js";
 import { Account, AccountType, SmartContract, SmartContractABI } from "../../src/protocol/messages.js";

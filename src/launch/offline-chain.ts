@@ -2,7 +2,7 @@
 
 import { OpenChain } from "../node/chain/open-chain.js";
 import { loadConfig } from "../node/config/config.js";
-import { createContractMachine } from "../node/contract-runner.js";
+import { createContractMachine, loadShieldedProofs } from "../node/contract-runner.js";
 import { prepareDevelopment } from "../node/development/development.js";
 import { readFounding } from "../node/development/directory.js";
 import { installRecoverEngine } from "../node/signatures/engine.js";
@@ -47,13 +47,17 @@ export async function openOffline(
 		const development = founding && prepareDevelopment({ ...AT_REST, ...founding });
 		const config = development?.config ?? loadConfig(configFile);
 		setAddressPrefix(config.net.addressPrefix);
-		await Promise.all([installRecoverEngine(), useFastHashing()]);
+		const [proofs] = await Promise.all([
+			loadShieldedProofs(config),
+			installRecoverEngine(),
+			useFastHashing(),
+		]);
 		const script = workerScript();
 		const open = await OpenChain.open({
 			config,
 			dataDirectory,
 			clock: () => BigInt(Math.trunc(performance.now())),
-			machine: createContractMachine(config, false).run,
+			machine: createContractMachine(config, false, undefined, proofs).run,
 			development: development?.schedule,
 			initialize: development?.initialize,
 			onStorageFailure: (error) => {

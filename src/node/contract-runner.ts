@@ -1,6 +1,7 @@
 /** The contract machine as the chain and the APIs call it, set up from the configuration. */
 
 import type { NodeConfig } from "./config/config.js";
+import type { ShieldedProofs } from "./shielded/proofs.js";
 import { ContractMachine } from "./vm/contract-machine.js";
 import type { CodelessCallListener } from "./vm/machine.js";
 import { vmSettings } from "./vm/settings.js";
@@ -8,11 +9,23 @@ import { vmSettings } from "./vm/settings.js";
 /**
  * @param limitTime whether executions outside signed blocks end after the chain's CPU time (not under `--debug`)
  * @param onCodelessCall told of calls to accounts without code
+ * @param proofs checks shielded proofs; without it an execution that asks for one is refused
  */
 export function createContractMachine(
 	config: NodeConfig,
 	limitTime: boolean,
 	onCodelessCall?: CodelessCallListener,
+	proofs?: ShieldedProofs,
 ): ContractMachine {
-	return new ContractMachine({ ...vmSettings(config, limitTime), onCodelessCall });
+	return new ContractMachine({ ...vmSettings(config, limitTime, proofs), onCodelessCall });
+}
+
+/**
+ * What checks shielded proofs, loaded where the configuration names their parameters.
+ * @throws {ConfigError} if the files are not there, or not those
+ */
+export async function loadShieldedProofs(config: NodeConfig): Promise<ShieldedProofs | undefined> {
+	const { parameters, verifiesProofs } = config.node.shielded;
+	if (!parameters || !verifiesProofs) return undefined;
+	return (await import("./shielded/parameters.js")).loadVerifier(parameters);
 }

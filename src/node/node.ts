@@ -14,7 +14,7 @@ import { OpenChain } from "./chain/open-chain.js";
 import { stopCondition } from "./chain/stop-condition.js";
 import type { NodeConfig, ShutdownConfig } from "./config/config.js";
 import { VersionWatch } from "./consensus/version-watch.js";
-import { createContractMachine } from "./contract-runner.js";
+import { createContractMachine, loadShieldedProofs } from "./contract-runner.js";
 import type { Development } from "./development/development.js";
 import { markDevelopmentDirectory, refuseDevelopmentDirectory } from "./development/directory.js";
 import { LateNetwork } from "./late-network.js";
@@ -100,7 +100,11 @@ export async function startNode(options: NodeOptions): Promise<RunningNode> {
 	development?.schedule.follow(wallClock);
 	const clock = development?.schedule.now ?? wallClock;
 	setAddressPrefix(config.net.addressPrefix);
-	const [signatureEngine] = await Promise.all([installRecoverEngine(), useFastHashing()]);
+	const [signatureEngine, proofs] = await Promise.all([
+		installRecoverEngine(),
+		loadShieldedProofs(config),
+		useFastHashing(),
+	]);
 	if (dataDirectory && !development) refuseDevelopmentDirectory(dataDirectory);
 
 	const failure = promised<Error>();
@@ -108,7 +112,7 @@ export async function startNode(options: NodeOptions): Promise<RunningNode> {
 	const report: Report = (error, where) => {
 		log.error({ where, error: sourceTrace(error) }, "internal error");
 	};
-	const machine = createContractMachine(config, options.limitTime ?? true, development?.console.hear);
+	const machine = createContractMachine(config, options.limitTime ?? true, development?.console.hear, proofs);
 	const open = await OpenChain.open({
 		config,
 		dataDirectory,

@@ -1,5 +1,5 @@
 /**
- * `npm run replay -- FOLDER… [--heal] [--only blocks] [--until N] [--show N] [--path TEXT]`
+ * `npm run replay -- FOLDER… [--heal] [--only blocks] [--until N] [--show N] [--path TEXT] [--params FOLDER]`
  *
  * Replays recorded sets into this node. One JSON line a set on stdout, differences on stderr; exit code 1 if anything
  * differs, 2 if the command line is wrong.
@@ -18,11 +18,14 @@ const USAGE = `usage: npm run replay -- FOLDER… [options]
   --until N      stop after block N
   --show N       print the first N differences of each set (default 1)
   --path TEXT    compare only requests whose path or body holds TEXT
+  --params FOLDER  check shielded proofs with the keys of this folder
 `;
 
 interface CommandLine {
 	readonly folders: readonly string[];
 	readonly show: number;
+	/** Folder of the keys of shielded proofs. */
+	readonly params: string | undefined;
 	readonly options: Omit<ReplayOptions, "report">;
 }
 
@@ -41,6 +44,7 @@ function readCommandLine(args: readonly string[]): CommandLine {
 	return {
 		folders: positionals,
 		show: readCount("show", values.show) ?? 1,
+		params: values.params,
 		options: {
 			heal: values.heal === true,
 			onlyBlocks: values.only === "blocks",
@@ -60,6 +64,7 @@ function parse(args: readonly string[]) {
 			until: { type: "string" },
 			show: { type: "string" },
 			path: { type: "string" },
+			params: { type: "string" },
 		},
 	});
 }
@@ -71,9 +76,9 @@ function readCount(name: string, text: string | undefined): number | undefined {
 }
 
 /** Replays one set and prints its line. Returns whether all is as recorded. */
-async function run(recording: Recording, { show, options }: CommandLine): Promise<boolean> {
+async function run(recording: Recording, { show, params, options }: CommandLine): Promise<boolean> {
 	const started = performance.now();
-	const target = await openNode(recording);
+	const target = await openNode(recording, params);
 	let shown = 0;
 	try {
 		const result = await replay(recording, target, {

@@ -38,9 +38,10 @@ import type {
 const NEVER_MS = 1n << 50n;
 
 /** Boots a node from a recording's configuration. */
-export const openNode: OpenTarget = async (recording) =>
+export const openNode: OpenTarget = async (recording, params) =>
 	NodeTarget.open(
 		loadConfig(recording.configFile, { instead: new Map([["node.release", recording.release]]) }),
+		params,
 	);
 
 class NodeTarget implements ReplayTarget {
@@ -66,10 +67,11 @@ class NodeTarget implements ReplayTarget {
 		});
 	}
 
-	static async open(recorded: NodeConfig): Promise<NodeTarget> {
+	/** @param params folder of the keys of shielded proofs */
+	static async open(recorded: NodeConfig, params?: string): Promise<NodeTarget> {
 		let nowMs = 0n;
 		const node = await startNode({
-			config: replayConfig(recorded),
+			config: replayConfig(recorded, params),
 			dataDirectory: undefined,
 			limitTime: false,
 			producers: [],
@@ -267,7 +269,7 @@ class NodeTarget implements ReplayTarget {
 }
 
 /** The recording's configuration, with free ports and no peers, in the spelling of recordings. */
-function replayConfig(recorded: NodeConfig): NodeConfig {
+function replayConfig(recorded: NodeConfig, params: string | undefined): NodeConfig {
 	const free = <T extends ThreeListeners>(listeners: T): T => ({
 		...listeners,
 		full: { ...listeners.full, port: 0 },
@@ -283,12 +285,17 @@ function replayConfig(recorded: NodeConfig): NodeConfig {
 			...node,
 			dialect: "deployed",
 			pending: { ...node.pending, timeoutMs: NEVER_MS },
+			shielded: { ...node.shielded, parameters: parametersOf(params) },
 			http: free(node.http),
 			jsonrpc: free(node.jsonrpc),
 			rpc: free(node.rpc),
 		},
 	};
 }
+
+/** Of a recording any parameters will do that are not the network's. */
+const parametersOf = (folder: string | undefined) =>
+	folder === undefined ? undefined : { folder, spendHash: undefined, outputHash: undefined };
 
 function printLog(fields: object, message: string): void {
 	process.stderr.write(`${message} ${Object.values(fields).join("\n  ")}\n`);

@@ -91,4 +91,4 @@ export interface ReplayTarget {
 }
 
 /** Boots a node from a recording's configuration on an empty data directory. */
-export type OpenTarget = (recording: Recording) => Promise<ReplayTarget>;
+export type OpenTarget = (recording: Recording, params?: string) => Promise<ReplayTarget>;

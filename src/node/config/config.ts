@@ -132,6 +132,15 @@ interface ShieldedConfig {
 	readonly enabled: boolean;
 	/** Off: the proof precompiles answer without checking, as release 4.8.0 does where shielded transactions are off. */
 	readonly verifiesProofs: boolean;
+	/** Where the keys are that proofs are checked with. */
+	readonly parameters: ShieldedParameters | undefined;
+}
+
+interface ShieldedParameters {
+	readonly folder: string;
+	/** BLAKE2b-512 of the files, in hexadecimal. */
+	readonly spendHash: string | undefined;
+	readonly outputHash: string | undefined;
 }
 
 interface BlockConfig {
@@ -315,11 +324,29 @@ function readShielded(settings: Settings, release: Release, isWitness: boolean):
 	// Up to release 4.8.1 a node that produces takes them, whatever its file says.
 	const isForced = isWitness && !isFrom(release, "4.8.2");
 	const old = isForced || named;
-	if (!isFrom(release, "4.8.1")) return { enabled: old, verifiesProofs: old };
+	const parameters = readShieldedParameters(settings);
+	if (!isFrom(release, "4.8.1")) return { enabled: old, verifiesProofs: old, parameters };
 	const isNamed = settings.has("node.allowShieldedTransactionApi");
 	const absent = isFrom(release, "4.8.2") ? false : old;
 	const enabled = isForced || (isNamed ? settings.get("node.allowShieldedTransactionApi") : absent);
-	return { enabled: settings.settle("node.allowShieldedTransactionApi", enabled), verifiesProofs: true };
+	return {
+		enabled: settings.settle("node.allowShieldedTransactionApi", enabled),
+		verifiesProofs: true,
+		parameters,
+	};
+}
+
+/** @throws {ConfigError} for a hash that is none */
+function readShieldedParameters(settings: Settings): ShieldedParameters | undefined {
+	const folder = settings.get("node.shielded.params");
+	const hash = (key: "node.shielded.spendHash" | "node.shielded.outputHash"): string => {
+		const text = settings.get(key).toLowerCase();
+		if (!/^[0-9a-f]{128}$/.test(text))
+			throw new ConfigError(`${key} is not a BLAKE2b-512 in hexadecimal, of 128 digits`);
+		return text;
+	};
+	const [spendHash, outputHash] = [hash("node.shielded.spendHash"), hash("node.shielded.outputHash")];
+	return folder === undefined ? undefined : { folder, spendHash, outputHash };
 }
 
 /** Active witnesses of the network. */

@@ -3,7 +3,7 @@
 import { availableParallelism } from "node:os";
 import { NETWORKS } from "../rules/chain-rules.js";
 import { NEWEST_RELEASE, RELEASES } from "../rules/release.js";
-import { boolean, double, idle, int, long, port, text, texts } from "./setting.js";
+import { boolean, double, idle, int, long, optionalText, port, text, texts } from "./setting.js";
 
 /** No limit of time. */
 export const NEVER = 0x7fffffffffffffffn;
@@ -180,6 +180,17 @@ export const nodeSettings = {
 		false,
 		"from release 4.8.1 on: the APIs serve shielded transactions and the pool takes them",
 		"false; release 4.8.1: true",
+	),
+	"node.shielded.params": optionalText(
+		"folder with sapling-spend.params and sapling-output.params, or the verifying keys alone (.vk): shielded proofs are checked with them; without it an execution that asks for one is refused",
+	),
+	"node.shielded.spendHash": text(
+		"25fd9a0d1c1be0526c14662947ae95b758fe9f3d7fb7f55e9b4437830dcc6215a7ce3ea465914b157715b7a4d681389ea4aa84438190e185d5e4c93574d3a19a",
+		"BLAKE2b-512 of the file of spends there (by default that of the network's sapling-spend.params)",
+	),
+	"node.shielded.outputHash": text(
+		"a1cb23b93256adce5bce2cb09cefbc96a1d16572675ceb691e9a3626ec15b5b546926ff1c536cfe3a9df07d796b32fdfc3e5d99d65567257bf286cd2858d71a6",
+		"BLAKE2b-512 of the file of outputs there (by default that of the network's sapling-output.params)",
 	),
 	"node.openTransactionSort": boolean(false, "packing prefers higher fees"),
 	"node.validateSignThreadNum": int(

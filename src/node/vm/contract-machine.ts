@@ -18,6 +18,7 @@ import type { ChainRules } from "../rules/chain-rules.js";
 import { ReceiptCheckError } from "../rules/errors.js";
 import type { BlockScope, ContractOutcome, MachineRunner } from "../rules/execution.js";
 import type { ForkGates } from "../rules/fork-gates.js";
+import type { ShieldedProofs } from "../shielded/proofs.js";
 import type { StateView } from "../state/view.js";
 import { beginsInvalid, DEPOSIT_PER_BYTE, putCode } from "./creation.js";
 import { execute } from "./execution.js";
@@ -33,7 +34,6 @@ import {
 	type Tracer,
 } from "./machine.js";
 import { opcodes } from "./opcodes.js";
-import type { ShieldedProofs } from "./precompiles/shielded.js";
 import { type PreparationOptions, type Prepared, prepareCall, prepareDeploy } from "./preparation.js";
 import { ProgramCache } from "./program.js";
 import { type TimeSettings, timeRatio } from "./time-ratio.js";

@@ -2,13 +2,13 @@
 
 import type { NodeConfig } from "../config/config.js";
 import { RuntimeRuleError } from "../rules/errors.js";
+import { type ShieldedProofs, unverifiedProofs } from "../shielded/proofs.js";
 import type { VmSettings } from "./contract-machine.js";
-import { type ShieldedProofs, unverifiedProofs } from "./precompiles/shielded.js";
 
 function proofsMissing(): never {
 	throw new RuntimeRuleError(
 		"UnsupportedOperationException",
-		"the proofs of shielded tokens can't be checked: the proving system is missing; with node.release = 4.8.0 and node.fullNodeAllowShieldedTransaction = false they are accepted unchecked",
+		"the proofs of shielded tokens can't be checked: node.shielded.params names no folder with their keys; with node.release = 4.8.0 and node.fullNodeAllowShieldedTransaction = false they are accepted unchecked",
 	);
 }
 

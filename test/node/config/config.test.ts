@@ -291,6 +291,19 @@ describe("a node's configuration", () => {
 		);
 	});
 
+	it("names the parameters of shielded proofs, by the network's hashes unless it says others", () => {
+		expect(parse("").node.shielded.parameters).toBeUndefined();
+		const named = parse('node.shielded.params = "/p"').node.shielded.parameters;
+		expect(named?.folder).toBe("/p");
+		expect(named?.spendHash).toMatch(/^25fd9a0d1c1be052[0-9a-f]{112}$/);
+		expect(named?.outputHash).toMatch(/^a1cb23b93256adce[0-9a-f]{112}$/);
+		const own = parse(`node.shielded { params = "/p", spendHash = "${"AB".repeat(64)}" }`);
+		expect(own.node.shielded.parameters?.spendHash).toBe("ab".repeat(64));
+		expect(() => parse("node.shielded.outputHash = abc")).toThrow(
+			new ConfigError("node.shielded.outputHash is not a BLAKE2b-512 in hexadecimal, of 128 digits"),
+		);
+	});
+
 	it("refuses an unknown limiter of gRPC; release 4.8.0 keeps the default and warns", () => {
 		const unknown = 'rate.limiter.rpc = [{ component = A, strategy = NoSuch, paramString = "" }]';
 		expect(() => parse(unknown)).toThrow('strategy = "NoSuch" of A is unknown');

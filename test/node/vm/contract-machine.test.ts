@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
 import type { ChainRules } from "../../../src/node/rules/chain-rules.js";
 import type { ForkGates, LaterRelease } from "../../../src/node/rules/fork-gates.js";
+import { unverifiedProofs } from "../../../src/node/shielded/proofs.js";
 import type { StateView } from "../../../src/node/state/view.js";
 import { ContractMachine, type VmSettings } from "../../../src/node/vm/contract-machine.js";
-import { unverifiedProofs } from "../../../src/node/vm/precompiles/shielded.js";
 import { toHex } from "../../../src/protocol/bytes.js";
 import {
 	CreateSmartContract,

@@ -1,5 +1,6 @@
 /** A state in memory with one contract, and the machine over it. */
 
+import { unverifiedProofs } from "../../../src/node/shielded/proofs.js";
 import { createMemoryDatabase } from "../../../src/node/state/database.js";
 import { StateDatabase } from "../../../src/node/state/state-database.js";
 import { createView, type StateView } from "../../../src/node/state/view.js";
@@ -9,7 +10,6 @@ import type { Gates } from "../../../src/node/vm/gates.js";
 import { instructionTableFor } from "../../../src/node/vm/instruction-table.js";
 import { Machine, type MachineOptions } from "../../../src/node/vm/machine.js";
 import { opcodes } from "../../../src/node/vm/opcodes.js";
-import { unverifiedProofs } from "../../../src/node/vm/precompiles/shielded.js";
 import { ProgramCache } from "../../../src/node/vm/program.js";
 import { fromHex } from "../../../src/protocol/bytes.js";
 import { Account, AccountType, SmartContract } from "../../../src/protocol/messages.js";

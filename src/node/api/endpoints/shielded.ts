@@ -1,13 +1,10 @@
 /**
- * Shielded transactions and shielded tokens (protocol/http-endpoints §4). Their requests are read and checked for form; every answer
- * is the refusal of a node that has no proving system.
+ * Shielded transactions and shielded tokens (protocol/http-endpoints §4). What needs no proof, scan or random
+ * number is answered (shielded-keys.ts); the other requests are read and checked for form, and refused.
  */
 
 import { NamedError } from "../../../protocol/json/exceptions.js";
-import { decodeHexText } from "../../../protocol/json/hex-text.js";
-import { readText } from "../../../protocol/json/member-readers.js";
 import {
-	BytesMessage,
 	IvkDecryptAndMarkParameters,
 	IvkDecryptORC20Parameters,
 	IvkDecryptParameters,
@@ -39,9 +36,10 @@ import {
 	visibleOnly,
 	written,
 } from "../endpoint.js";
-import type { RequestInput } from "../request.js";
 import { EVENTS_REFUSED, shieldedApiOff } from "../shielded-api.js";
 import { packedTransaction } from "./broadcast.js";
+import { hexValues } from "./hex-values.js";
+import { shieldedKeyEndpoints } from "./shielded-keys.js";
 
 interface ShieldedRow {
 	readonly name: string;
@@ -50,16 +48,6 @@ interface ShieldedRow {
 	readonly post?: "raw";
 	readonly servers?: readonly ServerKind[];
 	readonly request: RequestForm<unknown>;
-}
-
-/** Values in hexadecimal that are read by themselves. */
-function hexValues(...names: readonly string[]): RequestForm<readonly Uint8Array[]> {
-	const textOf = (input: RequestInput, name: string): string | null =>
-		input.mode === "query" ? input.parameters.get(name) : readText(input.object, name);
-	return {
-		fields: names.map((name) => ({ name, type: "bytes" })),
-		read: (input) => names.map((name) => decodeHexText(textOf(input, name))),
-	};
 }
 
 /** From release 4.8.2 on a list of events is refused, whether the endpoint is served or not. */
@@ -78,7 +66,6 @@ function withoutEvents<T extends { readonly events: readonly string[] }>(
 	};
 }
 
-const oneValue = messageRequest(BytesMessage, { value: hexParameter });
 const range = { start_block_index: longParameter, end_block_index: longParameter };
 const ofContract = { shielded_ORC20_contract_address: addressParameter };
 
@@ -91,15 +78,6 @@ const rows: readonly ShieldedRow[] = [
 		about: "A new address with its keys.",
 		get: "query",
 		request: visibleOnly,
-	},
-	{ name: "getexpandedspendingkey", about: "The keys of a spending key.", get: "query", request: oneValue },
-	{ name: "getakfromask", about: "The public key of ask.", get: "query", request: oneValue },
-	{ name: "getnkfromnsk", about: "The public key of nsk.", get: "query", request: oneValue },
-	{
-		name: "getincomingviewingkey",
-		about: "The incoming viewing key of ak and nk.",
-		get: "query",
-		request: hexValues("ak", "nk"),
 	},
 	{
 		name: "getzenpaymentaddress",
@@ -241,6 +219,9 @@ function refuse({ node }: ApiContext): never {
 	);
 }
 
-export const shieldedEndpoints: readonly Endpoint[] = rows.map((row) =>
-	defineEndpoint({ servers: ["full"], post: "body", ...row, reply: written, handle: refuse }),
-);
+export const shieldedEndpoints: readonly Endpoint[] = [
+	...shieldedKeyEndpoints,
+	...rows.map((row) =>
+		defineEndpoint({ servers: ["full"], post: "body", ...row, reply: written, handle: refuse }),
+	),
+];

@@ -1,6 +1,7 @@
 /** Proofs of shielded token contracts (protocol/shielded §3). */
 
 import { toKey } from "../../../protocol/bytes.js";
+import type { OutputDescription, ShieldedProofs, SpendDescription } from "../../shielded/proofs.js";
 import { sat32, sat64, wordToBytes } from "../word.js";
 import {
 	failed,
@@ -19,47 +20,6 @@ const LEAVES = 2n ** 32n;
 
 /** Levels of the tree hash that the network's library accepts. */
 const MAX_LEVEL = 62;
-
-/** A spend of a note, as a contract submits it; all parts are byte strings of fixed lengths (protocol/shielded). */
-interface SpendDescription {
-	readonly nullifier: Uint8Array;
-	readonly anchor: Uint8Array;
-	readonly valueCommitment: Uint8Array;
-	readonly randomizedKey: Uint8Array;
-	readonly proof: Uint8Array;
-	readonly authorization: Uint8Array;
-}
-
-/** A new note, as a contract submits it. */
-interface OutputDescription {
-	readonly noteCommitment: Uint8Array;
-	readonly valueCommitment: Uint8Array;
-	readonly ephemeralKey: Uint8Array;
-	readonly proof: Uint8Array;
-}
-
-/** The proof system, which lives outside the machine. */
-export interface ShieldedProofs {
-	/**
-	 * Whether all spends, outputs and the signature that binds them to a balance hold.
-	 * @param valueBalance coins or tokens that leave the pool, negative if they enter
-	 */
-	verify(
-		spends: readonly SpendDescription[],
-		outputs: readonly OutputDescription[],
-		valueBalance: bigint,
-		bindingSignature: Uint8Array,
-		signHash: Uint8Array,
-	): boolean;
-	/** Hash of two nodes of the tree of notes at a level, 32 bytes. */
-	merkleHash(level: number, left: Uint8Array, right: Uint8Array): Uint8Array;
-}
-
-/** Accepts every proof and hashes to zero: `node.fullNodeAllowShieldedTransaction` is false. */
-export const unverifiedProofs: ShieldedProofs = {
-	verify: () => true,
-	merkleHash: () => ZERO_WORD,
-};
 
 const part = (input: Uint8Array, offset: number, length = WORD): Uint8Array =>
 	paddedSlice(input, offset, length);
@@ -191,6 +151,21 @@ function slotOf(leafIndex: bigint): number {
 	}
 }
 
+const emptyTrees = new WeakMap<ShieldedProofs, readonly Uint8Array[]>();
+
+/** The nodes of a tree without a note, from the leaf on; hashed once. */
+function emptyNodes(proofs: ShieldedProofs): readonly Uint8Array[] {
+	const known = emptyTrees.get(proofs);
+	if (known) return known;
+	const nodes: Uint8Array[] = [wordToBytesLittle(1)];
+	for (let level = 0; level < TREE_DEPTH; level++) {
+		const below = nodes[level] as Uint8Array;
+		nodes.push(proofs.merkleHash(level, below, below));
+	}
+	emptyTrees.set(proofs, nodes);
+	return nodes;
+}
+
 /** The answer to an accepted proof: for each new leaf its slot and the nodes it completes, then the new root. */
 function insertLeaves(
 	proofs: ShieldedProofs,
@@ -198,11 +173,7 @@ function insertLeaves(
 	leafCount: bigint,
 	leaves: readonly Uint8Array[],
 ): Uint8Array {
-	const empty: Uint8Array[] = [wordToBytesLittle(1)];
-	for (let level = 0; level < TREE_DEPTH; level++) {
-		const below = empty[level] as Uint8Array;
-		empty.push(proofs.merkleHash(level, below, below));
-	}
+	const empty = emptyNodes(proofs);
 	const parts: Uint8Array[] = [ONE_WORD];
 	let node: Uint8Array = ZERO_WORD;
 	let index = 0n;

@@ -1,12 +1,12 @@
 /** Runs random programs and says what must not be. */
 
+import { unverifiedProofs } from "../../../../src/node/shielded/proofs.js";
 import { execute } from "../../../../src/node/vm/execution.js";
 import { Frame } from "../../../../src/node/vm/frame.js";
 import type { Gates } from "../../../../src/node/vm/gates.js";
 import { instructionTableFor } from "../../../../src/node/vm/instruction-table.js";
 import { Machine } from "../../../../src/node/vm/machine.js";
 import { opcodes } from "../../../../src/node/vm/opcodes.js";
-import { unverifiedProofs } from "../../../../src/node/vm/precompiles/shielded.js";
 import { ProgramCache } from "../../../../src/node/vm/program.js";
 import { VmAbort, type VmError } from "../../../../src/node/vm/vm-error.js";
 import { fromHex, toHex } from "../../../../src/protocol/bytes.js";

@@ -1,0 +1,83 @@
+/**
+ * The keys that shielded proofs are checked with, from the folder that the configuration names (protocol/shielded §6.4): files of
+ * parameters, of which a verifier needs the beginnings, or these alone.
+ */
+
+import { createHash } from "node:crypto";
+import { readFile, stat } from "node:fs/promises";
+import { join } from "node:path";
+import { ConfigError } from "../../hocon/config-error.js";
+import { loadGroth16 } from "./groth16-library.js";
+import { OUTPUT_INPUTS, SaplingVerifier, SPEND_INPUTS } from "./verifier.js";
+import { readVerifyingKey, type VerifyingKey, VerifyingKeyError } from "./verifying-key.js";
+
+export interface ProofParameters {
+	readonly folder: string;
+	/** BLAKE2b-512 of the file of spends in hexadecimal; undefined: any file will do. */
+	readonly spendHash: string | undefined;
+	/** Of the file of outputs. */
+	readonly outputHash: string | undefined;
+}
+
+/** More than any file of parameters of these circuits has. */
+const LARGEST = 64 * 1024 * 1024;
+
+interface Circuit {
+	readonly name: string;
+	readonly inputs: number;
+}
+
+const SPEND: Circuit = { name: "sapling-spend", inputs: SPEND_INPUTS };
+const OUTPUT: Circuit = { name: "sapling-output", inputs: OUTPUT_INPUTS };
+
+/** @throws {ConfigError} with one sentence, if a file is missing, too large, or another one than the configuration says */
+export async function loadVerifier(parameters: ProofParameters): Promise<SaplingVerifier> {
+	const [groth16, spendKey, outputKey] = await Promise.all([
+		loadGroth16(),
+		loadKey(parameters.folder, SPEND, parameters.spendHash),
+		loadKey(parameters.folder, OUTPUT, parameters.outputHash),
+	]);
+	return new SaplingVerifier(groth16, spendKey, outputKey);
+}
+
+async function loadKey(
+	folder: string,
+	{ name, inputs }: Circuit,
+	hash: string | undefined,
+): Promise<VerifyingKey> {
+	const { path, bytes } = await readFirst(folder, [`${name}.params`, `${name}.vk`]);
+	if (hash !== undefined) {
+		const found = createHash("blake2b512").update(bytes).digest("hex");
+		if (found !== hash) {
+			throw new ConfigError(
+				`${path} is not the file that the configuration expects: its BLAKE2b-512 is ${found}, not ${hash}`,
+			);
+		}
+	}
+	try {
+		return readVerifyingKey(bytes, inputs);
+	} catch (error) {
+		if (!(error instanceof VerifyingKeyError)) throw error;
+		throw new ConfigError(`${path} doesn't begin with a verifying key: ${error.message}`);
+	}
+}
+
+/** The first file of these that is there. */
+async function readFirst(
+	folder: string,
+	names: readonly string[],
+): Promise<{ readonly path: string; readonly bytes: Uint8Array }> {
+	for (const path of names.map((name) => join(folder, name))) {
+		try {
+			const { size } = await stat(path);
+			if (size > LARGEST)
+				throw new ConfigError(`${path} has ${size} bytes; no file of parameters has more than ${LARGEST}`);
+			return { path, bytes: await readFile(path) };
+		} catch (error) {
+			if ((error as NodeJS.ErrnoException).code === "ENOENT") continue;
+			if (error instanceof ConfigError) throw error;
+			throw new ConfigError(`${path} can't be read: ${(error as Error).message}`);
+		}
+	}
+	throw new ConfigError(`node.shielded.params names ${folder}, which has neither ${names.join(" nor ")}`);
+}
