@@ -3,6 +3,7 @@
  * (doc/table_format.md, doc/log_format.md and doc/impl.md of LevelDB).
  */
 
+import { crc32c, maskedCrc32c } from "../../protocol/crc32c.js";
 import { SnappyError, uncompress } from "../../protocol/snappy.js";
 
 const FOOTER_BYTES = 48;
@@ -69,7 +70,7 @@ function checkTable(bytes: Buffer): void {
 function checkedBlock(bytes: Buffer, { offset, size }: Handle): Buffer {
 	if (offset + size + TRAILER_BYTES > bytes.length) throw new FormatError("handle");
 	const block = bytes.subarray(offset, offset + size + TRAILER_BYTES);
-	if (masked(crc32c(block.subarray(0, size + 1))) !== block.readUInt32LE(size + 1))
+	if (maskedCrc32c(crc32c(block.subarray(0, size + 1))) !== block.readUInt32LE(size + 1))
 		throw new FormatError("checksum");
 	return block;
 }
@@ -144,7 +145,7 @@ function* logRecords(log: Buffer): Generator<Buffer> {
 		const length = log.readUInt16LE(at + 4);
 		const type = log[at + 6] as number;
 		const end = at + LOG_HEADER_BYTES + length;
-		if (end > log.length || masked(crc32c(log.subarray(at + 6, end))) !== log.readUInt32LE(at)) return;
+		if (end > log.length || maskedCrc32c(crc32c(log.subarray(at + 6, end))) !== log.readUInt32LE(at)) return;
 		if (type === FULL || type === FIRST) parts = [];
 		parts.push(log.subarray(at + LOG_HEADER_BYTES, end));
 		if (type === FULL || type === LAST) yield Buffer.concat(parts);
@@ -185,25 +186,4 @@ class Reader {
 	rest(): Uint8Array {
 		return this.bytes.subarray(this.at);
 	}
-}
-
-/** CRC-32C, Castagnoli's polynomial, which zlib doesn't have. */
-const CRC_TABLE = Uint32Array.from({ length: 256 }, (_, byte) => {
-	let crc = byte;
-	for (let bit = 0; bit < 8; bit++) crc = crc & 1 ? (crc >>> 1) ^ 0x82f63b78 : crc >>> 1;
-	return crc;
-});
-
-/** Exported for its test vectors. */
-export function crc32c(bytes: Uint8Array): number {
-	let crc = 0xffffffff;
-	for (let i = 0; i < bytes.length; i++) {
-		crc = (CRC_TABLE[(crc ^ (bytes[i] as number)) & 0xff] as number) ^ (crc >>> 8);
-	}
-	return ~crc >>> 0;
-}
-
-/** LevelDB stores checksums rotated, so that one of bytes with checksums in them is none of those. */
-function masked(crc: number): number {
-	return (((crc >>> 15) | (crc << 17)) + 0xa282ead8) >>> 0;
 }

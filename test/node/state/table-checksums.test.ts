@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { ClassicLevel } from "classic-level";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { crc32c, isWholeTable, tablesOfManifest } from "../../../src/node/state/table-checksums.js";
+import { isWholeTable, tablesOfManifest } from "../../../src/node/state/table-checksums.js";
 
 let directory: string;
 let table: Buffer;
@@ -47,13 +47,4 @@ describe("a table of LevelDB", () => {
 		// What follows a torn record was never there.
 		expect([...tablesOfManifest(bytes.subarray(0, 20))]).toEqual([]);
 	});
-});
-
-// RFC 3720, appendix B.4.
-it.each([
-	["32 zeros", new Uint8Array(32), 0x8a9136aa],
-	["32 times 255", new Uint8Array(32).fill(0xff), 0x62a8ab43],
-	["0 to 31", Uint8Array.from({ length: 32 }, (_, i) => i), 0x46dd794e],
-])("CRC-32C of %s", (_, bytes, crc) => {
-	expect(crc32c(bytes)).toBe(crc);
 });

@@ -1,0 +1,39 @@
+/** The two orders that stores of a reference node have. */
+
+import { comparePriceKeys, PAIR_KEY_LENGTH } from "../../state/price-key.js";
+import { FormatError } from "./byte-reader.js";
+
+export interface KeyOrder {
+	/** What a manifest calls it. */
+	readonly name: string;
+	/** Below 0 if the first key comes before the second. The keys are the first bytes of buffers. */
+	compare(a: Uint8Array, aLength: number, b: Uint8Array, bLength: number): number;
+}
+
+const PRICE_STORE = "market_pair_price_to_order";
+const PRICE_KEY_LENGTH = PAIR_KEY_LENGTH + 16;
+
+function compareBytes(a: Uint8Array, aLength: number, b: Uint8Array, bLength: number): number {
+	const common = aLength < bLength ? aLength : bLength;
+	for (let i = 0; i < common; i++) {
+		const difference = (a[i] as number) - (b[i] as number);
+		if (difference !== 0) return difference;
+	}
+	return aLength - bLength;
+}
+
+function priceKey(key: Uint8Array, length: number): string {
+	if (length !== PRICE_KEY_LENGTH) throw new FormatError(`has a key of ${length} bytes among prices`);
+	return Buffer.from(key.buffer, key.byteOffset, length).toString("latin1");
+}
+
+const BYTEWISE: KeyOrder = { name: "leveldb.BytewiseComparator", compare: compareBytes };
+const BY_PRICE: KeyOrder = {
+	name: "MarketOrderPriceComparator",
+	compare: (a, aLength, b, bLength) => comparePriceKeys(priceKey(a, aLength), priceKey(b, bLength)),
+};
+
+/** The order of a store by its name: a young store of RocksDB doesn't record it. */
+export function orderOf(store: string): KeyOrder {
+	return store === PRICE_STORE ? BY_PRICE : BYTEWISE;
+}
