@@ -19,6 +19,7 @@ import type { SignedTransaction } from "../protocol/transaction.js";
 import { offerAdvertised } from "./advertised.js";
 import { GrpcClient } from "./grpc-client.js";
 import { HttpClient } from "./http-client.js";
+import type { Recording } from "./recording.js";
 import type {
 	Change,
 	Changes,
@@ -38,10 +39,14 @@ import type {
 const NEVER_MS = 1n << 50n;
 
 /** Boots a node from a recording's configuration. */
-export const openNode: OpenTarget = async (recording) =>
-	NodeTarget.open(
-		loadConfig(recording.configFile, { instead: new Map([["node.release", recording.release]]) }),
-	);
+export const openNode: OpenTarget = async (recording) => openNodeOn(recording, undefined);
+
+/** The same on a data directory that is there. */
+export const openNodeOn = async (
+	{ configFile, release }: Pick<Recording, "configFile" | "release">,
+	dataDirectory: string | undefined,
+): Promise<ReplayTarget> =>
+	NodeTarget.open(loadConfig(configFile, { instead: new Map([["node.release", release]]) }), dataDirectory);
 
 class NodeTarget implements ReplayTarget {
 	private readonly http1 = new HttpClient();
@@ -66,11 +71,11 @@ class NodeTarget implements ReplayTarget {
 		});
 	}
 
-	static async open(recorded: NodeConfig): Promise<NodeTarget> {
+	static async open(recorded: NodeConfig, dataDirectory: string | undefined): Promise<NodeTarget> {
 		let nowMs = 0n;
 		const node = await startNode({
 			config: replayConfig(recorded),
-			dataDirectory: undefined,
+			dataDirectory,
 			limitTime: false,
 			producers: [],
 			host: "127.0.0.1",
