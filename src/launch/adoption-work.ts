@@ -45,7 +45,7 @@ export async function judgeAdoption(
 ): Promise<Judgement & { readonly room: DiskRoom }> {
 	return withFailures(async () => {
 		const { config, source, block } = await prepare(request);
-		const judgement = await judgeSource(source, config, block);
+		const { judgement } = await judgeSource(source, config, block);
 		return { ...judgement, room: roomFor(judgement.bytes, request.dataDirectory) };
 	});
 }
@@ -62,15 +62,16 @@ export async function runAdoption(
 	return withFailures(async () => {
 		const { dataDirectory, blocks } = request;
 		const { config, source, block } = await prepare(request);
-		const isBegun = existsSync(join(dataDirectory, config.storage.directory));
-		if (!isBegun) {
-			const { needed, free } = roomFor((await judgeSource(source, config, block)).bytes, dataDirectory);
+		const judged = await judgeSource(source, config, block);
+		// What a former run has written takes its room already.
+		if (!existsSync(join(dataDirectory, config.storage.directory))) {
+			const { needed, free } = roomFor(judged.judgement.bytes, dataDirectory);
 			if (needed > free) throw noRoom(dataDirectory, needed, free);
 		}
 		const database = await openDataDirectory(dataDirectory, config.storage.directory);
 		try {
 			await refuseOther(database, dataDirectory);
-			return await adopt(source, database, dataDirectory, { config, blocks, block, onProgress });
+			return await adopt(judged, database, dataDirectory, { config, blocks, onProgress });
 		} finally {
 			await database.close();
 		}

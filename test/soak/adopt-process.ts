@@ -1,12 +1,16 @@
 /** `coin node adopt` as a process: killed at random moments and run again, or refusing. */
 
 import { spawn } from "node:child_process";
+import { cpSync, existsSync, rmSync } from "node:fs";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { between, type Random } from "./random.js";
 
 const program = fileURLToPath(new URL("../../bin/coin.js", import.meta.url));
-/** An adoption of a recorded directory takes about a second after the start of the program. */
-const KILL_AFTER_MS = { least: 300, most: 1500 };
+/** Recorded directories are copied in less than that, once the database is there. */
+const LONGEST_MS = 600;
+/** How often it is looked whether the database is there. */
+const LOOK_MS = 5;
 
 interface Adoption {
 	readonly source: string;
@@ -20,11 +24,20 @@ interface Outcome {
 	readonly stderr: string;
 }
 
-function run(args: readonly string[], killAfterMs?: number): Promise<Outcome> {
+/** @param kill as soon as a file is there, and some time after that */
+function run(
+	args: readonly string[],
+	kill?: { readonly file: string; readonly afterMs: number },
+): Promise<Outcome> {
 	return new Promise((resolve) => {
 		const child = spawn(process.execPath, [program, ...args], { stdio: ["ignore", "pipe", "pipe"] });
-		const timer =
-			killAfterMs === undefined ? undefined : setTimeout(() => child.kill("SIGKILL"), killAfterMs);
+		const look = (): void => {
+			if (!kill) return;
+			if (existsSync(kill.file)) timer = setTimeout(() => child.kill("SIGKILL"), kill.afterMs);
+			else timer = setTimeout(look, LOOK_MS);
+		};
+		let timer: NodeJS.Timeout | undefined;
+		look();
 		let [stdout, stderr] = ["", ""];
 		child.stdout.on("data", (data) => {
 			stdout += data;
@@ -49,13 +62,15 @@ export async function adoptKilled(
 ): Promise<{ readonly killed: number; readonly refusedStarts: number; readonly entries: number }> {
 	let [killed, refusedStarts] = [0, 0];
 	for (let i = 0; i < adoption.kills; i++) {
-		const { code } = await run(
-			argsOf(adoption),
-			between(adoption.random, KILL_AFTER_MS.least, KILL_AFTER_MS.most),
-		);
+		const afterMs = between(adoption.random, 0, LONGEST_MS);
+		const { code } = await run(argsOf(adoption), { file: join(adoption.data, "database"), afterMs });
 		if (code !== null) break;
 		killed++;
-		const start = await run(["node", "db", "stat", "-c", adoption.config, "-d", adoption.data, "--json"]);
+		// On a copy: a kill may have come before there was anything, and then this begins a chain.
+		const copy = `${adoption.data}-copy`;
+		cpSync(adoption.data, copy, { recursive: true });
+		const start = await run(["node", "db", "stat", "-c", adoption.config, "-d", copy, "--json"]);
+		rmSync(copy, { recursive: true });
 		if (start.code === 1 && start.stderr.includes("is not complete")) refusedStarts++;
 	}
 	const last = await run(argsOf(adoption));

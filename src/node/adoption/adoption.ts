@@ -9,7 +9,14 @@ import { StateDatabase } from "../state/state-database.js";
 import { createView } from "../state/view.js";
 import { type CheckResult, checkAdopted, WINDOW } from "./adoption-checks.js";
 import { AdoptionError } from "./adoption-error.js";
-import { type AdoptionMark, type BlockChoice, checkMark, NO_MARK, readMark } from "./adoption-mark.js";
+import {
+	type AdoptionMark,
+	type BlockChoice,
+	checkMark,
+	markChange,
+	NO_MARK,
+	readMark,
+} from "./adoption-mark.js";
 import { AdoptionStopped, BatchWriter } from "./batch-writer.js";
 import { type Expected, type Judgement, judge } from "./judgement.js";
 import type { Source } from "./source-directory.js";
@@ -33,7 +40,6 @@ export type AdoptionProgress =
 export interface AdoptionOptions {
 	readonly config: NodeConfig;
 	readonly blocks: BlockChoice;
-	readonly block?: Expected["block"];
 	/** Told after each batch; false stops: a second run goes on from there. */
 	readonly onProgress: (progress: AdoptionProgress) => boolean;
 	/** Bytes of a batch; absent: what suits a disk of today. */
@@ -52,22 +58,25 @@ export interface Adopted {
 	readonly checks: CheckResult;
 }
 
-/** Judges a source without writing anything. @throws {OperatorError} */
+/** A source that was judged good. */
+export interface JudgedSource {
+	readonly reader: SourceReader;
+	readonly judgement: Judgement;
+}
+
+/** Judges a source without writing anything; its stores are closed again. @throws {OperatorError} */
 export async function judgeSource(
 	source: Source,
-	config: NodeConfig,
+	{ genesis, node }: NodeConfig,
 	block?: Expected["block"],
-): Promise<Judgement> {
+): Promise<JudgedSource> {
 	const reader = await SourceReader.open(source);
 	try {
-		return await judge(reader, expectedOf(config, block));
+		const expected = { genesisId: genesisId(genesis), network: node.network ?? "main", block };
+		return { reader, judgement: await judge(reader, expected) };
 	} finally {
 		reader.close();
 	}
-}
-
-function expectedOf({ genesis, node }: NodeConfig, block: Expected["block"]): Expected {
-	return { genesisId: genesisId(genesis), network: node.network ?? "main", block };
 }
 
 /**
@@ -78,20 +87,19 @@ function expectedOf({ genesis, node }: NodeConfig, block: Expected["block"]): Ex
  * @throws {OperatorError} one sentence; what is written can't be started on
  */
 export async function adopt(
-	source: Source,
+	{ reader, judgement }: JudgedSource,
 	database: KeyValueDatabase,
 	directory: string,
 	options: AdoptionOptions,
 ): Promise<Adopted | undefined> {
 	const { config, blocks } = options;
-	const reader = await SourceReader.open(source);
+	const { source } = reader;
 	try {
-		const judgement = await judge(reader, expectedOf(config, options.block));
-		// Each store holds its log in memory while it is open.
-		reader.close();
 		const lowestKept = lowestKeptOf(judgement, options);
 		const mark = readMark(database, directory) ?? beginning(source, blocks);
 		checkMark(mark, source, blocks, directory);
+		// Before this an empty directory is one on which a node would begin a new chain.
+		await database.write([markChange(mark)], true);
 		const progress = new CopyProgress(reader, judgement, options);
 		const writer = new BatchWriter(database, mark, (now) => progress.report(now), options.batchBytes);
 		await runSteps({ reader, judgement, blocks, lowestKept, database, writer }, progress);
