@@ -34,7 +34,7 @@ const SLOW = [
 	"test/node/api/{robustness,slow-clients,idle-clients,long-answer,documents}.test.ts",
 	"test/node/api/{http-server,http-listener,connection-gate}.test.ts",
 	"test/node/api/grpc/long-messages.test.ts",
-	"test/wallet/http-request.test.ts",
+	"test/wallet/node/http-request.test.ts",
 	"test/node/api/development/web-library.test.ts",
 	"test/node/network/{live,node-environment}.test.ts",
 	"test/wallet/compiler/solc.test.ts",

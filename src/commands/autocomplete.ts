@@ -61,7 +61,7 @@ async function calledByName(): Promise<CompletedCommand[]> {
 	const [{ endpoints }, { methods }, { grpcMethods, requestFields }] = await Promise.all([
 		import("../node/api/endpoint-table.js"),
 		import("../node/api/jsonrpc/method-table.js"),
-		import("../wallet/grpc-methods.js"),
+		import("../wallet/node/grpc-methods.js"),
 	]);
 	return [
 		...endpoints.map(({ name, fields }) => ({

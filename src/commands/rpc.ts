@@ -8,13 +8,13 @@ import { CoinCommand } from "../terminal/coin-command.js";
 import { printAnswer, printBytes, printCells, printLine, printNote, tableLines } from "../terminal/output.js";
 import { type RpcWords, readRpcWords } from "../terminal/rpc-words.js";
 import { readStdin } from "../terminal/stdin.js";
+import type { Settings } from "../wallet/configuration/settings.js";
 import { Failure } from "../wallet/failure.js";
-import type { RawAnswer } from "../wallet/http-request.js";
 import { isRecord, member, readJson } from "../wallet/json.js";
-import { developmentUrl, jsonRpcUrl } from "../wallet/json-rpc.js";
-import { NodeClient, type NodeRequest } from "../wallet/node-client.js";
-import { isRefusal, jsonRpcRequest, RequestBody } from "../wallet/raw-call.js";
-import type { Settings } from "../wallet/settings.js";
+import type { RawAnswer } from "../wallet/node/http-request.js";
+import { developmentUrl, jsonRpcUrl } from "../wallet/node/json-rpc.js";
+import { NodeClient, type NodeRequest } from "../wallet/node/node-client.js";
+import { isRefusal, jsonRpcRequest, RequestBody } from "../wallet/node/raw-call.js";
 
 type Server = keyof typeof FOLDERS;
 
@@ -80,7 +80,7 @@ export default class Rpc extends CoinCommand {
 	async run(): Promise<void> {
 		this.parsed = true;
 		const grpc = this.argv.some((word) => GRPC_NAME.test(word))
-			? await import("../wallet/grpc-methods.js")
+			? await import("../wallet/node/grpc-methods.js")
 			: undefined;
 		const words = readRpcWords(this.argv, (name, field) => {
 			const method = GRPC_NAME.test(name) ? grpc?.grpcMethodNamed(name) : undefined;
@@ -244,7 +244,7 @@ const METHOD_NAME = /^(eth|net|web3|dev|debug)_|^buildTransaction$/;
  */
 const GRPC_NAME = /^[A-Z][A-Za-z0-9]{3,31}(\/[A-Za-z0-9]+)?$/;
 
-/** The flag's word on the form of addresses and texts, else the profile's; undefined: nobody's. */
+/** The flag's word on the form of addresses and texts, else the profile's; undefined: none of them says. */
 function visibleOf({ switches }: RpcWords, settings: Settings): boolean | undefined {
 	if (switches.has("visible")) return true;
 	return switches.has("no-visible") ? false : settings.visible;
@@ -261,7 +261,7 @@ function saysVisible(body: string): boolean {
 	}
 }
 
-/** The table of methods brings all that answers them: it is loaded only where somebody asks what there is. */
+/** The table of methods brings all that answers them: it is loaded only where it is asked for. */
 async function rpcMethods(): Promise<readonly Method[]> {
 	const { methods } = await import("../node/api/jsonrpc/method-table.js");
 	return methods;
@@ -290,9 +290,13 @@ function urlOf(
 	if (name.startsWith("/")) return base + name;
 	if (/^(monitor|net)\//.test(name)) return `${base}/${name}`;
 	if (!/^[a-z][A-Za-z0-9]*$/.test(name)) {
-		throw new Failure("not_served", `"${name}" is no endpoint of the HTTP API and no JSON-RPC method`, {
-			hint: nearest(name),
-		});
+		throw new Failure(
+			"not_served",
+			`"${name}" is neither an endpoint of the HTTP API nor a JSON-RPC method`,
+			{
+				hint: nearest(name),
+			},
+		);
 	}
 	if (endpoint && !endpoint.servers.includes(server)) {
 		const where = endpoint.servers.map((kind) => `${FOLDERS[kind]}/${endpoint.name}`).join(", ");

@@ -32,7 +32,7 @@ export type HoconValue = HoconObject | HoconList | HoconScalar;
 
 const END = "";
 const NUMBER = /^-?\d+(\.\d+)?([eE]-?\d+)?$/;
-/** What follows the word "include" where it is no key. */
+/** What follows the word "include" where it is not a key. */
 const INCLUDED = /^\s*("|(required|file|url|classpath)\()/;
 /** Characters that unquoted text cannot hold. */
 const RESERVED = new Set('$"{}[]:=,+#`^?!@*&\\');
@@ -248,7 +248,8 @@ class HoconReader {
 			return String.fromCharCode(Number.parseInt(digits, 16));
 		}
 		const plain = ESCAPES[c];
-		if (plain === undefined) throw this.error(`\\${c} is no escape sequence; a backslash is written \\\\`);
+		if (plain === undefined)
+			throw this.error(`\\${c} is not an escape sequence; a backslash is written \\\\`);
 		return plain;
 	}
 

@@ -1,6 +1,6 @@
 /**
  * Typed reading of one object of a configuration file: defaults, the conversions between text, numbers and booleans
- * that HOCON allows (protocol/configuration §1.1), and one clear sentence for everything else.
+ * that HOCON allows (protocol/configuration §1.1), and one clear message for everything else.
  *
  * A path is dotted, in the neutral spelling. A key whose value is null counts as absent.
  */
@@ -223,7 +223,8 @@ export class Section {
 	}
 
 	private missing(path: string): never {
-		throw new ConfigError(`${this.file}: no configuration setting found for key ${this.full(path)}`);
+		const key = this.full(path);
+		throw new ConfigError(`${this.file}: no configuration setting found for key ${key}`, { key });
 	}
 
 	private full(path: string): string {
@@ -258,7 +259,7 @@ function shown(path: string, value: HoconValue): string {
 	return value.kind === "text" ? `"${value.text}"` : value.text;
 }
 
-/** Decimal text as a whole number, its fraction cut off; undefined if it is no number. */
+/** Decimal text as a whole number, its fraction cut off; undefined if it is not a number. */
 function wholeNumber(text: string): bigint | undefined {
 	const [, sign = "", whole = "", fraction = "", exponent = "0"] =
 		/^([+-]?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/.exec(text) ?? [];

@@ -175,7 +175,7 @@ function parseLenientJson(text: string): unknown {
 		try {
 			return JSON.parse(candidate);
 		} catch {
-			// The next candidate, or none: the caller reports one sentence for both.
+			// The next candidate, or none: the caller reports one message for both.
 		}
 	}
 	return undefined;

@@ -9,7 +9,7 @@ type KeystoreErrorCode =
 	| "agent_refused"
 	| "bad_value";
 
-/** A refusal of the keystore. The message is one sentence for a person and never holds a secret. */
+/** A refusal of the keystore. The message is for a person and never holds a secret. */
 export class KeystoreError extends Error {
 	override readonly name = "KeystoreError";
 

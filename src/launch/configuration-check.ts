@@ -16,8 +16,8 @@ import { allSettings } from "../node/config/settings-table.js";
 import { NO_WITNESS_KEYS } from "../node/config/witness-keys.js";
 import { refuseDevelopmentDirectory } from "../node/development/directory.js";
 import { OperatorError } from "../protocol/operator-error.js";
-import { nearest } from "../wallet/suggestion.js";
-import { blackHoleGap, genesisGap, missingSectionHint } from "./configuration-gaps.js";
+import { nearest } from "../wallet/values/suggestion.js";
+import { blackHoleGap, genesisGap, missingPartHint } from "./configuration-gaps.js";
 import { LISTENERS } from "./listeners.js";
 
 export interface Finding {
@@ -38,7 +38,7 @@ export async function checkConfiguration(file: string, dataDirectory: string): P
 		config = loadConfig(file);
 	} catch (error) {
 		if (!(error instanceof ConfigError)) throw error;
-		const hint = missingSectionHint(error.message);
+		const hint = missingPartHint(error);
 		return [errorAt(file, hint === undefined ? error.message : `${error.message}; ${hint}`)];
 	}
 	const gap = genesisGap(config);
@@ -65,7 +65,7 @@ export async function checkConfiguration(file: string, dataDirectory: string): P
 	];
 }
 
-/** The sentence on a key that no node reads, with the key that was probably meant. */
+/** The message on a key that no node reads, with the key that was probably meant. */
 function unknownKeyText(path: string): string {
 	const parent = path.slice(0, path.lastIndexOf(".") + 1);
 	const known = allSettings

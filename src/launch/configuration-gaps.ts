@@ -1,14 +1,15 @@
 /** What a configuration of a network can't do without, said plainly where it is missing. */
 
-import type { NodeConfig } from "../node/config/config.js";
+import type { ConfigError, NodeConfig } from "../node/config/config.js";
 import { isFrom } from "../node/rules/release.js";
 
 const GENESIS_ADVICE =
 	"it names the first block, and with it the network: take the configuration file of that network's own nodes";
 
-/** What to write where the configuration reader misses a key; undefined for every other refusal. */
-export function missingSectionHint(message: string): string | undefined {
-	const key = /no configuration setting found for key (\S+)$/.exec(message)?.[1];
+/** What to do where the file of a configuration or a key of it is missing; undefined for every other refusal. */
+export function missingPartHint({ missing: { key, file } }: ConfigError): string | undefined {
+	if (file !== undefined)
+		return "-c names the configuration file of the network; examples/network-node.conf of this package is one to begin with";
 	if (key === undefined) return undefined;
 	if (key === "storage")
 		return `the section storage is missing: add storage { db.directory = "database" }; genesis.block belongs there too: ${GENESIS_ADVICE}`;
@@ -31,5 +32,5 @@ export function blackHoleGap({ genesis, node, dev, settings }: NodeConfig): stri
 export function genesisGap(config: NodeConfig): string | undefined {
 	const isWritten = config.settings.some(({ path, line }) => path.startsWith("genesis.block") && line);
 	if (isWritten || config.dev.enabled) return undefined;
-	return `genesis.block is missing: the chain has nobody who could act or make blocks, and no network knows it; ${GENESIS_ADVICE}`;
+	return `genesis.block is missing: no account of the chain could act or make blocks, and no network knows it; ${GENESIS_ADVICE}`;
 }

@@ -107,7 +107,7 @@ function damaged(what: string): Failure {
 }
 
 /**
- * Copies a data directory entry by entry, while nobody else can open it; the copy appears whole or not at all.
+ * Copies a data directory entry by entry, while no other process can open it; the copy appears whole or not at all.
  * @param name sub-directory of the database
  * @param onEntries told how many entries are copied; false gives up and removes the copy
  * @returns entries copied; undefined if given up

@@ -15,10 +15,10 @@ import type { ParameterSetting } from "../node/development/initial-state.js";
 import { utf8 } from "../protocol/bytes.js";
 import { sha256 } from "../protocol/hash.js";
 import { addressOfPrivateKey } from "../protocol/signature.js";
-import { parseCoinAmount } from "../wallet/amount.js";
-import { parseDuration } from "../wallet/duration.js";
 import { Failure } from "../wallet/failure.js";
 import { isRecord, type Json, type JsonRecord, member, readJson } from "../wallet/json.js";
+import { parseCoinAmount } from "../wallet/values/amount.js";
+import { parseDuration } from "../wallet/values/duration.js";
 import { flag, integer, type OptionSource, oneOf } from "./option-source.js";
 
 /** Options that make another chain. `--parameter` is one too. */
@@ -87,7 +87,7 @@ async function mnemonicOf(text: string | undefined, seed: string | undefined): P
 
 function checkHdPath(text: string): string {
 	if (!/^m(\/\d{1,10}'?)+\/?$/.test(text))
-		throw new Failure("bad_value", `--hd-path "${text}" is no path: write it like ${DEVELOPMENT_HD_PATH}`);
+		throw new Failure("bad_value", `--hd-path "${text}" is not a path: write it like ${DEVELOPMENT_HD_PATH}`);
 	return text.endsWith("/") ? text : `${text}/`;
 }
 
@@ -120,17 +120,17 @@ async function readAccountsFile(path: string): Promise<AccountsFile> {
 	} catch (error) {
 		const why =
 			error instanceof SyntaxError
-				? "it is no JSON"
+				? "it is not JSON"
 				: ((error as NodeJS.ErrnoException).code ?? "unknown error");
 		throw new Failure("bad_value", `the accounts file ${path} can't be read: ${why}`);
 	}
 	if (Array.isArray(json)) return { accounts: json.map(fileKey), parameters: [] };
 	if (!isRecord(json)) throw new Failure("bad_value", `the accounts file ${path} holds no accounts`);
 	const { privateKeys, mnemonic, accounts, chainParameters } = json;
-	const sentence: JsonRecord = isRecord(mnemonic) ? mnemonic : {};
-	const phrase = member(sentence, "phrase");
-	const count = member(sentence, "count");
-	const balance = member(sentence, "balance");
+	const record: JsonRecord = isRecord(mnemonic) ? mnemonic : {};
+	const phrase = member(record, "phrase");
+	const count = member(record, "count");
+	const balance = member(record, "balance");
 	return {
 		accounts: [
 			...(Array.isArray(privateKeys) ? privateKeys.map(fileKey) : []),

@@ -9,7 +9,7 @@ import { spell } from "../protocol/dialect.js";
 import { addressOfPrivateKey } from "../protocol/signature.js";
 import type { ChosenDevelopment } from "./development-options.js";
 
-/** The producer's key where it is the one that everybody knows; one from a file is shown to nobody. */
+/** The producer's key where it is the one that everybody knows; one from a file is never shown. */
 function publicKeyNote(key: Uint8Array): string {
 	return equalBytes(key, defaultProducerKey()) ? `  key ${toHex(key)}` : "";
 }

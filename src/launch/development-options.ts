@@ -9,9 +9,9 @@ import type { SealMode } from "../node/development/conditions.js";
 import type { DevelopmentOptions } from "../node/development/development.js";
 import type { Founding } from "../node/development/directory.js";
 import type { Dialect } from "../protocol/dialect.js";
-import { readAddress } from "../wallet/address-text.js";
-import { parseDuration } from "../wallet/duration.js";
 import { Failure } from "../wallet/failure.js";
+import { readAddress } from "../wallet/values/address-text.js";
+import { parseDuration } from "../wallet/values/duration.js";
 import { FOUNDING_FLAGS, foundingOf } from "./development-founding.js";
 import { flag, integer, type OptionSource, oneOf } from "./option-source.js";
 
@@ -112,14 +112,17 @@ function sealMode(get: OptionSource): SealMode {
 
 function unlockedAccount(text: string): Uint8Array {
 	const address = readAddress(text);
-	if (!address) throw new Failure("bad_address", `--unlock "${text}" is no address`);
+	if (!address) throw new Failure("bad_address", `--unlock "${text}" is not an address`);
 	return address;
 }
 
 function allowedOrigin(text: string): string {
 	const origin = text.trim();
 	if (!isOrigin(origin)) {
-		throw new Failure("bad_value", `--allow-origin "${text}" is no origin, such as http://localhost:3000`);
+		throw new Failure(
+			"bad_value",
+			`--allow-origin "${text}" is not an origin, such as http://localhost:3000`,
+		);
 	}
 	return origin;
 }

@@ -18,11 +18,11 @@ export interface OfflineChain {
 	readonly pool: SignaturePool | undefined;
 	/** Throws what went wrong with the storage, if something did. */
 	check(): void;
-	/** @throws {Failure} `start_failed` with the node's sentence if the last write fails; nothing is lost then */
+	/** @throws {Failure} `start_failed` with the node's message if the last write fails; nothing is lost then */
 	close(): Promise<void>;
 }
 
-/** Options of a development chain that seals nothing and serves nobody. */
+/** Options of a development chain that seals nothing and serves no clients. */
 const AT_REST = {
 	seal: "manual",
 	solidLag: 0n,
@@ -34,7 +34,7 @@ const AT_REST = {
 /**
  * Opens the chain of a configuration, or the development chain that a directory holds.
  * @param threads for signatures; 0: none
- * @throws {Failure} `start_failed` with the node's sentence
+ * @throws {Failure} `start_failed` with the node's message
  */
 export async function openOffline(
 	configFile: string,

@@ -2,7 +2,7 @@
 
 import { Failure } from "../wallet/failure.js";
 
-/** The value of an option by its flag name; undefined where nobody set it. */
+/** The value of an option by its flag name; undefined where it is not set. */
 export type OptionSource = (flag: string) => string | undefined;
 
 /** Whether a switch is on. */

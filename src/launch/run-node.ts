@@ -2,13 +2,14 @@
 
 import { writeSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
+import { ConfigError } from "../hocon/config-error.js";
 import { PortError } from "../node/api/http-servers.js";
 import { AlreadyThereError } from "../node/chain/stop-condition.js";
 import { type NodeOptions, type RunningNode, startNode } from "../node/node.js";
 import { OperatorError } from "../protocol/operator-error.js";
 import { takeOverSignals } from "../terminal/interrupt.js";
 import { Failure } from "../wallet/failure.js";
-import { missingSectionHint } from "./configuration-gaps.js";
+import { missingPartHint } from "./configuration-gaps.js";
 import { portHint } from "./listeners.js";
 import { type ClosableLog, ignoreBrokenPipe } from "./node-log.js";
 
@@ -21,8 +22,13 @@ export interface ReadyTargets {
 /** Turns a node's own errors into refusals with exit code 1. */
 export function startFailure(error: unknown): unknown {
 	if (!(error instanceof OperatorError)) return error;
-	const hint = error instanceof PortError ? portHint(error.owner) : missingSectionHint(error.message);
+	const hint = startHint(error);
 	return new Failure("start_failed", error.message, { cause: error, ...(hint ? { hint } : {}) });
+}
+
+function startHint(error: OperatorError): string | undefined {
+	if (error instanceof PortError) return portHint(error.owner);
+	return error instanceof ConfigError ? missingPartHint(error) : undefined;
 }
 
 /**

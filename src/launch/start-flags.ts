@@ -170,7 +170,10 @@ function given(flags: StartFlags): [name: string, value: string | number | boole
 
 function checkedPeer(peer: string): string {
 	if ((parsePeerAddress(peer)?.port ?? 0) < 1) {
-		throw new Failure("usage", `Invalid inetSocketAddress: "${peer}", use ipv4:port or [ipv6]:port`);
+		throw new Failure(
+			"usage",
+			`Invalid inetSocketAddress: "${peer}", use ipv4:port, [ipv6]:port or name:port`,
+		);
 	}
 	return peer;
 }

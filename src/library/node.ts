@@ -12,7 +12,7 @@ export interface DevelopmentChainOptions {
 	readonly accounts?: number;
 	/** Balance of each, with its unit; `10000coin` if absent. */
 	readonly balance?: string;
-	/** Sentence of their keys, or `random`; absent: the one that development chains share. */
+	/** Mnemonic of their keys, or `random`; absent: the one that development chains share. */
 	readonly mnemonic?: string;
 	/** A block for every transaction, on command, or every so many seconds; `instant` if absent. */
 	readonly seal?: "instant" | "manual" | number;

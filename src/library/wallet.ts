@@ -20,11 +20,17 @@ export {
 	Wallet,
 	type WalletOptions,
 } from "../wallet/actions/wallet.js";
-export { formatCoin, parseCoinAmount } from "../wallet/amount.js";
-export { type Artefact, artefactOf, readArtefact, withSignature, writeArtefact } from "../wallet/artefact.js";
-export { broadcast } from "../wallet/broadcast.js";
-export { contractOf } from "../wallet/contract.js";
+export { nodeSettings } from "../wallet/configuration/settings.js";
 export { Failure, type FailureCode } from "../wallet/failure.js";
-export { NodeClient } from "../wallet/node-client.js";
-export { nodeSettings } from "../wallet/settings.js";
-export { statusOf, type TransactionStatus, waitFor } from "../wallet/wait.js";
+export { broadcast } from "../wallet/node/broadcast.js";
+export { NodeClient } from "../wallet/node/node-client.js";
+export { statusOf, type TransactionStatus, waitFor } from "../wallet/node/wait.js";
+export { contractOf } from "../wallet/transaction/contract.js";
+export {
+	envelopeOf,
+	readEnvelope,
+	type TransactionEnvelope,
+	withSignature,
+	writeEnvelope,
+} from "../wallet/transaction/envelope.js";
+export { formatCoin, parseCoinAmount } from "../wallet/values/amount.js";

@@ -10,7 +10,6 @@ import type { OpenChain } from "./chain/open-chain.js";
 import type { NodeConfig } from "./config/config.js";
 import { activeWitnesses } from "./consensus/slots.js";
 import type { NodeMetrics } from "./metrics/metrics.js";
-import { ForkGates } from "./rules/fork-gates.js";
 import { createView, type StateView } from "./state/view.js";
 
 export interface NodeApiOptions {
@@ -59,17 +58,13 @@ export function createApiNode(options: NodeApiOptions): ApiNode {
 		solidity: () => open.solidState,
 		pbft: confirmed,
 	};
-	const gates = new WeakMap<StateView, ForkGates>([[chain.state, open.forks]]);
 	return {
 		config,
 		rules,
 		nowMs: () => Number(clock()),
 		view: (server) => views[server](),
-		forks: (state) => {
-			const known = gates.get(state) ?? new ForkGates(state, rules);
-			gates.set(state, known);
-			return known;
-		},
+		// What has passed is asked of the head, whatever state is looked at (protocol/machine §1).
+		forks: () => open.forks,
 		machine,
 		pool: chain.pool,
 		limiter: new RateLimiter(config.rateLimiter),

@@ -14,7 +14,7 @@ const REFLECTION = /^\/grpc\.reflection\./;
 
 /** Compares an answer. */
 export function compareGrpc(line: GrpcLine, got: GrpcAnswer): Outcome {
-	const skips = skipsOf(`${line.port} ${line.path}`);
+	const skips = skipsOf(`${line.port} ${line.path}`, line);
 	const skipped = skips.find((skip) => skip.effect.kind === "nothing");
 	if (skipped !== undefined) return { kind: "skipped", why: skipped.why };
 	const leniency = toLeniency(skips);

@@ -41,7 +41,7 @@ const TEXT_KEYS: ReadonlySet<string> = new Set([
 	"witness_schedule",
 ]);
 
-/** Stores that only index, left out of recordings. */
+/** Stores that only index, left out of recordings, and one of this program's own. */
 export const INDEX_STORES: ReadonlySet<string> = new Set([
 	"block",
 	"block-index",
@@ -52,6 +52,7 @@ export const INDEX_STORES: ReadonlySet<string> = new Set([
 	"recent-transaction",
 	"trans-cache",
 	"tmp",
+	"upgrade-votes",
 ]);
 
 /** Whether an entry's value is an account record. */

@@ -2,8 +2,8 @@
 
 import { type AbiView, keyedValues } from "../abi/coder.js";
 import type { AbiItem } from "../abi/parameter.js";
-import { parseHexBytes } from "../wallet/bytes-text.js";
 import { Failure } from "../wallet/failure.js";
+import { parseHexBytes } from "../wallet/values/bytes-text.js";
 import { CoinCommand } from "./coin-command.js";
 import { printJson } from "./output.js";
 import { argumentOrStdin } from "./stdin.js";

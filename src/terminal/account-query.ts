@@ -1,9 +1,9 @@
 /** The base of questions about one account: the named one, or the active wallet. */
 
 import { Args } from "@oclif/core";
-import { NodeClient, type NodeView } from "../wallet/node-client.js";
-import type { Settings, SettingsFlags } from "../wallet/settings.js";
-import { accountOrActive } from "../wallet/signing.js";
+import type { Settings, SettingsFlags } from "../wallet/configuration/settings.js";
+import { NodeClient, type NodeView } from "../wallet/node/node-client.js";
+import { accountOrActive } from "../wallet/transaction/signing.js";
 import { keystoreFlags, nodeFlags, solidityFlag } from "./flags.js";
 import { QueryCommand } from "./query-command.js";
 

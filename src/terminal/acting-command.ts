@@ -13,25 +13,25 @@ import {
 	type PrepareOptions,
 	prepare,
 } from "../wallet/actions/prepare.js";
-import { formatCoin } from "../wallet/amount.js";
-import { type Artefact, writeArtefact } from "../wallet/artefact.js";
-import { type ArtefactFacts, noteFor, summaryLines } from "../wallet/artefact-note.js";
-import { accountOrFresh } from "../wallet/authority.js";
-import { parseExpiry, parseReference } from "../wallet/build.js";
-import { accountOf, genesisId, headBlock } from "../wallet/chain-query.js";
+import { labelled, readLabels } from "../wallet/configuration/labels.js";
+import type { Settings } from "../wallet/configuration/settings.js";
 import { Failure } from "../wallet/failure.js";
-import { actsUnsigned, UNSIGNED_LINE } from "../wallet/impersonation.js";
-import { labelled, readLabels } from "../wallet/labels.js";
-import { memoBytes } from "../wallet/memo.js";
-import { NodeClient } from "../wallet/node-client.js";
-import { weigh } from "../wallet/permission.js";
-import { type Reference, readReference } from "../wallet/reference.js";
-import { withAdvice } from "../wallet/refusal-advice.js";
-import type { Settings } from "../wallet/settings.js";
+import { accountOf, genesisId, headBlock } from "../wallet/node/chain-query.js";
+import { NodeClient } from "../wallet/node/node-client.js";
+import { accountOrFresh } from "../wallet/permission/authority.js";
+import { weigh } from "../wallet/permission/permission.js";
 import { namesDevice } from "../wallet/signers/device-name.js";
 import type { SigningKey } from "../wallet/signers/signer.js";
-import { accountNamed, activeAccount, openableKey } from "../wallet/signing.js";
-import { costLines } from "../wallet/transaction-cost.js";
+import { parseExpiry, parseReference } from "../wallet/transaction/build.js";
+import { type TransactionEnvelope, writeEnvelope } from "../wallet/transaction/envelope.js";
+import { type EnvelopeFacts, noteFor, summaryLines } from "../wallet/transaction/envelope-note.js";
+import { actsUnsigned, UNSIGNED_LINE } from "../wallet/transaction/impersonation.js";
+import { type Reference, readReference } from "../wallet/transaction/reference.js";
+import { withAdvice } from "../wallet/transaction/refusal-advice.js";
+import { accountNamed, activeAccount, openableKey } from "../wallet/transaction/signing.js";
+import { costLines } from "../wallet/transaction/transaction-cost.js";
+import { formatCoin } from "../wallet/values/amount.js";
+import { memoBytes } from "../wallet/values/memo.js";
 import type { ActingFlags } from "./acting-flags.js";
 import type { OutputKind } from "./coin-command.js";
 import type { ConfirmationLevel } from "./confirmation.js";
@@ -119,8 +119,8 @@ export abstract class ActingCommand extends SendingCommand {
 		const keys = flags.build || flags["dry-run"] ? [] : await this.signers(context, flags);
 		const unsigned = keys === UNSIGNED;
 		const prepared = await prepare(context, plan, { ...this.prepareOptions(flags), keys });
-		const { artefact, permission, approval } = prepared;
-		const facts = await this.facts(flags, client, artefact, permission);
+		const { envelope, permission, approval } = prepared;
+		const facts = await this.facts(flags, client, envelope, permission);
 		for (const { message } of plan.warnings ?? []) this.warning(message);
 		const level = this.levelOf(plan, settings);
 		const isShown = this.isShown(plan.agree ? 2 : level, flags, settings);
@@ -129,20 +129,20 @@ export abstract class ActingCommand extends SendingCommand {
 			context,
 			plan,
 			{ ...facts, approval },
-			{ artefact, cost, unsigned, isShown },
+			{ envelope, cost, unsigned, isShown },
 		);
 
-		const own = { ...plan.result, ...plan.resultOf?.(artefact) };
-		if (flags["dry-run"]) return this.printPlan(artefact, facts, summary, { ...plan, result: own }, cost);
+		const own = { ...plan.result, ...plan.resultOf?.(envelope) };
+		if (flags["dry-run"]) return this.printPlan(envelope, facts, summary, { ...plan, result: own }, cost);
 		if (plan.agree) await plan.agree(summary);
-		if (flags.build) return await this.printArtefact(artefact, facts, summary);
+		if (flags.build) return await this.printEnvelope(envelope, facts, summary);
 		if (!flags.sign && !unsigned) checkThreshold(prepared);
 		if (!plan.agree) await this.confirm(level, summary, flags.yes);
 		if (this.isWatched && (flags.yes || (level === 0 && !plan.agree))) await this.show(summary);
-		const signed = await this.signWith(artefact, keys, flags, settings, summary);
+		const signed = await this.signWith(envelope, keys, flags, settings, summary);
 		if (flags.sign) {
 			const reached = permission && weigh(permission, signed.signers);
-			return await this.printArtefact(signed, { ...facts, approval: reached }, summary);
+			return await this.printEnvelope(signed, { ...facts, approval: reached }, summary);
 		}
 		const marks = unsigned ? { unsigned: true } : {};
 		const members = { ...own, ...marks, ...(plan.warnings?.length ? { warnings: plan.warnings } : {}) };
@@ -165,19 +165,19 @@ export abstract class ActingCommand extends SendingCommand {
 	private async summary(
 		{ settings, client }: ActingContext,
 		plan: ActingPlan,
-		facts: ArtefactFacts,
+		facts: EnvelopeFacts,
 		shown: {
-			readonly artefact: Artefact;
+			readonly envelope: TransactionEnvelope;
 			readonly cost: PreparedCost | undefined;
 			readonly unsigned: boolean;
 			readonly isShown: boolean;
 		},
 	): Promise<readonly string[]> {
-		const { artefact, cost, unsigned, isShown } = shown;
+		const { envelope, cost, unsigned, isShown } = shown;
 		const chainMs = isShown ? (await headBlock(client)).timestampMs : undefined;
 		this.labels = await readLabels(settings);
 		return [
-			...summaryLines(artefact, { ...facts, chainMs }),
+			...summaryLines(envelope, { ...facts, chainMs }),
 			...(plan.details ?? []),
 			...(unsigned ? [UNSIGNED_LINE] : []),
 			...(cost ? costLines(cost, cost.shortfallSun) : []),
@@ -222,33 +222,33 @@ export abstract class ActingCommand extends SendingCommand {
 		return oneByOne(names, (name) => this.devices.keyNamed(settings, name));
 	}
 
-	/** An artefact travels with its chain and permission; a transaction that is sent at once needs neither. */
+	/** An envelope travels with its chain and permission; a transaction that is sent at once needs neither. */
 	private async facts(
 		flags: ActingFlags,
 		client: NodeClient,
-		artefact: Artefact,
+		envelope: TransactionEnvelope,
 		permission: Readonly<Permission> | undefined,
-	): Promise<ArtefactFacts> {
+	): Promise<EnvelopeFacts> {
 		const travels = (flags.build || flags.sign) && !flags.offline;
 		return {
 			chain: travels ? await genesisId(client) : this.reference?.chain,
 			permission,
-			approval: permission && weigh(permission, artefact.signers),
+			approval: permission && weigh(permission, envelope.signers),
 		};
 	}
 
-	private async printArtefact(
-		artefact: Artefact,
-		facts: ArtefactFacts,
+	private async printEnvelope(
+		envelope: TransactionEnvelope,
+		facts: EnvelopeFacts,
 		summary: readonly string[],
 	): Promise<void> {
 		if (this.isWatched) await this.show(summary);
-		printJsonText(writeArtefact(artefact, noteFor(artefact, facts)));
+		printJsonText(writeEnvelope(envelope, noteFor(envelope, facts)));
 	}
 
 	private printPlan(
-		artefact: Artefact,
-		facts: ArtefactFacts,
+		envelope: TransactionEnvelope,
+		facts: EnvelopeFacts,
 		summary: readonly string[],
 		plan: ActingPlan,
 		cost: PreparedCost | undefined,
@@ -265,17 +265,17 @@ export abstract class ActingCommand extends SendingCommand {
 			printLine("  not signed, not sent (--dry-run)");
 			return;
 		}
-		const { summary: sentence, account } = noteFor(artefact, facts);
-		const raw = artefact.transaction.raw;
+		const note = noteFor(envelope, facts);
+		const raw = envelope.transaction.raw;
 		printJson({
-			txID: artefact.transaction.idHex,
-			type: artefact.type.name,
-			from: account,
-			summary: sentence,
-			permission: artefact.permissionId,
+			txID: envelope.transaction.idHex,
+			type: envelope.type.name,
+			from: note["account"],
+			summary: note["summary"],
+			permission: envelope.permissionId,
 			threshold: facts.permission?.threshold,
 			expiration: raw?.expiration,
-			size: artefact.transaction.size,
+			size: envelope.transaction.size,
 			cost,
 			sent: false,
 			...plan.result,

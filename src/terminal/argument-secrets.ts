@@ -1,4 +1,4 @@
-/** Keeps what may be a key or a sentence, given as an argument by mistake, out of the message about it (protocol/command-line §3.1). */
+/** Keeps what may be a key or a mnemonic, given as an argument by mistake, out of the message about it (protocol/command-line §3.1). */
 
 import type { Failure, FailureCode } from "../wallet/failure.js";
 
@@ -35,7 +35,7 @@ export function withoutArgumentSecrets(failure: Failure, command: string, words:
 	return message === failure.message ? failure : failure.saying(message);
 }
 
-/** Ids of transactions and blocks are no secrets, and whoever looks for one wants to read it. */
+/** Ids of transactions and blocks are not secrets, and whoever looks for one wants to read it. */
 function isId({ code, facts }: Failure, message: string, part: string): boolean {
 	return facts.txID === part.toLowerCase() || (code === "not_found" && /transaction|block/.test(message));
 }

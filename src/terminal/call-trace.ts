@@ -12,14 +12,14 @@ import {
 } from "../protocol/messages.js";
 
 import { commonInterface, joinedInterfaces } from "../wallet/abi/signature-list.js";
-import { messageFrom } from "../wallet/answer.js";
-import { callTree, MAX_STEPS, type RootCall, traceSteps } from "../wallet/call-tree.js";
-import { type CallView, type InterfaceOf, viewCall } from "../wallet/call-view.js";
-import { storedInterface } from "../wallet/contract-record.js";
 import { Failure } from "../wallet/failure.js";
 import type { Json } from "../wallet/json.js";
-import type { NodeClient } from "../wallet/node-client.js";
-import { transactionFrom } from "../wallet/transaction-view.js";
+import { messageFrom } from "../wallet/node/answer.js";
+import type { NodeClient } from "../wallet/node/node-client.js";
+import { transactionFrom } from "../wallet/transaction/transaction-view.js";
+import { callTree, MAX_STEPS, type RootCall, traceSteps } from "../wallet/view/call-tree.js";
+import { type CallView, type InterfaceOf, viewCall } from "../wallet/view/call-view.js";
+import { storedInterface } from "../wallet/view/contract-record.js";
 import { interfaceFlag } from "./contract-input.js";
 
 /** Interfaces of contracts that have none on the chain. */

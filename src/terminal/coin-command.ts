@@ -4,15 +4,16 @@
  */
 
 import { Command, Flags } from "@oclif/core";
-import { TOP_KEYS } from "../wallet/configuration.js";
+import { TOP_KEYS } from "../wallet/configuration/configuration.js";
+import { loadSettings, type Settings, type SettingsFlags } from "../wallet/configuration/settings.js";
 import type { Failure } from "../wallet/failure.js";
-import { loadSettings, type Settings, type SettingsFlags } from "../wallet/settings.js";
-import { nearest } from "../wallet/suggestion.js";
+import { nearest } from "../wallet/values/suggestion.js";
 import { withoutArgumentSecrets } from "./argument-secrets.js";
 import { paint } from "./colors.js";
 import { commandSchema, type DescribedCommand } from "./command-schema.js";
 import { asFailure, reportFailure } from "./failure-report.js";
 import type { PasswordFlags } from "./flags.js";
+import { unknownFlag } from "./framework-errors.js";
 import {
 	printJson,
 	printLine,
@@ -50,10 +51,10 @@ export const generalFlags = {
 
 /**
  * How results leave a command, the one rule of all (docs/commands): text, or with `--json` JSON; what acts on the chain,
- * makes an artefact or goes on without an end (`stream`) prints JSON also as soon as standard output is no terminal,
+ * makes an envelope or goes on without an end (`stream`) prints JSON also as soon as standard output is not a terminal,
  * unless `--text` is given.
  */
-export type OutputKind = "query" | "acts" | "artefact" | "stream";
+export type OutputKind = "query" | "acts" | "envelope" | "stream";
 
 export abstract class CoinCommand extends Command {
 	static override baseFlags = generalFlags;
@@ -104,6 +105,12 @@ export abstract class CoinCommand extends Command {
 		else printText(String(value));
 	}
 
+	/** Prints whether something was done: `true` or `false` for programs, a message for people. */
+	protected printOutcome(isDone: boolean, message: string): void {
+		if (this.json) printJson(isDone);
+		else printText(message);
+	}
+
 	/** Prints one record: a JSON object, or `name  value` lines; `text` gives people another form of it. */
 	protected printRecord(record: object, text?: object | readonly string[]): void {
 		if (this.json) printJson(record);
@@ -147,7 +154,7 @@ export abstract class CoinCommand extends Command {
 		for (const path of unknownKeys) {
 			const [near] = nearest(path.split(".").at(-1) ?? "", Object.keys(TOP_KEYS));
 			const hint = near ? `; did you mean ${near}?` : "";
-			this.warning(`${configurationFile} has the key ${path}, which means nothing${hint}`);
+			this.warning(`${configurationFile} has the key ${path}, which is unknown${hint}`);
 		}
 	}
 
@@ -165,9 +172,8 @@ export abstract class CoinCommand extends Command {
 	}
 
 	/** The parser's refusal of a mistyped flag, with the flag that was meant. */
-	private withSuggestion(failure: Failure): Failure {
-		const typed =
-			failure.code === "usage" ? /^Nonexistent flags?: (--[^, ]+)/.exec(failure.message)?.[1] : undefined;
+	private withSuggestion(failure: Failure, error: unknown): Failure {
+		const typed = unknownFlag(error);
 		if (typed === undefined) return failure;
 		const { flags, baseFlags } = this.constructor as typeof CoinCommand;
 		const known = Object.keys({ ...flags, ...baseFlags }).map((name) => `--${name}`);
@@ -176,7 +182,7 @@ export abstract class CoinCommand extends Command {
 	}
 
 	protected override async catch(error: unknown): Promise<void> {
-		const told = this.explain(this.withSuggestion(asFailure(error)));
+		const told = this.explain(this.withSuggestion(asFailure(error), error));
 		const failure = withoutArgumentSecrets(told, this.id ?? "", this.argv);
 		process.exitCode = reportFailure(failure, this.json);
 	}

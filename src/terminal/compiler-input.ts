@@ -52,6 +52,6 @@ function parsed(text: string, source: string): Json {
 	try {
 		return readJson(text);
 	} catch (error) {
-		throw new Failure("bad_value", `${source} is no JSON: ${(error as Error).message}`);
+		throw new Failure("bad_value", `${source} is not JSON: ${(error as Error).message}`);
 	}
 }

@@ -1,9 +1,9 @@
 /** Labels that a shell offers: which kind belongs where, and what they are. */
 
 import { listKeystore } from "../keystore/keystore.js";
-import { BUILT_IN, readConfiguration } from "../wallet/configuration.js";
-import { readContacts } from "../wallet/contacts.js";
-import type { Settings } from "../wallet/settings.js";
+import { BUILT_IN, readConfiguration } from "../wallet/configuration/configuration.js";
+import { readContacts } from "../wallet/configuration/contacts.js";
+import type { Settings } from "../wallet/configuration/settings.js";
 
 /** Keys of the keystore; these and contacts; network profiles. */
 export const NAME_KINDS = ["keys", "accounts", "profiles"] as const;
@@ -22,7 +22,7 @@ const ACCOUNTS = new Set(["account", "address", "contract", "issuer", "spender",
 /** New things: their names aren't there yet; and addresses of other networks' kinds. */
 const NOT_THERE = /^(network |keystore (new|import)|contact add)/;
 
-/** What the arguments of a command name; undefined if they are no names. @param command words separated by blanks */
+/** What the arguments of a command name; undefined if they are not names. @param command words separated by blanks */
 export function namedByArguments(command: string, argumentNames: readonly string[]): NameKind | undefined {
 	if (NOT_THERE.test(command)) return undefined;
 	if (/^profile (use|show|set|remove)$/.test(command)) return "profiles";
@@ -45,7 +45,7 @@ export async function namesOf(kind: NameKind, settings: Settings): Promise<strin
 	return [...names].filter(isPlainWord).sort();
 }
 
-/** Whether a name means itself in every shell, and is no flag. */
+/** Whether a name means itself in every shell, and is not a flag. */
 export function isPlainWord(name: string): boolean {
 	return /^[\p{L}\p{N}_][\p{L}\p{N}_.-]*$/u.test(name);
 }

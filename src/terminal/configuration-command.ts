@@ -1,8 +1,8 @@
 /** The base of commands that change the user's configuration. */
 
-import type { Configuration } from "../wallet/configuration.js";
-import { type ConfigurationEdit, editConfiguration } from "../wallet/configuration-edit.js";
-import { loadSettings, type Settings, type SettingsFlags } from "../wallet/settings.js";
+import type { Configuration } from "../wallet/configuration/configuration.js";
+import { type ConfigurationEdit, editConfiguration } from "../wallet/configuration/configuration-edit.js";
+import { loadSettings, type Settings, type SettingsFlags } from "../wallet/configuration/settings.js";
 import { CoinCommand } from "./coin-command.js";
 
 export abstract class ConfigurationCommand extends CoinCommand {

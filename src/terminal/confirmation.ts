@@ -5,7 +5,7 @@ import { canAsk } from "./controlling-terminal.js";
 import { printNote } from "./output.js";
 import { askYesNo, showOnTerminal } from "./prompts.js";
 
-/** How much a step needs the owner's agreement. Level 1 goes ahead where nobody can be asked, level 2 needs `--yes`. */
+/** How much a step needs the owner's agreement. Level 1 goes ahead without a terminal to ask on, level 2 needs `--yes`. */
 export type ConfirmationLevel = 0 | 1 | 2;
 
 /**
@@ -32,7 +32,7 @@ export async function agree(
 	if (level === 0 || yes) return false;
 	if (!canAsk()) {
 		if (level === 1) return false;
-		throw new Failure("confirmation_needed", "this needs --yes where nobody can be asked");
+		throw new Failure("confirmation_needed", "this needs --yes without a terminal to ask on");
 	}
 	await present(summary);
 	if (!(await askYesNo(question)))

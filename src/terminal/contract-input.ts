@@ -7,15 +7,15 @@ import { encodeCall } from "../abi/coder.js";
 import type { ContractInterface } from "../abi/parameter.js";
 import { readArguments } from "../wallet/abi/argument.js";
 import { findItem, readInterface } from "../wallet/abi/interface.js";
-import { parseCoinAmount } from "../wallet/amount.js";
-import { parseHexBytes } from "../wallet/bytes-text.js";
-import type { ContractCall } from "../wallet/constant-call.js";
-import { storedInterface } from "../wallet/contract-record.js";
+import type { Settings } from "../wallet/configuration/settings.js";
 import { Failure } from "../wallet/failure.js";
-import type { NamedCall } from "../wallet/named-call.js";
-import type { NodeClient } from "../wallet/node-client.js";
-import type { Settings } from "../wallet/settings.js";
-import { accountNamed } from "../wallet/signing.js";
+import type { ContractCall } from "../wallet/node/constant-call.js";
+import type { NodeClient } from "../wallet/node/node-client.js";
+import type { NamedCall } from "../wallet/transaction/named-call.js";
+import { accountNamed } from "../wallet/transaction/signing.js";
+import { parseCoinAmount } from "../wallet/values/amount.js";
+import { parseHexBytes } from "../wallet/values/bytes-text.js";
+import { storedInterface } from "../wallet/view/contract-record.js";
 import { readStdin } from "./stdin.js";
 
 export const abiFlag = {
@@ -72,7 +72,7 @@ export function valuesOf(flags: ValueFlags): Pick<ContractCall, "valueSun" | "to
 }
 
 function wholeNumber(flag: string, text: string): bigint {
-	if (!/^\d{1,19}$/.test(text)) throw new Failure("bad_value", `--${flag} "${text}" is no whole number`);
+	if (!/^\d{1,19}$/.test(text)) throw new Failure("bad_value", `--${flag} "${text}" is not a whole number`);
 	return BigInt(text);
 }
 

@@ -1,10 +1,10 @@
 /** What is to be deployed: code and interface from flags, or from a file that a compiler or toolchain wrote. */
 
 import { artifactMember, entriesOf } from "../wallet/abi/interface.js";
-import { parseHexBytes } from "../wallet/bytes-text.js";
 import { chosenContract, compiledContracts, isStandardOutput } from "../wallet/compiler/output.js";
 import { Failure } from "../wallet/failure.js";
 import { type Json, readJson } from "../wallet/json.js";
+import { parseHexBytes } from "../wallet/values/bytes-text.js";
 import { compiledJson } from "./compiler-input.js";
 import { flagText } from "./contract-input.js";
 
@@ -97,6 +97,6 @@ function json(text: string, source: string): Json {
 	try {
 		return readJson(text);
 	} catch (error) {
-		throw new Failure("bad_value", `${source} is no JSON: ${(error as Error).message}`);
+		throw new Failure("bad_value", `${source} is not JSON: ${(error as Error).message}`);
 	}
 }

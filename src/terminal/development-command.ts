@@ -1,15 +1,14 @@
 /** The base of commands that ask or change a development chain, by its own methods (protocol/development-chain §4.4). */
 
 import { toHex } from "../protocol/bytes.js";
+import type { SettingsFlags } from "../wallet/configuration/settings.js";
 import { Failure } from "../wallet/failure.js";
 import { isRecord, type Json } from "../wallet/json.js";
-import { callJsonRpc, developmentUrl } from "../wallet/json-rpc.js";
-import { NodeClient } from "../wallet/node-client.js";
-import type { SettingsFlags } from "../wallet/settings.js";
-import { accountNamed } from "../wallet/signing.js";
+import { callJsonRpc, developmentUrl } from "../wallet/node/json-rpc.js";
+import { NodeClient } from "../wallet/node/node-client.js";
+import { accountNamed } from "../wallet/transaction/signing.js";
 import { CoinCommand } from "./coin-command.js";
 import { keystoreFlags, nodeFlags } from "./flags.js";
-import { printJson, printLine } from "./output.js";
 
 /** Flags of every such command. */
 export const developmentFlags = { ...nodeFlags, ...keystoreFlags };
@@ -51,9 +50,8 @@ export abstract class DevelopmentCommand extends CoinCommand {
 	}
 
 	/** Prints that a change was made: what was done, for people, and `true` or `false` for programs. */
-	protected printDone(answer: Json, sentence: string): void {
-		if (this.json) printJson(answer === true);
-		else printLine(answer === true ? sentence : "nothing was changed");
+	protected printDone(answer: Json, message: string): void {
+		this.printOutcome(answer === true, answer === true ? message : "nothing was changed");
 	}
 
 	/** An account in the form that the methods take. */

@@ -1,11 +1,11 @@
 /** Devices that a command named: each is opened once and closed when the command ends. */
 
 import { listKeystore } from "../keystore/keystore.js";
+import type { Settings } from "../wallet/configuration/settings.js";
 import { Failure } from "../wallet/failure.js";
-import type { Settings } from "../wallet/settings.js";
 import { devicePath, LEDGER, namesDevice } from "../wallet/signers/device-name.js";
 import type { DeviceSigner, SigningKey } from "../wallet/signers/signer.js";
-import { keyNamed } from "../wallet/signing.js";
+import { keyNamed } from "../wallet/transaction/signing.js";
 import { withProgress } from "./progress.js";
 
 export class Devices {

@@ -3,9 +3,9 @@
 import type { Failure } from "../wallet/failure.js";
 import { localTime } from "./output.js";
 
-/** @param due epoch milliseconds @param sentence what can be done then */
-export function refusedUntil(failure: Failure, due: bigint, sentence: string): Failure {
-	return failure.with({ retry: "later", details: { due }, hint: `${sentence} from ${localTime(due)}` });
+/** @param due epoch milliseconds @param action what can be done then */
+export function refusedUntil(failure: Failure, due: bigint, action: string): Failure {
+	return failure.with({ retry: "later", details: { due }, hint: `${action} from ${localTime(due)}` });
 }
 
 /** The first of several times; undefined if there are none. */

@@ -2,14 +2,14 @@
 
 import { Args } from "@oclif/core";
 import { fromUtf8 } from "../protocol/bytes.js";
-import { type ExchangeSide, exchangeSide, existingExchange } from "../wallet/exchanges.js";
-import { parseNatural } from "../wallet/integer-text.js";
 import {
 	type Currency,
 	type CurrencyAmount,
 	currencyById,
 	parseCurrencyAmount,
-} from "../wallet/token-amount.js";
+} from "../wallet/token/token-amount.js";
+import { parseNatural } from "../wallet/values/integer-text.js";
+import { type ExchangeSide, exchangeSide, existingExchange } from "../wallet/view/exchanges.js";
 import { ActingCommand, type ActingContext } from "./acting-command.js";
 import { type ActingFlags, actingFlags } from "./acting-flags.js";
 

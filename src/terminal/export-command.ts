@@ -28,7 +28,7 @@ export abstract class ExportCommand extends CoinCommand {
 	protected async confirmExport(what: string, yes: boolean): Promise<void> {
 		if (yes) return;
 		if (!canAsk())
-			throw new Failure("confirmation_needed", `exporting ${what} needs --yes where nobody can be asked`);
+			throw new Failure("confirmation_needed", `exporting ${what} needs --yes without a terminal to ask on`);
 		if (!(await askYesNo(`Export ${what}? Whoever reads it owns the account.`))) {
 			throw new Failure("confirmation_refused", `${what} was not exported`);
 		}

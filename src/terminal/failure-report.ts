@@ -5,27 +5,21 @@ import { firstSource, sourceTrace } from "../diagnostics/stack-trace.js";
 import { KeystoreError } from "../keystore/keystore-error.js";
 import { FAILURE_KINDS, Failure } from "../wallet/failure.js";
 import { paint } from "./colors.js";
+import { isFrameworkError, plainMessage } from "./framework-errors.js";
 import { printJsonNote, printNote } from "./output.js";
 
-/** A refusal by the framework's own parser, recognised without loading the framework here. */
-interface FrameworkError extends Error {
-	readonly oclif?: { readonly exit?: number };
-}
-
-/** Turns whatever was thrown into a refusal; what nobody foresaw is `internal`. */
+/** Turns whatever was thrown into a refusal; everything else is `internal`. */
 export function asFailure(error: unknown): Failure {
 	if (error instanceof Failure) return error;
 	if (error instanceof AbiDataError) return new Failure("bad_value", error.message);
 	if (error instanceof KeystoreError) return new Failure(error.code, error.message);
+	if (isFrameworkError(error))
+		return new Failure("usage", plainMessage(error.message), { hint: "see --help" });
 	if (error instanceof Error) {
-		const framework = error as FrameworkError;
-		if (framework.oclif !== undefined) {
-			return new Failure("usage", plainMessage(error.message), { hint: "see --help" });
-		}
 		const code = (error as { code?: unknown }).code;
 		const path = (error as { path?: unknown }).path;
 		if (typeof code === "string" && typeof path === "string")
-			return new Failure("bad_value", fileSentence(code, path));
+			return new Failure("bad_value", fileMessage(code, path));
 	}
 	const what = error instanceof Error ? error.message : String(error);
 	const where = firstSource(sourceTrace(error));
@@ -35,30 +29,17 @@ export function asFailure(error: unknown): Failure {
 	});
 }
 
-function fileSentence(code: string, path: string): string {
+function fileMessage(code: string, path: string): string {
 	const reasons: Readonly<Record<string, string>> = {
 		ENOENT: "no such file or directory",
 		EACCES: "permission denied",
 		EISDIR: "is a directory",
-		ENOTDIR: "a part of the path is no directory",
+		ENOTDIR: "a part of the path is not a directory",
 		ENOSPC: "no space left",
 		EROFS: "the file system is read-only",
 		EEXIST: "exists already",
 	};
 	return `${path}: ${reasons[code] ?? code}`;
-}
-
-/** The parser's message in one line, without its colours and its own hint. */
-export function plainMessage(message: string): string {
-	const lines = message
-		.replace(new RegExp(`${String.fromCharCode(27)}\\[[0-9;]*m`, "g"), "")
-		.split("\n")
-		.map((line) => line.trim())
-		.filter((line) => line !== "" && !/^(See more help|Note: --)/.test(line));
-	const [title = "", ...errors] = lines;
-	// Several errors are sentences of their own; other lines belong to the first.
-	if (/^The following errors? occurred:$/.test(title)) return errors.join("; ");
-	return lines.join(" ").replace(/^The following errors? occurred: /, "");
 }
 
 /** The record that programs read. */
@@ -93,7 +74,7 @@ export function reportFailure(failure: Failure, json: boolean): number {
 }
 
 /**
- * Prints what nobody caught, with its trace when it is a defect: what the program was doing is lost, and it ends.
+ * Prints an uncaught error, with its trace when it is a defect: what the program was doing is lost, and it ends.
  * @returns the exit code
  */
 export function reportUncaught(error: unknown, json: boolean): number {

@@ -1,14 +1,14 @@
 /** `coin rpc` with the name of a gRPC method: its table, its request, its answer (protocol/command-line §5). */
 
 import { toDeployed } from "../protocol/dialect.js";
+import type { Settings } from "../wallet/configuration/settings.js";
 import { Failure } from "../wallet/failure.js";
-import { callGrpc, grpcAddress, grpcPath } from "../wallet/grpc-call.js";
-import { jsonOfMessage, messageOfJson } from "../wallet/grpc-json.js";
-import { type GrpcMethod, grpcMethodNamed, grpcMethods, requestFields } from "../wallet/grpc-methods.js";
 import { isRecord, member, readJson } from "../wallet/json.js";
-import { RequestBody } from "../wallet/raw-call.js";
-import type { Settings } from "../wallet/settings.js";
-import { nearest } from "../wallet/suggestion.js";
+import { callGrpc, grpcAddress, grpcPath } from "../wallet/node/grpc-call.js";
+import { jsonOfMessage, messageOfJson } from "../wallet/node/grpc-json.js";
+import { type GrpcMethod, grpcMethodNamed, grpcMethods, requestFields } from "../wallet/node/grpc-methods.js";
+import { RequestBody } from "../wallet/node/raw-call.js";
+import { nearest } from "../wallet/values/suggestion.js";
 import { printLine, tableLines } from "./output.js";
 import type { RpcWords } from "./rpc-words.js";
 

@@ -3,10 +3,15 @@
 import { readFile } from "node:fs/promises";
 import { Flags, type Interfaces } from "@oclif/core";
 import { toHex, utf8 } from "../protocol/bytes.js";
-import { parseHexBytes } from "../wallet/bytes-text.js";
 import { Failure } from "../wallet/failure.js";
-import { type MessageScheme, messageHash, messageHashV1, parseHash } from "../wallet/signed-message.js";
-import { typedDataHash } from "../wallet/typed-data.js";
+import {
+	type MessageScheme,
+	messageHash,
+	messageHashV1,
+	parseHash,
+} from "../wallet/transaction/signed-message.js";
+import { typedDataHash } from "../wallet/transaction/typed-data.js";
+import { parseHexBytes } from "../wallet/values/bytes-text.js";
 import { CoinCommand } from "./coin-command.js";
 import { keystoreFlags } from "./flags.js";
 import { readStdin, stdinIsPiped } from "./stdin.js";

@@ -71,7 +71,7 @@ export function redrawLine(line: string, stream: NodeJS.WritableStream): void {
 	stream.write(CLEAR_LINE + harmlessLine(line));
 }
 
-/** A record as aligned `name  value` lines; nested records are indented, absent members left out. */
+/** A record as aligned `name  value` lines; nested records are indented, absent members left out, empty ones `none`. */
 export function recordLines(value: object, indent = ""): string[] {
 	const members = Object.entries(value).filter(([, member]) => member !== undefined);
 	const width = Math.max(0, ...members.map(([name]) => name.length));
@@ -123,8 +123,8 @@ export function localTime(ms: bigint): string {
 }
 
 function scalarText(value: unknown): string {
-	if (Array.isArray(value)) return value.map(scalarText).join(", ");
-	if (typeof value === "object" && value !== null) return "";
+	if (Array.isArray(value)) return value.map(scalarText).join(", ") || "none";
+	if (typeof value === "object" && value !== null) return "none";
 	return String(value);
 }
 
@@ -132,7 +132,7 @@ function scalarText(value: unknown): string {
 const MIN_LAST_COLUMN = 16;
 
 /**
- * Rows as a table with a heading; without rows a sentence that says so.
+ * Rows as a table with a heading; without rows a message that says so.
  * @param width of the terminal: where the table doesn't fit, its last column goes on in the next lines, or, where even
  * that isn't enough, each row is printed as lines of its own
  */

@@ -1,7 +1,7 @@
 /** Chain parameters by the names that people use, from the node's own table (protocol/command-line §1.6). */
 
 import { Failure } from "../wallet/failure.js";
-import { parseInteger } from "../wallet/integer-text.js";
+import { parseInteger } from "../wallet/values/integer-text.js";
 
 /** The table is loaded where it is needed only: most commands never ask for it. */
 async function table(): Promise<typeof import("../node/consensus/parameters.js")> {
@@ -19,10 +19,10 @@ export async function parseParameters(words: readonly string[]): Promise<Readonl
 	for (const word of words) {
 		const match = /^([^=]+)=([^=]+)$/.exec(word);
 		if (!match?.[1] || !match[2])
-			throw new Failure("bad_value", `"${word}" is no parameter: write <name or id>=<value>`);
+			throw new Failure("bad_value", `"${word}" is not a parameter: write <name or id>=<value>`);
 		const parameter = chainParameterNamed(match[1]);
 		if (parameter?.id === undefined) {
-			const why = parameter ? "can't be proposed" : "is no chain parameter";
+			const why = parameter ? "can't be proposed" : "is not a chain parameter";
 			throw new Failure("bad_value", `"${match[1]}" ${why}`, { hint: "coin chain params lists them" });
 		}
 		const value = parseInteger(match[2]);

@@ -25,7 +25,7 @@ export function canDraw(stream: { readonly isTTY?: boolean; readonly columns?: n
 
 /**
  * Runs a task and shows a spinner with its text once it takes longer than 300 ms.
- * @param visible off for `--quiet`; nothing is shown either when standard error is no terminal; "json": lines of JSON
+ * @param visible off for `--quiet`; nothing is shown either when standard error is not a terminal; "json": lines of JSON
  * on standard error, wherever that goes
  */
 export async function withProgress<T>(

@@ -1,10 +1,10 @@
 /** The base of questions to a node. */
 
 import { fromHex } from "../protocol/bytes.js";
-import { type BlockReference, blockById, blockByNumber, headBlock } from "../wallet/chain-query.js";
+import type { SettingsFlags } from "../wallet/configuration/settings.js";
 import { Failure } from "../wallet/failure.js";
-import { NodeClient, type NodeView } from "../wallet/node-client.js";
-import type { SettingsFlags } from "../wallet/settings.js";
+import { type BlockReference, blockById, blockByNumber, headBlock } from "../wallet/node/chain-query.js";
+import { NodeClient, type NodeView } from "../wallet/node/node-client.js";
 import { CoinCommand } from "./coin-command.js";
 
 export abstract class QueryCommand extends CoinCommand {
@@ -41,7 +41,7 @@ async function findBlock(
 	if (/^(0x)?[0-9a-fA-F]{64}$/.test(text)) return blockById(client, fromHex(text.replace(/^0x/, "")), view);
 	throw new Failure(
 		"bad_value",
-		`"${text}" is no block: use a number, head, solid, earliest or a 64-digit id`,
+		`"${text}" is not a block: use a number, head, solid, earliest or a 64-digit id`,
 	);
 }
 

@@ -11,7 +11,7 @@ import { askSecret } from "./prompts.js";
 import { readStdin } from "./stdin.js";
 
 const MIN_PASSWORD_LENGTH = 8;
-/** How often somebody at the terminal may mistype. */
+/** How often a person at the terminal may mistype. */
 export const ATTEMPTS = 3;
 
 /** Says something to the user on standard error. */

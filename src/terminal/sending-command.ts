@@ -1,21 +1,21 @@
 /** The base of commands that hold a transaction: opening keys, sending, following it, reporting (protocol/command-line §§3.2 to 4.2). */
 
 import { type KeystoreEntry, unlockKey } from "../keystore/keystore.js";
-import { type ActingResult, actingLines, actingResult } from "../wallet/acting-result.js";
 import { findings, follow, outcomeFailure, SUBMITTED } from "../wallet/actions/follow.js";
 import type { ChainQuestions } from "../wallet/actions/plan.js";
 import { signWith as addSignatures, signatureBy } from "../wallet/actions/sign.js";
-import type { Artefact } from "../wallet/artefact.js";
-import { summaryOf } from "../wallet/artefact-note.js";
-import { broadcast } from "../wallet/broadcast.js";
-import { parseDuration } from "../wallet/duration.js";
+import { type Labels, labelled } from "../wallet/configuration/labels.js";
+import type { Settings } from "../wallet/configuration/settings.js";
 import { Failure } from "../wallet/failure.js";
-import { type Labels, labelled } from "../wallet/labels.js";
-import type { NodeClient } from "../wallet/node-client.js";
-import { withAdvice } from "../wallet/refusal-advice.js";
-import type { Settings } from "../wallet/settings.js";
+import { broadcast } from "../wallet/node/broadcast.js";
+import type { NodeClient } from "../wallet/node/node-client.js";
+import type { TransactionStatus } from "../wallet/node/wait.js";
 import { type DeviceSigner, isDevice, type SigningKey } from "../wallet/signers/signer.js";
-import type { TransactionStatus } from "../wallet/wait.js";
+import { type ActingResult, actingLines, actingResult } from "../wallet/transaction/acting-result.js";
+import type { TransactionEnvelope } from "../wallet/transaction/envelope.js";
+import { summaryOf } from "../wallet/transaction/envelope-note.js";
+import { withAdvice } from "../wallet/transaction/refusal-advice.js";
+import { parseDuration } from "../wallet/values/duration.js";
 import type { WaitFlags } from "./acting-flags.js";
 import { agentSignature } from "./agent-signature.js";
 import { CoinCommand } from "./coin-command.js";
@@ -80,14 +80,14 @@ export abstract class SendingCommand extends CoinCommand {
 	 * @param summary what a person sees before they type a password, or before a key signs that they have opened
 	 */
 	protected async signWith(
-		artefact: Artefact,
+		envelope: TransactionEnvelope,
 		keys: readonly SigningKey[],
 		flags: PasswordFlags,
 		settings: Settings,
 		summary: readonly string[],
-	): Promise<Artefact> {
+	): Promise<TransactionEnvelope> {
 		if (canAsk() && (keys.some(isDevice) || this.asksPassword(flags, settings))) await this.show(summary);
-		return await addSignatures(artefact, keys, async (signed, key) => {
+		return await addSignatures(envelope, keys, async (signed, key) => {
 			if (isDevice(key)) return await this.askDevice(signed, key);
 			const byAgent = await agentSignature(key, signed.transaction.id);
 			if (!byAgent) return signatureBy(signed, await this.open(key, flags, settings));
@@ -98,8 +98,8 @@ export abstract class SendingCommand extends CoinCommand {
 	}
 
 	/** The device asks its owner; here stands what they should read there. */
-	private async askDevice(artefact: Artefact, device: DeviceSigner): Promise<Uint8Array> {
-		const { transaction } = artefact;
+	private async askDevice(envelope: TransactionEnvelope, device: DeviceSigner): Promise<Uint8Array> {
+		const { transaction } = envelope;
 		const lines = [
 			`${device.name} (${device.base58}) signs; compare on its screen:`,
 			...device.shows(transaction),
@@ -132,19 +132,19 @@ export abstract class SendingCommand extends CoinCommand {
 	 */
 	protected async sendAndReport(
 		client: NodeClient,
-		artefact: Artefact,
+		envelope: TransactionEnvelope,
 		flags: WaitFlags,
 		members: object = {},
 		questions: ChainQuestions = {},
 	): Promise<TransactionStatus> {
 		const timeoutMs = parseDuration(flags["wait-timeout"]);
-		await this.broadcast(client, artefact);
+		await this.broadcast(client, envelope);
 		let status = SUBMITTED;
-		const forget = onInterrupt(() => this.printActing(artefact, status, members));
+		const forget = onInterrupt(() => this.printActing(envelope, status, members));
 		try {
 			if (flags.wait || flags["wait-included"]) {
 				status = await withProgress("waiting for a block", this.audience(flags), (progress) =>
-					follow(client, artefact, {
+					follow(client, envelope, {
 						until: flags.wait ? "solid" : "included",
 						timeoutMs,
 						onStatus: (next, replaced) => {
@@ -160,8 +160,8 @@ export abstract class SendingCommand extends CoinCommand {
 				);
 			}
 		} catch (error) {
-			this.printActing(artefact, status, members);
-			const txID = artefact.transaction.idHex;
+			this.printActing(envelope, status, members);
+			const txID = envelope.transaction.idHex;
 			throw asFailure(error).with({ sent: true, txID, hint: `coin tx wait ${txID}` });
 		} finally {
 			forget();
@@ -169,18 +169,18 @@ export abstract class SendingCommand extends CoinCommand {
 		const found = await findings(status, questions, (reason) =>
 			this.warning(`the result is incomplete: ${reason}`),
 		);
-		this.printActing(artefact, status, { ...members, ...found });
+		this.printActing(envelope, status, { ...members, ...found });
 		const { explorer } = client.settings;
 		if (!this.json && explorer)
-			printLine(`  page        ${explorer.replaceAll("{txID}", artefact.transaction.idHex)}`);
-		const failure = outcomeFailure(artefact, status, found);
+			printLine(`  page        ${explorer.replaceAll("{txID}", envelope.transaction.idHex)}`);
+		const failure = outcomeFailure(envelope, status, found);
 		if (failure) throw failure;
 		if (status.state === "solid") await questions.afterwards?.();
 		return status;
 	}
 
 	/** Whoever interrupts it before the node has answered is told which transaction may be on its way. */
-	private async broadcast(client: NodeClient, { transaction }: Artefact): Promise<void> {
+	private async broadcast(client: NodeClient, { transaction }: TransactionEnvelope): Promise<void> {
 		const txID = transaction.idHex;
 		const forget = onInterrupt(() => {
 			const message = "interrupted before the node answered: the transaction may be on its way";
@@ -195,9 +195,9 @@ export abstract class SendingCommand extends CoinCommand {
 		}
 	}
 
-	protected printActing(artefact: Artefact, status: TransactionStatus, members: object): void {
-		const result: ActingResult = { ...actingResult(artefact, status), ...members };
+	protected printActing(envelope: TransactionEnvelope, status: TransactionStatus, members: object): void {
+		const result: ActingResult = { ...actingResult(envelope, status), ...members };
 		if (this.json) printJson(result);
-		else for (const line of actingLines(artefact, result)) printLine(labelled(line, this.labels));
+		else for (const line of actingLines(envelope, result)) printLine(labelled(line, this.labels));
 	}
 }

@@ -9,7 +9,7 @@ const SHOWN: Readonly<Record<string, (word: string) => boolean>> = {
 
 /**
  * The words of a command line in full.
- * @param isNear whether a word that is no command of the topic could be a mistyped one: it is left to the refusal then
+ * @param isNear whether a word that is not a command of the topic could be a mistyped one: it is left to the refusal then
  */
 export function longForm(
 	words: readonly string[],

@@ -39,7 +39,7 @@ export async function readStdin(purpose: string): Promise<string> {
 
 /**
  * The value of an argument that may be `-` or missing.
- * @param implicit whether a missing argument means standard input when that is no terminal
+ * @param implicit whether a missing argument means standard input when that is not a terminal
  * @returns undefined if there is no value at all
  */
 export async function argumentOrStdin(
@@ -89,7 +89,7 @@ function completeValues(text: string): string[] | undefined {
 	try {
 		return splitValues(text);
 	} catch (error) {
-		if (error instanceof Failure && error.code === "artefact_invalid") return undefined;
+		if (error instanceof Failure && error.code === "transaction_invalid") return undefined;
 		throw error;
 	}
 }
@@ -104,7 +104,7 @@ export function listLines(text: string): string[] {
 
 /**
  * Cuts a text into JSON values, one a line or laid out over several, and bare words such as hex.
- * @throws {Failure} `artefact_invalid` for a value that isn't complete or is larger than 1 MiB
+ * @throws {Failure} `transaction_invalid` for a value that isn't complete or is larger than 1 MiB
  */
 export function splitValues(text: string): string[] {
 	const values: string[] = [];
@@ -115,7 +115,7 @@ export function splitValues(text: string): string[] {
 		const end = endOfValue(text, position, values.length);
 		const value = text.slice(position, end);
 		if (value.length > MAX_VALUE_BYTES) {
-			throw new Failure("artefact_invalid", "a value on standard input is larger than 1 MiB", {
+			throw new Failure("transaction_invalid", "a value on standard input is larger than 1 MiB", {
 				index: values.length,
 			});
 		}
@@ -143,5 +143,5 @@ function endOfValue(text: string, start: number, index: number): number {
 			if (depth === 0) return i + 1;
 		}
 	}
-	throw new Failure("artefact_invalid", "the input ends inside a JSON value", { index });
+	throw new Failure("transaction_invalid", "the input ends inside a JSON value", { index });
 }

@@ -1,8 +1,8 @@
 /** What a trade on an exchange would bring now, by the node's own curve (protocol/exchange §7). */
 
-import { chainParameters } from "../wallet/chain-parameters.js";
-import type { ExchangeSide } from "../wallet/exchanges.js";
-import type { NodeClient } from "../wallet/node-client.js";
+import { chainParameters } from "../wallet/node/chain-parameters.js";
+import type { NodeClient } from "../wallet/node/node-client.js";
+import type { ExchangeSide } from "../wallet/view/exchanges.js";
 
 /**
  * @param side the pair from the token that is sold

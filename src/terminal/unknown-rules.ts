@@ -1,16 +1,16 @@
 /** What a network is about to do, or does, by rules that this program doesn't know (protocol/consensus §6). */
 
-import { chainParameters } from "../wallet/chain-parameters.js";
-import type { BlockReference } from "../wallet/chain-query.js";
 import { isRecord, member } from "../wallet/json.js";
-import type { NodeClient } from "../wallet/node-client.js";
+import { chainParameters } from "../wallet/node/chain-parameters.js";
+import type { BlockReference } from "../wallet/node/chain-query.js";
+import type { NodeClient } from "../wallet/node/node-client.js";
 
 /** A round of the network's producers: each makes one of so many blocks. */
 const ROUND = 27n;
 
 /**
  * Looks at the last round of blocks and at the parameters that a node reports.
- * @returns warnings, each a sentence; empty where this program knows everything
+ * @returns warnings, each a message; empty where this program knows everything
  */
 export async function unknownRules(client: NodeClient, head: BlockReference): Promise<readonly string[]> {
 	const [versions, parameters] = await Promise.all([voteWarning(client, head), parameterWarning(client)]);

@@ -2,15 +2,15 @@
 
 import type { FieldDescriptor, Message, MessageType } from "../protocol/codec/descriptor.js";
 import { byteClass } from "../protocol/json/byte-fields.js";
-import type { ResourcesView } from "../wallet/account-resources.js";
-import type { AccountView } from "../wallet/account-view.js";
-import type { Delegation } from "../wallet/delegations.js";
-import type { Orc20View } from "../wallet/orc20.js";
-import type { PermissionView } from "../wallet/permission-set.js";
-import type { ProposalView } from "../wallet/proposals.js";
-import type { StakeView, Unstaking } from "../wallet/stake-view.js";
-import type { TokenView } from "../wallet/token.js";
-import type { WitnessView } from "../wallet/witnesses.js";
+import type { PermissionView } from "../wallet/permission/permission-set.js";
+import type { Orc20View } from "../wallet/token/orc20.js";
+import type { TokenView } from "../wallet/token/token.js";
+import type { ResourcesView } from "../wallet/view/account-resources.js";
+import type { AccountView } from "../wallet/view/account-view.js";
+import type { Delegation } from "../wallet/view/delegations.js";
+import type { ProposalView } from "../wallet/view/proposals.js";
+import type { StakeView, Unstaking } from "../wallet/view/stake-view.js";
+import type { WitnessView } from "../wallet/view/witnesses.js";
 import { either, list, map, record, type Shape, view } from "./result-shape.js";
 
 const permissionShape = view<PermissionView>({

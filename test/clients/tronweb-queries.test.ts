@@ -30,7 +30,7 @@ describe.each(clients)("at %s", (_, connect) => {
 		const web = connect();
 		expect(await web.isConnected()).toMatchObject({ fullNode: true, solidityNode: true });
 		await web.getFullnodeVersion();
-		expect(web.fullnodeVersion).toBe("4.8.0");
+		expect(web.fullnodeVersion).toBe("4.8.2");
 		expect(web.fullnodeSatisfies(">=4.7.0")).toBe(true);
 	});
 
@@ -102,7 +102,7 @@ describe.each(clients)("at %s", (_, connect) => {
 		expect(await trx.getEnergyPrices()).toBe("0:100");
 		const { configNodeInfo, machineInfo, block } = await trx.getNodeInfo();
 		expect(block).toContain("Num:2,ID:");
-		expect(configNodeInfo.codeVersion).toBe("4.8.0");
+		expect(configNodeInfo.codeVersion).toBe("4.8.2");
 		expect(machineInfo.cpuCount).toBeGreaterThan(0);
 		expect(await trx.getCurrentRefBlockParams()).toMatchObject({ ref_block_bytes: "0002" });
 	});

@@ -176,6 +176,10 @@ describe("tokens", () => {
 		expect(injected).toMatchObject({ exchange_inject_another_amount: 200 });
 		const withdrawn = await chain.act(build.withdrawExchangeTokens(exchange, id, 100, ann.address));
 		expect(withdrawn).toMatchObject({ exchange_withdraw_another_amount: 200 });
+		await expect(chain.act(build.tradeExchangeTokens(exchange, id, 100, 1, ann.address))).rejects.toThrow(
+			"ExchangeTransactionContract is rejected",
+		);
+		await chain.dev("dev_setParameter", "ALLOW_HARDEN_EXCHANGE_CALCULATION", 1);
 		const traded = await chain.act(build.tradeExchangeTokens(exchange, id, 100, 1, ann.address));
 		expect(traded).toMatchObject({ exchange_received_amount: 198 });
 

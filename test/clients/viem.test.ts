@@ -233,7 +233,7 @@ describe("requests", () => {
 		const payment = await build({ from: ann, to: bob, value: "0x5" });
 		expect((await chain.act(payment.transaction as never)).id).toBe(payment.transaction.txID);
 		const unreadable = build({ from: ann, to: contract.address20, data: "0xzz", gas: "0x1" });
-		await expect(unreadable).rejects.toThrow("exception decoding Hex string");
+		await expect(unreadable).rejects.toThrow('invalid hex string for "data"');
 	});
 
 	it("that the network doesn't have are refused as such", async () => {

@@ -62,8 +62,13 @@ describe.concurrent("coin keystore unlock", () => {
 		const withAgent = { ...environment, COIN_AGENT: socket, COIN_TTY: "/nowhere" };
 		const signed = await wallet.home.run(["message", "sign", "hello", "--json"], "", withAgent);
 		expect(JSON.parse(signed.stdout)).toMatchObject({ address: BASE58.ann });
-		expect((await wallet.home.run(["keystore", "lock"], "", withAgent)).stdout).toBe("true\n");
-		expect((await wallet.home.run(["keystore", "lock"], "", withAgent)).stdout).toBe("false\n");
+		const lock = async (...flags: readonly string[]): Promise<string> =>
+			(await wallet.home.run(["keystore", "lock", ...flags], "", withAgent)).stdout;
+		expect(await lock()).toBe("the agent has forgotten its keys and ended\n");
+		expect(await lock()).toMatch(/^no agent is running at .*: nothing to lock\n$/);
+		expect(await lock("--json")).toBe("false\n");
+		const nameless = await wallet.home.run(["keystore", "lock"]);
+		expect(nameless.stdout).toBe("COIN_AGENT names no agent: nothing to lock\n");
 		const refused = await wallet.home.run(["message", "sign", "hello", "--json"], "", withAgent);
 		expect(errorRecord(refused)).toMatchObject({ code: "password_required" });
 		expect(readdirSync(runtime)).toEqual([]);

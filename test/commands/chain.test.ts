@@ -44,13 +44,23 @@ describe("coin chain", () => {
 		expect(JSON.parse(whole.stdout)).toMatchObject({ head: imported.head, blockID: imported.blockID });
 	});
 
+	it("says which flag names the configuration where there is none", async () => {
+		const { code, stderr } = await home.run(["chain", "import", "blocks.bin"]);
+		expect({ code, stderr }).toEqual({
+			code: 1,
+			stderr: expect.stringMatching(
+				/^error: .*No Such file config.conf\nhint: -c names the configuration file/,
+			),
+		});
+	});
+
 	it("refuses damaged, foreign and missing files with one sentence, and keeps what it had", async () => {
 		await home.run(["chain", "import", `${set}.ndjson.br`, ...chain("one")]);
 		await home.run(["chain", "export", "blocks.bin", ...chain("one")]);
 		await home.run(["chain", "export", "late.bin", ...chain("one"), "--from", "7"]);
 		const bytes = readFileSync(join(home.path, "blocks.bin"));
 		writeFileSync(join(home.path, "cut.bin"), bytes.subarray(0, bytes.length - 5));
-		writeFileSync(join(home.path, "text.bin"), "hello, this is no file of blocks");
+		writeFileSync(join(home.path, "text.bin"), "hello, this is not a file of blocks");
 		for (const [words, sentence] of [
 			[["chain", "import", "missing.bin", ...chain("two")], "there is no file missing.bin"],
 			[["chain", "import", "cut.bin", ...chain("two")], "cut.bin ends inside a block"],
@@ -61,7 +71,7 @@ describe("coin chain", () => {
 			[["chain", "export", "new.bin", ...chain("one"), "--from", "1000"], "there is no block 1000"],
 			[["chain", "export", "new.bin", ...chain("one"), "--from", "9", "--to", "3"], "nothing from 9 to 3"],
 			[["chain", "export", "blocks.bin", ...chain("one")], "exists already and is never overwritten"],
-			[["chain", "export", "new.bin", ...chain("one"), "--from", "x"], '"x" is no block number'],
+			[["chain", "export", "new.bin", ...chain("one"), "--from", "x"], '"x" is not a block number'],
 			[["chain", "import", "blocks.bin", "-c", "none.conf"], "No Such file none.conf"],
 		] as const) {
 			const outcome = await home.run(words);

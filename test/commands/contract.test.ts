@@ -123,7 +123,7 @@ describe("coin contract send", () => {
 		expect(stderr).toContain('"sent":true');
 	});
 
-	it("builds an artefact that says what it calls", async () => {
+	it("builds an envelope that says what it calls", async () => {
 		const { stdout } = await chain.coin(["contract", "send", store, "set", "5", "x", "--build"]);
 		expect(JSON.parse(stdout)).toMatchObject({
 			coin: { data: { signature: "set(uint256,string)", arguments: ["5", "x"] } },

@@ -89,7 +89,7 @@ describe("the command line itself", () => {
 	it("says in two lines what is wrong, and what to do", async () => {
 		const { code, stdout, stderr } = await home.run(["convert", "address", BASE58.toLowerCase()]);
 		expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
-		expect(stderr).toBe(`error: "${BASE58.toLowerCase()}" is no address\n`);
+		expect(stderr).toBe(`error: "${BASE58.toLowerCase()}" is not an address\n`);
 	});
 
 	it("names the nearest commands for a mistyped one", async () => {

@@ -32,6 +32,7 @@ describe("coin dev", () => {
 		expect(await chain.fails(`dev revert ${id}`, 1)).toMatchObject({
 			code: "rpc_error",
 			message: expect.stringContaining(`unknown snapshot id: ${id}`),
+			hint: expect.stringMatching(/^coin dev snapshot takes one/),
 		});
 	});
 

@@ -59,8 +59,8 @@ describe("--signer ledger", () => {
 		const words = [...send, "--from", "ledger", "--sign", "--memo", "x".repeat(90)];
 		const { stdout, stderr, code } = await wallet.home.run(words, undefined, environment);
 		expect([code, stderr]).toEqual([0, expect.stringContaining("on device   amount 25coin")]);
-		const artefact = JSON.parse(stdout) as { signature: string[]; coin: { approved: unknown } };
-		expect(artefact.coin.approved).toEqual([{ address: BASE58.bob, weight: "1" }]);
+		const envelope = JSON.parse(stdout) as { signature: string[]; coin: { approved: unknown } };
+		expect(envelope.coin.approved).toEqual([{ address: BASE58.bob, weight: "1" }]);
 	});
 
 	it("is refused for an account whose permission doesn't list the device's key", async ({ wallet }) => {

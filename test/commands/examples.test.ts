@@ -21,7 +21,7 @@ import { DevelopmentChain } from "./development-chain.js";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const program = join(root, "bin/coin.js");
-const artefact = join(root, "test/commands/contracts/Store.json");
+const artifact = join(root, "test/commands/contracts/Store.json");
 const source = readFileSync(join(root, "test/commands/contracts/Store.sol"), "utf8");
 const SENTENCE = `${"abandon ".repeat(11)}about`;
 
@@ -86,8 +86,8 @@ beforeAll(async () => {
 	for (const [name, text] of Object.entries(files))
 		writeFileSync(join(template, name), text, { mode: 0o600 });
 	mkdirSync(join(template, "build"));
-	cpSync(artefact, join(template, "build/Store.json"));
-	const { abi, bytecode } = JSON.parse(readFileSync(artefact, "utf8")) as { abi: object; bytecode: string };
+	cpSync(artifact, join(template, "build/Store.json"));
+	const { abi, bytecode } = JSON.parse(readFileSync(artifact, "utf8")) as { abi: object; bytecode: string };
 	for (const name of ["Store", "Token"]) writeFileSync(join(template, `${name}.abi`), JSON.stringify(abi));
 	writeFileSync(join(template, "Store.bin"), bytecode);
 	const { full, solidity, jsonrpc, grpc } = chain.ports;

@@ -123,8 +123,8 @@ describe("coin network probe", () => {
 		["of another network", "$address --network-id 1", 1, "wrong_network", "belongs to another network: 4711"],
 		["of another chain", `$address --genesis ${"00".repeat(32)}`, 1, "wrong_network", `block ${GENESIS}`],
 		["that isn't there", "$nobody", 1, "network", "ECONNREFUSED"],
-		["without an address", "somewhere:port", 2, "bad_value", "is no address"],
-		["by half an id", "$address --genesis abc", 2, "bad_value", "is no block id"],
+		["without an address", "somewhere:port", 2, "bad_value", "is not an address"],
+		["by half an id", "$address --genesis abc", 2, "bad_value", "is not a block id"],
 		["for 5 of nothing", "$address --timeout 5", 2, "bad_value", "has no unit"],
 	])("refuses to tell of a node %s", async (_name, line, exit, kind, message) => {
 		const words = line.replace("$address", address).replace("$nobody", nobody).split(" ");

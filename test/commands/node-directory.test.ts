@@ -37,7 +37,8 @@ const QUIET = [
 	.concat("rpc.PBFTEnable")
 	.map((key) => `  ${key} = false`)
 	.join("\n");
-const GENESIS = `storage {}, genesis.block { timestamp = "0", parentHash = "0x00", assets = [], witnesses = [] }`;
+const BLACK_HOLE = `{ accountName = Blackhole, accountType = AssetIssue, address = TDsBbg7wsGVVCQEAAe7dmMDcDQPWnwsnPt, balance = "0" }`;
+const GENESIS = `storage {}, genesis.block { timestamp = "0", parentHash = "0x00", assets = [${BLACK_HOLE}], witnesses = [] }`;
 
 describe("coin node check", () => {
 	it("refuses a level of the log that isn't one", async () => {
@@ -94,11 +95,18 @@ describe("coin node check", () => {
 		]);
 	});
 
+	it("finds nothing in the example of a network node's file but ports that this machine may use", async () => {
+		const file = fileURLToPath(new URL("../../examples/network-node.conf", import.meta.url));
+		const { stdout, stderr } = await home.run(["node", "check", "-c", file, "--json"]);
+		const found = values(stdout).filter(({ place }) => !String(place).startsWith("port "));
+		expect({ found, stderr }).toEqual({ found: [], stderr: "" });
+	});
+
 	it("finds nothing in a sound file, and a wrong type in another", async () => {
 		home.write("sound.conf", `${GENESIS}\nnode {\n${QUIET}\n  listen.port = 0\n}`);
 		expect(await home.run(["node", "check", "-c", "sound.conf"])).toEqual({
 			code: 0,
-			stdout: "sound.conf: nothing to complain of\n",
+			stdout: "sound.conf: no problems found\n",
 			stderr: "",
 		});
 		home.write("wrong.conf", `${GENESIS}\nnode.rpc.port = many`);

@@ -6,7 +6,7 @@ import {
 	Permission,
 	PermissionPermissionType,
 } from "../../src/protocol/messages.js";
-import { DEFAULT_OPERATIONS } from "../../src/wallet/operations.js";
+import { DEFAULT_OPERATIONS } from "../../src/wallet/permission/operations.js";
 import { errorRecord } from "./coin-process.js";
 import { ADDRESSES, BASE58, RECIPIENT, send, type Wallet, it as walletTest } from "./wallet-fixture.js";
 
@@ -198,10 +198,10 @@ describe.concurrent("coin permission update", () => {
 		[["--add-key", `pay=${RECIPIENT}:0`], 1, "contract_validate", "key's weight should be greater than 0"],
 		[["--rename", `pay=${"x".repeat(33)}`], 1, "contract_validate", "permission's name is too long"],
 		[["--witness", `1/${RECIPIENT}`], 1, "contract_validate", "account isn't witness"],
-		[["--operations", "pay=Fly"], 2, "bad_value", '"Fly" is no operation'],
-		[["--remove-key", `pay=${RECIPIENT}`], 2, "bad_value", "is no key of the permission pay (3)"],
+		[["--operations", "pay=Fly"], 2, "bad_value", '"Fly" is not an operation'],
+		[["--remove-key", `pay=${RECIPIENT}`], 2, "bad_value", "is not a key of the permission pay (3)"],
 		[["--threshold", "nobody=1"], 2, "bad_value", 'there is no active permission "nobody"'],
-		[["--owner", "two/ann"], 2, "bad_value", "is no set of keys"],
+		[["--owner", "two/ann"], 2, "bad_value", "is not a set of keys"],
 		[["--file", "{}"], 2, "bad_value", "has no owner"],
 		[["--file", "{", "--owner", "1/ann"], 2, "usage", "--file"],
 		[[], 2, "usage", "no change"],
@@ -247,7 +247,7 @@ describe.concurrent("coin permission update", () => {
 		expect(built.code).toBe(0);
 	});
 
-	it("needs --yes where nobody can be asked", async ({ wallet }) => {
+	it("needs --yes without a terminal to ask on", async ({ wallet }) => {
 		const outcome = await wallet.coin(["permission", "update", "--rename", "pay=x", ...wallet.password()]);
 		expect(outcome.code).toBe(2);
 		expect(errorRecord(outcome)).toMatchObject({ code: "confirmation_needed", sent: false });

@@ -154,7 +154,7 @@ describe("three people and one account", () => {
 		});
 	});
 
-	it("see the artefact as a code, for a machine without network", async () => {
+	it("see the envelope as a code, for a machine without network", async () => {
 		const code = await prints("coin wallet send --to bob --amount 1coin --build | coin wallet qr --stdin");
 		expect(code).toMatch(/^█{40,}\n/);
 	});

@@ -148,7 +148,7 @@ describe.concurrent("coin block and coin tx", () => {
 		[["tx", "show", "00".repeat(32)], 1, "not_found"],
 		[["tx", "show", "abc"], 2, "bad_value"],
 		[["tx", "receipt", "00".repeat(32)], 1, "not_found"],
-		[["tx", "decode", "zz"], 2, "artefact_invalid"],
+		[["tx", "decode", "zz"], 2, "transaction_invalid"],
 	])("refuse %j", async ([words, code, name], { wallet }) => {
 		const outcome = await wallet.coin([...words, "--json"]);
 		expect(outcome).toMatchObject({ code, stdout: "" });

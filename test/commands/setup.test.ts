@@ -89,8 +89,8 @@ describe.concurrent("coin profile", () => {
 		const config = desk.home.write("mine.conf", "walet = ann\nprofiles.x { htp = 1 }");
 		const { code, stderr } = await desk.home.run(["wallet", "current", "--config", config]);
 		expect(code).toBe(2);
-		expect(stderr).toContain(`${config} has the key walet, which means nothing; did you mean wallet?`);
-		expect(stderr).toContain("profiles.x.htp, which means nothing; did you mean http?");
+		expect(stderr).toContain(`${config} has the key walet, which is unknown; did you mean wallet?`);
+		expect(stderr).toContain("profiles.x.htp, which is unknown; did you mean http?");
 	});
 });
 

@@ -187,7 +187,7 @@ describe.concurrent("coin wallet send", () => {
 		);
 		const outcome = await wallet.coin([...send, ...wallet.password()]);
 		expect(outcome).toMatchObject({ code: 2, stdout: "" });
-		expect(errorRecord(outcome)).toMatchObject({ code: "artefact_mismatch", sent: false });
+		expect(errorRecord(outcome)).toMatchObject({ code: "transaction_mismatch", sent: false });
 		expect(wallet.node.received).toHaveLength(0);
 	});
 
@@ -206,7 +206,7 @@ describe.concurrent("coin wallet send", () => {
 			return text.replace(/"txID":"[0-9a-f]{2}/, '"txID":"ff');
 		});
 		expect(errorRecord(await wallet.coin([...send, ...wallet.password()]))).toMatchObject({
-			code: "artefact_mismatch",
+			code: "transaction_mismatch",
 			sent: false,
 		});
 	});

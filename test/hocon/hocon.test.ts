@@ -70,7 +70,7 @@ describe("HOCON text", () => {
 		[
 			"an unknown escape",
 			String.raw`a = "\q"`,
-			"f: 1: \\q is no escape sequence; a backslash is written \\\\",
+			"f: 1: \\q is not an escape sequence; a backslash is written \\\\",
 		],
 	])("refuses %s and says where", (_, text, message) => {
 		expect(() => parseHocon(text, "f")).toThrow(new ConfigError(message));

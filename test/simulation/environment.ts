@@ -168,6 +168,16 @@ export class SimulatedEnvironment implements NetworkEnvironment {
 		};
 	}
 
+	resolveHost(name: string): Promise<string> {
+		return new Promise((resolve, reject) => {
+			this.after(this.world.link.latencyMs * 2, () => {
+				const address = this.world.names.get(name.toLowerCase());
+				if (address === undefined) reject(new Error(`no address of ${name}`));
+				else resolve(address);
+			});
+		});
+	}
+
 	resolveText(name: string): Promise<readonly (readonly string[])[]> {
 		return new Promise((resolve, reject) => {
 			this.after(this.world.link.latencyMs * 2, () => {

@@ -58,6 +58,8 @@ export class SimulatedWorld {
 	readonly random: Randomness;
 	readonly hosts = new Map<string, SimulatedHost>();
 	/** TXT records by name. */
+	/** Addresses of hosts by their names. */
+	readonly names = new Map<string, string>();
 	readonly texts = new Map<string, readonly (readonly string[])[]>();
 	/** How all links behave that have no quality of their own. */
 	link: LinkQuality;

@@ -13,7 +13,7 @@ describe("a message about an argument", () => {
 		["usage", "keystore:import:key", `Unexpected argument: ${KEY}`],
 		["bad_value", "keystore:import:key", `the label 0x${KEY} is too long`],
 		["wallet_not_found", "wallet:send", `no key "${KEY}" in the keystore`],
-		["bad_address", "account:show", `"${KEY}" is no address`],
+		["bad_address", "account:show", `"${KEY}" is not an address`],
 	])("doesn't repeat a private key (%s of %s)", (code, command, text) => {
 		expect(message(code, text, command, [KEY, `0x${KEY}`])).not.toContain(KEY);
 	});
@@ -26,7 +26,7 @@ describe("a message about an argument", () => {
 
 	it.each<[FailureCode, string]>([
 		["not_found", `there is no transaction ${KEY}`],
-		["bad_value", `"${KEY}" is no number of a block`],
+		["bad_value", `"${KEY}" is not a number of a block`],
 	])("names the id of a transaction or block (%s)", (code, text) => {
 		expect(message(code, text, "tx:show", [KEY])).toBe(text);
 	});

@@ -1,5 +1,4 @@
 import { describe, expect, it } from "vitest";
-import { plainMessage } from "../../src/terminal/failure-report.js";
 import { plainSigns, tableLines } from "../../src/terminal/output.js";
 
 describe("a table", () => {
@@ -37,16 +36,5 @@ describe("our own signs", () => {
 		[{}, "a → b…"],
 	])("are those of the locale %j", (environment, expected) => {
 		expect(plainSigns("a → b…", environment)).toBe(expected);
-	});
-});
-
-describe("the parser's refusals", () => {
-	it("are told apart where there are several", () => {
-		const message =
-			"The following errors occurred:\n  Missing required flag name\n  Missing required flag end\nSee more help with --help";
-		expect(plainMessage(message)).toBe("Missing required flag name; Missing required flag end");
-		expect(plainMessage("Missing 1 required arg:\namount  how much")).toBe(
-			"Missing 1 required arg: amount  how much",
-		);
 	});
 });

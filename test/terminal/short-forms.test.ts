@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { longForm } from "../../src/terminal/short-forms.js";
-import { nearest } from "../../src/wallet/suggestion.js";
+import { nearest } from "../../src/wallet/values/suggestion.js";
 
 const COMMANDS: Readonly<Record<string, readonly string[]>> = {
 	block: ["show", "find", "follow"],

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { unknownRules } from "../../src/terminal/unknown-rules.js";
-import type { BlockReference } from "../../src/wallet/chain-query.js";
-import type { NodeClient } from "../../src/wallet/node-client.js";
+import type { BlockReference } from "../../src/wallet/node/chain-query.js";
+import type { NodeClient } from "../../src/wallet/node/node-client.js";
 
 /** A node whose blocks from 28 on carry a version, and that reports these parameters besides one that everybody knows. */
 function node(version: number, parameters: readonly object[] = []): NodeClient {

@@ -6,7 +6,7 @@ import { abiFlag, interfaceFlag } from "../../terminal/contract-input.js";
 import { keystoreFlags } from "../../terminal/flags.js";
 import { readArguments } from "../../wallet/abi/argument.js";
 import { findItem } from "../../wallet/abi/interface.js";
-import { accountNamed } from "../../wallet/signing.js";
+import { accountNamed } from "../../wallet/transaction/signing.js";
 
 export default class AbiEncode extends AbiCommand {
 	static override summary = "Encode the call of a function, or bare values";

@@ -5,8 +5,8 @@ import { CoinCommand } from "../../terminal/coin-command.js";
 import { abiFlag, interfaceFlag } from "../../terminal/contract-input.js";
 import { revertReason } from "../../wallet/abi/revert.js";
 import { isSignature, parseSignature } from "../../wallet/abi/signature.js";
-import { parseHexBytes } from "../../wallet/bytes-text.js";
 import { Failure } from "../../wallet/failure.js";
+import { parseHexBytes } from "../../wallet/values/bytes-text.js";
 
 export default class AbiError extends CoinCommand {
 	static override summary = "Print the selector of an error, or say what a revert means";
@@ -31,7 +31,7 @@ export default class AbiError extends CoinCommand {
 		if (signed && args.data === undefined) return this.printScalar(`0x${toHex(selectorOf(signed))}`);
 		const items = [...((await interfaceFlag(flags.abi)) ?? []), ...(signed ? [signed] : [])];
 		const data = signed ? args.data : args.error;
-		if (!signed && args.data !== undefined) throw new Failure("usage", `"${args.error}" is no signature`);
+		if (!signed && args.data !== undefined) throw new Failure("usage", `"${args.error}" is not a signature`);
 		const reason = await revertReason(parseHexBytes(data ?? ""), items);
 		if (this.json) this.printRecord(reason);
 		else this.printScalar(reason.reason);

@@ -4,8 +4,8 @@ import { topicOf } from "../../abi/parameter.js";
 import { toHex } from "../../protocol/bytes.js";
 import { CoinCommand } from "../../terminal/coin-command.js";
 import { parseSignature } from "../../wallet/abi/signature.js";
-import { parseHexBytes } from "../../wallet/bytes-text.js";
 import { Failure } from "../../wallet/failure.js";
+import { parseHexBytes } from "../../wallet/values/bytes-text.js";
 
 export default class AbiEvent extends CoinCommand {
 	static override summary = "Print the topic of an event, or decode a log of it";

@@ -4,13 +4,13 @@ import { printJson, printLine } from "../../terminal/output.js";
 import { QueryCommand } from "../../terminal/query-command.js";
 import { lines } from "../../terminal/result-shape.js";
 import { argumentOrStdin, listLines } from "../../terminal/stdin.js";
-import { formatCoin, formatDecimal } from "../../wallet/amount.js";
-import { balanceAt } from "../../wallet/balance.js";
-import { accountOf } from "../../wallet/chain-query.js";
-import { NodeClient, type NodeView } from "../../wallet/node-client.js";
-import { Orc20, tokenContract } from "../../wallet/orc20.js";
-import { accountNamed, activeAccount } from "../../wallet/signing.js";
-import { tokenNamed } from "../../wallet/token.js";
+import { accountOf } from "../../wallet/node/chain-query.js";
+import { NodeClient, type NodeView } from "../../wallet/node/node-client.js";
+import { Orc20, tokenContract } from "../../wallet/token/orc20.js";
+import { tokenNamed } from "../../wallet/token/token.js";
+import { accountNamed, activeAccount } from "../../wallet/transaction/signing.js";
+import { formatCoin, formatDecimal } from "../../wallet/values/amount.js";
+import { balanceAt } from "../../wallet/view/balance.js";
 
 export default class AccountBalance extends QueryCommand {
 	static override summary = "Print the balance of an account";

@@ -3,15 +3,15 @@ import { toBase58Check } from "../../protocol/address.js";
 import { AccountCreateContract } from "../../protocol/messages.js";
 import { ActingCommand } from "../../terminal/acting-command.js";
 import { actingFlags } from "../../terminal/acting-flags.js";
-import { formatCoin } from "../../wallet/amount.js";
-import { chainParameters } from "../../wallet/chain-parameters.js";
-import { contractOf } from "../../wallet/contract.js";
-import { accountNamed } from "../../wallet/signing.js";
+import { chainParameters } from "../../wallet/node/chain-parameters.js";
+import { contractOf } from "../../wallet/transaction/contract.js";
+import { accountNamed } from "../../wallet/transaction/signing.js";
+import { formatCoin } from "../../wallet/values/amount.js";
 
 export default class AccountCreate extends ActingCommand {
 	static override summary = "Create an account that doesn't exist yet";
 	static override description =
-		"An address exists on the chain once somebody creates it or sends it coins. Creating it costs a fee of the network.";
+		"An address exists on the chain once it is created by another account or receives coins. Creating it costs a fee of the network.";
 	static override examples = ["<%= config.bin %> account create TKEH31jJ2YQ3Bteh1ngjwdT8667ztyYPSp --wait"];
 	static override args = {
 		account: Args.string({

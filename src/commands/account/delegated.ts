@@ -4,9 +4,9 @@ import { AccountQuery, accountArgument, accountQueryFlags } from "../../terminal
 import { localTime } from "../../terminal/output.js";
 import { lines } from "../../terminal/result-shape.js";
 import { delegationShape } from "../../terminal/view-shapes.js";
-import { formatCoin } from "../../wallet/amount.js";
-import { delegationsOf } from "../../wallet/delegations.js";
-import { accountNamed } from "../../wallet/signing.js";
+import { accountNamed } from "../../wallet/transaction/signing.js";
+import { formatCoin } from "../../wallet/values/amount.js";
+import { delegationsOf } from "../../wallet/view/delegations.js";
 
 export default class AccountDelegated extends AccountQuery {
 	static override summary = "List the stakes that an account has delegated, or got from others";

@@ -3,7 +3,7 @@ import { utf8 } from "../../protocol/bytes.js";
 import { AccountUpdateContract } from "../../protocol/messages.js";
 import { ActingCommand } from "../../terminal/acting-command.js";
 import { actingFlags } from "../../terminal/acting-flags.js";
-import { contractOf } from "../../wallet/contract.js";
+import { contractOf } from "../../wallet/transaction/contract.js";
 
 export default class AccountRename extends ActingCommand {
 	static override summary = "Give the account a name on the chain";

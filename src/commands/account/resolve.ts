@@ -2,7 +2,7 @@ import { Args } from "@oclif/core";
 import { toBase58Check } from "../../protocol/address.js";
 import { CoinCommand } from "../../terminal/coin-command.js";
 import { keystoreFlags } from "../../terminal/flags.js";
-import { accountNamed } from "../../wallet/signing.js";
+import { accountNamed } from "../../wallet/transaction/signing.js";
 
 export default class AccountResolve extends CoinCommand {
 	static override summary = "Print the address that a label or another form of an address means";

@@ -1,8 +1,8 @@
 import { AccountQuery, accountArgument, accountQueryFlags } from "../../terminal/account-query.js";
 import { one } from "../../terminal/result-shape.js";
 import { resourcesShape } from "../../terminal/view-shapes.js";
-import { resourcesOf } from "../../wallet/account-resources.js";
-import { existingAccount } from "../../wallet/chain-query.js";
+import { existingAccount } from "../../wallet/node/chain-query.js";
+import { resourcesOf } from "../../wallet/view/account-resources.js";
 
 export default class AccountResources extends AccountQuery {
 	static override summary = "Show the bandwidth, energy and votes of an account";

@@ -4,13 +4,13 @@ import { keystoreFlags, nodeFlags, solidityFlag } from "../../terminal/flags.js"
 import { QueryCommand } from "../../terminal/query-command.js";
 import { either, map, orNull } from "../../terminal/result-shape.js";
 import { accountShape } from "../../terminal/view-shapes.js";
-import { viewAccount } from "../../wallet/account-view.js";
-import { formatCoin } from "../../wallet/amount.js";
-import { accountOf } from "../../wallet/chain-query.js";
 import { Failure } from "../../wallet/failure.js";
-import { viewOf } from "../../wallet/message-view.js";
-import { NodeClient } from "../../wallet/node-client.js";
-import { accountNamed, activeAccount } from "../../wallet/signing.js";
+import { accountOf } from "../../wallet/node/chain-query.js";
+import { NodeClient } from "../../wallet/node/node-client.js";
+import { accountNamed, activeAccount } from "../../wallet/transaction/signing.js";
+import { formatCoin } from "../../wallet/values/amount.js";
+import { viewAccount } from "../../wallet/view/account-view.js";
+import { viewOf } from "../../wallet/view/message-view.js";
 
 export default class AccountShow extends QueryCommand {
 	static override summary = "Show an account";

@@ -1,9 +1,9 @@
 import { fromUtf8 } from "../../protocol/bytes.js";
 import { AccountQuery, accountArgument, accountQueryFlags } from "../../terminal/account-query.js";
 import { lines, record } from "../../terminal/result-shape.js";
-import { formatDecimal } from "../../wallet/amount.js";
-import { accountOf } from "../../wallet/chain-query.js";
-import { tokenById } from "../../wallet/token.js";
+import { accountOf } from "../../wallet/node/chain-query.js";
+import { tokenById } from "../../wallet/token/token.js";
+import { formatDecimal } from "../../wallet/values/amount.js";
 
 export default class AccountTokens extends AccountQuery {
 	static override summary = "List the ORC-10 tokens of an account";

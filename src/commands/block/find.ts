@@ -1,9 +1,9 @@
 import { Flags } from "@oclif/core";
 import { nodeFlags } from "../../terminal/flags.js";
 import { QueryCommand } from "../../terminal/query-command.js";
-import { blockByNumber, headBlock } from "../../wallet/chain-query.js";
 import { Failure } from "../../wallet/failure.js";
-import { momentMs, parseMoment } from "../../wallet/moment.js";
+import { blockByNumber, headBlock } from "../../wallet/node/chain-query.js";
+import { momentMs, parseMoment } from "../../wallet/values/moment.js";
 
 export default class BlockFind extends QueryCommand {
 	static override summary = "Print the number of the last block at or before a time";

@@ -4,8 +4,8 @@ import type { OutputKind } from "../../terminal/coin-command.js";
 import { nodeFlags } from "../../terminal/flags.js";
 import { localTime, printJson, printLine } from "../../terminal/output.js";
 import { QueryCommand } from "../../terminal/query-command.js";
-import { followBlocks } from "../../wallet/block-follow.js";
-import { viewBlock } from "../../wallet/block-view.js";
+import { followBlocks } from "../../wallet/node/block-follow.js";
+import { viewBlock } from "../../wallet/view/block-view.js";
 
 export default class BlockFollow extends QueryCommand {
 	static override outputKind: OutputKind = "stream";

@@ -4,11 +4,11 @@ import { nodeFlags, solidityFlag } from "../../terminal/flags.js";
 import { QueryCommand } from "../../terminal/query-command.js";
 import { list, one, record } from "../../terminal/result-shape.js";
 import { messageShape, transactionShape } from "../../terminal/view-shapes.js";
-import { messageFrom } from "../../wallet/answer.js";
-import { viewBlock } from "../../wallet/block-view.js";
-import type { BlockReference } from "../../wallet/chain-query.js";
-import { viewOf } from "../../wallet/message-view.js";
-import type { NodeClient, NodeView } from "../../wallet/node-client.js";
+import { messageFrom } from "../../wallet/node/answer.js";
+import type { BlockReference } from "../../wallet/node/chain-query.js";
+import type { NodeClient, NodeView } from "../../wallet/node/node-client.js";
+import { viewBlock } from "../../wallet/view/block-view.js";
+import { viewOf } from "../../wallet/view/message-view.js";
 
 export default class BlockShow extends QueryCommand {
 	static override summary = "Show a block";

@@ -1,7 +1,7 @@
 import { nodeFlags, solidityFlag } from "../../terminal/flags.js";
 import { QueryCommand } from "../../terminal/query-command.js";
-import { formatCoin } from "../../wallet/amount.js";
 import { Failure } from "../../wallet/failure.js";
+import { formatCoin } from "../../wallet/values/amount.js";
 
 export default class ChainBurned extends QueryCommand {
 	static override summary = "Print how many coins were burned as fees";

@@ -112,7 +112,7 @@ function isUnsigned({ message, type }: SignedTransaction): boolean {
 }
 
 function blockNumber(text: string): bigint {
-	if (!/^\d{1,18}$/.test(text)) throw new Failure("bad_value", `"${text}" is no block number`);
+	if (!/^\d{1,18}$/.test(text)) throw new Failure("bad_value", `"${text}" is not a block number`);
 	return BigInt(text);
 }
 

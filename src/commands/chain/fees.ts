@@ -1,7 +1,7 @@
 import { nodeFlags } from "../../terminal/flags.js";
 import { QueryCommand } from "../../terminal/query-command.js";
-import { formatCoin } from "../../wallet/amount.js";
-import { chainFees } from "../../wallet/chain-parameters.js";
+import { chainFees } from "../../wallet/node/chain-parameters.js";
+import { formatCoin } from "../../wallet/values/amount.js";
 
 export default class ChainFees extends QueryCommand {
 	static override summary = "Show what the chain charges for transactions";

@@ -3,9 +3,9 @@ import { nodeFlags } from "../../terminal/flags.js";
 import { printJson } from "../../terminal/output.js";
 import { QueryCommand } from "../../terminal/query-command.js";
 import { either, one, record } from "../../terminal/result-shape.js";
-import { headBlock } from "../../wallet/chain-query.js";
-import { parseDuration } from "../../wallet/duration.js";
-import { currentReference, referenceRecord } from "../../wallet/reference.js";
+import { headBlock } from "../../wallet/node/chain-query.js";
+import { currentReference, referenceRecord } from "../../wallet/transaction/reference.js";
+import { parseDuration } from "../../wallet/values/duration.js";
 
 export default class ChainHead extends QueryCommand {
 	static override summary = "Print the number of the newest block";

@@ -1,7 +1,7 @@
 import { toHex } from "../../protocol/bytes.js";
 import { nodeFlags } from "../../terminal/flags.js";
 import { QueryCommand } from "../../terminal/query-command.js";
-import { genesisId } from "../../wallet/chain-query.js";
+import { genesisId } from "../../wallet/node/chain-query.js";
 
 export default class ChainId extends QueryCommand {
 	static override summary = "Print the id of the chain's genesis block";

@@ -17,7 +17,7 @@ export default class ChainImport extends CoinCommand {
 	static override summary = "Import blocks from a file into a data directory";
 	static override description =
 		"Every block is checked as one from the network. Blocks that are there already are skipped, so an import that was " +
-		"interrupted is taken up again by the same command. Files may be compressed (.br, .gz).";
+		"interrupted is resumed by the same command. Files may be compressed (.br, .gz).";
 	static override examples = ["<%= config.bin %> chain import blocks.bin -c config.conf -d /var/lib/coin"];
 	static override args = {
 		file: Args.string({

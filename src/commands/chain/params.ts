@@ -1,7 +1,7 @@
 import { nodeFlags } from "../../terminal/flags.js";
 import { pickParameters } from "../../terminal/parameter-names.js";
 import { QueryCommand } from "../../terminal/query-command.js";
-import { chainParameters } from "../../wallet/chain-parameters.js";
+import { chainParameters } from "../../wallet/node/chain-parameters.js";
 
 export default class ChainParams extends QueryCommand {
 	static override summary = "List the parameters of the chain, all or the named ones";

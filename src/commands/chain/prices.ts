@@ -2,7 +2,7 @@ import { Flags } from "@oclif/core";
 import { nodeFlags } from "../../terminal/flags.js";
 import { localTime } from "../../terminal/output.js";
 import { QueryCommand } from "../../terminal/query-command.js";
-import { PRICED_THINGS, priceHistory } from "../../wallet/chain-parameters.js";
+import { PRICED_THINGS, priceHistory } from "../../wallet/node/chain-parameters.js";
 
 export default class ChainPrices extends QueryCommand {
 	static override summary = "Show the prices of energy, bandwidth and memos, in sun";

@@ -1,6 +1,6 @@
 import { nodeFlags } from "../../terminal/flags.js";
 import { QueryCommand } from "../../terminal/query-command.js";
-import { headBlock } from "../../wallet/chain-query.js";
+import { headBlock } from "../../wallet/node/chain-query.js";
 
 export default class ChainSolid extends QueryCommand {
 	static override summary = "Print the number of the newest irreversible block";

@@ -3,12 +3,12 @@ import { listKeystore } from "../../keystore/keystore.js";
 import { toBase58Check } from "../../protocol/address.js";
 import { CoinCommand } from "../../terminal/coin-command.js";
 import { keystoreFlags } from "../../terminal/flags.js";
-import { addContact } from "../../wallet/contacts.js";
+import { addContact } from "../../wallet/configuration/contacts.js";
 import { Failure } from "../../wallet/failure.js";
-import { accountNamed } from "../../wallet/signing.js";
+import { accountNamed } from "../../wallet/transaction/signing.js";
 
 export default class ContactAdd extends CoinCommand {
-	static override summary = "Give the account of somebody else a label";
+	static override summary = "Give the account of another person a label";
 	static override examples = ["<%= config.bin %> contact add alice TMVQGm1qAQYVdetCeGRRkTWYYrLXuHK2HC"];
 	static override args = {
 		label: Args.string({ description: "one word", required: true, ignoreStdin: true }),

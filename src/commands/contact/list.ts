@@ -1,6 +1,6 @@
 import { toBase58Check } from "../../protocol/address.js";
 import { CoinCommand } from "../../terminal/coin-command.js";
-import { readContacts } from "../../wallet/contacts.js";
+import { readContacts } from "../../wallet/configuration/contacts.js";
 
 export default class ContactList extends CoinCommand {
 	static override summary = "List the contacts";

@@ -1,7 +1,7 @@
 import { Args } from "@oclif/core";
 import { toBase58Check } from "../../protocol/address.js";
 import { CoinCommand } from "../../terminal/coin-command.js";
-import { removeContact } from "../../wallet/contacts.js";
+import { removeContact } from "../../wallet/configuration/contacts.js";
 
 export default class ContactRemove extends CoinCommand {
 	static override summary = "Remove a contact";

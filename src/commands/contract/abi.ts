@@ -4,9 +4,9 @@ import { toHex } from "../../protocol/bytes.js";
 import { keystoreFlags, nodeFlags } from "../../terminal/flags.js";
 import { printJson, printLine } from "../../terminal/output.js";
 import { QueryCommand } from "../../terminal/query-command.js";
-import { storedInterface } from "../../wallet/contract-record.js";
-import { NodeClient } from "../../wallet/node-client.js";
-import { accountNamed } from "../../wallet/signing.js";
+import { NodeClient } from "../../wallet/node/node-client.js";
+import { accountNamed } from "../../wallet/transaction/signing.js";
+import { storedInterface } from "../../wallet/view/contract-record.js";
 
 export default class ContractAbi extends QueryCommand {
 	static override summary = "Print the interface that was stored with a contract";

@@ -6,10 +6,10 @@ import { CoinCommand } from "../../terminal/coin-command.js";
 import { flagText } from "../../terminal/contract-input.js";
 import { keystoreFlags } from "../../terminal/flags.js";
 import { parseTransactionId } from "../../terminal/query-command.js";
-import { addressForms } from "../../wallet/address-text.js";
-import { parseHexBytes } from "../../wallet/bytes-text.js";
 import { Failure } from "../../wallet/failure.js";
-import { accountNamed } from "../../wallet/signing.js";
+import { accountNamed } from "../../wallet/transaction/signing.js";
+import { addressForms } from "../../wallet/values/address-text.js";
+import { parseHexBytes } from "../../wallet/values/bytes-text.js";
 
 export default class ContractAddress extends CoinCommand {
 	static override summary = "Work out the address of a contract before or after it exists";

@@ -5,10 +5,10 @@ import { callFlags, namedCall, valuesOf } from "../../terminal/contract-input.js
 import { keystoreFlags, nodeFlags, solidityFlag } from "../../terminal/flags.js";
 import { printJson } from "../../terminal/output.js";
 import { QueryCommand } from "../../terminal/query-command.js";
-import { callConstant } from "../../wallet/constant-call.js";
-import { explainRevert, outputView } from "../../wallet/contract-outcome.js";
-import { NodeClient } from "../../wallet/node-client.js";
-import { accountNamed } from "../../wallet/signing.js";
+import { callConstant } from "../../wallet/node/constant-call.js";
+import { NodeClient } from "../../wallet/node/node-client.js";
+import { accountNamed } from "../../wallet/transaction/signing.js";
+import { explainRevert, outputView } from "../../wallet/view/contract-outcome.js";
 
 export default class ContractCallCommand extends QueryCommand {
 	static override summary = "Ask a contract: run a function without effect, print its result";

@@ -2,8 +2,8 @@ import { Args } from "@oclif/core";
 import { ClearABIContract } from "../../protocol/messages.js";
 import { ActingCommand } from "../../terminal/acting-command.js";
 import { actingFlags } from "../../terminal/acting-flags.js";
-import { contractOf } from "../../wallet/contract.js";
-import { accountNamed } from "../../wallet/signing.js";
+import { contractOf } from "../../wallet/transaction/contract.js";
+import { accountNamed } from "../../wallet/transaction/signing.js";
 
 export default class ContractClearAbi extends ActingCommand {
 	static override summary = "Remove the interface that is stored with a contract, for good";

@@ -2,9 +2,9 @@ import { Args, Flags } from "@oclif/core";
 import { toHex } from "../../protocol/bytes.js";
 import { keystoreFlags, nodeFlags } from "../../terminal/flags.js";
 import { QueryCommand } from "../../terminal/query-command.js";
-import { contractAt } from "../../wallet/contract-record.js";
-import { NodeClient } from "../../wallet/node-client.js";
-import { accountNamed } from "../../wallet/signing.js";
+import { NodeClient } from "../../wallet/node/node-client.js";
+import { accountNamed } from "../../wallet/transaction/signing.js";
+import { contractAt } from "../../wallet/view/contract-record.js";
 
 export default class ContractCode extends QueryCommand {
 	static override summary = "Print the code of a contract";

@@ -11,12 +11,12 @@ import { deployable } from "../../terminal/deployment-input.js";
 import { readArguments } from "../../wallet/abi/argument.js";
 import { constructorOf, interfaceOf } from "../../wallet/abi/interface.js";
 import { storedAbi } from "../../wallet/abi/stored.js";
-import { contractOf } from "../../wallet/contract.js";
-import { explainRevert, receiptView } from "../../wallet/contract-outcome.js";
 import { Failure } from "../../wallet/failure.js";
-import { feeLimitOf } from "../../wallet/fee-limit.js";
-import { parseCount, parsePercent } from "../../wallet/integer-text.js";
-import { accountNamed } from "../../wallet/signing.js";
+import { contractOf } from "../../wallet/transaction/contract.js";
+import { accountNamed } from "../../wallet/transaction/signing.js";
+import { feeLimitOf } from "../../wallet/values/fee-limit.js";
+import { parseCount, parsePercent } from "../../wallet/values/integer-text.js";
+import { explainRevert, receiptView } from "../../wallet/view/contract-outcome.js";
 
 export default class ContractDeploy extends ActingCommand {
 	static override summary = "Deploy a contract";

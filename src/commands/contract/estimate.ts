@@ -3,13 +3,13 @@ import { equalBytes } from "../../protocol/bytes.js";
 import { callFlags, namedCall, valuesOf } from "../../terminal/contract-input.js";
 import { keystoreFlags, nodeFlags } from "../../terminal/flags.js";
 import { QueryCommand } from "../../terminal/query-command.js";
-import { formatCoin } from "../../wallet/amount.js";
-import { chainParameters } from "../../wallet/chain-parameters.js";
-import { callConstant, estimatorEnergy } from "../../wallet/constant-call.js";
-import { explainRevert } from "../../wallet/contract-outcome.js";
-import { contractAt } from "../../wallet/contract-record.js";
-import { NodeClient } from "../../wallet/node-client.js";
-import { accountOrActive } from "../../wallet/signing.js";
+import { chainParameters } from "../../wallet/node/chain-parameters.js";
+import { callConstant, estimatorEnergy } from "../../wallet/node/constant-call.js";
+import { NodeClient } from "../../wallet/node/node-client.js";
+import { accountOrActive } from "../../wallet/transaction/signing.js";
+import { formatCoin } from "../../wallet/values/amount.js";
+import { explainRevert } from "../../wallet/view/contract-outcome.js";
+import { contractAt } from "../../wallet/view/contract-record.js";
 
 export default class ContractEstimate extends QueryCommand {
 	static override summary = "What a call of a contract would cost now";

@@ -11,18 +11,18 @@ import { keystoreFlags, nodeFlags } from "../../terminal/flags.js";
 import { printJson, printLine } from "../../terminal/output.js";
 import { QueryCommand } from "../../terminal/query-command.js";
 import { findItem } from "../../wallet/abi/interface.js";
+import type { Settings } from "../../wallet/configuration/settings.js";
+import { Failure } from "../../wallet/failure.js";
+import { NodeClient } from "../../wallet/node/node-client.js";
+import { accountNamed } from "../../wallet/transaction/signing.js";
 import {
 	type ContractLog,
 	followLogs,
 	headNumber,
 	pastLogs,
 	USUAL_RANGE,
-} from "../../wallet/contract-logs.js";
-import { storedInterface } from "../../wallet/contract-record.js";
-import { Failure } from "../../wallet/failure.js";
-import { NodeClient } from "../../wallet/node-client.js";
-import type { Settings } from "../../wallet/settings.js";
-import { accountNamed } from "../../wallet/signing.js";
+} from "../../wallet/view/contract-logs.js";
+import { storedInterface } from "../../wallet/view/contract-record.js";
 
 export default class ContractLogs extends QueryCommand {
 	static override outputKind: OutputKind = "stream";

@@ -3,9 +3,9 @@ import { TriggerSmartContract } from "../../protocol/messages.js";
 import { ActingCommand } from "../../terminal/acting-command.js";
 import { actingFlags, feeLimitFlag } from "../../terminal/acting-flags.js";
 import { callFlags, namedCall, valuesOf } from "../../terminal/contract-input.js";
-import { contractOf } from "../../wallet/contract.js";
-import { callFeeLimit, receiptView } from "../../wallet/contract-outcome.js";
-import { callNote, callText } from "../../wallet/named-call.js";
+import { contractOf } from "../../wallet/transaction/contract.js";
+import { callNote, callText } from "../../wallet/transaction/named-call.js";
+import { callFeeLimit, receiptView } from "../../wallet/view/contract-outcome.js";
 
 export default class ContractSend extends ActingCommand {
 	static override summary = "Call a function of a contract in a transaction";

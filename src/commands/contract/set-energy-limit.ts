@@ -2,9 +2,9 @@ import { Args } from "@oclif/core";
 import { UpdateEnergyLimitContract } from "../../protocol/messages.js";
 import { ActingCommand } from "../../terminal/acting-command.js";
 import { actingFlags } from "../../terminal/acting-flags.js";
-import { contractOf } from "../../wallet/contract.js";
-import { parseCount } from "../../wallet/integer-text.js";
-import { accountNamed } from "../../wallet/signing.js";
+import { contractOf } from "../../wallet/transaction/contract.js";
+import { accountNamed } from "../../wallet/transaction/signing.js";
+import { parseCount } from "../../wallet/values/integer-text.js";
 
 export default class ContractSetEnergyLimit extends ActingCommand {
 	static override summary = "Set how much energy the owner of a contract pays for one call at most";

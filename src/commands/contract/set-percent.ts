@@ -2,9 +2,9 @@ import { Args } from "@oclif/core";
 import { UpdateSettingContract } from "../../protocol/messages.js";
 import { ActingCommand } from "../../terminal/acting-command.js";
 import { actingFlags } from "../../terminal/acting-flags.js";
-import { contractOf } from "../../wallet/contract.js";
-import { parsePercent } from "../../wallet/integer-text.js";
-import { accountNamed } from "../../wallet/signing.js";
+import { contractOf } from "../../wallet/transaction/contract.js";
+import { accountNamed } from "../../wallet/transaction/signing.js";
+import { parsePercent } from "../../wallet/values/integer-text.js";
 
 export default class ContractSetPercent extends ActingCommand {
 	static override summary = "Set which percentage of a contract's energy its callers pay";

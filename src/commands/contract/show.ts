@@ -4,10 +4,10 @@ import { toHex } from "../../protocol/bytes.js";
 import { keystoreFlags, nodeFlags } from "../../terminal/flags.js";
 import { QueryCommand } from "../../terminal/query-command.js";
 import { orNull, record } from "../../terminal/result-shape.js";
-import { contractAt } from "../../wallet/contract-record.js";
 import { Failure } from "../../wallet/failure.js";
-import { NodeClient } from "../../wallet/node-client.js";
-import { accountNamed } from "../../wallet/signing.js";
+import { NodeClient } from "../../wallet/node/node-client.js";
+import { accountNamed } from "../../wallet/transaction/signing.js";
+import { contractAt } from "../../wallet/view/contract-record.js";
 
 export default class ContractShow extends QueryCommand {
 	static override summary = "Show a contract: owner, settings, size, use of energy";

@@ -3,11 +3,11 @@ import { concatBytes, fromHex, toHex, utf8 } from "../../protocol/bytes.js";
 import { keccak256 } from "../../protocol/hash.js";
 import { keystoreFlags, nodeFlags } from "../../terminal/flags.js";
 import { QueryCommand } from "../../terminal/query-command.js";
+import type { Settings } from "../../wallet/configuration/settings.js";
 import { Failure } from "../../wallet/failure.js";
-import { callJsonRpc } from "../../wallet/json-rpc.js";
-import { NodeClient } from "../../wallet/node-client.js";
-import type { Settings } from "../../wallet/settings.js";
-import { accountNamed } from "../../wallet/signing.js";
+import { callJsonRpc } from "../../wallet/node/json-rpc.js";
+import { NodeClient } from "../../wallet/node/node-client.js";
+import { accountNamed } from "../../wallet/transaction/signing.js";
 
 export default class ContractStorage extends QueryCommand {
 	static override summary = "Print a slot of a contract's storage";
@@ -51,7 +51,7 @@ export default class ContractStorage extends QueryCommand {
 
 function slotNumber(text: string): bigint {
 	if (!/^(\d+|0x[0-9a-f]+)$/i.test(text) || BigInt(text) >= 1n << 256n) {
-		throw new Failure("bad_value", `"${text}" is no slot: a number of at most 256 bits is needed`);
+		throw new Failure("bad_value", `"${text}" is not a slot: a number of at most 256 bits is needed`);
 	}
 	return BigInt(text);
 }

@@ -10,11 +10,11 @@ import { list, map, one, record } from "../../terminal/result-shape.js";
 import { constructorOf, interfaceOf } from "../../wallet/abi/interface.js";
 import { type Comparison, compareCode, constructorArguments } from "../../wallet/compiler/comparison.js";
 import { type CompiledContract, contractsNamed } from "../../wallet/compiler/output.js";
-import { contractAt } from "../../wallet/contract-record.js";
 import { Failure } from "../../wallet/failure.js";
-import { parseCount } from "../../wallet/integer-text.js";
-import { NodeClient } from "../../wallet/node-client.js";
-import { accountNamed } from "../../wallet/signing.js";
+import { NodeClient } from "../../wallet/node/node-client.js";
+import { accountNamed } from "../../wallet/transaction/signing.js";
+import { parseCount } from "../../wallet/values/integer-text.js";
+import { contractAt } from "../../wallet/view/contract-record.js";
 
 export default class ContractVerify extends QueryCommand {
 	static override summary = "Compare a deployed contract with its sources";
@@ -47,7 +47,7 @@ export default class ContractVerify extends QueryCommand {
 		...compilerFlag,
 		source: Flags.string({
 			description:
-				"Solidity file (repeatable), or one file of JSON: standard input or output of a compiler, artefact",
+				"Solidity file (repeatable), or one file of JSON: standard input or output of a compiler, artifact",
 			helpValue: "<path>",
 			required: true,
 			multiple: true,

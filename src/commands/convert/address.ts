@@ -1,8 +1,8 @@
 import { Flags } from "@oclif/core";
 import { ConvertCommand, valueArgument } from "../../terminal/convert-command.js";
-import { type AddressForms, addressForms, readAddress } from "../../wallet/address-text.js";
-import { shorten } from "../../wallet/bytes-text.js";
 import { Failure } from "../../wallet/failure.js";
+import { type AddressForms, addressForms, readAddress } from "../../wallet/values/address-text.js";
+import { shorten } from "../../wallet/values/bytes-text.js";
 
 export default class ConvertAddress extends ConvertCommand {
 	static override summary = "Convert an address between Base58, hex, 20-byte hex and Base64";
@@ -38,6 +38,6 @@ function readAnyForm(text: string): Uint8Array {
 	const bytes = Buffer.from(text, "base64");
 	const fromBase64 =
 		bytes.length === 21 && bytes.toString("base64") === text ? readAddress(bytes.toString("hex")) : undefined;
-	if (!fromBase64) throw new Failure("bad_address", `"${shorten(text)}" is no address`);
+	if (!fromBase64) throw new Failure("bad_address", `"${shorten(text)}" is not an address`);
 	return fromBase64;
 }

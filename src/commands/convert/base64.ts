@@ -1,7 +1,7 @@
 import { toHex } from "../../protocol/bytes.js";
 import { ConvertCommand, valueArgument } from "../../terminal/convert-command.js";
-import { parseHexBytes, shorten } from "../../wallet/bytes-text.js";
 import { Failure } from "../../wallet/failure.js";
+import { parseHexBytes, shorten } from "../../wallet/values/bytes-text.js";
 
 export default class ConvertBase64 extends ConvertCommand {
 	static override summary = "Convert hex with 0x to Base64, and Base64 to hex";

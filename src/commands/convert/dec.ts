@@ -1,6 +1,6 @@
 import { ConvertCommand, valueArgument } from "../../terminal/convert-command.js";
-import { shorten } from "../../wallet/bytes-text.js";
 import { Failure } from "../../wallet/failure.js";
+import { shorten } from "../../wallet/values/bytes-text.js";
 
 export default class ConvertDec extends ConvertCommand {
 	static override summary = "Convert a hex integer to decimal";

@@ -2,8 +2,8 @@ import { secp256k1 } from "@noble/curves/secp256k1.js";
 import { addressFromPublicKey, toBase58Check } from "../../protocol/address.js";
 import { concatBytes } from "../../protocol/bytes.js";
 import { ConvertCommand, valueArgument } from "../../terminal/convert-command.js";
-import { parseHexBytes } from "../../wallet/bytes-text.js";
 import { Failure } from "../../wallet/failure.js";
+import { parseHexBytes } from "../../wallet/values/bytes-text.js";
 
 export default class ConvertPubkey extends ConvertCommand {
 	static override summary = "Convert a public key to its address";
@@ -21,7 +21,7 @@ export default class ConvertPubkey extends ConvertCommand {
 				);
 				return { text: toBase58Check(addressFromPublicKey(point.toBytes(false))) };
 			} catch {
-				throw new Failure("bad_value", `these ${bytes.length} bytes are no public key`);
+				throw new Failure("bad_value", `these ${bytes.length} bytes are not a public key`);
 			}
 		});
 	}

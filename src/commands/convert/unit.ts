@@ -1,6 +1,6 @@
 import { Flags } from "@oclif/core";
 import { ConvertCommand, valueArgument } from "../../terminal/convert-command.js";
-import { formatCoin, formatDecimal, parseCoinAmount } from "../../wallet/amount.js";
+import { formatCoin, formatDecimal, parseCoinAmount } from "../../wallet/values/amount.js";
 
 export default class ConvertUnit extends ConvertCommand {
 	static override summary = "Convert an amount between coins and sun";

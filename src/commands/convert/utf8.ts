@@ -1,6 +1,6 @@
 import { ConvertCommand, valueArgument } from "../../terminal/convert-command.js";
-import { parseHexBytes, shorten } from "../../wallet/bytes-text.js";
 import { Failure } from "../../wallet/failure.js";
+import { parseHexBytes, shorten } from "../../wallet/values/bytes-text.js";
 
 export default class ConvertUtf8 extends ConvertCommand {
 	static override summary = "Convert hex to the text that its bytes spell";
@@ -14,7 +14,7 @@ export default class ConvertUtf8 extends ConvertCommand {
 			try {
 				return { text: new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes) };
 			} catch {
-				throw new Failure("bad_value", `the bytes of "${shorten(value)}" are no UTF-8 text`);
+				throw new Failure("bad_value", `the bytes of "${shorten(value)}" are not UTF-8 text`);
 			}
 		});
 	}

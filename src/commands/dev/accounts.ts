@@ -1,7 +1,7 @@
 import { Flags } from "@oclif/core";
 import { DevelopmentCommand, developmentFlags } from "../../terminal/development-command.js";
-import { formatCoin } from "../../wallet/amount.js";
 import { isRecord } from "../../wallet/json.js";
+import { formatCoin } from "../../wallet/values/amount.js";
 
 export default class DevAccounts extends DevelopmentCommand {
 	static override summary = "List the funded accounts of a development chain";

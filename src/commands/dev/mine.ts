@@ -1,8 +1,8 @@
 import { Flags } from "@oclif/core";
 import { DevelopmentCommand, developmentFlags } from "../../terminal/development-command.js";
-import { parseDuration } from "../../wallet/duration.js";
 import { Failure } from "../../wallet/failure.js";
 import { isRecord } from "../../wallet/json.js";
+import { parseDuration } from "../../wallet/values/duration.js";
 
 export default class DevMine extends DevelopmentCommand {
 	static override summary = "Seal blocks of a development chain now";

@@ -1,5 +1,9 @@
 import { Args } from "@oclif/core";
 import { DevelopmentCommand, developmentFlags } from "../../terminal/development-command.js";
+import { Failure } from "../../wallet/failure.js";
+
+const HINT =
+	"coin dev snapshot takes one and prints its id; going back to a snapshot removes it and all later ones";
 
 export default class DevRevert extends DevelopmentCommand {
 	static override summary = "Bring a development chain back to a snapshot; it and all later ones are gone";
@@ -10,9 +14,9 @@ export default class DevRevert extends DevelopmentCommand {
 
 	async run(): Promise<void> {
 		const { args, flags } = await this.parse(DevRevert);
-		this.printDone(
-			await this.change(flags, "dev_revert", [args.id]),
-			`back at the snapshot ${args.id}; it and all later ones are gone`,
-		);
+		const answer = await this.change(flags, "dev_revert", [args.id]).catch((error: unknown) => {
+			throw error instanceof Failure && error.code === "rpc_error" ? error.with({ hint: HINT }) : error;
+		});
+		this.printDone(answer, `back at the snapshot ${args.id}; it and all later ones are gone`);
 	}
 }

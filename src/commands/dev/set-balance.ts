@@ -1,6 +1,6 @@
 import { Args } from "@oclif/core";
 import { DevelopmentCommand, developmentFlags } from "../../terminal/development-command.js";
-import { formatCoin, parseCoinAmount } from "../../wallet/amount.js";
+import { formatCoin, parseCoinAmount } from "../../wallet/values/amount.js";
 
 export default class DevSetBalance extends DevelopmentCommand {
 	static override summary = "Set the balance of an account of a development chain";

@@ -2,7 +2,7 @@ import { Args } from "@oclif/core";
 import { toHex } from "../../protocol/bytes.js";
 import { flagText } from "../../terminal/contract-input.js";
 import { DevelopmentCommand, developmentFlags } from "../../terminal/development-command.js";
-import { parseHexBytes } from "../../wallet/bytes-text.js";
+import { parseHexBytes } from "../../wallet/values/bytes-text.js";
 
 export default class DevSetCode extends DevelopmentCommand {
 	static override summary = "Make an account of a development chain a contract with this code";

@@ -1,7 +1,7 @@
 import { Args } from "@oclif/core";
 import { DevelopmentCommand, developmentFlags } from "../../terminal/development-command.js";
 import { Failure } from "../../wallet/failure.js";
-import { parseNatural } from "../../wallet/integer-text.js";
+import { parseNatural } from "../../wallet/values/integer-text.js";
 
 export default class DevSetParam extends DevelopmentCommand {
 	static override summary = "Set a chain parameter of a development chain, without a proposal";

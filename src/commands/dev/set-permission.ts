@@ -6,8 +6,8 @@ import { flagText } from "../../terminal/contract-input.js";
 import { DevelopmentCommand, developmentFlags } from "../../terminal/development-command.js";
 import { Failure } from "../../wallet/failure.js";
 import { type Json, readJson } from "../../wallet/json.js";
-import { readPermissionDocument } from "../../wallet/permission-set.js";
-import { accountNamed } from "../../wallet/signing.js";
+import { readPermissionDocument } from "../../wallet/permission/permission-set.js";
+import { accountNamed } from "../../wallet/transaction/signing.js";
 
 export default class DevSetPermission extends DevelopmentCommand {
 	static override summary = "Replace the permissions of an account of a development chain";
@@ -44,7 +44,7 @@ function read(text: string): Json {
 	try {
 		return readJson(text);
 	} catch (error) {
-		if (error instanceof SyntaxError) throw new Failure("bad_value", "the permissions are no JSON");
+		if (error instanceof SyntaxError) throw new Failure("bad_value", "the permissions are not JSON");
 		throw error;
 	}
 }

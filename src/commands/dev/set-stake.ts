@@ -1,8 +1,8 @@
 import { Args, Flags } from "@oclif/core";
 import { DevelopmentCommand, developmentFlags } from "../../terminal/development-command.js";
-import { parseCoinAmount } from "../../wallet/amount.js";
 import { Failure } from "../../wallet/failure.js";
-import { parseNatural } from "../../wallet/integer-text.js";
+import { parseCoinAmount } from "../../wallet/values/amount.js";
+import { parseNatural } from "../../wallet/values/integer-text.js";
 
 export default class DevSetStake extends DevelopmentCommand {
 	static override summary = "Set what an account of a development chain has staked";

@@ -1,6 +1,6 @@
 import { Args } from "@oclif/core";
 import { DevelopmentCommand, developmentFlags } from "../../terminal/development-command.js";
-import { parseNatural } from "../../wallet/integer-text.js";
+import { parseNatural } from "../../wallet/values/integer-text.js";
 
 export default class DevSetToken extends DevelopmentCommand {
 	static override summary = "Set what an account of a development chain holds of an ORC-10 token";

@@ -1,6 +1,6 @@
 import { Args } from "@oclif/core";
 import { DevelopmentCommand, developmentFlags } from "../../terminal/development-command.js";
-import { parseNatural } from "../../wallet/integer-text.js";
+import { parseNatural } from "../../wallet/values/integer-text.js";
 
 export default class DevSolidLag extends DevelopmentCommand {
 	static override summary = "Set how many blocks the irreversible state of a development chain lags behind";

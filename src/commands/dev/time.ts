@@ -1,9 +1,9 @@
 import { Flags } from "@oclif/core";
 import { DevelopmentCommand, developmentFlags } from "../../terminal/development-command.js";
 import { localTime } from "../../terminal/output.js";
-import { parseDuration } from "../../wallet/duration.js";
 import { Failure } from "../../wallet/failure.js";
 import { isRecord } from "../../wallet/json.js";
+import { parseDuration } from "../../wallet/values/duration.js";
 
 export default class DevTime extends DevelopmentCommand {
 	static override summary = "Print the clock of a development chain, or move it";

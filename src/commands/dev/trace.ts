@@ -12,11 +12,11 @@ import { DevelopmentCommand, developmentFlags } from "../../terminal/development
 import { printJson, printLine } from "../../terminal/output.js";
 import { parseTransactionId } from "../../terminal/query-command.js";
 import { joinedInterfaces } from "../../wallet/abi/signature-list.js";
-import { callLines } from "../../wallet/call-view.js";
 import { Failure } from "../../wallet/failure.js";
 import { isRecord, type Json, type JsonRecord } from "../../wallet/json.js";
-import { NodeClient } from "../../wallet/node-client.js";
-import { accountNamed } from "../../wallet/signing.js";
+import { NodeClient } from "../../wallet/node/node-client.js";
+import { accountNamed } from "../../wallet/transaction/signing.js";
+import { callLines } from "../../wallet/view/call-view.js";
 
 export default class DevTrace extends DevelopmentCommand {
 	static override summary = "Trace a transaction of a development chain, or a call, operation by operation";

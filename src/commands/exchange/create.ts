@@ -2,8 +2,8 @@ import { Args } from "@oclif/core";
 import { ExchangeCreateContract } from "../../protocol/messages.js";
 import { ActingCommand } from "../../terminal/acting-command.js";
 import { actingFlags } from "../../terminal/acting-flags.js";
-import { contractOf } from "../../wallet/contract.js";
-import { COIN_ID, parseCurrencyAmount } from "../../wallet/token-amount.js";
+import { COIN_ID, parseCurrencyAmount } from "../../wallet/token/token-amount.js";
+import { contractOf } from "../../wallet/transaction/contract.js";
 
 const side = (description: string) => Args.string({ description, required: true, ignoreStdin: true });
 

@@ -1,8 +1,8 @@
 import { ExchangeInjectContract } from "../../protocol/messages.js";
 import { ExchangeCommand, exchangeArguments, exchangeFlags } from "../../terminal/exchange-command.js";
-import { contractOf } from "../../wallet/contract.js";
-import { otherAmount } from "../../wallet/exchanges.js";
-import { currencyText } from "../../wallet/token-amount.js";
+import { currencyText } from "../../wallet/token/token-amount.js";
+import { contractOf } from "../../wallet/transaction/contract.js";
+import { otherAmount } from "../../wallet/view/exchanges.js";
 
 export default class ExchangeInject extends ExchangeCommand {
 	static override summary = "Add to both sides of an exchange of one's own";

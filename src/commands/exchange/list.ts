@@ -1,8 +1,8 @@
 import { Flags } from "@oclif/core";
 import { nodeFlags, solidityFlag } from "../../terminal/flags.js";
 import { QueryCommand } from "../../terminal/query-command.js";
-import { exchangePage, listExchanges, viewExchange } from "../../wallet/exchanges.js";
-import { parseNatural } from "../../wallet/integer-text.js";
+import { parseNatural } from "../../wallet/values/integer-text.js";
+import { exchangePage, listExchanges, viewExchange } from "../../wallet/view/exchanges.js";
 
 /** The network's longest page. */
 const MAX_PAGE = "1000";
@@ -18,7 +18,11 @@ export default class ExchangeList extends QueryCommand {
 			helpValue: "<n>",
 			exclusive: ["solidity"],
 		}),
-		limit: Flags.string({ description: "at most so many", helpValue: "<n>", exclusive: ["solidity"] }),
+		limit: Flags.string({
+			description: "maximum number of results",
+			helpValue: "<n>",
+			exclusive: ["solidity"],
+		}),
 	};
 
 	async run(): Promise<void> {

@@ -3,12 +3,17 @@ import { fromUtf8 } from "../../protocol/bytes.js";
 import { nodeFlags, solidityFlag } from "../../terminal/flags.js";
 import { QueryCommand } from "../../terminal/query-command.js";
 import { tradeQuote } from "../../terminal/trade-quote.js";
-import { type ExchangePair, exchangeById, exchangeSide, viewExchange } from "../../wallet/exchanges.js";
 import { Failure } from "../../wallet/failure.js";
-import { parseNatural } from "../../wallet/integer-text.js";
-import type { NodeClient } from "../../wallet/node-client.js";
-import { quotientText } from "../../wallet/rational-text.js";
-import { type Currency, currencyById, currencyText, parseCurrencyAmount } from "../../wallet/token-amount.js";
+import type { NodeClient } from "../../wallet/node/node-client.js";
+import {
+	type Currency,
+	currencyById,
+	currencyText,
+	parseCurrencyAmount,
+} from "../../wallet/token/token-amount.js";
+import { parseNatural } from "../../wallet/values/integer-text.js";
+import { quotientText } from "../../wallet/values/rational-text.js";
+import { type ExchangePair, exchangeById, exchangeSide, viewExchange } from "../../wallet/view/exchanges.js";
 
 export default class ExchangeShow extends QueryCommand {
 	static override summary = "Show an exchange with its price, and what a trade would bring";

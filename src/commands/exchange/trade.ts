@@ -8,10 +8,10 @@ import {
 	type PairAmount,
 } from "../../terminal/exchange-command.js";
 import { tradeQuote } from "../../terminal/trade-quote.js";
-import { contractOf } from "../../wallet/contract.js";
 import { Failure } from "../../wallet/failure.js";
-import { parseNatural } from "../../wallet/integer-text.js";
-import { COIN_ID, currencyText, parseAmountOf } from "../../wallet/token-amount.js";
+import { COIN_ID, currencyText, parseAmountOf } from "../../wallet/token/token-amount.js";
+import { contractOf } from "../../wallet/transaction/contract.js";
+import { parseNatural } from "../../wallet/values/integer-text.js";
 
 export default class ExchangeTrade extends ExchangeCommand {
 	static override summary = "Sell a token on an exchange";

@@ -7,7 +7,7 @@ import { keystoreFlags } from "../../terminal/flags.js";
 import { askText } from "../../terminal/prompts.js";
 import { walletArgument } from "../../terminal/wallet-argument.js";
 import { Failure } from "../../wallet/failure.js";
-import { keyNamed } from "../../wallet/signing.js";
+import { keyNamed } from "../../wallet/transaction/signing.js";
 
 /** Letters of the address that are typed to agree. */
 const TYPED = 6;
@@ -37,7 +37,7 @@ export default class KeystoreDelete extends CoinCommand {
 /** @throws {Failure} `confirmation_needed`, `confirmation_refused` */
 async function confirmDeletion({ name, base58 }: KeystoreEntry, purge: boolean): Promise<void> {
 	if (!canAsk())
-		throw new Failure("confirmation_needed", "deleting a key needs --yes where nobody can be asked");
+		throw new Failure("confirmation_needed", "deleting a key needs --yes without a terminal to ask on");
 	const how = purge ? "for good" : "(its file is kept in .deleted)";
 	const typed = await askText(`Type the last ${TYPED} characters of ${base58} to delete ${name} ${how}:`);
 	if (typed.trim() !== base58.slice(-TYPED)) {

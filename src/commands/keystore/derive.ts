@@ -8,12 +8,12 @@ import { keystoreFlags, passwordFlags } from "../../terminal/flags.js";
 import { withProgress } from "../../terminal/progress.js";
 import { withPassword } from "../../terminal/secrets.js";
 import { entryRecord, walletArgument } from "../../terminal/wallet-argument.js";
-import { keyNamed } from "../../wallet/signing.js";
+import { keyNamed } from "../../wallet/transaction/signing.js";
 
 export default class KeystoreDerive extends CoinCommand {
 	static override summary = "Store a further key of a mnemonic wallet";
 	static override description =
-		"Takes the first account of the sentence that isn't in the keystore yet, or the one that --index or --path names, and encrypts it with the password of the sentence.";
+		"Takes the first account of the mnemonic that isn't in the keystore yet, or the one that --index or --path names, and encrypts it with the password of the mnemonic.";
 	static override examples = [
 		"<%= config.bin %> keystore derive savings travel",
 		`<%= config.bin %> keystore derive savings old --path "m/44'/195'/1'/0/0"`,

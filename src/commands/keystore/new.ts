@@ -31,10 +31,10 @@ export default class KeystoreNew extends CoinCommand {
 	static override flags = {
 		...keystoreFlags,
 		...passwordFlags,
-		mnemonic: Flags.boolean({ description: "make a mnemonic sentence and derive the key from it" }),
+		mnemonic: Flags.boolean({ description: "make a mnemonic and derive the key from it" }),
 		words: Flags.option({
 			options: ["12", "15", "18", "21", "24"] as const,
-			description: "length of the sentence (default 12)",
+			description: "number of its words (default 12)",
 			dependsOn: ["mnemonic"],
 		})(),
 		path: Flags.string({ description: `derivation path (default ${DEFAULT_PATH})`, dependsOn: ["mnemonic"] }),
@@ -48,7 +48,7 @@ export default class KeystoreNew extends CoinCommand {
 			helpValue: "<text>",
 			exclusive: ["mnemonic"],
 		}),
-		yes: Flags.boolean({ char: "y", description: "don't ask to confirm the sentence" }),
+		yes: Flags.boolean({ char: "y", description: "don't ask to confirm the mnemonic" }),
 	};
 
 	async run(): Promise<void> {
@@ -68,7 +68,7 @@ export default class KeystoreNew extends CoinCommand {
 			return this.printRecord(entryRecord(entry));
 		}
 		const mnemonic = await newMnemonic(Number(flags.words ?? 12) as WordCount);
-		await this.showSentence(mnemonic, flags.yes);
+		await this.showMnemonic(mnemonic, flags.yes);
 		const password = await newPassword(source, args.name ?? "the new wallet");
 		const path = flags.path ?? DEFAULT_PATH;
 		const key = await deriveKey(mnemonic, path);
@@ -93,7 +93,7 @@ export default class KeystoreNew extends CoinCommand {
 
 	/** A random key; with a prefix, one whose address begins so. @throws {KeystoreError} `bad_value` */
 	private async freshKey(prefix: string | undefined): Promise<Uint8Array> {
-		// The share of 32-byte strings that are no key is 2^-128.
+		// The share of 32-byte strings that are not a key is 2^-128.
 		if (prefix === undefined) return randomBytes(32);
 		const search = searchPrefix(prefix);
 		const about = Math.ceil(search.expectedTries).toLocaleString("en");
@@ -109,7 +109,7 @@ export default class KeystoreNew extends CoinCommand {
 	}
 
 	/** The only time that the words are shown, and only on the terminal. */
-	private async showSentence(mnemonic: string, confirmed: boolean): Promise<void> {
+	private async showMnemonic(mnemonic: string, confirmed: boolean): Promise<void> {
 		if (!canAsk()) {
 			if (confirmed) return;
 			throw new Failure(
@@ -136,9 +136,9 @@ export default class KeystoreNew extends CoinCommand {
 				if (attempt === ATTEMPTS)
 					throw new Failure(
 						"confirmation_refused",
-						`that is not word ${position + 1} of the sentence; nothing was stored`,
+						`that is not word ${position + 1} of the mnemonic; nothing was stored`,
 					);
-				this.warning(`that is not word ${position + 1} of the sentence, try again`);
+				this.warning(`that is not word ${position + 1} of the mnemonic, try again`);
 			}
 		}
 	}

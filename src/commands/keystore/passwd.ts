@@ -5,7 +5,7 @@ import { keystoreFlags, passwordFlags } from "../../terminal/flags.js";
 import { withProgress } from "../../terminal/progress.js";
 import { newPassword, withPassword } from "../../terminal/secrets.js";
 import { walletArgument } from "../../terminal/wallet-argument.js";
-import { openableKey } from "../../wallet/signing.js";
+import { openableKey } from "../../wallet/transaction/signing.js";
 
 export default class KeystorePasswd extends CoinCommand {
 	static override summary = "Change the password of a key";

@@ -3,7 +3,7 @@ import { renameEntry } from "../../keystore/editing.js";
 import { CoinCommand } from "../../terminal/coin-command.js";
 import { keystoreFlags } from "../../terminal/flags.js";
 import { entryRecord, walletArgument } from "../../terminal/wallet-argument.js";
-import { keyNamed } from "../../wallet/signing.js";
+import { keyNamed } from "../../wallet/transaction/signing.js";
 
 export default class KeystoreRename extends CoinCommand {
 	static override summary = "Give a key another label";

@@ -3,7 +3,7 @@ import { type KeyFile, parseKeyFile } from "../../keystore/key-file.js";
 import { CoinCommand } from "../../terminal/coin-command.js";
 import { keystoreFlags } from "../../terminal/flags.js";
 import { entryRecord, walletArgument } from "../../terminal/wallet-argument.js";
-import { keyNamed } from "../../wallet/signing.js";
+import { keyNamed } from "../../wallet/transaction/signing.js";
 
 export default class KeystoreShow extends CoinCommand {
 	static override summary = "Show what is known about a key without opening it";

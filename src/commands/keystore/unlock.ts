@@ -13,10 +13,10 @@ import { takeOverSignals } from "../../terminal/interrupt.js";
 import { printText } from "../../terminal/output.js";
 import { withProgress } from "../../terminal/progress.js";
 import { withPassword } from "../../terminal/secrets.js";
-import { parseDuration } from "../../wallet/duration.js";
+import type { Settings } from "../../wallet/configuration/settings.js";
 import { Failure } from "../../wallet/failure.js";
-import type { Settings } from "../../wallet/settings.js";
-import { openableKey } from "../../wallet/signing.js";
+import { openableKey } from "../../wallet/transaction/signing.js";
+import { parseDuration } from "../../wallet/values/duration.js";
 
 const MAX_LIFE_MS = 12 * 3_600_000;
 

@@ -4,7 +4,7 @@ import { keystoreFlags, passwordFlags } from "../../terminal/flags.js";
 import { withProgress } from "../../terminal/progress.js";
 import { withPassword } from "../../terminal/secrets.js";
 import { walletArgument } from "../../terminal/wallet-argument.js";
-import { openableKey } from "../../wallet/signing.js";
+import { openableKey } from "../../wallet/transaction/signing.js";
 
 export default class KeystoreVerify extends CoinCommand {
 	static override summary = "Check that a key opens with its password and belongs to its address";

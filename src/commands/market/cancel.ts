@@ -3,8 +3,8 @@ import { fromHex } from "../../protocol/bytes.js";
 import { MarketCancelOrderContract } from "../../protocol/messages.js";
 import { ActingCommand } from "../../terminal/acting-command.js";
 import { actingFlags } from "../../terminal/acting-flags.js";
-import { contractOf } from "../../wallet/contract.js";
-import { parseOrderId } from "../../wallet/market.js";
+import { contractOf } from "../../wallet/transaction/contract.js";
+import { parseOrderId } from "../../wallet/view/market.js";
 
 export default class MarketCancel extends ActingCommand {
 	static override summary = "Cancel an order on the market";

@@ -2,7 +2,7 @@ import { Args, Flags } from "@oclif/core";
 import { nodeFlags, solidityFlag } from "../../terminal/flags.js";
 import { QueryCommand } from "../../terminal/query-command.js";
 import { Failure } from "../../wallet/failure.js";
-import { orderById, parseOrderId, viewOrder } from "../../wallet/market.js";
+import { orderById, parseOrderId, viewOrder } from "../../wallet/view/market.js";
 
 export default class MarketOrder extends QueryCommand {
 	static override summary = "Show an order of the market";

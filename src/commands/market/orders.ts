@@ -1,9 +1,9 @@
 import { Flags } from "@oclif/core";
 import { AccountQuery, accountArgument, accountQueryFlags } from "../../terminal/account-query.js";
 import { Failure } from "../../wallet/failure.js";
-import { ordersOfAccount, ordersOfPair, viewOrder } from "../../wallet/market.js";
-import { NodeClient } from "../../wallet/node-client.js";
-import { currencyNamed } from "../../wallet/token-amount.js";
+import { NodeClient } from "../../wallet/node/node-client.js";
+import { currencyNamed } from "../../wallet/token/token-amount.js";
+import { ordersOfAccount, ordersOfPair, viewOrder } from "../../wallet/view/market.js";
 
 export default class MarketOrders extends AccountQuery {
 	static override summary = "List the active orders of an account, or of a pair, cheapest first";

@@ -1,6 +1,6 @@
 import { nodeFlags, solidityFlag } from "../../terminal/flags.js";
 import { QueryCommand } from "../../terminal/query-command.js";
-import { marketPairs } from "../../wallet/market.js";
+import { marketPairs } from "../../wallet/view/market.js";
 
 export default class MarketPairs extends QueryCommand {
 	static override summary = "List the pairs of tokens that have orders";

@@ -1,9 +1,9 @@
 import { Args } from "@oclif/core";
 import { nodeFlags, solidityFlag } from "../../terminal/flags.js";
 import { QueryCommand } from "../../terminal/query-command.js";
-import { pricesOfPair } from "../../wallet/market.js";
-import { quotientText } from "../../wallet/rational-text.js";
-import { type Currency, currencyNamed } from "../../wallet/token-amount.js";
+import { type Currency, currencyNamed } from "../../wallet/token/token-amount.js";
+import { quotientText } from "../../wallet/values/rational-text.js";
+import { pricesOfPair } from "../../wallet/view/market.js";
 
 const token = (description: string) => Args.string({ description, required: true, ignoreStdin: true });
 

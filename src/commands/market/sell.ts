@@ -2,8 +2,8 @@ import { Args, Flags } from "@oclif/core";
 import { MarketSellAssetContract } from "../../protocol/messages.js";
 import { ActingCommand } from "../../terminal/acting-command.js";
 import { actingFlags } from "../../terminal/acting-flags.js";
-import { contractOf } from "../../wallet/contract.js";
-import { COIN_ID, currencyText, parseCurrencyAmount } from "../../wallet/token-amount.js";
+import { COIN_ID, currencyText, parseCurrencyAmount } from "../../wallet/token/token-amount.js";
+import { contractOf } from "../../wallet/transaction/contract.js";
 
 export default class MarketSell extends ActingCommand {
 	static override summary = "Place an order on the market";

@@ -12,12 +12,12 @@ import { passwordFlags } from "../../terminal/flags.js";
 import { MessageCommand, messageFlags } from "../../terminal/message-command.js";
 import { withProgress } from "../../terminal/progress.js";
 import { withPassword } from "../../terminal/secrets.js";
+import type { Settings } from "../../wallet/configuration/settings.js";
 import { Failure } from "../../wallet/failure.js";
-import type { Settings } from "../../wallet/settings.js";
-import { signatureText } from "../../wallet/signed-message.js";
 import { namesDevice } from "../../wallet/signers/device-name.js";
 import { messageDigest } from "../../wallet/signers/ledger.js";
-import { activeAccount, keyNamed } from "../../wallet/signing.js";
+import { signatureText } from "../../wallet/transaction/signed-message.js";
+import { activeAccount, keyNamed } from "../../wallet/transaction/signing.js";
 
 export default class MessageSign extends MessageCommand {
 	static override summary = "Sign a message with a key of the keystore";

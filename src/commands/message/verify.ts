@@ -2,8 +2,8 @@ import { Args, Flags } from "@oclif/core";
 import { toBase58Check } from "../../protocol/address.js";
 import { equalBytes } from "../../protocol/bytes.js";
 import { MessageCommand, messageFlags } from "../../terminal/message-command.js";
-import { signerOf } from "../../wallet/signed-message.js";
-import { accountNamed } from "../../wallet/signing.js";
+import { signerOf } from "../../wallet/transaction/signed-message.js";
+import { accountNamed } from "../../wallet/transaction/signing.js";
 
 export default class MessageVerify extends MessageCommand {
 	static override summary = "Tell who signed a message, or whether an account did";

@@ -5,8 +5,8 @@ import { HelloCode, helloCodeName } from "../../node/network/wire/transport-mess
 import { toHex } from "../../protocol/bytes.js";
 import { CoinCommand } from "../../terminal/coin-command.js";
 import { one, record } from "../../terminal/result-shape.js";
-import { parseDuration } from "../../wallet/duration.js";
 import { Failure, type FailureCode } from "../../wallet/failure.js";
+import { parseDuration } from "../../wallet/values/duration.js";
 
 const block = record({ number: "int64", id: "hex" });
 
@@ -133,7 +133,7 @@ function asFailure(address: string, error: ProbeError): Failure {
 			return new Failure(kind, `${address} ${text}${network}`, { details, cause: error });
 		}
 		default:
-			return new Failure("network", `${address} is no node of this kind: ${message}`, { cause: error });
+			return new Failure("network", `${address} is not a node of this kind: ${message}`, { cause: error });
 	}
 }
 
@@ -144,7 +144,7 @@ function parseAddress(text: string): { host: string; port: number } {
 	const host = v6 ?? name;
 	const port = digits === undefined ? DEFAULT_PEER_PORT : Number(digits);
 	if (host === undefined || port < 1 || port > 65_535) {
-		throw new Failure("bad_value", `"${text}" is no address: write host:port or [ipv6]:port`);
+		throw new Failure("bad_value", `"${text}" is not an address: write host:port or [ipv6]:port`);
 	}
 	return { host, port };
 }
@@ -153,6 +153,6 @@ function parseAddress(text: string): { host: string; port: number } {
 function parseBlockId(text: string): string {
 	const digits = text.trim().replace(/^0x/i, "").toLowerCase();
 	if (!/^[0-9a-f]{64}$/.test(digits))
-		throw new Failure("bad_value", `"${text}" is no block id: it has 64 hex digits`);
+		throw new Failure("bad_value", `"${text}" is not a block id: it has 64 hex digits`);
 	return digits;
 }

@@ -33,7 +33,7 @@ export default class NodeCheck extends CoinCommand {
 		}
 		const file = flags.config ?? DEFAULT_CONFIG;
 		const findings = await checkConfiguration(file, flags["output-directory"]);
-		this.printList(findings, ["level", "place", "message"], `${file}: nothing to complain of`);
+		this.printList(findings, ["level", "place", "message"], `${file}: no problems found`);
 		if (findings.some(({ level }) => level === "error")) process.exitCode = 1;
 	}
 }

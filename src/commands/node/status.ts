@@ -3,9 +3,9 @@ import { nodeFlags } from "../../terminal/flags.js";
 import { localTime } from "../../terminal/output.js";
 import { QueryCommand } from "../../terminal/query-command.js";
 import { unknownRules } from "../../terminal/unknown-rules.js";
-import { blockByNumber, headBlock } from "../../wallet/chain-query.js";
 import { Failure } from "../../wallet/failure.js";
 import { isRecord, type JsonRecord, member } from "../../wallet/json.js";
+import { blockByNumber, headBlock } from "../../wallet/node/chain-query.js";
 
 /** A head that is older than this is behind: blocks come every three seconds. */
 const BEHIND_SECONDS = 60;
@@ -48,7 +48,7 @@ export default class NodeStatus extends QueryCommand {
 			...status,
 			headTime: localTime(head.timestampMs),
 			...(isAlone
-				? { sync: "alone: it has no peer network, as a development chain, and follows nobody" }
+				? { sync: "alone: it has no peer network, as a development chain, and follows no other node" }
 				: {}),
 			peers: peers.length === 0 ? "none" : peers.map((peer) => lineOf(peerOf(peer))).join("\n"),
 		});

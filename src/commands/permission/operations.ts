@@ -2,7 +2,12 @@ import { Args } from "@oclif/core";
 import { CoinCommand } from "../../terminal/coin-command.js";
 import { argumentOrStdin } from "../../terminal/stdin.js";
 import { Failure } from "../../wallet/failure.js";
-import { operationIds, operationName, operationsHex, parseOperations } from "../../wallet/operations.js";
+import {
+	operationIds,
+	operationName,
+	operationsHex,
+	parseOperations,
+} from "../../wallet/permission/operations.js";
 
 export default class PermissionOperations extends CoinCommand {
 	static override summary = "Convert operations between names and the 64 hex digits of the chain";

@@ -3,11 +3,15 @@ import { listKeystore } from "../../keystore/keystore.js";
 import { equalBytes } from "../../protocol/bytes.js";
 import { CoinCommand } from "../../terminal/coin-command.js";
 import { keystoreFlags, nodeFlags } from "../../terminal/flags.js";
-import { existingAccount } from "../../wallet/chain-query.js";
-import { type Labels, readLabels } from "../../wallet/labels.js";
-import { NodeClient } from "../../wallet/node-client.js";
-import { type PermissionView, permissionDocument, storedPermissions } from "../../wallet/permission-set.js";
-import { accountNamed, activeAccount } from "../../wallet/signing.js";
+import { type Labels, readLabels } from "../../wallet/configuration/labels.js";
+import { existingAccount } from "../../wallet/node/chain-query.js";
+import { NodeClient } from "../../wallet/node/node-client.js";
+import {
+	type PermissionView,
+	permissionDocument,
+	storedPermissions,
+} from "../../wallet/permission/permission-set.js";
+import { accountNamed, activeAccount } from "../../wallet/transaction/signing.js";
 
 export default class PermissionShow extends CoinCommand {
 	static override summary = "Show who may sign what for an account";

@@ -4,9 +4,9 @@ import { CoinCommand } from "../../terminal/coin-command.js";
 import { keystoreFlags } from "../../terminal/flags.js";
 import { printJson } from "../../terminal/output.js";
 import { Failure } from "../../wallet/failure.js";
-import { DEFAULT_OPERATIONS, parseOperations } from "../../wallet/operations.js";
-import { FIRST_ACTIVE_ID, permissionDocument } from "../../wallet/permission-set.js";
-import { accountNamed, activeAccount } from "../../wallet/signing.js";
+import { DEFAULT_OPERATIONS, parseOperations } from "../../wallet/permission/operations.js";
+import { FIRST_ACTIVE_ID, permissionDocument } from "../../wallet/permission/permission-set.js";
+import { accountNamed, activeAccount } from "../../wallet/transaction/signing.js";
 
 export default class PermissionTemplate extends CoinCommand {
 	static override summary = "Write a permissions document for several keys";
@@ -35,7 +35,7 @@ export default class PermissionTemplate extends CoinCommand {
 	async run(): Promise<void> {
 		const { args, argv, flags } = await this.parse(PermissionTemplate);
 		const shape = /^(\d)of(\d)$/.exec(args.shape);
-		if (!shape) throw new Failure("bad_value", `"${args.shape}" is no shape: write it like 2of3`);
+		if (!shape) throw new Failure("bad_value", `"${args.shape}" is not a shape: write it like 2of3`);
 		const [needed, count] = [Number(shape[1]), Number(shape[2])];
 		const names = (argv as string[]).slice(1);
 		if (names.length !== count)

@@ -10,17 +10,17 @@ import { actingFlags } from "../../terminal/acting-flags.js";
 import { canAsk } from "../../terminal/controlling-terminal.js";
 import { askText, askYesNo } from "../../terminal/prompts.js";
 import { readStdin } from "../../terminal/stdin.js";
-import { accountOf } from "../../wallet/chain-query.js";
 import { Failure, type FailureCode } from "../../wallet/failure.js";
 import { isRecord, type Json, member, readJson } from "../../wallet/json.js";
+import { accountOf } from "../../wallet/node/chain-query.js";
 import {
 	checkRules,
 	differenceLines,
 	type PermissionRemark,
 	permissionRemarks,
 	sameSet,
-} from "../../wallet/permission-check.js";
-import { applyEdits, completed, EDITS, type EditName } from "../../wallet/permission-edit.js";
+} from "../../wallet/permission/permission-check.js";
+import { applyEdits, completed, EDITS, type EditName } from "../../wallet/permission/permission-edit.js";
 import {
 	numbered,
 	type PermissionSet,
@@ -28,8 +28,8 @@ import {
 	readPermissionDocument,
 	storedPermissions,
 	updateContract,
-} from "../../wallet/permission-set.js";
-import { accountNamed } from "../../wallet/signing.js";
+} from "../../wallet/permission/permission-set.js";
+import { accountNamed } from "../../wallet/transaction/signing.js";
 
 const edit = (description: string, helpValue: string) =>
 	Flags.string({
@@ -194,13 +194,13 @@ export default class PermissionUpdate extends ActingCommand {
 			}
 			return;
 		}
-		// What is only built is agreed to by whoever signs it, unless it may hand the account to somebody else.
+		// What is only built is agreed to by signing it, unless it may hand the account to others.
 		if (flags.yes || (flags.build && grave.length === 0)) return;
 		if (!canAsk()) {
 			const why = grave.map(({ message }) => `: ${message}`).join("");
 			throw new Failure(
 				"confirmation_needed",
-				`changing permissions needs --yes where nobody can be asked${why}`,
+				`changing permissions needs --yes without a terminal to ask on${why}`,
 				{ details: { checks: grave.map(({ code }) => code) } },
 			);
 		}
@@ -237,6 +237,6 @@ async function readDocument(source: string): Promise<Json> {
 	try {
 		return readJson(text);
 	} catch (error) {
-		throw new Failure("bad_value", `the permissions document is no valid JSON: ${(error as Error).message}`);
+		throw new Failure("bad_value", `the permissions document is not valid JSON: ${(error as Error).message}`);
 	}
 }

@@ -1,5 +1,5 @@
 import { CoinCommand } from "../../terminal/coin-command.js";
-import { BUILT_IN, readConfiguration } from "../../wallet/configuration.js";
+import { BUILT_IN, readConfiguration } from "../../wallet/configuration/configuration.js";
 
 export default class ProfileList extends CoinCommand {
 	static override summary = "List the network profiles";

@@ -1,6 +1,6 @@
 import { Args } from "@oclif/core";
 import { ConfigurationCommand } from "../../terminal/configuration-command.js";
-import { BUILT_IN, readConfiguration } from "../../wallet/configuration.js";
+import { BUILT_IN, readConfiguration } from "../../wallet/configuration/configuration.js";
 import { Failure } from "../../wallet/failure.js";
 
 export default class ProfileRemove extends ConfigurationCommand {

@@ -1,9 +1,9 @@
 import { Args } from "@oclif/core";
 import { ConfigurationCommand } from "../../terminal/configuration-command.js";
-import { PROFILE_KEYS } from "../../wallet/configuration.js";
-import type { ConfigurationEdit } from "../../wallet/configuration-edit.js";
+import { PROFILE_KEYS } from "../../wallet/configuration/configuration.js";
+import type { ConfigurationEdit } from "../../wallet/configuration/configuration-edit.js";
 import { Failure } from "../../wallet/failure.js";
-import { nearest } from "../../wallet/suggestion.js";
+import { nearest } from "../../wallet/values/suggestion.js";
 
 export default class ProfileSet extends ConfigurationCommand {
 	static override summary = "Set keys of a profile, making it if it is new";
@@ -27,7 +27,7 @@ export default class ProfileSet extends ConfigurationCommand {
 		if (!/^[\w-]+$/.test(args.name)) {
 			throw new Failure(
 				"bad_value",
-				`"${args.name}" is no name for a profile: use letters, digits and dashes`,
+				`"${args.name}" is not a name for a profile: use letters, digits and dashes`,
 			);
 		}
 		const edits = (argv as string[]).slice(1).map((word) => editOf(args.name, word));

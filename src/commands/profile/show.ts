@@ -1,8 +1,8 @@
 import { Args, Flags } from "@oclif/core";
 import { CoinCommand } from "../../terminal/coin-command.js";
 import { keystoreFlags, nodeFlags } from "../../terminal/flags.js";
-import { formatCoin } from "../../wallet/amount.js";
-import type { Settings } from "../../wallet/settings.js";
+import type { Settings } from "../../wallet/configuration/settings.js";
+import { formatCoin } from "../../wallet/values/amount.js";
 
 export default class ProfileShow extends CoinCommand {
 	static override summary = "Show the settings that a profile gives";

@@ -3,9 +3,9 @@ import { ProposalApproveContract } from "../../protocol/messages.js";
 import { ActingCommand, type ActingContext } from "../../terminal/acting-command.js";
 import { actingFlags } from "../../terminal/acting-flags.js";
 import { parameterNames } from "../../terminal/parameter-names.js";
-import { contractOf } from "../../wallet/contract.js";
-import { parseNatural } from "../../wallet/integer-text.js";
-import { proposalById } from "../../wallet/proposals.js";
+import { contractOf } from "../../wallet/transaction/contract.js";
+import { parseNatural } from "../../wallet/values/integer-text.js";
+import { proposalById } from "../../wallet/view/proposals.js";
 
 export default class ProposalApprove extends ActingCommand {
 	static override summary = "Approve a proposal, or take the approval back";

@@ -2,9 +2,9 @@ import { ProposalCreateContract } from "../../protocol/messages.js";
 import { ActingCommand } from "../../terminal/acting-command.js";
 import { actingFlags } from "../../terminal/acting-flags.js";
 import { parameterNames, parameterNotes, parseParameters } from "../../terminal/parameter-names.js";
-import { contractOf } from "../../wallet/contract.js";
 import { Failure } from "../../wallet/failure.js";
-import { newestProposalId } from "../../wallet/proposals.js";
+import { contractOf } from "../../wallet/transaction/contract.js";
+import { newestProposalId } from "../../wallet/view/proposals.js";
 
 export default class ProposalCreate extends ActingCommand {
 	static override summary = "Propose new values of chain parameters";

@@ -2,8 +2,8 @@ import { Args } from "@oclif/core";
 import { ProposalDeleteContract } from "../../protocol/messages.js";
 import { ActingCommand } from "../../terminal/acting-command.js";
 import { actingFlags } from "../../terminal/acting-flags.js";
-import { contractOf } from "../../wallet/contract.js";
-import { parseNatural } from "../../wallet/integer-text.js";
+import { contractOf } from "../../wallet/transaction/contract.js";
+import { parseNatural } from "../../wallet/values/integer-text.js";
 
 export default class ProposalDelete extends ActingCommand {
 	static override summary = "Cancel a proposal of one's own";

@@ -5,8 +5,8 @@ import { parameterNames } from "../../terminal/parameter-names.js";
 import { QueryCommand } from "../../terminal/query-command.js";
 import { lines } from "../../terminal/result-shape.js";
 import { proposalShape } from "../../terminal/view-shapes.js";
-import { parseNatural } from "../../wallet/integer-text.js";
-import { allProposals, proposalPage, viewProposal } from "../../wallet/proposals.js";
+import { parseNatural } from "../../wallet/values/integer-text.js";
+import { allProposals, proposalPage, viewProposal } from "../../wallet/view/proposals.js";
 
 /** The network's longest page. */
 const MAX_PAGE = "1000";
@@ -21,7 +21,7 @@ export default class ProposalList extends QueryCommand {
 			description: "only those in this state",
 		})(),
 		offset: Flags.string({ description: "leave out the first numbers", helpValue: "<n>" }),
-		limit: Flags.string({ description: "at most so many", helpValue: "<n>" }),
+		limit: Flags.string({ description: "maximum number of results", helpValue: "<n>" }),
 	};
 
 	async run(): Promise<void> {

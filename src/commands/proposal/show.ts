@@ -5,8 +5,8 @@ import { QueryCommand } from "../../terminal/query-command.js";
 import { orNull } from "../../terminal/result-shape.js";
 import { proposalShape } from "../../terminal/view-shapes.js";
 import { Failure } from "../../wallet/failure.js";
-import { parseNatural } from "../../wallet/integer-text.js";
-import { proposalById, viewProposal } from "../../wallet/proposals.js";
+import { parseNatural } from "../../wallet/values/integer-text.js";
+import { proposalById, viewProposal } from "../../wallet/view/proposals.js";
 
 export default class ProposalShow extends QueryCommand {
 	static override summary = "Show a proposal";

@@ -1,9 +1,9 @@
 import { toBase58Check } from "../../protocol/address.js";
 import { AccountQuery, accountArgument, accountQueryFlags } from "../../terminal/account-query.js";
 import { one, record } from "../../terminal/result-shape.js";
-import { formatCoin } from "../../wallet/amount.js";
-import { existingAccount } from "../../wallet/chain-query.js";
-import { REWARD_PAUSE_MS, rewardOf } from "../../wallet/voting.js";
+import { existingAccount } from "../../wallet/node/chain-query.js";
+import { formatCoin } from "../../wallet/values/amount.js";
+import { REWARD_PAUSE_MS, rewardOf } from "../../wallet/view/voting.js";
 
 export default class RewardShow extends AccountQuery {
 	static override summary = "Show the rewards that an account could withdraw, and from when";

@@ -2,9 +2,9 @@ import { WithdrawBalanceContract } from "../../protocol/messages.js";
 import { ActingCommand } from "../../terminal/acting-command.js";
 import { actingFlags } from "../../terminal/acting-flags.js";
 import { refusedUntil } from "../../terminal/due-time.js";
-import { contractOf } from "../../wallet/contract.js";
 import type { Failure } from "../../wallet/failure.js";
-import { REWARD_PAUSE_MS } from "../../wallet/voting.js";
+import { contractOf } from "../../wallet/transaction/contract.js";
+import { REWARD_PAUSE_MS } from "../../wallet/view/voting.js";
 
 export default class RewardWithdraw extends ActingCommand {
 	static override summary = "Withdraw the rewards of votes, or of a witness";

@@ -1,7 +1,7 @@
 import { CancelAllUnfreezeV2Contract } from "../../protocol/messages.js";
 import { ActingCommand } from "../../terminal/acting-command.js";
 import { actingFlags } from "../../terminal/acting-flags.js";
-import { contractOf } from "../../wallet/contract.js";
+import { contractOf } from "../../wallet/transaction/contract.js";
 
 export default class StakeCancel extends ActingCommand {
 	static override summary = "Cancel all unstaking: coins on their way back are staked again";

@@ -3,11 +3,11 @@ import { DelegateResourceContract } from "../../protocol/messages.js";
 import { ActingCommand } from "../../terminal/acting-command.js";
 import { actingFlags } from "../../terminal/acting-flags.js";
 import { resourceFlag } from "../../terminal/flags.js";
-import { parsePositiveCoins } from "../../wallet/amount.js";
-import { contractOf } from "../../wallet/contract.js";
-import { parseBlocks } from "../../wallet/duration.js";
-import { parseResource } from "../../wallet/resource.js";
-import { accountNamed } from "../../wallet/signing.js";
+import { contractOf } from "../../wallet/transaction/contract.js";
+import { accountNamed } from "../../wallet/transaction/signing.js";
+import { parsePositiveCoins } from "../../wallet/values/amount.js";
+import { parseBlocks } from "../../wallet/values/duration.js";
+import { parseResource } from "../../wallet/values/resource.js";
 
 export default class StakeDelegate extends ActingCommand {
 	static override summary = "Delegate the resource of staked coins to another account";

@@ -3,9 +3,9 @@ import { FreezeBalanceV2Contract } from "../../protocol/messages.js";
 import { ActingCommand } from "../../terminal/acting-command.js";
 import { actingFlags } from "../../terminal/acting-flags.js";
 import { resourceFlag } from "../../terminal/flags.js";
-import { parsePositiveCoins } from "../../wallet/amount.js";
-import { contractOf } from "../../wallet/contract.js";
-import { parseResource } from "../../wallet/resource.js";
+import { contractOf } from "../../wallet/transaction/contract.js";
+import { parsePositiveCoins } from "../../wallet/values/amount.js";
+import { parseResource } from "../../wallet/values/resource.js";
 
 export default class StakeFreeze extends ActingCommand {
 	static override summary = "Stake coins for bandwidth or energy";

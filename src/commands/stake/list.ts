@@ -2,8 +2,8 @@ import { AccountQuery, accountArgument, accountQueryFlags } from "../../terminal
 import { localTime } from "../../terminal/output.js";
 import { lines } from "../../terminal/result-shape.js";
 import { delegationShape } from "../../terminal/view-shapes.js";
-import { formatCoin } from "../../wallet/amount.js";
-import { delegationsOf } from "../../wallet/delegations.js";
+import { formatCoin } from "../../wallet/values/amount.js";
+import { delegationsOf } from "../../wallet/view/delegations.js";
 
 export default class StakeList extends AccountQuery {
 	static override summary = "List the delegations of an account, given and received";

@@ -1,8 +1,8 @@
 import { AccountQuery, accountArgument, accountQueryFlags } from "../../terminal/account-query.js";
 import { resourceFlag } from "../../terminal/flags.js";
-import { formatCoin } from "../../wallet/amount.js";
-import { parseResource } from "../../wallet/resource.js";
-import { delegatableMaximum } from "../../wallet/stake-view.js";
+import { formatCoin } from "../../wallet/values/amount.js";
+import { parseResource } from "../../wallet/values/resource.js";
+import { delegatableMaximum } from "../../wallet/view/stake-view.js";
 
 export default class StakeMax extends AccountQuery {
 	static override summary = "Print how much of a stake could be delegated now";

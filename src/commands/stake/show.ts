@@ -1,9 +1,9 @@
 import { AccountQuery, accountArgument, accountQueryFlags } from "../../terminal/account-query.js";
 import { one } from "../../terminal/result-shape.js";
 import { stakeShape } from "../../terminal/view-shapes.js";
-import { formatCoin } from "../../wallet/amount.js";
-import { existingAccount } from "../../wallet/chain-query.js";
-import { type StakeView, stakeView } from "../../wallet/stake-view.js";
+import { existingAccount } from "../../wallet/node/chain-query.js";
+import { formatCoin } from "../../wallet/values/amount.js";
+import { type StakeView, stakeView } from "../../wallet/view/stake-view.js";
 
 export default class StakeShow extends AccountQuery {
 	static override summary = "Show what an account has staked, delegated and unstaked";

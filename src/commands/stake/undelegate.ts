@@ -5,13 +5,13 @@ import { ActingCommand, type ActingContext } from "../../terminal/acting-command
 import { actingFlags } from "../../terminal/acting-flags.js";
 import { firstDue, refusedUntil } from "../../terminal/due-time.js";
 import { resourceFlag } from "../../terminal/flags.js";
-import { parsePositiveCoins } from "../../wallet/amount.js";
-import { headBlock } from "../../wallet/chain-query.js";
-import { contractOf } from "../../wallet/contract.js";
-import { delegationsOf } from "../../wallet/delegations.js";
 import { Failure } from "../../wallet/failure.js";
-import { parseResource, resourceName } from "../../wallet/resource.js";
-import { accountNamed } from "../../wallet/signing.js";
+import { headBlock } from "../../wallet/node/chain-query.js";
+import { contractOf } from "../../wallet/transaction/contract.js";
+import { accountNamed } from "../../wallet/transaction/signing.js";
+import { parsePositiveCoins } from "../../wallet/values/amount.js";
+import { parseResource, resourceName } from "../../wallet/values/resource.js";
+import { delegationsOf } from "../../wallet/view/delegations.js";
 
 export default class StakeUndelegate extends ActingCommand {
 	static override summary = "Take a delegated resource back";

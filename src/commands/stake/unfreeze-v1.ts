@@ -3,9 +3,9 @@ import { UnfreezeBalanceContract } from "../../protocol/messages.js";
 import { ActingCommand } from "../../terminal/acting-command.js";
 import { actingFlags } from "../../terminal/acting-flags.js";
 import { resourceFlag } from "../../terminal/flags.js";
-import { contractOf } from "../../wallet/contract.js";
-import { parseResource } from "../../wallet/resource.js";
-import { accountNamed } from "../../wallet/signing.js";
+import { contractOf } from "../../wallet/transaction/contract.js";
+import { accountNamed } from "../../wallet/transaction/signing.js";
+import { parseResource } from "../../wallet/values/resource.js";
 
 export default class StakeUnfreezeV1 extends ActingCommand {
 	static override summary = "End a stake of the first generation";

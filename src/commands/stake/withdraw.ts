@@ -2,9 +2,9 @@ import { WithdrawExpireUnfreezeContract } from "../../protocol/messages.js";
 import { ActingCommand } from "../../terminal/acting-command.js";
 import { actingFlags } from "../../terminal/acting-flags.js";
 import { firstDue, refusedUntil } from "../../terminal/due-time.js";
-import { contractOf } from "../../wallet/contract.js";
 import type { Failure } from "../../wallet/failure.js";
-import { unstakings } from "../../wallet/stake-view.js";
+import { contractOf } from "../../wallet/transaction/contract.js";
+import { unstakings } from "../../wallet/view/stake-view.js";
 
 export default class StakeWithdraw extends ActingCommand {
 	static override summary = "Withdraw coins whose unstaking is over";

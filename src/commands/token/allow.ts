@@ -4,11 +4,11 @@ import { toBase58Check } from "../../protocol/address.js";
 import { TriggerSmartContract } from "../../protocol/messages.js";
 import { ActingCommand } from "../../terminal/acting-command.js";
 import { actingFlags, feeLimitFlag } from "../../terminal/acting-flags.js";
-import { contractOf } from "../../wallet/contract.js";
-import { callFeeLimit, receiptView } from "../../wallet/contract-outcome.js";
-import { callNote } from "../../wallet/named-call.js";
-import { APPROVE, approveData, MAX_UINT256, Orc20, tokenContract } from "../../wallet/orc20.js";
-import { accountNamed } from "../../wallet/signing.js";
+import { APPROVE, approveData, MAX_UINT256, Orc20, tokenContract } from "../../wallet/token/orc20.js";
+import { contractOf } from "../../wallet/transaction/contract.js";
+import { callNote } from "../../wallet/transaction/named-call.js";
+import { accountNamed } from "../../wallet/transaction/signing.js";
+import { callFeeLimit, receiptView } from "../../wallet/view/contract-outcome.js";
 
 export default class TokenAllow extends ActingCommand {
 	static override summary = "Let another account move an amount of one's ORC-20 token";

@@ -1,8 +1,8 @@
 import { Args } from "@oclif/core";
 import { AccountQuery, accountArgument, accountQueryFlags } from "../../terminal/account-query.js";
-import { formatDecimal } from "../../wallet/amount.js";
-import { MAX_UINT256, Orc20, tokenContract } from "../../wallet/orc20.js";
-import { accountNamed } from "../../wallet/signing.js";
+import { MAX_UINT256, Orc20, tokenContract } from "../../wallet/token/orc20.js";
+import { accountNamed } from "../../wallet/transaction/signing.js";
+import { formatDecimal } from "../../wallet/values/amount.js";
 
 export default class TokenAllowance extends AccountQuery {
 	static override summary = "Print how much of an account's ORC-20 token another account may move";

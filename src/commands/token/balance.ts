@@ -1,9 +1,9 @@
 import { Args } from "@oclif/core";
 import { AccountQuery, accountArgument, accountQueryFlags } from "../../terminal/account-query.js";
-import { formatDecimal } from "../../wallet/amount.js";
-import { accountOf } from "../../wallet/chain-query.js";
-import { Orc20, tokenContract } from "../../wallet/orc20.js";
-import { tokenNamed } from "../../wallet/token.js";
+import { accountOf } from "../../wallet/node/chain-query.js";
+import { Orc20, tokenContract } from "../../wallet/token/orc20.js";
+import { tokenNamed } from "../../wallet/token/token.js";
+import { formatDecimal } from "../../wallet/values/amount.js";
 
 export default class TokenBalance extends AccountQuery {
 	static override summary = "Print how much of a token an account has";

@@ -4,13 +4,13 @@ import { utf8 } from "../../protocol/bytes.js";
 import { ParticipateAssetIssueContract } from "../../protocol/messages.js";
 import { ActingCommand } from "../../terminal/acting-command.js";
 import { actingFlags } from "../../terminal/acting-flags.js";
-import { parsePositiveCoins } from "../../wallet/amount.js";
-import { contractOf } from "../../wallet/contract.js";
 import { Failure } from "../../wallet/failure.js";
-import { accountNamed } from "../../wallet/signing.js";
-import { issuedToken } from "../../wallet/token.js";
-import { currencyOf, currencyText } from "../../wallet/token-amount.js";
-import { unitsFor } from "../../wallet/token-price.js";
+import { issuedToken } from "../../wallet/token/token.js";
+import { currencyOf, currencyText } from "../../wallet/token/token-amount.js";
+import { unitsFor } from "../../wallet/token/token-price.js";
+import { contractOf } from "../../wallet/transaction/contract.js";
+import { accountNamed } from "../../wallet/transaction/signing.js";
+import { parsePositiveCoins } from "../../wallet/values/amount.js";
 
 export default class TokenBuy extends ActingCommand {
 	static override summary = "Buy a token from its issuer while it is sold";

@@ -3,12 +3,12 @@ import { utf8 } from "../../protocol/bytes.js";
 import { AssetIssueContract, AssetIssueContractFrozenSupply } from "../../protocol/messages.js";
 import { ActingCommand } from "../../terminal/acting-command.js";
 import { actingFlags } from "../../terminal/acting-flags.js";
-import { parseTokenAmount } from "../../wallet/amount.js";
-import { contractOf } from "../../wallet/contract.js";
 import { Failure } from "../../wallet/failure.js";
-import { parseCount, parseNatural } from "../../wallet/integer-text.js";
-import { momentMs, parseMoment } from "../../wallet/moment.js";
-import { parseTokenPrice } from "../../wallet/token-price.js";
+import { parseTokenPrice } from "../../wallet/token/token-price.js";
+import { contractOf } from "../../wallet/transaction/contract.js";
+import { parseTokenAmount } from "../../wallet/values/amount.js";
+import { parseCount, parseNatural } from "../../wallet/values/integer-text.js";
+import { momentMs, parseMoment } from "../../wallet/values/moment.js";
 
 const text = (description: string, helpValue: string) =>
 	Flags.string({ description, helpValue, helpGroup: "TOKEN" });

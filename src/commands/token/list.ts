@@ -3,9 +3,9 @@ import { nodeFlags, solidityFlag } from "../../terminal/flags.js";
 import { QueryCommand } from "../../terminal/query-command.js";
 import { lines } from "../../terminal/result-shape.js";
 import { tokenShape } from "../../terminal/view-shapes.js";
-import { formatDecimal } from "../../wallet/amount.js";
-import { parseNatural } from "../../wallet/integer-text.js";
-import { listTokens, viewToken } from "../../wallet/token.js";
+import { listTokens, viewToken } from "../../wallet/token/token.js";
+import { formatDecimal } from "../../wallet/values/amount.js";
+import { parseNatural } from "../../wallet/values/integer-text.js";
 
 /** The network's longest page. */
 const MAX_PAGE = "1000";
@@ -17,7 +17,7 @@ export default class TokenList extends QueryCommand {
 		...nodeFlags,
 		...solidityFlag,
 		offset: Flags.string({ description: "leave out the first", helpValue: "<n>" }),
-		limit: Flags.string({ description: "at most so many", helpValue: "<n>" }),
+		limit: Flags.string({ description: "maximum number of results", helpValue: "<n>" }),
 	};
 
 	async run(): Promise<void> {

@@ -2,8 +2,8 @@ import { UnfreezeAssetContract } from "../../protocol/messages.js";
 import { ActingCommand } from "../../terminal/acting-command.js";
 import { actingFlags } from "../../terminal/acting-flags.js";
 import { firstDue, refusedUntil } from "../../terminal/due-time.js";
-import { contractOf } from "../../wallet/contract.js";
 import type { Failure } from "../../wallet/failure.js";
+import { contractOf } from "../../wallet/transaction/contract.js";
 
 export default class TokenRelease extends ActingCommand {
 	static override summary = "Release the locked supply of one's own token that is due";

@@ -5,11 +5,11 @@ import { localTime } from "../../terminal/output.js";
 import { QueryCommand } from "../../terminal/query-command.js";
 import { either, orNull } from "../../terminal/result-shape.js";
 import { contractTokenShape, tokenShape } from "../../terminal/view-shapes.js";
-import { formatDecimal } from "../../wallet/amount.js";
 import { Failure } from "../../wallet/failure.js";
-import { Orc20, tokenContract } from "../../wallet/orc20.js";
-import { quotientText } from "../../wallet/rational-text.js";
-import { type TokenView, tokenNamed, viewToken } from "../../wallet/token.js";
+import { Orc20, tokenContract } from "../../wallet/token/orc20.js";
+import { type TokenView, tokenNamed, viewToken } from "../../wallet/token/token.js";
+import { formatDecimal } from "../../wallet/values/amount.js";
+import { quotientText } from "../../wallet/values/rational-text.js";
 
 export default class TokenShow extends QueryCommand {
 	static override summary = "Show a token";

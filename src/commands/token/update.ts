@@ -3,10 +3,10 @@ import { utf8 } from "../../protocol/bytes.js";
 import { UpdateAssetContract } from "../../protocol/messages.js";
 import { ActingCommand } from "../../terminal/acting-command.js";
 import { actingFlags } from "../../terminal/acting-flags.js";
-import { contractOf } from "../../wallet/contract.js";
 import { Failure } from "../../wallet/failure.js";
-import { parseNatural } from "../../wallet/integer-text.js";
-import { issuedToken } from "../../wallet/token.js";
+import { issuedToken } from "../../wallet/token/token.js";
+import { contractOf } from "../../wallet/transaction/contract.js";
+import { parseNatural } from "../../wallet/values/integer-text.js";
 
 const text = (description: string, helpValue: string) =>
 	Flags.string({ description, helpValue, helpGroup: "TOKEN" });

@@ -5,11 +5,11 @@ import { hashedSignature } from "../../abi/parameter.js";
 import { toHex } from "../../protocol/bytes.js";
 import { TriggerSmartContract } from "../../protocol/messages.js";
 import type { SignedTransaction } from "../../protocol/transaction.js";
-import { artefactArgument, readArtefacts } from "../../terminal/artefact-stream.js";
 import { CoinCommand } from "../../terminal/coin-command.js";
 import { interfaceFlag } from "../../terminal/contract-input.js";
+import { readEnvelopes, transactionArgument } from "../../terminal/envelope-stream.js";
 import { itemBySelector } from "../../wallet/abi/interface.js";
-import { viewTransaction } from "../../wallet/transaction-view.js";
+import { viewTransaction } from "../../wallet/transaction/transaction-view.js";
 
 export default class TxDecode extends CoinCommand {
 	static override summary = "Decode a transaction without a node";
@@ -19,7 +19,7 @@ export default class TxDecode extends CoinCommand {
 		"<%= config.bin %> tx decode < signed.json",
 		"<%= config.bin %> tx decode --abi @Store.abi < signed.json",
 	];
-	static override args = artefactArgument;
+	static override args = transactionArgument;
 	static override flags = {
 		abi: Flags.string({ description: "the contract's interface: @file or JSON", helpValue: "<json>" }),
 		raw: Flags.boolean({ description: "hexadecimal input is raw data alone, not a whole transaction" }),
@@ -28,7 +28,7 @@ export default class TxDecode extends CoinCommand {
 	async run(): Promise<void> {
 		const { args, flags } = await this.parse(TxDecode);
 		const items = await interfaceFlag(flags.abi);
-		for (const { transaction } of await readArtefacts(args.artefact, flags.raw)) {
+		for (const { transaction } of await readEnvelopes(args.transaction, flags.raw)) {
 			const call = items && (await this.callOf(transaction, items));
 			this.printRecord({ ...viewTransaction(transaction), call });
 		}

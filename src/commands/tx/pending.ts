@@ -6,7 +6,7 @@ import { either, lines, record } from "../../terminal/result-shape.js";
 import { transactionShape } from "../../terminal/view-shapes.js";
 import { Failure } from "../../wallet/failure.js";
 import { member } from "../../wallet/json.js";
-import { transactionFrom, viewTransaction } from "../../wallet/transaction-view.js";
+import { transactionFrom, viewTransaction } from "../../wallet/transaction/transaction-view.js";
 
 export default class TxPending extends QueryCommand {
 	static override summary = "List the transactions that wait for a block, or show one of them";

@@ -4,9 +4,9 @@ import { nodeFlags, solidityFlag } from "../../terminal/flags.js";
 import { IdCommand, idArgument } from "../../terminal/id-command.js";
 import { lines } from "../../terminal/result-shape.js";
 import { messageShape } from "../../terminal/view-shapes.js";
-import { receiptOf } from "../../wallet/chain-query.js";
 import { Failure } from "../../wallet/failure.js";
-import { viewOf } from "../../wallet/message-view.js";
+import { receiptOf } from "../../wallet/node/chain-query.js";
+import { viewOf } from "../../wallet/view/message-view.js";
 
 export default class TxReceipt extends IdCommand {
 	static override summary = "Show what a transaction did and what it cost";

@@ -7,13 +7,13 @@ import { IdCommand, idArgument } from "../../terminal/id-command.js";
 import { recordLines } from "../../terminal/output.js";
 import { lines } from "../../terminal/result-shape.js";
 import { transactionShape } from "../../terminal/view-shapes.js";
-import { formatCoin } from "../../wallet/amount.js";
-import { contractSummary } from "../../wallet/contract-summary.js";
+import { labelled, readLabels } from "../../wallet/configuration/labels.js";
 import { Failure } from "../../wallet/failure.js";
-import { labelled, readLabels } from "../../wallet/labels.js";
-import { NodeClient } from "../../wallet/node-client.js";
-import { parameterText } from "../../wallet/parameter-text.js";
-import { transactionFrom, viewTransaction } from "../../wallet/transaction-view.js";
+import { NodeClient } from "../../wallet/node/node-client.js";
+import { contractSummary } from "../../wallet/transaction/contract-summary.js";
+import { transactionFrom, viewTransaction } from "../../wallet/transaction/transaction-view.js";
+import { formatCoin } from "../../wallet/values/amount.js";
+import { parameterText } from "../../wallet/values/parameter-text.js";
 
 export default class TxShow extends IdCommand {
 	static override summary = "Show a transaction";

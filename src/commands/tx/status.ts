@@ -3,9 +3,9 @@ import { nodeFlags } from "../../terminal/flags.js";
 import { IdCommand, idArgument } from "../../terminal/id-command.js";
 import { lines } from "../../terminal/result-shape.js";
 import { stateShape } from "../../terminal/view-shapes.js";
-import { receiptMembers } from "../../wallet/acting-result.js";
 import { Failure } from "../../wallet/failure.js";
-import { statusOf } from "../../wallet/wait.js";
+import { statusOf } from "../../wallet/node/wait.js";
+import { receiptMembers } from "../../wallet/transaction/acting-result.js";
 
 export default class TxStatus extends IdCommand {
 	static override summary = "Show how far a transaction is";

@@ -3,9 +3,9 @@ import { interfacesFlag, interfacesOf, traceTransactionCalls } from "../../termi
 import { nodeFlags } from "../../terminal/flags.js";
 import { parseTransactionId, QueryCommand } from "../../terminal/query-command.js";
 import { list, one, record } from "../../terminal/result-shape.js";
-import { callLines } from "../../wallet/call-view.js";
 import { Failure } from "../../wallet/failure.js";
-import { callJsonRpc } from "../../wallet/json-rpc.js";
+import { callJsonRpc } from "../../wallet/node/json-rpc.js";
+import { callLines } from "../../wallet/view/call-view.js";
 
 export default class TxTrace extends QueryCommand {
 	static override summary =

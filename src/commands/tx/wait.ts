@@ -7,10 +7,10 @@ import { parseTransactionId } from "../../terminal/query-command.js";
 import { lines } from "../../terminal/result-shape.js";
 import { argumentOrStdin, listLines } from "../../terminal/stdin.js";
 import { stateShape } from "../../terminal/view-shapes.js";
-import { receiptMembers } from "../../wallet/acting-result.js";
-import { parseDuration } from "../../wallet/duration.js";
 import { Failure } from "../../wallet/failure.js";
-import { waitFor } from "../../wallet/wait.js";
+import { waitFor } from "../../wallet/node/wait.js";
+import { receiptMembers } from "../../wallet/transaction/acting-result.js";
+import { parseDuration } from "../../wallet/values/duration.js";
 
 export default class TxWait extends IdCommand {
 	static override summary = "Wait until a transaction is irreversible";

@@ -3,10 +3,10 @@ import { toBase58Check } from "../../protocol/address.js";
 import { VoteWitnessContract } from "../../protocol/messages.js";
 import { ActingCommand } from "../../terminal/acting-command.js";
 import { actingFlags } from "../../terminal/acting-flags.js";
-import { contractOf } from "../../wallet/contract.js";
 import { Failure } from "../../wallet/failure.js";
-import { accountNamed } from "../../wallet/signing.js";
-import { addedVotes, parseVotes, votesOf } from "../../wallet/voting.js";
+import { contractOf } from "../../wallet/transaction/contract.js";
+import { accountNamed } from "../../wallet/transaction/signing.js";
+import { addedVotes, parseVotes, votesOf } from "../../wallet/view/voting.js";
 
 export default class VoteCast extends ActingCommand {
 	static override summary = "Vote for witnesses";

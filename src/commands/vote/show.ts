@@ -2,8 +2,8 @@ import { toBase58Check } from "../../protocol/address.js";
 import { AccountQuery, accountArgument } from "../../terminal/account-query.js";
 import { keystoreFlags, nodeFlags } from "../../terminal/flags.js";
 import { list, one, record } from "../../terminal/result-shape.js";
-import { existingAccount } from "../../wallet/chain-query.js";
-import { votesOf, votingPower } from "../../wallet/voting.js";
+import { existingAccount } from "../../wallet/node/chain-query.js";
+import { votesOf, votingPower } from "../../wallet/view/voting.js";
 
 export default class VoteShow extends AccountQuery {
 	static override summary = "Show the votes of an account, and how many it has left";

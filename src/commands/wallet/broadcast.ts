@@ -1,22 +1,22 @@
 import { Flags } from "@oclif/core";
 import { textFlag, waitFlags, yesFlag } from "../../terminal/acting-flags.js";
-import {
-	artefactArgument,
-	forEachInput,
-	readArtefacts,
-	streamFlags,
-} from "../../terminal/artefact-stream.js";
 import type { OutputKind } from "../../terminal/coin-command.js";
+import {
+	forEachInput,
+	readEnvelopes,
+	streamFlags,
+	transactionArgument,
+} from "../../terminal/envelope-stream.js";
 import { nodeFlags } from "../../terminal/flags.js";
 import { SendingCommand } from "../../terminal/sending-command.js";
-import type { Artefact } from "../../wallet/artefact.js";
-import { summaryLines } from "../../wallet/artefact-note.js";
-import { authorityAtNode, checkNotExpired } from "../../wallet/authority.js";
+import { labelled, readLabels } from "../../wallet/configuration/labels.js";
 import { Failure } from "../../wallet/failure.js";
-import { actsUnsigned, UNSIGNED_LINE } from "../../wallet/impersonation.js";
-import { labelled, readLabels } from "../../wallet/labels.js";
-import { NodeClient } from "../../wallet/node-client.js";
-import { permissionLabel } from "../../wallet/permission.js";
+import { NodeClient } from "../../wallet/node/node-client.js";
+import { authorityAtNode, checkNotExpired } from "../../wallet/permission/authority.js";
+import { permissionLabel } from "../../wallet/permission/permission.js";
+import type { TransactionEnvelope } from "../../wallet/transaction/envelope.js";
+import { summaryLines } from "../../wallet/transaction/envelope-note.js";
+import { actsUnsigned, UNSIGNED_LINE } from "../../wallet/transaction/impersonation.js";
 
 export default class WalletBroadcast extends SendingCommand {
 	static override outputKind: OutputKind = "acts";
@@ -24,7 +24,7 @@ export default class WalletBroadcast extends SendingCommand {
 	static override description =
 		"Reads transactions from standard input or the argument, checks that their signatures reach the threshold, and sends their exact bytes.";
 	static override examples = ["<%= config.bin %> wallet broadcast --wait < signed.json"];
-	static override args = artefactArgument;
+	static override args = transactionArgument;
 	static override flags = {
 		...nodeFlags,
 		...waitFlags,
@@ -36,15 +36,15 @@ export default class WalletBroadcast extends SendingCommand {
 
 	async run(): Promise<void> {
 		const { args, flags } = await this.parse(WalletBroadcast);
-		const artefacts = await readArtefacts(args.artefact);
+		const envelopes = await readEnvelopes(args.transaction);
 		const settings = await this.settings(flags);
 		const client = new NodeClient(settings);
 		this.labels = await readLabels(settings);
-		const fine = await forEachInput(artefacts, flags["keep-going"], this.json, async (artefact) => {
-			const lines = flags.force ? summaryLines(artefact, NOTHING_KNOWN) : await checkReady(artefact, client);
+		const fine = await forEachInput(envelopes, flags["keep-going"], this.json, async (envelope) => {
+			const lines = flags.force ? summaryLines(envelope, NOTHING_KNOWN) : await checkReady(envelope, client);
 			const summary = lines.map((line) => labelled(line, this.labels));
 			await this.confirm(settings.confirm ? 1 : 0, summary, flags.yes);
-			await this.sendAndReport(client, artefact, flags);
+			await this.sendAndReport(client, envelope, flags);
 		});
 		if (!fine) process.exitCode = 1;
 	}
@@ -53,19 +53,19 @@ export default class WalletBroadcast extends SendingCommand {
 const NOTHING_KNOWN = { chain: undefined, permission: undefined, approval: undefined };
 
 /** @throws {Failure} `threshold_not_reached`, `tx_expired`, `not_authorized`, `wrong_network` */
-async function checkReady(artefact: Artefact, client: NodeClient): Promise<string[]> {
-	const authority = await authorityAtNode(artefact, client);
-	checkNotExpired(artefact, authority);
+async function checkReady(envelope: TransactionEnvelope, client: NodeClient): Promise<string[]> {
+	const authority = await authorityAtNode(envelope, client);
+	checkNotExpired(envelope, authority);
 	const { approval, permission } = authority;
 	if (!approval.ready) {
-		const isBare = artefact.signers.length === 0;
-		if (isBare && (await actsUnsigned(client, artefact.owner)))
-			return [...summaryLines(artefact, authority), UNSIGNED_LINE];
+		const isBare = envelope.signers.length === 0;
+		if (isBare && (await actsUnsigned(client, envelope.owner)))
+			return [...summaryLines(envelope, authority), UNSIGNED_LINE];
 		throw new Failure(
 			"threshold_not_reached",
 			`the signatures weigh ${approval.weight} of the ${permission.threshold} that ${permissionLabel(permission)} needs: ${approval.missing} is missing`,
-			{ hint: "coin wallet approvals shows whose signatures are missing", txID: artefact.transaction.idHex },
+			{ hint: "coin wallet approvals shows whose signatures are missing", txID: envelope.transaction.idHex },
 		);
 	}
-	return summaryLines(artefact, authority);
+	return summaryLines(envelope, authority);
 }

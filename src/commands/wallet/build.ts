@@ -11,10 +11,10 @@ import type { OutputKind } from "../../terminal/coin-command.js";
 import { printJsonText } from "../../terminal/output.js";
 import { readStdin } from "../../terminal/stdin.js";
 import { Failure } from "../../wallet/failure.js";
-import { parseOperation } from "../../wallet/operations.js";
+import { parseOperation } from "../../wallet/permission/operations.js";
 
 export default class WalletBuild extends ActingCommand {
-	static override outputKind: OutputKind = "artefact";
+	static override outputKind: OutputKind = "envelope";
 	static override summary = "Build a transaction of any contract type";
 	static override description =
 		"The body is JSON by wire names, addresses in Base58 and texts as text. Without --data the fields of the type are printed.";
@@ -78,10 +78,14 @@ function bodyOf(type: MessageType<Message>, text: string): Message {
 		return decodeFields(type, text, true);
 	} catch (error) {
 		if (!(error instanceof NamedError)) throw error;
-		// Only the parser's sentences are meant for people; the others name classes of the reference node's runtime.
+		// Only the parser's messages are meant for people; the others name classes of the reference node's runtime.
 		const why = error.name === "JsonFormat$ParseException" ? `: ${error.message}` : "";
-		throw new Failure("bad_value", `the body is no ${type.typeName.replace("protocol.", "")}${why}`, {
-			hint: "one JSON object with the fields that the command prints without --data",
-		});
+		throw new Failure(
+			"bad_value",
+			`the body is not of the type ${type.typeName.replace("protocol.", "")}${why}`,
+			{
+				hint: "one JSON object with the fields that the command prints without --data",
+			},
+		);
 	}
 }

@@ -3,7 +3,7 @@ import { toBase58Check } from "../../protocol/address.js";
 import { equalBytes } from "../../protocol/bytes.js";
 import { CoinCommand } from "../../terminal/coin-command.js";
 import { keystoreFlags, nodeFlags } from "../../terminal/flags.js";
-import { activeAccount } from "../../wallet/signing.js";
+import { activeAccount } from "../../wallet/transaction/signing.js";
 
 export default class WalletCurrent extends CoinCommand {
 	static override summary = "Show the wallet that acts when none is named";

@@ -5,14 +5,19 @@ import { SignedTransaction } from "../../protocol/transaction.js";
 import { CoinCommand, type OutputKind } from "../../terminal/coin-command.js";
 import { printJsonText } from "../../terminal/output.js";
 import { readStdin, splitValues } from "../../terminal/stdin.js";
-import { type Artefact, artefactOf, readArtefact, writeArtefact } from "../../wallet/artefact.js";
-import { noteFor } from "../../wallet/artefact-note.js";
-import { authorityOfArtefact } from "../../wallet/authority.js";
 import { Failure } from "../../wallet/failure.js";
 import { member } from "../../wallet/json.js";
+import { authorityOfEnvelope } from "../../wallet/permission/authority.js";
+import {
+	envelopeOf,
+	readEnvelope,
+	type TransactionEnvelope,
+	writeEnvelope,
+} from "../../wallet/transaction/envelope.js";
+import { noteFor } from "../../wallet/transaction/envelope-note.js";
 
 export default class WalletMerge extends CoinCommand {
-	static override outputKind: OutputKind = "artefact";
+	static override outputKind: OutputKind = "envelope";
 	static override summary = "Put the signatures of copies of one transaction together";
 	static override description =
 		"Takes files (or - for standard input) with copies that were signed in parallel.";
@@ -30,13 +35,13 @@ export default class WalletMerge extends CoinCommand {
 		const texts = await Promise.all(
 			files.map((file) => (file === "-" ? readStdin("the copies") : readFile(file, "utf8"))),
 		);
-		const copies = texts.flatMap(splitValues).map((value) => readArtefact(value));
+		const copies = texts.flatMap(splitValues).map((value) => readEnvelope(value));
 		const [first, ...others] = copies;
 		if (!first) throw new Failure("stdin_empty", "the files hold no transaction");
 		const stranger = others.find((copy) => copy.transaction.idHex !== first.transaction.idHex);
 		if (stranger) {
 			throw new Failure(
-				"artefact_mismatch",
+				"transaction_mismatch",
 				`these are two transactions: ${first.transaction.idHex} and ${stranger.transaction.idHex}`,
 			);
 		}
@@ -44,7 +49,7 @@ export default class WalletMerge extends CoinCommand {
 	}
 }
 
-function mergedLine(first: Artefact, copies: readonly Artefact[]): string {
+function mergedLine(first: TransactionEnvelope, copies: readonly TransactionEnvelope[]): string {
 	const carrier = copies.find((copy) => member(copy.coin, "permission") !== undefined) ?? first;
 	const signatures = new Map<string, { signer: Uint8Array; signature: Uint8Array }>();
 	for (const copy of copies) {
@@ -55,7 +60,7 @@ function mergedLine(first: Artefact, copies: readonly Artefact[]): string {
 	}
 	const merged = Transaction.copy(first.transaction.message);
 	const known = member(carrier.coin, "permission") !== undefined;
-	const order = known ? authorityOfArtefact(carrier, 0).permission.keys.map((key) => key.address) : [];
+	const order = known ? authorityOfEnvelope(carrier, 0).permission.keys.map((key) => key.address) : [];
 	const place = (signer: Uint8Array): number => {
 		const index = order.findIndex((address) => equalBytes(address, signer));
 		return index < 0 ? order.length : index;
@@ -63,7 +68,7 @@ function mergedLine(first: Artefact, copies: readonly Artefact[]): string {
 	merged.signature = [...signatures.values()]
 		.sort((a, b) => place(a.signer) - place(b.signer))
 		.map(({ signature }) => signature);
-	const artefact = artefactOf(new SignedTransaction(merged), carrier.coin);
-	if (!known) return writeArtefact(artefact, artefact.coin);
-	return writeArtefact(artefact, noteFor(artefact, { ...authorityOfArtefact(artefact, 0) }));
+	const envelope = envelopeOf(new SignedTransaction(merged), carrier.coin);
+	if (!known) return writeEnvelope(envelope, envelope.coin);
+	return writeEnvelope(envelope, noteFor(envelope, { ...authorityOfEnvelope(envelope, 0) }));
 }

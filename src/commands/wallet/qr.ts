@@ -5,10 +5,10 @@ import { CoinCommand } from "../../terminal/coin-command.js";
 import { keystoreFlags } from "../../terminal/flags.js";
 import { printLine, printText } from "../../terminal/output.js";
 import { readStdin } from "../../terminal/stdin.js";
-import { formatCoin, parseCoinAmount } from "../../wallet/amount.js";
 import { Failure } from "../../wallet/failure.js";
-import { qrSvg, qrText } from "../../wallet/qr-code.js";
-import { accountOrActive } from "../../wallet/signing.js";
+import { accountOrActive } from "../../wallet/transaction/signing.js";
+import { formatCoin, parseCoinAmount } from "../../wallet/values/amount.js";
+import { qrSvg, qrText } from "../../wallet/view/qr-code.js";
 
 export default class WalletQr extends CoinCommand {
 	static override summary = "Show an address or a transaction as a QR code";

@@ -2,14 +2,14 @@ import { readFile } from "node:fs/promises";
 import { Args, Flags } from "@oclif/core";
 import { ActingCommand, type ActingContext } from "../../terminal/acting-command.js";
 import { type ActingFlags, actingFlags, feeLimitFlag } from "../../terminal/acting-flags.js";
-import { forEachInput, streamFlags } from "../../terminal/artefact-stream.js";
+import { forEachInput, streamFlags } from "../../terminal/envelope-stream.js";
 import { readStdin } from "../../terminal/stdin.js";
 import { transferPlan } from "../../wallet/actions/transfer.js";
-import { accountOf } from "../../wallet/chain-query.js";
 import { Failure } from "../../wallet/failure.js";
-import { memoBytes } from "../../wallet/memo.js";
-import { type Payment, readPayments } from "../../wallet/payment-list.js";
-import { accountNamed } from "../../wallet/signing.js";
+import { accountOf } from "../../wallet/node/chain-query.js";
+import { type Payment, readPayments } from "../../wallet/transaction/payment-list.js";
+import { accountNamed } from "../../wallet/transaction/signing.js";
+import { memoBytes } from "../../wallet/values/memo.js";
 
 export default class WalletSend extends ActingCommand {
 	static override summary = "Send coins or tokens";

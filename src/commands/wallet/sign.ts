@@ -2,38 +2,38 @@ import { Flags } from "@oclif/core";
 import { listKeystore } from "../../keystore/keystore.js";
 import { equalBytes } from "../../protocol/bytes.js";
 import { yesFlag } from "../../terminal/acting-flags.js";
-import {
-	artefactArgument,
-	artefactsAsTheyCome,
-	forEachInput,
-	readArtefacts,
-	streamFlags,
-} from "../../terminal/artefact-stream.js";
 import type { OutputKind } from "../../terminal/coin-command.js";
+import {
+	envelopesAsTheyCome,
+	forEachInput,
+	readEnvelopes,
+	streamFlags,
+	transactionArgument,
+} from "../../terminal/envelope-stream.js";
 import { keystoreFlags, nodeFlags, passwordFlags } from "../../terminal/flags.js";
 import { oneByOne } from "../../terminal/one-by-one.js";
 import { printJsonText } from "../../terminal/output.js";
 import { SendingCommand } from "../../terminal/sending-command.js";
-import { type Artefact, writeArtefact } from "../../wallet/artefact.js";
-import { noteFor, summaryLines } from "../../wallet/artefact-note.js";
+import { labelled, readLabels } from "../../wallet/configuration/labels.js";
+import type { Settings } from "../../wallet/configuration/settings.js";
+import { Failure } from "../../wallet/failure.js";
+import { NodeClient } from "../../wallet/node/node-client.js";
 import {
 	type Authority,
 	authorityAtNode,
-	authorityOfArtefact,
+	authorityOfEnvelope,
 	checkNotExpired,
-} from "../../wallet/authority.js";
-import { Failure } from "../../wallet/failure.js";
-import { labelled, readLabels } from "../../wallet/labels.js";
-import { NodeClient } from "../../wallet/node-client.js";
-import { weigh } from "../../wallet/permission.js";
-import type { Settings } from "../../wallet/settings.js";
+} from "../../wallet/permission/authority.js";
+import { weigh } from "../../wallet/permission/permission.js";
 import type { SigningKey } from "../../wallet/signers/signer.js";
-import { activeAccount, checkSigners, hasSigned, keyNamed } from "../../wallet/signing.js";
+import { type TransactionEnvelope, writeEnvelope } from "../../wallet/transaction/envelope.js";
+import { noteFor, summaryLines } from "../../wallet/transaction/envelope-note.js";
+import { activeAccount, checkSigners, hasSigned, keyNamed } from "../../wallet/transaction/signing.js";
 
 const SHORT_LIFE_MS = 30_000n;
 
 export default class WalletSign extends SendingCommand {
-	static override outputKind: OutputKind = "artefact";
+	static override outputKind: OutputKind = "envelope";
 	static override summary = "Add a signature to a transaction";
 	static override description =
 		"Reads transactions from standard input or the argument and prints each with one more signature. " +
@@ -42,7 +42,7 @@ export default class WalletSign extends SendingCommand {
 		"<%= config.bin %> wallet send --to alice --amount 25coin --build | <%= config.bin %> wallet sign | <%= config.bin %> wallet broadcast --wait",
 		"<%= config.bin %> wallet sign --offline --signer cold < tx.json > signed.json",
 	];
-	static override args = artefactArgument;
+	static override args = transactionArgument;
 	static override flags = {
 		...nodeFlags,
 		...keystoreFlags,
@@ -56,7 +56,9 @@ export default class WalletSign extends SendingCommand {
 			multipleNonGreedy: true,
 		}),
 		all: Flags.boolean({ description: "every local key that the permission lists", exclusive: ["signer"] }),
-		offline: Flags.boolean({ description: "ask no node; believe the permission in the artefact" }),
+		offline: Flags.boolean({
+			description: "ask no node; believe the permission that came with the transaction",
+		}),
 		"skip-signed": Flags.boolean({ description: "pass on a transaction that the key has signed already" }),
 		"allow-expired": Flags.boolean({ description: "sign although the time is over" }),
 		raw: Flags.boolean({ description: "hexadecimal input is raw data alone, not a whole transaction" }),
@@ -67,40 +69,42 @@ export default class WalletSign extends SendingCommand {
 
 	async run(): Promise<void> {
 		const { args, flags } = await this.parse(WalletSign);
-		if (flags.batch && args.artefact !== undefined && args.artefact !== "-")
+		if (flags.batch && args.transaction !== undefined && args.transaction !== "-")
 			throw new Failure("usage", "--batch reads standard input, not an argument");
-		const artefacts = flags.batch
-			? artefactsAsTheyCome(flags.raw)
-			: await readArtefacts(args.artefact, flags.raw);
+		const envelopes = flags.batch
+			? envelopesAsTheyCome(flags.raw)
+			: await readEnvelopes(args.transaction, flags.raw);
 		const settings = await this.settings(flags);
 		const client = new NodeClient(settings);
 		this.labels = await readLabels(settings);
-		const fine = await forEachInput(artefacts, flags["keep-going"], this.json, async (artefact) => {
+		const fine = await forEachInput(envelopes, flags["keep-going"], this.json, async (envelope) => {
 			const authority = flags.offline
-				? authorityOfArtefact(artefact, Date.now())
-				: await authorityAtNode(artefact, client);
+				? authorityOfEnvelope(envelope, Date.now())
+				: await authorityAtNode(envelope, client);
 			if (authority.changed)
-				this.warning("the account's permission is another one than the artefact says; the stored one counts");
-			if (!flags["allow-expired"]) this.checkTime(artefact, authority);
+				this.warning(
+					"the account's permission differs from the one that came with the transaction; the account's counts",
+				);
+			if (!flags["allow-expired"]) this.checkTime(envelope, authority);
 			const keys = (await this.candidates(authority, settings, flags)).filter(
-				(key) => !(flags["skip-signed"] || flags.all) || !hasSigned(artefact, key),
+				(key) => !(flags["skip-signed"] || flags.all) || !hasSigned(envelope, key),
 			);
-			checkSigners(artefact, authority.permission, keys);
+			checkSigners(envelope, authority.permission, keys);
 			if (authority.approval.ready)
 				this.note("the threshold is reached already: another signature only costs bytes");
-			if (keys.length === 0) return printJsonText(this.line(artefact, authority));
-			const summary = this.summary(artefact, authority, keys);
+			if (keys.length === 0) return printJsonText(this.line(envelope, authority));
+			const summary = this.summary(envelope, authority, keys);
 			await this.confirm(settings.confirm ? 1 : 0, summary, flags.yes);
 			if (process.stdout.isTTY === true && this.chatty) await this.show(summary);
-			const signed = await this.signWith(artefact, keys, flags, settings, summary);
+			const signed = await this.signWith(envelope, keys, flags, settings, summary);
 			printJsonText(this.line(signed, authority));
 		});
 		if (!fine) process.exitCode = 1;
 	}
 
-	private checkTime(artefact: Artefact, authority: Authority): void {
-		checkNotExpired(artefact, authority);
-		const left = (artefact.transaction.raw?.expiration ?? 0n) - authority.nowMs;
+	private checkTime(envelope: TransactionEnvelope, authority: Authority): void {
+		checkNotExpired(envelope, authority);
+		const left = (envelope.transaction.raw?.expiration ?? 0n) - authority.nowMs;
 		if (left < SHORT_LIFE_MS) this.warning(`the transaction expires in ${left / 1000n} s`);
 	}
 
@@ -123,18 +127,24 @@ export default class WalletSign extends SendingCommand {
 		return [await keyNamed(settings, Buffer.from(address).toString("hex"))];
 	}
 
-	private summary(artefact: Artefact, authority: Authority, keys: readonly SigningKey[]): string[] {
-		const after = weigh(authority.permission, [...artefact.signers, ...keys.map((key) => key.address)]);
+	private summary(
+		envelope: TransactionEnvelope,
+		authority: Authority,
+		keys: readonly SigningKey[],
+	): string[] {
+		const after = weigh(authority.permission, [...envelope.signers, ...keys.map((key) => key.address)]);
 		const unverified =
-			authority.source === "artefact" ? ["  permission  as the artefact says, unverified"] : [];
-		const lines = [...summaryLines(artefact, { ...authority, approval: after }), ...unverified];
+			authority.source === "envelope" ? ["  permission  as it came with the transaction, unverified"] : [];
+		const weightBefore = authority.approval.weight;
+		const facts = { ...authority, approval: after, weightBefore };
+		const lines = [...summaryLines(envelope, facts), ...unverified];
 		return lines.map((line) => labelled(line, this.labels));
 	}
 
-	private line(artefact: Artefact, { chain, permission }: Authority): string {
-		return writeArtefact(
-			artefact,
-			noteFor(artefact, { chain, permission, approval: weigh(permission, artefact.signers) }),
+	private line(envelope: TransactionEnvelope, { chain, permission }: Authority): string {
+		return writeEnvelope(
+			envelope,
+			noteFor(envelope, { chain, permission, approval: weigh(permission, envelope.signers) }),
 		);
 	}
 }

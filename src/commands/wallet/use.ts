@@ -1,7 +1,7 @@
 import { Args } from "@oclif/core";
 import { ConfigurationCommand } from "../../terminal/configuration-command.js";
 import { keystoreFlags } from "../../terminal/flags.js";
-import { keyNamed } from "../../wallet/signing.js";
+import { keyNamed } from "../../wallet/transaction/signing.js";
 
 export default class WalletUse extends ConfigurationCommand {
 	static override summary = "Choose the wallet that acts when none is named";

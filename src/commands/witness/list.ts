@@ -3,7 +3,7 @@ import { nodeFlags, solidityFlag } from "../../terminal/flags.js";
 import { QueryCommand } from "../../terminal/query-command.js";
 import { lines } from "../../terminal/result-shape.js";
 import { witnessShape } from "../../terminal/view-shapes.js";
-import { rankedWitnesses, viewWitnesses } from "../../wallet/witnesses.js";
+import { rankedWitnesses, viewWitnesses } from "../../wallet/view/witnesses.js";
 
 export default class WitnessList extends QueryCommand {
 	static override summary = "List witnesses by votes";

@@ -2,8 +2,8 @@ import { Args } from "@oclif/core";
 import { UpdateBrokerageContract } from "../../protocol/messages.js";
 import { ActingCommand } from "../../terminal/acting-command.js";
 import { actingFlags } from "../../terminal/acting-flags.js";
-import { contractOf } from "../../wallet/contract.js";
-import { parsePercent } from "../../wallet/integer-text.js";
+import { contractOf } from "../../wallet/transaction/contract.js";
+import { parsePercent } from "../../wallet/values/integer-text.js";
 
 export default class WitnessSetBrokerage extends ActingCommand {
 	static override summary = "Set the share of its rewards that a witness keeps";

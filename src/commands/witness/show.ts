@@ -5,7 +5,7 @@ import { AccountQuery, accountQueryFlags } from "../../terminal/account-query.js
 import { orNull } from "../../terminal/result-shape.js";
 import { witnessShape } from "../../terminal/view-shapes.js";
 import { Failure } from "../../wallet/failure.js";
-import { rankedWitnesses, viewWitnesses } from "../../wallet/witnesses.js";
+import { rankedWitnesses, viewWitnesses } from "../../wallet/view/witnesses.js";
 
 export default class WitnessShow extends AccountQuery {
 	static override summary = "Show a witness: its votes, rank, blocks and brokerage";
@@ -15,7 +15,7 @@ export default class WitnessShow extends AccountQuery {
 	static override result = orNull(witnessShape);
 	static override flags = {
 		...accountQueryFlags,
-		"or-null": Flags.boolean({ description: "print null if it is no witness" }),
+		"or-null": Flags.boolean({ description: "print null if it is not a witness" }),
 	};
 
 	async run(): Promise<void> {
@@ -26,6 +26,6 @@ export default class WitnessShow extends AccountQuery {
 		const [shown] = await viewWitnesses(client, found, view);
 		if (shown) return this.printRecord(shown);
 		if (flags["or-null"]) return this.printScalar(null);
-		throw new Failure("not_found", `${toBase58Check(address)} is no witness`);
+		throw new Failure("not_found", `${toBase58Check(address)} is not a witness`);
 	}
 }

@@ -1,12 +1,13 @@
 /** Building unsigned transactions (protocol/http-endpoints §1.1, protocol/http §3.4). */
 
+import { refBlockOf } from "../../protocol/block.js";
 import { be64, utf8 } from "../../protocol/bytes.js";
 import type { Message } from "../../protocol/codec/descriptor.js";
 import type { ContractType } from "../../protocol/contract-types.js";
-import type { Dialect } from "../../protocol/dialect.js";
 import { nullPointer } from "../../protocol/json/exceptions.js";
 import { decodeHexText } from "../../protocol/json/hex-text.js";
 import { readInt, valueText } from "../../protocol/json/member-readers.js";
+import type { JsonStyle } from "../../protocol/json/message-writer.js";
 import type { JsonObject } from "../../protocol/json/value.js";
 import type { CreateSmartContract } from "../../protocol/messages.js";
 import { buildTransaction, type SignedTransaction } from "../../protocol/transaction.js";
@@ -72,8 +73,7 @@ function transactionHeader({ node, state }: ApiContext) {
 		referenceBlock === "solid" ? properties.get("LATEST_SOLIDIFIED_BLOCK_NUM") : properties.headNumber;
 	const id = state.blockIndex.get(be64(number)) ?? properties.headId;
 	return {
-		refBlockBytes: be64(number).subarray(6, 8),
-		refBlockHash: id.subarray(8, 16),
+		...refBlockOf(id),
 		expirationMs: properties.headTimestampMs + expirationMs,
 		timestampMs: BigInt(node.nowMs()),
 	};
@@ -113,11 +113,14 @@ function checkDeployment({ new_contract }: Readonly<CreateSmartContract>): void 
  * deployed nodes overlook.
  * @throws {NamedError}
  */
-export function permissionIdOf(members: JsonObject, dialect: Dialect): BuildOptions {
+export function permissionIdOf(
+	members: JsonObject,
+	{ dialect, library = "inserted" }: Pick<JsonStyle, "dialect" | "library">,
+): BuildOptions {
 	const isLowerCase = dialect === "neutral" && !members.has("Permission_id");
 	const value = members.get(isLowerCase ? "permission_id" : "Permission_id");
 	if (value === undefined) return {};
-	const permissionId = readInt(value);
+	const permissionId = readInt(value, library);
 	return permissionId > 0 ? { permissionId } : {};
 }
 

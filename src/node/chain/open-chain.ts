@@ -154,6 +154,7 @@ export class OpenChain {
 				balanceHistory: config.storage.balanceHistory,
 				transactionHistory: config.storage.transactionHistory,
 				logIndex:
+					isFrom(config.node.release, "4.8.1") ||
 					config.node.jsonrpc.full.enabled ||
 					config.node.jsonrpc.solidity.enabled ||
 					options.development !== undefined,
@@ -315,6 +316,7 @@ function prepareState(base: StateView, rules: ChainRules, options: ChainOptions,
 		movesAccountIds: isFrom(rules.release, "4.8.2"),
 	});
 	if (isNew) options.initialize?.(base);
+	else new ForkGates(base, rules).adopt();
 }
 
 /** A start may ask for wider slots than those in which the blocks of the log were made: they stay good. */

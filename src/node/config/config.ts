@@ -1,7 +1,7 @@
 /**
  * A node's configuration: one HOCON file, unchanged from what other nodes of the network read, as one typed value
  * (protocol/configuration §1). Keys are accepted in both spellings of the brand words. What each key does stands in the table of
- * settings; unknown keys and those without effect are reported; a wrong type or range stops the start with one sentence.
+ * settings; unknown keys and those without effect are reported; a wrong type or range stops the start with one message.
  */
 
 import { readFileSync } from "node:fs";
@@ -183,7 +183,7 @@ interface DevConfig {
 
 /** What a start without a usable configuration file reports. */
 function missingFile(path: string): ConfigError {
-	return new ConfigError(`Configuration path is required! No Such file ${path}`);
+	return new ConfigError(`Configuration path is required! No Such file ${path}`, { file: path });
 }
 
 /** Reads a configuration file. @throws {ConfigError} */
@@ -225,7 +225,7 @@ export function parseConfig(text: string, file = "configuration", options: Start
 		net,
 		localWitness: readLocalWitness(settings, { addressPrefix: net.addressPrefix, release }, options, warn),
 		storage: readStorage(settings, warn),
-		node: readNode(settings, readRelease(settings)),
+		node: readNode(settings, readRelease(settings), options.witness === true),
 		genesis: readGenesis(settings, net.addressPrefix),
 		block: readBlock(settings, release),
 		transaction: readTransaction(settings),
@@ -275,7 +275,7 @@ function readRelease(settings: Settings): Release {
 	return release;
 }
 
-function readNode(settings: Settings, release: Release): NodeSection {
+function readNode(settings: Settings, release: Release, isWitness: boolean): NodeSection {
 	const dialect = settings.get("node.dialect");
 	if (dialect !== "neutral" && dialect !== "deployed") {
 		throw settings.refuse("node.dialect", `must be neutral or deployed, not "${dialect}"`);
@@ -286,8 +286,8 @@ function readNode(settings: Settings, release: Release): NodeSection {
 		network: readNetwork(settings),
 		peers: readPeers(settings),
 		http: readHttp(settings, release),
-		jsonrpc: readJsonRpc(settings),
-		rpc: readRpc(settings),
+		jsonrpc: readJsonRpc(settings, release),
+		rpc: readRpc(settings, release),
 		backup: readBackup(settings),
 		metrics: readMetrics(settings),
 		shutdown: readShutdown(settings),
@@ -297,7 +297,7 @@ function readNode(settings: Settings, release: Release): NodeSection {
 			maxShielded: settings.get("node.shieldedTransInPendingMaxCounts"),
 			sortByFee: settings.get("node.openTransactionSort"),
 		},
-		shielded: readShielded(settings, release),
+		shielded: readShielded(settings, release, isWitness),
 		disabledApi: new Set(settings.get("node.disabledApi").map((name) => name.toLowerCase())),
 		openHistoryQueryWhenLite: settings.get("node.openHistoryQueryWhenLiteFN"),
 		validateSignThreads: settings.get("node.validateSignThreadNum"),
@@ -305,19 +305,26 @@ function readNode(settings: Settings, release: Release): NodeSection {
 		blockProducedTimeOutPercent: settings.get("node.blockProducedTimeOut"),
 		unsolidifiedBlockCheck: settings.get("node.unsolidifiedBlockCheck"),
 		maxUnsolidifiedBlocks: settings.get("node.maxUnsolidifiedBlocks"),
-		agreeNodeCount: settings.settle("node.agreeNodeCount", Math.min(27, settings.get("node.agreeNodeCount"))),
+		agreeNodeCount: readQuorum(settings),
 	};
 }
 
 /** Release 4.8.1 named the key of 4.8.0 anew, and 4.8.2 gave it another default and forgot the old one (protocol/releases §3). */
-function readShielded(settings: Settings, release: Release): ShieldedConfig {
-	const old = settings.get("node.fullNodeAllowShieldedTransaction");
+function readShielded(settings: Settings, release: Release, isWitness: boolean): ShieldedConfig {
+	const named = settings.get("node.fullNodeAllowShieldedTransaction");
+	// Up to release 4.8.1 a node that produces takes them, whatever its file says.
+	const isForced = isWitness && !isFrom(release, "4.8.2");
+	const old = isForced || named;
 	if (!isFrom(release, "4.8.1")) return { enabled: old, verifiesProofs: old };
 	const isNamed = settings.has("node.allowShieldedTransactionApi");
 	const absent = isFrom(release, "4.8.2") ? false : old;
-	const enabled = isNamed ? settings.get("node.allowShieldedTransactionApi") : absent;
+	const enabled = isForced || (isNamed ? settings.get("node.allowShieldedTransactionApi") : absent);
 	return { enabled: settings.settle("node.allowShieldedTransactionApi", enabled), verifiesProofs: true };
 }
+
+/** Active witnesses of the network. */
+const WITNESSES = 27;
+const TWO_THIRDS_AND_ONE = 19;
 
 /** A longer life of proposals is refused, as it would not end (protocol/consensus §5.3). */
 const LONGEST_PROPOSAL_MS = 31_536_003_000;
@@ -345,6 +352,12 @@ function readBlock(settings: Settings, release: Release): BlockConfig {
 		checkFrozenTime: settings.get("block.checkFrozenTime"),
 		energyLimitBlockNumber: settings.get("enery.limit.block.num"),
 	};
+}
+
+/** Two thirds of the witnesses and one more, where the file doesn't ask for at least one. */
+function readQuorum(settings: Settings): number {
+	const count = settings.get("node.agreeNodeCount");
+	return settings.settle("node.agreeNodeCount", count < 1 ? TWO_THIRDS_AND_ONE : Math.min(WITNESSES, count));
 }
 
 function readNetwork(settings: Settings): NetworkName {

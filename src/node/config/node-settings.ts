@@ -10,13 +10,13 @@ export const NEVER = 0x7fffffffffffffffn;
 
 /**
  * Part of half a slot in which a block is packed. The reference's is 50; this node, which answers requests on the thread
- * on which it packs, packs no less in this time, and nobody waits longer for it.
+ * on which it packs, packs no less in this time, and no peer waits longer for it.
  */
 const DEFAULT_PACKING_PERCENT = 25;
 
 /**
- * Release 4.8.0 has no limits here; later ones have those of bodies and answers. They only keep a client from filling
- * the memory or taking all the time.
+ * Release 4.8.0 has no limits here. These only keep a client from filling the memory or taking all the time; from
+ * release 4.8.2 on batches and addresses have its own.
  */
 const MAX_RPC_BODY = 4 << 20;
 const MAX_RPC_RESPONSE = 25 << 20;
@@ -37,13 +37,13 @@ export const nodeSettings = {
 		"main",
 		`${NETWORKS.join(", ")}: the network whose numbers of block versions and parameters hold (ours); a chain of its own counts as main`,
 	),
-	"node.listen.port": port(0, "TCP and UDP port for peers; 0: nobody can connect"),
+	"node.listen.port": port(0, "TCP and UDP port for peers; 0: no peer can connect"),
 	"node.p2p.version": int(0, "network id that both sides of a connection must share"),
 	"node.enableIpv6": boolean(false, "peers may be reached over IPv6"),
 	"node.discovery.enable": boolean(false, "other nodes are looked for over UDP"),
 	"node.discovery.persist": boolean(false, "nodes that were found are kept from start to start"),
 	"node.discovery.external.ip": text("", "own address as others see it; empty: that of the local network"),
-	"node.active": texts("ip:port or [ipv6]:port of peers that are always connected to, and trusted"),
+	"node.active": texts("ip:port, [ipv6]:port or name:port of peers that are always connected to, and trusted"),
 	"node.passive": texts("the same of peers that are trusted by their address"),
 	"node.fastForward": texts("the same of relay nodes, which are trusted"),
 	"seed.node.ip.list": texts("the same of nodes that discovery begins with"),
@@ -113,9 +113,19 @@ export const nodeSettings = {
 	"node.jsonrpc.maxSubTopics": int(1000, "alternatives of one topic; 0 or less: any number"),
 	"node.jsonrpc.maxBlockFilterNum": int(50_000, "block filters of a server; 0 or less: any number"),
 	"node.jsonrpc.maxLogFilterNum": int(20_000, "log filters of a server; 0 or less: any number"),
-	"node.jsonrpc.maxBatchSize": int(MAX_BATCH, "calls in one batch; 0 or less: any number"),
+	"node.jsonrpc.maxBatchSize": int(
+		MAX_BATCH,
+		"calls in one batch; 0 or less: any number",
+		undefined,
+		"100; 1000 up to release 4.8.1 or where lenient",
+	),
 	"node.jsonrpc.maxResponseSize": int(MAX_RPC_RESPONSE, "bytes of an answer; 0 or less: any number"),
-	"node.jsonrpc.maxAddressSize": int(MAX_ADDRESSES, "addresses of one filter; 0 or less: any number"),
+	"node.jsonrpc.maxAddressSize": int(
+		MAX_ADDRESSES,
+		"addresses of one filter; 0 or less: any number",
+		undefined,
+		"1000; 10,000 up to release 4.8.1 or where lenient",
+	),
 	"node.jsonrpc.maxMessageSize": int(MAX_RPC_BODY, "bytes of a request body"),
 	"node.jsonrpc.lenient": boolean(false, "answers are as libraries of other networks expect them (ours)"),
 	"node.rpc.enable": boolean(true, "gRPC API over the head"),
@@ -184,7 +194,7 @@ export const nodeSettings = {
 		"broadcasts are refused while too many blocks are unsolidified",
 	),
 	"node.maxUnsolidifiedBlocks": int(54, "how many are too many"),
-	"node.agreeNodeCount": int(19, "signatures that make a PBFT message final; at most 27"),
+	"node.agreeNodeCount": int(19, "signatures that make a PBFT message final; at most 27, below 1: 19"),
 
 	"node.shutdown.BlockTime": text(
 		"",
@@ -195,7 +205,7 @@ export const nodeSettings = {
 	"node.backup.priority": int(0, "the member with the highest produces"),
 	"node.backup.port": port(10001, "UDP port between the members of a backup group"),
 	"node.backup.keepAliveInterval": int(3000, "ms between their messages"),
-	"node.backup.members": texts("addresses of the other members"),
+	"node.backup.members": texts("addresses or names of the other members"),
 	"node.metricsEnable": boolean(false, "the older meters: gRPC Monitor and /monitor/getstatsinfo"),
 	"node.metrics.prometheus.enable": boolean(false, "metrics as Prometheus reads them"),
 	"node.metrics.prometheus.port": port(9527, "their port"),

@@ -3,7 +3,7 @@
 import { isIP, isIPv4, isIPv6 } from "node:net";
 import type { Settings } from "./settings.js";
 
-/** A peer's address: an IP and a port. */
+/** A peer's address: an IP, or a name until it is looked up, and a port. */
 export interface PeerAddress {
 	readonly host: string;
 	readonly port: number;
@@ -139,24 +139,33 @@ function readConnectionLimits(settings: Settings): ConnectionLimits {
 
 type PeerListPath = "seed.node.ip.list" | "node.active" | "node.passive" | "node.fastForward";
 
-/** Reads a list of `ip:port` and `[ipv6]:port`. @throws {ConfigError} */
+/** Reads a list of `ip:port`, `[ipv6]:port` and `name:port`. @throws {ConfigError} */
 export function readPeerList(settings: Settings, path: PeerListPath): readonly PeerAddress[] {
 	return settings.get(path).map((text, i) => {
 		const address = parsePeerAddress(text);
 		if (address === undefined) {
-			throw settings.refuse(`${path}[${i}]`, `must be ipv4:port or [ipv6]:port, not "${text}"`);
+			throw settings.refuse(`${path}[${i}]`, `must be ipv4:port, [ipv6]:port or name:port, not "${text}"`);
 		}
 		return address;
 	});
 }
 
-/** Reads `ip:port` or `[ipv6]:port`; undefined if the text is anything else. */
+/** Labels of letters, digits and hyphens; the last has a letter, so that no number in dots is one. */
+const HOST_NAME = /^(?!-)(?:[a-z\d-]{1,63}(?<!-)\.(?!-))*(?=[a-z\d-]*[a-z])[a-z\d-]{1,63}(?<!-)$/i;
+const LONGEST_NAME = 253;
+
+/** Whether a text is the name of a host, which has to be looked up. */
+export function isHostName(text: string): boolean {
+	return text.length <= LONGEST_NAME && HOST_NAME.test(text);
+}
+
+/** Reads `ip:port`, `[ipv6]:port` or `name:port`; undefined if the text is anything else. */
 export function parsePeerAddress(text: string): PeerAddress | undefined {
 	const [, v6, v4, digits = ""] = /^(?:\[([^\]]+)\]|([^:[\]]+)):(\d{1,5})$/.exec(text) ?? [];
 	const port = Number(digits);
 	if (digits === "" || port > 65535) return undefined;
 	if (v6 !== undefined && isIPv6(v6)) return { host: v6, port };
-	if (v4 !== undefined && isIPv4(v4)) return { host: v4, port };
+	if (v4 !== undefined && (isIPv4(v4) || isHostName(v4))) return { host: v4, port };
 	return undefined;
 }
 

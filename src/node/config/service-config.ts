@@ -121,7 +121,21 @@ function readOrigins(settings: Settings): readonly string[] {
 	return origins;
 }
 
-export function readJsonRpc(settings: Settings): JsonRpcConfig {
+/** Defaults of release 4.8.2: calls in one batch, addresses of one filter. */
+const BATCH_OF_REFERENCE = 100;
+const ADDRESSES_OF_REFERENCE = 1_000;
+
+export function readJsonRpc(settings: Settings, release: Release): JsonRpcConfig {
+	const lenient = settings.get("node.jsonrpc.lenient");
+	// Release 4.8.2 has smaller limits than this node needs; libraries of other networks expect more than it takes.
+	const isNarrow = isFrom(release, "4.8.2") && !lenient;
+	const limit = (
+		path: "node.jsonrpc.maxBatchSize" | "node.jsonrpc.maxAddressSize",
+		narrow: number,
+	): number => {
+		const value = settings.get(path);
+		return settings.settle(path, isNarrow && !settings.has(path) ? narrow : value);
+	};
 	return {
 		full: listener(settings, "node.jsonrpc.httpFullNodeEnable", "node.jsonrpc.httpFullNodePort"),
 		solidity: listener(settings, "node.jsonrpc.httpSolidityEnable", "node.jsonrpc.httpSolidityPort"),
@@ -130,15 +144,15 @@ export function readJsonRpc(settings: Settings): JsonRpcConfig {
 		maxSubTopics: settings.get("node.jsonrpc.maxSubTopics"),
 		maxBlockFilters: settings.get("node.jsonrpc.maxBlockFilterNum"),
 		maxLogFilters: settings.get("node.jsonrpc.maxLogFilterNum"),
-		maxBatchSize: settings.get("node.jsonrpc.maxBatchSize"),
+		maxBatchSize: limit("node.jsonrpc.maxBatchSize", BATCH_OF_REFERENCE),
 		maxResponseSize: settings.get("node.jsonrpc.maxResponseSize"),
-		maxAddresses: settings.get("node.jsonrpc.maxAddressSize"),
+		maxAddresses: limit("node.jsonrpc.maxAddressSize", ADDRESSES_OF_REFERENCE),
 		maxBodySize: readSize(settings, "node.jsonrpc.maxMessageSize"),
-		lenient: settings.get("node.jsonrpc.lenient"),
+		lenient,
 	};
 }
 
-export function readRpc(settings: Settings): RpcConfig {
+export function readRpc(settings: Settings, release: Release): RpcConfig {
 	const age = settings.get("node.rpc.maxConnectionAgeInMillis");
 	const idle = settings.get("node.rpc.maxConnectionIdleInMillis");
 	return {
@@ -149,7 +163,9 @@ export function readRpc(settings: Settings): RpcConfig {
 		flowControlWindow: settings.get("node.rpc.flowControlWindow"),
 		maxConnectionIdleMs: idle === NEVER ? undefined : idle,
 		maxConnectionAgeMs: age === NEVER ? undefined : age,
-		maxMessageSize: settings.get("node.rpc.maxMessageSize"),
+		maxMessageSize: isFrom(release, "4.8.2")
+			? readSize(settings, "node.rpc.maxMessageSize")
+			: settings.get("node.rpc.maxMessageSize"),
 		maxHeaderListSize: settings.get("node.rpc.maxHeaderListSize"),
 		maxResets: settings.get("node.rpc.maxRstStream"),
 		resetWindowMs: settings.get("node.rpc.secondsPerWindow") * 1000,

@@ -7,6 +7,7 @@ import { chainParameterNamed } from "../consensus/parameters.js";
 import { forkTable } from "../rules/fork-gates.js";
 import type { PropertyOf } from "../state/property-table.js";
 import type { StateView } from "../state/view.js";
+import { installBlockHashHistory } from "../vm/block-hash-history.js";
 
 /** Prices of a new chain, or those of the main network. */
 export type Economy = "genesis" | "main";
@@ -98,4 +99,6 @@ function applySetting(state: StateView, { name, value }: ParameterSetting): void
 	if (!row) throw new ParameterSettingError(`there is no chain parameter ${name}`);
 	if (value < 0n) throw new ParameterSettingError(`the chain parameter ${name} can't be ${value}`);
 	state.properties.set(row.property, value);
+	// The one parameter that is nothing without what a proposal installs with it.
+	if (row.property === "ALLOW_TVM_PRAGUE" && value !== 0n) installBlockHashHistory(state);
 }

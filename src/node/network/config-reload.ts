@@ -4,6 +4,7 @@ import { stat } from "node:fs/promises";
 import { loadConfig } from "../config/config.js";
 import type { Transport } from "./connection.js";
 import type { NetworkEnvironment, NodeAddress, Timer } from "./environment.js";
+import { resolvePeers } from "./peer-hosts.js";
 
 const FIRST_MS = 10_000;
 
@@ -16,18 +17,20 @@ interface ReloadOptions {
 	/** Notified of the nodes that are always to be dialed from now on. */
 	readonly setActive: (active: readonly NodeAddress[]) => void;
 	readonly onProblem: (error: unknown) => void;
+	/** Told of hosts whose names nobody knows. */
+	readonly onUnknown: (host: string, error: unknown) => void;
 }
 
 /** Looks at the file from time to time. @returns ends that */
 export function watchConfig(options: ReloadOptions): Timer {
-	const { environment, file, periodSeconds, transport, setActive, onProblem } = options;
+	const { environment, file, periodSeconds, transport, setActive, onProblem, onUnknown } = options;
 	let seenMs: number | undefined;
 	const look = async (): Promise<void> => {
 		const { mtimeMs } = await stat(file);
 		const isNew = seenMs === undefined || mtimeMs > seenMs;
 		seenMs = mtimeMs;
 		if (!isNew) return;
-		const { active, passive } = loadConfig(file).node.peers;
+		const { active, passive } = await resolvePeers(environment, loadConfig(file).node.peers, onUnknown);
 		for (const { host } of passive) transport.trust(host);
 		setActive(active);
 	};

@@ -88,6 +88,8 @@ export interface NetworkEnvironment {
 		options: BindOptions,
 		receive: (datagram: Uint8Array, from: NodeAddress) => void,
 	): Promise<DatagramPort>;
+	/** An address of a host, an IPv4 one first. @throws {Error} if its name is not known */
+	resolveHost(name: string): Promise<string>;
 	/** TXT records of a name, each as its strings. @throws {Error} if no resolver answers */
 	resolveText(name: string): Promise<readonly (readonly string[])[]>;
 	/** Runs a task after what is running now; the environment's `setImmediate`. */

@@ -19,6 +19,7 @@ import { meteredEnvironment } from "./metered-environment.js";
 import { NodeChain, type SignatureAhead } from "./node-chain.js";
 import { type OwnAddress, ownAddress } from "./own-address.js";
 import { peerFacts } from "./peer-facts.js";
+import { resolvePeers } from "./peer-hosts.js";
 import type { PeerMeter } from "./peer-meter.js";
 import { peerSettings } from "./peer-settings.js";
 import { Application } from "./peers/application.js";
@@ -75,7 +76,8 @@ export interface PeerNetwork extends NetworkView {
 }
 
 /** Starts the network. A port that can't be bound is logged (protocol/configuration §1.5); the node then only dials. */
-export async function startNetwork(options: NetworkOptions): Promise<PeerNetwork> {
+export async function startNetwork(given: NetworkOptions): Promise<PeerNetwork> {
+	const options = await withAddresses(given);
 	const { config, open, log, host, meter } = options;
 	const report = quietReport(options.report, () => options.environment.now());
 	const guarded = guardedEnvironment(options.environment, report);
@@ -140,6 +142,17 @@ export async function startNetwork(options: NetworkOptions): Promise<PeerNetwork
 	const isMaster = (): boolean => backup.isMaster;
 	return runningNetwork({ transport, world, running, chain, nodeId, isMaster, stops });
 }
+
+/** Looks up the hosts that the configuration names. */
+async function withAddresses(options: NetworkOptions): Promise<NetworkOptions> {
+	const { environment, config, log } = options;
+	const peers = await resolvePeers(environment, config.node.peers, (host, error) =>
+		log.warn({ host, error: String(error) }, UNKNOWN_HOST),
+	);
+	return { ...options, config: { ...config, node: { ...config.node, peers } } };
+}
+
+const UNKNOWN_HOST = "a configured host is not known, and left out";
 
 type Stops = (() => Promise<void> | void)[];
 
@@ -266,6 +279,7 @@ function followConfig(
 			transport.setConfigured(active.all);
 		},
 		onProblem: problem("the configuration can't be read again"),
+		onUnknown: (host, error) => problem(`${UNKNOWN_HOST}: ${host}`)(error),
 	});
 	return () => timer.cancel();
 }
@@ -327,6 +341,7 @@ function startBackup(
 		host,
 		onChange: (status) => log.info({ status }, "backup group"),
 		onProblem: (error) => log.warn({ error: String(error) }, "the backup port can't be bound"),
+		onUnknown: (member, error) => log.warn({ member, error: String(error) }, "a backup member is not known"),
 	});
 	stops.push(() => backup.stop());
 	stops.push(open.chain.observe({ applied: ({ block }) => backup.applied(Number(block.timestampMs)) }));

@@ -2,7 +2,7 @@
 
 import { randomBytes } from "node:crypto";
 import { createSocket } from "node:dgram";
-import { Resolver } from "node:dns/promises";
+import { lookup, Resolver } from "node:dns/promises";
 import { createServer, isIPv6, connect as openSocket, type Server, type Socket } from "node:net";
 import { networkInterfaces } from "node:os";
 import type {
@@ -53,6 +53,7 @@ export function nodeEnvironment(options: NodeEnvironmentOptions = {}): NetworkEn
 		listen,
 		dial,
 		bindDatagrams,
+		resolveHost: async (name) => (await lookup(name, { order: "ipv4first" })).address,
 		resolveText: (name) => resolveText(name, resolvers),
 		soon: (task) => {
 			setImmediate(task);

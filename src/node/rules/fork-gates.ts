@@ -2,6 +2,7 @@
 
 import type { StateView } from "../state/view.js";
 import type { ChainRules, NetworkName } from "./chain-rules.js";
+import { DraftTally, type ForkTally, RecordedTally, WholeTally } from "./fork-tally.js";
 import { isFrom, type Release } from "./release.js";
 
 /** The version that is passed by height, not by votes. */
@@ -122,30 +123,57 @@ export function producedVersion(rules: Pick<ChainRules, "network" | "release" | 
 const isCounted = ({ countedFrom }: ForkRow, release: Release): boolean =>
 	countedFrom === undefined || isFrom(release, countedFrom);
 
+/** What a block says of its version. */
+interface VersionVote {
+	readonly version: number;
+	/** Of its witness in the active list. */
+	readonly position: number;
+	/** Length of that list. */
+	readonly activeCount: number;
+}
+
 export class ForkGates {
 	private readonly byVersion: ReadonlyMap<number, ForkRow>;
 	private readonly byRelease: ReadonlyMap<string, number>;
-	/** The rows that the release counts (protocol/releases §2). What has passed is told by all of them. */
+	/** The rows that the release counts (protocol/releases §2). */
 	private readonly counted: readonly ForkRow[];
+	/** The release's own count. */
+	private readonly recorded: ForkTally;
+	/** The count of all rows. */
+	private readonly whole: ForkTally;
 	readonly network: NetworkName;
 
 	constructor(
 		private readonly state: StateView,
 		private readonly rules: ChainRules,
-		table: readonly ForkRow[] = forkTableOf(rules),
+		private readonly table: readonly ForkRow[] = forkTableOf(rules),
 	) {
 		this.network = rules.network ?? "main";
 		this.counted = table.filter((row) => isCounted(row, rules.release));
+		this.recorded = new RecordedTally(state);
+		this.whole = this.isWhole ? this.recorded : new WholeTally(state, this.recorded);
 		this.byVersion = new Map(table.map((row) => [row.version, row]));
 		this.byRelease = new Map(table.map((row) => [row.release, row.version]));
 	}
 
-	/** Whether the rules of a version hold at the head. */
+	private get isWhole(): boolean {
+		return this.counted.length === this.table.length;
+	}
+
+	/**
+	 * Whether the rules of a version hold at the head: those that every release counts by the release's own count, the
+	 * later ones by that of all.
+	 */
 	passed(version: number): boolean {
+		const isLater = this.byVersion.get(version)?.countedFrom !== undefined;
+		return this.passedIn(isLater ? this.whole : this.recorded, version);
+	}
+
+	private passedIn(tally: ForkTally, version: number): boolean {
 		const properties = this.state.properties;
 		if (version === ENERGY_LIMIT_VERSION) return properties.headNumber >= this.rules.energyLimitHeight;
 		const row = this.byVersion.get(version);
-		const statistics = properties.forkStatistics(version);
+		const statistics = tally.statistics(version);
 		if (row?.ratePercent === undefined) {
 			if (version > 16) return false;
 			return statistics !== undefined && statistics.length > 0 && statistics.every((byte) => byte === 1);
@@ -168,14 +196,21 @@ export class ForkGates {
 
 	/** Sets VERSION_NUMBER to the highest passed version, as a start and some traces do. */
 	init(): void {
-		let latest = 0;
-		for (const { version } of this.counted) if (this.passed(version)) latest = version;
-		this.state.properties.set("VERSION_NUMBER", latest);
+		this.inEach((tally, rows) => this.initIn(tally, rows));
 	}
 
 	/** Runs {@link init} where the network does before a transaction: while no version is recorded. */
 	initIfUnset(): void {
-		if (this.state.properties.get("VERSION_NUMBER") === 0) this.init();
+		if (this.recorded.latest !== 0 && this.whole.latest !== 0) return;
+		this.inEach((tally, rows) => {
+			if (tally.latest === 0) this.initIn(tally, rows);
+		});
+	}
+
+	private initIn(tally: ForkTally, rows: readonly ForkRow[]): void {
+		let latest = 0;
+		for (const { version } of rows) if (this.passedIn(tally, version)) latest = version;
+		tally.latest = latest;
 	}
 
 	/**
@@ -185,44 +220,79 @@ export class ForkGates {
 	 * @param activeCount length of the active list
 	 */
 	update(version: number, position: number, activeCount: number): void {
-		const properties = this.state.properties;
-		if (position < 0 || version < ENERGY_LIMIT_VERSION || properties.get("VERSION_NUMBER") >= version) return;
-		for (const row of this.counted) {
-			if (row.version <= version || this.passed(row.version)) continue;
-			const statistics = properties.forkStatistics(row.version);
+		if (position < 0 || version < ENERGY_LIMIT_VERSION) return;
+		this.inEach((tally, rows) => this.updateIn(tally, rows, { version, position, activeCount }));
+	}
+
+	private updateIn(tally: ForkTally, rows: readonly ForkRow[], vote: VersionVote): void {
+		const { version, position, activeCount } = vote;
+		if (tally.latest >= version) return;
+		for (const row of rows) {
+			if (row.version <= version || this.passedIn(tally, row.version)) continue;
+			const statistics = tally.statistics(row.version);
 			if (!statistics) continue;
 			const copy = Buffer.from(statistics);
 			if (position < copy.length) copy[position] = 0;
-			properties.setForkStatistics(row.version, copy);
+			tally.setStatistics(row.version, copy);
 		}
-		const stored = properties.forkStatistics(version);
+		const stored = tally.statistics(version);
 		const statistics = Buffer.from(
 			stored && stored.length === activeCount ? stored : new Uint8Array(activeCount),
 		);
-		if (this.counted.some((row) => row.version === version) && this.passed(version)) {
-			this.upgradeTo(version, activeCount);
+		if (rows.some((row) => row.version === version) && this.passedIn(tally, version)) {
+			this.upgradeIn(tally, rows, version, activeCount);
 			return;
 		}
 		statistics[position] = 1;
-		properties.setForkStatistics(version, statistics);
+		tally.setStatistics(version, statistics);
 	}
 
-	private upgradeTo(version: number, activeCount: number): void {
-		const properties = this.state.properties;
-		for (const row of this.counted) {
-			if (row.version >= version || this.passed(row.version)) continue;
-			const size = properties.forkStatistics(row.version)?.length || activeCount;
-			properties.setForkStatistics(row.version, Buffer.alloc(size, 1));
+	private upgradeIn(tally: ForkTally, rows: readonly ForkRow[], version: number, activeCount: number): void {
+		for (const row of rows) {
+			if (row.version >= version || this.passedIn(tally, row.version)) continue;
+			const size = tally.statistics(row.version)?.length || activeCount;
+			tally.setStatistics(row.version, Buffer.alloc(size, 1));
 		}
-		properties.set("VERSION_NUMBER", version);
+		tally.latest = version;
 	}
 
 	/** Clears the counts of versions that haven't passed, in every maintenance block. */
 	reset(activeCount: number): void {
-		const properties = this.state.properties;
-		for (const { version } of this.counted) {
-			if (!properties.forkStatistics(version) || this.passed(version)) continue;
-			properties.setForkStatistics(version, new Uint8Array(activeCount));
+		this.inEach((tally, rows) => {
+			for (const { version } of rows) {
+				if (!tally.statistics(version) || this.passedIn(tally, version)) continue;
+				tally.setStatistics(version, new Uint8Array(activeCount));
+			}
+		});
+	}
+
+	/** Does the same in the count of all versions and in the release's own, each as it was before. */
+	private inEach(work: (tally: ForkTally, rows: readonly ForkRow[]) => void): void {
+		if (this.isWhole) {
+			work(this.recorded, this.table);
+			return;
 		}
+		const recorded = new DraftTally(this.recorded);
+		const whole = new DraftTally(this.whole);
+		work(recorded, this.counted);
+		work(whole, this.table);
+		const wanted = [...new Set([...recorded.versions, ...whole.versions])].map(
+			(version) => [version, whole.statistics(version)] as const,
+		);
+		const { latest } = whole;
+		recorded.settle();
+		for (const [version, statistics] of wanted) (this.whole as WholeTally).setStatistics(version, statistics);
+		this.whole.latest = latest;
+	}
+
+	/**
+	 * Makes the count of all versions that of the properties, at a start of a node whose release counts them: an older
+	 * release may have kept its own there.
+	 */
+	adopt(): void {
+		if (!this.isWhole) return;
+		const kept = new WholeTally(this.state, this.recorded);
+		for (const { version } of this.table) kept.moveStatistics(version);
+		kept.moveLatest();
 	}
 }

@@ -108,6 +108,8 @@ export const stores = {
 	nullifier: define("nullifier", raw),
 	merkleTree: define("IncrementalMerkleTree", raw),
 	treeBlockIndex: define("tree-block-index", raw),
+	/** Ours: votes for block versions that the node's release doesn't count (protocol/consensus §6.3). */
+	upgradeVotes: define("upgrade-votes", raw),
 } as const;
 
 /** Every store, by index. */
@@ -120,6 +122,7 @@ export const INDEX_STORES: ReadonlySet<string> = new Set([
 	"trans",
 	"transactionRetStore",
 	"recent-block",
+	"upgrade-votes",
 ]);
 
 export const STORE_COUNT = storeDefinitions.length;

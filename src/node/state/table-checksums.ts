@@ -9,14 +9,15 @@ import { SnappyError, uncompress } from "../../protocol/snappy.js";
 const FOOTER_BYTES = 48;
 const MAGIC = Buffer.from([0x57, 0xfb, 0x80, 0x8b, 0x24, 0x75, 0x47, 0xdb]);
 /** Behind each block: how it is compressed, and the checksum of both. */
-const TRAILER_BYTES = 5;
+export const TRAILER_BYTES = 5;
 const SNAPPY = 1;
 
 const LOG_BLOCK_BYTES = 32_768;
 const LOG_HEADER_BYTES = 7;
-const FULL = 1;
-const FIRST = 2;
-const LAST = 4;
+/** Types of the records of a log: whole ones, and the first and last part of one that is spread over blocks. */
+export const FULL = 1;
+export const FIRST = 2;
+export const LAST = 4;
 
 /** Fields of an edit of the list of files. */
 const COMPARATOR = 1;

@@ -34,7 +34,7 @@ export interface InternalRecord {
 /** Notes that are recorded even without `vm.saveFeaturedInternalTx`. */
 const PLAIN_NOTES: ReadonlySet<string> = new Set(["call", "create", "suicide"]);
 
-const NO_TOKENS: ReadonlyMap<string, bigint> = new Map();
+export const NO_TOKENS: ReadonlyMap<string, bigint> = new Map();
 
 export class InternalTransactions {
 	private readonly records: InternalRecord[] = [];

@@ -255,6 +255,7 @@ export function run(frame: Frame): void {
 					frame.left = left + price + extra;
 					if (!frame.spend(price + extra)) throw lackOfEnergy(frame, table, op, price, extra);
 					left = frame.left;
+					if (timed) floor = Math.max(0, left - ENERGY_BETWEEN_LOOKS);
 				}
 				frame.penalty += extra;
 				memory.expand(end);
@@ -281,6 +282,8 @@ export function run(frame: Frame): void {
 					frame.pc = pc + 1;
 					return;
 				}
+				// What came back of a call may be more than was at hand: the next look at the clock must not be that far.
+				if (timed && left - floor > ENERGY_BETWEEN_LOOKS) floor = left - ENERGY_BETWEEN_LOOKS;
 		}
 		pc++;
 	}

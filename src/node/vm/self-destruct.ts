@@ -23,7 +23,7 @@ import { note } from "./attempt.js";
 import { NEW_ACCOUNT_COST } from "./calls.js";
 import type { Frame } from "./frame.js";
 import { withdrawTimeMs } from "./instructions/votes.js";
-import type { InternalRecord } from "./internal-transactions.js";
+import { type InternalRecord, NO_TOKENS } from "./internal-transactions.js";
 import type { Machine } from "./machine.js";
 import { addBalance, coinTransferError, createIfMissing, moveAllTokens, moveCoins } from "./transfers.js";
 import { executionFailed, runtimeFailed, staticViolation, timeoutAt, transferFailed } from "./vm-error.js";
@@ -88,8 +88,6 @@ function leaveEverything(frame: Frame, heir: Uint8Array): void {
 	if (gates.freeze) leaveStakeV1(machine, owner, heir);
 	if (gates.freezeV2) leaveStakeV2(frame, owner, heir, record);
 }
-
-const NO_TOKENS: ReadonlyMap<string, bigint> = new Map();
 
 const tokensOf = (account: Readonly<Account>): ReadonlyMap<string, bigint> =>
 	new Map(copiedTokens(account).map((id) => [id, account.assetV2.get(id) ?? 0n]));

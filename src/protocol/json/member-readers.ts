@@ -4,6 +4,7 @@ import { toNeutral } from "../dialect.js";
 import { parseInt64 } from "../int64.js";
 import { Decimal } from "./decimal.js";
 import { NamedError, nullPointer, numberFormat } from "./exceptions.js";
+import { type JsonLibrary, jsonError } from "./json-library.js";
 import { mapOrderedJson } from "./map-ordered-json.js";
 import { isJsonArray, isJsonObject, type JsonObject, type JsonValue } from "./value.js";
 
@@ -57,12 +58,12 @@ export function readLong(object: JsonObject, name: string, required = false): bi
  * A signed 32-bit integer: numbers are truncated and wrapped, numeric texts read, true is 1.
  * @throws {NamedError} NullPointerException for null or an empty text; NumberFormatException; JSONException for an array or object
  */
-export function readInt(value: JsonValue): number {
+export function readInt(value: JsonValue, library: JsonLibrary): number {
 	if (value === null) throw nullPointer();
 	if (typeof value === "boolean") return value ? 1 : 0;
 	if (value instanceof Decimal) return value.toInt32();
 	if (isJsonArray(value) || isJsonObject(value)) {
-		throw new NamedError("JSONException", `can not cast to int, value : ${mapOrderedJson(value)}`);
+		throw jsonError(`can not cast to int, value : ${mapOrderedJson(value)}`, library);
 	}
 	if (value === "" || value === "null" || value === "NULL") throw nullPointer();
 	const digits = value.replaceAll(",", "").replace(/\.0*$/, "");

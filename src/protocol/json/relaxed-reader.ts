@@ -16,8 +16,13 @@ const SOURCE = "[Source: REDACTED (`StreamReadFeature.INCLUDE_SOURCE_IN_LOCATION
 const VALUE = "(JSON String, Number, Array, Object or token 'null', 'true' or 'false')";
 
 const NUMBER = /[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?/y;
-const BARE_NAME = /[\p{L}_$][\p{L}\p{N}_$]*/uy;
-const WORD = /[\p{L}\p{N}_$]+/uy;
+/** What may be in a name of the reference's language: letters, digits, currency signs, connectors, marks, format characters. */
+const WORD_CHARACTER = "\\p{L}\\p{Nl}\\p{Nd}\\p{Sc}\\p{Pc}\\p{Mn}\\p{Mc}\\p{Cf}\\x7f-\\x9f";
+/** A bare name may begin with a digit, and has a few signs more. Characters beyond 16 bits are in none. */
+const BARE_NAME = new RegExp(`(?:(?![\\u{10000}-\\u{10ffff}])[${WORD_CHARACTER}@#*+-])+`, "uy");
+const WORD = new RegExp(`(?:(?![\\u{10000}-\\u{10ffff}])[${WORD_CHARACTER}])+`, "uy");
+/** So much of an unknown word is repeated. */
+const MAX_TOLD_WORD = 256;
 
 const ESCAPES: ReadonlyMap<string, string> = new Map([
 	["b", "\b"],
@@ -232,11 +237,15 @@ class RelaxedReader {
 		WORD.lastIndex = this.at;
 		const word = WORD.exec(this.text)?.[0];
 		if (word === undefined) throw this.unexpected(`expected a valid value ${VALUE}`);
+		const start = this.at;
 		this.at += word.length;
 		if (word === "null") return null;
 		if (word === "true" || word === "false") return word === "true";
 		if (word === "NaN" || word === "Infinity") throw this.nonStandard(word);
-		throw this.error(`Unrecognized token '${word}': was expecting ${VALUE}`);
+		const isCut = word.length >= MAX_TOLD_WORD;
+		if (isCut) this.at = start + MAX_TOLD_WORD;
+		const told = isCut ? `${word.slice(0, MAX_TOLD_WORD)}...` : word;
+		throw this.error(`Unrecognized token '${told}': was expecting ${VALUE}`);
 	}
 
 	private nonStandard(word: string): NamedError {

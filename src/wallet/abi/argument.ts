@@ -6,8 +6,8 @@
 import type { AbiValue } from "../../abi/coder.js";
 import { type AbiParameter, arrayParts, integerType } from "../../abi/parameter.js";
 import { toHex } from "../../protocol/bytes.js";
-import { shorten } from "../bytes-text.js";
 import { Failure } from "../failure.js";
+import { shorten } from "../values/bytes-text.js";
 
 /** What stands for an account: the 21 bytes of its address. @throws {Failure} */
 type ResolveAccount = (text: string) => Promise<Uint8Array>;
@@ -141,7 +141,7 @@ class ArgumentReader {
 			try {
 				return JSON.parse(match) as string;
 			} catch {
-				throw this.fault(`${match} is no text`);
+				throw this.fault(`${match} is not text`);
 			}
 		}
 		const start = this.at;
@@ -184,7 +184,7 @@ class ArgumentReader {
 
 	private integer(text: string, signed: boolean, bits: number): bigint {
 		if (!/^(-?\d+(_\d+)*|-?0x[0-9a-f]+)$/i.test(text)) {
-			throw this.fault(`"${shorten(text)}" is no whole number`);
+			throw this.fault(`"${shorten(text)}" is not a whole number`);
 		}
 		const digits = text.replaceAll("_", "");
 		const value = digits.startsWith("-") ? -BigInt(digits.slice(1)) : BigInt(digits);

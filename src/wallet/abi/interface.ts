@@ -27,7 +27,7 @@ export function readInterface(text: string): ContractInterface {
 	try {
 		json = readJson(text);
 	} catch (error) {
-		throw new Failure("bad_value", `the interface is no JSON: ${(error as Error).message}`);
+		throw new Failure("bad_value", `the interface is not JSON: ${(error as Error).message}`);
 	}
 	return interfaceOf(json);
 }
@@ -38,7 +38,8 @@ export function interfaceOf(json: Json): ContractInterface {
 	if (!list) throw new Failure("bad_value", "the JSON holds no list of functions");
 	return list.map((entry) => {
 		if (typeof entry === "string") return parseSignature(entry);
-		if (!isRecord(entry)) throw new Failure("bad_value", "the interface holds something that is no function");
+		if (!isRecord(entry))
+			throw new Failure("bad_value", "the interface holds something that is not a function");
 		return itemOf(entry);
 	});
 }

@@ -18,7 +18,7 @@ const PANICS: Readonly<Record<string, string>> = {
 	"1": "assertion failed",
 	"17": "arithmetic overflow or underflow",
 	"18": "division by zero",
-	"33": "a number is no member of the enumeration",
+	"33": "a number is not a member of the enumeration",
 	"34": "a byte array in storage is damaged",
 	"49": "pop from an empty array",
 	"50": "array index out of range",
@@ -35,7 +35,7 @@ interface RevertReason {
 	readonly arguments?: AbiView;
 }
 
-/** Reads what a revert returned; bytes that nobody knows stay hexadecimal. */
+/** Reads what a revert returned; unknown bytes stay hexadecimal. */
 export async function revertReason(data: Uint8Array, items: ContractInterface = []): Promise<RevertReason> {
 	if (data.length === 0) return { reason: "" };
 	const selector = data.subarray(0, 4);

@@ -117,7 +117,7 @@ class SignatureReader {
 		const typed = this.word("a type");
 		const neutral = toNeutral(typed);
 		const type = neutral === "uint" || neutral === "int" ? `${neutral}256` : neutral;
-		if (!isElementaryType(type)) throw this.fault(`"${typed}" is no type of contracts`, this.position - 1);
+		if (!isElementaryType(type)) throw this.fault(`"${typed}" is not a contract type`, this.position - 1);
 		return type;
 	}
 

@@ -14,7 +14,7 @@ import { entriesOf } from "./interface.js";
 /** @param json any form of an interface @throws {Failure} `bad_value` */
 export function storedAbi(json: Json): SmartContractABI {
 	const entries = entriesOf(json);
-	if (!entries) throw new Failure("bad_value", "the interface is no list of functions");
+	if (!entries) throw new Failure("bad_value", "the interface is not a list of functions");
 	return SmartContractABI.create({ entrys: entries.filter(isRecord).map(entryOf) });
 }
 

@@ -1,10 +1,10 @@
 /** Following a transaction that was sent, and what became of it (protocol/command-line §4.2). */
 
-import { type ActingResult, actingResult } from "../acting-result.js";
-import type { Artefact } from "../artefact.js";
 import { Failure } from "../failure.js";
-import type { NodeClient } from "../node-client.js";
-import { type TransactionStatus, waitFor } from "../wait.js";
+import type { NodeClient } from "../node/node-client.js";
+import { type TransactionStatus, waitFor } from "../node/wait.js";
+import { type ActingResult, actingResult } from "../transaction/acting-result.js";
+import type { TransactionEnvelope } from "../transaction/envelope.js";
 import type { ChainQuestions } from "./plan.js";
 
 /** A transaction that no one has asked for yet. */
@@ -24,7 +24,7 @@ interface FollowOptions {
  */
 export async function follow(
 	client: NodeClient,
-	{ transaction }: Artefact,
+	{ transaction }: TransactionEnvelope,
 	{ until, timeoutMs, onStatus }: FollowOptions,
 ): Promise<TransactionStatus> {
 	let last = SUBMITTED;
@@ -65,11 +65,11 @@ export async function findings(
  * @param found what {@link findings} gave
  */
 export function outcomeFailure(
-	artefact: Artefact,
+	envelope: TransactionEnvelope,
 	status: TransactionStatus,
 	found: object,
 ): Failure | undefined {
-	const txID = artefact.transaction.idHex;
+	const txID = envelope.transaction.idHex;
 	if (status.state === "expired") {
 		return new Failure("tx_expired", "the transaction expired without entering a block", {
 			sent: true,
@@ -77,7 +77,7 @@ export function outcomeFailure(
 		});
 	}
 	if (status.state !== "failed") return undefined;
-	const { result, reason }: ActingResult = { ...actingResult(artefact, status), ...found };
+	const { result, reason }: ActingResult = { ...actingResult(envelope, status), ...found };
 	return new Failure(
 		"contract_revert",
 		`the transaction failed: ${result ?? ""}${reason ? `, ${reason}` : ""}`,

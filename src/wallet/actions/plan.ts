@@ -1,11 +1,11 @@
 /** What an action is about: the account that acts, and the contract that it wants to happen. */
 
 import type { Account, TransactionInfo } from "../../protocol/messages.js";
-import type { Artefact } from "../artefact.js";
-import type { Contract } from "../contract.js";
+import type { Settings } from "../configuration/settings.js";
 import type { JsonRecord } from "../json.js";
-import type { NodeClient } from "../node-client.js";
-import type { Settings } from "../settings.js";
+import type { NodeClient } from "../node/node-client.js";
+import type { Contract } from "../transaction/contract.js";
+import type { TransactionEnvelope } from "../transaction/envelope.js";
 
 /** The account that acts, as a node told of it. */
 export interface Actor {
@@ -40,8 +40,8 @@ export interface TransactionPlan extends Contract, ChainQuestions {
 	readonly warnings?: readonly { readonly code: string; readonly message: string }[];
 	/** Further members of the result. */
 	readonly result?: object;
-	/** Members of the artefact's note, such as the decoded call. */
+	/** Members of the envelope's note, such as the decoded call. */
 	readonly note?: JsonRecord;
 	/** Members of the result that follow from the transaction itself. */
-	readonly resultOf?: (artefact: Artefact) => object;
+	readonly resultOf?: (envelope: TransactionEnvelope) => object;
 }

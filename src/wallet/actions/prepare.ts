@@ -5,14 +5,20 @@
 
 import { equalBytes } from "../../protocol/bytes.js";
 import type { Permission } from "../../protocol/messages.js";
-import { type Artefact, artefactOf } from "../artefact.js";
-import { buildAtNode, buildOffline, type Expiry, type ReferenceBlock } from "../build.js";
-import { genesisId } from "../chain-query.js";
 import { Failure } from "../failure.js";
-import { type Approval, checkPermission, permissionId, permissionOf, weigh } from "../permission.js";
+import { genesisId } from "../node/chain-query.js";
+import {
+	type Approval,
+	checkPermission,
+	permissionId,
+	permissionOf,
+	weigh,
+} from "../permission/permission.js";
 import type { SigningKey } from "../signers/signer.js";
-import { checkSigners } from "../signing.js";
-import { shortfallOf, type TransactionCost, transactionCost } from "../transaction-cost.js";
+import { buildAtNode, buildOffline, type Expiry, type ReferenceBlock } from "../transaction/build.js";
+import { envelopeOf, type TransactionEnvelope } from "../transaction/envelope.js";
+import { checkSigners } from "../transaction/signing.js";
+import { shortfallOf, type TransactionCost, transactionCost } from "../transaction/transaction-cost.js";
 import type { Actor, TransactionPlan } from "./plan.js";
 
 /** A transaction that other people must sign too gets half a day. */
@@ -36,7 +42,7 @@ export interface PrepareOptions {
 }
 
 interface PreparedTransaction {
-	readonly artefact: Artefact;
+	readonly envelope: TransactionEnvelope;
 	/** Undefined where no node was asked for it. */
 	readonly permission: Readonly<Permission> | undefined;
 	/** How far the keys that will sign reach. */
@@ -45,7 +51,7 @@ interface PreparedTransaction {
 
 /**
  * Builds and checks; signs nothing.
- * @throws {Failure} what the node refuses; `not_authorized`, `already_signed`; `artefact_mismatch` if the node built
+ * @throws {Failure} what the node refuses; `not_authorized`, `already_signed`; `transaction_mismatch` if the node built
  * another transaction than was asked for
  */
 export async function prepare(
@@ -69,10 +75,10 @@ export async function prepare(
 		reference: options.reference,
 	};
 	const transaction = offline ? buildOffline(request, Date.now()) : await buildAtNode(client, request);
-	const artefact = artefactOf(transaction, plan.note);
-	if (permission && keys.length > 0) checkSigners(artefact, permission, keys);
+	const envelope = envelopeOf(transaction, plan.note);
+	if (permission && keys.length > 0) checkSigners(envelope, permission, keys);
 	const signers = signersOf(options);
-	return { artefact, permission, approval: permission && weigh(permission, signers) };
+	return { envelope, permission, approval: permission && weigh(permission, signers) };
 }
 
 function defaultExpiry(
@@ -107,14 +113,14 @@ export interface PreparedCost extends TransactionCost {
 export async function estimateCost(
 	{ client, account }: Actor,
 	plan: TransactionPlan,
-	{ artefact, permission }: PreparedTransaction,
+	{ envelope, permission }: PreparedTransaction,
 	signatures: number,
 ): Promise<PreparedCost | undefined> {
 	// Whoever signs later: a threshold above the heaviest key's weight takes two signatures at least.
 	const heaviest = permission?.keys.reduce((most, { weight }) => (weight > most ? weight : most), 0n) ?? 1n;
 	const least = (permission?.threshold ?? 1n) > heaviest ? 2 : 1;
 	try {
-		const cost = await transactionCost(client, artefact.transaction, {
+		const cost = await transactionCost(client, envelope.transaction, {
 			signatures: Math.max(least, signatures),
 			creates: plan.creates ?? false,
 		});
@@ -132,6 +138,6 @@ export function checkThreshold({ approval, permission }: PreparedTransaction): v
 	throw new Failure(
 		"threshold_not_reached",
 		`the keys that sign weigh ${approval.weight} of the ${permission.threshold} that the permission needs`,
-		{ hint: "name more keys with --signer, or use --sign and let the others sign the artefact" },
+		{ hint: "name more keys with --signer, or use --sign and let the others sign the envelope" },
 	);
 }

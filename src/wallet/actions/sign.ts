@@ -2,22 +2,22 @@
 
 import { equalBytes } from "../../protocol/bytes.js";
 import { addressOfPrivateKey, recoverAddress, sign } from "../../protocol/signature.js";
-import { type Artefact, withSignature } from "../artefact.js";
 import { Failure } from "../failure.js";
+import { type TransactionEnvelope, withSignature } from "../transaction/envelope.js";
 
 /** Makes the signature of one key: opens it, asks an agent or a device. @returns 65 bytes r‖s‖v */
-type SignatureSource<K> = (artefact: Artefact, key: K) => Promise<Uint8Array>;
+type SignatureSource<K> = (envelope: TransactionEnvelope, key: K) => Promise<Uint8Array>;
 
 /**
  * Adds the signatures of keys, one after the other.
  * @throws whatever the source throws
  */
 export async function signWith<K>(
-	artefact: Artefact,
+	envelope: TransactionEnvelope,
 	keys: readonly K[],
 	signatureOf: SignatureSource<K>,
-): Promise<Artefact> {
-	let signed = artefact;
+): Promise<TransactionEnvelope> {
+	let signed = envelope;
 	for (const key of keys) signed = withSignature(signed, await signatureOf(signed, key));
 	return signed;
 }
@@ -27,7 +27,7 @@ export async function signWith<K>(
  * @param privateKey 32 bytes
  * @returns 65 bytes r‖s‖v
  */
-export function signatureBy({ transaction }: Artefact, privateKey: Uint8Array): Uint8Array {
+export function signatureBy({ transaction }: TransactionEnvelope, privateKey: Uint8Array): Uint8Array {
 	const signature = sign(transaction.id, privateKey);
 	if (!equalBytes(recoverAddress(transaction.id, signature), addressOfPrivateKey(privateKey))) {
 		throw new Failure("internal", "a defect in coin: a signature does not recover to its key");

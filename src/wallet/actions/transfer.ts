@@ -4,17 +4,17 @@ import type { ContractInterface } from "../../abi/parameter.js";
 import { toBase58Check } from "../../protocol/address.js";
 import { equalBytes, utf8 } from "../../protocol/bytes.js";
 import { TransferAssetContract, TransferContract, TriggerSmartContract } from "../../protocol/messages.js";
-import { formatCoin, parseCoinAmount } from "../amount.js";
-import { type BuildRequest, buildAtNode, rebuild } from "../build.js";
-import { type Contract, contractOf } from "../contract.js";
-import { callFeeLimit, receiptView } from "../contract-outcome.js";
 import { Failure } from "../failure.js";
-import { callNote } from "../named-call.js";
-import { Orc20, TRANSFER, tokenContract, transferData } from "../orc20.js";
-import type { Payment } from "../payment-list.js";
-import { permissionId } from "../permission.js";
-import { type Currency, currencyNamed, currencyText, parseAmountOf } from "../token-amount.js";
-import { transactionCost } from "../transaction-cost.js";
+import { permissionId } from "../permission/permission.js";
+import { Orc20, TRANSFER, tokenContract, transferData } from "../token/orc20.js";
+import { type Currency, currencyNamed, currencyText, parseAmountOf } from "../token/token-amount.js";
+import { type BuildRequest, buildAtNode, rebuild } from "../transaction/build.js";
+import { type Contract, contractOf } from "../transaction/contract.js";
+import { callNote } from "../transaction/named-call.js";
+import type { Payment } from "../transaction/payment-list.js";
+import { transactionCost } from "../transaction/transaction-cost.js";
+import { formatCoin, parseCoinAmount } from "../values/amount.js";
+import { callFeeLimit, receiptView } from "../view/contract-outcome.js";
 import type { Actor, TransactionPlan } from "./plan.js";
 
 /** A payment whose recipient is known. */

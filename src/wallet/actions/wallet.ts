@@ -4,15 +4,15 @@ import { toBase58Check } from "../../protocol/address.js";
 import { fromHex } from "../../protocol/bytes.js";
 import type { Dialect } from "../../protocol/dialect.js";
 import { addressOfPrivateKey } from "../../protocol/signature.js";
-import { type ActingResult, actingResult } from "../acting-result.js";
-import { readAddress } from "../address-text.js";
-import type { Artefact } from "../artefact.js";
-import { accountOrFresh } from "../authority.js";
-import { broadcast } from "../broadcast.js";
-import { accountOf } from "../chain-query.js";
+import { nodeSettings } from "../configuration/settings.js";
 import { Failure } from "../failure.js";
-import { NodeClient } from "../node-client.js";
-import { nodeSettings } from "../settings.js";
+import { broadcast } from "../node/broadcast.js";
+import { accountOf } from "../node/chain-query.js";
+import { NodeClient } from "../node/node-client.js";
+import { accountOrFresh } from "../permission/authority.js";
+import { type ActingResult, actingResult } from "../transaction/acting-result.js";
+import type { TransactionEnvelope } from "../transaction/envelope.js";
+import { readAddress } from "../values/address-text.js";
 import { findings, follow, outcomeFailure, SUBMITTED } from "./follow.js";
 import type { Actor, ChainQuestions, TransactionPlan } from "./plan.js";
 import { checkThreshold, type PrepareOptions, prepare } from "./prepare.js";
@@ -53,13 +53,13 @@ export type SentResult = ActingResult & Readonly<Record<string, unknown>>;
 export class SentTransaction {
 	constructor(
 		private readonly client: NodeClient,
-		private readonly artefact: Artefact,
+		private readonly envelope: TransactionEnvelope,
 		private readonly questions: ChainQuestions,
 	) {}
 
 	/** 64 hexadecimal digits. */
 	get txID(): string {
-		return this.artefact.transaction.idHex;
+		return this.envelope.transaction.idHex;
 	}
 
 	/**
@@ -67,16 +67,16 @@ export class SentTransaction {
 	 * @throws {Failure} `contract_revert`, `tx_expired` if it ends without success; `wait_timeout`
 	 */
 	async wait(until: "included" | "solid" = "included", timeoutMs = 90_000): Promise<SentResult> {
-		const status = await follow(this.client, this.artefact, { until, timeoutMs });
+		const status = await follow(this.client, this.envelope, { until, timeoutMs });
 		const found = await findings(status, this.questions, () => undefined);
-		const failure = outcomeFailure(this.artefact, status, found);
+		const failure = outcomeFailure(this.envelope, status, found);
 		if (failure) throw failure;
-		return { ...actingResult(this.artefact, status), ...found };
+		return { ...actingResult(this.envelope, status), ...found };
 	}
 
 	/** What is known without asking. */
 	get submitted(): SentResult {
-		return { ...actingResult(this.artefact, SUBMITTED) };
+		return { ...actingResult(this.envelope, SUBMITTED) };
 	}
 }
 
@@ -136,8 +136,8 @@ export class Wallet {
 			signers: [addressOfPrivateKey(this.privateKey)],
 		});
 		checkThreshold(prepared);
-		const signed = await signWith(prepared.artefact, [this.privateKey], async (artefact, key) =>
-			signatureBy(artefact, key),
+		const signed = await signWith(prepared.envelope, [this.privateKey], async (envelope, key) =>
+			signatureBy(envelope, key),
 		);
 		await broadcast(this.client, signed.transaction);
 		return new SentTransaction(this.client, signed, plan);

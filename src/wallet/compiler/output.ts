@@ -1,5 +1,5 @@
 /**
- * Files of Solidity compilers and toolchains: one contract's artefact, or the standard JSON of a compiler, input and
+ * Files of Solidity compilers and toolchains: one contract's artifact, or the standard JSON of a compiler, input and
  * output (https://docs.soliditylang.org, "Using the Compiler").
  */
 

@@ -1,5 +1,5 @@
 /**
- * The Solidity compiler. It is no part of this program: the package `solc` is used where its user has installed it
+ * The Solidity compiler. It is not part of this program: the package `solc` is used where its user has installed it
  * beside this one, else a program `solc`, or what `--solc` names.
  */
 

@@ -6,9 +6,9 @@ import { DecodeError } from "../../protocol/codec/reader.js";
 import { contractTypeById } from "../../protocol/contract-types.js";
 import { TransferAssetContract, TransferContract, TriggerSmartContract } from "../../protocol/messages.js";
 import { ParameterError, type SignedTransaction } from "../../protocol/transaction.js";
-import { formatCoin } from "../amount.js";
-import { operationName } from "../operations.js";
-import { tokenCallText } from "../token-call.js";
+import { operationName } from "../permission/operations.js";
+import { tokenCallText } from "../token/token-call.js";
+import { formatCoin } from "../values/amount.js";
 
 /** A piece of the exchange; the app reads raw data field by field, and no field may be cut. Bytes. */
 const PIECE = 250;

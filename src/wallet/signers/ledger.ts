@@ -9,7 +9,7 @@ import { sha256 } from "../../protocol/hash.js";
 import { recoverAddress, SIGNATURE_LENGTH, SignatureError } from "../../protocol/signature.js";
 import type { SignedTransaction } from "../../protocol/transaction.js";
 import { Failure, type FailureCode } from "../failure.js";
-import { messageHash } from "../signed-message.js";
+import { messageHash } from "../transaction/signed-message.js";
 import { fitsDevice, screenLines } from "./ledger-screen.js";
 import type { DeviceSigner } from "./signer.js";
 
@@ -113,7 +113,7 @@ class LedgerSigner implements DeviceSigner {
 		if (signature && recoversTo(this.address, hash, signature)) return signature;
 		throw new Failure(
 			"signer_unavailable",
-			`the device's answer is no signature by ${this.base58}: nothing was signed`,
+			`the device's answer is not a signature by ${this.base58}: nothing was signed`,
 			{ retry: "changed", hint: "is it the device, and the key, that was there before?" },
 		);
 	}

@@ -16,14 +16,20 @@ export function governanceTranscripts(chain: () => DevelopmentChain): void {
 				created: expect.any(String),
 				expiration: expect.any(String),
 				parameters: [
-					{ id: "68", name: "MEMO_FEE", value: "2000000" },
-					{ id: "3", name: "TRANSACTION_FEE", value: "1000" },
+					{ id: "68", name: "MEMO_FEE", value: "2000000", about: "Sun for a transaction with a memo." },
+					{
+						id: "3",
+						name: "TRANSACTION_FEE",
+						value: "1000",
+						about: expect.stringMatching(/^Sun for a byte/),
+					},
 				],
 				approvals: [producer],
 			};
 			expect(await chain().value("proposal show 1")).toEqual(open);
-			expect(await chain().values("proposal list --state pending")).toEqual([open]);
-			expect(await chain().values("proposal list --offset 0 --limit 5")).toEqual([open]);
+			const listed = { ...open, parameters: open.parameters.map(({ about: _, ...rest }) => rest) };
+			expect(await chain().values("proposal list --state pending")).toEqual([listed]);
+			expect(await chain().values("proposal list --offset 0 --limit 5")).toEqual([listed]);
 			await chain().acts("proposal approve 1 --withdraw --from producer --yes");
 			expect(await chain().acts("proposal delete 1 --from producer")).toMatchObject({ proposalId: "1" });
 			expect(await chain().prints("proposal list")).toMatch(
@@ -43,7 +49,7 @@ export function governanceTranscripts(chain: () => DevelopmentChain): void {
 			expect(await chain().fails(line, exit)).toMatchObject(error);
 		});
 
-		it("needs agreement to approve where nobody can be asked", async () => {
+		it("needs agreement to approve without a terminal to ask on", async () => {
 			await chain().acts("proposal create MEMO_FEE=3000000 --from producer");
 			expect(await chain().fails("proposal approve 2 --from producer", 2)).toMatchObject({
 				code: "confirmation_needed",
@@ -67,11 +73,16 @@ export function governanceTranscripts(chain: () => DevelopmentChain): void {
 
 		it("lists parameters under every name that they have", async () => {
 			expect(await chain().values("chain params MEMO_FEE getEnergyFee 3")).toEqual([
-				{ id: "68", name: "getMemoFee", value: "1000000" },
-				{ id: "11", name: "getEnergyFee", value: "100" },
-				{ id: "3", name: "getTransactionFee", value: "10" },
+				{ id: "68", name: "getMemoFee", value: "1000000", about: "Sun for a transaction with a memo." },
+				{
+					id: "11",
+					name: "getEnergyFee",
+					value: "100",
+					about: expect.stringMatching(/^Sun for a unit of energy/),
+				},
+				{ id: "3", name: "getTransactionFee", value: "10", about: expect.stringMatching(/^Sun for a byte/) },
 			]);
-			expect(await chain().values("chain params")).toHaveLength(73);
+			expect(await chain().values("chain params")).toHaveLength(79);
 			expect(await chain().fails("chain params NOPE", 1)).toMatchObject({ code: "not_found" });
 		});
 

@@ -39,7 +39,7 @@ export function grpcTranscripts(chain: () => DevelopmentChain): void {
 			expect((await chain().coin(`${words} --amount -5`)).code).toBe(1);
 		});
 
-		it("sends an artefact", async () => {
+		it("sends an envelope", async () => {
 			const signed = await chain().prints("wallet send --to bob --amount 3coin --sign");
 			const sent = await chain().coin("rpc BroadcastTransaction --data -", signed);
 			expect({ ...sent, stdout: JSON.parse(sent.stdout) as unknown }).toMatchObject({
@@ -57,15 +57,15 @@ export function grpcTranscripts(chain: () => DevelopmentChain): void {
 			);
 			expect(await chain().prints("rpc GetBurnCoin --table")).toContain("also called GetBurnTrx");
 			const list = await chain().prints("rpc --list --grpc");
-			expect(list.trim().split("\n").length).toBe(1 + 146 + 46 + 4 + 4 + 1);
+			expect(list.trim().split("\n").length).toBe(1 + 147 + 47 + 4 + 4 + 1);
 			expect(list).not.toContain("getaccount");
 			expect(await chain().prints("autocomplete bash")).toContain('"rpc WalletSolidity/GetAccount"');
 		});
 
 		it.concurrent.each([
 			["rpc GetAcount", 2, "hint: near it: GetAccount"],
-			["rpc GetAccount --address nonsense --visible", 2, "the request is no protocol.Account"],
-			["rpc GetAccount {", 2, "the request is no protocol.Account"],
+			["rpc GetAccount --address nonsense --visible", 2, "the request is not a protocol.Account"],
+			["rpc GetAccount {", 2, "the request is not a protocol.Account"],
 			["rpc WalletExtension/GetTransactionsFromThis", 1, "doesn't serve /protocol.WalletExtension/"],
 			["rpc GetAccount --node 127.0.0.1:1 --timeout 3s", 1, "no gRPC server answers at 127.0.0.1:1"],
 			["rpc GetAccount --profile main", 2, 'the profile "main" has no grpc address'],

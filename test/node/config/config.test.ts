@@ -221,7 +221,7 @@ describe("a node's configuration", () => {
 		[
 			"a peer without a port",
 			'node.active = ["1.2.3.4"]',
-			'f: 2: node.active[0] must be ipv4:port or [ipv6]:port, not "1.2.3.4"',
+			'f: 2: node.active[0] must be ipv4:port, [ipv6]:port or name:port, not "1.2.3.4"',
 		],
 		[
 			"genesis without a timestamp",
@@ -229,7 +229,7 @@ describe("a node's configuration", () => {
 			"f: no configuration setting found for key genesis.block.timestamp",
 		],
 		[
-			"a genesis timestamp that is no number",
+			"a genesis timestamp that is not a number",
 			"genesis.block { timestamp = x, parentHash = 00 }",
 			'f: 2: genesis.block.timestamp must be a time in milliseconds, 0 or more, not "x"',
 		],
@@ -279,12 +279,15 @@ describe("a node's configuration", () => {
 			'f: 2: node.dialect must be neutral or deployed, not "french"',
 		],
 	])("refuses %s in one sentence", (_, text, message) => {
-		expect(() => parse(text)).toThrow(new ConfigError(message));
+		expect(() => parse(text)).toThrow(expect.objectContaining({ name: "ConfigError", message }));
 	});
 
 	it("needs the section storage", () => {
 		expect(() => parseConfig("node {}", "f")).toThrow(
-			new ConfigError("f: no configuration setting found for key storage"),
+			expect.objectContaining({
+				message: "f: no configuration setting found for key storage",
+				missing: { key: "storage" },
+			}),
 		);
 	});
 
@@ -305,6 +308,38 @@ describe("a node's configuration", () => {
 		expect(config.rateLimiter.http).toEqual([
 			{ component: "GetBurnCoinServlet", strategy: "ipQps", value: 2 },
 		]);
+	});
+});
+
+describe("limits that depend on the release", () => {
+	const read = (text: string, options = {}) => parseConfig(`storage {}\n${text}`, "f", options).node;
+
+	it.each([
+		["", [100, 1000]],
+		["node.jsonrpc.lenient = true", [1000, 10_000]],
+		["node.release = 4.8.1", [1000, 10_000]],
+		["node.jsonrpc { maxBatchSize = 300, maxAddressSize = 0 }", [300, 0]],
+	])("of a batch and of addresses: %s", (text, limits) => {
+		const { maxBatchSize, maxAddresses } = read(text).jsonrpc;
+		expect([maxBatchSize, maxAddresses]).toEqual(limits);
+	});
+
+	it.each(["node.http", "node.rpc", "node.jsonrpc"])("%s.maxMessageSize is not negative", (section) => {
+		expect(() => read(`${section}.maxMessageSize = -1`)).toThrow(
+			`${section}.maxMessageSize must be non-negative, got: -1`,
+		);
+		expect(() => read(`${section}.maxMessageSize = 0`)).not.toThrow();
+	});
+
+	it.each([
+		["4.8.0", true, { enabled: true, verifiesProofs: true }],
+		["4.8.0", false, { enabled: false, verifiesProofs: false }],
+		["4.8.1", true, { enabled: true, verifiesProofs: true }],
+		["4.8.2", true, { enabled: false, verifiesProofs: true }],
+	])("release %s takes shielded transactions where it produces (%s)", (release, witness, shielded) => {
+		const off = "node { fullNodeAllowShieldedTransaction = false, allowShieldedTransactionApi = false }";
+		const options = { witness, privateKey: "11".repeat(32) };
+		expect(read(`${off}\nnode.release = ${release}`, options).shielded).toEqual(shielded);
 	});
 });
 
@@ -589,7 +624,7 @@ describe("loading a file", () => {
 	it("names a file that does not exist", () => {
 		const path = join(directory, "missing.conf");
 		expect(() => loadConfig(path)).toThrow(
-			new ConfigError(`Configuration path is required! No Such file ${path}`),
+			new ConfigError(`Configuration path is required! No Such file ${path}`, { file: path }),
 		);
 	});
 

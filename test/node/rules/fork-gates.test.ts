@@ -6,6 +6,7 @@ import {
 	producedVersion,
 	voted,
 } from "../../../src/node/rules/fork-gates.js";
+import { utf8 } from "../../../src/protocol/bytes.js";
 import { GENESIS_MS, openState, rules, setHead } from "../consensus/chain-state.js";
 
 const HARD_FORK_MS = 1_596_780_000_000n;
@@ -75,18 +76,63 @@ describe("fork gates", () => {
 		expect([nile.upgradedTo("4.8.0.1"), nile.upgradedTo("4.8.1")]).toEqual([false, true]);
 	});
 
-	it("count what the release knows, and tell what has passed by all", async () => {
+	it("keep an older release's record, and tell what has passed by the count of all versions", async () => {
 		const { state } = await openGates();
 		const old = new ForkGates(state, { ...rules, release: "4.8.0" });
 		for (let i = 0; i < 18; i++) old.update(33, i, 27);
 		old.update(32, 0, 27);
-		old.reset(27);
+		// The record of a release that doesn't know the version keeps the vote of witness 0, which takes it back.
 		expect(state.properties.forkStatistics(33)).toEqual(Buffer.from(ones(18, 27)));
-		expect(old.passed(33)).toBe(false);
 		old.update(33, 18, 27);
+		expect(old.passed(33)).toBe(false);
+		old.update(33, 0, 27);
 		expect([old.passed(33), old.upgradedTo("4.8.0.1")]).toEqual([true, true]);
 		old.update(33, 19, 27);
 		expect(state.properties.get("VERSION_NUMBER")).toBe(0);
+	});
+
+	it("open the same rules whatever release a node answers as", async () => {
+		const gates = await Promise.all(
+			(["4.8.0", "4.8.1", "4.8.2"] as const).map(async (release) => {
+				const { state } = await openGates();
+				const gate = new ForkGates(state, { ...rules, release });
+				for (let i = 0; i < 23; i++) gate.update(32, i, 27);
+				return gate;
+			}),
+		);
+		let seed = 7;
+		const random = (below: number): number => {
+			seed = (seed * 1_103_515_245 + 12_345) % 2 ** 31;
+			return Math.floor((seed / 2 ** 31) * below);
+		};
+		const seen = new Set<string>();
+		for (let block = 0; block < 3_000; block++) {
+			const version = 31 + random(Math.min(9, 2 + Math.floor(block / 250)));
+			const witness = random(27);
+			for (const gate of gates) {
+				if (block % 400 === 399) gate.reset(27);
+				gate.update(version, witness, 27);
+				if (block % 50 === 0) gate.initIfUnset();
+			}
+			const opened = gates.map((gate) => forkTable.map((row) => gate.passed(row.version)).join());
+			expect(new Set(opened).size).toBe(1);
+			seen.add(opened[0] as string);
+		}
+		expect(seen.size).toBeGreaterThan(2);
+	});
+
+	it("fill the versions below one that the release doesn't know", async () => {
+		const { state } = await openGates();
+		const old = new ForkGates(state, { ...rules, release: "4.8.1" });
+		for (let i = 0; i < 23; i++) old.update(36, i, 27);
+		expect([33, 34, 35, 36].map((version) => old.passed(version))).toEqual([true, true, true, true]);
+		expect(state.properties.forkStatistics(34)).toBeUndefined();
+		// The same database under a release that counts them.
+		const later = new ForkGates(state, rules);
+		later.adopt();
+		expect([33, 34, 35, 36].map((version) => later.passed(version))).toEqual([true, true, true, true]);
+		expect(state.properties.get("VERSION_NUMBER")).toBe(36);
+		expect(state.upgradeVotes.has(utf8("34"))).toBe(false);
 	});
 
 	it.each([

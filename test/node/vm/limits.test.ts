@@ -1,6 +1,8 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import { VmError } from "../../../src/node/vm/vm-error.js";
+import { toHex } from "../../../src/protocol/bytes.js";
 import { useFastHashing } from "../../../src/protocol/hash.js";
+import { assemble } from "./assembler.js";
 import { heavyPrograms } from "./heavy-programs.js";
 import { runCode } from "./machine-fixture.js";
 
@@ -25,4 +27,14 @@ describe("a program that asks for all it can get", () => {
 		if (failure !== undefined) expect(failure).toBeInstanceOf(VmError);
 		expect((user + system) / 1000).toBeLessThan(LIMIT + LAST_STEP);
 	});
+});
+
+it("a program with more energy than is at hand ends in time after a call has given most of it back", async () => {
+	// The memory costs what is over 2^53; the call fails at once for want of coins.
+	const call = "PUSH0 0x010000 MSTORE PUSH0 PUSH0 PUSH0 PUSH0 0x01 0x5555 GAS CALL POP";
+	const run = runCode(toHex(assemble(`${call} JUMPDEST PC 0x01 SWAP1 SUB JUMP`)), {
+		energy: 2n ** 53n + 12_345n,
+		machine: { deadlineMs: performance.now() + LIMIT },
+	});
+	await expect(run).rejects.toThrow(/^CPU timeout for '\w+' operation executing$/);
 });

@@ -57,8 +57,11 @@ function plainArray(
 		const offset = Math.floor(word(index + i + 1) / 32);
 		const length = fixed ? 65 : word(index + offset + 1);
 		const from = 32 * (index + offset + 2);
-		if (from + length > 0x7fffffff) throw new Error("Unknown Throwable");
-		if (from > input.length) throw new Error("Array index out of range");
+		if (!fixed && from + length > 0x7fffffff) throw new Error("Unknown Throwable");
+		if (from > 0x7fffffff) {
+			throw new Error(`arraycopy: source index ${from - 2 ** 32} out of bounds for byte[${input.length}]`);
+		}
+		if (from > input.length) throw new Error(`arraycopy: length ${input.length - from} is negative`);
 		const copy = new Uint8Array(length);
 		copy.set(input.subarray(from, from + length));
 		list.push(copy);
@@ -226,8 +229,10 @@ describe.each(TIMES)("arrays of signatures, %s", (_, rules) => {
 			);
 		}
 		// Each kind of answer came up often enough to mean something.
-		const outside = rules.restrictedSelfDestruct ? "Array index out of range" : "Unknown Throwable";
-		for (const kind of ["0", "1", "CPU timeout for #x#a executing", outside]) {
+		const outside = rules.restrictedSelfDestruct
+			? ["arraycopy: length -# is negative", "arraycopy: source index -# out of bounds for byte[#]"]
+			: ["Unknown Throwable"];
+		for (const kind of ["0", "1", "CPU timeout for #x#a executing", ...outside]) {
 			expect(seen.get(kind) ?? 0, kind).toBeGreaterThan(10);
 		}
 		if (rules.osaka) expect(seen.get("")).toBeGreaterThan(100);

@@ -51,16 +51,18 @@ describe("member readers", () => {
 		['"2"', 2],
 		['"2.0"', 2],
 	])("read the int %s", (value, expected) => {
-		expect(readInt(object(`{"v":${value}}`).get("v") ?? null)).toBe(expected);
+		expect(readInt(object(`{"v":${value}}`).get("v") ?? null, "inserted")).toBe(expected);
 	});
 
 	it.each([
-		["null", "NullPointerException"],
-		['""', "NullPointerException"],
-		['"x"', "NumberFormatException"],
-		["[]", "JSONException"],
-	])("refuse the int %s", (value, name) => {
-		expect(() => readInt(object(`{"v":${value}}`).get("v") ?? null)).toThrow(
+		["null", "hashed", "NullPointerException"],
+		['""', "hashed", "NullPointerException"],
+		['"x"', "inserted", "NumberFormatException"],
+		["[]", "hashed", "JSONException"],
+		["[]", "inserted", "org.coin.json.JSONException"],
+		["{}", "inserted", "org.coin.json.JSONException"],
+	] as const)("refuse the int %s by the library that is %s", (value, library, name) => {
+		expect(() => readInt(object(`{"v":${value}}`).get("v") ?? null, library)).toThrow(
 			expect.objectContaining({ name }),
 		);
 	});

@@ -14,6 +14,7 @@ describe("what is read", () => {
 		['{"b":1,"a":[true,null,"x"]}', '{"b":1,"a":[true,null,"x"]}'],
 		["{b_1:'it''s'}", undefined],
 		["{b_1:'say \"x\"',}", '{"b_1":"say \\"x\\""}'],
+		['{1:"41",a-b:2,@x:3,#y:4,*+:5,é€_$9:6}', '{"1":"41","a-b":2,"@x":3,"#y":4,"*+":5,"é€_$9":6}'],
 		["[1,2,]", "[1,2]"],
 		['{"a":+7,"b":.5,"c":7.,"d":007,"e":7e2}', '{"a":7,"b":0.5,"c":7,"d":7,"e":7E+2}'],
 		['/* c */{"a":1,// d\n"b":2}', '{"a":1,"b":2}'],
@@ -33,6 +34,12 @@ describe("what is read", () => {
 describe("what is refused", () => {
 	it.each([
 		["offset=0&limit=10", `Unrecognized token 'offset': was expecting ${VALUE}${at(7)}`],
+		["x".repeat(255), `Unrecognized token '${"x".repeat(255)}': was expecting ${VALUE}${at(256)}`],
+		["x".repeat(300), `Unrecognized token '${"x".repeat(256)}...': was expecting ${VALUE}${at(257)}`],
+		[
+			"{:1}",
+			`Unexpected character (':' (code 58)): was expecting either valid name character (for unquoted name) or double-quote (for quoted) to start field name${at(2)}`,
+		],
 		[
 			'{"a":0x10}',
 			`Unexpected character ('x' (code 120)): was expecting comma to separate Object entries${at(7)}`,

@@ -9,7 +9,7 @@ import { readArguments } from "../../../src/wallet/abi/argument.js";
 import { findItem, readInterface } from "../../../src/wallet/abi/interface.js";
 import { revertReason } from "../../../src/wallet/abi/revert.js";
 import { parseSignature } from "../../../src/wallet/abi/signature.js";
-import { readAddress } from "../../../src/wallet/address-text.js";
+import { readAddress } from "../../../src/wallet/values/address-text.js";
 
 const OWNER = "TMVQGm1qAQYVdetCeGRRkTWYYrLXuHK2HC";
 const word = (value: number | bigint): string =>
@@ -58,7 +58,7 @@ describe("signatures", () => {
 	});
 
 	it.each([
-		["transfer(address,uint7)", '"uint7" is no type of contracts'],
+		["transfer(address,uint7)", '"uint7" is not a contract type'],
 		["transfer(address", '")" is missing, at 17'],
 		["transfer(address a b)", 'a comma is missing after "a"'],
 		["transfer() sometimes", '"sometimes" has no meaning here'],
@@ -93,7 +93,7 @@ describe("arguments", () => {
 
 	it.each([
 		[["f(uint8 small)", "256"], "the argument uint8 small: 256 is out of range"],
-		[["f(uint8)", "1.5"], '"1.5" is no whole number'],
+		[["f(uint8)", "1.5"], '"1.5" is not a whole number'],
 		[["f(uint8[2])", "[1]"], "1 elements were given, 2 are needed"],
 		[["f((uint8,bool) p)", "(1)"], "1 members were given, 2 are needed"],
 		[["f(bytes4)", "0x01"], "4 bytes are needed, 1 were given"],

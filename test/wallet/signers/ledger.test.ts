@@ -16,7 +16,6 @@ import {
 import { recoverAddress, sign } from "../../../src/protocol/signature.js";
 import { buildTransaction, SignedTransaction } from "../../../src/protocol/transaction.js";
 import { Failure } from "../../../src/wallet/failure.js";
-import { messageHash } from "../../../src/wallet/signed-message.js";
 import { devicePath, namesDevice } from "../../../src/wallet/signers/device-name.js";
 import { openLedger } from "../../../src/wallet/signers/ledger.js";
 import {
@@ -26,6 +25,7 @@ import {
 } from "../../../src/wallet/signers/ledger-library.js";
 import { fitsDevice } from "../../../src/wallet/signers/ledger-screen.js";
 import type { DeviceSigner } from "../../../src/wallet/signers/signer.js";
+import { messageHash } from "../../../src/wallet/transaction/signed-message.js";
 import { RecordedDevice } from "./recorded-transport.js";
 
 const PATH = "058000002c800000c3800000000000000000000000";
@@ -86,7 +86,7 @@ describe("a Ledger", () => {
 	])("is not believed with %s", async (_, answer) => {
 		const { signer } = await opened(TRANSFER_REQUEST, `<= ${answer}9000`);
 		const failure = await refusal(signer.signTransaction(transfer));
-		expect(failure.message).toContain(`no signature by ${ADDRESS}`);
+		expect(failure.message).toContain(`not a signature by ${ADDRESS}`);
 	});
 
 	it.each([
@@ -171,7 +171,7 @@ describe("a transaction too large for a Ledger", () => {
 			"<= 37a3cce70ebf7d792222d93509475a28ef1c7709d9ba032bf01dff3e52bca98c5a6cf64b73428a3f412b7dab1504afe4ac11995049c27ecdf1b46493292e4c68019000",
 		);
 		expect(signer.shows(large).join("\n")).toContain(`hash ${large.idHex.toUpperCase()}`);
-		expect((await refusal(signer.signTransaction(large))).message).toContain("no signature by");
+		expect((await refusal(signer.signTransaction(large))).message).toContain("not a signature by");
 	});
 });
 

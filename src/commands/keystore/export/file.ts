@@ -1,7 +1,7 @@
 import { Flags } from "@oclif/core";
 import { exportKeyFile } from "../../../keystore/keystore.js";
 import { ExportCommand, exportArguments, exportFlags } from "../../../terminal/export-command.js";
-import { openableKey } from "../../../wallet/signing.js";
+import { openableKey } from "../../../wallet/transaction/signing.js";
 
 export default class KeystoreExportFile extends ExportCommand {
 	static override summary = "Print or write the encrypted key file of a wallet";

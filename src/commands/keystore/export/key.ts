@@ -3,7 +3,7 @@ import { toHex } from "../../../protocol/bytes.js";
 import { ExportCommand, exportArguments, exportFlags } from "../../../terminal/export-command.js";
 import { withProgress } from "../../../terminal/progress.js";
 import { withPassword } from "../../../terminal/secrets.js";
-import { openableKey } from "../../../wallet/signing.js";
+import { openableKey } from "../../../wallet/transaction/signing.js";
 
 export default class KeystoreExportKey extends ExportCommand {
 	static override summary = "Print or write the private key of a wallet";

@@ -2,10 +2,10 @@ import { unlockMnemonic } from "../../../keystore/keystore.js";
 import { ExportCommand, exportArguments, exportFlags } from "../../../terminal/export-command.js";
 import { withProgress } from "../../../terminal/progress.js";
 import { withPassword } from "../../../terminal/secrets.js";
-import { openableKey } from "../../../wallet/signing.js";
+import { openableKey } from "../../../wallet/transaction/signing.js";
 
 export default class KeystoreExportMnemonic extends ExportCommand {
-	static override summary = "Print or write the mnemonic sentence of a wallet";
+	static override summary = "Print or write the mnemonic of a wallet";
 	static override examples = ["<%= config.bin %> keystore export mnemonic savings --out savings.words"];
 	static override args = exportArguments;
 	static override flags = exportFlags;

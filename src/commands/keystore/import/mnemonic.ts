@@ -8,9 +8,9 @@ import { importedSecret, newPassword, readSecretFile } from "../../../terminal/s
 import { entryRecord } from "../../../terminal/wallet-argument.js";
 
 export default class KeystoreImportMnemonic extends CoinCommand {
-	static override summary = "Store keys of a mnemonic sentence, encrypted";
+	static override summary = "Store keys of a mnemonic, encrypted";
 	static override description =
-		"The sentence is asked for on the terminal, or read from --key-file, or from standard input with -. It is never an argument.";
+		"The mnemonic is asked for on the terminal, or read from --key-file, or from standard input with -. It is never an argument.";
 	static override examples = [
 		"<%= config.bin %> keystore import mnemonic savings",
 		"<%= config.bin %> keystore import mnemonic dev --key-file words.txt --count 3",
@@ -18,7 +18,7 @@ export default class KeystoreImportMnemonic extends CoinCommand {
 	static override args = {
 		name: Args.string({ description: "label of the first key (default: its address)", ignoreStdin: true }),
 		source: Args.string({
-			description: "- to read the sentence from standard input",
+			description: "- to read the mnemonic from standard input",
 			options: ["-"],
 			ignoreStdin: true,
 		}),
@@ -27,11 +27,11 @@ export default class KeystoreImportMnemonic extends CoinCommand {
 		...keystoreFlags,
 		...passwordFlags,
 		"key-file": Flags.string({
-			description: "file with the sentence, - for standard input",
+			description: "file with the mnemonic, - for standard input",
 			helpValue: "<path>",
 		}),
 		"passphrase-file": Flags.string({
-			description: "file with the BIP-39 extension of the sentence",
+			description: "file with the BIP-39 passphrase of the mnemonic",
 			helpValue: "<path>",
 		}),
 		path: Flags.string({ description: "derivation path", exclusive: ["index", "count"] }),
@@ -71,7 +71,7 @@ export default class KeystoreImportMnemonic extends CoinCommand {
 			const label = labelAt(name, position);
 			const entry = await withProgress("encrypting the key", this.chatty, async () => {
 				const options = { name: label, path, strength };
-				// A passphrase is part of the secret; without it the kept sentence would give other keys.
+				// A passphrase is part of the secret; without it the kept mnemonic would give other keys.
 				if (position === 0 && passphrase === "") {
 					await addMnemonic(settings.keystoreDirectory, key, mnemonic, password, options);
 				}

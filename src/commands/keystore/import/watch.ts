@@ -4,10 +4,10 @@ import { CoinCommand } from "../../../terminal/coin-command.js";
 import { Devices, onDevice } from "../../../terminal/devices.js";
 import { keystoreFlags } from "../../../terminal/flags.js";
 import { entryRecord } from "../../../terminal/wallet-argument.js";
-import { readAddress } from "../../../wallet/address-text.js";
+import type { Settings } from "../../../wallet/configuration/settings.js";
 import { Failure } from "../../../wallet/failure.js";
-import type { Settings } from "../../../wallet/settings.js";
 import { namesDevice } from "../../../wallet/signers/device-name.js";
+import { readAddress } from "../../../wallet/values/address-text.js";
 
 export default class KeystoreImportWatch extends CoinCommand {
 	static override summary = "Keep an address without its key";
@@ -32,7 +32,7 @@ export default class KeystoreImportWatch extends CoinCommand {
 		const address = namesDevice(args.address)
 			? await this.addressOnDevice(settings, args.address)
 			: readAddress(args.address);
-		if (!address) throw new Failure("bad_address", `"${args.address}" is no address`);
+		if (!address) throw new Failure("bad_address", `"${args.address}" is not an address`);
 		this.printRecord(entryRecord(await watchAddress(settings.keystoreDirectory, address, args.name)));
 	}
 

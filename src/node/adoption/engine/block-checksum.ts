@@ -1,4 +1,4 @@
-/** The checksums that end each block of a table. */
+/** The checksums that end each block of a table (protocol/reference-stores §2). */
 
 import { crc32c, maskedCrc32c } from "../../../protocol/crc32c.js";
 

@@ -1,12 +1,13 @@
 /** Blocks of one table: read through a window that moves with them, checked, and unpacked. */
 
 import { SnappyError, uncompress, uncompressedLength } from "../../../protocol/snappy.js";
+import { TRAILER_BYTES } from "../../state/table-checksums.js";
 import type { BlockHandle } from "./block.js";
 import { checksumOf, placeModifier, type Xxh3 } from "./block-checksum.js";
 import { FormatError } from "./byte-reader.js";
 import type { ForeignFile } from "./foreign-file.js";
 import { MAX_SNAPPY_RATIO } from "./limits.js";
-import { type Footer, TRAILER_BYTES } from "./table-format.js";
+import type { Footer } from "./table-format.js";
 
 const UNPACKED = 0;
 const SNAPPY = 1;
@@ -41,7 +42,7 @@ export class BlockReader {
 		const { size, offset } = handle;
 		const { maxBlockBytes } = this.reading;
 		if (size > maxBlockBytes) throw this.fault(handle, what, `has ${size} bytes, more than ${maxBlockBytes}`);
-		if (offset < 0 || offset + size + TRAILER_BYTES > this.footer.offset) {
+		if (offset < 0 || size < 0 || offset + size + TRAILER_BYTES > this.footer.offset) {
 			throw this.fault(handle, what, "lies outside of the file");
 		}
 		const bytes = this.bytesAt(offset, size + TRAILER_BYTES);

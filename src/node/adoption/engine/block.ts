@@ -1,6 +1,7 @@
 /** Blocks of tables: entries whose keys leave out what they share with the one before (doc/table_format.md of LevelDB). */
 
 import { ByteReader, FormatError } from "./byte-reader.js";
+import { MAX_BLOCKS, MAX_NAMES } from "./limits.js";
 
 export interface BlockHandle {
 	readonly offset: number;
@@ -88,7 +89,10 @@ export function namedValues(block: Uint8Array): Map<string, Uint8Array> {
 	const cursor = new BlockCursor();
 	cursor.open(block);
 	const found = new Map<string, Uint8Array>();
-	while (cursor.next()) found.set(cursor.key.toString("latin1", 0, cursor.keyLength), cursor.value());
+	while (cursor.next()) {
+		if (found.size >= MAX_NAMES) throw new FormatError(`has more than ${MAX_NAMES} names`);
+		found.set(cursor.key.toString("latin1", 0, cursor.keyLength), cursor.value());
+	}
 	return found;
 }
 
@@ -123,6 +127,7 @@ export function readIndex(block: Uint8Array, isDelta: boolean, trailerBytes: num
 			if (!isDelta && reader.at !== end)
 				throw new FormatError("has an entry that is not a place in the file");
 		}
+		if (handles.length >= MAX_BLOCKS) throw new FormatError(`names more than ${MAX_BLOCKS} blocks`);
 		handles.push(last);
 	}
 	return handles;

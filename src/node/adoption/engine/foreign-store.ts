@@ -1,6 +1,6 @@
 /**
  * One store of a reference node's data directory, opened for reading only: LevelDB's files or RocksDB's, or both kinds
- * side by side.
+ * side by side (protocol/reference-stores).
  */
 
 import { loadXxh3, type Xxh3 } from "./block-checksum.js";
@@ -42,7 +42,7 @@ export interface ForeignStore {
 }
 
 /** Bounds of what a store may ask for before it is read. */
-export interface ForeignStoreOptions {
+interface ForeignStoreOptions {
 	/** Bytes of the logs together: they are held in memory while the store is open. Usually 1 GiB. */
 	readonly maxLogBytes?: number;
 	/** Bytes of a block of a table, packed or not. Usually 128 MiB. */

@@ -1,4 +1,4 @@
-/** The two orders that stores of a reference node have. */
+/** The two orders that stores of a reference node have (protocol/reference-stores §1). */
 
 import { comparePriceKeys, PAIR_KEY_LENGTH } from "../../state/price-key.js";
 import { FormatError } from "./byte-reader.js";

@@ -18,3 +18,7 @@ export const MAX_SNAPPY_RATIO = 22;
 export const WINDOW_BYTES = 32 * 2 ** 20;
 export const MAX_WINDOW_BYTES = 2 * 2 ** 20;
 export const MIN_WINDOW_BYTES = 2 ** 16;
+/** Blocks of a table: 16 GiB in the smallest that an engine makes. */
+export const MAX_BLOCKS = 2 ** 22;
+/** Names in a metaindex or among properties; RocksDB writes about fifty. */
+export const MAX_NAMES = 4096;

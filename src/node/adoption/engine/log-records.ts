@@ -4,19 +4,17 @@
  */
 
 import { crc32c, maskedCrc32c, prefixWithCrc32c, unmaskedCrc32c } from "../../../protocol/crc32c.js";
+import { FIRST, FULL, LAST } from "../../state/table-checksums.js";
 import type { ForeignFile } from "./foreign-file.js";
 
 const BLOCK_BYTES = 32_768;
 const HEADER_BYTES = 7;
 const CHUNK_BYTES = 32 * BLOCK_BYTES;
 
-const FULL = 1;
-const FIRST = 2;
 const MIDDLE = 3;
-const LAST = 4;
 
 /** A record, or a part of one that is spread over blocks. The data are valid until the next step. */
-export interface Fragment {
+interface Fragment {
 	readonly data: Buffer;
 	readonly isFirst: boolean;
 	readonly isLast: boolean;

@@ -1,4 +1,4 @@
-/** What a store consists of: the list of its files, as a replay of the edits in its manifest. */
+/** What a store consists of: the list of its files, as a replay of the edits in its manifest (protocol/reference-stores §3). */
 
 import { ByteReader, FormatError } from "./byte-reader.js";
 import type { ForeignFile } from "./foreign-file.js";

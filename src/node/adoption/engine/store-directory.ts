@@ -127,13 +127,27 @@ export function findFiles(directory: string): StoreFiles {
 		logs,
 		logBytes: logs.reduce((sum, log) => sum + sizeOf(log), 0),
 		tableBytes: tables.reduce((sum, table) => sum + table.size, 0),
-		notes:
-			manifest.tornAt === undefined
-				? []
-				: [
-						`${path} ends within the edit at byte ${manifest.tornAt}, as a kill leaves it: that edit was left out`,
-					],
+		notes: notesOf(path, listing, manifest),
 	};
+}
+
+/** What was left out: a kill leaves such things, and so does a manifest that lost its end. */
+function notesOf(path: string, listing: Listing, manifest: Manifest): string[] {
+	const notes: string[] = [];
+	if (manifest.tornAt !== undefined) {
+		notes.push(
+			`${path} ends within the edit at byte ${manifest.tornAt}, as a kill leaves it: that edit was left out`,
+		);
+	}
+	const named = new Set(manifest.tables.map((table) => table.number));
+	const unnamed = [...listing.tables].filter(([number]) => !named.has(number)).map(([, name]) => name);
+	if (unnamed.length > 0) {
+		const some = unnamed.sort().slice(0, 3).join(", ");
+		notes.push(
+			`${path} doesn't name ${unnamed.length} of the tables beside it (${some}), as a kill leaves them: they were left out`,
+		);
+	}
+	return notes;
 }
 
 function locate(

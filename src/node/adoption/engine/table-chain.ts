@@ -1,5 +1,6 @@
 /** Tables that follow each other without overlapping, walked as one. */
 
+import { TRAILER_BYTES } from "../../state/table-checksums.js";
 import { BlockCursor } from "./block.js";
 import { BlockReader, type Reading } from "./block-reader.js";
 import { FormatError } from "./byte-reader.js";
@@ -8,7 +9,7 @@ import { ForeignFile } from "./foreign-file.js";
 import type { KeyOrder } from "./key-order.js";
 import { MAX_SOURCES } from "./limits.js";
 import type { TableFile } from "./manifest.js";
-import { readFooter, readLayout, type TableLayout, TRAILER_BYTES } from "./table-format.js";
+import { readFooter, readLayout, type TableLayout } from "./table-format.js";
 
 /** Behind each key: sequence number and type. */
 export const INTERNAL_BYTES = 8;
@@ -20,7 +21,7 @@ export interface LocatedTable extends TableFile {
 	readonly path: string;
 }
 
-export interface ChainReading extends Reading {
+interface ChainReading extends Reading {
 	readonly order: KeyOrder;
 	/** The highest sequence number that tables can have. */
 	readonly lastSequence: number;

@@ -1,5 +1,6 @@
-/** The end of a table: its footer, and what its properties say about the rest. */
+/** The end of a table: its footer, and what its properties say about the rest (protocol/reference-stores §2). */
 
+import { TRAILER_BYTES } from "../../state/table-checksums.js";
 import { type BlockHandle, handleOf, namedValues, readIndex } from "./block.js";
 import { CRC32C, checksumOf, placeModifier, XXH3, type Xxh3 } from "./block-checksum.js";
 import type { BlockReader } from "./block-reader.js";
@@ -7,10 +8,8 @@ import { ByteReader, FormatError } from "./byte-reader.js";
 import type { ForeignFile } from "./foreign-file.js";
 import type { KeyOrder } from "./key-order.js";
 
-export const LEVEL_FOOTER_BYTES = 48;
-export const ROCKS_FOOTER_BYTES = 53;
-/** Behind each block: how it is packed, and the checksum of both. */
-export const TRAILER_BYTES = 5;
+const LEVEL_FOOTER_BYTES = 48;
+const ROCKS_FOOTER_BYTES = 53;
 
 const LEVEL_MAGIC = [0xdb477524, 0x8b80fb57] as const;
 const ROCKS_MAGIC = [0x88e241b7, 0x85f4cff7] as const;

@@ -105,7 +105,7 @@ function builder([name, form]: readonly [name: string, form: BuilderForm]): Endp
 		answers: "Transaction",
 		handle: (context, { contract, input }) =>
 			buildValid(context, type, contract, () => ({
-				...permissionIdOf(input.object, context.style.dialect),
+				...permissionIdOf(input.object, context.style),
 				...(form.memo ? memoOf(input.object, input.visible) : {}),
 			})),
 	});
@@ -139,7 +139,7 @@ const commonTransaction = defineEndpoint({
 		const enumName = "org.coin.protos.Protocol.Transaction.Contract.ContractType";
 		const type = namedType(name, spell(enumName, context.style.dialect));
 		return buildValid(context, type, input.fields(type.message), () =>
-			permissionIdOf(input.object, context.style.dialect),
+			permissionIdOf(input.object, context.style),
 		);
 	},
 });

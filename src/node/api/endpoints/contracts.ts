@@ -179,7 +179,7 @@ export const contractEndpoints: readonly Endpoint[] = [
 			}
 			const transaction = callTransaction(context, call, {
 				feeLimitSun: readLong(members, "fee_limit"),
-				...permissionIdOf(members, style.dialect),
+				...permissionIdOf(members, style),
 			});
 			if (isConstantCall(state.abi.get(call.contract_address), call.data)) {
 				return constantAnswer(transaction, await callConstant(context, call, transaction));
@@ -203,7 +203,7 @@ export const contractEndpoints: readonly Endpoint[] = [
 		failure: callFailure(TransactionExtention, mapOrderedMessage),
 		handle: async (context, { call, members, visible }) => {
 			const transaction = callTransaction(context, call, {
-				...permissionIdOf(members, context.style.dialect),
+				...permissionIdOf(members, context.style),
 				...memoOf(members, visible),
 			});
 			return constantAnswer(transaction, await callConstant(context, call, transaction));

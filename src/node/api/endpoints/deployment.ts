@@ -88,6 +88,6 @@ export const deployContract = defineEndpoint({
 	handle: (context, { contract, feeLimitSun, members }) =>
 		buildValid(context, contractType("CreateSmartContract"), contract, () => ({
 			feeLimitSun,
-			...permissionIdOf(members, context.style.dialect),
+			...permissionIdOf(members, context.style),
 		})),
 });

@@ -16,7 +16,7 @@ import { data } from "./values.js";
 /** How long a filter lives after it was made or polled. */
 const LIFETIME_MS = 300_000;
 const ID_BYTES = 16;
-/** One client's part of all filters. */
+/** Where there is no room left, one client's part of all filters that others can't take from it. */
 const SHARE = 10;
 /** Addresses and topics of all filters of logs: each block is compared with every one of them. */
 const MAX_ITEMS = 200_000;
@@ -65,6 +65,19 @@ class FilterList {
 		this.items -= filter.items;
 	}
 
+	/** Who has the most filters, and how many. */
+	get largest(): { readonly client: string; readonly count: number } {
+		let largest = { client: "", count: 0 };
+		for (const [client, count] of this.clients) if (count > largest.count) largest = { client, count };
+		return largest;
+	}
+
+	/** The filter of a client that was polled longest ago. */
+	oldestOf(client: string): readonly [id: string, filter: Filter] | undefined {
+		for (const entry of this.byId) if (entry[1].client === client) return entry;
+		return undefined;
+	}
+
 	/** A filter that was polled expires last. */
 	renew(id: string, filter: Filter, expiresMs: number): void {
 		filter.expiresMs = expiresMs;
@@ -106,21 +119,39 @@ export class FilterRegistry {
 		const kind = logs ? "log" : "block";
 		const items = logs ? itemCount(logs) : 0;
 		this.checkLimit(kind, client);
-		const { items: kept, byId } = this.lists[kind];
-		if (kept + items > MAX_ITEMS) throw tooMany(kind, byId.size);
+		const list = this.lists[kind];
+		if (list.items + items > MAX_ITEMS) throw tooMany(kind, list.byId.size);
+		if (this.isFull(kind)) this.makeRoom(list);
 		const id = toHex(randomBytes(ID_BYTES));
 		const expiresMs = this.nowMs() + LIFETIME_MS;
-		this.lists[kind].put(id, { logs, groups, items, client, queue: [], expiresMs });
+		list.put(id, { logs, groups, items, client, queue: [], expiresMs });
 		return `0x${id}`;
 	}
 
-	/** @throws {RpcError} if there may not be one filter more of a kind, whatever it asks for */
+	/**
+	 * A client that has less than its part takes the place of one that has more.
+	 * @throws {RpcError} if there may not be one filter more of a kind, whatever it asks for
+	 */
 	checkLimit(kind: FilterKind, client = ""): void {
+		if (!this.isFull(kind)) return;
 		const list = this.lists[kind];
-		const limit = kind === "log" ? this.limits.maxLogFilters : this.limits.maxBlockFilters;
-		if (limit > 0 && list.byId.size >= limit) throw tooMany(kind, limit);
-		const share = Math.ceil(limit / SHARE);
-		if (limit > SHARE && list.countOf(client) >= share) throw tooMany(kind, share);
+		const limit = this.limitOf(kind);
+		const share = Math.floor(limit / SHARE);
+		if (list.countOf(client) >= share || list.largest.count <= share) throw tooMany(kind, limit);
+	}
+
+	private limitOf(kind: FilterKind): number {
+		return kind === "log" ? this.limits.maxLogFilters : this.limits.maxBlockFilters;
+	}
+
+	private isFull(kind: FilterKind): boolean {
+		const limit = this.limitOf(kind);
+		return limit > 0 && this.lists[kind].byId.size >= limit;
+	}
+
+	private makeRoom(list: FilterList): void {
+		const oldest = list.oldestOf(list.largest.client);
+		if (oldest) this.drop(list, ...oldest);
 	}
 
 	/** What was queued since the last poll; the filter lives on. @throws {RpcError} */

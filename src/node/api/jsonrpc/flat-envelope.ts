@@ -24,11 +24,9 @@ import {
 	type JsonValue,
 	REQUEST_BUDGET,
 } from "./json-reader.js";
+import { BATCH_TURN_MS } from "./nested-envelope.js";
 import { readId } from "./request-id.js";
 import { EXCEEDS_LIMIT, INVALID_REQUEST, PARSE_ERROR, SERVER_FAULT, TooLong } from "./rpc-error.js";
-
-/** A batch lets other work in after this long. */
-const BATCH_TURN_MS = 10;
 
 const INVALID = serverError(INVALID_REQUEST, "Invalid Request");
 /** Brackets of a batch. */

@@ -10,7 +10,6 @@ import type { JsonValue } from "./json-reader.js";
 import type { CallInput, ParameterReaders } from "./parameter-readers.js";
 import {
 	asWord,
-	BARE_ADDRESS_LENGTH,
 	hexParameter,
 	parseHexInt64,
 	readAmount,
@@ -19,6 +18,7 @@ import {
 	wholeAddress,
 } from "./readings.js";
 import { invalidParams } from "./rpc-error.js";
+import { BARE_ADDRESS_LENGTH } from "./values.js";
 
 const HASH = /^(?:0x)?[a-zA-Z0-9]{64}$/;
 

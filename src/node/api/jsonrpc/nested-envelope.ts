@@ -26,7 +26,7 @@ import { readId } from "./request-id.js";
 import { EXCEEDS_LIMIT, INVALID_REQUEST, PARSE_ERROR, RpcError, TooLong } from "./rpc-error.js";
 
 /** A batch lets other work in after this long. */
-const BATCH_TURN_MS = 10;
+export const BATCH_TURN_MS = 10;
 
 /** What the calls of one batch share, with those of the batches in it. */
 interface BatchWork extends Work {

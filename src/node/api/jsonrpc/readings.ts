@@ -1,12 +1,12 @@
 /** What the readers of all releases share. */
 
-import { ADDRESS_LENGTH, addressFromHash, isAddress } from "../../../protocol/address.js";
+import { addressFromHash, isAddress } from "../../../protocol/address.js";
 import { wrap } from "../../../protocol/int64.js";
 import { NamedError } from "../../../protocol/json/exceptions.js";
 import { decodeHexText } from "../../../protocol/json/hex-text.js";
 import { invalidParams } from "./rpc-error.js";
+import { BARE_ADDRESS_LENGTH } from "./values.js";
 
-export const BARE_ADDRESS_LENGTH = ADDRESS_LENGTH - 1;
 export const WORD_LENGTH = 32;
 const INT64_HEX_DIGITS = 16;
 

@@ -16,7 +16,7 @@ const MAX_REASON_BYTES = 1 << 20;
 const MAX_TOLD_BYTES = 4_096;
 
 /** How errors tell why a call was reverted. */
-export interface RevertStyle {
+interface RevertStyle {
 	/** The data of the error is what the call returned. */
 	readonly tellsOutput: boolean;
 	/** A reason that is empty or long, or can't be read, is left away. */

@@ -10,7 +10,6 @@ import { valueText } from "./declared-types.js";
 import type { CallInput, ParameterReaders } from "./parameter-readers.js";
 import {
 	asWord,
-	BARE_ADDRESS_LENGTH,
 	hexOrNothing,
 	hexParameter,
 	readAmount,
@@ -19,6 +18,7 @@ import {
 	wholeAddress,
 } from "./readings.js";
 import { invalidParams } from "./rpc-error.js";
+import { BARE_ADDRESS_LENGTH } from "./values.js";
 
 /** Characters of parameters: what is longer is not even read. */
 const MAX_NUMBER = 20;

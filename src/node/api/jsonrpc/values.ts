@@ -3,7 +3,8 @@
 import { ADDRESS_LENGTH, addressPrefix } from "../../../protocol/address.js";
 import { toHex } from "../../../protocol/bytes.js";
 
-const BARE_ADDRESS_LENGTH = ADDRESS_LENGTH - 1;
+/** Bytes of an address without its network prefix. */
+export const BARE_ADDRESS_LENGTH = ADDRESS_LENGTH - 1;
 
 /** QUANTITY: a 64-bit value; a negative one as its two's complement. */
 export function quantity(value: bigint | number): string {

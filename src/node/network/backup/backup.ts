@@ -10,7 +10,9 @@
 import { isIP } from "node:net";
 import { DecodeError } from "../../../protocol/codec/reader.js";
 import { BackupMessage } from "../../../protocol/messages.js";
+import { isHostName } from "../../config/peer-config.js";
 import type { DatagramPort, NetworkEnvironment, NodeAddress, Timer } from "../environment.js";
+import { addressOfHost } from "../peer-hosts.js";
 
 /** SLAVER: another member is the master, or has the better right to be. */
 export type BackupStatus = "INIT" | "MASTER" | "SLAVER";
@@ -21,7 +23,7 @@ export interface BackupOptions {
 	/** UDP; 0: no backup. */
 	readonly port: number;
 	readonly keepAliveIntervalMs: number;
-	/** IP literals of the group; our own is left out. */
+	/** IP literals and names of hosts of the group; our own is left out. */
 	readonly members: readonly string[];
 	/** Our own IP literal, which decides between members of equal priority. */
 	readonly ownHost: string;
@@ -30,12 +32,16 @@ export interface BackupOptions {
 	readonly onChange?: (status: BackupStatus) => void;
 	/** Reports that the port can't be bound; the node is then the master. */
 	readonly onProblem?: (error: unknown) => void;
+	/** Told of names of members that nobody knows. */
+	readonly onUnknown?: (host: string, error: unknown) => void;
 }
 
 const KEEP_ALIVE = 0x05;
 /** Exclusive. */
 const MAX_DATAGRAM = 2048;
 const FIRST_MS = 1_000;
+/** Between two look-ups of the members' names. */
+const LOOKUP_MS = 60_000;
 /** Intervals without a message of any member. */
 const SILENT_INTERVALS = 6;
 /** A block younger than this shows that we follow the chain: before, we have no business producing. */
@@ -53,16 +59,19 @@ export class Backup {
 	private timer: Timer | undefined;
 	private isStarted = false;
 	private isStopped = false;
-	private readonly members: ReadonlySet<string>;
+	/** Addresses of the group. */
+	private members: ReadonlySet<string> = new Set();
+	/** What names stood for when they were last looked up. */
+	private readonly named = new Map<string, string>();
+	private lookups: Timer | undefined;
 
 	constructor(
 		private readonly environment: NetworkEnvironment,
 		private readonly options: BackupOptions,
 	) {
-		const notAddress = options.members.find((member) => isIP(member) === 0);
-		if (notAddress !== undefined)
-			throw new Error(`node.backup.members: "${notAddress}" is not an IP address`);
-		this.members = new Set(options.members.filter((member) => member !== options.ownHost));
+		const notHost = options.members.find((member) => isIP(member) === 0 && !isHostName(member));
+		if (notHost !== undefined) throw new Error(`node.backup.members: "${notHost}" is not a host`);
+		this.gather();
 	}
 
 	/** Who isn't the master doesn't produce. A node without a group, or whose group hasn't begun, is its own master. */
@@ -77,7 +86,7 @@ export class Backup {
 	/** Notified of every block that is applied: the first fresh one begins it all. */
 	applied(blockTimestampMs: number): void {
 		const { port } = this.options;
-		if (this.isStarted || this.isStopped || port === 0 || this.members.size === 0) return;
+		if (this.isStarted || this.isStopped || port === 0 || this.isAlone) return;
 		if (this.environment.wallClock() - blockTimestampMs >= FRESH_BLOCK_MS) return;
 		this.isStarted = true;
 		this.heardMs = this.environment.now();
@@ -91,6 +100,7 @@ export class Backup {
 	async stop(): Promise<void> {
 		this.isStopped = true;
 		this.timer?.cancel();
+		this.lookups?.cancel();
 		await this.port?.close();
 	}
 
@@ -104,7 +114,38 @@ export class Backup {
 			return;
 		}
 		this.port = bound;
+		if (this.names.length > 0) {
+			this.lookups = this.environment.every(LOOKUP_MS, () => void this.lookUp(), 0);
+		}
 		this.timer = this.environment.every(keepAliveIntervalMs, () => this.tick(), FIRST_MS);
+	}
+
+	private get names(): readonly string[] {
+		return this.options.members.filter((member) => isIP(member) === 0);
+	}
+
+	private get isAlone(): boolean {
+		return this.members.size === 0 && this.names.length === 0;
+	}
+
+	/** A name that can't be looked up keeps its address. */
+	private async lookUp(): Promise<void> {
+		for (const name of this.names) {
+			try {
+				this.named.set(name, await addressOfHost(this.environment, name));
+			} catch (error) {
+				this.options.onUnknown?.(name, error);
+			}
+		}
+		this.gather();
+	}
+
+	private gather(): void {
+		const { members, ownHost } = this.options;
+		const addresses = members.flatMap((member) =>
+			isIP(member) === 0 ? (this.named.get(member) ?? []) : member,
+		);
+		this.members = new Set(addresses.filter((address) => address !== ownHost));
 	}
 
 	private tick(): void {

@@ -122,7 +122,7 @@ const data = (address: number, bytes: readonly number[]): number[] => [
 ];
 
 /** The module's bytes (WebAssembly Core Specification 1.0 §5). */
-export function blake2fModule(): Uint8Array {
+function blake2fModule(): Uint8Array {
 	const order = SIGMA.flat().map((word) => MESSAGE + 8 * word);
 	const constants = [...new Uint8Array(Uint32Array.from(IV).buffer)];
 	return Uint8Array.from([

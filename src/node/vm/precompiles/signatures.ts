@@ -72,6 +72,15 @@ function countSignatures(input: Uint8Array, index: number): number {
 	return count;
 }
 
+/** Where a byte string begins outside the input: a place beyond 31 bits wraps, and is negative. */
+function outside({ length }: Uint8Array, from: number): VmError {
+	const reason =
+		from > MAX_INT32
+			? `source index ${from | 0} out of bounds for byte[${length}]`
+			: `length ${length - from} is negative`;
+	return runtimeFailed("java.lang.ArrayIndexOutOfBoundsException", `arraycopy: ${reason}`);
+}
+
 /**
  * The place of a byte string of an ABI array. Since #94 a signature is 65 bytes, whatever its length word says.
  * @throws {VmError} where it is outside the input
@@ -80,10 +89,9 @@ function locateSignature({ gates }: Machine, input: Uint8Array, index: number, i
 	const at = arrayIndex(wordOf(input, index + i + 1));
 	const length = gates.restrictedSelfDestruct ? SIGNATURE_LENGTH : sat32(wordOf(input, index + at + 1));
 	const from = (at + index + 2) * WORD;
-	if (from + length > MAX_INT32) throw hostFailed();
-	if (from > input.length) {
-		throw runtimeFailed("java.lang.ArrayIndexOutOfBoundsException", "Array index out of range");
-	}
+	// Only a length word can ask for more than the network's runtime has.
+	if (!gates.restrictedSelfDestruct && from + length > MAX_INT32) throw hostFailed();
+	if (from > input.length) throw outside(input, from);
 	return { from, length };
 }
 

@@ -192,6 +192,6 @@ describe("a listener on every interface", () => {
 
 it("takes only origins as browsers write them", async () => {
 	for (const text of ["localhost:3000", "http://localhost:3000/", "evil"]) {
-		await expect(DevelopmentNode.start({ "allow-origin": text })).rejects.toThrow("is no origin");
+		await expect(DevelopmentNode.start({ "allow-origin": text })).rejects.toThrow("is not an origin");
 	}
 });

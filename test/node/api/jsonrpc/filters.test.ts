@@ -209,21 +209,30 @@ describe("the registry", () => {
 describe("what one client may keep", () => {
 	const limits = { maxBlockFilters: 100, maxLogFilters: 50 };
 
-	test("is a part of all filters", () => {
+	test("is all of them while nobody else wants any", () => {
 		const registry = new FilterRegistry(() => nowMs, limits, RELEASE);
-		for (let i = 0; i < 10; i++) registry.add(undefined, "a");
-		expect(() => registry.add(undefined, "a")).toThrow("exceed max block filters: 10, try again later");
+		for (let i = 0; i < 100; i++) registry.add(undefined, "a");
+		expect(() => registry.add(undefined, "a")).toThrow("exceed max block filters: 100, try again later");
+		for (let i = 0; i < 50; i++) registry.add(logFilter(), "a");
+		expect(() => registry.add(logFilter(), "a")).toThrow("exceed max log filters: 50, try again later");
+	});
+
+	test("shrinks in favour of those who have less than a tenth", () => {
+		const registry = new FilterRegistry(() => nowMs, limits, RELEASE);
+		const [first = "", second = ""] = Array.from({ length: 100 }, () => registry.add(undefined, "a"));
+		registry.takeChanges(first);
 		const other = registry.add(undefined, "b");
-		for (let i = 0; i < 5; i++) registry.add(logFilter(), "a");
-		expect(() => registry.add(logFilter(), "a")).toThrow("exceed max log filters: 5, try again later");
-		registry.remove(other);
-		for (let i = 0; i < 10; i++) registry.add(undefined, "b");
-		expect(registry.size).toBe(25);
+		expect(registry.size).toBe(100);
+		expect(() => registry.takeChanges(second)).toThrow("filter not found");
+		expect(registry.takeChanges(first)).toEqual([]);
+		for (let i = 1; i < 10; i++) registry.add(undefined, "b");
+		expect(() => registry.add(undefined, "b")).toThrow("exceed max block filters: 100, try again later");
+		expect(registry.takeChanges(other)).toEqual([]);
 	});
 
 	test("comes free when its filters expire", () => {
 		const registry = new FilterRegistry(() => nowMs, limits, RELEASE);
-		for (let i = 0; i < 10; i++) registry.add(undefined, "a");
+		for (let i = 0; i < 100; i++) registry.add(undefined, "a");
 		nowMs += LIFETIME_MS + 1;
 		const { block, infos } = chain.add(1n);
 		registry.blockApplied(block, infos);

@@ -175,8 +175,26 @@ describe("the backup of a witness", () => {
 		expect([backup.status, problems.length]).toEqual(["MASTER", 1]);
 	});
 
-	it("refuses a member that is not an IP", () => {
-		expect(() => create(A, { members: ["backup.example.org"] })).toThrow("is not an IP");
+	it("refuses a member that is neither an address nor a name", () => {
+		expect(() => create(A, { members: ["backup..example"] })).toThrow('"backup..example" is not a host');
+	});
+
+	it("looks up the names of members every minute, and keeps what it knew of one that is not answered", async () => {
+		const unknown: string[] = [];
+		const name = "standby.example";
+		world.names.set(name, B);
+		const [atB, atC] = [await member(B), await member(C)];
+		const backup = started(A, { members: [A, name], onUnknown: (host) => unknown.push(host) });
+		await world.advance(30_000);
+		expect([backup.status, atB.heard.length > 0, atC.heard.length]).toEqual(["MASTER", true, 0]);
+		world.names.set(name, C);
+		await world.advance(60_000);
+		expect(atC.heard.length).toBeGreaterThan(0);
+		const before = atC.heard.length;
+		world.names.delete(name);
+		await world.advance(60_000);
+		expect(atC.heard.length).toBeGreaterThan(before);
+		expect(unknown).toEqual([name]);
 	});
 
 	it("decides between equals that begin together", async () => {

@@ -95,7 +95,7 @@ describe("p256Verify", () => {
 	it("agrees with another library on random signatures, valid and spoilt", () => {
 		const random = seededRandom(96);
 		let valid = 0;
-		for (let i = 0; i < 120; i++) {
+		for (let i = 0; i < 60; i++) {
 			const bytes = (): Uint8Array => Uint8Array.from({ length: 32 }, () => random(256));
 			const [key, hash] = [bytes(), bytes()];
 			const signature = p256.sign(hash, key, { prehash: false, lowS: false });
@@ -109,8 +109,8 @@ describe("p256Verify", () => {
 			if (expected) valid++;
 			expect(verify(input), toHex(input)).toBe(expected ? VALID : "");
 		}
-		expect(valid).toBeGreaterThan(30);
-		expect(valid).toBeLessThan(100);
+		expect(valid).toBeGreaterThan(15);
+		expect(valid).toBeLessThan(50);
 	});
 });
 

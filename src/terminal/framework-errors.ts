@@ -1,0 +1,39 @@
+/**
+ * Errors of the command framework (oclif), told apart without loading it: by the fields of its classes, and by their
+ * text only where they have no field.
+ */
+
+/** An error that the framework threw. */
+interface FrameworkError extends Error {
+	readonly oclif: { readonly exit?: number };
+	/** Of its refusal of flags that a command doesn't have: the words as typed. */
+	readonly flags?: readonly string[];
+}
+
+export function isFrameworkError(error: unknown): error is FrameworkError {
+	return error instanceof Error && (error as Partial<FrameworkError>).oclif !== undefined;
+}
+
+/** The first long flag of a command line that the command doesn't have, as typed. */
+export function unknownFlag(error: unknown): string | undefined {
+	if (!isFrameworkError(error) || !Array.isArray(error.flags)) return undefined;
+	return error.flags.find((word) => word.startsWith("--"));
+}
+
+/** Whether the words name no command. The framework throws its general error for that, whose text alone says so. */
+export function isUnknownCommand(error: unknown): boolean {
+	return isFrameworkError(error) && /^command .* not found$/.test(error.message);
+}
+
+/** The parser's message in one line, without its colours and its own hint. */
+export function plainMessage(message: string): string {
+	const lines = message
+		.replace(new RegExp(`${String.fromCharCode(27)}\\[[0-9;]*m`, "g"), "")
+		.split("\n")
+		.map((line) => line.trim())
+		.filter((line) => line !== "" && !/^(See more help|Note: --)/.test(line));
+	const [title = "", ...errors] = lines;
+	// Several errors are messages of their own; other lines belong to the first.
+	if (/^The following errors? occurred:$/.test(title)) return errors.join("; ");
+	return lines.join(" ").replace(/^The following errors? occurred: /, "");
+}

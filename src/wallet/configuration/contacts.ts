@@ -1,0 +1,135 @@
+/**
+ * The address book: labels for the accounts of others, in a file beside the keystore (protocol/command-line §6.1). It holds nothing
+ * secret, but who may write it can redirect payments, so it is written like a key file.
+ */
+
+import { readFile } from "node:fs/promises";
+import { dirname } from "node:path";
+import { createPrivateDirectory, errorCode, writePrivateFile } from "../../keystore/private-file.js";
+import { toBase58Check } from "../../protocol/address.js";
+import { Failure } from "../failure.js";
+import { isRecord, type Json, readJson } from "../json.js";
+import { readAddress } from "../values/address-text.js";
+import { withFileLock } from "./file-lock.js";
+
+export interface Contact {
+	readonly label: string;
+	/** 21 bytes. */
+	readonly address: Uint8Array;
+	readonly note: string | undefined;
+}
+
+/**
+ * Every contact, ordered by label; none if there is no file.
+ * @throws {Failure} `bad_value` for a file that isn't an address book
+ */
+export async function readContacts(file: string): Promise<readonly Contact[]> {
+	let text: string;
+	try {
+		text = await readFile(file, "utf8");
+	} catch (error) {
+		if (errorCode(error) === "ENOENT") return [];
+		throw error;
+	}
+	let json: Json;
+	try {
+		json = readJson(text);
+	} catch (error) {
+		throw damaged(file, (error as Error).message);
+	}
+	if (!Array.isArray(json)) throw damaged(file, "it is not a list");
+	const contacts = json.map((entry: Json) => contactOf(entry, file));
+	return contacts.sort((a, b) => (a.label < b.label ? -1 : a.label > b.label ? 1 : 0));
+}
+
+function contactOf(entry: Json, file: string): Contact {
+	if (!isRecord(entry)) throw damaged(file, "an entry is not an object");
+	const { label, address, note } = entry;
+	const bytes = typeof address === "string" ? readAddress(address) : undefined;
+	if (typeof label !== "string" || !bytes) throw damaged(file, "an entry has no label or no address");
+	return { label, address: bytes, note: typeof note === "string" ? note : undefined };
+}
+
+function damaged(file: string, why: string): Failure {
+	return new Failure("bad_value", `${file} is not an address book: ${why}`);
+}
+
+/** The contact with a label; undefined if there is none. */
+export async function contactNamed(file: string, label: string): Promise<Contact | undefined> {
+	return (await readContacts(file)).find((contact) => contact.label === label);
+}
+
+/**
+ * Adds a contact.
+ * @param note hears of a stale lock
+ * @throws {Failure} `bad_value` for a label that is taken or can't be one
+ */
+export async function addContact(
+	file: string,
+	contact: Contact,
+	note: (text: string) => void,
+): Promise<void> {
+	checkLabel(contact.label);
+	await change(file, note, (contacts) => {
+		if (contacts.some(({ label }) => label === contact.label)) {
+			throw new Failure("bad_value", `there is a contact "${contact.label}" already`, {
+				hint: `coin contact remove ${contact.label} makes room`,
+			});
+		}
+		return [...contacts, contact];
+	});
+}
+
+/** Removes a contact. @throws {Failure} `not_found` */
+export async function removeContact(
+	file: string,
+	label: string,
+	note: (text: string) => void,
+): Promise<Contact> {
+	let removed: Contact | undefined;
+	await change(file, note, (contacts) => {
+		removed = contacts.find((contact) => contact.label === label);
+		return contacts.filter((contact) => contact !== removed);
+	});
+	if (!removed) throw new Failure("not_found", `there is no contact "${label}"`);
+	return removed;
+}
+
+/** A label must not be mistaken for an address, a value from standard input, or a flag. */
+function checkLabel(label: string): void {
+	if (!/^[^\s@-][^\s]{0,63}$/.test(label)) {
+		throw new Failure("bad_value", `"${label}" is not a label: one word of up to 64 characters is`);
+	}
+	if (looksLikeAddress(label)) {
+		throw new Failure("bad_value", `"${label}" looks like an address, so it can't be a label`);
+	}
+}
+
+function looksLikeAddress(label: string): boolean {
+	if (/^(0x)?[0-9a-fA-F]{40,42}$/.test(label)) return true;
+	try {
+		return readAddress(label) !== undefined;
+	} catch (error) {
+		if (error instanceof Failure) return true;
+		throw error;
+	}
+}
+
+async function change(
+	file: string,
+	note: (text: string) => void,
+	edit: (contacts: readonly Contact[]) => readonly Contact[],
+): Promise<void> {
+	await createPrivateDirectory(dirname(file));
+	await withFileLock(file, note, async () => {
+		const before = await readContacts(file);
+		const after = edit(before);
+		if (after.length === before.length) return;
+		const entries = after.map(({ label, address, note: text }) => ({
+			label,
+			address: toBase58Check(address),
+			note: text,
+		}));
+		await writePrivateFile(file, `${JSON.stringify(entries, undefined, "\t")}\n`, true);
+	});
+}

@@ -1,0 +1,77 @@
+/** One process at a time for a file that is read, changed and written back (protocol/command-line §6.1). */
+
+import { open, readFile, unlink } from "node:fs/promises";
+import { errorCode } from "../../keystore/private-file.js";
+import { Failure } from "../failure.js";
+
+const RETRY_MS = 50;
+const PATIENCE_MS = 5_000;
+
+/**
+ * Does something while holding the lock file `<file>.lock`, which names its process; the lock of a process that is gone
+ * is broken.
+ * @param note hears of a broken lock
+ * @throws {Failure} `bad_value` if another process holds the lock for five seconds
+ */
+export async function withFileLock<T>(
+	file: string,
+	note: (text: string) => void,
+	action: () => Promise<T>,
+): Promise<T> {
+	const lock = `${file}.lock`;
+	const deadline = Date.now() + PATIENCE_MS;
+	while (!(await taken(lock))) {
+		const holder = await holderOf(lock);
+		const late = Date.now() > deadline;
+		// A lock that stays empty is one whose process died before it could write its number.
+		if (holder === undefined ? late : !isRunning(holder)) {
+			note(`the lock ${lock} of a process that is gone was removed`);
+			await unlink(lock).catch(ignoreMissing);
+		} else if (late) {
+			throw new Failure("bad_value", `${file} is being changed by the process ${holder}`, {
+				retry: "later",
+			});
+		} else await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
+	}
+	try {
+		return await action();
+	} finally {
+		await unlink(lock).catch(ignoreMissing);
+	}
+}
+
+async function taken(lock: string): Promise<boolean> {
+	try {
+		const handle = await open(lock, "wx", 0o600);
+		await handle.writeFile(`${process.pid}\n`);
+		await handle.close();
+		return true;
+	} catch (error) {
+		if (errorCode(error) === "EEXIST") return false;
+		throw error;
+	}
+}
+
+/** The process that a lock names; undefined while it is being written or is gone. */
+async function holderOf(lock: string): Promise<number | undefined> {
+	try {
+		const text = (await readFile(lock, "utf8")).trim();
+		return /^\d{1,10}$/.test(text) ? Number(text) : undefined;
+	} catch (error) {
+		if (errorCode(error) === "ENOENT") return undefined;
+		throw error;
+	}
+}
+
+function isRunning(pid: number): boolean {
+	try {
+		process.kill(pid, 0);
+		return true;
+	} catch (error) {
+		return errorCode(error) === "EPERM";
+	}
+}
+
+function ignoreMissing(error: unknown): void {
+	if (errorCode(error) !== "ENOENT") throw error;
+}

@@ -1,0 +1,75 @@
+/** Fees and other parameters as the chain has them now (protocol/http-endpoints §3.3). */
+
+import { toNeutral } from "../../protocol/dialect.js";
+import { Failure } from "../failure.js";
+import { isRecord } from "../json.js";
+import type { NodeClient } from "./node-client.js";
+
+/** Parameters by their wire name, in neutral spelling; a parameter that is zero is 0n. */
+export async function chainParameters(client: NodeClient): Promise<ReadonlyMap<string, bigint>> {
+	const { chainParameter } = await client.call("getchainparameters", {});
+	const parameters = new Map<string, bigint>();
+	for (const entry of Array.isArray(chainParameter) ? chainParameter : []) {
+		if (!isRecord(entry)) continue;
+		const { key, value } = entry;
+		if (typeof key === "string") parameters.set(toNeutral(key), typeof value === "bigint" ? value : 0n);
+	}
+	return parameters;
+}
+
+/** A price in sun from a time on. */
+interface PriceChange {
+	/** Epoch milliseconds; 0 for the first price. */
+	readonly since: bigint;
+	readonly price: bigint;
+}
+
+/** Endpoints of the price histories: of a unit of energy, a byte, and a memo. */
+const PRICE_HISTORIES = {
+	energy: "getenergyprices",
+	bandwidth: "getbandwidthprices",
+	memo: "getmemofee",
+} as const;
+
+type PricedThing = keyof typeof PRICE_HISTORIES;
+export const PRICED_THINGS = Object.keys(PRICE_HISTORIES) as PricedThing[];
+
+/** All prices that a thing has had, oldest first. */
+export async function priceHistory(client: NodeClient, thing: PricedThing): Promise<PriceChange[]> {
+	const { prices } = await client.call(PRICE_HISTORIES[thing], {});
+	return String(prices ?? "")
+		.split(",")
+		.map((entry) => {
+			const match = /^(\d+):(\d+)$/.exec(entry.trim());
+			if (!match?.[1] || !match[2])
+				throw new Failure("rpc_error", "the node's answer holds no history of prices");
+			return { since: BigInt(match[1]), price: BigInt(match[2]) };
+		});
+}
+
+/** Fees that the network takes besides energy and bandwidth, by the names that we give them. */
+const FEES: Readonly<Record<string, string>> = {
+	energyUnit: "getEnergyFee",
+	bandwidthByte: "getTransactionFee",
+	memo: "getMemoFee",
+	accountCreation: "getCreateNewAccountFeeInSystemContract",
+	accountCreationWithoutStake: "getCreateAccountFee",
+	permissionUpdate: "getUpdateAccountPermissionFee",
+	severalSignatures: "getMultiSignFee",
+	witnessCreation: "getAccountUpgradeCost",
+	tokenIssue: "getAssetIssueFee",
+	exchangeCreation: "getExchangeCreateFee",
+	marketSell: "getMarketSellFee",
+	marketCancel: "getMarketCancelFee",
+	largestFeeLimit: "getMaxFeeLimit",
+};
+
+/** Fees of the chain in sun; those that the node doesn't report are left out. */
+export async function chainFees(client: NodeClient): Promise<Readonly<Record<string, bigint>>> {
+	const parameters = await chainParameters(client);
+	const entries = Object.entries(FEES).flatMap(([name, getter]): [string, bigint][] => {
+		const value = parameters.get(getter);
+		return value === undefined ? [] : [[name, value]];
+	});
+	return Object.fromEntries(entries);
+}

@@ -1,0 +1,128 @@
+/** Questions to a node whose answers every command needs: blocks, accounts, the identity of the chain. */
+
+import { toBase58Check } from "../../protocol/address.js";
+import { blockId } from "../../protocol/block.js";
+import { equalBytes, toHex } from "../../protocol/bytes.js";
+import { sha256 } from "../../protocol/hash.js";
+import { Account, BlockHeader, BlockHeaderRaw, TransactionInfo } from "../../protocol/messages.js";
+import { Failure } from "../failure.js";
+import { isRecord, type JsonRecord } from "../json.js";
+import { messageFrom } from "./answer.js";
+import type { NodeClient, NodeView } from "./node-client.js";
+
+/** A block by its header; the id is computed from it and compared with the node's. */
+export interface BlockReference {
+	readonly id: Uint8Array;
+	readonly number: bigint;
+	readonly timestampMs: bigint;
+	readonly header: Readonly<BlockHeader>;
+	/** The node's answer, with the transactions if they were asked for. */
+	readonly answer: JsonRecord;
+}
+
+/** Reads a block's answer; undefined if there is no such block. @throws {Failure} if id and header disagree */
+function blockFrom(answer: JsonRecord): BlockReference | undefined {
+	const { blockID, block_header: headerJson } = answer;
+	if (!isRecord(headerJson)) return undefined;
+	const header = messageFrom(BlockHeader, headerJson);
+	const raw = header.raw_data ?? new BlockHeaderRaw();
+	const id = blockId(raw.number, sha256(BlockHeaderRaw.encode(raw)));
+	if (typeof blockID === "string" && blockID.toLowerCase() !== toHex(id)) {
+		throw new Failure(
+			"rpc_error",
+			`the node's block ${raw.number} has the id ${blockID}, but its header gives ${toHex(id)}`,
+		);
+	}
+	return { id, number: raw.number, timestampMs: raw.timestamp, header, answer };
+}
+
+/** The newest block of a view. */
+export async function headBlock(client: NodeClient, view: NodeView = "full"): Promise<BlockReference> {
+	const block = blockFrom(await client.call("getnowblock", {}, view));
+	if (!block) throw new Failure("rpc_error", "the node has no head block");
+	return block;
+}
+
+export async function blockByNumber(
+	client: NodeClient,
+	number: bigint,
+	view: NodeView = "full",
+): Promise<BlockReference | undefined> {
+	return blockFrom(await client.call("getblockbynum", { num: number }, view));
+}
+
+export async function blockById(
+	client: NodeClient,
+	id: Uint8Array,
+	view: NodeView = "full",
+): Promise<BlockReference | undefined> {
+	const block = blockFrom(await client.call("getblockbyid", { value: toHex(id) }, view));
+	if (block && !equalBytes(block.id, id))
+		throw new Failure("rpc_error", "the node answered with another block");
+	return block;
+}
+
+/** An account as stored; undefined if it doesn't exist. */
+export async function accountOf(
+	client: NodeClient,
+	address: Uint8Array,
+	view: NodeView = "full",
+): Promise<Readonly<Account> | undefined> {
+	const answer = await client.call("getaccount", { address: toHex(address) }, view);
+	if (Object.keys(answer).length === 0) return undefined;
+	const account = messageFrom(Account, answer);
+	if (!equalBytes(account.address, address)) {
+		throw new Failure("rpc_error", `the node answered with another account than ${toBase58Check(address)}`);
+	}
+	return account;
+}
+
+/** The same, where the account must exist. @throws {Failure} `not_found` */
+export async function existingAccount(
+	client: NodeClient,
+	address: Uint8Array,
+	view: NodeView = "full",
+): Promise<Readonly<Account>> {
+	const account = await accountOf(client, address, view);
+	if (!account)
+		throw new Failure("not_found", `the account ${toBase58Check(address)} does not exist on this chain`);
+	return account;
+}
+
+/** The receipt of a transaction that is in a block; undefined otherwise. */
+export async function receiptOf(
+	client: NodeClient,
+	transactionId: Uint8Array,
+	view: NodeView = "full",
+): Promise<Readonly<TransactionInfo> | undefined> {
+	const answer = await client.call("gettransactioninfobyid", { value: toHex(transactionId) }, view);
+	return Object.keys(answer).length === 0 ? undefined : messageFrom(TransactionInfo, answer);
+}
+
+const genesisIds = new WeakMap<NodeClient, Promise<Uint8Array>>();
+
+/**
+ * Id of the chain's genesis block, asked once a process.
+ * @throws {Failure} `wrong_network` if the profile expects another chain
+ */
+export function genesisId(client: NodeClient): Promise<Uint8Array> {
+	let known = genesisIds.get(client);
+	if (!known) {
+		known = askGenesisId(client);
+		genesisIds.set(client, known);
+	}
+	return known;
+}
+
+async function askGenesisId(client: NodeClient): Promise<Uint8Array> {
+	const genesis = await blockByNumber(client, 0n);
+	if (!genesis) throw new Failure("rpc_error", "the node doesn't know its genesis block");
+	const { genesis: expected, profile } = client.settings;
+	if (expected !== undefined && !toHex(genesis.id).endsWith(expected)) {
+		throw new Failure(
+			"wrong_network",
+			`the node serves the chain ${toHex(genesis.id)}, the profile "${profile}" means ${expected}`,
+		);
+	}
+	return genesis.id;
+}

@@ -1,0 +1,112 @@
+/** Calls of contracts that change nothing: run by the node, answered at once (protocol/http-endpoints §1.7). */
+
+import { fromHex, fromUtf8, toHex } from "../../protocol/bytes.js";
+import { revertReason } from "../abi/revert.js";
+import { Failure } from "../failure.js";
+import { isRecord, type Json, type JsonRecord, member } from "../json.js";
+import type { NodeClient, NodeView } from "./node-client.js";
+import { isRevertMessage, toNeutralMessage } from "./node-messages.js";
+
+/** A call as the contract machine sees it. */
+export interface ContractCall {
+	/** Who calls, 21 bytes. */
+	readonly owner: Uint8Array;
+	/** Empty: the data is code to deploy, with its arguments. */
+	readonly contract: Uint8Array;
+	readonly data: Uint8Array;
+	readonly valueSun?: bigint;
+	/** ORC-10 tokens that go with the call. */
+	readonly tokenId?: bigint;
+	readonly tokenValue?: bigint;
+}
+
+interface CallAnswer {
+	readonly data: Uint8Array;
+	readonly energy: bigint;
+}
+
+/**
+ * Runs a call at the head of the chain, or at the irreversible block.
+ * @throws {Failure} `contract_revert` with the contract's reason; `contract_validate` if there is no such contract
+ */
+export async function callConstant(
+	client: NodeClient,
+	call: ContractCall,
+	view: NodeView = "full",
+): Promise<CallAnswer> {
+	const answer = await client.call("triggerconstantcontract", callRequest(call), view);
+	checkCallResult(answer);
+	const { constant_result: results, energy_used: energy, transaction } = answer;
+	const data = bytesOf(Array.isArray(results) ? results[0] : undefined);
+	if (hasFailed(transaction)) throw await revert(answer, data);
+	return { data, energy: typeof energy === "bigint" ? energy : 0n };
+}
+
+/** Energy that a call would use, by the node's estimator where it offers one. @throws {Failure} as a call */
+export async function estimateEnergy(client: NodeClient, call: ContractCall): Promise<bigint> {
+	// The estimator tells that a call reverts, but not why.
+	const { energy } = await callConstant(client, call);
+	return (await estimatorEnergy(client, call)) ?? energy;
+}
+
+/** The least energy limit with which a call succeeds; undefined where the node doesn't estimate. */
+export async function estimatorEnergy(client: NodeClient, call: ContractCall): Promise<bigint | undefined> {
+	try {
+		const answer = await client.call("estimateenergy", callRequest(call));
+		checkCallResult(answer);
+		const { energy_required: energy } = answer;
+		if (typeof energy === "bigint") return energy;
+	} catch (error) {
+		if (!(error instanceof Failure) || error.code === "contract_revert" || error.code === "network")
+			throw error;
+	}
+	return undefined;
+}
+
+function callRequest(call: ContractCall): object {
+	const { owner, contract, data, valueSun, tokenId, tokenValue } = call;
+	return {
+		owner_address: toHex(owner),
+		...(contract.length > 0 ? { contract_address: toHex(contract) } : {}),
+		data: toHex(data),
+		...(valueSun ? { call_value: valueSun } : {}),
+		...(tokenValue ? { call_token_value: tokenValue, token_id: tokenId ?? 0n } : {}),
+	};
+}
+
+/** A call that the node didn't begin, or that ended outside of the contract. */
+function checkCallResult(answer: JsonRecord): void {
+	const { result } = answer;
+	const code = isRecord(result) ? member(result, "code") : undefined;
+	if (code === undefined || code === "SUCCESS") return;
+	const message = resultMessage(result);
+	const isRevert = isRevertMessage(message);
+	throw new Failure(
+		isRevert ? "contract_revert" : code === "CONTRACT_VALIDATE_ERROR" ? "contract_validate" : "rpc_error",
+		message || String(code),
+		{ node: { code: String(code), message } },
+	);
+}
+
+function resultMessage(result: Json | undefined): string {
+	const message = isRecord(result) ? member(result, "message") : undefined;
+	return toNeutralMessage(fromUtf8(bytesOf(message)));
+}
+
+function bytesOf(value: Json | undefined): Uint8Array {
+	const text = typeof value === "string" ? value : "";
+	return /^([0-9a-fA-F]{2})*$/.test(text) ? fromHex(text) : Buffer.from(text);
+}
+
+function hasFailed(transaction: Json | undefined): boolean {
+	const ret = isRecord(transaction) ? member(transaction, "ret") : undefined;
+	const first = Array.isArray(ret) ? (ret[0] as Json | undefined) : undefined;
+	return isRecord(first) && member(first, "ret") === "FAILED";
+}
+
+async function revert({ result }: JsonRecord, data: Uint8Array): Promise<Failure> {
+	const reason = (await revertReason(data)).reason || resultMessage(result);
+	return new Failure("contract_revert", `the contract refused the call${reason ? `: ${reason}` : ""}`, {
+		details: { reason: reason || undefined, data: `0x${toHex(data)}` },
+	});
+}

@@ -1,0 +1,64 @@
+/** Asking a node over JSON-RPC (protocol/json-rpc). */
+
+import type { Settings } from "../configuration/settings.js";
+import { Failure } from "../failure.js";
+import { isRecord, type Json, member, readJson, writeWireJson } from "../json.js";
+import type { NodeClient } from "./node-client.js";
+
+/** Where JSON-RPC is served. @throws {Failure} `usage` */
+export function jsonRpcUrl({ jsonrpc, http, profile }: Settings): string {
+	if (jsonrpc !== undefined) return jsonrpc;
+	if (http === undefined) throw new Failure("usage", `the profile "${profile}" has no jsonrpc address`);
+	return /\/jsonrpc$/.test(http) ? http : `${http}/jsonrpc`;
+}
+
+/** Where a development chain takes its own methods: its gateway, or else the address where JSON-RPC is served. */
+export function developmentUrl(settings: Settings): string {
+	const { gateway } = settings;
+	if (gateway === undefined) return jsonRpcUrl(settings);
+	return /\/jsonrpc$/.test(gateway) ? gateway : `${gateway}/jsonrpc`;
+}
+
+/**
+ * Calls a method with positional parameters.
+ * @throws {Failure} `not_served` if the node doesn't know the method; `rpc_error` with its code for any other refusal
+ */
+export async function callJsonRpc(
+	client: NodeClient,
+	method: string,
+	params: readonly unknown[],
+	url = jsonRpcUrl(client.settings),
+): Promise<Json> {
+	const answer = await client.send({
+		method: "POST",
+		url,
+		body: writeWireJson({ jsonrpc: "2.0", id: 1, method, params }),
+	});
+	const { host } = new URL(url);
+	if (answer.status !== 200) {
+		throw new Failure("not_served", `${host} serves no JSON-RPC there (status ${answer.status})`, {
+			hint: "--node or profiles.<name>.jsonrpc in the configuration name the address",
+		});
+	}
+	let json: Json;
+	try {
+		json = readJson(Buffer.from(answer.body).toString("utf8"));
+	} catch {
+		throw new Failure("rpc_error", `${host} answered ${method} with something else than JSON`);
+	}
+	if (!isRecord(json)) throw new Failure("rpc_error", `${host} answered ${method} with no JSON object`);
+	const { error, result } = json;
+	if (!isRecord(error)) return result ?? null;
+	const code = String(member(error, "code"));
+	const message = String(member(error, "message") ?? "");
+	throw new Failure(code === "-32601" ? "not_served" : "rpc_error", `${method}: ${message}`, {
+		node: { code, message },
+	});
+}
+
+/** A quantity of an answer. @throws {Failure} */
+export function quantity(value: Json | undefined): bigint {
+	if (typeof value === "bigint") return value;
+	if (typeof value === "string" && /^0x[0-9a-f]+$/i.test(value)) return BigInt(value);
+	throw new Failure("rpc_error", "the node's answer holds no number where one belongs");
+}

@@ -1,0 +1,148 @@
+/**
+ * Talking to a node over HTTP: one request, one answer, and a refusal for everything that isn't an answer
+ * (protocol/http §§1, 4). Requests are spelled in the profile's dialect; answers are read in both.
+ */
+
+import { spell } from "../../protocol/dialect.js";
+import type { Settings } from "../configuration/settings.js";
+import { Failure } from "../failure.js";
+import { isRecord, type Json, type JsonRecord, readJson, writeWireJson } from "../json.js";
+import { AnswerTooLong, type RawAnswer, sendRequest } from "./http-request.js";
+import { LITE_NODE, refusalByNode } from "./node-messages.js";
+
+/** Which server of the node is asked: the head of the chain, or its irreversible part. */
+export type NodeView = "full" | "solidity";
+
+/** A request whose usual headers are left out. */
+export interface NodeRequest {
+	readonly method: "GET" | "POST";
+	readonly url: string;
+	readonly body?: string;
+	readonly headers?: Readonly<Record<string, string>>;
+	/** Bytes of the answer, where the usual limit doesn't fit. */
+	readonly maxBytes?: number;
+}
+
+const PATHS: Readonly<Record<NodeView, string>> = { full: "/wallet/", solidity: "/walletsolidity/" };
+
+/** A node as one command sees it. */
+export class NodeClient {
+	constructor(readonly settings: Settings) {}
+
+	/** Base URL of a server. @throws {Failure} `usage` naming the configuration key that is missing */
+	baseUrl(view: NodeView): string {
+		const { http, solidity, profile } = this.settings;
+		const url = view === "full" ? http : solidity;
+		if (url === undefined) {
+			const key = view === "full" ? "http" : "solidity";
+			throw new Failure("usage", `the profile "${profile}" has no ${key} address`, {
+				hint: `name a node with --node, or set profiles.${profile}.${key} in the configuration`,
+			});
+		}
+		return url;
+	}
+
+	/** URL of an endpoint in the spelling of the profile. */
+	endpointUrl(endpoint: string, view: NodeView): string {
+		return this.baseUrl(view) + PATHS[view] + spell(endpoint, this.settings.dialect);
+	}
+
+	/**
+	 * Asks an endpoint and reads its answer.
+	 * @param request members by their neutral wire names, bytes as hexadecimal text
+	 * @throws {Failure} for a transport error, an error answer, or an answer that is not a JSON object
+	 */
+	async call(endpoint: string, request: object, view: NodeView = "full"): Promise<JsonRecord> {
+		const url = this.endpointUrl(endpoint, view);
+		const answer = await this.send({ method: "POST", url, body: writeWireJson(request) });
+		return readAnswer(answer, url);
+	}
+
+	/** The same for endpoints that answer with a list of objects. */
+	async callList(endpoint: string, request: object, view: NodeView = "full"): Promise<readonly JsonRecord[]> {
+		const url = this.endpointUrl(endpoint, view);
+		const value = readAnyAnswer(await this.send({ method: "POST", url, body: writeWireJson(request) }), url);
+		return Array.isArray(value) ? value.filter(isRecord) : [];
+	}
+
+	/** Sends one request. @throws {Failure} `network`, `timeout` */
+	async send(request: NodeRequest): Promise<RawAnswer> {
+		const { timeoutMs, headers } = this.settings;
+		const usual = request.body === undefined ? {} : { "content-type": "application/json" };
+		try {
+			return await sendRequest(
+				{ ...request, headers: { ...usual, accept: "application/json", ...headers, ...request.headers } },
+				AbortSignal.timeout(timeoutMs),
+			);
+		} catch (error) {
+			throw transportFailure(error, request.url, timeoutMs);
+		}
+	}
+}
+
+function transportFailure(error: unknown, url: string, timeoutMs: number): Failure {
+	const { host } = new URL(url);
+	if (error instanceof AnswerTooLong) {
+		return new Failure("rpc_error", `${host} goes on and on: ${error.message}`);
+	}
+	const { name, code, message } = error as { name?: string; code?: string; message?: string };
+	if (name === "TimeoutError" || name === "AbortError" || /TIMEOUT/.test(code ?? "")) {
+		return new Failure("timeout", `no answer from ${host} within ${timeoutMs} ms`, {
+			hint: "--timeout allows more",
+		});
+	}
+	const reasons: Readonly<Record<string, string>> = {
+		ECONNREFUSED: "the connection was refused",
+		ECONNRESET: "the connection broke",
+		UND_ERR_SOCKET: "the connection broke",
+		ENOTFOUND: "there is no such host",
+		EAI_AGAIN: "the host's name can't be looked up now",
+		EHOSTUNREACH: "the host can't be reached",
+		ENETUNREACH: "the network can't be reached",
+	};
+	const reason = reasons[code ?? ""] ?? message ?? String(error);
+	return new Failure("network", `no node answers at ${host}: ${reason}`, {
+		hint: "is the node running? --node or --profile choose another one",
+		details: code === undefined ? {} : { cause: code },
+	});
+}
+
+/** Reads an answer that must be a JSON object. @throws {Failure} */
+export function readAnswer(answer: RawAnswer, url: string): JsonRecord {
+	const value = readAnyAnswer(answer, url);
+	if (!isRecord(value)) {
+		const { pathname, host } = new URL(url);
+		throw new Failure("rpc_error", `${host} answered ${pathname} with something else than a JSON object`);
+	}
+	return value;
+}
+
+/** Reads an answer that may be any JSON value but an error. @throws {Failure} */
+function readAnyAnswer(answer: RawAnswer, url: string): Json {
+	const text = Buffer.from(answer.body).toString("utf8").trim();
+	const { pathname, host } = new URL(url);
+	if (answer.status === 404 || answer.status === 405 || answer.status === 501 || text === LITE_NODE) {
+		const why = text === LITE_NODE ? "it is a lite node without history" : `status ${answer.status}`;
+		throw new Failure("not_served", `${host} doesn't serve ${pathname} (${why})`);
+	}
+	if (answer.status === 429) throw new Failure("rate_limited", `${host} limits the rate of requests`);
+	if (answer.status === 503) throw new Failure("node_busy", `${host} is busy (status 503)`);
+	if (answer.status >= 400) {
+		throw new Failure("rpc_error", `${host} answered ${pathname} with status ${answer.status}`, {
+			node: { code: String(answer.status), message: text.slice(0, 500) },
+		});
+	}
+	let value: Json;
+	try {
+		value = readJson(text);
+	} catch {
+		const shown = text === "" ? "an empty body" : `no JSON: ${text.slice(0, 80)}`;
+		throw new Failure("rpc_error", `${host} answered ${pathname} with ${shown}`);
+	}
+	if (isRecord(value)) {
+		const { Error: error, error: lowerCase } = value;
+		const refusal = error ?? lowerCase;
+		if (typeof refusal === "string") throw refusalByNode(refusal);
+	}
+	return value;
+}

@@ -1,0 +1,170 @@
+/**
+ * Raw requests to a node: a body put together from typed fields without touching a digit, and what an answer means for
+ * the exit code without touching its text (protocol/command-line §5).
+ */
+
+import { toBase58Check } from "../../protocol/address.js";
+import { toHex } from "../../protocol/bytes.js";
+import { Failure } from "../failure.js";
+import { isRecord, type Json, member, readJson, writeWireJson } from "../json.js";
+import { readAddress } from "../values/address-text.js";
+import type { RawAnswer } from "./http-request.js";
+
+/** A field of an endpoint's request; the type is a scalar's name, a message's or an enumeration's, with [] for lists. */
+export interface RequestField {
+	readonly name: string;
+	readonly type: string;
+}
+
+/** Fields as JSON text by name: later ones of a list are appended, others replace. */
+export class RequestBody {
+	private readonly members = new Map<string, string[]>();
+	private readonly lists = new Set<string>();
+
+	constructor(
+		private readonly fields: readonly RequestField[],
+		/** Whether addresses go out in Base58; undefined: as hexadecimal, which a request without `visible` means. */
+		private readonly visible: boolean | undefined,
+		/** Values are sent as typed. */
+		private readonly exact: boolean,
+	) {}
+
+	/** Adds a field by its wire name or its kebab-case alias. @throws {Failure} `bad_value` */
+	add(name: string, text: string): void {
+		const field = this.fields.find(
+			(row) => row.name === name || row.name.replaceAll("_", "-").toLowerCase() === name.toLowerCase(),
+		);
+		const type = field?.type ?? "";
+		const json = this.valueJson(name, type.replace(/\[\]$/, ""), text);
+		this.put(field?.name ?? name, json, type.endsWith("[]"));
+	}
+
+	/** Adds a member of any name; the value is JSON if it parses as such, else text. */
+	addFree(name: string, text: string): void {
+		this.put(name, jsonOrText(text), false);
+	}
+
+	private put(name: string, json: string, list: boolean): void {
+		if (list) this.lists.add(name);
+		this.members.set(name, list ? [...(this.members.get(name) ?? []), json] : [json]);
+	}
+
+	get isEmpty(): boolean {
+		return this.members.size === 0;
+	}
+
+	/** One JSON object: the members of `base`, replaced and extended by the fields. @throws {Failure} `bad_value` */
+	over(base: string | undefined): string {
+		if (base !== undefined && this.isEmpty) return base;
+		const parsed = base === undefined || base.trim() === "" ? {} : parseObject(base);
+		const texts = new Map(Object.entries(parsed).map(([name, value]) => [name, writeWireJson(value)]));
+		for (const [name, values] of this.members) {
+			texts.set(name, this.lists.has(name) ? `[${values.join(",")}]` : (values[0] as string));
+		}
+		return `{${[...texts].map(([name, json]) => `${JSON.stringify(name)}:${json}`).join(",")}}`;
+	}
+
+	/** The same as parameters of an address. */
+	query(): string {
+		const parameters = new URLSearchParams();
+		for (const [name, values] of this.members) {
+			for (const json of values)
+				parameters.append(name, json.startsWith('"') ? (JSON.parse(json) as string) : json);
+		}
+		return parameters.toString();
+	}
+
+	private valueJson(name: string, type: string, text: string): string {
+		switch (type) {
+			case "int32":
+			case "int64":
+				if (!/^-?\d+$/.test(text))
+					throw new Failure("bad_value", `--${name} "${text}": a whole number is needed`);
+				return text;
+			case "bool":
+				if (text !== "true" && text !== "false")
+					throw new Failure("bad_value", `--${name} "${text}": true or false is needed`);
+				return text;
+			case "string":
+			case "text":
+				return JSON.stringify(text);
+			case "bytes":
+			case "address":
+				return JSON.stringify(this.exact ? text : this.addressForm(text));
+			default:
+				return jsonOrText(this.exact ? text : this.addressForm(text));
+		}
+	}
+
+	/** An address in the form that `visible` demands; anything else as typed. */
+	private addressForm(text: string): string {
+		const looksLikeOne =
+			/^T[1-9A-HJ-NP-Za-km-z]{33}$/.test(text) ||
+			/^(0x)?[0-9a-fA-F]{42}$/.test(text) ||
+			/^0x[0-9a-fA-F]{40}$/.test(text);
+		const address = looksLikeOne ? readAddress(text) : undefined;
+		if (!address) return text;
+		return this.visible ? toBase58Check(address) : toHex(address);
+	}
+}
+
+function jsonOrText(text: string): string {
+	try {
+		readJson(text);
+		return text;
+	} catch {
+		// A bare word: the text itself.
+		return JSON.stringify(text);
+	}
+}
+
+function parseObject(text: string): Readonly<Record<string, Json>> {
+	let json: Json;
+	try {
+		json = readJson(text);
+	} catch (error) {
+		throw new Failure(
+			"bad_value",
+			`--data is not valid JSON, so no field can be added: ${(error as Error).message}`,
+		);
+	}
+	if (!isRecord(json))
+		throw new Failure("bad_value", "--data is not a JSON object, so no field can be added");
+	return json;
+}
+
+/** A JSON-RPC request with positional parameters; addresses in Base58 become `0x` and 40 digits. */
+export function jsonRpcRequest(method: string, parameters: readonly string[]): string {
+	const params = parameters.map((text) => {
+		if (/^T[1-9A-HJ-NP-Za-km-z]{33}$/.test(text)) {
+			return JSON.stringify(`0x${toHex((readAddress(text) as Uint8Array).subarray(1))}`);
+		}
+		return jsonOrText(text);
+	});
+	return `{"jsonrpc":"2.0","id":1,"method":${JSON.stringify(method)},"params":[${params.join(",")}]}`;
+}
+
+/**
+ * Whether an answer reports a refusal: HTTP errors, a member `Error`, a result code other than success, a broadcast
+ * answer without success, a JSON-RPC error.
+ */
+export function isRefusal(answer: RawAnswer, isBroadcast: boolean): boolean {
+	if (answer.status >= 400) return true;
+	let json: Json;
+	try {
+		json = readJson(Buffer.from(answer.body).toString("utf8"));
+	} catch {
+		// Texts that aren't JSON are answers too.
+		return false;
+	}
+	if (Array.isArray(json)) return json.some((item) => isRecord(item) && member(item, "error") !== undefined);
+	if (!isRecord(json)) return false;
+	const { Error: error, error: rpcError, result } = json;
+	if (error !== undefined || rpcError !== undefined) return true;
+	if (isBroadcast) return result !== true;
+	if (isRecord(result)) {
+		const { code } = result;
+		return code !== undefined && code !== "SUCCESS" && code !== "NOT_ENOUGH_PERMISSION" && code !== 0n;
+	}
+	return false;
+}

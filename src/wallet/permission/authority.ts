@@ -1,0 +1,141 @@
+/** Whose signatures an envelope needs and has: from the node, or without one from the envelope itself (protocol/wallet-formats §4.2). */
+
+import { toBase58Check } from "../../protocol/address.js";
+import { fromHex, toHex } from "../../protocol/bytes.js";
+import { Account, Key, Permission, PermissionPermissionTypeEnum } from "../../protocol/messages.js";
+import { Failure } from "../failure.js";
+import { isRecord, type JsonRecord, member } from "../json.js";
+import { accountOf, genesisId, headBlock } from "../node/chain-query.js";
+import type { NodeClient } from "../node/node-client.js";
+import type { TransactionEnvelope } from "../transaction/envelope.js";
+import { readAddress } from "../values/address-text.js";
+import { type Approval, checkPermission, permissionOf, samePermission, weigh } from "./permission.js";
+
+export interface Authority {
+	readonly permission: Readonly<Permission>;
+	readonly approval: Approval;
+	/** Id of the genesis block; from the envelope where no node was asked. */
+	readonly chain: Uint8Array | undefined;
+	/** Where the permission is from; one from an envelope is unverified. */
+	readonly source: "node" | "envelope";
+	/** Whether the account's permission is another one than the envelope says. */
+	readonly changed: boolean;
+	/** The present time as the chain counts it; the local clock where no node was asked. */
+	readonly nowMs: bigint;
+	/** Time of the chain's newest block; undefined where no node was asked. */
+	readonly chainMs?: bigint;
+}
+
+/**
+ * Asks the node.
+ * @throws {Failure} `wrong_network`, `not_found`, `not_authorized`
+ */
+export async function authorityAtNode(envelope: TransactionEnvelope, client: NodeClient): Promise<Authority> {
+	const [chain, stored, head] = await Promise.all([
+		genesisId(client),
+		accountOf(client, envelope.owner),
+		headBlock(client),
+	]);
+	const named = member(envelope.coin, "chain");
+	if (typeof named === "string" && named !== toHex(chain)) {
+		throw new Failure(
+			"wrong_network",
+			`the transaction is for the chain ${named}, the node serves ${toHex(chain)}`,
+		);
+	}
+	if (!stored)
+		throw new Failure(
+			"not_found",
+			`the account ${toBase58Check(envelope.owner)} does not exist on this chain`,
+		);
+	const permission = authorising(envelope, stored);
+	const carried = carriedPermission(envelope);
+	return {
+		permission,
+		approval: weigh(permission, envelope.signers),
+		chain,
+		source: "node",
+		changed: carried !== undefined && !samePermission(carried, permission),
+		nowMs: head.timestampMs,
+		chainMs: head.timestampMs,
+	};
+}
+
+/**
+ * Believes the envelope.
+ * @throws {Failure} `usage` if it carries no permission, `not_authorized`
+ */
+export function authorityOfEnvelope(envelope: TransactionEnvelope, nowMs: number): Authority {
+	const carried = carriedPermission(envelope);
+	if (!carried) {
+		throw new Failure(
+			"usage",
+			"without a node, the envelope itself must carry the permission, and it doesn't",
+		);
+	}
+	const permission = checkPermission(carried, envelope.permissionId, envelope.type.id);
+	const chain = member(envelope.coin, "chain");
+	return {
+		permission,
+		approval: weigh(permission, envelope.signers),
+		chain: typeof chain === "string" && /^[0-9a-f]{64}$/.test(chain) ? fromHex(chain) : undefined,
+		source: "envelope",
+		changed: false,
+		nowMs: BigInt(nowMs),
+	};
+}
+
+/** The stored permission that a transaction of an account names. @throws {Failure} `not_authorized` */
+function authorising(envelope: TransactionEnvelope, account: Readonly<Account>): Readonly<Permission> {
+	const { permissionId, type } = envelope;
+	return checkPermission(permissionOf(account, permissionId), permissionId, type.id);
+}
+
+/** An account that a node doesn't know signs with its own key, as a new one does. */
+export function accountOrFresh(
+	account: Readonly<Account> | undefined,
+	address: Uint8Array,
+): Readonly<Account> {
+	return account ?? Account.create({ address });
+}
+
+/** The permission inside the member `coin`; undefined if there is none. @throws {Failure} `transaction_invalid` */
+function carriedPermission(envelope: TransactionEnvelope): Permission | undefined {
+	const permission = member(envelope.coin, "permission");
+	if (!isRecord(permission)) return undefined;
+	const { id, type, name, threshold, operations, keys } = permission;
+	try {
+		return Permission.create({
+			id: Number(id),
+			type: PermissionPermissionTypeEnum.values[String(type)] ?? -1,
+			permission_name: String(name ?? ""),
+			threshold: BigInt(String(threshold)),
+			operations: operations === undefined ? new Uint8Array(0) : fromHex(String(operations)),
+			keys: (Array.isArray(keys) ? keys : []).map((key) => keyFrom(key as JsonRecord)),
+		});
+	} catch (error) {
+		if (!(error instanceof SyntaxError) && !(error instanceof RangeError) && !(error instanceof Failure))
+			throw error;
+		throw new Failure("transaction_invalid", "the member coin.permission can't be read");
+	}
+}
+
+function keyFrom({ address, weight }: JsonRecord): Key {
+	const bytes = readAddress(String(address));
+	if (!bytes) throw new Failure("transaction_invalid", "a key of coin.permission is not an address");
+	return Key.create({ address: bytes, weight: BigInt(String(weight)) });
+}
+
+/** Refuses a transaction whose time is over. @throws {Failure} `tx_expired` */
+export function checkNotExpired(envelope: TransactionEnvelope, authority: Authority): void {
+	const expiration = envelope.transaction.raw?.expiration ?? 0n;
+	if (expiration <= authority.nowMs) {
+		throw new Failure(
+			"tx_expired",
+			`the transaction expired at ${new Date(Number(expiration)).toISOString()}`,
+			{
+				hint: "build it again; --expires gives it more time",
+			},
+		);
+	}
+}

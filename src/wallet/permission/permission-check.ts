@@ -1,0 +1,339 @@
+/** What is wrong or dangerous about new permissions, before anything is signed (protocol/command-line §3.2, protocol/permissions §2.4). */
+
+import { toBase58Check } from "../../protocol/address.js";
+import { equalBytes, toHex } from "../../protocol/bytes.js";
+import { MAX_INT64 } from "../../protocol/int64.js";
+import {
+	type Permission,
+	PermissionPermissionType,
+	PermissionPermissionTypeEnum,
+} from "../../protocol/messages.js";
+import { OPERATIONS_LENGTH } from "../../protocol/permission.js";
+import { Failure } from "../failure.js";
+import {
+	canUpdatePermissions,
+	DEFAULT_OPERATIONS,
+	hasOperation,
+	movingOperations,
+	operationIds,
+	operationName,
+	unknownOperations,
+} from "./operations.js";
+import { MAX_KEYS, permissionLabel, samePermission } from "./permission.js";
+import { FIRST_ACTIVE_ID, type PermissionSet } from "./permission-set.js";
+
+const MAX_ACTIVES = 8;
+const MAX_NAME_LENGTH = 32;
+
+/** A remark on new permissions. Level 3 locks the owner out, level 2 may, the others only inform. */
+export interface PermissionRemark {
+	readonly code: string;
+	readonly level: 0 | 2 | 3;
+	readonly message: string;
+}
+
+/**
+ * The node's own rules, in its order and with its texts.
+ * @param isWitness whether the account is a witness
+ * @throws {Failure} `contract_validate`
+ */
+export function checkRules(set: PermissionSet, isWitness: boolean): void {
+	const refuse = (text: string): never => {
+		throw new Failure("contract_validate", text);
+	};
+	if (isWitness && !set.witness) refuse("witness permission is missed");
+	if (!isWitness && set.witness) refuse("account isn't witness can't set witness permission");
+	if (set.actives.length === 0) {
+		throw new Failure("contract_validate", "active permission is missed", {
+			hint: "the network wants at least one: --active active=1/<key> adds it",
+		});
+	}
+	if (set.actives.length > MAX_ACTIVES) refuse("active permission is too many");
+	if (set.owner.type !== PermissionPermissionType.Owner) refuse("owner permission type is error");
+	checkOne(set.owner, refuse);
+	if (set.witness) {
+		if (set.witness.type !== PermissionPermissionType.Witness) refuse("witness permission type is error");
+		checkOne(set.witness, refuse);
+	}
+	for (const active of set.actives) {
+		if (active.type !== PermissionPermissionType.Active) refuse("active permission type is error");
+		checkOne(active, refuse);
+	}
+}
+
+function checkOne(permission: Readonly<Permission>, refuse: (text: string) => never): void {
+	const { keys, type, threshold, permission_name: name, operations } = permission;
+	const typeName = PermissionPermissionTypeEnum.names.get(type) ?? "";
+	if (keys.length > MAX_KEYS) refuse(`number of keys in permission should not be greater than ${MAX_KEYS}`);
+	if (keys.length === 0) refuse("key's count should be greater than 0");
+	if (type === PermissionPermissionType.Witness && keys.length !== 1)
+		refuse("Witness permission's key count should be 1");
+	if (threshold <= 0n) refuse("permission's threshold should be greater than 0");
+	// The network counts UTF-16 units, as a string's length does here.
+	if (name.length > MAX_NAME_LENGTH) refuse("permission's name is too long");
+	if (permission.parent_id !== 0) refuse("permission's parent should be owner");
+	if (new Set(keys.map(({ address }) => toHex(address))).size !== keys.length) {
+		refuse(`address should be distinct in permission ${typeName}`);
+	}
+	let sum = 0n;
+	for (const { weight } of keys) {
+		if (weight <= 0n) refuse("key's weight should be greater than 0");
+		sum += weight;
+		if (sum > MAX_INT64) refuse("long overflow");
+	}
+	if (sum < threshold)
+		refuse(`sum of all key's weight should not be less than threshold in permission ${typeName}`);
+	if (type !== PermissionPermissionType.Active) {
+		if (operations.length > 0) refuse(`${typeName} permission needn't operations`);
+	} else if (operations.length !== OPERATIONS_LENGTH) refuse("operations size must 32");
+}
+
+/** What is known about the keys of the new owner permission. */
+interface KeyFacts {
+	/** A key that this machine can sign with. */
+	isLocal(address: Uint8Array): boolean;
+	/** A contract account or the zero address, which can never sign. */
+	isUnsignable(address: Uint8Array): boolean;
+}
+
+/** Everything a person should know before agreeing, most serious first. */
+export function permissionRemarks(
+	before: PermissionSet,
+	after: PermissionSet,
+	facts: KeyFacts,
+): PermissionRemark[] {
+	return [
+		...ownerRemarks(after.owner, facts),
+		...after.actives.flatMap((active) => fundRemarks(before, after, active)),
+		...after.actives.flatMap(activeRemarks),
+		...shiftRemarks(before, after),
+	];
+}
+
+function ownerRemarks(owner: Readonly<Permission>, facts: KeyFacts): PermissionRemark[] {
+	const weightOf = (counts: (address: Uint8Array) => boolean): bigint =>
+		owner.keys.filter(({ address }) => counts(address)).reduce((sum, { weight }) => sum + weight, 0n);
+	const signable = weightOf((address) => !facts.isUnsignable(address));
+	if (signable < owner.threshold) {
+		return [
+			{
+				code: "owner_unsignable",
+				level: 3,
+				message: `the owner permission can never be used again: keys that can sign weigh ${signable} of ${owner.threshold}`,
+			},
+		];
+	}
+	const local = weightOf((address) => facts.isLocal(address) && !facts.isUnsignable(address));
+	if (local === 0n) {
+		return [
+			{
+				code: "owner_lockout",
+				level: 3,
+				message: "no owner key is in the local keystore: from here the account can't be controlled any more",
+			},
+		];
+	}
+	if (local < owner.threshold) {
+		const foreign = owner.keys
+			.filter(({ address }) => !facts.isLocal(address))
+			.map(({ address }) => toBase58Check(address));
+		return [
+			{
+				code: "owner_lockout_partial",
+				level: 2,
+				message: `the local owner keys weigh ${local} of ${owner.threshold}: the rest is with ${foreign.join(", ")}`,
+			},
+		];
+	}
+	return [];
+}
+
+/**
+ * An active permission that moves funds and that others than the new owner's keys, or fewer of them, can use: whoever
+ * shares an account among several keys rarely wants one of them, or the old one, to go on paying alone.
+ */
+function fundRemarks(
+	before: PermissionSet,
+	after: PermissionSet,
+	active: Readonly<Permission>,
+): PermissionRemark[] {
+	const moving = movingOperations(active.operations);
+	if (moving.length === 0) return [];
+	const { owner } = after;
+	const outside = active.keys.filter(
+		({ address }) => !owner.keys.some((key) => equalBytes(key.address, address)),
+	);
+	const label = permissionLabel(active);
+	const may = `${label} may move funds (${moving.map(operationName).join(", ")})`;
+	const remedy = `--active ${active.id}=${keysetText(owner)} gives it the owner's keys`;
+	if (outside.length > 0) {
+		const who = outside.map(({ address }) => toBase58Check(address)).join(", ");
+		const alone = weightOfKeys(outside) >= active.threshold ? ", without any of the owner's keys" : "";
+		return [
+			{
+				code: "active_outside_owner",
+				level: 2,
+				message: `${may} with keys that are not the owner's: ${who}${alone}; ${remedy}`,
+			},
+		];
+	}
+	const stayed = before.actives.some((candidate) => samePermission(candidate, active));
+	if (!stayed || samePermission(before.owner, owner) || fewestSigners(active) >= fewestSigners(owner))
+		return [];
+	return [
+		{
+			code: "active_weaker_than_owner",
+			level: 2,
+			message: `${may} with ${signatures(fewestSigners(active))} where the owner needs ${fewestSigners(owner)}; ${remedy}`,
+		},
+	];
+}
+
+function signatures(count: number): string {
+	return count === 1 ? "1 signature" : `${count} signatures`;
+}
+
+function weightOfKeys(keys: Permission["keys"]): bigint {
+	return keys.reduce((sum, { weight }) => sum + weight, 0n);
+}
+
+/** How few keys reach the threshold. */
+function fewestSigners({ keys, threshold }: Readonly<Permission>): number {
+	const heaviestFirst = keys.map(({ weight }) => weight).sort((a, b) => (a < b ? 1 : a > b ? -1 : 0));
+	let sum = 0n;
+	const position = heaviestFirst.findIndex((weight) => {
+		sum += weight;
+		return sum >= threshold;
+	});
+	return position < 0 ? Number.POSITIVE_INFINITY : position + 1;
+}
+
+/** A set of keys as the flags of permission update take it. */
+function keysetText({ threshold, keys }: Readonly<Permission>): string {
+	const words = keys.map(
+		({ address, weight }) => `${toBase58Check(address)}${weight === 1n ? "" : `:${weight}`}`,
+	);
+	return `${threshold}/${words.join(",")}`;
+}
+
+function activeRemarks(active: Readonly<Permission>): PermissionRemark[] {
+	const label = permissionLabel(active);
+	const remarks: PermissionRemark[] = [];
+	if (canUpdatePermissions(active.operations)) {
+		remarks.push({
+			code: "active_can_update_permission",
+			level: 0,
+			message: `${label} may change the permissions themselves`,
+		});
+	}
+	const unknown = unknownOperations(active.operations);
+	if (unknown.length > 0) {
+		remarks.push({
+			code: "active_unknown_operations",
+			level: 0,
+			message: `${label} holds operations without a name: ${unknown.join(", ")}`,
+		});
+	}
+	const missing = operationIds(DEFAULT_OPERATIONS).filter(
+		(id) => id >= 48 && !hasOperation(active.operations, id),
+	);
+	const ordinary = operationIds(DEFAULT_OPERATIONS).filter((id) => id < 48);
+	if (missing.length > 0 && ordinary.every((id) => hasOperation(active.operations, id))) {
+		remarks.push({
+			code: "operations_outdated",
+			level: 0,
+			message: `${label} lacks newer operations (${missing.map(operationName).join(", ")}): --operations ${active.id}=default adds them`,
+		});
+	}
+	return remarks;
+}
+
+/** Removing one shifts those after it, and transactions in flight name permissions by id. */
+function shiftRemarks(before: PermissionSet, after: PermissionSet): PermissionRemark[] {
+	const moves = before.actives.flatMap((active, index) => {
+		const now = after.actives.findIndex(
+			(candidate) =>
+				candidate.permission_name === active.permission_name &&
+				(candidate === active || samePermission(candidate, active)),
+		);
+		return now >= 0 && now !== index
+			? [`${active.permission_name || active.id}: ${FIRST_ACTIVE_ID + index} → ${FIRST_ACTIVE_ID + now}`]
+			: [];
+	});
+	if (moves.length === 0) return [];
+	return [
+		{ code: "active_ids_shift", level: 0, message: `active permissions get other ids: ${moves.join(", ")}` },
+	];
+}
+
+/** Whether two sets are the same as the chain stores them. */
+export function sameSet(a: PermissionSet, b: PermissionSet): boolean {
+	const sameNamed = (x: Readonly<Permission> | undefined, y: Readonly<Permission> | undefined): boolean =>
+		x === undefined || y === undefined
+			? x === y
+			: x.permission_name === y.permission_name && x.type === y.type && samePermission(x, y);
+	return (
+		sameNamed(a.owner, b.owner) &&
+		sameNamed(a.witness, b.witness) &&
+		a.actives.length === b.actives.length &&
+		a.actives.every((active, index) => sameNamed(active, b.actives[index]))
+	);
+}
+
+/** The changes line by line; unchanged permissions are named as such. */
+export function differenceLines(before: PermissionSet, after: PermissionSet): string[] {
+	const lines = [
+		...compare("owner", before.owner, after.owner),
+		...compare("witness", before.witness, after.witness),
+	];
+	for (let index = 0; index < Math.max(before.actives.length, after.actives.length); index++) {
+		lines.push(...compare(`active ${FIRST_ACTIVE_ID + index}`, before.actives[index], after.actives[index]));
+	}
+	return lines;
+}
+
+/** Who can use a permission that stays as it is. */
+function holders({ keys, threshold }: Readonly<Permission>): string {
+	const names = keys.map(({ address }) => toBase58Check(address)).join(", ");
+	return keys.length === 1 ? names : `${names}, threshold ${threshold}`;
+}
+
+function compare(
+	title: string,
+	before: Readonly<Permission> | undefined,
+	after: Readonly<Permission> | undefined,
+): string[] {
+	if (!before && !after) return [];
+	const name = after?.permission_name ?? before?.permission_name ?? "";
+	const head = `  ${title}${name && name !== title ? ` "${name}"` : ""}`;
+	if (!after) return [`- ${head.trim()}, removed`];
+	const lines: string[] = [];
+	if (!before) lines.push(`+ ${head.trim()}, threshold ${after.threshold}`);
+	else if (before.threshold !== after.threshold)
+		lines.push(`    threshold ${before.threshold} → ${after.threshold}`);
+	if (before && before.permission_name !== after.permission_name) {
+		lines.push(`    name "${before.permission_name}" → "${after.permission_name}"`);
+	}
+	for (const key of before?.keys ?? []) {
+		const kept = after.keys.find(({ address }) => equalBytes(address, key.address));
+		if (!kept) lines.push(`  - ${toBase58Check(key.address)} weight ${key.weight}`);
+		else if (kept.weight !== key.weight)
+			lines.push(`    ${toBase58Check(key.address)} weight ${key.weight} → ${kept.weight}`);
+	}
+	for (const key of after.keys) {
+		if (!before?.keys.some(({ address }) => equalBytes(address, key.address))) {
+			lines.push(`  + ${toBase58Check(key.address)} weight ${key.weight}`);
+		}
+	}
+	const [had, has] = [before?.operations ?? new Uint8Array(0), after.operations];
+	const added = operationIds(has)
+		.filter((id) => !hasOperation(had, id))
+		.map(operationName);
+	const dropped = operationIds(had)
+		.filter((id) => !hasOperation(has, id))
+		.map(operationName);
+	if (added.length > 0) lines.push(`  + may ${added.join(", ")}`);
+	if (dropped.length > 0) lines.push(`  - may no longer ${dropped.join(", ")}`);
+	if (!before) return lines;
+	return lines.length === 0 ? [`${head}, unchanged: ${holders(after)}`] : [head, ...lines];
+}

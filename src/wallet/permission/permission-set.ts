@@ -1,0 +1,187 @@
+/**
+ * The permissions of an account as one value: read from the chain or from a document, edited step by step, written as
+ * a document that the next command takes (protocol/wallet-formats §5). The chain renumbers active permissions by their position.
+ */
+
+import { toBase58Check } from "../../protocol/address.js";
+import { equalBytes } from "../../protocol/bytes.js";
+import {
+	type Account,
+	AccountPermissionUpdateContract,
+	Key,
+	Permission,
+	PermissionPermissionType,
+	PermissionPermissionTypeEnum,
+} from "../../protocol/messages.js";
+import { Failure } from "../failure.js";
+import { isRecord, type Json, type JsonRecord, member } from "../json.js";
+import { operationNames, operationsHex, parseOperations } from "./operations.js";
+import { permissionOf } from "./permission.js";
+
+/** Id of the first active permission. */
+export const FIRST_ACTIVE_ID = 2;
+
+export interface PermissionSet {
+	readonly owner: Readonly<Permission>;
+	readonly witness: Readonly<Permission> | undefined;
+	readonly actives: readonly Readonly<Permission>[];
+}
+
+/** What an account stores now. */
+export function storedPermissions(account: Readonly<Account>): PermissionSet {
+	return {
+		owner: permissionOf(account, 0) as Readonly<Permission>,
+		witness: account.witness_permission,
+		actives: account.active_permission,
+	};
+}
+
+/** The contract that stores a set. */
+export function updateContract(owner: Uint8Array, set: PermissionSet): AccountPermissionUpdateContract {
+	return AccountPermissionUpdateContract.create({
+		owner_address: owner,
+		owner: set.owner,
+		...(set.witness ? { witness: set.witness } : {}),
+		actives: set.actives,
+	});
+}
+
+/** How the chain will store a set: ids by position. */
+export function numbered(set: PermissionSet): PermissionSet {
+	const withId = (permission: Readonly<Permission>, id: number): Permission => {
+		const copy = Permission.copy(permission);
+		copy.id = id;
+		return copy;
+	};
+	return {
+		owner: withId(set.owner, 0),
+		witness: set.witness && withId(set.witness, 1),
+		actives: set.actives.map((active, index) => withId(active, FIRST_ACTIVE_ID + index)),
+	};
+}
+
+/** A permission for people and programs. */
+export interface PermissionView {
+	readonly id: number;
+	readonly type: string;
+	readonly name: string;
+	readonly threshold: bigint;
+	readonly keys: readonly {
+		readonly address: string;
+		readonly weight: bigint;
+		readonly local?: boolean | undefined;
+	}[];
+	readonly operations?: string | undefined;
+	readonly operationNames?: readonly string[] | undefined;
+}
+
+/** The document of a set. @param isLocal whether a key is in the local keystore */
+export function permissionDocument(
+	account: Uint8Array,
+	set: PermissionSet,
+	isLocal?: (address: Uint8Array) => boolean,
+): {
+	readonly account: string;
+	readonly owner: PermissionView;
+	readonly witness?: PermissionView | undefined;
+	readonly actives: readonly PermissionView[];
+} {
+	const view = (permission: Readonly<Permission>): PermissionView => ({
+		id: permission.id,
+		type: PermissionPermissionTypeEnum.names.get(permission.type) ?? String(permission.type),
+		name: permission.permission_name,
+		threshold: permission.threshold,
+		keys: permission.keys.map(({ address, weight }) => ({
+			address: toBase58Check(address),
+			weight,
+			...(isLocal ? { local: isLocal(address) } : {}),
+		})),
+		...(permission.operations.length > 0
+			? {
+					operations: operationsHex(permission.operations),
+					operationNames: operationNames(permission.operations),
+				}
+			: {}),
+	});
+	return {
+		account: toBase58Check(account),
+		owner: view(set.owner),
+		...(set.witness ? { witness: view(set.witness) } : {}),
+		actives: set.actives.map(view),
+	};
+}
+
+/**
+ * Reads a document; members for display are ignored.
+ * @param resolve address of a key by address or label
+ * @throws {Failure} `bad_value` naming the place
+ */
+export async function readPermissionDocument(
+	document: Json,
+	resolve: (text: string) => Promise<Uint8Array>,
+): Promise<PermissionSet> {
+	if (!isRecord(document)) throw new Failure("bad_value", "the permissions document is not a JSON object");
+	const { owner, witness, actives } = document;
+	if (!isRecord(owner)) throw new Failure("bad_value", "the permissions document has no owner");
+	if (!Array.isArray(actives)) throw new Failure("bad_value", "the permissions document has no list actives");
+	const { Owner, Witness, Active } = PermissionPermissionType;
+	const read: Permission[] = [];
+	for (const [index, active] of actives.entries()) {
+		read.push(await readPermission(active, Active, `actives[${index}]`, FIRST_ACTIVE_ID + index, resolve));
+	}
+	return {
+		owner: await readPermission(owner, Owner, "owner", 0, resolve),
+		witness: isRecord(witness) ? await readPermission(witness, Witness, "witness", 1, resolve) : undefined,
+		actives: read,
+	};
+}
+
+async function readPermission(
+	value: Json,
+	type: number,
+	place: string,
+	id: number,
+	resolve: (text: string) => Promise<Uint8Array>,
+): Promise<Permission> {
+	if (!isRecord(value)) throw new Failure("bad_value", `${place} is not an object`);
+	const { name, threshold, keys } = value;
+	if (!Array.isArray(keys)) throw new Failure("bad_value", `${place} has no list keys`);
+	const read: Key[] = [];
+	for (const [index, key] of keys.entries()) {
+		if (!isRecord(key)) throw new Failure("bad_value", `${place}.keys[${index}] is not an object`);
+		const { address, weight } = key;
+		read.push(
+			Key.create({
+				address: await resolve(String(address)),
+				weight: weight === undefined ? 1n : integer(weight, `${place}.keys[${index}].weight`),
+			}),
+		);
+	}
+	return Permission.create({
+		type,
+		id,
+		permission_name: String(name ?? member(value, "permission_name") ?? ""),
+		threshold: integer(threshold, `${place}.threshold`),
+		operations:
+			type === PermissionPermissionType.Active ? operationsOfDocument(value, place) : new Uint8Array(0),
+		keys: read,
+	});
+}
+
+function operationsOfDocument(value: JsonRecord, place: string): Uint8Array {
+	const { operations, operationNames: names } = value;
+	const fromHex = operations === undefined ? undefined : parseOperations(String(operations));
+	const fromNames = Array.isArray(names) ? parseOperations(names.join(",")) : undefined;
+	if (fromHex && fromNames && !equalBytes(fromHex, fromNames)) {
+		throw new Failure("bad_value", `${place}: operations and operationNames disagree`);
+	}
+	const found = fromHex ?? fromNames;
+	if (!found) throw new Failure("bad_value", `${place} has neither operations nor operationNames`);
+	return found;
+}
+
+function integer(value: Json | undefined, place: string): bigint {
+	if (typeof value === "bigint") return value;
+	if (typeof value === "string" && /^\d+$/.test(value)) return BigInt(value);
+	throw new Failure("bad_value", `${place} is not a whole number`);
+}

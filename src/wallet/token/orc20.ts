@@ -1,0 +1,195 @@
+/** ORC-20 tokens: contracts with an agreed interface, asked by constant calls (protocol/wallet-formats §6). */
+
+import { AbiDataError } from "../../abi/abi-data-error.js";
+import type { AbiValue } from "../../abi/coder.js";
+import { type AbiView, decodeValues, encodeCall } from "../../abi/coder.js";
+import type { AbiItem, ContractInterface } from "../../abi/parameter.js";
+import { addressPrefix, toBase58Check } from "../../protocol/address.js";
+import { fromUtf8, toHex } from "../../protocol/bytes.js";
+import { parseSignature } from "../abi/signature.js";
+import { contactNamed } from "../configuration/contacts.js";
+import type { Settings } from "../configuration/settings.js";
+import { Failure } from "../failure.js";
+import { callConstant } from "../node/constant-call.js";
+import type { NodeClient, NodeView } from "../node/node-client.js";
+import { readAddress } from "../values/address-text.js";
+import { formatDecimal, parseTokenAmount } from "../values/amount.js";
+import { storedInterface } from "../view/contract-record.js";
+import { namesSymbol, withoutSymbol } from "./token-amount.js";
+
+/** What the interface can be asked. */
+const QUESTIONS = {
+	name: parseSignature("name() returns (string)"),
+	symbol: parseSignature("symbol() returns (string)"),
+	decimals: parseSignature("decimals() returns (uint256)"),
+	totalSupply: parseSignature("totalSupply() returns (uint256)"),
+	balanceOf: parseSignature("balanceOf(address) returns (uint256)"),
+	allowance: parseSignature("allowance(address,address) returns (uint256)"),
+} as const;
+
+/** The call that lets a spender move an amount. */
+export const APPROVE = parseSignature("approve(address spender, uint256 amount) returns (bool)");
+
+/** Early contracts answer with 32 bytes where the interface says a text. */
+const FIXED_TEXT_LENGTH = 32;
+const MAX_DECIMALS = 255n;
+
+/** The call that moves an amount of one's own. */
+export const TRANSFER = parseSignature("transfer(address to, uint256 amount) returns (bool)");
+
+/** What a token writes into the log, where it stored no interface. */
+const EVENTS: ContractInterface = [
+	parseSignature("Transfer(address indexed from, address indexed to, uint256 value)", "event"),
+	parseSignature("Approval(address indexed owner, address indexed spender, uint256 value)", "event"),
+];
+
+/** The largest amount of 256 bits; an allowance of it never ends. */
+export const MAX_UINT256 = 2n ** 256n - 1n;
+
+export interface Orc20View {
+	readonly contract: string;
+	readonly name: string;
+	readonly symbol: string;
+	readonly decimals: number;
+	/** Smallest units. */
+	readonly supply: bigint;
+}
+
+/** A token contract as one client asks it. Addresses have 21 bytes, amounts are in smallest units. */
+export class Orc20 {
+	constructor(
+		private readonly client: NodeClient,
+		readonly contract: Uint8Array,
+		private readonly view: NodeView = "full",
+	) {}
+
+	async describe(): Promise<Orc20View> {
+		const [name, symbol, decimals, supply] = await Promise.all([
+			this.text(QUESTIONS.name),
+			this.text(QUESTIONS.symbol),
+			this.decimals(),
+			this.number(QUESTIONS.totalSupply),
+		]);
+		return { contract: toBase58Check(this.contract), name, symbol, decimals, supply };
+	}
+
+	/**
+	 * An amount for people who are asked: in the token's own unit, where the contract tells it, and in smallest units.
+	 * @param amount smallest units
+	 * @param offline the contract isn't asked
+	 */
+	async amountText(amount: bigint, offline: boolean): Promise<string> {
+		const raw = `${amount} smallest units`;
+		const name = `the token ${toBase58Check(this.contract)}`;
+		if (offline) return `${raw} of ${name}`;
+		try {
+			const [symbol, decimals] = await Promise.all([this.text(QUESTIONS.symbol), this.decimals()]);
+			return `${formatDecimal(amount, decimals)} ${JSON.stringify(symbol)} (${raw}, ${decimals} decimals) of ${name}`;
+		} catch (error) {
+			if (error instanceof Failure && error.code === "not_found") return `${raw} of ${name}`;
+			throw error;
+		}
+	}
+
+	/**
+	 * Reads an amount: in the token's decimals, with its symbol behind or without, or in smallest units as `<n>raw`.
+	 * @param offline the contract isn't asked
+	 * @returns smallest units
+	 * @throws {Failure} `bad_value`, `not_found`
+	 */
+	async readAmount(text: string, offline: boolean): Promise<bigint> {
+		if (/raw$/i.test(text.trim()) || text.trim() === "0") return parseTokenAmount(text, 0, MAX_UINT256);
+		if (offline) return parseTokenAmount(text, undefined, MAX_UINT256);
+		const symbol = namesSymbol(text) ? await this.text(QUESTIONS.symbol) : undefined;
+		const bare = withoutSymbol({ id: toBase58Check(this.contract), symbol }, text);
+		return parseTokenAmount(bare, await this.decimals(), MAX_UINT256);
+	}
+
+	/** What the contract's answers, reverts and logs are read by: its stored interface, and what every token has. */
+	async interface(call: AbiItem, offline: boolean): Promise<ContractInterface> {
+		if (offline) return [call, ...EVENTS];
+		try {
+			return [call, ...(await storedInterface(this.client, this.contract)), ...EVENTS];
+		} catch (error) {
+			if (error instanceof Failure) return [call, ...EVENTS];
+			throw error;
+		}
+	}
+
+	async decimals(): Promise<number> {
+		const decimals = await this.number(QUESTIONS.decimals);
+		if (decimals > MAX_DECIMALS) throw notAToken();
+		return Number(decimals);
+	}
+
+	async balanceOf(account: Uint8Array): Promise<bigint> {
+		return this.number(QUESTIONS.balanceOf, addressValue(account));
+	}
+
+	/** What a spender may still move out of an account. */
+	async allowance(owner: Uint8Array, spender: Uint8Array): Promise<bigint> {
+		return this.number(QUESTIONS.allowance, addressValue(owner), addressValue(spender));
+	}
+
+	private async number(question: AbiItem, ...values: AbiValue[]): Promise<bigint> {
+		const value = await answered(question, await this.ask(question, values));
+		if (typeof value !== "bigint") throw notAToken();
+		return value;
+	}
+
+	private async text(question: AbiItem): Promise<string> {
+		const data = await this.ask(question, []);
+		if (data.length === FIXED_TEXT_LENGTH) return fromUtf8(data).replace(/\0+$/, "");
+		return String(await answered(question, data));
+	}
+
+	private async ask(question: AbiItem, values: readonly AbiValue[]): Promise<Uint8Array> {
+		const zero = new Uint8Array(21);
+		zero[0] = addressPrefix();
+		const call = { owner: zero, contract: this.contract, data: await encodeCall(question, values) };
+		try {
+			return (await callConstant(this.client, call, this.view)).data;
+		} catch (error) {
+			if (!(error instanceof Failure)) throw error;
+			if (error.code === "contract_validate")
+				throw new Failure("not_found", `there is no contract at ${toBase58Check(this.contract)}`);
+			throw error.code === "contract_revert" ? notAToken() : error;
+		}
+	}
+}
+
+/**
+ * The contract that a word for a token means: an address, a symbol of the profile, the label of a contact; undefined
+ * where it may be a token without a contract.
+ */
+export async function tokenContract(settings: Settings, text: string): Promise<Uint8Array | undefined> {
+	const name = settings.tokens[text] ?? text;
+	return readAddress(name) ?? (await contactNamed(settings.contactsFile, name))?.address;
+}
+
+/** Data of {@link APPROVE}. */
+export function approveData(spender: Uint8Array, amount: bigint): Promise<Uint8Array> {
+	return encodeCall(APPROVE, [addressValue(spender), amount]);
+}
+
+/** Data of {@link TRANSFER}. */
+export function transferData(to: Uint8Array, amount: bigint): Promise<Uint8Array> {
+	return encodeCall(TRANSFER, [addressValue(to), amount]);
+}
+
+function addressValue(address: Uint8Array): AbiValue {
+	return `0x${toHex(address.subarray(1))}`;
+}
+
+async function answered({ outputs = [] }: AbiItem, data: Uint8Array): Promise<AbiView | undefined> {
+	try {
+		return (await decodeValues(outputs, data))[0];
+	} catch (error) {
+		if (error instanceof AbiDataError) throw notAToken();
+		throw error;
+	}
+}
+
+function notAToken(): Failure {
+	return new Failure("not_found", "the contract is not an ORC-20 token: it answers in another form");
+}

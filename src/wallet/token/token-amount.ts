@@ -1,0 +1,109 @@
+/**
+ * Amounts of tokens and of the coin where both may stand, as on exchanges and the market: `1000001:12.5`,
+ * `1000001:125raw`, `coin:5coin` (protocol/command-line §1.3, protocol/wallet-formats §6).
+ */
+
+import { utf8 } from "../../protocol/bytes.js";
+import { toNeutral } from "../../protocol/dialect.js";
+import { Failure } from "../failure.js";
+import type { NodeClient } from "../node/node-client.js";
+import { formatCoin, formatDecimal, parsePositiveCoins, parseTokenAmount } from "../values/amount.js";
+import { type Token, tokenNamed, tokenSymbol } from "./token.js";
+
+/** The id that stands for the coin where tokens are exchanged. */
+export const COIN_ID = "_";
+
+/** What is known of a token, or of the coin. */
+export interface Currency {
+	/** Number of the token, or {@link COIN_ID}. */
+	readonly id: string;
+	/** Absent without a node. */
+	readonly decimals?: number | undefined;
+	readonly symbol?: string | undefined;
+}
+
+export const COIN: Currency = { id: COIN_ID, decimals: 6, symbol: "coin" };
+
+/** Who knows tokens: a node, unless the command does without the network. */
+interface TokenSource {
+	readonly client: NodeClient;
+	readonly offline: boolean;
+}
+
+/**
+ * A token or the coin by what people write: `coin`, an id, a symbol of the profile, a name.
+ * @throws {Failure} `not_found`, `ambiguous`; `usage` for a name without a node
+ */
+export async function currencyNamed({ client, offline }: TokenSource, text: string): Promise<Currency> {
+	if (text === COIN_ID || toNeutral(text.toLowerCase()) === "coin") return COIN;
+	if (!offline) return currencyOf(await tokenNamed(client, text));
+	const id = client.settings.tokens[text] ?? text;
+	if (!/^\d{1,18}$/.test(id)) throw new Failure("usage", `--offline needs the id of the token ${text}`);
+	return { id };
+}
+
+export function currencyOf(token: Token): Currency {
+	return { id: token.id, decimals: token.precision, symbol: tokenSymbol(token) };
+}
+
+/** The currency behind an id of the chain's records. */
+export async function currencyById(client: NodeClient, id: string): Promise<Currency> {
+	return id === COIN_ID ? COIN : currencyOf(await tokenNamed(client, id));
+}
+
+/**
+ * Reads an amount above zero of a currency: coins with their unit; tokens in their decimals, as `<n>raw`, or with the
+ * token's own symbol behind.
+ * @returns smallest units
+ * @throws {Failure} `bad_value`, `amount_unit`
+ */
+export function parseAmountOf(currency: Currency, text: string): bigint {
+	if (currency.id === COIN_ID) return parsePositiveCoins(text);
+	const amount = parseTokenAmount(withoutSymbol(currency, text), currency.decimals);
+	if (amount === 0n) throw new Failure("bad_value", "the amount is zero");
+	return amount;
+}
+
+/** Whether an amount ends with a symbol, which has to be compared with the token's own. */
+export function namesSymbol(text: string): boolean {
+	const [, , unit] = AMOUNT_WITH_UNIT.exec(text.trim()) ?? [];
+	return unit !== undefined && !/^raw$/i.test(unit);
+}
+
+const AMOUNT_WITH_UNIT = /^([\d_]+(?:\.[\d_]*)?) ?([^\d\s._].*)$/;
+
+/** An amount without the token's symbol behind it. @throws {Failure} `bad_value` for another symbol */
+export function withoutSymbol({ id, symbol }: Pick<Currency, "id" | "symbol">, text: string): string {
+	const match = AMOUNT_WITH_UNIT.exec(text.trim());
+	if (!match?.[1] || !match[2] || /^raw$/i.test(match[2])) return text;
+	if (symbol === undefined || match[2] !== symbol) {
+		const own = symbol === undefined ? `token ${id}` : symbol;
+		throw new Failure("bad_value", `"${text}" is an amount of ${match[2]}, not of ${own}`);
+	}
+	return match[1];
+}
+
+/** An amount as typed, with its currency. */
+export interface CurrencyAmount {
+	readonly currency: Currency;
+	/** Id as the wire carries it. */
+	readonly token: Uint8Array;
+	/** Smallest units. */
+	readonly amount: bigint;
+}
+
+/** Reads `<token>:<amount>`. @throws {Failure} as {@link currencyNamed} and {@link parseAmountOf} */
+export async function parseCurrencyAmount(source: TokenSource, text: string): Promise<CurrencyAmount> {
+	const colon = text.lastIndexOf(":");
+	if (colon <= 0)
+		throw new Failure("bad_value", `"${text}": write <token>:<amount>, such as 1000001:12.5 or coin:5coin`);
+	const currency = await currencyNamed(source, text.slice(0, colon));
+	return { currency, token: utf8(currency.id), amount: parseAmountOf(currency, text.slice(colon + 1)) };
+}
+
+/** An amount for people: in coins, in the token's decimals with its symbol, or in smallest units. */
+export function currencyText({ id, decimals, symbol }: Currency, amount: bigint): string {
+	if (id === COIN_ID) return formatCoin(amount);
+	if (decimals === undefined) return `${amount}raw of token ${id}`;
+	return `${formatDecimal(amount, decimals)} ${symbol ?? ""} (${id})`;
+}

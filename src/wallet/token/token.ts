@@ -1,0 +1,111 @@
+/** ORC-10 tokens as a node describes them (protocol/http-endpoints §3.5). */
+
+import { toBase58Check } from "../../protocol/address.js";
+import { fromUtf8, toHex, utf8 } from "../../protocol/bytes.js";
+import { AssetIssueContract, AssetIssueList } from "../../protocol/messages.js";
+import { Failure } from "../failure.js";
+import { messageFrom } from "../node/answer.js";
+import type { NodeClient, NodeView } from "../node/node-client.js";
+
+export type Token = Readonly<AssetIssueContract>;
+
+/** A token by its id. @throws {Failure} `not_found` */
+export async function tokenById(client: NodeClient, id: string, view: NodeView = "full"): Promise<Token> {
+	const answer = await client.call("getassetissuebyid", { value: id }, view);
+	if (Object.keys(answer).length === 0) throw new Failure("not_found", `there is no token with the id ${id}`);
+	return messageFrom(AssetIssueContract, answer);
+}
+
+/**
+ * A token by what people write: its id, a symbol of the profile, or its name.
+ * @throws {Failure} `not_found`; `ambiguous` where several tokens have the name
+ */
+export async function tokenNamed(client: NodeClient, text: string, view: NodeView = "full"): Promise<Token> {
+	const id = client.settings.tokens[text] ?? text;
+	if (/^\d{1,18}$/.test(id)) return tokenById(client, id, view);
+	const answer = await client.call("getassetissuelistbyname", { value: toHex(utf8(id)) }, view);
+	const { assetIssue } = messageFrom(AssetIssueList, answer);
+	const [only, second] = assetIssue;
+	if (!only) {
+		throw new Failure("not_found", `there is no token with the name ${id}`, {
+			hint: `coin contact add ${id} <contract> makes a contract's symbol known, coin profile set ${client.settings.profile} tokens.${id}=<id or contract> for one network`,
+		});
+	}
+	if (!second) return only;
+	throw new Failure("ambiguous", `${assetIssue.length} tokens have the name ${id}`, {
+		hint: "use the id",
+		details: {
+			candidates: assetIssue.map((token) => ({ id: token.id, owner: toBase58Check(token.owner_address) })),
+		},
+	});
+}
+
+/** The token that an account has issued; undefined if it has issued none. */
+export async function issuedToken(client: NodeClient, issuer: Uint8Array): Promise<Token | undefined> {
+	const answer = await client.call("getassetissuebyaccount", { address: toHex(issuer) });
+	return messageFrom(AssetIssueList, answer).assetIssue[0];
+}
+
+/** All tokens, or a page of them by name. */
+export async function listTokens(
+	client: NodeClient,
+	view: NodeView,
+	page?: { readonly offset: bigint; readonly limit: bigint },
+): Promise<readonly Token[]> {
+	const answer = page
+		? await client.call("getpaginatedassetissuelist", page, view)
+		: await client.call("getassetissuelist", {}, view);
+	return messageFrom(AssetIssueList, answer).assetIssue;
+}
+
+export interface TokenView {
+	readonly id: string;
+	readonly name: string;
+	readonly abbr?: string | undefined;
+	readonly owner: string;
+	/** Smallest units. */
+	readonly supply: bigint;
+	readonly decimals: number;
+	/** So many sun buy so many smallest units, while it is sold. */
+	readonly price: { readonly sun: number; readonly units: number };
+	/** Time of its sale, epoch milliseconds. */
+	readonly start: bigint;
+	readonly end: bigint;
+	readonly locked?: readonly { readonly amount: bigint; readonly days: bigint }[] | undefined;
+	/** Bytes a day that the issuer pays for each holder, and for all together. */
+	readonly freeBandwidth: bigint;
+	readonly publicFreeBandwidth: bigint;
+	readonly url: string;
+	readonly description?: string | undefined;
+}
+
+export function viewToken(token: Token): TokenView {
+	const { frozen_supply } = token;
+	return {
+		id: token.id,
+		name: fromUtf8(token.name),
+		abbr: fromUtf8(token.abbr) || undefined,
+		owner: toBase58Check(token.owner_address),
+		supply: token.total_supply,
+		decimals: token.precision,
+		price: { sun: token.coin_num, units: token.num },
+		start: token.start_time,
+		end: token.end_time,
+		locked:
+			frozen_supply.length > 0
+				? frozen_supply.map(({ frozen_amount, frozen_days }) => ({
+						amount: frozen_amount,
+						days: frozen_days,
+					}))
+				: undefined,
+		freeBandwidth: token.free_asset_net_limit,
+		publicFreeBandwidth: token.public_free_asset_net_limit,
+		url: fromUtf8(token.url),
+		description: fromUtf8(token.description) || undefined,
+	};
+}
+
+/** What people call a token: its abbreviation, else its name. */
+export function tokenSymbol(token: Token): string {
+	return fromUtf8(token.abbr) || fromUtf8(token.name);
+}

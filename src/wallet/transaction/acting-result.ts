@@ -1,0 +1,168 @@
+/** What an acting command reports: the transaction, how far it is, and what it cost (protocol/command-line §1.5). */
+
+import { toBase58Check } from "../../protocol/address.js";
+import { fromUtf8, toHex } from "../../protocol/bytes.js";
+import type { FieldDescriptor, Message } from "../../protocol/codec/descriptor.js";
+import { getField } from "../../protocol/codec/descriptor.js";
+import type { MarketOrderDetail, TransactionInfo } from "../../protocol/messages.js";
+import { resultName, type TransactionState, type TransactionStatus } from "../node/wait.js";
+import { formatCoin } from "../values/amount.js";
+import { resourceCode, resourceName } from "../values/resource.js";
+import type { TransactionEnvelope } from "./envelope.js";
+import { summaryOf } from "./envelope-note.js";
+
+/** Members in their order; absent when unknown. */
+export interface ActingResult {
+	readonly txID: string;
+	readonly state: TransactionState;
+	readonly type: string;
+	readonly from: string;
+	readonly to?: string | undefined;
+	readonly amount?: bigint | undefined;
+	readonly token?: string | undefined;
+	readonly contract?: string | undefined;
+	readonly permission: number;
+	readonly block?: bigint | undefined;
+	readonly blockTime?: bigint | undefined;
+	readonly result?: string | undefined;
+	readonly fee?: bigint | undefined;
+	readonly energy?: bigint | undefined;
+	readonly bandwidth?: bigint | undefined;
+	readonly contractAddress?: string | undefined;
+	readonly tokenId?: string | undefined;
+	readonly exchangeId?: bigint | undefined;
+	readonly orderId?: string | undefined;
+	readonly proposalId?: bigint | undefined;
+	readonly withdrawn?: bigint | undefined;
+	/** Sun that went back from unstaking to being staked, by resource. */
+	readonly cancelled?: Readonly<Record<string, bigint>> | undefined;
+	/** Smallest units that a trade on an exchange brought. */
+	readonly received?: bigint | undefined;
+	/** Smallest units of the other token that went into or came out of an exchange. */
+	readonly otherAmount?: bigint | undefined;
+	/** Orders of others that a new order was matched with, and smallest units given and got. */
+	readonly matches?: readonly Match[] | undefined;
+	readonly reason?: string | undefined;
+}
+
+export interface Match {
+	readonly order: string;
+	readonly paid: bigint;
+	readonly received: bigint;
+}
+
+/** Main fields of a contract, by the names that the wire gives them. */
+const RECIPIENTS = ["to_address", "account_address", "receiver_address"];
+const AMOUNTS = [
+	"amount",
+	"frozen_balance",
+	"unfreeze_balance",
+	"balance",
+	"call_value",
+	"quant",
+	"sell_token_quantity",
+];
+const TOKENS = ["asset_name", "token_id", "sell_token_id"];
+
+export function actingResult(envelope: TransactionEnvelope, status: TransactionStatus): ActingResult {
+	const { type, transaction } = envelope;
+	const fields = type.message?.fields ?? [];
+	const find = (names: readonly string[]): FieldDescriptor | undefined =>
+		fields.find((field) => names.includes(field.name));
+	const value = (field: FieldDescriptor | undefined): unknown =>
+		field && getField(transaction.parameter as Readonly<Message>, field.name);
+	const recipient = value(find(RECIPIENTS));
+	const amount = value(find(AMOUNTS));
+	const token = value(find(TOKENS));
+	const contract = value(find(["contract_address"]));
+	return {
+		txID: transaction.idHex,
+		state: status.state,
+		type: type.name,
+		from: toBase58Check(envelope.owner),
+		to: recipient instanceof Uint8Array && recipient.length > 0 ? toBase58Check(recipient) : undefined,
+		amount: typeof amount === "bigint" ? amount : undefined,
+		token: token instanceof Uint8Array && token.length > 0 ? fromUtf8(token) : undefined,
+		contract: contract instanceof Uint8Array && contract.length > 0 ? toBase58Check(contract) : undefined,
+		permission: envelope.permissionId,
+		...(status.receipt ? receiptMembers(status.receipt) : {}),
+	};
+}
+
+/** What a receipt reports. */
+export function receiptMembers(receipt: Readonly<TransactionInfo>): Partial<ActingResult> {
+	return {
+		block: receipt.blockNumber,
+		blockTime: receipt.blockTimeStamp,
+		result: resultName(receipt),
+		fee: receipt.fee,
+		energy: receipt.receipt?.energy_usage_total ?? 0n,
+		bandwidth: receipt.receipt?.net_usage ?? 0n,
+		contractAddress:
+			receipt.contract_address.length > 0 ? toBase58Check(receipt.contract_address) : undefined,
+		tokenId: receipt.assetIssueID || undefined,
+		exchangeId: positive(receipt.exchange_id),
+		orderId: receipt.orderId.length > 0 ? toHex(receipt.orderId) : undefined,
+		withdrawn: positive(receipt.withdraw_amount + receipt.withdraw_expire_amount),
+		cancelled: receipt.cancel_unfreezeV2_amount.size > 0 ? cancelledStakes(receipt) : undefined,
+		received: positive(receipt.exchange_received_amount),
+		otherAmount: positive(receipt.exchange_inject_another_amount || receipt.exchange_withdraw_another_amount),
+		matches: receipt.orderDetails.length > 0 ? receipt.orderDetails.map(matchOf) : undefined,
+		reason: receipt.resMessage.length > 0 ? fromUtf8(receipt.resMessage) : undefined,
+	};
+}
+
+function positive(value: bigint): bigint | undefined {
+	return value > 0n ? value : undefined;
+}
+
+function cancelledStakes({ cancel_unfreezeV2_amount }: Readonly<TransactionInfo>): Record<string, bigint> {
+	const entries = [...cancel_unfreezeV2_amount].filter(([, amount]) => amount > 0n);
+	return Object.fromEntries(entries.map(([name, amount]) => [resourceName(resourceCode(name)), amount]));
+}
+
+/** What the maker got is what the new order gave. */
+function matchOf({ makerOrderId, fillSellQuantity, fillBuyQuantity }: Readonly<MarketOrderDetail>): Match {
+	return { order: toHex(makerOrderId), paid: fillSellQuantity, received: fillBuyQuantity };
+}
+
+/** The same for people. */
+export function actingLines(envelope: TransactionEnvelope, result: ActingResult): string[] {
+	const lines = [`${result.state}: ${resultSummary(envelope)}`, `  transaction ${result.txID}`];
+	if (result.block !== undefined) lines.push(`  block       ${result.block}, ${result.result ?? ""}`);
+	if (result.fee !== undefined) {
+		const energy = result.energy ? `, energy ${result.energy}` : "";
+		lines.push(`  cost        ${formatCoin(result.fee)}, bandwidth ${result.bandwidth ?? 0n}${energy}`);
+	}
+	lines.push(...reportedLines(result));
+	if (result.reason) lines.push(`  reason      ${result.reason}`);
+	return lines;
+}
+
+/** One sentence on what happened. Who may sign now was read before it was signed, and fills a screen. */
+function resultSummary(envelope: TransactionEnvelope): string {
+	const { type, owner } = envelope;
+	if (type.name === "AccountPermissionUpdateContract") return `new permissions for ${toBase58Check(owner)}`;
+	return summaryOf(envelope);
+}
+
+/** What only some types report. */
+function reportedLines(result: ActingResult): string[] {
+	const { contractAddress, tokenId, exchangeId, orderId, withdrawn, cancelled, received, otherAmount } =
+		result;
+	const cancelledText = Object.entries(cancelled ?? {}).map(([name, sun]) => `${formatCoin(sun)} (${name})`);
+	const rows: readonly (readonly [string, string | bigint | undefined])[] = [
+		["contract", contractAddress],
+		["token", tokenId],
+		["exchange", exchangeId],
+		["order", orderId],
+		["withdrawn", withdrawn === undefined ? undefined : formatCoin(withdrawn)],
+		["staked again", cancelledText.join(", ") || undefined],
+		["received", received === undefined ? undefined : `${received} units`],
+		["other token", otherAmount === undefined ? undefined : `${otherAmount} units`],
+		...(result.matches ?? []).map(
+			({ order, paid, received: got }) => ["matched", `${order}, ${got} units for ${paid}`] as const,
+		),
+	];
+	return rows.flatMap(([name, value]) => (value === undefined ? [] : [`  ${name.padEnd(11)} ${value}`]));
+}

@@ -1,0 +1,214 @@
+/** What a contract does, in one sentence for people: one row a contract type (protocol/wallet-formats §4.1, member `summary`). */
+
+import { toBase58Check } from "../../protocol/address.js";
+import { fromUtf8, toHex } from "../../protocol/bytes.js";
+import type { Message, MessageType } from "../../protocol/codec/descriptor.js";
+import * as m from "../../protocol/messages.js";
+import { operationName } from "../permission/operations.js";
+import { permissionUpdateSummary } from "../permission/permission-summary.js";
+import { COIN_ID } from "../token/token-amount.js";
+import { tokenCallText } from "../token/token-call.js";
+import { formatCoin } from "../values/amount.js";
+import { resourceName } from "../values/resource.js";
+import type { Contract } from "./contract.js";
+
+/** @param owner the acting account in Base58 */
+type Summary = (parameter: Readonly<Message>, owner: string) => string;
+
+const row = <T extends Message>(
+	message: MessageType<T>,
+	summary: (contract: Readonly<T>, owner: string) => string,
+): readonly [string, Summary] => [message.typeName, summary as unknown as Summary];
+
+const SUMMARIES: ReadonlyMap<string, Summary> = new Map([
+	row(
+		m.TransferContract,
+		({ amount, to_address }, owner) => `${formatCoin(amount)} from ${owner} to ${base58(to_address)}`,
+	),
+	row(
+		m.TransferAssetContract,
+		({ amount, asset_name, to_address }, owner) =>
+			`${units(amount, asset_name)} from ${owner} to ${base58(to_address)}`,
+	),
+	row(m.AccountPermissionUpdateContract, permissionUpdateSummary),
+	row(
+		m.AccountCreateContract,
+		({ account_address }, owner) => `${owner} creates the account ${base58(account_address)}`,
+	),
+	row(
+		m.AccountUpdateContract,
+		({ account_name }, owner) => `${owner} takes the name ${quoted(account_name)}`,
+	),
+	row(m.SetAccountIdContract, ({ account_id }, owner) => `${owner} takes the id ${quoted(account_id)}`),
+
+	row(
+		m.FreezeBalanceV2Contract,
+		({ frozen_balance, resource }, owner) =>
+			`${owner} stakes ${formatCoin(frozen_balance)} for ${resourceName(resource)}`,
+	),
+	row(
+		m.UnfreezeBalanceV2Contract,
+		({ unfreeze_balance, resource }, owner) =>
+			`${owner} unstakes ${formatCoin(unfreeze_balance)} from ${resourceName(resource)}`,
+	),
+	row(m.WithdrawExpireUnfreezeContract, (_, owner) => `${owner} withdraws what is unstaked`),
+	row(m.CancelAllUnfreezeV2Contract, (_, owner) => `${owner} cancels all unstaking`),
+	row(
+		m.DelegateResourceContract,
+		({ balance, resource, receiver_address, lock, lock_period }, owner) =>
+			`${owner} delegates the ${resourceName(resource)} of ${formatCoin(balance)} to ${base58(receiver_address)}` +
+			(lock ? `, locked for ${lock_period || DEFAULT_LOCK_BLOCKS} blocks` : ""),
+	),
+	row(
+		m.UnDelegateResourceContract,
+		({ balance, resource, receiver_address }, owner) =>
+			`${owner} takes back the ${resourceName(resource)} of ${formatCoin(balance)} from ${base58(receiver_address)}`,
+	),
+	row(
+		m.FreezeBalanceContract,
+		({ frozen_balance, resource, frozen_duration }, owner) =>
+			`${owner} stakes ${formatCoin(frozen_balance)} for ${resourceName(resource)} (version 1, ${frozen_duration} days)`,
+	),
+	row(
+		m.UnfreezeBalanceContract,
+		({ resource, receiver_address }, owner) =>
+			`${owner} ends the stake of version 1 for ${resourceName(resource)}` +
+			(receiver_address.length > 0 ? `, delegated to ${base58(receiver_address)}` : ""),
+	),
+
+	row(m.VoteWitnessContract, ({ votes }, owner) => {
+		const list = votes.map(({ vote_address, vote_count }) => `${vote_count} for ${base58(vote_address)}`);
+		return `${owner} votes ${list.join(", ")}`;
+	}),
+	row(m.WithdrawBalanceContract, (_, owner) => `${owner} withdraws rewards`),
+	row(m.WitnessCreateContract, ({ url }, owner) => `${owner} applies as a witness, page ${quoted(url)}`),
+	row(
+		m.WitnessUpdateContract,
+		({ update_url }, owner) => `${owner} changes its page to ${quoted(update_url)}`,
+	),
+	row(
+		m.UpdateBrokerageContract,
+		({ brokerage }, owner) => `${owner} keeps ${brokerage} % of its rewards as a witness`,
+	),
+	row(m.ProposalCreateContract, ({ parameters }, owner) => {
+		const list = [...parameters].map(([id, value]) => `parameter ${id} = ${value}`);
+		return `${owner} proposes ${list.join(", ")}`;
+	}),
+	row(
+		m.ProposalApproveContract,
+		({ proposal_id, is_add_approval }, owner) =>
+			`${owner} ${is_add_approval ? "approves" : "withdraws its approval of"} proposal ${proposal_id}`,
+	),
+	row(m.ProposalDeleteContract, ({ proposal_id }, owner) => `${owner} cancels proposal ${proposal_id}`),
+
+	row(
+		m.AssetIssueContract,
+		({ name, total_supply }, owner) =>
+			`${owner} issues ${total_supply} units of the new token ${quoted(name)}`,
+	),
+	row(m.UpdateAssetContract, ({ url }, owner) => `${owner} describes its token anew, page ${quoted(url)}`),
+	row(
+		m.ParticipateAssetIssueContract,
+		({ amount, asset_name, to_address }, owner) =>
+			`${owner} buys token ${idText(asset_name)} for ${formatCoin(amount)} from ${base58(to_address)}`,
+	),
+	row(m.UnfreezeAssetContract, (_, owner) => `${owner} releases the locked supply of its token`),
+
+	row(
+		m.ExchangeCreateContract,
+		(contract, owner) =>
+			`${owner} opens an exchange of ${units(contract.first_token_balance, contract.first_token_id)} and ${units(contract.second_token_balance, contract.second_token_id)}`,
+	),
+	row(
+		m.ExchangeInjectContract,
+		({ exchange_id, quant, token_id }, owner) =>
+			`${owner} puts ${units(quant, token_id)} into exchange ${exchange_id}`,
+	),
+	row(
+		m.ExchangeWithdrawContract,
+		({ exchange_id, quant, token_id }, owner) =>
+			`${owner} takes ${units(quant, token_id)} out of exchange ${exchange_id}`,
+	),
+	row(
+		m.ExchangeTransactionContract,
+		({ exchange_id, quant, token_id, expected }, owner) =>
+			`${owner} sells ${units(quant, token_id)} on exchange ${exchange_id} for at least ${expected} units`,
+	),
+	row(
+		m.MarketSellAssetContract,
+		(contract, owner) =>
+			`${owner} offers ${units(contract.sell_token_quantity, contract.sell_token_id)} for ${units(contract.buy_token_quantity, contract.buy_token_id)}`,
+	),
+	row(m.MarketCancelOrderContract, ({ order_id }, owner) => `${owner} cancels the order ${toHex(order_id)}`),
+
+	row(m.CreateSmartContract, ({ new_contract: made, call_token_value, token_id }, owner) => {
+		const name = made?.name ? ` ${JSON.stringify(made.name)}` : "";
+		const paid = payment(made?.call_value ?? 0n, call_token_value, token_id);
+		return `${owner} deploys the contract${name} of ${made?.bytecode.length ?? 0} bytes${paid}`;
+	}),
+	row(
+		m.TriggerSmartContract,
+		({ contract_address, data, call_value, call_token_value, token_id }, owner) =>
+			`${owner} calls ${calledText(data)}the contract ${base58(contract_address)}${payment(call_value, call_token_value, token_id)}`,
+	),
+	row(
+		m.UpdateSettingContract,
+		({ contract_address, consume_user_resource_percent: percent }, owner) =>
+			`${owner} lets callers of the contract ${base58(contract_address)} pay ${percent} % of the energy`,
+	),
+	row(
+		m.UpdateEnergyLimitContract,
+		({ contract_address, origin_energy_limit: limit }, owner) =>
+			`${owner} pays at most ${limit} energy for a call of the contract ${base58(contract_address)}`,
+	),
+	row(
+		m.ClearABIContract,
+		({ contract_address }, owner) =>
+			`${owner} removes the interface of the contract ${base58(contract_address)}`,
+	),
+]);
+
+/** The selector, and what it means on a token. */
+function calledText(data: Uint8Array): string {
+	if (data.length < 4) return "";
+	const meaning = tokenCallText(data);
+	return `0x${toHex(data.subarray(0, 4))}${meaning === undefined ? "" : ` (${meaning})`} of `;
+}
+
+/** What goes with a call, at the end of a sentence. */
+function payment(sun: bigint, tokens: bigint, tokenId: bigint): string {
+	const parts = [
+		...(sun > 0n ? [formatCoin(sun)] : []),
+		...(tokens > 0n ? [`${tokens} units of token ${tokenId}`] : []),
+	];
+	return parts.length === 0 ? "" : ` with ${parts.join(" and ")}`;
+}
+
+/** The network's lock where none is named: three days (protocol/staking §5.4). */
+const DEFAULT_LOCK_BLOCKS = 86_400n;
+
+/** One sentence on what a contract does. */
+export function contractSummary({ type, parameter }: Contract, owner: Uint8Array): string {
+	const account = toBase58Check(owner);
+	const summary = SUMMARIES.get(type.message?.typeName ?? "");
+	return summary ? summary(parameter, account) : `${operationName(type.id)} by ${account}`;
+}
+
+function base58(address: Uint8Array): string {
+	return toBase58Check(address);
+}
+
+function quoted(text: Uint8Array): string {
+	return JSON.stringify(fromUtf8(text));
+}
+
+function units(amount: bigint, token: Uint8Array): string {
+	const id = fromUtf8(token);
+	return id === COIN_ID ? formatCoin(amount) : `${amount} units of token ${idText(token)}`;
+}
+
+/** Ids are numbers, but a transaction may hold any bytes there. */
+function idText(token: Uint8Array): string {
+	const id = fromUtf8(token);
+	return /^\d{1,19}$/.test(id) ? id : quoted(token);
+}

@@ -1,0 +1,119 @@
+/** The member `coin` of an envelope: chain, permission, who has signed, and what the transaction does in a sentence. */
+
+import { toBase58Check } from "../../protocol/address.js";
+import { asBuffer, fromUtf8, toHex } from "../../protocol/bytes.js";
+import { type Permission, PermissionPermissionTypeEnum } from "../../protocol/messages.js";
+import { type Json, type JsonRecord, member } from "../json.js";
+import { operationName, operationsHex } from "../permission/operations.js";
+import type { Approval, WeighedKey } from "../permission/permission.js";
+import { formatCoin } from "../values/amount.js";
+import { contractSummary } from "./contract-summary.js";
+import type { TransactionEnvelope } from "./envelope.js";
+
+/** What is known about an envelope beside its bytes. */
+export interface EnvelopeFacts {
+	/** Id of the chain's genesis block. */
+	readonly chain: Uint8Array | undefined;
+	readonly permission: Readonly<Permission> | undefined;
+	readonly approval: Approval | undefined;
+	/** Weight of the signatures that are there already, where `approval` counts further ones. */
+	readonly weightBefore?: bigint | undefined;
+	readonly note?: string | undefined;
+	/** Time of the chain's newest block, which is what an expiry is measured by; epoch milliseconds. */
+	readonly chainMs?: bigint | undefined;
+}
+
+/** Members that are computed; any other member that came with an envelope is kept. */
+const COMPUTED = new Set([
+	"v",
+	"chain",
+	"account",
+	"permission",
+	"approved",
+	"weight",
+	"missing",
+	"ready",
+	"expiration",
+	"summary",
+]);
+
+/** Builds the member. It holds no empty list or object and no fraction, so that a node accepts the whole line. */
+export function noteFor(envelope: TransactionEnvelope, facts: EnvelopeFacts): JsonRecord {
+	const { chain, permission, approval } = facts;
+	const kept = Object.entries(envelope.coin ?? {}).filter(([name]) => !COMPUTED.has(name));
+	const members: Record<string, Json | undefined> = {
+		v: 1n,
+		chain: chain ? toHex(chain) : member(envelope.coin, "chain"),
+		account: toBase58Check(envelope.owner),
+		permission: permission ? permissionNote(permission) : member(envelope.coin, "permission"),
+		approved: approval && approval.approved.length > 0 ? approval.approved.map(keyNote) : undefined,
+		weight: approval?.weight.toString(),
+		missing: approval?.missing.toString(),
+		ready: approval?.ready,
+		expiration: envelope.transaction.raw?.expiration.toString(),
+		summary: summaryOf(envelope),
+		note: facts.note,
+		...Object.fromEntries(kept),
+	};
+	return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined)) as JsonRecord;
+}
+
+function permissionNote(permission: Readonly<Permission>): JsonRecord {
+	return {
+		id: BigInt(permission.id),
+		type: PermissionPermissionTypeEnum.names.get(permission.type) ?? String(permission.type),
+		name: permission.permission_name,
+		threshold: permission.threshold.toString(),
+		...(permission.operations.length > 0 ? { operations: operationsHex(permission.operations) } : {}),
+		keys: permission.keys.map(keyNote),
+	};
+}
+
+function keyNote({ address, weight }: WeighedKey): JsonRecord {
+	return { address: toBase58Check(address), weight: weight.toString() };
+}
+
+/** One sentence on what the transaction does. */
+export function summaryOf(envelope: TransactionEnvelope): string {
+	const { type, transaction, owner } = envelope;
+	return contractSummary({ type, parameter: transaction.parameter }, owner);
+}
+
+/** The lines of a summary for people, before they sign. */
+export function summaryLines(envelope: TransactionEnvelope, facts: EnvelopeFacts): string[] {
+	const raw = envelope.transaction.raw;
+	const lines = [
+		`${operationName(envelope.type.id)}: ${summaryOf(envelope)}`,
+		`  transaction ${envelope.transaction.idHex}`,
+	];
+	if (raw && raw.fee_limit > 0n) lines.push(`  fee limit   ${formatCoin(raw.fee_limit)}`);
+	if (raw && raw.data.length > 0) lines.push(`  memo        ${memoText(raw.data)}`);
+	const { permission, approval } = facts;
+	if (permission && approval) {
+		const name = permission.permission_name || `${permission.id}`;
+		const { weightBefore } = facts;
+		const weight = weightBefore === undefined ? approval.weight : `${weightBefore} now, ${approval.weight}`;
+		const when = weightBefore === undefined ? "" : " after signing";
+		lines.push(
+			`  permission  ${name} (${permission.id}), weight ${weight} of ${permission.threshold}${when}`,
+		);
+	}
+	if (raw) lines.push(`  expires     ${expiryText(raw.expiration, facts.chainMs)}`);
+	return lines;
+}
+
+/** A chain without new blocks stands still: its transactions expire by its clock and not by this machine's. */
+function expiryText(expirationMs: bigint, chainMs: bigint | undefined): string {
+	const time = new Date(Number(expirationMs)).toISOString();
+	if (chainMs === undefined) return time;
+	const seconds = (expirationMs - chainMs) / 1000n;
+	const distance = seconds < 0n ? `${-seconds} s before` : `${seconds} s after`;
+	return `${time}, ${distance} the chain's newest block`;
+}
+
+/** A memo as text if it is one, else as hexadecimal. */
+function memoText(data: Uint8Array): string {
+	const text = fromUtf8(data);
+	const printable = /^[^\p{C}]*$/u.test(text) && asBuffer(data).equals(Buffer.from(text, "utf8"));
+	return printable ? JSON.stringify(text) : `0x${toHex(data)}`;
+}

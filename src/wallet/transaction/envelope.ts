@@ -1,0 +1,273 @@
+/**
+ * A transaction on its way between signers: the node's transaction JSON with one more member, `coin`, which says who
+ * must sign and what is signed (protocol/wallet-formats §4.1). The truth is `raw_data_hex` and `signature`; everything else is
+ * computed anew on reading.
+ */
+
+import { equalBytes, fromHex, toHex } from "../../protocol/bytes.js";
+import type { Message } from "../../protocol/codec/descriptor.js";
+import { DecodeError } from "../../protocol/codec/reader.js";
+import type { ContractType } from "../../protocol/contract-types.js";
+import { sha256 } from "../../protocol/hash.js";
+import { NamedError } from "../../protocol/json/exceptions.js";
+import { transactionJson } from "../../protocol/json/transaction-json.js";
+import { packTransaction } from "../../protocol/json/transaction-packing.js";
+import { Transaction, TransactionRaw } from "../../protocol/messages.js";
+import { SignatureError } from "../../protocol/signature.js";
+import { ParameterError, SignedTransaction } from "../../protocol/transaction.js";
+import { Failure } from "../failure.js";
+import { isRecord, type Json, type JsonRecord, member, readJson, writeWireJson } from "../json.js";
+
+export const MAX_SIGNATURES = 5;
+
+/** A transaction that was read and found to be whole. */
+export interface TransactionEnvelope {
+	readonly transaction: SignedTransaction;
+	readonly type: ContractType;
+	/** Account that pays and whose permission counts, 21 bytes. */
+	readonly owner: Uint8Array;
+	readonly permissionId: number;
+	/** Addresses of the signatures, in their order. */
+	readonly signers: readonly Uint8Array[];
+	/** The member `coin` as it came. */
+	readonly coin: JsonRecord | undefined;
+}
+
+/**
+ * Reads one transaction: an envelope, a node's or another wallet's JSON around it, or hexadecimal text.
+ * @param rawOnly the hexadecimal text is raw data alone
+ * @throws {Failure} `transaction_invalid`, `transaction_mismatch`
+ */
+export function readEnvelope(text: string, rawOnly = false): TransactionEnvelope {
+	const trimmed = text.trim();
+	if (!/^[[{]/.test(trimmed)) return checkEnvelope(fromHexText(trimmed, rawOnly), undefined);
+	let json: Json;
+	try {
+		json = readJson(trimmed);
+	} catch (error) {
+		throw new Failure(
+			"transaction_invalid",
+			`the transaction is not valid JSON: ${(error as Error).message}`,
+		);
+	}
+	const record = unwrap(json);
+	const { coin, raw_data: rawData, visible } = record;
+	const version = isRecord(coin) ? member(coin, "v") : undefined;
+	if (version !== undefined && version !== 1n) {
+		throw new Failure(
+			"transaction_invalid",
+			`the transaction's member coin has version ${String(version)}, this program knows 1`,
+		);
+	}
+	const transaction = fromRecord(record);
+	if (rawData !== undefined && rawData !== null) compareRawData(transaction, rawData, visible === true);
+	return checkEnvelope(transaction, isRecord(coin) ? coin : undefined);
+}
+
+/** Wraps a transaction that this program built. @throws {Failure} as {@link readEnvelope} */
+export function envelopeOf(transaction: SignedTransaction, coin?: JsonRecord): TransactionEnvelope {
+	return checkEnvelope(transaction, coin);
+}
+
+function fromHexText(text: string, rawOnly: boolean): SignedTransaction {
+	let bytes: Uint8Array;
+	try {
+		bytes = fromHex(text.replace(/^0x/i, ""));
+	} catch {
+		throw new Failure("transaction_invalid", "the input is neither JSON nor hexadecimal");
+	}
+	return decoded(() =>
+		rawOnly ? Transaction.create({ raw_data: TransactionRaw.decode(bytes) }) : Transaction.decode(bytes),
+	);
+}
+
+function decoded(decode: () => Transaction): SignedTransaction {
+	try {
+		return new SignedTransaction(decode());
+	} catch (error) {
+		if (error instanceof DecodeError)
+			throw new Failure("transaction_invalid", `the bytes are not a transaction: ${error.message}`);
+		throw error;
+	}
+}
+
+/** The transaction inside answers of nodes, frames of other wallets, and lists of one. */
+function unwrap(json: Json): JsonRecord {
+	const value = Array.isArray(json) && json.length === 1 ? (json[0] as Json) : json;
+	if (!isRecord(value)) throw new Failure("transaction_invalid", "the JSON is not a transaction");
+	const { transaction, data } = value;
+	if (isRecord(transaction)) return transaction;
+	const inner = isRecord(data) ? member(data, "transaction") : undefined;
+	if (isRecord(inner)) return inner;
+	return value;
+}
+
+function fromRecord(record: JsonRecord): SignedTransaction {
+	const { raw_data_hex: rawHex, txID, signature } = record;
+	if (typeof rawHex !== "string") {
+		throw new Failure("transaction_invalid", "the transaction has no raw_data_hex: its bytes can't be known");
+	}
+	let rawBytes: Uint8Array;
+	let signatures: Uint8Array[];
+	try {
+		rawBytes = fromHex(rawHex);
+		const list =
+			signature === undefined || signature === null ? [] : Array.isArray(signature) ? signature : [signature];
+		signatures = list.map((item: Json) => fromHex(String(item).replace(/^0x/i, "")));
+	} catch {
+		throw new Failure("transaction_invalid", "raw_data_hex or a signature is not hexadecimal");
+	}
+	const id = sha256(rawBytes);
+	if (txID !== undefined && (typeof txID !== "string" || txID.toLowerCase() !== toHex(id))) {
+		throw new Failure("transaction_mismatch", `txID is ${String(txID)}, but raw_data_hex gives ${toHex(id)}`);
+	}
+	const transaction = decoded(() =>
+		Transaction.create({ raw_data: TransactionRaw.decode(rawBytes), signature: signatures }),
+	);
+	if (!equalBytes(transaction.rawBytes, rawBytes)) {
+		throw new Failure(
+			"transaction_invalid",
+			"raw_data_hex is not in the canonical form, so the network would compute another txID",
+		);
+	}
+	return transaction;
+}
+
+/** The JSON that people read must be the bytes that are signed. */
+function compareRawData(transaction: SignedTransaction, rawData: Json, visible: boolean): void {
+	let packed: SignedTransaction | undefined;
+	try {
+		packed = packTransaction(writeWireJson({ raw_data: rawData }), visible);
+	} catch (error) {
+		if (!(error instanceof NamedError)) throw error;
+	}
+	if (packed && equalBytes(packed.rawBytes, transaction.rawBytes)) return;
+	const shown = readJson(transactionJson(transaction, { visible, dialect: "neutral" })) as JsonRecord;
+	const place = firstDifference(member(shown, "raw_data") as Json, rawData, "raw_data");
+	throw new Failure("transaction_mismatch", `raw_data and raw_data_hex disagree at ${place}`, {
+		hint: "a tool that rounds numbers above 2^53 may have touched it",
+	});
+}
+
+/** Path of the first member that differs; names are compared as they are, numbers exactly. */
+function firstDifference(a: Json | undefined, b: Json | undefined, path: string): string {
+	if (Array.isArray(a) && Array.isArray(b)) {
+		for (let i = 0; i < Math.max(a.length, b.length); i++) {
+			if (!same(a[i], b[i])) return firstDifference(a[i], b[i], `${path}[${i}]`);
+		}
+	} else if (isRecord(a) && isRecord(b)) {
+		for (const name of new Set([...Object.keys(a), ...Object.keys(b)])) {
+			if (!same(a[name], b[name])) return firstDifference(a[name], b[name], `${path}.${name}`);
+		}
+	}
+	return path;
+}
+
+function same(a: Json | undefined, b: Json | undefined): boolean {
+	if (Array.isArray(a) && Array.isArray(b))
+		return a.length === b.length && a.every((item, i) => same(item, b[i]));
+	if (isRecord(a) && isRecord(b)) {
+		return [...new Set([...Object.keys(a), ...Object.keys(b)])].every((name) => same(a[name], b[name]));
+	}
+	return a === b;
+}
+
+function checkEnvelope(transaction: SignedTransaction, coin: JsonRecord | undefined): TransactionEnvelope {
+	const { raw, contract, type } = transaction;
+	if (raw?.contract.length !== 1 || !contract) {
+		throw new Failure(
+			"transaction_invalid",
+			`the transaction has ${raw?.contract.length ?? 0} contracts instead of one`,
+		);
+	}
+	if (!type?.message)
+		throw new Failure("transaction_invalid", `the contract type ${contract.type} is unknown here`);
+	let parameter: Readonly<Message>;
+	try {
+		({ parameter } = transaction);
+	} catch (error) {
+		if (!(error instanceof ParameterError) && !(error instanceof DecodeError)) throw error;
+		throw new Failure("transaction_invalid", `the contract can't be read: ${error.message}`);
+	}
+	if (parameter.$unknown || raw.$unknown || contract.$unknown) {
+		throw new Failure(
+			"transaction_invalid",
+			"the transaction holds fields that this program doesn't know, so it can't show what is signed",
+		);
+	}
+	if (transaction.owner.length === 0)
+		throw new Failure("transaction_invalid", "the transaction names no owner");
+	return {
+		transaction,
+		type,
+		owner: transaction.owner,
+		permissionId: contract.Permission_id,
+		signers: recoverSigners(transaction),
+		coin,
+	};
+}
+
+function recoverSigners(transaction: SignedTransaction): Uint8Array[] {
+	const { signature } = transaction.message;
+	if (signature.length > MAX_SIGNATURES) {
+		throw new Failure(
+			"transaction_invalid",
+			`the transaction has ${signature.length} signatures, at most ${MAX_SIGNATURES} count`,
+		);
+	}
+	const signers: Uint8Array[] = [];
+	for (let index = 0; index < signature.length; index++) {
+		let signer: Uint8Array;
+		try {
+			signer = transaction.signer(index);
+		} catch (error) {
+			if (!(error instanceof SignatureError)) throw error;
+			throw new Failure("transaction_invalid", `signature ${index} yields no key: ${error.message}`, {
+				details: { signature: index },
+			});
+		}
+		if (signers.some((other) => equalBytes(other, signer))) {
+			throw new Failure("transaction_invalid", `signature ${index} repeats a signer`, {
+				details: { signature: index },
+			});
+		}
+		signers.push(signer);
+	}
+	return signers;
+}
+
+/** The same transaction with one more signature. */
+export function withSignature(envelope: TransactionEnvelope, signature: Uint8Array): TransactionEnvelope {
+	const { message } = envelope.transaction;
+	const signed = Transaction.copy(message);
+	signed.signature = [...message.signature, signature];
+	return checkEnvelope(new SignedTransaction(signed), envelope.coin);
+}
+
+/** One line of JSON, members in the order of protocol/wallet-formats §4.1, int64 of `raw_data` as digits. */
+export function writeEnvelope(envelope: TransactionEnvelope, coin: JsonRecord | undefined): string {
+	const { transaction } = envelope;
+	const visible = isFaithful(transaction);
+	const shown = readJson(transactionJson(transaction, { visible, dialect: "neutral" })) as JsonRecord;
+	const { txID, raw_data: rawData, raw_data_hex: rawHex, signature, contract_address: created } = shown;
+	return writeWireJson({
+		visible,
+		txID,
+		contract_address: created,
+		raw_data: rawData,
+		raw_data_hex: rawHex,
+		signature: envelope.signers.length === 0 ? undefined : signature,
+		coin,
+	});
+}
+
+/** Texts with backslashes don't survive the visible form; such a transaction is written with hexadecimal bytes. */
+function isFaithful(transaction: SignedTransaction): boolean {
+	try {
+		const packed = packTransaction(transactionJson(transaction, { visible: true, dialect: "neutral" }), true);
+		return equalBytes(packed.rawBytes, transaction.rawBytes);
+	} catch (error) {
+		if (error instanceof NamedError) return false;
+		throw error;
+	}
+}

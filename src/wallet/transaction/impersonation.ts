@@ -1,0 +1,29 @@
+/** Accounts of a development chain that act without a signature (protocol/development-chain §4.4, `dev_impersonateAccount`). */
+
+import { toBase58Check } from "../../protocol/address.js";
+import { toHex } from "../../protocol/bytes.js";
+import { Failure } from "../failure.js";
+import { isRecord } from "../json.js";
+import { genesisId } from "../node/chain-query.js";
+import { callJsonRpc, developmentUrl } from "../node/json-rpc.js";
+import type { NodeClient } from "../node/node-client.js";
+
+/**
+ * Whether the chain takes transactions of an account without its signature. Only a development chain's own gateway can
+ * say so, and only of the chain that the node serves; every other answer means no.
+ */
+export async function actsUnsigned(client: NodeClient, account: Uint8Array): Promise<boolean> {
+	try {
+		const info = await callJsonRpc(client, "dev_info", [], developmentUrl(client.settings));
+		if (!isRecord(info)) return false;
+		const { genesis, unlocked, unlockAll } = info;
+		if (genesis !== toHex(await genesisId(client))) return false;
+		return unlockAll === true || (Array.isArray(unlocked) && unlocked.includes(toBase58Check(account)));
+	} catch (error) {
+		if (error instanceof Failure) return false;
+		throw error;
+	}
+}
+
+/** How a summary marks a transaction without signature. */
+export const UNSIGNED_LINE = "  signature   none: coin dev impersonate lets the account act without";

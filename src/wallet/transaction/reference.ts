@@ -1,0 +1,85 @@
+/**
+ * What a machine without network has to know of the chain to build a transaction: a block to refer to, and the time
+ * until which it is good. One line of JSON, written by `coin chain head --ref` and read by `--ref`.
+ */
+
+import { refBlockOf } from "../../protocol/block.js";
+import { fromHex, readBe64, toHex } from "../../protocol/bytes.js";
+import { Failure } from "../failure.js";
+import { isRecord, type Json, readJson } from "../json.js";
+import { genesisId, headBlock } from "../node/chain-query.js";
+import type { NodeClient } from "../node/node-client.js";
+import { MAX_LIFE_MS } from "./build.js";
+
+/** A reference block with an end for transactions that refer to it. */
+export interface Reference {
+	readonly number: bigint;
+	/** 32 bytes; the first 8 are the number. */
+	readonly id: Uint8Array;
+	readonly expirationMs: bigint;
+	/** Id of the chain's genesis block, 32 bytes. */
+	readonly chain: Uint8Array | undefined;
+}
+
+const MAX_TEXT = 65_536;
+
+/**
+ * Asks a node. The block is the newest irreversible one, which no change of branch takes away.
+ * @param lifeMs counted from the head block's time
+ */
+export async function currentReference(client: NodeClient, lifeMs: number): Promise<Reference> {
+	if (lifeMs > MAX_LIFE_MS)
+		throw new Failure("bad_value", "the network accepts expiries up to 24h after the head block");
+	const [solid, head, chain] = await Promise.all([
+		headBlock(client, "solidity"),
+		headBlock(client),
+		genesisId(client),
+	]);
+	return { number: solid.number, id: solid.id, expirationMs: head.timestampMs + BigInt(lifeMs), chain };
+}
+
+/** The members that are written; `refBlockBytes` and `refBlockHash` for programs that build by themselves. */
+export function referenceRecord({ number, id, expirationMs, chain }: Reference): object {
+	const { refBlockBytes, refBlockHash } = refBlockOf(id);
+	return {
+		number,
+		blockID: toHex(id),
+		refBlockBytes: toHex(refBlockBytes),
+		refBlockHash: toHex(refBlockHash),
+		expiration: expirationMs,
+		chain: chain ? toHex(chain) : undefined,
+	};
+}
+
+/** Reads what {@link referenceRecord} wrote. @throws {Failure} `bad_value` */
+export function readReference(text: string): Reference {
+	if (text.length > MAX_TEXT) throw new Failure("bad_value", "the reference is larger than 64 KiB");
+	let json: Json;
+	try {
+		json = readJson(text);
+	} catch {
+		throw notReference("it is not one JSON object");
+	}
+	if (!isRecord(json)) throw notReference("it is not one JSON object");
+	const { number, blockID, expiration, chain } = json;
+	const id = hash(blockID, "blockID");
+	if (!/^\d{1,18}$/.test(String(number)) || readBe64(id.subarray(0, 8)) !== BigInt(String(number)))
+		throw notReference("number and blockID are not of the same block");
+	if (!/^\d{1,16}$/.test(String(expiration))) throw notReference("expiration is not a time in milliseconds");
+	return {
+		number: BigInt(String(number)),
+		id,
+		expirationMs: BigInt(String(expiration)),
+		chain: chain === undefined ? undefined : hash(chain, "chain"),
+	};
+}
+
+function hash(value: Json | undefined, name: string): Uint8Array {
+	if (typeof value !== "string" || !/^[0-9a-fA-F]{64}$/.test(value))
+		throw notReference(`${name} doesn't have 64 hexadecimal digits`);
+	return fromHex(value);
+}
+
+function notReference(why: string): Failure {
+	return new Failure("bad_value", `this is not what coin chain head --ref prints: ${why}`);
+}

@@ -1,0 +1,79 @@
+/** What to do about the network's refusals, which name a rule and rarely a way out. */
+
+import { SUN_PER_COIN } from "../../protocol/int64.js";
+import type { Failure } from "../failure.js";
+import { formatCoin } from "../values/amount.js";
+
+/** What is known of the account that acts. */
+interface Refused {
+	/** Sun. */
+	readonly balance: bigint;
+}
+
+type Advice = (match: RegExpExecArray, account: Refused | undefined) => string | undefined;
+
+/** Messages of the network in the neutral spelling, each with the next step. */
+const ADVICE: readonly (readonly [RegExp, Advice])[] = [
+	[
+		/total number of votes\[\d+\] is greater than the coinPower\[(\d+)\]/i,
+		([, power]) =>
+			`the account has ${BigInt(power as string) / SUN_PER_COIN} votes; coin stake freeze <amount> --for votes gives one for each coin (--for bandwidth or energy only where the chain counts those stakes too)`,
+	],
+	[
+		/balance is not (sufficient|enough)|balance must be greater|(frozenBalance|amount) must be less than|no enough balance/i,
+		(_, account) =>
+			account && `the account has ${formatCoin(account.balance)}, and fees come on top of the amount`,
+	],
+	[
+		/delegateBalance must be less than or equal to (available|the)/i,
+		() => "coin stake max --for <resource> tells how much can be delegated",
+	],
+	[/no frozenBalance|Invalid unfreeze_balance/i, () => "coin stake show tells what is staked, and for what"],
+	[
+		/account.*not exists?\b|no OwnerAccount|account does not exist/i,
+		() => "a payment to an account creates it, or coin account create",
+	],
+	[
+		/resource insufficient|bandwidth.* not enough/i,
+		(_, account) =>
+			`${account ? `the account has ${formatCoin(account.balance)} to pay for bandwidth and energy; ` : ""}coin account resources tells what is left of them, coin stake freeze <amount> --for bandwidth or energy gives more`,
+	],
+	[
+		/out of energy|not enough energy|OUT_OF_ENERGY/i,
+		() =>
+			"--fee-limit says how many coins energy may cost, and --fee-limit auto takes the estimate; coin stake freeze <amount> --for energy gives some",
+	],
+	[
+		/expiration time is (\d+), but (?:headBlockTime|next slot time) is (\d+)/i,
+		([, end, now]) =>
+			`it is ${(BigInt(now as string) - BigInt(end as string)) / 1000n} s too late by the chain's clock: build it again, --expires gives it more time`,
+	],
+	[
+		/is not contained of permission/i,
+		() => "coin permission show <account> tells whose signatures count, coin wallet sign adds one",
+	],
+	[
+		/^sig error$|^miss sig/,
+		() => "coin wallet approvals tells whose signatures are missing, coin wallet sign adds one",
+	],
+	[
+		/permission denied|permission isn't exit|Permission_id/i,
+		() => "coin permission show <account> tells what each permission may do; --permission names one",
+	],
+	[/exceed(ed)? .*(unfreeze|unfreezing)/i, () => "coin stake withdraw or cancel makes room"],
+	[/invalid fee limit|feeLimit must be/i, () => "--fee-limit auto takes the estimate"],
+	[/Vote number must be|VoteNumber more than/i, () => "at most 30 witnesses can be voted for at once"],
+	[/is not witness|not a witness/i, () => "coin witness list names the witnesses"],
+	[/code.*(proposal|parameter)|Bad chain parameter/i, () => "coin chain params lists names and values"],
+];
+
+/** The refusal with a next step, where one is known and none is said yet. */
+export function withAdvice(failure: Failure, account: Refused | undefined): Failure {
+	if (failure.facts.hint !== undefined) return failure;
+	for (const [pattern, advice] of ADVICE) {
+		const match = pattern.exec(failure.message);
+		const hint = match && advice(match, account);
+		if (hint) return failure.with({ hint });
+	}
+	return failure;
+}

@@ -1,0 +1,125 @@
+/** Who signs an envelope, and signing it (protocol/wallet-formats §4.2). Checks that need no key come first. */
+
+import { checkHasKey, findKey, type KeystoreEntry, listKeystore } from "../../keystore/keystore.js";
+import { KeystoreError } from "../../keystore/keystore-error.js";
+import { toBase58Check } from "../../protocol/address.js";
+import { equalBytes } from "../../protocol/bytes.js";
+import type { Permission } from "../../protocol/messages.js";
+import { contactNamed, readContacts } from "../configuration/contacts.js";
+import type { Settings } from "../configuration/settings.js";
+import { Failure } from "../failure.js";
+import { permissionLabel } from "../permission/permission.js";
+import { isDevice, type SigningKey } from "../signers/signer.js";
+import { readAddress } from "../values/address-text.js";
+import { nearest } from "../values/suggestion.js";
+import { MAX_SIGNATURES, type TransactionEnvelope } from "./envelope.js";
+
+/** A keystore entry by label or any form of its address. @throws {Failure | KeystoreError} */
+export async function keyNamed(settings: Settings, text: string): Promise<KeystoreEntry> {
+	return findKey(settings.keystoreDirectory, readAddress(text) ?? text);
+}
+
+/** The same where the key itself is needed. @throws {Failure | KeystoreError} also `watch_only` */
+export async function openableKey(settings: Settings, text: string): Promise<KeystoreEntry> {
+	const entry = await keyNamed(settings, text);
+	checkHasKey(entry);
+	return entry;
+}
+
+/**
+ * The address that a text means: an address in any form, the label of a key, or that of a contact.
+ * @throws {Failure | KeystoreError} `ambiguous` for a label of both
+ */
+export async function accountNamed(settings: Settings, text: string): Promise<Uint8Array> {
+	const address = readAddress(text);
+	if (address) return address;
+	const contact = await contactNamed(settings.contactsFile, text);
+	if (!contact) return (await keyOrContact(settings, text)).address;
+	const { entries } = await listKeystore(settings.keystoreDirectory);
+	if (entries.some((entry) => entry.name === text)) {
+		throw new Failure("ambiguous", `"${text}" is the label of a key and of a contact`, {
+			hint: "use the address",
+		});
+	}
+	return contact.address;
+}
+
+/** @throws {Failure} `wallet_not_found` naming every place where a label was looked for, and the nearest ones */
+async function keyOrContact(settings: Settings, text: string): Promise<KeystoreEntry> {
+	try {
+		return await findKey(settings.keystoreDirectory, text);
+	} catch (error) {
+		if (!(error instanceof KeystoreError) || error.code !== "wallet_not_found") throw error;
+		const { entries } = await listKeystore(settings.keystoreDirectory);
+		if (entries.some(({ name }) => name === text)) throw error;
+		const labels = (await readContacts(settings.contactsFile)).map(({ label }) => label);
+		const near = nearest(text, [...entries.map(({ name }) => name), ...labels]);
+		throw new Failure(
+			"wallet_not_found",
+			`"${text}" is not an address, a key in ${settings.keystoreDirectory} or a contact`,
+			{
+				hint:
+					near.length > 0
+						? `did you mean ${near.join(" or ")}?`
+						: `coin contact add ${text} <address> makes it one`,
+			},
+		);
+	}
+}
+
+/** The account that a text means, or the one that acts where there is none. @throws {Failure | KeystoreError} */
+export async function accountOrActive(settings: Settings, text: string | undefined): Promise<Uint8Array> {
+	return text === undefined ? activeAccount(settings) : accountNamed(settings, text);
+}
+
+/**
+ * The account that acts when none is named: the configured wallet, else the only key there is.
+ * @throws {Failure} `usage` if there are several keys or none
+ */
+export async function activeAccount(settings: Settings): Promise<Uint8Array> {
+	if (settings.wallet !== undefined) return accountNamed(settings, settings.wallet);
+	const { entries } = await listKeystore(settings.keystoreDirectory);
+	const [only, second] = entries;
+	if (only && !second) return only.address;
+	const why = only ? `the keystore holds ${entries.length} keys` : "the keystore is empty";
+	throw new Failure("usage", `no account is named and ${why}`, {
+		hint: only
+			? "name one with --from, COIN_FROM, or wallet = … in the configuration"
+			: "coin keystore new makes a key",
+	});
+}
+
+/**
+ * Checks that keys may sign now.
+ * @throws {Failure} `not_authorized`, `already_signed`, `too_many_signatures`
+ */
+export function checkSigners(
+	envelope: TransactionEnvelope,
+	permission: Readonly<Permission>,
+	keys: readonly SigningKey[],
+): void {
+	for (const key of keys) {
+		if (!isDevice(key)) checkHasKey(key);
+		if (!permission.keys.some((candidate) => equalBytes(candidate.address, key.address))) {
+			const known = permission.keys.map(({ address }) => toBase58Check(address)).join(", ");
+			throw new Failure(
+				"not_authorized",
+				`${key.name} (${key.base58}) is not a key of the permission ${permissionLabel(permission)}: its keys are ${known}`,
+			);
+		}
+		if (hasSigned(envelope, key))
+			throw new Failure("already_signed", `${key.name} (${key.base58}) has signed already`);
+	}
+	const total = envelope.signers.length + keys.length;
+	const limit = Math.min(permission.keys.length, MAX_SIGNATURES);
+	if (total > limit) {
+		throw new Failure(
+			"too_many_signatures",
+			`${total} signatures would be more than the ${limit} that the permission allows`,
+		);
+	}
+}
+
+export function hasSigned(envelope: TransactionEnvelope, key: SigningKey): boolean {
+	return envelope.signers.some((signer) => equalBytes(signer, key.address));
+}

@@ -1,0 +1,111 @@
+/**
+ * What a transaction costs beside its amount: bandwidth, a new account, a memo, more signatures, the network's fee for
+ * its type, energy (protocol/resources §§3.3 to 3.6). An estimate for the present moment; the chain charges what holds when the
+ * transaction enters a block.
+ */
+
+import { toHex } from "../../protocol/bytes.js";
+import { AccountResourceMessage } from "../../protocol/messages.js";
+import type { SignedTransaction } from "../../protocol/transaction.js";
+import { messageFrom } from "../node/answer.js";
+import { chainParameters } from "../node/chain-parameters.js";
+import type { NodeClient } from "../node/node-client.js";
+import { formatCoin } from "../values/amount.js";
+
+/** A signature in the serialised transaction: tag, length, 65 bytes. */
+const SIGNATURE_BYTES = 67;
+/** Counted for the result that a block stores. */
+const RESULT_BYTES = 64;
+
+export interface TransactionCost {
+	/** Bytes of bandwidth that the transaction counts for. */
+	readonly bytes: number;
+	/** Sun for bandwidth that neither stake nor the free allowance covers. */
+	readonly bandwidthSun: bigint;
+	/** Sun for creating the recipient. */
+	readonly creationSun: bigint;
+	readonly memoSun: bigint;
+	readonly signaturesSun: bigint;
+	/** Sun that the network takes for the type. */
+	readonly typeSun: bigint;
+	/** The most that energy may cost: the fee limit. */
+	readonly energySun: bigint;
+	/** Sum of all of these but energy, which is mostly less than its limit. */
+	readonly totalSun: bigint;
+}
+
+/** What is known of a transaction beside its bytes. */
+interface CostFacts {
+	/** Signatures that it will have. */
+	readonly signatures: number;
+	/** Whether it creates the account it goes to. */
+	readonly creates: boolean;
+}
+
+/**
+ * Estimates the cost of a transaction.
+ * @param transaction with the signatures that it has so far
+ */
+export async function transactionCost(
+	client: NodeClient,
+	transaction: SignedTransaction,
+	{ signatures, creates }: CostFacts,
+): Promise<TransactionCost> {
+	const [parameters, answer] = await Promise.all([
+		chainParameters(client),
+		client.call("getaccountresource", { address: toHex(transaction.owner) }),
+	]);
+	const parameter = (name: string | undefined): bigint => (name && parameters.get(name)) || 0n;
+	const resource = messageFrom(AccountResourceMessage, answer);
+	const missing = Math.max(0, signatures - transaction.message.signature.length);
+	const bytes = transaction.sizeWithoutResults + missing * SIGNATURE_BYTES + RESULT_BYTES;
+	const { raw } = transaction;
+	const type = transaction.type?.name ?? "";
+	const creating = creates || type === "AccountCreateContract";
+	const staked = resource.NetLimit - resource.NetUsed >= BigInt(bytes);
+	const free = !creating && resource.freeNetLimit - resource.freeNetUsed >= BigInt(bytes);
+	const burned = creating ? parameter("getCreateAccountFee") : BigInt(bytes) * parameter("getTransactionFee");
+	const cost = {
+		bytes,
+		bandwidthSun: staked || free ? 0n : burned,
+		creationSun: creating ? parameter("getCreateNewAccountFeeInSystemContract") : 0n,
+		memoSun: (raw?.data.length ?? 0) > 0 ? parameter("getMemoFee") : 0n,
+		signaturesSun: signatures > 1 ? parameter("getMultiSignFee") : 0n,
+		typeSun: parameter(transaction.type?.fee),
+	};
+	const { bandwidthSun, creationSun, memoSun, signaturesSun, typeSun } = cost;
+	const totalSun = bandwidthSun + creationSun + memoSun + signaturesSun + typeSun;
+	return { ...cost, energySun: raw?.fee_limit ?? 0n, totalSun };
+}
+
+/**
+ * Sun that an account lacks for a transaction; what energy may cost isn't counted, since it is mostly less.
+ * @param amountSun what leaves the account besides fees
+ */
+export function shortfallOf(balanceSun: bigint, amountSun: bigint, cost: TransactionCost): bigint {
+	const needed = amountSun + cost.totalSun;
+	return needed > balanceSun ? needed - balanceSun : 0n;
+}
+
+/** The lines of a summary on the cost. */
+export function costLines(cost: TransactionCost, shortfallSun: bigint): string[] {
+	const { bytes, bandwidthSun, creationSun, memoSun, signaturesSun, typeSun, energySun } = cost;
+	const bandwidth =
+		bandwidthSun > 0n
+			? `${formatCoin(bandwidthSun)} for ${bytes} bytes that stake and free allowance don't cover`
+			: `${bytes} bytes, which cost nothing`;
+	const rows: readonly (readonly [string, bigint, string])[] = [
+		["fee", typeSun, ""],
+		["memo fee", memoSun, ""],
+		["activation", creationSun, " for creating the account"],
+		["signatures", signaturesSun, " for more than one signature"],
+		["energy", energySun, " at most"],
+		["shortfall", shortfallSun, " more than the account has"],
+	];
+	return [
+		`  bandwidth   ${bandwidth}`,
+		...rows.flatMap(([name, sun, what]) =>
+			sun > 0n ? [`  ${name.padEnd(11)} ${formatCoin(sun)}${what}`] : [],
+		),
+	];
+}

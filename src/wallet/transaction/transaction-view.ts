@@ -1,0 +1,91 @@
+/** Transactions of a node's answers: decoded from their bytes, never from the JSON beside them. */
+
+import { toBase58Check } from "../../protocol/address.js";
+import { equalBytes, fromHex, toHex } from "../../protocol/bytes.js";
+import { DecodeError } from "../../protocol/codec/reader.js";
+import { contractTypeById } from "../../protocol/contract-types.js";
+import {
+	Transaction,
+	TransactionRaw,
+	TransactionResult,
+	TransactionResultContractResultEnum,
+} from "../../protocol/messages.js";
+import { SignatureError } from "../../protocol/signature.js";
+import { ParameterError, SignedTransaction } from "../../protocol/transaction.js";
+import { Failure } from "../failure.js";
+import { isRecord, type JsonRecord } from "../json.js";
+import { messageFrom } from "../node/answer.js";
+import { type View, viewOf } from "../view/message-view.js";
+
+/**
+ * Rebuilds a transaction from an answer and checks its id.
+ * @param id the id that was asked for
+ * @throws {Failure} `rpc_error` if the answer holds no transaction or another one
+ */
+export function transactionFrom(answer: JsonRecord, id?: Uint8Array): SignedTransaction {
+	const { raw_data_hex: rawHex, signature, ret, txID } = answer;
+	let transaction: SignedTransaction;
+	try {
+		transaction = new SignedTransaction(
+			Transaction.create({
+				raw_data: TransactionRaw.decode(fromHex(String(rawHex))),
+				signature: (Array.isArray(signature) ? signature : []).map((item) => fromHex(String(item))),
+				ret: (Array.isArray(ret) ? ret : [])
+					.filter(isRecord)
+					.map((item) => messageFrom(TransactionResult, item)),
+			}),
+		);
+	} catch (error) {
+		if (!(error instanceof RangeError) && !(error instanceof DecodeError)) throw error;
+		throw new Failure("rpc_error", "the node's answer holds no readable transaction");
+	}
+	const expected = id ?? fromHex(String(txID));
+	if (!equalBytes(transaction.id, expected)) {
+		throw new Failure(
+			"rpc_error",
+			`the node's bytes are the transaction ${transaction.idHex}, not ${toHex(expected)}`,
+		);
+	}
+	return transaction;
+}
+
+/** A transaction for printing. */
+export function viewTransaction(transaction: SignedTransaction): Record<string, View | undefined> {
+	const { raw, contract, message } = transaction;
+	const memo = raw?.data && raw.data.length > 0 ? toHex(raw.data) : undefined;
+	const result = message.ret[0]?.contractRet;
+	return {
+		txID: transaction.idHex,
+		type: contract ? (contractTypeById(contract.type)?.name ?? contract.type) : undefined,
+		from: transaction.owner.length > 0 ? toBase58Check(transaction.owner) : undefined,
+		contract: parameterView(transaction),
+		permission: contract?.Permission_id ?? 0,
+		memo,
+		feeLimit: raw && raw.fee_limit > 0n ? raw.fee_limit : undefined,
+		timestamp: raw?.timestamp,
+		expiration: raw?.expiration,
+		size: transaction.size,
+		signers: message.signature.map((_, index) => signerText(transaction, index)),
+		result:
+			result === undefined ? undefined : (TransactionResultContractResultEnum.names.get(result) ?? result),
+	};
+}
+
+function parameterView(transaction: SignedTransaction): View | undefined {
+	try {
+		return viewOf(transaction.parameter);
+	} catch (error) {
+		if (!(error instanceof ParameterError) && !(error instanceof DecodeError)) throw error;
+		const value = transaction.contract?.parameter?.value;
+		return value ? toHex(value) : undefined;
+	}
+}
+
+function signerText(transaction: SignedTransaction, index: number): string {
+	try {
+		return toBase58Check(transaction.signer(index));
+	} catch (error) {
+		if (error instanceof SignatureError) return `unreadable: ${error.message}`;
+		throw error;
+	}
+}

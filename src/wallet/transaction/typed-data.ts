@@ -1,0 +1,220 @@
+/**
+ * Hashing of structured data (the EIP-712 scheme with this network's types, protocol/wallet-formats §3): an `address` may be
+ * written in any form and counts without its network prefix, `orcToken` is a token id of 256 bits.
+ */
+
+import { TOKEN_TYPE } from "../../abi/parameter.js";
+import { concatBytes, utf8 } from "../../protocol/bytes.js";
+import { toDeployed, toNeutral } from "../../protocol/dialect.js";
+import { keccak256 } from "../../protocol/hash.js";
+import { Failure } from "../failure.js";
+import { isRecord, type Json, type JsonRecord, member, readJson } from "../json.js";
+import { readAddress } from "../values/address-text.js";
+import { parseHexBytes } from "../values/bytes-text.js";
+
+interface TypedField {
+	readonly name: string;
+	readonly type: string;
+}
+
+type Structures = ReadonlyMap<string, readonly TypedField[]>;
+
+const DOMAIN = "EIP712Domain";
+const DOMAIN_FIELDS: readonly TypedField[] = [
+	{ name: "name", type: "string" },
+	{ name: "version", type: "string" },
+	{ name: "chainId", type: "uint256" },
+	{ name: "verifyingContract", type: "address" },
+	{ name: "salt", type: "bytes32" },
+];
+
+const WORD = 32;
+
+/**
+ * The 32 bytes that are signed for a document `{types, primaryType, domain, message}`.
+ * @throws {Failure} `bad_value` naming the member that is wrong
+ */
+export function typedDataHash(text: string): Uint8Array {
+	const { types, primaryType, domain, message } = readDocument(text);
+	const structures = readTypes(types, domain);
+	const start = Uint8Array.of(0x19, 0x01);
+	const separator = structureHash(structures, DOMAIN, domain, "domain");
+	if (primaryType === DOMAIN) return keccak256(concatBytes(start, separator));
+	return keccak256(concatBytes(start, separator, structureHash(structures, primaryType, message, "message")));
+}
+
+interface TypedDocument {
+	readonly types: JsonRecord;
+	readonly primaryType: string;
+	readonly domain: JsonRecord;
+	readonly message: JsonRecord;
+}
+
+function readDocument(text: string): TypedDocument {
+	let json: Json;
+	try {
+		json = readJson(text);
+	} catch (error) {
+		throw new Failure("bad_value", `the typed data is not valid JSON: ${(error as Error).message}`);
+	}
+	if (!isRecord(json)) throw new Failure("bad_value", "the typed data is not a JSON object");
+	const { types, primaryType, domain, message } = json;
+	if (!isRecord(types) || typeof primaryType !== "string" || !isRecord(domain ?? {}) || !isRecord(message)) {
+		throw new Failure("bad_value", "typed data has the members types, primaryType, domain and message");
+	}
+	return { types, primaryType, domain: isRecord(domain) ? domain : {}, message };
+}
+
+/** The declared structures; a domain that isn't declared has the standard's members that are there. */
+function readTypes(types: JsonRecord, domain: JsonRecord): Structures {
+	const structures = new Map<string, readonly TypedField[]>();
+	for (const [name, fields] of Object.entries(types)) {
+		if (!Array.isArray(fields)) throw new Failure("bad_value", `the type ${name} is not a list of fields`);
+		structures.set(
+			name,
+			fields.map((field: Json) => readField(name, field)),
+		);
+	}
+	if (!structures.has(DOMAIN)) {
+		structures.set(
+			DOMAIN,
+			DOMAIN_FIELDS.filter(({ name }) => member(domain, name) !== undefined),
+		);
+	}
+	return structures;
+}
+
+function readField(structure: string, field: Json): TypedField {
+	const { name, type } = isRecord(field) ? field : {};
+	if (typeof name !== "string" || typeof type !== "string")
+		throw new Failure("bad_value", `a field of the type ${structure} has no name or no type`);
+	return { name, type };
+}
+
+function structureHash(structures: Structures, name: string, value: JsonRecord, path: string): Uint8Array {
+	const fields = fieldsOf(structures, name, path);
+	const words = fields.map((field) => {
+		const item = member(value, field.name);
+		if (item === undefined || item === null)
+			throw new Failure("bad_value", `${path}.${field.name} is missing`);
+		return wordOf(structures, field.type, item, `${path}.${field.name}`);
+	});
+	return keccak256(concatBytes(keccak256(utf8(typeText(structures, name, path))), ...words));
+}
+
+function fieldsOf(structures: Structures, name: string, path: string): readonly TypedField[] {
+	const fields = structures.get(name);
+	if (!fields) throw new Failure("bad_value", `${path}: the type ${name} is not declared`);
+	return fields;
+}
+
+/** `Name(type field,…)` of a structure, followed by those that it uses in alphabetic order. */
+function typeText(structures: Structures, name: string, path: string): string {
+	const used = new Set<string>();
+	collect(structures, name, path, used);
+	used.delete(name);
+	return [name, ...[...used].sort()]
+		.map((structure) => {
+			const fields = fieldsOf(structures, structure, path);
+			return `${structure}(${fields.map((field) => `${spelledType(field.type)} ${field.name}`).join(",")})`;
+		})
+		.join("");
+}
+
+function collect(structures: Structures, name: string, path: string, used: Set<string>): void {
+	if (used.has(name)) return;
+	used.add(name);
+	for (const { type } of fieldsOf(structures, name, path)) {
+		const base = elementType(type);
+		if (structures.has(base)) collect(structures, base, path, used);
+	}
+}
+
+/** The name of the token type enters the hash in the spelling that wallets deployed. */
+function spelledType(type: string): string {
+	const base = elementType(type);
+	return toNeutral(base) === TOKEN_TYPE ? toDeployed(TOKEN_TYPE) + type.slice(base.length) : type;
+}
+
+function elementType(type: string): string {
+	return type.replace(/(\[\d*\])+$/, "");
+}
+
+/** One value as the 32 bytes that are hashed. */
+function wordOf(structures: Structures, type: string, value: Json, path: string): Uint8Array {
+	const list = /^(.*)\[(\d*)\]$/.exec(type);
+	if (list) return listHash(structures, list[1] as string, list[2] as string, value, path);
+	if (structures.has(type)) {
+		if (!isRecord(value)) throw wrong(path, type);
+		return structureHash(structures, type, value, path);
+	}
+	if (type === "string") {
+		if (typeof value !== "string") throw wrong(path, type);
+		return keccak256(utf8(value));
+	}
+	if (type === "bytes") return keccak256(bytesOf(value, path, type));
+	if (type === "bool") {
+		if (typeof value !== "boolean") throw wrong(path, type);
+		return padded(Uint8Array.of(value ? 1 : 0));
+	}
+	if (type === "address") return addressWord(value, path);
+	return numberOrBytes(type, value, path);
+}
+
+function listHash(
+	structures: Structures,
+	type: string,
+	length: string,
+	value: Json,
+	path: string,
+): Uint8Array {
+	if (!Array.isArray(value) || (length !== "" && value.length !== Number(length))) {
+		throw new Failure("bad_value", `${path} must be a list${length === "" ? "" : ` of ${length}`}`);
+	}
+	const words = value.map((item: Json, index: number) => wordOf(structures, type, item, `${path}[${index}]`));
+	return keccak256(concatBytes(...words));
+}
+
+function addressWord(value: Json, path: string): Uint8Array {
+	const address = typeof value === "string" ? readAddress(value) : undefined;
+	if (!address) throw wrong(path, "address");
+	return padded(address.subarray(1));
+}
+
+function numberOrBytes(type: string, value: Json, path: string): Uint8Array {
+	const fixed = /^bytes([1-9]|[12]\d|3[0-2])$/.exec(type);
+	if (fixed) {
+		const bytes = bytesOf(value, path, type);
+		if (bytes.length !== Number(fixed[1])) throw wrong(path, type);
+		return concatBytes(bytes, new Uint8Array(WORD - bytes.length));
+	}
+	const number = /^(u?)int(\d{1,3})?$/.exec(toNeutral(type) === TOKEN_TYPE ? "uint256" : type);
+	const bits = number ? Number(number[2] ?? 256) : 0;
+	if (!number || bits < 8 || bits > 256 || bits % 8 !== 0)
+		throw new Failure("bad_value", `${path}: there is no type ${type}`);
+	return integerWord(value, bits, number[1] === "u", path, type);
+}
+
+function integerWord(value: Json, bits: number, unsigned: boolean, path: string, type: string): Uint8Array {
+	const text = typeof value === "bigint" ? value.toString() : typeof value === "string" ? value.trim() : "";
+	if (!/^(-?\d+|0x[0-9a-fA-F]+)$/.test(text)) throw wrong(path, type);
+	const integer = BigInt(text);
+	const low = unsigned ? 0n : -(1n << BigInt(bits - 1));
+	const high = 1n << BigInt(unsigned ? bits : bits - 1);
+	if (integer < low || integer >= high)
+		throw new Failure("bad_value", `${path} = ${text} doesn't fit ${type}`);
+	return parseHexBytes(BigInt.asUintN(256, integer).toString(16).padStart(64, "0"));
+}
+
+function bytesOf(value: Json, path: string, type: string): Uint8Array {
+	if (typeof value !== "string" || !/^0x([0-9a-fA-F]{2})*$/.test(value)) throw wrong(path, type);
+	return parseHexBytes(value);
+}
+
+function padded(bytes: Uint8Array): Uint8Array {
+	return concatBytes(new Uint8Array(WORD - bytes.length), bytes);
+}
+
+function wrong(path: string, type: string): Failure {
+	return new Failure("bad_value", `${path} is not of the type ${type}`);
+}

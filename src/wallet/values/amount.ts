@@ -1,0 +1,90 @@
+/**
+ * Coin amounts as people write them: always with their unit, since a bare number means coins to one wallet and sun,
+ * a millionth, to another (protocol/command-line §1.3).
+ */
+
+import { MAX_INT64 } from "../../protocol/int64.js";
+import { Failure } from "../failure.js";
+
+/** Units by name; the last one is the deployed spelling of the first. */
+const DECIMALS: Readonly<Record<string, number>> = { coin: 6, sun: 0, trx: 6 };
+
+/**
+ * Reads `12.5coin`, `12_500_000sun` or `0`.
+ * @returns sun
+ * @throws {Failure} `amount_unit` for a bare number, `bad_value` for anything else
+ */
+export function parseCoinAmount(text: string): bigint {
+	const trimmed = text.trim();
+	if (trimmed === "0") return 0n;
+	const match = /^(-?)([\d_]+)(?:\.([\d_]*))?(?:[eE]([+-]?\d+))?\s*([A-Za-z]*)$/.exec(trimmed);
+	if (!match) throw bad(text, "is not an amount: write it like 12.5coin or 12500000sun");
+	const [, sign, whole = "", fraction, exponent, unit = ""] = match;
+	if (sign) throw bad(text, "is negative");
+	if (exponent !== undefined) throw bad(text, "has an exponent: write all digits");
+	if (unit === "") {
+		throw new Failure("amount_unit", `"${trimmed}" has no unit: write ${trimmed}coin or ${trimmed}sun`);
+	}
+	const decimals = DECIMALS[unit.toLowerCase()];
+	if (decimals === undefined) throw bad(text, `has the unknown unit ${unit}: use coin or sun`);
+	if (fraction !== undefined && decimals === 0)
+		throw bad(text, "is a fraction of a sun, which can't be divided");
+	return scaled(text, whole, fraction ?? "", decimals);
+}
+
+/** The same where nothing is to happen with nothing. @throws {Failure} also `bad_value` for zero */
+export function parsePositiveCoins(text: string): bigint {
+	const sun = parseCoinAmount(text);
+	if (sun === 0n) throw new Failure("bad_value", "the amount is zero");
+	return sun;
+}
+
+function scaled(text: string, whole: string, fraction: string, decimals: number, max = MAX_INT64): bigint {
+	for (const part of [whole, fraction]) {
+		if (part !== "" && !/^\d+(_\d+)*$/.test(part)) throw bad(text, "has a misplaced underscore");
+	}
+	if (fraction === "" && text.includes(".")) throw bad(text, "has no digit after the point");
+	const digits = fraction.replaceAll("_", "");
+	if (digits.length > decimals)
+		throw bad(text, `has ${digits.length} fraction digits, at most ${decimals} exist`);
+	const value = BigInt(whole.replaceAll("_", "") + digits.padEnd(decimals, "0"));
+	if (value > max) throw bad(text, `is more than the largest amount, ${max} in smallest units`);
+	return value;
+}
+
+/**
+ * Reads a token amount: decimals of the token, or smallest units as `<integer>raw`.
+ * @param decimals the token's published decimals; undefined when they can't be known (offline)
+ * @param max the largest number of smallest units
+ * @returns smallest units
+ * @throws {Failure} `bad_value`
+ */
+export function parseTokenAmount(text: string, decimals: number | undefined, max = MAX_INT64): bigint {
+	const trimmed = text.trim();
+	const raw = /^([\d_]+)raw$/i.exec(trimmed);
+	if (raw?.[1] !== undefined) return scaled(text, raw[1], "", 0, max);
+	const match = /^([\d_]+)(?:\.([\d_]*))?$/.exec(trimmed);
+	if (!match?.[1])
+		throw bad(text, "is not a token amount: write it like 12.5, or 12500raw in smallest units");
+	if (decimals === undefined)
+		throw bad(text, "needs the token's decimals, which are unknown here: write it in raw units");
+	return scaled(text, match[1], match[2] ?? "", decimals, max);
+}
+
+/** Text that {@link parseCoinAmount} reads back: `12.5coin`. */
+export function formatCoin(sun: bigint): string {
+	return `${formatDecimal(sun, 6)}coin`;
+}
+
+/** A number of smallest units with its point, without trailing zeros. */
+export function formatDecimal(value: bigint, decimals: number): string {
+	const sign = value < 0n ? "-" : "";
+	const digits = (value < 0n ? -value : value).toString().padStart(decimals + 1, "0");
+	const whole = digits.slice(0, digits.length - decimals);
+	const fraction = digits.slice(digits.length - decimals).replace(/0+$/, "");
+	return sign + whole + (fraction === "" ? "" : `.${fraction}`);
+}
+
+function bad(text: string, what: string): Failure {
+	return new Failure("bad_value", `"${text}" ${what}`);
+}

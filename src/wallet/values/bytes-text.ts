@@ -1,0 +1,25 @@
+/** Byte strings as people write them (protocol/command-line §1.3). */
+
+import { fromHex } from "../../protocol/bytes.js";
+import { Failure } from "../failure.js";
+
+/**
+ * Reads hexadecimal digits, with or without `0x`.
+ * @throws {Failure} `bad_value`
+ */
+export function parseHexBytes(text: string): Uint8Array {
+	const digits = text.trim().replace(/^0x/i, "");
+	if (!/^[0-9a-fA-F]*$/.test(digits)) throw new Failure("bad_value", `"${shorten(text)}" is not hexadecimal`);
+	if (digits.length % 2 !== 0) {
+		throw new Failure(
+			"bad_value",
+			`"${shorten(text)}" has ${digits.length} hexadecimal digits, an odd number`,
+		);
+	}
+	return fromHex(digits);
+}
+
+/** A value in a message: its beginning when it is long. */
+export function shorten(text: string): string {
+	return text.length <= 48 ? text : `${text.slice(0, 45)}...`;
+}

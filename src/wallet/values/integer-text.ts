@@ -1,0 +1,36 @@
+/** Whole numbers as people write them (protocol/command-line §1.3). */
+
+import { MAX_INT64 } from "../../protocol/int64.js";
+import { Failure } from "../failure.js";
+
+/** Reads a number of 64 bits, with `_` between digits and a sign. @throws {Failure} `bad_value` */
+export function parseInteger(text: string): bigint {
+	const trimmed = text.trim();
+	if (!/^-?\d+(_\d+)*$/.test(trimmed)) throw new Failure("bad_value", `"${text}" is not a whole number`);
+	const value = BigInt(trimmed.replaceAll("_", ""));
+	if (value > MAX_INT64 || value < -MAX_INT64 - 1n)
+		throw new Failure("bad_value", `"${text}" doesn't fit 64 bits`);
+	return value;
+}
+
+/** The same above zero. @throws {Failure} `bad_value` */
+export function parseCount(text: string): bigint {
+	const value = parseInteger(text);
+	if (value <= 0n) throw new Failure("bad_value", `"${text}" must be above zero`);
+	return value;
+}
+
+/** The same from zero on. @throws {Failure} `bad_value` */
+export function parseNatural(text: string): bigint {
+	const value = parseInteger(text);
+	if (value < 0n) throw new Failure("bad_value", `"${text}" is negative`);
+	return value;
+}
+
+/** A share from 0 to 100. @throws {Failure} `bad_value` */
+export function parsePercent(text: string): number {
+	const value = parseInteger(text.trim().replace(/ ?%$/, ""));
+	if (value < 0n || value > 100n)
+		throw new Failure("bad_value", `"${text}" is not a percentage: it goes from 0 to 100`);
+	return Number(value);
+}

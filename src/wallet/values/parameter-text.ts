@@ -1,0 +1,28 @@
+/** The members of a contract for people: amounts of coins with their unit. */
+
+import { contractTypeByName } from "../../protocol/contract-types.js";
+import { COIN_ID } from "../token/token-amount.js";
+import type { View } from "../view/message-view.js";
+import { formatCoin } from "./amount.js";
+
+/** @param type name of the contract type @param view all members, as they are printed for programs */
+export function parameterText(type: string, view: View): View {
+	const { sunFields = [], tokenFields = [] } = contractTypeByName(type) ?? {};
+	const tokens = tokenFields.filter(([, token]) => memberOf(view, token) === COIN_ID);
+	const paths = [...sunFields, ...tokens.map(([amount]) => amount)];
+	return paths.reduce((result, path) => withUnit(result, path.split(".")), view);
+}
+
+function memberOf(view: View, name: string): View | undefined {
+	return typeof view === "object" && !Array.isArray(view)
+		? (view as Readonly<Record<string, View>>)[name]
+		: undefined;
+}
+
+function withUnit(view: View, [name = "", ...inner]: readonly string[]): View {
+	const value = memberOf(view, name);
+	if (value === undefined) return view;
+	const shown =
+		inner.length > 0 ? withUnit(value, inner) : typeof value === "bigint" ? formatCoin(value) : value;
+	return { ...(view as Readonly<Record<string, View>>), [name]: shown };
+}

@@ -1,0 +1,34 @@
+/** What a mistyped word was meant to be. */
+
+/**
+ * The known words nearest to a mistyped one, the nearest first; only those that differ by a few letters.
+ * @param most how many
+ */
+export function nearest(wanted: string, known: readonly string[], most = 3): string[] {
+	const near = known
+		.map((word) => ({ word, distance: editDistance(wanted, word) }))
+		.filter(({ word, distance }) => distance <= Math.max(1, Math.floor(word.length / 3)))
+		.sort((a, b) => a.distance - b.distance);
+	const best = near[0]?.distance ?? 0;
+	return near
+		.filter(({ distance }) => distance <= best + 1)
+		.slice(0, most)
+		.map(({ word }) => word);
+}
+
+/** Number of letters to add, drop, change or swap to get from one text to the other. */
+function editDistance(from: string, to: string): number {
+	let last: readonly number[] = [];
+	let row: readonly number[] = Array.from({ length: to.length + 1 }, (_, index) => index);
+	for (let i = 1; i <= from.length; i++) {
+		const next = [i];
+		for (let j = 1; j <= to.length; j++) {
+			const change = (row[j - 1] as number) + (from[i - 1] === to[j - 1] ? 0 : 1);
+			const swapped = from[i - 1] === to[j - 2] && from[i - 2] === to[j - 1];
+			const swap = swapped && j > 1 && i > 1 ? (last[j - 2] as number) + 1 : change;
+			next.push(Math.min(change, swap, (row[j] as number) + 1, (next[j - 1] as number) + 1));
+		}
+		[last, row] = [row, next];
+	}
+	return row[to.length] as number;
+}

@@ -1,0 +1,85 @@
+/** An account for printing: what it holds, what it has staked, who controls it (protocol/command-line §1.6). */
+
+import { toBase58Check } from "../../protocol/address.js";
+import { fromUtf8 } from "../../protocol/bytes.js";
+import { type Account, AccountTypeEnum, type AccountUnFreezeV2 } from "../../protocol/messages.js";
+import { type PermissionView, permissionDocument, storedPermissions } from "../permission/permission-set.js";
+import { resourceName } from "../values/resource.js";
+
+export interface AccountView {
+	readonly address: string;
+	readonly type: string;
+	readonly name?: string | undefined;
+	readonly id?: string | undefined;
+	/** Sun. */
+	readonly balance: bigint;
+	/** Epoch milliseconds. */
+	readonly created?: bigint | undefined;
+	readonly witness?: true | undefined;
+	/** Sun by resource: staked by the account itself, and received or given by delegation. */
+	readonly staked?: Readonly<Record<string, bigint>> | undefined;
+	readonly unstaking?:
+		| readonly { readonly amount: bigint; readonly resource: string; readonly due: bigint }[]
+		| undefined;
+	readonly votes?: Readonly<Record<string, bigint>> | undefined;
+	/** Smallest units by token id. */
+	readonly tokens?: Readonly<Record<string, bigint>> | undefined;
+	readonly owner: PermissionView;
+	readonly witnessPermission?: PermissionView | undefined;
+	readonly actives: readonly PermissionView[];
+}
+
+export function viewAccount(account: Readonly<Account>): AccountView {
+	const permissions = permissionDocument(account.address, storedPermissions(account));
+	return {
+		address: permissions.account,
+		type: AccountTypeEnum.names.get(account.type) ?? String(account.type),
+		name: account.account_name.length > 0 ? fromUtf8(account.account_name) : undefined,
+		id: account.account_id.length > 0 ? fromUtf8(account.account_id) : undefined,
+		balance: account.balance,
+		created: account.create_time > 0n ? account.create_time : undefined,
+		witness: account.is_witness || undefined,
+		staked: nonEmpty(stakes(account)),
+		unstaking: account.unfrozenV2.length > 0 ? account.unfrozenV2.map(unstaking) : undefined,
+		votes: nonEmpty(
+			account.votes.map(({ vote_address, vote_count }) => [toBase58Check(vote_address), vote_count] as const),
+		),
+		tokens: nonEmpty([...account.assetV2].filter(([, amount]) => amount !== 0n)),
+		owner: permissions.owner,
+		witnessPermission: permissions.witness,
+		actives: permissions.actives,
+	};
+}
+
+function stakes(account: Readonly<Account>): (readonly [string, bigint])[] {
+	const sums = new Map<string, bigint>();
+	const add = (name: string, amount: bigint): void => {
+		if (amount !== 0n) sums.set(name, (sums.get(name) ?? 0n) + amount);
+	};
+	for (const { type, amount } of account.frozenV2) add(resourceName(type), amount);
+	for (const { frozen_balance } of account.frozen) add("bandwidth (version 1)", frozen_balance);
+	const resource = account.account_resource;
+	add("energy (version 1)", resource?.frozen_balance_for_energy?.frozen_balance ?? 0n);
+	add("bandwidth received", account.acquired_delegated_frozen_balance_for_bandwidth);
+	add("bandwidth received", account.acquired_delegated_frozenV2_balance_for_bandwidth);
+	add("bandwidth delegated", account.delegated_frozen_balance_for_bandwidth);
+	add("bandwidth delegated", account.delegated_frozenV2_balance_for_bandwidth);
+	add("energy received", resource?.acquired_delegated_frozen_balance_for_energy ?? 0n);
+	add("energy received", resource?.acquired_delegated_frozenV2_balance_for_energy ?? 0n);
+	add("energy delegated", resource?.delegated_frozen_balance_for_energy ?? 0n);
+	add("energy delegated", resource?.delegated_frozenV2_balance_for_energy ?? 0n);
+	return [...sums];
+}
+
+function unstaking({ type, unfreeze_amount, unfreeze_expire_time }: Readonly<AccountUnFreezeV2>): {
+	amount: bigint;
+	resource: string;
+	due: bigint;
+} {
+	return { amount: unfreeze_amount, resource: resourceName(type), due: unfreeze_expire_time };
+}
+
+function nonEmpty(entries: Iterable<readonly [string, bigint]>): Record<string, bigint> | undefined {
+	const record = Object.fromEntries(entries);
+	return Object.keys(record).length > 0 ? record : undefined;
+}

@@ -1,0 +1,25 @@
+/** A block for printing: the id computed from its header, the transactions decoded from their bytes. */
+
+import { toBase58Check } from "../../protocol/address.js";
+import { toHex } from "../../protocol/bytes.js";
+import { isRecord } from "../json.js";
+import type { BlockReference } from "../node/chain-query.js";
+import { transactionFrom, viewTransaction } from "../transaction/transaction-view.js";
+
+/** @param header leaves the transactions out */
+export function viewBlock(block: BlockReference, header: boolean): Record<string, unknown> {
+	const raw = block.header.raw_data;
+	const { transactions } = block.answer;
+	const list = Array.isArray(transactions) ? transactions.filter(isRecord) : [];
+	return {
+		number: block.number,
+		blockID: toHex(block.id),
+		timestamp: block.timestampMs,
+		parentHash: toHex(raw?.parentHash ?? new Uint8Array(0)),
+		witness: raw && raw.witness_address.length > 0 ? toBase58Check(raw.witness_address) : undefined,
+		version: raw?.version,
+		txTrieRoot: toHex(raw?.txTrieRoot ?? new Uint8Array(0)),
+		transactionCount: list.length,
+		transactions: header ? undefined : list.map((item) => viewTransaction(transactionFrom(item))),
+	};
+}

@@ -1,0 +1,180 @@
+/** A tree of calls with the functions, values, errors and events that its bytes mean, for printing. */
+
+import { AbiDataError } from "../../abi/abi-data-error.js";
+import { type AbiView, decodeValues, keyedValues, viewText } from "../../abi/coder.js";
+import { decodeLog } from "../../abi/log.js";
+import type { ContractInterface } from "../../abi/parameter.js";
+import { type AbiItem, hashedSignature, isComplete } from "../../abi/parameter.js";
+import { addressFromHash, toBase58Check } from "../../protocol/address.js";
+import { toHex } from "../../protocol/bytes.js";
+import { itemBySelector } from "../abi/interface.js";
+import { revertReason } from "../abi/revert.js";
+import { formatCoin } from "../values/amount.js";
+import type { TracedCall, TracedLog } from "./call-tree.js";
+
+export interface CallView {
+	readonly kind: string;
+	readonly from: string;
+	readonly to: string;
+	/** Contract whose code runs, where that is another one. */
+	readonly code?: string;
+	readonly value?: bigint;
+	readonly tokenId?: bigint;
+	readonly tokenValue?: bigint;
+	/** Signature of the function, where it is known. */
+	readonly function?: string;
+	readonly arguments?: { readonly [name: string]: AbiView };
+	/** Bytes of an unknown call; of a creation only their number is told. */
+	readonly input?: string;
+	readonly size?: number;
+	readonly energy: bigint;
+	readonly result: string;
+	readonly returned?: AbiView;
+	readonly reason?: string;
+	readonly inner?: readonly (CallView | EventView)[];
+}
+
+interface EventView {
+	readonly kind: "EVENT";
+	readonly contract: string;
+	readonly event?: string;
+	readonly arguments?: { readonly [name: string]: AbiView };
+	readonly topics?: readonly string[];
+	readonly data?: string;
+}
+
+/** What is known about the interface of a contract. @param address 20 bytes */
+export type InterfaceOf = (address: Uint8Array) => Promise<ContractInterface>;
+
+/** Makes a call and everything inside of it readable. */
+export async function viewCall(call: TracedCall, interfaceOf: InterfaceOf): Promise<CallView> {
+	const items = call.kind.startsWith("CREATE") ? [] : await interfaceOf(call.code);
+	const item =
+		call.input.length >= 4 ? itemBySelector(items, call.input.subarray(0, 4), "function") : undefined;
+	const inner: (CallView | EventView)[] = [];
+	for (const entry of call.inner) {
+		inner.push(
+			"topics" in entry ? await viewLog(entry, interfaceOf, items) : await viewCall(entry, interfaceOf),
+		);
+	}
+	return {
+		kind: call.kind,
+		from: addressText(call.from),
+		to: addressText(call.to),
+		...(toHex(call.code) === toHex(call.to) ? {} : { code: addressText(call.code) }),
+		...(call.valueSun > 0n ? { value: call.valueSun } : {}),
+		...(call.token ? { tokenId: call.token.id, tokenValue: call.token.amount } : {}),
+		...(await inputMembers(call, item)),
+		energy: call.energy,
+		result: call.end,
+		...(await outputMembers(call, item, items)),
+		...(inner.length > 0 ? { inner } : {}),
+	};
+}
+
+type InputMembers = Pick<CallView, "function" | "arguments" | "input" | "size">;
+
+async function inputMembers({ kind, input }: TracedCall, item: AbiItem | undefined): Promise<InputMembers> {
+	if (kind.startsWith("CREATE")) return { size: input.length };
+	if (item) {
+		const values = await decoded(item.inputs, input.subarray(4));
+		if (values) return { function: hashedSignature(item), arguments: keyedValues(item.inputs, values) };
+	}
+	return input.length === 0 ? {} : { input: `0x${toHex(input)}` };
+}
+
+async function outputMembers(
+	{ kind, end, output }: TracedCall,
+	item: AbiItem | undefined,
+	items: ContractInterface,
+): Promise<Pick<CallView, "returned" | "reason">> {
+	if (end === "failed" || output.length === 0) return {};
+	if (end === "revert") {
+		const { reason } = await revertReason(output, items);
+		return reason === "" ? {} : { reason };
+	}
+	// A creation returns the code of the contract.
+	if (kind.startsWith("CREATE")) return {};
+	const outputs = item?.outputs;
+	const values =
+		outputs && outputs.length > 0 && isComplete(outputs) ? await decoded(outputs, output) : undefined;
+	if (!values) return { returned: `0x${toHex(output)}` };
+	return { returned: values.length === 1 ? (values[0] as AbiView) : values };
+}
+
+/** Values, or undefined where the bytes are not what the signature says. */
+async function decoded(
+	parameters: AbiItem["inputs"],
+	data: Uint8Array,
+): Promise<readonly AbiView[] | undefined> {
+	try {
+		return await decodeValues(parameters, data);
+	} catch (error) {
+		if (error instanceof AbiDataError) return undefined;
+		throw error;
+	}
+}
+
+/** A log is known by the code that wrote it, which a library may have lent. */
+async function viewLog(
+	log: TracedLog,
+	interfaceOf: InterfaceOf,
+	items: ContractInterface,
+): Promise<EventView> {
+	const found = (await decodeLog(items, log)) ?? (await decodeLog(await interfaceOf(log.address), log));
+	const contract = addressText(log.address);
+	if (found) return { kind: "EVENT", contract, event: found.signature, arguments: found.args };
+	return {
+		kind: "EVENT",
+		contract,
+		topics: log.topics.map((topic) => `0x${toHex(topic)}`),
+		data: `0x${toHex(log.data)}`,
+	};
+}
+
+/** Built-in contracts have small numbers for addresses. */
+function addressText(address: Uint8Array): string {
+	const digits = toHex(address).replace(/^0+/, "");
+	return digits.length > 0 && digits.length <= 8 ? `0x${digits}` : toBase58Check(addressFromHash(address));
+}
+
+/** The tree as lines for people, two blanks a level. */
+export function callLines(call: CallView, indent = ""): string[] {
+	const target = call.code === undefined ? call.to : `${call.to} with the code of ${call.code}`;
+	const called =
+		call.size === undefined
+			? ` ${call.function === undefined ? (call.input ?? "") : `${nameOf(call.function)}(${valuesText(call.arguments)})`}`
+			: ` ${call.size} bytes of code`;
+	const paid = [
+		...(call.value === undefined ? [] : [` value ${formatCoin(call.value)}`]),
+		...(call.tokenValue === undefined ? [] : [` value ${call.tokenValue} units of token ${call.tokenId}`]),
+	].join("");
+	return [
+		`${indent}${call.kind} ${target}${called.trimEnd()}${paid}  energy ${call.energy}`,
+		...(call.inner ?? []).flatMap((entry) =>
+			"energy" in entry ? callLines(entry, `${indent}  `) : [`${indent}  ${eventLine(entry)}`],
+		),
+		...endLines(call, `${indent}  `),
+	];
+}
+
+function endLines({ result, reason, returned }: CallView, indent: string): string[] {
+	if (result === "revert") return [`${indent}-> revert${reason === undefined ? "" : `: ${reason}`}`];
+	if (result !== "success") return [`${indent}-> ${result}`];
+	return returned === undefined ? [] : [`${indent}-> ${viewText(returned)}`];
+}
+
+function eventLine({ event, arguments: values, topics = [], data }: EventView): string {
+	if (event !== undefined) return `EVENT ${nameOf(event)}(${valuesText(values)})`;
+	return `EVENT ${topics.join(" ")} ${data ?? ""}`.trimEnd();
+}
+
+function nameOf(signature: string): string {
+	return signature.slice(0, signature.indexOf("("));
+}
+
+function valuesText(values: { readonly [name: string]: AbiView } = {}): string {
+	return Object.entries(values)
+		.map(([name, value]) => (/^\d+$/.test(name) ? viewText(value) : `${name}: ${viewText(value)}`))
+		.join(", ");
+}

@@ -1,0 +1,75 @@
+/** Votes and the rewards for them (protocol/staking §3, protocol/http-endpoints §3.1 and §3.4). */
+
+import { toBase58Check } from "../../protocol/address.js";
+import { toHex } from "../../protocol/bytes.js";
+import { type Account, AccountResourceMessage, VoteWitnessContractVote } from "../../protocol/messages.js";
+import { Failure } from "../failure.js";
+import { messageFrom } from "../node/answer.js";
+import type { NodeClient, NodeView } from "../node/node-client.js";
+import { parseCount } from "../values/integer-text.js";
+
+/** One wish of a voter, for printing. */
+interface VoteView {
+	readonly witness: string;
+	readonly votes: bigint;
+}
+
+/** The votes that an account has cast, in its order. */
+export function votesOf(account: Readonly<Account>): VoteView[] {
+	return account.votes.map(({ vote_address, vote_count }) => ({
+		witness: toBase58Check(vote_address),
+		votes: vote_count,
+	}));
+}
+
+/** Votes that an account's stakes allow altogether: one for each staked coin. */
+export async function votingPower(client: NodeClient, address: Uint8Array): Promise<bigint> {
+	const answer = await client.call("getaccountresource", { address: toHex(address) });
+	return messageFrom(AccountResourceMessage, answer).coinPowerLimit;
+}
+
+/** Sun that an account could withdraw as rewards. */
+export async function rewardOf(client: NodeClient, address: Uint8Array, view: NodeView): Promise<bigint> {
+	const { reward } = await client.call("getReward", { address: toHex(address) }, view);
+	if (typeof reward !== "bigint") throw new Failure("rpc_error", "the node's answer holds no reward");
+	return reward;
+}
+
+/** Rewards can be withdrawn once in this time. */
+export const REWARD_PAUSE_MS = 86_400_000n;
+
+/**
+ * Reads votes written as `<witness>=<count>`.
+ * @param resolve the address that a text means
+ * @throws {Failure} `bad_value`
+ */
+export async function parseVotes(
+	words: readonly string[],
+	resolve: (text: string) => Promise<Uint8Array>,
+): Promise<VoteWitnessContractVote[]> {
+	return Promise.all(
+		words.map(async (word) => {
+			const match = /^(.+)=([^=]+)$/.exec(word);
+			if (!match?.[1] || !match[2])
+				throw new Failure("bad_value", `"${word}" is not a vote: write <witness>=<count>`);
+			return VoteWitnessContractVote.create({
+				vote_address: await resolve(match[1]),
+				vote_count: parseCount(match[2]),
+			});
+		}),
+	);
+}
+
+/** Votes together with those cast before: counts of the same witness are added up. */
+export function addedVotes(
+	present: Readonly<Account>["votes"],
+	more: readonly VoteWitnessContractVote[],
+): VoteWitnessContractVote[] {
+	const sums = new Map<string, VoteWitnessContractVote>();
+	for (const { vote_address, vote_count } of [...present, ...more]) {
+		const key = toHex(vote_address);
+		const before = sums.get(key)?.vote_count ?? 0n;
+		sums.set(key, VoteWitnessContractVote.create({ vote_address, vote_count: before + vote_count }));
+	}
+	return [...sums.values()];
+}

@@ -1,0 +1,180 @@
+import { describe, expect } from "vitest";
+import { toBase58Check } from "../../src/protocol/address.js";
+import { fromHex } from "../../src/protocol/bytes.js";
+import { Key, Permission } from "../../src/protocol/messages.js";
+import { recoverAddress } from "../../src/protocol/signature.js";
+import { errorRecord } from "./coin-process.js";
+import { FakeNode } from "./fake-node.js";
+import { ADDRESSES, BASE58, it, RECIPIENT, send, type Wallet } from "./wallet-fixture.js";
+
+describe.concurrent("a transaction on its way between signers", () => {
+	const twoOfThree = (wallet: Wallet): void => {
+		const keys = [ADDRESSES.ann, ADDRESSES.bob, ADDRESSES.carol].map((address) =>
+			Key.create({ address, weight: 1n }),
+		);
+		wallet.node.fund(ADDRESSES.ann, 1_000_000_000n, {
+			owner_permission: Permission.create({ permission_name: "owner", threshold: 2n, keys }),
+		});
+	};
+
+	it("goes through build, sign, sign and broadcast", async ({ wallet }) => {
+		twoOfThree(wallet);
+		await wallet.addKey("bob");
+		const built = await wallet.coin([...send, "--from", "ann", "--build"]);
+		expect(built).toMatchObject({ code: 0, stderr: "" });
+		const envelope = JSON.parse(built.stdout) as { signature?: unknown; coin: Record<string, unknown> };
+		expect(envelope.signature).toBeUndefined();
+		expect(envelope.coin).toMatchObject({
+			v: 1,
+			chain: wallet.node.genesisId,
+			account: BASE58.ann,
+			weight: "0",
+			missing: "2",
+			ready: false,
+		});
+
+		const early = await wallet.coin(["wallet", "broadcast"], built.stdout);
+		expect(errorRecord(early)).toMatchObject({ code: "threshold_not_reached", sent: false });
+		const once = await wallet.coin(["wallet", "sign", "--signer", "ann", ...wallet.password()], built.stdout);
+		expect(JSON.parse(once.stdout)).toMatchObject({
+			coin: { weight: "1", missing: "1", approved: [{ address: BASE58.ann, weight: "1" }] },
+		});
+		const again = await wallet.coin(["wallet", "sign", "--signer", "ann", ...wallet.password()], once.stdout);
+		expect(errorRecord(again)).toMatchObject({ code: "already_signed" });
+		const twice = await wallet.coin(["wallet", "sign", "--signer", "bob", ...wallet.password()], once.stdout);
+		expect(JSON.parse(twice.stdout)).toMatchObject({ coin: { ready: true, missing: "0" } });
+
+		const approvals = await wallet.coin(["wallet", "approvals", "--json", "--require"], twice.stdout);
+		expect(JSON.parse(approvals.stdout)).toMatchObject({
+			weight: "2",
+			ready: true,
+			approved: [
+				{ address: BASE58.ann, name: "ann" },
+				{ address: BASE58.bob, name: "bob" },
+			],
+			outstanding: [{ address: BASE58.carol }],
+			source: "node",
+		});
+		const done = await wallet.coin(["wallet", "broadcast", "--wait"], twice.stdout);
+		expect(JSON.parse(done.stdout)).toMatchObject({ state: "solid", from: BASE58.ann });
+		expect(wallet.node.received[0]?.message.signature).toHaveLength(2);
+	});
+
+	it("is refused by wallet send when the keys at hand weigh too little", async ({ wallet }) => {
+		twoOfThree(wallet);
+		const outcome = await wallet.coin([...send, ...wallet.password()]);
+		expect(errorRecord(outcome)).toMatchObject({ code: "threshold_not_reached", sent: false });
+	});
+
+	it("merges copies that were signed in parallel, in the order of the permission", async ({ wallet }) => {
+		twoOfThree(wallet);
+		await wallet.addKey("bob");
+		const built = (await wallet.coin([...send, "--from", "ann", "--build"])).stdout;
+		const files: string[] = [];
+		for (const name of ["bob", "ann"]) {
+			const signed = await wallet.coin(["wallet", "sign", "--signer", name, ...wallet.password()], built);
+			files.push(wallet.home.write(`${name}.json`, signed.stdout));
+		}
+		const merged = await wallet.coin(["wallet", "merge", ...files]);
+		const {
+			signature,
+			raw_data_hex: raw,
+			txID,
+		} = JSON.parse(merged.stdout) as {
+			signature: string[];
+			raw_data_hex: string;
+			txID: string;
+		};
+		expect(raw).toBe((JSON.parse(built) as { raw_data_hex: string }).raw_data_hex);
+		const signers = signature.map((text) => toBase58Check(recoverAddress(fromHex(txID), fromHex(text))));
+		expect(signers).toEqual([BASE58.ann, BASE58.bob]);
+	});
+
+	it("can be signed without a node, believing the envelope", async ({ wallet }) => {
+		const built = await wallet.coin([...send, "--build"]);
+		await wallet.node.stop();
+		const signed = await wallet.home.run(["wallet", "sign", "--offline", ...wallet.password()], built.stdout);
+		expect(signed.code).toBe(0);
+		expect(JSON.parse(signed.stdout)).toMatchObject({
+			signature: [expect.any(String)],
+			coin: { ready: true },
+		});
+		const bare = JSON.parse(built.stdout) as Record<string, unknown>;
+		const without = await wallet.home.run(
+			["wallet", "sign", "--offline", ...wallet.password()],
+			JSON.stringify({ ...bare, coin: undefined }),
+		);
+		expect(without.code).toBe(2);
+		wallet.node = await FakeNode.start();
+	});
+
+	it.for<[string, (text: string) => string, string]>([
+		[
+			"an amount that was changed in the readable part",
+			(text: string) => text.replace('"amount":25000000', '"amount":2500000'),
+			"transaction_mismatch",
+		],
+		[
+			"a rounded number",
+			(text: string) => text.replace(/"timestamp":\d+/, '"timestamp":1e21'),
+			"transaction_mismatch",
+		],
+		["another txID", (text: string) => text.replace(/"txID":"..../, '"txID":"0000'), "transaction_mismatch"],
+		[
+			"bytes that are not a transaction",
+			(text: string) =>
+				text
+					.replace(/"raw_data_hex":"[0-9a-f]+"/, '"raw_data_hex":"ffff"')
+					.replace(/"txID":"[0-9a-f]+",/, ""),
+			"transaction_invalid",
+		],
+		["half a line", (text: string) => text.slice(0, 100), "transaction_invalid"],
+		[
+			"another chain",
+			(text: string) => text.replace(/"chain":"[0-9a-f]{4}/, '"chain":"dead'),
+			"wrong_network",
+		],
+		["no transaction", () => "{}", "transaction_invalid"],
+		["nothing", () => "", "stdin_empty"],
+	])("is refused with %s, before a password is asked for", async ([_, spoil, code], { wallet }) => {
+		const built = await wallet.coin([...send, "--build"]);
+		const outcome = await wallet.coin(["wallet", "sign"], spoil(built.stdout));
+		expect(outcome.stdout).toBe("");
+		expect(errorRecord(outcome)).toMatchObject({ code, sent: false });
+	});
+
+	it("is refused after its time", async ({ wallet }) => {
+		const built = await wallet.coin([...send, "--build"]);
+		wallet.node.seal([], BigInt(Date.now() + 13 * 3_600_000));
+		expect(
+			errorRecord(await wallet.coin(["wallet", "sign", ...wallet.password()], built.stdout)),
+		).toMatchObject({
+			code: "tx_expired",
+		});
+		expect(errorRecord(await wallet.coin(["wallet", "broadcast"], built.stdout))).toMatchObject({
+			code: "tx_expired",
+		});
+	});
+
+	it("is signed in a stream, one line for each, and stops at the first that fails", async ({ wallet }) => {
+		const lines = [];
+		for (const memo of ["a", "b"])
+			lines.push((await wallet.coin([...send, "--memo", memo, "--build"])).stdout);
+		const signed = await wallet.coin(["wallet", "sign", "--batch", ...wallet.password()], lines.join(""));
+		expect(signed.stdout.trim().split("\n")).toHaveLength(2);
+		const sent = await wallet.coin(["wallet", "broadcast"], signed.stdout);
+		expect(sent.stdout.trim().split("\n")).toHaveLength(2);
+		expect(wallet.node.received).toHaveLength(2);
+	});
+
+	it("is decoded without a node", async ({ wallet }) => {
+		const built = await wallet.coin([...send, "--build"]);
+		const { stdout } = await wallet.home.run(["tx", "decode", "--json"], built.stdout);
+		expect(JSON.parse(stdout)).toMatchObject({
+			type: "TransferContract",
+			from: BASE58.ann,
+			contract: { owner_address: BASE58.ann, to_address: RECIPIENT, amount: "25000000" },
+			signers: [],
+		});
+	});
+});

@@ -1,0 +1,77 @@
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { parseAddress } from "../../../src/protocol/address.js";
+import {
+	addContact,
+	type Contact,
+	contactNamed,
+	readContacts,
+	removeContact,
+} from "../../../src/wallet/configuration/contacts.js";
+
+const address = parseAddress("TMVQGm1qAQYVdetCeGRRkTWYYrLXuHK2HC") as Uint8Array;
+const contact = (label: string): Contact => ({ label, address, note: undefined });
+
+let directory: string;
+let file: string;
+let notes: string[];
+const note = (text: string): void => {
+	notes.push(text);
+};
+beforeEach(() => {
+	directory = mkdtempSync(join(tmpdir(), "coin-contacts-"));
+	file = join(directory, "data", "contacts.json");
+	notes = [];
+});
+afterEach(() => rmSync(directory, { recursive: true, force: true }));
+
+describe("the address book", () => {
+	it("is empty without a file, and keeps what was added for its owner only", async () => {
+		expect(await readContacts(file)).toEqual([]);
+		await addContact(file, { ...contact("zoe"), note: "lunch" }, note);
+		await addContact(file, contact("alice"), note);
+		expect((await readContacts(file)).map(({ label }) => label)).toEqual(["alice", "zoe"]);
+		expect(await contactNamed(file, "zoe")).toMatchObject({ note: "lunch" });
+		expect(statSync(file).mode & 0o777).toBe(0o600);
+		await removeContact(file, "zoe", note);
+		expect(await contactNamed(file, "zoe")).toBeUndefined();
+		await expect(removeContact(file, "zoe", note)).rejects.toThrow('there is no contact "zoe"');
+	});
+
+	it.each(["two words", "-x", "@x", "TMVQGm1qAQYVdetCeGRRkTWYYrLXuHK2HD", "0x12", "41".repeat(21), ""])(
+		'refuses the label "%s"',
+		async (label) => {
+			await expect(addContact(file, contact(label), note)).rejects.toThrow(/label/);
+		},
+	);
+
+	it("takes no label twice", async () => {
+		await addContact(file, contact("zoe"), note);
+		await expect(addContact(file, contact("zoe"), note)).rejects.toThrow("already");
+	});
+
+	it("loses nothing when several processes add at once", async () => {
+		const labels = Array.from({ length: 12 }, (_, index) => `friend${index}`);
+		await Promise.all(labels.map((label) => addContact(file, contact(label), note)));
+		expect(await readContacts(file)).toHaveLength(labels.length);
+	});
+
+	it("breaks the lock of a process that is gone, and says so", async () => {
+		await addContact(file, contact("zoe"), note);
+		writeFileSync(`${file}.lock`, "2147483646\n");
+		await addContact(file, contact("alice"), note);
+		expect(notes).toEqual([expect.stringContaining("of a process that is gone was removed")]);
+	});
+
+	it.each(["{", "{}", '[{"label":"x"}]', '[{"label":5,"address":"TMVQGm1qAQYVdetCeGRRkTWYYrLXuHK2HC"}]'])(
+		"refuses to touch a damaged file: %s",
+		async (text) => {
+			await addContact(file, contact("zoe"), note);
+			writeFileSync(file, text);
+			await expect(addContact(file, contact("alice"), note)).rejects.toThrow("is not an address book");
+			expect(readFileSync(file, "utf8")).toBe(text);
+		},
+	);
+});

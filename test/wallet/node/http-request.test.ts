@@ -1,0 +1,45 @@
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { afterEach, expect, test } from "vitest";
+import { AnswerTooLong, sendRequest } from "../../../src/wallet/node/http-request.js";
+
+const closing: (() => void)[] = [];
+afterEach(() => {
+	for (const close of closing.splice(0)) close();
+});
+
+/** A node that answers so many chunks of a mebibyte, as fast as they are read. */
+async function endless(chunks: number): Promise<{ url: string; sent: () => number }> {
+	let sent = 0;
+	const server = createServer((_, response) => {
+		const more = (): void => {
+			while (sent < chunks && !response.destroyed) {
+				sent++;
+				if (!response.write(Buffer.alloc(1 << 20, 0x20))) {
+					response.once("drain", more);
+					return;
+				}
+			}
+			response.end("{}");
+		};
+		more();
+	});
+	await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+	closing.push(() => server.close().closeAllConnections());
+	return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`, sent: () => sent };
+}
+
+const ask = (url: string, maxBytes?: number) =>
+	sendRequest({ method: "GET", url, headers: {}, maxBytes }, AbortSignal.timeout(20_000));
+
+test("an answer without an end is left once it is too long", async () => {
+	const { url, sent } = await endless(100_000);
+	await expect(ask(url, 4 << 20)).rejects.toThrow(AnswerTooLong);
+	await new Promise((resolve) => setTimeout(resolve, 50));
+	expect(sent()).toBeLessThan(64);
+});
+
+test("an answer below the limit is read whole", async () => {
+	const { url } = await endless(3);
+	expect((await ask(url, 4 << 20)).body).toHaveLength((3 << 20) + 2);
+});

@@ -1,0 +1,112 @@
+import { describe, expect, it } from "vitest";
+import { Failure } from "../../../src/wallet/failure.js";
+import type { JsonRecord } from "../../../src/wallet/json.js";
+import type { NodeClient, NodeView } from "../../../src/wallet/node/node-client.js";
+import { type TransactionState, waitFor } from "../../../src/wallet/node/wait.js";
+
+/** What the node answers at each question for the receipt: the block of the full view, and of the solidity view. */
+type Moment = {
+	readonly full?: bigint;
+	readonly solid?: bigint;
+	readonly solidTimeMs?: bigint;
+	readonly broken?: boolean;
+};
+
+const ID = new Uint8Array(32).fill(7);
+
+function play(moments: readonly Moment[]): {
+	readonly client: NodeClient;
+	readonly pauses: number[];
+	readonly sleep: (ms: number) => Promise<void>;
+} {
+	let index = 0;
+	const pauses: number[] = [];
+	const now = (): Moment => moments[Math.min(index, moments.length - 1)] as Moment;
+	const receipt = (block: bigint | undefined): JsonRecord =>
+		block === undefined ? {} : { id: Buffer.from(ID).toString("hex"), blockNumber: block };
+	const client = {
+		settings: { solidity: "http://solid" },
+		call: async (endpoint: string, _request: object, view: NodeView): Promise<JsonRecord> => {
+			if (now().broken) throw new Failure("network", "broken");
+			if (endpoint === "gettransactioninfobyid")
+				return receipt(view === "solidity" ? now().solid : now().full);
+			return { block_header: { raw_data: { number: 1n, timestamp: now().solidTimeMs ?? 0n } } };
+		},
+	} as unknown as NodeClient;
+	return {
+		client,
+		pauses,
+		sleep: async (ms) => {
+			pauses.push(ms);
+			index++;
+		},
+	};
+}
+
+async function run(moments: readonly Moment[], until: "solid" | "included" = "solid", expirationMs?: bigint) {
+	const { client, pauses, sleep } = play(moments);
+	let clock = 0;
+	const timer = {
+		now: () => clock,
+		sleep: async (ms: number) => {
+			clock += ms;
+			await sleep(ms);
+		},
+	};
+	const states: TransactionState[] = [];
+	const status = await waitFor(client, ID, {
+		until,
+		timeoutMs: 60_000,
+		expirationMs,
+		timer,
+		onStatus: ({ state }) => states.push(state),
+	});
+	return { state: status.state, states, pauses };
+}
+
+describe("waiting for a transaction", () => {
+	it("goes from the pool through a block to irreversibility", async () => {
+		expect(await run([{}, { full: 5n }, { full: 5n, solid: 5n }])).toEqual({
+			state: "solid",
+			states: ["included", "solid"],
+			pauses: [1000, 1000],
+		});
+	});
+
+	it("ends in the block if that is enough", async () => {
+		expect(await run([{}, { full: 5n }], "included")).toMatchObject({ state: "included" });
+	});
+
+	it("goes back when the block is replaced, and on with the next one", async () => {
+		const { state, states } = await run([{ full: 5n }, {}, { full: 6n }, { full: 6n, solid: 6n }]);
+		expect(state).toBe("solid");
+		expect(states).toEqual(["included", "submitted", "included", "solid"]);
+	});
+
+	it("doesn't take the solid receipt of a replaced block for this one", async () => {
+		expect(
+			await run([
+				{ full: 6n, solid: 5n },
+				{ full: 6n, solid: 6n },
+			]),
+		).toMatchObject({ state: "solid", pauses: [1000] });
+	});
+
+	it("ends when the irreversible time has passed the expiration", async () => {
+		expect(await run([{ solidTimeMs: 50n }, { solidTimeMs: 101n }], "solid", 100n)).toMatchObject({
+			state: "expired",
+		});
+	});
+
+	it("survives a broken connection while there is time, and asks less often later", async () => {
+		const broken = Array.from({ length: 12 }, () => ({ broken: true }));
+		const { state, pauses } = await run([...broken, { full: 1n, solid: 1n }]);
+		expect(state).toBe("solid");
+		expect(pauses.slice(-3)).toEqual([1000, 3000, 3000]);
+	});
+
+	it("gives up after its time, saying that the transaction was sent", async () => {
+		await expect(run([{}])).rejects.toMatchObject({ code: "wait_timeout", facts: { sent: true } });
+		await expect(run([{ broken: true }])).rejects.toMatchObject({ code: "network", facts: { sent: true } });
+	});
+});

@@ -1,0 +1,66 @@
+import { describe, expect, it } from "vitest";
+import { fromHex } from "../../../src/protocol/bytes.js";
+import { Key, Permission, PermissionPermissionType } from "../../../src/protocol/messages.js";
+import { DEFAULT_OPERATIONS, parseOperations } from "../../../src/wallet/permission/operations.js";
+import { differenceLines, permissionRemarks } from "../../../src/wallet/permission/permission-check.js";
+import type { PermissionSet } from "../../../src/wallet/permission/permission-set.js";
+
+const [ann, bob, carol] = ["11", "22", "33"].map((byte) => fromHex(`41${byte.repeat(20)}`)) as [
+	Uint8Array,
+	Uint8Array,
+	Uint8Array,
+];
+
+const keys = (addresses: readonly Uint8Array[]): Key[] =>
+	addresses.map((address) => Key.create({ address, weight: 1n }));
+
+const owner = (threshold: bigint, ...addresses: Uint8Array[]): Permission =>
+	Permission.create({ permission_name: "owner", threshold, keys: keys(addresses) });
+
+const active = (threshold: bigint, addresses: Uint8Array[], operations = DEFAULT_OPERATIONS): Permission =>
+	Permission.create({
+		type: PermissionPermissionType.Active,
+		id: 2,
+		permission_name: "active",
+		threshold,
+		operations,
+		keys: keys(addresses),
+	});
+
+const set = (owned: Permission, ...actives: Permission[]): PermissionSet => ({
+	owner: owned,
+	witness: undefined,
+	actives,
+});
+
+const everyKey = { isLocal: () => true, isUnsignable: () => false };
+const codes = (before: PermissionSet, after: PermissionSet): string[] =>
+	permissionRemarks(before, after, everyKey)
+		.filter(({ level }) => level === 2)
+		.map(({ code }) => code);
+
+describe("remarks on new permissions", () => {
+	const old = active(1n, [ann]);
+	const before = set(owner(1n, ann), old);
+
+	it("warn of keys outside the owner's that can move funds", () => {
+		const after = set(owner(2n, bob, carol), old);
+		expect(codes(before, after)).toEqual(["active_outside_owner"]);
+		expect(differenceLines(before, after).at(-1)).toMatch(/active 2 "active", unchanged: T/);
+	});
+
+	it("warn of a permission that stays with fewer signatures than the owner needs", () => {
+		expect(codes(before, set(owner(2n, ann, bob, carol), old))).toEqual(["active_weaker_than_owner"]);
+	});
+
+	it.each([
+		["the owner's own set", set(owner(2n, ann, bob), active(2n, [ann, bob]))],
+		[
+			"a permission that moves nothing",
+			set(owner(1n, bob), active(1n, [ann], parseOperations("VoteWitness"))),
+		],
+		["a new permission of an owner's key", set(owner(1n, ann), old, active(1n, [ann]))],
+	])("don't warn of %s", (_, after) => {
+		expect(codes(before, after)).toEqual([]);
+	});
+});

@@ -1,0 +1,41 @@
+import { describe, expect, it } from "vitest";
+import { Failure } from "../../../src/wallet/failure.js";
+import { withAdvice } from "../../../src/wallet/transaction/refusal-advice.js";
+
+const hint = (message: string, balance = 1_500_000n): string | undefined =>
+	withAdvice(new Failure("contract_validate", message), { balance }).facts.hint;
+
+describe("advice on a refusal of the network", () => {
+	it("names the stake that gives votes, and how many there are", () => {
+		const message = "The total number of votes[5000000] is greater than the coinPower[2000000]";
+		expect(hint(message)).toContain("has 2 votes; coin stake freeze <amount> --for votes");
+	});
+
+	it("tells the balance where money is lacking", () => {
+		expect(hint("Validate TransferContract error, balance is not sufficient.")).toContain("has 1.5coin");
+		const unknown = new Failure("insufficient_funds", "balance is not sufficient");
+		expect(withAdvice(unknown, undefined)).toBe(unknown);
+	});
+
+	it.each([
+		["Account resource insufficient error.", "has 1.5coin to pay for bandwidth"],
+		["Not enough energy for 'SSTORE' operation executing: opEnergy[1], programEnergy[0]", "--fee-limit"],
+		[
+			"Transaction expiration, transaction expiration time is 10000, but headBlockTime is 25000",
+			"15 s too late by the chain's clock",
+		],
+		["aa is signed by T but it is not contained of permission.", "coin permission show"],
+		["sig error", "coin wallet approvals"],
+		["Permission denied", "--permission names one"],
+		["Account[41aa] not exists", "coin account create"],
+		["Validate TransferContract error, no OwnerAccount.", "coin account create"],
+	])("gives a next step on: %s", (message, step) => {
+		expect(hint(message)).toContain(step);
+	});
+
+	it("leaves a hint that is there, and says nothing of what it doesn't know", () => {
+		const told = new Failure("contract_validate", "balance is not sufficient", { hint: "x" });
+		expect(withAdvice(told, { balance: 1n })).toBe(told);
+		expect(hint("something else")).toBeUndefined();
+	});
+});

@@ -1,0 +1,106 @@
+import { describe, expect, it } from "vitest";
+import { toHex, utf8 } from "../../../src/protocol/bytes.js";
+import { keccak256 } from "../../../src/protocol/hash.js";
+import { messageHash, messageHashV1, signerOf } from "../../../src/wallet/transaction/signed-message.js";
+import { typedDataHash } from "../../../src/wallet/transaction/typed-data.js";
+
+/** The example of the EIP-712 standard, with its hash. */
+const MAIL = {
+	types: {
+		EIP712Domain: [
+			{ name: "name", type: "string" },
+			{ name: "version", type: "string" },
+			{ name: "chainId", type: "uint256" },
+			{ name: "verifyingContract", type: "address" },
+		],
+		Person: [
+			{ name: "name", type: "string" },
+			{ name: "wallet", type: "address" },
+		],
+		Mail: [
+			{ name: "from", type: "Person" },
+			{ name: "to", type: "Person" },
+			{ name: "contents", type: "string" },
+		],
+	},
+	primaryType: "Mail",
+	domain: {
+		name: "Ether Mail",
+		version: "1",
+		chainId: 1,
+		verifyingContract: "0xCcCCccccCCCCcCCCCCCcCcCccCcCCCcCcccccccC",
+	},
+	message: {
+		from: { name: "Cow", wallet: "0xCD2a3d9F938E13CD947Ec05AbC7FE734Df8DD826" },
+		to: { name: "Bob", wallet: "0xbBbBBBBbbBBBbbbBbbBbbbbBBbBbbbbBbBbbBBbB" },
+		contents: "Hello, Bob!",
+	},
+};
+const MAIL_HASH = "be609aee343fb3c4b28e1df9e632fca64fcfaede20f02e86244efddf30957bd2";
+
+const hashOf = (document: object): string => toHex(typedDataHash(JSON.stringify(document)));
+const one = (type: string, value: unknown, types: object = {}): object => ({
+	types: { ...types, Box: [{ name: "value", type }] },
+	primaryType: "Box",
+	domain: { name: "x" },
+	message: { value },
+});
+
+describe("hashing structured data", () => {
+	it("gives the hash of the standard's example, whether or not the domain is declared", () => {
+		expect(hashOf(MAIL)).toBe(MAIL_HASH);
+		const { EIP712Domain: _, ...types } = MAIL.types;
+		expect(hashOf({ ...MAIL, types })).toBe(MAIL_HASH);
+	});
+
+	it("counts an address the same in every form that it may be written in", () => {
+		const forms = [
+			"TMVQGm1qAQYVdetCeGRRkTWYYrLXuHK2HC",
+			"417e5f4552091a69125d5dfcb7b8c2659029395bdf",
+			"0x7e5f4552091a69125d5dfcb7b8c2659029395bdf",
+		];
+		expect(new Set(forms.map((form) => hashOf(one("address", form)))).size).toBe(1);
+	});
+
+	it("hashes the token type under one name in both spellings, and not as a plain number", () => {
+		const [neutral, deployed] = ["orcToken", "trcToken"].map((type) => hashOf(one(type, "1000001")));
+		expect(neutral).toBe(deployed);
+		expect(hashOf(one("trcToken[]", ["1000001"]))).toBe(hashOf(one("orcToken[]", [1000001])));
+		expect(neutral).not.toBe(hashOf(one("uint256", "1000001")));
+	});
+
+	it("keeps every digit of numbers beyond 2^53", () => {
+		const text = JSON.stringify(one("uint256", 0)).replace('"value":0', '"value":9007199254740993');
+		expect(toHex(typedDataHash(text))).toBe(hashOf(one("uint256", "9007199254740993")));
+		expect(toHex(typedDataHash(text))).not.toBe(hashOf(one("uint256", "9007199254740992")));
+	});
+
+	it.each([
+		[one("uint8", 256), "message.value = 256 doesn't fit uint8"],
+		[one("int8", -129), "message.value = -129 doesn't fit int8"],
+		[one("uint7", 1), "message.value: there is no type uint7"],
+		[one("bytes4", "0x00"), "message.value is not of the type bytes4"],
+		[one("Lost", {}), "message.value: there is no type Lost"],
+		[one("uint8[2]", [1]), "message.value must be a list of 2"],
+		[one("string", 5), "message.value is not of the type string"],
+		[{ ...one("string", "a"), message: {} }, "message.value is missing"],
+		[{ ...one("string", "a"), primaryType: "Lid" }, "message: the type Lid is not declared"],
+		[{ types: {} }, "typed data has the members types, primaryType, domain and message"],
+	])("refuses %j", (document, message) => {
+		expect(() => hashOf(document)).toThrow(message);
+	});
+});
+
+describe("hashing messages", () => {
+	it("puts the prefix and the length in bytes before a text", () => {
+		const prefix = "\x19TRON Signed Message:\n";
+		expect(messageHash(utf8("hé"))).toEqual(keccak256(utf8(`${prefix}3hé`)));
+		expect(messageHashV1(utf8("hé"))).toEqual(keccak256(utf8(`${prefix}32hé`)));
+	});
+
+	it("refuses signatures of another length, and those that yield no key", () => {
+		const hash = messageHash(utf8("x"));
+		expect(() => signerOf(hash, "0x00")).toThrow("a signature has 65 bytes, this one 1");
+		expect(() => signerOf(hash, `0x${"ff".repeat(65)}`)).toThrow("the signature yields no key");
+	});
+});
