@@ -82,8 +82,16 @@ async function prepare({ source, configFile, expect }: AdoptionRequest) {
 	const config = loadConfig(configFile);
 	setAddressPrefix(config.net.addressPrefix);
 	await useFastHashing();
-	const block: Expected["block"] = expect === undefined ? undefined : parseExpectedBlock(expect);
+	const block = expect === undefined ? undefined : expectedBlock(expect);
 	return { config, block, source: openSourceDirectory(resolve(source), openForeignStore) };
+}
+
+function expectedBlock(text: string): Expected["block"] {
+	try {
+		return parseExpectedBlock(text);
+	} catch (error) {
+		throw new Failure("bad_value", `--expect: ${(error as Error).message}`);
+	}
 }
 
 /** Our tables take about what theirs do: both are compressed alike. */

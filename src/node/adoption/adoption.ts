@@ -59,7 +59,7 @@ export interface Adopted {
 }
 
 /** A source that was judged good. */
-export interface JudgedSource {
+interface JudgedSource {
 	readonly reader: SourceReader;
 	readonly judgement: Judgement;
 }

@@ -6,7 +6,6 @@
 import { be64, equalBytes, fromHex, readBe64, toHex } from "../../protocol/bytes.js";
 import type { NetworkName } from "../rules/chain-rules.js";
 import { forkTableOf } from "../rules/fork-gates.js";
-import { storeDefinitions } from "../state/definition.js";
 import { AdoptionError } from "./adoption-error.js";
 import { rowsOf } from "./checkpoint.js";
 import {
@@ -17,6 +16,7 @@ import {
 	versionPassed,
 } from "./source-properties.js";
 import type { SourceReader } from "./source-reader.js";
+import { LEFT_OUT, OLD_RECEIPTS, READ_STORES, RECEIPTS, REQUIRED } from "./source-stores.js";
 
 /** What the data have to be. */
 export interface Expected {
@@ -46,38 +46,13 @@ export interface Judgement {
 	readonly properties: SourceProperties;
 }
 
-/** Without these there is no state to go on from. */
-const REQUIRED = [
-	"properties",
-	"account",
-	"block",
-	"block-index",
-	"witness",
-	"witness_schedule",
-	"storage-row",
-];
-/** Read besides the stores that we have too. */
-const BESIDE = ["account-asset", "recent-transaction", "transactionHistoryStore"] as const;
-/** Derived, local to a node, or caches; and what older releases left over (protocol/adoption §1). */
-const LEFT_OUT: ReadonlySet<string> = new Set([
-	...["reward-vi", "common", "common-database", "pbft-sign-data", "accountTrie", "zkProof", "trans-cache"],
-	...["peers", "block_KDB", "utxo", "account-asset-issue", "IncrementalMerkleVoucher"],
-]);
-const RECEIPTS = ["transactionRetStore", "transactionHistoryStore"];
-
-const REWARD_VI = "reward-vi";
-const READ_STORES: readonly string[] = [
-	...storeDefinitions.map(({ name }) => name).filter((name) => name !== REWARD_VI),
-	...BESIDE,
-];
-
 /** @throws {OperatorError} one sentence that names the file, the store or the property */
 export async function judge(reader: SourceReader, expected: Expected): Promise<Judgement> {
 	const { source } = reader;
 	for (const name of REQUIRED) {
 		if (!source.stores.includes(name)) throw new AdoptionError(`${source.path} has no store ${name}`);
 	}
-	await reader.use(source.stores.filter((name) => !LEFT_OUT.has(name)));
+	await reader.use(source.stores.filter((name) => !LEFT_OUT.has(name) || name === OLD_RECEIPTS));
 	const properties = readProperties(reader.entries("properties"));
 	judgeProperties(properties, expected.network);
 	const head = headOf(properties);
@@ -195,11 +170,13 @@ function notesOf(reader: SourceReader, lowest: bigint): string[] {
 	const { stores } = reader.source;
 	const notes: string[] = [];
 	if (lowest > 1n) notes.push(`the data of a lite node: blocks from 1 to ${lowest - 1n} are missing`);
-	const receipts = RECEIPTS.some((name) => stores.includes(name) && !reader.isEmpty(name));
-	if (!receipts) notes.push("there are no receipts (transactionRetStore is missing or empty)");
+	if (reader.isEmpty(RECEIPTS)) notes.push("there are no receipts (transactionRetStore is missing or empty)");
 	else if (lowest > 1n) notes.push("receipts are those of the latest blocks only");
+	if (!reader.isEmpty(OLD_RECEIPTS)) {
+		notes.push(`receipts that releases before mid-2019 wrote (${OLD_RECEIPTS}) are not adopted`);
+	}
 	const missing = READ_STORES.filter(
-		(name) => !stores.includes(name) && !RECEIPTS.includes(name) && name !== "recent-transaction",
+		(name) => !stores.includes(name) && name !== RECEIPTS && name !== "recent-transaction",
 	);
 	if (missing.length > 0) notes.push(`taken for empty, since the stores are missing: ${missing.join(", ")}`);
 	const isKnown = (name: string): boolean => READ_STORES.includes(name) || LEFT_OUT.has(name);

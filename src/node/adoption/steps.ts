@@ -6,7 +6,7 @@
 import { SignedBlock } from "../../protocol/block.js";
 import { be64, readBe64, toHex, toKey } from "../../protocol/bytes.js";
 import type { KeyValueDatabase } from "../state/database.js";
-import { type StoreDefinition, storeDefinitions, stores } from "../state/definition.js";
+import { type StoreDefinition, stores } from "../state/definition.js";
 import { mergedAccounts } from "./accounts.js";
 import { AdoptionError } from "./adoption-error.js";
 import type { BlockChoice } from "./adoption-mark.js";
@@ -16,6 +16,7 @@ import type { Judgement } from "./judgement.js";
 import { rowsAfter } from "./merged-entries.js";
 import { keptProperty, numberOf } from "./source-properties.js";
 import type { SourceReader } from "./source-reader.js";
+import { adoptedStores } from "./source-stores.js";
 
 /** What a step works with. */
 export interface Work {
@@ -44,7 +45,7 @@ const TURN_ENTRIES = 65_536;
 
 /** The steps of an adoption. */
 export const steps: readonly Step[] = [
-	...storeDefinitions.filter((store) => !isStore(store, "rewardVi")).map(storeStep),
+	...adoptedStores.map(storeStep),
 	{ name: "recent transactions", reads: ["recent-transaction"], run: addRecentTransactions },
 	{ name: "transactions without height", reads: [], run: indexTransactions },
 ];
