@@ -1,10 +1,10 @@
-/** Writes what is adopted in batches of some MiB, one on its way while the next is gathered, each with the mark of its place. */
+/** Writes what is adopted in batches of a few MiB, one on its way while the next is gathered, each with the mark of its place. */
 
 import { toHex } from "../../protocol/bytes.js";
 import type { BatchChange, KeyValueDatabase } from "../state/database.js";
 import { type AdoptionMark, markChange } from "./adoption-mark.js";
 
-const GATHERED_BYTES = 8 << 20;
+const GATHERED_BYTES = 2 << 20;
 const SLAB_BYTES = 1 << 20;
 /** A power loss costs no more than what is read again up to the last of these. */
 const SYNC_BYTES = 1 << 30;
