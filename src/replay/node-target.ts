@@ -19,6 +19,7 @@ import type { SignedTransaction } from "../protocol/transaction.js";
 import { offerAdvertised } from "./advertised.js";
 import { GrpcClient } from "./grpc-client.js";
 import { HttpClient } from "./http-client.js";
+import type { Recording } from "./recording.js";
 import type {
 	Change,
 	Changes,
@@ -38,9 +39,17 @@ import type {
 const NEVER_MS = 1n << 50n;
 
 /** Boots a node from a recording's configuration. */
-export const openNode: OpenTarget = async (recording, params) =>
+export const openNode: OpenTarget = async (recording, params) => openNodeOn(recording, undefined, params);
+
+/** The same on a data directory that is there. */
+export const openNodeOn = async (
+	{ configFile, release }: Pick<Recording, "configFile" | "release">,
+	dataDirectory: string | undefined,
+	params?: string,
+): Promise<ReplayTarget> =>
 	NodeTarget.open(
-		loadConfig(recording.configFile, { instead: new Map([["node.release", recording.release]]) }),
+		loadConfig(configFile, { instead: new Map([["node.release", release]]) }),
+		dataDirectory,
 		params,
 	);
 
@@ -68,11 +77,15 @@ class NodeTarget implements ReplayTarget {
 	}
 
 	/** @param params folder of the keys of shielded proofs */
-	static async open(recorded: NodeConfig, params?: string): Promise<NodeTarget> {
+	static async open(
+		recorded: NodeConfig,
+		dataDirectory: string | undefined,
+		params?: string,
+	): Promise<NodeTarget> {
 		let nowMs = 0n;
 		const node = await startNode({
 			config: replayConfig(recorded, params),
-			dataDirectory: undefined,
+			dataDirectory,
 			limitTime: false,
 			producers: [],
 			host: "127.0.0.1",

@@ -116,8 +116,8 @@ describe("a node starts, and ends cleanly when it is told to,", () => {
 		["with unknown keys", `${GOOD}\nnode.somethingUnknown = 7\nsomethingElse = 1`, []],
 		["with a number given as text", `${GOOD}\nnode.maxConnections = "30"`, []],
 		[
-			"with a limiter for gRPC that is unknown",
-			`${GOOD}\nrate.limiter.rpc = [{ component = A, strategy = NoSuch, paramString = "qps=1" }]`,
+			"with a limiter for gRPC that is unknown to release 4.8.1",
+			`${GOOD}\nnode.release = "4.8.1"\nrate.limiter.rpc = [{ component = A, strategy = NoSuch, paramString = "qps=1" }]`,
 			[],
 		],
 		[
@@ -270,25 +270,25 @@ describe("a node refuses to start, with one sentence and without touching the di
 			"with a witness key of a wrong length",
 			GOOD.replace("localwitness = []", `localwitness = [${KEY.slice(4)}]`),
 			["-w"],
-			/private key must be 64-bits hex string, actual: 60/,
+			/private key must be 64 hex string, actual: 60/,
 		],
 		[
-			"with such a key although it does not produce",
-			GOOD.replace("localwitness = []", `localwitness = [${KEY.slice(4)}]`),
+			"with such a key although it does not produce, as release 4.8.0",
+			GOOD.replace("localwitness = []", `node.release = "4.8.0"\nlocalwitness = [${KEY.slice(4)}]`),
 			[],
-			/private key must be 64-bits hex string, actual: 60/,
+			/private key must be 64 hex string, actual: 60/,
 		],
 		[
 			"with a witness key that is not hexadecimal",
 			GOOD.replace("localwitness = []", `localwitness = [${"z".repeat(64)}]`),
 			["-w"],
-			/private key must be hexadecimal/,
+			/private key must be hex string/,
 		],
 		[
 			"with a witness key after 0X",
 			GOOD.replace("localwitness = []", `localwitness = ["0X${KEY}"]`),
 			["-w"],
-			/private key must be hexadecimal/,
+			/private key must be hex string/,
 		],
 		["to produce without a key", GOOD, ["-w"], /This is a witness node, but localWitnesses is null/],
 		[

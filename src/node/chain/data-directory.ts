@@ -23,6 +23,9 @@ const LOG_START_KEY = Buffer.from([0xff, ...Buffer.from("log", "latin1")]);
 const MARK_PREFIX = Buffer.from([0xff, ...Buffer.from("batch", "latin1")]);
 const KEPT_MARKS = 256n;
 
+/** Where an adoption of other data stands that is not complete: the directory has no description until it is. */
+export const ADOPTION_KEY = Buffer.from([0xff, ...Buffer.from("adoption", "latin1")]);
+
 /** What a data directory says about itself. */
 interface DirectoryMeta {
 	readonly format: number;
@@ -107,6 +110,11 @@ function refuseForeign(path: string): void {
 export async function readMeta(database: KeyValueDatabase, path: string): Promise<DirectoryMeta | undefined> {
 	const bytes = database.get(META_KEY);
 	if (!bytes) {
+		if (database.get(ADOPTION_KEY)) {
+			throw new DatabaseError(
+				`the adoption of a reference node's data into ${path} is not complete; run the same coin node adopt again to go on`,
+			);
+		}
 		for await (const _ of database.entries(new Uint8Array(0))) {
 			throw new DatabaseError(`the database in ${path} was not written by this program`);
 		}

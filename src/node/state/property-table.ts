@@ -227,6 +227,11 @@ const encodingByKey = new Map<string, PropertyEncoding>(
 	propertyNames.map((name) => [propertyKey(name), propertyRow(name).encoding]),
 );
 
+/** How the value under a key on disk is stored; undefined for a key outside the table. */
+export function propertyEncoding(key: string): PropertyEncoding | undefined {
+	return encodingByKey.get(key);
+}
+
 /** Values by the encoding of their row; keys outside the table (`FORK_VERSION_<v>`) hold raw bytes. */
 export const propertyCodec: ValueCodec<PropertyValue> = {
 	encode(value) {

@@ -1,0 +1,150 @@
+import { Args, Flags } from "@oclif/core";
+import {
+	AdoptionPace,
+	type AdoptionRequest,
+	judgeAdoption,
+	runAdoption,
+	sizeText,
+} from "../../launch/adoption-work.js";
+import { toHex } from "../../protocol/bytes.js";
+import { CoinCommand } from "../../terminal/coin-command.js";
+import { directoryFlags } from "../../terminal/directory-flags.js";
+import { progressFlag } from "../../terminal/flags.js";
+import { endInterrupted, takeOverSignals } from "../../terminal/interrupt.js";
+import { withProgress } from "../../terminal/progress.js";
+import { either, list, one, record } from "../../terminal/result-shape.js";
+
+export default class NodeAdopt extends CoinCommand {
+	static override summary = "Continue from a reference node's data directory";
+	static override description =
+		"Reads the data of a stopped reference node, LevelDB or RocksDB, full or lite, and makes a data directory of them on " +
+		"which a node starts where that one ended. The source is only read. Interrupted, it goes on by the same command; an " +
+		"incomplete directory can't be started on. Blocks, indexes and signatures of the latest blocks are checked; the " +
+		"state itself is taken as it is: adopt only data whose source you trust.";
+	static override examples = [
+		"<%= config.bin %> node adopt /var/lib/reference/output-directory -c config.conf --dry-run",
+		"<%= config.bin %> node adopt /var/lib/reference/output-directory -c config.conf -d /var/lib/coin",
+	];
+	static override result = one(
+		either(
+			record({
+				path: "text",
+				engines: list("text"),
+				release: "text",
+				head: "int64",
+				blockID: "hex",
+				solidified: "int64",
+				lowest: "int64",
+				lite: "boolean",
+				checkpointRows: "integer",
+				bytes: "integer",
+				needed: "integer",
+				free: "integer",
+				notes: list("text"),
+			}),
+			record({
+				head: "int64",
+				blockID: "hex",
+				lowest: "int64",
+				lite: "boolean",
+				entries: "integer",
+				bytes: "integer",
+				checkedBlocks: "integer",
+				checkedTransactions: "integer",
+				otherKeys: "integer",
+				seconds: "integer",
+				notes: list("text"),
+			}),
+		),
+	);
+	static override args = {
+		directory: Args.string({
+			description: "the reference node's output directory, or the directory of its stores",
+			required: true,
+			ignoreStdin: true,
+		}),
+	};
+	static override flags = {
+		...directoryFlags,
+		...progressFlag,
+		blocks: Flags.option({
+			options: ["copy", "none"] as const,
+			description: "old blocks and receipts: copy them, or none, as a lite node",
+			default: "copy",
+		})(),
+		expect: Flags.string({
+			description: "refuse data without this block",
+			helpValue: "<height>:<id>",
+		}),
+		"dry-run": Flags.boolean({
+			description: "only judge the data: whose, how far, what is missing, how large",
+		}),
+	};
+
+	async run(): Promise<void> {
+		const { args, flags } = await this.parse(NodeAdopt);
+		const request: AdoptionRequest = {
+			source: args.directory,
+			dataDirectory: flags["output-directory"],
+			configFile: flags.config,
+			blocks: flags.blocks,
+			expect: flags.expect,
+		};
+		if (flags["dry-run"]) return this.judge(request);
+		let interrupted = false;
+		takeOverSignals(() => {
+			interrupted = true;
+		});
+		const started = performance.now();
+		const adopted = await withProgress("judging", this.audience(flags), (progress) => {
+			const pace = new AdoptionPace(() => performance.now());
+			return runAdoption(request, (state) => {
+				progress.update(pace.text(state));
+				return !interrupted;
+			});
+		});
+		if (!adopted) {
+			this.note("interrupted; the same command goes on from here");
+			return endInterrupted();
+		}
+		const { judgement, lowest, entries, bytes, checks } = adopted;
+		this.printRecord({
+			head: judgement.head.number,
+			blockID: toHex(judgement.head.id),
+			lowest,
+			lite: lowest > 1n,
+			entries,
+			bytes,
+			checkedBlocks: checks.blocks,
+			checkedTransactions: checks.transactions,
+			otherKeys: checks.otherKeys,
+			seconds: Math.round((performance.now() - started) / 1000),
+			notes: judgement.notes,
+		});
+		this.note(
+			"nothing but its source vouches for the state: start the node and compare its head with others",
+		);
+	}
+
+	private async judge(request: AdoptionRequest): Promise<void> {
+		const { room, head, lowest, ...judgement } = await judgeAdoption(request);
+		const { path, engines, release, solidified, checkpointRows, bytes, notes } = judgement;
+		this.printRecord({
+			path,
+			engines,
+			release,
+			head: head.number,
+			blockID: toHex(head.id),
+			solidified,
+			lowest,
+			lite: lowest > 1n,
+			checkpointRows,
+			bytes,
+			...room,
+			notes,
+		});
+		if (room.needed > room.free) {
+			this.note(`the data directory has room for ${sizeText(room.free)} only`);
+		}
+	}
+}

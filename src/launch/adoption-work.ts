@@ -1,0 +1,164 @@
+/** Adopting a reference node's data directory: the target directory, room on the disk, progress as text (protocol/command-line §7). */
+
+import { existsSync, statfsSync } from "node:fs";
+import { dirname, join, resolve } from "node:path";
+import {
+	type Adopted,
+	type AdoptionOptions,
+	type AdoptionProgress,
+	adopt,
+	judgeSource,
+} from "../node/adoption/adoption.js";
+import type { BlockChoice } from "../node/adoption/adoption-mark.js";
+import { openForeignStore } from "../node/adoption/engine/foreign-store.js";
+import { type Expected, type Judgement, parseExpectedBlock } from "../node/adoption/judgement.js";
+import { openSourceDirectory } from "../node/adoption/source-directory.js";
+import { hasLog } from "../node/chain/block-log.js";
+import { ADOPTION_KEY, logDirectory, openDataDirectory, readMeta } from "../node/chain/data-directory.js";
+import { diskFiles } from "../node/chain/log-files.js";
+import { loadConfig } from "../node/config/config.js";
+import type { KeyValueDatabase } from "../node/state/database.js";
+import { setAddressPrefix } from "../protocol/address.js";
+import { useFastHashing } from "../protocol/hash.js";
+import { Failure } from "../wallet/failure.js";
+import { startFailure } from "./run-node.js";
+
+export interface AdoptionRequest {
+	/** The reference node's directory. */
+	readonly source: string;
+	readonly dataDirectory: string;
+	readonly configFile: string;
+	readonly blocks: BlockChoice;
+	/** `<height>:<id>`. */
+	readonly expect: string | undefined;
+}
+
+interface DiskRoom {
+	/** What the copy takes at most. */
+	readonly needed: number;
+	readonly free: number;
+}
+
+/** Judges the source; nothing is written. @throws {Failure} `start_failed` with one sentence */
+export async function judgeAdoption(
+	request: AdoptionRequest,
+): Promise<Judgement & { readonly room: DiskRoom }> {
+	return withFailures(async () => {
+		const { config, source, block } = await prepare(request);
+		const { judgement } = await judgeSource(source, config, block);
+		return { ...judgement, room: roomFor(judgement.bytes, request.dataDirectory) };
+	});
+}
+
+/**
+ * Adopts the source, or goes on where a former run ended.
+ * @returns undefined if it was stopped
+ * @throws {Failure} `start_failed` with one sentence
+ */
+export async function runAdoption(
+	request: AdoptionRequest,
+	onProgress: AdoptionOptions["onProgress"],
+): Promise<Adopted | undefined> {
+	return withFailures(async () => {
+		const { dataDirectory, blocks } = request;
+		const { config, source, block } = await prepare(request);
+		const judged = await judgeSource(source, config, block);
+		// What a former run has written takes its room already.
+		if (!existsSync(join(dataDirectory, config.storage.directory))) {
+			const { needed, free } = roomFor(judged.judgement.bytes, dataDirectory);
+			if (needed > free) throw noRoom(dataDirectory, needed, free);
+		}
+		const database = await openDataDirectory(dataDirectory, config.storage.directory);
+		try {
+			await refuseOther(database, dataDirectory);
+			return await adopt(judged, database, dataDirectory, { config, blocks, onProgress });
+		} finally {
+			await database.close();
+		}
+	});
+}
+
+async function prepare({ source, configFile, expect }: AdoptionRequest) {
+	const config = loadConfig(configFile);
+	setAddressPrefix(config.net.addressPrefix);
+	await useFastHashing();
+	const block = expect === undefined ? undefined : expectedBlock(expect);
+	return { config, block, source: openSourceDirectory(resolve(source), openForeignStore) };
+}
+
+function expectedBlock(text: string): Expected["block"] {
+	try {
+		return parseExpectedBlock(text);
+	} catch (error) {
+		throw new Failure("bad_value", `--expect: ${(error as Error).message}`);
+	}
+}
+
+/** Our tables take about what theirs do: both are compressed alike. */
+const SPARE_SHARE = 0.1;
+
+function roomFor(bytes: number, dataDirectory: string): DiskRoom {
+	let place = resolve(dataDirectory);
+	while (!existsSync(place)) place = dirname(place);
+	const { bavail, bsize } = statfsSync(place);
+	return { needed: Math.ceil(bytes * (1 + SPARE_SHARE)), free: bavail * bsize };
+}
+
+function noRoom(dataDirectory: string, needed: number, free: number): Failure {
+	return new Failure(
+		"start_failed",
+		`${dataDirectory} has room for ${sizeText(free)}; the adoption takes up to ${sizeText(needed)}`,
+	);
+}
+
+/** Only an empty directory, or one with an adoption that isn't complete, can be written to. */
+async function refuseOther(database: KeyValueDatabase, dataDirectory: string): Promise<void> {
+	if (database.get(ADOPTION_KEY)) return;
+	if ((await readMeta(database, dataDirectory)) || hasLog(logDirectory(dataDirectory), diskFiles)) {
+		throw new Failure("bad_value", `${dataDirectory} holds a chain already; adopt into a new directory`);
+	}
+}
+
+async function withFailures<T>(work: () => Promise<T>): Promise<T> {
+	try {
+		return await work();
+	} catch (error) {
+		throw startFailure(error);
+	}
+}
+
+/** Says how far an adoption is, and how long it will go on at the pace of this run. */
+export class AdoptionPace {
+	private readonly startedMs: number;
+
+	constructor(private readonly nowMs: () => number) {
+		this.startedMs = nowMs();
+	}
+
+	text(progress: AdoptionProgress): string {
+		if (progress.phase === "check") {
+			return `checking: block ${progress.blocks.toLocaleString("en")} of ${progress.of.toLocaleString("en")}`;
+		}
+		const { store, entries, bytesRead, bytesSkipped, bytes } = progress;
+		const read = `${sizeText(bytesRead + bytesSkipped)} of ${sizeText(bytes)}`;
+		const rest = Math.max(0, bytes - bytesRead - bytesSkipped);
+		const passed = this.nowMs() - this.startedMs;
+		const left = bytesRead > 0 ? `, ${durationText((passed / bytesRead) * rest)} left` : "";
+		return `adopting ${store}: ${entries.toLocaleString("en")} entries, ${read}${left}`;
+	}
+}
+
+const UNITS = ["bytes", "KiB", "MiB", "GiB", "TiB"];
+
+/** Bytes with a unit that keeps the number short. */
+export function sizeText(bytes: number): string {
+	const power = bytes < 1024 ? 0 : Math.min(UNITS.length - 1, Math.floor(Math.log2(bytes) / 10));
+	return `${(bytes / 1024 ** power).toFixed(power === 0 ? 0 : 1)} ${UNITS[power]}`;
+}
+
+function durationText(ms: number): string {
+	const seconds = Math.ceil(ms / 1000);
+	if (seconds < 60) return `${seconds} s`;
+	const minutes = Math.ceil(seconds / 60);
+	return minutes < 60 ? `${minutes} min` : `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
+}

@@ -1,0 +1,138 @@
+/**
+ * Checks of what was adopted, before a node may start on it (protocol/adoption §5): the head and its signature, the
+ * schedule, and the blocks and transactions that rules look back to. Nothing proves the state itself.
+ */
+
+import { SignedBlock } from "../../protocol/block.js";
+import { be64, equalBytes, readBe64, toHex } from "../../protocol/bytes.js";
+import { checkHeaderSignature } from "../consensus/block-judgement.js";
+import { activePosition, activeWitnesses } from "../consensus/slots.js";
+import { ChainError } from "../rules/errors.js";
+import type { StateView } from "../state/view.js";
+import { AdoptionError } from "./adoption-error.js";
+
+/** Blocks that a transaction may refer to, and that stay on a lite node. */
+export const WINDOW = 65_536n;
+/** How far the solid number may be behind, as stored: it is that of an earlier block (protocol/adoption §2). */
+const FARTHEST_SOLID = 100n;
+/** Blocks after which others get a turn. */
+const TURN_BLOCKS = 64n;
+
+export interface CheckResult {
+	/** Blocks that were compared with those before them. */
+	readonly blocks: number;
+	readonly transactions: number;
+	/** Blocks since the last maintenance whose signature is not that of their witness's key of today. */
+	readonly otherKeys: number;
+}
+
+/**
+ * @param lowest block that is there besides the genesis block
+ * @param onBlock told how far the window is; false ends the checks, which count as not made
+ * @throws {AdoptionError}
+ */
+export async function checkAdopted(
+	state: StateView,
+	lowest: bigint,
+	onBlock: (done: bigint, all: bigint) => boolean,
+): Promise<CheckResult | undefined> {
+	const head = checkHead(state);
+	checkSchedule(state, head);
+	const first = head.number - WINDOW + 1n > lowest ? head.number - WINDOW + 1n : lowest;
+	const since =
+		state.properties.get("NEXT_MAINTENANCE_TIME") - state.properties.get("MAINTENANCE_TIME_INTERVAL");
+	const signers = activeWitnesses(state);
+	let [transactions, otherKeys] = [0, 0];
+	let parent: Uint8Array | undefined;
+	for (let number = first; number <= head.number; number++) {
+		const block = checkBlock(state, number, parent);
+		transactions += block.transactions.length;
+		parent = block.id;
+		if (block.timestampMs > since && number < head.number && activePosition(signers, block.witness) >= 0) {
+			if (!isSigned(state, block)) otherKeys++;
+		}
+		if (number % TURN_BLOCKS !== 0n) continue;
+		if (!onBlock(number - first + 1n, head.number - first + 1n)) return undefined;
+		await new Promise<void>((resolve) => setImmediate(resolve));
+	}
+	return { blocks: Number(head.number - first + 1n), transactions, otherKeys };
+}
+
+function checkHead(state: StateView): SignedBlock {
+	const { properties } = state;
+	const { headNumber, headId } = properties;
+	const bytes = state.block.get(headId);
+	if (!bytes) throw new AdoptionError(`the head block ${headNumber} (${toHex(headId)}) is missing`);
+	const block = SignedBlock.decode(bytes);
+	if (!equalBytes(block.id, headId)) {
+		throw new AdoptionError(`the head block has the id ${block.idHex}, the properties say ${toHex(headId)}`);
+	}
+	if (block.timestampMs !== properties.headTimestampMs) {
+		throw new AdoptionError(
+			`the head block is of ${block.timestampMs}, the properties say ${properties.headTimestampMs}`,
+		);
+	}
+	if (block.number > 0n && !isSigned(state, block)) {
+		throw new AdoptionError(`the head block ${block.number} is not signed by the key of its witness`);
+	}
+	return block;
+}
+
+function isSigned(state: StateView, block: SignedBlock): boolean {
+	try {
+		checkHeaderSignature(state, block);
+		return true;
+	} catch (error) {
+		if (error instanceof ChainError) return false;
+		throw error;
+	}
+}
+
+function checkSchedule(state: StateView, head: SignedBlock): void {
+	const { properties } = state;
+	const active = activeWitnesses(state);
+	if (active.length === 0) throw new AdoptionError("the store witness_schedule names no active witness");
+	for (const address of active) {
+		if (!state.witness.get(address)?.isJobs) {
+			throw new AdoptionError(`the active witness ${toHex(address)} is not one in the store witness`);
+		}
+	}
+	// A block with maintenance has changed the list that its own witness was in.
+	const changedNow = properties.get("state_flag") === 1;
+	if (!changedNow && activePosition(active, head.witness) < 0) {
+		throw new AdoptionError(`the witness of the head block, ${toHex(head.witness)}, is not active`);
+	}
+	const next = properties.get("NEXT_MAINTENANCE_TIME");
+	const interval = properties.get("MAINTENANCE_TIME_INTERVAL");
+	if (next <= head.timestampMs || head.timestampMs < next - interval) {
+		throw new AdoptionError(
+			`the next maintenance at ${next} is not that after a head block of ${head.timestampMs}`,
+		);
+	}
+	const solid = properties.get("LATEST_SOLIDIFIED_BLOCK_NUM");
+	if (solid > head.number || solid < head.number - FARTHEST_SOLID) {
+		throw new AdoptionError(`the solidified block ${solid} is not near the head ${head.number}`);
+	}
+}
+
+/** A block of the window: it is whole, follows the one before, and the indexes know it and its transactions. */
+function checkBlock(state: StateView, number: bigint, parent: Uint8Array | undefined): SignedBlock {
+	const fail = (what: string): never => {
+		throw new AdoptionError(`block ${number} of the adopted data ${what}`);
+	};
+	const id = state.blockIndex.get(be64(number)) ?? fail("is missing in block-index");
+	const block = SignedBlock.decode(state.block.get(id) ?? fail("is missing in block"));
+	if (block.number !== number || !equalBytes(block.id, id)) fail("is another one than block-index says");
+	if (parent && !equalBytes(block.parentId, parent)) fail(`doesn't follow block ${number - 1n}`);
+	if (!equalBytes(block.computeMerkleRoot(), block.raw.txTrieRoot))
+		fail("has other transactions than its header says");
+	const recent = state.recentBlock.get(id.subarray(6, 8));
+	if (!recent || !equalBytes(recent, id.subarray(8, 16))) fail("is missing in recent-block");
+	for (const transaction of block.transactions) {
+		const height = state.transaction.get(transaction.id);
+		if (height?.length !== 8 || readBe64(height) !== number) {
+			fail(`has the transaction ${transaction.idHex}, which trans doesn't know`);
+		}
+	}
+	return block;
+}

@@ -1,0 +1,201 @@
+/** Continuing from a reference node's data: judge, copy store by store, check, and only then let a node start. */
+
+import { metaChange } from "../chain/data-directory.js";
+import { genesisId } from "../chain/genesis.js";
+import { propertySeed } from "../chain/open-chain.js";
+import type { NodeConfig } from "../config/config.js";
+import type { KeyValueDatabase } from "../state/database.js";
+import { StateDatabase } from "../state/state-database.js";
+import { createView } from "../state/view.js";
+import { type CheckResult, checkAdopted, WINDOW } from "./adoption-checks.js";
+import { AdoptionError } from "./adoption-error.js";
+import {
+	type AdoptionMark,
+	type BlockChoice,
+	checkMark,
+	markChange,
+	NO_MARK,
+	readMark,
+} from "./adoption-mark.js";
+import { AdoptionStopped, BatchWriter } from "./batch-writer.js";
+import { type Expected, type Judgement, judge } from "./judgement.js";
+import type { Source } from "./source-directory.js";
+import { SourceReader } from "./source-reader.js";
+import { type Step, steps, type Work } from "./steps.js";
+
+/** How far an adoption is. */
+export type AdoptionProgress =
+	| {
+			readonly phase: "copy";
+			readonly store: string;
+			/** Written, in former runs too. */
+			readonly entries: number;
+			/** Read from the source in this run, and skipped because a former run had read it; of how many. */
+			readonly bytesRead: number;
+			readonly bytesSkipped: number;
+			readonly bytes: number;
+	  }
+	| { readonly phase: "check"; readonly blocks: bigint; readonly of: bigint };
+
+export interface AdoptionOptions {
+	readonly config: NodeConfig;
+	readonly blocks: BlockChoice;
+	/** Told after each batch; false stops: a second run goes on from there. */
+	readonly onProgress: (progress: AdoptionProgress) => boolean;
+	/** Bytes of a batch; absent: what suits a disk of today. */
+	readonly batchBytes?: number | undefined;
+	/** Blocks that `--blocks none` keeps; absent: those of a lite node. */
+	readonly keptBlocks?: bigint | undefined;
+}
+
+export interface Adopted {
+	readonly judgement: Judgement;
+	/** Lowest block that is there besides the genesis block. */
+	readonly lowest: bigint;
+	/** Written, in former runs too. */
+	readonly entries: number;
+	readonly bytes: number;
+	readonly checks: CheckResult;
+}
+
+/** A source that was judged good. */
+interface JudgedSource {
+	readonly reader: SourceReader;
+	readonly judgement: Judgement;
+}
+
+/** Judges a source without writing anything; its stores are closed again. @throws {OperatorError} */
+export async function judgeSource(
+	source: Source,
+	{ genesis, node }: NodeConfig,
+	block?: Expected["block"],
+): Promise<JudgedSource> {
+	const reader = await SourceReader.open(source);
+	try {
+		const expected = { genesisId: genesisId(genesis), network: node.network ?? "main", block };
+		return { reader, judgement: await judge(reader, expected) };
+	} finally {
+		reader.close();
+	}
+}
+
+/**
+ * Adopts a source, or goes on where a former run ended.
+ * @param database empty, or with the mark of such a run; stays open
+ * @param directory its name in messages
+ * @returns undefined if it was stopped
+ * @throws {OperatorError} one sentence; what is written can't be started on
+ */
+export async function adopt(
+	{ reader, judgement }: JudgedSource,
+	database: KeyValueDatabase,
+	directory: string,
+	options: AdoptionOptions,
+): Promise<Adopted | undefined> {
+	const { config, blocks } = options;
+	const { source } = reader;
+	try {
+		const lowestKept = lowestKeptOf(judgement, options);
+		const mark = readMark(database, directory) ?? beginning(source, blocks);
+		checkMark(mark, source, blocks, directory);
+		// Before this an empty directory is one on which a node would begin a new chain.
+		await database.write([markChange(mark)], true);
+		const progress = new CopyProgress(reader, judgement, options);
+		const writer = new BatchWriter(database, mark, (now) => progress.report(now), options.batchBytes);
+		await runSteps({ reader, judgement, blocks, lowestKept, database, writer }, progress);
+		const state = await StateDatabase.open(database);
+		const view = createView(state.baseBackend, propertySeed(config));
+		const checks = await checkAdopted(view, lowestKept, (done, of) =>
+			options.onProgress({ phase: "check", blocks: done, of }),
+		);
+		if (!checks) return undefined;
+		await database.write([metaChange(genesisId(config.genesis)), NO_MARK], true);
+		const { entries, bytes } = writer.mark;
+		return { judgement, lowest: lowestKept, entries, bytes, checks };
+	} catch (error) {
+		if (error instanceof AdoptionStopped) return undefined;
+		throw error;
+	} finally {
+		reader.close();
+	}
+}
+
+function lowestKeptOf({ head, lowest }: Judgement, options: AdoptionOptions): bigint {
+	if (options.blocks === "copy") return lowest;
+	const kept = options.keptBlocks ?? WINDOW;
+	const first = head.number - kept + 1n;
+	if (first > lowest) return first;
+	throw new AdoptionError(
+		`--blocks none keeps the newest ${kept} blocks, and the data have those from ${lowest} to ${head.number} only: use --blocks copy`,
+	);
+}
+
+function beginning({ path, fingerprint }: Source, blocks: BlockChoice): AdoptionMark {
+	const step = (steps[0] as Step).name;
+	return { format: 1, path, fingerprint, blocks, step, after: "", entries: 0, bytes: 0, withoutHeight: 0 };
+}
+
+async function runSteps(work: Work, progress: CopyProgress): Promise<void> {
+	const { writer, reader } = work;
+	const from = steps.findIndex(({ name }) => name === writer.mark.step);
+	for (const [at, step] of steps.entries()) {
+		if (at < from || writer.mark.step === DONE) {
+			progress.skip(step);
+			continue;
+		}
+		await reader.use(step.reads);
+		progress.begin(step);
+		const { after } = writer.mark;
+		await step.run(work, after === "" ? undefined : Buffer.from(after, "hex"));
+		await writer.finish(steps[at + 1]?.name ?? DONE);
+		progress.end(step);
+		for (const name of step.reads) reader.release(name);
+	}
+	await writer.settle();
+}
+
+/** Stands in the mark for a step where all are done. */
+const DONE = "checks";
+
+/** Bytes of the source that were read, over all stores. */
+class CopyProgress {
+	private done = 0;
+	private skipped = 0;
+	private reading: Step | undefined;
+
+	constructor(
+		private readonly reader: SourceReader,
+		private readonly judgement: Judgement,
+		private readonly options: AdoptionOptions,
+	) {}
+
+	begin(step: Step): void {
+		this.reading = step;
+	}
+
+	end(step: Step): void {
+		this.done += this.bytesOf(step);
+		this.reading = undefined;
+	}
+
+	skip(step: Step): void {
+		this.skipped += this.bytesOf(step);
+	}
+
+	report(mark: AdoptionMark): boolean {
+		const reads = this.reading?.reads ?? [];
+		const reading = reads.reduce((sum, name) => sum + (this.reader.store(name)?.bytesRead ?? 0), 0);
+		return this.options.onProgress({
+			phase: "copy",
+			store: mark.step,
+			entries: mark.entries,
+			bytesRead: this.done + reading,
+			bytesSkipped: this.skipped,
+			bytes: this.judgement.bytes,
+		});
+	}
+
+	private bytesOf({ reads }: Step): number {
+		return reads.reduce((sum, name) => sum + (this.judgement.storeBytes.get(name) ?? 0), 0);
+	}
+}

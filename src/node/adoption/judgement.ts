@@ -1,0 +1,190 @@
+/**
+ * Judging a reference node's data before anything is copied: whose they are, where they stand, whether they are of one
+ * moment, what is missing (protocol/adoption §4). Reads little: a few entries of each store, and the small stores.
+ */
+
+import { be64, equalBytes, fromHex, readBe64, toHex } from "../../protocol/bytes.js";
+import type { NetworkName } from "../rules/chain-rules.js";
+import { forkTableOf } from "../rules/fork-gates.js";
+import { AdoptionError } from "./adoption-error.js";
+import { rowsOf } from "./checkpoint.js";
+import {
+	judgeProperties,
+	numberProperty,
+	readProperties,
+	type SourceProperties,
+	versionPassed,
+} from "./source-properties.js";
+import type { SourceReader } from "./source-reader.js";
+import { LEFT_OUT, OLD_RECEIPTS, READ_STORES, RECEIPTS, REQUIRED } from "./source-stores.js";
+
+/** What the data have to be. */
+export interface Expected {
+	/** Of the configured genesis block, 32 bytes. */
+	readonly genesisId: Uint8Array;
+	readonly network: NetworkName;
+	/** A block that the operator knows from elsewhere. */
+	readonly block?: { readonly number: bigint; readonly id: Uint8Array } | undefined;
+}
+
+export interface Judgement {
+	readonly path: string;
+	/** Whose files the stores are: one engine, or both. */
+	readonly engines: readonly string[];
+	/** Release whose block version the last blocks carry. */
+	readonly release: string;
+	readonly head: { readonly number: bigint; readonly id: Uint8Array; readonly timestampMs: bigint };
+	readonly solidified: bigint;
+	/** Lowest block but the genesis block; above 1: the data of a lite node. */
+	readonly lowest: bigint;
+	readonly checkpointRows: number;
+	/** Bytes of the stores that are read, by name, and of all. */
+	readonly storeBytes: ReadonlyMap<string, number>;
+	readonly bytes: number;
+	/** What is left out or not there, a sentence each. */
+	readonly notes: readonly string[];
+	readonly properties: SourceProperties;
+}
+
+/** @throws {OperatorError} one sentence that names the file, the store or the property */
+export async function judge(reader: SourceReader, expected: Expected): Promise<Judgement> {
+	const { source } = reader;
+	for (const name of REQUIRED) {
+		if (!source.stores.includes(name)) throw new AdoptionError(`${source.path} has no store ${name}`);
+	}
+	await reader.use(source.stores.filter((name) => !LEFT_OUT.has(name) || name === OLD_RECEIPTS));
+	const properties = readProperties(reader.entries("properties"));
+	judgeProperties(properties, expected.network);
+	const head = headOf(properties);
+	judgeGenesis(reader, expected.genesisId);
+	const lowest = lowestOf(reader, head.number);
+	judgeMoment(reader, head);
+	if (expected.block) judgeBlock(reader, expected.block, head.number);
+	const present = READ_STORES.map((name) => reader.store(name)).filter((store) => store !== undefined);
+	const storeBytes = new Map(present.map(({ name, bytes }) => [name, bytes]));
+	return {
+		path: source.path,
+		engines: [...new Set(present.map(({ engine }) => engine))].sort(),
+		release: releaseOf(properties, expected.network),
+		head,
+		solidified: numberProperty(properties, "LATEST_SOLIDIFIED_BLOCK_NUM"),
+		lowest,
+		checkpointRows: rowsOf(reader.overlay),
+		storeBytes,
+		bytes: [...storeBytes.values()].reduce((sum, bytes) => sum + bytes, 0),
+		notes: notesOf(reader, lowest),
+		properties,
+	};
+}
+
+function headOf(properties: SourceProperties): Judgement["head"] {
+	const id = properties.get("latest_block_header_hash");
+	if (id?.length !== 32) throw new AdoptionError("the store properties names no head block");
+	return {
+		id,
+		number: numberProperty(properties, "latest_block_header_number"),
+		timestampMs: numberProperty(properties, "latest_block_header_timestamp"),
+	};
+}
+
+function judgeGenesis(reader: SourceReader, genesisId: Uint8Array): void {
+	const id = reader.get("block-index", be64(0n));
+	if (!id) throw new AdoptionError("the store block-index has no genesis block");
+	if (equalBytes(id, genesisId)) return;
+	throw new AdoptionError(
+		`the data belong to another chain: their genesis block is ${toHex(id)}, the configuration's is ${toHex(genesisId)}`,
+	);
+}
+
+function lowestOf(reader: SourceReader, head: bigint): bigint {
+	const first = reader.firstFrom("block-index", be64(1n));
+	if (first?.[0].length !== 8)
+		throw new AdoptionError("the store block-index holds no block but the genesis block");
+	const lowest = readBe64(first[0]);
+	if (lowest > head)
+		throw new AdoptionError(`the store block-index begins with block ${lowest}, above the head ${head}`);
+	return lowest;
+}
+
+/**
+ * Each store was written by itself: those of a torn copy, or of a node that ran meanwhile, stand at different blocks.
+ * @throws {AdoptionError}
+ */
+function judgeMoment(reader: SourceReader, head: Judgement["head"]): void {
+	const { number, id } = head;
+	const hex = toHex(id);
+	const key = be64(number);
+	const indexed = reader.get("block-index", key);
+	if (!indexed || !equalBytes(indexed, id)) throw torn("block-index", number, "lacks", hex);
+	if (reader.firstAfter("block-index", key)) throw torn("block-index", number, "goes on after", hex);
+	if (!reader.get("block", id)) throw torn("block", number, "lacks", hex);
+	if (reader.firstAfter("block", id)) throw torn("block", number, "goes on after", hex);
+	const place = id.subarray(6, 8);
+	const recent = reader.get("recent-block", place);
+	if (!recent || !equalBytes(recent, id.subarray(8, 16))) throw torn("recent-block", number, "lacks", hex);
+	judgeRecentTransactions(reader, place, number, hex);
+	const tree = "tree-block-index";
+	if (reader.get(tree, be64(number - 1n)) && !reader.get(tree, key)) throw torn(tree, number, "lacks", hex);
+	if (reader.firstAfter("transactionRetStore", key))
+		throw torn("transactionRetStore", number, "goes on after", hex);
+}
+
+function judgeRecentTransactions(reader: SourceReader, place: Uint8Array, number: bigint, hex: string): void {
+	const store = "recent-transaction";
+	if (!reader.source.stores.includes(store)) return;
+	const row = reader.get(store, place);
+	const named = row && /^\{"num":(\d+)[,}]/.exec(Buffer.from(row).toString("latin1"))?.[1];
+	if (named !== String(number)) throw torn(store, number, "lacks", hex);
+}
+
+function torn(store: string, number: bigint, what: "lacks" | "goes on after", id: string): AdoptionError {
+	return new AdoptionError(
+		`the store ${store} ${what} the head block ${number} (${id}): the stores are not of one moment, as in a copy of a running node`,
+	);
+}
+
+function judgeBlock(reader: SourceReader, block: { number: bigint; id: Uint8Array }, head: bigint): void {
+	const id = reader.get("block-index", be64(block.number));
+	if (id && equalBytes(id, block.id)) return;
+	throw new AdoptionError(
+		id
+			? `block ${block.number} of the data is ${toHex(id)}, not ${toHex(block.id)}`
+			: `the data have no block ${block.number}; their head is ${head}`,
+	);
+}
+
+/** @throws {RangeError} unless it is `<height>:<id in hexadecimal>` */
+export function parseExpectedBlock(text: string): NonNullable<Expected["block"]> {
+	const match = /^(\d{1,18}):(?:0x)?([0-9a-fA-F]{64})$/.exec(text);
+	if (!match) throw new RangeError("not a height and a block id such as 12:00…0c…");
+	return { number: BigInt(match[1] as string), id: fromHex(match[2] as string) };
+}
+
+function releaseOf(properties: SourceProperties, network: NetworkName): string {
+	const version = versionPassed(properties);
+	const row = forkTableOf({ network }).find((known) => known.version === version);
+	return row ? `${row.release} (block version ${version})` : `before 3.2.2`;
+}
+
+function notesOf(reader: SourceReader, lowest: bigint): string[] {
+	const { stores } = reader.source;
+	const notes: string[] = [];
+	if (lowest > 1n) notes.push(`the data of a lite node: blocks from 1 to ${lowest - 1n} are missing`);
+	if (reader.isEmpty(RECEIPTS)) notes.push("there are no receipts (transactionRetStore is missing or empty)");
+	else if (lowest > 1n) notes.push("receipts are those of the latest blocks only");
+	if (!reader.isEmpty(OLD_RECEIPTS)) {
+		notes.push(`receipts that releases before mid-2019 wrote (${OLD_RECEIPTS}) are not adopted`);
+	}
+	const missing = READ_STORES.filter(
+		(name) => !stores.includes(name) && name !== RECEIPTS && name !== "recent-transaction",
+	);
+	if (missing.length > 0) notes.push(`taken for empty, since the stores are missing: ${missing.join(", ")}`);
+	const isKnown = (name: string): boolean => READ_STORES.includes(name) || LEFT_OUT.has(name);
+	const unknown = stores.filter((name) => !isKnown(name) && !reader.isEmpty(name));
+	if (unknown.length > 0)
+		notes.push(`not read, since this program doesn't know the stores: ${unknown.join(", ")}`);
+	for (const name of READ_STORES) {
+		for (const note of reader.store(name)?.notes ?? []) notes.push(`${name}: ${note}`);
+	}
+	return notes;
+}

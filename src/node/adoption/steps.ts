@@ -1,0 +1,198 @@
+/**
+ * What is done, in this order: a step a store, ascending by our keys, so that the database never has to sort. Each step
+ * can go on after any key of its source.
+ */
+
+import { SignedBlock } from "../../protocol/block.js";
+import { be64, readBe64, toHex, toKey } from "../../protocol/bytes.js";
+import type { KeyValueDatabase } from "../state/database.js";
+import { type StoreDefinition, stores } from "../state/definition.js";
+import { mergedAccounts } from "./accounts.js";
+import { AdoptionError } from "./adoption-error.js";
+import type { BlockChoice } from "./adoption-mark.js";
+import type { BatchWriter } from "./batch-writer.js";
+import type { ForeignEntry } from "./engine/foreign-store.js";
+import type { Judgement } from "./judgement.js";
+import { rowsAfter } from "./merged-entries.js";
+import { keptProperty, numberOf } from "./source-properties.js";
+import type { SourceReader } from "./source-reader.js";
+import { adoptedStores } from "./source-stores.js";
+
+/** What a step works with. */
+export interface Work {
+	readonly reader: SourceReader;
+	readonly judgement: Judgement;
+	readonly blocks: BlockChoice;
+	/** Lowest block that is kept besides the genesis block. */
+	readonly lowestKept: bigint;
+	readonly database: KeyValueDatabase;
+	readonly writer: BatchWriter;
+}
+
+export interface Step {
+	readonly name: string;
+	/** Stores of the source that it reads. */
+	readonly reads: readonly string[];
+	/** @param after key of the source up to which it was done before */
+	run(work: Work, after: Uint8Array | undefined): Promise<void>;
+}
+
+/** A value as it is kept, undefined where the entry is left out. */
+type Convert = (key: Uint8Array, value: Uint8Array, work: Work) => Uint8Array | undefined;
+
+/** Entries between two moments at which others get a turn, where none of them is kept. */
+const TURN_ENTRIES = 65_536;
+
+/** The steps of an adoption. */
+export const steps: readonly Step[] = [
+	...adoptedStores.map(storeStep),
+	{ name: "recent transactions", reads: ["recent-transaction"], run: addRecentTransactions },
+	{ name: "transactions without height", reads: [], run: indexTransactions },
+];
+
+function storeStep(store: StoreDefinition<unknown>): Step {
+	if (isStore(store, "account")) {
+		return { name: store.name, reads: ["account", "account-asset"], run: copyAccounts };
+	}
+	const convert = converterOf(store);
+	return {
+		name: store.name,
+		reads: [store.name],
+		run: (work, after) => copy(store, work, keptEntries(store, work, after), convert),
+	};
+}
+
+function converterOf(store: StoreDefinition<unknown>): Convert {
+	if (isStore(store, "properties")) return (key, value) => keptProperty(toKey(key), value);
+	if (isStore(store, "transaction")) return keptTransaction;
+	const { codec } = store;
+	return (_key, value) => {
+		codec.decode(value, "");
+		return value;
+	};
+}
+
+function isStore(store: StoreDefinition<unknown>, name: keyof typeof stores): boolean {
+	return store.index === stores[name].index;
+}
+
+function keptEntries(
+	store: StoreDefinition<unknown>,
+	{ reader, blocks, lowestKept }: Work,
+	after: Uint8Array | undefined,
+): Iterable<ForeignEntry> {
+	if (blocks === "copy") return reader.entries(store.name, after);
+	if (isStore(store, "transaction") || isStore(store, "transactionResult")) return [];
+	if (!isStore(store, "block") && !isStore(store, "blockIndex")) return reader.entries(store.name, after);
+	return recentBlocks(store.name, reader, lowestKept, after);
+}
+
+/** The genesis block and those from a height on: keys begin with it. */
+function* recentBlocks(
+	name: string,
+	reader: SourceReader,
+	lowest: bigint,
+	after: Uint8Array | undefined,
+): Generator<ForeignEntry> {
+	const below = Buffer.concat([be64(lowest - 1n), Buffer.alloc(25, 0xff)]);
+	if (!after) {
+		const genesis = reader.firstFrom(name, be64(0n));
+		if (genesis && readBe64(genesis[0]) === 0n) yield genesis;
+	}
+	yield* reader.entries(name, after && Buffer.compare(after, below) > 0 ? after : below);
+}
+
+/** Rows of 8 bytes tell the height; older releases wrote the transaction itself, whose height is found later. */
+function keptTransaction(_key: Uint8Array, value: Uint8Array, { writer }: Work): Uint8Array | undefined {
+	if (value.length === 8) return value;
+	writer.mark = { ...writer.mark, withoutHeight: writer.mark.withoutHeight + 1 };
+	return undefined;
+}
+
+async function copy(
+	store: StoreDefinition<unknown>,
+	work: Work,
+	entries: Iterable<ForeignEntry>,
+	convert: Convert,
+): Promise<void> {
+	const { writer } = work;
+	let seen = 0;
+	for (const [key, value] of entries) {
+		let kept: Uint8Array | undefined;
+		try {
+			kept = convert(key, value, work);
+		} catch (error) {
+			if (error instanceof AdoptionError) throw error;
+			const why = (error as Error).message;
+			throw new AdoptionError(`the store ${store.name} holds at ${toHex(key)} what can't be read: ${why}`);
+		}
+		if (kept) writer.put(store.index, key, kept);
+		if (writer.isFull || ++seen % TURN_ENTRIES === 0) await writer.turn(key);
+	}
+}
+
+async function copyAccounts(work: Work, after: Uint8Array | undefined): Promise<void> {
+	const { stored, rows } = work.reader.apart("account", after);
+	const merged = mergedAccounts({
+		accounts: stored,
+		rows: rowsAfter(rows, after),
+		balances: work.reader.entries("account-asset", after),
+		movesTokens:
+			numberOf(work.judgement.properties.get("ALLOW_ASSET_OPTIMIZATION") ?? new Uint8Array(0)) === 1n,
+	});
+	await copy(stores.account as StoreDefinition<unknown>, work, merged, (_key, value) => value);
+}
+
+/**
+ * The reference keeps the ids of recent transactions beside their index, and completes the index of lite data by
+ * them at its start: they can't be sent again (protocol/adoption §3).
+ */
+async function addRecentTransactions(work: Work): Promise<void> {
+	const { reader, judgement, writer } = work;
+	const lowest = work.blocks === "copy" ? judgement.lowest : work.lowestKept;
+	if (lowest <= 1n) return;
+	const { index } = stores.transaction;
+	for (const [key, value] of reader.entries("recent-transaction")) {
+		const { num, transactionIds } = readRecent(key, value);
+		if (num >= lowest) continue;
+		for (const id of transactionIds) writer.put(index, Buffer.from(id, "hex"), be64(num));
+		if (writer.isFull) await writer.turn(key);
+	}
+}
+
+function readRecent(key: Uint8Array, value: Uint8Array): { num: bigint; transactionIds: readonly string[] } {
+	try {
+		const { num, transactionIds } = JSON.parse(Buffer.from(value).toString("utf8")) as {
+			readonly num: number;
+			readonly transactionIds: readonly string[];
+		};
+		if (transactionIds.every((id) => /^[0-9a-f]{64}$/.test(id))) return { num: BigInt(num), transactionIds };
+	} catch {
+		// The same as ids that are none.
+	}
+	throw new AdoptionError(
+		`the store recent-transaction holds at ${toHex(key)} what is not a list of transactions`,
+	);
+}
+
+/**
+ * Transactions whose index was left out: those that older releases stored without their height, and all where old
+ * blocks are left. Their height is that of the block that holds them.
+ */
+async function indexTransactions(work: Work, after: Uint8Array | undefined): Promise<void> {
+	const { database, writer, blocks } = work;
+	if (blocks === "copy" && writer.mark.withoutHeight === 0) return;
+	const { index } = stores.transaction;
+	for await (const [key, value] of database.entries(Uint8Array.of(stores.block.index))) {
+		const id = key.subarray(1);
+		const isDone = after && Buffer.compare(id, after) <= 0;
+		const block = isDone ? undefined : SignedBlock.decode(value);
+		// As in the reference, whose genesis block is stored before there is an index.
+		if (!block || block.number === 0n) continue;
+		for (const transaction of block.transactions) {
+			const known = database.get(Buffer.concat([Uint8Array.of(index), transaction.id]));
+			if (!known) writer.put(index, transaction.id, be64(block.number));
+		}
+		if (writer.isFull) await writer.turn(id);
+	}
+}

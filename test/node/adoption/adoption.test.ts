@@ -1,0 +1,250 @@
+import { describe, expect, it } from "vitest";
+import {
+	type Adopted,
+	type AdoptionOptions,
+	adopt,
+	judgeSource,
+} from "../../../src/node/adoption/adoption.js";
+import type { Source } from "../../../src/node/adoption/source-directory.js";
+import { ADOPTION_KEY, readMeta } from "../../../src/node/chain/data-directory.js";
+import type { OpenChain } from "../../../src/node/chain/open-chain.js";
+import { createMemoryDatabase, type KeyValueDatabase } from "../../../src/node/state/database.js";
+import { be64, fromKey, toHex, toKey } from "../../../src/protocol/bytes.js";
+import { openSmall, produce, smallConfig, transfer, users } from "../chain/small-chain.js";
+import { checkpointRow, fakeSource, type Stores, storesOf } from "./fake-source.js";
+
+const RECENT = "recent-transaction";
+
+/** A chain of some blocks with transfers. */
+async function grown(): Promise<OpenChain> {
+	const open = await openSmall();
+	for (let i = 0; i < 24; i++) {
+		if (i % 3 !== 0) open.chain.pushTransaction(transfer(open, 0, users[1] as Uint8Array, BigInt(i + 1)));
+		produce(open);
+	}
+	return open;
+}
+
+async function adoptInto(
+	database: KeyValueDatabase,
+	source: Source,
+	options: Partial<AdoptionOptions> = {},
+): Promise<Adopted | undefined> {
+	const config = smallConfig();
+	const judged = await judgeSource(source, config);
+	return adopt(judged, database, "data", { config, blocks: "copy", onProgress: () => true, ...options });
+}
+
+async function entriesOf(database: KeyValueDatabase): Promise<Map<string, string>> {
+	const all = new Map<string, string>();
+	for await (const [key, value] of database.entries(new Uint8Array(0))) all.set(toHex(key), toHex(value));
+	return all;
+}
+
+async function stateOf(open: OpenChain): Promise<Map<string, string>> {
+	const all = new Map<string, string>();
+	for (const [name, entries] of await storesOf(open)) {
+		if (name === RECENT) continue;
+		for (const [key, value] of entries) all.set(`${name} ${toHex(fromKey(key))}`, toHex(value));
+	}
+	return all;
+}
+
+function without(stores: Stores, name: string, keep: (key: string, value: Uint8Array) => boolean): void {
+	stores.set(name, new Map([...(stores.get(name) ?? [])].filter(([key, value]) => keep(key, value))));
+}
+
+describe("an adoption", () => {
+	it("makes a chain that goes on as the one that was adopted", async () => {
+		const original = await grown();
+		const database = createMemoryDatabase();
+		const adopted = await adoptInto(database, fakeSource(await storesOf(original)));
+		expect(adopted?.checks).toMatchObject({ blocks: 24, transactions: 16, otherKeys: 0 });
+		const copy = await openSmall({ storage: database });
+		expect(await stateOf(copy)).toEqual(await stateOf(original));
+		for (let i = 0; i < 5; i++) {
+			original.chain.pushTransaction(transfer(original, 1, users[2] as Uint8Array, BigInt(i + 1)));
+			copy.chain.push(produce(original), "import");
+		}
+		expect(await stateOf(copy)).toEqual(await stateOf(original));
+	});
+
+	it("stopped after any batch is no chain yet, and goes on to the same entries", async () => {
+		const stores = await storesOf(await grown());
+		const whole = createMemoryDatabase();
+		await adoptInto(whole, fakeSource(stores));
+		const database = createMemoryDatabase();
+		let runs = 0;
+		const once = (): Promise<Adopted | undefined> => {
+			let batches = 0;
+			return adoptInto(database, fakeSource(stores), {
+				batchBytes: 300,
+				onProgress: () => ++batches % 2 !== 0,
+			});
+		};
+		for (; runs < 1000 && !(await once()); runs++) {
+			await expect(readMeta(database, "data")).rejects.toThrow(
+				/into data is not complete; run the same coin node adopt/,
+			);
+		}
+		expect(runs).toBeGreaterThan(5);
+		expect(await entriesOf(database)).toEqual(await entriesOf(whole));
+		expect(database.get(ADOPTION_KEY)).toBeUndefined();
+	});
+
+	it("goes on only from the same source with the same choice", async () => {
+		const stores = await storesOf(await grown());
+		const database = createMemoryDatabase();
+		expect(
+			await adoptInto(database, fakeSource(stores), { batchBytes: 1, onProgress: () => false }),
+		).toBeUndefined();
+		const changed = adoptInto(database, fakeSource(stores, undefined, "other"));
+		await expect(changed).rejects.toThrow(/was begun when the files in \/reference\/database were others/);
+		const other = adoptInto(database, fakeSource(stores), { blocks: "none", keptBlocks: 4n });
+		await expect(other).rejects.toThrow(/was begun with --blocks copy/);
+		expect(await adoptInto(database, fakeSource(stores))).toBeDefined();
+	});
+
+	it("applies a checkpoint of stores that stood at different blocks", async () => {
+		const original = await grown();
+		const behind = await storesOf(original);
+		produce(original);
+		const ahead = await storesOf(original);
+		const tmp = new Map<string, Uint8Array>();
+		for (const [name, entries] of ahead) {
+			for (const [key, value] of entries) {
+				if (toHex(value) === toHex(behind.get(name)?.get(key) ?? Uint8Array.of(0))) continue;
+				const [rowKey, row] = checkpointRow(name, key, value);
+				tmp.set(rowKey, row);
+			}
+		}
+		behind.set("block", ahead.get("block") as Map<string, Uint8Array>);
+		const torn = adoptInto(createMemoryDatabase(), fakeSource(behind));
+		await expect(torn).rejects.toThrow(
+			/the store block goes on after the head block 24 .* not of one moment/,
+		);
+		const database = createMemoryDatabase();
+		await adoptInto(database, fakeSource(behind, new Map([["tmp", tmp]])));
+		expect(await stateOf(await openSmall({ storage: database }))).toEqual(await stateOf(original));
+	});
+
+	it("without old blocks keeps the newest and the index of their transactions, and no receipts", async () => {
+		const original = await grown();
+		const database = createMemoryDatabase();
+		const source = fakeSource(await storesOf(original));
+		const adopted = await adoptInto(database, source, { blocks: "none", keptBlocks: 4n });
+		expect(adopted?.lowest).toBe(21n);
+		const { chain } = await openSmall({ storage: database });
+		expect([0n, 1n, 20n, 21n, 24n].map((number) => chain.blockByNumber(number)?.number)).toEqual([
+			0n,
+			undefined,
+			undefined,
+			21n,
+			24n,
+		]);
+		// Older transactions are known by the list of recent ones: they can't be sent again.
+		for (const number of [2n, 24n]) {
+			const [sent] = original.chain.blockByNumber(number)?.transactions ?? [];
+			expect(sent && toHex(chain.state.transaction.get(sent.id) ?? Uint8Array.of())).toBe(
+				toHex(be64(number)),
+			);
+		}
+		expect(chain.state.transactionResult.get(be64(24n))).toBeUndefined();
+		expect(original.chain.state.transactionResult.get(be64(24n))).toBeDefined();
+	});
+
+	it("finds the height of transactions that older releases stored whole", async () => {
+		const original = await grown();
+		const stores = await storesOf(original);
+		const trans = stores.get("trans") as Map<string, Uint8Array>;
+		const [sent] = original.chain.blockByNumber(2n)?.transactions ?? [];
+		if (!sent) throw new Error("block 2 has no transaction");
+		trans.set(toKey(sent.id), sent.bytes);
+		const database = createMemoryDatabase();
+		await adoptInto(database, fakeSource(stores));
+		expect(await stateOf(await openSmall({ storage: database }))).toEqual(await stateOf(original));
+	});
+
+	it("takes over neither derived nor unknown stores, and names the unknown", async () => {
+		const stores = await storesOf(await grown());
+		stores.set("reward-vi", new Map([["a", be64(1n)]]));
+		stores.set("transactionHistoryStore", new Map([["a", be64(1n)]]));
+		stores.set("future", new Map([["a", be64(1n)]]));
+		stores.set("utxo", new Map([["a", be64(1n)]]));
+		const database = createMemoryDatabase();
+		const adopted = await adoptInto(database, fakeSource(stores));
+		expect(adopted?.judgement.notes).toEqual([
+			"receipts that releases before mid-2019 wrote (transactionHistoryStore) are not adopted",
+			"taken for empty, since the stores are missing: account-asset",
+			"not read, since this program doesn't know the stores: future",
+		]);
+		expect([...(await entriesOf(database)).keys()].filter((key) => key.startsWith("08"))).toEqual([]);
+	});
+});
+
+describe("data that aren't what they should be", () => {
+	const cases: readonly (readonly [string, (stores: Stores) => void, RegExp])[] = [
+		["lack a store", (stores) => stores.delete("witness"), /\/reference\/database has no store witness/],
+		[
+			"are another chain's",
+			(stores) => stores.get("block-index")?.set(toKey(be64(0n)), Buffer.alloc(32, 7)),
+			/belong to another chain: their genesis block is 0707/,
+		],
+		[
+			"lack the head in recent-block",
+			(stores) => without(stores, "recent-block", (key) => key !== toKey(Uint8Array.of(0, 24))),
+			/the store recent-block lacks the head block 24/,
+		],
+		[
+			"stand at another block in recent-transaction",
+			(stores) => without(stores, RECENT, (key) => key !== toKey(Uint8Array.of(0, 24))),
+			/the store recent-transaction lacks the head block 24/,
+		],
+		[
+			"have receipts after the head",
+			(stores) => stores.get("transactionRetStore")?.set(toKey(be64(25n)), new Uint8Array(0)),
+			/the store transactionRetStore goes on after the head block 24/,
+		],
+		[
+			"have a value that can't be read",
+			(stores) => stores.get("votes")?.set("A", Uint8Array.of(0xff)),
+			/the store votes holds at 41 what can't be read: /,
+		],
+		[
+			"have a block that isn't the one of the index",
+			(stores) => {
+				const blocks = stores.get("block") as Map<string, Uint8Array>;
+				const [a, b] = [...blocks.keys()].sort().slice(5, 7) as [string, string];
+				blocks.set(a, blocks.get(b) as Uint8Array);
+			},
+			/block 5 of the adopted data is another one than block-index says/,
+		],
+		[
+			"don't know a transaction",
+			(stores) => without(stores, "trans", (_key, value) => toHex(value) !== toHex(be64(2n))),
+			/block 2 of the adopted data has the transaction [0-9a-f]{64}, which trans doesn't know/,
+		],
+		[
+			"name no witness",
+			(stores) => stores.get("witness_schedule")?.clear(),
+			/witness_schedule names no active witness/,
+		],
+		[
+			"say another time than the head",
+			(stores) => stores.get("properties")?.set("latest_block_header_timestamp", be64(5n)),
+			/the head block is of \d+, the properties say 5/,
+		],
+		[
+			"have maintenance at the wrong time",
+			(stores) => stores.get("properties")?.set("NEXT_MAINTENANCE_TIME", be64(5n)),
+			/the next maintenance at 5 is not that after/,
+		],
+	];
+	it.each(cases)("are refused where they %s", async (_what, change, message) => {
+		const stores = await storesOf(await grown());
+		change(stores);
+		const database = createMemoryDatabase();
+		await expect(adoptInto(database, fakeSource(stores))).rejects.toThrow(message);
+		expect(await readMeta(database, "data").catch(() => undefined)).toBeUndefined();
+	});
+});

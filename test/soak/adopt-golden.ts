@@ -1,0 +1,123 @@
+/**
+ * Adopts every recorded data directory of the reference node, killed in the middle and taken up again, and goes on from
+ * it with the recorded blocks:
+ *
+ *     npm run adopt:golden -- FOLDER [--only NAME] [--blocks 20] [--kills 3] [--seed 1]
+ *
+ * FOLDER holds `db/<name>/{<name>.conf,database.tar.br,after.json.br}` and the recorded sets that `db/README.md` names.
+ * Damaged directories (`db/damaged/damaged.json`) have to be refused by the name of the damaged file. A line a directory;
+ * exit code 1 if anything differs.
+ */
+
+import { existsSync, readFileSync } from "node:fs";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+import { openNodeOn } from "../../src/replay/node-target.js";
+import { openRecordings } from "../../src/replay/recording.js";
+import { adoptKilled, adoptRefused } from "./adopt-process.js";
+import { continueFrom, differencesFromAfter, readAfter } from "./adopted-state.js";
+import { damage, damagedCases, unpack } from "./golden-directory.js";
+import { randomFrom } from "./random.js";
+
+const NAMES = [
+	"level-clean",
+	"level-killed-v1",
+	"level-killed-v2",
+	"level-era",
+	"level-era-early",
+	"rocks-clean",
+	"rocks-killed-v2",
+	"rocks-9",
+	"level-lite",
+	"level-converted",
+];
+
+const { values, positionals } = parseArgs({
+	allowPositionals: true,
+	options: {
+		only: { type: "string" },
+		blocks: { type: "string", default: "20" },
+		kills: { type: "string", default: "3" },
+		seed: { type: "string", default: "1" },
+	},
+});
+const [folder] = positionals;
+if (!folder) throw new Error("usage: npm run adopt:golden -- FOLDER [--only NAME] [--blocks N] [--kills N]");
+const golden: string = folder;
+const random = randomFrom(Number(values.seed));
+
+/** The recorded set that goes on where a directory ends, as the README says. */
+function nextSet(name: string): string {
+	const section = readFileSync(join(golden, "db", "README.md"), "utf8").split(`\n## ${name}\n`)[1] ?? "";
+	const set = /Continues with: golden set `([^`]+)`/.exec(section)?.[1];
+	if (!set) throw new Error(`db/README.md names no set that continues ${name}`);
+	return join(golden, set);
+}
+
+async function runDirectory(name: string, root: string): Promise<boolean> {
+	const source = join(root, "source");
+	unpack(join(golden, "db", name, "database.tar.br"), source);
+	const config = join(golden, "db", name, `${name}.conf`);
+	const data = join(root, "data");
+	const killed = await adoptKilled({ source, config, data, kills: Number(values.kills), random });
+	const after = readAfter(join(golden, "db", name, "after.json.br"));
+	const target = await openNodeOn({ configFile: config, release: "4.8.0" }, data);
+	try {
+		const state = await target.finalState();
+		const differences = differencesFromAfter(after, state);
+		for (const line of differences.slice(0, 10)) process.stderr.write(`${name}: ${line}\n`);
+		const [recording] = openRecordings(nextSet(name));
+		if (!recording) throw new Error(`no set continues ${name}`);
+		const blocks = await continueFrom(target, after, recording, Number(values.blocks), (line) =>
+			process.stderr.write(`${name}: ${line}\n`),
+		);
+		const line = {
+			directory: name,
+			head: after.head.number,
+			...killed,
+			differences: differences.length,
+			blocks,
+		};
+		process.stdout.write(`${JSON.stringify(line)}\n`);
+		return differences.length === 0 && blocks.failed === 0 && blocks.passed === Number(values.blocks);
+	} finally {
+		await target.close();
+	}
+}
+
+async function runDamaged(root: string): Promise<boolean> {
+	const { base, cases } = damagedCases(join(golden, "db", "damaged", "damaged.json"));
+	let right = true;
+	for (const one of cases) {
+		const source = join(root, one.name);
+		unpack(join(golden, "db", base, "database.tar.br"), source);
+		const path = damage(source, one.ops);
+		const config = join(golden, "db", base, `${base}.conf`);
+		const { code, message } = await adoptRefused({ source, config, data: join(root, `${one.name}-data`) });
+		const refused = code === 1 && message.includes(path);
+		right &&= refused;
+		process.stdout.write(`${JSON.stringify({ damaged: one.name, refused, message })}\n`);
+	}
+	return right;
+}
+
+async function inDirectory(work: (root: string) => Promise<boolean>): Promise<boolean> {
+	const root = await mkdtemp(join(tmpdir(), "coin-adopt-"));
+	try {
+		return await work(root);
+	} finally {
+		await rm(root, { recursive: true, force: true });
+	}
+}
+
+let right = true;
+for (const name of NAMES) {
+	if (values.only !== undefined && values.only !== name) continue;
+	right = (await inDirectory((root) => runDirectory(name, root))) && right;
+}
+const isDamageWanted = values.only === undefined || values.only === "damaged";
+if (isDamageWanted && existsSync(join(golden, "db", "damaged")))
+	right = (await inDirectory(runDamaged)) && right;
+process.exitCode = right ? 0 : 1;
