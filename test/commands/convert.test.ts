@@ -51,7 +51,7 @@ describe("coin convert", () => {
 		[["address", `${BASE58.slice(0, -1)}D`], "bad_address", "checksum of"],
 		[["address", EVM.slice(2)], "bad_address", "write 0x"],
 		[["address", "0x41ab"], "bad_address", "40 hexadecimal digits"],
-		[["utf8", "0xff"], "bad_value", "no UTF-8"],
+		[["utf8", "0xff"], "bad_value", "are not UTF-8 text"],
 		[["dec", "0xzz"], "bad_value", "not hexadecimal"],
 		[["utf8", "0x123"], "bad_value", "an odd number"],
 		[["hex"], "stdin_empty", "stdin was empty"],
