@@ -4,8 +4,9 @@
  */
 
 import type createInstance from "mcl-wasm/dist/mcl_c.js";
+import { BLS12_381, COMPILED_SIZES, COORDINATE, SCALAR_BYTES } from "../../protocol/bls12-381.js";
 import { littleBytes } from "../../protocol/sapling/jubjub.js";
-import { COORDINATE, type Groth16, type ProofCheck, splitProof } from "./groth16.js";
+import { type Groth16, type ProofCheck, splitProof } from "./groth16.js";
 import type { VerifyingKey } from "./verifying-key.js";
 
 /** An address in the memory of the instance. */
@@ -41,13 +42,6 @@ interface Mcl {
 	_mclBnGT_isEqual(a: Pointer, b: Pointer): number;
 }
 
-/** Constants of the library: the curve's number; 64-bit words of a scalar and of a coordinate. */
-const BLS12_381 = 5;
-const SCALAR_WORDS = 4;
-const COORDINATE_WORDS = 6;
-const COMPILED_SIZES = 10 * SCALAR_WORDS + COORDINATE_WORDS;
-
-const SCALAR = 32;
 const G1 = 3 * COORDINATE;
 const G2 = 6 * COORDINATE;
 const GT = 12 * COORDINATE;
@@ -100,7 +94,7 @@ class CompiledGroth16 implements Groth16 {
 		const start = mcl._malloc(G1);
 		this.must(mcl._mclBnG1_deserialize, start, constant ?? new Uint8Array(0));
 		const points = mcl._malloc(G1 * factors.length);
-		const scalars = mcl._malloc(SCALAR * factors.length);
+		const scalars = mcl._malloc(SCALAR_BYTES * factors.length);
 		for (const [i, bytes] of factors.entries()) this.must(mcl._mclBnG1_deserialize, points + G1 * i, bytes);
 		return (proof, inputs) => {
 			const parts = splitProof(proof);
@@ -109,7 +103,11 @@ class CompiledGroth16 implements Groth16 {
 			if (!this.read(mcl._mclBnG2_deserialize, this.b, parts[1])) return false;
 			if (!this.read(mcl._mclBnG1_deserialize, this.c, parts[2])) return false;
 			for (const [i, input] of inputs.entries()) {
-				mcl._mclBnFr_setLittleEndianMod(scalars + SCALAR * i, this.place(littleBytes(input)), SCALAR);
+				mcl._mclBnFr_setLittleEndianMod(
+					scalars + SCALAR_BYTES * i,
+					this.place(littleBytes(input)),
+					SCALAR_BYTES,
+				);
 			}
 			mcl._mclBnG1_mulVec(this.sum, points, scalars, inputs.length);
 			mcl._mclBnG1_add(this.sum, this.sum, start);

@@ -3,6 +3,7 @@
  * C, compressed: 48, 96 and 48 bytes.
  */
 
+import { COMPRESSED, COORDINATE, INFINITY } from "../../protocol/bls12-381.js";
 import { fromHex } from "../../protocol/bytes.js";
 import type { VerifyingKey } from "./verifying-key.js";
 
@@ -15,11 +16,7 @@ export interface Groth16 {
 	prepare(key: VerifyingKey): ProofCheck;
 }
 
-export const COORDINATE = 48;
 export const PROOF = 4 * COORDINATE;
-
-const COMPRESSED = 0x80;
-const INFINITY = 0x40;
 
 /** Order of the field of coordinates (draft-irtf-cfrg-pairing-friendly-curves, §4.2.1). */
 const COORDINATE_ORDER = fromHex(

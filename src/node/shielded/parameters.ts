@@ -11,7 +11,7 @@ import { loadGroth16 } from "./groth16-library.js";
 import { OUTPUT_INPUTS, SaplingVerifier, SPEND_INPUTS } from "./verifier.js";
 import { readVerifyingKey, type VerifyingKey, VerifyingKeyError } from "./verifying-key.js";
 
-export interface ProofParameters {
+interface ProofParameters {
 	readonly folder: string;
 	/** BLAKE2b-512 of the file of spends in hexadecimal; undefined: any file will do. */
 	readonly spendHash: string | undefined;

@@ -22,14 +22,14 @@ const MEMO = 512;
 const PLAINTEXT = 1 + 11 + 8 + 32 + MEMO;
 
 /** A note as its receiver gets it. */
-export interface OpenedNote {
+interface OpenedNote {
 	readonly note: Note;
 	/** 512 bytes, zeros behind the text. */
 	readonly memo: Uint8Array;
 }
 
 /** A note's text was sealed for the key and is none that a sender may make. */
-export class NoteTextError extends Error {}
+class NoteTextError extends Error {}
 
 /** @returns the sealed text and its tag */
 export function seal(key: Uint8Array, text: Uint8Array): Uint8Array {
@@ -135,7 +135,7 @@ export function openNote(
 }
 
 /** A published note: its commitment, the commitment to its value, its key, and both sealed texts. */
-export interface SealedNote {
+interface SealedNote {
 	readonly cv: Uint8Array;
 	readonly cm: Uint8Array;
 	readonly epk: Uint8Array;

@@ -3,9 +3,6 @@
 import { littleBytes } from "./jubjub.js";
 import { pedersenX, putBits } from "./pedersen.js";
 
-/** Levels of the tree above its leaves. */
-export const TREE_DEPTH = 32;
-
 const LEVEL_BITS = 6;
 const NODE_BITS = 255;
 

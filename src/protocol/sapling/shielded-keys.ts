@@ -38,7 +38,7 @@ function expand(spendingKey: Uint8Array, ...tag: number[]): Uint8Array {
 }
 
 /** @param bytes 64 of them, random or hashed */
-export const toScalar = (bytes: Uint8Array): Uint8Array => littleBytes(reduceScalar(bytes));
+const toScalar = (bytes: Uint8Array): Uint8Array => littleBytes(reduceScalar(bytes));
 
 export function expandSpendingKey(spendingKey: Uint8Array): ExpandedKey {
 	return {

@@ -4,6 +4,7 @@
  */
 
 import type createInstance from "mcl-wasm/dist/mcl_c.js";
+import { BLS12_381, COMPILED_SIZES, COORDINATE, SCALAR_BYTES } from "../../../protocol/bls12-381.js";
 import { fromHex } from "../../../protocol/bytes.js";
 import type { Kzg, KzgClaim } from "./kzg.js";
 import { GENERATOR_G1, GENERATOR_G2, TAU_G2 } from "./kzg-setup.js";
@@ -39,14 +40,6 @@ interface Mcl {
 	_mclBnGT_isOne(of: Pointer): number;
 }
 
-/** Constants of the library: the curve's number; 64-bit words of a scalar and of a coordinate. */
-const BLS12_381 = 5;
-const SCALAR_WORDS = 4;
-const COORDINATE_WORDS = 6;
-const COMPILED_SIZES = 10 * SCALAR_WORDS + COORDINATE_WORDS;
-
-const SCALAR = 32;
-const COORDINATE = 48;
 const G1_SIZE = 3 * COORDINATE;
 const G2_SIZE = 6 * COORDINATE;
 const GT_SIZE = 12 * COORDINATE;
@@ -85,7 +78,7 @@ class CompiledKzg implements Kzg {
 		this.commitment = mcl._malloc(G1_SIZE);
 		this.points = mcl._malloc(2 * G1_SIZE);
 		this.proof = this.points + G1_SIZE;
-		this.scalars = mcl._malloc(2 * SCALAR);
+		this.scalars = mcl._malloc(2 * SCALAR_BYTES);
 		this.sum = mcl._malloc(G1_SIZE);
 		this.product = mcl._malloc(GT_SIZE);
 		const point = mcl._malloc(G2_SIZE);
@@ -124,7 +117,7 @@ class CompiledKzg implements Kzg {
 		if (!this.read(mcl._mclBnG1_deserialize, this.commitment, commitment)) return false;
 		if (!this.read(mcl._mclBnG1_deserialize, this.proof, proof)) return false;
 		this.readScalar(this.scalars, y);
-		this.readScalar(this.scalars + SCALAR, z);
+		this.readScalar(this.scalars + SCALAR_BYTES, z);
 		mcl._mclBnG1_mulVec(this.sum, this.points, this.scalars, 2);
 		mcl._mclBnG1_add(this.sum, this.sum, this.commitment);
 		// What is left to ask then is whether the commitment is y times the generator.

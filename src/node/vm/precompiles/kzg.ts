@@ -4,6 +4,7 @@
  * secret of the public ceremony, which nobody knows.
  */
 
+import { COMPRESSED, INFINITY } from "../../../protocol/bls12-381.js";
 import { fromHex } from "../../../protocol/bytes.js";
 import { portableKzg } from "./kzg-portable.js";
 import { LoadedLibrary } from "./loaded-library.js";
@@ -29,8 +30,6 @@ export interface Kzg {
 export const GROUP_ORDER = 0x73eda753299d7d483339d80809a1d80553bda402fffe5bfeffffffff00000001n;
 
 const POINT = 48;
-const COMPRESSED = 0x80;
-const INFINITY = 0x40;
 
 /** Order of the field of coordinates (draft-irtf-cfrg-pairing-friendly-curves, §4.2.1). */
 const FIELD_ORDER = fromHex(

@@ -1,6 +1,7 @@
 /** Proofs of shielded token contracts (protocol/shielded §3). */
 
 import { toKey } from "../../../protocol/bytes.js";
+import { TREE_DEPTH } from "../../../protocol/sapling/tree-depth.js";
 import type { OutputDescription, ShieldedProofs, SpendDescription } from "../../shielded/proofs.js";
 import { sat32, sat64, wordToBytes } from "../word.js";
 import {
@@ -15,7 +16,6 @@ import {
 } from "./precompile.js";
 
 const WORD = 32;
-const TREE_DEPTH = 32;
 const LEAVES = 2n ** 32n;
 
 /** Levels of the tree hash that the network's library accepts. */
