@@ -78,7 +78,7 @@ export class RequestInput {
 	/** Whether integers of 64 bits are asked for as texts: by a parameter of GET requests, from release 4.8.2 on. */
 	get longsAsText(): boolean {
 		if (this.library === "hashed" || this.method !== "GET" || this.received.query === "") return false;
-		return Parameters.parse(this.received.query).find("int64_as_string")?.toLowerCase() === "true";
+		return this.parameters.find("int64_as_string")?.toLowerCase() === "true";
 	}
 
 	/** The body, decoded, its lines joined by line feeds; without the size limit. */

@@ -199,12 +199,12 @@ class RelaxedReader {
 			);
 		}
 		this.at += text.length;
-		if (/^[eE]/.test(this.text.slice(this.at)) && !/[eE]/.test(text)) {
+		if (/[eE]/.test(this.charHere()) && !/[eE]/.test(text)) {
 			this.at++;
-			if (/^[+-]/.test(this.text.slice(this.at))) this.at++;
+			if (/[+-]/.test(this.charHere())) this.at++;
 			throw this.inNumber("Exponent indicator not followed by a digit");
 		}
-		if (this.scopes.length === 0 && this.at < this.text.length && !/^\s/.test(this.text.slice(this.at))) {
+		if (this.scopes.length === 0 && this.at < this.text.length && !/\s/.test(this.charHere())) {
 			throw this.unexpected("Expected space separating root-level values");
 		}
 		return Decimal.parse(text);

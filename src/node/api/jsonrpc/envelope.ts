@@ -2,6 +2,9 @@
 
 import type { JsonBudget, JsonTextError, JsonValue } from "./json-reader.js";
 
+/** A batch lets other work in after this long, in milliseconds. */
+export const BATCH_TURN_MS = 10;
+
 /** A request or a part of it that makes no call, or one whose id or parameters can't be read. */
 export class UnreadableCall extends Error {
 	override readonly name = "UnreadableCall";

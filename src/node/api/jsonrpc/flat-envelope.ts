@@ -5,6 +5,7 @@
 
 import { Turns } from "../turns.js";
 import {
+	BATCH_TURN_MS,
 	type Envelope,
 	type Enveloped,
 	type EnvelopeLimits,
@@ -24,7 +25,6 @@ import {
 	type JsonValue,
 	REQUEST_BUDGET,
 } from "./json-reader.js";
-import { BATCH_TURN_MS } from "./nested-envelope.js";
 import { readId } from "./request-id.js";
 import { EXCEEDS_LIMIT, INVALID_REQUEST, PARSE_ERROR, SERVER_FAULT, TooLong } from "./rpc-error.js";
 

@@ -5,6 +5,7 @@
 
 import { Turns } from "../turns.js";
 import {
+	BATCH_TURN_MS,
 	type Envelope,
 	type Enveloped,
 	type EnvelopeLimits,
@@ -24,9 +25,6 @@ import {
 } from "./json-reader.js";
 import { readId } from "./request-id.js";
 import { EXCEEDS_LIMIT, INVALID_REQUEST, PARSE_ERROR, RpcError, TooLong } from "./rpc-error.js";
-
-/** A batch lets other work in after this long. */
-export const BATCH_TURN_MS = 10;
 
 /** What the calls of one batch share, with those of the batches in it. */
 interface BatchWork extends Work {
