@@ -56,12 +56,12 @@ test("source maps don't carry the sources", () => {
 
 test("a position in the bundle is found in the sources", () => {
 	const lines = readFileSync("dist/main.js", "utf8").split("\n");
-	const line = lines.findIndex((text) => text.includes("\"uncaughtException\""));
-	const column = (lines[line] as string).indexOf("\"uncaughtException\"");
+	const line = lines.findIndex((text) => text.includes('"uncaughtException"'));
+	const column = (lines[line] as string).indexOf('"uncaughtException"');
 	const error = new Error("somewhere");
 	error.stack = `Error: somewhere\n    at ${pathToFileURL("dist/main.js")}:${line + 1}:${column + 1}`;
 	const [, file, found] = /at (src\/main\.ts):(\d+):/.exec(sourceTrace(error)) ?? [];
 	expect(file).toBe("src/main.ts");
 	const source = readFileSync("src/main.ts", "utf8").split("\n");
-	expect(source[Number(found) - 1]).toContain("\"uncaughtException\"");
+	expect(source[Number(found) - 1]).toContain('"uncaughtException"');
 });
