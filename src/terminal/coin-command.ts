@@ -12,7 +12,7 @@ import { withoutArgumentSecrets } from "./argument-secrets.js";
 import { paint } from "./colors.js";
 import { commandSchema, type DescribedCommand } from "./command-schema.js";
 import { asFailure, reportFailure } from "./failure-report.js";
-import type { PasswordFlags } from "./flags.js";
+import type { PasswordFlags, ProgressFlags } from "./flags.js";
 import { unknownFlag } from "./framework-errors.js";
 import {
 	printJson,
@@ -85,7 +85,7 @@ export abstract class CoinCommand extends Command {
 	}
 
 	/** Who is shown the progress of long work. */
-	protected audience(flags: { readonly progress?: "json" | undefined }): ProgressAudience {
+	protected audience(flags: ProgressFlags): ProgressAudience {
 		return flags.progress ?? this.chatty;
 	}
 

@@ -1,11 +1,12 @@
 /** What is to be deployed: code and interface from flags, or from a file that a compiler or toolchain wrote. */
 
+import { Flags, type Interfaces } from "@oclif/core";
 import { artifactMember, entriesOf } from "../wallet/abi/interface.js";
 import { chosenContract, compiledContracts, isStandardOutput } from "../wallet/compiler/output.js";
 import { Failure } from "../wallet/failure.js";
 import { type Json, readJson } from "../wallet/json.js";
 import { parseHexBytes } from "../wallet/values/bytes-text.js";
-import { compiledJson } from "./compiler-input.js";
+import { compiledJson, compilerFlag } from "./compiler-input.js";
 import { flagText } from "./contract-input.js";
 
 interface Deployable {
@@ -16,16 +17,30 @@ interface Deployable {
 }
 
 /** The flags that say what is deployed. */
-interface DeployableFlags {
-	readonly artifact?: string | undefined;
-	readonly bin?: string | undefined;
-	readonly abi?: string | undefined;
-	readonly name?: string | undefined;
-	readonly solc?: string | undefined;
-}
+export const deploymentFlags = {
+	...compilerFlag,
+	artifact: Flags.string({
+		description:
+			"file of a compiler or toolchain with code and interface, or standard JSON, which is compiled; - for standard input",
+		helpValue: "<path>",
+		exclusive: ["bin", "abi"],
+		helpGroup: "CONTRACT",
+	}),
+	bin: Flags.string({ description: "the code: 0x…, @file of hex, or -", helpGroup: "CONTRACT" }),
+	abi: Flags.string({
+		description: "the interface, stored with the contract: @file or JSON",
+		helpGroup: "CONTRACT",
+	}),
+	name: Flags.string({
+		description: "name of the contract; in a file of several, the one that is meant",
+		helpGroup: "CONTRACT",
+	}),
+};
 
 /** @throws {Failure} `usage`, `bad_value` */
-export async function deployable(flags: DeployableFlags): Promise<Deployable> {
+export async function deployable(
+	flags: Interfaces.InferredFlags<typeof deploymentFlags>,
+): Promise<Deployable> {
 	const { artifact, bin, abi, name } = flags;
 	if (artifact !== undefined) return fromArtifact(artifact, name, flags.solc);
 	if (bin === undefined) {

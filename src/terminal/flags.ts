@@ -59,6 +59,9 @@ export const solidityFlag = {
 	solidity: Flags.boolean({ description: "ask the solidity API (irreversible state)", helpGroup: "NODE" }),
 };
 
+/** The values of {@link solidityFlag}. */
+export type SolidityFlags = Interfaces.InferredFlags<typeof solidityFlag>;
+
 /** Commands that may take long. */
 export const progressFlag = {
 	progress: Flags.option({
@@ -67,3 +70,6 @@ export const progressFlag = {
 		helpGroup: "GENERAL",
 	})(),
 };
+
+/** The values of {@link progressFlag}. */
+export type ProgressFlags = Interfaces.InferredFlags<typeof progressFlag>;

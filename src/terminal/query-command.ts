@@ -6,6 +6,7 @@ import { Failure } from "../wallet/failure.js";
 import { type BlockReference, blockById, blockByNumber, headBlock } from "../wallet/node/chain-query.js";
 import { NodeClient, type NodeView } from "../wallet/node/node-client.js";
 import { CoinCommand } from "./coin-command.js";
+import type { SolidityFlags } from "./flags.js";
 
 export abstract class QueryCommand extends CoinCommand {
 	/** The node that the flags name. */
@@ -14,7 +15,7 @@ export abstract class QueryCommand extends CoinCommand {
 	}
 
 	/** The view that a query asks. */
-	protected view(flags: { readonly solidity?: boolean }): NodeView {
+	protected view(flags: Partial<SolidityFlags>): NodeView {
 		return flags.solidity ? "solidity" : "full";
 	}
 

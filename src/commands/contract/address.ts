@@ -1,4 +1,4 @@
-import { Flags } from "@oclif/core";
+import { Flags, type Interfaces } from "@oclif/core";
 import { contractAddress, saltedContractAddress } from "../../protocol/address.js";
 import { fromHex } from "../../protocol/bytes.js";
 import { keccak256 } from "../../protocol/hash.js";
@@ -37,17 +37,7 @@ export default class ContractAddress extends CoinCommand {
 		else this.printScalar(forms.base58);
 	}
 
-	private async address(flags: {
-		readonly config?: string | undefined;
-		readonly "keystore-dir"?: string | undefined;
-		readonly create?: string | undefined;
-		readonly owner?: string | undefined;
-		readonly create2: boolean;
-		readonly deployer?: string | undefined;
-		readonly salt?: string | undefined;
-		readonly code?: string | undefined;
-		readonly "code-hash"?: string | undefined;
-	}): Promise<Uint8Array> {
+	private async address(flags: Interfaces.InferredFlags<typeof ContractAddress.flags>): Promise<Uint8Array> {
 		const settings = await this.settings(flags);
 		const { create, owner, create2, deployer, salt, code, "code-hash": hash } = flags;
 		if (!create2) {

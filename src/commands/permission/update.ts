@@ -1,5 +1,5 @@
 import { readFile } from "node:fs/promises";
-import { Args, Flags } from "@oclif/core";
+import { Args, Flags, type Interfaces } from "@oclif/core";
 import { listKeystore } from "../../keystore/keystore.js";
 import { toBase58Check } from "../../protocol/address.js";
 import { equalBytes, toHex } from "../../protocol/bytes.js";
@@ -164,11 +164,7 @@ export default class PermissionUpdate extends ActingCommand {
 		owner: Uint8Array,
 		remarks: readonly PermissionRemark[],
 		summary: readonly string[],
-		flags: {
-			readonly yes: boolean;
-			readonly build: boolean;
-			readonly "allow-lockout"?: string | undefined;
-		},
+		flags: Interfaces.InferredFlags<typeof PermissionUpdate.flags>,
 	): Promise<void> {
 		const lockout = remarks.find((remark) => remark.level === 3);
 		const grave = remarks.filter((remark) => remark.level === 2);

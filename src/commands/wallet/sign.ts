@@ -1,4 +1,4 @@
-import { Flags } from "@oclif/core";
+import { Flags, type Interfaces } from "@oclif/core";
 import { listKeystore } from "../../keystore/keystore.js";
 import { equalBytes } from "../../protocol/bytes.js";
 import { yesFlag } from "../../terminal/acting-flags.js";
@@ -111,7 +111,7 @@ export default class WalletSign extends SendingCommand {
 	private async candidates(
 		authority: Authority,
 		settings: Settings,
-		flags: { readonly signer?: readonly string[] | undefined; readonly all: boolean },
+		flags: Interfaces.InferredFlags<typeof WalletSign.flags>,
 	): Promise<SigningKey[]> {
 		if (flags.all) {
 			const { entries } = await listKeystore(settings.keystoreDirectory);
