@@ -5,11 +5,11 @@ import { Args, Flags } from "@oclif/core";
 import { openOffline } from "../../launch/offline-chain.js";
 import { delimited } from "../../node/chain/block-file.js";
 import type { SignedTransaction } from "../../protocol/transaction.js";
-import { CoinCommand } from "../../terminal/coin-command.js";
-import { endInterrupted, takeOverSignals } from "../../terminal/interrupt.js";
-import { printJsonNote } from "../../terminal/output.js";
-import { canDraw } from "../../terminal/progress.js";
-import { RateBar } from "../../terminal/rate-bar.js";
+import { CoinCommand } from "../../terminal/base/coin-command.js";
+import { printJsonNote } from "../../terminal/output/output.js";
+import { canDraw } from "../../terminal/progress/progress.js";
+import { RateBar } from "../../terminal/progress/rate-bar.js";
+import { endInterrupted, takeOverSignals } from "../../terminal/prompt/interrupt.js";
 import { Failure } from "../../wallet/failure.js";
 
 export default class ChainExport extends CoinCommand {

@@ -7,10 +7,10 @@ import { readBlockFile } from "../../node/chain/block-file.js";
 import { importBlocks } from "../../node/chain/importer.js";
 import { ChainError, UnlinkedBlockError } from "../../node/rules/errors.js";
 import { DecodeError } from "../../protocol/codec/reader.js";
-import { CoinCommand } from "../../terminal/coin-command.js";
-import { endInterrupted, takeOverSignals } from "../../terminal/interrupt.js";
-import { canDraw } from "../../terminal/progress.js";
-import { RateBar } from "../../terminal/rate-bar.js";
+import { CoinCommand } from "../../terminal/base/coin-command.js";
+import { canDraw } from "../../terminal/progress/progress.js";
+import { RateBar } from "../../terminal/progress/rate-bar.js";
+import { endInterrupted, takeOverSignals } from "../../terminal/prompt/interrupt.js";
 import { Failure } from "../../wallet/failure.js";
 
 export default class ChainImport extends CoinCommand {

@@ -1,10 +1,10 @@
 import { Args, Flags } from "@oclif/core";
 import { addressPrefix } from "../../protocol/address.js";
 import { toHex } from "../../protocol/bytes.js";
-import { callFlags, namedCall, valuesOf } from "../../terminal/contract-input.js";
-import { keystoreFlags, nodeFlags, solidityFlag } from "../../terminal/flags.js";
-import { printJson } from "../../terminal/output.js";
-import { QueryCommand } from "../../terminal/query-command.js";
+import { QueryCommand } from "../../terminal/base/query-command.js";
+import { callFlags, namedCall, valuesOf } from "../../terminal/contract/contract-input.js";
+import { keystoreFlags, nodeFlags, solidityFlag } from "../../terminal/flags/flags.js";
+import { printJson } from "../../terminal/output/output.js";
 import { callConstant } from "../../wallet/node/constant-call.js";
 import { NodeClient } from "../../wallet/node/node-client.js";
 import { accountNamed } from "../../wallet/transaction/signing.js";

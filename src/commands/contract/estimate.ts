@@ -1,8 +1,8 @@
 import { Args, Flags } from "@oclif/core";
 import { equalBytes } from "../../protocol/bytes.js";
-import { callFlags, namedCall, valuesOf } from "../../terminal/contract-input.js";
-import { keystoreFlags, nodeFlags } from "../../terminal/flags.js";
-import { QueryCommand } from "../../terminal/query-command.js";
+import { QueryCommand } from "../../terminal/base/query-command.js";
+import { callFlags, namedCall, valuesOf } from "../../terminal/contract/contract-input.js";
+import { keystoreFlags, nodeFlags } from "../../terminal/flags/flags.js";
 import { chainParameters } from "../../wallet/node/chain-parameters.js";
 import { callConstant, estimatorEnergy } from "../../wallet/node/constant-call.js";
 import { NodeClient } from "../../wallet/node/node-client.js";

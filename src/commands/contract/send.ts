@@ -1,8 +1,8 @@
 import { Args } from "@oclif/core";
 import { TriggerSmartContract } from "../../protocol/messages.js";
-import { ActingCommand } from "../../terminal/acting-command.js";
-import { actingFlags, feeLimitFlag } from "../../terminal/acting-flags.js";
-import { callFlags, namedCall, valuesOf } from "../../terminal/contract-input.js";
+import { ActingCommand } from "../../terminal/base/acting-command.js";
+import { callFlags, namedCall, valuesOf } from "../../terminal/contract/contract-input.js";
+import { actingFlags, feeLimitFlag } from "../../terminal/flags/acting-flags.js";
 import { contractOf } from "../../wallet/transaction/contract.js";
 import { callNote, callText } from "../../wallet/transaction/named-call.js";
 import { callFeeLimit, receiptView } from "../../wallet/view/contract-outcome.js";

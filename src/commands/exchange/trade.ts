@@ -6,8 +6,8 @@ import {
 	exchangeArguments,
 	exchangeFlags,
 	type PairAmount,
-} from "../../terminal/exchange-command.js";
-import { tradeQuote } from "../../terminal/trade-quote.js";
+} from "../../terminal/base/exchange-command.js";
+import { tradeQuote } from "../../terminal/chain/trade-quote.js";
 import { Failure } from "../../wallet/failure.js";
 import { COIN_ID, currencyText, parseAmountOf } from "../../wallet/token/token-amount.js";
 import { contractOf } from "../../wallet/transaction/contract.js";

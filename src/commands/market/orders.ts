@@ -1,5 +1,5 @@
 import { Flags, type Interfaces } from "@oclif/core";
-import { AccountQuery, accountArgument, accountQueryFlags } from "../../terminal/account-query.js";
+import { AccountQuery, accountArgument, accountQueryFlags } from "../../terminal/base/account-query.js";
 import { Failure } from "../../wallet/failure.js";
 import { NodeClient } from "../../wallet/node/node-client.js";
 import { currencyNamed } from "../../wallet/token/token-amount.js";

@@ -1,10 +1,10 @@
 import { Args, Flags, type Interfaces } from "@oclif/core";
 import { writePrivateFile } from "../../keystore/private-file.js";
 import { toBase58Check } from "../../protocol/address.js";
-import { CoinCommand } from "../../terminal/coin-command.js";
-import { keystoreFlags } from "../../terminal/flags.js";
-import { printLine, printText } from "../../terminal/output.js";
-import { readStdin } from "../../terminal/stdin.js";
+import { CoinCommand } from "../../terminal/base/coin-command.js";
+import { keystoreFlags } from "../../terminal/flags/flags.js";
+import { readStdin } from "../../terminal/input/stdin.js";
+import { printLine, printText } from "../../terminal/output/output.js";
 import { Failure } from "../../wallet/failure.js";
 import { accountOrActive } from "../../wallet/transaction/signing.js";
 import { formatCoin, parseCoinAmount } from "../../wallet/values/amount.js";

@@ -1,9 +1,9 @@
 import { readFile } from "node:fs/promises";
 import { Args, Flags, type Interfaces } from "@oclif/core";
-import { ActingCommand, type ActingContext } from "../../terminal/acting-command.js";
-import { actingFlags, feeLimitFlag } from "../../terminal/acting-flags.js";
-import { forEachInput, streamFlags } from "../../terminal/envelope-stream.js";
-import { readStdin } from "../../terminal/stdin.js";
+import { ActingCommand, type ActingContext } from "../../terminal/base/acting-command.js";
+import { actingFlags, feeLimitFlag } from "../../terminal/flags/acting-flags.js";
+import { forEachInput, streamFlags } from "../../terminal/input/envelope-stream.js";
+import { readStdin } from "../../terminal/input/stdin.js";
 import { transferPlan } from "../../wallet/actions/transfer.js";
 import { Failure } from "../../wallet/failure.js";
 import { accountOf } from "../../wallet/node/chain-query.js";

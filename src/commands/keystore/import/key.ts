@@ -1,10 +1,10 @@
 import { Args, Flags } from "@oclif/core";
 import { addKey, checkNewKey, checkNewLabel } from "../../../keystore/keystore.js";
 import { parsePrivateKey } from "../../../keystore/secret-storage.js";
-import { CoinCommand } from "../../../terminal/coin-command.js";
-import { keystoreFlags, passwordFlags } from "../../../terminal/flags.js";
-import { withProgress } from "../../../terminal/progress.js";
-import { importedSecret, newPassword } from "../../../terminal/secrets.js";
+import { CoinCommand } from "../../../terminal/base/coin-command.js";
+import { keystoreFlags, passwordFlags } from "../../../terminal/flags/flags.js";
+import { importedSecret, newPassword } from "../../../terminal/keys/secrets.js";
+import { withProgress } from "../../../terminal/progress/progress.js";
 
 export default class KeystoreImportKey extends CoinCommand {
 	static override summary = "Store a private key, encrypted";

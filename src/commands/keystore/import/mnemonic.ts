@@ -1,11 +1,11 @@
 import { Args, Flags } from "@oclif/core";
 import { addKey, addMnemonic, checkNewKey, checkNewLabel } from "../../../keystore/keystore.js";
 import { accountPath, checkMnemonic, deriveKey } from "../../../keystore/mnemonic.js";
-import { CoinCommand } from "../../../terminal/coin-command.js";
-import { keystoreFlags, passwordFlags } from "../../../terminal/flags.js";
-import { withProgress } from "../../../terminal/progress.js";
-import { importedSecret, newPassword, readSecretFile } from "../../../terminal/secrets.js";
-import { entryRecord } from "../../../terminal/wallet-argument.js";
+import { CoinCommand } from "../../../terminal/base/coin-command.js";
+import { keystoreFlags, passwordFlags } from "../../../terminal/flags/flags.js";
+import { entryRecord } from "../../../terminal/flags/wallet-argument.js";
+import { importedSecret, newPassword, readSecretFile } from "../../../terminal/keys/secrets.js";
+import { withProgress } from "../../../terminal/progress/progress.js";
 
 export default class KeystoreImportMnemonic extends CoinCommand {
 	static override summary = "Store keys of a mnemonic, encrypted";
