@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import { Flags } from "@oclif/core";
 import type { Endpoint } from "../node/api/endpoint.js";
 import { endpoints, FOLDERS } from "../node/api/endpoint-table.js";
-import type { Method } from "../node/api/jsonrpc/method.js";
+import type { RpcMethod } from "../node/api/jsonrpc/method.js";
 import { spell, toNeutral } from "../protocol/dialect.js";
 import { CoinCommand } from "../terminal/base/coin-command.js";
 import { readStdin } from "../terminal/input/stdin.js";
@@ -269,7 +269,7 @@ function saysVisible(body: string): boolean {
 }
 
 /** The table of methods brings all that answers them: it is loaded only where it is asked for. */
-async function rpcMethods(): Promise<readonly Method[]> {
+async function rpcMethods(): Promise<readonly RpcMethod[]> {
 	const { methods } = await import("../node/api/jsonrpc/method-table.js");
 	return methods;
 }

@@ -23,10 +23,10 @@ import { type BuildOptions, buildValid } from "../../builder.js";
 import { callConstant, callTransaction, constantAnswer } from "../../queries/contract-calls.js";
 import { isConstantCall } from "../../queries/contracts.js";
 import { flag, integer, type RecordOf, record, since, text } from "../declared-types.js";
-import { defineMethod, JsonText, type Method, type RpcContext } from "../method.js";
+import { defineMethod, JsonText, type RpcContext, type RpcMethod } from "../method.js";
 import { type ParameterReaders, readersOf } from "../parameter-readers.js";
 import { internal, invalidRequest, notAvailable, RpcError } from "../rpc-error.js";
-import { isNothing } from "../values.js";
+import { isEmptyHex } from "../values.js";
 
 const int64 = integer(64);
 
@@ -87,8 +87,8 @@ function build(context: RpcContext, object: BuildObject): string | Promise<strin
 	const owner = ownerOf(readers, object);
 	const { to = null, value = null } = object;
 	const input = readers.agreedInput(object);
-	if (isNothing(to)) {
-		if (isNothing(readers.inputText(object))) throw invalidRequest("invalid json request");
+	if (isEmptyHex(to)) {
+		if (isEmptyHex(readers.inputText(object))) throw invalidRequest("invalid json request");
 		return buildDeployment(context, object, input, owner);
 	}
 	const receiver = readers.address(to);
@@ -139,7 +139,7 @@ function feeLimitOf(context: RpcContext, { gas }: BuildObject): bigint {
 	return readersOf(context).feeLimitSun(gas, context.state.properties.get("ENERGY_FEE"));
 }
 
-/** A deployment is never shown in visible form, whatever the request says. */
+/** A deployment is never shown in visible form, also where the request asks for it. */
 function buildDeployment(
 	context: RpcContext,
 	object: BuildObject,
@@ -229,7 +229,7 @@ function refuse({ style }: RpcContext, error: unknown): never {
 
 const ELSEWHERE = { full: "", solidity: " in SOLIDITY", pbft: " in PBFT" } as const;
 
-export const buildMethods: readonly Method[] = [
+export const buildMethods: readonly RpcMethod[] = [
 	defineMethod({
 		name: "buildTransaction",
 		about: "Builds a transfer of coins or tokens, a deployment or a call, for signing.",
