@@ -8,7 +8,7 @@ import { toBase58Check } from "../../protocol/address.js";
 import { toHex } from "../../protocol/bytes.js";
 import { addressOfPrivateKey } from "../../protocol/signature.js";
 import { CoinCommand } from "../../terminal/base/coin-command.js";
-import { keystoreFlags, passwordFlags } from "../../terminal/flags/flags.js";
+import { keystoreFlags, lightFlag, passwordFlags } from "../../terminal/flags/flags.js";
 import { entryRecord } from "../../terminal/flags/wallet-argument.js";
 import { confirmPrintedSecret } from "../../terminal/keys/printed-secret.js";
 import { ATTEMPTS, newPassword } from "../../terminal/keys/secrets.js";
@@ -38,7 +38,7 @@ export default class KeystoreNew extends CoinCommand {
 			dependsOn: ["mnemonic"],
 		})(),
 		path: Flags.string({ description: `derivation path (default ${DEFAULT_PATH})`, dependsOn: ["mnemonic"] }),
-		light: Flags.boolean({ description: "encrypt with little memory (n = 4096)" }),
+		...lightFlag,
 		print: Flags.boolean({
 			description: "print the key and store nothing",
 			exclusive: ["mnemonic", "light"],

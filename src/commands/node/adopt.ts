@@ -11,7 +11,7 @@ import { CoinCommand } from "../../terminal/base/coin-command.js";
 import { directoryFlags } from "../../terminal/flags/directory-flags.js";
 import { progressFlag } from "../../terminal/flags/flags.js";
 import { withProgress } from "../../terminal/progress/progress.js";
-import { endInterrupted, takeOverSignals } from "../../terminal/prompt/interrupt.js";
+import { endInterrupted, interruption } from "../../terminal/prompt/interrupt.js";
 import { either, list, one, record } from "../../terminal/schema/result-shape.js";
 
 export default class NodeAdopt extends CoinCommand {
@@ -91,16 +91,13 @@ export default class NodeAdopt extends CoinCommand {
 			expect: flags.expect,
 		};
 		if (flags["dry-run"]) return this.judge(request);
-		let interrupted = false;
-		takeOverSignals(() => {
-			interrupted = true;
-		});
+		const interrupted = interruption();
 		const started = performance.now();
 		const adopted = await withProgress("judging", this.audience(flags), (progress) => {
 			const pace = new AdoptionPace(() => performance.now());
 			return runAdoption(request, (state) => {
 				progress.update(pace.text(state));
-				return !interrupted;
+				return !interrupted.aborted;
 			});
 		});
 		if (!adopted) {

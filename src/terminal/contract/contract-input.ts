@@ -2,7 +2,7 @@
 
 import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
-import { Flags, type Interfaces } from "@oclif/core";
+import { Args, Flags, type Interfaces } from "@oclif/core";
 import { encodeCall } from "../../abi/coder.js";
 import type { ContractInterface } from "../../abi/parameter.js";
 import { readArguments } from "../../wallet/abi/argument.js";
@@ -45,6 +45,12 @@ export const valueFlags = {
 		dependsOn: ["token-id"],
 		helpGroup: "CONTRACT",
 	}),
+};
+
+/** The words of a call; the arguments of the function follow. */
+export const callArguments = {
+	address: Args.string({ description: "the contract", required: true, ignoreStdin: true }),
+	function: Args.string({ description: "signature or name", ignoreStdin: true }),
 };
 
 export const callFlags = {

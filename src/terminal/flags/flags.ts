@@ -12,6 +12,11 @@ export const keystoreFlags = {
 	}),
 };
 
+/** Commands that encrypt keys. */
+export const lightFlag = {
+	light: Flags.boolean({ description: "encrypt with little memory (n = 4096)" }),
+};
+
 /** Commands that need a password. */
 export const passwordFlags = {
 	"password-file": Flags.string({

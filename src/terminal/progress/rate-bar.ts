@@ -1,7 +1,9 @@
 /** A bar with rates for long work on blocks: on standard error, for people, or as JSON lines (protocol/command-line §4.1). */
 
+import { Flags, type Interfaces } from "@oclif/core";
 import { harmlessLine } from "../output/harmless-text.js";
 import { printJsonNote } from "../output/output.js";
+import { canDraw } from "./progress.js";
 
 const REDRAW_MS = 200;
 const JSON_MS = 500;
@@ -16,6 +18,22 @@ interface RateState {
 }
 
 type ProgressMode = "bar" | "json" | "none";
+
+/** Commands that show a bar. */
+export const rateFlag = {
+	progress: Flags.option({
+		options: ["bar", "json", "none"] as const,
+		description: "form of the progress",
+	})(),
+};
+
+/** What is asked for; else a bar where a person reads. @param chatty whether progress is wanted */
+export function rateMode(
+	{ progress }: Interfaces.InferredFlags<typeof rateFlag>,
+	chatty: boolean,
+): ProgressMode {
+	return progress ?? (chatty && canDraw(process.stderr) ? "bar" : "none");
+}
 
 /** A bar that is drawn at most five times a second and erased at the end. */
 export class RateBar {

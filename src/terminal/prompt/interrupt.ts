@@ -49,6 +49,13 @@ export function onInterrupt(cleanup: Cleanup): () => void {
 	};
 }
 
+/** Takes the signals over from the default: the work they interrupt looks at what is returned, and ends in its own time. */
+export function interruption(): AbortSignal {
+	const controller = new AbortController();
+	takeOverSignals(() => controller.abort());
+	return controller.signal;
+}
+
 /** Gives the signals to a long-running program, which then ends by itself. */
 export function takeOverSignals(take: (signal: "SIGINT" | "SIGTERM") => void): void {
 	handler = take;

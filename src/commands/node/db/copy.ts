@@ -5,7 +5,7 @@ import { CoinCommand } from "../../../terminal/base/coin-command.js";
 import { directoryFlags } from "../../../terminal/flags/directory-flags.js";
 import { progressFlag } from "../../../terminal/flags/flags.js";
 import { withProgress } from "../../../terminal/progress/progress.js";
-import { endInterrupted, takeOverSignals } from "../../../terminal/prompt/interrupt.js";
+import { endInterrupted, interruption } from "../../../terminal/prompt/interrupt.js";
 import { one, record } from "../../../terminal/schema/result-shape.js";
 
 export default class NodeDbCopy extends CoinCommand {
@@ -24,14 +24,11 @@ export default class NodeDbCopy extends CoinCommand {
 		const { flags } = await this.parse(NodeDbCopy);
 		const from = flags["output-directory"];
 		const name = relative(from, databaseDirectory(flags.config, from));
-		let interrupted = false;
-		takeOverSignals(() => {
-			interrupted = true;
-		});
+		const interrupted = interruption();
 		const entries = await withProgress("copying", this.audience(flags), (progress) =>
 			copyDirectory(from, name, flags.to, (count) => {
 				progress.update(`copying: ${count.toLocaleString("en")} entries`);
-				return !interrupted;
+				return !interrupted.aborted;
 			}),
 		);
 		if (entries === undefined) return endInterrupted();

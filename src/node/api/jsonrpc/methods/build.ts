@@ -22,7 +22,8 @@ import { VmError } from "../../../vm/vm-error.js";
 import { type BuildOptions, buildValid } from "../../builder.js";
 import { callConstant, callTransaction, constantAnswer } from "../../queries/contract-calls.js";
 import { isConstantCall } from "../../queries/contracts.js";
-import { flag, integer, type RecordOf, record, since, text } from "../declared-types.js";
+import { callMembers } from "../call-object.js";
+import { flag, integer, type RecordOf, record, text } from "../declared-types.js";
 import { defineMethod, JsonText, type RpcContext, type RpcMethod } from "../method.js";
 import { type ParameterReaders, readersOf } from "../parameter-readers.js";
 import { internal, invalidRequest, notAvailable, RpcError } from "../rpc-error.js";
@@ -31,13 +32,7 @@ import { isEmptyHex } from "../values.js";
 const int64 = integer(64);
 
 const members = {
-	from: text,
-	to: text,
-	gas: text,
-	gasPrice: text,
-	value: text,
-	data: text,
-	nonce: text,
+	...callMembers,
 	tokenId: int64,
 	tokenValue: int64,
 	abi: text,
@@ -47,7 +42,6 @@ const members = {
 	permissionId: integer(32),
 	extraData: text,
 	visible: flag,
-	input: since("4.8.2", text),
 };
 
 const buildObject = record(members);
