@@ -20,10 +20,10 @@ import { prepareDevelopment } from "../../node/development/development.js";
 import { readFounding } from "../../node/development/directory.js";
 import { addressText } from "../../node/network/environment.js";
 import type { RunningNode } from "../../node/node.js";
-import { CoinCommand } from "../../terminal/coin-command.js";
-import { printLine } from "../../terminal/output.js";
-import { readSecretFile, withPassword } from "../../terminal/secrets.js";
-import { showSyncLine } from "../../terminal/sync-line.js";
+import { CoinCommand } from "../../terminal/base/coin-command.js";
+import { readSecretFile, withPassword } from "../../terminal/keys/secrets.js";
+import { printLine } from "../../terminal/output/output.js";
+import { showSyncLine } from "../../terminal/progress/sync-line.js";
 import { Failure } from "../../wallet/failure.js";
 
 const DEFAULT_DIRECTORY = "output-directory";
