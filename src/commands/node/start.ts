@@ -141,6 +141,7 @@ export default class NodeStart extends CoinCommand {
 		"no-console-log": devSwitch("don't log what contracts write to their console", "no-console-log"),
 		"fork-url": Flags.string({ hidden: true }),
 		"vm-time-limit": devSwitch("end constant calls after the chain's CPU time", "vm-time-limit"),
+		"rate-limits": devSwitch("limit calls a second as nodes of the network do", "rate-limits"),
 
 		...startFlags,
 		version: Flags.boolean({ char: "v", description: "print versions and end", helpGroup: "REFERENCE" }),
@@ -218,7 +219,7 @@ export default class NodeStart extends CoinCommand {
 			host: chosen.host,
 			log,
 			clock,
-			limitTime: flags["vm-time-limit"] === true,
+			limitTime: chosen.limitTime,
 		};
 		await runNode(options, log, ready, this.config.version, (node) => {
 			if (this.chatty)

@@ -79,6 +79,7 @@ export class RateLimiter {
 	}
 
 	private gate(list: "http" | "rpc", component: string): CallGate {
+		if (!this.config.enabled) return OPEN_GATE;
 		const name = component.toLowerCase();
 		const known = this.gates.get(`${list} ${name}`);
 		if (known) return known;
@@ -150,6 +151,8 @@ export class RateLimiter {
 }
 
 const leave = (): void => {};
+
+const OPEN_GATE: CallGate = { enter: () => true, leave };
 
 /** One bucket for each address that called lately. */
 class AddressBuckets {
