@@ -1,5 +1,6 @@
 /** Opening a chain from its configuration and data directory; keeping database and log in step; closing. */
 
+import type { SignedBlock } from "../../protocol/block.js";
 import { OperatorError } from "../../protocol/operator-error.js";
 import type { NodeConfig } from "../config/config.js";
 import type { ChainRules, DevelopmentSchedule } from "../rules/chain-rules.js";
@@ -29,6 +30,7 @@ import {
 } from "./data-directory.js";
 import { blackHoleAddress, genesisId, prepareBase, writeGenesis } from "./genesis.js";
 import { diskFiles, type LogFiles } from "./log-files.js";
+import { wantedBy } from "./read-ahead.js";
 
 /** When the base goes to the database. */
 export interface FlushLimits {
@@ -224,6 +226,13 @@ export class OpenChain {
 		} finally {
 			this.isFlushing = false;
 		}
+	}
+
+	/** Fetches what a block will read, on other threads. Never rejects: the block's own reads report what is wrong. */
+	async readAhead(block: SignedBlock): Promise<void> {
+		try {
+			await this.database.readAhead(wantedBy(block.transactions));
+		} catch {}
 	}
 
 	/** Waits for the disk where an importer outruns it; otherwise lets only other tasks run. */
