@@ -57,7 +57,7 @@ export interface Described<T> {
 const ABSENT_NULLIFIER = new Uint8Array(KEY_SIZE);
 
 /** A scalar that nobody can guess. */
-const randomScalar = (random: Randomness): Uint8Array => littleBytes(reduceScalar(random(64)));
+export const randomScalar = (random: Randomness): Uint8Array => littleBytes(reduceScalar(random(64)));
 
 /** @throws {ShieldedError} */
 function checkNote(note: Note): void {
