@@ -34,6 +34,8 @@ const FEE_LIMIT = 10_000_000_000n;
 export interface ShieldedChain {
 	/** Wallets of funded accounts; the first deployed everything and has all tokens. */
 	readonly people: readonly [Wallet, Wallet];
+	/** Their private keys. */
+	readonly keys: readonly Uint8Array[];
 	readonly url: string;
 	/** 21 bytes each. */
 	readonly token: Uint8Array;
@@ -76,6 +78,7 @@ export async function startShieldedChain(): Promise<ShieldedChain> {
 	const contract = await deploy(people[0], bytecode.Shielded + addressWord(token) + word(FACTOR));
 	return {
 		people,
+		keys: options.accounts.map(({ privateKey }) => privateKey),
 		url,
 		token,
 		contract,
