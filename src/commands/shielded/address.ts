@@ -4,9 +4,9 @@ import { findShielded } from "../../keystore/shielded-keystore.js";
 import { addressOfKeys } from "../../protocol/sapling/key-set.js";
 import { readPaymentAddress, writePaymentAddress } from "../../protocol/sapling/payment-address.js";
 import { diversifiedBase } from "../../protocol/sapling/shielded-keys.js";
-import { keystoreFlags, passwordFlags } from "../../terminal/flags.js";
-import { one } from "../../terminal/result-shape.js";
-import { openShielded, ShieldedQuery, shieldedKeyFlags } from "../../terminal/shielded-query.js";
+import { keystoreFlags, passwordFlags, progressFlag } from "../../terminal/flags/flags.js";
+import { one } from "../../terminal/schema/result-shape.js";
+import { openShielded, ShieldedQuery, shieldedKeyFlags } from "../../terminal/shielded/shielded-query.js";
 
 export default class ShieldedAddress extends ShieldedQuery {
 	static override summary = "Print a shielded address of a key";
@@ -24,6 +24,7 @@ export default class ShieldedAddress extends ShieldedQuery {
 	static override flags = {
 		...keystoreFlags,
 		...passwordFlags,
+		...progressFlag,
 		"key-password-file": shieldedKeyFlags["key-password-file"],
 		new: Flags.boolean({ description: "a new address; needs the password" }),
 	};

@@ -1,5 +1,5 @@
-import { one } from "../../terminal/result-shape.js";
-import { ShieldedQuery, shieldedQueryFlags } from "../../terminal/shielded-query.js";
+import { one } from "../../terminal/schema/result-shape.js";
+import { ShieldedQuery, shieldedQueryFlags } from "../../terminal/shielded/shielded-query.js";
 import { sumIn } from "../../wallet/shielded/note-state.js";
 
 export default class ShieldedBalance extends ShieldedQuery {

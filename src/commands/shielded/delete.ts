@@ -1,10 +1,10 @@
 import { Args, Flags } from "@oclif/core";
 import { deleteShielded, findShielded } from "../../keystore/shielded-keystore.js";
-import { CoinCommand } from "../../terminal/coin-command.js";
-import { agree } from "../../terminal/confirmation.js";
-import { keystoreFlags } from "../../terminal/flags.js";
-import { one } from "../../terminal/result-shape.js";
-import { shieldedKeyShape, shieldedRecord } from "../../terminal/shielded-output.js";
+import { CoinCommand } from "../../terminal/base/coin-command.js";
+import { keystoreFlags } from "../../terminal/flags/flags.js";
+import { agree } from "../../terminal/prompt/confirmation.js";
+import { one } from "../../terminal/schema/result-shape.js";
+import { shieldedKeyShape, shieldedRecord } from "../../terminal/shielded/shielded-output.js";
 
 export default class ShieldedDelete extends CoinCommand {
 	static override summary = "Remove a key of shielded addresses for good";

@@ -1,11 +1,11 @@
 import { Args, Flags } from "@oclif/core";
 import { addShielded, checkNewShielded, checkShieldedLabel } from "../../keystore/shielded-keystore.js";
-import { CoinCommand } from "../../terminal/coin-command.js";
-import { keystoreFlags, passwordFlags } from "../../terminal/flags.js";
-import { withProgress } from "../../terminal/progress.js";
-import { one } from "../../terminal/result-shape.js";
-import { importedSecret, newPassword } from "../../terminal/secrets.js";
-import { shieldedKeyShape, shieldedRecord } from "../../terminal/shielded-output.js";
+import { CoinCommand } from "../../terminal/base/coin-command.js";
+import { keystoreFlags, passwordFlags } from "../../terminal/flags/flags.js";
+import { importedSecret, newPassword } from "../../terminal/keys/secrets.js";
+import { withProgress } from "../../terminal/progress/progress.js";
+import { one } from "../../terminal/schema/result-shape.js";
+import { shieldedKeyShape, shieldedRecord } from "../../terminal/shielded/shielded-output.js";
 import { readShieldedKeys } from "../../wallet/shielded/key-text.js";
 
 export default class ShieldedImport extends CoinCommand {

@@ -1,8 +1,8 @@
 import { listShielded } from "../../keystore/shielded-keystore.js";
-import { CoinCommand } from "../../terminal/coin-command.js";
-import { keystoreFlags } from "../../terminal/flags.js";
-import { lines } from "../../terminal/result-shape.js";
-import { shieldedKeyShape, shieldedRecord } from "../../terminal/shielded-output.js";
+import { CoinCommand } from "../../terminal/base/coin-command.js";
+import { keystoreFlags } from "../../terminal/flags/flags.js";
+import { lines } from "../../terminal/schema/result-shape.js";
+import { shieldedKeyShape, shieldedRecord } from "../../terminal/shielded/shielded-output.js";
 
 export default class ShieldedList extends CoinCommand {
 	static override summary = "List the keys of shielded addresses";

@@ -2,12 +2,12 @@ import { randomBytes } from "node:crypto";
 import { Args, Flags } from "@oclif/core";
 import { addShielded, checkShieldedLabel } from "../../keystore/shielded-keystore.js";
 import { keysOfSpendingKey, type ShieldedKeys } from "../../protocol/sapling/key-set.js";
-import { CoinCommand } from "../../terminal/coin-command.js";
-import { keystoreFlags, passwordFlags } from "../../terminal/flags.js";
-import { withProgress } from "../../terminal/progress.js";
-import { one } from "../../terminal/result-shape.js";
-import { newPassword } from "../../terminal/secrets.js";
-import { shieldedKeyShape, shieldedRecord } from "../../terminal/shielded-output.js";
+import { CoinCommand } from "../../terminal/base/coin-command.js";
+import { keystoreFlags, passwordFlags } from "../../terminal/flags/flags.js";
+import { newPassword } from "../../terminal/keys/secrets.js";
+import { withProgress } from "../../terminal/progress/progress.js";
+import { one } from "../../terminal/schema/result-shape.js";
+import { shieldedKeyShape, shieldedRecord } from "../../terminal/shielded/shielded-output.js";
 
 export default class ShieldedNew extends CoinCommand {
 	static override summary = "Make a new spending key of shielded addresses and store it encrypted";

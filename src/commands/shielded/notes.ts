@@ -1,7 +1,7 @@
 import { Flags } from "@oclif/core";
-import { lines } from "../../terminal/result-shape.js";
-import { noteRecord, noteShape } from "../../terminal/shielded-output.js";
-import { ShieldedQuery, shieldedQueryFlags } from "../../terminal/shielded-query.js";
+import { lines } from "../../terminal/schema/result-shape.js";
+import { noteRecord, noteShape } from "../../terminal/shielded/shielded-output.js";
+import { ShieldedQuery, shieldedQueryFlags } from "../../terminal/shielded/shielded-query.js";
 
 export default class ShieldedNotes extends ShieldedQuery {
 	static override summary = "List the notes that came to a key's shielded addresses";

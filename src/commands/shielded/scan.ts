@@ -1,6 +1,6 @@
 import { Flags } from "@oclif/core";
-import { one, record } from "../../terminal/result-shape.js";
-import { ShieldedQuery, shieldedQueryFlags } from "../../terminal/shielded-query.js";
+import { one, record } from "../../terminal/schema/result-shape.js";
+import { ShieldedQuery, shieldedQueryFlags } from "../../terminal/shielded/shielded-query.js";
 import { sumIn } from "../../wallet/shielded/note-state.js";
 import { poolName } from "../../wallet/shielded/pool.js";
 

@@ -5,11 +5,12 @@ import { Account } from "../../protocol/messages.js";
 import { ShieldedError } from "../../protocol/sapling/failure.js";
 import { Bech32Error, readPaymentAddress } from "../../protocol/sapling/payment-address.js";
 import type { Prover } from "../../protocol/sapling/prover.js";
-import { ActingCommand, type ActingContext } from "../../terminal/acting-command.js";
-import { type ActingFlags, actingFlags, feeLimitFlag } from "../../terminal/acting-flags.js";
-import { localProver, proverFlags } from "../../terminal/local-prover.js";
-import { printJson, printJsonText, printLine } from "../../terminal/output.js";
-import { withProgress } from "../../terminal/progress.js";
+import { ActingCommand, type ActingContext } from "../../terminal/base/acting-command.js";
+import { type ActingFlags, actingFlags, feeLimitFlag } from "../../terminal/flags/acting-flags.js";
+import type { ProgressFlags } from "../../terminal/flags/flags.js";
+import { printJson, printJsonText, printLine } from "../../terminal/output/output.js";
+import { withProgress } from "../../terminal/progress/progress.js";
+import { localProver, proverFlags } from "../../terminal/shielded/local-prover.js";
 import {
 	type Manner,
 	type OpenKey,
@@ -20,7 +21,7 @@ import {
 	poolOf,
 	shieldedKeyFlags,
 	unitsFor,
-} from "../../terminal/shielded-query.js";
+} from "../../terminal/shielded/shielded-query.js";
 import type { TransactionPlan } from "../../wallet/actions/plan.js";
 import type { Settings } from "../../wallet/configuration/settings.js";
 import { Failure } from "../../wallet/failure.js";
@@ -148,14 +149,14 @@ export default class ShieldedSend extends ActingCommand {
 	private async plan(
 		context: ActingContext,
 		request: PayRequest,
-		flags: Parameters<typeof unitsFor>[2] & {
-			readonly open: OpenKey | undefined;
-			readonly own: OpenPool | undefined;
-			readonly progress?: "json" | undefined;
-			readonly "fee-limit"?: string | undefined;
-			readonly "prove-on-node": boolean;
-			readonly params?: string | undefined;
-		},
+		flags: Parameters<typeof unitsFor>[2] &
+			ProgressFlags & {
+				readonly open: OpenKey | undefined;
+				readonly own: OpenPool | undefined;
+				readonly "fee-limit"?: string | undefined;
+				readonly "prove-on-node": boolean;
+				readonly params?: string | undefined;
+			},
 	): Promise<TransactionPlan> {
 		const { client } = context;
 		const units = await unitsFor(client, request.pool, flags);
@@ -181,7 +182,7 @@ export default class ShieldedSend extends ActingCommand {
 	/** Proofs are made by this program, with signs of life. */
 	private async ownProvers(
 		{ settings, client }: ActingContext,
-		flags: { readonly params?: string | undefined; readonly progress?: "json" | undefined },
+		flags: ProgressFlags & { readonly params?: string | undefined },
 	): Promise<Provers> {
 		const prover = await localProver(settings, client, flags);
 		this.prover = prover;

@@ -1,7 +1,7 @@
 import { toBase58Check } from "../../protocol/address.js";
 import { writePaymentAddress } from "../../protocol/sapling/payment-address.js";
-import { lines, record } from "../../terminal/result-shape.js";
-import { ShieldedQuery, shieldedQueryFlags } from "../../terminal/shielded-query.js";
+import { lines, record } from "../../terminal/schema/result-shape.js";
+import { ShieldedQuery, shieldedQueryFlags } from "../../terminal/shielded/shielded-query.js";
 import { memoView } from "../../wallet/shielded/pool-reading.js";
 
 export default class ShieldedSent extends ShieldedQuery {

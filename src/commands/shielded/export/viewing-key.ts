@@ -1,9 +1,9 @@
 import { Flags } from "@oclif/core";
 import { findShielded, unlockShielded } from "../../../keystore/shielded-keystore.js";
 import { narrowed } from "../../../protocol/sapling/key-set.js";
-import { ExportCommand, exportArguments, exportFlags } from "../../../terminal/export-command.js";
-import { withProgress } from "../../../terminal/progress.js";
-import { withPassword } from "../../../terminal/secrets.js";
+import { ExportCommand, exportArguments, exportFlags } from "../../../terminal/base/export-command.js";
+import { withPassword } from "../../../terminal/keys/secrets.js";
+import { withProgress } from "../../../terminal/progress/progress.js";
 import { Failure } from "../../../wallet/failure.js";
 import { viewingKeyText } from "../../../wallet/shielded/key-text.js";
 

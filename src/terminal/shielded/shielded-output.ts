@@ -1,12 +1,12 @@
 /** How keys and notes of shielded addresses are printed. */
 
-import type { ShieldedEntry } from "../keystore/shielded-keystore.js";
-import type { Dialect } from "../protocol/dialect.js";
-import { readPaymentAddress, writePaymentAddress } from "../protocol/sapling/payment-address.js";
-import type { JudgedNote } from "../wallet/shielded/note-state.js";
-import { memoView } from "../wallet/shielded/pool-reading.js";
-import type { PoolUnits } from "../wallet/shielded/pool-units.js";
-import { record, type Shape } from "./result-shape.js";
+import type { ShieldedEntry } from "../../keystore/shielded-keystore.js";
+import type { Dialect } from "../../protocol/dialect.js";
+import { readPaymentAddress, writePaymentAddress } from "../../protocol/sapling/payment-address.js";
+import type { JudgedNote } from "../../wallet/shielded/note-state.js";
+import { memoView } from "../../wallet/shielded/pool-reading.js";
+import type { PoolUnits } from "../../wallet/shielded/pool-units.js";
+import { record, type Shape } from "../schema/result-shape.js";
 
 /** An entry as commands print it, in the spelling of the profile. */
 export function shieldedRecord({ name, address, reach, file }: ShieldedEntry, dialect: Dialect): object {

@@ -1,25 +1,32 @@
 /** The base of commands about notes: whose key, which pool, and reading it. */
 
 import { Flags } from "@oclif/core";
-import { findShielded, type ShieldedEntry, unlockShielded } from "../keystore/shielded-keystore.js";
-import { toHex } from "../protocol/bytes.js";
-import type { ShieldedKeys } from "../protocol/sapling/key-set.js";
-import type { Settings, SettingsFlags } from "../wallet/configuration/settings.js";
-import { genesisId } from "../wallet/node/chain-query.js";
-import { NodeClient } from "../wallet/node/node-client.js";
-import type { JudgedNote } from "../wallet/shielded/note-state.js";
-import { judgedNotes } from "../wallet/shielded/pay.js";
-import { type Pool, poolName, USUAL_POOL_TOKEN } from "../wallet/shielded/pool.js";
-import { type PoolUnits, unitsOf } from "../wallet/shielded/pool-units.js";
-import { type ScanResult, scanPool } from "../wallet/shielded/scan.js";
-import { fileStore, type ScanStore } from "../wallet/shielded/scan-store.js";
-import { tokenContract } from "../wallet/token/orc20.js";
-import { accountNamed } from "../wallet/transaction/signing.js";
-import { parseNatural } from "../wallet/values/integer-text.js";
-import { keystoreFlags, nodeFlags, type PasswordFlags, passwordFlags, progressFlag } from "./flags.js";
-import { type ProgressAudience, withProgress } from "./progress.js";
-import { QueryCommand } from "./query-command.js";
-import { type PasswordSource, withPassword } from "./secrets.js";
+import { findShielded, type ShieldedEntry, unlockShielded } from "../../keystore/shielded-keystore.js";
+import { toHex } from "../../protocol/bytes.js";
+import type { ShieldedKeys } from "../../protocol/sapling/key-set.js";
+import type { Settings, SettingsFlags } from "../../wallet/configuration/settings.js";
+import { genesisId } from "../../wallet/node/chain-query.js";
+import { NodeClient } from "../../wallet/node/node-client.js";
+import type { JudgedNote } from "../../wallet/shielded/note-state.js";
+import { judgedNotes } from "../../wallet/shielded/pay.js";
+import { type Pool, poolName, USUAL_POOL_TOKEN } from "../../wallet/shielded/pool.js";
+import { type PoolUnits, unitsOf } from "../../wallet/shielded/pool-units.js";
+import { type ScanResult, scanPool } from "../../wallet/shielded/scan.js";
+import { fileStore, type ScanStore } from "../../wallet/shielded/scan-store.js";
+import { tokenContract } from "../../wallet/token/orc20.js";
+import { accountNamed } from "../../wallet/transaction/signing.js";
+import { parseNatural } from "../../wallet/values/integer-text.js";
+import { QueryCommand } from "../base/query-command.js";
+import {
+	keystoreFlags,
+	nodeFlags,
+	type PasswordFlags,
+	type ProgressFlags,
+	passwordFlags,
+	progressFlag,
+} from "../flags/flags.js";
+import { type PasswordSource, withPassword } from "../keys/secrets.js";
+import { type ProgressAudience, withProgress } from "../progress/progress.js";
 
 /** The keys of shielded addresses. */
 export const shieldedKeyFlags = {
@@ -74,10 +81,10 @@ export const shieldedQueryFlags = {
 };
 
 /** The values of {@link shieldedKeyFlags}. */
-interface KeyFlags extends PasswordFlags {
+type KeyFlags = PasswordFlags & {
 	readonly key?: string | undefined;
 	readonly "key-password-file"?: string | undefined;
-}
+};
 
 /** The values of {@link poolFlags}. */
 interface PoolFlags {
@@ -178,10 +185,7 @@ interface ReadNotes {
 }
 
 export abstract class ShieldedQuery extends QueryCommand {
-	protected manner(
-		flags: PasswordFlags & { readonly progress?: "json" | undefined },
-		settings: Settings,
-	): Manner {
+	protected manner(flags: PasswordFlags & ProgressFlags, settings: Settings): Manner {
 		return {
 			source: this.passwordSource(flags, settings),
 			audience: this.audience(flags),
@@ -192,7 +196,7 @@ export abstract class ShieldedQuery extends QueryCommand {
 
 	/** Opens the key, reads the pool up to the head, and says what became of each note. */
 	protected async read(
-		flags: SettingsFlags & KeyFlags & PoolFlags & { readonly progress?: "json" | undefined },
+		flags: SettingsFlags & KeyFlags & PoolFlags & ProgressFlags,
 		again = false,
 	): Promise<ReadNotes> {
 		const settings = await this.settings(flags);

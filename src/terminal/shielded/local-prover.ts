@@ -1,10 +1,10 @@
 /** The prover of commands: proofs are made in this process and its worker threads, from a folder of parameters. */
 
 import { Flags } from "@oclif/core";
-import type { Prover } from "../protocol/sapling/prover.js";
-import type { Settings } from "../wallet/configuration/settings.js";
-import { Failure } from "../wallet/failure.js";
-import type { NodeClient } from "../wallet/node/node-client.js";
+import type { Prover } from "../../protocol/sapling/prover.js";
+import type { Settings } from "../../wallet/configuration/settings.js";
+import { Failure } from "../../wallet/failure.js";
+import type { NodeClient } from "../../wallet/node/node-client.js";
 
 export const proverFlags = {
 	params: Flags.string({
