@@ -15,7 +15,7 @@ import type { shieldedMethods } from "../../shielded/methods.js";
 import { EVENTS_REFUSED, shieldedApiOff } from "../../shielded-api.js";
 import { transactionExtention } from "../../transaction-extention.js";
 import { refusal } from "../building.js";
-import { CallError, explained, type Handler, type Handlers, UNREADABLE, unexplained } from "../method.js";
+import { CallError, type Handler, type Handlers, UNREADABLE, withoutReason, withReason } from "../method.js";
 
 type Methods = typeof shieldedMethods;
 
@@ -67,8 +67,8 @@ function behind<M extends keyof Methods>(check: Check, name: M): Handler<unknown
 	};
 }
 
-const native = (name: keyof Methods): Handler<unknown, never> => explained(behind(checkChain, name));
-const token = (name: keyof Methods): Handler<unknown, never> => explained(behind(checkToken, name));
+const native = (name: keyof Methods): Handler<unknown, never> => withReason(behind(checkChain, name));
+const token = (name: keyof Methods): Handler<unknown, never> => withReason(behind(checkToken, name));
 
 /** From release 4.8.2 on a list of events is refused, whether the method is served or not. */
 function scan(name: keyof Methods): Handler<{ readonly events: readonly string[] }, never> {
@@ -132,7 +132,7 @@ export const shielded = {
 	ScanNoteByOvk: native("ScanNoteByOvk"),
 	IsSpend: native("IsSpend"),
 	GetShieldTransactionHash: native("GetShieldTransactionHash"),
-	CreateShieldNullifier: explained(uncaught(behind(checkChain, "CreateShieldNullifier"))),
+	CreateShieldNullifier: withReason(uncaught(behind(checkChain, "CreateShieldNullifier"))),
 	GetSpendingKey: token("GetSpendingKey"),
 	GetExpandedSpendingKey: token("GetExpandedSpendingKey"),
 	GetAkFromAsk: token("GetAkFromAsk"),
@@ -148,7 +148,7 @@ export const shielded = {
 	ScanShieldedORC20NotesByIvk: scan("ScanShieldedORC20NotesByIvk"),
 	ScanShieldedORC20NotesByOvk: scan("ScanShieldedORC20NotesByOvk"),
 	IsShieldedORC20ContractNoteSpent: token("IsShieldedORC20ContractNoteSpent"),
-	GetTriggerInputForShieldedORC20Contract: unexplained(
+	GetTriggerInputForShieldedORC20Contract: withoutReason(
 		behind(checkToken, "GetTriggerInputForShieldedORC20Contract"),
 	),
 } satisfies Partial<Handlers<"Wallet">>;
