@@ -2,7 +2,7 @@
 
 import { OperatorError } from "../../protocol/operator-error.js";
 import type { NodeConfig } from "../config/config.js";
-import type { ChainRules, DevelopmentSchedule } from "../rules/chain-rules.js";
+import type { ChainRules, DevelopmentSchedule, ShieldedPool } from "../rules/chain-rules.js";
 import type { MachineRunner } from "../rules/execution.js";
 import { ForkGates } from "../rules/fork-gates.js";
 import { isFrom } from "../rules/release.js";
@@ -53,6 +53,8 @@ export interface ChainOptions {
 	/** Milliseconds of a clock that only goes forward: how long transactions wait. */
 	readonly clock: () => bigint;
 	readonly machine: MachineRunner;
+	/** What checks shielded transfers; absent: they are refused. */
+	readonly shielded?: Pick<ShieldedPool, "proofs" | "trees"> | undefined;
 	/** How a development chain times its blocks; absent for every network. */
 	readonly development?: DevelopmentSchedule | undefined;
 	/** Writes to the state of a chain that is being created, after genesis. */
@@ -110,7 +112,10 @@ export class OpenChain {
 	private static async openOn(storage: KeyValueDatabase, options: ChainOptions): Promise<OpenChain> {
 		const { config, dataDirectory } = options;
 		const timing = { restoring: true };
-		const rules = chainRules(config, options.development && looseWhileRestoring(options.development, timing));
+		const rules = chainRules(
+			options,
+			options.development && looseWhileRestoring(options.development, timing),
+		);
 		const seed = propertySeed(config);
 		const meta = await readMeta(storage, dataDirectory ?? "memory");
 		if (meta) checkMeta(meta, rules.genesisId, dataDirectory ?? "memory");
@@ -339,7 +344,7 @@ function looseWhileRestoring(
 }
 
 /** The facts of the chain that the configuration fixes. */
-function chainRules(config: NodeConfig, development?: DevelopmentSchedule): ChainRules {
+function chainRules({ config, shielded }: ChainOptions, development?: DevelopmentSchedule): ChainRules {
 	const blackHole = blackHoleAddress(config.genesis);
 	if (blackHole.length === 0 && isFrom(config.node.release, "4.8.1")) {
 		throw new OperatorError("Account[Blackhole] is not configured.");
@@ -362,6 +367,7 @@ function chainRules(config: NodeConfig, development?: DevelopmentSchedule): Chai
 		network: config.node.network,
 		...(config.block.version === undefined ? {} : { blockVersion: config.block.version }),
 		keepsNoteTree: config.node.shielded.verifiesProofs,
+		...(shielded ? { shieldedPool: { ...shielded, tokenId: config.node.shielded.tokenId } } : {}),
 	};
 }
 

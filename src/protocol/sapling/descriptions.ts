@@ -71,7 +71,7 @@ function checkNote(note: Note): void {
  * What marks a note as spent; 32 zero bytes where the note or a key is not valid, as the network answers.
  * @throws {ShieldedError} for a part of another length, or a negative position
  */
-function publishedNullifier(note: Note, ak: Uint8Array, nk: Uint8Array, position: bigint): Uint8Array {
+export function publishedNullifier(note: Note, ak: Uint8Array, nk: Uint8Array, position: bigint): Uint8Array {
 	checkNote(note);
 	checkLength(ak, KEY_SIZE);
 	checkLength(nk, KEY_SIZE);

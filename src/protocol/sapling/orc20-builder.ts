@@ -21,10 +21,10 @@ import { seal } from "./note-encryption.js";
 import { SEALED_OUTGOING_SIZE, SIGNATURE_SIZE } from "./sizes.js";
 import { authorizeSpend, bindValues } from "./spend-authorization.js";
 
-type Orc20Kind = "mint" | "transfer" | "burn";
+export type Orc20Kind = "mint" | "transfer" | "burn";
 
 /** Keys of the sender. */
-interface Orc20Keys extends SpendingKeys {
+export interface Orc20Keys extends SpendingKeys {
 	/** Authorizes spends; without it they are left unsigned. */
 	readonly ask?: Uint8Array | undefined;
 }
@@ -73,8 +73,8 @@ export function sealBurn(ovk: Uint8Array, rawValue: bigint, payTo: Uint8Array): 
 }
 
 /** What the signatures cover. @param balance what leaves the pool */
-export function messageHash(
-	plan: Orc20Plan,
+export function orc20SignHash(
+	plan: Pick<Orc20Plan, "kind" | "contract" | "payTo">,
 	spends: readonly SpendDescription[],
 	outputs: readonly ReceiveDescription[],
 	balance: bigint,
@@ -110,7 +110,7 @@ export async function buildOrc20Parameters(
 	const outputDescriptions = outputs.map(({ description }) => description);
 	const spendDescriptions = spends.map(({ description }) => description);
 	const burnText = kind === "burn" ? sealBurnOf(plan) : EMPTY;
-	const signHash = messageHash(plan, spendDescriptions, outputDescriptions, balance);
+	const signHash = orc20SignHash(plan, spendDescriptions, outputDescriptions, balance);
 	const ask = keys?.ask;
 	const signatures = ask
 		? plan.spends.map(({ alpha }) => authorizeSpend(ask, alpha, signHash, tools.random))
@@ -200,7 +200,8 @@ function encodeTransfer(parameters: ShieldedORC20Parameters, { signatures }: Tri
 }
 
 function encodeBurn(parameters: ShieldedORC20Parameters, call: TriggerCall) {
-	const { spend_description: spends, receive_description: outputs, binding_signature } = parameters;
+	const { spend_description: spends, binding_signature } = parameters;
+	const outputs = parameters.receive_description.slice(0, 1);
 	if (call.rawValue <= 0n) throw new TriggerInputError("the value must be positive");
 	if (call.payTo.length === 0) throw new TriggerInputError("the transparent payTo address is null");
 	const outputsAt = 672;

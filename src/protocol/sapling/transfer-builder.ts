@@ -29,7 +29,7 @@ interface TransparentParty {
 	readonly amount: bigint;
 }
 
-interface TransferKeys extends SpendingKeys {
+export interface TransferKeys extends SpendingKeys {
 	/** Authorizes spends; without it they are left unsigned. */
 	readonly ask?: Uint8Array | undefined;
 }

@@ -5,6 +5,7 @@ import { concatBytes, equalBytes, fromHex, fromUtf8, toHex, utf8 } from "../../p
 import { DecodeError } from "../../protocol/codec/reader.js";
 import { keccak256, sha256 } from "../../protocol/hash.js";
 import { ShieldedTransferContract, TransactionInfo, TransactionRaw } from "../../protocol/messages.js";
+import { ORC20_EVENTS } from "../../protocol/sapling/orc20-events.js";
 import { SEALED_NOTE_SIZE, SEALED_OUTGOING_SIZE } from "../../protocol/sapling/sizes.js";
 import { Failure } from "../failure.js";
 import { isRecord, type Json, type JsonRecord, member } from "../json.js";
@@ -20,16 +21,11 @@ interface PoolLog {
 	readonly data: Uint8Array;
 }
 
-const topic = (signature: string): Uint8Array => keccak256(utf8(signature));
-const LEAF = "(uint256,bytes32,bytes32,bytes32,bytes32[21])";
-const EVENTS = {
-	mint: topic(`MintNewLeaf${LEAF}`),
-	transfer: topic(`TransferNewLeaf${LEAF}`),
-	change: topic(`BurnNewLeaf${LEAF}`),
-	burn: topic("TokenBurn(address,uint256,bytes32[3])"),
-	spent: topic("NoteSpent(bytes32)"),
-} as const;
-type EventName = keyof typeof EVENTS;
+type EventName = keyof typeof ORC20_EVENTS;
+
+const TOPICS = Object.entries(ORC20_EVENTS).map(
+	([name, signature]) => [name as EventName, keccak256(utf8(signature))] as const,
+);
 
 const WORD = 32;
 const LEAF_LENGTH = 4 * WORD + 21 * WORD;
@@ -38,7 +34,7 @@ const BURN_LENGTH = 5 * WORD;
 function eventOf({ topics }: PoolLog): EventName | undefined {
 	const [first, second] = topics;
 	if (!first || second) return undefined;
-	return (Object.keys(EVENTS) as EventName[]).find((name) => equalBytes(EVENTS[name], first));
+	return TOPICS.find(([, topic]) => equalBytes(topic, first))?.[0];
 }
 
 const word = (data: Uint8Array, index: number): Uint8Array => data.slice(index * WORD, (index + 1) * WORD);
@@ -53,16 +49,16 @@ export function transactionOfLogs(txID: string, block: bigint, logs: readonly Po
 	for (const log of logs) {
 		const { data } = log;
 		const event = eventOf(log);
-		if (event === "spent" && data.length === WORD) nullifiers.push(data);
-		else if (event === "burn" && data.length === BURN_LENGTH) {
+		if (event === "noteSpent" && data.length === WORD) nullifiers.push(data);
+		else if (event === "tokenBurn" && data.length === BURN_LENGTH) {
 			spends = true;
 			const to = concatBytes(Uint8Array.of(addressPrefix()), word(data, 0).subarray(12));
 			burns.push({ to, amount: number(data, 1) });
 		} else if (
-			(event === "mint" || event === "transfer" || event === "change") &&
+			(event === "mintLeaf" || event === "transferLeaf" || event === "burnLeaf") &&
 			data.length === LEAF_LENGTH
 		) {
-			spends ||= event !== "mint";
+			spends ||= event !== "mintLeaf";
 			const sealed = data.slice(4 * WORD);
 			notes.push({
 				index: notes.length,

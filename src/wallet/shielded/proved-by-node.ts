@@ -14,7 +14,7 @@ import {
 import type { NoteToSend, NoteToSpend, Randomness } from "../../protocol/sapling/descriptions.js";
 import { noteCommitment, nullifier } from "../../protocol/sapling/note.js";
 import { openSentNote } from "../../protocol/sapling/note-encryption.js";
-import { messageHash, type Orc20Plan } from "../../protocol/sapling/orc20-builder.js";
+import { type Orc20Plan, orc20SignHash } from "../../protocol/sapling/orc20-builder.js";
 import { writePaymentAddress } from "../../protocol/sapling/payment-address.js";
 import { nullifierKey } from "../../protocol/sapling/shielded-keys.js";
 import { authorizeSpend, randomizedKey } from "../../protocol/sapling/spend-authorization.js";
@@ -71,7 +71,7 @@ function checkParameters(plan: Orc20Plan, parameters: ShieldedORC20Parameters): 
 		outputs.length === plan.outputs.length &&
 		spends.every((spend, i) => isSpendOf(spend, plan.spends[i] as NoteToSpend, plan)) &&
 		outputs.every((output, i) => isOutputOf(output, plan.outputs[i] as NoteToSend, plan.ovk)) &&
-		equalBytes(parameters.message_hash, messageHash(plan, spends, outputs, balanceOf(plan)));
+		equalBytes(parameters.message_hash, orc20SignHash(plan, spends, outputs, balanceOf(plan)));
 	if (isAsked) return;
 	throw new Failure(
 		"transaction_mismatch",
