@@ -2,6 +2,7 @@
 
 import type { NodeConfig } from "./config/config.js";
 import type { ShieldedProofs } from "./shielded/proofs.js";
+import type { NoteTreeHasher } from "./state/note-trees.js";
 import { ContractMachine } from "./vm/contract-machine.js";
 import type { CodelessCallListener } from "./vm/machine.js";
 import { vmSettings } from "./vm/settings.js";
@@ -20,12 +21,22 @@ export function createContractMachine(
 	return new ContractMachine({ ...vmSettings(config, limitTime, proofs), onCodelessCall });
 }
 
+/** What a chain with shielded transactions needs beside its rules. */
+interface ShieldedSupport {
+	readonly proofs: ShieldedProofs;
+	readonly trees: NoteTreeHasher;
+}
+
 /**
  * What checks shielded proofs, loaded where the configuration names their parameters.
  * @throws {ConfigError} if the files are not there, or not those
  */
-export async function loadShieldedProofs(config: NodeConfig): Promise<ShieldedProofs | undefined> {
+export async function loadShieldedSupport(config: NodeConfig): Promise<ShieldedSupport | undefined> {
 	const { parameters, verifiesProofs } = config.node.shielded;
 	if (!parameters || !verifiesProofs) return undefined;
-	return (await import("./shielded/parameters.js")).loadVerifier(parameters);
+	const [{ loadVerifier }, { encodedTrees }] = await Promise.all([
+		import("./shielded/parameters.js"),
+		import("../protocol/sapling/encoded-tree.js"),
+	]);
+	return { proofs: await loadVerifier(parameters), trees: encodedTrees };
 }

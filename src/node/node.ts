@@ -5,7 +5,7 @@ import { setAddressPrefix } from "../protocol/address.js";
 import { toHex } from "../protocol/bytes.js";
 import { useFastHashing } from "../protocol/hash.js";
 import { Broadcaster } from "./api/broadcast.js";
-import type { ApiNode, NetworkView, ServerKind } from "./api/context.js";
+import type { ApiNode, NetworkView, ServerKind, ShieldedWork } from "./api/context.js";
 import type { GrpcPort } from "./api/grpc/grpc-servers.js";
 import { startHttpServers } from "./api/http-servers.js";
 import type { JsonRpcPort } from "./api/jsonrpc/servers.js";
@@ -14,7 +14,7 @@ import { OpenChain } from "./chain/open-chain.js";
 import { stopCondition } from "./chain/stop-condition.js";
 import type { NodeConfig, ShutdownConfig } from "./config/config.js";
 import { VersionWatch } from "./consensus/version-watch.js";
-import { createContractMachine, loadShieldedProofs } from "./contract-runner.js";
+import { createContractMachine, loadShieldedSupport } from "./contract-runner.js";
 import type { Development } from "./development/development.js";
 import { markDevelopmentDirectory, refuseDevelopmentDirectory } from "./development/directory.js";
 import { LateNetwork } from "./late-network.js";
@@ -49,6 +49,8 @@ export interface NodeOptions {
 	readonly config: NodeConfig;
 	/** Undefined: the chain lives in memory. */
 	readonly dataDirectory: string | undefined;
+	/** What shielded transactions are built with for clients; absent: the process's randomness, and no proofs. */
+	readonly shieldedWork?: ShieldedWork | undefined;
 	/** Keys that produce blocks; empty: the node only follows. */
 	readonly producers: readonly Producer[];
 	/** A development chain instead of a network; its `config` is the one above. */
@@ -100,9 +102,9 @@ export async function startNode(options: NodeOptions): Promise<RunningNode> {
 	development?.schedule.follow(wallClock);
 	const clock = development?.schedule.now ?? wallClock;
 	setAddressPrefix(config.net.addressPrefix);
-	const [signatureEngine, proofs] = await Promise.all([
+	const [signatureEngine, shielded] = await Promise.all([
 		installRecoverEngine(),
-		loadShieldedProofs(config),
+		loadShieldedSupport(config),
 		useFastHashing(),
 	]);
 	if (dataDirectory && !development) refuseDevelopmentDirectory(dataDirectory);
@@ -112,12 +114,18 @@ export async function startNode(options: NodeOptions): Promise<RunningNode> {
 	const report: Report = (error, where) => {
 		log.error({ where, error: sourceTrace(error) }, "internal error");
 	};
-	const machine = createContractMachine(config, options.limitTime ?? true, development?.console.hear, proofs);
+	const machine = createContractMachine(
+		config,
+		options.limitTime ?? true,
+		development?.console.hear,
+		shielded?.proofs,
+	);
 	const open = await OpenChain.open({
 		config,
 		dataDirectory,
 		clock: () => BigInt(Math.trunc(monotonicClock())),
 		machine: machine.run,
+		shielded,
 		development: development?.schedule,
 		initialize: development?.initialize,
 		cacheLimits: options.cacheLimits,
@@ -205,6 +213,7 @@ async function startServices(
 		confirmedNumber: () => peers?.chain.confirmedNumber ?? 0n,
 		submitted: () => sealer?.submitted() ?? Promise.resolve(),
 		catchUp: () => sealer?.catchUp() ?? false,
+		shieldedWork: options.shieldedWork,
 		report,
 	});
 	const broadcaster = new Broadcaster(api);

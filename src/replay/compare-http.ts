@@ -1,6 +1,7 @@
 /** Comparing HTTP answers with recorded ones, and the requests that carry them. */
 
 import { createHash } from "node:crypto";
+import { judgeRandomJson } from "./random-answers.js";
 import type { RequestLine } from "./recording.js";
 import { type Skip, sameText, skipsOf } from "./skips.js";
 import type { HttpAnswer, HttpRequest } from "./target.js";
@@ -55,6 +56,8 @@ export function compareHttp(line: RequestLine, got: HttpAnswer, ids: Ids): Outco
 	const differences = compareHead(line, got);
 	if (line.verb !== "HEAD" && !skips.some((skip) => skip.effect.kind === "head")) {
 		differences.push(...compareBody(line, name, skips, got.body, ids));
+		if (differences.length === 0 && line.volatile && !isFailure(line.answer))
+			differences.push(...judgeRandom(line, got.body));
 	}
 	return differences.length === 0 ? PASSED : { kind: "failed", differences };
 }
@@ -145,12 +148,27 @@ function compareJson(expected: Tree, got: Tree, skips: readonly Skip[]): readonl
 	return compareTrees(namesOf(expected), namesOf(got), leniency);
 }
 
+const isFailure = (answer: string): boolean => answer.startsWith('{"Error"');
+
+function judgeRandom(line: RequestLine, answer: string): Difference[] {
+	const method = pathOf(line).slice(pathOf(line).lastIndexOf("/") + 1);
+	const wrong = judgeRandomJson({
+		method,
+		request: line.body ?? "",
+		recorded: line.answer,
+		answer,
+		tokenId: "",
+	});
+	return wrong === undefined ? [] : [{ path: "(random answer)", expected: "(as its rule says)", got: wrong }];
+}
+
 /** What the rules of a request allow. */
 export function toLeniency(skips: readonly Skip[]): Leniency {
 	const places = (kind: "free" | "unordered") =>
 		new Set(skips.flatMap(({ effect }) => (effect.kind === kind ? effect.places : [])));
 	const [free, unordered] = [places("free"), places("unordered")];
-	return { free: (place) => free.has(place), unordered: (place) => unordered.has(place), sameText };
+	const isFree = (place: string) => free.has(place) || (free.has("*") && !/^(?:Error$|\(error)/.test(place));
+	return { free: isFree, unordered: (place) => unordered.has(place), sameText };
 }
 
 /** The same members with all values alike; lists count as values. */

@@ -1,7 +1,7 @@
 /** Applying one block to the head state, in the network's order (protocol/blocks §4.4). */
 
 import type { SignedBlock } from "../../protocol/block.js";
-import { be64, fromHex } from "../../protocol/bytes.js";
+import { be64 } from "../../protocol/bytes.js";
 import { OverflowError } from "../../protocol/int64.js";
 import { type TransactionInfo, TransactionRet } from "../../protocol/messages.js";
 import { maintenanceDue, runMaintenance } from "../consensus/maintenance.js";
@@ -13,6 +13,7 @@ import { applyStatistics, updateSolidified } from "../consensus/statistics.js";
 import { updateAdaptiveEnergy } from "../resources/adaptive-energy.js";
 import { BadBlockError, RuntimeRuleError, ValidateScheduleError } from "../rules/errors.js";
 import type { BlockScope } from "../rules/execution.js";
+import { recordNoteTree, startNoteTree } from "../state/note-trees.js";
 import { recordParentId } from "../vm/block-hash-history.js";
 import { authorize } from "./authorization.js";
 import { BalanceRecorder } from "./balance-history.js";
@@ -71,8 +72,9 @@ function run(
 		for (const transaction of block.transactions) authorize(environment, transaction);
 
 	recordParentId(state, block.number, block.parentId);
+	startNoteTree(state);
 	const infos = processTransactions(environment, block, options, recorder);
-	saveShieldedTree(environment, block);
+	recordNoteTree(state, block.number, rules.keepsNoteTree, rules.shieldedPool?.trees);
 	updateAdaptiveEnergy(properties);
 	payBlockRewards(state, block.witness);
 
@@ -138,24 +140,4 @@ function blockScope(block: SignedBlock, own: boolean): BlockScope {
 		signed: block.header.witness_signature.length > 0,
 		own,
 	};
-}
-
-const LAST_TREE = Buffer.from("LAST_TREE", "latin1");
-const CURRENT_TREE = Buffer.from("CURRENT_TREE", "latin1");
-const EMPTY_TREE = new Uint8Array(0);
-/** Of the tree without a note. */
-const EMPTY_ROOT = fromHex("fbc2f4300c01f0b7820d00e3347c8da4ee614674376cbc45359daa54f9b5493e");
-/** In its place: what release 4.8.0 writes where shielded transactions are off. */
-const NO_ROOT = new Uint8Array(32);
-
-/**
- * Records the commitment tree of a block. Transfers between shielded addresses can't be switched on (protocol/parameters §4.2),
- * so the tree is always the empty one. Its rows differ from release to release (protocol/releases §2).
- */
-function saveShieldedTree({ state, rules }: ProcessorEnvironment, block: SignedBlock): void {
-	state.merkleTree.put(CURRENT_TREE, EMPTY_TREE);
-	state.merkleTree.put(LAST_TREE, EMPTY_TREE);
-	const root = rules.keepsNoteTree ? EMPTY_ROOT : NO_ROOT;
-	state.merkleTree.put(root, EMPTY_TREE);
-	state.treeBlockIndex.put(be64(block.number), root);
 }

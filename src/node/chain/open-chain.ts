@@ -3,7 +3,7 @@
 import type { SignedBlock } from "../../protocol/block.js";
 import { OperatorError } from "../../protocol/operator-error.js";
 import type { NodeConfig } from "../config/config.js";
-import type { ChainRules, DevelopmentSchedule } from "../rules/chain-rules.js";
+import type { ChainRules, DevelopmentSchedule, ShieldedPool } from "../rules/chain-rules.js";
 import type { MachineRunner } from "../rules/execution.js";
 import { ForkGates } from "../rules/fork-gates.js";
 import { isFrom } from "../rules/release.js";
@@ -55,6 +55,8 @@ export interface ChainOptions {
 	/** Milliseconds of a clock that only goes forward: how long transactions wait. */
 	readonly clock: () => bigint;
 	readonly machine: MachineRunner;
+	/** What checks shielded transfers; absent: they are refused. */
+	readonly shielded?: Pick<ShieldedPool, "proofs" | "trees"> | undefined;
 	/** How a development chain times its blocks; absent for every network. */
 	readonly development?: DevelopmentSchedule | undefined;
 	/** Writes to the state of a chain that is being created, after genesis. */
@@ -112,7 +114,10 @@ export class OpenChain {
 	private static async openOn(storage: KeyValueDatabase, options: ChainOptions): Promise<OpenChain> {
 		const { config, dataDirectory } = options;
 		const timing = { restoring: true };
-		const rules = chainRules(config, options.development && looseWhileRestoring(options.development, timing));
+		const rules = chainRules(
+			options,
+			options.development && looseWhileRestoring(options.development, timing),
+		);
 		const seed = propertySeed(config);
 		const meta = await readMeta(storage, dataDirectory ?? "memory");
 		if (meta) checkMeta(meta, rules.genesisId, dataDirectory ?? "memory");
@@ -348,7 +353,7 @@ function looseWhileRestoring(
 }
 
 /** The facts of the chain that the configuration fixes. */
-function chainRules(config: NodeConfig, development?: DevelopmentSchedule): ChainRules {
+function chainRules({ config, shielded }: ChainOptions, development?: DevelopmentSchedule): ChainRules {
 	const blackHole = blackHoleAddress(config.genesis);
 	if (blackHole.length === 0 && isFrom(config.node.release, "4.8.1")) {
 		throw new OperatorError("Account[Blackhole] is not configured.");
@@ -371,6 +376,7 @@ function chainRules(config: NodeConfig, development?: DevelopmentSchedule): Chai
 		network: config.node.network,
 		...(config.block.version === undefined ? {} : { blockVersion: config.block.version }),
 		keepsNoteTree: config.node.shielded.verifiesProofs,
+		...(shielded ? { shieldedPool: { ...shielded, tokenId: config.node.shielded.tokenId } } : {}),
 	};
 }
 

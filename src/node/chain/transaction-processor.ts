@@ -191,6 +191,7 @@ function execute(
 		forks,
 		contract: parameterOf(transaction),
 		transactionId: transaction.id,
+		transaction,
 		building: false,
 	};
 	module.validate(context);

@@ -134,6 +134,8 @@ interface ShieldedConfig {
 	readonly verifiesProofs: boolean;
 	/** Where the keys are that proofs are checked with. */
 	readonly parameters: ShieldedParameters | undefined;
+	/** Of the token of the chain's own pool. */
+	readonly tokenId: string;
 }
 
 interface ShieldedParameters {
@@ -325,7 +327,8 @@ function readShielded(settings: Settings, release: Release, isWitness: boolean):
 	const isForced = isWitness && !isFrom(release, "4.8.2");
 	const old = isForced || named;
 	const parameters = readShieldedParameters(settings);
-	if (!isFrom(release, "4.8.1")) return { enabled: old, verifiesProofs: old, parameters };
+	const tokenId = settings.get("node.zenTokenId");
+	if (!isFrom(release, "4.8.1")) return { enabled: old, verifiesProofs: old, parameters, tokenId };
 	const isNamed = settings.has("node.allowShieldedTransactionApi");
 	const absent = isFrom(release, "4.8.2") ? false : old;
 	const enabled = isForced || (isNamed ? settings.get("node.allowShieldedTransactionApi") : absent);
@@ -333,6 +336,7 @@ function readShielded(settings: Settings, release: Release, isWitness: boolean):
 		enabled: settings.settle("node.allowShieldedTransactionApi", enabled),
 		verifiesProofs: true,
 		parameters,
+		tokenId,
 	};
 }
 

@@ -181,6 +181,7 @@ export const nodeSettings = {
 		"from release 4.8.1 on: the APIs serve shielded transactions and the pool takes them",
 		"false; release 4.8.1: true",
 	),
+	"node.zenTokenId": text("000000", "id of the token of shielded transfers without contracts"),
 	"node.shielded.params": optionalText(
 		"folder with sapling-spend.params and sapling-output.params, or the verifying keys alone (.vk): shielded proofs are checked with them; without it an execution that asks for one is refused",
 	),
@@ -226,9 +227,6 @@ export const nodeSettings = {
 	"node.metrics.prometheus.enable": boolean(false, "metrics as Prometheus reads them"),
 	"node.metrics.prometheus.port": port(9527, "their port"),
 
-	"node.zenTokenId": idle(
-		"shielded transfers without contracts, whose token it is, can't be made on the network",
-	),
 	"node.trustNode": idle(NO_SOLIDITY_PROCESS, "text"),
 	"node.walletExtensionApi": idle(
 		`${NO_SOLIDITY_PROCESS}, and no method of that service is implemented`,

@@ -25,6 +25,11 @@ export class ContractValidateError extends ChainError {
 	readonly className: string = "ContractValidateException";
 }
 
+/** The proofs or signatures of a shielded transfer don't hold; counts as a validation failure. */
+export class ZkProofValidateError extends ContractValidateError {
+	override readonly className: string = "ZkProofValidateException";
+}
+
 /** A transaction without exactly one contract; counts as a validation failure. */
 export class ContractCountError extends ContractValidateError {
 	override readonly className: string = "ContractSizeNotEqualToOneException";

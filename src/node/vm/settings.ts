@@ -13,7 +13,12 @@ function proofsMissing(): never {
 }
 
 /** Refuses every transaction that needs a proof checked. */
-const missingProofs: ShieldedProofs = { verify: proofsMissing, merkleHash: proofsMissing };
+const missingProofs: ShieldedProofs = {
+	holdsSpend: proofsMissing,
+	holdsOutput: proofsMissing,
+	holdsBalance: proofsMissing,
+	merkleHash: proofsMissing,
+};
 
 /**
  * @param limitTime whether executions outside signed blocks end after the chain's CPU time
