@@ -37,6 +37,7 @@ function fakeStore(name: string, entries: ReadonlyMap<string, Uint8Array>): Fore
 				yield [key.subarray(0, text.length), value];
 			}
 		},
+		logged: () => [],
 		close: () => undefined,
 	};
 	return store;
