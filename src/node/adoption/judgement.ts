@@ -6,6 +6,7 @@
 import { be64, equalBytes, fromHex, readBe64, toHex } from "../../protocol/bytes.js";
 import type { NetworkName } from "../rules/chain-rules.js";
 import { forkTableOf } from "../rules/fork-gates.js";
+import { WINDOW } from "./adoption-checks.js";
 import { AdoptionError } from "./adoption-error.js";
 import { rowsOf } from "./checkpoint.js";
 import {
@@ -41,6 +42,10 @@ export interface Judgement {
 	/** Bytes of the stores that are read, by name, and of all. */
 	readonly storeBytes: ReadonlyMap<string, number>;
 	readonly bytes: number;
+	/** About how many entries these have. */
+	readonly storeEntries: ReadonlyMap<string, number>;
+	/** Mean bytes of the newest blocks, of a few of them. */
+	readonly blockBytes: number;
 	/** What is left out or not there, a sentence each. */
 	readonly notes: readonly string[];
 	readonly properties: SourceProperties;
@@ -72,6 +77,8 @@ export async function judge(reader: SourceReader, expected: Expected): Promise<J
 		checkpointRows: rowsOf(reader.overlay),
 		storeBytes,
 		bytes: [...storeBytes.values()].reduce((sum, bytes) => sum + bytes, 0),
+		storeEntries: new Map(present.map((store) => [store.name, store.estimate()])),
+		blockBytes: meanBlock(reader, lowest, head.number),
 		notes: notesOf(reader, lowest),
 		properties,
 	};
@@ -104,6 +111,20 @@ function lowestOf(reader: SourceReader, head: bigint): bigint {
 	if (lowest > head)
 		throw new AdoptionError(`the store block-index begins with block ${lowest}, above the head ${head}`);
 	return lowest;
+}
+
+/** Blocks that are looked at, evenly over the newest ones. */
+const SAMPLED_BLOCKS = 32n;
+
+function meanBlock(reader: SourceReader, lowest: bigint, head: bigint): number {
+	const span = head - lowest + 1n < WINDOW ? head - lowest + 1n : WINDOW;
+	const count = span < SAMPLED_BLOCKS ? span : SAMPLED_BLOCKS;
+	let bytes = 0;
+	for (let i = 0n; i < count; i++) {
+		const id = reader.get("block-index", be64(head - (i * span) / count));
+		bytes += (id && reader.get("block", id)?.length) ?? 0;
+	}
+	return Math.round(bytes / Number(count));
 }
 
 /**

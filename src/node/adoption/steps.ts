@@ -5,12 +5,14 @@
 
 import { SignedBlock } from "../../protocol/block.js";
 import { be64, readBe64, toHex, toKey } from "../../protocol/bytes.js";
+import { STORES_IN_PLACE } from "../chain/adopted-blocks.js";
 import type { KeyValueDatabase } from "../state/database.js";
 import { type StoreDefinition, stores } from "../state/definition.js";
 import { mergedAccounts } from "./accounts.js";
 import { AdoptionError } from "./adoption-error.js";
 import type { BlockChoice } from "./adoption-mark.js";
 import type { BatchWriter } from "./batch-writer.js";
+import type { OverlayRow } from "./checkpoint.js";
 import type { ForeignEntry } from "./engine/foreign-store.js";
 import type { Judgement } from "./judgement.js";
 import { rowsAfter } from "./merged-entries.js";
@@ -81,10 +83,31 @@ function keptEntries(
 	{ reader, blocks, lowestKept }: Work,
 	after: Uint8Array | undefined,
 ): Iterable<ForeignEntry> {
-	if (blocks === "copy") return reader.entries(store.name, after);
-	if (isStore(store, "transaction") || isStore(store, "transactionResult")) return [];
-	if (!isStore(store, "block") && !isStore(store, "blockIndex")) return reader.entries(store.name, after);
-	return recentBlocks(store.name, reader, lowestKept, after);
+	const isKept = blocks === "copy" || !STORES_IN_PLACE.includes(store.name);
+	if (isKept) return reader.entries(store.name, after);
+	const isBlocks = isStore(store, "block") || isStore(store, "blockIndex");
+	const recent = isBlocks ? recentBlocks(store.name, reader, lowestKept, after) : [];
+	return blocks === "in-place" ? withLatest(recent, reader.latest(store.name), after) : recent;
+}
+
+/** Entries that are kept anyway, and those that the tables of the source don't hold: only tables are read in place. */
+function* withLatest(
+	entries: Iterable<ForeignEntry>,
+	latest: readonly OverlayRow[],
+	after: Uint8Array | undefined,
+): Generator<ForeignEntry> {
+	const rows = rowsAfter(latest, after);
+	let at = 0;
+	for (const entry of entries) {
+		for (; at < rows.length; at++) {
+			const { key, value } = rows[at] as OverlayRow;
+			const order = Buffer.compare(key, entry[0]);
+			if (order > 0) break;
+			if (order < 0 && value) yield [key, value];
+		}
+		yield entry;
+	}
+	for (const { key, value } of rows.slice(at)) if (value) yield [key, value];
 }
 
 /** The genesis block and those from a height on: keys begin with it. */

@@ -38,6 +38,7 @@ function fakeStore(name: string, entries: ReadonlyMap<string, Uint8Array>): Fore
 			}
 		},
 		logged: () => [],
+		estimate: () => entries.size,
 		close: () => undefined,
 	};
 	return store;

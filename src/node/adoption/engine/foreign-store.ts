@@ -5,6 +5,7 @@
 
 import { INTERNAL_BYTES } from "./block.js";
 import { loadXxh3, type Xxh3 } from "./block-checksum.js";
+import { estimateEntries } from "./entry-estimate.js";
 import { ForeignStoreError } from "./foreign-store-error.js";
 import {
 	MAX_BLOCK_BYTES,
@@ -38,6 +39,8 @@ export interface ForeignStore {
 	 * @throws {ForeignStoreError} as soon as something is read that isn't as it was written
 	 */
 	entries(after?: Uint8Array): Iterable<ForeignEntry>;
+	/** About how many entries it has; reads a few blocks. @throws {ForeignStoreError} as `entries` */
+	estimate(): number;
 	/**
 	 * What its logs say of keys, newer than its tables: in the order of its comparator, each key once; null: deleted. The
 	 * buffers are the reader's own.
@@ -126,6 +129,12 @@ class Store implements ForeignStore {
 				),
 		);
 		return mergedEntries([logs.source(), ...chains], files.order, after);
+	}
+
+	estimate(): number {
+		const { files, settings, logs } = this;
+		const reading = { ...settings, windowBytes: 0 };
+		return (logs?.count ?? 0) + estimateEntries(files.chains.flat(), files.order, reading);
 	}
 
 	*logged(): Generator<readonly [Uint8Array, Uint8Array | null]> {

@@ -55,6 +55,19 @@ describe("looking up single entries", () => {
 		]);
 	});
 
+	it("can be preceded by a guess at how many there are", async () => {
+		const tables = [
+			made(1, [row("a", 1, "a"), row("b", 2, "b")]),
+			made(1, [row("c", 3, "c")], [row("d", 4, "d")]),
+		];
+		await inDirectory("account", async (directory) => {
+			writeFiles(directory, tableStore(tables));
+			const store = await openForeignStore(directory);
+			expect(store.estimate()).toBe(4);
+			store.close();
+		});
+	});
+
 	it("finds a key whose entries two blocks or two tables share", async () => {
 		expect(await lookedUp([made(1, [row("a", 9, "new")], [row("a", 4, "old")])], "a")).toEqual(["new"]);
 		const two = [made(1, [row("a", 9, "new")]), made(1, [row("a", 4, "old"), row("b", 3, "b")])];
