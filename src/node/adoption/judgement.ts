@@ -17,7 +17,7 @@ import {
 	versionPassed,
 } from "./source-properties.js";
 import type { SourceReader } from "./source-reader.js";
-import { LEFT_OUT, OLD_RECEIPTS, READ_STORES, RECEIPTS, REQUIRED } from "./source-stores.js";
+import { LEFT_OUT, OPTIONAL, READ_STORES, RECEIPTS, REQUIRED } from "./source-stores.js";
 
 /** What the data have to be. */
 export interface Expected {
@@ -57,7 +57,7 @@ export async function judge(reader: SourceReader, expected: Expected): Promise<J
 	for (const name of REQUIRED) {
 		if (!source.stores.includes(name)) throw new AdoptionError(`${source.path} has no store ${name}`);
 	}
-	await reader.use(source.stores.filter((name) => !LEFT_OUT.has(name) || name === OLD_RECEIPTS));
+	await reader.use(source.stores.filter((name) => !LEFT_OUT.has(name)));
 	const properties = readProperties(reader.entries("properties"));
 	judgeProperties(properties, expected.network);
 	const head = headOf(properties);
@@ -193,12 +193,7 @@ function notesOf(reader: SourceReader, lowest: bigint): string[] {
 	if (lowest > 1n) notes.push(`the data of a lite node: blocks from 1 to ${lowest - 1n} are missing`);
 	if (reader.isEmpty(RECEIPTS)) notes.push("there are no receipts (transactionRetStore is missing or empty)");
 	else if (lowest > 1n) notes.push("receipts are those of the latest blocks only");
-	if (!reader.isEmpty(OLD_RECEIPTS)) {
-		notes.push(`receipts that releases before mid-2019 wrote (${OLD_RECEIPTS}) are not adopted`);
-	}
-	const missing = READ_STORES.filter(
-		(name) => !stores.includes(name) && name !== RECEIPTS && name !== "recent-transaction",
-	);
+	const missing = READ_STORES.filter((name) => !stores.includes(name) && !OPTIONAL.has(name));
 	if (missing.length > 0) notes.push(`taken for empty, since the stores are missing: ${missing.join(", ")}`);
 	const isKnown = (name: string): boolean => READ_STORES.includes(name) || LEFT_OUT.has(name);
 	const unknown = stores.filter((name) => !isKnown(name) && !reader.isEmpty(name));

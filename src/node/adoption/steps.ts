@@ -5,7 +5,9 @@
 
 import { SignedBlock } from "../../protocol/block.js";
 import { be64, readBe64, toHex, toKey } from "../../protocol/bytes.js";
+import { minInt } from "../../protocol/int64.js";
 import { STORES_IN_PLACE } from "../chain/adopted-blocks.js";
+import { sideKey } from "../chain/data-directory.js";
 import type { KeyValueDatabase } from "../state/database.js";
 import { type StoreDefinition, stores } from "../state/definition.js";
 import { mergedAccounts } from "./accounts.js";
@@ -18,7 +20,7 @@ import type { Judgement } from "./judgement.js";
 import { rowsAfter } from "./merged-entries.js";
 import { keptProperty, numberOf } from "./source-properties.js";
 import type { SourceReader } from "./source-reader.js";
-import { adoptedStores } from "./source-stores.js";
+import { adoptedStores, CONFIRMED, VOTES } from "./source-stores.js";
 
 /** What a step works with. */
 export interface Work {
@@ -50,6 +52,8 @@ export const steps: readonly Step[] = [
 	...adoptedStores.map(storeStep),
 	{ name: "recent transactions", reads: ["recent-transaction"], run: addRecentTransactions },
 	{ name: "transactions without height", reads: [], run: indexTransactions },
+	{ name: CONFIRMED, reads: [CONFIRMED], run: copyConfirmed },
+	{ name: VOTES, reads: [VOTES], run: copyVotes },
 ];
 
 function storeStep(store: StoreDefinition<unknown>): Step {
@@ -87,7 +91,10 @@ function keptEntries(
 	if (isKept) return reader.entries(store.name, after);
 	const isBlocks = isStore(store, "block") || isStore(store, "blockIndex");
 	const recent = isBlocks ? recentBlocks(store.name, reader, lowestKept, after) : [];
-	return blocks === "in-place" ? withLatest(recent, reader.latest(store.name), after) : recent;
+	if (blocks === "in-place") return withLatest(recent, reader.latest(store.name), after);
+	// The network's tool leaves checkpoints to lite data, and the node applies them: receipts of its last blocks.
+	const isReceipts = isStore(store, "transactionResult");
+	return isReceipts ? withLatest([], reader.apart(store.name).rows, after) : recent;
 }
 
 /** Entries that are kept anyway, and those that the tables of the source don't hold: only tables are read in place. */
@@ -196,6 +203,29 @@ function readRecent(key: Uint8Array, value: Uint8Array): { num: bigint; transact
 	throw new AdoptionError(
 		`the store recent-transaction holds at ${toHex(key)} what is not a list of transactions`,
 	);
+}
+
+/** The last block that votes confirmed; the head at most, above which the node had blocks in memory only. */
+async function copyConfirmed({ reader, judgement, writer }: Work): Promise<void> {
+	const value = reader.get(CONFIRMED, Buffer.from(CONFIRMED_BLOCK));
+	if (!value) return;
+	const number = minInt(numberOf(value), judgement.head.number);
+	putSide(writer, `${CONFIRMED}/${CONFIRMED_BLOCK}`, be64(number));
+}
+
+/** Those votes, which other nodes may ask for. */
+async function copyVotes({ reader, writer }: Work, after: Uint8Array | undefined): Promise<void> {
+	for (const [key, value] of reader.entries(VOTES, after)) {
+		putSide(writer, `${VOTES}/${Buffer.from(key).toString("latin1")}`, value);
+		if (writer.isFull) await writer.turn(key);
+	}
+}
+
+const CONFIRMED_BLOCK = "LATEST_PBFT_BLOCK_NUM";
+
+function putSide(writer: BatchWriter, name: string, value: Uint8Array): void {
+	const key = sideKey(name);
+	writer.put(key[0] as number, key.subarray(1), value);
 }
 
 /**

@@ -19,6 +19,7 @@ const BY_HEIGHT: readonly StoreDefinition<unknown>[] = [
 /** Stores whose keys are ids of transactions. */
 const BY_ID: readonly StoreDefinition<unknown>[] = [
 	stores.transaction,
+	stores.transactionHistory,
 ] as readonly StoreDefinition<unknown>[];
 
 /** The stores that can stay where they are. */
@@ -80,7 +81,7 @@ export class AdoptedBlocks {
 	 */
 	under(database: KeyValueDatabase): KeyValueDatabase {
 		const kinds = new Set(this.byIndex.keys());
-		for (const { index } of BY_ID) kinds.delete(index);
+		kinds.delete(stores.transaction.index);
 		const { levels, compared } = database;
 		return {
 			get: (key) => {

@@ -6,10 +6,12 @@ import {
 	judgeSource,
 } from "../../../src/node/adoption/adoption.js";
 import type { Source } from "../../../src/node/adoption/source-directory.js";
+import { transactionInfoById, transactionInfosOfBlock } from "../../../src/node/api/queries/blocks.js";
 import { ADOPTION_KEY, readMeta } from "../../../src/node/chain/data-directory.js";
 import type { OpenChain } from "../../../src/node/chain/open-chain.js";
 import { createMemoryDatabase, type KeyValueDatabase } from "../../../src/node/state/database.js";
 import { be64, fromKey, toHex, toKey } from "../../../src/protocol/bytes.js";
+import { TransactionInfo } from "../../../src/protocol/messages.js";
 import { openSmall, produce, smallConfig, transfer, users } from "../chain/small-chain.js";
 import { checkpointRow, fakeSource, type Stores, storesOf } from "./fake-source.js";
 
@@ -134,7 +136,8 @@ describe("an adoption", () => {
 		const source = fakeSource(await storesOf(original));
 		const adopted = await adoptInto(database, source, { blocks: "none", keptBlocks: 4n });
 		expect(adopted?.lowest).toBe(21n);
-		const { chain } = await openSmall({ storage: database });
+		const { chain, lowestNumber } = await openSmall({ storage: database });
+		expect([lowestNumber, original.lowestNumber]).toEqual([21n, 0n]);
 		expect([0n, 1n, 20n, 21n, 24n].map((number) => chain.blockByNumber(number)?.number)).toEqual([
 			0n,
 			undefined,
@@ -165,16 +168,54 @@ describe("an adoption", () => {
 		expect(await stateOf(await openSmall({ storage: database }))).toEqual(await stateOf(original));
 	});
 
+	it("answers with the receipts of old releases where newer ones wrote none", async () => {
+		const original = await grown();
+		const stores = await storesOf(original);
+		const [old, other] = [2n, 3n].map((number) => {
+			const [info] = transactionInfosOfBlock(original.chain.state, number);
+			if (!info) throw new Error(`block ${number} has a receipt`);
+			return info;
+		}) as [TransactionInfo, TransactionInfo];
+		without(stores, "transactionRetStore", (key) => key !== toKey(be64(2n)));
+		const rows = [old, TransactionInfo.create({ ...other, fee: 5n })];
+		stores.set(
+			"transactionHistoryStore",
+			new Map(rows.map((info) => [toKey(info.id), TransactionInfo.encode(info)])),
+		);
+		const database = createMemoryDatabase();
+		await adoptInto(database, fakeSource(stores));
+		const { state } = (await openSmall({ storage: database })).chain;
+		expect(transactionInfosOfBlock(state, 2n).map(({ id }) => toHex(id))).toEqual([toHex(old.id)]);
+		expect(transactionInfoById(state, old.id)?.blockNumber).toBe(2n);
+		// What newer releases wrote comes first.
+		expect(transactionInfoById(state, other.id)?.fee).toBe(other.fee);
+		expect(transactionInfosOfBlock(state, 4n)).toEqual([]);
+	});
+
+	it("keeps what votes confirmed, up to the head", async () => {
+		const confirmed = async (number: bigint): Promise<OpenChain> => {
+			const stores = await storesOf(await grown());
+			stores.set("common-database", new Map([["LATEST_PBFT_BLOCK_NUM", be64(number)]]));
+			stores.set("pbft-sign-data", new Map([["BLOCK20", Uint8Array.of(1, 2)]]));
+			const database = createMemoryDatabase();
+			await adoptInto(database, fakeSource(stores));
+			return openSmall({ storage: database });
+		};
+		const hexOf = (open: OpenChain, name: string) => toHex(open.sideRecord(name) ?? Uint8Array.of());
+		const open = await confirmed(20n);
+		expect(hexOf(open, "common-database/LATEST_PBFT_BLOCK_NUM")).toBe("0000000000000014");
+		expect(hexOf(open, "pbft-sign-data/BLOCK20")).toBe("0102");
+		expect(hexOf(await confirmed(26n), "common-database/LATEST_PBFT_BLOCK_NUM")).toBe("0000000000000018");
+	});
+
 	it("takes over neither derived nor unknown stores, and names the unknown", async () => {
 		const stores = await storesOf(await grown());
 		stores.set("reward-vi", new Map([["a", be64(1n)]]));
-		stores.set("transactionHistoryStore", new Map([["a", be64(1n)]]));
 		stores.set("future", new Map([["a", be64(1n)]]));
 		stores.set("utxo", new Map([["a", be64(1n)]]));
 		const database = createMemoryDatabase();
 		const adopted = await adoptInto(database, fakeSource(stores));
 		expect(adopted?.judgement.notes).toEqual([
-			"receipts that releases before mid-2019 wrote (transactionHistoryStore) are not adopted",
 			"taken for empty, since the stores are missing: account-asset",
 			"not read, since this program doesn't know the stores: future",
 		]);
