@@ -3,7 +3,9 @@
  * moment, what is missing (protocol/adoption §4). Reads little: a few entries of each store, and the small stores.
  */
 
+import { SignedBlock } from "../../protocol/block.js";
 import { be64, equalBytes, fromHex, readBe64, toHex } from "../../protocol/bytes.js";
+import { DecodeError } from "../../protocol/codec/reader.js";
 import type { NetworkName } from "../rules/chain-rules.js";
 import { forkTableOf } from "../rules/fork-gates.js";
 import { WINDOW } from "./adoption-checks.js";
@@ -97,10 +99,24 @@ function headOf(properties: SourceProperties): Judgement["head"] {
 function judgeGenesis(reader: SourceReader, genesisId: Uint8Array): void {
 	const id = reader.get("block-index", be64(0n));
 	if (!id) throw new AdoptionError("the store block-index has no genesis block");
-	if (equalBytes(id, genesisId)) return;
-	throw new AdoptionError(
-		`the data belong to another chain: their genesis block is ${toHex(id)}, the configuration's is ${toHex(genesisId)}`,
-	);
+	if (!equalBytes(id, genesisId)) {
+		throw new AdoptionError(
+			`the data belong to another chain: their genesis block is ${toHex(id)}, the configuration's is ${toHex(genesisId)}`,
+		);
+	}
+	const bytes = reader.get("block", id);
+	if (bytes && isBlock(bytes, id)) return;
+	const what = bytes ? "another genesis block than" : "no genesis block";
+	throw new AdoptionError(`the store block has ${what} ${toHex(id)}`);
+}
+
+function isBlock(bytes: Uint8Array, id: Uint8Array): boolean {
+	try {
+		return equalBytes(SignedBlock.decode(bytes).id, id);
+	} catch (error) {
+		if (error instanceof DecodeError) return false;
+		throw error;
+	}
 }
 
 function lowestOf(reader: SourceReader, head: bigint): bigint {
@@ -146,6 +162,7 @@ function judgeMoment(reader: SourceReader, head: Judgement["head"]): void {
 	judgeRecentTransactions(reader, place, number, hex);
 	const tree = "tree-block-index";
 	if (reader.get(tree, be64(number - 1n)) && !reader.get(tree, key)) throw torn(tree, number, "lacks", hex);
+	if (reader.firstAfter(tree, key)) throw torn(tree, number, "goes on after", hex);
 	if (reader.firstAfter("transactionRetStore", key))
 		throw torn("transactionRetStore", number, "goes on after", hex);
 }

@@ -133,8 +133,18 @@ function* recentBlocks(
 }
 
 /** Rows of 8 bytes tell the height; older releases wrote the transaction itself, whose height is found later. */
-function keptTransaction(_key: Uint8Array, value: Uint8Array, { writer }: Work): Uint8Array | undefined {
-	if (value.length === 8) return value;
+function keptTransaction(
+	key: Uint8Array,
+	value: Uint8Array,
+	{ writer, judgement }: Work,
+): Uint8Array | undefined {
+	if (value.length === 8) {
+		const { number } = judgement.head;
+		if (readBe64(value) <= number) return value;
+		throw new AdoptionError(
+			`the store trans has the transaction ${toHex(key)} in a block above the head ${number}: the stores are not of one moment, as in a copy of a running node`,
+		);
+	}
 	writer.mark = { ...writer.mark, withoutHeight: writer.mark.withoutHeight + 1 };
 	return undefined;
 }

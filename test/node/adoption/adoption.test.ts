@@ -10,8 +10,9 @@ import { transactionInfoById, transactionInfosOfBlock } from "../../../src/node/
 import { ADOPTION_KEY, readMeta } from "../../../src/node/chain/data-directory.js";
 import type { OpenChain } from "../../../src/node/chain/open-chain.js";
 import { createMemoryDatabase, type KeyValueDatabase } from "../../../src/node/state/database.js";
+import { SignedBlock } from "../../../src/protocol/block.js";
 import { be64, fromKey, toHex, toKey } from "../../../src/protocol/bytes.js";
-import { TransactionInfo } from "../../../src/protocol/messages.js";
+import { Block, BlockHeader, TransactionInfo } from "../../../src/protocol/messages.js";
 import { openSmall, produce, smallConfig, transfer, users } from "../chain/small-chain.js";
 import { checkpointRow, fakeSource, type Stores, storesOf } from "./fake-source.js";
 
@@ -230,6 +231,98 @@ describe("data that aren't what they should be", () => {
 			"are another chain's",
 			(stores) => stores.get("block-index")?.set(toKey(be64(0n)), Buffer.alloc(32, 7)),
 			/belong to another chain: their genesis block is 0707/,
+		],
+		[
+			"have another genesis block than its id says",
+			(stores) => {
+				const blocks = stores.get("block") as Map<string, Uint8Array>;
+				const [genesis, next] = [...blocks.keys()].sort() as [string, string];
+				blocks.set(genesis, blocks.get(next) as Uint8Array);
+			},
+			/the store block has another genesis block than 0000000000000000/,
+		],
+		[
+			"have no genesis block",
+			(stores) => without(stores, "block", (key) => !key.startsWith("\0".repeat(8))),
+			/the store block has no genesis block 0000000000000000/,
+		],
+		[
+			"lack a flag that every release from 4.8.0 on sets",
+			(stores) => stores.get("properties")?.delete("ABI_MOVE_DONE"),
+			/the store properties lacks ABI_MOVE_DONE/,
+		],
+		[
+			"have a block that can't be read",
+			(stores) => {
+				const blocks = stores.get("block") as Map<string, Uint8Array>;
+				blocks.set([...blocks.keys()].sort()[5] as string, Uint8Array.of(0xff));
+			},
+			/block 5 of the adopted data can't be read: /,
+		],
+		[
+			"have a head that no witness signed",
+			(stores) => {
+				const blocks = stores.get("block") as Map<string, Uint8Array>;
+				const key = [...blocks.keys()].sort().at(-1) as string;
+				const head = SignedBlock.decode(blocks.get(key) as Uint8Array).message;
+				const header = BlockHeader.create({ ...head.block_header, witness_signature: new Uint8Array(65) });
+				blocks.set(key, Block.encode(Block.create({ ...head, block_header: header })));
+			},
+			/the head block 24 is not signed by the key of its witness/,
+		],
+		[
+			"name a witness that is none",
+			(stores) => stores.get("witness")?.delete([...(stores.get("witness")?.keys() ?? [])][0] as string),
+			/the active witness [0-9a-f]{42} is not one in the store witness/,
+		],
+		[
+			"name too many witnesses",
+			(stores) => {
+				const schedule = stores.get("witness_schedule") as Map<string, Uint8Array>;
+				const list = schedule.get("active_witnesses") as Uint8Array;
+				schedule.set("active_witnesses", Buffer.concat(Array.from({ length: 6 }, () => list)));
+			},
+			/witness_schedule names 30 active witnesses, more than 27/,
+		],
+		[
+			"have a solidified block far below the head",
+			(stores) => stores.get("properties")?.set("LATEST_SOLIDIFIED_BLOCK_NUM", be64(25n)),
+			/the solidified block 25 is not near the head 24/,
+		],
+		[
+			"have a transaction above the head",
+			(stores) => stores.get("trans")?.set("\u00ff".repeat(32), be64(25n)),
+			/the store trans has the transaction f{64} in a block above the head 24/,
+		],
+		[
+			"have a tree above the head",
+			(stores) => stores.get("tree-block-index")?.set(toKey(be64(25n)), new Uint8Array(32)),
+			/the store tree-block-index goes on after the head block 24/,
+		],
+		[
+			"lack the tree of the head",
+			(stores) => stores.get("tree-block-index")?.delete(toKey(be64(24n))),
+			/the store tree-block-index lacks the head block 24/,
+		],
+		[
+			"have the blocks of another branch",
+			(stores) => stores.get("block-index")?.set(toKey(be64(24n)), Buffer.alloc(32, 9)),
+			/the store block-index lacks the head block 24/,
+		],
+		[
+			"go on in the index of blocks",
+			(stores) => stores.get("block-index")?.set(toKey(be64(25n)), Buffer.alloc(32, 9)),
+			/the store block-index goes on after the head block 24/,
+		],
+		[
+			"have no blocks but the genesis block",
+			(stores) => without(stores, "block-index", (key) => key === toKey(be64(0n))),
+			/block-index holds no block but the genesis block/,
+		],
+		[
+			"have a window whose row in recent-block is another",
+			(stores) => stores.get("recent-block")?.set(toKey(Uint8Array.of(0, 7)), new Uint8Array(8)),
+			/block 7 of the adopted data is missing in recent-block/,
 		],
 		[
 			"lack the head in recent-block",
