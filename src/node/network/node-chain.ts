@@ -112,9 +112,8 @@ export class NodeChain implements LocalChain {
 		return this.solidBlock;
 	}
 
-	/** This node keeps every block. */
 	get lowestNumber(): bigint {
-		return 0n;
+		return this.options.open.lowestNumber;
 	}
 
 	get lowestForkPoint(): bigint {

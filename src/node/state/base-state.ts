@@ -208,6 +208,7 @@ const HISTORY: ReadonlySet<number> = new Set(
 		stores.blockIndex,
 		stores.transaction,
 		stores.transactionResult,
+		stores.transactionHistory,
 		stores.recentBlock,
 		stores.sectionBloom,
 		stores.balanceTrace,
