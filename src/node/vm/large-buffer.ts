@@ -20,6 +20,11 @@ const POOLED_PAGES = (32 << 20) / PAGE;
 const pool: LargeBuffer[] = [];
 let pooledPages = 0;
 
+/** Bytes that the kept buffers reserve; of these at most 32 MiB are memory of the machine. */
+export function pooledBytes(): number {
+	return pool.length * LARGE_CAPACITY;
+}
+
 /** Bytes of a buffer side by side that were all written, or none of them. */
 export interface Run {
 	/** From the start of the range that was asked for. */

@@ -62,6 +62,29 @@ describe("a slot of this node", () => {
 		producer.stop();
 	});
 
+	test("is packed until a transaction as long as the longest so far would end too late", () => {
+		const prepare = vi.spyOn(open.chain, "prepareBlock");
+		const producer = producerOfNextSlot();
+		producer.tryProduce();
+		const expired = prepare.mock.calls[0]?.[2] as () => boolean;
+		const askAt = (ms: number): boolean => {
+			uptimeMs = ms;
+			return expired();
+		};
+		expect([0, 10, 90, 660, 670].map(askAt)).toEqual([false, false, false, true, true]);
+		producer.stop();
+	});
+
+	test("has short transactions to the end of its time", () => {
+		const prepare = vi.spyOn(open.chain, "prepareBlock");
+		const producer = producerOfNextSlot();
+		producer.tryProduce();
+		const expired = prepare.mock.calls[0]?.[2] as () => boolean;
+		for (uptimeMs = 10; !expired() && uptimeMs < 2000; uptimeMs += 10);
+		expect(uptimeMs).toBe(750);
+		producer.stop();
+	});
+
 	test("is not lost when production stops in between", () => {
 		const producer = producerOfNextSlot();
 		producer.tryProduce();

@@ -11,9 +11,11 @@
 
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
+import { setTimeout } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
+import { pooledBytes } from "../../../../src/node/vm/large-buffer.js";
 import { fromHex } from "../../../../src/protocol/bytes.js";
 import { useFastHashing } from "../../../../src/protocol/hash.js";
 import { openRecordings } from "../../../../src/replay/recording.js";
@@ -59,11 +61,17 @@ function recordedContracts(): Uint8Array[] {
 setFlagsFromString("--expose-gc");
 const collect = runInNewContext("gc") as () => void;
 
-/** Heap and buffers in use, in MB. */
-function weigh(): number {
-	collect();
+/**
+ * Heap and buffers in use, in MB, without what the machine keeps for the next program and has mostly never written.
+ * Buffers are given back by a thread beside, and what a task has touched is held until its end: hence the turns.
+ */
+async function weigh(): Promise<number> {
+	for (let round = 0; round < 2; round++) {
+		collect();
+		await setTimeout(20);
+	}
 	const { heapUsed, arrayBuffers } = process.memoryUsage();
-	return (heapUsed + arrayBuffers) / 1e6;
+	return (heapUsed + arrayBuffers - pooledBytes()) / 1e6;
 }
 
 /** From the middle third of these weights to the last; 0 for too few. */
@@ -91,7 +99,7 @@ try {
 		checkProgram(world, seed, index, recorded, tally);
 		index++;
 		if (performance.now() > nextWeighing) {
-			weights.push(weigh());
+			weights.push(await weigh());
 			nextWeighing = performance.now() + WEIGH_EVERY_MS;
 			const { programs: run, calculations, timeouts } = tally;
 			process.stdout.write(
