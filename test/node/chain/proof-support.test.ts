@@ -63,6 +63,7 @@ describe("a chain with shielded transactions", () => {
 		for (const name of ["ALLOW_SHIELDED_TRANSACTION", "ALLOW_SAME_TOKEN_NAME"] as const) {
 			chain.state.properties.set(name, 1n);
 		}
+		open.database.commitBlock(chain.head.number);
 		const witness = scheduledWitness(chain.state, 1n);
 		const block = forge(chain.head, slotTimeMs(chain.state, 1n), {
 			key: keyOfWitness(witness),
