@@ -27,7 +27,7 @@ const SLOW = [
 	// Keys at full strength, costly curves and many signatures
 	"test/keystore/{secret-storage,keystore,agent}.test.ts",
 	"test/node/vm/{curve,signature-arrays,energy-costs}.test.ts",
-	"test/node/shielded/{groth16,precompiles}.test.ts",
+	"test/node/shielded/{groth16,mutations,precompiles}.test.ts",
 	// Long chains
 	"test/node/chain/restart.test.ts",
 	"test/node/network/peers/sync.test.ts",
