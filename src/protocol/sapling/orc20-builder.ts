@@ -68,7 +68,7 @@ const encodeTexts = ({ c_enc, c_out }: ReceiveDescription): Uint8Array =>
 	concatBytes(c_enc, c_out, new Uint8Array(12));
 
 /** What the sender of a burn reads later: 80 bytes. @param payTo 21 bytes */
-function sealBurn(ovk: Uint8Array, rawValue: bigint, payTo: Uint8Array): Uint8Array {
+export function sealBurn(ovk: Uint8Array, rawValue: bigint, payTo: Uint8Array): Uint8Array {
 	return seal(ovk, padded(concatBytes(word(rawValue), payTo), SIGNATURE_SIZE));
 }
 

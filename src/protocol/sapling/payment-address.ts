@@ -8,7 +8,7 @@ import { ShieldedError } from "./failure.js";
 import { DIVERSIFIER_SIZE, KEY_SIZE } from "./sizes.js";
 
 /** Where notes are sent to. */
-interface PaymentAddress {
+export interface PaymentAddress {
 	/** d, 11 bytes. */
 	readonly diversifier: Uint8Array;
 	/** pk_d, 32 bytes. */

@@ -17,6 +17,7 @@ import { publishedNullifier } from "../../../protocol/sapling/descriptions.js";
 import { checkLength, ShieldedError } from "../../../protocol/sapling/failure.js";
 import type { Note } from "../../../protocol/sapling/note.js";
 import { openNote, openSentNote, unseal } from "../../../protocol/sapling/note-encryption.js";
+import { ORC20_EVENTS } from "../../../protocol/sapling/orc20-events.js";
 import { KEY_SIZE } from "../../../protocol/sapling/sizes.js";
 import type { ApiContext } from "../context.js";
 import { transactionInfosOfBlock } from "../queries/blocks.js";
@@ -27,13 +28,11 @@ import { readNote, writeNote } from "./tools.js";
 /** What a log tells: a new note by a mint, a transfer or as the change of a burn, or tokens paid out. */
 type LogKind = "mint" | "transfer" | "burnLeaf" | "burnToken";
 
-const LEAF = "(uint256,bytes32,bytes32,bytes32,bytes32[21])";
-
 const DEFAULT_EVENTS: readonly (readonly [event: string, kind: LogKind])[] = [
-	[`MintNewLeaf${LEAF}`, "mint"],
-	[`TransferNewLeaf${LEAF}`, "transfer"],
-	[`BurnNewLeaf${LEAF}`, "burnLeaf"],
-	["TokenBurn(address,uint256,bytes32[3])", "burnToken"],
+	[ORC20_EVENTS.mintLeaf, "mint"],
+	[ORC20_EVENTS.transferLeaf, "transfer"],
+	[ORC20_EVENTS.burnLeaf, "burnLeaf"],
+	[ORC20_EVENTS.tokenBurn, "burnToken"],
 ];
 
 /** What an event that the client names is taken for, by words in its name. */
