@@ -48,7 +48,7 @@ export async function openOffline(
 		const config = development?.config ?? loadConfig(configFile);
 		setAddressPrefix(config.net.addressPrefix);
 		const [proofs] = await Promise.all([
-			loadShieldedProofs(config),
+			loadShieldedProofs(config, development !== undefined),
 			installRecoverEngine(),
 			useFastHashing(),
 		]);

@@ -14,9 +14,9 @@ import { OpenChain } from "./chain/open-chain.js";
 import { stopCondition } from "./chain/stop-condition.js";
 import type { NodeConfig, ShutdownConfig } from "./config/config.js";
 import { VersionWatch } from "./consensus/version-watch.js";
-import { createContractMachine, loadShieldedProofs } from "./contract-runner.js";
+import { createContractMachine, LateProofs, loadShieldedProofs } from "./contract-runner.js";
 import type { Development } from "./development/development.js";
-import { markDevelopmentDirectory, refuseDevelopmentDirectory } from "./development/directory.js";
+import { isMarked, markDevelopmentDirectory, refuseDevelopmentDirectory } from "./development/directory.js";
 import { LateNetwork } from "./late-network.js";
 import type { NodeMetrics } from "./metrics/metrics.js";
 import type { PeerNetwork } from "./network/network.js";
@@ -102,7 +102,7 @@ export async function startNode(options: NodeOptions): Promise<RunningNode> {
 	setAddressPrefix(config.net.addressPrefix);
 	const [signatureEngine, proofs] = await Promise.all([
 		installRecoverEngine(),
-		loadShieldedProofs(config),
+		isNewDevelopment(options) ? new LateProofs() : loadShieldedProofs(config, development !== undefined),
 		useFastHashing(),
 	]);
 	if (dataDirectory && !development) refuseDevelopmentDirectory(dataDirectory);
@@ -135,6 +135,12 @@ export async function startNode(options: NodeOptions): Promise<RunningNode> {
 		const isAtEnd = endOf(open, config.node.shutdown, log, finished.resolve);
 		const core = { options, open, machine, log, clock, monotonicClock, report, stops, isAtEnd };
 		const { ports, peers } = await startServices(core);
+		if (proofs instanceof LateProofs) {
+			loadShieldedProofs(config, true).then(
+				(loaded) => proofs.become(loaded),
+				(error: unknown) => report(error, "shielded proofs"),
+			);
+		}
 		return {
 			peers,
 			genesisId: toHex(open.rules.genesisId),
@@ -150,6 +156,12 @@ export async function startNode(options: NodeOptions): Promise<RunningNode> {
 		throw error;
 	}
 }
+
+/** Whether a development chain has no blocks yet that ask for proofs, and no parameters that may be wrong. */
+const isNewDevelopment = ({ config, development, dataDirectory }: NodeOptions): boolean =>
+	development !== undefined &&
+	config.node.shielded.parameters === undefined &&
+	!(dataDirectory && isMarked(dataDirectory));
 
 /** A promise, and what resolves it. */
 function promised<T>(): { readonly promise: Promise<T>; readonly resolve: (value: T) => void } {
