@@ -1,11 +1,13 @@
 /**
  * Time and memory of shielded proofs with the parameters of development chains, which are made if the user's cache lacks
- * them: `npm run bench:prover -- [ROUNDS] [THREADS]`. JSON on stdout; times in milliseconds, the best round of each.
+ * them: `npm run bench:prover -- [ROUNDS] [THREADS]`. JSON on stdout, in milliseconds: the first proof, the best one after
+ * it, the processor's time of that one on all threads, and how long the event loop was held at most.
  */
 
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import type { Prover, ProvingOptions } from "../src/protocol/sapling/prover.js";
 import { developmentParametersFolder } from "../src/proving/development-parameters.js";
+import { nativeProgram } from "../src/proving/native-prover.js";
 import { openProver } from "../src/proving/open-prover.js";
 import { outputWitness, spendWitness } from "../test/proving/witnesses.js";
 
@@ -24,13 +26,20 @@ async function measure(prove: (options: ProvingOptions) => Promise<Uint8Array>):
 	await prove({});
 	const first = performance.now() - started;
 	let best = Number.POSITIVE_INFINITY;
+	let cpu = Number.POSITIVE_INFINITY;
 	delay.reset();
 	for (let round = 0; round < rounds; round++) {
 		const before = performance.now();
+		const usage = process.cpuUsage();
 		await prove({});
 		best = Math.min(best, performance.now() - before);
+		const { user, system } = process.cpuUsage(usage);
+		cpu = Math.min(cpu, (user + system) / 1000);
 	}
-	return { first: Math.round(first), best: Math.round(best), longestHold: Math.round(delay.max / 1e6) };
+	const longestHold = delay.max / 1e6;
+	return Object.fromEntries(
+		Object.entries({ first, best, cpu, longestHold }).map(([name, value]) => [name, Math.round(value)]),
+	);
 }
 
 async function all(prover: Prover): Promise<object> {
@@ -42,7 +51,8 @@ async function all(prover: Prover): Promise<object> {
 
 delay.enable();
 const parameters = { development: developmentParametersFolder(process.env) };
-const compiled = await all(openProver({ parameters, ...threads }));
+const compiled = await all(openProver({ parameters, native: false, ...threads }));
+const native = nativeProgram() && (await all(openProver({ parameters, ...threads })));
 clearInterval(watch);
-const report = { rounds, compiled, peakMiB: Math.round(peak / 2 ** 20) };
+const report = { rounds, compiled, ...(native && { native }), peakMiB: Math.round(peak / 2 ** 20) };
 process.stdout.write(`${JSON.stringify(report, null, "\t")}\n`);

@@ -48,7 +48,7 @@ export async function openOffline(
 		const config = development?.config ?? loadConfig(configFile);
 		setAddressPrefix(config.net.addressPrefix);
 		const [shielded] = await Promise.all([
-			loadShieldedSupport(config),
+			loadShieldedSupport(config, development !== undefined),
 			installRecoverEngine(),
 			useFastHashing(),
 		]);

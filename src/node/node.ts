@@ -16,12 +16,13 @@ import type { NodeConfig, ShutdownConfig } from "./config/config.js";
 import { VersionWatch } from "./consensus/version-watch.js";
 import {
 	createContractMachine,
+	LateSupport,
 	loadShieldedSupport,
 	type ShieldedSupport,
 	takesProofsUnchecked,
 } from "./contract-runner.js";
 import type { Development } from "./development/development.js";
-import { markDevelopmentDirectory, refuseDevelopmentDirectory } from "./development/directory.js";
+import { isMarked, markDevelopmentDirectory, refuseDevelopmentDirectory } from "./development/directory.js";
 import { LateNetwork } from "./late-network.js";
 import type { NodeMetrics } from "./metrics/metrics.js";
 import type { PeerNetwork } from "./network/network.js";
@@ -110,7 +111,7 @@ export async function startNode(options: NodeOptions): Promise<RunningNode> {
 	setAddressPrefix(config.net.addressPrefix);
 	const [signatureEngine, shielded] = await Promise.all([
 		installRecoverEngine(),
-		loadShieldedSupport(config),
+		isNewDevelopment(options) ? new LateSupport() : loadShieldedSupport(config, development !== undefined),
 		useFastHashing(),
 	]);
 	if (dataDirectory && !development) refuseDevelopmentDirectory(dataDirectory);
@@ -153,6 +154,12 @@ export async function startNode(options: NodeOptions): Promise<RunningNode> {
 		const isAtEnd = endOf(open, config.node.shutdown, log, finished.resolve);
 		const core = { options, open, machine, shielded, log, clock, monotonicClock, report, stops, isAtEnd };
 		const { ports, peers } = await startServices(core);
+		if (shielded instanceof LateSupport) {
+			loadShieldedSupport(config, true).then(
+				(loaded) => shielded.become(loaded),
+				(error: unknown) => report(error, "shielded proofs"),
+			);
+		}
 		return {
 			peers,
 			genesisId: toHex(open.rules.genesisId),
@@ -168,6 +175,12 @@ export async function startNode(options: NodeOptions): Promise<RunningNode> {
 		throw error;
 	}
 }
+
+/** Whether a development chain has no blocks yet that ask for proofs, and no parameters that may be wrong. */
+const isNewDevelopment = ({ config, development, dataDirectory }: NodeOptions): boolean =>
+	development !== undefined &&
+	config.node.shielded.parameters === undefined &&
+	!(dataDirectory && isMarked(dataDirectory));
 
 /** A promise, and what resolves it. */
 function promised<T>(): { readonly promise: Promise<T>; readonly resolve: (value: T) => void } {
