@@ -32,8 +32,9 @@ import { nativeProvedHere } from "../../wallet/shielded/native-payment.js";
 import { type PayRequest, type Provers, payPlan } from "../../wallet/shielded/pay.js";
 import { type PaymentTarget, systemRandom } from "../../wallet/shielded/payment.js";
 import { provedByNode } from "../../wallet/shielded/proved-by-node.js";
-import { headerFor, parseExpiry, parseReference } from "../../wallet/transaction/build.js";
-import { envelopeOf, writeEnvelope } from "../../wallet/transaction/envelope.js";
+import { senderlessEnvelope } from "../../wallet/shielded/senderless.js";
+import { parseExpiry, parseReference } from "../../wallet/transaction/build.js";
+import { writeEnvelope } from "../../wallet/transaction/envelope.js";
 import { noteFor, summaryLines } from "../../wallet/transaction/envelope-note.js";
 import { accountNamed } from "../../wallet/transaction/signing.js";
 import { parseNatural } from "../../wallet/values/integer-text.js";
@@ -201,18 +202,11 @@ export default class ShieldedSend extends ActingCommand {
 	/** A transaction that nobody signs, since its proofs say that it is allowed. */
 	private async actForNobody(client: NodeClient, flags: ActingFlags, plan: TransactionPlan): Promise<void> {
 		const { expires, "ref-block": reference } = flags;
-		const header = await headerFor(
-			client,
-			{
-				...plan,
-				memo: memoBytes(flags.memo),
-				expiry: expires === undefined ? undefined : parseExpiry(expires),
-				reference: reference === undefined ? undefined : parseReference(reference),
-			},
-			Date.now(),
-		);
-		if (!plan.complete) throw new Failure("internal", "a transaction without a sender is made of proofs");
-		const envelope = envelopeOf(await plan.complete(header));
+		const envelope = await senderlessEnvelope(client, plan, {
+			memo: memoBytes(flags.memo),
+			expiry: expires === undefined ? undefined : parseExpiry(expires),
+			reference: reference === undefined ? undefined : parseReference(reference),
+		});
 		const facts = { chain: await genesisId(client), permission: undefined, approval: undefined };
 		const summary = [...summaryLines(envelope, facts), ...(plan.details ?? [])];
 		if (flags["dry-run"]) {

@@ -18,6 +18,9 @@ const DEVELOPMENT_PARENT_HASH = fromHex("957dc2d350daecc7bb6a38f3938ebde0a0c1ced
 const PRODUCER_BALANCE_SUN = 1_000_000_000_000_000n;
 const PRODUCER_VOTES = 100_000_000n;
 
+/** The chain's own shielded pool keeps the first token that is issued. */
+const FIRST_TOKEN = "1000001";
+
 /** Listener ports; 0: off. */
 export interface DevelopmentPorts {
 	readonly gateway?: number;
@@ -62,6 +65,7 @@ storage { db.directory = "database", balance.history.lookup = true, transHistory
 node {
   dialect = ${chain.dialect}
   fullNodeAllowShieldedTransaction = false
+  zenTokenId = "${FIRST_TOKEN}"
   maxTransactionPendingSize = 20000
   minParticipationRate = 0
   http { ${listener("fullNode", ports.http)}, ${listener("solidity", ports.solidity)}, ${listener("PBFT", ports.pbft)} }
