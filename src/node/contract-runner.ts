@@ -28,15 +28,22 @@ interface ShieldedSupport {
 }
 
 /**
- * What checks shielded proofs, loaded where the configuration names their parameters.
+ * What checks shielded proofs, loaded where the configuration names their parameters; or everything else about shielded
+ * transactions, where it allows that.
  * @throws {ConfigError} if the files are not there, or not those
  */
 export async function loadShieldedSupport(config: NodeConfig): Promise<ShieldedSupport | undefined> {
-	const { parameters, verifiesProofs } = config.node.shielded;
-	if (!parameters || !verifiesProofs) return undefined;
-	const [{ loadVerifier }, { encodedTrees }] = await Promise.all([
-		import("./shielded/parameters.js"),
-		import("../protocol/sapling/encoded-tree.js"),
-	]);
-	return { proofs: await loadVerifier(parameters), trees: encodedTrees };
+	const { parameters, verifiesProofs, allowsUnverified } = config.node.shielded;
+	if (!verifiesProofs || !(parameters || allowsUnverified)) return undefined;
+	const { encodedTrees: trees } = await import("../protocol/sapling/encoded-tree.js");
+	if (parameters) {
+		const { loadVerifier } = await import("./shielded/parameters.js");
+		return { proofs: await loadVerifier(parameters), trees };
+	}
+	const { unprovenVerifier } = await import("./shielded/verifier.js");
+	return { proofs: unprovenVerifier(), trees };
 }
+
+/** Whether proofs are taken as good without checking. */
+export const takesProofsUnchecked = ({ node: { shielded } }: NodeConfig): boolean =>
+	shielded.verifiesProofs && shielded.allowsUnverified && !shielded.parameters;

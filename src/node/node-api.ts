@@ -33,6 +33,8 @@ export interface NodeApiOptions {
 	readonly submitted: () => Promise<void>;
 	/** Lets the head be of this moment, if it is behind. @returns whether that changed anything */
 	readonly catchUp: () => boolean;
+	/** What an operator must know. */
+	readonly warnings?: () => readonly string[];
 	/** What shielded transactions are built with. */
 	readonly shieldedWork?: ShieldedWork | undefined;
 	readonly report: (error: unknown, where: string) => void;
@@ -103,6 +105,7 @@ export function createApiNode(options: NodeApiOptions): ApiNode {
 			return monotonicClock() - startedMs;
 		},
 		shieldedWork: options.shieldedWork,
+		warnings: options.warnings ?? (() => []),
 		report,
 	};
 }

@@ -14,7 +14,7 @@ import { OpenChain } from "./chain/open-chain.js";
 import { stopCondition } from "./chain/stop-condition.js";
 import type { NodeConfig, ShutdownConfig } from "./config/config.js";
 import { VersionWatch } from "./consensus/version-watch.js";
-import { createContractMachine, loadShieldedSupport } from "./contract-runner.js";
+import { createContractMachine, loadShieldedSupport, takesProofsUnchecked } from "./contract-runner.js";
 import type { Development } from "./development/development.js";
 import { markDevelopmentDirectory, refuseDevelopmentDirectory } from "./development/directory.js";
 import { LateNetwork } from "./late-network.js";
@@ -35,6 +35,7 @@ import { SlotProducer, type SlotProducerOptions } from "./production/slot-produc
 import { LostSlotError } from "./rules/errors.js";
 import { newestVersion } from "./rules/fork-gates.js";
 import { installRecoverEngine } from "./signatures/engine.js";
+import { asksForProofs } from "./state/note-trees.js";
 import type { CacheLimits } from "./state/value-cache.js";
 import type { ContractMachine } from "./vm/contract-machine.js";
 
@@ -126,6 +127,10 @@ export async function startNode(options: NodeOptions): Promise<RunningNode> {
 		clock: () => BigInt(Math.trunc(monotonicClock())),
 		machine: machine.run,
 		shielded,
+		onUnverifiable: (error) => {
+			log.error({}, error.message);
+			failure.resolve(error);
+		},
 		development: development?.schedule,
 		initialize: development?.initialize,
 		cacheLimits: options.cacheLimits,
@@ -197,6 +202,7 @@ async function startServices(
 	executeWaitingInTurns(open, report);
 	logSwitches(open, log);
 	watchVersions(open, log);
+	const shieldedWarning = watchShielded(open, config, log);
 	const network = new LateNetwork(isolatedNetwork(toHex(open.rules.genesisId).repeat(2)));
 	const metrics = await startCounting(open, network, options, report, stops);
 	const own = development ? [development.producer] : options.producers;
@@ -214,6 +220,7 @@ async function startServices(
 		submitted: () => sealer?.submitted() ?? Promise.resolve(),
 		catchUp: () => sealer?.catchUp() ?? false,
 		shieldedWork: options.shieldedWork,
+		warnings: () => [shieldedWarning()].filter((warning) => warning !== undefined),
 		report,
 	});
 	const broadcaster = new Broadcaster(api);
@@ -428,6 +435,32 @@ function watchVersions(open: OpenChain, log: NodeLog): void {
 		),
 	);
 	open.chain.observe({ applied: ({ block }) => watch.applied(block) });
+}
+
+/**
+ * Who runs a node must hear at each start, and when it begins, that blocks can't be judged.
+ * @returns what an operator must know now; undefined: nothing
+ */
+function watchShielded(open: OpenChain, config: NodeConfig, log: NodeLog): () => string | undefined {
+	const { chain, rules } = open;
+	const warning = (): string | undefined => {
+		if (!asksForProofs(chain.state) || rules.development) return undefined;
+		if (takesProofsUnchecked(config)) {
+			return "shielded proofs are not checked (node.shielded.allowUnverified): a block in which a transaction shows a false proof, in its own pool or to a contract of shielded tokens, is judged wrongly; node.shielded.params ends that";
+		}
+		if (rules.shieldedPool || !config.node.shielded.verifiesProofs) return undefined;
+		return "shielded transactions have been switched on, and node.shielded.params names no folder with their parameters: this node stops before the first block that asks for a proof; fetch sapling-spend.params and sapling-output.params of the network";
+	};
+	let last = warning();
+	if (last !== undefined) log.warn({ head: Number(chain.head.number) }, last);
+	chain.observe({
+		applied: ({ block }) => {
+			const now = warning();
+			if (now !== undefined && last === undefined) log.error({ number: Number(block.number) }, now);
+			last = now;
+		},
+	});
+	return warning;
 }
 
 /** After a block, waiting transactions are executed again in short turns, so that nothing else has to wait long. */

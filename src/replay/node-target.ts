@@ -321,7 +321,7 @@ function replayConfig(recorded: NodeConfig, params: string | undefined): NodeCon
 			...node,
 			dialect: "deployed",
 			pending: { ...node.pending, timeoutMs: NEVER_MS },
-			shielded: { ...node.shielded, parameters: parametersOf(params) },
+			shielded: { ...node.shielded, parameters: parametersOf(params), allowsUnverified: true },
 			http: free(node.http),
 			jsonrpc: free(node.jsonrpc),
 			rpc: free(node.rpc),

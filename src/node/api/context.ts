@@ -130,6 +130,8 @@ export interface ApiNode {
 	readonly statistics: NodeStatistics;
 	/** Undefined: metrics are off. */
 	readonly observer: ApiObserver | undefined;
+	/** What an operator must know of the node's state; absent: nothing. */
+	warnings?(): readonly string[];
 	/** Whether the node started from a snapshot without history. */
 	readonly isLite: boolean;
 	/** Milliseconds since the start of the process's servers. */

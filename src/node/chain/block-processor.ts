@@ -11,7 +11,13 @@ import { checkSchedule } from "../consensus/schedule.js";
 import { activePosition, activeWitnesses } from "../consensus/slots.js";
 import { applyStatistics, updateSolidified } from "../consensus/statistics.js";
 import { updateAdaptiveEnergy } from "../resources/adaptive-energy.js";
-import { BadBlockError, RuntimeRuleError, ValidateScheduleError } from "../rules/errors.js";
+import {
+	BadBlockError,
+	MissingProofsError,
+	RuntimeRuleError,
+	UnverifiableBlockError,
+	ValidateScheduleError,
+} from "../rules/errors.js";
 import type { BlockScope } from "../rules/execution.js";
 import { recordNoteTree, startNoteTree } from "../state/note-trees.js";
 import { recordParentId } from "../vm/block-hash-history.js";
@@ -38,6 +44,7 @@ interface ApplyOptions {
 /**
  * Executes a block on top of the head. The caller undoes the state if it throws.
  * @throws {ChainError} the first rule that the block breaks
+ * @throws {UnverifiableBlockError} if it asks for proofs that this node can't check
  */
 export function applyBlock(
 	environment: ProcessorEnvironment,
@@ -52,6 +59,11 @@ export function applyBlock(
 		return run(environment, block, options, recorder);
 	} catch (error) {
 		// Outside of transactions too: the adaptive limit of #97 can leave 64 bits (protocol/resources §1.6).
+		if (error instanceof MissingProofsError) {
+			const unverifiable = new UnverifiableBlockError(block.number);
+			environment.onUnverifiable?.(unverifiable);
+			throw unverifiable;
+		}
 		if (!(error instanceof OverflowError)) throw error;
 		throw new RuntimeRuleError(error.name, error.message);
 	} finally {

@@ -9,6 +9,7 @@ import { isFrom } from "../rules/release.js";
 import { settleAccountAssets } from "../state/asset-layout.js";
 import { createMemoryDatabase, DatabaseError, type KeyValueDatabase } from "../state/database.js";
 import { type StoreDefinition, storeDefinitions } from "../state/definition.js";
+import { asksForProofs } from "../state/note-trees.js";
 import type { PropertySeed } from "../state/property-table.js";
 import { StateDatabase } from "../state/state-database.js";
 import type { StateHistory } from "../state/state-history.js";
@@ -53,8 +54,10 @@ export interface ChainOptions {
 	/** Milliseconds of a clock that only goes forward: how long transactions wait. */
 	readonly clock: () => bigint;
 	readonly machine: MachineRunner;
-	/** What checks shielded transfers; absent: they are refused. */
+	/** What checks shielded proofs; absent: a network's chain that needs it is not opened. */
 	readonly shielded?: Pick<ShieldedPool, "proofs" | "trees"> | undefined;
+	/** Notified of a block that can't be judged: the node must stop. */
+	readonly onUnverifiable?: ((error: Error) => void) | undefined;
 	/** How a development chain times its blocks; absent for every network. */
 	readonly development?: DevelopmentSchedule | undefined;
 	/** Writes to the state of a chain that is being created, after genesis. */
@@ -132,6 +135,7 @@ export class OpenChain {
 		if (!meta) await database.flush(true, [metaChange(rules.genesisId)]);
 
 		const head = createView(database.headBackend, seed);
+		checkProofSupport(head, options);
 		const forks = new ForkGates(head, rules);
 		const opened = dataDirectory
 			? BlockLog.open(
@@ -152,7 +156,7 @@ export class OpenChain {
 			},
 		};
 		const chain = new Chain(
-			{ state: head, rules, forks, machine: options.machine },
+			{ state: head, rules, forks, machine: options.machine, onUnverifiable: options.onUnverifiable },
 			database,
 			createView(database.solidBackend, seed),
 			{
@@ -341,6 +345,14 @@ function looseWhileRestoring(
 			return development.solidLag;
 		},
 	};
+}
+
+/** @throws {OperatorError} if the chain asks for shielded proofs, and nothing would check them */
+function checkProofSupport(state: StateView, { config, shielded, development }: ChainOptions): void {
+	if (shielded || development || !config.node.shielded.verifiesProofs || !asksForProofs(state)) return;
+	throw new OperatorError(
+		"this chain has shielded transactions, and node.shielded.params names no folder with their parameters: fetch sapling-spend.params and sapling-output.params of the network, or set node.shielded.allowUnverified = true to follow it without checking proofs",
+	);
 }
 
 /** The facts of the chain that the configuration fixes. */

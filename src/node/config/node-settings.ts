@@ -183,7 +183,11 @@ export const nodeSettings = {
 	),
 	"node.zenTokenId": text("000000", "id of the token of shielded transfers without contracts"),
 	"node.shielded.params": optionalText(
-		"folder with sapling-spend.params and sapling-output.params, or the verifying keys alone (.vk): shielded proofs are checked with them; without it an execution that asks for one is refused",
+		"folder with sapling-spend.params and sapling-output.params, or the verifying keys alone (.vk): shielded proofs are checked with them; without it a chain with shielded transactions is not followed",
+	),
+	"node.shielded.allowUnverified": boolean(
+		false,
+		"true: without node.shielded.params, a chain with shielded transactions is followed all the same; their proofs are not checked, only everything else about them",
 	),
 	"node.shielded.spendHash": text(
 		"25fd9a0d1c1be0526c14662947ae95b758fe9f3d7fb7f55e9b4437830dcc6215a7ce3ea465914b157715b7a4d681389ea4aa84438190e185d5e4c93574d3a19a",

@@ -25,7 +25,12 @@ import {
 } from "../../protocol/sapling/sizes.js";
 import { newAccount } from "../resources/new-account.js";
 import type { ShieldedPool } from "../rules/chain-rules.js";
-import { ContractExecuteError, ContractValidateError, ZkProofValidateError } from "../rules/errors.js";
+import {
+	ContractExecuteError,
+	ContractValidateError,
+	MissingProofsError,
+	ZkProofValidateError,
+} from "../rules/errors.js";
 import { appendNotes, isNullifierKnown, putNullifier, treeOfRoot } from "../state/note-trees.js";
 import type { StateView } from "../state/view.js";
 import { addToken, takeToken, tokenBalance } from "../tokens/holdings.js";
@@ -85,10 +90,10 @@ export const shieldedTransfer = defineContract<ShieldedTransferContract>({
 	},
 });
 
-/** @throws {ContractValidateError} where nothing is loaded that could check proofs */
+/** @throws {MissingProofsError} where nothing is loaded that could check proofs */
 function poolOf({ rules }: Pick<Context, "rules">): ShieldedPool {
 	if (rules.shieldedPool) return rules.shieldedPool;
-	throw new ContractValidateError("this node has nothing that checks shielded transfers");
+	throw new MissingProofsError();
 }
 
 /** In units of the token: more where the receiving account has to be created. */

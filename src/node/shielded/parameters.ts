@@ -37,7 +37,7 @@ export async function loadVerifier(parameters: ProofParameters): Promise<Sapling
 		loadKey(parameters.folder, SPEND, parameters.spendHash),
 		loadKey(parameters.folder, OUTPUT, parameters.outputHash),
 	]);
-	return new SaplingVerifier(groth16, spendKey, outputKey);
+	return SaplingVerifier.withKeys(groth16, spendKey, outputKey);
 }
 
 async function loadKey(

@@ -79,6 +79,10 @@ export function treeOfRoot(state: StateView, root: Uint8Array): Uint8Array | und
 	return bytes && bytes.length > 0 ? bytes : undefined;
 }
 
+/** Whether transactions of the chain may ask for shielded proofs: its own pool or the contracts of shielded tokens. */
+export const asksForProofs = ({ properties }: StateView): boolean =>
+	properties.on("ALLOW_SHIELDED_ORC20_TRANSACTION") || properties.on("ALLOW_SHIELDED_TRANSACTION");
+
 /** Whether a note was spent. */
 export const isNullifierKnown = (state: StateView, nullifier: Uint8Array): boolean =>
 	(state.nullifier.get(nullifier)?.length ?? 0) > 0;

@@ -280,7 +280,9 @@ describe("shielded methods", () => {
 
 	it("answer once the gates are open", async () => {
 		const open = [
-			await startGrpcNode("node.release = 4.8.0\ncommittee.allowShieldedORC20Transaction = 1"),
+			await startGrpcNode(
+				"node.release = 4.8.0\nnode.shielded.allowUnverified = true\ncommittee.allowShieldedORC20Transaction = 1",
+			),
 			await startGrpcNode("node.release = 4.8.1"),
 			await startGrpcNode("node.allowShieldedTransactionApi = true"),
 		];
