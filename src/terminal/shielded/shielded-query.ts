@@ -157,7 +157,7 @@ export async function openPool(
 ): Promise<OpenPool> {
 	const pool = await poolOf(client.settings, flags);
 	const chain = toHex(await genesisId(client));
-	const store = fileStore(client.settings.keystoreDirectory, keys.ivk, chain, poolName(pool), note);
+	const store = fileStore(client.settings.keystoreDirectory, keys, chain, poolName(pool), note);
 	if (again) await store.clear();
 	const since = flags.since === undefined ? undefined : parseNatural(flags.since);
 	const scan = (): Promise<ScanResult> =>
