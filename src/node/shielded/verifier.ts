@@ -7,10 +7,10 @@ import {
 	isSmallOrder,
 	type Point,
 	readField,
-	readLittle,
 	spendGenerator,
 	valueRandomnessGenerator,
 } from "../../protocol/sapling/jubjub.js";
+import { nullifierInputs } from "../../protocol/sapling/note.js";
 import { noteTreeHash } from "../../protocol/sapling/note-tree.js";
 import { verifyRedJubjub } from "../../protocol/sapling/redjubjub.js";
 import { bindingKey } from "../../protocol/sapling/value-commitment.js";
@@ -23,10 +23,6 @@ export const SPEND_INPUTS = 7;
 export const OUTPUT_INPUTS = 5;
 
 const WORD = 32;
-
-/** A nullifier has more bits than an input holds, so it is two. */
-const NULLIFIER_LOW_BITS = 254n;
-const NULLIFIER_LOW = (1n << NULLIFIER_LOW_BITS) - 1n;
 
 /** A point that is not of small order. */
 function readLargePoint(bytes: Uint8Array): Point | undefined {
@@ -57,8 +53,7 @@ export class SaplingVerifier implements ShieldedProofs {
 		const anchor = readField(spend.anchor);
 		const rk = readLargePoint(spend.randomizedKey);
 		if (!cv || anchor === undefined || !rk || spend.nullifier.length !== WORD) return false;
-		const nullifier = readLittle(spend.nullifier);
-		const inputs = [anchor, nullifier & NULLIFIER_LOW, nullifier >> NULLIFIER_LOW_BITS];
+		const inputs = [anchor, ...nullifierInputs(spend.nullifier)];
 		return this.spendProof(spend.proof, [...coordinates(rk), ...coordinates(cv), ...inputs]);
 	}
 

@@ -1,5 +1,5 @@
 /**
- * What makes the proofs of shielded transfers (protocol/shielded §8). Byte strings are as the network has them: scalars and
+ * What makes the proofs of shielded transfers (protocol/shielded §8.1). Byte strings are as the network has them: scalars and
  * field elements 32 bytes, lowest first and reduced; points 32 bytes.
  */
 
