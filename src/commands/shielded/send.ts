@@ -157,13 +157,14 @@ export default class ShieldedSend extends ActingCommand {
 				readonly "fee-limit"?: string | undefined;
 				readonly "prove-on-node": boolean;
 				readonly params?: string | undefined;
+				readonly "other-params": boolean;
 			},
 	): Promise<TransactionPlan> {
 		const { client } = context;
 		const units = await unitsFor(client, request.pool, flags);
 		return await payPlan(context, request, {
 			units,
-			provers: flags["prove-on-node"] ? this.nodeProvers(client) : await this.ownProvers(context, flags),
+			provers: flags["prove-on-node"] ? this.nodeProvers(client) : await this.ownProvers(client, flags),
 			scan: flags.own && (() => (flags.own as OpenPool).scan()),
 			store: flags.own?.store,
 			feeLimit: flags["fee-limit"],
@@ -182,10 +183,10 @@ export default class ShieldedSend extends ActingCommand {
 
 	/** Proofs are made by this program, with signs of life. */
 	private async ownProvers(
-		{ settings, client }: ActingContext,
-		flags: ProgressFlags & { readonly params?: string | undefined },
+		client: NodeClient,
+		flags: ProgressFlags & Parameters<typeof localProver>[1],
 	): Promise<Provers> {
-		const prover = await localProver(settings, client, flags);
+		const prover = await localProver(client, flags);
 		this.prover = prover;
 		const shown = <T>(work: (tools: Parameters<typeof provedHere>[0]) => Promise<T>): Promise<T> =>
 			withProgress("making the proofs", this.audience(flags), (progress) => {
@@ -229,7 +230,7 @@ export default class ShieldedSend extends ActingCommand {
 
 const STAGES: Readonly<Record<string, string>> = {
 	queued: "waiting for other proofs",
-	parameters: "reading the parameters of the proofs",
+	parameters: "preparing the parameters of the proofs",
 	proving: "making the proofs",
 };
 
