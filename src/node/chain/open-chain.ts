@@ -1,5 +1,7 @@
 /** Opening a chain from its configuration and data directory; keeping database and log in step; closing. */
 
+import type { SignedBlock } from "../../protocol/block.js";
+import { be64, readBe64 } from "../../protocol/bytes.js";
 import { OperatorError } from "../../protocol/operator-error.js";
 import type { NodeConfig } from "../config/config.js";
 import type { ChainRules, DevelopmentSchedule, ShieldedPool } from "../rules/chain-rules.js";
@@ -8,13 +10,14 @@ import { ForkGates } from "../rules/fork-gates.js";
 import { isFrom } from "../rules/release.js";
 import { settleAccountAssets } from "../state/asset-layout.js";
 import { createMemoryDatabase, DatabaseError, type KeyValueDatabase } from "../state/database.js";
-import { type StoreDefinition, storeDefinitions } from "../state/definition.js";
+import { type StoreDefinition, storeDefinitions, stores } from "../state/definition.js";
 import { asksForProofs } from "../state/note-trees.js";
 import type { PropertySeed } from "../state/property-table.js";
 import { StateDatabase } from "../state/state-database.js";
 import type { StateHistory } from "../state/state-history.js";
 import type { CacheLimits } from "../state/value-cache.js";
 import { createView, type StateView } from "../state/view.js";
+import type { AdoptedBlocks } from "./adopted-blocks.js";
 import { BlockLog, hasLog, type LogRecord } from "./block-log.js";
 import { Chain, type ChainJournal } from "./chain.js";
 import {
@@ -24,12 +27,14 @@ import {
 	logStartChange,
 	metaChange,
 	openDataDirectory,
+	readAdoptedBlocksNote,
 	readLogStart,
 	readMeta,
 	sideKey,
 } from "./data-directory.js";
 import { blackHoleAddress, genesisId, prepareBase, writeGenesis } from "./genesis.js";
 import { diskFiles, type LogFiles } from "./log-files.js";
+import { wantedBy } from "./read-ahead.js";
 
 /** When the base goes to the database. */
 export interface FlushLimits {
@@ -79,6 +84,7 @@ export class OpenChain {
 	private flushing: Promise<void> | undefined;
 	private isFlushing = false;
 	private failed = false;
+	private lowest = 0n;
 
 	private constructor(
 		readonly chain: Chain,
@@ -99,13 +105,18 @@ export class OpenChain {
 	 */
 	static async open(options: ChainOptions): Promise<OpenChain> {
 		const { config, dataDirectory } = options;
-		const storage =
+		let storage =
 			options.storage ??
 			(dataDirectory
 				? await openDataDirectory(dataDirectory, config.storage.directory)
 				: createMemoryDatabase());
 		try {
-			return await OpenChain.openOn(storage, options);
+			const adopted = await adoptedBlocks(storage);
+			if (adopted) storage = adopted.under(storage);
+			const open = await OpenChain.openOn(storage, options);
+			open.database.olderEntries = adopted;
+			open.lowest = await lowestNumber(storage, adopted);
+			return open;
 		} catch (error) {
 			await storage.close();
 			throw error;
@@ -208,6 +219,11 @@ export class OpenChain {
 		return history;
 	}
 
+	/** The lowest block besides the genesis block: above 1 where the chain's data began with later ones; 0: none. */
+	get lowestNumber(): bigint {
+		return this.lowest;
+	}
+
 	private get limits(): FlushLimits {
 		return this.options.flushLimits ?? FLUSH_LIMITS;
 	}
@@ -233,6 +249,13 @@ export class OpenChain {
 		} finally {
 			this.isFlushing = false;
 		}
+	}
+
+	/** Fetches what a block will read, on other threads. Never rejects: the block's own reads report what is wrong. */
+	async readAhead(block: SignedBlock): Promise<void> {
+		try {
+			await this.database.readAhead(wantedBy(block.transactions));
+		} catch {}
 	}
 
 	/** Waits for the disk where an importer outruns it; otherwise lets only other tasks run. */
@@ -312,6 +335,24 @@ export class OpenChain {
 	get solidState(): StateView {
 		return this.chain.solidState;
 	}
+}
+
+/** Old blocks that stayed where they were adopted. @throws {DatabaseError} */
+async function adoptedBlocks(storage: KeyValueDatabase): Promise<AdoptedBlocks | undefined> {
+	const note = readAdoptedBlocksNote(storage);
+	if (!note) return undefined;
+	// Loaded only where it is needed, like all that reads a reference node's files.
+	const { AdoptedBlocks } = await import("./adopted-blocks.js");
+	return AdoptedBlocks.open(note);
+}
+
+async function lowestNumber(storage: KeyValueDatabase, adopted: AdoptedBlocks | undefined): Promise<bigint> {
+	const prefix = Uint8Array.of(stores.blockIndex.index);
+	const first = Buffer.concat([prefix, be64(1n)]);
+	if (storage.get(first)) return 1n;
+	if (adopted) return adopted.lowest;
+	const lowest = await storage.firstKey(first, Uint8Array.of(stores.blockIndex.index + 1));
+	return lowest ? readBe64(lowest.subarray(1)) : 0n;
 }
 
 /** Writes the state before block 1, or what every later start does to the state that is there. */
