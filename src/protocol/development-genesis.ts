@@ -2,6 +2,9 @@
 
 import { fromHex } from "./bytes.js";
 
+/** The ORC-10 token that the chain's own shielded pool keeps: the first that is issued. */
+export const DEVELOPMENT_POOL_TOKEN = "1000001";
+
 /**
  * Parent of the genesis block of every development chain: that of the stock runtime, which test suites of clients
  * compare. No public network has it.

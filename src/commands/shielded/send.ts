@@ -121,7 +121,7 @@ export default class ShieldedSend extends ActingCommand {
 		const open =
 			flags.mint && flags.key === undefined ? undefined : await openShielded(settings, flags, manner);
 		const own = open && (await openPool(client, open, flags, manner));
-		const pool = own?.pool ?? (await poolOf(settings, flags));
+		const pool = own?.pool ?? (await poolOf(client, flags));
 		// Notes of the chain's own pool pay for themselves: no account acts.
 		const isSenderless = pool.kind === "native" && !flags.mint;
 		const context = isSenderless ? nobody(settings, client) : await this.context(acting);

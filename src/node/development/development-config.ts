@@ -2,7 +2,7 @@
 
 import { addressFromHash, toBase58Check } from "../../protocol/address.js";
 import { toHex, utf8 } from "../../protocol/bytes.js";
-import { DEVELOPMENT_PARENT_HASH } from "../../protocol/development-genesis.js";
+import { DEVELOPMENT_PARENT_HASH, DEVELOPMENT_POOL_TOKEN } from "../../protocol/development-genesis.js";
 import type { Dialect } from "../../protocol/dialect.js";
 import { sha256 } from "../../protocol/hash.js";
 import { COMMITTEE_KEYS, type NodeConfig, parseConfig } from "../config/config.js";
@@ -12,9 +12,6 @@ import { developmentCommittee } from "./initial-state.js";
 /** Coins of the producer, in sun: below 2^53, so that rounding clients stay right. */
 const PRODUCER_BALANCE_SUN = 1_000_000_000_000_000n;
 const PRODUCER_VOTES = 100_000_000n;
-
-/** The chain's own shielded pool keeps the first token that is issued. */
-const FIRST_TOKEN = "1000001";
 
 /** Listener ports; 0: off. */
 export interface DevelopmentPorts {
@@ -60,7 +57,7 @@ storage { db.directory = "database", balance.history.lookup = true, transHistory
 node {
   dialect = ${chain.dialect}
   fullNodeAllowShieldedTransaction = false
-  zenTokenId = "${FIRST_TOKEN}"
+  zenTokenId = "${DEVELOPMENT_POOL_TOKEN}"
   maxTransactionPendingSize = 20000
   minParticipationRate = 0
   http { ${listener("fullNode", ports.http)}, ${listener("solidity", ports.solidity)}, ${listener("PBFT", ports.pbft)} }
