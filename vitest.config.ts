@@ -27,7 +27,7 @@ const SLOW = [
 	// Keys at full strength, costly curves and many signatures
 	"test/keystore/{secret-storage,keystore,shielded-keystore,agent}.test.ts",
 	"test/node/vm/{curve,signature-arrays,energy-costs}.test.ts",
-	"test/node/shielded/{groth16,precompiles}.test.ts",
+	"test/node/shielded/{groth16,mutations,precompiles}.test.ts",
 	"test/proving/{prover,spend,tasks}.test.ts",
 	// Long chains
 	"test/node/chain/restart.test.ts",

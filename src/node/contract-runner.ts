@@ -1,5 +1,6 @@
 /** The contract machine as the chain and the APIs call it, set up from the configuration. */
 
+import type { SignedTransaction } from "../protocol/transaction.js";
 import type { NodeConfig } from "./config/config.js";
 import type { ShieldedProofs } from "./shielded/proofs.js";
 import type { NoteTreeHasher } from "./state/note-trees.js";
@@ -21,10 +22,16 @@ export function createContractMachine(
 	return new ContractMachine({ ...vmSettings(config, limitTime, proofs), onCodelessCall });
 }
 
+/** A block has few proofs; more threads would have nothing to do. */
+const PROOF_THREADS = 2;
+
 /** What a chain with shielded transactions needs beside its rules. */
-interface ShieldedSupport {
+export interface ShieldedSupport {
 	readonly proofs: ShieldedProofs;
 	readonly trees: NoteTreeHasher;
+	/** Checks the proofs of transactions ahead of their execution, where that can be done elsewhere. */
+	prepare?(transactions: readonly SignedTransaction[]): Promise<void>;
+	close?(): Promise<void>;
 }
 
 /**
@@ -37,8 +44,14 @@ export async function loadShieldedSupport(config: NodeConfig): Promise<ShieldedS
 	if (!verifiesProofs || !(parameters || allowsUnverified)) return undefined;
 	const { encodedTrees: trees } = await import("../protocol/sapling/encoded-tree.js");
 	if (parameters) {
-		const { loadVerifier } = await import("./shielded/parameters.js");
-		return { proofs: await loadVerifier(parameters), trees };
+		const { loadVerifyingKeys, proofsWith } = await import("./shielded/parameters.js");
+		const proofs = await proofsWith(await loadVerifyingKeys(parameters), PROOF_THREADS);
+		return {
+			proofs,
+			trees,
+			prepare: (transactions) => proofs.prepare(transactions),
+			close: () => proofs.close(),
+		};
 	}
 	const { unprovenVerifier } = await import("./shielded/verifier.js");
 	return { proofs: unprovenVerifier(), trees };

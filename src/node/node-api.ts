@@ -33,6 +33,8 @@ export interface NodeApiOptions {
 	readonly submitted: () => Promise<void>;
 	/** Lets the head be of this moment, if it is behind. @returns whether that changed anything */
 	readonly catchUp: () => boolean;
+	/** Does what can be done elsewhere before transactions are executed. */
+	readonly prepare?: ((transactions: readonly SignedTransaction[]) => Promise<void>) | undefined;
 	/** What an operator must know. */
 	readonly warnings?: () => readonly string[];
 	/** What shielded transactions are built with. */
@@ -76,6 +78,7 @@ export function createApiNode(options: NodeApiOptions): ApiNode {
 			return open.database.settledNumber + 1n;
 		},
 		submit: async (transaction: SignedTransaction) => {
+			await options.prepare?.([transaction]);
 			await executions.run(() => retriedWhenBehind({ catchUp }, () => chain.pushTransaction(transaction)));
 			await submitted();
 		},

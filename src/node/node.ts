@@ -14,7 +14,12 @@ import { OpenChain } from "./chain/open-chain.js";
 import { stopCondition } from "./chain/stop-condition.js";
 import type { NodeConfig, ShutdownConfig } from "./config/config.js";
 import { VersionWatch } from "./consensus/version-watch.js";
-import { createContractMachine, loadShieldedSupport, takesProofsUnchecked } from "./contract-runner.js";
+import {
+	createContractMachine,
+	loadShieldedSupport,
+	type ShieldedSupport,
+	takesProofsUnchecked,
+} from "./contract-runner.js";
 import type { Development } from "./development/development.js";
 import { markDevelopmentDirectory, refuseDevelopmentDirectory } from "./development/directory.js";
 import { LateNetwork } from "./late-network.js";
@@ -137,7 +142,7 @@ export async function startNode(options: NodeOptions): Promise<RunningNode> {
 		onStorageFailure: (error) =>
 			failure.resolve(new Error(describeStorageFailure(error, dataDirectory), { cause: error })),
 	});
-	const stops: Stops = [() => open.close()];
+	const stops: Stops = [() => open.close(), () => shielded?.close?.() ?? Promise.resolve()];
 	const stopAll = async (): Promise<void> => {
 		for (const stop of stops.splice(0).reverse()) await stop();
 	};
@@ -146,7 +151,7 @@ export async function startNode(options: NodeOptions): Promise<RunningNode> {
 			markDevelopmentDirectory(dataDirectory, toHex(open.rules.genesisId), development.options);
 		}
 		const isAtEnd = endOf(open, config.node.shutdown, log, finished.resolve);
-		const core = { options, open, machine, log, clock, monotonicClock, report, stops, isAtEnd };
+		const core = { options, open, machine, shielded, log, clock, monotonicClock, report, stops, isAtEnd };
 		const { ports, peers } = await startServices(core);
 		return {
 			peers,
@@ -178,6 +183,7 @@ interface NodeCore {
 	readonly options: NodeOptions;
 	readonly open: OpenChain;
 	readonly machine: ContractMachine;
+	readonly shielded: ShieldedSupport | undefined;
 	readonly log: NodeLog;
 	readonly clock: () => bigint;
 	readonly monotonicClock: () => number;
@@ -190,7 +196,7 @@ interface NodeCore {
 async function startServices(
 	core: NodeCore,
 ): Promise<{ readonly ports: NodePorts; readonly peers: PeerNetwork | undefined }> {
-	const { options, open, machine, log, clock, monotonicClock, report, stops, isAtEnd } = core;
+	const { options, open, machine, shielded, log, clock, monotonicClock, report, stops } = core;
 	const { config, development } = options;
 	let ports: NodePorts = {};
 	let peers: PeerNetwork | undefined;
@@ -220,6 +226,7 @@ async function startServices(
 		submitted: () => sealer?.submitted() ?? Promise.resolve(),
 		catchUp: () => sealer?.catchUp() ?? false,
 		shieldedWork: options.shieldedWork,
+		prepare: shielded?.prepare,
 		warnings: () => [shieldedWarning()].filter((warning) => warning !== undefined),
 		report,
 	});
@@ -239,7 +246,7 @@ async function startServices(
 	const metricsPort = metrics?.port === undefined ? {} : { metrics: metrics.port };
 	const jsonRpcPorts = await startJsonRpc(open, api, broadcaster, options, stops, ofDevelopment);
 	const grpcPorts = await startGrpc(api, broadcaster, options.host, stops);
-	peers = development ? undefined : await startPeers(open, options, metrics?.peers, isAtEnd, report, stops);
+	peers = development ? undefined : await startPeers(core, metrics?.peers);
 	if (peers) network.become(peers);
 	const peerPort = peers && peers.port !== 0 ? { peer: peers.port } : {};
 	ports = { ...servers.ports, ...jsonRpcPorts, ...grpcPorts, ...metricsPort, ...gatewayPort, ...peerPort };
@@ -271,13 +278,10 @@ function endOf(
 
 /** The peer network is loaded only where the configuration asks for peers, and after everything else. */
 async function startPeers(
-	open: OpenChain,
-	{ config, producers, host, dataDirectory, log }: NodeOptions,
+	{ open, options, shielded, isAtEnd, report, stops }: NodeCore,
 	meter: PeerMeter | undefined,
-	isAtEnd: (() => boolean) | undefined,
-	report: Report,
-	stops: Stops,
 ): Promise<PeerNetwork | undefined> {
+	const { config, producers, host, dataDirectory, log } = options;
 	const { run, node } = config;
 	if (!run.peers || (node.peers.listenPort === 0 && node.peers.active.length === 0)) return undefined;
 	const [{ startNetwork }, { localAddresses, nodeEnvironment }, { LazySignaturePool }, { workerScript }] =
@@ -292,7 +296,11 @@ async function startPeers(
 		environment: nodeEnvironment(),
 		config,
 		open,
-		pool,
+		pool: {
+			recover: async (transactions) => {
+				await Promise.all([pool.recover(transactions), shielded?.prepare?.(transactions)]);
+			},
+		},
 		producers,
 		host,
 		lan: localAddresses(),

@@ -41,14 +41,19 @@ export class SaplingVerifier implements ShieldedProofs {
 	}
 
 	holdsSpend(spend: ShieldedSpend, signHash: Uint8Array): boolean {
+		return this.isAuthorized(spend, signHash) && this.provesSpend(spend);
+	}
+
+	/** Whether the authorization of a spend holds; its proof is not looked at. */
+	isAuthorized(spend: ShieldedSpend, signHash: Uint8Array): boolean {
 		const rk = readLargePoint(spend.randomizedKey);
 		if (!rk) return false;
 		const message = concatBytes(spend.randomizedKey, signHash);
-		return verifyRedJubjub(rk, spendGenerator(), message, spend.authorization) && this.provesSpend(spend);
+		return verifyRedJubjub(rk, spendGenerator(), message, spend.authorization);
 	}
 
 	/** Whether the proof of a spend holds; its authorization is not looked at. */
-	provesSpend(spend: ShieldedSpend): boolean {
+	provesSpend(spend: Omit<ShieldedSpend, "authorization">): boolean {
 		const cv = readLargePoint(spend.valueCommitment);
 		const anchor = readField(spend.anchor);
 		const rk = readLargePoint(spend.randomizedKey);
