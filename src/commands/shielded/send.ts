@@ -223,7 +223,7 @@ export default class ShieldedSend extends ActingCommand {
 		}
 		if (flags.build || flags.sign) return printJsonText(writeEnvelope(envelope, noteFor(envelope, facts)));
 		await this.confirm(client.settings.confirm ? 1 : 0, summary, flags.yes);
-		await this.show(summary);
+		if (this.isWatched) await this.show(summary);
 		await this.sendAndReport(client, envelope, flags, plan.result ?? {}, plan);
 	}
 }
