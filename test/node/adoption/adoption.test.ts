@@ -217,7 +217,6 @@ describe("an adoption", () => {
 		const database = createMemoryDatabase();
 		const adopted = await adoptInto(database, fakeSource(stores));
 		expect(adopted?.judgement.notes).toEqual([
-			"taken for empty, since the stores are missing: account-asset",
 			"not read, since this program doesn't know the stores: future",
 		]);
 		expect([...(await entriesOf(database)).keys()].filter((key) => key.startsWith("08"))).toEqual([]);
@@ -226,6 +225,7 @@ describe("an adoption", () => {
 
 describe("data that aren't what they should be", () => {
 	const cases: readonly (readonly [string, (stores: Stores) => void, RegExp])[] = [
+		["lack a store that is empty", (stores) => stores.delete("account-asset"), /has no store account-asset/],
 		["lack a store", (stores) => stores.delete("witness"), /\/reference\/database has no store witness/],
 		[
 			"are another chain's",
