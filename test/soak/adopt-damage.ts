@@ -163,9 +163,17 @@ function names(refusal: string, path: string): boolean {
 	return refusal.includes(path.replace(/\.(sst|ldb)$/, "."));
 }
 
-/** Files that have to be named where they are damaged, and those beside them that say what they have to be. */
+/**
+ * What says what other files have to be isn't named where it is taken at its word; and a manifest of RocksDB may name a log
+ * of which only later ones are there, so that the one that is missing can't be told.
+ */
 function isNamed(refusal: string, path: string, directory: string): boolean {
-	return names(refusal, path) || (refusal.includes(directory) && /MANIFEST|CURRENT/.test(basename(path)));
+	if (names(refusal, path)) return true;
+	if (!refusal.includes(directory)) return false;
+	return (
+		/MANIFEST|CURRENT/.test(basename(path)) ||
+		(path.endsWith(".log") && refusal.includes("no later log is there"))
+	);
 }
 
 async function judgeCase(
