@@ -123,13 +123,14 @@ try {
 	const onProgress = (progress: { readonly phase: string; readonly entries?: number }): boolean => {
 		if (progress.phase === "copy") copied = performance.now();
 		const due = ((memory.length + 1) / QUARTERS) * count;
-		if ((progress.entries ?? 0) >= due && memory.length < QUARTERS)
+		if ((progress.entries ?? 0) >= due && memory.length < QUARTERS - 1)
 			memory.push(mib(process.memoryUsage().rss));
 		return true;
 	};
 	const begun = performance.now();
 	const adopted = await adopt(judged, database, "data", { config, blocks: "copy", onProgress });
 	await database.close();
+	memory.push(mib(process.memoryUsage().rss));
 	const seconds = (copied - begun) / 1000;
 	const used = process.cpuUsage(cpu);
 	const entries = adopted?.entries ?? 0;
