@@ -1,6 +1,8 @@
 /** What the servers need from the node, and what one request sees of it. */
 
 import type { JsonStyle } from "../../protocol/json/message-writer.js";
+import type { Randomness } from "../../protocol/sapling/descriptions.js";
+import type { Prover } from "../../protocol/sapling/prover.js";
 import type { SignedTransaction } from "../../protocol/transaction.js";
 import type { NodeConfig } from "../config/config.js";
 import type { ChainRules } from "../rules/chain-rules.js";
@@ -82,6 +84,14 @@ interface CheatFacts {
 	readonly blocks: readonly string[];
 }
 
+/** What shielded transactions are built with. */
+export interface ShieldedWork {
+	/** Unpredictable bytes, as many as are asked for. */
+	readonly random: Randomness;
+	/** Undefined: the node makes no proofs. */
+	prover(): Promise<Prover | undefined>;
+}
+
 /** The node as its servers know it. */
 export interface ApiNode {
 	readonly config: NodeConfig;
@@ -97,6 +107,8 @@ export interface ApiNode {
 	readonly pool: PoolView;
 	/** One for all servers of the process. */
 	readonly limiter: RateLimiter;
+	/** Absent: the process's randomness, and no proofs. */
+	readonly shieldedWork?: ShieldedWork | undefined;
 	/** Number of the oldest block that can still be undone. */
 	readonly oldestRevertible: bigint;
 	/**
@@ -104,7 +116,7 @@ export interface ApiNode {
 	 * @throws {ChainError} the first rule that it breaks
 	 */
 	submit(transaction: SignedTransaction): Promise<void>;
-	/** Lets the head of a development chain be of this moment, if it is behind. @returns whether that changed anything */
+	/** Brings the head of a development chain to the present, if it is behind. @returns whether that changed anything */
 	catchUp(): boolean;
 	/** The first key of a store in the head state at or after `from` and before `end`. */
 	firstKey(
@@ -116,8 +128,10 @@ export interface ApiNode {
 	readonly cheats: readonly CheatFacts[];
 	/** What `getstatsinfo` shows besides the chain. */
 	readonly statistics: NodeStatistics;
-	/** Undefined: nobody counts. */
+	/** Undefined: metrics are off. */
 	readonly observer: ApiObserver | undefined;
+	/** What an operator must know of the node's state; absent: nothing. */
+	warnings?(): readonly string[];
 	/** Whether the node started from a snapshot without history. */
 	readonly isLite: boolean;
 	/** Milliseconds since the start of the process's servers. */
@@ -126,18 +140,18 @@ export interface ApiNode {
 	report(error: unknown, where: string): void;
 }
 
-/** One request's sight of the node. */
+/** The node as one request sees it. */
 export interface ApiContext {
 	readonly server: ServerKind;
 	readonly node: ApiNode;
 	readonly state: StateView;
 	readonly style: JsonStyle;
 	readonly broadcaster: Broadcaster;
-	/** Address of who asks; absent where nobody is told apart. */
+	/** Address of the client; absent where clients are not told apart. */
 	readonly client?: string | undefined;
 	/** Whether transactions without a signature are refused, although a development chain takes those of some accounts. */
 	readonly signedOnly?: boolean | undefined;
-	/** Whether nobody waits for the answer any more; absent: somebody does. */
+	/** Whether the client has stopped waiting for the answer; absent: it waits. */
 	readonly isAbandoned?: (() => boolean) | undefined;
 }
 

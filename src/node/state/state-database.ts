@@ -13,7 +13,7 @@
 
 import { fromKey } from "../../protocol/bytes.js";
 import type { StateBackend } from "./backend.js";
-import { BaseState } from "./base-state.js";
+import { BaseState, type WantedEntry } from "./base-state.js";
 import type { BatchChange, DatabaseLevel, KeyValueDatabase } from "./database.js";
 import type { StoreDefinition } from "./definition.js";
 import { type Entry, type EntryMaps, GONE, KeyOrders, makeMaps, readOnly, storeAt } from "./entry.js";
@@ -138,6 +138,11 @@ export class StateDatabase {
 	/** How well the cache of the database serves each store; stores that were never asked are left out. */
 	get cacheUse(): readonly CacheUse[] {
 		return this.base.cacheUse;
+	}
+
+	/** Reads entries into the cache on other threads ({@link BaseState.readAhead}). */
+	readAhead(wanted: readonly WantedEntry[]): Promise<void> {
+		return this.base.readAhead(wanted.filter(({ store, key }) => !this.entries[store.index]?.has(key)));
 	}
 
 	/** The files of the database by level; none where the chain lives in memory. */
