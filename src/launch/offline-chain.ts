@@ -2,9 +2,10 @@
 
 import { OpenChain } from "../node/chain/open-chain.js";
 import { loadConfig } from "../node/config/config.js";
-import { createContractMachine, loadShieldedProofs } from "../node/contract-runner.js";
+import { createContractMachine } from "../node/contract-runner.js";
 import { prepareDevelopment } from "../node/development/development.js";
 import { readFounding } from "../node/development/directory.js";
+import { loadShieldedSupport } from "../node/shielded-support.js";
 import { installRecoverEngine } from "../node/signatures/engine.js";
 import { SignaturePool } from "../node/signatures/pool.js";
 import { workerScript } from "../node/signatures/worker-script.js";
@@ -47,8 +48,8 @@ export async function openOffline(
 		const development = founding && prepareDevelopment({ ...AT_REST, ...founding });
 		const config = development?.config ?? loadConfig(configFile);
 		setAddressPrefix(config.net.addressPrefix);
-		const [proofs] = await Promise.all([
-			loadShieldedProofs(config, development !== undefined),
+		const [shielded] = await Promise.all([
+			loadShieldedSupport(config, development !== undefined),
 			installRecoverEngine(),
 			useFastHashing(),
 		]);
@@ -57,7 +58,8 @@ export async function openOffline(
 			config,
 			dataDirectory,
 			clock: () => BigInt(Math.trunc(performance.now())),
-			machine: createContractMachine(config, false, undefined, proofs).run,
+			machine: createContractMachine(config, false, undefined, shielded?.proofs).run,
+			shielded,
 			development: development?.schedule,
 			initialize: development?.initialize,
 			onStorageFailure: (error) => {

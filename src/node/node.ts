@@ -5,7 +5,7 @@ import { setAddressPrefix } from "../protocol/address.js";
 import { toHex } from "../protocol/bytes.js";
 import { useFastHashing } from "../protocol/hash.js";
 import { Broadcaster } from "./api/broadcast.js";
-import type { ApiNode, NetworkView, ServerKind } from "./api/context.js";
+import type { ApiNode, NetworkView, ServerKind, ShieldedWork } from "./api/context.js";
 import type { GrpcPort } from "./api/grpc/grpc-servers.js";
 import { startHttpServers } from "./api/http-servers.js";
 import type { JsonRpcPort } from "./api/jsonrpc/servers.js";
@@ -14,7 +14,7 @@ import { OpenChain } from "./chain/open-chain.js";
 import { stopCondition } from "./chain/stop-condition.js";
 import type { NodeConfig, ShutdownConfig } from "./config/config.js";
 import { VersionWatch } from "./consensus/version-watch.js";
-import { createContractMachine, LateProofs, loadShieldedProofs } from "./contract-runner.js";
+import { createContractMachine } from "./contract-runner.js";
 import type { Development } from "./development/development.js";
 import { isMarked, markDevelopmentDirectory, refuseDevelopmentDirectory } from "./development/directory.js";
 import { LateNetwork } from "./late-network.js";
@@ -34,7 +34,15 @@ import {
 import { SlotProducer, type SlotProducerOptions } from "./production/slot-producer.js";
 import { LostSlotError } from "./rules/errors.js";
 import { newestVersion } from "./rules/fork-gates.js";
+import {
+	LateShieldedSupport,
+	loadShieldedSupport,
+	openShieldedWork,
+	type ShieldedSupport,
+	takesProofsUnchecked,
+} from "./shielded-support.js";
 import { installRecoverEngine } from "./signatures/engine.js";
+import { asksForProofs } from "./state/note-trees.js";
 import type { CacheLimits } from "./state/value-cache.js";
 import type { ContractMachine } from "./vm/contract-machine.js";
 
@@ -49,6 +57,8 @@ export interface NodeOptions {
 	readonly config: NodeConfig;
 	/** Undefined: the chain lives in memory. */
 	readonly dataDirectory: string | undefined;
+	/** What shielded transactions are built with for clients; absent: the process's randomness, and no proofs. */
+	readonly shieldedWork?: ShieldedWork | undefined;
 	/** Keys that produce blocks; empty: the node only follows. */
 	readonly producers: readonly Producer[];
 	/** A development chain instead of a network; its `config` is the one above. */
@@ -100,9 +110,11 @@ export async function startNode(options: NodeOptions): Promise<RunningNode> {
 	development?.schedule.follow(wallClock);
 	const clock = development?.schedule.now ?? wallClock;
 	setAddressPrefix(config.net.addressPrefix);
-	const [signatureEngine, proofs] = await Promise.all([
+	const [signatureEngine, shielded] = await Promise.all([
 		installRecoverEngine(),
-		isNewDevelopment(options) ? new LateProofs() : loadShieldedProofs(config, development !== undefined),
+		isNewDevelopment(options)
+			? new LateShieldedSupport()
+			: loadShieldedSupport(config, development !== undefined),
 		useFastHashing(),
 	]);
 	if (dataDirectory && !development) refuseDevelopmentDirectory(dataDirectory);
@@ -112,19 +124,29 @@ export async function startNode(options: NodeOptions): Promise<RunningNode> {
 	const report: Report = (error, where) => {
 		log.error({ where, error: sourceTrace(error) }, "internal error");
 	};
-	const machine = createContractMachine(config, options.limitTime ?? true, development?.console.hear, proofs);
+	const machine = createContractMachine(
+		config,
+		options.limitTime ?? true,
+		development?.console.hear,
+		shielded?.proofs,
+	);
 	const open = await OpenChain.open({
 		config,
 		dataDirectory,
 		clock: () => BigInt(Math.trunc(monotonicClock())),
 		machine: machine.run,
+		shielded,
+		onUnverifiable: (error) => {
+			log.error({}, error.message);
+			failure.resolve(error);
+		},
 		development: development?.schedule,
 		initialize: development?.initialize,
 		cacheLimits: options.cacheLimits,
 		onStorageFailure: (error) =>
 			failure.resolve(new Error(describeStorageFailure(error, dataDirectory), { cause: error })),
 	});
-	const stops: Stops = [() => open.close()];
+	const stops: Stops = [() => open.close(), () => shielded?.close?.() ?? Promise.resolve()];
 	const stopAll = async (): Promise<void> => {
 		for (const stop of stops.splice(0).reverse()) await stop();
 	};
@@ -133,13 +155,12 @@ export async function startNode(options: NodeOptions): Promise<RunningNode> {
 			markDevelopmentDirectory(dataDirectory, toHex(open.rules.genesisId), development.options);
 		}
 		const isAtEnd = endOf(open, config.node.shutdown, log, finished.resolve);
-		const core = { options, open, machine, log, clock, monotonicClock, report, stops, isAtEnd };
+		const core = { options, open, machine, shielded, log, clock, monotonicClock, report, stops, isAtEnd };
 		const { ports, peers } = await startServices(core);
-		if (proofs instanceof LateProofs) {
-			loadShieldedProofs(config, true).then(
-				(loaded) => proofs.become(loaded),
-				(error: unknown) => report(error, "shielded proofs"),
-			);
+		if (shielded instanceof LateShieldedSupport) {
+			shielded
+				.load(() => loadShieldedSupport(config, true))
+				.catch((error: unknown) => report(error, "shielded proofs"));
 		}
 		return {
 			peers,
@@ -177,6 +198,7 @@ interface NodeCore {
 	readonly options: NodeOptions;
 	readonly open: OpenChain;
 	readonly machine: ContractMachine;
+	readonly shielded: ShieldedSupport | undefined;
 	readonly log: NodeLog;
 	readonly clock: () => bigint;
 	readonly monotonicClock: () => number;
@@ -189,7 +211,7 @@ interface NodeCore {
 async function startServices(
 	core: NodeCore,
 ): Promise<{ readonly ports: NodePorts; readonly peers: PeerNetwork | undefined }> {
-	const { options, open, machine, log, clock, monotonicClock, report, stops, isAtEnd } = core;
+	const { options, open, machine, shielded, log, clock, monotonicClock, report, stops } = core;
 	const { config, development } = options;
 	let ports: NodePorts = {};
 	let peers: PeerNetwork | undefined;
@@ -201,6 +223,8 @@ async function startServices(
 	executeWaitingInTurns(open, report);
 	logSwitches(open, log);
 	watchVersions(open, log);
+	const shieldedWork = options.shieldedWork ?? openShieldedWork(config, development !== undefined, stops);
+	const shieldedWarning = watchShielded(open, config, log);
 	const network = new LateNetwork(isolatedNetwork(toHex(open.rules.genesisId).repeat(2)));
 	const metrics = await startCounting(open, network, options, report, stops);
 	const own = development ? [development.producer] : options.producers;
@@ -217,6 +241,9 @@ async function startServices(
 		confirmedNumber: () => peers?.chain.confirmedNumber ?? 0n,
 		submitted: () => sealer?.submitted() ?? Promise.resolve(),
 		catchUp: () => sealer?.catchUp() ?? false,
+		shieldedWork,
+		prepare: shielded?.prepare,
+		warnings: () => [shieldedWarning()].filter((warning) => warning !== undefined),
 		report,
 	});
 	const broadcaster = new Broadcaster(api);
@@ -235,7 +262,7 @@ async function startServices(
 	const metricsPort = metrics?.port === undefined ? {} : { metrics: metrics.port };
 	const jsonRpcPorts = await startJsonRpc(open, api, broadcaster, options, stops, ofDevelopment);
 	const grpcPorts = await startGrpc(api, broadcaster, options.host, stops);
-	peers = development ? undefined : await startPeers(open, options, metrics?.peers, isAtEnd, report, stops);
+	peers = development ? undefined : await startPeers(core, metrics?.peers);
 	if (peers) network.become(peers);
 	const peerPort = peers && peers.port !== 0 ? { peer: peers.port } : {};
 	ports = { ...servers.ports, ...jsonRpcPorts, ...grpcPorts, ...metricsPort, ...gatewayPort, ...peerPort };
@@ -267,13 +294,10 @@ function endOf(
 
 /** The peer network is loaded only where the configuration asks for peers, and after everything else. */
 async function startPeers(
-	open: OpenChain,
-	{ config, producers, host, dataDirectory, log }: NodeOptions,
+	{ open, options, shielded, isAtEnd, report, stops }: NodeCore,
 	meter: PeerMeter | undefined,
-	isAtEnd: (() => boolean) | undefined,
-	report: Report,
-	stops: Stops,
 ): Promise<PeerNetwork | undefined> {
+	const { config, producers, host, dataDirectory, log } = options;
 	const { run, node } = config;
 	if (!run.peers || (node.peers.listenPort === 0 && node.peers.active.length === 0)) return undefined;
 	const [{ startNetwork }, { localAddresses, nodeEnvironment }, { LazySignaturePool }, { workerScript }] =
@@ -288,7 +312,11 @@ async function startPeers(
 		environment: nodeEnvironment(),
 		config,
 		open,
-		pool,
+		pool: {
+			recover: async (transactions) => {
+				await Promise.all([pool.recover(transactions), shielded?.prepare?.(transactions)]);
+			},
+		},
 		producers,
 		host,
 		lan: localAddresses(),
@@ -431,6 +459,32 @@ function watchVersions(open: OpenChain, log: NodeLog): void {
 		),
 	);
 	open.chain.observe({ applied: ({ block }) => watch.applied(block) });
+}
+
+/**
+ * Who runs a node must hear at each start, and when it begins, that blocks can't be judged.
+ * @returns what an operator must know now; undefined: nothing
+ */
+function watchShielded(open: OpenChain, config: NodeConfig, log: NodeLog): () => string | undefined {
+	const { chain, rules } = open;
+	const warning = (): string | undefined => {
+		if (!asksForProofs(chain.state) || rules.development) return undefined;
+		if (takesProofsUnchecked(config)) {
+			return "shielded proofs are not checked (node.shielded.allowUnverified): a block in which a transaction shows a false proof, in its own pool or to a contract of shielded tokens, is judged wrongly; node.shielded.params ends that";
+		}
+		if (rules.shieldedPool || !config.node.shielded.verifiesProofs) return undefined;
+		return "shielded transactions have been switched on, and node.shielded.params names no folder with their parameters: this node stops before the first block that asks for a proof; fetch sapling-spend.params and sapling-output.params of the network";
+	};
+	let last = warning();
+	if (last !== undefined) log.warn({ head: Number(chain.head.number) }, last);
+	chain.observe({
+		applied: ({ block }) => {
+			const now = warning();
+			if (now !== undefined && last === undefined) log.error({ number: Number(block.number) }, now);
+			last = now;
+		},
+	});
+	return warning;
 }
 
 /** After a block, waiting transactions are executed again in short turns, so that nothing else has to wait long. */

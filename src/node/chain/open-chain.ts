@@ -1,19 +1,23 @@
 /** Opening a chain from its configuration and data directory; keeping database and log in step; closing. */
 
+import type { SignedBlock } from "../../protocol/block.js";
+import { be64, readBe64 } from "../../protocol/bytes.js";
 import { OperatorError } from "../../protocol/operator-error.js";
 import type { NodeConfig } from "../config/config.js";
-import type { ChainRules, DevelopmentSchedule } from "../rules/chain-rules.js";
+import type { ChainRules, DevelopmentSchedule, ShieldedPool } from "../rules/chain-rules.js";
 import type { MachineRunner } from "../rules/execution.js";
 import { ForkGates } from "../rules/fork-gates.js";
 import { isFrom } from "../rules/release.js";
 import { settleAccountAssets } from "../state/asset-layout.js";
 import { createMemoryDatabase, DatabaseError, type KeyValueDatabase } from "../state/database.js";
-import { type StoreDefinition, storeDefinitions } from "../state/definition.js";
+import { type StoreDefinition, storeDefinitions, stores } from "../state/definition.js";
+import { asksForProofs } from "../state/note-trees.js";
 import type { PropertySeed } from "../state/property-table.js";
 import { StateDatabase } from "../state/state-database.js";
 import type { StateHistory } from "../state/state-history.js";
 import type { CacheLimits } from "../state/value-cache.js";
 import { createView, type StateView } from "../state/view.js";
+import type { AdoptedBlocks } from "./adopted-blocks.js";
 import { BlockLog, hasLog, type LogRecord } from "./block-log.js";
 import { Chain, type ChainJournal } from "./chain.js";
 import {
@@ -23,12 +27,14 @@ import {
 	logStartChange,
 	metaChange,
 	openDataDirectory,
+	readAdoptedBlocksNote,
 	readLogStart,
 	readMeta,
 	sideKey,
 } from "./data-directory.js";
 import { blackHoleAddress, genesisId, prepareBase, writeGenesis } from "./genesis.js";
 import { diskFiles, type LogFiles } from "./log-files.js";
+import { wantedBy } from "./read-ahead.js";
 
 /** When the base goes to the database. */
 export interface FlushLimits {
@@ -53,6 +59,10 @@ export interface ChainOptions {
 	/** Milliseconds of a clock that only goes forward: how long transactions wait. */
 	readonly clock: () => bigint;
 	readonly machine: MachineRunner;
+	/** What checks shielded proofs; absent: a network's chain that needs it is not opened. */
+	readonly shielded?: Pick<ShieldedPool, "proofs" | "trees"> | undefined;
+	/** Notified of a block that can't be judged: the node must stop. */
+	readonly onUnverifiable?: ((error: Error) => void) | undefined;
 	/** How a development chain times its blocks; absent for every network. */
 	readonly development?: DevelopmentSchedule | undefined;
 	/** Writes to the state of a chain that is being created, after genesis. */
@@ -74,6 +84,7 @@ export class OpenChain {
 	private flushing: Promise<void> | undefined;
 	private isFlushing = false;
 	private failed = false;
+	private lowest = 0n;
 
 	private constructor(
 		readonly chain: Chain,
@@ -94,13 +105,18 @@ export class OpenChain {
 	 */
 	static async open(options: ChainOptions): Promise<OpenChain> {
 		const { config, dataDirectory } = options;
-		const storage =
+		let storage =
 			options.storage ??
 			(dataDirectory
 				? await openDataDirectory(dataDirectory, config.storage.directory)
 				: createMemoryDatabase());
 		try {
-			return await OpenChain.openOn(storage, options);
+			const adopted = await adoptedBlocks(storage);
+			if (adopted) storage = adopted.under(storage);
+			const open = await OpenChain.openOn(storage, options);
+			open.database.olderEntries = adopted;
+			open.lowest = await lowestNumber(storage, adopted);
+			return open;
 		} catch (error) {
 			await storage.close();
 			throw error;
@@ -110,7 +126,10 @@ export class OpenChain {
 	private static async openOn(storage: KeyValueDatabase, options: ChainOptions): Promise<OpenChain> {
 		const { config, dataDirectory } = options;
 		const timing = { restoring: true };
-		const rules = chainRules(config, options.development && looseWhileRestoring(options.development, timing));
+		const rules = chainRules(
+			options,
+			options.development && looseWhileRestoring(options.development, timing),
+		);
 		const seed = propertySeed(config);
 		const meta = await readMeta(storage, dataDirectory ?? "memory");
 		if (meta) checkMeta(meta, rules.genesisId, dataDirectory ?? "memory");
@@ -127,6 +146,7 @@ export class OpenChain {
 		if (!meta) await database.flush(true, [metaChange(rules.genesisId)]);
 
 		const head = createView(database.headBackend, seed);
+		checkProofSupport(head, options);
 		const forks = new ForkGates(head, rules);
 		const opened = dataDirectory
 			? BlockLog.open(
@@ -147,7 +167,7 @@ export class OpenChain {
 			},
 		};
 		const chain = new Chain(
-			{ state: head, rules, forks, machine: options.machine },
+			{ state: head, rules, forks, machine: options.machine, onUnverifiable: options.onUnverifiable },
 			database,
 			createView(database.solidBackend, seed),
 			{
@@ -199,6 +219,11 @@ export class OpenChain {
 		return history;
 	}
 
+	/** The lowest block besides the genesis block: above 1 where the chain's data began with later ones; 0: none. */
+	get lowestNumber(): bigint {
+		return this.lowest;
+	}
+
 	private get limits(): FlushLimits {
 		return this.options.flushLimits ?? FLUSH_LIMITS;
 	}
@@ -224,6 +249,13 @@ export class OpenChain {
 		} finally {
 			this.isFlushing = false;
 		}
+	}
+
+	/** Fetches what a block will read, on other threads. Never rejects: the block's own reads report what is wrong. */
+	async readAhead(block: SignedBlock): Promise<void> {
+		try {
+			await this.database.readAhead(wantedBy(block.transactions));
+		} catch {}
 	}
 
 	/** Waits for the disk where an importer outruns it; otherwise lets only other tasks run. */
@@ -305,6 +337,24 @@ export class OpenChain {
 	}
 }
 
+/** Old blocks that stayed where they were adopted. @throws {DatabaseError} */
+async function adoptedBlocks(storage: KeyValueDatabase): Promise<AdoptedBlocks | undefined> {
+	const note = readAdoptedBlocksNote(storage);
+	if (!note) return undefined;
+	// Loaded only where it is needed, like all that reads a reference node's files.
+	const { AdoptedBlocks } = await import("./adopted-blocks.js");
+	return AdoptedBlocks.open(note);
+}
+
+async function lowestNumber(storage: KeyValueDatabase, adopted: AdoptedBlocks | undefined): Promise<bigint> {
+	const prefix = Uint8Array.of(stores.blockIndex.index);
+	const first = Buffer.concat([prefix, be64(1n)]);
+	if (storage.get(first)) return 1n;
+	if (adopted) return adopted.lowest;
+	const lowest = await storage.firstKey(first, Uint8Array.of(stores.blockIndex.index + 1));
+	return lowest ? readBe64(lowest.subarray(1)) : 0n;
+}
+
 /** Writes the state before block 1, or what every later start does to the state that is there. */
 function prepareState(base: StateView, rules: ChainRules, options: ChainOptions, isNew: boolean): void {
 	const { config } = options;
@@ -338,8 +388,16 @@ function looseWhileRestoring(
 	};
 }
 
+/** @throws {OperatorError} if the chain asks for shielded proofs, and nothing would check them */
+function checkProofSupport(state: StateView, { config, shielded, development }: ChainOptions): void {
+	if (shielded || development || !config.node.shielded.verifiesProofs || !asksForProofs(state)) return;
+	throw new OperatorError(
+		"this chain has shielded transactions, and node.shielded.params names no folder with their parameters: fetch sapling-spend.params and sapling-output.params of the network, or set node.shielded.allowUnverified = true to follow it without checking proofs",
+	);
+}
+
 /** The facts of the chain that the configuration fixes. */
-function chainRules(config: NodeConfig, development?: DevelopmentSchedule): ChainRules {
+function chainRules({ config, shielded }: ChainOptions, development?: DevelopmentSchedule): ChainRules {
 	const blackHole = blackHoleAddress(config.genesis);
 	if (blackHole.length === 0 && isFrom(config.node.release, "4.8.1")) {
 		throw new OperatorError("Account[Blackhole] is not configured.");
@@ -362,6 +420,7 @@ function chainRules(config: NodeConfig, development?: DevelopmentSchedule): Chai
 		network: config.node.network,
 		...(config.block.version === undefined ? {} : { blockVersion: config.block.version }),
 		keepsNoteTree: config.node.shielded.verifiesProofs,
+		...(shielded ? { shieldedPool: { ...shielded, tokenId: config.node.shielded.tokenId } } : {}),
 	};
 }
 

@@ -112,9 +112,8 @@ export class NodeChain implements LocalChain {
 		return this.solidBlock;
 	}
 
-	/** This node keeps every block. */
 	get lowestNumber(): bigint {
-		return 0n;
+		return this.options.open.lowestNumber;
 	}
 
 	get lowestForkPoint(): bigint {
@@ -159,8 +158,9 @@ export class NodeChain implements LocalChain {
 	}
 
 	async prepare(block: SignedBlock): Promise<void> {
-		await this.options.pool?.recover(block.transactions);
-		await this.options.open.throttle();
+		const { open, pool } = this.options;
+		await Promise.all([pool?.recover(block.transactions), open.readAhead(block)]);
+		await open.throttle();
 	}
 
 	push(block: SignedBlock): PushResult {

@@ -11,7 +11,7 @@ import type { ShieldedProofs } from "./proofs.js";
 import { SaplingVerifier } from "./verifier.js";
 
 const verifierOf = (groth16: Groth16) =>
-	new SaplingVerifier(groth16, DEVELOPMENT_SPEND_KEY, DEVELOPMENT_OUTPUT_KEY);
+	SaplingVerifier.withKeys(groth16, DEVELOPMENT_SPEND_KEY, DEVELOPMENT_OUTPUT_KEY);
 
 /** @param load the faster library, which takes the place of the portable one when it is there */
 export function developmentProofs(load: () => Promise<Groth16> = loadGroth16): ShieldedProofs {
@@ -30,7 +30,9 @@ export function developmentProofs(load: () => Promise<Groth16> = loadGroth16): S
 		return verifier;
 	};
 	return {
-		verify: (...question) => current().verify(...question),
+		holdsSpend: (...question) => current().holdsSpend(...question),
+		holdsOutput: (...question) => current().holdsOutput(...question),
+		holdsBalance: (...question) => current().holdsBalance(...question),
 		merkleHash: (...question) => current().merkleHash(...question),
 	};
 }
