@@ -28,7 +28,7 @@ const SLOW = [
 	"test/keystore/{secret-storage,keystore,shielded-keystore,agent}.test.ts",
 	"test/node/vm/{curve,signature-arrays,energy-costs}.test.ts",
 	"test/node/shielded/{groth16,mutations,precompiles}.test.ts",
-	"test/proving/{prover,spend,tasks}.test.ts",
+	"test/proving/{native-prover,prover,spend,tasks}.test.ts",
 	// Long chains
 	"test/node/chain/restart.test.ts",
 	"test/node/network/peers/sync.test.ts",
