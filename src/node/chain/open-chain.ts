@@ -6,6 +6,8 @@ import type { ChainRules, DevelopmentSchedule } from "../rules/chain-rules.js";
 import type { MachineRunner } from "../rules/execution.js";
 import { ForkGates } from "../rules/fork-gates.js";
 import { isFrom } from "../rules/release.js";
+import type { MoverLimits } from "../segments/block-mover.js";
+import type { SegmentFiles } from "../segments/segment-files.js";
 import { settleAccountAssets } from "../state/asset-layout.js";
 import { createMemoryDatabase, DatabaseError, type KeyValueDatabase } from "../state/database.js";
 import { type StoreDefinition, storeDefinitions } from "../state/definition.js";
@@ -29,6 +31,7 @@ import {
 } from "./data-directory.js";
 import { blackHoleAddress, genesisId, prepareBase, writeGenesis } from "./genesis.js";
 import { diskFiles, type LogFiles } from "./log-files.js";
+import { OldBlocks } from "./old-blocks.js";
 
 /** When the base goes to the database. */
 export interface FlushLimits {
@@ -63,6 +66,10 @@ export interface ChainOptions {
 	readonly storage?: KeyValueDatabase | undefined;
 	/** Where the block log's files are; the disk's if absent. */
 	readonly logFiles?: LogFiles | undefined;
+	/** When old blocks move into segments; the default suits a disk of today. */
+	readonly moverLimits?: MoverLimits | undefined;
+	/** Where the segments are; the disk's if absent. */
+	readonly segmentFiles?: SegmentFiles | undefined;
 	/** Told once when the storage fails: the node must stop. What was answered before is kept. */
 	/** How much of the database is kept decoded; absent: the usual. */
 	readonly cacheLimits?: CacheLimits | undefined;
@@ -83,6 +90,8 @@ export class OpenChain {
 		readonly seed: PropertySeed,
 		readonly database: StateDatabase,
 		private readonly storage: KeyValueDatabase,
+		/** Undefined: the chain lives in memory. */
+		readonly oldBlocks: OldBlocks | undefined,
 		private readonly log: BlockLog | undefined,
 		private readonly marks: BatchMarks,
 		private readonly options: ChainOptions,
@@ -94,20 +103,29 @@ export class OpenChain {
 	 */
 	static async open(options: ChainOptions): Promise<OpenChain> {
 		const { config, dataDirectory } = options;
-		const storage =
+		const database =
 			options.storage ??
 			(dataDirectory
 				? await openDataDirectory(dataDirectory, config.storage.directory)
 				: createMemoryDatabase());
+		let storage = database;
 		try {
-			return await OpenChain.openOn(storage, options);
+			const old = dataDirectory
+				? await OldBlocks.open(database, dataDirectory, options.segmentFiles)
+				: undefined;
+			storage = old?.storage ?? database;
+			return await OpenChain.openOn(storage, old, options);
 		} catch (error) {
 			await storage.close();
 			throw error;
 		}
 	}
 
-	private static async openOn(storage: KeyValueDatabase, options: ChainOptions): Promise<OpenChain> {
+	private static async openOn(
+		storage: KeyValueDatabase,
+		oldBlocks: OldBlocks | undefined,
+		options: ChainOptions,
+	): Promise<OpenChain> {
 		const { config, dataDirectory } = options;
 		const timing = { restoring: true };
 		const rules = chainRules(config, options.development && looseWhileRestoring(options.development, timing));
@@ -166,7 +184,9 @@ export class OpenChain {
 			options.clock,
 			journal,
 		);
-		const open = new OpenChain(chain, rules, forks, seed, database, storage, opened?.log, marks, options);
+		const log = opened?.log;
+		oldBlocks?.storedUpTo(database.settledNumber);
+		const open = new OpenChain(chain, rules, forks, seed, database, storage, oldBlocks, log, marks, options);
 		try {
 			await open.restore(opened?.records ?? []);
 		} catch (error) {
@@ -176,6 +196,10 @@ export class OpenChain {
 		timing.restoring = false;
 		chain.observe({ applied: () => open.flushIfDue() });
 		storage.compared?.catch((error: unknown) => open.storageFailed(error));
+		// The history of a development chain goes back and forth.
+		if (config.node.blocks.segments && !options.development) {
+			oldBlocks?.start(options.moverLimits, (error) => open.storageFailed(error));
+		}
 		return open;
 	}
 
@@ -219,8 +243,10 @@ export class OpenChain {
 		try {
 			await this.log?.prepareRotation();
 			const start = this.log?.rotate(this.chain.unsettledRecords());
+			const { settledNumber } = this.database;
 			await this.database.flush(true, start ? [logStartChange(start), ...this.marks.next()] : []);
 			if (start) this.log?.dropBefore(start.segment);
+			this.oldBlocks?.storedUpTo(settledNumber);
 		} finally {
 			this.isFlushing = false;
 		}
@@ -236,6 +262,7 @@ export class OpenChain {
 	 * what the next start needs.
 	 */
 	async close(): Promise<void> {
+		await this.oldBlocks?.stop();
 		await this.flushing;
 		try {
 			if (!this.failed) await this.flush();

@@ -102,6 +102,7 @@ interface NodeSection {
 	readonly metrics: MetricsConfig;
 	readonly shutdown: ShutdownConfig | undefined;
 	readonly pending: PendingConfig;
+	readonly blocks: BlocksConfig;
 	readonly shielded: ShieldedConfig;
 	/** Lower-case names of endpoints that answer "unavailable". */
 	readonly disabledApi: ReadonlySet<string>;
@@ -125,6 +126,12 @@ interface PendingConfig {
 	readonly maxShielded: number;
 	/** Whether packing prefers higher fees. */
 	readonly sortByFee: boolean;
+}
+
+/** What becomes of old blocks. Ours. */
+interface BlocksConfig {
+	/** Whether they move into compressed files of their own. */
+	readonly segments: boolean;
 }
 
 interface ShieldedConfig {
@@ -300,6 +307,7 @@ function readNode(settings: Settings, release: Release, isWitness: boolean): Nod
 		backup: readBackup(settings),
 		metrics: readMetrics(settings),
 		shutdown: readShutdown(settings),
+		blocks: { segments: settings.get("node.blocks.segments") },
 		pending: {
 			maxSize: settings.get("node.maxTransactionPendingSize"),
 			timeoutMs: settings.get("node.pendingTransactionTimeout"),

@@ -37,6 +37,10 @@ export const nodeSettings = {
 		"main",
 		`${NETWORKS.join(", ")}: the network whose numbers of block versions and parameters hold (ours); a chain of its own counts as main`,
 	),
+	"node.blocks.segments": boolean(
+		true,
+		"old blocks and receipts move from the database into compressed files, in the background (ours)",
+	),
 	"node.listen.port": port(0, "TCP and UDP port for peers; 0: no peer can connect"),
 	"node.p2p.version": int(0, "network id that both sides of a connection must share"),
 	"node.enableIpv6": boolean(false, "peers may be reached over IPv6"),

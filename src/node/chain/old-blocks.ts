@@ -1,0 +1,70 @@
+/** The old blocks of a data directory: read through one database with all others, and moved into segments meanwhile. */
+
+import { setTimeout as sleep } from "node:timers/promises";
+import { BlockMover, MOVER_LIMITS, type MoverLimits } from "../segments/block-mover.js";
+import { type SegmentFiles, segmentFilesOnDisk } from "../segments/segment-files.js";
+import { SegmentedDatabase } from "../segments/segmented-database.js";
+import { Segments, segmentsDirectory } from "../segments/segments.js";
+import type { KeyValueDatabase } from "../state/database.js";
+
+export class OldBlocks {
+	private mover: BlockMover | undefined;
+	private onFailure: (error: unknown) => void = () => {};
+	private stored = 0n;
+	/** What is being moved; resolves when all that was due is. */
+	moving: Promise<void> | undefined;
+
+	private constructor(
+		private readonly database: KeyValueDatabase,
+		private readonly segments: Segments,
+		/** The database with what the segments hold. */
+		readonly storage: KeyValueDatabase,
+	) {}
+
+	/** @throws {DatabaseError} if a segment is missing or not what it was */
+	static async open(
+		database: KeyValueDatabase,
+		dataDirectory: string,
+		files: SegmentFiles = segmentFilesOnDisk,
+	): Promise<OldBlocks> {
+		const segments = await Segments.open(database, segmentsDirectory(dataDirectory), files);
+		return new OldBlocks(database, segments, new SegmentedDatabase(database, segments));
+	}
+
+	/**
+	 * Begins to move blocks whenever there are enough.
+	 * @param onFailure told if that can't go on
+	 */
+	start(limits: MoverLimits = MOVER_LIMITS, onFailure: (error: unknown) => void): void {
+		const mover = new BlockMover({
+			database: this.database,
+			segments: this.segments,
+			stored: () => this.stored,
+			limits,
+			now: () => performance.now(),
+			pause: async (ms) => {
+				await sleep(ms, undefined, { ref: false });
+			},
+		});
+		this.mover = mover;
+		this.onFailure = onFailure;
+		this.move();
+	}
+
+	/** The database holds all blocks up to one that can't be undone. */
+	storedUpTo(number: bigint): void {
+		this.stored = number;
+		this.move();
+	}
+
+	private move(): void {
+		this.moving = this.mover?.run();
+		this.moving?.catch((error: unknown) => this.onFailure(error));
+	}
+
+	/** Ends the moving; nothing reads the database for it any more. */
+	async stop(): Promise<void> {
+		await this.mover?.stop();
+		this.mover = undefined;
+	}
+}
