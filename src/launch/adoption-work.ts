@@ -97,7 +97,7 @@ function expectedBlock(text: string): Expected["block"] {
 /** Our tables take about what theirs do: both are compressed alike. */
 const SPARE_SHARE = 0.1;
 
-function roomFor(bytes: number, dataDirectory: string): DiskRoom {
+export function roomFor(bytes: number, dataDirectory: string): DiskRoom {
 	let place = resolve(dataDirectory);
 	while (!existsSync(place)) place = dirname(place);
 	const { bavail, bsize } = statfsSync(place);

@@ -62,6 +62,16 @@ export class OldBlocks {
 		this.moving?.catch((error: unknown) => this.onFailure(error));
 	}
 
+	/** All entries of the database itself, of one moment, without what the segments hold. */
+	storedEntries(): AsyncIterable<readonly [Uint8Array, Uint8Array]> {
+		return this.database.entries(new Uint8Array(0));
+	}
+
+	/** Closes the segments; the database stays open. */
+	release(): void {
+		this.segments.close();
+	}
+
 	/** Ends the moving; nothing reads the database for it any more. */
 	async stop(): Promise<void> {
 		await this.mover?.stop();

@@ -21,6 +21,7 @@ import { Chain, type ChainJournal } from "./chain.js";
 import {
 	BatchMarks,
 	checkMeta,
+	type DirectoryMeta,
 	logDirectory,
 	logStartChange,
 	metaChange,
@@ -108,15 +109,14 @@ export class OpenChain {
 			(dataDirectory
 				? await openDataDirectory(dataDirectory, config.storage.directory)
 				: createMemoryDatabase());
-		let storage = database;
+		let old: OldBlocks | undefined;
 		try {
-			const old = dataDirectory
-				? await OldBlocks.open(database, dataDirectory, options.segmentFiles)
-				: undefined;
-			storage = old?.storage ?? database;
-			return await OpenChain.openOn(storage, old, options);
+			const meta = await readMeta(database, dataDirectory ?? "memory");
+			if (dataDirectory) old = await OldBlocks.open(database, dataDirectory, options.segmentFiles);
+			return await OpenChain.openOn(old?.storage ?? database, old, meta, options);
 		} catch (error) {
-			await storage.close();
+			old?.release();
+			await database.close();
 			throw error;
 		}
 	}
@@ -124,13 +124,13 @@ export class OpenChain {
 	private static async openOn(
 		storage: KeyValueDatabase,
 		oldBlocks: OldBlocks | undefined,
+		meta: DirectoryMeta | undefined,
 		options: ChainOptions,
 	): Promise<OpenChain> {
 		const { config, dataDirectory } = options;
 		const timing = { restoring: true };
 		const rules = chainRules(config, options.development && looseWhileRestoring(options.development, timing));
 		const seed = propertySeed(config);
-		const meta = await readMeta(storage, dataDirectory ?? "memory");
 		if (meta) checkMeta(meta, rules.genesisId, dataDirectory ?? "memory");
 		const marks = await BatchMarks.read(storage, dataDirectory ?? "memory");
 		const files = options.logFiles ?? diskFiles;
@@ -250,6 +250,14 @@ export class OpenChain {
 		} finally {
 			this.isFlushing = false;
 		}
+	}
+
+	/** Brings what can't be undone any more to the database now, while the chain goes on. */
+	async flushNow(): Promise<void> {
+		while (this.isFlushing && this.flushing) await this.flushing;
+		if (this.failed) return;
+		this.flushing = this.flush().catch((error: unknown) => this.storageFailed(error));
+		await this.flushing;
 	}
 
 	/** Waits for the disk where an importer outruns it; otherwise lets only other tasks run. */

@@ -32,6 +32,13 @@ function segmentName(first: bigint): string {
 	return `${String(first).padStart(12, "0")}.seg`;
 }
 
+/** The name of the file that an entry of the database notes; undefined for any other entry. */
+export function notedName(key: Uint8Array): string | undefined {
+	const isNote =
+		key.length === NOTE_PREFIX.length + 8 && NOTE_PREFIX.equals(key.subarray(0, NOTE_PREFIX.length));
+	return isNote ? segmentName(readBe64(key.subarray(NOTE_PREFIX.length))) : undefined;
+}
+
 /** The change that notes a segment. */
 export function noteChange({ first, last, bytes, crc, isMoved }: NotedSegment): BatchChange {
 	const value = { last: Number(last), bytes, crc, moved: isMoved };
