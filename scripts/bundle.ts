@@ -12,8 +12,8 @@ import { join, relative, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { Plugin } from "@oclif/core";
 import { build, type Metafile } from "esbuild";
-import { generalFlags } from "../src/terminal/coin-command.js";
-import { usageLine } from "../src/terminal/usage-line.js";
+import { generalFlags } from "../src/terminal/base/coin-command.js";
+import { usageLine } from "../src/terminal/command-line/usage-line.js";
 import { thirdPartyNotices } from "./notices.js";
 
 const root = fileURLToPath(new URL("..", import.meta.url));

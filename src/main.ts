@@ -2,13 +2,13 @@
 
 import { Config, run } from "@oclif/core";
 import { isDeriving } from "./keystore/deriving.js";
-import { asFailure, reportFailure, reportUncaught } from "./terminal/failure-report.js";
-import { isUnknownCommand } from "./terminal/framework-errors.js";
-import { handleSignals, watchBusy } from "./terminal/interrupt.js";
-import { printText } from "./terminal/output.js";
-import { type HelpEntry, rootHelp } from "./terminal/root-help.js";
-import { longForm } from "./terminal/short-forms.js";
-import { unknownCommand } from "./terminal/unknown-command.js";
+import { type HelpEntry, rootHelp } from "./terminal/command-line/root-help.js";
+import { longForm } from "./terminal/command-line/short-forms.js";
+import { unknownCommand } from "./terminal/command-line/unknown-command.js";
+import { asFailure, reportFailure, reportUncaught } from "./terminal/output/failure-report.js";
+import { isUnknownCommand } from "./terminal/output/framework-errors.js";
+import { printText } from "./terminal/output/output.js";
+import { handleSignals, watchBusy } from "./terminal/prompt/interrupt.js";
 import type { Failure } from "./wallet/failure.js";
 import { nearest } from "./wallet/values/suggestion.js";
 

@@ -1,10 +1,13 @@
 import { existsSync, readFileSync } from "node:fs";
+import { dirname, join, normalize } from "node:path";
 import { describe, expect, test } from "vitest";
 
 interface FileDiff {
 	readonly path: string;
 	/** Runs of lines that the file has to contain, one after the other. */
 	readonly hunks: readonly string[];
+	/** Sources that added lines import. */
+	readonly imports: readonly string[];
 }
 
 /** The worked diffs of CONTRIBUTING.md, by file. */
@@ -17,7 +20,7 @@ function workedDiffs(): FileDiff[] {
 			.slice(1)
 			.map((text) => {
 				const [path = "", ...hunks] = text.split(/\n@@\n/);
-				return { path, hunks: hunks.map(presentLines) };
+				return { path, hunks: hunks.map(presentLines), imports: importsOf(path, text) };
 			}),
 	);
 }
@@ -31,13 +34,24 @@ function presentLines(hunk: string): string {
 		.join("\n");
 }
 
+const IMPORT = /^\+import .* from "(\.[^"]*)\.js";$/gm;
+
+function importsOf(path: string, text: string): string[] {
+	return [...text.matchAll(IMPORT)].map(([, target = ""]) => `${normalize(join(dirname(path), target))}.ts`);
+}
+
 const diffs = workedDiffs();
 
 test("CONTRIBUTING.md shows changes of four kinds", () => {
 	expect(diffs.length).toBeGreaterThanOrEqual(11);
 });
 
-describe.each(diffs)("the worked diff of $path", ({ path, hunks }) => {
+describe.each(diffs)("the worked diff of $path", ({ path, hunks, imports }) => {
+	test("imports what is there, or what another one adds", () => {
+		const added = diffs.map((diff) => diff.path);
+		expect(imports.filter((target) => !existsSync(target) && !added.includes(target))).toEqual([]);
+	});
+
 	test("fits the file as it is", () => {
 		const added = hunks.every((hunk) => hunk === "");
 		expect(existsSync(path)).toBe(!added);

@@ -102,6 +102,20 @@ test("no files import each other's values in a circle", () => {
 	expect(circleIn(graph)).toEqual([]);
 });
 
+test("no rooms of src/terminal import from each other in a circle", () => {
+	const roomOf = (path: string) => dirname(path);
+	const inTerminal = (path: string) => path.startsWith("src/terminal/");
+	const graph = new Map<string, string[]>();
+	for (const path of sources.filter(inTerminal)) {
+		const targets = [...readFileSync(path, "utf8").matchAll(IMPORT)]
+			.map(([, target = ""]) => targetOf(path, target))
+			.filter((target) => inTerminal(target) && roomOf(target) !== roomOf(path));
+		graph.set(roomOf(path), [...(graph.get(roomOf(path)) ?? []), ...targets.map(roomOf)]);
+	}
+	expect(graph.get("src/terminal/base")).toContain("src/terminal/output");
+	expect(circleIn(graph)).toEqual([]);
+});
+
 test("a circle would be found", () => {
 	const graph = new Map([
 		["a.ts", valueImports("a.ts", 'import { type A, b } from "./b.js";')],

@@ -6,7 +6,6 @@ import { sha256 } from "../../src/protocol/hash.js";
 import { addressOfPrivateKey } from "../../src/protocol/signature.js";
 
 export const ACCOUNTS = 2_000;
-const NO_LIMIT = 1_000_000_000;
 const INTERVAL_MS = 1_000;
 
 export const keyOf = (index: number): Uint8Array => sha256(Buffer.from(`bench account ${index}`));
@@ -56,7 +55,6 @@ export async function serve(): Promise<void> {
 			http: { ...node.http, full: listener, maxConnections: 0 },
 			jsonrpc: { ...node.jsonrpc, full: listener },
 		},
-		rateLimiter: { globalQps: NO_LIMIT, globalIpQps: NO_LIMIT, apiQps: NO_LIMIT, http: [], rpc: [] },
 	};
 	const running = await startNode({
 		config,

@@ -1,6 +1,6 @@
 import { Args, Flags } from "@oclif/core";
-import { CoinCommand } from "../terminal/coin-command.js";
-import { NAME_KINDS, namedByArguments, namesOf } from "../terminal/completed-names.js";
+import { CoinCommand } from "../terminal/base/coin-command.js";
+import { NAME_KINDS, namedByArguments, namesOf } from "../terminal/command-line/completed-names.js";
 import {
 	type CompletedCommand,
 	completionScript,
@@ -8,8 +8,8 @@ import {
 	INSTALLATION,
 	SHELLS,
 	type Shell,
-} from "../terminal/completion.js";
-import { printText } from "../terminal/output.js";
+} from "../terminal/command-line/completion.js";
+import { printText } from "../terminal/output/output.js";
 
 export default class Autocomplete extends CoinCommand {
 	static override summary = "Print the completion script of a shell";

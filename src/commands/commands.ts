@@ -1,7 +1,7 @@
 import { type Command, Flags } from "@oclif/core";
-import { CoinCommand } from "../terminal/coin-command.js";
-import { commandSchema, type DescribedCommand } from "../terminal/command-schema.js";
-import { lines, type ResultShape, record } from "../terminal/result-shape.js";
+import { CoinCommand } from "../terminal/base/coin-command.js";
+import { commandSchema, type DescribedCommand } from "../terminal/schema/command-schema.js";
+import { lines, type ResultShape, record } from "../terminal/schema/result-shape.js";
 
 export default class Commands extends CoinCommand {
 	static override summary = "List every command, for people or as a catalogue for programs";

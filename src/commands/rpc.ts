@@ -2,12 +2,19 @@ import { readFile } from "node:fs/promises";
 import { Flags } from "@oclif/core";
 import type { Endpoint } from "../node/api/endpoint.js";
 import { endpoints, FOLDERS } from "../node/api/endpoint-table.js";
-import type { Method } from "../node/api/jsonrpc/method.js";
+import type { RpcMethod } from "../node/api/jsonrpc/method.js";
 import { spell, toNeutral } from "../protocol/dialect.js";
-import { CoinCommand } from "../terminal/coin-command.js";
-import { printAnswer, printBytes, printCells, printLine, printNote, tableLines } from "../terminal/output.js";
-import { type RpcWords, readRpcWords } from "../terminal/rpc-words.js";
-import { readStdin } from "../terminal/stdin.js";
+import { CoinCommand } from "../terminal/base/coin-command.js";
+import { readStdin } from "../terminal/input/stdin.js";
+import {
+	printAnswer,
+	printBytes,
+	printCells,
+	printLine,
+	printNote,
+	tableLines,
+} from "../terminal/output/output.js";
+import { type RpcWords, readRpcWords } from "../terminal/rpc/rpc-words.js";
 import type { Settings } from "../wallet/configuration/settings.js";
 import { Failure } from "../wallet/failure.js";
 import { isRecord, member, readJson } from "../wallet/json.js";
@@ -112,7 +119,7 @@ export default class Rpc extends CoinCommand {
 	}
 
 	private async runGrpc(words: RpcWords): Promise<void> {
-		const { methodOf, printGrpcMethod, sendGrpc } = await import("../terminal/grpc-request.js");
+		const { methodOf, printGrpcMethod, sendGrpc } = await import("../terminal/rpc/grpc-request.js");
 		if (words.switches.has("table")) return printGrpcMethod(methodOf(words));
 		const settings = await this.settings(words.values);
 		const data = words.values.data ?? words.rest[0];
@@ -188,7 +195,7 @@ export default class Rpc extends CoinCommand {
 			fields: parameters.map((parameter) => parameter.name).join(","),
 			about,
 		}));
-		const { grpcRows } = await import("../terminal/grpc-request.js");
+		const { grpcRows } = await import("../terminal/rpc/grpc-request.js");
 		const server = (["solidity", "pbft"] as const).find((kind) => only.has(kind));
 		const http = server ? rows.filter(({ servers }) => servers.split(",").includes(server)) : rows;
 		const all = only.has("grpc")
@@ -262,7 +269,7 @@ function saysVisible(body: string): boolean {
 }
 
 /** The table of methods brings all that answers them: it is loaded only where it is asked for. */
-async function rpcMethods(): Promise<readonly Method[]> {
+async function rpcMethods(): Promise<readonly RpcMethod[]> {
 	const { methods } = await import("../node/api/jsonrpc/method-table.js");
 	return methods;
 }

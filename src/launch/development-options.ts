@@ -26,6 +26,8 @@ export interface ChosenDevelopment {
 	readonly host: string;
 	/** Milliseconds that the clock is ahead of the wall clock. */
 	readonly clockOffsetMs: bigint;
+	/** Whether constant calls end after the chain's CPU time. */
+	readonly limitTime: boolean;
 }
 
 const DEFAULT_PORTS = {
@@ -78,8 +80,10 @@ export async function chooseDevelopment(
 			start === undefined
 				? 0n
 				: BigInt(integer("start-time", start, 1, Number.MAX_SAFE_INTEGER) - Date.now()),
+		limitTime: flag(get, "vm-time-limit"),
 		options: {
 			...made,
+			rateLimits: flag(get, "rate-limits"),
 			seal: sealMode(get),
 			solidLag: BigInt(integer("solid-lag", get("solid-lag") ?? "0", 0, 1_000_000)),
 			unstakeDelayMs: BigInt(parseDuration(get("unstake-delay") ?? "60s")),

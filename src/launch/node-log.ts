@@ -2,8 +2,8 @@
 
 import { LOG_LEVELS, type LogLevel } from "../node/config/log-config.js";
 import type { NodeLog } from "../node/node.js";
-import { harmlessJson } from "../terminal/harmless-text.js";
-import { printLine } from "../terminal/output.js";
+import { harmlessJson } from "../terminal/output/harmless-text.js";
+import { printLine } from "../terminal/output/output.js";
 
 export type LogFormat = "json" | "text";
 

@@ -7,7 +7,7 @@ import { PortError } from "../node/api/http-servers.js";
 import { AlreadyThereError } from "../node/chain/stop-condition.js";
 import { type NodeOptions, type RunningNode, startNode } from "../node/node.js";
 import { OperatorError } from "../protocol/operator-error.js";
-import { takeOverSignals } from "../terminal/interrupt.js";
+import { takeOverSignals } from "../terminal/prompt/interrupt.js";
 import { Failure } from "../wallet/failure.js";
 import { missingPartHint } from "./configuration-gaps.js";
 import { ControlServer } from "./control-server.js";

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
-import { generalFlags } from "../../src/terminal/coin-command.js";
+import { generalFlags } from "../../src/terminal/base/coin-command.js";
 
 describe("the manifest", () => {
 	const path = fileURLToPath(new URL("../../oclif.manifest.json", import.meta.url));

@@ -1,7 +1,7 @@
 import { Args, Flags } from "@oclif/core";
-import { CoinCommand } from "../../terminal/coin-command.js";
-import { flagText } from "../../terminal/contract-input.js";
-import { lines, record } from "../../terminal/result-shape.js";
+import { CoinCommand } from "../../terminal/base/coin-command.js";
+import { flagText } from "../../terminal/contract/contract-input.js";
+import { lines, record } from "../../terminal/schema/result-shape.js";
 import {
 	commonInterface,
 	joinedInterfaces,

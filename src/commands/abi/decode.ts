@@ -2,7 +2,7 @@ import { Args, Flags } from "@oclif/core";
 import { decodeValues } from "../../abi/coder.js";
 import { selectorOf } from "../../abi/parameter.js";
 import { equalBytes } from "../../protocol/bytes.js";
-import { AbiCommand } from "../../terminal/abi-command.js";
+import { AbiCommand } from "../../terminal/base/abi-command.js";
 import { parseSignature } from "../../wallet/abi/signature.js";
 import { Failure } from "../../wallet/failure.js";
 

@@ -1,6 +1,6 @@
 import { Args } from "@oclif/core";
-import { AbiCommand } from "../../terminal/abi-command.js";
-import { printJson, printLine } from "../../terminal/output.js";
+import { AbiCommand } from "../../terminal/base/abi-command.js";
+import { printJson, printLine } from "../../terminal/output/output.js";
 
 export default class AbiDisassemble extends AbiCommand {
 	static override summary = "Print code as its operations";

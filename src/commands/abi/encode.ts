@@ -1,9 +1,9 @@
 import { Args, Flags } from "@oclif/core";
 import { encodeCall, encodeValues } from "../../abi/coder.js";
 import { toHex } from "../../protocol/bytes.js";
-import { AbiCommand } from "../../terminal/abi-command.js";
-import { abiFlag, interfaceFlag } from "../../terminal/contract-input.js";
-import { keystoreFlags } from "../../terminal/flags.js";
+import { AbiCommand } from "../../terminal/base/abi-command.js";
+import { abiFlag, interfaceFlag } from "../../terminal/contract/contract-input.js";
+import { keystoreFlags } from "../../terminal/flags/flags.js";
 import { readArguments } from "../../wallet/abi/argument.js";
 import { findItem } from "../../wallet/abi/interface.js";
 import { accountNamed } from "../../wallet/transaction/signing.js";

@@ -1,8 +1,8 @@
 import { Args } from "@oclif/core";
 import { selectorOf } from "../../abi/parameter.js";
 import { toHex } from "../../protocol/bytes.js";
-import { CoinCommand } from "../../terminal/coin-command.js";
-import { abiFlag, interfaceFlag } from "../../terminal/contract-input.js";
+import { CoinCommand } from "../../terminal/base/coin-command.js";
+import { abiFlag, interfaceFlag } from "../../terminal/contract/contract-input.js";
 import { revertReason } from "../../wallet/abi/revert.js";
 import { isSignature, parseSignature } from "../../wallet/abi/signature.js";
 import { Failure } from "../../wallet/failure.js";

@@ -2,7 +2,7 @@ import { Args, Flags } from "@oclif/core";
 import { decodeEvent } from "../../abi/log.js";
 import { topicOf } from "../../abi/parameter.js";
 import { toHex } from "../../protocol/bytes.js";
-import { CoinCommand } from "../../terminal/coin-command.js";
+import { CoinCommand } from "../../terminal/base/coin-command.js";
 import { parseSignature } from "../../wallet/abi/signature.js";
 import { Failure } from "../../wallet/failure.js";
 import { parseHexBytes } from "../../wallet/values/bytes-text.js";

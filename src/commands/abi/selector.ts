@@ -1,7 +1,7 @@
 import { Args } from "@oclif/core";
 import { selectorOf } from "../../abi/parameter.js";
 import { toHex } from "../../protocol/bytes.js";
-import { CoinCommand } from "../../terminal/coin-command.js";
+import { CoinCommand } from "../../terminal/base/coin-command.js";
 import { parseSignature } from "../../wallet/abi/signature.js";
 
 export default class AbiSelector extends CoinCommand {

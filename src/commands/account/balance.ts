@@ -1,9 +1,9 @@
 import { Args, Flags } from "@oclif/core";
-import { keystoreFlags, nodeFlags, solidityFlag } from "../../terminal/flags.js";
-import { printJson, printLine } from "../../terminal/output.js";
-import { QueryCommand } from "../../terminal/query-command.js";
-import { lines } from "../../terminal/result-shape.js";
-import { argumentOrStdin, listLines } from "../../terminal/stdin.js";
+import { QueryCommand } from "../../terminal/base/query-command.js";
+import { keystoreFlags, nodeFlags, solidityFlag } from "../../terminal/flags/flags.js";
+import { argumentOrStdin, listLines } from "../../terminal/input/stdin.js";
+import { printJson, printLine } from "../../terminal/output/output.js";
+import { lines } from "../../terminal/schema/result-shape.js";
 import { accountOf } from "../../wallet/node/chain-query.js";
 import { NodeClient, type NodeView } from "../../wallet/node/node-client.js";
 import { Orc20, tokenContract } from "../../wallet/token/orc20.js";

@@ -1,8 +1,8 @@
 import { Args } from "@oclif/core";
 import { toBase58Check } from "../../protocol/address.js";
 import { AccountCreateContract } from "../../protocol/messages.js";
-import { ActingCommand } from "../../terminal/acting-command.js";
-import { actingFlags } from "../../terminal/acting-flags.js";
+import { ActingCommand } from "../../terminal/base/acting-command.js";
+import { actingFlags } from "../../terminal/flags/acting-flags.js";
 import { chainParameters } from "../../wallet/node/chain-parameters.js";
 import { contractOf } from "../../wallet/transaction/contract.js";
 import { accountNamed } from "../../wallet/transaction/signing.js";

@@ -1,7 +1,7 @@
 import { Args } from "@oclif/core";
 import { toBase58Check } from "../../protocol/address.js";
-import { CoinCommand } from "../../terminal/coin-command.js";
-import { keystoreFlags } from "../../terminal/flags.js";
+import { CoinCommand } from "../../terminal/base/coin-command.js";
+import { keystoreFlags } from "../../terminal/flags/flags.js";
 import { accountNamed } from "../../wallet/transaction/signing.js";
 
 export default class AccountResolve extends CoinCommand {

@@ -1,6 +1,6 @@
-import { AccountQuery, accountArgument, accountQueryFlags } from "../../terminal/account-query.js";
-import { one } from "../../terminal/result-shape.js";
-import { resourcesShape } from "../../terminal/view-shapes.js";
+import { AccountQuery, accountArgument, accountQueryFlags } from "../../terminal/base/account-query.js";
+import { one } from "../../terminal/schema/result-shape.js";
+import { resourcesShape } from "../../terminal/schema/view-shapes.js";
 import { existingAccount } from "../../wallet/node/chain-query.js";
 import { resourcesOf } from "../../wallet/view/account-resources.js";
 

@@ -1,9 +1,9 @@
 import { Args, Flags } from "@oclif/core";
 import { toBase58Check } from "../../protocol/address.js";
-import { keystoreFlags, nodeFlags, solidityFlag } from "../../terminal/flags.js";
-import { QueryCommand } from "../../terminal/query-command.js";
-import { either, map, orNull } from "../../terminal/result-shape.js";
-import { accountShape } from "../../terminal/view-shapes.js";
+import { QueryCommand } from "../../terminal/base/query-command.js";
+import { keystoreFlags, nodeFlags, solidityFlag } from "../../terminal/flags/flags.js";
+import { either, map, orNull } from "../../terminal/schema/result-shape.js";
+import { accountShape } from "../../terminal/schema/view-shapes.js";
 import { Failure } from "../../wallet/failure.js";
 import { accountOf } from "../../wallet/node/chain-query.js";
 import { NodeClient } from "../../wallet/node/node-client.js";

@@ -1,6 +1,6 @@
 import { fromUtf8 } from "../../protocol/bytes.js";
-import { AccountQuery, accountArgument, accountQueryFlags } from "../../terminal/account-query.js";
-import { lines, record } from "../../terminal/result-shape.js";
+import { AccountQuery, accountArgument, accountQueryFlags } from "../../terminal/base/account-query.js";
+import { lines, record } from "../../terminal/schema/result-shape.js";
 import { accountOf } from "../../wallet/node/chain-query.js";
 import { tokenById } from "../../wallet/token/token.js";
 import { formatDecimal } from "../../wallet/values/amount.js";

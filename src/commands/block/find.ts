@@ -1,6 +1,6 @@
 import { Flags } from "@oclif/core";
-import { nodeFlags } from "../../terminal/flags.js";
-import { QueryCommand } from "../../terminal/query-command.js";
+import { QueryCommand } from "../../terminal/base/query-command.js";
+import { nodeFlags } from "../../terminal/flags/flags.js";
 import { Failure } from "../../wallet/failure.js";
 import { blockByNumber, headBlock } from "../../wallet/node/chain-query.js";
 import { momentMs, parseMoment } from "../../wallet/values/moment.js";

@@ -1,9 +1,9 @@
 import { Flags } from "@oclif/core";
-import { textFlag } from "../../terminal/acting-flags.js";
-import type { OutputKind } from "../../terminal/coin-command.js";
-import { nodeFlags } from "../../terminal/flags.js";
-import { localTime, printJson, printLine } from "../../terminal/output.js";
-import { QueryCommand } from "../../terminal/query-command.js";
+import type { OutputKind } from "../../terminal/base/coin-command.js";
+import { QueryCommand } from "../../terminal/base/query-command.js";
+import { textFlag } from "../../terminal/flags/acting-flags.js";
+import { nodeFlags } from "../../terminal/flags/flags.js";
+import { localTime, printJson, printLine } from "../../terminal/output/output.js";
 import { followBlocks } from "../../wallet/node/block-follow.js";
 import { viewBlock } from "../../wallet/view/block-view.js";
 

@@ -1,9 +1,9 @@
 import { Args, Flags } from "@oclif/core";
 import { TransactionInfo } from "../../protocol/messages.js";
-import { nodeFlags, solidityFlag } from "../../terminal/flags.js";
-import { QueryCommand } from "../../terminal/query-command.js";
-import { list, one, record } from "../../terminal/result-shape.js";
-import { messageShape, transactionShape } from "../../terminal/view-shapes.js";
+import { QueryCommand } from "../../terminal/base/query-command.js";
+import { nodeFlags, solidityFlag } from "../../terminal/flags/flags.js";
+import { list, one, record } from "../../terminal/schema/result-shape.js";
+import { messageShape, transactionShape } from "../../terminal/schema/view-shapes.js";
 import { messageFrom } from "../../wallet/node/answer.js";
 import type { BlockReference } from "../../wallet/node/chain-query.js";
 import type { NodeClient, NodeView } from "../../wallet/node/node-client.js";

@@ -1,5 +1,5 @@
-import { nodeFlags, solidityFlag } from "../../terminal/flags.js";
-import { QueryCommand } from "../../terminal/query-command.js";
+import { QueryCommand } from "../../terminal/base/query-command.js";
+import { nodeFlags, solidityFlag } from "../../terminal/flags/flags.js";
 import { Failure } from "../../wallet/failure.js";
 import { formatCoin } from "../../wallet/values/amount.js";
 

@@ -5,11 +5,11 @@ import { Args, Flags } from "@oclif/core";
 import { openOffline } from "../../launch/offline-chain.js";
 import { delimited } from "../../node/chain/block-file.js";
 import type { SignedTransaction } from "../../protocol/transaction.js";
-import { CoinCommand } from "../../terminal/coin-command.js";
-import { endInterrupted, takeOverSignals } from "../../terminal/interrupt.js";
-import { printJsonNote } from "../../terminal/output.js";
-import { canDraw } from "../../terminal/progress.js";
-import { RateBar } from "../../terminal/rate-bar.js";
+import { CoinCommand } from "../../terminal/base/coin-command.js";
+import { directoryFlags } from "../../terminal/flags/directory-flags.js";
+import { printJsonNote } from "../../terminal/output/output.js";
+import { RateBar, rateFlag, rateMode } from "../../terminal/progress/rate-bar.js";
+import { endInterrupted, interruption } from "../../terminal/prompt/interrupt.js";
 import { Failure } from "../../wallet/failure.js";
 
 export default class ChainExport extends CoinCommand {
@@ -23,24 +23,10 @@ export default class ChainExport extends CoinCommand {
 		file: Args.string({ description: "new file, - for standard output", required: true, ignoreStdin: true }),
 	};
 	static override flags = {
-		config: Flags.string({
-			char: "c",
-			description: "configuration of the chain",
-			helpValue: "<file>",
-			default: "config.conf",
-		}),
-		"output-directory": Flags.string({
-			char: "d",
-			description: "data directory",
-			helpValue: "<dir>",
-			default: "output-directory",
-		}),
+		...directoryFlags,
 		from: Flags.string({ description: "first block (1)", helpValue: "<n>", default: "1" }),
 		to: Flags.string({ description: "last block (the head)", helpValue: "<n>" }),
-		progress: Flags.option({
-			options: ["bar", "json", "none"] as const,
-			description: "form of the progress",
-		})(),
+		...rateFlag,
 	};
 
 	async run(): Promise<void> {
@@ -54,15 +40,8 @@ export default class ChainExport extends CoinCommand {
 			throw new Failure("not_found", `there is no data directory ${flags["output-directory"]}`);
 		}
 		const chain = await openOffline(flags.config, flags["output-directory"], 0);
-		let interrupted = false;
-		takeOverSignals(() => {
-			interrupted = true;
-		});
-		const bar = await RateBar.open(
-			"exporting",
-			flags.progress ?? (this.chatty && canDraw(process.stderr) ? "bar" : "none"),
-			true,
-		);
+		const interrupted = interruption();
+		const bar = await RateBar.open("exporting", rateMode(flags, this.chatty), true);
 		let blocks = 0;
 		let transactions = 0;
 		let unsigned = 0;
@@ -78,7 +57,7 @@ export default class ChainExport extends CoinCommand {
 				);
 			}
 			const target = await openTarget(args.file);
-			for (let number = from; number <= last && !interrupted; number++) {
+			for (let number = from; number <= last && !interrupted.aborted; number++) {
 				const block = chain.open.chain.blockByNumber(number);
 				if (!block) throw new Failure("not_found", `block ${number} is not in the data directory`);
 				if (!target.write(delimited(block.bytes))) await once(target, "drain");
@@ -102,7 +81,7 @@ export default class ChainExport extends CoinCommand {
 		// Standard output may be the blocks themselves.
 		if (args.file !== "-") this.printRecord(record);
 		else if (this.chatty) printJsonNote(record);
-		if (interrupted) endInterrupted();
+		if (interrupted.aborted) endInterrupted();
 	}
 }
 

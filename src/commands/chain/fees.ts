@@ -1,5 +1,5 @@
-import { nodeFlags } from "../../terminal/flags.js";
-import { QueryCommand } from "../../terminal/query-command.js";
+import { QueryCommand } from "../../terminal/base/query-command.js";
+import { nodeFlags } from "../../terminal/flags/flags.js";
 import { chainFees } from "../../wallet/node/chain-parameters.js";
 import { formatCoin } from "../../wallet/values/amount.js";
 

@@ -1,8 +1,8 @@
 import { Flags } from "@oclif/core";
-import { nodeFlags } from "../../terminal/flags.js";
-import { printJson } from "../../terminal/output.js";
-import { QueryCommand } from "../../terminal/query-command.js";
-import { either, one, record } from "../../terminal/result-shape.js";
+import { QueryCommand } from "../../terminal/base/query-command.js";
+import { nodeFlags } from "../../terminal/flags/flags.js";
+import { printJson } from "../../terminal/output/output.js";
+import { either, one, record } from "../../terminal/schema/result-shape.js";
 import { headBlock } from "../../wallet/node/chain-query.js";
 import { currentReference, referenceRecord } from "../../wallet/transaction/reference.js";
 import { parseDuration } from "../../wallet/values/duration.js";

@@ -1,6 +1,6 @@
 import { toHex } from "../../protocol/bytes.js";
-import { nodeFlags } from "../../terminal/flags.js";
-import { QueryCommand } from "../../terminal/query-command.js";
+import { QueryCommand } from "../../terminal/base/query-command.js";
+import { nodeFlags } from "../../terminal/flags/flags.js";
 import { genesisId } from "../../wallet/node/chain-query.js";
 
 export default class ChainId extends QueryCommand {

@@ -1,16 +1,16 @@
 import { stat } from "node:fs/promises";
 import { availableParallelism } from "node:os";
-import { Args, Flags } from "@oclif/core";
+import { Args } from "@oclif/core";
 import { openOffline } from "../../launch/offline-chain.js";
 import { startFailure } from "../../launch/run-node.js";
 import { readBlockFile } from "../../node/chain/block-file.js";
 import { importBlocks } from "../../node/chain/importer.js";
 import { ChainError, UnlinkedBlockError } from "../../node/rules/errors.js";
 import { DecodeError } from "../../protocol/codec/reader.js";
-import { CoinCommand } from "../../terminal/coin-command.js";
-import { endInterrupted, takeOverSignals } from "../../terminal/interrupt.js";
-import { canDraw } from "../../terminal/progress.js";
-import { RateBar } from "../../terminal/rate-bar.js";
+import { CoinCommand } from "../../terminal/base/coin-command.js";
+import { directoryFlags } from "../../terminal/flags/directory-flags.js";
+import { RateBar, rateFlag, rateMode } from "../../terminal/progress/rate-bar.js";
+import { endInterrupted, interruption } from "../../terminal/prompt/interrupt.js";
 import { Failure } from "../../wallet/failure.js";
 
 export default class ChainImport extends CoinCommand {
@@ -27,22 +27,8 @@ export default class ChainImport extends CoinCommand {
 		}),
 	};
 	static override flags = {
-		config: Flags.string({
-			char: "c",
-			description: "configuration of the chain",
-			helpValue: "<file>",
-			default: "config.conf",
-		}),
-		"output-directory": Flags.string({
-			char: "d",
-			description: "data directory",
-			helpValue: "<dir>",
-			default: "output-directory",
-		}),
-		progress: Flags.option({
-			options: ["bar", "json", "none"] as const,
-			description: "form of the progress",
-		})(),
+		...directoryFlags,
+		...rateFlag,
 	};
 
 	async run(): Promise<void> {
@@ -54,13 +40,8 @@ export default class ChainImport extends CoinCommand {
 			flags["output-directory"],
 			Math.max(1, availableParallelism() - 1),
 		);
-		const interruption = new AbortController();
-		takeOverSignals(() => interruption.abort());
-		const bar = await RateBar.open(
-			"importing",
-			flags.progress ?? (this.chatty && canDraw(process.stderr) ? "bar" : "none"),
-			total !== undefined,
-		);
+		const interrupted = interruption();
+		const bar = await RateBar.open("importing", rateMode(flags, this.chatty), total !== undefined);
 		let read = 0;
 		const counted = async function* (blocks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
 			for await (const block of blocks) {
@@ -75,7 +56,7 @@ export default class ChainImport extends CoinCommand {
 				{
 					open: chain.open,
 					pool: chain.pool,
-					signal: interruption.signal,
+					signal: interrupted,
 					onProgress: (progress) => {
 						({ blocks, transactions } = progress);
 						chain.check();
@@ -104,7 +85,7 @@ export default class ChainImport extends CoinCommand {
 			seconds: Math.round(bar.seconds * 100) / 100,
 			transactionsPerSecond: Math.round(transactions / bar.seconds),
 		});
-		if (interruption.signal.aborted) {
+		if (interrupted.aborted) {
 			this.note("interrupted; the same command goes on from here");
 			endInterrupted();
 		}

@@ -1,6 +1,6 @@
-import { nodeFlags } from "../../terminal/flags.js";
-import { localTime } from "../../terminal/output.js";
-import { QueryCommand } from "../../terminal/query-command.js";
+import { QueryCommand } from "../../terminal/base/query-command.js";
+import { nodeFlags } from "../../terminal/flags/flags.js";
+import { localTime } from "../../terminal/output/output.js";
 import { Failure } from "../../wallet/failure.js";
 
 export default class ChainMaintenance extends QueryCommand {

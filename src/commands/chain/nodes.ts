@@ -1,6 +1,6 @@
 import { fromHex, fromUtf8 } from "../../protocol/bytes.js";
-import { nodeFlags } from "../../terminal/flags.js";
-import { QueryCommand } from "../../terminal/query-command.js";
+import { QueryCommand } from "../../terminal/base/query-command.js";
+import { nodeFlags } from "../../terminal/flags/flags.js";
 import { isRecord, type Json, member } from "../../wallet/json.js";
 
 export default class ChainNodes extends QueryCommand {

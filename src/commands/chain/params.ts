@@ -1,6 +1,6 @@
-import { nodeFlags } from "../../terminal/flags.js";
-import { pickParameters } from "../../terminal/parameter-names.js";
-import { QueryCommand } from "../../terminal/query-command.js";
+import { QueryCommand } from "../../terminal/base/query-command.js";
+import { pickParameters } from "../../terminal/chain/parameter-names.js";
+import { nodeFlags } from "../../terminal/flags/flags.js";
 import { chainParameters } from "../../wallet/node/chain-parameters.js";
 
 export default class ChainParams extends QueryCommand {

@@ -1,7 +1,7 @@
 import { Flags } from "@oclif/core";
-import { nodeFlags } from "../../terminal/flags.js";
-import { localTime } from "../../terminal/output.js";
-import { QueryCommand } from "../../terminal/query-command.js";
+import { QueryCommand } from "../../terminal/base/query-command.js";
+import { nodeFlags } from "../../terminal/flags/flags.js";
+import { localTime } from "../../terminal/output/output.js";
 import { PRICED_THINGS, priceHistory } from "../../wallet/node/chain-parameters.js";
 
 export default class ChainPrices extends QueryCommand {

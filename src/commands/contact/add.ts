@@ -1,8 +1,8 @@
 import { Args, Flags } from "@oclif/core";
 import { listKeystore } from "../../keystore/keystore.js";
 import { toBase58Check } from "../../protocol/address.js";
-import { CoinCommand } from "../../terminal/coin-command.js";
-import { keystoreFlags } from "../../terminal/flags.js";
+import { CoinCommand } from "../../terminal/base/coin-command.js";
+import { keystoreFlags } from "../../terminal/flags/flags.js";
 import { addContact } from "../../wallet/configuration/contacts.js";
 import { Failure } from "../../wallet/failure.js";
 import { accountNamed } from "../../wallet/transaction/signing.js";

@@ -1,5 +1,5 @@
 import { toBase58Check } from "../../protocol/address.js";
-import { CoinCommand } from "../../terminal/coin-command.js";
+import { CoinCommand } from "../../terminal/base/coin-command.js";
 import { readContacts } from "../../wallet/configuration/contacts.js";
 
 export default class ContactList extends CoinCommand {

@@ -1,6 +1,6 @@
 import { Args } from "@oclif/core";
 import { toBase58Check } from "../../protocol/address.js";
-import { CoinCommand } from "../../terminal/coin-command.js";
+import { CoinCommand } from "../../terminal/base/coin-command.js";
 import { removeContact } from "../../wallet/configuration/contacts.js";
 
 export default class ContactRemove extends CoinCommand {

@@ -1,9 +1,9 @@
 import { Args, Flags } from "@oclif/core";
 import { describeItem, isComplete, selectorOf, topicOf } from "../../abi/parameter.js";
 import { toHex } from "../../protocol/bytes.js";
-import { keystoreFlags, nodeFlags } from "../../terminal/flags.js";
-import { printJson, printLine } from "../../terminal/output.js";
-import { QueryCommand } from "../../terminal/query-command.js";
+import { QueryCommand } from "../../terminal/base/query-command.js";
+import { keystoreFlags, nodeFlags } from "../../terminal/flags/flags.js";
+import { printJson, printLine } from "../../terminal/output/output.js";
 import { NodeClient } from "../../wallet/node/node-client.js";
 import { accountNamed } from "../../wallet/transaction/signing.js";
 import { storedInterface } from "../../wallet/view/contract-record.js";

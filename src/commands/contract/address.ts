@@ -1,11 +1,11 @@
-import { Flags } from "@oclif/core";
+import { Flags, type Interfaces } from "@oclif/core";
 import { contractAddress, saltedContractAddress } from "../../protocol/address.js";
 import { fromHex } from "../../protocol/bytes.js";
 import { keccak256 } from "../../protocol/hash.js";
-import { CoinCommand } from "../../terminal/coin-command.js";
-import { flagText } from "../../terminal/contract-input.js";
-import { keystoreFlags } from "../../terminal/flags.js";
-import { parseTransactionId } from "../../terminal/query-command.js";
+import { CoinCommand } from "../../terminal/base/coin-command.js";
+import { parseTransactionId } from "../../terminal/base/query-command.js";
+import { flagText } from "../../terminal/contract/contract-input.js";
+import { keystoreFlags } from "../../terminal/flags/flags.js";
 import { Failure } from "../../wallet/failure.js";
 import { accountNamed } from "../../wallet/transaction/signing.js";
 import { addressForms } from "../../wallet/values/address-text.js";
@@ -37,17 +37,7 @@ export default class ContractAddress extends CoinCommand {
 		else this.printScalar(forms.base58);
 	}
 
-	private async address(flags: {
-		readonly config?: string | undefined;
-		readonly "keystore-dir"?: string | undefined;
-		readonly create?: string | undefined;
-		readonly owner?: string | undefined;
-		readonly create2: boolean;
-		readonly deployer?: string | undefined;
-		readonly salt?: string | undefined;
-		readonly code?: string | undefined;
-		readonly "code-hash"?: string | undefined;
-	}): Promise<Uint8Array> {
+	private async address(flags: Interfaces.InferredFlags<typeof ContractAddress.flags>): Promise<Uint8Array> {
 		const settings = await this.settings(flags);
 		const { create, owner, create2, deployer, salt, code, "code-hash": hash } = flags;
 		if (!create2) {

@@ -1,10 +1,10 @@
-import { Args, Flags } from "@oclif/core";
+import { Flags } from "@oclif/core";
 import { addressPrefix } from "../../protocol/address.js";
 import { toHex } from "../../protocol/bytes.js";
-import { callFlags, namedCall, valuesOf } from "../../terminal/contract-input.js";
-import { keystoreFlags, nodeFlags, solidityFlag } from "../../terminal/flags.js";
-import { printJson } from "../../terminal/output.js";
-import { QueryCommand } from "../../terminal/query-command.js";
+import { QueryCommand } from "../../terminal/base/query-command.js";
+import { callArguments, callFlags, namedCall, valuesOf } from "../../terminal/contract/contract-input.js";
+import { keystoreFlags, nodeFlags, solidityFlag } from "../../terminal/flags/flags.js";
+import { printJson } from "../../terminal/output/output.js";
 import { callConstant } from "../../wallet/node/constant-call.js";
 import { NodeClient } from "../../wallet/node/node-client.js";
 import { accountNamed } from "../../wallet/transaction/signing.js";
@@ -22,10 +22,7 @@ export default class ContractCallCommand extends QueryCommand {
 		"<%= config.bin %> call store div a=7 b=2",
 	];
 	static override strict = false;
-	static override args = {
-		address: Args.string({ description: "the contract", required: true, ignoreStdin: true }),
-		function: Args.string({ description: "signature or name", ignoreStdin: true }),
-	};
+	static override args = callArguments;
 	static override flags = {
 		...nodeFlags,
 		...solidityFlag,

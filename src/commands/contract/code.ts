@@ -1,7 +1,7 @@
 import { Args, Flags } from "@oclif/core";
 import { toHex } from "../../protocol/bytes.js";
-import { keystoreFlags, nodeFlags } from "../../terminal/flags.js";
-import { QueryCommand } from "../../terminal/query-command.js";
+import { QueryCommand } from "../../terminal/base/query-command.js";
+import { keystoreFlags, nodeFlags } from "../../terminal/flags/flags.js";
 import { NodeClient } from "../../wallet/node/node-client.js";
 import { accountNamed } from "../../wallet/transaction/signing.js";
 import { contractAt } from "../../wallet/view/contract-record.js";

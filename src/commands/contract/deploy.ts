@@ -3,11 +3,10 @@ import { encodeValues } from "../../abi/coder.js";
 import { contractAddress, toBase58Check } from "../../protocol/address.js";
 import { concatBytes } from "../../protocol/bytes.js";
 import { CreateSmartContract, SmartContract } from "../../protocol/messages.js";
-import { ActingCommand } from "../../terminal/acting-command.js";
-import { actingFlags, feeLimitFlag } from "../../terminal/acting-flags.js";
-import { compilerFlag } from "../../terminal/compiler-input.js";
-import { valueFlags, valuesOf } from "../../terminal/contract-input.js";
-import { deployable } from "../../terminal/deployment-input.js";
+import { ActingCommand } from "../../terminal/base/acting-command.js";
+import { valueFlags, valuesOf } from "../../terminal/contract/contract-input.js";
+import { deployable, deploymentFlags } from "../../terminal/contract/deployment-input.js";
+import { actingFlags, feeLimitFlag } from "../../terminal/flags/acting-flags.js";
 import { readArguments } from "../../wallet/abi/argument.js";
 import { constructorOf, interfaceOf } from "../../wallet/abi/interface.js";
 import { storedAbi } from "../../wallet/abi/stored.js";
@@ -33,23 +32,7 @@ export default class ContractDeploy extends ActingCommand {
 		...actingFlags,
 		...feeLimitFlag,
 		...valueFlags,
-		...compilerFlag,
-		artifact: Flags.string({
-			description:
-				"file of a compiler or toolchain with code and interface, or standard JSON, which is compiled; - for standard input",
-			helpValue: "<path>",
-			exclusive: ["bin", "abi"],
-			helpGroup: "CONTRACT",
-		}),
-		bin: Flags.string({ description: "the code: 0x…, @file of hex, or -", helpGroup: "CONTRACT" }),
-		abi: Flags.string({
-			description: "the interface, stored with the contract: @file or JSON",
-			helpGroup: "CONTRACT",
-		}),
-		name: Flags.string({
-			description: "name of the contract; in a file of several, the one that is meant",
-			helpGroup: "CONTRACT",
-		}),
+		...deploymentFlags,
 		percent: Flags.string({
 			description: "percentage of energy that callers pay",
 			default: "100",

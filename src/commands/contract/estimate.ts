@@ -1,8 +1,8 @@
-import { Args, Flags } from "@oclif/core";
+import { Flags } from "@oclif/core";
 import { equalBytes } from "../../protocol/bytes.js";
-import { callFlags, namedCall, valuesOf } from "../../terminal/contract-input.js";
-import { keystoreFlags, nodeFlags } from "../../terminal/flags.js";
-import { QueryCommand } from "../../terminal/query-command.js";
+import { QueryCommand } from "../../terminal/base/query-command.js";
+import { callArguments, callFlags, namedCall, valuesOf } from "../../terminal/contract/contract-input.js";
+import { keystoreFlags, nodeFlags } from "../../terminal/flags/flags.js";
 import { chainParameters } from "../../wallet/node/chain-parameters.js";
 import { callConstant, estimatorEnergy } from "../../wallet/node/constant-call.js";
 import { NodeClient } from "../../wallet/node/node-client.js";
@@ -19,10 +19,7 @@ export default class ContractEstimate extends QueryCommand {
 	static override usage = "contract estimate <address> <function> [<argument>...]";
 	static override examples = ["<%= config.bin %> contract estimate store 'set(uint256,string)' 7 hello"];
 	static override strict = false;
-	static override args = {
-		address: Args.string({ description: "the contract", required: true, ignoreStdin: true }),
-		function: Args.string({ description: "signature or name", ignoreStdin: true }),
-	};
+	static override args = callArguments;
 	static override flags = {
 		...nodeFlags,
 		...keystoreFlags,

@@ -1,8 +1,7 @@
-import { Args } from "@oclif/core";
 import { TriggerSmartContract } from "../../protocol/messages.js";
-import { ActingCommand } from "../../terminal/acting-command.js";
-import { actingFlags, feeLimitFlag } from "../../terminal/acting-flags.js";
-import { callFlags, namedCall, valuesOf } from "../../terminal/contract-input.js";
+import { ActingCommand } from "../../terminal/base/acting-command.js";
+import { callArguments, callFlags, namedCall, valuesOf } from "../../terminal/contract/contract-input.js";
+import { actingFlags, feeLimitFlag } from "../../terminal/flags/acting-flags.js";
 import { contractOf } from "../../wallet/transaction/contract.js";
 import { callNote, callText } from "../../wallet/transaction/named-call.js";
 import { callFeeLimit, receiptView } from "../../wallet/view/contract-outcome.js";
@@ -18,10 +17,7 @@ export default class ContractSend extends ActingCommand {
 		"<%= config.bin %> contract send store set next=7 note=hello --fee-limit 30coin",
 	];
 	static override strict = false;
-	static override args = {
-		address: Args.string({ description: "the contract", required: true, ignoreStdin: true }),
-		function: Args.string({ description: "signature or name", ignoreStdin: true }),
-	};
+	static override args = callArguments;
 	static override flags = { ...actingFlags, ...feeLimitFlag, ...callFlags };
 
 	async run(): Promise<void> {

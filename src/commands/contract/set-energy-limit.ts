@@ -1,7 +1,7 @@
 import { Args } from "@oclif/core";
 import { UpdateEnergyLimitContract } from "../../protocol/messages.js";
-import { ActingCommand } from "../../terminal/acting-command.js";
-import { actingFlags } from "../../terminal/acting-flags.js";
+import { ActingCommand } from "../../terminal/base/acting-command.js";
+import { actingFlags } from "../../terminal/flags/acting-flags.js";
 import { contractOf } from "../../wallet/transaction/contract.js";
 import { accountNamed } from "../../wallet/transaction/signing.js";
 import { parseCount } from "../../wallet/values/integer-text.js";

@@ -1,9 +1,9 @@
 import { Args, Flags } from "@oclif/core";
 import { toBase58Check } from "../../protocol/address.js";
 import { toHex } from "../../protocol/bytes.js";
-import { keystoreFlags, nodeFlags } from "../../terminal/flags.js";
-import { QueryCommand } from "../../terminal/query-command.js";
-import { orNull, record } from "../../terminal/result-shape.js";
+import { QueryCommand } from "../../terminal/base/query-command.js";
+import { keystoreFlags, nodeFlags } from "../../terminal/flags/flags.js";
+import { orNull, record } from "../../terminal/schema/result-shape.js";
 import { Failure } from "../../wallet/failure.js";
 import { NodeClient } from "../../wallet/node/node-client.js";
 import { accountNamed } from "../../wallet/transaction/signing.js";

@@ -1,8 +1,8 @@
 import { Args, Flags } from "@oclif/core";
 import { concatBytes, fromHex, toHex, utf8 } from "../../protocol/bytes.js";
 import { keccak256 } from "../../protocol/hash.js";
-import { keystoreFlags, nodeFlags } from "../../terminal/flags.js";
-import { QueryCommand } from "../../terminal/query-command.js";
+import { QueryCommand } from "../../terminal/base/query-command.js";
+import { keystoreFlags, nodeFlags } from "../../terminal/flags/flags.js";
 import type { Settings } from "../../wallet/configuration/settings.js";
 import { Failure } from "../../wallet/failure.js";
 import { callJsonRpc } from "../../wallet/node/json-rpc.js";

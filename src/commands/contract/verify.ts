@@ -1,15 +1,16 @@
-import { Args, Flags } from "@oclif/core";
+import { Args, Flags, type Interfaces } from "@oclif/core";
 import { type AbiView, decodeValues, keyedValues } from "../../abi/coder.js";
 import { addressFromHash, toBase58Check } from "../../protocol/address.js";
 import { toHex } from "../../protocol/bytes.js";
-import { compilerFlag, contractsFrom } from "../../terminal/compiler-input.js";
-import { keystoreFlags, nodeFlags } from "../../terminal/flags.js";
-import { withProgress } from "../../terminal/progress.js";
-import { QueryCommand } from "../../terminal/query-command.js";
-import { list, map, one, record } from "../../terminal/result-shape.js";
+import { QueryCommand } from "../../terminal/base/query-command.js";
+import { compilerFlag, contractsFrom } from "../../terminal/contract/compiler-input.js";
+import { keystoreFlags, nodeFlags } from "../../terminal/flags/flags.js";
+import { withProgress } from "../../terminal/progress/progress.js";
+import { list, map, one, record } from "../../terminal/schema/result-shape.js";
 import { constructorOf, interfaceOf } from "../../wallet/abi/interface.js";
 import { type Comparison, compareCode, constructorArguments } from "../../wallet/compiler/comparison.js";
 import { type CompiledContract, contractsNamed } from "../../wallet/compiler/output.js";
+import type { CompilerSettings } from "../../wallet/compiler/sources.js";
 import { Failure } from "../../wallet/failure.js";
 import { NodeClient } from "../../wallet/node/node-client.js";
 import { accountNamed } from "../../wallet/transaction/signing.js";
@@ -118,11 +119,7 @@ function hasCode(contract: CompiledContract): contract is Compiled {
 	return contract.runtime !== undefined && contract.runtime.bytes.length > 0;
 }
 
-function compilerSettings(flags: {
-	readonly "optimizer-runs"?: string | undefined;
-	readonly "evm-version"?: string | undefined;
-	readonly "via-ir": boolean;
-}): { optimizerRuns?: number; evmVersion?: string; viaIr?: boolean } {
+function compilerSettings(flags: Interfaces.InferredFlags<typeof ContractVerify.flags>): CompilerSettings {
 	const { "optimizer-runs": runs, "evm-version": evmVersion, "via-ir": viaIr } = flags;
 	return {
 		...(runs === undefined ? {} : { optimizerRuns: Number(parseCount(runs)) }),

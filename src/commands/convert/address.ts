@@ -1,5 +1,5 @@
 import { Flags } from "@oclif/core";
-import { ConvertCommand, valueArgument } from "../../terminal/convert-command.js";
+import { ConvertCommand, valueArgument } from "../../terminal/base/convert-command.js";
 import { Failure } from "../../wallet/failure.js";
 import { type AddressForms, addressForms, readAddress } from "../../wallet/values/address-text.js";
 import { shorten } from "../../wallet/values/bytes-text.js";

@@ -1,5 +1,5 @@
 import { toHex } from "../../protocol/bytes.js";
-import { ConvertCommand, valueArgument } from "../../terminal/convert-command.js";
+import { ConvertCommand, valueArgument } from "../../terminal/base/convert-command.js";
 import { Failure } from "../../wallet/failure.js";
 import { parseHexBytes, shorten } from "../../wallet/values/bytes-text.js";
 

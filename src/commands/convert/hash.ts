@@ -1,7 +1,7 @@
 import { Flags } from "@oclif/core";
 import { toHex, utf8 } from "../../protocol/bytes.js";
 import { keccak256, sha256 } from "../../protocol/hash.js";
-import { ConvertCommand, valueArgument } from "../../terminal/convert-command.js";
+import { ConvertCommand, valueArgument } from "../../terminal/base/convert-command.js";
 import { parseHexBytes } from "../../wallet/values/bytes-text.js";
 
 export default class ConvertHash extends ConvertCommand {

@@ -1,6 +1,6 @@
 import { Flags } from "@oclif/core";
 import { toHex, utf8 } from "../../protocol/bytes.js";
-import { ConvertCommand, valueArgument } from "../../terminal/convert-command.js";
+import { ConvertCommand, valueArgument } from "../../terminal/base/convert-command.js";
 
 export default class ConvertHex extends ConvertCommand {
 	static override summary = "Convert a decimal integer or a text to hex";

@@ -1,7 +1,7 @@
 import { secp256k1 } from "@noble/curves/secp256k1.js";
 import { addressFromPublicKey, toBase58Check } from "../../protocol/address.js";
 import { concatBytes } from "../../protocol/bytes.js";
-import { ConvertCommand, valueArgument } from "../../terminal/convert-command.js";
+import { ConvertCommand, valueArgument } from "../../terminal/base/convert-command.js";
 import { Failure } from "../../wallet/failure.js";
 import { parseHexBytes } from "../../wallet/values/bytes-text.js";
 

@@ -1,5 +1,5 @@
 import { Flags } from "@oclif/core";
-import { ConvertCommand, valueArgument } from "../../terminal/convert-command.js";
+import { ConvertCommand, valueArgument } from "../../terminal/base/convert-command.js";
 import { formatCoin, formatDecimal, parseCoinAmount } from "../../wallet/values/amount.js";
 
 export default class ConvertUnit extends ConvertCommand {

@@ -1,4 +1,4 @@
-import { ConvertCommand, valueArgument } from "../../terminal/convert-command.js";
+import { ConvertCommand, valueArgument } from "../../terminal/base/convert-command.js";
 import { Failure } from "../../wallet/failure.js";
 import { parseHexBytes, shorten } from "../../wallet/values/bytes-text.js";
 

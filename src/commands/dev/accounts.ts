@@ -1,5 +1,5 @@
 import { Flags } from "@oclif/core";
-import { DevelopmentCommand, developmentFlags } from "../../terminal/development-command.js";
+import { DevelopmentCommand, developmentFlags } from "../../terminal/base/development-command.js";
 import { isRecord } from "../../wallet/json.js";
 import { formatCoin } from "../../wallet/values/amount.js";
 

@@ -1,7 +1,7 @@
 import { Args } from "@oclif/core";
 import { toHex } from "../../protocol/bytes.js";
-import { DevelopmentCommand, developmentFlags } from "../../terminal/development-command.js";
-import { parseTransactionId } from "../../terminal/query-command.js";
+import { DevelopmentCommand, developmentFlags } from "../../terminal/base/development-command.js";
+import { parseTransactionId } from "../../terminal/base/query-command.js";
 
 export default class DevDrop extends DevelopmentCommand {
 	static override summary = "Take a waiting transaction out of a development chain's pool, or all of them";

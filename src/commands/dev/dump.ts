@@ -1,7 +1,7 @@
 import { rename, writeFile } from "node:fs/promises";
 import { Flags } from "@oclif/core";
-import { DevelopmentCommand, developmentFlags } from "../../terminal/development-command.js";
-import { printJson } from "../../terminal/output.js";
+import { DevelopmentCommand, developmentFlags } from "../../terminal/base/development-command.js";
+import { printJson } from "../../terminal/output/output.js";
 import { Failure } from "../../wallet/failure.js";
 import { isRecord } from "../../wallet/json.js";
 

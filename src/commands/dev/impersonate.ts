@@ -1,5 +1,5 @@
 import { Args, Flags } from "@oclif/core";
-import { DevelopmentCommand, developmentFlags } from "../../terminal/development-command.js";
+import { DevelopmentCommand, developmentFlags } from "../../terminal/base/development-command.js";
 
 export default class DevImpersonate extends DevelopmentCommand {
 	static override summary = "Let an account of a development chain act without a signature";

@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { Args } from "@oclif/core";
-import { DevelopmentCommand, developmentFlags } from "../../terminal/development-command.js";
-import { argumentOrStdin } from "../../terminal/stdin.js";
+import { DevelopmentCommand, developmentFlags } from "../../terminal/base/development-command.js";
+import { argumentOrStdin } from "../../terminal/input/stdin.js";
 import { Failure } from "../../wallet/failure.js";
 
 export default class DevLoad extends DevelopmentCommand {

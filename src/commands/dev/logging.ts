@@ -1,5 +1,5 @@
 import { Args } from "@oclif/core";
-import { DevelopmentCommand, developmentFlags } from "../../terminal/development-command.js";
+import { DevelopmentCommand, developmentFlags } from "../../terminal/base/development-command.js";
 
 export default class DevLogging extends DevelopmentCommand {
 	static override summary = "Switch the log of a development chain's blocks and contracts on or off";

@@ -1,4 +1,4 @@
-import { DevelopmentCommand, developmentFlags } from "../../terminal/development-command.js";
+import { DevelopmentCommand, developmentFlags } from "../../terminal/base/development-command.js";
 import { Failure } from "../../wallet/failure.js";
 import { isRecord } from "../../wallet/json.js";
 

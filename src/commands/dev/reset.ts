@@ -1,4 +1,4 @@
-import { DevelopmentCommand, developmentFlags } from "../../terminal/development-command.js";
+import { DevelopmentCommand, developmentFlags } from "../../terminal/base/development-command.js";
 
 export default class DevReset extends DevelopmentCommand {
 	static override summary = "Let a development chain begin anew";

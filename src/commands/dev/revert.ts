@@ -1,5 +1,5 @@
 import { Args } from "@oclif/core";
-import { DevelopmentCommand, developmentFlags } from "../../terminal/development-command.js";
+import { DevelopmentCommand, developmentFlags } from "../../terminal/base/development-command.js";
 import { Failure } from "../../wallet/failure.js";
 
 const HINT =

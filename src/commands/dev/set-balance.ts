@@ -1,5 +1,5 @@
 import { Args } from "@oclif/core";
-import { DevelopmentCommand, developmentFlags } from "../../terminal/development-command.js";
+import { DevelopmentCommand, developmentFlags } from "../../terminal/base/development-command.js";
 import { formatCoin, parseCoinAmount } from "../../wallet/values/amount.js";
 
 export default class DevSetBalance extends DevelopmentCommand {

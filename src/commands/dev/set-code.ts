@@ -1,7 +1,7 @@
 import { Args } from "@oclif/core";
 import { toHex } from "../../protocol/bytes.js";
-import { flagText } from "../../terminal/contract-input.js";
-import { DevelopmentCommand, developmentFlags } from "../../terminal/development-command.js";
+import { DevelopmentCommand, developmentFlags } from "../../terminal/base/development-command.js";
+import { flagText } from "../../terminal/contract/contract-input.js";
 import { parseHexBytes } from "../../wallet/values/bytes-text.js";
 
 export default class DevSetCode extends DevelopmentCommand {

@@ -1,5 +1,5 @@
 import { Args, Flags } from "@oclif/core";
-import { DevelopmentCommand, developmentFlags } from "../../terminal/development-command.js";
+import { DevelopmentCommand, developmentFlags } from "../../terminal/base/development-command.js";
 import { Failure } from "../../wallet/failure.js";
 import { parseCoinAmount } from "../../wallet/values/amount.js";
 import { parseNatural } from "../../wallet/values/integer-text.js";

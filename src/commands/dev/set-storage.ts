@@ -1,5 +1,5 @@
 import { Args } from "@oclif/core";
-import { DevelopmentCommand, developmentFlags } from "../../terminal/development-command.js";
+import { DevelopmentCommand, developmentFlags } from "../../terminal/base/development-command.js";
 
 export default class DevSetStorage extends DevelopmentCommand {
 	static override summary = "Set a slot of the storage of a contract of a development chain";

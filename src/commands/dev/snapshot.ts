@@ -1,4 +1,4 @@
-import { DevelopmentCommand, developmentFlags } from "../../terminal/development-command.js";
+import { DevelopmentCommand, developmentFlags } from "../../terminal/base/development-command.js";
 
 export default class DevSnapshot extends DevelopmentCommand {
 	static override summary = "Take a snapshot of a development chain and print its id";

@@ -1,6 +1,6 @@
 import { Flags } from "@oclif/core";
-import { DevelopmentCommand, developmentFlags } from "../../terminal/development-command.js";
-import { localTime } from "../../terminal/output.js";
+import { DevelopmentCommand, developmentFlags } from "../../terminal/base/development-command.js";
+import { localTime } from "../../terminal/output/output.js";
 import { Failure } from "../../wallet/failure.js";
 import { isRecord } from "../../wallet/json.js";
 import { parseDuration } from "../../wallet/values/duration.js";

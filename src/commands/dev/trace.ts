@@ -1,16 +1,22 @@
 import { Args, Flags } from "@oclif/core";
 import { fromHex, toHex } from "../../protocol/bytes.js";
+import { DevelopmentCommand, developmentFlags } from "../../terminal/base/development-command.js";
+import { parseTransactionId } from "../../terminal/base/query-command.js";
 import {
 	type CallTrace,
 	interfacesFlag,
 	interfacesOf,
 	traceCallCalls,
 	traceTransactionCalls,
-} from "../../terminal/call-trace.js";
-import { abiFlag, interfaceFlag, namedCall, valueFlags, valuesOf } from "../../terminal/contract-input.js";
-import { DevelopmentCommand, developmentFlags } from "../../terminal/development-command.js";
-import { printJson, printLine } from "../../terminal/output.js";
-import { parseTransactionId } from "../../terminal/query-command.js";
+} from "../../terminal/contract/call-trace.js";
+import {
+	abiFlag,
+	interfaceFlag,
+	namedCall,
+	valueFlags,
+	valuesOf,
+} from "../../terminal/contract/contract-input.js";
+import { printJson, printLine } from "../../terminal/output/output.js";
 import { joinedInterfaces } from "../../wallet/abi/signature-list.js";
 import { Failure } from "../../wallet/failure.js";
 import { isRecord, type Json, type JsonRecord } from "../../wallet/json.js";

@@ -1,5 +1,5 @@
 import { ExchangeInjectContract } from "../../protocol/messages.js";
-import { ExchangeCommand, exchangeArguments, exchangeFlags } from "../../terminal/exchange-command.js";
+import { ExchangeCommand, exchangeArguments, exchangeFlags } from "../../terminal/base/exchange-command.js";
 import { currencyText } from "../../wallet/token/token-amount.js";
 import { contractOf } from "../../wallet/transaction/contract.js";
 import { otherAmount } from "../../wallet/view/exchanges.js";

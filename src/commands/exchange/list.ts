@@ -1,6 +1,6 @@
 import { Flags } from "@oclif/core";
-import { nodeFlags, solidityFlag } from "../../terminal/flags.js";
-import { QueryCommand } from "../../terminal/query-command.js";
+import { QueryCommand } from "../../terminal/base/query-command.js";
+import { nodeFlags, solidityFlag } from "../../terminal/flags/flags.js";
 import { parseNatural } from "../../wallet/values/integer-text.js";
 import { exchangePage, listExchanges, viewExchange } from "../../wallet/view/exchanges.js";
 

@@ -1,8 +1,8 @@
 import { Args, Flags } from "@oclif/core";
 import { fromUtf8 } from "../../protocol/bytes.js";
-import { nodeFlags, solidityFlag } from "../../terminal/flags.js";
-import { QueryCommand } from "../../terminal/query-command.js";
-import { tradeQuote } from "../../terminal/trade-quote.js";
+import { QueryCommand } from "../../terminal/base/query-command.js";
+import { tradeQuote } from "../../terminal/chain/trade-quote.js";
+import { nodeFlags, solidityFlag } from "../../terminal/flags/flags.js";
 import { Failure } from "../../wallet/failure.js";
 import type { NodeClient } from "../../wallet/node/node-client.js";
 import {

@@ -6,8 +6,8 @@ import {
 	exchangeArguments,
 	exchangeFlags,
 	type PairAmount,
-} from "../../terminal/exchange-command.js";
-import { tradeQuote } from "../../terminal/trade-quote.js";
+} from "../../terminal/base/exchange-command.js";
+import { tradeQuote } from "../../terminal/chain/trade-quote.js";
 import { Failure } from "../../wallet/failure.js";
 import { COIN_ID, currencyText, parseAmountOf } from "../../wallet/token/token-amount.js";
 import { contractOf } from "../../wallet/transaction/contract.js";
@@ -16,7 +16,8 @@ import { parseNatural } from "../../wallet/values/integer-text.js";
 export default class ExchangeTrade extends ExchangeCommand {
 	static override summary = "Sell a token on an exchange";
 	static override description =
-		"Without --min the trade happens at the present price or not at all; --min allows less.";
+		"Without --min the trade happens at the present price or not at all; --min allows less. Chains of block version 33 " +
+		"and later, new development chains among them, refuse trades until chain parameter 98 is 1.";
 	static override examples = ["<%= config.bin %> exchange trade 1 coin:5coin --min 200"];
 	static override args = exchangeArguments;
 	static override flags = {

@@ -1,11 +1,11 @@
 import { Flags } from "@oclif/core";
 import { deleteEntry } from "../../keystore/editing.js";
 import type { KeystoreEntry } from "../../keystore/keystore.js";
-import { CoinCommand } from "../../terminal/coin-command.js";
-import { canAsk } from "../../terminal/controlling-terminal.js";
-import { keystoreFlags } from "../../terminal/flags.js";
-import { askText } from "../../terminal/prompts.js";
-import { walletArgument } from "../../terminal/wallet-argument.js";
+import { CoinCommand } from "../../terminal/base/coin-command.js";
+import { keystoreFlags } from "../../terminal/flags/flags.js";
+import { walletArgument } from "../../terminal/flags/wallet-argument.js";
+import { canAsk } from "../../terminal/prompt/controlling-terminal.js";
+import { askText } from "../../terminal/prompt/prompts.js";
 import { Failure } from "../../wallet/failure.js";
 import { keyNamed } from "../../wallet/transaction/signing.js";
 

@@ -3,11 +3,11 @@ import { addKey, checkNewLabel, listKeystore, unlockMnemonic } from "../../keyst
 import { accountPath, deriveKey } from "../../keystore/mnemonic.js";
 import { equalBytes } from "../../protocol/bytes.js";
 import { addressOfPrivateKey } from "../../protocol/signature.js";
-import { CoinCommand } from "../../terminal/coin-command.js";
-import { keystoreFlags, passwordFlags } from "../../terminal/flags.js";
-import { withProgress } from "../../terminal/progress.js";
-import { withPassword } from "../../terminal/secrets.js";
-import { entryRecord, walletArgument } from "../../terminal/wallet-argument.js";
+import { CoinCommand } from "../../terminal/base/coin-command.js";
+import { keystoreFlags, lightFlag, passwordFlags } from "../../terminal/flags/flags.js";
+import { entryRecord, walletArgument } from "../../terminal/flags/wallet-argument.js";
+import { withPassword } from "../../terminal/keys/secrets.js";
+import { withProgress } from "../../terminal/progress/progress.js";
 import { keyNamed } from "../../wallet/transaction/signing.js";
 
 export default class KeystoreDerive extends CoinCommand {
@@ -30,7 +30,7 @@ export default class KeystoreDerive extends CoinCommand {
 		...passwordFlags,
 		index: Flags.integer({ description: "number of the account", min: 0, max: 0x7fffffff }),
 		path: Flags.string({ description: "derivation path", helpValue: "<path>", exclusive: ["index"] }),
-		light: Flags.boolean({ description: "encrypt with little memory (n = 4096)" }),
+		...lightFlag,
 	};
 
 	async run(): Promise<void> {

@@ -1,8 +1,8 @@
 import { Flags } from "@oclif/core";
 import { listKeystore } from "../../keystore/keystore.js";
-import { CoinCommand } from "../../terminal/coin-command.js";
-import { keystoreFlags } from "../../terminal/flags.js";
-import { printLine } from "../../terminal/output.js";
+import { CoinCommand } from "../../terminal/base/coin-command.js";
+import { keystoreFlags } from "../../terminal/flags/flags.js";
+import { printLine } from "../../terminal/output/output.js";
 
 export default class KeystoreList extends CoinCommand {
 	static override summary = "List the keys of the keystore";

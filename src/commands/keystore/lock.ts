@@ -1,7 +1,7 @@
 import { agentAt } from "../../keystore/agent/client.js";
-import { AGENT_VARIABLE } from "../../terminal/agent-signature.js";
-import { CoinCommand } from "../../terminal/coin-command.js";
-import { one } from "../../terminal/result-shape.js";
+import { CoinCommand } from "../../terminal/base/coin-command.js";
+import { AGENT_VARIABLE } from "../../terminal/keys/agent-signature.js";
+import { one } from "../../terminal/schema/result-shape.js";
 
 export default class KeystoreLock extends CoinCommand {
 	static override summary = "Have the agent forget its keys and end";

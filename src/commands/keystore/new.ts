@@ -7,14 +7,14 @@ import { searchPrefix } from "../../keystore/vanity.js";
 import { toBase58Check } from "../../protocol/address.js";
 import { toHex } from "../../protocol/bytes.js";
 import { addressOfPrivateKey } from "../../protocol/signature.js";
-import { CoinCommand } from "../../terminal/coin-command.js";
-import { canAsk } from "../../terminal/controlling-terminal.js";
-import { keystoreFlags, passwordFlags } from "../../terminal/flags.js";
-import { confirmPrintedSecret } from "../../terminal/printed-secret.js";
-import { withProgress } from "../../terminal/progress.js";
-import { askText, showOnTerminal } from "../../terminal/prompts.js";
-import { ATTEMPTS, newPassword } from "../../terminal/secrets.js";
-import { entryRecord } from "../../terminal/wallet-argument.js";
+import { CoinCommand } from "../../terminal/base/coin-command.js";
+import { keystoreFlags, lightFlag, passwordFlags } from "../../terminal/flags/flags.js";
+import { entryRecord } from "../../terminal/flags/wallet-argument.js";
+import { confirmPrintedSecret } from "../../terminal/keys/printed-secret.js";
+import { ATTEMPTS, newPassword } from "../../terminal/keys/secrets.js";
+import { withProgress } from "../../terminal/progress/progress.js";
+import { canAsk } from "../../terminal/prompt/controlling-terminal.js";
+import { askText, showOnTerminal } from "../../terminal/prompt/prompts.js";
 import { Failure } from "../../wallet/failure.js";
 
 export default class KeystoreNew extends CoinCommand {
@@ -38,7 +38,7 @@ export default class KeystoreNew extends CoinCommand {
 			dependsOn: ["mnemonic"],
 		})(),
 		path: Flags.string({ description: `derivation path (default ${DEFAULT_PATH})`, dependsOn: ["mnemonic"] }),
-		light: Flags.boolean({ description: "encrypt with little memory (n = 4096)" }),
+		...lightFlag,
 		print: Flags.boolean({
 			description: "print the key and store nothing",
 			exclusive: ["mnemonic", "light"],

@@ -1,10 +1,10 @@
 import { Flags } from "@oclif/core";
 import { changePassword, unlockKey } from "../../keystore/keystore.js";
-import { CoinCommand } from "../../terminal/coin-command.js";
-import { keystoreFlags, passwordFlags } from "../../terminal/flags.js";
-import { withProgress } from "../../terminal/progress.js";
-import { newPassword, withPassword } from "../../terminal/secrets.js";
-import { walletArgument } from "../../terminal/wallet-argument.js";
+import { CoinCommand } from "../../terminal/base/coin-command.js";
+import { keystoreFlags, lightFlag, passwordFlags } from "../../terminal/flags/flags.js";
+import { walletArgument } from "../../terminal/flags/wallet-argument.js";
+import { newPassword, withPassword } from "../../terminal/keys/secrets.js";
+import { withProgress } from "../../terminal/progress/progress.js";
 import { openableKey } from "../../wallet/transaction/signing.js";
 
 export default class KeystorePasswd extends CoinCommand {
@@ -18,7 +18,7 @@ export default class KeystorePasswd extends CoinCommand {
 		...keystoreFlags,
 		...passwordFlags,
 		"new-password-file": Flags.string({ description: "file with the new password", helpValue: "<path>" }),
-		light: Flags.boolean({ description: "encrypt with little memory (n = 4096)" }),
+		...lightFlag,
 	};
 
 	async run(): Promise<void> {

@@ -1,8 +1,8 @@
 import { readFile, stat } from "node:fs/promises";
 import { type KeyFile, parseKeyFile } from "../../keystore/key-file.js";
-import { CoinCommand } from "../../terminal/coin-command.js";
-import { keystoreFlags } from "../../terminal/flags.js";
-import { entryRecord, walletArgument } from "../../terminal/wallet-argument.js";
+import { CoinCommand } from "../../terminal/base/coin-command.js";
+import { keystoreFlags } from "../../terminal/flags/flags.js";
+import { entryRecord, walletArgument } from "../../terminal/flags/wallet-argument.js";
 import { keyNamed } from "../../wallet/transaction/signing.js";
 
 export default class KeystoreShow extends CoinCommand {

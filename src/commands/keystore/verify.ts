@@ -1,9 +1,9 @@
 import { unlockKey } from "../../keystore/keystore.js";
-import { CoinCommand } from "../../terminal/coin-command.js";
-import { keystoreFlags, passwordFlags } from "../../terminal/flags.js";
-import { withProgress } from "../../terminal/progress.js";
-import { withPassword } from "../../terminal/secrets.js";
-import { walletArgument } from "../../terminal/wallet-argument.js";
+import { CoinCommand } from "../../terminal/base/coin-command.js";
+import { keystoreFlags, passwordFlags } from "../../terminal/flags/flags.js";
+import { walletArgument } from "../../terminal/flags/wallet-argument.js";
+import { withPassword } from "../../terminal/keys/secrets.js";
+import { withProgress } from "../../terminal/progress/progress.js";
 import { openableKey } from "../../wallet/transaction/signing.js";
 
 export default class KeystoreVerify extends CoinCommand {

@@ -1,8 +1,8 @@
 import { Args } from "@oclif/core";
 import { fromHex } from "../../protocol/bytes.js";
 import { MarketCancelOrderContract } from "../../protocol/messages.js";
-import { ActingCommand } from "../../terminal/acting-command.js";
-import { actingFlags } from "../../terminal/acting-flags.js";
+import { ActingCommand } from "../../terminal/base/acting-command.js";
+import { actingFlags } from "../../terminal/flags/acting-flags.js";
 import { contractOf } from "../../wallet/transaction/contract.js";
 import { parseOrderId } from "../../wallet/view/market.js";
 

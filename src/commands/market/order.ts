@@ -1,6 +1,6 @@
 import { Args, Flags } from "@oclif/core";
-import { nodeFlags, solidityFlag } from "../../terminal/flags.js";
-import { QueryCommand } from "../../terminal/query-command.js";
+import { QueryCommand } from "../../terminal/base/query-command.js";
+import { nodeFlags, solidityFlag } from "../../terminal/flags/flags.js";
 import { Failure } from "../../wallet/failure.js";
 import { orderById, parseOrderId, viewOrder } from "../../wallet/view/market.js";
 

@@ -1,5 +1,5 @@
-import { Flags } from "@oclif/core";
-import { AccountQuery, accountArgument, accountQueryFlags } from "../../terminal/account-query.js";
+import { Flags, type Interfaces } from "@oclif/core";
+import { AccountQuery, accountArgument, accountQueryFlags } from "../../terminal/base/account-query.js";
 import { Failure } from "../../wallet/failure.js";
 import { NodeClient } from "../../wallet/node/node-client.js";
 import { currencyNamed } from "../../wallet/token/token-amount.js";
@@ -29,10 +29,7 @@ export default class MarketOrders extends AccountQuery {
 	}
 
 	private async orders(
-		flags: Parameters<AccountQuery["subject"]>[0] & {
-			readonly sells?: string | undefined;
-			readonly buys?: string | undefined;
-		},
+		flags: Interfaces.InferredFlags<typeof MarketOrders.flags>,
 		account: string | undefined,
 	): ReturnType<typeof ordersOfAccount> {
 		if (flags.sells === undefined || flags.buys === undefined) {

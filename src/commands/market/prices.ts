@@ -1,6 +1,6 @@
 import { Args } from "@oclif/core";
-import { nodeFlags, solidityFlag } from "../../terminal/flags.js";
-import { QueryCommand } from "../../terminal/query-command.js";
+import { QueryCommand } from "../../terminal/base/query-command.js";
+import { nodeFlags, solidityFlag } from "../../terminal/flags/flags.js";
 import { type Currency, currencyNamed } from "../../wallet/token/token-amount.js";
 import { quotientText } from "../../wallet/values/rational-text.js";
 import { pricesOfPair } from "../../wallet/view/market.js";

@@ -1,7 +1,7 @@
 import { Args, Flags } from "@oclif/core";
 import { toBase58Check } from "../../protocol/address.js";
 import { equalBytes } from "../../protocol/bytes.js";
-import { MessageCommand, messageFlags } from "../../terminal/message-command.js";
+import { MessageCommand, messageFlags } from "../../terminal/base/message-command.js";
 import { signerOf } from "../../wallet/transaction/signed-message.js";
 import { accountNamed } from "../../wallet/transaction/signing.js";
 

@@ -3,8 +3,8 @@ import { localAddresses, nodeEnvironment } from "../../node/network/node-environ
 import { DEFAULT_PEER_PORT, ProbeError, type ProbeReport, probePeer } from "../../node/network/peer-probe.js";
 import { HelloCode, helloCodeName } from "../../node/network/wire/transport-messages.js";
 import { toHex } from "../../protocol/bytes.js";
-import { CoinCommand } from "../../terminal/coin-command.js";
-import { one, record } from "../../terminal/result-shape.js";
+import { CoinCommand } from "../../terminal/base/coin-command.js";
+import { one, record } from "../../terminal/schema/result-shape.js";
 import { Failure, type FailureCode } from "../../wallet/failure.js";
 import { parseDuration } from "../../wallet/values/duration.js";
 

@@ -7,12 +7,12 @@ import {
 	sizeText,
 } from "../../launch/adoption-work.js";
 import { toHex } from "../../protocol/bytes.js";
-import { CoinCommand } from "../../terminal/coin-command.js";
-import { directoryFlags } from "../../terminal/directory-flags.js";
-import { progressFlag } from "../../terminal/flags.js";
-import { endInterrupted, takeOverSignals } from "../../terminal/interrupt.js";
-import { withProgress } from "../../terminal/progress.js";
-import { either, list, one, record } from "../../terminal/result-shape.js";
+import { CoinCommand } from "../../terminal/base/coin-command.js";
+import { directoryFlags } from "../../terminal/flags/directory-flags.js";
+import { progressFlag } from "../../terminal/flags/flags.js";
+import { withProgress } from "../../terminal/progress/progress.js";
+import { endInterrupted, interruption } from "../../terminal/prompt/interrupt.js";
+import { either, list, one, record } from "../../terminal/schema/result-shape.js";
 
 export default class NodeAdopt extends CoinCommand {
 	static override summary = "Continue from a reference node's data directory";
@@ -91,16 +91,13 @@ export default class NodeAdopt extends CoinCommand {
 			expect: flags.expect,
 		};
 		if (flags["dry-run"]) return this.judge(request);
-		let interrupted = false;
-		takeOverSignals(() => {
-			interrupted = true;
-		});
+		const interrupted = interruption();
 		const started = performance.now();
 		const adopted = await withProgress("judging", this.audience(flags), (progress) => {
 			const pace = new AdoptionPace(() => performance.now());
 			return runAdoption(request, (state) => {
 				progress.update(pace.text(state));
-				return !interrupted;
+				return !interrupted.aborted;
 			});
 		});
 		if (!adopted) {

@@ -2,8 +2,8 @@ import { existsSync } from "node:fs";
 import { Flags } from "@oclif/core";
 import { checkConfiguration } from "../../launch/configuration-check.js";
 import { DEFAULT_CONFIG } from "../../launch/network-options.js";
-import { CoinCommand } from "../../terminal/coin-command.js";
-import { lines, record } from "../../terminal/result-shape.js";
+import { CoinCommand } from "../../terminal/base/coin-command.js";
+import { lines, record } from "../../terminal/schema/result-shape.js";
 
 export default class NodeCheck extends CoinCommand {
 	static override summary = "Check a node's configuration without starting it";

@@ -3,8 +3,8 @@ import { keyWarnings } from "../../launch/configuration-check.js";
 import { startFailure } from "../../launch/run-node.js";
 import { loadConfig, type NodeConfig, type SettingValue } from "../../node/config/config.js";
 import { spell } from "../../protocol/dialect.js";
-import { CoinCommand } from "../../terminal/coin-command.js";
-import { either, lines, list, record } from "../../terminal/result-shape.js";
+import { CoinCommand } from "../../terminal/base/coin-command.js";
+import { either, lines, list, record } from "../../terminal/schema/result-shape.js";
 
 export default class NodeShowConfig extends CoinCommand {
 	static override summary = "Show what a node takes from its configuration";

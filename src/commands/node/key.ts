@@ -2,11 +2,11 @@ import { randomBytes } from "node:crypto";
 import { Flags } from "@oclif/core";
 import { addKey } from "../../keystore/keystore.js";
 import { checkPrivateKey, parsePrivateKey } from "../../keystore/secret-storage.js";
-import { CoinCommand } from "../../terminal/coin-command.js";
-import { passwordFlags } from "../../terminal/flags.js";
-import { withProgress } from "../../terminal/progress.js";
-import { one, record } from "../../terminal/result-shape.js";
-import { newPassword, readSecretFile } from "../../terminal/secrets.js";
+import { CoinCommand } from "../../terminal/base/coin-command.js";
+import { passwordFlags } from "../../terminal/flags/flags.js";
+import { newPassword, readSecretFile } from "../../terminal/keys/secrets.js";
+import { withProgress } from "../../terminal/progress/progress.js";
+import { one, record } from "../../terminal/schema/result-shape.js";
 
 export default class NodeKey extends CoinCommand {
 	static override summary = "Make a block producer's key file";

@@ -20,10 +20,10 @@ import { prepareDevelopment } from "../../node/development/development.js";
 import { readFounding } from "../../node/development/directory.js";
 import { addressText } from "../../node/network/environment.js";
 import type { RunningNode } from "../../node/node.js";
-import { CoinCommand } from "../../terminal/coin-command.js";
-import { printLine } from "../../terminal/output.js";
-import { readSecretFile, withPassword } from "../../terminal/secrets.js";
-import { showSyncLine } from "../../terminal/sync-line.js";
+import { CoinCommand } from "../../terminal/base/coin-command.js";
+import { readSecretFile, withPassword } from "../../terminal/keys/secrets.js";
+import { printLine } from "../../terminal/output/output.js";
+import { showSyncLine } from "../../terminal/progress/sync-line.js";
 import { Failure } from "../../wallet/failure.js";
 
 const DEFAULT_DIRECTORY = "output-directory";
@@ -141,6 +141,7 @@ export default class NodeStart extends CoinCommand {
 		"no-console-log": devSwitch("don't log what contracts write to their console", "no-console-log"),
 		"fork-url": Flags.string({ hidden: true }),
 		"vm-time-limit": devSwitch("end constant calls after the chain's CPU time", "vm-time-limit"),
+		"rate-limits": devSwitch("limit calls a second as nodes of the network do", "rate-limits"),
 
 		...startFlags,
 		version: Flags.boolean({ char: "v", description: "print versions and end", helpGroup: "REFERENCE" }),
@@ -218,7 +219,7 @@ export default class NodeStart extends CoinCommand {
 			host: chosen.host,
 			log,
 			clock,
-			limitTime: flags["vm-time-limit"] === true,
+			limitTime: chosen.limitTime,
 		};
 		await runNode(options, log, ready, this.config.version, (node) => {
 			if (this.chatty)

@@ -1,8 +1,8 @@
 import { Flags } from "@oclif/core";
-import { nodeFlags } from "../../terminal/flags.js";
-import { localTime } from "../../terminal/output.js";
-import { QueryCommand } from "../../terminal/query-command.js";
-import { unknownRules } from "../../terminal/unknown-rules.js";
+import { QueryCommand } from "../../terminal/base/query-command.js";
+import { unknownRules } from "../../terminal/chain/unknown-rules.js";
+import { nodeFlags } from "../../terminal/flags/flags.js";
+import { localTime } from "../../terminal/output/output.js";
 import { Failure } from "../../wallet/failure.js";
 import { isRecord, type JsonRecord, member } from "../../wallet/json.js";
 import { blockByNumber, headBlock } from "../../wallet/node/chain-query.js";

@@ -1,6 +1,6 @@
 import { Args } from "@oclif/core";
-import { CoinCommand } from "../../terminal/coin-command.js";
-import { argumentOrStdin } from "../../terminal/stdin.js";
+import { CoinCommand } from "../../terminal/base/coin-command.js";
+import { argumentOrStdin } from "../../terminal/input/stdin.js";
 import { Failure } from "../../wallet/failure.js";
 import {
 	operationIds,

@@ -1,8 +1,8 @@
 import { Args } from "@oclif/core";
 import { listKeystore } from "../../keystore/keystore.js";
 import { equalBytes } from "../../protocol/bytes.js";
-import { CoinCommand } from "../../terminal/coin-command.js";
-import { keystoreFlags, nodeFlags } from "../../terminal/flags.js";
+import { CoinCommand } from "../../terminal/base/coin-command.js";
+import { keystoreFlags, nodeFlags } from "../../terminal/flags/flags.js";
 import { type Labels, readLabels } from "../../wallet/configuration/labels.js";
 import { existingAccount } from "../../wallet/node/chain-query.js";
 import { NodeClient } from "../../wallet/node/node-client.js";

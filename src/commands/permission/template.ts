@@ -1,8 +1,8 @@
 import { Args, Flags } from "@oclif/core";
 import { Key, Permission, PermissionPermissionType } from "../../protocol/messages.js";
-import { CoinCommand } from "../../terminal/coin-command.js";
-import { keystoreFlags } from "../../terminal/flags.js";
-import { printJson } from "../../terminal/output.js";
+import { CoinCommand } from "../../terminal/base/coin-command.js";
+import { keystoreFlags } from "../../terminal/flags/flags.js";
+import { printJson } from "../../terminal/output/output.js";
 import { Failure } from "../../wallet/failure.js";
 import { DEFAULT_OPERATIONS, parseOperations } from "../../wallet/permission/operations.js";
 import { FIRST_ACTIVE_ID, permissionDocument } from "../../wallet/permission/permission-set.js";

@@ -1,15 +1,15 @@
 import { readFile } from "node:fs/promises";
-import { Args, Flags } from "@oclif/core";
+import { Args, Flags, type Interfaces } from "@oclif/core";
 import { listKeystore } from "../../keystore/keystore.js";
 import { toBase58Check } from "../../protocol/address.js";
 import { equalBytes, toHex } from "../../protocol/bytes.js";
 import { contractType } from "../../protocol/contract-types.js";
 import { AccountType } from "../../protocol/messages.js";
-import { ActingCommand, type ActingContext } from "../../terminal/acting-command.js";
-import { actingFlags } from "../../terminal/acting-flags.js";
-import { canAsk } from "../../terminal/controlling-terminal.js";
-import { askText, askYesNo } from "../../terminal/prompts.js";
-import { readStdin } from "../../terminal/stdin.js";
+import { ActingCommand, type ActingContext } from "../../terminal/base/acting-command.js";
+import { actingFlags } from "../../terminal/flags/acting-flags.js";
+import { readStdin } from "../../terminal/input/stdin.js";
+import { canAsk } from "../../terminal/prompt/controlling-terminal.js";
+import { askText, askYesNo } from "../../terminal/prompt/prompts.js";
 import { Failure, type FailureCode } from "../../wallet/failure.js";
 import { isRecord, type Json, member, readJson } from "../../wallet/json.js";
 import { accountOf } from "../../wallet/node/chain-query.js";
@@ -164,11 +164,7 @@ export default class PermissionUpdate extends ActingCommand {
 		owner: Uint8Array,
 		remarks: readonly PermissionRemark[],
 		summary: readonly string[],
-		flags: {
-			readonly yes: boolean;
-			readonly build: boolean;
-			readonly "allow-lockout"?: string | undefined;
-		},
+		flags: Interfaces.InferredFlags<typeof PermissionUpdate.flags>,
 	): Promise<void> {
 		const lockout = remarks.find((remark) => remark.level === 3);
 		const grave = remarks.filter((remark) => remark.level === 2);

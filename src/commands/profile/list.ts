@@ -1,4 +1,4 @@
-import { CoinCommand } from "../../terminal/coin-command.js";
+import { CoinCommand } from "../../terminal/base/coin-command.js";
 import { BUILT_IN, readConfiguration } from "../../wallet/configuration/configuration.js";
 
 export default class ProfileList extends CoinCommand {

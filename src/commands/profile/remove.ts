@@ -1,5 +1,5 @@
 import { Args } from "@oclif/core";
-import { ConfigurationCommand } from "../../terminal/configuration-command.js";
+import { ConfigurationCommand } from "../../terminal/base/configuration-command.js";
 import { BUILT_IN, readConfiguration } from "../../wallet/configuration/configuration.js";
 import { Failure } from "../../wallet/failure.js";
 

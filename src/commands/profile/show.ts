@@ -1,6 +1,6 @@
 import { Args, Flags } from "@oclif/core";
-import { CoinCommand } from "../../terminal/coin-command.js";
-import { keystoreFlags, nodeFlags } from "../../terminal/flags.js";
+import { CoinCommand } from "../../terminal/base/coin-command.js";
+import { keystoreFlags, nodeFlags } from "../../terminal/flags/flags.js";
 import type { Settings } from "../../wallet/configuration/settings.js";
 import { formatCoin } from "../../wallet/values/amount.js";
 

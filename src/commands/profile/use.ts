@@ -1,5 +1,5 @@
 import { Args } from "@oclif/core";
-import { ConfigurationCommand } from "../../terminal/configuration-command.js";
+import { ConfigurationCommand } from "../../terminal/base/configuration-command.js";
 
 export default class ProfileUse extends ConfigurationCommand {
 	static override summary = "Choose the profile that commands use";

@@ -1,8 +1,8 @@
 import { Args, Flags } from "@oclif/core";
 import { ProposalApproveContract } from "../../protocol/messages.js";
-import { ActingCommand, type ActingContext } from "../../terminal/acting-command.js";
-import { actingFlags } from "../../terminal/acting-flags.js";
-import { parameterNames } from "../../terminal/parameter-names.js";
+import { ActingCommand, type ActingContext } from "../../terminal/base/acting-command.js";
+import { parameterNames } from "../../terminal/chain/parameter-names.js";
+import { actingFlags } from "../../terminal/flags/acting-flags.js";
 import { contractOf } from "../../wallet/transaction/contract.js";
 import { parseNatural } from "../../wallet/values/integer-text.js";
 import { proposalById } from "../../wallet/view/proposals.js";

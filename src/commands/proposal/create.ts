@@ -1,7 +1,7 @@
 import { ProposalCreateContract } from "../../protocol/messages.js";
-import { ActingCommand } from "../../terminal/acting-command.js";
-import { actingFlags } from "../../terminal/acting-flags.js";
-import { parameterNames, parameterNotes, parseParameters } from "../../terminal/parameter-names.js";
+import { ActingCommand } from "../../terminal/base/acting-command.js";
+import { parameterNames, parameterNotes, parseParameters } from "../../terminal/chain/parameter-names.js";
+import { actingFlags } from "../../terminal/flags/acting-flags.js";
 import { Failure } from "../../wallet/failure.js";
 import { contractOf } from "../../wallet/transaction/contract.js";
 import { newestProposalId } from "../../wallet/view/proposals.js";

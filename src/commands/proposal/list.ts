@@ -1,10 +1,10 @@
 import { Flags } from "@oclif/core";
-import { nodeFlags } from "../../terminal/flags.js";
-import { localTime } from "../../terminal/output.js";
-import { parameterNames } from "../../terminal/parameter-names.js";
-import { QueryCommand } from "../../terminal/query-command.js";
-import { lines } from "../../terminal/result-shape.js";
-import { proposalShape } from "../../terminal/view-shapes.js";
+import { QueryCommand } from "../../terminal/base/query-command.js";
+import { parameterNames } from "../../terminal/chain/parameter-names.js";
+import { nodeFlags } from "../../terminal/flags/flags.js";
+import { localTime } from "../../terminal/output/output.js";
+import { lines } from "../../terminal/schema/result-shape.js";
+import { proposalShape } from "../../terminal/schema/view-shapes.js";
 import { parseNatural } from "../../wallet/values/integer-text.js";
 import { allProposals, proposalPage, viewProposal } from "../../wallet/view/proposals.js";
 

@@ -1,9 +1,9 @@
 import { Args, Flags } from "@oclif/core";
-import { nodeFlags } from "../../terminal/flags.js";
-import { parameterNames, parameterNotes } from "../../terminal/parameter-names.js";
-import { QueryCommand } from "../../terminal/query-command.js";
-import { orNull } from "../../terminal/result-shape.js";
-import { proposalShape } from "../../terminal/view-shapes.js";
+import { QueryCommand } from "../../terminal/base/query-command.js";
+import { parameterNames, parameterNotes } from "../../terminal/chain/parameter-names.js";
+import { nodeFlags } from "../../terminal/flags/flags.js";
+import { orNull } from "../../terminal/schema/result-shape.js";
+import { proposalShape } from "../../terminal/schema/view-shapes.js";
 import { Failure } from "../../wallet/failure.js";
 import { parseNatural } from "../../wallet/values/integer-text.js";
 import { proposalById, viewProposal } from "../../wallet/view/proposals.js";

@@ -1,6 +1,6 @@
 import { toBase58Check } from "../../protocol/address.js";
-import { AccountQuery, accountArgument, accountQueryFlags } from "../../terminal/account-query.js";
-import { one, record } from "../../terminal/result-shape.js";
+import { AccountQuery, accountArgument, accountQueryFlags } from "../../terminal/base/account-query.js";
+import { one, record } from "../../terminal/schema/result-shape.js";
 import { existingAccount } from "../../wallet/node/chain-query.js";
 import { formatCoin } from "../../wallet/values/amount.js";
 import { REWARD_PAUSE_MS, rewardOf } from "../../wallet/view/voting.js";

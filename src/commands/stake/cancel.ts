@@ -1,6 +1,6 @@
 import { CancelAllUnfreezeV2Contract } from "../../protocol/messages.js";
-import { ActingCommand } from "../../terminal/acting-command.js";
-import { actingFlags } from "../../terminal/acting-flags.js";
+import { ActingCommand } from "../../terminal/base/acting-command.js";
+import { actingFlags } from "../../terminal/flags/acting-flags.js";
 import { contractOf } from "../../wallet/transaction/contract.js";
 
 export default class StakeCancel extends ActingCommand {

@@ -1,8 +1,8 @@
 import { Args, Flags } from "@oclif/core";
 import { DelegateResourceContract } from "../../protocol/messages.js";
-import { ActingCommand } from "../../terminal/acting-command.js";
-import { actingFlags } from "../../terminal/acting-flags.js";
-import { resourceFlag } from "../../terminal/flags.js";
+import { ActingCommand } from "../../terminal/base/acting-command.js";
+import { actingFlags } from "../../terminal/flags/acting-flags.js";
+import { resourceFlag } from "../../terminal/flags/flags.js";
 import { contractOf } from "../../wallet/transaction/contract.js";
 import { accountNamed } from "../../wallet/transaction/signing.js";
 import { parsePositiveCoins } from "../../wallet/values/amount.js";

@@ -1,8 +1,8 @@
 import { Args } from "@oclif/core";
 import { FreezeBalanceV2Contract } from "../../protocol/messages.js";
-import { ActingCommand } from "../../terminal/acting-command.js";
-import { actingFlags } from "../../terminal/acting-flags.js";
-import { resourceFlag } from "../../terminal/flags.js";
+import { ActingCommand } from "../../terminal/base/acting-command.js";
+import { actingFlags } from "../../terminal/flags/acting-flags.js";
+import { resourceFlag } from "../../terminal/flags/flags.js";
 import { contractOf } from "../../wallet/transaction/contract.js";
 import { parsePositiveCoins } from "../../wallet/values/amount.js";
 import { parseResource } from "../../wallet/values/resource.js";

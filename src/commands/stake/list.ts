@@ -1,7 +1,7 @@
-import { AccountQuery, accountArgument, accountQueryFlags } from "../../terminal/account-query.js";
-import { localTime } from "../../terminal/output.js";
-import { lines } from "../../terminal/result-shape.js";
-import { delegationShape } from "../../terminal/view-shapes.js";
+import { AccountQuery, accountArgument, accountQueryFlags } from "../../terminal/base/account-query.js";
+import { localTime } from "../../terminal/output/output.js";
+import { lines } from "../../terminal/schema/result-shape.js";
+import { delegationShape } from "../../terminal/schema/view-shapes.js";
 import { formatCoin } from "../../wallet/values/amount.js";
 import { delegationsOf } from "../../wallet/view/delegations.js";
 

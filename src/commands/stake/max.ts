@@ -1,5 +1,5 @@
-import { AccountQuery, accountArgument, accountQueryFlags } from "../../terminal/account-query.js";
-import { resourceFlag } from "../../terminal/flags.js";
+import { AccountQuery, accountArgument, accountQueryFlags } from "../../terminal/base/account-query.js";
+import { resourceFlag } from "../../terminal/flags/flags.js";
 import { formatCoin } from "../../wallet/values/amount.js";
 import { parseResource } from "../../wallet/values/resource.js";
 import { delegatableMaximum } from "../../wallet/view/stake-view.js";

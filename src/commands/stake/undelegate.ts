@@ -1,10 +1,10 @@
 import { Args, Flags } from "@oclif/core";
 import { toBase58Check } from "../../protocol/address.js";
 import { UnDelegateResourceContract } from "../../protocol/messages.js";
-import { ActingCommand, type ActingContext } from "../../terminal/acting-command.js";
-import { actingFlags } from "../../terminal/acting-flags.js";
-import { firstDue, refusedUntil } from "../../terminal/due-time.js";
-import { resourceFlag } from "../../terminal/flags.js";
+import { ActingCommand, type ActingContext } from "../../terminal/base/acting-command.js";
+import { actingFlags } from "../../terminal/flags/acting-flags.js";
+import { resourceFlag } from "../../terminal/flags/flags.js";
+import { firstDue, refusedUntil } from "../../terminal/output/due-time.js";
 import { Failure } from "../../wallet/failure.js";
 import { headBlock } from "../../wallet/node/chain-query.js";
 import { contractOf } from "../../wallet/transaction/contract.js";

@@ -1,8 +1,8 @@
 import { Flags } from "@oclif/core";
 import { UnfreezeBalanceContract } from "../../protocol/messages.js";
-import { ActingCommand } from "../../terminal/acting-command.js";
-import { actingFlags } from "../../terminal/acting-flags.js";
-import { resourceFlag } from "../../terminal/flags.js";
+import { ActingCommand } from "../../terminal/base/acting-command.js";
+import { actingFlags } from "../../terminal/flags/acting-flags.js";
+import { resourceFlag } from "../../terminal/flags/flags.js";
 import { contractOf } from "../../wallet/transaction/contract.js";
 import { accountNamed } from "../../wallet/transaction/signing.js";
 import { parseResource } from "../../wallet/values/resource.js";

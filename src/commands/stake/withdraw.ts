@@ -1,7 +1,7 @@
 import { WithdrawExpireUnfreezeContract } from "../../protocol/messages.js";
-import { ActingCommand } from "../../terminal/acting-command.js";
-import { actingFlags } from "../../terminal/acting-flags.js";
-import { firstDue, refusedUntil } from "../../terminal/due-time.js";
+import { ActingCommand } from "../../terminal/base/acting-command.js";
+import { actingFlags } from "../../terminal/flags/acting-flags.js";
+import { firstDue, refusedUntil } from "../../terminal/output/due-time.js";
 import type { Failure } from "../../wallet/failure.js";
 import { contractOf } from "../../wallet/transaction/contract.js";
 import { unstakings } from "../../wallet/view/stake-view.js";

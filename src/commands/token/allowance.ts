@@ -1,5 +1,5 @@
 import { Args } from "@oclif/core";
-import { AccountQuery, accountArgument, accountQueryFlags } from "../../terminal/account-query.js";
+import { AccountQuery, accountArgument, accountQueryFlags } from "../../terminal/base/account-query.js";
 import { MAX_UINT256, Orc20, tokenContract } from "../../wallet/token/orc20.js";
 import { accountNamed } from "../../wallet/transaction/signing.js";
 import { formatDecimal } from "../../wallet/values/amount.js";

@@ -1,5 +1,5 @@
 import { Args } from "@oclif/core";
-import { AccountQuery, accountArgument, accountQueryFlags } from "../../terminal/account-query.js";
+import { AccountQuery, accountArgument, accountQueryFlags } from "../../terminal/base/account-query.js";
 import { accountOf } from "../../wallet/node/chain-query.js";
 import { Orc20, tokenContract } from "../../wallet/token/orc20.js";
 import { tokenNamed } from "../../wallet/token/token.js";

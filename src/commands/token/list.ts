@@ -1,8 +1,8 @@
 import { Flags } from "@oclif/core";
-import { nodeFlags, solidityFlag } from "../../terminal/flags.js";
-import { QueryCommand } from "../../terminal/query-command.js";
-import { lines } from "../../terminal/result-shape.js";
-import { tokenShape } from "../../terminal/view-shapes.js";
+import { QueryCommand } from "../../terminal/base/query-command.js";
+import { nodeFlags, solidityFlag } from "../../terminal/flags/flags.js";
+import { lines } from "../../terminal/schema/result-shape.js";
+import { tokenShape } from "../../terminal/schema/view-shapes.js";
 import { listTokens, viewToken } from "../../wallet/token/token.js";
 import { formatDecimal } from "../../wallet/values/amount.js";
 import { parseNatural } from "../../wallet/values/integer-text.js";

@@ -1,10 +1,10 @@
 import { Args, Flags } from "@oclif/core";
 import { SUN_PER_COIN } from "../../protocol/int64.js";
-import { nodeFlags, solidityFlag } from "../../terminal/flags.js";
-import { localTime } from "../../terminal/output.js";
-import { QueryCommand } from "../../terminal/query-command.js";
-import { either, orNull } from "../../terminal/result-shape.js";
-import { contractTokenShape, tokenShape } from "../../terminal/view-shapes.js";
+import { QueryCommand } from "../../terminal/base/query-command.js";
+import { nodeFlags, solidityFlag } from "../../terminal/flags/flags.js";
+import { localTime } from "../../terminal/output/output.js";
+import { either, orNull } from "../../terminal/schema/result-shape.js";
+import { contractTokenShape, tokenShape } from "../../terminal/schema/view-shapes.js";
 import { Failure } from "../../wallet/failure.js";
 import { Orc20, tokenContract } from "../../wallet/token/orc20.js";
 import { type TokenView, tokenNamed, viewToken } from "../../wallet/token/token.js";

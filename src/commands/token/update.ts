@@ -1,8 +1,8 @@
 import { Flags } from "@oclif/core";
 import { utf8 } from "../../protocol/bytes.js";
 import { UpdateAssetContract } from "../../protocol/messages.js";
-import { ActingCommand } from "../../terminal/acting-command.js";
-import { actingFlags } from "../../terminal/acting-flags.js";
+import { ActingCommand } from "../../terminal/base/acting-command.js";
+import { actingFlags } from "../../terminal/flags/acting-flags.js";
 import { Failure } from "../../wallet/failure.js";
 import { issuedToken } from "../../wallet/token/token.js";
 import { contractOf } from "../../wallet/transaction/contract.js";

@@ -5,9 +5,9 @@ import { hashedSignature } from "../../abi/parameter.js";
 import { toHex } from "../../protocol/bytes.js";
 import { TriggerSmartContract } from "../../protocol/messages.js";
 import type { SignedTransaction } from "../../protocol/transaction.js";
-import { CoinCommand } from "../../terminal/coin-command.js";
-import { interfaceFlag } from "../../terminal/contract-input.js";
-import { readEnvelopes, transactionArgument } from "../../terminal/envelope-stream.js";
+import { CoinCommand } from "../../terminal/base/coin-command.js";
+import { interfaceFlag } from "../../terminal/contract/contract-input.js";
+import { readEnvelopes, transactionArgument } from "../../terminal/input/envelope-stream.js";
 import { itemBySelector } from "../../wallet/abi/interface.js";
 import { viewTransaction } from "../../wallet/transaction/transaction-view.js";
 

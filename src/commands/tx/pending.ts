@@ -1,9 +1,9 @@
 import { Args, Flags } from "@oclif/core";
 import { toHex } from "../../protocol/bytes.js";
-import { nodeFlags } from "../../terminal/flags.js";
-import { parseTransactionId, QueryCommand } from "../../terminal/query-command.js";
-import { either, lines, record } from "../../terminal/result-shape.js";
-import { transactionShape } from "../../terminal/view-shapes.js";
+import { parseTransactionId, QueryCommand } from "../../terminal/base/query-command.js";
+import { nodeFlags } from "../../terminal/flags/flags.js";
+import { either, lines, record } from "../../terminal/schema/result-shape.js";
+import { transactionShape } from "../../terminal/schema/view-shapes.js";
 import { Failure } from "../../wallet/failure.js";
 import { member } from "../../wallet/json.js";
 import { transactionFrom, viewTransaction } from "../../wallet/transaction/transaction-view.js";

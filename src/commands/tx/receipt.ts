@@ -1,9 +1,9 @@
 import { toHex } from "../../protocol/bytes.js";
 import { TransactionInfo } from "../../protocol/messages.js";
-import { nodeFlags, solidityFlag } from "../../terminal/flags.js";
-import { IdCommand, idArgument } from "../../terminal/id-command.js";
-import { lines } from "../../terminal/result-shape.js";
-import { messageShape } from "../../terminal/view-shapes.js";
+import { IdCommand, idArgument } from "../../terminal/base/id-command.js";
+import { nodeFlags, solidityFlag } from "../../terminal/flags/flags.js";
+import { lines } from "../../terminal/schema/result-shape.js";
+import { messageShape } from "../../terminal/schema/view-shapes.js";
 import { Failure } from "../../wallet/failure.js";
 import { receiptOf } from "../../wallet/node/chain-query.js";
 import { viewOf } from "../../wallet/view/message-view.js";

@@ -1,8 +1,8 @@
 import { toHex } from "../../protocol/bytes.js";
-import { nodeFlags } from "../../terminal/flags.js";
-import { IdCommand, idArgument } from "../../terminal/id-command.js";
-import { lines } from "../../terminal/result-shape.js";
-import { stateShape } from "../../terminal/view-shapes.js";
+import { IdCommand, idArgument } from "../../terminal/base/id-command.js";
+import { nodeFlags } from "../../terminal/flags/flags.js";
+import { lines } from "../../terminal/schema/result-shape.js";
+import { stateShape } from "../../terminal/schema/view-shapes.js";
 import { Failure } from "../../wallet/failure.js";
 import { statusOf } from "../../wallet/node/wait.js";
 import { receiptMembers } from "../../wallet/transaction/acting-result.js";

@@ -1,8 +1,8 @@
 import { Args } from "@oclif/core";
-import { interfacesFlag, interfacesOf, traceTransactionCalls } from "../../terminal/call-trace.js";
-import { nodeFlags } from "../../terminal/flags.js";
-import { parseTransactionId, QueryCommand } from "../../terminal/query-command.js";
-import { list, one, record } from "../../terminal/result-shape.js";
+import { parseTransactionId, QueryCommand } from "../../terminal/base/query-command.js";
+import { interfacesFlag, interfacesOf, traceTransactionCalls } from "../../terminal/contract/call-trace.js";
+import { nodeFlags } from "../../terminal/flags/flags.js";
+import { list, one, record } from "../../terminal/schema/result-shape.js";
 import { Failure } from "../../wallet/failure.js";
 import { callJsonRpc } from "../../wallet/node/json-rpc.js";
 import { callLines } from "../../wallet/view/call-view.js";

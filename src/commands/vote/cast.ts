@@ -1,8 +1,8 @@
 import { Flags } from "@oclif/core";
 import { toBase58Check } from "../../protocol/address.js";
 import { VoteWitnessContract } from "../../protocol/messages.js";
-import { ActingCommand } from "../../terminal/acting-command.js";
-import { actingFlags } from "../../terminal/acting-flags.js";
+import { ActingCommand } from "../../terminal/base/acting-command.js";
+import { actingFlags } from "../../terminal/flags/acting-flags.js";
 import { Failure } from "../../wallet/failure.js";
 import { contractOf } from "../../wallet/transaction/contract.js";
 import { accountNamed } from "../../wallet/transaction/signing.js";

@@ -1,7 +1,7 @@
 import { toBase58Check } from "../../protocol/address.js";
-import { AccountQuery, accountArgument } from "../../terminal/account-query.js";
-import { keystoreFlags, nodeFlags } from "../../terminal/flags.js";
-import { list, one, record } from "../../terminal/result-shape.js";
+import { AccountQuery, accountArgument } from "../../terminal/base/account-query.js";
+import { keystoreFlags, nodeFlags } from "../../terminal/flags/flags.js";
+import { list, one, record } from "../../terminal/schema/result-shape.js";
 import { existingAccount } from "../../wallet/node/chain-query.js";
 import { votesOf, votingPower } from "../../wallet/view/voting.js";
 

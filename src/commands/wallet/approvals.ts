@@ -1,9 +1,9 @@
 import { Flags } from "@oclif/core";
 import { listKeystore } from "../../keystore/keystore.js";
 import { toBase58Check } from "../../protocol/address.js";
-import { CoinCommand } from "../../terminal/coin-command.js";
-import { readEnvelopes, transactionArgument } from "../../terminal/envelope-stream.js";
-import { keystoreFlags, nodeFlags } from "../../terminal/flags.js";
+import { CoinCommand } from "../../terminal/base/coin-command.js";
+import { keystoreFlags, nodeFlags } from "../../terminal/flags/flags.js";
+import { readEnvelopes, transactionArgument } from "../../terminal/input/envelope-stream.js";
 import { Failure } from "../../wallet/failure.js";
 import { NodeClient } from "../../wallet/node/node-client.js";
 import { type Authority, authorityAtNode, authorityOfEnvelope } from "../../wallet/permission/authority.js";

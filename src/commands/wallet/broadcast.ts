@@ -1,14 +1,14 @@
 import { Flags } from "@oclif/core";
-import { textFlag, waitFlags, yesFlag } from "../../terminal/acting-flags.js";
-import type { OutputKind } from "../../terminal/coin-command.js";
+import type { OutputKind } from "../../terminal/base/coin-command.js";
+import { SendingCommand } from "../../terminal/base/sending-command.js";
+import { textFlag, waitFlags, yesFlag } from "../../terminal/flags/acting-flags.js";
+import { nodeFlags } from "../../terminal/flags/flags.js";
 import {
 	forEachInput,
 	readEnvelopes,
 	streamFlags,
 	transactionArgument,
-} from "../../terminal/envelope-stream.js";
-import { nodeFlags } from "../../terminal/flags.js";
-import { SendingCommand } from "../../terminal/sending-command.js";
+} from "../../terminal/input/envelope-stream.js";
 import { labelled, readLabels } from "../../wallet/configuration/labels.js";
 import { Failure } from "../../wallet/failure.js";
 import { NodeClient } from "../../wallet/node/node-client.js";

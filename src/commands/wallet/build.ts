@@ -5,11 +5,11 @@ import { getField, type Message, type MessageType, setField } from "../../protoc
 import { contractTypeById, contractTypeByName, contractTypes } from "../../protocol/contract-types.js";
 import { NamedError } from "../../protocol/json/exceptions.js";
 import { decodeFields } from "../../protocol/json/field-decoder.js";
-import { ActingCommand } from "../../terminal/acting-command.js";
-import { actingFlags } from "../../terminal/acting-flags.js";
-import type { OutputKind } from "../../terminal/coin-command.js";
-import { printJsonText } from "../../terminal/output.js";
-import { readStdin } from "../../terminal/stdin.js";
+import { ActingCommand } from "../../terminal/base/acting-command.js";
+import type { OutputKind } from "../../terminal/base/coin-command.js";
+import { actingFlags } from "../../terminal/flags/acting-flags.js";
+import { readStdin } from "../../terminal/input/stdin.js";
+import { printJsonText } from "../../terminal/output/output.js";
 import { Failure } from "../../wallet/failure.js";
 import { parseOperation } from "../../wallet/permission/operations.js";
 

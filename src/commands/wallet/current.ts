@@ -1,8 +1,8 @@
 import { listKeystore } from "../../keystore/keystore.js";
 import { toBase58Check } from "../../protocol/address.js";
 import { equalBytes } from "../../protocol/bytes.js";
-import { CoinCommand } from "../../terminal/coin-command.js";
-import { keystoreFlags, nodeFlags } from "../../terminal/flags.js";
+import { CoinCommand } from "../../terminal/base/coin-command.js";
+import { keystoreFlags, nodeFlags } from "../../terminal/flags/flags.js";
 import { activeAccount } from "../../wallet/transaction/signing.js";
 
 export default class WalletCurrent extends CoinCommand {

@@ -1,10 +1,10 @@
-import { Args, Flags } from "@oclif/core";
+import { Args, Flags, type Interfaces } from "@oclif/core";
 import { writePrivateFile } from "../../keystore/private-file.js";
 import { toBase58Check } from "../../protocol/address.js";
-import { CoinCommand } from "../../terminal/coin-command.js";
-import { keystoreFlags } from "../../terminal/flags.js";
-import { printLine, printText } from "../../terminal/output.js";
-import { readStdin } from "../../terminal/stdin.js";
+import { CoinCommand } from "../../terminal/base/coin-command.js";
+import { keystoreFlags } from "../../terminal/flags/flags.js";
+import { readStdin } from "../../terminal/input/stdin.js";
+import { printLine, printText } from "../../terminal/output/output.js";
 import { Failure } from "../../wallet/failure.js";
 import { accountOrActive } from "../../wallet/transaction/signing.js";
 import { formatCoin, parseCoinAmount } from "../../wallet/values/amount.js";
@@ -50,7 +50,7 @@ export default class WalletQr extends CoinCommand {
 
 	private async address(
 		account: string | undefined,
-		flags: { readonly amount?: string | undefined; readonly "keystore-dir"?: string | undefined },
+		flags: Interfaces.InferredFlags<typeof WalletQr.flags>,
 	): Promise<{ readonly text: string; readonly caption: readonly string[] }> {
 		const text = toBase58Check(await accountOrActive(await this.settings(flags), account));
 		const amount = flags.amount === undefined ? [] : [formatCoin(parseCoinAmount(flags.amount))];

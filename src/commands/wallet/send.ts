@@ -1,15 +1,17 @@
 import { readFile } from "node:fs/promises";
-import { Args, Flags } from "@oclif/core";
-import { ActingCommand, type ActingContext } from "../../terminal/acting-command.js";
-import { type ActingFlags, actingFlags, feeLimitFlag } from "../../terminal/acting-flags.js";
-import { forEachInput, streamFlags } from "../../terminal/envelope-stream.js";
-import { readStdin } from "../../terminal/stdin.js";
+import { Args, Flags, type Interfaces } from "@oclif/core";
+import { ActingCommand, type ActingContext } from "../../terminal/base/acting-command.js";
+import { actingFlags, feeLimitFlag } from "../../terminal/flags/acting-flags.js";
+import { forEachInput, streamFlags } from "../../terminal/input/envelope-stream.js";
+import { readStdin } from "../../terminal/input/stdin.js";
 import { transferPlan } from "../../wallet/actions/transfer.js";
 import { Failure } from "../../wallet/failure.js";
 import { accountOf } from "../../wallet/node/chain-query.js";
 import { type Payment, readPayments } from "../../wallet/transaction/payment-list.js";
 import { accountNamed } from "../../wallet/transaction/signing.js";
 import { memoBytes } from "../../wallet/values/memo.js";
+
+type SendFlags = Interfaces.InferredFlags<typeof WalletSend.flags>;
 
 export default class WalletSend extends ActingCommand {
 	static override summary = "Send coins or tokens";
@@ -66,11 +68,7 @@ export default class WalletSend extends ActingCommand {
 		if (!fine) process.exitCode = 1;
 	}
 
-	private async pay(
-		context: ActingContext,
-		flags: ActingFlags & { readonly "fee-limit"?: string | undefined },
-		payment: Payment,
-	): Promise<void> {
+	private async pay(context: ActingContext, flags: SendFlags, payment: Payment): Promise<void> {
 		const recipient = await accountNamed(context.settings, payment.to);
 		const creates = !flags.offline && (await accountOf(context.client, recipient)) === undefined;
 		const plan = await transferPlan(
@@ -92,11 +90,7 @@ export default class WalletSend extends ActingCommand {
 function givenOnce(
 	name: "to" | "amount",
 	argument: string | undefined,
-	flags: {
-		readonly to?: string | undefined;
-		readonly amount?: string | undefined;
-		readonly batch?: string | undefined;
-	},
+	flags: SendFlags,
 ): string | undefined {
 	if (argument !== undefined && flags[name] !== undefined) {
 		throw new Failure("conflicting_flags", `"${argument}" and --${name} both give the same thing: use one`);
@@ -107,12 +101,7 @@ function givenOnce(
 	return argument ?? flags[name];
 }
 
-async function paymentsOf(flags: {
-	readonly batch?: string | undefined;
-	readonly to?: string | undefined;
-	readonly amount?: string | undefined;
-	readonly token?: string | undefined;
-}): Promise<Payment[]> {
+async function paymentsOf(flags: SendFlags): Promise<Payment[]> {
 	const { batch, to, amount, token } = flags;
 	if (batch !== undefined) {
 		return readPayments(batch === "-" ? await readStdin("the payments") : await readFile(batch, "utf8"));

@@ -1,19 +1,19 @@
-import { Flags } from "@oclif/core";
+import { Flags, type Interfaces } from "@oclif/core";
 import { listKeystore } from "../../keystore/keystore.js";
 import { equalBytes } from "../../protocol/bytes.js";
-import { yesFlag } from "../../terminal/acting-flags.js";
-import type { OutputKind } from "../../terminal/coin-command.js";
+import type { OutputKind } from "../../terminal/base/coin-command.js";
+import { SendingCommand } from "../../terminal/base/sending-command.js";
+import { yesFlag } from "../../terminal/flags/acting-flags.js";
+import { keystoreFlags, nodeFlags, passwordFlags } from "../../terminal/flags/flags.js";
 import {
 	envelopesAsTheyCome,
 	forEachInput,
 	readEnvelopes,
 	streamFlags,
 	transactionArgument,
-} from "../../terminal/envelope-stream.js";
-import { keystoreFlags, nodeFlags, passwordFlags } from "../../terminal/flags.js";
-import { oneByOne } from "../../terminal/one-by-one.js";
-import { printJsonText } from "../../terminal/output.js";
-import { SendingCommand } from "../../terminal/sending-command.js";
+} from "../../terminal/input/envelope-stream.js";
+import { oneByOne } from "../../terminal/keys/one-by-one.js";
+import { printJsonText } from "../../terminal/output/output.js";
 import { labelled, readLabels } from "../../wallet/configuration/labels.js";
 import type { Settings } from "../../wallet/configuration/settings.js";
 import { Failure } from "../../wallet/failure.js";
@@ -111,7 +111,7 @@ export default class WalletSign extends SendingCommand {
 	private async candidates(
 		authority: Authority,
 		settings: Settings,
-		flags: { readonly signer?: readonly string[] | undefined; readonly all: boolean },
+		flags: Interfaces.InferredFlags<typeof WalletSign.flags>,
 	): Promise<SigningKey[]> {
 		if (flags.all) {
 			const { entries } = await listKeystore(settings.keystoreDirectory);

@@ -1,6 +1,6 @@
 import { Args } from "@oclif/core";
-import { ConfigurationCommand } from "../../terminal/configuration-command.js";
-import { keystoreFlags } from "../../terminal/flags.js";
+import { ConfigurationCommand } from "../../terminal/base/configuration-command.js";
+import { keystoreFlags } from "../../terminal/flags/flags.js";
 import { keyNamed } from "../../wallet/transaction/signing.js";
 
 export default class WalletUse extends ConfigurationCommand {

@@ -1,8 +1,8 @@
 import { Flags } from "@oclif/core";
-import { nodeFlags, solidityFlag } from "../../terminal/flags.js";
-import { QueryCommand } from "../../terminal/query-command.js";
-import { lines } from "../../terminal/result-shape.js";
-import { witnessShape } from "../../terminal/view-shapes.js";
+import { QueryCommand } from "../../terminal/base/query-command.js";
+import { nodeFlags, solidityFlag } from "../../terminal/flags/flags.js";
+import { lines } from "../../terminal/schema/result-shape.js";
+import { witnessShape } from "../../terminal/schema/view-shapes.js";
 import { rankedWitnesses, viewWitnesses } from "../../wallet/view/witnesses.js";
 
 export default class WitnessList extends QueryCommand {

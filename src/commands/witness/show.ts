@@ -1,9 +1,9 @@
 import { Args, Flags } from "@oclif/core";
 import { toBase58Check } from "../../protocol/address.js";
 import { equalBytes } from "../../protocol/bytes.js";
-import { AccountQuery, accountQueryFlags } from "../../terminal/account-query.js";
-import { orNull } from "../../terminal/result-shape.js";
-import { witnessShape } from "../../terminal/view-shapes.js";
+import { AccountQuery, accountQueryFlags } from "../../terminal/base/account-query.js";
+import { orNull } from "../../terminal/schema/result-shape.js";
+import { witnessShape } from "../../terminal/schema/view-shapes.js";
 import { Failure } from "../../wallet/failure.js";
 import { rankedWitnesses, viewWitnesses } from "../../wallet/view/witnesses.js";
 

@@ -1,8 +1,8 @@
 import { Args } from "@oclif/core";
 import { utf8 } from "../../protocol/bytes.js";
 import { WitnessUpdateContract } from "../../protocol/messages.js";
-import { ActingCommand } from "../../terminal/acting-command.js";
-import { actingFlags } from "../../terminal/acting-flags.js";
+import { ActingCommand } from "../../terminal/base/acting-command.js";
+import { actingFlags } from "../../terminal/flags/acting-flags.js";
 import { contractOf } from "../../wallet/transaction/contract.js";
 
 export default class WitnessUpdate extends ActingCommand {

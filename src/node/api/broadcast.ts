@@ -1,5 +1,5 @@
 /**
- * Taking in a transaction that a client sends (protocol/blocks §3.2): checks of the node, then those of the chain, and the
+ * Accepting a transaction that a client sends (protocol/blocks §3.2): checks of the node, then those of the chain, and the
  * answer code of each failure. Every server answers through this.
  */
 
@@ -49,15 +49,15 @@ export class Broadcaster {
 
 	/**
 	 * Puts a transaction into the pool and offers it to the peers. Never throws.
-	 * @param signedOnly whether one without a signature is refused, whoever acts
+	 * @param signedOnly whether one without a signature is refused, whichever account acts
 	 */
 	async broadcast(received: SignedTransaction, signedOnly = false): Promise<BroadcastResult> {
-		const result = await this.takeIn(received, signedOnly);
+		const result = await this.accept(received, signedOnly);
 		this.node.observer?.broadcast?.(result.code);
 		return result;
 	}
 
-	private async takeIn(received: SignedTransaction, signedOnly: boolean): Promise<BroadcastResult> {
+	private async accept(received: SignedTransaction, signedOnly: boolean): Promise<BroadcastResult> {
 		const isLatest = isFrom(this.node.config.node.release, "4.8.2");
 		const { network } = this.node.rules;
 		let transaction = isLatest ? received.withoutUnknownFields(network === "nile") : received;
@@ -69,7 +69,7 @@ export class Broadcaster {
 				throw missingSignature(received, network);
 			}
 			const { properties } = this.node.view("full");
-			// What a client says about results doesn't count.
+			// Results that a client sends are dropped.
 			if (properties.on("ALLOW_CREATION_OF_CONTRACTS")) transaction = transaction.withResults([]);
 			if (!transaction.contract) throw new ContractValidateError("No contract!");
 			const filtered = properties.on("ALLOW_PROTO_FILTER_NUM") ? transaction : undefined;

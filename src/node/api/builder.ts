@@ -24,7 +24,7 @@ export interface BuildOptions {
 
 /**
  * Runs a check of the rules of a contract. Rules read the time of the head: where that is behind because a development
- * chain had nothing to seal, a refusal is tried again on a head of this moment.
+ * chain had nothing to seal, a refusal is tried again on a head of the present.
  * @throws {ContractValidateError}
  */
 export function retriedWhenBehind<T>(node: Pick<ApiNode, "catchUp">, check: () => T): T {

@@ -1,5 +1,5 @@
 /**
- * Long executions that nobody else should have to wait for: they share the event loop's turns, so that the slots of
+ * Long executions that must not delay others: they share the event loop's turns, so that the slots of
  * blocks, peers and other requests come between them.
  */
 
@@ -11,7 +11,7 @@ import { TURN_MS } from "./turns.js";
  * that are short, a client waits for as many executions as there are connections before its own.
  */
 const PAUSE_MS = 10;
-/** A pause that ends so much later was no pause: something else had the thread, and others wait since then. */
+/** A pause that ends so much later was not a pause: other work held the thread, and others have waited since then. */
 const LATE_MS = 50;
 
 export class CallQueue {
@@ -21,7 +21,7 @@ export class CallQueue {
 
 	/**
 	 * Runs a calculation: at once if the turn has time left, else in a later turn, in the order of coming.
-	 * @param isAbandoned tells, when its turn comes, whether nobody waits for it any more
+	 * @param isAbandoned tells, when its turn comes, whether its client has gone
 	 * @throws {NamedError} CancellationException if it was abandoned
 	 */
 	run<T>(calculate: () => T, isAbandoned?: () => boolean): Promise<T> {
@@ -73,7 +73,7 @@ export class CallQueue {
 }
 
 /**
- * Whatever clients have the contract machine execute, calls and transactions: one queue for the process, as there is one
+ * Executions for clients, calls and transactions: one queue for the process, as there is one
  * event loop. An execution takes no longer than the chain's time for a transaction.
  */
 export const executions = new CallQueue();

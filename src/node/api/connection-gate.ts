@@ -1,6 +1,6 @@
 /**
  * A listener that serves only so many connections at a time. Further ones wait, connected but unread, until one
- * closes; only those beyond {@link MAX_WAITING} are refused. While somebody waits, connections on which nothing is
+ * closes; only those beyond {@link MAX_WAITING} are refused. While one waits, connections on which nothing is
  * asked are closed; those that have become stale always are.
  */
 
@@ -105,7 +105,7 @@ export class ConnectionGate {
 		}, rule.everyMs).unref();
 	}
 
-	/** Admits who waits, those first whose address holds the fewest places; makes room where there is none. */
+	/** Admits waiting connections, first those whose address holds the fewest places; closes others where all are taken. */
 	private admitWaiting(): void {
 		this.waiting = this.waiting.filter(({ socket }) => !socket.destroyed);
 		while (this.waiting.length > 0) {

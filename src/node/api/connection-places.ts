@@ -1,14 +1,14 @@
 /**
- * Who holds the places of a listener, and whose turn it is when there are not enough: every address has a share, and
- * who asks for nothing gives way to who waits.
+ * Which connections hold the places of a listener, and which is next when there are not enough: every address has a share, and
+ * an idle connection gives way to one that waits.
  */
 
 import type { Socket } from "node:net";
 
-/** Of so many places and more, a fifth is out of reach of any one address. */
+/** From this number of places on, one address can't hold more than four fifths. */
 const SHARED_FROM = 10;
 const RESERVED_PART = 5;
-/** An unfinished request of this age gives way to an address that holds fewer places. */
+/** An unfinished request of this age is closed for an address that holds fewer places. */
 const UNFINISHED_MS = 1_000;
 
 /** What a connection sends first may still be on its way. */
@@ -61,7 +61,7 @@ export class ConnectionPlaces {
 	}
 
 	/**
-	 * Closes the connection that is missed least, if there is one, so that somebody of this address gets a place.
+	 * Closes the least useful connection, if there is one, so that a connection of this address gets a place.
 	 * @param waiting how many wait: no more places are made than are needed
 	 * @returns whether a place will be free
 	 */

@@ -104,7 +104,7 @@ export interface ApiNode {
 	 * @throws {ChainError} the first rule that it breaks
 	 */
 	submit(transaction: SignedTransaction): Promise<void>;
-	/** Lets the head of a development chain be of this moment, if it is behind. @returns whether that changed anything */
+	/** Brings the head of a development chain to the present, if it is behind. @returns whether that changed anything */
 	catchUp(): boolean;
 	/** The first key of a store in the head state at or after `from` and before `end`. */
 	firstKey(
@@ -116,7 +116,7 @@ export interface ApiNode {
 	readonly cheats: readonly CheatFacts[];
 	/** What `getstatsinfo` shows besides the chain. */
 	readonly statistics: NodeStatistics;
-	/** Undefined: nobody counts. */
+	/** Undefined: metrics are off. */
 	readonly observer: ApiObserver | undefined;
 	/** Whether the node started from a snapshot without history. */
 	readonly isLite: boolean;
@@ -126,18 +126,18 @@ export interface ApiNode {
 	report(error: unknown, where: string): void;
 }
 
-/** One request's sight of the node. */
+/** The node as one request sees it. */
 export interface ApiContext {
 	readonly server: ServerKind;
 	readonly node: ApiNode;
 	readonly state: StateView;
 	readonly style: JsonStyle;
 	readonly broadcaster: Broadcaster;
-	/** Address of who asks; absent where nobody is told apart. */
+	/** Address of the client; absent where clients are not told apart. */
 	readonly client?: string | undefined;
 	/** Whether transactions without a signature are refused, although a development chain takes those of some accounts. */
 	readonly signedOnly?: boolean | undefined;
-	/** Whether nobody waits for the answer any more; absent: somebody does. */
+	/** Whether the client has stopped waiting for the answer; absent: it waits. */
 	readonly isAbandoned?: (() => boolean) | undefined;
 }
 

@@ -39,7 +39,7 @@ export class HttpAnswer {
 		if (status === 200) this.bytes = length;
 		response.writeHead(status, headers);
 		response.end(request.method === "HEAD" ? undefined : text);
-		// What is left of a body that nobody reads must not block the connection.
+		// The unread rest of a body must not block the connection.
 		request.resume();
 	}
 
@@ -87,7 +87,7 @@ export class HttpAnswer {
 		return this.request.method === "HEAD";
 	}
 
-	/** Adds a header to whatever is sent. */
+	/** Adds a header to the answer. */
 	header(name: string, value: string): void {
 		this.response.setHeader(name, value);
 	}

@@ -3,8 +3,8 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import { ConnectionGate } from "./connection-gate.js";
+import { CONNECTION_TIMES, type ConnectionTimes, sweepIntervalMs } from "./connection-times.js";
 import { HttpAnswer } from "./http-answer.js";
-import { PATIENCE, type Patience, sweepMs } from "./patience.js";
 import { refuseUnreadable } from "./request-head.js";
 
 /** What node:http itself admits: enough to answer longer heads with a status of ours. */
@@ -20,9 +20,9 @@ interface HttpListenerOptions {
 	/** How long a client may keep a connection without sending; absent: {@link IDLE_MS}. */
 	readonly idleMs?: number | undefined;
 	readonly handle: (request: IncomingMessage, answer: HttpAnswer) => Promise<void>;
-	/** Absent: {@link PATIENCE}. */
-	readonly patience?: Patience | undefined;
-	/** Told of every request after its answer; undefined: nobody counts. */
+	/** Absent: {@link CONNECTION_TIMES}. */
+	readonly times?: ConnectionTimes | undefined;
+	/** Told of every request after its answer; undefined: requests are not counted. */
 	readonly answered?: ((request: IncomingMessage, answer: HttpAnswer, ms: number) => void) | undefined;
 	/** Told of what {@link handle} throws; the connection is closed then. */
 	readonly report: (error: unknown, where: string) => void;
@@ -57,11 +57,11 @@ export class HttpListener {
 	constructor(private readonly options: HttpListenerOptions) {
 		const idleMs = options.idleMs ?? IDLE_MS;
 		this.http = createServer({ maxHeaderSize: PARSER_HEAD_LIMIT, keepAliveTimeout: idleMs });
-		// Places are few (`node.maxHttpConnectNumber`): who stops in the middle of a request gives up its own. An answer
+		// Places are few (`node.maxHttpConnectNumber`): a client that stops in the middle of a request loses its own. An answer
 		// that takes long is waited for.
 		this.http.setTimeout(idleMs, (socket) => {
 			const call = this.busy.get(socket);
-			// Who doesn't read an answer that has begun keeps it in memory, and a place.
+			// A client that doesn't read an answer that has begun keeps it in memory, and a place.
 			if (call?.request.complete !== true || call.response.headersSent) socket.destroy();
 		});
 		this.http.on("request", (request, response) => this.receive(request, response));
@@ -72,18 +72,18 @@ export class HttpListener {
 		this.http.on("clientError", (error: NodeJS.ErrnoException, socket: Socket) =>
 			refuseUnreadable(error, socket),
 		);
-		const patience = options.patience ?? PATIENCE;
+		const times = options.times ?? CONNECTION_TIMES;
 		const serve = (socket: Socket): void => {
 			this.unfinished.set(socket, { sinceMs: undefined, answered: -1, idleFromMs: performance.now() });
 			socket.once("close", () => this.waiting.delete(socket));
 			this.http.emit("connection", socket);
 		};
 		this.gate = new ConnectionGate(options.maxConnections, serve, true, {
-			isStale: (socket, crowded) => this.isSlow(socket, crowded ? patience.crowdedMs : patience.requestMs),
+			isStale: (socket, crowded) => this.isSlow(socket, crowded ? times.crowdedMs : times.requestMs),
 			idleMs: (socket) => this.idleMs(socket),
 			hasAsked: (socket) => (this.unfinished.get(socket)?.answered ?? -1) >= 0,
 			unfinishedMs: (socket) => this.unfinishedMs(socket),
-			everyMs: sweepMs(patience),
+			everyMs: sweepIntervalMs(times),
 		});
 	}
 
@@ -178,7 +178,7 @@ export class HttpListener {
 		handle(request, answer)
 			.then(answered && (() => answered(request, answer, performance.now() - started)))
 			.catch((error: unknown) => {
-				// A client that left in the middle of its request is no fault of ours.
+				// A client that left in the middle of its request is not a fault of this program.
 				if (request.complete) report(error, `HTTP ${request.method} ${request.url}`);
 				socket.destroy();
 			});

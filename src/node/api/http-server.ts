@@ -75,7 +75,7 @@ export class HttpServer {
 		private readonly broadcaster: Broadcaster,
 		/** Endpoints by path that this server has beside those of its kind. */
 		extra: ReadonlyMap<string, Endpoint> = new Map(),
-		/** Whose pages may send what isn't signed; absent: nobody's. Only a development chain takes any. */
+		/** Whose pages may send what isn't signed; absent: no page's. Only a development chain takes any. */
 		private readonly origins?: OriginRule,
 	) {
 		const { config, limiter } = node;

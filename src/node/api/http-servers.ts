@@ -18,7 +18,7 @@ export class PortError extends OperatorError {
 	}
 }
 
-/** Words the system's error of a listener. @param owner whose port it is */
+/** The message for a listener's system error. @param owner whose port it is */
 export function portError(port: number, owner: string, error: unknown): PortError {
 	const { code } = error as NodeJS.ErrnoException;
 	const reason = code === "EADDRINUSE" ? "is in use" : `can't be bound (${code ?? String(error)})`;

@@ -5,7 +5,7 @@ import type { LongAnswer } from "./long-answer.js";
 import { TURN_MS, Turns } from "./turns.js";
 
 /** Shorter answers are sent in one piece, with their length. */
-export const SHORT = 512 << 10;
+export const ONE_PIECE_BYTES = 512 << 10;
 
 interface LongAnswerOptions {
 	readonly contentType: string;
@@ -26,7 +26,7 @@ export async function sendLong(
 	const source = new PieceReader(pieces);
 	let leave: (() => void) | undefined;
 	try {
-		const first = await source.take(SHORT, isAbandoned);
+		const first = await source.take(ONE_PIECE_BYTES, isAbandoned);
 		if (isAbandoned()) return;
 		if (source.ended || answer.rewrite || answer.isHeadOnly) {
 			const rest = await source.take(Number.POSITIVE_INFINITY, isAbandoned);

@@ -1,4 +1,4 @@
-/** Who counts what the servers do. Nothing is counted, and nothing timed, where nobody observes. */
+/** Reports of what the servers do, for metrics. Without an observer nothing is counted or timed. */
 
 import type { IncomingMessage } from "node:http";
 import type { HttpAnswer } from "./http-answer.js";
@@ -37,6 +37,6 @@ export interface ApiObserver {
 	answered?(request: AnsweredRequest): void;
 	/** A call of gRPC (`protocol.Wallet/GetAccount`) or JSON-RPC (`eth_call`) was answered. */
 	called?(kind: "grpc" | "jsonrpc", method: string, ms: number): void;
-	/** A client's transaction was taken in or refused. @param code `Return.response_code` */
+	/** A client's transaction was accepted or refused. @param code `Return.response_code` */
 	broadcast?(code: number): void;
 }

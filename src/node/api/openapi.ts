@@ -277,7 +277,7 @@ class Document {
 
 	private messageSchema(name: string): JsonObject {
 		const type = messageTypes.get(`protocol.${name}`) ?? messageTypes.get(name);
-		if (!type) throw new Error(`the endpoint table names ${name}, which is no message`);
+		if (!type) throw new Error(`the endpoint table names ${name}, which is not a message`);
 		const properties = type.fields.map((field) => [
 			spell(field.name, this.dialect),
 			this.fieldSchema(type.typeName, field),

@@ -104,7 +104,7 @@ function parseInteger(text: string, least: bigint, most: bigint): bigint {
 }
 
 /**
- * Address bytes of a text: Base58Check when visible, else hexadecimal. A visible text that is no address gives no
+ * Address bytes of a text: Base58Check when visible, else hexadecimal. A visible text that is not an address gives no
  * bytes.
  * @throws {Base58Error | NamedError} for an illegal character
  */

@@ -1,8 +1,8 @@
 /**
  * How fast and how many at a time calls are let in (protocol/http §1.4, protocol/configuration §1.9): all calls of the process, those of the
  * client's address and those of one component, in the order of the release. Buckets delay a call and never refuse it;
- * only a limit of calls at the same time does, after two seconds. Where the configuration says so, nobody waits and who
- * would have to is refused at once.
+ * only a limit of calls at the same time does, after two seconds. Where the configuration says so, no call waits:
+ * one that would have to is refused at once.
  */
 
 import type { ComponentLimit, RateLimiterConfig } from "../config/rate-limit-config.js";
@@ -17,7 +17,7 @@ const COMPONENT_ADDRESS_MS = 600_000;
 /** Calls wait so long for their turn where the number of calls at the same time is limited. */
 const PERMIT_WAIT_MS = 2_000;
 
-/** What a caller is told who waited in vain. */
+/** The refusal of a call that waited too long. */
 export const OUT_OF_RESOURCES = "lack of computing resources";
 
 /** Time and waiting, as the limiter sees them. Milliseconds; `now` never goes back. */
@@ -79,6 +79,7 @@ export class RateLimiter {
 	}
 
 	private gate(list: "http" | "rpc", component: string): CallGate {
+		if (!this.config.enabled) return OPEN_GATE;
 		const name = component.toLowerCase();
 		const known = this.gates.get(`${list} ${name}`);
 		if (known) return known;
@@ -151,6 +152,8 @@ export class RateLimiter {
 
 const leave = (): void => {};
 
+const OPEN_GATE: CallGate = { enter: () => true, leave };
+
 /** One bucket for each address that called lately. */
 class AddressBuckets {
 	private readonly buckets = new Map<string, { readonly bucket: TokenBucket; readonly since: number }>();
@@ -176,7 +179,7 @@ class AddressBuckets {
 	}
 }
 
-/** So many calls at the same time; the others wait in line, for a while. */
+/** A limit of calls at the same time; further ones wait in order, for a while. */
 class Permits {
 	private free: number;
 	private readonly line: ((admitted: boolean) => void)[] = [];

@@ -49,7 +49,7 @@ export function traceOf({ method, url, httpVersion, rawHeaders }: IncomingMessag
 	return `${lines.join("\r\n")}\r\n`;
 }
 
-/** Answers what is no HTTP request, and closes the connection. */
+/** Answers bytes that are not an HTTP request, and closes the connection. */
 export function refuseUnreadable(error: NodeJS.ErrnoException, socket: Socket): void {
 	if (!socket.writable || error.code === "ECONNRESET") {
 		socket.destroy();

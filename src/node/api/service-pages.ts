@@ -1,5 +1,5 @@
 /**
- * What a node tells its operator beside the network's API: whether it lives, whether it is ready, and its API as a
+ * Pages for the operator beside the network's API: whether the node runs, whether it is ready, and its API as a
  * document. None of it exists on the network's nodes.
  */
 
@@ -34,7 +34,7 @@ const json = (status: number, value: object): ServicePage => ({
 	text: `${JSON.stringify(value)}\n`,
 });
 
-/** Whether queries show the present: the head is new, and no peer has blocks that are missing here. */
+/** Whether queries are up to date: the head is new, and no peer has blocks that are missing here. */
 function readiness(node: ApiNode): ServicePage {
 	const { properties } = node.view("full");
 	const head = Number(properties.headNumber);
@@ -79,7 +79,7 @@ export function servicePage(
 /** What a host header may be; anything else isn't repeated. */
 const HOST = /^(\[[0-9a-fA-F:.]{2,45}\]|[\w.-]{1,253})(:\d{1,5})?$/;
 
-/** The servers of a node as whoever asks one of them reaches them: that one by its own address, the others beside it. */
+/** The servers of a node as a client of one of them reaches them: that one by its own address, the others beside it. */
 function addressesSeenFrom({ kind, host }: AskedServer, http: ThreeListeners): ServerAddresses {
 	const [own, name] = HOST.exec(host ?? "") ?? [undefined, "127.0.0.1"];
 	const address = (of: ServerKind): string =>

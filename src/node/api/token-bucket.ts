@@ -1,6 +1,6 @@
 /**
- * A bucket of permits that fills evenly and holds at most those of one second. It never refuses: who comes while it is
- * empty is told how long to wait, and the next one waits behind him.
+ * A bucket of permits that fills evenly and holds at most those of one second. It never refuses: a call that comes while
+ * it is empty is told how long to wait, and the next one waits longer.
  */
 export class TokenBucket {
 	private readonly intervalMs: number;

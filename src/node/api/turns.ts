@@ -3,7 +3,7 @@
 /** How long others may have to wait for long work. */
 export const TURN_MS = 20;
 
-/** Who waits for another turn; one of them gets it between two rounds of the event loop, however many there are. */
+/** Work that waits for another turn; one gets it between two rounds of the event loop, however many there are. */
 const waiting: (() => void)[] = [];
 let scheduled = false;
 
@@ -14,7 +14,7 @@ function next(): void {
 	resume?.();
 }
 
-/** Waits for a turn of one's own: for work that is done in one go, such as reading a large text. */
+/** Waits for a turn: for work that is done in one go, such as reading a large text. */
 export function ownTurn(): Promise<void> {
 	return new Promise((resolve) => {
 		waiting.push(resolve);
@@ -39,7 +39,7 @@ export class Turns {
 		return performance.now() > this.endsAt;
 	}
 
-	/** Lets everything in that waits. What was read of the state may be outdated afterwards. */
+	/** Gives waiting work its turn. What was read of the state may be outdated afterwards. */
 	async yield(): Promise<void> {
 		await ownTurn();
 		this.endsAt = performance.now() + this.turnMs;

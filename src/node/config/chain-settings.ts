@@ -108,6 +108,10 @@ export const chainSettings = {
 	"vm.constantCallTimeoutMs": long(0n, "ms that a constant call may take; 0: by the chain's CPU time"),
 	"vm.longRunningTime": idle("the network's node only logs calls that take longer", "int"),
 
+	"rate.limiter.enabled": boolean(
+		true,
+		"whether calls are limited at all; a development chain doesn't (ours)",
+	),
 	"rate.limiter.global.qps": int(50_000, "calls a second of the whole process", { refuse: [1, MOST] }),
 	"rate.limiter.global.ip.qps": int(10_000, "calls a second of one address", { refuse: [1, MOST] }),
 	"rate.limiter.global.api.qps": int(1000, "calls a second of each endpoint", { refuse: [1, MOST] }),

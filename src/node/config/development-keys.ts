@@ -34,6 +34,7 @@ export const DEVELOPMENT_KEYS = [
 	"allowRemote",
 	"allowOrigin",
 	"vmTimeLimit",
+	"rateLimits",
 	"noConsoleLog",
 	"forkUrl",
 ] as const;

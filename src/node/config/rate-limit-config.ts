@@ -16,6 +16,8 @@ export interface ComponentLimit {
 }
 
 export interface RateLimiterConfig {
+	/** Whether calls are limited at all. */
+	readonly enabled: boolean;
 	/** All calls of the process a second. */
 	readonly globalQps: number;
 	readonly globalIpQps: number;
@@ -56,6 +58,7 @@ export function readRateLimiter(
 ): RateLimiterConfig {
 	const isNewer = isFrom(release, "4.8.2");
 	return {
+		enabled: settings.get("rate.limiter.enabled"),
 		nonBlocking: isNewer && settings.get("rate.limiter.apiNonBlocking"),
 		componentFirst: isNewer,
 		globalQps: settings.get("rate.limiter.global.qps"),

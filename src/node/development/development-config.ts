@@ -37,6 +37,8 @@ export interface DevelopmentChain {
 	readonly maintenanceMs: number;
 	readonly dialect: Dialect;
 	readonly ports: DevelopmentPorts;
+	/** Whether calls are limited as on nodes of the network. Default: no. */
+	readonly rateLimits?: boolean;
 }
 
 /** Builds the configuration; identical options give an identical chain. */
@@ -66,6 +68,7 @@ node {
   rpc { enable = ${ports.grpc > 0}, port = ${ports.grpc}, solidityEnable = ${ports.grpcSolidity > 0}, solidityPort = ${ports.grpcSolidity}, PBFTEnable = false, minEffectiveConnection = 0, reflectionService = true }
   jsonrpc { httpFullNodeEnable = ${ports.jsonrpc > 0}, httpFullNodePort = ${ports.jsonrpc}, lenient = true }
 }
+rate.limiter.enabled = ${chain.rateLimits === true}
 genesis.block {
   timestamp = "${chain.genesisTimestampMs}"
   parentHash = "${toHex(DEVELOPMENT_PARENT_HASH)}"

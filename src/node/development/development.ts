@@ -42,6 +42,8 @@ export interface DevelopmentOptions {
 	/** Whether the log shows what contracts write to their console. Default: yes. */
 	readonly consoleLog?: boolean;
 	readonly ports: DevelopmentPorts;
+	/** Whether calls are limited as on nodes of the network. Default: no. */
+	readonly rateLimits?: boolean;
 }
 
 export interface Development {

@@ -19,11 +19,13 @@ interface FollowedBlock {
 /**
  * Every block from a number on, as it comes; ends only with the program.
  * @param from first number; undefined: the next block
+ * @param pause between two questions for the head
  */
 export async function* followBlocks(
 	client: NodeClient,
 	view: NodeView,
 	from: bigint | undefined,
+	pause: () => Promise<unknown> = () => setTimeout(POLL_MS),
 ): AsyncGenerator<FollowedBlock> {
 	const seen: BlockReference[] = [];
 	let next = from ?? (await headBlock(client, view)).number + 1n;
@@ -52,7 +54,7 @@ export async function* followBlocks(
 			if (seen.length > REMEMBERED) seen.shift();
 			next = block.number + 1n;
 		}
-		await setTimeout(POLL_MS);
+		await pause();
 	}
 }
 

@@ -64,6 +64,11 @@ const ADVICE: readonly (readonly [RegExp, Advice])[] = [
 	[/invalid fee limit|feeLimit must be/i, () => "--fee-limit auto takes the estimate"],
 	[/Vote number must be|VoteNumber more than/i, () => "at most 30 witnesses can be voted for at once"],
 	[/is not witness|not a witness/i, () => "coin witness list names the witnesses"],
+	[
+		/ExchangeTransactionContract is rejected/,
+		() =>
+			"trading is closed until chain parameter 98 is 1: coin proposal create 98=1, or on a development chain coin dev set-param 98=1",
+	],
 	[/code.*(proposal|parameter)|Bad chain parameter/i, () => "coin chain params lists names and values"],
 ];
 

@@ -30,6 +30,7 @@ class TestClock implements LimiterClock {
 }
 
 const config = (more: Partial<RateLimiterConfig>): RateLimiterConfig => ({
+	enabled: true,
 	globalQps: 50_000,
 	globalIpQps: 50_000,
 	apiQps: 50_000,
@@ -110,6 +111,12 @@ describe("the rate limiter", () => {
 		],
 	])("%s", async (_, more, expected, options) => {
 		expect(await admissions(more, expected.length, options)).toEqual(expected);
+	});
+
+	it("lets everything in at once where calls aren't limited", async () => {
+		const tight = { globalQps: 1, globalIpQps: 1, apiQps: 1 };
+		expect(await admissions({ ...tight, enabled: false }, 4)).toEqual([0, 0, 0, 0]);
+		expect(await admissions(tight, 2)).not.toEqual([0, 0]);
 	});
 
 	it("keeps gRPC methods apart from HTTP components", async () => {

@@ -41,7 +41,7 @@ describe("a listener of HTTP requests", () => {
 	const listening = async (requestMs: number, crowdedMs: number) => {
 		const listener = new HttpListener({
 			maxConnections: 2,
-			patience: { requestMs, crowdedMs },
+			times: { requestMs, crowdedMs },
 			handle: async (request, answer) => {
 				for await (const _ of request);
 				answer.send(200, "text/plain", "done");
@@ -61,7 +61,7 @@ describe("a listener of HTTP requests", () => {
 		await listener.close();
 	});
 
-	it("has less patience while others wait for a place", async () => {
+	it("waits for less time while others wait for a place", async () => {
 		const { listener, port } = await listening(60_000, 200);
 		void sendSlowly(port, ENDLESS_HEAD, "x", 50);
 		void sendSlowly(port, ENDLESS_BODY, "x", 50);

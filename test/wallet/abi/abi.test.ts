@@ -4,7 +4,7 @@ import { decodeValues, encodeCall, encodeValues } from "../../../src/abi/coder.j
 import { decodeEvent } from "../../../src/abi/log.js";
 import { describeItem, hashedSignature, selectorOf, topicOf } from "../../../src/abi/parameter.js";
 import { fromHex, toHex } from "../../../src/protocol/bytes.js";
-import { asFailure } from "../../../src/terminal/failure-report.js";
+import { asFailure } from "../../../src/terminal/output/failure-report.js";
 import { readArguments } from "../../../src/wallet/abi/argument.js";
 import { findItem, readInterface } from "../../../src/wallet/abi/interface.js";
 import { revertReason } from "../../../src/wallet/abi/revert.js";

@@ -27,6 +27,7 @@ describe("advice on a refusal of the network", () => {
 		["aa is signed by T but it is not contained of permission.", "coin permission show"],
 		["sig error", "coin wallet approvals"],
 		["Permission denied", "--permission names one"],
+		["ExchangeTransactionContract is rejected", "coin proposal create 98=1"],
 		["Account[41aa] not exists", "coin account create"],
 		["Validate TransferContract error, no OwnerAccount.", "coin account create"],
 	])("gives a next step on: %s", (message, step) => {

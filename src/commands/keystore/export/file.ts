@@ -1,6 +1,6 @@
 import { Flags } from "@oclif/core";
 import { exportKeyFile } from "../../../keystore/keystore.js";
-import { ExportCommand, exportArguments, exportFlags } from "../../../terminal/export-command.js";
+import { ExportCommand, exportArguments, exportFlags } from "../../../terminal/base/export-command.js";
 import { openableKey } from "../../../wallet/transaction/signing.js";
 
 export default class KeystoreExportFile extends ExportCommand {

@@ -1,7 +1,7 @@
 import { unlockMnemonic } from "../../../keystore/keystore.js";
-import { ExportCommand, exportArguments, exportFlags } from "../../../terminal/export-command.js";
-import { withProgress } from "../../../terminal/progress.js";
-import { withPassword } from "../../../terminal/secrets.js";
+import { ExportCommand, exportArguments, exportFlags } from "../../../terminal/base/export-command.js";
+import { withPassword } from "../../../terminal/keys/secrets.js";
+import { withProgress } from "../../../terminal/progress/progress.js";
 import { openableKey } from "../../../wallet/transaction/signing.js";
 
 export default class KeystoreExportMnemonic extends ExportCommand {

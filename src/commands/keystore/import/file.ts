@@ -1,9 +1,9 @@
 import { Args, Flags } from "@oclif/core";
 import { addKeyFile, changePassword, checkNewKeyFile, checkNewLabel } from "../../../keystore/keystore.js";
-import { CoinCommand } from "../../../terminal/coin-command.js";
-import { keystoreFlags, passwordFlags } from "../../../terminal/flags.js";
-import { withProgress } from "../../../terminal/progress.js";
-import { newPassword, withPassword } from "../../../terminal/secrets.js";
+import { CoinCommand } from "../../../terminal/base/coin-command.js";
+import { keystoreFlags, passwordFlags } from "../../../terminal/flags/flags.js";
+import { newPassword, withPassword } from "../../../terminal/keys/secrets.js";
+import { withProgress } from "../../../terminal/progress/progress.js";
 
 export default class KeystoreImportFile extends CoinCommand {
 	static override summary = "Store a key file of another wallet";

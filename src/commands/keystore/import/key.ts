@@ -1,10 +1,10 @@
-import { Args, Flags } from "@oclif/core";
 import { addKey, checkNewKey, checkNewLabel } from "../../../keystore/keystore.js";
 import { parsePrivateKey } from "../../../keystore/secret-storage.js";
-import { CoinCommand } from "../../../terminal/coin-command.js";
-import { keystoreFlags, passwordFlags } from "../../../terminal/flags.js";
-import { withProgress } from "../../../terminal/progress.js";
-import { importedSecret, newPassword } from "../../../terminal/secrets.js";
+import { CoinCommand } from "../../../terminal/base/coin-command.js";
+import { keystoreFlags, lightFlag, passwordFlags } from "../../../terminal/flags/flags.js";
+import { importArguments, importInput, secretFileFlag } from "../../../terminal/keys/import-input.js";
+import { importedSecret, newPassword } from "../../../terminal/keys/secrets.js";
+import { withProgress } from "../../../terminal/progress/progress.js";
 
 export default class KeystoreImportKey extends CoinCommand {
 	static override summary = "Store a private key, encrypted";
@@ -14,36 +14,22 @@ export default class KeystoreImportKey extends CoinCommand {
 		"<%= config.bin %> keystore import key ann",
 		"pass show coin/ann | <%= config.bin %> keystore import key ann --key-file -",
 	];
-	static override args = {
-		name: Args.string({ description: "label of the key (default: its address)", ignoreStdin: true }),
-		source: Args.string({
-			description: "- to read the key from standard input",
-			options: ["-"],
-			ignoreStdin: true,
-		}),
-	};
+	static override args = importArguments("the key", "the key");
 	static override flags = {
 		...keystoreFlags,
 		...passwordFlags,
-		"key-file": Flags.string({
-			description: "file with the key as 64 hex digits, - for standard input",
-			helpValue: "<path>",
-		}),
-		light: Flags.boolean({ description: "encrypt with little memory (n = 4096)" }),
+		...secretFileFlag("the key as 64 hex digits"),
+		...lightFlag,
 	};
 
 	async run(): Promise<void> {
 		const { args, flags } = await this.parse(KeystoreImportKey);
 		const settings = await this.settings(flags);
 		const source = this.passwordSource(flags, settings);
-		const dash = args.name === "-" || args.source === "-";
-		const name = args.name === "-" ? undefined : args.name;
+		const { name, file: secretFile } = importInput(args, flags);
 		await checkNewLabel(settings.keystoreDirectory, name);
-		const key = await importedSecret(
-			flags["key-file"] ?? (dash ? "-" : undefined),
-			"the private key",
-			source.warn,
-			async (text) => parsePrivateKey(text),
+		const key = await importedSecret(secretFile, "the private key", source.warn, async (text) =>
+			parsePrivateKey(text),
 		);
 		await checkNewKey(settings.keystoreDirectory, key, name);
 		const password = await newPassword(source, name ?? "the key");

@@ -1,11 +1,12 @@
-import { Args, Flags } from "@oclif/core";
+import { Flags } from "@oclif/core";
 import { addKey, addMnemonic, checkNewKey, checkNewLabel } from "../../../keystore/keystore.js";
 import { accountPath, checkMnemonic, deriveKey } from "../../../keystore/mnemonic.js";
-import { CoinCommand } from "../../../terminal/coin-command.js";
-import { keystoreFlags, passwordFlags } from "../../../terminal/flags.js";
-import { withProgress } from "../../../terminal/progress.js";
-import { importedSecret, newPassword, readSecretFile } from "../../../terminal/secrets.js";
-import { entryRecord } from "../../../terminal/wallet-argument.js";
+import { CoinCommand } from "../../../terminal/base/coin-command.js";
+import { keystoreFlags, lightFlag, passwordFlags } from "../../../terminal/flags/flags.js";
+import { entryRecord } from "../../../terminal/flags/wallet-argument.js";
+import { importArguments, importInput, secretFileFlag } from "../../../terminal/keys/import-input.js";
+import { importedSecret, newPassword, readSecretFile } from "../../../terminal/keys/secrets.js";
+import { withProgress } from "../../../terminal/progress/progress.js";
 
 export default class KeystoreImportMnemonic extends CoinCommand {
 	static override summary = "Store keys of a mnemonic, encrypted";
@@ -15,21 +16,11 @@ export default class KeystoreImportMnemonic extends CoinCommand {
 		"<%= config.bin %> keystore import mnemonic savings",
 		"<%= config.bin %> keystore import mnemonic dev --key-file words.txt --count 3",
 	];
-	static override args = {
-		name: Args.string({ description: "label of the first key (default: its address)", ignoreStdin: true }),
-		source: Args.string({
-			description: "- to read the mnemonic from standard input",
-			options: ["-"],
-			ignoreStdin: true,
-		}),
-	};
+	static override args = importArguments("the mnemonic", "the first key");
 	static override flags = {
 		...keystoreFlags,
 		...passwordFlags,
-		"key-file": Flags.string({
-			description: "file with the mnemonic, - for standard input",
-			helpValue: "<path>",
-		}),
+		...secretFileFlag("the mnemonic"),
 		"passphrase-file": Flags.string({
 			description: "file with the BIP-39 passphrase of the mnemonic",
 			helpValue: "<path>",
@@ -37,22 +28,16 @@ export default class KeystoreImportMnemonic extends CoinCommand {
 		path: Flags.string({ description: "derivation path", exclusive: ["index", "count"] }),
 		index: Flags.integer({ description: "first account", default: 0, min: 0, max: 0x7fffffff }),
 		count: Flags.integer({ description: "number of accounts", default: 1, min: 1, max: 1000 }),
-		light: Flags.boolean({ description: "encrypt with little memory (n = 4096)" }),
+		...lightFlag,
 	};
 
 	async run(): Promise<void> {
 		const { args, flags } = await this.parse(KeystoreImportMnemonic);
 		const settings = await this.settings(flags);
 		const source = this.passwordSource(flags, settings);
-		const dash = args.name === "-" || args.source === "-";
-		const name = args.name === "-" ? undefined : args.name;
+		const { name, file: secretFile } = importInput(args, flags);
 		await checkNewLabel(settings.keystoreDirectory, name);
-		const mnemonic = await importedSecret(
-			flags["key-file"] ?? (dash ? "-" : undefined),
-			"the mnemonic",
-			source.warn,
-			checkMnemonic,
-		);
+		const mnemonic = await importedSecret(secretFile, "the mnemonic", source.warn, checkMnemonic);
 		const passphraseFile = flags["passphrase-file"];
 		const passphrase =
 			passphraseFile === undefined ? "" : await readSecretFile(passphraseFile, "the passphrase", source.warn);

@@ -1,9 +1,9 @@
 import { Args } from "@oclif/core";
 import { watchAddress } from "../../../keystore/keystore.js";
-import { CoinCommand } from "../../../terminal/coin-command.js";
-import { Devices, onDevice } from "../../../terminal/devices.js";
-import { keystoreFlags } from "../../../terminal/flags.js";
-import { entryRecord } from "../../../terminal/wallet-argument.js";
+import { CoinCommand } from "../../../terminal/base/coin-command.js";
+import { keystoreFlags } from "../../../terminal/flags/flags.js";
+import { entryRecord } from "../../../terminal/flags/wallet-argument.js";
+import { Devices, onDevice } from "../../../terminal/keys/devices.js";
 import type { Settings } from "../../../wallet/configuration/settings.js";
 import { Failure } from "../../../wallet/failure.js";
 import { namesDevice } from "../../../wallet/signers/device-name.js";

@@ -1,9 +1,9 @@
 import { compactDatabase, databaseDirectory, sizeOf } from "../../../launch/database-work.js";
-import { CoinCommand } from "../../../terminal/coin-command.js";
-import { directoryFlags } from "../../../terminal/directory-flags.js";
-import { progressFlag } from "../../../terminal/flags.js";
-import { withProgress } from "../../../terminal/progress.js";
-import { one, record } from "../../../terminal/result-shape.js";
+import { CoinCommand } from "../../../terminal/base/coin-command.js";
+import { directoryFlags } from "../../../terminal/flags/directory-flags.js";
+import { progressFlag } from "../../../terminal/flags/flags.js";
+import { withProgress } from "../../../terminal/progress/progress.js";
+import { one, record } from "../../../terminal/schema/result-shape.js";
 
 export default class NodeDbCompact extends CoinCommand {
 	static override summary = "Rewrite a database without what was deleted or replaced";

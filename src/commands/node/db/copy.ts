@@ -1,12 +1,12 @@
 import { relative } from "node:path";
 import { Flags } from "@oclif/core";
 import { copyDirectory, databaseDirectory } from "../../../launch/database-work.js";
-import { CoinCommand } from "../../../terminal/coin-command.js";
-import { directoryFlags } from "../../../terminal/directory-flags.js";
-import { progressFlag } from "../../../terminal/flags.js";
-import { endInterrupted, takeOverSignals } from "../../../terminal/interrupt.js";
-import { withProgress } from "../../../terminal/progress.js";
-import { one, record } from "../../../terminal/result-shape.js";
+import { CoinCommand } from "../../../terminal/base/coin-command.js";
+import { directoryFlags } from "../../../terminal/flags/directory-flags.js";
+import { progressFlag } from "../../../terminal/flags/flags.js";
+import { withProgress } from "../../../terminal/progress/progress.js";
+import { endInterrupted, interruption } from "../../../terminal/prompt/interrupt.js";
+import { one, record } from "../../../terminal/schema/result-shape.js";
 
 export default class NodeDbCopy extends CoinCommand {
 	static override summary = "Copy a data directory";
@@ -24,14 +24,11 @@ export default class NodeDbCopy extends CoinCommand {
 		const { flags } = await this.parse(NodeDbCopy);
 		const from = flags["output-directory"];
 		const name = relative(from, databaseDirectory(flags.config, from));
-		let interrupted = false;
-		takeOverSignals(() => {
-			interrupted = true;
-		});
+		const interrupted = interruption();
 		const entries = await withProgress("copying", this.audience(flags), (progress) =>
 			copyDirectory(from, name, flags.to, (count) => {
 				progress.update(`copying: ${count.toLocaleString("en")} entries`);
-				return !interrupted;
+				return !interrupted.aborted;
 			}),
 		);
 		if (entries === undefined) return endInterrupted();

@@ -3,9 +3,9 @@ import { databaseDirectory, readStoredChain, sizesOf } from "../../../launch/dat
 import { openOffline } from "../../../launch/offline-chain.js";
 import { readFounding } from "../../../node/development/directory.js";
 import { toHex } from "../../../protocol/bytes.js";
-import { CoinCommand } from "../../../terminal/coin-command.js";
-import { directoryFlags } from "../../../terminal/directory-flags.js";
-import { one, record } from "../../../terminal/result-shape.js";
+import { CoinCommand } from "../../../terminal/base/coin-command.js";
+import { directoryFlags } from "../../../terminal/flags/directory-flags.js";
+import { one, record } from "../../../terminal/schema/result-shape.js";
 import { Failure } from "../../../wallet/failure.js";
 
 export default class NodeDbStat extends CoinCommand {

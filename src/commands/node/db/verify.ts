@@ -1,8 +1,8 @@
 import { databaseDirectory, readAllEntries, verifyBlocks } from "../../../launch/database-work.js";
 import { openOffline } from "../../../launch/offline-chain.js";
-import { CoinCommand } from "../../../terminal/coin-command.js";
-import { directoryFlags } from "../../../terminal/directory-flags.js";
-import { one, record } from "../../../terminal/result-shape.js";
+import { CoinCommand } from "../../../terminal/base/coin-command.js";
+import { directoryFlags } from "../../../terminal/flags/directory-flags.js";
+import { one, record } from "../../../terminal/schema/result-shape.js";
 
 export default class NodeDbVerify extends CoinCommand {
 	static override summary = "Check that a data directory is whole";

@@ -115,7 +115,7 @@ export function readObject(value: JsonValue | undefined): JsonObject {
 }
 
 /** A number that JavaScript holds exactly. */
-export function readSmall(
+export function readSafeInteger(
 	value: JsonValue | undefined,
 	least: number,
 	most: number,

@@ -1,6 +1,6 @@
 /**
  * The one port of a development chain for everything that tools ask (protocol/development-chain §4.1): the HTTP APIs, JSON-RPC with the
- * development methods, administration, events. It speaks the deployed spelling whatever the other servers speak.
+ * development methods, administration, events. It speaks the deployed spelling, also where the other servers don't.
  */
 
 import type { IncomingMessage } from "node:http";

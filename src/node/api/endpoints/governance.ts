@@ -45,7 +45,7 @@ function addressOf(input: RequestInput): string | null {
 	return readText(value, "address");
 }
 
-/** An address in either form, whatever `visible` says; undefined if there is none. */
+/** An address in either form, with or without `visible`; undefined if there is none. */
 const anyAddress: RequestForm<Uint8Array | undefined> = {
 	fields: [{ name: "address", type: "address" }],
 	read: (input) => {

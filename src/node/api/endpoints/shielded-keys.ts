@@ -1,6 +1,6 @@
 /**
  * Keys of shielded addresses, calculated for those who ask (protocol/shielded §7.1). Requests carry secret keys: nothing of them is
- * logged or kept. What calculates is loaded with the first of them.
+ * logged or kept. The code that calculates is loaded with the first request.
  */
 
 import { NamedError } from "../../../protocol/json/exceptions.js";

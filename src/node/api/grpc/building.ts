@@ -26,13 +26,13 @@ import type { ApiContext } from "../context.js";
 import { transactionExtention } from "../transaction-extention.js";
 import type { Handler } from "./method.js";
 
-/** Kind E: the transaction with its id, or the reason why there is none. */
+/** The transaction with its id (kind E of protocol/grpc §2.1), or the reason why there is none. */
 export function build<Q extends Message>(type: ContractType): Handler<Q, TransactionExtention> {
 	return (context, contract) =>
 		extentionOrReason(context, () => transactionExtention(buildValid(context, type, contract)));
 }
 
-/** Kind L: the bare transaction; an empty one if the contract is not valid. */
+/** The bare transaction (kind L of protocol/grpc §2.1); an empty one if the contract is not valid. */
 export function buildBare<Q extends Message>(type: ContractType): Handler<Q, Transaction> {
 	return (context, contract) => {
 		try {

@@ -7,7 +7,7 @@
 const MOST_IN_ROUND = 1_000;
 
 /** The calls that one connection began. */
-export interface BegunCalls {
+export interface RoundCount {
 	round: number;
 	inRound: number;
 }
@@ -21,7 +21,7 @@ export class CallRounds {
 	constructor(private readonly afterRound: (next: () => void) => void = setImmediate) {}
 
 	/** Counts a call of a connection. @returns whether the round has room for it */
-	count(connection: BegunCalls): boolean {
+	count(connection: RoundCount): boolean {
 		if (!this.isCounting) {
 			this.isCounting = true;
 			this.afterRound(() => {

@@ -3,7 +3,7 @@
  * are in the client's hands: one that stays closed leaves every answer here.
  */
 
-import { type BegunCalls, CallRounds } from "./call-rounds.js";
+import { CallRounds, type RoundCount } from "./call-rounds.js";
 
 /** Answers of a connection that are being made at a time. */
 const MAX_MAKING = 16;
@@ -42,7 +42,7 @@ export class ClientCalls {
 	/** Calls that have begun and not closed. */
 	private openCalls = 0;
 	private refusedCalls = 0;
-	private readonly begun: BegunCalls = { round: 0, inRound: 0 };
+	private readonly begun: RoundCount = { round: 0, inRound: 0 };
 	private resets = { sinceMs: Number.NEGATIVE_INFINITY, count: 0 };
 	private making = 0;
 	private unsentBytes = 0;

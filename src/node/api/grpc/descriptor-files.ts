@@ -60,7 +60,7 @@ const REPEATED = 3;
 /** A message on the wire: field numbers with texts, numbers and embedded messages. */
 type Parts = readonly (readonly [number: number, value: string | number | Parts])[];
 
-/** What stands inside a package or a message. */
+/** The types inside a package or a message. */
 interface Scope {
 	readonly children: Map<string, Scope>;
 	message: DescribedMessage | undefined;

@@ -16,10 +16,10 @@ import type { RpcConfig } from "../../config/service-config.js";
 import { isFrom } from "../../rules/release.js";
 import type { Broadcaster } from "../broadcast.js";
 import { ConnectionGate } from "../connection-gate.js";
+import { CONNECTION_TIMES, type ConnectionTimes, sweepIntervalMs } from "../connection-times.js";
 import type { ApiContext, ApiNode, ServerKind } from "../context.js";
 import { plainStyle } from "../json-style.js";
 import { LITE_NODE_TEXT } from "../lite-node.js";
-import { PATIENCE, type Patience, sweepMs } from "../patience.js";
 import type { CallGate } from "../rate-limiter.js";
 import { REQUEST_BUDGET } from "../request-budget.js";
 import { ownTurn } from "../turns.js";
@@ -36,7 +36,7 @@ import {
 } from "./library-answers.js";
 import { isClosedMethod } from "./lite-methods.js";
 import { LongMessages } from "./long-messages.js";
-import { CallError, LongMessage, type Method, UNREADABLE, UnimplementedError } from "./method.js";
+import { CallError, LongMessage, type ServiceMethod, UNREADABLE, UnimplementedError } from "./method.js";
 import { ReceivedMessages } from "./received-messages.js";
 import { reflect } from "./reflection.js";
 import { fullName, PACKAGE, type Service, servicesOf, spellings } from "./service-table.js";
@@ -59,7 +59,7 @@ const LONG = 8 << 20;
 /** Timers can't wait longer. */
 const MAX_TIMER_MS = 0x7fffffff;
 
-/** Bytes as they are: decoding is up to the method, whose failures have words of their own. */
+/** Bytes as they are: decoding is up to the method, whose failures have texts of their own. */
 const asIs = (bytes: Buffer): Buffer => bytes;
 
 interface Client {
@@ -82,7 +82,7 @@ export class GrpcServer {
 		private readonly node: ApiNode,
 		private readonly kind: ServerKind,
 		private readonly broadcaster: Broadcaster,
-		patience: Patience = PATIENCE,
+		times: ConnectionTimes = CONNECTION_TIMES,
 		maxConnections = MAX_CONNECTIONS,
 	) {
 		const { rpc, release } = node.config.node;
@@ -105,14 +105,14 @@ export class GrpcServer {
 		this.injector = this.server.createConnectionInjector(ServerCredentials.createInsecure());
 		// A session of HTTP/2 goes both ways: a client that ends its half is gone.
 		this.gate = new ConnectionGate(maxConnections, (socket) => this.serve(socket), false, {
-			isStale: (socket, crowded) => this.isStale(socket, crowded, patience),
+			isStale: (socket, crowded) => this.isStale(socket, crowded, times),
 			idleMs: (socket) => {
 				const client = this.clients.get(peerOf(socket))?.work;
 				return client && client.calls > 0 ? undefined : performance.now() - (client?.lastMs ?? 0);
 			},
 			hasAsked: (socket) => this.clients.get(peerOf(socket))?.work.hasAsked ?? false,
 			unfinishedMs: () => undefined,
-			everyMs: sweepMs(patience),
+			everyMs: sweepIntervalMs(times),
 		});
 	}
 
@@ -147,7 +147,7 @@ export class GrpcServer {
 				if (!wasReset(stream)) return;
 				if (client?.work.reset(performance.now(), resetWindowMs) !== maxResets + 1) return;
 				session?.goaway(constants.NGHTTP2_ENHANCE_YOUR_CALM);
-				// What says so goes first.
+				// The refusal is sent first.
 				setImmediate(() => session?.destroy());
 			});
 		}
@@ -186,8 +186,8 @@ export class GrpcServer {
 		};
 	}
 
-	/** Who doesn't greet must go, and while others wait also who asks for nothing, or sends a call without end. */
-	private isStale(socket: Socket, crowded: boolean, { requestMs, crowdedMs }: Patience): boolean {
+	/** A client that sends no preface is disconnected; while others wait also one that is idle, or sends a call without end. */
+	private isStale(socket: Socket, crowded: boolean, { requestMs, crowdedMs }: ConnectionTimes): boolean {
 		const client = this.clients.get(peerOf(socket))?.work;
 		if (!client) return false;
 		const nowMs = performance.now();
@@ -229,7 +229,7 @@ export class GrpcServer {
 		return disabled ? new CallError(status.UNAVAILABLE, DISABLED_TEXT) : undefined;
 	}
 
-	private callOf(name: string, method: Method, refusal: CallError | undefined) {
+	private callOf(name: string, method: ServiceMethod, refusal: CallError | undefined) {
 		const gate = this.node.limiter.rpc(name);
 		const { observer } = this.node;
 		return (call: ServerUnaryCall<Buffer, Buffer>, answer: sendUnaryData<Buffer>): void => {
@@ -282,7 +282,7 @@ export class GrpcServer {
 
 	private async answer(
 		call: ServerUnaryCall<Buffer, Buffer>,
-		method: Method,
+		method: ServiceMethod,
 		gate: CallGate,
 		refusal: CallError | undefined,
 	): Promise<Buffer> {

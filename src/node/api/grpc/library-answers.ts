@@ -1,6 +1,7 @@
 /**
  * Two answers of the library that differ from the network's, the moment at which a message has been sent, and the one
- * before it hears of a call: for none of them it offers a hook. They reach into it with care: if a later release changes what they touch, only its own words appear again.
+ * before it hears of a call: for none of them it offers a hook. They use its private members; if a later release changes those,
+ * only its own messages appear again.
  */
 
 import { constants, type Http2Server, type ServerHttp2Stream } from "node:http2";
@@ -78,7 +79,7 @@ export function admitStreams(server: Server, admits: (stream: ServerHttp2Stream)
 
 const sent = new WeakMap<Buffer, (() => void)[]>();
 
-/** Has a function called once a message has left the process; the library tells nobody. */
+/** Has a function called once a message has left the process; the library has no callback for it. */
 export function whenSent(message: Buffer, then: () => void): void {
 	const known = sent.get(message);
 	if (known) known.push(then);
@@ -100,11 +101,11 @@ export function wasReset(stream: ServerHttp2Stream): boolean {
 	return stream.rstCode !== constants.NGHTTP2_NO_ERROR && !cancelled.has(stream);
 }
 
-/** The library's words for a message that is too long, as it comes or decompressed. */
+/** The library's texts for a message that is too long, as it comes or decompressed. */
 const TOO_LARGE = /^Received message larger than max \((\d+) vs (\d+)\)$/;
 const TOO_LARGE_INSIDE = /^Received message that decompresses to a size larger than (\d+)$/;
 
-/** The network's words for it; undefined: the call ended for another reason. */
+/** The network's text for it; undefined: the call ended for another reason. */
 function oversizeText({ code, details = "" }: Partial<StatusObject>): string | undefined {
 	if (code !== status.RESOURCE_EXHAUSTED) return undefined;
 	const [, size, max] = TOO_LARGE.exec(details) ?? [];

@@ -2,14 +2,14 @@
 
 import { type ServerUnaryCall, status } from "@grpc/grpc-js";
 import type { LongAnswerGate } from "../long-answer.js";
-import { SHORT } from "../long-answer-sender.js";
+import { ONE_PIECE_BYTES } from "../long-answer-sender.js";
 import { TURN_MS, Turns } from "../turns.js";
 import { whenSent } from "./library-answers.js";
 import { CallError, type LongMessage } from "./method.js";
 
 /** A hundred of the largest blocks are below it. */
 const LONGEST = 256 << 20;
-/** A client gets so long to take a message before others may begin. */
+/** How long a client may take to read a message before others may begin. */
 const SENDING_MS = 30_000;
 
 type Call = Pick<ServerUnaryCall<Buffer, Buffer>, "cancelled"> & {
@@ -21,7 +21,7 @@ export class LongMessages {
 
 	/**
 	 * The bytes of a message. While a long one is being sent, only a few others are made.
-	 * @throws {CallError} RESOURCE_EXHAUSTED if it is longer than any can be; CANCELLED if nobody waits for it
+	 * @throws {CallError} RESOURCE_EXHAUSTED if it is longer than any can be; CANCELLED if the client has gone
 	 */
 	async gather(call: Call, address: string, { parts }: LongMessage): Promise<Buffer> {
 		const turns = new Turns(TURN_MS);
@@ -35,7 +35,7 @@ export class LongMessages {
 				if (length > LONGEST) {
 					throw new CallError(status.RESOURCE_EXHAUSTED, `the answer is longer than ${LONGEST} bytes`);
 				}
-				if (length > SHORT) leave ??= await this.gate.enter(address);
+				if (length > ONE_PIECE_BYTES) leave ??= await this.gate.enter(address);
 				if (call.cancelled) throw new CallError(status.CANCELLED, "");
 				if (turns.over) await turns.yield();
 			}
@@ -50,9 +50,9 @@ export class LongMessages {
 }
 
 function releaseWhenSent(call: Call, bytes: Buffer, leave: () => void): void {
-	const patience = setTimeout(leave, SENDING_MS).unref();
+	const deadline = setTimeout(leave, SENDING_MS).unref();
 	const done = (): void => {
-		clearTimeout(patience);
+		clearTimeout(deadline);
 		leave();
 	};
 	whenSent(bytes, done);

@@ -35,7 +35,7 @@ export type Handlers<S extends ServiceName> = {
 };
 
 /** A method of a service, for code that doesn't know its messages. */
-export interface Method {
+export interface ServiceMethod {
 	readonly request: MessageType<Message>;
 	readonly response: MessageType<Message>;
 	readonly handle: Handler<Message, Message>;
@@ -64,16 +64,16 @@ export function unimplemented(): never {
 	throw new UnimplementedError();
 }
 
-/** Kind S: a failure is told with its reason, as INTERNAL. */
-export function explained<Q, R>(handle: Handler<Q, R>): Handler<Q, R> {
+/** Kind S (protocol/grpc §2.1): a failure is told with its reason, as INTERNAL. */
+export function withReason<Q, R>(handle: Handler<Q, R>): Handler<Q, R> {
 	return guarded(
 		handle,
 		(error, { style }) => new CallError(status.INTERNAL, messageText(error, style.dialect)),
 	);
 }
 
-/** Kind U: a failure is told without its reason, as UNKNOWN. */
-export function unexplained<Q, R>(handle: Handler<Q, R>): Handler<Q, R> {
+/** Kind U (protocol/grpc §2.1): a failure is told without its reason, as UNKNOWN. */
+export function withoutReason<Q, R>(handle: Handler<Q, R>): Handler<Q, R> {
 	return guarded(handle, () => new CallError(status.UNKNOWN, ""));
 }
 

@@ -1,6 +1,6 @@
 /**
  * Bytes of messages that clients are sending: a message is kept from its first byte until its call closes, and the
- * library asks nobody for room.
+ * library has no limit of its own.
  */
 
 import type { ServerHttp2Stream } from "node:http2";
@@ -36,7 +36,7 @@ export class ReceivedMessages {
 		if (!stream) return;
 		const share = this.budget.open(address);
 		let size = 0;
-		let patience: NodeJS.Timeout | undefined;
+		let deadline: NodeJS.Timeout | undefined;
 		const refuse = (details: string): void => {
 			share.release();
 			if (stream.closed || stream.destroyed) return;
@@ -49,11 +49,11 @@ export class ReceivedMessages {
 		};
 		stream.on("data", (chunk: Buffer) => {
 			if (!take(chunk.length)) refuse("too many messages at this moment");
-			else if (size > LARGE) patience ??= setTimeout(() => refuse("the message took too long"), SENDING_MS);
+			else if (size > LARGE) deadline ??= setTimeout(() => refuse("the message took too long"), SENDING_MS);
 		});
-		stream.once("end", () => clearTimeout(patience));
+		stream.once("end", () => clearTimeout(deadline));
 		stream.once("close", () => {
-			clearTimeout(patience);
+			clearTimeout(deadline);
 			share.release();
 		});
 		if (!decompressMessage) return;

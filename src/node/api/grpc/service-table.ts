@@ -5,7 +5,7 @@ import { services } from "../../../protocol/generated/services.js";
 import type { NodeConfig } from "../../config/config.js";
 import { isFrom, RELEASES, type Release } from "../../rules/release.js";
 import type { ServerKind } from "../context.js";
-import { type Handlers, type Method, type ServiceName, unimplemented } from "./method.js";
+import { type Handlers, type ServiceMethod, type ServiceName, unimplemented } from "./method.js";
 import { database } from "./services/blocks.js";
 import { monitor } from "./services/network.js";
 import { wallet } from "./services/wallet.js";
@@ -26,7 +26,7 @@ const walletPbft: Handlers<"WalletSolidity"> = {
 export interface Service {
 	readonly name: ServiceName;
 	/** Methods by their neutral name. */
-	readonly methods: ReadonlyMap<string, Method>;
+	readonly methods: ReadonlyMap<string, ServiceMethod>;
 }
 
 /** The services of a server, as the node's configuration asks for them. */
@@ -56,11 +56,11 @@ export function isOffered(method: string, release: Release): boolean {
 
 /** Only the methods that the schema lists for the service, and the release has; a table of handlers may hold more. */
 function service<S extends ServiceName>(name: S, handlers: Handlers<S>, release: Release): Service {
-	const methods = new Map<string, Method>();
+	const methods = new Map<string, ServiceMethod>();
 	for (const [method, { request, response }] of Object.entries(services[name])) {
 		if (!isOffered(method, release)) continue;
 		const handle = handlers[method as keyof Handlers<S>];
-		methods.set(method, { request, response, handle } as unknown as Method);
+		methods.set(method, { request, response, handle } as unknown as ServiceMethod);
 	}
 	return { name, methods };
 }

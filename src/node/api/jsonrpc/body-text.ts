@@ -5,14 +5,14 @@ import { JsonTextError } from "./json-reader.js";
 
 type Encoding = "utf-8" | "utf-16le" | "utf-16be" | "utf-32le" | "utf-32be";
 
-/** @throws {JsonTextError} if the bytes are no text */
+/** @throws {JsonTextError} if the bytes are not text */
 export function decodeBodyText(body: Uint8Array): string {
 	const encoding = encodingOf(body);
 	if (encoding === "utf-32le" || encoding === "utf-32be") return decodeUtf32(body, encoding);
 	try {
 		return new TextDecoder(encoding, { fatal: true }).decode(body);
 	} catch (error) {
-		throw new JsonTextError(`the body is no ${encoding} text`, { cause: error });
+		throw new JsonTextError(`the body is not ${encoding} text`, { cause: error });
 	}
 }
 
@@ -31,7 +31,7 @@ function decodeUtf32(body: Uint8Array, encoding: "utf-32le" | "utf-32be"): strin
 	let text = "";
 	for (let at = 0; at + 4 <= bytes.length; at += 4) {
 		const code = encoding === "utf-32le" ? bytes.readUInt32LE(at) : bytes.readUInt32BE(at);
-		if (code > 0x10ffff) throw new JsonTextError(`the body is no ${encoding} text`);
+		if (code > 0x10ffff) throw new JsonTextError(`the body is not ${encoding} text`);
 		if (at > 0 || code !== 0xfeff) text += String.fromCodePoint(code);
 	}
 	return text;

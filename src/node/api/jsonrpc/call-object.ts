@@ -2,7 +2,8 @@
 
 import { type RecordOf, record, since, text } from "./declared-types.js";
 
-const members = {
+/** Members of every object that describes a call or a transaction. */
+export const callMembers = {
 	from: text,
 	to: text,
 	gas: text,
@@ -13,5 +14,5 @@ const members = {
 	input: since("4.8.2", text),
 };
 
-export const callObject = record(members);
-export type CallObject = RecordOf<typeof members>;
+export const callObject = record(callMembers);
+export type CallObject = RecordOf<typeof callMembers>;

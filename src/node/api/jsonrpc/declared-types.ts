@@ -86,7 +86,7 @@ function wholePart(value: JsonNumber): bigint | undefined {
 }
 
 /** The value as it is. */
-export const anything: DeclaredType<JsonValue> = { label: "any", read: (value) => value };
+export const anyValue: DeclaredType<JsonValue> = { label: "any", read: (value) => value };
 
 /** A single value counts as a list of one. */
 export const list: DeclaredType<JsonArray | null> = {

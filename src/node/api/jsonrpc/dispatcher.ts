@@ -15,14 +15,21 @@ import {
 	type JsonValue,
 	readJson,
 } from "./json-reader.js";
-import { JsonText, type Method, type RpcContext, type RpcResult } from "./method.js";
+import { JsonText, type RpcContext, type RpcMethod, type RpcResult } from "./method.js";
 import { NestedEnvelope } from "./nested-envelope.js";
 import { readId } from "./request-id.js";
-import { INVALID_PARAMS, METHOD_NOT_FOUND, PARSE_ERROR, RpcError, TooLong, UNDECLARED } from "./rpc-error.js";
+import {
+	INVALID_PARAMS,
+	METHOD_NOT_FOUND,
+	PARSE_ERROR,
+	ResponseTooLong,
+	RpcError,
+	UNDECLARED,
+} from "./rpc-error.js";
 
 interface DispatcherOptions extends EnvelopeLimits {
 	/** By name and by alias. */
-	readonly methods: ReadonlyMap<string, Method>;
+	readonly methods: ReadonlyMap<string, RpcMethod>;
 	/** The node as the next call sees it. */
 	readonly context: () => RpcContext;
 	/** Whose envelope it is. */
@@ -31,11 +38,11 @@ interface DispatcherOptions extends EnvelopeLimits {
 	readonly lenient?: boolean;
 }
 
-/** Who sent a request. */
+/** The client that sent a request. */
 export interface Caller {
-	/** Tells whether nobody waits for the answer any more. */
+	/** Tells whether the client has stopped waiting for the answer. */
 	readonly isAbandoned?: () => boolean;
-	/** Their address. */
+	/** Its address. */
 	readonly client?: string;
 }
 
@@ -74,7 +81,7 @@ export class Dispatcher {
 
 	/**
 	 * The answer to one call; undefined: a notification that succeeded.
-	 * @throws {UnreadableCall | TooLong}
+	 * @throws {UnreadableCall | ResponseTooLong}
 	 */
 	private async single(call: JsonValue, caller: Caller): Promise<string | undefined> {
 		if (!isJsonObject(call)) throw new UnreadableCall("not an object");
@@ -96,7 +103,7 @@ export class Dispatcher {
 			const result = await method.call(context, values);
 			return id === undefined ? undefined : reply(`"result":${resultText(result)}`);
 		} catch (error) {
-			if (error instanceof TooLong) throw error;
+			if (error instanceof ResponseTooLong) throw error;
 			if (this.options.lenient) {
 				if (error instanceof TypeMismatch) return reply(errorPart(INVALID_PARAMS, error.message));
 				if (error instanceof RpcError) return reply(lenientPart(error));
@@ -109,8 +116,8 @@ export class Dispatcher {
 		}
 	}
 
-	/** An error that is no refusal by a method: its class is told. */
-	private undeclared({ node, style }: RpcContext, method: Method, thrown: unknown): string {
+	/** An error that is not a method's refusal: its class is told. */
+	private undeclared({ node, style }: RpcContext, method: RpcMethod, thrown: unknown): string {
 		const error = thrown instanceof Error ? thrown : new Error(String(thrown));
 		if (!isWireError(error)) node.report(error, `JSON-RPC ${method.name}`);
 		const message =

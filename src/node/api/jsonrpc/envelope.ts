@@ -15,10 +15,10 @@ export interface Work {
 	/**
 	 * The answer to one call; undefined: a notification that succeeded.
 	 * @param call an object
-	 * @throws {UnreadableCall | TooLong}
+	 * @throws {UnreadableCall | ResponseTooLong}
 	 */
 	readonly single: (call: JsonValue) => Promise<string | undefined>;
-	/** Tells whether nobody waits for the answer any more. */
+	/** Tells whether the client has stopped waiting for the answer. */
 	readonly isAbandoned: () => boolean;
 }
 

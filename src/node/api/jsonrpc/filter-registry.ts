@@ -65,7 +65,7 @@ class FilterList {
 		this.items -= filter.items;
 	}
 
-	/** Who has the most filters, and how many. */
+	/** The client with the most filters, and how many. */
 	get largest(): { readonly client: string; readonly count: number } {
 		let largest = { client: "", count: 0 };
 		for (const [client, count] of this.clients) if (count > largest.count) largest = { client, count };
@@ -110,7 +110,7 @@ export class FilterRegistry {
 
 	/**
 	 * Registers a filter of blocks, or of logs.
-	 * @param client address of who asks
+	 * @param client its address
 	 * @param groups of `logs`, where they are known already
 	 * @returns its id
 	 * @throws {RpcError} if there are too many
@@ -130,7 +130,7 @@ export class FilterRegistry {
 
 	/**
 	 * A client that has less than its part takes the place of one that has more.
-	 * @throws {RpcError} if there may not be one filter more of a kind, whatever it asks for
+	 * @throws {RpcError} if there may not be one more filter of its kind
 	 */
 	checkLimit(kind: FilterKind, client = ""): void {
 		if (!this.isFull(kind)) return;
@@ -241,7 +241,7 @@ export class FilterRegistry {
 		}
 	}
 
-	/** Who polls loses nothing: a filter goes as a whole, and its client is told that there is none. */
+	/** No queued part is lost: a filter is removed as a whole, and its next poll is refused. */
 	private boundQueues(): void {
 		for (const list of [this.lists.log, this.lists.block]) {
 			for (const [id, filter] of list.byId) {

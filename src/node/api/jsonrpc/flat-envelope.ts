@@ -26,13 +26,13 @@ import {
 	REQUEST_BUDGET,
 } from "./json-reader.js";
 import { readId } from "./request-id.js";
-import { EXCEEDS_LIMIT, INVALID_REQUEST, PARSE_ERROR, SERVER_FAULT, TooLong } from "./rpc-error.js";
+import { EXCEEDS_LIMIT, INTERNAL_ERROR, INVALID_REQUEST, PARSE_ERROR, ResponseTooLong } from "./rpc-error.js";
 
 const INVALID = serverError(INVALID_REQUEST, "Invalid Request");
 /** Brackets of a batch. */
 const BRACKETS = 2;
 
-/** The words of the reference's JSON reader for what it refuses to read. */
+/** The messages of the reference's JSON reader. */
 const LIMIT_TEXTS: Readonly<Record<JsonLimitError["limit"], readonly [subject: string, getter: string]>> = {
 	depth: ["Document nesting depth", "getMaxNestingDepth"],
 	tokens: ["Token count", "getMaxTokenCount"],
@@ -57,11 +57,11 @@ export class FlatEnvelope implements Envelope {
 		try {
 			const text = (await work.single(request)) ?? "";
 			const { maxResponseSize } = this.limits;
-			if (exceeds(text, maxResponseSize)) throw new TooLong(maxResponseSize);
+			if (exceeds(text, maxResponseSize)) throw new ResponseTooLong(maxResponseSize);
 			return { text, isLine: text !== "" };
 		} catch (error) {
 			if (error instanceof UnreadableCall) return bare("");
-			if (error instanceof TooLong) return bare(refusedFor(request, error) ?? "");
+			if (error instanceof ResponseTooLong) return bare(refusedFor(request, error) ?? "");
 			throw error;
 		}
 	}
@@ -78,7 +78,7 @@ export class FlatEnvelope implements Envelope {
 			return answers.length === 0 ? "" : `[${answers.join(",")}]`;
 		} catch (error) {
 			// One call that can't be read takes the answers of all with it.
-			if (error instanceof UnreadableCall) return `[${serverError(SERVER_FAULT, "Internal error")}]`;
+			if (error instanceof UnreadableCall) return `[${serverError(INTERNAL_ERROR, "Internal error")}]`;
 			throw error;
 		}
 	}
@@ -89,7 +89,7 @@ export class FlatEnvelope implements Envelope {
 		const turns = new Turns(BATCH_TURN_MS);
 		const answers: string[] = [];
 		let size = BRACKETS;
-		let overflow: TooLong | undefined;
+		let overflow: ResponseTooLong | undefined;
 		for (const call of calls) {
 			if (work.isAbandoned()) break;
 			if (turns.over) await turns.yield();
@@ -99,13 +99,13 @@ export class FlatEnvelope implements Envelope {
 				try {
 					answer = await work.single(call);
 				} catch (error) {
-					if (!(error instanceof TooLong)) throw error;
+					if (!(error instanceof ResponseTooLong)) throw error;
 					overflow = error;
 				}
 			}
 			if (answer !== undefined && !overflow && maxResponseSize > 0) {
 				size += Buffer.byteLength(answer) + (answers.length > 0 ? 1 : 0);
-				if (size > maxResponseSize) overflow = new TooLong(maxResponseSize);
+				if (size > maxResponseSize) overflow = new ResponseTooLong(maxResponseSize);
 			}
 			if (overflow && isJsonObject(call)) answer = refusedFor(call, overflow);
 			if (answer !== undefined) answers.push(answer);
@@ -114,8 +114,8 @@ export class FlatEnvelope implements Envelope {
 	}
 }
 
-/** The refusal under a call's own id; undefined: it has none, and nobody expects an answer. */
-function refusedFor(call: JsonObject, { code, message }: TooLong): string | undefined {
+/** The refusal under a call's own id; undefined: it has none, and no answer is expected. */
+function refusedFor(call: JsonObject, { code, message }: ResponseTooLong): string | undefined {
 	const id = readId(call.get("id"));
 	return id === undefined ? undefined : serverError(code, message, id);
 }

@@ -54,7 +54,7 @@ export interface JsonBudget {
 /** For texts that were asked for, or whose size was bounded before. */
 const PLAIN_BUDGET: JsonBudget = { tokens: Number.MAX_SAFE_INTEGER, depth: 500, numberLength: 1_000 };
 
-/** For requests of strangers. More than any needs: a hundred queries of logs with two hundred topics each are below. */
+/** For requests of clients. More than any needs: a hundred queries of logs with two hundred topics each are below. */
 export const REQUEST_BUDGET: JsonBudget = { ...PLAIN_BUDGET, tokens: 100_000 };
 
 const NUMBER = /-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?/y;

@@ -7,7 +7,7 @@ import { type BloomGroup, bloomBits } from "../../chain/section-bloom.js";
 import type { StateView } from "../../state/view.js";
 import { blockById } from "../queries/blocks.js";
 import type { Turns } from "../turns.js";
-import { anything, list, type RecordOf, record, text } from "./declared-types.js";
+import { anyValue, list, type RecordOf, record, text } from "./declared-types.js";
 import { isJsonArray, type JsonArray, type JsonValue } from "./json-reader.js";
 import { type ParameterReaders, refuseTags } from "./parameter-readers.js";
 import { invalidParams } from "./rpc-error.js";
@@ -18,7 +18,7 @@ const MAX_TOPICS = 4;
 const members = {
 	fromBlock: text,
 	toBlock: text,
-	address: anything,
+	address: anyValue,
 	topics: list,
 	blockHash: text,
 };

@@ -10,7 +10,7 @@ import { type BlockRange, bloomGroupsInTurns, type LogFilter, matchesLog } from 
 import type { RpcValue } from "./method.js";
 import { logObject, logsOfBlock } from "./objects/log.js";
 import type { ObjectStyle } from "./objects/style.js";
-import { EXCEEDS_LIMIT, invalidParams, RpcError, TooLong } from "./rpc-error.js";
+import { EXCEEDS_LIMIT, invalidParams, ResponseTooLong, RpcError } from "./rpc-error.js";
 
 /** Fewer blocks than this are looked through, and at most this many logs are answered. */
 const MAX_RESULTS = 10_000;
@@ -60,7 +60,7 @@ export async function queryLogs(
 			if (!matchesLog(filter, placed.log)) continue;
 			if (found.length >= MAX_RESULTS) throw tooMany();
 			size += LOG_SIZE + 2 * placed.log.data.length + TOPIC_SIZE * placed.log.topics.length;
-			if (maxSize > 0 && size > maxSize) throw new TooLong(maxSize);
+			if (maxSize > 0 && size > maxSize) throw new ResponseTooLong(maxSize);
 			found.push(logObject(placed, block, false, style));
 		}
 	}

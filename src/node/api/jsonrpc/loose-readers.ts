@@ -10,22 +10,22 @@ import type { JsonValue } from "./json-reader.js";
 import type { CallInput, ParameterReaders } from "./parameter-readers.js";
 import {
 	asWord,
+	fullAddress,
 	hexParameter,
 	parseHexInt64,
 	readAmount,
 	readPlace,
 	WORD_LENGTH,
-	wholeAddress,
 } from "./readings.js";
 import { invalidParams } from "./rpc-error.js";
 import { BARE_ADDRESS_LENGTH } from "./values.js";
 
 const HASH = /^(?:0x)?[a-zA-Z0-9]{64}$/;
 
-/** The class error of a list element that is no text. */
+/** The class error of a list element that is not a text. */
 function textOf(value: JsonValue): string | null {
 	if (value === null || typeof value === "string") return value;
-	throw new NamedError("ClassCastException", "a list element is no text");
+	throw new NamedError("ClassCastException", "a list element is not a text");
 }
 
 function filterItem(value: JsonValue, length: number, refusal: string): Uint8Array {
@@ -63,7 +63,7 @@ export const looseReaders: ParameterReaders = {
 	},
 	filterHash: (text) => decodeHexText(text),
 	address: (text) => {
-		const address = wholeAddress(hexParameter(text));
+		const address = fullAddress(hexParameter(text));
 		if (!address) throw invalidParams("invalid address hash value");
 		return address;
 	},

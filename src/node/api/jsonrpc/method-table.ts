@@ -2,7 +2,7 @@
 
 import { isFrom, RELEASES, type Release } from "../../rules/release.js";
 import { lenientMethods } from "./lenient/methods.js";
-import type { Method } from "./method.js";
+import type { RpcMethod } from "./method.js";
 import { blockMethods } from "./methods/blocks.js";
 import { buildMethods } from "./methods/build.js";
 import { callMethods } from "./methods/calls.js";
@@ -12,7 +12,7 @@ import { stateMethods } from "./methods/state.js";
 import { transactionMethods } from "./methods/transactions.js";
 import { unavailableMethods } from "./methods/unavailable.js";
 
-export const methods: readonly Method[] = [
+export const methods: readonly RpcMethod[] = [
 	...nodeMethods,
 	...blockMethods,
 	...transactionMethods,
@@ -23,7 +23,7 @@ export const methods: readonly Method[] = [
 	...unavailableMethods,
 ];
 
-function byName(list: readonly Method[], release: Release): ReadonlyMap<string, Method> {
+function byName(list: readonly RpcMethod[], release: Release): ReadonlyMap<string, RpcMethod> {
 	return new Map(
 		list
 			.filter(({ since = RELEASES[0] }) => isFrom(release, since))
@@ -38,6 +38,6 @@ function byName(list: readonly Method[], release: Release): ReadonlyMap<string, 
  * The methods of a release by every name under which they may be called.
  * @param lenient answering as Ethereum's libraries expect it
  */
-export function methodsByName(release: Release, lenient = false): ReadonlyMap<string, Method> {
+export function methodsByName(release: Release, lenient = false): ReadonlyMap<string, RpcMethod> {
 	return byName(lenient ? lenientMethods(methods) : methods, release);
 }

@@ -22,7 +22,7 @@ export class JsonText {
 
 export type RpcResult = RpcValue | JsonText;
 
-/** One call's sight of the node. */
+/** The node as one call sees it. */
 export interface RpcContext extends ApiContext {
 	/** The filters of this server; undefined: it has none. */
 	readonly filters: FilterRegistry | undefined;
@@ -49,7 +49,7 @@ interface MethodDeclaration<P extends readonly unknown[]> {
 }
 
 /** A method without the types of its own parameters. */
-export interface Method {
+export interface RpcMethod {
 	readonly name: string;
 	readonly alias: string | undefined;
 	readonly since?: Release | undefined;
@@ -64,7 +64,7 @@ export interface Method {
 	call(context: RpcContext, values: readonly JsonValue[]): RpcResult | Promise<RpcResult>;
 }
 
-export function defineMethod<P extends readonly unknown[]>(declaration: MethodDeclaration<P>): Method {
+export function defineMethod<P extends readonly unknown[]>(declaration: MethodDeclaration<P>): RpcMethod {
 	const { name, alias, since, about } = declaration;
 	const parameters = declaration.parameters as readonly (readonly [string, DeclaredType<unknown>])[];
 	return {

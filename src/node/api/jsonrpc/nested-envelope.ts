@@ -24,7 +24,7 @@ import {
 	REQUEST_BUDGET,
 } from "./json-reader.js";
 import { readId } from "./request-id.js";
-import { EXCEEDS_LIMIT, INVALID_REQUEST, PARSE_ERROR, RpcError, TooLong } from "./rpc-error.js";
+import { EXCEEDS_LIMIT, INVALID_REQUEST, PARSE_ERROR, ResponseTooLong, RpcError } from "./rpc-error.js";
 
 /** What the calls of one batch share, with those of the batches in it. */
 interface BatchWork extends Work {
@@ -51,7 +51,7 @@ export class NestedEnvelope implements Envelope {
 			return line(isJsonArray(request) ? await this.batches(request, work) : await this.one(request, work));
 		} catch (error) {
 			if (error instanceof UnreadableCall) return line("");
-			if (error instanceof TooLong) return line(methodError(VERSION, '"null"', error));
+			if (error instanceof ResponseTooLong) return line(methodError(VERSION, '"null"', error));
 			throw error;
 		}
 	}
@@ -61,7 +61,7 @@ export class NestedEnvelope implements Envelope {
 		const { maxResponseSize } = this.limits;
 		const text = await this.called(request, work);
 		return exceeds(text ?? "", maxResponseSize)
-			? refused(request, new TooLong(maxResponseSize))
+			? refused(request, new ResponseTooLong(maxResponseSize))
 			: (text ?? "");
 	}
 
@@ -70,12 +70,12 @@ export class NestedEnvelope implements Envelope {
 		try {
 			return await work.single(call);
 		} catch (error) {
-			if (error instanceof TooLong) return refused(call, error);
+			if (error instanceof ResponseTooLong) return refused(call, error);
 			throw error;
 		}
 	}
 
-	/** A batch with the batches in it: one limit bounds the calls of all. @throws {TooLong} */
+	/** A batch with the batches in it: one limit bounds the calls of all. @throws {ResponseTooLong} */
 	private async batches(calls: JsonArray, work: Work): Promise<string> {
 		const { maxBatchSize, maxResponseSize } = this.limits;
 		const count = callsIn(calls);
@@ -93,7 +93,7 @@ export class NestedEnvelope implements Envelope {
 			if (work.isAbandoned()) break;
 			const answer = isJsonArray(call) ? await this.batch(call, work) : await this.element(call, work);
 			if (!isJsonArray(call)) work.left -= answer.length + 1;
-			if (work.left < 0) throw new TooLong(this.limits.maxResponseSize);
+			if (work.left < 0) throw new ResponseTooLong(this.limits.maxResponseSize);
 			answers.push(answer);
 			if (work.turns.over) await work.turns.yield();
 		}
@@ -111,7 +111,7 @@ export class NestedEnvelope implements Envelope {
 	}
 }
 
-function refused(call: JsonObject, error: TooLong): string {
+function refused(call: JsonObject, error: ResponseTooLong): string {
 	return methodError(VERSION, readId(call.get("id")) ?? "null", error);
 }
 

@@ -1,6 +1,6 @@
 /**
  * How parameters are read (protocol/json-rpc §3): by the rules up to release 4.8.1, or by those from 4.8.2 on, under which
- * whatever can't be read is an invalid parameter with a text of its own.
+ * a value that can't be read is an invalid parameter with a text of its own.
  */
 
 import type { SmartContractABI } from "../../../protocol/messages.js";

@@ -21,7 +21,7 @@ export function hexParameter(text: string | null): Uint8Array {
 }
 
 /** Bytes in hexadecimal; undefined: the text has others. */
-export function hexOrNothing(text: string): Uint8Array | undefined {
+export function optionalHex(text: string): Uint8Array | undefined {
 	try {
 		return decodeHexText(text);
 	} catch (error) {
@@ -31,7 +31,7 @@ export function hexOrNothing(text: string): Uint8Array | undefined {
 }
 
 /** An address of 20 or 21 bytes; undefined: it is none. */
-export function wholeAddress(bytes: Uint8Array): Uint8Array | undefined {
+export function fullAddress(bytes: Uint8Array): Uint8Array | undefined {
 	const address = bytes.length === BARE_ADDRESS_LENGTH ? addressFromHash(bytes) : bytes;
 	return isAddress(address) ? address : undefined;
 }

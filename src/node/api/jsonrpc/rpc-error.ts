@@ -9,7 +9,7 @@ export const METHOD_NOT_FOUND = -32601;
 export const INVALID_PARAMS = -32602;
 export const INTERNAL = -32000;
 /** A fault of the server around the methods. */
-export const SERVER_FAULT = -32603;
+export const INTERNAL_ERROR = -32603;
 /** An error that a method doesn't declare. */
 export const UNDECLARED = -32001;
 /** A reverted call, as Ethereum's libraries know it. */
@@ -44,7 +44,7 @@ export function internal(message: string): RpcError {
 }
 
 /** The answer would be longer than answers may be. */
-export class TooLong extends RpcError {
+export class ResponseTooLong extends RpcError {
 	constructor(limit: number) {
 		super(RESPONSE_TOO_LARGE, `Response exceeds the limit of ${limit} bytes`);
 	}

@@ -137,7 +137,7 @@ export class JsonRpcServer {
 	}
 }
 
-/** The body's text; of bytes that are no text none, which is no JSON either. */
+/** The body's text; empty for bytes that are not text, which is not JSON either. */
 function textOf(body: Uint8Array): string {
 	try {
 		return decodeBodyText(body);

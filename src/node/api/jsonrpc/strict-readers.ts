@@ -10,12 +10,12 @@ import { valueText } from "./declared-types.js";
 import type { CallInput, ParameterReaders } from "./parameter-readers.js";
 import {
 	asWord,
-	hexOrNothing,
+	fullAddress,
 	hexParameter,
+	optionalHex,
 	readAmount,
 	readPlace,
 	WORD_LENGTH,
-	wholeAddress,
 } from "./readings.js";
 import { invalidParams } from "./rpc-error.js";
 import { BARE_ADDRESS_LENGTH } from "./values.js";
@@ -58,7 +58,7 @@ function readAmountFromZero(text: string | null | undefined): bigint {
 }
 
 function readData(data: string | null): Uint8Array {
-	const bytes = hexOrNothing(data ?? "");
+	const bytes = optionalHex(data ?? "");
 	if (!bytes) throw invalidParams('invalid hex string for "data"');
 	return bytes;
 }
@@ -98,13 +98,13 @@ export const strictReaders: ParameterReaders = {
 	filterHash: readHash,
 	address: (text) => {
 		const isReadable = text !== null && text.length <= MAX_ADDRESS;
-		const address = isReadable ? wholeAddress(hexParameter(text)) : undefined;
+		const address = isReadable ? fullAddress(hexParameter(text)) : undefined;
 		if (!address) throw invalidParams("invalid address");
 		return address;
 	},
 	filterAddress: (value, refusal) => {
 		const isReadable = typeof value === "string" && value.length <= MAX_FILTER_ADDRESS;
-		const bytes = isReadable ? hexOrNothing(value) : undefined;
+		const bytes = isReadable ? optionalHex(value) : undefined;
 		if (bytes?.length !== BARE_ADDRESS_LENGTH) throw invalidParams(`${refusal}: ${valueText(value)}`);
 		return bytes;
 	},
@@ -120,7 +120,7 @@ export const strictReaders: ParameterReaders = {
 		return place >= 0 && place < length ? place : undefined;
 	},
 	slot: (text) => {
-		const bytes = text === null || text.length > MAX_SLOT ? undefined : hexOrNothing(text);
+		const bytes = text === null || text.length > MAX_SLOT ? undefined : optionalHex(text);
 		if (!bytes || bytes.length > WORD_LENGTH) throw invalidParams("invalid storage key value");
 		return asWord(bytes);
 	},

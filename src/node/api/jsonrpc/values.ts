@@ -43,6 +43,6 @@ export function isTag(text: string | null, tag: BlockTag): boolean {
 }
 
 /** Whether a member of a call says nothing: no receiver, no data. */
-export function isNothing(text: string | null): boolean {
+export function isEmptyHex(text: string | null): boolean {
 	return text === null || text === "" || text === "0x";
 }

@@ -48,7 +48,7 @@ export async function accountBalanceAt(
 	const block = request.block_identifier;
 	if (!block) throw illegal("block_identifier null");
 	checkBlock(state, block);
-	// Such a key can't be looked up, which the network reports without words.
+	// Such a key can't be looked up, which the network reports without a message.
 	if (address.length !== ADDRESS_LENGTH) throw new NamedError("IllegalArgumentException", null);
 	const end = concatBytes(address, FIRST_BLOCK_END);
 	const key = await node.firstKey(stores.accountTrace, accountTraceKey(address, block.number), end);

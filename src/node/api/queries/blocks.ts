@@ -84,7 +84,7 @@ export function blocksBetween(view: LiveView, start: bigint, end: bigint): Itera
 
 /**
  * Blocks from `start` on, at most `count`, ascending; ends at the first height without a block. They are those of the
- * branch of this moment, whatever happens while they are read.
+ * current branch, also if the head changes while they are read.
  */
 function blocksFrom(view: LiveView, start: bigint, count: bigint): Iterable<SignedBlock> {
 	const state = view();
@@ -119,7 +119,7 @@ export function transactionById(state: StateView, id: Uint8Array): SignedTransac
 	return blockByNumber(state, place.block)?.transactions.find((transaction) => transaction.idHex === wanted);
 }
 
-/** What became of a transaction; undefined while it is pending. */
+/** The receipt of a transaction; undefined while it is pending. */
 export function transactionInfoById(state: StateView, id: Uint8Array): Readonly<TransactionInfo> | undefined {
 	const place = locateTransaction(state, id);
 	if (!place || "pending" in place) return undefined;

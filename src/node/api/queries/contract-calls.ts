@@ -54,7 +54,7 @@ export function callTransaction(
 	return buildUnchecked(context, CREATE, deployment, options);
 }
 
-/** Refuses a call of what is no contract. @throws {ContractValidateError} */
+/** Refuses a call of an address that is not a contract's. @throws {ContractValidateError} */
 function checkContract(state: StateView, { contract_address }: Readonly<TriggerSmartContract>): void {
 	if (contract_address.length > 0 && !state.contract.has(contract_address)) {
 		throw new ContractValidateError("Smart contract is not exist.");

@@ -69,7 +69,7 @@ export function signWeight(
 }
 
 /**
- * The addresses that have signed a transaction. Up to release 4.8.1 whoever they are; from 4.8.2 on only where the
+ * The addresses that have signed a transaction. Up to release 4.8.1 all of them; from 4.8.2 on only where the
  * permission counts them all.
  */
 export function approvedList(

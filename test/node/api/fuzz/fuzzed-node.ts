@@ -14,8 +14,6 @@ import { type NodePorts, startNode } from "../../../../src/node/node.js";
 import { fromHex } from "../../../../src/protocol/bytes.js";
 import { CONTRACT_HEX } from "./values.js";
 
-const NO_LIMIT = 1_000_000_000;
-
 /** Returns 42; never ends if the call's data begins with ff. */
 const CODE = "60003560f81c60ff14601657602a60005260206000f35b601656";
 
@@ -92,7 +90,6 @@ async function serve(): Promise<void> {
 			jsonrpc: { ...node.jsonrpc, ...listeners },
 			rpc: { ...node.rpc, ...listeners },
 		},
-		rateLimiter: { globalQps: NO_LIMIT, globalIpQps: NO_LIMIT, apiQps: NO_LIMIT, http: [], rpc: [] },
 	};
 	const faults: string[] = [];
 	const running = await startNode({

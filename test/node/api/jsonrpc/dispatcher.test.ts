@@ -4,15 +4,15 @@ import { Dispatcher } from "../../../../src/node/api/jsonrpc/dispatcher.js";
 import {
 	defineMethod,
 	JsonText,
-	type Method,
 	type RpcContext,
+	type RpcMethod,
 } from "../../../../src/node/api/jsonrpc/method.js";
-import { invalidParams, RpcError, TooLong } from "../../../../src/node/api/jsonrpc/rpc-error.js";
+import { invalidParams, ResponseTooLong, RpcError } from "../../../../src/node/api/jsonrpc/rpc-error.js";
 import type { Release } from "../../../../src/node/rules/release.js";
 import type { Dialect } from "../../../../src/protocol/dialect.js";
 import { NamedError, nullPointer } from "../../../../src/protocol/json/exceptions.js";
 
-const fail = (name: string, error: Error): Method =>
+const fail = (name: string, error: Error): RpcMethod =>
 	defineMethod({
 		name,
 		about: "",
@@ -22,7 +22,7 @@ const fail = (name: string, error: Error): Method =>
 		},
 	});
 
-const METHODS: readonly Method[] = [
+const METHODS: readonly RpcMethod[] = [
 	defineMethod({ name: "chain", about: "", parameters: [], handle: () => "0x1" }),
 	defineMethod({ name: "none", about: "", parameters: [], handle: () => null }),
 	defineMethod({ name: "later", about: "", parameters: [], handle: async () => ["a"] }),
@@ -40,7 +40,7 @@ const METHODS: readonly Method[] = [
 	fail("silent", new RpcError(-32000, "")),
 	fail("null", nullPointer()),
 	fail("decoder", new NamedError("DecoderException", "bad")),
-	fail("long", new TooLong(1_000_000)),
+	fail("long", new ResponseTooLong(1_000_000)),
 	fail("bug", new TypeError("x is not a function")),
 ];
 

@@ -11,7 +11,7 @@ import {
 	readBoolean,
 	readObject,
 	readQuantity,
-	readSmall,
+	readSafeInteger,
 } from "../arguments.js";
 import type { DevelopmentContext, DevelopmentMethod, DevelopmentMethods } from "../method.js";
 
@@ -29,7 +29,7 @@ const mine = async (
 const blocksOf = (value: JsonValue | undefined, most = MAX_BLOCKS, message?: string): number =>
 	value === undefined || value === null
 		? 1
-		: readSmall(value, 1, most, message ?? `blocks should between [1, ${most}]`);
+		: readSafeInteger(value, 1, most, message ?? `blocks should between [1, ${most}]`);
 
 const seconds = (value: bigint | undefined): bigint | undefined =>
 	value === undefined ? undefined : value * 1000n;
@@ -44,7 +44,7 @@ const setSealing =
 
 /** The mode of a number of seconds. @param zero what 0 means */
 const interval = (value: JsonValue | undefined, zero: SealMode): SealMode => {
-	const count = readSmall(value, 0, MAX_SECONDS, "block time should between [0, 60] in second");
+	const count = readSafeInteger(value, 0, MAX_SECONDS, "block time should between [0, 60] in second");
 	return count === 0 ? zero : { intervalMs: count * 1000 };
 };
 

@@ -14,26 +14,28 @@ import {
 	unfreezeCount,
 	withdrawableAmount,
 } from "../../queries/staking.js";
-import { explained, type Handlers, unexplained } from "../method.js";
+import { type Handlers, withoutReason, withReason } from "../method.js";
 
 export const accounts = {
 	GetAccount: ({ state }, { address }) => accountByAddress(state, address),
 	GetAccountById: ({ state }, { account_id }) => accountById(state, account_id),
-	GetAccountBalance: unexplained(accountBalanceAt),
-	GetBlockBalanceTrace: unexplained(({ state }, block) => blockBalance(state, block)),
+	GetAccountBalance: withoutReason(accountBalanceAt),
+	GetBlockBalanceTrace: withoutReason(({ state }, block) => blockBalance(state, block)),
 	GetAccountNet: ({ state }, { address }) => accountNet(state, address),
 	GetAccountResource: ({ state }, { address }) => accountResources(state, address),
 	GetDelegatedResource: ({ state }, request) => delegatedV1(state, request),
-	GetDelegatedResourceV2: explained(({ state }, request) => delegatedV2(state, request)),
-	GetDelegatedResourceAccountIndex: explained(({ state }, { value }) => delegationPartnersV1(state, value)),
-	GetDelegatedResourceAccountIndexV2: explained(({ state }, { value }) => delegationPartnersV2(state, value)),
-	GetCanDelegatedMaxSize: explained(({ state }, request) => delegableAmount(state, request)),
-	GetAvailableUnfreezeCount: explained(({ state }, request) => unfreezeCount(state, request)),
-	GetCanWithdrawUnfreezeAmount: explained(({ state }, request) => withdrawableAmount(state, request)),
-	GetRewardInfo: unexplained(({ state }, { value }) =>
+	GetDelegatedResourceV2: withReason(({ state }, request) => delegatedV2(state, request)),
+	GetDelegatedResourceAccountIndex: withReason(({ state }, { value }) => delegationPartnersV1(state, value)),
+	GetDelegatedResourceAccountIndexV2: withReason(({ state }, { value }) =>
+		delegationPartnersV2(state, value),
+	),
+	GetCanDelegatedMaxSize: withReason(({ state }, request) => delegableAmount(state, request)),
+	GetAvailableUnfreezeCount: withReason(({ state }, request) => unfreezeCount(state, request)),
+	GetCanWithdrawUnfreezeAmount: withReason(({ state }, request) => withdrawableAmount(state, request)),
+	GetRewardInfo: withoutReason(({ state }, { value }) =>
 		NumberMessage.create({ num: queryReward(state, value) }),
 	),
-	GetBrokerageInfo: unexplained(({ state }, { value }) =>
+	GetBrokerageInfo: withoutReason(({ state }, { value }) =>
 		NumberMessage.create({ num: BigInt(brokerageOf(state, value)) }),
 	),
 } satisfies Partial<Handlers<"Wallet">>;

@@ -20,7 +20,7 @@ import {
 	latestBlocks,
 } from "../../queries/blocks.js";
 import { transactionExtention } from "../../transaction-extention.js";
-import { CallError, explained, type Handlers, LongMessage } from "../method.js";
+import { CallError, type Handlers, LongMessage, withReason } from "../method.js";
 
 function extended(block: SignedBlock | undefined, withTransactions = true): BlockExtention | undefined {
 	if (!block) return undefined;
@@ -73,7 +73,7 @@ export const blocks = {
 		blockList(blocksBetween(liveView(context), startNum, endNum), withIds),
 	GetBlockByLatestNum: (context, { num }) => blockList(latestBlocks(liveView(context), num), bare),
 	GetBlockByLatestNum2: (context, { num }) => blockList(latestBlocks(liveView(context), num), withIds),
-	GetBlock: explained(({ state }, { id_or_num, detail }) => {
+	GetBlock: withReason(({ state }, { id_or_num, detail }) => {
 		try {
 			return extended(blockByIdOrNumber(state, id_or_num), detail);
 		} catch (error) {

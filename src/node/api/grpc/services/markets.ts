@@ -18,7 +18,7 @@ import {
 	tokensByName,
 	tokensOfAccount,
 } from "../../../tokens/queries.js";
-import { explained, type Handlers } from "../method.js";
+import { type Handlers, withReason } from "../method.js";
 
 export const markets = {
 	GetAssetIssueByAccount: ({ state }, { address }) => tokensOfAccount(state, address),
@@ -39,15 +39,15 @@ export const markets = {
 	ListExchanges: ({ state }) => allExchanges(state),
 	GetExchangeById: ({ state }, { value }) => exchangeStore(state).get(value),
 	GetPaginatedExchangeList: ({ state }, { offset, limit }) => pageOfExchanges(state, offset, limit),
-	GetMarketOrderById: explained(({ state }, { value }) =>
+	GetMarketOrderById: withReason(({ state }, { value }) =>
 		value.length === 0 ? undefined : marketOrderById(state, value),
 	),
-	GetMarketOrderByAccount: explained(({ state }, { value }) => marketOrdersOfAccount(state, value)),
-	GetMarketPriceByPair: explained(({ state }, { sell_token_id, buy_token_id }) =>
+	GetMarketOrderByAccount: withReason(({ state }, { value }) => marketOrdersOfAccount(state, value)),
+	GetMarketPriceByPair: withReason(({ state }, { sell_token_id, buy_token_id }) =>
 		marketPrices(state, sell_token_id, buy_token_id),
 	),
-	GetMarketOrderListByPair: explained(({ state }, { sell_token_id, buy_token_id }) =>
+	GetMarketOrderListByPair: withReason(({ state }, { sell_token_id, buy_token_id }) =>
 		marketOrdersOfPair(state, sell_token_id, buy_token_id),
 	),
-	GetMarketPairList: explained(({ state }) => marketPairs(state)),
+	GetMarketPairList: withReason(({ state }) => marketPairs(state)),
 } satisfies Partial<Handlers<"Wallet">>;

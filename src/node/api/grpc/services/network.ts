@@ -12,7 +12,7 @@ import { chainParameters, knownNodes, nextMaintenanceTime, priceHistory } from "
 import { nodeInfoFacts } from "../../queries/node-info.js";
 import { statsInfoFacts } from "../../queries/stats-info.js";
 import { type MemberNames, messageOfBean } from "../bean-message.js";
-import { explained, type Handlers, unexplained } from "../method.js";
+import { type Handlers, withoutReason, withReason } from "../method.js";
 
 /** Fields of peers that JSON names otherwise; here a peer needs syncing whenever it is disconnected. */
 const NODE_INFO_NAMES: MemberNames = {
@@ -23,7 +23,7 @@ const NODE_INFO_NAMES: MemberNames = {
 
 export const network = {
 	ListWitnesses: ({ state }) => allWitnesses(state),
-	GetPaginatedNowWitnessList: explained((context, { offset, limit }) =>
+	GetPaginatedNowWitnessList: withReason((context, { offset, limit }) =>
 		pageOfLiveWitnesses(context, offset, limit),
 	),
 	ListProposals: ({ state }) => allProposals(state),
@@ -31,14 +31,14 @@ export const network = {
 	GetProposalById: ({ state }, { value }) => state.proposal.get(value),
 	GetChainParameters: chainParameters,
 	GetNextMaintenanceTime: ({ state }) => nextMaintenanceTime(state),
-	GetBurnCoin: unexplained(({ state }) =>
+	GetBurnCoin: withoutReason(({ state }) =>
 		NumberMessage.create({ num: state.properties.get("BURN_COIN_AMOUNT") }),
 	),
-	GetBandwidthPrices: explained(({ state }) => priceHistory(state, "BANDWIDTH_PRICE_HISTORY")),
-	GetEnergyPrices: explained(({ state }) => priceHistory(state, "ENERGY_PRICE_HISTORY")),
-	GetMemoFee: explained(({ state }) => priceHistory(state, "MEMO_FEE_HISTORY")),
+	GetBandwidthPrices: withReason(({ state }) => priceHistory(state, "BANDWIDTH_PRICE_HISTORY")),
+	GetEnergyPrices: withReason(({ state }) => priceHistory(state, "ENERGY_PRICE_HISTORY")),
+	GetMemoFee: withReason(({ state }) => priceHistory(state, "MEMO_FEE_HISTORY")),
 	ListNodes: ({ node }) => knownNodes(node),
-	GetNodeInfo: explained((context) => messageOfBean(NodeInfo, nodeInfoFacts(context), NODE_INFO_NAMES)),
+	GetNodeInfo: withReason((context) => messageOfBean(NodeInfo, nodeInfoFacts(context), NODE_INFO_NAMES)),
 } satisfies Partial<Handlers<"Wallet">>;
 
 /** What the node has counted. */

@@ -10,7 +10,7 @@ import { isFrom } from "../../../rules/release.js";
 import type { ApiContext } from "../../context.js";
 import { EVENTS_REFUSED, shieldedApiOff } from "../../shielded-api.js";
 import { extentionOrReason } from "../building.js";
-import { CallError, explained, type Handler, type Handlers, unexplained } from "../method.js";
+import { CallError, type Handler, type Handlers, withoutReason, withReason } from "../method.js";
 
 const NO_PROOFS = "this node makes no shielded proofs";
 
@@ -53,8 +53,8 @@ function behind(check: (context: ApiContext) => void): (context: ApiContext) => 
 	};
 }
 
-const native: Handler<unknown, never> = explained(behind(checkChain));
-const token: Handler<unknown, never> = explained(behind(checkToken));
+const native: Handler<unknown, never> = withReason(behind(checkChain));
+const token: Handler<unknown, never> = withReason(behind(checkToken));
 /** From release 4.8.2 on a list of events is refused, whether the method is served or not. */
 const scan: Handler<{ readonly events: readonly string[] }, never> = (context, request) => {
 	if (isFrom(context.node.config.node.release, "4.8.2") && request.events.length > 0) {
@@ -90,5 +90,5 @@ export const shielded = {
 	ScanShieldedORC20NotesByIvk: scan,
 	ScanShieldedORC20NotesByOvk: scan,
 	IsShieldedORC20ContractNoteSpent: token,
-	GetTriggerInputForShieldedORC20Contract: unexplained(behind(checkToken)),
+	GetTriggerInputForShieldedORC20Contract: withoutReason(behind(checkToken)),
 } satisfies Partial<Handlers<"Wallet">>;

@@ -7,14 +7,14 @@ import { transactionById, transactionInfoById, transactionInfosOfBlock } from ".
 import { pendingIds, pendingTransaction } from "../../queries/pool.js";
 import { approvedList, signWeight } from "../../queries/signatures.js";
 import { transactionExtention } from "../../transaction-extention.js";
-import { explained, type Handlers, unexplained } from "../method.js";
+import { type Handlers, withoutReason, withReason } from "../method.js";
 
 export const transactions = {
 	BroadcastTransaction: async ({ broadcaster, style }, message) =>
 		broadcastReturn(await broadcaster.broadcast(new SignedTransaction(message)), style.dialect),
 	GetTransactionById: ({ state }, { value }) => transactionById(state, value)?.message,
 	GetTransactionInfoById: ({ state }, { value }) => transactionInfoById(state, value),
-	GetTransactionInfoByBlockNum: explained(({ state }, { num }) =>
+	GetTransactionInfoByBlockNum: withReason(({ state }, { num }) =>
 		TransactionInfoList.create({ transactionInfo: transactionInfosOfBlock(state, num) }),
 	),
 	GetTransactionSignWeight: (context, message) => {
@@ -27,8 +27,8 @@ export const transactions = {
 		if (shown) answer.transaction = transactionExtention(shown);
 		return answer;
 	},
-	GetTransactionFromPending: unexplained(({ node }, { value }) => pendingTransaction(node, value)?.message),
-	GetTransactionListFromPending: unexplained(({ node }) => pendingIds(node)),
-	GetPendingSize: unexplained(({ node }) => NumberMessage.create({ num: BigInt(node.pool.size) })),
+	GetTransactionFromPending: withoutReason(({ node }, { value }) => pendingTransaction(node, value)?.message),
+	GetTransactionListFromPending: withoutReason(({ node }) => pendingIds(node)),
+	GetPendingSize: withoutReason(({ node }) => NumberMessage.create({ num: BigInt(node.pool.size) })),
 	TotalTransaction: () => new NumberMessage(),
 } satisfies Partial<Handlers<"Wallet">>;

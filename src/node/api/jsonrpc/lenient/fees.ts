@@ -4,9 +4,9 @@
  */
 
 import { transactionInfosOfBlock } from "../../queries/blocks.js";
-import { anything, type DeclaredType, list, text } from "../declared-types.js";
+import { anyValue, type DeclaredType, list, text } from "../declared-types.js";
 import { type JsonArray, JsonNumber, type JsonValue } from "../json-reader.js";
-import { defineMethod, type Method, type RpcContext, type RpcValue } from "../method.js";
+import { defineMethod, type RpcContext, type RpcMethod, type RpcValue } from "../method.js";
 import { blockByTag } from "../methods/blocks.js";
 import { energyPriceAt } from "../objects/transaction.js";
 import { invalidParams } from "../rpc-error.js";
@@ -66,7 +66,7 @@ function history(context: RpcContext, count: bigint, newest: string, percentiles
 	};
 }
 
-export const feeMethods: readonly Method[] = [
+export const feeMethods: readonly RpcMethod[] = [
 	defineMethod({
 		name: "eth_maxPriorityFeePerGas",
 		about: "Price of energy in sun, as the base fee is 0.",
@@ -78,7 +78,7 @@ export const feeMethods: readonly Method[] = [
 			name: "eth_feeHistory",
 			about: "Prices of past blocks: a base fee of 0, and of blocks with transactions the price of energy.",
 			parameters: [
-				["blocks", anything],
+				["blocks", anyValue],
 				["newest", text],
 				["percentiles", optionalList],
 			],

@@ -5,9 +5,9 @@
  */
 
 import type { JsonArray, JsonValue } from "../json-reader.js";
-import type { Method, RpcContext, RpcResult } from "../method.js";
+import type { RpcContext, RpcMethod, RpcResult } from "../method.js";
 import { readersOf } from "../parameter-readers.js";
-import { isNothing } from "../values.js";
+import { isEmptyHex } from "../values.js";
 import { blockAnswer, shortQuantity, transactionAnswer } from "./answers.js";
 import { energyPrice, feeMethods, mostEnergy } from "./fees.js";
 import { blockTag, callOf, filterOf, refuseOverrides, stateAt } from "./parameters.js";
@@ -19,7 +19,7 @@ interface Change {
 	/** The most, if there are more than the network's. */
 	readonly most?: number;
 	/** The call; `strict` is the network's method. @throws {RpcError} */
-	call(context: RpcContext, values: JsonArray, strict: Method["call"]): RpcResult | Promise<RpcResult>;
+	call(context: RpcContext, values: JsonArray, strict: RpcMethod["call"]): RpcResult | Promise<RpcResult>;
 }
 
 /** Reads a state: the last parameter says of which block. */
@@ -53,7 +53,7 @@ const ofFilter: Change = {
 
 /** Whether a call goes to an account that has no code. */
 function hasNoCode(context: RpcContext, to: JsonValue | undefined): boolean {
-	if (typeof to !== "string" || isNothing(to)) return false;
+	if (typeof to !== "string" || isEmptyHex(to)) return false;
 	return !context.state.contract.has(readersOf(context).address(to));
 }
 
@@ -117,11 +117,11 @@ const CHANGES: Readonly<Record<string, Change>> = {
 };
 
 /** The methods, lenient where that makes a difference, and those that only Ethereum has. */
-export function lenientMethods(strict: readonly Method[]): readonly Method[] {
+export function lenientMethods(strict: readonly RpcMethod[]): readonly RpcMethod[] {
 	return [...strict.map(lenient), ...feeMethods];
 }
 
-function lenient(method: Method): Method {
+function lenient(method: RpcMethod): RpcMethod {
 	const change = CHANGES[method.name];
 	if (!change) return method;
 	const { least, most = method.parameters.length, call } = change;

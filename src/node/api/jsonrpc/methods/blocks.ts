@@ -4,7 +4,7 @@ import type { SignedBlock } from "../../../../protocol/block.js";
 import { nullPointer } from "../../../../protocol/json/exceptions.js";
 import { blockById, blockByNumber } from "../../queries/blocks.js";
 import { flag, text } from "../declared-types.js";
-import { defineMethod, type Method, type RpcContext, type RpcValue } from "../method.js";
+import { defineMethod, type RpcContext, type RpcMethod, type RpcValue } from "../method.js";
 import { blockObject } from "../objects/block.js";
 import { receiptObjects } from "../objects/receipt.js";
 import { objectStyleOf } from "../objects/style.js";
@@ -46,7 +46,7 @@ function transactionCount(block: SignedBlock | undefined): RpcValue {
 	return block ? quantity(block.transactions.length) : null;
 }
 
-export const blockMethods: readonly Method[] = [
+export const blockMethods: readonly RpcMethod[] = [
 	defineMethod({
 		name: "eth_blockNumber",
 		alias: "getLatestBlockNum",

@@ -22,22 +22,17 @@ import { VmError } from "../../../vm/vm-error.js";
 import { type BuildOptions, buildValid } from "../../builder.js";
 import { callConstant, callTransaction, constantAnswer } from "../../queries/contract-calls.js";
 import { isConstantCall } from "../../queries/contracts.js";
-import { flag, integer, type RecordOf, record, since, text } from "../declared-types.js";
-import { defineMethod, JsonText, type Method, type RpcContext } from "../method.js";
+import { callMembers } from "../call-object.js";
+import { flag, integer, type RecordOf, record, text } from "../declared-types.js";
+import { defineMethod, JsonText, type RpcContext, type RpcMethod } from "../method.js";
 import { type ParameterReaders, readersOf } from "../parameter-readers.js";
 import { internal, invalidRequest, notAvailable, RpcError } from "../rpc-error.js";
-import { isNothing } from "../values.js";
+import { isEmptyHex } from "../values.js";
 
 const int64 = integer(64);
 
 const members = {
-	from: text,
-	to: text,
-	gas: text,
-	gasPrice: text,
-	value: text,
-	data: text,
-	nonce: text,
+	...callMembers,
 	tokenId: int64,
 	tokenValue: int64,
 	abi: text,
@@ -47,7 +42,6 @@ const members = {
 	permissionId: integer(32),
 	extraData: text,
 	visible: flag,
-	input: since("4.8.2", text),
 };
 
 const buildObject = record(members);
@@ -87,8 +81,8 @@ function build(context: RpcContext, object: BuildObject): string | Promise<strin
 	const owner = ownerOf(readers, object);
 	const { to = null, value = null } = object;
 	const input = readers.agreedInput(object);
-	if (isNothing(to)) {
-		if (isNothing(readers.inputText(object))) throw invalidRequest("invalid json request");
+	if (isEmptyHex(to)) {
+		if (isEmptyHex(readers.inputText(object))) throw invalidRequest("invalid json request");
 		return buildDeployment(context, object, input, owner);
 	}
 	const receiver = readers.address(to);
@@ -139,7 +133,7 @@ function feeLimitOf(context: RpcContext, { gas }: BuildObject): bigint {
 	return readersOf(context).feeLimitSun(gas, context.state.properties.get("ENERGY_FEE"));
 }
 
-/** A deployment is never shown in visible form, whatever the request says. */
+/** A deployment is never shown in visible form, also where the request asks for it. */
 function buildDeployment(
 	context: RpcContext,
 	object: BuildObject,
@@ -229,7 +223,7 @@ function refuse({ style }: RpcContext, error: unknown): never {
 
 const ELSEWHERE = { full: "", solidity: " in SOLIDITY", pbft: " in PBFT" } as const;
 
-export const buildMethods: readonly Method[] = [
+export const buildMethods: readonly RpcMethod[] = [
 	defineMethod({
 		name: "buildTransaction",
 		about: "Builds a transfer of coins or tokens, a deployment or a call, for signing.",

@@ -9,13 +9,13 @@ import { buildValid } from "../../builder.js";
 import { blockById, blockByNumber } from "../../queries/blocks.js";
 import { callConstant, callTransaction, estimateEnergy } from "../../queries/contract-calls.js";
 import { type CallObject, callObject } from "../call-object.js";
-import { anything } from "../declared-types.js";
+import { anyValue } from "../declared-types.js";
 import { isJsonObject, type JsonValue } from "../json-reader.js";
-import { defineMethod, type Method, type RpcContext } from "../method.js";
+import { defineMethod, type RpcContext, type RpcMethod } from "../method.js";
 import { type ParameterReaders, readersOf } from "../parameter-readers.js";
 import { revertError, revertStyleOf } from "../revert-reason.js";
 import { internal, invalidParams, invalidRequest, quotedText, RpcError } from "../rpc-error.js";
-import { data, isNothing, quantity, ZERO_ADDRESS } from "../values.js";
+import { data, isEmptyHex, quantity, ZERO_ADDRESS } from "../values.js";
 import { requireLatest } from "./state.js";
 
 const TRANSFER = contractType("TransferContract");
@@ -63,7 +63,7 @@ function refuseCall({ style }: RpcContext, error: unknown): never {
 /** @param creates whether a call of nothing is the creation of a contract, as Ethereum's libraries simulate it */
 async function call(context: RpcContext, object: CallObject, creates: boolean): Promise<string> {
 	const readers = readersOf(context);
-	const isCreation = creates && isNothing(object.to ?? null) && !isNothing(readers.inputText(object));
+	const isCreation = creates && isEmptyHex(object.to ?? null) && !isEmptyHex(readers.inputText(object));
 	const message = TriggerSmartContract.create({
 		owner_address: senderOf(readers, object),
 		...(isCreation ? {} : { contract_address: readers.address(object.to ?? null) }),
@@ -84,8 +84,8 @@ async function estimate(context: RpcContext, object: CallObject): Promise<string
 	const owner = senderOf(readers, object);
 	const { to = null, value } = object;
 	const input = readers.input(object);
-	if (isNothing(to)) {
-		if (isNothing(readers.inputText(object))) throw invalidRequest("invalid json request");
+	if (isEmptyHex(to)) {
+		if (isEmptyHex(readers.inputText(object))) throw invalidRequest("invalid json request");
 		return estimateContract(context, object, input, TriggerSmartContract.create({ owner_address: owner }));
 	}
 	const address = readers.address(to);
@@ -142,13 +142,13 @@ async function energyOf(context: RpcContext, message: TriggerSmartContract): Pro
 	return result.energyUsed;
 }
 
-export const callMethods: readonly Method[] = [
+export const callMethods: readonly RpcMethod[] = [
 	defineMethod({
 		name: "eth_call",
 		about: "What a contract answers to a call, without effect.",
 		parameters: [
 			["call", callObject],
-			["block", anything],
+			["block", anyValue],
 		],
 		handle: (context, object, block) => {
 			checkBlock(context, block);

@@ -13,7 +13,7 @@ import {
 	readLogFilter,
 } from "../log-filter.js";
 import { checkBlockRange, queryLogs } from "../log-query.js";
-import { defineMethod, type Method, type RpcContext, type RpcValue } from "../method.js";
+import { defineMethod, type RpcContext, type RpcMethod, type RpcValue } from "../method.js";
 import { objectStyleOf } from "../objects/style.js";
 import { readersOf } from "../parameter-readers.js";
 import { invalidParams, notAvailable } from "../rpc-error.js";
@@ -46,7 +46,7 @@ function present<T>(value: T | null): T {
 	return value;
 }
 
-export const logMethods: readonly Method[] = [
+export const logMethods: readonly RpcMethod[] = [
 	defineMethod({
 		name: "eth_getLogs",
 		about: "Logs of past blocks.",

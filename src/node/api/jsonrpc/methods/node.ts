@@ -12,7 +12,7 @@ import { isFrom } from "../../../rules/release.js";
 import type { ApiNode } from "../../context.js";
 import { headBlock } from "../../queries/blocks.js";
 import { text } from "../declared-types.js";
-import { defineMethod, type Method, type RpcContext, type RpcValue } from "../method.js";
+import { defineMethod, type RpcContext, type RpcMethod, type RpcValue } from "../method.js";
 import { internal, invalidParams } from "../rpc-error.js";
 import { data, quantity } from "../values.js";
 
@@ -50,7 +50,7 @@ function sha3(input: string | null): string {
 	}
 }
 
-export const nodeMethods: readonly Method[] = [
+export const nodeMethods: readonly RpcMethod[] = [
 	defineMethod({
 		name: "web3_clientVersion",
 		about: "Name and release of this program, its system and its runtime.",

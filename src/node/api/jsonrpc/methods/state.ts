@@ -3,7 +3,7 @@
 import { readSlot } from "../../../vm/storage-keys.js";
 import { wordFromBytes } from "../../../vm/word.js";
 import { text } from "../declared-types.js";
-import { defineMethod, type Method } from "../method.js";
+import { defineMethod, type RpcMethod } from "../method.js";
 import { type ParameterReaders, readersOf } from "../parameter-readers.js";
 import { invalidParams } from "../rpc-error.js";
 import { data, isTag, quantity, ZERO_HASH } from "../values.js";
@@ -19,7 +19,7 @@ export function requireLatest(readers: ParameterReaders, tag: string | null): vo
 	throw invalidParams("QUANTITY not supported, just support TAG as latest");
 }
 
-export const stateMethods: readonly Method[] = [
+export const stateMethods: readonly RpcMethod[] = [
 	defineMethod({
 		name: "eth_getBalance",
 		about: "Coins of an account in sun; 0 if it doesn't exist.",

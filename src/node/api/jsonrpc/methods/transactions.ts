@@ -6,7 +6,7 @@ import { SignedTransaction } from "../../../../protocol/transaction.js";
 import { locateTransaction } from "../../../chain/transaction-checks.js";
 import { blockById, blockByNumber, transactionInfoById } from "../../queries/blocks.js";
 import { text } from "../declared-types.js";
-import { defineMethod, type Method, type RpcContext, type RpcValue } from "../method.js";
+import { defineMethod, type RpcContext, type RpcMethod, type RpcValue } from "../method.js";
 import { receiptObject } from "../objects/receipt.js";
 import { objectStyleOf } from "../objects/style.js";
 import { pendingTransactionObject, transactionObject } from "../objects/transaction.js";
@@ -37,7 +37,7 @@ function byId(context: RpcContext, id: Uint8Array): RpcValue {
 	return transactionObject(state, block, index, transactionInfoById(state, id), style);
 }
 
-export const transactionMethods: readonly Method[] = [
+export const transactionMethods: readonly RpcMethod[] = [
 	defineMethod({
 		name: "eth_getTransactionByHash",
 		about: "A transaction of a block or of the pool; null if there is none.",

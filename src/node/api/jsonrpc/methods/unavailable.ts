@@ -2,7 +2,7 @@
 
 import { callObject } from "../call-object.js";
 import { type DeclaredType, text } from "../declared-types.js";
-import { defineMethod, type Method } from "../method.js";
+import { defineMethod, type RpcMethod } from "../method.js";
 import { notAvailable } from "../rpc-error.js";
 
 const ROWS: readonly (readonly [name: string, ...types: readonly DeclaredType<unknown>[]])[] = [
@@ -20,7 +20,7 @@ const ROWS: readonly (readonly [name: string, ...types: readonly DeclaredType<un
 	["eth_submitHashrate", text, text],
 ];
 
-export const unavailableMethods: readonly Method[] = ROWS.map(([name, ...types]) =>
+export const unavailableMethods: readonly RpcMethod[] = ROWS.map(([name, ...types]) =>
 	defineMethod<unknown[]>({
 		name,
 		about: "Not available.",

@@ -1,0 +1,189 @@
+/**
+ * The base of every command: general flags, printing by kind of result, refusals with their exit codes. It replaces
+ * what the framework does differently from protocol/command-line §8.
+ */
+
+import { Command, Flags } from "@oclif/core";
+import { TOP_KEYS } from "../../wallet/configuration/configuration.js";
+import { loadSettings, type Settings, type SettingsFlags } from "../../wallet/configuration/settings.js";
+import type { Failure } from "../../wallet/failure.js";
+import { nearest } from "../../wallet/values/suggestion.js";
+import type { PasswordFlags, ProgressFlags } from "../flags/flags.js";
+import { withoutArgumentSecrets } from "../keys/argument-secrets.js";
+import type { PasswordSource } from "../keys/secrets.js";
+import { paint } from "../output/colors.js";
+import { asFailure, reportFailure } from "../output/failure-report.js";
+import { unknownFlag } from "../output/framework-errors.js";
+import {
+	printJson,
+	printLine,
+	printNote,
+	printText,
+	recordLines,
+	type Scalar,
+	tableLines,
+} from "../output/output.js";
+import type { ProgressAudience } from "../progress/progress.js";
+import { commandSchema, type DescribedCommand } from "../schema/command-schema.js";
+import type { ResultShape } from "../schema/result-shape.js";
+
+/** Flags that every command takes. */
+export const generalFlags = {
+	json: Flags.boolean({ description: "print JSON, one value a line", helpGroup: "GENERAL" }),
+	quiet: Flags.boolean({
+		char: "q",
+		description: "no progress and no notes on standard error",
+		helpGroup: "GENERAL",
+		env: "COIN_QUIET",
+	}),
+	config: Flags.string({
+		description: "user configuration",
+		helpValue: "<file>",
+		helpGroup: "GENERAL",
+		env: "COIN_CONFIG",
+	}),
+	"json-schema": Flags.boolean({
+		description: "print arguments, flags, result and errors as JSON Schema; do nothing",
+		helpGroup: "GENERAL",
+	}),
+	"no-color": Flags.boolean({ description: "no colours", helpGroup: "GENERAL", env: "COIN_NO_COLOR" }),
+};
+
+/**
+ * How results leave a command, the one rule of all (docs/commands): text, or with `--json` JSON; what acts on the chain,
+ * makes an envelope or goes on without an end (`stream`) prints JSON also as soon as standard output is not a terminal,
+ * unless `--text` is given.
+ */
+export type OutputKind = "query" | "acts" | "envelope" | "stream";
+
+export abstract class CoinCommand extends Command {
+	static override baseFlags = generalFlags;
+	/** Kind of the command's result. */
+	static outputKind: OutputKind = "query";
+	/** What it prints under `--json`; undefined where that isn't JSON of our own. */
+	static result: ResultShape | undefined;
+
+	protected override async _run<T>(): Promise<T> {
+		if (!this.hasFlag("--json-schema")) return super._run();
+		const { result } = this.constructor as typeof CoinCommand;
+		const described = this.config.findCommand(this.id as string, { must: true });
+		printJson(commandSchema(described as unknown as DescribedCommand, result));
+		return undefined as T;
+	}
+
+	/** Whether the result is printed as JSON. */
+	protected get json(): boolean {
+		const { COIN_CONTENT_TYPE } = process.env;
+		if (this.hasFlag("--json") || COIN_CONTENT_TYPE?.toLowerCase() === "json") return true;
+		return this.outputKind !== "query" && !this.hasFlag("--text") && process.stdout.isTTY !== true;
+	}
+
+	/** Notes and progress are wanted. */
+	protected get chatty(): boolean {
+		const { COIN_QUIET } = process.env;
+		return !this.hasFlag("--quiet") && !this.hasFlag("-q") && COIN_QUIET !== "1";
+	}
+
+	/** Who is shown the progress of long work. */
+	protected audience(flags: ProgressFlags): ProgressAudience {
+		return flags.progress ?? this.chatty;
+	}
+
+	private get outputKind(): OutputKind {
+		return (this.constructor as typeof CoinCommand).outputKind;
+	}
+
+	/** Looks at the words as typed, since a refusal by the parser needs the answer too. */
+	private hasFlag(flag: string): boolean {
+		const end = this.argv.indexOf("--");
+		return (end < 0 ? this.argv : this.argv.slice(0, end)).includes(flag);
+	}
+
+	/** Prints one plain value. */
+	protected printScalar(value: Scalar): void {
+		if (this.json) printJson(value);
+		else printText(String(value));
+	}
+
+	/** Prints whether something was done: `true` or `false` for programs, a message for people. */
+	protected printOutcome(isDone: boolean, message: string): void {
+		if (this.json) printJson(isDone);
+		else printText(message);
+	}
+
+	/** Prints one record: a JSON object, or `name  value` lines; `text` gives people another form of it. */
+	protected printRecord(record: object, text?: object | readonly string[]): void {
+		if (this.json) printJson(record);
+		else
+			for (const line of Array.isArray(text) ? (text as string[]) : recordLines(text ?? record))
+				printLine(line);
+	}
+
+	/** Prints a list: a JSON object a line, or a table; `text` gives people another form of the rows. */
+	protected printList(
+		records: readonly object[],
+		columns: readonly string[],
+		none: string,
+		text: readonly object[] = records,
+	): void {
+		if (this.json) for (const record of records) printJson(record);
+		else for (const line of tableLines(text, columns, none)) printLine(line);
+	}
+
+	/** Says something that isn't the result, on standard error. */
+	protected note(line: string): void {
+		if (this.chatty) printNote(line);
+	}
+
+	/** A warning: shown to people and programs alike. */
+	protected warning(message: string): void {
+		if (this.chatty) printNote(`${paint("yellow", "warning:", process.stderr)} ${message}`);
+	}
+
+	/** The settings in force: flags, environment, configuration. @throws {Failure} */
+	protected async settings(flags: SettingsFlags): Promise<Settings> {
+		const settings = await loadSettings(flags, process.env);
+		if (!this.warnedOfKeys) this.warnOfKeys(settings);
+		return settings;
+	}
+
+	private warnedOfKeys = false;
+
+	private warnOfKeys({ unknownKeys, configurationFile }: Settings): void {
+		this.warnedOfKeys = true;
+		for (const path of unknownKeys) {
+			const [near] = nearest(path.split(".").at(-1) ?? "", Object.keys(TOP_KEYS));
+			const hint = near ? `; did you mean ${near}?` : "";
+			this.warning(`${configurationFile} has the key ${path}, which is unknown${hint}`);
+		}
+	}
+
+	/** Where the password of a key comes from. */
+	protected passwordSource(flags: PasswordFlags, settings: Settings): PasswordSource {
+		return {
+			file: flags["password-file"] ?? settings.passwordFile,
+			warn: (message) => this.warning(message),
+		};
+	}
+
+	/** Adds what a refusal of this command must say, such as whether a transaction was sent. */
+	protected explain(failure: Failure): Failure {
+		return failure;
+	}
+
+	/** The parser's refusal of a mistyped flag, with the flag that was meant. */
+	private withSuggestion(failure: Failure, error: unknown): Failure {
+		const typed = unknownFlag(error);
+		if (typed === undefined) return failure;
+		const { flags, baseFlags } = this.constructor as typeof CoinCommand;
+		const known = Object.keys({ ...flags, ...baseFlags }).map((name) => `--${name}`);
+		const [near] = nearest(typed.replace(/=.*/s, ""), known);
+		return near ? failure.with({ hint: `did you mean ${near}?` }) : failure;
+	}
+
+	protected override async catch(error: unknown): Promise<void> {
+		const told = this.explain(this.withSuggestion(asFailure(error), error));
+		const failure = withoutArgumentSecrets(told, this.id ?? "", this.argv);
+		process.exitCode = reportFailure(failure, this.json);
+	}
+}

@@ -1,0 +1,48 @@
+/** The base of the exports of secrets: confirmed, then printed or written to a new file for the owner only. */
+
+import { Args, Flags } from "@oclif/core";
+import { writePrivateFile } from "../../keystore/private-file.js";
+import { Failure } from "../../wallet/failure.js";
+import { keystoreFlags, passwordFlags } from "../flags/flags.js";
+import { confirmPrintedSecret } from "../keys/printed-secret.js";
+import { printText } from "../output/output.js";
+import { canAsk } from "../prompt/controlling-terminal.js";
+import { askYesNo } from "../prompt/prompts.js";
+import { CoinCommand } from "./coin-command.js";
+
+/** Arguments of every export. */
+export const exportArguments = {
+	wallet: Args.string({ description: "label or address", required: true, ignoreStdin: true }),
+};
+
+/** Flags of every export. */
+export const exportFlags = {
+	...keystoreFlags,
+	...passwordFlags,
+	out: Flags.string({ description: "new file to write (mode 0600)", helpValue: "<path>" }),
+	yes: Flags.boolean({ char: "y", description: "don't ask" }),
+};
+
+export abstract class ExportCommand extends CoinCommand {
+	/** Asks before a secret leaves the keystore. @throws {Failure} `confirmation_needed`, `confirmation_refused` */
+	protected async confirmExport(what: string, yes: boolean): Promise<void> {
+		if (yes) return;
+		if (!canAsk())
+			throw new Failure("confirmation_needed", `exporting ${what} needs --yes without a terminal to ask on`);
+		if (!(await askYesNo(`Export ${what}? Whoever reads it owns the account.`))) {
+			throw new Failure("confirmation_refused", `${what} was not exported`);
+		}
+	}
+
+	/** Hands a secret over: to a new file, or on standard output. */
+	protected async deliver(secret: string, what: string, out: string | undefined): Promise<void> {
+		if (out !== undefined) {
+			await writePrivateFile(out, `${secret}\n`);
+			this.printRecord({ file: out });
+			return;
+		}
+		await confirmPrintedSecret(what);
+		if (this.json) this.printScalar(secret);
+		else printText(secret);
+	}
+}

@@ -1,0 +1,85 @@
+/** Chain parameters by the names that people use, from the node's own table (protocol/command-line §1.6). */
+
+import { Failure } from "../../wallet/failure.js";
+import { parseInteger } from "../../wallet/values/integer-text.js";
+
+/** The table is loaded where it is needed only: most commands never ask for it. */
+async function table(): Promise<typeof import("../../node/consensus/parameters.js")> {
+	return import("../../node/consensus/parameters.js");
+}
+
+/**
+ * Reads values written as `<name or id>=<value>`.
+ * @returns values by number, in the order given
+ * @throws {Failure} `bad_value` for an unknown name, or a value that no chain accepts
+ */
+export async function parseParameters(words: readonly string[]): Promise<ReadonlyMap<bigint, bigint>> {
+	const { chainParameterNamed, valueRefusal } = await table();
+	const values = new Map<bigint, bigint>();
+	for (const word of words) {
+		const match = /^([^=]+)=([^=]+)$/.exec(word);
+		if (!match?.[1] || !match[2])
+			throw new Failure("bad_value", `"${word}" is not a parameter: write <name or id>=<value>`);
+		const parameter = chainParameterNamed(match[1]);
+		if (parameter?.id === undefined) {
+			const why = parameter ? "can't be proposed" : "is not a chain parameter";
+			throw new Failure("bad_value", `"${match[1]}" ${why}`, { hint: "coin chain params lists them" });
+		}
+		const value = parseInteger(match[2]);
+		const refusal = valueRefusal(parameter, value);
+		if (refusal !== undefined)
+			throw new Failure("bad_value", `${parameter.name} = ${value}: ${refusal}`, {
+				details: { id: parameter.id },
+			});
+		if (values.has(parameter.id)) throw new Failure("bad_value", `${parameter.name} is named twice`);
+		values.set(parameter.id, value);
+	}
+	return values;
+}
+
+/** What each parameter does, by its name in messages. */
+export async function parameterNotes(): Promise<Readonly<Record<string, string>>> {
+	return (await import("../../node/consensus/parameter-notes.js")).PARAMETER_NOTES;
+}
+
+/** Names by number, for printing. */
+export async function parameterNames(): Promise<(id: bigint) => string | undefined> {
+	const { chainParameter } = await table();
+	return (id) => chainParameter(id)?.name;
+}
+
+/** A parameter as a node reports it, with what the table knows of it. */
+interface ReportedParameter {
+	/** Number by which a proposal names it; absent for what is only reported, and for parameters of newer nodes. */
+	readonly id?: bigint | undefined;
+	readonly name: string;
+	readonly value: bigint;
+	/** What it does; absent for parameters of newer nodes. */
+	readonly about?: string | undefined;
+}
+
+/**
+ * Picks parameters of a node's report.
+ * @param reported value by wire name, in the node's order
+ * @param wanted names or numbers; empty: all
+ * @throws {Failure} `not_found` for one that the node doesn't report
+ */
+export async function pickParameters(
+	reported: ReadonlyMap<string, bigint>,
+	wanted: readonly string[],
+): Promise<ReportedParameter[]> {
+	const { chainParameterNamed } = await table();
+	const notes = await parameterNotes();
+	const rows = [...reported].map(([name, value]) => {
+		const known = chainParameterNamed(name);
+		return { id: known?.id, name, value, about: known && notes[known.name] };
+	});
+	if (wanted.length === 0) return rows;
+	return wanted.map((text) => {
+		const getter = chainParameterNamed(text)?.getter.toLowerCase();
+		const names = [getter, text.toLowerCase(), `get${text.toLowerCase()}`];
+		const found = rows.find(({ name }) => names.includes(name.toLowerCase()));
+		if (!found) throw new Failure("not_found", `the chain has no parameter "${text}"`);
+		return found;
+	});
+}

@@ -1,0 +1,51 @@
+/** Labels that a shell offers: which kind belongs where, and what they are. */
+
+import { listKeystore } from "../../keystore/keystore.js";
+import { BUILT_IN, readConfiguration } from "../../wallet/configuration/configuration.js";
+import { readContacts } from "../../wallet/configuration/contacts.js";
+import type { Settings } from "../../wallet/configuration/settings.js";
+
+/** Keys of the keystore; these and contacts; network profiles. */
+export const NAME_KINDS = ["keys", "accounts", "profiles"] as const;
+export type NameKind = (typeof NAME_KINDS)[number];
+
+/** Flags whose value is a name. */
+export const NAMED_FLAGS: Readonly<Record<string, NameKind>> = {
+	"--from": "accounts",
+	"--to": "accounts",
+	"--account": "accounts",
+	"--signer": "keys",
+	"--profile": "profiles",
+};
+
+const ACCOUNTS = new Set(["account", "address", "contract", "issuer", "spender", "to"]);
+/** New things: their names aren't there yet; and addresses of other networks' kinds. */
+const NOT_THERE = /^(network |keystore (new|import)|contact add)/;
+
+/** What the arguments of a command name; undefined if they are not names. @param command words separated by blanks */
+export function namedByArguments(command: string, argumentNames: readonly string[]): NameKind | undefined {
+	if (NOT_THERE.test(command)) return undefined;
+	if (/^profile (use|show|set|remove)$/.test(command)) return "profiles";
+	if (argumentNames.includes("wallet") || command === "keystore unlock") return "keys";
+	if (command === "contact remove" || argumentNames.some((name) => ACCOUNTS.has(name))) return "accounts";
+	return undefined;
+}
+
+/** The labels of a kind that are one plain word: shells evaluate lists of words, so nothing else is given to them. */
+export async function namesOf(kind: NameKind, settings: Settings): Promise<string[]> {
+	const names = new Set<string>();
+	if (kind === "profiles") {
+		const { profiles } = await readConfiguration(settings.configurationFile, "", false);
+		for (const name of [...Object.keys(BUILT_IN), ...Object.keys(profiles)]) names.add(name);
+	} else {
+		for (const { name } of (await listKeystore(settings.keystoreDirectory)).entries) names.add(name);
+		if (kind === "accounts")
+			for (const { label } of await readContacts(settings.contactsFile)) names.add(label);
+	}
+	return [...names].filter(isPlainWord).sort();
+}
+
+/** Whether a name means itself in every shell, and is not a flag. */
+export function isPlainWord(name: string): boolean {
+	return /^[\p{L}\p{N}_][\p{L}\p{N}_.-]*$/u.test(name);
+}

@@ -1,0 +1,49 @@
+/** The first screen: what the program is for, by the reader's tasks, on one page of 40 lines and 100 columns. */
+
+import { paint } from "../output/colors.js";
+
+/** A topic or a command without topic, with its line. */
+export interface HelpEntry {
+	readonly name: string;
+	readonly about: string;
+}
+
+/** Tasks, each with the names that serve it. */
+const TASKS: readonly (readonly [task: string, names: readonly string[]])[] = [
+	["Run a chain", ["node", "network", "dev"]],
+	["Keep keys", ["keystore", "contact", "permission", "message"]],
+	["Pay and hold", ["send", "balance", "wallet", "account", "token"]],
+	["Stake and vote", ["stake", "vote", "reward", "witness", "proposal"]],
+	["Use contracts", ["call", "contract", "abi"]],
+	["Trade", ["exchange", "market"]],
+	["Look things up", ["tx", "block", "chain", "rpc"]],
+	["Set up", ["profile", "convert", "commands", "autocomplete"]],
+];
+
+/**
+ * The page.
+ * @param entries every topic and every command without one; those that no task names stand at the end
+ */
+export function rootHelp(version: string, entries: readonly HelpEntry[]): string {
+	const abouts = new Map(entries.map(({ name, about }) => [name, about]));
+	const placed = new Set(TASKS.flatMap(([, names]) => names));
+	const others = entries.map(({ name }) => name).filter((name) => !placed.has(name));
+	const groups = [...TASKS, ["Also", others] as const]
+		.map(([task, names]) => [task, names.filter((name) => abouts.has(name))] as const)
+		.filter(([, names]) => names.length > 0);
+	const lines = groups.flatMap(([task, names]) =>
+		names.map((name, index) => {
+			const title = index === 0 ? task : "";
+			return `  ${paint("bold", title.padEnd(14))}  ${name.padEnd(12)}  ${abouts.get(name)}`;
+		}),
+	);
+	return [
+		`coin ${version}: a full node and wallet toolkit in one program`,
+		"",
+		"  coin <command> [arguments] [flags]        coin <command> --help tells more, with examples",
+		"",
+		...lines,
+		"",
+		"  First steps: coin node start (a chain of your own), coin keystore new ann, coin account balance",
+	].join("\n");
+}

@@ -1,0 +1,118 @@
+/** The refusal of words that name no command, with the one that was meant where there is a likely one. */
+
+import { Failure } from "../../wallet/failure.js";
+import { nearest } from "../../wallet/values/suggestion.js";
+
+/** The commands that there are, their words apart by blanks. */
+interface KnownCommands {
+	readonly commands: readonly string[];
+	readonly topics: readonly string[];
+	readonly hasAddressFlag: (command: string) => boolean;
+}
+
+/** @param words the command line */
+export function unknownCommand(words: readonly string[], known: KnownCommands): Failure {
+	const { commands, topics } = known;
+	const typed = words.slice(0, firstFlag(words));
+	const surplus = afterCommand(typed, commands);
+	if (surplus) {
+		const hint = known.hasAddressFlag(surplus.command)
+			? `did you mean --address ${surplus.word}?`
+			: `coin ${surplus.command} --help shows what it takes`;
+		const message = `coin ${surplus.command} takes no argument, but got "${surplus.word}"`;
+		return new Failure("usage", message, { hint });
+	}
+	const depth = typed.findLastIndex((_, index) => topics.includes(typed.slice(0, index + 1).join(" "))) + 1;
+	const wanted = typed.slice(0, depth + 1).join(" ");
+	const group = typed.slice(0, depth).join(" ");
+	const message = `there is no command "${wanted}"`;
+	if (wanted === "") return new Failure("usage", message, { hint: "coin --version prints it" });
+	const near = likely(typed, depth, commands, topics).filter((name) => name !== group);
+	const hint =
+		near.length > 0
+			? `did you mean ${near
+					.slice(0, 3)
+					.map((name) => `coin ${name}`)
+					.join(", or ")}?`
+			: `coin ${group === "" ? "" : `${group} `}--help lists the commands`;
+	return new Failure("usage", message, { hint });
+}
+
+/** @param depth number of words that name a topic */
+function likely(
+	typed: readonly string[],
+	depth: number,
+	commands: readonly string[],
+	topics: readonly string[],
+): string[] {
+	const wanted = typed.slice(0, depth + 1);
+	const meant = sameMeaning(wanted, commands);
+	if (meant.length > 0) return meant;
+	return [
+		...new Set([
+			...sameWord(wanted, commands),
+			...nearestCommand(typed, [...new Set([...commands, ...topics])]),
+		]),
+	];
+}
+
+/** A whole command with a word behind it that it doesn't take: the framework reads both as one name. */
+function afterCommand(
+	words: readonly string[],
+	names: readonly string[],
+): { readonly command: string; readonly word: string } | undefined {
+	for (let count = words.length - 1; count > 0; count--) {
+		const command = words.slice(0, count).join(" ");
+		const isGroup = names.some((name) => name.startsWith(`${command} `));
+		if (names.includes(command) && !isGroup) return { command, word: words[count] as string };
+	}
+	return undefined;
+}
+
+/** What other programs call an action, and ours, the likelier first. */
+const SYNONYMS: Readonly<Record<string, readonly string[]>> = {
+	add: ["new", "create", "freeze", "set"],
+	create: ["new", "issue", "add"],
+	delete: ["remove"],
+	get: ["show"],
+	info: ["show", "status"],
+	ls: ["list"],
+	new: ["create", "add", "issue"],
+	remove: ["delete", "unfreeze"],
+	rm: ["delete", "remove", "unfreeze"],
+	view: ["show"],
+};
+
+/** Commands of the topic that is named whose action is another word for the one that was typed. */
+function sameMeaning(words: readonly string[], names: readonly string[]): string[] {
+	if (words.length < 2) return [];
+	const topic = words.slice(0, -1).join(" ");
+	const others = SYNONYMS[words.at(-1) ?? ""] ?? [];
+	return others.map((word) => `${topic} ${word}`).filter((name) => names.includes(name));
+}
+
+/** Commands of any topic, or of the one that is named, that end with the word: `send` is `wallet send`. */
+function sameWord(words: readonly string[], names: readonly string[]): string[] {
+	const word = words.at(-1) ?? "";
+	const other = { ls: "list", create: "new" }[word] ?? word;
+	const found = names.filter((name) => name.endsWith(` ${other}`));
+	const [topic] = words;
+	// Wallets are what others call the keys of the keystore.
+	const preferred = topic === "wallet" ? "keystore" : topic === "send" ? "wallet" : "account";
+	return found.sort((a, b) => Number(b.startsWith(preferred)) - Number(a.startsWith(preferred))).slice(0, 2);
+}
+
+function firstFlag(words: readonly string[]): number {
+	const index = words.findIndex((word) => word.startsWith("-"));
+	return index < 0 ? words.length : index;
+}
+
+/** Arguments may follow the name: the longest beginning of the words that resembles a command is taken for it. */
+function nearestCommand(words: readonly string[], names: readonly string[]): string[] {
+	for (let count = Math.min(3, words.length); count > 0; count--) {
+		const sameLength = names.filter((name) => name.split(" ").length === count);
+		const near = nearest(words.slice(0, count).join(" "), sameLength);
+		if (near.length > 0) return near;
+	}
+	return [];
+}

@@ -1,0 +1,57 @@
+/** Files of compilers on the command line: read as they are, or compiled first where they hold sources. */
+
+import { Flags } from "@oclif/core";
+import { type CompiledContract, compiledContracts, isStandardInput } from "../../wallet/compiler/output.js";
+import { compileStandardInput, findCompiler } from "../../wallet/compiler/solc.js";
+import { type CompilerSettings, standardInput, withWantedOutput } from "../../wallet/compiler/sources.js";
+import { Failure } from "../../wallet/failure.js";
+import { type Json, readJson } from "../../wallet/json.js";
+import { flagText } from "./contract-input.js";
+
+/** Commands that may have to compile. */
+export const compilerFlag = {
+	solc: Flags.string({
+		description: "Solidity compiler: a version that is installed, or the path of its package or program",
+		helpValue: "<version or path>",
+		helpGroup: "CONTRACT",
+	}),
+};
+
+/** JSON of a compiler or toolchain; standard JSON input becomes its output. @throws {Failure} */
+export async function compiledJson(json: Json, solc: string | undefined): Promise<Json> {
+	if (!isStandardInput(json)) return json;
+	return compileStandardInput(await findCompiler(solc, process.env["PATH"] ?? ""), withWantedOutput(json));
+}
+
+/** Contracts of source files, or of one file of JSON, with the compiler's version where one was needed. */
+export async function contractsFrom(
+	paths: readonly string[],
+	solc: string | undefined,
+	settings: CompilerSettings,
+): Promise<{ readonly contracts: readonly CompiledContract[]; readonly compiler: string | undefined }> {
+	const [first = "", second] = paths;
+	const isJson = second === undefined && (first === "-" || /\.json$/i.test(first));
+	const json = isJson
+		? parsed(await flagText(first === "-" ? first : `@${first}`, "the source"), first)
+		: undefined;
+	if (json !== undefined && Object.values(settings).some((value) => value !== undefined)) {
+		throw new Failure("conflicting_flags", `${first} says itself how it is compiled: leave the settings out`);
+	}
+	if (json !== undefined && !isStandardInput(json))
+		return { contracts: compiledContracts(json), compiler: undefined };
+	const compiler = await findCompiler(solc, process.env["PATH"] ?? "");
+	const input =
+		json === undefined ? await standardInput(paths, process.cwd(), settings) : withWantedOutput(json);
+	return {
+		contracts: compiledContracts(await compileStandardInput(compiler, input)),
+		compiler: compiler.version,
+	};
+}
+
+function parsed(text: string, source: string): Json {
+	try {
+		return readJson(text);
+	} catch (error) {
+		throw new Failure("bad_value", `${source} is not JSON: ${(error as Error).message}`);
+	}
+}

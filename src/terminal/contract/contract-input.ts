@@ -1,0 +1,144 @@
+/** What commands on contracts share: flags, the interface of the contract, and the call that the words mean. */
+
+import { existsSync } from "node:fs";
+import { readFile } from "node:fs/promises";
+import { Args, Flags, type Interfaces } from "@oclif/core";
+import { encodeCall } from "../../abi/coder.js";
+import type { ContractInterface } from "../../abi/parameter.js";
+import { readArguments } from "../../wallet/abi/argument.js";
+import { findItem, readInterface } from "../../wallet/abi/interface.js";
+import type { Settings } from "../../wallet/configuration/settings.js";
+import { Failure } from "../../wallet/failure.js";
+import type { ContractCall } from "../../wallet/node/constant-call.js";
+import type { NodeClient } from "../../wallet/node/node-client.js";
+import type { NamedCall } from "../../wallet/transaction/named-call.js";
+import { accountNamed } from "../../wallet/transaction/signing.js";
+import { parseCoinAmount } from "../../wallet/values/amount.js";
+import { parseHexBytes } from "../../wallet/values/bytes-text.js";
+import { storedInterface } from "../../wallet/view/contract-record.js";
+import { readStdin } from "../input/stdin.js";
+
+export const abiFlag = {
+	abi: Flags.string({
+		description: "the contract's interface: @file, JSON, or - (default: the one stored with the contract)",
+		helpValue: "<json>",
+		helpGroup: "CONTRACT",
+	}),
+};
+
+/** What goes with a call. */
+export const valueFlags = {
+	value: Flags.string({
+		description: "coins that go with the call, with their unit",
+		helpValue: "<amount>",
+		helpGroup: "CONTRACT",
+	}),
+	"token-id": Flags.string({
+		description: "ORC-10 token that goes with the call",
+		helpValue: "<id>",
+		dependsOn: ["token-value"],
+		helpGroup: "CONTRACT",
+	}),
+	"token-value": Flags.string({
+		description: "how much of it, in smallest units",
+		helpValue: "<units>",
+		dependsOn: ["token-id"],
+		helpGroup: "CONTRACT",
+	}),
+};
+
+/** The words of a call; the arguments of the function follow. */
+export const callArguments = {
+	address: Args.string({ description: "the contract", required: true, ignoreStdin: true }),
+	function: Args.string({ description: "signature or name", ignoreStdin: true }),
+};
+
+export const callFlags = {
+	...abiFlag,
+	...valueFlags,
+	data: Flags.string({
+		description: "call data instead of a signature and arguments",
+		helpValue: "<0x…>",
+		helpGroup: "CONTRACT",
+	}),
+};
+
+/** The values of {@link valueFlags} after parsing. */
+type ValueFlags = Interfaces.InferredFlags<typeof valueFlags>;
+
+/** Sun and tokens that go with a call. @throws {Failure} `bad_value`, `amount_unit` */
+export function valuesOf(flags: ValueFlags): Pick<ContractCall, "valueSun" | "tokenId" | "tokenValue"> {
+	const { value, "token-id": id, "token-value": units } = flags;
+	return {
+		...(value === undefined ? {} : { valueSun: parseCoinAmount(value) }),
+		...(id === undefined || units === undefined
+			? {}
+			: { tokenId: wholeNumber("token-id", id), tokenValue: wholeNumber("token-value", units) }),
+	};
+}
+
+function wholeNumber(flag: string, text: string): bigint {
+	if (!/^\d{1,19}$/.test(text)) throw new Failure("bad_value", `--${flag} "${text}" is not a whole number`);
+	return BigInt(text);
+}
+
+/** The text of a flag that may name a file or standard input. @throws {Failure} `bad_value` */
+export async function flagText(value: string, purpose: string): Promise<string> {
+	if (value === "-") {
+		const text = await readStdin(purpose);
+		if (text.trim() === "")
+			throw new Failure("stdin_empty", "stdin was empty: did the command before it fail?");
+		return text;
+	}
+	// A bare name of a file is what other flags take; JSON and names of functions are never one.
+	if (!value.startsWith("@") && !(/\.(json|abi)$/i.test(value) && existsSync(value))) return value;
+	const path = value.replace(/^@/, "");
+	try {
+		return await readFile(path, "utf8");
+	} catch (error) {
+		const { code } = error as NodeJS.ErrnoException;
+		throw new Failure("bad_value", `${path} can't be read (${code ?? "unknown error"})`);
+	}
+}
+
+/** The interface that a flag gives; undefined without the flag. @throws {Failure} */
+export async function interfaceFlag(value: string | undefined): Promise<ContractInterface | undefined> {
+	return value === undefined ? undefined : readInterface(await flagText(value, "the interface"));
+}
+
+/** Words of `contract call|send|estimate`: the contract, then a signature or name, then the arguments. */
+interface CallWords {
+	readonly address: string;
+	readonly signature: string | undefined;
+	readonly arguments: readonly string[];
+	readonly abi: string | undefined;
+	readonly data: string | undefined;
+}
+
+/**
+ * Works out a call. A full signature needs no interface; a bare name takes it from the flag or from the chain.
+ * @param client undefined without a network
+ * @throws {Failure}
+ */
+export async function namedCall(
+	words: CallWords,
+	settings: Settings,
+	client: NodeClient | undefined,
+): Promise<NamedCall> {
+	const { signature, data } = words;
+	if ((signature === undefined) === (data === undefined)) {
+		throw new Failure("usage", "a call needs a function with its arguments, or --data", {
+			hint: "such as transfer(address,uint256)",
+		});
+	}
+	const contract = await accountNamed(settings, words.address);
+	const given = await interfaceFlag(words.abi);
+	if (data !== undefined) {
+		const items = given ?? (client ? await storedInterface(client, contract) : []);
+		return { contract, data: parseHexBytes(data), item: undefined, items, texts: [] };
+	}
+	const items = given ?? (client ? await storedInterface(client, contract) : []);
+	const item = findItem(items, signature as string, "function");
+	const values = await readArguments(item.inputs, words.arguments, (text) => accountNamed(settings, text));
+	return { contract, data: await encodeCall(item, values), item, items, texts: words.arguments };
+}

@@ -1,0 +1,117 @@
+/** What is to be deployed: code and interface from flags, or from a file that a compiler or toolchain wrote. */
+
+import { Flags, type Interfaces } from "@oclif/core";
+import { artifactMember, entriesOf } from "../../wallet/abi/interface.js";
+import { chosenContract, compiledContracts, isStandardOutput } from "../../wallet/compiler/output.js";
+import { Failure } from "../../wallet/failure.js";
+import { type Json, readJson } from "../../wallet/json.js";
+import { parseHexBytes } from "../../wallet/values/bytes-text.js";
+import { compiledJson, compilerFlag } from "./compiler-input.js";
+import { flagText } from "./contract-input.js";
+
+interface Deployable {
+	readonly code: Uint8Array;
+	/** A list of entries as compilers write it. */
+	readonly abi: Json;
+	readonly name: string;
+}
+
+/** The flags that say what is deployed. */
+export const deploymentFlags = {
+	...compilerFlag,
+	artifact: Flags.string({
+		description:
+			"file of a compiler or toolchain with code and interface, or standard JSON, which is compiled; - for standard input",
+		helpValue: "<path>",
+		exclusive: ["bin", "abi"],
+		helpGroup: "CONTRACT",
+	}),
+	bin: Flags.string({ description: "the code: 0x…, @file of hex, or -", helpGroup: "CONTRACT" }),
+	abi: Flags.string({
+		description: "the interface, stored with the contract: @file or JSON",
+		helpGroup: "CONTRACT",
+	}),
+	name: Flags.string({
+		description: "name of the contract; in a file of several, the one that is meant",
+		helpGroup: "CONTRACT",
+	}),
+};
+
+/** @throws {Failure} `usage`, `bad_value` */
+export async function deployable(
+	flags: Interfaces.InferredFlags<typeof deploymentFlags>,
+): Promise<Deployable> {
+	const { artifact, bin, abi, name } = flags;
+	if (artifact !== undefined) return fromArtifact(artifact, name, flags.solc);
+	if (bin === undefined) {
+		throw new Failure("usage", "no code: give it with --bin or --artifact", { hint: "see --help" });
+	}
+	const entries = abi === undefined ? [] : entriesOf(json(await flagText(abi, "the interface"), abi));
+	if (!entries) throw new Failure("bad_value", `${abi ?? ""} holds no interface`);
+	return { code: codeOf((await flagText(bin, "the code")).trim()), abi: entries, name: name ?? "" };
+}
+
+async function fromArtifact(
+	path: string,
+	name: string | undefined,
+	solc: string | undefined,
+): Promise<Deployable> {
+	const text = await flagText(path === "-" ? path : `@${path.replace(/^@/, "")}`, "the artifact");
+	const file = await compiledJson(json(text, path), solc);
+	if (isStandardOutput(file)) return fromCompilerOutput(file, path, name);
+	const abi = artifactMember(file, "abi");
+	// Toolchains write the code as text, compilers inside of objects.
+	const code = [
+		artifactMember(file, "bytecode"),
+		artifactMember(file, "bytecode", "object"),
+		artifactMember(file, "evm", "bytecode", "object"),
+		artifactMember(file, "bin"),
+		artifactMember(file, "data", "bytecode", "object"),
+	].find((value) => typeof value === "string");
+	if (typeof code !== "string" || code.replace(/^0x/, "") === "") {
+		throw new Failure(
+			"bad_value",
+			`${path} holds no code: is it the output of a compiler, for one contract?`,
+		);
+	}
+	const entries = abi === undefined ? [] : entriesOf(typeof abi === "string" ? json(abi, path) : abi);
+	const called = artifactMember(file, "contractName");
+	return {
+		code: codeOf(code),
+		abi: entries ?? [],
+		name: name ?? (typeof called === "string" ? called : ""),
+	};
+}
+
+/** One contract of many: the one of the name, else the only one. */
+function fromCompilerOutput(file: Json, path: string, name: string | undefined): Deployable {
+	const { name: found, abi, creation } = chosenContract(compiledContracts(file), name);
+	if (!creation || creation.bytes.length === 0) {
+		throw new Failure(
+			"bad_value",
+			`${path} holds no code of ${found}: is it abstract, or was none asked for?`,
+		);
+	}
+	const [library] = creation.libraries.keys();
+	if (library !== undefined) throw needsLibrary(library);
+	const called = found.split(":").at(-1) ?? "";
+	return { code: creation.bytes, abi: (abi === undefined ? undefined : entriesOf(abi)) ?? [], name: called };
+}
+
+function needsLibrary(library: string): Failure {
+	return new Failure("bad_value", `the code still needs the address of a library: ${library.slice(0, 80)}`);
+}
+
+function codeOf(text: string): Uint8Array {
+	const library = /__[$A-Za-z0-9_/.:]+/.exec(text);
+	if (library) throw needsLibrary(library[0].slice(0, 40));
+	return parseHexBytes(text);
+}
+
+function json(text: string, source: string): Json {
+	try {
+		return readJson(text);
+	} catch (error) {
+		throw new Failure("bad_value", `${source} is not JSON: ${(error as Error).message}`);
+	}
+}

@@ -1,0 +1,80 @@
+/** Groups of flags that several commands share (protocol/command-line §1.2). */
+
+import { Flags, type Interfaces } from "@oclif/core";
+
+/** Commands that open or write keys. */
+export const keystoreFlags = {
+	"keystore-dir": Flags.string({
+		description: "directory of the key files",
+		helpValue: "<dir>",
+		helpGroup: "KEYSTORE",
+		env: "COIN_KEYSTORE_DIR",
+	}),
+};
+
+/** Commands that encrypt keys. */
+export const lightFlag = {
+	light: Flags.boolean({ description: "encrypt with little memory (n = 4096)" }),
+};
+
+/** Commands that need a password. */
+export const passwordFlags = {
+	"password-file": Flags.string({
+		description: "file with the password, - for standard input (default: asked on the terminal)",
+		helpValue: "<path>",
+		helpGroup: "KEYSTORE",
+	}),
+};
+
+/** The values of {@link passwordFlags}. */
+export type PasswordFlags = Interfaces.InferredFlags<typeof passwordFlags>;
+
+/** Commands that talk to a node. */
+export const nodeFlags = {
+	profile: Flags.string({
+		description: "network profile of the configuration",
+		helpValue: "<name>",
+		helpGroup: "NODE",
+		env: "COIN_PROFILE",
+	}),
+	node: Flags.string({
+		char: "n",
+		description: "address of the node's HTTP API",
+		helpValue: "<url>",
+		helpGroup: "NODE",
+		env: "COIN_NODE",
+	}),
+	timeout: Flags.string({
+		description: "time for each request, such as 10s",
+		helpValue: "<duration>",
+		helpGroup: "NODE",
+		env: "COIN_TIMEOUT",
+	}),
+};
+
+/** What a stake is for. */
+export const resourceFlag = Flags.string({
+	description: "bandwidth or energy",
+	helpValue: "<resource>",
+	required: true,
+});
+
+/** Queries that can be answered from irreversible blocks alone. */
+export const solidityFlag = {
+	solidity: Flags.boolean({ description: "ask the solidity API (irreversible state)", helpGroup: "NODE" }),
+};
+
+/** The values of {@link solidityFlag}. */
+export type SolidityFlags = Interfaces.InferredFlags<typeof solidityFlag>;
+
+/** Commands that may take long. */
+export const progressFlag = {
+	progress: Flags.option({
+		options: ["json"] as const,
+		description: "tell of the progress in lines of JSON on standard error",
+		helpGroup: "GENERAL",
+	})(),
+};
+
+/** The values of {@link progressFlag}. */
+export type ProgressFlags = Interfaces.InferredFlags<typeof progressFlag>;

@@ -1,0 +1,106 @@
+/** Commands that take transactions from an argument or a stream: each input gives one line of output, in order. */
+
+import { readFile } from "node:fs/promises";
+import { Args, Flags } from "@oclif/core";
+import { Failure } from "../../wallet/failure.js";
+import { readEnvelope, type TransactionEnvelope } from "../../wallet/transaction/envelope.js";
+import { asFailure, reportFailure } from "../output/failure-report.js";
+import { printLine } from "../output/output.js";
+import { argumentOrStdin, splitValues, stdinValues } from "./stdin.js";
+
+export const transactionArgument = {
+	transaction: Args.string({
+		description: "transaction as JSON, hex or a file; - or none for standard input (one a line)",
+		ignoreStdin: true,
+	}),
+};
+
+export const streamFlags = {
+	"keep-going": Flags.boolean({ description: "go on after a failing input; its output line is null" }),
+};
+
+/**
+ * Reads every input before anything is done with the first, so that no secret is asked for in vain.
+ * @throws {Failure} `usage` without input, `stdin_empty`, `transaction_invalid`, `transaction_mismatch`
+ */
+export async function readEnvelopes(
+	argument: string | undefined,
+	rawOnly = false,
+): Promise<TransactionEnvelope[]> {
+	const input = await envelopeText(argument);
+	if (!input)
+		throw new Failure("usage", "no transaction: give it as an argument or through a pipe", {
+			hint: "see --help",
+		});
+	const values = splitValues(input.text);
+	return values.map((value, index) => {
+		try {
+			return readEnvelope(value, rawOnly);
+		} catch (error) {
+			if (error instanceof Failure && values.length > 1) throw error.with({ index });
+			throw error;
+		}
+	});
+}
+
+/** What an argument or standard input holds; an argument may also name a file, as `@file` or as it is. */
+async function envelopeText(argument: string | undefined): Promise<{ readonly text: string } | undefined> {
+	if (argument === undefined || argument === "-" || /^\s*[[{]|^(0x)?[0-9a-f]+$/i.test(argument))
+		return argumentOrStdin(argument, "the transaction", true);
+	const path = argument.replace(/^@/, "");
+	try {
+		return { text: await readFile(path, "utf8") };
+	} catch {
+		throw new Failure("transaction_invalid", `"${argument}" is neither a transaction nor a file with one`, {
+			hint: "give JSON, hex or a file, or pipe it in: coin wallet sign < pay.json",
+		});
+	}
+}
+
+/**
+ * Envelopes from standard input, each as soon as its line has come.
+ * @throws {Failure} `stdin_empty` at the end, if nothing came; `transaction_invalid`, `transaction_mismatch`
+ */
+export async function* envelopesAsTheyCome(rawOnly = false): AsyncGenerator<TransactionEnvelope> {
+	let index = 0;
+	for await (const value of stdinValues("the transactions")) {
+		try {
+			yield readEnvelope(value, rawOnly);
+		} catch (error) {
+			throw error instanceof Failure ? error.with({ index }) : error;
+		}
+		index++;
+	}
+	if (index === 0) throw new Failure("stdin_empty", "stdin was empty: did the command before it fail?");
+}
+
+/**
+ * Handles inputs in order.
+ * @param explain adds what a refusal of the command says besides
+ * @returns whether all succeeded
+ * @throws the first failure, unless `keepGoing`
+ */
+export async function forEachInput<T>(
+	inputs: readonly T[] | AsyncIterable<T>,
+	keepGoing: boolean,
+	json: boolean,
+	handle: (input: T) => Promise<void>,
+	explain: (failure: Failure) => Failure = (failure) => failure,
+): Promise<boolean> {
+	let fine = true;
+	const single = Array.isArray(inputs) && inputs.length === 1;
+	let index = -1;
+	for await (const input of inputs) {
+		index++;
+		try {
+			await handle(input);
+		} catch (error) {
+			const failure = single ? asFailure(error) : asFailure(error).with({ index });
+			if (!keepGoing) throw failure;
+			fine = false;
+			reportFailure(explain(failure), json);
+			printLine("null");
+		}
+	}
+	return fine;
+}

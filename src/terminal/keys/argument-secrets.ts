@@ -1,0 +1,41 @@
+/** Keeps what may be a key or a mnemonic, given as an argument by mistake, out of the message about it (protocol/command-line §3.1). */
+
+import type { Failure, FailureCode } from "../../wallet/failure.js";
+
+const HIDDEN = "(not shown: it may be a secret, and a secret is never an argument)";
+
+/** Where a name or an address is expected, 64 hexadecimal digits are a key and not an id. */
+const NAMES: ReadonlySet<FailureCode> = new Set([
+	"usage",
+	"bad_address",
+	"wallet_not_found",
+	"not_found",
+	"ambiguous",
+]);
+
+/**
+ * The refusal without words of the command line that may be secrets.
+ * @param command its id, such as `keystore:import:key`
+ * @param words the command line as typed
+ */
+export function withoutArgumentSecrets(failure: Failure, command: string, words: readonly string[]): Failure {
+	const onKeys =
+		command.startsWith("keystore") || command.startsWith("wallet") || command.startsWith("contact");
+	let { message } = failure;
+	if (command.startsWith("keystore") && failure.code === "usage") {
+		message = message.replace(/^(Unexpected arguments?:).*/s, `$1 ${HIDDEN}`);
+	}
+	for (const word of words) {
+		if (!onKeys && !NAMES.has(failure.code)) break;
+		for (const part of word.match(/(0x)?[0-9a-f]{64}(?![0-9a-f])/gi) ?? []) {
+			if (isId(failure, message, part)) continue;
+			message = message.replaceAll(part, HIDDEN).replaceAll(part.toLowerCase(), HIDDEN);
+		}
+	}
+	return message === failure.message ? failure : failure.saying(message);
+}
+
+/** Ids of transactions and blocks are not secrets, and whoever looks for one wants to read it. */
+function isId({ code, facts }: Failure, message: string, part: string): boolean {
+	return facts.txID === part.toLowerCase() || (code === "not_found" && /transaction|block/.test(message));
+}

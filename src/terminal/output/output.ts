@@ -1,0 +1,185 @@
+/** Printing results: one JSON value a line for programs, aligned text and tables for people (protocol/command-line §1.5). */
+
+import { writeJson } from "../../wallet/json.js";
+import { paint } from "./colors.js";
+import { harmlessJson, harmlessLine, harmlessText, withOwnStyles } from "./harmless-text.js";
+
+/** A value that prints as one word. */
+export type Scalar = string | bigint | number | boolean | null;
+
+/** Writes a line on standard output. */
+export function printLine(line: string): void {
+	process.stdout.write(`${withOwnStyles(harmlessLine(plainSigns(line)))}\n`);
+}
+
+/** Our own signs outside ASCII, for terminals that have no others. */
+const PLAIN_SIGNS: Readonly<Record<string, string>> = { "…": "...", "→": "->", "·": "-", "×": "x", "–": "-" };
+
+/** Text in the signs that the locale has. @param environment the process's */
+export function plainSigns(text: string, environment = process.env): string {
+	const { LC_ALL, LC_CTYPE, LANG } = environment;
+	if (!/^(C|POSIX)$/.test(LC_ALL || LC_CTYPE || LANG || "")) return text;
+	return text.replace(/[…→·×–]/g, (sign) => PLAIN_SIGNS[sign] ?? sign);
+}
+
+/** Writes a row for programs that cut lines into columns: a tab between two, and no padding. */
+export function printCells(cells: readonly string[]): void {
+	process.stdout.write(`${cells.map(harmlessLine).join("\t")}\n`);
+}
+
+/** Writes text that has lines of its own, on standard output. */
+export function printText(text: string): void {
+	process.stdout.write(`${withOwnStyles(harmlessText(text))}\n`);
+}
+
+/** Writes a note, warning or summary: everything that is not the result. */
+export function printNote(line: string): void {
+	process.stderr.write(`${withOwnStyles(harmlessLine(plainSigns(line)))}\n`);
+}
+
+export function printJson(value: unknown): void {
+	printJsonText(writeJson(value));
+}
+
+/** Writes JSON text as a line on standard output. */
+export function printJsonText(json: string): void {
+	process.stdout.write(`${harmlessJson(json)}\n`);
+}
+
+/** Writes a value as a line of JSON on standard error. */
+export function printJsonNote(value: unknown): void {
+	process.stderr.write(`${harmlessJson(writeJson(value))}\n`);
+}
+
+/** Writes what a node answered on standard output: JSON means the same afterwards. */
+export function printAnswer(bytes: Uint8Array): void {
+	const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("utf8");
+	process.stdout.write(harmlessJson(text));
+	if (process.stdout.isTTY === true && !text.endsWith("\n") && text !== "") process.stdout.write("\n");
+}
+
+/** Writes bytes that a program asked for on standard output; a terminal is shown no control characters. */
+export function printBytes(bytes: Uint8Array): void {
+	if (process.stdout.isTTY === true) printText(Buffer.from(bytes).toString("latin1"));
+	else process.stdout.write(bytes);
+}
+
+const CLEAR_LINE = "\r\u001b[K";
+
+/** Draws a line in place of the one that was drawn before, or takes that away. */
+export function redrawLine(line: string, stream: NodeJS.WritableStream): void {
+	stream.write(CLEAR_LINE + harmlessLine(line));
+}
+
+/** A record as aligned `name  value` lines; nested records are indented, absent members left out, empty ones `none`. */
+export function recordLines(value: object, indent = ""): string[] {
+	const members = Object.entries(value).filter(([, member]) => member !== undefined);
+	const width = Math.max(0, ...members.map(([name]) => name.length));
+	const lines: string[] = [];
+	for (const [name, member] of members) {
+		if (isNested(member)) {
+			lines.push(indent + paint("dim", name));
+			lines.push(...nestedLines(member, `${indent}  `));
+		} else {
+			lines.push(`${indent}${paint("dim", name.padEnd(width))}  ${memberText(name, member)}`.trimEnd());
+		}
+	}
+	return lines;
+}
+
+function isNested(value: unknown): value is object {
+	if (typeof value !== "object" || value === null) return false;
+	return Array.isArray(value)
+		? value.some((item) => typeof item === "object" && item !== null)
+		: Object.keys(value).length > 0;
+}
+
+function nestedLines(value: object, indent: string): string[] {
+	if (!Array.isArray(value)) return recordLines(value, indent);
+	return value.flatMap((item: unknown) => {
+		if (!isNested(item)) return [`${indent}- ${scalarText(item)}`];
+		const lines = nestedLines(item, `${indent}  `);
+		const [first = "", ...rest] = lines;
+		return [`${indent}- ${first.trimStart()}`, ...rest];
+	});
+}
+
+/** Members that are times in milliseconds since 1970. */
+const TIMES = new Set(["timestamp", "expiration", "created", "due", "blockTime", "blockTimeStamp"]);
+
+function memberText(name: string, value: unknown): string {
+	return TIMES.has(name) && typeof value === "bigint" && value > 0n ? localTime(value) : scalarText(value);
+}
+
+/** A time in the reader's zone, with its offset. @param ms since 1970 */
+export function localTime(ms: bigint): string {
+	const time = new Date(Number(ms));
+	if (Number.isNaN(time.getTime())) return ms.toString();
+	const minutes = -time.getTimezoneOffset();
+	const shifted = new Date(time.getTime() + minutes * 60_000).toISOString().slice(0, 23).replace("T", " ");
+	const two = (value: number): string => String(value).padStart(2, "0");
+	const size = Math.abs(minutes);
+	return `${shifted} ${minutes < 0 ? "-" : "+"}${two(Math.floor(size / 60))}:${two(size % 60)}`;
+}
+
+function scalarText(value: unknown): string {
+	if (Array.isArray(value)) return value.map(scalarText).join(", ") || "none";
+	if (typeof value === "object" && value !== null) return "none";
+	return String(value);
+}
+
+/** The narrowest column into which the last one is wrapped. */
+const MIN_LAST_COLUMN = 16;
+
+/**
+ * Rows as a table with a heading; without rows a message that says so.
+ * @param width of the terminal: where the table doesn't fit, its last column goes on in the next lines, or, where even
+ * that isn't enough, each row is printed as lines of its own
+ */
+export function tableLines(
+	rows: readonly object[],
+	columns: readonly string[],
+	none: string,
+	width = process.stdout.isTTY === true ? process.stdout.columns : undefined,
+): string[] {
+	if (rows.length === 0) return [none];
+	const cells = [
+		columns,
+		...rows.map((row) => columns.map((column) => scalarText((row as Record<string, unknown>)[column] ?? ""))),
+	];
+	const widths = columns.map((_, index) => Math.max(...cells.map((row) => (row[index] ?? "").length)));
+	const before = widths.slice(0, -1).reduce((sum, size) => sum + size + 2, 0);
+	const fits = width === undefined || before + (widths.at(-1) ?? 0) <= width;
+	if (!fits && width - before < MIN_LAST_COLUMN) return stackedLines(rows, columns);
+	const last = fits ? (widths.at(-1) ?? 0) : width - before;
+	return cells.flatMap((row, position) => {
+		const [first = "", ...more] = wrapped(row.at(-1) ?? "", last);
+		const fixed = row.slice(0, -1).map((cell, index) => cell.padEnd(widths[index] ?? 0));
+		const line = [...fixed, first].join("  ").trimEnd();
+		const rest = more.map((text) => " ".repeat(before) + text);
+		return [position === 0 ? paint("bold", line) : line, ...rest];
+	});
+}
+
+/** Every row as `name  value` lines, with an empty line between two. */
+function stackedLines(rows: readonly object[], columns: readonly string[]): string[] {
+	return rows.flatMap((row, index) => {
+		const members = columns.map((name) => [name, (row as Record<string, unknown>)[name]] as const);
+		const shown = members.filter(([, value]) => value !== undefined && value !== "");
+		return [...(index > 0 ? [""] : []), ...recordLines(Object.fromEntries(shown))];
+	});
+}
+
+/** A text in lines of a width, broken at blanks and behind commas; what has neither stays whole. */
+function wrapped(text: string, width: number): string[] {
+	const lines: string[] = [];
+	let line = "";
+	for (const word of text.split(/(?<=[ ,])/)) {
+		if (line !== "" && (line + word).trimEnd().length > width) {
+			lines.push(line.trimEnd());
+			line = "";
+		}
+		line += word;
+	}
+	return [...lines, line.trimEnd()];
+}

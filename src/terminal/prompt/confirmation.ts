@@ -1,0 +1,41 @@
+/** Asking for agreement before something that can't be taken back (protocol/command-line §3.2). */
+
+import { Failure } from "../../wallet/failure.js";
+import { printNote } from "../output/output.js";
+import { canAsk } from "./controlling-terminal.js";
+import { askYesNo, showOnTerminal } from "./prompts.js";
+
+/** How much a step needs the owner's agreement. Level 1 goes ahead without a terminal to ask on, level 2 needs `--yes`. */
+export type ConfirmationLevel = 0 | 1 | 2;
+
+/**
+ * Puts a summary before the eyes of whoever is about to agree or to give a password: on standard error where that is the
+ * terminal, and else on the terminal itself, however the streams are redirected.
+ */
+export async function present(summary: readonly string[]): Promise<void> {
+	if (process.stderr.isTTY !== true) return showOnTerminal(summary);
+	for (const line of summary) printNote(line);
+}
+
+/**
+ * Shows what is about to happen and asks.
+ * @param question yes means to go on
+ * @returns whether it was shown and asked
+ * @throws {Failure} `confirmation_needed`, `confirmation_refused`
+ */
+export async function agree(
+	level: ConfirmationLevel,
+	summary: readonly string[],
+	yes: boolean,
+	question: string,
+): Promise<boolean> {
+	if (level === 0 || yes) return false;
+	if (!canAsk()) {
+		if (level === 1) return false;
+		throw new Failure("confirmation_needed", "this needs --yes without a terminal to ask on");
+	}
+	await present(summary);
+	if (!(await askYesNo(question)))
+		throw new Failure("confirmation_refused", "not confirmed; nothing was done");
+	return true;
+}

@@ -1,0 +1,111 @@
+/** `coin rpc` with the name of a gRPC method: its table, its request, its answer (protocol/command-line §5). */
+
+import { toDeployed } from "../../protocol/dialect.js";
+import type { Settings } from "../../wallet/configuration/settings.js";
+import { Failure } from "../../wallet/failure.js";
+import { isRecord, member, readJson } from "../../wallet/json.js";
+import { callGrpc, grpcAddress, grpcPath } from "../../wallet/node/grpc-call.js";
+import { jsonOfMessage, messageOfJson } from "../../wallet/node/grpc-json.js";
+import {
+	type GrpcMethod,
+	grpcMethodNamed,
+	grpcMethods,
+	requestFields,
+} from "../../wallet/node/grpc-methods.js";
+import { RequestBody } from "../../wallet/node/raw-call.js";
+import { nearest } from "../../wallet/values/suggestion.js";
+import { printLine, tableLines } from "../output/output.js";
+import type { RpcWords } from "./rpc-words.js";
+
+interface GrpcOutcome {
+	/** JSON text, or the bare message. */
+	readonly output: string | Uint8Array;
+	/** Whether the answer reports a refusal. */
+	readonly refused: boolean;
+}
+
+/** The method that words name. @throws {Failure} `usage` with near names */
+export function methodOf(words: RpcWords): GrpcMethod {
+	const name = words.name ?? "";
+	const method = grpcMethodNamed(name, words.switches.has("solidity") ? "WalletSolidity" : "Wallet");
+	if (method) return method;
+	const elsewhere = grpcMethods.filter((known) => known.name.endsWith(`/${name}`)).map((known) => known.name);
+	const near =
+		elsewhere.length > 0
+			? elsewhere
+			: nearest(
+					name,
+					grpcMethods.map((known) => known.name),
+				);
+	throw new Failure("usage", `there is no gRPC method ${name} in the table`, {
+		hint: near.length > 0 ? `near it: ${near.join(", ")}` : "coin rpc --list --grpc lists them",
+	});
+}
+
+/**
+ * Calls the method.
+ * @param data the body; undefined: the fields alone
+ * @param visible addresses in Base58 and texts as text, both ways
+ */
+export async function sendGrpc(
+	words: RpcWords,
+	settings: Settings,
+	data: string | undefined,
+	visible: boolean,
+	headers: Readonly<Record<string, string>>,
+): Promise<GrpcOutcome> {
+	const method = methodOf(words);
+	const body = new RequestBody(requestFields(method), visible, words.switches.has("exact"));
+	for (const { name, value, free } of words.fields) {
+		if (free) body.addFree(name, value);
+		else body.add(name, value);
+	}
+	const request = messageOfJson(method.request, body.over(data), visible);
+	const address = grpcAddress(settings, method.service, words.values.node);
+	const path = grpcPath(method, settings.dialect);
+	const all = { ...settings.headers, ...headers };
+	const bytes = await callGrpc(address, path, request, settings.timeoutMs, all);
+	const answer = method.response.decode(bytes);
+	const json = jsonOfMessage(method.response, answer, { visible, dialect: settings.dialect });
+	return {
+		output: words.switches.has("binary") ? bytes : `${json}\n`,
+		refused: isRefusedReturn(method.response.typeName, json),
+	};
+}
+
+/** A Return of its own, or within an answer that holds a transaction. */
+function isRefusedReturn(typeName: string, json: string): boolean {
+	const answer = readJson(json);
+	if (!isRecord(answer)) return false;
+	if (typeName === "protocol.Return") return member(answer, "result") !== true;
+	const result = member(answer, "result");
+	if (!isRecord(result)) return false;
+	const code = member(result, "code");
+	return code !== undefined && code !== "SUCCESS" && code !== "NOT_ENOUGH_PERMISSION";
+}
+
+/** A method's request, for `--table` and `--help`. */
+export function printGrpcMethod(method: GrpcMethod): void {
+	const { name, service, request, response } = method;
+	printLine(`${name}: ${shortName(request.typeName)} to ${shortName(response.typeName)}`);
+	const deployed = toDeployed(method.method);
+	const other = deployed === method.method ? "" : `, also called ${deployed}`;
+	printLine(`served by gRPC, service ${service}${other}`);
+	for (const line of tableLines(requestFields(method), ["name", "type"], "no fields")) printLine(line);
+}
+
+/** Rows of `--list`. */
+export function grpcRows(): { name: string; servers: string; fields: string; about: string }[] {
+	return grpcMethods.map((method) => ({
+		name: method.name,
+		servers: `grpc ${method.service}`,
+		fields: requestFields(method)
+			.map((field) => field.name)
+			.join(","),
+		about: `answers ${shortName(method.response.typeName)}`,
+	}));
+}
+
+function shortName(typeName: string): string {
+	return typeName.replace(/^protocol\./, "");
+}

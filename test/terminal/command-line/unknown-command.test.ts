@@ -1,0 +1,38 @@
+import { describe, expect, it } from "vitest";
+import { unknownCommand } from "../../../src/terminal/command-line/unknown-command.js";
+
+const known = {
+	commands: [
+		...["contact add", "stake freeze", "stake max", "stake unfreeze", "keystore list", "keystore new"],
+		...["wallet send", "wallet sign", "account show", "chain head", "node db copy"],
+	],
+	topics: ["contact", "stake", "keystore", "wallet", "account", "chain", "node", "node db"],
+	hasAddressFlag: (command: string) => command === "account show",
+};
+
+describe("a command that isn't there", () => {
+	it.each([
+		["stake add", 'there is no command "stake add"', "did you mean coin stake freeze?"],
+		["stake rm 5coin", 'there is no command "stake rm"', "did you mean coin stake unfreeze?"],
+		[
+			"wallet list",
+			'there is no command "wallet list"',
+			"did you mean coin keystore list, or coin wallet sign?",
+		],
+		["wallet sned", 'there is no command "wallet sned"', "did you mean coin wallet send?"],
+		["send", 'there is no command "send"', "did you mean coin wallet send?"],
+		[
+			"node db verifiable",
+			'there is no command "node db verifiable"',
+			"coin node db --help lists the commands",
+		],
+		[
+			"chain head x",
+			'coin chain head takes no argument, but got "x"',
+			"coin chain head --help shows what it takes",
+		],
+		["account show T1", 'coin account show takes no argument, but got "T1"', "did you mean --address T1?"],
+	])("%s", (line, message, hint) => {
+		expect(unknownCommand(line.split(" "), known)).toMatchObject({ code: "usage", message, facts: { hint } });
+	});
+});

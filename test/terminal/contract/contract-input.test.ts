@@ -1,0 +1,81 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { fromHex } from "../../../src/protocol/bytes.js";
+import { valuesOf } from "../../../src/terminal/contract/contract-input.js";
+import { deployable } from "../../../src/terminal/contract/deployment-input.js";
+
+const values = (flags: object): object => valuesOf(flags as Parameters<typeof valuesOf>[0]);
+
+test("coins and tokens that go with a call are read in their units", () => {
+	expect(values({})).toEqual({});
+	expect(values({ value: "1.5coin", "token-id": "1000001", "token-value": "7" })).toEqual({
+		valueSun: 1_500_000n,
+		tokenId: 1_000_001n,
+		tokenValue: 7n,
+	});
+	expect(() => values({ "token-id": "GOLD", "token-value": "7" })).toThrow(
+		'--token-id "GOLD" is not a whole number',
+	);
+});
+
+describe("what is deployed", () => {
+	let folder = "";
+	beforeAll(async () => {
+		folder = await mkdtemp(join(tmpdir(), "coin-deployment-"));
+	});
+	afterAll(() => rm(folder, { recursive: true }));
+
+	const ABI = [{ type: "function", name: "get", inputs: [], outputs: [] }];
+	const from = (flags: object) => deployable(flags as Parameters<typeof deployable>[0]);
+	const artifact = async (content: object, name?: string) => {
+		const path = join(folder, "artifact.json");
+		await writeFile(path, JSON.stringify(content));
+		return from({ artifact: path, name });
+	};
+
+	test("is code and interface from flags", async () => {
+		expect(await from({ bin: "0x6001" })).toEqual({ code: fromHex("6001"), abi: [], name: "" });
+		const { abi, name } = await from({ bin: "6001", abi: JSON.stringify(ABI), name: "Store" });
+		expect([abi, name]).toEqual([ABI, "Store"]);
+	});
+
+	test.each<[tool: string, content: object]>([
+		["code as text", { contractName: "Store", abi: ABI, bytecode: "0x6001" }],
+		["code in an object", { contractName: "Store", abi: ABI, bytecode: { object: "6001" } }],
+		[
+			"code in the compiler's object",
+			{ contractName: "Store", abi: ABI, evm: { bytecode: { object: "6001" } } },
+		],
+		[
+			"code named bin, the interface as text",
+			{ contractName: "Store", abi: JSON.stringify(ABI), bin: "6001" },
+		],
+	])("is read from a file with %s", async (_, content) => {
+		expect(await artifact(content)).toEqual({ code: fromHex("6001"), abi: ABI, name: "Store" });
+		expect((await artifact(content, "Other")).name).toBe("Other");
+	});
+
+	test("is the named contract of a compiler's output of several", async () => {
+		const contract = { abi: ABI, evm: { bytecode: { object: "6001" } } };
+		const output = {
+			contracts: { "a.sol": { Store: contract, Base: { abi: ABI, evm: { bytecode: { object: "" } } } } },
+		};
+		expect((await artifact(output, "Store")).name).toBe("Store");
+		await expect(artifact(output, "Base")).rejects.toThrow(/no code of .*Base: is it abstract/);
+	});
+
+	test.each<[what: string, flags: object | (() => Promise<object>), message: RegExp]>([
+		["nothing", {}, /no code: give it with --bin or --artifact/],
+		[
+			"code that needs a library",
+			{ bin: "6001__$abc$__00" },
+			/needs the address of a library: __\$abc\$__00/,
+		],
+		["an interface that isn't one", { bin: "6001", abi: "5" }, /holds no interface/],
+		["a file without code", () => artifact({ abi: ABI, bytecode: "0x" }), /holds no code/],
+	])("is refused: %s", async (_, flags, message) => {
+		await expect(typeof flags === "function" ? flags() : from(flags)).rejects.toThrow(message);
+	});
+});

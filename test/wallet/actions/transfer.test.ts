@@ -1,0 +1,54 @@
+import { describe, expect, test } from "vitest";
+import { fromHex } from "../../../src/protocol/bytes.js";
+import { Account } from "../../../src/protocol/messages.js";
+import type { Actor } from "../../../src/wallet/actions/plan.js";
+import { type Transfer, type TransferOptions, transferPlan } from "../../../src/wallet/actions/transfer.js";
+import { answering } from "../answering-client.js";
+
+const [ANN, BOB] = ["11", "22"].map((byte) => fromHex(`41${byte.repeat(20)}`)) as [Uint8Array, Uint8Array];
+
+const settings = { tokens: {}, contactsFile: "/nowhere/contacts", profile: "test" };
+const { client } = answering(
+	{ getassetissuebyid: { id: "1000001", precision: 2n, name: "476f6c64" } },
+	settings,
+);
+const actor = {
+	settings,
+	client,
+	owner: ANN,
+	account: Account.create({ address: ANN, balance: 7_000_000n, assetV2: new Map([["1000001", 250n]]) }),
+} as unknown as Actor;
+
+const plan = (transfer: Partial<Transfer>, options?: TransferOptions) =>
+	transferPlan(actor, { to: "bob", amount: "2coin", recipient: BOB, creates: false, ...transfer }, options);
+
+describe("the plan of a payment", () => {
+	test("is a transfer of coins, with what a person confirms", async () => {
+		expect(await plan({ creates: true })).toMatchObject({
+			type: { name: "TransferContract" },
+			parameter: { owner_address: ANN, to_address: BOB, amount: 2_000_000n },
+			amountSun: 2_000_000n,
+			creates: true,
+			details: ["  amount      2coin"],
+		});
+	});
+
+	test("is a transfer of a token in its decimals, or of all that the account has of it", async () => {
+		const token = "1000001";
+		expect(await plan({ token, amount: "1.5" })).toMatchObject({
+			type: { name: "TransferAssetContract" },
+			parameter: { amount: 150n },
+		});
+		expect(await plan({ token, amount: "max" })).toMatchObject({ parameter: { amount: 250n } });
+	});
+
+	test.each<[what: string, transfer: Partial<Transfer>, options: TransferOptions, code: string]>([
+		["to oneself", { recipient: ANN }, {}, "bad_value"],
+		["of nothing", { amount: "0coin" }, {}, "bad_value"],
+		["without a unit", { amount: "5" }, {}, "amount_unit"],
+		["of everything without a node", { amount: "max" }, { offline: true }, "conflicting_flags"],
+		["of a name without a node", { token: "GOLD" }, { offline: true }, "usage"],
+	])("is refused: %s", async (_, transfer, options, code) => {
+		await expect(plan(transfer, options)).rejects.toMatchObject({ code });
+	});
+});

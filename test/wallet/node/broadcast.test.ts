@@ -1,0 +1,50 @@
+import { describe, expect, test } from "vitest";
+import { Transaction } from "../../../src/protocol/messages.js";
+import { SignedTransaction } from "../../../src/protocol/transaction.js";
+import { Failure } from "../../../src/wallet/failure.js";
+import type { JsonRecord } from "../../../src/wallet/json.js";
+import { broadcast } from "../../../src/wallet/node/broadcast.js";
+import { answering } from "../answering-client.js";
+
+const transaction = new SignedTransaction(Transaction.create({}));
+const txID = transaction.idHex;
+
+const send = (answer: JsonRecord | Failure): Promise<void> =>
+	broadcast(answering({ broadcasthex: answer }).client, transaction);
+
+describe("handing a transaction to a node", () => {
+	test("ends well once the node has taken these very bytes", async () => {
+		await send({ result: true });
+		await send({ result: true, txid: txID.toUpperCase() });
+		await expect(send({ result: true, txid: "00".repeat(32) })).rejects.toMatchObject({
+			code: "rpc_error",
+			facts: { sent: "unknown", txID },
+		});
+	});
+
+	test.each<[node: string, message: string, code: string, sent: boolean, shown?: string]>([
+		["SIGERROR", "Validate signature error: x", "not_authorized", false, "x"],
+		["DUP_TRANSACTION_ERROR", "Transaction already exists.", "duplicate", true],
+		["TRANSACTION_EXPIRATION_ERROR", "expired", "tx_expired", false],
+		["SERVER_BUSY", "busy", "node_busy", false],
+		["SOMETHING_NEW", "", "rpc_error", false, "the node refused the transaction: SOMETHING_NEW"],
+	])("tells the refusal %s", async (node, message, code, sent, shown = message) => {
+		await expect(send({ code: node, message })).rejects.toMatchObject({
+			code,
+			message: shown,
+			facts: { sent, txID, node: { code: node, message } },
+		});
+	});
+
+	test.each<[what: string, failure: Failure, sent: boolean | "unknown"]>([
+		["a time-out", new Failure("timeout", ""), "unknown"],
+		["a connection that broke", new Failure("network", "", { details: { cause: "ECONNRESET" } }), "unknown"],
+		["one that never was", new Failure("network", "", { details: { cause: "ECONNREFUSED" } }), false],
+		["a proxy's word", new Failure("rpc_error", "", { node: { code: "502", message: "" } }), "unknown"],
+		["an answer that can't be read", new Failure("rpc_error", ""), "unknown"],
+		["the node's own refusal", new Failure("rpc_error", "", { node: { code: "400", message: "" } }), false],
+		["an endpoint that isn't served", new Failure("not_served", ""), false],
+	])("says after %s whether it may have arrived", async (_, failure, sent) => {
+		await expect(send(failure)).rejects.toMatchObject({ code: failure.code, facts: { sent, txID } });
+	});
+});

@@ -1,0 +1,94 @@
+import { describe, expect, test } from "vitest";
+import { utf8 } from "../../../src/protocol/bytes.js";
+import { isRefusal, jsonRpcRequest, RequestBody } from "../../../src/wallet/node/raw-call.js";
+
+const FIELDS = [
+	{ name: "owner_address", type: "address" },
+	{ name: "amount", type: "int64" },
+	{ name: "visible", type: "bool" },
+	{ name: "name", type: "string" },
+	{ name: "keys", type: "bytes[]" },
+	{ name: "options", type: "Options" },
+];
+const BASE58 = "TMVQGm1qAQYVdetCeGRRkTWYYrLXuHK2HC";
+const HEX = "417e5f4552091a69125d5dfcb7b8c2659029395bdf";
+
+const body = (visible?: boolean, exact = false): RequestBody => new RequestBody(FIELDS, visible, exact);
+
+describe("a request's body", () => {
+	test("has each field in the form of its type, every digit kept", () => {
+		const made = body();
+		made.add("amount", "9007199254740993");
+		made.add("name", "12");
+		made.add("visible", "true");
+		made.add("options", '{"a":1}');
+		made.add("extra", "word");
+		expect(made.over(undefined)).toBe(
+			'{"amount":9007199254740993,"name":"12","visible":true,"options":{"a":1},"extra":"word"}',
+		);
+	});
+
+	test("has addresses in the form that visible means, and as typed where they must stay", () => {
+		for (const [made, text, sent] of [
+			[body(), BASE58, HEX],
+			[body(true), HEX, BASE58],
+			[body(true), `0x${HEX.slice(2)}`, BASE58],
+			[body(undefined, true), BASE58, BASE58],
+		] as const) {
+			made.add("owner-address", text);
+			expect(made.over(undefined)).toBe(`{"owner_address":"${sent}"}`);
+		}
+	});
+
+	test("collects a list, and takes the last of any other field", () => {
+		const made = body();
+		for (const text of ["aa", "bb"]) made.add("keys", text);
+		for (const text of ["1", "2"]) made.add("amount", text);
+		expect(made.over(undefined)).toBe('{"keys":["aa","bb"],"amount":2}');
+		expect(made.query()).toBe("keys=aa&keys=bb&amount=2");
+	});
+
+	test("replaces and extends members of a given object", () => {
+		const made = body();
+		made.add("amount", "5");
+		made.addFree("free", "[1]");
+		expect(made.over('{"big":12345678901234567890,"amount":1}')).toBe(
+			'{"big":12345678901234567890,"amount":5,"free":[1]}',
+		);
+		expect(body().over("not even JSON")).toBe("not even JSON");
+		for (const base of ["[]", "{"]) expect(() => made.over(base)).toThrow(/so no field can be added/);
+	});
+
+	test.each([
+		["amount", "1.5", "a whole number is needed"],
+		["visible", "yes", "true or false is needed"],
+	])("refuses --%s %s", (name, text, message) => {
+		expect(() => body().add(name, text)).toThrow(message);
+	});
+});
+
+test("a JSON-RPC request takes values as JSON, words as texts, and addresses in the form of Ethereum", () => {
+	expect(jsonRpcRequest("eth_call", ['{"to":1}', "latest", BASE58])).toBe(
+		`{"jsonrpc":"2.0","id":1,"method":"eth_call","params":[{"to":1},"latest","0x${HEX.slice(2)}"]}`,
+	);
+});
+
+test.each<[answer: string, status: number, isBroadcast: boolean, refused: boolean]>([
+	["{}", 200, false, false],
+	["{}", 500, false, true],
+	["plain text", 200, false, false],
+	['{"Error":"class X"}', 200, false, true],
+	['{"error":{"code":1}}', 200, false, true],
+	['[{"result":1},{"error":{}}]', 200, false, true],
+	['[{"result":1}]', 200, false, false],
+	['{"result":{"result":true}}', 200, false, false],
+	['{"result":{"code":"NOT_ENOUGH_PERMISSION"}}', 200, false, false],
+	['{"result":{"code":"OTHER_ERROR"}}', 200, false, true],
+	['{"result":true}', 200, true, false],
+	['{"code":"SIGERROR"}', 200, true, true],
+])(
+	"the answer %s with status %i (a broadcast: %s) is a refusal: %s",
+	(text, status, isBroadcast, refused) => {
+		expect(isRefusal({ status, headers: {}, body: utf8(text) } as never, isBroadcast)).toBe(refused);
+	},
+);
