@@ -35,7 +35,7 @@ const BATCH_ENTRIES = 1_500;
 /** Milliseconds of reading after which others get a turn. */
 const TURN_MS = 4;
 /** Rest after each piece of work, as a multiple of its time. */
-const REST = 3;
+const REST = 9;
 
 interface MoverOptions {
 	/** Without segments before it. */

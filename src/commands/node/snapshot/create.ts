@@ -3,12 +3,12 @@ import { Args } from "@oclif/core";
 import { databaseDirectory } from "../../../launch/database-work.js";
 import { findSnapshot, makeSnapshot, signedText } from "../../../launch/snapshot-work.js";
 import { SIGNATURE_NAME, sizesOf } from "../../../node/snapshot/manifest.js";
-import { directoryFlags } from "../../../terminal/directory-flags.js";
-import { progressFlag } from "../../../terminal/flags.js";
-import { endInterrupted, takeOverSignals } from "../../../terminal/interrupt.js";
-import { withProgress } from "../../../terminal/progress.js";
-import { one, record } from "../../../terminal/result-shape.js";
-import { SnapshotCommand, signerFlags } from "../../../terminal/snapshot-command.js";
+import { SnapshotCommand, signerFlags } from "../../../terminal/base/snapshot-command.js";
+import { directoryFlags } from "../../../terminal/flags/directory-flags.js";
+import { progressFlag } from "../../../terminal/flags/flags.js";
+import { withProgress } from "../../../terminal/progress/progress.js";
+import { endInterrupted, takeOverSignals } from "../../../terminal/prompt/interrupt.js";
+import { one, record } from "../../../terminal/schema/result-shape.js";
 import { openableKey } from "../../../wallet/transaction/signing.js";
 
 export default class NodeSnapshotCreate extends SnapshotCommand {

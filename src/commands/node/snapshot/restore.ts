@@ -3,12 +3,12 @@ import { sizeText } from "../../../launch/adoption-work.js";
 import { type FoundSnapshot, findSnapshot, restoreInto } from "../../../launch/snapshot-work.js";
 import { toBase58Check } from "../../../protocol/address.js";
 import { equalBytes } from "../../../protocol/bytes.js";
-import { directoryFlags } from "../../../terminal/directory-flags.js";
-import { keystoreFlags, progressFlag } from "../../../terminal/flags.js";
-import { endInterrupted, takeOverSignals } from "../../../terminal/interrupt.js";
-import { withProgress } from "../../../terminal/progress.js";
-import { one, record } from "../../../terminal/result-shape.js";
-import { SnapshotCommand } from "../../../terminal/snapshot-command.js";
+import { SnapshotCommand } from "../../../terminal/base/snapshot-command.js";
+import { directoryFlags } from "../../../terminal/flags/directory-flags.js";
+import { keystoreFlags, progressFlag } from "../../../terminal/flags/flags.js";
+import { withProgress } from "../../../terminal/progress/progress.js";
+import { endInterrupted, takeOverSignals } from "../../../terminal/prompt/interrupt.js";
+import { one, record } from "../../../terminal/schema/result-shape.js";
 import { Failure } from "../../../wallet/failure.js";
 import { accountNamed } from "../../../wallet/transaction/signing.js";
 

@@ -3,11 +3,11 @@ import { sizeText } from "../../../launch/adoption-work.js";
 import { checkSnapshot, findSnapshot } from "../../../launch/snapshot-work.js";
 import { sizesOf } from "../../../node/snapshot/manifest.js";
 import { toBase58Check } from "../../../protocol/address.js";
-import { CoinCommand } from "../../../terminal/coin-command.js";
-import { progressFlag } from "../../../terminal/flags.js";
-import { endInterrupted, takeOverSignals } from "../../../terminal/interrupt.js";
-import { withProgress } from "../../../terminal/progress.js";
-import { one, record } from "../../../terminal/result-shape.js";
+import { CoinCommand } from "../../../terminal/base/coin-command.js";
+import { progressFlag } from "../../../terminal/flags/flags.js";
+import { withProgress } from "../../../terminal/progress/progress.js";
+import { endInterrupted, takeOverSignals } from "../../../terminal/prompt/interrupt.js";
+import { one, record } from "../../../terminal/schema/result-shape.js";
 
 export default class NodeSnapshotVerify extends CoinCommand {
 	static override summary = "Read a snapshot whole and tell whether it is what its manifest says";

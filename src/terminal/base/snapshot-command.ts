@@ -3,16 +3,16 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { Flags, type Interfaces } from "@oclif/core";
-import { unlockKey } from "../keystore/keystore.js";
-import { sign } from "../protocol/signature.js";
-import type { Settings } from "../wallet/configuration/settings.js";
-import { messageHash, signatureText } from "../wallet/transaction/signed-message.js";
-import { openableKey } from "../wallet/transaction/signing.js";
-import { agentSignature } from "./agent-signature.js";
+import { unlockKey } from "../../keystore/keystore.js";
+import { sign } from "../../protocol/signature.js";
+import type { Settings } from "../../wallet/configuration/settings.js";
+import { messageHash, signatureText } from "../../wallet/transaction/signed-message.js";
+import { openableKey } from "../../wallet/transaction/signing.js";
+import { keystoreFlags, passwordFlags } from "../flags/flags.js";
+import { agentSignature } from "../keys/agent-signature.js";
+import { withPassword } from "../keys/secrets.js";
+import { withProgress } from "../progress/progress.js";
 import { CoinCommand } from "./coin-command.js";
-import { keystoreFlags, passwordFlags } from "./flags.js";
-import { withProgress } from "./progress.js";
-import { withPassword } from "./secrets.js";
 
 export const signerFlags = {
 	...keystoreFlags,
