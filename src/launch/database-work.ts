@@ -5,6 +5,7 @@ import { join, relative } from "node:path";
 import { logDirectory, openDataDirectory, readMeta } from "../node/chain/data-directory.js";
 import { propertySeed } from "../node/chain/open-chain.js";
 import { defaultConfig, loadConfig } from "../node/config/config.js";
+import { segmentsDirectory } from "../node/segments/segments.js";
 import { settleAccountAssets } from "../node/state/asset-layout.js";
 import { type BatchChange, compactLevelDatabase, openLevelDatabase } from "../node/state/database.js";
 import { StateDatabase } from "../node/state/state-database.js";
@@ -36,12 +37,16 @@ export function sizeOf(directory: string): number {
 		.reduce((sum, file) => sum + (file?.isFile() ? file.size : 0), 0);
 }
 
-/** Bytes of the two parts of a data directory. */
+/** Bytes of the parts of a data directory. */
 export function sizesOf(
 	dataDirectory: string,
 	database: string,
-): { databaseBytes: number; journalBytes: number } {
-	return { databaseBytes: sizeOf(database), journalBytes: sizeOf(logDirectory(dataDirectory)) };
+): { databaseBytes: number; journalBytes: number; segmentBytes: number } {
+	return {
+		databaseBytes: sizeOf(database),
+		journalBytes: sizeOf(logDirectory(dataDirectory)),
+		segmentBytes: sizeOf(segmentsDirectory(dataDirectory)),
+	};
 }
 
 /** What the database itself says, without the rules of its chain: blocks up to the last irreversible one. */

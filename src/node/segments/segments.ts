@@ -39,10 +39,15 @@ export function notedName(key: Uint8Array): string | undefined {
 	return isNote ? segmentName(readBe64(key.subarray(NOTE_PREFIX.length))) : undefined;
 }
 
+/** The key of the entry that notes the segment that begins with a block. */
+export function noteKey(first: bigint): Uint8Array {
+	return Buffer.concat([NOTE_PREFIX, be64(first)]);
+}
+
 /** The change that notes a segment. */
 export function noteChange({ first, last, bytes, crc, isMoved }: NotedSegment): BatchChange {
 	const value = { last: Number(last), bytes, crc, moved: isMoved };
-	return { key: Buffer.concat([NOTE_PREFIX, be64(first)]), value: utf8(JSON.stringify(value)) };
+	return { key: noteKey(first), value: utf8(JSON.stringify(value)) };
 }
 
 /** The segments that a database notes, oldest first. @throws {DatabaseError} */
