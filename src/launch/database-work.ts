@@ -80,7 +80,7 @@ export async function compactDatabase(database: string): Promise<void> {
 }
 
 /**
- * Walks all stored blocks from the first to the head: each is there, follows the one before, and holds the transactions
+ * Walks all stored blocks from the lowest to the head: each is there, follows the one before, and holds the transactions
  * that its header names.
  * @param onBlock told of each; false ends the walk
  * @throws {Failure} `start_failed` with the number of the first block that is wrong
@@ -91,8 +91,10 @@ export function verifyBlocks(
 ): void {
 	const { chain: blocks } = chain.open;
 	const head = blocks.head.number;
-	let parent = blocks.blockByNumber(0n)?.id;
-	for (let number = 1n; number <= head; number++) {
+	const lowest = chain.open.oldBlocks?.lowest ?? 0n;
+	const first = lowest > 1n ? lowest : 1n;
+	let parent = first === 1n ? blocks.blockByNumber(0n)?.id : blocks.blockByNumber(first)?.raw.parentHash;
+	for (let number = first; number <= head; number++) {
 		const block = blocks.blockByNumber(number);
 		if (!block) throw damaged(`block ${number} is missing`);
 		if (block.number !== number) throw damaged(`block ${block.number} stands in the place of ${number}`);

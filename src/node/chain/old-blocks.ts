@@ -1,11 +1,13 @@
 /** The old blocks of a data directory: read through one database with all others, and moved into segments meanwhile. */
 
 import { setTimeout as sleep } from "node:timers/promises";
-import { BlockMover, MOVER_LIMITS, type MoverLimits } from "../segments/block-mover.js";
+import { BlockMover, lowestStored, MOVER_LIMITS, type MoverLimits } from "../segments/block-mover.js";
 import { type SegmentFiles, segmentFilesOnDisk } from "../segments/segment-files.js";
 import { SegmentedDatabase } from "../segments/segmented-database.js";
 import { Segments, segmentsDirectory } from "../segments/segments.js";
 import type { KeyValueDatabase } from "../state/database.js";
+import { stores } from "../state/definition.js";
+import { rowsOfSections } from "./section-bloom.js";
 
 export class OldBlocks {
 	private mover: BlockMover | undefined;
@@ -19,6 +21,7 @@ export class OldBlocks {
 		private readonly segments: Segments,
 		/** The database with what the segments hold. */
 		readonly storage: KeyValueDatabase,
+		private readonly lowestInDatabase: bigint,
 	) {}
 
 	/** @throws {DatabaseError} if a segment is missing or not what it was */
@@ -28,19 +31,33 @@ export class OldBlocks {
 		files: SegmentFiles = segmentFilesOnDisk,
 	): Promise<OldBlocks> {
 		const segments = await Segments.open(database, segmentsDirectory(dataDirectory), files);
-		return new OldBlocks(database, segments, new SegmentedDatabase(database, segments));
+		const lowest = segments.list[0]?.first ?? (await lowestStored(database)) ?? 0n;
+		return new OldBlocks(database, segments, new SegmentedDatabase(database, segments), lowest);
+	}
+
+	/** The lowest block that is stored besides the genesis block; 0: there was none at the open. */
+	get lowest(): bigint {
+		const { list, next } = this.segments;
+		return list[0]?.first ?? next ?? this.lowestInDatabase;
 	}
 
 	/**
 	 * Begins to move blocks whenever there are enough.
+	 * @param keep how many of the newest stay; undefined: all
 	 * @param onFailure told if that can't go on
 	 */
-	start(limits: MoverLimits = MOVER_LIMITS, onFailure: (error: unknown) => void): void {
+	start(
+		limits: MoverLimits = MOVER_LIMITS,
+		keep: number | undefined,
+		onFailure: (error: unknown) => void,
+	): void {
 		const mover = new BlockMover({
 			database: this.database,
 			segments: this.segments,
 			stored: () => this.stored,
 			limits,
+			keep,
+			keysOf: logIndexKeys,
 			now: () => performance.now(),
 			pause: async (ms) => {
 				await sleep(ms, undefined, { ref: false });
@@ -76,5 +93,12 @@ export class OldBlocks {
 	async stop(): Promise<void> {
 		await this.mover?.stop();
 		this.mover = undefined;
+	}
+}
+
+/** Rows of the index of logs whose last block is among these. */
+function* logIndexKeys(first: bigint, last: bigint): Generator<Uint8Array> {
+	for (const key of rowsOfSections(first, last)) {
+		yield Buffer.concat([Uint8Array.of(stores.sectionBloom.index), key]);
 	}
 }

@@ -69,6 +69,8 @@ export interface ChainOptions {
 	readonly logFiles?: LogFiles | undefined;
 	/** When old blocks move into segments; the default suits a disk of today. */
 	readonly moverLimits?: MoverLimits | undefined;
+	/** How many blocks stay, instead of what the configuration says. */
+	readonly keptBlocks?: number | undefined;
 	/** Where the segments are; the disk's if absent. */
 	readonly segmentFiles?: SegmentFiles | undefined;
 	/** Told once when the storage fails: the node must stop. What was answered before is kept. */
@@ -198,7 +200,8 @@ export class OpenChain {
 		storage.compared?.catch((error: unknown) => open.storageFailed(error));
 		// The history of a development chain goes back and forth.
 		if (config.node.blocks.segments && !options.development) {
-			oldBlocks?.start(options.moverLimits, (error) => open.storageFailed(error));
+			const keep = options.keptBlocks ?? config.node.blocks.keep;
+			oldBlocks?.start(options.moverLimits, keep, (error) => open.storageFailed(error));
 		}
 		return open;
 	}

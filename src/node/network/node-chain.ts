@@ -112,9 +112,9 @@ export class NodeChain implements LocalChain {
 		return this.solidBlock;
 	}
 
-	/** This node keeps every block. */
 	get lowestNumber(): bigint {
-		return 0n;
+		const lowest = this.options.open.oldBlocks?.lowest ?? 0n;
+		return lowest > 1n ? lowest : 0n;
 	}
 
 	get lowestForkPoint(): bigint {

@@ -1,16 +1,17 @@
 /**
- * Moves old blocks from the database into segments, in the background. A kill at any moment loses nothing: the file
+ * Moves old blocks from the database into segments, in the background, and drops the oldest where not all are kept. A kill at any moment loses nothing: the file
  * gets its name when it is on the disk, the database notes it then, and only then what it holds leaves the database.
  * What is in both for a while is the same.
  */
 
-import { dirname } from "node:path";
+import { dirname, join } from "node:path";
+import { SignedBlock } from "../../protocol/block.js";
 import { be64, readBe64 } from "../../protocol/bytes.js";
 import { type BatchChange, DatabaseError, type KeyValueDatabase } from "../state/database.js";
 import { stores } from "../state/definition.js";
 import type { SegmentRow } from "./segment-format.js";
 import { SegmentWriter } from "./segment-writer.js";
-import { type NotedSegment, noteChange, type Segments } from "./segments.js";
+import { type NotedSegment, noteChange, noteKey, type Segments } from "./segments.js";
 
 export interface MoverLimits {
 	/** Newest blocks that stay in the database, where most readers look. */
@@ -44,6 +45,10 @@ interface MoverOptions {
 	/** The newest block that the database holds, and that can't be undone. */
 	readonly stored: () => bigint;
 	readonly limits: MoverLimits;
+	/** How many of the newest blocks stay; older segments go. Undefined: all. */
+	readonly keep?: number | undefined;
+	/** Keys of entries that go with blocks from one number to another, besides those of their transactions. */
+	readonly keysOf?: (first: bigint, last: bigint) => Iterable<Uint8Array>;
 	/** Milliseconds of a clock that only goes forward. */
 	readonly now: () => number;
 	/** Waits, without keeping the process alive. */
@@ -83,8 +88,10 @@ export class BlockMover {
 
 	private async work(): Promise<void> {
 		try {
+			await this.removeForgotten();
 			for (const note of this.options.segments.list) if (!note.isMoved) await this.empty(note);
 			for (;;) {
+				await this.prune();
 				const first = await this.nextFirst();
 				if (first === undefined) return;
 				await this.empty(await this.build(first));
@@ -103,8 +110,7 @@ export class BlockMover {
 	/** Where the next segment begins; undefined: there aren't enough blocks for one. */
 	private async nextFirst(): Promise<bigint | undefined> {
 		const { database, segments, stored, limits } = this.options;
-		const newest = segments.list.at(-1);
-		const first = newest ? newest.last + 1n : await lowestStored(database);
+		const first = segments.next ?? (await lowestStored(database));
 		if (first === undefined) return undefined;
 		return stored() - first + 1n >= BigInt(limits.blocks + limits.kept) ? first : undefined;
 	}
@@ -192,6 +198,59 @@ export class BlockMover {
 		segments.note(moved);
 	}
 
+	/** Drops the oldest segments while enough blocks are left without them. */
+	private async prune(): Promise<void> {
+		const { segments, stored, keep } = this.options;
+		if (keep === undefined) return;
+		for (
+			let oldest = segments.list[0];
+			oldest && oldest.last <= stored() - BigInt(keep);
+			oldest = segments.list[0]
+		) {
+			await this.drop(oldest);
+		}
+	}
+
+	/** What indexes the blocks goes first, so that a kill leaves nothing that no later run would find. */
+	private async drop(note: NotedSegment): Promise<void> {
+		const { database, segments } = this.options;
+		let batch: BatchChange[] = [];
+		let started = this.options.now();
+		const flush = async (): Promise<void> => {
+			await database.write(batch, false);
+			batch = [];
+			await this.rest(started);
+			started = this.options.now();
+		};
+		for (const { blocks } of segments.check(note)) {
+			for (const block of blocks) {
+				for (const { id } of block ? SignedBlock.decode(block).transactions : []) {
+					batch.push({ key: keyOf(stores.transaction, id), value: null });
+				}
+				if (batch.length >= BATCH_ENTRIES || this.options.now() - started >= TURN_MS) await flush();
+			}
+		}
+		for (const key of this.options.keysOf?.(note.first, note.last) ?? []) {
+			batch.push({ key, value: null });
+			if (batch.length >= BATCH_ENTRIES) await flush();
+		}
+		// With it everything before it is on the disk.
+		await database.write([...batch, { key: noteKey(note.first), value: null }], true);
+		segments.forgetOldest();
+		await segments.files.remove(segments.pathOf(note));
+	}
+
+	/** Removes files below the lowest block: a kill came between forgetting them and this. */
+	private async removeForgotten(): Promise<void> {
+		const { files, directory, list } = this.options.segments;
+		const lowest = list[0]?.first ?? (await lowestStored(this.options.database));
+		if (lowest === undefined) return;
+		for (const name of files.list(directory)) {
+			const [, first] = /^(\d{12})\.seg$/.exec(name) ?? [];
+			if (first !== undefined && BigInt(first) < lowest) await files.remove(join(directory, name));
+		}
+	}
+
 	private async rest(started: number): Promise<void> {
 		const work = this.options.now() - started;
 		await Promise.race([this.options.pause(work * REST), this.stopping]);
@@ -207,8 +266,8 @@ function keyOf({ index }: { readonly index: number }, key: Uint8Array): Uint8Arr
 	return Buffer.concat([Uint8Array.of(index), key]);
 }
 
-/** The lowest block besides the genesis block, which stays where it is. */
-async function lowestStored(database: KeyValueDatabase): Promise<bigint | undefined> {
+/** The lowest block of a database besides the genesis block, which stays where it is. */
+export async function lowestStored(database: KeyValueDatabase): Promise<bigint | undefined> {
 	const from = keyOf(stores.blockIndex, be64(1n));
 	const key = await database.firstKey(from, Uint8Array.of(stores.blockIndex.index + 1));
 	return key && readBe64(key.subarray(1));

@@ -1,12 +1,23 @@
 /** The file system as segments use it: the disk's, or one that a test stops at any step. */
 
-import { closeSync, fstatSync, mkdirSync, openSync, readSync, statSync } from "node:fs";
+import {
+	closeSync,
+	existsSync,
+	fstatSync,
+	mkdirSync,
+	openSync,
+	readdirSync,
+	readSync,
+	statSync,
+} from "node:fs";
 import { open, rename, rm } from "node:fs/promises";
 
 /** Every call may throw an error with the operating system's `code`. */
 export interface SegmentFiles {
 	/** Makes a directory in one that is there, unless it is there itself. */
 	makeDirectory(path: string): void;
+	/** Names in a directory, in any order; none if there isn't one. */
+	list(directory: string): readonly string[];
 	/** Bytes of a file; undefined: there is none. */
 	size(path: string): number | undefined;
 	openForReading(path: string): ReadableFile;
@@ -38,6 +49,7 @@ export const segmentFilesOnDisk: SegmentFiles = {
 	makeDirectory: (path) => {
 		mkdirSync(path, { recursive: true });
 	},
+	list: (directory) => (existsSync(directory) ? readdirSync(directory) : []),
 	size: (path) => statSync(path, { throwIfNoEntry: false })?.size,
 	openForReading: (path) => {
 		const file = openSync(path, "r");

@@ -95,6 +95,7 @@ export class Segments {
 	>();
 	private groupBytes = 0;
 	private isClosed = false;
+	private afterForgotten: bigint | undefined;
 
 	private constructor(
 		readonly directory: string,
@@ -138,11 +139,31 @@ export class Segments {
 		return join(this.directory, segmentName(first));
 	}
 
+	/** The number after the newest block that was ever moved here; undefined: none was. */
+	get next(): bigint | undefined {
+		const newest = this.notes.at(-1);
+		return newest ? newest.last + 1n : this.afterForgotten;
+	}
+
 	/** Notes one that is on the disk, or that one has changed. The database's own list is the caller's work. */
 	note(segment: NotedSegment): void {
 		const at = this.notes.findIndex(({ first }) => first === segment.first);
 		if (at < 0) this.notes.push(segment);
 		else this.notes[at] = segment;
+	}
+
+	/** Forgets the oldest segment: nobody reads it any more. */
+	forgetOldest(): void {
+		const oldest = this.notes.shift();
+		if (!oldest) return;
+		this.afterForgotten = oldest.last + 1n;
+		this.opened.get(oldest.first)?.close();
+		this.opened.delete(oldest.first);
+		for (const [key, { bytes }] of this.groups) {
+			if (!key.startsWith(`${oldest.first} `)) continue;
+			this.groups.delete(key);
+			this.groupBytes -= bytes;
+		}
 	}
 
 	/** The segment that holds a block; undefined: none does. */

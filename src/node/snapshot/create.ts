@@ -134,6 +134,9 @@ async function copySegment(path: string, directory: string): Promise<SnapshotFil
 	const name = `segments/${basename(path)}`;
 	const target = join(directory, name);
 	await mkdir(dirname(target), { recursive: true });
+	if (!existsSync(path)) {
+		throw new SnapshotError("old blocks were dropped while the snapshot was made; make it again");
+	}
 	const isLinked = await link(path, target).then(
 		() => true,
 		() => false,

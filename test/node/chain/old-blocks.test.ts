@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import type { OpenChain } from "../../../src/node/chain/open-chain.js";
+import { NodeChain } from "../../../src/node/network/node-chain.js";
 import { be64, toHex } from "../../../src/protocol/bytes.js";
 import { openSmall, produceMany, smallConfig, transfer, users } from "./small-chain.js";
 
@@ -74,6 +75,43 @@ test("node.blocks.segments = false leaves blocks where they are, and reads what 
 	expect(history(again)).toEqual(before);
 	await again.close();
 	expect(segmentsIn()).toEqual(files);
+});
+
+test("with a number of blocks to keep, older ones go with their receipts and indexes, and peers are told", async () => {
+	const keptBlocks = 12;
+	const open = await openSmall({ dataDirectory: directory, moverLimits, keptBlocks });
+	const chain = new NodeChain({
+		open,
+		pool: undefined,
+		report: (error) => {
+			throw error;
+		},
+	});
+	expect(chain.lowestNumber).toBe(0n);
+	produceWithTransfers(open, 40);
+	const before = history(open);
+	const ids = Array.from({ length: 40 }, (_, at) =>
+		open.chain.blockByNumber(BigInt(at + 1))?.transactions.map(({ id }) => id),
+	);
+	await open.persist();
+	await open.oldBlocks?.moving;
+	const lowest = Number(open.oldBlocks?.lowest);
+	const stored = Number(open.database.settledNumber);
+	// Whole segments of four blocks go.
+	expect(stored - lowest + 1).toBeGreaterThanOrEqual(keptBlocks);
+	expect(stored - lowest + 1).toBeLessThan(keptBlocks + 4);
+	expect(chain.lowestNumber).toBe(BigInt(lowest));
+	await open.close();
+
+	const again = await openSmall({ dataDirectory: directory, moverLimits, keptBlocks });
+	expect(Number(again.oldBlocks?.lowest)).toBe(lowest);
+	expect(history(again)).toEqual(before.map((block, at) => (at > 0 && at < lowest ? undefined : block)));
+	for (const [at, inBlock] of ids.entries()) {
+		for (const id of inBlock ?? []) expect(again.chain.state.transaction.has(id)).toBe(at + 1 >= lowest);
+	}
+	expect(segmentsIn()[0]).toBe(`${String(lowest).padStart(12, "0")}.seg`);
+	produceWithTransfers(again, 3);
+	await again.close();
 });
 
 test("a node doesn't start where a segment is cut or missing, and says which", async () => {

@@ -38,6 +38,10 @@ export class Machine {
 		const { names } = this;
 		return {
 			makeDirectory: () => {},
+			list: (directory) =>
+				[...names.keys()]
+					.filter((path) => path.startsWith(`${directory}/`))
+					.map((path) => path.slice(directory.length + 1)),
 			size: (path) => names.get(path)?.bytes.length,
 			openForReading: (path): ReadableFile => {
 				const file = names.get(path);
