@@ -60,11 +60,16 @@ function makeConfig(count: number, senders: readonly Uint8Array[]): NodeConfig {
 	for (let index = senders.length; index < count; index++) addresses.push(plainAddress(index));
 	const assets = addresses.map((address, index) => ({
 		accountName: `a${index}`,
-		accountType: "Normal" as const,
 		address,
 		balance: 1_000_000_000_000n,
 	}));
-	return { ...base, genesis: { ...base.genesis, assets } };
+	const blackHole = {
+		accountName: "Blackhole",
+		accountType: "AssetIssue" as const,
+		address: plainAddress(-1),
+		balance: 0n,
+	};
+	return { ...base, genesis: { ...base.genesis, assets: [...assets, blackHole] } };
 }
 
 async function openChain(config: NodeConfig, dataDirectory: string | undefined): Promise<OpenChain> {

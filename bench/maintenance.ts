@@ -89,7 +89,7 @@ const development = { slotMs: 3000n, producers: [producer.witness], solidLag: 19
 const config: NodeConfig = parseConfig(
 	`storage { transHistory.switch = on }
 	 block { maintenanceTimeInterval = 600000 }
-	 genesis.block { timestamp = "0", parentHash = "00", assets = [], witnesses = [ ${witnesses
+	 genesis.block { timestamp = "0", parentHash = "00", assets = [ { accountName = "Blackhole", accountType = "AssetIssue", address = "${toBase58Check(addressOf(3, 0))}", balance = "0" } ], witnesses = [ ${witnesses
 			.map((address) => `{ address = "${toBase58Check(address)}", url = "u", voteCount = 1 }`)
 			.join(", ")} ] }
 	 committee { allowCreationOfContracts = 1, changedDelegation = 1, allowNewReward = 1, allowBlackHoleOptimization = 1, allowTransactionFeePool = 1, unfreezeDelayDays = 14, consensusLogicOptimization = 1 }`,

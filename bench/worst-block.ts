@@ -97,12 +97,18 @@ const config: NodeConfig = {
 	...base,
 	genesis: {
 		...base.genesis,
-		assets: senders.map((address, i) => ({
-			accountName: `a${i}`,
-			accountType: "Normal" as const,
-			address,
-			balance: 1_000_000_000_000n,
-		})),
+		assets: [
+			...senders.map((address, i) => ({
+				accountName: `a${i}`,
+				address,
+				balance: 1_000_000_000_000n,
+			})),
+			{
+				accountName: "Blackhole",
+				address: addressFromPublicKey(secp256k1.publicKeyCreate(keyOf(-2), false)),
+				balance: 0n,
+			},
+		],
 	},
 };
 

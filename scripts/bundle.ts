@@ -7,7 +7,7 @@
  */
 
 import { existsSync, readdirSync, statSync } from "node:fs";
-import { rename, rm, utimes, writeFile } from "node:fs/promises";
+import { copyFile, readFile, rename, rm, utimes, writeFile } from "node:fs/promises";
 import { join, relative, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { Plugin } from "@oclif/core";
@@ -85,10 +85,13 @@ async function bundle(packaged: boolean): Promise<Metafile> {
 		metafile: true,
 		logLevel: "warning",
 	});
+	const compiled = join(target, "proving", "sapling-prover.wasm");
+	await copyFile(join(source, "proving", "sapling-prover.wasm"), compiled);
 	const notices = join(target, "THIRD-PARTY-NOTICES.txt");
-	await writeFile(notices, thirdPartyNotices(bundledFiles(metafile)));
+	const crates = await readFile(join(root, "crates", "sapling-prover", "NOTICES.txt"), "utf8");
+	await writeFile(notices, `${thirdPartyNotices(bundledFiles(metafile))}\n${crates}`);
 	const outputs = Object.keys(metafile.outputs).map((path) => resolve(root, path));
-	await removeStale(target, new Set([...outputs, notices]));
+	await removeStale(target, new Set([...outputs, compiled, notices]));
 	return metafile;
 }
 

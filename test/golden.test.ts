@@ -7,11 +7,11 @@ import { openRecordings } from "../src/replay/recording.js";
 import { replay, type SetResult } from "../src/replay/replay.js";
 
 /** Replays a set of test/golden. */
-async function replaySet(set: string): Promise<{ result: SetResult; differences: string }> {
+async function replaySet(set: string, params?: string): Promise<{ result: SetResult; differences: string }> {
 	const findings: Finding[] = [];
 	const [recording] = openRecordings(`test/golden/${set}/${set}.conf`);
 	if (recording === undefined) throw new Error(`no set ${set}`);
-	const target = await openNode(recording);
+	const target = await openNode(recording, params);
 	try {
 		const options = { heal: false, onlyBlocks: false, until: undefined, path: undefined };
 		const result = await replay(recording, target, { ...options, report: (one) => findings.push(one) });
@@ -41,6 +41,26 @@ describe("recorded chains", () => {
 				blocks: { passed: counts.blocks, failed: 0 },
 				pushes: { passed: counts.pushes ?? 0, failed: 0 },
 				requests: { passed: counts.requests, failed: 0, skipped: 0 },
+				state: true,
+			});
+		},
+		60_000,
+	);
+
+	it.each([
+		["shielded-gate", { blocks: 47, pushes: 0, requests: 83, grpc: 99 }],
+		["shielded-native", { blocks: 34, pushes: 10, requests: 152, grpc: 135 }],
+		["shielded-tools", { blocks: 6, pushes: 0, requests: 421, grpc: 237 }],
+	])(
+		"%s: with the keys of their proofs, and what is random as its rules say",
+		async (set, counts) => {
+			const { result, differences } = await replaySet(set, "test/golden/shielded");
+			expect(differences).toBe("");
+			expect(result).toMatchObject({
+				blocks: { passed: counts.blocks, failed: 0 },
+				pushes: { passed: counts.pushes, failed: 0 },
+				requests: { passed: counts.requests, failed: 0, skipped: 0 },
+				grpc: { passed: counts.grpc, failed: 0 },
 				state: true,
 			});
 		},

@@ -10,6 +10,7 @@ import {
 	judgeSource,
 } from "../node/adoption/adoption.js";
 import type { BlockChoice } from "../node/adoption/adoption-mark.js";
+import { type AdoptionCost, costOf } from "../node/adoption/cost.js";
 import { openForeignStore } from "../node/adoption/engine/foreign-store.js";
 import { type Expected, type Judgement, parseExpectedBlock } from "../node/adoption/judgement.js";
 import { openSourceDirectory } from "../node/adoption/source-directory.js";
@@ -33,31 +34,31 @@ export interface AdoptionRequest {
 	readonly expect: string | undefined;
 }
 
-interface DiskRoom {
-	/** What the copy takes at most. */
-	readonly needed: number;
+interface Cost extends AdoptionCost {
+	/** Bytes that are free where the new directory will be. */
 	readonly free: number;
 }
 
 /** Judges the source; nothing is written. @throws {Failure} `start_failed` with one sentence */
-export async function judgeAdoption(
-	request: AdoptionRequest,
-): Promise<Judgement & { readonly room: DiskRoom }> {
+export async function judgeAdoption(request: AdoptionRequest): Promise<Judgement & { readonly cost: Cost }> {
 	return withFailures(async () => {
 		const { config, source, block } = await prepare(request);
 		const { judgement } = await judgeSource(source, config, block);
-		return { ...judgement, room: roomFor(judgement.bytes, request.dataDirectory) };
+		const free = freeBytes(request.dataDirectory);
+		return { ...judgement, cost: { ...costOf(judgement, request.blocks), free } };
 	});
 }
 
 /**
  * Adopts the source, or goes on where a former run ended.
+ * @param onCost told what it will take, before anything is written
  * @returns undefined if it was stopped
  * @throws {Failure} `start_failed` with one sentence
  */
 export async function runAdoption(
 	request: AdoptionRequest,
 	onProgress: AdoptionOptions["onProgress"],
+	onCost: (cost: Cost) => void = () => {},
 ): Promise<Adopted | undefined> {
 	return withFailures(async () => {
 		const { dataDirectory, blocks } = request;
@@ -65,8 +66,10 @@ export async function runAdoption(
 		const judged = await judgeSource(source, config, block);
 		// What a former run has written takes its room already.
 		if (!existsSync(join(dataDirectory, config.storage.directory))) {
-			const { needed, free } = roomFor(judged.judgement.bytes, dataDirectory);
-			if (needed > free) throw noRoom(dataDirectory, needed, free);
+			const cost = costOf(judged.judgement, blocks);
+			const free = freeBytes(dataDirectory);
+			if (cost.needed > free) throw noRoom(dataDirectory, cost.needed, free);
+			onCost({ ...cost, free });
 		}
 		const database = await openDataDirectory(dataDirectory, config.storage.directory);
 		try {
@@ -94,14 +97,12 @@ function expectedBlock(text: string): Expected["block"] {
 	}
 }
 
-/** Our tables take about what theirs do: both are compressed alike. */
-const SPARE_SHARE = 0.1;
-
-export function roomFor(bytes: number, dataDirectory: string): DiskRoom {
+/** Bytes that are free where a directory is or will be. */
+export function freeBytes(dataDirectory: string): number {
 	let place = resolve(dataDirectory);
 	while (!existsSync(place)) place = dirname(place);
 	const { bavail, bsize } = statfsSync(place);
-	return { needed: Math.ceil(bytes * (1 + SPARE_SHARE)), free: bavail * bsize };
+	return bavail * bsize;
 }
 
 function noRoom(dataDirectory: string, needed: number, free: number): Failure {
@@ -156,7 +157,7 @@ export function sizeText(bytes: number): string {
 	return `${(bytes / 1024 ** power).toFixed(power === 0 ? 0 : 1)} ${UNITS[power]}`;
 }
 
-function durationText(ms: number): string {
+export function durationText(ms: number): string {
 	const seconds = Math.ceil(ms / 1000);
 	if (seconds < 60) return `${seconds} s`;
 	const minutes = Math.ceil(seconds / 60);

@@ -91,7 +91,7 @@ export function verifyBlocks(
 ): void {
 	const { chain: blocks } = chain.open;
 	const head = blocks.head.number;
-	const lowest = chain.open.oldBlocks?.lowest ?? 0n;
+	const lowest = chain.open.lowestNumber;
 	const first = lowest > 1n ? lowest : 1n;
 	let parent = first === 1n ? blocks.blockByNumber(0n)?.id : blocks.blockByNumber(first)?.raw.parentHash;
 	for (let number = first; number <= head; number++) {

@@ -2,7 +2,7 @@
 
 import { OpenChain } from "../node/chain/open-chain.js";
 import { loadConfig } from "../node/config/config.js";
-import { createContractMachine, loadShieldedProofs } from "../node/contract-runner.js";
+import { createContractMachine, loadShieldedSupport } from "../node/contract-runner.js";
 import { prepareDevelopment } from "../node/development/development.js";
 import { readFounding } from "../node/development/directory.js";
 import { installRecoverEngine } from "../node/signatures/engine.js";
@@ -47,8 +47,8 @@ export async function openOffline(
 		const development = founding && prepareDevelopment({ ...AT_REST, ...founding });
 		const config = development?.config ?? loadConfig(configFile);
 		setAddressPrefix(config.net.addressPrefix);
-		const [proofs] = await Promise.all([
-			loadShieldedProofs(config),
+		const [shielded] = await Promise.all([
+			loadShieldedSupport(config, development !== undefined),
 			installRecoverEngine(),
 			useFastHashing(),
 		]);
@@ -57,7 +57,8 @@ export async function openOffline(
 			config,
 			dataDirectory,
 			clock: () => BigInt(Math.trunc(performance.now())),
-			machine: createContractMachine(config, false, undefined, proofs).run,
+			machine: createContractMachine(config, false, undefined, shielded?.proofs).run,
+			shielded,
 			development: development?.schedule,
 			initialize: development?.initialize,
 			onStorageFailure: (error) => {

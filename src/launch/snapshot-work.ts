@@ -31,13 +31,15 @@ import { toHex, utf8 } from "../protocol/bytes.js";
 import { useFastHashing } from "../protocol/hash.js";
 import { Failure } from "../wallet/failure.js";
 import { messageHash, signerOf } from "../wallet/transaction/signed-message.js";
-import { roomFor, sizeText } from "./adoption-work.js";
+import { freeBytes, sizeText } from "./adoption-work.js";
 import { askForSnapshot } from "./control-client.js";
 import { startFailure } from "./run-node.js";
 
 const MAX_SIGNATURE_BYTES = 1 << 10;
 /** Chunks on their way at once: each is up to 32 MiB in memory. */
 const PARALLEL = 4;
+/** Room for what is being written anew. */
+const SPARE = 1.1;
 
 interface CreateRequest {
 	readonly dataDirectory: string;
@@ -175,7 +177,9 @@ export async function restoreInto(request: RestoreRequest): Promise<CheckResult 
 		const config = loadConfig(configFile);
 		setAddressPrefix(config.net.addressPrefix);
 		checkGenesis(manifest, config);
-		const { needed, free } = roomFor(sizesOf(manifest).unpacked, dataDirectory);
+		// What LevelDB needs while it compacts is less than its compression saves.
+		const needed = Math.ceil(sizesOf(manifest).unpacked * SPARE);
+		const free = freeBytes(dataDirectory);
 		onRoom(needed, free);
 		// What a former run has written takes its room already.
 		if (needed > free && !existsSync(join(dataDirectory, config.storage.directory))) {

@@ -7,6 +7,26 @@
 
 export { addKey, findKey, type KeystoreEntry, listKeystore, unlockKey } from "../keystore/keystore.js";
 export { KeystoreError } from "../keystore/keystore-error.js";
+export {
+	addShielded,
+	findShielded,
+	listShielded,
+	type ShieldedEntry,
+	unlockShielded,
+} from "../keystore/shielded-keystore.js";
+export {
+	addressOfKeys,
+	keysOfSpendingKey,
+	keysOfViewingKey,
+	narrowed,
+	type ShieldedKeys,
+} from "../protocol/sapling/key-set.js";
+export {
+	type PaymentAddress,
+	readPaymentAddress,
+	writePaymentAddress,
+} from "../protocol/sapling/payment-address.js";
+export type { Prover } from "../protocol/sapling/prover.js";
 export { findings, follow, outcomeFailure } from "../wallet/actions/follow.js";
 export type { Actor, ChainQuestions, TransactionPlan } from "../wallet/actions/plan.js";
 export { checkThreshold, estimateCost, type PrepareOptions, prepare } from "../wallet/actions/prepare.js";
@@ -25,6 +45,17 @@ export { Failure, type FailureCode } from "../wallet/failure.js";
 export { broadcast } from "../wallet/node/broadcast.js";
 export { NodeClient } from "../wallet/node/node-client.js";
 export { statusOf, type TransactionStatus, waitFor } from "../wallet/node/wait.js";
+export { provedHere } from "../wallet/shielded/contract-payment.js";
+export type { HeldNote, Holdings } from "../wallet/shielded/holdings.js";
+export { readShieldedKeys, viewingKeyText } from "../wallet/shielded/key-text.js";
+export { nativeProvedHere } from "../wallet/shielded/native-payment.js";
+export { type JudgedNote, judgeNotes, sumIn } from "../wallet/shielded/note-state.js";
+export { type PayRequest, type Provers, payPlan } from "../wallet/shielded/pay.js";
+export { type PaymentTarget, systemRandom } from "../wallet/shielded/payment.js";
+export type { Pool } from "../wallet/shielded/pool.js";
+export { type PoolUnits, unitsOf } from "../wallet/shielded/pool-units.js";
+export { type ScanResult, scanPool } from "../wallet/shielded/scan.js";
+export { fileStore, memoryStore, type ScanStore } from "../wallet/shielded/scan-store.js";
 export { contractOf } from "../wallet/transaction/contract.js";
 export {
 	envelopeOf,

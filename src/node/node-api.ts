@@ -4,7 +4,7 @@ import { be64, equalBytes, fromKey, toKey } from "../protocol/bytes.js";
 import type { SignedTransaction } from "../protocol/transaction.js";
 import { retriedWhenBehind } from "./api/builder.js";
 import { executions } from "./api/call-queue.js";
-import type { ApiNode, NetworkView, ServerKind } from "./api/context.js";
+import type { ApiNode, NetworkView, ServerKind, ShieldedWork } from "./api/context.js";
 import { RateLimiter } from "./api/rate-limiter.js";
 import type { OpenChain } from "./chain/open-chain.js";
 import type { NodeConfig } from "./config/config.js";
@@ -33,6 +33,12 @@ export interface NodeApiOptions {
 	readonly submitted: () => Promise<void>;
 	/** Lets the head be of this moment, if it is behind. @returns whether that changed anything */
 	readonly catchUp: () => boolean;
+	/** Does what can be done elsewhere before transactions are executed. */
+	readonly prepare?: ((transactions: readonly SignedTransaction[]) => Promise<void>) | undefined;
+	/** What an operator must know. */
+	readonly warnings?: () => readonly string[];
+	/** What shielded transactions are built with. */
+	readonly shieldedWork?: ShieldedWork | undefined;
 	readonly report: (error: unknown, where: string) => void;
 }
 
@@ -72,6 +78,7 @@ export function createApiNode(options: NodeApiOptions): ApiNode {
 			return open.database.settledNumber + 1n;
 		},
 		submit: async (transaction: SignedTransaction) => {
+			await options.prepare?.([transaction]);
 			await executions.run(() => retriedWhenBehind({ catchUp }, () => chain.pushTransaction(transaction)));
 			await submitted();
 		},
@@ -100,6 +107,8 @@ export function createApiNode(options: NodeApiOptions): ApiNode {
 		get upMs() {
 			return monotonicClock() - startedMs;
 		},
+		shieldedWork: options.shieldedWork,
+		warnings: options.warnings ?? (() => []),
 		report,
 	};
 }

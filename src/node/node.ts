@@ -5,7 +5,7 @@ import { setAddressPrefix } from "../protocol/address.js";
 import { toHex } from "../protocol/bytes.js";
 import { useFastHashing } from "../protocol/hash.js";
 import { Broadcaster } from "./api/broadcast.js";
-import type { ApiNode, NetworkView, ServerKind } from "./api/context.js";
+import type { ApiNode, NetworkView, ServerKind, ShieldedWork } from "./api/context.js";
 import type { GrpcPort } from "./api/grpc/grpc-servers.js";
 import { startHttpServers } from "./api/http-servers.js";
 import type { JsonRpcPort } from "./api/jsonrpc/servers.js";
@@ -14,9 +14,15 @@ import { OpenChain } from "./chain/open-chain.js";
 import { stopCondition } from "./chain/stop-condition.js";
 import type { NodeConfig, ShutdownConfig } from "./config/config.js";
 import { VersionWatch } from "./consensus/version-watch.js";
-import { createContractMachine, loadShieldedProofs } from "./contract-runner.js";
+import {
+	createContractMachine,
+	LateSupport,
+	loadShieldedSupport,
+	type ShieldedSupport,
+	takesProofsUnchecked,
+} from "./contract-runner.js";
 import type { Development } from "./development/development.js";
-import { markDevelopmentDirectory, refuseDevelopmentDirectory } from "./development/directory.js";
+import { isMarked, markDevelopmentDirectory, refuseDevelopmentDirectory } from "./development/directory.js";
 import { LateNetwork } from "./late-network.js";
 import type { NodeMetrics } from "./metrics/metrics.js";
 import type { PeerNetwork } from "./network/network.js";
@@ -35,6 +41,7 @@ import { SlotProducer, type SlotProducerOptions } from "./production/slot-produc
 import { LostSlotError } from "./rules/errors.js";
 import { newestVersion } from "./rules/fork-gates.js";
 import { installRecoverEngine } from "./signatures/engine.js";
+import { asksForProofs } from "./state/note-trees.js";
 import type { CacheLimits } from "./state/value-cache.js";
 import type { ContractMachine } from "./vm/contract-machine.js";
 
@@ -49,6 +56,8 @@ export interface NodeOptions {
 	readonly config: NodeConfig;
 	/** Undefined: the chain lives in memory. */
 	readonly dataDirectory: string | undefined;
+	/** What shielded transactions are built with for clients; absent: the process's randomness, and no proofs. */
+	readonly shieldedWork?: ShieldedWork | undefined;
 	/** Keys that produce blocks; empty: the node only follows. */
 	readonly producers: readonly Producer[];
 	/** A development chain instead of a network; its `config` is the one above. */
@@ -100,9 +109,9 @@ export async function startNode(options: NodeOptions): Promise<RunningNode> {
 	development?.schedule.follow(wallClock);
 	const clock = development?.schedule.now ?? wallClock;
 	setAddressPrefix(config.net.addressPrefix);
-	const [signatureEngine, proofs] = await Promise.all([
+	const [signatureEngine, shielded] = await Promise.all([
 		installRecoverEngine(),
-		loadShieldedProofs(config),
+		isNewDevelopment(options) ? new LateSupport() : loadShieldedSupport(config, development !== undefined),
 		useFastHashing(),
 	]);
 	if (dataDirectory && !development) refuseDevelopmentDirectory(dataDirectory);
@@ -112,19 +121,29 @@ export async function startNode(options: NodeOptions): Promise<RunningNode> {
 	const report: Report = (error, where) => {
 		log.error({ where, error: sourceTrace(error) }, "internal error");
 	};
-	const machine = createContractMachine(config, options.limitTime ?? true, development?.console.hear, proofs);
+	const machine = createContractMachine(
+		config,
+		options.limitTime ?? true,
+		development?.console.hear,
+		shielded?.proofs,
+	);
 	const open = await OpenChain.open({
 		config,
 		dataDirectory,
 		clock: () => BigInt(Math.trunc(monotonicClock())),
 		machine: machine.run,
+		shielded,
+		onUnverifiable: (error) => {
+			log.error({}, error.message);
+			failure.resolve(error);
+		},
 		development: development?.schedule,
 		initialize: development?.initialize,
 		cacheLimits: options.cacheLimits,
 		onStorageFailure: (error) =>
 			failure.resolve(new Error(describeStorageFailure(error, dataDirectory), { cause: error })),
 	});
-	const stops: Stops = [() => open.close()];
+	const stops: Stops = [() => open.close(), () => shielded?.close?.() ?? Promise.resolve()];
 	const stopAll = async (): Promise<void> => {
 		for (const stop of stops.splice(0).reverse()) await stop();
 	};
@@ -133,8 +152,14 @@ export async function startNode(options: NodeOptions): Promise<RunningNode> {
 			markDevelopmentDirectory(dataDirectory, toHex(open.rules.genesisId), development.options);
 		}
 		const isAtEnd = endOf(open, config.node.shutdown, log, finished.resolve);
-		const core = { options, open, machine, log, clock, monotonicClock, report, stops, isAtEnd };
+		const core = { options, open, machine, shielded, log, clock, monotonicClock, report, stops, isAtEnd };
 		const { ports, peers } = await startServices(core);
+		if (shielded instanceof LateSupport) {
+			loadShieldedSupport(config, true).then(
+				(loaded) => shielded.become(loaded),
+				(error: unknown) => report(error, "shielded proofs"),
+			);
+		}
 		return {
 			peers,
 			genesisId: toHex(open.rules.genesisId),
@@ -151,6 +176,12 @@ export async function startNode(options: NodeOptions): Promise<RunningNode> {
 	}
 }
 
+/** Whether a development chain has no blocks yet that ask for proofs, and no parameters that may be wrong. */
+const isNewDevelopment = ({ config, development, dataDirectory }: NodeOptions): boolean =>
+	development !== undefined &&
+	config.node.shielded.parameters === undefined &&
+	!(dataDirectory && isMarked(dataDirectory));
+
 /** A promise, and what resolves it. */
 function promised<T>(): { readonly promise: Promise<T>; readonly resolve: (value: T) => void } {
 	let resolve: (value: T) => void = () => {};
@@ -165,6 +196,7 @@ interface NodeCore {
 	readonly options: NodeOptions;
 	readonly open: OpenChain;
 	readonly machine: ContractMachine;
+	readonly shielded: ShieldedSupport | undefined;
 	readonly log: NodeLog;
 	readonly clock: () => bigint;
 	readonly monotonicClock: () => number;
@@ -177,7 +209,7 @@ interface NodeCore {
 async function startServices(
 	core: NodeCore,
 ): Promise<{ readonly ports: NodePorts; readonly peers: PeerNetwork | undefined }> {
-	const { options, open, machine, log, clock, monotonicClock, report, stops, isAtEnd } = core;
+	const { options, open, machine, shielded, log, clock, monotonicClock, report, stops } = core;
 	const { config, development } = options;
 	let ports: NodePorts = {};
 	let peers: PeerNetwork | undefined;
@@ -189,6 +221,7 @@ async function startServices(
 	executeWaitingInTurns(open, report);
 	logSwitches(open, log);
 	watchVersions(open, log);
+	const shieldedWarning = watchShielded(open, config, log);
 	const network = new LateNetwork(isolatedNetwork(toHex(open.rules.genesisId).repeat(2)));
 	const metrics = await startCounting(open, network, options, report, stops);
 	const own = development ? [development.producer] : options.producers;
@@ -205,6 +238,9 @@ async function startServices(
 		confirmedNumber: () => peers?.chain.confirmedNumber ?? 0n,
 		submitted: () => sealer?.submitted() ?? Promise.resolve(),
 		catchUp: () => sealer?.catchUp() ?? false,
+		shieldedWork: options.shieldedWork,
+		prepare: shielded?.prepare,
+		warnings: () => [shieldedWarning()].filter((warning) => warning !== undefined),
 		report,
 	});
 	const broadcaster = new Broadcaster(api);
@@ -223,7 +259,7 @@ async function startServices(
 	const metricsPort = metrics?.port === undefined ? {} : { metrics: metrics.port };
 	const jsonRpcPorts = await startJsonRpc(open, api, broadcaster, options, stops, ofDevelopment);
 	const grpcPorts = await startGrpc(api, broadcaster, options.host, stops);
-	peers = development ? undefined : await startPeers(open, options, metrics?.peers, isAtEnd, report, stops);
+	peers = development ? undefined : await startPeers(core, metrics?.peers);
 	if (peers) network.become(peers);
 	const peerPort = peers && peers.port !== 0 ? { peer: peers.port } : {};
 	ports = { ...servers.ports, ...jsonRpcPorts, ...grpcPorts, ...metricsPort, ...gatewayPort, ...peerPort };
@@ -255,13 +291,10 @@ function endOf(
 
 /** The peer network is loaded only where the configuration asks for peers, and after everything else. */
 async function startPeers(
-	open: OpenChain,
-	{ config, producers, host, dataDirectory, log }: NodeOptions,
+	{ open, options, shielded, isAtEnd, report, stops }: NodeCore,
 	meter: PeerMeter | undefined,
-	isAtEnd: (() => boolean) | undefined,
-	report: Report,
-	stops: Stops,
 ): Promise<PeerNetwork | undefined> {
+	const { config, producers, host, dataDirectory, log } = options;
 	const { run, node } = config;
 	if (!run.peers || (node.peers.listenPort === 0 && node.peers.active.length === 0)) return undefined;
 	const [{ startNetwork }, { localAddresses, nodeEnvironment }, { LazySignaturePool }, { workerScript }] =
@@ -276,7 +309,11 @@ async function startPeers(
 		environment: nodeEnvironment(),
 		config,
 		open,
-		pool,
+		pool: {
+			recover: async (transactions) => {
+				await Promise.all([pool.recover(transactions), shielded?.prepare?.(transactions)]);
+			},
+		},
 		producers,
 		host,
 		lan: localAddresses(),
@@ -419,6 +456,32 @@ function watchVersions(open: OpenChain, log: NodeLog): void {
 		),
 	);
 	open.chain.observe({ applied: ({ block }) => watch.applied(block) });
+}
+
+/**
+ * Who runs a node must hear at each start, and when it begins, that blocks can't be judged.
+ * @returns what an operator must know now; undefined: nothing
+ */
+function watchShielded(open: OpenChain, config: NodeConfig, log: NodeLog): () => string | undefined {
+	const { chain, rules } = open;
+	const warning = (): string | undefined => {
+		if (!asksForProofs(chain.state) || rules.development) return undefined;
+		if (takesProofsUnchecked(config)) {
+			return "shielded proofs are not checked (node.shielded.allowUnverified): a block in which a transaction shows a false proof, in its own pool or to a contract of shielded tokens, is judged wrongly; node.shielded.params ends that";
+		}
+		if (rules.shieldedPool || !config.node.shielded.verifiesProofs) return undefined;
+		return "shielded transactions have been switched on, and node.shielded.params names no folder with their parameters: this node stops before the first block that asks for a proof; fetch sapling-spend.params and sapling-output.params of the network";
+	};
+	let last = warning();
+	if (last !== undefined) log.warn({ head: Number(chain.head.number) }, last);
+	chain.observe({
+		applied: ({ block }) => {
+			const now = warning();
+			if (now !== undefined && last === undefined) log.error({ number: Number(block.number) }, now);
+			last = now;
+		},
+	});
+	return warning;
 }
 
 /** After a block, waiting transactions are executed again in short turns, so that nothing else has to wait long. */

@@ -5,6 +5,7 @@ import type { Message, MessageType } from "../protocol/codec/descriptor.js";
 import { DecodeError, Reader } from "../protocol/codec/reader.js";
 import { services } from "../protocol/generated/services.js";
 import { findTimestamp, type Outcome, toLeniency } from "./compare-http.js";
+import { judgeRandomMessage } from "./random-answers.js";
 import type { GrpcLine } from "./recording.js";
 import { skipsOf } from "./skips.js";
 import type { GrpcAnswer } from "./target.js";
@@ -12,8 +13,8 @@ import { compareTrees, messageTree, type Tree } from "./tree.js";
 
 const REFLECTION = /^\/grpc\.reflection\./;
 
-/** Compares an answer. */
-export function compareGrpc(line: GrpcLine, got: GrpcAnswer): Outcome {
+/** Compares an answer. @param tokenId of the shielded token */
+export function compareGrpc(line: GrpcLine, got: GrpcAnswer, tokenId = ""): Outcome {
 	const skips = skipsOf(`${line.port} ${line.path}`, line);
 	const skipped = skips.find((skip) => skip.effect.kind === "nothing");
 	if (skipped !== undefined) return { kind: "skipped", why: skipped.why };
@@ -23,6 +24,17 @@ export function compareGrpc(line: GrpcLine, got: GrpcAnswer): Outcome {
 		"error" in got ? errorTree(got.error) : answerTree(line.path, got.answer),
 		{ ...leniency, unordered: (place) => place === "services" || leniency.unordered?.(place) === true },
 	).filter(({ path }) => !leniency.free?.(path.replaceAll(/\[\d+\]/g, "[*]")));
+	if (differences.length === 0 && line.volatile && !("error" in got) && line.answer !== undefined) {
+		const wrong = judgeRandomMessage({
+			method: line.path.slice(line.path.lastIndexOf("/") + 1),
+			request: fromHex(line.request),
+			recorded: fromHex(line.answer),
+			answer: got.answer,
+			tokenId,
+		});
+		if (wrong !== undefined)
+			differences.push({ path: "(random answer)", expected: "(as its rule says)", got: wrong });
+	}
 	return differences.length === 0 ? { kind: "passed" } : { kind: "failed", differences };
 }
 

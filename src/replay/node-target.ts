@@ -1,10 +1,11 @@
 /** The real node behind a replay: in memory, in process, under the recording's clock. */
 
+import { randomBytes } from "node:crypto";
 import { sourceTrace } from "../diagnostics/stack-trace.js";
 import type { Chain } from "../node/chain/chain.js";
 import { putRecentBlock } from "../node/chain/transaction-checks.js";
 import { processTransaction } from "../node/chain/transaction-processor.js";
-import type { NodeConfig, ThreeListeners } from "../node/config/config.js";
+import type { NodeConfig, SettingPath, ThreeListeners } from "../node/config/config.js";
 import { loadConfig } from "../node/config/config.js";
 import { type RunningNode, startNode } from "../node/node.js";
 import { ChainError } from "../node/rules/errors.js";
@@ -34,24 +35,41 @@ import type {
 	ReplayTarget,
 	State,
 } from "./target.js";
+import { witnessProver } from "./witness-prover.js";
 
 /** Long enough that nothing leaves the pool by age: recorded times jump. */
 const NEVER_MS = 1n << 50n;
 
 /** Boots a node from a recording's configuration. */
-export const openNode: OpenTarget = async (recording, params) => openNodeOn(recording, undefined, params);
+export const openNode: OpenTarget = async (recording, params) =>
+	openNodeOn(recording, undefined, { params, opensPool: opensPool(recording) });
+
+const POOL_GATE = Buffer.from("ALLOW_SHIELDED_TRANSACTION", "latin1").toString("hex");
+
+/** Whether the chain began with an open pool, which no configuration of the reference says. */
+function opensPool(recording: Recording): boolean {
+	for (const [, line] of recording.lines()) {
+		return line.t === "genesis" && Number(line.state["properties"]?.[POOL_GATE] ?? 0) === 1;
+	}
+	return false;
+}
+
+interface ShieldedSetting {
+	/** Folder of the keys of shielded proofs. */
+	readonly params?: string | undefined;
+	readonly opensPool?: boolean;
+}
 
 /** The same on a data directory that is there. */
 export const openNodeOn = async (
 	{ configFile, release }: Pick<Recording, "configFile" | "release">,
 	dataDirectory: string | undefined,
-	params?: string,
-): Promise<ReplayTarget> =>
-	NodeTarget.open(
-		loadConfig(configFile, { instead: new Map([["node.release", release]]) }),
-		dataDirectory,
-		params,
-	);
+	{ params, opensPool = false }: ShieldedSetting = {},
+): Promise<ReplayTarget> => {
+	const instead = new Map<SettingPath, unknown>([["node.release", release]]);
+	if (opensPool) instead.set("committee.allowShieldedTransaction", 1n);
+	return NodeTarget.open(loadConfig(configFile, { instead }), dataDirectory, params);
+};
 
 class NodeTarget implements ReplayTarget {
 	private readonly http1 = new HttpClient();
@@ -63,6 +81,7 @@ class NodeTarget implements ReplayTarget {
 		private readonly node: RunningNode,
 		private readonly setTime: (ms: bigint) => void,
 		private readonly nowMs: () => bigint,
+		readonly shieldedToken: string,
 	) {
 		const forget = () => {
 			this.refused = undefined;
@@ -88,6 +107,10 @@ class NodeTarget implements ReplayTarget {
 			dataDirectory,
 			limitTime: false,
 			producers: [],
+			shieldedWork: {
+				random: (length) => Uint8Array.from(randomBytes(length)),
+				prover: async () => witnessProver,
+			},
 			host: "127.0.0.1",
 			log: { info: () => {}, warn: printLog, error: printLog },
 			clock: () => nowMs,
@@ -95,7 +118,7 @@ class NodeTarget implements ReplayTarget {
 		const setTime = (ms: bigint): void => {
 			nowMs = ms;
 		};
-		return new NodeTarget(node, setTime, () => nowMs);
+		return new NodeTarget(node, setTime, () => nowMs, recorded.node.shielded.tokenId);
 	}
 
 	private get chain(): Chain {
@@ -298,7 +321,7 @@ function replayConfig(recorded: NodeConfig, params: string | undefined): NodeCon
 			...node,
 			dialect: "deployed",
 			pending: { ...node.pending, timeoutMs: NEVER_MS },
-			shielded: { ...node.shielded, parameters: parametersOf(params) },
+			shielded: { ...node.shielded, parameters: parametersOf(params), allowsUnverified: true },
 			http: free(node.http),
 			jsonrpc: free(node.jsonrpc),
 			rpc: free(node.rpc),

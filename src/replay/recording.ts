@@ -67,6 +67,8 @@ export interface RequestLine {
 	readonly type: string | null;
 	readonly allow?: string;
 	readonly answer: string;
+	/** Places of the answer that are random. */
+	readonly volatile?: readonly string[];
 }
 
 export interface GrpcLine {
@@ -79,6 +81,8 @@ export interface GrpcLine {
 	readonly stream?: boolean;
 	readonly answer?: string;
 	readonly error?: { readonly code: number; readonly message: string };
+	/** Places of the answer that are random; `*`: all. */
+	readonly volatile?: readonly string[];
 }
 
 interface OtherLine {

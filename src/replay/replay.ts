@@ -303,7 +303,7 @@ class Replay {
 		const { port, path, stream = false } = line;
 		const got = await this.target.grpc({ port, path, request: fromHex(line.request), stream });
 		if (!this.compares(line.path)) return;
-		const outcome = compareGrpc(line, got);
+		const outcome = compareGrpc(line, got, this.target.shieldedToken);
 		if (outcome.kind === "skipped") return this.ignore(outcome.why);
 		count(this.result.grpc, outcome.kind === "passed");
 		this.reportOutcome(outcome, [

@@ -66,6 +66,8 @@ export type GrpcAnswer =
 	| { readonly error: { readonly code: number; readonly message: string } };
 
 export interface ReplayTarget {
+	/** Of the chain's shielded token. */
+	readonly shieldedToken: string;
 	/** Sets the wall clock, in ms. */
 	setClock(ms: bigint): void;
 	/** The state before block 1. */

@@ -18,6 +18,7 @@ import type {
 } from "../../src/replay/target.js";
 
 export class RecordedNode implements ReplayTarget {
+	readonly shieldedToken = "";
 	readonly clock: bigint[] = [];
 	readonly sent: HttpRequest[] = [];
 	readonly healed: string[] = [];

@@ -2,10 +2,12 @@ import { Args, Flags } from "@oclif/core";
 import {
 	AdoptionPace,
 	type AdoptionRequest,
+	durationText,
 	judgeAdoption,
 	runAdoption,
 	sizeText,
 } from "../../launch/adoption-work.js";
+import type { AdoptionCost } from "../../node/adoption/cost.js";
 import { toHex } from "../../protocol/bytes.js";
 import { CoinCommand } from "../../terminal/base/coin-command.js";
 import { directoryFlags } from "../../terminal/flags/directory-flags.js";
@@ -40,6 +42,8 @@ export default class NodeAdopt extends CoinCommand {
 				bytes: "integer",
 				needed: "integer",
 				free: "integer",
+				entries: "integer",
+				seconds: "integer",
 				notes: list("text"),
 			}),
 			record({
@@ -68,8 +72,9 @@ export default class NodeAdopt extends CoinCommand {
 		...directoryFlags,
 		...progressFlag,
 		blocks: Flags.option({
-			options: ["copy", "none"] as const,
-			description: "old blocks and receipts: copy them, or none, as a lite node",
+			options: ["copy", "in-place", "none"] as const,
+			description:
+				"old blocks and receipts: copy them; read them where they lie, for good; or none, as a lite node",
 			default: "copy",
 		})(),
 		expect: Flags.string({
@@ -95,10 +100,14 @@ export default class NodeAdopt extends CoinCommand {
 		const started = performance.now();
 		const adopted = await withProgress("judging", this.audience(flags), (progress) => {
 			const pace = new AdoptionPace(() => performance.now());
-			return runAdoption(request, (state) => {
-				progress.update(pace.text(state));
-				return !interrupted.aborted;
-			});
+			return runAdoption(
+				request,
+				(state) => {
+					progress.update(pace.text(state));
+					return !interrupted.aborted;
+				},
+				(cost) => this.note(costText(cost)),
+			);
 		});
 		if (!adopted) {
 			this.note("interrupted; the same command goes on from here");
@@ -124,7 +133,7 @@ export default class NodeAdopt extends CoinCommand {
 	}
 
 	private async judge(request: AdoptionRequest): Promise<void> {
-		const { room, head, lowest, ...judgement } = await judgeAdoption(request);
+		const { cost, head, lowest, ...judgement } = await judgeAdoption(request);
 		const { path, engines, release, solidified, checkpointRows, bytes, notes } = judgement;
 		this.printRecord({
 			path,
@@ -137,11 +146,16 @@ export default class NodeAdopt extends CoinCommand {
 			lite: lowest > 1n,
 			checkpointRows,
 			bytes,
-			...room,
+			...cost,
 			notes,
 		});
-		if (room.needed > room.free) {
-			this.note(`the data directory has room for ${sizeText(room.free)} only`);
+		if (cost.needed > cost.free) {
+			this.note(`the data directory has room for ${sizeText(cost.free)} only`);
 		}
 	}
+}
+
+function costText({ needed, free, entries, seconds }: AdoptionCost & { readonly free: number }): string {
+	const room = `takes up to ${sizeText(needed)} of the ${sizeText(free)} that are free`;
+	return `${room}, about ${entries.toLocaleString("en")} entries, about ${durationText(seconds * 1000)}`;
 }

@@ -1,5 +1,6 @@
 import { Flags } from "@oclif/core";
 import { QueryCommand } from "../../terminal/base/query-command.js";
+import { nodeWarnings } from "../../terminal/chain/node-warnings.js";
 import { unknownRules } from "../../terminal/chain/unknown-rules.js";
 import { nodeFlags } from "../../terminal/flags/flags.js";
 import { localTime } from "../../terminal/output/output.js";
@@ -13,7 +14,7 @@ const BEHIND_SECONDS = 60;
 export default class NodeStatus extends QueryCommand {
 	static override summary = "Show a node's head, peers and whether it is in sync";
 	static override description =
-		"Warns where the network votes for a block version, or has a parameter, that this program doesn't know.";
+		"Warns where the network votes for a block version, or has a parameter, that this program doesn't know, and where the node can't check the chain's shielded proofs.";
 	static override flags = {
 		...nodeFlags,
 		"require-sync": Flags.boolean({ description: "fail unless the node is in sync" }),
@@ -27,7 +28,8 @@ export default class NodeStatus extends QueryCommand {
 		const genesis = await blockByNumber(client, 0n);
 		const solid = /^Num:(\d+)/.exec(String(info["solidityBlock"] ?? ""))?.[1] ?? "0";
 		const configuration = member(info, "configNodeInfo");
-		for (const warning of await unknownRules(client, head)) this.warning(warning);
+		const warnings = [...(await nodeWarnings(client)), ...(await unknownRules(client, head))];
+		for (const warning of warnings) this.warning(warning);
 		const peers = (Array.isArray(info["peerList"]) ? info["peerList"] : []).filter(isRecord);
 		const behindSeconds = Math.max(0, Math.round((Date.now() - Number(head.timestampMs)) / 1000));
 		const isSyncing = peers.some((peer) => peer["needSyncFromPeer"] === true);

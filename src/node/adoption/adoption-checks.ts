@@ -5,7 +5,9 @@
 
 import { SignedBlock } from "../../protocol/block.js";
 import { be64, equalBytes, readBe64, toHex } from "../../protocol/bytes.js";
+import { DecodeError } from "../../protocol/codec/reader.js";
 import { checkHeaderSignature } from "../consensus/block-judgement.js";
+import { MAX_ACTIVE_WITNESSES } from "../consensus/maintenance.js";
 import { activePosition, activeWitnesses } from "../consensus/slots.js";
 import { ChainError } from "../rules/errors.js";
 import type { StateView } from "../state/view.js";
@@ -63,7 +65,7 @@ function checkHead(state: StateView): SignedBlock {
 	const { headNumber, headId } = properties;
 	const bytes = state.block.get(headId);
 	if (!bytes) throw new AdoptionError(`the head block ${headNumber} (${toHex(headId)}) is missing`);
-	const block = SignedBlock.decode(bytes);
+	const block = decodeBlock(bytes, headNumber);
 	if (!equalBytes(block.id, headId)) {
 		throw new AdoptionError(`the head block has the id ${block.idHex}, the properties say ${toHex(headId)}`);
 	}
@@ -76,6 +78,15 @@ function checkHead(state: StateView): SignedBlock {
 		throw new AdoptionError(`the head block ${block.number} is not signed by the key of its witness`);
 	}
 	return block;
+}
+
+function decodeBlock(bytes: Uint8Array, number: bigint): SignedBlock {
+	try {
+		return SignedBlock.decode(bytes);
+	} catch (error) {
+		if (!(error instanceof DecodeError)) throw error;
+		throw new AdoptionError(`block ${number} of the adopted data can't be read: ${error.message}`);
+	}
 }
 
 function isSigned(state: StateView, block: SignedBlock): boolean {
@@ -92,6 +103,11 @@ function checkSchedule(state: StateView, head: SignedBlock): void {
 	const { properties } = state;
 	const active = activeWitnesses(state);
 	if (active.length === 0) throw new AdoptionError("the store witness_schedule names no active witness");
+	if (active.length > MAX_ACTIVE_WITNESSES) {
+		throw new AdoptionError(
+			`the store witness_schedule names ${active.length} active witnesses, more than ${MAX_ACTIVE_WITNESSES}`,
+		);
+	}
 	for (const address of active) {
 		if (!state.witness.get(address)?.isJobs) {
 			throw new AdoptionError(`the active witness ${toHex(address)} is not one in the store witness`);
@@ -121,7 +137,7 @@ function checkBlock(state: StateView, number: bigint, parent: Uint8Array | undef
 		throw new AdoptionError(`block ${number} of the adopted data ${what}`);
 	};
 	const id = state.blockIndex.get(be64(number)) ?? fail("is missing in block-index");
-	const block = SignedBlock.decode(state.block.get(id) ?? fail("is missing in block"));
+	const block = decodeBlock(state.block.get(id) ?? fail("is missing in block"), number);
 	if (block.number !== number || !equalBytes(block.id, id)) fail("is another one than block-index says");
 	if (parent && !equalBytes(block.parentId, parent)) fail(`doesn't follow block ${number - 1n}`);
 	if (!equalBytes(block.computeMerkleRoot(), block.raw.txTrieRoot))

@@ -1,6 +1,6 @@
 /** Continuing from a reference node's data: judge, copy store by store, check, and only then let a node start. */
 
-import { metaChange } from "../chain/data-directory.js";
+import { adoptedBlocksChange, metaChange } from "../chain/data-directory.js";
 import { genesisId } from "../chain/genesis.js";
 import { propertySeed } from "../chain/open-chain.js";
 import type { NodeConfig } from "../config/config.js";
@@ -18,6 +18,7 @@ import {
 	readMark,
 } from "./adoption-mark.js";
 import { AdoptionStopped, BatchWriter } from "./batch-writer.js";
+import { noteInPlace } from "./in-place.js";
 import { type Expected, type Judgement, judge } from "./judgement.js";
 import type { Source } from "./source-directory.js";
 import { SourceReader } from "./source-reader.js";
@@ -44,7 +45,7 @@ export interface AdoptionOptions {
 	readonly onProgress: (progress: AdoptionProgress) => boolean;
 	/** Bytes of a batch; absent: what suits a disk of today. */
 	readonly batchBytes?: number | undefined;
-	/** Blocks that `--blocks none` keeps; absent: those of a lite node. */
+	/** Blocks that are copied if not all are; absent: those of a lite node. */
 	readonly keptBlocks?: bigint | undefined;
 }
 
@@ -96,6 +97,7 @@ export async function adopt(
 	const { source } = reader;
 	try {
 		const lowestKept = lowestKeptOf(judgement, options);
+		const note = blocks === "in-place" ? await noteInPlace(reader, judgement) : undefined;
 		const mark = readMark(database, directory) ?? beginning(source, blocks);
 		checkMark(mark, source, blocks, directory);
 		// Before this an empty directory is one on which a node would begin a new chain.
@@ -109,9 +111,10 @@ export async function adopt(
 			options.onProgress({ phase: "check", blocks: done, of }),
 		);
 		if (!checks) return undefined;
-		await database.write([metaChange(genesisId(config.genesis)), NO_MARK], true);
+		const noted = note ? [adoptedBlocksChange(note)] : [];
+		await database.write([metaChange(genesisId(config.genesis)), NO_MARK, ...noted], true);
 		const { entries, bytes } = writer.mark;
-		return { judgement, lowest: lowestKept, entries, bytes, checks };
+		return { judgement, lowest: note ? judgement.lowest : lowestKept, entries, bytes, checks };
 	} catch (error) {
 		if (error instanceof AdoptionStopped) return undefined;
 		throw error;
@@ -125,6 +128,7 @@ function lowestKeptOf({ head, lowest }: Judgement, options: AdoptionOptions): bi
 	const kept = options.keptBlocks ?? WINDOW;
 	const first = head.number - kept + 1n;
 	if (first > lowest) return first;
+	if (options.blocks === "in-place") return lowest;
 	throw new AdoptionError(
 		`--blocks none keeps the newest ${kept} blocks, and the data have those from ${lowest} to ${head.number} only: use --blocks copy`,
 	);

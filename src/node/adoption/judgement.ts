@@ -3,9 +3,12 @@
  * moment, what is missing (protocol/adoption §4). Reads little: a few entries of each store, and the small stores.
  */
 
+import { SignedBlock } from "../../protocol/block.js";
 import { be64, equalBytes, fromHex, readBe64, toHex } from "../../protocol/bytes.js";
+import { DecodeError } from "../../protocol/codec/reader.js";
 import type { NetworkName } from "../rules/chain-rules.js";
 import { forkTableOf } from "../rules/fork-gates.js";
+import { WINDOW } from "./adoption-checks.js";
 import { AdoptionError } from "./adoption-error.js";
 import { rowsOf } from "./checkpoint.js";
 import {
@@ -16,7 +19,7 @@ import {
 	versionPassed,
 } from "./source-properties.js";
 import type { SourceReader } from "./source-reader.js";
-import { LEFT_OUT, OLD_RECEIPTS, READ_STORES, RECEIPTS, REQUIRED } from "./source-stores.js";
+import { LEFT_OUT, OPTIONAL, READ_STORES, RECEIPTS, REQUIRED } from "./source-stores.js";
 
 /** What the data have to be. */
 export interface Expected {
@@ -41,6 +44,10 @@ export interface Judgement {
 	/** Bytes of the stores that are read, by name, and of all. */
 	readonly storeBytes: ReadonlyMap<string, number>;
 	readonly bytes: number;
+	/** About how many entries these have. */
+	readonly storeEntries: ReadonlyMap<string, number>;
+	/** Mean bytes of the newest blocks, of a few of them. */
+	readonly blockBytes: number;
 	/** What is left out or not there, a sentence each. */
 	readonly notes: readonly string[];
 	readonly properties: SourceProperties;
@@ -52,7 +59,7 @@ export async function judge(reader: SourceReader, expected: Expected): Promise<J
 	for (const name of REQUIRED) {
 		if (!source.stores.includes(name)) throw new AdoptionError(`${source.path} has no store ${name}`);
 	}
-	await reader.use(source.stores.filter((name) => !LEFT_OUT.has(name) || name === OLD_RECEIPTS));
+	await reader.use(source.stores.filter((name) => !LEFT_OUT.has(name)));
 	const properties = readProperties(reader.entries("properties"));
 	judgeProperties(properties, expected.network);
 	const head = headOf(properties);
@@ -72,6 +79,8 @@ export async function judge(reader: SourceReader, expected: Expected): Promise<J
 		checkpointRows: rowsOf(reader.overlay),
 		storeBytes,
 		bytes: [...storeBytes.values()].reduce((sum, bytes) => sum + bytes, 0),
+		storeEntries: new Map(present.map((store) => [store.name, store.estimate()])),
+		blockBytes: meanBlock(reader, lowest, head.number),
 		notes: notesOf(reader, lowest),
 		properties,
 	};
@@ -90,10 +99,24 @@ function headOf(properties: SourceProperties): Judgement["head"] {
 function judgeGenesis(reader: SourceReader, genesisId: Uint8Array): void {
 	const id = reader.get("block-index", be64(0n));
 	if (!id) throw new AdoptionError("the store block-index has no genesis block");
-	if (equalBytes(id, genesisId)) return;
-	throw new AdoptionError(
-		`the data belong to another chain: their genesis block is ${toHex(id)}, the configuration's is ${toHex(genesisId)}`,
-	);
+	if (!equalBytes(id, genesisId)) {
+		throw new AdoptionError(
+			`the data belong to another chain: their genesis block is ${toHex(id)}, the configuration's is ${toHex(genesisId)}`,
+		);
+	}
+	const bytes = reader.get("block", id);
+	if (bytes && isBlock(bytes, id)) return;
+	const what = bytes ? "another genesis block than" : "no genesis block";
+	throw new AdoptionError(`the store block has ${what} ${toHex(id)}`);
+}
+
+function isBlock(bytes: Uint8Array, id: Uint8Array): boolean {
+	try {
+		return equalBytes(SignedBlock.decode(bytes).id, id);
+	} catch (error) {
+		if (error instanceof DecodeError) return false;
+		throw error;
+	}
 }
 
 function lowestOf(reader: SourceReader, head: bigint): bigint {
@@ -104,6 +127,20 @@ function lowestOf(reader: SourceReader, head: bigint): bigint {
 	if (lowest > head)
 		throw new AdoptionError(`the store block-index begins with block ${lowest}, above the head ${head}`);
 	return lowest;
+}
+
+/** Blocks that are looked at, evenly over the newest ones. */
+const SAMPLED_BLOCKS = 32n;
+
+function meanBlock(reader: SourceReader, lowest: bigint, head: bigint): number {
+	const span = head - lowest + 1n < WINDOW ? head - lowest + 1n : WINDOW;
+	const count = span < SAMPLED_BLOCKS ? span : SAMPLED_BLOCKS;
+	let bytes = 0;
+	for (let i = 0n; i < count; i++) {
+		const id = reader.get("block-index", be64(head - (i * span) / count));
+		bytes += (id && reader.get("block", id)?.length) ?? 0;
+	}
+	return Math.round(bytes / Number(count));
 }
 
 /**
@@ -125,6 +162,7 @@ function judgeMoment(reader: SourceReader, head: Judgement["head"]): void {
 	judgeRecentTransactions(reader, place, number, hex);
 	const tree = "tree-block-index";
 	if (reader.get(tree, be64(number - 1n)) && !reader.get(tree, key)) throw torn(tree, number, "lacks", hex);
+	if (reader.firstAfter(tree, key)) throw torn(tree, number, "goes on after", hex);
 	if (reader.firstAfter("transactionRetStore", key))
 		throw torn("transactionRetStore", number, "goes on after", hex);
 }
@@ -172,12 +210,7 @@ function notesOf(reader: SourceReader, lowest: bigint): string[] {
 	if (lowest > 1n) notes.push(`the data of a lite node: blocks from 1 to ${lowest - 1n} are missing`);
 	if (reader.isEmpty(RECEIPTS)) notes.push("there are no receipts (transactionRetStore is missing or empty)");
 	else if (lowest > 1n) notes.push("receipts are those of the latest blocks only");
-	if (!reader.isEmpty(OLD_RECEIPTS)) {
-		notes.push(`receipts that releases before mid-2019 wrote (${OLD_RECEIPTS}) are not adopted`);
-	}
-	const missing = READ_STORES.filter(
-		(name) => !stores.includes(name) && name !== RECEIPTS && name !== "recent-transaction",
-	);
+	const missing = READ_STORES.filter((name) => !stores.includes(name) && !OPTIONAL.has(name));
 	if (missing.length > 0) notes.push(`taken for empty, since the stores are missing: ${missing.join(", ")}`);
 	const isKnown = (name: string): boolean => READ_STORES.includes(name) || LEFT_OUT.has(name);
 	const unknown = stores.filter((name) => !isKnown(name) && !reader.isEmpty(name));

@@ -23,17 +23,25 @@ export const REQUIRED: readonly string[] = [
 
 export const RECEIPTS = "transactionRetStore";
 /** Receipts of releases before mid-2019, a row a transaction. */
-export const OLD_RECEIPTS = "transactionHistoryStore";
+const OLD_RECEIPTS = "transactionHistoryStore";
+
+/** What votes of witnesses confirmed, of chains that have such votes. */
+export const VOTES = "pbft-sign-data";
+export const CONFIRMED = "common-database";
+
+/** Stores that data can lack without a word about it. */
+export const OPTIONAL: ReadonlySet<string> = new Set([
+	...[RECEIPTS, OLD_RECEIPTS, "recent-transaction", VOTES, CONFIRMED],
+]);
 
 /** All that are read. */
 export const READ_STORES: readonly string[] = [
 	...adoptedStores.map(({ name }) => name),
-	...["account-asset", "recent-transaction"],
+	...["account-asset", "recent-transaction", VOTES, CONFIRMED],
 ];
 
 /** Derived, local to a node, or caches; and what older releases left over. */
 export const LEFT_OUT: ReadonlySet<string> = new Set([
-	...["reward-vi", "common", "common-database", "pbft-sign-data", "accountTrie", "zkProof", "trans-cache"],
-	OLD_RECEIPTS,
+	...["reward-vi", "common", "accountTrie", "zkProof", "trans-cache"],
 	...["peers", "block_KDB", "utxo", "account-asset-issue", "IncrementalMerkleVoucher"],
 ]);

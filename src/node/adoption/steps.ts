@@ -5,18 +5,22 @@
 
 import { SignedBlock } from "../../protocol/block.js";
 import { be64, readBe64, toHex, toKey } from "../../protocol/bytes.js";
+import { minInt } from "../../protocol/int64.js";
+import { STORES_IN_PLACE } from "../chain/adopted-blocks.js";
+import { sideKey } from "../chain/data-directory.js";
 import type { KeyValueDatabase } from "../state/database.js";
 import { type StoreDefinition, stores } from "../state/definition.js";
 import { mergedAccounts } from "./accounts.js";
 import { AdoptionError } from "./adoption-error.js";
 import type { BlockChoice } from "./adoption-mark.js";
 import type { BatchWriter } from "./batch-writer.js";
+import type { OverlayRow } from "./checkpoint.js";
 import type { ForeignEntry } from "./engine/foreign-store.js";
 import type { Judgement } from "./judgement.js";
 import { rowsAfter } from "./merged-entries.js";
 import { keptProperty, numberOf } from "./source-properties.js";
 import type { SourceReader } from "./source-reader.js";
-import { adoptedStores } from "./source-stores.js";
+import { adoptedStores, CONFIRMED, VOTES } from "./source-stores.js";
 
 /** What a step works with. */
 export interface Work {
@@ -48,6 +52,8 @@ export const steps: readonly Step[] = [
 	...adoptedStores.map(storeStep),
 	{ name: "recent transactions", reads: ["recent-transaction"], run: addRecentTransactions },
 	{ name: "transactions without height", reads: [], run: indexTransactions },
+	{ name: CONFIRMED, reads: [CONFIRMED], run: copyConfirmed },
+	{ name: VOTES, reads: [VOTES], run: copyVotes },
 ];
 
 function storeStep(store: StoreDefinition<unknown>): Step {
@@ -81,10 +87,34 @@ function keptEntries(
 	{ reader, blocks, lowestKept }: Work,
 	after: Uint8Array | undefined,
 ): Iterable<ForeignEntry> {
-	if (blocks === "copy") return reader.entries(store.name, after);
-	if (isStore(store, "transaction") || isStore(store, "transactionResult")) return [];
-	if (!isStore(store, "block") && !isStore(store, "blockIndex")) return reader.entries(store.name, after);
-	return recentBlocks(store.name, reader, lowestKept, after);
+	const isKept = blocks === "copy" || !STORES_IN_PLACE.includes(store.name);
+	if (isKept) return reader.entries(store.name, after);
+	const isBlocks = isStore(store, "block") || isStore(store, "blockIndex");
+	const recent = isBlocks ? recentBlocks(store.name, reader, lowestKept, after) : [];
+	if (blocks === "in-place") return withLatest(recent, reader.latest(store.name), after);
+	// The network's tool leaves checkpoints to lite data, and the node applies them: receipts of its last blocks.
+	const isReceipts = isStore(store, "transactionResult");
+	return isReceipts ? withLatest([], reader.apart(store.name).rows, after) : recent;
+}
+
+/** Entries that are kept anyway, and those that the tables of the source don't hold: only tables are read in place. */
+function* withLatest(
+	entries: Iterable<ForeignEntry>,
+	latest: readonly OverlayRow[],
+	after: Uint8Array | undefined,
+): Generator<ForeignEntry> {
+	const rows = rowsAfter(latest, after);
+	let at = 0;
+	for (const entry of entries) {
+		for (; at < rows.length; at++) {
+			const { key, value } = rows[at] as OverlayRow;
+			const order = Buffer.compare(key, entry[0]);
+			if (order > 0) break;
+			if (order < 0 && value) yield [key, value];
+		}
+		yield entry;
+	}
+	for (const { key, value } of rows.slice(at)) if (value) yield [key, value];
 }
 
 /** The genesis block and those from a height on: keys begin with it. */
@@ -103,8 +133,18 @@ function* recentBlocks(
 }
 
 /** Rows of 8 bytes tell the height; older releases wrote the transaction itself, whose height is found later. */
-function keptTransaction(_key: Uint8Array, value: Uint8Array, { writer }: Work): Uint8Array | undefined {
-	if (value.length === 8) return value;
+function keptTransaction(
+	key: Uint8Array,
+	value: Uint8Array,
+	{ writer, judgement }: Work,
+): Uint8Array | undefined {
+	if (value.length === 8) {
+		const { number } = judgement.head;
+		if (readBe64(value) <= number) return value;
+		throw new AdoptionError(
+			`the store trans has the transaction ${toHex(key)} in a block above the head ${number}: the stores are not of one moment, as in a copy of a running node`,
+		);
+	}
 	writer.mark = { ...writer.mark, withoutHeight: writer.mark.withoutHeight + 1 };
 	return undefined;
 }
@@ -173,6 +213,29 @@ function readRecent(key: Uint8Array, value: Uint8Array): { num: bigint; transact
 	throw new AdoptionError(
 		`the store recent-transaction holds at ${toHex(key)} what is not a list of transactions`,
 	);
+}
+
+/** The last block that votes confirmed; the head at most, above which the node had blocks in memory only. */
+async function copyConfirmed({ reader, judgement, writer }: Work): Promise<void> {
+	const value = reader.get(CONFIRMED, Buffer.from(CONFIRMED_BLOCK));
+	if (!value) return;
+	const number = minInt(numberOf(value), judgement.head.number);
+	putSide(writer, `${CONFIRMED}/${CONFIRMED_BLOCK}`, be64(number));
+}
+
+/** Those votes, which other nodes may ask for. */
+async function copyVotes({ reader, writer }: Work, after: Uint8Array | undefined): Promise<void> {
+	for (const [key, value] of reader.entries(VOTES, after)) {
+		putSide(writer, `${VOTES}/${Buffer.from(key).toString("latin1")}`, value);
+		if (writer.isFull) await writer.turn(key);
+	}
+}
+
+const CONFIRMED_BLOCK = "LATEST_PBFT_BLOCK_NUM";
+
+function putSide(writer: BatchWriter, name: string, value: Uint8Array): void {
+	const key = sideKey(name);
+	writer.put(key[0] as number, key.subarray(1), value);
 }
 
 /**

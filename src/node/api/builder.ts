@@ -66,7 +66,7 @@ export function buildUnchecked(
 }
 
 /** Reference block and times of a new transaction. */
-function transactionHeader({ node, state }: ApiContext) {
+export function transactionHeader({ node, state }: ApiContext) {
 	const { properties } = state;
 	const { referenceBlock, expirationMs } = node.config.transaction;
 	const number =

@@ -1,6 +1,8 @@
 /** What the servers need from the node, and what one request sees of it. */
 
 import type { JsonStyle } from "../../protocol/json/message-writer.js";
+import type { Randomness } from "../../protocol/sapling/descriptions.js";
+import type { Prover } from "../../protocol/sapling/prover.js";
 import type { SignedTransaction } from "../../protocol/transaction.js";
 import type { NodeConfig } from "../config/config.js";
 import type { ChainRules } from "../rules/chain-rules.js";
@@ -82,6 +84,14 @@ interface CheatFacts {
 	readonly blocks: readonly string[];
 }
 
+/** What shielded transactions are built with. */
+export interface ShieldedWork {
+	/** Unpredictable bytes, as many as are asked for. */
+	readonly random: Randomness;
+	/** Undefined: the node makes no proofs. */
+	prover(): Promise<Prover | undefined>;
+}
+
 /** The node as its servers know it. */
 export interface ApiNode {
 	readonly config: NodeConfig;
@@ -97,6 +107,8 @@ export interface ApiNode {
 	readonly pool: PoolView;
 	/** One for all servers of the process. */
 	readonly limiter: RateLimiter;
+	/** Absent: the process's randomness, and no proofs. */
+	readonly shieldedWork?: ShieldedWork | undefined;
 	/** Number of the oldest block that can still be undone. */
 	readonly oldestRevertible: bigint;
 	/**
@@ -118,6 +130,8 @@ export interface ApiNode {
 	readonly statistics: NodeStatistics;
 	/** Undefined: metrics are off. */
 	readonly observer: ApiObserver | undefined;
+	/** What an operator must know of the node's state; absent: nothing. */
+	warnings?(): readonly string[];
 	/** Whether the node started from a snapshot without history. */
 	readonly isLite: boolean;
 	/** Milliseconds since the start of the process's servers. */

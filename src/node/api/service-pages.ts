@@ -48,8 +48,14 @@ function readiness(node: ApiNode): ServicePage {
 	return json(ready ? 200 : 503, { ready, head, ...(ready ? {} : { reason: reasons.join("; ") }) });
 }
 
+/** That it runs, and what its operator must know. */
+function health(node: ApiNode): ServicePage {
+	const warnings = node.warnings?.() ?? [];
+	return json(200, { status: "ok", ...(warnings.length > 0 ? { warnings } : {}) });
+}
+
 const PAGES: ReadonlyMap<string, PageMaker> = new Map<string, PageMaker>([
-	["/health", () => json(200, { status: "ok" })],
+	["/health", health],
 	["/ready", readiness],
 	[
 		"/openapi.json",

@@ -1,7 +1,7 @@
 /** Applying one block to the head state, in the network's order (protocol/blocks §4.4). */
 
 import type { SignedBlock } from "../../protocol/block.js";
-import { be64, fromHex } from "../../protocol/bytes.js";
+import { be64 } from "../../protocol/bytes.js";
 import { OverflowError } from "../../protocol/int64.js";
 import { type TransactionInfo, TransactionRet } from "../../protocol/messages.js";
 import { maintenanceDue, runMaintenance } from "../consensus/maintenance.js";
@@ -11,8 +11,15 @@ import { checkSchedule } from "../consensus/schedule.js";
 import { activePosition, activeWitnesses } from "../consensus/slots.js";
 import { applyStatistics, updateSolidified } from "../consensus/statistics.js";
 import { updateAdaptiveEnergy } from "../resources/adaptive-energy.js";
-import { BadBlockError, RuntimeRuleError, ValidateScheduleError } from "../rules/errors.js";
+import {
+	BadBlockError,
+	MissingProofsError,
+	RuntimeRuleError,
+	UnverifiableBlockError,
+	ValidateScheduleError,
+} from "../rules/errors.js";
 import type { BlockScope } from "../rules/execution.js";
+import { recordNoteTree, startNoteTree } from "../state/note-trees.js";
 import { recordParentId } from "../vm/block-hash-history.js";
 import { authorize } from "./authorization.js";
 import { BalanceRecorder } from "./balance-history.js";
@@ -37,6 +44,7 @@ interface ApplyOptions {
 /**
  * Executes a block on top of the head. The caller undoes the state if it throws.
  * @throws {ChainError} the first rule that the block breaks
+ * @throws {UnverifiableBlockError} if it asks for proofs that this node can't check
  */
 export function applyBlock(
 	environment: ProcessorEnvironment,
@@ -51,6 +59,11 @@ export function applyBlock(
 		return run(environment, block, options, recorder);
 	} catch (error) {
 		// Outside of transactions too: the adaptive limit of #97 can leave 64 bits (protocol/resources §1.6).
+		if (error instanceof MissingProofsError) {
+			const unverifiable = new UnverifiableBlockError(block.number);
+			environment.onUnverifiable?.(unverifiable);
+			throw unverifiable;
+		}
 		if (!(error instanceof OverflowError)) throw error;
 		throw new RuntimeRuleError(error.name, error.message);
 	} finally {
@@ -71,8 +84,9 @@ function run(
 		for (const transaction of block.transactions) authorize(environment, transaction);
 
 	recordParentId(state, block.number, block.parentId);
+	startNoteTree(state);
 	const infos = processTransactions(environment, block, options, recorder);
-	saveShieldedTree(environment, block);
+	recordNoteTree(state, block.number, rules.keepsNoteTree, rules.shieldedPool?.trees);
 	updateAdaptiveEnergy(properties);
 	payBlockRewards(state, block.witness);
 
@@ -138,24 +152,4 @@ function blockScope(block: SignedBlock, own: boolean): BlockScope {
 		signed: block.header.witness_signature.length > 0,
 		own,
 	};
-}
-
-const LAST_TREE = Buffer.from("LAST_TREE", "latin1");
-const CURRENT_TREE = Buffer.from("CURRENT_TREE", "latin1");
-const EMPTY_TREE = new Uint8Array(0);
-/** Of the tree without a note. */
-const EMPTY_ROOT = fromHex("fbc2f4300c01f0b7820d00e3347c8da4ee614674376cbc45359daa54f9b5493e");
-/** In its place: what release 4.8.0 writes where shielded transactions are off. */
-const NO_ROOT = new Uint8Array(32);
-
-/**
- * Records the commitment tree of a block. Transfers between shielded addresses can't be switched on (protocol/parameters §4.2),
- * so the tree is always the empty one. Its rows differ from release to release (protocol/releases §2).
- */
-function saveShieldedTree({ state, rules }: ProcessorEnvironment, block: SignedBlock): void {
-	state.merkleTree.put(CURRENT_TREE, EMPTY_TREE);
-	state.merkleTree.put(LAST_TREE, EMPTY_TREE);
-	const root = rules.keepsNoteTree ? EMPTY_ROOT : NO_ROOT;
-	state.merkleTree.put(root, EMPTY_TREE);
-	state.treeBlockIndex.put(be64(block.number), root);
 }

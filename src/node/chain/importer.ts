@@ -1,4 +1,4 @@
-/** Importing blocks in order: signatures of the next blocks are recovered while a block is executed. */
+/** Importing blocks in order: while one is executed, signatures of the next ones are recovered and what they read is fetched. */
 
 import { SignedBlock } from "../../protocol/block.js";
 import type { SignaturePool } from "../signatures/pool.js";
@@ -35,7 +35,7 @@ export async function importBlocks(
 	blocks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
 ): Promise<ImportProgress | undefined> {
 	const { open, pool, onProgress, signal } = source;
-	const queue: { readonly block: SignedBlock; readonly ready: Promise<void> }[] = [];
+	const queue: { readonly block: SignedBlock; readonly ready: Promise<unknown> }[] = [];
 	let imported = 0;
 	let transactions = 0;
 	let last: ImportProgress | undefined;
@@ -57,7 +57,7 @@ export async function importBlocks(
 		if (signal?.aborted) break;
 		const block = SignedBlock.decode(bytes);
 		if (isKnown(open, block)) continue;
-		const ready = pool ? pool.recover(block.transactions) : Promise.resolve();
+		const ready = Promise.all([pool?.recover(block.transactions), open.readAhead(block)]);
 		// A failure is reported when the block's turn comes.
 		ready.catch(() => {});
 		queue.push({ block, ready });

@@ -1,8 +1,10 @@
 /** Opening a chain from its configuration and data directory; keeping database and log in step; closing. */
 
+import type { SignedBlock } from "../../protocol/block.js";
+import { be64, readBe64 } from "../../protocol/bytes.js";
 import { OperatorError } from "../../protocol/operator-error.js";
 import type { NodeConfig } from "../config/config.js";
-import type { ChainRules, DevelopmentSchedule } from "../rules/chain-rules.js";
+import type { ChainRules, DevelopmentSchedule, ShieldedPool } from "../rules/chain-rules.js";
 import type { MachineRunner } from "../rules/execution.js";
 import { ForkGates } from "../rules/fork-gates.js";
 import { isFrom } from "../rules/release.js";
@@ -10,12 +12,14 @@ import type { MoverLimits } from "../segments/block-mover.js";
 import type { SegmentFiles } from "../segments/segment-files.js";
 import { settleAccountAssets } from "../state/asset-layout.js";
 import { createMemoryDatabase, DatabaseError, type KeyValueDatabase } from "../state/database.js";
-import { type StoreDefinition, storeDefinitions } from "../state/definition.js";
+import { type StoreDefinition, storeDefinitions, stores } from "../state/definition.js";
+import { asksForProofs } from "../state/note-trees.js";
 import type { PropertySeed } from "../state/property-table.js";
 import { StateDatabase } from "../state/state-database.js";
 import type { StateHistory } from "../state/state-history.js";
 import type { CacheLimits } from "../state/value-cache.js";
 import { createView, type StateView } from "../state/view.js";
+import type { AdoptedBlocks } from "./adopted-blocks.js";
 import { BlockLog, hasLog, type LogRecord } from "./block-log.js";
 import { Chain, type ChainJournal } from "./chain.js";
 import {
@@ -26,6 +30,7 @@ import {
 	logStartChange,
 	metaChange,
 	openDataDirectory,
+	readAdoptedBlocksNote,
 	readLogStart,
 	readMeta,
 	sideKey,
@@ -33,6 +38,7 @@ import {
 import { blackHoleAddress, genesisId, prepareBase, writeGenesis } from "./genesis.js";
 import { diskFiles, type LogFiles } from "./log-files.js";
 import { OldBlocks } from "./old-blocks.js";
+import { wantedBy } from "./read-ahead.js";
 
 /** When the base goes to the database. */
 export interface FlushLimits {
@@ -57,6 +63,10 @@ export interface ChainOptions {
 	/** Milliseconds of a clock that only goes forward: how long transactions wait. */
 	readonly clock: () => bigint;
 	readonly machine: MachineRunner;
+	/** What checks shielded proofs; absent: a network's chain that needs it is not opened. */
+	readonly shielded?: Pick<ShieldedPool, "proofs" | "trees"> | undefined;
+	/** Notified of a block that can't be judged: the node must stop. */
+	readonly onUnverifiable?: ((error: Error) => void) | undefined;
 	/** How a development chain times its blocks; absent for every network. */
 	readonly development?: DevelopmentSchedule | undefined;
 	/** Writes to the state of a chain that is being created, after genesis. */
@@ -84,6 +94,7 @@ export class OpenChain {
 	private flushing: Promise<void> | undefined;
 	private isFlushing = false;
 	private failed = false;
+	private lowest = 0n;
 
 	private constructor(
 		readonly chain: Chain,
@@ -111,14 +122,21 @@ export class OpenChain {
 			(dataDirectory
 				? await openDataDirectory(dataDirectory, config.storage.directory)
 				: createMemoryDatabase());
+		let storage = database;
 		let old: OldBlocks | undefined;
 		try {
 			const meta = await readMeta(database, dataDirectory ?? "memory");
 			if (dataDirectory) old = await OldBlocks.open(database, dataDirectory, options.segmentFiles);
-			return await OpenChain.openOn(old?.storage ?? database, old, meta, options);
+			storage = old?.storage ?? database;
+			const adopted = await adoptedBlocks(storage);
+			if (adopted) storage = adopted.under(storage);
+			const open = await OpenChain.openOn(storage, old, meta, options);
+			open.database.olderEntries = adopted;
+			open.lowest = await lowestNumber(storage, adopted);
+			return open;
 		} catch (error) {
 			old?.release();
-			await database.close();
+			await storage.close();
 			throw error;
 		}
 	}
@@ -131,7 +149,10 @@ export class OpenChain {
 	): Promise<OpenChain> {
 		const { config, dataDirectory } = options;
 		const timing = { restoring: true };
-		const rules = chainRules(config, options.development && looseWhileRestoring(options.development, timing));
+		const rules = chainRules(
+			options,
+			options.development && looseWhileRestoring(options.development, timing),
+		);
 		const seed = propertySeed(config);
 		if (meta) checkMeta(meta, rules.genesisId, dataDirectory ?? "memory");
 		const marks = await BatchMarks.read(storage, dataDirectory ?? "memory");
@@ -147,6 +168,7 @@ export class OpenChain {
 		if (!meta) await database.flush(true, [metaChange(rules.genesisId)]);
 
 		const head = createView(database.headBackend, seed);
+		checkProofSupport(head, options);
 		const forks = new ForkGates(head, rules);
 		const opened = dataDirectory
 			? BlockLog.open(
@@ -167,7 +189,7 @@ export class OpenChain {
 			},
 		};
 		const chain = new Chain(
-			{ state: head, rules, forks, machine: options.machine },
+			{ state: head, rules, forks, machine: options.machine, onUnverifiable: options.onUnverifiable },
 			database,
 			createView(database.solidBackend, seed),
 			{
@@ -226,6 +248,16 @@ export class OpenChain {
 		return history;
 	}
 
+	/** The lowest block besides the genesis block: above 1 where the chain's data began with later ones; 0: none. */
+	get lowestNumber(): bigint {
+		const { keptBlocks, config } = this.options;
+		const lowest = this.oldBlocks?.lowest ?? 0n;
+		// Dropping blocks raises it.
+		return (keptBlocks ?? config.node.blocks.keep) !== undefined && lowest > this.lowest
+			? lowest
+			: this.lowest;
+	}
+
 	private get limits(): FlushLimits {
 		return this.options.flushLimits ?? FLUSH_LIMITS;
 	}
@@ -261,6 +293,13 @@ export class OpenChain {
 		if (this.failed) return;
 		this.flushing = this.flush().catch((error: unknown) => this.storageFailed(error));
 		await this.flushing;
+	}
+
+	/** Fetches what a block will read, on other threads. Never rejects: the block's own reads report what is wrong. */
+	async readAhead(block: SignedBlock): Promise<void> {
+		try {
+			await this.database.readAhead(wantedBy(block.transactions));
+		} catch {}
 	}
 
 	/** Waits for the disk where an importer outruns it; otherwise lets only other tasks run. */
@@ -343,6 +382,24 @@ export class OpenChain {
 	}
 }
 
+/** Old blocks that stayed where they were adopted. @throws {DatabaseError} */
+async function adoptedBlocks(storage: KeyValueDatabase): Promise<AdoptedBlocks | undefined> {
+	const note = readAdoptedBlocksNote(storage);
+	if (!note) return undefined;
+	// Loaded only where it is needed, like all that reads a reference node's files.
+	const { AdoptedBlocks } = await import("./adopted-blocks.js");
+	return AdoptedBlocks.open(note);
+}
+
+async function lowestNumber(storage: KeyValueDatabase, adopted: AdoptedBlocks | undefined): Promise<bigint> {
+	const prefix = Uint8Array.of(stores.blockIndex.index);
+	const first = Buffer.concat([prefix, be64(1n)]);
+	if (storage.get(first)) return 1n;
+	if (adopted) return adopted.lowest;
+	const lowest = await storage.firstKey(first, Uint8Array.of(stores.blockIndex.index + 1));
+	return lowest ? readBe64(lowest.subarray(1)) : 0n;
+}
+
 /** Writes the state before block 1, or what every later start does to the state that is there. */
 function prepareState(base: StateView, rules: ChainRules, options: ChainOptions, isNew: boolean): void {
 	const { config } = options;
@@ -376,8 +433,16 @@ function looseWhileRestoring(
 	};
 }
 
+/** @throws {OperatorError} if the chain asks for shielded proofs, and nothing would check them */
+function checkProofSupport(state: StateView, { config, shielded, development }: ChainOptions): void {
+	if (shielded || development || !config.node.shielded.verifiesProofs || !asksForProofs(state)) return;
+	throw new OperatorError(
+		"this chain has shielded transactions, and node.shielded.params names no folder with their parameters: fetch sapling-spend.params and sapling-output.params of the network, or set node.shielded.allowUnverified = true to follow it without checking proofs",
+	);
+}
+
 /** The facts of the chain that the configuration fixes. */
-function chainRules(config: NodeConfig, development?: DevelopmentSchedule): ChainRules {
+function chainRules({ config, shielded }: ChainOptions, development?: DevelopmentSchedule): ChainRules {
 	const blackHole = blackHoleAddress(config.genesis);
 	if (blackHole.length === 0 && isFrom(config.node.release, "4.8.1")) {
 		throw new OperatorError("Account[Blackhole] is not configured.");
@@ -400,6 +465,7 @@ function chainRules(config: NodeConfig, development?: DevelopmentSchedule): Chai
 		network: config.node.network,
 		...(config.block.version === undefined ? {} : { blockVersion: config.block.version }),
 		keepsNoteTree: config.node.shielded.verifiesProofs,
+		...(shielded ? { shieldedPool: { ...shielded, tokenId: config.node.shielded.tokenId } } : {}),
 	};
 }
 

@@ -110,7 +110,9 @@ export function packTransactions(
 		const { transaction } = entry;
 		if (
 			isTradeClosed(environment, transaction) ||
-			(filters && !isConsistent(transaction, environment.rules.network))
+			(filters && !isConsistent(transaction, environment.rules.network)) ||
+			// Not kept for the next block: the network's nodes drop it, too (protocol/shielded §4.1).
+			(isShielded(transaction) && shielded >= MAX_SHIELDED_PER_BLOCK)
 		) {
 			context.onDropped(transaction);
 			continue;
@@ -121,8 +123,7 @@ export function packTransactions(
 			bytes + embeddedSize(transaction) <= MAX_PACKED_BYTES &&
 			!updatedOwners.has(owner) &&
 			// Others check signatures against the state before the block, which lacks the permissions of a new witness.
-			!(newWitnesses.has(owner) && transaction.contract?.Permission_id !== OWNER_PERMISSION) &&
-			!(isShielded(transaction) && shielded >= MAX_SHIELDED_PER_BLOCK);
+			!(newWitnesses.has(owner) && transaction.contract?.Permission_id !== OWNER_PERMISSION);
 		if (isLate || !fits) {
 			postponed.push(entry);
 			if (isLate) break;

@@ -38,6 +38,8 @@ interface ProcessedTransaction {
 export interface ProcessorEnvironment extends ExecutionEnvironment {
 	/** Runs the contract machine for deploy and trigger transactions. */
 	readonly machine: MachineRunner;
+	/** Notified of a block that can't be judged, before it is given up: the node must stop. */
+	readonly onUnverifiable?: ((error: Error) => void) | undefined;
 	/** Told how long things took; undefined: times aren't taken. */
 	readonly times?: ExecutionTimes | undefined;
 }
@@ -191,6 +193,7 @@ function execute(
 		forks,
 		contract: parameterOf(transaction),
 		transactionId: transaction.id,
+		transaction,
 		building: false,
 	};
 	module.validate(context);

@@ -20,6 +20,8 @@ export const COMMITTEE_RULES = {
 	allowTvmConstantinople: SWITCH,
 	allowTvmSolidity059: SWITCH,
 	forbidTransferToContract: SWITCH,
+	/** Ours: no number of a proposal opens the pool, only what a chain begins with (protocol/shielded §2.1). */
+	allowShieldedTransaction: BIT,
 	allowShieldedORC20Transaction: SWITCH,
 	allowMarketTransaction: SWITCH,
 	allowTransactionFeePool: SWITCH,

@@ -144,6 +144,10 @@ interface ShieldedConfig {
 	readonly verifiesProofs: boolean;
 	/** Where the keys are that proofs are checked with. */
 	readonly parameters: ShieldedParameters | undefined;
+	/** Whether a chain may be followed whose proofs can't be checked. */
+	readonly allowsUnverified: boolean;
+	/** Of the token of the chain's own pool. */
+	readonly tokenId: string;
 }
 
 interface ShieldedParameters {
@@ -357,14 +361,16 @@ function readShielded(settings: Settings, release: Release, isWitness: boolean):
 	const isForced = isWitness && !isFrom(release, "4.8.2");
 	const old = isForced || named;
 	const parameters = readShieldedParameters(settings);
-	if (!isFrom(release, "4.8.1")) return { enabled: old, verifiesProofs: old, parameters };
+	const allowsUnverified = settings.get("node.shielded.allowUnverified");
+	const common = { parameters, allowsUnverified, tokenId: settings.get("node.zenTokenId") };
+	if (!isFrom(release, "4.8.1")) return { enabled: old, verifiesProofs: old, ...common };
 	const isNamed = settings.has("node.allowShieldedTransactionApi");
 	const absent = isFrom(release, "4.8.2") ? false : old;
 	const enabled = isForced || (isNamed ? settings.get("node.allowShieldedTransactionApi") : absent);
 	return {
 		enabled: settings.settle("node.allowShieldedTransactionApi", enabled),
 		verifiesProofs: true,
-		parameters,
+		...common,
 	};
 }
 

@@ -195,8 +195,13 @@ export const nodeSettings = {
 		"from release 4.8.1 on: the APIs serve shielded transactions and the pool takes them",
 		"false; release 4.8.1: true",
 	),
+	"node.zenTokenId": text("000000", "id of the token of shielded transfers without contracts"),
 	"node.shielded.params": optionalText(
-		"folder with sapling-spend.params and sapling-output.params, or the verifying keys alone (.vk): shielded proofs are checked with them; without it an execution that asks for one is refused",
+		"folder with sapling-spend.params and sapling-output.params, or the verifying keys alone (.vk): shielded proofs are checked with them; without it a chain with shielded transactions is not followed",
+	),
+	"node.shielded.allowUnverified": boolean(
+		false,
+		"true: without node.shielded.params, a chain with shielded transactions is followed all the same; their proofs are not checked, only everything else about them",
 	),
 	"node.shielded.spendHash": text(
 		"25fd9a0d1c1be0526c14662947ae95b758fe9f3d7fb7f55e9b4437830dcc6215a7ce3ea465914b157715b7a4d681389ea4aa84438190e185d5e4c93574d3a19a",
@@ -240,9 +245,6 @@ export const nodeSettings = {
 	"node.metrics.prometheus.enable": boolean(false, "metrics as Prometheus reads them"),
 	"node.metrics.prometheus.port": port(9527, "their port"),
 
-	"node.zenTokenId": idle(
-		"shielded transfers without contracts, whose token it is, can't be made on the network",
-	),
 	"node.trustNode": idle(NO_SOLIDITY_PROCESS, "text"),
 	"node.walletExtensionApi": idle(
 		`${NO_SOLIDITY_PROCESS}, and no method of that service is implemented`,

@@ -3,6 +3,7 @@
 import type { Message } from "../../protocol/codec/descriptor.js";
 import type { ContractName } from "../../protocol/contract-types.js";
 import type { TransactionResult } from "../../protocol/messages.js";
+import type { SignedTransaction } from "../../protocol/transaction.js";
 import type { ChainRules } from "../rules/chain-rules.js";
 import type { ForkGates } from "../rules/fork-gates.js";
 import type { StateView } from "../state/view.js";
@@ -16,6 +17,8 @@ export interface ContractContext<T extends Message = Message> {
 	readonly contract: Readonly<T>;
 	/** 32 bytes; of the transaction that carries the contract. */
 	readonly transactionId: Uint8Array;
+	/** The transaction that carries the contract; absent while one is only being built. */
+	readonly transaction?: SignedTransaction;
 	/** The contract is checked for a transaction that is only being built. */
 	readonly building: boolean;
 }

@@ -61,7 +61,7 @@ net { type = mainnet }
 storage { db.directory = "database", balance.history.lookup = true, transHistory.switch = "on" }
 node {
   dialect = ${chain.dialect}
-  fullNodeAllowShieldedTransaction = false
+  fullNodeAllowShieldedTransaction = true
   maxTransactionPendingSize = 20000
   minParticipationRate = 0
   http { ${listener("fullNode", ports.http)}, ${listener("solidity", ports.solidity)}, ${listener("PBFT", ports.pbft)} }

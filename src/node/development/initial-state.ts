@@ -40,7 +40,7 @@ const COMMITTEE_VALUES: Readonly<Record<string, bigint>> = {
 
 /** What is off on every development chain, for its owner. */
 export const SWITCHED_OFF =
-	"off: shielded transactions and their API (this node makes no proofs); " +
+	"off: shielded transactions without contracts; " +
 	"stakes for votes alone (--parameter allowNewResourceModel=1); " +
 	"trades on exchange pairs, as on the network (--parameter allowHardenExchangeCalculation=1)";
 

@@ -113,8 +113,7 @@ export class NodeChain implements LocalChain {
 	}
 
 	get lowestNumber(): bigint {
-		const lowest = this.options.open.oldBlocks?.lowest ?? 0n;
-		return lowest > 1n ? lowest : 0n;
+		return this.options.open.lowestNumber;
 	}
 
 	get lowestForkPoint(): bigint {
@@ -159,8 +158,9 @@ export class NodeChain implements LocalChain {
 	}
 
 	async prepare(block: SignedBlock): Promise<void> {
-		await this.options.pool?.recover(block.transactions);
-		await this.options.open.throttle();
+		const { open, pool } = this.options;
+		await Promise.all([pool?.recover(block.transactions), open.readAhead(block)]);
+		await open.throttle();
 	}
 
 	push(block: SignedBlock): PushResult {

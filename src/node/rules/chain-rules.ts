@@ -1,11 +1,21 @@
 /** What is fixed about a chain before its first block. */
 
+import type { ShieldedProofs } from "../shielded/proofs.js";
+import type { NoteTreeHasher } from "../state/note-trees.js";
 import type { Release } from "./release.js";
 
 /** Networks whose numbers differ (protocol/consensus §6.4). A chain of its own counts as the main network does. */
 export const NETWORKS = ["main", "nile"] as const;
 
 export type NetworkName = (typeof NETWORKS)[number];
+
+/** The chain's own pool of shielded notes, where the node has what checks its proofs (protocol/shielded §4). */
+export interface ShieldedPool {
+	/** Of the token that is shielded, as the configuration has it (`node.zenTokenId`). */
+	readonly tokenId: string;
+	readonly proofs: ShieldedProofs;
+	readonly trees: NoteTreeHasher;
+}
 
 /** The facts of a chain that are fixed by its configuration and don't live in the state. */
 export interface ChainRules {
@@ -37,6 +47,8 @@ export interface ChainRules {
 	readonly blockVersion?: number;
 	/** Whether the root of the tree of notes is recorded with each block: not by release 4.8.0 while shielded transactions are off. */
 	readonly keepsNoteTree: boolean;
+	/** Absent: nothing is loaded that checks shielded transfers. */
+	readonly shieldedPool?: ShieldedPool | undefined;
 	/** Absent on every network: blocks stand in the network's slots. */
 	readonly development?: DevelopmentSchedule;
 }

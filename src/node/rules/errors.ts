@@ -25,6 +25,11 @@ export class ContractValidateError extends ChainError {
 	readonly className: string = "ContractValidateException";
 }
 
+/** The proofs or signatures of a shielded transfer don't hold; counts as a validation failure. */
+export class ZkProofValidateError extends ContractValidateError {
+	override readonly className: string = "ZkProofValidateException";
+}
+
 /** A transaction without exactly one contract; counts as a validation failure. */
 export class ContractCountError extends ContractValidateError {
 	override readonly className: string = "ContractSizeNotEqualToOneException";
@@ -126,6 +131,20 @@ export class LostSlotError extends Error {
 	override readonly name = "LostSlotError";
 }
 
+/**
+ * A block can't be judged: it asks for a shielded proof, and there is nothing that checks proofs. The block may be good, so nobody
+ * is to blame, and the node must stop before it.
+ */
+export class UnverifiableBlockError extends Error {
+	override readonly name = "UnverifiableBlockError";
+
+	constructor(number: bigint) {
+		super(
+			`block ${number} asks for a shielded proof, and node.shielded.params names no folder with sapling-spend.params and sapling-output.params; fetch both files of the network, or set node.shielded.allowUnverified = true to go on without checking`,
+		);
+	}
+}
+
 /** A failure that the network's rules report as a runtime error of its own class. */
 export class RuntimeRuleError extends ChainError {
 	override readonly name = "RuntimeRuleError";
@@ -134,5 +153,15 @@ export class RuntimeRuleError extends ChainError {
 		message: string,
 	) {
 		super(message);
+	}
+}
+
+/** A shielded proof is asked for, and there is nothing that checks proofs. */
+export class MissingProofsError extends RuntimeRuleError {
+	constructor() {
+		super(
+			"UnsupportedOperationException",
+			"shielded proofs can't be checked: node.shielded.params names no folder with their keys",
+		);
 	}
 }

@@ -8,6 +8,8 @@ import { readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { ConfigError } from "../../hocon/config-error.js";
 import { loadGroth16 } from "./groth16-library.js";
+import { type ProofKeys, proofWorkerScript, WorkerProofThreads } from "./proof-threads.js";
+import { RememberedProofs } from "./remembered-proofs.js";
 import { OUTPUT_INPUTS, SaplingVerifier, SPEND_INPUTS } from "./verifier.js";
 import { readVerifyingKey, type VerifyingKey, VerifyingKeyError } from "./verifying-key.js";
 
@@ -31,13 +33,23 @@ const SPEND: Circuit = { name: "sapling-spend", inputs: SPEND_INPUTS };
 const OUTPUT: Circuit = { name: "sapling-output", inputs: OUTPUT_INPUTS };
 
 /** @throws {ConfigError} with one sentence, if a file is missing, too large, or another one than the configuration says */
-export async function loadVerifier(parameters: ProofParameters): Promise<SaplingVerifier> {
-	const [groth16, spendKey, outputKey] = await Promise.all([
-		loadGroth16(),
+export async function loadVerifyingKeys(parameters: ProofParameters): Promise<ProofKeys> {
+	const [spendKey, outputKey] = await Promise.all([
 		loadKey(parameters.folder, SPEND, parameters.spendHash),
 		loadKey(parameters.folder, OUTPUT, parameters.outputHash),
 	]);
-	return new SaplingVerifier(groth16, spendKey, outputKey);
+	return { spendKey, outputKey };
+}
+
+/**
+ * What checks proofs with these keys: on worker threads ahead of execution where there are any, and results are remembered.
+ * @param threads 0: none
+ */
+export async function proofsWith(keys: ProofKeys, threads: number): Promise<RememberedProofs> {
+	const script = proofWorkerScript();
+	const workers = script && threads > 0 ? new WorkerProofThreads(script, keys, threads) : undefined;
+	const verifier = SaplingVerifier.withKeys(await loadGroth16(), keys.spendKey, keys.outputKey);
+	return new RememberedProofs(verifier, workers);
 }
 
 async function loadKey(

@@ -7,24 +7,22 @@ import {
 	isSmallOrder,
 	type Point,
 	readField,
-	readLittle,
 	spendGenerator,
 	valueRandomnessGenerator,
 } from "../../protocol/sapling/jubjub.js";
+import { nullifierInputs } from "../../protocol/sapling/note.js";
 import { noteTreeHash } from "../../protocol/sapling/note-tree.js";
 import { verifyRedJubjub } from "../../protocol/sapling/redjubjub.js";
 import { bindingKey } from "../../protocol/sapling/value-commitment.js";
-import type { Groth16, ProofCheck } from "./groth16.js";
-import type { OutputDescription, ShieldedProofs, SpendDescription } from "./proofs.js";
+import { type Groth16, type ProofCheck, splitProof } from "./groth16.js";
+import type { ShieldedBalance, ShieldedOutput, ShieldedProofs, ShieldedSpend } from "./proofs.js";
 import type { VerifyingKey } from "./verifying-key.js";
 
 /** Public inputs of the two circuits. */
 export const SPEND_INPUTS = 7;
 export const OUTPUT_INPUTS = 5;
 
-/** A nullifier has more bits than an input holds, so it is two. */
-const NULLIFIER_LOW_BITS = 254n;
-const NULLIFIER_LOW = (1n << NULLIFIER_LOW_BITS) - 1n;
+const WORD = 32;
 
 /** A point that is not of small order. */
 function readLargePoint(bytes: Uint8Array): Point | undefined {
@@ -33,66 +31,64 @@ function readLargePoint(bytes: Uint8Array): Point | undefined {
 }
 
 export class SaplingVerifier implements ShieldedProofs {
-	private readonly spendProof: ProofCheck;
-	private readonly outputProof: ProofCheck;
+	constructor(
+		private readonly spendProof: ProofCheck,
+		private readonly outputProof: ProofCheck,
+	) {}
 
-	constructor(groth16: Groth16, spendKey: VerifyingKey, outputKey: VerifyingKey) {
-		this.spendProof = groth16.prepare(spendKey);
-		this.outputProof = groth16.prepare(outputKey);
+	static withKeys(groth16: Groth16, spendKey: VerifyingKey, outputKey: VerifyingKey): SaplingVerifier {
+		return new SaplingVerifier(groth16.prepare(spendKey), groth16.prepare(outputKey));
 	}
 
-	verify(
-		spends: readonly SpendDescription[],
-		outputs: readonly OutputDescription[],
-		valueBalance: bigint,
-		bindingSignature: Uint8Array,
-		signHash: Uint8Array,
-	): boolean {
-		const spent = spends.map(({ valueCommitment }) => readLargePoint(valueCommitment)).filter(isPresent);
-		const created = outputs.map(({ valueCommitment }) => readLargePoint(valueCommitment)).filter(isPresent);
-		if (spent.length < spends.length || created.length < outputs.length) return false;
-		// Signatures first: they cost a tenth of a proof.
-		return (
-			this.balances(spent, created, valueBalance, bindingSignature, signHash) &&
-			spends.every((spend, i) => this.holdsSpend(spend, spent[i] as Point, signHash)) &&
-			outputs.every((output, i) => this.holdsOutput(output, created[i] as Point))
-		);
+	holdsSpend(spend: ShieldedSpend, signHash: Uint8Array): boolean {
+		return this.isAuthorized(spend, signHash) && this.provesSpend(spend);
 	}
 
-	merkleHash(level: number, left: Uint8Array, right: Uint8Array): Uint8Array {
-		return noteTreeHash(level, left, right);
+	/** Whether the authorization of a spend holds; its proof is not looked at. */
+	isAuthorized(spend: ShieldedSpend, signHash: Uint8Array): boolean {
+		const rk = readLargePoint(spend.randomizedKey);
+		if (!rk) return false;
+		const message = concatBytes(spend.randomizedKey, signHash);
+		return verifyRedJubjub(rk, spendGenerator(), message, spend.authorization);
 	}
 
-	private balances(
-		spent: readonly Point[],
-		created: readonly Point[],
-		balance: bigint,
-		signature: Uint8Array,
-		signHash: Uint8Array,
-	): boolean {
-		const key = bindingKey(spent, created, balance);
+	/** Whether the proof of a spend holds; its authorization is not looked at. */
+	provesSpend(spend: Omit<ShieldedSpend, "authorization">): boolean {
+		const cv = readLargePoint(spend.valueCommitment);
+		const anchor = readField(spend.anchor);
+		const rk = readLargePoint(spend.randomizedKey);
+		if (!cv || anchor === undefined || !rk || spend.nullifier.length !== WORD) return false;
+		const inputs = [anchor, ...nullifierInputs(spend.nullifier)];
+		return this.spendProof(spend.proof, [...coordinates(rk), ...coordinates(cv), ...inputs]);
+	}
+
+	holdsOutput(output: ShieldedOutput): boolean {
+		const cv = readLargePoint(output.valueCommitment);
+		const commitment = readField(output.noteCommitment);
+		const epk = readLargePoint(output.ephemeralKey);
+		if (!cv || commitment === undefined || !epk) return false;
+		return this.outputProof(output.proof, [...coordinates(cv), ...coordinates(epk), commitment]);
+	}
+
+	holdsBalance({ spent, created, value, signature }: ShieldedBalance, signHash: Uint8Array): boolean {
+		const points = [spent, created].map((list) => list.map(readLargePoint).filter(isPresent));
+		const [spentPoints, createdPoints] = points as [Point[], Point[]];
+		if (spentPoints.length < spent.length || createdPoints.length < created.length) return false;
+		const key = bindingKey(spentPoints, createdPoints, value);
 		if (!key) return false;
 		const message = concatBytes(encodePoint(key), signHash);
 		return verifyRedJubjub(key, valueRandomnessGenerator(), message, signature);
 	}
 
-	private holdsSpend(spend: SpendDescription, cv: Point, signHash: Uint8Array): boolean {
-		const anchor = readField(spend.anchor);
-		const rk = readLargePoint(spend.randomizedKey);
-		if (anchor === undefined || !rk) return false;
-		const message = concatBytes(spend.randomizedKey, signHash);
-		if (!verifyRedJubjub(rk, spendGenerator(), message, spend.authorization)) return false;
-		const nullifier = readLittle(spend.nullifier);
-		const inputs = [anchor, nullifier & NULLIFIER_LOW, nullifier >> NULLIFIER_LOW_BITS];
-		return this.spendProof(spend.proof, [...coordinates(rk), ...coordinates(cv), ...inputs]);
+	merkleHash(level: number, left: Uint8Array, right: Uint8Array): Uint8Array {
+		return noteTreeHash(level, left, right);
 	}
+}
 
-	private holdsOutput(output: OutputDescription, cv: Point): boolean {
-		const commitment = readField(output.noteCommitment);
-		const epk = readLargePoint(output.ephemeralKey);
-		if (commitment === undefined || !epk) return false;
-		return this.outputProof(output.proof, [...coordinates(cv), ...coordinates(epk), commitment]);
-	}
+/** Takes every proof that has the form of one; signatures, values and tree hashes are checked. */
+export function unprovenVerifier(): SaplingVerifier {
+	const hasForm: ProofCheck = (proof) => splitProof(proof) !== undefined;
+	return new SaplingVerifier(hasForm, hasForm);
 }
 
 const isPresent = <T>(value: T | undefined): value is T => value !== undefined;

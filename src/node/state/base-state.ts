@@ -12,6 +12,12 @@ import { type Entry, type EntryMaps, GONE, KeyOrders, makeMaps, storeAt } from "
 import { OrderedKeys } from "./ordered-keys.js";
 import { type CacheLimits, type CacheUse, ValueCache } from "./value-cache.js";
 
+/** An entry that will be asked for. */
+export interface WantedEntry {
+	readonly store: StoreDefinition<unknown>;
+	readonly key: string;
+}
+
 /** Reports what an entry was, before it is written. */
 type BaseRecorder = (index: number, key: string, before: Entry) => void;
 
@@ -25,6 +31,8 @@ export class BaseState {
 	private readonly cache: ValueCache<Entry>;
 	/** Entries changed since the last flush began. */
 	private unflushed = 0;
+	/** Flushes that began or ended: what was read from the database meanwhile may be old. */
+	private flushSteps = 0;
 	/** Notified of every write, where history is kept. */
 	recorder: BaseRecorder | undefined;
 
@@ -68,6 +76,32 @@ export class BaseState {
 		return stored === GONE ? undefined : stored;
 	}
 
+	/**
+	 * Reads entries into the cache on other threads, so that a block that asks for them needn't wait. What a flush may have
+	 * replaced meanwhile isn't kept.
+	 */
+	async readAhead(wanted: readonly WantedEntry[]): Promise<void> {
+		if (!this.database.getMany) return;
+		const missing = wanted.filter(({ store, key }) => !this.isInMemory(store.index, key));
+		if (missing.length === 0) return;
+		const step = this.flushSteps;
+		const values = await this.database.getMany(missing.map(({ store, key }) => diskKey(store, key)));
+		if (step !== this.flushSteps) return;
+		missing.forEach(({ store, key }, at) => {
+			if (this.cache.has(store.index, key)) return;
+			const bytes = values[at];
+			this.cache.keep(store.index, key, bytes ? store.codec.decode(bytes, key) : GONE, bytes?.length ?? 0);
+		});
+	}
+
+	private isInMemory(index: number, key: string): boolean {
+		return (
+			(this.changes[index] as Map<string, Entry>).has(key) ||
+			this.flushing?.[index]?.has(key) === true ||
+			this.cache.has(index, key)
+		);
+	}
+
 	/** Writes an entry, or deletes it with {@link GONE}. */
 	set(store: StoreDefinition<unknown>, key: string, value: Entry): void {
 		this.recorder?.(store.index, key, this.get(store, key) ?? GONE);
@@ -99,6 +133,7 @@ export class BaseState {
 		const flushing = this.changes;
 		const batch = [...extra, ...encode(flushing)];
 		this.flushing = flushing;
+		this.flushSteps++;
 		this.changes = makeMaps();
 		this.unflushed = 0;
 		try {
@@ -117,6 +152,7 @@ export class BaseState {
 			}
 		});
 		this.flushing = undefined;
+		this.flushSteps++;
 	}
 
 	/** Nothing was written: the changes stay in memory, under whatever came since. */
@@ -172,6 +208,7 @@ const HISTORY: ReadonlySet<number> = new Set(
 		stores.blockIndex,
 		stores.transaction,
 		stores.transactionResult,
+		stores.transactionHistory,
 		stores.recentBlock,
 		stores.sectionBloom,
 		stores.balanceTrace,

@@ -20,6 +20,8 @@ export interface DatabaseLevel {
 
 export interface KeyValueDatabase {
 	get(key: Uint8Array): Uint8Array | undefined;
+	/** The values of several keys, read on other threads; absent: nothing is gained by that. */
+	getMany?(keys: readonly Uint8Array[]): Promise<readonly (Uint8Array | undefined)[]>;
 	/** Applies all changes or none. With `sync` it resolves once they are on the disk. */
 	write(changes: readonly BatchChange[], sync: boolean): Promise<void>;
 	/** Entries whose key starts with these bytes, ascending. */
@@ -92,6 +94,14 @@ class LevelDatabase implements KeyValueDatabase {
 	get(key: Uint8Array): Uint8Array | undefined {
 		try {
 			return this.db.getSync(key);
+		} catch (error) {
+			throw this.failure("read", error);
+		}
+	}
+
+	async getMany(keys: readonly Uint8Array[]): Promise<readonly (Uint8Array | undefined)[]> {
+		try {
+			return await this.db.getMany([...keys]);
 		} catch (error) {
 			throw this.failure("read", error);
 		}

@@ -110,6 +110,8 @@ export const stores = {
 	treeBlockIndex: define("tree-block-index", raw),
 	/** Ours: votes for block versions that the node's release doesn't count (protocol/consensus §6.3). */
 	upgradeVotes: define("upgrade-votes", raw),
+	/** Receipts that releases before mid-2019 wrote, a row a transaction: adopted, never written (protocol/adoption §3). */
+	transactionHistory: define("transactionHistoryStore", message(m.TransactionInfo)),
 } as const;
 
 /** Every store, by index. */
@@ -123,6 +125,7 @@ export const INDEX_STORES: ReadonlySet<string> = new Set([
 	"transactionRetStore",
 	"recent-block",
 	"upgrade-votes",
+	"transactionHistoryStore",
 ]);
 
 export const STORE_COUNT = storeDefinitions.length;

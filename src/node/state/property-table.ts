@@ -106,7 +106,7 @@ const propertyTable = {
 	ABI_MOVE_DONE: long(0n),
 	TURKISH_KEY_MIGRATION_DONE: absent(long(0n)),
 	ALLOW_TVM_TRANSFER_ORC10: cfg("allowTvmTransferOrc10"),
-	ALLOW_SHIELDED_TRANSACTION: long(0n),
+	ALLOW_SHIELDED_TRANSACTION: cfg("allowShieldedTransaction"),
 	ALLOW_SHIELDED_ORC20_TRANSACTION: cfg("allowShieldedORC20Transaction"),
 	ALLOW_TVM_ISTANBUL: cfg("allowTvmIstanbul"),
 	ALLOW_TVM_CONSTANTINOPLE: cfg("allowTvmConstantinople"),

@@ -11,8 +11,9 @@
  * new object.
  */
 
+import { fromKey } from "../../protocol/bytes.js";
 import type { StateBackend } from "./backend.js";
-import { BaseState } from "./base-state.js";
+import { BaseState, type WantedEntry } from "./base-state.js";
 import type { BatchChange, DatabaseLevel, KeyValueDatabase } from "./database.js";
 import type { StoreDefinition } from "./definition.js";
 import { type Entry, type EntryMaps, GONE, KeyOrders, makeMaps, readOnly, storeAt } from "./entry.js";
@@ -33,6 +34,12 @@ interface EntryChange {
 	readonly after: Uint8Array | null;
 }
 
+/** Where they are found. */
+interface OlderEntries {
+	/** @param index of the store @throws {OperatorError} if it can't be read */
+	get(index: number, key: Uint8Array): Uint8Array | undefined;
+}
+
 /** Rewrites a value that moves into the base: the place of layout rules that the network applies on flushing. */
 export type SettleValue = <V>(base: StateBackend, store: StoreDefinition<V>, value: V) => V;
 
@@ -43,6 +50,8 @@ export class StateDatabase {
 	private readonly blocks = new UndoableBlocks();
 	private base!: BaseState;
 	private settled = 0n;
+	/** Entries of old blocks outside of the database that no rule looks at, encoded. */
+	olderEntries: OlderEntries | undefined;
 	/** Development chains only. */
 	private kept: StateHistory | undefined;
 
@@ -69,6 +78,7 @@ export class StateDatabase {
 		get: (store, key) => this.get(store, key),
 		put: (store, key, value) => this.put(store, key, value),
 		delete: (store, key) => this.put(store, key, GONE as never),
+		older: (store, key) => this.older(store, key),
 		keys: (store) => this.headKeys.of(store),
 		unsettledKeys: (store) => this.unsettledKeys(store.index),
 	};
@@ -78,6 +88,7 @@ export class StateDatabase {
 		get: (store, key) => this.base.get(store, key),
 		put: readOnly,
 		delete: readOnly,
+		older: (store, key) => this.older(store, key),
 		keys: (store) => this.base.keyOrders.of(store),
 	};
 
@@ -88,6 +99,11 @@ export class StateDatabase {
 		delete: readOnly,
 		keys: (store) => this.base.keyOrders.of(store),
 	};
+
+	private older<V>(store: StoreDefinition<V>, key: string): V | undefined {
+		const bytes = this.olderEntries?.get(store.index, fromKey(key));
+		return bytes && store.codec.decode(bytes, key);
+	}
 
 	private get<V>(store: StoreDefinition<V>, key: string): V | undefined {
 		const value = (this.entries[store.index] as Map<string, Entry>).get(key);
@@ -122,6 +138,11 @@ export class StateDatabase {
 	/** How well the cache of the database serves each store; stores that were never asked are left out. */
 	get cacheUse(): readonly CacheUse[] {
 		return this.base.cacheUse;
+	}
+
+	/** Reads entries into the cache on other threads ({@link BaseState.readAhead}). */
+	readAhead(wanted: readonly WantedEntry[]): Promise<void> {
+		return this.base.readAhead(wanted.filter(({ store, key }) => !this.entries[store.index]?.has(key)));
 	}
 
 	/** The files of the database by level; none where the chain lives in memory. */

@@ -15,6 +15,11 @@ export class Store<V> {
 		return this.backend.get(this.definition, toKey(key));
 	}
 
+	/** The same for queries, of old blocks that lie outside of the database too. */
+	find(key: Uint8Array): V | undefined {
+		return this.get(key) ?? this.backend.older?.(this.definition, toKey(key));
+	}
+
 	has(key: Uint8Array): boolean {
 		return this.backend.get(this.definition, toKey(key)) !== undefined;
 	}

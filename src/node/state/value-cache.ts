@@ -57,6 +57,11 @@ export class ValueCache<V> {
 		return aged;
 	}
 
+	/** Whether a value is cached; not counted as a read. */
+	has(index: number, key: string): boolean {
+		return (this.young[index] as Map<string, V>).has(key) || (this.old[index] as Map<string, V>).has(key);
+	}
+
 	/** Keeps what the database answered. @param bytes its encoded size */
 	keep(index: number, key: string, value: V, bytes: number): void {
 		const young = this.young[index] as Map<string, V>;

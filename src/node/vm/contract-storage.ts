@@ -22,17 +22,20 @@ enum Found {
 	NOWHERE = 2,
 }
 
-interface Row {
-	/** Undefined: absent. */
-	readonly value: Word | undefined;
-	readonly written: boolean;
-}
-
 /** What the first look-up of a slot came to, since #99. */
 interface LookUp {
 	readonly found: Found;
 	/** The slot's own key. */
 	readonly own: string;
+	/** The key of before #99, where it was looked for. */
+	readonly shared: string | undefined;
+}
+
+interface Row {
+	/** Undefined: absent. */
+	readonly value: Word | undefined;
+	readonly written: boolean;
+	readonly lookUp: LookUp | undefined;
 }
 
 interface Write {
@@ -48,8 +51,6 @@ export type StorageRules = Pick<Gates, "separateRows" | "endsSharedRows">;
 
 export class ContractStorage {
 	private readonly rows = new Map<Word, Row>();
-	/** Since #99. */
-	private readonly lookUps = new Map<Word, LookUp>();
 	/** The slot that each shared row belongs to, where the rules ask. */
 	private readonly owners = new Map<string, Word>();
 	private readonly keys: RowKeys;
@@ -81,7 +82,7 @@ export class ContractStorage {
 		const owned = this.asksOwner ? this.own(slot, shared) : undefined;
 		const bytes = this.read(shared);
 		const value = bytes && wordFromBytes(bytes);
-		this.set(slot, { value, written: false }, undefined, owned);
+		this.set(slot, { value, written: false, lookUp: undefined }, undefined, owned);
 		return value;
 	}
 
@@ -93,16 +94,21 @@ export class ContractStorage {
 			const word = wordFromBytes(bytes);
 			// A zero is as good as no row, and is not written again.
 			const value = word === 0 ? undefined : word;
-			this.lookUps.set(slot, { found: value === undefined ? Found.NOWHERE : Found.OWN, own });
-			this.set(slot, { value, written: false }, undefined, undefined);
+			const found = value === undefined ? Found.NOWHERE : Found.OWN;
+			this.set(
+				slot,
+				{ value, written: false, lookUp: { found, own, shared: undefined } },
+				undefined,
+				undefined,
+			);
 			return value;
 		}
 		const shared = this.keys.shared(slot);
 		const old = this.owners.has(shared) ? undefined : this.read(shared);
 		const value = old && wordFromBytes(old);
 		const owned = old && this.own(slot, shared);
-		this.lookUps.set(slot, { found: old ? Found.SHARED : Found.NOWHERE, own });
-		this.set(slot, { value, written: false }, undefined, owned);
+		const lookUp = { found: old ? Found.SHARED : Found.NOWHERE, own, shared };
+		this.set(slot, { value, written: false, lookUp }, undefined, owned);
 		return value;
 	}
 
@@ -111,7 +117,7 @@ export class ContractStorage {
 		if (!this.exists) return;
 		const before = this.rows.get(slot);
 		const owned = this.tracksOwners && !before?.written ? this.own(slot, this.keys.shared(slot)) : undefined;
-		this.set(slot, { value, written: true }, before, owned);
+		this.set(slot, { value, written: true, lookUp: before?.lookUp }, before, owned);
 	}
 
 	/** Gives a slot a shared row that nobody has. @returns the row's key if the slot didn't have it before */
@@ -137,10 +143,7 @@ export class ContractStorage {
 	/** Takes a write of the journal back. */
 	undo({ slot, before, owned }: Write): void {
 		if (before) this.rows.set(slot, before);
-		else {
-			this.rows.delete(slot);
-			if (this.rules.separateRows) this.lookUps.delete(slot);
-		}
+		else this.rows.delete(slot);
 		if (owned !== undefined) this.owners.delete(owned);
 	}
 
@@ -171,12 +174,11 @@ export class ContractStorage {
 	/** Writes changed slots under their own keys, zeros too, and moves what was only read under its old key. */
 	private commitSeparate(): void {
 		const { backend } = this.view;
-		for (const [slot, { value, written }] of this.rows) {
-			const lookUp = this.lookUps.get(slot);
+		for (const [slot, { value, written, lookUp }] of this.rows) {
 			const isOld = lookUp?.found === Found.SHARED;
 			if (!written && !isOld) continue;
 			backend.put(stores.storageRow, lookUp?.own ?? this.keys.own(slot), wordToBytes(value as Word));
-			if (isOld || !lookUp) backend.delete(stores.storageRow, this.keys.shared(slot));
+			if (isOld || !lookUp) backend.delete(stores.storageRow, lookUp?.shared ?? this.keys.shared(slot));
 		}
 	}
 }

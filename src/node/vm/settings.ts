@@ -1,19 +1,21 @@
 /** The machine's settings from the node's configuration. */
 
 import type { NodeConfig } from "../config/config.js";
-import { RuntimeRuleError } from "../rules/errors.js";
+import { MissingProofsError } from "../rules/errors.js";
 import { type ShieldedProofs, unverifiedProofs } from "../shielded/proofs.js";
 import type { VmSettings } from "./contract-machine.js";
 
 function proofsMissing(): never {
-	throw new RuntimeRuleError(
-		"UnsupportedOperationException",
-		"the proofs of shielded tokens can't be checked: node.shielded.params names no folder with their keys; with node.release = 4.8.0 and node.fullNodeAllowShieldedTransaction = false they are accepted unchecked",
-	);
+	throw new MissingProofsError();
 }
 
 /** Refuses every transaction that needs a proof checked. */
-const missingProofs: ShieldedProofs = { verify: proofsMissing, merkleHash: proofsMissing };
+const missingProofs: ShieldedProofs = {
+	holdsSpend: proofsMissing,
+	holdsOutput: proofsMissing,
+	holdsBalance: proofsMissing,
+	merkleHash: proofsMissing,
+};
 
 /**
  * @param limitTime whether executions outside signed blocks end after the chain's CPU time

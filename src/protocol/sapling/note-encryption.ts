@@ -6,6 +6,7 @@
 import { createCipheriv, createDecipheriv } from "node:crypto";
 import { blake2b } from "@noble/hashes/blake2.js";
 import { concatBytes, equalBytes, fromHex } from "../bytes.js";
+import { ShieldedError } from "./failure.js";
 import { decodePoint, encodePoint, littleBytes, multiplySecret, readLittle, readScalar } from "./jubjub.js";
 import { type Note, noteCommitment } from "./note.js";
 import { diversifiedBase, transmissionKey } from "./shielded-keys.js";
@@ -29,7 +30,7 @@ interface OpenedNote {
 }
 
 /** A note's text was sealed for the key and is none that a sender may make. */
-class NoteTextError extends Error {}
+class NoteTextError extends ShieldedError {}
 
 /** @returns the sealed text and its tag */
 export function seal(key: Uint8Array, text: Uint8Array): Uint8Array {

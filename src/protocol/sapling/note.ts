@@ -13,6 +13,7 @@ import {
 	noteRandomnessGenerator,
 	type Point,
 	positionGenerator,
+	readLittle,
 	readScalar,
 } from "./jubjub.js";
 import { pedersenPoint, putBits } from "./pedersen.js";
@@ -69,4 +70,13 @@ export function nullifier(
 	const mixed = commitment.add(multiplyPublic(positionGenerator(), position % GROUP_ORDER));
 	const key = encodePoint(keys[1] as Point);
 	return blake2s(concatBytes(key, encodePoint(mixed)), { personalization: utf8("Zcash_nf"), dkLen: 32 });
+}
+
+/** A nullifier has more bits than a public input of a proof holds, so it is two. */
+const NULLIFIER_LOW_BITS = 254n;
+
+/** The two public inputs of a nullifier (protocol/shielded §6.3). */
+export function nullifierInputs(nullifier: Uint8Array): [low: bigint, high: bigint] {
+	const value = readLittle(nullifier);
+	return [value & ((1n << NULLIFIER_LOW_BITS) - 1n), value >> NULLIFIER_LOW_BITS];
 }

@@ -17,11 +17,11 @@ import {
 	reduceScalar,
 	spendGenerator,
 } from "./jubjub.js";
+import { DIVERSIFIER_SIZE } from "./sizes.js";
 
 /** The network's own personalisations (protocol/shielded §7.1). */
 const EXPAND = fromHex("5a74726f6e5f457870616e6453656564");
 
-const DIVERSIFIER = 11;
 const DEFAULT_DIVERSIFIERS = 255;
 
 interface ExpandedKey {
@@ -70,7 +70,7 @@ export const diversifiedBase = (diversifier: Uint8Array): Point | undefined =>
 /** The first valid diversifier of a spending key. @returns undefined if none of the 255 that are tried is */
 export function defaultDiversifier(spendingKey: Uint8Array): Uint8Array | undefined {
 	for (let i = 0; i < DEFAULT_DIVERSIFIERS; i++) {
-		const diversifier = expand(spendingKey, 3, i).slice(0, DIVERSIFIER);
+		const diversifier = expand(spendingKey, 3, i).slice(0, DIVERSIFIER_SIZE);
 		if (diversifiedBase(diversifier)) return diversifier;
 	}
 	return undefined;

@@ -25,11 +25,15 @@ export const exportFlags = {
 
 export abstract class ExportCommand extends CoinCommand {
 	/** Asks before a secret leaves the keystore. @throws {Failure} `confirmation_needed`, `confirmation_refused` */
-	protected async confirmExport(what: string, yes: boolean): Promise<void> {
+	protected async confirmExport(
+		what: string,
+		yes: boolean,
+		means = "Whoever reads it owns the account.",
+	): Promise<void> {
 		if (yes) return;
 		if (!canAsk())
 			throw new Failure("confirmation_needed", `exporting ${what} needs --yes without a terminal to ask on`);
-		if (!(await askYesNo(`Export ${what}? Whoever reads it owns the account.`))) {
+		if (!(await askYesNo(`Export ${what}? ${means}`))) {
 			throw new Failure("confirmation_refused", `${what} was not exported`);
 		}
 	}

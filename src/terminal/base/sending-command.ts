@@ -138,7 +138,13 @@ export abstract class SendingCommand extends CoinCommand {
 		questions: ChainQuestions = {},
 	): Promise<TransactionStatus> {
 		const timeoutMs = parseDuration(flags["wait-timeout"]);
-		await this.broadcast(client, envelope);
+		try {
+			await this.broadcast(client, envelope);
+		} catch (error) {
+			if (error instanceof Failure && error.facts.sent !== false) await questions.afterSending?.(envelope);
+			throw error;
+		}
+		await questions.afterSending?.(envelope);
 		let status = SUBMITTED;
 		const forget = onInterrupt(() => this.printActing(envelope, status, members));
 		try {

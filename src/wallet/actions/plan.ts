@@ -1,6 +1,7 @@
 /** What an action is about: the account that acts, and the contract that it wants to happen. */
 
 import type { Account, TransactionInfo } from "../../protocol/messages.js";
+import type { SignedTransaction, TransactionHeader } from "../../protocol/transaction.js";
 import type { Settings } from "../configuration/settings.js";
 import type { JsonRecord } from "../json.js";
 import type { NodeClient } from "../node/node-client.js";
@@ -19,6 +20,8 @@ export interface Actor {
 
 /** What is asked about a transaction once it was sent. */
 export interface ChainQuestions {
+	/** Told once a node has the transaction, or may have it. */
+	readonly afterSending?: (envelope: TransactionEnvelope) => Promise<void>;
 	/** Members of the result that the receipt holds in a form of the contract's own; also of one that failed. */
 	readonly readReceipt?: (receipt: Readonly<TransactionInfo>) => Promise<object>;
 	/** Members of the result that only the chain knows, once the transaction is in a block. */
@@ -42,6 +45,8 @@ export interface TransactionPlan extends Contract, ChainQuestions {
 	readonly result?: object;
 	/** Members of the envelope's note, such as the decoded call. */
 	readonly note?: JsonRecord;
+	/** Makes the transaction for its header, where proofs and signatures inside the contract cover that. */
+	readonly complete?: (header: TransactionHeader) => Promise<SignedTransaction>;
 	/** Members of the result that follow from the transaction itself. */
 	readonly resultOf?: (envelope: TransactionEnvelope) => object;
 }

@@ -15,7 +15,13 @@ import {
 	weigh,
 } from "../permission/permission.js";
 import type { SigningKey } from "../signers/signer.js";
-import { buildAtNode, buildOffline, type Expiry, type ReferenceBlock } from "../transaction/build.js";
+import {
+	buildAtNode,
+	buildOffline,
+	type Expiry,
+	headerFor,
+	type ReferenceBlock,
+} from "../transaction/build.js";
 import { envelopeOf, type TransactionEnvelope } from "../transaction/envelope.js";
 import { checkSigners } from "../transaction/signing.js";
 import { shortfallOf, type TransactionCost, transactionCost } from "../transaction/transaction-cost.js";
@@ -74,7 +80,11 @@ export async function prepare(
 		expiry: options.expiry ?? defaultExpiry(actor, permission, options),
 		reference: options.reference,
 	};
-	const transaction = offline ? buildOffline(request, Date.now()) : await buildAtNode(client, request);
+	const transaction = offline
+		? buildOffline(request, Date.now())
+		: plan.complete
+			? await plan.complete(await headerFor(client, request, Date.now()))
+			: await buildAtNode(client, request);
 	const envelope = envelopeOf(transaction, plan.note);
 	if (permission && keys.length > 0) checkSigners(envelope, permission, keys);
 	const signers = signersOf(options);

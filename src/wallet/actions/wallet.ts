@@ -140,6 +140,7 @@ export class Wallet {
 			signatureBy(envelope, key),
 		);
 		await broadcast(this.client, signed.transaction);
+		await plan.afterSending?.(signed);
 		return new SentTransaction(this.client, signed, plan);
 	}
 }

@@ -170,6 +170,12 @@ async function stillThere(
 	return again !== undefined && again.blockNumber === receipt.blockNumber && equalBytes(again.id, receipt.id);
 }
 
+/** Number of the newest irreversible block. @throws {Failure} */
+export async function irreversibleNumber(client: NodeClient): Promise<bigint> {
+	const head = await askSolidity(client, (view) => headBlock(client, view));
+	return head === UNSERVED ? solidNumber(client) : head.number;
+}
+
 async function solidTimeMs(client: NodeClient): Promise<bigint> {
 	const head = await askSolidity(client, (view) => headBlock(client, view));
 	if (head !== UNSERVED) return head.timestampMs;

@@ -31,6 +31,10 @@ export interface Authority {
  * @throws {Failure} `wrong_network`, `not_found`, `not_authorized`
  */
 export async function authorityAtNode(envelope: TransactionEnvelope, client: NodeClient): Promise<Authority> {
+	if (envelope.owner.length === 0)
+		throw new Failure("not_authorized", "notes pay in this transaction: nobody signs it", {
+			hint: "coin wallet broadcast sends it",
+		});
 	const [chain, stored, head] = await Promise.all([
 		genesisId(client),
 		accountOf(client, envelope.owner),

@@ -8,7 +8,7 @@ import type { MarketOrderDetail, TransactionInfo } from "../../protocol/messages
 import { resultName, type TransactionState, type TransactionStatus } from "../node/wait.js";
 import { formatCoin } from "../values/amount.js";
 import { resourceCode, resourceName } from "../values/resource.js";
-import type { TransactionEnvelope } from "./envelope.js";
+import { ownerText, type TransactionEnvelope } from "./envelope.js";
 import { summaryOf } from "./envelope-note.js";
 
 /** Members in their order; absent when unknown. */
@@ -79,7 +79,7 @@ export function actingResult(envelope: TransactionEnvelope, status: TransactionS
 		txID: transaction.idHex,
 		state: status.state,
 		type: type.name,
-		from: toBase58Check(envelope.owner),
+		from: ownerText(envelope.owner),
 		to: recipient instanceof Uint8Array && recipient.length > 0 ? toBase58Check(recipient) : undefined,
 		amount: typeof amount === "bigint" ? amount : undefined,
 		token: token instanceof Uint8Array && token.length > 0 ? fromUtf8(token) : undefined,

@@ -16,6 +16,7 @@ import { Failure } from "../failure.js";
 import { isRecord, type JsonRecord, readJson } from "../json.js";
 import { blockByNumber, headBlock } from "../node/chain-query.js";
 import type { NodeClient } from "../node/node-client.js";
+import { irreversibleNumber } from "../node/wait.js";
 import { parseDuration } from "../values/duration.js";
 
 /** When a transaction expires: so long after the head block's time, or at a time. */
@@ -75,6 +76,32 @@ export function buildOffline(request: BuildRequest, nowMs: number): SignedTransa
 		expirationMs: expiry.atMs,
 		timestampMs: BigInt(nowMs),
 	});
+}
+
+/** How long a transaction lives whose header comes before its proofs, which may take a minute. */
+const PROVED_LIFE_MS = 600_000;
+
+/**
+ * What a transaction has besides its contract, where that can only be made afterwards.
+ * @param nowMs the transaction's own timestamp
+ * @throws {Failure}
+ */
+export async function headerFor(
+	client: NodeClient,
+	{ expiry, reference, permissionId, memo, feeLimitSun }: BuildRequest,
+	nowMs: number,
+): Promise<TransactionHeader> {
+	const refBlock =
+		(await referenceOf(client, reference)) ??
+		(await referenceOf(client, { number: await irreversibleNumber(client) }));
+	return {
+		...(refBlock as ReturnType<typeof refBlockOf>),
+		expirationMs: await expirationOf(client, expiry ?? { afterMs: PROVED_LIFE_MS }),
+		timestampMs: BigInt(nowMs),
+		...(permissionId ? { permissionId } : {}),
+		...(memo && memo.length > 0 ? { data: memo } : {}),
+		...(feeLimitSun === undefined ? {} : { feeLimitSun }),
+	};
 }
 
 /** A transaction that differs from another one, of the same node and moment, in what a request says. */

@@ -6,6 +6,7 @@ import type { Message, MessageType } from "../../protocol/codec/descriptor.js";
 import * as m from "../../protocol/messages.js";
 import { operationName } from "../permission/operations.js";
 import { permissionUpdateSummary } from "../permission/permission-summary.js";
+import { shieldedCallText } from "../shielded/shielded-call.js";
 import { COIN_ID } from "../token/token-amount.js";
 import { tokenCallText } from "../token/token-call.js";
 import { formatCoin } from "../values/amount.js";
@@ -141,6 +142,17 @@ const SUMMARIES: ReadonlyMap<string, Summary> = new Map([
 	),
 	row(m.MarketCancelOrderContract, ({ order_id }, owner) => `${owner} cancels the order ${toHex(order_id)}`),
 
+	row(m.ShieldedTransferContract, (contract, owner) => {
+		const { spend_description, receive_description, from_amount, transparent_to_address, to_amount } =
+			contract;
+		const given =
+			owner === "" ? counted(spend_description.length, "spent note") : `${from_amount} units from ${owner}`;
+		const made = counted(receive_description.length, "new note");
+		const paid =
+			transparent_to_address.length > 0 ? [`${to_amount} units to ${base58(transparent_to_address)}`] : [];
+		return `shielded transfer: ${given} into ${[made, ...paid].join(" and ")}`;
+	}),
+
 	row(m.CreateSmartContract, ({ new_contract: made, call_token_value, token_id }, owner) => {
 		const name = made?.name ? ` ${JSON.stringify(made.name)}` : "";
 		const paid = payment(made?.call_value ?? 0n, call_token_value, token_id);
@@ -168,10 +180,14 @@ const SUMMARIES: ReadonlyMap<string, Summary> = new Map([
 	),
 ]);
 
+function counted(count: number, thing: string): string {
+	return `${count} ${thing}${count === 1 ? "" : "s"}`;
+}
+
 /** The selector, and what it means on a token. */
 function calledText(data: Uint8Array): string {
 	if (data.length < 4) return "";
-	const meaning = tokenCallText(data);
+	const meaning = tokenCallText(data) ?? shieldedCallText(data);
 	return `0x${toHex(data.subarray(0, 4))}${meaning === undefined ? "" : ` (${meaning})`} of `;
 }
 
@@ -189,7 +205,7 @@ const DEFAULT_LOCK_BLOCKS = 86_400n;
 
 /** One sentence on what a contract does. */
 export function contractSummary({ type, parameter }: Contract, owner: Uint8Array): string {
-	const account = toBase58Check(owner);
+	const account = owner.length === 0 ? "" : toBase58Check(owner);
 	const summary = SUMMARIES.get(type.message?.typeName ?? "");
 	return summary ? summary(parameter, account) : `${operationName(type.id)} by ${account}`;
 }

@@ -8,7 +8,7 @@ import { operationName, operationsHex } from "../permission/operations.js";
 import type { Approval, WeighedKey } from "../permission/permission.js";
 import { formatCoin } from "../values/amount.js";
 import { contractSummary } from "./contract-summary.js";
-import type { TransactionEnvelope } from "./envelope.js";
+import { ownerText, type TransactionEnvelope } from "./envelope.js";
 
 /** What is known about an envelope beside its bytes. */
 export interface EnvelopeFacts {
@@ -44,7 +44,7 @@ export function noteFor(envelope: TransactionEnvelope, facts: EnvelopeFacts): Js
 	const members: Record<string, Json | undefined> = {
 		v: 1n,
 		chain: chain ? toHex(chain) : member(envelope.coin, "chain"),
-		account: toBase58Check(envelope.owner),
+		account: ownerText(envelope.owner),
 		permission: permission ? permissionNote(permission) : member(envelope.coin, "permission"),
 		approved: approval && approval.approved.length > 0 ? approval.approved.map(keyNote) : undefined,
 		weight: approval?.weight.toString(),

@@ -4,6 +4,7 @@
  * computed anew on reading.
  */
 
+import { toBase58Check } from "../../protocol/address.js";
 import { equalBytes, fromHex, toHex } from "../../protocol/bytes.js";
 import type { Message } from "../../protocol/codec/descriptor.js";
 import { DecodeError } from "../../protocol/codec/reader.js";
@@ -12,7 +13,7 @@ import { sha256 } from "../../protocol/hash.js";
 import { NamedError } from "../../protocol/json/exceptions.js";
 import { transactionJson } from "../../protocol/json/transaction-json.js";
 import { packTransaction } from "../../protocol/json/transaction-packing.js";
-import { Transaction, TransactionRaw } from "../../protocol/messages.js";
+import { ShieldedTransferContract, Transaction, TransactionRaw } from "../../protocol/messages.js";
 import { SignatureError } from "../../protocol/signature.js";
 import { ParameterError, SignedTransaction } from "../../protocol/transaction.js";
 import { Failure } from "../failure.js";
@@ -24,7 +25,7 @@ export const MAX_SIGNATURES = 5;
 export interface TransactionEnvelope {
 	readonly transaction: SignedTransaction;
 	readonly type: ContractType;
-	/** Account that pays and whose permission counts, 21 bytes. */
+	/** Account that pays and whose permission counts, 21 bytes; none where notes pay. */
 	readonly owner: Uint8Array;
 	readonly permissionId: number;
 	/** Addresses of the signatures, in their order. */
@@ -195,7 +196,7 @@ function checkEnvelope(transaction: SignedTransaction, coin: JsonRecord | undefi
 			"the transaction holds fields that this program doesn't know, so it can't show what is signed",
 		);
 	}
-	if (transaction.owner.length === 0)
+	if (transaction.owner.length === 0 && !paysWithNotes(parameter))
 		throw new Failure("transaction_invalid", "the transaction names no owner");
 	return {
 		transaction,
@@ -205,6 +206,16 @@ function checkEnvelope(transaction: SignedTransaction, coin: JsonRecord | undefi
 		signers: recoverSigners(transaction),
 		coin,
 	};
+}
+
+/** Whether proofs stand in place of an owner's signature. */
+function paysWithNotes(parameter: Readonly<Message>): boolean {
+	return parameter instanceof ShieldedTransferContract && parameter.spend_description.length > 0;
+}
+
+/** The account that pays, as text; `notes` where notes of nobody's account do. @param owner 21 bytes, or none */
+export function ownerText(owner: Uint8Array): string {
+	return owner.length === 0 ? "notes" : toBase58Check(owner);
 }
 
 function recoverSigners(transaction: SignedTransaction): Uint8Array[] {

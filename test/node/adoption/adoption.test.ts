@@ -6,10 +6,13 @@ import {
 	judgeSource,
 } from "../../../src/node/adoption/adoption.js";
 import type { Source } from "../../../src/node/adoption/source-directory.js";
+import { transactionInfoById, transactionInfosOfBlock } from "../../../src/node/api/queries/blocks.js";
 import { ADOPTION_KEY, readMeta } from "../../../src/node/chain/data-directory.js";
 import type { OpenChain } from "../../../src/node/chain/open-chain.js";
 import { createMemoryDatabase, type KeyValueDatabase } from "../../../src/node/state/database.js";
+import { SignedBlock } from "../../../src/protocol/block.js";
 import { be64, fromKey, toHex, toKey } from "../../../src/protocol/bytes.js";
+import { Block, BlockHeader, TransactionInfo } from "../../../src/protocol/messages.js";
 import { openSmall, produce, smallConfig, transfer, users } from "../chain/small-chain.js";
 import { checkpointRow, fakeSource, type Stores, storesOf } from "./fake-source.js";
 
@@ -134,7 +137,8 @@ describe("an adoption", () => {
 		const source = fakeSource(await storesOf(original));
 		const adopted = await adoptInto(database, source, { blocks: "none", keptBlocks: 4n });
 		expect(adopted?.lowest).toBe(21n);
-		const { chain } = await openSmall({ storage: database });
+		const { chain, lowestNumber } = await openSmall({ storage: database });
+		expect([lowestNumber, original.lowestNumber]).toEqual([21n, 0n]);
 		expect([0n, 1n, 20n, 21n, 24n].map((number) => chain.blockByNumber(number)?.number)).toEqual([
 			0n,
 			undefined,
@@ -165,16 +169,54 @@ describe("an adoption", () => {
 		expect(await stateOf(await openSmall({ storage: database }))).toEqual(await stateOf(original));
 	});
 
+	it("answers with the receipts of old releases where newer ones wrote none", async () => {
+		const original = await grown();
+		const stores = await storesOf(original);
+		const [old, other] = [2n, 3n].map((number) => {
+			const [info] = transactionInfosOfBlock(original.chain.state, number);
+			if (!info) throw new Error(`block ${number} has a receipt`);
+			return info;
+		}) as [TransactionInfo, TransactionInfo];
+		without(stores, "transactionRetStore", (key) => key !== toKey(be64(2n)));
+		const rows = [old, TransactionInfo.create({ ...other, fee: 5n })];
+		stores.set(
+			"transactionHistoryStore",
+			new Map(rows.map((info) => [toKey(info.id), TransactionInfo.encode(info)])),
+		);
+		const database = createMemoryDatabase();
+		await adoptInto(database, fakeSource(stores));
+		const { state } = (await openSmall({ storage: database })).chain;
+		expect(transactionInfosOfBlock(state, 2n).map(({ id }) => toHex(id))).toEqual([toHex(old.id)]);
+		expect(transactionInfoById(state, old.id)?.blockNumber).toBe(2n);
+		// What newer releases wrote comes first.
+		expect(transactionInfoById(state, other.id)?.fee).toBe(other.fee);
+		expect(transactionInfosOfBlock(state, 4n)).toEqual([]);
+	});
+
+	it("keeps what votes confirmed, up to the head", async () => {
+		const confirmed = async (number: bigint): Promise<OpenChain> => {
+			const stores = await storesOf(await grown());
+			stores.set("common-database", new Map([["LATEST_PBFT_BLOCK_NUM", be64(number)]]));
+			stores.set("pbft-sign-data", new Map([["BLOCK20", Uint8Array.of(1, 2)]]));
+			const database = createMemoryDatabase();
+			await adoptInto(database, fakeSource(stores));
+			return openSmall({ storage: database });
+		};
+		const hexOf = (open: OpenChain, name: string) => toHex(open.sideRecord(name) ?? Uint8Array.of());
+		const open = await confirmed(20n);
+		expect(hexOf(open, "common-database/LATEST_PBFT_BLOCK_NUM")).toBe("0000000000000014");
+		expect(hexOf(open, "pbft-sign-data/BLOCK20")).toBe("0102");
+		expect(hexOf(await confirmed(26n), "common-database/LATEST_PBFT_BLOCK_NUM")).toBe("0000000000000018");
+	});
+
 	it("takes over neither derived nor unknown stores, and names the unknown", async () => {
 		const stores = await storesOf(await grown());
 		stores.set("reward-vi", new Map([["a", be64(1n)]]));
-		stores.set("transactionHistoryStore", new Map([["a", be64(1n)]]));
 		stores.set("future", new Map([["a", be64(1n)]]));
 		stores.set("utxo", new Map([["a", be64(1n)]]));
 		const database = createMemoryDatabase();
 		const adopted = await adoptInto(database, fakeSource(stores));
 		expect(adopted?.judgement.notes).toEqual([
-			"receipts that releases before mid-2019 wrote (transactionHistoryStore) are not adopted",
 			"taken for empty, since the stores are missing: account-asset",
 			"not read, since this program doesn't know the stores: future",
 		]);
@@ -189,6 +231,98 @@ describe("data that aren't what they should be", () => {
 			"are another chain's",
 			(stores) => stores.get("block-index")?.set(toKey(be64(0n)), Buffer.alloc(32, 7)),
 			/belong to another chain: their genesis block is 0707/,
+		],
+		[
+			"have another genesis block than its id says",
+			(stores) => {
+				const blocks = stores.get("block") as Map<string, Uint8Array>;
+				const [genesis, next] = [...blocks.keys()].sort() as [string, string];
+				blocks.set(genesis, blocks.get(next) as Uint8Array);
+			},
+			/the store block has another genesis block than 0000000000000000/,
+		],
+		[
+			"have no genesis block",
+			(stores) => without(stores, "block", (key) => !key.startsWith("\0".repeat(8))),
+			/the store block has no genesis block 0000000000000000/,
+		],
+		[
+			"lack a flag that every release from 4.8.0 on sets",
+			(stores) => stores.get("properties")?.delete("ABI_MOVE_DONE"),
+			/the store properties lacks ABI_MOVE_DONE/,
+		],
+		[
+			"have a block that can't be read",
+			(stores) => {
+				const blocks = stores.get("block") as Map<string, Uint8Array>;
+				blocks.set([...blocks.keys()].sort()[5] as string, Uint8Array.of(0xff));
+			},
+			/block 5 of the adopted data can't be read: /,
+		],
+		[
+			"have a head that no witness signed",
+			(stores) => {
+				const blocks = stores.get("block") as Map<string, Uint8Array>;
+				const key = [...blocks.keys()].sort().at(-1) as string;
+				const head = SignedBlock.decode(blocks.get(key) as Uint8Array).message;
+				const header = BlockHeader.create({ ...head.block_header, witness_signature: new Uint8Array(65) });
+				blocks.set(key, Block.encode(Block.create({ ...head, block_header: header })));
+			},
+			/the head block 24 is not signed by the key of its witness/,
+		],
+		[
+			"name a witness that is none",
+			(stores) => stores.get("witness")?.delete([...(stores.get("witness")?.keys() ?? [])][0] as string),
+			/the active witness [0-9a-f]{42} is not one in the store witness/,
+		],
+		[
+			"name too many witnesses",
+			(stores) => {
+				const schedule = stores.get("witness_schedule") as Map<string, Uint8Array>;
+				const list = schedule.get("active_witnesses") as Uint8Array;
+				schedule.set("active_witnesses", Buffer.concat(Array.from({ length: 6 }, () => list)));
+			},
+			/witness_schedule names 30 active witnesses, more than 27/,
+		],
+		[
+			"have a solidified block far below the head",
+			(stores) => stores.get("properties")?.set("LATEST_SOLIDIFIED_BLOCK_NUM", be64(25n)),
+			/the solidified block 25 is not near the head 24/,
+		],
+		[
+			"have a transaction above the head",
+			(stores) => stores.get("trans")?.set("\u00ff".repeat(32), be64(25n)),
+			/the store trans has the transaction f{64} in a block above the head 24/,
+		],
+		[
+			"have a tree above the head",
+			(stores) => stores.get("tree-block-index")?.set(toKey(be64(25n)), new Uint8Array(32)),
+			/the store tree-block-index goes on after the head block 24/,
+		],
+		[
+			"lack the tree of the head",
+			(stores) => stores.get("tree-block-index")?.delete(toKey(be64(24n))),
+			/the store tree-block-index lacks the head block 24/,
+		],
+		[
+			"have the blocks of another branch",
+			(stores) => stores.get("block-index")?.set(toKey(be64(24n)), Buffer.alloc(32, 9)),
+			/the store block-index lacks the head block 24/,
+		],
+		[
+			"go on in the index of blocks",
+			(stores) => stores.get("block-index")?.set(toKey(be64(25n)), Buffer.alloc(32, 9)),
+			/the store block-index goes on after the head block 24/,
+		],
+		[
+			"have no blocks but the genesis block",
+			(stores) => without(stores, "block-index", (key) => key === toKey(be64(0n))),
+			/block-index holds no block but the genesis block/,
+		],
+		[
+			"have a window whose row in recent-block is another",
+			(stores) => stores.get("recent-block")?.set(toKey(Uint8Array.of(0, 7)), new Uint8Array(8)),
+			/block 7 of the adopted data is missing in recent-block/,
 		],
 		[
 			"lack the head in recent-block",

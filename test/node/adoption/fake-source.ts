@@ -37,6 +37,8 @@ function fakeStore(name: string, entries: ReadonlyMap<string, Uint8Array>): Fore
 				yield [key.subarray(0, text.length), value];
 			}
 		},
+		logged: () => [],
+		estimate: () => entries.size,
 		close: () => undefined,
 	};
 	return store;

@@ -13,6 +13,7 @@ import {
 import { mkdtemp } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { ClassicLevel } from "classic-level";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { type Adopted, adopt, judgeSource } from "../../../src/node/adoption/adoption.js";
 import { openForeignStore } from "../../../src/node/adoption/engine/foreign-store.js";
@@ -88,6 +89,16 @@ describe("a reference node's directory", () => {
 		expect(fingerprint()).toBe(before);
 		appendFileSync(join(stores, "abi", "CURRENT"), "\n");
 		expect(fingerprint()).not.toBe(before);
+	});
+
+	it("is refused while an engine has a store of it open", async () => {
+		const db = new ClassicLevel(join(stores, "votes"));
+		await db.open();
+		expect(() => openSourceDirectory(root, openForeignStore)).toThrow(
+			`${join(stores, "votes", "LOCK")} is held: the node that writes this directory must be stopped first`,
+		);
+		await db.close();
+		expect(openSourceDirectory(root, openForeignStore).path).toBe(stores);
 	});
 
 	it("prefers checkpoints of version 2 to that of version 1, by their time", () => {

@@ -4,7 +4,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { ConfigError } from "../../../src/hocon/config-error.js";
-import { loadVerifier } from "../../../src/node/shielded/parameters.js";
+import { loadVerifyingKeys, proofsWith } from "../../../src/node/shielded/parameters.js";
+import { holdsTransfer } from "../../../src/node/shielded/proofs.js";
 import { recordedCalls } from "./recorded-proofs.js";
 
 const NAMES = ["sapling-spend.vk", "sapling-output.vk"] as const;
@@ -28,8 +29,8 @@ afterEach(() => rmSync(folder, { recursive: true, force: true }));
 const MINT = recordedCalls[0]?.input as Uint8Array;
 
 /** Whether the first recorded mint, of 5 whatever its units, is taken. */
-async function takesMint(parameters: Parameters<typeof loadVerifier>[0]): Promise<boolean> {
-	const verifier = await loadVerifier(parameters);
+async function takesMint(parameters: Parameters<typeof loadVerifyingKeys>[0]): Promise<boolean> {
+	const verifier = await proofsWith(await loadVerifyingKeys(parameters), 0);
 	const part = (at: number, length = 32) => MINT.subarray(at, at + length);
 	const output = {
 		noteCommitment: part(0),
@@ -38,7 +39,7 @@ async function takesMint(parameters: Parameters<typeof loadVerifier>[0]): Promis
 		proof: part(96, 192),
 	};
 	const value = BigInt(`0x${Buffer.from(part(352)).toString("hex")}`);
-	return verifier.verify([], [output], -value, part(288, 64), part(384));
+	return holdsTransfer(verifier, [], [output], -value, part(288, 64), part(384));
 }
 
 test("verifying keys alone suffice, checked against the hashes of the configuration", async () => {
@@ -49,7 +50,7 @@ test("verifying keys alone suffice, checked against the hashes of the configurat
 test("a file of parameters is taken before a key alone", async () => {
 	const path = join(folder, "sapling-output.params");
 	writeFileSync(path, Buffer.concat([readFileSync(join(folder, NAMES[1])), Buffer.alloc(5000)]));
-	await expect(loadVerifier(good)).rejects.toThrow(path);
+	await expect(loadVerifyingKeys(good)).rejects.toThrow(path);
 	expect(await takesMint({ ...good, outputHash: hashOf(path) })).toBe(true);
 });
 
@@ -71,13 +72,13 @@ test.each([
 	],
 ])("a file that is %s is told in one sentence", async (_, spoil, message) => {
 	spoil();
-	const loading = loadVerifier(good);
+	const loading = loadVerifyingKeys(good);
 	await expect(loading).rejects.toThrow(ConfigError);
 	await expect(loading).rejects.toThrow(message);
 });
 
 test("a file without a key is told, whatever hash is expected", async () => {
 	truncateSync(join(folder, NAMES[1]), 1000);
-	const loading = loadVerifier({ ...good, outputHash: undefined });
+	const loading = loadVerifyingKeys({ ...good, outputHash: undefined });
 	await expect(loading).rejects.toThrow("a verifying key has 1444 bytes, and there are 1000");
 });

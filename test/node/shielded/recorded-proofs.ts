@@ -16,7 +16,7 @@ export const spendKey = readKey("sapling-spend.vk", SPEND_INPUTS);
 export const outputKey = readKey("sapling-output.vk", OUTPUT_INPUTS);
 
 export const verifierOf = (groth16: Groth16): SaplingVerifier =>
-	new SaplingVerifier(groth16, spendKey, outputKey);
+	SaplingVerifier.withKeys(groth16, spendKey, outputKey);
 
 export interface RecordedCall {
 	/** The precompile's address. */

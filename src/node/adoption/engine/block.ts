@@ -1,7 +1,7 @@
 /** Blocks of tables: entries whose keys leave out what they share with the one before (doc/table_format.md of LevelDB). */
 
 import { ByteReader, FormatError } from "./byte-reader.js";
-import { MAX_BLOCKS, MAX_NAMES } from "./limits.js";
+import { MAX_BLOCKS, MAX_INDEX_KEY_BYTES, MAX_NAMES } from "./limits.js";
 
 export interface BlockHandle {
 	readonly offset: number;
@@ -101,34 +101,132 @@ export function handleOf(reader: ByteReader): BlockHandle {
 	return { offset: reader.varint(), size: reader.varint() };
 }
 
-/**
- * The handles of an index, in the order of the file. Its keys aren't looked at: under another order than that of bytes
- * they are not to be relied on.
- * @param isDelta whether most values are only the difference of the size to that before (RocksDB from format 4 on)
- * @param trailerBytes bytes between two blocks
- * @throws {FormatError}
- */
-export function readIndex(block: Uint8Array, isDelta: boolean, trailerBytes: number): BlockHandle[] {
-	const reader = new ByteReader(block, 0, endOfEntries(block));
-	const handles: BlockHandle[] = [];
-	let last: BlockHandle = { offset: 0, size: 0 };
-	while (!reader.isAtEnd) {
-		const shared = reader.varint();
-		const unshared = reader.varint();
-		const valueLength = isDelta ? 0 : reader.varint();
-		reader.advance(unshared);
-		if (isDelta && shared > 0) {
-			const coded = reader.varint();
-			const difference = coded % 2 === 0 ? coded / 2 : -(coded + 1) / 2;
-			last = { offset: last.offset + last.size + trailerBytes, size: last.size + difference };
-		} else {
-			const end = reader.at + valueLength;
-			last = handleOf(reader);
-			if (!isDelta && reader.at !== end)
-				throw new FormatError("has an entry that is not a place in the file");
+/** Bytes of sequence number and type behind a key. */
+export const INTERNAL_BYTES = 8;
+
+/** The sequence number behind a key. */
+export function sequenceAt(key: Uint8Array, end: number): number {
+	let sequence = 0;
+	for (let i = end + INTERNAL_BYTES - 1; i > end; i--) sequence = sequence * 256 + (key[i] as number);
+	return sequence;
+}
+
+/** How the entries of an index are written. */
+interface IndexForm {
+	/** Whether most values are only the difference of the size to that before (RocksDB from format 4 on). */
+	readonly isDelta: boolean;
+	/** Bytes between two blocks. */
+	readonly trailerBytes: number;
+	/** Whether its keys are without sequence number and type. */
+	readonly hasUserKeys: boolean;
+}
+
+/** Where the blocks of a table lie, in the order of the file, and up to which key each goes. */
+export class BlockIndex {
+	private constructor(
+		private readonly offsets: Float64Array,
+		private readonly sizes: Float64Array,
+		/** The keys one after the other, without sequence number and type, and where each ends. */
+		private readonly keys: Buffer,
+		private readonly keyEnds: Uint32Array,
+	) {}
+
+	/** @throws {FormatError} */
+	static read(block: Uint8Array, form: IndexForm): BlockIndex {
+		const reader = new ByteReader(block, 0, endOfEntries(block));
+		const offsets: number[] = [];
+		const sizes: number[] = [];
+		const keys = new KeyCollector();
+		let [offset, size] = [0, 0];
+		while (!reader.isAtEnd) {
+			const shared = reader.varint();
+			const unshared = reader.varint();
+			const valueLength = form.isDelta ? 0 : reader.varint();
+			const start = reader.advance(unshared);
+			keys.add(shared, block.subarray(start, start + unshared), form.hasUserKeys ? 0 : INTERNAL_BYTES);
+			if (form.isDelta && shared > 0) {
+				const coded = reader.varint();
+				offset += size + form.trailerBytes;
+				size += coded % 2 === 0 ? coded / 2 : -(coded + 1) / 2;
+			} else {
+				const end = reader.at + valueLength;
+				({ offset, size } = handleOf(reader));
+				if (!form.isDelta && reader.at !== end)
+					throw new FormatError("has an entry that is not a place in the file");
+			}
+			if (offsets.length >= MAX_BLOCKS) throw new FormatError(`names more than ${MAX_BLOCKS} blocks`);
+			offsets.push(offset);
+			sizes.push(size);
 		}
-		if (handles.length >= MAX_BLOCKS) throw new FormatError(`names more than ${MAX_BLOCKS} blocks`);
-		handles.push(last);
+		return new BlockIndex(Float64Array.from(offsets), Float64Array.from(sizes), keys.bytes, keys.ends);
 	}
-	return handles;
+
+	get length(): number {
+		return this.offsets.length;
+	}
+
+	/** Memory that it takes. */
+	get bytes(): number {
+		return this.length * 20 + this.keys.length;
+	}
+
+	/** @returns undefined behind the last */
+	handle(at: number): BlockHandle | undefined {
+		const offset = this.offsets[at];
+		return offset === undefined ? undefined : { offset, size: this.sizes[at] as number };
+	}
+
+	/**
+	 * The first block that may hold a key or one after it; the number of blocks if none does. Only under the order of
+	 * bytes: under another the keys of an index are not to be relied on.
+	 */
+	firstFrom(key: Uint8Array): number {
+		let [low, high] = [0, this.length];
+		while (low < high) {
+			const middle = (low + high) >>> 1;
+			const start = middle === 0 ? 0 : (this.keyEnds[middle - 1] as number);
+			const last = this.keys.subarray(start, this.keyEnds[middle]);
+			if (Buffer.compare(last, key) < 0) low = middle + 1;
+			else high = middle;
+		}
+		return low;
+	}
+}
+
+/** Puts keys together that leave out what they share with the one before. */
+class KeyCollector {
+	private buffer = Buffer.allocUnsafe(4096);
+	private used = 0;
+	private readonly ended: number[] = [];
+	private present = Buffer.allocUnsafe(256);
+	private length = 0;
+
+	/** @param unshared the rest of the key @param dropped bytes at its end that are left out @throws {FormatError} */
+	add(shared: number, unshared: Uint8Array, dropped: number): void {
+		if (shared > this.length) throw new FormatError("shares more of a key than there is");
+		this.length = shared + unshared.length;
+		if (this.length < dropped) throw new FormatError("has a key that is too short");
+		if (this.length > this.present.length) this.present = enlarged(this.present, this.length);
+		this.present.set(unshared, shared);
+		const kept = this.length - dropped;
+		if (this.used + kept > MAX_INDEX_KEY_BYTES) throw new FormatError("has keys that are too long");
+		if (this.used + kept > this.buffer.length) this.buffer = enlarged(this.buffer, this.used + kept);
+		this.buffer.set(this.present.subarray(0, kept), this.used);
+		this.used += kept;
+		this.ended.push(this.used);
+	}
+
+	get bytes(): Buffer {
+		return Buffer.from(this.buffer.subarray(0, this.used));
+	}
+
+	get ends(): Uint32Array {
+		return Uint32Array.from(this.ended);
+	}
+}
+
+function enlarged(before: Buffer, length: number): Buffer<ArrayBuffer> {
+	const larger = Buffer.allocUnsafe(2 * length);
+	larger.set(before);
+	return larger;
 }

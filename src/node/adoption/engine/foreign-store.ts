@@ -3,7 +3,9 @@
  * side by side (protocol/reference-stores).
  */
 
+import { INTERNAL_BYTES } from "./block.js";
 import { loadXxh3, type Xxh3 } from "./block-checksum.js";
+import { estimateEntries } from "./entry-estimate.js";
 import { ForeignStoreError } from "./foreign-store-error.js";
 import {
 	MAX_BLOCK_BYTES,
@@ -14,7 +16,7 @@ import {
 } from "./limits.js";
 import { mergedEntries } from "./merged-entries.js";
 import { findFiles, type StoreFiles } from "./store-directory.js";
-import { INTERNAL_BYTES, type LocatedTable, TableChain } from "./table-chain.js";
+import { type LocatedTable, TableChain } from "./table-chain.js";
 import { LogEntries } from "./write-ahead-log.js";
 
 /** A key and its value. The buffers are the reader's own: copy what is needed after the next step. */
@@ -37,6 +39,13 @@ export interface ForeignStore {
 	 * @throws {ForeignStoreError} as soon as something is read that isn't as it was written
 	 */
 	entries(after?: Uint8Array): Iterable<ForeignEntry>;
+	/** About how many entries it has; reads a few blocks. @throws {ForeignStoreError} as `entries` */
+	estimate(): number;
+	/**
+	 * What its logs say of keys, newer than its tables: in the order of its comparator, each key once; null: deleted. The
+	 * buffers are the reader's own.
+	 */
+	logged(): Iterable<readonly [key: Uint8Array, value: Uint8Array | null]>;
 	/** Closes the files and forgets the logs. */
 	close(): void;
 }
@@ -104,6 +113,7 @@ class Store implements ForeignStore {
 		const reading = {
 			...settings,
 			order: files.order,
+			after,
 			lastSequence: files.manifest.lastSequence,
 			windowBytes: Math.max(MIN_WINDOW_BYTES, Math.min(MAX_WINDOW_BYTES, share)),
 			onRead: (bytes: number) => {
@@ -119,6 +129,20 @@ class Store implements ForeignStore {
 				),
 		);
 		return mergedEntries([logs.source(), ...chains], files.order, after);
+	}
+
+	estimate(): number {
+		const { files, settings, logs } = this;
+		const reading = { ...settings, windowBytes: 0 };
+		return (logs?.count ?? 0) + estimateEntries(files.chains.flat(), files.order, reading);
+	}
+
+	*logged(): Generator<readonly [Uint8Array, Uint8Array | null]> {
+		if (!this.logs) throw new Error(`${this.name} is closed`);
+		const source = this.logs.source();
+		while (source.next()) {
+			yield [source.key.subarray(0, source.keyLength), source.isDeletion ? null : source.value()];
+		}
 	}
 
 	/** Whether all of a table's keys are left out; counted as read then. */

@@ -6,6 +6,8 @@ import { FormatError } from "./byte-reader.js";
 export interface KeyOrder {
 	/** What a manifest calls it. */
 	readonly name: string;
+	/** Whether it is the order of bytes: only then can the keys of an index be relied on. */
+	readonly isByBytes: boolean;
 	/** Below 0 if the first key comes before the second. The keys are the first bytes of buffers. */
 	compare(a: Uint8Array, aLength: number, b: Uint8Array, bLength: number): number;
 }
@@ -27,9 +29,14 @@ function priceKey(key: Uint8Array, length: number): string {
 	return Buffer.from(key.buffer, key.byteOffset, length).toString("latin1");
 }
 
-const BYTEWISE: KeyOrder = { name: "leveldb.BytewiseComparator", compare: compareBytes };
+const BYTEWISE: KeyOrder = {
+	name: "leveldb.BytewiseComparator",
+	isByBytes: true,
+	compare: compareBytes,
+};
 const BY_PRICE: KeyOrder = {
 	name: "MarketOrderPriceComparator",
+	isByBytes: false,
 	compare: (a, aLength, b, bLength) => comparePriceKeys(priceKey(a, aLength), priceKey(b, bLength)),
 };
 

@@ -20,5 +20,7 @@ export const MAX_WINDOW_BYTES = 2 * 2 ** 20;
 export const MIN_WINDOW_BYTES = 2 ** 16;
 /** Blocks of a table: 16 GiB in the smallest that an engine makes. */
 export const MAX_BLOCKS = 2 ** 22;
+/** Bytes of the keys of an index, none of which is longer than those of prices. */
+export const MAX_INDEX_KEY_BYTES = 512 * 2 ** 20;
 /** Names in a metaindex or among properties; RocksDB writes about fifty. */
 export const MAX_NAMES = 4096;

@@ -1,7 +1,7 @@
 /** Tables that follow each other without overlapping, walked as one. */
 
 import { TRAILER_BYTES } from "../../state/table-checksums.js";
-import { BlockCursor } from "./block.js";
+import { BlockCursor, INTERNAL_BYTES, sequenceAt } from "./block.js";
 import { BlockReader, type Reading } from "./block-reader.js";
 import { FormatError } from "./byte-reader.js";
 import { DELETION, type EntrySource, refusedType, SINGLE_DELETION, VALUE } from "./entry-source.js";
@@ -11,8 +11,6 @@ import { MAX_SOURCES } from "./limits.js";
 import type { TableFile } from "./manifest.js";
 import { readFooter, readLayout, type TableLayout } from "./table-format.js";
 
-/** Behind each key: sequence number and type. */
-export const INTERNAL_BYTES = 8;
 /** Sequence numbers have seven bytes; those above 2^53 would take longer than any network will exist. */
 const MAX_SEQUENCE_TOP = 2 ** 21;
 
@@ -26,6 +24,8 @@ interface ChainReading extends Reading {
 	/** The highest sequence number that tables can have. */
 	readonly lastSequence: number;
 	readonly onRead: (bytes: number) => void;
+	/** Keys up to this one aren't wanted: blocks that hold no others are passed over. */
+	readonly after: Uint8Array | undefined;
 }
 
 /** A table that is being walked. */
@@ -39,6 +39,8 @@ interface OpenTable {
 	/** Where the present block ends. */
 	end: number;
 	entries: number;
+	/** The first of its blocks that is walked. */
+	readonly first: number;
 }
 
 export class TableChain implements EntrySource {
@@ -91,16 +93,25 @@ export class TableChain implements EntrySource {
 			const blocks = new BlockReader(file, footer, this.reading);
 			const layout = readLayout(file, footer, blocks, this.reading.order);
 			this.beforeLength = 0;
-			return { table, file, blocks, layout, next: 0, end: 0, entries: 0 };
+			const first = this.firstBlock(layout);
+			this.reading.onRead(layout.blocks.handle(first)?.offset ?? 0);
+			return { table, file, blocks, layout, next: first, end: 0, entries: 0, first };
 		} catch (error) {
 			file.close();
 			throw error;
 		}
 	}
 
+	/** The last block is walked in any case: it has to end as the manifest says. */
+	private firstBlock({ blocks }: TableLayout): number {
+		const { after, order } = this.reading;
+		if (!after || !order.isByBytes || blocks.length === 0) return 0;
+		return Math.min(blocks.firstFrom(after), blocks.length - 1);
+	}
+
 	/** @returns whether there was another block */
 	private openBlock(open: OpenTable): boolean {
-		const handle = open.layout.blocks[open.next];
+		const handle = open.layout.blocks.handle(open.next);
 		if (!handle) return false;
 		if (handle.offset < open.end) {
 			throw open.blocks.fault(handle, "data", `begins before the end of another at byte ${open.end}`);
@@ -112,7 +123,7 @@ export class TableChain implements EntrySource {
 	}
 
 	private nextInBlock(open: OpenTable): boolean {
-		if (open.next === 0) return false;
+		if (open.next === open.first) return false;
 		const { cursor } = this;
 		try {
 			if (!cursor.next()) return false;
@@ -120,7 +131,7 @@ export class TableChain implements EntrySource {
 			this.requireOrder(open, cursor.key, cursor.keyLength);
 		} catch (error) {
 			if (!(error instanceof FormatError)) throw error;
-			const handle = open.layout.blocks[open.next - 1];
+			const handle = open.layout.blocks.handle(open.next - 1);
 			throw handle ? open.blocks.fault(handle, "data", error.message) : error;
 		}
 		open.entries++;
@@ -156,7 +167,7 @@ export class TableChain implements EntrySource {
 	/** Merging relies on the order of the entries and on the bounds that the manifest names. */
 	private requireOrder(open: OpenTable, key: Buffer, length: number): void {
 		if (open.entries === 0) {
-			if (!isEqual(key, length, open.table.smallest)) {
+			if (open.first === 0 && !isEqual(key, length, open.table.smallest)) {
 				throw new FormatError("doesn't begin with the key that the manifest names");
 			}
 		} else {
@@ -177,7 +188,7 @@ export class TableChain implements EntrySource {
 
 	private finish(open: OpenTable): void {
 		const { table, layout, file } = open;
-		if (layout.entries !== undefined && layout.entries !== open.entries) {
+		if (open.first === 0 && layout.entries !== undefined && layout.entries !== open.entries) {
 			throw file.fault(`is damaged: it has ${open.entries} entries and says that it has ${layout.entries}`);
 		}
 		if (!isEqual(this.before, this.beforeLength, table.largest)) {
@@ -188,7 +199,8 @@ export class TableChain implements EntrySource {
 	}
 }
 
-function requireSize(file: ForeignFile, table: LocatedTable): void {
+/** @throws {ForeignStoreError} unless a table has the size that its manifest names */
+export function requireSize(file: ForeignFile, table: { readonly size: number }): void {
 	if (file.size !== table.size) {
 		throw file.fault(`is damaged: it has ${file.size} bytes, and the manifest says ${table.size}`);
 	}
@@ -198,13 +210,6 @@ function isEqual(key: Uint8Array, length: number, other: Uint8Array): boolean {
 	if (length !== other.length) return false;
 	for (let i = 0; i < length; i++) if (key[i] !== other[i]) return false;
 	return true;
-}
-
-/** The sequence number behind a key. */
-function sequenceAt(key: Uint8Array, end: number): number {
-	let sequence = 0;
-	for (let i = end + INTERNAL_BYTES - 1; i > end; i--) sequence = sequence * 256 + (key[i] as number);
-	return sequence;
 }
 
 /** By key, of one key the newest first: RocksDB may end a table and begin the next with the same key. */

@@ -1,7 +1,7 @@
 /** The end of a table: its footer, and what its properties say about the rest (protocol/reference-stores §2). */
 
 import { TRAILER_BYTES } from "../../state/table-checksums.js";
-import { type BlockHandle, handleOf, namedValues, readIndex } from "./block.js";
+import { type BlockHandle, BlockIndex, handleOf, namedValues } from "./block.js";
 import { CRC32C, checksumOf, placeModifier, XXH3, type Xxh3 } from "./block-checksum.js";
 import type { BlockReader } from "./block-reader.js";
 import { ByteReader, FormatError } from "./byte-reader.js";
@@ -95,7 +95,7 @@ function requireZeros(bytes: Uint8Array): void {
 
 /** What a table consists of. */
 export interface TableLayout {
-	readonly blocks: readonly BlockHandle[];
+	readonly blocks: BlockIndex;
 	/** How many entries it says it has; LevelDB doesn't say. */
 	readonly entries: number | undefined;
 }
@@ -144,9 +144,13 @@ export function readLayout(
 		requireUsable(properties, metaindex, order);
 		const index = footer.index ?? metaindex.get("rocksdb.index");
 		if (!index) throw new FormatError("name no index");
-		const isDelta = properties.number("rocksdb.index.value.is.delta.encoded") === 1;
+		const form = {
+			isDelta: properties.number("rocksdb.index.value.is.delta.encoded") === 1,
+			hasUserKeys: properties.number("rocksdb.index.key.is.user.key") === 1,
+			trailerBytes: TRAILER_BYTES,
+		};
 		return {
-			blocks: blocks.parse(index, "index", (block) => readIndex(block, isDelta, TRAILER_BYTES)),
+			blocks: blocks.parse(index, "index", (block) => BlockIndex.read(block, form)),
 			entries: properties.number("rocksdb.num.entries"),
 		};
 	} catch (error) {

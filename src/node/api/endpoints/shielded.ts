@@ -1,27 +1,48 @@
 /**
- * Shielded transactions and shielded tokens (protocol/http-endpoints §4). What needs no proof, scan or random
- * number is answered (shielded-keys.ts); the other requests are read and checked for form, and refused.
+ * Shielded transactions and shielded tokens (protocol/http-endpoints §4, protocol/shielded §5.1). What answers is loaded with
+ * the first request (shielded/methods.ts). Requests carry secret keys: nothing of them is logged or kept.
  */
 
+import type { Message, MessageType } from "../../../protocol/codec/descriptor.js";
 import { NamedError } from "../../../protocol/json/exceptions.js";
+import { mapOrderedMessageWith, printMessage, shownAs } from "../../../protocol/json/message-writer.js";
 import {
+	BytesMessage,
+	DecryptNotes,
+	DecryptNotesMarked,
+	DecryptNotesMarkedNoteTx,
+	DecryptNotesNoteTx,
+	DecryptNotesORC20,
+	DecryptNotesORC20NoteTx,
+	DiversifierMessage,
+	ExpandedSpendingKeyMessage,
+	IncomingViewingKeyDiversifierMessage,
+	IncomingViewingKeyMessage,
+	IncrementalMerkleVoucherInfo,
 	IvkDecryptAndMarkParameters,
 	IvkDecryptORC20Parameters,
 	IvkDecryptParameters,
 	NfORC20Parameters,
 	NfParameters,
 	NoteParameters,
+	NullifierResult,
 	OutputPointInfo,
 	OvkDecryptORC20Parameters,
 	OvkDecryptParameters,
+	PaymentAddressMessage,
 	PrivateParameters,
 	PrivateParametersWithoutAsk,
 	PrivateShieldedORC20Parameters,
 	PrivateShieldedORC20ParametersWithoutAsk,
+	ShieldedAddressInfo,
+	ShieldedORC20Parameters,
 	ShieldedORC20TriggerContractParameters,
 	SpendAuthSigParameters,
+	SpendResult,
+	ViewingKeyMessage,
 } from "../../../protocol/messages.js";
-import type { ApiContext, ServerKind } from "../context.js";
+import type { SignedTransaction } from "../../../protocol/transaction.js";
+import type { ApiContext } from "../context.js";
 import {
 	addressParameter,
 	BadRequestError,
@@ -32,22 +53,40 @@ import {
 	longParameter,
 	messageRequest,
 	noRequest,
+	printed,
+	type ReplyWriter,
 	type RequestForm,
 	visibleOnly,
-	written,
 } from "../endpoint.js";
+import type { shieldedMethods } from "../shielded/methods.js";
 import { EVENTS_REFUSED, shieldedApiOff } from "../shielded-api.js";
 import { packedTransaction } from "./broadcast.js";
+import { builtTransaction } from "./builders.js";
 import { hexValues } from "./hex-values.js";
-import { shieldedKeyEndpoints } from "./shielded-keys.js";
 
-interface ShieldedRow {
-	readonly name: string;
-	readonly about: string;
-	readonly get: "query" | "empty";
-	readonly post?: "raw";
-	readonly servers?: readonly ServerKind[];
-	readonly request: RequestForm<unknown>;
+type Methods = typeof shieldedMethods;
+type MethodName = keyof Methods;
+type RequestOf<M extends MethodName> = Parameters<Methods[M]> extends [unknown, infer Q] ? Q : unknown;
+type ReplyOf<M extends MethodName> = Awaited<ReturnType<Methods[M]>>;
+
+/** @throws {NamedError} where the node doesn't serve shielded transactions */
+function checkServed({ node }: ApiContext): void {
+	const { shielded, release } = node.config.node;
+	if (!shielded.enabled) throw new NamedError("ZksnarkException", shieldedApiOff(release));
+}
+
+const load = () => import("../shielded/methods.js");
+
+/** Answers with the method of this name. */
+function by<M extends MethodName>(name: M) {
+	return async (context: ApiContext, request: RequestOf<M>): Promise<ReplyOf<M>> => {
+		checkServed(context);
+		const method = (await load()).shieldedMethods[name] as (
+			context: ApiContext,
+			request: unknown,
+		) => ReplyOf<M> | Promise<ReplyOf<M>>;
+		return method(context, request);
+	};
 }
 
 /** From release 4.8.2 on a list of events is refused, whether the endpoint is served or not. */
@@ -66,55 +105,165 @@ function withoutEvents<T extends { readonly events: readonly string[] }>(
 	};
 }
 
+/** The form of another message. */
+function mapped<T, U>(form: RequestForm<T>, to: (value: T) => U): RequestForm<U> {
+	return { fields: form.fields, read: (input) => to(form.read(input)) };
+}
+
+/** Notes found: their numbers and marks are shown even where they are 0 or false. */
+function notes<N extends Message, T extends Message & { readonly noteTxs: readonly N[] }>(
+	type: MessageType<T>,
+	noteType: MessageType<N>,
+	...always: readonly (keyof N & string)[]
+): ReplyWriter<T> {
+	const write = ({ style }: ApiContext, { noteTxs }: T): string => {
+		if (noteTxs.length === 0) return "{}";
+		const texts = noteTxs.map((note) =>
+			mapOrderedMessageWith(
+				noteType,
+				note,
+				style,
+				always.map((name) => [name, String(note[name])] as const),
+			),
+		);
+		return `{"noteTxs":[${texts.join(",")}]}`;
+	};
+	return Object.assign(write, { answers: type.typeName });
+}
+
+const oneValue = messageRequest(BytesMessage, { value: hexParameter });
+const oneValueShown = printed(BytesMessage);
+/** Not even `visible` is read: a body may be anything. */
+const valueOfNoRequest: ReplyWriter<BytesMessage> = Object.assign(
+	({ style }: ApiContext, reply: BytesMessage) => printMessage(BytesMessage, reply, shownAs(style, false)),
+	{ answers: BytesMessage.typeName },
+);
 const range = { start_block_index: longParameter, end_block_index: longParameter };
 const ofContract = { shielded_ORC20_contract_address: addressParameter };
+const byQuery = { servers: ["full"], get: "query", post: "body" } as const;
+const byBody = { servers: ["full"], get: "empty", post: "body" } as const;
 
-const rows: readonly ShieldedRow[] = [
-	{ name: "getspendingkey", about: "A random spending key.", get: "query", request: visibleOnly },
-	{ name: "getrcm", about: "A random trapdoor of a note's commitment.", get: "query", request: noRequest },
-	{ name: "getdiversifier", about: "A random diversifier.", get: "query", request: visibleOnly },
-	{
+const keyEndpoints: readonly Endpoint[] = [
+	defineEndpoint({
+		...byQuery,
+		name: "getexpandedspendingkey",
+		about: "The keys of a spending key.",
+		request: oneValue,
+		reply: printed(ExpandedSpendingKeyMessage),
+		handle: by("GetExpandedSpendingKey"),
+	}),
+	defineEndpoint({
+		...byQuery,
+		name: "getakfromask",
+		about: "The public key of ask.",
+		request: oneValue,
+		reply: oneValueShown,
+		handle: by("GetAkFromAsk"),
+	}),
+	defineEndpoint({
+		...byQuery,
+		name: "getnkfromnsk",
+		about: "The public key of nsk.",
+		request: oneValue,
+		reply: oneValueShown,
+		handle: by("GetNkFromNsk"),
+	}),
+	defineEndpoint({
+		...byQuery,
+		name: "getincomingviewingkey",
+		about: "The incoming viewing key of ak and nk.",
+		request: mapped(hexValues("ak", "nk"), ([ak, nk]) =>
+			ViewingKeyMessage.create({ ak: ak as Uint8Array, nk: nk as Uint8Array }),
+		),
+		reply: printed(IncomingViewingKeyMessage),
+		handle: by("GetIncomingViewingKey"),
+	}),
+	defineEndpoint({
+		...byQuery,
+		name: "getspendingkey",
+		about: "A random spending key.",
+		request: visibleOnly,
+		reply: oneValueShown,
+		handle: by("GetSpendingKey"),
+	}),
+	defineEndpoint({
+		...byQuery,
+		name: "getrcm",
+		about: "A random trapdoor of a note's commitment.",
+		request: noRequest,
+		reply: valueOfNoRequest,
+		handle: by("GetRcm"),
+	}),
+	defineEndpoint({
+		...byQuery,
+		name: "getdiversifier",
+		about: "A random diversifier.",
+		request: visibleOnly,
+		reply: printed(DiversifierMessage),
+		handle: by("GetDiversifier"),
+	}),
+	defineEndpoint({
+		...byQuery,
 		name: "getnewshieldedaddress",
 		about: "A new address with its keys.",
-		get: "query",
 		request: visibleOnly,
-	},
-	{
+		reply: printed(ShieldedAddressInfo),
+		handle: by("GetNewShieldedAddress"),
+	}),
+	defineEndpoint({
+		...byQuery,
 		name: "getzenpaymentaddress",
 		about: "The payment address of an incoming viewing key and a diversifier.",
-		get: "query",
 		post: "raw",
-		request: hexValues("ivk", "d"),
-	},
-	{
+		request: mapped(hexValues("ivk", "d"), ([ivk, d]) =>
+			IncomingViewingKeyDiversifierMessage.create({
+				ivk: IncomingViewingKeyMessage.create({ ivk: ivk as Uint8Array }),
+				d: DiversifierMessage.create({ d: d as Uint8Array }),
+			}),
+		),
+		reply: printed(PaymentAddressMessage),
+		handle: by("GetZenPaymentAddress"),
+	}),
+	defineEndpoint({
+		...byBody,
 		name: "createspendauthsig",
 		about: "Signs a transaction's hash for a spend.",
-		get: "empty",
 		request: messageRequest(SpendAuthSigParameters),
-	},
-	{
+		reply: oneValueShown,
+		handle: by("CreateSpendAuthSig"),
+	}),
+];
+
+const tokenEndpoints: readonly Endpoint[] = [
+	defineEndpoint({
+		...byBody,
 		name: "createshieldedcontractparameters",
 		about: "The parameters of a mint, transfer or burn of shielded tokens.",
-		get: "empty",
 		post: "raw",
 		request: messageRequest(PrivateShieldedORC20Parameters),
-	},
-	{
+		reply: printed(ShieldedORC20Parameters),
+		handle: by("CreateShieldedContractParameters"),
+	}),
+	defineEndpoint({
+		...byBody,
 		name: "createshieldedcontractparameterswithoutask",
 		about: "The same parameters, their spends yet to be signed.",
-		get: "empty",
 		request: messageRequest(PrivateShieldedORC20ParametersWithoutAsk),
-	},
-	{
+		reply: printed(ShieldedORC20Parameters),
+		handle: by("CreateShieldedContractParametersWithoutAsk"),
+	}),
+	defineEndpoint({
+		...byBody,
 		name: "gettriggerinputforshieldedorc20contract",
 		about: "The call data of a mint, transfer or burn of shielded tokens.",
-		get: "empty",
 		request: messageRequest(ShieldedORC20TriggerContractParameters),
-	},
-	{
+		reply: oneValueShown,
+		handle: by("GetTriggerInputForShieldedORC20Contract"),
+	}),
+	defineEndpoint({
+		...byQuery,
 		name: "scanshieldedorc20notesbyivk",
 		about: "Notes of shielded tokens that an incoming viewing key reads.",
-		get: "query",
 		servers: EVERYWHERE,
 		request: withoutEvents(
 			messageRequest(IvkDecryptORC20Parameters, {
@@ -125,46 +274,67 @@ const rows: readonly ShieldedRow[] = [
 				nk: hexParameter,
 			}),
 		),
-	},
-	{
+		reply: notes(DecryptNotesORC20, DecryptNotesORC20NoteTx, "index"),
+		handle: by("ScanShieldedORC20NotesByIvk"),
+	}),
+	defineEndpoint({
+		...byQuery,
 		name: "scanshieldedorc20notesbyovk",
 		about: "Notes of shielded tokens that an outgoing viewing key reads.",
-		get: "query",
 		servers: EVERYWHERE,
 		request: withoutEvents(
 			messageRequest(OvkDecryptORC20Parameters, { ...range, ...ofContract, ovk: hexParameter }),
 		),
-	},
-	{
+		reply: notes(DecryptNotesORC20, DecryptNotesORC20NoteTx, "index"),
+		handle: by("ScanShieldedORC20NotesByOvk"),
+	}),
+	defineEndpoint({
+		...byBody,
 		name: "isshieldedorc20contractnotespent",
 		about: "Whether a note of shielded tokens is spent.",
-		get: "empty",
 		servers: EVERYWHERE,
 		request: messageRequest(NfORC20Parameters),
-	},
-	{
+		reply: printed(NullifierResult),
+		handle: by("IsShieldedORC20ContractNoteSpent"),
+	}),
+];
+
+const poolEndpoints: readonly Endpoint[] = [
+	defineEndpoint({
+		...byBody,
 		name: "createshieldedtransaction",
 		about: "Builds a shielded transaction.",
-		get: "empty",
 		request: messageRequest(PrivateParameters),
-	},
-	{
+		reply: builtTransaction,
+		handle: async (context, request): Promise<SignedTransaction> => {
+			checkServed(context);
+			return (await load()).createShieldedTransaction(context, request);
+		},
+	}),
+	defineEndpoint({
+		...byBody,
 		name: "createshieldedtransactionwithoutspendauthsig",
 		about: "Builds a shielded transaction whose spends are yet to be signed.",
-		get: "empty",
 		request: messageRequest(PrivateParametersWithoutAsk),
-	},
-	{
+		reply: builtTransaction,
+		handle: async (context, request): Promise<SignedTransaction> => {
+			checkServed(context);
+			return (await load()).createShieldedTransactionWithoutSpendAuthSig(context, request);
+		},
+	}),
+	defineEndpoint({
+		...byQuery,
 		name: "scannotebyivk",
 		about: "Notes that an incoming viewing key reads.",
-		get: "query",
 		servers: EVERYWHERE,
 		request: messageRequest(IvkDecryptParameters, { ...range, ivk: hexParameter }),
-	},
-	{
+		reply: notes(DecryptNotes, DecryptNotesNoteTx, "index"),
+		handle: by("ScanNoteByIvk"),
+	}),
+	defineEndpoint({
+		...byQuery,
 		name: "scanandmarknotebyivk",
 		about: "Notes that an incoming viewing key reads, and whether they are spent.",
-		get: "query",
 		servers: EVERYWHERE,
 		request: messageRequest(IvkDecryptAndMarkParameters, {
 			...range,
@@ -172,56 +342,53 @@ const rows: readonly ShieldedRow[] = [
 			ak: hexParameter,
 			nk: hexParameter,
 		}),
-	},
-	{
+		reply: notes(DecryptNotesMarked, DecryptNotesMarkedNoteTx, "index", "is_spend"),
+		handle: by("ScanAndMarkNoteByIvk"),
+	}),
+	defineEndpoint({
+		...byQuery,
 		name: "scannotebyovk",
 		about: "Notes that an outgoing viewing key reads.",
-		get: "query",
 		servers: EVERYWHERE,
 		request: messageRequest(OvkDecryptParameters, { ...range, ovk: hexParameter }),
-	},
-	{
+		reply: notes(DecryptNotes, DecryptNotesNoteTx, "index"),
+		handle: by("ScanNoteByOvk"),
+	}),
+	defineEndpoint({
+		...byBody,
 		name: "getmerkletreevoucherinfo",
 		about: "The places of notes in the tree of commitments.",
-		get: "empty",
 		servers: EVERYWHERE,
 		request: messageRequest(OutputPointInfo),
-	},
-	{
+		reply: printed(IncrementalMerkleVoucherInfo),
+		handle: by("GetMerkleTreeVoucherInfo"),
+	}),
+	defineEndpoint({
+		...byBody,
 		name: "isspend",
 		about: "Whether a note is spent.",
-		get: "empty",
 		servers: EVERYWHERE,
 		request: messageRequest(NoteParameters),
-	},
-	{
+		reply: printed(SpendResult),
+		handle: by("IsSpend"),
+	}),
+	defineEndpoint({
+		...byBody,
 		name: "createshieldnullifier",
 		about: "The value that marks a note as spent.",
-		get: "empty",
 		request: messageRequest(NfParameters),
-	},
-	{
+		reply: oneValueShown,
+		handle: by("CreateShieldNullifier"),
+	}),
+	defineEndpoint({
+		...byBody,
 		name: "getshieldtransactionhash",
 		about: "The hash of a shielded transaction that spends are signed for.",
-		get: "empty",
 		post: "raw",
-		request: packedTransaction,
-	},
+		request: mapped(packedTransaction, ({ message }) => message),
+		reply: oneValueShown,
+		handle: by("GetShieldTransactionHash"),
+	}),
 ];
 
-/** @throws {NamedError} */
-function refuse({ node }: ApiContext): never {
-	throw new NamedError(
-		"ZksnarkException",
-		node.config.node.shielded.enabled
-			? "this node has no proving system for shielded transactions"
-			: shieldedApiOff(node.config.node.release),
-	);
-}
-
-export const shieldedEndpoints: readonly Endpoint[] = [
-	...shieldedKeyEndpoints,
-	...rows.map((row) =>
-		defineEndpoint({ servers: ["full"], post: "body", ...row, reply: written, handle: refuse }),
-	),
-];
+export const shieldedEndpoints: readonly Endpoint[] = [...keyEndpoints, ...tokenEndpoints, ...poolEndpoints];

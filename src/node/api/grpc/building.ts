@@ -72,10 +72,7 @@ function checkedParameter(
 }
 
 /** An answer, or the reason of its failure in its place. */
-export function extentionOrReason(
-	context: ApiContext,
-	answer: () => TransactionExtention,
-): TransactionExtention {
+function extentionOrReason(context: ApiContext, answer: () => TransactionExtention): TransactionExtention {
 	try {
 		return answer();
 	} catch (error) {

@@ -122,17 +122,18 @@ export function transactionById(state: StateView, id: Uint8Array): SignedTransac
 /** The receipt of a transaction; undefined while it is pending. */
 export function transactionInfoById(state: StateView, id: Uint8Array): Readonly<TransactionInfo> | undefined {
 	const place = locateTransaction(state, id);
-	if (!place || "pending" in place) return undefined;
 	const wanted = toHex(id);
-	return state.transactionResult
-		.get(be64(place.block))
-		?.transactioninfo.find((info) => toHex(info.id) === wanted);
+	const infos = place && "block" in place ? state.transactionResult.get(be64(place.block)) : undefined;
+	return infos?.transactioninfo.find((info) => toHex(info.id) === wanted) ?? state.transactionHistory.get(id);
 }
 
-/** The receipts of a block's transactions, in their order. */
+/** The receipts of a block's transactions, in their order; of an old block those that there are (protocol/adoption §3). */
 export function transactionInfosOfBlock(
 	state: StateView,
 	number: bigint,
 ): readonly Readonly<TransactionInfo>[] {
-	return state.transactionResult.get(be64(number))?.transactioninfo ?? [];
+	const kept = state.transactionResult.get(be64(number));
+	if (kept) return kept.transactioninfo;
+	const old = blockByNumber(state, number)?.transactions.map(({ id }) => state.transactionHistory.get(id));
+	return old?.filter((info) => info !== undefined) ?? [];
 }

@@ -2,7 +2,12 @@
 
 import { toKey } from "../../../protocol/bytes.js";
 import { TREE_DEPTH } from "../../../protocol/sapling/tree-depth.js";
-import type { OutputDescription, ShieldedProofs, SpendDescription } from "../../shielded/proofs.js";
+import {
+	holdsTransfer,
+	type ShieldedOutput,
+	type ShieldedProofs,
+	type ShieldedSpend,
+} from "../../shielded/proofs.js";
 import { sat32, sat64, wordToBytes } from "../word.js";
 import {
 	failed,
@@ -24,7 +29,7 @@ const MAX_LEVEL = 62;
 const part = (input: Uint8Array, offset: number, length = WORD): Uint8Array =>
 	paddedSlice(input, offset, length);
 
-function readOutput(input: Uint8Array, offset: number): OutputDescription {
+function readOutput(input: Uint8Array, offset: number): ShieldedOutput {
 	return {
 		noteCommitment: part(input, offset),
 		valueCommitment: part(input, offset + 32),
@@ -33,7 +38,7 @@ function readOutput(input: Uint8Array, offset: number): OutputDescription {
 	};
 }
 
-function readSpend(input: Uint8Array, offset: number, authorization: number): SpendDescription {
+function readSpend(input: Uint8Array, offset: number, authorization: number): ShieldedSpend {
 	return {
 		nullifier: part(input, offset),
 		anchor: part(input, offset + 32),
@@ -59,7 +64,7 @@ export const verifyMintProof: Precompile = {
 		const value = sat64(wordAt(input, 352 / WORD));
 		const leafCount = sat64(wordAt(input, 1472 / WORD));
 		if (leafCount >= LEAVES) return succeed(ZERO_WORD);
-		if (!proofs.verify([], [output], -value, part(input, 288, 64), part(input, 384))) {
+		if (!holdsTransfer(proofs, [], [output], -value, part(input, 288, 64), part(input, 384))) {
 			return succeed(ZERO_WORD);
 		}
 		return succeed(insertLeaves(proofs, readFrontier(input, 416), leafCount, [output.noteCommitment]));
@@ -96,7 +101,7 @@ export const verifyTransferProof: Precompile = {
 			return succeed(ZERO_WORD);
 		}
 		const value = sat64(wordAt(input, 192 / WORD));
-		if (!proofs.verify(spends, outputs, value, part(input, 96, 64), part(input, 160))) {
+		if (!holdsTransfer(proofs, spends, outputs, value, part(input, 96, 64), part(input, 160))) {
 			return succeed(ZERO_WORD);
 		}
 		return succeed(insertLeaves(proofs, readFrontier(input, 224), leafCount, commitments));
@@ -112,7 +117,14 @@ export const verifyBurnProof: Precompile = {
 		if (input.length !== 512) return succeed(ZERO_WORD);
 		const spend = readSpend(input, 0, 320);
 		const value = sat64(wordAt(input, 384 / WORD));
-		const holds = machine.options.proofs.verify([spend], [], value, part(input, 416, 64), part(input, 480));
+		const holds = holdsTransfer(
+			machine.options.proofs,
+			[spend],
+			[],
+			value,
+			part(input, 416, 64),
+			part(input, 480),
+		);
 		return succeed(holds ? ONE_WORD : ZERO_WORD);
 	},
 };

@@ -4,6 +4,7 @@ import { ClassicLevel } from "classic-level";
 import { describe, expect, it } from "vitest";
 import { openForeignStore } from "../../../../src/node/adoption/engine/foreign-store.js";
 import { ForeignStoreError } from "../../../../src/node/adoption/engine/foreign-store-error.js";
+import { TableLookup } from "../../../../src/node/adoption/engine/table-lookup.js";
 import { batch, put, youngStore } from "./made-files.js";
 import {
 	inDirectory,
@@ -73,6 +74,27 @@ describe("a store of a reference node", () => {
 	});
 });
 
+/** What is found of all keys that there can be: the logs' word, or else the tables'. */
+async function foundSingly(directory: string): Promise<Map<string, string>> {
+	const store = await openForeignStore(directory);
+	const logged = new Map(
+		Array.from(store.logged(), ([key, value]) => [
+			Buffer.from(key).toString(),
+			value && Buffer.from(value).toString(),
+		]),
+	);
+	store.close();
+	const tables = await TableLookup.open(directory);
+	const found = new Map<string, string>();
+	for (const key of [...Array.from({ length: 700 }, (_, i) => `key ${i}`).sort(), "", "key", "z"]) {
+		const inTables = tables.get(Buffer.from(key));
+		const value = logged.has(key) ? logged.get(key) : inTables && Buffer.from(inTables).toString();
+		if (value !== undefined && value !== null) found.set(key, value);
+	}
+	tables.close();
+	return found;
+}
+
 describe("a store that was written by the library of ours", () => {
 	it("has every key once with its newest value, over tables, logs and restarts", async () => {
 		await inDirectory("made", async (directory) => {
@@ -116,6 +138,7 @@ describe("a store that was written by the library of ours", () => {
 				expect(Object.keys(rest.entries)).toEqual(
 					wanted.filter(([key]) => key > middle[0]).map(([key]) => Buffer.from(key).toString("hex")),
 				);
+				expect(await foundSingly(directory)).toEqual(new Map(wanted));
 			}
 		});
 	});

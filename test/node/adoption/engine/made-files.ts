@@ -107,6 +107,8 @@ export function block(rows: readonly Row[], restarts = 1): Buffer {
 
 export interface TableParts {
 	readonly blocks: readonly Uint8Array[];
+	/** Keys of the index; absent: such as no reader may rely on. */
+	readonly indexKeys?: readonly Uint8Array[];
 	/** How the data blocks say that they are packed. */
 	readonly packing?: number;
 	readonly properties?: readonly Row[];
@@ -123,6 +125,7 @@ const ROCKS_MAGIC = Buffer.from("f7cff485b741e288", "hex");
 /** A table of LevelDB, or of RocksDB before format 6. */
 export function table({
 	blocks,
+	indexKeys,
 	packing = 0,
 	properties,
 	others = [],
@@ -142,7 +145,8 @@ export function table({
 	const handles = blocks.map((each) => add(each, packing));
 	const meta: Row[] = others.map((name) => [name, handles[0] as Buffer]);
 	if (properties) meta.push(["rocksdb.properties", add(block(properties))]);
-	const places = [add(block(meta)), add(block(handles.map((handle, i) => [internalKey(`${i}`, 1), handle])))];
+	const index = handles.map((handle, i): Row => [indexKeys?.[i] ?? internalKey(`${i}`, 1), handle]);
+	const places = [add(block(meta)), add(block(index))];
 	if (format === undefined) {
 		const footer = Buffer.concat([...places, Buffer.alloc(40)]).subarray(0, 40);
 		return Buffer.concat([...parts, footer, LEVEL_MAGIC]);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { namedValues, readIndex } from "../../../../src/node/adoption/engine/block.js";
+import { BlockIndex, namedValues } from "../../../../src/node/adoption/engine/block.js";
 import { openForeignStore } from "../../../../src/node/adoption/engine/foreign-store.js";
 import { compress } from "../../../../src/protocol/snappy.js";
 import {
@@ -201,19 +201,34 @@ it("names no more blocks and properties than a table can have", () => {
 	expect(() => namedValues(block(names))).toThrow("has more than 4096 names");
 	const index = Buffer.alloc(5 * (2 ** 22 + 1) + 4);
 	for (let at = 0; at + 4 < index.length; at += 5) index[at + 2] = 2;
-	expect(() => readIndex(index, false, 5)).toThrow("names more than 4194304 blocks");
+	const form = { isDelta: false, hasUserKeys: true, trailerBytes: 5 };
+	expect(() => BlockIndex.read(index, form)).toThrow("names more than 4194304 blocks");
 });
 
 it("reads an index whose entries are differences", () => {
 	// Shared and unshared bytes of the key, the key, the value: offset and size, then twice the difference of the size.
 	const entries = [
-		Buffer.concat([fields(0, 1), Buffer.from("a"), fields(0, 100)]),
-		Buffer.concat([fields(1, 1), Buffer.from("b"), fields(2 * 20)]),
-		Buffer.concat([fields(1, 1), Buffer.from("c"), fields(2 * 50 - 1)]),
+		Buffer.concat([fields(0, 2), Buffer.from("pa"), fields(0, 100)]),
+		Buffer.concat([fields(1, 1), Buffer.from("c"), fields(2 * 20)]),
+		Buffer.concat([fields(1, 1), Buffer.from("e"), fields(2 * 50 - 1)]),
 	];
-	expect(readIndex(Buffer.concat([...entries, Buffer.alloc(4)]), true, 5)).toEqual([
+	const form = { isDelta: true, hasUserKeys: true, trailerBytes: 5 };
+	const index = BlockIndex.read(Buffer.concat([...entries, Buffer.alloc(4)]), form);
+	expect([0, 1, 2, 3].map((at) => index.handle(at))).toEqual([
 		{ offset: 0, size: 100 },
 		{ offset: 105, size: 120 },
 		{ offset: 230, size: 70 },
+		undefined,
 	]);
+	expect(["a", "pa", "pb", "pc", "pd", "pe", "pf"].map((key) => index.firstFrom(Buffer.from(key)))).toEqual([
+		0, 0, 1, 1, 2, 2, 3,
+	]);
+});
+
+it("leaves out what stands behind the keys of an index, and refuses keys that have nothing in front of it", () => {
+	const form = { isDelta: false, hasUserKeys: false, trailerBytes: 5 };
+	const place = fields(0, 100);
+	const index = BlockIndex.read(block([[internalKey("m", 9), place]]), form);
+	expect(["l", "m", "n"].map((key) => index.firstFrom(Buffer.from(key)))).toEqual([0, 0, 1]);
+	expect(() => BlockIndex.read(block([["short", place]]), form)).toThrow("has a key that is too short");
 });

@@ -1,18 +1,25 @@
 /**
- * Shielded transactions: the gates that stand before every method (protocol/grpc §2.2, protocol/shielded §5.2). This node makes no
- * proofs; where the gates are open, it says so.
+ * Shielded transactions: the gates that stand before every method (protocol/grpc §2.2, protocol/shielded §5.2), and what
+ * answers behind them (shielded/methods.ts), which is loaded with the first call. Requests carry secret keys: nothing of
+ * them is logged or kept.
  */
 
 import { status } from "@grpc/grpc-js";
-import type { TransactionExtention } from "../../../../protocol/messages.js";
+import { isWireError } from "../../../../protocol/json/exceptions.js";
+import { type Return, TransactionExtention } from "../../../../protocol/messages.js";
+import type { SignedTransaction } from "../../../../protocol/transaction.js";
 import { ContractValidateError } from "../../../rules/errors.js";
 import { isFrom } from "../../../rules/release.js";
 import type { ApiContext } from "../../context.js";
+import type { shieldedMethods } from "../../shielded/methods.js";
 import { EVENTS_REFUSED, shieldedApiOff } from "../../shielded-api.js";
-import { extentionOrReason } from "../building.js";
-import { CallError, type Handler, type Handlers, withoutReason, withReason } from "../method.js";
+import { transactionExtention } from "../../transaction-extention.js";
+import { refusal } from "../building.js";
+import { CallError, type Handler, type Handlers, UNREADABLE, withoutReason, withReason } from "../method.js";
 
-const NO_PROOFS = "this node makes no shielded proofs";
+type Methods = typeof shieldedMethods;
+
+const load = () => import("../../shielded/methods.js");
 
 /** Whether the node serves them is all that a release asks from 4.8.1 on. */
 const asksNodeAlone = ({ node }: ApiContext): boolean => isFrom(node.config.node.release, "4.8.1");
@@ -33,6 +40,8 @@ function checkChain(context: ApiContext): void {
 	if (!state.properties.on("ALLOW_SHIELDED_TRANSACTION")) {
 		throw new ContractValidateError("Not support Shielded Transaction, need to be opened by the committee");
 	}
+	// The methods themselves ask for the node's setting after the gate of the chain.
+	checkNode(context);
 }
 
 /** @throws {ContractValidateError} while the node or the chain has no shielded ORC-20 transactions */
@@ -46,49 +55,100 @@ function checkToken(context: ApiContext): void {
 	}
 }
 
-function behind(check: (context: ApiContext) => void): (context: ApiContext) => never {
-	return (context) => {
+type Check = (context: ApiContext) => void;
+type Call = (context: ApiContext, request: never) => unknown;
+
+/** The method of a name, behind a gate. */
+function behind<M extends keyof Methods>(check: Check, name: M): Handler<unknown, never> {
+	return async (context, request) => {
 		check(context);
-		throw new CallError(status.UNIMPLEMENTED, NO_PROOFS);
+		const method = (await load()).shieldedMethods[name] as Call;
+		return (await method(context, request as never)) as never;
 	};
 }
 
-const native: Handler<unknown, never> = withReason(behind(checkChain));
-const token: Handler<unknown, never> = withReason(behind(checkToken));
+const native = (name: keyof Methods): Handler<unknown, never> => withReason(behind(checkChain, name));
+const token = (name: keyof Methods): Handler<unknown, never> => withReason(behind(checkToken, name));
+
 /** From release 4.8.2 on a list of events is refused, whether the method is served or not. */
-const scan: Handler<{ readonly events: readonly string[] }, never> = (context, request) => {
-	if (isFrom(context.node.config.node.release, "4.8.2") && request.events.length > 0) {
-		throw new CallError(status.INVALID_ARGUMENT, EVENTS_REFUSED);
-	}
-	return token(context, request);
-};
-const create = (context: ApiContext): TransactionExtention =>
-	extentionOrReason(context, () => behind(checkChain)(context));
+function scan(name: keyof Methods): Handler<{ readonly events: readonly string[] }, never> {
+	const handle = token(name);
+	return (context, request) => {
+		if (isFrom(context.node.config.node.release, "4.8.2") && request.events.length > 0) {
+			throw new CallError(status.INVALID_ARGUMENT, EVENTS_REFUSED);
+		}
+		return handle(context, request);
+	};
+}
+
+/** Runtime errors, which the network's method doesn't catch, end the call without their text. */
+function uncaught(handle: Handler<unknown, never>): Handler<unknown, never> {
+	return async (context, request) => {
+		try {
+			return await handle(context, request);
+		} catch (error) {
+			if (error instanceof Error && error.name === "IllegalArgumentException") {
+				throw new CallError(status.UNKNOWN, UNREADABLE);
+			}
+			throw error;
+		}
+	};
+}
+
+/** What can't be built counts as not valid, whatever the reason. */
+function refusalOf(context: ApiContext, error: Error): Return {
+	const isZksnark = error.name === "ZksnarkException";
+	return refusal(context, isZksnark ? new ContractValidateError(error.message) : error);
+}
+
+type Create<Q> = (
+	context: ApiContext,
+	request: Readonly<Q>,
+	builders: Awaited<ReturnType<typeof load>>,
+) => Promise<SignedTransaction>;
+
+function create<Q>(build: Create<Q>): Handler<Q, TransactionExtention> {
+	return async (context, request) => {
+		try {
+			checkChain(context);
+			return transactionExtention(await build(context, request, await load()));
+		} catch (error) {
+			if (!isWireError(error)) throw error;
+			return TransactionExtention.create({ result: refusalOf(context, error) });
+		}
+	};
+}
 
 export const shielded = {
-	CreateShieldedTransaction: create,
-	CreateShieldedTransactionWithoutSpendAuthSig: create,
-	GetMerkleTreeVoucherInfo: native,
-	ScanNoteByIvk: native,
-	ScanAndMarkNoteByIvk: native,
-	ScanNoteByOvk: native,
-	IsSpend: native,
-	GetShieldTransactionHash: native,
-	CreateShieldNullifier: native,
-	GetSpendingKey: token,
-	GetExpandedSpendingKey: token,
-	GetAkFromAsk: token,
-	GetNkFromNsk: token,
-	GetIncomingViewingKey: token,
-	GetDiversifier: token,
-	GetNewShieldedAddress: token,
-	GetZenPaymentAddress: token,
-	GetRcm: token,
-	CreateSpendAuthSig: token,
-	CreateShieldedContractParameters: token,
-	CreateShieldedContractParametersWithoutAsk: token,
-	ScanShieldedORC20NotesByIvk: scan,
-	ScanShieldedORC20NotesByOvk: scan,
-	IsShieldedORC20ContractNoteSpent: token,
-	GetTriggerInputForShieldedORC20Contract: withoutReason(behind(checkToken)),
+	CreateShieldedTransaction: create((context, request, builders) =>
+		builders.createShieldedTransaction(context, request),
+	),
+	CreateShieldedTransactionWithoutSpendAuthSig: create((context, request, builders) =>
+		builders.createShieldedTransactionWithoutSpendAuthSig(context, request),
+	),
+	GetMerkleTreeVoucherInfo: native("GetMerkleTreeVoucherInfo"),
+	ScanNoteByIvk: native("ScanNoteByIvk"),
+	ScanAndMarkNoteByIvk: native("ScanAndMarkNoteByIvk"),
+	ScanNoteByOvk: native("ScanNoteByOvk"),
+	IsSpend: native("IsSpend"),
+	GetShieldTransactionHash: native("GetShieldTransactionHash"),
+	CreateShieldNullifier: withReason(uncaught(behind(checkChain, "CreateShieldNullifier"))),
+	GetSpendingKey: token("GetSpendingKey"),
+	GetExpandedSpendingKey: token("GetExpandedSpendingKey"),
+	GetAkFromAsk: token("GetAkFromAsk"),
+	GetNkFromNsk: token("GetNkFromNsk"),
+	GetIncomingViewingKey: token("GetIncomingViewingKey"),
+	GetDiversifier: token("GetDiversifier"),
+	GetNewShieldedAddress: token("GetNewShieldedAddress"),
+	GetZenPaymentAddress: token("GetZenPaymentAddress"),
+	GetRcm: token("GetRcm"),
+	CreateSpendAuthSig: token("CreateSpendAuthSig"),
+	CreateShieldedContractParameters: token("CreateShieldedContractParameters"),
+	CreateShieldedContractParametersWithoutAsk: token("CreateShieldedContractParametersWithoutAsk"),
+	ScanShieldedORC20NotesByIvk: scan("ScanShieldedORC20NotesByIvk"),
+	ScanShieldedORC20NotesByOvk: scan("ScanShieldedORC20NotesByOvk"),
+	IsShieldedORC20ContractNoteSpent: token("IsShieldedORC20ContractNoteSpent"),
+	GetTriggerInputForShieldedORC20Contract: withoutReason(
+		behind(checkToken, "GetTriggerInputForShieldedORC20Contract"),
+	),
 } satisfies Partial<Handlers<"Wallet">>;

@@ -1,0 +1,58 @@
+/**
+ * Time and memory of shielded proofs with the parameters of development chains, which are made if the user's cache lacks
+ * them: `npm run bench:prover -- [ROUNDS] [THREADS]`. JSON on stdout, in milliseconds: the first proof, the best one after
+ * it, the processor's time of that one on all threads, and how long the event loop was held at most.
+ */
+
+import { monitorEventLoopDelay } from "node:perf_hooks";
+import type { Prover, ProvingOptions } from "../src/protocol/sapling/prover.js";
+import { developmentParametersFolder } from "../src/proving/development-parameters.js";
+import { nativeProgram } from "../src/proving/native-prover.js";
+import { openProver } from "../src/proving/open-prover.js";
+import { outputWitness, spendWitness } from "../test/proving/witnesses.js";
+
+const rounds = Number(process.argv[2] ?? 3);
+const threads = process.argv[3] === undefined ? {} : { threads: Number(process.argv[3]) };
+
+const delay = monitorEventLoopDelay({ resolution: 5 });
+let peak = 0;
+const watch = setInterval(() => {
+	peak = Math.max(peak, process.memoryUsage.rss());
+}, 50);
+
+/** Best time of the rounds, after one that isn't counted: it may make or check the parameters. */
+async function measure(prove: (options: ProvingOptions) => Promise<Uint8Array>): Promise<object> {
+	const started = performance.now();
+	await prove({});
+	const first = performance.now() - started;
+	let best = Number.POSITIVE_INFINITY;
+	let cpu = Number.POSITIVE_INFINITY;
+	delay.reset();
+	for (let round = 0; round < rounds; round++) {
+		const before = performance.now();
+		const usage = process.cpuUsage();
+		await prove({});
+		best = Math.min(best, performance.now() - before);
+		const { user, system } = process.cpuUsage(usage);
+		cpu = Math.min(cpu, (user + system) / 1000);
+	}
+	const longestHold = delay.max / 1e6;
+	return Object.fromEntries(
+		Object.entries({ first, best, cpu, longestHold }).map(([name, value]) => [name, Math.round(value)]),
+	);
+}
+
+async function all(prover: Prover): Promise<object> {
+	const output = await measure((options) => prover.output(outputWitness, options));
+	const spend = await measure((options) => prover.spend(spendWitness, options));
+	await prover.close();
+	return { output, spend };
+}
+
+delay.enable();
+const parameters = { development: developmentParametersFolder(process.env) };
+const compiled = await all(openProver({ parameters, native: false, ...threads }));
+const native = nativeProgram() && (await all(openProver({ parameters, ...threads })));
+clearInterval(watch);
+const report = { rounds, compiled, ...(native && { native }), peakMiB: Math.round(peak / 2 ** 20) };
+process.stdout.write(`${JSON.stringify(report, null, "\t")}\n`);

@@ -1,0 +1,101 @@
+/**
+ * Writes `crates/sapling-prover/NOTICES.txt`: the licences of the crates that the compiled prover is made of, from their
+ * sources, for `npm run bundle` to put beside the program. Needs cargo, after `cargo fetch` in the folder of the crate.
+ *
+ * npx tsx scripts/prover-notices.ts
+ */
+
+import { execFileSync } from "node:child_process";
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+
+const crate = join(import.meta.dirname, "..", "crates", "sapling-prover");
+
+interface Metadata {
+	readonly packages: readonly {
+		readonly id: string;
+		readonly name: string;
+		readonly version: string;
+		readonly license: string | null;
+		readonly license_file: string | null;
+		readonly manifest_path: string;
+		readonly source: string | null;
+		readonly authors: readonly string[];
+		readonly targets: readonly { readonly kind: readonly string[] }[];
+	}[];
+	readonly resolve: {
+		readonly root: string;
+		readonly nodes: readonly {
+			readonly id: string;
+			readonly deps: readonly {
+				readonly pkg: string;
+				readonly dep_kinds: readonly { readonly kind: string | null }[];
+			}[];
+		}[];
+	};
+}
+
+const args = ["metadata", "--format-version", "1", "--offline", "--locked"];
+const platform = ["--filter-platform", "wasm32-unknown-unknown"];
+const metadata = JSON.parse(
+	execFileSync("cargo", [...args, ...platform], { cwd: crate, maxBuffer: 1 << 28 }).toString(),
+) as Metadata;
+
+const nodes = new Map(metadata.resolve.nodes.map((node) => [node.id, node]));
+const packages = new Map(metadata.packages.map((item) => [item.id, item]));
+
+/** What is linked: neither what runs at compile time nor what tests need. */
+const linked = new Set<string>();
+function collect(id: string): void {
+	const item = packages.get(id);
+	if (linked.has(id) || !item || item.targets.some(({ kind }) => kind.includes("proc-macro"))) return;
+	linked.add(id);
+	for (const { pkg, dep_kinds } of nodes.get(id)?.deps ?? []) {
+		if (dep_kinds.some(({ kind }) => kind === null)) collect(pkg);
+	}
+}
+collect(metadata.resolve.root);
+
+/** Where a package offers several, the shorter one does. */
+const WANTED = [/^licen[cs]e-mit/i, /^licen[cs]e(?!-apache)/i, /^copying/i, /^licen[cs]e/i];
+
+function textOf(folder: string): string | undefined {
+	const files = readdirSync(folder).sort();
+	for (const pattern of WANTED) {
+		const name = files.find((file) => pattern.test(file));
+		if (name) return readFileSync(join(folder, name), "utf8").trim().replaceAll("\r\n", "\n");
+	}
+	return undefined;
+}
+
+const MIT = `Permission is hereby granted, free of charge, to any person obtaining a copy of this software and associated documentation files (the "Software"), to deal in the Software without restriction, including without limitation the rights to use, copy, modify, merge, publish, distribute, sublicense, and/or sell copies of the Software, and to permit persons to whom the Software is furnished to do so, subject to the following conditions:
+
+The above copyright notice and this permission notice shall be included in all copies or substantial portions of the Software.
+
+THE SOFTWARE IS PROVIDED "AS IS", WITHOUT WARRANTY OF ANY KIND, EXPRESS OR IMPLIED, INCLUDING BUT NOT LIMITED TO THE WARRANTIES OF MERCHANTABILITY, FITNESS FOR A PARTICULAR PURPOSE AND NONINFRINGEMENT. IN NO EVENT SHALL THE AUTHORS OR COPYRIGHT HOLDERS BE LIABLE FOR ANY CLAIM, DAMAGES OR OTHER LIABILITY, WHETHER IN AN ACTION OF CONTRACT, TORT OR OTHERWISE, ARISING FROM, OUT OF OR IN CONNECTION WITH THE SOFTWARE OR THE USE OR OTHER DEALINGS IN THE SOFTWARE.`;
+
+const byText = new Map<string, string[]>();
+for (const id of linked) {
+	const item = packages.get(id);
+	if (!item?.source) continue;
+	const { name, version, license, manifest_path, authors } = item;
+	let text = textOf(dirname(manifest_path));
+	if (text === undefined) {
+		// The licence asks for its text where the package forgets it.
+		if (!license?.includes("MIT"))
+			throw new Error(`${name} has no licence file, and its licence is ${license}`);
+		text = `Copyright (c) ${authors.length > 0 ? authors.join(", ") : `the authors of ${name}`}\n\n${MIT}`;
+	}
+	byText.set(text, [...(byText.get(text) ?? []), `${name} ${version} (${license})`]);
+}
+const sections = [...byText].map(([text, names]) => `${names.sort().join("\n")}\n\n${text}`).sort();
+const rule = `\n\n${"-".repeat(80)}\n\n`;
+const opening =
+	"proving/sapling-prover.wasm contains code of the following crates, each under its own terms.";
+writeFileSync(join(crate, "NOTICES.txt"), `${[opening, ...sections].join(rule)}\n`);
+process.stdout.write(`${linked.size - 1} crates, ${byText.size} texts\n`);
+for (const [text, names] of byText) {
+	if (!/permission is hereby granted|apache license|redistribution and use/i.test(text)) {
+		process.stdout.write(`look at the text of ${names.join(", ")}\n`);
+	}
+}

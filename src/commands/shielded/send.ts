@@ -1,0 +1,280 @@
+import { Args, Flags } from "@oclif/core";
+import { KeystoreError } from "../../keystore/keystore-error.js";
+import { listShielded } from "../../keystore/shielded-keystore.js";
+import { Account } from "../../protocol/messages.js";
+import { ShieldedError } from "../../protocol/sapling/failure.js";
+import { Bech32Error, readPaymentAddress } from "../../protocol/sapling/payment-address.js";
+import type { Prover } from "../../protocol/sapling/prover.js";
+import { ActingCommand, type ActingContext } from "../../terminal/base/acting-command.js";
+import { type ActingFlags, actingFlags, feeLimitFlag } from "../../terminal/flags/acting-flags.js";
+import type { ProgressFlags } from "../../terminal/flags/flags.js";
+import { printJson, printJsonText, printLine } from "../../terminal/output/output.js";
+import { withProgress } from "../../terminal/progress/progress.js";
+import { localProver, proverFlags } from "../../terminal/shielded/local-prover.js";
+import {
+	type Manner,
+	type OpenKey,
+	type OpenPool,
+	openPool,
+	openShielded,
+	poolFlags,
+	poolOf,
+	shieldedKeyFlags,
+	unitsFor,
+} from "../../terminal/shielded/shielded-query.js";
+import type { TransactionPlan } from "../../wallet/actions/plan.js";
+import type { Settings } from "../../wallet/configuration/settings.js";
+import { Failure } from "../../wallet/failure.js";
+import { accountOf, genesisId } from "../../wallet/node/chain-query.js";
+import { NodeClient } from "../../wallet/node/node-client.js";
+import { provedHere } from "../../wallet/shielded/contract-payment.js";
+import { nativeProvedHere } from "../../wallet/shielded/native-payment.js";
+import { type PayRequest, type Provers, payPlan } from "../../wallet/shielded/pay.js";
+import { type PaymentTarget, systemRandom } from "../../wallet/shielded/payment.js";
+import { provedByNode } from "../../wallet/shielded/proved-by-node.js";
+import { headerFor, parseExpiry, parseReference } from "../../wallet/transaction/build.js";
+import { envelopeOf, writeEnvelope } from "../../wallet/transaction/envelope.js";
+import { noteFor, summaryLines } from "../../wallet/transaction/envelope-note.js";
+import { accountNamed } from "../../wallet/transaction/signing.js";
+import { parseNatural } from "../../wallet/values/integer-text.js";
+import { memoBytes } from "../../wallet/values/memo.js";
+
+const { ref: _ref, offline: _offline, memo: _memo, ...onlineFlags } = actingFlags;
+
+const BY_NODE =
+	"the node that makes the proofs is told the viewing key, the notes, the amounts and the recipients: it can watch this key from now on, but spend nothing";
+
+export default class ShieldedSend extends ActingCommand {
+	static override summary = "Pay with notes, or into notes";
+	static override description =
+		"To a shielded address: a transfer of notes, which shows neither amount nor parties; with --mint the amount comes out of " +
+		"the acting account's public balance, and is public. To an account: notes are burnt, and amount and recipient are " +
+		"public. The proofs are made on this machine, which takes some seconds, and no key leaves it. Where the notes lie in a " +
+		"contract, the acting account calls it and pays the energy, and everybody sees that it does.";
+	static override examples = [
+		"<%= config.bin %> shielded send ann 25 --mint --contract shield --from bob --wait",
+		"<%= config.bin %> shielded send zcoin1... 10 --contract shield --memo rent",
+		"<%= config.bin %> shielded send bob 5 --contract shield --dry-run",
+	];
+	static override args = {
+		to: Args.string({
+			description: "shielded address, label of a key, or account",
+			required: true,
+			ignoreStdin: true,
+		}),
+		amount: Args.string({
+			description: "in the token's decimals, in smallest units as <n>raw, or max",
+			required: true,
+			ignoreStdin: true,
+		}),
+	};
+	static override flags = {
+		...onlineFlags,
+		...feeLimitFlag,
+		...shieldedKeyFlags,
+		...poolFlags,
+		...proverFlags,
+		mint: Flags.boolean({
+			description: "take the amount out of the acting account's public balance",
+			helpGroup: "SHIELDED",
+		}),
+		memo: Flags.string({
+			description: "for the recipient of the note alone: text, or bytes as 0x…, at most 512 bytes",
+			helpValue: "<text>",
+			helpGroup: "SHIELDED",
+		}),
+		"public-memo": Flags.string({
+			description: "memo of the transaction, which everybody reads",
+			helpValue: "<text>",
+			helpGroup: "TRANSACTION",
+		}),
+		fee: Flags.string({
+			description:
+				"fee of the chain's own pool, in smallest units of its token (100000, 1000000 for a new account)",
+			helpValue: "<n>",
+			helpGroup: "SHIELDED",
+			exclusive: ["contract"],
+		}),
+		"prove-on-node": Flags.boolean({
+			description:
+				"let the node make the proofs: it is told the viewing key and everything about the payment",
+			helpGroup: "SHIELDED",
+			dependsOn: ["contract"],
+		}),
+	};
+
+	private prover: Prover | undefined;
+
+	async run(): Promise<void> {
+		const { args, flags } = await this.parse(ShieldedSend);
+		const acting: ActingFlags = { ...flags, memo: flags["public-memo"], ref: undefined, offline: false };
+		const settings = await this.settings(flags);
+		const target = await targetNamed(settings, args.to);
+		const client = new NodeClient(settings);
+		const manner: Manner = {
+			source: this.passwordSource(flags, settings),
+			audience: this.audience(flags),
+			note: (text) => this.note(text),
+			warn: (text) => this.warning(text),
+		};
+		const open =
+			flags.mint && flags.key === undefined ? undefined : await openShielded(settings, flags, manner);
+		const own = open && (await openPool(client, open, flags, manner));
+		const pool = own?.pool ?? (await poolOf(settings, flags));
+		// Notes of the chain's own pool pay for themselves: no account acts.
+		const isSenderless = pool.kind === "native" && !flags.mint;
+		const context = isSenderless ? nobody(settings, client) : await this.context(acting);
+		if (flags["prove-on-node"]) this.warning(BY_NODE);
+		const request: PayRequest = {
+			pool,
+			target,
+			amount: args.amount,
+			memo: memoBytes(flags.memo),
+			mint: flags.mint,
+			keys: open?.keys,
+			keyName: open?.entry.name,
+			fee: flags.fee === undefined ? undefined : parseNatural(flags.fee),
+			creates: await hasToBeCreated(client, target),
+		};
+		const plan = await this.plan(context, request, { ...flags, open, own });
+		if (isSenderless) await this.actForNobody(client, acting, plan);
+		else await this.act(context, acting, plan);
+	}
+
+	protected override async finally(error: Error | undefined): Promise<void> {
+		await this.prover?.close();
+		return super.finally(error);
+	}
+
+	private async plan(
+		context: ActingContext,
+		request: PayRequest,
+		flags: Parameters<typeof unitsFor>[2] &
+			ProgressFlags & {
+				readonly open: OpenKey | undefined;
+				readonly own: OpenPool | undefined;
+				readonly "fee-limit"?: string | undefined;
+				readonly "prove-on-node": boolean;
+				readonly params?: string | undefined;
+			},
+	): Promise<TransactionPlan> {
+		const { client } = context;
+		const units = await unitsFor(client, request.pool, flags);
+		return await payPlan(context, request, {
+			units,
+			provers: flags["prove-on-node"] ? this.nodeProvers(client) : await this.ownProvers(context, flags),
+			scan: flags.own && (() => (flags.own as OpenPool).scan()),
+			store: flags.own?.store,
+			feeLimit: flags["fee-limit"],
+			onWarning: (message) => this.warning(message),
+		});
+	}
+
+	private nodeProvers(client: NodeClient): Provers {
+		return {
+			contract: provedByNode(client, systemRandom),
+			native: async () => {
+				throw new Failure("conflicting_flags", "--prove-on-node goes with --contract");
+			},
+		};
+	}
+
+	/** Proofs are made by this program, with signs of life. */
+	private async ownProvers(
+		{ settings, client }: ActingContext,
+		flags: ProgressFlags & { readonly params?: string | undefined },
+	): Promise<Provers> {
+		const prover = await localProver(settings, client, flags);
+		this.prover = prover;
+		const shown = <T>(work: (tools: Parameters<typeof provedHere>[0]) => Promise<T>): Promise<T> =>
+			withProgress("making the proofs", this.audience(flags), (progress) => {
+				const onProgress = ({ stage, share }: { readonly stage: string; readonly share: number }): void =>
+					progress.update(`${STAGES[stage] ?? stage}: ${Math.floor(share * 100)} %`);
+				return work({ prover, random: systemRandom, options: { onProgress } });
+			});
+		return {
+			contract: (plan) => shown((tools) => provedHere(tools)(plan)),
+			native: (payment, header, pool) => shown((tools) => nativeProvedHere(tools)(payment, header, pool)),
+		};
+	}
+
+	/** A transaction that nobody signs, since its proofs say that it is allowed. */
+	private async actForNobody(client: NodeClient, flags: ActingFlags, plan: TransactionPlan): Promise<void> {
+		const { expires, "ref-block": reference } = flags;
+		const header = await headerFor(
+			client,
+			{
+				...plan,
+				memo: memoBytes(flags.memo),
+				expiry: expires === undefined ? undefined : parseExpiry(expires),
+				reference: reference === undefined ? undefined : parseReference(reference),
+			},
+			Date.now(),
+		);
+		if (!plan.complete) throw new Failure("internal", "a transaction without a sender is made of proofs");
+		const envelope = envelopeOf(await plan.complete(header));
+		const facts = { chain: await genesisId(client), permission: undefined, approval: undefined };
+		const summary = [...summaryLines(envelope, facts), ...(plan.details ?? [])];
+		if (flags["dry-run"]) {
+			if (this.json)
+				printJson({
+					txID: envelope.transaction.idHex,
+					type: envelope.type.name,
+					sent: false,
+					...plan.result,
+				});
+			else for (const line of [...summary, "  not sent (--dry-run)"]) printLine(line);
+			return;
+		}
+		if (flags.build || flags.sign) return printJsonText(writeEnvelope(envelope, noteFor(envelope, facts)));
+		await this.confirm(client.settings.confirm ? 1 : 0, summary, flags.yes);
+		await this.show(summary);
+		await this.sendAndReport(client, envelope, flags, plan.result ?? {}, plan);
+	}
+}
+
+const STAGES: Readonly<Record<string, string>> = {
+	queued: "waiting for other proofs",
+	parameters: "reading the parameters of the proofs",
+	proving: "making the proofs",
+};
+
+/** Nobody acts where notes of the chain's own pool pay. */
+function nobody(settings: Settings, client: NodeClient): ActingContext {
+	return { settings, client, owner: new Uint8Array(0), account: Account.create() };
+}
+
+async function hasToBeCreated(client: NodeClient, target: PaymentTarget): Promise<boolean> {
+	return target.kind === "account" && (await accountOf(client, target.account)) === undefined;
+}
+
+/**
+ * A recipient: a shielded address in either spelling, the label of a key of such addresses, or an account.
+ * @throws {Failure | KeystoreError} `bad_address`, `ambiguous`, `wallet_not_found`
+ */
+async function targetNamed(settings: Settings, text: string): Promise<PaymentTarget> {
+	if (/^z[a-z]+1/i.test(text) && text.length > 60) return { kind: "shielded", address: addressIn(text) };
+	const { entries } = await listShielded(settings.keystoreDirectory);
+	const entry = entries.find(({ name }) => name === text);
+	const account = await accountNamed(settings, text).catch((error: unknown) => {
+		const isMissing =
+			(error instanceof Failure || error instanceof KeystoreError) && error.code === "wallet_not_found";
+		if (entry && isMissing) return undefined;
+		throw error;
+	});
+	if (entry && account)
+		throw new Failure("ambiguous", `"${text}" is the label of a shielded key and of an account`, {
+			hint: "use the address",
+		});
+	if (entry) return { kind: "shielded", address: addressIn(entry.address) };
+	return { kind: "account", account: account as Uint8Array };
+}
+
+function addressIn(text: string): ReturnType<typeof readPaymentAddress> {
+	try {
+		return readPaymentAddress(text);
+	} catch (error) {
+		if (!(error instanceof Bech32Error) && !(error instanceof ShieldedError)) throw error;
+		throw new Failure("bad_address", `"${text}" is not a shielded address: a letter may be wrong`);
+	}
+}

@@ -1,0 +1,42 @@
+/** What an adoption will take: room on the disk, entries, time. Estimated by a few samples, before anything is written. */
+
+import { STORES_IN_PLACE } from "../chain/adopted-blocks.js";
+import { WINDOW } from "./adoption-checks.js";
+import type { BlockChoice } from "./adoption-mark.js";
+import type { Judgement } from "./judgement.js";
+
+export interface AdoptionCost {
+	/** Bytes that the new directory takes at most. */
+	readonly needed: number;
+	/** Entries that are copied, and seconds that it takes. */
+	readonly entries: number;
+	readonly seconds: number;
+}
+
+/** Our tables take about what theirs do: both are compressed alike. */
+const SPARE_SHARE = 0.1;
+/** Bytes of an entry of `trans`, and of `block-index`. */
+const INDEX_ENTRY_BYTES = 48;
+/** An entry takes so long besides its bytes (docs/benchmarks.md, on two shared cores). */
+const ENTRY_SECONDS = 9e-6;
+const BYTE_SECONDS = 1.2e-8;
+
+export function costOf(
+	{ storeBytes, storeEntries, blockBytes, head, lowest }: Judgement,
+	choice: BlockChoice,
+): AdoptionCost {
+	const isCopied = (name: string): boolean => choice === "copy" || !STORES_IN_PLACE.includes(name);
+	const sum = (values: ReadonlyMap<string, number>): number =>
+		[...values].reduce((all, [name, value]) => all + (isCopied(name) ? value : 0), 0);
+	const there = head.number - lowest + 1n;
+	const kept = choice === "copy" ? 0 : Number(there < WINDOW ? there : WINDOW);
+	// Their transactions take a few hundred bytes each, and an entry of the index.
+	const keptEntries = kept * (2 + Math.ceil(blockBytes / 300));
+	const bytes = sum(storeBytes) + kept * blockBytes + keptEntries * INDEX_ENTRY_BYTES;
+	const entries = sum(storeEntries) + keptEntries;
+	return {
+		needed: Math.ceil(bytes * (1 + SPARE_SHARE)),
+		entries,
+		seconds: Math.ceil(entries * ENTRY_SECONDS + bytes * BYTE_SECONDS),
+	};
+}

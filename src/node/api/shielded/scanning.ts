@@ -1,0 +1,49 @@
+/** What all scans for notes share: ranges of blocks, in turns (protocol/shielded §5.3). */
+
+import type { SignedBlock } from "../../../protocol/block.js";
+import { NamedError } from "../../../protocol/json/exceptions.js";
+import type { ApiContext } from "../context.js";
+import { blockByNumber } from "../queries/blocks.js";
+import { TURN_MS, Turns } from "../turns.js";
+
+const LONGEST = 1_000n;
+
+/** @throws {NamedError} unless the range has 1 to 1000 blocks */
+export function checkRange(start: bigint, end: bigint): void {
+	if (start >= 0n && end > start && end - start <= LONGEST) return;
+	throw new NamedError(
+		"BadItemException",
+		"request requires start_block_index >= 0 && end_block_index > start_block_index && end_block_index - start_block_index <= 1000",
+	);
+}
+
+/** Long work of one request: others get their turns, and it ends when nobody waits for it any more. */
+export class RequestTurns {
+	private readonly turns = new Turns(TURN_MS);
+
+	constructor(private readonly context: ApiContext) {}
+
+	/** To be called between two steps. @throws {NamedError} if the client has left */
+	async step(): Promise<void> {
+		if (!this.turns.over) return;
+		await this.turns.yield();
+		if (this.context.isAbandoned?.()) throw new NamedError("CancellationException", "the client has left");
+	}
+}
+
+/** The blocks of a range that are there, ascending. */
+export async function* blocksOf(
+	context: ApiContext,
+	start: bigint,
+	end: bigint,
+	turns: RequestTurns,
+): AsyncGenerator<SignedBlock> {
+	const { node, server } = context;
+	for (let number = start; number < end; number++) {
+		await turns.step();
+		const state = node.view(server);
+		if (number > state.properties.headNumber) return;
+		const block = blockByNumber(state, number);
+		if (block) yield block;
+	}
+}

@@ -1,0 +1,313 @@
+/** Parameters and call data of mints, transfers and burns of shielded tokens (protocol/shielded §5.5, §11). */
+
+import { ADDRESS_LENGTH, addressPrefix } from "../../../protocol/address.js";
+import { EMPTY, fromHex, toHex } from "../../../protocol/bytes.js";
+import { checkedAdd, MAX_INT64, OverflowError } from "../../../protocol/int64.js";
+import { numberFormat } from "../../../protocol/json/exceptions.js";
+import {
+	BytesMessage,
+	type PrivateShieldedORC20Parameters,
+	type PrivateShieldedORC20ParametersWithoutAsk,
+	type ReceiveNote,
+	type ShieldedORC20Parameters,
+	type ShieldedORC20TriggerContractParameters,
+	type SpendNoteORC20,
+} from "../../../protocol/messages.js";
+import type { NoteToSend, NoteToSpend } from "../../../protocol/sapling/descriptions.js";
+import { checkLength, ShieldedError } from "../../../protocol/sapling/failure.js";
+import {
+	buildOrc20Parameters,
+	encodeTriggerInput,
+	type Orc20Keys,
+	type Orc20Kind,
+	type Orc20Plan,
+} from "../../../protocol/sapling/orc20-builder.js";
+import { ProvingError } from "../../../protocol/sapling/prover.js";
+import { authorizationKey } from "../../../protocol/sapling/shielded-keys.js";
+import { KEY_SIZE, SEALED_OUTGOING_SIZE } from "../../../protocol/sapling/sizes.js";
+import { TREE_DEPTH } from "../../../protocol/sapling/tree-depth.js";
+import { ContractExecuteError, ContractValidateError } from "../../rules/errors.js";
+import type { ApiContext } from "../context.js";
+import { asksContract } from "./contract-questions.js";
+import { proverOf, randomnessOf, readNote } from "./tools.js";
+
+const AMOUNT_LIMIT = 1n << 256n;
+const SCALING_FACTOR = fromHex("ed3437f8");
+
+/** How the two methods differ. */
+interface Words {
+	readonly unparsable: string;
+	readonly noKeys: string;
+	readonly noReceiver: string;
+}
+
+const WITH_ASK: Words = {
+	unparsable: "invalid from_amount or to_amount",
+	noKeys: "No shielded ORC-20 ask, nsk or ovk",
+	noReceiver: "No valid transparent ORC-20 output address",
+};
+const WITHOUT_ASK: Words = {
+	unparsable: "invalid_from amount or to_amount",
+	noKeys: "No shielded ORC-20 ak, nsk or ovk",
+	noReceiver: "No transparent ORC-20 output address",
+};
+
+/** The value of a decimal digit in any script, as the network's runtime reads it; undefined for other characters. */
+function digitOf(character: string): bigint | undefined {
+	if (!/^\p{Nd}$/u.test(character)) return undefined;
+	// Digits stand in blocks of ten, one block sometimes right behind another.
+	let before = 0;
+	for (let code = character.charCodeAt(0); /^\p{Nd}$/u.test(String.fromCharCode(code - 1)); code--) before++;
+	return BigInt(before % 10);
+}
+
+/** A decimal number as the network's runtime reads one; empty is 0. @returns undefined if the text is none */
+function parseAmount(text: string): bigint | undefined {
+	// biome-ignore lint/suspicious/noControlCharactersInRegex: the runtime trims these, too
+	const trimmed = text.replace(/^[\u0000-\u0020]+|[\u0000-\u0020]+$/g, "");
+	if (trimmed === "") return 0n;
+	const sign = /^[+-]/.exec(trimmed)?.[0] ?? "";
+	const digits = trimmed.slice(sign.length);
+	if (digits === "") return undefined;
+	let value = 0n;
+	for (let i = 0; i < digits.length; i++) {
+		const digit = digitOf(digits[i] as string);
+		if (digit === undefined) return undefined;
+		value = 10n * value + digit;
+	}
+	return sign === "-" ? -value : value;
+}
+
+/** @throws {ContractValidateError} */
+function checkAmount(amount: bigint): void {
+	if (amount < 0n) throw new ContractValidateError("public amount must be non-negative");
+	if (amount >= AMOUNT_LIMIT) throw new ContractValidateError("public amount must be no more than 256 bits");
+}
+
+/** How many units of the token a unit of a note's value is. @throws {ContractExecuteError | ContractValidateError} */
+async function scalingFactorOf(context: ApiContext, contract: Uint8Array): Promise<bigint> {
+	const output = await asksContract(context, contract, SCALING_FACTOR);
+	if (!output) throw new ContractExecuteError("Get shielded contract scalingFactor failed");
+	const factor = output.length === 0 ? 0n : BigInt(`0x${toHex(output.subarray(0, 32))}`);
+	if (factor <= 0n) throw new ContractValidateError("scalingFactor must be positive");
+	return factor;
+}
+
+/** @throws {ContractValidateError} */
+function scaled(amount: bigint, factor: bigint): bigint {
+	if (amount % factor !== 0n || amount / factor > MAX_INT64) {
+		throw new ContractValidateError("fromAmount or toAmount invalid");
+	}
+	return amount / factor;
+}
+
+/** @throws {ContractValidateError} */
+function checkNotes(spends: readonly SpendNoteORC20[], receives: readonly ReceiveNote[]): void {
+	for (const { note } of spends) {
+		if ((note?.value ?? 0n) < 0n) {
+			throw new ContractValidateError("The value in SpendNoteORC20 must >= 0");
+		}
+		if (!note?.payment_address) {
+			throw new ContractValidateError("PaymentAddress in SpendNote should not be empty");
+		}
+	}
+	for (const { note } of receives) {
+		if ((note?.value ?? 0n) < 0n) throw new ContractValidateError("The value in ReceiveNote must >= 0");
+		if (!note?.payment_address) {
+			throw new ContractValidateError("PaymentAddress in ReceiveNote should not be empty");
+		}
+	}
+}
+
+interface Values {
+	/** In units of notes. */
+	readonly from: bigint;
+	readonly to: bigint;
+	readonly spends: readonly bigint[];
+	readonly receives: readonly bigint[];
+}
+
+/** @throws {ContractValidateError | ShieldedError} if it is nothing that a contract does */
+function kindOf({ from, to, spends, receives }: Values): Orc20Kind {
+	const [received = 0n] = receives;
+	if (to > 0n) sumOrUnbalanced(to, received);
+	if (from > 0n && spends.length === 0 && receives.length === 1 && received === from && to === 0n)
+		return "mint";
+	if (from === 0n && to === 0n && [1, 2].includes(spends.length) && [1, 2].includes(receives.length)) {
+		return "transfer";
+	}
+	if (from === 0n && to > 0n && spends.length === 1 && receives.length <= 1 && spends[0] === to + received) {
+		return "burn";
+	}
+	throw new ContractValidateError("invalid shielded ORC-20 parameters");
+}
+
+/** @throws {ShieldedError} */
+function sumOrUnbalanced(a: bigint, b: bigint): void {
+	try {
+		checkedAdd(a, b);
+	} catch (error) {
+		if (error instanceof OverflowError) throw new ShieldedError("Unbalanced burn!");
+		throw error;
+	}
+}
+
+/** What both methods are given. */
+interface Request
+	extends Pick<
+		PrivateShieldedORC20Parameters,
+		| "nsk"
+		| "ovk"
+		| "from_amount"
+		| "to_amount"
+		| "shielded_spends"
+		| "shielded_receives"
+		| "transparent_to_address"
+		| "shielded_ORC20_contract_address"
+	> {}
+
+/** A note to spend; its path is still as it was given. */
+interface SpendRequest extends Omit<NoteToSpend, "path"> {
+	readonly path: Uint8Array;
+	readonly position: bigint;
+}
+
+/** @throws {ShieldedError} */
+function siblingsOf(path: Uint8Array): Uint8Array[] {
+	if (path.length !== TREE_DEPTH * KEY_SIZE) throw new ShieldedError("Merkle tree path format is wrong");
+	return Array.from({ length: TREE_DEPTH }, (_, i) => path.slice(KEY_SIZE * i, KEY_SIZE * (i + 1)));
+}
+
+const readSpend = ({ note, alpha, root, path, pos }: Readonly<SpendNoteORC20>): SpendRequest => ({
+	note: readNote(note),
+	alpha,
+	anchor: root,
+	path,
+	position: pos,
+});
+
+const readReceive = ({ note }: Readonly<ReceiveNote>): NoteToSend => ({
+	note: readNote(note),
+	memo: note?.memo ?? EMPTY,
+});
+
+/** @throws {NamedError} what building refuses, in the network's words */
+async function building<T>(work: () => Promise<T>): Promise<T> {
+	try {
+		return await work();
+	} catch (error) {
+		if (error instanceof ShieldedError || error instanceof ProvingError) {
+			throw new ShieldedError(`build the shielded ORC-20 parameters error: ${error.message}`);
+		}
+		throw error;
+	}
+}
+
+async function createParameters(
+	context: ApiContext,
+	request: Readonly<Request>,
+	key: { readonly ask: Uint8Array } | { readonly ak: Uint8Array },
+	words: Words,
+): Promise<ShieldedORC20Parameters> {
+	const { shielded_spends, shielded_receives, nsk, transparent_to_address: payTo } = request;
+	const contract = request.shielded_ORC20_contract_address;
+	if (contract.length !== ADDRESS_LENGTH) {
+		throw new ContractValidateError("No valid shielded ORC-20 contract address");
+	}
+	const [fromRaw, toRaw] = [request.from_amount, request.to_amount].map(parseAmount);
+	if (fromRaw === undefined || toRaw === undefined) throw new ContractValidateError(words.unparsable);
+	for (const amount of [fromRaw, toRaw]) checkAmount(amount);
+	const factor = await scalingFactorOf(context, contract);
+	const [from, to] = [scaled(fromRaw, factor), scaled(toRaw, factor)];
+	checkNotes(shielded_spends, shielded_receives);
+	const valuesOf = (list: readonly { readonly note?: { readonly value: bigint } | undefined }[]) =>
+		list.map(({ note }) => note?.value ?? 0n);
+	const kind = kindOf({ from, to, spends: valuesOf(shielded_spends), receives: valuesOf(shielded_receives) });
+	const random = randomnessOf(context);
+	const given = "ask" in key ? key.ask : key.ak;
+	if (kind !== "mint") {
+		if ([given, nsk, request.ovk].some((part) => part.length === 0)) {
+			throw new ContractValidateError(words.noKeys);
+		}
+		if (kind === "burn" && payTo.length !== ADDRESS_LENGTH) {
+			throw new ContractValidateError(words.noReceiver);
+		}
+	}
+	const ovk = kind === "mint" && request.ovk.length === 0 ? random(KEY_SIZE) : request.ovk;
+	const spends = shielded_spends.map(readSpend);
+	const outputs = shielded_receives.map(readReceive);
+	return building(async () => {
+		const plan: Orc20Plan = {
+			kind,
+			contract,
+			keys: kind === "mint" ? undefined : keysOf(key, nsk),
+			ovk,
+			spends: spends.map(({ path, position, ...spend }) => ({
+				...spend,
+				path: { siblings: siblingsOf(path), position },
+			})),
+			outputs,
+			rawValue: kind === "mint" ? fromRaw : toRaw,
+			payTo,
+		};
+		return buildOrc20Parameters(plan, { prover: await proverOf(context), random });
+	});
+}
+
+/** @throws {ShieldedError} */
+function keysOf(key: { readonly ask: Uint8Array } | { readonly ak: Uint8Array }, nsk: Uint8Array): Orc20Keys {
+	if ("ak" in key) return { ak: key.ak, nsk };
+	checkLength(key.ask, KEY_SIZE);
+	return { ask: key.ask, ak: authorizationKey(key.ask), nsk };
+}
+
+const KINDS: ReadonlySet<string> = new Set<Orc20Kind>(["mint", "transfer", "burn"]);
+
+/** @throws {NamedError | ContractValidateError | ShieldedError | TriggerInputError} */
+function triggerInput(request: Readonly<ShieldedORC20TriggerContractParameters>): Uint8Array {
+	const { amount, transparent_to_address: receiver, spend_authority_signature: given } = request;
+	const rawValue = parseAmount(amount);
+	if (rawValue === undefined) throw numberFormat(amount);
+	checkAmount(rawValue);
+	if (receiver.length > 0 && receiver.length !== ADDRESS_LENGTH) {
+		throw new ShieldedError("invalid transparent to address");
+	}
+	const parameters = request.shielded_ORC20_Parameters;
+	const signatures = given.map(({ value }) => value);
+	if ((parameters?.spend_description.length ?? 0) !== signatures.length) {
+		throw new ShieldedError("the number of spendDescription and spendAuthoritySignature is not equal");
+	}
+	if (!parameters || !KINDS.has(parameters.parameter_type)) {
+		throw new ShieldedError("invalid shielded ORC-20 parameters type");
+	}
+	const burnText = burnTextOf(parameters);
+	const payTo =
+		receiver.length > 0 ? receiver : Uint8Array.of(addressPrefix(), ...new Uint8Array(ADDRESS_LENGTH - 1));
+	return encodeTriggerInput(parameters, { rawValue, burnText, payTo, signatures });
+}
+
+/** @throws {ShieldedError} */
+function burnTextOf({ parameter_type, trigger_contract_input: text }: Readonly<ShieldedORC20Parameters>) {
+	if (parameter_type !== "burn") return EMPTY;
+	if (!/^[0-9a-fA-F]*$/.test(text) || text.length !== 2 * SEALED_OUTGOING_SIZE) {
+		throw new ShieldedError("invalid shielded ORC-20 contract parameters for burn trigger input");
+	}
+	return fromHex(text);
+}
+
+export const tokenBuildingMethods = {
+	CreateShieldedContractParameters: (
+		context: ApiContext,
+		request: Readonly<PrivateShieldedORC20Parameters>,
+	) => createParameters(context, request, { ask: request.ask }, WITH_ASK),
+
+	CreateShieldedContractParametersWithoutAsk: (
+		context: ApiContext,
+		request: Readonly<PrivateShieldedORC20ParametersWithoutAsk>,
+	) => createParameters(context, request, { ak: request.ak }, WITHOUT_ASK),
+
+	GetTriggerInputForShieldedORC20Contract: (
+		_context: ApiContext,
+		request: Readonly<ShieldedORC20TriggerContractParameters>,
+	) => BytesMessage.create({ value: triggerInput(request) }),
+};

@@ -1,0 +1,42 @@
+/** What a block will read, as far as its transactions tell before it runs. */
+
+import { ADDRESS_LENGTH } from "../../protocol/address.js";
+import { toKey } from "../../protocol/bytes.js";
+import type { SignedTransaction } from "../../protocol/transaction.js";
+import type { WantedEntry } from "../state/base-state.js";
+import { type StoreDefinition, stores } from "../state/definition.js";
+
+/**
+ * Accounts that its transactions name, and the contracts that they call. What rules read beside these is mostly in memory
+ * already.
+ */
+export function wantedBy(transactions: readonly SignedTransaction[]): WantedEntry[] {
+	const accounts = new Set<string>();
+	const contracts = new Set<string>();
+	for (const transaction of transactions) {
+		const parameter = parameterOf(transaction);
+		if (!parameter) continue;
+		for (const [name, value] of Object.entries(parameter)) {
+			if (!(value instanceof Uint8Array) || value.length !== ADDRESS_LENGTH) continue;
+			accounts.add(toKey(value));
+			if (name === "contract_address") contracts.add(toKey(value));
+		}
+	}
+	const of = (store: StoreDefinition<unknown>, keys: ReadonlySet<string>): WantedEntry[] =>
+		[...keys].map((key) => ({ store, key }));
+	return [
+		...of(stores.account, accounts),
+		...[stores.contract, stores.code, stores.contractState].flatMap((store) =>
+			of(store as StoreDefinition<unknown>, contracts),
+		),
+	];
+}
+
+/** The message of a contract; undefined where it can't be read, which the block's own judgement tells. */
+function parameterOf(transaction: SignedTransaction): SignedTransaction["parameter"] | undefined {
+	try {
+		return transaction.parameter;
+	} catch {
+		return undefined;
+	}
+}

@@ -1,0 +1,19 @@
+/** A worker thread that checks shielded proofs with the keys that it is started with. */
+
+import { parentPort, workerData } from "node:worker_threads";
+import { loadGroth16 } from "./groth16-library.js";
+import { outputOf, spendOf } from "./proof-questions.js";
+import type { ProofBatch, ProofKeys } from "./proof-threads.js";
+import { SaplingVerifier } from "./verifier.js";
+
+const port = parentPort;
+if (!port) throw new Error("this file runs as a worker thread");
+
+const { spendKey, outputKey } = workerData as ProofKeys;
+const verifier = SaplingVerifier.withKeys(await loadGroth16(), spendKey, outputKey);
+port.on("message", ({ id, questions }: ProofBatch) => {
+	const results = questions.map(({ kind, bytes }) =>
+		kind === "spend" ? verifier.provesSpend(spendOf(bytes)) : verifier.holdsOutput(outputOf(bytes)),
+	);
+	port.postMessage({ id, results });
+});

@@ -1,0 +1,111 @@
+/**
+ * The keys of one holder of notes, as far as they are known (protocol/shielded §7.1): a spending key gives all others; a full
+ * viewing key sees what comes, goes and is spent; an incoming one only what comes.
+ */
+
+import { blake2b } from "@noble/hashes/blake2.js";
+import { concatBytes, utf8 } from "../bytes.js";
+import type { PaymentAddress } from "./payment-address.js";
+import {
+	authorizationKey,
+	defaultDiversifier,
+	diversifiedBase,
+	expandSpendingKey,
+	incomingViewingKey,
+	nullifierKey,
+	transmissionKey,
+} from "./shielded-keys.js";
+import { DIVERSIFIER_SIZE } from "./sizes.js";
+
+/** What of the keys is known. */
+export type KeyReach = "spending" | "viewing" | "incoming";
+
+export interface ShieldedKeys {
+	readonly reach: KeyReach;
+	/** Only of a spending key; 32 bytes, like all that follow but the diversifier. */
+	readonly spending?: { readonly sk: Uint8Array; readonly ask: Uint8Array; readonly nsk: Uint8Array };
+	/** Of a full viewing key. */
+	readonly full?: { readonly ak: Uint8Array; readonly nk: Uint8Array };
+	/** Opens what came. */
+	readonly ivk: Uint8Array;
+	/** Opens what was sent. */
+	readonly ovk?: Uint8Array;
+	/** Of the usual address, 11 bytes. */
+	readonly diversifier: Uint8Array;
+}
+
+/** Diversifiers that are tried; each is valid with about one half. */
+const TRIES = 255;
+const IVK_TOP_BITS = 0xf8;
+
+/** @returns undefined for a key that the network doesn't use: its first byte is above 15, or nothing follows from it */
+export function keysOfSpendingKey(sk: Uint8Array): ShieldedKeys | undefined {
+	if (sk.length !== 32 || (sk[0] as number) > 0x0f) return undefined;
+	const { ask, nsk, ovk } = expandSpendingKey(sk);
+	const full = { ak: authorizationKey(ask), nk: nullifierKey(nsk) };
+	const ivk = incomingViewingKey(full.ak, full.nk);
+	const diversifier = defaultDiversifier(sk);
+	if (!diversifier || ivk.every((byte) => byte === 0)) return undefined;
+	return { reach: "spending", spending: { sk, ask, nsk }, full, ivk, ovk, diversifier };
+}
+
+/**
+ * @param diversifier of the usual address; absent: the first that follows from the key
+ * @returns undefined for an invalid diversifier
+ */
+export function keysOfViewingKey(
+	ak: Uint8Array,
+	nk: Uint8Array,
+	ovk: Uint8Array,
+	diversifier?: Uint8Array,
+): ShieldedKeys | undefined {
+	const ivk = incomingViewingKey(ak, nk);
+	const usual = diversifier ?? diversifierAt(ivk, 0);
+	if (!diversifiedBase(usual)) return undefined;
+	return { reach: "viewing", full: { ak, nk }, ivk, ovk, diversifier: usual };
+}
+
+/** @returns undefined if the key has more than 251 bits, or the diversifier is invalid */
+export function keysOfIncomingKey(
+	ivk: Uint8Array,
+	ovk?: Uint8Array,
+	diversifier?: Uint8Array,
+): ShieldedKeys | undefined {
+	if (ivk.length !== 32 || ((ivk[31] as number) & IVK_TOP_BITS) !== 0 || ivk.every((byte) => byte === 0))
+		return undefined;
+	const usual = diversifier ?? diversifierAt(ivk, 0);
+	if (!diversifiedBase(usual)) return undefined;
+	return { reach: "incoming", ivk, ...(ovk ? { ovk } : {}), diversifier: usual };
+}
+
+/** Less of the same keys. */
+export function narrowed(keys: ShieldedKeys, reach: "viewing" | "incoming"): ShieldedKeys {
+	const { full, ivk, ovk, diversifier } = keys;
+	const outgoing = ovk ? { ovk } : {};
+	return reach === "viewing" && full
+		? { reach, full, ivk, ...outgoing, diversifier }
+		: { reach: "incoming", ivk, ...outgoing, diversifier };
+}
+
+/**
+ * One of a holder's diversifiers; whoever doesn't hold the key can't tell that two belong together.
+ * @param index from 0 on
+ */
+export function diversifierAt(ivk: Uint8Array, index: number): Uint8Array {
+	const place = Buffer.alloc(8);
+	place.writeUInt32LE(index);
+	for (let i = 0; i < TRIES; i++) {
+		place.writeUInt32LE(i, 4);
+		const digest = blake2b(concatBytes(ivk, place), { personalization: utf8("coin diversifier"), dkLen: 64 });
+		const diversifier = digest.slice(0, DIVERSIFIER_SIZE);
+		if (diversifiedBase(diversifier)) return diversifier;
+	}
+	throw new RangeError("no diversifier follows from the key");
+}
+
+/** @param diversifier a valid one; absent: that of the usual address */
+export function addressOfKeys(keys: ShieldedKeys, diversifier = keys.diversifier): PaymentAddress {
+	const key = transmissionKey(keys.ivk, diversifier);
+	if (!key) throw new RangeError("the diversifier is not valid");
+	return { diversifier, transmissionKey: key };
+}

@@ -1,0 +1,221 @@
+/**
+ * Mints, transfers and burns of shielded token contracts (protocol/shielded §11): the parameters that are proved and signed, and
+ * the call data that is made of them.
+ */
+
+import { ADDRESS_LENGTH } from "../address.js";
+import { be64, concatBytes, EMPTY, fromHex, toHex } from "../bytes.js";
+import { sha256 } from "../hash.js";
+import { type ReceiveDescription, ShieldedORC20Parameters, SpendDescription } from "../messages.js";
+import {
+	type BuildingTools,
+	type Described,
+	describeOutput,
+	describeSpend,
+	type NoteToSend,
+	type NoteToSpend,
+	type SpendingKeys,
+} from "./descriptions.js";
+import { checkLength, ShieldedError } from "./failure.js";
+import { seal } from "./note-encryption.js";
+import { SEALED_OUTGOING_SIZE, SIGNATURE_SIZE } from "./sizes.js";
+import { authorizeSpend, bindValues } from "./spend-authorization.js";
+
+export type Orc20Kind = "mint" | "transfer" | "burn";
+
+/** Keys of the sender. */
+export interface Orc20Keys extends SpendingKeys {
+	/** Authorizes spends; without it they are left unsigned. */
+	readonly ask?: Uint8Array | undefined;
+}
+
+/** What a call of a shielded token contract shall do. Values of notes are in units of the contract's scaling factor. */
+export interface Orc20Plan {
+	readonly kind: Orc20Kind;
+	/** The contract, 21 bytes. */
+	readonly contract: Uint8Array;
+	/** Only asked for where notes are spent. */
+	readonly keys?: Orc20Keys | undefined;
+	/** What the sender reads the new notes with; the key of a burn's ciphertext. */
+	readonly ovk: Uint8Array;
+	/** None for a mint, one or two for a transfer, one for a burn. */
+	readonly spends: readonly NoteToSpend[];
+	/** One for a mint, one or two for a transfer, none or one for a burn. */
+	readonly outputs: readonly NoteToSend[];
+	/** What goes into or out of the contract, in the token's own units: a multiple of the scaling factor. 0 for a transfer. */
+	readonly rawValue: bigint;
+	/** Who gets what is burnt, 21 bytes. */
+	readonly payTo?: Uint8Array | undefined;
+}
+
+const WORD = 32;
+const SPEND = 320;
+const OUTPUT = 288;
+
+const word = (value: bigint | number): Uint8Array => fromHex(value.toString(16).padStart(2 * WORD, "0"));
+const padded = (bytes: Uint8Array, length: number): Uint8Array => {
+	const result = new Uint8Array(length);
+	result.set(bytes);
+	return result;
+};
+
+const encodeSpend = (spend: SpendDescription): Uint8Array =>
+	concatBytes(spend.nullifier, spend.anchor, spend.value_commitment, spend.rk, spend.zkproof);
+const encodeOutput = (output: ReceiveDescription): Uint8Array =>
+	concatBytes(output.note_commitment, output.value_commitment, output.epk, output.zkproof);
+/** Both sealed texts, and zeros to whole words. */
+const encodeTexts = ({ c_enc, c_out }: ReceiveDescription): Uint8Array =>
+	concatBytes(c_enc, c_out, new Uint8Array(12));
+
+/** What the sender of a burn reads later: 80 bytes. @param payTo 21 bytes */
+export function sealBurn(ovk: Uint8Array, rawValue: bigint, payTo: Uint8Array): Uint8Array {
+	return seal(ovk, padded(concatBytes(word(rawValue), payTo), SIGNATURE_SIZE));
+}
+
+/** What the signatures cover. @param balance what leaves the pool */
+export function orc20SignHash(
+	plan: Pick<Orc20Plan, "kind" | "contract" | "payTo">,
+	spends: readonly SpendDescription[],
+	outputs: readonly ReceiveDescription[],
+	balance: bigint,
+): Uint8Array {
+	const parts = [plan.contract.subarray(1)];
+	if (plan.kind === "mint") parts.push(be64(-balance));
+	parts.push(...spends.map(encodeSpend), ...outputs.map(encodeOutput), ...outputs.map(encodeTexts));
+	if (plan.kind === "burn") parts.push((plan.payTo as Uint8Array).subarray(1), be64(balance));
+	return sha256(concatBytes(...parts));
+}
+
+const sumOf = (notes: readonly { readonly note: { readonly value: bigint } }[]): bigint =>
+	notes.reduce((total, { note }) => total + note.value, 0n);
+
+/**
+ * The parameters of a call, with their proofs and signatures. The call data is among them for a mint or where `ask` is given; for
+ * a burn without it, the sealed text stands in its place.
+ * @throws {ShieldedError} if a part has another length, or no proof can be made of it
+ * @throws {ProvingError}
+ */
+export async function buildOrc20Parameters(
+	plan: Orc20Plan,
+	tools: BuildingTools,
+): Promise<ShieldedORC20Parameters> {
+	const { keys, kind, ovk, rawValue } = plan;
+	if (plan.spends.length > 0 && !keys)
+		throw new ShieldedError("notes are spent with keys, and there are none");
+	const spends: Described<SpendDescription>[] = [];
+	for (const spend of plan.spends) spends.push(await describeSpend(tools, keys as Orc20Keys, spend));
+	const outputs: Described<ReceiveDescription>[] = [];
+	for (const output of plan.outputs) outputs.push(await describeOutput(tools, ovk, output));
+	const balance = sumOf(plan.spends) - sumOf(plan.outputs);
+	const outputDescriptions = outputs.map(({ description }) => description);
+	const spendDescriptions = spends.map(({ description }) => description);
+	const burnText = kind === "burn" ? sealBurnOf(plan) : EMPTY;
+	const signHash = orc20SignHash(plan, spendDescriptions, outputDescriptions, balance);
+	const ask = keys?.ask;
+	const signatures = ask
+		? plan.spends.map(({ alpha }) => authorizeSpend(ask, alpha, signHash, tools.random))
+		: [];
+	const parameters = ShieldedORC20Parameters.create({
+		spend_description: spendDescriptions.map((description, i) =>
+			SpendDescription.create({ ...description, spend_authority_signature: signatures[i] ?? EMPTY }),
+		),
+		receive_description: outputDescriptions,
+		binding_signature: bindValues(spends, outputs, balance, signHash, tools.random),
+		message_hash: signHash,
+		parameter_type: kind,
+	});
+	if (kind === "mint" || ask) {
+		const call = { rawValue, burnText, payTo: plan.payTo ?? EMPTY, signatures };
+		parameters.trigger_contract_input = toHex(encodeTriggerInput(parameters, call));
+	} else {
+		parameters.trigger_contract_input = toHex(burnText);
+	}
+	return parameters;
+}
+
+/** @throws {ShieldedError} */
+function sealBurnOf({ ovk, rawValue, payTo }: Orc20Plan): Uint8Array {
+	if (payTo?.length !== ADDRESS_LENGTH) throw new ShieldedError("the transparent payTo address is null");
+	checkLength(ovk, WORD);
+	return sealBurn(ovk, rawValue, payTo);
+}
+
+/** What call data has besides parameters. */
+interface TriggerCall {
+	/** In the token's own units. Not asked for by a transfer. */
+	readonly rawValue: bigint;
+	/** Of a burn: 80 bytes. */
+	readonly burnText: Uint8Array;
+	/** Of a burn: 21 bytes. */
+	readonly payTo: Uint8Array;
+	/** One for each spend. */
+	readonly signatures: readonly Uint8Array[];
+}
+
+/** Parameters or amounts that no call can be made of; the network's words. */
+class TriggerInputError extends Error {
+	override readonly name = "IllegalArgumentException";
+}
+
+/**
+ * Call data without the function's selector (protocol/shielded §11.2).
+ * @throws {TriggerInputError}
+ */
+export function encodeTriggerInput(parameters: ShieldedORC20Parameters, call: TriggerCall): Uint8Array {
+	switch (parameters.parameter_type as Orc20Kind) {
+		case "mint":
+			return encodeMint(parameters, call);
+		case "transfer":
+			return encodeTransfer(parameters, call);
+		case "burn":
+			return encodeBurn(parameters, call);
+	}
+}
+
+function encodeMint({ receive_description, binding_signature }: ShieldedORC20Parameters, call: TriggerCall) {
+	if (call.rawValue <= 0n) throw new TriggerInputError("require the value be positive");
+	const output = receive_description[0] as ReceiveDescription;
+	return concatBytes(word(call.rawValue), encodeOutput(output), binding_signature, encodeTexts(output));
+}
+
+/** A list: its length as a word, then its elements. */
+const list = (elements: readonly Uint8Array[]): Uint8Array => concatBytes(word(elements.length), ...elements);
+
+function encodeTransfer(parameters: ShieldedORC20Parameters, { signatures }: TriggerCall) {
+	const { spend_description: spends, receive_description: outputs, binding_signature } = parameters;
+	if (![1, 2].includes(spends.length)) throw new TriggerInputError("invalid transfer input number");
+	const spendsAt = 192;
+	const signaturesAt = spendsAt + WORD + SPEND * spends.length;
+	const outputsAt = signaturesAt + WORD + SIGNATURE_SIZE * spends.length;
+	const textsAt = outputsAt + WORD + OUTPUT * outputs.length;
+	return concatBytes(
+		...[spendsAt, signaturesAt, outputsAt].map(word),
+		binding_signature,
+		word(textsAt),
+		list(spends.map(encodeSpend)),
+		list(signatures),
+		list(outputs.map(encodeOutput)),
+		list(outputs.map(encodeTexts)),
+	);
+}
+
+function encodeBurn(parameters: ShieldedORC20Parameters, call: TriggerCall) {
+	const { spend_description: spends, binding_signature } = parameters;
+	const outputs = parameters.receive_description.slice(0, 1);
+	if (call.rawValue <= 0n) throw new TriggerInputError("the value must be positive");
+	if (call.payTo.length === 0) throw new TriggerInputError("the transparent payTo address is null");
+	const outputsAt = 672;
+	return concatBytes(
+		encodeSpend(spends[0] as SpendDescription),
+		call.signatures[0] as Uint8Array,
+		word(call.rawValue),
+		binding_signature,
+		new Uint8Array(WORD - ADDRESS_LENGTH),
+		call.payTo,
+		padded(call.burnText, SEALED_OUTGOING_SIZE + 16),
+		word(outputsAt),
+		word(outputsAt + WORD + OUTPUT * outputs.length),
+		list(outputs.map(encodeOutput)),
+		list(outputs.map(encodeTexts)),
+	);
+}

@@ -1,0 +1,119 @@
+/** Transactions of the chain's own shielded pool (protocol/shielded §10). */
+
+import { EMPTY } from "../bytes.js";
+import { contractType } from "../contract-types.js";
+import { wrap } from "../int64.js";
+import {
+	Any,
+	ShieldedTransferContract,
+	SpendDescription,
+	TransactionContract,
+	TransactionRaw,
+} from "../messages.js";
+import { buildTransaction, SignedTransaction, type TransactionHeader } from "../transaction.js";
+import {
+	type BuildingTools,
+	describeOutput,
+	describeSpend,
+	type NoteToSend,
+	type NoteToSpend,
+	type SpendingKeys,
+} from "./descriptions.js";
+import { ShieldedError } from "./failure.js";
+import { shieldedSignHash } from "./sign-hash.js";
+import { authorizeSpend, bindValues } from "./spend-authorization.js";
+
+/** An account and what it gives or gets, in units of the shielded token. */
+interface TransparentParty {
+	readonly address: Uint8Array;
+	readonly amount: bigint;
+}
+
+export interface TransferKeys extends SpendingKeys {
+	/** Authorizes spends; without it they are left unsigned. */
+	readonly ask?: Uint8Array | undefined;
+}
+
+/**
+ * What a transaction shall do. Amounts are not compared with each other, as the network's builder doesn't: a transaction is
+ * accepted if from - to - fee = values sent - values spent.
+ */
+export interface TransferPlan {
+	readonly from?: TransparentParty | undefined;
+	/** Only asked for where notes are spent. */
+	readonly keys?: TransferKeys | undefined;
+	/** One at most is accepted. */
+	readonly spends: readonly NoteToSpend[];
+	/** What the sender reads the new notes with. */
+	readonly ovk: Uint8Array;
+	/** One or two are accepted. */
+	readonly outputs: readonly NoteToSend[];
+	readonly to?: TransparentParty | undefined;
+}
+
+const noteValue = ({ note }: { readonly note: { readonly value: bigint } }): bigint => note.value;
+const sum = (values: readonly bigint[]): bigint => values.reduce((total, value) => total + value, 0n);
+
+/**
+ * Makes a transaction with its proofs and signatures; the signature of a transparent sender is not among them.
+ * @throws {ShieldedError} if a part has another length, or no proof can be made of it
+ * @throws {ProvingError}
+ */
+export async function buildShieldedTransfer(
+	plan: TransferPlan,
+	header: TransactionHeader,
+	tokenId: string,
+	tools: BuildingTools,
+): Promise<SignedTransaction> {
+	const { from, to, keys, ovk } = plan;
+	if (plan.spends.length > 0 && !keys)
+		throw new ShieldedError("notes are spent with keys, and there are none");
+	const spends = [];
+	for (const spend of plan.spends) spends.push(await describeSpend(tools, keys as TransferKeys, spend));
+	const outputs = [];
+	for (const output of plan.outputs) outputs.push(await describeOutput(tools, ovk, output));
+	const contract = ShieldedTransferContract.create({
+		transparent_from_address: from?.address ?? EMPTY,
+		from_amount: from?.amount ?? 0n,
+		spend_description: spends.map(({ description }) => description),
+		receive_description: outputs.map(({ description }) => description),
+		transparent_to_address: to?.address ?? EMPTY,
+		to_amount: to?.amount ?? 0n,
+	});
+	const type = contractType("ShieldedTransferContract");
+	const signHash = shieldedSignHash(buildTransaction(type, contract, header), tokenId);
+	const ask = keys?.ask;
+	if (ask) {
+		contract.spend_description = spends.map(({ description }, i) => {
+			const { alpha } = plan.spends[i] as NoteToSpend;
+			const signature = authorizeSpend(ask, alpha, signHash, tools.random);
+			return SpendDescription.create({ ...description, spend_authority_signature: signature });
+		});
+	}
+	const balance = wrap(sum(plan.spends.map(noteValue)) - sum(plan.outputs.map(noteValue)));
+	contract.binding_signature = bindValues(spends, outputs, balance, signHash, tools.random);
+	return buildTransaction(type, contract, header);
+}
+
+/**
+ * Puts signatures into the spends of a transaction that was built without them. Its id changes.
+ * @param signatures as many as there are spends, over {@link shieldedSignHash}
+ */
+export function withSpendSignatures(
+	transaction: SignedTransaction,
+	signatures: readonly Uint8Array[],
+): SignedTransaction {
+	const contract = ShieldedTransferContract.copy(transaction.parameter as ShieldedTransferContract);
+	if (signatures.length !== contract.spend_description.length) {
+		throw new ShieldedError(`${contract.spend_description.length} spends need as many signatures`);
+	}
+	contract.spend_description = contract.spend_description.map((spend, i) =>
+		SpendDescription.create({ ...spend, spend_authority_signature: signatures[i] as Uint8Array }),
+	);
+	const raw = TransactionRaw.copy(transaction.raw as TransactionRaw);
+	const old = raw.contract[0] as TransactionContract;
+	const parameter = Any.create({ ...old.parameter, value: ShieldedTransferContract.encode(contract) });
+	raw.contract = [TransactionContract.create({ ...old, parameter })];
+	const message = { ...transaction.message, raw_data: raw };
+	return new SignedTransaction(message);
+}

@@ -1,0 +1,212 @@
+/** The base of commands about notes: whose key, which pool, and reading it. */
+
+import { Flags } from "@oclif/core";
+import { findShielded, type ShieldedEntry, unlockShielded } from "../../keystore/shielded-keystore.js";
+import { toHex } from "../../protocol/bytes.js";
+import type { ShieldedKeys } from "../../protocol/sapling/key-set.js";
+import type { Settings, SettingsFlags } from "../../wallet/configuration/settings.js";
+import { genesisId } from "../../wallet/node/chain-query.js";
+import { NodeClient } from "../../wallet/node/node-client.js";
+import type { JudgedNote } from "../../wallet/shielded/note-state.js";
+import { judgedNotes } from "../../wallet/shielded/pay.js";
+import { type Pool, poolName, USUAL_POOL_TOKEN } from "../../wallet/shielded/pool.js";
+import { type PoolUnits, unitsOf } from "../../wallet/shielded/pool-units.js";
+import { type ScanResult, scanPool } from "../../wallet/shielded/scan.js";
+import { fileStore, type ScanStore } from "../../wallet/shielded/scan-store.js";
+import { tokenContract } from "../../wallet/token/orc20.js";
+import { accountNamed } from "../../wallet/transaction/signing.js";
+import { parseNatural } from "../../wallet/values/integer-text.js";
+import { QueryCommand } from "../base/query-command.js";
+import {
+	keystoreFlags,
+	nodeFlags,
+	type PasswordFlags,
+	type ProgressFlags,
+	passwordFlags,
+	progressFlag,
+} from "../flags/flags.js";
+import { type PasswordSource, withPassword } from "../keys/secrets.js";
+import { type ProgressAudience, withProgress } from "../progress/progress.js";
+
+/** The keys of shielded addresses. */
+export const shieldedKeyFlags = {
+	key: Flags.string({
+		description: "key of shielded addresses (default: the only one)",
+		helpValue: "<name>",
+		helpGroup: "SHIELDED",
+		env: "COIN_SHIELDED_KEY",
+	}),
+	"key-password-file": Flags.string({
+		description: "file with the password of that key, where it is another one; - for standard input",
+		helpValue: "<path>",
+		helpGroup: "SHIELDED",
+	}),
+};
+
+/** Where notes lie. */
+export const poolFlags = {
+	contract: Flags.string({
+		description: "contract that keeps the notes (default: the chain's own pool)",
+		helpValue: "<account>",
+		helpGroup: "SHIELDED",
+		env: "COIN_SHIELDED_CONTRACT",
+	}),
+	token: Flags.string({
+		description: "the contract's ORC-20 token, where it doesn't tell",
+		helpValue: "<token>",
+		helpGroup: "SHIELDED",
+		dependsOn: ["contract"],
+	}),
+	"pool-token": Flags.string({
+		description: `ORC-10 token of the chain's own pool, as its nodes are configured (${USUAL_POOL_TOKEN})`,
+		helpValue: "<id>",
+		helpGroup: "SHIELDED",
+		exclusive: ["contract"],
+	}),
+	since: Flags.string({
+		description: "first block to read, where nothing was read yet (default: all)",
+		helpValue: "<block>",
+		helpGroup: "SHIELDED",
+	}),
+};
+
+/** Flags of every question about notes. */
+export const shieldedQueryFlags = {
+	...nodeFlags,
+	...keystoreFlags,
+	...passwordFlags,
+	...progressFlag,
+	...shieldedKeyFlags,
+	...poolFlags,
+};
+
+/** The values of {@link shieldedKeyFlags}. */
+type KeyFlags = PasswordFlags & {
+	readonly key?: string | undefined;
+	readonly "key-password-file"?: string | undefined;
+};
+
+/** The values of {@link poolFlags}. */
+interface PoolFlags {
+	readonly contract?: string | undefined;
+	readonly token?: string | undefined;
+	readonly "pool-token"?: string | undefined;
+	readonly since?: string | undefined;
+}
+
+/** How a command asks and tells. */
+export interface Manner {
+	readonly source: PasswordSource;
+	readonly audience: ProgressAudience;
+	readonly note: (text: string) => void;
+	readonly warn: (text: string) => void;
+}
+
+/** A key that is open. */
+export interface OpenKey {
+	readonly entry: ShieldedEntry;
+	readonly keys: ShieldedKeys;
+}
+
+/** Opens the key that the flags name. @throws {Failure | KeystoreError} */
+export async function openShielded(
+	settings: Settings,
+	flags: KeyFlags,
+	{ source, audience }: Manner,
+): Promise<OpenKey> {
+	const entry = await findShielded(settings.keystoreDirectory, flags.key);
+	const own = { ...source, file: flags["key-password-file"] ?? source.file };
+	const keys = await withPassword(own, entry.name, (password) =>
+		withProgress("opening the key", audience, () => unlockShielded(entry, password)),
+	);
+	return { entry, keys };
+}
+
+/** The pool that the flags name. @throws {Failure} */
+export async function poolOf(settings: Settings, flags: PoolFlags): Promise<Pool> {
+	if (flags.contract !== undefined)
+		return { kind: "contract", contract: await accountNamed(settings, flags.contract) };
+	return { kind: "native", tokenId: flags["pool-token"] ?? USUAL_POOL_TOKEN };
+}
+
+/** Amounts of the pool. @throws {Failure} */
+export async function unitsFor(client: NodeClient, pool: Pool, flags: PoolFlags): Promise<PoolUnits> {
+	const { token } = flags;
+	const address =
+		token === undefined
+			? undefined
+			: ((await tokenContract(client.settings, token)) ?? (await accountNamed(client.settings, token)));
+	return unitsOf(client, pool, address);
+}
+
+/** A pool as the holder of a key sees it. */
+export interface OpenPool {
+	readonly client: NodeClient;
+	readonly pool: Pool;
+	readonly store: ScanStore;
+	scan(): Promise<ScanResult>;
+}
+
+/** @param again forget what was read */
+export async function openPool(
+	client: NodeClient,
+	{ keys }: OpenKey,
+	flags: PoolFlags,
+	{ audience, note, warn }: Manner,
+	again = false,
+): Promise<OpenPool> {
+	const pool = await poolOf(client.settings, flags);
+	const chain = toHex(await genesisId(client));
+	const store = fileStore(client.settings.keystoreDirectory, keys.ivk, chain, poolName(pool), note);
+	if (again) await store.clear();
+	const since = flags.since === undefined ? undefined : parseNatural(flags.since);
+	const scan = (): Promise<ScanResult> =>
+		withProgress("reading blocks", audience, (progress) =>
+			scanPool({
+				client,
+				pool,
+				keys,
+				store,
+				since,
+				onProgress: (block, last) => progress.update(`reading blocks: ${block} of ${last}`),
+				onRewind: (block) => warn(`the chain is another one from block ${block} on: reading goes back to it`),
+			}),
+		);
+	return { client, pool, store, scan };
+}
+
+/** A question about notes, answered. */
+interface ReadNotes {
+	readonly open: OpenKey;
+	readonly pool: OpenPool;
+	readonly scan: ScanResult;
+	readonly notes: readonly JudgedNote[];
+	readonly units: PoolUnits;
+}
+
+export abstract class ShieldedQuery extends QueryCommand {
+	protected manner(flags: PasswordFlags & ProgressFlags, settings: Settings): Manner {
+		return {
+			source: this.passwordSource(flags, settings),
+			audience: this.audience(flags),
+			note: (text) => this.note(text),
+			warn: (text) => this.warning(text),
+		};
+	}
+
+	/** Opens the key, reads the pool up to the head, and says what became of each note. */
+	protected async read(
+		flags: SettingsFlags & KeyFlags & PoolFlags & ProgressFlags,
+		again = false,
+	): Promise<ReadNotes> {
+		const settings = await this.settings(flags);
+		const client = new NodeClient(settings);
+		const manner = this.manner(flags, settings);
+		const open = await openShielded(settings, flags, manner);
+		const pool = await openPool(client, open, flags, manner, again);
+		const scan = await pool.scan();
+		const units = await unitsFor(client, pool.pool, flags);
+		const notes = await judgedNotes(client, pool.pool, scan, manner.warn);
+		return { open, pool, scan, notes, units };
+	}
+}

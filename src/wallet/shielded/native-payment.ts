@@ -1,0 +1,86 @@
+/** Payments with notes of the chain's own pool: a transaction whose proofs and signatures cover its header too (protocol/shielded §§4 and 10). */
+
+import { toHex } from "../../protocol/bytes.js";
+import { ShieldedTransferContract } from "../../protocol/messages.js";
+import type { BuildingTools, NoteToSend } from "../../protocol/sapling/descriptions.js";
+import { addressOfKeys, keysOfSpendingKey } from "../../protocol/sapling/key-set.js";
+import { buildShieldedTransfer } from "../../protocol/sapling/transfer-builder.js";
+import type { SignedTransaction, TransactionHeader } from "../../protocol/transaction.js";
+import type { TransactionPlan } from "../actions/plan.js";
+import { contractOf } from "../transaction/contract.js";
+import {
+	noteFor,
+	notesToSend,
+	notesToSpend,
+	outgoingKeyOf,
+	type ShieldedPayment,
+	spendingKeysOf,
+} from "./payment.js";
+import type { NativePool } from "./pool.js";
+
+/** What the network takes of each transfer, in units of the token; of one that creates its recipient (protocol/shielded §4). */
+export const USUAL_FEE = 100_000n;
+export const CREATING_FEE = 1_000_000n;
+
+/** Makes the transaction of a payment for a header. */
+export type NativeProver = (
+	payment: NativePayment,
+	header: TransactionHeader,
+	pool: NativePool,
+) => Promise<SignedTransaction>;
+
+/** A payment, and who gives in a mint. */
+interface NativePayment extends ShieldedPayment {
+	/** 21 bytes; only of a mint. */
+	readonly from?: Uint8Array | undefined;
+	readonly fee: bigint;
+}
+
+/** The proofs are made by this program; no key leaves it. */
+export function nativeProvedHere(tools: BuildingTools): NativeProver {
+	return (payment, header, pool) => {
+		const { target, value, fee, from } = payment;
+		return buildShieldedTransfer(
+			{
+				...(from ? { from: { address: from, amount: value + fee } } : {}),
+				...(payment.spends.length > 0 ? { keys: spendingKeysOf(payment) } : {}),
+				spends: notesToSpend(payment, tools.random),
+				ovk: outgoingKeyOf(payment, tools.random),
+				outputs: outputsOf(payment, tools),
+				...(target.kind === "account" ? { to: { address: target.account, amount: value } } : {}),
+			},
+			header,
+			pool.tokenId,
+			tools,
+		);
+	};
+}
+
+/** At least one: without change a burn makes an empty note for nobody, as the network asks for one. */
+function outputsOf(payment: ShieldedPayment, { random }: Pick<BuildingTools, "random">): NoteToSend[] {
+	const notes = notesToSend(payment, random);
+	if (notes.length > 0) return notes;
+	for (;;) {
+		const sk = random(32);
+		sk[0] = (sk[0] as number) & 0x0f;
+		const nobody = keysOfSpendingKey(sk);
+		if (nobody) return [noteFor(addressOfKeys(nobody), 0n, new Uint8Array(0), random)];
+	}
+}
+
+/** What makes a payment with notes of the chain's own pool. */
+export function nativePaymentPlan(
+	pool: NativePool,
+	payment: NativePayment,
+	prove: NativeProver,
+): TransactionPlan {
+	const { kind, from, value, fee } = payment;
+	return {
+		...contractOf(
+			ShieldedTransferContract,
+			from ? { transparent_from_address: from, from_amount: value + fee } : {},
+		),
+		complete: (header) => prove(payment, header, pool),
+		result: { kind, fee, spentNotes: payment.spends.map(({ nullifier }) => toHex(nullifier)) },
+	};
+}

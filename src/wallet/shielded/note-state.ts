@@ -1,0 +1,54 @@
+/** What can be done with the notes that a key holds. */
+
+import { toHex } from "../../protocol/bytes.js";
+import type { HeldNote } from "./holdings.js";
+import type { ScanResult } from "./scan.js";
+import type { PendingSpend } from "./scan-state.js";
+
+/**
+ * `unconfirmed`: its block can still be replaced; `pending`: a transaction of ours that is not in a block spends it; `unknown`:
+ * an incoming viewing key doesn't tell if it is spent.
+ */
+type NoteState = "unspent" | "unconfirmed" | "pending" | "spent" | "unknown";
+
+export interface JudgedNote {
+	readonly held: HeldNote;
+	readonly state: NoteState;
+}
+
+/** All notes that came, with their states. @param spentElsewhere nullifiers of spends that the pool doesn't tell of */
+export function judgeNotes(
+	{ holdings, irreversible, state, headMs }: ScanResult,
+	spentElsewhere: ReadonlySet<string> = new Set(),
+): JudgedNote[] {
+	const pending = new Set(
+		state.pending.filter((spend) => spend.expirationMs > headMs).map(({ nullifier }) => toHex(nullifier)),
+	);
+	return holdings.received.map((held) => ({ held, state: stateOf(held) }));
+
+	function stateOf({ spent, nullifier, block }: HeldNote): NoteState {
+		if (spent) return "spent";
+		if (!nullifier) return "unknown";
+		const mark = toHex(nullifier);
+		if (spentElsewhere.has(mark)) return "spent";
+		if (pending.has(mark)) return "pending";
+		return block > irreversible.through ? "unconfirmed" : "unspent";
+	}
+}
+
+/** Sum of the values of notes in some states. */
+export function sumIn(notes: readonly JudgedNote[], ...states: readonly NoteState[]): bigint {
+	return notes
+		.filter(({ state }) => states.includes(state))
+		.reduce((sum, { held }) => sum + held.note.value, 0n);
+}
+
+/** What is still pending: neither in a block nor expired. */
+export function stillPending({ holdings, state, headMs }: ScanResult): readonly PendingSpend[] {
+	const spent = new Set(
+		holdings.received.flatMap((held) => (held.spent && held.nullifier ? [toHex(held.nullifier)] : [])),
+	);
+	return state.pending.filter(
+		({ nullifier, expirationMs }) => expirationMs > headMs && !spent.has(toHex(nullifier)),
+	);
+}

@@ -1,0 +1,251 @@
+/** From what a person wants to pay to a transaction that can be signed: amounts, notes, change, proofs. */
+
+import { toBase58Check } from "../../protocol/address.js";
+import { toHex } from "../../protocol/bytes.js";
+import type { Dialect } from "../../protocol/dialect.js";
+import type { Randomness } from "../../protocol/sapling/descriptions.js";
+import { addressOfKeys, type ShieldedKeys } from "../../protocol/sapling/key-set.js";
+import { writePaymentAddress } from "../../protocol/sapling/payment-address.js";
+import type { Actor, TransactionPlan } from "../actions/plan.js";
+import { Failure } from "../failure.js";
+import type { NodeClient } from "../node/node-client.js";
+import { contractPaymentPlan, type Orc20Prover } from "./contract-payment.js";
+import { CREATING_FEE, type NativeProver, nativePaymentPlan, USUAL_FEE } from "./native-payment.js";
+import { chooseNotes } from "./note-choice.js";
+import { type JudgedNote, judgeNotes, stillPending } from "./note-state.js";
+import { type PaymentTarget, type ShieldedPayment, systemRandom } from "./payment.js";
+import { type Pool, poolName } from "./pool.js";
+import { memoView } from "./pool-reading.js";
+import { type PoolUnits, unitsOf } from "./pool-units.js";
+import { type ReadyNote, readyNotes } from "./ready-notes.js";
+import type { ScanResult } from "./scan.js";
+import type { ScanStore } from "./scan-store.js";
+import { ShieldedContract } from "./shielded-contract.js";
+
+/** What makes proofs, for either kind of pool. */
+export interface Provers {
+	readonly contract: Orc20Prover;
+	readonly native: NativeProver;
+}
+
+export interface PayRequest {
+	readonly pool: Pool;
+	readonly target: PaymentTarget;
+	/** In the token's decimals, in smallest units as `<n>raw`, or `max`. */
+	readonly amount: string;
+	/** For the recipient alone, at most 512 bytes. */
+	readonly memo?: Uint8Array | undefined;
+	/** Take it out of the public balance of the account that acts. */
+	readonly mint: boolean;
+	/** Who pays with notes; with a mint: who can read later what was sent. */
+	readonly keys?: ShieldedKeys | undefined;
+	/** How people call these keys. */
+	readonly keyName?: string | undefined;
+	/** Of the chain's own pool, in units of its token; absent: what the network usually takes. */
+	readonly fee?: bigint | undefined;
+	/** Whether the recipient's account has to be created, which the chain's own pool charges for. */
+	readonly creates?: boolean | undefined;
+}
+
+interface PayOptions {
+	readonly provers: Provers;
+	/** The notes as they are now; asked for where notes pay. */
+	readonly scan?: (() => Promise<ScanResult>) | undefined;
+	/** Where it is noted which notes are on their way. */
+	readonly store?: ScanStore | undefined;
+	readonly random?: Randomness;
+	readonly units?: PoolUnits | undefined;
+	readonly feeLimit?: string | undefined;
+	/** Hears what a node learns by a question. */
+	readonly onWarning?: (message: string) => void;
+}
+
+const MEMO_BYTES = 512;
+
+/**
+ * Plans a payment and makes its proofs (for a contract at once, for the chain's own pool when the header is known).
+ * @throws {Failure} `bad_value`, `insufficient_funds`, `watch_only`, `contract_revert`
+ * @throws {ProvingError}
+ */
+export async function payPlan(
+	actor: Actor,
+	request: PayRequest,
+	options: PayOptions,
+): Promise<TransactionPlan> {
+	const { pool, mint, memo, keys } = request;
+	const { client, owner } = actor;
+	checkRequest(request);
+	const units = options.units ?? (await unitsOf(client, pool));
+	const fee = feeOf(request);
+	const random = options.random ?? systemRandom;
+	const scanned = mint ? undefined : await options.scan?.();
+	const { value, spends } = await amountsOf(client, request, options, units, fee, scanned);
+	const spent = spends.reduce((sum, { note }) => sum + note.value, 0n);
+	const payment: ShieldedPayment = {
+		kind: mint ? "mint" : request.target.kind === "account" ? "burn" : "transfer",
+		keys,
+		spends,
+		target: request.target,
+		value,
+		change: mint ? 0n : spent - value - fee,
+		memo: memo ?? new Uint8Array(0),
+	};
+	const plan =
+		pool.kind === "contract"
+			? await contractPaymentPlan(actor, pool, payment, {
+					units,
+					prove: options.provers.contract,
+					random,
+					feeLimit: options.feeLimit,
+				})
+			: nativePaymentPlan(
+					pool,
+					{ ...payment, fee, ...(mint ? { from: owner } : {}) },
+					options.provers.native,
+				);
+	return {
+		...plan,
+		creates: request.creates ?? false,
+		details: detailsOf(request, payment, { units, fee, owner, dialect: client.settings.dialect }),
+		result: {
+			...plan.result,
+			pool: poolName(pool),
+			token: units.token,
+			to: targetText(request.target, client.settings.dialect),
+			amount: units.raw(value),
+			change: units.raw(payment.change),
+		},
+		afterSending: async ({ transaction }) => {
+			if (scanned && options.store)
+				await markPending(options.store, scanned, spends, {
+					txID: transaction.idHex,
+					expirationMs: transaction.raw?.expiration ?? 0n,
+				});
+		},
+	};
+}
+
+function checkRequest({ mint, target, keys, memo, amount }: PayRequest): void {
+	if (mint && target.kind === "account")
+		throw new Failure("bad_value", "a mint goes to a shielded address; wallet send pays accounts");
+	if (mint && amount === "max") throw new Failure("bad_value", "a mint needs an amount");
+	if (!mint && !keys?.spending)
+		throw new Failure("watch_only", "this is a viewing key: it can't spend notes", {
+			hint: "import the spending key, or take the amount from the public balance with --mint",
+		});
+	if (memo && memo.length > MEMO_BYTES)
+		throw new Failure("bad_value", `the memo has ${memo.length} bytes, at most ${MEMO_BYTES} go with a note`);
+	if (memo && memo.length > 0 && target.kind === "account")
+		throw new Failure("bad_value", "a memo goes with a note, and an account gets none");
+}
+
+function feeOf({ pool, fee, creates }: PayRequest): bigint {
+	if (pool.kind === "contract") return 0n;
+	return fee ?? (creates ? CREATING_FEE : USUAL_FEE);
+}
+
+async function amountsOf(
+	client: NodeClient,
+	{ pool, amount, mint, target }: PayRequest,
+	{ onWarning }: PayOptions,
+	units: PoolUnits,
+	fee: bigint,
+	scanned: ScanResult | undefined,
+): Promise<{ readonly value: bigint; readonly spends: readonly ReadyNote[] }> {
+	const value = amount === "max" ? ("max" as const) : units.read(amount);
+	if (mint && value !== "max") return { value, spends: [] };
+	if (!scanned) throw new Failure("internal", "notes can't pay before they are read");
+	const notes = await judgedNotes(client, pool, scanned, onWarning);
+	const most = pool.kind === "contract" && target.kind === "shielded" ? 2 : 1;
+	const wanted = value === "max" ? value : value + fee;
+	const chosen = chooseNotes(notes, wanted, most, (sum) => units.text(sum));
+	const spends = await readyNotes(client, pool, chosen, scanned, () =>
+		onWarning?.("the contract is asked for the paths of these notes, so the node sees which are to be spent"),
+	);
+	const sum = spends.reduce((total, { note }) => total + note.value, 0n);
+	const arrives = value === "max" ? sum - fee : value;
+	if (arrives <= 0n)
+		throw new Failure(
+			"insufficient_funds",
+			`the fee of ${units.text(fee)} is all that the note of ${units.text(sum)} holds`,
+		);
+	return { value: arrives, spends };
+}
+
+/**
+ * The notes of a key with their states, also where the contract doesn't tell which are spent.
+ * @param onWarning hears that the node learns which notes are asked about
+ */
+export async function judgedNotes(
+	client: NodeClient,
+	pool: Pool,
+	scanned: ScanResult,
+	onWarning?: (message: string) => void,
+): Promise<readonly JudgedNote[]> {
+	const notes = judgeNotes(scanned);
+	if (!scanned.holdings.hasSilentSpends || pool.kind !== "contract") return notes;
+	onWarning?.("the contract doesn't tell which notes are spent: it is asked about each, which the node sees");
+	const contract = new ShieldedContract(client, pool.contract);
+	const spent = new Set<string>();
+	for (const { held, state } of notes) {
+		const { nullifier } = held;
+		if (state === "spent" || !nullifier) continue;
+		if (await contract.isSpent(nullifier)) spent.add(toHex(nullifier));
+	}
+	return judgeNotes(scanned, spent);
+}
+
+async function markPending(
+	store: ScanStore,
+	scanned: ScanResult,
+	spends: readonly ReadyNote[],
+	sent: { readonly txID: string; readonly expirationMs: bigint },
+): Promise<void> {
+	const kept = stillPending(scanned);
+	const added = spends.map(({ nullifier }) => ({ ...sent, nullifier }));
+	await store.change((state) => ({ ...(state ?? scanned.state), pending: [...kept, ...added] }));
+}
+
+/** A recipient as text. */
+function targetText(target: PaymentTarget, dialect: Dialect): string {
+	return target.kind === "shielded"
+		? writePaymentAddress(target.address, dialect)
+		: toBase58Check(target.account);
+}
+
+function detailsOf(
+	{ pool, target, keyName, mint }: PayRequest,
+	{ spends, value, change, memo, keys }: ShieldedPayment,
+	{
+		units,
+		fee,
+		owner,
+		dialect,
+	}: {
+		readonly units: PoolUnits;
+		readonly fee: bigint;
+		readonly owner: Uint8Array;
+		readonly dialect: Dialect;
+	},
+): string[] {
+	const spent = spends.reduce((sum, { note }) => sum + note.value, 0n);
+	const count = spends.length === 1 ? "1 note" : `${spends.length} notes`;
+	const own = keys && change > 0n ? writePaymentAddress(addressOfKeys(keys), dialect) : "";
+	const whom = keyName === undefined ? "" : ` of ${keyName}`;
+	const rows: readonly (readonly [string, string | undefined])[] = [
+		["pool", pool.kind === "native" ? "the chain's own" : `contract ${poolName(pool)}`],
+		[
+			"takes",
+			mint
+				? `the public balance of ${toBase58Check(owner)}`
+				: `${count}${whom}, ${units.text(spent)} together`,
+		],
+		["to", `${targetText(target, dialect)}${target.kind === "account" ? " (public)" : ""}`],
+		["amount", `${units.text(value)}${mint || target.kind === "account" ? " (public)" : ""}`],
+		["token", units.token],
+		["pool fee", fee > 0n ? units.text(fee) : undefined],
+		["change", change > 0n ? `${units.text(change)}, back to ${own}` : undefined],
+		["note memo", memo.length > 0 ? JSON.stringify(memoView(memo)) : undefined],
+	];
+	return rows.flatMap(([name, text]) => (text === undefined ? [] : [`  ${name.padEnd(11)} ${text}`]));
+}

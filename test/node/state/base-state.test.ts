@@ -1,0 +1,94 @@
+import { beforeEach, describe, expect, test } from "vitest";
+import { BaseState } from "../../../src/node/state/base-state.js";
+import { createMemoryDatabase, type KeyValueDatabase } from "../../../src/node/state/database.js";
+import { type StoreDefinition, stores } from "../../../src/node/state/definition.js";
+
+const STORE = stores.accountIndex as StoreDefinition<Uint8Array>;
+/** Written for history: a flush doesn't leave its values in the cache. */
+const HISTORY = stores.block as StoreDefinition<Uint8Array>;
+const wanted = (...keys: string[]) => keys.map((key) => ({ store: STORE as StoreDefinition<unknown>, key }));
+
+let memory: KeyValueDatabase;
+let base: BaseState;
+/** Keys that were read one at a time, and those that were read together. */
+let single: number;
+let together: number;
+/** Ends the reads that are under way. */
+let release: () => void;
+
+beforeEach(async () => {
+	memory = createMemoryDatabase();
+	[single, together] = [0, 0];
+	const database: KeyValueDatabase = {
+		...memory,
+		get: (key) => {
+			single++;
+			return memory.get(key);
+		},
+		getMany: (keys) => {
+			together += keys.length;
+			const values = keys.map((key) => memory.get(key));
+			return new Promise((resolve) => {
+				release = () => resolve(values);
+			});
+		},
+	};
+	base = await BaseState.open(database, () => {});
+	base.set(STORE, "old", Uint8Array.of(1));
+	await base.flush(true, []);
+});
+
+describe("reading ahead", () => {
+	test("keeps what is there and what isn't, so that nobody waits for it later", async () => {
+		// Another process of the same directory: nothing is cached.
+		base = await BaseState.open(
+			{ ...memory, getMany: async (keys) => keys.map((key) => memory.get(key)) },
+			() => {},
+		);
+		const get = memory.get;
+		let asked = 0;
+		memory.get = (key) => {
+			asked++;
+			return get(key);
+		};
+		await base.readAhead(wanted("old", "none"));
+		asked = 0;
+		expect(base.get(STORE, "old")).toEqual(Uint8Array.of(1));
+		expect(base.get(STORE, "none")).toBeUndefined();
+		expect(asked).toBe(0);
+	});
+
+	test("asks only for what is not in memory", async () => {
+		base.set(STORE, "new", Uint8Array.of(2));
+		base.get(STORE, "missing");
+		await base.readAhead(wanted("old", "new", "missing"));
+		expect([single, together]).toEqual([1, 0]);
+	});
+
+	test.each([
+		["ended", async () => void (await base.flush(true, []))],
+		["began", async () => void base.flush(true, [])],
+	])("drops what it read when a flush %s meanwhile", async (_, flush) => {
+		const reading = base.readAhead([{ store: HISTORY as StoreDefinition<unknown>, key: "late" }]);
+		base.set(HISTORY, "late", Uint8Array.of(3));
+		await flush();
+		release();
+		await reading;
+		await new Promise((resolve) => setImmediate(resolve));
+		expect(base.get(HISTORY, "late")).toEqual(Uint8Array.of(3));
+	});
+
+	test("leaves a change of the meantime above what it read", async () => {
+		const reading = base.readAhead(wanted("late"));
+		base.set(STORE, "late", Uint8Array.of(3));
+		release();
+		await reading;
+		expect(base.get(STORE, "late")).toEqual(Uint8Array.of(3));
+	});
+
+	test("does nothing where the database can't", async () => {
+		base = await BaseState.open(createMemoryDatabase(), () => {});
+		await base.readAhead(wanted("old"));
+		expect(base.get(STORE, "old")).toBeUndefined();
+	});
+});
