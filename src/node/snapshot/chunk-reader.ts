@@ -9,8 +9,8 @@ interface ReadChunk {
 	/** Its place in the manifest. */
 	readonly at: number;
 	readonly chunk: Chunk;
-	/** Ascending by key, over all chunks. */
-	readonly entries: readonly (readonly [Buffer, Buffer])[];
+	/** Ascending by key, over all chunks; looked at as they are taken, and to be taken to the end. */
+	readonly entries: Iterable<readonly [Buffer, Buffer]>;
 }
 
 /**
@@ -27,7 +27,7 @@ export async function* readChunks(
 ): AsyncGenerator<ReadChunk> {
 	const coming: Promise<Buffer>[] = [];
 	let asked = first;
-	let last: Uint8Array = new Uint8Array(0);
+	const order = { last: new Uint8Array(0) };
 	for (let at = first; at < chunks.length; at++) {
 		for (; asked < chunks.length && asked < at + parallel; asked++) {
 			const read = readChunk(source, chunks[asked] as Chunk);
@@ -36,14 +36,26 @@ export async function* readChunks(
 			coming.push(read);
 		}
 		const chunk = chunks[at] as Chunk;
-		const entries = [...chunkEntries(chunk.name, (await coming.shift()) as Buffer)];
-		if (entries.length !== chunk.entries) throw damagedChunk(chunk.name);
-		for (const [key] of entries) {
-			if (Buffer.compare(last, key) >= 0 || !isCarried(key)) throw damagedChunk(chunk.name);
-			last = key;
-		}
+		const entries = checkedEntries(chunk, (await coming.shift()) as Buffer, order);
 		yield { at, chunk, entries };
 	}
+}
+
+/** @param order the last key that was taken, of this chunk or the one before @throws {SnapshotError} */
+function* checkedEntries(
+	chunk: Chunk,
+	bytes: Buffer,
+	order: { last: Uint8Array },
+): Generator<readonly [Buffer, Buffer]> {
+	let count = 0;
+	for (const entry of chunkEntries(chunk.name, bytes)) {
+		const [key] = entry;
+		if (Buffer.compare(order.last, key) >= 0 || !isCarried(key)) throw damagedChunk(chunk.name);
+		order.last = key;
+		count++;
+		yield entry;
+	}
+	if (count !== chunk.entries) throw damagedChunk(chunk.name);
 }
 
 async function readChunk(source: SnapshotSource, { name, bytes, sha256, raw }: Chunk): Promise<Buffer> {

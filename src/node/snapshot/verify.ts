@@ -16,7 +16,8 @@ export async function verifySnapshot(
 	parallel: number,
 	onBytes: (bytes: number) => boolean,
 ): Promise<boolean> {
-	for await (const { chunk } of readChunks(source, chunks, 0, parallel)) {
+	for await (const { chunk, entries } of readChunks(source, chunks, 0, parallel)) {
+		for (const _ of entries);
 		if (!onBytes(chunk.bytes)) return false;
 	}
 	for (const { name, bytes, sha256 } of segments) {
