@@ -55,6 +55,7 @@ async function writeConfig(name: string, peerPort: number, active = ""): Promise
 		"node.rpc { enable = false, solidityEnable = false, PBFTEnable = false }",
 		`node.listen.port = ${peerPort}`,
 		`node.active = [${active}]`,
+		"node.shielded.allowUnverified = true",
 	];
 	home.write(name, lines.join("\n"));
 }
