@@ -8,6 +8,8 @@ import type { ChainRules, DevelopmentSchedule, ShieldedPool } from "../rules/cha
 import type { MachineRunner } from "../rules/execution.js";
 import { ForkGates } from "../rules/fork-gates.js";
 import { isFrom } from "../rules/release.js";
+import type { MoverLimits } from "../segments/block-mover.js";
+import type { SegmentFiles } from "../segments/segment-files.js";
 import { settleAccountAssets } from "../state/asset-layout.js";
 import { createMemoryDatabase, DatabaseError, type KeyValueDatabase } from "../state/database.js";
 import { type StoreDefinition, storeDefinitions, stores } from "../state/definition.js";
@@ -23,6 +25,7 @@ import { Chain, type ChainJournal } from "./chain.js";
 import {
 	BatchMarks,
 	checkMeta,
+	type DirectoryMeta,
 	logDirectory,
 	logStartChange,
 	metaChange,
@@ -34,6 +37,7 @@ import {
 } from "./data-directory.js";
 import { blackHoleAddress, genesisId, prepareBase, writeGenesis } from "./genesis.js";
 import { diskFiles, type LogFiles } from "./log-files.js";
+import { OldBlocks } from "./old-blocks.js";
 import { wantedBy } from "./read-ahead.js";
 
 /** When the base goes to the database. */
@@ -73,6 +77,12 @@ export interface ChainOptions {
 	readonly storage?: KeyValueDatabase | undefined;
 	/** Where the block log's files are; the disk's if absent. */
 	readonly logFiles?: LogFiles | undefined;
+	/** When old blocks move into segments; the default suits a disk of today. */
+	readonly moverLimits?: MoverLimits | undefined;
+	/** How many blocks stay, instead of what the configuration says. */
+	readonly keptBlocks?: number | undefined;
+	/** Where the segments are; the disk's if absent. */
+	readonly segmentFiles?: SegmentFiles | undefined;
 	/** Told once when the storage fails: the node must stop. What was answered before is kept. */
 	/** How much of the database is kept decoded; absent: the usual. */
 	readonly cacheLimits?: CacheLimits | undefined;
@@ -94,6 +104,8 @@ export class OpenChain {
 		readonly seed: PropertySeed,
 		readonly database: StateDatabase,
 		private readonly storage: KeyValueDatabase,
+		/** Undefined: the chain lives in memory. */
+		readonly oldBlocks: OldBlocks | undefined,
 		private readonly log: BlockLog | undefined,
 		private readonly marks: BatchMarks,
 		private readonly options: ChainOptions,
@@ -105,25 +117,36 @@ export class OpenChain {
 	 */
 	static async open(options: ChainOptions): Promise<OpenChain> {
 		const { config, dataDirectory } = options;
-		let storage =
+		const database =
 			options.storage ??
 			(dataDirectory
 				? await openDataDirectory(dataDirectory, config.storage.directory)
 				: createMemoryDatabase());
+		let storage = database;
+		let old: OldBlocks | undefined;
 		try {
+			const meta = await readMeta(database, dataDirectory ?? "memory");
+			if (dataDirectory) old = await OldBlocks.open(database, dataDirectory, options.segmentFiles);
+			storage = old?.storage ?? database;
 			const adopted = await adoptedBlocks(storage);
 			if (adopted) storage = adopted.under(storage);
-			const open = await OpenChain.openOn(storage, options);
+			const open = await OpenChain.openOn(storage, old, meta, options);
 			open.database.olderEntries = adopted;
 			open.lowest = await lowestNumber(storage, adopted);
 			return open;
 		} catch (error) {
+			old?.release();
 			await storage.close();
 			throw error;
 		}
 	}
 
-	private static async openOn(storage: KeyValueDatabase, options: ChainOptions): Promise<OpenChain> {
+	private static async openOn(
+		storage: KeyValueDatabase,
+		oldBlocks: OldBlocks | undefined,
+		meta: DirectoryMeta | undefined,
+		options: ChainOptions,
+	): Promise<OpenChain> {
 		const { config, dataDirectory } = options;
 		const timing = { restoring: true };
 		const rules = chainRules(
@@ -131,7 +154,6 @@ export class OpenChain {
 			options.development && looseWhileRestoring(options.development, timing),
 		);
 		const seed = propertySeed(config);
-		const meta = await readMeta(storage, dataDirectory ?? "memory");
 		if (meta) checkMeta(meta, rules.genesisId, dataDirectory ?? "memory");
 		const marks = await BatchMarks.read(storage, dataDirectory ?? "memory");
 		const files = options.logFiles ?? diskFiles;
@@ -186,7 +208,9 @@ export class OpenChain {
 			options.clock,
 			journal,
 		);
-		const open = new OpenChain(chain, rules, forks, seed, database, storage, opened?.log, marks, options);
+		const log = opened?.log;
+		oldBlocks?.storedUpTo(database.settledNumber);
+		const open = new OpenChain(chain, rules, forks, seed, database, storage, oldBlocks, log, marks, options);
 		try {
 			await open.restore(opened?.records ?? []);
 		} catch (error) {
@@ -196,6 +220,11 @@ export class OpenChain {
 		timing.restoring = false;
 		chain.observe({ applied: () => open.flushIfDue() });
 		storage.compared?.catch((error: unknown) => open.storageFailed(error));
+		// The history of a development chain goes back and forth.
+		if (config.node.blocks.segments && !options.development) {
+			const keep = options.keptBlocks ?? config.node.blocks.keep;
+			oldBlocks?.start(options.moverLimits, keep, (error) => open.storageFailed(error));
+		}
 		return open;
 	}
 
@@ -221,7 +250,12 @@ export class OpenChain {
 
 	/** The lowest block besides the genesis block: above 1 where the chain's data began with later ones; 0: none. */
 	get lowestNumber(): bigint {
-		return this.lowest;
+		const { keptBlocks, config } = this.options;
+		const lowest = this.oldBlocks?.lowest ?? 0n;
+		// Dropping blocks raises it.
+		return (keptBlocks ?? config.node.blocks.keep) !== undefined && lowest > this.lowest
+			? lowest
+			: this.lowest;
 	}
 
 	private get limits(): FlushLimits {
@@ -244,11 +278,21 @@ export class OpenChain {
 		try {
 			await this.log?.prepareRotation();
 			const start = this.log?.rotate(this.chain.unsettledRecords());
+			const { settledNumber } = this.database;
 			await this.database.flush(true, start ? [logStartChange(start), ...this.marks.next()] : []);
 			if (start) this.log?.dropBefore(start.segment);
+			this.oldBlocks?.storedUpTo(settledNumber);
 		} finally {
 			this.isFlushing = false;
 		}
+	}
+
+	/** Brings what can't be undone any more to the database now, while the chain goes on. */
+	async flushNow(): Promise<void> {
+		while (this.isFlushing && this.flushing) await this.flushing;
+		if (this.failed) return;
+		this.flushing = this.flush().catch((error: unknown) => this.storageFailed(error));
+		await this.flushing;
 	}
 
 	/** Fetches what a block will read, on other threads. Never rejects: the block's own reads report what is wrong. */
@@ -268,6 +312,7 @@ export class OpenChain {
 	 * what the next start needs.
 	 */
 	async close(): Promise<void> {
+		await this.oldBlocks?.stop();
 		await this.flushing;
 		try {
 			if (!this.failed) await this.flush();

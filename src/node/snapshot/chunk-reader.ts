@@ -1,0 +1,69 @@
+/** The chunks of a snapshot in their order, several on their way at once; each is compared with the manifest. */
+
+import { chunkEntries, damagedChunk, hashOf, unpackChunk } from "./chunk-format.js";
+import { isCarried } from "./entries.js";
+import { type Chunk, SnapshotError } from "./manifest.js";
+import { downloadWhole, type SnapshotSource } from "./source.js";
+
+interface ReadChunk {
+	/** Its place in the manifest. */
+	readonly at: number;
+	readonly chunk: Chunk;
+	/** Ascending by key, over all chunks; looked at as they are taken, and to be taken to the end. */
+	readonly entries: Iterable<readonly [Buffer, Buffer]>;
+}
+
+/**
+ * Reads chunks.
+ * @param first the first that is wanted
+ * @param parallel how many are on their way or in memory at once
+ * @throws {SnapshotError} if one isn't what the manifest says, or holds keys that no snapshot holds
+ */
+export async function* readChunks(
+	source: SnapshotSource,
+	chunks: readonly Chunk[],
+	first: number,
+	parallel: number,
+): AsyncGenerator<ReadChunk> {
+	const coming: Promise<Buffer>[] = [];
+	let asked = first;
+	const order = { last: new Uint8Array(0) };
+	for (let at = first; at < chunks.length; at++) {
+		for (; asked < chunks.length && asked < at + parallel; asked++) {
+			const read = readChunk(source, chunks[asked] as Chunk);
+			// Whoever awaits it is told; meanwhile it isn't nobody's.
+			read.catch(() => undefined);
+			coming.push(read);
+		}
+		const chunk = chunks[at] as Chunk;
+		const entries = checkedEntries(chunk, (await coming.shift()) as Buffer, order);
+		yield { at, chunk, entries };
+	}
+}
+
+/** @param order the last key that was taken, of this chunk or the one before @throws {SnapshotError} */
+function* checkedEntries(
+	chunk: Chunk,
+	bytes: Buffer,
+	order: { last: Uint8Array },
+): Generator<readonly [Buffer, Buffer]> {
+	let count = 0;
+	for (const entry of chunkEntries(chunk.name, bytes)) {
+		const [key] = entry;
+		if (Buffer.compare(order.last, key) >= 0 || !isCarried(key)) throw damagedChunk(chunk.name);
+		order.last = key;
+		count++;
+		yield entry;
+	}
+	if (count !== chunk.entries) throw damagedChunk(chunk.name);
+}
+
+async function readChunk(source: SnapshotSource, { name, bytes, sha256, raw }: Chunk): Promise<Buffer> {
+	const packed = await downloadWhole(source, name, bytes);
+	if (packed.length !== bytes || (await hashOf(packed)) !== sha256) throw notAsListed(name);
+	return unpackChunk(name, packed, raw);
+}
+
+export function notAsListed(name: string): SnapshotError {
+	return new SnapshotError(`${name} of the snapshot is not what its manifest says`);
+}
