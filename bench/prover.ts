@@ -7,6 +7,7 @@
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import type { Prover, ProvingOptions } from "../src/protocol/sapling/prover.js";
 import { developmentParametersFolder } from "../src/proving/development-parameters.js";
+import { nativeProgram } from "../src/proving/native-prover.js";
 import { openProver } from "../src/proving/open-prover.js";
 import { outputWitness, spendWitness } from "../test/proving/witnesses.js";
 
@@ -50,7 +51,8 @@ async function all(prover: Prover): Promise<object> {
 
 delay.enable();
 const parameters = { development: developmentParametersFolder(process.env) };
-const compiled = await all(openProver({ parameters, ...threads }));
+const compiled = await all(openProver({ parameters, native: false, ...threads }));
+const native = nativeProgram() && (await all(openProver({ parameters, ...threads })));
 clearInterval(watch);
-const report = { rounds, compiled, peakMiB: Math.round(peak / 2 ** 20) };
+const report = { rounds, compiled, ...(native && { native }), peakMiB: Math.round(peak / 2 ** 20) };
 process.stdout.write(`${JSON.stringify(report, null, "\t")}\n`);
