@@ -470,7 +470,7 @@ function watchShielded(open: OpenChain, config: NodeConfig, log: NodeLog): () =>
 	const warning = (): string | undefined => {
 		if (!asksForProofs(chain.state) || rules.development) return undefined;
 		if (takesProofsUnchecked(config)) {
-			return "shielded proofs are not checked (node.shielded.allowUnverified): a block in which a transaction shows a false proof, in its own pool or to a contract of shielded tokens, is judged wrongly; node.shielded.params ends that";
+			return "shielded proofs are not checked (node.shielded.allowUnverified): a block with a false proof, of a transfer of the chain's own pool or for a contract of shielded tokens, is judged wrongly; node.shielded.params ends that";
 		}
 		if (rules.shieldedPool || !config.node.shielded.verifiesProofs) return undefined;
 		return "shielded transactions have been switched on, and node.shielded.params names no folder with their parameters: this node stops before the first block that asks for a proof; fetch sapling-spend.params and sapling-output.params of the network";

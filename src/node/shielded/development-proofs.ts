@@ -31,7 +31,7 @@ export function developmentProofs(load: () => Promise<Groth16> = loadGroth16): S
 	};
 	return {
 		holdsSpend: (...question) => current().holdsSpend(...question),
-		holdsOutput: (...question) => current().holdsOutput(...question),
+		holdsOutput: (output) => current().holdsOutput(output),
 		holdsBalance: (...question) => current().holdsBalance(...question),
 		merkleHash: (...question) => current().merkleHash(...question),
 	};

@@ -5,6 +5,7 @@
 
 import type { Message, MessageType } from "../../../protocol/codec/descriptor.js";
 import { NamedError } from "../../../protocol/json/exceptions.js";
+import { decodeFields } from "../../../protocol/json/field-decoder.js";
 import { mapOrderedMessageWith, printMessage, shownAs } from "../../../protocol/json/message-writer.js";
 import {
 	BytesMessage,
@@ -108,6 +109,21 @@ function withoutEvents<T extends { readonly events: readonly string[] }>(
 /** The form of another message. */
 function mapped<T, U>(form: RequestForm<T>, to: (value: T) => U): RequestForm<U> {
 	return { fields: form.fields, read: (input) => to(form.read(input)) };
+}
+
+/** The interface document's name of a member, beside the schema's. */
+const SPENDS = /"shieldedSpends"(?=\s*:)/g;
+
+/** A request whose spends may have either name. */
+function withEitherName<T extends Message>(type: MessageType<T>): RequestForm<T> {
+	const { fields, read } = messageRequest(type);
+	return {
+		fields,
+		read: (input) =>
+			input.text.includes('"shieldedSpends"')
+				? decodeFields(type, input.text.replace(SPENDS, '"shielded_spends"'), input.visible, input.library)
+				: read(input),
+	};
 }
 
 /** Notes found: their numbers and marks are shown even where they are 0 or false. */
@@ -304,7 +320,7 @@ const poolEndpoints: readonly Endpoint[] = [
 		...byBody,
 		name: "createshieldedtransaction",
 		about: "Builds a shielded transaction.",
-		request: messageRequest(PrivateParameters),
+		request: withEitherName(PrivateParameters),
 		reply: builtTransaction,
 		handle: async (context, request): Promise<SignedTransaction> => {
 			checkServed(context);
@@ -315,7 +331,7 @@ const poolEndpoints: readonly Endpoint[] = [
 		...byBody,
 		name: "createshieldedtransactionwithoutspendauthsig",
 		about: "Builds a shielded transaction whose spends are yet to be signed.",
-		request: messageRequest(PrivateParametersWithoutAsk),
+		request: withEitherName(PrivateParametersWithoutAsk),
 		reply: builtTransaction,
 		handle: async (context, request): Promise<SignedTransaction> => {
 			checkServed(context);

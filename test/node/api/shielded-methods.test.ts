@@ -1,0 +1,77 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { toHex } from "../../../src/protocol/bytes.js";
+import { writePaymentAddress } from "../../../src/protocol/sapling/payment-address.js";
+import { keysOf } from "../../protocol/sapling/building.js";
+import { type HttpNode, POOR_HEX, RICH_HEX, startHttpNode } from "./http-node.js";
+
+let node: HttpNode;
+beforeAll(async () => {
+	node = await startHttpNode("node.allowShieldedTransactionApi = true");
+});
+afterAll(() => node.close());
+
+const keys = keysOf(1);
+const [ask, nsk, ovk] = [keys.ask, keys.nsk, keys.ovk].map(toHex);
+const note = { value: 5, payment_address: writePaymentAddress(keys, "deployed"), rcm: "01".padEnd(64, "0") };
+const receive = { note };
+
+test("a new address has keys that follow from each other, another one each time", async () => {
+	const [first, second] = [0, 1].map(() => node.post("/wallet/getnewshieldedaddress", {}));
+	const { json } = await (first as Promise<{ json: Record<string, string> }>);
+	const expanded = await node.post("/wallet/getexpandedspendingkey", { value: json["sk"] });
+	expect(expanded.json).toEqual({ ask: json["ask"], nsk: json["nsk"], ovk: json["ovk"] });
+	const address = await node.post("/wallet/getzenpaymentaddress", { ivk: json["ivk"], d: json["d"] });
+	expect(address.json["payment_address"]).toBe(json["payment_address"]);
+	expect((await second)?.json["sk"]).not.toBe(json["sk"]);
+});
+
+test("a spend may have the name of the interface document or that of the schema", async () => {
+	const common = { ask, nsk, ovk, shielded_receives: [receive] };
+	for (const name of ["shieldedSpends", "shielded_spends"]) {
+		const { json } = await node.post("/wallet/createshieldedtransaction", { ...common, [name]: [receive] });
+		expect(json["Error"], name).toMatch(/Position should be non-negative\.$/);
+	}
+	const { json } = await node.post("/wallet/createshieldedtransaction", common);
+	expect(json["Error"]).toMatch(/ContractValidateException : No input note$/);
+});
+
+test("without parameters no proof is made, and the reason names the key of the configuration", async () => {
+	const request = { transparent_from_address: RICH_HEX, from_amount: 10, ovk, shielded_receives: [receive] };
+	const { json } = await node.post("/wallet/createshieldedtransaction", request);
+	expect(json["Error"]).toMatch(/this node makes no proofs: node\.shielded\.params names no folder/);
+});
+
+test.each([
+	["createshieldedtransaction", {}, "No input address"],
+	["createshieldedtransaction", { timeout: -1 }, "Timeout must >= 0"],
+	["createshieldedtransaction", { transparent_from_address: POOR_HEX }, "Input amount must > 0"],
+	["createshieldedtransaction", { transparent_from_address: POOR_HEX, from_amount: 1 }, "No output address"],
+	[
+		"createshieldedtransactionwithoutspendauthsig",
+		{ transparent_from_address: POOR_HEX, from_amount: 1, shielded_receives: [receive, receive, receive] },
+		"The number of receive note must <= 2",
+	],
+	["createshieldnullifier", { note, ak: ask, nk: nsk }, "Position should be non-negative."],
+	["createshieldnullifier", { note }, "param is null"],
+	["createshieldnullifier", {}, "paymentAddress format is wrong"],
+	["getshieldtransactionhash", { raw_data: { contract: [] } }, "Contract is null"],
+	["isspend", { note, txid: "11".repeat(32) }, `tx is not found:${"11".repeat(32)}`],
+	["getmerkletreevoucherinfo", {}, "request.OutPointsCount must be speccified with range in [1, 10]"],
+] as const)("%s %j is refused: %s", async (name, request, message) => {
+	const { json } = await node.post(`/wallet/${name}`, request);
+	const text = String(json["Error"]);
+	expect(text.slice(text.indexOf(" : ") + 3)).toBe(message);
+});
+
+test("a scan of no blocks is refused, one of a chain without notes finds none", async () => {
+	const scan = (start: number, end: number) =>
+		node.post("/wallet/scannotebyivk", {
+			start_block_index: start,
+			end_block_index: end,
+			ivk: toHex(keys.ivk),
+		});
+	expect((await scan(1, 1)).json["Error"]).toMatch(
+		/BadItemException : request requires start_block_index >= 0/,
+	);
+	expect((await scan(0, 1000)).json).toEqual({});
+});
