@@ -57,7 +57,6 @@ storage { db.directory = "database", balance.history.lookup = true, transHistory
 node {
   dialect = ${chain.dialect}
   fullNodeAllowShieldedTransaction = true
-  allowShieldedTransactionApi = true
   zenTokenId = "${DEVELOPMENT_POOL_TOKEN}"
   maxTransactionPendingSize = 20000
   minParticipationRate = 0
