@@ -97,7 +97,8 @@ function expectedBlock(text: string): Expected["block"] {
 	}
 }
 
-function freeBytes(dataDirectory: string): number {
+/** Bytes that are free where a directory is or will be. */
+export function freeBytes(dataDirectory: string): number {
 	let place = resolve(dataDirectory);
 	while (!existsSync(place)) place = dirname(place);
 	const { bavail, bsize } = statfsSync(place);

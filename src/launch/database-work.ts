@@ -5,6 +5,7 @@ import { join, relative } from "node:path";
 import { logDirectory, openDataDirectory, readMeta } from "../node/chain/data-directory.js";
 import { propertySeed } from "../node/chain/open-chain.js";
 import { defaultConfig, loadConfig } from "../node/config/config.js";
+import { segmentsDirectory } from "../node/segments/segments.js";
 import { settleAccountAssets } from "../node/state/asset-layout.js";
 import { type BatchChange, compactLevelDatabase, openLevelDatabase } from "../node/state/database.js";
 import { StateDatabase } from "../node/state/state-database.js";
@@ -36,12 +37,16 @@ export function sizeOf(directory: string): number {
 		.reduce((sum, file) => sum + (file?.isFile() ? file.size : 0), 0);
 }
 
-/** Bytes of the two parts of a data directory. */
+/** Bytes of the parts of a data directory. */
 export function sizesOf(
 	dataDirectory: string,
 	database: string,
-): { databaseBytes: number; journalBytes: number } {
-	return { databaseBytes: sizeOf(database), journalBytes: sizeOf(logDirectory(dataDirectory)) };
+): { databaseBytes: number; journalBytes: number; segmentBytes: number } {
+	return {
+		databaseBytes: sizeOf(database),
+		journalBytes: sizeOf(logDirectory(dataDirectory)),
+		segmentBytes: sizeOf(segmentsDirectory(dataDirectory)),
+	};
 }
 
 /** What the database itself says, without the rules of its chain: blocks up to the last irreversible one. */
@@ -75,7 +80,7 @@ export async function compactDatabase(database: string): Promise<void> {
 }
 
 /**
- * Walks all stored blocks from the first to the head: each is there, follows the one before, and holds the transactions
+ * Walks all stored blocks from the lowest to the head: each is there, follows the one before, and holds the transactions
  * that its header names.
  * @param onBlock told of each; false ends the walk
  * @throws {Failure} `start_failed` with the number of the first block that is wrong
@@ -86,8 +91,10 @@ export function verifyBlocks(
 ): void {
 	const { chain: blocks } = chain.open;
 	const head = blocks.head.number;
-	let parent = blocks.blockByNumber(0n)?.id;
-	for (let number = 1n; number <= head; number++) {
+	const lowest = chain.open.lowestNumber;
+	const first = lowest > 1n ? lowest : 1n;
+	let parent = first === 1n ? blocks.blockByNumber(0n)?.id : blocks.blockByNumber(first)?.raw.parentHash;
+	for (let number = first; number <= head; number++) {
 		const block = blocks.blockByNumber(number);
 		if (!block) throw damaged(`block ${number} is missing`);
 		if (block.number !== number) throw damaged(`block ${block.number} stands in the place of ${number}`);

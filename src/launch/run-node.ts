@@ -10,6 +10,7 @@ import { OperatorError } from "../protocol/operator-error.js";
 import { takeOverSignals } from "../terminal/prompt/interrupt.js";
 import { Failure } from "../wallet/failure.js";
 import { missingPartHint } from "./configuration-gaps.js";
+import { ControlServer } from "./control-server.js";
 import { portHint } from "./listeners.js";
 import { type ClosableLog, ignoreBrokenPipe } from "./node-log.js";
 
@@ -70,9 +71,12 @@ export async function runNode(
 		"started",
 	);
 	onReady(node);
+	let control: ControlServer | undefined;
 	try {
+		control = await startControl(node, options, log, version);
 		await announce(node, options.development !== undefined, ready);
 	} catch (error) {
+		await control?.close();
 		await node.close();
 		throw error;
 	}
@@ -81,12 +85,32 @@ export async function runNode(
 	else if (!end) log.info({ reason: "node.shutdown" }, "stopping");
 	else log.error({ reason: end.message }, "stopping");
 	const head = headOf(node);
+	await control?.close();
 	await node.close().catch((error: unknown) => {
 		throw startFailure(error);
 	});
 	log.info({ head }, "stopped");
 	log.flush();
 	if (end instanceof Error) throw new Failure("start_failed", end.message, { cause: end });
+}
+
+/** What commands on this machine can ask of the node. It isn't worth a failed start. */
+async function startControl(
+	{ open }: RunningNode,
+	{ dataDirectory, development }: NodeOptions,
+	log: ClosableLog,
+	version: string,
+): Promise<ControlServer | undefined> {
+	if (dataDirectory === undefined || development) return undefined;
+	try {
+		return await ControlServer.start(dataDirectory, async (target, onProgress) => {
+			const { snapshotOfRunning } = await import("./running-snapshot.js");
+			return snapshotOfRunning(open, dataDirectory, version)(target, onProgress);
+		});
+	} catch (error) {
+		log.warn({ error: String(error) }, "commands can't ask this node for snapshots");
+		return undefined;
+	}
 }
 
 function headOf({ open }: RunningNode): string {

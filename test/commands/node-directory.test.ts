@@ -151,7 +151,7 @@ describe("coin node key", () => {
 describe("coin node db", () => {
 	it("refuses a directory in use, then shows, checks, compacts and copies it", async () => {
 		const node = await startChain();
-		for (const action of ["stat", "verify", "compact"]) {
+		for (const action of ["stat", "verify", "compact", "show", "check"]) {
 			const { code, stderr } = await home.run(["node", "db", action, "-d", "chain"]);
 			expect({ action, code, stderr }).toEqual({
 				action,
@@ -170,6 +170,8 @@ describe("coin node db", () => {
 		expect(stat).toMatchObject({ head: "1", genesis: expect.stringMatching(/^[0-9a-f]{64}$/) });
 		expect(await run("verify", "-d", "chain")).toMatchObject({ blocks: 1, head: "1" });
 		expect(await run("compact", "-d", "chain")).toMatchObject({ directory: "chain/database" });
+		expect(await run("check", "-d", "chain")).toEqual({ segments: 0, blocks: 0, bytes: 0 });
+		expect((await home.run(["node", "db", "show", "-d", "chain"])).stdout).toBe("no segments\n");
 		expect(await run("copy", "-d", "chain", "--to", "copy")).toMatchObject({ to: "copy" });
 		expect(existsSync(join(home.path, "copy.partial"))).toBe(false);
 		const told = await home.run(["node", "db", "compact", "-d", "chain", "--progress", "json"]);

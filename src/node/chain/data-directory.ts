@@ -26,8 +26,11 @@ const KEPT_MARKS = 256n;
 /** Where an adoption of other data stands that is not complete: the directory has no description until it is. */
 export const ADOPTION_KEY = Buffer.from([0xff, ...Buffer.from("adoption", "latin1")]);
 
+/** The same of the restore of a snapshot. */
+export const RESTORE_KEY = Buffer.from([0xff, ...Buffer.from("restore", "latin1")]);
+
 /** What a data directory says about itself. */
-interface DirectoryMeta {
+export interface DirectoryMeta {
 	readonly format: number;
 	/** 32 bytes. */
 	readonly genesisId: Uint8Array;
@@ -113,6 +116,11 @@ export async function readMeta(database: KeyValueDatabase, path: string): Promis
 		if (database.get(ADOPTION_KEY)) {
 			throw new DatabaseError(
 				`the adoption of a reference node's data into ${path} is not complete; run the same coin node adopt again to go on`,
+			);
+		}
+		if (database.get(RESTORE_KEY)) {
+			throw new DatabaseError(
+				`the restore of a snapshot into ${path} is not complete; run the same coin node snapshot restore again to go on`,
 			);
 		}
 		for await (const _ of database.entries(new Uint8Array(0))) {

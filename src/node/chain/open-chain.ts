@@ -1,16 +1,17 @@
 /** Opening a chain from its configuration and data directory; keeping database and log in step; closing. */
 
 import type { SignedBlock } from "../../protocol/block.js";
-import { be64, readBe64 } from "../../protocol/bytes.js";
 import { OperatorError } from "../../protocol/operator-error.js";
 import type { NodeConfig } from "../config/config.js";
 import type { ChainRules, DevelopmentSchedule, ShieldedPool } from "../rules/chain-rules.js";
 import type { MachineRunner } from "../rules/execution.js";
 import { ForkGates } from "../rules/fork-gates.js";
 import { isFrom } from "../rules/release.js";
+import type { MoverLimits } from "../segments/block-mover.js";
+import type { SegmentFiles } from "../segments/segment-files.js";
 import { settleAccountAssets } from "../state/asset-layout.js";
 import { createMemoryDatabase, DatabaseError, type KeyValueDatabase } from "../state/database.js";
-import { type StoreDefinition, storeDefinitions, stores } from "../state/definition.js";
+import { type StoreDefinition, storeDefinitions } from "../state/definition.js";
 import { asksForProofs } from "../state/note-trees.js";
 import type { PropertySeed } from "../state/property-table.js";
 import { StateDatabase } from "../state/state-database.js";
@@ -23,6 +24,7 @@ import { Chain, type ChainJournal } from "./chain.js";
 import {
 	BatchMarks,
 	checkMeta,
+	type DirectoryMeta,
 	logDirectory,
 	logStartChange,
 	metaChange,
@@ -34,6 +36,7 @@ import {
 } from "./data-directory.js";
 import { blackHoleAddress, genesisId, prepareBase, writeGenesis } from "./genesis.js";
 import { diskFiles, type LogFiles } from "./log-files.js";
+import { OldBlocks } from "./old-blocks.js";
 import { wantedBy } from "./read-ahead.js";
 
 /** When the base goes to the database. */
@@ -73,6 +76,12 @@ export interface ChainOptions {
 	readonly storage?: KeyValueDatabase | undefined;
 	/** Where the block log's files are; the disk's if absent. */
 	readonly logFiles?: LogFiles | undefined;
+	/** When old blocks move into segments; the default suits a disk of today. */
+	readonly moverLimits?: MoverLimits | undefined;
+	/** How many blocks stay, instead of what the configuration says. */
+	readonly keptBlocks?: number | undefined;
+	/** Where the segments are; the disk's if absent. */
+	readonly segmentFiles?: SegmentFiles | undefined;
 	/** Told once when the storage fails: the node must stop. What was answered before is kept. */
 	/** How much of the database is kept decoded; absent: the usual. */
 	readonly cacheLimits?: CacheLimits | undefined;
@@ -84,7 +93,7 @@ export class OpenChain {
 	private flushing: Promise<void> | undefined;
 	private isFlushing = false;
 	private failed = false;
-	private lowest = 0n;
+	private adopted: AdoptedBlocks | undefined;
 
 	private constructor(
 		readonly chain: Chain,
@@ -94,6 +103,8 @@ export class OpenChain {
 		readonly seed: PropertySeed,
 		readonly database: StateDatabase,
 		private readonly storage: KeyValueDatabase,
+		/** Undefined: the chain lives in memory. */
+		readonly oldBlocks: OldBlocks | undefined,
 		private readonly log: BlockLog | undefined,
 		private readonly marks: BatchMarks,
 		private readonly options: ChainOptions,
@@ -105,25 +116,36 @@ export class OpenChain {
 	 */
 	static async open(options: ChainOptions): Promise<OpenChain> {
 		const { config, dataDirectory } = options;
-		let storage =
+		const database =
 			options.storage ??
 			(dataDirectory
 				? await openDataDirectory(dataDirectory, config.storage.directory)
 				: createMemoryDatabase());
+		let old: OldBlocks | undefined;
+		let adopted: AdoptedBlocks | undefined;
 		try {
-			const adopted = await adoptedBlocks(storage);
-			if (adopted) storage = adopted.under(storage);
-			const open = await OpenChain.openOn(storage, options);
+			const meta = await readMeta(database, dataDirectory ?? "memory");
+			adopted = await adoptedBlocks(database, config);
+			if (dataDirectory) old = await OldBlocks.open(database, dataDirectory, options.segmentFiles);
+			const own = old?.storage ?? database;
+			const open = await OpenChain.openOn(adopted?.under(own) ?? own, old, meta, options);
+			open.adopted = adopted;
 			open.database.olderEntries = adopted;
-			open.lowest = await lowestNumber(storage, adopted);
 			return open;
 		} catch (error) {
-			await storage.close();
+			adopted?.release();
+			old?.release();
+			await database.close();
 			throw error;
 		}
 	}
 
-	private static async openOn(storage: KeyValueDatabase, options: ChainOptions): Promise<OpenChain> {
+	private static async openOn(
+		storage: KeyValueDatabase,
+		oldBlocks: OldBlocks | undefined,
+		meta: DirectoryMeta | undefined,
+		options: ChainOptions,
+	): Promise<OpenChain> {
 		const { config, dataDirectory } = options;
 		const timing = { restoring: true };
 		const rules = chainRules(
@@ -131,7 +153,6 @@ export class OpenChain {
 			options.development && looseWhileRestoring(options.development, timing),
 		);
 		const seed = propertySeed(config);
-		const meta = await readMeta(storage, dataDirectory ?? "memory");
 		if (meta) checkMeta(meta, rules.genesisId, dataDirectory ?? "memory");
 		const marks = await BatchMarks.read(storage, dataDirectory ?? "memory");
 		const files = options.logFiles ?? diskFiles;
@@ -186,7 +207,9 @@ export class OpenChain {
 			options.clock,
 			journal,
 		);
-		const open = new OpenChain(chain, rules, forks, seed, database, storage, opened?.log, marks, options);
+		const log = opened?.log;
+		oldBlocks?.storedUpTo(database.settledNumber);
+		const open = new OpenChain(chain, rules, forks, seed, database, storage, oldBlocks, log, marks, options);
 		try {
 			await open.restore(opened?.records ?? []);
 		} catch (error) {
@@ -196,6 +219,11 @@ export class OpenChain {
 		timing.restoring = false;
 		chain.observe({ applied: () => open.flushIfDue() });
 		storage.compared?.catch((error: unknown) => open.storageFailed(error));
+		// The history of a development chain goes back and forth.
+		if (config.node.blocks.segments && !options.development) {
+			const keep = options.keptBlocks ?? config.node.blocks.keep;
+			oldBlocks?.start(options.moverLimits, keep, (error) => open.storageFailed(error));
+		}
 		return open;
 	}
 
@@ -221,7 +249,7 @@ export class OpenChain {
 
 	/** The lowest block besides the genesis block: above 1 where the chain's data began with later ones; 0: none. */
 	get lowestNumber(): bigint {
-		return this.lowest;
+		return this.adopted?.lowest ?? this.oldBlocks?.lowest ?? 0n;
 	}
 
 	private get limits(): FlushLimits {
@@ -244,8 +272,10 @@ export class OpenChain {
 		try {
 			await this.log?.prepareRotation();
 			const start = this.log?.rotate(this.chain.unsettledRecords());
+			const { settledNumber } = this.database;
 			await this.database.flush(true, start ? [logStartChange(start), ...this.marks.next()] : []);
 			if (start) this.log?.dropBefore(start.segment);
+			this.oldBlocks?.storedUpTo(settledNumber);
 		} finally {
 			this.isFlushing = false;
 		}
@@ -258,6 +288,14 @@ export class OpenChain {
 		} catch {}
 	}
 
+	/** Brings what can't be undone any more to the database now, while the chain goes on. */
+	async flushNow(): Promise<void> {
+		while (this.isFlushing && this.flushing) await this.flushing;
+		if (this.failed) return;
+		this.flushing = this.flush().catch((error: unknown) => this.storageFailed(error));
+		await this.flushing;
+	}
+
 	/** Waits for the disk where an importer outruns it; otherwise lets only other tasks run. */
 	async throttle(): Promise<void> {
 		if (this.isFlushing && this.database.pendingFlush > this.limits.entries) await this.flushing;
@@ -268,6 +306,7 @@ export class OpenChain {
 	 * what the next start needs.
 	 */
 	async close(): Promise<void> {
+		await this.oldBlocks?.stop();
 		await this.flushing;
 		try {
 			if (!this.failed) await this.flush();
@@ -338,21 +377,20 @@ export class OpenChain {
 }
 
 /** Old blocks that stayed where they were adopted. @throws {DatabaseError} */
-async function adoptedBlocks(storage: KeyValueDatabase): Promise<AdoptedBlocks | undefined> {
+async function adoptedBlocks(
+	storage: KeyValueDatabase,
+	{ node }: NodeConfig,
+): Promise<AdoptedBlocks | undefined> {
 	const note = readAdoptedBlocksNote(storage);
 	if (!note) return undefined;
+	if (node.blocks.keep !== undefined) {
+		throw new DatabaseError(
+			"node.blocks.keep can't be a number while old blocks are read where they were adopted: a gap would be between those and the newest",
+		);
+	}
 	// Loaded only where it is needed, like all that reads a reference node's files.
 	const { AdoptedBlocks } = await import("./adopted-blocks.js");
 	return AdoptedBlocks.open(note);
-}
-
-async function lowestNumber(storage: KeyValueDatabase, adopted: AdoptedBlocks | undefined): Promise<bigint> {
-	const prefix = Uint8Array.of(stores.blockIndex.index);
-	const first = Buffer.concat([prefix, be64(1n)]);
-	if (storage.get(first)) return 1n;
-	if (adopted) return adopted.lowest;
-	const lowest = await storage.firstKey(first, Uint8Array.of(stores.blockIndex.index + 1));
-	return lowest ? readBe64(lowest.subarray(1)) : 0n;
 }
 
 /** Writes the state before block 1, or what every later start does to the state that is there. */

@@ -26,6 +26,14 @@ function rowKey(section: number, bit: number): Uint8Array {
 	return Buffer.from((section * SECTION_STRIDE + bit).toString(16), "latin1");
 }
 
+/** The keys of all rows of the sections that end among some blocks. */
+export function* rowsOfSections(first: bigint, last: bigint): Generator<Uint8Array> {
+	const size = BigInt(SECTION_BLOCKS);
+	for (let section = first / size; (section + 1n) * size - 1n <= last; section++) {
+		for (let bit = 0; bit < BLOOM_BITS; bit++) yield rowKey(Number(section), bit);
+	}
+}
+
 /**
  * The rows of the index in which an item is marked.
  * @param item an address of 20 bytes or a topic of 32

@@ -19,6 +19,7 @@ import { type CommitteeConfig, readCommittee } from "./committee-config.js";
 import { developmentSettings } from "./development-keys.js";
 import { type GenesisConfig, readGenesis } from "./genesis-config.js";
 import { type LogConfig, readLog } from "./log-config.js";
+import { MIN_KEPT_BLOCKS } from "./node-settings.js";
 import { type PeerConfig, readPeers } from "./peer-config.js";
 import { type RateLimiterConfig, readRateLimiter } from "./rate-limit-config.js";
 import {
@@ -102,6 +103,7 @@ interface NodeSection {
 	readonly metrics: MetricsConfig;
 	readonly shutdown: ShutdownConfig | undefined;
 	readonly pending: PendingConfig;
+	readonly blocks: BlocksConfig;
 	readonly shielded: ShieldedConfig;
 	/** Lower-case names of endpoints that answer "unavailable". */
 	readonly disabledApi: ReadonlySet<string>;
@@ -125,6 +127,14 @@ interface PendingConfig {
 	readonly maxShielded: number;
 	/** Whether packing prefers higher fees. */
 	readonly sortByFee: boolean;
+}
+
+/** What becomes of old blocks. Ours. */
+interface BlocksConfig {
+	/** Whether they move into compressed files of their own. */
+	readonly segments: boolean;
+	/** The newest blocks that stay; undefined: all. */
+	readonly keep: number | undefined;
 }
 
 interface ShieldedConfig {
@@ -288,6 +298,27 @@ function readRelease(settings: Settings): Release {
 	return release;
 }
 
+/** @throws {ConfigError} for a number that rules could need more than, or one that could not be kept to */
+function readBlocks(settings: Settings): BlocksConfig {
+	const segments = settings.get("node.blocks.segments");
+	const text = settings.get("node.blocks.keep");
+	if (text === "all") return { segments, keep: undefined };
+	const keep = /^\d{1,15}$/.test(text) ? Number(text) : 0;
+	if (keep < MIN_KEPT_BLOCKS) {
+		throw settings.refuse(
+			"node.blocks.keep",
+			`must be all, or a number from ${MIN_KEPT_BLOCKS}, not "${text}"`,
+		);
+	}
+	if (!segments) {
+		throw settings.refuse(
+			"node.blocks.keep",
+			"needs node.blocks.segments = true: blocks go segment by segment",
+		);
+	}
+	return { segments, keep };
+}
+
 function readNode(settings: Settings, release: Release, isWitness: boolean): NodeSection {
 	const dialect = settings.get("node.dialect");
 	if (dialect !== "neutral" && dialect !== "deployed") {
@@ -304,6 +335,7 @@ function readNode(settings: Settings, release: Release, isWitness: boolean): Nod
 		backup: readBackup(settings),
 		metrics: readMetrics(settings),
 		shutdown: readShutdown(settings),
+		blocks: readBlocks(settings),
 		pending: {
 			maxSize: settings.get("node.maxTransactionPendingSize"),
 			timeoutMs: settings.get("node.pendingTransactionTimeout"),

@@ -27,6 +27,12 @@ const MAX_ADDRESSES = 10_000;
 const UNUSED = "the network's node doesn't use it either";
 const NO_SOLIDITY_PROCESS = "this program has no solidity process; its solidity servers are a node's own";
 
+/**
+ * Transactions refer to one of the newest 65,536 blocks, and a lite node of the network keeps as many; branches and
+ * rewards reach back less far.
+ */
+export const MIN_KEPT_BLOCKS = 65_536;
+
 export const nodeSettings = {
 	"node.dialect": text("neutral", "neutral or deployed: the spelling of brand words in every answer"),
 	"node.release": text(
@@ -36,6 +42,14 @@ export const nodeSettings = {
 	"node.network": text(
 		"main",
 		`${NETWORKS.join(", ")}: the network whose numbers of block versions and parameters hold (ours); a chain of its own counts as main`,
+	),
+	"node.blocks.segments": boolean(
+		true,
+		"old blocks and receipts move from the database into compressed files, in the background (ours)",
+	),
+	"node.blocks.keep": text(
+		"all",
+		`all, or how many of the newest blocks stay at least, from ${MIN_KEPT_BLOCKS}: older ones go with their receipts, segment by segment (ours)`,
 	),
 	"node.listen.port": port(0, "TCP and UDP port for peers; 0: no peer can connect"),
 	"node.p2p.version": int(0, "network id that both sides of a connection must share"),

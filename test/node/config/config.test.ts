@@ -324,6 +324,32 @@ describe("a node's configuration", () => {
 	});
 });
 
+describe("node.blocks", () => {
+	const read = (text: string) => parseConfig(`storage {}\n${text}`, "f").node.blocks;
+
+	it("keeps all blocks, the old ones in segments, unless it says otherwise", () => {
+		expect(read("")).toEqual({ segments: true, keep: undefined });
+		expect(read("node.blocks { segments = false, keep = all }")).toEqual({
+			segments: false,
+			keep: undefined,
+		});
+		expect(read("node.blocks.keep = 65536")).toEqual({ segments: true, keep: 65_536 });
+		expect(read('node.blocks.keep = "1000000"')).toEqual({ segments: true, keep: 1_000_000 });
+	});
+
+	it.each(["65535", "0", "-1", "some", "1e9"])("refuses to keep %s", (keep) => {
+		expect(() => read(`node.blocks.keep = "${keep}"`)).toThrow(
+			`node.blocks.keep must be all, or a number from 65536, not "${keep}"`,
+		);
+	});
+
+	it("refuses to drop blocks that don't stand in segments", () => {
+		expect(() => read("node.blocks { segments = false, keep = 70000 }")).toThrow(
+			"node.blocks.keep needs node.blocks.segments = true",
+		);
+	});
+});
+
 describe("limits that depend on the release", () => {
 	const read = (text: string, options = {}) => parseConfig(`storage {}\n${text}`, "f", options).node;
 

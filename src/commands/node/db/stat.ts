@@ -27,6 +27,7 @@ export default class NodeDbStat extends CoinCommand {
 			solid: "int64",
 			databaseBytes: "integer",
 			journalBytes: "integer",
+			segmentBytes: "integer",
 		}),
 	);
 	static override flags = directoryFlags;

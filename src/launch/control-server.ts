@@ -1,0 +1,139 @@
+/**
+ * What a running node does for commands of the same user on the same machine: it makes snapshots, since no other process
+ * can read its database. It listens on a socket in a directory that only its user can enter; a file in the data
+ * directory says where. A request is one line of JSON; the answers are lines, the last of which says how it ended.
+ */
+
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { createServer, type Server, type Socket } from "node:net";
+import { isAbsolute, join } from "node:path";
+import { agentParent } from "../keystore/agent/server.js";
+import { OperatorError } from "../protocol/operator-error.js";
+
+/** Makes a snapshot; the second parameter is told how far it is, and gives it up with false. */
+export type SnapshotWork = (
+	target: string,
+	onProgress: (progress: ControlProgress) => boolean,
+) => Promise<ControlResult | undefined>;
+
+export interface ControlProgress {
+	readonly entries: number;
+	readonly bytes: number;
+}
+
+/** What a snapshot came to. */
+export interface ControlResult {
+	readonly manifest: string;
+}
+
+const MAX_REQUEST = 8_192;
+const REQUEST_MS = 5_000;
+const MAX_CLIENTS = 4;
+const REPORT_MS = 500;
+
+/** The file of a data directory that says where its node listens. */
+export function controlFile(dataDirectory: string): string {
+	return join(dataDirectory, "control");
+}
+
+export class ControlServer {
+	private readonly directory = mkdtempSync(join(agentParent(process.env), "coin-node-"));
+	private readonly server: Server;
+	private readonly clients = new Set<Socket>();
+	private working: Promise<void> | undefined;
+	private isClosed = false;
+
+	private constructor(
+		private readonly dataDirectory: string,
+		private readonly work: SnapshotWork,
+	) {
+		this.server = createServer((socket) => this.serve(socket));
+		this.server.maxConnections = MAX_CLIENTS;
+	}
+
+	/** @throws Error of the system if there can't be a socket */
+	static async start(dataDirectory: string, work: SnapshotWork): Promise<ControlServer> {
+		const control = new ControlServer(dataDirectory, work);
+		const path = join(control.directory, "socket");
+		try {
+			await new Promise<void>((done, fail) => {
+				control.server.once("error", fail);
+				control.server.listen(path, done);
+			});
+			writeFileSync(controlFile(dataDirectory), `${path}\n`, { mode: 0o600 });
+		} catch (error) {
+			await control.close();
+			throw error;
+		}
+		return control;
+	}
+
+	/** Gives up what is being done, and waits for its end. */
+	async close(): Promise<void> {
+		this.isClosed = true;
+		await this.working;
+		rmSync(controlFile(this.dataDirectory), { force: true });
+		for (const client of this.clients) client.destroy();
+		this.server.close();
+		rmSync(this.directory, { recursive: true, force: true });
+	}
+
+	private serve(socket: Socket): void {
+		let text = "";
+		this.clients.add(socket);
+		socket.on("close", () => this.clients.delete(socket));
+		socket.on("error", () => socket.destroy());
+		socket.setEncoding("utf8").setTimeout(REQUEST_MS, () => socket.destroy());
+		socket.on("data", (part: string) => {
+			text += part;
+			const end = text.indexOf("\n");
+			if (end < 0 && text.length <= MAX_REQUEST) return;
+			socket.removeAllListeners("data").setTimeout(0);
+			socket.resume();
+			const target = end < 0 ? undefined : targetOf(text.slice(0, end));
+			if (target === undefined) return answer(socket, { error: "the node doesn't know this request" }, true);
+			if (this.working) return answer(socket, { error: "the node is making a snapshot already" }, true);
+			this.working = this.snapshot(socket, target).finally(() => {
+				this.working = undefined;
+			});
+		});
+	}
+
+	private async snapshot(socket: Socket, target: string): Promise<void> {
+		let told = performance.now();
+		try {
+			const result = await this.work(target, (progress) => {
+				if (performance.now() - told > REPORT_MS) {
+					told = performance.now();
+					answer(socket, { ...progress });
+				}
+				return !this.isClosed && !socket.destroyed;
+			});
+			answer(
+				socket,
+				result ? { done: result } : { error: "the snapshot was given up: the node stops" },
+				true,
+			);
+		} catch (error) {
+			const message =
+				error instanceof OperatorError ? error.message : `the snapshot failed: ${String(error)}`;
+			answer(socket, { error: message }, true);
+		}
+	}
+}
+
+function targetOf(line: string): string | undefined {
+	try {
+		const request = JSON.parse(line) as { readonly do?: unknown; readonly to?: unknown } | null;
+		const to = request?.do === "snapshot" ? request.to : undefined;
+		return typeof to === "string" && isAbsolute(to) ? to : undefined;
+	} catch {
+		return undefined;
+	}
+}
+
+function answer(socket: Socket, line: object, isLast = false): void {
+	if (socket.destroyed) return;
+	socket.write(`${JSON.stringify(line)}\n`);
+	if (isLast) socket.end();
+}

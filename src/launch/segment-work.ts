@@ -1,0 +1,109 @@
+/** Work on the segments of a data directory that no node has open (protocol/command-line §7). */
+
+import { existsSync, readdirSync, rmSync } from "node:fs";
+import { join, relative } from "node:path";
+import { openDataDirectory, readMeta } from "../node/chain/data-directory.js";
+import { segmentFilesOnDisk } from "../node/segments/segment-files.js";
+import {
+	type NotedSegment,
+	notedName,
+	noteKey,
+	Segments,
+	segmentsDirectory,
+} from "../node/segments/segments.js";
+import { SignedBlock } from "../protocol/block.js";
+import { equalBytes } from "../protocol/bytes.js";
+import { useFastHashing } from "../protocol/hash.js";
+import { Failure } from "../wallet/failure.js";
+import { startFailure } from "./run-node.js";
+
+/** Opens the segments that a database notes for some work. @throws {Failure} `start_failed`, `not_found` */
+async function withSegments<T>(
+	dataDirectory: string,
+	database: string,
+	work: (segments: Segments) => Promise<T> | T,
+): Promise<T> {
+	try {
+		const opened = await openDataDirectory(dataDirectory, relative(dataDirectory, database));
+		try {
+			if (!(await readMeta(opened, dataDirectory))) {
+				throw new Failure("not_found", `the database in ${database} is empty`);
+			}
+			const segments = await Segments.open(opened, segmentsDirectory(dataDirectory), segmentFilesOnDisk);
+			try {
+				return await work(segments);
+			} finally {
+				segments.close();
+			}
+		} finally {
+			await opened.close();
+		}
+	} catch (error) {
+		throw startFailure(error);
+	}
+}
+
+/** The segments of a directory, oldest first. */
+export function listSegments(dataDirectory: string, database: string): Promise<readonly NotedSegment[]> {
+	return withSegments(dataDirectory, database, ({ list }) => [...list]);
+}
+
+interface CheckedSegments {
+	readonly segments: number;
+	readonly blocks: number;
+	readonly bytes: number;
+}
+
+/**
+ * Reads every group of every segment: it is what was written, and its blocks follow each other.
+ * @param onBlocks told how many blocks are read, of how many; false ends it
+ * @returns undefined if it was ended
+ * @throws {Failure} `start_failed` with the file and what is wrong with it
+ */
+export async function checkSegments(
+	dataDirectory: string,
+	database: string,
+	onBlocks: (blocks: number, of: number) => boolean,
+): Promise<CheckedSegments | undefined> {
+	await useFastHashing();
+	return withSegments(dataDirectory, database, async (segments) => {
+		const { list } = segments;
+		const of = list.reduce((sum, { first, last }) => sum + Number(last - first) + 1, 0);
+		let blocks = 0;
+		let parent: Uint8Array | undefined;
+		for (const note of list) {
+			for (const { ids, blocks: rows } of segments.check(note)) {
+				for (const [at, id] of ids.entries()) {
+					const block = rows[at] && SignedBlock.decode(rows[at]);
+					const isNext = block && equalBytes(block.id, id) && (!parent || equalBytes(block.parentId, parent));
+					if (!isNext) throw damaged(segments.pathOf(note), id);
+					parent = id;
+				}
+				blocks += ids.length;
+				if (!onBlocks(blocks, of)) return undefined;
+				await new Promise<void>((resolve) => setImmediate(resolve));
+			}
+		}
+		return { segments: list.length, blocks, bytes: list.reduce((sum, { bytes }) => sum + bytes, 0) };
+	});
+}
+
+function damaged(path: string, id: Buffer): Failure {
+	const number = id.readBigUInt64BE(0);
+	return new Failure(
+		"start_failed",
+		`the segment ${path} is damaged: block ${number} doesn't follow the one before`,
+	);
+}
+
+/** Removes files that no note names: what a kill left of a segment that was written again, or not at all. */
+export async function removeStrays(dataDirectory: string, database: string): Promise<void> {
+	const directory = segmentsDirectory(dataDirectory);
+	if (!existsSync(directory)) return;
+	await withSegments(dataDirectory, database, ({ list }) => {
+		const noted = new Set(list.map(({ first }) => notedName(noteKey(first))));
+		for (const name of readdirSync(directory)) {
+			if (/^\d{12}\.seg(\.new)?$/.test(name) && !noted.has(name)) rmSync(join(directory, name));
+		}
+	});
+}

@@ -1,0 +1,218 @@
+/** Snapshots of data directories: made by the running node or of a directory at rest, verified, restored (protocol/command-line §7). */
+
+import { existsSync } from "node:fs";
+import { readFile } from "node:fs/promises";
+import { join, resolve } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { CheckResult } from "../node/adoption/adoption-checks.js";
+import { roomOf } from "../node/adoption/cost.js";
+import { hasLog } from "../node/chain/block-log.js";
+import { logDirectory, openDataDirectory, readMeta } from "../node/chain/data-directory.js";
+import { diskFiles } from "../node/chain/log-files.js";
+import { loadConfig } from "../node/config/config.js";
+import { readFounding } from "../node/development/directory.js";
+import { segmentsDirectory } from "../node/segments/segments.js";
+import { createSnapshot } from "../node/snapshot/create.js";
+import {
+	MANIFEST_NAME,
+	MAX_MANIFEST_BYTES,
+	type Manifest,
+	manifestHash,
+	parseManifest,
+	SIGNATURE_NAME,
+	SnapshotError,
+	sizesOf,
+} from "../node/snapshot/manifest.js";
+import { checkGenesis, isBegun, type RestoreProgress, restoreSnapshot } from "../node/snapshot/restore.js";
+import { downloadWhole, openSource, type SnapshotSource } from "../node/snapshot/source.js";
+import { verifySnapshot } from "../node/snapshot/verify.js";
+import type { KeyValueDatabase } from "../node/state/database.js";
+import { setAddressPrefix } from "../protocol/address.js";
+import { toHex, utf8 } from "../protocol/bytes.js";
+import { useFastHashing } from "../protocol/hash.js";
+import { Failure } from "../wallet/failure.js";
+import { messageHash, signerOf } from "../wallet/transaction/signed-message.js";
+import { freeBytes, sizeText } from "./adoption-work.js";
+import { askForSnapshot } from "./control-client.js";
+import { startFailure } from "./run-node.js";
+
+const MAX_SIGNATURE_BYTES = 1 << 10;
+/** Chunks on their way at once: each is up to 32 MiB in memory. */
+const PARALLEL = 4;
+
+interface CreateRequest {
+	readonly dataDirectory: string;
+	/** Sub-directory of the database. */
+	readonly name: string;
+	readonly target: string;
+	readonly version: string;
+	readonly onProgress: (progress: { readonly entries: number; readonly bytes: number }) => boolean;
+}
+
+/**
+ * Has the running node make a snapshot, or makes one of a directory that no node has open.
+ * @returns undefined if it was given up
+ * @throws {Failure} `start_failed` with one sentence
+ */
+export async function makeSnapshot(request: CreateRequest): Promise<Manifest | undefined> {
+	const { dataDirectory, onProgress } = request;
+	const target = resolve(request.target);
+	return withFailures(async () => {
+		if (readFounding(dataDirectory) !== undefined) {
+			throw new SnapshotError(
+				"a development chain needs its keys, which no snapshot holds: use coin node db copy",
+			);
+		}
+		const asked = await askForSnapshot(dataDirectory, target, onProgress);
+		if (asked === "given up") return undefined;
+		if (!asked) return snapshotAtRest(request, target);
+		return parseManifest(await readFile(join(target, MANIFEST_NAME)));
+	});
+}
+
+async function snapshotAtRest(request: CreateRequest, target: string): Promise<Manifest | undefined> {
+	const { dataDirectory, name, version, onProgress } = request;
+	const path = join(dataDirectory, name);
+	if (!existsSync(path)) throw new Failure("not_found", `there is no database ${path}`);
+	const database = await openDataDirectory(dataDirectory, name);
+	try {
+		const meta = await readMeta(database, dataDirectory);
+		if (!meta) throw new Failure("not_found", `the database in ${path} is empty`);
+		return await createSnapshot(
+			{
+				entries: () => database.entries(new Uint8Array(0)),
+				segmentsDirectory: segmentsDirectory(dataDirectory),
+				genesisId: toHex(meta.genesisId),
+			},
+			target,
+			{ program: `coin ${version}`, nowMs: Date.now(), onProgress },
+		);
+	} finally {
+		await database.close();
+	}
+}
+
+/** A snapshot whose manifest was read. */
+export interface FoundSnapshot {
+	readonly source: SnapshotSource;
+	readonly manifest: Manifest;
+	/** SHA-256 of the manifest. */
+	readonly hash: string;
+	/** Who signed it, 21 bytes; undefined: nobody. */
+	readonly signer: Uint8Array | undefined;
+}
+
+/**
+ * Reads the manifest of a snapshot and who signed it.
+ * @param place a folder, or an address that begins with http
+ * @throws {Failure} `start_failed` with one sentence
+ */
+export async function findSnapshot(place: string): Promise<FoundSnapshot> {
+	return withFailures(async () => {
+		await useFastHashing();
+		const source = openSource(place, { fetch, pause: (ms) => sleep(ms) });
+		const bytes = await downloadWhole(source, MANIFEST_NAME, MAX_MANIFEST_BYTES);
+		const hash = manifestHash(bytes);
+		const signature = await downloadWhole(source, SIGNATURE_NAME, MAX_SIGNATURE_BYTES).catch(
+			(error: unknown) => {
+				// Whether it may be absent is for the caller to say.
+				if (error instanceof SnapshotError) return undefined;
+				throw error;
+			},
+		);
+		return { source, manifest: parseManifest(bytes), hash, signer: signature && signerIn(signature, hash) };
+	});
+}
+
+/** What is signed of a snapshot: a message that `coin message verify` reads too. */
+export function signedText(hash: string): Uint8Array {
+	return utf8(`coin snapshot ${hash}`);
+}
+
+function signerIn(bytes: Uint8Array, hash: string): Uint8Array {
+	const text = Buffer.from(bytes).toString("latin1").trim();
+	if (!/^0x[0-9a-f]{130}$/.test(text))
+		throw new SnapshotError(`${SIGNATURE_NAME} of the snapshot is not a signature`);
+	return signerOf(messageHash(signedText(hash)), text);
+}
+
+/**
+ * Reads every file of a snapshot.
+ * @param onBytes told how many bytes are read, of how many; false ends it
+ * @throws {Failure} `start_failed` with one sentence that names the file
+ */
+export async function checkSnapshot(
+	{ source, manifest }: FoundSnapshot,
+	onBytes: (bytes: number, of: number) => boolean,
+): Promise<boolean> {
+	const { packed } = sizesOf(manifest);
+	let read = 0;
+	return withFailures(() =>
+		verifySnapshot(source, manifest, PARALLEL, (bytes) => {
+			read += bytes;
+			return onBytes(read, packed);
+		}),
+	);
+}
+
+interface RestoreRequest {
+	readonly snapshot: FoundSnapshot;
+	readonly dataDirectory: string;
+	readonly configFile: string;
+	/** Told once, before anything is written, what it takes and what there is. */
+	readonly onRoom: (needed: number, free: number) => void;
+	readonly onProgress: (progress: RestoreProgress) => boolean;
+}
+
+/**
+ * Makes a data directory of a snapshot whose signer the caller trusts, or goes on where a former run ended.
+ * @returns undefined if it was stopped
+ * @throws {Failure} `start_failed` with one sentence, `bad_value` if the directory holds a chain
+ */
+export async function restoreInto(request: RestoreRequest): Promise<CheckResult | undefined> {
+	const { snapshot, dataDirectory, configFile, onRoom, onProgress } = request;
+	const { source, manifest, hash } = snapshot;
+	return withFailures(async () => {
+		const config = loadConfig(configFile);
+		setAddressPrefix(config.net.addressPrefix);
+		checkGenesis(manifest, config);
+		const needed = roomOf(sizesOf(manifest).unpacked);
+		const free = freeBytes(dataDirectory);
+		onRoom(needed, free);
+		// What a former run has written takes its room already.
+		if (needed > free && !existsSync(join(dataDirectory, config.storage.directory))) {
+			throw new Failure(
+				"start_failed",
+				`${dataDirectory} has room for ${sizeText(free)}; the snapshot takes up to ${sizeText(needed)}`,
+			);
+		}
+		const database = await openDataDirectory(dataDirectory, config.storage.directory);
+		try {
+			await refuseOther(database, dataDirectory);
+			return await restoreSnapshot(source, manifest, hash, database, {
+				config,
+				dataDirectory,
+				onProgress,
+				parallel: PARALLEL,
+			});
+		} finally {
+			await database.close();
+		}
+	});
+}
+
+/** Only an empty directory, or one with a restore that isn't complete, can be written to. */
+async function refuseOther(database: KeyValueDatabase, dataDirectory: string): Promise<void> {
+	if (isBegun(database)) return;
+	if ((await readMeta(database, dataDirectory)) || hasLog(logDirectory(dataDirectory), diskFiles)) {
+		throw new Failure("bad_value", `${dataDirectory} holds a chain already; restore into a new directory`);
+	}
+}
+
+async function withFailures<T>(work: () => Promise<T>): Promise<T> {
+	try {
+		return await work();
+	} catch (error) {
+		throw startFailure(error);
+	}
+}

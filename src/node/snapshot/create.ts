@@ -1,0 +1,204 @@
+/**
+ * Making a snapshot: one walk over a consistent view of the database, which goes on being written meanwhile, and the
+ * segments of old blocks, which never change. It appears under its name when it is whole.
+ */
+
+import { createHash } from "node:crypto";
+import { existsSync } from "node:fs";
+import { link, mkdir, open, rename, rm } from "node:fs/promises";
+import { basename, dirname, join } from "node:path";
+import { be64, readBe64, toHex } from "../../protocol/bytes.js";
+import { notedName } from "../segments/segments.js";
+import { stores } from "../state/definition.js";
+import { ChunkBuilder, hashOf } from "./chunk-format.js";
+import { isCarried } from "./entries.js";
+import {
+	type Chunk,
+	chunkName,
+	encodeManifest,
+	MANIFEST_NAME,
+	type Manifest,
+	SnapshotError,
+	type SnapshotFile,
+} from "./manifest.js";
+
+/** A data directory, as a snapshot is made of it. */
+interface SnapshotSubject {
+	/** All entries of the database at one moment, ascending by key. */
+	entries(): AsyncIterable<readonly [Uint8Array, Uint8Array]>;
+	/** Where the segments are that these entries name. */
+	readonly segmentsDirectory: string;
+	/** 64 hexadecimal digits. */
+	readonly genesisId: string;
+}
+
+interface CreateOptions {
+	readonly program: string;
+	/** Milliseconds since 1970. */
+	readonly nowMs: number;
+	/** Told how far it is; false gives up and removes what is written. */
+	readonly onProgress: (progress: { readonly entries: number; readonly bytes: number }) => boolean;
+	/** Bytes of a chunk before compression; absent: the usual. */
+	readonly chunkBytes?: number | undefined;
+}
+
+/** The caller gave up. */
+class GivenUp extends Error {
+	override readonly name = "GivenUp";
+}
+
+/**
+ * Makes a snapshot.
+ * @param target a directory that isn't there yet
+ * @returns undefined if it was given up
+ * @throws {SnapshotError}
+ */
+export async function createSnapshot(
+	subject: SnapshotSubject,
+	target: string,
+	options: CreateOptions,
+): Promise<Manifest | undefined> {
+	if (existsSync(target)) throw new SnapshotError(`${target} exists already and is never overwritten`);
+	const partial = `${target}.partial`;
+	try {
+		await rm(partial, { recursive: true, force: true });
+		await mkdir(join(partial, "chunks"), { recursive: true });
+		const manifest = await write(subject, partial, options);
+		await writeFileSynced(join(partial, MANIFEST_NAME), encodeManifest(manifest));
+		await syncDirectory(partial);
+		await rename(partial, target);
+		await syncDirectory(dirname(target));
+		return manifest;
+	} catch (error) {
+		await rm(partial, { recursive: true, force: true });
+		if (error instanceof GivenUp) return undefined;
+		const { code } = error as NodeJS.ErrnoException;
+		if (code === undefined || error instanceof SnapshotError) throw error;
+		const why = code === "ENOSPC" ? "no space left on the device" : code;
+		throw new SnapshotError(`the snapshot ${target} can't be written: ${why}`, { cause: error });
+	}
+}
+
+async function write(subject: SnapshotSubject, directory: string, options: CreateOptions): Promise<Manifest> {
+	const chunks: Chunk[] = [];
+	const builder = new ChunkBuilder(options.chunkBytes);
+	const facts = new HeadFacts();
+	let [entries, bytes] = [0, 0];
+	const segments: string[] = [];
+	const report = (): void => {
+		if (!options.onProgress({ entries, bytes })) throw new GivenUp("given up");
+	};
+	for await (const [key, value] of subject.entries()) {
+		if (!isCarried(key)) continue;
+		const segment = notedName(key);
+		if (segment !== undefined) segments.push(segment);
+		facts.note(key, value);
+		entries++;
+		bytes += key.length + value.length;
+		if (entries % 10_000 === 0) report();
+		if (builder.add(key, value)) chunks.push(await writeChunk(builder, directory, chunks.length));
+	}
+	if (builder.entries > 0) chunks.push(await writeChunk(builder, directory, chunks.length));
+	const copied: SnapshotFile[] = [];
+	for (const name of segments) {
+		copied.push(await copySegment(join(subject.segmentsDirectory, name), directory));
+		bytes += copied.at(-1)?.bytes ?? 0;
+		report();
+	}
+	await syncDirectory(join(directory, "chunks"));
+	if (copied.length > 0) await syncDirectory(join(directory, "segments"));
+	const { program, nowMs: createdMs } = options;
+	const lowest = Math.min(facts.lowest, ...copied.map(({ name }) => Number.parseInt(basename(name), 10)));
+	return {
+		format: 1,
+		program,
+		genesisId: subject.genesisId,
+		head: facts.head(),
+		lowest,
+		createdMs,
+		entries,
+		chunks,
+		segments: copied,
+	};
+}
+
+async function writeChunk(builder: ChunkBuilder, directory: string, at: number): Promise<Chunk> {
+	const { packed, raw, entries } = await builder.take();
+	const name = chunkName(at);
+	await writeFileSynced(join(directory, name), packed);
+	return { name, bytes: packed.length, sha256: await hashOf(packed), raw, entries };
+}
+
+/** A segment takes no room twice where the snapshot is on the same file system. */
+async function copySegment(path: string, directory: string): Promise<SnapshotFile> {
+	const name = `segments/${basename(path)}`;
+	const target = join(directory, name);
+	await mkdir(dirname(target), { recursive: true });
+	if (!existsSync(path)) {
+		throw new SnapshotError("old blocks were dropped while the snapshot was made; make it again");
+	}
+	const isLinked = await link(path, target).then(
+		() => true,
+		() => false,
+	);
+	const hash = createHash("sha256");
+	const [source, copy] = [await open(path, "r"), isLinked ? undefined : await open(target, "wx")];
+	let bytes = 0;
+	try {
+		for await (const part of source.createReadStream({ autoClose: false, highWaterMark: 1 << 20 })) {
+			hash.update(part as Buffer);
+			bytes += (part as Buffer).length;
+			await copy?.writeFile(part as Buffer);
+		}
+		await copy?.sync();
+	} finally {
+		await source.close();
+		await copy?.close();
+	}
+	return { name, bytes, sha256: hash.digest("hex") };
+}
+
+/** What the entries say about the newest block and the lowest. */
+class HeadFacts {
+	private readonly properties = new Map<string, Uint8Array>();
+	lowest = Number.MAX_SAFE_INTEGER;
+
+	note(key: Uint8Array, value: Uint8Array): void {
+		if (key[0] === stores.properties.index) {
+			this.properties.set(Buffer.from(key.subarray(1)).toString("latin1"), value);
+		}
+		if (key[0] !== stores.blockIndex.index || this.lowest !== Number.MAX_SAFE_INTEGER) return;
+		const number = readBe64(key.subarray(1));
+		if (number > 0n) this.lowest = Number(number);
+	}
+
+	/** @throws {SnapshotError} */
+	head(): Manifest["head"] {
+		const of = (name: string): Uint8Array => this.properties.get(name) ?? be64(0n);
+		const number = Number(readBe64(of("latest_block_header_number")));
+		if (number === 0 || this.lowest > number) {
+			throw new SnapshotError("the database holds no block after the genesis block yet");
+		}
+		const timestampMs = Number(readBe64(of("latest_block_header_timestamp")));
+		return { number, id: toHex(of("latest_block_header_hash")), timestampMs };
+	}
+}
+
+async function writeFileSynced(path: string, bytes: Uint8Array): Promise<void> {
+	const file = await open(path, "wx", 0o644);
+	try {
+		await file.writeFile(bytes);
+		await file.datasync();
+	} finally {
+		await file.close();
+	}
+}
+
+async function syncDirectory(path: string): Promise<void> {
+	const directory = await open(path, "r");
+	try {
+		await directory.sync();
+	} finally {
+		await directory.close();
+	}
+}

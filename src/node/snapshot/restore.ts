@@ -1,0 +1,285 @@
+/**
+ * Making a data directory of a snapshot. Chunks are written in their order, and a mark with each says how far that is: a
+ * run after a kill goes on from there. The directory can't be started on before everything is there and checked.
+ */
+
+import { createHash, type Hash } from "node:crypto";
+import { type FileHandle, mkdir, open, rename, rm, stat } from "node:fs/promises";
+import { basename, join } from "node:path";
+import { fromUtf8, toHex, utf8 } from "../../protocol/bytes.js";
+import { type CheckResult, checkAdopted } from "../adoption/adoption-checks.js";
+import { metaChange, RESTORE_KEY } from "../chain/data-directory.js";
+import { genesisId } from "../chain/genesis.js";
+import { OldBlocks } from "../chain/old-blocks.js";
+import { propertySeed } from "../chain/open-chain.js";
+import type { NodeConfig } from "../config/config.js";
+import { SegmentFile } from "../segments/segment-file.js";
+import { segmentFilesOnDisk } from "../segments/segment-files.js";
+import { SegmentDamage } from "../segments/segment-format.js";
+import { segmentsDirectory } from "../segments/segments.js";
+import type { BatchChange, KeyValueDatabase } from "../state/database.js";
+import { StateDatabase } from "../state/state-database.js";
+import { createView } from "../state/view.js";
+import { notAsListed, readChunks } from "./chunk-reader.js";
+import { type Manifest, SnapshotError, type SnapshotFile } from "./manifest.js";
+import { download, type SnapshotSource } from "./source.js";
+
+/** How far a restore is. */
+export type RestoreProgress =
+	| { readonly phase: "read"; readonly bytes: number; readonly of: number }
+	| { readonly phase: "check"; readonly blocks: bigint; readonly of: bigint };
+
+export interface RestoreOptions {
+	readonly config: NodeConfig;
+	readonly dataDirectory: string;
+	/** Told how far it is; false stops: a second run goes on from there. */
+	readonly onProgress: (progress: RestoreProgress) => boolean;
+	/** Chunks on their way at once. */
+	readonly parallel: number;
+}
+
+const BATCH_BYTES = 2 << 20;
+
+/** What is on the disk of a restore that isn't complete. */
+interface RestoreMark {
+	readonly format: 1;
+	/** SHA-256 of the manifest. */
+	readonly manifest: string;
+	/** Chunks that are written. */
+	readonly chunks: number;
+}
+
+/** The caller doesn't want to go on. */
+class Stopped extends Error {
+	override readonly name = "Stopped";
+}
+
+/** @throws {SnapshotError} unless the snapshot is of the configuration's chain */
+export function checkGenesis(manifest: Manifest, config: NodeConfig): void {
+	const own = toHex(genesisId(config.genesis));
+	if (manifest.genesisId === own) return;
+	throw new SnapshotError(
+		`the snapshot is of another chain: its genesis block is ${manifest.genesisId}, the configuration's is ${own}`,
+	);
+}
+
+/**
+ * Restores a snapshot whose manifest is trusted, or goes on where a former run ended.
+ * @param manifestHash SHA-256 of the manifest's bytes
+ * @param database empty, or with the mark of such a run; stays open
+ * @returns undefined if it was stopped
+ * @throws {OperatorError} one sentence; what is written can't be started on
+ */
+export async function restoreSnapshot(
+	source: SnapshotSource,
+	manifest: Manifest,
+	manifestHash: string,
+	database: KeyValueDatabase,
+	options: RestoreOptions,
+): Promise<CheckResult | undefined> {
+	checkGenesis(manifest, options.config);
+	try {
+		const mark = readMark(database, options.dataDirectory, manifestHash);
+		await database.write([markChange(mark)], true);
+		const progress = new ReadProgress(manifest, mark, options);
+		await writeChunks(source, manifest, mark, database, options, progress);
+		await fetchSegments(source, manifest, options.dataDirectory, progress);
+		const checks = await check(database, manifest, options);
+		if (!checks) return undefined;
+		const meta = metaChange(genesisId(options.config.genesis));
+		await database.write([meta, { key: RESTORE_KEY, value: null }], true);
+		return checks;
+	} catch (error) {
+		if (error instanceof Stopped) return undefined;
+		throw error;
+	}
+}
+
+/** Whether a former run has begun. */
+export function isBegun(database: KeyValueDatabase): boolean {
+	return database.get(RESTORE_KEY) !== undefined;
+}
+
+/** @throws {SnapshotError} if it is the mark of another snapshot */
+function readMark(database: KeyValueDatabase, directory: string, manifest: string): RestoreMark {
+	const bytes = database.get(RESTORE_KEY);
+	if (!bytes) return { format: 1, manifest, chunks: 0 };
+	let mark: Partial<RestoreMark> | undefined;
+	try {
+		mark = JSON.parse(fromUtf8(bytes)) as Partial<RestoreMark>;
+	} catch {
+		// The same as one of another format.
+	}
+	if (mark?.format === 1 && mark.manifest === manifest && Number.isSafeInteger(mark.chunks)) {
+		return mark as RestoreMark;
+	}
+	throw new SnapshotError(
+		`the restore into ${directory} was begun from another snapshot; go on with that, or delete the directory`,
+	);
+}
+
+function markChange(mark: RestoreMark): BatchChange {
+	return { key: RESTORE_KEY, value: utf8(JSON.stringify(mark)) };
+}
+
+class ReadProgress {
+	private bytes: number;
+	private readonly of: number;
+
+	constructor(
+		{ chunks, segments }: Manifest,
+		mark: RestoreMark,
+		private readonly options: RestoreOptions,
+	) {
+		this.bytes = chunks.slice(0, mark.chunks).reduce((sum, { bytes }) => sum + bytes, 0);
+		this.of = [...chunks, ...segments].reduce((sum, { bytes }) => sum + bytes, 0);
+	}
+
+	/** @throws {Stopped} */
+	add(bytes: number): void {
+		this.bytes += bytes;
+		if (!this.options.onProgress({ phase: "read", bytes: this.bytes, of: this.of }))
+			throw new Stopped("stopped");
+	}
+}
+
+async function writeChunks(
+	source: SnapshotSource,
+	{ chunks }: Manifest,
+	mark: RestoreMark,
+	database: KeyValueDatabase,
+	{ parallel }: RestoreOptions,
+	progress: ReadProgress,
+): Promise<void> {
+	for await (const { at, chunk, entries } of readChunks(source, chunks, mark.chunks, parallel)) {
+		let batch: BatchChange[] = [];
+		let bytes = 0;
+		for (const [key, value] of entries) {
+			batch.push({ key, value });
+			bytes += key.length + value.length;
+			if (bytes < BATCH_BYTES) continue;
+			await database.write(batch, false);
+			[batch, bytes] = [[], 0];
+		}
+		await database.write([...batch, markChange({ ...mark, chunks: at + 1 })], at + 1 === chunks.length);
+		progress.add(chunk.bytes);
+	}
+}
+
+/** Old blocks: a file that has its name is whole, one with `.new` behind it is gone on with. */
+async function fetchSegments(
+	source: SnapshotSource,
+	{ segments }: Manifest,
+	dataDirectory: string,
+	progress: ReadProgress,
+): Promise<void> {
+	if (segments.length === 0) return;
+	const directory = segmentsDirectory(dataDirectory);
+	await mkdir(directory, { recursive: true });
+	for (const file of segments) {
+		const path = join(directory, basename(file.name));
+		const size = await stat(path).then(
+			({ size }) => size,
+			() => undefined,
+		);
+		if (size !== file.bytes) await fetchSegment(source, file, path);
+		progress.add(file.bytes);
+	}
+	await syncDirectory(directory);
+	await syncDirectory(dataDirectory);
+}
+
+async function fetchSegment(
+	source: SnapshotSource,
+	{ name, bytes, sha256 }: SnapshotFile,
+	path: string,
+): Promise<void> {
+	const partial = `${path}.new`;
+	const file = await open(partial, "a+");
+	try {
+		const hash = createHash("sha256");
+		const there = await hashFile(file, hash);
+		if (there <= bytes) {
+			const take = async (part: Uint8Array): Promise<void> => {
+				hash.update(part);
+				await file.appendFile(part);
+			};
+			await download(source, name, bytes, take, there);
+		}
+		if (hash.digest("hex") !== sha256 || (await file.stat()).size !== bytes) {
+			await rm(partial, { force: true });
+			throw notAsListed(name);
+		}
+		await file.datasync();
+	} finally {
+		await file.close();
+	}
+	checkSegment(partial, name);
+	await rename(partial, path);
+}
+
+/** @returns bytes of the file */
+async function hashFile(file: FileHandle, hash: Hash): Promise<number> {
+	let bytes = 0;
+	for await (const part of file.createReadStream({ autoClose: false, start: 0, highWaterMark: 1 << 20 })) {
+		hash.update(part as Buffer);
+		bytes += (part as Buffer).length;
+	}
+	return bytes;
+}
+
+/** A signed snapshot may still hold nonsense. @throws {SnapshotError} */
+function checkSegment(path: string, name: string): void {
+	const file = segmentFilesOnDisk.openForReading(path);
+	try {
+		const { first } = SegmentFile.open(file);
+		if (Number(first) !== Number.parseInt(basename(name), 10)) throw new SegmentDamage("it is another one");
+	} catch (error) {
+		if (!(error instanceof SegmentDamage)) throw error;
+		throw new SnapshotError(`${name} of the snapshot can't be used: ${error.message}`);
+	} finally {
+		file.close();
+	}
+}
+
+/** The checks of an adoption, and whether the entries are those of the head that the manifest names. */
+async function check(
+	database: KeyValueDatabase,
+	manifest: Manifest,
+	{ config, dataDirectory, onProgress }: RestoreOptions,
+): Promise<CheckResult | undefined> {
+	const old = await OldBlocks.open(database, dataDirectory);
+	try {
+		return await checkEntries(old.storage, manifest, config, onProgress);
+	} finally {
+		old.release();
+	}
+}
+
+async function checkEntries(
+	database: KeyValueDatabase,
+	manifest: Manifest,
+	config: NodeConfig,
+	onProgress: RestoreOptions["onProgress"],
+): Promise<CheckResult | undefined> {
+	const state = await StateDatabase.open(database);
+	const view = createView(state.baseBackend, propertySeed(config));
+	const { headNumber, headId } = view.properties;
+	if (Number(headNumber) !== manifest.head.number || toHex(headId) !== manifest.head.id) {
+		throw new SnapshotError(
+			`the snapshot's entries end at block ${headNumber} (${toHex(headId)}), its manifest says ${manifest.head.number} (${manifest.head.id})`,
+		);
+	}
+	return checkAdopted(view, BigInt(Math.max(1, manifest.lowest)), (done, of) =>
+		onProgress({ phase: "check", blocks: done, of }),
+	);
+}
+
+async function syncDirectory(path: string): Promise<void> {
+	const directory = await open(path, "r");
+	try {
+		await directory.sync();
+	} finally {
+		await directory.close();
+	}
+}

@@ -1,0 +1,163 @@
+/** Where a snapshot is read from: a folder, or any web server that gives out files. Everything read is bounded by its caller. */
+
+import { createReadStream } from "node:fs";
+import { join } from "node:path";
+import { SnapshotError } from "./manifest.js";
+
+export interface SnapshotSource {
+	/** The bytes of a file from an offset on. @throws {SnapshotError | UnsteadyError} */
+	read(name: string, from: number): AsyncIterable<Uint8Array>;
+	/** Waits before another attempt; false: it isn't worth one. */
+	again(attempt: number): Promise<boolean>;
+}
+
+/** The connection ended or the server failed: it may go better the next time. */
+class UnsteadyError extends Error {
+	override readonly name = "UnsteadyError";
+}
+
+/** What of `fetch` is used. */
+export type Fetch = (
+	url: string,
+	options: { readonly headers: Readonly<Record<string, string>>; readonly signal: AbortSignal },
+) => Promise<Response>;
+
+const ATTEMPTS = 5;
+/** A server that sends nothing for so long is asked again. */
+const SILENCE_MS = 60_000;
+
+/** What a web server is asked through. */
+export interface Network {
+	readonly fetch: Fetch;
+	readonly pause: (ms: number) => Promise<unknown>;
+}
+
+/** @param place a folder, or an address that begins with http */
+export function openSource(place: string, network: Network): SnapshotSource {
+	return /^https?:\/\//.test(place)
+		? new WebSource(place.replace(/\/?$/, "/"), network)
+		: new FolderSource(place);
+}
+
+class FolderSource implements SnapshotSource {
+	constructor(private readonly directory: string) {}
+
+	async *read(name: string, from: number): AsyncGenerator<Uint8Array> {
+		const path = join(this.directory, name);
+		try {
+			yield* createReadStream(path, { start: from, highWaterMark: 1 << 20 }) as AsyncIterable<Buffer>;
+		} catch (error) {
+			const { code } = error as NodeJS.ErrnoException;
+			throw new SnapshotError(
+				code === "ENOENT"
+					? `${path} of the snapshot is missing`
+					: `${path} of the snapshot can't be read: ${code}`,
+			);
+		}
+	}
+
+	async again(): Promise<boolean> {
+		return false;
+	}
+}
+
+class WebSource implements SnapshotSource {
+	constructor(
+		private readonly base: string,
+		private readonly network: Network,
+	) {}
+
+	async *read(name: string, from: number): AsyncGenerator<Uint8Array> {
+		const silence = new AbortController();
+		let timer = setTimeout(() => silence.abort(), SILENCE_MS);
+		try {
+			const response = await this.ask(name, from, silence.signal);
+			// A server that knows no ranges begins at the beginning.
+			let skipped = response.status === 206 ? 0 : from;
+			for await (const part of response.body ?? []) {
+				clearTimeout(timer);
+				timer = setTimeout(() => silence.abort(), SILENCE_MS);
+				const skip = Math.min(skipped, part.length);
+				skipped -= skip;
+				if (skip < part.length) yield part.subarray(skip);
+			}
+		} catch (error) {
+			if (error instanceof SnapshotError) throw error;
+			const why = silence.signal.aborted ? "the server is silent" : causeOf(error);
+			throw new UnsteadyError(`${this.base}${name} can't be read: ${why}`, { cause: error });
+		} finally {
+			clearTimeout(timer);
+			silence.abort();
+		}
+	}
+
+	private async ask(name: string, from: number, signal: AbortSignal): Promise<Response> {
+		const url = this.base + name;
+		const range = from > 0 ? { range: `bytes=${from}-` } : {};
+		// Else the length on the wire would be another one.
+		const response = await this.network.fetch(url, {
+			headers: { "accept-encoding": "identity", ...range },
+			signal,
+		});
+		if (response.status === 200 || (response.status === 206 && from > 0)) return response;
+		if (response.status >= 500 || response.status === 429)
+			throw new Error(`the server answers ${response.status}`);
+		throw new SnapshotError(`${url} can't be read: the server answers ${response.status}`);
+	}
+
+	async again(attempt: number): Promise<boolean> {
+		if (attempt >= ATTEMPTS) return false;
+		await this.network.pause(500 * 2 ** attempt);
+		return true;
+	}
+}
+
+function causeOf(error: unknown): string {
+	const { cause, message } = error as {
+		readonly cause?: { readonly code?: string };
+		readonly message: string;
+	};
+	return cause?.code ?? message;
+}
+
+/**
+ * Reads a file whole, in as many attempts as it is worth; each goes on where the one before ended.
+ * @param most bytes after which it is refused
+ * @param take given each part; what it has taken stays taken
+ * @param from bytes that the caller has already
+ * @throws {SnapshotError} one sentence
+ */
+export async function download(
+	source: SnapshotSource,
+	name: string,
+	most: number,
+	take: (part: Uint8Array) => Promise<void> | void,
+	from = 0,
+): Promise<void> {
+	let at = from;
+	for (let attempt = 1; ; attempt++) {
+		const before = at;
+		try {
+			for await (const part of source.read(name, at)) {
+				if (at + part.length > most)
+					throw new SnapshotError(`${name} of the snapshot is longer than it may be`);
+				await take(part);
+				at += part.length;
+			}
+			return;
+		} catch (error) {
+			if (!(error instanceof UnsteadyError)) throw error;
+			if (at > before) attempt = 1;
+			if (!(await source.again(attempt))) throw new SnapshotError(error.message, { cause: error });
+		}
+	}
+}
+
+/** The same, in memory. @throws {SnapshotError} */
+export async function downloadWhole(source: SnapshotSource, name: string, most: number): Promise<Buffer> {
+	const parts: Uint8Array[] = [];
+	await download(source, name, most, (part) => {
+		parts.push(part);
+	});
+	return Buffer.concat(parts);
+}

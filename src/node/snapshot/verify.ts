@@ -1,0 +1,33 @@
+/** Reading a whole snapshot without writing anything: every file is what the manifest says, and holds what it should. */
+
+import { createHash } from "node:crypto";
+import { notAsListed, readChunks } from "./chunk-reader.js";
+import type { Manifest } from "./manifest.js";
+import { download, type SnapshotSource } from "./source.js";
+
+/**
+ * @param onBytes told after each file how many bytes it has; false ends the reading
+ * @returns whether everything was read
+ * @throws {SnapshotError} one sentence that names the file
+ */
+export async function verifySnapshot(
+	source: SnapshotSource,
+	{ chunks, segments }: Manifest,
+	parallel: number,
+	onBytes: (bytes: number) => boolean,
+): Promise<boolean> {
+	for await (const { chunk } of readChunks(source, chunks, 0, parallel)) {
+		if (!onBytes(chunk.bytes)) return false;
+	}
+	for (const { name, bytes, sha256 } of segments) {
+		const hash = createHash("sha256");
+		let read = 0;
+		await download(source, name, bytes, (part) => {
+			hash.update(part);
+			read += part.length;
+		});
+		if (read !== bytes || hash.digest("hex") !== sha256) throw notAsListed(name);
+		if (!onBytes(bytes)) return false;
+	}
+	return true;
+}

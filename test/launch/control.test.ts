@@ -1,0 +1,92 @@
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { connect } from "node:net";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { askForSnapshot } from "../../src/launch/control-client.js";
+import { ControlServer, controlFile, type SnapshotWork } from "../../src/launch/control-server.js";
+import { OperatorError } from "../../src/protocol/operator-error.js";
+
+let directory: string;
+let control: ControlServer | undefined;
+beforeEach(() => {
+	directory = mkdtempSync(join(tmpdir(), "coin-control-"));
+});
+afterEach(async () => {
+	await control?.close();
+	control = undefined;
+	rmSync(directory, { recursive: true, force: true });
+});
+
+async function serve(work: SnapshotWork): Promise<string> {
+	control = await ControlServer.start(directory, work);
+	return readFileSync(controlFile(directory), "utf8").trim();
+}
+
+/** What the node answers to a line. */
+function answerTo(path: string, line: string): Promise<string> {
+	return new Promise((resolve, reject) => {
+		let text = "";
+		const socket = connect(path, () => socket.write(line));
+		socket.setEncoding("utf8").on("data", (part: string) => {
+			text += part;
+		});
+		socket.on("close", () => resolve(text)).on("error", reject);
+	});
+}
+
+test("a command on the same machine has the node make a snapshot; nobody else can enter", async () => {
+	const path = await serve(async (target) => ({ manifest: `${target}/manifest.json` }));
+	expect(await askForSnapshot(directory, "/somewhere", () => true)).toEqual({
+		manifest: "/somewhere/manifest.json",
+	});
+	expect(statSync(dirname(path)).mode & 0o777).toBe(0o700);
+	expect(statSync(controlFile(directory)).mode & 0o777).toBe(0o600);
+	await control?.close();
+	control = undefined;
+	expect([existsSync(controlFile(directory)), existsSync(dirname(path))]).toEqual([false, false]);
+});
+
+test("no node, or one that was killed, is told from one that fails", async () => {
+	expect(await askForSnapshot(directory, "/x", () => true)).toBeUndefined();
+	writeFileSync(controlFile(directory), "/nowhere/socket\n");
+	expect(await askForSnapshot(directory, "/x", () => true)).toBeUndefined();
+	await serve(async () => {
+		throw new OperatorError("no space left on the device");
+	});
+	await expect(askForSnapshot(directory, "/x", () => true)).rejects.toThrow("no space left on the device");
+});
+
+test("one snapshot at a time, given up when the node stops", async () => {
+	let begun: () => void = () => {};
+	const isBegun = new Promise<void>((resolve) => {
+		begun = resolve;
+	});
+	await serve(async (_target, onProgress) => {
+		begun();
+		while (onProgress({ entries: 1, bytes: 1 })) await new Promise((resolve) => setImmediate(resolve));
+		return undefined;
+	});
+	const first = askForSnapshot(directory, "/x", () => true);
+	await isBegun;
+	await expect(askForSnapshot(directory, "/y", () => true)).rejects.toThrow("is making a snapshot already");
+	const outcome = expect(first).rejects.toThrow("given up: the node stops");
+	await control?.close();
+	control = undefined;
+	await outcome;
+});
+
+test("whatever is no request is refused, and a long one without being kept", async () => {
+	const path = await serve(async () => undefined);
+	const unknown = '{"error":"the node doesn\'t know this request"}\n';
+	for (const line of [
+		"{}\n",
+		"null\n",
+		"x\n",
+		'{"do":"snapshot","to":"relative"}\n',
+		'{"do":"snapshot","to":5}\n',
+	]) {
+		expect(await answerTo(path, line)).toBe(unknown);
+	}
+	expect(await answerTo(path, "x".repeat(10_000))).toBe(unknown);
+});

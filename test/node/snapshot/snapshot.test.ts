@@ -1,0 +1,353 @@
+import {
+	copyFileSync,
+	cpSync,
+	existsSync,
+	mkdtempSync,
+	readdirSync,
+	readFileSync,
+	rmSync,
+	writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { openDataDirectory } from "../../../src/node/chain/data-directory.js";
+import type { OpenChain } from "../../../src/node/chain/open-chain.js";
+import { segmentsDirectory } from "../../../src/node/segments/segments.js";
+import { createSnapshot } from "../../../src/node/snapshot/create.js";
+import {
+	type Manifest,
+	manifestHash,
+	parseManifest,
+	SnapshotError,
+} from "../../../src/node/snapshot/manifest.js";
+import { type RestoreOptions, restoreSnapshot } from "../../../src/node/snapshot/restore.js";
+import { openSource, type SnapshotSource } from "../../../src/node/snapshot/source.js";
+import { verifySnapshot } from "../../../src/node/snapshot/verify.js";
+import type { KeyValueDatabase } from "../../../src/node/state/database.js";
+import { be64, toHex } from "../../../src/protocol/bytes.js";
+import { openSmall, produce, produceMany, smallConfig, transfer, users } from "../chain/small-chain.js";
+
+const moverLimits = { kept: 3, blocks: 4, bytes: 1 << 20, groupBytes: 400 };
+const nowhere = {
+	fetch: (): Promise<Response> => Promise.reject(new Error("no network here")),
+	pause: (): Promise<void> => Promise.resolve(),
+};
+/** Each case opens several databases. */
+const LONG_MS = 60_000;
+
+let root: string;
+/** A snapshot that tests read, and the chain that it was made of. */
+let snapshot: string;
+let original: OpenChain;
+let manifest: Manifest;
+let before: unknown[];
+
+beforeAll(async () => {
+	root = mkdtempSync(join(tmpdir(), "coin-snapshot-"));
+	snapshot = join(root, "snapshot");
+	original = await openSmall({ dataDirectory: join(root, "original"), moverLimits });
+	for (let at = 0; at < 25; at++) {
+		original.chain.pushTransaction(transfer(original, 0, users[1] as Uint8Array, BigInt(at + 1)));
+		produce(original);
+	}
+	await original.flushNow();
+	await original.oldBlocks?.moving;
+	manifest = (await create(original, snapshot)) as Manifest;
+	before = history(original, manifest.head.number);
+});
+afterAll(async () => {
+	await original.close();
+	rmSync(root, { recursive: true, force: true });
+});
+
+let work: string;
+beforeEach(() => {
+	work = mkdtempSync(join(root, "work-"));
+});
+afterEach(() => {
+	rmSync(work, { recursive: true, force: true });
+});
+
+function create(open: OpenChain, target: string, goOn = true): Promise<Manifest | undefined> {
+	return createSnapshot(
+		{
+			entries: () => open.oldBlocks?.storedEntries() as AsyncIterable<readonly [Uint8Array, Uint8Array]>,
+			segmentsDirectory: segmentsDirectory(join(root, "original")),
+			genesisId: toHex(open.rules.genesisId),
+		},
+		target,
+		{ program: "coin test", nowMs: 1_700_000_000_000, onProgress: () => goOn, chunkBytes: 4_000 },
+	);
+}
+
+function history({ chain }: OpenChain, head: number): unknown[] {
+	return Array.from({ length: head + 1 }, (_, at) => {
+		const block = chain.blockByNumber(BigInt(at));
+		const infos = chain.state.transactionResult.get(be64(BigInt(at)))?.transactioninfo;
+		return block && [block.idHex, toHex(block.bytes), infos?.map(({ id }) => toHex(id))];
+	});
+}
+
+interface Restoring {
+	readonly source?: SnapshotSource;
+	readonly from?: string;
+	readonly onProgress?: RestoreOptions["onProgress"];
+	/** Around the database, to make it fail. */
+	readonly wrap?: (database: KeyValueDatabase) => KeyValueDatabase;
+}
+
+/** @returns what was checked; undefined if it was stopped */
+async function restore({
+	source,
+	from = snapshot,
+	onProgress = () => true,
+	wrap = (own) => own,
+}: Restoring = {}) {
+	const bytes = readFileSync(join(from, "manifest.json"));
+	const dataDirectory = join(work, "data");
+	const database = await openDataDirectory(dataDirectory, "database");
+	try {
+		return await restoreSnapshot(
+			source ?? openSource(from, nowhere),
+			parseManifest(bytes),
+			manifestHash(bytes),
+			wrap(database),
+			{ config: smallConfig(), dataDirectory, onProgress, parallel: 3 },
+		);
+	} finally {
+		await database.close();
+	}
+}
+
+async function expectRestored(): Promise<void> {
+	const open = await openSmall({ dataDirectory: join(work, "data"), moverLimits });
+	expect(open.chain.head.idHex).toBe(manifest.head.id);
+	expect(history(open, manifest.head.number)).toEqual(before);
+	// It goes on with the blocks that came after the snapshot.
+	for (let number = manifest.head.number + 1; number <= Number(original.chain.head.number); number++) {
+		open.chain.push(original.chain.blockByNumber(BigInt(number)) as never, "peer");
+	}
+	expect(open.chain.head.idHex).toBe(original.chain.head.idHex);
+	produceMany(open, 2);
+	await open.close();
+}
+
+function tampered(change: (bytes: Buffer) => Buffer, name: string): string {
+	const copy = join(work, "snapshot");
+	rmSync(copy, { recursive: true, force: true });
+	cpSync(snapshot, copy, { recursive: true });
+	writeFileSync(join(copy, name), change(readFileSync(join(copy, name))));
+	return copy;
+}
+
+test("a snapshot has chunks, segments and the head of the base", () => {
+	expect(manifest.chunks.length).toBeGreaterThan(3);
+	expect(manifest.segments.length).toBeGreaterThan(2);
+	expect(manifest.lowest).toBe(1);
+	expect(manifest.head.number).toBeGreaterThan(15);
+	expect(readdirSync(snapshot).sort()).toEqual(["chunks", "manifest.json", "segments"]);
+});
+
+test("a node goes on from a restored snapshot with the following blocks", async () => {
+	const checks = await restore();
+	expect(checks?.blocks).toBe(manifest.head.number);
+	await expectRestored();
+});
+
+test("a snapshot of a running chain is of one moment", async () => {
+	const target = join(work, "running");
+	const subject = {
+		entries: async function* () {
+			for await (const entry of original.oldBlocks?.storedEntries() ?? []) {
+				// The state changes and is written while the entries are read.
+				if (produced < 6) {
+					produced++;
+					original.chain.pushTransaction(transfer(original, 0, users[2] as Uint8Array, 5n));
+					produce(original);
+					await original.flushNow();
+				}
+				yield entry;
+			}
+		},
+		segmentsDirectory: segmentsDirectory(join(root, "original")),
+		genesisId: manifest.genesisId,
+	};
+	let produced = 0;
+	await createSnapshot(subject, target, { program: "", nowMs: 0, onProgress: () => true, chunkBytes: 4_000 });
+	expect(await restore({ from: target })).toBeDefined();
+	const made = parseManifest(readFileSync(join(target, "manifest.json")));
+	const open = await openSmall({ dataDirectory: join(work, "data"), moverLimits });
+	expect(open.chain.head.idHex).toBe(made.head.id);
+	expect(Number(original.chain.head.number)).toBeGreaterThan(made.head.number + 5);
+	await open.close();
+});
+
+test("a target that is there is not overwritten, and one that was given up is gone", async () => {
+	await expect(create(original, snapshot)).rejects.toThrow("exists already");
+	const target = join(work, "given-up");
+	expect(await create(original, target, false)).toBeUndefined();
+	expect(readdirSync(work)).toEqual([]);
+});
+
+test(
+	"stopped or killed after any chunk, a second run goes on from there",
+	async () => {
+		for (let stop = 1; ; stop++) {
+			rmSync(join(work, "data"), { recursive: true, force: true });
+			let left = stop;
+			const outcome = await restore({ onProgress: () => --left > 0 });
+			if (outcome) break;
+			await expect(openSmall({ dataDirectory: join(work, "data") })).rejects.toThrow(
+				"run the same coin node snapshot restore again",
+			);
+			const read: string[] = [];
+			const folder = openSource(snapshot, nowhere);
+			const counted: SnapshotSource = {
+				...folder,
+				read: (name, from) => {
+					read.push(name);
+					return folder.read(name, from);
+				},
+				again: async () => false,
+			};
+			expect(await restore({ source: counted })).toBeDefined();
+			expect(read).not.toContain(manifest.chunks[Math.min(stop, manifest.chunks.length) - 1]?.name);
+		}
+		await expectRestored();
+	},
+	LONG_MS,
+);
+
+test(
+	"a database that fails at any write leaves what the same command goes on with",
+	async () => {
+		let writes = 0;
+		await restore({
+			wrap: (own) => ({
+				...bound(own),
+				write: async (changes, sync) => {
+					writes++;
+					await own.write(changes, sync);
+				},
+			}),
+		});
+		for (let fail = 0; fail < writes; fail++) {
+			rmSync(join(work, "data"), { recursive: true, force: true });
+			let at = 0;
+			const failing = (own: KeyValueDatabase): KeyValueDatabase => ({
+				...bound(own),
+				write: async (changes, sync) => {
+					if (at++ === fail) throw new Error("killed");
+					await own.write(changes, sync);
+				},
+			});
+			await expect(restore({ wrap: failing })).rejects.toThrow("killed");
+			expect(await restore()).toBeDefined();
+		}
+		await expectRestored();
+	},
+	LONG_MS,
+);
+
+const bound = (own: KeyValueDatabase): KeyValueDatabase => ({
+	get: (key) => own.get(key),
+	write: (changes, sync) => own.write(changes, sync),
+	entries: (prefix) => own.entries(prefix),
+	firstKey: (from, end) => own.firstKey(from, end),
+	close: () => own.close(),
+});
+
+test("another snapshot doesn't go on with what was begun, and no chain is overwritten", async () => {
+	let left = 2;
+	expect(await restore({ onProgress: () => --left > 0 })).toBeUndefined();
+	const other = tampered(
+		(bytes) => Buffer.from(bytes.toString().replace("coin test", "coin other")),
+		"manifest.json",
+	);
+	await expect(restore({ from: other })).rejects.toThrow("was begun from another snapshot");
+	expect(await restore()).toBeDefined();
+});
+
+test("a snapshot of another chain is refused before anything is written", async () => {
+	const other = tampered(
+		(bytes) => Buffer.from(bytes.toString().replace(manifest.genesisId, "ab".repeat(32))),
+		"manifest.json",
+	);
+	await expect(restore({ from: other })).rejects.toThrow("the snapshot is of another chain");
+	const open = await openSmall({ dataDirectory: join(work, "data") });
+	expect(open.chain.head.number).toBe(0n);
+	await open.close();
+});
+
+test("entries that end at another block than the manifest says are refused", async () => {
+	const id = `${manifest.head.id.slice(0, 62)}00`;
+	const other = tampered(
+		(bytes) => Buffer.from(bytes.toString().replace(manifest.head.id, id)),
+		"manifest.json",
+	);
+	await expect(restore({ from: other })).rejects.toThrow(`its manifest says ${manifest.head.number} (${id})`);
+	await expect(openSmall({ dataDirectory: join(work, "data") })).rejects.toThrow("is not complete");
+});
+
+describe("damage", () => {
+	const sourceOf = (bytes: Buffer): SnapshotSource => ({
+		read: async function* () {
+			yield bytes;
+		},
+		again: async () => false,
+	});
+	const verify = async (from: string): Promise<boolean> => {
+		const bytes = readFileSync(join(from, "manifest.json"));
+		return verifySnapshot(openSource(from, nowhere), parseManifest(bytes), 2, () => true);
+	};
+
+	test("of any byte of a chunk or a segment, and any length but its own, is noticed by its name", async () => {
+		expect(await verify(snapshot)).toBe(true);
+		const [chunk, segment] = [manifest.chunks.at(-1), manifest.segments[1]];
+		for (const { name, bytes } of [chunk, segment].filter((file) => file !== undefined)) {
+			const whole = readFileSync(join(snapshot, name));
+			const only: Manifest = {
+				...manifest,
+				chunks: manifest.chunks.filter((file) => file.name === name),
+				segments: manifest.segments.filter((file) => file.name === name),
+			};
+			const refusal = (given: Buffer): Promise<unknown> =>
+				verifySnapshot(sourceOf(given), only, 1, () => true).catch((error: unknown) => error);
+			expect(await refusal(whole)).toBe(true);
+			const missed: number[] = [];
+			for (let at = 0; at < bytes; at++) {
+				const damaged = Buffer.from(whole);
+				damaged[at] = (damaged[at] as number) ^ 0x10;
+				const text = String(await refusal(damaged));
+				if (!text.endsWith(`${name} of the snapshot is not what its manifest says`)) missed.push(at);
+			}
+			expect(missed).toEqual([]);
+			for (const length of [0, 1, bytes - 1]) {
+				expect(await refusal(whole.subarray(0, length))).toBeInstanceOf(SnapshotError);
+			}
+			expect(await refusal(Buffer.concat([whole, Buffer.alloc(1)]))).toEqual(
+				new SnapshotError(`${name} of the snapshot is longer than it may be`),
+			);
+		}
+	});
+
+	test("a file that is missing is named", async () => {
+		const copy = tampered((own) => own, "manifest.json");
+		const path = join(copy, manifest.chunks[1]?.name as string);
+		rmSync(path);
+		await expect(verify(copy)).rejects.toThrow(`${path} of the snapshot is missing`);
+	});
+
+	test("stops a restore, which goes on when the file is whole again", async () => {
+		const name = manifest.segments[0]?.name as string;
+		const copy = tampered((bytes) => bytes.subarray(1), name);
+		await expect(restore({ from: copy })).rejects.toThrow(
+			`${name} of the snapshot is not what its manifest says`,
+		);
+		expect(existsSync(join(work, "data", name))).toBe(false);
+		copyFileSync(join(snapshot, name), join(copy, name));
+		expect(await restore({ from: copy })).toBeDefined();
+		await expectRestored();
+	});
+});
