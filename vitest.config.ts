@@ -28,7 +28,7 @@ const SLOW = [
 	"test/keystore/{secret-storage,keystore,shielded-keystore,agent}.test.ts",
 	"test/node/vm/{curve,signature-arrays,energy-costs}.test.ts",
 	"test/node/shielded/{groth16,mutations,precompiles}.test.ts",
-	"test/proving/{prover,spend,tasks}.test.ts",
+	"test/proving/{native-prover,prover,spend,tasks}.test.ts",
 	// Long chains
 	"test/node/chain/restart.test.ts",
 	"test/node/network/peers/sync.test.ts",
@@ -40,7 +40,7 @@ const SLOW = [
 	"test/node/api/development/web-library.test.ts",
 	"test/node/network/{live,node-environment}.test.ts",
 	"test/wallet/compiler/solc.test.ts",
-	"test/wallet/shielded/{compiled,contract,pay,proved-by-node,scan}.test.ts",
+	"test/wallet/shielded/{compiled,contract,native-pay,pay,proved-by-node,scan}.test.ts",
 ];
 
 /** On a machine that does much else, `COIN_TEST_PATIENCE=10` multiplies every limit. */

@@ -14,14 +14,9 @@ import { OpenChain } from "./chain/open-chain.js";
 import { stopCondition } from "./chain/stop-condition.js";
 import type { NodeConfig, ShutdownConfig } from "./config/config.js";
 import { VersionWatch } from "./consensus/version-watch.js";
-import {
-	createContractMachine,
-	loadShieldedSupport,
-	type ShieldedSupport,
-	takesProofsUnchecked,
-} from "./contract-runner.js";
+import { createContractMachine } from "./contract-runner.js";
 import type { Development } from "./development/development.js";
-import { markDevelopmentDirectory, refuseDevelopmentDirectory } from "./development/directory.js";
+import { isMarked, markDevelopmentDirectory, refuseDevelopmentDirectory } from "./development/directory.js";
 import { LateNetwork } from "./late-network.js";
 import type { NodeMetrics } from "./metrics/metrics.js";
 import type { PeerNetwork } from "./network/network.js";
@@ -39,6 +34,13 @@ import {
 import { SlotProducer, type SlotProducerOptions } from "./production/slot-producer.js";
 import { LostSlotError } from "./rules/errors.js";
 import { newestVersion } from "./rules/fork-gates.js";
+import {
+	LateShieldedSupport,
+	loadShieldedSupport,
+	openShieldedWork,
+	type ShieldedSupport,
+	takesProofsUnchecked,
+} from "./shielded-support.js";
 import { installRecoverEngine } from "./signatures/engine.js";
 import { asksForProofs } from "./state/note-trees.js";
 import type { CacheLimits } from "./state/value-cache.js";
@@ -110,7 +112,9 @@ export async function startNode(options: NodeOptions): Promise<RunningNode> {
 	setAddressPrefix(config.net.addressPrefix);
 	const [signatureEngine, shielded] = await Promise.all([
 		installRecoverEngine(),
-		loadShieldedSupport(config),
+		isNewDevelopment(options)
+			? new LateShieldedSupport()
+			: loadShieldedSupport(config, development !== undefined),
 		useFastHashing(),
 	]);
 	if (dataDirectory && !development) refuseDevelopmentDirectory(dataDirectory);
@@ -153,6 +157,11 @@ export async function startNode(options: NodeOptions): Promise<RunningNode> {
 		const isAtEnd = endOf(open, config.node.shutdown, log, finished.resolve);
 		const core = { options, open, machine, shielded, log, clock, monotonicClock, report, stops, isAtEnd };
 		const { ports, peers } = await startServices(core);
+		if (shielded instanceof LateShieldedSupport) {
+			shielded
+				.load(() => loadShieldedSupport(config, true))
+				.catch((error: unknown) => report(error, "shielded proofs"));
+		}
 		return {
 			peers,
 			genesisId: toHex(open.rules.genesisId),
@@ -168,6 +177,12 @@ export async function startNode(options: NodeOptions): Promise<RunningNode> {
 		throw error;
 	}
 }
+
+/** Whether a development chain has no blocks yet that ask for proofs, and no parameters that may be wrong. */
+const isNewDevelopment = ({ config, development, dataDirectory }: NodeOptions): boolean =>
+	development !== undefined &&
+	config.node.shielded.parameters === undefined &&
+	!(dataDirectory && isMarked(dataDirectory));
 
 /** A promise, and what resolves it. */
 function promised<T>(): { readonly promise: Promise<T>; readonly resolve: (value: T) => void } {
@@ -208,6 +223,7 @@ async function startServices(
 	executeWaitingInTurns(open, report);
 	logSwitches(open, log);
 	watchVersions(open, log);
+	const shieldedWork = options.shieldedWork ?? openShieldedWork(config, development !== undefined, stops);
 	const shieldedWarning = watchShielded(open, config, log);
 	const network = new LateNetwork(isolatedNetwork(toHex(open.rules.genesisId).repeat(2)));
 	const metrics = await startCounting(open, network, options, report, stops);
@@ -225,7 +241,7 @@ async function startServices(
 		confirmedNumber: () => peers?.chain.confirmedNumber ?? 0n,
 		submitted: () => sealer?.submitted() ?? Promise.resolve(),
 		catchUp: () => sealer?.catchUp() ?? false,
-		shieldedWork: options.shieldedWork,
+		shieldedWork,
 		prepare: shielded?.prepare,
 		warnings: () => [shieldedWarning()].filter((warning) => warning !== undefined),
 		report,

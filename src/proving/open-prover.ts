@@ -5,6 +5,7 @@ import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import type { Prover } from "../protocol/sapling/prover.js";
 import { ensureDevelopmentParameters } from "./development-parameters.js";
+import { nativeProgram } from "./native-prover.js";
 import { ProverQueue } from "./queue.js";
 import { type ProverSettings, ThreadedProver } from "./threaded-prover.js";
 
@@ -28,16 +29,21 @@ interface OpenProverOptions {
 	readonly threads?: number;
 	/** How many proofs may wait; 16 if not given. */
 	readonly waiting?: number;
+	/** Whether a native program is used where this installation has one; so it is if not given. */
+	readonly native?: boolean;
 	/** The bundled `prover.worker.ts`, where the program runs from source. */
 	readonly script?: URL | undefined;
 }
 
 /** Opens no file and starts no thread before the first proof. */
-export function openProver({ parameters, threads, waiting, script }: OpenProverOptions): Prover {
+export function openProver(options: OpenProverOptions): Prover {
+	const { parameters, threads, waiting, script } = options;
+	const program = options.native === false ? undefined : nativeProgram();
 	const prover = new ThreadedProver({
 		parameters: "development" in parameters ? generatedIn(parameters.development) : filesOf(parameters),
 		threads: threads ?? Math.min(availableParallelism(), MOST_THREADS),
 		random: randomBytes,
+		native: program === undefined ? undefined : [program],
 		...(script && { script }),
 	});
 	return new ProverQueue(prover, waiting ?? WAITING);

@@ -47,6 +47,8 @@ export interface Tasks {
 	};
 	/** The scalars for the lists of points; the thread keeps what the quotient is made of. */
 	assign: { readonly ask: Witness; readonly answer: AssignedScalars };
+	/** The public inputs of a witness, calculated without the circuit. */
+	inputs: { readonly ask: Witness; readonly answer: Uint8Array };
 	/** The scalars for `h`, of the witness that the same thread was given last. */
 	quotient: { readonly ask: null; readonly answer: Uint8Array };
 	/** The sum over a part of a list. */
@@ -116,6 +118,8 @@ export class TaskRunner {
 				return check(ask as Tasks["check"]["ask"]);
 			case "assign":
 				return this.assign(ask as Witness);
+			case "inputs":
+				return expectedInputs(ask as Witness);
 			case "quotient":
 				return this.quotient();
 			case "sum":
@@ -142,10 +146,7 @@ export class TaskRunner {
 		bytes.fill(0);
 		this.assigned = assigned;
 		const { inputs, l, a, b } = assigned;
-		const expected = isSpend ? spendInputs(witness) : outputInputs(witness);
-		if (!expected || Buffer.compare(expected, inputs.subarray(SCALAR_BYTES)) !== 0) {
-			throw new ProvingError("failed", "the circuit's public inputs are not those of the witness");
-		}
+		compareInputs(expectedInputs({ circuit, witness } as Witness), inputs);
 		return { inputs, l, a, b };
 	}
 
@@ -182,6 +183,21 @@ export class TaskRunner {
 			"the proof does not hold with the verifying key of its own parameters: the files are damaged",
 		);
 	}
+}
+
+function expectedInputs({ circuit, witness }: Witness): Uint8Array {
+	const inputs = circuit === "spend" ? spendInputs(witness) : outputInputs(witness);
+	if (inputs) return inputs;
+	throw new ProvingError("witness", "the witness can't be proved: a part of it is not valid");
+}
+
+/**
+ * @param inputs a one and the public inputs, as the circuit has them
+ * @throws {ProvingError} if they are not what is expected
+ */
+export function compareInputs(expected: Uint8Array, inputs: Uint8Array): void {
+	if (Buffer.compare(expected, inputs.subarray(SCALAR_BYTES)) === 0) return;
+	throw new ProvingError("failed", "the circuit's public inputs are not those of the witness");
 }
 
 function readAll(file: number, target: Uint8Array, offset: number): void {

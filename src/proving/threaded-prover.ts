@@ -17,7 +17,8 @@ import {
 import { type Circuit, OUTPUT, POINT_LISTS, type PointList, pointBytes, SPEND } from "./circuit.js";
 import { compileProver } from "./compiled.js";
 import { installedFile } from "./installed-file.js";
-import { type ParameterFile, stampOf, type Tasks, type Witness } from "./tasks.js";
+import { proveNatively } from "./native-prover.js";
+import { compareInputs, type ParameterFile, stampOf, type Tasks, type Witness } from "./tasks.js";
 import { Threads } from "./threads.js";
 import { outputWitnessBytes, spendWitnessBytes } from "./witness.js";
 
@@ -32,6 +33,8 @@ export interface ProverSettings {
 	readonly threads: number;
 	/** @param size how many bytes */
 	readonly random: (size: number) => Uint8Array;
+	/** A program that makes the proofs, and its arguments; undefined: the compiled module does. */
+	readonly native: readonly [path: string, ...args: string[]] | undefined;
 	/** The bundled `prover.worker.ts`; that of this installation if it is not given. */
 	readonly script?: URL;
 }
@@ -60,20 +63,25 @@ export class ThreadedProver implements Prover {
 
 	async spend(witness: SpendWitness, options: ProvingOptions = {}): Promise<Uint8Array> {
 		spendWitnessBytes(witness).fill(0);
-		return this.guarded(options, (threads) =>
-			this.prove(SPEND, { circuit: "spend", witness }, threads, options),
-		);
+		return this.prove(SPEND, { circuit: "spend", witness }, options);
 	}
 
 	async output(witness: OutputWitness, options: ProvingOptions = {}): Promise<Uint8Array> {
 		outputWitnessBytes(witness).fill(0);
-		return this.guarded(options, (threads) =>
-			this.prove(OUTPUT, { circuit: "output", witness }, threads, options),
-		);
+		return this.prove(OUTPUT, { circuit: "output", witness }, options);
 	}
 
 	async close(): Promise<void> {
 		await this.endThreads(new ProvingError("closed", "the prover has been closed"));
+	}
+
+	private prove(circuit: Circuit, witness: Witness, options: ProvingOptions): Promise<Uint8Array> {
+		const { native } = this.settings;
+		return this.guarded(options, (threads) =>
+			native
+				? this.proveNatively(native, circuit, witness, threads, options)
+				: this.proveOnThreads(circuit, witness, threads, options),
+		);
 	}
 
 	/** Runs with threads, which end when the signal says so. */
@@ -116,7 +124,27 @@ export class ThreadedProver implements Prover {
 		await threads?.close(reason);
 	}
 
-	private async prove(
+	private async proveNatively(
+		program: readonly [string, ...string[]],
+		circuit: Circuit,
+		witness: Witness,
+		threads: Threads,
+		options: ProvingOptions,
+	): Promise<Uint8Array> {
+		const expected = await threads.run("inputs", witness);
+		const { path } = await this.checkedFile(circuit, threads, options);
+		options.onProgress?.({ stage: "proving", share: 0 });
+		const { random, threads: count } = this.settings;
+		const bytes =
+			witness.circuit === "spend" ? spendWitnessBytes(witness.witness) : outputWitnessBytes(witness.witness);
+		const request = { circuit, path, threads: count, blinding: random(128), witness: bytes };
+		const { inputs, proof } = await proveNatively(program, request, options.signal);
+		compareInputs(expected, inputs);
+		options.onProgress?.({ stage: "proving", share: 1 });
+		return proof;
+	}
+
+	private async proveOnThreads(
 		circuit: Circuit,
 		witness: Witness,
 		threads: Threads,

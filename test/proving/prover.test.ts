@@ -29,7 +29,13 @@ let made: string;
 const stages: ProvingProgress[] = [];
 
 function proverOf(file: ParameterFile): ThreadedProver {
-	return new ThreadedProver({ script, threads: 2, random: randomBytes, parameters: async () => file });
+	return new ThreadedProver({
+		script,
+		threads: 2,
+		random: randomBytes,
+		native: undefined,
+		parameters: async () => file,
+	});
 }
 
 const failure = (reason: ProvingFailure, text: string) =>

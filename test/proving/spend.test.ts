@@ -31,6 +31,7 @@ test("a development chain's parameters are made on first use, and its proofs hol
 		script: await bundleWorker(folder),
 		threads: 2,
 		random: randomBytes,
+		native: undefined,
 		parameters: async (circuit, threads, options) => {
 			made++;
 			await ensureDevelopmentParameters(folder, OUTPUT, threads, options);

@@ -49,9 +49,12 @@ export class DevelopmentMarkError extends OperatorError {
 	override readonly name = "DevelopmentMarkError";
 }
 
+/** Whether a directory has the mark of a development chain, read or not. */
+export const isMarked = (dataDirectory: string): boolean => existsSync(join(dataDirectory, MARK));
+
 /** @throws {DevelopmentMarkError} if a network's node is started on a development chain's directory */
 export function refuseDevelopmentDirectory(dataDirectory: string): void {
-	if (!existsSync(join(dataDirectory, MARK))) return;
+	if (!isMarked(dataDirectory)) return;
 	throw new DevelopmentMarkError(
 		`the data directory ${dataDirectory} holds a development chain; start it with --dev, or choose another directory`,
 	);

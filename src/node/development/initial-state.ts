@@ -40,7 +40,7 @@ const COMMITTEE_VALUES: Readonly<Record<string, bigint>> = {
 
 /** What is off on every development chain, for its owner. */
 export const SWITCHED_OFF =
-	"off: shielded transactions and their API (this node makes no proofs); " +
+	"off: shielded transactions without contracts; " +
 	"stakes for votes alone (--parameter allowNewResourceModel=1); " +
 	"trades on exchange pairs, as on the network (--parameter allowHardenExchangeCalculation=1)";
 
@@ -94,8 +94,12 @@ export function writeDevelopmentState(
 	for (const setting of settings) applySetting(state, setting);
 }
 
+/** What opens the chain's own shielded pool, which no proposal can do any more. */
+const SHIELDED_POOL = "allowShieldedTransaction";
+
 function applySetting(state: StateView, { name, value }: ParameterSetting): void {
-	const row = chainParameterNamed(name);
+	const row =
+		name === SHIELDED_POOL ? { property: "ALLOW_SHIELDED_TRANSACTION" as const } : chainParameterNamed(name);
 	if (!row) throw new ParameterSettingError(`there is no chain parameter ${name}`);
 	if (value < 0n) throw new ParameterSettingError(`the chain parameter ${name} can't be ${value}`);
 	state.properties.set(row.property, value);
