@@ -15,11 +15,6 @@ export interface AdoptionCost {
 
 /** Our tables take about what theirs do: both are compressed alike. */
 const SPARE_SHARE = 0.1;
-
-/** Bytes that entries of so many take at most. */
-export function roomOf(bytes: number): number {
-	return Math.ceil(bytes * (1 + SPARE_SHARE));
-}
 /** Bytes of an entry of `trans`, and of `block-index`. */
 const INDEX_ENTRY_BYTES = 48;
 /** An entry takes so long besides its bytes (docs/benchmarks.md, on two shared cores). */
@@ -40,7 +35,7 @@ export function costOf(
 	const bytes = sum(storeBytes) + kept * blockBytes + keptEntries * INDEX_ENTRY_BYTES;
 	const entries = sum(storeEntries) + keptEntries;
 	return {
-		needed: roomOf(bytes),
+		needed: Math.ceil(bytes * (1 + SPARE_SHARE)),
 		entries,
 		seconds: Math.ceil(entries * ENTRY_SECONDS + bytes * BYTE_SECONDS),
 	};

@@ -15,7 +15,6 @@ const RECEIPTS = stores.transactionResult.index;
 
 export class SegmentedDatabase implements KeyValueDatabase {
 	readonly compared: Promise<void>;
-
 	readonly getMany?: NonNullable<KeyValueDatabase["getMany"]>;
 
 	constructor(
@@ -25,11 +24,12 @@ export class SegmentedDatabase implements KeyValueDatabase {
 		this.compared = Promise.all([database.compared, segments.compareRest()]).then(() => {});
 		// Callers that need the outcome await it.
 		this.compared.catch(() => {});
-		if (!database.getMany) return;
-		this.getMany = async (keys) => {
-			const stored = (await database.getMany?.(keys)) ?? [];
-			return keys.map((key, at) => this.inSegments(key) ?? stored[at]);
-		};
+		if (database.getMany) {
+			this.getMany = async (keys) => {
+				const found = (await database.getMany?.(keys)) ?? [];
+				return keys.map((key, at) => this.inSegments(key) ?? found[at]);
+			};
+		}
 	}
 
 	get(key: Uint8Array): Uint8Array | undefined {
@@ -85,9 +85,18 @@ export class SegmentedDatabase implements KeyValueDatabase {
 		}
 	}
 
-	/** For stores that segments hold nothing of. */
-	firstKey(from: Uint8Array, end: Uint8Array): Promise<Uint8Array | undefined> {
-		return this.database.firstKey(from, end);
+	/** Ids of heights are looked for in segments too; other stores are either not in them, or not asked for like this. */
+	async firstKey(from: Uint8Array, end: Uint8Array): Promise<Uint8Array | undefined> {
+		const stored = await this.database.firstKey(from, end);
+		const { list } = this.segments;
+		const [first, last] = [list[0]?.first, list.at(-1)?.last];
+		if (from[0] !== BLOCK_INDEX || from.length !== 9 || first === undefined || last === undefined)
+			return stored;
+		const least = readBe64(from.subarray(1));
+		const number = least > first ? least : first;
+		const key = Buffer.concat([Uint8Array.of(BLOCK_INDEX), be64(number)]);
+		const isIn = number <= last && Buffer.compare(key, end) < 0;
+		return isIn && (!stored || Buffer.compare(key, stored) < 0) ? key : stored;
 	}
 
 	levels(): readonly DatabaseLevel[] {

@@ -17,11 +17,14 @@ const MAX_KEY_BYTES = 1 << 10;
 
 /** Gathers the entries of one chunk after the other in one buffer. */
 export class ChunkBuilder {
-	private buffer = Buffer.allocUnsafeSlow(1 << 20);
+	private buffer: Buffer;
 	private used = 0;
 	private count = 0;
 
-	constructor(private readonly rawBytes = CHUNK_RAW_BYTES) {}
+	constructor(private readonly rawBytes = CHUNK_RAW_BYTES) {
+		// Most chunks pass their length by one entry of less than this.
+		this.buffer = Buffer.allocUnsafeSlow(rawBytes + (1 << 16));
+	}
 
 	/** @returns whether the chunk is full */
 	add(key: Uint8Array, value: Uint8Array): boolean {

@@ -92,6 +92,25 @@ test("old blocks move into segments, and every reader gets what it got before", 
 	expectAllBlocks(restarted);
 });
 
+test("the first id at or after a height is found in either place", async () => {
+	const running = await start(await machineWithBlocks(4));
+	await running.mover.run();
+	const end = Uint8Array.of(stores.blockIndex.index + 1);
+	const first = async (number: number): Promise<bigint | undefined> => {
+		const key = await running.all.firstKey(keyIn(stores.blockIndex, be64(BigInt(number))), end);
+		return key && Buffer.from(key).readBigUInt64BE(1);
+	};
+	expect(await Promise.all([0, 1, 4, 9, 22, 26, 27].map(first))).toEqual([
+		0n,
+		4n,
+		4n,
+		9n,
+		22n,
+		26n,
+		undefined,
+	]);
+});
+
 test("a segment ends where its bytes do", async () => {
 	const running = await start(await machineWithBlocks(), { bytes: 400 });
 	await running.mover.run();
