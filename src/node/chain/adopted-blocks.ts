@@ -82,23 +82,32 @@ export class AdoptedBlocks {
 	under(database: KeyValueDatabase): KeyValueDatabase {
 		const kinds = new Set(this.byIndex.keys());
 		kinds.delete(stores.transaction.index);
-		const { levels, compared } = database;
+		const { levels, compared, getMany } = database;
+		const older = (key: Uint8Array): Uint8Array | undefined =>
+			kinds.has(key[0] as number) ? this.get(key[0] as number, key.subarray(1)) : undefined;
 		return {
-			get: (key) => {
-				const own = database.get(key);
-				if (own || !kinds.has(key[0] as number)) return own;
-				return this.get(key[0] as number, key.subarray(1));
-			},
+			get: (key) => database.get(key) ?? older(key),
+			...(getMany
+				? {
+						getMany: async (keys) =>
+							(await getMany.call(database, keys)).map((value, at) => value ?? older(keys[at] as Uint8Array)),
+					}
+				: {}),
 			write: (changes, sync) => database.write(changes, sync),
 			entries: (prefix) => database.entries(prefix),
 			firstKey: (from, end) => database.firstKey(from, end),
 			...(levels ? { levels: () => levels.call(database) } : {}),
 			...(compared ? { compared } : {}),
 			close: async () => {
-				for (const lookup of this.byIndex.values()) lookup.close();
+				this.release();
 				await database.close();
 			},
 		};
+	}
+
+	/** Closes the files. */
+	release(): void {
+		for (const lookup of this.byIndex.values()) lookup.close();
 	}
 }
 

@@ -1,7 +1,6 @@
 /** Opening a chain from its configuration and data directory; keeping database and log in step; closing. */
 
 import type { SignedBlock } from "../../protocol/block.js";
-import { be64, readBe64 } from "../../protocol/bytes.js";
 import { OperatorError } from "../../protocol/operator-error.js";
 import type { NodeConfig } from "../config/config.js";
 import type { ChainRules, DevelopmentSchedule, ShieldedPool } from "../rules/chain-rules.js";
@@ -12,7 +11,7 @@ import type { MoverLimits } from "../segments/block-mover.js";
 import type { SegmentFiles } from "../segments/segment-files.js";
 import { settleAccountAssets } from "../state/asset-layout.js";
 import { createMemoryDatabase, DatabaseError, type KeyValueDatabase } from "../state/database.js";
-import { type StoreDefinition, storeDefinitions, stores } from "../state/definition.js";
+import { type StoreDefinition, storeDefinitions } from "../state/definition.js";
 import { asksForProofs } from "../state/note-trees.js";
 import type { PropertySeed } from "../state/property-table.js";
 import { StateDatabase } from "../state/state-database.js";
@@ -94,7 +93,7 @@ export class OpenChain {
 	private flushing: Promise<void> | undefined;
 	private isFlushing = false;
 	private failed = false;
-	private lowest = 0n;
+	private adopted: AdoptedBlocks | undefined;
 
 	private constructor(
 		readonly chain: Chain,
@@ -122,21 +121,21 @@ export class OpenChain {
 			(dataDirectory
 				? await openDataDirectory(dataDirectory, config.storage.directory)
 				: createMemoryDatabase());
-		let storage = database;
 		let old: OldBlocks | undefined;
+		let adopted: AdoptedBlocks | undefined;
 		try {
 			const meta = await readMeta(database, dataDirectory ?? "memory");
+			adopted = await adoptedBlocks(database, config);
 			if (dataDirectory) old = await OldBlocks.open(database, dataDirectory, options.segmentFiles);
-			storage = old?.storage ?? database;
-			const adopted = await adoptedBlocks(storage);
-			if (adopted) storage = adopted.under(storage);
-			const open = await OpenChain.openOn(storage, old, meta, options);
+			const own = old?.storage ?? database;
+			const open = await OpenChain.openOn(adopted?.under(own) ?? own, old, meta, options);
+			open.adopted = adopted;
 			open.database.olderEntries = adopted;
-			open.lowest = await lowestNumber(storage, adopted);
 			return open;
 		} catch (error) {
+			adopted?.release();
 			old?.release();
-			await storage.close();
+			await database.close();
 			throw error;
 		}
 	}
@@ -250,12 +249,7 @@ export class OpenChain {
 
 	/** The lowest block besides the genesis block: above 1 where the chain's data began with later ones; 0: none. */
 	get lowestNumber(): bigint {
-		const { keptBlocks, config } = this.options;
-		const lowest = this.oldBlocks?.lowest ?? 0n;
-		// Dropping blocks raises it.
-		return (keptBlocks ?? config.node.blocks.keep) !== undefined && lowest > this.lowest
-			? lowest
-			: this.lowest;
+		return this.adopted?.lowest ?? this.oldBlocks?.lowest ?? 0n;
 	}
 
 	private get limits(): FlushLimits {
@@ -287,19 +281,19 @@ export class OpenChain {
 		}
 	}
 
+	/** Fetches what a block will read, on other threads. Never rejects: the block's own reads report what is wrong. */
+	async readAhead(block: SignedBlock): Promise<void> {
+		try {
+			await this.database.readAhead(wantedBy(block.transactions));
+		} catch {}
+	}
+
 	/** Brings what can't be undone any more to the database now, while the chain goes on. */
 	async flushNow(): Promise<void> {
 		while (this.isFlushing && this.flushing) await this.flushing;
 		if (this.failed) return;
 		this.flushing = this.flush().catch((error: unknown) => this.storageFailed(error));
 		await this.flushing;
-	}
-
-	/** Fetches what a block will read, on other threads. Never rejects: the block's own reads report what is wrong. */
-	async readAhead(block: SignedBlock): Promise<void> {
-		try {
-			await this.database.readAhead(wantedBy(block.transactions));
-		} catch {}
 	}
 
 	/** Waits for the disk where an importer outruns it; otherwise lets only other tasks run. */
@@ -383,21 +377,20 @@ export class OpenChain {
 }
 
 /** Old blocks that stayed where they were adopted. @throws {DatabaseError} */
-async function adoptedBlocks(storage: KeyValueDatabase): Promise<AdoptedBlocks | undefined> {
+async function adoptedBlocks(
+	storage: KeyValueDatabase,
+	{ node }: NodeConfig,
+): Promise<AdoptedBlocks | undefined> {
 	const note = readAdoptedBlocksNote(storage);
 	if (!note) return undefined;
+	if (node.blocks.keep !== undefined) {
+		throw new DatabaseError(
+			"node.blocks.keep can't be a number while old blocks are read where they were adopted: a gap would be between those and the newest",
+		);
+	}
 	// Loaded only where it is needed, like all that reads a reference node's files.
 	const { AdoptedBlocks } = await import("./adopted-blocks.js");
 	return AdoptedBlocks.open(note);
-}
-
-async function lowestNumber(storage: KeyValueDatabase, adopted: AdoptedBlocks | undefined): Promise<bigint> {
-	const prefix = Uint8Array.of(stores.blockIndex.index);
-	const first = Buffer.concat([prefix, be64(1n)]);
-	if (storage.get(first)) return 1n;
-	if (adopted) return adopted.lowest;
-	const lowest = await storage.firstKey(first, Uint8Array.of(stores.blockIndex.index + 1));
-	return lowest ? readBe64(lowest.subarray(1)) : 0n;
 }
 
 /** Writes the state before block 1, or what every later start does to the state that is there. */

@@ -113,7 +113,8 @@ export class NodeChain implements LocalChain {
 	}
 
 	get lowestNumber(): bigint {
-		return this.options.open.lowestNumber;
+		const lowest = this.options.open.lowestNumber;
+		return lowest > 1n ? lowest : 0n;
 	}
 
 	get lowestForkPoint(): bigint {
