@@ -56,7 +56,7 @@ net { type = mainnet }
 storage { db.directory = "database", balance.history.lookup = true, transHistory.switch = "on" }
 node {
   dialect = ${chain.dialect}
-  fullNodeAllowShieldedTransaction = true
+  allowShieldedTransactionApi = true
   zenTokenId = "${DEVELOPMENT_POOL_TOKEN}"
   maxTransactionPendingSize = 20000
   minParticipationRate = 0
