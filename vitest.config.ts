@@ -40,7 +40,7 @@ const SLOW = [
 	"test/node/api/development/web-library.test.ts",
 	"test/node/network/{live,node-environment}.test.ts",
 	"test/wallet/compiler/solc.test.ts",
-	"test/wallet/shielded/{compiled,contract,pay,proved-by-node,scan}.test.ts",
+	"test/wallet/shielded/{compiled,contract,native-pay,pay,proved-by-node,scan}.test.ts",
 ];
 
 /** On a machine that does much else, `COIN_TEST_PATIENCE=10` multiplies every limit. */

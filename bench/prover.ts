@@ -1,9 +1,11 @@
 /**
  * Time and memory of shielded proofs with the parameters of development chains, which are made if the user's cache lacks
  * them: `npm run bench:prover -- [ROUNDS] [THREADS]`. JSON on stdout, in milliseconds: the first proof, the best one after
- * it, the processor's time of that one on all threads, and how long the event loop was held at most.
+ * it, the processor's time of that one on all threads, how long the event loop was held at most, and how long by the main
+ * thread's own work (on a busy machine it waits for a core, too; Linux alone tells).
  */
 
+import { readFileSync } from "node:fs";
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import type { Prover, ProvingOptions } from "../src/protocol/sapling/prover.js";
 import { developmentParametersFolder } from "../src/proving/development-parameters.js";
@@ -14,11 +16,25 @@ import { outputWitness, spendWitness } from "../test/proving/witnesses.js";
 const rounds = Number(process.argv[2] ?? 3);
 const threads = process.argv[3] === undefined ? {} : { threads: Number(process.argv[3]) };
 
+/** Processor's time of the main thread so far, in milliseconds. */
+function mainThreadMs(): number {
+	try {
+		return Number(readFileSync(`/proc/self/task/${process.pid}/schedstat`, "utf8").split(" ")[0]) / 1e6;
+	} catch {
+		return 0;
+	}
+}
+
+let lastTick = mainThreadMs();
+let longestTurn = 0;
 const delay = monitorEventLoopDelay({ resolution: 5 });
 let peak = 0;
 const watch = setInterval(() => {
 	peak = Math.max(peak, process.memoryUsage.rss());
-}, 50);
+	const now = mainThreadMs();
+	longestTurn = Math.max(longestTurn, now - lastTick);
+	lastTick = now;
+}, 5);
 
 /** Best time of the rounds, after one that isn't counted: it may make or check the parameters. */
 async function measure(prove: (options: ProvingOptions) => Promise<Uint8Array>): Promise<object> {
@@ -28,6 +44,7 @@ async function measure(prove: (options: ProvingOptions) => Promise<Uint8Array>):
 	let best = Number.POSITIVE_INFINITY;
 	let cpu = Number.POSITIVE_INFINITY;
 	delay.reset();
+	longestTurn = 0;
 	for (let round = 0; round < rounds; round++) {
 		const before = performance.now();
 		const usage = process.cpuUsage();
@@ -38,7 +55,10 @@ async function measure(prove: (options: ProvingOptions) => Promise<Uint8Array>):
 	}
 	const longestHold = delay.max / 1e6;
 	return Object.fromEntries(
-		Object.entries({ first, best, cpu, longestHold }).map(([name, value]) => [name, Math.round(value)]),
+		Object.entries({ first, best, cpu, longestHold, longestTurn }).map(([name, value]) => [
+			name,
+			Math.round(value),
+		]),
 	);
 }
 

@@ -2,9 +2,10 @@
 
 import { OpenChain } from "../node/chain/open-chain.js";
 import { loadConfig } from "../node/config/config.js";
-import { createContractMachine, loadShieldedSupport } from "../node/contract-runner.js";
+import { createContractMachine } from "../node/contract-runner.js";
 import { prepareDevelopment } from "../node/development/development.js";
 import { readFounding } from "../node/development/directory.js";
+import { loadShieldedSupport } from "../node/shielded-support.js";
 import { installRecoverEngine } from "../node/signatures/engine.js";
 import { SignaturePool } from "../node/signatures/pool.js";
 import { workerScript } from "../node/signatures/worker-script.js";

@@ -14,13 +14,7 @@ import { OpenChain } from "./chain/open-chain.js";
 import { stopCondition } from "./chain/stop-condition.js";
 import type { NodeConfig, ShutdownConfig } from "./config/config.js";
 import { VersionWatch } from "./consensus/version-watch.js";
-import {
-	createContractMachine,
-	LateSupport,
-	loadShieldedSupport,
-	type ShieldedSupport,
-	takesProofsUnchecked,
-} from "./contract-runner.js";
+import { createContractMachine } from "./contract-runner.js";
 import type { Development } from "./development/development.js";
 import { isMarked, markDevelopmentDirectory, refuseDevelopmentDirectory } from "./development/directory.js";
 import { LateNetwork } from "./late-network.js";
@@ -40,6 +34,13 @@ import {
 import { SlotProducer, type SlotProducerOptions } from "./production/slot-producer.js";
 import { LostSlotError } from "./rules/errors.js";
 import { newestVersion } from "./rules/fork-gates.js";
+import {
+	LateShieldedSupport,
+	loadShieldedSupport,
+	openShieldedWork,
+	type ShieldedSupport,
+	takesProofsUnchecked,
+} from "./shielded-support.js";
 import { installRecoverEngine } from "./signatures/engine.js";
 import { asksForProofs } from "./state/note-trees.js";
 import type { CacheLimits } from "./state/value-cache.js";
@@ -111,7 +112,9 @@ export async function startNode(options: NodeOptions): Promise<RunningNode> {
 	setAddressPrefix(config.net.addressPrefix);
 	const [signatureEngine, shielded] = await Promise.all([
 		installRecoverEngine(),
-		isNewDevelopment(options) ? new LateSupport() : loadShieldedSupport(config, development !== undefined),
+		isNewDevelopment(options)
+			? new LateShieldedSupport()
+			: loadShieldedSupport(config, development !== undefined),
 		useFastHashing(),
 	]);
 	if (dataDirectory && !development) refuseDevelopmentDirectory(dataDirectory);
@@ -154,11 +157,10 @@ export async function startNode(options: NodeOptions): Promise<RunningNode> {
 		const isAtEnd = endOf(open, config.node.shutdown, log, finished.resolve);
 		const core = { options, open, machine, shielded, log, clock, monotonicClock, report, stops, isAtEnd };
 		const { ports, peers } = await startServices(core);
-		if (shielded instanceof LateSupport) {
-			loadShieldedSupport(config, true).then(
-				(loaded) => shielded.become(loaded),
-				(error: unknown) => report(error, "shielded proofs"),
-			);
+		if (shielded instanceof LateShieldedSupport) {
+			shielded
+				.load(() => loadShieldedSupport(config, true))
+				.catch((error: unknown) => report(error, "shielded proofs"));
 		}
 		return {
 			peers,
@@ -221,6 +223,7 @@ async function startServices(
 	executeWaitingInTurns(open, report);
 	logSwitches(open, log);
 	watchVersions(open, log);
+	const shieldedWork = options.shieldedWork ?? openShieldedWork(config, development !== undefined, stops);
 	const shieldedWarning = watchShielded(open, config, log);
 	const network = new LateNetwork(isolatedNetwork(toHex(open.rules.genesisId).repeat(2)));
 	const metrics = await startCounting(open, network, options, report, stops);
@@ -238,7 +241,7 @@ async function startServices(
 		confirmedNumber: () => peers?.chain.confirmedNumber ?? 0n,
 		submitted: () => sealer?.submitted() ?? Promise.resolve(),
 		catchUp: () => sealer?.catchUp() ?? false,
-		shieldedWork: options.shieldedWork,
+		shieldedWork,
 		prepare: shielded?.prepare,
 		warnings: () => [shieldedWarning()].filter((warning) => warning !== undefined),
 		report,

@@ -31,7 +31,7 @@ export function developmentProofs(load: () => Promise<Groth16> = loadGroth16): S
 	};
 	return {
 		holdsSpend: (...question) => current().holdsSpend(...question),
-		holdsOutput: (output) => current().holdsOutput(output),
+		holdsOutput: (...question) => current().holdsOutput(...question),
 		holdsBalance: (...question) => current().holdsBalance(...question),
 		merkleHash: (...question) => current().merkleHash(...question),
 	};

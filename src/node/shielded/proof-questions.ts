@@ -97,10 +97,10 @@ const CALLS: ReadonlyMap<string, (data: Uint8Array) => Pieces> = new Map([
 		(data) => ({ spends: piecesAt(data, 0, 1, SPEND_BYTES), outputs: listAt(data, 19, OUTPUT_BYTES) }),
 	],
 ]);
-const SELECTOR = 4;
+const SELECTOR_BYTES = 4;
 
 function questionsOfCall(data: Uint8Array): ProofQuestion[] {
-	const pieces = CALLS.get(toHex(data.subarray(0, SELECTOR)))?.(data.subarray(SELECTOR));
+	const pieces = CALLS.get(toHex(data.subarray(0, SELECTOR_BYTES)))?.(data.subarray(SELECTOR_BYTES));
 	if (!pieces) return [];
 	return [
 		...pieces.spends.map((bytes) => ({ kind: "spend" as const, bytes })),

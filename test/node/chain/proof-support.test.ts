@@ -1,9 +1,9 @@
 import { afterEach, describe, expect, it } from "vitest";
 import type { OpenChain } from "../../../src/node/chain/open-chain.js";
 import { scheduledWitness, slotTimeMs } from "../../../src/node/consensus/slots.js";
-import { loadShieldedSupport, takesProofsUnchecked } from "../../../src/node/contract-runner.js";
 import { MissingProofsError, UnverifiableBlockError } from "../../../src/node/rules/errors.js";
 import type { ShieldedProofs } from "../../../src/node/shielded/proofs.js";
+import { loadShieldedSupport, takesProofsUnchecked } from "../../../src/node/shielded-support.js";
 import {
 	ReceiveDescription,
 	ShieldedTransferContract,
@@ -48,7 +48,7 @@ describe("a chain with shielded transactions", () => {
 	it("is opened where the configuration takes proofs unchecked, or the release checks none", async () => {
 		const config = smallConfig(ON, "node.shielded.allowUnverified = true");
 		expect(takesProofsUnchecked(config)).toBe(true);
-		open = await openSmall({ config, shielded: await loadShieldedSupport(config) });
+		open = await openSmall({ config, shielded: await loadShieldedSupport(config, false) });
 		await open.close();
 		const off = "node.release = 4.8.0\nnode.fullNodeAllowShieldedTransaction = false";
 		open = await openSmall({ config: smallConfig(ON, off) });
@@ -95,7 +95,7 @@ describe("a node that takes proofs unchecked", () => {
 	});
 
 	it("still refuses wrong signatures and values, and hashes trees", async () => {
-		const support = await loadShieldedSupport(smallConfig("", "node.shielded.allowUnverified = true"));
+		const support = await loadShieldedSupport(smallConfig("", "node.shielded.allowUnverified = true"), false);
 		const proofs = support?.proofs as ShieldedProofs;
 		const [hash, signature] = [new Uint8Array(32), new Uint8Array(64)];
 		expect(proofs.holdsBalance({ spent: [], created: [], value: 1n, signature }, hash)).toBe(false);

@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { developmentProofs } from "../../../src/node/shielded/development-proofs.js";
 import { compiledGroth16 } from "../../../src/node/shielded/groth16-compiled.js";
+import { holdsTransfer } from "../../../src/node/shielded/proofs.js";
 import { emptyNoteRoot } from "../../../src/protocol/sapling/note-tree.js";
 
 test("a development chain's proofs are checked at once, and by the faster library as soon as it is there", async () => {
@@ -16,14 +17,13 @@ test("a development chain's proofs are checked at once, and by the faster librar
 		return library;
 	});
 	expect(asked).toEqual([]);
-	const balance = { spent: [], created: [], value: 0n, signature: new Uint8Array(64).fill(255) };
-	const signHash = new Uint8Array(32);
-	expect(proofs.holdsBalance(balance, signHash)).toBe(false);
+	const question = [[], [], 0n, new Uint8Array(64).fill(255), new Uint8Array(32)] as const;
+	expect(holdsTransfer(proofs, ...question)).toBe(false);
 	const root = emptyNoteRoot(3);
 	expect(proofs.merkleHash(3, root, root)).toEqual(emptyNoteRoot(4));
 	expect(asked).toEqual(["compiled"]);
 	await arrival;
 	await Promise.resolve();
-	expect(proofs.holdsBalance(balance, signHash)).toBe(false);
+	expect(holdsTransfer(proofs, ...question)).toBe(false);
 	expect(asked).toEqual(["compiled"]);
 });

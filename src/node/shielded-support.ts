@@ -1,0 +1,128 @@
+/** What a node loads for shielded transactions: checking proofs, trees of notes, and making proofs for clients. */
+
+import { randomBytes } from "node:crypto";
+import type { Prover } from "../protocol/sapling/prover.js";
+import type { SignedTransaction } from "../protocol/transaction.js";
+import type { ShieldedWork } from "./api/context.js";
+import type { NodeConfig } from "./config/config.js";
+import { RuntimeRuleError } from "./rules/errors.js";
+import { questionsOf } from "./shielded/proof-questions.js";
+import type { ShieldedProofs } from "./shielded/proofs.js";
+import type { NoteTreeHasher } from "./state/note-trees.js";
+
+/** A block has few proofs; more threads would have nothing to do. */
+const PROOF_THREADS = 2;
+
+/** What a chain with shielded transactions needs beside its rules. */
+export interface ShieldedSupport {
+	readonly proofs: ShieldedProofs;
+	readonly trees: NoteTreeHasher;
+	/** Checks the proofs of transactions ahead of their execution, where that can be done elsewhere. */
+	prepare?(transactions: readonly SignedTransaction[]): Promise<void>;
+	close?(): Promise<void>;
+}
+
+/**
+ * What checks shielded proofs, loaded where the configuration names their parameters, or for a development chain; or everything
+ * else about shielded transactions, where the configuration allows that.
+ * @throws {ConfigError} if the files are not there, or not those
+ */
+export async function loadShieldedSupport(
+	config: NodeConfig,
+	isDevelopment: boolean,
+): Promise<ShieldedSupport | undefined> {
+	const { parameters, verifiesProofs, allowsUnverified } = config.node.shielded;
+	if (!verifiesProofs || !(parameters || allowsUnverified || isDevelopment)) return undefined;
+	const { encodedTrees: trees } = await import("../protocol/sapling/encoded-tree.js");
+	if (parameters) {
+		const { loadVerifyingKeys, proofsWith } = await import("./shielded/parameters.js");
+		const proofs = await proofsWith(await loadVerifyingKeys(parameters), PROOF_THREADS);
+		return {
+			proofs,
+			trees,
+			prepare: (transactions) => proofs.prepare(transactions),
+			close: () => proofs.close(),
+		};
+	}
+	if (isDevelopment) {
+		const { developmentProofs } = await import("./shielded/development-proofs.js");
+		return { proofs: developmentProofs(), trees };
+	}
+	const { unprovenVerifier } = await import("./shielded/verifier.js");
+	return { proofs: unprovenVerifier(), trees };
+}
+
+/** Whether proofs are taken as good without checking. */
+export const takesProofsUnchecked = ({ node: { shielded } }: NodeConfig): boolean =>
+	shielded.verifiesProofs && shielded.allowsUnverified && !shielded.parameters;
+
+/** Of a development chain that has no blocks yet: a start doesn't wait for code that hardly any chain needs. */
+export class LateShieldedSupport implements ShieldedSupport {
+	private support: ShieldedSupport | undefined;
+	private loading: Promise<void> = Promise.resolve();
+
+	readonly proofs: ShieldedProofs = {
+		holdsSpend: (...question) => this.loaded().proofs.holdsSpend(...question),
+		holdsOutput: (...question) => this.loaded().proofs.holdsOutput(...question),
+		holdsBalance: (...question) => this.loaded().proofs.holdsBalance(...question),
+		merkleHash: (...question) => this.loaded().proofs.merkleHash(...question),
+	};
+
+	readonly trees: NoteTreeHasher = {
+		append: (...question) => this.loaded().trees.append(...question),
+		root: (...question) => this.loaded().trees.root(...question),
+	};
+
+	load(load: () => Promise<ShieldedSupport | undefined>): Promise<void> {
+		this.loading = load().then((support) => {
+			this.support = support;
+		});
+		return this.loading;
+	}
+
+	/** Transactions with proofs wait until there is what checks them. */
+	readonly prepare = async (transactions: readonly SignedTransaction[]): Promise<void> => {
+		if (!this.support && transactions.some((transaction) => questionsOf(transaction).length > 0)) {
+			await this.loading.catch(() => undefined);
+		}
+		await this.support?.prepare?.(transactions);
+	};
+
+	readonly close = async (): Promise<void> => this.support?.close?.();
+
+	private loaded(): ShieldedSupport {
+		if (this.support) return this.support;
+		throw new RuntimeRuleError(
+			"UnsupportedOperationException",
+			"the keys of shielded proofs are being loaded; ask again",
+		);
+	}
+}
+
+/**
+ * What shielded transactions are built with for clients: the process's randomness, and a prover that is opened with the first
+ * request for a proof, where the configuration names parameters, or for a development chain.
+ * @param stops gets what ends it
+ */
+export function openShieldedWork(
+	{ node: { shielded } }: NodeConfig,
+	isDevelopment: boolean,
+	stops: (() => Promise<void> | void)[],
+): ShieldedWork {
+	let opened: Promise<Prover> | undefined;
+	const open = async (): Promise<Prover> => {
+		const { openProver } = await import("../proving/open-prover.js");
+		if (shielded.parameters) return openProver({ parameters: shielded.parameters });
+		const { developmentParametersFolder } = await import("../proving/development-parameters.js");
+		return openProver({ parameters: { development: developmentParametersFolder(process.env) } });
+	};
+	stops.push(async () => (await opened)?.close());
+	return {
+		random: (length) => Uint8Array.from(randomBytes(length)),
+		prover: async () => {
+			if (!shielded.parameters && !isDevelopment) return undefined;
+			opened ??= open();
+			return opened;
+		},
+	};
+}
