@@ -40,7 +40,7 @@ const SLOW = [
 	"test/node/api/development/web-library.test.ts",
 	"test/node/network/{live,node-environment}.test.ts",
 	"test/wallet/compiler/solc.test.ts",
-	"test/wallet/shielded/{compiled,contract,pay,proved-by-node,scan}.test.ts",
+	"test/wallet/shielded/{compiled,contract,native-pay,pay,proved-by-node,scan}.test.ts",
 ];
 
 /** On a machine that does much else, `COIN_TEST_PATIENCE=10` multiplies every limit. */
@@ -56,8 +56,8 @@ export default defineConfig({
 					name: "unit",
 					include: ["test/**/*.test.ts"],
 					exclude: [...PROGRAM, ...CLIENTS, ...SLOW],
-					testTimeout: seconds(5),
-					hookTimeout: seconds(10),
+					testTimeout: seconds(20),
+					hookTimeout: seconds(30),
 					pool: "threads",
 					isolate: false,
 				},

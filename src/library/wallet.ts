@@ -56,6 +56,7 @@ export type { Pool } from "../wallet/shielded/pool.js";
 export { type PoolUnits, unitsOf } from "../wallet/shielded/pool-units.js";
 export { type ScanResult, scanPool } from "../wallet/shielded/scan.js";
 export { fileStore, memoryStore, type ScanStore } from "../wallet/shielded/scan-store.js";
+export { senderlessEnvelope } from "../wallet/shielded/senderless.js";
 export { contractOf } from "../wallet/transaction/contract.js";
 export {
 	envelopeOf,

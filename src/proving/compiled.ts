@@ -68,23 +68,26 @@ export interface GeneratedScalars {
 export type Group = 1 | 2;
 const groupBytes = (group: Group): number => (group === 1 ? G1_BYTES : G2_BYTES);
 
+/** A compiled module, which can be handed to worker threads; the types that come with the runtime lack it. */
+export type CompiledModule = object;
+
 /** What is used of the engine: the types that come with the runtime lack it. */
 const { WebAssembly: engine } = globalThis as unknown as {
 	readonly WebAssembly: {
-		compile(bytes: Uint8Array): Promise<WebAssembly.Module>;
-		instantiate(module: WebAssembly.Module, imports: object): Promise<{ readonly exports: unknown }>;
+		compile(bytes: Uint8Array): Promise<CompiledModule>;
+		instantiate(module: CompiledModule, imports: object): Promise<{ readonly exports: unknown }>;
 	};
 };
 
 /** Compiles the module, which then can be handed to worker threads. */
-export const compileProver = async (): Promise<WebAssembly.Module> =>
+export const compileProver = async (): Promise<CompiledModule> =>
 	engine.compile(await readFile(installedFile("sapling-prover.wasm")));
 
 /** An instance of the module, with a memory of its own. */
 export class CompiledProver {
 	private constructor(private readonly exports: Exports) {}
 
-	static async start(module: WebAssembly.Module): Promise<CompiledProver> {
+	static async start(module: CompiledModule): Promise<CompiledProver> {
 		const { exports } = await engine.instantiate(module, {});
 		return new CompiledProver(exports as Exports);
 	}

@@ -2,13 +2,13 @@
 
 import { parentPort, workerData } from "node:worker_threads";
 import { ProvingError } from "../protocol/sapling/prover.js";
-import { CompiledProver } from "./compiled.js";
+import { type CompiledModule, CompiledProver } from "./compiled.js";
 import { type Question, type TaskFailure, TaskRunner } from "./tasks.js";
 
 const port = parentPort;
 if (!port) throw new Error("this file runs as a worker thread");
 
-const { module } = workerData as { readonly module: WebAssembly.Module };
+const { module } = workerData as { readonly module: CompiledModule };
 const runner = new TaskRunner(await CompiledProver.start(module));
 
 port.on("message", (question: Question) => {

@@ -2,6 +2,7 @@
 
 import { Worker } from "node:worker_threads";
 import { ProvingError } from "../protocol/sapling/prover.js";
+import type { CompiledModule } from "./compiled.js";
 import type { Question, TaskFailure, Tasks } from "./tasks.js";
 
 interface Waiting {
@@ -34,7 +35,7 @@ export class Threads {
 	/** @param script the bundled `prover.worker.ts`. @param count how many threads, at least one */
 	constructor(
 		script: URL,
-		module: WebAssembly.Module,
+		module: CompiledModule,
 		readonly count: number,
 	) {
 		this.threads = Array.from({ length: count }, () => this.start(script, module));
@@ -65,7 +66,7 @@ export class Threads {
 		await Promise.all(this.threads.map(({ worker }) => worker.terminate()));
 	}
 
-	private start(script: URL, module: WebAssembly.Module): Thread {
+	private start(script: URL, module: CompiledModule): Thread {
 		const worker = new Worker(script, { workerData: { module } });
 		const thread: Thread = { worker, doing: undefined };
 		// Threads that wait for work must not keep the process alive.

@@ -49,7 +49,8 @@ export class DevelopmentChain {
 		private readonly node: ChildProcess,
 	) {}
 
-	static async start(): Promise<DevelopmentChain> {
+	/** @param flags further ones of the node */
+	static async start(flags: readonly string[] = []): Promise<DevelopmentChain> {
 		const home = new Home();
 		const ready = join(home.path, "ready");
 		const ports = ["http", "solidity", "jsonrpc", "grpc", "grpc-solidity"].flatMap((api) => [
@@ -59,7 +60,7 @@ export class DevelopmentChain {
 		ports.push("--port", "0");
 		const words = ["node", "start", "--ready-file", ready, "--log-format", "json", ...ports];
 		// Votes have a stake of their own, which is the harder case for commands.
-		words.push("--parameter", "allowNewResourceModel=1");
+		words.push("--parameter", "allowNewResourceModel=1", ...flags);
 		const node = spawn(process.execPath, [program, ...words], {
 			cwd: home.path,
 			env: { PATH: process.env["PATH"] ?? "", HOME: home.path },

@@ -36,6 +36,8 @@ const manifest = JSON.parse(readFileSync(join(root, "oclif.manifest.json"), "utf
  */
 const ELSEWHERE = [
 	/^coin (dev|network|node|tx trace) /,
+	// Notes need a contract and proofs: shielded.test.ts and shielded-proofs.test.ts have both.
+	/coin shielded /,
 	/^coin chain (import|export) /,
 	/^coin exchange trade /,
 	/\| jq /,

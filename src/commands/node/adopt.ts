@@ -113,7 +113,7 @@ export default class NodeAdopt extends CoinCommand {
 			this.note("interrupted; the same command goes on from here");
 			return endInterrupted();
 		}
-		const { judgement, lowest, entries, bytes, checks } = adopted;
+		const { judgement, lowest, entries, bytes, checks, differences } = adopted;
 		this.printRecord({
 			head: judgement.head.number,
 			blockID: toHex(judgement.head.id),
@@ -125,7 +125,7 @@ export default class NodeAdopt extends CoinCommand {
 			checkedTransactions: checks.transactions,
 			otherKeys: checks.otherKeys,
 			seconds: Math.round((performance.now() - started) / 1000),
-			notes: judgement.notes,
+			notes: [...judgement.notes, ...differences],
 		});
 		this.note(
 			"nothing but its source vouches for the state: start the node and compare its head with others",

@@ -32,8 +32,9 @@ import { nativeProvedHere } from "../../wallet/shielded/native-payment.js";
 import { type PayRequest, type Provers, payPlan } from "../../wallet/shielded/pay.js";
 import { type PaymentTarget, systemRandom } from "../../wallet/shielded/payment.js";
 import { provedByNode } from "../../wallet/shielded/proved-by-node.js";
-import { headerFor, parseExpiry, parseReference } from "../../wallet/transaction/build.js";
-import { envelopeOf, writeEnvelope } from "../../wallet/transaction/envelope.js";
+import { senderlessEnvelope } from "../../wallet/shielded/senderless.js";
+import { parseExpiry, parseReference } from "../../wallet/transaction/build.js";
+import { writeEnvelope } from "../../wallet/transaction/envelope.js";
 import { noteFor, summaryLines } from "../../wallet/transaction/envelope-note.js";
 import { accountNamed } from "../../wallet/transaction/signing.js";
 import { parseNatural } from "../../wallet/values/integer-text.js";
@@ -120,7 +121,7 @@ export default class ShieldedSend extends ActingCommand {
 		const open =
 			flags.mint && flags.key === undefined ? undefined : await openShielded(settings, flags, manner);
 		const own = open && (await openPool(client, open, flags, manner));
-		const pool = own?.pool ?? (await poolOf(settings, flags));
+		const pool = own?.pool ?? (await poolOf(client, flags));
 		// Notes of the chain's own pool pay for themselves: no account acts.
 		const isSenderless = pool.kind === "native" && !flags.mint;
 		const context = isSenderless ? nobody(settings, client) : await this.context(acting);
@@ -156,13 +157,14 @@ export default class ShieldedSend extends ActingCommand {
 				readonly "fee-limit"?: string | undefined;
 				readonly "prove-on-node": boolean;
 				readonly params?: string | undefined;
+				readonly "other-params": boolean;
 			},
 	): Promise<TransactionPlan> {
 		const { client } = context;
 		const units = await unitsFor(client, request.pool, flags);
 		return await payPlan(context, request, {
 			units,
-			provers: flags["prove-on-node"] ? this.nodeProvers(client) : await this.ownProvers(context, flags),
+			provers: flags["prove-on-node"] ? this.nodeProvers(client) : await this.ownProvers(client, flags),
 			scan: flags.own && (() => (flags.own as OpenPool).scan()),
 			store: flags.own?.store,
 			feeLimit: flags["fee-limit"],
@@ -181,10 +183,10 @@ export default class ShieldedSend extends ActingCommand {
 
 	/** Proofs are made by this program, with signs of life. */
 	private async ownProvers(
-		{ settings, client }: ActingContext,
-		flags: ProgressFlags & { readonly params?: string | undefined },
+		client: NodeClient,
+		flags: ProgressFlags & Parameters<typeof localProver>[1],
 	): Promise<Provers> {
-		const prover = await localProver(settings, client, flags);
+		const prover = await localProver(client, flags);
 		this.prover = prover;
 		const shown = <T>(work: (tools: Parameters<typeof provedHere>[0]) => Promise<T>): Promise<T> =>
 			withProgress("making the proofs", this.audience(flags), (progress) => {
@@ -201,18 +203,11 @@ export default class ShieldedSend extends ActingCommand {
 	/** A transaction that nobody signs, since its proofs say that it is allowed. */
 	private async actForNobody(client: NodeClient, flags: ActingFlags, plan: TransactionPlan): Promise<void> {
 		const { expires, "ref-block": reference } = flags;
-		const header = await headerFor(
-			client,
-			{
-				...plan,
-				memo: memoBytes(flags.memo),
-				expiry: expires === undefined ? undefined : parseExpiry(expires),
-				reference: reference === undefined ? undefined : parseReference(reference),
-			},
-			Date.now(),
-		);
-		if (!plan.complete) throw new Failure("internal", "a transaction without a sender is made of proofs");
-		const envelope = envelopeOf(await plan.complete(header));
+		const envelope = await senderlessEnvelope(client, plan, {
+			memo: memoBytes(flags.memo),
+			expiry: expires === undefined ? undefined : parseExpiry(expires),
+			reference: reference === undefined ? undefined : parseReference(reference),
+		});
 		const facts = { chain: await genesisId(client), permission: undefined, approval: undefined };
 		const summary = [...summaryLines(envelope, facts), ...(plan.details ?? [])];
 		if (flags["dry-run"]) {
@@ -228,14 +223,14 @@ export default class ShieldedSend extends ActingCommand {
 		}
 		if (flags.build || flags.sign) return printJsonText(writeEnvelope(envelope, noteFor(envelope, facts)));
 		await this.confirm(client.settings.confirm ? 1 : 0, summary, flags.yes);
-		await this.show(summary);
+		if (this.isWatched) await this.show(summary);
 		await this.sendAndReport(client, envelope, flags, plan.result ?? {}, plan);
 	}
 }
 
 const STAGES: Readonly<Record<string, string>> = {
 	queued: "waiting for other proofs",
-	parameters: "reading the parameters of the proofs",
+	parameters: "preparing the parameters of the proofs",
 	proving: "making the proofs",
 };
 

@@ -19,17 +19,19 @@ interface AccountSources {
 	readonly balances: Iterable<ForeignEntry>;
 	/** Whether the reference moves balances out of the records that it writes (ALLOW_ASSET_OPTIMIZATION). */
 	readonly movesTokens: boolean;
+	/** Told of each account before it comes. */
+	readonly onAccount: (account: Readonly<Account>) => void;
 }
 
 /** The merged records, ascending. @throws {AdoptionError} that names the address of what can't be read */
 export function* mergedAccounts(sources: AccountSources): Generator<ForeignEntry> {
 	const balances = new BalanceWalk(sources.balances);
-	const { rows, movesTokens } = sources;
+	const { rows } = sources;
 	let at = 0;
 	const changed = function* (before: Uint8Array | undefined): Generator<ForeignEntry> {
 		for (let row = rows[at]; row; row = rows[++at]) {
 			if (before && Buffer.compare(row.key, before) >= 0) return;
-			if (row.value) yield [row.key, mergeChanged(row.key, row.value, balances, movesTokens)];
+			if (row.value) yield [row.key, mergeChanged(row.key, row.value, balances, sources)];
 		}
 	};
 	for (const [key, value] of sources.accounts) {
@@ -37,15 +39,21 @@ export function* mergedAccounts(sources: AccountSources): Generator<ForeignEntry
 		const row = rows[at];
 		if (row && Buffer.compare(row.key, key) === 0) {
 			at++;
-			if (row.value) yield [key, mergeChanged(key, row.value, balances, movesTokens)];
-		} else yield [key, mergeStored(key, value, balances)];
+			if (row.value) yield [key, mergeChanged(key, row.value, balances, sources)];
+		} else yield [key, mergeStored(key, value, balances, sources)];
 	}
 	yield* changed(undefined);
 }
 
-function mergeStored(address: Uint8Array, value: Uint8Array, balances: BalanceWalk): Uint8Array {
+function mergeStored(
+	address: Uint8Array,
+	value: Uint8Array,
+	balances: BalanceWalk,
+	{ onAccount }: AccountSources,
+): Uint8Array {
 	const apart = balances.of(address);
 	const account = decodeAccount(address, value);
+	onAccount(account);
 	if (!account.asset_optimized || apart.size === 0) return value;
 	return Account.encode(withTokens(account, apart));
 }
@@ -54,10 +62,11 @@ function mergeChanged(
 	address: Uint8Array,
 	value: Uint8Array,
 	balances: BalanceWalk,
-	movesTokens: boolean,
+	{ movesTokens, onAccount }: AccountSources,
 ): Uint8Array {
 	const apart = balances.of(address);
 	const account = decodeAccount(address, value);
+	onAccount(account);
 	const merged = withTokens(account, account.asset_optimized ? apart : new Map());
 	if (movesTokens) {
 		merged.asset_optimized = true;

@@ -22,6 +22,8 @@ export interface AdoptionMark {
 	readonly bytes: number;
 	/** Rows of `trans` that hold no height. */
 	readonly withoutHeight: number;
+	/** Sums over the accounts that were read, in decimal. */
+	readonly sums?: readonly string[];
 }
 
 /** @throws {AdoptionError} if it isn't readable */

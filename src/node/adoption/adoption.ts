@@ -6,7 +6,7 @@ import { propertySeed } from "../chain/open-chain.js";
 import type { NodeConfig } from "../config/config.js";
 import type { KeyValueDatabase } from "../state/database.js";
 import { StateDatabase } from "../state/state-database.js";
-import { createView } from "../state/view.js";
+import { createView, type StateView } from "../state/view.js";
 import { type CheckResult, checkAdopted, WINDOW } from "./adoption-checks.js";
 import { AdoptionError } from "./adoption-error.js";
 import {
@@ -23,6 +23,7 @@ import { type Expected, type Judgement, judge } from "./judgement.js";
 import type { Source } from "./source-directory.js";
 import { SourceReader } from "./source-reader.js";
 import { type Step, steps, type Work } from "./steps.js";
+import { AccountSums } from "./sums.js";
 
 /** How far an adoption is. */
 export type AdoptionProgress =
@@ -57,6 +58,8 @@ export interface Adopted {
 	readonly entries: number;
 	readonly bytes: number;
 	readonly checks: CheckResult;
+	/** Sums over all accounts that aren't what the chain's totals say, a sentence each. */
+	readonly differences: readonly string[];
 }
 
 /** A source that was judged good. */
@@ -111,10 +114,11 @@ export async function adopt(
 			options.onProgress({ phase: "check", blocks: done, of }),
 		);
 		if (!checks) return undefined;
+		const differences = sumsDiffer(view, writer.mark, config);
 		const noted = note ? [adoptedBlocksChange(note)] : [];
 		await database.write([metaChange(genesisId(config.genesis)), NO_MARK, ...noted], true);
 		const { entries, bytes } = writer.mark;
-		return { judgement, lowest: note ? judgement.lowest : lowestKept, entries, bytes, checks };
+		return { judgement, lowest: note ? judgement.lowest : lowestKept, entries, bytes, checks, differences };
 	} catch (error) {
 		if (error instanceof AdoptionStopped) return undefined;
 		throw error;
@@ -132,6 +136,11 @@ function lowestKeptOf({ head, lowest }: Judgement, options: AdoptionOptions): bi
 	throw new AdoptionError(
 		`--blocks none keeps the newest ${kept} blocks, and the data have those from ${lowest} to ${head.number} only: use --blocks copy`,
 	);
+}
+
+function sumsDiffer(view: StateView, { sums }: AdoptionMark, { genesis }: NodeConfig): readonly string[] {
+	const votes = genesis.witnesses.reduce((sum, { voteCount }) => sum + voteCount, 0n);
+	return new AccountSums(sums).differences(view, votes);
 }
 
 function beginning({ path, fingerprint }: Source, blocks: BlockChoice): AdoptionMark {
@@ -152,6 +161,7 @@ async function runSteps(work: Work, progress: CopyProgress): Promise<void> {
 		const { after } = writer.mark;
 		await step.run(work, after === "" ? undefined : Buffer.from(after, "hex"));
 		await writer.finish(steps[at + 1]?.name ?? DONE);
+		writer.counted = undefined;
 		progress.end(step);
 		for (const name of step.reads) reader.release(name);
 	}

@@ -20,6 +20,8 @@ export class BatchWriter {
 	private slab = new Uint8Array(0);
 	private used = 0;
 	private unsynced = 0;
+	/** What a step counts, for the mark of each batch. */
+	counted: (() => Partial<AdoptionMark>) | undefined;
 	private writing: Promise<void> = Promise.resolve();
 
 	/**
@@ -90,7 +92,7 @@ export class BatchWriter {
 
 	private async hand(mark: AdoptionMark): Promise<void> {
 		const entries = mark.entries + this.batch.length;
-		this.mark = { ...mark, entries, bytes: mark.bytes + this.gathered };
+		this.mark = { ...mark, ...this.counted?.(), entries, bytes: mark.bytes + this.gathered };
 		const batch = [...this.batch, markChange(this.mark)];
 		this.unsynced += this.gathered;
 		const sync = this.unsynced >= SYNC_BYTES;

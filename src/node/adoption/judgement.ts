@@ -19,7 +19,7 @@ import {
 	versionPassed,
 } from "./source-properties.js";
 import type { SourceReader } from "./source-reader.js";
-import { LEFT_OUT, OPTIONAL, READ_STORES, RECEIPTS, REQUIRED } from "./source-stores.js";
+import { LEFT_OUT, READ_STORES, RECEIPTS, REQUIRED } from "./source-stores.js";
 
 /** What the data have to be. */
 export interface Expected {
@@ -210,8 +210,6 @@ function notesOf(reader: SourceReader, lowest: bigint): string[] {
 	if (lowest > 1n) notes.push(`the data of a lite node: blocks from 1 to ${lowest - 1n} are missing`);
 	if (reader.isEmpty(RECEIPTS)) notes.push("there are no receipts (transactionRetStore is missing or empty)");
 	else if (lowest > 1n) notes.push("receipts are those of the latest blocks only");
-	const missing = READ_STORES.filter((name) => !stores.includes(name) && !OPTIONAL.has(name));
-	if (missing.length > 0) notes.push(`taken for empty, since the stores are missing: ${missing.join(", ")}`);
 	const isKnown = (name: string): boolean => READ_STORES.includes(name) || LEFT_OUT.has(name);
 	const unknown = stores.filter((name) => !isKnown(name) && !reader.isEmpty(name));
 	if (unknown.length > 0)

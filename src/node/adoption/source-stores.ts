@@ -10,17 +10,6 @@ export const adoptedStores: readonly StoreDefinition<unknown>[] = storeDefinitio
 	({ index }) => !OWN.has(index),
 );
 
-/** Without these there is no state to go on from. */
-export const REQUIRED: readonly string[] = [
-	"properties",
-	"account",
-	"block",
-	"block-index",
-	"witness",
-	"witness_schedule",
-	"storage-row",
-];
-
 export const RECEIPTS = "transactionRetStore";
 /** Receipts of releases before mid-2019, a row a transaction. */
 const OLD_RECEIPTS = "transactionHistoryStore";
@@ -29,9 +18,10 @@ const OLD_RECEIPTS = "transactionHistoryStore";
 export const VOTES = "pbft-sign-data";
 export const CONFIRMED = "common-database";
 
-/** Stores that data can lack without a word about it. */
-export const OPTIONAL: ReadonlySet<string> = new Set([
-	...[RECEIPTS, OLD_RECEIPTS, "recent-transaction", VOTES, CONFIRMED],
+/** Stores that lite data lack, or those of a node without the features that write them. */
+const OPTIONAL: ReadonlySet<string> = new Set([
+	...[RECEIPTS, OLD_RECEIPTS, VOTES, CONFIRMED],
+	...[stores.balanceTrace.name, stores.accountTrace.name],
 ]);
 
 /** All that are read. */
@@ -39,6 +29,9 @@ export const READ_STORES: readonly string[] = [
 	...adoptedStores.map(({ name }) => name),
 	...["account-asset", "recent-transaction", VOTES, CONFIRMED],
 ];
+
+/** Every release from 4.8.0 on makes these, empty or not: one that is missing was lost, and would be taken for empty. */
+export const REQUIRED: readonly string[] = READ_STORES.filter((name) => !OPTIONAL.has(name));
 
 /** Derived, local to a node, or caches; and what older releases left over. */
 export const LEFT_OUT: ReadonlySet<string> = new Set([

@@ -21,6 +21,7 @@ import { rowsAfter } from "./merged-entries.js";
 import { keptProperty, numberOf } from "./source-properties.js";
 import type { SourceReader } from "./source-reader.js";
 import { adoptedStores, CONFIRMED, VOTES } from "./source-stores.js";
+import { AccountSums } from "./sums.js";
 
 /** What a step works with. */
 export interface Work {
@@ -173,10 +174,13 @@ async function copy(
 
 async function copyAccounts(work: Work, after: Uint8Array | undefined): Promise<void> {
 	const { stored, rows } = work.reader.apart("account", after);
+	const sums = new AccountSums(work.writer.mark.sums);
+	work.writer.counted = () => ({ sums: sums.text });
 	const merged = mergedAccounts({
 		accounts: stored,
 		rows: rowsAfter(rows, after),
 		balances: work.reader.entries("account-asset", after),
+		onAccount: (account) => sums.add(account),
 		movesTokens:
 			numberOf(work.judgement.properties.get("ALLOW_ASSET_OPTIMIZATION") ?? new Uint8Array(0)) === 1n,
 	});

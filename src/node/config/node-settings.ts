@@ -1,6 +1,7 @@
 /** Keys of `node` and `seed.node`: servers, peers, production. A part of the table of settings. */
 
 import { availableParallelism } from "node:os";
+import { NETWORK_OUTPUT_HASH, NETWORK_SPEND_HASH } from "../../protocol/sapling/network-parameters.js";
 import { NETWORKS } from "../rules/chain-rules.js";
 import { NEWEST_RELEASE, RELEASES } from "../rules/release.js";
 import { boolean, double, idle, int, long, optionalText, port, text, texts } from "./setting.js";
@@ -190,11 +191,11 @@ export const nodeSettings = {
 		"true: without node.shielded.params, a chain with shielded transactions is followed all the same; their proofs are not checked, only everything else about them",
 	),
 	"node.shielded.spendHash": text(
-		"25fd9a0d1c1be0526c14662947ae95b758fe9f3d7fb7f55e9b4437830dcc6215a7ce3ea465914b157715b7a4d681389ea4aa84438190e185d5e4c93574d3a19a",
+		NETWORK_SPEND_HASH,
 		"BLAKE2b-512 of the file of spends there (by default that of the network's sapling-spend.params)",
 	),
 	"node.shielded.outputHash": text(
-		"a1cb23b93256adce5bce2cb09cefbc96a1d16572675ceb691e9a3626ec15b5b546926ff1c536cfe3a9df07d796b32fdfc3e5d99d65567257bf286cd2858d71a6",
+		NETWORK_OUTPUT_HASH,
 		"BLAKE2b-512 of the file of outputs there (by default that of the network's sapling-output.params)",
 	),
 	"node.openTransactionSort": boolean(false, "packing prefers higher fees"),

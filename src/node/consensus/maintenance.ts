@@ -18,7 +18,7 @@ import { witnessesByVotes } from "./witness-order.js";
 export const MAX_ACTIVE_WITNESSES = 27;
 
 /** Value of REMOVE_THE_POWER_OF_THE_GR once it has been carried out. */
-const POWER_REMOVED = -1n;
+export const POWER_REMOVED = -1n;
 
 /** Whether a block of this time ends the cycle. */
 export function maintenanceDue(state: StateView, blockTimeMs: bigint): boolean {

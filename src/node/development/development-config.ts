@@ -1,18 +1,13 @@
 /** The configuration of a development chain, as the text that any node of it would read (protocol/development-chain §1). */
 
 import { addressFromHash, toBase58Check } from "../../protocol/address.js";
-import { fromHex, toHex, utf8 } from "../../protocol/bytes.js";
+import { toHex, utf8 } from "../../protocol/bytes.js";
+import { DEVELOPMENT_PARENT_HASH, DEVELOPMENT_POOL_TOKEN } from "../../protocol/development-genesis.js";
 import type { Dialect } from "../../protocol/dialect.js";
 import { sha256 } from "../../protocol/hash.js";
 import { COMMITTEE_KEYS, type NodeConfig, parseConfig } from "../config/config.js";
 import type { DevelopmentAccount } from "./accounts.js";
 import { developmentCommittee } from "./initial-state.js";
-
-/**
- * Parent of the genesis block of every development chain: that of the stock runtime, which test suites of clients
- * compare. No public network has it.
- */
-const DEVELOPMENT_PARENT_HASH = fromHex("957dc2d350daecc7bb6a38f3938ebde0a0c1cedafe15f0edae4256a2907449f6");
 
 /** Coins of the producer, in sun: below 2^53, so that rounding clients stay right. */
 const PRODUCER_BALANCE_SUN = 1_000_000_000_000_000n;
@@ -62,6 +57,7 @@ storage { db.directory = "database", balance.history.lookup = true, transHistory
 node {
   dialect = ${chain.dialect}
   fullNodeAllowShieldedTransaction = true
+  zenTokenId = "${DEVELOPMENT_POOL_TOKEN}"
   maxTransactionPendingSize = 20000
   minParticipationRate = 0
   http { ${listener("fullNode", ports.http)}, ${listener("solidity", ports.solidity)}, ${listener("PBFT", ports.pbft)} }

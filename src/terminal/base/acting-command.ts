@@ -197,7 +197,7 @@ export abstract class ActingCommand extends SendingCommand {
 		return flags["dry-run"] || level > 0 || this.isWatched || signs;
 	}
 
-	private get isWatched(): boolean {
+	protected get isWatched(): boolean {
 		return this.chatty && process.stderr.isTTY === true;
 	}
 

@@ -3,16 +3,27 @@
 import { AbiDataError } from "../../abi/abi-data-error.js";
 import { firstSource, sourceTrace } from "../../diagnostics/stack-trace.js";
 import { KeystoreError } from "../../keystore/keystore-error.js";
-import { FAILURE_KINDS, Failure } from "../../wallet/failure.js";
+import { ProvingError, type ProvingFailure } from "../../protocol/sapling/prover.js";
+import { FAILURE_KINDS, Failure, type FailureCode } from "../../wallet/failure.js";
 import { paint } from "./colors.js";
 import { isFrameworkError, plainMessage } from "./framework-errors.js";
 import { printJsonNote, printNote } from "./output.js";
+
+/** Why there is not a proof, as the machine interface says it. A witness that contradicts itself is ours. */
+const PROVING_CODES: Readonly<Record<ProvingFailure, FailureCode>> = {
+	witness: "internal",
+	parameters: "bad_value",
+	busy: "node_busy",
+	closed: "interrupted",
+	failed: "internal",
+};
 
 /** Turns whatever was thrown into a refusal; everything else is `internal`. */
 export function asFailure(error: unknown): Failure {
 	if (error instanceof Failure) return error;
 	if (error instanceof AbiDataError) return new Failure("bad_value", error.message);
 	if (error instanceof KeystoreError) return new Failure(error.code, error.message);
+	if (error instanceof ProvingError) return new Failure(PROVING_CODES[error.failure], error.message);
 	if (isFrameworkError(error))
 		return new Failure("usage", plainMessage(error.message), { hint: "see --help" });
 	if (error instanceof Error) {

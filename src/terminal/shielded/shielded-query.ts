@@ -3,9 +3,10 @@
 import { Flags } from "@oclif/core";
 import { findShielded, type ShieldedEntry, unlockShielded } from "../../keystore/shielded-keystore.js";
 import { toHex } from "../../protocol/bytes.js";
+import { DEVELOPMENT_POOL_TOKEN } from "../../protocol/development-genesis.js";
 import type { ShieldedKeys } from "../../protocol/sapling/key-set.js";
 import type { Settings, SettingsFlags } from "../../wallet/configuration/settings.js";
-import { genesisId } from "../../wallet/node/chain-query.js";
+import { genesisId, isDevelopmentChain } from "../../wallet/node/chain-query.js";
 import { NodeClient } from "../../wallet/node/node-client.js";
 import type { JudgedNote } from "../../wallet/shielded/note-state.js";
 import { judgedNotes } from "../../wallet/shielded/pay.js";
@@ -58,7 +59,7 @@ export const poolFlags = {
 		dependsOn: ["contract"],
 	}),
 	"pool-token": Flags.string({
-		description: `ORC-10 token of the chain's own pool, as its nodes are configured (${USUAL_POOL_TOKEN})`,
+		description: `ORC-10 token of the chain's own pool, as its nodes are configured (${USUAL_POOL_TOKEN}; ${DEVELOPMENT_POOL_TOKEN} on a development chain)`,
 		helpValue: "<id>",
 		helpGroup: "SHIELDED",
 		exclusive: ["contract"],
@@ -123,10 +124,14 @@ export async function openShielded(
 }
 
 /** The pool that the flags name. @throws {Failure} */
-export async function poolOf(settings: Settings, flags: PoolFlags): Promise<Pool> {
+export async function poolOf(client: NodeClient, flags: PoolFlags): Promise<Pool> {
 	if (flags.contract !== undefined)
-		return { kind: "contract", contract: await accountNamed(settings, flags.contract) };
-	return { kind: "native", tokenId: flags["pool-token"] ?? USUAL_POOL_TOKEN };
+		return { kind: "contract", contract: await accountNamed(client.settings, flags.contract) };
+	return { kind: "native", tokenId: flags["pool-token"] ?? (await usualToken(client)) };
+}
+
+async function usualToken(client: NodeClient): Promise<string> {
+	return (await isDevelopmentChain(client)) ? DEVELOPMENT_POOL_TOKEN : USUAL_POOL_TOKEN;
 }
 
 /** Amounts of the pool. @throws {Failure} */
@@ -155,9 +160,9 @@ export async function openPool(
 	{ audience, note, warn }: Manner,
 	again = false,
 ): Promise<OpenPool> {
-	const pool = await poolOf(client.settings, flags);
+	const pool = await poolOf(client, flags);
 	const chain = toHex(await genesisId(client));
-	const store = fileStore(client.settings.keystoreDirectory, keys.ivk, chain, poolName(pool), note);
+	const store = fileStore(client.settings.keystoreDirectory, keys, chain, poolName(pool), note);
 	if (again) await store.clear();
 	const since = flags.since === undefined ? undefined : parseNatural(flags.since);
 	const scan = (): Promise<ScanResult> =>

@@ -3,6 +3,7 @@
 import { toBase58Check } from "../../protocol/address.js";
 import { blockId } from "../../protocol/block.js";
 import { equalBytes, toHex } from "../../protocol/bytes.js";
+import { DEVELOPMENT_PARENT_HASH } from "../../protocol/development-genesis.js";
 import { sha256 } from "../../protocol/hash.js";
 import { Account, BlockHeader, BlockHeaderRaw, TransactionInfo } from "../../protocol/messages.js";
 import { Failure } from "../failure.js";
@@ -112,6 +113,12 @@ export function genesisId(client: NodeClient): Promise<Uint8Array> {
 		genesisIds.set(client, known);
 	}
 	return known;
+}
+
+/** Whether a node serves a development chain: one whose proofs and keys are for trying things out. */
+export async function isDevelopmentChain(client: NodeClient): Promise<boolean> {
+	const parent = (await blockByNumber(client, 0n))?.header.raw_data?.parentHash;
+	return parent !== undefined && equalBytes(parent, DEVELOPMENT_PARENT_HASH);
 }
 
 async function askGenesisId(client: NodeClient): Promise<Uint8Array> {

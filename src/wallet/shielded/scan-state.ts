@@ -6,6 +6,7 @@ import { gunzip, gzip } from "node:zlib";
 import { blake2b } from "@noble/hashes/blake2.js";
 import { asBuffer, concatBytes, fromHex, toHex, utf8 } from "../../protocol/bytes.js";
 import { IncrementalMerkleTree, IncrementalMerkleVoucher } from "../../protocol/messages.js";
+import type { ShieldedKeys } from "../../protocol/sapling/key-set.js";
 import type { Note } from "../../protocol/sapling/note.js";
 import { Failure } from "../failure.js";
 import type { BurntNote, HeldNote, Holdings, SentNote } from "./holdings.js";
@@ -45,8 +46,10 @@ export function stateKey(ivk: Uint8Array): Uint8Array {
 }
 
 /** What names a state's file: tells nothing about key or pool to whoever doesn't hold the key. */
-export function stateName(ivk: Uint8Array, chain: string, pool: string): string {
-	const text = concatBytes(ivk, utf8(`${chain} ${pool}`));
+export function stateName({ full, ivk, ovk }: ShieldedKeys, chain: string, pool: string): string {
+	// A viewing key finds more in the same blocks than an incoming one.
+	const sees = `${full ? "spent" : "incoming"} ${ovk ? "sent" : "unsent"}`;
+	const text = concatBytes(ivk, utf8(`${chain} ${pool} ${sees}`));
 	return toHex(blake2b(text, { personalization: utf8("coin scan names "), dkLen: 16 }));
 }
 

@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { createPrivateDirectory, errorCode, writePrivateFile } from "../../keystore/private-file.js";
 import { shieldedDirectory } from "../../keystore/shielded-keystore.js";
 import { asBuffer, fromHex } from "../../protocol/bytes.js";
+import type { ShieldedKeys } from "../../protocol/sapling/key-set.js";
 import { withFileLock } from "../configuration/file-lock.js";
 import { Failure } from "../failure.js";
 import { MAX_STATE_BYTES, openState, type ScanState, sealState, stateKey, stateName } from "./scan-state.js";
@@ -41,14 +42,14 @@ export function memoryStore(): ScanStore {
  */
 export function fileStore(
 	keystore: string,
-	ivk: Uint8Array,
+	keys: ShieldedKeys,
 	chain: string,
 	pool: string,
 	note: (text: string) => void,
 ): ScanStore {
 	const directory = join(shieldedDirectory(keystore), "notes");
-	const file = join(directory, `${stateName(ivk, chain, pool)}.sealed`);
-	const key = stateKey(ivk);
+	const file = join(directory, `${stateName(keys, chain, pool)}.sealed`);
+	const key = stateKey(keys.ivk);
 	const load = async (): Promise<ScanState | undefined> => {
 		try {
 			const { size } = await stat(file);

@@ -132,7 +132,10 @@ export function actingLines(envelope: TransactionEnvelope, result: ActingResult)
 	if (result.block !== undefined) lines.push(`  block       ${result.block}, ${result.result ?? ""}`);
 	if (result.fee !== undefined) {
 		const energy = result.energy ? `, energy ${result.energy}` : "";
-		lines.push(`  cost        ${formatCoin(result.fee)}, bandwidth ${result.bandwidth ?? 0n}${energy}`);
+		// The chain's own shielded pool takes its fee of the token that it keeps.
+		const isOfPool = envelope.type.name === "ShieldedTransferContract";
+		const fee = isOfPool ? `${result.fee} smallest units of the pool's token` : formatCoin(result.fee);
+		lines.push(`  cost        ${fee}, bandwidth ${result.bandwidth ?? 0n}${energy}`);
 	}
 	lines.push(...reportedLines(result));
 	if (result.reason) lines.push(`  reason      ${result.reason}`);

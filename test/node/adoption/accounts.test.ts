@@ -30,7 +30,7 @@ function merged(
 	rows: readonly { key: Uint8Array; value: Uint8Array | null }[] = [],
 	movesTokens = true,
 ): Record<string, unknown> {
-	const entries = [...mergedAccounts({ accounts, balances, rows, movesTokens })];
+	const entries = [...mergedAccounts({ accounts, balances, rows, movesTokens, onAccount: () => {} })];
 	return Object.fromEntries(
 		entries.map(([key, value]) => {
 			const { assetV2, asset, asset_optimized } = Account.decode(value);
@@ -62,6 +62,7 @@ describe("accounts whose tokens stand apart", () => {
 			balances: [],
 			rows: [],
 			movesTokens: true,
+			onAccount: () => {},
 		});
 		expect(toHex(entry?.[1] as Uint8Array)).toBe(toHex(value));
 	});

@@ -61,6 +61,7 @@ export async function storesOf(open: OpenChain): Promise<Stores> {
 		recent.set(toKey(block.id.subarray(6, 8)), Buffer.from(row));
 	}
 	all.set("recent-transaction", recent);
+	all.set("account-asset", new Map());
 	return all;
 }
 

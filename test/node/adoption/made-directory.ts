@@ -1,22 +1,27 @@
 /** A reference node's directory on the disk, as LevelDB writes it. */
 
+import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { ClassicLevel } from "classic-level";
 import { fromKey } from "../../../src/protocol/bytes.js";
+import { youngStore } from "./engine/made-files.js";
 import type { Stores } from "./fake-source.js";
 
 /** How the entries of a store come to the disk: into tables, or last into the log. */
 type Placing = (store: string, key: Uint8Array, value: Uint8Array) => "table" | "log";
 
-/** Writes every store but those without entries, which a node would have in another order. */
+/** Writes every store; that of prices is empty, and without the name of its order, as RocksDB leaves a young one. */
 export async function writeDirectory(
 	root: string,
 	stores: Stores,
 	placing: Placing = () => "table",
 ): Promise<void> {
 	for (const [name, entries] of stores) {
-		if (entries.size === 0 && name.startsWith("market_pair_price")) continue;
-		await writeStore(join(root, name), name, entries, placing);
+		const directory = join(root, name);
+		mkdirSync(directory);
+		if (name === "market_pair_price_to_order") {
+			for (const [file, bytes] of youngStore([])) writeFileSync(join(directory, file), bytes);
+		} else await writeStore(directory, name, entries, placing);
 	}
 }
 

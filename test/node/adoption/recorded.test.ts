@@ -67,6 +67,7 @@ describe("a reference node's directory", () => {
 			notes: [],
 		});
 		expect(adopted?.judgement.head.number).toBe(231n);
+		expect(adopted?.differences).toEqual([]);
 		expect(adopted?.checks).toEqual({ blocks: 231, transactions: 794, otherKeys: 0 });
 		expect(await digestOf(database)).toBe(DIGEST);
 	});

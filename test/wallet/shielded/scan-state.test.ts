@@ -10,7 +10,7 @@ import {
 	issueVoucher,
 	voucherRoot,
 } from "../../../src/protocol/sapling/incremental-tree.js";
-import { addressOfKeys } from "../../../src/protocol/sapling/key-set.js";
+import { addressOfKeys, narrowed } from "../../../src/protocol/sapling/key-set.js";
 import { noHoldings } from "../../../src/wallet/shielded/holdings.js";
 import { openState, type ScanState, sealState, stateKey } from "../../../src/wallet/shielded/scan-state.js";
 import { fileStore } from "../../../src/wallet/shielded/scan-store.js";
@@ -115,7 +115,7 @@ describe("a file of the state", () => {
 		directory = mkdtempSync(join(tmpdir(), "coin-notes-"));
 	});
 	afterEach(() => rmSync(directory, { recursive: true }));
-	const store = () => fileStore(directory, keys.ivk, state.chain, state.pool, () => undefined);
+	const store = () => fileStore(directory, keys, state.chain, state.pool, () => undefined);
 	const folder = () => join(directory, "shielded", "notes");
 
 	it("is the owner's alone, under a name that tells nothing, and is there again", async () => {
@@ -127,6 +127,17 @@ describe("a file of the state", () => {
 		expect((await store().load())?.holdings.through).toBe(9n);
 		await store().clear();
 		expect(await store().load()).toBeUndefined();
+	});
+
+	it("is another one for keys that see less of the same notes", async () => {
+		await store().change(() => state);
+		for (const reach of ["viewing", "incoming"] as const) {
+			const other = fileStore(directory, narrowed(keys, reach), state.chain, state.pool, () => undefined);
+			expect((await other.load()) === undefined).toBe(reach === "incoming");
+		}
+		const { ovk: _, ...blind } = narrowed(keys, "incoming");
+		await fileStore(directory, blind, state.chain, state.pool, () => undefined).change(() => state);
+		expect(readdirSync(folder())).toHaveLength(2);
 	});
 
 	it("is changed by one after the other", async () => {

@@ -45,13 +45,16 @@ export interface ShieldedChain {
 	stop(): Promise<void>;
 }
 
+/** A chain whose nodes take shielded transfers of its first token, too. */
+export const POOL_TOKEN = "1000001";
+
 export async function startShieldedChain(): Promise<ShieldedChain> {
 	const folder = mkdtempSync(join(tmpdir(), "coin-shielded-"));
 	const parameters = writeSimulatedKeys(join(folder, "params"));
 	const { options } = await chooseDevelopment(
 		(name) =>
 			name === "accounts" ? "2" : name === "balance" ? "1000000coin" : name === "port" ? "0" : undefined,
-		[],
+		["allowShieldedTransaction=1"],
 		() => {},
 	);
 	const development = prepareDevelopment(options);
@@ -60,7 +63,12 @@ export async function startShieldedChain(): Promise<ShieldedChain> {
 			...development.config,
 			node: {
 				...development.config.node,
-				shielded: { ...development.config.node.shielded, enabled: true, verifiesProofs: true, parameters },
+				shielded: {
+					...development.config.node.shielded,
+					enabled: true,
+					verifiesProofs: true,
+					parameters,
+				},
 			},
 		},
 		development,

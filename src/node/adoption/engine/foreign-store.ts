@@ -128,7 +128,7 @@ class Store implements ForeignStore {
 					reading,
 				),
 		);
-		return mergedEntries([logs.source(), ...chains], files.order, after);
+		return mergedEntries([logs.source(after), ...chains], files.order, after);
 	}
 
 	estimate(): number {

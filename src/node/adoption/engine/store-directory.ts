@@ -194,7 +194,7 @@ function liveLogs(
 	if (missing !== undefined) {
 		throw new ForeignStoreError(
 			join(directory, `${String(missing).padStart(6, "0")}.log`),
-			`is missing; ${basename(manifestPath)} names it as the log of what was written last`,
+			`is missing${isRocks ? ", and no later log is there" : ""}; ${basename(manifestPath)} names it as the log of what was written last`,
 		);
 	}
 	return numbers.map((number) => join(directory, listing.logs.get(number) as string));

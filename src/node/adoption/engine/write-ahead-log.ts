@@ -184,15 +184,32 @@ export class LogEntries {
 		);
 	}
 
+	private placeAfter(key: Uint8Array): number {
+		let [low, high] = [0, this.order.length];
+		while (low < high) {
+			const middle = (low + high) >>> 1;
+			const entry = this.order[middle] as number;
+			const order = this.keyOrder.compare(
+				this.keyOf(entry),
+				this.keyLengths[entry] as number,
+				key,
+				key.length,
+			);
+			if (order <= 0) low = middle + 1;
+			else high = middle;
+		}
+		return low;
+	}
+
 	private keyOf(entry: number): Uint8Array {
 		const start = this.keyStarts[entry] as number;
 		return this.bytes.subarray(start, start + (this.keyLengths[entry] as number));
 	}
 
-	/** The entries in order; any number of walks. */
-	source(): EntrySource {
+	/** The entries in order, those after a key only; any number of walks. */
+	source(after?: Uint8Array): EntrySource {
 		return new LogSource(
-			this.order,
+			after ? this.order.subarray(this.placeAfter(after)) : this.order,
 			(entry) => this.keyOf(entry),
 			this.sequences,
 			(entry) => {
