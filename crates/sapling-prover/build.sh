@@ -8,7 +8,7 @@
 set -eu
 
 crate=$(cd "$(dirname "$0")" && pwd)
-module=${MODULE:-$crate/../../src/proving/sapling-prover.wasm}
+module=$crate/../../src/proving/sapling-prover.wasm
 record=$crate/module.txt
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT

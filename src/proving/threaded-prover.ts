@@ -213,7 +213,7 @@ async function stampNow(path: string): Promise<string | undefined> {
 }
 
 /** The sums of the parts of a list, of which each thread can take one. */
-function sumOf(
+async function sumOf(
 	circuit: Circuit,
 	path: string,
 	list: PointList,
