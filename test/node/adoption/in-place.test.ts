@@ -164,6 +164,16 @@ describe("a start on old blocks in place", () => {
 		);
 	});
 
+	it("is refused where new blocks are dropped: a gap would come between", async () => {
+		await writeDirectory(root, await storesOf(original));
+		const database = createMemoryDatabase();
+		await adoptInPlace(database);
+		const config = smallConfig("", "node.blocks.keep = 100000");
+		await expect(openSmall({ storage: database, config })).rejects.toThrow(
+			/node\.blocks\.keep can't be a number while old blocks are read where they were adopted/,
+		);
+	});
+
 	it("is refused when a table is missing", async () => {
 		await expect(start((store) => rmSync(table(store)))).rejects.toThrow(/\/block\/\d{6}\.sst: is missing/);
 	});
