@@ -12,7 +12,7 @@ export interface HelpEntry {
 const TASKS: readonly (readonly [task: string, names: readonly string[]])[] = [
 	["Run a chain", ["node", "network", "dev"]],
 	["Keep keys", ["keystore", "contact", "permission", "message"]],
-	["Pay and hold", ["send", "balance", "wallet", "account", "token"]],
+	["Pay and hold", ["send", "balance", "wallet", "account", "token", "shielded"]],
 	["Stake and vote", ["stake", "vote", "reward", "witness", "proposal"]],
 	["Use contracts", ["call", "contract", "abi"]],
 	["Trade", ["exchange", "market"]],
