@@ -3,6 +3,7 @@
 import { type FlushLimits, OpenChain } from "../../../src/node/chain/open-chain.js";
 import { loadConfig, type NodeConfig } from "../../../src/node/config/config.js";
 import { ChainError } from "../../../src/node/rules/errors.js";
+import { loadShieldedSupport } from "../../../src/node/shielded-support.js";
 import { installRecoverEngine } from "../../../src/node/signatures/engine.js";
 import { settleAccountAssets } from "../../../src/node/state/asset-layout.js";
 import { type StoreDefinition, storeDefinitions, stores } from "../../../src/node/state/definition.js";
@@ -39,7 +40,15 @@ export function recordedSet(name: string): RecordedSet {
 	const config = loadConfig(recording.configFile);
 	const { node } = config;
 	return {
-		config: { ...config, node: { ...node, pending: { ...node.pending, timeoutMs: NEVER_MS } } },
+		config: {
+			...config,
+			node: {
+				...node,
+				pending: { ...node.pending, timeoutMs: NEVER_MS },
+				// The parameters of proofs are large files of the network.
+				shielded: { ...node.shielded, allowsUnverified: true },
+			},
+		},
 		blocks,
 	};
 }
@@ -56,6 +65,7 @@ export async function openRecorded(
 		config,
 		dataDirectory,
 		clock: () => 0n,
+		shielded: await loadShieldedSupport(config, false),
 		machine: () => {
 			throw new Error("this set runs no contracts");
 		},
