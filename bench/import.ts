@@ -11,13 +11,14 @@ import { basename, join } from "node:path";
 import { readBlockFile } from "../src/node/chain/block-file.js";
 import { importBlocks } from "../src/node/chain/importer.js";
 import { OpenChain } from "../src/node/chain/open-chain.js";
-import { loadConfig } from "../src/node/config/config.js";
 import { createContractMachine } from "../src/node/contract-runner.js";
+import { loadShieldedSupport } from "../src/node/shielded-support.js";
 import { installRecoverEngine } from "../src/node/signatures/engine.js";
 import { SignaturePool } from "../src/node/signatures/pool.js";
 import { workerScript } from "../src/node/signatures/worker-script.js";
 import { useFastHashing } from "../src/protocol/hash.js";
 import { DEFAULT_SET } from "./recorded/default-set.js";
+import { recordedConfig } from "./recorded/recorded-config.js";
 
 const folder = process.argv[2] ?? DEFAULT_SET;
 const name = basename(folder);
@@ -28,13 +29,14 @@ const engine = await installRecoverEngine();
 await useFastHashing();
 const threads = Number(process.env["BENCH_THREADS"] ?? 1);
 const pool = await SignaturePool.start(script, threads);
-const config = loadConfig(join(folder, `${name}.conf`));
+const config = recordedConfig(folder);
 const directory = mkdtempSync(join(tmpdir(), "coin-bench-"));
 try {
 	const open = await OpenChain.open({
 		config,
 		dataDirectory: directory,
 		clock: () => BigInt(Date.now()),
+		shielded: await loadShieldedSupport(config, false),
 		machine: createContractMachine(config, false).run,
 		onStorageFailure: (error) => {
 			throw error;

@@ -15,17 +15,19 @@ import { fileURLToPath } from "node:url";
 import { readBlockFile } from "../src/node/chain/block-file.js";
 import { importBlocks } from "../src/node/chain/importer.js";
 import { OpenChain } from "../src/node/chain/open-chain.js";
-import { loadConfig, type NodeConfig } from "../src/node/config/config.js";
+import type { NodeConfig } from "../src/node/config/config.js";
 import { createContractMachine } from "../src/node/contract-runner.js";
 import { startNetwork } from "../src/node/network/network.js";
 import { nodeEnvironment } from "../src/node/network/node-environment.js";
 import type { PeerMeter } from "../src/node/network/peer-meter.js";
+import { loadShieldedSupport } from "../src/node/shielded-support.js";
 import { installRecoverEngine } from "../src/node/signatures/engine.js";
 import { SignaturePool } from "../src/node/signatures/pool.js";
 import { workerScript } from "../src/node/signatures/worker-script.js";
 import { SignedBlock } from "../src/protocol/block.js";
 import { useFastHashing } from "../src/protocol/hash.js";
 import { DEFAULT_SET } from "./recorded/default-set.js";
+import { recordedConfig } from "./recorded/recorded-config.js";
 
 const HOST = "127.0.0.1";
 const CHAIN_LENGTH = 4;
@@ -48,7 +50,7 @@ async function openNode(folder: string, ports: { listen: number; dial?: number |
 	await installRecoverEngine();
 	await useFastHashing();
 	const pool = await SignaturePool.start(script, Number(process.env["BENCH_THREADS"] ?? 1));
-	const loaded = loadConfig(join(folder, `${basename(folder)}.conf`));
+	const loaded = recordedConfig(folder);
 	const active = ports.dial === undefined ? [] : [{ host: HOST, port: ports.dial }];
 	const passive = [{ host: HOST, port: 1 }];
 	const peers = { ...loaded.node.peers, listenPort: ports.listen, active, passive };
@@ -58,6 +60,7 @@ async function openNode(folder: string, ports: { listen: number; dial?: number |
 		config,
 		dataDirectory: directory,
 		clock: () => BigInt(Date.now()),
+		shielded: await loadShieldedSupport(config, false),
 		machine: createContractMachine(config, false).run,
 		onStorageFailure: (error) => {
 			throw error;
