@@ -9,6 +9,7 @@ import { OpenChain } from "../../../src/node/chain/open-chain.js";
 import { type CommitteeKey, type NodeConfig, parseConfig } from "../../../src/node/config/config.js";
 import { scheduledWitness, slotTimeMs } from "../../../src/node/consensus/slots.js";
 import { ChainError } from "../../../src/node/rules/errors.js";
+import { loadShieldedSupport } from "../../../src/node/shielded-support.js";
 import type { PropertyOf } from "../../../src/node/state/property-table.js";
 import type { StateView } from "../../../src/node/state/view.js";
 import { refBlockOf, SignedBlock } from "../../../src/protocol/block.js";
@@ -75,7 +76,7 @@ export interface StartingRules {
 // Blocks of side branches carry no signature here: release 4.8.2 would look at it again when the chain moves
 // to one. Releases since 4.8.1 refuse trades on exchange pairs.
 const base = parseConfig(
-	`storage { }\n node.release = "4.8.0"\n genesis.block { timestamp = "0", parentHash = "00", assets = [], witnesses = [] }`,
+	`storage { }\n node { release = "4.8.0", shielded.allowUnverified = true }\n genesis.block { timestamp = "0", parentHash = "00", assets = [], witnesses = [] }`,
 );
 
 function configOf({ committee }: StartingRules): NodeConfig {
@@ -143,8 +144,10 @@ export class SmallChain {
 		rules: StartingRules,
 		signersById?: Map<string, readonly Uint8Array[]>,
 	): Promise<SmallChain> {
+		const config = configOf(rules);
 		const open = await OpenChain.open({
-			config: configOf(rules),
+			config,
+			shielded: await loadShieldedSupport(config, false),
 			dataDirectory: undefined,
 			clock: () => 0n,
 			machine: () => {
