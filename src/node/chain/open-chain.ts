@@ -11,7 +11,7 @@ import type { MoverLimits } from "../segments/block-mover.js";
 import type { SegmentFiles } from "../segments/segment-files.js";
 import { settleAccountAssets } from "../state/asset-layout.js";
 import { createMemoryDatabase, DatabaseError, type KeyValueDatabase } from "../state/database.js";
-import { type StoreDefinition, storeDefinitions } from "../state/definition.js";
+import { type StoreDefinition, storeDefinitions, stores } from "../state/definition.js";
 import { asksForProofs } from "../state/note-trees.js";
 import type { PropertySeed } from "../state/property-table.js";
 import { StateDatabase } from "../state/state-database.js";
@@ -281,11 +281,13 @@ export class OpenChain {
 		}
 	}
 
-	/** Fetches what a block will read, on other threads. Never rejects: the block's own reads report what is wrong. */
+	/**
+	 * Fetches what a block will read, on other threads; nothing while the cache still holds every account that was read.
+	 * @throws {DatabaseError} as the block's own reads will
+	 */
 	async readAhead(block: SignedBlock): Promise<void> {
-		try {
-			await this.database.readAhead(wantedBy(block.transactions));
-		} catch {}
+		if (this.database.cachesAll(stores.account)) return;
+		await this.database.readAhead(wantedBy(block.transactions));
 	}
 
 	/** Brings what can't be undone any more to the database now, while the chain goes on. */

@@ -94,6 +94,11 @@ export class BaseState {
 		});
 	}
 
+	/** Whether the cache has kept all of a store that it was ever given. @param index of the store */
+	cachesAll(index: number): boolean {
+		return !this.cache.hasTurned(index);
+	}
+
 	private isInMemory(index: number, key: string): boolean {
 		return (
 			(this.changes[index] as Map<string, Entry>).has(key) ||

@@ -140,6 +140,11 @@ export class StateDatabase {
 		return this.base.cacheUse;
 	}
 
+	/** Whether the cache has kept all of a store that it was ever given. */
+	cachesAll({ index }: { readonly index: number }): boolean {
+		return this.base.cachesAll(index);
+	}
+
 	/** Reads entries into the cache on other threads ({@link BaseState.readAhead}). */
 	readAhead(wanted: readonly WantedEntry[]): Promise<void> {
 		return this.base.readAhead(wanted.filter(({ store, key }) => !this.entries[store.index]?.has(key)));

@@ -62,6 +62,11 @@ export class ValueCache<V> {
 		return (this.young[index] as Map<string, V>).has(key) || (this.old[index] as Map<string, V>).has(key);
 	}
 
+	/** Whether a generation of a store was ever full. */
+	hasTurned(index: number): boolean {
+		return (this.turns[index] as number) > 0;
+	}
+
 	/** Keeps what the database answered. @param bytes its encoded size */
 	keep(index: number, key: string, value: V, bytes: number): void {
 		const young = this.young[index] as Map<string, V>;

@@ -1,11 +1,13 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
 import type { OpenChain } from "../../../src/node/chain/open-chain.js";
 import { wantedBy } from "../../../src/node/chain/read-ahead.js";
+import { createMemoryDatabase } from "../../../src/node/state/database.js";
+import { SignedBlock } from "../../../src/protocol/block.js";
 import { toKey } from "../../../src/protocol/bytes.js";
 import { contractTypeByName } from "../../../src/protocol/contract-types.js";
 import { Transaction, TransactionRaw, TriggerSmartContract } from "../../../src/protocol/messages.js";
 import { buildTransaction, SignedTransaction } from "../../../src/protocol/transaction.js";
-import { openSmall, transfer, users } from "./small-chain.js";
+import { openSmall, produceMany, transfer, users } from "./small-chain.js";
 
 let open: OpenChain;
 beforeEach(async () => {
@@ -46,4 +48,42 @@ test("a transaction that can't be read wants nothing", () => {
 		Transaction.create({ ...message, raw_data: TransactionRaw.create({ contract: [] }) }),
 	);
 	expect(listed([broken])).toEqual([]);
+});
+
+test.each([
+	["not done", 20_000, 0],
+	["done", 1, 1],
+])("is %s where the cache keeps %i accounts", async (_, entries, reads) => {
+	const memory = createMemoryDatabase();
+	let together = 0;
+	const storage = {
+		...memory,
+		getMany: async (keys: readonly Uint8Array[]) => {
+			together++;
+			return keys.map((key) => memory.get(key));
+		},
+	};
+	const limits = { entries, bytes: 8 << 20, historyBytes: 1 << 20 };
+	await (await openSmall({ storage: { ...storage, close: async () => {} } })).close();
+	const chain = await openSmall({ storage, cacheLimits: limits });
+	const payment = transfer(chain, 0, bob, 1n);
+	for (const address of users) chain.chain.state.account.get(address as Uint8Array);
+	const [block] = produceMany(open, 1) as [Parameters<OpenChain["readAhead"]>[0]];
+	await chain.readAhead(new SignedBlock(block.message, [payment]));
+	expect(together).toBe(reads);
+	await chain.close();
+});
+
+test("a database that can't be read is not passed over in silence", async () => {
+	const memory = createMemoryDatabase();
+	const storage = { ...memory, getMany: () => Promise.reject(new Error("the disk is gone")) };
+	const limits = { entries: 1, bytes: 8 << 20, historyBytes: 1 << 20 };
+	const chain = await openSmall({ storage, cacheLimits: limits });
+	for (const address of users) chain.chain.solidState.account.get(address as Uint8Array);
+	const [block] = produceMany(open, 1) as [Parameters<OpenChain["readAhead"]>[0]];
+	const unknown = transfer(chain, 0, Buffer.alloc(21, 0x41), 1n);
+	await expect(chain.readAhead(new SignedBlock(block.message, [unknown]))).rejects.toThrow(
+		"the disk is gone",
+	);
+	await chain.close();
 });

@@ -79,8 +79,8 @@ export class NewBlocks {
 		chain.prepare(block).then(
 			() => this.ready(entry),
 			(error: unknown) => {
-				// The chain checks the signatures itself, only later.
-				log.warn({ error: String(error) }, "signatures could not be prepared");
+				// The chain checks signatures and reads what it needs itself, only later.
+				log.warn({ error: String(error) }, "a block could not be prepared");
 				this.ready(entry);
 			},
 		);

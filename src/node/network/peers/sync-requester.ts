@@ -202,8 +202,8 @@ export class SyncRequester {
 		this.world.chain.prepare(block).then(
 			() => this.ready(entry),
 			(error: unknown) => {
-				// The chain checks the signatures itself, only later.
-				this.world.log.warn({ error: String(error) }, "signatures could not be prepared");
+				// The chain checks signatures and reads what it needs itself, only later.
+				this.world.log.warn({ error: String(error) }, "a block could not be prepared");
 				this.ready(entry);
 			},
 		);
