@@ -1,3 +1,4 @@
+import { availableParallelism } from "node:os";
 import { defineConfig } from "vitest/config";
 
 /** Tests that start the built program, or look at it. */
@@ -59,6 +60,8 @@ const patient = { testTimeout: seconds(60), hookTimeout: seconds(120) };
 
 export default defineConfig({
 	test: {
+		// By default a core is left free, which of two cores leaves one.
+		maxWorkers: Math.max(2, availableParallelism() - 1),
 		projects: [
 			{
 				test: {
