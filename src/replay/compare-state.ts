@@ -25,7 +25,7 @@ const ADDRESS_DIGITS = 42;
  * Compares one entry's value with the recorded one; null: not there.
  * @param movesTokens whether the reference moves token balances out of account records on this chain
  */
-function compareEntry(
+export function compareEntry(
 	store: string,
 	key: string,
 	expected: string | null,

@@ -1,5 +1,5 @@
 /**
- * `npm run replay -- FOLDER… [--heal] [--only blocks] [--until N] [--show N] [--path TEXT] [--params FOLDER]`
+ * `npm run replay -- FOLDER… [--heal] [--only blocks] [--until N] [--show N] [--path TEXT] [--params FOLDER] [--history]`
  *
  * Replays recorded sets into this node. One JSON line a set on stdout, differences on stderr; exit code 1 if anything
  * differs, 2 if the command line is wrong.
@@ -19,6 +19,7 @@ const USAGE = `usage: npm run replay -- FOLDER… [options]
   --show N       print the first N differences of each set (default 1)
   --path TEXT    compare only requests whose path or body holds TEXT
   --params FOLDER  check shielded proofs with the keys of this folder
+  --history      keep the state of every block, and read it back at the end
 `;
 
 interface CommandLine {
@@ -50,6 +51,7 @@ function readCommandLine(args: readonly string[]): CommandLine {
 			onlyBlocks: values.only === "blocks",
 			until: readCount("until", values.until),
 			path: values.path,
+			history: values.history === true,
 		},
 	};
 }
@@ -65,6 +67,7 @@ function parse(args: readonly string[]) {
 			show: { type: "string" },
 			path: { type: "string" },
 			params: { type: "string" },
+			history: { type: "boolean" },
 		},
 	});
 }
@@ -78,7 +81,7 @@ function readCount(name: string, text: string | undefined): number | undefined {
 /** Replays one set and prints its line. Returns whether all is as recorded. */
 async function run(recording: Recording, { show, params, options }: CommandLine): Promise<boolean> {
 	const started = performance.now();
-	const target = await openNode(recording, params);
+	const target = await openNode(recording, params, options.history);
 	let shown = 0;
 	try {
 		const result = await replay(recording, target, {

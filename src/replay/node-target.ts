@@ -41,8 +41,8 @@ import { witnessProver } from "./witness-prover.js";
 const NEVER_MS = 1n << 50n;
 
 /** Boots a node from a recording's configuration. */
-export const openNode: OpenTarget = async (recording, params) =>
-	openNodeOn(recording, undefined, { params, opensPool: opensPool(recording) });
+export const openNode: OpenTarget = async (recording, params, keepsHistory = false) =>
+	openNodeOn(recording, undefined, { params, opensPool: opensPool(recording), keepsHistory });
 
 const POOL_GATE = Buffer.from("ALLOW_SHIELDED_TRANSACTION", "latin1").toString("hex");
 
@@ -54,19 +54,21 @@ function opensPool(recording: Recording): boolean {
 	return false;
 }
 
-interface ShieldedSetting {
+interface NodeSetting {
 	/** Folder of the keys of shielded proofs. */
 	readonly params?: string | undefined;
 	readonly opensPool?: boolean;
+	readonly keepsHistory?: boolean;
 }
 
 /** The same on a data directory that is there. */
 export const openNodeOn = async (
 	{ configFile, release }: Pick<Recording, "configFile" | "release">,
 	dataDirectory: string | undefined,
-	{ params, opensPool = false }: ShieldedSetting = {},
+	{ params, opensPool = false, keepsHistory = false }: NodeSetting = {},
 ): Promise<ReplayTarget> => {
 	const instead = new Map<SettingPath, unknown>([["node.release", release]]);
+	if (keepsHistory) instead.set("node.history.state", "all");
 	if (opensPool) instead.set("committee.allowShieldedTransaction", 1n);
 	return NodeTarget.open(loadConfig(configFile, { instead }), dataDirectory, params);
 };
@@ -224,6 +226,24 @@ class NodeTarget implements ReplayTarget {
 		const key = toKey(fromHex(keyHex));
 		const value = this.database.headBackend.get(definition, key);
 		return value === undefined ? null : definition.codec.encode(value, key);
+	}
+
+	readAt(number: number, store: string, keyHex: string): Uint8Array | null {
+		const definition = definitionOf(store);
+		if (definition === undefined) return null;
+		const state = this.database.stateAfter(BigInt(number));
+		if (!state) throw new Error(`the state of block ${number} isn't kept`);
+		const key = toKey(fromHex(keyHex));
+		const value = state.get(definition, key);
+		return value === undefined ? null : definition.codec.encode(value, key);
+	}
+
+	settled(): number {
+		return Number(this.database.settledNumber);
+	}
+
+	flush(): Promise<void> {
+		return this.node.open.flushNow();
 	}
 
 	async heal(bytes: Uint8Array, infos: Uint8Array | null, writes: Entries): Promise<boolean> {

@@ -9,6 +9,7 @@ import { clockOfGrpc, compareGrpc } from "./compare-grpc.js";
 import { clockOf, compareHttp, hasBody, type Ids, type Outcome, toRequest } from "./compare-http.js";
 import { compareStates, compareWrites, type EntryDifference } from "./compare-state.js";
 import type { Finding } from "./finding.js";
+import { HistoryCheck } from "./history-check.js";
 import type {
 	BlockLine,
 	BlockRecord,
@@ -44,6 +45,8 @@ export interface ReplayOptions {
 	readonly until: number | undefined;
 	/** Compares only requests whose path, or JSON-RPC body, holds this text. */
 	readonly path: string | undefined;
+	/** Reads the state after each block from the history at the end; the target must keep one. */
+	readonly history?: boolean;
 	readonly report: (finding: Finding) => void;
 }
 
@@ -61,6 +64,8 @@ export interface SetResult {
 	readonly grpc: Count;
 	/** Whether the state before block 1 and at the end are as recorded; null: not compared. */
 	state: boolean | null;
+	/** Entries that were read back after each block; absent: none. */
+	history?: Count;
 	/** What of the recording was not replayed or compared, and how often. */
 	readonly ignored: Record<string, number>;
 }
@@ -77,6 +82,7 @@ export function replay(
 /** Whether everything of a set is as recorded. */
 export function isClean(result: SetResult): boolean {
 	const counts = [result.blocks, result.pushes, result.requests, result.grpc];
+	if (result.history) counts.push(result.history);
 	return result.state !== false && counts.every(({ failed }) => failed === 0);
 }
 
@@ -97,12 +103,14 @@ class Replay {
 	private line = 0;
 	/** Height and id of the head by the last line. */
 	private head: { readonly number: number; readonly id: string } | undefined;
+	private readonly history: HistoryCheck | undefined;
 
 	constructor(
 		private readonly recording: Recording,
 		private readonly target: ReplayTarget,
 		private readonly options: ReplayOptions,
 	) {
+		this.history = options.history ? new HistoryCheck(target) : undefined;
 		this.result = {
 			set: recording.name,
 			blocks: { passed: 0, failed: 0 },
@@ -139,6 +147,7 @@ class Replay {
 			else if (line.t === "grpc") await this.grpcCall(line);
 			else if (line.t === "other") this.ignore(`lines of kind "${line.kind}"`);
 		}
+		this.readBack();
 		await this.final();
 		return result;
 	}
@@ -149,6 +158,7 @@ class Replay {
 			return;
 		}
 		this.noteWrites(line.state);
+		this.history?.begin(line.state);
 		this.stateIs(compareStates(line.state, await this.target.genesisState(), this.movesTokens), GENESIS);
 	}
 
@@ -164,6 +174,15 @@ class Replay {
 		}
 		this.noteWrites(expected);
 		this.stateIs(compareStates(expected, await this.target.finalState(), this.movesTokens), FINAL);
+	}
+
+	private readBack(): void {
+		if (!this.history || this.lost) return;
+		const { compared, differences } = this.history.compare(this.movesTokens);
+		for (const difference of differences) {
+			this.reportEntry([["state", `after block ${difference.number}, by the history`]], difference);
+		}
+		this.result.history = { passed: compared - differences.length, failed: differences.length };
 	}
 
 	/** Calls run to their end here, one after the other: none is refused because another one holds the permit. */
@@ -214,6 +233,7 @@ class Replay {
 		}
 		this.noteWrites(line.writes ?? {});
 		this.head = line;
+		await this.history?.advance(line.number, line.writes);
 		if (right) return true;
 		await this.goOnFrom(line);
 		return false;
@@ -254,6 +274,7 @@ class Replay {
 		this.noteWrites(line.answer.writes ?? {});
 		const moved = this.head?.id !== line.answer.id;
 		this.head = line.answer;
+		if (moved && !("error" in outcome)) await this.history?.advance(line.answer.number, undefined);
 		if ("error" in outcome) {
 			const expected = `(accepted) head ${line.answer.number} ${line.answer.id}`;
 			this.report(where, { path: "", expected, got: outcome.error });

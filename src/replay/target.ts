@@ -87,10 +87,23 @@ export interface ReplayTarget {
 	 * @returns whether it could: the block must be the head or follow it
 	 */
 	heal(block: Uint8Array, infos: Uint8Array | null, writes: Entries): Promise<boolean>;
+	/** The value of an entry after a block. @throws {Error} where the history doesn't have that state */
+	readAt(number: number, store: string, keyHex: string): Uint8Array | null;
+	/** The newest block that can't be undone. */
+	settled(): number;
+	/** Brings what can't be undone to the database. */
+	flush(): Promise<void>;
 	/** Every store of the head state. */
 	finalState(): Promise<State>;
 	close(): Promise<void>;
 }
 
-/** Boots a node from a recording's configuration on an empty data directory. */
-export type OpenTarget = (recording: Recording, params?: string) => Promise<ReplayTarget>;
+/**
+ * Boots a node from a recording's configuration on an empty data directory.
+ * @param keepsHistory whether the state after every block can be read
+ */
+export type OpenTarget = (
+	recording: Recording,
+	params?: string,
+	keepsHistory?: boolean,
+) => Promise<ReplayTarget>;

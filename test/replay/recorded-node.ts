@@ -24,6 +24,8 @@ export class RecordedNode implements ReplayTarget {
 	readonly healed: string[] = [];
 	private readonly queues: { [K in Line["t"]]?: Line[] } = {};
 	private readonly state = new Map<string, Map<string, string>>();
+	/** What it was after each block. */
+	private readonly past: State[] = [];
 
 	constructor(
 		lines: readonly Line[],
@@ -48,6 +50,7 @@ export class RecordedNode implements ReplayTarget {
 		for (const [store, entries] of Object.entries(this.next("genesis").state)) {
 			this.state.set(store, new Map(Object.entries(entries)));
 		}
+		this.past[0] = this.dump();
 		return this.dump();
 	}
 
@@ -67,6 +70,7 @@ export class RecordedNode implements ReplayTarget {
 			}
 			changes.set(store, changed);
 		}
+		this.past[line.number] = this.dump();
 		return { ...headOf(line), changes };
 	}
 
@@ -98,6 +102,16 @@ export class RecordedNode implements ReplayTarget {
 	read(store: string, keyHex: string): Uint8Array | null {
 		return bytesOf(this.state.get(store)?.get(keyHex));
 	}
+
+	readAt(number: number, store: string, keyHex: string): Uint8Array | null {
+		return this.past[number]?.get(store)?.get(keyHex) ?? null;
+	}
+
+	settled(): number {
+		return 0;
+	}
+
+	async flush(): Promise<void> {}
 
 	async heal(block: Uint8Array): Promise<boolean> {
 		this.healed.push(SignedBlock.decode(block).idHex);

@@ -46,7 +46,7 @@ const REQUEUE_TURN_MS = 20;
 
 export type { Producer } from "./packing.js";
 
-interface ChainSettings {
+export interface ChainSettings {
 	readonly balanceHistory: boolean;
 	readonly transactionHistory: boolean;
 	readonly logIndex: boolean;

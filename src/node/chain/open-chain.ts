@@ -1,5 +1,6 @@
 /** Opening a chain from its configuration and data directory; keeping database and log in step; closing. */
 
+import { setTimeout as sleep } from "node:timers/promises";
 import type { SignedBlock } from "../../protocol/block.js";
 import { OperatorError } from "../../protocol/operator-error.js";
 import type { NodeConfig } from "../config/config.js";
@@ -12,6 +13,7 @@ import type { SegmentFiles } from "../segments/segment-files.js";
 import { settleAccountAssets } from "../state/asset-layout.js";
 import { createMemoryDatabase, DatabaseError, type KeyValueDatabase } from "../state/database.js";
 import { type StoreDefinition, storeDefinitions, stores } from "../state/definition.js";
+import { readHistoryStatus, statusKey } from "../state/history-format.js";
 import { asksForProofs } from "../state/note-trees.js";
 import type { PropertySeed } from "../state/property-table.js";
 import { StateDatabase } from "../state/state-database.js";
@@ -20,7 +22,7 @@ import type { CacheLimits } from "../state/value-cache.js";
 import { createView, type StateView } from "../state/view.js";
 import type { AdoptedBlocks } from "./adopted-blocks.js";
 import { BlockLog, hasLog, type LogRecord } from "./block-log.js";
-import { Chain, type ChainJournal } from "./chain.js";
+import { Chain, type ChainJournal, type ChainSettings } from "./chain.js";
 import {
 	BatchMarks,
 	checkMeta,
@@ -35,6 +37,7 @@ import {
 	sideKey,
 } from "./data-directory.js";
 import { blackHoleAddress, genesisId, prepareBase, writeGenesis } from "./genesis.js";
+import { HistorySweeper } from "./history-sweeper.js";
 import { diskFiles, type LogFiles } from "./log-files.js";
 import { OldBlocks } from "./old-blocks.js";
 import { wantedBy } from "./read-ahead.js";
@@ -93,6 +96,7 @@ export class OpenChain {
 	private flushing: Promise<void> | undefined;
 	private isFlushing = false;
 	private failed = false;
+	private isClosing = false;
 	private adopted: AdoptedBlocks | undefined;
 
 	private constructor(
@@ -107,6 +111,8 @@ export class OpenChain {
 		readonly oldBlocks: OldBlocks | undefined,
 		private readonly log: BlockLog | undefined,
 		private readonly marks: BatchMarks,
+		/** Undefined: there is nothing to take out. */
+		private readonly sweeper: HistorySweeper | undefined,
 		private readonly options: ChainOptions,
 	) {}
 
@@ -162,9 +168,11 @@ export class OpenChain {
 			);
 		}
 		const database = await StateDatabase.open(storage, settleAccountAssets, options.cacheLimits);
-		if (options.development) database.keepHistory(DEVELOPMENT_HISTORY_BLOCKS);
+		const { stateBlocks } = config.node.history;
+		if (options.development) database.keepHistory(Math.max(DEVELOPMENT_HISTORY_BLOCKS, stateBlocks));
 		prepareState(createView(database.baseBackend, seed), rules, options, !meta);
 		if (!meta) await database.flush(true, [metaChange(rules.genesisId)]);
+		const sweeper = options.development ? undefined : await keepChanges(storage, database, seed, stateBlocks);
 
 		const head = createView(database.headBackend, seed);
 		checkProofSupport(head, options);
@@ -191,25 +199,25 @@ export class OpenChain {
 			{ state: head, rules, forks, machine: options.machine, onUnverifiable: options.onUnverifiable },
 			database,
 			createView(database.solidBackend, seed),
-			{
-				balanceHistory: config.storage.balanceHistory,
-				transactionHistory: config.storage.transactionHistory,
-				logIndex:
-					isFrom(config.node.release, "4.8.1") ||
-					config.node.jsonrpc.full.enabled ||
-					config.node.jsonrpc.solidity.enabled ||
-					options.development !== undefined,
-				pendingTimeoutMs: config.node.pending.timeoutMs,
-				sortPendingByFee: config.node.pending.sortByFee,
-				shieldedAllowed: config.node.shielded.enabled,
-				maxPendingShielded: config.node.pending.maxShielded,
-			},
+			chainSettings(options),
 			options.clock,
 			journal,
 		);
 		const log = opened?.log;
 		oldBlocks?.storedUpTo(database.settledNumber);
-		const open = new OpenChain(chain, rules, forks, seed, database, storage, oldBlocks, log, marks, options);
+		const open = new OpenChain(
+			chain,
+			rules,
+			forks,
+			seed,
+			database,
+			storage,
+			oldBlocks,
+			log,
+			marks,
+			sweeper,
+			options,
+		);
 		try {
 			await open.restore(opened?.records ?? []);
 		} catch (error) {
@@ -219,12 +227,19 @@ export class OpenChain {
 		timing.restoring = false;
 		chain.observe({ applied: () => open.flushIfDue() });
 		storage.compared?.catch((error: unknown) => open.storageFailed(error));
-		// The history of a development chain goes back and forth.
-		if (config.node.blocks.segments && !options.development) {
-			const keep = options.keptBlocks ?? config.node.blocks.keep;
-			oldBlocks?.start(options.moverLimits, keep, (error) => open.storageFailed(error));
-		}
+		open.startBackground();
 		return open;
+	}
+
+	/** Begins to move old blocks, and to take out what no history needs. */
+	private startBackground(): void {
+		const { config, development, moverLimits, keptBlocks } = this.options;
+		// The history of a development chain goes back and forth.
+		if (config.node.blocks.segments && !development) {
+			const keep = keptBlocks ?? config.node.blocks.keep;
+			this.oldBlocks?.start(moverLimits, keep, (error) => this.storageFailed(error));
+		}
+		this.sweep();
 	}
 
 	/** Replays what the log holds; repeated kills must not make it grow. */
@@ -276,9 +291,16 @@ export class OpenChain {
 			await this.database.flush(true, start ? [logStartChange(start), ...this.marks.next()] : []);
 			if (start) this.log?.dropBefore(start.segment);
 			this.oldBlocks?.storedUpTo(settledNumber);
+			this.sweep();
 		} finally {
 			this.isFlushing = false;
 		}
+	}
+
+	/** Takes out what no history needs any more, in the background. */
+	private sweep(): void {
+		if (this.isClosing) return;
+		this.sweeper?.run().catch((error: unknown) => this.storageFailed(error));
 	}
 
 	/**
@@ -308,7 +330,9 @@ export class OpenChain {
 	 * what the next start needs.
 	 */
 	async close(): Promise<void> {
+		this.isClosing = true;
 		await this.oldBlocks?.stop();
+		await this.sweeper?.stop();
 		await this.flushing;
 		try {
 			if (!this.failed) await this.flush();
@@ -403,6 +427,51 @@ async function adoptedBlocks(
 	// Loaded only where it is needed, like all that reads a reference node's files.
 	const { AdoptedBlocks } = await import("./adopted-blocks.js");
 	return AdoptedBlocks.open(note);
+}
+
+/** What the chain itself asks the configuration. */
+function chainSettings({ config, development }: ChainOptions): ChainSettings {
+	return {
+		balanceHistory: config.storage.balanceHistory,
+		transactionHistory: config.storage.transactionHistory,
+		logIndex:
+			isFrom(config.node.release, "4.8.1") ||
+			config.node.jsonrpc.full.enabled ||
+			config.node.jsonrpc.solidity.enabled ||
+			development !== undefined,
+		pendingTimeoutMs: config.node.pending.timeoutMs,
+		sortPendingByFee: config.node.pending.sortByFee,
+		shieldedAllowed: config.node.shielded.enabled,
+		maxPendingShielded: config.node.pending.maxShielded,
+	};
+}
+
+/**
+ * Keeps what blocks change, where that is asked for.
+ * @param blocks of how many the state can be read; 0: none
+ * @returns what takes out old changes, and those that were given up; undefined: there are none
+ */
+async function keepChanges(
+	storage: KeyValueDatabase,
+	database: StateDatabase,
+	seed: PropertySeed,
+	blocks: number,
+): Promise<HistorySweeper | undefined> {
+	const { headNumber } = createView(database.baseBackend, seed).properties;
+	const keep = Number.isFinite(blocks) ? blocks : undefined;
+	const history = blocks > 0 ? await database.keepChanges(headNumber, keep) : undefined;
+	const status = history?.status ?? readHistoryStatus(storage.get(statusKey()));
+	// Without blocks since, a history that isn't asked for now can be gone on with later.
+	if (!status || (status.last === Number(headNumber) && !history)) return undefined;
+	return new HistorySweeper({
+		database: storage,
+		history,
+		keep,
+		now: () => performance.now(),
+		pause: async (ms) => {
+			await sleep(ms, undefined, { ref: false });
+		},
+	});
 }
 
 /** Writes the state before block 1, or what every later start does to the state that is there. */

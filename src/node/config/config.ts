@@ -104,6 +104,7 @@ interface NodeSection {
 	readonly shutdown: ShutdownConfig | undefined;
 	readonly pending: PendingConfig;
 	readonly blocks: BlocksConfig;
+	readonly history: HistoryConfig;
 	readonly shielded: ShieldedConfig;
 	/** Lower-case names of endpoints that answer "unavailable". */
 	readonly disabledApi: ReadonlySet<string>;
@@ -135,6 +136,12 @@ interface BlocksConfig {
 	readonly segments: boolean;
 	/** The newest blocks that stay; undefined: all. */
 	readonly keep: number | undefined;
+}
+
+/** What is kept of the past. Ours. */
+interface HistoryConfig {
+	/** Of how many final blocks the state can be read; Infinity: all; 0: only the newest. */
+	readonly stateBlocks: number;
 }
 
 interface ShieldedConfig {
@@ -319,6 +326,18 @@ function readBlocks(settings: Settings): BlocksConfig {
 	return { segments, keep };
 }
 
+/** @throws {ConfigError} */
+function readHistory(settings: Settings): HistoryConfig {
+	const text = settings.get("node.history.state");
+	if (text === "off") return { stateBlocks: 0 };
+	if (text === "all") return { stateBlocks: Number.POSITIVE_INFINITY };
+	const blocks = /^\d{1,15}$/.test(text) ? Number(text) : 0;
+	if (blocks < 1) {
+		throw settings.refuse("node.history.state", `must be off, all, or a number from 1, not "${text}"`);
+	}
+	return { stateBlocks: blocks };
+}
+
 function readNode(settings: Settings, release: Release, isWitness: boolean): NodeSection {
 	const dialect = settings.get("node.dialect");
 	if (dialect !== "neutral" && dialect !== "deployed") {
@@ -336,6 +355,7 @@ function readNode(settings: Settings, release: Release, isWitness: boolean): Nod
 		metrics: readMetrics(settings),
 		shutdown: readShutdown(settings),
 		blocks: readBlocks(settings),
+		history: readHistory(settings),
 		pending: {
 			maxSize: settings.get("node.maxTransactionPendingSize"),
 			timeoutMs: settings.get("node.pendingTransactionTimeout"),

@@ -52,6 +52,10 @@ export const nodeSettings = {
 		"all",
 		`all, or how many of the newest blocks stay at least, from ${MIN_KEPT_BLOCKS}: older ones go with their receipts, segment by segment (ours)`,
 	),
+	"node.history.state": text(
+		"off",
+		"off, all, or a number: of how many final blocks the state can be read besides the newest, from the moment it is switched on (ours); a development chain keeps them in memory",
+	),
 	"node.listen.port": port(0, "TCP and UDP port for peers; 0: no peer can connect"),
 	"node.p2p.version": int(0, "network id that both sides of a connection must share"),
 	"node.enableIpv6": boolean(false, "peers may be reached over IPv6"),

@@ -32,11 +32,11 @@ export const MOVER_LIMITS: MoverLimits = {
 };
 
 /** Entries that leave the database in one batch. */
-const BATCH_ENTRIES = 1_500;
+export const BATCH_ENTRIES = 1_500;
 /** Milliseconds of reading after which others get a turn. */
-const TURN_MS = 4;
+export const TURN_MS = 4;
 /** Rest after each piece of work, as a multiple of its time. */
-const REST = 9;
+export const REST = 9;
 
 interface MoverOptions {
 	/** Without segments before it. */

@@ -132,8 +132,13 @@ export class BaseState {
 	/**
 	 * Writes everything to the database in one atomic batch. Only one flush runs at a time.
 	 * @param extra changes outside the stores, in the same batch
+	 * @param beside more of them, which take time to make
 	 */
-	async flush(sync: boolean, extra: readonly BatchChange[]): Promise<void> {
+	async flush(
+		sync: boolean,
+		extra: readonly BatchChange[],
+		beside?: Promise<readonly BatchChange[]>,
+	): Promise<void> {
 		if (this.flushing) throw new Error("a flush is already running");
 		const flushing = this.changes;
 		const batch = [...extra, ...encode(flushing)];
@@ -142,7 +147,8 @@ export class BaseState {
 		this.changes = makeMaps();
 		this.unflushed = 0;
 		try {
-			await this.database.write(batch, sync);
+			const more = beside && (await beside);
+			await this.database.write(more ? batch.concat(more) : batch, sync);
 		} catch (error) {
 			this.takeBack(flushing);
 			throw error;

@@ -99,7 +99,7 @@ export class OrderedKeys implements SortedKeys {
 }
 
 /** Keys hold one byte a UTF-16 unit, so the order of strings is the order of bytes. */
-function byBytes(a: string, b: string): number {
+export function byBytes(a: string, b: string): number {
 	return a < b ? -1 : a > b ? 1 : 0;
 }
 

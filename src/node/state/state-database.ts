@@ -14,10 +14,13 @@
 import { fromKey } from "../../protocol/bytes.js";
 import type { StateBackend } from "./backend.js";
 import { BaseState, type WantedEntry } from "./base-state.js";
+import { ChangeHistory } from "./change-history.js";
 import type { BatchChange, DatabaseLevel, KeyValueDatabase } from "./database.js";
 import type { StoreDefinition } from "./definition.js";
 import { type Entry, type EntryMaps, GONE, KeyOrders, makeMaps, readOnly, storeAt } from "./entry.js";
 import { beforeFinal, beforeUndoable } from "./former-state.js";
+import { isRecorded } from "./history-stores.js";
+import { stateInHistory } from "./history-view.js";
 import { Journal, NONE } from "./journal.js";
 import type { OrderedKeys } from "./ordered-keys.js";
 import { type HistorySubject, StateHistory } from "./state-history.js";
@@ -43,6 +46,9 @@ interface OlderEntries {
 /** Rewrites a value that moves into the base: the place of layout rules that the network applies on flushing. */
 export type SettleValue = <V>(base: StateBackend, store: StoreDefinition<V>, value: V) => V;
 
+/** Former states whose entries stay decoded. */
+const KEPT_VIEWS = 8;
+
 export class StateDatabase {
 	private readonly entries: EntryMaps = makeMaps();
 	private readonly headKeys = new KeyOrders();
@@ -54,8 +60,15 @@ export class StateDatabase {
 	olderEntries: OlderEntries | undefined;
 	/** Development chains only. */
 	private kept: StateHistory | undefined;
+	/** What final blocks changed; undefined where that isn't kept. */
+	private changes: ChangeHistory | undefined;
+	/** Views of the history by block, those asked for last at the end. */
+	private readonly views = new Map<bigint, StateBackend>();
 
-	private constructor(private readonly settleValue: SettleValue) {}
+	private constructor(
+		private readonly database: KeyValueDatabase,
+		private readonly settleValue: SettleValue,
+	) {}
 
 	/**
 	 * Opens the state on a database; ordered stores read their keys.
@@ -67,7 +80,7 @@ export class StateDatabase {
 		settleValue: SettleValue = (_base, _store, value) => value,
 		cacheLimits?: CacheLimits,
 	): Promise<StateDatabase> {
-		const state = new StateDatabase(settleValue);
+		const state = new StateDatabase(database, settleValue);
 		const copyKeys = (index: number, keys: OrderedKeys): void => state.headKeys.set(index, keys.copy());
 		state.base = await BaseState.open(database, copyKeys, cacheLimits);
 		return state;
@@ -228,9 +241,12 @@ export class StateDatabase {
 					})
 				: undefined;
 		this.kept?.beginBlock(change.number);
+		const changes = this.changes?.beginBlock(change.number) ? this.changes : undefined;
 		this.blocks.settleOldest((index, key, after, isNewest) => {
 			const store = storeAt(index);
-			this.base.set(store, key, after === GONE ? GONE : this.settleValue(this.baseBackend, store, after));
+			const value = after === GONE ? GONE : this.settleValue(this.baseBackend, store, after);
+			if (changes && isRecorded(index)) changes.record(store, key, this.base.get(store, key) ?? GONE, value);
+			this.base.set(store, key, value);
 			if (isNewest && !pending?.[index]?.has(key)) this.entries[index]?.delete(key);
 		});
 		this.settled = change.number;
@@ -243,6 +259,19 @@ export class StateDatabase {
 	keepHistory(blocks: number): StateHistory {
 		this.kept = new StateHistory(this.historySubject(), blocks);
 		return this.kept;
+	}
+
+	/**
+	 * Keeps what each block changes that moves into the base from now on ({@link ChangeHistory}); not for states that are
+	 * edited outside of blocks.
+	 * @param number of the block whose state the base is
+	 * @param keep how many blocks {@link stateAfter} reaches behind; undefined: all
+	 */
+	async keepChanges(number: bigint, keep: number | undefined): Promise<ChangeHistory> {
+		const has = (store: StoreDefinition<unknown>, key: string): boolean =>
+			this.base.get(store, key) !== undefined;
+		this.changes = await ChangeHistory.open(this.database, number, has, keep);
+		return this.changes;
 	}
 
 	/** Edits and marks; undefined where none are kept. */
@@ -289,7 +318,26 @@ export class StateDatabase {
 	stateAfter(number: bigint): StateBackend | undefined {
 		const newest = this.blocks.all.at(-1)?.number ?? this.settled;
 		if (number > newest || number < 0n) return undefined;
+		if (number > this.settled) return this.stateBefore(number + 1n);
+		if (this.changes) return this.stateInHistory(this.changes, number);
 		return number === this.settled ? this.solidBackend : this.stateBefore(number + 1n);
+	}
+
+	/** The lowest block whose state {@link stateAfter} knows, as far as that can be told. */
+	get lowestKnown(): bigint {
+		return this.changes ? BigInt(this.changes.first) : this.settled;
+	}
+
+	private stateInHistory(changes: ChangeHistory, number: bigint): StateBackend | undefined {
+		if (number < BigInt(changes.first)) return undefined;
+		const view = this.views.get(number) ?? stateInHistory(changes, this.solidBackend, number);
+		this.views.delete(number);
+		this.views.set(number, view);
+		for (const oldest of this.views.keys()) {
+			if (this.views.size <= KEPT_VIEWS) break;
+			this.views.delete(oldest);
+		}
+		return view;
 	}
 
 	/** Entries that a flush would write. */
@@ -307,7 +355,17 @@ export class StateDatabase {
 	 * @param extra changes outside the stores, in the same batch
 	 */
 	async flush(sync: boolean, extra: readonly BatchChange[] = []): Promise<void> {
-		await this.base.flush(sync, extra);
+		const { changes } = this;
+		if (!changes) return this.base.flush(sync, extra);
+		if (this.base.isFlushing) throw new Error("a flush is already running");
+		let isWritten = false;
+		try {
+			// Both take what is to be written before anything else can change it.
+			await this.base.flush(sync, extra, changes.beginFlush());
+			isWritten = true;
+		} finally {
+			changes.endFlush(isWritten);
+		}
 	}
 
 	/**

@@ -1,0 +1,140 @@
+/**
+ * Takes out of the database what no history of the state needs any more: changes before the blocks that are kept, and
+ * histories that were given up. In the background: each piece of work is followed by a rest nine times as long.
+ *
+ * A walk over everything now and then needs no list of what each block changed, which would be as large as what it lists.
+ */
+
+import { BATCH_ENTRIES, REST, TURN_MS } from "../segments/block-mover.js";
+import type { ChangeHistory } from "../state/change-history.js";
+import type { BatchChange, KeyValueDatabase } from "../state/database.js";
+import { STORE_COUNT } from "../state/definition.js";
+import {
+	blockOfBeforeKey,
+	decodeIndex,
+	decodeRow,
+	entryOfNewestKey,
+	HISTORY_PREFIX,
+	type HistoryStatus,
+	KINDS,
+	statusKey,
+} from "../state/history-format.js";
+
+/** A walk is due when so large a share of the kept blocks can go. */
+const DUE_SHARE = 4;
+const LEAST_DUE = 256;
+
+interface SweeperOptions {
+	readonly database: KeyValueDatabase;
+	/** Undefined: none is kept, and what there is was given up. */
+	readonly history: ChangeHistory | undefined;
+	/** How many blocks the history reaches behind; undefined: all. */
+	readonly keep: number | undefined;
+	/** Milliseconds of a clock that only goes forward. */
+	readonly now: () => number;
+	/** Waits, without keeping the process alive. */
+	readonly pause: (ms: number) => Promise<void>;
+}
+
+/** The sweeper was told to stop. */
+class Stopped extends Error {
+	override readonly name = "Stopped";
+}
+
+export class HistorySweeper {
+	private running: Promise<void> | undefined;
+	private isStopped = false;
+	private hasErased = false;
+	private sweptTo: number;
+	private batch: BatchChange[] = [];
+	private started = 0;
+
+	constructor(private readonly options: SweeperOptions) {
+		this.sweptTo = options.history?.status.first ?? 0;
+	}
+
+	/** Does what is due, unless that is going on already. @throws {DatabaseError} */
+	run(): Promise<void> {
+		this.running ??= this.work().finally(() => {
+			this.running = undefined;
+		});
+		return this.running;
+	}
+
+	/** Stops within a piece of work. What is left is found again after the next start. */
+	async stop(): Promise<void> {
+		this.isStopped = true;
+		// Whoever called run is told of a failure.
+		await this.running?.catch(() => {});
+	}
+
+	private async work(): Promise<void> {
+		const { history, keep } = this.options;
+		try {
+			this.started = this.options.now();
+			if (!this.hasErased) await this.eraseOthers(history?.status.generation);
+			this.hasErased = true;
+			if (!history || keep === undefined) return;
+			const { status } = history;
+			if (status.first - this.sweptTo < Math.max(keep / DUE_SHARE, LEAST_DUE)) return;
+			await this.sweep(status, history);
+			this.sweptTo = status.first;
+		} catch (error) {
+			if (!(error instanceof Stopped)) throw error;
+		}
+	}
+
+	/** Erases all generations but one. */
+	private async eraseOthers(own: number | undefined): Promise<void> {
+		const { database } = this.options;
+		const end = Uint8Array.of(HISTORY_PREFIX + 1);
+		let from = Uint8Array.of(HISTORY_PREFIX, 1);
+		for (let found = await database.firstKey(from, end); found; found = await database.firstKey(from, end)) {
+			const generation = found[1] as number;
+			if (generation !== own) {
+				const prefix = Uint8Array.of(HISTORY_PREFIX, generation);
+				for await (const [key] of database.entries(prefix)) await this.remove(key);
+				await this.write();
+			}
+			if (generation === 255) break;
+			from = Uint8Array.of(HISTORY_PREFIX, generation + 1);
+		}
+		if (own === undefined) await database.write([{ key: statusKey(), value: null }], false);
+	}
+
+	/** Removes what only blocks before the first one of a history need. */
+	private async sweep({ generation, first }: HistoryStatus, history: ChangeHistory): Promise<void> {
+		const { database } = this.options;
+		for (let index = 0; index < STORE_COUNT; index++) {
+			const prefix = (kind: number): Uint8Array => Uint8Array.of(HISTORY_PREFIX, generation, kind, index);
+			for await (const [key] of database.entries(prefix(KINDS.before))) {
+				await this.remove(blockOfBeforeKey(key) <= first ? key : undefined);
+			}
+			for await (const [key, value] of database.entries(prefix(KINDS.full))) {
+				await this.remove((decodeRow(value).at(-1) ?? 0) <= first ? key : undefined);
+			}
+			for await (const [key, value] of database.entries(prefix(KINDS.newest))) {
+				// A flush may be about to write the same row, so the history removes it itself.
+				if ((decodeIndex(value).blocks.at(-1) ?? 0) <= first) history.dropRow(index, entryOfNewestKey(key));
+				await this.remove(undefined);
+			}
+			await this.write();
+		}
+	}
+
+	/** @param key undefined: the entry that was looked at stays */
+	private async remove(key: Uint8Array | undefined): Promise<void> {
+		if (key) this.batch.push({ key, value: null });
+		const isLong = this.options.now() - this.started >= TURN_MS;
+		if (isLong || this.batch.length >= BATCH_ENTRIES) await this.write();
+	}
+
+	private async write(): Promise<void> {
+		const { batch } = this;
+		this.batch = [];
+		if (batch.length > 0) await this.options.database.write(batch, false);
+		await this.options.pause((this.options.now() - this.started) * REST);
+		if (this.isStopped) throw new Stopped("stopped");
+		this.started = this.options.now();
+	}
+}

@@ -1,0 +1,356 @@
+/**
+ * What final blocks changed, kept so that the state after each of them can be read (`node.history.state`).
+ *
+ * Contract: a change is recorded as its block moves into the base, with what the base had before; it goes to the database
+ * in the batch that brings the base there, so both are always of one block. A read is exact for every block from
+ * {@link ChangeHistory.first} to the base: the value before the first change above that block, or what the base has. Entries
+ * that tell their own block aren't recorded (`history-stores.ts`).
+ *
+ * The changes above what the database holds are in memory, decoded; their number is bounded with that of the base's own.
+ */
+
+import { setImmediate as nextRound } from "node:timers/promises";
+import type { BatchChange, KeyValueDatabase } from "./database.js";
+import { type StoreDefinition, storeDefinitions } from "./definition.js";
+import { type Entry, type EntryMaps, GONE, KeyOrders, makeMaps, storeAt } from "./entry.js";
+import {
+	beforeKey,
+	type ChangeIndex,
+	decodeBefore,
+	decodeIndex,
+	decodeRow,
+	encodeBefore,
+	encodeIndex,
+	encodeRow,
+	encodeStatus,
+	entryOfNewestKey,
+	FULL_ROW,
+	firstAbove,
+	fullKey,
+	HISTORY_PREFIX,
+	type HistoryStatus,
+	KINDS,
+	NEVER_CHANGED,
+	newestKey,
+	readHistoryStatus,
+	statusKey,
+} from "./history-format.js";
+import { isRecorded } from "./history-stores.js";
+import { OrderedKeys } from "./ordered-keys.js";
+import { ValueCache } from "./value-cache.js";
+
+/** Changes of an entry that the database doesn't hold yet: numbers of blocks, ascending, and what it was before each. */
+interface RecentChanges {
+	readonly blocks: number[];
+	readonly before: Entry[];
+}
+
+/** Entries whose changes are encoded before others get a turn. */
+const SLICE = 1_000;
+
+/** Rows that wait for the next flush to remove them. */
+const MOST_DROPPED = 100_000;
+
+/** What is kept of the rows that tell which blocks changed an entry, for each store. */
+const INDEX_CACHE = { entries: 20_000, bytes: 4 << 20, historyBytes: 1 << 20 };
+
+export class ChangeHistory {
+	private recent: EntryMaps<RecentChanges> = makeMaps();
+	/** Changes on their way to the database. */
+	private flushing: EntryMaps<RecentChanges> | undefined;
+	private readonly indexes = new ValueCache<ChangeIndex>(new Set(), INDEX_CACHE);
+	/** Keys of ordered stores that are gone, or were. */
+	readonly formerKeys = new KeyOrders();
+	/** The newest block of the base; the newest whose changes the database has. */
+	private last: number;
+	private written: number;
+	private readonly openedAt: number;
+	/** Rows whose blocks are all too old. */
+	private dropped: { readonly index: number; readonly key: string }[] = [];
+	/** What the rows of entries will be when the batch is written. */
+	private flushed: { readonly index: number; readonly key: string; readonly row: ChangeIndex }[] = [];
+	private flushedTo = 0;
+
+	private constructor(
+		private readonly database: KeyValueDatabase,
+		private readonly generation: number,
+		private lowest: number,
+		last: number,
+		/** How many blocks can be looked behind; undefined: all. */
+		private readonly keep: number | undefined,
+	) {
+		this.last = last;
+		this.written = last;
+		this.openedAt = last;
+		for (const store of storeDefinitions) {
+			if (store.ordered) this.formerKeys.set(store.index, new OrderedKeys([], store.order));
+		}
+	}
+
+	/**
+	 * Goes on with the history of a database, or begins one: where there is none, or it ended before the base did.
+	 * @param number of the block whose state the base is
+	 * @param has whether the base has an entry
+	 * @param keep how many blocks can be looked behind; undefined: all
+	 */
+	static async open(
+		database: KeyValueDatabase,
+		number: bigint,
+		has: (store: StoreDefinition<unknown>, key: string) => boolean,
+		keep: number | undefined,
+	): Promise<ChangeHistory> {
+		const base = Number(number);
+		const status = readHistoryStatus(database.get(statusKey()));
+		if (status?.last === base) {
+			const history = new ChangeHistory(database, status.generation, status.first, base, keep);
+			await history.readFormerKeys(has);
+			return history;
+		}
+		const generation = await freeGeneration(database, status?.generation ?? 0);
+		const history = new ChangeHistory(database, generation, base, base, keep);
+		await database.write([history.statusChange(base)], false);
+		return history;
+	}
+
+	private async readFormerKeys(
+		has: (store: StoreDefinition<unknown>, key: string) => boolean,
+	): Promise<void> {
+		for (const store of storeDefinitions) {
+			if (!store.ordered || !isRecorded(store.index)) continue;
+			const prefix = Uint8Array.of(HISTORY_PREFIX, this.generation, KINDS.newest, store.index);
+			const gone: string[] = [];
+			for await (const [row] of this.database.entries(prefix)) {
+				const key = entryOfNewestKey(row);
+				if (!has(store, key)) gone.push(key);
+			}
+			this.formerKeys.set(store.index, new OrderedKeys(gone, store.order));
+		}
+	}
+
+	/** The first block whose state is known. */
+	get first(): number {
+		return firstOf(this.lowest, this.last, this.keep);
+	}
+
+	/** What it says about itself in the database. */
+	get status(): HistoryStatus {
+		const { generation, lowest, written, keep } = this;
+		return { generation, first: firstOf(lowest, written, keep), last: written };
+	}
+
+	/** The row of an entry may go: all its changes are too old. The next flush takes it, if it still is so. */
+	dropRow(index: number, key: string): void {
+		if (this.dropped.length < MOST_DROPPED) this.dropped.push({ index, key });
+	}
+
+	/** The changes that follow are those of a block that moves into the base. @returns whether they are to be recorded */
+	beginBlock(number: bigint): boolean {
+		const block = Number(number);
+		// A start settles what it found once more: no block did that.
+		if (block <= this.openedAt) return false;
+		this.last = Math.max(this.last, block);
+		return true;
+	}
+
+	/** Records what an entry was before the block, and is after it. */
+	record(store: StoreDefinition<unknown>, key: string, before: Entry, after: Entry): void {
+		if (isSame(before, after)) return;
+		const map = this.recent[store.index] as Map<string, RecentChanges>;
+		const changes = map.get(key);
+		if (!changes) map.set(key, { blocks: [this.last], before: [before] });
+		else if (changes.blocks.at(-1) !== this.last) {
+			changes.blocks.push(this.last);
+			changes.before.push(before);
+		}
+		if (store.ordered && after === GONE) this.formerKeys.note(store.index, key, true);
+	}
+
+	/** What an entry was after a block; undefined: what the base has now. @param number from {@link first} to the base's */
+	valueAfter(store: StoreDefinition<unknown>, key: string, number: number): Entry | undefined {
+		if (number < this.written) {
+			const block = this.storedChange(store.index, key, number);
+			if (block !== undefined) return this.storedBefore(store, key, block);
+		}
+		for (const maps of [this.flushing, this.recent]) {
+			const changes = maps?.[store.index]?.get(key);
+			const at = changes ? firstAbove(changes.blocks, number) : 0;
+			if (changes && at < changes.blocks.length) return changes.before[at];
+		}
+		return undefined;
+	}
+
+	private storedBefore(store: StoreDefinition<unknown>, key: string, block: number): Entry {
+		const bytes = this.database.get(beforeKey(this.generation, store.index, key, block));
+		if (!bytes) throw new Error(`the history of ${store.name} lacks a value before block ${block}`);
+		return decodeBefore(store, key, bytes);
+	}
+
+	/** The first block above a number that changed an entry, among those in the database. */
+	private storedChange(index: number, key: string, number: number): number | undefined {
+		const { blocks, fullRows } = this.indexOf(index, key);
+		if (blocks.length === 0) return undefined;
+		if (fullRows === 0 || (blocks[0] as number) <= number) return blocks[firstAbove(blocks, number)];
+		return this.changeInFullRows(index, key, number, fullRows) ?? blocks[0];
+	}
+
+	/** PERF: as many look-ups as the logarithm of the number of rows. */
+	private changeInFullRows(index: number, key: string, number: number, rows: number): number | undefined {
+		let [low, high] = [0, rows];
+		let found: number | undefined;
+		while (low < high) {
+			const middle = (low + high) >>> 1;
+			const bytes = this.database.get(fullKey(this.generation, index, key, middle));
+			// A row that isn't there any more had older blocks only.
+			const blocks = bytes ? decodeRow(bytes) : [];
+			const change = blocks[firstAbove(blocks, number)];
+			if (change === undefined) low = middle + 1;
+			else {
+				found = change;
+				high = middle;
+			}
+		}
+		return found;
+	}
+
+	private indexOf(index: number, key: string): ChangeIndex {
+		const cached = this.indexes.get(index, key);
+		if (cached) return cached;
+		const bytes = this.database.get(newestKey(this.generation, index, key));
+		const found = bytes ? decodeIndex(bytes) : NEVER_CHANGED;
+		this.indexes.keep(index, key, found, sizeOf(found));
+		return found;
+	}
+
+	/**
+	 * Takes what is to be written; what is recorded from now on waits for the next time. Not before {@link endFlush} of the last.
+	 * @returns the changes for the batch that brings the base of this moment to the database
+	 */
+	async beginFlush(): Promise<readonly BatchChange[]> {
+		const flushing = this.recent;
+		const { last } = this;
+		this.flushing = flushing;
+		this.recent = makeMaps();
+		this.flushed = [];
+		const batch: BatchChange[] = [this.statusChange(last)];
+		for (const [index, map] of flushing.entries()) {
+			const keys = [...map.keys()];
+			for (let from = 0; from < keys.length; from += SLICE) {
+				const slice = keys.slice(from, from + SLICE);
+				const indexes = await this.readIndexes(index, slice);
+				for (const [at, key] of slice.entries()) {
+					this.encode(batch, index, key, map.get(key) as RecentChanges, indexes[at] as ChangeIndex);
+				}
+				await nextRound();
+			}
+		}
+		await this.dropRows(batch, flushing);
+		this.flushedTo = last;
+		return batch;
+	}
+
+	/** Removes rows that are still too old; those that this flush writes aren't. */
+	private async dropRows(batch: BatchChange[], flushing: EntryMaps<RecentChanges>): Promise<void> {
+		const { first } = this.status;
+		const dropped = this.dropped.splice(0);
+		for (const { index, key } of dropped) {
+			if (flushing[index]?.has(key)) continue;
+			const [row] = await this.readIndexes(index, [key]);
+			if (!row || (row.blocks.at(-1) ?? 0) > first) continue;
+			batch.push({ key: newestKey(this.generation, index, key), value: null });
+			this.flushed.push({ index, key, row: NEVER_CHANGED });
+		}
+	}
+
+	private async readIndexes(index: number, keys: readonly string[]): Promise<readonly ChangeIndex[]> {
+		const missing = keys.filter((key) => !this.indexes.has(index, key));
+		const rows = missing.map((key) => newestKey(this.generation, index, key));
+		const values = (await this.database.getMany?.(rows)) ?? rows.map((row) => this.database.get(row));
+		const read = new Map(
+			missing.map((key, at) => {
+				const bytes = values[at];
+				return [key, bytes ? decodeIndex(bytes) : NEVER_CHANGED];
+			}),
+		);
+		return keys.map((key) => read.get(key) ?? this.indexOf(index, key));
+	}
+
+	private encode(
+		batch: BatchChange[],
+		index: number,
+		key: string,
+		{ blocks, before }: RecentChanges,
+		known: ChangeIndex,
+	): void {
+		const store = storeAt(index);
+		const { generation } = this;
+		for (const [at, block] of blocks.entries()) {
+			const value = encodeBefore(store, key, before[at]);
+			batch.push({ key: beforeKey(generation, index, key, block), value });
+		}
+		let { fullRows } = known;
+		let all = [...known.blocks, ...blocks];
+		for (; all.length > FULL_ROW; all = all.slice(FULL_ROW)) {
+			const value = encodeRow(all.slice(0, FULL_ROW));
+			batch.push({ key: fullKey(generation, index, key, fullRows++), value });
+		}
+		const row = { fullRows, blocks: all };
+		batch.push({ key: newestKey(generation, index, key), value: encodeIndex(row) });
+		this.flushed.push({ index, key, row });
+	}
+
+	/** The batch was written, or wasn't: then everything stays in memory, before what came since. */
+	endFlush(isWritten: boolean): void {
+		const { flushing } = this;
+		this.flushing = undefined;
+		if (isWritten) {
+			this.written = this.flushedTo;
+			for (const { index, key, row } of this.flushed) this.indexes.replace(index, key, row, sizeOf(row));
+		} else if (flushing) this.takeBack(flushing);
+		this.flushed = [];
+	}
+
+	private takeBack(flushing: EntryMaps<RecentChanges>): void {
+		for (const [index, map] of flushing.entries()) {
+			const recent = this.recent[index] as Map<string, RecentChanges>;
+			for (const [key, older] of map) {
+				const newer = recent.get(key);
+				recent.set(key, {
+					blocks: [...older.blocks, ...(newer?.blocks ?? [])],
+					before: [...older.before, ...(newer?.before ?? [])],
+				});
+			}
+		}
+	}
+
+	private statusChange(last: number): BatchChange {
+		const { generation, lowest, keep } = this;
+		return {
+			key: statusKey(),
+			value: encodeStatus({ generation, first: firstOf(lowest, last, keep), last }),
+		};
+	}
+}
+
+/** The first block whose state is known. */
+const firstOf = (lowest: number, last: number, keep: number | undefined): number =>
+	keep === undefined ? lowest : Math.max(lowest, last - keep);
+
+/** A generation without entries. */
+async function freeGeneration(database: KeyValueDatabase, last: number): Promise<number> {
+	for (let step = 1; step <= 255; step++) {
+		const generation = ((last + step - 1) % 255) + 1;
+		const from = Uint8Array.of(HISTORY_PREFIX, generation);
+		const end = Uint8Array.of(HISTORY_PREFIX + (generation === 255 ? 1 : 0), (generation + 1) % 256);
+		if (!(await database.firstKey(from, end))) return generation;
+	}
+	throw new Error("histories that were given up fill the database: let it erase them first");
+}
+
+const sizeOf = ({ blocks }: ChangeIndex): number => 32 + 8 * blocks.length;
+
+/** Whether a write changed nothing, as far as that is seen at a glance. */
+function isSame(before: Entry, after: Entry): boolean {
+	if (before === after) return true;
+	if (!(before instanceof Uint8Array) || !(after instanceof Uint8Array)) return false;
+	return before.length === after.length && Buffer.compare(before, after) === 0;
+}

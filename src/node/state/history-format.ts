@@ -1,0 +1,191 @@
+/**
+ * How the history of the state lies in the database, beside the stores (docs/data-directory.md): of each entry the numbers of
+ * the blocks that changed it, and what it was before each of these.
+ *
+ * Everything is found by point look-ups, since LevelDB has no synchronous walk: an entry has one row with the newest of its
+ * block numbers, older ones are in full rows that never change and are counted, and a value stands under key and block.
+ */
+
+import { fromUtf8, utf8 } from "../../protocol/bytes.js";
+import { DatabaseError } from "./database.js";
+import type { StoreDefinition } from "./definition.js";
+import { type Entry, GONE } from "./entry.js";
+
+/** The first byte of every key of the history. */
+export const HISTORY_PREFIX = 0xfd;
+
+/** Where the history stands; generation 0 is no history's. */
+const STATUS_KEY = Uint8Array.of(HISTORY_PREFIX, 0);
+
+/** What the third byte of a key says. */
+export const KINDS = { newest: 0, full: 1, before: 2 } as const;
+
+/** Block numbers of a full row. */
+export const FULL_ROW = 512;
+/** A block number in a key, big-endian. */
+const NUMBER_BYTES = 5;
+/** A row's number in a key, big-endian. */
+const ROW_BYTES = 4;
+
+/** What the history says about itself. */
+export interface HistoryStatus {
+	/** The second byte of its keys, from 1: one that was given up is erased under another one's eyes. */
+	readonly generation: number;
+	/** The first block whose state is known, and the last one whose changes are written. */
+	readonly first: number;
+	readonly last: number;
+}
+
+/** The blocks that changed an entry. */
+export interface ChangeIndex {
+	/** Full rows before this one. */
+	readonly fullRows: number;
+	/** Ascending. */
+	readonly blocks: readonly number[];
+}
+
+export const NEVER_CHANGED: ChangeIndex = { fullRows: 0, blocks: [] };
+
+/** @throws {DatabaseError} */
+export function readHistoryStatus(bytes: Uint8Array | undefined): HistoryStatus | undefined {
+	if (!bytes) return undefined;
+	try {
+		const { generation, first, last } = JSON.parse(fromUtf8(bytes)) as HistoryStatus;
+		const isRight = [generation, first, last].every(Number.isSafeInteger) && generation > 0 && first <= last;
+		if (isRight) return { generation, first, last };
+	} catch {
+		// The same as one that isn't right.
+	}
+	throw new DatabaseError("the database is damaged: where its history of the state stands can't be read");
+}
+
+export const statusKey = (): Uint8Array => STATUS_KEY;
+
+export const encodeStatus = ({ generation, first, last }: HistoryStatus): Uint8Array =>
+	utf8(JSON.stringify({ generation, first, last }));
+
+/** The key of an entry's newest row. */
+export function newestKey(generation: number, index: number, key: string): Buffer {
+	return historyKey(generation, KINDS.newest, index, key, 0);
+}
+
+/** The key of a full row of an entry, from 0. */
+export function fullKey(generation: number, index: number, key: string, row: number): Buffer {
+	const bytes = historyKey(generation, KINDS.full, index, key, ROW_BYTES);
+	bytes.writeUInt32BE(row, bytes.length - ROW_BYTES);
+	return bytes;
+}
+
+/** The key of what an entry was before a block. */
+export function beforeKey(generation: number, index: number, key: string, block: number): Buffer {
+	const bytes = historyKey(generation, KINDS.before, index, key, NUMBER_BYTES);
+	bytes.writeUIntBE(block, bytes.length - NUMBER_BYTES, NUMBER_BYTES);
+	return bytes;
+}
+
+/** The block in such a key. */
+export function blockOfBeforeKey(key: Uint8Array): number {
+	return Buffer.from(key.buffer, key.byteOffset, key.length).readUIntBE(
+		key.length - NUMBER_BYTES,
+		NUMBER_BYTES,
+	);
+}
+
+/** The entry's own key in that of its newest row. */
+export const entryOfNewestKey = (key: Uint8Array): string => Buffer.from(key.subarray(4)).toString("latin1");
+
+function historyKey(generation: number, kind: number, index: number, key: string, room: number): Buffer {
+	const bytes = Buffer.allocUnsafe(4 + key.length + room);
+	bytes[0] = HISTORY_PREFIX;
+	bytes[1] = generation;
+	bytes[2] = kind;
+	bytes[3] = index;
+	bytes.write(key, 4, "latin1");
+	return bytes;
+}
+
+/** A value before a change: nothing, or a byte 1 and the value as its store encodes it. */
+export function encodeBefore(store: StoreDefinition<unknown>, key: string, before: Entry): Uint8Array {
+	if (before === GONE) return new Uint8Array(0);
+	const value = store.codec.encode(before, key);
+	const bytes = Buffer.allocUnsafe(value.length + 1);
+	bytes[0] = 1;
+	bytes.set(value, 1);
+	return bytes;
+}
+
+export function decodeBefore(store: StoreDefinition<unknown>, key: string, bytes: Uint8Array): Entry {
+	return bytes.length === 0 ? GONE : store.codec.decode(bytes.subarray(1), key);
+}
+
+/** The newest row: how many full ones there are, then the numbers, each as its distance from the one before; varints. */
+export function encodeIndex({ fullRows, blocks }: ChangeIndex): Uint8Array {
+	const bytes: number[] = [];
+	putVarint(bytes, fullRows);
+	putNumbers(bytes, blocks);
+	return Uint8Array.from(bytes);
+}
+
+/** A full row: the numbers alone. */
+export function encodeRow(blocks: readonly number[]): Uint8Array {
+	const bytes: number[] = [];
+	putNumbers(bytes, blocks);
+	return Uint8Array.from(bytes);
+}
+
+export function decodeIndex(bytes: Uint8Array): ChangeIndex {
+	const numbers = readVarints(bytes);
+	return { fullRows: numbers[0] ?? 0, blocks: sums(numbers, 1) };
+}
+
+export const decodeRow = (bytes: Uint8Array): readonly number[] => sums(readVarints(bytes), 0);
+
+function putNumbers(bytes: number[], blocks: readonly number[]): void {
+	let last = 0;
+	for (const block of blocks) {
+		putVarint(bytes, block - last);
+		last = block;
+	}
+}
+
+function putVarint(bytes: number[], value: number): void {
+	let rest = value;
+	for (; rest > 0x7f; rest = Math.floor(rest / 0x80)) bytes.push((rest % 0x80) | 0x80);
+	bytes.push(rest);
+}
+
+function readVarints(bytes: Uint8Array): number[] {
+	const numbers: number[] = [];
+	let [value, unit] = [0, 1];
+	for (const byte of bytes) {
+		value += (byte & 0x7f) * unit;
+		if (byte & 0x80) {
+			unit *= 0x80;
+			continue;
+		}
+		numbers.push(value);
+		[value, unit] = [0, 1];
+	}
+	return numbers;
+}
+
+function sums(distances: readonly number[], from: number): number[] {
+	const numbers: number[] = [];
+	let last = 0;
+	for (let i = from; i < distances.length; i++) {
+		last += distances[i] as number;
+		numbers.push(last);
+	}
+	return numbers;
+}
+
+/** Place of the first number above `number` in an ascending list; its length if there is none. */
+export function firstAbove(blocks: readonly number[], number: number): number {
+	let [low, high] = [0, blocks.length];
+	while (low < high) {
+		const middle = (low + high) >>> 1;
+		if ((blocks[middle] as number) > number) high = middle;
+		else low = middle + 1;
+	}
+	return low;
+}
