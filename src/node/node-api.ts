@@ -4,12 +4,13 @@ import { be64, equalBytes, fromKey, toKey } from "../protocol/bytes.js";
 import type { SignedTransaction } from "../protocol/transaction.js";
 import { retriedWhenBehind } from "./api/builder.js";
 import { executions } from "./api/call-queue.js";
-import type { ApiNode, NetworkView, ServerKind, ShieldedWork } from "./api/context.js";
+import type { ApiNode, NetworkView, PastStates, ServerKind, ShieldedWork } from "./api/context.js";
 import { RateLimiter } from "./api/rate-limiter.js";
 import type { OpenChain } from "./chain/open-chain.js";
 import type { NodeConfig } from "./config/config.js";
 import { activeWitnesses } from "./consensus/slots.js";
 import type { NodeMetrics } from "./metrics/metrics.js";
+import { ForkGates } from "./rules/fork-gates.js";
 import { createView, type StateView } from "./state/view.js";
 
 export interface NodeApiOptions {
@@ -71,6 +72,7 @@ export function createApiNode(options: NodeApiOptions): ApiNode {
 		view: (server) => views[server](),
 		// What has passed is asked of the head, whatever state is looked at (protocol/machine §1).
 		forks: () => open.forks,
+		past: config.node.history.stateBlocks > 0 ? pastStates(open) : undefined,
 		machine,
 		pool: chain.pool,
 		limiter: new RateLimiter(config.rateLimiter),
@@ -110,6 +112,16 @@ export function createApiNode(options: NodeApiOptions): ApiNode {
 		shieldedWork: options.shieldedWork,
 		warnings: options.warnings ?? (() => []),
 		report,
+	};
+}
+
+function pastStates(open: OpenChain): PastStates {
+	return {
+		get first() {
+			return open.database.lowestKnown;
+		},
+		at: (number) => open.stateAt(number),
+		forks: (state) => new ForkGates(state, open.rules),
 	};
 }
 

@@ -14,7 +14,8 @@ const ELSEWHERE: ReadonlySet<string> = new Set(["account-asset", "section-bloom"
 /** What an entry was from a block on. */
 interface Since {
 	readonly number: number;
-	readonly value: string | null;
+	/** Undefined: that isn't recorded. */
+	readonly value: string | null | undefined;
 }
 
 interface Entry {
@@ -34,6 +35,8 @@ export class HistoryCheck {
 	/** Heights of which too little is recorded: a branch was left, and nothing tells the blocks of the new one apart. */
 	private readonly unknown = new Set<number>();
 	private head = 0;
+	/** The last block whose writes aren't recorded. */
+	private jumped: number | undefined;
 	private sinceFlush = 0;
 
 	constructor(private readonly target: ReplayTarget) {}
@@ -43,10 +46,14 @@ export class HistoryCheck {
 		this.note(0, state);
 	}
 
-	/** A block became the head, and changed this. @param writes undefined: that isn't recorded */
-	async advance(number: number, writes: RecordedWrites | undefined): Promise<void> {
-		if (number !== this.head + 1 || !writes) this.jump(number);
-		else this.note(number, writes);
+	/**
+	 * A block became the head, and changed this.
+	 * @param writes undefined: that isn't recorded
+	 * @param isNext whether it follows the head before it; else the chain moved to its branch
+	 */
+	async advance(number: number, writes: RecordedWrites | undefined, isNext = true): Promise<void> {
+		if (!isNext || !writes) this.jump(number);
+		if (writes) this.note(number, writes);
 		this.head = number;
 		this.sinceFlush++;
 		if (this.sinceFlush < FLUSH_BLOCKS) return;
@@ -63,16 +70,24 @@ export class HistoryCheck {
 
 	private put(number: number, store: string, key: string, value: string | null): void {
 		const id = `${store} ${key}`;
-		const entry = this.entries.get(id) ?? { store, key, values: [] };
+		const entry = this.entries.get(id) ?? { store, key, values: this.before(number) };
 		this.entries.set(id, entry);
 		while ((entry.values.at(-1)?.number ?? -1) >= number) entry.values.pop();
 		entry.values.push({ number, value });
+	}
+
+	/** Of an entry that no block before wrote: blocks whose writes aren't recorded may have. */
+	private before(number: number): Since[] {
+		if (number === 0) return [];
+		const none: Since = { number: 0, value: null };
+		return this.jumped === undefined ? [none] : [none, { number: this.jumped, value: undefined }];
 	}
 
 	/** The chain moved to another branch: from its tip on everything is as the replay compares it there. */
 	private jump(number: number): void {
 		for (let height = this.target.settled() + 1; height < number; height++) this.unknown.add(height);
 		this.unknown.delete(number);
+		this.jumped = number;
 		for (const { store, key } of [...this.entries.values()]) {
 			const value = this.target.read(store, key);
 			this.put(number, store, key, value === null ? null : toHex(value));
@@ -91,8 +106,8 @@ export class HistoryCheck {
 				let place = places[at] as number;
 				while ((values[place + 1]?.number ?? Number.POSITIVE_INFINITY) <= number) place++;
 				places[at] = place;
-				const known = values[place] as Since;
-				const expected = known.number <= number ? known.value : null;
+				const expected = values[place]?.value;
+				if (expected === undefined) continue;
 				const got = this.target.readAt(number, store, key);
 				compared++;
 				for (const found of compareEntry(store, key, expected, got, movesTokens)) {

@@ -273,8 +273,12 @@ class Replay {
 		if ("ok" in line.answer) return this.keptHead(line.answer, outcome, where);
 		this.noteWrites(line.answer.writes ?? {});
 		const moved = this.head?.id !== line.answer.id;
+		const parent = readBlock(block)?.parentId;
+		const isNext = parent !== undefined && toHex(parent) === this.head?.id;
 		this.head = line.answer;
-		if (moved && !("error" in outcome)) await this.history?.advance(line.answer.number, undefined);
+		if (moved && !("error" in outcome)) {
+			await this.history?.advance(line.answer.number, line.answer.writes, isNext);
+		}
 		if ("error" in outcome) {
 			const expected = `(accepted) head ${line.answer.number} ${line.answer.id}`;
 			this.report(where, { path: "", expected, got: outcome.error });

@@ -49,7 +49,7 @@ describe("the check of the history", () => {
 		const check = new HistoryCheck(targetOf([{ aa: "01" }, { aa: "09" }, { aa: "08" }, { aa: "03" }]));
 		check.begin(row({ aa: "01" }) as never);
 		await check.advance(1, row({ aa: "02" }));
-		await check.advance(3, undefined);
+		await check.advance(3, undefined, false);
 		expect(check.compare(false)).toEqual({ compared: 2, differences: [] });
 	});
 

@@ -92,6 +92,16 @@ export interface ShieldedWork {
 	prover(): Promise<Prover | undefined>;
 }
 
+/** States of past blocks. */
+export interface PastStates {
+	/** The lowest block whose state is known. */
+	readonly first: bigint;
+	/** The state after a block; undefined: it isn't known. Must not be kept across an await. */
+	at(number: bigint): StateView | undefined;
+	/** Upgrade gates as such a state has them. */
+	forks(state: StateView): ForkGates;
+}
+
 /** The node as its servers know it. */
 export interface ApiNode {
 	readonly config: NodeConfig;
@@ -102,6 +112,8 @@ export interface ApiNode {
 	view(server: ServerKind): StateView;
 	/** Upgrade gates over a view. */
 	forks(state: StateView): ForkGates;
+	/** Absent: the node keeps none, and answers as the network's do. */
+	readonly past?: PastStates | undefined;
 	/** Executes contracts that are only asked. */
 	readonly machine: Pick<ContractMachine, "call">;
 	readonly pool: PoolView;

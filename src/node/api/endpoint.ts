@@ -58,6 +58,8 @@ interface EndpointDeclaration<Q, R> {
 	readonly answers?: string;
 	/** What `rate.limiter.http` calls it, where that is not its name. */
 	readonly limitedAs?: string;
+	/** Whether it can be asked of the state after a past block, with a member or parameter `block` (`at-block.ts`). */
+	readonly readsState?: boolean;
 	readonly request: RequestForm<Q>;
 	readonly reply: ReplyWriter<R>;
 	/** The default writes `{"Error":"class <Class> : <message>"}`. */
@@ -77,14 +79,17 @@ export interface Endpoint {
 	readonly limitedAs: string;
 	readonly answers: string;
 	readonly fields: readonly RequestField[];
+	readonly readsState: boolean;
 	readonly failure: FailureWriter;
 	/** @throws {Error} what {@link failure} writes */
 	answer(context: ApiContext, input: RequestInput): string | LongAnswer | Promise<string | LongAnswer>;
 }
 
+const BLOCK_FIELD: RequestField = { name: "block", type: "string" };
+
 export function defineEndpoint<Q, R>(declaration: EndpointDeclaration<Q, R>): Endpoint {
 	const { name, about, since, get, post, servers, limitedAs = name, request, reply } = declaration;
-	const { failure = errorReply, answers = reply.answers ?? "Json" } = declaration;
+	const { failure = errorReply, answers = reply.answers ?? "Json", readsState = false } = declaration;
 	return {
 		name,
 		about,
@@ -94,7 +99,8 @@ export function defineEndpoint<Q, R>(declaration: EndpointDeclaration<Q, R>): En
 		servers,
 		limitedAs,
 		answers,
-		fields: request.fields,
+		fields: readsState ? [...request.fields, BLOCK_FIELD] : request.fields,
+		readsState,
 		failure,
 		answer: (context, input) => {
 			const result = declaration.handle(context, request.read(input));

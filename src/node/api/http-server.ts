@@ -10,6 +10,7 @@ import { toNeutral } from "../../protocol/dialect.js";
 import { exceptionText, isWireError, NamedError } from "../../protocol/json/exceptions.js";
 import type { JsonLibrary } from "../../protocol/json/json-library.js";
 import { isFrom } from "../rules/release.js";
+import { atBlock, blockNamed } from "./at-block.js";
 import type { Broadcaster } from "./broadcast.js";
 import type { ApiContext, ApiNode, ServerKind } from "./context.js";
 import { withCors } from "./cors.js";
@@ -40,6 +41,13 @@ const LINE_ENDS = 64 << 10;
 interface Route {
 	readonly endpoint: Endpoint;
 	readonly gate: CallGate;
+}
+
+interface AnswerText {
+	readonly status: number;
+	readonly text: string | LongAnswer;
+	/** Further headers: the number of the block whose state was asked. */
+	readonly more: Readonly<Record<string, string>>;
 }
 
 /** Shorter answers are written faster than they are looked up. */
@@ -200,13 +208,13 @@ export class HttpServer {
 				library: this.library,
 				postQuantum: this.node.config.node.network === "nile",
 			};
-			const { status, text } = await this.answerText(endpoint, received, mode, {
+			const { status, text, more } = await this.answerText(endpoint, received, mode, {
 				isAbandoned: () => request.socket.destroyed,
 				client: request.socket.remoteAddress,
 				signedOnly: this.node.rules.development !== undefined && isForeignPage(request.headers, this.origins),
 			});
 			if (typeof text !== "string") return await this.sendLong(request, answer, text, endpoint);
-			answer.send(status, JSON_TYPE, text === "" ? "" : this.lines.ended(text));
+			answer.send(status, JSON_TYPE, text === "" ? "" : this.lines.ended(text), more);
 		} finally {
 			share.release();
 		}
@@ -234,7 +242,7 @@ export class HttpServer {
 		received: ReceivedRequest,
 		mode: InputMode,
 		caller: Pick<ApiContext, "isAbandoned" | "client" | "signedOnly">,
-	): Promise<{ readonly status: number; readonly text: string | LongAnswer }> {
+	): Promise<AnswerText> {
 		const input = new RequestInput(received, mode);
 		const { node, kind, broadcaster } = this;
 		const context: ApiContext = {
@@ -254,14 +262,24 @@ export class HttpServer {
 			},
 		};
 		try {
-			return { status: 200, text: await endpoint.answer(context, input) };
+			const seen = endpoint.readsState ? asked(context, input) : context;
+			// The state isn't to be held while the handler waits.
+			const more = seen === context ? {} : { "State-Block": String(seen.state.properties.headNumber) };
+			return { status: 200, text: await endpoint.answer(seen, input), more };
 		} catch (error) {
 			const failure = error instanceof Error ? error : new Error(String(error));
 			if (!isWireError(failure)) node.report(failure, endpoint.name);
 			const status = failure instanceof BadRequestError ? 400 : 200;
-			return { status, text: endpoint.failure(context, failure) };
+			return { status, text: endpoint.failure(context, failure), more: {} };
 		}
 	}
+}
+
+/** The request as it is of the block that it names; of a node without history it names none. @throws {PastBlockError} */
+function asked(context: ApiContext, input: RequestInput): ApiContext {
+	const name = context.node.past && input.block;
+	const block = name && blockNamed(context, name);
+	return block ? atBlock(context, block) : context;
 }
 
 function allowed(endpoint: Endpoint | undefined): string {

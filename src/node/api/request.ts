@@ -108,6 +108,20 @@ export class RequestInput {
 		return this.cachedObject;
 	}
 
+	/** The block whose state is asked for, by the body or by the URL; undefined: none is named. */
+	get block(): string | undefined {
+		let member: unknown;
+		try {
+			if (this.mode !== "query" && this.text.trim() !== "") member = this.object.get("block");
+		} catch (error) {
+			// Whoever reads the body will say what is wrong with it.
+			if (!(error instanceof NamedError)) throw error;
+		}
+		return member === undefined || member === null
+			? (this.parameters.find("block") ?? undefined)
+			: String(member);
+	}
+
 	/** Whether addresses and names are shown in their visible form. A blank body says no. */
 	get visible(): boolean {
 		this.cachedVisible ??= this.readVisible();

@@ -11,6 +11,7 @@ import { isFrom } from "../rules/release.js";
 import type { MoverLimits } from "../segments/block-mover.js";
 import type { SegmentFiles } from "../segments/segment-files.js";
 import { settleAccountAssets } from "../state/asset-layout.js";
+import type { StateBackend } from "../state/backend.js";
 import { createMemoryDatabase, DatabaseError, type KeyValueDatabase } from "../state/database.js";
 import { type StoreDefinition, storeDefinitions, stores } from "../state/definition.js";
 import { readHistoryStatus, statusKey } from "../state/history-format.js";
@@ -97,6 +98,8 @@ export class OpenChain {
 	private isFlushing = false;
 	private failed = false;
 	private isClosing = false;
+	/** Views of past states: what is remembered of a view stays with it. */
+	private readonly views = new WeakMap<StateBackend, StateView>();
 	private adopted: AdoptedBlocks | undefined;
 
 	private constructor(
@@ -403,7 +406,12 @@ export class OpenChain {
 	 */
 	stateAt(number: bigint): StateView | undefined {
 		const backend = this.database.stateAfter(number);
-		return backend && createView(backend, this.seed);
+		if (!backend) return undefined;
+		const known = this.views.get(backend);
+		if (known) return known;
+		const view = createView(backend, this.seed);
+		this.views.set(backend, view);
+		return view;
 	}
 
 	/** The view of the solidity API. */

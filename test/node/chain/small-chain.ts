@@ -121,7 +121,13 @@ export function produceMany(open: OpenChain, count: number, k = 1n): SignedBlock
 }
 
 /** Signs a contract of one user's, referring to the head. */
-export function signed(open: OpenChain, user: number, type: string, parameter: Message): SignedTransaction {
+export function signed(
+	open: OpenChain,
+	user: number,
+	type: string,
+	parameter: Message,
+	more: { readonly feeLimitSun?: bigint } = {},
+): SignedTransaction {
 	const { headId, headTimestampMs } = open.chain.state.properties;
 	const contract = contractTypeByName(type);
 	if (!contract) throw new Error(`no contract type ${type}`);
@@ -129,6 +135,7 @@ export function signed(open: OpenChain, user: number, type: string, parameter: M
 		...refBlockOf(headId),
 		expirationMs: headTimestampMs + 3_600_000n,
 		timestampMs: headTimestampMs,
+		...more,
 	});
 	const signature = [sign(built.id, userKeys[user] as Uint8Array)];
 	return new SignedTransaction(Transaction.create({ ...built.message, signature }));

@@ -83,6 +83,7 @@ export const networkEndpoints: readonly Endpoint[] = [
 		get: "query",
 		post: "query",
 		servers: ["full"],
+		readsState: true,
 		request: visibleOnly,
 		reply: printed(ChainParameters),
 		handle: chainParameters,
@@ -108,6 +109,7 @@ export const networkEndpoints: readonly Endpoint[] = [
 		get: "query",
 		post: "query",
 		servers: EVERYWHERE,
+		readsState: true,
 		request: noRequest,
 		reply: written,
 		handle: ({ state, style }) =>
@@ -119,6 +121,7 @@ export const networkEndpoints: readonly Endpoint[] = [
 		get: "query",
 		post: "query",
 		servers: ["full"],
+		readsState: true,
 		request: visibleOnly,
 		reply: printed(NumberMessage),
 		handle: ({ state }) => nextMaintenanceTime(state),

@@ -14,6 +14,7 @@ import { toNeutral } from "../../../protocol/dialect.js";
 import { isWireError } from "../../../protocol/json/exceptions.js";
 import type { RpcConfig } from "../../config/service-config.js";
 import { isFrom } from "../../rules/release.js";
+import { atBlock, blockNamed, PastBlockError } from "../at-block.js";
 import type { Broadcaster } from "../broadcast.js";
 import { ConnectionGate } from "../connection-gate.js";
 import { CONNECTION_TIMES, type ConnectionTimes, sweepIntervalMs } from "../connection-times.js";
@@ -37,6 +38,7 @@ import {
 import { isClosedMethod } from "./lite-methods.js";
 import { LongMessages } from "./long-messages.js";
 import { CallError, LongMessage, type ServiceMethod, UNREADABLE, UnimplementedError } from "./method.js";
+import { readsState } from "./past-methods.js";
 import { ReceivedMessages } from "./received-messages.js";
 import { reflect } from "./reflection.js";
 import { fullName, PACKAGE, type Service, servicesOf, spellings } from "./service-table.js";
@@ -292,10 +294,8 @@ export class GrpcServer {
 		try {
 			// A copy: what is kept of a message must not keep the connection's whole buffer.
 			const request = method.request.decode(Uint8Array.from(call.request), REQUEST_BUDGET);
-			const reply = await method.handle(
-				this.context(addressOf(call.getPeer()), () => call.cancelled),
-				request,
-			);
+			const context = this.context(addressOf(call.getPeer()), () => call.cancelled);
+			const reply = await method.handle(this.asked(context, call), request);
 			if (reply === undefined) return Buffer.alloc(0);
 			if (reply instanceof LongMessage) return await this.long.gather(call, addressOf(call.getPeer()), reply);
 			const bytes = method.response.encode(reply);
@@ -316,6 +316,19 @@ export class GrpcServer {
 			client,
 			isAbandoned,
 		};
+	}
+
+	/** The call as it is of the block that its metadata name, where a method asks for state; of a node without history all are the head's. */
+	private asked(context: ApiContext, call: ServerUnaryCall<Buffer, Buffer>): ApiContext {
+		const [name] = context.node.past ? call.metadata.get("block") : [];
+		if (name === undefined || !readsState(call.getPath())) return context;
+		try {
+			const block = blockNamed(context, String(name));
+			return block ? atBlock(context, block) : context;
+		} catch (error) {
+			if (error instanceof PastBlockError) throw new CallError(status.FAILED_PRECONDITION, error.message);
+			throw error;
+		}
 	}
 
 	private statusOf(error: unknown, path: string): { readonly code: number; readonly details: string } {

@@ -92,11 +92,12 @@ export class Dispatcher {
 			`{"jsonrpc":${JSON.stringify(version)},"id":${id ?? "null"},${part}}`;
 		if (!method) return reply(errorPart(METHOD_NOT_FOUND, "method not found"));
 		const values = readParameters(call.get("params"));
-		const most = method.parameters.length;
-		if (!values || values.length > most || values.length < (method.least ?? most)) {
+		const context = { ...this.options.context(), ...caller };
+		const all = method.parameters.length;
+		const most = method.pastBlock && context.node.past ? all + 1 : all;
+		if (!values || values.length > most || values.length < (method.least ?? all)) {
 			return reply(errorPart(INVALID_PARAMS, "method parameters invalid"));
 		}
-		const context = { ...this.options.context(), ...caller };
 		const { observer } = context.node;
 		const started = observer ? performance.now() : 0;
 		try {

@@ -44,8 +44,16 @@ interface MethodDeclaration<P extends readonly unknown[]> {
 	/** One sentence: what it answers. */
 	readonly about: string;
 	readonly parameters: Declared<P>;
+	/** A further parameter, where the node knows past states: a block, and the call as it is there. */
+	readonly pastBlock?: PastBlockParameter;
 	/** @throws {RpcError | NamedError} */
 	handle(context: RpcContext, ...parameters: P): RpcResult | Promise<RpcResult>;
+}
+
+interface PastBlockParameter {
+	readonly name: string;
+	/** @throws {RpcError} */
+	seen(context: RpcContext, block: JsonValue): RpcContext;
 }
 
 /** A method without the types of its own parameters. */
@@ -55,6 +63,8 @@ export interface RpcMethod {
 	readonly since?: Release | undefined;
 	readonly about: string;
 	readonly parameters: readonly { readonly name: string; readonly type: string }[];
+	/** One parameter more than these, where the node knows past states. */
+	readonly pastBlock?: PastBlockParameter | undefined;
 	/** The fewest parameters of a call; absent: all. */
 	readonly least?: number;
 	/**
@@ -65,7 +75,7 @@ export interface RpcMethod {
 }
 
 export function defineMethod<P extends readonly unknown[]>(declaration: MethodDeclaration<P>): RpcMethod {
-	const { name, alias, since, about } = declaration;
+	const { name, alias, since, about, pastBlock } = declaration;
 	const parameters = declaration.parameters as readonly (readonly [string, DeclaredType<unknown>])[];
 	return {
 		name,
@@ -73,11 +83,14 @@ export function defineMethod<P extends readonly unknown[]>(declaration: MethodDe
 		since,
 		about,
 		parameters: parameters.map(([parameter, type]) => ({ name: parameter, type: type.label })),
+		pastBlock,
 		call: (context, values) => {
 			const read = parameters.map(([, type], i) =>
 				type.read(values[i] as JsonValue, context.node.config.node.release),
 			);
-			return declaration.handle(context, ...(read as unknown as P));
+			const more = values[read.length];
+			const seen = pastBlock && more !== undefined ? pastBlock.seen(context, more) : context;
+			return declaration.handle(seen, ...(read as unknown as P));
 		},
 	};
 }

@@ -5,6 +5,7 @@ import type { StateView } from "../../../state/view.js";
 import { isJsonObject, JsonNumber, type JsonObject, type JsonValue } from "../json-reader.js";
 import type { RpcContext } from "../method.js";
 import { invalidParams } from "../rpc-error.js";
+import { contextOfBlock } from "../state-block.js";
 import { isTag } from "../values.js";
 
 const HEAD = "latest";
@@ -24,12 +25,14 @@ export function blockTag(value: JsonValue | undefined): JsonValue {
 }
 
 /**
- * The context in which the state of a block is read: the head's, or the irreversible one. The network keeps no other.
+ * The context in which the state of a block is read: the head's, or the irreversible one; any, where the node keeps past
+ * states.
  * @throws {RpcError}
  */
 export function stateAt(context: RpcContext, value: JsonValue | undefined): RpcContext {
 	const block = blockTag(value);
 	if (isHead(context.state, block)) return context;
+	if (context.node.past) return contextOfBlock(context, block instanceof JsonNumber ? block.text : block);
 	const text = textOf(block) ?? null;
 	if (isTag(text, "finalized")) {
 		if (context.server !== "full") return context;

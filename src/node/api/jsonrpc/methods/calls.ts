@@ -6,44 +6,19 @@ import { TransferContract, TriggerSmartContract } from "../../../../protocol/mes
 import { ChainError, ContractValidateError, VmIllegalError } from "../../../rules/errors.js";
 import { VmError } from "../../../vm/vm-error.js";
 import { buildValid } from "../../builder.js";
-import { blockById, blockByNumber } from "../../queries/blocks.js";
 import { callConstant, callTransaction, estimateEnergy } from "../../queries/contract-calls.js";
 import { type CallObject, callObject } from "../call-object.js";
 import { anyValue } from "../declared-types.js";
-import { isJsonObject, type JsonValue } from "../json-reader.js";
 import { defineMethod, type RpcContext, type RpcMethod } from "../method.js";
 import { type ParameterReaders, readersOf } from "../parameter-readers.js";
 import { revertError, revertStyleOf } from "../revert-reason.js";
-import { internal, invalidParams, invalidRequest, quotedText, RpcError } from "../rpc-error.js";
+import { internal, invalidRequest, quotedText, RpcError } from "../rpc-error.js";
+import { contextOfBlock } from "../state-block.js";
 import { data, isEmptyHex, quantity, ZERO_ADDRESS } from "../values.js";
-import { requireLatest } from "./state.js";
 
 const TRANSFER = contractType("TransferContract");
 
 const isLenient = ({ node }: RpcContext): boolean => node.config.node.jsonrpc.lenient;
-
-/** The block only has to exist: calls always see the head. @throws {RpcError} */
-function checkBlock(context: RpcContext, block: JsonValue): void {
-	const readers = readersOf(context);
-	if (typeof block === "string") {
-		requireLatest(readers, block);
-		return;
-	}
-	const number = isJsonObject(block) ? block.get("blockNumber") : undefined;
-	const hash = isJsonObject(block) ? block.get("blockHash") : undefined;
-	if (number !== undefined) {
-		if (!blockByNumber(context.state, readers.blockNumber(textMember(number))))
-			throw internal("header not found");
-	} else if (hash !== undefined) {
-		if (!blockById(context.state, readers.hash(textMember(hash))))
-			throw internal("header for hash not found");
-	} else throw invalidRequest("invalid json request");
-}
-
-function textMember(value: JsonValue): string | null {
-	if (value !== null && typeof value !== "string") throw invalidParams("invalid json request");
-	return value;
-}
 
 /** A missing sender is the zero address; one that is null is an error. */
 function senderOf({ address }: ParameterReaders, { from }: CallObject): Uint8Array {
@@ -151,15 +126,16 @@ export const callMethods: readonly RpcMethod[] = [
 			["block", anyValue],
 		],
 		handle: (context, object, block) => {
-			checkBlock(context, block);
+			const seen = contextOfBlock(context, block);
 			if (object === null) throw nullPointer();
-			return call(context, object, isLenient(context));
+			return call(seen, object, isLenient(context));
 		},
 	}),
 	defineMethod({
 		name: "eth_estimateGas",
 		about: "Energy that a call, a deployment or a transfer of coins uses.",
 		parameters: [["call", callObject]],
+		pastBlock: { name: "block", seen: contextOfBlock },
 		handle: (context, object) => {
 			if (object === null) throw nullPointer();
 			return estimate(context, object);

@@ -1,23 +1,12 @@
-/** Balances, code and storage at the head (protocol/json-rpc §§4 and 6). */
+/** Balances, code and storage (protocol/json-rpc §§4 and 6). */
 
 import { readSlot } from "../../../vm/storage-keys.js";
 import { wordFromBytes } from "../../../vm/word.js";
 import { text } from "../declared-types.js";
 import { defineMethod, type RpcMethod } from "../method.js";
-import { type ParameterReaders, readersOf } from "../parameter-readers.js";
-import { invalidParams } from "../rpc-error.js";
-import { data, isTag, quantity, ZERO_HASH } from "../values.js";
-
-/** State is only known at the head. @throws {RpcError} */
-export function requireLatest(readers: ParameterReaders, tag: string | null): void {
-	if (isTag(tag, "latest")) return;
-	const { pastStates } = readers;
-	if (pastStates.some((past) => isTag(tag, past))) {
-		throw invalidParams(`TAG [${pastStates.join(" | ")}] not supported`);
-	}
-	readers.blockNumber(tag);
-	throw invalidParams("QUANTITY not supported, just support TAG as latest");
-}
+import { readersOf } from "../parameter-readers.js";
+import { contextOfTag } from "../state-block.js";
+import { data, quantity, ZERO_HASH } from "../values.js";
 
 export const stateMethods: readonly RpcMethod[] = [
 	defineMethod({
@@ -28,9 +17,8 @@ export const stateMethods: readonly RpcMethod[] = [
 			["block", text],
 		],
 		handle: (context, address, block) => {
-			const readers = readersOf(context);
-			requireLatest(readers, block);
-			return quantity(context.state.account.get(readers.address(address))?.balance ?? 0n);
+			const { state } = contextOfTag(context, block);
+			return quantity(state.account.get(readersOf(context).address(address))?.balance ?? 0n);
 		},
 	}),
 	defineMethod({
@@ -41,10 +29,8 @@ export const stateMethods: readonly RpcMethod[] = [
 			["block", text],
 		],
 		handle: (context, address, block) => {
-			const readers = readersOf(context);
-			requireLatest(readers, block);
-			const { state } = context;
-			const owner = readers.address(address);
+			const { state } = contextOfTag(context, block);
+			const owner = readersOf(context).address(address);
 			const exists = state.account.has(owner) && state.contract.has(owner);
 			return data((exists ? state.code.get(owner) : undefined) ?? new Uint8Array(0));
 		},
@@ -59,8 +45,7 @@ export const stateMethods: readonly RpcMethod[] = [
 		],
 		handle: (context, address, slot, block) => {
 			const readers = readersOf(context);
-			requireLatest(readers, block);
-			const { state } = context;
+			const { state } = contextOfTag(context, block);
 			const owner = readers.address(address);
 			const contract = state.account.has(owner) ? state.contract.get(owner) : undefined;
 			if (!contract) return ZERO_HASH;

@@ -1,0 +1,93 @@
+/**
+ * Requests that ask for the state after a block of the past (protocol/http §5.4), on nodes with `node.history.state`. Handlers
+ * don't know: the node that they see is at that block, and so are its parameters, its time and its upgrades.
+ */
+
+import { be64, equalBytes, fromHex, readBe64 } from "../../protocol/bytes.js";
+import { NamedError } from "../../protocol/json/exceptions.js";
+import type { StateView } from "../state/view.js";
+import type { ApiContext, ApiNode, PastStates } from "./context.js";
+
+/** A block of the chain. */
+export interface PastBlock {
+	readonly number: bigint;
+	readonly id: Uint8Array;
+}
+
+/** Numbers of more digits are no block's. */
+const NUMBER = /^(?:\d{1,18}|0x[0-9a-f]{1,15})$/i;
+const ID = /^(?:0x)?[0-9a-f]{64}$/i;
+
+/** The state of a block can't be given; the message is for the client. */
+export class PastBlockError extends NamedError {
+	constructor(message: string) {
+		super("IllegalArgumentException", message);
+	}
+}
+
+/**
+ * The block that a text names: its number (decimal, or hexadecimal with 0x), its id, `earliest`, `finalized` or `latest`.
+ * @returns undefined for the last: the state is the one that it is without
+ * @throws {PastBlockError}
+ */
+export function blockNamed({ state }: ApiContext, text: string): PastBlock | undefined {
+	const { properties } = state;
+	switch (text.toLowerCase()) {
+		case "latest":
+			return undefined;
+		case "earliest":
+			return blockAt(state, 0n);
+		case "finalized":
+			return blockAt(state, properties.get("LATEST_SOLIDIFIED_BLOCK_NUM"));
+	}
+	if (ID.test(text)) return blockOfId(state, fromHex(text.slice(-64)));
+	if (!NUMBER.test(text)) {
+		throw new PastBlockError(
+			"block is neither a number nor an id of 64 digits, latest, earliest or finalized",
+		);
+	}
+	return blockAt(state, BigInt(text));
+}
+
+/** The block of a height. @throws {PastBlockError} */
+export function blockAt(state: StateView, number: bigint): PastBlock {
+	const id = number < 0n ? undefined : state.blockIndex.get(be64(number));
+	if (!id || number > state.properties.headNumber) throw new PastBlockError(`there is no block ${number}`);
+	return { number, id };
+}
+
+/** The block of an id; those of other branches are not there. @throws {PastBlockError} */
+export function blockOfId(state: StateView, id: Uint8Array): PastBlock {
+	const number = readBe64(id);
+	const own = number < 0n ? undefined : state.blockIndex.get(be64(number));
+	if (!own || !equalBytes(own, id)) throw new PastBlockError("the chain has no block of this id");
+	return { number, id };
+}
+
+/** The same request, of the state after a block. @throws {PastBlockError} if the node doesn't have it */
+export function atBlock<C extends ApiContext>(context: C, block: PastBlock): C {
+	const { past } = context.node;
+	if (!past) throw new PastBlockError("this node keeps no state of past blocks: node.history.state is off");
+	const view = (): StateView => stateOf(past, block);
+	const node = Object.create(context.node, {
+		view: { value: view },
+		forks: { value: (state: StateView) => past.forks(state) },
+	}) as ApiNode;
+	return { ...context, node, state: view() };
+}
+
+/** The state may be asked for again later, when the chain has gone on. */
+function stateOf(past: PastStates, { number, id }: PastBlock): StateView {
+	const state = past.at(number);
+	if (!state) {
+		throw new PastBlockError(
+			number < past.first
+				? `the history of the state begins with block ${past.first}`
+				: `the state of block ${number} is not known`,
+		);
+	}
+	if (!equalBytes(state.properties.headId, id)) {
+		throw new PastBlockError(`block ${number} is on another branch by now`);
+	}
+	return state;
+}

@@ -1,0 +1,85 @@
+/**
+ * The block of whose state a call asks (protocol/json-rpc §4). The network's node knows only the head's; with
+ * `node.history.state` it is any block of the chain.
+ */
+
+import { atBlock, blockAt, blockOfId, type PastBlock, PastBlockError } from "../at-block.js";
+import { isJsonObject, type JsonValue } from "./json-reader.js";
+import type { RpcContext } from "./method.js";
+import { readersOf } from "./parameter-readers.js";
+import { internal, invalidParams, invalidRequest } from "./rpc-error.js";
+import { isTag } from "./values.js";
+
+/** The call as it is of a block that a tag or number names. @throws {RpcError} */
+export function contextOfTag(context: RpcContext, tag: string | null): RpcContext {
+	if (isTag(tag, "latest")) return context;
+	if (!context.node.past) return refuseTag(context, tag);
+	const { state } = context;
+	// What waits is part of the newest state.
+	if (isTag(tag, "pending")) return context;
+	return past(context, () => {
+		if (isTag(tag, "earliest")) return blockAt(state, 0n);
+		if (isTag(tag, "finalized") || isTag(tag, "safe")) {
+			return blockAt(state, state.properties.get("LATEST_SOLIDIFIED_BLOCK_NUM"));
+		}
+		return blockAt(state, readersOf(context).blockNumber(tag));
+	});
+}
+
+/** State is only known at the head. @throws {RpcError} */
+function refuseTag(context: RpcContext, tag: string | null): never {
+	const readers = readersOf(context);
+	const { pastStates } = readers;
+	if (pastStates.some((past) => isTag(tag, past))) {
+		throw invalidParams(`TAG [${pastStates.join(" | ")}] not supported`);
+	}
+	readers.blockNumber(tag);
+	throw invalidParams("QUANTITY not supported, just support TAG as latest");
+}
+
+/**
+ * The same of a tag, a number, or an object with `blockNumber` or `blockHash`. Without history such an object only has to
+ * name a block, and the call sees the head. All blocks of the state are of the chain: `requireCanonical` says nothing more.
+ * @throws {RpcError}
+ */
+export function contextOfBlock(context: RpcContext, block: JsonValue): RpcContext {
+	if (typeof block === "string") return contextOfTag(context, block);
+	const readers = readersOf(context);
+	const { state, node } = context;
+	const number = isJsonObject(block) ? block.get("blockNumber") : undefined;
+	const hash = isJsonObject(block) ? block.get("blockHash") : undefined;
+	if (number !== undefined) {
+		const named = found("header not found", () => blockAt(state, readers.blockNumber(textMember(number))));
+		return node.past ? past(context, () => named) : context;
+	}
+	if (hash !== undefined) {
+		const id = readers.hash(textMember(hash));
+		const named = found("header for hash not found", () => blockOfId(state, id));
+		return node.past ? past(context, () => named) : context;
+	}
+	throw invalidRequest("invalid json request");
+}
+
+function textMember(value: JsonValue): string | null {
+	if (value !== null && typeof value !== "string") throw invalidParams("invalid json request");
+	return value;
+}
+
+function found(refusal: string, find: () => PastBlock): PastBlock {
+	try {
+		return find();
+	} catch (error) {
+		if (error instanceof PastBlockError) throw internal(refusal);
+		throw error;
+	}
+}
+
+/** @throws {RpcError} with the reason why the state of the block isn't known */
+function past(context: RpcContext, find: () => PastBlock): RpcContext {
+	try {
+		return atBlock(context, find());
+	} catch (error) {
+		if (error instanceof PastBlockError) throw internal(error.message);
+		throw error;
+	}
+}
