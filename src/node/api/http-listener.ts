@@ -5,6 +5,9 @@ import type { Socket } from "node:net";
 import { ConnectionGate } from "./connection-gate.js";
 import { CONNECTION_TIMES, type ConnectionTimes, sweepIntervalMs } from "./connection-times.js";
 import { HttpAnswer } from "./http-answer.js";
+import type { HttpRequest } from "./http-request.js";
+import { servePlain } from "./plain-connection.js";
+import { HeadEnds, type PlainResponse } from "./plain-response.js";
 import { refuseUnreadable } from "./request-head.js";
 
 /** What node:http itself admits: enough to answer longer heads with a status of ours. */
@@ -14,16 +17,19 @@ const CLOSE_GRACE_MS = 1_000;
 /** Requests that a client may send on a connection before the answer to an earlier one has left: those of some packets. */
 const MAX_PIPELINED = 256;
 
+/** Answers a request. What can be answered at once needs no promise. */
+export type Handle = (request: HttpRequest, answer: HttpAnswer) => Promise<void> | void;
+
 interface HttpListenerOptions {
 	/** Connections served at a time; 0 or less: no limit. */
 	readonly maxConnections: number;
 	/** How long a client may keep a connection without sending; absent: {@link IDLE_MS}. */
 	readonly idleMs?: number | undefined;
-	readonly handle: (request: IncomingMessage, answer: HttpAnswer) => Promise<void>;
+	readonly handle: Handle;
 	/** Absent: {@link CONNECTION_TIMES}. */
 	readonly times?: ConnectionTimes | undefined;
 	/** Told of every request after its answer; undefined: requests are not counted. */
-	readonly answered?: ((request: IncomingMessage, answer: HttpAnswer, ms: number) => void) | undefined;
+	readonly answered?: ((request: HttpRequest, answer: HttpAnswer, ms: number) => void) | undefined;
 	/** Told of what {@link handle} throws; the connection is closed then. */
 	readonly report: (error: unknown, where: string) => void;
 }
@@ -40,6 +46,12 @@ interface Unfinished {
 
 /** A request and its answer. */
 interface Call {
+	readonly request: HttpRequest;
+	readonly response: ServerResponse | PlainResponse;
+}
+
+/** One that node:http has read. */
+interface ParsedCall extends Call {
 	readonly request: IncomingMessage;
 	readonly response: ServerResponse;
 }
@@ -50,7 +62,7 @@ export class HttpListener {
 	/** Connections with a request under way. */
 	private readonly busy = new Map<Socket, Call>();
 	/** Requests that came before the answer to an earlier one of their connection had left. */
-	private readonly waiting = new Map<Socket, Call[]>();
+	private readonly waiting = new Map<Socket, ParsedCall[]>();
 	private readonly unfinished = new WeakMap<Socket, Unfinished>();
 	private closing = false;
 
@@ -73,10 +85,18 @@ export class HttpListener {
 			refuseUnreadable(error, socket),
 		);
 		const times = options.times ?? CONNECTION_TIMES;
+		const plain = {
+			idleMs,
+			ends: new HeadEnds(idleMs),
+			takes: () => !this.closing,
+			begin: (call: Call) => this.answer(call),
+			ended: (socket: Socket) => this.ended(socket),
+			handOver: (socket: Socket) => void this.http.emit("connection", socket),
+		};
 		const serve = (socket: Socket): void => {
 			this.unfinished.set(socket, { sinceMs: undefined, answered: -1, idleFromMs: performance.now() });
 			socket.once("close", () => this.waiting.delete(socket));
-			this.http.emit("connection", socket);
+			servePlain(socket, plain);
 		};
 		this.gate = new ConnectionGate(options.maxConnections, serve, true, {
 			isStale: (socket, crowded) => this.isSlow(socket, crowded ? times.crowdedMs : times.requestMs),
@@ -156,31 +176,48 @@ export class HttpListener {
 		});
 	}
 
-	private begin(call: Call): void {
+	private begin(call: ParsedCall): void {
 		const { request, response } = call;
 		const { socket } = request;
-		this.busy.set(socket, call);
 		if (this.closing) response.shouldKeepAlive = false;
 		response.once("close", () => {
-			this.busy.delete(socket);
-			const state = this.unfinished.get(socket);
-			if (state) {
-				state.answered = socket.bytesRead;
-				state.idleFromMs = performance.now();
-				state.sinceMs = undefined;
-			}
-			if (this.closing) socket.destroySoon();
-			else this.next(socket);
+			this.ended(socket);
+			if (!this.closing) this.next(socket);
 		});
-		const { handle, answered, report } = this.options;
+		this.answer(call);
+	}
+
+	/** The answer of a connection has left, or can't any more. */
+	private ended(socket: Socket): void {
+		this.busy.delete(socket);
+		const state = this.unfinished.get(socket);
+		if (state) {
+			state.answered = socket.bytesRead;
+			state.idleFromMs = performance.now();
+			state.sinceMs = undefined;
+		}
+		if (this.closing) socket.destroySoon();
+	}
+
+	private answer(call: Call): void {
+		const { request, response } = call;
+		this.busy.set(request.socket, call);
+		const { handle, answered } = this.options;
 		const answer = new HttpAnswer(request, response);
 		const started = answered ? performance.now() : 0;
-		handle(request, answer)
-			.then(answered && (() => answered(request, answer, performance.now() - started)))
-			.catch((error: unknown) => {
-				// A client that left in the middle of its request is not a fault of this program.
-				if (request.complete) report(error, `HTTP ${request.method} ${request.url}`);
-				socket.destroy();
-			});
+		const done = answered && (() => answered(request, answer, performance.now() - started));
+		try {
+			const handled = handle(request, answer);
+			if (handled) handled.then(done).catch((error: unknown) => this.failed(request, error));
+			else done?.();
+		} catch (error) {
+			this.failed(request, error);
+		}
+	}
+
+	private failed({ complete, method, url, socket }: HttpRequest, error: unknown): void {
+		// A client that left in the middle of its request is not a fault of this program.
+		if (complete) this.options.report(error, `HTTP ${method} ${url}`);
+		socket.destroy();
 	}
 }

@@ -5,7 +5,6 @@
  * router costs a hundred milliseconds of the node's start.
  */
 
-import type { IncomingMessage } from "node:http";
 import { toNeutral } from "../../protocol/dialect.js";
 import { exceptionText, isWireError, NamedError } from "../../protocol/json/exceptions.js";
 import type { JsonLibrary } from "../../protocol/json/json-library.js";
@@ -19,6 +18,7 @@ import { FOLDERS, limitedName, routesOf } from "./endpoint-table.js";
 import type { HttpAnswer } from "./http-answer.js";
 import { JSON_TYPE } from "./http-answer.js";
 import { HttpListener } from "./http-listener.js";
+import type { HttpRequest } from "./http-request.js";
 import { libraryOf } from "./json-style.js";
 import { isClosedOnLiteNode, LITE_NODE_TEXT } from "./lite-node.js";
 import type { LongAnswer } from "./long-answer.js";
@@ -107,7 +107,7 @@ export class HttpServer {
 	}
 
 	/** Answers one request, of a listener of its own or of one that serves several kinds. */
-	async route(request: IncomingMessage, answer: HttpAnswer): Promise<void> {
+	async route(request: HttpRequest, answer: HttpAnswer): Promise<void> {
 		const { method = "" } = request;
 		const refused = headRefusal(request);
 		if (refused !== undefined) return answer.page(refused);
@@ -140,7 +140,7 @@ export class HttpServer {
 	}
 
 	/** From release 4.8.2 on a body that is announced too long is refused before anything else is looked at. */
-	private isTooLarge({ headers }: IncomingMessage): boolean {
+	private isTooLarge({ headers }: HttpRequest): boolean {
 		const { http, release } = this.node.config.node;
 		return isFrom(release, "4.8.2") && Number(headers["content-length"] ?? 0) > http.maxBodySize;
 	}
@@ -156,7 +156,7 @@ export class HttpServer {
 		return errorMessage(exceptionText(error, this.node.config.node.dialect));
 	}
 
-	private async answerUnknown(request: IncomingMessage, answer: HttpAnswer, path: string): Promise<void> {
+	private async answerUnknown(request: HttpRequest, answer: HttpAnswer, path: string): Promise<void> {
 		const { method = "" } = request;
 		if (method === "GET" || method === "HEAD") {
 			const page = await servicePage(path, this.node, { kind: this.kind, host: request.headers.host });
@@ -167,7 +167,7 @@ export class HttpServer {
 	}
 
 	private answerOther(
-		request: IncomingMessage,
+		request: HttpRequest,
 		answer: HttpAnswer,
 		method: string,
 		endpoint: Endpoint | undefined,
@@ -177,7 +177,7 @@ export class HttpServer {
 		else answer.empty(method === "PUT" || method === "DELETE" ? 405 : 501);
 	}
 
-	private async dispatch(request: IncomingMessage, answer: HttpAnswer, endpoint: Endpoint): Promise<void> {
+	private async dispatch(request: HttpRequest, answer: HttpAnswer, endpoint: Endpoint): Promise<void> {
 		const method = request.method === "POST" ? "POST" : "GET";
 		const mode = method === "POST" ? endpoint.post : endpoint.get;
 		if (mode === "refused") return answer.unsupported(method);
@@ -213,7 +213,7 @@ export class HttpServer {
 	}
 
 	private sendLong(
-		request: IncomingMessage,
+		request: HttpRequest,
 		answer: HttpAnswer,
 		long: LongAnswer,
 		endpoint: Endpoint,

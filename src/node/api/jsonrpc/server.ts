@@ -1,6 +1,5 @@
 /** One JSON-RPC server (protocol/json-rpc §1): POST at one path; every call's outcome is an answer with status 200. */
 
-import type { IncomingMessage } from "node:http";
 import { exceptionText, NamedError } from "../../../protocol/json/exceptions.js";
 import { isFrom } from "../../rules/release.js";
 import type { ServerKind } from "../context.js";
@@ -9,6 +8,7 @@ import { errorMessage } from "../endpoint.js";
 import type { HttpAnswer } from "../http-answer.js";
 import { JSON_TYPE } from "../http-answer.js";
 import { HttpListener } from "../http-listener.js";
+import type { HttpRequest } from "../http-request.js";
 import { reportAnswers } from "../observer.js";
 import { type CallGate, OUT_OF_RESOURCES } from "../rate-limiter.js";
 import { collectBody, LARGE_BODY } from "../request-body.js";
@@ -31,11 +31,7 @@ const COMPONENTS: Readonly<Record<ServerKind, string>> = {
 };
 
 /** Answers the text of a request, with the line end if one belongs there; an empty text is an empty answer. */
-export type TextAnswerer = (
-	text: string,
-	caller: Caller,
-	headers: IncomingMessage["headers"],
-) => Promise<string>;
+export type TextAnswerer = (text: string, caller: Caller, headers: HttpRequest["headers"]) => Promise<string>;
 
 export class JsonRpcServer {
 	private readonly listener: HttpListener;
@@ -83,7 +79,7 @@ export class JsonRpcServer {
 		return this.listener.close();
 	}
 
-	private async route(request: IncomingMessage, answer: HttpAnswer): Promise<void> {
+	private async route(request: HttpRequest, answer: HttpAnswer): Promise<void> {
 		const refused = headRefusal(request);
 		if (refused !== undefined) return answer.page(refused);
 		const isOurs = pathOf(request) === PATH;
@@ -108,7 +104,7 @@ export class JsonRpcServer {
 		}
 	}
 
-	private async call(request: IncomingMessage, answer: HttpAnswer): Promise<void> {
+	private async call(request: HttpRequest, answer: HttpAnswer): Promise<void> {
 		const client = request.socket.remoteAddress ?? "";
 		const { node } = this.context();
 		const admitted = this.gate.enter(client);
