@@ -2,6 +2,7 @@
 
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { Socket } from "node:net";
+import type { Duplex } from "node:stream";
 import { ConnectionGate } from "./connection-gate.js";
 import { CONNECTION_TIMES, type ConnectionTimes, sweepIntervalMs } from "./connection-times.js";
 import { HttpAnswer } from "./http-answer.js";
@@ -30,6 +31,11 @@ interface HttpListenerOptions {
 	readonly times?: ConnectionTimes | undefined;
 	/** Told of every request after its answer; undefined: requests are not counted. */
 	readonly answered?: ((request: HttpRequest, answer: HttpAnswer, ms: number) => void) | undefined;
+	/**
+	 * Takes over a connection whose client asks for another protocol; absent: it is answered as any request.
+	 * @param head what the client has sent behind its request
+	 */
+	readonly upgrade?: ((request: IncomingMessage, socket: Socket, head: Buffer) => void) | undefined;
 	/** Told of what {@link handle} throws; the connection is closed then. */
 	readonly report: (error: unknown, where: string) => void;
 }
@@ -84,6 +90,7 @@ export class HttpListener {
 		this.http.on("clientError", (error: NodeJS.ErrnoException, socket: Socket) =>
 			refuseUnreadable(error, socket),
 		);
+		if (options.upgrade) this.http.on("upgrade", (...asked) => this.upgrade(...asked));
 		const times = options.times ?? CONNECTION_TIMES;
 		const plain = {
 			idleMs,
@@ -143,6 +150,17 @@ export class HttpListener {
 		const state = this.unfinished.get(socket);
 		if (!state || this.busy.get(socket)?.request.complete === true) return undefined;
 		return state.sinceMs === undefined ? 0 : performance.now() - state.sinceMs;
+	}
+
+	private upgrade(request: IncomingMessage, stream: Duplex, head: Buffer): void {
+		// node:http declares a stream; what it hands over is the connection.
+		const socket = stream as Socket;
+		if (this.closing || this.busy.has(socket)) {
+			socket.destroy();
+			return;
+		}
+		this.gate.letGo(socket);
+		this.options.upgrade?.(request, socket, head);
 	}
 
 	private receive(request: IncomingMessage, response: ServerResponse): void {

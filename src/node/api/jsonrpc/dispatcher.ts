@@ -26,6 +26,7 @@ import {
 	RpcError,
 	UNDECLARED,
 } from "./rpc-error.js";
+import type { Subscriber } from "./subscriptions/hub.js";
 
 interface DispatcherOptions extends EnvelopeLimits {
 	/** By name and by alias. */
@@ -44,6 +45,8 @@ export interface Caller {
 	readonly isAbandoned?: () => boolean;
 	/** Its address. */
 	readonly client?: string;
+	/** Its subscriptions; absent: it can't have any. */
+	readonly subscriber?: Subscriber;
 }
 
 export class Dispatcher {

@@ -1,6 +1,7 @@
 /** One JSON-RPC server (protocol/json-rpc §1): POST at one path; every call's outcome is an answer with status 200. */
 
 import { exceptionText, NamedError } from "../../../protocol/json/exceptions.js";
+import type { ChainObserver } from "../../chain/observers.js";
 import { isFrom } from "../../rules/release.js";
 import type { ServerKind } from "../context.js";
 import { withCors } from "../cors.js";
@@ -16,9 +17,14 @@ import { headRefusal, pathOf, traceOf } from "../request-head.js";
 import { ownTurn } from "../turns.js";
 import { decodeBodyText } from "./body-text.js";
 import { type Caller, Dispatcher } from "./dispatcher.js";
+import { errorPart, VERSION } from "./error-text.js";
 import { JsonTextError } from "./json-reader.js";
 import type { RpcContext } from "./method.js";
 import { methodsByName } from "./method-table.js";
+import { syncing } from "./methods/node.js";
+import { objectStyleOf } from "./objects/style.js";
+import { EXCEEDS_LIMIT } from "./rpc-error.js";
+import type { WebSockets } from "./subscriptions/web-sockets.js";
 
 const PATH = "/jsonrpc";
 const RPC_TYPE = "application/json-rpc";
@@ -30,6 +36,9 @@ const COMPONENTS: Readonly<Record<ServerKind, string>> = {
 	pbft: "JsonRpcOnPBFTServlet",
 };
 
+/** Registers an observer of the chain; the returned function removes it. */
+export type Observe = (observer: ChainObserver) => () => void;
+
 /** Answers the text of a request, with the line end if one belongs there; an empty text is an empty answer. */
 export type TextAnswerer = (text: string, caller: Caller, headers: HttpRequest["headers"]) => Promise<string>;
 
@@ -37,14 +46,19 @@ export class JsonRpcServer {
 	private readonly listener: HttpListener;
 	private readonly answerer: TextAnswerer;
 	private readonly gate: CallGate;
+	/** Made for the first client that asks for one. */
+	private sockets: Promise<WebSockets> | undefined;
+	private stopObserving: (() => void) | undefined;
 
 	/**
 	 * @param context the node as the next call sees it
+	 * @param observe registers an observer of the chain
 	 * @param beside what answers in the place of the methods of every node, with them
 	 */
 	constructor(
 		kind: ServerKind,
 		private readonly context: () => RpcContext,
+		private readonly observe: Observe,
 		beside?: (ordinary: Dispatcher) => TextAnswerer,
 	) {
 		const { node } = context();
@@ -65,6 +79,16 @@ export class JsonRpcServer {
 			answered: reportAnswers(node.observer, `jsonrpc ${kind}`, (request) =>
 				pathOf(request) === PATH ? PATH : undefined,
 			),
+			upgrade:
+				kind === "full" && jsonrpc.maxWebSockets > 0
+					? (request, socket, head) => {
+							this.sockets ??= this.openSockets();
+							this.sockets.then(
+								(sockets) => sockets.upgrade(request, socket, head),
+								(error: unknown) => node.report(error, "WebSocket of JSON-RPC"),
+							);
+						}
+					: undefined,
 			report: (error, where) => node.report(error, `${where} of JSON-RPC`),
 		});
 	}
@@ -75,8 +99,47 @@ export class JsonRpcServer {
 	}
 
 	/** Stops listening; requests under way get a moment to finish. */
-	close(): Promise<void> {
-		return this.listener.close();
+	async close(): Promise<void> {
+		this.stopObserving?.();
+		await Promise.all([this.listener.close(), this.sockets?.then((sockets) => sockets.close())]);
+	}
+
+	private async openSockets(): Promise<WebSockets> {
+		const { WebSockets } = await import("./subscriptions/web-sockets.js");
+		const { SubscriptionHub } = await import("./subscriptions/hub.js");
+		const { node } = this.context();
+		const { http, jsonrpc } = node.config.node;
+		const hub = new SubscriptionHub({
+			state: () => this.context().state,
+			style: objectStyleOf({ node }),
+			syncing: () => syncing(this.context()),
+			maxPerClient: jsonrpc.maxSubscriptions,
+		});
+		this.stopObserving = this.observe(hub.observer);
+		const allowed = new Set(http.cors);
+		return new WebSockets({
+			hub,
+			maxConnections: jsonrpc.maxWebSockets,
+			mayConnect: (origin) => origin === undefined || allowed.has("*") || allowed.has(origin),
+			answer: (text, caller, request) => this.answerMessage(text, caller, request.headers),
+			report: (error, where) => node.report(error, where),
+		});
+	}
+
+	/** A call that came over a WebSocket. */
+	private async answerMessage(
+		text: string,
+		caller: Caller,
+		headers: HttpRequest["headers"],
+	): Promise<string> {
+		const admitted = this.gate.enter(caller.client ?? "");
+		if (admitted !== true && !(await admitted)) return refusedCall(OUT_OF_RESOURCES);
+		try {
+			if (text.length > LARGE_BODY) await ownTurn();
+			return (await this.answerer(text, caller, headers)).trimEnd();
+		} finally {
+			this.gate.leave();
+		}
 	}
 
 	private async route(request: HttpRequest, answer: HttpAnswer): Promise<void> {
@@ -131,6 +194,11 @@ export class JsonRpcServer {
 			this.gate.leave();
 		}
 	}
+}
+
+/** The answer to a call that wasn't read. */
+function refusedCall(message: string): string {
+	return `{"jsonrpc":"${VERSION}","id":null,${errorPart(EXCEEDS_LIMIT, message)}}`;
 }
 
 /** The body's text; empty for bytes that are not text, which is not JSON either. */
