@@ -8,7 +8,7 @@ import { type PlainRequest, readPlainRequest } from "./plain-request.js";
 import { type HeadEnds, PlainResponse } from "./plain-response.js";
 
 /** A plain request and its answer. */
-export interface PlainCall {
+interface PlainCall {
 	readonly request: PlainRequest;
 	readonly response: PlainResponse;
 }

@@ -10,7 +10,7 @@ export const EMPTY_BODY = new Uint8Array(0);
 export const LARGE_BODY = 256 << 10;
 
 /** Why there is no body: it is longer than is kept, or too many others are held at this moment. */
-type MissingBody = "too long" | "no room";
+export type MissingBody = "too long" | "no room";
 
 /**
  * Reads the whole body; one that has come already is returned at once. What doesn't fit is read and forgotten. Rejects if

@@ -96,17 +96,20 @@ class Gateway {
 		const { jsonrpc, http, release } = this.node.config.node;
 		const filters = new FilterRegistry(() => this.node.upMs, jsonrpc, release);
 		this.stopObserving = control.open.chain.observe(feedFilters(api.view("full"), filters, undefined));
+		const style = plainStyle(this.node.config);
 		const ordinary = new Dispatcher({
 			methods: methodsByName(release, jsonrpc.lenient),
 			release,
 			lenient: jsonrpc.lenient,
 			maxBatchSize: jsonrpc.maxBatchSize,
 			maxResponseSize: jsonrpc.maxResponseSize,
-			context: () => ({
+			context: ({ client, isAbandoned }) => ({
 				server: "full",
 				node: this.node,
 				state: this.node.view("full"),
-				style: plainStyle(this.node.config),
+				style,
+				client,
+				isAbandoned,
 				broadcaster,
 				filters,
 				producerAddresses: [producer.signer],

@@ -4,7 +4,7 @@ import type { Broadcaster } from "../broadcast.js";
 import type { ApiNode, ServerKind } from "../context.js";
 import { portError } from "../http-servers.js";
 import { plainStyle } from "../json-style.js";
-import type { Dispatcher } from "./dispatcher.js";
+import type { Caller, Dispatcher } from "./dispatcher.js";
 import { feedFilters } from "./filter-feed.js";
 import { FilterRegistry } from "./filter-registry.js";
 import type { RpcContext } from "./method.js";
@@ -62,14 +62,18 @@ export async function startJsonRpcServers(options: JsonRpcServersOptions): Promi
 	for (const kind of ["full", "solidity", "pbft"] as const) {
 		const { enabled, port } = jsonrpc[kind];
 		if (!enabled) continue;
-		const context = (): RpcContext => ({
+		const style = plainStyle(node.config);
+		const context = ({ client, isAbandoned, subscriber }: Caller): RpcContext => ({
 			server: kind,
 			node,
 			state: node.view(kind),
-			style: plainStyle(node.config),
+			style,
 			broadcaster,
 			filters: filters[kind],
 			producerAddresses,
+			client,
+			isAbandoned,
+			subscriber,
 		});
 		const server = new JsonRpcServer(
 			kind,

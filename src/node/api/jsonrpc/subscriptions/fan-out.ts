@@ -7,7 +7,7 @@
 const TURN_MS = 10;
 
 /** Runs work in a later round of the event loop, after some milliseconds. */
-export type Later = (work: () => void, ms: number) => void;
+type Later = (work: () => void, ms: number) => void;
 
 const inLaterRound: Later = (work, ms) => {
 	if (ms === 0) setImmediate(work);

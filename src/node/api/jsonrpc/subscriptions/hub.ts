@@ -4,16 +4,16 @@
  * that came.
  */
 
-import { randomBytes } from "node:crypto";
 import { addressPrefix } from "../../../../protocol/address.js";
 import type { SignedBlock } from "../../../../protocol/block.js";
-import { concatBytes, fromKey, toHex, toKey } from "../../../../protocol/bytes.js";
+import { concatBytes, fromKey, toKey } from "../../../../protocol/bytes.js";
 import type { Account, TransactionInfo } from "../../../../protocol/messages.js";
 import type { SignedTransaction } from "../../../../protocol/transaction.js";
 import type { AppliedBlock, ChainObserver, ErasedBlock } from "../../../chain/observers.js";
 import { stores } from "../../../state/definition.js";
 import type { StateView } from "../../../state/view.js";
 import { blockByNumber } from "../../queries/blocks.js";
+import { MAX_ITEMS, makeId } from "../listeners.js";
 import { itemCount, type LogConditions, matchesLog } from "../log-filter.js";
 import type { RpcValue } from "../method.js";
 import { logObject, logsOfBlock, type PlacedLog } from "../objects/log.js";
@@ -38,9 +38,6 @@ type Kind = Topic["kind"];
 export type Notification = "eth_subscription" | "coin_subscription";
 
 const KINDS: readonly Kind[] = ["heads", "solidBlocks", "syncing", "pending", "logs", "events", "accounts"];
-const ID_BYTES = 16;
-/** Addresses and topics of all subscriptions: each block is compared with every one of them. */
-const MAX_ITEMS = 200_000;
 /** All subscriptions, and those to each transaction of the pool. */
 const MAX_SUBSCRIPTIONS = 20_000;
 const MAX_PENDING_SUBSCRIPTIONS = 1_000;
@@ -82,7 +79,7 @@ export class Subscriber {
 		if (this.own.size >= this.most) {
 			throw new RpcError(EXCEEDS_LIMIT, `exceed max subscriptions of a connection: ${this.most}`);
 		}
-		const id = `0x${toHex(randomBytes(ID_BYTES))}`;
+		const id = `0x${makeId()}`;
 		const subscription = { id, notification, topic, items: itemsOf(topic), outlet: this.outlet };
 		this.hub.add(subscription);
 		this.own.set(id, subscription);

@@ -11,13 +11,12 @@ import { setTimeout as delay } from "node:timers/promises";
 import { WebSocket, WebSocketServer } from "ws";
 import { pathOf } from "../../request-head.js";
 import type { Caller } from "../dispatcher.js";
+import { SHARE } from "../listeners.js";
 import type { Subscriber, SubscriptionHub } from "./hub.js";
 
 const PATHS: ReadonlySet<string> = new Set(["/jsonrpc", "/"]);
 /** Bytes of a message from a client. What is longer is sent over HTTP, where bodies share one budget. */
 const MAX_MESSAGE = 128 * 1024;
-/** Where there is no room left, one address's part of all connections that others can't take from it. */
-const SHARE = 10;
 /** A client that doesn't answer a ping until the next one has gone. */
 const PING_EVERY_MS = 30_000;
 /** How long a client may take to say goodbye. */
