@@ -122,7 +122,7 @@ function runOnce(state: StateView, shape: Shape, tracer?: Tracer): Measured {
 		tracer,
 		programs: new ProgramCache(64),
 		block: { number: 1000n, timestampMs: 1_700_000_000_000n, witness: CALLER },
-		rootId: ID,
+		root: { id: ID },
 		origin: CALLER,
 		// Only something far above every bar meets it.
 		deadlineMs: performance.now() + LONGEST_MS,
@@ -144,7 +144,7 @@ function runOnce(state: StateView, shape: Shape, tracer?: Tracer): Measured {
 		version: 0,
 		depth: 0,
 		energy,
-		hash: ID,
+		openedBy: { id: ID },
 	});
 	try {
 		execute(frame);

@@ -61,6 +61,12 @@ export class ConnectionGate {
 		});
 	}
 
+	/** A connection that is others' from now on gives its place back, and isn't closed with the gate. */
+	letGo(socket: Socket): void {
+		this.places.release(socket);
+		this.admitWaiting();
+	}
+
 	private admit(socket: Socket, address: string): void {
 		this.places.take(socket, address);
 		this.sweepRegularly();

@@ -30,7 +30,7 @@ export function note(
 	transfer: InternalTransfer,
 ): InternalRecord {
 	const { machine, context } = frame;
-	return machine.internal.add(context.hash, context.address, receiver, text, transfer);
+	return machine.internal.add(context.openedBy, context.address, receiver, text, transfer);
 }
 
 /**

@@ -227,7 +227,7 @@ function callContract(frame: Frame, call: Call): void {
 		send(frame, call, target, value);
 	}
 	const record = machine.internal.add(
-		context.hash,
+		context.openedBy,
 		context.address,
 		receiver,
 		"call",
@@ -235,7 +235,7 @@ function callContract(frame: Frame, call: Call): void {
 		input,
 	);
 	if (!code || code.length === 0) {
-		machine.options.onCodelessCall?.(record.hash, target, Uint8Array.from(input));
+		machine.options.onCodelessCall?.(record.id, target, Uint8Array.from(input));
 		giveBack(frame, call.energy);
 		frame.push(1);
 		return;
@@ -252,7 +252,7 @@ function callContract(frame: Frame, call: Call): void {
 		version: state.contract.get(target)?.version ?? 0,
 		depth: context.depth + 1,
 		energy: call.energy,
-		hash: record.hash,
+		openedBy: record,
 	});
 	child.mark = mark;
 	frame.open(child, (opener, ended) => finishCall(opener, ended, call));

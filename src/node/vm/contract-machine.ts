@@ -208,7 +208,7 @@ export class ContractMachine {
 			onCodelessCall,
 			programs: this.programs,
 			block,
-			rootId: transaction.id,
+			root: transaction,
 			origin: transaction.owner,
 			proofs: this.settings.proofs,
 			saveCancelDetails: this.settings.saveCancelDetails,

@@ -13,7 +13,7 @@ import { type StorageMark, TransactionStorage } from "./contract-storage.js";
 import type { Frame } from "./frame.js";
 import type { Gates } from "./gates.js";
 import type { InstructionTable } from "./instruction-table.js";
-import { InternalTransactions } from "./internal-transactions.js";
+import { type Identified, InternalTransactions } from "./internal-transactions.js";
 import type { ProgramCache } from "./program.js";
 import { TransientStorage } from "./transient-storage.js";
 import { type Word, wordToBytes } from "./word.js";
@@ -44,8 +44,8 @@ export interface MachineOptions {
 	readonly instructions: InstructionTable;
 	readonly programs: ProgramCache;
 	readonly block: BlockContext;
-	/** Id of the transaction. */
-	readonly rootId: Uint8Array;
+	/** The transaction. */
+	readonly root: Identified;
 	/** Sender of the transaction. */
 	readonly origin: Uint8Array;
 	/** When execution runs out of time, in milliseconds of `performance.now()`; Infinity: never. */

@@ -11,6 +11,7 @@ import { nodeMethods } from "./methods/node.js";
 import { stateMethods } from "./methods/state.js";
 import { transactionMethods } from "./methods/transactions.js";
 import { unavailableMethods } from "./methods/unavailable.js";
+import { subscriptionMethods } from "./subscriptions/methods.js";
 
 export const methods: readonly RpcMethod[] = [
 	...nodeMethods,
@@ -22,6 +23,9 @@ export const methods: readonly RpcMethod[] = [
 	...buildMethods,
 	...unavailableMethods,
 ];
+
+/** Methods of connections that stay open. */
+export { subscriptionMethods };
 
 function byName(list: readonly RpcMethod[], release: Release): ReadonlyMap<string, RpcMethod> {
 	return new Map(
@@ -39,5 +43,6 @@ function byName(list: readonly RpcMethod[], release: Release): ReadonlyMap<strin
  * @param lenient answering as Ethereum's libraries expect it
  */
 export function methodsByName(release: Release, lenient = false): ReadonlyMap<string, RpcMethod> {
-	return byName(lenient ? lenientMethods(methods) : methods, release);
+	const ordinary = lenient ? lenientMethods(methods) : methods;
+	return byName([...ordinary, ...subscriptionMethods], release);
 }
