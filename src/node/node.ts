@@ -314,9 +314,10 @@ async function startPeers(
 		open,
 		pool: {
 			recover: async (transactions) => {
-				await Promise.all([pool.recover(transactions), shielded?.prepare?.(transactions)]);
+				await Promise.all([pool.recover(transactions), shielded?.prepare?.(transactions, "block")]);
 			},
 		},
+		prepare: shielded?.prepare,
 		producers,
 		host,
 		lan: localAddresses(),
