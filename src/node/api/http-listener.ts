@@ -179,8 +179,11 @@ export class HttpListener {
 			.then(answered && (() => answered(request, answer, performance.now() - started)))
 			.catch((error: unknown) => {
 				// A client that left in the middle of its request is not a fault of this program.
-				if (request.complete) report(error, `HTTP ${request.method} ${request.url}`);
+				if (request.complete) report(error, `HTTP ${request.method} ${pathOf(request)}`);
 				socket.destroy();
 			});
 	}
 }
+
+/** Without the query, which may carry keys and signatures: logs have neither. */
+const pathOf = ({ url = "" }: IncomingMessage): string => url.replace(/[?#].*$/s, "");
