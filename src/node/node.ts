@@ -314,9 +314,10 @@ async function startPeers(
 		open,
 		pool: {
 			recover: async (transactions) => {
-				await Promise.all([pool.recover(transactions), shielded?.prepare?.(transactions)]);
+				await Promise.all([pool.recover(transactions), shielded?.prepare?.(transactions, "block")]);
 			},
 		},
+		prepare: shielded?.prepare,
 		producers,
 		host,
 		lan: localAddresses(),
@@ -473,7 +474,7 @@ function watchShielded(open: OpenChain, config: NodeConfig, log: NodeLog): () =>
 			return "shielded proofs are not checked (node.shielded.allowUnverified): a block with a false proof, of a transfer of the chain's own pool or for a contract of shielded tokens, is judged wrongly; node.shielded.params ends that";
 		}
 		if (rules.shieldedPool || !config.node.shielded.verifiesProofs) return undefined;
-		return "shielded transactions have been switched on, and node.shielded.params names no folder with their parameters: this node stops before the first block that asks for a proof; fetch sapling-spend.params and sapling-output.params of the network";
+		return "shielded transactions have been switched on, and node.shielded.params is not set: this node stops before the first block that asks for a proof; fetch sapling-spend.params and sapling-output.params of the network and set it to their folder";
 	};
 	let last = warning();
 	if (last !== undefined) log.warn({ head: Number(chain.head.number) }, last);

@@ -9,7 +9,7 @@ import { HttpAnswer } from "./http-answer.js";
 import type { HttpRequest } from "./http-request.js";
 import { servePlain } from "./plain-connection.js";
 import { HeadEnds, type PlainResponse } from "./plain-response.js";
-import { refuseUnreadable } from "./request-head.js";
+import { pathOf, refuseUnreadable } from "./request-head.js";
 
 /** What node:http itself admits: enough to answer longer heads with a status of ours. */
 const PARSER_HEAD_LIMIT = 65_536;
@@ -233,9 +233,9 @@ export class HttpListener {
 		}
 	}
 
-	private failed({ complete, method, url, socket }: HttpRequest, error: unknown): void {
-		// A client that left in the middle of its request is not a fault of this program.
-		if (complete) this.options.report(error, `HTTP ${method} ${url}`);
-		socket.destroy();
+	private failed(request: HttpRequest, error: unknown): void {
+		// A client that left in the middle of its request is not a fault of this program. Queries may carry keys.
+		if (request.complete) this.options.report(error, `HTTP ${request.method} ${pathOf(request)}`);
+		request.socket.destroy();
 	}
 }

@@ -432,7 +432,7 @@ function looseWhileRestoring(
 function checkProofSupport(state: StateView, { config, shielded, development }: ChainOptions): void {
 	if (shielded || development || !config.node.shielded.verifiesProofs || !asksForProofs(state)) return;
 	throw new OperatorError(
-		"this chain has shielded transactions, and node.shielded.params names no folder with their parameters: fetch sapling-spend.params and sapling-output.params of the network, or set node.shielded.allowUnverified = true to follow it without checking proofs",
+		"this chain has shielded transactions, and node.shielded.params is not set: fetch sapling-spend.params and sapling-output.params of the network and set it to their folder, or set node.shielded.allowUnverified = true to follow it without checking proofs",
 	);
 }
 

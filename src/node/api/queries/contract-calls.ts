@@ -81,7 +81,8 @@ export function callConstant(
 	call: Readonly<TriggerSmartContract>,
 	transaction: SignedTransaction,
 ): Promise<ConstantResult> {
-	return executions.run(() => callNow(context, call, transaction), context.isAbandoned);
+	const run = () => executions.run(() => callNow(context, call, transaction), context.isAbandoned);
+	return context.node.prepareCall?.(transaction)?.then(run) ?? run();
 }
 
 function callNow(
