@@ -37,7 +37,7 @@ import {
 import { blackHoleAddress, genesisId, prepareBase, writeGenesis } from "./genesis.js";
 import { diskFiles, type LogFiles } from "./log-files.js";
 import { OldBlocks } from "./old-blocks.js";
-import { wantedBy } from "./read-ahead.js";
+import { idsOf, wantedBy } from "./read-ahead.js";
 
 /** When the base goes to the database. */
 export interface FlushLimits {
@@ -282,12 +282,13 @@ export class OpenChain {
 	}
 
 	/**
-	 * Fetches what a block will read, on other threads; nothing while the cache still holds every account that was read.
+	 * Fetches what a block will read, on other threads: accounts only where the cache no longer holds every account that was
+	 * read.
 	 * @throws {DatabaseError} as the block's own reads will
 	 */
-	async readAhead(block: SignedBlock): Promise<void> {
-		if (this.database.cachesAll(stores.account)) return;
-		await this.database.readAhead(wantedBy(block.transactions));
+	async readAhead({ transactions }: SignedBlock): Promise<void> {
+		const wanted = this.database.cachesAll(stores.account) ? [] : wantedBy(transactions);
+		await this.database.readAhead([...idsOf(transactions), ...wanted]);
 	}
 
 	/** Brings what can't be undone any more to the database now, while the chain goes on. */

@@ -6,6 +6,12 @@ import type { SignedTransaction } from "../../protocol/transaction.js";
 import type { WantedEntry } from "../state/base-state.js";
 import { type StoreDefinition, stores } from "../state/definition.js";
 
+/** The ids of its transactions: that they are in no earlier block has to be looked up for each. */
+export function idsOf(transactions: readonly SignedTransaction[]): WantedEntry[] {
+	const store = stores.transaction as StoreDefinition<unknown>;
+	return transactions.map(({ id }) => ({ store, key: toKey(id) }));
+}
+
 /**
  * Accounts that its transactions name, and the contracts that they call. What rules read beside these is mostly in memory
  * already.

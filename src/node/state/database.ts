@@ -1,5 +1,6 @@
 /** The ordered key-value database under the state: LevelDB, or memory for chains that live as long as the process. */
 
+import { setImmediate as otherTurns } from "node:timers/promises";
 import { Level } from "level";
 import { toKey } from "../../protocol/bytes.js";
 import { OperatorError } from "../../protocol/operator-error.js";
@@ -42,6 +43,8 @@ export class DatabaseError extends OperatorError {
 
 /** LevelDB begins a new table about as often as so much was written. */
 const LISTING_BYTES = 8 << 20;
+/** Handing a change over takes about a microsecond. */
+const SLICE_CHANGES = 2_000;
 /** Listing the tables costs time with their number, so it waits for this share of their bytes. */
 const LISTING_SHARE = 1 / 256;
 
@@ -110,12 +113,13 @@ class LevelDatabase implements KeyValueDatabase {
 	async write(changes: readonly BatchChange[], sync: boolean): Promise<void> {
 		if (changes.length === 0) return;
 		const batch = this.db.batch();
-		for (const { key, value } of changes) {
-			if (value === null) batch.del(key);
-			else batch.put(key, value);
-			this.unlistedBytes += key.length + (value?.length ?? 0);
-		}
 		try {
+			for (const [at, { key, value }] of changes.entries()) {
+				if (value === null) batch.del(key);
+				else batch.put(key, value);
+				this.unlistedBytes += key.length + (value?.length ?? 0);
+				if (at % SLICE_CHANGES === SLICE_CHANGES - 1) await otherTurns();
+			}
 			await batch.write({ sync });
 		} catch (error) {
 			throw this.failure("written", error);

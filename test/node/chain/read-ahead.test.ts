@@ -1,7 +1,8 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
 import type { OpenChain } from "../../../src/node/chain/open-chain.js";
-import { wantedBy } from "../../../src/node/chain/read-ahead.js";
+import { idsOf, wantedBy } from "../../../src/node/chain/read-ahead.js";
 import { createMemoryDatabase } from "../../../src/node/state/database.js";
+import { stores } from "../../../src/node/state/definition.js";
 import { SignedBlock } from "../../../src/protocol/block.js";
 import { toKey } from "../../../src/protocol/bytes.js";
 import { contractTypeByName } from "../../../src/protocol/contract-types.js";
@@ -50,16 +51,24 @@ test("a transaction that can't be read wants nothing", () => {
 	expect(listed([broken])).toEqual([]);
 });
 
+test("the id of each transaction is looked for", () => {
+	const payments = [transfer(open, 0, bob, 1n), transfer(open, 0, bob, 2n)];
+	expect(idsOf(payments).map(({ store, key }) => `${store.name} ${key}`)).toEqual(
+		payments.map(({ id }) => `trans ${toKey(id)}`),
+	);
+});
+
 test.each([
 	["not done", 20_000, 0],
 	["done", 1, 1],
-])("is %s where the cache keeps %i accounts", async (_, entries, reads) => {
+])("of accounts is %s where the cache keeps %i of them", async (_, entries, reads) => {
 	const memory = createMemoryDatabase();
+	const account = stores.account.index;
 	let together = 0;
 	const storage = {
 		...memory,
 		getMany: async (keys: readonly Uint8Array[]) => {
-			together++;
+			if (keys.some(([store]) => store === account)) together++;
 			return keys.map((key) => memory.get(key));
 		},
 	};

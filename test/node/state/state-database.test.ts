@@ -1,3 +1,4 @@
+import { setImmediate as otherTurns } from "node:timers/promises";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { StateBackend } from "../../../src/node/state/backend.js";
@@ -110,11 +111,14 @@ class SlowDatabase implements KeyValueDatabase {
 			this.waiting = { run: () => this.inner.write(changes, sync).then(resolve), fail: reject };
 		});
 
+	/** Lets the write through that a flush begins with its next turn. */
 	async letThrough(): Promise<void> {
+		await otherTurns();
 		await this.waiting?.run();
 	}
 
-	fail(): void {
+	async fail(): Promise<void> {
+		await otherTurns();
 		this.waiting?.fail(new Error("the disk is full"));
 	}
 }
@@ -224,7 +228,7 @@ class Run {
 				break;
 			case "failFlush":
 				if (!this.flush) break;
-				this.database.fail();
+				await this.database.fail();
 				await expect(this.flush).rejects.toThrow("the disk is full");
 				this.flush = undefined;
 				break;
@@ -397,7 +401,7 @@ describe("a failed flush", () => {
 		state.baseBackend.put(REWRITTEN, "b", Uint8Array.of(1));
 		const failed = state.flush(false);
 		state.baseBackend.put(REWRITTEN, "b", Uint8Array.of(2));
-		database.fail();
+		await database.fail();
 		await expect(failed).rejects.toThrow("the disk is full");
 		expect(state.pendingFlush).toBe(2);
 		const second = state.flush(false);
