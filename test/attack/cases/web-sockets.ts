@@ -6,6 +6,8 @@ import { WebSocket } from "ws";
 import { type Attack, attackerHost, tally } from "../attack.js";
 import { transactions } from "./transactions.js";
 
+const AT_ONCE = 10;
+
 const call = (method: string, params: readonly unknown[]): string =>
 	JSON.stringify({ jsonrpc: "2.0", id: 1, method, params });
 
@@ -30,7 +32,12 @@ async function openAll(
 		socket.on("open", () => opened(socket));
 		socket.on("error", ({ message }) => outcomes.push(message));
 		socket.on("close", (code) => outcomes.push(`closed ${code}`));
-		if (n % 20 === 0) await sleep(5);
+		// Connections that wait for a place are another attack.
+		if (n % AT_ONCE === 0) {
+			await new Promise((resolve) => {
+				for (const event of ["open", "error", "close"] as const) socket.once(event, resolve);
+			});
+		}
 	}
 	return { sockets, outcomes };
 }

@@ -24,8 +24,22 @@ export const methods: readonly RpcMethod[] = [
 	...unavailableMethods,
 ];
 
-/** Methods of connections that stay open. */
-export { subscriptionMethods };
+/** What only nodes of this program have (protocol/json-rpc §15). */
+const ownMethods: readonly RpcMethod[] = [
+	...subscriptionMethods,
+	{
+		name: "rpc.discover",
+		alias: undefined,
+		about: "All methods as an OpenRPC document.",
+		parameters: [],
+		call: async ({ node }) => {
+			const { openRpcDocument } = await import("./openrpc.js");
+			const { jsonrpc, release } = node.config.node;
+			const known = new Set(methodsByName(release, jsonrpc.lenient).values());
+			return openRpcDocument([...known], release);
+		},
+	},
+];
 
 function byName(list: readonly RpcMethod[], release: Release): ReadonlyMap<string, RpcMethod> {
 	return new Map(
@@ -44,5 +58,5 @@ function byName(list: readonly RpcMethod[], release: Release): ReadonlyMap<strin
  */
 export function methodsByName(release: Release, lenient = false): ReadonlyMap<string, RpcMethod> {
 	const ordinary = lenient ? lenientMethods(methods) : methods;
-	return byName([...ordinary, ...subscriptionMethods], release);
+	return byName([...ordinary, ...ownMethods], release);
 }

@@ -25,10 +25,14 @@ import { methodsByName } from "./method-table.js";
 import { syncing } from "./methods/node.js";
 import { objectStyleOf } from "./objects/style.js";
 import { EXCEEDS_LIMIT } from "./rpc-error.js";
+import { CallLine } from "./subscriptions/call-line.js";
 import type { WebSockets } from "./subscriptions/web-sockets.js";
 
 const PATH = "/jsonrpc";
 const RPC_TYPE = "application/json-rpc";
+
+/** Calls over WebSockets at a time; a full node's HTTP server has 50 connections. */
+const SOCKET_CALLS = 16;
 
 /** Names under which the rate limiter knows the servers. */
 const COMPONENTS: Readonly<Record<ServerKind, string>> = {
@@ -54,6 +58,7 @@ export class JsonRpcServer {
 	private readonly node: ApiNode;
 	/** Made for the first client that asks for one. */
 	private sockets: Promise<WebSockets> | undefined;
+	private readonly line = new CallLine(SOCKET_CALLS);
 	private stopObserving: (() => void) | undefined;
 
 	/**
@@ -139,13 +144,17 @@ export class JsonRpcServer {
 		caller: Caller,
 		headers: HttpRequest["headers"],
 	): Promise<string> {
-		const admitted = this.gate.enter(caller.client ?? "");
-		if (admitted !== true && !(await admitted)) return refusedCall(OUT_OF_RESOURCES);
+		const client = caller.client ?? "";
+		await this.line.enter(client);
 		try {
-			if (text.length > LARGE_BODY) await ownTurn();
-			return (await this.answerer(text, caller, headers)).trimEnd();
+			if (!(await this.gate.enter(client))) return refusedCall(OUT_OF_RESOURCES);
+			try {
+				return (await this.answerer(text, caller, headers)).trimEnd();
+			} finally {
+				this.gate.leave();
+			}
 		} finally {
-			this.gate.leave();
+			this.line.leave();
 		}
 	}
 

@@ -3,16 +3,7 @@
  * how many listen.
  */
 
-/** How long other work waits for a turn, in milliseconds. */
-const TURN_MS = 10;
-
-/** Runs work in a later round of the event loop, after some milliseconds. */
-type Later = (work: () => void, ms: number) => void;
-
-const inLaterRound: Later = (work, ms) => {
-	if (ms === 0) setImmediate(work);
-	else setTimeout(work, ms).unref();
-};
+import { inLaterRound, type Later, TURN_MS } from "./later.js";
 
 interface Telling {
 	/** One step a listener. */

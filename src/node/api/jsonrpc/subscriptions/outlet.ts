@@ -3,12 +3,12 @@
  * doesn't read what it subscribed to is closed with a reason; the chain never waits for one.
  */
 
+import { inLaterRound, type Later, TURN_MS } from "./later.js";
+
 /** Notifications that wait for one client, in bytes. */
 const MAX_QUEUED = 4 * 1024 * 1024;
 /** Notifications that wait for all clients; beyond, the client goes for which most wait. */
 const MAX_QUEUED_BY_ALL = 64 * 1024 * 1024;
-/** How long other work waits for sending, in milliseconds. */
-const TURN_MS = 10;
 
 /** The client's end. */
 export interface Pipe {
@@ -66,8 +66,7 @@ export class Outlets {
 	private readonly due = new Set<Outlet>();
 	private scheduled = false;
 
-	/** @param later runs work in a later round of the event loop */
-	constructor(private readonly later: (work: () => void) => void = setImmediate) {}
+	constructor(private readonly later: Later = inLaterRound) {}
 
 	open(pipe: Pipe): Outlet {
 		const outlet = new Outlet(pipe, this);
@@ -85,7 +84,7 @@ export class Outlets {
 		this.due.add(outlet);
 		if (this.scheduled) return;
 		this.scheduled = true;
-		this.later(() => this.turn());
+		this.later(() => this.turn(), 0);
 	}
 
 	private turn(): void {
@@ -97,7 +96,7 @@ export class Outlets {
 		}
 		this.bound();
 		this.scheduled = this.due.size > 0;
-		if (this.scheduled) this.later(() => this.turn());
+		if (this.scheduled) this.later(() => this.turn(), TURN_MS);
 	}
 
 	private bound(): void {

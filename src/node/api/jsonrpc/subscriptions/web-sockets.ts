@@ -10,6 +10,7 @@ import type { Socket } from "node:net";
 import { setTimeout as delay } from "node:timers/promises";
 import { WebSocket, WebSocketServer } from "ws";
 import { pathOf } from "../../request-head.js";
+import { ownTurn } from "../../turns.js";
 import type { Caller } from "../dispatcher.js";
 import { SHARE } from "../listeners.js";
 import type { Subscriber, SubscriptionHub } from "./hub.js";
@@ -149,6 +150,8 @@ export class WebSockets {
 		text: string,
 	): Promise<void> {
 		const isAbandoned = (): boolean => socket.readyState !== WebSocket.OPEN;
+		// Calls come many at a time, and each may take long.
+		await ownTurn();
 		if (isAbandoned()) return;
 		try {
 			const answer = await this.options.answer(text, { isAbandoned, client, subscriber }, request);
