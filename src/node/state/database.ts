@@ -1,6 +1,6 @@
 /** The ordered key-value database under the state: LevelDB, or memory for chains that live as long as the process. */
 
-import { Level } from "level";
+import type { Level } from "level";
 import { toKey } from "../../protocol/bytes.js";
 import { OperatorError } from "../../protocol/operator-error.js";
 import { DamagedFileError, Inventory } from "./inventory.js";
@@ -48,6 +48,8 @@ const LISTING_SHARE = 1 / 256;
 /** Opens or creates the LevelDB in a directory. @throws {DatabaseError} if it is in use, damaged or unwritable */
 export async function openLevelDatabase(directory: string): Promise<KeyValueDatabase> {
 	const inventory = await openInventory(directory);
+	// Chains in memory do without it.
+	const { Level } = await import("level");
 	const db = new Level<Uint8Array, Uint8Array>(directory, {
 		keyEncoding: "buffer",
 		valueEncoding: "buffer",
@@ -201,6 +203,7 @@ function readLevels(text: string): readonly DatabaseLevel[] {
  */
 export async function compactLevelDatabase(directory: string): Promise<void> {
 	const inventory = await openInventory(directory);
+	const { Level } = await import("level");
 	const db = new Level<Uint8Array, Uint8Array>(directory, {
 		keyEncoding: "buffer",
 		valueEncoding: "buffer",
