@@ -1,7 +1,7 @@
 /** The ordered key-value database under the state: LevelDB, or memory for chains that live as long as the process. */
 
 import { setImmediate as otherTurns } from "node:timers/promises";
-import { Level } from "level";
+import type { Level } from "level";
 import { toKey } from "../../protocol/bytes.js";
 import { OperatorError } from "../../protocol/operator-error.js";
 import { DamagedFileError, Inventory } from "./inventory.js";
@@ -51,6 +51,8 @@ const LISTING_SHARE = 1 / 256;
 /** Opens or creates the LevelDB in a directory. @throws {DatabaseError} if it is in use, damaged or unwritable */
 export async function openLevelDatabase(directory: string): Promise<KeyValueDatabase> {
 	const inventory = await openInventory(directory);
+	// Chains in memory do without it.
+	const { Level } = await import("level");
 	const db = new Level<Uint8Array, Uint8Array>(directory, {
 		keyEncoding: "buffer",
 		valueEncoding: "buffer",
@@ -205,6 +207,7 @@ function readLevels(text: string): readonly DatabaseLevel[] {
  */
 export async function compactLevelDatabase(directory: string): Promise<void> {
 	const inventory = await openInventory(directory);
+	const { Level } = await import("level");
 	const db = new Level<Uint8Array, Uint8Array>(directory, {
 		keyEncoding: "buffer",
 		valueEncoding: "buffer",
