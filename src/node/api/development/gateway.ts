@@ -97,7 +97,7 @@ class Gateway {
 		const filters = new FilterRegistry(() => this.node.upMs, jsonrpc, release);
 		this.stopObserving = control.open.chain.observe(feedFilters(api.view("full"), filters, undefined));
 		const ordinary = new Dispatcher({
-			methods: methodsByName(release, jsonrpc.lenient),
+			methods: methodsByName(release, jsonrpc.lenient, jsonrpc.debug),
 			release,
 			lenient: jsonrpc.lenient,
 			maxBatchSize: jsonrpc.maxBatchSize,
@@ -228,6 +228,8 @@ function inDialect(node: ApiNode, dialect: ApiNode["config"]["node"]["dialect"])
 		view: (server) => node.view(server),
 		forks: (state) => node.forks(state),
 		machine: node.machine,
+		tracing: node.tracing,
+		shieldedWork: node.shieldedWork,
 		pool: node.pool,
 		limiter: node.limiter,
 		get oldestRevertible() {

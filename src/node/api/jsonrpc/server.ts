@@ -54,7 +54,7 @@ export class JsonRpcServer {
 		const { node } = context();
 		const { http, jsonrpc, release } = node.config.node;
 		const dispatcher = new Dispatcher({
-			methods: methodsByName(release, jsonrpc.lenient),
+			methods: methodsByName(release, jsonrpc.lenient, jsonrpc.debug),
 			release,
 			lenient: jsonrpc.lenient,
 			context,
