@@ -297,7 +297,7 @@ function tellOpened(frame: Frame, call: Call, input: Uint8Array, record: Interna
 function tellRefused(frame: Frame, call: Call, failure: CallRefusal): void {
 	const { observer } = frame.machine.options;
 	if (!observer) return;
-	tellOpened(frame, call, frame.memory.peek(low32(call.inOffset), low32(call.inSize)), undefined);
+	tellOpened(frame, call, frame.memory.look(low32(call.inOffset), low32(call.inSize)), undefined);
 	closeAtOnce(observer, frame.context.depth + 1, { failure });
 }
 

@@ -96,6 +96,19 @@ describe("an observer", () => {
 		expect(await heard(`${target(PLAIN)} SUICIDE`)).toEqual(["0 suicide"]);
 	});
 
+	test("leaves the memory as it was where a call doesn't begin", async () => {
+		// The input of such a call is never used: MSIZE is what it was.
+		const code = "0x00 0x00 0x04 0x40 0x01 0x02 GAS CALL POP MSIZE 0x00 MSTORE 0x20 0x00 RETURN";
+		const sizes = await Promise.all(
+			[{ opened: () => {} }, undefined].map(async (observer) => {
+				const state = await emptyState();
+				putTestContract(state, CONTRACT, toHex(assemble(code)));
+				return toHex(runContract(state, observer ? { machine: { observer } } : {}).output);
+			}),
+		);
+		expect(sizes).toEqual(["00".repeat(32), "00".repeat(32)]);
+	});
+
 	test("is told of the call that was too deep", async () => {
 		const lines = await heard("0x00 0x00 0x00 0x00 0x00 ADDRESS GAS CALL", "STOP", { energy: 10_000_000 });
 		expect(lines.filter((line) => line.includes(" CALL "))).toHaveLength(65);
