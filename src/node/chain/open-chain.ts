@@ -373,6 +373,16 @@ export class OpenChain {
 		this.storage.write([change], false).catch((error: unknown) => this.storageFailed(error));
 	}
 
+	/**
+	 * The state after a block of the chain, read-only, with the block's own properties and without what is pending: what
+	 * calls, queries and traces at a block run on. Undefined where the node doesn't have it. Must not be kept across an
+	 * await: it holds until the next change of the state.
+	 */
+	stateAt(number: bigint): StateView | undefined {
+		const backend = this.database.stateAfter(number);
+		return backend && createView(backend, this.seed);
+	}
+
 	/** The view of the solidity API. */
 	get solidState(): StateView {
 		return this.chain.solidState;

@@ -54,6 +54,10 @@ export interface JsonRpcConfig extends ThreeListeners {
 	readonly maxSubscriptions: number;
 	/** Whether Ethereum's libraries are answered as they expect it; else as by the network's node. Ours. */
 	readonly lenient: boolean;
+	/** Whether blocks are executed again for clients: methods named debug_ and trace_. */
+	readonly debug: boolean;
+	/** Milliseconds that all executions of such a request may take; 0 or less: any. */
+	readonly debugTimeoutMs: number;
 }
 
 export interface RpcConfig extends ThreeListeners {
@@ -155,6 +159,8 @@ export function readJsonRpc(settings: Settings, release: Release): JsonRpcConfig
 		maxWebSockets: settings.get("node.jsonrpc.maxWebSockets"),
 		maxSubscriptions: settings.get("node.jsonrpc.maxSubscriptions"),
 		lenient,
+		debug: settings.get("node.jsonrpc.debug"),
+		debugTimeoutMs: settings.get("node.jsonrpc.debugTimeoutMs"),
 	};
 }
 

@@ -282,6 +282,16 @@ export class StateDatabase {
 		return beforeUndoable({ base, blocks, journal, headKeys, head: this.headBackend }, number);
 	}
 
+	/**
+	 * The state after a block, for readers, without what is pending; undefined where that isn't known: it is too long ago, or
+	 * there is no such block yet. It holds until the next change of the state.
+	 */
+	stateAfter(number: bigint): StateBackend | undefined {
+		const newest = this.blocks.all.at(-1)?.number ?? this.settled;
+		if (number > newest || number < 0n) return undefined;
+		return number === this.settled ? this.solidBackend : this.stateBefore(number + 1n);
+	}
+
 	/** Entries that a flush would write. */
 	get pendingFlush(): number {
 		return this.base.pendingFlush;

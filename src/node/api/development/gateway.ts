@@ -98,7 +98,7 @@ class Gateway {
 		this.stopObserving = control.open.chain.observe(feedFilters(api.view("full"), filters, undefined));
 		const style = plainStyle(this.node.config);
 		const ordinary = new Dispatcher({
-			methods: methodsByName(release, jsonrpc.lenient),
+			methods: methodsByName(release, jsonrpc.lenient, jsonrpc.debug),
 			release,
 			lenient: jsonrpc.lenient,
 			maxBatchSize: jsonrpc.maxBatchSize,
@@ -231,6 +231,8 @@ function inDialect(node: ApiNode, dialect: ApiNode["config"]["node"]["dialect"])
 		view: (server) => node.view(server),
 		forks: (state) => node.forks(state),
 		machine: node.machine,
+		tracing: node.tracing,
+		shieldedWork: node.shieldedWork,
 		pool: node.pool,
 		limiter: node.limiter,
 		get oldestRevertible() {

@@ -5,7 +5,7 @@ import { TimeError } from "../../development/control.js";
 import { SnapshotError } from "../../development/snapshots.js";
 import { EditError } from "../../development/state-edits.js";
 import { StateFileError } from "../../development/state-file.js";
-import { TraceError } from "../../development/trace.js";
+import { TraceError } from "../../tracing/limits.js";
 import type { Caller, Dispatcher } from "../jsonrpc/dispatcher.js";
 import {
 	isJsonArray,

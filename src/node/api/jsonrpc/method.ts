@@ -56,6 +56,8 @@ export interface RpcMethod {
 	readonly name: string;
 	readonly alias: string | undefined;
 	readonly since?: Release | undefined;
+	/** Served only where `node.jsonrpc.debug` says so. */
+	readonly isDebug?: boolean;
 	readonly about: string;
 	readonly parameters: readonly { readonly name: string; readonly type: string }[];
 	/** The fewest parameters of a call; absent: all. */

@@ -119,13 +119,13 @@ export function log(topics: number) {
 		const size = sat32(frame.pop());
 		const list: Uint8Array[] = [];
 		for (let i = 0; i < topics; i++) list.push(wordToBytes(frame.pop()));
-		frame.machine.logs.push(
-			TransactionInfoLog.create({
-				address: frame.context.address.subarray(1),
-				topics: list,
-				data: frame.memory.copy(offset, size),
-			}),
-		);
+		const written = TransactionInfoLog.create({
+			address: frame.context.address.subarray(1),
+			topics: list,
+			data: frame.memory.copy(offset, size),
+		});
+		frame.machine.logs.push(written);
+		frame.machine.options.observer?.logged?.(frame, written);
 	};
 }
 

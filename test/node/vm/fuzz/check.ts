@@ -108,7 +108,7 @@ function machineFor(world: World, run: Run): Machine {
 		},
 		gates,
 		instructions: traced ? instructions.tracing() : instructions,
-		tracer: traced ? (frame, _name, _pc, height) => void frame.stack[height - 1] : undefined,
+		observer: traced ? { step: (frame, _name, _pc, height) => void frame.stack[height - 1] } : undefined,
 		programs,
 		block: { number: 33_333_334n, timestampMs, witness: WITNESSES[0] as Uint8Array },
 		root: { id: ROOT_ID },

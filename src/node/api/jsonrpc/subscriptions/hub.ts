@@ -1,5 +1,5 @@
 /**
- * The subscriptions of a server (protocol/json-rpc §14): who asked for what, and what they are told of each block. A move to another
+ * The subscriptions of a server (protocol/json-rpc §15): who asked for what, and what they are told of each block. A move to another
  * branch is told once it is complete: logs of the blocks that left as removed, newest block first, then the blocks
  * that came.
  */
