@@ -91,8 +91,8 @@ async function bundleStart(): Promise<readonly string[]> {
 		define: { "import.meta.url": "__coinUrl" },
 		banner: { js: `${WRAPPER}const __coinUrl = require("node:url").pathToFileURL(__filename).href;` },
 		footer: { js: "})" },
-		// What is outside and an ES module can't be required.
-		supported: { "dynamic-import": true },
+		// What is outside is required: kept code has no loader of modules.
+		supported: { "dynamic-import": false },
 	});
 	const file = join(root, "dist", "start.cjs");
 	const bytes = await readFile(file);
