@@ -129,7 +129,7 @@ function checkRequest({ mint, target, keys, memo, amount }: PayRequest): void {
 	if (mint && target.kind === "account")
 		throw new Failure("bad_value", "a mint goes to a shielded address; wallet send pays accounts");
 	if (mint && amount === "max") throw new Failure("bad_value", "a mint needs an amount");
-	if (!mint && !keys?.spending)
+	if (!mint && keys?.reach !== "spending")
 		throw new Failure("watch_only", "this is a viewing key: it can't spend notes", {
 			hint: "import the spending key, or take the amount from the public balance with --mint",
 		});
