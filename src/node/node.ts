@@ -43,7 +43,6 @@ import {
 } from "./shielded-support.js";
 import { installRecoverEngine } from "./signatures/engine.js";
 import { asksForProofs } from "./state/note-trees.js";
-import type { CacheLimits } from "./state/value-cache.js";
 import type { ContractMachine } from "./vm/contract-machine.js";
 
 /** Structured log lines; pino fits. */
@@ -72,8 +71,6 @@ export interface NodeOptions {
 	readonly monotonicClock?: () => number;
 	/** Contracts that run outside signed blocks end after the chain's CPU time; off under `--debug`. Default: on. */
 	readonly limitTime?: boolean;
-	/** How much of the database is kept decoded; absent: the usual. */
-	readonly cacheLimits?: CacheLimits | undefined;
 }
 
 export type PortName = "gateway" | "peer" | ServerKind | JsonRpcPort | GrpcPort | "metrics";
@@ -142,7 +139,6 @@ export async function startNode(options: NodeOptions): Promise<RunningNode> {
 		},
 		development: development?.schedule,
 		initialize: development?.initialize,
-		cacheLimits: options.cacheLimits,
 		onStorageFailure: (error) =>
 			failure.resolve(new Error(describeStorageFailure(error, dataDirectory), { cause: error })),
 	});

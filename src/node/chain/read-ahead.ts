@@ -1,10 +1,36 @@
-/** What a block will read, as far as its transactions tell before it runs. */
+/** Fetching what a block will read, as far as its transactions tell before it runs. */
 
 import { ADDRESS_LENGTH } from "../../protocol/address.js";
 import { toKey } from "../../protocol/bytes.js";
 import type { SignedTransaction } from "../../protocol/transaction.js";
 import type { WantedEntry } from "../state/base-state.js";
 import { type StoreDefinition, stores } from "../state/definition.js";
+
+/** The share of what blocks name that must be missing in memory for looking at every block. */
+const WORTH_LOOKING = 1 / 50;
+/** Blocks between two looks while next to nothing is missing. */
+const REST = 8;
+
+/** Fetches what the next blocks will read; where memory has nearly everything, it looks at few of them only. */
+export class ReadAhead {
+	private resting = 0;
+
+	/** @param read fetches entries, and tells how many were missing */
+	constructor(private readonly read: (wanted: readonly WantedEntry[]) => Promise<number>) {}
+
+	/** @throws {DatabaseError} as the block's own reads will */
+	async of(transactions: readonly SignedTransaction[]): Promise<void> {
+		const ids = this.read(idsOf(transactions));
+		if (this.resting > 0) {
+			this.resting--;
+			await ids;
+			return;
+		}
+		const wanted = wantedBy(transactions);
+		const [missing] = await Promise.all([this.read(wanted), ids]);
+		if (missing < wanted.length * WORTH_LOOKING) this.resting = REST;
+	}
+}
 
 /** The ids of its transactions: that they are in no earlier block has to be looked up for each. */
 export function idsOf(transactions: readonly SignedTransaction[]): WantedEntry[] {
