@@ -132,6 +132,7 @@ export async function startNode(options: NodeOptions): Promise<RunningNode> {
 		dataDirectory,
 		clock: () => BigInt(Math.trunc(monotonicClock())),
 		machine: machine.run,
+		guess: (transaction) => machine.guesses.of(transaction),
 		shielded,
 		onUnverifiable: (error) => {
 			log.error({}, error.message);

@@ -37,7 +37,7 @@ import {
 import { blackHoleAddress, genesisId, prepareBase, writeGenesis } from "./genesis.js";
 import { diskFiles, type LogFiles } from "./log-files.js";
 import { OldBlocks } from "./old-blocks.js";
-import { ReadAhead } from "./read-ahead.js";
+import { ReadAhead, type ReadGuess } from "./read-ahead.js";
 
 /** When the base goes to the database. */
 export interface FlushLimits {
@@ -62,6 +62,8 @@ export interface ChainOptions {
 	/** Milliseconds of a clock that only goes forward: how long transactions wait. */
 	readonly clock: () => bigint;
 	readonly machine: MachineRunner;
+	/** What transactions may read of the state, guessed; absent: only what they name is fetched ahead. */
+	readonly guess?: ReadGuess | undefined;
 	/** What checks shielded proofs; absent: a network's chain that needs it is not opened. */
 	readonly shielded?: Pick<ShieldedPool, "proofs" | "trees"> | undefined;
 	/** Notified of a block that can't be judged: the node must stop. */
@@ -92,7 +94,10 @@ export class OpenChain {
 	private isFlushing = false;
 	private failed = false;
 	private adopted: AdoptedBlocks | undefined;
-	private readonly reader = new ReadAhead((wanted) => this.database.readAhead(wanted));
+	private readonly reader = new ReadAhead(
+		(wanted) => this.database.readAhead(wanted),
+		(transaction) => this.options.guess?.(transaction) ?? [],
+	);
 
 	private constructor(
 		readonly chain: Chain,

@@ -36,6 +36,7 @@ import {
 import { opcodes } from "./opcodes.js";
 import { type PreparationOptions, type Prepared, prepareCall, prepareDeploy } from "./preparation.js";
 import { ProgramCache } from "./program.js";
+import { HashNotes, SlotGuesses } from "./slot-guesses.js";
 import { type TimeSettings, timeRatio } from "./time-ratio.js";
 import {
 	depositOutOfEnergy,
@@ -106,6 +107,8 @@ interface ConstantOptions {
 
 export class ContractMachine {
 	private readonly programs: ProgramCache;
+	/** What calls will read of storage. */
+	readonly guesses = new SlotGuesses();
 
 	constructor(private readonly settings: VmSettings) {
 		this.programs = new ProgramCache(settings.programCacheSize);
@@ -141,8 +144,10 @@ export class ContractMachine {
 	): [Prepared, Ended] {
 		const recorded = transaction.message.ret[0]?.contractRet;
 		const replayed = block?.signed ? recorded : undefined;
+		const hashes = block && this.guesses.isDue(transaction) ? new HashNotes() : undefined;
 		const machine = this.machine(environment, transaction, block ?? NO_BLOCK, {
 			...this.timeLimits(environment.state, block, replayed),
+			hashes,
 			listInternal: this.settings.saveInternal || this.settings.onCodelessCall !== undefined,
 		});
 		try {
@@ -158,6 +163,7 @@ export class ContractMachine {
 				return [prepared, fail(prepared, hostFailed())];
 			}
 			machine.commit();
+			if (hashes) this.guesses.learn(transaction, machine.storage.readSlots(), hashes);
 			return [prepared, ended];
 		} finally {
 			machine.close();
@@ -195,7 +201,7 @@ export class ContractMachine {
 		{ state, rules, forks }: VmEnvironment,
 		transaction: SignedTransaction,
 		block: BlockContext,
-		limits: Pick<MachineOptions, "deadlineMs" | "endsAtFirstOperation" | "listInternal">,
+		limits: Pick<MachineOptions, "deadlineMs" | "endsAtFirstOperation" | "listInternal" | "hashes">,
 	): Machine {
 		const gates = readGates(state.properties, forks, rules.network);
 		const { tracer, onCodelessCall } = this.settings;
