@@ -4,6 +4,7 @@ import { spawnSync } from "node:child_process";
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import type { OpenChain } from "../../src/node/chain/open-chain.js";
+import { installRecoverEngine } from "../../src/node/signatures/engine.js";
 import { useFastHashing } from "../../src/protocol/hash.js";
 import type { SignedTransaction } from "../../src/protocol/transaction.js";
 import { random } from "../chance/random.js";
@@ -80,6 +81,7 @@ export async function benchLargeState(state: LargeState, arguments_: readonly st
 		process.stdout.write(`${JSON.stringify(await measureImport(arguments_[1] as string))}\n`);
 		return;
 	}
+	await installRecoverEngine();
 	const counts = arguments_.length === 0 ? [1_000, 100_000, 1_000_000] : arguments_.map(Number);
 	for (const count of counts) {
 		const folder = await keptFolder(`${state.name}-${count}`, (path) => make(state, count, path));

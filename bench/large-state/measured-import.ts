@@ -4,6 +4,7 @@ import { readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import { importBlocks } from "../../src/node/chain/importer.js";
+import { installRecoverEngine } from "../../src/node/signatures/engine.js";
 import { SignaturePool } from "../../src/node/signatures/pool.js";
 import { workerScript } from "../../src/node/signatures/worker-script.js";
 import { useFastHashing } from "../../src/protocol/hash.js";
@@ -17,6 +18,7 @@ const SAMPLE_MS = 50;
 export async function measureImport(folder: string): Promise<Readonly<Record<string, number>>> {
 	const script = workerScript();
 	if (!script) throw new Error("run this from the bundle");
+	await installRecoverEngine();
 	await useFastHashing();
 	const blocks = readBlocks(join(folder, "blocks"));
 	const directory = sharedCopy(join(folder, "data"));

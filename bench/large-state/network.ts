@@ -63,11 +63,13 @@ const config: NodeConfig = parseConfig(
 export const DATABASE_FOLDER = config.storage.directory;
 
 export function openNetwork(dataDirectory: string): Promise<OpenChain> {
+	const machine = createContractMachine(config, false);
 	return OpenChain.open({
 		config,
 		dataDirectory,
 		clock: () => 0n,
-		machine: createContractMachine(config, false).run,
+		machine: machine.run,
+		guess: (transaction) => machine.guesses.of(transaction),
 		onStorageFailure: (error) => {
 			throw error;
 		},

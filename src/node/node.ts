@@ -43,7 +43,6 @@ import {
 } from "./shielded-support.js";
 import { installRecoverEngine } from "./signatures/engine.js";
 import { asksForProofs } from "./state/note-trees.js";
-import type { CacheLimits } from "./state/value-cache.js";
 import type { TraceRunner } from "./tracing/trace-runner.js";
 import type { ContractMachine } from "./vm/contract-machine.js";
 
@@ -73,8 +72,6 @@ export interface NodeOptions {
 	readonly monotonicClock?: () => number;
 	/** Contracts that run outside signed blocks end after the chain's CPU time; off under `--debug`. Default: on. */
 	readonly limitTime?: boolean;
-	/** How much of the database is kept decoded; absent: the usual. */
-	readonly cacheLimits?: CacheLimits | undefined;
 }
 
 export type PortName = "gateway" | "peer" | ServerKind | JsonRpcPort | GrpcPort | "metrics";
@@ -138,6 +135,7 @@ export async function startNode(options: NodeOptions): Promise<RunningNode> {
 		dataDirectory,
 		clock: () => BigInt(Math.trunc(monotonicClock())),
 		machine: machine.run,
+		guess: (transaction) => machine.guesses.of(transaction),
 		shielded,
 		onUnverifiable: (error) => {
 			log.error({}, error.message);
@@ -145,7 +143,6 @@ export async function startNode(options: NodeOptions): Promise<RunningNode> {
 		},
 		development: development?.schedule,
 		initialize: development?.initialize,
-		cacheLimits: options.cacheLimits,
 		onStorageFailure: (error) =>
 			failure.resolve(new Error(describeStorageFailure(error, dataDirectory), { cause: error })),
 	});

@@ -7,11 +7,12 @@
  */
 
 import { setImmediate as otherTurns } from "node:timers/promises";
+import type { CacheBudget } from "./cache-budget.js";
 import type { BatchChange, DatabaseLevel, KeyValueDatabase } from "./database.js";
 import { type StoreDefinition, storeDefinitions, stores } from "./definition.js";
 import { type Entry, type EntryMaps, GONE, KeyOrders, makeMaps, storeAt } from "./entry.js";
 import { OrderedKeys } from "./ordered-keys.js";
-import { type CacheLimits, type CacheUse, ValueCache } from "./value-cache.js";
+import { type CacheUse, ValueCache } from "./value-cache.js";
 
 /** An entry that will be asked for. */
 export interface WantedEntry {
@@ -43,18 +44,18 @@ export class BaseState {
 
 	private constructor(
 		private readonly database: KeyValueDatabase,
-		limits: CacheLimits | undefined,
+		budget: CacheBudget | undefined,
 	) {
-		this.cache = new ValueCache<Entry>(HISTORY, limits);
+		this.cache = new ValueCache<Entry>(HISTORY, budget);
 	}
 
 	/** Opens the base on a database; ordered stores read their keys. @param onKeys called with the keys of each of them */
 	static async open(
 		database: KeyValueDatabase,
 		onKeys: (index: number, keys: OrderedKeys) => void,
-		limits?: CacheLimits,
+		budget?: CacheBudget,
 	): Promise<BaseState> {
-		const base = new BaseState(database, limits);
+		const base = new BaseState(database, budget);
 		for (const store of storeDefinitions) {
 			if (!store.ordered) continue;
 			const keys: string[] = [];
@@ -86,11 +87,12 @@ export class BaseState {
 	/**
 	 * Reads entries into the cache on other threads, so that a block that asks for them needn't wait. What a flush has
 	 * replaced meanwhile isn't kept.
+	 * @returns how many were not in memory
 	 */
-	async readAhead(wanted: readonly WantedEntry[]): Promise<void> {
-		if (!this.database.getMany) return;
+	async readAhead(wanted: readonly WantedEntry[]): Promise<number> {
+		if (!this.database.getMany) return 0;
 		const missing = wanted.filter(({ store, key }) => !this.isInMemory(store.index, key));
-		if (missing.length === 0) return;
+		if (missing.length === 0) return 0;
 		const read: { readonly flushed: EntryMaps[] } = { flushed: [] };
 		this.reading.add(read);
 		try {
@@ -104,11 +106,7 @@ export class BaseState {
 		} finally {
 			this.reading.delete(read);
 		}
-	}
-
-	/** Whether the cache has kept all of a store that it was ever given. @param index of the store */
-	cachesAll(index: number): boolean {
-		return !this.cache.hasTurned(index);
+		return missing.length;
 	}
 
 	private isInMemory(index: number, key: string): boolean {

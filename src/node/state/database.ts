@@ -4,6 +4,7 @@ import { setImmediate as otherTurns } from "node:timers/promises";
 import type { Level } from "level";
 import { toKey } from "../../protocol/bytes.js";
 import { OperatorError } from "../../protocol/operator-error.js";
+import { type CacheBudget, shareCacheBytes } from "./cache-budget.js";
 import { DamagedFileError, Inventory } from "./inventory.js";
 
 /** One change of an atomic batch; a null value deletes. */
@@ -49,16 +50,19 @@ const SLICE_CHANGES = 2_000;
 const LISTING_SHARE = 1 / 256;
 
 /** Opens or creates the LevelDB in a directory. @throws {DatabaseError} if it is in use, damaged or unwritable */
-export async function openLevelDatabase(directory: string): Promise<KeyValueDatabase> {
+export async function openLevelDatabase(
+	directory: string,
+	{ databaseBytes, openTables }: CacheBudget = shareCacheBytes(),
+): Promise<KeyValueDatabase> {
 	const inventory = await openInventory(directory);
 	// Chains in memory do without it.
 	const { Level } = await import("level");
 	const db = new Level<Uint8Array, Uint8Array>(directory, {
 		keyEncoding: "buffer",
 		valueEncoding: "buffer",
-		cacheSize: 16 << 20,
+		cacheSize: databaseBytes,
 		writeBufferSize: 8 << 20,
-		maxOpenFiles: 512,
+		maxOpenFiles: openTables,
 	});
 	try {
 		await db.open();

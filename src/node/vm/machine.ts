@@ -15,6 +15,7 @@ import type { Gates } from "./gates.js";
 import type { InstructionTable } from "./instruction-table.js";
 import { type Identified, InternalTransactions } from "./internal-transactions.js";
 import type { ProgramCache } from "./program.js";
+import type { HashNotes } from "./slot-guesses.js";
 import { TransientStorage } from "./transient-storage.js";
 import { type Word, wordToBytes } from "./word.js";
 
@@ -51,6 +52,8 @@ export interface MachineOptions {
 	readonly observer?: ExecutionObserver | undefined;
 	readonly onCodelessCall?: CodelessCallListener | undefined;
 	readonly saveCancelDetails: boolean;
+	/** Told of the hashes that the execution makes, where it is learned from. */
+	readonly hashes?: HashNotes | undefined;
 	/** Whether internal transactions are listed, not only counted; they are unless this says false. */
 	readonly listInternal?: boolean;
 }

@@ -2,6 +2,7 @@ import { setImmediate as otherTurns } from "node:timers/promises";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { StateBackend } from "../../../src/node/state/backend.js";
+import { shareCacheBytes } from "../../../src/node/state/cache-budget.js";
 import { createMemoryDatabase, type KeyValueDatabase } from "../../../src/node/state/database.js";
 import { type StoreDefinition, stores } from "../../../src/node/state/definition.js";
 import { comparePriceKeys } from "../../../src/node/state/price-key.js";
@@ -333,7 +334,7 @@ describe("the three levels of the state", () => {
 	}, 60_000);
 
 	test("keep decoded values right when the cache turns over", async () => {
-		const state = await StateDatabase.open(createMemoryDatabase());
+		const state = await StateDatabase.open(createMemoryDatabase(), undefined, shareCacheBytes(4 << 20));
 		const value = (n: number): Uint8Array => be64(BigInt(n));
 		const count = 25_000;
 		const all = (offset: number): void => {
