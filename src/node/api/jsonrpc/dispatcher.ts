@@ -91,7 +91,8 @@ export class Dispatcher {
 		if (!isJsonObject(call)) throw new UnreadableCall("not an object");
 		const id = readId(call.get("id"));
 		const version = plainText(call.get("jsonrpc")) ?? VERSION;
-		const method = this.options.methods.get(plainText(call.get("method")) ?? "");
+		const known = this.options.methods.get(plainText(call.get("method")) ?? "");
+		const method = known?.needsSubscriber && !caller.subscriber ? undefined : known;
 		if (!method) return reply({ version, id }, errorPart(METHOD_NOT_FOUND, "method not found"));
 		const values = readParameters(call.get("params"));
 		const most = method.parameters.length;

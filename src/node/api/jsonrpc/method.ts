@@ -60,6 +60,8 @@ export interface RpcMethod {
 	readonly isDebug?: boolean;
 	readonly about: string;
 	readonly parameters: readonly { readonly name: string; readonly type: string }[];
+	/** Whether connections that carry no subscriptions don't know it. */
+	readonly needsSubscriber?: boolean;
 	/** The fewest parameters of a call; absent: all. */
 	readonly least?: number;
 	/**

@@ -60,7 +60,7 @@ const TOPICS: Readonly<Record<Notification, Readonly<Record<string, Reader>>>> =
 };
 
 function subscriberOf(context: RpcContext, name: string): Subscriber {
-	if (!context.subscriber) throw notAvailable(name, ": it needs a WebSocket connection");
+	if (!context.subscriber) throw notAvailable(name);
 	return context.subscriber;
 }
 
@@ -75,6 +75,7 @@ function subscribe(name: string, notification: Notification, about: string): Rpc
 			{ name: "options", type: "any" },
 		],
 		least: 1,
+		needsSubscriber: true,
 		call: (context, [kind = null, options = null]) => {
 			const subscriber = subscriberOf(context, name);
 			const read = typeof kind === "string" && Object.hasOwn(kinds, kind) ? kinds[kind] : undefined;
@@ -90,6 +91,7 @@ function unsubscribe(name: string): RpcMethod {
 		alias: undefined,
 		about: "Ends a subscription; false if there is none of this id.",
 		parameters: [{ name: "subscription", type: "string" }],
+		needsSubscriber: true,
 		call: (context, [id = null]) => subscriberOf(context, name).remove(typeof id === "string" ? id : ""),
 	};
 }

@@ -111,7 +111,7 @@ test.each([
 test("over HTTP there are no subscriptions", async () => {
 	const body = text(1, "eth_subscribe", ["newHeads"]);
 	expect((await node.ask("/jsonrpc", { server: "jsonrpc", body })).json).toMatchObject({
-		error: { code: -32601 },
+		error: { code: -32601, message: "method not found" },
 	});
 });
 
