@@ -22,6 +22,7 @@ import { pendingTransactionObject } from "../objects/transaction.js";
 import { EXCEEDS_LIMIT, RpcError } from "../rpc-error.js";
 import { data } from "../values.js";
 import { FanOut } from "./fan-out.js";
+import type { Later } from "./later.js";
 import { accountNotice, eventNotice, headerObject } from "./notices.js";
 import { type Outlet, Outlets, type Pipe } from "./outlet.js";
 
@@ -62,6 +63,8 @@ interface HubOptions {
 	readonly syncing: () => RpcValue;
 	/** Subscriptions of one client. */
 	readonly maxPerClient: number;
+	/** Runs work later; absent: in later rounds of the event loop. */
+	readonly later?: Later | undefined;
 }
 
 /** One client with its subscriptions. */
@@ -102,8 +105,8 @@ export class Subscriber {
 }
 
 export class SubscriptionHub {
-	private readonly outlets = new Outlets();
-	private readonly fanOut = new FanOut();
+	private readonly outlets: Outlets;
+	private readonly fanOut: FanOut;
 	private readonly byKind: Readonly<Record<Kind, Set<Subscription>>>;
 	/** Subscriptions by the address of an account. */
 	private readonly watched = new Map<string, Set<Subscription>>();
@@ -117,6 +120,8 @@ export class SubscriptionHub {
 	private toRead = 0;
 
 	constructor(private readonly options: HubOptions) {
+		this.outlets = new Outlets(options.later);
+		this.fanOut = new FanOut(options.later);
 		this.byKind = Object.fromEntries(
 			KINDS.map((kind) => [kind, new Set<Subscription>()]),
 		) as unknown as Record<Kind, Set<Subscription>>;

@@ -23,17 +23,20 @@ let observer: Required<Pick<ChainObserver, "applied" | "erased" | "pending">>;
 let syncing: RpcValue;
 let sent: { readonly method: string; readonly subscription: string; readonly result: Notice }[];
 let client: Subscriber;
+let later: (() => void)[];
 
 const account = (n: number): Uint8Array => Buffer.concat([Uint8Array.of(addressPrefix()), address(n)]);
 
 beforeEach(async () => {
 	chain = await SmallChain.create();
 	syncing = false;
+	later = [];
 	hub = new SubscriptionHub({
 		state: () => chain.state,
 		style: objectStyle("4.8.2"),
 		syncing: () => syncing,
 		maxPerClient: 3,
+		later: (work) => later.push(work),
 	});
 	observer = hub.observer as typeof observer;
 	sent = [];
@@ -73,9 +76,18 @@ function apply(
 	return `0x${block.idHex}`;
 }
 
+/** Does what was put off, and what comes of it; events are read in between. */
+async function settle(): Promise<void> {
+	for (let quiet = 0; quiet < 10; quiet++) {
+		if (later.length > 0) quiet = 0;
+		for (const work of later.splice(0)) work();
+		await new Promise(setImmediate);
+	}
+}
+
 /** The notifications since the last look. */
 async function told(): Promise<Notice[]> {
-	for (let round = 0; round < 5; round++) await new Promise(setImmediate);
+	await settle();
 	return sent.splice(0).map(({ result }) => result);
 }
 
@@ -84,7 +96,7 @@ const subscribe = (topic: Topic): string => client.add("eth_subscription", topic
 test("new heads are told as headers, in the form of a notification", async () => {
 	const subscription = subscribe({ kind: "heads" });
 	const hash = apply(1n);
-	for (let round = 0; round < 5; round++) await new Promise(setImmediate);
+	await settle();
 	expect(sent).toEqual([
 		{ method: "eth_subscription", subscription, result: expect.objectContaining({ hash, number: "0x1" }) },
 	]);
