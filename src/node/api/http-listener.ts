@@ -8,7 +8,7 @@ import { CONNECTION_TIMES, type ConnectionTimes, sweepIntervalMs } from "./conne
 import { HttpAnswer } from "./http-answer.js";
 import type { HttpRequest } from "./http-request.js";
 import { servePlain } from "./plain-connection.js";
-import { HeadEnds, type PlainResponse } from "./plain-response.js";
+import { CommonBytes, type PlainResponse } from "./plain-response.js";
 import { pathOf, refuseUnreadable } from "./request-head.js";
 
 /** What node:http itself admits: enough to answer longer heads with a status of ours. */
@@ -94,7 +94,7 @@ export class HttpListener {
 		const times = options.times ?? CONNECTION_TIMES;
 		const plain = {
 			idleMs,
-			ends: new HeadEnds(idleMs),
+			common: new CommonBytes(idleMs),
 			takes: () => !this.closing,
 			begin: (call: Call) => this.answer(call),
 			ended: (socket: Socket) => this.ended(socket),

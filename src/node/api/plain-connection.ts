@@ -5,7 +5,7 @@
 
 import type { Socket } from "node:net";
 import { type PlainRequest, readPlainRequest } from "./plain-request.js";
-import { type HeadEnds, PlainResponse } from "./plain-response.js";
+import { type CommonBytes, PlainResponse } from "./plain-response.js";
 
 /** A plain request and its answer. */
 interface PlainCall {
@@ -16,7 +16,7 @@ interface PlainCall {
 interface PlainConnectionOptions {
 	/** How long a client may keep the connection without sending, or without reading an answer. */
 	readonly idleMs: number;
-	readonly ends: HeadEnds;
+	readonly common: CommonBytes;
 	/** Whether requests are taken; else node:http gets them. */
 	readonly takes: () => boolean;
 	readonly begin: (call: PlainCall) => void;
@@ -65,7 +65,7 @@ class PlainConnection {
 			return;
 		}
 		this.last = request.head;
-		this.call = { request, response: new PlainResponse(socket, options.ends, this.finish) };
+		this.call = { request, response: new PlainResponse(socket, options.common, this.finish) };
 		options.begin(this.call);
 	};
 

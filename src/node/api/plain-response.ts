@@ -6,10 +6,17 @@ import type { Socket } from "node:net";
 /** Headers of one answer, in their order. */
 type Headers = Readonly<Record<string, string | number>>;
 
-/** What every answer ends its head with; the date is a second's. */
-export class HeadEnds {
-	private text = "";
+/** Longer answers are not kept. */
+const MAX_REPEATED = 256 << 10;
+
+/** What the answers of a listener have in common. */
+export class CommonBytes {
+	private headEnd = "";
 	private second = -1;
+	/** The body that was sent last as bytes and its head; and both in one piece, if they were sent again. */
+	private body: Buffer | undefined;
+	private head = "";
+	private whole: Buffer | undefined;
 
 	/**
 	 * @param idleMs how long a connection may be idle, as clients are told
@@ -20,17 +27,30 @@ export class HeadEnds {
 		private readonly nowMs: () => number = Date.now,
 	) {}
 
-	/** The headers that node:http adds, without the empty line. */
-	get current(): string {
+	/** The headers that node:http adds, without the empty line. The date is a second's. */
+	get endOfHead(): string {
 		const nowMs = this.nowMs();
 		const second = Math.floor(nowMs / 1000);
 		if (second !== this.second) {
 			this.second = second;
 			const timeout = Math.floor(this.idleMs / 1000);
 			const date = new Date(nowMs).toUTCString();
-			this.text = `Date: ${date}\r\nConnection: keep-alive\r\nKeep-Alive: timeout=${timeout}\r\n`;
+			this.headEnd = `Date: ${date}\r\nConnection: keep-alive\r\nKeep-Alive: timeout=${timeout}\r\n`;
 		}
-		return this.text;
+		return this.headEnd;
+	}
+
+	/** An answer in one piece, if it is the one before once more: many ask for the same block. */
+	repeated(head: string, body: Buffer): Buffer | undefined {
+		if (body.length > MAX_REPEATED) return undefined;
+		if (body === this.body && head === this.head) {
+			this.whole ??= Buffer.concat([Buffer.from(head, "latin1"), body]);
+		} else {
+			this.whole = undefined;
+			this.body = body;
+			this.head = head;
+		}
+		return this.whole;
 	}
 }
 
@@ -43,12 +63,12 @@ export class PlainResponse {
 	private isChunked = false;
 
 	/**
-	 * @param ends of all answers
+	 * @param common to all answers of the listener
 	 * @param finished told once everything has been given to the system, or can't be any more
 	 */
 	constructor(
 		private readonly socket: Socket,
-		private readonly ends: HeadEnds,
+		private readonly common: CommonBytes,
 		private readonly finished: () => void,
 	) {}
 
@@ -65,7 +85,7 @@ export class PlainResponse {
 		const headers: Headers = this.added ? { ...this.added, ...own } : own;
 		let head = `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n`;
 		for (const name in headers) head += `${name}: ${headers[name]}\r\n`;
-		head += this.ends.current;
+		head += this.common.endOfHead;
 		this.isChunked = !("Content-Length" in own);
 		this.head = this.isChunked ? `${head}Transfer-Encoding: chunked\r\n\r\n` : `${head}\r\n`;
 		this.headersSent = true;
@@ -92,12 +112,20 @@ export class PlainResponse {
 		if (this.isChunked) socket.write(`${head}0\r\n\r\n`, "latin1", finished);
 		else if (body === undefined) socket.write(head, "latin1", finished);
 		else if (typeof body === "string") socket.write(head + body, "utf8", finished);
-		else {
-			socket.cork();
-			socket.write(head, "latin1");
-			socket.write(body, finished);
-			socket.uncork();
+		else this.endWithBytes(head, body);
+	}
+
+	private endWithBytes(head: string, body: Buffer): void {
+		const { socket, finished } = this;
+		const whole = this.common.repeated(head, body);
+		if (whole) {
+			socket.write(whole, finished);
+			return;
 		}
+		socket.cork();
+		socket.write(head, "latin1");
+		socket.write(body, finished);
+		socket.uncork();
 	}
 
 	destroy(): void {

@@ -14,9 +14,13 @@ let reported: unknown[] = [];
 let finishSlow: (() => void) | undefined;
 const sockets: Socket[] = [];
 
+const [KEPT, OTHER] = [Buffer.alloc(5_000, "k"), Buffer.alloc(5_000, "o")];
+
 const answers: Readonly<Record<string, (answer: HttpAnswer) => Promise<void> | void>> = {
 	"/text": (answer) => answer.send(200, "application/json;charset=utf-8", '{"ä":"€"}\n'),
 	"/bytes": (answer) => answer.send(200, "text/plain", Buffer.alloc(70_000, "b")),
+	"/kept": (answer) => answer.send(200, "text/plain", KEPT),
+	"/other": (answer) => answer.send(200, "text/plain", OTHER),
 	"/empty": (answer) => answer.send(200, "text/plain", ""),
 	"/page": (answer) => answer.page(404),
 	"/bare": (answer) => answer.empty(405),
@@ -132,6 +136,19 @@ describe("an answer to a plain request", () => {
 });
 
 describe("a connection of plain requests", () => {
+	it("answers with the bytes of this moment, however often and whatever was sent before", async () => {
+		const { socket, received } = open();
+		const paths = ["/kept", "/kept", "/kept", "/other", "/kept", "/other", "/other", "/kept"];
+		for (const path of paths) {
+			const before = received.text.length;
+			socket.write(get(path));
+			await expect.poll(() => isWhole(received.text.slice(before)) || undefined).toBe(true);
+			const [, body] = received.text.slice(before).split("\r\n\r\n");
+			expect(body).toBe((path === "/kept" ? "k" : "o").repeat(5_000));
+		}
+		expect(plain).toEqual(paths.map(() => true));
+	});
+
 	it("answers one after the other", async () => {
 		const { socket, received } = open();
 		for (const path of ["/a", "/b", "/c"]) {
