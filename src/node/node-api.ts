@@ -7,11 +7,14 @@ import { executions } from "./api/call-queue.js";
 import type { ApiNode, NetworkView, PastStates, ServerKind, ShieldedWork } from "./api/context.js";
 import { RateLimiter } from "./api/rate-limiter.js";
 import type { OpenChain } from "./chain/open-chain.js";
+import { prepareAsked, prepareSent } from "./chain/proofs-ahead.js";
 import type { NodeConfig } from "./config/config.js";
 import { activeWitnesses } from "./consensus/slots.js";
 import type { NodeMetrics } from "./metrics/metrics.js";
 import { ForkGates } from "./rules/fork-gates.js";
+import type { PrepareProofs } from "./shielded/proof-queue.js";
 import { createView, type StateView } from "./state/view.js";
+import type { TraceRunner } from "./tracing/trace-runner.js";
 
 export interface NodeApiOptions {
 	readonly open: OpenChain;
@@ -21,6 +24,8 @@ export interface NodeApiOptions {
 	/** Milliseconds of a clock that only goes forward. */
 	readonly monotonicClock: () => number;
 	readonly machine: ApiNode["machine"];
+	/** Executes transactions of blocks again; undefined: not for clients. */
+	readonly tracing: TraceRunner | undefined;
 	readonly network: NetworkView;
 	/** Addresses whose keys this node produces with. */
 	readonly ownWitnesses: readonly Uint8Array[];
@@ -34,8 +39,8 @@ export interface NodeApiOptions {
 	readonly submitted: () => Promise<void>;
 	/** Lets the head be of this moment, if it is behind. @returns whether that changed anything */
 	readonly catchUp: () => boolean;
-	/** Does what can be done elsewhere before transactions are executed. */
-	readonly prepare?: ((transactions: readonly SignedTransaction[]) => Promise<void>) | undefined;
+	/** Checks shielded proofs elsewhere before they are asked for; absent: nothing does. */
+	readonly prepare?: PrepareProofs | undefined;
 	/** What an operator must know. */
 	readonly warnings?: () => readonly string[];
 	/** What shielded transactions are built with. */
@@ -57,6 +62,7 @@ export function isolatedNetwork(nodeId: string): NetworkView {
 export function createApiNode(options: NodeApiOptions): ApiNode {
 	const { open, config, clock, monotonicClock, machine, network, submitted, report, metrics, catchUp } =
 		options;
+	const { prepare } = options;
 	const { chain, rules } = open;
 	const startedMs = monotonicClock();
 	const confirmed = confirmedView(open, options.confirmedNumber);
@@ -74,16 +80,18 @@ export function createApiNode(options: NodeApiOptions): ApiNode {
 		forks: () => open.forks,
 		past: config.node.history.stateBlocks > 0 ? pastStates(open) : undefined,
 		machine,
+		tracing: options.tracing,
 		pool: chain.pool,
 		limiter: new RateLimiter(config.rateLimiter),
 		get oldestRevertible() {
 			return open.database.settledNumber + 1n;
 		},
 		submit: async (transaction: SignedTransaction) => {
-			await options.prepare?.([transaction]);
+			if (prepare) await prepareSent(open, prepare, transaction);
 			await executions.run(() => retriedWhenBehind({ catchUp }, () => chain.pushTransaction(transaction)));
 			await submitted();
 		},
+		prepareCall: (transaction) => prepare && prepareAsked(open, prepare, transaction),
 		catchUp,
 		firstKey: async (store, from, end) => {
 			const key = await open.database.firstKey(store, toKey(from), toKey(end));

@@ -1,5 +1,6 @@
 /**
- * `npm run replay -- FOLDER… [--heal] [--only blocks] [--until N] [--show N] [--path TEXT] [--params FOLDER] [--history]`
+ * `npm run replay -- FOLDER… [--heal] [--only blocks] [--until N] [--show N] [--path TEXT] [--params FOLDER]
+ *  [--trace] [--history]`
  *
  * Replays recorded sets into this node. One JSON line a set on stdout, differences on stderr; exit code 1 if anything
  * differs, 2 if the command line is wrong.
@@ -18,6 +19,7 @@ const USAGE = `usage: npm run replay -- FOLDER… [options]
   --until N      stop after block N
   --show N       print the first N differences of each set (default 1)
   --path TEXT    compare only requests whose path or body holds TEXT
+  --trace        trace every contract transaction, and compare what executing it again comes to
   --params FOLDER  check shielded proofs with the keys of this folder
   --history      keep the state of every block, and read it back at the end
 `;
@@ -52,6 +54,7 @@ function readCommandLine(args: readonly string[]): CommandLine {
 			until: readCount("until", values.until),
 			path: values.path,
 			history: values.history === true,
+			trace: values.trace === true,
 		},
 	};
 }
@@ -68,6 +71,7 @@ function parse(args: readonly string[]) {
 			path: { type: "string" },
 			params: { type: "string" },
 			history: { type: "boolean" },
+			trace: { type: "boolean" },
 		},
 	});
 }
@@ -81,7 +85,7 @@ function readCount(name: string, text: string | undefined): number | undefined {
 /** Replays one set and prints its line. Returns whether all is as recorded. */
 async function run(recording: Recording, { show, params, options }: CommandLine): Promise<boolean> {
 	const started = performance.now();
-	const target = await openNode(recording, params, options.history);
+	const target = await openNode(recording, params, options);
 	let shown = 0;
 	try {
 		const result = await replay(recording, target, {

@@ -47,6 +47,8 @@ export interface ReplayOptions {
 	readonly path: string | undefined;
 	/** Reads the state after each block from the history at the end; the target must keep one. */
 	readonly history?: boolean;
+	/** Traces every contract transaction, too. */
+	readonly trace?: boolean;
 	readonly report: (finding: Finding) => void;
 }
 
@@ -62,6 +64,8 @@ export interface SetResult {
 	readonly pushes: Count;
 	readonly requests: Count & { skipped: number };
 	readonly grpc: Count;
+	/** Contract transactions that were traced; absent: none were to be. */
+	readonly traces?: Count;
 	/** Whether the state before block 1 and at the end are as recorded; null: not compared. */
 	state: boolean | null;
 	/** Entries that were read back after each block; absent: none. */
@@ -81,8 +85,14 @@ export function replay(
 
 /** Whether everything of a set is as recorded. */
 export function isClean(result: SetResult): boolean {
-	const counts = [result.blocks, result.pushes, result.requests, result.grpc];
-	if (result.history) counts.push(result.history);
+	const counts = [
+		result.blocks,
+		result.pushes,
+		result.requests,
+		result.grpc,
+		...(result.traces ? [result.traces] : []),
+		...(result.history ? [result.history] : []),
+	];
 	return result.state !== false && counts.every(({ failed }) => failed === 0);
 }
 
@@ -117,6 +127,7 @@ class Replay {
 			pushes: { passed: 0, failed: 0 },
 			requests: { passed: 0, failed: 0, skipped: 0 },
 			grpc: { passed: 0, failed: 0 },
+			...(options.trace ? { traces: { passed: 0, failed: 0 } } : {}),
 			state: null,
 			ignored: {},
 		};
@@ -231,12 +242,30 @@ class Replay {
 				}
 			}
 		}
+		if (!("error" in outcome)) await this.trace(line, where);
 		this.noteWrites(line.writes ?? {});
 		this.head = line;
 		await this.history?.advance(line.number, line.writes);
 		if (right) return true;
 		await this.goOnFrom(line);
 		return false;
+	}
+
+	/** Traces the block that was just applied. */
+	private async trace(line: BlockLine, where: Where): Promise<void> {
+		const { traces } = this.result;
+		if (!traces) return;
+		const traced = await this.target.trace();
+		const differences: Difference[] = [];
+		if ("error" in traced) differences.push({ path: "", expected: "(traced)", got: traced.error });
+		else {
+			const expected = infosTree(line.infos === null ? null : fromHex(line.infos));
+			differences.push(...compareTrees(expected, infosTree(traced.infos), { sameText }));
+			for (const got of traced.problems) differences.push({ path: "", expected: "(nothing odd)", got });
+		}
+		for (const difference of differences) this.report([...where, ["trace", ""]], difference);
+		traces.failed += differences.length;
+		if (!("error" in traced) && differences.length === 0) traces.passed += traced.contracts;
 	}
 
 	/** After a difference in a block: from the recorded state, if that is wanted and possible. */

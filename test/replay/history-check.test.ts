@@ -56,7 +56,7 @@ describe("the check of the history", () => {
 	test.each(["core-accounts", "core-fork"])("finds %s as recorded after every block", async (name) => {
 		const [recording] = openRecordings(`test/golden/${name}`);
 		if (!recording) throw new Error(`no set ${name}`);
-		const target = await openNode(recording, undefined, true);
+		const target = await openNode(recording, undefined, { history: true });
 		const findings: unknown[] = [];
 		const options = { heal: false, onlyBlocks: true, until: undefined, path: undefined, history: true };
 		const report = (finding: unknown): void => {

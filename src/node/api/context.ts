@@ -9,6 +9,7 @@ import type { ChainRules } from "../rules/chain-rules.js";
 import type { ForkGates } from "../rules/fork-gates.js";
 import type { StoreDefinition } from "../state/definition.js";
 import type { StateView } from "../state/view.js";
+import type { TraceRunner } from "../tracing/trace-runner.js";
 import type { ContractMachine } from "../vm/contract-machine.js";
 import type { Broadcaster } from "./broadcast.js";
 import type { NodeStatistics } from "./meters.js";
@@ -116,6 +117,8 @@ export interface ApiNode {
 	readonly past?: PastStates | undefined;
 	/** Executes contracts that are only asked. */
 	readonly machine: Pick<ContractMachine, "call">;
+	/** Executes transactions of blocks again; undefined: not for clients of this node. */
+	readonly tracing?: TraceRunner | undefined;
 	readonly pool: PoolView;
 	/** One for all servers of the process. */
 	readonly limiter: RateLimiter;
@@ -128,6 +131,8 @@ export interface ApiNode {
 	 * @throws {ChainError} the first rule that it breaks
 	 */
 	submit(transaction: SignedTransaction): Promise<void>;
+	/** Begins checking the shielded proofs of a call elsewhere; undefined if there is nothing to wait for. */
+	prepareCall?(transaction: SignedTransaction): Promise<void> | undefined;
 	/** Brings the head of a development chain to the present, if it is behind. @returns whether that changed anything */
 	catchUp(): boolean;
 	/** The first key of a store in the head state at or after `from` and before `end`. */

@@ -52,7 +52,7 @@ const SLICE = 1_000;
 const MOST_DROPPED = 100_000;
 
 /** What is kept of the rows that tell which blocks changed an entry, for each store. */
-const INDEX_CACHE = { entries: 20_000, bytes: 4 << 20, historyBytes: 1 << 20 };
+const INDEX_CACHE = { decodedBytes: 4 << 20, historyBytes: 1 << 20 };
 
 export class ChangeHistory {
 	private recent: EntryMaps<RecentChanges> = makeMaps();

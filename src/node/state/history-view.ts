@@ -13,7 +13,7 @@ import { byBytes, OrderedKeys, type SortedKeys } from "./ordered-keys.js";
 import { ValueCache } from "./value-cache.js";
 
 /** What is kept of each store for one block: a few calls' worth. */
-const CACHE = { entries: 4_000, bytes: 1 << 19, historyBytes: 1 << 18 };
+const CACHE = { decodedBytes: 1 << 19, historyBytes: 1 << 18 };
 /** What a value counts for: most are the base's too, and take no memory of their own. */
 const COUNTED_BYTES = 128;
 
