@@ -1,3 +1,4 @@
+import { availableParallelism } from "node:os";
 import { defineConfig } from "vitest/config";
 
 /** Tests that start the built program, or look at it. */
@@ -27,18 +28,27 @@ const SLOW = [
 	// Keys at full strength, costly curves and many signatures
 	"test/keystore/{secret-storage,keystore,shielded-keystore,agent}.test.ts",
 	"test/node/vm/{curve,signature-arrays,energy-costs}.test.ts",
-	"test/node/shielded/{groth16,mutations,precompiles}.test.ts",
+	"test/node/vm/precompiles/{p256,point-evaluation}.test.ts",
+	"test/node/shielded/{groth16,mutations,precompiles,remembered-proofs}.test.ts",
+	"test/protocol/sapling/incremental-tree.test.ts",
 	"test/proving/{native-prover,prover,spend,tasks}.test.ts",
-	// Long chains
-	"test/node/chain/restart.test.ts",
+	// Long chains, and files that are synced to a disk
+	"test/node/chain/{old-blocks,restart}.test.ts",
+	"test/node/adoption/{adoption,in-place}.test.ts",
+	"test/node/adoption/engine/tables.test.ts",
+	"test/node/segments/{block-mover,prune}.test.ts",
+	"test/node/snapshot/snapshot.test.ts",
+	"test/node/state/state-database.test.ts",
 	"test/node/network/peers/sync.test.ts",
 	// Clients that are slow, and time that passes
 	"test/node/api/{robustness,slow-clients,idle-clients,long-answer,documents}.test.ts",
 	"test/node/api/{http-server,http-listener,connection-gate}.test.ts",
 	"test/node/api/grpc/long-messages.test.ts",
 	"test/wallet/node/http-request.test.ts",
-	"test/node/api/development/web-library.test.ts",
+	"test/node/api/development/{methods,web-library}.test.ts",
+	"test/node/api/grpc/{grpc-server,health}.test.ts",
 	"test/node/network/{live,node-environment}.test.ts",
+	"test/node/network/{discovery/discovery,transport/peer-transport}.test.ts",
 	"test/wallet/compiler/solc.test.ts",
 	"test/wallet/shielded/{compiled,contract,native-pay,pay,proved-by-node,scan}.test.ts",
 ];
@@ -50,6 +60,8 @@ const patient = { testTimeout: seconds(60), hookTimeout: seconds(120) };
 
 export default defineConfig({
 	test: {
+		// By default a core is left free, which of two cores leaves one.
+		maxWorkers: Math.max(2, availableParallelism() - 1),
 		projects: [
 			{
 				test: {

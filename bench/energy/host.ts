@@ -5,10 +5,11 @@ import { createMemoryDatabase, type KeyValueDatabase } from "../../src/node/stat
 import { StateDatabase } from "../../src/node/state/state-database.js";
 import { createView, type StateView } from "../../src/node/state/view.js";
 import { execute } from "../../src/node/vm/execution.js";
+import type { ExecutionObserver } from "../../src/node/vm/execution-observer.js";
 import { Frame } from "../../src/node/vm/frame.js";
 import type { Gates } from "../../src/node/vm/gates.js";
 import { instructionTableFor } from "../../src/node/vm/instruction-table.js";
-import { Machine, type Tracer } from "../../src/node/vm/machine.js";
+import { Machine } from "../../src/node/vm/machine.js";
 import { opcodes } from "../../src/node/vm/opcodes.js";
 import { ProgramCache } from "../../src/node/vm/program.js";
 import { VmAbort } from "../../src/node/vm/vm-error.js";
@@ -90,8 +91,10 @@ export async function prepareShape(shape: Shape): Promise<() => Promise<Measured
 	}
 	const used: Word[] = [];
 	if (shape.watch) {
-		const watch: Tracer = (frame, operation, _pc, height) => {
-			if (operation === shape.watch) used.push(frame.stack[height - 1] as Word);
+		const watch: ExecutionObserver = {
+			step: (frame, operation, _pc, height) => {
+				if (operation === shape.watch) used.push(frame.stack[height - 1] as Word);
+			},
 		};
 		runOnce(createView(database.headBackend, SEED), shape, watch);
 	}
@@ -100,7 +103,7 @@ export async function prepareShape(shape: Shape): Promise<() => Promise<Measured
 	return async () => runOnce(await coldState(disk), shape);
 }
 
-function runOnce(state: StateView, shape: Shape, tracer?: Tracer): Measured {
+function runOnce(state: StateView, shape: Shape, observer?: ExecutionObserver): Measured {
 	const gates = { ...commonGates, ...shape.gates };
 	const table = instructionTableFor(opcodes, gates);
 	const started = process.cpuUsage();
@@ -118,11 +121,11 @@ function runOnce(state: StateView, shape: Shape, tracer?: Tracer): Measured {
 			keepsNoteTree: true,
 		},
 		gates,
-		instructions: tracer ? table.tracing() : table,
-		tracer,
+		instructions: observer ? table.tracing() : table,
+		observer,
 		programs: new ProgramCache(64),
 		block: { number: 1000n, timestampMs: 1_700_000_000_000n, witness: CALLER },
-		rootId: ID,
+		root: { id: ID },
 		origin: CALLER,
 		// Only something far above every bar meets it.
 		deadlineMs: performance.now() + LONGEST_MS,
@@ -144,7 +147,7 @@ function runOnce(state: StateView, shape: Shape, tracer?: Tracer): Measured {
 		version: 0,
 		depth: 0,
 		energy,
-		hash: ID,
+		openedBy: { id: ID },
 	});
 	try {
 		execute(frame);
@@ -154,7 +157,7 @@ function runOnce(state: StateView, shape: Shape, tracer?: Tracer): Measured {
 		return { energy: Number(frame.used), cpuMs: cpuSince(started) };
 	}
 	if (frame.failure) throw new Error(`${shape.name}: ${frame.failure.message}`);
-	if (tracer) {
+	if (observer) {
 		machine.close();
 		return { energy: 0, cpuMs: 0 };
 	}

@@ -57,11 +57,13 @@ export async function openOffline(
 			useFastHashing(),
 		]);
 		const script = workerScript();
+		const machine = createContractMachine(config, false, undefined, shielded?.proofs);
 		const open = await OpenChain.open({
 			config,
 			dataDirectory,
 			clock: () => BigInt(Math.trunc(performance.now())),
-			machine: createContractMachine(config, false, undefined, shielded?.proofs).run,
+			machine: machine.run,
+			guess: (transaction) => machine.guesses.of(transaction),
 			shielded,
 			development: development?.schedule,
 			initialize: development?.initialize,

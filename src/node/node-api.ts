@@ -13,6 +13,7 @@ import { activeWitnesses } from "./consensus/slots.js";
 import type { NodeMetrics } from "./metrics/metrics.js";
 import type { PrepareProofs } from "./shielded/proof-queue.js";
 import { createView, type StateView } from "./state/view.js";
+import type { TraceRunner } from "./tracing/trace-runner.js";
 
 export interface NodeApiOptions {
 	readonly open: OpenChain;
@@ -22,6 +23,8 @@ export interface NodeApiOptions {
 	/** Milliseconds of a clock that only goes forward. */
 	readonly monotonicClock: () => number;
 	readonly machine: ApiNode["machine"];
+	/** Executes transactions of blocks again; undefined: not for clients. */
+	readonly tracing: TraceRunner | undefined;
 	readonly network: NetworkView;
 	/** Addresses whose keys this node produces with. */
 	readonly ownWitnesses: readonly Uint8Array[];
@@ -75,6 +78,7 @@ export function createApiNode(options: NodeApiOptions): ApiNode {
 		// What has passed is asked of the head, whatever state is looked at (protocol/machine §1).
 		forks: () => open.forks,
 		machine,
+		tracing: options.tracing,
 		pool: chain.pool,
 		limiter: new RateLimiter(config.rateLimiter),
 		get oldestRevertible() {

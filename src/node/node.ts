@@ -43,7 +43,7 @@ import {
 } from "./shielded-support.js";
 import { installRecoverEngine } from "./signatures/engine.js";
 import { asksForProofs } from "./state/note-trees.js";
-import type { CacheLimits } from "./state/value-cache.js";
+import type { TraceRunner } from "./tracing/trace-runner.js";
 import type { ContractMachine } from "./vm/contract-machine.js";
 
 /** Structured log lines; pino fits. */
@@ -72,8 +72,6 @@ export interface NodeOptions {
 	readonly monotonicClock?: () => number;
 	/** Contracts that run outside signed blocks end after the chain's CPU time; off under `--debug`. Default: on. */
 	readonly limitTime?: boolean;
-	/** How much of the database is kept decoded; absent: the usual. */
-	readonly cacheLimits?: CacheLimits | undefined;
 }
 
 export type PortName = "gateway" | "peer" | ServerKind | JsonRpcPort | GrpcPort | "metrics";
@@ -85,6 +83,8 @@ export interface RunningNode {
 	/** Bound ports of the servers that run. */
 	readonly ports: NodePorts;
 	readonly open: OpenChain;
+	/** Undefined: the configuration doesn't ask for it. */
+	readonly tracing: TraceRunner | undefined;
 	/** Undefined: this node has no peers. */
 	readonly peers: PeerNetwork | undefined;
 	/** Which library checks signatures: `native`, `wasm` or `noble`. */
@@ -135,6 +135,7 @@ export async function startNode(options: NodeOptions): Promise<RunningNode> {
 		dataDirectory,
 		clock: () => BigInt(Math.trunc(monotonicClock())),
 		machine: machine.run,
+		guess: (transaction) => machine.guesses.of(transaction),
 		shielded,
 		onUnverifiable: (error) => {
 			log.error({}, error.message);
@@ -142,7 +143,6 @@ export async function startNode(options: NodeOptions): Promise<RunningNode> {
 		},
 		development: development?.schedule,
 		initialize: development?.initialize,
-		cacheLimits: options.cacheLimits,
 		onStorageFailure: (error) =>
 			failure.resolve(new Error(describeStorageFailure(error, dataDirectory), { cause: error })),
 	});
@@ -156,13 +156,15 @@ export async function startNode(options: NodeOptions): Promise<RunningNode> {
 		}
 		const isAtEnd = endOf(open, config.node.shutdown, log, finished.resolve);
 		const core = { options, open, machine, shielded, log, clock, monotonicClock, report, stops, isAtEnd };
-		const { ports, peers } = await startServices(core);
+		const tracing = await loadTracing(core);
+		const { ports, peers } = await startServices(core, tracing);
 		if (shielded instanceof LateShieldedSupport) {
 			shielded
 				.load(() => loadShieldedSupport(config, true))
 				.catch((error: unknown) => report(error, "shielded proofs"));
 		}
 		return {
+			tracing,
 			peers,
 			genesisId: toHex(open.rules.genesisId),
 			ports,
@@ -210,6 +212,7 @@ interface NodeCore {
 /** Starts production, servers and peers, in the order in which they need each other. */
 async function startServices(
 	core: NodeCore,
+	tracing: TraceRunner | undefined,
 ): Promise<{ readonly ports: NodePorts; readonly peers: PeerNetwork | undefined }> {
 	const { options, open, machine, shielded, log, clock, monotonicClock, report, stops } = core;
 	const { config, development } = options;
@@ -234,6 +237,7 @@ async function startServices(
 		clock,
 		monotonicClock,
 		machine: development ? writingMachine(machine, development, log, report) : machine,
+		tracing,
 		network,
 		ownWitnesses: own.map(({ witness }) => witness),
 		metrics,
@@ -354,6 +358,13 @@ async function startCounting(
 	});
 	stops.push(() => metrics.close());
 	return metrics;
+}
+
+/** What executes blocks again for clients is loaded only where the configuration asks for it. */
+async function loadTracing({ open, machine, report, options }: NodeCore): Promise<TraceRunner | undefined> {
+	if (!options.config.node.jsonrpc.debug) return undefined;
+	const { TraceRunner } = await import("./tracing/trace-runner.js");
+	return new TraceRunner(open, machine, (error) => report(error, "tracing"));
 }
 
 /** The JSON-RPC servers are loaded only where the configuration asks for one. */

@@ -1,5 +1,6 @@
 /**
- * `npm run replay -- FOLDER… [--heal] [--only blocks] [--until N] [--show N] [--path TEXT] [--params FOLDER]`
+ * `npm run replay -- FOLDER… [--heal] [--only blocks] [--until N] [--show N] [--path TEXT] [--params FOLDER]
+ *  [--trace]`
  *
  * Replays recorded sets into this node. One JSON line a set on stdout, differences on stderr; exit code 1 if anything
  * differs, 2 if the command line is wrong.
@@ -18,6 +19,7 @@ const USAGE = `usage: npm run replay -- FOLDER… [options]
   --until N      stop after block N
   --show N       print the first N differences of each set (default 1)
   --path TEXT    compare only requests whose path or body holds TEXT
+  --trace        trace every contract transaction, and compare what executing it again comes to
   --params FOLDER  check shielded proofs with the keys of this folder
 `;
 
@@ -50,6 +52,7 @@ function readCommandLine(args: readonly string[]): CommandLine {
 			onlyBlocks: values.only === "blocks",
 			until: readCount("until", values.until),
 			path: values.path,
+			trace: values.trace === true,
 		},
 	};
 }
@@ -65,6 +68,7 @@ function parse(args: readonly string[]) {
 			show: { type: "string" },
 			path: { type: "string" },
 			params: { type: "string" },
+			trace: { type: "boolean" },
 		},
 	});
 }
@@ -78,7 +82,7 @@ function readCount(name: string, text: string | undefined): number | undefined {
 /** Replays one set and prints its line. Returns whether all is as recorded. */
 async function run(recording: Recording, { show, params, options }: CommandLine): Promise<boolean> {
 	const started = performance.now();
-	const target = await openNode(recording, params);
+	const target = await openNode(recording, params, options.trace);
 	let shown = 0;
 	try {
 		const result = await replay(recording, target, {

@@ -34,15 +34,17 @@ import type {
 	Refusal,
 	ReplayTarget,
 	State,
+	TracedBlock,
 } from "./target.js";
+import { traceBlock } from "./traces.js";
 import { witnessProver } from "./witness-prover.js";
 
 /** Long enough that nothing leaves the pool by age: recorded times jump. */
 const NEVER_MS = 1n << 50n;
 
 /** Boots a node from a recording's configuration. */
-export const openNode: OpenTarget = async (recording, params) =>
-	openNodeOn(recording, undefined, { params, opensPool: opensPool(recording) });
+export const openNode: OpenTarget = async (recording, params, traces = false) =>
+	openNodeOn(recording, undefined, { params, traces, opensPool: opensPool(recording) });
 
 const POOL_GATE = Buffer.from("ALLOW_SHIELDED_TRANSACTION", "latin1").toString("hex");
 
@@ -54,9 +56,11 @@ function opensPool(recording: Recording): boolean {
 	return false;
 }
 
-interface ShieldedSetting {
+interface TargetSetting {
 	/** Folder of the keys of shielded proofs. */
 	readonly params?: string | undefined;
+	/** Whether blocks can be traced. */
+	readonly traces?: boolean;
 	readonly opensPool?: boolean;
 }
 
@@ -64,10 +68,11 @@ interface ShieldedSetting {
 export const openNodeOn = async (
 	{ configFile, release }: Pick<Recording, "configFile" | "release">,
 	dataDirectory: string | undefined,
-	{ params, opensPool = false }: ShieldedSetting = {},
+	{ params, traces = false, opensPool = false }: TargetSetting = {},
 ): Promise<ReplayTarget> => {
 	const instead = new Map<SettingPath, unknown>([["node.release", release]]);
 	if (opensPool) instead.set("committee.allowShieldedTransaction", 1n);
+	if (traces) instead.set("node.jsonrpc.debug", true);
 	return NodeTarget.open(loadConfig(configFile, { instead }), dataDirectory, params);
 };
 
@@ -262,6 +267,12 @@ class NodeTarget implements ReplayTarget {
 		const account = Account.copy(recorded as Account);
 		account.assetV2 = new Map([...(present?.assetV2 ?? []), ...account.assetV2]);
 		return account;
+	}
+
+	async trace(): Promise<TracedBlock | Refusal> {
+		const { tracing } = this.node;
+		if (!tracing) return { error: "the target was not opened for traces" };
+		return traceBlock(tracing, this.chain.head);
 	}
 
 	/**

@@ -44,6 +44,8 @@ export interface ReplayOptions {
 	readonly until: number | undefined;
 	/** Compares only requests whose path, or JSON-RPC body, holds this text. */
 	readonly path: string | undefined;
+	/** Traces every contract transaction, too. */
+	readonly trace?: boolean;
 	readonly report: (finding: Finding) => void;
 }
 
@@ -59,6 +61,8 @@ export interface SetResult {
 	readonly pushes: Count;
 	readonly requests: Count & { skipped: number };
 	readonly grpc: Count;
+	/** Contract transactions that were traced; absent: none were to be. */
+	readonly traces?: Count;
 	/** Whether the state before block 1 and at the end are as recorded; null: not compared. */
 	state: boolean | null;
 	/** What of the recording was not replayed or compared, and how often. */
@@ -76,7 +80,13 @@ export function replay(
 
 /** Whether everything of a set is as recorded. */
 export function isClean(result: SetResult): boolean {
-	const counts = [result.blocks, result.pushes, result.requests, result.grpc];
+	const counts = [
+		result.blocks,
+		result.pushes,
+		result.requests,
+		result.grpc,
+		...(result.traces ? [result.traces] : []),
+	];
 	return result.state !== false && counts.every(({ failed }) => failed === 0);
 }
 
@@ -109,6 +119,7 @@ class Replay {
 			pushes: { passed: 0, failed: 0 },
 			requests: { passed: 0, failed: 0, skipped: 0 },
 			grpc: { passed: 0, failed: 0 },
+			...(options.trace ? { traces: { passed: 0, failed: 0 } } : {}),
 			state: null,
 			ignored: {},
 		};
@@ -212,11 +223,29 @@ class Replay {
 				}
 			}
 		}
+		if (!("error" in outcome)) await this.trace(line, where);
 		this.noteWrites(line.writes ?? {});
 		this.head = line;
 		if (right) return true;
 		await this.goOnFrom(line);
 		return false;
+	}
+
+	/** Traces the block that was just applied. */
+	private async trace(line: BlockLine, where: Where): Promise<void> {
+		const { traces } = this.result;
+		if (!traces) return;
+		const traced = await this.target.trace();
+		const differences: Difference[] = [];
+		if ("error" in traced) differences.push({ path: "", expected: "(traced)", got: traced.error });
+		else {
+			const expected = infosTree(line.infos === null ? null : fromHex(line.infos));
+			differences.push(...compareTrees(expected, infosTree(traced.infos), { sameText }));
+			for (const got of traced.problems) differences.push({ path: "", expected: "(nothing odd)", got });
+		}
+		for (const difference of differences) this.report([...where, ["trace", ""]], difference);
+		traces.failed += differences.length;
+		if (!("error" in traced) && differences.length === 0) traces.passed += traced.contracts;
 	}
 
 	/** After a difference in a block: from the recorded state, if that is wanted and possible. */

@@ -65,6 +65,16 @@ export type GrpcAnswer =
 	| { readonly answer: Uint8Array }
 	| { readonly error: { readonly code: number; readonly message: string } };
 
+/** What executing a block's transactions again came to. */
+export interface TracedBlock {
+	/** Transactions that called or made contracts. */
+	readonly contracts: number;
+	/** The list of their outcomes, as the chain keeps it; null: the block has no transactions. */
+	readonly infos: Uint8Array | null;
+	/** Where a trace doesn't agree with its own receipt. */
+	readonly problems: readonly string[];
+}
+
 export interface ReplayTarget {
 	/** Of the chain's shielded token. */
 	readonly shieldedToken: string;
@@ -87,10 +97,12 @@ export interface ReplayTarget {
 	 * @returns whether it could: the block must be the head or follow it
 	 */
 	heal(block: Uint8Array, infos: Uint8Array | null, writes: Entries): Promise<boolean>;
+	/** Executes the transactions of the head block again, watched. Only of a target that was opened for it. */
+	trace(): Promise<TracedBlock | Refusal>;
 	/** Every store of the head state. */
 	finalState(): Promise<State>;
 	close(): Promise<void>;
 }
 
 /** Boots a node from a recording's configuration on an empty data directory. */
-export type OpenTarget = (recording: Recording, params?: string) => Promise<ReplayTarget>;
+export type OpenTarget = (recording: Recording, params?: string, traces?: boolean) => Promise<ReplayTarget>;

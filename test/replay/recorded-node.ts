@@ -15,6 +15,7 @@ import type {
 	Refusal,
 	ReplayTarget,
 	State,
+	TracedBlock,
 } from "../../src/replay/target.js";
 
 export class RecordedNode implements ReplayTarget {
@@ -22,6 +23,10 @@ export class RecordedNode implements ReplayTarget {
 	readonly clock: bigint[] = [];
 	readonly sent: HttpRequest[] = [];
 	readonly healed: string[] = [];
+	/** Receipts of the last block. */
+	private applied: Uint8Array | null = null;
+	/** What traces come to instead of what was recorded. */
+	traced: Partial<TracedBlock> | undefined;
 	private readonly queues: { [K in Line["t"]]?: Line[] } = {};
 	private readonly state = new Map<string, Map<string, string>>();
 
@@ -67,7 +72,13 @@ export class RecordedNode implements ReplayTarget {
 			}
 			changes.set(store, changed);
 		}
+		this.applied = bytesOf(line.infos);
 		return { ...headOf(line), changes };
+	}
+
+	/** What the recording says of the last block. */
+	async trace(): Promise<TracedBlock | Refusal> {
+		return { contracts: 1, infos: this.applied, problems: [], ...this.traced };
 	}
 
 	async push(): Promise<Head | Refusal> {

@@ -58,6 +58,20 @@ describe("a replay", () => {
 		expect(result.requests.passed + result.requests.skipped).toBe(counted("req"));
 	});
 
+	it("traces blocks where it is asked to, and finds what comes out otherwise", async () => {
+		const node = new RecordedNode(lines, end);
+		const { result, findings } = await replayInto(node, lines, { end, trace: true });
+		expect(findings).toEqual([]);
+		expect(result.traces).toEqual({ passed: result.blocks.passed, failed: 0 });
+		const wrong = new RecordedNode(lines, end);
+		wrong.traced = { infos: null, problems: ["two plus two"] };
+		const outcome = await replayInto(wrong, lines, { end, trace: true });
+		expect(outcome.findings.map(({ difference }) => difference.got)).toContain("two plus two");
+		expect(outcome.findings.some(({ difference }) => difference.path !== "")).toBe(true);
+		expect(isClean(outcome.result)).toBe(false);
+		expect(isClean({ ...outcome.result, traces: { passed: 1, failed: 0 } })).toBe(true);
+	});
+
 	it("of a block that leaves the head as it is compares which head that is", async () => {
 		const { block } = find("push");
 		const kept: Line = { t: "push", block, answer: { ok: true, head: 7, id: "07" } };

@@ -9,6 +9,7 @@ import type { ChainRules } from "../rules/chain-rules.js";
 import type { ForkGates } from "../rules/fork-gates.js";
 import type { StoreDefinition } from "../state/definition.js";
 import type { StateView } from "../state/view.js";
+import type { TraceRunner } from "../tracing/trace-runner.js";
 import type { ContractMachine } from "../vm/contract-machine.js";
 import type { Broadcaster } from "./broadcast.js";
 import type { NodeStatistics } from "./meters.js";
@@ -104,6 +105,8 @@ export interface ApiNode {
 	forks(state: StateView): ForkGates;
 	/** Executes contracts that are only asked. */
 	readonly machine: Pick<ContractMachine, "call">;
+	/** Executes transactions of blocks again; undefined: not for clients of this node. */
+	readonly tracing?: TraceRunner | undefined;
 	readonly pool: PoolView;
 	/** One for all servers of the process. */
 	readonly limiter: RateLimiter;

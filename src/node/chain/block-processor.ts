@@ -143,7 +143,7 @@ function processTransactions(
 }
 
 /** What transactions see of the block that they are in. */
-function blockScope(block: SignedBlock, own: boolean): BlockScope {
+export function blockScope(block: SignedBlock, own: boolean): BlockScope {
 	return {
 		number: block.number,
 		timestampMs: block.timestampMs,

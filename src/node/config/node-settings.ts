@@ -144,7 +144,17 @@ export const nodeSettings = {
 		"1000; 10,000 up to release 4.8.1 or where lenient",
 	),
 	"node.jsonrpc.maxMessageSize": int(MAX_RPC_BODY, "bytes of a request body"),
+	"node.jsonrpc.maxWebSockets": int(1024, "WebSocket connections to the full server; 0: none (ours)"),
+	"node.jsonrpc.maxSubscriptions": int(100, "subscriptions of a WebSocket connection (ours)"),
 	"node.jsonrpc.lenient": boolean(false, "answers are as libraries of other networks expect them (ours)"),
+	"node.jsonrpc.debug": boolean(
+		false,
+		"methods debug_… and trace_… execute blocks again for clients; development chains always have them (ours)",
+	),
+	"node.jsonrpc.debugTimeoutMs": int(
+		2_000,
+		"ms that the executions of such a request may take, during which the node does nothing else; 0 or less: any (ours)",
+	),
 	"node.rpc.enable": boolean(true, "gRPC API over the head"),
 	"node.rpc.port": port(50051, "its port"),
 	"node.rpc.solidityEnable": boolean(true, "gRPC API over the solidified state"),

@@ -48,8 +48,16 @@ export interface JsonRpcConfig extends ThreeListeners {
 	readonly maxAddresses: number;
 	/** Bytes of a request body. */
 	readonly maxBodySize: number;
+	/** WebSocket connections to the full server; 0 or less: none. */
+	readonly maxWebSockets: number;
+	/** Subscriptions of one such connection. */
+	readonly maxSubscriptions: number;
 	/** Whether Ethereum's libraries are answered as they expect it; else as by the network's node. Ours. */
 	readonly lenient: boolean;
+	/** Whether blocks are executed again for clients: methods named debug_ and trace_. */
+	readonly debug: boolean;
+	/** Milliseconds that all executions of such a request may take; 0 or less: any. */
+	readonly debugTimeoutMs: number;
 }
 
 export interface RpcConfig extends ThreeListeners {
@@ -148,7 +156,11 @@ export function readJsonRpc(settings: Settings, release: Release): JsonRpcConfig
 		maxResponseSize: settings.get("node.jsonrpc.maxResponseSize"),
 		maxAddresses: limit("node.jsonrpc.maxAddressSize", ADDRESSES_OF_REFERENCE),
 		maxBodySize: readSize(settings, "node.jsonrpc.maxMessageSize"),
+		maxWebSockets: settings.get("node.jsonrpc.maxWebSockets"),
+		maxSubscriptions: settings.get("node.jsonrpc.maxSubscriptions"),
 		lenient,
+		debug: settings.get("node.jsonrpc.debug"),
+		debugTimeoutMs: settings.get("node.jsonrpc.debugTimeoutMs"),
 	};
 }
 

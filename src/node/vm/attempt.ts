@@ -30,7 +30,9 @@ export function note(
 	transfer: InternalTransfer,
 ): InternalRecord {
 	const { machine, context } = frame;
-	return machine.internal.add(context.hash, context.address, receiver, text, transfer);
+	const record = machine.internal.add(context.openedBy, context.address, receiver, text, transfer);
+	machine.options.observer?.noted?.(frame, record);
+	return record;
 }
 
 /**

@@ -3,7 +3,16 @@
 import { MAX_INT64 } from "../../protocol/int64.js";
 import { toAddress } from "./addresses.js";
 import { add, lt, sub } from "./arithmetic.js";
+import {
+	type CallRefusal,
+	closeAtOnce,
+	PRECOMPILE_FAILED,
+	PRECOMPILE_TOO_DEAR,
+	TOO_DEEP,
+	TOO_POOR,
+} from "./execution-observer.js";
 import { Frame } from "./frame.js";
+import type { InternalRecord } from "./internal-transactions.js";
 import { checkCeiling, chunkMissing, MEMORY_CHUNK, operandEnd } from "./memory.js";
 import { penaltyOf } from "./penalty.js";
 import type { Precompile } from "./precompiles/precompile.js";
@@ -166,6 +175,7 @@ function perform(frame: Frame, call: Call): void {
 	const precompile = findPrecompile(frame.machine.gates, call.target);
 	frame.forgetReturnData();
 	if (isTooDeep(frame)) {
+		if (frame.machine.options.observer) tellRefused(frame, call, TOO_DEEP);
 		giveBack(frame, call.energy);
 		frame.push(0);
 		return;
@@ -215,6 +225,7 @@ function callContract(frame: Frame, call: Call): void {
 	}
 	checkTokenId(frame, call);
 	if (held(frame, call) < value) {
+		if (machine.options.observer) tellRefused(frame, call, TOO_POOR);
 		giveBack(frame, call.energy);
 		frame.push(0);
 		return;
@@ -227,15 +238,18 @@ function callContract(frame: Frame, call: Call): void {
 		send(frame, call, target, value);
 	}
 	const record = machine.internal.add(
-		context.hash,
+		context.openedBy,
 		context.address,
 		receiver,
 		"call",
 		tokens ? { value: 0n, tokens: new Map([[String(low64(call.tokenId)), value]]) } : { value },
 		input,
 	);
+	const { observer } = machine.options;
+	if (observer) tellOpened(frame, call, input, record);
 	if (!code || code.length === 0) {
-		machine.options.onCodelessCall?.(record.hash, target, Uint8Array.from(input));
+		machine.options.onCodelessCall?.(record.id, target, Uint8Array.from(input));
+		if (observer) closeAtOnce(observer, context.depth + 1);
 		giveBack(frame, call.energy);
 		frame.push(1);
 		return;
@@ -252,10 +266,39 @@ function callContract(frame: Frame, call: Call): void {
 		version: state.contract.get(target)?.version ?? 0,
 		depth: context.depth + 1,
 		energy: call.energy,
-		hash: record.hash,
+		openedBy: record,
 	});
 	child.mark = mark;
 	frame.open(child, (opener, ended) => finishCall(opener, ended, call));
+}
+
+/** Tells of a call that begins. */
+function tellOpened(frame: Frame, call: Call, input: Uint8Array, record: InternalRecord | undefined): void {
+	const { machine, context } = frame;
+	const { kind } = call;
+	const target = toAddress(call.target);
+	const tokens = movesTokens(frame, call);
+	const amount = BigInt(kind.delegates ? context.callValue : call.value);
+	machine.options.observer?.opened?.({
+		kind: kind.name,
+		depth: context.depth + 1,
+		caller: context.address,
+		address: kind.ownContext ? context.address : target,
+		code: target,
+		value: tokens ? 0n : amount,
+		token: tokens && amount > 0n ? { id: low64(call.tokenId), amount } : undefined,
+		input,
+		energy: call.energy,
+		record,
+	});
+}
+
+/** Tells of a call that doesn't begin. */
+function tellRefused(frame: Frame, call: Call, failure: CallRefusal): void {
+	const { observer } = frame.machine.options;
+	if (!observer) return;
+	tellOpened(frame, call, frame.memory.look(low32(call.inOffset), low32(call.inSize)), undefined);
+	closeAtOnce(observer, frame.context.depth + 1, { failure });
 }
 
 /** Moves the value of a call. @throws {VmError} */
@@ -294,16 +337,21 @@ function callPrecompile(frame: Frame, call: Call, precompile: Precompile): void 
 	const value = BigInt(call.value);
 	if (value > MAX_INT64) throw longOutOfRange();
 	checkTokenId(frame, call);
+	const { observer } = machine.options;
 	if (held(frame, call) < value) {
+		if (observer) tellRefused(frame, call, TOO_POOR);
 		giveBack(frame, call.energy);
 		frame.push(0);
 		return;
 	}
 	const input = frame.memory.peek(low32(call.inOffset), low32(call.inSize));
+	if (observer) tellOpened(frame, call, input, undefined);
 	const mark = machine.mark();
 	if (value > 0n && !call.kind.ownContext) sendToPrecompile(frame, call, value);
 	const required = precompile.energy(input, machine.gates);
 	if (required > BigInt(call.energy)) {
+		const end = { energyUsed: BigInt(call.energy), failure: PRECOMPILE_TOO_DEAR };
+		if (observer) closeAtOnce(observer, context.depth + 1, end);
 		machine.revert(mark);
 		frame.push(0);
 		return;
@@ -312,6 +360,12 @@ function callPrecompile(frame: Frame, call: Call, precompile: Precompile): void 
 		machine,
 		caller: call.kind.delegates ? context.caller : context.address,
 	});
+	if (observer) {
+		const end = result.success
+			? { energyUsed: required, output: result.output }
+			: { energyUsed: BigInt(call.energy), failure: PRECOMPILE_FAILED };
+		closeAtOnce(observer, context.depth + 1, end);
+	}
 	if (result.success) {
 		giveBack(frame, sub(call.energy, narrow(required)));
 		frame.push(1);

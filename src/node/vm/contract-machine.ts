@@ -22,20 +22,16 @@ import type { ShieldedProofs } from "../shielded/proofs.js";
 import type { StateView } from "../state/view.js";
 import { beginsInvalid, DEPOSIT_PER_BYTE, putCode } from "./creation.js";
 import { execute } from "./execution.js";
+import type { ExecutionObserver } from "./execution-observer.js";
 import type { Frame } from "./frame.js";
 import { type Gates, readGates } from "./gates.js";
 import { instructionTableFor } from "./instruction-table.js";
 import { operationAt } from "./interpreter.js";
-import {
-	type BlockContext,
-	type CodelessCallListener,
-	Machine,
-	type MachineOptions,
-	type Tracer,
-} from "./machine.js";
+import { type BlockContext, type CodelessCallListener, Machine, type MachineOptions } from "./machine.js";
 import { opcodes } from "./opcodes.js";
 import { type PreparationOptions, type Prepared, prepareCall, prepareDeploy } from "./preparation.js";
 import { ProgramCache } from "./program.js";
+import { HashNotes, SlotGuesses } from "./slot-guesses.js";
 import { type TimeSettings, timeRatio } from "./time-ratio.js";
 import {
 	depositOutOfEnergy,
@@ -62,11 +58,18 @@ export interface VmSettings extends TimeSettings {
 	readonly proofs: ShieldedProofs;
 	/** Time of a call that only asks, in ms; absent or 0: the chain's CPU time (`vm.constantCallTimeoutMs`). */
 	readonly callTimeoutMs?: number;
-	/** Called for every operation; for development chains. */
-	readonly tracer?: Tracer;
 	readonly onCodelessCall?: CodelessCallListener | undefined;
 	/** Spelling of the texts that information about transactions carries. */
 	readonly dialect: Dialect;
+}
+
+/** Who is told of an execution. */
+export interface Observation {
+	readonly observer: ExecutionObserver;
+	/** When it must end, in milliseconds of `performance.now()`; Infinity: whenever its energy ends. */
+	readonly deadlineMs: number;
+	/** Whether calls that only ask write to their state, which is then a layer of the caller's. */
+	readonly keepsCalls?: boolean;
 }
 
 /** What an execution stands on. */
@@ -106,9 +109,19 @@ interface ConstantOptions {
 
 export class ContractMachine {
 	private readonly programs: ProgramCache;
+	/** What calls will read of storage. */
+	readonly guesses = new SlotGuesses();
 
-	constructor(private readonly settings: VmSettings) {
-		this.programs = new ProgramCache(settings.programCacheSize);
+	/**
+	 * @param observation who is told of what runs, and until when it may run; undefined: nobody
+	 * @param programs another machine's, to share
+	 */
+	constructor(
+		private readonly settings: VmSettings,
+		private readonly observation?: Observation,
+		programs?: ProgramCache,
+	) {
+		this.programs = programs ?? new ProgramCache(settings.programCacheSize);
 	}
 
 	/**
@@ -129,9 +142,12 @@ export class ContractMachine {
 		return this.outcome(prepared, ended);
 	};
 
-	/** The same machine, telling of every operation that it runs. */
-	tracedBy(tracer: Tracer): ContractMachine {
-		return new ContractMachine({ ...this.settings, tracer });
+	/**
+	 * The same machine, telling of what it runs. An execution that is still under way at the deadline ends there, out of time,
+	 * also one of a signed block.
+	 */
+	observedBy(observation: Observation): ContractMachine {
+		return new ContractMachine(this.settings, observation, this.programs);
 	}
 
 	private attempt(
@@ -141,9 +157,14 @@ export class ContractMachine {
 	): [Prepared, Ended] {
 		const recorded = transaction.message.ret[0]?.contractRet;
 		const replayed = block?.signed ? recorded : undefined;
+		const hashes = block && this.guesses.isDue(transaction) ? new HashNotes() : undefined;
 		const machine = this.machine(environment, transaction, block ?? NO_BLOCK, {
 			...this.timeLimits(environment.state, block, replayed),
-			listInternal: this.settings.saveInternal || this.settings.onCodelessCall !== undefined,
+			hashes,
+			listInternal:
+				this.settings.saveInternal ||
+				this.settings.onCodelessCall !== undefined ||
+				this.observation !== undefined,
 		});
 		try {
 			const prepared = prepare(machine, transaction, {
@@ -151,17 +172,28 @@ export class ContractMachine {
 				needsResult: block?.signed === true,
 			});
 			const skipped = this.settings.limitTime ? skippedBecause(replayed, block) : undefined;
-			const ended = skipped ? fail(prepared, skipped) : runPrepared(prepared);
-			if (ended.failure || ended.reverted) return [prepared, ended];
-			if (savesNothing(prepared)) {
-				machine.commitUpTo(new Set([toKey(prepared.address)]));
-				return [prepared, fail(prepared, hostFailed())];
+			tellOpened(prepared);
+			const ended = this.commit(prepared, skipped ? fail(prepared, skipped) : runPrepared(prepared));
+			tellClosed(prepared, ended);
+			if (hashes && !ended.failure && !ended.reverted) {
+				this.guesses.learn(transaction, machine.storage.readSlots(), hashes);
 			}
-			machine.commit();
 			return [prepared, ended];
 		} finally {
 			machine.close();
 		}
+	}
+
+	/** Writes what a successful execution did. */
+	private commit(prepared: Prepared, ended: Ended): Ended {
+		const { machine } = prepared;
+		if (ended.failure || ended.reverted) return ended;
+		if (savesNothing(prepared)) {
+			machine.commitUpTo(new Set([toKey(prepared.address)]));
+			return fail(prepared, hostFailed());
+		}
+		machine.commit();
+		return ended;
 	}
 
 	private timeLimits(
@@ -170,17 +202,18 @@ export class ContractMachine {
 		recorded: number | undefined,
 	): Pick<MachineOptions, "deadlineMs" | "endsAtFirstOperation"> {
 		const ratio = timeRatio(this.settings, block?.signed === true, recorded);
+		const isUnlimited = ratio === 0 || ratio === Number.POSITIVE_INFINITY;
 		return {
 			deadlineMs:
-				ratio === 0 || ratio === Number.POSITIVE_INFINITY
-					? Number.POSITIVE_INFINITY
-					: this.deadline(state, ratio),
+				this.observation?.deadlineMs ??
+				(isUnlimited ? Number.POSITIVE_INFINITY : this.deadline(state, ratio)),
 			endsAtFirstOperation: ratio === 0,
 		};
 	}
 
 	/** When a call that starts now, and only asks, runs out of time. */
 	private callDeadline(state: StateView): number {
+		if (this.observation) return this.observation.deadlineMs;
 		const { callTimeoutMs, limitTime } = this.settings;
 		if (callTimeoutMs !== undefined && callTimeoutMs > 0) return performance.now() + callTimeoutMs;
 		return limitTime ? this.deadline(state) : Number.POSITIVE_INFINITY;
@@ -195,20 +228,21 @@ export class ContractMachine {
 		{ state, rules, forks }: VmEnvironment,
 		transaction: SignedTransaction,
 		block: BlockContext,
-		limits: Pick<MachineOptions, "deadlineMs" | "endsAtFirstOperation" | "listInternal">,
+		limits: Pick<MachineOptions, "deadlineMs" | "endsAtFirstOperation" | "listInternal" | "hashes">,
 	): Machine {
 		const gates = readGates(state.properties, forks, rules.network);
-		const { tracer, onCodelessCall } = this.settings;
+		const { onCodelessCall } = this.settings;
+		const observer = this.observation?.observer;
 		const instructions = instructionTableFor(opcodes, gates);
 		return new Machine(state, {
 			rules,
 			gates,
-			instructions: tracer ? instructions.tracing() : instructions,
-			tracer,
+			instructions: observer?.step ? instructions.tracing() : instructions,
+			observer,
 			onCodelessCall,
 			programs: this.programs,
 			block,
-			rootId: transaction.id,
+			root: transaction,
 			origin: transaction.owner,
 			proofs: this.settings.proofs,
 			saveCancelDetails: this.settings.saveCancelDetails,
@@ -248,8 +282,11 @@ export class ContractMachine {
 				constantEnergy: options.energyLimit,
 				needsResult: false,
 			});
+			tellOpened(prepared);
 			const ended = runPrepared(prepared);
+			tellClosed(prepared, ended);
 			if (ended.failure) throw ended.failure;
+			if (this.observation?.keepsCalls && !ended.reverted) machine.commit();
 			return {
 				reverted: ended.reverted,
 				output: ended.output,
@@ -275,6 +312,31 @@ function skippedBecause(recorded: number | undefined, block: BlockScope | undefi
 	if (recorded === Result.JVM_STACK_OVER_FLOW) return stackOverflow();
 	if (recorded === Result.OUT_OF_TIME && block?.own) return outOfTime("Already Time Out");
 	return undefined;
+}
+
+/** Tells of what the transaction begins with. */
+function tellOpened({ machine, root, isCreation, caller, address }: Prepared): void {
+	const { observer } = machine.options;
+	if (!observer) return;
+	observer.began?.();
+	const { callValue, tokenValue, tokenId, input, program, energy } = root.context;
+	observer.opened?.({
+		kind: isCreation ? "CREATE" : "CALL",
+		depth: 0,
+		caller,
+		address,
+		code: address,
+		value: BigInt(callValue),
+		token: tokenValue === 0 ? undefined : { id: BigInt(tokenId), amount: BigInt(tokenValue) },
+		input: isCreation ? program.code : input,
+		energy,
+		record: undefined,
+	});
+}
+
+function tellClosed({ machine, root }: Prepared, { failure, reverted, output, energyUsed }: Ended): void {
+	const penalty = penaltyOf(root);
+	machine.options.observer?.closed?.({ depth: 0, energyUsed, penalty, output, reverted, failure });
 }
 
 function runPrepared(prepared: Prepared): Ended {

@@ -9,6 +9,7 @@ import { isFrom } from "../rules/release.js";
 import type { StateView } from "../state/view.js";
 import { createdAddress, prefixedWord, saltedAddress } from "./addresses.js";
 import { giveBack, isTooDeep, withoutReserve } from "./calls.js";
+import { type CallRefusal, closeAtOnce, TOO_DEEP, TOO_POOR } from "./execution-observer.js";
 import { Frame } from "./frame.js";
 import type { Machine } from "./machine.js";
 import { operandEnd } from "./memory.js";
@@ -50,12 +51,13 @@ export function create(frame: Frame): void {
 	const size = frame.pop();
 	frame.forgetReturnData();
 	if (isTooDeep(frame)) {
+		tellRefused(frame, "CREATE", value, TOO_DEEP);
 		frame.push(0);
 		return;
 	}
 	const { machine } = frame;
 	const initCode = frame.memory.peek(low32(offset), low32(size));
-	const address = createdAddress(machine.options.rootId, machine.internal.nonce);
+	const address = createdAddress(machine.options.root.id, machine.internal.nonce);
 	begin(frame, { value, initCode, address, salted: false });
 }
 
@@ -74,6 +76,7 @@ export function create2(frame: Frame): void {
 	const salt = frame.pop();
 	if (isTooDeep(frame)) {
 		if (gates.compatible || gates.osaka) {
+			tellRefused(frame, "CREATE2", value, TOO_DEEP);
 			frame.push(0);
 			return;
 		}
@@ -99,6 +102,7 @@ function begin(frame: Frame, creation: Creation): void {
 	const value = BigInt(creation.value);
 	if (value > MAX_INT64) throw longOutOfRange();
 	if ((state.account.get(context.address)?.balance ?? 0n) < value) {
+		tellRefused(frame, creation.salted ? "CREATE2" : "CREATE", value, TOO_POOR);
 		frame.push(0);
 		return;
 	}
@@ -115,7 +119,7 @@ function begin(frame: Frame, creation: Creation): void {
 				consume_user_resource_percent: 100n,
 				origin_address: context.address,
 				version,
-				trx_hash: creation.salted ? machine.options.rootId : EMPTY,
+				trx_hash: creation.salted ? machine.options.root.id : EMPTY,
 			}),
 			new SmartContractABI(),
 		);
@@ -129,7 +133,14 @@ function begin(frame: Frame, creation: Creation): void {
 	if (gates.compatible && context.version === 1) energy = withoutReserve(energy);
 	frame.spend(energy);
 	if (gates.dynamicEnergy) frame.spentOutside += BigInt(energy);
-	const record = machine.internal.add(context.hash, context.address, address, "create", { value }, initCode);
+	const record = machine.internal.add(
+		context.openedBy,
+		context.address,
+		address,
+		"create",
+		{ value },
+		initCode,
+	);
 	const child = new Frame(machine, {
 		program: prepareOnce(initCode),
 		address,
@@ -142,15 +153,49 @@ function begin(frame: Frame, creation: Creation): void {
 		version,
 		depth: context.depth + 1,
 		energy,
-		hash: record.hash,
+		openedBy: record,
 	});
 	child.mark = mark;
 	child.settle = settle;
+	machine.options.observer?.opened?.({
+		kind: creation.salted ? "CREATE2" : "CREATE",
+		depth: child.context.depth,
+		caller: context.address,
+		address,
+		code: address,
+		value,
+		token: undefined,
+		input: initCode,
+		energy,
+		record,
+	});
 	if (collides) {
 		child.failure = executionFailed("Trying to create a contract with existing contract address");
 	}
 	if (initCode.length === 0) child.halt(EMPTY);
 	frame.open(child, (opener, ended) => finish(opener, ended, address));
+}
+
+/** Tells of a creation that doesn't begin. */
+function tellRefused({ machine, context }: Frame, kind: string, value: Word, refusal: CallRefusal): void {
+	const { observer } = machine.options;
+	if (!observer) return;
+	const depth = context.depth + 1;
+	const [caller, none] = [context.address, EMPTY];
+	const [address, code, input, token, record] = [none, none, none, undefined, undefined];
+	observer.opened?.({
+		kind,
+		depth,
+		caller,
+		address,
+		code,
+		value: BigInt(value),
+		token,
+		input,
+		energy: 0,
+		record,
+	});
+	closeAtOnce(observer, depth, { failure: refusal });
 }
 
 /** Makes the account of a new contract, or turns one that was funded before into a contract. */

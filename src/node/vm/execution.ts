@@ -2,6 +2,7 @@
 
 import { OverflowError } from "../../protocol/int64.js";
 import { chargeUsage, enterFrame } from "./dynamic-energy.js";
+import { closeFrame } from "./execution-observer.js";
 import type { Frame } from "./frame.js";
 import { run, runOutOfTime } from "./interpreter.js";
 import { runtimeFailed, VmAbort, VmError } from "./vm-error.js";
@@ -78,7 +79,9 @@ function end(frame: Frame): void {
 	if (!frame.failure) frame.settle?.(frame);
 	if ((frame.failure || frame.reverted) && frame.mark) machine.revert(frame.mark);
 	if (frame.failure && !frame.failure.keepsEnergy) frame.spendAll();
-	if (frame.opener) frame.opener.inheritedPenalty += frame.penalty + frame.inheritedPenalty;
+	if (!frame.opener) return;
+	frame.opener.inheritedPenalty += frame.penalty + frame.inheritedPenalty;
+	if (machine.options.observer) closeFrame(machine.options.observer, frame);
 }
 
 /** Continues the opener with what its child came to; false if that makes it fail. */

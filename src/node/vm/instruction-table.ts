@@ -25,7 +25,7 @@ export interface InstructionTable {
 	readonly effects: readonly ((frame: Frame) => void)[];
 	/** The same operations under a factor of dynamic energy above 10,000. */
 	withFactor(factor: number): InstructionTable;
-	/** The same operations, each of which the loop takes for a fault of the stack: there it meets the tracer. */
+	/** The same operations, each of which the loop takes for a fault of the stack: there it meets the observer. */
 	tracing(): InstructionTable;
 }
 

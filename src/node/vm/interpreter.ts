@@ -315,12 +315,12 @@ export function operationAt(frame: Frame): string {
 	return frame.machine.options.instructions.rows[op]?.name ?? "STOP";
 }
 
-/** Tells the tracer of an operation that begins; false if there is none, or the stack doesn't fit. */
+/** Tells the observer of an operation that begins; false if there is none, or the stack doesn't fit. */
 function traced(frame: Frame, table: InstructionTable, op: number, pc: number, sp: number): boolean {
-	const { tracer } = frame.machine.options;
+	const { observer } = frame.machine.options;
 	const row = table.rows[op];
-	if (!tracer || (row && (sp < row.takes || sp - row.takes + row.gives > STACK_LIMIT))) return false;
-	tracer(frame, row?.name ?? "INVALID", pc, sp);
+	if (!observer?.step || (row && (sp < row.takes || sp - row.takes + row.gives > STACK_LIMIT))) return false;
+	observer.step(frame, row?.name ?? "INVALID", pc, sp);
 	return true;
 }
 

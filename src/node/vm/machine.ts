@@ -10,11 +10,12 @@ import type { StateView } from "../state/view.js";
 import { AddressMarks } from "./address-marks.js";
 import { addressWord, prefixedWord } from "./addresses.js";
 import { type StorageMark, TransactionStorage } from "./contract-storage.js";
-import type { Frame } from "./frame.js";
+import type { ExecutionObserver } from "./execution-observer.js";
 import type { Gates } from "./gates.js";
 import type { InstructionTable } from "./instruction-table.js";
-import { InternalTransactions } from "./internal-transactions.js";
+import { type Identified, InternalTransactions } from "./internal-transactions.js";
 import type { ProgramCache } from "./program.js";
+import type { HashNotes } from "./slot-guesses.js";
 import { TransientStorage } from "./transient-storage.js";
 import { type Word, wordToBytes } from "./word.js";
 
@@ -24,12 +25,6 @@ export interface BlockContext {
 	readonly timestampMs: bigint;
 	readonly witness: Uint8Array;
 }
-
-/**
- * Called for an operation of a frame: its name, its position in the code, and the height of the stack, which the frame
- * doesn't know yet. It must not change anything.
- */
-export type Tracer = (frame: Frame, operation: string, pc: number, height: number) => void;
 
 /**
  * Notified of calls to accounts without code. Contracts write to their console that way on development chains.
@@ -44,8 +39,8 @@ export interface MachineOptions {
 	readonly instructions: InstructionTable;
 	readonly programs: ProgramCache;
 	readonly block: BlockContext;
-	/** Id of the transaction. */
-	readonly rootId: Uint8Array;
+	/** The transaction. */
+	readonly root: Identified;
 	/** Sender of the transaction. */
 	readonly origin: Uint8Array;
 	/** When execution runs out of time, in milliseconds of `performance.now()`; Infinity: never. */
@@ -53,10 +48,12 @@ export interface MachineOptions {
 	/** The transaction is recorded as out of time: it ends at its first operation. */
 	readonly endsAtFirstOperation: boolean;
 	readonly proofs: ShieldedProofs;
-	/** Notified of every operation before it runs. The instructions must be tracing ones. */
-	readonly tracer?: Tracer | undefined;
+	/** Notified of what happens; of operations only if the instructions are tracing ones. */
+	readonly observer?: ExecutionObserver | undefined;
 	readonly onCodelessCall?: CodelessCallListener | undefined;
 	readonly saveCancelDetails: boolean;
+	/** Told of the hashes that the execution makes, where it is learned from. */
+	readonly hashes?: HashNotes | undefined;
 	/** Whether internal transactions are listed, not only counted; they are unless this says false. */
 	readonly listInternal?: boolean;
 }

@@ -122,6 +122,14 @@ export class Memory {
 		return this.bytes.subarray(offset, offset + size);
 	}
 
+	/** A copy of a range for whoever only looks on: the memory stays as it is, beyond its end are zeros. */
+	look(offset: number, size: number): Uint8Array {
+		const copy = new Uint8Array(size);
+		const end = Math.min(offset + size, this.size, MEMORY_LIMIT);
+		if (offset >= 0 && offset < end) copy.set(this.bytes.subarray(offset, end));
+		return copy;
+	}
+
 	/**
 	 * A range after which the memory is not written any more, expanding it: the bytes themselves where they are many, and
 	 * the memory is then {@link lent}. Of a large memory few bytes are a copy, so that they don't keep all of it.

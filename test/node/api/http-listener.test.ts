@@ -1,6 +1,7 @@
 import { connect, type Socket } from "node:net";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { HttpListener } from "../../../src/node/api/http-listener.js";
+import { collectBody } from "../../../src/node/api/request-body.js";
 
 const IDLE_MS = 300;
 const SLOW_ANSWER_MS = 900;
@@ -22,7 +23,7 @@ beforeEach(async () => {
 		idleMs: IDLE_MS,
 		handle: async (request, answer) => {
 			begun.push(request.url ?? "");
-			for await (const _ of request);
+			await collectBody(request, 1_000);
 			if (request.url?.startsWith("/fault")) throw FAULT;
 			if (request.url === "/slow") await new Promise((resolve) => setTimeout(resolve, SLOW_ANSWER_MS));
 			answer.send(200, "text/plain", request.url === "/long" ? Buffer.alloc(LONG) : `done ${request.url}`);

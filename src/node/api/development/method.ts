@@ -2,7 +2,8 @@
 
 import type { DevelopmentControl } from "../../development/control.js";
 import type { Broadcaster } from "../broadcast.js";
-import type { ApiNode } from "../context.js";
+import type { ApiContext, ApiNode } from "../context.js";
+import { plainStyle } from "../json-style.js";
 import type { JsonArray } from "../jsonrpc/json-reader.js";
 
 /** What development methods work on. */
@@ -12,6 +13,17 @@ export interface DevelopmentContext {
 	readonly broadcaster: Broadcaster;
 	/** Bound ports by name. */
 	readonly ports: Readonly<Record<string, number>>;
+}
+
+/** The same as the methods of every node see it. */
+export function ordinaryContext({ node, broadcaster }: DevelopmentContext): ApiContext {
+	return {
+		server: "full",
+		node,
+		state: node.view("full"),
+		broadcaster,
+		style: plainStyle(node.config),
+	};
 }
 
 /** A value of JSON; a bigint is written as a number. */

@@ -6,11 +6,14 @@ import type { RpcMethod } from "./method.js";
 import { blockMethods } from "./methods/blocks.js";
 import { buildMethods } from "./methods/build.js";
 import { callMethods } from "./methods/calls.js";
+import { debugMethods } from "./methods/debug.js";
 import { logMethods } from "./methods/logs.js";
 import { nodeMethods } from "./methods/node.js";
 import { stateMethods } from "./methods/state.js";
+import { traceMethods } from "./methods/trace.js";
 import { transactionMethods } from "./methods/transactions.js";
 import { unavailableMethods } from "./methods/unavailable.js";
+import { subscriptionMethods } from "./subscriptions/methods.js";
 
 export const methods: readonly RpcMethod[] = [
 	...nodeMethods,
@@ -21,12 +24,36 @@ export const methods: readonly RpcMethod[] = [
 	...logMethods,
 	...buildMethods,
 	...unavailableMethods,
+	...debugMethods,
+	...traceMethods,
 ];
 
-function byName(list: readonly RpcMethod[], release: Release): ReadonlyMap<string, RpcMethod> {
+/** What only nodes of this program have (protocol/json-rpc §§15 and 16). */
+const ownMethods: readonly RpcMethod[] = [
+	...subscriptionMethods,
+	{
+		name: "rpc.discover",
+		alias: undefined,
+		about: "All methods as an OpenRPC document.",
+		parameters: [],
+		call: async ({ node }) => {
+			const { openRpcDocument } = await import("./openrpc.js");
+			const { jsonrpc, release } = node.config.node;
+			const known = new Set(methodsByName(release, jsonrpc.lenient, jsonrpc.debug).values());
+			return openRpcDocument([...known], release);
+		},
+	},
+];
+
+function byName(
+	list: readonly RpcMethod[],
+	release: Release,
+	debug: boolean,
+): ReadonlyMap<string, RpcMethod> {
 	return new Map(
 		list
 			.filter(({ since = RELEASES[0] }) => isFrom(release, since))
+			.filter(({ isDebug }) => !isDebug || debug)
 			.flatMap((method) => [
 				[method.name, method] as const,
 				...(method.alias === undefined ? [] : [[method.alias, method] as const]),
@@ -37,7 +64,13 @@ function byName(list: readonly RpcMethod[], release: Release): ReadonlyMap<strin
 /**
  * The methods of a release by every name under which they may be called.
  * @param lenient answering as Ethereum's libraries expect it
+ * @param debug with those that execute blocks again
  */
-export function methodsByName(release: Release, lenient = false): ReadonlyMap<string, RpcMethod> {
-	return byName(lenient ? lenientMethods(methods) : methods, release);
+export function methodsByName(
+	release: Release,
+	lenient = false,
+	debug = false,
+): ReadonlyMap<string, RpcMethod> {
+	const ordinary = lenient ? lenientMethods(methods) : methods;
+	return byName([...ordinary, ...ownMethods], release, debug);
 }

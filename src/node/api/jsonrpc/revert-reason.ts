@@ -57,15 +57,21 @@ export function revertError(output: Uint8Array, style: RevertStyle): RpcError {
 	return new RpcError(INTERNAL, text, style.tellsOutput && output.length > 0 ? data(output) : undefined);
 }
 
-/** `: <reason>`; empty if there is none, or none that can be read. */
-function reasonOf(output: Uint8Array): string {
+/** The reason of a revert; undefined if there is none, or none that can be read. */
+export function revertReason(output: Uint8Array): string | undefined {
 	try {
 		const reason = revertText(output).slice(REVERTED.length + 2);
-		return reason === "" || Buffer.byteLength(reason) > MAX_TOLD_BYTES ? "" : `: ${reason}`;
+		return reason === "" || Buffer.byteLength(reason) > MAX_TOLD_BYTES ? undefined : reason;
 	} catch (error) {
-		if (error instanceof NamedError) return "";
+		if (error instanceof NamedError) return undefined;
 		throw error;
 	}
+}
+
+/** `: <reason>`; empty if there is none. */
+function reasonOf(output: Uint8Array): string {
+	const reason = revertReason(output);
+	return reason === undefined ? "" : `: ${reason}`;
 }
 
 /** The text at the place that the first word names; bytes beyond the end are zero. */

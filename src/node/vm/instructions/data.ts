@@ -35,7 +35,10 @@ export function sha3Cost(frame: Frame, name: string): number {
 export function sha3(frame: Frame): void {
 	const offset = sat32(frame.pop());
 	const size = sat32(frame.pop());
-	frame.push(wordFromBytes(keccak256(frame.memory.peek(offset, size))));
+	const bytes = frame.memory.peek(offset, size);
+	const hash = wordFromBytes(keccak256(bytes));
+	frame.machine.options.hashes?.note(hash, bytes);
+	frame.push(hash);
 }
 
 /** CALLDATACOPY, CODECOPY, RETURNDATACOPY. */
@@ -119,13 +122,13 @@ export function log(topics: number) {
 		const size = sat32(frame.pop());
 		const list: Uint8Array[] = [];
 		for (let i = 0; i < topics; i++) list.push(wordToBytes(frame.pop()));
-		frame.machine.logs.push(
-			TransactionInfoLog.create({
-				address: frame.context.address.subarray(1),
-				topics: list,
-				data: frame.memory.copy(offset, size),
-			}),
-		);
+		const written = TransactionInfoLog.create({
+			address: frame.context.address.subarray(1),
+			topics: list,
+			data: frame.memory.copy(offset, size),
+		});
+		frame.machine.logs.push(written);
+		frame.machine.options.observer?.logged?.(frame, written);
 	};
 }
 

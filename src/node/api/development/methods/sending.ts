@@ -22,11 +22,10 @@ import type { DevelopmentControl } from "../../../development/control.js";
 import { ChainError } from "../../../rules/errors.js";
 import { buildValid } from "../../builder.js";
 import type { ApiContext } from "../../context.js";
-import { plainStyle } from "../../json-style.js";
 import type { JsonObject } from "../../jsonrpc/json-reader.js";
 import { INTERNAL, INVALID_PARAMS, RpcError } from "../../jsonrpc/rpc-error.js";
 import { checkCount, invalid, optionalQuantity, readAccount, readBytes, readObject } from "../arguments.js";
-import type { DevelopmentContext, DevelopmentMethods } from "../method.js";
+import { type DevelopmentContext, type DevelopmentMethods, ordinaryContext } from "../method.js";
 
 /** What a call may cost that doesn't say its gas, in sun: what the network's tools offer. */
 const FEE_LIMIT_SUN = 1_000_000_000n;
@@ -71,16 +70,6 @@ function contractOf(
 	return [contractType("TriggerSmartContract"), TriggerSmartContract.create(trigger)];
 }
 
-function contextOf({ node, broadcaster }: DevelopmentContext): ApiContext {
-	return {
-		server: "full",
-		node,
-		state: node.view("full"),
-		broadcaster,
-		style: plainStyle(node.config),
-	};
-}
-
 /** The transaction, signed where the chain has the key. @throws {RpcError} */
 function build({ control }: DevelopmentContext, context: ApiContext, call: JsonObject): SignedTransaction {
 	const owner = readAccount(call.get("from"));
@@ -123,7 +112,7 @@ export const sendingMethods: DevelopmentMethods = [
 		["eth_sendTransaction"],
 		async (development, params) => {
 			checkCount(params, 1);
-			const context = contextOf(development);
+			const context = ordinaryContext(development);
 			const transaction = build(development, context, readObject(params[0]));
 			const { code, message } = await context.broadcaster.broadcast(transaction);
 			if (code !== 0) throw new RpcError(INTERNAL, spellMessage(message, context.style.dialect));

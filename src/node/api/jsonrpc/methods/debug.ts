@@ -1,0 +1,119 @@
+/** Executing transactions again and looking at it (protocol/json-rpc §14). Only where `node.jsonrpc.debug` says so. */
+
+import type { ApiContext } from "../../context.js";
+import { isJsonObject, type JsonArray, type JsonValue } from "../json-reader.js";
+import { JsonText, type RpcMethod, type RpcResult } from "../method.js";
+import { invalidParams } from "../rpc-error.js";
+import { readTraceOptions, type TraceOptions } from "../traces/options.js";
+import {
+	budgetOf,
+	readBlock,
+	readPlace,
+	refusing,
+	runOf,
+	shownTracer,
+	traceCall,
+	tracingOf,
+} from "../traces/requests.js";
+import type { ShownTracer } from "../traces/seen.js";
+import { stockStructLogs } from "../traces/struct-logs.js";
+import { tracerFor } from "../traces/tracers.js";
+import { data } from "../values.js";
+
+/** Whether options say nothing. */
+const isSilent = (given: JsonValue | undefined): boolean =>
+	given === undefined || given === null || (isJsonObject(given) && given.size === 0);
+
+/** The tracer of a request; without options a development chain lists operations as the network's stock one does. */
+function tracerOf(context: ApiContext, options: TraceOptions, isPlain: boolean): ShownTracer {
+	const budget = budgetOf(context);
+	return isPlain && context.node.rules.development ? stockStructLogs(budget) : tracerFor(options, budget);
+}
+
+async function traceTransaction(context: ApiContext, [id, given]: JsonArray): Promise<RpcResult> {
+	const tracing = tracingOf(context, "debug_traceTransaction");
+	const options = readTraceOptions(given);
+	const place = readPlace(context, tracing, id);
+	if (!place) throw invalidParams(`transaction ${String(id)} is not in a block`);
+	const tracer = tracerOf(context, options, isSilent(given));
+	const run = runOf(context, options);
+	return new JsonText(await refusing(() => tracing.transaction(place, shownTracer(context, tracer), run)));
+}
+
+async function traceOfCall(context: ApiContext, [call, block, given]: JsonArray): Promise<RpcResult> {
+	const tracing = tracingOf(context, "debug_traceCall");
+	const options = readTraceOptions(given);
+	const tracer = tracerOf(context, options, isSilent(given));
+	return new JsonText(
+		await refusing(() => traceCall(context, tracing, call, block ?? null, options, tracer)),
+	);
+}
+
+async function traceBlock(
+	context: ApiContext,
+	method: string,
+	[selector, given]: JsonArray,
+): Promise<RpcResult> {
+	const tracing = tracingOf(context, method);
+	const options = readTraceOptions(given);
+	const block = readBlock(context, selector);
+	const budget = budgetOf(context);
+	const tracer = () => shownTracer(context, tracerFor(options, budget));
+	const results = await refusing(() => tracing.block(block, tracer, runOf(context, options)));
+	const entries = results.map(
+		(result, i) => `{"txHash":"${data(block.transactions[i]?.id ?? new Uint8Array(0))}","result":${result}}`,
+	);
+	return new JsonText(`[${entries.join(",")}]`);
+}
+
+/** A method that asks no more of the node than every server knows: development chains serve it on other paths too. */
+type DebugMethod = RpcMethod & {
+	call(context: ApiContext, values: JsonArray): Promise<RpcResult>;
+};
+
+const method = (
+	name: string,
+	about: string,
+	names: readonly string[],
+	least: number,
+	call: (context: ApiContext, values: JsonArray) => Promise<RpcResult>,
+): DebugMethod => ({
+	name,
+	alias: undefined,
+	isDebug: true,
+	about,
+	parameters: names.map((parameter) => ({ name: parameter, type: "any" })),
+	least,
+	call,
+});
+
+export const debugMethods: readonly DebugMethod[] = [
+	method(
+		"debug_traceTransaction",
+		"What a transaction of a block did, operation by operation or as a tracer sees it.",
+		["hash", "options"],
+		1,
+		traceTransaction,
+	),
+	method(
+		"debug_traceCall",
+		"What a call would do on the state of a block.",
+		["call", "block", "options"],
+		1,
+		traceOfCall,
+	),
+	method(
+		"debug_traceBlockByNumber",
+		"What each transaction of a block did, by the block's number or a tag.",
+		["block", "options"],
+		1,
+		(context, values) => traceBlock(context, "debug_traceBlockByNumber", values),
+	),
+	method(
+		"debug_traceBlockByHash",
+		"What each transaction of a block did, by the block's id.",
+		["hash", "options"],
+		1,
+		(context, values) => traceBlock(context, "debug_traceBlockByHash", values),
+	),
+];

@@ -1,0 +1,95 @@
+/** What a client wants of a trace: the options of other networks' tools (protocol/json-rpc §14.2). */
+
+import { isJsonObject, JsonNumber, type JsonObject, type JsonValue } from "../json-reader.js";
+import { invalidParams } from "../rpc-error.js";
+
+export const TRACERS = [
+	"callTracer",
+	"flatCallTracer",
+	"prestateTracer",
+	"4byteTracer",
+	"noopTracer",
+] as const;
+export type TracerName = (typeof TRACERS)[number];
+
+export interface TraceOptions {
+	/** Undefined: operation by operation. */
+	readonly tracer: TracerName | undefined;
+	/** Of the list of operations. */
+	readonly stack: boolean;
+	readonly memory: boolean;
+	readonly storage: boolean;
+	readonly returnData: boolean;
+	/** Operations that are listed; Infinity: all. */
+	readonly limit: number;
+	/** Of callTracer. */
+	readonly onlyTopCall: boolean;
+	readonly withLog: boolean;
+	/** Of prestateTracer. */
+	readonly diffMode: boolean;
+	readonly code: boolean;
+	readonly slots: boolean;
+	/** What the client gives the executions, in ms; undefined: what the node gives. */
+	readonly timeoutMs: number | undefined;
+}
+
+/** Where a member isn't what it must be. */
+function wrong(name: string, what: string): never {
+	throw invalidParams(`invalid trace option ${name}: must be ${what}`);
+}
+
+function readFlag(object: JsonObject, name: string): boolean {
+	const value = object.get(name);
+	if (value === undefined || value === null) return false;
+	return typeof value === "boolean" ? value : wrong(name, "true or false");
+}
+
+function readObject(value: JsonValue | undefined, name: string): JsonObject {
+	if (value === undefined || value === null) return new Map();
+	return isJsonObject(value) ? value : wrong(name, "an object");
+}
+
+/** A number of operations; 0 or absent: all. */
+function readLimit(value: JsonValue | undefined): number {
+	if (value === undefined || value === null) return Number.POSITIVE_INFINITY;
+	const limit = value instanceof JsonNumber && value.isInteger ? Number(value.text) : Number.NaN;
+	if (!Number.isSafeInteger(limit) || limit < 0) return wrong("limit", "a number from 0 on");
+	return limit === 0 ? Number.POSITIVE_INFINITY : limit;
+}
+
+const UNIT_MS: Readonly<Record<string, number>> = { ms: 1, s: 1_000, m: 60_000 };
+
+/** A time such as `300ms`, `5s` or `1m`. */
+function readTimeout(value: JsonValue | undefined): number | undefined {
+	if (value === undefined || value === null) return undefined;
+	const [, digits = "", unit = ""] =
+		(typeof value === "string" && /^(\d{1,6}(?:\.\d{1,3})?)(ms|s|m)$/.exec(value)) || [];
+	const unitMs = UNIT_MS[unit];
+	return unitMs === undefined ? wrong("timeout", "a time such as 300ms or 5s") : Number(digits) * unitMs;
+}
+
+function readTracer(value: JsonValue | undefined): TracerName | undefined {
+	if (value === undefined || value === null || value === "") return undefined;
+	const known = TRACERS.find((name) => name === value);
+	return known ?? wrong("tracer", `one of ${TRACERS.join(", ")}, or absent`);
+}
+
+/** Reads options; members that say nothing here are not looked at. @throws {RpcError} */
+export function readTraceOptions(value: JsonValue | undefined): TraceOptions {
+	const options = readObject(value, "options");
+	const config = readObject(options.get("tracerConfig"), "tracerConfig");
+	return {
+		tracer: readTracer(options.get("tracer")),
+		stack: !readFlag(options, "disableStack"),
+		memory: readFlag(options, "enableMemory"),
+		storage: !readFlag(options, "disableStorage"),
+		returnData: readFlag(options, "enableReturnData"),
+		limit: readLimit(options.get("limit")),
+		onlyTopCall: readFlag(config, "onlyTopCall"),
+		withLog: readFlag(config, "withLog"),
+		diffMode: readFlag(config, "diffMode"),
+		code: !readFlag(config, "disableCode"),
+		slots: !readFlag(config, "disableStorage"),
+		timeoutMs: readTimeout(options.get("timeout")),
+	};
+}

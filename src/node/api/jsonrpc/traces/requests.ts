@@ -1,0 +1,180 @@
+/** Which block, transaction or call a client wants traced, and having it executed (protocol/json-rpc §14.1). */
+
+import type { SignedBlock } from "../../../../protocol/block.js";
+import { TriggerSmartContract } from "../../../../protocol/messages.js";
+import type { SignedTransaction } from "../../../../protocol/transaction.js";
+import { TraceBudget, TraceError } from "../../../tracing/limits.js";
+import type { EndedCall, TracePlace, TraceRun, TraceRunner } from "../../../tracing/trace-runner.js";
+import type { TracedTransaction, Tracer } from "../../../tracing/tracer.js";
+import { executions } from "../../call-queue.js";
+import type { ApiContext } from "../../context.js";
+import { blockById, blockByNumber, headBlock } from "../../queries/blocks.js";
+import { callTransaction } from "../../queries/contract-calls.js";
+import { isJsonObject, JsonNumber, type JsonObject, type JsonValue } from "../json-reader.js";
+import { blockTag, callOf } from "../lenient/parameters.js";
+import { readersOf } from "../parameter-readers.js";
+import { internal, invalidParams, notAvailable } from "../rpc-error.js";
+import { isEmptyHex, isTag, ZERO_ADDRESS } from "../values.js";
+import type { TraceOptions } from "./options.js";
+import type { Seen, ShownTracer } from "./seen.js";
+
+/** @throws {RpcError} where this node doesn't trace */
+export function tracingOf({ node }: Pick<ApiContext, "node">, method: string): TraceRunner {
+	if (!node.tracing) throw notAvailable(method, ": node.jsonrpc.debug is off");
+	return node.tracing;
+}
+
+/** A text, or a number as its text. */
+function textOf(value: JsonValue | undefined): string | null {
+	if (value instanceof JsonNumber) return value.text;
+	if (value === undefined || value === null) return null;
+	if (typeof value !== "string") throw invalidParams("a text is expected");
+	return value;
+}
+
+/** The block of a number, a tag or an id. @throws {RpcError} if there is none */
+export function readBlock(context: ApiContext, value: JsonValue | undefined): SignedBlock {
+	const block = findBlock(context, textOf(blockTag(namedBlock(value))));
+	if (!block) throw invalidParams("there is no such block");
+	return block;
+}
+
+/** What an object says of a block, as Ethereum's tools name one. */
+function namedBlock(value: JsonValue | undefined): JsonValue | undefined {
+	return isJsonObject(value) ? (value.get("blockHash") ?? value.get("blockNumber") ?? null) : value;
+}
+
+function findBlock(context: ApiContext, text: string | null): SignedBlock | undefined {
+	const { state } = context;
+	const readers = readersOf(context);
+	if (isTag(text, "latest")) return headBlock(state);
+	if (isTag(text, "earliest")) return blockByNumber(state, 0n);
+	if (isTag(text, "finalized"))
+		return blockByNumber(state, state.properties.get("LATEST_SOLIDIFIED_BLOCK_NUM"));
+	if (text !== null && /^(0x)?[0-9a-f]{64}$/i.test(text)) return blockById(state, readers.hash(text));
+	return blockByNumber(state, readers.blockNumber(text));
+}
+
+/** The place of a transaction; undefined: it is in no block. @throws {RpcError} */
+export function readPlace(
+	context: ApiContext,
+	tracing: TraceRunner,
+	value: JsonValue | undefined,
+): TracePlace | undefined {
+	return tracing.locate(readersOf(context).hash(textOf(value)));
+}
+
+/** How the executions of a request run. */
+export function runOf(
+	{ node, isAbandoned }: ApiContext,
+	{ timeoutMs }: Pick<TraceOptions, "timeoutMs">,
+): TraceRun {
+	const most = node.config.node.jsonrpc.debugTimeoutMs;
+	return {
+		queue: (work) => executions.run(work, isAbandoned),
+		timeoutMs: Math.min(timeoutMs ?? Number.POSITIVE_INFINITY, most > 0 ? most : Number.POSITIVE_INFINITY),
+	};
+}
+
+/** What all traces of a request may gather. */
+export function budgetOf({ node }: ApiContext): TraceBudget {
+	return new TraceBudget(node.config.node.jsonrpc.maxResponseSize);
+}
+
+/** A tracer as the runner takes it, whose result is shown as text. */
+export function shownTracer(context: ApiContext, { observer, touched, show }: ShownTracer): Tracer<string> {
+	return { observer, touched, result: (traced) => show(seenTransaction(context, traced)) };
+}
+
+/** A traced transaction as it is shown. */
+export function seenTransaction({ style }: ApiContext, traced: TracedTransaction): Seen {
+	const { block, position, transaction, info, before, after } = traced;
+	return {
+		transaction,
+		place: { block, position },
+		info,
+		outcome: {
+			succeeded: info.result === 0,
+			energyUsed: info.receipt?.energy_usage_total ?? 0n,
+			output: info.contractResult[0] ?? new Uint8Array(0),
+		},
+		before,
+		after,
+		dialect: style.dialect,
+	};
+}
+
+/** Turns what can't be traced into an answer. @throws {RpcError} */
+export async function refusing<T>(trace: () => Promise<T>): Promise<T> {
+	try {
+		return await trace();
+	} catch (error) {
+		if (error instanceof TraceError) throw internal(error.message);
+		throw error;
+	}
+}
+
+/** Traces a call on the state of a block. @throws {RpcError | TraceError} */
+export async function traceCall(
+	context: ApiContext,
+	tracing: TraceRunner,
+	call: JsonValue | undefined,
+	selector: JsonValue | undefined,
+	options: TraceOptions,
+	tracer: ShownTracer,
+): Promise<string> {
+	const block = readBlock(context, selector);
+	const { transaction, energyLimit, target } = readCall(context, callOf(call));
+	const { node, server, style } = context;
+	const at = () => {
+		const isHead = block.number === node.view(server).properties.headNumber;
+		const state = isHead ? node.view(server) : tracing.stateAt(block.number);
+		return { state, forks: node.forks(state), block };
+	};
+	const shown = ({ transaction, result, before, after }: EndedCall): string =>
+		tracer.show({
+			transaction,
+			place: undefined,
+			info: undefined,
+			outcome: result && { ...result, succeeded: !result.reverted },
+			before,
+			after,
+			dialect: style.dialect,
+		});
+	const run = runOf(context, options);
+	if (target && !at().state.contract.has(target)) {
+		// What has no code only takes what it is sent.
+		const nothing = { reverted: false, output: new Uint8Array(0), energyUsed: 0n, energyPenalty: 0n };
+		const result = { ...nothing, logs: [], internalTransactions: [] };
+		return run.queue(() => shown({ transaction, result, before: at().state, after: at().state }));
+	}
+	return tracing.call({ transaction, energyLimit, at }, tracer, shown, run);
+}
+
+interface ReadCall {
+	readonly transaction: SignedTransaction;
+	readonly energyLimit: bigint;
+	/** Undefined: a creation. */
+	readonly target: Uint8Array | undefined;
+}
+
+/** A call object: without a receiver it is the creation of a contract. @throws {RpcError} */
+function readCall(context: ApiContext, call: JsonObject): ReadCall {
+	const readers = readersOf(context);
+	const text = (name: string): string | null => textOf(call.get(name));
+	const to = text("to");
+	const target = isEmptyHex(to) ? undefined : readers.address(to);
+	const message = TriggerSmartContract.create({
+		owner_address: readers.address(text("from") ?? ZERO_ADDRESS),
+		...(target ? { contract_address: target } : {}),
+		call_value: readers.amount(text("value")),
+		data: readers.input({ data: text("data") })(),
+	});
+	const { maxEnergyLimitForConstant } = context.node.config.vm;
+	const gas = readers.amount(text("gas"));
+	return {
+		transaction: callTransaction(context, message),
+		energyLimit: gas > 0n && gas < maxEnergyLimitForConstant ? gas : maxEnergyLimitForConstant,
+		target,
+	};
+}

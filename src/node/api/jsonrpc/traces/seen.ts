@@ -1,0 +1,52 @@
+/** What a trace is shown from: an execution that has ended, of a transaction of a block or of a call that is in none. */
+
+import { type Dialect, spell } from "../../../../protocol/dialect.js";
+import type { TransactionInfo } from "../../../../protocol/messages.js";
+import type { SignedTransaction } from "../../../../protocol/transaction.js";
+import type { StateView } from "../../../state/view.js";
+import type { TracePlace } from "../../../tracing/trace-runner.js";
+import type { Tracer } from "../../../tracing/tracer.js";
+import { contractFacts } from "../contract-facts.js";
+import { addressData, data, quantity } from "../values.js";
+
+export interface Seen {
+	readonly transaction: SignedTransaction;
+	/** Undefined: a call that is in no block. */
+	readonly place: TracePlace | undefined;
+	/** Of a transaction of a block. */
+	readonly info: Readonly<TransactionInfo> | undefined;
+	/** What it came to; undefined: a call that failed otherwise than by reverting. */
+	readonly outcome: Outcome | undefined;
+	readonly before: StateView;
+	readonly after: StateView;
+	readonly dialect: Dialect;
+}
+
+interface Outcome {
+	readonly succeeded: boolean;
+	readonly energyUsed: bigint;
+	readonly output: Uint8Array;
+}
+
+/** A tracer, and how what it saw is shown, as JSON text. */
+export interface ShownTracer extends Pick<Tracer<unknown>, "observer" | "touched"> {
+	show(seen: Seen): string;
+}
+
+/** Call data and amounts of a transaction that runs no contract, in the form of a call. */
+interface PlainFacts {
+	readonly from: string | null;
+	readonly to: string | null;
+	readonly value: string;
+	readonly input: string;
+}
+
+export function plainFacts({ before, transaction, info }: Seen): PlainFacts {
+	const { from, to, value, input } = contractFacts(before, transaction, info);
+	return { from: addressData(from), to: addressData(to), value: quantity(value), input: data(input) };
+}
+
+/** Text of an error in the node's spelling. */
+export function errorText({ dialect }: Pick<Seen, "dialect">, message: string): string {
+	return spell(message, dialect);
+}

@@ -1,0 +1,69 @@
+/** Which accounts and slots an execution read or wrote: what tools that execute elsewhere need to know beforehand. */
+
+import { fromKey, toKey } from "../../protocol/bytes.js";
+import type { StateBackend } from "../state/backend.js";
+import { type StoreDefinition, stores } from "../state/definition.js";
+import { createView, type StateView } from "../state/view.js";
+import type { ExecutionObserver } from "../vm/execution-observer.js";
+import type { Word } from "../vm/word.js";
+import type { TraceBudget } from "./limits.js";
+
+/** Bytes that an account or a slot takes in an answer, at least. */
+const LEAST_BYTES = 100;
+
+export class TouchedState {
+	private readonly touchedAccounts = new Set<string>();
+	private readonly touchedSlots = new Map<string, Set<Word>>();
+
+	constructor(private readonly budget: TraceBudget) {}
+
+	/** 21 bytes each, in the order of their first use. */
+	get accounts(): readonly Uint8Array[] {
+		return [...this.touchedAccounts].map(fromKey);
+	}
+
+	/** The slots of a contract that its code read or wrote, also where that was undone. */
+	slotsOf(address: Uint8Array): Iterable<Word> {
+		return this.touchedSlots.get(toKey(address)) ?? [];
+	}
+
+	/** Notes the slots. */
+	readonly observer: ExecutionObserver = {
+		began: () => this.touchedSlots.clear(),
+		step: (frame, operation, _pc, height) => {
+			if ((operation !== "SLOAD" && operation !== "SSTORE") || height < 1) return;
+			const key = toKey(frame.context.address);
+			const slots = this.touchedSlots.get(key) ?? new Set();
+			this.touchedSlots.set(key, slots);
+			const slot = frame.stack[height - 1] as Word;
+			if (slots.has(slot)) return;
+			slots.add(slot);
+			this.budget.take(LEAST_BYTES);
+		},
+	};
+
+	/** The same state, noting the accounts that are asked for or changed. */
+	watching({ backend, seed }: StateView): StateView {
+		const note = (store: StoreDefinition<unknown>, key: string): void => {
+			if (store.index !== stores.account.index || this.touchedAccounts.has(key)) return;
+			this.touchedAccounts.add(key);
+			this.budget.take(LEAST_BYTES);
+		};
+		const watched: StateBackend = {
+			get: (store, key) => {
+				note(store as StoreDefinition<unknown>, key);
+				return backend.get(store, key);
+			},
+			put: (store, key, value) => {
+				note(store as StoreDefinition<unknown>, key);
+				backend.put(store, key, value);
+			},
+			delete: (store, key) => {
+				note(store as StoreDefinition<unknown>, key);
+				backend.delete(store, key);
+			},
+			keys: (store) => backend.keys(store),
+		};
+		return createView(watched, seed);
+	}
+}

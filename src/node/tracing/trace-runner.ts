@@ -1,0 +1,162 @@
+/**
+ * Traces for clients: which block a transaction is in, executing it there again, and executing calls that are in no block. Each
+ * transaction is one piece of work for the queue of the caller, so that others have their turn in between.
+ */
+
+import type { SignedBlock } from "../../protocol/block.js";
+import { be64 } from "../../protocol/bytes.js";
+import type { TransactionInfo } from "../../protocol/messages.js";
+import type { SignedTransaction } from "../../protocol/transaction.js";
+import type { OpenChain } from "../chain/open-chain.js";
+import { locateTransaction } from "../chain/transaction-checks.js";
+import { ChainError } from "../rules/errors.js";
+import type { ForkGates } from "../rules/fork-gates.js";
+import { StateLayer } from "../state/layer.js";
+import { createView, type StateView } from "../state/view.js";
+import type { ConstantResult, ContractMachine } from "../vm/contract-machine.js";
+import type { BlockContext } from "../vm/machine.js";
+import { VmError } from "../vm/vm-error.js";
+import { TraceClock, TraceError } from "./limits.js";
+import { agrees, goneState, Reexecution } from "./reexecution.js";
+import type { Tracer } from "./tracer.js";
+
+/** Does a piece of work when its turn has come. */
+export type Queue = <T>(work: () => T) => Promise<T>;
+
+/** How a request's traces are executed. */
+export interface TraceRun {
+	readonly queue: Queue;
+	/** Milliseconds that all executions of the request may take; Infinity: any. */
+	readonly timeoutMs: number;
+}
+
+/** A transaction's place in the chain. */
+export interface TracePlace {
+	readonly block: SignedBlock;
+	readonly position: number;
+}
+
+/** A call that is in no block. */
+interface TracedCallRequest {
+	/** Unsigned; its fee limit bounds the energy if it is above 0. */
+	readonly transaction: SignedTransaction;
+	/** Energy that it may use at most. */
+	readonly energyLimit: bigint;
+	/** Looks the state up on which it runs, with its block. @throws {TraceError} if it isn't kept */
+	readonly at: () => { readonly state: StateView; readonly forks: ForkGates; readonly block: BlockContext };
+}
+
+/** A call that was executed. */
+export interface EndedCall {
+	readonly transaction: SignedTransaction;
+	/** Undefined: it failed. */
+	readonly result: ConstantResult | undefined;
+	readonly before: StateView;
+	readonly after: StateView;
+}
+
+export class TraceRunner {
+	/** @param report is told of an execution that didn't come to what was recorded: a fault of this program */
+	constructor(
+		private readonly open: OpenChain,
+		private readonly machine: ContractMachine,
+		private readonly report: (error: Error) => void,
+	) {}
+
+	/** Where a transaction is; undefined: in no block. @param id 32 bytes */
+	locate(id: Uint8Array): TracePlace | undefined {
+		const { chain } = this.open;
+		const place = locateTransaction(chain.state, id);
+		const block = place && "block" in place ? chain.blockByNumber(place.block) : undefined;
+		const position = block?.transactions.findIndex(({ idHex }) => idHex === Buffer.from(id).toString("hex"));
+		return block && position !== undefined && position >= 0 ? { block, position } : undefined;
+	}
+
+	/** Executes a transaction of a block again, after its predecessors. @throws {TraceError} */
+	async transaction<T>({ block, position }: TracePlace, tracer: Tracer<T>, run: TraceRun): Promise<T> {
+		const clock = new TraceClock(run.timeoutMs);
+		const again = new Reexecution(this.open, this.machine, block);
+		while (again.next < position) await run.queue(() => clock.run(() => again.skip()));
+		return run.queue(() => clock.run((deadlineMs) => this.traced(again, tracer, deadlineMs)));
+	}
+
+	/** Executes all transactions of a block again. @param tracer one for each @throws {TraceError} */
+	async block<T>(
+		block: SignedBlock,
+		tracer: () => Tracer<T>,
+		run: TraceRun,
+		clock = new TraceClock(run.timeoutMs),
+	): Promise<T[]> {
+		const results: T[] = [];
+		if (block.transactions.length === 0) return results;
+		const again = new Reexecution(this.open, this.machine, block);
+		while (again.next < block.transactions.length)
+			results.push(
+				await run.queue(() => clock.run((deadlineMs) => this.traced(again, tracer(), deadlineMs))),
+			);
+		return results;
+	}
+
+	private traced<T>(again: Reexecution, tracer: Tracer<T>, deadlineMs: number): T {
+		return again.trace(
+			{
+				...tracer,
+				result: (traced) => {
+					const recorded = this.recorded(again.block, traced.position);
+					if (recorded && !agrees(traced.info, recorded)) {
+						const error = new TraceError(
+							`executing transaction ${traced.transaction.idHex} again came to another receipt than is recorded`,
+						);
+						this.report(error);
+						throw error;
+					}
+					return tracer.result(traced);
+				},
+			},
+			deadlineMs,
+		);
+	}
+
+	/** What is kept of a transaction's outcome. */
+	private recorded({ number }: SignedBlock, position: number): Readonly<TransactionInfo> | undefined {
+		return this.open.chain.state.transactionResult.get(be64(number))?.transactioninfo[position];
+	}
+
+	/** Executes a call without effect. @throws {TraceError} if it can't begin */
+	call<T>(
+		request: TracedCallRequest,
+		tracer: Omit<Tracer<unknown>, "result">,
+		result: (ended: EndedCall) => T,
+		run: TraceRun,
+	): Promise<T> {
+		const clock = new TraceClock(run.timeoutMs);
+		return run.queue(() => clock.run((deadlineMs) => result(this.callNow(request, tracer, deadlineMs))));
+	}
+
+	private callNow(
+		{ transaction, energyLimit, at }: TracedCallRequest,
+		{ observer, touched }: Omit<Tracer<unknown>, "result">,
+		deadlineMs: number,
+	): EndedCall {
+		const { state: before, forks, block } = at();
+		const layer = new StateLayer(before);
+		const state = touched ? touched.watching(layer.view) : layer.view;
+		const machine = this.machine.observedBy({ observer, deadlineMs, keepsCalls: true });
+		let result: ConstantResult | undefined;
+		try {
+			const environment = { state, rules: this.open.rules, forks };
+			result = machine.call(environment, transaction, { block, energyLimit });
+		} catch (error) {
+			if (error instanceof ChainError) throw new TraceError(error.message);
+			if (!(error instanceof VmError)) throw error;
+		}
+		return { transaction, result, before, after: layer.view };
+	}
+
+	/** The state after a block, to run calls on. @throws {TraceError} if it isn't kept */
+	stateAt(number: bigint): StateView {
+		const view = this.open.stateAt(number);
+		if (!view) throw goneState(number);
+		return createView(view.backend, this.open.seed);
+	}
+}
