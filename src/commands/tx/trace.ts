@@ -77,10 +77,7 @@ export default class TxTrace extends QueryCommand {
 			}
 		};
 		const tree = await traceTransactionCalls(client, id, ask, given);
-		if (flags.flame !== undefined) {
-			await writeFile(flags.flame, flameGraph(tree, toHex(id)));
-			this.note(`${flags.flame} written`);
-		}
+		if (flags.flame !== undefined) await writeFile(flags.flame, flameGraph(tree, toHex(id)));
 		this.printRecord(tree, callLines(tree));
 	}
 }
