@@ -32,12 +32,14 @@ const pool = await SignaturePool.start(script, threads);
 const config = recordedConfig(folder);
 const directory = mkdtempSync(join(tmpdir(), "coin-bench-"));
 try {
+	const machine = createContractMachine(config, false);
 	const open = await OpenChain.open({
 		config,
 		dataDirectory: directory,
 		clock: () => BigInt(Date.now()),
 		shielded: await loadShieldedSupport(config, false),
-		machine: createContractMachine(config, false).run,
+		machine: machine.run,
+		guess: (transaction) => machine.guesses.of(transaction),
 		onStorageFailure: (error) => {
 			throw error;
 		},

@@ -1,17 +1,18 @@
 /**
  * Bundles src/ into dist/: an entry for the command line, one for each command so that a command loads only what it
- * needs, one for each worker, and shared chunks; then writes the licences of what went in, and the manifest by which the
+ * needs, one for each worker, and shared chunks; `coin node start` once more, in one file; then writes the licences of what went in, and the manifest by which the
  * framework finds a command without loading it.
  *
  * `--package` bundles what is packed: without the replay harness and the benches, and nothing of former bundles.
  */
 
+import { createHash } from "node:crypto";
 import { existsSync, readdirSync, statSync } from "node:fs";
-import { copyFile, readFile, rename, rm, utimes, writeFile } from "node:fs/promises";
+import { appendFile, copyFile, mkdir, readFile, rename, rm, utimes, writeFile } from "node:fs/promises";
 import { join, relative, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { Plugin } from "@oclif/core";
-import { build, type Metafile } from "esbuild";
+import { type BuildOptions, build, type Metafile } from "esbuild";
 import { generalFlags } from "../src/terminal/base/coin-command.js";
 import { usageLine } from "../src/terminal/command-line/usage-line.js";
 import { thirdPartyNotices } from "./notices.js";
@@ -54,6 +55,51 @@ function entryPoints(packaged: boolean): Record<string, string> {
 	return entries;
 }
 
+/** What all bundles have in common. */
+const COMMON = {
+	absWorkingDir: root,
+	outdir: join(root, "dist"),
+	bundle: true,
+	platform: "node",
+	target: "node20.19",
+	external: OUTSIDE,
+	// Packages that offer both bring their ES modules: their names survive the bundle.
+	mainFields: ["module", "main"],
+	minifySyntax: true,
+	minifyWhitespace: true,
+	// THIRD-PARTY-NOTICES.txt has them.
+	legalComments: "none",
+	// Read only when a stack trace is printed (src/diagnostics/stack-trace.ts): no file of the bundle points to its map.
+	sourcemap: "external",
+	sourcesContent: false,
+	metafile: true,
+	logLevel: "warning",
+} satisfies BuildOptions;
+
+/**
+ * `coin node start` in one file (src/start.ts), which bin/kept-code.js loads with what was compiled of it before: the runtime
+ * can't keep the code of ES modules. The last line says what the file holds.
+ */
+const WRAPPER = "(function (exports, require, module, __filename, __dirname) {";
+
+async function bundleStart(): Promise<readonly string[]> {
+	const { metafile } = await build({
+		...COMMON,
+		entryPoints: { start: join(source, "start.ts") },
+		format: "cjs",
+		outExtension: { ".js": ".cjs" },
+		define: { "import.meta.url": "__coinUrl" },
+		banner: { js: `${WRAPPER}const __coinUrl = require("node:url").pathToFileURL(__filename).href;` },
+		footer: { js: "})" },
+		// What is outside is required: kept code has no loader of modules.
+		supported: { "dynamic-import": false },
+	});
+	const file = join(root, "dist", "start.cjs");
+	const bytes = await readFile(file);
+	await appendFile(file, `//${createHash("sha256").update(bytes).digest("hex").slice(0, 16)}\n`);
+	return Object.keys(metafile.outputs);
+}
+
 /** Programs that run while a new bundle is written still load chunks of the old one. */
 const GRACE_MS = 10 * 60_000;
 
@@ -62,35 +108,21 @@ async function bundle(packaged: boolean): Promise<Metafile> {
 	const target = join(root, "dist");
 	if (packaged) await rm(target, { recursive: true, force: true });
 	const { metafile } = await build({
+		...COMMON,
 		entryPoints: entryPoints(packaged),
-		absWorkingDir: root,
-		outdir: target,
-		bundle: true,
 		splitting: true,
 		format: "esm",
-		platform: "node",
-		target: "node20.19",
 		chunkNames: "chunks/[name]-[hash]",
-		external: OUTSIDE,
-		// Packages that offer both bring their ES modules: their names survive the bundle.
-		mainFields: ["module", "main"],
 		banner: { js: BANNER },
-		minifySyntax: true,
-		minifyWhitespace: true,
-		// THIRD-PARTY-NOTICES.txt has them.
-		legalComments: "none",
-		// Read only when a stack trace is printed (src/diagnostics/stack-trace.ts): no file of the bundle points to its map.
-		sourcemap: "external",
-		sourcesContent: false,
-		metafile: true,
-		logLevel: "warning",
 	});
+	const start = await bundleStart();
 	const compiled = join(target, "proving", "sapling-prover.wasm");
 	await copyFile(join(source, "proving", "sapling-prover.wasm"), compiled);
 	const notices = join(target, "THIRD-PARTY-NOTICES.txt");
 	const crates = await readFile(join(root, "crates", "sapling-prover", "NOTICES.txt"), "utf8");
 	await writeFile(notices, `${thirdPartyNotices(bundledFiles(metafile))}\n${crates}`);
-	const outputs = Object.keys(metafile.outputs).map((path) => resolve(root, path));
+	const written = [...Object.keys(metafile.outputs), ...start, ...START_COMMAND];
+	const outputs = written.map((path) => resolve(root, path));
 	await removeStale(target, new Set([...outputs, compiled, notices]));
 	return metafile;
 }
@@ -120,6 +152,20 @@ function general(plugin: Plugin, own: object): object {
 	return Object.fromEntries(names.map((name) => [name, complete[name]]));
 }
 
+/** A package of one command for the framework: `coin node start` needs to know of no other. */
+const START_COMMAND = ["dist/start/package.json", "dist/start/oclif.manifest.json"] as const;
+
+async function writeStartCommand({ pjson, manifest }: Plugin): Promise<void> {
+	const { name, version, oclif } = pjson;
+	const { bin, dirname, commands, topicSeparator, additionalHelpFlags } = oclif;
+	const own = { name, version, oclif: { bin, dirname, commands, topicSeparator, additionalHelpFlags } };
+	const commandsOfNode = { "node:start": manifest.commands["node:start"] };
+	await mkdir(join(root, "dist", "start"), { recursive: true });
+	const [packagePath, manifestPath] = START_COMMAND;
+	await writeFile(join(root, packagePath), `${JSON.stringify(own)}\n`);
+	await writeFile(join(root, manifestPath), `${JSON.stringify({ ...manifest, commands: commandsOfNode })}\n`);
+}
+
 async function writeManifest(): Promise<number> {
 	const plugin = new Plugin({ root, type: "core", ignoreManifest: true, errorOnManifestCreate: true });
 	await plugin.load();
@@ -129,6 +175,7 @@ async function writeManifest(): Promise<number> {
 		command.flags = { ...command.flags, ...general(plugin, command.flags) };
 		command.usage ??= usageLine(command);
 	}
+	await writeStartCommand(plugin);
 	const path = join(root, "oclif.manifest.json");
 	await writeFile(`${path}.${process.pid}`, `${JSON.stringify(plugin.manifest, null, "\t")}\n`);
 	await rename(`${path}.${process.pid}`, path);

@@ -17,13 +17,23 @@ import { nearest } from "./wallet/values/suggestion.js";
  * @param words the arguments after the program's name
  * @param root directory of the package, with package.json and the command manifest
  */
-export async function main(words: readonly string[], root: string): Promise<void> {
+export function main(words: readonly string[], root: string): Promise<void> {
+	return runProgram(words, root, () => undefined);
+}
+
+/** As {@link main}. @param prepare told of what is known of the commands before one is looked for */
+export async function runProgram(
+	words: readonly string[],
+	root: string,
+	prepare: (config: Config) => void,
+): Promise<void> {
 	handleSignals();
 	watchBusy(isDeriving);
 	process.stdout.on("error", endOnBrokenPipe);
 	process.on("uncaughtException", (error) => process.exit(reportUncaught(error, words.includes("--json"))));
 	try {
 		const config = await Config.load(root);
+		prepare(config);
 		if (asksForOverview(words)) return printText(rootHelp(config.version, entriesOf(config)));
 		await run(endpointHelp(helpWords(longWords(words, config))), config);
 	} catch (error) {

@@ -125,7 +125,7 @@ function runOnce(state: StateView, shape: Shape, observer?: ExecutionObserver): 
 		observer,
 		programs: new ProgramCache(64),
 		block: { number: 1000n, timestampMs: 1_700_000_000_000n, witness: CALLER },
-		rootId: ID,
+		root: { id: ID },
 		origin: CALLER,
 		// Only something far above every bar meets it.
 		deadlineMs: performance.now() + LONGEST_MS,
@@ -147,7 +147,7 @@ function runOnce(state: StateView, shape: Shape, observer?: ExecutionObserver): 
 		version: 0,
 		depth: 0,
 		energy,
-		hash: ID,
+		openedBy: { id: ID },
 	});
 	try {
 		execute(frame);

@@ -58,7 +58,7 @@ export async function coinMachine(): Promise<BenchMachine> {
 			instructions: instructionTableFor(opcodes, gates),
 			programs,
 			block: { number: 1000n, timestampMs: 1_700_000_000_000n, witness: caller },
-			rootId: keccak256(address),
+			root: { id: keccak256(address) },
 			origin: caller,
 			deadlineMs: Number.POSITIVE_INFINITY,
 			endsAtFirstOperation: false,
@@ -77,7 +77,7 @@ export async function coinMachine(): Promise<BenchMachine> {
 			version: 0,
 			depth: 0,
 			energy: Number.MAX_SAFE_INTEGER,
-			hash: machine.options.rootId,
+			openedBy: machine.options.root,
 		});
 		execute(frame);
 		if (frame.failure) throw frame.failure;

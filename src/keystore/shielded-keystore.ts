@@ -250,6 +250,21 @@ function keysOfSecret(secret: Uint8Array): ShieldedKeys | undefined {
 	}
 }
 
+/**
+ * Gives a key another label: a member of its file, so the file is written again and its secret isn't opened.
+ * @throws {KeystoreError} `bad_value`, `keystore_exists`
+ */
+export async function renameShielded(
+	keystore: string,
+	entry: ShieldedEntry,
+	name: string,
+): Promise<ShieldedEntry> {
+	await checkShieldedLabel(keystore, name);
+	const { members } = await readKeyFile(entry.file);
+	await writePrivateFile(entry.file, JSON.stringify({ ...members, name }), true);
+	return { ...entry, name };
+}
+
 /** Takes a key out of the keystore for good. */
 export async function deleteShielded(entry: ShieldedEntry): Promise<void> {
 	await unlink(entry.file);

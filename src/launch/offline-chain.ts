@@ -5,6 +5,7 @@ import { loadConfig } from "../node/config/config.js";
 import { createContractMachine } from "../node/contract-runner.js";
 import { prepareDevelopment } from "../node/development/development.js";
 import { readFounding } from "../node/development/directory.js";
+import type { PrepareProofs } from "../node/shielded/proof-queue.js";
 import { loadShieldedSupport } from "../node/shielded-support.js";
 import { installRecoverEngine } from "../node/signatures/engine.js";
 import { SignaturePool } from "../node/signatures/pool.js";
@@ -17,6 +18,8 @@ export interface OfflineChain {
 	readonly open: OpenChain;
 	/** Threads that recover signatures; absent in a program that runs from source. */
 	readonly pool: SignaturePool | undefined;
+	/** Checks the shielded proofs of blocks ahead; absent where nothing can. */
+	readonly prepare: PrepareProofs | undefined;
 	/** Throws what went wrong with the storage, if something did. */
 	check(): void;
 	/** @throws {Failure} `start_failed` with the node's message if the last write fails; nothing is lost then */
@@ -54,11 +57,13 @@ export async function openOffline(
 			useFastHashing(),
 		]);
 		const script = workerScript();
+		const machine = createContractMachine(config, false, undefined, shielded?.proofs);
 		const open = await OpenChain.open({
 			config,
 			dataDirectory,
 			clock: () => BigInt(Math.trunc(performance.now())),
-			machine: createContractMachine(config, false, undefined, shielded?.proofs).run,
+			machine: machine.run,
+			guess: (transaction) => machine.guesses.of(transaction),
 			shielded,
 			development: development?.schedule,
 			initialize: development?.initialize,
@@ -70,11 +75,12 @@ export async function openOffline(
 		return {
 			open,
 			pool,
+			prepare: shielded?.prepare,
 			check: () => {
 				if (failure !== undefined) throw startFailure(failure);
 			},
 			close: async () => {
-				await pool?.close();
+				await Promise.all([pool?.close(), shielded?.close?.()]);
 				// The last write may be the one that finds the disk full.
 				await open.close().catch((error: unknown) => {
 					throw startFailure(error);

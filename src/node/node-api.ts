@@ -7,9 +7,11 @@ import { executions } from "./api/call-queue.js";
 import type { ApiNode, NetworkView, ServerKind, ShieldedWork } from "./api/context.js";
 import { RateLimiter } from "./api/rate-limiter.js";
 import type { OpenChain } from "./chain/open-chain.js";
+import { prepareAsked, prepareSent } from "./chain/proofs-ahead.js";
 import type { NodeConfig } from "./config/config.js";
 import { activeWitnesses } from "./consensus/slots.js";
 import type { NodeMetrics } from "./metrics/metrics.js";
+import type { PrepareProofs } from "./shielded/proof-queue.js";
 import { createView, type StateView } from "./state/view.js";
 import type { TraceRunner } from "./tracing/trace-runner.js";
 
@@ -36,8 +38,8 @@ export interface NodeApiOptions {
 	readonly submitted: () => Promise<void>;
 	/** Lets the head be of this moment, if it is behind. @returns whether that changed anything */
 	readonly catchUp: () => boolean;
-	/** Does what can be done elsewhere before transactions are executed. */
-	readonly prepare?: ((transactions: readonly SignedTransaction[]) => Promise<void>) | undefined;
+	/** Checks shielded proofs elsewhere before they are asked for; absent: nothing does. */
+	readonly prepare?: PrepareProofs | undefined;
 	/** What an operator must know. */
 	readonly warnings?: () => readonly string[];
 	/** What shielded transactions are built with. */
@@ -59,6 +61,7 @@ export function isolatedNetwork(nodeId: string): NetworkView {
 export function createApiNode(options: NodeApiOptions): ApiNode {
 	const { open, config, clock, monotonicClock, machine, network, submitted, report, metrics, catchUp } =
 		options;
+	const { prepare } = options;
 	const { chain, rules } = open;
 	const startedMs = monotonicClock();
 	const confirmed = confirmedView(open, options.confirmedNumber);
@@ -82,10 +85,11 @@ export function createApiNode(options: NodeApiOptions): ApiNode {
 			return open.database.settledNumber + 1n;
 		},
 		submit: async (transaction: SignedTransaction) => {
-			await options.prepare?.([transaction]);
+			if (prepare) await prepareSent(open, prepare, transaction);
 			await executions.run(() => retriedWhenBehind({ catchUp }, () => chain.pushTransaction(transaction)));
 			await submitted();
 		},
+		prepareCall: (transaction) => prepare && prepareAsked(open, prepare, transaction),
 		catchUp,
 		firstKey: async (store, from, end) => {
 			const key = await open.database.firstKey(store, toKey(from), toKey(end));

@@ -43,7 +43,6 @@ import {
 } from "./shielded-support.js";
 import { installRecoverEngine } from "./signatures/engine.js";
 import { asksForProofs } from "./state/note-trees.js";
-import type { CacheLimits } from "./state/value-cache.js";
 import type { TraceRunner } from "./tracing/trace-runner.js";
 import type { ContractMachine } from "./vm/contract-machine.js";
 
@@ -73,8 +72,6 @@ export interface NodeOptions {
 	readonly monotonicClock?: () => number;
 	/** Contracts that run outside signed blocks end after the chain's CPU time; off under `--debug`. Default: on. */
 	readonly limitTime?: boolean;
-	/** How much of the database is kept decoded; absent: the usual. */
-	readonly cacheLimits?: CacheLimits | undefined;
 }
 
 export type PortName = "gateway" | "peer" | ServerKind | JsonRpcPort | GrpcPort | "metrics";
@@ -138,6 +135,7 @@ export async function startNode(options: NodeOptions): Promise<RunningNode> {
 		dataDirectory,
 		clock: () => BigInt(Math.trunc(monotonicClock())),
 		machine: machine.run,
+		guess: (transaction) => machine.guesses.of(transaction),
 		shielded,
 		onUnverifiable: (error) => {
 			log.error({}, error.message);
@@ -145,7 +143,6 @@ export async function startNode(options: NodeOptions): Promise<RunningNode> {
 		},
 		development: development?.schedule,
 		initialize: development?.initialize,
-		cacheLimits: options.cacheLimits,
 		onStorageFailure: (error) =>
 			failure.resolve(new Error(describeStorageFailure(error, dataDirectory), { cause: error })),
 	});
@@ -321,9 +318,10 @@ async function startPeers(
 		open,
 		pool: {
 			recover: async (transactions) => {
-				await Promise.all([pool.recover(transactions), shielded?.prepare?.(transactions)]);
+				await Promise.all([pool.recover(transactions), shielded?.prepare?.(transactions, "block")]);
 			},
 		},
+		prepare: shielded?.prepare,
 		producers,
 		host,
 		lan: localAddresses(),
@@ -487,7 +485,7 @@ function watchShielded(open: OpenChain, config: NodeConfig, log: NodeLog): () =>
 			return "shielded proofs are not checked (node.shielded.allowUnverified): a block with a false proof, of a transfer of the chain's own pool or for a contract of shielded tokens, is judged wrongly; node.shielded.params ends that";
 		}
 		if (rules.shieldedPool || !config.node.shielded.verifiesProofs) return undefined;
-		return "shielded transactions have been switched on, and node.shielded.params names no folder with their parameters: this node stops before the first block that asks for a proof; fetch sapling-spend.params and sapling-output.params of the network";
+		return "shielded transactions have been switched on, and node.shielded.params is not set: this node stops before the first block that asks for a proof; fetch sapling-spend.params and sapling-output.params of the network and set it to their folder";
 	};
 	let last = warning();
 	if (last !== undefined) log.warn({ head: Number(chain.head.number) }, last);

@@ -2,11 +2,11 @@
 
 import { randomBytes } from "node:crypto";
 import type { Prover } from "../protocol/sapling/prover.js";
-import type { SignedTransaction } from "../protocol/transaction.js";
 import type { ShieldedWork } from "./api/context.js";
 import type { NodeConfig } from "./config/config.js";
 import { RuntimeRuleError } from "./rules/errors.js";
-import { questionsOf } from "./shielded/proof-questions.js";
+import { hasProofs } from "./shielded/proof-questions.js";
+import type { PrepareProofs } from "./shielded/proof-queue.js";
 import type { ShieldedProofs } from "./shielded/proofs.js";
 import type { NoteTreeHasher } from "./state/note-trees.js";
 
@@ -17,8 +17,11 @@ const PROOF_THREADS = 2;
 export interface ShieldedSupport {
 	readonly proofs: ShieldedProofs;
 	readonly trees: NoteTreeHasher;
-	/** Checks the proofs of transactions ahead of their execution, where that can be done elsewhere. */
-	prepare?(transactions: readonly SignedTransaction[]): Promise<void>;
+	/**
+	 * Checks the proofs of transactions ahead of their execution, where that can be done elsewhere; undefined if there is nothing to
+	 * wait for.
+	 */
+	readonly prepare?: PrepareProofs;
 	close?(): Promise<void>;
 }
 
@@ -40,13 +43,22 @@ export async function loadShieldedSupport(
 		return {
 			proofs,
 			trees,
-			prepare: (transactions) => proofs.prepare(transactions),
+			prepare: (...asked) => proofs.prepare(...asked),
 			close: () => proofs.close(),
 		};
 	}
 	if (isDevelopment) {
-		const { developmentProofs } = await import("./shielded/development-proofs.js");
-		return { proofs: developmentProofs(), trees };
+		const [{ DEVELOPMENT_KEYS, developmentVerifier }, { checkedAhead }] = await Promise.all([
+			import("./shielded/development-proofs.js"),
+			import("./shielded/remembered-proofs.js"),
+		]);
+		const proofs = checkedAhead(developmentVerifier(), DEVELOPMENT_KEYS, PROOF_THREADS);
+		return {
+			proofs,
+			trees,
+			prepare: (...asked) => proofs.prepare(...asked),
+			close: () => proofs.close(),
+		};
 	}
 	const { unprovenVerifier } = await import("./shielded/verifier.js");
 	return { proofs: unprovenVerifier(), trees };
@@ -81,11 +93,13 @@ export class LateShieldedSupport implements ShieldedSupport {
 	}
 
 	/** Transactions with proofs wait until there is what checks them. */
-	readonly prepare = async (transactions: readonly SignedTransaction[]): Promise<void> => {
-		if (!this.support && transactions.some((transaction) => questionsOf(transaction).length > 0)) {
-			await this.loading.catch(() => undefined);
-		}
-		await this.support?.prepare?.(transactions);
+	readonly prepare: PrepareProofs = (transactions, lane) => {
+		if (this.support) return this.support.prepare?.(transactions, lane);
+		if (!transactions.some(hasProofs)) return undefined;
+		return this.loading.then(
+			() => this.support?.prepare?.(transactions, lane),
+			() => undefined,
+		);
 	};
 
 	readonly close = async (): Promise<void> => this.support?.close?.();

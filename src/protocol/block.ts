@@ -42,27 +42,41 @@ export function merkleRoot(leaves: readonly Uint8Array[]): Uint8Array {
 
 /** An immutable block and what follows from its bytes. */
 export class SignedBlock {
-	readonly transactions: readonly SignedTransaction[];
+	readonly header: Readonly<BlockHeader>;
+	private cachedMessage: Readonly<Block> | undefined;
+	private cachedTransactions: readonly SignedTransaction[] | undefined;
 	private cachedBytes: Uint8Array | undefined;
 	private cachedRawHash: Uint8Array | undefined;
 	private cachedId: Uint8Array | undefined;
 	private cachedIdHex: string | undefined;
 	private cachedRoot: Uint8Array | undefined;
 
-	constructor(
-		readonly message: Readonly<Block>,
-		transactions?: readonly SignedTransaction[],
-	) {
-		this.transactions = transactions ?? message.transactions.map((tx) => new SignedTransaction(tx));
+	constructor(message: Readonly<Block>, transactions?: readonly SignedTransaction[]) {
+		this.cachedMessage = message;
+		this.cachedTransactions = transactions;
+		this.header = message.block_header ?? EMPTY_HEADER;
+	}
+
+	get message(): Readonly<Block> {
+		this.cachedMessage ??= Block.decode(this.bytes);
+		return this.cachedMessage;
+	}
+
+	get transactions(): readonly SignedTransaction[] {
+		this.cachedTransactions ??= this.message.transactions.map((message) => new SignedTransaction(message));
+		return this.cachedTransactions;
+	}
+
+	/** Keeps its bytes only: whoever asks for its transactions again has them decoded again, with other objects. */
+	forgetContents(): void {
+		this.cachedBytes ??= Block.encode(this.message);
+		this.cachedMessage = undefined;
+		this.cachedTransactions = undefined;
 	}
 
 	/** @throws {DecodeError} */
 	static decode(bytes: Uint8Array): SignedBlock {
 		return new SignedBlock(Block.decode(bytes));
-	}
-
-	get header(): Readonly<BlockHeader> {
-		return this.message.block_header ?? EMPTY_HEADER;
 	}
 
 	get raw(): Readonly<BlockHeaderRaw> {

@@ -104,6 +104,15 @@ export class SignedTransaction {
 		return this.cachedParameter;
 	}
 
+	/**
+	 * The same transaction, which needn't decode what it was built of.
+	 * @param parameter equal to what its bytes decode to, and not changed any more
+	 */
+	carrying(parameter: Readonly<Message>): this {
+		this.cachedParameter = parameter;
+		return this;
+	}
+
 	/** Address of the paying account; empty if the parameter can't be read. */
 	get owner(): Uint8Array {
 		const type = this.type;

@@ -26,6 +26,7 @@ import { peerMessages } from "./cases/peer-messages.js";
 import { servers } from "./cases/servers.js";
 import { transactions } from "./cases/transactions.js";
 import { unreadAnswers } from "./cases/unread-answers.js";
+import { webSockets } from "./cases/web-sockets.js";
 import { HonestClient, type Observation } from "./honest.js";
 import { makeTemplate, type Ports, type Template } from "./template.js";
 import { Victim } from "./victim.js";
@@ -47,6 +48,7 @@ const ATTACKS: readonly Attack[] = [
 	...servers,
 	...transactions,
 	...unreadAnswers,
+	...webSockets,
 ];
 
 const { values } = parseArgs({

@@ -1,6 +1,8 @@
 /** `coin shielded` as scripts use it: keys, and the way of an amount through a contract, with proofs that a node makes. */
 
+import { mkdirSync } from "node:fs";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { toBase58Check } from "../../src/protocol/address.js";
 import { type ProvingNode, startProvingNode } from "../wallet/shielded/proving-node.js";
@@ -9,6 +11,8 @@ import { writeCheapKey } from "./cheap-key.js";
 import { errorRecord, Home, type Outcome } from "./coin-process.js";
 
 type Json = Record<string, unknown>;
+
+const program = fileURLToPath(new URL("../../bin/coin.js", import.meta.url));
 
 let home: Home;
 let environment: Record<string, string> = {};
@@ -77,6 +81,22 @@ describe.sequential("keys of shielded addresses", () => {
 		expect(await prints("shielded address viewer")).toBe(await prints("shielded address ann"));
 		expect(await fails("shielded export spending-key viewer --yes")).toMatchObject({ code: "watch_only" });
 		expect(await fails("shielded export viewing-key cashier --yes")).toMatchObject({ code: "watch_only" });
+	});
+
+	it("get another label, also those whose password isn't known", async () => {
+		const [before] = await rows("shielded list");
+		const password = { COIN_PASSWORD_FILE: join(home.path, "nothing") };
+		const renamed = await home.run(["shielded", "rename", "ann", "anna", "--json"], "", {
+			...environment,
+			...password,
+		});
+		expect(JSON.parse(renamed.stdout)).toEqual({ ...before, name: "anna" });
+		expect(await fails("shielded rename anna viewer")).toMatchObject({ code: "keystore_exists" });
+		expect(await fails("shielded rename nobody x")).toMatchObject({ code: "wallet_not_found" });
+		expect(await prints("autocomplete --names shielded")).toBe("anna\ncashier\nviewer\n");
+		expect(await prints("autocomplete --names payees")).toBe("anna\ncashier\nviewer\n");
+		await prints("shielded rename anna ann");
+		expect((await rows("shielded list"))[0]).toEqual(before);
 	});
 
 	it("come back from their text, which no argument and no message holds", async () => {
@@ -209,6 +229,37 @@ describe.sequential("paying with notes of a contract", () => {
 		const sk = (await prints("shielded export spending-key ann --yes")).trim();
 		expect(node.asked.length).toBeGreaterThan(3);
 		for (const text of node.asked) expect(text).not.toContain(sk);
+	});
+
+	it("pays with keys that are opened once, and with none of their passwords", async () => {
+		const pay = "shielded send bob 0.5 --key ann --prove-on-node --wait".split(" ");
+		const runtime = join(home.path, "run");
+		mkdirSync(runtime, { mode: 0o700 });
+		const words = [
+			"keystore",
+			"unlock",
+			"bank",
+			"--shielded",
+			"ann",
+			"--",
+			"env",
+			"-u",
+			"COIN_PASSWORD_FILE",
+			process.execPath,
+			program,
+			...pay,
+		];
+		const { code, stdout, stderr } = await home.run(words, "", {
+			...environment,
+			XDG_RUNTIME_DIR: runtime,
+			COIN_TTY: "/nowhere",
+		});
+		expect({ code, stderr }).toEqual({ code: 0, stderr: expect.stringContaining("bank signs (unlocked)") });
+		expect(JSON.parse(stdout)).toMatchObject({ state: "solid", kind: "transfer", amount: "500000" });
+		// The agent is gone, and without a password nothing opens.
+		const locked = { ...environment, COIN_PASSWORD_FILE: "", COIN_TTY: "/nowhere" };
+		const refused = await home.run(["shielded", "balance", "--key", "ann", "--json"], "", locked);
+		expect(errorRecord(refused)).toMatchObject({ code: "password_required" });
 	});
 
 	it("reads everything anew when it is told to", async () => {

@@ -16,6 +16,15 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { agentAt } from "../../src/keystore/agent/client.js";
 import { Agent, agentParent } from "../../src/keystore/agent/server.js";
 import { toBase58Check } from "../../src/protocol/address.js";
+import { toHex } from "../../src/protocol/bytes.js";
+import {
+	addressOfKeys,
+	keysOfSpendingKey,
+	narrowed,
+	type ShieldedKeys,
+} from "../../src/protocol/sapling/key-set.js";
+import { writePaymentAddress } from "../../src/protocol/sapling/payment-address.js";
+import { isAuthorizedBy } from "../../src/protocol/sapling/spend-authorization.js";
 import { addressOfPrivateKey, recoverAddress } from "../../src/protocol/signature.js";
 
 const HASH = new Uint8Array(32).fill(5);
@@ -137,5 +146,74 @@ describe("the agent's user", () => {
 		expect(agentParent({ XDG_RUNTIME_DIR: "/run/user/1000" })).toBe("/run/user/1000");
 		expect(agentParent({})).toBe(tmpdir());
 		expect(agentParent({ XDG_RUNTIME_DIR: `/${"x".repeat(100)}` })).toBe(tmpdir());
+	});
+});
+
+describe("an agent with keys of shielded addresses", () => {
+	const sk = new Uint8Array(32).fill(7);
+	const keys = keysOfSpendingKey(sk) as ShieldedKeys;
+	const address = writePaymentAddress(addressOfKeys(keys), "neutral");
+	const secretsOf = ({ spending }: ShieldedKeys) => [spending?.sk, spending?.ask] as Uint8Array[];
+	const copy = (): ShieldedKeys => structuredClone(keys);
+	const shown = (lent: ShieldedKeys | undefined): unknown =>
+		JSON.parse(
+			JSON.stringify(lent, (_, value: unknown) =>
+				value instanceof Uint8Array || Buffer.isBuffer(value) ? toHex(value) : value,
+			),
+			(_, value: { type?: string; data?: number[] }) =>
+				value?.type === "Buffer" ? toHex(Uint8Array.from(value.data ?? [])) : value,
+		);
+
+	it("lends what reads notes and makes proofs, and authorizes spends itself", async () => {
+		const agent = await Agent.start({ keys: [key], shielded: [copy()], lifeMs: 60_000, parent });
+		const lent = await agentAt(agent.socketPath)?.view(address);
+		expect(shown(lent)).toEqual({
+			...(shown(narrowed(keys, "viewing")) as object),
+			reach: "spending",
+			delegated: { nsk: toHex(keys.spending?.nsk as Uint8Array) },
+		});
+		const alpha = new Uint8Array(32).fill(1);
+		const signature = (await lent?.delegated?.authorize(alpha, HASH)) as Uint8Array;
+		const { ak } = keys.full as { ak: Uint8Array };
+		expect(isAuthorizedBy(ak, alpha, HASH, signature)).toBe(true);
+		expect(isAuthorizedBy(ak, HASH, HASH, signature)).toBe(false);
+		agent.end();
+		await expect(lent?.delegated?.authorize(alpha, HASH)).rejects.toMatchObject({ code: "agent_refused" });
+	});
+
+	it("tells the spending key in no answer, and overwrites it when it ends", async () => {
+		const own = copy();
+		const secrets = secretsOf(own);
+		const agent = await Agent.start({ keys: [], shielded: [own], lifeMs: 60_000, parent });
+		const word = "00".repeat(32);
+		const requests = [
+			{ do: "list" },
+			{ do: "view", address },
+			{ do: "authorize", address, alpha: word, hash: word },
+			{ do: "authorize", address, alpha: word },
+			{ do: "view", address: base58 },
+			{ do: "sign", address, hash: word },
+		];
+		for (const request of requests) {
+			const answer = await raw(agent.socketPath, `${JSON.stringify(request)}\n`);
+			for (const secret of secretsOf(keys)) expect(answer).not.toContain(toHex(secret));
+		}
+		agent.end();
+		for (const secret of secrets) expect(secret.every((byte) => byte === 0)).toBe(true);
+	});
+
+	it.each(["viewing", "incoming"] as const)("lends a %s key, which authorizes nothing", async (reach) => {
+		const agent = await Agent.start({
+			keys: [],
+			shielded: [narrowed(copy(), reach)],
+			lifeMs: 60_000,
+			parent,
+		});
+		const lent = await agentAt(agent.socketPath)?.view(address);
+		expect(shown(lent)).toEqual(shown(narrowed(keys, reach)));
+		const word = "00".repeat(32);
+		const request = { do: "authorize", address, alpha: word, hash: word };
+		expect(await raw(agent.socketPath, `${JSON.stringify(request)}\n`)).toBe('{"error":"unknown key"}');
+		agent.end();
 	});
 });

@@ -8,6 +8,7 @@ import {
 	deleteShielded,
 	findShielded,
 	listShielded,
+	renameShielded,
 	type ShieldedEntry,
 	unlockShielded,
 } from "../../src/keystore/shielded-keystore.js";
@@ -97,5 +98,19 @@ describe("keys of shielded addresses in a keystore", () => {
 		const entry = await addShielded(directory, keys, "password", light);
 		await deleteShielded(entry);
 		expect(readdirSync(join(directory, "shielded"))).toEqual([]);
+	});
+
+	it("get another label without their password", async () => {
+		const entry = await addShielded(directory, keys, "password", { ...light, name: "ann" });
+		await addShielded(directory, narrowed(keys, "viewing"), "password", { ...light, name: "viewer" });
+		const renamed = await renameShielded(directory, entry, "anna");
+		expect(renamed).toEqual({ ...entry, name: "anna" });
+		expect(await findShielded(directory, "anna")).toEqual(renamed);
+		expect(statSync(entry.file).mode & 0o777).toBe(0o600);
+		expect((await unlockShielded(renamed, "password")).ivk).toEqual(keys.ivk);
+		for (const name of ["viewer", "", "a/b"]) {
+			await expect(renameShielded(directory, renamed, name)).rejects.toThrow();
+		}
+		expect((await findShielded(directory, "anna")).file).toBe(entry.file);
 	});
 });

@@ -56,6 +56,10 @@ describe("the id of a block", () => {
 				const block = SignedBlock.decode(Buffer.from(line.block, "hex"));
 				expect(block.idHex).toBe(line.id);
 				expect(toHex(block.bytes)).toBe(line.block);
+				const ids = block.transactions.map(({ idHex }) => idHex);
+				block.forgetContents();
+				expect(block.transactions.map(({ idHex }) => idHex)).toEqual(ids);
+				expect(toHex(block.bytes)).toBe(line.block);
 				expect(toHex(block.computeMerkleRoot())).toBe(toHex(block.raw.txTrieRoot));
 				expect(toHex(block.signer())).toBe(toHex(block.witness));
 				blocks++;

@@ -308,6 +308,12 @@ export class ModelChain implements LocalChain {
 		return { kind: "badSignature", error: new BlockSignatureError("valid signature failed.") };
 	}
 
+	hasProofs(): boolean {
+		return false;
+	}
+
+	prepareTransaction(): undefined {}
+
 	submit(transaction: SignedTransaction): TransactionResult {
 		const key = toKey(transaction.id);
 		if (transaction.message.raw_data?.contract.length !== 1)

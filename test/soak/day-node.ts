@@ -72,15 +72,15 @@ const log = {
 	warn: () => {},
 	error: (fields: object, message: string) => faults.push(`${message} ${JSON.stringify(fields)}`),
 };
+const config = dayConfig(options);
 const node = await startNode({
-	config: dayConfig(options),
+	// Caches small enough to be full soon: what grows after that is not a cache.
+	config: { ...config, storage: { ...config.storage, cacheBytes: 1 << 20 } },
 	dataDirectory: options.directory,
 	producers: [],
 	host: options.host,
 	log,
 	clock: () => BigInt(chainTimeMs(options)),
-	// Small enough to be full soon: what grows after that is not a cache.
-	cacheLimits: { entries: 300, bytes: 256 << 10, historyBytes: 128 << 10 },
 	// What is kept for a time has to come and go as in a whole day.
 	monotonicClock: () => chainTimeMs(options) - options.genesisMs,
 });

@@ -1,5 +1,18 @@
-//! The two fields of BLS12-381 for a machine that multiplies 64 bits to 64 (WebAssembly): Montgomery form in limbs of
-//! 29 or 30 bits, so that many products add up before a carry. Elements are always reduced.
+//! The two fields of BLS12-381: Montgomery form in limbs of a size that the machine multiplies well. Elements are always
+//! reduced.
+
+#[cfg(target_arch = "wasm32")]
+pub use crate::narrow_limbs::{Fp, Fr};
+#[cfg(not(target_arch = "wasm32"))]
+pub use crate::wide_limbs::{Fp, Fr};
+
+/// Of the coordinates; words of 64 bits, highest first.
+pub const FP_MODULUS: [u64; 6] = [
+    0x1a0111ea397fe69a, 0x4b1ba7b6434bacd7, 0x64774b84f38512bf,
+    0x6730d2a0f6b0f624, 0x1eabfffeb153ffff, 0xb9feffffffffaaab,
+];
+/// Of the scalars.
+pub const FR_MODULUS: [u64; 4] = [0x73eda753299d7d48, 0x3339d80809a1d805, 0x53bda402fffe5bfe, 0xffffffff00000001];
 
 pub trait Field: Copy + PartialEq {
     const ZERO: Self;
@@ -24,237 +37,27 @@ pub trait Field: Copy + PartialEq {
     }
 }
 
-/// Defines a field of integers modulo a prime.
-///
-/// - `$words`: of 64 bits, highest first;
-/// - `$limbs`, `$bits`: limbs times bits must leave a few bits free above the modulus;
-/// - `$before_carry`: after so many limbs of a multiplication the sums have to be carried. A round adds two products of
-///   `2 * $bits` bits to each, so that `2 * rounds * 2^(2 * $bits)` stays below 2^64.
-macro_rules! prime_field {
-    ($name:ident, words: $words:expr, count: $count:expr, limbs: $limbs:expr, bits: $bits:expr, before_carry: $before_carry:expr) => {
-        #[derive(Clone, Copy, PartialEq, Eq)]
-        pub struct $name([u32; $limbs]);
-
-        impl $name {
-            const MODULUS: [u32; $limbs] = {
-                let words: [u64; $count] = $words;
-                let mut limbs = [0; $limbs];
-                let mut bit = 0;
-                while bit < 64 * $count {
-                    let one = (words[$count - 1 - bit / 64] >> (bit % 64)) & 1;
-                    limbs[bit / $bits] |= (one as u32) << (bit % $bits);
-                    bit += 1;
-                }
-                limbs
-            };
-            const MASK: u32 = (1 << $bits) - 1;
-            /// -1 / modulus, modulo a limb: each step doubles how many of its bits are right.
-            const NEGATED_INVERSE: u32 = {
-                let mut inverse = 1u32;
-                let mut step = 0;
-                while step < 5 {
-                    inverse = inverse.wrapping_mul(2u32.wrapping_sub(Self::MODULUS[0].wrapping_mul(inverse)));
-                    step += 1;
-                }
-                inverse.wrapping_neg() & Self::MASK
-            };
-            const MODULUS_MINUS_TWO: [u32; $limbs] = {
-                let mut limbs = Self::MODULUS;
-                let mut borrow = 2;
-                let mut i = 0;
-                while i < $limbs {
-                    let difference = limbs[i] as i32 - borrow;
-                    limbs[i] = difference as u32 & Self::MASK;
-                    borrow = -(difference >> $bits);
-                    i += 1;
-                }
-                limbs
-            };
-            /// 2 to twice the bits of all limbs: brings an integer into Montgomery form.
-            const ENTRY: Self = Self::power_of_two(2 * $limbs * $bits);
-            const BYTES: usize = 8 * $count;
-
-            const fn power_of_two(exponent: usize) -> Self {
-                let mut limbs = [0; $limbs];
-                limbs[0] = 1;
-                let mut step = 0;
-                while step < exponent {
-                    let mut carry = 0;
-                    let mut i = 0;
-                    while i < $limbs {
-                        let sum = 2 * limbs[i] + carry;
-                        limbs[i] = sum & Self::MASK;
-                        carry = sum >> $bits;
-                        i += 1;
-                    }
-                    limbs = Self::reduced_once(limbs);
-                    step += 1;
-                }
-                Self(limbs)
-            }
-
-            /// Takes the modulus away where that leaves something.
-            #[inline(always)]
-            const fn reduced_once(limbs: [u32; $limbs]) -> [u32; $limbs] {
-                let mut less = [0; $limbs];
-                let mut borrow = 0i32;
-                let mut i = 0;
-                while i < $limbs {
-                    let difference = limbs[i] as i32 - Self::MODULUS[i] as i32 + borrow;
-                    less[i] = difference as u32 & Self::MASK;
-                    borrow = difference >> $bits;
-                    i += 1;
-                }
-                if borrow == 0 { less } else { limbs }
-            }
-
-            /// Reads an integer, lowest byte first. Modulo the field; at most 8 times the modulus.
-            fn from_integer(bytes: &[u8; Self::BYTES]) -> Self {
-                let mut limbs = [0; $limbs];
-                for (i, &byte) in bytes.iter().enumerate() {
-                    let (limb, shift) = (8 * i / $bits, 8 * i % $bits);
-                    let spread = (byte as u64) << shift;
-                    limbs[limb] |= spread as u32 & Self::MASK;
-                    if spread >> $bits != 0 {
-                        limbs[limb + 1] |= (spread >> $bits) as u32;
-                    }
-                }
-                Self(limbs).mul(&Self::ENTRY)
-            }
-
-            /// The integer, lowest byte first.
-            fn to_integer(self) -> [u8; Self::BYTES] {
-                let mut one = [0; $limbs];
-                one[0] = 1;
-                let limbs = self.mul(&Self(one)).0;
-                let mut bytes = [0; Self::BYTES];
-                for (i, byte) in bytes.iter_mut().enumerate() {
-                    let (limb, shift) = (8 * i / $bits, 8 * i % $bits);
-                    let mut both = limbs[limb] as u64;
-                    if limb + 1 < $limbs {
-                        both |= (limbs[limb + 1] as u64) << $bits;
-                    }
-                    *byte = (both >> shift) as u8;
-                }
-                bytes
-            }
-
-            #[inline(always)]
-            fn rounds(sums: &mut [u64; $limbs], a: &[u32; $limbs], b: &[u32; $limbs], from: usize, to: usize) {
-                for i in from..to {
-                    let x = a[i] as u64;
-                    let lowest = sums[0] + x * b[0] as u64;
-                    let m = ((lowest as u32).wrapping_mul(Self::NEGATED_INVERSE) & Self::MASK) as u64;
-                    let carry = (lowest + m * Self::MODULUS[0] as u64) >> $bits;
-                    for j in 1..$limbs {
-                        sums[j - 1] = sums[j] + x * b[j] as u64 + m * Self::MODULUS[j] as u64;
-                    }
-                    sums[0] += carry;
-                    sums[$limbs - 1] = 0;
-                }
-            }
-
-            /// Raises to the modulus minus two.
-            fn inverse(&self) -> Self {
-                let exponent = Self::MODULUS_MINUS_TWO;
-                let mut result = Self::ONE;
-                for bit in (0..$limbs * $bits).rev() {
-                    result = result.square();
-                    if exponent[bit / $bits] >> (bit % $bits) & 1 == 1 {
-                        result = result.mul(self);
-                    }
-                }
-                result
+/// @param exponent words, highest first
+fn power<F: Field>(base: &F, exponent: &[u64]) -> F {
+    let mut result = F::ONE;
+    for word in exponent {
+        for bit in (0..64).rev() {
+            result = result.square();
+            if word >> bit & 1 == 1 {
+                result = result.mul(base);
             }
         }
-
-        impl Field for $name {
-            const ZERO: Self = Self([0; $limbs]);
-            const ONE: Self = Self::power_of_two($limbs * $bits);
-
-            #[inline]
-            fn add(&self, other: &Self) -> Self {
-                let mut sums = [0; $limbs];
-                let mut carry = 0;
-                for i in 0..$limbs {
-                    let sum = self.0[i] + other.0[i] + carry;
-                    sums[i] = sum & Self::MASK;
-                    carry = sum >> $bits;
-                }
-                Self(Self::reduced_once(sums))
-            }
-
-            #[inline]
-            fn sub(&self, other: &Self) -> Self {
-                let mut limbs = [0; $limbs];
-                let mut borrow = 0i32;
-                for i in 0..$limbs {
-                    let difference = self.0[i] as i32 - other.0[i] as i32 + borrow;
-                    limbs[i] = difference as u32 & Self::MASK;
-                    borrow = difference >> $bits;
-                }
-                let missing = borrow as u32;
-                let mut carry = 0;
-                for i in 0..$limbs {
-                    let sum = limbs[i] + (Self::MODULUS[i] & missing) + carry;
-                    limbs[i] = sum & Self::MASK;
-                    carry = sum >> $bits;
-                }
-                Self(limbs)
-            }
-
-            #[inline(never)]
-            fn mul(&self, other: &Self) -> Self {
-                let mut sums = [0u64; $limbs];
-                Self::rounds(&mut sums, &self.0, &other.0, 0, $before_carry);
-                if $before_carry < $limbs {
-                    for j in 1..$limbs {
-                        sums[j] += sums[j - 1] >> $bits;
-                        sums[j - 1] &= Self::MASK as u64;
-                    }
-                    Self::rounds(&mut sums, &self.0, &other.0, $before_carry, $limbs);
-                }
-                let mut limbs = [0; $limbs];
-                let mut carry = 0;
-                for j in 0..$limbs {
-                    let sum = sums[j] + carry;
-                    limbs[j] = sum as u32 & Self::MASK;
-                    carry = sum >> $bits;
-                }
-                // The sum is hardly ever as large as the modulus.
-                if limbs[$limbs - 1] < Self::MODULUS[$limbs - 1] {
-                    return Self(limbs);
-                }
-                Self(Self::reduced_once(limbs))
-            }
-
-            fn invert(&self) -> Self {
-                self.inverse()
-            }
-        }
-    };
+    }
+    result
 }
 
-prime_field!(
-    Fp,
-    words: [
-        0x1a0111ea397fe69a, 0x4b1ba7b6434bacd7, 0x64774b84f38512bf,
-        0x6730d2a0f6b0f624, 0x1eabfffeb153ffff, 0xb9feffffffffaaab,
-    ],
-    count: 6,
-    limbs: 13,
-    bits: 30,
-    before_carry: 7
-);
-
-prime_field!(
-    Fr,
-    words: [0x73eda753299d7d48, 0x3339d80809a1d805, 0x53bda402fffe5bfe, 0xffffffff00000001],
-    count: 4,
-    limbs: 9,
-    bits: 29,
-    before_carry: 9
-);
+/// Raises to the modulus minus two.
+pub fn inverse<F: Field, const WORDS: usize>(element: &F, modulus: &[u64; WORDS]) -> F {
+    let mut exponent = *modulus;
+    // Both moduli end in more than two.
+    exponent[WORDS - 1] -= 2;
+    power(element, &exponent)
+}
 
 impl Fr {
     /// Generates the multiplicative group.
@@ -282,27 +85,20 @@ impl Fr {
     }
 
     pub fn power(&self, exponent: u64) -> Self {
-        let mut result = Self::ONE;
-        for bit in (0..64).rev() {
-            result = result.square();
-            if exponent >> bit & 1 == 1 {
-                result = result.mul(self);
-            }
-        }
-        result
+        power(self, &[exponent])
     }
 
     /// A root of one whose order is 2^`exponent`.
     pub fn root_of_unity(exponent: u32) -> Self {
-        // The generator to (order of the group / 2^32), from the limbs of the modulus above its lowest 32 bits.
-        let mut root = Self::ONE;
-        let integer = Self::MODULUS;
-        for bit in (Self::TWO_ADICITY as usize..9 * 29).rev() {
-            root = root.square();
-            if integer[bit / 29] >> (bit % 29) & 1 == 1 {
-                root = root.mul(&Self::generator());
+        // The generator to (order of the group / 2^32): the modulus without its lowest 32 bits.
+        let mut quotient = [0; 4];
+        for (i, word) in FR_MODULUS.iter().enumerate() {
+            quotient[i] |= word >> Self::TWO_ADICITY;
+            if i + 1 < quotient.len() {
+                quotient[i + 1] = word << (64 - Self::TWO_ADICITY);
             }
         }
+        let mut root = power(&Self::generator(), &quotient);
         for _ in exponent..Self::TWO_ADICITY {
             root = root.square();
         }
@@ -373,27 +169,71 @@ mod tests {
     use bls12_381::Scalar;
     use ff::Field as _;
     use rand_chacha::ChaCha20Rng;
-    use rand_core::SeedableRng;
+    use rand_core::{RngCore, SeedableRng};
 
-    fn ours(scalar: &Scalar) -> Fr {
-        Fr::from_bytes(&scalar.to_bytes())
+    /// The scalars in wide and in narrow limbs, each against the library of the curve.
+    macro_rules! agrees {
+        ($name:ident, $fr:path) => {
+            #[test]
+            fn $name() {
+                type Ours = $fr;
+                let ours = |scalar: &Scalar| Ours::from_integer(&scalar.to_bytes());
+                let mut random = ChaCha20Rng::from_seed([3; 32]);
+                let mut scalars: Vec<Scalar> = (0..40).map(|_| Scalar::random(&mut random)).collect();
+                scalars.extend([Scalar::ZERO, Scalar::ONE, -Scalar::ONE, -Scalar::from(2), Scalar::from(1 << 63)]);
+                for a in &scalars {
+                    assert_eq!(ours(a).to_integer(), a.to_bytes());
+                    for b in &scalars {
+                        assert_eq!(ours(a).mul(&ours(b)).to_integer(), (a * b).to_bytes());
+                        assert_eq!(ours(a).add(&ours(b)).to_integer(), (a + b).to_bytes());
+                        assert_eq!(ours(a).sub(&ours(b)).to_integer(), (a - b).to_bytes());
+                    }
+                }
+                let a = scalars[0];
+                assert_eq!(ours(&a).invert().to_integer(), a.invert().unwrap().to_bytes());
+                // Any integer is read modulo the field.
+                let most = Ours::from_integer(&[255; 32]);
+                let one_more = Scalar::from_raw([u64::MAX; 4]);
+                assert_eq!(most.to_integer(), one_more.to_bytes());
+            }
+        };
+    }
+    agrees!(scalars_in_wide_limbs, crate::wide_limbs::Fr);
+    agrees!(scalars_in_narrow_limbs, crate::narrow_limbs::Fr);
+
+    #[test]
+    fn coordinates_are_the_same_in_both_limbs() {
+        use crate::{narrow_limbs, wide_limbs};
+        let mut random = ChaCha20Rng::from_seed([4; 32]);
+        let mut integers: Vec<[u8; 48]> = vec![[0; 48], [255; 48]];
+        let mut modulus = [0; 48];
+        for (bytes, word) in modulus.chunks_mut(8).zip(FP_MODULUS.iter().rev()) {
+            bytes.copy_from_slice(&word.to_le_bytes());
+        }
+        for last in [0xaa, 0xab, 0xac] {
+            modulus[0] = last;
+            integers.push(modulus);
+        }
+        for _ in 0..40 {
+            let mut bytes = [0; 48];
+            random.fill_bytes(&mut bytes);
+            integers.push(bytes);
+        }
+        let wide = |bytes: &[u8; 48]| wide_limbs::Fp::from_integer(bytes);
+        let narrow = |bytes: &[u8; 48]| narrow_limbs::Fp::from_integer(bytes);
+        for a in &integers {
+            assert_eq!(wide(a).to_integer(), narrow(a).to_integer());
+            assert_eq!(wide(a).invert().to_integer(), narrow(a).invert().to_integer());
+            for b in &integers {
+                assert_eq!(wide(a).mul(&wide(b)).to_integer(), narrow(a).mul(&narrow(b)).to_integer());
+                assert_eq!(wide(a).add(&wide(b)).to_integer(), narrow(a).add(&narrow(b)).to_integer());
+                assert_eq!(wide(a).sub(&wide(b)).to_integer(), narrow(a).sub(&narrow(b)).to_integer());
+            }
+        }
     }
 
     #[test]
-    fn scalars_are_calculated_as_by_the_library_of_the_curve() {
-        let mut random = ChaCha20Rng::from_seed([3; 32]);
-        let mut scalars: Vec<Scalar> = (0..40).map(|_| Scalar::random(&mut random)).collect();
-        scalars.extend([Scalar::ZERO, Scalar::ONE, -Scalar::ONE, -Scalar::from(2), Scalar::from(1 << 63)]);
-        for a in &scalars {
-            assert_eq!(ours(a).to_bytes(), a.to_bytes());
-            for b in &scalars {
-                assert_eq!(ours(a).mul(&ours(b)).to_bytes(), (a * b).to_bytes());
-                assert_eq!(ours(a).add(&ours(b)).to_bytes(), (a + b).to_bytes());
-                assert_eq!(ours(a).sub(&ours(b)).to_bytes(), (a - b).to_bytes());
-            }
-        }
-        let a = scalars[0];
-        assert_eq!(ours(&a).invert().to_bytes(), a.invert().unwrap().to_bytes());
+    fn roots_of_one_have_their_order() {
         let root = Fr::root_of_unity(5);
         assert!(root.power(32) == Fr::ONE && root.power(16) == Fr::ONE.neg());
     }

@@ -7,9 +7,13 @@ mod field;
 mod generation;
 mod multiexp;
 mod multiples;
+#[cfg(any(target_arch = "wasm32", test))]
+mod narrow_limbs;
 pub mod points;
 mod polynomial;
 pub mod proof;
+#[cfg(not(target_arch = "wasm32"))]
+mod wide_limbs;
 pub mod witness;
 
 #[cfg(target_arch = "wasm32")]

@@ -56,6 +56,7 @@ export default class ChainImport extends CoinCommand {
 				{
 					open: chain.open,
 					pool: chain.pool,
+					prepare: chain.prepare,
 					signal: interrupted,
 					onProgress: (progress) => {
 						({ blocks, transactions } = progress);

@@ -5,15 +5,16 @@ import { Args, Flags } from "@oclif/core";
 import type { AgentStart } from "../../keystore/agent/agent.worker.js";
 import { Agent, agentParent } from "../../keystore/agent/server.js";
 import { type KeystoreEntry, unlockKey } from "../../keystore/keystore.js";
+import { findShielded, type ShieldedEntry, unlockShielded } from "../../keystore/shielded-keystore.js";
+import { forgetKeys, type ShieldedKeys } from "../../protocol/sapling/key-set.js";
 import { CoinCommand } from "../../terminal/base/coin-command.js";
-import { keystoreFlags, type PasswordFlags, passwordFlags } from "../../terminal/flags/flags.js";
+import { keystoreFlags, passwordFlags } from "../../terminal/flags/flags.js";
 import { AGENT_VARIABLE } from "../../terminal/keys/agent-signature.js";
-import { withPassword } from "../../terminal/keys/secrets.js";
+import { type PasswordSource, withPassword } from "../../terminal/keys/secrets.js";
 import { printText } from "../../terminal/output/output.js";
 import { withProgress } from "../../terminal/progress/progress.js";
 import { canAsk } from "../../terminal/prompt/controlling-terminal.js";
 import { takeOverSignals } from "../../terminal/prompt/interrupt.js";
-import type { Settings } from "../../wallet/configuration/settings.js";
 import { Failure } from "../../wallet/failure.js";
 import { openableKey } from "../../wallet/transaction/signing.js";
 import { parseDuration } from "../../wallet/values/duration.js";
@@ -27,7 +28,8 @@ export default class KeystoreUnlock extends CoinCommand {
 		"the time. Without a command an agent goes on in the background until its time is over, the terminal is closed, or " +
 		"coin keystore lock: the line that is printed tells the shell where it listens. Keys stay in memory, are never " +
 		"handed out, and only programs of the same user reach the agent; any of these can have it sign.";
-	static override usage = "keystore unlock <name>... [--for <duration>] [-- <command>...]";
+	static override usage =
+		"keystore unlock [<name>...] [--shielded <name>]... [--for <duration>] [-- <command>...]";
 	static override examples = [
 		"<%= config.bin %> keystore unlock ann bob -- sh pay-everyone.sh",
 		'eval "$(<%= config.bin %> keystore unlock ann --for 10m)"',
@@ -36,13 +38,19 @@ export default class KeystoreUnlock extends CoinCommand {
 	static override args = {
 		name: Args.string({
 			description: "key of the keystore; several can follow",
-			required: true,
 			ignoreStdin: true,
 		}),
 	};
 	static override flags = {
 		...keystoreFlags,
 		...passwordFlags,
+		shielded: Flags.string({
+			description:
+				"key of shielded addresses; the agent tells what reads its notes, and authorizes spends itself; repeatable",
+			helpValue: "<name>",
+			multiple: true,
+			default: [],
+		}),
 		for: Flags.string({
 			description: "until they are forgotten, at most 12h",
 			helpValue: "<duration>",
@@ -67,34 +75,43 @@ export default class KeystoreUnlock extends CoinCommand {
 				},
 			);
 		const settings = await this.settings(flags);
+		if (argv.length + flags.shielded.length === 0) throw new Failure("usage", "no key is named");
 		const entries = await Promise.all((argv as string[]).map((name) => openableKey(settings, name)));
-		const keys = await this.opened(entries, flags, settings);
-		if (command.length > 0) process.exitCode = await runWith(keys, lifeMs, command);
-		else await this.leaveBehind(keys, lifeMs);
+		const ofAddresses = await Promise.all(
+			flags.shielded.map((name) => findShielded(settings.keystoreDirectory, name)),
+		);
+		const opened = await this.opened(entries, ofAddresses, this.passwordSource(flags, settings));
+		if (command.length > 0) process.exitCode = await runWith(opened, lifeMs, command);
+		else await this.leaveBehind(opened, lifeMs);
 	}
 
 	private async opened(
 		entries: readonly KeystoreEntry[],
-		flags: PasswordFlags,
-		settings: Settings,
-	): Promise<Uint8Array[]> {
+		ofAddresses: readonly ShieldedEntry[],
+		source: PasswordSource,
+	): Promise<OpenedKeys> {
+		const open = <E extends { readonly name: string }, K>(
+			entry: E,
+			unlock: (entry: E, password: string) => Promise<K>,
+		): Promise<K> =>
+			withPassword(source, entry.name, (password) =>
+				withProgress("opening the key", this.chatty, () => unlock(entry, password)),
+			);
 		const keys: Uint8Array[] = [];
+		const shielded: ShieldedKeys[] = [];
 		try {
-			for (const entry of entries) {
-				const key = await withPassword(this.passwordSource(flags, settings), entry.name, (password) =>
-					withProgress("opening the key", this.chatty, () => unlockKey(entry, password)),
-				);
-				keys.push(key);
-			}
-			return keys;
+			for (const entry of entries) keys.push(await open(entry, unlockKey));
+			for (const entry of ofAddresses) shielded.push(await open(entry, unlockShielded));
+			return { keys, shielded };
 		} catch (error) {
 			for (const key of keys) key.fill(0);
+			for (const key of shielded) forgetKeys(key);
 			throw error;
 		}
 	}
 
 	/** An agent of its own process, and the line that the shell evaluates. */
-	private async leaveBehind(keys: readonly Uint8Array[], lifeMs: number): Promise<void> {
+	private async leaveBehind({ keys, shielded }: OpenedKeys, lifeMs: number): Promise<void> {
 		const script = join(this.config.root, "dist", "keystore", "agent", "agent.worker.js");
 		// In the same session, so that it loses the terminal when the terminal is closed.
 		const child = fork(script, [], {
@@ -104,6 +121,7 @@ export default class KeystoreUnlock extends CoinCommand {
 		});
 		const start: AgentStart = {
 			keys,
+			shielded,
 			lifeMs,
 			parent: agentParent(process.env),
 			terminal: process.env["COIN_TTY"] || "/dev/tty",
@@ -116,6 +134,7 @@ export default class KeystoreUnlock extends CoinCommand {
 			child.send(start, (error) => error && broken());
 		});
 		for (const key of keys) key.fill(0);
+		for (const key of shielded) forgetKeys(key);
 		child.removeAllListeners("exit");
 		child.unref();
 		if (child.connected) child.disconnect();
@@ -128,13 +147,14 @@ export default class KeystoreUnlock extends CoinCommand {
 	}
 }
 
+interface OpenedKeys {
+	readonly keys: readonly Uint8Array[];
+	readonly shielded: readonly ShieldedKeys[];
+}
+
 /** Runs a command with an agent for it alone. @returns its exit code */
-async function runWith(
-	keys: readonly Uint8Array[],
-	lifeMs: number,
-	command: readonly string[],
-): Promise<number> {
-	const agent = await Agent.start({ keys, lifeMs, parent: agentParent(process.env) });
+async function runWith(opened: OpenedKeys, lifeMs: number, command: readonly string[]): Promise<number> {
+	const agent = await Agent.start({ ...opened, lifeMs, parent: agentParent(process.env) });
 	try {
 		const [program = "", ...words] = command;
 		const child = spawn(program, words, {

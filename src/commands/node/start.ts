@@ -1,5 +1,4 @@
 import { existsSync } from "node:fs";
-import { readFile } from "node:fs/promises";
 import { arch, platform, release } from "node:os";
 import { Flags, type Interfaces } from "@oclif/core";
 import { developmentWarning, keyWarnings } from "../../launch/configuration-check.js";
@@ -20,6 +19,7 @@ import { prepareDevelopment } from "../../node/development/development.js";
 import { readFounding } from "../../node/development/directory.js";
 import { addressText } from "../../node/network/environment.js";
 import type { RunningNode } from "../../node/node.js";
+import { useFastHashing } from "../../protocol/hash.js";
 import { CoinCommand } from "../../terminal/base/coin-command.js";
 import { readSecretFile, withPassword } from "../../terminal/keys/secrets.js";
 import { printLine } from "../../terminal/output/output.js";
@@ -202,6 +202,8 @@ export default class NodeStart extends CoinCommand {
 		if (ignored) this.warning(ignored);
 		let chosen: ChosenDevelopment;
 		let development: ReturnType<typeof prepareDevelopment>;
+		// Addresses of accounts are hashes.
+		await useFastHashing();
 		try {
 			const founding = directory === undefined ? undefined : readFounding(directory);
 			const warn = (message: string): void => this.warning(message);
@@ -309,12 +311,9 @@ export default class NodeStart extends CoinCommand {
 		return withPassword(source, file, async (password) => password);
 	}
 
-	private async printVersion(): Promise<void> {
-		const { version } = JSON.parse(
-			await readFile(new URL("../../../package.json", import.meta.url), "utf8"),
-		) as { version: string };
+	private printVersion(): void {
 		printLine(`OS : ${platform()} ${release()} ${arch()}`);
 		printLine(`Node : ${process.version}`);
-		printLine(`Version : ${version}`);
+		printLine(`Version : ${this.config.version}`);
 	}
 }

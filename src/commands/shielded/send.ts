@@ -91,7 +91,7 @@ export default class ShieldedSend extends ActingCommand {
 		}),
 		fee: Flags.string({
 			description:
-				"fee of the chain's own pool, in smallest units of its token (100000, 1000000 for a new account)",
+				"fee of the chain's own pool, in smallest units of its token (default: what the chain takes)",
 			helpValue: "<n>",
 			helpGroup: "SHIELDED",
 			exclusive: ["contract"],

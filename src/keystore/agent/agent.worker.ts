@@ -4,11 +4,13 @@
  */
 
 import { closeSync, openSync } from "node:fs";
+import type { ShieldedKeys } from "../../protocol/sapling/key-set.js";
 import { Agent } from "./server.js";
 
 /** What the starting program sends. */
 export interface AgentStart {
 	readonly keys: readonly Uint8Array[];
+	readonly shielded: readonly ShieldedKeys[];
 	readonly lifeMs: number;
 	readonly parent: string;
 	/** Device that exists as long as the terminal does. */
@@ -27,9 +29,9 @@ process.once("disconnect", () => {
 
 let ordered = false;
 
-async function run({ keys, lifeMs, parent, terminal }: AgentStart): Promise<void> {
+async function run({ keys, shielded, lifeMs, parent, terminal }: AgentStart): Promise<void> {
 	ordered = true;
-	const agent = await Agent.start({ keys, lifeMs, parent, onEnd: () => process.exit(0) });
+	const agent = await Agent.start({ keys, shielded, lifeMs, parent, onEnd: () => process.exit(0) });
 	for (const signal of ["SIGHUP", "SIGTERM"] as const) process.on(signal, () => agent.end());
 	setInterval(() => {
 		if (!isThere(terminal)) agent.end();

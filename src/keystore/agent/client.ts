@@ -4,6 +4,8 @@ import { lstatSync, type Stats } from "node:fs";
 import { connect } from "node:net";
 import { dirname } from "node:path";
 import { fromHex, toHex } from "../../protocol/bytes.js";
+import { keysOfIncomingKey, keysOfViewingKey, type ShieldedKeys } from "../../protocol/sapling/key-set.js";
+import { DIVERSIFIER_SIZE, KEY_SIZE, SIGNATURE_SIZE } from "../../protocol/sapling/sizes.js";
 import { SIGNATURE_LENGTH } from "../../protocol/signature.js";
 import { KeystoreError } from "../keystore-error.js";
 import { ANSWER_MS, MAX_LINE } from "./server.js";
@@ -53,6 +55,27 @@ class AgentClient {
 		return isOne ? fromHex(signature) : undefined;
 	}
 
+	/**
+	 * What it tells of the key of a shielded address: all but what authorizes spends, which it does itself.
+	 * @param address in the neutral spelling
+	 * @returns undefined if it is gone or doesn't hold the key
+	 */
+	async view(address: string): Promise<ShieldedKeys | undefined> {
+		const answer = await this.ask({ do: "view", address });
+		return answer && keysOfAnswer(answer, (alpha, hash) => this.authorize(address, alpha, hash));
+	}
+
+	/** @throws {KeystoreError} `agent_refused` if it is gone or doesn't hold the key (any more) */
+	private async authorize(address: string, alpha: Uint8Array, hash: Uint8Array): Promise<Uint8Array> {
+		const answer = await this.ask({ do: "authorize", address, alpha: toHex(alpha), hash: toHex(hash) });
+		const signature = bytesIn(answer ?? {}, "signature", SIGNATURE_SIZE);
+		if (signature) return signature;
+		throw new KeystoreError(
+			"agent_refused",
+			`the agent has forgotten the key of ${address}: nothing was spent`,
+		);
+	}
+
 	/** Has it forget its keys and end. @returns whether it was there */
 	async lock(): Promise<boolean> {
 		return (await this.ask({ do: "lock" }))?.["locked"] === true;
@@ -72,6 +95,29 @@ class AgentClient {
 			socket.on("close", () => resolve(objectOf(text)));
 		});
 	}
+}
+
+type Answer = Readonly<Record<string, unknown>>;
+
+function bytesIn(answer: Answer, name: string, length: number): Uint8Array | undefined {
+	const value = answer[name];
+	return typeof value === "string" && new RegExp(`^[0-9a-f]{${2 * length}}$`).test(value)
+		? fromHex(value)
+		: undefined;
+}
+
+function keysOfAnswer(
+	answer: Answer,
+	authorize: (alpha: Uint8Array, hash: Uint8Array) => Promise<Uint8Array>,
+): ShieldedKeys | undefined {
+	const key = (name: string): Uint8Array | undefined => bytesIn(answer, name, KEY_SIZE);
+	const [ak, nk, ovk, ivk, nsk] = [key("ak"), key("nk"), key("ovk"), key("ivk"), key("nsk")];
+	const diversifier = bytesIn(answer, "diversifier", DIVERSIFIER_SIZE);
+	if (!diversifier || !ivk) return undefined;
+	if (answer["reach"] === "incoming") return keysOfIncomingKey(ivk, ovk, diversifier);
+	const viewing = ak && nk && ovk && keysOfViewingKey(ak, nk, ovk, diversifier);
+	if (!viewing || answer["reach"] !== "spending") return viewing;
+	return nsk && { ...viewing, reach: "spending", delegated: { nsk, authorize } };
 }
 
 function objectOf(text: string): Readonly<Record<string, unknown>> | undefined {

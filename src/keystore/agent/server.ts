@@ -1,14 +1,19 @@
 /**
  * The agent: holds opened keys for a while, and signs for programs of the same user. Keys are in its memory alone; it
- * answers on a socket in a directory that only its user can enter, and never tells a key.
+ * answers on a socket in a directory that only its user can enter, and never tells a key that signs. Of shielded addresses it
+ * tells what reads notes and makes proofs, and authorizes spends itself.
  */
 
+import { randomBytes } from "node:crypto";
 import { mkdtempSync, rmSync } from "node:fs";
 import { createServer, type Server, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { toBase58Check } from "../../protocol/address.js";
 import { fromHex, toHex } from "../../protocol/bytes.js";
+import { addressOfKeys, forgetKeys, type ShieldedKeys } from "../../protocol/sapling/key-set.js";
+import { writePaymentAddress } from "../../protocol/sapling/payment-address.js";
+import { authorizeSpend } from "../../protocol/sapling/spend-authorization.js";
 import { addressOfPrivateKey, sign } from "../../protocol/signature.js";
 
 /** Requests and answers are lines of JSON, one of each a connection. */
@@ -21,6 +26,8 @@ const MAX_PATH = 100;
 interface AgentOptions {
 	/** Private keys, 32 bytes each; the agent overwrites them when it ends. */
 	readonly keys: readonly Uint8Array[];
+	/** Of shielded addresses; overwritten too. */
+	readonly shielded?: readonly ShieldedKeys[];
 	/** How long it lives. */
 	readonly lifeMs: number;
 	/** Directory below which its own is made; it should be the user's. */
@@ -37,6 +44,7 @@ export function agentParent(environment: Readonly<Record<string, string | undefi
 
 export class Agent {
 	private readonly keys: ReadonlyMap<string, Uint8Array>;
+	private readonly shielded: ReadonlyMap<string, ShieldedKeys>;
 	private readonly directory: string;
 	private readonly timer: NodeJS.Timeout;
 	private readonly server: Server;
@@ -44,6 +52,10 @@ export class Agent {
 
 	private constructor(private readonly options: AgentOptions) {
 		this.keys = new Map(options.keys.map((key) => [toBase58Check(addressOfPrivateKey(key)), key]));
+		const { shielded = [] } = options;
+		this.shielded = new Map(
+			shielded.map((keys) => [writePaymentAddress(addressOfKeys(keys), "neutral"), keys]),
+		);
 		// Made with mode 0700 in one step, under an unpredictable name.
 		this.directory = mkdtempSync(join(options.parent, "coin-agent-"));
 		this.server = createServer((socket) => this.serve(socket));
@@ -77,6 +89,7 @@ export class Agent {
 		clearTimeout(this.timer);
 		for (const key of this.keys.values()) key.fill(0);
 		for (const key of this.options.keys) key.fill(0);
+		for (const keys of this.shielded.values()) forgetKeys(keys);
 		this.server.close();
 		rmSync(this.directory, { recursive: true, force: true });
 		this.options.onEnd?.();
@@ -98,20 +111,63 @@ export class Agent {
 	}
 
 	private answer(line: string): object {
-		let request: { readonly do?: unknown; readonly address?: unknown; readonly hash?: unknown };
+		let request: Request;
 		try {
-			request = (JSON.parse(line) ?? {}) as typeof request;
+			request = (JSON.parse(line) ?? {}) as Request;
 		} catch {
 			return { error: "not JSON" };
 		}
 		if (this.ended) return { error: "locked" };
-		if (request.do === "list") return { addresses: [...this.keys.keys()] };
-		if (request.do === "lock") return { locked: true };
-		if (request.do !== "sign") return { error: "unknown request" };
-		const key = this.keys.get(String(request.address));
+		switch (request.do) {
+			case "list":
+				return { addresses: [...this.keys.keys()], shielded: [...this.shielded.keys()] };
+			case "lock":
+				return { locked: true };
+			case "sign":
+				return this.sign(request);
+			case "view":
+				return this.view(request);
+			case "authorize":
+				return this.authorize(request);
+			default:
+				return { error: "unknown request" };
+		}
+	}
+
+	private sign({ address, hash }: Request): object {
+		const key = this.keys.get(String(address));
 		if (!key) return { error: "unknown key" };
-		if (typeof request.hash !== "string" || !/^[0-9a-f]{64}$/.test(request.hash))
-			return { error: "not a hash" };
-		return { signature: toHex(sign(fromHex(request.hash), key)) };
+		if (!isWord(hash)) return { error: "not a hash" };
+		return { signature: toHex(sign(fromHex(hash), key)) };
+	}
+
+	/** What reads the notes of a key and makes proofs of them: all but what authorizes. */
+	private view({ address }: Request): object {
+		const keys = this.shielded.get(String(address));
+		if (!keys) return { error: "unknown key" };
+		const { reach, spending, full, ivk, ovk, diversifier } = keys;
+		const parts = { ...full, ivk, ovk, nsk: spending?.nsk, diversifier };
+		const known = Object.entries(parts).filter(
+			(entry): entry is [string, Uint8Array] => entry[1] !== undefined,
+		);
+		return { reach, ...Object.fromEntries(known.map(([name, bytes]) => [name, toHex(bytes)])) };
+	}
+
+	private authorize({ address, alpha, hash }: Request): object {
+		const spending = this.shielded.get(String(address))?.spending;
+		if (!spending) return { error: "unknown key" };
+		if (!isWord(hash) || !isWord(alpha)) return { error: "not a hash" };
+		const random = (length: number): Uint8Array => randomBytes(length);
+		return { signature: toHex(authorizeSpend(spending.ask, fromHex(alpha), fromHex(hash), random)) };
 	}
 }
+
+/** What a client asks; nothing of it is trusted. */
+interface Request {
+	readonly do?: unknown;
+	readonly address?: unknown;
+	readonly hash?: unknown;
+	readonly alpha?: unknown;
+}
+
+const isWord = (value: unknown): value is string => typeof value === "string" && /^[0-9a-f]{64}$/.test(value);

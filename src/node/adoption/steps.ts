@@ -5,11 +5,12 @@
 
 import { SignedBlock } from "../../protocol/block.js";
 import { be64, readBe64, toHex, toKey } from "../../protocol/bytes.js";
+import type { Message } from "../../protocol/codec/descriptor.js";
 import { minInt } from "../../protocol/int64.js";
 import { STORES_IN_PLACE } from "../chain/adopted-blocks.js";
 import { sideKey } from "../chain/data-directory.js";
 import type { KeyValueDatabase } from "../state/database.js";
-import { type StoreDefinition, stores } from "../state/definition.js";
+import { type PackedDefinition, type StoreDefinition, stores } from "../state/definition.js";
 import { mergedAccounts } from "./accounts.js";
 import { AdoptionError } from "./adoption-error.js";
 import type { BlockChoice } from "./adoption-mark.js";
@@ -73,8 +74,10 @@ function converterOf(store: StoreDefinition<unknown>): Convert {
 	if (isStore(store, "properties")) return (key, value) => keptProperty(toKey(key), value);
 	if (isStore(store, "transaction")) return keptTransaction;
 	const { codec } = store;
+	const packed = "packed" in store ? (store as PackedDefinition<Message>).packed : undefined;
 	return (_key, value) => {
-		codec.decode(value, "");
+		if (packed) packed.decode(value);
+		else codec.decode(value, "");
 		return value;
 	};
 }

@@ -69,9 +69,10 @@ export function buildUnchecked(
 export function transactionHeader({ node, state }: ApiContext) {
 	const { properties } = state;
 	const { referenceBlock, expirationMs } = node.config.transaction;
-	const number =
-		referenceBlock === "solid" ? properties.get("LATEST_SOLIDIFIED_BLOCK_NUM") : properties.headNumber;
-	const id = state.blockIndex.get(be64(number)) ?? properties.headId;
+	const id =
+		referenceBlock === "solid"
+			? (state.blockIndex.get(be64(properties.get("LATEST_SOLIDIFIED_BLOCK_NUM"))) ?? properties.headId)
+			: properties.headId;
 	return {
 		...refBlockOf(id),
 		expirationMs: properties.headTimestampMs + expirationMs,

@@ -8,6 +8,8 @@ import { createServer, type Server, type Socket } from "node:net";
 import { type ConnectionFacts, ConnectionPlaces } from "./connection-places.js";
 
 const MAX_WAITING = 1_000;
+/** Connections that the system holds until they are taken; of one too many the client hears nothing for a second. */
+const BACKLOG = 4_096;
 const LOOK_AGAIN_MS = 100;
 
 interface ConnectionRule extends ConnectionFacts {
@@ -53,12 +55,18 @@ export class ConnectionGate {
 	listen(port: number, host: string | undefined): Promise<number> {
 		return new Promise((resolve, reject) => {
 			this.listener.once("error", reject);
-			this.listener.listen(port, host, () => {
+			this.listener.listen({ port, ...(host === undefined ? {} : { host }), backlog: BACKLOG }, () => {
 				this.listener.off("error", reject);
 				const address = this.listener.address();
 				resolve(typeof address === "object" && address ? address.port : port);
 			});
 		});
+	}
+
+	/** A connection that is others' from now on gives its place back, and isn't closed with the gate. */
+	letGo(socket: Socket): void {
+		this.places.release(socket);
+		this.admitWaiting();
 	}
 
 	private admit(socket: Socket, address: string): void {

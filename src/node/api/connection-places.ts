@@ -52,12 +52,22 @@ export class ConnectionPlaces {
 		socket.once("close", () => this.leave(socket, address));
 	}
 
+	/** A connection that is others' from now on gives its place back. */
+	release(socket: Socket): void {
+		const address = this.open.get(socket);
+		if (address !== undefined) this.giveBack(socket, address);
+	}
+
 	private leave(socket: Socket, address: string): void {
-		this.open.delete(socket);
+		this.leaving = Math.max(0, this.leaving - 1);
+		this.giveBack(socket, address);
+	}
+
+	private giveBack(socket: Socket, address: string): void {
+		if (!this.open.delete(socket)) return;
 		const left = this.heldBy(address) - 1;
 		if (left > 0) this.counts.set(address, left);
 		else this.counts.delete(address);
-		this.leaving = Math.max(0, this.leaving - 1);
 	}
 
 	/**

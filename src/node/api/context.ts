@@ -119,6 +119,8 @@ export interface ApiNode {
 	 * @throws {ChainError} the first rule that it breaks
 	 */
 	submit(transaction: SignedTransaction): Promise<void>;
+	/** Begins checking the shielded proofs of a call elsewhere; undefined if there is nothing to wait for. */
+	prepareCall?(transaction: SignedTransaction): Promise<void> | undefined;
 	/** Brings the head of a development chain to the present, if it is behind. @returns whether that changed anything */
 	catchUp(): boolean;
 	/** The first key of a store in the head state at or after `from` and before `end`. */

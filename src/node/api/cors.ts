@@ -3,10 +3,10 @@
  * depend on cookies, and browsers are never allowed to send any.
  */
 
-import type { IncomingMessage } from "node:http";
 import type { HttpAnswer } from "./http-answer.js";
+import type { HttpRequest } from "./http-request.js";
 
-type Handle = (request: IncomingMessage, answer: HttpAnswer) => Promise<void>;
+type Handle = (request: HttpRequest, answer: HttpAnswer) => Promise<void> | void;
 
 /** How long a browser may remember what it was told. */
 const MAX_AGE_SECONDS = 600;
@@ -18,7 +18,7 @@ const MAX_AGE_SECONDS = 600;
 export function withCors(origins: readonly string[], handle: Handle): Handle {
 	if (origins.length === 0) return handle;
 	const allowed = new Set(origins);
-	return async (request, answer) => {
+	return (request, answer) => {
 		const { origin } = request.headers;
 		if (!allowed.has("*")) answer.header("Vary", "Origin");
 		if (origin === undefined || !(allowed.has("*") || allowed.has(origin))) return handle(request, answer);

@@ -1,7 +1,9 @@
 /** Writing the answer to one HTTP request: statuses, headers and framing (protocol/http §1.3). */
 
-import { type IncomingMessage, type ServerResponse, STATUS_CODES } from "node:http";
+import { IncomingMessage, type ServerResponse, STATUS_CODES } from "node:http";
 import { errorPage } from "./error-page.js";
+import type { HttpRequest } from "./http-request.js";
+import type { PlainResponse } from "./plain-response.js";
 
 /** Type of an answer. */
 export const JSON_TYPE = "application/json;charset=utf-8";
@@ -16,8 +18,8 @@ export class HttpAnswer {
 	rewrite: ((text: string) => string) | undefined;
 
 	constructor(
-		private readonly request: IncomingMessage,
-		private readonly response: ServerResponse,
+		private readonly request: HttpRequest,
+		private readonly response: ServerResponse | PlainResponse,
 	) {}
 
 	/**
@@ -39,8 +41,12 @@ export class HttpAnswer {
 		if (status === 200) this.bytes = length;
 		response.writeHead(status, headers);
 		response.end(request.method === "HEAD" ? undefined : text);
-		// The unread rest of a body must not block the connection.
-		request.resume();
+		this.readRest();
+	}
+
+	/** The unread rest of a body must not block the connection. */
+	private readRest(): void {
+		if (this.request instanceof IncomingMessage) this.request.resume();
 	}
 
 	/**
@@ -74,7 +80,7 @@ export class HttpAnswer {
 	/** Ends what {@link begin} began. */
 	end(): void {
 		this.response.end();
-		this.request.resume();
+		this.readRest();
 	}
 
 	/** Ends it so that the client doesn't take it for whole. */

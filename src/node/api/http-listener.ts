@@ -2,10 +2,14 @@
 
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { Socket } from "node:net";
+import type { Duplex } from "node:stream";
 import { ConnectionGate } from "./connection-gate.js";
 import { CONNECTION_TIMES, type ConnectionTimes, sweepIntervalMs } from "./connection-times.js";
 import { HttpAnswer } from "./http-answer.js";
-import { refuseUnreadable } from "./request-head.js";
+import type { HttpRequest } from "./http-request.js";
+import { servePlain } from "./plain-connection.js";
+import { CommonBytes, type PlainResponse } from "./plain-response.js";
+import { pathOf, refuseUnreadable } from "./request-head.js";
 
 /** What node:http itself admits: enough to answer longer heads with a status of ours. */
 const PARSER_HEAD_LIMIT = 65_536;
@@ -14,16 +18,24 @@ const CLOSE_GRACE_MS = 1_000;
 /** Requests that a client may send on a connection before the answer to an earlier one has left: those of some packets. */
 const MAX_PIPELINED = 256;
 
+/** Answers a request. What can be answered at once needs no promise. */
+export type Handle = (request: HttpRequest, answer: HttpAnswer) => Promise<void> | void;
+
 interface HttpListenerOptions {
 	/** Connections served at a time; 0 or less: no limit. */
 	readonly maxConnections: number;
 	/** How long a client may keep a connection without sending; absent: {@link IDLE_MS}. */
 	readonly idleMs?: number | undefined;
-	readonly handle: (request: IncomingMessage, answer: HttpAnswer) => Promise<void>;
+	readonly handle: Handle;
 	/** Absent: {@link CONNECTION_TIMES}. */
 	readonly times?: ConnectionTimes | undefined;
 	/** Told of every request after its answer; undefined: requests are not counted. */
-	readonly answered?: ((request: IncomingMessage, answer: HttpAnswer, ms: number) => void) | undefined;
+	readonly answered?: ((request: HttpRequest, answer: HttpAnswer, ms: number) => void) | undefined;
+	/**
+	 * Takes over a connection whose client asks for another protocol; absent: it is answered as any request.
+	 * @param head what the client has sent behind its request
+	 */
+	readonly upgrade?: ((request: IncomingMessage, socket: Socket, head: Buffer) => void) | undefined;
 	/** Told of what {@link handle} throws; the connection is closed then. */
 	readonly report: (error: unknown, where: string) => void;
 }
@@ -40,6 +52,12 @@ interface Unfinished {
 
 /** A request and its answer. */
 interface Call {
+	readonly request: HttpRequest;
+	readonly response: ServerResponse | PlainResponse;
+}
+
+/** One that node:http has read. */
+interface ParsedCall extends Call {
 	readonly request: IncomingMessage;
 	readonly response: ServerResponse;
 }
@@ -50,7 +68,7 @@ export class HttpListener {
 	/** Connections with a request under way. */
 	private readonly busy = new Map<Socket, Call>();
 	/** Requests that came before the answer to an earlier one of their connection had left. */
-	private readonly waiting = new Map<Socket, Call[]>();
+	private readonly waiting = new Map<Socket, ParsedCall[]>();
 	private readonly unfinished = new WeakMap<Socket, Unfinished>();
 	private closing = false;
 
@@ -72,11 +90,20 @@ export class HttpListener {
 		this.http.on("clientError", (error: NodeJS.ErrnoException, socket: Socket) =>
 			refuseUnreadable(error, socket),
 		);
+		if (options.upgrade) this.http.on("upgrade", (...asked) => this.upgrade(...asked));
 		const times = options.times ?? CONNECTION_TIMES;
+		const plain = {
+			idleMs,
+			common: new CommonBytes(idleMs),
+			takes: () => !this.closing,
+			begin: (call: Call) => this.answer(call),
+			ended: (socket: Socket) => this.ended(socket),
+			handOver: (socket: Socket) => void this.http.emit("connection", socket),
+		};
 		const serve = (socket: Socket): void => {
 			this.unfinished.set(socket, { sinceMs: undefined, answered: -1, idleFromMs: performance.now() });
 			socket.once("close", () => this.waiting.delete(socket));
-			this.http.emit("connection", socket);
+			servePlain(socket, plain);
 		};
 		this.gate = new ConnectionGate(options.maxConnections, serve, true, {
 			isStale: (socket, crowded) => this.isSlow(socket, crowded ? times.crowdedMs : times.requestMs),
@@ -125,6 +152,17 @@ export class HttpListener {
 		return state.sinceMs === undefined ? 0 : performance.now() - state.sinceMs;
 	}
 
+	private upgrade(request: IncomingMessage, stream: Duplex, head: Buffer): void {
+		// node:http declares a stream; what it hands over is the connection.
+		const socket = stream as Socket;
+		if (this.closing || this.busy.has(socket)) {
+			socket.destroy();
+			return;
+		}
+		this.gate.letGo(socket);
+		this.options.upgrade?.(request, socket, head);
+	}
+
 	private receive(request: IncomingMessage, response: ServerResponse): void {
 		const { socket } = request;
 		const line = this.waiting.get(socket) ?? [];
@@ -156,31 +194,48 @@ export class HttpListener {
 		});
 	}
 
-	private begin(call: Call): void {
+	private begin(call: ParsedCall): void {
 		const { request, response } = call;
 		const { socket } = request;
-		this.busy.set(socket, call);
 		if (this.closing) response.shouldKeepAlive = false;
 		response.once("close", () => {
-			this.busy.delete(socket);
-			const state = this.unfinished.get(socket);
-			if (state) {
-				state.answered = socket.bytesRead;
-				state.idleFromMs = performance.now();
-				state.sinceMs = undefined;
-			}
-			if (this.closing) socket.destroySoon();
-			else this.next(socket);
+			this.ended(socket);
+			if (!this.closing) this.next(socket);
 		});
-		const { handle, answered, report } = this.options;
+		this.answer(call);
+	}
+
+	/** The answer of a connection has left, or can't any more. */
+	private ended(socket: Socket): void {
+		this.busy.delete(socket);
+		const state = this.unfinished.get(socket);
+		if (state) {
+			state.answered = socket.bytesRead;
+			state.idleFromMs = performance.now();
+			state.sinceMs = undefined;
+		}
+		if (this.closing) socket.destroySoon();
+	}
+
+	private answer(call: Call): void {
+		const { request, response } = call;
+		this.busy.set(request.socket, call);
+		const { handle, answered } = this.options;
 		const answer = new HttpAnswer(request, response);
 		const started = answered ? performance.now() : 0;
-		handle(request, answer)
-			.then(answered && (() => answered(request, answer, performance.now() - started)))
-			.catch((error: unknown) => {
-				// A client that left in the middle of its request is not a fault of this program.
-				if (request.complete) report(error, `HTTP ${request.method} ${request.url}`);
-				socket.destroy();
-			});
+		const done = answered && (() => answered(request, answer, performance.now() - started));
+		try {
+			const handled = handle(request, answer);
+			if (handled) handled.then(done).catch((error: unknown) => this.failed(request, error));
+			else done?.();
+		} catch (error) {
+			this.failed(request, error);
+		}
+	}
+
+	private failed(request: HttpRequest, error: unknown): void {
+		// A client that left in the middle of its request is not a fault of this program. Queries may carry keys.
+		if (request.complete) this.options.report(error, `HTTP ${request.method} ${pathOf(request)}`);
+		request.socket.destroy();
 	}
 }

@@ -5,28 +5,29 @@
  * router costs a hundred milliseconds of the node's start.
  */
 
-import type { IncomingMessage } from "node:http";
 import { toNeutral } from "../../protocol/dialect.js";
 import { exceptionText, isWireError, NamedError } from "../../protocol/json/exceptions.js";
-import type { JsonLibrary } from "../../protocol/json/json-library.js";
 import { isFrom } from "../rules/release.js";
 import type { Broadcaster } from "./broadcast.js";
-import type { ApiContext, ApiNode, ServerKind } from "./context.js";
+import type { ApiNode, ServerKind } from "./context.js";
 import { withCors } from "./cors.js";
 import { isForeignPage, type OriginRule } from "./development/web-origin.js";
 import { BadRequestError, type Endpoint, errorMessage } from "./endpoint.js";
 import { FOLDERS, limitedName, routesOf } from "./endpoint-table.js";
 import type { HttpAnswer } from "./http-answer.js";
 import { JSON_TYPE } from "./http-answer.js";
+import { HttpContext, type ServerContext } from "./http-context.js";
 import { HttpListener } from "./http-listener.js";
+import type { HttpRequest } from "./http-request.js";
 import { libraryOf } from "./json-style.js";
 import { isClosedOnLiteNode, LITE_NODE_TEXT } from "./lite-node.js";
 import type { LongAnswer } from "./long-answer.js";
 import { sendLong } from "./long-answer-sender.js";
 import { reportAnswers } from "./observer.js";
+import { PlainRequest } from "./plain-request.js";
 import { type CallGate, OUT_OF_RESOURCES } from "./rate-limiter.js";
 import { type InputMode, isForm, type ReceivedRequest, RequestInput } from "./request.js";
-import { collectBody, EMPTY_BODY, LARGE_BODY } from "./request-body.js";
+import { collectBody, EMPTY_BODY, LARGE_BODY, type MissingBody } from "./request-body.js";
 import { headRefusal, pathOf, queryOf, traceOf } from "./request-head.js";
 import { servicePage } from "./service-pages.js";
 import { ownTurn } from "./turns.js";
@@ -41,6 +42,17 @@ interface Route {
 	readonly endpoint: Endpoint;
 	readonly gate: CallGate;
 }
+
+/** A request that an endpoint answers. */
+interface EndpointCall {
+	readonly request: HttpRequest;
+	readonly answer: HttpAnswer;
+	readonly endpoint: Endpoint;
+	readonly mode: InputMode;
+	readonly contentType: string;
+}
+
+type EndpointText = string | LongAnswer;
 
 /** Shorter answers are written faster than they are looked up. */
 const LONG_ANSWER = 2_048;
@@ -62,7 +74,7 @@ class AnswerLines {
 
 export class HttpServer {
 	private readonly lines = new AnswerLines();
-	private readonly library: JsonLibrary;
+	private readonly common: ServerContext;
 	private readonly routes = new Map<string, Route>();
 	private readonly listener: HttpListener;
 	private readonly disabled: ReadonlySet<string>;
@@ -72,14 +84,21 @@ export class HttpServer {
 	constructor(
 		private readonly node: ApiNode,
 		private readonly kind: ServerKind,
-		private readonly broadcaster: Broadcaster,
+		broadcaster: Broadcaster,
 		/** Endpoints by path that this server has beside those of its kind. */
 		extra: ReadonlyMap<string, Endpoint> = new Map(),
 		/** Whose pages may send what isn't signed; absent: no page's. Only a development chain takes any. */
 		private readonly origins?: OriginRule,
 	) {
 		const { config, limiter } = node;
-		this.library = libraryOf(config.node.release);
+		this.common = {
+			server: kind,
+			node,
+			broadcaster,
+			dialect: config.node.dialect,
+			library: libraryOf(config.node.release),
+			postQuantum: config.node.network === "nile",
+		};
 		for (const [path, endpoint] of [...routesOf(kind, config.node.release), ...extra]) {
 			this.routes.set(path, { endpoint, gate: limiter.http(limitedName(endpoint, kind)) });
 		}
@@ -107,7 +126,7 @@ export class HttpServer {
 	}
 
 	/** Answers one request, of a listener of its own or of one that serves several kinds. */
-	async route(request: IncomingMessage, answer: HttpAnswer): Promise<void> {
+	route(request: HttpRequest, answer: HttpAnswer): Promise<void> | void {
 		const { method = "" } = request;
 		const refused = headRefusal(request);
 		if (refused !== undefined) return answer.page(refused);
@@ -129,18 +148,33 @@ export class HttpServer {
 			return this.answerOther(request, answer, method, route.endpoint);
 		}
 		const admitted = route.gate.enter(request.socket.remoteAddress ?? "");
-		if (admitted !== true && !(await admitted)) {
-			return answer.send(200, JSON_TYPE, `${this.outOfResources()}\n`);
-		}
+		if (admitted !== true) return this.dispatchLater(admitted, request, answer, route);
+		let dispatched: Promise<void> | undefined;
 		try {
-			await this.dispatch(request, answer, route.endpoint);
+			dispatched = this.dispatch(request, answer, route.endpoint) ?? undefined;
 		} finally {
-			route.gate.leave();
+			if (!dispatched) route.gate.leave();
+		}
+		return dispatched?.finally(() => route.gate.leave());
+	}
+
+	/** Answers a request that has to wait until it is let in. */
+	private async dispatchLater(
+		admission: Promise<boolean>,
+		request: HttpRequest,
+		answer: HttpAnswer,
+		{ gate, endpoint }: Route,
+	): Promise<void> {
+		if (!(await admission)) return answer.send(200, JSON_TYPE, `${this.outOfResources()}\n`);
+		try {
+			await this.dispatch(request, answer, endpoint);
+		} finally {
+			gate.leave();
 		}
 	}
 
 	/** From release 4.8.2 on a body that is announced too long is refused before anything else is looked at. */
-	private isTooLarge({ headers }: IncomingMessage): boolean {
+	private isTooLarge({ headers }: HttpRequest): boolean {
 		const { http, release } = this.node.config.node;
 		return isFrom(release, "4.8.2") && Number(headers["content-length"] ?? 0) > http.maxBodySize;
 	}
@@ -156,7 +190,7 @@ export class HttpServer {
 		return errorMessage(exceptionText(error, this.node.config.node.dialect));
 	}
 
-	private async answerUnknown(request: IncomingMessage, answer: HttpAnswer, path: string): Promise<void> {
+	private async answerUnknown(request: HttpRequest, answer: HttpAnswer, path: string): Promise<void> {
 		const { method = "" } = request;
 		if (method === "GET" || method === "HEAD") {
 			const page = await servicePage(path, this.node, { kind: this.kind, host: request.headers.host });
@@ -167,7 +201,7 @@ export class HttpServer {
 	}
 
 	private answerOther(
-		request: IncomingMessage,
+		request: HttpRequest,
 		answer: HttpAnswer,
 		method: string,
 		endpoint: Endpoint | undefined,
@@ -177,43 +211,77 @@ export class HttpServer {
 		else answer.empty(method === "PUT" || method === "DELETE" ? 405 : 501);
 	}
 
-	private async dispatch(request: IncomingMessage, answer: HttpAnswer, endpoint: Endpoint): Promise<void> {
+	private dispatch(request: HttpRequest, answer: HttpAnswer, endpoint: Endpoint): Promise<void> | void {
 		const method = request.method === "POST" ? "POST" : "GET";
 		const mode = method === "POST" ? endpoint.post : endpoint.get;
 		if (mode === "refused") return answer.unsupported(method);
 		if (mode === "empty") return answer.send(200, JSON_TYPE, "");
-		const limit = this.node.config.node.http.maxBodySize;
 		const contentType = request.headers["content-type"] ?? "";
 		const readsBody = method === "POST" && (mode !== "query" || isForm(contentType));
+		const call: EndpointCall = { request, answer, endpoint, mode, contentType };
+		if (!readsBody) return this.answerCall(call, EMPTY_BODY);
+		if (request instanceof PlainRequest) return this.answerCall(call, request.body);
+		return this.answerLater(call);
+	}
+
+	/** Answers a request whose body is still coming. */
+	private async answerLater(call: EndpointCall): Promise<void> {
+		const { request } = call;
 		const share = this.node.limiter.bodies.open(request.socket.remoteAddress ?? "");
 		try {
-			const kept = Math.max(limit, MAX_KEPT_BODY) + LINE_ENDS;
-			const body = readsBody ? await collectBody(request, kept, share) : EMPTY_BODY;
-			if (body === "no room") return answer.page(503);
-			if (body.length > LARGE_BODY) await ownTurn();
-			const received: ReceivedRequest = {
-				method,
-				query: queryOf(request),
-				contentType,
-				body: body === "too long" ? undefined : body,
-				bodyLimit: limit,
-				library: this.library,
-				postQuantum: this.node.config.node.network === "nile",
-			};
-			const { status, text } = await this.answerText(endpoint, received, mode, {
-				isAbandoned: () => request.socket.destroyed,
-				client: request.socket.remoteAddress,
-				signedOnly: this.node.rules.development !== undefined && isForeignPage(request.headers, this.origins),
-			});
-			if (typeof text !== "string") return await this.sendLong(request, answer, text, endpoint);
-			answer.send(status, JSON_TYPE, text === "" ? "" : this.lines.ended(text));
+			const kept = Math.max(this.node.config.node.http.maxBodySize, MAX_KEPT_BODY) + LINE_ENDS;
+			const body = await collectBody(request, kept, share);
+			if (typeof body !== "string" && body.length > LARGE_BODY) await ownTurn();
+			await this.answerCall(call, body);
 		} finally {
 			share.release();
 		}
 	}
 
+	private answerCall(call: EndpointCall, body: Uint8Array | MissingBody): Promise<void> | void {
+		const { request, answer, endpoint, mode, contentType } = call;
+		if (body === "no room") return answer.page(503);
+		const received: ReceivedRequest = {
+			method: request.method === "POST" ? "POST" : "GET",
+			query: queryOf(request),
+			contentType,
+			body: body === "too long" ? undefined : body,
+			bodyLimit: this.node.config.node.http.maxBodySize,
+			library: this.common.library,
+			postQuantum: this.common.postQuantum,
+		};
+		const input = new RequestInput(received, mode);
+		const { rules } = this.node;
+		const signedOnly = rules.development !== undefined && isForeignPage(request.headers, this.origins);
+		const context = new HttpContext(this.common, request, input, signedOnly);
+		let text: EndpointText | Promise<EndpointText>;
+		try {
+			text = endpoint.answer(context, input);
+		} catch (error) {
+			return this.sendFailure(call, context, error);
+		}
+		if (!(text instanceof Promise)) return this.sendText(call, text);
+		return text.then(
+			(later) => this.sendText(call, later),
+			(error: unknown) => this.sendFailure(call, context, error),
+		);
+	}
+
+	private sendText({ request, answer, endpoint }: EndpointCall, text: EndpointText): Promise<void> | void {
+		if (typeof text !== "string") return this.sendLong(request, answer, text, endpoint);
+		answer.send(200, JSON_TYPE, text === "" ? "" : this.lines.ended(text));
+	}
+
+	private sendFailure({ answer, endpoint }: EndpointCall, context: HttpContext, error: unknown): void {
+		const failure = error instanceof Error ? error : new Error(String(error));
+		if (!isWireError(failure)) this.node.report(failure, endpoint.name);
+		const status = failure instanceof BadRequestError ? 400 : 200;
+		const text = endpoint.failure(context, failure);
+		answer.send(status, JSON_TYPE, text === "" ? "" : this.lines.ended(text));
+	}
+
 	private sendLong(
-		request: IncomingMessage,
+		request: HttpRequest,
 		answer: HttpAnswer,
 		long: LongAnswer,
 		endpoint: Endpoint,
@@ -227,40 +295,6 @@ export class HttpServer {
 				return errorMessage(exceptionText(error, this.node.config.node.dialect));
 			},
 		});
-	}
-
-	private async answerText(
-		endpoint: Endpoint,
-		received: ReceivedRequest,
-		mode: InputMode,
-		caller: Pick<ApiContext, "isAbandoned" | "client" | "signedOnly">,
-	): Promise<{ readonly status: number; readonly text: string | LongAnswer }> {
-		const input = new RequestInput(received, mode);
-		const { node, kind, broadcaster } = this;
-		const context: ApiContext = {
-			server: kind,
-			node,
-			state: node.view(kind),
-			broadcaster,
-			...caller,
-			style: {
-				get visible() {
-					return input.visible;
-				},
-				dialect: node.config.node.dialect,
-				library: this.library,
-				longsAsText: input.longsAsText,
-				postQuantum: node.config.node.network === "nile",
-			},
-		};
-		try {
-			return { status: 200, text: await endpoint.answer(context, input) };
-		} catch (error) {
-			const failure = error instanceof Error ? error : new Error(String(error));
-			if (!isWireError(failure)) node.report(failure, endpoint.name);
-			const status = failure instanceof BadRequestError ? 400 : 200;
-			return { status, text: endpoint.failure(context, failure) };
-		}
 	}
 }
 

@@ -1,7 +1,7 @@
 /** Reports of what the servers do, for metrics. Without an observer nothing is counted or timed. */
 
-import type { IncomingMessage } from "node:http";
 import type { HttpAnswer } from "./http-answer.js";
+import type { HttpRequest } from "./http-request.js";
 
 export interface AnsweredRequest {
 	/** `full`, `solidity`, `pbft`, or the name of a JSON-RPC server. */
@@ -21,8 +21,8 @@ const WITHOUT_ENDPOINT: ReadonlySet<number> = new Set([302, 404, 405]);
 export function reportAnswers(
 	observer: ApiObserver | undefined,
 	server: string,
-	pathOf: (request: IncomingMessage) => string | undefined,
-): ((request: IncomingMessage, answer: HttpAnswer, ms: number) => void) | undefined {
+	pathOf: (request: HttpRequest) => string | undefined,
+): ((request: HttpRequest, answer: HttpAnswer, ms: number) => void) | undefined {
 	return (
 		observer?.answered &&
 		((request, { status, bytes }, ms) => {

@@ -15,8 +15,11 @@ export class Parameters {
 		private readonly malformed: string | undefined,
 	) {}
 
+	private static readonly none = new Parameters(new Map(), undefined);
+
 	/** Reads the parameters of a query, and those of a form body after them. */
 	static parse(query: string, form = ""): Parameters {
+		if (query === "" && form === "") return Parameters.none;
 		const values = new Map<string, string[]>();
 		let malformed: string | undefined;
 		for (const [text, name] of [

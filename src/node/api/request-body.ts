@@ -1,7 +1,8 @@
 /** Reading a request's body. */
 
-import type { IncomingMessage } from "node:http";
 import type { BodyShare } from "./body-budget.js";
+import type { HttpRequest } from "./http-request.js";
+import { PlainRequest } from "./plain-request.js";
 
 export const EMPTY_BODY = new Uint8Array(0);
 
@@ -9,18 +10,20 @@ export const EMPTY_BODY = new Uint8Array(0);
 export const LARGE_BODY = 256 << 10;
 
 /** Why there is no body: it is longer than is kept, or too many others are held at this moment. */
-type MissingBody = "too long" | "no room";
+export type MissingBody = "too long" | "no room";
 
 /**
- * Reads the whole body. What doesn't fit is read and forgotten. Rejects if the client goes away.
+ * Reads the whole body; one that has come already is returned at once. What doesn't fit is read and forgotten. Rejects if
+ * the client goes away.
  * @param limit bytes that are kept
  * @param share of the process's bodies; absent: only `limit` counts. To be released once the body is no longer needed
  */
 export function collectBody(
-	request: IncomingMessage,
+	request: HttpRequest,
 	limit: number,
 	share?: BodyShare,
-): Promise<Uint8Array | MissingBody> {
+): Uint8Array | MissingBody | Promise<Uint8Array | MissingBody> {
+	if (request instanceof PlainRequest) return request.body.length > limit ? "too long" : request.body;
 	return new Promise((resolve, reject) => {
 		let chunks: Uint8Array[] = [];
 		let size = 0;

@@ -1,13 +1,14 @@
 /** A request before its endpoint: its path, the size of its head, and requests that can't be read at all. */
 
-import { type IncomingMessage, STATUS_CODES } from "node:http";
+import { STATUS_CODES } from "node:http";
 import type { Socket } from "node:net";
+import type { HttpRequest } from "./http-request.js";
 
 const MAX_REQUEST_LINE = 8192;
 const MAX_HEAD = 8192;
 
 /** The status with which a head that is too long is refused. */
-export function headRefusal({ method = "", url = "", rawHeaders }: IncomingMessage): 414 | 431 | undefined {
+export function headRefusal({ method = "", url = "", rawHeaders }: HttpRequest): 414 | 431 | undefined {
 	let size = method.length + url.length + "  HTTP/1.1".length;
 	if (size > MAX_REQUEST_LINE) return 414;
 	size += "\r\n".length;
@@ -16,13 +17,13 @@ export function headRefusal({ method = "", url = "", rawHeaders }: IncomingMessa
 }
 
 /** The path of a request, as endpoints are looked up by it. */
-export function pathOf({ url = "/" }: IncomingMessage): string {
+export function pathOf({ url = "/" }: HttpRequest): string {
 	const question = url.indexOf("?");
 	return plainPath(question < 0 ? url : url.slice(0, question));
 }
 
 /** What follows the question mark. */
-export function queryOf({ url = "/" }: IncomingMessage): string {
+export function queryOf({ url = "/" }: HttpRequest): string {
 	const question = url.indexOf("?");
 	return question < 0 ? "" : url.slice(question + 1);
 }
@@ -43,7 +44,7 @@ function plainPath(path: string): string {
 	}
 }
 
-export function traceOf({ method, url, httpVersion, rawHeaders }: IncomingMessage): string {
+export function traceOf({ method, url, httpVersion, rawHeaders }: HttpRequest): string {
 	const lines = [`${method} ${url} HTTP/${httpVersion}`];
 	for (let i = 0; i < rawHeaders.length; i += 2) lines.push(`${rawHeaders[i]}: ${rawHeaders[i + 1]}`);
 	return `${lines.join("\r\n")}\r\n`;

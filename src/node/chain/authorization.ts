@@ -149,8 +149,9 @@ export function sumWeights(
 			`Signature count is ${signatures.length} more than key counts of permission : ${permission.keys.length}`,
 		);
 	}
-	const byAddress = forks.passed(ONE_SIGNATURE_PER_ADDRESS);
-	const seen = new Set<string>();
+	const byAddress = signatures.length > 1 && forks.passed(ONE_SIGNATURE_PER_ADDRESS);
+	// PERF: most transactions have one signature, which nothing can repeat.
+	const seen = signatures.length > 1 ? new Set<string>() : undefined;
 	const signers: Uint8Array[] = [];
 	let weight = 0n;
 	for (const [index, signature] of signatures.entries()) {
@@ -161,9 +162,12 @@ export function sumWeights(
 				quoting`${isFrom(rules.release, "4.8.2") ? transaction.idHex : toHex(signature)} is signed by ${toBase58Check(signer)} but it is not contained of permission.`,
 			);
 		}
-		const mark = byAddress ? toKey(signer) : normalSignature(signature);
-		if (seen.has(mark)) throw new ValidateSignatureError(quoting`${toBase58Check(signer)} has signed twice!`);
-		seen.add(mark);
+		if (seen) {
+			const mark = byAddress ? toKey(signer) : normalSignature(signature);
+			if (seen.has(mark))
+				throw new ValidateSignatureError(quoting`${toBase58Check(signer)} has signed twice!`);
+			seen.add(mark);
+		}
 		signers.push(signer);
 		weight += own;
 	}

@@ -1,5 +1,6 @@
 /** What each transaction and block did to balances, kept for queries when configured (protocol/blocks §6.4). */
 
+import { ADDRESS_LENGTH } from "../../protocol/address.js";
 import { be64, concatBytes, readBe64 } from "../../protocol/bytes.js";
 import { MAX_INT64 } from "../../protocol/int64.js";
 import {
@@ -36,8 +37,12 @@ export class BalanceRecorder {
 		private readonly state: StateView,
 		private readonly number: bigint,
 	) {
+		const key = Buffer.from(accountTraceKey(new Uint8Array(ADDRESS_LENGTH), number));
 		state.account.observer = (address, delta, balance) => {
-			state.accountTrace.put(accountTraceKey(address, number), accountTrace(balance));
+			if (address.length === ADDRESS_LENGTH) {
+				key.set(address);
+				state.accountTrace.put(key, accountTrace(balance));
+			} else state.accountTrace.put(accountTraceKey(address, number), accountTrace(balance));
 			this.operations?.push(
 				TransactionBalanceTraceOperation.create({
 					operation_identifier: BigInt(this.operations.length),

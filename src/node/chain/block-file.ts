@@ -5,7 +5,6 @@
 
 import { createReadStream } from "node:fs";
 import { open } from "node:fs/promises";
-import { createInterface } from "node:readline";
 import type { Readable } from "node:stream";
 import { createBrotliDecompress, createGunzip } from "node:zlib";
 import { fromHex } from "../../protocol/bytes.js";
@@ -13,6 +12,8 @@ import { OperatorError } from "../../protocol/operator-error.js";
 
 /** The largest block that a file may hold; anything longer is taken for damage. */
 const MAX_BLOCK_BYTES = 64 << 20;
+/** How a line begins that records a block. */
+const BLOCK_LINE = Buffer.from('{"t":"block"');
 
 /** The file is not what it should be; the message is one sentence. */
 export class BlockFileError extends OperatorError {
@@ -66,15 +67,31 @@ function decompress(path: string, source: Readable): Readable {
 
 async function* readRecording(path: string, stream: Readable): AsyncGenerator<Uint8Array> {
 	let line = 0;
-	for await (const text of createInterface({ input: stream, crlfDelay: Number.POSITIVE_INFINITY })) {
+	for await (const bytes of linesOf(stream as AsyncIterable<Buffer>)) {
 		line++;
-		if (!text.startsWith('{"t":"block"')) continue;
+		if (!BLOCK_LINE.equals(bytes.subarray(0, BLOCK_LINE.length))) continue;
 		try {
-			yield fromHex((JSON.parse(text) as { block: string }).block);
+			yield fromHex((JSON.parse(bytes.toString("utf8")) as { block: string }).block);
 		} catch (error) {
 			throw new BlockFileError(`line ${line} of ${path} is not a recorded block: ${String(error)}`);
 		}
 	}
+}
+
+/** Cuts at line feeds. Most lines of a recording are not blocks, so none is made a string here. */
+async function* linesOf(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+	let parts: Buffer[] = [];
+	for await (const chunk of chunks) {
+		let start = 0;
+		for (let end = chunk.indexOf(10); end >= 0; end = chunk.indexOf(10, start)) {
+			const last = chunk.subarray(start, end);
+			yield parts.length === 0 ? last : Buffer.concat([...parts, last]);
+			parts = [];
+			start = end + 1;
+		}
+		if (start < chunk.length) parts.push(chunk.subarray(start));
+	}
+	if (parts.length > 0) yield Buffer.concat(parts);
 }
 
 async function* readDelimited(path: string, stream: Readable): AsyncGenerator<Uint8Array> {

@@ -290,6 +290,7 @@ export class Chain {
 		}
 		const applied = { block, infos, change: this.database.commitBlock(block.number) };
 		this.updateCapacity();
+		this.tree.forgetContentsBelow(block);
 		if (this.environment.rules.development) this.settle();
 		return applied;
 	}

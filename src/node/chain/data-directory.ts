@@ -3,6 +3,7 @@
 import { accessSync, constants, existsSync, mkdirSync, readdirSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { be64, equalBytes, fromUtf8, readBe64, toHex, utf8 } from "../../protocol/bytes.js";
+import type { CacheBudget } from "../state/cache-budget.js";
 import {
 	type BatchChange,
 	DatabaseError,
@@ -46,7 +47,11 @@ export function logDirectory(dataDirectory: string): string {
  * @param name sub-directory of the database (`storage.db.directory`)
  * @throws {DatabaseError} with one sentence that says what stands in the way
  */
-export async function openDataDirectory(dataDirectory: string, name: string): Promise<KeyValueDatabase> {
+export async function openDataDirectory(
+	dataDirectory: string,
+	name: string,
+	budget?: CacheBudget,
+): Promise<KeyValueDatabase> {
 	const path = join(dataDirectory, name);
 	refuseForeign(path);
 	try {
@@ -56,7 +61,7 @@ export async function openDataDirectory(dataDirectory: string, name: string): Pr
 		const { code } = error as NodeJS.ErrnoException;
 		throw new DatabaseError(`the data directory ${dataDirectory} can't be used: ${explain(code)}`);
 	}
-	return openLevelDatabase(path);
+	return openLevelDatabase(path, budget);
 }
 
 /**

@@ -19,6 +19,9 @@ import {
 /** Heights kept before the first solidified block is known. */
 const INITIAL_CAPACITY = 1024n;
 
+/** Blocks from the head down that stay decoded: the newest ones are asked for. */
+const WHOLE_BLOCKS = 2;
+
 /** Blocks of one witness and slot: the chain's, and as many that witnesses under a fault may sign beside it. */
 const MAX_BLOCKS_A_SLOT = 4;
 
@@ -125,6 +128,16 @@ export class ForkTree {
 	/** A block of any branch that is still kept. */
 	block(id: Uint8Array): SignedBlock | undefined {
 		return this.linked.get(id);
+	}
+
+	/**
+	 * Lets go of the decoded transactions of a block some way below a new head. PERF: they are most of the memory of the
+	 * blocks that can still be undone, and next to nobody asks for them again.
+	 */
+	forgetContentsBelow(head: SignedBlock): void {
+		let block: SignedBlock | undefined = head;
+		for (let i = 0; i < WHOLE_BLOCKS && block; i++) block = this.linked.get(block.parentId);
+		block?.forgetContents();
 	}
 
 	/** Blocks of a height, in the order in which they came. */

@@ -1,6 +1,10 @@
-/** Importing blocks in order: while one is executed, signatures of the next ones are recovered and what they read is fetched. */
+/**
+ * Importing blocks in order: while one is executed, signatures of the next ones are recovered, their shielded proofs are checked,
+ * and what they read is fetched.
+ */
 
 import { SignedBlock } from "../../protocol/block.js";
+import type { PrepareProofs } from "../shielded/proof-queue.js";
 import type { SignaturePool } from "../signatures/pool.js";
 import type { OpenChain } from "./open-chain.js";
 
@@ -18,7 +22,9 @@ interface ImportSource {
 	/** The chain to import into. */
 	readonly open: OpenChain;
 	/** Undefined: signatures are recovered on the calling thread. */
-	readonly pool: SignaturePool | undefined;
+	readonly pool: Pick<SignaturePool, "recover"> | undefined;
+	/** Absent: shielded proofs are checked on the calling thread. */
+	readonly prepare?: PrepareProofs | undefined;
 	/** Called after each block. */
 	readonly onProgress?: (progress: ImportProgress) => void;
 	/** Ends the import after the current block. */
@@ -34,7 +40,7 @@ export async function importBlocks(
 	source: ImportSource,
 	blocks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
 ): Promise<ImportProgress | undefined> {
-	const { open, pool, onProgress, signal } = source;
+	const { open, pool, prepare, onProgress, signal } = source;
 	const queue: { readonly block: SignedBlock; readonly ready: Promise<unknown> }[] = [];
 	let imported = 0;
 	let transactions = 0;
@@ -57,7 +63,11 @@ export async function importBlocks(
 		if (signal?.aborted) break;
 		const block = SignedBlock.decode(bytes);
 		if (isKnown(open, block)) continue;
-		const ready = Promise.all([pool?.recover(block.transactions), open.readAhead(block)]);
+		const ready = Promise.all([
+			pool?.recover(block.transactions),
+			prepare?.(block.transactions, "block"),
+			open.readAhead(block),
+		]);
 		// A failure is reported when the block's turn comes.
 		ready.catch(() => {});
 		queue.push({ block, ready });

@@ -5,6 +5,7 @@ import { BlockMover, lowestStored, MOVER_LIMITS, type MoverLimits } from "../seg
 import { type SegmentFiles, segmentFilesOnDisk } from "../segments/segment-files.js";
 import { SegmentedDatabase } from "../segments/segmented-database.js";
 import { Segments, segmentsDirectory } from "../segments/segments.js";
+import type { CacheBudget } from "../state/cache-budget.js";
 import type { KeyValueDatabase } from "../state/database.js";
 import { stores } from "../state/definition.js";
 import { rowsOfSections } from "./section-bloom.js";
@@ -29,8 +30,14 @@ export class OldBlocks {
 		database: KeyValueDatabase,
 		dataDirectory: string,
 		files: SegmentFiles = segmentFilesOnDisk,
+		budget?: CacheBudget,
 	): Promise<OldBlocks> {
-		const segments = await Segments.open(database, segmentsDirectory(dataDirectory), files);
+		const segments = await Segments.open(
+			database,
+			segmentsDirectory(dataDirectory),
+			files,
+			budget?.segmentBytes,
+		);
 		const lowest = segments.list[0]?.first ?? (await lowestStored(database)) ?? 0n;
 		return new OldBlocks(database, segments, new SegmentedDatabase(database, segments), lowest);
 	}

@@ -10,13 +10,13 @@ import { isFrom } from "../rules/release.js";
 import type { MoverLimits } from "../segments/block-mover.js";
 import type { SegmentFiles } from "../segments/segment-files.js";
 import { settleAccountAssets } from "../state/asset-layout.js";
+import { type CacheBudget, shareCacheBytes } from "../state/cache-budget.js";
 import { createMemoryDatabase, DatabaseError, type KeyValueDatabase } from "../state/database.js";
-import { type StoreDefinition, storeDefinitions, stores } from "../state/definition.js";
+import { type StoreDefinition, storeDefinitions } from "../state/definition.js";
 import { asksForProofs } from "../state/note-trees.js";
 import type { PropertySeed } from "../state/property-table.js";
 import { StateDatabase } from "../state/state-database.js";
 import type { StateHistory } from "../state/state-history.js";
-import type { CacheLimits } from "../state/value-cache.js";
 import { createView, type StateView } from "../state/view.js";
 import type { AdoptedBlocks } from "./adopted-blocks.js";
 import { BlockLog, hasLog, type LogRecord } from "./block-log.js";
@@ -37,7 +37,7 @@ import {
 import { blackHoleAddress, genesisId, prepareBase, writeGenesis } from "./genesis.js";
 import { diskFiles, type LogFiles } from "./log-files.js";
 import { OldBlocks } from "./old-blocks.js";
-import { wantedBy } from "./read-ahead.js";
+import { ReadAhead, type ReadGuess } from "./read-ahead.js";
 
 /** When the base goes to the database. */
 export interface FlushLimits {
@@ -62,6 +62,8 @@ export interface ChainOptions {
 	/** Milliseconds of a clock that only goes forward: how long transactions wait. */
 	readonly clock: () => bigint;
 	readonly machine: MachineRunner;
+	/** What transactions may read of the state, guessed; absent: only what they name is fetched ahead. */
+	readonly guess?: ReadGuess | undefined;
 	/** What checks shielded proofs; absent: a network's chain that needs it is not opened. */
 	readonly shielded?: Pick<ShieldedPool, "proofs" | "trees"> | undefined;
 	/** Notified of a block that can't be judged: the node must stop. */
@@ -83,8 +85,6 @@ export interface ChainOptions {
 	/** Where the segments are; the disk's if absent. */
 	readonly segmentFiles?: SegmentFiles | undefined;
 	/** Told once when the storage fails: the node must stop. What was answered before is kept. */
-	/** How much of the database is kept decoded; absent: the usual. */
-	readonly cacheLimits?: CacheLimits | undefined;
 	readonly onStorageFailure: (error: unknown) => void;
 }
 
@@ -94,6 +94,10 @@ export class OpenChain {
 	private isFlushing = false;
 	private failed = false;
 	private adopted: AdoptedBlocks | undefined;
+	private readonly reader = new ReadAhead(
+		(wanted) => this.database.readAhead(wanted),
+		(transaction) => this.options.guess?.(transaction) ?? [],
+	);
 
 	private constructor(
 		readonly chain: Chain,
@@ -119,14 +123,15 @@ export class OpenChain {
 		const database =
 			options.storage ??
 			(dataDirectory
-				? await openDataDirectory(dataDirectory, config.storage.directory)
+				? await openDataDirectory(dataDirectory, config.storage.directory, budgetOf(config))
 				: createMemoryDatabase());
 		let old: OldBlocks | undefined;
 		let adopted: AdoptedBlocks | undefined;
 		try {
 			const meta = await readMeta(database, dataDirectory ?? "memory");
 			adopted = await adoptedBlocks(database, config);
-			if (dataDirectory) old = await OldBlocks.open(database, dataDirectory, options.segmentFiles);
+			if (dataDirectory)
+				old = await OldBlocks.open(database, dataDirectory, options.segmentFiles, budgetOf(config));
 			const own = old?.storage ?? database;
 			const open = await OpenChain.openOn(adopted?.under(own) ?? own, old, meta, options);
 			open.adopted = adopted;
@@ -161,7 +166,7 @@ export class OpenChain {
 				`the database in ${dataDirectory} is damaged: it is empty, though there is a block log`,
 			);
 		}
-		const database = await StateDatabase.open(storage, settleAccountAssets, options.cacheLimits);
+		const database = await StateDatabase.open(storage, settleAccountAssets, budgetOf(config));
 		if (options.development) database.keepHistory(DEVELOPMENT_HISTORY_BLOCKS);
 		prepareState(createView(database.baseBackend, seed), rules, options, !meta);
 		if (!meta) await database.flush(true, [metaChange(rules.genesisId)]);
@@ -281,13 +286,9 @@ export class OpenChain {
 		}
 	}
 
-	/**
-	 * Fetches what a block will read, on other threads; nothing while the cache still holds every account that was read.
-	 * @throws {DatabaseError} as the block's own reads will
-	 */
-	async readAhead(block: SignedBlock): Promise<void> {
-		if (this.database.cachesAll(stores.account)) return;
-		await this.database.readAhead(wantedBy(block.transactions));
+	/** Fetches what a block will read, on other threads. @throws {DatabaseError} as the block's own reads will */
+	async readAhead({ transactions }: SignedBlock): Promise<void> {
+		await this.reader.of(transactions);
 	}
 
 	/** Brings what can't be undone any more to the database now, while the chain goes on. */
@@ -388,6 +389,8 @@ export class OpenChain {
 	}
 }
 
+const budgetOf = ({ storage }: NodeConfig): CacheBudget => shareCacheBytes(storage.cacheBytes);
+
 /** Old blocks that stayed where they were adopted. @throws {DatabaseError} */
 async function adoptedBlocks(
 	storage: KeyValueDatabase,
@@ -442,7 +445,7 @@ function looseWhileRestoring(
 function checkProofSupport(state: StateView, { config, shielded, development }: ChainOptions): void {
 	if (shielded || development || !config.node.shielded.verifiesProofs || !asksForProofs(state)) return;
 	throw new OperatorError(
-		"this chain has shielded transactions, and node.shielded.params names no folder with their parameters: fetch sapling-spend.params and sapling-output.params of the network, or set node.shielded.allowUnverified = true to follow it without checking proofs",
+		"this chain has shielded transactions, and node.shielded.params is not set: fetch sapling-spend.params and sapling-output.params of the network and set it to their folder, or set node.shielded.allowUnverified = true to follow it without checking proofs",
 	);
 }
 

@@ -1,10 +1,67 @@
-/** What a block will read, as far as its transactions tell before it runs. */
+/** Fetching what a block will read, as far as its transactions tell before it runs. */
 
 import { ADDRESS_LENGTH } from "../../protocol/address.js";
 import { toKey } from "../../protocol/bytes.js";
 import type { SignedTransaction } from "../../protocol/transaction.js";
 import type { WantedEntry } from "../state/base-state.js";
 import { type StoreDefinition, stores } from "../state/definition.js";
+
+/** The share of what blocks name that must be missing in memory for looking at every block. */
+const WORTH_LOOKING = 1 / 50;
+/** Blocks between two looks while next to nothing is missing. */
+const REST = 8;
+
+/** Guesses a block: more of them would take longer than what they save. */
+const MAX_GUESSES = 2_048;
+
+/** Fetches what the next blocks will read; where memory has nearly everything, it looks at few of them only. */
+export class ReadAhead {
+	private resting = 0;
+
+	/**
+	 * @param read fetches entries, and tells how many were missing
+	 * @param guess what else a transaction may read
+	 */
+	constructor(
+		private readonly read: (wanted: readonly WantedEntry[]) => Promise<number>,
+		private readonly guess: ReadGuess = () => [],
+	) {}
+
+	/** @throws {DatabaseError} as the block's own reads will */
+	async of(transactions: readonly SignedTransaction[]): Promise<void> {
+		const ids = this.read(idsOf(transactions));
+		if (this.resting > 0) {
+			this.resting--;
+			await ids;
+			return;
+		}
+		const wanted = [...wantedBy(transactions), ...this.guessed(transactions)];
+		const [missing] = await Promise.all([this.read(wanted), ids]);
+		if (missing < wanted.length * WORTH_LOOKING) this.resting = REST;
+	}
+
+	/** Each entry once: calls of one contract have much in common. */
+	private guessed(transactions: readonly SignedTransaction[]): Iterable<WantedEntry> {
+		const entries = new Map<string, WantedEntry>();
+		let count = 0;
+		for (const transaction of transactions) {
+			if (count >= MAX_GUESSES) break;
+			const guessed = this.guess(transaction);
+			count += guessed.length;
+			for (const entry of guessed) entries.set(entry.key, entry);
+		}
+		return entries.values();
+	}
+}
+
+/** What a transaction may read besides what it names, guessed. */
+export type ReadGuess = (transaction: SignedTransaction) => readonly WantedEntry[];
+
+/** The ids of its transactions: that they are in no earlier block has to be looked up for each. */
+export function idsOf(transactions: readonly SignedTransaction[]): WantedEntry[] {
+	const store = stores.transaction as StoreDefinition<unknown>;
+	return transactions.map(({ id }) => ({ store, key: toKey(id) }));
+}
 
 /**
  * Accounts that its transactions name, and the contracts that they call. What rules read beside these is mostly in memory

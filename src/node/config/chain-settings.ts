@@ -1,5 +1,6 @@
 /** Keys of the chain, its storage, its rules and the rest beside `node`. A part of the table of settings. */
 
+import { CACHE_BYTES, MIN_CACHE_BYTES } from "../state/cache-budget.js";
 import {
 	boolean,
 	double,
@@ -31,6 +32,10 @@ export const chainSettings = {
 	"storage.transHistory.switch": text("on", "on: receipts are kept"),
 	"storage.balance.history.lookup": boolean(false, "balances of every block are recorded"),
 	"storage.needToUpdateAsset": boolean(true, "tokens of old databases are brought forward"),
+	"storage.cacheBytes": long(
+		BigInt(CACHE_BYTES),
+		`bytes of memory for all caches of the state and of old blocks together, from ${MIN_CACHE_BYTES} (ours)`,
+	),
 	"storage.snapshot.maxFlushCount": idle("the state is written by its size, not by blocks", "int", {
 		refuse: [1, 500],
 	}),

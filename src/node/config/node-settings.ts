@@ -144,6 +144,8 @@ export const nodeSettings = {
 		"1000; 10,000 up to release 4.8.1 or where lenient",
 	),
 	"node.jsonrpc.maxMessageSize": int(MAX_RPC_BODY, "bytes of a request body"),
+	"node.jsonrpc.maxWebSockets": int(1024, "WebSocket connections to the full server; 0: none (ours)"),
+	"node.jsonrpc.maxSubscriptions": int(100, "subscriptions of a WebSocket connection (ours)"),
 	"node.jsonrpc.lenient": boolean(false, "answers are as libraries of other networks expect them (ours)"),
 	"node.jsonrpc.debug": boolean(
 		false,

@@ -48,6 +48,10 @@ export interface JsonRpcConfig extends ThreeListeners {
 	readonly maxAddresses: number;
 	/** Bytes of a request body. */
 	readonly maxBodySize: number;
+	/** WebSocket connections to the full server; 0 or less: none. */
+	readonly maxWebSockets: number;
+	/** Subscriptions of one such connection. */
+	readonly maxSubscriptions: number;
 	/** Whether Ethereum's libraries are answered as they expect it; else as by the network's node. Ours. */
 	readonly lenient: boolean;
 	/** Whether blocks are executed again for clients: methods named debug_ and trace_. */
@@ -152,6 +156,8 @@ export function readJsonRpc(settings: Settings, release: Release): JsonRpcConfig
 		maxResponseSize: settings.get("node.jsonrpc.maxResponseSize"),
 		maxAddresses: limit("node.jsonrpc.maxAddressSize", ADDRESSES_OF_REFERENCE),
 		maxBodySize: readSize(settings, "node.jsonrpc.maxMessageSize"),
+		maxWebSockets: settings.get("node.jsonrpc.maxWebSockets"),
+		maxSubscriptions: settings.get("node.jsonrpc.maxSubscriptions"),
 		lenient,
 		debug: settings.get("node.jsonrpc.debug"),
 		debugTimeoutMs: settings.get("node.jsonrpc.debugTimeoutMs"),

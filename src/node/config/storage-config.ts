@@ -1,6 +1,10 @@
 /** `storage.*` (protocol/configuration §1.3). */
 
+import { MIN_CACHE_BYTES } from "../state/cache-budget.js";
 import type { Settings } from "./settings.js";
+
+/** More than any machine has. */
+const MAX_CACHE_BYTES = 1n << 40n;
 
 export interface StorageConfig {
 	/** Sub-directory of the data directory. */
@@ -12,6 +16,8 @@ export interface StorageConfig {
 	readonly needToUpdateAsset: boolean;
 	/** Whether balance traces are recorded. */
 	readonly balanceHistory: boolean;
+	/** Of all caches of the state and of old blocks together. */
+	readonly cacheBytes: number;
 }
 
 /** Reads `storage`, which must exist. @throws {ConfigError} */
@@ -24,7 +30,19 @@ export function readStorage(settings: Settings, warn: (text: string) => void): S
 		transactionHistory: settings.get("storage.transHistory.switch").toLowerCase() === "on",
 		needToUpdateAsset: settings.get("storage.needToUpdateAsset"),
 		balanceHistory: settings.get("storage.balance.history.lookup"),
+		cacheBytes: readCacheBytes(settings),
 	};
+}
+
+function readCacheBytes(settings: Settings): number {
+	const bytes = settings.get("storage.cacheBytes");
+	if (bytes < MIN_CACHE_BYTES || bytes > MAX_CACHE_BYTES) {
+		throw settings.refuse(
+			"storage.cacheBytes",
+			`must be ${MIN_CACHE_BYTES} to ${MAX_CACHE_BYTES}, not ${bytes}`,
+		);
+	}
+	return Number(bytes);
 }
 
 function checkEngine(settings: Settings, warn: (text: string) => void): void {

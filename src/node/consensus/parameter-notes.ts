@@ -100,4 +100,7 @@ export const PARAMETER_NOTES: Readonly<Record<string, string>> = {
 		"1: storage of contracts is kept under longer keys, so that no two slots share a row.",
 	ALLOW_FN_DSA_512: "On the test network Nile: 1: signatures by FN-DSA-512.",
 	ALLOW_ML_DSA_44: "On the test network Nile: 1: signatures by ML-DSA-44.",
+	ALLOW_SHIELDED_TRANSACTION: "1: the chain's own shielded pool is open; no proposal sets it.",
+	SHIELDED_TRANSACTION_FEE: "Sun for a transaction of the chain's own shielded pool.",
+	SHIELDED_TRANSACTION_CREATE_ACCOUNT_FEE: "Sun for one that pays to an address which has no account yet.",
 };

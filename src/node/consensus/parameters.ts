@@ -32,8 +32,11 @@ interface ChainParameter {
 	readonly apply: Effect;
 }
 
-/** The first release that lists a parameter; `once set`: no release that a node answers as lists it, but its chain may set it. */
-type ListedFrom = Release | "once set";
+/**
+ * The first release that lists a parameter; `once set`: no release that a node answers as lists it, but its chain may set it;
+ * `open pool`: neither, and it is listed where the chain's own shielded pool is open.
+ */
+type ListedFrom = Release | "once set" | "open pool";
 
 interface Special {
 	/** Name in messages, where it differs from the property. */
@@ -53,12 +56,12 @@ const row = (
 	{ name = property, apply = store, report = asStored, listedFrom }: Special = {},
 ): ChainParameter => ({ id: BigInt(id), name, getter, property, report, listedFrom, checks, apply });
 
-const reported = (property: PropertyOf<"long">, getter: string): ChainParameter => ({
+const reported = (property: PropertyOf<"long">, getter: string, listedFrom?: ListedFrom): ChainParameter => ({
 	name: property,
 	getter,
 	property,
 	report: asStored,
-	listedFrom: undefined,
+	listedFrom,
 	checks: [],
 	apply: store,
 });
@@ -320,6 +323,10 @@ export const chainParameters: readonly ChainParameter[] = [
 	row(99, "ALLOW_OPTIMIZE_TVM_STORAGE", "getAllowOptimizeTvmStorage", [gate("4.8.2.3"), notDone, one], {
 		listedFrom: "once set",
 	}),
+	// What wallets need to know of the chain's own shielded pool (protocol/shielded §2.1).
+	reported("ALLOW_SHIELDED_TRANSACTION", "getAllowShieldedTransaction", "open pool"),
+	reported("SHIELDED_TRANSACTION_FEE", "getShieldedTransactionFee", "open pool"),
+	reported("SHIELDED_TRANSACTION_CREATE_ACCOUNT_FEE", "getShieldedTransactionCreateAccountFee", "open pool"),
 ];
 
 /** What the test network Nile has besides, or in the place of one of the same number (protocol/parameters §3.1). */
@@ -375,7 +382,8 @@ export function valueRefusal({ name, checks }: ChainParameter, value: bigint): s
 
 /** Whether the node's release knows a parameter. */
 export function isKnownTo({ release }: Pick<ChainRules, "release">, { listedFrom }: ChainParameter): boolean {
-	return listedFrom === undefined || (listedFrom !== "once set" && isFrom(release, listedFrom));
+	if (listedFrom === "once set" || listedFrom === "open pool") return false;
+	return listedFrom === undefined || isFrom(release, listedFrom);
 }
 
 /** What `getchainparameters` reports, in its order: the parameters that the node's release knows. */
@@ -385,7 +393,8 @@ export function reportChainParameters(
 ): readonly { readonly key: string; readonly value: bigint }[] {
 	const isListed = (parameter: ChainParameter): boolean =>
 		isKnownTo(rules, parameter) ||
-		(parameter.listedFrom === "once set" && state.properties.isWritten(parameter.property));
+		(parameter.listedFrom === "once set" && state.properties.isWritten(parameter.property)) ||
+		(parameter.listedFrom === "open pool" && state.properties.on("ALLOW_SHIELDED_TRANSACTION"));
 	const added =
 		rules.network === "nile" ? nileParameters.filter(({ id }) => !byId.main.has(id as bigint)) : [];
 	return [...chainParameters, ...added].filter(isListed).map(({ getter, property, report }) => ({

@@ -94,12 +94,8 @@ export function writeDevelopmentState(
 	for (const setting of settings) applySetting(state, setting);
 }
 
-/** What opens the chain's own shielded pool, which no proposal can do any more. */
-const SHIELDED_POOL = "allowShieldedTransaction";
-
 function applySetting(state: StateView, { name, value }: ParameterSetting): void {
-	const row =
-		name === SHIELDED_POOL ? { property: "ALLOW_SHIELDED_TRANSACTION" as const } : chainParameterNamed(name);
+	const row = chainParameterNamed(name);
 	if (!row) throw new ParameterSettingError(`there is no chain parameter ${name}`);
 	if (value < 0n) throw new ParameterSettingError(`the chain parameter ${name} can't be ${value}`);
 	state.properties.set(row.property, value);

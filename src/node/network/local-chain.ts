@@ -69,6 +69,10 @@ export interface LocalChain {
 	/** Offers a block. Synchronous: the chain is as before or as after. @throws {Error} only if the node can't go on */
 	push(block: SignedBlock): PushResult;
 	judgeHeader(block: SignedBlock): HeaderVerdict;
+	/** Whether it pays to prepare a transaction: it has shielded proofs, and something can check them elsewhere. */
+	hasProofs(transaction: SignedTransaction): boolean;
+	/** Begins checking shielded proofs on other threads; undefined if there is nothing to wait for. */
+	prepareTransaction(transaction: SignedTransaction): Promise<void> | undefined;
 	submit(transaction: SignedTransaction): TransactionResult;
 	/** Pending and waiting transactions. */
 	readonly queuedTransactions: number;

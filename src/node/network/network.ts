@@ -7,6 +7,7 @@ import type { NetworkView } from "../api/context.js";
 import type { Producer } from "../chain/chain.js";
 import type { OpenChain } from "../chain/open-chain.js";
 import type { NodeConfig } from "../config/config.js";
+import type { PrepareProofs } from "../shielded/proof-queue.js";
 import { Backup } from "./backup/backup.js";
 import { watchConfig } from "./config-reload.js";
 import type { ApplicationListener } from "./connection.js";
@@ -43,6 +44,8 @@ interface NetworkOptions {
 	readonly open: OpenChain;
 	/** Undefined: signatures are recovered where blocks are applied. */
 	readonly pool: SignatureAhead | undefined;
+	/** Checks the shielded proofs of a transaction ahead; absent: they are checked where it is executed. */
+	readonly prepare?: PrepareProofs | undefined;
 	readonly producers: readonly Producer[];
 	/** Address to bind and to dial from; undefined: every interface. */
 	readonly host?: string | undefined;
@@ -85,7 +88,13 @@ export async function startNetwork(given: NetworkOptions): Promise<PeerNetwork> 
 	const { peers } = config.node;
 	const nodeId = environment.randomBytes(NODE_ID_LENGTH);
 	const self = ownAddress(peers.externalIp, host, options.lan, peers.enableIpv6);
-	const chain = new NodeChain({ open, pool: options.pool, report, isAtEnd: options.isAtEnd });
+	const chain = new NodeChain({
+		open,
+		report,
+		pool: options.pool,
+		prepare: options.prepare,
+		isAtEnd: options.isAtEnd,
+	});
 	const stops: Stops = [() => chain.close()];
 	const problem = (what: string) => (error: unknown) =>
 		log.warn({ error: error instanceof Error ? error.message : String(error) }, what);

@@ -5,6 +5,7 @@ import { be64, equalBytes, readBe64 } from "../../protocol/bytes.js";
 import { isWireError } from "../../protocol/json/exceptions.js";
 import { SignedTransaction } from "../../protocol/transaction.js";
 import type { OpenChain } from "../chain/open-chain.js";
+import { prepareSent } from "../chain/proofs-ahead.js";
 import { locateTransaction } from "../chain/transaction-checks.js";
 import { checkHeaderSignature, checkMerkleRoot, signerOfWitness } from "../consensus/block-judgement.js";
 import { activeWitnesses, nextSlotTimeMs } from "../consensus/slots.js";
@@ -18,6 +19,8 @@ import {
 	VmIllegalError,
 } from "../rules/errors.js";
 import { isFrom } from "../rules/release.js";
+import { hasProofs } from "../shielded/proof-questions.js";
+import type { PrepareProofs } from "../shielded/proof-queue.js";
 import type { SignaturePool } from "../signatures/pool.js";
 import type { BlockRef, HeaderVerdict, LocalChain, PushResult, TransactionResult } from "./local-chain.js";
 
@@ -34,6 +37,8 @@ interface NodeChainOptions {
 	readonly open: OpenChain;
 	/** Undefined: signatures are recovered where blocks are applied. */
 	readonly pool: SignatureAhead | undefined;
+	/** Checks the shielded proofs of a transaction ahead; absent: they are checked where it is executed. */
+	readonly prepare?: PrepareProofs | undefined;
 	/** Notified of errors that are bugs of this program. */
 	readonly report: (error: unknown, where: string) => void;
 	/** Asked before each block: true drops it, because the node stops at the block before. */
@@ -158,6 +163,10 @@ export class NodeChain implements LocalChain {
 		return block?.transactions.find((transaction) => equalBytes(transaction.id, id));
 	}
 
+	hasProofs(transaction: SignedTransaction): boolean {
+		return this.options.prepare !== undefined && hasProofs(transaction);
+	}
+
 	async prepare(block: SignedBlock): Promise<void> {
 		const { open, pool } = this.options;
 		await Promise.all([pool?.recover(block.transactions), open.readAhead(block)]);
@@ -189,6 +198,11 @@ export class NodeChain implements LocalChain {
 		if (error) return { kind: "badSignature", error };
 		const isActive = this.activeWitnesses.some((witness) => equalBytes(witness, block.witness));
 		return { kind: isActive ? "good" : "inactiveWitness" };
+	}
+
+	prepareTransaction(transaction: SignedTransaction): Promise<void> | undefined {
+		const { open, prepare } = this.options;
+		return prepare && prepareSent(open, prepare, transaction);
 	}
 
 	submit(transaction: SignedTransaction): TransactionResult {

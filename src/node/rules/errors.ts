@@ -140,7 +140,7 @@ export class UnverifiableBlockError extends Error {
 
 	constructor(number: bigint) {
 		super(
-			`block ${number} asks for a shielded proof, and node.shielded.params names no folder with sapling-spend.params and sapling-output.params; fetch both files of the network, or set node.shielded.allowUnverified = true to go on without checking`,
+			`block ${number} asks for a shielded proof, and node.shielded.params is not set; fetch sapling-spend.params and sapling-output.params of the network and set it to their folder, or set node.shielded.allowUnverified = true to go on without checking`,
 		);
 	}
 }
@@ -161,7 +161,7 @@ export class MissingProofsError extends RuntimeRuleError {
 	constructor() {
 		super(
 			"UnsupportedOperationException",
-			"shielded proofs can't be checked: node.shielded.params names no folder with their keys",
+			"shielded proofs can't be checked: node.shielded.params is not set; set it to a folder with sapling-spend.params and sapling-output.params of the network",
 		);
 	}
 }

@@ -141,6 +141,9 @@ export class ForkGates {
 	private readonly recorded: ForkTally;
 	/** The count of all rows. */
 	private readonly whole: ForkTally;
+	/** PERF: rules ask with each transaction; statistics change with each block at most, and never in place. */
+	private readonly judged = new Map<number, { readonly statistics: Uint8Array; readonly enough: boolean }>();
+	private readonly openings = new Map<number, { readonly interval: bigint; readonly from: bigint }>();
 	readonly network: NetworkName;
 
 	constructor(
@@ -180,12 +183,30 @@ export class ForkGates {
 		}
 		if (!statistics || statistics.length === 0) return false;
 		const interval = properties.get("MAINTENANCE_TIME_INTERVAL");
-		const from = ((row.hardForkMs - 1n) / interval + 1n) * interval;
 		// Before its first block a development chain is older than any upgrade, and has passed them all (protocol/development-chain §2).
+		const from = this.openingMs(row, interval);
 		if (properties.headTimestampMs < from && !this.rules.development) return false;
+		return this.isEnough(version, row.ratePercent, statistics);
+	}
+
+	/** The end of the cycle in which the time of a version's upgrade lies. */
+	private openingMs({ version, hardForkMs }: ForkRow, interval: bigint): bigint {
+		const known = this.openings.get(version);
+		if (known?.interval === interval) return known.from;
+		const from = ((hardForkMs - 1n) / interval + 1n) * interval;
+		this.openings.set(version, { interval, from });
+		return from;
+	}
+
+	/** Whether as many witnesses as must have produced a version. */
+	private isEnough(version: number, ratePercent: number, statistics: Uint8Array): boolean {
+		const known = this.judged.get(version);
+		if (known?.statistics === statistics) return known.enough;
 		let count = 0;
 		for (const byte of statistics) if (byte === 1) count++;
-		return count >= Math.ceil((row.ratePercent * statistics.length) / 100);
+		const enough = count >= Math.ceil((ratePercent * statistics.length) / 100);
+		this.judged.set(version, { statistics, enough });
+		return enough;
 	}
 
 	/** Whether the rules of a release after 4.8.0 hold at the head; never, on a network whose table lacks it. */

@@ -2,6 +2,7 @@
 
 import { join } from "node:path";
 import { be64, fromUtf8, readBe64, utf8 } from "../../protocol/bytes.js";
+import { shareCacheBytes } from "../state/cache-budget.js";
 import { type BatchChange, DatabaseError, type KeyValueDatabase } from "../state/database.js";
 import { SegmentFile, type SegmentPart } from "./segment-file.js";
 import type { SegmentFiles } from "./segment-files.js";
@@ -11,8 +12,6 @@ import type { SegmentNote } from "./segment-writer.js";
 const NOTE_PREFIX = Buffer.from([0xff, ...Buffer.from("segment", "latin1")]);
 /** Files that are open at a time, with their indexes in memory. */
 const OPEN_FILES = 64;
-/** Bytes of unpacked groups that are kept: who reads a block often reads the next. */
-const KEPT_BYTES = 8 << 20;
 /** Footers and indexes that a start waits for, the newest; the others are read in the background. */
 const AWAITED = 64;
 
@@ -101,14 +100,22 @@ export class Segments {
 		readonly directory: string,
 		readonly files: SegmentFiles,
 		private readonly notes: NotedSegment[],
+		/** Of unpacked groups: who reads a block often reads the next. */
+		private readonly keptBytes: number,
 	) {}
 
 	/**
 	 * Reads the list of segments and looks whether they are there.
+	 * @param keptBytes how much of unpacked groups is kept
 	 * @throws {DatabaseError} one sentence that names the file that is missing or has changed
 	 */
-	static async open(database: KeyValueDatabase, directory: string, files: SegmentFiles): Promise<Segments> {
-		const segments = new Segments(directory, files, await readNotes(database, directory));
+	static async open(
+		database: KeyValueDatabase,
+		directory: string,
+		files: SegmentFiles,
+		keptBytes = shareCacheBytes().segmentBytes,
+	): Promise<Segments> {
+		const segments = new Segments(directory, files, await readNotes(database, directory), keptBytes);
 		for (const note of segments.notes) segments.checkSize(note);
 		for (const note of segments.notes.slice(-AWAITED)) segments.opening(note);
 		return segments;
@@ -203,7 +210,7 @@ export class Segments {
 		}
 		this.groups.set(key, kept);
 		for (const [oldest, { bytes }] of this.groups) {
-			if (this.groupBytes <= KEPT_BYTES || oldest === key) break;
+			if (this.groupBytes <= this.keptBytes || oldest === key) break;
 			this.groups.delete(oldest);
 			this.groupBytes -= bytes;
 		}

@@ -4,35 +4,45 @@
  */
 
 import { DEVELOPMENT_OUTPUT_KEY, DEVELOPMENT_SPEND_KEY } from "./development-keys.js";
-import type { Groth16 } from "./groth16.js";
+import type { Groth16, ProofCheck } from "./groth16.js";
 import { loadGroth16 } from "./groth16-library.js";
 import { portableGroth16 } from "./groth16-portable.js";
-import type { ShieldedProofs } from "./proofs.js";
+import type { ProofKeys } from "./proof-threads.js";
 import { SaplingVerifier } from "./verifier.js";
 
-const verifierOf = (groth16: Groth16) =>
-	SaplingVerifier.withKeys(groth16, DEVELOPMENT_SPEND_KEY, DEVELOPMENT_OUTPUT_KEY);
+export const DEVELOPMENT_KEYS: ProofKeys = {
+	spendKey: DEVELOPMENT_SPEND_KEY,
+	outputKey: DEVELOPMENT_OUTPUT_KEY,
+};
+
+interface Checks {
+	readonly spend: ProofCheck;
+	readonly output: ProofCheck;
+}
+
+const checksOf = (groth16: Groth16): Checks => ({
+	spend: groth16.prepare(DEVELOPMENT_SPEND_KEY),
+	output: groth16.prepare(DEVELOPMENT_OUTPUT_KEY),
+});
 
 /** @param load the faster library, which takes the place of the portable one when it is there */
-export function developmentProofs(load: () => Promise<Groth16> = loadGroth16): ShieldedProofs {
-	let verifier: SaplingVerifier | undefined;
-	const current = (): SaplingVerifier => {
-		if (!verifier) {
-			verifier = verifierOf(portableGroth16);
+export function developmentVerifier(load: () => Promise<Groth16> = loadGroth16): SaplingVerifier {
+	let checks: Checks | undefined;
+	const current = (): Checks => {
+		if (!checks) {
+			checks = checksOf(portableGroth16);
 			// What fails leaves the portable library, which comes to the same.
 			load().then(
 				(groth16) => {
-					verifier = verifierOf(groth16);
+					checks = checksOf(groth16);
 				},
 				() => undefined,
 			);
 		}
-		return verifier;
+		return checks;
 	};
-	return {
-		holdsSpend: (...question) => current().holdsSpend(...question),
-		holdsOutput: (output) => current().holdsOutput(output),
-		holdsBalance: (...question) => current().holdsBalance(...question),
-		merkleHash: (...question) => current().merkleHash(...question),
-	};
+	return new SaplingVerifier(
+		(...question) => current().spend(...question),
+		(...question) => current().output(...question),
+	);
 }

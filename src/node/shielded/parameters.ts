@@ -8,8 +8,8 @@ import { readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { ConfigError } from "../../hocon/config-error.js";
 import { loadGroth16 } from "./groth16-library.js";
-import { type ProofKeys, proofWorkerScript, WorkerProofThreads } from "./proof-threads.js";
-import { RememberedProofs } from "./remembered-proofs.js";
+import type { ProofKeys } from "./proof-threads.js";
+import { checkedAhead, type RememberedProofs } from "./remembered-proofs.js";
 import { OUTPUT_INPUTS, SaplingVerifier, SPEND_INPUTS } from "./verifier.js";
 import { readVerifyingKey, type VerifyingKey, VerifyingKeyError } from "./verifying-key.js";
 
@@ -41,15 +41,13 @@ export async function loadVerifyingKeys(parameters: ProofParameters): Promise<Pr
 	return { spendKey, outputKey };
 }
 
-/**
- * What checks proofs with these keys: on worker threads ahead of execution where there are any, and results are remembered.
- * @param threads 0: none
- */
+/** What checks proofs with these keys, as {@link checkedAhead} says. */
 export async function proofsWith(keys: ProofKeys, threads: number): Promise<RememberedProofs> {
-	const script = proofWorkerScript();
-	const workers = script && threads > 0 ? new WorkerProofThreads(script, keys, threads) : undefined;
-	const verifier = SaplingVerifier.withKeys(await loadGroth16(), keys.spendKey, keys.outputKey);
-	return new RememberedProofs(verifier, workers);
+	return checkedAhead(
+		SaplingVerifier.withKeys(await loadGroth16(), keys.spendKey, keys.outputKey),
+		keys,
+		threads,
+	);
 }
 
 async function loadKey(

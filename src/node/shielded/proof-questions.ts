@@ -133,6 +133,9 @@ function questionsOfTransfer(contract: Readonly<ShieldedTransferContract>): Proo
 	].filter(isWhole);
 }
 
+/** Whether a transaction seems to have proofs; only those of two types are looked at. */
+export const hasProofs = (transaction: SignedTransaction): boolean => questionsOf(transaction).length > 0;
+
 /** At most four proofs of a transaction. */
 export function questionsOf(transaction: SignedTransaction): ProofQuestion[] {
 	try {

@@ -5,7 +5,7 @@ import { dirname, join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { Worker } from "node:worker_threads";
 import type { ProofQuestion } from "./proof-questions.js";
-import type { ProofThreads } from "./remembered-proofs.js";
+import type { ProofThreads } from "./proof-queue.js";
 import type { VerifyingKey } from "./verifying-key.js";
 
 /** What a thread is started with. */
@@ -14,19 +14,24 @@ export interface ProofKeys {
 	readonly outputKey: VerifyingKey;
 }
 
-export interface ProofBatch {
+/** A question, as a thread gets it. */
+export interface NumberedQuestion extends ProofQuestion {
 	readonly id: number;
-	readonly questions: readonly ProofQuestion[];
 }
 
-interface ProofAnswer {
+export interface ProofAnswer {
 	readonly id: number;
-	readonly results: readonly boolean[];
+	readonly holds: boolean;
 }
 
 interface Waiting {
-	readonly done: (results: readonly boolean[]) => void;
+	readonly done: (holds: boolean) => void;
 	readonly fail: (error: Error) => void;
+}
+
+interface Thread {
+	readonly worker: Worker;
+	readonly waiting: Map<number, Waiting>;
 }
 
 const SCRIPT = join("node", "shielded", "proof.worker.js");
@@ -42,9 +47,12 @@ export function proofWorkerScript(): URL | undefined {
 	}
 }
 
+/** Questions for each thread: one that it checks, and the next. */
+const FOR_EACH_THREAD = 2;
+
 export class WorkerProofThreads implements ProofThreads {
-	private readonly workers: Worker[] = [];
-	private readonly waiting = new Map<number, Waiting>();
+	readonly atOnce: number;
+	private readonly running: Thread[] = [];
 	private nextId = 0;
 	private isClosed = false;
 
@@ -53,55 +61,54 @@ export class WorkerProofThreads implements ProofThreads {
 		private readonly script: URL,
 		private readonly keys: ProofKeys,
 		private readonly threads: number,
-	) {}
+	) {
+		this.atOnce = FOR_EACH_THREAD * threads;
+	}
 
 	/** @throws {Error} if a thread fails; the next call begins with new ones */
-	async check(questions: readonly ProofQuestion[]): Promise<readonly boolean[]> {
-		const workers = this.started();
-		const shares = workers.map((_, i) => questions.filter((__, j) => j % workers.length === i));
-		const answers = await Promise.all(
-			workers.map((worker, i) => this.ask(worker, shares[i] as ProofQuestion[])),
-		);
-		return questions.map((_, j) => answers[j % workers.length]?.[Math.floor(j / workers.length)] as boolean);
-	}
-
-	private started(): readonly Worker[] {
-		if (this.isClosed) throw new Error("the threads for proofs are closed");
-		while (this.workers.length < this.threads) this.addWorker();
-		return [...this.workers];
-	}
-
-	private addWorker(): void {
-		const worker = new Worker(this.script, { workerData: this.keys });
-		// An idle thread must not keep the process alive.
-		worker.unref();
-		worker.on("message", ({ id, results }: ProofAnswer) => {
-			this.waiting.get(id)?.done(results);
-			this.waiting.delete(id);
-		});
-		worker.on("error", (error) => this.fail(error as Error));
-		worker.on("exit", (code) => this.fail(new Error(`a thread for proofs ended with code ${code}`)));
-		this.workers.push(worker);
-	}
-
-	private ask(worker: Worker, questions: readonly ProofQuestion[]): Promise<readonly boolean[]> {
-		if (questions.length === 0) return Promise.resolve([]);
+	async check({ kind, bytes }: ProofQuestion): Promise<boolean> {
+		const { worker, waiting } = this.idlest();
 		const id = this.nextId++;
 		return new Promise((done, fail) => {
-			this.waiting.set(id, { done, fail });
-			const copies = questions.map(({ kind, bytes }) => ({ kind, bytes: Uint8Array.from(bytes) }));
-			worker.postMessage({ id, questions: copies } satisfies ProofBatch);
+			waiting.set(id, { done, fail });
+			worker.postMessage({ id, kind, bytes: Uint8Array.from(bytes) } satisfies NumberedQuestion);
 		});
 	}
 
-	private fail(error: Error): void {
-		for (const worker of this.workers.splice(0)) void worker.terminate();
-		for (const { fail } of this.waiting.values()) fail(error);
-		this.waiting.clear();
+	private idlest(): Thread {
+		if (this.isClosed) throw new Error("the threads for proofs are closed");
+		const sorted = [...this.running].sort((a, b) => a.waiting.size - b.waiting.size);
+		const [idlest] = sorted;
+		if (idlest && (idlest.waiting.size === 0 || this.running.length >= this.threads)) return idlest;
+		return this.addThread();
+	}
+
+	private addThread(): Thread {
+		const worker = new Worker(this.script, { workerData: this.keys });
+		const thread: Thread = { worker, waiting: new Map() };
+		// An idle thread must not keep the process alive.
+		worker.unref();
+		worker.on("message", ({ id, holds }: ProofAnswer) => {
+			const asked = thread.waiting.get(id);
+			thread.waiting.delete(id);
+			asked?.done(holds);
+		});
+		worker.on("error", (error) => this.fail(thread, error as Error));
+		worker.on("exit", (code) => this.fail(thread, new Error(`a thread for proofs ended with code ${code}`)));
+		this.running.push(thread);
+		return thread;
+	}
+
+	private fail(thread: Thread, error: Error): void {
+		const place = this.running.indexOf(thread);
+		if (place >= 0) this.running.splice(place, 1);
+		void thread.worker.terminate();
+		for (const { fail } of thread.waiting.values()) fail(error);
+		thread.waiting.clear();
 	}
 
 	async close(): Promise<void> {
 		this.isClosed = true;
-		await Promise.all(this.workers.map((worker) => worker.terminate()));
+		await Promise.all(this.running.map(({ worker }) => worker.terminate()));
 	}
 }

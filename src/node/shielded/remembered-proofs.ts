@@ -12,30 +12,27 @@ import {
 	questionsOf,
 	spendQuestion,
 } from "./proof-questions.js";
+import { type ProofLane, ProofQueue, type ProofThreads } from "./proof-queue.js";
+import { type ProofKeys, proofWorkerScript, WorkerProofThreads } from "./proof-threads.js";
 import type { ShieldedBalance, ShieldedOutput, ShieldedProofs, ShieldedSpend } from "./proofs.js";
 import type { SaplingVerifier } from "./verifier.js";
 
-/** Results that are remembered: some thousand transactions, less than 1 MB. */
-const REMEMBERED = 8_192;
-/** Proofs that may wait for threads; more are checked where they are asked for. */
-const MOST_WAITING = 256;
-
-/** Checks proofs elsewhere. */
-export interface ProofThreads {
-	/** @returns for each question whether it holds */
-	check(questions: readonly ProofQuestion[]): Promise<readonly boolean[]>;
-	close(): Promise<void>;
-}
+/** Results that are remembered: more than blocks that wait can ask for, a few MB. */
+const REMEMBERED = 16_384;
+/** Of a block's proofs so many are checked ahead: more than one that was made in its time can have. */
+const MOST_OF_A_BLOCK = 256;
 
 export class RememberedProofs implements ShieldedProofs {
 	private readonly results = new Recent<boolean>(REMEMBERED, Number.POSITIVE_INFINITY, () => 0);
-	private readonly waiting = new Map<string, Promise<void>>();
+	private readonly queue: ProofQueue | undefined;
 
 	/** @param threads undefined: proofs are checked on the calling thread when they are asked for */
 	constructor(
 		private readonly verifier: SaplingVerifier,
-		private readonly threads: ProofThreads | undefined,
-	) {}
+		threads: ProofThreads | undefined,
+	) {
+		this.queue = threads && new ProofQueue(threads, (key, holds) => this.results.put(key, holds));
+	}
 
 	holdsSpend(spend: ShieldedSpend, signHash: Uint8Array): boolean {
 		return (
@@ -68,42 +65,34 @@ export class RememberedProofs implements ShieldedProofs {
 	/**
 	 * Checks the proofs of transactions on threads, so that executing them finds the results. Where that isn't possible they are checked
 	 * when they are asked for.
+	 * @returns undefined if there is nothing to wait for
 	 */
-	async prepare(transactions: readonly SignedTransaction[]): Promise<void> {
-		const { threads } = this;
-		if (!threads) return;
-		const asked = new Map<string, ProofQuestion>();
-		const others: Promise<void>[] = [];
+	prepare(transactions: readonly SignedTransaction[], lane: ProofLane): Promise<void> | undefined {
+		const { queue } = this;
+		if (!queue) return undefined;
+		const waits: Promise<void>[] = [];
 		for (const question of transactions.flatMap(questionsOf)) {
+			if (waits.length >= MOST_OF_A_BLOCK) break;
 			const key = questionKey(question);
-			const other = this.waiting.get(key);
-			if (other) others.push(other);
-			else if (this.results.get(key) === undefined && this.waiting.size + asked.size < MOST_WAITING) {
-				asked.set(key, question);
-			}
+			const answer = this.results.has(key) ? undefined : queue.ask(key, question, lane);
+			if (answer) waits.push(answer);
 		}
-		if (asked.size > 0) others.push(this.ask(threads, asked));
-		await Promise.all(others);
-	}
-
-	private ask(threads: ProofThreads, asked: ReadonlyMap<string, ProofQuestion>): Promise<void> {
-		const done = threads
-			.check([...asked.values()])
-			.then(
-				(results) => {
-					for (const [i, key] of [...asked.keys()].entries()) this.results.put(key, results[i] as boolean);
-				},
-				// A thread that failed: whoever executes the transactions checks their proofs.
-				() => undefined,
-			)
-			.finally(() => {
-				for (const key of asked.keys()) this.waiting.delete(key);
-			});
-		for (const key of asked.keys()) this.waiting.set(key, done);
-		return done;
+		return waits.length > 0 ? Promise.all(waits).then(() => undefined) : undefined;
 	}
 
 	async close(): Promise<void> {
-		await this.threads?.close();
+		await this.queue?.close();
 	}
+}
+
+/**
+ * What checks proofs: on worker threads ahead of execution where there are any, and results are remembered.
+ * @param verifier checks on the calling thread
+ * @param keys for the threads
+ * @param threads 0: none
+ */
+export function checkedAhead(verifier: SaplingVerifier, keys: ProofKeys, threads: number): RememberedProofs {
+	const script = proofWorkerScript();
+	const workers = script && threads > 0 ? new WorkerProofThreads(script, keys, threads) : undefined;
+	return new RememberedProofs(verifier, workers);
 }

@@ -6,11 +6,13 @@
  * synchronous.
  */
 
+import { setImmediate as otherTurns } from "node:timers/promises";
+import type { CacheBudget } from "./cache-budget.js";
 import type { BatchChange, DatabaseLevel, KeyValueDatabase } from "./database.js";
 import { type StoreDefinition, storeDefinitions, stores } from "./definition.js";
 import { type Entry, type EntryMaps, GONE, KeyOrders, makeMaps, storeAt } from "./entry.js";
 import { OrderedKeys } from "./ordered-keys.js";
-import { type CacheLimits, type CacheUse, ValueCache } from "./value-cache.js";
+import { type CacheUse, ValueCache } from "./value-cache.js";
 
 /** An entry that will be asked for. */
 export interface WantedEntry {
@@ -29,27 +31,31 @@ export class BaseState {
 	private flushing: EntryMaps | undefined;
 	/** What the database holds; {@link GONE} for nothing, since rules ask for the same missing entries again and again. */
 	private readonly cache: ValueCache<Entry>;
+	/** PERF: what is small and asked for with every transaction, all of it that was ever asked for; by store index. */
+	private readonly resident = storeDefinitions.map(({ index }) =>
+		RESIDENT.has(index) ? new Map<string, Entry>() : undefined,
+	);
 	/** Entries changed since the last flush began. */
 	private unflushed = 0;
-	/** Flushes that began or ended: what was read from the database meanwhile may be old. */
-	private flushSteps = 0;
+	/** Reads on other threads that are under way, each with what flushes have written since it began. */
+	private readonly reading = new Set<{ readonly flushed: EntryMaps[] }>();
 	/** Notified of every write, where history is kept. */
 	recorder: BaseRecorder | undefined;
 
 	private constructor(
 		private readonly database: KeyValueDatabase,
-		limits: CacheLimits | undefined,
+		budget: CacheBudget | undefined,
 	) {
-		this.cache = new ValueCache<Entry>(HISTORY, limits);
+		this.cache = new ValueCache<Entry>(HISTORY, budget);
 	}
 
 	/** Opens the base on a database; ordered stores read their keys. @param onKeys called with the keys of each of them */
 	static async open(
 		database: KeyValueDatabase,
 		onKeys: (index: number, keys: OrderedKeys) => void,
-		limits?: CacheLimits,
+		budget?: CacheBudget,
 	): Promise<BaseState> {
-		const base = new BaseState(database, limits);
+		const base = new BaseState(database, budget);
 		for (const store of storeDefinitions) {
 			if (!store.ordered) continue;
 			const keys: string[] = [];
@@ -65,43 +71,47 @@ export class BaseState {
 
 	get<V>(store: StoreDefinition<V>, key: string): V | undefined {
 		const index = store.index;
-		let value = (this.changes[index] as Map<string, Entry>).get(key);
+		const resident = this.resident[index];
+		let value = (resident ?? (this.changes[index] as Map<string, Entry>)).get(key);
 		if (value === undefined && this.flushing) value = (this.flushing[index] as Map<string, Entry>).get(key);
 		if (value !== undefined) return value === GONE ? undefined : (value as V);
 		const cached = this.cache.get(index, key);
 		if (cached !== undefined) return cached === GONE ? undefined : (cached as V);
 		const bytes = this.database.get(readingKey(store, key));
 		const stored = bytes === undefined ? GONE : store.codec.decode(bytes, key);
-		this.cache.keep(index, key, stored, bytes?.length ?? 0);
+		if (resident && resident.size < RESIDENT_ENTRIES) resident.set(key, stored);
+		else this.cache.keep(index, key, stored, bytes?.length ?? 0);
 		return stored === GONE ? undefined : stored;
 	}
 
 	/**
-	 * Reads entries into the cache on other threads, so that a block that asks for them needn't wait. What a flush may have
+	 * Reads entries into the cache on other threads, so that a block that asks for them needn't wait. What a flush has
 	 * replaced meanwhile isn't kept.
+	 * @returns how many were not in memory
 	 */
-	async readAhead(wanted: readonly WantedEntry[]): Promise<void> {
-		if (!this.database.getMany) return;
+	async readAhead(wanted: readonly WantedEntry[]): Promise<number> {
+		if (!this.database.getMany) return 0;
 		const missing = wanted.filter(({ store, key }) => !this.isInMemory(store.index, key));
-		if (missing.length === 0) return;
-		const step = this.flushSteps;
-		const values = await this.database.getMany(missing.map(({ store, key }) => diskKey(store, key)));
-		if (step !== this.flushSteps) return;
-		missing.forEach(({ store, key }, at) => {
-			if (this.cache.has(store.index, key)) return;
-			const bytes = values[at];
-			this.cache.keep(store.index, key, bytes ? store.codec.decode(bytes, key) : GONE, bytes?.length ?? 0);
-		});
-	}
-
-	/** Whether the cache has kept all of a store that it was ever given. @param index of the store */
-	cachesAll(index: number): boolean {
-		return !this.cache.hasTurned(index);
+		if (missing.length === 0) return 0;
+		const read: { readonly flushed: EntryMaps[] } = { flushed: [] };
+		this.reading.add(read);
+		try {
+			const values = await this.database.getMany(missing.map(({ store, key }) => diskKey(store, key)));
+			missing.forEach(({ store, key }, at) => {
+				const { index } = store;
+				if (this.isInMemory(index, key) || read.flushed.some((maps) => maps[index]?.has(key))) return;
+				const bytes = values[at];
+				this.cache.keep(index, key, bytes ? store.codec.decode(bytes, key) : GONE, bytes?.length ?? 0);
+			});
+		} finally {
+			this.reading.delete(read);
+		}
+		return missing.length;
 	}
 
 	private isInMemory(index: number, key: string): boolean {
 		return (
-			(this.changes[index] as Map<string, Entry>).has(key) ||
+			(this.resident[index] ?? (this.changes[index] as Map<string, Entry>)).has(key) ||
 			this.flushing?.[index]?.has(key) === true ||
 			this.cache.has(index, key)
 		);
@@ -116,6 +126,7 @@ export class BaseState {
 	/** Writes an entry without telling the recorder: it goes back to what it was. */
 	replace(store: StoreDefinition<unknown>, key: string, value: Entry): void {
 		(this.changes[store.index] as Map<string, Entry>).set(key, value);
+		this.resident[store.index]?.set(key, value);
 		this.unflushed++;
 		if (store.ordered) this.keyOrders.note(store.index, key, value !== GONE);
 	}
@@ -136,28 +147,31 @@ export class BaseState {
 	async flush(sync: boolean, extra: readonly BatchChange[]): Promise<void> {
 		if (this.flushing) throw new Error("a flush is already running");
 		const flushing = this.changes;
-		const batch = [...extra, ...encode(flushing)];
 		this.flushing = flushing;
-		this.flushSteps++;
 		this.changes = makeMaps();
 		this.unflushed = 0;
+		const batch = [...extra];
 		try {
+			await inSlices(flushing, (index, key, value) => {
+				const store = storeAt(index);
+				const bytes = value === GONE ? null : store.codec.encode(value, key);
+				batch.push({ key: diskKey(store, key), value: bytes });
+				return bytes?.length ?? 0;
+			});
 			await this.database.write(batch, sync);
 		} catch (error) {
 			this.takeBack(flushing);
 			throw error;
 		}
 		let at = extra.length;
-		flushing.forEach((map, index) => {
-			const isHistory = HISTORY.has(index);
-			for (const [key, value] of map) {
-				const bytes = batch[at++]?.value?.length ?? 0;
-				if (isHistory) this.cache.drop(index, key);
-				else this.cache.replace(index, key, value, bytes);
-			}
+		await inSlices(flushing, (index, key, value) => {
+			const bytes = batch[at++]?.value?.length ?? 0;
+			if (HISTORY.has(index)) this.cache.drop(index, key);
+			else if (!this.resident[index]) this.cache.replace(index, key, value, bytes);
+			return 0;
 		});
+		for (const { flushed } of this.reading) flushed.push(flushing);
 		this.flushing = undefined;
-		this.flushSteps++;
 	}
 
 	/** Nothing was written: the changes stay in memory, under whatever came since. */
@@ -206,6 +220,14 @@ export class BaseState {
 	}
 }
 
+/** What is kept of each store that stays in memory, but for what is written: others may ask for keys that aren't there. */
+const RESIDENT_ENTRIES = 10_000;
+
+/** Stores of a few hundred entries. */
+const RESIDENT: ReadonlySet<number> = new Set(
+	[stores.properties, stores.witnessSchedule, stores.upgradeVotes].map(({ index }) => index),
+);
+
 /** What a block leaves behind and no rule reads again soon, or only while it is new: kept for those who ask, not for having been written. */
 const HISTORY: ReadonlySet<number> = new Set(
 	[
@@ -221,18 +243,26 @@ const HISTORY: ReadonlySet<number> = new Set(
 	].map(({ index }) => index),
 );
 
-function encode(maps: EntryMaps): BatchChange[] {
-	const changes: BatchChange[] = [];
-	maps.forEach((map, index) => {
-		const store = storeAt(index);
+/** What is done without a break: encoding so much takes a few milliseconds at most. */
+const SLICE_ENTRIES = 500;
+const SLICE_BYTES = 256 << 10;
+
+/** Visits entries with turns of the event loop in between. @param visit tells how many bytes it worked on */
+async function inSlices(
+	maps: EntryMaps,
+	visit: (index: number, key: string, value: Entry) => number,
+): Promise<void> {
+	let entries = 0;
+	let bytes = 0;
+	for (const [index, map] of maps.entries()) {
 		for (const [key, value] of map) {
-			changes.push({
-				key: diskKey(store, key),
-				value: value === GONE ? null : store.codec.encode(value, key),
-			});
+			bytes += visit(index, key, value);
+			if (++entries < SLICE_ENTRIES && bytes < SLICE_BYTES) continue;
+			await otherTurns();
+			entries = 0;
+			bytes = 0;
 		}
-	});
-	return changes;
+	}
 }
 
 function prefixOf(store: StoreDefinition<unknown>): Uint8Array {

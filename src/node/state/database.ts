@@ -1,8 +1,10 @@
 /** The ordered key-value database under the state: LevelDB, or memory for chains that live as long as the process. */
 
-import { Level } from "level";
+import { setImmediate as otherTurns } from "node:timers/promises";
+import type { Level } from "level";
 import { toKey } from "../../protocol/bytes.js";
 import { OperatorError } from "../../protocol/operator-error.js";
+import { type CacheBudget, shareCacheBytes } from "./cache-budget.js";
 import { DamagedFileError, Inventory } from "./inventory.js";
 
 /** One change of an atomic batch; a null value deletes. */
@@ -42,18 +44,25 @@ export class DatabaseError extends OperatorError {
 
 /** LevelDB begins a new table about as often as so much was written. */
 const LISTING_BYTES = 8 << 20;
+/** Handing a change over takes about a microsecond. */
+const SLICE_CHANGES = 2_000;
 /** Listing the tables costs time with their number, so it waits for this share of their bytes. */
 const LISTING_SHARE = 1 / 256;
 
 /** Opens or creates the LevelDB in a directory. @throws {DatabaseError} if it is in use, damaged or unwritable */
-export async function openLevelDatabase(directory: string): Promise<KeyValueDatabase> {
+export async function openLevelDatabase(
+	directory: string,
+	{ databaseBytes, openTables }: CacheBudget = shareCacheBytes(),
+): Promise<KeyValueDatabase> {
 	const inventory = await openInventory(directory);
+	// Chains in memory do without it.
+	const { Level } = await import("level");
 	const db = new Level<Uint8Array, Uint8Array>(directory, {
 		keyEncoding: "buffer",
 		valueEncoding: "buffer",
-		cacheSize: 16 << 20,
+		cacheSize: databaseBytes,
 		writeBufferSize: 8 << 20,
-		maxOpenFiles: 512,
+		maxOpenFiles: openTables,
 	});
 	try {
 		await db.open();
@@ -110,12 +119,13 @@ class LevelDatabase implements KeyValueDatabase {
 	async write(changes: readonly BatchChange[], sync: boolean): Promise<void> {
 		if (changes.length === 0) return;
 		const batch = this.db.batch();
-		for (const { key, value } of changes) {
-			if (value === null) batch.del(key);
-			else batch.put(key, value);
-			this.unlistedBytes += key.length + (value?.length ?? 0);
-		}
 		try {
+			for (const [at, { key, value }] of changes.entries()) {
+				if (value === null) batch.del(key);
+				else batch.put(key, value);
+				this.unlistedBytes += key.length + (value?.length ?? 0);
+				if (at % SLICE_CHANGES === SLICE_CHANGES - 1) await otherTurns();
+			}
 			await batch.write({ sync });
 		} catch (error) {
 			throw this.failure("written", error);
@@ -201,6 +211,7 @@ function readLevels(text: string): readonly DatabaseLevel[] {
  */
 export async function compactLevelDatabase(directory: string): Promise<void> {
 	const inventory = await openInventory(directory);
+	const { Level } = await import("level");
 	const db = new Level<Uint8Array, Uint8Array>(directory, {
 		keyEncoding: "buffer",
 		valueEncoding: "buffer",

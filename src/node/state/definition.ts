@@ -24,13 +24,24 @@ export interface StoreDefinition<V> {
 	/** The reference's name of the store. */
 	readonly name: string;
 	readonly codec: ValueCodec<V>;
+	/** Values are messages in memory, which take several times the room of their encoding. */
+	readonly isMessage: boolean;
 	/** The keys are kept in memory in order, so that rules can walk them. Only for stores that stay small. */
 	readonly ordered: boolean;
 	/** The order of an ordered store's keys, where it isn't that of their bytes. */
 	readonly order?: KeyOrder;
 }
 
+/**
+ * A store whose values stay encoded in memory: what a block leaves behind for those who ask. Its messages would be thousands
+ * of objects a block that live until the block is on the disk, and copying these is what collecting garbage costs.
+ */
+export interface PackedDefinition<T extends Message> extends StoreDefinition<Uint8Array> {
+	readonly packed: MessageType<T>;
+}
+
 const definitions: StoreDefinition<unknown>[] = [];
+const messageCodecs = new Set<unknown>();
 
 function define<V>(
 	name: string,
@@ -41,6 +52,7 @@ function define<V>(
 		index: definitions.length,
 		name,
 		codec,
+		isMessage: messageCodecs.has(codec),
 		ordered: ordered !== false,
 		...(typeof ordered === "function" ? { order: ordered } : {}),
 	};
@@ -49,7 +61,18 @@ function define<V>(
 }
 
 function message<T extends Message>(type: MessageType<T>): ValueCodec<Readonly<T>> {
-	return { encode: (value) => type.encode(value), decode: (bytes) => type.decode(bytes) };
+	const codec: ValueCodec<Readonly<T>> = {
+		encode: (value) => type.encode(value),
+		decode: (bytes) => type.decode(bytes),
+	};
+	messageCodecs.add(codec);
+	return codec;
+}
+
+function definePacked<T extends Message>(name: string, packed: MessageType<T>): PackedDefinition<T> {
+	const definition = { ...define(name, raw), packed };
+	definitions[definition.index] = definition as StoreDefinition<unknown>;
+	return definition;
 }
 
 const raw: ValueCodec<Uint8Array> = { encode: (value) => value, decode: (bytes) => bytes };
@@ -100,10 +123,10 @@ export const stores = {
 	block: define("block", raw),
 	blockIndex: define("block-index", raw),
 	transaction: define("trans", raw),
-	transactionResult: define("transactionRetStore", message(m.TransactionRet)),
+	transactionResult: definePacked("transactionRetStore", m.TransactionRet),
 	recentBlock: define("recent-block", raw),
 	sectionBloom: define("section-bloom", deflated),
-	balanceTrace: define("balance-trace", message(m.BlockBalanceTrace)),
+	balanceTrace: definePacked("balance-trace", m.BlockBalanceTrace),
 	accountTrace: define("account-trace", message(m.AccountTrace)),
 	nullifier: define("nullifier", raw),
 	merkleTree: define("IncrementalMerkleTree", raw),

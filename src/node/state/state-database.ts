@@ -14,6 +14,7 @@
 import { fromKey } from "../../protocol/bytes.js";
 import type { StateBackend } from "./backend.js";
 import { BaseState, type WantedEntry } from "./base-state.js";
+import type { CacheBudget } from "./cache-budget.js";
 import type { BatchChange, DatabaseLevel, KeyValueDatabase } from "./database.js";
 import type { StoreDefinition } from "./definition.js";
 import { type Entry, type EntryMaps, GONE, KeyOrders, makeMaps, readOnly, storeAt } from "./entry.js";
@@ -22,7 +23,7 @@ import { Journal, NONE } from "./journal.js";
 import type { OrderedKeys } from "./ordered-keys.js";
 import { type HistorySubject, StateHistory } from "./state-history.js";
 import { type BlockChange, UndoableBlocks } from "./undoable-blocks.js";
-import type { CacheLimits, CacheUse } from "./value-cache.js";
+import type { CacheUse } from "./value-cache.js";
 
 export type { BlockChange } from "./undoable-blocks.js";
 
@@ -60,16 +61,16 @@ export class StateDatabase {
 	/**
 	 * Opens the state on a database; ordered stores read their keys.
 	 * @param settleValue rewrites a value as it moves into the base
-	 * @param cacheLimits how much of the database is kept decoded; absent: the usual
+	 * @param budget how much of the database is kept decoded; absent: the usual
 	 */
 	static async open(
 		database: KeyValueDatabase,
 		settleValue: SettleValue = (_base, _store, value) => value,
-		cacheLimits?: CacheLimits,
+		budget?: CacheBudget,
 	): Promise<StateDatabase> {
 		const state = new StateDatabase(settleValue);
 		const copyKeys = (index: number, keys: OrderedKeys): void => state.headKeys.set(index, keys.copy());
-		state.base = await BaseState.open(database, copyKeys, cacheLimits);
+		state.base = await BaseState.open(database, copyKeys, budget);
 		return state;
 	}
 
@@ -140,13 +141,8 @@ export class StateDatabase {
 		return this.base.cacheUse;
 	}
 
-	/** Whether the cache has kept all of a store that it was ever given. */
-	cachesAll({ index }: { readonly index: number }): boolean {
-		return this.base.cachesAll(index);
-	}
-
 	/** Reads entries into the cache on other threads ({@link BaseState.readAhead}). */
-	readAhead(wanted: readonly WantedEntry[]): Promise<void> {
+	readAhead(wanted: readonly WantedEntry[]): Promise<number> {
 		return this.base.readAhead(wanted.filter(({ store, key }) => !this.entries[store.index]?.has(key)));
 	}
 

@@ -1,8 +1,9 @@
 /** Typed access to one logical store of a view. */
 
 import { fromKey, toKey } from "../../protocol/bytes.js";
+import type { Message } from "../../protocol/codec/descriptor.js";
 import type { StateBackend } from "./backend.js";
-import type { StoreDefinition } from "./definition.js";
+import type { PackedDefinition, StoreDefinition } from "./definition.js";
 
 /** One store of a view. Values must not be changed in place: put a changed copy. */
 export class Store<V> {
@@ -53,5 +54,43 @@ export class Store<V> {
 	/** The key strings of an ordered store that are not below `key`, ascending; must not be kept across a write. */
 	keysFrom(key: string): Iterable<string> {
 		return this.backend.keys(this.definition).from(key);
+	}
+}
+
+/** What was decoded of packed values, while they are in memory. */
+const unpacked = new WeakMap<Uint8Array, Readonly<Message>>();
+
+/** A store whose values lie encoded: a value is decoded when it is first asked for. */
+export class PackedStore<T extends Message> extends Store<Readonly<T>> {
+	private readonly bytes: Store<Uint8Array>;
+
+	constructor(
+		backend: StateBackend,
+		private readonly form: PackedDefinition<T>,
+	) {
+		super(backend, form as unknown as StoreDefinition<Readonly<T>>);
+		this.bytes = new Store(backend, form);
+	}
+
+	override get(key: Uint8Array): Readonly<T> | undefined {
+		return this.unpack(this.bytes.get(key));
+	}
+
+	override find(key: Uint8Array): Readonly<T> | undefined {
+		return this.unpack(this.bytes.find(key));
+	}
+
+	override put(key: Uint8Array, value: Readonly<T>): void {
+		this.bytes.put(key, this.form.packed.encode(value));
+	}
+
+	private unpack(bytes: Uint8Array | undefined): Readonly<T> | undefined {
+		if (!bytes) return undefined;
+		let value = unpacked.get(bytes) as Readonly<T> | undefined;
+		if (!value) {
+			value = this.form.packed.decode(bytes);
+			unpacked.set(bytes, value);
+		}
+		return value;
 	}
 }

@@ -44,23 +44,17 @@ export class UndoableBlocks {
 
 	/** Makes what a journal holds the change of a block. @param head the values after it */
 	add(number: bigint, journal: Journal, head: EntryMaps): BlockChange {
-		const before = makeMaps<Entry | typeof NONE>();
-		journal.each((index, key, value) => {
-			const map = before[index] as Map<string, Entry | typeof NONE>;
-			if (!map.has(key)) map.set(key, value);
-		});
-		const entries = before.map((map, index) => {
-			const after = head[index] as Map<string, Entry>;
-			const changed = new Map<string, ChangedEntry>();
+		const entries = makeMaps<ChangedEntry>();
+		journal.each((index, key, before) => {
+			const changed = entries[index] as Map<string, ChangedEntry>;
+			if (changed.has(key)) return;
 			const newest = this.newest[index] as Map<string, ChangedEntry>;
-			for (const [key, value] of map) {
-				const older = newest.get(key);
-				const entry: ChangedEntry = { before: value, after: after.get(key), older, newer: undefined };
-				if (older) older.newer = entry;
-				changed.set(key, entry);
-				newest.set(key, entry);
-			}
-			return changed;
+			const older = newest.get(key);
+			const after = (head[index] as Map<string, Entry>).get(key);
+			const entry: ChangedEntry = { before, after, older, newer: undefined };
+			if (older) older.newer = entry;
+			changed.set(key, entry);
+			newest.set(key, entry);
 		});
 		const change = { number, entries };
 		this.blocks.push(change);
@@ -93,16 +87,16 @@ export class UndoableBlocks {
 		const change = this.blocks.shift() as BlockChange;
 		change.entries.forEach((map, index) => {
 			const newest = this.newest[index] as Map<string, ChangedEntry>;
-			for (const [key, { after, newer }] of map) {
+			map.forEach(({ after, newer }, key) => {
 				move(index, key, after, newer === undefined);
 				if (!newer) {
 					newest.delete(key);
-					continue;
+					return;
 				}
 				// Undoing the newer change leads to the value below from now on, not to a copy of its own.
 				newer.older = undefined;
 				if (newer.before === after) newer.before = NONE;
-			}
+			});
 		});
 	}
 

@@ -1,17 +1,12 @@
 /** Decoded values of the database by store and key, in two generations, and how well they serve. */
 
+import { type CacheBudget, shareCacheBytes } from "./cache-budget.js";
 import { STORE_COUNT, storeDefinitions } from "./definition.js";
 
-/** How much is kept for each store, in each of two generations. */
-export interface CacheLimits {
-	readonly entries: number;
-	/** Their encoded size: blocks are so large that their number alone bounds nothing. */
-	readonly bytes: number;
-	/** The same of a store that only history is in: rules don't ask for it, and peers that catch up read each block once. */
-	readonly historyBytes: number;
-}
-
-const CACHE_LIMITS: CacheLimits = { entries: 20_000, bytes: 8 << 20, historyBytes: 1 << 20 };
+/** An entry of a map with its key and a small object. */
+const ENTRY_BYTES = 200;
+/** How much larger a message is than its encoding: fields that are absent take room, and numbers are objects. */
+const DECODED_SHARE = 12;
 
 /** How often a store was asked for an entry, how often the database had to answer, and what is kept of it. */
 export interface CacheUse {
@@ -20,28 +15,48 @@ export interface CacheUse {
 	readonly misses: number;
 	/** Values that are kept now. */
 	readonly entries: number;
-	/** How often a generation was full; from the second time on the store keeps as much as it ever will. */
+	/** How often a generation was full; from the second time on the caches keep as much as they ever will. */
 	readonly turns: number;
 }
 
 const makeMaps = <V>(): Map<string, V>[] => Array.from({ length: STORE_COUNT }, () => new Map<string, V>());
 
+/** Stores that share a part of the budget: what one asks for takes room from the others. */
+interface Group {
+	readonly stores: readonly number[];
+	/** Of each generation. */
+	readonly limit: number;
+	/** Of the young generation. */
+	bytes: number;
+	turns: number;
+}
+
 /** What was asked for lately stays: an entry that is found in the old generation moves to the young one. */
 export class ValueCache<V> {
 	private readonly young: Map<string, V>[] = makeMaps();
 	private readonly old: Map<string, V>[] = makeMaps();
-	/** Encoded bytes of each young generation; what came over from an old one counts as the old one's average. */
+	/** Bytes of each store's young generation; what came over from an old one counts as the old one's average. */
 	private readonly youngBytes = new Float64Array(STORE_COUNT);
 	private readonly averages = new Float64Array(STORE_COUNT);
 	private readonly reads = new Float64Array(STORE_COUNT);
 	private readonly misses = new Float64Array(STORE_COUNT);
-	private readonly turns = new Float64Array(STORE_COUNT);
+	/** By store. */
+	private readonly groups: readonly Group[];
 
 	/** @param history indexes of stores that only history is in */
 	constructor(
-		private readonly history: ReadonlySet<number> = new Set(),
-		private readonly limits = CACHE_LIMITS,
-	) {}
+		history: ReadonlySet<number> = new Set(),
+		{ decodedBytes, historyBytes }: Pick<CacheBudget, "decodedBytes" | "historyBytes"> = shareCacheBytes(),
+	) {
+		const group = (isHistory: boolean, bytes: number): Group => ({
+			stores: storeDefinitions.map(({ index }) => index).filter((index) => history.has(index) === isHistory),
+			limit: bytes / 2,
+			bytes: 0,
+			turns: 0,
+		});
+		const [rules, old] = [group(false, decodedBytes), group(true, historyBytes)];
+		this.groups = storeDefinitions.map(({ index }) => (history.has(index) ? old : rules));
+	}
 
 	/**
 	 * The cached value of an entry; undefined: the database must be asked.
@@ -52,7 +67,7 @@ export class ValueCache<V> {
 		const value = (this.young[index] as Map<string, V>).get(key);
 		if (value !== undefined) return value;
 		const aged = (this.old[index] as Map<string, V>).get(key);
-		if (aged !== undefined) this.keep(index, key, aged, this.averages[index] as number);
+		if (aged !== undefined) this.add(index, key, aged, this.averages[index] as number);
 		else this.misses[index] = (this.misses[index] as number) + 1;
 		return aged;
 	}
@@ -62,26 +77,31 @@ export class ValueCache<V> {
 		return (this.young[index] as Map<string, V>).has(key) || (this.old[index] as Map<string, V>).has(key);
 	}
 
-	/** Whether a generation of a store was ever full. */
-	hasTurned(index: number): boolean {
-		return (this.turns[index] as number) > 0;
-	}
-
 	/** Keeps what the database answered. @param bytes its encoded size */
 	keep(index: number, key: string, value: V, bytes: number): void {
-		const young = this.young[index] as Map<string, V>;
-		const total = (this.youngBytes[index] as number) + bytes;
-		const { entries, bytes: most, historyBytes } = this.limits;
-		if (young.size < entries && total <= (this.history.has(index) ? historyBytes : most)) {
-			young.set(key, value);
-			this.youngBytes[index] = total;
-			return;
+		const isMessage = storeDefinitions[index]?.isMessage === true;
+		this.add(index, key, value, ENTRY_BYTES + (isMessage ? DECODED_SHARE * bytes : bytes));
+	}
+
+	private add(index: number, key: string, value: V, bytes: number): void {
+		const group = this.groups[index] as Group;
+		if (group.bytes > 0 && group.bytes + bytes > group.limit) this.turn(group);
+		(this.young[index] as Map<string, V>).set(key, value);
+		this.youngBytes[index] = (this.youngBytes[index] as number) + bytes;
+		group.bytes += bytes;
+	}
+
+	/** The young generation becomes the old one. */
+	private turn(group: Group): void {
+		for (const index of group.stores) {
+			const young = this.young[index] as Map<string, V>;
+			this.averages[index] = (this.youngBytes[index] as number) / Math.max(young.size, 1);
+			this.old[index] = young;
+			this.young[index] = new Map();
+			this.youngBytes[index] = 0;
 		}
-		this.old[index] = young;
-		this.turns[index] = (this.turns[index] as number) + 1;
-		this.averages[index] = (this.youngBytes[index] as number) / Math.max(young.size, 1);
-		this.young[index] = new Map([[key, value]]);
-		this.youngBytes[index] = bytes;
+		group.bytes = 0;
+		group.turns++;
 	}
 
 	/** Puts a value that the database has just got in the place of an older one. @param bytes its encoded size */
@@ -104,7 +124,7 @@ export class ValueCache<V> {
 				reads: this.reads[index] ?? 0,
 				misses: this.misses[index] ?? 0,
 				entries: (this.young[index]?.size ?? 0) + (this.old[index]?.size ?? 0),
-				turns: this.turns[index] ?? 0,
+				turns: this.groups[index]?.turns ?? 0,
 			}))
 			.filter(({ reads }) => reads > 0);
 	}

@@ -30,7 +30,7 @@ export function note(
 	transfer: InternalTransfer,
 ): InternalRecord {
 	const { machine, context } = frame;
-	const record = machine.internal.add(context.hash, context.address, receiver, text, transfer);
+	const record = machine.internal.add(context.openedBy, context.address, receiver, text, transfer);
 	machine.options.observer?.noted?.(frame, record);
 	return record;
 }

@@ -238,7 +238,7 @@ function callContract(frame: Frame, call: Call): void {
 		send(frame, call, target, value);
 	}
 	const record = machine.internal.add(
-		context.hash,
+		context.openedBy,
 		context.address,
 		receiver,
 		"call",
@@ -248,7 +248,7 @@ function callContract(frame: Frame, call: Call): void {
 	const { observer } = machine.options;
 	if (observer) tellOpened(frame, call, input, record);
 	if (!code || code.length === 0) {
-		machine.options.onCodelessCall?.(record.hash, target, Uint8Array.from(input));
+		machine.options.onCodelessCall?.(record.id, target, Uint8Array.from(input));
 		if (observer) closeAtOnce(observer, context.depth + 1);
 		giveBack(frame, call.energy);
 		frame.push(1);
@@ -266,7 +266,7 @@ function callContract(frame: Frame, call: Call): void {
 		version: state.contract.get(target)?.version ?? 0,
 		depth: context.depth + 1,
 		energy: call.energy,
-		hash: record.hash,
+		openedBy: record,
 	});
 	child.mark = mark;
 	frame.open(child, (opener, ended) => finishCall(opener, ended, call));

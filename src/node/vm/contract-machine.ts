@@ -31,6 +31,7 @@ import { type BlockContext, type CodelessCallListener, Machine, type MachineOpti
 import { opcodes } from "./opcodes.js";
 import { type PreparationOptions, type Prepared, prepareCall, prepareDeploy } from "./preparation.js";
 import { ProgramCache } from "./program.js";
+import { HashNotes, SlotGuesses } from "./slot-guesses.js";
 import { type TimeSettings, timeRatio } from "./time-ratio.js";
 import {
 	depositOutOfEnergy,
@@ -108,6 +109,8 @@ interface ConstantOptions {
 
 export class ContractMachine {
 	private readonly programs: ProgramCache;
+	/** What calls will read of storage. */
+	readonly guesses = new SlotGuesses();
 
 	/**
 	 * @param observation who is told of what runs, and until when it may run; undefined: nobody
@@ -154,8 +157,10 @@ export class ContractMachine {
 	): [Prepared, Ended] {
 		const recorded = transaction.message.ret[0]?.contractRet;
 		const replayed = block?.signed ? recorded : undefined;
+		const hashes = block && this.guesses.isDue(transaction) ? new HashNotes() : undefined;
 		const machine = this.machine(environment, transaction, block ?? NO_BLOCK, {
 			...this.timeLimits(environment.state, block, replayed),
+			hashes,
 			listInternal:
 				this.settings.saveInternal ||
 				this.settings.onCodelessCall !== undefined ||
@@ -170,6 +175,9 @@ export class ContractMachine {
 			tellOpened(prepared);
 			const ended = this.commit(prepared, skipped ? fail(prepared, skipped) : runPrepared(prepared));
 			tellClosed(prepared, ended);
+			if (hashes && !ended.failure && !ended.reverted) {
+				this.guesses.learn(transaction, machine.storage.readSlots(), hashes);
+			}
 			return [prepared, ended];
 		} finally {
 			machine.close();
@@ -220,7 +228,7 @@ export class ContractMachine {
 		{ state, rules, forks }: VmEnvironment,
 		transaction: SignedTransaction,
 		block: BlockContext,
-		limits: Pick<MachineOptions, "deadlineMs" | "endsAtFirstOperation" | "listInternal">,
+		limits: Pick<MachineOptions, "deadlineMs" | "endsAtFirstOperation" | "listInternal" | "hashes">,
 	): Machine {
 		const gates = readGates(state.properties, forks, rules.network);
 		const { onCodelessCall } = this.settings;
@@ -234,7 +242,7 @@ export class ContractMachine {
 			onCodelessCall,
 			programs: this.programs,
 			block,
-			rootId: transaction.id,
+			root: transaction,
 			origin: transaction.owner,
 			proofs: this.settings.proofs,
 			saveCancelDetails: this.settings.saveCancelDetails,

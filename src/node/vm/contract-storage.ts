@@ -11,6 +11,7 @@ import { hashOrder } from "../../protocol/hash-order.js";
 import { stores } from "../state/definition.js";
 import type { StateView } from "../state/view.js";
 import type { Gates } from "./gates.js";
+import type { ReadSlots } from "./slot-guesses.js";
 import { RowKeys } from "./storage-keys.js";
 import { outOfTime } from "./vm-error.js";
 import { type Word, wordFromBytes, wordToBytes } from "./word.js";
@@ -131,6 +132,15 @@ export class ContractStorage {
 		return undefined;
 	}
 
+	/** The slots that were looked at, and how their rows are called. */
+	get readSlots(): ReadSlots {
+		return { keys: this.keys, isSeparate: this.rules.separateRows, slots: this.looksOf() };
+	}
+
+	private *looksOf(): Generator<{ readonly slot: Word; readonly isShared: boolean }> {
+		for (const [slot, { lookUp }] of this.rows) yield { slot, isShared: lookUp?.shared !== undefined };
+	}
+
 	private read(key: string): Uint8Array | undefined {
 		return this.view.backend.get(stores.storageRow, key);
 	}
@@ -233,5 +243,10 @@ export class TransactionStorage {
 
 	commit(): void {
 		for (const storage of this.contracts.values()) storage.commit();
+	}
+
+	/** What was looked at of each contract. */
+	*readSlots(): Generator<ReadSlots> {
+		for (const storage of this.contracts.values()) yield storage.readSlots;
 	}
 }

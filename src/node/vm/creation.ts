@@ -57,7 +57,7 @@ export function create(frame: Frame): void {
 	}
 	const { machine } = frame;
 	const initCode = frame.memory.peek(low32(offset), low32(size));
-	const address = createdAddress(machine.options.rootId, machine.internal.nonce);
+	const address = createdAddress(machine.options.root.id, machine.internal.nonce);
 	begin(frame, { value, initCode, address, salted: false });
 }
 
@@ -119,7 +119,7 @@ function begin(frame: Frame, creation: Creation): void {
 				consume_user_resource_percent: 100n,
 				origin_address: context.address,
 				version,
-				trx_hash: creation.salted ? machine.options.rootId : EMPTY,
+				trx_hash: creation.salted ? machine.options.root.id : EMPTY,
 			}),
 			new SmartContractABI(),
 		);
@@ -133,7 +133,14 @@ function begin(frame: Frame, creation: Creation): void {
 	if (gates.compatible && context.version === 1) energy = withoutReserve(energy);
 	frame.spend(energy);
 	if (gates.dynamicEnergy) frame.spentOutside += BigInt(energy);
-	const record = machine.internal.add(context.hash, context.address, address, "create", { value }, initCode);
+	const record = machine.internal.add(
+		context.openedBy,
+		context.address,
+		address,
+		"create",
+		{ value },
+		initCode,
+	);
 	const child = new Frame(machine, {
 		program: prepareOnce(initCode),
 		address,
@@ -146,7 +153,7 @@ function begin(frame: Frame, creation: Creation): void {
 		version,
 		depth: context.depth + 1,
 		energy,
-		hash: record.hash,
+		openedBy: record,
 	});
 	child.mark = mark;
 	child.settle = settle;

@@ -5,6 +5,7 @@ import { addressWord } from "./addresses.js";
 import { add } from "./arithmetic.js";
 import type { ContractStorage } from "./contract-storage.js";
 import { STACK_LIMIT } from "./instruction.js";
+import type { Identified } from "./internal-transactions.js";
 import type { Machine, MachineMark } from "./machine.js";
 import { expansionCost, MEMORY_LIMIT, Memory } from "./memory.js";
 import type { Program } from "./program.js";
@@ -29,8 +30,8 @@ interface FrameContext {
 	readonly version: number;
 	readonly depth: number;
 	readonly energy: Word;
-	/** Hash of the internal transaction that opened the frame; the transaction's id for the first one. */
-	readonly hash: Uint8Array;
+	/** The internal transaction that opened the frame; the transaction itself for the first one. */
+	readonly openedBy: Identified;
 }
 
 /** Continues the opener of a frame that has ended. */

@@ -19,9 +19,14 @@ export interface InternalTransfer {
 	readonly tokens?: ReadonlyMap<string, bigint>;
 }
 
+/** What internal transactions are made within; its id may have to be calculated. */
+export interface Identified {
+	readonly id: Uint8Array;
+}
+
 /** One internal transaction; some members are only known after it was made. */
 export interface InternalRecord {
-	readonly hash: Uint8Array;
+	readonly id: Uint8Array;
 	readonly caller: Uint8Array;
 	readonly receiver: Uint8Array;
 	readonly note: string;
@@ -60,11 +65,11 @@ export class InternalTransactions {
 
 	/**
 	 * Lists an internal transaction.
-	 * @param opener hash of the frame that makes it
+	 * @param opener what opened the frame that makes it
 	 * @param data input of a call or code of a creation
 	 */
 	add(
-		opener: Uint8Array,
+		opener: Identified,
 		caller: Uint8Array,
 		receiver: Uint8Array,
 		note: string,
@@ -73,11 +78,11 @@ export class InternalTransactions {
 	): InternalRecord {
 		this.count++;
 		if (!this.listed) {
-			return { hash: EMPTY, caller, receiver, note, value, tokens: NO_TOKENS, rejected: false, extra: "" };
+			return { id: EMPTY, caller, receiver, note, value, tokens: NO_TOKENS, rejected: false, extra: "" };
 		}
-		const hash = keccak256(
+		const id = keccak256(
 			concatBytes(
-				opener,
+				opener.id,
 				note === "create" ? EMPTY : receiver,
 				data,
 				be64(wrap(value)),
@@ -85,7 +90,7 @@ export class InternalTransactions {
 			),
 		);
 		const record: InternalRecord = {
-			hash,
+			id,
 			caller,
 			receiver,
 			note,
@@ -122,7 +127,7 @@ function toMessage(record: InternalRecord, dialect: Dialect): InternalTransactio
 		values.push(InternalTransactionCallValueInfo.create({ callValue, tokenId }));
 	}
 	return InternalTransaction.create({
-		hash: record.hash,
+		hash: record.id,
 		caller_address: record.caller,
 		transferTo_address: record.receiver,
 		callValueInfo: values,

@@ -13,8 +13,9 @@ import { type StorageMark, TransactionStorage } from "./contract-storage.js";
 import type { ExecutionObserver } from "./execution-observer.js";
 import type { Gates } from "./gates.js";
 import type { InstructionTable } from "./instruction-table.js";
-import { InternalTransactions } from "./internal-transactions.js";
+import { type Identified, InternalTransactions } from "./internal-transactions.js";
 import type { ProgramCache } from "./program.js";
+import type { HashNotes } from "./slot-guesses.js";
 import { TransientStorage } from "./transient-storage.js";
 import { type Word, wordToBytes } from "./word.js";
 
@@ -38,8 +39,8 @@ export interface MachineOptions {
 	readonly instructions: InstructionTable;
 	readonly programs: ProgramCache;
 	readonly block: BlockContext;
-	/** Id of the transaction. */
-	readonly rootId: Uint8Array;
+	/** The transaction. */
+	readonly root: Identified;
 	/** Sender of the transaction. */
 	readonly origin: Uint8Array;
 	/** When execution runs out of time, in milliseconds of `performance.now()`; Infinity: never. */
@@ -51,6 +52,8 @@ export interface MachineOptions {
 	readonly observer?: ExecutionObserver | undefined;
 	readonly onCodelessCall?: CodelessCallListener | undefined;
 	readonly saveCancelDetails: boolean;
+	/** Told of the hashes that the execution makes, where it is learned from. */
+	readonly hashes?: HashNotes | undefined;
 	/** Whether internal transactions are listed, not only counted; they are unless this says false. */
 	readonly listInternal?: boolean;
 }

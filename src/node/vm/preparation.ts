@@ -206,7 +206,7 @@ export function prepareDeploy(
 		version,
 		depth: 0,
 		energy: toWord(limit.limit),
-		hash: transaction.id,
+		openedBy: transaction,
 	});
 	if (gates.endsOddStakes && (submitted.code_hash.length > 0 || submitted.trx_hash.length > 0)) {
 		root.failure = outOfTime("CPU timeout for contract hash fields");
@@ -318,7 +318,7 @@ export function prepareCall(
 		version: contract.version,
 		depth: 0,
 		energy: toWord(limit.limit),
-		hash: transaction.id,
+		openedBy: transaction,
 	});
 	return { machine, root, isCreation: false, isConstant, caller, address, contract, limit, ...expected };
 }

@@ -16,6 +16,7 @@ import {
 	transmissionKey,
 } from "./shielded-keys.js";
 import { DIVERSIFIER_SIZE } from "./sizes.js";
+import type { SpendAuthorizer } from "./spend-authorization.js";
 
 /** What of the keys is known. */
 export type KeyReach = "spending" | "viewing" | "incoming";
@@ -24,6 +25,8 @@ export interface ShieldedKeys {
 	readonly reach: KeyReach;
 	/** Only of a spending key; 32 bytes, like all that follow but the diversifier. */
 	readonly spending?: { readonly sk: Uint8Array; readonly ask: Uint8Array; readonly nsk: Uint8Array };
+	/** In its place, where somebody else holds the spending key: what makes proofs, and who authorizes. */
+	readonly delegated?: { readonly nsk: Uint8Array; readonly authorize: SpendAuthorizer };
 	/** Of a full viewing key. */
 	readonly full?: { readonly ak: Uint8Array; readonly nk: Uint8Array };
 	/** Opens what came. */
@@ -108,4 +111,10 @@ export function addressOfKeys(keys: ShieldedKeys, diversifier = keys.diversifier
 	const key = transmissionKey(keys.ivk, diversifier);
 	if (!key) throw new RangeError("the diversifier is not valid");
 	return { diversifier, transmissionKey: key };
+}
+
+/** Overwrites keys that are needed no more. */
+export function forgetKeys({ spending, full, ivk, ovk, diversifier }: ShieldedKeys): void {
+	const parts = [spending?.sk, spending?.ask, spending?.nsk, full?.ak, full?.nk, ivk, ovk, diversifier];
+	for (const part of parts) part?.fill(0);
 }

@@ -19,15 +19,12 @@ import {
 import { checkLength, ShieldedError } from "./failure.js";
 import { seal } from "./note-encryption.js";
 import { SEALED_OUTGOING_SIZE, SIGNATURE_SIZE } from "./sizes.js";
-import { authorizeSpend, bindValues } from "./spend-authorization.js";
+import { authorizeSpends, bindValues, type SpendAuthority } from "./spend-authorization.js";
 
 export type Orc20Kind = "mint" | "transfer" | "burn";
 
 /** Keys of the sender. */
-export interface Orc20Keys extends SpendingKeys {
-	/** Authorizes spends; without it they are left unsigned. */
-	readonly ask?: Uint8Array | undefined;
-}
+export interface Orc20Keys extends SpendingKeys, SpendAuthority {}
 
 /** What a call of a shielded token contract shall do. Values of notes are in units of the contract's scaling factor. */
 export interface Orc20Plan {
@@ -90,7 +87,7 @@ const sumOf = (notes: readonly { readonly note: { readonly value: bigint } }[]):
 	notes.reduce((total, { note }) => total + note.value, 0n);
 
 /**
- * The parameters of a call, with their proofs and signatures. The call data is among them for a mint or where `ask` is given; for
+ * The parameters of a call, with their proofs and signatures. The call data is among them for a mint or where spends are authorized; for
  * a burn without it, the sealed text stands in its place.
  * @throws {ShieldedError} if a part has another length, or no proof can be made of it
  * @throws {ProvingError}
@@ -111,10 +108,9 @@ export async function buildOrc20Parameters(
 	const spendDescriptions = spends.map(({ description }) => description);
 	const burnText = kind === "burn" ? sealBurnOf(plan) : EMPTY;
 	const signHash = orc20SignHash(plan, spendDescriptions, outputDescriptions, balance);
-	const ask = keys?.ask;
-	const signatures = ask
-		? plan.spends.map(({ alpha }) => authorizeSpend(ask, alpha, signHash, tools.random))
-		: [];
+	const alphas = plan.spends.map(({ alpha }) => alpha);
+	const authorized = keys && (await authorizeSpends(keys, alphas, signHash, tools.random));
+	const signatures = authorized ?? [];
 	const parameters = ShieldedORC20Parameters.create({
 		spend_description: spendDescriptions.map((description, i) =>
 			SpendDescription.create({ ...description, spend_authority_signature: signatures[i] ?? EMPTY }),
@@ -124,7 +120,7 @@ export async function buildOrc20Parameters(
 		message_hash: signHash,
 		parameter_type: kind,
 	});
-	if (kind === "mint" || ask) {
+	if (kind === "mint" || authorized) {
 		const call = { rawValue, burnText, payTo: plan.payTo ?? EMPTY, signatures };
 		parameters.trigger_contract_input = toHex(encodeTriggerInput(parameters, call));
 	} else {

@@ -14,7 +14,7 @@ import {
 	spendGenerator,
 	valueRandomnessGenerator,
 } from "./jubjub.js";
-import { signRedJubjub } from "./redjubjub.js";
+import { signRedJubjub, verifyRedJubjub } from "./redjubjub.js";
 import { bindingKey } from "./value-commitment.js";
 
 const SIGNATURE_RANDOMNESS = 80;
@@ -44,6 +44,47 @@ export function authorizeSpend(
 	const key = (secret + mask) % GROUP_ORDER;
 	const rk = encodePoint(multiplySecret(spendGenerator(), key));
 	return signRedJubjub(key, spendGenerator(), concatBytes(rk, signHash), random(SIGNATURE_RANDOMNESS));
+}
+
+/** Signs as {@link authorizeSpend} does, with a key that stays where it is. */
+export type SpendAuthorizer = (alpha: Uint8Array, signHash: Uint8Array) => Promise<Uint8Array>;
+
+/** What authorizes spends: the key, or somebody who holds it and signs. Without either spends are left unsigned. */
+export interface SpendAuthority {
+	readonly ask?: Uint8Array | undefined;
+	/** In place of `ask`. */
+	readonly authorize?: SpendAuthorizer | undefined;
+}
+
+/**
+ * The authorizations of spends, one for each mask.
+ * @returns undefined without an authority
+ */
+export async function authorizeSpends(
+	{ ask, authorize }: SpendAuthority,
+	alphas: readonly Uint8Array[],
+	signHash: Uint8Array,
+	random: Randomness,
+): Promise<readonly Uint8Array[] | undefined> {
+	if (!authorize) return ask && alphas.map((alpha) => authorizeSpend(ask, alpha, signHash, random));
+	const signatures: Uint8Array[] = [];
+	for (const alpha of alphas) signatures.push(await authorize(alpha, signHash));
+	return signatures;
+}
+
+/** Whether a signature authorizes the spend of a key's note. @param ak of the holder */
+export function isAuthorizedBy(
+	ak: Uint8Array,
+	alpha: Uint8Array,
+	signHash: Uint8Array,
+	signature: Uint8Array,
+): boolean {
+	const rk = randomizedKey(ak, alpha);
+	const key = rk && decodePoint(rk);
+	return (
+		key !== undefined &&
+		verifyRedJubjub(key, spendGenerator(), concatBytes(rk as Uint8Array, signHash), signature)
+	);
 }
 
 /**

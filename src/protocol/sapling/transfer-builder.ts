@@ -21,7 +21,7 @@ import {
 } from "./descriptions.js";
 import { ShieldedError } from "./failure.js";
 import { shieldedSignHash } from "./sign-hash.js";
-import { authorizeSpend, bindValues } from "./spend-authorization.js";
+import { authorizeSpends, bindValues, type SpendAuthority } from "./spend-authorization.js";
 
 /** An account and what it gives or gets, in units of the shielded token. */
 interface TransparentParty {
@@ -29,10 +29,7 @@ interface TransparentParty {
 	readonly amount: bigint;
 }
 
-export interface TransferKeys extends SpendingKeys {
-	/** Authorizes spends; without it they are left unsigned. */
-	readonly ask?: Uint8Array | undefined;
-}
+export interface TransferKeys extends SpendingKeys, SpendAuthority {}
 
 /**
  * What a transaction shall do. Amounts are not compared with each other, as the network's builder doesn't: a transaction is
@@ -82,13 +79,12 @@ export async function buildShieldedTransfer(
 	});
 	const type = contractType("ShieldedTransferContract");
 	const signHash = shieldedSignHash(buildTransaction(type, contract, header), tokenId);
-	const ask = keys?.ask;
-	if (ask) {
-		contract.spend_description = spends.map(({ description }, i) => {
-			const { alpha } = plan.spends[i] as NoteToSpend;
-			const signature = authorizeSpend(ask, alpha, signHash, tools.random);
-			return SpendDescription.create({ ...description, spend_authority_signature: signature });
-		});
+	const alphas = plan.spends.map(({ alpha }) => alpha);
+	const signatures = keys && (await authorizeSpends(keys, alphas, signHash, tools.random));
+	if (signatures) {
+		contract.spend_description = spends.map(({ description }, i) =>
+			SpendDescription.create({ ...description, spend_authority_signature: signatures[i] as Uint8Array }),
+		);
 	}
 	const balance = wrap(sum(plan.spends.map(noteValue)) - sum(plan.outputs.map(noteValue)));
 	contract.binding_signature = bindValues(spends, outputs, balance, signHash, tools.random);

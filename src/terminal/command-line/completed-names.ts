@@ -1,12 +1,13 @@
 /** Labels that a shell offers: which kind belongs where, and what they are. */
 
 import { listKeystore } from "../../keystore/keystore.js";
+import { listShielded } from "../../keystore/shielded-keystore.js";
 import { BUILT_IN, readConfiguration } from "../../wallet/configuration/configuration.js";
 import { readContacts } from "../../wallet/configuration/contacts.js";
 import type { Settings } from "../../wallet/configuration/settings.js";
 
-/** Keys of the keystore; these and contacts; network profiles. */
-export const NAME_KINDS = ["keys", "accounts", "profiles"] as const;
+/** Keys of the keystore; these and contacts; keys of shielded addresses; these and accounts; network profiles. */
+export const NAME_KINDS = ["keys", "accounts", "shielded", "payees", "profiles"] as const;
 export type NameKind = (typeof NAME_KINDS)[number];
 
 /** Flags whose value is a name. */
@@ -15,17 +16,21 @@ export const NAMED_FLAGS: Readonly<Record<string, NameKind>> = {
 	"--to": "accounts",
 	"--account": "accounts",
 	"--signer": "keys",
+	"--key": "shielded",
+	"--shielded": "shielded",
 	"--profile": "profiles",
 };
 
 const ACCOUNTS = new Set(["account", "address", "contract", "issuer", "spender", "to"]);
 /** New things: their names aren't there yet; and addresses of other networks' kinds. */
-const NOT_THERE = /^(network |keystore (new|import)|contact add)/;
+const NOT_THERE = /^(network |keystore (new|import)|contact add|shielded (new|import))/;
 
 /** What the arguments of a command name; undefined if they are not names. @param command words separated by blanks */
 export function namedByArguments(command: string, argumentNames: readonly string[]): NameKind | undefined {
 	if (NOT_THERE.test(command)) return undefined;
 	if (/^profile (use|show|set|remove)$/.test(command)) return "profiles";
+	if (command === "shielded send") return "payees";
+	if (/^shielded (address|delete|rename|export )/.test(command)) return "shielded";
 	if (argumentNames.includes("wallet") || command === "keystore unlock") return "keys";
 	if (command === "contact remove" || argumentNames.some((name) => ACCOUNTS.has(name))) return "accounts";
 	return undefined;
@@ -37,11 +42,13 @@ export async function namesOf(kind: NameKind, settings: Settings): Promise<strin
 	if (kind === "profiles") {
 		const { profiles } = await readConfiguration(settings.configurationFile, "", false);
 		for (const name of [...Object.keys(BUILT_IN), ...Object.keys(profiles)]) names.add(name);
-	} else {
-		for (const { name } of (await listKeystore(settings.keystoreDirectory)).entries) names.add(name);
-		if (kind === "accounts")
-			for (const { label } of await readContacts(settings.contactsFile)) names.add(label);
 	}
+	if (kind === "shielded" || kind === "payees")
+		for (const { name } of (await listShielded(settings.keystoreDirectory)).entries) names.add(name);
+	if (kind === "keys" || kind === "accounts" || kind === "payees")
+		for (const { name } of (await listKeystore(settings.keystoreDirectory)).entries) names.add(name);
+	if (kind === "accounts" || kind === "payees")
+		for (const { label } of await readContacts(settings.contactsFile)) names.add(label);
 	return [...names].filter(isPlainWord).sort();
 }
 

@@ -2,7 +2,11 @@
 
 import { agentAt } from "../../keystore/agent/client.js";
 import type { KeystoreEntry } from "../../keystore/keystore.js";
+import type { ShieldedEntry } from "../../keystore/shielded-keystore.js";
 import { equalBytes } from "../../protocol/bytes.js";
+import { addressOfKeys, type ShieldedKeys } from "../../protocol/sapling/key-set.js";
+import { writePaymentAddress } from "../../protocol/sapling/payment-address.js";
+import { isAuthorizedBy } from "../../protocol/sapling/spend-authorization.js";
 import { recoverAddress, SignatureError } from "../../protocol/signature.js";
 import { Failure } from "../../wallet/failure.js";
 
@@ -30,4 +34,26 @@ function isOf(key: KeystoreEntry, hash: Uint8Array, signature: Uint8Array): bool
 		if (error instanceof SignatureError) return false;
 		throw error;
 	}
+}
+
+/**
+ * The key of a shielded address as an agent lends it: it reads notes and makes proofs here, and the agent authorizes spends.
+ * @returns undefined without an agent, or if it is gone or doesn't hold the key
+ * @throws {Failure | KeystoreError} if the agent is not the user's own, or answers with another key
+ */
+export async function agentShielded({ address, reach }: ShieldedEntry): Promise<ShieldedKeys | undefined> {
+	const socketPath = process.env[AGENT_VARIABLE];
+	if (!socketPath) return undefined;
+	const keys = await agentAt(socketPath)?.view(address);
+	if (!keys || keys.reach !== reach) return undefined;
+	if (writePaymentAddress(addressOfKeys(keys), "neutral") !== address)
+		throw new Failure("internal", "the agent's key is another one");
+	const { full, delegated } = keys;
+	if (!full || !delegated) return keys;
+	const authorize = async (alpha: Uint8Array, hash: Uint8Array): Promise<Uint8Array> => {
+		const signature = await delegated.authorize(alpha, hash);
+		if (isAuthorizedBy(full.ak, alpha, hash, signature)) return signature;
+		throw new Failure("internal", "the agent's signature is another key's");
+	};
+	return { ...keys, delegated: { ...delegated, authorize } };
 }

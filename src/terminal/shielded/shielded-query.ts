@@ -26,6 +26,7 @@ import {
 	passwordFlags,
 	progressFlag,
 } from "../flags/flags.js";
+import { agentShielded } from "../keys/agent-signature.js";
 import { type PasswordSource, withPassword } from "../keys/secrets.js";
 import { type ProgressAudience, withProgress } from "../progress/progress.js";
 
@@ -109,13 +110,15 @@ export interface OpenKey {
 	readonly keys: ShieldedKeys;
 }
 
-/** Opens the key that the flags name. @throws {Failure | KeystoreError} */
+/** Opens the key that the flags name, by an agent where one holds it. @throws {Failure | KeystoreError} */
 export async function openShielded(
 	settings: Settings,
 	flags: KeyFlags,
 	{ source, audience }: Manner,
 ): Promise<OpenKey> {
 	const entry = await findShielded(settings.keystoreDirectory, flags.key);
+	const lent = await agentShielded(entry);
+	if (lent) return { entry, keys: lent };
 	const own = { ...source, file: flags["key-password-file"] ?? source.file };
 	const keys = await withPassword(own, entry.name, (password) =>
 		withProgress("opening the key", audience, () => unlockShielded(entry, password)),

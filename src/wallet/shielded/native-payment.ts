@@ -7,6 +7,8 @@ import { addressOfKeys, keysOfSpendingKey } from "../../protocol/sapling/key-set
 import { buildShieldedTransfer } from "../../protocol/sapling/transfer-builder.js";
 import type { SignedTransaction, TransactionHeader } from "../../protocol/transaction.js";
 import type { TransactionPlan } from "../actions/plan.js";
+import { chainParameters } from "../node/chain-parameters.js";
+import type { NodeClient } from "../node/node-client.js";
 import { contractOf } from "../transaction/contract.js";
 import {
 	noteFor,
@@ -18,9 +20,20 @@ import {
 } from "./payment.js";
 import type { NativePool } from "./pool.js";
 
-/** What the network takes of each transfer, in units of the token; of one that creates its recipient (protocol/shielded §4). */
-export const USUAL_FEE = 100_000n;
-export const CREATING_FEE = 1_000_000n;
+/** What a chain takes that doesn't tell: nothing changes these fees on the network any more (protocol/shielded §2.1). */
+const USUAL_FEE = 100_000n;
+const CREATING_FEE = 1_000_000n;
+
+/**
+ * What the chain takes of a transfer of its own pool, in units of the token.
+ * @param creates whether the transfer creates its recipient
+ */
+export async function nativeFee(client: NodeClient, creates: boolean): Promise<bigint> {
+	const parameters = await chainParameters(client);
+	return creates
+		? (parameters.get("getShieldedTransactionCreateAccountFee") ?? CREATING_FEE)
+		: (parameters.get("getShieldedTransactionFee") ?? USUAL_FEE);
+}
 
 /** Makes the transaction of a payment for a header. */
 export type NativeProver = (

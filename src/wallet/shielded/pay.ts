@@ -10,7 +10,7 @@ import type { Actor, TransactionPlan } from "../actions/plan.js";
 import { Failure } from "../failure.js";
 import type { NodeClient } from "../node/node-client.js";
 import { contractPaymentPlan, type Orc20Prover } from "./contract-payment.js";
-import { CREATING_FEE, type NativeProver, nativePaymentPlan, USUAL_FEE } from "./native-payment.js";
+import { type NativeProver, nativeFee, nativePaymentPlan } from "./native-payment.js";
 import { chooseNotes } from "./note-choice.js";
 import { type JudgedNote, judgeNotes, stillPending } from "./note-state.js";
 import { type PaymentTarget, type ShieldedPayment, systemRandom } from "./payment.js";
@@ -41,7 +41,7 @@ export interface PayRequest {
 	readonly keys?: ShieldedKeys | undefined;
 	/** How people call these keys. */
 	readonly keyName?: string | undefined;
-	/** Of the chain's own pool, in units of its token; absent: what the network usually takes. */
+	/** Of the chain's own pool, in units of its token; absent: what the chain takes. */
 	readonly fee?: bigint | undefined;
 	/** Whether the recipient's account has to be created, which the chain's own pool charges for. */
 	readonly creates?: boolean | undefined;
@@ -76,7 +76,7 @@ export async function payPlan(
 	const { client, owner } = actor;
 	checkRequest(request);
 	const units = options.units ?? (await unitsOf(client, pool));
-	const fee = feeOf(request);
+	const fee = await feeOf(client, request);
 	const random = options.random ?? systemRandom;
 	const scanned = mint ? undefined : await options.scan?.();
 	const { value, spends } = await amountsOf(client, request, options, units, fee, scanned);
@@ -129,7 +129,7 @@ function checkRequest({ mint, target, keys, memo, amount }: PayRequest): void {
 	if (mint && target.kind === "account")
 		throw new Failure("bad_value", "a mint goes to a shielded address; wallet send pays accounts");
 	if (mint && amount === "max") throw new Failure("bad_value", "a mint needs an amount");
-	if (!mint && !keys?.spending)
+	if (!mint && keys?.reach !== "spending")
 		throw new Failure("watch_only", "this is a viewing key: it can't spend notes", {
 			hint: "import the spending key, or take the amount from the public balance with --mint",
 		});
@@ -139,9 +139,9 @@ function checkRequest({ mint, target, keys, memo, amount }: PayRequest): void {
 		throw new Failure("bad_value", "a memo goes with a note, and an account gets none");
 }
 
-function feeOf({ pool, fee, creates }: PayRequest): bigint {
+async function feeOf(client: NodeClient, { pool, fee, creates }: PayRequest): Promise<bigint> {
 	if (pool.kind === "contract") return 0n;
-	return fee ?? (creates ? CREATING_FEE : USUAL_FEE);
+	return fee ?? nativeFee(client, creates ?? false);
 }
 
 async function amountsOf(

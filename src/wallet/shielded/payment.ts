@@ -1,10 +1,16 @@
 /** A payment into, inside or out of a pool, before its proofs are made: which notes it spends, and which it makes (protocol/shielded §§10 and 11). */
 
 import { randomBytes } from "node:crypto";
-import type { BuildingTools, NoteToSend, NoteToSpend } from "../../protocol/sapling/descriptions.js";
+import type {
+	BuildingTools,
+	NoteToSend,
+	NoteToSpend,
+	SpendingKeys,
+} from "../../protocol/sapling/descriptions.js";
 import { randomScalar } from "../../protocol/sapling/descriptions.js";
 import { addressOfKeys, type ShieldedKeys } from "../../protocol/sapling/key-set.js";
 import type { PaymentAddress } from "../../protocol/sapling/payment-address.js";
+import type { SpendAuthority } from "../../protocol/sapling/spend-authorization.js";
 import { Failure } from "../failure.js";
 import type { ReadyNote } from "./ready-notes.js";
 
@@ -73,12 +79,9 @@ export function outgoingKeyOf({ keys }: ShieldedPayment, random: BuildingTools["
 }
 
 /** The keys that spend. @throws {Failure} `watch_only` */
-export function spendingKeysOf({ keys }: ShieldedPayment): {
-	readonly ak: Uint8Array;
-	readonly nsk: Uint8Array;
-	readonly ask: Uint8Array;
-} {
-	if (!keys?.spending || !keys.full)
-		throw new Failure("watch_only", "this is a viewing key: it can't spend notes");
-	return { ak: keys.full.ak, nsk: keys.spending.nsk, ask: keys.spending.ask };
+export function spendingKeysOf({ keys }: ShieldedPayment): SpendingKeys & SpendAuthority {
+	const secret = keys?.spending ?? keys?.delegated;
+	if (!secret || !keys?.full) throw new Failure("watch_only", "this is a viewing key: it can't spend notes");
+	const { ak } = keys.full;
+	return "ask" in secret ? { ak, nsk: secret.nsk, ask: secret.ask } : { ak, ...secret };
 }

@@ -17,7 +17,7 @@ import { openSentNote } from "../../protocol/sapling/note-encryption.js";
 import { type Orc20Plan, orc20SignHash } from "../../protocol/sapling/orc20-builder.js";
 import { writePaymentAddress } from "../../protocol/sapling/payment-address.js";
 import { nullifierKey } from "../../protocol/sapling/shielded-keys.js";
-import { authorizeSpend, randomizedKey } from "../../protocol/sapling/spend-authorization.js";
+import { authorizeSpends, randomizedKey } from "../../protocol/sapling/spend-authorization.js";
 import { Failure } from "../failure.js";
 import { messageFrom } from "../node/answer.js";
 import type { NodeClient } from "../node/node-client.js";
@@ -120,19 +120,18 @@ function isOutputOf(output: ReceiveDescription, { note, memo }: NoteToSend, ovk:
 	return opened !== undefined && equalBytes(opened.memo.subarray(0, memo.length), memo);
 }
 
-function signed(
+async function signed(
 	plan: Orc20Plan,
 	parameters: ShieldedORC20Parameters,
 	random: Randomness,
-): ShieldedORC20Parameters {
-	const ask = plan.keys?.ask;
+): Promise<ShieldedORC20Parameters> {
+	const alphas = plan.spends.map(({ alpha }) => alpha);
+	const signatures = plan.keys && (await authorizeSpends(plan.keys, alphas, parameters.message_hash, random));
 	const copy = ShieldedORC20Parameters.copy(parameters);
 	copy.spend_description = parameters.spend_description.map((spend, i) =>
 		SpendDescription.create({
 			...spend,
-			spend_authority_signature: ask
-				? authorizeSpend(ask, (plan.spends[i] as NoteToSpend).alpha, parameters.message_hash, random)
-				: new Uint8Array(0),
+			spend_authority_signature: signatures?.[i] ?? new Uint8Array(0),
 		}),
 	);
 	return copy;

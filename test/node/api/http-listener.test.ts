@@ -1,6 +1,7 @@
 import { connect, type Socket } from "node:net";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { HttpListener } from "../../../src/node/api/http-listener.js";
+import { collectBody } from "../../../src/node/api/request-body.js";
 
 const IDLE_MS = 300;
 const SLOW_ANSWER_MS = 900;
@@ -10,21 +11,26 @@ const LONG = 16 << 20;
 let listener: HttpListener;
 let port: number;
 let begun: string[] = [];
+const FAULT = new Error("meant to happen");
+let reported: string[] = [];
 const sockets: Socket[] = [];
 
 beforeEach(async () => {
 	begun = [];
+	reported = [];
 	listener = new HttpListener({
 		maxConnections: 2,
 		idleMs: IDLE_MS,
 		handle: async (request, answer) => {
 			begun.push(request.url ?? "");
-			for await (const _ of request);
+			await collectBody(request, 1_000);
+			if (request.url?.startsWith("/fault")) throw FAULT;
 			if (request.url === "/slow") await new Promise((resolve) => setTimeout(resolve, SLOW_ANSWER_MS));
 			answer.send(200, "text/plain", request.url === "/long" ? Buffer.alloc(LONG) : `done ${request.url}`);
 		},
-		report: (error) => {
-			throw error;
+		report: (error, where) => {
+			if (error !== FAULT) throw error;
+			reported.push(where);
 		},
 	});
 	port = await listener.listen(0, "127.0.0.1");
@@ -52,6 +58,12 @@ function exchange(text: string): Promise<string> {
 const whole = (path: string) => `GET ${path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`;
 
 describe("a listener of HTTP requests", () => {
+	it("reports a fault with the path alone: a query may carry keys", async () => {
+		expect(await exchange(whole("/fault/of?value=0bfc211444fa877b#more"))).toBe("");
+		expect(await exchange("POST /fault HTTP/1.1\r\nHost: x\r\nContent-Length: 0\r\n\r\n")).toBe("");
+		expect(reported).toEqual(["HTTP GET /fault/of", "HTTP POST /fault"]);
+	});
+
 	it("serves others again after clients that stop in the middle of a request hold every place", async () => {
 		const stuck = [
 			exchange("POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 50\r\n\r\n{"),

@@ -2,7 +2,7 @@
 
 import { Agent, request } from "node:http";
 import { parseConfig } from "../../../src/node/config/config.js";
-import { type NodePorts, type PortName, startNode } from "../../../src/node/node.js";
+import { type NodeOptions, type NodePorts, type PortName, startNode } from "../../../src/node/node.js";
 import { toBase58Check } from "../../../src/protocol/address.js";
 import { fromHex, toHex } from "../../../src/protocol/bytes.js";
 import { addressOfPrivateKey, sign } from "../../../src/protocol/signature.js";
@@ -46,8 +46,15 @@ export interface HttpNode {
 	close(): Promise<void>;
 }
 
-/** @param more further configuration */
-export async function startHttpNode(more = "", clock = () => NOW_MS): Promise<HttpNode> {
+/**
+ * @param more further configuration
+ * @param options of the node itself; with a log of its own nothing watches for faults
+ */
+export async function startHttpNode(
+	more = "",
+	clock = () => NOW_MS,
+	options: Partial<NodeOptions> = {},
+): Promise<HttpNode> {
 	const config = parseConfig(`
 		storage { db.directory = "database" }
 		node {
@@ -75,6 +82,7 @@ export async function startHttpNode(more = "", clock = () => NOW_MS): Promise<Ht
 		host: "127.0.0.1",
 		log: { info: () => {}, warn: () => {}, error: (fields) => void faults.push(fields) },
 		clock,
+		...options,
 	});
 	const agent = new Agent({ keepAlive: true });
 	const ask = (path: string, options: Ask = {}): Promise<Answer> =>

@@ -3,6 +3,7 @@
 import { connect, type Socket } from "node:net";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { HttpListener } from "../../../src/node/api/http-listener.js";
+import { collectBody } from "../../../src/node/api/request-body.js";
 
 const PLACES = 10;
 const sockets: Socket[] = [];
@@ -13,7 +14,7 @@ beforeEach(async () => {
 	listener = new HttpListener({
 		maxConnections: PLACES,
 		handle: async (request, answer) => {
-			for await (const _ of request);
+			await collectBody(request, 1_000);
 			if (request.url === "/slow") await new Promise((resolve) => setTimeout(resolve, 600));
 			answer.send(200, "text/plain", "done");
 		},

@@ -38,7 +38,9 @@ test("a spend may have the name of the interface document or that of the schema"
 test("without parameters no proof is made, and the reason names the key of the configuration", async () => {
 	const request = { transparent_from_address: RICH_HEX, from_amount: 10, ovk, shielded_receives: [receive] };
 	const { json } = await node.post("/wallet/createshieldedtransaction", request);
-	expect(json["Error"]).toMatch(/this node makes no proofs: node\.shielded\.params names no folder/);
+	expect(json["Error"]).toMatch(
+		/this node makes no proofs: node\.shielded\.params is not set; set it to a folder with /,
+	);
 });
 
 test.each([

@@ -3,6 +3,7 @@
 import { connect, type Socket } from "node:net";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { HttpListener } from "../../../src/node/api/http-listener.js";
+import { collectBody } from "../../../src/node/api/request-body.js";
 import type { PortName } from "../../../src/node/node.js";
 import { type GrpcNode, startGrpcNode } from "./grpc/grpc-node.js";
 
@@ -43,7 +44,7 @@ describe("a listener of HTTP requests", () => {
 			maxConnections: 2,
 			times: { requestMs, crowdedMs },
 			handle: async (request, answer) => {
-				for await (const _ of request);
+				await collectBody(request, 1_000);
 				answer.send(200, "text/plain", "done");
 			},
 			report: (error) => {

@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { importBlocks } from "../../../src/node/chain/importer.js";
 import type { OpenChain } from "../../../src/node/chain/open-chain.js";
 import { BlockSignatureError, MerkleRootError } from "../../../src/node/rules/errors.js";
+import type { PrepareProofs } from "../../../src/node/shielded/proof-queue.js";
 import { SignedBlock } from "../../../src/protocol/block.js";
 import { DecodeError } from "../../../src/protocol/codec/reader.js";
 import { Block, BlockHeader } from "../../../src/protocol/messages.js";
@@ -62,6 +63,25 @@ describe("an import", () => {
 	test("stops at bytes that are not a block", async () => {
 		const broken = [...blocks.slice(0, 2), Buffer.of(0x0a, 0x7f)];
 		await expect(importBlocks({ open, pool: undefined }, broken)).rejects.toThrow(DecodeError);
+	});
+
+	test("has proofs of the next blocks checked while one waits for its own", async () => {
+		let answer: () => void = () => {};
+		const first = new Promise<void>((resolve) => {
+			answer = resolve;
+		});
+		let asked = 0;
+		const prepare: PrepareProofs = (_, lane) => {
+			expect(lane).toBe("block");
+			return asked++ === 0 ? first : undefined;
+		};
+		const ended = importBlocks({ open, pool: undefined, prepare }, blocks);
+		while (asked < 9) await new Promise(setImmediate);
+		for (let turn = 0; turn < 20; turn++) await new Promise(setImmediate);
+		expect(asked).toBe(9);
+		expect(open.chain.head.number).toBe(0n);
+		answer();
+		expect((await ended)?.blocks).toBe(12);
 	});
 
 	test("ends after the current block when it is told to", async () => {

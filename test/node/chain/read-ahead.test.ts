@@ -1,7 +1,8 @@
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { OpenChain } from "../../../src/node/chain/open-chain.js";
-import { wantedBy } from "../../../src/node/chain/read-ahead.js";
+import { idsOf, ReadAhead, wantedBy } from "../../../src/node/chain/read-ahead.js";
 import { createMemoryDatabase } from "../../../src/node/state/database.js";
+import { stores } from "../../../src/node/state/definition.js";
 import { SignedBlock } from "../../../src/protocol/block.js";
 import { toKey } from "../../../src/protocol/bytes.js";
 import { contractTypeByName } from "../../../src/protocol/contract-types.js";
@@ -50,36 +51,70 @@ test("a transaction that can't be read wants nothing", () => {
 	expect(listed([broken])).toEqual([]);
 });
 
-test.each([
-	["not done", 20_000, 0],
-	["done", 1, 1],
-])("is %s where the cache keeps %i accounts", async (_, entries, reads) => {
-	const memory = createMemoryDatabase();
-	let together = 0;
-	const storage = {
-		...memory,
-		getMany: async (keys: readonly Uint8Array[]) => {
-			together++;
-			return keys.map((key) => memory.get(key));
-		},
+test("the id of each transaction is looked for", () => {
+	const payments = [transfer(open, 0, bob, 1n), transfer(open, 0, bob, 2n)];
+	expect(idsOf(payments).map(({ store, key }) => `${store.name} ${key}`)).toEqual(
+		payments.map(({ id }) => `trans ${toKey(id)}`),
+	);
+});
+
+describe("what is named", () => {
+	/** How often a store was asked for, and how much of it is missing from now on. */
+	let asked: number;
+	let missing: number;
+	let ahead: ReadAhead;
+	beforeEach(() => {
+		asked = 0;
+		ahead = new ReadAhead(async (wanted) => {
+			const accounts = wanted.filter(({ store }) => store.index === stores.account.index);
+			if (accounts.length > 0) asked++;
+			return Math.min(missing, accounts.length);
+		});
+	});
+	const blocks = async (count: number): Promise<number> => {
+		const payment = transfer(open, 0, bob, 1n);
+		for (let i = 0; i < count; i++) await ahead.of([payment]);
+		return asked;
 	};
-	const limits = { entries, bytes: 8 << 20, historyBytes: 1 << 20 };
-	await (await openSmall({ storage: { ...storage, close: async () => {} } })).close();
-	const chain = await openSmall({ storage, cacheLimits: limits });
-	const payment = transfer(chain, 0, bob, 1n);
-	for (const address of users) chain.chain.state.account.get(address as Uint8Array);
-	const [block] = produceMany(open, 1) as [Parameters<OpenChain["readAhead"]>[0]];
-	await chain.readAhead(new SignedBlock(block.message, [payment]));
-	expect(together).toBe(reads);
-	await chain.close();
+
+	test("is fetched for every block while some of it is missing", async () => {
+		missing = 1;
+		expect(await blocks(20)).toBe(20);
+	});
+
+	test("is looked at for few blocks while memory has it", async () => {
+		missing = 0;
+		expect(await blocks(18)).toBe(2);
+		missing = 1;
+		expect(await blocks(9)).toBe(11);
+	});
+
+	test("is fetched on other threads, once", async () => {
+		const memory = createMemoryDatabase();
+		let together = 0;
+		const storage = {
+			...memory,
+			getMany: async (keys: readonly Uint8Array[]) => {
+				together += keys.filter(([store]) => store === stores.account.index).length;
+				return keys.map((key) => memory.get(key));
+			},
+		};
+		await (await openSmall({ storage: { ...storage, close: async () => {} } })).close();
+		const chain = await openSmall({ storage });
+		const [block] = produceMany(open, 1) as [Parameters<OpenChain["readAhead"]>[0]];
+		const unknown = transfer(open, 0, Buffer.alloc(21, 0x41), 1n);
+		await chain.readAhead(new SignedBlock(block.message, [unknown]));
+		await chain.readAhead(new SignedBlock(block.message, [unknown]));
+		expect(together).toBeLessThanOrEqual(2);
+		expect(together).toBeGreaterThan(0);
+		await chain.close();
+	});
 });
 
 test("a database that can't be read is not passed over in silence", async () => {
 	const memory = createMemoryDatabase();
 	const storage = { ...memory, getMany: () => Promise.reject(new Error("the disk is gone")) };
-	const limits = { entries: 1, bytes: 8 << 20, historyBytes: 1 << 20 };
-	const chain = await openSmall({ storage, cacheLimits: limits });
-	for (const address of users) chain.chain.solidState.account.get(address as Uint8Array);
+	const chain = await openSmall({ storage });
 	const [block] = produceMany(open, 1) as [Parameters<OpenChain["readAhead"]>[0]];
 	const unknown = transfer(chain, 0, Buffer.alloc(21, 0x41), 1n);
 	await expect(chain.readAhead(new SignedBlock(block.message, [unknown]))).rejects.toThrow(

@@ -209,6 +209,11 @@ describe("a node's configuration", () => {
 			"f: 2: storage.snapshot.maxFlushCount must be 1 to 500, not 501",
 		],
 		[
+			"caches too small for a block",
+			"storage.cacheBytes = 1000",
+			"f: 2: storage.cacheBytes must be 16777216 to 1099511627776, not 1000",
+		],
+		[
 			"traces of the contract machine in files",
 			"vm.vmTrace = true",
 			"f: 2: vm.vmTrace must be false: this node writes no traces into files",

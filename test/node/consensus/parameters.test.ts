@@ -42,7 +42,7 @@ describe("the table of chain parameters", () => {
 	it("has every number once", () => {
 		const ids = chainParameters.flatMap(({ id }) => (id === undefined ? [] : [id]));
 		expect(new Set(ids).size).toBe(ids.length);
-		expect(chainParameters).toHaveLength(80);
+		expect(chainParameters).toHaveLength(83);
 	});
 
 	it.each([27, 28, 34, 36, 37, 38, 42, 43, 50, 54, 58, 64, 80, 84, 86, 90, 91, 93, 100, 1000, -1])(
@@ -79,6 +79,22 @@ describe("the table of chain parameters", () => {
 			state.properties.set(name, 1n);
 		expect(after("4.8.2")).toEqual([...first, ...second, "getAllowOptimizeTvmStorage"]);
 		expect(after("4.8.2", "nile").slice(-2)).toEqual(["getAllowOptimizeTvmStorage", "getAllowMlDsa44"]);
+	});
+
+	it("reports the fees of the chain's own shielded pool while it is open", async () => {
+		const state = await openState(1);
+		const pool = () =>
+			reportChainParameters(state, rules)
+				.filter(({ key }) => key.includes("ShieldedTransaction"))
+				.map(({ key, value }) => [key, value]);
+		expect(pool()).toEqual([]);
+		state.properties.set("ALLOW_SHIELDED_TRANSACTION", 1n);
+		state.properties.set("SHIELDED_TRANSACTION_FEE", 7n);
+		expect(pool()).toEqual([
+			["getAllowShieldedTransaction", 1n],
+			["getShieldedTransactionFee", 7n],
+			["getShieldedTransactionCreateAccountFee", 1_000_000n],
+		]);
 	});
 
 	it.each([

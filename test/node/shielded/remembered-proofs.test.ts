@@ -1,8 +1,9 @@
 import { describe, expect, it } from "vitest";
 import type { ProofQuestion } from "../../../src/node/shielded/proof-questions.js";
 import { questionsOf } from "../../../src/node/shielded/proof-questions.js";
+import { type ProofLane, ProofQueue, type ProofThreads } from "../../../src/node/shielded/proof-queue.js";
 import type { ShieldedOutput, ShieldedSpend } from "../../../src/node/shielded/proofs.js";
-import { type ProofThreads, RememberedProofs } from "../../../src/node/shielded/remembered-proofs.js";
+import { RememberedProofs } from "../../../src/node/shielded/remembered-proofs.js";
 import { SaplingVerifier } from "../../../src/node/shielded/verifier.js";
 import { concatBytes, fromHex, toHex } from "../../../src/protocol/bytes.js";
 import { contractType } from "../../../src/protocol/contract-types.js";
@@ -134,13 +135,14 @@ const spend = (first: number): ShieldedSpend => {
 };
 
 class FakeThreads implements ProofThreads {
-	batches: number[] = [];
+	readonly atOnce = 1;
+	asked: number[] = [];
 	failing = false;
 
-	async check(questions: readonly ProofQuestion[]): Promise<readonly boolean[]> {
-		this.batches.push(questions.length);
+	async check({ bytes }: ProofQuestion): Promise<boolean> {
+		this.asked.push(bytes[0] as number);
 		if (this.failing) throw new Error("a thread ended");
-		return questions.map(() => false);
+		return false;
 	}
 
 	async close(): Promise<void> {}
@@ -167,9 +169,12 @@ describe("remembered proofs", () => {
 		const verifier = new CountingVerifier();
 		const proofs = new RememberedProofs(verifier, threads);
 		const transaction = await poolTransfer();
-		await Promise.all([proofs.prepare([transaction]), proofs.prepare([transaction, transaction])]);
-		await proofs.prepare([transaction]);
-		expect(threads.batches).toEqual([2]);
+		await Promise.all([
+			proofs.prepare([transaction], "transaction"),
+			proofs.prepare([transaction, transaction], "block"),
+		]);
+		expect(proofs.prepare([transaction], "block")).toBeUndefined();
+		expect(threads.asked.length).toBe(2);
 		const { spend_description } = transaction.parameter as ShieldedTransferContract;
 		const [made] = spend_description;
 		if (!made) throw new Error("no spend");
@@ -192,8 +197,48 @@ describe("remembered proofs", () => {
 		const verifier = new CountingVerifier();
 		const proofs = new RememberedProofs(verifier, threads);
 		const transaction = await callOf("mint", 0, 1);
-		await expect(proofs.prepare([transaction])).resolves.toBeUndefined();
+		await expect(proofs.prepare([transaction], "transaction")).resolves.toBeUndefined();
 		expect(proofs.holdsSpend(spend(4), hash)).toBe(true);
 		expect(verifier.checked).toBe(1);
+	});
+});
+
+describe("proofs that wait for threads", () => {
+	const question = (first: number): ProofQuestion => ({ kind: "output", bytes: Uint8Array.of(first) });
+
+	function build() {
+		const threads = new FakeThreads();
+		const answers: string[] = [];
+		const queue = new ProofQueue(threads, (key) => answers.push(key));
+		const ask = (first: number, lane: ProofLane) => queue.ask(`${first}`, question(first), lane);
+		return { threads, answers, ask };
+	}
+
+	it("let those of blocks pass, those included that a transaction asked for before", async () => {
+		const { threads, answers, ask } = build();
+		const waits = [1, 2, 3].map((first) => ask(first, "transaction"));
+		waits.push(ask(4, "block"), ask(3, "block"), ask(3, "transaction"), ask(1, "block"));
+		await Promise.all(waits);
+		expect(threads.asked).toEqual([1, 4, 3, 2]);
+		expect(answers).toEqual(["1", "4", "3", "2"]);
+	});
+
+	it("go on when one of them can't be checked", async () => {
+		const { threads, answers, ask } = build();
+		threads.failing = true;
+		const failed = ask(1, "block");
+		const next = ask(2, "block");
+		await failed;
+		threads.failing = false;
+		await next;
+		await ask(3, "block");
+		expect(answers.at(-1)).toBe("3");
+		expect(answers).not.toContain("1");
+	});
+
+	it("are a limited number", () => {
+		const { ask } = build();
+		const asked = Array.from({ length: 9_000 }, (_, first) => ask(first, "transaction"));
+		expect(asked.filter((wait) => wait !== undefined).length).toBe(8_192);
 	});
 });

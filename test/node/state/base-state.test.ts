@@ -92,3 +92,53 @@ describe("reading ahead", () => {
 		expect(base.get(STORE, "old")).toBeUndefined();
 	});
 });
+
+describe("a large flush", () => {
+	test("lets other turns of the event loop pass, and what is read meanwhile is right", async () => {
+		base = await BaseState.open(memory, () => {});
+		const count = 2_000;
+		for (let i = 0; i < count; i++) base.set(STORE, `key ${i}`, Uint8Array.of(i & 0xff));
+		let turns = 0;
+		let ended = false;
+		const flush = base.flush(true, []).then(() => {
+			ended = true;
+		});
+		base.set(STORE, "key 0", Uint8Array.of(99));
+		while (!ended) {
+			turns++;
+			expect(base.get(STORE, "key 0")).toEqual(Uint8Array.of(99));
+			expect(base.get(STORE, "key 1999")).toEqual(Uint8Array.of(1999 & 0xff));
+			await new Promise((resolve) => setImmediate(resolve));
+		}
+		await flush;
+		expect(turns).toBeGreaterThan(count / 500);
+		expect(memory.get(Buffer.concat([Uint8Array.of(STORE.index), Buffer.from("key 0")]))).toEqual(
+			Uint8Array.of(0),
+		);
+		await base.flush(true, []);
+		expect(memory.get(Buffer.concat([Uint8Array.of(STORE.index), Buffer.from("key 0")]))).toEqual(
+			Uint8Array.of(99),
+		);
+	});
+});
+
+describe("properties", () => {
+	const PROPERTIES = stores.properties as StoreDefinition<unknown>;
+	const keyOf = (name: string): Uint8Array => Buffer.concat([Uint8Array.of(0), Buffer.from(name)]);
+
+	test("are asked of the database once, whether they are there or not, and a change is seen at once", async () => {
+		await memory.write([{ key: keyOf("FORK_VERSION_7"), value: Uint8Array.of(1) }], true);
+		for (let i = 0; i < 3; i++) {
+			expect(base.get(PROPERTIES, "FORK_VERSION_7")).toEqual(Uint8Array.of(1));
+			expect(base.get(PROPERTIES, "FORK_VERSION_8")).toBeUndefined();
+		}
+		expect(single).toBe(2);
+		base.set(PROPERTIES, "FORK_VERSION_8", Uint8Array.of(2));
+		base.set(PROPERTIES, "FORK_VERSION_7", null);
+		await base.flush(true, []);
+		expect(base.get(PROPERTIES, "FORK_VERSION_8")).toEqual(Uint8Array.of(2));
+		expect(base.get(PROPERTIES, "FORK_VERSION_7")).toBeUndefined();
+		expect(memory.get(keyOf("FORK_VERSION_7"))).toBeUndefined();
+		expect(single).toBe(2);
+	});
+});

@@ -1,6 +1,8 @@
+import { setImmediate as otherTurns } from "node:timers/promises";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { StateBackend } from "../../../src/node/state/backend.js";
+import { shareCacheBytes } from "../../../src/node/state/cache-budget.js";
 import { createMemoryDatabase, type KeyValueDatabase } from "../../../src/node/state/database.js";
 import { type StoreDefinition, stores } from "../../../src/node/state/definition.js";
 import { comparePriceKeys } from "../../../src/node/state/price-key.js";
@@ -110,11 +112,14 @@ class SlowDatabase implements KeyValueDatabase {
 			this.waiting = { run: () => this.inner.write(changes, sync).then(resolve), fail: reject };
 		});
 
+	/** Lets the write through that a flush begins with its next turn. */
 	async letThrough(): Promise<void> {
+		await otherTurns();
 		await this.waiting?.run();
 	}
 
-	fail(): void {
+	async fail(): Promise<void> {
+		await otherTurns();
 		this.waiting?.fail(new Error("the disk is full"));
 	}
 }
@@ -224,7 +229,7 @@ class Run {
 				break;
 			case "failFlush":
 				if (!this.flush) break;
-				this.database.fail();
+				await this.database.fail();
 				await expect(this.flush).rejects.toThrow("the disk is full");
 				this.flush = undefined;
 				break;
@@ -329,7 +334,7 @@ describe("the three levels of the state", () => {
 	}, 60_000);
 
 	test("keep decoded values right when the cache turns over", async () => {
-		const state = await StateDatabase.open(createMemoryDatabase());
+		const state = await StateDatabase.open(createMemoryDatabase(), undefined, shareCacheBytes(4 << 20));
 		const value = (n: number): Uint8Array => be64(BigInt(n));
 		const count = 25_000;
 		const all = (offset: number): void => {
@@ -397,7 +402,7 @@ describe("a failed flush", () => {
 		state.baseBackend.put(REWRITTEN, "b", Uint8Array.of(1));
 		const failed = state.flush(false);
 		state.baseBackend.put(REWRITTEN, "b", Uint8Array.of(2));
-		database.fail();
+		await database.fail();
 		await expect(failed).rejects.toThrow("the disk is full");
 		expect(state.pendingFlush).toBe(2);
 		const second = state.flush(false);

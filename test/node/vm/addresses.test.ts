@@ -67,26 +67,26 @@ describe("keys of storage rows", () => {
 
 describe("hashes of internal transactions", () => {
 	it("cover opener, receiver, data, value and counter", () => {
-		const { hash } = new InternalTransactions().add(
-			ROOT_ID,
+		const { id } = new InternalTransactions().add(
+			{ id: ROOT_ID },
 			CALLER,
 			CONTRACT,
 			"call",
 			{ value: 7n },
 			fromHex("deadbeef"),
 		);
-		expect(toHex(hash)).toBe("c83dd652b94775d86599ee657e2d62699eeeb64a77614f4dc15599813a5f8838");
+		expect(toHex(id)).toBe("c83dd652b94775d86599ee657e2d62699eeeb64a77614f4dc15599813a5f8838");
 	});
 
 	it("leave out the receiver of a creation", () => {
-		const { hash } = new InternalTransactions().add(
-			ROOT_ID,
+		const { id } = new InternalTransactions().add(
+			{ id: ROOT_ID },
 			CALLER,
 			CONTRACT,
 			"create",
 			{ value: 0n },
 			fromHex("6000"),
 		);
-		expect(toHex(hash)).toBe("ca3195e05835b181e6f2b44e5e103010fb7cc2597e9294591e722bc917f2733a");
+		expect(toHex(id)).toBe("ca3195e05835b181e6f2b44e5e103010fb7cc2597e9294591e722bc917f2733a");
 	});
 });

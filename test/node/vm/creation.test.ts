@@ -25,7 +25,7 @@ async function create2At(depth: number, gates: Partial<Gates>): Promise<string> 
 		version: 0,
 		depth,
 		energy: 100_000,
-		hash: ROOT_ID,
+		openedBy: { id: ROOT_ID },
 	});
 	execute(frame);
 	if (frame.failure) throw frame.failure;

@@ -127,7 +127,7 @@ export function runContract(
 		instructions: instructionTableFor(opcodes, allGates),
 		programs,
 		block: { number: 1000n, timestampMs: 1_700_000_000_123n, witness: CALLER },
-		rootId: ROOT_ID,
+		root: { id: ROOT_ID },
 		origin: CALLER,
 		deadlineMs: Number.POSITIVE_INFINITY,
 		endsAtFirstOperation: false,
@@ -147,7 +147,7 @@ export function runContract(
 		version: state.contract.get(address)?.version ?? 0,
 		depth: 0,
 		energy: energy ?? 1_000_000,
-		hash: ROOT_ID,
+		openedBy: { id: ROOT_ID },
 	});
 	execute(frame);
 	return frame;

@@ -14,6 +14,11 @@ describe("names in completion", () => {
 		["keystore import watch", ["address", "name"], undefined],
 		["network probe", ["address"], undefined],
 		["tx show", ["id"], undefined],
+		["shielded rename", ["key", "name"], "shielded"],
+		["shielded export viewing-key", ["wallet"], "shielded"],
+		["shielded send", ["to", "amount"], "payees"],
+		["shielded new", ["name"], undefined],
+		["shielded import", ["name", "key"], undefined],
 	] as const)("%s takes %j", (command, words, kind) => {
 		expect(namedByArguments(command, words)).toBe(kind);
 	});

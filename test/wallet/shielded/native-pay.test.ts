@@ -8,9 +8,10 @@ import { addressOfKeys, type ShieldedKeys } from "../../../src/protocol/sapling/
 import type { TransactionPlan } from "../../../src/wallet/actions/plan.js";
 import { broadcast } from "../../../src/wallet/node/broadcast.js";
 import { accountOf } from "../../../src/wallet/node/chain-query.js";
+import type { NodeClient } from "../../../src/wallet/node/node-client.js";
 import { waitFor } from "../../../src/wallet/node/wait.js";
 import { provedHere } from "../../../src/wallet/shielded/contract-payment.js";
-import { nativeProvedHere } from "../../../src/wallet/shielded/native-payment.js";
+import { nativeFee, nativeProvedHere } from "../../../src/wallet/shielded/native-payment.js";
 import { judgeNotes, sumIn } from "../../../src/wallet/shielded/note-state.js";
 import { type PayRequest, payPlan } from "../../../src/wallet/shielded/pay.js";
 import type { Pool } from "../../../src/wallet/shielded/pool.js";
@@ -154,5 +155,26 @@ describe.sequential("paying with notes of the chain's own pool", () => {
 		const whole = await scan(bob);
 		expect(late.holdings.received.at(-1)?.position).toBe(whole.holdings.received.at(-1)?.position);
 		expect(late.holdings.tree).toEqual(whole.holdings.tree);
+	});
+});
+
+describe("the fee of the chain's own pool", () => {
+	it("is what the node tells, for a recipient that is there and for one that isn't", async () => {
+		const other = await startShieldedChain([
+			"shieldedTransactionFee=7",
+			"shieldedTransactionCreateAccountFee=11",
+		]);
+		try {
+			const [{ client }] = other.people;
+			expect(await nativeFee(client, false)).toBe(7n);
+			expect(await nativeFee(client, true)).toBe(11n);
+		} finally {
+			await other.stop();
+		}
+	});
+
+	it("is the network's, where the node tells none", async () => {
+		const client = { call: async () => ({}) } as unknown as NodeClient;
+		expect([await nativeFee(client, false), await nativeFee(client, true)]).toEqual([100_000n, 1_000_000n]);
 	});
 });

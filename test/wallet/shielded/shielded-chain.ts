@@ -48,13 +48,14 @@ export interface ShieldedChain {
 /** A chain whose nodes take shielded transfers of its first token, too. */
 export const POOL_TOKEN = "1000001";
 
-export async function startShieldedChain(): Promise<ShieldedChain> {
+/** @param parameters of the chain, beside the one that opens its own pool */
+export async function startShieldedChain(parameterTexts: readonly string[] = []): Promise<ShieldedChain> {
 	const folder = mkdtempSync(join(tmpdir(), "coin-shielded-"));
 	const parameters = writeSimulatedKeys(join(folder, "params"));
 	const { options } = await chooseDevelopment(
 		(name) =>
 			name === "accounts" ? "2" : name === "balance" ? "1000000coin" : name === "port" ? "0" : undefined,
-		["allowShieldedTransaction=1"],
+		["allowShieldedTransaction=1", ...parameterTexts],
 		() => {},
 	);
 	const development = prepareDevelopment(options);

@@ -2,21 +2,15 @@
 
 import type { AbiView } from "../../../abi/coder.js";
 import { decodeEvent, eventByTopic } from "../../../abi/log.js";
-import type { ContractInterface } from "../../../abi/parameter.js";
-import { type AbiItem, type AbiKind, describeItem } from "../../../abi/parameter.js";
+import { type AbiItem, describeItem } from "../../../abi/parameter.js";
 import { addressPrefix, fromBase58Check, isAddress, toBase58Check } from "../../../protocol/address.js";
 import { concatBytes, fromHex, toHex } from "../../../protocol/bytes.js";
-import { toNeutral } from "../../../protocol/dialect.js";
-import {
-	type SmartContractABI,
-	SmartContractABIEntryEntryTypeEnum,
-	type TransactionInfo,
-	type TransactionInfoLog,
-} from "../../../protocol/messages.js";
+import type { TransactionInfo, TransactionInfoLog } from "../../../protocol/messages.js";
 import { bloomBits, candidateBlocks, sections } from "../../chain/section-bloom.js";
 import type { StateView } from "../../state/view.js";
 import { JSON_TYPE } from "../http-answer.js";
 import { transactionInfoById, transactionInfosOfBlock } from "../queries/blocks.js";
+import { interfaceOf } from "../queries/contract-interface.js";
 import type { AdminAnswer } from "./admin.js";
 
 const DEFAULT_LIMIT = 20;
@@ -263,28 +257,6 @@ function eventValue(type: string, value: AbiView): unknown {
 	if (typeof value === "object") return value;
 	const address = type.startsWith("address") ? fromBase58Check(String(value)) : undefined;
 	return address ? `0x${toHex(address.subarray(1))}` : String(value);
-}
-
-const interfaces = new WeakMap<Readonly<SmartContractABI>, ContractInterface>();
-
-/** The stored interface of a contract, in the form of the coder. */
-function interfaceOf(abi: Readonly<SmartContractABI> | undefined): ContractInterface {
-	if (!abi) return [];
-	let items = interfaces.get(abi);
-	if (!items) {
-		items = abi.entrys.map(({ type, name, inputs, anonymous }) => ({
-			kind: (SmartContractABIEntryEntryTypeEnum.names.get(type) ?? "function").toLowerCase() as AbiKind,
-			name,
-			inputs: inputs.map((input) => ({
-				name: input.name,
-				type: toNeutral(input.type),
-				...(input.indexed ? { indexed: true } : {}),
-			})),
-			...(anonymous ? { anonymous } : {}),
-		}));
-		interfaces.set(abi, items);
-	}
-	return items;
 }
 
 function json(status: number, value: unknown): AdminAnswer {

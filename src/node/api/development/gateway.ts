@@ -3,7 +3,6 @@
  * development methods, administration, events. It speaks the deployed spelling, also where the other servers don't.
  */
 
-import type { IncomingMessage } from "node:http";
 import type { Producer } from "../../chain/chain.js";
 import type { DevelopmentControl } from "../../development/control.js";
 import type { Development } from "../../development/development.js";
@@ -14,6 +13,7 @@ import { FOLDERS } from "../endpoint-table.js";
 import type { HttpAnswer } from "../http-answer.js";
 import { JSON_TYPE } from "../http-answer.js";
 import { HttpListener } from "../http-listener.js";
+import type { HttpRequest } from "../http-request.js";
 import { HttpServer } from "../http-server.js";
 import { portError } from "../http-servers.js";
 import { plainStyle } from "../json-style.js";
@@ -96,17 +96,20 @@ class Gateway {
 		const { jsonrpc, http, release } = this.node.config.node;
 		const filters = new FilterRegistry(() => this.node.upMs, jsonrpc, release);
 		this.stopObserving = control.open.chain.observe(feedFilters(api.view("full"), filters, undefined));
+		const style = plainStyle(this.node.config);
 		const ordinary = new Dispatcher({
 			methods: methodsByName(release, jsonrpc.lenient, jsonrpc.debug),
 			release,
 			lenient: jsonrpc.lenient,
 			maxBatchSize: jsonrpc.maxBatchSize,
 			maxResponseSize: jsonrpc.maxResponseSize,
-			context: () => ({
+			context: ({ client, isAbandoned }) => ({
 				server: "full",
 				node: this.node,
 				state: this.node.view("full"),
-				style: plainStyle(this.node.config),
+				style,
+				client,
+				isAbandoned,
 				broadcaster,
 				filters,
 				producerAddresses: [producer.signer],
@@ -132,7 +135,7 @@ class Gateway {
 		await this.listener.close();
 	}
 
-	private async route(request: IncomingMessage, answer: HttpAnswer): Promise<void> {
+	private async route(request: HttpRequest, answer: HttpAnswer): Promise<void> {
 		const isAdmin = /^\/+admin(?![^/?#])/.test(request.url ?? "");
 		if (isAdmin && isForeignPage(request.headers, this.origins)) return this.refusePage(request, answer);
 		answer.header("access-control-allow-origin", "*");
@@ -162,7 +165,7 @@ class Gateway {
 		answer.send(found.status, found.type, found.text);
 	}
 
-	private refusePage({ headers }: IncomingMessage, answer: HttpAnswer): void {
+	private refusePage({ headers }: HttpRequest, answer: HttpAnswer): void {
 		const origin = headers.origin ?? "other origins";
 		const message = `pages of ${origin} may not do this: coin node start --allow-origin`;
 		answer.send(403, JSON_TYPE, `${JSON.stringify({ Error: message })}\n`);
@@ -172,7 +175,7 @@ class Gateway {
 		answer.send(404, JSON_TYPE, '{"Error":"not found"}\n');
 	}
 
-	private async get(request: IncomingMessage, path: string, url: URL): Promise<AdminAnswer | undefined> {
+	private async get(request: HttpRequest, path: string, url: URL): Promise<AdminAnswer | undefined> {
 		const { control } = this.options;
 		if (path === "/healthcheck") return { status: 200, type: JSON_TYPE, text: '{"ok":true}\n' };
 		const page = await servicePage(path, this.node, { kind: "gateway", host: request.headers.host });
@@ -191,7 +194,7 @@ class Gateway {
 		return answerAdmin(context, path.slice("/admin/".length), url.searchParams);
 	}
 
-	private async call(request: IncomingMessage, answer: HttpAnswer, mixed: boolean): Promise<void> {
+	private async call(request: HttpRequest, answer: HttpAnswer, mixed: boolean): Promise<void> {
 		const access = accessOf(request.headers, this.origins);
 		const { maxBodySize } = this.node.config.node.jsonrpc;
 		const body = await collectBody(request, access === "everything" ? MAX_RPC_BODY : maxBodySize);

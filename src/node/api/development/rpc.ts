@@ -46,6 +46,13 @@ const developmentMethods: ReadonlyMap<string, DevelopmentMethod> = new Map(
 	rows.flatMap(([names, method]) => names.map((name) => [name, method] as const)),
 );
 
+const OWN_NAMES = new RegExp(`"(?:${[...developmentMethods.keys()].join("|")})"|\\\\`);
+
+/** Whether a text may ask for a development method: it has the name of one, or an escape that may be a part of it. */
+function mayNameOwn(text: string): boolean {
+	return OWN_NAMES.test(text);
+}
+
 const MAX_BATCH = 100;
 const HOW_TO_ALLOW = "coin node start --allow-origin";
 
@@ -59,9 +66,14 @@ export class DevelopmentRpc {
 	constructor(private readonly options: DevelopmentRpcOptions) {}
 
 	/** As {@link answer}, with a line end behind what isn't empty. */
-	async answerLine(...request: Parameters<DevelopmentRpc["answer"]>): Promise<string> {
-		const text = await this.answer(...request);
-		return text === "" ? "" : `${text}\n`;
+	answerLine(
+		...[text, mixed, access, caller]: Parameters<DevelopmentRpc["answer"]>
+	): string | Promise<string> {
+		const answered =
+			mixed && !mayNameOwn(text)
+				? this.options.ordinary.answer(text, caller)
+				: this.answer(text, mixed, access, caller);
+		return answered instanceof Promise ? answered.then(asLine) : asLine(answered);
 	}
 
 	/**
@@ -125,6 +137,10 @@ export class DevelopmentRpc {
 			return failure(context, id, name, error);
 		}
 	}
+}
+
+function asLine(text: string): string {
+	return text === "" ? "" : `${text}\n`;
 }
 
 /** Refusals that the client can do something about. */

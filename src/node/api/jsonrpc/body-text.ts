@@ -5,12 +5,19 @@ import { JsonTextError } from "./json-reader.js";
 
 type Encoding = "utf-8" | "utf-16le" | "utf-16be" | "utf-32le" | "utf-32be";
 
+/** Each decodes whole texts, one after the other. */
+const decoders = {
+	"utf-8": new TextDecoder("utf-8", { fatal: true }),
+	"utf-16le": new TextDecoder("utf-16le", { fatal: true }),
+	"utf-16be": new TextDecoder("utf-16be", { fatal: true }),
+};
+
 /** @throws {JsonTextError} if the bytes are not text */
 export function decodeBodyText(body: Uint8Array): string {
 	const encoding = encodingOf(body);
 	if (encoding === "utf-32le" || encoding === "utf-32be") return decodeUtf32(body, encoding);
 	try {
-		return new TextDecoder(encoding, { fatal: true }).decode(body);
+		return decoders[encoding].decode(body);
 	} catch (error) {
 		throw new JsonTextError(`the body is not ${encoding} text`, { cause: error });
 	}

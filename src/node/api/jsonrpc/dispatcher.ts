@@ -26,12 +26,13 @@ import {
 	RpcError,
 	UNDECLARED,
 } from "./rpc-error.js";
+import type { Subscriber } from "./subscriptions/hub.js";
 
 interface DispatcherOptions extends EnvelopeLimits {
 	/** By name and by alias. */
 	readonly methods: ReadonlyMap<string, RpcMethod>;
-	/** The node as the next call sees it. */
-	readonly context: () => RpcContext;
+	/** The node as the next call sees it, which is a client's. */
+	readonly context: (caller: Caller) => RpcContext;
 	/** Whose envelope it is. */
 	readonly release: Release;
 	/** Whether errors are such as Ethereum's libraries expect: with the id of their call, and data only where it says something. */
@@ -44,6 +45,8 @@ export interface Caller {
 	readonly isAbandoned?: () => boolean;
 	/** Its address. */
 	readonly client?: string;
+	/** Its subscriptions; absent: it can't have any. */
+	readonly subscriber?: Subscriber;
 }
 
 export class Dispatcher {
@@ -55,17 +58,18 @@ export class Dispatcher {
 	}
 
 	/** Answers a request; an empty text is an empty answer. Never throws. */
-	async answer(request: string, caller: Caller = {}): Promise<string> {
-		return (await this.enveloped(request, caller)).text;
+	answer(request: string, caller: Caller = {}): string | Promise<string> {
+		const enveloped = this.enveloped(request, caller);
+		return enveloped instanceof Promise ? enveloped.then(({ text }) => text) : enveloped.text;
 	}
 
 	/** As {@link answer}, with the line end that the network's servers send behind most answers. */
-	async answerLine(request: string, caller: Caller = {}): Promise<string> {
-		const { text, isLine } = await this.enveloped(request, caller);
-		return isLine ? `${text}\n` : text;
+	answerLine(request: string, caller: Caller = {}): string | Promise<string> {
+		const enveloped = this.enveloped(request, caller);
+		return enveloped instanceof Promise ? enveloped.then(lineOf) : lineOf(enveloped);
 	}
 
-	private async enveloped(request: string, caller: Caller): Promise<Enveloped> {
+	private enveloped(request: string, caller: Caller): Enveloped | Promise<Enveloped> {
 		let value: JsonValue;
 		try {
 			value = readJson(request, this.envelope.budget);
@@ -83,37 +87,45 @@ export class Dispatcher {
 	 * The answer to one call; undefined: a notification that succeeded.
 	 * @throws {UnreadableCall | ResponseTooLong}
 	 */
-	private async single(call: JsonValue, caller: Caller): Promise<string | undefined> {
+	private single(call: JsonValue, caller: Caller): string | undefined | Promise<string | undefined> {
 		if (!isJsonObject(call)) throw new UnreadableCall("not an object");
 		const id = readId(call.get("id"));
 		const version = plainText(call.get("jsonrpc")) ?? VERSION;
-		const method = this.options.methods.get(plainText(call.get("method")) ?? "");
-		const reply = (part: string): string =>
-			`{"jsonrpc":${JSON.stringify(version)},"id":${id ?? "null"},${part}}`;
-		if (!method) return reply(errorPart(METHOD_NOT_FOUND, "method not found"));
+		const known = this.options.methods.get(plainText(call.get("method")) ?? "");
+		const method = known?.needsSubscriber && !caller.subscriber ? undefined : known;
+		if (!method) return reply({ version, id }, errorPart(METHOD_NOT_FOUND, "method not found"));
 		const values = readParameters(call.get("params"));
 		const most = method.parameters.length;
 		if (!values || values.length > most || values.length < (method.least ?? most)) {
-			return reply(errorPart(INVALID_PARAMS, "method parameters invalid"));
+			return reply({ version, id }, errorPart(INVALID_PARAMS, "method parameters invalid"));
 		}
-		const context = { ...this.options.context(), ...caller };
+		const context = this.options.context(caller);
 		const { observer } = context.node;
-		const started = observer ? performance.now() : 0;
+		const made: MadeCall = { version, id, method, context, startedMs: observer ? performance.now() : 0 };
+		let result: RpcResult | Promise<RpcResult>;
 		try {
-			const result = await method.call(context, values);
-			return id === undefined ? undefined : reply(`"result":${resultText(result)}`);
+			result = method.call(context, values);
 		} catch (error) {
-			if (error instanceof ResponseTooLong) throw error;
-			if (this.options.lenient) {
-				if (error instanceof TypeMismatch) return reply(errorPart(INVALID_PARAMS, error.message));
-				if (error instanceof RpcError) return reply(lenientPart(error));
-			}
-			if (error instanceof TypeMismatch) return libraryError(PARSE_ERROR);
-			if (error instanceof RpcError) return methodError(version, id ?? "null", error);
-			return reply(this.undeclared(context, method, error));
-		} finally {
-			observer?.called?.("jsonrpc", method.name, performance.now() - started);
+			return this.refuse(made, error);
 		}
+		if (!(result instanceof Promise)) return answerTo(made, result);
+		return result.then(
+			(later) => answerTo(made, later),
+			(error: unknown) => this.refuse(made, error),
+		);
+	}
+
+	/** The answer to a call whose method has thrown. @throws {ResponseTooLong} */
+	private refuse(call: MadeCall, error: unknown): string {
+		observe(call);
+		if (error instanceof ResponseTooLong) throw error;
+		if (this.options.lenient) {
+			if (error instanceof TypeMismatch) return reply(call, errorPart(INVALID_PARAMS, error.message));
+			if (error instanceof RpcError) return reply(call, lenientPart(error));
+		}
+		if (error instanceof TypeMismatch) return libraryError(PARSE_ERROR);
+		if (error instanceof RpcError) return methodError(call.version, call.id ?? "null", error);
+		return reply(call, this.undeclared(call.context, call.method, error));
 	}
 
 	/** An error that is not a method's refusal: its class is told. */
@@ -125,6 +137,40 @@ export class Dispatcher {
 		const data = this.envelope.undeclared(className(error, style.dialect), message);
 		return errorPart(UNDECLARED, message, data);
 	}
+}
+
+/** What an answer repeats of its call. */
+interface Named {
+	readonly version: string;
+	/** As JSON text; undefined: a notification. */
+	readonly id: string | undefined;
+}
+
+/** A call that was made, with what it was made on. */
+interface MadeCall extends Named {
+	readonly method: RpcMethod;
+	readonly context: RpcContext;
+	/** 0 where nobody asks. */
+	readonly startedMs: number;
+}
+
+function reply({ version, id }: Named, part: string): string {
+	const shown = version === VERSION ? `"${VERSION}"` : JSON.stringify(version);
+	return `{"jsonrpc":${shown},"id":${id ?? "null"},${part}}`;
+}
+
+function answerTo(call: MadeCall, result: RpcResult): string | undefined {
+	const text = call.id === undefined ? undefined : reply(call, `"result":${resultText(result)}`);
+	observe(call);
+	return text;
+}
+
+function observe({ context, method, startedMs }: MadeCall): void {
+	context.node.observer?.called?.("jsonrpc", method.name, performance.now() - startedMs);
+}
+
+function lineOf({ text, isLine }: Enveloped): string {
+	return isLine ? `${text}\n` : text;
 }
 
 function resultText(result: RpcResult): string {

@@ -17,7 +17,7 @@ export interface Work {
 	 * @param call an object
 	 * @throws {UnreadableCall | ResponseTooLong}
 	 */
-	readonly single: (call: JsonValue) => Promise<string | undefined>;
+	readonly single: (call: JsonValue) => string | undefined | Promise<string | undefined>;
 	/** Tells whether the client has stopped waiting for the answer. */
 	readonly isAbandoned: () => boolean;
 }
@@ -44,7 +44,7 @@ export interface Envelope {
 	unreadable(error: JsonTextError): Enveloped;
 	/** The data of an error that a method doesn't declare, as JSON text. */
 	undeclared(className: string, message: string | null): string;
-	answer(request: JsonValue, work: Work): Promise<Enveloped>;
+	answer(request: JsonValue, work: Work): Enveloped | Promise<Enveloped>;
 }
 
 /** Whether a text is longer than answers may be. */

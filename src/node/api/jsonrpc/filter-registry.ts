@@ -1,11 +1,10 @@
 /** Filters that clients poll (protocol/json-rpc §9.4): one registry a server. Nothing of them survives a restart. */
 
-import { randomBytes } from "node:crypto";
 import type { SignedBlock } from "../../../protocol/block.js";
-import { toHex } from "../../../protocol/bytes.js";
 import type { TransactionInfo } from "../../../protocol/messages.js";
 import { type BloomGroup, bloomOfBlock } from "../../chain/section-bloom.js";
 import { isFrom, type Release } from "../../rules/release.js";
+import { MAX_ITEMS, makeId, SHARE } from "./listeners.js";
 import { bloomGroups, itemCount, type LogFilter, matchesLog } from "./log-filter.js";
 import type { RpcValue } from "./method.js";
 import { logObject, logsOfBlock } from "./objects/log.js";
@@ -15,11 +14,6 @@ import { data } from "./values.js";
 
 /** How long a filter lives after it was made or polled. */
 const LIFETIME_MS = 300_000;
-const ID_BYTES = 16;
-/** Where there is no room left, one client's part of all filters that others can't take from it. */
-const SHARE = 10;
-/** Addresses and topics of all filters of logs: each block is compared with every one of them. */
-const MAX_ITEMS = 200_000;
 /** What may be queued for all filters; beyond, those go that were polled longest ago. */
 const MAX_QUEUED = 1_000_000;
 
@@ -122,7 +116,7 @@ export class FilterRegistry {
 		const list = this.lists[kind];
 		if (list.items + items > MAX_ITEMS) throw tooMany(kind, list.byId.size);
 		if (this.isFull(kind)) this.makeRoom(list);
-		const id = toHex(randomBytes(ID_BYTES));
+		const id = makeId();
 		const expiresMs = this.nowMs() + LIFETIME_MS;
 		list.put(id, { logs, groups, items, client, queue: [], expiresMs });
 		return `0x${id}`;

@@ -51,19 +51,23 @@ export class FlatEnvelope implements Envelope {
 		return JSON.stringify(className);
 	}
 
-	async answer(request: JsonValue, work: Work): Promise<Enveloped> {
-		if (isJsonArray(request)) return bare(await this.batch(request, work));
+	answer(request: JsonValue, work: Work): Enveloped | Promise<Enveloped> {
+		if (isJsonArray(request)) return this.batch(request, work).then(bare);
 		if (!isJsonObject(request)) return bare(INVALID);
 		try {
-			const text = (await work.single(request)) ?? "";
-			const { maxResponseSize } = this.limits;
-			if (exceeds(text, maxResponseSize)) throw new ResponseTooLong(maxResponseSize);
-			return { text, isLine: text !== "" };
+			const text = work.single(request);
+			if (!(text instanceof Promise)) return this.one(text);
+			return text.then((later) => this.one(later)).catch((error: unknown) => refusedOne(request, error));
 		} catch (error) {
-			if (error instanceof UnreadableCall) return bare("");
-			if (error instanceof ResponseTooLong) return bare(refusedFor(request, error) ?? "");
-			throw error;
+			return refusedOne(request, error);
 		}
+	}
+
+	/** The answer to a request of one call. @throws {ResponseTooLong} */
+	private one(text = ""): Enveloped {
+		const { maxResponseSize } = this.limits;
+		if (exceeds(text, maxResponseSize)) throw new ResponseTooLong(maxResponseSize);
+		return { text, isLine: text !== "" };
 	}
 
 	private async batch(calls: JsonArray, work: Work): Promise<string> {
@@ -112,6 +116,13 @@ export class FlatEnvelope implements Envelope {
 		}
 		return answers;
 	}
+}
+
+/** The answer to a request of one call that made none, or whose answer is too long. @throws what is no such error */
+function refusedOne(call: JsonObject, error: unknown): Enveloped {
+	if (error instanceof UnreadableCall) return bare("");
+	if (error instanceof ResponseTooLong) return bare(refusedFor(call, error) ?? "");
+	throw error;
 }
 
 /** The refusal under a call's own id; undefined: it has none, and no answer is expected. */

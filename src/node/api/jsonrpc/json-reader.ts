@@ -60,6 +60,9 @@ export const REQUEST_BUDGET: JsonBudget = { ...PLAIN_BUDGET, tokens: 100_000 };
 const NUMBER = /-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?/y;
 const WORD = /[0-9A-Za-z_$]*/y;
 
+/** A short string that means what is written. */
+const PLAIN_STRING = /^[ !#-[\]-~]{0,256}$/;
+
 const BACKSLASH = 0x5c;
 
 const WORDS: ReadonlyMap<string, JsonValue> = new Map<string, JsonValue>([
@@ -154,6 +157,8 @@ class JsonReader {
 		while (end >= 0 && this.isEscaped(end, start)) end = this.text.indexOf('"', end + 1);
 		if (end < 0) throw this.error();
 		this.at = end + 1;
+		const written = this.text.slice(start + 1, end);
+		if (PLAIN_STRING.test(written)) return written;
 		try {
 			return JSON.parse(this.text.slice(start, end + 1)) as string;
 		} catch (error) {

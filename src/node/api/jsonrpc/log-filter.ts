@@ -30,7 +30,7 @@ export type FilterObject = RecordOf<typeof members>;
 type Alternatives = readonly Uint8Array[];
 
 /** What a log must be like. An empty list of alternatives: anything will do. */
-interface LogConditions {
+export interface LogConditions {
 	readonly addresses: Alternatives;
 	/** By position; a log has at least as many topics. */
 	readonly topics: readonly Alternatives[];

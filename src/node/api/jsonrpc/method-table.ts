@@ -13,6 +13,7 @@ import { stateMethods } from "./methods/state.js";
 import { traceMethods } from "./methods/trace.js";
 import { transactionMethods } from "./methods/transactions.js";
 import { unavailableMethods } from "./methods/unavailable.js";
+import { subscriptionMethods } from "./subscriptions/methods.js";
 
 export const methods: readonly RpcMethod[] = [
 	...nodeMethods,
@@ -25,6 +26,23 @@ export const methods: readonly RpcMethod[] = [
 	...unavailableMethods,
 	...debugMethods,
 	...traceMethods,
+];
+
+/** What only nodes of this program have (protocol/json-rpc §§15 and 16). */
+const ownMethods: readonly RpcMethod[] = [
+	...subscriptionMethods,
+	{
+		name: "rpc.discover",
+		alias: undefined,
+		about: "All methods as an OpenRPC document.",
+		parameters: [],
+		call: async ({ node }) => {
+			const { openRpcDocument } = await import("./openrpc.js");
+			const { jsonrpc, release } = node.config.node;
+			const known = new Set(methodsByName(release, jsonrpc.lenient, jsonrpc.debug).values());
+			return openRpcDocument([...known], release);
+		},
+	},
 ];
 
 function byName(
@@ -53,5 +71,6 @@ export function methodsByName(
 	lenient = false,
 	debug = false,
 ): ReadonlyMap<string, RpcMethod> {
-	return byName(lenient ? lenientMethods(methods) : methods, release, debug);
+	const ordinary = lenient ? lenientMethods(methods) : methods;
+	return byName([...ordinary, ...ownMethods], release, debug);
 }

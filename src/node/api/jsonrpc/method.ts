@@ -5,6 +5,7 @@ import type { ApiContext } from "../context.js";
 import type { DeclaredType } from "./declared-types.js";
 import type { FilterRegistry } from "./filter-registry.js";
 import type { JsonValue } from "./json-reader.js";
+import type { Subscriber } from "./subscriptions/hub.js";
 
 /** What a method answers. */
 export type RpcValue =
@@ -28,6 +29,8 @@ export interface RpcContext extends ApiContext {
 	readonly filters: FilterRegistry | undefined;
 	/** Addresses of the keys with which this node produces blocks, in their order; empty: it doesn't. */
 	readonly producerAddresses: readonly Uint8Array[];
+	/** The subscriptions of the client; absent: its connection carries none. */
+	readonly subscriber?: Subscriber | undefined;
 }
 
 /** Parameters by name, in order. All of them are required. */
@@ -57,6 +60,8 @@ export interface RpcMethod {
 	readonly isDebug?: boolean;
 	readonly about: string;
 	readonly parameters: readonly { readonly name: string; readonly type: string }[];
+	/** Whether connections that carry no subscriptions don't know it. */
+	readonly needsSubscriber?: boolean;
 	/** The fewest parameters of a call; absent: all. */
 	readonly least?: number;
 	/**

@@ -1,27 +1,38 @@
 /** One JSON-RPC server (protocol/json-rpc §1): POST at one path; every call's outcome is an answer with status 200. */
 
-import type { IncomingMessage } from "node:http";
 import { exceptionText, NamedError } from "../../../protocol/json/exceptions.js";
+import type { ChainObserver } from "../../chain/observers.js";
 import { isFrom } from "../../rules/release.js";
-import type { ServerKind } from "../context.js";
+import type { ApiNode, ServerKind } from "../context.js";
 import { withCors } from "../cors.js";
 import { errorMessage } from "../endpoint.js";
 import type { HttpAnswer } from "../http-answer.js";
 import { JSON_TYPE } from "../http-answer.js";
 import { HttpListener } from "../http-listener.js";
+import type { HttpRequest } from "../http-request.js";
 import { reportAnswers } from "../observer.js";
+import { PlainRequest } from "../plain-request.js";
 import { type CallGate, OUT_OF_RESOURCES } from "../rate-limiter.js";
 import { collectBody, LARGE_BODY } from "../request-body.js";
 import { headRefusal, pathOf, traceOf } from "../request-head.js";
 import { ownTurn } from "../turns.js";
 import { decodeBodyText } from "./body-text.js";
 import { type Caller, Dispatcher } from "./dispatcher.js";
+import { errorPart, VERSION } from "./error-text.js";
 import { JsonTextError } from "./json-reader.js";
 import type { RpcContext } from "./method.js";
 import { methodsByName } from "./method-table.js";
+import { syncing } from "./methods/node.js";
+import { objectStyleOf } from "./objects/style.js";
+import { EXCEEDS_LIMIT } from "./rpc-error.js";
+import { CallLine } from "./subscriptions/call-line.js";
+import type { WebSockets } from "./subscriptions/web-sockets.js";
 
 const PATH = "/jsonrpc";
 const RPC_TYPE = "application/json-rpc";
+
+/** Calls over WebSockets at a time; a full node's HTTP server has 50 connections. */
+const SOCKET_CALLS = 16;
 
 /** Names under which the rate limiter knows the servers. */
 const COMPONENTS: Readonly<Record<ServerKind, string>> = {
@@ -30,28 +41,39 @@ const COMPONENTS: Readonly<Record<ServerKind, string>> = {
 	pbft: "JsonRpcOnPBFTServlet",
 };
 
+/** Registers an observer of the chain; the returned function removes it. */
+export type Observe = (observer: ChainObserver) => () => void;
+
 /** Answers the text of a request, with the line end if one belongs there; an empty text is an empty answer. */
 export type TextAnswerer = (
 	text: string,
 	caller: Caller,
-	headers: IncomingMessage["headers"],
-) => Promise<string>;
+	headers: HttpRequest["headers"],
+) => string | Promise<string>;
 
 export class JsonRpcServer {
 	private readonly listener: HttpListener;
 	private readonly answerer: TextAnswerer;
 	private readonly gate: CallGate;
+	private readonly node: ApiNode;
+	/** Made for the first client that asks for one. */
+	private sockets: Promise<WebSockets> | undefined;
+	private readonly line = new CallLine(SOCKET_CALLS);
+	private stopObserving: (() => void) | undefined;
 
 	/**
 	 * @param context the node as the next call sees it
+	 * @param observe registers an observer of the chain
 	 * @param beside what answers in the place of the methods of every node, with them
 	 */
 	constructor(
 		kind: ServerKind,
-		private readonly context: () => RpcContext,
+		private readonly context: (caller: Caller) => RpcContext,
+		private readonly observe: Observe,
 		beside?: (ordinary: Dispatcher) => TextAnswerer,
 	) {
-		const { node } = context();
+		const { node } = context({});
+		this.node = node;
 		const { http, jsonrpc, release } = node.config.node;
 		const dispatcher = new Dispatcher({
 			methods: methodsByName(release, jsonrpc.lenient, jsonrpc.debug),
@@ -69,6 +91,16 @@ export class JsonRpcServer {
 			answered: reportAnswers(node.observer, `jsonrpc ${kind}`, (request) =>
 				pathOf(request) === PATH ? PATH : undefined,
 			),
+			upgrade:
+				kind === "full" && jsonrpc.maxWebSockets > 0
+					? (request, socket, head) => {
+							this.sockets ??= this.openSockets();
+							this.sockets.then(
+								(sockets) => sockets.upgrade(request, socket, head),
+								(error: unknown) => node.report(error, "WebSocket of JSON-RPC"),
+							);
+						}
+					: undefined,
 			report: (error, where) => node.report(error, `${where} of JSON-RPC`),
 		});
 	}
@@ -79,11 +111,54 @@ export class JsonRpcServer {
 	}
 
 	/** Stops listening; requests under way get a moment to finish. */
-	close(): Promise<void> {
-		return this.listener.close();
+	async close(): Promise<void> {
+		this.stopObserving?.();
+		await Promise.all([this.listener.close(), this.sockets?.then((sockets) => sockets.close())]);
 	}
 
-	private async route(request: IncomingMessage, answer: HttpAnswer): Promise<void> {
+	private async openSockets(): Promise<WebSockets> {
+		const { WebSockets } = await import("./subscriptions/web-sockets.js");
+		const { SubscriptionHub } = await import("./subscriptions/hub.js");
+		const { node } = this;
+		const { http, jsonrpc } = node.config.node;
+		const hub = new SubscriptionHub({
+			state: () => this.context({}).state,
+			style: objectStyleOf({ node }),
+			syncing: () => syncing(this.context({})),
+			maxPerClient: jsonrpc.maxSubscriptions,
+		});
+		this.stopObserving = this.observe(hub.observer);
+		const allowed = new Set(http.cors);
+		return new WebSockets({
+			hub,
+			maxConnections: jsonrpc.maxWebSockets,
+			mayConnect: (origin) => origin === undefined || allowed.has("*") || allowed.has(origin),
+			answer: (text, caller, request) => this.answerMessage(text, caller, request.headers),
+			report: (error, where) => node.report(error, where),
+		});
+	}
+
+	/** A call that came over a WebSocket. */
+	private async answerMessage(
+		text: string,
+		caller: Caller,
+		headers: HttpRequest["headers"],
+	): Promise<string> {
+		const client = caller.client ?? "";
+		await this.line.enter(client);
+		try {
+			if (!(await this.gate.enter(client))) return refusedCall(OUT_OF_RESOURCES);
+			try {
+				return (await this.answerer(text, caller, headers)).trimEnd();
+			} finally {
+				this.gate.leave();
+			}
+		} finally {
+			this.line.leave();
+		}
+	}
+
+	private route(request: HttpRequest, answer: HttpAnswer): Promise<void> | void {
 		const refused = headRefusal(request);
 		if (refused !== undefined) return answer.page(refused);
 		const isOurs = pathOf(request) === PATH;
@@ -108,33 +183,74 @@ export class JsonRpcServer {
 		}
 	}
 
-	private async call(request: IncomingMessage, answer: HttpAnswer): Promise<void> {
-		const client = request.socket.remoteAddress ?? "";
-		const { node } = this.context();
-		const admitted = this.gate.enter(client);
-		if (admitted !== true && !(await admitted)) {
+	private call(request: HttpRequest, answer: HttpAnswer): Promise<void> | void {
+		const admitted = this.gate.enter(request.socket.remoteAddress ?? "");
+		if (admitted !== true) return this.callLater(admitted, request, answer);
+		let called: Promise<void> | undefined;
+		try {
+			called = this.answerCall(request, answer) ?? undefined;
+		} finally {
+			if (!called) this.gate.leave();
+		}
+		return called?.finally(() => this.gate.leave());
+	}
+
+	/** Answers a request that has to wait until it is let in. */
+	private async callLater(
+		admission: Promise<boolean>,
+		request: HttpRequest,
+		answer: HttpAnswer,
+	): Promise<void> {
+		if (!(await admission)) {
 			const error = new NamedError("IllegalAccessException", OUT_OF_RESOURCES);
-			const { dialect } = this.context().style;
+			const { dialect } = this.node.config.node;
 			return answer.send(200, JSON_TYPE, `${errorMessage(exceptionText(error, dialect))}\n`);
 		}
-		const share = node.limiter.bodies.open(client);
 		try {
-			const { release, jsonrpc } = node.config.node;
-			const { maxBodySize } = jsonrpc;
-			if (Number(request.headers["content-length"] ?? 0) > maxBodySize) return answer.tooLarge();
-			const body = await collectBody(request, maxBodySize, share);
-			if (body === "too long")
-				return isFrom(release, "4.8.2") ? answer.send(200, RPC_TYPE, "") : answer.page(413);
-			if (body === "no room") return answer.page(503);
-			if (body.length > LARGE_BODY) await ownTurn();
-			const caller = { isAbandoned: () => request.socket.destroyed, client };
-			const text = await this.answerer(textOf(body), caller, request.headers);
-			answer.send(200, RPC_TYPE, text);
+			await this.answerCall(request, answer);
 		} finally {
-			share.release();
 			this.gate.leave();
 		}
 	}
+
+	private answerCall(request: HttpRequest, answer: HttpAnswer): Promise<void> | void {
+		const { maxBodySize } = this.node.config.node.jsonrpc;
+		if (Number(request.headers["content-length"] ?? 0) > maxBodySize) return answer.tooLarge();
+		if (request instanceof PlainRequest) return this.answerBody(request, answer, request.body);
+		return this.answerLater(request, answer, maxBodySize);
+	}
+
+	/** Answers a request whose body is still coming. */
+	private async answerLater(request: HttpRequest, answer: HttpAnswer, maxBodySize: number): Promise<void> {
+		const { node } = this;
+		const share = node.limiter.bodies.open(request.socket.remoteAddress ?? "");
+		try {
+			const body = await collectBody(request, maxBodySize, share);
+			if (body === "too long")
+				return isFrom(node.config.node.release, "4.8.2") ? answer.send(200, RPC_TYPE, "") : answer.page(413);
+			if (body === "no room") return answer.page(503);
+			if (body.length > LARGE_BODY) await ownTurn();
+			await this.answerBody(request, answer, body);
+		} finally {
+			share.release();
+		}
+	}
+
+	private answerBody(
+		{ socket, headers }: HttpRequest,
+		answer: HttpAnswer,
+		body: Uint8Array,
+	): Promise<void> | void {
+		const caller = { isAbandoned: () => socket.destroyed, client: socket.remoteAddress ?? "" };
+		const text = this.answerer(textOf(body), caller, headers);
+		if (!(text instanceof Promise)) return answer.send(200, RPC_TYPE, text);
+		return text.then((later) => answer.send(200, RPC_TYPE, later));
+	}
+}
+
+/** The answer to a call that wasn't read. */
+function refusedCall(message: string): string {
+	return `{"jsonrpc":"${VERSION}","id":null,${errorPart(EXCEEDS_LIMIT, message)}}`;
 }
 
 /** The body's text; empty for bytes that are not text, which is not JSON either. */

@@ -1,15 +1,14 @@
 /** The three JSON-RPC servers of a node, as its configuration asks for them, and what feeds their filters. */
 
-import type { ChainObserver } from "../../chain/observers.js";
 import type { Broadcaster } from "../broadcast.js";
 import type { ApiNode, ServerKind } from "../context.js";
 import { portError } from "../http-servers.js";
 import { plainStyle } from "../json-style.js";
-import type { Dispatcher } from "./dispatcher.js";
+import type { Caller, Dispatcher } from "./dispatcher.js";
 import { feedFilters } from "./filter-feed.js";
 import { FilterRegistry } from "./filter-registry.js";
 import type { RpcContext } from "./method.js";
-import { JsonRpcServer, type TextAnswerer } from "./server.js";
+import { JsonRpcServer, type Observe, type TextAnswerer } from "./server.js";
 
 /** How each server's port is called. */
 const PORT_NAMES = { full: "jsonrpc", solidity: "jsonrpcSolidity", pbft: "jsonrpcPbft" } as const;
@@ -18,8 +17,7 @@ export type JsonRpcPort = (typeof PORT_NAMES)[ServerKind];
 interface JsonRpcServersOptions {
 	readonly node: ApiNode;
 	readonly broadcaster: Broadcaster;
-	/** Registers an observer of the chain; the returned function removes it. */
-	readonly observe: (observer: ChainObserver) => () => void;
+	readonly observe: Observe;
 	/** Addresses of the keys with which this node produces blocks, in their order. */
 	readonly producerAddresses: readonly Uint8Array[];
 	/** Address to bind; every interface without it. */
@@ -64,16 +62,25 @@ export async function startJsonRpcServers(options: JsonRpcServersOptions): Promi
 	for (const kind of ["full", "solidity", "pbft"] as const) {
 		const { enabled, port } = jsonrpc[kind];
 		if (!enabled) continue;
-		const context = (): RpcContext => ({
+		const style = plainStyle(node.config);
+		const context = ({ client, isAbandoned, subscriber }: Caller): RpcContext => ({
 			server: kind,
 			node,
 			state: node.view(kind),
-			style: plainStyle(node.config),
+			style,
 			broadcaster,
 			filters: filters[kind],
 			producerAddresses,
+			client,
+			isAbandoned,
+			subscriber,
 		});
-		const server = new JsonRpcServer(kind, context, kind === "full" ? options.beside : undefined);
+		const server = new JsonRpcServer(
+			kind,
+			context,
+			options.observe,
+			kind === "full" ? options.beside : undefined,
+		);
 		try {
 			ports[PORT_NAMES[kind]] = await server.listen(port, host);
 			servers.push(server);

@@ -38,7 +38,10 @@ export function callTransaction(
 	call: Readonly<TriggerSmartContract>,
 	options: BuildOptions = {},
 ): SignedTransaction {
-	if (call.contract_address.length > 0) return buildUnchecked(context, TRIGGER, call, options);
+	if (call.contract_address.length > 0) {
+		const transaction = buildUnchecked(context, TRIGGER, call, options);
+		return readsBack(call) ? transaction.carrying(call) : transaction;
+	}
 	const deployment = CreateSmartContract.create({
 		owner_address: call.owner_address,
 		call_token_value: call.call_token_value,
@@ -52,6 +55,12 @@ export function callTransaction(
 		}),
 	});
 	return buildUnchecked(context, CREATE, deployment, options);
+}
+
+/** Whether a message decodes to what it was encoded of: its numbers fit their fields. */
+function readsBack(call: Readonly<TriggerSmartContract>): boolean {
+	const numbers = [call.call_value, call.call_token_value, call.token_id];
+	return call.$unknown === undefined && numbers.every((number) => number === wrap(number));
 }
 
 /** Refuses a call of an address that is not a contract's. @throws {ContractValidateError} */
@@ -72,7 +81,8 @@ export function callConstant(
 	call: Readonly<TriggerSmartContract>,
 	transaction: SignedTransaction,
 ): Promise<ConstantResult> {
-	return executions.run(() => callNow(context, call, transaction), context.isAbandoned);
+	const run = () => executions.run(() => callNow(context, call, transaction), context.isAbandoned);
+	return context.node.prepareCall?.(transaction)?.then(run) ?? run();
 }
 
 function callNow(

@@ -19,7 +19,7 @@ export async function proverOf({ node }: ApiContext): Promise<Prover> {
 	const prover = await node.shieldedWork?.prover();
 	if (!prover)
 		throw new ShieldedError(
-			"this node makes no proofs: node.shielded.params names no folder with parameters",
+			"this node makes no proofs: node.shielded.params is not set; set it to a folder with sapling-spend.params and sapling-output.params of the network, or make the proofs where the keys are (coin shielded send)",
 		);
 	return prover;
 }

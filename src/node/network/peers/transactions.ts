@@ -1,12 +1,14 @@
 /**
  * Transactions that peers delivered (protocol/peers §8.3): looked at in short turns, one of each peer in turn, so that neither
- * the node nor a quiet peer waits for a busy one.
+ * the node nor a quiet peer waits for a busy one. Those with shielded proofs wait until other threads have checked these, and
+ * nothing waits behind them.
  */
 
 import { strangeSignatureSize } from "../../chain/authorization.js";
 import { isFrom } from "../../rules/release.js";
 import { InventoryKind, Reason, type SignedTransaction } from "../wire/application-messages.js";
 import type { Advertisement } from "./advertisement.js";
+import { FairQueue } from "./fair-queue.js";
 import { Misconduct } from "./misconduct.js";
 import type { Peer } from "./peer.js";
 import type { PeerWorld } from "./peer-world.js";
@@ -18,9 +20,23 @@ const MAX_WAITING_BYTES = 32 << 20;
 /** A turn ends after this. */
 const TURN_MS = 8;
 const TURN_TRANSACTIONS = 64;
+/** Transactions whose proofs are checked at a time: enough for the threads, and little to wait behind. */
+const MAX_PROVING = 8;
+
+interface Waiting {
+	readonly transaction: SignedTransaction;
+	/** Whether its proofs have been checked, or need not be. */
+	readonly isReady: boolean;
+}
 
 export class TransactionIntake {
-	private readonly queues = new Map<Peer, SignedTransaction[]>();
+	private readonly queue = new FairQueue<Peer, Waiting>();
+	/** What waits for a place among those whose proofs are checked. */
+	private readonly unproven = new FairQueue<Peer, SignedTransaction>();
+	private readonly proving = new Set<{ readonly peer: Peer; readonly transaction: SignedTransaction }>();
+	/** In the queue. */
+	private waiting = 0;
+	/** In the queue, and those whose proofs are or will be checked. */
 	private count = 0;
 	private bytes = 0;
 	private working = false;
@@ -60,20 +76,19 @@ export class TransactionIntake {
 			if (size !== undefined)
 				throw new Misconduct(Reason.BAD_TX, `tx ${transaction.idHex} signature size is ${size}`);
 		}
-		const queue = this.queues.get(peer) ?? [];
 		for (const transaction of transactions) {
 			advertisement.arrived(peer, InventoryKind.TX, transaction.id);
 			if (this.count >= MAX_WAITING || this.bytes >= MAX_WAITING_BYTES) continue;
-			queue.push(transaction);
+			this.queue.push(peer, { transaction, isReady: false });
+			this.waiting++;
 			this.count++;
 			this.bytes += transaction.bytes.length;
 		}
-		if (queue.length > 0) this.queues.set(peer, queue);
 		this.workSoon();
 	}
 
 	private workSoon(): void {
-		if (this.working || this.stopped || this.count === 0) return;
+		if (this.working || this.stopped || this.waiting === 0) return;
 		this.working = true;
 		this.world.environment.soon(() => {
 			this.working = false;
@@ -84,25 +99,62 @@ export class TransactionIntake {
 	private turn(): void {
 		const startMs = this.world.now();
 		for (let done = 0; done < TURN_TRANSACTIONS; done++) {
-			const [first] = this.queues;
-			if (!first) break;
-			const [peer, queue] = first;
-			// A peer that was served goes behind the others: a turn may end after any of them.
-			this.queues.delete(peer);
-			const transaction = queue.shift() as SignedTransaction;
-			if (queue.length > 0) this.queues.set(peer, queue);
-			this.count--;
-			this.bytes -= transaction.bytes.length;
-			this.take(peer, transaction);
+			const next = this.queue.next();
+			if (!next) break;
+			this.waiting--;
+			const [peer, { transaction, isReady }] = next;
+			if (!isReady && this.world.chain.hasProofs(transaction)) {
+				this.unproven.push(peer, transaction);
+				this.prove();
+			} else {
+				this.forget(transaction);
+				if (this.isWanted(peer, transaction)) this.take(peer, transaction);
+			}
 			if (this.world.now() - startMs >= TURN_MS) break;
 		}
 		this.workSoon();
 	}
 
+	/** Has proofs checked, as many as may be at a time. */
+	private prove(): void {
+		while (this.proving.size < MAX_PROVING) {
+			const next = this.unproven.next();
+			if (!next) return;
+			const [peer, transaction] = next;
+			const ready = this.isWanted(peer, transaction)
+				? this.world.chain.prepareTransaction(transaction)
+				: undefined;
+			if (!ready) {
+				this.proceed(peer, transaction);
+				continue;
+			}
+			const entry = { peer, transaction };
+			this.proving.add(entry);
+			void ready.then(() => {
+				if (this.proving.delete(entry)) this.proceed(peer, transaction);
+				if (!this.stopped) this.prove();
+			});
+		}
+	}
+
+	private proceed(peer: Peer, transaction: SignedTransaction): void {
+		this.queue.push(peer, { transaction, isReady: true });
+		this.waiting++;
+		this.workSoon();
+	}
+
+	private forget({ bytes }: SignedTransaction): void {
+		this.count--;
+		this.bytes -= bytes.length;
+	}
+
+	private isWanted(peer: Peer, { id, raw }: SignedTransaction): boolean {
+		if (peer.isBad || this.advertisement?.knowsTransaction(id)) return false;
+		return (raw?.expiration ?? 0n) >= this.world.chain.nextSlotMs;
+	}
+
 	private take(peer: Peer, transaction: SignedTransaction): void {
 		const { chain, log } = this.world;
-		if (peer.isBad || this.advertisement?.knowsTransaction(transaction.id)) return;
-		if ((transaction.raw?.expiration ?? 0n) < chain.nextSlotMs) return;
 		const result = chain.submit(transaction);
 		if (result.kind === "accepted") {
 			this.advertisement?.broadcastTransaction(result.served);
@@ -116,11 +168,15 @@ export class TransactionIntake {
 	}
 
 	peerLeft(peer: Peer): void {
-		for (const { bytes } of this.queues.get(peer) ?? []) {
-			this.count--;
-			this.bytes -= bytes.length;
+		const waiting = this.queue.drop(peer);
+		this.waiting -= waiting.length;
+		for (const { transaction } of waiting) this.forget(transaction);
+		for (const transaction of this.unproven.drop(peer)) this.forget(transaction);
+		for (const entry of this.proving) {
+			if (entry.peer !== peer) continue;
+			this.proving.delete(entry);
+			this.forget(entry.transaction);
 		}
-		this.queues.delete(peer);
 	}
 
 	stop(): void {

@@ -35,7 +35,10 @@ export function sha3Cost(frame: Frame, name: string): number {
 export function sha3(frame: Frame): void {
 	const offset = sat32(frame.pop());
 	const size = sat32(frame.pop());
-	frame.push(wordFromBytes(keccak256(frame.memory.peek(offset, size))));
+	const bytes = frame.memory.peek(offset, size);
+	const hash = wordFromBytes(keccak256(bytes));
+	frame.machine.options.hashes?.note(hash, bytes);
+	frame.push(hash);
 }
 
 /** CALLDATACOPY, CODECOPY, RETURNDATACOPY. */

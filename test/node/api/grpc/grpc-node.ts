@@ -1,5 +1,6 @@
 /** A whole node in memory behind its gRPC servers, and calls to them. */
 
+import type { NodeOptions } from "../../../../src/node/node.js";
 import type { MessageType } from "../../../../src/protocol/codec/descriptor.js";
 import { toNeutral } from "../../../../src/protocol/dialect.js";
 import { services } from "../../../../src/protocol/generated/services.js";
@@ -18,12 +19,19 @@ export interface GrpcNode extends HttpNode {
 	call<R = Record<string, unknown>>(method: string, fields?: object, port?: Port): Promise<R>;
 }
 
-/** @param more further configuration */
-export async function startGrpcNode(more = ""): Promise<GrpcNode> {
-	const node = await startHttpNode(`
+/**
+ * @param more further configuration
+ * @param options of the node itself
+ */
+export async function startGrpcNode(more = "", options: Partial<NodeOptions> = {}): Promise<GrpcNode> {
+	const node = await startHttpNode(
+		`
 		node.rpc { enable = true, port = 0, solidityEnable = true, solidityPort = 0, PBFTEnable = true, PBFTPort = 0 }
 		${more}
-	`);
+	`,
+		undefined,
+		options,
+	);
 	const client = new GrpcClient();
 	const send = (path: string, request: Uint8Array, port: Port, stream: boolean): Promise<GrpcAnswer> =>
 		client.send(node.ports[port] ?? 0, { port, path, request, stream });

@@ -11,6 +11,7 @@ function build() {
 	let nowMs = 0;
 	const taken: string[] = [];
 	const soon: (() => void)[] = [];
+	const proving: { readonly idHex: string; readonly resolve: () => void }[] = [];
 	const world = {
 		now: () => nowMs,
 		environment: { soon: (task: () => void) => soon.push(task) },
@@ -20,6 +21,9 @@ function build() {
 			nextSlotMs: 0n,
 			queuedTransactions: 0,
 			isPoolFull: false,
+			hasProofs: ({ idHex }: SignedTransaction) => idHex.startsWith("proof"),
+			prepareTransaction: ({ idHex }: SignedTransaction) =>
+				new Promise<void>((resolve) => proving.push({ idHex, resolve })),
 			submit: ({ idHex }: SignedTransaction) => {
 				taken.push(idHex);
 				nowMs += SLOW_MS;
@@ -30,7 +34,7 @@ function build() {
 	} as unknown as PeerWorld;
 	const intake = new TransactionIntake(world);
 	intake.connect({ wasAsked: () => true, arrived: () => {}, knowsTransaction: () => false } as never);
-	return { intake, taken, soon };
+	return { intake, taken, soon, proving };
 }
 
 const transaction = (name: string, size = 100): SignedTransaction =>
@@ -93,5 +97,66 @@ describe("transactions that take long", () => {
 		expect(intake.isBusy()).toBe(true);
 		while (soon.length > 0) soon.shift()?.();
 		expect([taken, intake.isBusy()]).toEqual([["a1", "b2"], false]);
+	});
+});
+
+describe("transactions with proofs", () => {
+	const run = (soon: (() => void)[]) => {
+		for (let task = soon.shift(); task; task = soon.shift()) task();
+	};
+	const names = (from: number, to: number) =>
+		Array.from({ length: to - from }, (_, i) => transaction(`proof${from + i}`));
+
+	it("are taken when their proofs have been checked, and nothing waits behind them", async () => {
+		const { intake, taken, soon, proving } = build();
+		const peer = {} as Peer;
+		intake.receive(peer, [transaction("proof1"), transaction("plain")]);
+		run(soon);
+		expect(taken).toEqual(["plain"]);
+		expect(proving.map(({ idHex }) => idHex)).toEqual(["proof1"]);
+		proving[0]?.resolve();
+		await Promise.resolve();
+		run(soon);
+		expect(taken).toEqual(["plain", "proof1"]);
+		expect(proving.length).toBe(1);
+	});
+
+	it("are checked a few at a time, those of each peer in turn", async () => {
+		const { intake, taken, soon, proving } = build();
+		const [a, b] = [{} as Peer, {} as Peer];
+		intake.receive(a, names(0, 20));
+		run(soon);
+		expect(proving.length).toBe(8);
+		intake.receive(b, [transaction("proof of b")]);
+		run(soon);
+		for (const { resolve } of proving.splice(0)) resolve();
+		await new Promise(setImmediate);
+		expect(proving.map(({ idHex }) => idHex)).toContain("proof of b");
+		for (; proving.length > 0; await new Promise(setImmediate)) {
+			for (const { resolve } of proving.splice(0)) resolve();
+		}
+		run(soon);
+		expect(taken.length).toBe(21);
+		expect(intake.isBusy()).toBe(false);
+	});
+
+	it("are forgotten with their peer, those included that are being checked", async () => {
+		const { intake, taken, soon, proving } = build();
+		const peer = {} as Peer;
+		intake.receive(peer, [
+			...names(0, 20),
+			...Array.from({ length: 32 }, (_, i) => transaction(`${i}`, 1 << 20)),
+		]);
+		expect(intake.isBusy()).toBe(true);
+		soon.shift()?.();
+		soon.shift()?.();
+		intake.peerLeft(peer);
+		expect(intake.isBusy()).toBe(false);
+		const before = taken.length;
+		for (const { resolve } of proving.splice(0)) resolve();
+		await new Promise(setImmediate);
+		run(soon);
+		expect(taken.length).toBe(before);
+		expect(proving).toEqual([]);
 	});
 });

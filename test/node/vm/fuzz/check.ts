@@ -111,7 +111,7 @@ function machineFor(world: World, run: Run): Machine {
 		observer: traced ? { step: (frame, _name, _pc, height) => void frame.stack[height - 1] } : undefined,
 		programs,
 		block: { number: 33_333_334n, timestampMs, witness: WITNESSES[0] as Uint8Array },
-		rootId: ROOT_ID,
+		root: { id: ROOT_ID },
 		origin: SENDER,
 		deadlineMs: run.unlimited ? Number.POSITIVE_INFINITY : performance.now() + DEADLINE_MS,
 		endsAtFirstOperation: false,
@@ -137,7 +137,7 @@ function runOnce(world: World, run: Run): Outcome {
 		version: world.state.contract.get(run.contract)?.version ?? 0,
 		depth: 0,
 		energy: run.energy,
-		hash: ROOT_ID,
+		openedBy: { id: ROOT_ID },
 	});
 	let failure: VmError | undefined;
 	try {

@@ -29,7 +29,8 @@ function clientVersion({ node, style }: RpcContext): string {
 	return spell(`COIN/v${release}/${systemName()}/Node${runtime}`, style.dialect);
 }
 
-function syncing({ node, state }: RpcContext): RpcValue {
+/** What `eth_syncing` answers. */
+export function syncing({ node, state }: RpcContext): RpcValue {
 	if (node.network.peers().length === 0) return false;
 	const { headNumber, headTimestampMs } = state.properties;
 	const depth = node.view("full").properties.headNumber - node.oldestRevertible;

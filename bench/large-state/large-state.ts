@@ -1,0 +1,96 @@
+/** What the benches of large states have in common: a data set a size, made once, and one process a measurement. */
+
+import { spawnSync } from "node:child_process";
+import { rmSync } from "node:fs";
+import { join } from "node:path";
+import type { OpenChain } from "../../src/node/chain/open-chain.js";
+import { installRecoverEngine } from "../../src/node/signatures/engine.js";
+import { useFastHashing } from "../../src/protocol/hash.js";
+import type { SignedTransaction } from "../../src/protocol/transaction.js";
+import { random } from "../chance/random.js";
+import { addEntries, keptFolder, type RawEntry, sharedCopy, writeBlocks } from "./data-set.js";
+import { measureImport } from "./measured-import.js";
+import { makeSenders, openNetwork, produceNext, type Sender } from "./network.js";
+
+const BLOCKS = 100;
+const PER_BLOCK = 200;
+
+/** A state that can have any size, and what is executed on it. */
+export interface LargeState {
+	/** What there are many of. */
+	readonly name: string;
+	/** Produces blocks before anything else is there. */
+	prepare?(open: OpenChain, senders: readonly Sender[]): void;
+	/** The entries that make the size, those of the senders included; ascending. @param open the prepared chain */
+	entries(open: OpenChain, count: number, senders: readonly Sender[]): Iterable<RawEntry>;
+	/** @param pick a number below a bound, by chance */
+	transaction(
+		open: OpenChain,
+		sender: Sender,
+		count: number,
+		senders: readonly Sender[],
+		pick: (bound: number) => number,
+	): SignedTransaction;
+}
+
+async function make(state: LargeState, count: number, folder: string): Promise<void> {
+	const data = join(folder, "data");
+	const senders = makeSenders(Math.min(count, BLOCKS * PER_BLOCK));
+	const open = await openNetwork(data);
+	produceNext(open);
+	state.prepare?.(open, senders);
+	const entries = state.entries(open, count, senders);
+	await open.close();
+	await addEntries(data, entries);
+	const copy = sharedCopy(data);
+	try {
+		writeBlocks(join(folder, "blocks"), await makeBlocks(state, count, senders, copy));
+	} finally {
+		rmSync(copy, { recursive: true, force: true });
+	}
+}
+
+async function makeBlocks(
+	state: LargeState,
+	count: number,
+	senders: readonly Sender[],
+	directory: string,
+): Promise<readonly Uint8Array[]> {
+	const open = await openNetwork(directory);
+	const pick = random(7);
+	const blocks: Uint8Array[] = [];
+	for (let number = 0; number < BLOCKS; number++) {
+		for (let i = 0; i < PER_BLOCK; i++) {
+			const sender = senders[pick(senders.length)] as Sender;
+			open.chain.pushTransaction(state.transaction(open, sender, count, senders, pick));
+		}
+		blocks.push(produceNext(open));
+		await open.throttle();
+	}
+	await open.close();
+	return blocks;
+}
+
+/**
+ * Prints a JSON line for each size.
+ * @param arguments_ sizes; or, for the process that measures one, `--measure` and the folder of a data set
+ */
+export async function benchLargeState(state: LargeState, arguments_: readonly string[]): Promise<void> {
+	await useFastHashing();
+	if (arguments_[0] === "--measure") {
+		process.stdout.write(`${JSON.stringify(await measureImport(arguments_[1] as string))}\n`);
+		return;
+	}
+	await installRecoverEngine();
+	const counts = arguments_.length === 0 ? [1_000, 100_000, 1_000_000] : arguments_.map(Number);
+	for (const count of counts) {
+		const folder = await keptFolder(`${state.name}-${count}`, (path) => make(state, count, path));
+		const { stdout, status } = spawnSync(
+			process.execPath,
+			[...process.execArgv, process.argv[1] as string, "--measure", folder],
+			{ stdio: ["ignore", "pipe", "inherit"], encoding: "utf8" },
+		);
+		if (status !== 0) throw new Error(`the measurement ended with ${status}`);
+		process.stdout.write(`${JSON.stringify({ [state.name]: count, ...JSON.parse(stdout) })}\n`);
+	}
+}

@@ -1,0 +1,85 @@
+/** Importing blocks on a large state, in a process of its own: rate, processor time, memory, and how long the event loop waits. */
+
+import { readFileSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { monitorEventLoopDelay } from "node:perf_hooks";
+import { importBlocks } from "../../src/node/chain/importer.js";
+import { installRecoverEngine } from "../../src/node/signatures/engine.js";
+import { SignaturePool } from "../../src/node/signatures/pool.js";
+import { workerScript } from "../../src/node/signatures/worker-script.js";
+import { useFastHashing } from "../../src/protocol/hash.js";
+import { readBlocks, sharedCopy } from "./data-set.js";
+import { openNetwork } from "./network.js";
+
+const CLOCK_TICKS = 100;
+const SAMPLE_MS = 50;
+
+/** Measures one import of a data set. @param folder with `data` and `blocks` */
+export async function measureImport(folder: string): Promise<Readonly<Record<string, number>>> {
+	const script = workerScript();
+	if (!script) throw new Error("run this from the bundle");
+	await installRecoverEngine();
+	await useFastHashing();
+	const blocks = readBlocks(join(folder, "blocks"));
+	const directory = sharedCopy(join(folder, "data"));
+	const pool = await SignaturePool.start(script, 1);
+	try {
+		const opening = performance.now();
+		const open = await openNetwork(directory);
+		open.chain.state.account.get(new Uint8Array(21));
+		const openMs = performance.now() - opening;
+		let ownMiB = 0;
+		const sampling = setInterval(() => {
+			ownMiB = Math.max(ownMiB, ownMemoryMiB());
+		}, SAMPLE_MS);
+		const delay = monitorEventLoopDelay({ resolution: 5 });
+		delay.enable();
+		const cpu = process.cpuUsage();
+		const mainCpu = mainThreadMs();
+		const started = performance.now();
+		const done = await importBlocks({ open, pool }, blocks);
+		const importMs = performance.now() - started;
+		await open.close();
+		delay.disable();
+		clearInterval(sampling);
+		const ms = performance.now() - started;
+		const { user, system } = process.cpuUsage(cpu);
+		const transactions = done?.transactions ?? 0;
+		return {
+			transactions,
+			perSecond: Math.round((1000 * transactions) / ms),
+			beforeClosePerSecond: Math.round((1000 * transactions) / importMs),
+			cpuUs: Math.round((user + system) / transactions),
+			mainCpuUs: Math.round((1000 * (mainThreadMs() - mainCpu)) / transactions),
+			openMs: Math.round(openMs),
+			longestDelayMs: Math.round(delay.max / 1e6),
+			ownMiB: Math.round(ownMiB),
+			peakMiB: Math.round(process.resourceUsage().maxRSS / 1024),
+		};
+	} finally {
+		await pool.close();
+		rmSync(directory, { recursive: true, force: true });
+	}
+}
+
+/** Memory of this process that is not a mapped file, where the system tells. */
+function ownMemoryMiB(): number {
+	try {
+		return (
+			Number(/^RssAnon:\s+(\d+) kB$/m.exec(readFileSync("/proc/self/status", "latin1"))?.[1] ?? 0) / 1024
+		);
+	} catch {
+		return process.memoryUsage().rss / 2 ** 20;
+	}
+}
+
+/** Processor time of the thread that executes, where the system tells; 0 elsewhere. */
+function mainThreadMs(): number {
+	try {
+		const stat = readFileSync(`/proc/self/task/${process.pid}/stat`, "latin1");
+		const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+		return ((Number(fields[11]) + Number(fields[12])) * 1000) / CLOCK_TICKS;
+	} catch {
+		return 0;
+	}
+}

@@ -1,0 +1,134 @@
+/** The network that the benches of large states import: 27 witnesses, and senders whose keys are known. */
+
+import { createRequire } from "node:module";
+import { OpenChain } from "../../src/node/chain/open-chain.js";
+import { type NodeConfig, parseConfig } from "../../src/node/config/config.js";
+import { scheduledWitness, slotTimeMs } from "../../src/node/consensus/slots.js";
+import { createContractMachine } from "../../src/node/contract-runner.js";
+import { producerOf, producerWithKey } from "../../src/node/production/witness-keys.js";
+import { addressFromPublicKey, toBase58Check } from "../../src/protocol/address.js";
+import { refBlockOf } from "../../src/protocol/block.js";
+import type { Message } from "../../src/protocol/codec/descriptor.js";
+import { contractTypeByName } from "../../src/protocol/contract-types.js";
+import { sha256 } from "../../src/protocol/hash.js";
+import {
+	Account,
+	AccountAccountResource,
+	Key,
+	Permission,
+	Transaction,
+} from "../../src/protocol/messages.js";
+import { buildTransaction, SignedTransaction } from "../../src/protocol/transaction.js";
+
+const WITNESSES = 27;
+
+interface Secp256k1 {
+	publicKeyCreate(key: Uint8Array, compressed: boolean): Uint8Array;
+	ecdsaSign(hash: Uint8Array, key: Uint8Array): { signature: Uint8Array; recid: number };
+}
+const secp256k1 = createRequire(import.meta.url)("secp256k1") as Secp256k1;
+
+const keyOf = (name: string): Uint8Array => sha256(Buffer.from(`bench ${name}`));
+const addressOf = (key: Uint8Array): Uint8Array =>
+	addressFromPublicKey(secp256k1.publicKeyCreate(key, false));
+
+/** An account that signs. */
+export interface Sender {
+	readonly key: Uint8Array;
+	readonly address: Uint8Array;
+}
+
+export function makeSenders(count: number): readonly Sender[] {
+	return Array.from({ length: count }, (_, index) => {
+		const key = keyOf(`account ${index}`);
+		return { key, address: addressOf(key) };
+	});
+}
+
+const producers = Array.from({ length: WITNESSES }, (_, index) => producerWithKey(keyOf(`witness ${index}`)));
+
+const config: NodeConfig = parseConfig(
+	`storage { transHistory.switch = on }
+	 enery.limit.block.num = 0
+	 genesis.block { timestamp = "0", parentHash = "00", assets = [
+		{ accountName = "Blackhole", accountType = "AssetIssue", address = "${toBase58Check(addressOf(keyOf("black hole")))}", balance = "0" },
+		{ accountName = "First", accountType = "Normal", address = "${toBase58Check(addressOf(keyOf("account 0")))}", balance = "1000000000000" } ],
+	 witnesses = [ ${producers
+			.map(({ witness }) => `{ address = "${toBase58Check(witness)}", url = "u", voteCount = 1 }`)
+			.join(", ")} ] }
+	 committee { allowCreationOfContracts = 1, allowMultiSign = 1, allowSameTokenName = 1, allowTvmTransferTrc10 = 1, allowTvmConstantinople = 1, allowTvmSolidity059 = 1, allowTvmIstanbul = 1, allowTvmLondon = 1, allowTvmShangHai = 1, changedDelegation = 1, allowBlackHoleOptimization = 1, allowHigherLimitForMaxCpuTimeOfOneTx = 1, unfreezeDelayDays = 14 }`,
+);
+
+/** Where the state is in a data directory. */
+export const DATABASE_FOLDER = config.storage.directory;
+
+export function openNetwork(dataDirectory: string): Promise<OpenChain> {
+	const machine = createContractMachine(config, false);
+	return OpenChain.open({
+		config,
+		dataDirectory,
+		clock: () => 0n,
+		machine: machine.run,
+		guess: (transaction) => machine.guesses.of(transaction),
+		onStorageFailure: (error) => {
+			throw error;
+		},
+	});
+}
+
+/** Packs what is pending into the next slot's block. @returns its bytes */
+export function produceNext({ chain }: OpenChain): Uint8Array {
+	const producer = producerOf(producers, scheduledWitness(chain.state, 1n));
+	if (!producer) throw new Error("a witness has no key");
+	return chain.produce(producer, slotTimeMs(chain.state, 1n), () => false).block.bytes;
+}
+
+let nonce = 0n;
+
+/** A transaction on the head, signed by its sender. */
+export function signedBy(
+	{ key }: Sender,
+	{ chain: { head } }: OpenChain,
+	name: string,
+	contract: Message,
+	feeLimitSun = 0n,
+): SignedTransaction {
+	const type = contractTypeByName(name);
+	if (!type) throw new Error(`there is no type ${name}`);
+	const unsigned = buildTransaction(type, contract, {
+		...refBlockOf(head.id),
+		expirationMs: head.timestampMs + 60_000n,
+		timestampMs: nonce++,
+		feeLimitSun,
+	});
+	const { signature, recid } = secp256k1.ecdsaSign(unsigned.id, key);
+	const message = Transaction.copy(unsigned.message);
+	message.signature = [Buffer.concat([signature, Buffer.from([recid + 27])])];
+	return new SignedTransaction(message);
+}
+
+const OPERATIONS = Buffer.from("7fff1fc0033ec30f".padEnd(64, "0"), "hex");
+
+/** What the network keeps of an account that has coins, is used, and never changed its permissions. */
+export function plainAccount(address: Uint8Array): Uint8Array {
+	const keys = [Key.create({ address, weight: 1n })];
+	return Account.encode(
+		Account.create({
+			address,
+			balance: 1_000_000_000_000n,
+			create_time: 1_600_000_000_000n,
+			account_resource: AccountAccountResource.create({ energy_window_size: 28_800n }),
+			owner_permission: Permission.create({ permission_name: "owner", threshold: 1n, keys }),
+			active_permission: [
+				Permission.create({
+					type: 2,
+					id: 2,
+					permission_name: "active",
+					threshold: 1n,
+					operations: OPERATIONS,
+					keys,
+				}),
+			],
+		}),
+	);
+}

@@ -1,0 +1,151 @@
+/**
+ * How soon a node answers after it was started, and what memory it takes when nothing happens: a development chain with all
+ * its servers, and a node of a network with a configuration, an empty directory and the peer port open. Medians of several
+ * starts; Linux tells processor time and memory. A first start that isn't counted leaves its compiled code for the others.
+ *
+ * npm run bench:start -- [starts] [milliseconds of quiet before memory is read]
+ */
+
+import { type ChildProcess, spawn } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { request } from "node:http";
+import { type AddressInfo, createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+
+const PROGRAM = resolve("bin/coin.js");
+/** Compiled code is kept by then (bin/kept-code.js). */
+const WARM_UP_MS = 6_000;
+const ASK_AGAIN_MS = 3;
+/** Of the system's clock for processor time. */
+const TICK_MS = 10;
+
+interface Start {
+	/** From the start of the process to the whole first answer of getnowblock. */
+	readonly answerMs: number;
+	/** Processor time of all threads until then. */
+	readonly cpuMs: number;
+	/** Resident memory when idle. */
+	readonly rssMiB: number;
+	readonly threads: number;
+}
+
+async function freePorts(count: number): Promise<number[]> {
+	const servers = Array.from({ length: count }, () => createServer());
+	const ports: number[] = [];
+	for (const server of servers) {
+		await new Promise<void>((listening) => server.listen(0, "127.0.0.1", listening));
+		ports.push((server.address() as AddressInfo).port);
+	}
+	await Promise.all(servers.map((server) => new Promise((closed) => server.close(closed))));
+	return ports;
+}
+
+function developmentWords([
+	http,
+	solidity,
+	jsonrpc,
+	grpc,
+	grpcSolidity,
+	gateway,
+]: readonly number[]): string[] {
+	const ports = { http, solidity, jsonrpc, grpc, "grpc-solidity": grpcSolidity };
+	const words = Object.entries(ports).flatMap(([name, port]) => [`--${name}-port`, String(port)]);
+	return [...words, "--port", String(gateway)];
+}
+
+function networkWords(
+	[http, solidity, pbft, grpc, grpcSolidity, peer]: readonly number[],
+	folder: string,
+): string[] {
+	const config = join(folder, "config.conf");
+	writeFileSync(
+		config,
+		`storage { db.directory = database }
+node { http { fullNodePort = ${http}, solidityPort = ${solidity}, PBFTPort = ${pbft} }
+  rpc { port = ${grpc}, solidityPort = ${grpcSolidity}, PBFTEnable = false }
+  listen.port = ${peer}, discovery.enable = false }
+genesis.block { timestamp = "0", parentHash = "0x00"
+  assets = [
+    { accountName = Zion, accountType = AssetIssue, address = TErGVpctkrkeAoEbYpDito5edEKsQDYt9X, balance = "95000000000000000" }
+    { accountName = Blackhole, accountType = AssetIssue, address = TBTVUiQsfEzSsZe7SxEDJ5j95pasVRrDWU, balance = "-9223372036854775808" }
+  ]
+  witnesses = [{ address: TEhSg6EDrWrokpQocxc6cDpcJqjzhG2fqQ, url = "http://witness", voteCount = 10 }] }
+localwitness = []
+`,
+	);
+	return ["-c", config, "-d", join(folder, "data"), "--host", "127.0.0.1"];
+}
+
+/** Whether the node answers. */
+function ask(port: number): Promise<boolean> {
+	return new Promise((resolve) => {
+		const asked = request({ port, path: "/wallet/getnowblock", method: "POST", agent: false }, (answer) => {
+			answer.resume().on("end", () => resolve(answer.statusCode === 200));
+		});
+		asked.on("error", () => resolve(false)).end("{}");
+	});
+}
+
+function processorMs({ pid }: ChildProcess): number {
+	const fields = readFileSync(`/proc/${pid}/stat`, "utf8").split(") ")[1]?.split(" ") ?? [];
+	return (Number(fields[11]) + Number(fields[12])) * TICK_MS;
+}
+
+function statusOf({ pid }: ChildProcess, name: string): number {
+	return Number(
+		new RegExp(`^${name}:\\s+(\\d+)`, "m").exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1],
+	);
+}
+
+const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
+
+async function startOnce(kind: Kind, quietMs: number): Promise<Start> {
+	const folder = mkdtempSync(join(tmpdir(), "coin-bench-start-"));
+	const ports = await freePorts(6);
+	const words = kind === "development" ? developmentWords(ports) : networkWords(ports, folder);
+	const started = performance.now();
+	const child = spawn(process.execPath, [PROGRAM, "node", "start", ...words], {
+		cwd: folder,
+		stdio: ["ignore", "ignore", "inherit"],
+	});
+	const ended = new Promise((resolve) => child.once("exit", resolve));
+	try {
+		while (!(await ask(ports[0] as number))) {
+			if (child.exitCode !== null) throw new Error(`the node ended with ${child.exitCode}`);
+			await pause(ASK_AGAIN_MS);
+		}
+		const [answerMs, cpuMs] = [performance.now() - started, processorMs(child)];
+		await pause(quietMs);
+		return { answerMs, cpuMs, rssMiB: statusOf(child, "VmRSS") / 1024, threads: statusOf(child, "Threads") };
+	} finally {
+		child.kill("SIGTERM");
+		await ended;
+		rmSync(folder, { recursive: true, force: true });
+	}
+}
+
+const KINDS = ["development", "network"] as const;
+type Kind = (typeof KINDS)[number];
+
+function median(starts: readonly Start[], name: keyof Start): number {
+	const sorted = starts.map((start) => start[name]).sort((a, b) => a - b);
+	return Math.round(sorted[sorted.length >> 1] ?? Number.NaN);
+}
+
+const [count = 9, quietMs = 3_000] = process.argv.slice(2).map(Number);
+for (const kind of KINDS) {
+	await startOnce(kind, WARM_UP_MS);
+	const starts: Start[] = [];
+	for (let i = 0; i < count; i++) starts.push(await startOnce(kind, quietMs));
+	const row = {
+		node: kind,
+		starts: count,
+		firstAnswerMs: median(starts, "answerMs"),
+		soonestMs: Math.round(Math.min(...starts.map(({ answerMs }) => answerMs))),
+		cpuMs: median(starts, "cpuMs"),
+		idleRssMiB: median(starts, "rssMiB"),
+		threads: median(starts, "threads"),
+	};
+	process.stdout.write(`${JSON.stringify(row)}\n`);
+}

@@ -1,0 +1,70 @@
+/** The node as one HTTP request sees it. */
+
+import type { Dialect } from "../../protocol/dialect.js";
+import type { JsonLibrary } from "../../protocol/json/json-library.js";
+import type { JsonStyle } from "../../protocol/json/message-writer.js";
+import type { StateView } from "../state/view.js";
+import type { Broadcaster } from "./broadcast.js";
+import type { ApiContext, ApiNode, ServerKind } from "./context.js";
+import type { HttpRequest } from "./http-request.js";
+import type { RequestInput } from "./request.js";
+
+/** What all requests to a server have in common. */
+export interface ServerContext {
+	readonly server: ServerKind;
+	readonly node: ApiNode;
+	readonly broadcaster: Broadcaster;
+	readonly dialect: Dialect;
+	readonly library: JsonLibrary;
+	readonly postQuantum: boolean;
+}
+
+/** Made for every request, so it is as small as it can be. */
+export class HttpContext implements ApiContext {
+	readonly server: ServerKind;
+	readonly node: ApiNode;
+	readonly broadcaster: Broadcaster;
+	readonly state: StateView;
+	readonly style: JsonStyle;
+
+	constructor(
+		common: ServerContext,
+		private readonly request: HttpRequest,
+		input: RequestInput,
+		readonly signedOnly: boolean,
+	) {
+		this.server = common.server;
+		this.node = common.node;
+		this.broadcaster = common.broadcaster;
+		this.state = common.node.view(common.server);
+		this.style = new RequestStyle(common, input);
+	}
+
+	get client(): string | undefined {
+		return this.request.socket.remoteAddress;
+	}
+
+	readonly isAbandoned = (): boolean => this.request.socket.destroyed;
+}
+
+/** Whether a request asks for visible addresses is read when somebody wants to know: a request may be unreadable. */
+class RequestStyle implements JsonStyle {
+	readonly dialect: Dialect;
+	readonly library: JsonLibrary;
+	readonly postQuantum: boolean;
+	readonly longsAsText: boolean;
+
+	constructor(
+		{ dialect, library, postQuantum }: ServerContext,
+		private readonly input: RequestInput,
+	) {
+		this.dialect = dialect;
+		this.library = library;
+		this.postQuantum = postQuantum;
+		this.longsAsText = input.longsAsText;
+	}
+
+	get visible(): boolean {
+		return this.input.visible;
+	}
+}

@@ -1,0 +1,65 @@
+/**
+ * Telling many subscribers the same: in turns, each followed by a rest of its length, so that neither blocks nor requests wait for
+ * how many listen.
+ */
+
+import { inLaterRound, type Later, TURN_MS } from "./later.js";
+
+interface Telling {
+	/** One step a listener. */
+	readonly steps: Iterator<unknown>;
+	readonly group: string;
+}
+
+export class FanOut {
+	private readonly waiting: Telling[] = [];
+	private readonly counts = new Map<string, number>();
+	private scheduled = false;
+
+	constructor(
+		private readonly later: Later = inLaterRound,
+		private readonly nowMs: () => number = () => performance.now(),
+	) {}
+
+	/** How much of a group is not told to everybody yet. */
+	waitingOf(group: string): number {
+		return this.counts.get(group) ?? 0;
+	}
+
+	/** Tells each listener, behind all that was told before. */
+	tell<L>(group: string, listeners: Iterable<L>, one: (listener: L) => void): void {
+		this.waiting.push({ group, steps: steps([...listeners], one) });
+		this.counts.set(group, this.waitingOf(group) + 1);
+		this.schedule(0);
+	}
+
+	private schedule(ms: number): void {
+		if (this.scheduled) return;
+		this.scheduled = true;
+		this.later(() => this.turn(), ms);
+	}
+
+	private turn(): void {
+		this.scheduled = false;
+		const endsAt = this.nowMs() + TURN_MS;
+		let done = 0;
+		for (const { group, steps } of this.waiting) {
+			while (!steps.next().done) {
+				if (this.nowMs() <= endsAt) continue;
+				this.waiting.splice(0, done);
+				this.schedule(TURN_MS);
+				return;
+			}
+			done++;
+			this.counts.set(group, this.waitingOf(group) - 1);
+		}
+		this.waiting.length = 0;
+	}
+}
+
+function* steps<L>(listeners: readonly L[], one: (listener: L) => void): Generator<void> {
+	for (const listener of listeners) {
+		one(listener);
+		yield;
+	}
+}

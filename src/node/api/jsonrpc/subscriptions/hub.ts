@@ -1,0 +1,312 @@
+/**
+ * The subscriptions of a server (protocol/json-rpc §15): who asked for what, and what they are told of each block. A move to another
+ * branch is told once it is complete: logs of the blocks that left as removed, newest block first, then the blocks
+ * that came.
+ */
+
+import { addressPrefix } from "../../../../protocol/address.js";
+import type { SignedBlock } from "../../../../protocol/block.js";
+import { concatBytes, fromKey, toKey } from "../../../../protocol/bytes.js";
+import type { Account, TransactionInfo } from "../../../../protocol/messages.js";
+import type { SignedTransaction } from "../../../../protocol/transaction.js";
+import type { AppliedBlock, ChainObserver, ErasedBlock } from "../../../chain/observers.js";
+import { stores } from "../../../state/definition.js";
+import type { StateView } from "../../../state/view.js";
+import { blockByNumber } from "../../queries/blocks.js";
+import { MAX_ITEMS, makeId } from "../listeners.js";
+import { itemCount, type LogConditions, matchesLog } from "../log-filter.js";
+import type { RpcValue } from "../method.js";
+import { logObject, logsOfBlock, type PlacedLog } from "../objects/log.js";
+import type { ObjectStyle } from "../objects/style.js";
+import { pendingTransactionObject } from "../objects/transaction.js";
+import { EXCEEDS_LIMIT, RpcError } from "../rpc-error.js";
+import { data } from "../values.js";
+import { FanOut } from "./fan-out.js";
+import type { Later } from "./later.js";
+import { accountNotice, eventNotice, headerObject } from "./notices.js";
+import { type Outlet, Outlets, type Pipe } from "./outlet.js";
+
+/** What a subscription asks for. */
+export type Topic =
+	| { readonly kind: "heads" | "solidBlocks" | "syncing" }
+	| { readonly kind: "pending"; readonly whole: boolean }
+	| { readonly kind: "logs" | "events"; readonly conditions: LogConditions }
+	| { readonly kind: "accounts"; readonly addresses: readonly Uint8Array[] };
+
+type Kind = Topic["kind"];
+
+/** The name under which notifications come. */
+export type Notification = "eth_subscription" | "coin_subscription";
+
+const KINDS: readonly Kind[] = ["heads", "solidBlocks", "syncing", "pending", "logs", "events", "accounts"];
+/** All subscriptions, and those to each transaction of the pool. */
+const MAX_SUBSCRIPTIONS = 20_000;
+const MAX_PENDING_SUBSCRIPTIONS = 1_000;
+/** Transactions that wait to be told; beyond, those who asked for them are closed. */
+const MAX_PENDING_WAITING = 5_000;
+/** Logs whose events wait to be read for subscribers; further ones are told without their events. */
+const MAX_READING = 10_000;
+
+interface Subscription {
+	readonly id: string;
+	readonly notification: Notification;
+	readonly topic: Topic;
+	readonly items: number;
+	readonly outlet: Outlet;
+}
+
+interface HubOptions {
+	/** The state with the newest block, at each moment. */
+	readonly state: () => StateView;
+	readonly style: ObjectStyle;
+	/** What `eth_syncing` answers at this moment. */
+	readonly syncing: () => RpcValue;
+	/** Subscriptions of one client. */
+	readonly maxPerClient: number;
+	/** Runs work later; absent: in later rounds of the event loop. */
+	readonly later?: Later | undefined;
+}
+
+/** One client with its subscriptions. */
+export class Subscriber {
+	private readonly own = new Map<string, Subscription>();
+
+	constructor(
+		private readonly hub: SubscriptionHub,
+		private readonly outlet: Outlet,
+		private readonly most: number,
+	) {}
+
+	/** @returns the subscription's id @throws {RpcError} if there are too many */
+	add(notification: Notification, topic: Topic): string {
+		if (this.own.size >= this.most) {
+			throw new RpcError(EXCEEDS_LIMIT, `exceed max subscriptions of a connection: ${this.most}`);
+		}
+		const id = `0x${makeId()}`;
+		const subscription = { id, notification, topic, items: itemsOf(topic), outlet: this.outlet };
+		this.hub.add(subscription);
+		this.own.set(id, subscription);
+		return id;
+	}
+
+	/** @returns whether there was one of this id */
+	remove(id: string): boolean {
+		const subscription = this.own.get(id);
+		if (subscription) this.hub.delete(subscription);
+		return this.own.delete(id);
+	}
+
+	/** The client has gone. */
+	close(): void {
+		for (const subscription of this.own.values()) this.hub.delete(subscription);
+		this.own.clear();
+		this.outlet.close();
+	}
+}
+
+export class SubscriptionHub {
+	private readonly outlets: Outlets;
+	private readonly fanOut: FanOut;
+	private readonly byKind: Readonly<Record<Kind, Set<Subscription>>>;
+	/** Subscriptions by the address of an account. */
+	private readonly watched = new Map<string, Set<Subscription>>();
+	private items = 0;
+	private count = 0;
+	private lastSolid: bigint | undefined;
+	private lastSyncing: string | undefined;
+	/** Whether blocks left the chain, which may have changed any account. */
+	private hasErased = false;
+	private reading: Promise<void> = Promise.resolve();
+	private toRead = 0;
+
+	constructor(private readonly options: HubOptions) {
+		this.outlets = new Outlets(options.later);
+		this.fanOut = new FanOut(options.later);
+		this.byKind = Object.fromEntries(
+			KINDS.map((kind) => [kind, new Set<Subscription>()]),
+		) as unknown as Record<Kind, Set<Subscription>>;
+	}
+
+	/** Makes a client known. @param pipe what carries its notifications */
+	open(pipe: Pipe): Subscriber {
+		return new Subscriber(this, this.outlets.open(pipe), this.options.maxPerClient);
+	}
+
+	/** @throws {RpcError} if all subscriptions name too much */
+	add(subscription: Subscription): void {
+		if (this.items + subscription.items > MAX_ITEMS) {
+			throw new RpcError(EXCEEDS_LIMIT, `exceed max addresses and topics of subscriptions: ${MAX_ITEMS}`);
+		}
+		const { topic } = subscription;
+		const most = topic.kind === "pending" ? MAX_PENDING_SUBSCRIPTIONS : MAX_SUBSCRIPTIONS;
+		if (this.count >= MAX_SUBSCRIPTIONS || this.byKind[topic.kind].size >= most) {
+			throw new RpcError(EXCEEDS_LIMIT, `exceed max subscriptions: ${most}, try again later`);
+		}
+		this.items += subscription.items;
+		this.count++;
+		this.byKind[topic.kind].add(subscription);
+		if (topic.kind === "accounts") for (const address of topic.addresses) this.watch(address, subscription);
+		if (topic.kind === "solidBlocks") this.lastSolid ??= this.solidNumber;
+		if (topic.kind === "syncing") this.lastSyncing ??= JSON.stringify(this.options.syncing());
+	}
+
+	delete(subscription: Subscription): void {
+		const { topic } = subscription;
+		if (!this.byKind[topic.kind].delete(subscription)) return;
+		this.items -= subscription.items;
+		this.count--;
+		if (topic.kind !== "accounts") return;
+		for (const address of topic.addresses) {
+			const watchers = this.watched.get(toKey(address));
+			watchers?.delete(subscription);
+			if (watchers?.size === 0) this.watched.delete(toKey(address));
+		}
+	}
+
+	private watch(address: Uint8Array, subscription: Subscription): void {
+		const watchers = this.watched.get(toKey(address)) ?? new Set();
+		watchers.add(subscription);
+		this.watched.set(toKey(address), watchers);
+	}
+
+	/** What happens on the chain. */
+	get observer(): ChainObserver {
+		return {
+			applied: (applied) => this.applied(applied),
+			erased: (erased) => this.erased(erased),
+			pending: (transaction) => this.pending(transaction),
+		};
+	}
+
+	private get solidNumber(): bigint {
+		return this.options.state().properties.get("LATEST_SOLIDIFIED_BLOCK_NUM");
+	}
+
+	private applied({ block, infos, change }: AppliedBlock): void {
+		const { state, style } = this.options;
+		const { heads, syncing } = this.byKind;
+		if (heads.size > 0) this.tell(heads, headerObject(state(), block, style));
+		this.tellLogs(block, infos, false);
+		this.tellAccounts(block, change);
+		this.tellSolid();
+		if (syncing.size > 0) this.tellSyncing();
+	}
+
+	private erased({ block, infos }: ErasedBlock): void {
+		this.hasErased = true;
+		this.tellLogs(block, infos, true);
+	}
+
+	private pending(transaction: SignedTransaction): void {
+		const { pending } = this.byKind;
+		if (pending.size === 0) return;
+		if (this.fanOut.waitingOf("pending") >= MAX_PENDING_WAITING) {
+			for (const { outlet } of pending) outlet.close("more transactions come than can be told");
+			return;
+		}
+		const wanted = [...pending].some(isWhole);
+		const id = JSON.stringify(data(transaction.id));
+		const object = wanted
+			? JSON.stringify(pendingTransactionObject(this.options.state(), transaction, this.options.style))
+			: id;
+		this.fanOut.tell("pending", pending, (one) => this.tellText(one, isWhole(one) ? object : id));
+	}
+
+	private tellLogs(block: SignedBlock, infos: readonly Readonly<TransactionInfo>[], removed: boolean): void {
+		const { logs, events } = this.byKind;
+		if (logs.size + events.size === 0) return;
+		const all = [...logsOfBlock(infos)];
+		if (all.length === 0) return;
+		const texts: string[] = [];
+		this.fanOut.tell("logs", logs, (subscription) => {
+			for (const [i, placed] of all.entries()) {
+				if (!matches(subscription, placed)) continue;
+				texts[i] ??= JSON.stringify(logObject(placed, block, removed, this.options.style));
+				this.tellText(subscription, texts[i]);
+			}
+		});
+		if (events.size > 0) for (const placed of all) this.tellEvent(placed, block, removed);
+	}
+
+	/** Reading an event takes a round of the event loop; all are told in their order. */
+	private tellEvent(placed: PlacedLog, block: SignedBlock, removed: boolean): void {
+		const { state, style } = this.options;
+		const listeners = [...this.byKind.events].filter((subscription) => matches(subscription, placed));
+		if (listeners.length === 0) return;
+		if (this.toRead >= MAX_READING) {
+			for (const { outlet } of listeners) outlet.close("there are more events than can be read");
+			return;
+		}
+		this.toRead++;
+		const contract = concatBytes(Uint8Array.of(addressPrefix()), placed.log.address);
+		this.reading = this.reading
+			.then(async () =>
+				this.tell(listeners, await eventNotice(state(), contract, placed, block, removed, style)),
+			)
+			.finally(() => this.toRead--);
+	}
+
+	private tellAccounts(block: SignedBlock, change: AppliedBlock["change"]): void {
+		const erased = this.hasErased;
+		this.hasErased = false;
+		if (this.watched.size === 0) return;
+		const changed = change.entries[stores.account.index];
+		for (const [key, watchers] of this.watched) {
+			const entry = changed?.get(key);
+			if (!entry && !erased) continue;
+			const address = fromKey(key);
+			const account = entry
+				? (entry.after as Readonly<Account> | null)
+				: this.options.state().account.get(address);
+			this.tell(watchers, accountNotice(address, account ?? undefined, block));
+		}
+	}
+
+	private tellSolid(): void {
+		if (this.lastSolid === undefined) return;
+		const { state, style } = this.options;
+		const { solidBlocks } = this.byKind;
+		const solid = this.solidNumber;
+		for (let number = this.lastSolid + 1n; number <= solid && solidBlocks.size > 0; number++) {
+			const block = blockByNumber(state(), number);
+			if (block) this.tell(solidBlocks, headerObject(state(), block, style));
+		}
+		this.lastSolid = solidBlocks.size > 0 ? solid : undefined;
+	}
+
+	private tellSyncing(): void {
+		const status = this.options.syncing();
+		// How far it is changes with each block; what subscribers wait for is the beginning and the end.
+		const text = status === false ? "false" : "true";
+		const before = this.lastSyncing === "false" ? "false" : "true";
+		this.lastSyncing = text;
+		if (text !== before) this.tell(this.byKind.syncing, status === false ? false : { syncing: true, status });
+	}
+
+	private tell(subscriptions: Iterable<Subscription>, result: RpcValue): void {
+		const text = JSON.stringify(result);
+		this.fanOut.tell("all", subscriptions, (subscription) => this.tellText(subscription, text));
+	}
+
+	/** @param result as JSON */
+	private tellText(subscription: Subscription, result: string): void {
+		const { id, notification, outlet, topic } = subscription;
+		if (!this.byKind[topic.kind].has(subscription)) return;
+		outlet.push(
+			`{"jsonrpc":"2.0","method":"${notification}","params":{"subscription":"${id}","result":${result}}}`,
+		);
+	}
+}
+
+function itemsOf(topic: Topic): number {
+	if ("conditions" in topic) return itemCount(topic.conditions);
+	return topic.kind === "accounts" ? topic.addresses.length : 0;
+}
+
+function matches({ topic }: Subscription, { log }: PlacedLog): boolean {
+	return "conditions" in topic && matchesLog(topic.conditions, log);
+}
+
+function isWhole({ topic }: Subscription): boolean {
+	return topic.kind === "pending" && topic.whole;
+}

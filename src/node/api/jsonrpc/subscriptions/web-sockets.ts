@@ -1,0 +1,188 @@
+/**
+ * JSON-RPC over WebSocket (RFC 6455) on the port of a JSON-RPC server: calls as over HTTP, one after the other, and
+ * subscriptions. What a client can make the node keep is bounded: connections, of all and of an address; a message; calls that
+ * wait, of which there is one; notifications ({@link Outlets}).
+ */
+
+import { once } from "node:events";
+import type { IncomingMessage } from "node:http";
+import type { Socket } from "node:net";
+import { setTimeout as delay } from "node:timers/promises";
+import { WebSocket, WebSocketServer } from "ws";
+import { pathOf } from "../../request-head.js";
+import { ownTurn } from "../../turns.js";
+import type { Caller } from "../dispatcher.js";
+import { SHARE } from "../listeners.js";
+import type { Subscriber, SubscriptionHub } from "./hub.js";
+
+const PATHS: ReadonlySet<string> = new Set(["/jsonrpc", "/"]);
+/** Bytes of a message from a client. What is longer is sent over HTTP, where bodies share one budget. */
+const MAX_MESSAGE = 128 * 1024;
+/** A client that doesn't answer a ping until the next one has gone. */
+const PING_EVERY_MS = 30_000;
+/** How long a client may take to say goodbye. */
+const CLOSE_GRACE_MS = 1_000;
+
+const GOING_AWAY = 1001;
+const TRY_AGAIN_LATER = 1013;
+
+interface WebSocketsOptions {
+	readonly hub: SubscriptionHub;
+	/** Connections at a time. */
+	readonly maxConnections: number;
+	/** Whether a page of this origin may connect; undefined: the client is not a page. */
+	readonly mayConnect: (origin: string | undefined) => boolean;
+	/** Answers the text of a call; an empty text is not sent. */
+	readonly answer: (text: string, caller: Caller, request: IncomingMessage) => Promise<string>;
+	/** Told of faults of this program. */
+	readonly report: (error: unknown, where: string) => void;
+}
+
+interface Connection {
+	readonly socket: WebSocket;
+	readonly client: string;
+	readonly subscriber: Subscriber;
+	/** Calls that came and aren't answered. */
+	calls: number;
+	isAlive: boolean;
+}
+
+export class WebSockets {
+	private readonly server = new WebSocketServer({
+		noServer: true,
+		maxPayload: MAX_MESSAGE,
+		perMessageDeflate: false,
+		clientTracking: false,
+	});
+	private readonly open = new Set<Connection>();
+	private readonly pings: NodeJS.Timeout;
+
+	constructor(private readonly options: WebSocketsOptions) {
+		this.pings = setInterval(() => this.ping(), PING_EVERY_MS).unref();
+	}
+
+	/** Takes over a connection whose client asked for it. */
+	upgrade(request: IncomingMessage, socket: Socket, head: Buffer): void {
+		const refused = this.refusal(request);
+		if (refused !== undefined) {
+			socket.end(`HTTP/1.1 ${refused}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`);
+			socket.setTimeout(CLOSE_GRACE_MS, () => socket.destroy());
+			return;
+		}
+		this.server.handleUpgrade(request, socket, head, (connected) => this.connected(connected, request));
+	}
+
+	/** Ends all connections; they get a moment to say goodbye. */
+	async close(): Promise<void> {
+		clearInterval(this.pings);
+		for (const { socket } of this.open) socket.close(GOING_AWAY, "the node stops");
+		const closed = Promise.all([...this.open].map(({ socket }) => once(socket, "close")));
+		await Promise.race([closed, delay(CLOSE_GRACE_MS, undefined, { ref: false })]);
+		for (const { socket } of this.open) socket.terminate();
+	}
+
+	private refusal(request: IncomingMessage): string | undefined {
+		if (!PATHS.has(pathOf(request))) return "404 Not Found";
+		if (!this.options.mayConnect(request.headers.origin)) return "403 Forbidden";
+		if (!this.hasRoom(request.socket.remoteAddress ?? "")) return "503 Service Unavailable";
+		return undefined;
+	}
+
+	/** A client that has less than its part takes the place of the oldest connection of one that has more. */
+	private hasRoom(client: string): boolean {
+		const { maxConnections } = this.options;
+		if (this.open.size < maxConnections) return true;
+		const share = Math.floor(maxConnections / SHARE);
+		const counts = new Map<string, number>();
+		for (const one of this.open) counts.set(one.client, (counts.get(one.client) ?? 0) + 1);
+		const [largest, most] = [...counts].reduce((a, b) => (b[1] > a[1] ? b : a), ["", 0]);
+		if ((counts.get(client) ?? 0) >= share || most <= share) return false;
+		for (const one of this.open) {
+			if (one.client !== largest) continue;
+			one.socket.close(TRY_AGAIN_LATER, "others wait for a connection");
+			one.socket.terminate();
+			this.gone(one);
+			return true;
+		}
+		return false;
+	}
+
+	private connected(socket: WebSocket, request: IncomingMessage): void {
+		const client = request.socket.remoteAddress ?? "";
+		const subscriber = this.options.hub.open({
+			get unsent() {
+				return socket.bufferedAmount;
+			},
+			send: (texts) => sendAll(socket, request.socket, texts),
+			close: (reason) => {
+				socket.close(TRY_AGAIN_LATER, reason);
+				// A client that reads nothing doesn't answer either.
+				setTimeout(() => socket.terminate(), CLOSE_GRACE_MS).unref();
+			},
+		});
+		const connection: Connection = { socket, client, subscriber, calls: 0, isAlive: true };
+		this.open.add(connection);
+		socket.on("close", () => this.gone(connection));
+		socket.on("error", () => socket.terminate());
+		socket.on("pong", () => {
+			connection.isAlive = true;
+		});
+		let last = Promise.resolve();
+		socket.on("message", (bytes: Buffer, isBinary) => {
+			connection.isAlive = true;
+			if (isBinary) {
+				socket.close(1003, "calls are text");
+				return;
+			}
+			// One call at a time: what came with the last piece waits, and nothing more is read.
+			connection.calls++;
+			socket.pause();
+			last = last.then(async () => {
+				await this.call(connection, request, bytes.toString("utf8"));
+				if (--connection.calls === 0) socket.resume();
+			});
+		});
+	}
+
+	private async call(
+		{ socket, client, subscriber }: Connection,
+		request: IncomingMessage,
+		text: string,
+	): Promise<void> {
+		const isAbandoned = (): boolean => socket.readyState !== WebSocket.OPEN;
+		// Calls come many at a time, and each may take long.
+		await ownTurn();
+		if (isAbandoned()) return;
+		try {
+			const answer = await this.options.answer(text, { isAbandoned, client, subscriber }, request);
+			if (answer !== "") await sent(socket, answer);
+		} catch (error) {
+			this.options.report(error, "WebSocket of JSON-RPC");
+			socket.terminate();
+		}
+	}
+
+	private gone(connection: Connection): void {
+		if (this.open.delete(connection)) connection.subscriber.close();
+	}
+
+	private ping(): void {
+		for (const connection of this.open) {
+			if (!connection.isAlive) connection.socket.terminate();
+			connection.isAlive = false;
+			connection.socket.ping();
+		}
+	}
+}
+
+/** Sends messages in as few packets as they fill. */
+function sendAll(socket: WebSocket, stream: Socket, texts: readonly string[]): void {
+	stream.cork();
+	for (const text of texts) socket.send(text);
+	stream.uncork();
+}
+
+/** Sends an answer, and waits until the client has read what came before: answers are kept for no client that doesn't read. */
+function sent(socket: WebSocket, text: string): Promise<void> {
+	return new Promise((resolve) => socket.send(text, () => resolve()));
+}

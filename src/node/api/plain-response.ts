@@ -1,0 +1,142 @@
+/** Answers to plain requests, byte by byte as node:http writes them on a connection that stays open. */
+
+import { STATUS_CODES } from "node:http";
+import type { Socket } from "node:net";
+
+/** Headers of one answer, in their order. */
+type Headers = Readonly<Record<string, string | number>>;
+
+/** Longer answers are not kept. */
+const MAX_REPEATED = 256 << 10;
+
+/** What the answers of a listener have in common. */
+export class CommonBytes {
+	private headEnd = "";
+	private second = -1;
+	/** The body that was sent last as bytes and its head; and both in one piece, if they were sent again. */
+	private body: Buffer | undefined;
+	private head = "";
+	private whole: Buffer | undefined;
+
+	/**
+	 * @param idleMs how long a connection may be idle, as clients are told
+	 * @param nowMs milliseconds since 1970
+	 */
+	constructor(
+		private readonly idleMs: number,
+		private readonly nowMs: () => number = Date.now,
+	) {}
+
+	/** The headers that node:http adds, without the empty line. The date is a second's. */
+	get endOfHead(): string {
+		const nowMs = this.nowMs();
+		const second = Math.floor(nowMs / 1000);
+		if (second !== this.second) {
+			this.second = second;
+			const timeout = Math.floor(this.idleMs / 1000);
+			const date = new Date(nowMs).toUTCString();
+			this.headEnd = `Date: ${date}\r\nConnection: keep-alive\r\nKeep-Alive: timeout=${timeout}\r\n`;
+		}
+		return this.headEnd;
+	}
+
+	/** An answer in one piece, if it is the one before once more: many ask for the same block. */
+	repeated(head: string, body: Buffer): Buffer | undefined {
+		if (body.length > MAX_REPEATED) return undefined;
+		if (body === this.body && head === this.head) {
+			this.whole ??= Buffer.concat([Buffer.from(head, "latin1"), body]);
+		} else {
+			this.whole = undefined;
+			this.body = body;
+			this.head = head;
+		}
+		return this.whole;
+	}
+}
+
+export class PlainResponse {
+	headersSent = false;
+	writableEnded = false;
+	private added: Record<string, string> | undefined;
+	/** The head, until the first bytes of the body are there. */
+	private head = "";
+	private isChunked = false;
+
+	/**
+	 * @param common to all answers of the listener
+	 * @param finished told once everything has been given to the system, or can't be any more
+	 */
+	constructor(
+		private readonly socket: Socket,
+		private readonly common: CommonBytes,
+		private readonly finished: () => void,
+	) {}
+
+	get destroyed(): boolean {
+		return this.socket.destroyed;
+	}
+
+	setHeader(name: string, value: string): void {
+		this.added = { ...this.added, [name]: value };
+	}
+
+	/** Without a length the body is sent in chunks. */
+	writeHead(status: number, own: Headers): void {
+		const headers: Headers = this.added ? { ...this.added, ...own } : own;
+		let head = `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n`;
+		for (const name in headers) head += `${name}: ${headers[name]}\r\n`;
+		head += this.common.endOfHead;
+		this.isChunked = !("Content-Length" in own);
+		this.head = this.isChunked ? `${head}Transfer-Encoding: chunked\r\n\r\n` : `${head}\r\n`;
+		this.headersSent = true;
+	}
+
+	/** Sends a piece of a body in chunks. @returns whether the client has kept up */
+	write(bytes: Buffer): boolean {
+		const { socket, head } = this;
+		this.head = "";
+		if (bytes.length === 0) return true;
+		socket.cork();
+		socket.write(`${head}${bytes.length.toString(16)}\r\n`, "latin1");
+		socket.write(bytes);
+		const keepsUp = socket.write("\r\n", "latin1");
+		socket.uncork();
+		return keepsUp;
+	}
+
+	/** Ends the answer; with its whole body, where it isn't sent in chunks. */
+	end(body?: string | Buffer): void {
+		const { socket, head, finished } = this;
+		this.head = "";
+		this.writableEnded = true;
+		if (this.isChunked) socket.write(`${head}0\r\n\r\n`, "latin1", finished);
+		else if (body === undefined) socket.write(head, "latin1", finished);
+		else if (typeof body === "string") socket.write(head + body, "utf8", finished);
+		else this.endWithBytes(head, body);
+	}
+
+	private endWithBytes(head: string, body: Buffer): void {
+		const { socket, finished } = this;
+		const whole = this.common.repeated(head, body);
+		if (whole) {
+			socket.write(whole, finished);
+			return;
+		}
+		socket.cork();
+		socket.write(head, "latin1");
+		socket.write(body, finished);
+		socket.uncork();
+	}
+
+	destroy(): void {
+		this.socket.destroy();
+	}
+
+	once(event: "drain" | "close", listener: () => void): void {
+		this.socket.once(event, listener);
+	}
+
+	off(event: "drain" | "close", listener: () => void): void {
+		this.socket.off(event, listener);
+	}
+}

@@ -1,0 +1,230 @@
+import { beforeEach, describe, expect, test } from "vitest";
+import type { RpcValue } from "../../../../../src/node/api/jsonrpc/method.js";
+import { objectStyle } from "../../../../../src/node/api/jsonrpc/objects/style.js";
+import {
+	type Subscriber,
+	SubscriptionHub,
+	type Topic,
+} from "../../../../../src/node/api/jsonrpc/subscriptions/hub.js";
+import type { ChainObserver } from "../../../../../src/node/chain/observers.js";
+import { stores } from "../../../../../src/node/state/definition.js";
+import type { BlockChange } from "../../../../../src/node/state/state-database.js";
+import { addressPrefix } from "../../../../../src/protocol/address.js";
+import { toHex, toKey } from "../../../../../src/protocol/bytes.js";
+import { Account, Transaction } from "../../../../../src/protocol/messages.js";
+import { SignedTransaction } from "../../../../../src/protocol/transaction.js";
+import { address, type LogNumbers, SmallChain, topic } from "../small-chain.js";
+
+type Notice = Readonly<Record<string, RpcValue>>;
+
+let chain: SmallChain;
+let hub: SubscriptionHub;
+let observer: Required<Pick<ChainObserver, "applied" | "erased" | "pending">>;
+let syncing: RpcValue;
+let sent: { readonly method: string; readonly subscription: string; readonly result: Notice }[];
+let client: Subscriber;
+let later: (() => void)[];
+
+const account = (n: number): Uint8Array => Buffer.concat([Uint8Array.of(addressPrefix()), address(n)]);
+
+beforeEach(async () => {
+	chain = await SmallChain.create();
+	syncing = false;
+	later = [];
+	hub = new SubscriptionHub({
+		state: () => chain.state,
+		style: objectStyle("4.8.2"),
+		syncing: () => syncing,
+		maxPerClient: 3,
+		later: (work) => later.push(work),
+	});
+	observer = hub.observer as typeof observer;
+	sent = [];
+	client = hub.open({
+		unsent: 0,
+		send: (texts) => {
+			for (const text of texts) {
+				const { method, params } = JSON.parse(text);
+				sent.push({ method, ...params });
+			}
+		},
+		close: () => {},
+	});
+});
+
+/** What an account is changed to by a block; undefined: it is deleted. */
+type Changes = ReadonlyMap<Uint8Array, bigint | undefined>;
+
+function changeOf(changes: Changes): BlockChange {
+	const entries: Map<string, never>[] = [];
+	entries[stores.account.index] = new Map(
+		[...changes].map(([key, balance]) => {
+			const after = balance === undefined ? null : Account.create({ address: key, balance });
+			return [toKey(key), { before: null, after, older: undefined, newer: undefined } as never];
+		}),
+	);
+	return { number: 0n, entries };
+}
+
+function apply(
+	number: bigint,
+	transactions: readonly (readonly LogNumbers[])[] = [],
+	{ solidified = 0n, salt = 0, accounts = new Map() as Changes } = {},
+): string {
+	const { block, infos } = chain.add(number, transactions, { solidified, salt });
+	observer.applied({ block, infos, change: changeOf(accounts) }, false);
+	return `0x${block.idHex}`;
+}
+
+/** Does what was put off, and what comes of it; events are read in between. */
+async function settle(): Promise<void> {
+	for (let quiet = 0; quiet < 10; quiet++) {
+		if (later.length > 0) quiet = 0;
+		for (const work of later.splice(0)) work();
+		await new Promise(setImmediate);
+	}
+}
+
+/** The notifications since the last look. */
+async function told(): Promise<Notice[]> {
+	await settle();
+	return sent.splice(0).map(({ result }) => result);
+}
+
+const subscribe = (topic: Topic): string => client.add("eth_subscription", topic);
+
+test("new heads are told as headers, in the form of a notification", async () => {
+	const subscription = subscribe({ kind: "heads" });
+	const hash = apply(1n);
+	await settle();
+	expect(sent).toEqual([
+		{ method: "eth_subscription", subscription, result: expect.objectContaining({ hash, number: "0x1" }) },
+	]);
+	expect(Object.keys(sent[0]?.result ?? {})).not.toContain("transactions");
+});
+
+test("a subscription that ended is told nothing, and can't end twice", async () => {
+	const id = subscribe({ kind: "heads" });
+	expect(client.remove(id)).toBe(true);
+	expect(client.remove(id)).toBe(false);
+	apply(1n);
+	expect(await told()).toEqual([]);
+});
+
+test("a client that has gone is told nothing", async () => {
+	subscribe({ kind: "heads" });
+	client.close();
+	apply(1n);
+	expect(await told()).toEqual([]);
+});
+
+test("a client has only so many subscriptions, and all together name only so much", () => {
+	for (let i = 0; i < 3; i++) subscribe({ kind: "heads" });
+	expect(() => subscribe({ kind: "heads" })).toThrow("exceed max subscriptions of a connection: 3");
+	const other = hub.open({ unsent: 0, send: () => {}, close: () => {} });
+	const addresses = Array.from({ length: 200_001 }, () => address(1));
+	const topicOf = { kind: "accounts", addresses } as const;
+	expect(() => other.add("coin_subscription", topicOf)).toThrow("exceed max addresses and topics");
+});
+
+describe("logs", () => {
+	const place = ({ blockNumber, logIndex, removed }: Notice): string =>
+		`${removed === true ? "-" : ""}${blockNumber} ${logIndex}`;
+
+	test("are told where they match", async () => {
+		subscribe({ kind: "logs", conditions: { addresses: [address(1)], topics: [[topic(7)]] } });
+		apply(1n, [
+			[
+				[1, 7],
+				[2, 7],
+			],
+			[
+				[1, 8],
+				[1, 7],
+			],
+		]);
+		expect((await told()).map(place)).toEqual(["0x1 0x0", "0x1 0x3"]);
+	});
+
+	test("of blocks that left the chain are told as removed", async () => {
+		subscribe({ kind: "logs", conditions: { addresses: [], topics: [] } });
+		const { block, infos } = chain.add(1n, [[[1]]]);
+		observer.applied({ block, infos, change: changeOf(new Map()) }, false);
+		observer.erased({ block, infos });
+		apply(1n, [[[1], [1]]], { salt: 1 });
+		expect((await told()).map(place)).toEqual(["0x1 0x0", "-0x1 0x0", "0x1 0x0", "0x1 0x1"]);
+	});
+
+	test("are told as events, with nulls where no interface is known", async () => {
+		client.add("coin_subscription", { kind: "events", conditions: { addresses: [], topics: [] } });
+		apply(1n, [[[1, 7]]]);
+		expect(await told()).toEqual([
+			expect.objectContaining({ address: `0x${toHex(address(1))}`, event: null, args: null }),
+		]);
+	});
+});
+
+describe("accounts", () => {
+	beforeEach(() => {
+		client.add("coin_subscription", { kind: "accounts", addresses: [account(1), account(2)] });
+	});
+	const balances = (notices: readonly Notice[]): RpcValue[] =>
+		notices.map(({ address: of, balance, exists }) => [of, balance, exists] as RpcValue);
+
+	test("are told when a block changes them", async () => {
+		apply(1n, [], {
+			accounts: new Map([
+				[account(1), 5n],
+				[account(3), 6n],
+			]),
+		});
+		expect(balances(await told())).toEqual([[`0x${toHex(address(1))}`, "0x5", true]]);
+	});
+
+	test("are told when they end", async () => {
+		apply(1n, [], { accounts: new Map([[account(2), undefined]]) });
+		expect(balances(await told())).toEqual([[`0x${toHex(address(2))}`, "0x0", false]]);
+	});
+
+	test("are all told as they are now after blocks left the chain", async () => {
+		chain.state.account.put(account(2), Account.create({ address: account(2), balance: 9n }));
+		observer.erased(chain.add(1n));
+		apply(1n, [], { salt: 1 });
+		expect(balances(await told())).toEqual([
+			[`0x${toHex(address(1))}`, "0x0", false],
+			[`0x${toHex(address(2))}`, "0x9", true],
+		]);
+		apply(2n);
+		expect(await told()).toEqual([]);
+	});
+});
+
+test("solid blocks are told once each, none left out", async () => {
+	apply(1n);
+	client.add("coin_subscription", { kind: "solidBlocks" });
+	const [second, third] = [apply(2n), apply(3n)];
+	apply(4n, [], { solidified: 3n });
+	apply(5n, [], { solidified: 3n });
+	expect((await told()).slice(-2)).toMatchObject([{ hash: second }, { hash: third }]);
+});
+
+test("transactions of the pool are told by their ids, or whole", async () => {
+	subscribe({ kind: "pending", whole: false });
+	subscribe({ kind: "pending", whole: true });
+	const transaction = SignedTransaction.decode(Transaction.encode(Transaction.create({})));
+	observer.pending(transaction, undefined as never);
+	const hash = `0x${toHex(transaction.id)}`;
+	expect(await told()).toMatchObject([hash, { hash, from: expect.any(String) }]);
+});
+
+test("the beginning and the end of syncing are told, not each block", async () => {
+	subscribe({ kind: "syncing" });
+	apply(1n);
+	syncing = { currentBlock: "0x1" };
+	apply(2n);
+	syncing = { currentBlock: "0x2" };
+	apply(3n);
+	syncing = false;
+	apply(4n);
+	expect(await told()).toEqual([{ syncing: true, status: { currentBlock: "0x1" } }, false]);
+});
