@@ -102,6 +102,15 @@ describe("coin tx trace", () => {
 		expect(await chain.prints(`tx trace ${id}`)).toBe(text);
 	});
 
+	it("writes the energy as a flame graph", async () => {
+		const file = chain.home.write("energy.svg", "");
+		await chain.prints(`tx trace ${id} --flame ${file}`);
+		const svg = chain.home.read("energy.svg");
+		expect(svg).toMatch(/^<svg [\s\S]*<\/svg>\n$/);
+		expect(svg).toContain("both(address)");
+		expect(svg.match(/<g>/g)?.length).toBeGreaterThan(3);
+	});
+
 	it("traces a call that isn't on the chain", async () => {
 		expect(await chain.value(`dev trace --calls --call ${store} div 7 0`)).toMatchObject({
 			function: "div(uint256,uint256)",

@@ -1,9 +1,8 @@
 import { Args, Flags } from "@oclif/core";
-import { fromHex, toHex } from "../../protocol/bytes.js";
+import { toHex } from "../../protocol/bytes.js";
 import { DevelopmentCommand, developmentFlags } from "../../terminal/base/development-command.js";
 import { parseTransactionId } from "../../terminal/base/query-command.js";
 import {
-	type CallTrace,
 	interfacesFlag,
 	interfacesOf,
 	traceCallCalls,
@@ -22,7 +21,7 @@ import { Failure } from "../../wallet/failure.js";
 import { isRecord, type Json, type JsonRecord } from "../../wallet/json.js";
 import { NodeClient } from "../../wallet/node/node-client.js";
 import { accountNamed } from "../../wallet/transaction/signing.js";
-import { callLines } from "../../wallet/view/call-view.js";
+import { type CallView, callLines } from "../../wallet/view/call-view.js";
 
 export default class DevTrace extends DevelopmentCommand {
 	static override summary = "Trace a transaction of a development chain, or a call, operation by operation";
@@ -63,7 +62,10 @@ export default class DevTrace extends DevelopmentCommand {
 		const { argv, flags } = await this.parse(DevTrace);
 		const { from, ...own } = flags;
 		const words = argv as string[];
-		if (flags.calls) return this.printCalls(await this.callsOf(own, words, from));
+		if (flags.calls) {
+			const tree = await this.callsOf(own, words, from);
+			return this.printRecord(tree, callLines(tree));
+		}
 		const answer =
 			flags.call === undefined
 				? await this.ask(own, "debug_traceTransaction", [`0x${this.transactionId(words)}`])
@@ -83,30 +85,18 @@ export default class DevTrace extends DevelopmentCommand {
 		},
 		words: readonly string[],
 		from: string | undefined,
-	): Promise<CallTrace> {
+	): Promise<CallView> {
 		const client = new NodeClient(await this.settings(flags));
-		const given = await interfacesOf(flags.artifact);
-		if (flags.call === undefined) {
-			const id = parseTransactionId(this.transactionId(words));
-			return traceTransactionCalls(client, id, (method, params) => this.ask(flags, method, params), given);
-		}
-		const call = await this.callObject(flags, flags.call, words, from);
-		const answer = await this.ask(flags, "debug_traceCall", [call]);
-		const root = {
-			kind: "CALL" as const,
-			from: call.from === undefined ? new Uint8Array(20) : fromHex(call.from).subarray(1),
-			to: fromHex(call.to).subarray(1),
-			input: fromHex(call.data.slice(2)),
-			valueSun: call.value ?? 0n,
-		};
+		const ask = (method: string, params: readonly unknown[]) => this.ask(flags, method, params);
 		const own = (await interfaceFlag(flags.abi)) ?? [];
-		return traceCallCalls(client, root, answer, joinedInterfaces(own, given));
-	}
-
-	private printCalls({ tree, truncated }: CallTrace): void {
-		if (truncated)
-			this.warning("the node listed only the first 200,000 operations: the end of the tree is missing");
-		this.printRecord(tree, callLines(tree));
+		const given = joinedInterfaces(own, await interfacesOf(flags.artifact));
+		if (flags.call !== undefined) {
+			const { value, ...call } = await this.callObject(flags, flags.call, words, from);
+			const quantity = value === undefined ? {} : { value: `0x${value.toString(16)}` };
+			return traceCallCalls(client, { ...call, ...quantity }, ask, given);
+		}
+		const id = parseTransactionId(this.transactionId(words));
+		return traceTransactionCalls(client, id, ask, given);
 	}
 
 	private transactionId(words: readonly string[]): string {

@@ -1,21 +1,29 @@
-import { Args } from "@oclif/core";
+import { writeFile } from "node:fs/promises";
+import { Args, Flags } from "@oclif/core";
+import { toHex } from "../../protocol/bytes.js";
 import { parseTransactionId, QueryCommand } from "../../terminal/base/query-command.js";
 import { interfacesFlag, interfacesOf, traceTransactionCalls } from "../../terminal/contract/call-trace.js";
+import { abiFlag, interfaceFlag } from "../../terminal/contract/contract-input.js";
 import { nodeFlags } from "../../terminal/flags/flags.js";
 import { list, one, record } from "../../terminal/schema/result-shape.js";
+import { joinedInterfaces } from "../../wallet/abi/signature-list.js";
 import { Failure } from "../../wallet/failure.js";
+import type { Json } from "../../wallet/json.js";
 import { callJsonRpc } from "../../wallet/node/json-rpc.js";
 import { callLines } from "../../wallet/view/call-view.js";
+import { flameGraph } from "../../wallet/view/flame-graph.js";
 
 export default class TxTrace extends QueryCommand {
 	static override summary =
 		"Show the calls of a transaction as a tree: functions, values, energy, results, events";
 	static override description =
-		"Only a node that executes transactions of its newest blocks again can tell: that of a development chain. " +
-		"Names come from the interfaces on the chain, from --artifact, and from the list of common signatures.";
+		"Only a node that executes transactions again can tell: that of a development chain, or one with " +
+		"node.jsonrpc.debug, as long as it has the state before the block (node.history.state). " +
+		"Names come from the interfaces on the chain, from --abi and --artifact, and from the list of common signatures.";
 	static override examples = [
 		"<%= config.bin %> tx trace 4f0c…",
 		"<%= config.bin %> tx trace 4f0c… --artifact build/Store.json --json",
+		"<%= config.bin %> tx trace 4f0c… --flame energy.svg",
 	];
 	static override args = {
 		id: Args.string({ description: "transaction id", required: true, ignoreStdin: true }),
@@ -34,36 +42,42 @@ export default class TxTrace extends QueryCommand {
 			"input?": "hex",
 			"size?": "integer",
 			energy: "int64",
+			"penalty?": "int64",
 			result: "text",
 			"returned?": "any",
 			"reason?": "text",
 			"inner?": list("any"),
+			"operations?": list("any"),
 		}),
 	);
-	static override flags = { ...nodeFlags, ...interfacesFlag };
+	static override flags = {
+		...nodeFlags,
+		...abiFlag,
+		...interfacesFlag,
+		flame: Flags.string({
+			description: "file to write a flame graph of the energy to, as SVG",
+			helpValue: "<path>",
+		}),
+	};
 
 	async run(): Promise<void> {
 		const { args, flags } = await this.parse(TxTrace);
 		const client = await this.client(flags);
 		const id = parseTransactionId(args.id);
-		const given = await interfacesOf(flags.artifact);
-		const { tree, truncated } = await traceTransactionCalls(
-			client,
-			id,
-			async (method, params) => {
-				try {
-					return await callJsonRpc(client, method, params);
-				} catch (error) {
-					if (!(error instanceof Failure) || error.code !== "not_served") throw error;
-					throw new Failure("not_served", "this node doesn't trace transactions", {
-						hint: "that of a development chain does",
-					});
-				}
-			},
-			given,
-		);
-		if (truncated)
-			this.warning("the node listed only the first 200,000 operations: the end of the tree is missing");
+		const own = (await interfaceFlag(flags.abi)) ?? [];
+		const given = joinedInterfaces(own, await interfacesOf(flags.artifact));
+		const ask = async (method: string, params: readonly unknown[]): Promise<Json> => {
+			try {
+				return await callJsonRpc(client, method, params);
+			} catch (error) {
+				if (!(error instanceof Failure) || error.code !== "not_served") throw error;
+				throw new Failure("not_served", "this node doesn't trace transactions", {
+					hint: "a development chain does, and a node with node.jsonrpc.debug = true",
+				});
+			}
+		};
+		const tree = await traceTransactionCalls(client, id, ask, given);
+		if (flags.flame !== undefined) await writeFile(flags.flame, flameGraph(tree, toHex(id)));
 		this.printRecord(tree, callLines(tree));
 	}
 }

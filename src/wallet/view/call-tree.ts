@@ -1,26 +1,23 @@
-/**
- * From the operations of an execution to its calls: who called whom with what, what was returned, which logs were
- * written. Made of the steps that `debug_traceTransaction` lists (protocol/development-chain §4.6).
- */
+/** The calls of an execution as a node's `callTracer` tells them (protocol/json-rpc §14.4). */
 
+import { fromHex } from "../../protocol/bytes.js";
 import { Failure } from "../failure.js";
 import { isRecord, type Json, type JsonRecord } from "../json.js";
-
-/** One operation, with what it found. Words are 64 hexadecimal digits; the last of the stack is its top. */
-export interface TraceStep {
-	readonly depth: number;
-	readonly op: string;
-	readonly energy: bigint;
-	readonly cost: bigint;
-	readonly stack: readonly string[];
-	readonly memory: readonly string[];
-}
 
 export interface TracedLog {
 	/** Contract that wrote it, 20 bytes. */
 	readonly address: Uint8Array;
 	readonly topics: readonly Uint8Array[];
 	readonly data: Uint8Array;
+}
+
+/** A stake, a vote, the end of a contract. */
+export interface TracedOperation {
+	/** As internal transactions name it. */
+	readonly note: string;
+	/** 20 bytes; undefined: nobody receives. */
+	readonly to: Uint8Array | undefined;
+	readonly valueSun: bigint;
 }
 
 /** What came of a call. `failed`: it ended without a result of its own, as without energy. */
@@ -30,219 +27,135 @@ export interface TracedCall {
 	/** The operation: CALL, DELEGATECALL, CREATE2, … */
 	readonly kind: string;
 	/** Who calls, 20 bytes. */
-	from: Uint8Array;
-	/** Contract whose state it works on, 20 bytes; that of a creation is known if it succeeded. */
-	to: Uint8Array;
+	readonly from: Uint8Array;
+	/** Contract whose state it works on, 20 bytes. */
+	readonly to: Uint8Array;
 	/** Contract whose code runs, 20 bytes. */
-	code: Uint8Array;
+	readonly code: Uint8Array;
 	readonly input: Uint8Array;
 	readonly valueSun: bigint;
 	readonly token: { readonly id: bigint; readonly amount: bigint } | undefined;
 	/** What it used, with the calls inside of it. */
-	energy: bigint;
-	end: CallEnd;
-	output: Uint8Array;
+	readonly energy: bigint;
+	/** Share of dynamic energy's penalty in that. */
+	readonly penalty: bigint;
+	readonly end: CallEnd;
+	/** Why it failed, in the node's words; empty if it didn't. */
+	readonly error: string;
+	readonly output: Uint8Array;
+	readonly operations: readonly TracedOperation[];
 	/** Calls and logs in their order. */
-	readonly inner: (TracedCall | TracedLog)[];
+	readonly inner: readonly (TracedCall | TracedLog)[];
 }
 
-/** The call that a transaction begins with. */
-export interface RootCall {
-	readonly kind: "CALL" | "CREATE";
-	readonly from: Uint8Array;
-	readonly to: Uint8Array;
-	readonly input: Uint8Array;
-	readonly valueSun: bigint;
-	readonly token?: { readonly id: bigint; readonly amount: bigint } | undefined;
+/** Calls nest no deeper in the contract machine, whatever a node says. */
+const MAX_DEPTH = 4_200;
+/** Calls, logs and operations of one tree. */
+const MAX_ENTRIES = 500_000;
+
+/** Reads the answer of `callTracer`. @throws {Failure} `rpc_error` if it is none */
+export function callTree(answer: Json): TracedCall {
+	return new Reader().call(answer, 0);
 }
 
-/** Bytes of memory that one call or log may show. */
-const MAX_SLICE = 1024 * 1024;
-/** A node ends its list here, whatever comes after. */
-export const MAX_STEPS = 200_000;
-
-/** Reads the steps of an answer. @throws {Failure} `rpc_error` */
-export function traceSteps(answer: Json): { readonly steps: readonly TraceStep[]; readonly failed: boolean } {
-	const { structLogs, failed } = isRecord(answer) ? answer : {};
-	if (!Array.isArray(structLogs)) throw new Failure("rpc_error", "the node answered with no trace");
-	return { steps: structLogs.filter(isRecord).map(stepOf), failed: failed === true };
+function wrong(what: string): Failure {
+	return new Failure("rpc_error", `the node answered with no trace: ${what}`);
 }
 
-function stepOf(step: JsonRecord): TraceStep {
-	const { depth, op, gas, gasCost, stack, memory } = step;
-	try {
+class Reader {
+	private entries = 0;
+
+	private record(value: Json | undefined, what: string): JsonRecord {
+		if (++this.entries > MAX_ENTRIES) throw wrong("it is too long");
+		if (!isRecord(value)) throw wrong(`${what} is not an object`);
+		return value;
+	}
+
+	call(value: Json | undefined, depth: number): TracedCall {
+		if (depth > MAX_DEPTH) throw wrong("calls nest too deep");
+		const frame = this.record(value, "a call");
+		const kind = text(frame, "type");
+		const from = bytes(frame, "from");
+		const to = bytes(frame, "to");
+		const isBorrowed = kind === "DELEGATECALL" || kind === "CALLCODE";
+		const error = text(frame, "error");
+		const tokenValue = quantity(frame, "tokenValue");
 		return {
-			depth: Number(depth),
-			op: String(op),
-			energy: BigInt(String(gas)),
-			cost: BigInt(String(gasCost)),
-			stack: words(stack),
-			memory: words(memory),
+			kind,
+			from,
+			to: isBorrowed ? from : to,
+			code: to,
+			input: bytes(frame, "input"),
+			valueSun: quantity(frame, "value"),
+			token: tokenValue > 0n ? { id: quantity(frame, "tokenId"), amount: tokenValue } : undefined,
+			energy: quantity(frame, "gasUsed"),
+			penalty: quantity(frame, "penalty"),
+			end: error === "" ? "success" : error === "execution reverted" ? "revert" : "failed",
+			error,
+			output: bytes(frame, "output"),
+			operations: list(frame, "operations").map((entry) => this.operation(entry)),
+			inner: this.inner(frame, depth),
 		};
-	} catch (error) {
-		if (!(error instanceof SyntaxError)) throw error;
-		throw new Failure("rpc_error", "the node's trace holds something that is not a number");
+	}
+
+	/** Logs stand before the call with the number of their position. */
+	private inner(frame: JsonRecord, depth: number): (TracedCall | TracedLog)[] {
+		const calls = list(frame, "calls").map((entry) => this.call(entry, depth + 1));
+		const logs = list(frame, "logs").map((entry) => this.log(entry));
+		const inner: (TracedCall | TracedLog)[] = [];
+		let next = 0;
+		calls.forEach((call, index) => {
+			for (let log = logs[next]; log && log.position <= BigInt(index); log = logs[++next])
+				inner.push(log.log);
+			inner.push(call);
+		});
+		inner.push(...logs.slice(next).map(({ log }) => log));
+		return inner;
+	}
+
+	private log(value: Json): { readonly log: TracedLog; readonly position: bigint } {
+		const entry = this.record(value, "a log");
+		const topics = list(entry, "topics").map((topic) => bytes({ topic }, "topic"));
+		const log = { address: bytes(entry, "address"), topics, data: bytes(entry, "data") };
+		return { log, position: quantity(entry, "position") };
+	}
+
+	private operation(value: Json): TracedOperation {
+		const entry = this.record(value, "an operation");
+		const to = bytes(entry, "to");
+		return {
+			note: text(entry, "note"),
+			to: to.length === 0 ? undefined : to,
+			valueSun: quantity(entry, "value"),
+		};
 	}
 }
 
-function words(json: Json | undefined): string[] {
-	return Array.isArray(json) ? json.map((word) => String(word).replace(/^0x/, "").padStart(64, "0")) : [];
+function list(record: JsonRecord, name: string): readonly Json[] {
+	const value = record[name];
+	if (value === undefined || value === null) return [];
+	if (!Array.isArray(value)) throw wrong(`${name} is not a list`);
+	return value;
 }
 
-const CALLS = new Set(["CALL", "CALLCODE", "DELEGATECALL", "STATICCALL", "CALLTOKEN", "CREATE", "CREATE2"]);
-
-/** A call under way. */
-interface Open {
-	readonly call: TracedCall;
-	/** Energy of the caller before it. */
-	readonly before: bigint;
-	/** Where the caller wanted the result: what a contract without code of its own returned is found there. */
-	readonly result: { readonly at: bigint; readonly size: bigint } | undefined;
-	last: TraceStep | undefined;
+function text(record: JsonRecord, name: string): string {
+	const value = record[name] ?? "";
+	if (typeof value !== "string") throw wrong(`${name} is not a text`);
+	return value;
 }
 
-/** The tree of a transaction's calls. @param failed what the node says of the whole */
-export function callTree(root: RootCall, steps: readonly TraceStep[], failed: boolean): TracedCall {
-	const top = opened(root.kind, root.input, root.valueSun, root.token);
-	Object.assign(top, { from: root.from, to: root.to, code: root.to });
-	const open: Open[] = [{ call: top, before: steps[0]?.energy ?? 0n, result: undefined, last: undefined }];
-	for (const step of steps) {
-		while (open.length > step.depth) close(open, step);
-		const frame = open.at(-1) as Open;
-		frame.last = step;
-		if (/^LOG[0-4]$/.test(step.op)) frame.call.inner.push(logOf(step, frame.call.to));
-		if (CALLS.has(step.op) && step.stack.length >= 3) begin(open, step);
-	}
-	while (open.length > 1) close(open, undefined);
-	endOfCode(open[0] as Open);
-	const last = steps.at(-1);
-	top.energy = last ? (steps[0]?.energy ?? 0n) - last.energy + last.cost : 0n;
-	if (failed && top.end === "success") top.end = "failed";
-	if (!failed) top.end = "success";
-	return top;
+/** `0x…`; empty where it is absent. */
+function bytes(record: JsonRecord, name: string): Uint8Array {
+	const value = text(record, name);
+	if (value === "") return new Uint8Array(0);
+	if (!/^0x([0-9a-f]{2})*$/i.test(value)) throw wrong(`${name} is not hexadecimal`);
+	return fromHex(value.slice(2));
 }
 
-function opened(
-	kind: string,
-	input: Uint8Array,
-	valueSun: bigint,
-	token: TracedCall["token"] = undefined,
-): TracedCall {
-	const zero = new Uint8Array(20);
-	return {
-		kind,
-		from: zero,
-		to: zero,
-		code: zero,
-		input,
-		valueSun,
-		token,
-		energy: 0n,
-		end: "failed",
-		output: new Uint8Array(0),
-		inner: [],
-	};
-}
-
-/** Words of a call's operation from the top of the stack: limit, contract, [value, [token]], input, result. */
-function begin(open: Open[], step: TraceStep): void {
-	const parent = (open.at(-1) as Open).call;
-	const at = (index: number): bigint => BigInt(`0x${step.stack.at(-1 - index) ?? "0"}`);
-	const kind = step.op;
-	if (kind.startsWith("CREATE")) {
-		const call = opened(kind, slice(step, at(1), at(2)), at(0));
-		call.from = parent.to;
-		parent.inner.push(call);
-		open.push({ call, before: step.energy, result: undefined, last: undefined });
-		return;
-	}
-	const hasValue = kind === "CALL" || kind === "CALLCODE" || kind === "CALLTOKEN";
-	const hasToken = kind === "CALLTOKEN";
-	const first = 2 + (hasValue ? 1 : 0) + (hasToken ? 1 : 0);
-	const amount = hasValue ? at(2) : 0n;
-	const call = opened(
-		kind,
-		slice(step, at(first), at(first + 1)),
-		hasToken ? 0n : amount,
-		hasToken && amount > 0n ? { id: at(3), amount } : undefined,
-	);
-	const target = addressOf(at(1));
-	const isBorrowed = kind === "DELEGATECALL" || kind === "CALLCODE";
-	Object.assign(call, {
-		from: kind === "DELEGATECALL" ? parent.from : parent.to,
-		to: isBorrowed ? parent.to : target,
-		code: target,
-	});
-	parent.inner.push(call);
-	const result = { at: at(first + 2), size: at(first + 3) };
-	open.push({ call, before: step.energy, result, last: undefined });
-}
-
-/** Ends the innermost call. @param next the operation that follows, at any level; undefined: nothing follows */
-function close(open: Open[], next: TraceStep | undefined): void {
-	const frame = open.pop() as Open;
-	const { call, before, last, result } = frame;
-	endOfCode(frame);
-	if (!next || next.depth !== open.length) {
-		// Its caller ended with it.
-		if (last) call.energy = before - last.energy + last.cost;
-		if (!last) call.end = "failed";
-		return;
-	}
-	call.energy = before - next.energy;
-	const answer = BigInt(`0x${next.stack.at(-1) ?? "0"}`);
-	if (answer === 0n) {
-		if (call.end === "success") call.end = "failed";
-		return;
-	}
-	call.end = "success";
-	if (call.kind.startsWith("CREATE")) {
-		call.to = addressOf(answer);
-		call.code = call.to;
-	} else if (!last && result) call.output = slice(next, result.at, result.size);
-}
-
-/** What the last operation of the code says about its end. */
-function endOfCode({ call, last }: Open): void {
-	if (!last) {
-		call.end = "success";
-		return;
-	}
-	const { op, stack } = last;
-	call.end =
-		op === "REVERT"
-			? "revert"
-			: ["RETURN", "STOP", "SUICIDE", "SELFDESTRUCT"].includes(op)
-				? "success"
-				: "failed";
-	if (op !== "RETURN" && op !== "REVERT") return;
-	const [offset, size] = [stack.at(-1) ?? "0", stack.at(-2) ?? "0"];
-	call.output = slice(last, BigInt(`0x${offset}`), BigInt(`0x${size}`));
-}
-
-function logOf(step: TraceStep, address: Uint8Array): TracedLog {
-	const count = Number(step.op.slice(3));
-	const word = (index: number): string => step.stack.at(-1 - index) ?? "0".repeat(64);
-	return {
-		address,
-		topics: Array.from({ length: count }, (_, index) => new Uint8Array(Buffer.from(word(2 + index), "hex"))),
-		data: slice(step, BigInt(`0x${word(0)}`), BigInt(`0x${word(1)}`)),
-	};
-}
-
-function addressOf(word: bigint): Uint8Array {
-	return new Uint8Array(Buffer.from(word.toString(16).padStart(64, "0").slice(-40), "hex"));
-}
-
-/** Memory before an operation; beyond its end it is zero. */
-function slice({ memory }: TraceStep, at: bigint, size: bigint): Uint8Array {
-	if (size <= 0n) return new Uint8Array(0);
-	const length = Number(size > BigInt(MAX_SLICE) ? BigInt(MAX_SLICE) : size);
-	const bytes = new Uint8Array(length);
-	if (at >= BigInt(memory.length) * 32n) return bytes;
-	const first = Number(at / 32n);
-	const last = Math.ceil((Number(at) + length) / 32);
-	const found = Buffer.from(memory.slice(first, last).join(""), "hex");
-	bytes.set(found.subarray(Number(at % 32n), Number(at % 32n) + length));
-	return bytes;
+/** `0x…`, of 64 bits at most; 0 where it is absent. */
+function quantity(record: JsonRecord, name: string): bigint {
+	const value = text(record, name);
+	if (value === "") return 0n;
+	if (!/^0x[0-9a-f]{1,16}$/i.test(value)) throw wrong(`${name} is not a quantity`);
+	return BigInt(value);
 }

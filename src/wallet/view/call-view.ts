@@ -10,7 +10,7 @@ import { toHex } from "../../protocol/bytes.js";
 import { itemBySelector } from "../abi/interface.js";
 import { revertReason } from "../abi/revert.js";
 import { formatCoin } from "../values/amount.js";
-import type { TracedCall, TracedLog } from "./call-tree.js";
+import type { TracedCall, TracedLog, TracedOperation } from "./call-tree.js";
 
 export interface CallView {
 	readonly kind: string;
@@ -28,10 +28,21 @@ export interface CallView {
 	readonly input?: string;
 	readonly size?: number;
 	readonly energy: bigint;
+	/** Share of dynamic energy's penalty in that. */
+	readonly penalty?: bigint;
 	readonly result: string;
 	readonly returned?: AbiView;
 	readonly reason?: string;
 	readonly inner?: readonly (CallView | EventView)[];
+	/** Stakes, votes, the end of the contract. */
+	readonly operations?: readonly OperationView[];
+}
+
+interface OperationView {
+	/** As internal transactions name it. */
+	readonly note: string;
+	readonly to?: string;
+	readonly value?: bigint;
 }
 
 interface EventView {
@@ -66,9 +77,19 @@ export async function viewCall(call: TracedCall, interfaceOf: InterfaceOf): Prom
 		...(call.token ? { tokenId: call.token.id, tokenValue: call.token.amount } : {}),
 		...(await inputMembers(call, item)),
 		energy: call.energy,
+		...(call.penalty > 0n ? { penalty: call.penalty } : {}),
 		result: call.end,
 		...(await outputMembers(call, item, items)),
 		...(inner.length > 0 ? { inner } : {}),
+		...(call.operations.length > 0 ? { operations: call.operations.map(viewOperation) } : {}),
+	};
+}
+
+function viewOperation({ note, to, valueSun }: TracedOperation): OperationView {
+	return {
+		note,
+		...(to ? { to: addressText(to) } : {}),
+		...(valueSun === 0n ? {} : { value: valueSun }),
 	};
 }
 
@@ -84,11 +105,12 @@ async function inputMembers({ kind, input }: TracedCall, item: AbiItem | undefin
 }
 
 async function outputMembers(
-	{ kind, end, output }: TracedCall,
+	{ kind, end, error, output }: TracedCall,
 	item: AbiItem | undefined,
 	items: ContractInterface,
 ): Promise<Pick<CallView, "returned" | "reason">> {
-	if (end === "failed" || output.length === 0) return {};
+	if (end === "failed") return { reason: error };
+	if (output.length === 0) return {};
 	if (end === "revert") {
 		const { reason } = await revertReason(output, items);
 		return reason === "" ? {} : { reason };
@@ -150,18 +172,24 @@ export function callLines(call: CallView, indent = ""): string[] {
 		...(call.tokenValue === undefined ? [] : [` value ${call.tokenValue} units of token ${call.tokenId}`]),
 	].join("");
 	return [
-		`${indent}${call.kind} ${target}${called.trimEnd()}${paid}  energy ${call.energy}`,
+		`${indent}${call.kind} ${target}${called.trimEnd()}${paid}  energy ${call.energy}${call.penalty === undefined ? "" : ` (penalty ${call.penalty})`}`,
 		...(call.inner ?? []).flatMap((entry) =>
 			"energy" in entry ? callLines(entry, `${indent}  `) : [`${indent}  ${eventLine(entry)}`],
 		),
+		...(call.operations ?? []).map((operation) => `${indent}  ${operationLine(operation)}`),
 		...endLines(call, `${indent}  `),
 	];
 }
 
 function endLines({ result, reason, returned }: CallView, indent: string): string[] {
-	if (result === "revert") return [`${indent}-> revert${reason === undefined ? "" : `: ${reason}`}`];
-	if (result !== "success") return [`${indent}-> ${result}`];
+	if (result !== "success") return [`${indent}-> ${result}${reason === undefined ? "" : `: ${reason}`}`];
 	return returned === undefined ? [] : [`${indent}-> ${viewText(returned)}`];
+}
+
+function operationLine({ note, to, value }: OperationView): string {
+	return [note, ...(to === undefined ? [] : [to]), ...(value === undefined ? [] : [formatCoin(value)])].join(
+		" ",
+	);
 }
 
 function eventLine({ event, arguments: values, topics = [], data }: EventView): string {

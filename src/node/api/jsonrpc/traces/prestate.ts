@@ -12,6 +12,9 @@ import { addressData, data, quantity } from "../values.js";
 import type { TraceOptions } from "./options.js";
 import type { Seen, ShownTracer } from "./seen.js";
 
+/** Bytes that an account, a slot, a token or a vote takes in the answer. */
+const ENTRY_BYTES = 140;
+
 /** Members of an account, each as it is shown. */
 type AccountFacts = Record<string, RpcValue>;
 type Accounts = Record<string, AccountFacts>;
@@ -22,33 +25,32 @@ export function prestate(options: TraceOptions, budget: TraceBudget): ShownTrace
 		observer: touched.observer,
 		touched,
 		show: (seen) => {
-			const shown = options.diffMode ? difference(touched, seen, options) : before(touched, seen, options);
-			const text = JSON.stringify(shown);
-			budget.take(text.length);
-			return text;
+			// What is shown is counted while it is gathered: a contract may touch any number of others, code and all.
+			const read: Reader = (state, address) => factsOf(state, address, touched, options, budget);
+			const shown = options.diffMode ? difference(touched, seen, read) : before(touched, seen, read);
+			return JSON.stringify(shown);
 		},
 	};
 }
 
-function before(touched: TouchedState, seen: Seen, options: TraceOptions): Accounts {
+/** Undefined: there is no such account. */
+type Reader = (state: StateView, address: Uint8Array) => AccountFacts | undefined;
+
+function before(touched: TouchedState, seen: Seen, read: Reader): Accounts {
 	const accounts: Accounts = {};
 	for (const address of touched.accounts) {
-		const facts = factsOf(seen.before, address, touched, options);
+		const facts = read(seen.before, address);
 		if (facts) accounts[addressData(address) ?? ""] = facts;
 	}
 	return accounts;
 }
 
 /** Of `pre` what an account had that was changed, of `post` what it has instead; what is gone is in `pre` alone. */
-function difference(
-	touched: TouchedState,
-	seen: Seen,
-	options: TraceOptions,
-): { pre: Accounts; post: Accounts } {
+function difference(touched: TouchedState, seen: Seen, read: Reader): { pre: Accounts; post: Accounts } {
 	const pre: Accounts = {};
 	const post: Accounts = {};
 	for (const address of touched.accounts) {
-		const [was, is] = [seen.before, seen.after].map((state) => factsOf(state, address, touched, options));
+		const [was, is] = [seen.before, seen.after].map((state) => read(state, address));
 		if (JSON.stringify(was) === JSON.stringify(is)) continue;
 		const name = addressData(address) ?? "";
 		if (was) pre[name] = { ...withoutSlots(was), ...changedSlots(was, is) };
@@ -81,17 +83,18 @@ function withoutSlots({ storage: _, ...facts }: AccountFacts): AccountFacts {
 
 const ZERO_WORD = data(new Uint8Array(32));
 
-/** Undefined: there is no such account. */
 function factsOf(
 	state: StateView,
 	address: Uint8Array,
 	touched: TouchedState,
 	{ code, slots }: TraceOptions,
+	budget: TraceBudget,
 ): AccountFacts | undefined {
 	const account = state.account.get(address);
 	if (!account) return undefined;
 	const bytes = code ? state.code.get(address) : undefined;
-	const storage = slots ? storageOf(state, address, touched) : {};
+	budget.take(2 * (bytes?.length ?? 0) + ENTRY_BYTES * (1 + account.assetV2.size + account.votes.length));
+	const storage = slots ? storageOf(state, address, touched, budget) : {};
 	const tokens = [...account.assetV2].filter(([, amount]) => amount !== 0n);
 	const stakes = Object.entries(STAKES)
 		.map(([name, resource]) => [name, ownStakeV1(account, resource) + ownStakeV2(account, resource)] as const)
@@ -125,12 +128,18 @@ function shownAmounts(amounts: readonly (readonly [string, bigint])[]): AccountF
 	return Object.fromEntries(amounts.map(([name, amount]) => [name, quantity(amount)]));
 }
 
-function storageOf(state: StateView, address: Uint8Array, touched: TouchedState): AccountFacts {
+function storageOf(
+	state: StateView,
+	address: Uint8Array,
+	touched: TouchedState,
+	budget: TraceBudget,
+): AccountFacts {
 	const contract = state.contract.get(address);
 	if (!contract) return {};
 	const { trx_hash: creationId, version } = contract;
 	const storage: AccountFacts = {};
 	for (const slot of touched.slotsOf(address)) {
+		budget.take(ENTRY_BYTES);
 		const value = readSlot(state, { address, creationId, version }, slot);
 		storage[data(wordToBytes(slot))] = value ? data(value) : ZERO_WORD;
 	}
