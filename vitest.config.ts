@@ -46,6 +46,7 @@ const SLOW = [
 	"test/node/api/grpc/long-messages.test.ts",
 	"test/wallet/node/http-request.test.ts",
 	"test/node/api/development/{methods,web-library}.test.ts",
+	"test/node/api/jsonrpc/methods/debug.test.ts",
 	"test/node/api/grpc/{grpc-server,health}.test.ts",
 	"test/node/network/{live,node-environment}.test.ts",
 	"test/node/network/{discovery/discovery,transport/peer-transport}.test.ts",

@@ -297,7 +297,7 @@ describe("the methods", () => {
 				Array.from({ length: random(5) }, () => [members[random(members.length)], value(depth + 1)]),
 			);
 		};
-		for (let i = 0; i < 400; i++) {
+		for (let i = 0; i < 250; i++) {
 			const name = names[random(names.length)] as string;
 			const params = Array.from({ length: random(4) }, () => value(0));
 			const answer = await chain.rpc(name, params, "/jsonrpc");
