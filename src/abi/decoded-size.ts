@@ -13,16 +13,26 @@ const SLACK = 1 << 20;
 /** Deeper types are not of this world. */
 const MAX_DEPTH = 64;
 
-/** @throws {AbiDataError} if the values are much larger than the bytes that they are read from */
-export function checkDecodedSize(parameters: readonly AbiParameter[], data: Uint8Array): void {
-	new Walk(data).members(parameters, 0, 0);
+/**
+ * @param slack bytes by which short values may be larger than a multiple of theirs
+ * @throws {AbiDataError} if the values are much larger than the bytes that they are read from
+ */
+export function checkDecodedSize(
+	parameters: readonly AbiParameter[],
+	data: Uint8Array,
+	slack: number = SLACK,
+): void {
+	new Walk(data, slack).members(parameters, 0, 0);
 }
 
 class Walk {
 	private left: number;
 
-	constructor(private readonly data: Uint8Array) {
-		this.left = MOST_TIMES * data.length + SLACK;
+	constructor(
+		private readonly data: Uint8Array,
+		slack: number,
+	) {
+		this.left = MOST_TIMES * data.length + slack;
 	}
 
 	/** Values one after the other; what lies outside of the data is left to the decoder to complain about. */

@@ -13,14 +13,14 @@ import {
 } from "./parameter.js";
 
 /** A log's event and its values by name. */
-interface DecodedEvent {
+export interface DecodedEvent {
 	readonly event: string;
 	readonly signature: string;
 	readonly args: { readonly [name: string]: AbiView };
 }
 
 /** What a log holds beside its contract. */
-interface LogData {
+export interface LogData {
 	readonly topics: readonly Uint8Array[];
 	readonly data: Uint8Array;
 }
@@ -33,7 +33,7 @@ export async function decodeLog(items: ContractInterface, log: LogData): Promise
 }
 
 /** The event with a first topic. */
-export function eventByTopic(items: ContractInterface, topic: Uint8Array): AbiItem | undefined {
+function eventByTopic(items: ContractInterface, topic: Uint8Array): AbiItem | undefined {
 	return items.find(
 		(item) =>
 			item.kind === "event" && !item.anonymous && isComplete(item.inputs) && equalBytes(topicOf(item), topic),

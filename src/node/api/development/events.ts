@@ -1,7 +1,6 @@
 /** Events of contracts over HTTP, as tools read them from an event server (protocol/development-chain §4.5). */
 
 import type { AbiView } from "../../../abi/coder.js";
-import { decodeEvent, eventByTopic } from "../../../abi/log.js";
 import { type AbiItem, describeItem } from "../../../abi/parameter.js";
 import { addressPrefix, fromBase58Check, isAddress, toBase58Check } from "../../../protocol/address.js";
 import { concatBytes, fromHex, toHex } from "../../../protocol/bytes.js";
@@ -10,7 +9,7 @@ import { bloomBits, candidateBlocks, sections } from "../../chain/section-bloom.
 import type { StateView } from "../../state/view.js";
 import { JSON_TYPE } from "../http-answer.js";
 import { transactionInfoById, transactionInfosOfBlock } from "../queries/blocks.js";
-import { interfaceOf } from "../queries/contract-interface.js";
+import { readStoredEvent } from "../queries/stored-events.js";
 import type { AdminAnswer } from "./admin.js";
 
 const DEFAULT_LIMIT = 20;
@@ -215,9 +214,7 @@ async function eventView(
 	isSolid: boolean,
 ): Promise<{ readonly event_name: string }> {
 	const contract = concatBytes(Uint8Array.of(addressPrefix()), log.address);
-	const [topic] = log.topics;
-	const item = topic && eventByTopic(interfaceOf(state.abi.get(contract)), topic);
-	const decoded = item && (await decodeEvent(item, log));
+	const { item, decoded } = (await readStoredEvent(state.abi.get(contract), log)) ?? {};
 	const values = item && decoded ? namedResult(item, decoded.args) : rawResult(log);
 	return {
 		block_number: info.blockNumber,

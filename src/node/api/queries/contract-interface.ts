@@ -4,24 +4,16 @@ import type { AbiKind, ContractInterface } from "../../../abi/parameter.js";
 import { toNeutral } from "../../../protocol/dialect.js";
 import { type SmartContractABI, SmartContractABIEntryEntryTypeEnum } from "../../../protocol/messages.js";
 
-const interfaces = new WeakMap<Readonly<SmartContractABI>, ContractInterface>();
-
-/** The stored interface of a contract, in the form of the coder. */
-export function interfaceOf(abi: Readonly<SmartContractABI> | undefined): ContractInterface {
-	if (!abi) return [];
-	let items = interfaces.get(abi);
-	if (!items) {
-		items = abi.entrys.map(({ type, name, inputs, anonymous }) => ({
-			kind: (SmartContractABIEntryEntryTypeEnum.names.get(type) ?? "function").toLowerCase() as AbiKind,
-			name,
-			inputs: inputs.map((input) => ({
-				name: input.name,
-				type: toNeutral(input.type),
-				...(input.indexed ? { indexed: true } : {}),
-			})),
-			...(anonymous ? { anonymous } : {}),
-		}));
-		interfaces.set(abi, items);
-	}
-	return items;
+/** The stored interface of a contract, in the form of the coder. @param most entries that are looked at */
+export function interfaceOf(abi: Readonly<SmartContractABI>, most: number): ContractInterface {
+	return abi.entrys.slice(0, most).map(({ type, name, inputs, anonymous }) => ({
+		kind: (SmartContractABIEntryEntryTypeEnum.names.get(type) ?? "function").toLowerCase() as AbiKind,
+		name,
+		inputs: inputs.map((input) => ({
+			name: input.name,
+			type: toNeutral(input.type),
+			...(input.indexed ? { indexed: true } : {}),
+		})),
+		...(anonymous ? { anonymous } : {}),
+	}));
 }

@@ -9,6 +9,8 @@ interface Telling {
 	/** One step a listener. */
 	readonly steps: Iterator<unknown>;
 	readonly group: string;
+	/** Called once everybody has been told. */
+	readonly ended: (() => void) | undefined;
 }
 
 export class FanOut {
@@ -26,9 +28,9 @@ export class FanOut {
 		return this.counts.get(group) ?? 0;
 	}
 
-	/** Tells each listener, behind all that was told before. */
-	tell<L>(group: string, listeners: Iterable<L>, one: (listener: L) => void): void {
-		this.waiting.push({ group, steps: steps([...listeners], one) });
+	/** Tells each listener, behind all that was told before. @param ended called once everybody has been told */
+	tell<L>(group: string, listeners: Iterable<L>, one: (listener: L) => void, ended?: () => void): void {
+		this.waiting.push({ group, steps: steps([...listeners], one), ended });
 		this.counts.set(group, this.waitingOf(group) + 1);
 		this.schedule(0);
 	}
@@ -43,7 +45,7 @@ export class FanOut {
 		this.scheduled = false;
 		const endsAt = this.nowMs() + TURN_MS;
 		let done = 0;
-		for (const { group, steps } of this.waiting) {
+		for (const { group, steps, ended } of this.waiting) {
 			while (!steps.next().done) {
 				if (this.nowMs() <= endsAt) continue;
 				this.waiting.splice(0, done);
@@ -52,6 +54,7 @@ export class FanOut {
 			}
 			done++;
 			this.counts.set(group, this.waitingOf(group) - 1);
+			ended?.();
 		}
 		this.waiting.length = 0;
 	}

@@ -4,9 +4,8 @@
  * that came.
  */
 
-import { addressPrefix } from "../../../../protocol/address.js";
 import type { SignedBlock } from "../../../../protocol/block.js";
-import { concatBytes, fromKey, toKey } from "../../../../protocol/bytes.js";
+import { fromKey, toKey } from "../../../../protocol/bytes.js";
 import type { Account, TransactionInfo } from "../../../../protocol/messages.js";
 import type { SignedTransaction } from "../../../../protocol/transaction.js";
 import type { AppliedBlock, ChainObserver, ErasedBlock } from "../../../chain/observers.js";
@@ -21,10 +20,12 @@ import type { ObjectStyle } from "../objects/style.js";
 import { pendingTransactionObject } from "../objects/transaction.js";
 import { EXCEEDS_LIMIT, RpcError } from "../rpc-error.js";
 import { data } from "../values.js";
+import { EventTeller } from "./event-teller.js";
 import { FanOut } from "./fan-out.js";
 import type { Later } from "./later.js";
 import { accountNotice, eventNotice, headerObject } from "./notices.js";
 import { type Outlet, Outlets, type Pipe } from "./outlet.js";
+import { SharedRoom } from "./shared-room.js";
 
 /** What a subscription asks for. */
 export type Topic =
@@ -42,16 +43,26 @@ const KINDS: readonly Kind[] = ["heads", "solidBlocks", "syncing", "pending", "l
 /** All subscriptions, and those to each transaction of the pool. */
 const MAX_SUBSCRIPTIONS = 20_000;
 const MAX_PENDING_SUBSCRIPTIONS = 1_000;
+
+/** What subscriptions take of what all share. */
+const ROOMS = ["items", "pending", "all"] as const;
+type RoomKind = (typeof ROOMS)[number];
+const REFUSALS: Readonly<Record<RoomKind, string>> = {
+	items: `exceed max addresses and topics of subscriptions: ${MAX_ITEMS}`,
+	pending: `exceed max subscriptions: ${MAX_PENDING_SUBSCRIPTIONS}, try again later`,
+	all: `exceed max subscriptions: ${MAX_SUBSCRIPTIONS}, try again later`,
+};
 /** Transactions that wait to be told; beyond, those who asked for them are closed. */
 const MAX_PENDING_WAITING = 5_000;
-/** Logs whose events wait to be read for subscribers; further ones are told without their events. */
-const MAX_READING = 10_000;
+/** Logs that wait to be told; beyond, those who asked for them are closed. */
+const MAX_LOGS_WAITING = 50_000;
 
 interface Subscription {
 	readonly id: string;
 	readonly notification: Notification;
 	readonly topic: Topic;
 	readonly items: number;
+	readonly subscriber: Subscriber;
 	readonly outlet: Outlet;
 }
 
@@ -75,6 +86,8 @@ export class Subscriber {
 		private readonly hub: SubscriptionHub,
 		private readonly outlet: Outlet,
 		private readonly most: number,
+		/** Whose it is. */
+		readonly client: string,
 	) {}
 
 	/** @returns the subscription's id @throws {RpcError} if there are too many */
@@ -83,7 +96,8 @@ export class Subscriber {
 			throw new RpcError(EXCEEDS_LIMIT, `exceed max subscriptions of a connection: ${this.most}`);
 		}
 		const id = `0x${makeId()}`;
-		const subscription = { id, notification, topic, items: itemsOf(topic), outlet: this.outlet };
+		const { outlet } = this;
+		const subscription = { id, notification, topic, items: itemsOf(topic), subscriber: this, outlet };
 		this.hub.add(subscription);
 		this.own.set(id, subscription);
 		return id;
@@ -96,11 +110,18 @@ export class Subscriber {
 		return this.own.delete(id);
 	}
 
-	/** The client has gone. */
-	close(): void {
+	/** The client has gone, or must. @param reason told to it; undefined: it has gone itself */
+	close(reason?: string): void {
 		for (const subscription of this.own.values()) this.hub.delete(subscription);
 		this.own.clear();
-		this.outlet.close();
+		this.outlet.close(reason);
+		this.hub.forget(this);
+	}
+
+	/** Whether it has subscriptions that take of some room. */
+	holds(room: RoomKind): boolean {
+		for (const { topic, items } of this.own.values()) if (takes(topic, items, room) > 0) return true;
+		return false;
 	}
 }
 
@@ -110,14 +131,18 @@ export class SubscriptionHub {
 	private readonly byKind: Readonly<Record<Kind, Set<Subscription>>>;
 	/** Subscriptions by the address of an account. */
 	private readonly watched = new Map<string, Set<Subscription>>();
-	private items = 0;
-	private count = 0;
+	private readonly subscribers = new Set<Subscriber>();
+	private readonly rooms: Readonly<Record<RoomKind, SharedRoom>> = {
+		items: new SharedRoom(MAX_ITEMS),
+		pending: new SharedRoom(MAX_PENDING_SUBSCRIPTIONS),
+		all: new SharedRoom(MAX_SUBSCRIPTIONS),
+	};
+	private readonly events: EventTeller<Subscription>;
+	private logsWaiting = 0;
 	private lastSolid: bigint | undefined;
 	private lastSyncing: string | undefined;
 	/** Whether blocks left the chain, which may have changed any account. */
 	private hasErased = false;
-	private reading: Promise<void> = Promise.resolve();
-	private toRead = 0;
 
 	constructor(private readonly options: HubOptions) {
 		this.outlets = new Outlets(options.later);
@@ -125,25 +150,33 @@ export class SubscriptionHub {
 		this.byKind = Object.fromEntries(
 			KINDS.map((kind) => [kind, new Set<Subscription>()]),
 		) as unknown as Record<Kind, Set<Subscription>>;
+		const { state, style } = options;
+		this.events = new EventTeller<Subscription>({
+			wants: (subscription, placed) => this.isKept(subscription) && matches(subscription, placed),
+			read: (placed, block, removed) => eventNotice(state(), placed, block, removed, style),
+			tell: (listeners, notice) => this.tell(listeners, notice),
+			close: ({ outlet }) => outlet.close("there are more events than can be read"),
+		});
 	}
 
-	/** Makes a client known. @param pipe what carries its notifications */
-	open(pipe: Pipe): Subscriber {
-		return new Subscriber(this, this.outlets.open(pipe), this.options.maxPerClient);
+	/** Makes a connection known. @param pipe what carries its notifications @param client whose it is */
+	open(pipe: Pipe, client = ""): Subscriber {
+		const outlet = this.outlets.open(pipe);
+		const subscriber = new Subscriber(this, outlet, this.options.maxPerClient, client);
+		this.subscribers.add(subscriber);
+		return subscriber;
 	}
 
-	/** @throws {RpcError} if all subscriptions name too much */
+	/** A connection has ended. */
+	forget(subscriber: Subscriber): void {
+		this.subscribers.delete(subscriber);
+	}
+
+	/** @throws {RpcError} if there are too many, or all together name too much */
 	add(subscription: Subscription): void {
-		if (this.items + subscription.items > MAX_ITEMS) {
-			throw new RpcError(EXCEEDS_LIMIT, `exceed max addresses and topics of subscriptions: ${MAX_ITEMS}`);
-		}
-		const { topic } = subscription;
-		const most = topic.kind === "pending" ? MAX_PENDING_SUBSCRIPTIONS : MAX_SUBSCRIPTIONS;
-		if (this.count >= MAX_SUBSCRIPTIONS || this.byKind[topic.kind].size >= most) {
-			throw new RpcError(EXCEEDS_LIMIT, `exceed max subscriptions: ${most}, try again later`);
-		}
-		this.items += subscription.items;
-		this.count++;
+		const { topic, items, subscriber } = subscription;
+		for (const kind of ROOMS) this.makeRoom(kind, subscriber.client, takes(topic, items, kind));
+		for (const kind of ROOMS) this.rooms[kind].take(subscriber.client, takes(topic, items, kind));
 		this.byKind[topic.kind].add(subscription);
 		if (topic.kind === "accounts") for (const address of topic.addresses) this.watch(address, subscription);
 		if (topic.kind === "solidBlocks") this.lastSolid ??= this.solidNumber;
@@ -153,14 +186,31 @@ export class SubscriptionHub {
 	delete(subscription: Subscription): void {
 		const { topic } = subscription;
 		if (!this.byKind[topic.kind].delete(subscription)) return;
-		this.items -= subscription.items;
-		this.count--;
+		const { items, subscriber } = subscription;
+		for (const kind of ROOMS) this.rooms[kind].giveBack(subscriber.client, takes(topic, items, kind));
 		if (topic.kind !== "accounts") return;
 		for (const address of topic.addresses) {
 			const watchers = this.watched.get(toKey(address));
 			watchers?.delete(subscription);
 			if (watchers?.size === 0) this.watched.delete(toKey(address));
 		}
+	}
+
+	/** A client that has less than its part takes the place of the oldest connection of one that has more. @throws {RpcError} */
+	private makeRoom(kind: RoomKind, client: string, amount: number): void {
+		const room = this.rooms[kind];
+		while (!room.hasRoom(amount)) {
+			const largest = room.givesWayTo(client, amount);
+			const leaving =
+				largest !== undefined &&
+				[...this.subscribers].find((one) => one.client === largest && one.holds(kind));
+			if (!leaving) throw new RpcError(EXCEEDS_LIMIT, REFUSALS[kind]);
+			leaving.close("others wait for a subscription");
+		}
+	}
+
+	private isKept(subscription: Subscription): boolean {
+		return this.byKind[subscription.topic.kind].has(subscription);
 	}
 
 	private watch(address: Uint8Array, subscription: Subscription): void {
@@ -217,33 +267,25 @@ export class SubscriptionHub {
 		if (logs.size + events.size === 0) return;
 		const all = [...logsOfBlock(infos)];
 		if (all.length === 0) return;
+		if (events.size > 0) this.events.add(events, all, block, removed);
+		if (logs.size === 0) return;
+		if (this.logsWaiting > MAX_LOGS_WAITING) {
+			for (const { outlet } of logs) outlet.close("more logs come than can be told");
+			return;
+		}
+		this.logsWaiting += all.length;
 		const texts: string[] = [];
-		this.fanOut.tell("logs", logs, (subscription) => {
+		const tell = (subscription: Subscription): void => {
 			for (const [i, placed] of all.entries()) {
+				if (!this.isKept(subscription)) return;
 				if (!matches(subscription, placed)) continue;
 				texts[i] ??= JSON.stringify(logObject(placed, block, removed, this.options.style));
 				this.tellText(subscription, texts[i]);
 			}
+		};
+		this.fanOut.tell("logs", logs, tell, () => {
+			this.logsWaiting -= all.length;
 		});
-		if (events.size > 0) for (const placed of all) this.tellEvent(placed, block, removed);
-	}
-
-	/** Reading an event takes a round of the event loop; all are told in their order. */
-	private tellEvent(placed: PlacedLog, block: SignedBlock, removed: boolean): void {
-		const { state, style } = this.options;
-		const listeners = [...this.byKind.events].filter((subscription) => matches(subscription, placed));
-		if (listeners.length === 0) return;
-		if (this.toRead >= MAX_READING) {
-			for (const { outlet } of listeners) outlet.close("there are more events than can be read");
-			return;
-		}
-		this.toRead++;
-		const contract = concatBytes(Uint8Array.of(addressPrefix()), placed.log.address);
-		this.reading = this.reading
-			.then(async () =>
-				this.tell(listeners, await eventNotice(state(), contract, placed, block, removed, style)),
-			)
-			.finally(() => this.toRead--);
 	}
 
 	private tellAccounts(block: SignedBlock, change: AppliedBlock["change"]): void {
@@ -251,9 +293,12 @@ export class SubscriptionHub {
 		this.hasErased = false;
 		if (this.watched.size === 0) return;
 		const changed = change.entries[stores.account.index];
-		for (const [key, watchers] of this.watched) {
+		// Whichever are fewer are looked through.
+		const few = !erased && (changed?.size ?? 0) < this.watched.size ? (changed ?? new Map()) : this.watched;
+		for (const key of few.keys()) {
+			const watchers = this.watched.get(key);
 			const entry = changed?.get(key);
-			if (!entry && !erased) continue;
+			if (!watchers || (!entry && !erased)) continue;
 			const address = fromKey(key);
 			const account = entry
 				? (entry.after as Readonly<Account> | null)
@@ -290,12 +335,18 @@ export class SubscriptionHub {
 
 	/** @param result as JSON */
 	private tellText(subscription: Subscription, result: string): void {
-		const { id, notification, outlet, topic } = subscription;
-		if (!this.byKind[topic.kind].has(subscription)) return;
+		const { id, notification, outlet } = subscription;
+		if (!this.isKept(subscription)) return;
 		outlet.push(
 			`{"jsonrpc":"2.0","method":"${notification}","params":{"subscription":"${id}","result":${result}}}`,
 		);
 	}
+}
+
+/** What a subscription takes of some room. */
+function takes(topic: Topic, items: number, room: RoomKind): number {
+	if (room === "items") return items;
+	return room === "all" || topic.kind === "pending" ? 1 : 0;
 }
 
 function itemsOf(topic: Topic): number {

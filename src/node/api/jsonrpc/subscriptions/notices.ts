@@ -1,11 +1,12 @@
 /** What subscribers are told of blocks, accounts and events (protocol/json-rpc §15.2). */
 
 import type { AbiView } from "../../../../abi/coder.js";
-import { decodeLog } from "../../../../abi/log.js";
+import { addressPrefix } from "../../../../protocol/address.js";
 import type { SignedBlock } from "../../../../protocol/block.js";
+import { concatBytes } from "../../../../protocol/bytes.js";
 import type { Account } from "../../../../protocol/messages.js";
 import type { StateView } from "../../../state/view.js";
-import { interfaceOf } from "../../queries/contract-interface.js";
+import { readStoredEvent } from "../../queries/stored-events.js";
 import type { RpcValue } from "../method.js";
 import { blockObject } from "../objects/block.js";
 import { logObject, type PlacedLog } from "../objects/log.js";
@@ -39,14 +40,14 @@ export function accountNotice(
 /** A log with its event, as the interface reads it that is stored with its contract; `event` is null where it can't. */
 export async function eventNotice(
 	state: StateView,
-	contract: Uint8Array,
 	placed: PlacedLog,
 	block: SignedBlock,
 	removed: boolean,
 	style: ObjectStyle,
 ): Promise<RpcValue> {
 	const object = logObject(placed, block, removed, style) as Readonly<Record<string, RpcValue>>;
-	const decoded = await decodeLog(interfaceOf(state.abi.get(contract)), placed.log);
+	const contract = concatBytes(Uint8Array.of(addressPrefix()), placed.log.address);
+	const { decoded } = (await readStoredEvent(state.abi.get(contract), placed.log)) ?? {};
 	return {
 		...object,
 		event: decoded?.event ?? null,

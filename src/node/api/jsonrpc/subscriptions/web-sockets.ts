@@ -18,12 +18,19 @@ import type { Subscriber, SubscriptionHub } from "./hub.js";
 const PATHS: ReadonlySet<string> = new Set(["/jsonrpc", "/"]);
 /** Bytes of a message from a client. What is longer is sent over HTTP, where bodies share one budget. */
 const MAX_MESSAGE = 128 * 1024;
+/** Fragments of a message, and packets of a fragment: each takes memory beside its bytes. */
+const MAX_FRAGMENTS = 256;
+const MAX_PACKETS = 2_048;
+/** Calls that came with one read of a connection: as many as are 50 bytes long, which none is that says something. */
+const MAX_WAITING = 1_310;
 /** A client that doesn't answer a ping until the next one has gone. */
 const PING_EVERY_MS = 30_000;
 /** How long a client may take to say goodbye. */
 const CLOSE_GRACE_MS = 1_000;
 
 const GOING_AWAY = 1001;
+const UNSUPPORTED_DATA = 1003;
+const POLICY_VIOLATION = 1008;
 const TRY_AGAIN_LATER = 1013;
 
 interface WebSocketsOptions {
@@ -42,8 +49,8 @@ interface Connection {
 	readonly socket: WebSocket;
 	readonly client: string;
 	readonly subscriber: Subscriber;
-	/** Calls that came and aren't answered. */
-	calls: number;
+	/** Calls that came and aren't answered; nothing is read while there are any. */
+	readonly calls: string[];
 	isAlive: boolean;
 }
 
@@ -51,6 +58,8 @@ export class WebSockets {
 	private readonly server = new WebSocketServer({
 		noServer: true,
 		maxPayload: MAX_MESSAGE,
+		maxFragments: MAX_FRAGMENTS,
+		maxBufferedChunks: MAX_PACKETS,
 		perMessageDeflate: false,
 		clientTracking: false,
 	});
@@ -65,8 +74,9 @@ export class WebSockets {
 	upgrade(request: IncomingMessage, socket: Socket, head: Buffer): void {
 		const refused = this.refusal(request);
 		if (refused !== undefined) {
-			socket.end(`HTTP/1.1 ${refused}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`);
-			socket.setTimeout(CLOSE_GRACE_MS, () => socket.destroy());
+			// It has no place any more, and nobody reads what else is sent: whatever the client does, it goes.
+			socket.write(`HTTP/1.1 ${refused}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`);
+			socket.destroySoon();
 			return;
 		}
 		this.server.handleUpgrade(request, socket, head, (connected) => this.connected(connected, request));
@@ -109,39 +119,41 @@ export class WebSockets {
 
 	private connected(socket: WebSocket, request: IncomingMessage): void {
 		const client = request.socket.remoteAddress ?? "";
-		const subscriber = this.options.hub.open({
+		const pipe = {
 			get unsent() {
 				return socket.bufferedAmount;
 			},
-			send: (texts) => sendAll(socket, request.socket, texts),
-			close: (reason) => {
-				socket.close(TRY_AGAIN_LATER, reason);
-				// A client that reads nothing doesn't answer either.
-				setTimeout(() => socket.terminate(), CLOSE_GRACE_MS).unref();
-			},
-		});
-		const connection: Connection = { socket, client, subscriber, calls: 0, isAlive: true };
+			send: (texts: readonly string[]) => sendAll(socket, request.socket, texts),
+			close: (reason: string) => end(socket, TRY_AGAIN_LATER, reason),
+		};
+		const subscriber = this.options.hub.open(pipe, client);
+		const connection: Connection = { socket, client, subscriber, calls: [], isAlive: true };
 		this.open.add(connection);
 		socket.on("close", () => this.gone(connection));
 		socket.on("error", () => socket.terminate());
 		socket.on("pong", () => {
 			connection.isAlive = true;
 		});
-		let last = Promise.resolve();
 		socket.on("message", (bytes: Buffer, isBinary) => {
+			// What came in one piece with the end of a connection is still told.
+			if (socket.readyState !== WebSocket.OPEN) return;
 			connection.isAlive = true;
-			if (isBinary) {
-				socket.close(1003, "calls are text");
-				return;
-			}
-			// One call at a time: what came with the last piece waits, and nothing more is read.
-			connection.calls++;
-			socket.pause();
-			last = last.then(async () => {
-				await this.call(connection, request, bytes.toString("utf8"));
-				if (--connection.calls === 0) socket.resume();
-			});
+			if (isBinary) end(socket, UNSUPPORTED_DATA, "calls are text");
+			else if (connection.calls.length >= MAX_WAITING)
+				end(socket, POLICY_VIOLATION, "too many calls at once");
+			else if (connection.calls.push(bytes.toString("utf8")) === 1) void this.answerAll(connection, request);
 		});
+	}
+
+	/** One call at a time: what came with the last piece waits, and nothing more is read. */
+	private async answerAll(connection: Connection, request: IncomingMessage): Promise<void> {
+		const { socket, calls } = connection;
+		socket.pause();
+		while (calls.length > 0 && socket.readyState === WebSocket.OPEN) {
+			await this.call(connection, request, calls[0] as string);
+			calls.shift();
+		}
+		socket.resume();
 	}
 
 	private async call(
@@ -173,6 +185,12 @@ export class WebSockets {
 			connection.socket.ping();
 		}
 	}
+}
+
+/** Ends a connection; a client that reads nothing doesn't answer either, and gets a moment. */
+function end(socket: WebSocket, code: number, reason: string): void {
+	socket.close(code, reason);
+	setTimeout(() => socket.terminate(), CLOSE_GRACE_MS).unref();
 }
 
 /** Sends messages in as few packets as they fill. */

@@ -127,6 +127,25 @@ test("a client has only so many subscriptions, and all together name only so muc
 	expect(() => other.add("coin_subscription", topicOf)).toThrow("exceed max addresses and topics");
 });
 
+test("where all subscriptions are taken, a connection of who has most gives way to who has less than a part", () => {
+	const large = new SubscriptionHub({
+		state: () => chain.state,
+		style: objectStyle("4.8.2"),
+		syncing: () => syncing,
+		maxPerClient: 20_000,
+	});
+	const closed: string[] = [];
+	const open = (name: string, client: string): Subscriber =>
+		large.open({ unsent: 0, send: () => {}, close: (reason) => closed.push(`${name}: ${reason}`) }, client);
+	const [first, second] = [open("first", "greedy"), open("second", "greedy")];
+	for (let i = 0; i < 10_000; i++)
+		for (const one of [first, second]) one.add("eth_subscription", { kind: "heads" });
+	expect(() => first.add("eth_subscription", { kind: "heads" })).toThrow("exceed max subscriptions: 20000");
+	expect(closed).toEqual([]);
+	open("honest", "honest").add("eth_subscription", { kind: "heads" });
+	expect(closed).toEqual(["first: others wait for a subscription"]);
+});
+
 describe("logs", () => {
 	const place = ({ blockNumber, logIndex, removed }: Notice): string =>
 		`${removed === true ? "-" : ""}${blockNumber} ${logIndex}`;
@@ -158,6 +177,7 @@ describe("logs", () => {
 	test("are told as events, with nulls where no interface is known", async () => {
 		client.add("coin_subscription", { kind: "events", conditions: { addresses: [], topics: [] } });
 		apply(1n, [[[1, 7]]]);
+		await expect.poll(() => sent.length).toBe(1);
 		expect(await told()).toEqual([
 			expect.objectContaining({ address: `0x${toHex(address(1))}`, event: null, args: null }),
 		]);

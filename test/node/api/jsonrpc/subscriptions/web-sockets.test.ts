@@ -1,6 +1,7 @@
 /** JSON-RPC over WebSocket connections to a whole node. */
 
 import { once } from "node:events";
+import { createConnection } from "node:net";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type ClientOptions, WebSocket } from "ws";
 import { type HttpNode, startHttpNode } from "../../http-node.js";
@@ -77,6 +78,44 @@ test("calls that came together are answered one after the other", async () => {
 	await expect.poll(() => ids.length, { timeout: 10_000 }).toBe(count);
 	expect(ids).toEqual(Array.from({ length: count }, (_, i) => i + 1));
 	await leave(socket);
+});
+
+/** The code with which a connection is closed. */
+async function closeCode(socket: WebSocket): Promise<number> {
+	const [code] = await once(socket, "close");
+	return code as number;
+}
+
+test("more calls at once than say anything end the connection", async () => {
+	const socket = await connect();
+	const shortest = Buffer.from([0x81, 0x81, 0, 0, 0, 0, 0x78]);
+	const raw = (socket as unknown as { readonly _socket: NodeJS.WritableStream })._socket;
+	raw.write(Buffer.concat(Array.from({ length: 9_000 }, () => shortest)));
+	expect(await closeCode(socket)).toBe(1008);
+});
+
+test("a message of many fragments ends the connection", async () => {
+	const socket = await connect();
+	for (let i = 0; i < 300; i++) socket.send("x", { fin: false });
+	expect(await closeCode(socket)).toBe(1008);
+});
+
+test("a connection that is refused ends, whatever is sent on it", async () => {
+	const socket = createConnection({
+		port: node.ports.jsonrpc as number,
+		host: "127.0.0.1",
+		allowHalfOpen: true,
+	});
+	let text = "";
+	socket.on("data", (bytes) => {
+		text += bytes;
+	});
+	socket.on("error", () => undefined);
+	socket.write("GET /elsewhere HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n");
+	await expect.poll(() => text).toMatch(/^HTTP\/1.1 404 /);
+	const drip = setInterval(() => socket.write("x"), 20);
+	await new Promise((resolve) => socket.once("close", resolve));
+	clearInterval(drip);
 });
 
 test("subscriptions are given and ended, and only so many", async () => {

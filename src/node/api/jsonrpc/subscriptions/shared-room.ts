@@ -1,0 +1,42 @@
+/** Room that all clients share: where none is left, whoever has more than a part of it gives way to one that has less. */
+
+import { SHARE } from "../listeners.js";
+
+export class SharedRoom {
+	private taken = 0;
+	private readonly byClient = new Map<string, number>();
+
+	constructor(readonly most: number) {}
+
+	/** What a client has. */
+	takenBy(client: string): number {
+		return this.byClient.get(client) ?? 0;
+	}
+
+	hasRoom(amount: number): boolean {
+		return this.taken + amount <= this.most;
+	}
+
+	take(client: string, amount: number): void {
+		this.taken += amount;
+		this.set(client, this.takenBy(client) + amount);
+	}
+
+	giveBack(client: string, amount: number): void {
+		this.taken -= amount;
+		this.set(client, this.takenBy(client) - amount);
+	}
+
+	private set(client: string, amount: number): void {
+		if (amount > 0) this.byClient.set(client, amount);
+		else this.byClient.delete(client);
+	}
+
+	/** The client that gives way to another that wants more; undefined: none does. */
+	givesWayTo(client: string, amount: number): string | undefined {
+		const part = Math.floor(this.most / SHARE);
+		if (this.takenBy(client) + amount > part) return undefined;
+		const [largest, most] = [...this.byClient].reduce((a, b) => (b[1] > a[1] ? b : a), ["", 0]);
+		return most > part ? largest : undefined;
+	}
+}

@@ -1,0 +1,87 @@
+/**
+ * Logs as the events of their contracts' stored interfaces. Whoever deploys a contract writes its interface as well, so both what is
+ * looked at of an interface and what a log may become are bounded.
+ */
+
+import { AbiDataError } from "../../../abi/abi-data-error.js";
+import { checkDecodedSize } from "../../../abi/decoded-size.js";
+import { type DecodedEvent, decodeEvent, type LogData } from "../../../abi/log.js";
+import { type AbiItem, type AbiParameter, isElementaryType, topicOf } from "../../../abi/parameter.js";
+import { toKey } from "../../../protocol/bytes.js";
+import type { SmartContractABI } from "../../../protocol/messages.js";
+import { interfaceOf } from "./contract-interface.js";
+
+/** Further entries of an interface are not looked at. */
+const MAX_ENTRIES = 2_000;
+/** Events of an interface that are read. */
+const MAX_EVENTS = 300;
+const MAX_INPUTS = 64;
+/** Characters of a name or type. */
+const MAX_NAME = 256;
+/** Bytes of a log's data, and what its values may take beyond a multiple of it. */
+const MAX_DATA = 32 << 10;
+const SLACK = 16 << 10;
+
+/** A type of stored interfaces, which know no tuples' members: arrays have at least one element, and few dimensions. */
+const TYPE = /^([A-Za-z]+[0-9]{0,3})((?:\[(?:[1-9][0-9]{0,3})?\]){0,4})$/;
+
+const byTopic = new WeakMap<Readonly<SmartContractABI>, ReadonlyMap<string, AbiItem>>();
+
+/** An event of a log, and the log as that event; undefined where it doesn't fit. */
+interface StoredEvent {
+	readonly item: AbiItem;
+	readonly decoded: DecodedEvent | undefined;
+}
+
+/** @returns undefined if the interface doesn't know the log's event, or nothing is read of it */
+export async function readStoredEvent(
+	abi: Readonly<SmartContractABI> | undefined,
+	log: LogData,
+): Promise<StoredEvent | undefined> {
+	const [topic] = log.topics;
+	const item = abi && topic && eventsOf(abi).get(toKey(topic));
+	if (!item) return undefined;
+	return { item, decoded: isSmall(item, log.data) ? await decodeEvent(item, log) : undefined };
+}
+
+/** The events that are read, by their topics; of two with the same the first. */
+function eventsOf(abi: Readonly<SmartContractABI>): ReadonlyMap<string, AbiItem> {
+	let events = byTopic.get(abi);
+	if (!events) {
+		events = new Map(
+			interfaceOf(abi, MAX_ENTRIES)
+				.filter(isReadable)
+				.slice(0, MAX_EVENTS)
+				.reverse()
+				.map((item) => [toKey(topicOf(item)), item]),
+		);
+		byTopic.set(abi, events);
+	}
+	return events;
+}
+
+function isReadable({ kind, anonymous, name, inputs }: AbiItem): boolean {
+	if (kind !== "event" || anonymous || name.length > MAX_NAME || inputs.length > MAX_INPUTS) return false;
+	return inputs.every((input) => input.name.length <= MAX_NAME && isReadableType(input));
+}
+
+function isReadableType({ type }: AbiParameter): boolean {
+	if (type.length > MAX_NAME) return false;
+	const base = TYPE.exec(type)?.[1];
+	return base !== undefined && isElementaryType(base);
+}
+
+function isSmall({ inputs }: AbiItem, data: Uint8Array): boolean {
+	if (data.length > MAX_DATA) return false;
+	try {
+		checkDecodedSize(
+			inputs.filter(({ indexed }) => !indexed),
+			data,
+			SLACK,
+		);
+		return true;
+	} catch (error) {
+		if (error instanceof AbiDataError) return false;
+		throw error;
+	}
+}

@@ -1,0 +1,92 @@
+/** What strangers write as their contracts' interfaces, and the logs beside them. */
+
+import { describe, expect, test } from "vitest";
+import { hashedSignature, topicOf } from "../../../../src/abi/parameter.js";
+import { readStoredEvent } from "../../../../src/node/api/queries/stored-events.js";
+import { SmartContractABI, SmartContractABIEntry } from "../../../../src/protocol/messages.js";
+
+const EVENT = 3;
+
+interface Input {
+	readonly name: string;
+	readonly type: string;
+	readonly indexed?: boolean;
+}
+
+const entry = (name: string, inputs: readonly Input[]) =>
+	SmartContractABIEntry.create({ type: EVENT, name, inputs: inputs as never });
+const abiOf = (...entrys: SmartContractABIEntry[]) => SmartContractABI.create({ entrys });
+const topicFor = (name: string, inputs: readonly Input[]): Uint8Array =>
+	topicOf({ kind: "event", name, inputs });
+
+const word = (value: number): Buffer => Buffer.from(value.toString(16).padStart(64, "0"), "hex");
+const words = (...values: number[]): Buffer => Buffer.concat(values.map(word));
+
+async function read(inputs: readonly Input[], data: Uint8Array, name = "E"): Promise<unknown> {
+	const topics = [topicFor(name, inputs)];
+	const event = await readStoredEvent(abiOf(entry("Other", []), entry(name, inputs)), { topics, data });
+	return event && (event.decoded?.args ?? "doesn't fit");
+}
+
+test("an event is read by its topic", async () => {
+	const inputs = [
+		{ name: "a", type: "uint256" },
+		{ name: "list", type: "uint8[][2]" },
+	];
+	const data = words(5, 64, 64, 128, 1, 7, 0);
+	expect(await read(inputs, data)).toEqual({ a: 5n, list: [[7n], []] });
+	const strange = { topics: [new Uint8Array(32)], data };
+	expect(await readStoredEvent(abiOf(entry("E", inputs)), strange)).toBeUndefined();
+	expect(await readStoredEvent(undefined, strange)).toBeUndefined();
+	expect(await readStoredEvent(abiOf(), { topics: [], data })).toBeUndefined();
+});
+
+test("of two events with one topic the first counts", async () => {
+	const topics = [topicFor("E", [{ name: "", type: "uint256" }])];
+	const [one, two] = [
+		entry("E", [{ name: "one", type: "uint256" }]),
+		entry("E", [{ name: "two", type: "uint256" }]),
+	];
+	const event = await readStoredEvent(abiOf(one, two), { topics, data: word(1) });
+	expect(event?.decoded?.args).toEqual({ one: 1n });
+});
+
+describe("is not looked at", () => {
+	test.each<[string, readonly Input[]]>([
+		["a type of 300,000 characters", [{ name: "a", type: `uint${"1".repeat(300_000)}[]` }]],
+		["a type of 100,000 dimensions", [{ name: "a", type: `uint8${"[]".repeat(100_000)}` }]],
+		["a type of many elements of nothing", [{ name: "a", type: "uint8[0][9999]" }]],
+		["an array longer than any", [{ name: "a", type: "uint8[4294967295]" }]],
+		["a type that doesn't exist", [{ name: "a", type: "uint7" }]],
+		["a name of 300,000 characters", [{ name: "a".repeat(300_000), type: "uint8" }]],
+		["a thousand values", Array.from({ length: 1_000 }, () => ({ name: "a", type: "uint8" }))],
+	])("%s", async (_, inputs) => {
+		expect(await read(inputs, words(...Array.from({ length: 1_000 }, () => 1)))).toBeUndefined();
+	});
+
+	test("an event behind two thousand entries", async () => {
+		const others = Array.from({ length: 2_000 }, (_, n) => entry(`Other${n}`, []));
+		const topics = [topicFor("E", [])];
+		const data = new Uint8Array(0);
+		expect(await readStoredEvent(abiOf(...others, entry("E", [])), { topics, data })).toBeUndefined();
+		expect(hashedSignature({ kind: "event", name: "E", inputs: [] })).toBe("E()");
+	});
+});
+
+describe("is named, and not read", () => {
+	const lists = [{ name: "a", type: "uint8[][]" }];
+
+	test("data that becomes much more than it is", async () => {
+		const count = 300;
+		const outer = Array.from({ length: count }, () => 32 * count);
+		const inner = Array.from({ length: count }, () => 1);
+		expect(await read(lists, words(32, count, ...outer, count, ...inner))).toBe("doesn't fit");
+	});
+
+	test("data of more than 32 KiB", async () => {
+		const count = 1_025;
+		const data = words(32, count, ...Array.from({ length: count }, () => 1));
+		expect(await read([{ name: "a", type: "uint8[]" }], data)).toBe("doesn't fit");
+		expect(await read([{ name: "a", type: "uint8[]" }], words(32, 1, 1))).toEqual({ a: [1n] });
+	});
+});
