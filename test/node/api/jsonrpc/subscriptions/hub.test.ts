@@ -177,7 +177,12 @@ describe("logs", () => {
 	test("are told as events, with nulls where no interface is known", async () => {
 		client.add("coin_subscription", { kind: "events", conditions: { addresses: [], topics: [] } });
 		apply(1n, [[[1, 7]]]);
-		await expect.poll(() => sent.length).toBe(1);
+		await expect
+			.poll(async () => {
+				await settle();
+				return sent.length;
+			})
+			.toBe(1);
 		expect(await told()).toEqual([
 			expect.objectContaining({ address: `0x${toHex(address(1))}`, event: null, args: null }),
 		]);
