@@ -34,7 +34,7 @@ interface ChainParameter {
 
 /**
  * The first release that lists a parameter; `once set`: no release that a node answers as lists it, but its chain may set it;
- * `open pool`: neither, and it is listed where the chain's own shielded pool is open.
+ * `open pool`: neither, and a development chain lists it while its own shielded pool is open.
  */
 type ListedFrom = Release | "once set" | "open pool";
 
@@ -389,12 +389,14 @@ export function isKnownTo({ release }: Pick<ChainRules, "release">, { listedFrom
 /** What `getchainparameters` reports, in its order: the parameters that the node's release knows. */
 export function reportChainParameters(
 	state: StateView,
-	rules: Pick<ChainRules, "release" | "network" | "proposalExpireMs">,
+	rules: Pick<ChainRules, "release" | "network" | "proposalExpireMs" | "development">,
 ): readonly { readonly key: string; readonly value: bigint }[] {
 	const isListed = (parameter: ChainParameter): boolean =>
 		isKnownTo(rules, parameter) ||
 		(parameter.listedFrom === "once set" && state.properties.isWritten(parameter.property)) ||
-		(parameter.listedFrom === "open pool" && state.properties.on("ALLOW_SHIELDED_TRANSACTION"));
+		(parameter.listedFrom === "open pool" &&
+			rules.development !== undefined &&
+			state.properties.on("ALLOW_SHIELDED_TRANSACTION"));
 	const added =
 		rules.network === "nile" ? nileParameters.filter(({ id }) => !byId.main.has(id as bigint)) : [];
 	return [...chainParameters, ...added].filter(isListed).map(({ getter, property, report }) => ({
