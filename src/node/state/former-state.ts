@@ -11,6 +11,8 @@ import type { BaseState } from "./base-state.js";
 import type { StoreDefinition } from "./definition.js";
 import { GONE, type KeyOrders, readOnly } from "./entry.js";
 import { type Journal, NONE } from "./journal.js";
+import { KeysAtBlock } from "./keys-at-block.js";
+import { OrderedKeys } from "./ordered-keys.js";
 import type { UndoableBlocks } from "./undoable-blocks.js";
 
 /** Reads up to which looking each entry up beats gathering all that changed since. */
@@ -66,23 +68,22 @@ function reader(base: BaseState, { now, nowKeys, one, all }: Former): StateBacke
 	};
 	const formerOf = (index: number, key: string): unknown =>
 		gathered || ++reads > FEW_READS ? everything().get(index)?.get(key) : one(index, key);
+	const get = <V>(store: StoreDefinition<V>, key: string): V | undefined => {
+		const former = formerOf(store.index, key);
+		if (former === NONE) return base.get(store, key);
+		if (former !== undefined) return former === GONE ? undefined : (former as V);
+		return now.get(store, key);
+	};
 	return {
-		get: <V>(store: StoreDefinition<V>, key: string): V | undefined => {
-			const former = formerOf(store.index, key);
-			if (former === NONE) return base.get(store, key);
-			if (former !== undefined) return former === GONE ? undefined : (former as V);
-			return now.get(store, key);
-		},
+		get,
 		put: readOnly,
 		delete: readOnly,
 		keys: (store) => {
-			const keys = nowKeys.of(store).copy();
-			for (const [key, former] of everything().get(store.index) ?? []) {
-				const isThere = former === NONE ? base.get(store, key) !== undefined : former !== GONE;
-				if (isThere) keys.add(key);
-				else keys.delete(key);
-			}
-			return keys;
+			const changed = everything().get(store.index);
+			const present = nowKeys.of(store);
+			return changed
+				? new KeysAtBlock(present, new OrderedKeys(changed.keys(), store.order), store, get)
+				: present;
 		},
 	};
 }

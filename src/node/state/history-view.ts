@@ -9,13 +9,36 @@ import type { ChangeHistory } from "./change-history.js";
 import type { StoreDefinition } from "./definition.js";
 import { type Entry, GONE, readOnly } from "./entry.js";
 import { formerByItself, isRecorded } from "./history-stores.js";
-import { byBytes, OrderedKeys, type SortedKeys } from "./ordered-keys.js";
-import { ValueCache } from "./value-cache.js";
+import { KeysAtBlock } from "./keys-at-block.js";
 
-/** What is kept of each store for one block: a few calls' worth. */
-const CACHE = { decodedBytes: 1 << 19, historyBytes: 1 << 18 };
-/** What a value counts for: most are the base's too, and take no memory of their own. */
-const COUNTED_BYTES = 128;
+/** What is kept decoded of one block: a few calls' worth. */
+const KEPT_BYTES = 4 << 20;
+/** What a value counts for that isn't bytes: most are the base's too, and take no memory of their own. */
+const COUNTED_BYTES = 256;
+
+/**
+ * Values of one block, all forgotten when they are too many. PERF: a view that reads one entry must not begin with a map a
+ * store.
+ */
+class BlockCache {
+	private stores: (Map<string, Entry> | undefined)[] = [];
+	private bytes = 0;
+
+	get(index: number, key: string): Entry | undefined {
+		return this.stores[index]?.get(key);
+	}
+
+	keep(index: number, key: string, value: Entry): void {
+		this.bytes += COUNTED_BYTES + (value instanceof Uint8Array ? value.length : 0);
+		if (this.bytes > KEPT_BYTES) {
+			this.stores = [];
+			this.bytes = 0;
+		}
+		const map = this.stores[index];
+		if (map) map.set(key, value);
+		else this.stores[index] = new Map([[key, value]]);
+	}
+}
 
 /** @param base as it is now, at or above the block */
 export function stateInHistory(
@@ -23,7 +46,7 @@ export function stateInHistory(
 	base: Pick<StateBackend, "get" | "keys" | "older">,
 	number: bigint,
 ): StateBackend {
-	const cache = new ValueCache<Entry>(new Set(), CACHE);
+	const cache = new BlockCache();
 	const block = Number(number);
 	const find = <V>(store: StoreDefinition<V>, key: string): V | undefined => {
 		if (!isRecorded(store.index)) {
@@ -37,8 +60,7 @@ export function stateInHistory(
 		const cached = cache.get(store.index, key);
 		if (cached !== undefined) return cached === GONE ? undefined : (cached as V);
 		const value = find(store, key);
-		const bytes = value instanceof Uint8Array ? value.length : COUNTED_BYTES;
-		cache.keep(store.index, key, value === undefined ? GONE : value, bytes);
+		cache.keep(store.index, key, value === undefined ? GONE : value);
 		return value;
 	};
 	return {
@@ -48,56 +70,4 @@ export function stateInHistory(
 		older: (store, key) => base.older?.(store, key),
 		keys: (store) => new KeysAtBlock(base.keys(store), history.formerKeys.of(store), store, get),
 	};
-}
-
-/** The keys that a store had, found among those it has and those it had: each is looked up when the walk comes to it. */
-class KeysAtBlock implements SortedKeys {
-	constructor(
-		private readonly present: SortedKeys,
-		private readonly former: SortedKeys,
-		private readonly store: StoreDefinition<unknown>,
-		private readonly get: StateBackend["get"],
-	) {}
-
-	[Symbol.iterator](): Iterator<string> {
-		return this.existing(this.present, this.former)[Symbol.iterator]();
-	}
-
-	from(key: string): Iterable<string> {
-		return this.existing(this.present.from(key), this.former.from(key));
-	}
-
-	/** PERF: walks all keys. */
-	get size(): number {
-		let size = 0;
-		for (const _ of this) size++;
-		return size;
-	}
-
-	/** PERF: walks all keys. */
-	copy(): OrderedKeys {
-		return new OrderedKeys(this, this.store.order);
-	}
-
-	private *existing(present: Iterable<string>, former: Iterable<string>): Generator<string> {
-		for (const key of merged(present, former, this.store.order ?? byBytes)) {
-			if (this.get(this.store, key) !== undefined) yield key;
-		}
-	}
-}
-
-/** Two ascending lists as one; a key of both once. */
-function* merged(
-	one: Iterable<string>,
-	other: Iterable<string>,
-	order: (a: string, b: string) => number,
-): Generator<string> {
-	const [left, right] = [one[Symbol.iterator](), other[Symbol.iterator]()];
-	let [a, b] = [left.next(), right.next()];
-	while (!a.done || !b.done) {
-		const difference = a.done ? 1 : b.done ? -1 : order(a.value, b.value);
-		yield (difference <= 0 ? a.value : b.value) as string;
-		if (difference <= 0) a = left.next();
-		if (difference >= 0) b = right.next();
-	}
 }

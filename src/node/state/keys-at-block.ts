@@ -1,0 +1,57 @@
+/** The keys of an ordered store as they were after a block. */
+
+import type { StateBackend } from "./backend.js";
+import type { StoreDefinition } from "./definition.js";
+import { byBytes, OrderedKeys, type SortedKeys } from "./ordered-keys.js";
+
+/** The keys that a store had, found among those it has and those it had: each is looked up when the walk comes to it. */
+export class KeysAtBlock implements SortedKeys {
+	constructor(
+		private readonly present: SortedKeys,
+		private readonly former: SortedKeys,
+		private readonly store: StoreDefinition<unknown>,
+		private readonly get: StateBackend["get"],
+	) {}
+
+	[Symbol.iterator](): Iterator<string> {
+		return this.existing(this.present, this.former)[Symbol.iterator]();
+	}
+
+	from(key: string): Iterable<string> {
+		return this.existing(this.present.from(key), this.former.from(key));
+	}
+
+	/** PERF: walks all keys. */
+	get size(): number {
+		let size = 0;
+		for (const _ of this) size++;
+		return size;
+	}
+
+	/** PERF: walks all keys. */
+	copy(): OrderedKeys {
+		return new OrderedKeys(this, this.store.order);
+	}
+
+	private *existing(present: Iterable<string>, former: Iterable<string>): Generator<string> {
+		for (const key of merged(present, former, this.store.order ?? byBytes)) {
+			if (this.get(this.store, key) !== undefined) yield key;
+		}
+	}
+}
+
+/** Two ascending lists as one; a key of both once. */
+function* merged(
+	one: Iterable<string>,
+	other: Iterable<string>,
+	order: (a: string, b: string) => number,
+): Generator<string> {
+	const [left, right] = [one[Symbol.iterator](), other[Symbol.iterator]()];
+	let [a, b] = [left.next(), right.next()];
+	while (!a.done || !b.done) {
+		const difference = a.done ? 1 : b.done ? -1 : order(a.value, b.value);
+		yield (difference <= 0 ? a.value : b.value) as string;
+		if (difference <= 0) a = left.next();
+		if (difference >= 0) b = right.next();
+	}
+}
