@@ -22,19 +22,23 @@ export function prestate(options: TraceOptions, budget: TraceBudget): ShownTrace
 		observer: touched.observer,
 		touched,
 		show: (seen) => {
-			const shown = options.diffMode ? difference(touched, seen, options) : before(touched, seen, options);
-			const text = JSON.stringify(shown);
-			budget.take(text.length);
-			return text;
+			const show = options.diffMode ? difference : before;
+			return JSON.stringify(show(touched, seen, options, budget));
 		},
 	};
 }
 
-function before(touched: TouchedState, seen: Seen, options: TraceOptions): Accounts {
+/** What is shown of an account, counted before the next one is read: each may have megabytes of code. */
+function counted(facts: AccountFacts, budget: TraceBudget): AccountFacts {
+	budget.take(JSON.stringify(facts).length);
+	return facts;
+}
+
+function before(touched: TouchedState, seen: Seen, options: TraceOptions, budget: TraceBudget): Accounts {
 	const accounts: Accounts = {};
 	for (const address of touched.accounts) {
 		const facts = factsOf(seen.before, address, touched, options);
-		if (facts) accounts[addressData(address) ?? ""] = facts;
+		if (facts) accounts[addressData(address) ?? ""] = counted(facts, budget);
 	}
 	return accounts;
 }
@@ -44,6 +48,7 @@ function difference(
 	touched: TouchedState,
 	seen: Seen,
 	options: TraceOptions,
+	budget: TraceBudget,
 ): { pre: Accounts; post: Accounts } {
 	const pre: Accounts = {};
 	const post: Accounts = {};
@@ -51,8 +56,8 @@ function difference(
 		const [was, is] = [seen.before, seen.after].map((state) => factsOf(state, address, touched, options));
 		if (JSON.stringify(was) === JSON.stringify(is)) continue;
 		const name = addressData(address) ?? "";
-		if (was) pre[name] = { ...withoutSlots(was), ...changedSlots(was, is) };
-		if (is) post[name] = changed(was, is);
+		if (was) pre[name] = counted({ ...withoutSlots(was), ...changedSlots(was, is) }, budget);
+		if (is) post[name] = counted(changed(was, is), budget);
 	}
 	return { pre, post };
 }
