@@ -1,10 +1,16 @@
+import { execFileSync } from "node:child_process";
 import {
+	chmodSync,
+	constants,
 	existsSync,
+	lstatSync,
 	mkdtempSync,
 	readdirSync,
 	readFileSync,
+	renameSync,
 	rmSync,
 	statSync,
+	symlinkSync,
 	utimesSync,
 	writeFileSync,
 } from "node:fs";
@@ -20,6 +26,8 @@ const { loadKept } = (await import(pathToFileURL("bin/kept-code.js").href)) as {
 const LONG_AGO = new Date(0);
 let folder: string;
 let file: string;
+/** Where its code was kept. */
+let keptName: string;
 
 const writeBundle = (answer: number, hash: string): void =>
 	writeFileSync(
@@ -76,6 +84,50 @@ describe("a bundle with kept code", () => {
 		writeFileSync(keptPath(), damage(whole));
 		expect(await loadAndKeep()).toBe(1);
 		expect(readFileSync(keptPath()).length).toBe(whole.length);
+	});
+
+	it("doesn't run the code of other bytes, even under the same hash", async () => {
+		await loadAndKeep();
+		writeBundle(2, "aaaa");
+		expect(await loadAndKeep()).toBe(2);
+	});
+
+	it.runIf(process.getuid).each<[string, () => void]>([
+		["others may change", () => chmodSync(keptPath(), 0o666)],
+		[
+			"is a link to elsewhere",
+			() => {
+				renameSync(keptPath(), join(folder, "elsewhere"));
+				symlinkSync(join(folder, "elsewhere"), join(folder, "moved"));
+				renameSync(join(folder, "moved"), keptName);
+			},
+		],
+		[
+			"never ends",
+			() => {
+				rmSync(keptPath());
+				execFileSync("mkfifo", [keptName]);
+			},
+		],
+	])("does without code that %s, and keeps it anew", async (_, damage) => {
+		await loadAndKeep();
+		keptName = keptPath();
+		damage();
+		expect(await loadAndKeep()).toBe(1);
+		const { mode } = lstatSync(keptName);
+		expect(mode).toBe(constants.S_IFREG | 0o644);
+	});
+
+	it("doesn't write through a link that lies in its way", async () => {
+		const other = join(folder, "other");
+		writeFileSync(other, "other");
+		await loadAndKeep();
+		keptName = keptPath();
+		rmSync(keptName);
+		symlinkSync(other, `${keptName}.${process.pid}`);
+		await loadAndKeep();
+		expect(readFileSync(other, "utf8")).toBe("other");
+		expect(kept()).toHaveLength(1);
 	});
 
 	it("leaves nothing behind where its code can't be kept", async () => {

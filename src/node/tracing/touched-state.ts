@@ -8,8 +8,8 @@ import type { ExecutionObserver } from "../vm/execution-observer.js";
 import type { Word } from "../vm/word.js";
 import type { TraceBudget } from "./limits.js";
 
-/** Bytes that an account or a slot takes in an answer, at least. */
-const LEAST_BYTES = 100;
+/** What an account or a slot counts for, in bytes of an answer: more than it is long, since each has to be looked up again. */
+const LEAST_BYTES = 400;
 
 export class TouchedState {
 	private readonly touchedAccounts = new Set<string>();

@@ -1,6 +1,6 @@
 /** What can be done over connections that stay open. */
 
-import { connect } from "node:net";
+import { connect, type Socket } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { WebSocket } from "ws";
 import { type Attack, attackerHost, tally } from "../attack.js";
@@ -70,6 +70,15 @@ const KINDS = [
 	["newPendingTransactions"],
 ] as const;
 
+/** A call of one byte, in a frame of its own. */
+const SHORTEST_CALL = Buffer.from([0x81, 0x81, 0, 0, 0, 0, 0x78]);
+const MANY_CALLS = Buffer.concat(Array.from({ length: 9_000 }, () => SHORTEST_CALL));
+
+/** Sends frames as they are. */
+function sendRaw(socket: WebSocket, frames: Buffer): void {
+	(socket as unknown as { readonly _socket: Socket })._socket.write(frames);
+}
+
 const hashing = transactions.find(({ name }) => name === "broadcast-hash");
 
 export const webSockets: readonly Attack[] = [
@@ -98,5 +107,19 @@ export const webSockets: readonly Attack[] = [
 		"1,500 WebSocket connections that send 127 KiB of a message of 128 KiB, and no more",
 		1_500,
 		(socket) => socket.send("x".repeat(127 * 1024), { fin: false }),
+	),
+	flood(
+		"socket-calls",
+		"9,000 calls of one byte at once over each of 1,500 WebSocket connections",
+		1_500,
+		(socket) => sendRaw(socket, MANY_CALLS),
+	),
+	flood(
+		"socket-fragments",
+		"5,000 fragments of one byte over each of 1,500 WebSocket connections, and no more",
+		1_500,
+		(socket) => {
+			for (let n = 0; n < 5_000; n++) socket.send("x", { fin: false });
+		},
 	),
 ];

@@ -25,7 +25,10 @@ export function callFrames({ onlyTopCall, withLog }: TraceOptions, budget: Trace
 		observer: trace.observer,
 		show: (seen) => {
 			const frame = trace.root ? callFrame(trace.root, seen) : plainFrame(seen);
-			return JSON.stringify(seen.info ? { ...frame, receipt: receiptOf(seen.info, seen) } : frame);
+			const text = JSON.stringify(seen.info ? { ...frame, receipt: receiptOf(seen.info, seen) } : frame);
+			// What ran was counted while it ran.
+			if (!trace.root) budget.take(text.length);
+			return text;
 		},
 	};
 }

@@ -26,7 +26,11 @@ export function flatTracer(budget: TraceBudget): FlatTracer {
 	return {
 		observer: trace.observer,
 		list: (seen) => {
-			if (!trace.root) return [plainTrace(seen)];
+			if (!trace.root) {
+				const plain = plainTrace(seen);
+				budget.take(JSON.stringify(plain.shown).length);
+				return [plain];
+			}
 			const traces: FlatTrace[] = [];
 			flatten(trace.root, [], seen, traces);
 			return traces;
