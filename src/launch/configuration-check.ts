@@ -11,6 +11,7 @@ import {
 	readMeta,
 } from "../node/chain/data-directory.js";
 import { genesisId } from "../node/chain/genesis.js";
+import { proofGap } from "../node/chain/open-chain.js";
 import { ConfigError, loadConfig, type NodeConfig } from "../node/config/config.js";
 import { allSettings } from "../node/config/settings-table.js";
 import { NO_WITNESS_KEYS } from "../node/config/witness-keys.js";
@@ -43,9 +44,11 @@ export async function checkConfiguration(file: string, dataDirectory: string): P
 	}
 	const gap = genesisGap(config);
 	const missing = blackHoleGap(config);
+	const unchecked = proofGap(config);
 	const witness = asWitness(file);
 	return [
 		...(missing === undefined ? [] : [errorAt(file, missing)]),
+		...(unchecked === undefined ? [] : [errorAt(file, unchecked)]),
 		...(typeof witness === "string" ? [errorAt(file, witness)] : []),
 		...(gap === undefined ? [] : [{ level: "warning", place: file, message: gap } as const]),
 		...config.unknownKeys.map(({ path, line }) => warningAt(config, line, unknownKeyText(path))),

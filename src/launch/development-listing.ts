@@ -1,8 +1,9 @@
 /** What a development chain prints at its start: accounts, keys, addresses of the servers (protocol/development-chain §1.2). */
 
+import { chainParameterNamed } from "../node/consensus/parameters.js";
 import { accountListing } from "../node/development/account-book.js";
 import { defaultProducerKey } from "../node/development/accounts.js";
-import { SWITCHED_OFF } from "../node/development/initial-state.js";
+import { switchedOff } from "../node/development/initial-state.js";
 import { toBase58Check } from "../protocol/address.js";
 import { equalBytes, toHex } from "../protocol/bytes.js";
 import { spell } from "../protocol/dialect.js";
@@ -21,6 +22,11 @@ export function developmentListing(
 	dataDirectory: string | undefined,
 ): string[] {
 	const { options, mnemonic, hdPath } = chosen;
+	const off = switchedOff((property) =>
+		options.parameters.some(
+			({ name, value }) => value !== 0n && chainParameterNamed(name)?.property === property,
+		),
+	);
 	const sealing =
 		typeof options.seal === "string" ? options.seal : `every ${options.seal.intervalMs / 1000} s`;
 	return [
@@ -28,7 +34,7 @@ export function developmentListing(
 		...accountListing({ accounts: options.accounts, mnemonic, hdPath }, spell("coin", options.dialect)),
 		"",
 		`Producer: ${toBase58Check(addressOfPrivateKey(options.producerKey))}${publicKeyNote(options.producerKey)}`,
-		SWITCHED_OFF,
+		...(off === undefined ? [] : [off]),
 		"never use these keys on a public network",
 	];
 }

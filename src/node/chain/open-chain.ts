@@ -1,5 +1,7 @@
 /** Opening a chain from its configuration and data directory; keeping database and log in step; closing. */
 
+import { existsSync } from "node:fs";
+import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { SignedBlock } from "../../protocol/block.js";
 import { OperatorError } from "../../protocol/operator-error.js";
@@ -129,6 +131,9 @@ export class OpenChain {
 	 */
 	static async open(options: ChainOptions): Promise<OpenChain> {
 		const { config, dataDirectory } = options;
+		// A start that is refused leaves nothing behind.
+		const isNew = dataDirectory !== undefined && !existsSync(join(dataDirectory, config.storage.directory));
+		if (isNew) checkProofSupport(beginsWithProofs(config), options);
 		const database =
 			options.storage ??
 			(dataDirectory
@@ -183,7 +188,7 @@ export class OpenChain {
 		const sweeper = options.development ? undefined : await keepChanges(storage, database, seed, stateBlocks);
 
 		const head = createView(database.headBackend, seed);
-		checkProofSupport(head, options);
+		checkProofSupport(asksForProofs(head), options);
 		const forks = new ForkGates(head, rules);
 		const opened = dataDirectory
 			? BlockLog.open(
@@ -519,11 +524,22 @@ function looseWhileRestoring(
 }
 
 /** @throws {OperatorError} if the chain asks for shielded proofs, and nothing would check them */
-function checkProofSupport(state: StateView, { config, shielded, development }: ChainOptions): void {
-	if (shielded || development || !config.node.shielded.verifiesProofs || !asksForProofs(state)) return;
-	throw new OperatorError(
-		"this chain has shielded transactions, and node.shielded.params is not set: fetch sapling-spend.params and sapling-output.params of the network and set it to their folder, or set node.shielded.allowUnverified = true to follow it without checking proofs",
-	);
+function checkProofSupport(asks: boolean, { config, shielded, development }: ChainOptions): void {
+	if (asks && !(shielded || development) && config.node.shielded.verifiesProofs)
+		throw new OperatorError(PROOFS_UNCHECKED);
+}
+
+const PROOFS_UNCHECKED =
+	"this chain has shielded transactions, and node.shielded.params is not set: fetch sapling-spend.params and sapling-output.params of the network and set it to their folder, or set node.shielded.allowUnverified = true to follow it without checking proofs";
+
+const beginsWithProofs = ({ committee }: NodeConfig): boolean =>
+	committee.allowShieldedORC20Transaction === 1n || committee.allowShieldedTransaction === 1n;
+
+/** Why a chain that begins with this configuration would not start for want of what checks its proofs; undefined: it would. */
+export function proofGap(config: NodeConfig): string | undefined {
+	const { parameters, allowsUnverified, verifiesProofs } = config.node.shielded;
+	const isCovered = parameters !== undefined || allowsUnverified || !verifiesProofs;
+	return isCovered || config.dev.enabled || !beginsWithProofs(config) ? undefined : PROOFS_UNCHECKED;
 }
 
 /** The facts of the chain that the configuration fixes. */

@@ -38,11 +38,26 @@ const COMMITTEE_VALUES: Readonly<Record<string, bigint>> = {
 	dynamicEnergyMaxFactor: 34_000n,
 };
 
-/** What is off on every development chain, for its owner. */
-export const SWITCHED_OFF =
-	"off: shielded transactions without contracts; " +
-	"stakes for votes alone (--parameter allowNewResourceModel=1); " +
-	"trades on exchange pairs, as on the network (--parameter allowHardenExchangeCalculation=1)";
+/** What is off unless its owner switches it on. */
+const OFF: readonly (readonly [property: PropertyOf<"long">, flag: string, what: string])[] = [
+	["ALLOW_SHIELDED_TRANSACTION", "allowShieldedTransaction", "shielded transactions without contracts"],
+	["ALLOW_NEW_RESOURCE_MODEL", "allowNewResourceModel", "stakes for votes alone"],
+	[
+		"ALLOW_HARDEN_EXCHANGE_CALCULATION",
+		"allowHardenExchangeCalculation",
+		"trades on exchange pairs, as on the network",
+	],
+];
+
+/**
+ * What is off on a development chain, for its owner; undefined: nothing of it.
+ * @param isOn whether one of its switches is on
+ */
+export function switchedOff(isOn: (property: PropertyOf<"long">) => boolean): string | undefined {
+	const off = OFF.filter(([property]) => !isOn(property));
+	if (off.length === 0) return undefined;
+	return `off: ${off.map(([, flag, what]) => `${what} (--parameter ${flag}=1)`).join("; ")}`;
+}
 
 /** The `committee` section of a development chain: all switches that the network has turned on, but for those above. */
 export function developmentCommittee(keys: readonly CommitteeKey[]): Readonly<Record<string, bigint>> {

@@ -1,5 +1,8 @@
+import { existsSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
-import type { OpenChain } from "../../../src/node/chain/open-chain.js";
+import { type OpenChain, proofGap } from "../../../src/node/chain/open-chain.js";
 import { scheduledWitness, slotTimeMs } from "../../../src/node/consensus/slots.js";
 import { MissingProofsError, UnverifiableBlockError } from "../../../src/node/rules/errors.js";
 import type { ShieldedProofs } from "../../../src/node/shielded/proofs.js";
@@ -44,6 +47,21 @@ describe("a chain with shielded transactions", () => {
 			);
 		},
 	);
+
+	it("leaves nothing behind where it isn't opened, and is told by a check of the configuration", async () => {
+		const folder = mkdtempSync(join(tmpdir(), "coin-proofs-"));
+		try {
+			const config = smallConfig(ON);
+			const dataDirectory = join(folder, "data");
+			await expect(openSmall({ config, dataDirectory })).rejects.toThrow("node.shielded.params is not set");
+			expect(existsSync(dataDirectory)).toBe(false);
+			expect(proofGap(config)).toContain("node.shielded.params is not set");
+			expect(proofGap(smallConfig())).toBeUndefined();
+			expect(proofGap(smallConfig(ON, "node.shielded.allowUnverified = true"))).toBeUndefined();
+		} finally {
+			rmSync(folder, { recursive: true });
+		}
+	});
 
 	it("is opened where the configuration takes proofs unchecked, or the release checks none", async () => {
 		const config = smallConfig(ON, "node.shielded.allowUnverified = true");

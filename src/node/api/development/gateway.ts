@@ -6,7 +6,7 @@
 import type { Producer } from "../../chain/chain.js";
 import type { DevelopmentControl } from "../../development/control.js";
 import type { Development } from "../../development/development.js";
-import { SWITCHED_OFF } from "../../development/initial-state.js";
+import { switchedOff } from "../../development/initial-state.js";
 import { Broadcaster } from "../broadcast.js";
 import type { ApiNode, ServerKind } from "../context.js";
 import { FOLDERS } from "../endpoint-table.js";
@@ -210,12 +210,14 @@ class Gateway {
 	private describe(): string[] {
 		const { control, ports } = this.options;
 		const { sealMode, solidLag } = control.conditions;
+		const { properties } = this.node.view("full");
+		const off = switchedOff((property) => properties.get(property) !== 0n);
 		const sealing = typeof sealMode === "string" ? sealMode : `every ${sealMode.intervalMs / 1000} s`;
 		return [
 			`Development chain ${Buffer.from(control.open.rules.genesisId).toString("hex")}, version ${control.open.rules.release}`,
 			`sealing: ${sealing}, head ${control.head.number}, irreversible state ${solidLag} blocks behind`,
 			...Object.entries(ports()).map(([name, port]) => `${name}: ${port}`),
-			SWITCHED_OFF,
+			...(off === undefined ? [] : [off]),
 			"paths: /wallet /walletsolidity /walletpbft /monitor /net /jsonrpc /dev /admin /v1 /healthcheck /openapi.json",
 		];
 	}

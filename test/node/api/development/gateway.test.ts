@@ -17,7 +17,7 @@ describe("the gateway", () => {
 		expect(document.openapi).toBe("3.1.0");
 		expect(document.servers.map(({ url }) => url)).toEqual([new URL(page.url).origin]);
 		expect(await (await chain.get("/")).text()).toMatch(
-			/off: shielded transactions.*allowNewResourceModel=1/,
+			/off: shielded transactions.*allowShieldedTransaction=1.*allowNewResourceModel=1/,
 		);
 		for (const path of ["/wallet/getnowblock", "/walletsolidity/getnowblock", "/wallet/getnodeinfo"]) {
 			const answer = await chain.get(path);
