@@ -101,7 +101,7 @@ class Reader {
 	/** Logs stand before the call with the number of their position. */
 	private inner(frame: JsonRecord, depth: number): (TracedCall | TracedLog)[] {
 		const calls = list(frame, "calls").map((entry) => this.call(entry, depth + 1));
-		const logs = list(frame, "logs").map((entry) => this.log(entry));
+		const logs = list(frame, "logs").map((entry) => this.logView(entry));
 		const inner: (TracedCall | TracedLog)[] = [];
 		let next = 0;
 		calls.forEach((call, index) => {
@@ -113,7 +113,7 @@ class Reader {
 		return inner;
 	}
 
-	private log(value: Json): { readonly log: TracedLog; readonly position: bigint } {
+	private logView(value: Json): { readonly log: TracedLog; readonly position: bigint } {
 		const entry = this.record(value, "a log");
 		const topics = list(entry, "topics").map((topic) => bytes({ topic }, "topic"));
 		const log = { address: bytes(entry, "address"), topics, data: bytes(entry, "data") };
