@@ -8,13 +8,14 @@ import { addressOfKeys, type ShieldedKeys } from "../../protocol/sapling/key-set
 import { writePaymentAddress } from "../../protocol/sapling/payment-address.js";
 import type { Actor, TransactionPlan } from "../actions/plan.js";
 import { Failure } from "../failure.js";
+import { existingAccount } from "../node/chain-query.js";
 import type { NodeClient } from "../node/node-client.js";
 import { contractPaymentPlan, type Orc20Prover } from "./contract-payment.js";
 import { type NativeProver, nativeFee, nativePaymentPlan } from "./native-payment.js";
 import { chooseNotes } from "./note-choice.js";
 import { type JudgedNote, judgeNotes, stillPending } from "./note-state.js";
 import { type PaymentTarget, type ShieldedPayment, systemRandom } from "./payment.js";
-import { type Pool, poolName } from "./pool.js";
+import { type NativePool, type Pool, poolName } from "./pool.js";
 import { memoView } from "./pool-reading.js";
 import { type PoolUnits, unitsOf } from "./pool-units.js";
 import { type ReadyNote, readyNotes } from "./ready-notes.js";
@@ -80,6 +81,7 @@ export async function payPlan(
 	const random = options.random ?? systemRandom;
 	const scanned = mint ? undefined : await options.scan?.();
 	const { value, spends } = await amountsOf(client, request, options, units, fee, scanned);
+	if (mint && pool.kind === "native") await checkPublicBalance(actor, pool, value + fee, units);
 	const spent = spends.reduce((sum, { note }) => sum + note.value, 0n);
 	const payment: ShieldedPayment = {
 		kind: mint ? "mint" : request.target.kind === "account" ? "burn" : "transfer",
@@ -137,6 +139,21 @@ function checkRequest({ mint, target, keys, memo, amount }: PayRequest): void {
 		throw new Failure("bad_value", `the memo has ${memo.length} bytes, at most ${MEMO_BYTES} go with a note`);
 	if (memo && memo.length > 0 && target.kind === "account")
 		throw new Failure("bad_value", "a memo goes with a note, and an account gets none");
+}
+
+/** Before proofs are made: the network looks at the balance last. @throws {Failure} `insufficient_funds` */
+async function checkPublicBalance(
+	{ client, owner }: Actor,
+	{ tokenId }: NativePool,
+	wanted: bigint,
+	units: PoolUnits,
+): Promise<void> {
+	const held = (await existingAccount(client, owner)).assetV2.get(tokenId) ?? 0n;
+	if (held >= wanted) return;
+	throw new Failure(
+		"insufficient_funds",
+		`the account has ${units.text(held)}, and ${units.text(wanted)} are needed, the fee with them`,
+	);
 }
 
 async function feeOf(client: NodeClient, { pool, fee, creates }: PayRequest): Promise<bigint> {

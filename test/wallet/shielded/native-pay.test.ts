@@ -94,6 +94,15 @@ const shielded = (keys: ShieldedKeys): PayRequest["target"] => ({
 });
 
 describe.sequential("paying with notes of the chain's own pool", () => {
+	it("refuses to take more than an account has, before proofs are made", async () => {
+		const { owner } = await chain.people[0].actor();
+		const held = await tokens(owner);
+		await expect(plan({ target: shielded(ann), amount: `${held}raw`, mint: true })).rejects.toMatchObject({
+			code: "insufficient_funds",
+			message: expect.stringMatching(/^the account has .*, and .* are needed, the fee with them$/),
+		});
+	});
+
 	it("takes tokens of an account into a note, and the fee with them", async () => {
 		const { owner } = await chain.people[0].actor();
 		const made = await plan({ target: shielded(ann), amount: "20", mint: true, memo: utf8("rent") });
