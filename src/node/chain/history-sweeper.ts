@@ -5,7 +5,7 @@
  * A walk over everything now and then needs no list of what each block changed, which would be as large as what it lists.
  */
 
-import { BATCH_ENTRIES, REST, TURN_MS } from "../segments/block-mover.js";
+import { BATCH_ENTRIES, type Pace, PacedWork, TURN_MS } from "../segments/paced-work.js";
 import type { ChangeHistory } from "../state/change-history.js";
 import type { BatchChange, KeyValueDatabase } from "../state/database.js";
 import { STORE_COUNT } from "../state/definition.js";
@@ -24,64 +24,36 @@ import {
 const DUE_SHARE = 4;
 const LEAST_DUE = 256;
 
-interface SweeperOptions {
+interface SweeperOptions extends Pace {
 	readonly database: KeyValueDatabase;
 	/** Undefined: none is kept, and what there is was given up. */
 	readonly history: ChangeHistory | undefined;
 	/** How many blocks the history reaches behind; undefined: all. */
 	readonly keep: number | undefined;
-	/** Milliseconds of a clock that only goes forward. */
-	readonly now: () => number;
-	/** Waits, without keeping the process alive. */
-	readonly pause: (ms: number) => Promise<void>;
 }
 
-/** The sweeper was told to stop. */
-class Stopped extends Error {
-	override readonly name = "Stopped";
-}
-
-export class HistorySweeper {
-	private running: Promise<void> | undefined;
-	private isStopped = false;
+export class HistorySweeper extends PacedWork {
 	private hasErased = false;
 	private sweptTo: number;
 	private batch: BatchChange[] = [];
 	private started = 0;
 
 	constructor(private readonly options: SweeperOptions) {
+		super(options);
 		this.sweptTo = options.history?.status.first ?? 0;
 	}
 
-	/** Does what is due, unless that is going on already. @throws {DatabaseError} */
-	run(): Promise<void> {
-		this.running ??= this.work().finally(() => {
-			this.running = undefined;
-		});
-		return this.running;
-	}
-
-	/** Stops within a piece of work. What is left is found again after the next start. */
-	async stop(): Promise<void> {
-		this.isStopped = true;
-		// Whoever called run is told of a failure.
-		await this.running?.catch(() => {});
-	}
-
-	private async work(): Promise<void> {
+	/** Takes out what is due. @throws {DatabaseError} */
+	protected async work(): Promise<void> {
 		const { history, keep } = this.options;
-		try {
-			this.started = this.options.now();
-			if (!this.hasErased) await this.eraseOthers(history?.status.generation);
-			this.hasErased = true;
-			if (!history || keep === undefined) return;
-			const { status } = history;
-			if (status.first - this.sweptTo < Math.max(keep / DUE_SHARE, LEAST_DUE)) return;
-			await this.sweep(status, history);
-			this.sweptTo = status.first;
-		} catch (error) {
-			if (!(error instanceof Stopped)) throw error;
-		}
+		this.started = this.options.now();
+		if (!this.hasErased) await this.eraseOthers(history?.status.generation);
+		this.hasErased = true;
+		if (!history || keep === undefined) return;
+		const { status } = history;
+		if (status.first - this.sweptTo < Math.max(keep / DUE_SHARE, LEAST_DUE)) return;
+		await this.sweep(status, history);
+		this.sweptTo = status.first;
 	}
 
 	/** Erases all generations but one. */
@@ -133,8 +105,7 @@ export class HistorySweeper {
 		const { batch } = this;
 		this.batch = [];
 		if (batch.length > 0) await this.options.database.write(batch, false);
-		await this.options.pause((this.options.now() - this.started) * REST);
-		if (this.isStopped) throw new Stopped("stopped");
+		await this.rest(this.started);
 		this.started = this.options.now();
 	}
 }

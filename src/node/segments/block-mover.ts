@@ -9,6 +9,7 @@ import { SignedBlock } from "../../protocol/block.js";
 import { be64, readBe64 } from "../../protocol/bytes.js";
 import { type BatchChange, DatabaseError, type KeyValueDatabase } from "../state/database.js";
 import { stores } from "../state/definition.js";
+import { BATCH_ENTRIES, type Pace, PacedWork, Stopped, TURN_MS } from "./paced-work.js";
 import type { SegmentRow } from "./segment-format.js";
 import { SegmentWriter } from "./segment-writer.js";
 import { type NotedSegment, noteChange, noteKey, type Segments } from "./segments.js";
@@ -31,14 +32,7 @@ export const MOVER_LIMITS: MoverLimits = {
 	groupBytes: 128 << 10,
 };
 
-/** Entries that leave the database in one batch. */
-export const BATCH_ENTRIES = 1_500;
-/** Milliseconds of reading after which others get a turn. */
-export const TURN_MS = 4;
-/** Rest after each piece of work, as a multiple of its time. */
-export const REST = 9;
-
-interface MoverOptions {
+interface MoverOptions extends Pace {
 	/** Without segments before it. */
 	readonly database: KeyValueDatabase;
 	readonly segments: Segments;
@@ -49,44 +43,15 @@ interface MoverOptions {
 	readonly keep?: number | undefined;
 	/** Keys of entries that go with blocks from one number to another, besides those of their transactions. */
 	readonly keysOf?: (first: bigint, last: bigint) => Iterable<Uint8Array>;
-	/** Milliseconds of a clock that only goes forward. */
-	readonly now: () => number;
-	/** Waits, without keeping the process alive. */
-	readonly pause: (ms: number) => Promise<void>;
 }
 
-/** The mover was told to stop. */
-class Stopped extends Error {
-	override readonly name = "Stopped";
-}
-
-export class BlockMover {
-	private running: Promise<void> | undefined;
-	private isStopped = false;
-	private wake: () => void = () => {};
-	private readonly stopping = new Promise<void>((resolve) => {
-		this.wake = resolve;
-	});
-
-	constructor(private readonly options: MoverOptions) {}
-
-	/** Moves what is due, unless that is going on already. @throws {DatabaseError} whatever keeps it from going on */
-	run(): Promise<void> {
-		this.running ??= this.work().finally(() => {
-			this.running = undefined;
-		});
-		return this.running;
+export class BlockMover extends PacedWork {
+	constructor(private readonly options: MoverOptions) {
+		super(options);
 	}
 
-	/** Stops within a piece of work. What is half done is done again after the next start. */
-	async stop(): Promise<void> {
-		this.isStopped = true;
-		this.wake();
-		// Whoever called run is told of a failure.
-		await this.running?.catch(() => {});
-	}
-
-	private async work(): Promise<void> {
+	/** Moves and drops what is due. @throws {DatabaseError} whatever keeps it from going on */
+	protected async work(): Promise<void> {
 		try {
 			await this.removeForgotten();
 			for (const note of this.options.segments.list) if (!note.isMoved) await this.empty(note);
@@ -97,8 +62,7 @@ export class BlockMover {
 				await this.empty(await this.build(first));
 			}
 		} catch (error) {
-			if (error instanceof Stopped) return;
-			if (error instanceof DatabaseError) throw error;
+			if (error instanceof Stopped || error instanceof DatabaseError) throw error;
 			const { code } = error as NodeJS.ErrnoException;
 			const why = code === "ENOSPC" ? "no space left on the device" : (code ?? String(error));
 			throw new DatabaseError(`the segments in ${this.options.segments.directory} can't be written: ${why}`, {
@@ -249,12 +213,6 @@ export class BlockMover {
 			const [, first] = /^(\d{12})\.seg$/.exec(name) ?? [];
 			if (first !== undefined && BigInt(first) < lowest) await files.remove(join(directory, name));
 		}
-	}
-
-	private async rest(started: number): Promise<void> {
-		const work = this.options.now() - started;
-		await Promise.race([this.options.pause(work * REST), this.stopping]);
-		if (this.isStopped) throw new Stopped("stopped");
 	}
 }
 

@@ -4,12 +4,13 @@ import type { SignedBlock } from "../../../protocol/block.js";
 import type { TransactionInfo } from "../../../protocol/messages.js";
 import { type BloomGroup, bloomOfBlock } from "../../chain/section-bloom.js";
 import { isFrom, type Release } from "../../rules/release.js";
-import { MAX_ITEMS, makeId, SHARE } from "./listeners.js";
+import { MAX_ITEMS, makeId } from "./listeners.js";
 import { bloomGroups, itemCount, type LogFilter, matchesLog } from "./log-filter.js";
 import type { RpcValue } from "./method.js";
 import { logObject, logsOfBlock } from "./objects/log.js";
 import { type ObjectStyle, objectStyle } from "./objects/style.js";
 import { EXCEEDS_LIMIT, internal, RpcError } from "./rpc-error.js";
+import { SharedRoom } from "./shared-room.js";
 import { data } from "./values.js";
 
 /** How long a filter lives after it was made or polled. */
@@ -38,32 +39,24 @@ interface FilterLimits {
 /** The filters of one kind, in the order in which they expire. */
 class FilterList {
 	readonly byId = new Map<string, Filter>();
-	private readonly clients = new Map<string, number>();
+	readonly room: SharedRoom;
 	items = 0;
 
-	countOf(client: string): number {
-		return this.clients.get(client) ?? 0;
+	/** @param limit how many there may be at a time; 0 or less: any number */
+	constructor(readonly limit: number) {
+		this.room = new SharedRoom(limit > 0 ? limit : Number.POSITIVE_INFINITY);
 	}
 
 	put(id: string, filter: Filter): void {
 		this.byId.set(id, filter);
-		this.clients.set(filter.client, this.countOf(filter.client) + 1);
+		this.room.take(filter.client, 1);
 		this.items += filter.items;
 	}
 
 	delete(id: string, filter: Filter): void {
 		this.byId.delete(id);
-		const left = this.countOf(filter.client) - 1;
-		if (left > 0) this.clients.set(filter.client, left);
-		else this.clients.delete(filter.client);
+		this.room.giveBack(filter.client, 1);
 		this.items -= filter.items;
-	}
-
-	/** The client with the most filters, and how many. */
-	get largest(): { readonly client: string; readonly count: number } {
-		let largest = { client: "", count: 0 };
-		for (const [client, count] of this.clients) if (count > largest.count) largest = { client, count };
-		return largest;
 	}
 
 	/** The filter of a client that was polled longest ago. */
@@ -81,10 +74,7 @@ class FilterList {
 }
 
 export class FilterRegistry {
-	private readonly lists: Readonly<Record<FilterKind, FilterList>> = {
-		block: new FilterList(),
-		log: new FilterList(),
-	};
+	private readonly lists: Readonly<Record<FilterKind, FilterList>>;
 	private queued = 0;
 
 	private get style(): ObjectStyle {
@@ -94,9 +84,11 @@ export class FilterRegistry {
 	/** @param nowMs milliseconds of a clock that only goes forward */
 	constructor(
 		private readonly nowMs: () => number,
-		private readonly limits: FilterLimits,
+		{ maxBlockFilters, maxLogFilters }: FilterLimits,
 		private readonly release: Release,
-	) {}
+	) {
+		this.lists = { block: new FilterList(maxBlockFilters), log: new FilterList(maxLogFilters) };
+	}
 
 	get size(): number {
 		return this.lists.block.byId.size + this.lists.log.byId.size;
@@ -115,7 +107,7 @@ export class FilterRegistry {
 		this.checkLimit(kind, client);
 		const list = this.lists[kind];
 		if (list.items + items > MAX_ITEMS) throw tooMany(kind, list.byId.size);
-		if (this.isFull(kind)) this.makeRoom(list);
+		this.makeRoom(list, client);
 		const id = makeId();
 		const expiresMs = this.nowMs() + LIFETIME_MS;
 		list.put(id, { logs, groups, items, client, queue: [], expiresMs });
@@ -127,24 +119,14 @@ export class FilterRegistry {
 	 * @throws {RpcError} if there may not be one more filter of its kind
 	 */
 	checkLimit(kind: FilterKind, client = ""): void {
-		if (!this.isFull(kind)) return;
-		const list = this.lists[kind];
-		const limit = this.limitOf(kind);
-		const share = Math.floor(limit / SHARE);
-		if (list.countOf(client) >= share || list.largest.count <= share) throw tooMany(kind, limit);
+		const { room, limit } = this.lists[kind];
+		if (!room.hasRoom(1) && room.givesWayTo(client, 1) === undefined) throw tooMany(kind, limit);
 	}
 
-	private limitOf(kind: FilterKind): number {
-		return kind === "log" ? this.limits.maxLogFilters : this.limits.maxBlockFilters;
-	}
-
-	private isFull(kind: FilterKind): boolean {
-		const limit = this.limitOf(kind);
-		return limit > 0 && this.lists[kind].byId.size >= limit;
-	}
-
-	private makeRoom(list: FilterList): void {
-		const oldest = list.oldestOf(list.largest.client);
+	private makeRoom(list: FilterList, client: string): void {
+		if (list.room.hasRoom(1)) return;
+		const largest = list.room.givesWayTo(client, 1);
+		const oldest = largest === undefined ? undefined : list.oldestOf(largest);
 		if (oldest) this.drop(list, ...oldest);
 	}
 

@@ -3,8 +3,6 @@
 import { randomBytes } from "node:crypto";
 import { toHex } from "../../../protocol/bytes.js";
 
-/** Where there is no room left, one client's part of everything that others can't take from it. */
-export const SHARE = 10;
 /** Addresses and topics of all filters, and of all subscriptions: each block is compared with every one of them. */
 export const MAX_ITEMS = 200_000;
 

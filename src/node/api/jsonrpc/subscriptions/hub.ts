@@ -19,13 +19,13 @@ import { logObject, logsOfBlock, type PlacedLog } from "../objects/log.js";
 import type { ObjectStyle } from "../objects/style.js";
 import { pendingTransactionObject } from "../objects/transaction.js";
 import { EXCEEDS_LIMIT, RpcError } from "../rpc-error.js";
+import { SharedRoom } from "../shared-room.js";
 import { data } from "../values.js";
 import { EventTeller } from "./event-teller.js";
 import { FanOut } from "./fan-out.js";
 import type { Later } from "./later.js";
 import { accountNotice, eventNotice, headerObject } from "./notices.js";
 import { type Outlet, Outlets, type Pipe } from "./outlet.js";
-import { SharedRoom } from "./shared-room.js";
 
 /** What a subscription asks for. */
 export type Topic =
@@ -140,7 +140,7 @@ export class SubscriptionHub {
 	private readonly events: EventTeller<Subscription>;
 	private logsWaiting = 0;
 	private lastSolid: bigint | undefined;
-	private lastSyncing: string | undefined;
+	private wasSyncing = false;
 	/** Whether blocks left the chain, which may have changed any account. */
 	private hasErased = false;
 
@@ -177,10 +177,12 @@ export class SubscriptionHub {
 		const { topic, items, subscriber } = subscription;
 		for (const kind of ROOMS) this.makeRoom(kind, subscriber.client, takes(topic, items, kind));
 		for (const kind of ROOMS) this.rooms[kind].take(subscriber.client, takes(topic, items, kind));
-		this.byKind[topic.kind].add(subscription);
+		const alike = this.byKind[topic.kind];
+		// Nobody has looked while nobody listened.
+		if (topic.kind === "syncing" && alike.size === 0) this.wasSyncing = this.options.syncing() !== false;
+		alike.add(subscription);
 		if (topic.kind === "accounts") for (const address of topic.addresses) this.watch(address, subscription);
 		if (topic.kind === "solidBlocks") this.lastSolid ??= this.solidNumber;
-		if (topic.kind === "syncing") this.lastSyncing ??= JSON.stringify(this.options.syncing());
 	}
 
 	delete(subscription: Subscription): void {
@@ -321,11 +323,12 @@ export class SubscriptionHub {
 
 	private tellSyncing(): void {
 		const status = this.options.syncing();
+		const isSyncing = status !== false;
 		// How far it is changes with each block; what subscribers wait for is the beginning and the end.
-		const text = status === false ? "false" : "true";
-		const before = this.lastSyncing === "false" ? "false" : "true";
-		this.lastSyncing = text;
-		if (text !== before) this.tell(this.byKind.syncing, status === false ? false : { syncing: true, status });
+		if (isSyncing !== this.wasSyncing) {
+			this.tell(this.byKind.syncing, isSyncing ? { syncing: true, status } : false);
+		}
+		this.wasSyncing = isSyncing;
 	}
 
 	private tell(subscriptions: Iterable<Subscription>, result: RpcValue): void {

@@ -12,7 +12,7 @@ import { WebSocket, WebSocketServer } from "ws";
 import { pathOf } from "../../request-head.js";
 import { ownTurn } from "../../turns.js";
 import type { Caller } from "../dispatcher.js";
-import { SHARE } from "../listeners.js";
+import { SharedRoom } from "../shared-room.js";
 import type { Subscriber, SubscriptionHub } from "./hub.js";
 
 const PATHS: ReadonlySet<string> = new Set(["/jsonrpc", "/"]);
@@ -64,9 +64,11 @@ export class WebSockets {
 		clientTracking: false,
 	});
 	private readonly open = new Set<Connection>();
+	private readonly room: SharedRoom;
 	private readonly pings: NodeJS.Timeout;
 
 	constructor(private readonly options: WebSocketsOptions) {
+		this.room = new SharedRoom(options.maxConnections);
 		this.pings = setInterval(() => this.ping(), PING_EVERY_MS).unref();
 	}
 
@@ -94,27 +96,22 @@ export class WebSockets {
 	private refusal(request: IncomingMessage): string | undefined {
 		if (!PATHS.has(pathOf(request))) return "404 Not Found";
 		if (!this.options.mayConnect(request.headers.origin)) return "403 Forbidden";
-		if (!this.hasRoom(request.socket.remoteAddress ?? "")) return "503 Service Unavailable";
-		return undefined;
+		const client = request.socket.remoteAddress ?? "";
+		const isRefused = !this.room.hasRoom(1) && this.room.givesWayTo(client, 1) === undefined;
+		return isRefused ? "503 Service Unavailable" : undefined;
 	}
 
 	/** A client that has less than its part takes the place of the oldest connection of one that has more. */
-	private hasRoom(client: string): boolean {
-		const { maxConnections } = this.options;
-		if (this.open.size < maxConnections) return true;
-		const share = Math.floor(maxConnections / SHARE);
-		const counts = new Map<string, number>();
-		for (const one of this.open) counts.set(one.client, (counts.get(one.client) ?? 0) + 1);
-		const [largest, most] = [...counts].reduce((a, b) => (b[1] > a[1] ? b : a), ["", 0]);
-		if ((counts.get(client) ?? 0) >= share || most <= share) return false;
+	private makeRoom(client: string): void {
+		if (this.room.hasRoom(1)) return;
+		const largest = this.room.givesWayTo(client, 1);
 		for (const one of this.open) {
 			if (one.client !== largest) continue;
 			one.socket.close(TRY_AGAIN_LATER, "others wait for a connection");
 			one.socket.terminate();
 			this.gone(one);
-			return true;
+			return;
 		}
-		return false;
 	}
 
 	private connected(socket: WebSocket, request: IncomingMessage): void {
@@ -128,6 +125,9 @@ export class WebSockets {
 		};
 		const subscriber = this.options.hub.open(pipe, client);
 		const connection: Connection = { socket, client, subscriber, calls: [], isAlive: true };
+		// Not before the handshake is whole: nobody gives way to one that comes to nothing.
+		this.makeRoom(client);
+		this.room.take(client, 1);
 		this.open.add(connection);
 		socket.on("close", () => this.gone(connection));
 		socket.on("error", () => socket.terminate());
@@ -175,7 +175,9 @@ export class WebSockets {
 	}
 
 	private gone(connection: Connection): void {
-		if (this.open.delete(connection)) connection.subscriber.close();
+		if (!this.open.delete(connection)) return;
+		this.room.giveBack(connection.client, 1);
+		connection.subscriber.close();
 	}
 
 	private ping(): void {

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { SharedRoom } from "../../../../../src/node/api/jsonrpc/subscriptions/shared-room.js";
+import { SharedRoom } from "../../../../src/node/api/jsonrpc/shared-room.js";
 
 test("room is taken and given back", () => {
 	const room = new SharedRoom(20);

@@ -1,12 +1,14 @@
 /** Room that all clients share: where none is left, whoever has more than a part of it gives way to one that has less. */
 
-import { SHARE } from "../listeners.js";
+/** One client's part, where no room is left, that others can't take from it: this part of all. */
+const SHARE = 10;
 
 export class SharedRoom {
 	private taken = 0;
 	private readonly byClient = new Map<string, number>();
 
-	constructor(readonly most: number) {}
+	/** @param most what there is; Infinity: any number */
+	constructor(private readonly most: number) {}
 
 	/** What a client has. */
 	takenBy(client: string): number {
