@@ -1,5 +1,6 @@
 /** The node: the only place that wires the rooms together, starts them and stops them. */
 
+import { setImmediate } from "node:timers/promises";
 import { sourceTrace } from "../diagnostics/stack-trace.js";
 import { setAddressPrefix } from "../protocol/address.js";
 import { toHex } from "../protocol/bytes.js";
@@ -43,6 +44,7 @@ import {
 } from "./shielded-support.js";
 import { installRecoverEngine } from "./signatures/engine.js";
 import type { Simulator } from "./simulation/simulator.js";
+import { loadLevelDatabase } from "./state/database.js";
 import { asksForProofs } from "./state/note-trees.js";
 import type { TraceRunner } from "./tracing/trace-runner.js";
 import type { ContractMachine } from "./vm/contract-machine.js";
@@ -99,6 +101,19 @@ export interface RunningNode {
 }
 
 /**
+ * Loads what is compiled, the hash first: the system's other threads compile it while this one loads the rest.
+ * @returns the name of what recovers signatures
+ */
+async function loadEngines(hasDatabase: boolean): Promise<string> {
+	const hashing = useFastHashing();
+	await setImmediate();
+	const signatureEngine = await installRecoverEngine();
+	if (hasDatabase) await loadLevelDatabase();
+	await hashing;
+	return signatureEngine;
+}
+
+/**
  * Starts a node; resolves once every listener is bound.
  * @throws {DatabaseError | LogDamagedError | PortError | DevelopmentMarkError | ConfigError} with one sentence; nothing stays open
  * @throws {AlreadyThereError} if the chain is where the configuration stops the node
@@ -111,12 +126,11 @@ export async function startNode(options: NodeOptions): Promise<RunningNode> {
 	development?.schedule.follow(wallClock);
 	const clock = development?.schedule.now ?? wallClock;
 	setAddressPrefix(config.net.addressPrefix);
-	const [signatureEngine, shielded] = await Promise.all([
-		installRecoverEngine(),
+	const [shielded, signatureEngine] = await Promise.all([
 		isNewDevelopment(options)
 			? new LateShieldedSupport()
 			: loadShieldedSupport(config, development !== undefined),
-		useFastHashing(),
+		loadEngines(dataDirectory !== undefined),
 	]);
 	if (dataDirectory && !development) refuseDevelopmentDirectory(dataDirectory);
 
