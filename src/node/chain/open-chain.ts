@@ -2,7 +2,7 @@
 
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
+import { setImmediate as otherTurns, setTimeout as sleep } from "node:timers/promises";
 import type { SignedBlock } from "../../protocol/block.js";
 import { OperatorError } from "../../protocol/operator-error.js";
 import type { NodeConfig } from "../config/config.js";
@@ -329,8 +329,9 @@ export class OpenChain {
 		await this.flushing;
 	}
 
-	/** Waits for the disk where an importer outruns it; otherwise lets only other tasks run. */
+	/** Lets other tasks run between two blocks, and waits for the disk where an importer outruns it. */
 	async throttle(): Promise<void> {
+		await otherTurns();
 		if (this.isFlushing && this.database.pendingFlush > this.limits.entries) await this.flushing;
 	}
 

@@ -96,6 +96,7 @@ function withoutStorageOf({ account, contract, backend, seed }: StateView, of: r
 		put: readOnly,
 		delete: readOnly,
 		keys: (store) => backend.keys(store),
+		keysEver: (store, prefix) => backend.keysEver(store, prefix),
 	};
 	return createView(hiding, seed);
 }

@@ -36,6 +36,7 @@ export class ChangeRecorder {
 				backend.delete(store, key);
 			},
 			keys: (store) => backend.keys(store),
+			keysEver: (store, prefix) => backend.keysEver(store, prefix),
 		};
 		this.view = createView(recording, state.seed);
 	}
@@ -59,6 +60,7 @@ export class ChangeRecorder {
 			put: readOnly,
 			delete: readOnly,
 			keys: (store) => backend.keys(store),
+			keysEver: (store, prefix) => backend.keysEver(store, prefix),
 		};
 		return {
 			before: createView(before, seed),

@@ -43,6 +43,7 @@ export class KeptState implements StateBackend {
 	put: StateBackend["put"] = readOnly;
 	delete: StateBackend["delete"] = readOnly;
 	keys: StateBackend["keys"] = (store) => this.state.keys(store);
+	keysEver: StateBackend["keysEver"] = (store, prefix) => this.state.keysEver(store, prefix);
 }
 
 /** The error where the state after a block isn't kept. */

@@ -68,6 +68,7 @@ export class TouchedState {
 				backend.delete(store, key);
 			},
 			keys: (store) => backend.keys(store),
+			keysEver: (store, prefix) => backend.keysEver(store, prefix),
 		};
 		return createView(watched, seed);
 	}
