@@ -13,6 +13,7 @@ import { activeWitnesses } from "./consensus/slots.js";
 import type { NodeMetrics } from "./metrics/metrics.js";
 import { ForkGates } from "./rules/fork-gates.js";
 import type { PrepareProofs } from "./shielded/proof-queue.js";
+import type { Simulator } from "./simulation/simulator.js";
 import { createView, type StateView } from "./state/view.js";
 import type { TraceRunner } from "./tracing/trace-runner.js";
 
@@ -26,6 +27,7 @@ export interface NodeApiOptions {
 	readonly machine: ApiNode["machine"];
 	/** Executes transactions of blocks again; undefined: not for clients. */
 	readonly tracing: TraceRunner | undefined;
+	readonly simulator: Simulator | undefined;
 	readonly network: NetworkView;
 	/** Addresses whose keys this node produces with. */
 	readonly ownWitnesses: readonly Uint8Array[];
@@ -81,6 +83,7 @@ export function createApiNode(options: NodeApiOptions): ApiNode {
 		past: config.node.history.stateBlocks > 0 ? pastStates(open) : undefined,
 		machine,
 		tracing: options.tracing,
+		simulator: options.simulator,
 		pool: chain.pool,
 		limiter: new RateLimiter(config.rateLimiter),
 		get oldestRevertible() {

@@ -43,6 +43,7 @@ import {
 	takesProofsUnchecked,
 } from "./shielded-support.js";
 import { installRecoverEngine } from "./signatures/engine.js";
+import type { Simulator } from "./simulation/simulator.js";
 import { loadLevelDatabase } from "./state/database.js";
 import { asksForProofs } from "./state/note-trees.js";
 import type { TraceRunner } from "./tracing/trace-runner.js";
@@ -171,7 +172,8 @@ export async function startNode(options: NodeOptions): Promise<RunningNode> {
 		const isAtEnd = endOf(open, config.node.shutdown, log, finished.resolve);
 		const core = { options, open, machine, shielded, log, clock, monotonicClock, report, stops, isAtEnd };
 		const tracing = await loadTracing(core);
-		const { ports, peers } = await startServices(core, tracing);
+		const executors = { tracing, simulator: await loadSimulator(core) };
+		const { ports, peers } = await startServices(core, executors);
 		if (shielded instanceof LateShieldedSupport) {
 			shielded
 				.load(() => loadShieldedSupport(config, true))
@@ -223,10 +225,16 @@ interface NodeCore {
 	readonly isAtEnd: (() => boolean) | undefined;
 }
 
+/** What executes for clients beside the chain; undefined: not on this node. */
+interface Executors {
+	readonly tracing: TraceRunner | undefined;
+	readonly simulator: Simulator | undefined;
+}
+
 /** Starts production, servers and peers, in the order in which they need each other. */
 async function startServices(
 	core: NodeCore,
-	tracing: TraceRunner | undefined,
+	executors: Executors,
 ): Promise<{ readonly ports: NodePorts; readonly peers: PeerNetwork | undefined }> {
 	const { options, open, machine, shielded, log, clock, monotonicClock, report, stops } = core;
 	const { config, development } = options;
@@ -251,7 +259,7 @@ async function startServices(
 		clock,
 		monotonicClock,
 		machine: development ? writingMachine(machine, development, log, report) : machine,
-		tracing,
+		...executors,
 		network,
 		ownWitnesses: own.map(({ witness }) => witness),
 		metrics,
@@ -379,6 +387,12 @@ async function loadTracing({ open, machine, report, options }: NodeCore): Promis
 	if (!options.config.node.jsonrpc.debug) return undefined;
 	const { TraceRunner } = await import("./tracing/trace-runner.js");
 	return new TraceRunner(open, machine, (error) => report(error, "tracing"));
+}
+
+async function loadSimulator({ open, machine, options }: NodeCore): Promise<Simulator | undefined> {
+	if (!options.config.node.jsonrpc.simulate) return undefined;
+	const { Simulator } = await import("./simulation/simulator.js");
+	return new Simulator(open, machine);
 }
 
 /** The JSON-RPC servers are loaded only where the configuration asks for one. */

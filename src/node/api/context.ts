@@ -7,6 +7,7 @@ import type { SignedTransaction } from "../../protocol/transaction.js";
 import type { NodeConfig } from "../config/config.js";
 import type { ChainRules } from "../rules/chain-rules.js";
 import type { ForkGates } from "../rules/fork-gates.js";
+import type { Simulator } from "../simulation/simulator.js";
 import type { StoreDefinition } from "../state/definition.js";
 import type { StateView } from "../state/view.js";
 import type { TraceRunner } from "../tracing/trace-runner.js";
@@ -119,6 +120,8 @@ export interface ApiNode {
 	readonly machine: Pick<ContractMachine, "call">;
 	/** Executes transactions of blocks again; undefined: not for clients of this node. */
 	readonly tracing?: TraceRunner | undefined;
+	/** Executes what is in no block; undefined: not for clients of this node. */
+	readonly simulator?: Simulator | undefined;
 	readonly pool: PoolView;
 	/** One for all servers of the process. */
 	readonly limiter: RateLimiter;
