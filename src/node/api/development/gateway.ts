@@ -232,6 +232,7 @@ function inDialect(node: ApiNode, dialect: ApiNode["config"]["node"]["dialect"])
 		nowMs: () => node.nowMs(),
 		view: (server) => node.view(server),
 		forks: (state) => node.forks(state),
+		history: node.history,
 		machine: node.machine,
 		tracing: node.tracing,
 		shieldedWork: node.shieldedWork,
