@@ -22,7 +22,7 @@ interface HistoryOptions {
 }
 
 /** Where the index of a data directory is. */
-const historyDirectory = (dataDirectory: string): string => join(dataDirectory, "history");
+export const historyDirectory = (dataDirectory: string): string => join(dataDirectory, "history");
 
 interface OpenHistory {
 	readonly index: HistoryIndex;

@@ -105,7 +105,7 @@ class ListReader {
 		private readonly query: PageQuery,
 	) {
 		const { after, descending } = query;
-		this.from = blockSuffix(Math.max(query.from, 0));
+		this.from = blockSuffix(query.from);
 		this.end = blockSuffix(query.to + 1);
 		if (after) {
 			// Rows at the same place as the last one come behind it if their kind does.

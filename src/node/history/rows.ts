@@ -70,8 +70,12 @@ export function placeSuffix(height: number, position: number, ordinal: number): 
 	return scratch.toString("latin1");
 }
 
-/** The lowest suffix of a block. */
-export const blockSuffix = (height: number): string => placeSuffix(height, 0, 0);
+/** Heights beyond this can't be written. */
+const MAX_HEIGHT = 2 ** (8 * HEIGHT_BYTES) - 1;
+
+/** The lowest suffix of a block; a height that no block can have counts as the nearest that one can. */
+export const blockSuffix = (height: number): string =>
+	placeSuffix(Math.min(Math.max(height, 0), MAX_HEIGHT), 0, 0);
 
 export function readPlace(suffix: string): Place {
 	const bytes = Buffer.from(suffix, "latin1");

@@ -181,6 +181,17 @@ describe("requests that can't be answered", () => {
 		expect(await refusal(path.replace("$anna", anna))).toEqual({ status, text });
 	});
 
+	it("are none where numbers are only too large or too small", async () => {
+		const huge = "9".repeat(18);
+		for (const query of [`min_timestamp=${huge}`, "max_timestamp=0&min_timestamp=1"]) {
+			expect((await page(`accounts/${carl}/transactions?${query}`)).data).toEqual([]);
+		}
+		expect((await page(`contracts/${token}/events?block_number=${huge}`)).data).toEqual([]);
+		expect((await page(`blocks/${huge.slice(3)}/events`)).data).toEqual([]);
+		const largest = `accounts/${carl}/transactions?max_timestamp=${huge}`;
+		expect((await page(largest)).data.length).toBeGreaterThan(0);
+	});
+
 	it("include a page of another query, and leave out parameters that nobody knows", async () => {
 		const { meta } = await page(`accounts/${anna}/transactions?limit=1&only_from=true`);
 		const changed = `accounts/${anna}/transactions?limit=1&fingerprint=${meta.fingerprint}`;
