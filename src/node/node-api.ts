@@ -25,6 +25,8 @@ export interface NodeApiOptions {
 	/** Milliseconds of a clock that only goes forward. */
 	readonly monotonicClock: () => number;
 	readonly machine: ApiNode["machine"];
+	/** Undefined: there is no index. */
+	readonly history?: ApiNode["history"];
 	/** Executes transactions of blocks again; undefined: not for clients. */
 	readonly tracing: TraceRunner | undefined;
 	readonly simulator: Simulator | undefined;
@@ -81,6 +83,7 @@ export function createApiNode(options: NodeApiOptions): ApiNode {
 		// What has passed is asked of the head, whatever state is looked at (protocol/machine §1).
 		forks: () => open.forks,
 		past: config.node.history.stateBlocks > 0 ? pastStates(open) : undefined,
+		history: options.history,
 		machine,
 		tracing: options.tracing,
 		simulator: options.simulator,

@@ -253,8 +253,10 @@ async function startServices(
 	const network = new LateNetwork(isolatedNetwork(toHex(open.rules.genesisId).repeat(2)));
 	const metrics = await startCounting(open, network, options, report, stops);
 	const own = development ? [development.producer] : options.producers;
+	const history = await loadHistory(core);
 	const api = createApiNode({
 		open,
+		history,
 		config,
 		clock,
 		monotonicClock,
@@ -380,6 +382,16 @@ async function startCounting(
 	});
 	stops.push(() => metrics.close());
 	return metrics;
+}
+
+/** The history index is loaded only where there is one. */
+async function loadHistory({ open, options, log, report, stops }: NodeCore): Promise<ApiNode["history"]> {
+	const { config, dataDirectory, development } = options;
+	if (!(config.node.history.index ?? development !== undefined)) return undefined;
+	const { openHistory } = await import("./node-history.js");
+	const { index, close } = await openHistory({ open, config, dataDirectory, log, report });
+	stops.push(close);
+	return index;
 }
 
 /** What executes blocks again for clients is loaded only where the configuration asks for it. */

@@ -94,6 +94,12 @@ export interface ChainOptions {
 	readonly onStorageFailure: (error: unknown) => void;
 }
 
+/**
+ * Told that the database has all blocks up to a number that can't be undone. The next flush waits until it resolves, so that an
+ * importer can't outrun it.
+ */
+type BaseFollower = (number: bigint) => Promise<void>;
+
 /** A chain with its storage. */
 export class OpenChain {
 	private flushing: Promise<void> | undefined;
@@ -103,6 +109,7 @@ export class OpenChain {
 	/** Views of past states: what is remembered of a view stays with it. */
 	private readonly views = new WeakMap<StateBackend, StateView>();
 	private adopted: AdoptedBlocks | undefined;
+	private follower: BaseFollower | undefined;
 	private readonly reader = new ReadAhead(
 		(wanted) => this.database.readAhead(wanted),
 		(transaction) => this.options.guess?.(transaction) ?? [],
@@ -305,9 +312,15 @@ export class OpenChain {
 			if (start) this.log?.dropBefore(start.segment);
 			this.oldBlocks?.storedUpTo(settledNumber);
 			this.sweep();
+			await this.follower?.(settledNumber);
 		} finally {
 			this.isFlushing = false;
 		}
+	}
+
+	/** Notifies what is made of stored blocks beside the chain, such as the history index; there is one at most. */
+	followBase(follower: BaseFollower): void {
+		this.follower = follower;
 	}
 
 	/** Takes out what no history needs any more, in the background. */
@@ -382,6 +395,7 @@ export class OpenChain {
 		}
 		this.history.restartAt(view.properties.headNumber);
 		chain.resume([]);
+		chain.announceReplacing();
 	}
 
 	/**

@@ -56,6 +56,12 @@ export const nodeSettings = {
 		"off",
 		"off, all, or a number: of how many final blocks the state can be read besides the newest, from the moment it is switched on (ours); a development chain keeps them in memory",
 	),
+	"node.history.index": {
+		...optionalText(
+			"on or off: transactions, token transfers, internal transactions and contract events are found by account and contract, for /v1 and the histories of the command line (ours)",
+		),
+		absentText: "on for development chains, else off",
+	},
 	"node.listen.port": port(0, "TCP and UDP port for peers; 0: no peer can connect"),
 	"node.p2p.version": int(0, "network id that both sides of a connection must share"),
 	"node.enableIpv6": boolean(false, "peers may be reached over IPv6"),
