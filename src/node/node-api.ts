@@ -79,6 +79,7 @@ export function createApiNode(options: NodeApiOptions): ApiNode {
 		// What has passed is asked of the head, whatever state is looked at (protocol/machine §1).
 		forks: () => open.forks,
 		past: config.node.history.stateBlocks > 0 ? pastStates(open) : undefined,
+		rawStates: config.node.jsonrpc.state ? pastStates(open) : undefined,
 		machine,
 		tracing: options.tracing,
 		pool: chain.pool,

@@ -115,6 +115,8 @@ export interface ApiNode {
 	forks(state: StateView): ForkGates;
 	/** Absent: the node keeps none, and answers as the network's do. */
 	readonly past?: PastStates | undefined;
+	/** States whose entries clients may have as they are stored; absent: not of this node. */
+	readonly rawStates?: PastStates | undefined;
 	/** Executes contracts that are only asked. */
 	readonly machine: Pick<ContractMachine, "call">;
 	/** Executes transactions of blocks again; undefined: not for clients of this node. */

@@ -58,6 +58,8 @@ export interface JsonRpcConfig extends ThreeListeners {
 	readonly debug: boolean;
 	/** Milliseconds that all executions of such a request may take; 0 or less: any. */
 	readonly debugTimeoutMs: number;
+	/** Whether clients may have entries of the state as they are stored. */
+	readonly state: boolean;
 }
 
 export interface RpcConfig extends ThreeListeners {
@@ -161,6 +163,7 @@ export function readJsonRpc(settings: Settings, release: Release): JsonRpcConfig
 		lenient,
 		debug: settings.get("node.jsonrpc.debug"),
 		debugTimeoutMs: settings.get("node.jsonrpc.debugTimeoutMs"),
+		state: settings.get("node.jsonrpc.state"),
 	};
 }
 

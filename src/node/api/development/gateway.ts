@@ -98,7 +98,7 @@ class Gateway {
 		this.stopObserving = control.open.chain.observe(feedFilters(api.view("full"), filters, undefined));
 		const style = plainStyle(this.node.config);
 		const ordinary = new Dispatcher({
-			methods: methodsByName(release, jsonrpc.lenient, jsonrpc.debug),
+			methods: methodsByName(release, jsonrpc),
 			release,
 			lenient: jsonrpc.lenient,
 			maxBatchSize: jsonrpc.maxBatchSize,

@@ -9,6 +9,7 @@ import { callMethods } from "./methods/calls.js";
 import { debugMethods } from "./methods/debug.js";
 import { logMethods } from "./methods/logs.js";
 import { nodeMethods } from "./methods/node.js";
+import { rawStateMethods } from "./methods/raw-state.js";
 import { stateMethods } from "./methods/state.js";
 import { traceMethods } from "./methods/trace.js";
 import { transactionMethods } from "./methods/transactions.js";
@@ -26,6 +27,7 @@ export const methods: readonly RpcMethod[] = [
 	...unavailableMethods,
 	...debugMethods,
 	...traceMethods,
+	...rawStateMethods,
 ];
 
 /** What only nodes of this program have (protocol/json-rpc §§15 and 16). */
@@ -39,7 +41,7 @@ const ownMethods: readonly RpcMethod[] = [
 		call: async ({ node }) => {
 			const { openRpcDocument } = await import("./openrpc.js");
 			const { jsonrpc, release } = node.config.node;
-			const known = new Set(methodsByName(release, jsonrpc.lenient, jsonrpc.debug).values());
+			const known = new Set(methodsByName(release, jsonrpc).values());
 			return openRpcDocument([...known], release);
 		},
 	},
@@ -48,12 +50,12 @@ const ownMethods: readonly RpcMethod[] = [
 function byName(
 	list: readonly RpcMethod[],
 	release: Release,
-	debug: boolean,
+	{ debug = false, state = false }: MethodSwitches,
 ): ReadonlyMap<string, RpcMethod> {
 	return new Map(
 		list
 			.filter(({ since = RELEASES[0] }) => isFrom(release, since))
-			.filter(({ isDebug }) => !isDebug || debug)
+			.filter(({ isDebug, isRawState }) => (!isDebug || debug) && (!isRawState || state))
 			.flatMap((method) => [
 				[method.name, method] as const,
 				...(method.alias === undefined ? [] : [[method.alias, method] as const]),
@@ -61,16 +63,21 @@ function byName(
 	);
 }
 
-/**
- * The methods of a release by every name under which they may be called.
- * @param lenient answering as Ethereum's libraries expect it
- * @param debug with those that execute blocks again
- */
+/** What a server has besides what all have, as the keys of `node.jsonrpc` say. */
+interface MethodSwitches {
+	/** Answering as Ethereum's libraries expect it. */
+	readonly lenient?: boolean;
+	/** With those that execute blocks again. */
+	readonly debug?: boolean;
+	/** With those that give entries of the state as they are stored. */
+	readonly state?: boolean;
+}
+
+/** The methods of a release by every name under which they may be called. */
 export function methodsByName(
 	release: Release,
-	lenient = false,
-	debug = false,
+	switches: MethodSwitches = {},
 ): ReadonlyMap<string, RpcMethod> {
-	const ordinary = lenient ? lenientMethods(methods) : methods;
-	return byName([...ordinary, ...ownMethods], release, debug);
+	const ordinary = switches.lenient ? lenientMethods(methods) : methods;
+	return byName([...ordinary, ...ownMethods], release, switches);
 }
