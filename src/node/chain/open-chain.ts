@@ -39,6 +39,7 @@ import {
 	readMeta,
 	sideKey,
 } from "./data-directory.js";
+import type { ForkedState } from "./forked-state.js";
 import { blackHoleAddress, genesisId, prepareBase, writeGenesis } from "./genesis.js";
 import { HistorySweeper } from "./history-sweeper.js";
 import { diskFiles, type LogFiles } from "./log-files.js";
@@ -76,6 +77,8 @@ export interface ChainOptions {
 	readonly onUnverifiable?: ((error: Error) => void) | undefined;
 	/** How a development chain times its blocks; absent for every network. */
 	readonly development?: DevelopmentSchedule | undefined;
+	/** The state of another node in the place of a genesis: for development chains alone. */
+	readonly fork?: ForkedState | undefined;
 	/** Writes to the state of a chain that is being created, after genesis. */
 	readonly initialize?: ((state: StateView) => void) | undefined;
 	/** The default suits a disk and a memory of today. */
@@ -146,7 +149,8 @@ export class OpenChain {
 			adopted = await adoptedBlocks(database, config);
 			if (dataDirectory)
 				old = await OldBlocks.open(database, dataDirectory, options.segmentFiles, budgetOf(config));
-			const own = old?.storage ?? database;
+			const stored = old?.storage ?? database;
+			const own = options.fork ? await options.fork.under(stored, !meta) : stored;
 			const open = await OpenChain.openOn(adopted?.under(own) ?? own, old, meta, options);
 			open.adopted = adopted;
 			open.database.olderEntries = adopted;
@@ -273,6 +277,11 @@ export class OpenChain {
 		const { history } = this.database;
 		if (!history) throw new Error("only a development chain's state keeps its history");
 		return history;
+	}
+
+	/** Whether the chain began with another node's state. */
+	get isFork(): boolean {
+		return this.options.fork !== undefined;
 	}
 
 	/** The lowest block besides the genesis block: above 1 where the chain's data began with later ones; 0: none. */
@@ -492,11 +501,12 @@ async function keepChanges(
 
 /** Writes the state before block 1, or what every later start does to the state that is there. */
 function prepareState(base: StateView, rules: ChainRules, options: ChainOptions, isNew: boolean): void {
-	const { config } = options;
-	if (isNew) writeGenesis(base, config.genesis);
+	const { config, fork } = options;
+	if (isNew && !fork) writeGenesis(base, config.genesis);
 	prepareBase(base, {
 		blackHole: rules.blackHole,
-		allowTvmConstantinople: config.committee.allowTvmConstantinople ?? 0n,
+		// A fork's switches are those of the other state.
+		allowTvmConstantinople: fork ? 0n : (config.committee.allowTvmConstantinople ?? 0n),
 		needToUpdateAsset: config.storage.needToUpdateAsset,
 		movesAccountIds: isFrom(rules.release, "4.8.2"),
 	});
@@ -543,8 +553,8 @@ export function proofGap(config: NodeConfig): string | undefined {
 }
 
 /** The facts of the chain that the configuration fixes. */
-function chainRules({ config, shielded }: ChainOptions, development?: DevelopmentSchedule): ChainRules {
-	const blackHole = blackHoleAddress(config.genesis);
+function chainRules({ config, shielded, fork }: ChainOptions, development?: DevelopmentSchedule): ChainRules {
+	const blackHole = fork ? fork.genesis.blackHole : blackHoleAddress(config.genesis);
 	if (blackHole.length === 0 && isFrom(config.node.release, "4.8.1")) {
 		throw new OperatorError("Account[Blackhole] is not configured.");
 	}
@@ -552,12 +562,11 @@ function chainRules({ config, shielded }: ChainOptions, development?: Developmen
 		...(development ? { development } : {}),
 		...(config.actuatorWhitelist.length > 0 ? { allowedHandlers: new Set(config.actuatorWhitelist) } : {}),
 		genesisTimestampMs: config.genesis.timestampMs,
-		genesisId: genesisId(config.genesis),
+		genesisId: fork ? fork.genesis.id : genesisId(config.genesis),
 		blackHole,
-		genesisWitnesses: config.genesis.witnesses.map(({ address, voteCount }) => ({
-			address,
-			votes: voteCount,
-		})),
+		genesisWitnesses: fork
+			? fork.genesis.witnesses
+			: config.genesis.witnesses.map(({ address, voteCount }) => ({ address, votes: voteCount })),
 		proposalExpireMs: BigInt(config.block.proposalExpireTimeMs),
 		energyLimitHeight: BigInt(config.block.energyLimitBlockNumber),
 		checkFrozenTime: config.block.checkFrozenTime === 1,
