@@ -1,4 +1,4 @@
-/** Which state a development chain begins with, where that is another node's (protocol/development-chain §5). */
+/** Which state a development chain begins with, where that is another node's (protocol/development-chain §7). */
 
 import type { Founding } from "../node/development/directory.js";
 import type { ForkFounding } from "../node/fork/fork-facts.js";

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { SignedBlock } from "../../protocol/block.js";
 import { OperatorError } from "../../protocol/operator-error.js";
+import type { SignedTransaction } from "../../protocol/transaction.js";
 import type { NodeConfig } from "../config/config.js";
 import type { ChainRules, DevelopmentSchedule, ShieldedPool } from "../rules/chain-rules.js";
 import type { MachineRunner } from "../rules/execution.js";
@@ -328,6 +329,14 @@ export class OpenChain {
 	/** Fetches what a block will read, on other threads. @throws {DatabaseError} as the block's own reads will */
 	async readAhead({ transactions }: SignedBlock): Promise<void> {
 		await this.reader.of(transactions);
+	}
+
+	/**
+	 * On a fork, fetches what a transaction will read, before it is executed: a request for all of it in the place of many.
+	 * Undefined on any other chain. @param isSent whether it is to be in a block, rather than only asked
+	 */
+	fetchFor(transaction: SignedTransaction, isSent: boolean): Promise<void> | undefined {
+		return this.isFork ? this.reader.ofOne(transaction, isSent) : undefined;
 	}
 
 	/** Brings what can't be undone any more to the database now, while the chain goes on. */

@@ -25,8 +25,8 @@ export interface ForkFacts {
 }
 
 /** Kinds of sources: nodes of this program, exact; others by what they answer about their head. */
-export const SOURCE_KINDS = ["exact", "public"] as const;
-export type SourceKind = (typeof SOURCE_KINDS)[number];
+const SOURCE_KINDS = ["exact", "public"] as const;
+type SourceKind = (typeof SOURCE_KINDS)[number];
 
 /** What makes a fork: where it comes from and where it begins. */
 export interface ForkFounding {

@@ -9,11 +9,11 @@ import type { Requests } from "./requests.js";
 import { isRecord, RefusedError, SourceClient, type Unknown } from "./source-client.js";
 import type { StateSource } from "./state-source.js";
 
-/** Code of a method that a server doesn't have. */
-const METHOD_NOT_FOUND = -32601;
+/** What JSON-RPC answers for a method that a server doesn't have. */
+const UNKNOWN_METHOD = -32_601;
 
 /** What the start must tell. */
-export interface ForkReport {
+interface ForkReport {
 	readonly founding: ForkFounding;
 	readonly warnings: readonly string[];
 }
@@ -50,8 +50,7 @@ export async function beginFork(
 		try {
 			return reportOf(endpoint, await client.later("coin_getStateInfo", block ?? "latest"));
 		} catch (error) {
-			if (error instanceof RefusedError && error.code !== METHOD_NOT_FOUND)
-				throw new ForkError(error.message);
+			if (error instanceof RefusedError && error.code !== UNKNOWN_METHOD) throw new ForkError(error.message);
 			if (!(error instanceof ForkReadError)) throw error;
 			last = error;
 		}

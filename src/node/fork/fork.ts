@@ -1,10 +1,10 @@
 /** A fork as a chain is opened on it: the other node's state below the chain's own database. */
 
-import { fromHex, toKey, utf8 } from "../../protocol/bytes.js";
+import { concatBytes, fromHex, fromKey } from "../../protocol/bytes.js";
 import type { ForkedGenesis, ForkedState } from "../chain/forked-state.js";
-import { forkTable } from "../rules/fork-gates.js";
+import { forkTable, nileForkTable } from "../rules/fork-gates.js";
 import type { KeyValueDatabase } from "../state/database.js";
-import { type StoreDefinition, stores } from "../state/definition.js";
+import { type StoreDefinition, storeDefinitions, stores } from "../state/definition.js";
 import { propertyKey, propertyNames } from "../state/property-table.js";
 import { ForkError } from "./fork-error.js";
 import type { ForkFounding } from "./fork-facts.js";
@@ -62,9 +62,7 @@ export class Fork implements ForkedState {
 			database.list(await orderedKeys(source));
 			// What every block reads, in one go.
 			await database.getMany(
-				FIRST_READ.map(({ store, key }) =>
-					Buffer.concat([Uint8Array.of(store.index), Buffer.from(key, "latin1")]),
-				),
+				FIRST_READ.map(({ store, key }) => concatBytes(Uint8Array.of(store.index), fromKey(key))),
 			);
 		}
 		return database;
@@ -75,10 +73,18 @@ export class Fork implements ForkedState {
 	}
 }
 
-const PROPERTIES = stores.properties as StoreDefinition<unknown>;
+const entriesOf = (store: { readonly index: number }, keys: readonly string[]): EntryName[] =>
+	keys.map((key) => ({ store: storeDefinitions[store.index] as StoreDefinition<unknown>, key }));
 
+const versions = [...new Set([...forkTable, ...nileForkTable].map(({ version }) => version))];
+
+/** What starts and blocks read, whatever is in them. */
 const FIRST_READ: readonly EntryName[] = [
-	...propertyNames.map((name) => ({ store: PROPERTIES, key: propertyKey(name) })),
-	...forkTable.map(({ version }) => ({ store: PROPERTIES, key: `FORK_VERSION_${version}` })),
-	{ store: stores.witnessSchedule as StoreDefinition<unknown>, key: toKey(utf8("active_witnesses")) },
+	...entriesOf(stores.properties, propertyNames.map(propertyKey)),
+	...entriesOf(
+		stores.properties,
+		versions.map((version) => `FORK_VERSION_${version}`),
+	),
+	...entriesOf(stores.upgradeVotes, ["latest", ...versions.map(String)]),
+	...entriesOf(stores.witnessSchedule, ["active_witnesses"]),
 ];

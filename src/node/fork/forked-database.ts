@@ -10,7 +10,7 @@
  * Beside the entries lie marks of those that are not there, and the keys that ordered stores had.
  */
 
-import { fromKey, readBe64, toKey } from "../../protocol/bytes.js";
+import { EMPTY, fromKey, readBe64, toKey } from "../../protocol/bytes.js";
 import { MAX_INT64 } from "../../protocol/int64.js";
 import type { BatchChange, DatabaseLevel, KeyValueDatabase } from "../state/database.js";
 import { STORE_COUNT, type StoreDefinition, storeDefinitions, stores } from "../state/definition.js";
@@ -27,8 +27,6 @@ const NEIGHBOURS = 250;
 const MOST_KEPT_BYTES = 4 * 2 ** 30;
 /** Entries that wait to be written are written when so many bytes wait, or with the next batch. */
 const MOST_WAITING_BYTES = 256 << 10;
-
-const EMPTY = new Uint8Array(0);
 
 const indexesOf = (...list: readonly { readonly index: number }[]): ReadonlySet<number> =>
 	new Set(list.map(({ index }) => index));

@@ -6,7 +6,7 @@ import { ForkReadError } from "./fork-error.js";
 import { isRecord, type SourceClient } from "./source-client.js";
 import type { EncodedValues, EntryName, StateSource } from "./state-source.js";
 
-const MOST_ENTRIES = 1_000;
+const ENTRIES_A_REQUEST = 1_000;
 /** A network's largest ordered store has some hundred thousand. */
 const MOST_KEYS = 4_000_000;
 /** Pages may be short where many former keys are passed over. */
@@ -17,7 +17,7 @@ const base64 = (key: string): string => Buffer.from(fromKey(key)).toString("base
 
 export class OwnSource implements StateSource {
 	readonly name: string;
-	readonly mostEntries = MOST_ENTRIES;
+	readonly mostEntries = ENTRIES_A_REQUEST;
 
 	/** @param blockId 64 hexadecimal digits: a block that has left the chain is noticed */
 	constructor(
@@ -51,7 +51,7 @@ export class OwnSource implements StateSource {
 	}
 
 	private part(wanted: readonly EntryName[], from: number): readonly (readonly [string, string])[] {
-		return wanted.slice(from, from + MOST_ENTRIES).map(({ store, key }) => [store.name, base64(key)]);
+		return wanted.slice(from, from + ENTRIES_A_REQUEST).map(({ store, key }) => [store.name, base64(key)]);
 	}
 
 	/** @throws {ForkReadError} */

@@ -1,6 +1,5 @@
 /** What the thread of requests does: one HTTP request a message, bounded in bytes and time, tried again where that may help. */
 
-import { setTimeout as sleep } from "node:timers/promises";
 import type { MessagePort } from "node:worker_threads";
 
 /** What the thread is given. */
@@ -35,10 +34,17 @@ const FIRST_PAUSE_MS = 100;
 /** Asking again may help. */
 class PassingFailure extends Error {}
 
-/** Answers requests until the port is closed. @param ask `fetch` of the runtime */
-export function answerRequests({ port, answers }: WorkerSide, ask: typeof fetch): void {
+/** What it needs of its surroundings. */
+interface Surroundings {
+	/** As the runtime has it. */
+	readonly fetch: typeof fetch;
+	pause(ms: number): Promise<unknown>;
+}
+
+/** Answers requests until the port is closed. */
+export function answerRequests({ port, answers }: WorkerSide, around: Surroundings): void {
 	port.on("message", (request: Request) => {
-		void answer(request, ask).then((given) => {
+		void answer(request, around).then((given) => {
 			port.postMessage(given);
 			Atomics.add(answers, 0, 1);
 			Atomics.notify(answers, 0);
@@ -46,17 +52,17 @@ export function answerRequests({ port, answers }: WorkerSide, ask: typeof fetch)
 	});
 }
 
-async function answer(request: Request, ask: typeof fetch): Promise<Answer> {
+async function answer(request: Request, around: Surroundings): Promise<Answer> {
 	const { id, timeoutMs } = request;
 	const signal = AbortSignal.timeout(timeoutMs);
 	for (let attempt = 1; ; attempt++) {
 		try {
-			return { id, text: await attemptOne(request, ask, signal) };
+			return { id, text: await attemptOne(request, around.fetch, signal) };
 		} catch (error) {
 			if (signal.aborted) return { id, failure: `no answer within ${timeoutMs / 1000} s` };
 			if (!(error instanceof PassingFailure) || attempt === ATTEMPTS)
 				return { id, failure: (error as Error).message };
-			await sleep(FIRST_PAUSE_MS * 2 ** attempt);
+			await around.pause(FIRST_PAUSE_MS * 2 ** attempt);
 		}
 	}
 }
@@ -85,7 +91,9 @@ async function attemptOne(
 			redirect: "error",
 		});
 	} catch (error) {
-		throw new PassingFailure(reasonOf(error));
+		const reason = reasonOf(error);
+		// Nothing listens there: whoever waits shall hear of it.
+		throw reason === "ECONNREFUSED" ? new Error(reason) : new PassingFailure(reason);
 	}
 	if (response.status !== 200) {
 		await response.body?.cancel();
