@@ -84,6 +84,7 @@ export function createApiNode(options: NodeApiOptions): ApiNode {
 		forks: () => open.forks,
 		past: config.node.history.stateBlocks > 0 ? pastStates(open) : undefined,
 		history: options.history,
+		rawStates: config.node.jsonrpc.state ? pastStates(open) : undefined,
 		machine,
 		tracing: options.tracing,
 		simulator: options.simulator,
@@ -93,11 +94,16 @@ export function createApiNode(options: NodeApiOptions): ApiNode {
 			return open.database.settledNumber + 1n;
 		},
 		submit: async (transaction: SignedTransaction) => {
+			await open.fetchFor(transaction, true);
 			if (prepare) await prepareSent(open, prepare, transaction);
 			await executions.run(() => retriedWhenBehind({ catchUp }, () => chain.pushTransaction(transaction)));
 			await submitted();
 		},
-		prepareCall: (transaction) => prepare && prepareAsked(open, prepare, transaction),
+		prepareCall: (transaction) => {
+			const fetching = open.fetchFor(transaction, false);
+			const asked = () => prepare && prepareAsked(open, prepare, transaction);
+			return fetching ? fetching.then(asked) : asked();
+		},
 		catchUp,
 		firstKey: async (store, from, end) => {
 			const key = await open.database.firstKey(store, toKey(from), toKey(end));

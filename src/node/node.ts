@@ -18,6 +18,7 @@ import { VersionWatch } from "./consensus/version-watch.js";
 import { createContractMachine } from "./contract-runner.js";
 import type { Development } from "./development/development.js";
 import { isMarked, markDevelopmentDirectory, refuseDevelopmentDirectory } from "./development/directory.js";
+import type { Fork } from "./fork/fork.js";
 import { LateNetwork } from "./late-network.js";
 import type { NodeMetrics } from "./metrics/metrics.js";
 import type { PeerNetwork } from "./network/network.js";
@@ -145,9 +146,11 @@ export async function startNode(options: NodeOptions): Promise<RunningNode> {
 		development?.console.hear,
 		shielded?.proofs,
 	);
+	const fork = await loadFork(options);
 	const open = await OpenChain.open({
 		config,
 		dataDirectory,
+		fork,
 		clock: () => BigInt(Math.trunc(monotonicClock())),
 		machine: machine.run,
 		guess: (transaction) => machine.guesses.of(transaction),
@@ -161,7 +164,7 @@ export async function startNode(options: NodeOptions): Promise<RunningNode> {
 		onStorageFailure: (error) =>
 			failure.resolve(new Error(describeStorageFailure(error, dataDirectory), { cause: error })),
 	});
-	const stops: Stops = [() => open.close(), () => shielded?.close?.() ?? Promise.resolve()];
+	const stops: Stops = [() => fork?.close(), () => open.close(), () => shielded?.close?.()];
 	const stopAll = async (): Promise<void> => {
 		for (const stop of stops.splice(0).reverse()) await stop();
 	};
@@ -201,6 +204,14 @@ const isNewDevelopment = ({ config, development, dataDirectory }: NodeOptions): 
 	development !== undefined &&
 	config.node.shielded.parameters === undefined &&
 	!(dataDirectory && isMarked(dataDirectory));
+
+/** What reads another node's state is loaded only for a chain that begins with one. */
+async function loadFork({ development, dataDirectory }: NodeOptions): Promise<Fork | undefined> {
+	const founding = development?.options.fork;
+	if (!founding) return undefined;
+	const { Fork, forkRequests } = await import("./fork/fork.js");
+	return new Fork(founding, forkRequests(), dataDirectory === undefined);
+}
 
 /** A promise, and what resolves it. */
 function promised<T>(): { readonly promise: Promise<T>; readonly resolve: (value: T) => void } {
@@ -447,7 +458,7 @@ async function startGrpc(
 	return servers.ports;
 }
 
-type Stops = (() => Promise<void> | void)[];
+type Stops = (() => Promise<void> | undefined | void)[];
 type Report = (error: unknown, where: string) => void;
 
 function startProducer(

@@ -119,6 +119,8 @@ export interface ApiNode {
 	readonly past?: PastStates | undefined;
 	/** What happened by account and contract; absent: the node keeps no index of it (`node.history.index`). */
 	readonly history?: HistoryReader | undefined;
+	/** States whose entries clients may have as they are stored; absent: not of this node. */
+	readonly rawStates?: PastStates | undefined;
 	/** Executes contracts that are only asked. */
 	readonly machine: Pick<ContractMachine, "call">;
 	/** Executes transactions of blocks again; undefined: not for clients of this node. */

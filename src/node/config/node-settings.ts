@@ -169,6 +169,10 @@ export const nodeSettings = {
 		2_000,
 		"ms that the executions of a request of debug or simulate may take, during which the node does nothing else; 0 or less: any (ours)",
 	),
+	"node.jsonrpc.state": boolean(
+		false,
+		"methods coin_getState, coin_getStateKeys and coin_getStateInfo give the entries of the state as they are stored, of which forks are made; development chains always have them (ours)",
+	),
 	"node.rpc.enable": boolean(true, "gRPC API over the head"),
 	"node.rpc.port": port(50051, "its port"),
 	"node.rpc.solidityEnable": boolean(true, "gRPC API over the solidified state"),
