@@ -7,12 +7,9 @@ import type { SignedBlock } from "../../protocol/block.js";
 import { OperatorError } from "../../protocol/operator-error.js";
 import type { SignedTransaction } from "../../protocol/transaction.js";
 import type { NodeConfig } from "../config/config.js";
-import type { ChainRules, DevelopmentSchedule, ShieldedPool } from "../rules/chain-rules.js";
-import type { MachineRunner } from "../rules/execution.js";
+import type { ChainRules, DevelopmentSchedule } from "../rules/chain-rules.js";
 import { ForkGates } from "../rules/fork-gates.js";
 import { isFrom } from "../rules/release.js";
-import type { MoverLimits } from "../segments/block-mover.js";
-import type { SegmentFiles } from "../segments/segment-files.js";
 import { settleAccountAssets } from "../state/asset-layout.js";
 import type { StateBackend } from "../state/backend.js";
 import { type CacheBudget, shareCacheBytes } from "../state/cache-budget.js";
@@ -27,6 +24,7 @@ import { createView, type StateView } from "../state/view.js";
 import type { AdoptedBlocks } from "./adopted-blocks.js";
 import { BlockLog, hasLog, type LogRecord } from "./block-log.js";
 import { Chain, type ChainJournal, type ChainSettings } from "./chain.js";
+import type { ChainOptions, FlushLimits } from "./chain-options.js";
 import {
 	BatchMarks,
 	checkMeta,
@@ -40,20 +38,11 @@ import {
 	readMeta,
 	sideKey,
 } from "./data-directory.js";
-import type { ForkedState } from "./forked-state.js";
 import { blackHoleAddress, genesisId, prepareBase, writeGenesis } from "./genesis.js";
 import { HistorySweeper } from "./history-sweeper.js";
-import { diskFiles, type LogFiles } from "./log-files.js";
+import { diskFiles } from "./log-files.js";
 import { OldBlocks } from "./old-blocks.js";
-import { ReadAhead, type ReadGuess } from "./read-ahead.js";
-
-/** When the base goes to the database. */
-export interface FlushLimits {
-	/** Changed entries. */
-	readonly entries: number;
-	/** Bytes of log. */
-	readonly logBytes: number;
-}
+import { ReadAhead } from "./read-ahead.js";
 
 /** Blocks of a development chain before which the state can still be seen. */
 const DEVELOPMENT_HISTORY_BLOCKS = 256;
@@ -62,41 +51,6 @@ const DEVELOPMENT_HISTORY_BLOCKS = 256;
 export type EncodedEntries = ReadonlyMap<string, Uint8Array>;
 
 const FLUSH_LIMITS: FlushLimits = { entries: 40_000, logBytes: 64 << 20 };
-
-export interface ChainOptions {
-	readonly config: NodeConfig;
-	/** Undefined: the chain lives in memory and is gone with the process. */
-	readonly dataDirectory: string | undefined;
-	/** Milliseconds of a clock that only goes forward: how long transactions wait. */
-	readonly clock: () => bigint;
-	readonly machine: MachineRunner;
-	/** What transactions may read of the state, guessed; absent: only what they name is fetched ahead. */
-	readonly guess?: ReadGuess | undefined;
-	/** What checks shielded proofs; absent: a network's chain that needs it is not opened. */
-	readonly shielded?: Pick<ShieldedPool, "proofs" | "trees"> | undefined;
-	/** Notified of a block that can't be judged: the node must stop. */
-	readonly onUnverifiable?: ((error: Error) => void) | undefined;
-	/** How a development chain times its blocks; absent for every network. */
-	readonly development?: DevelopmentSchedule | undefined;
-	/** The state of another node in the place of a genesis: for development chains alone. */
-	readonly fork?: ForkedState | undefined;
-	/** Writes to the state of a chain that is being created, after genesis. */
-	readonly initialize?: ((state: StateView) => void) | undefined;
-	/** The default suits a disk and a memory of today. */
-	readonly flushLimits?: FlushLimits | undefined;
-	/** The database instead of the directory's own; closed with the chain. */
-	readonly storage?: KeyValueDatabase | undefined;
-	/** Where the block log's files are; the disk's if absent. */
-	readonly logFiles?: LogFiles | undefined;
-	/** When old blocks move into segments; the default suits a disk of today. */
-	readonly moverLimits?: MoverLimits | undefined;
-	/** How many blocks stay, instead of what the configuration says. */
-	readonly keptBlocks?: number | undefined;
-	/** Where the segments are; the disk's if absent. */
-	readonly segmentFiles?: SegmentFiles | undefined;
-	/** Told once when the storage fails: the node must stop. What was answered before is kept. */
-	readonly onStorageFailure: (error: unknown) => void;
-}
 
 /**
  * Told that the database has all blocks up to a number that can't be undone. The next flush waits until it resolves, so that an
