@@ -13,6 +13,7 @@ import { activeWitnesses } from "./consensus/slots.js";
 import type { NodeMetrics } from "./metrics/metrics.js";
 import { ForkGates } from "./rules/fork-gates.js";
 import type { PrepareProofs } from "./shielded/proof-queue.js";
+import type { Simulator } from "./simulation/simulator.js";
 import { createView, type StateView } from "./state/view.js";
 import type { TraceRunner } from "./tracing/trace-runner.js";
 
@@ -28,6 +29,7 @@ export interface NodeApiOptions {
 	readonly history?: ApiNode["history"];
 	/** Executes transactions of blocks again; undefined: not for clients. */
 	readonly tracing: TraceRunner | undefined;
+	readonly simulator: Simulator | undefined;
 	readonly network: NetworkView;
 	/** Addresses whose keys this node produces with. */
 	readonly ownWitnesses: readonly Uint8Array[];
@@ -82,19 +84,26 @@ export function createApiNode(options: NodeApiOptions): ApiNode {
 		forks: () => open.forks,
 		past: config.node.history.stateBlocks > 0 ? pastStates(open) : undefined,
 		history: options.history,
+		rawStates: config.node.jsonrpc.state ? pastStates(open) : undefined,
 		machine,
 		tracing: options.tracing,
+		simulator: options.simulator,
 		pool: chain.pool,
 		limiter: new RateLimiter(config.rateLimiter),
 		get oldestRevertible() {
 			return open.database.settledNumber + 1n;
 		},
 		submit: async (transaction: SignedTransaction) => {
+			await open.fetchFor(transaction, true);
 			if (prepare) await prepareSent(open, prepare, transaction);
 			await executions.run(() => retriedWhenBehind({ catchUp }, () => chain.pushTransaction(transaction)));
 			await submitted();
 		},
-		prepareCall: (transaction) => prepare && prepareAsked(open, prepare, transaction),
+		prepareCall: (transaction) => {
+			const fetching = open.fetchFor(transaction, false);
+			const asked = () => prepare && prepareAsked(open, prepare, transaction);
+			return fetching ? fetching.then(asked) : asked();
+		},
 		catchUp,
 		firstKey: async (store, from, end) => {
 			const key = await open.database.firstKey(store, toKey(from), toKey(end));

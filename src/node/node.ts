@@ -1,5 +1,6 @@
 /** The node: the only place that wires the rooms together, starts them and stops them. */
 
+import { setImmediate } from "node:timers/promises";
 import { sourceTrace } from "../diagnostics/stack-trace.js";
 import { setAddressPrefix } from "../protocol/address.js";
 import { toHex } from "../protocol/bytes.js";
@@ -17,6 +18,7 @@ import { VersionWatch } from "./consensus/version-watch.js";
 import { createContractMachine } from "./contract-runner.js";
 import type { Development } from "./development/development.js";
 import { isMarked, markDevelopmentDirectory, refuseDevelopmentDirectory } from "./development/directory.js";
+import type { Fork } from "./fork/fork.js";
 import { LateNetwork } from "./late-network.js";
 import type { NodeMetrics } from "./metrics/metrics.js";
 import type { PeerNetwork } from "./network/network.js";
@@ -42,6 +44,8 @@ import {
 	takesProofsUnchecked,
 } from "./shielded-support.js";
 import { installRecoverEngine } from "./signatures/engine.js";
+import type { Simulator } from "./simulation/simulator.js";
+import { loadLevelDatabase } from "./state/database.js";
 import { asksForProofs } from "./state/note-trees.js";
 import type { TraceRunner } from "./tracing/trace-runner.js";
 import type { ContractMachine } from "./vm/contract-machine.js";
@@ -98,6 +102,19 @@ export interface RunningNode {
 }
 
 /**
+ * Loads what is compiled, the hash first: the system's other threads compile it while this one loads the rest.
+ * @returns the name of what recovers signatures
+ */
+async function loadEngines(hasDatabase: boolean): Promise<string> {
+	const hashing = useFastHashing();
+	await setImmediate();
+	const signatureEngine = await installRecoverEngine();
+	if (hasDatabase) await loadLevelDatabase();
+	await hashing;
+	return signatureEngine;
+}
+
+/**
  * Starts a node; resolves once every listener is bound.
  * @throws {DatabaseError | LogDamagedError | PortError | DevelopmentMarkError | ConfigError} with one sentence; nothing stays open
  * @throws {AlreadyThereError} if the chain is where the configuration stops the node
@@ -110,12 +127,11 @@ export async function startNode(options: NodeOptions): Promise<RunningNode> {
 	development?.schedule.follow(wallClock);
 	const clock = development?.schedule.now ?? wallClock;
 	setAddressPrefix(config.net.addressPrefix);
-	const [signatureEngine, shielded] = await Promise.all([
-		installRecoverEngine(),
+	const [shielded, signatureEngine] = await Promise.all([
 		isNewDevelopment(options)
 			? new LateShieldedSupport()
 			: loadShieldedSupport(config, development !== undefined),
-		useFastHashing(),
+		loadEngines(dataDirectory !== undefined),
 	]);
 	if (dataDirectory && !development) refuseDevelopmentDirectory(dataDirectory);
 
@@ -130,9 +146,11 @@ export async function startNode(options: NodeOptions): Promise<RunningNode> {
 		development?.console.hear,
 		shielded?.proofs,
 	);
+	const fork = await loadFork(options);
 	const open = await OpenChain.open({
 		config,
 		dataDirectory,
+		fork,
 		clock: () => BigInt(Math.trunc(monotonicClock())),
 		machine: machine.run,
 		guess: (transaction) => machine.guesses.of(transaction),
@@ -146,7 +164,7 @@ export async function startNode(options: NodeOptions): Promise<RunningNode> {
 		onStorageFailure: (error) =>
 			failure.resolve(new Error(describeStorageFailure(error, dataDirectory), { cause: error })),
 	});
-	const stops: Stops = [() => open.close(), () => shielded?.close?.() ?? Promise.resolve()];
+	const stops: Stops = [() => fork?.close(), () => open.close(), () => shielded?.close?.()];
 	const stopAll = async (): Promise<void> => {
 		for (const stop of stops.splice(0).reverse()) await stop();
 	};
@@ -157,7 +175,8 @@ export async function startNode(options: NodeOptions): Promise<RunningNode> {
 		const isAtEnd = endOf(open, config.node.shutdown, log, finished.resolve);
 		const core = { options, open, machine, shielded, log, clock, monotonicClock, report, stops, isAtEnd };
 		const tracing = await loadTracing(core);
-		const { ports, peers } = await startServices(core, tracing);
+		const executors = { tracing, simulator: await loadSimulator(core) };
+		const { ports, peers } = await startServices(core, executors);
 		if (shielded instanceof LateShieldedSupport) {
 			shielded
 				.load(() => loadShieldedSupport(config, true))
@@ -186,6 +205,14 @@ const isNewDevelopment = ({ config, development, dataDirectory }: NodeOptions): 
 	config.node.shielded.parameters === undefined &&
 	!(dataDirectory && isMarked(dataDirectory));
 
+/** What reads another node's state is loaded only for a chain that begins with one. */
+async function loadFork({ development, dataDirectory }: NodeOptions): Promise<Fork | undefined> {
+	const founding = development?.options.fork;
+	if (!founding) return undefined;
+	const { Fork, forkRequests } = await import("./fork/fork.js");
+	return new Fork(founding, forkRequests(), dataDirectory === undefined);
+}
+
 /** A promise, and what resolves it. */
 function promised<T>(): { readonly promise: Promise<T>; readonly resolve: (value: T) => void } {
 	let resolve: (value: T) => void = () => {};
@@ -209,10 +236,16 @@ interface NodeCore {
 	readonly isAtEnd: (() => boolean) | undefined;
 }
 
+/** What executes for clients beside the chain; undefined: not on this node. */
+interface Executors {
+	readonly tracing: TraceRunner | undefined;
+	readonly simulator: Simulator | undefined;
+}
+
 /** Starts production, servers and peers, in the order in which they need each other. */
 async function startServices(
 	core: NodeCore,
-	tracing: TraceRunner | undefined,
+	executors: Executors,
 ): Promise<{ readonly ports: NodePorts; readonly peers: PeerNetwork | undefined }> {
 	const { options, open, machine, shielded, log, clock, monotonicClock, report, stops } = core;
 	const { config, development } = options;
@@ -239,7 +272,7 @@ async function startServices(
 		clock,
 		monotonicClock,
 		machine: development ? writingMachine(machine, development, log, report) : machine,
-		tracing,
+		...executors,
 		network,
 		ownWitnesses: own.map(({ witness }) => witness),
 		metrics,
@@ -379,6 +412,12 @@ async function loadTracing({ open, machine, report, options }: NodeCore): Promis
 	return new TraceRunner(open, machine, (error) => report(error, "tracing"));
 }
 
+async function loadSimulator({ open, machine, options }: NodeCore): Promise<Simulator | undefined> {
+	if (!options.config.node.jsonrpc.simulate) return undefined;
+	const { Simulator } = await import("./simulation/simulator.js");
+	return new Simulator(open, machine);
+}
+
 /** The JSON-RPC servers are loaded only where the configuration asks for one. */
 async function startJsonRpc(
 	open: OpenChain,
@@ -419,7 +458,7 @@ async function startGrpc(
 	return servers.ports;
 }
 
-type Stops = (() => Promise<void> | void)[];
+type Stops = (() => Promise<void> | undefined | void)[];
 type Report = (error: unknown, where: string) => void;
 
 function startProducer(

@@ -2,9 +2,10 @@
 
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
+import { setImmediate as otherTurns, setTimeout as sleep } from "node:timers/promises";
 import type { SignedBlock } from "../../protocol/block.js";
 import { OperatorError } from "../../protocol/operator-error.js";
+import type { SignedTransaction } from "../../protocol/transaction.js";
 import type { NodeConfig } from "../config/config.js";
 import type { ChainRules, DevelopmentSchedule, ShieldedPool } from "../rules/chain-rules.js";
 import type { MachineRunner } from "../rules/execution.js";
@@ -39,6 +40,7 @@ import {
 	readMeta,
 	sideKey,
 } from "./data-directory.js";
+import type { ForkedState } from "./forked-state.js";
 import { blackHoleAddress, genesisId, prepareBase, writeGenesis } from "./genesis.js";
 import { HistorySweeper } from "./history-sweeper.js";
 import { diskFiles, type LogFiles } from "./log-files.js";
@@ -76,6 +78,8 @@ export interface ChainOptions {
 	readonly onUnverifiable?: ((error: Error) => void) | undefined;
 	/** How a development chain times its blocks; absent for every network. */
 	readonly development?: DevelopmentSchedule | undefined;
+	/** The state of another node in the place of a genesis: for development chains alone. */
+	readonly fork?: ForkedState | undefined;
 	/** Writes to the state of a chain that is being created, after genesis. */
 	readonly initialize?: ((state: StateView) => void) | undefined;
 	/** The default suits a disk and a memory of today. */
@@ -153,7 +157,8 @@ export class OpenChain {
 			adopted = await adoptedBlocks(database, config);
 			if (dataDirectory)
 				old = await OldBlocks.open(database, dataDirectory, options.segmentFiles, budgetOf(config));
-			const own = old?.storage ?? database;
+			const stored = old?.storage ?? database;
+			const own = options.fork ? await options.fork.under(stored, !meta) : stored;
 			const open = await OpenChain.openOn(adopted?.under(own) ?? own, old, meta, options);
 			open.adopted = adopted;
 			open.database.olderEntries = adopted;
@@ -282,6 +287,11 @@ export class OpenChain {
 		return history;
 	}
 
+	/** Whether the chain began with another node's state. */
+	get isFork(): boolean {
+		return this.options.fork !== undefined;
+	}
+
 	/** The lowest block besides the genesis block: above 1 where the chain's data began with later ones; 0: none. */
 	get lowestNumber(): bigint {
 		return this.adopted?.lowest ?? this.oldBlocks?.lowest ?? 0n;
@@ -334,6 +344,14 @@ export class OpenChain {
 		await this.reader.of(transactions);
 	}
 
+	/**
+	 * On a fork, fetches what a transaction will read, before it is executed: a request for all of it in the place of many.
+	 * Undefined on any other chain. @param isSent whether it is to be in a block, rather than only asked
+	 */
+	fetchFor(transaction: SignedTransaction, isSent: boolean): Promise<void> | undefined {
+		return this.isFork ? this.reader.ofOne(transaction, isSent) : undefined;
+	}
+
 	/** Brings what can't be undone any more to the database now, while the chain goes on. */
 	async flushNow(): Promise<void> {
 		while (this.isFlushing && this.flushing) await this.flushing;
@@ -342,8 +360,9 @@ export class OpenChain {
 		await this.flushing;
 	}
 
-	/** Waits for the disk where an importer outruns it; otherwise lets only other tasks run. */
+	/** Lets other tasks run between two blocks, and waits for the disk where an importer outruns it. */
 	async throttle(): Promise<void> {
+		await otherTurns();
 		if (this.isFlushing && this.database.pendingFlush > this.limits.entries) await this.flushing;
 	}
 
@@ -506,11 +525,12 @@ async function keepChanges(
 
 /** Writes the state before block 1, or what every later start does to the state that is there. */
 function prepareState(base: StateView, rules: ChainRules, options: ChainOptions, isNew: boolean): void {
-	const { config } = options;
-	if (isNew) writeGenesis(base, config.genesis);
+	const { config, fork } = options;
+	if (isNew && !fork) writeGenesis(base, config.genesis);
 	prepareBase(base, {
 		blackHole: rules.blackHole,
-		allowTvmConstantinople: config.committee.allowTvmConstantinople ?? 0n,
+		// A fork's switches are those of the other state.
+		allowTvmConstantinople: fork ? 0n : (config.committee.allowTvmConstantinople ?? 0n),
 		needToUpdateAsset: config.storage.needToUpdateAsset,
 		movesAccountIds: isFrom(rules.release, "4.8.2"),
 	});
@@ -557,8 +577,8 @@ export function proofGap(config: NodeConfig): string | undefined {
 }
 
 /** The facts of the chain that the configuration fixes. */
-function chainRules({ config, shielded }: ChainOptions, development?: DevelopmentSchedule): ChainRules {
-	const blackHole = blackHoleAddress(config.genesis);
+function chainRules({ config, shielded, fork }: ChainOptions, development?: DevelopmentSchedule): ChainRules {
+	const blackHole = fork ? fork.genesis.blackHole : blackHoleAddress(config.genesis);
 	if (blackHole.length === 0 && isFrom(config.node.release, "4.8.1")) {
 		throw new OperatorError("Account[Blackhole] is not configured.");
 	}
@@ -566,12 +586,11 @@ function chainRules({ config, shielded }: ChainOptions, development?: Developmen
 		...(development ? { development } : {}),
 		...(config.actuatorWhitelist.length > 0 ? { allowedHandlers: new Set(config.actuatorWhitelist) } : {}),
 		genesisTimestampMs: config.genesis.timestampMs,
-		genesisId: genesisId(config.genesis),
+		genesisId: fork ? fork.genesis.id : genesisId(config.genesis),
 		blackHole,
-		genesisWitnesses: config.genesis.witnesses.map(({ address, voteCount }) => ({
-			address,
-			votes: voteCount,
-		})),
+		genesisWitnesses: fork
+			? fork.genesis.witnesses
+			: config.genesis.witnesses.map(({ address, voteCount }) => ({ address, votes: voteCount })),
 		proposalExpireMs: BigInt(config.block.proposalExpireTimeMs),
 		energyLimitHeight: BigInt(config.block.energyLimitBlockNumber),
 		checkFrozenTime: config.block.checkFrozenTime === 1,

@@ -161,9 +161,17 @@ export const nodeSettings = {
 		false,
 		"methods debug_… and trace_… execute blocks again for clients; development chains always have them (ours)",
 	),
+	"node.jsonrpc.simulate": boolean(
+		false,
+		"methods eth_simulateV1 and coin_simulate, and calls on another state than the chain's; where debug is on, they always are (ours)",
+	),
 	"node.jsonrpc.debugTimeoutMs": int(
 		2_000,
-		"ms that the executions of such a request may take, during which the node does nothing else; 0 or less: any (ours)",
+		"ms that the executions of a request of debug or simulate may take, during which the node does nothing else; 0 or less: any (ours)",
+	),
+	"node.jsonrpc.state": boolean(
+		false,
+		"methods coin_getState, coin_getStateKeys and coin_getStateInfo give the entries of the state as they are stored, of which forks are made; development chains always have them (ours)",
 	),
 	"node.rpc.enable": boolean(true, "gRPC API over the head"),
 	"node.rpc.port": port(50051, "its port"),

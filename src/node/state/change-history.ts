@@ -12,7 +12,7 @@
 import { setImmediate as nextRound } from "node:timers/promises";
 import type { BatchChange, KeyValueDatabase } from "./database.js";
 import { type StoreDefinition, storeDefinitions } from "./definition.js";
-import { type Entry, type EntryMaps, GONE, KeyOrders, makeMaps, storeAt } from "./entry.js";
+import { addWith, type Entry, type EntryMaps, GONE, KeyOrders, makeMaps, storeAt } from "./entry.js";
 import {
 	beforeKey,
 	type ChangeIndex,
@@ -163,6 +163,20 @@ export class ChangeHistory {
 			changes.before.push(before);
 		}
 		if (store.ordered && after === GONE) this.formerKeys.note(store.index, key, true);
+	}
+
+	/** The keys of a store with a prefix that changed since {@link first}. */
+	async keysWith(index: number, prefix: string): Promise<ReadonlySet<string>> {
+		const keys = new Set<string>();
+		const addUnwritten = (): void => {
+			for (const maps of [this.flushing, this.recent]) addWith(keys, maps?.[index]?.keys() ?? [], prefix);
+		};
+		addUnwritten();
+		for await (const [row] of this.database.entries(newestKey(this.generation, index, prefix))) {
+			keys.add(entryOfNewestKey(row));
+		}
+		addUnwritten();
+		return keys;
 	}
 
 	/** What an entry was after a block; undefined: what the base has now. @param number from {@link first} to the base's */

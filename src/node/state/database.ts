@@ -55,14 +55,16 @@ const SLICE_CHANGES = 2_000;
 /** Listing the tables costs time with their number, so it waits for this share of their bytes. */
 const LISTING_SHARE = 1 / 256;
 
+/** Loads the compiled engine; chains in memory do without it. */
+export const loadLevelDatabase = (): Promise<typeof import("level")> => import("level");
+
 /** Opens or creates the LevelDB in a directory. @throws {DatabaseError} if it is in use, damaged or unwritable */
 export async function openLevelDatabase(
 	directory: string,
 	{ databaseBytes, openTables }: CacheBudget = shareCacheBytes(),
 ): Promise<KeyValueDatabase> {
 	const inventory = await openInventory(directory);
-	// Chains in memory do without it.
-	const { Level } = await import("level");
+	const { Level } = await loadLevelDatabase();
 	const db = new Level<Uint8Array, Uint8Array>(directory, {
 		keyEncoding: "buffer",
 		valueEncoding: "buffer",
@@ -229,7 +231,7 @@ function readLevels(text: string): readonly DatabaseLevel[] {
  */
 export async function compactLevelDatabase(directory: string): Promise<void> {
 	const inventory = await openInventory(directory);
-	const { Level } = await import("level");
+	const { Level } = await loadLevelDatabase();
 	const db = new Level<Uint8Array, Uint8Array>(directory, {
 		keyEncoding: "buffer",
 		valueEncoding: "buffer",

@@ -101,7 +101,7 @@ class Gateway {
 		this.stopObserving = control.open.chain.observe(feedFilters(api.view("full"), filters, undefined));
 		const style = plainStyle(this.node.config);
 		const ordinary = new Dispatcher({
-			methods: methodsByName(release, jsonrpc.lenient, jsonrpc.debug),
+			methods: methodsByName(release, jsonrpc),
 			release,
 			lenient: jsonrpc.lenient,
 			maxBatchSize: jsonrpc.maxBatchSize,
@@ -228,32 +228,5 @@ class Gateway {
 /** The same node with answers in a spelling of their own. What changes with time is read at the moment of asking. */
 function inDialect(node: ApiNode, dialect: ApiNode["config"]["node"]["dialect"]): ApiNode {
 	const config = { ...node.config, node: { ...node.config.node, dialect } };
-	return {
-		config,
-		rules: node.rules,
-		nowMs: () => node.nowMs(),
-		view: (server) => node.view(server),
-		forks: (state) => node.forks(state),
-		history: node.history,
-		machine: node.machine,
-		tracing: node.tracing,
-		shieldedWork: node.shieldedWork,
-		pool: node.pool,
-		limiter: node.limiter,
-		get oldestRevertible() {
-			return node.oldestRevertible;
-		},
-		submit: (transaction) => node.submit(transaction),
-		catchUp: () => node.catchUp(),
-		firstKey: (store, from, end) => node.firstKey(store, from, end),
-		network: node.network,
-		cheats: node.cheats,
-		statistics: node.statistics,
-		observer: node.observer,
-		isLite: node.isLite,
-		get upMs() {
-			return node.upMs;
-		},
-		report: (error, where) => node.report(error, where),
-	};
+	return Object.create(node, { config: { value: config, enumerable: true } }) as ApiNode;
 }

@@ -1,5 +1,6 @@
 /** Every method of JSON-RPC (protocol/json-rpc §5). */
 
+import type { JsonRpcConfig } from "../../config/service-config.js";
 import { isFrom, RELEASES, type Release } from "../../rules/release.js";
 import { lenientMethods } from "./lenient/methods.js";
 import type { RpcMethod } from "./method.js";
@@ -9,10 +10,13 @@ import { callMethods } from "./methods/calls.js";
 import { debugMethods } from "./methods/debug.js";
 import { logMethods } from "./methods/logs.js";
 import { nodeMethods } from "./methods/node.js";
+import { rawStateMethods } from "./methods/raw-state.js";
+import { simulationMethods } from "./methods/simulation.js";
 import { stateMethods } from "./methods/state.js";
 import { traceMethods } from "./methods/trace.js";
 import { transactionMethods } from "./methods/transactions.js";
 import { unavailableMethods } from "./methods/unavailable.js";
+import { OVERRIDABLE, overridable } from "./simulation/overridden.js";
 import { subscriptionMethods } from "./subscriptions/methods.js";
 
 export const methods: readonly RpcMethod[] = [
@@ -26,7 +30,12 @@ export const methods: readonly RpcMethod[] = [
 	...unavailableMethods,
 	...debugMethods,
 	...traceMethods,
+	...simulationMethods,
+	...rawStateMethods,
 ];
+
+/** Which methods a server has beside those of every node. */
+type MethodChoice = Partial<Pick<JsonRpcConfig, "lenient" | "debug" | "simulate" | "state">>;
 
 /** What only nodes of this program have (protocol/json-rpc §§15 and 16). */
 const ownMethods: readonly RpcMethod[] = [
@@ -39,21 +48,26 @@ const ownMethods: readonly RpcMethod[] = [
 		call: async ({ node }) => {
 			const { openRpcDocument } = await import("./openrpc.js");
 			const { jsonrpc, release } = node.config.node;
-			const known = new Set(methodsByName(release, jsonrpc.lenient, jsonrpc.debug).values());
+			const known = new Set(methodsByName(release, jsonrpc).values());
 			return openRpcDocument([...known], release);
 		},
 	},
 ];
 
+/** The network's; on nodes that simulate, calls take another state. */
+const strictMethods = ({ simulate }: MethodChoice): readonly RpcMethod[] =>
+	simulate ? methods.map((method) => (OVERRIDABLE.has(method.name) ? overridable(method) : method)) : methods;
+
 function byName(
 	list: readonly RpcMethod[],
 	release: Release,
-	debug: boolean,
+	{ debug, simulate, state }: MethodChoice,
 ): ReadonlyMap<string, RpcMethod> {
 	return new Map(
 		list
 			.filter(({ since = RELEASES[0] }) => isFrom(release, since))
-			.filter(({ isDebug }) => !isDebug || debug)
+			.filter(({ isDebug, isSimulation }) => (!isDebug || debug) && (!isSimulation || simulate))
+			.filter(({ isRawState }) => !isRawState || state)
 			.flatMap((method) => [
 				[method.name, method] as const,
 				...(method.alias === undefined ? [] : [[method.alias, method] as const]),
@@ -62,15 +76,11 @@ function byName(
 }
 
 /**
- * The methods of a release by every name under which they may be called.
- * @param lenient answering as Ethereum's libraries expect it
- * @param debug with those that execute blocks again
+ * The methods of a release by every name under which they may be called: answering as Ethereum's libraries expect it, with those
+ * that execute blocks again, with those that execute what is in no block, with those that
+ * give entries of the state as they are stored.
  */
-export function methodsByName(
-	release: Release,
-	lenient = false,
-	debug = false,
-): ReadonlyMap<string, RpcMethod> {
-	const ordinary = lenient ? lenientMethods(methods) : methods;
-	return byName([...ordinary, ...ownMethods], release, debug);
+export function methodsByName(release: Release, choice: MethodChoice = {}): ReadonlyMap<string, RpcMethod> {
+	const ordinary = choice.lenient ? lenientMethods(methods) : strictMethods(choice);
+	return byName([...ordinary, ...ownMethods], release, choice);
 }

@@ -76,7 +76,7 @@ export class JsonRpcServer {
 		this.node = node;
 		const { http, jsonrpc, release } = node.config.node;
 		const dispatcher = new Dispatcher({
-			methods: methodsByName(release, jsonrpc.lenient, jsonrpc.debug),
+			methods: methodsByName(release, jsonrpc),
 			release,
 			lenient: jsonrpc.lenient,
 			context,
