@@ -400,7 +400,9 @@ async function loadHistory({ open, options, log, report, stops }: NodeCore): Pro
 	const { config, dataDirectory, development } = options;
 	if (!(config.node.history.index ?? development !== undefined)) return undefined;
 	const { openHistory } = await import("./node-history.js");
-	const { index, close } = await openHistory({ open, config, dataDirectory, log, report });
+	const fork = development?.options.fork;
+	const lowestNumber = fork && Number(fork.number) + 1;
+	const { index, close } = await openHistory({ open, config, dataDirectory, lowestNumber, log, report });
 	stops.push(close);
 	return index;
 }
