@@ -23,6 +23,7 @@ import type { NodeMetrics } from "./metrics/metrics.js";
 import type { PeerNetwork } from "./network/network.js";
 import type { PeerMeter } from "./network/peer-meter.js";
 import { createApiNode, isolatedNetwork } from "./node-api.js";
+import type { RunningBackfill } from "./node-backfill.js";
 import {
 	type DevelopmentServers,
 	developmentControl,
@@ -132,23 +133,7 @@ export async function startNode(options: NodeOptions): Promise<RunningNode> {
 		shielded?.proofs,
 	);
 	const fork = await loadFork(options);
-	const open = await OpenChain.open({
-		config,
-		dataDirectory,
-		fork,
-		clock: () => BigInt(Math.trunc(monotonicClock())),
-		machine: machine.run,
-		guess: (transaction) => machine.guesses.of(transaction),
-		shielded,
-		onUnverifiable: (error) => {
-			log.error({}, error.message);
-			failure.resolve(error);
-		},
-		development: development?.schedule,
-		initialize: development?.initialize,
-		onStorageFailure: (error) =>
-			failure.resolve(new Error(describeStorageFailure(error, dataDirectory), { cause: error })),
-	});
+	const open = await openChain(options, { machine, shielded, fork, log, monotonicClock }, failure.resolve);
 	const stops: Stops = [() => fork?.close(), () => open.close(), () => shielded?.close?.()];
 	const stopAll = async (): Promise<void> => {
 		for (const stop of stops.splice(0).reverse()) await stop();
@@ -158,9 +143,11 @@ export async function startNode(options: NodeOptions): Promise<RunningNode> {
 			markDevelopmentDirectory(dataDirectory, toHex(open.rules.genesisId), development.options);
 		}
 		const isAtEnd = endOf(open, config.node.shutdown, log, finished.resolve);
-		const core = { options, open, machine, shielded, log, clock, monotonicClock, report, stops, isAtEnd };
+		const clocks = { clock, monotonicClock };
+		const core = { options, open, machine, shielded, log, ...clocks, report, stops, isAtEnd, backfill: {} };
 		const tracing = await loadTracing(core);
 		const { ports, peers } = await startServices(core, tracing);
+		await fillInHistory(core);
 		if (shielded instanceof LateShieldedSupport) {
 			shielded
 				.load(() => loadShieldedSupport(config, true))
@@ -183,6 +170,31 @@ export async function startNode(options: NodeOptions): Promise<RunningNode> {
 	}
 }
 
+/** Opens the chain. @param fail told why the node can't go on */
+function openChain(
+	{ config, dataDirectory, development }: NodeOptions,
+	{ machine, shielded, fork, log, monotonicClock }: ChainSupport,
+	fail: (error: Error) => void,
+): Promise<OpenChain> {
+	return OpenChain.open({
+		config,
+		dataDirectory,
+		fork,
+		clock: () => BigInt(Math.trunc(monotonicClock())),
+		machine: machine.run,
+		guess: (transaction) => machine.guesses.of(transaction),
+		shielded,
+		onUnverifiable: (error) => {
+			log.error({}, error.message);
+			fail(error);
+		},
+		development: development?.schedule,
+		initialize: development?.initialize,
+		onStorageFailure: (error) =>
+			fail(new Error(describeStorageFailure(error, dataDirectory), { cause: error })),
+	});
+}
+
 /** Whether a development chain has no blocks yet that ask for proofs, and no parameters that may be wrong. */
 const isNewDevelopment = ({ config, development, dataDirectory }: NodeOptions): boolean =>
 	development !== undefined &&
@@ -197,6 +209,17 @@ async function loadFork({ development, dataDirectory }: NodeOptions): Promise<Fo
 	return new Fork(founding, forkRequests(), dataDirectory === undefined);
 }
 
+/** What replays blocks is loaded only where the history of the state may lack some. */
+async function fillInHistory({ options, open, log, report, stops, backfill }: NodeCore): Promise<void> {
+	const { config, dataDirectory, development } = options;
+	if (dataDirectory === undefined || development) return;
+	const { hasReplay } = await import("./backfill/replay-thread.js");
+	if (!open.backfillable() && !hasReplay(dataDirectory)) return;
+	const { startBackfill } = await import("./node-backfill.js");
+	backfill.running = await startBackfill({ open, config, dataDirectory, log, report });
+	stops.push(() => backfill.running?.stop());
+}
+
 /** A promise, and what resolves it. */
 function promised<T>(): { readonly promise: Promise<T>; readonly resolve: (value: T) => void } {
 	let resolve: (value: T) => void = () => {};
@@ -204,6 +227,15 @@ function promised<T>(): { readonly promise: Promise<T>; readonly resolve: (value
 		resolve = resolved;
 	});
 	return { promise, resolve };
+}
+
+/** What a chain is opened with. */
+interface ChainSupport {
+	readonly machine: ContractMachine;
+	readonly shielded: ShieldedSupport | undefined;
+	readonly fork: Fork | undefined;
+	readonly log: NodeLog;
+	readonly monotonicClock: () => number;
 }
 
 /** An opened chain, and what everything that runs on it shares. */
@@ -218,6 +250,8 @@ interface NodeCore {
 	readonly report: Report;
 	readonly stops: Stops;
 	readonly isAtEnd: (() => boolean) | undefined;
+	/** Filling in the history of the state, once it has begun. */
+	readonly backfill: { running?: RunningBackfill | undefined };
 }
 
 /** Starts production, servers and peers, in the order in which they need each other. */
@@ -258,7 +292,7 @@ async function startServices(
 		catchUp: () => sealer?.catchUp() ?? false,
 		shieldedWork,
 		prepare: shielded?.prepare,
-		warnings: () => [shieldedWarning()].filter((warning) => warning !== undefined),
+		warnings: () => [shieldedWarning(), fillingOf(core)].filter((warning) => warning !== undefined),
 		report,
 	});
 	const broadcaster = new Broadcaster(api);
@@ -282,6 +316,14 @@ async function startServices(
 	const peerPort = peers && peers.port !== 0 ? { peer: peers.port } : {};
 	ports = { ...servers.ports, ...jsonRpcPorts, ...grpcPorts, ...metricsPort, ...gatewayPort, ...peerPort };
 	return { ports, peers };
+}
+
+/** What an operator is told of a history that lacks blocks. */
+function fillingOf({ backfill }: NodeCore): string | undefined {
+	const progress = backfill.running?.progress;
+	if (!progress) return undefined;
+	const { block, target } = progress;
+	return `the history of the state is being filled in: block ${block} of ${target}; states before block ${target} aren't known yet`;
 }
 
 /** The test that is made before each block of a peer; the first time that it holds, the node's end is told. */
