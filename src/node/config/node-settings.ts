@@ -54,7 +54,7 @@ export const nodeSettings = {
 	),
 	"node.history.state": text(
 		"off",
-		"off, all, or a number: of how many final blocks the state can be read besides the newest, from the moment it is switched on (ours); a development chain keeps them in memory",
+		"off, all, or a number: of how many final blocks the state can be read besides the newest (ours); where all blocks are there, those before it was switched on are filled in; a development chain keeps them in memory",
 	),
 	"node.listen.port": port(0, "TCP and UDP port for peers; 0: no peer can connect"),
 	"node.p2p.version": int(0, "network id that both sides of a connection must share"),
