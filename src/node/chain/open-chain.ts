@@ -4,6 +4,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { setImmediate as otherTurns, setTimeout as sleep } from "node:timers/promises";
 import type { SignedBlock } from "../../protocol/block.js";
+import { be64 } from "../../protocol/bytes.js";
 import { OperatorError } from "../../protocol/operator-error.js";
 import type { SignedTransaction } from "../../protocol/transaction.js";
 import type { NodeConfig } from "../config/config.js";
@@ -13,6 +14,7 @@ import { isFrom } from "../rules/release.js";
 import { settleAccountAssets } from "../state/asset-layout.js";
 import type { StateBackend } from "../state/backend.js";
 import { type CacheBudget, shareCacheBytes } from "../state/cache-budget.js";
+import type { ChangeHistory } from "../state/change-history.js";
 import { createMemoryDatabase, DatabaseError, type KeyValueDatabase } from "../state/database.js";
 import { type StoreDefinition, storeDefinitions } from "../state/definition.js";
 import { readHistoryStatus, statusKey } from "../state/history-format.js";
@@ -25,6 +27,7 @@ import type { AdoptedBlocks } from "./adopted-blocks.js";
 import { BlockLog, hasLog, type LogRecord } from "./block-log.js";
 import { Chain, type ChainJournal, type ChainSettings } from "./chain.js";
 import type { ChainOptions, FlushLimits } from "./chain-options.js";
+import { chainRules, propertySeed } from "./configured-rules.js";
 import {
 	BatchMarks,
 	checkMeta,
@@ -38,7 +41,7 @@ import {
 	readMeta,
 	sideKey,
 } from "./data-directory.js";
-import { blackHoleAddress, genesisId, prepareBase, writeGenesis } from "./genesis.js";
+import { prepareBase, writeGenesis } from "./genesis.js";
 import { HistorySweeper } from "./history-sweeper.js";
 import { diskFiles } from "./log-files.js";
 import { OldBlocks } from "./old-blocks.js";
@@ -57,6 +60,13 @@ const FLUSH_LIMITS: FlushLimits = { entries: 40_000, logBytes: 64 << 20 };
  * importer can't outrun it.
  */
 type BaseFollower = (number: bigint) => Promise<void>;
+
+interface BackfillableChain {
+	readonly history: ChangeHistory;
+	readonly database: KeyValueDatabase;
+	block(number: bigint): Uint8Array | undefined;
+	has(store: StoreDefinition<unknown>, key: string): boolean;
+}
 
 /** A chain with its storage. */
 export class OpenChain {
@@ -285,6 +295,25 @@ export class OpenChain {
 	/** Notifies what is made of stored blocks beside the chain, such as the history index; there is one at most. */
 	followBase(follower: BaseFollower): void {
 		this.follower = follower;
+	}
+
+	/**
+	 * What fills in the history of the state from before it was switched on: there are all blocks, and it began later than
+	 * they did; else undefined.
+	 */
+	backfillable(): BackfillableChain | undefined {
+		const { database, storage, solidState } = this;
+		const history = database.changeHistory;
+		if (!history || history.first === 0 || this.isFork || this.lowestNumber > 1n) return undefined;
+		return {
+			history,
+			database: storage,
+			block: (number) => {
+				const id = solidState.blockIndex.get(be64(number));
+				return id && solidState.block.get(id);
+			},
+			has: (store, key) => solidState.backend.get(store, key) !== undefined,
+		};
 	}
 
 	/** Takes out what no history needs any more, in the background. */
@@ -528,40 +557,4 @@ export function proofGap(config: NodeConfig): string | undefined {
 	const { parameters, allowsUnverified, verifiesProofs } = config.node.shielded;
 	const isCovered = parameters !== undefined || allowsUnverified || !verifiesProofs;
 	return isCovered || config.dev.enabled || !beginsWithProofs(config) ? undefined : PROOFS_UNCHECKED;
-}
-
-/** The facts of the chain that the configuration fixes. */
-function chainRules({ config, shielded, fork }: ChainOptions, development?: DevelopmentSchedule): ChainRules {
-	const blackHole = fork ? fork.genesis.blackHole : blackHoleAddress(config.genesis);
-	if (blackHole.length === 0 && isFrom(config.node.release, "4.8.1")) {
-		throw new OperatorError("Account[Blackhole] is not configured.");
-	}
-	return {
-		...(development ? { development } : {}),
-		...(config.actuatorWhitelist.length > 0 ? { allowedHandlers: new Set(config.actuatorWhitelist) } : {}),
-		genesisTimestampMs: config.genesis.timestampMs,
-		genesisId: fork ? fork.genesis.id : genesisId(config.genesis),
-		blackHole,
-		genesisWitnesses: fork
-			? fork.genesis.witnesses
-			: config.genesis.witnesses.map(({ address, voteCount }) => ({ address, votes: voteCount })),
-		proposalExpireMs: BigInt(config.block.proposalExpireTimeMs),
-		energyLimitHeight: BigInt(config.block.energyLimitBlockNumber),
-		checkFrozenTime: config.block.checkFrozenTime === 1,
-		saveCancelDetails: config.vm.saveCancelAllUnfreezeV2Details,
-		release: config.node.release,
-		network: config.node.network,
-		...(config.block.version === undefined ? {} : { blockVersion: config.block.version }),
-		keepsNoteTree: config.node.shielded.verifiesProofs,
-		...(shielded ? { shieldedPool: { ...shielded, tokenId: config.node.shielded.tokenId } } : {}),
-	};
-}
-
-export function propertySeed(config: NodeConfig): PropertySeed {
-	const committee = config.committee as Readonly<Record<string, bigint | undefined>>;
-	return {
-		genesisTimestampMs: config.genesis.timestampMs,
-		maintenanceIntervalMs: BigInt(config.block.maintenanceTimeIntervalMs),
-		committee: (key) => committee[key] ?? 0n,
-	};
 }
