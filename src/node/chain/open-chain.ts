@@ -2,7 +2,7 @@
 
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { setImmediate as otherTurns, setTimeout as sleep } from "node:timers/promises";
+import { setTimeout as sleep } from "node:timers/promises";
 import type { SignedBlock } from "../../protocol/block.js";
 import { be64 } from "../../protocol/bytes.js";
 import { OperatorError } from "../../protocol/operator-error.js";
@@ -343,9 +343,8 @@ export class OpenChain {
 		await this.flushing;
 	}
 
-	/** Lets other tasks run between two blocks, and waits for the disk where an importer outruns it. */
+	/** Waits for the disk where an importer outruns it. */
 	async throttle(): Promise<void> {
-		await otherTurns();
 		if (this.isFlushing && this.database.pendingFlush > this.limits.entries) await this.flushing;
 	}
 
