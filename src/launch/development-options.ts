@@ -12,6 +12,7 @@ import type { Dialect } from "../protocol/dialect.js";
 import { Failure } from "../wallet/failure.js";
 import { readAddress } from "../wallet/values/address-text.js";
 import { parseDuration } from "../wallet/values/duration.js";
+import { chosenFork } from "./development-fork.js";
 import { FOUNDING_FLAGS, foundingOf } from "./development-founding.js";
 import { flag, integer, type OptionSource, oneOf } from "./option-source.js";
 
@@ -54,18 +55,10 @@ export async function chooseDevelopment(
 	unlocked: readonly string[] = [],
 	founding?: Founding,
 ): Promise<ChosenDevelopment> {
-	if (get("fork-url") !== undefined) {
-		throw new Failure(
-			"usage",
-			"--fork-url: a development chain can't begin with the state of another chain",
-			{
-				hint: "coin dev dump and --load-state carry the state of one development chain to the next",
-			},
-		);
-	}
+	const fork = await chosenFork(get, founding, warn);
 	const isNew =
 		founding === undefined || FOUNDING_FLAGS.some((name) => get(name) !== undefined) || parameters.length > 0;
-	const made = isNew ? await foundingOf(get, parameters) : founding;
+	const made = isNew && !founding?.fork ? await foundingOf(get, parameters) : (founding as Founding);
 	const host = get("host") ?? "127.0.0.1";
 	if (!isLoopback(host) && !flag(get, "allow-remote")) {
 		throw new Failure("usage", `a development chain gives everybody its keys: ${host} needs --allow-remote`);
@@ -83,6 +76,7 @@ export async function chooseDevelopment(
 		limitTime: flag(get, "vm-time-limit"),
 		options: {
 			...made,
+			fork,
 			rateLimits: flag(get, "rate-limits"),
 			seal: sealMode(get),
 			solidLag: BigInt(integer("solid-lag", get("solid-lag") ?? "0", 0, 1_000_000)),

@@ -5,6 +5,8 @@ import { loadConfig } from "../node/config/config.js";
 import { createContractMachine } from "../node/contract-runner.js";
 import { prepareDevelopment } from "../node/development/development.js";
 import { readFounding } from "../node/development/directory.js";
+import type { Fork } from "../node/fork/fork.js";
+import type { ForkFounding } from "../node/fork/fork-facts.js";
 import type { PrepareProofs } from "../node/shielded/proof-queue.js";
 import { loadShieldedSupport } from "../node/shielded-support.js";
 import { installRecoverEngine } from "../node/signatures/engine.js";
@@ -24,6 +26,11 @@ export interface OfflineChain {
 	check(): void;
 	/** @throws {Failure} `start_failed` with the node's message if the last write fails; nothing is lost then */
 	close(): Promise<void>;
+}
+
+async function openFork(founding: ForkFounding): Promise<Fork> {
+	const { Fork, forkRequests } = await import("../node/fork/fork.js");
+	return new Fork(founding, forkRequests(), false);
 }
 
 /** Options of a development chain that seals nothing and serves no clients. */
@@ -58,9 +65,11 @@ export async function openOffline(
 		]);
 		const script = workerScript();
 		const machine = createContractMachine(config, false, undefined, shielded?.proofs);
+		const fork = founding?.fork && (await openFork(founding.fork));
 		const open = await OpenChain.open({
 			config,
 			dataDirectory,
+			fork,
 			clock: () => BigInt(Math.trunc(performance.now())),
 			machine: machine.run,
 			guess: (transaction) => machine.guesses.of(transaction),
@@ -85,6 +94,7 @@ export async function openOffline(
 				await open.close().catch((error: unknown) => {
 					throw startFailure(error);
 				});
+				await fork?.close();
 			},
 		};
 	} catch (error) {

@@ -25,6 +25,8 @@ export interface NodeApiOptions {
 	/** Milliseconds of a clock that only goes forward. */
 	readonly monotonicClock: () => number;
 	readonly machine: ApiNode["machine"];
+	/** Undefined: there is no index. */
+	readonly history?: ApiNode["history"];
 	/** Executes transactions of blocks again; undefined: not for clients. */
 	readonly tracing: TraceRunner | undefined;
 	readonly simulator: Simulator | undefined;
@@ -82,6 +84,8 @@ export function createApiNode(options: NodeApiOptions): ApiNode {
 		forks: () => open.forks,
 		// A development chain keeps those that its snapshots need.
 		past: config.node.history.stateBlocks > 0 || rules.development ? pastStates(open) : undefined,
+		history: options.history,
+		rawStates: config.node.jsonrpc.state ? pastStates(open) : undefined,
 		machine,
 		tracing: options.tracing,
 		simulator: options.simulator,
@@ -91,11 +95,16 @@ export function createApiNode(options: NodeApiOptions): ApiNode {
 			return open.database.settledNumber + 1n;
 		},
 		submit: async (transaction: SignedTransaction) => {
+			await open.fetchFor(transaction, true);
 			if (prepare) await prepareSent(open, prepare, transaction);
 			await executions.run(() => retriedWhenBehind({ catchUp }, () => chain.pushTransaction(transaction)));
 			await submitted();
 		},
-		prepareCall: (transaction) => prepare && prepareAsked(open, prepare, transaction),
+		prepareCall: (transaction) => {
+			const fetching = open.fetchFor(transaction, false);
+			const asked = () => prepare && prepareAsked(open, prepare, transaction);
+			return fetching ? fetching.then(asked) : asked();
+		},
 		catchUp,
 		firstKey: async (store, from, end) => {
 			const key = await open.database.firstKey(store, toKey(from), toKey(end));

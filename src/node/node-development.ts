@@ -24,7 +24,8 @@ export async function startSealer(
 	stops: Stops,
 ): Promise<Sealer> {
 	const { schedule, producer } = development;
-	const { loadState: given, saveState } = development.options;
+	const { loadState: given, saveState, fork } = development.options;
+	const firstHead = BigInt(fork?.number ?? 0);
 	if (given) {
 		const { loadState } = await import("./development/state-file.js");
 		await loadState(open, given);
@@ -46,8 +47,8 @@ export async function startSealer(
 	});
 	// The chain's clock never stands before its head: it may have been moved before the last stop, or in the state loaded.
 	if (open.chain.head.timestampMs > schedule.now()) schedule.setTime(open.chain.head.timestampMs);
-	// Block 1 gives clients a head with a number; a restart seals what had been waiting.
-	if (open.chain.head.number === 0n || (schedule.sealMode === "instant" && open.chain.pool.size > 0)) {
+	// Block 1 gives clients a head with a number, and a fork what every block reads; a restart seals what had been waiting.
+	if (open.chain.head.number === firstHead || (schedule.sealMode === "instant" && open.chain.pool.size > 0)) {
 		sealer.seal({ byHand: true });
 	}
 	sealer.start();

@@ -226,7 +226,7 @@ genesis.block { timestamp = "0", parentHash = "${"00".repeat(32)}", assets = [],
 		[["--no-such-flag"], 2, "Nonexistent flag: --no-such-flag"],
 		[["--port", "0", "--load-state", "nowhere"], 2, "the state nowhere can't be read (ENOENT)"],
 		[["--port", "0", "--load-state", "broken.conf"], 1, "the dump can't be read: incorrect header check"],
-		[["--fork-url", "http://127.0.0.1:1"], 2, "can't begin with the state of another chain"],
+		[["--fork-url", "http://127.0.0.1:1"], 1, "the fork's source http://127.0.0.1:1 can't be read"],
 		[["-c", "network.conf", "-w"], 1, "localWitnesses is null"],
 	])("%j", async (words, code, sentence) => {
 		home.write("broken.conf", "net {");

@@ -14,30 +14,35 @@ import { DevelopmentChain } from "../commands/development-chain.js";
 const packages = fileURLToPath(new URL("../../node_modules", import.meta.url));
 const tool = join(packages, "tronbox/build/tronbox.js");
 
-let chain: DevelopmentChain;
-let project: string;
-beforeAll(async () => {
-	chain = await DevelopmentChain.start();
-	project = join(chain.home.path, "project");
-	cpSync(fileURLToPath(new URL("project", import.meta.url)), project, { recursive: true });
-	const cache = join(chain.home.path, ".tronbox/solc");
-	mkdirSync(cache, { recursive: true });
-	symlinkSync(join(packages, "solc-0.8.29/soljson.js"), join(cache, "soljson_v0.8.29.js"));
-});
-afterAll(() => chain.stop());
-
-/** Runs the tool in the project; its word for failures is the exit code. */
-async function tronbox(...words: string[]): Promise<string> {
-	const { stdout } = await promisify(execFile)(process.execPath, [tool, ...words], {
-		cwd: project,
-		env: { PATH: process.env["PATH"] ?? "", HOME: chain.home.path, GATEWAY: chain.gateway, NO_COLOR: "1" },
-	}).catch((error: { stdout?: string; stderr?: string }) => {
-		throw new Error(`tronbox ${words.join(" ")}: ${error.stdout ?? ""}${error.stderr ?? String(error)}`);
+describe.each(["a development chain", "a fork of another one"])("tronbox on %s", (where) => {
+	let source: DevelopmentChain | undefined;
+	let chain: DevelopmentChain;
+	let project: string;
+	beforeAll(async () => {
+		if (where !== "a development chain") source = await DevelopmentChain.start();
+		chain = await DevelopmentChain.start(source ? ["--fork-url", source.gateway] : []);
+		project = join(chain.home.path, "project");
+		cpSync(fileURLToPath(new URL("project", import.meta.url)), project, { recursive: true });
+		const cache = join(chain.home.path, ".tronbox/solc");
+		mkdirSync(cache, { recursive: true });
+		symlinkSync(join(packages, "solc-0.8.29/soljson.js"), join(cache, "soljson_v0.8.29.js"));
 	});
-	return stdout;
-}
+	afterAll(async () => {
+		await chain.stop();
+		await source?.stop();
+	});
 
-describe("tronbox", () => {
+	/** Runs the tool in the project; its word for failures is the exit code. */
+	async function tronbox(...words: string[]): Promise<string> {
+		const { stdout } = await promisify(execFile)(process.execPath, [tool, ...words], {
+			cwd: project,
+			env: { PATH: process.env["PATH"] ?? "", HOME: chain.home.path, GATEWAY: chain.gateway, NO_COLOR: "1" },
+		}).catch((error: { stdout?: string; stderr?: string }) => {
+			throw new Error(`tronbox ${words.join(" ")}: ${error.stdout ?? ""}${error.stderr ?? String(error)}`);
+		});
+		return stdout;
+	}
+
 	it("compiles with the compiler in its cache, and downloads nothing", async () => {
 		const output = await tronbox("compile");
 		expect(output).toContain("solc: 0.8.29");

@@ -139,7 +139,12 @@ export default class NodeStart extends CoinCommand {
 		"load-state": dev("state to begin with", "<file>", "load-state"),
 		"dump-state": dev("file that gets the state at the end", "<file>", "dump-state"),
 		"no-console-log": devSwitch("don't log what contracts write to their console", "no-console-log"),
-		"fork-url": Flags.string({ hidden: true }),
+		"fork-url": dev(
+			"node whose state the chain begins with; what is read of it is kept",
+			"<url>",
+			"fork-url",
+		),
+		"fork-block": dev("the block after which it begins (the head)", "<number|id>", "fork-block"),
 		"vm-time-limit": devSwitch("end constant calls after the chain's CPU time", "vm-time-limit"),
 		"rate-limits": devSwitch("limit calls a second as nodes of the network do", "rate-limits"),
 

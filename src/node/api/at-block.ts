@@ -76,8 +76,11 @@ export function atBlock<C extends ApiContext>(context: C, block: PastBlock): C {
 	return { ...context, node, state: view() };
 }
 
-/** The state may be asked for again later, when the chain has gone on. */
-function stateOf(past: PastStates, { number, id }: PastBlock): StateView {
+/**
+ * The state after a block; it may be asked for again later, when the chain has gone on.
+ * @throws {PastBlockError} if it isn't known, or no more
+ */
+export function stateOf(past: PastStates, { number, id }: PastBlock): StateView {
 	const state = past.at(number);
 	if (!state) {
 		throw new PastBlockError(

@@ -2,19 +2,19 @@
 
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { setImmediate as otherTurns, setTimeout as sleep } from "node:timers/promises";
+import { setTimeout as sleep } from "node:timers/promises";
 import type { SignedBlock } from "../../protocol/block.js";
+import { be64 } from "../../protocol/bytes.js";
 import { OperatorError } from "../../protocol/operator-error.js";
+import type { SignedTransaction } from "../../protocol/transaction.js";
 import type { NodeConfig } from "../config/config.js";
-import type { ChainRules, DevelopmentSchedule, ShieldedPool } from "../rules/chain-rules.js";
-import type { MachineRunner } from "../rules/execution.js";
+import type { ChainRules, DevelopmentSchedule } from "../rules/chain-rules.js";
 import { ForkGates } from "../rules/fork-gates.js";
 import { isFrom } from "../rules/release.js";
-import type { MoverLimits } from "../segments/block-mover.js";
-import type { SegmentFiles } from "../segments/segment-files.js";
 import { settleAccountAssets } from "../state/asset-layout.js";
 import type { StateBackend } from "../state/backend.js";
 import { type CacheBudget, shareCacheBytes } from "../state/cache-budget.js";
+import type { ChangeHistory } from "../state/change-history.js";
 import { createMemoryDatabase, DatabaseError, type KeyValueDatabase } from "../state/database.js";
 import { type StoreDefinition, storeDefinitions } from "../state/definition.js";
 import { readHistoryStatus, statusKey } from "../state/history-format.js";
@@ -26,6 +26,8 @@ import { createView, type StateView } from "../state/view.js";
 import type { AdoptedBlocks } from "./adopted-blocks.js";
 import { BlockLog, hasLog, type LogRecord } from "./block-log.js";
 import { Chain, type ChainJournal, type ChainSettings } from "./chain.js";
+import type { ChainOptions, FlushLimits } from "./chain-options.js";
+import { chainRules, propertySeed } from "./configured-rules.js";
 import {
 	BatchMarks,
 	checkMeta,
@@ -39,19 +41,11 @@ import {
 	readMeta,
 	sideKey,
 } from "./data-directory.js";
-import { blackHoleAddress, genesisId, prepareBase, writeGenesis } from "./genesis.js";
+import { prepareBase, writeGenesis } from "./genesis.js";
 import { HistorySweeper } from "./history-sweeper.js";
-import { diskFiles, type LogFiles } from "./log-files.js";
+import { diskFiles } from "./log-files.js";
 import { OldBlocks } from "./old-blocks.js";
-import { ReadAhead, type ReadGuess } from "./read-ahead.js";
-
-/** When the base goes to the database. */
-export interface FlushLimits {
-	/** Changed entries. */
-	readonly entries: number;
-	/** Bytes of log. */
-	readonly logBytes: number;
-}
+import { ReadAhead } from "./read-ahead.js";
 
 /** Blocks of a development chain before which the state can still be seen. */
 const DEVELOPMENT_HISTORY_BLOCKS = 256;
@@ -61,37 +55,17 @@ export type EncodedEntries = ReadonlyMap<string, Uint8Array>;
 
 const FLUSH_LIMITS: FlushLimits = { entries: 40_000, logBytes: 64 << 20 };
 
-export interface ChainOptions {
-	readonly config: NodeConfig;
-	/** Undefined: the chain lives in memory and is gone with the process. */
-	readonly dataDirectory: string | undefined;
-	/** Milliseconds of a clock that only goes forward: how long transactions wait. */
-	readonly clock: () => bigint;
-	readonly machine: MachineRunner;
-	/** What transactions may read of the state, guessed; absent: only what they name is fetched ahead. */
-	readonly guess?: ReadGuess | undefined;
-	/** What checks shielded proofs; absent: a network's chain that needs it is not opened. */
-	readonly shielded?: Pick<ShieldedPool, "proofs" | "trees"> | undefined;
-	/** Notified of a block that can't be judged: the node must stop. */
-	readonly onUnverifiable?: ((error: Error) => void) | undefined;
-	/** How a development chain times its blocks; absent for every network. */
-	readonly development?: DevelopmentSchedule | undefined;
-	/** Writes to the state of a chain that is being created, after genesis. */
-	readonly initialize?: ((state: StateView) => void) | undefined;
-	/** The default suits a disk and a memory of today. */
-	readonly flushLimits?: FlushLimits | undefined;
-	/** The database instead of the directory's own; closed with the chain. */
-	readonly storage?: KeyValueDatabase | undefined;
-	/** Where the block log's files are; the disk's if absent. */
-	readonly logFiles?: LogFiles | undefined;
-	/** When old blocks move into segments; the default suits a disk of today. */
-	readonly moverLimits?: MoverLimits | undefined;
-	/** How many blocks stay, instead of what the configuration says. */
-	readonly keptBlocks?: number | undefined;
-	/** Where the segments are; the disk's if absent. */
-	readonly segmentFiles?: SegmentFiles | undefined;
-	/** Told once when the storage fails: the node must stop. What was answered before is kept. */
-	readonly onStorageFailure: (error: unknown) => void;
+/**
+ * Told that the database has all blocks up to a number that can't be undone. The next flush waits until it resolves, so that an
+ * importer can't outrun it.
+ */
+type BaseFollower = (number: bigint) => Promise<void>;
+
+interface BackfillableChain {
+	readonly history: ChangeHistory;
+	readonly database: KeyValueDatabase;
+	block(number: bigint): Uint8Array | undefined;
+	has(store: StoreDefinition<unknown>, key: string): boolean;
 }
 
 /** A chain with its storage. */
@@ -103,6 +77,7 @@ export class OpenChain {
 	/** Views of past states: what is remembered of a view stays with it. */
 	private readonly views = new WeakMap<StateBackend, StateView>();
 	private adopted: AdoptedBlocks | undefined;
+	private follower: BaseFollower | undefined;
 	private readonly reader = new ReadAhead(
 		(wanted) => this.database.readAhead(wanted),
 		(transaction) => this.options.guess?.(transaction) ?? [],
@@ -146,7 +121,8 @@ export class OpenChain {
 			adopted = await adoptedBlocks(database, config);
 			if (dataDirectory)
 				old = await OldBlocks.open(database, dataDirectory, options.segmentFiles, budgetOf(config));
-			const own = old?.storage ?? database;
+			const stored = old?.storage ?? database;
+			const own = options.fork ? await options.fork.under(stored, !meta) : stored;
 			const open = await OpenChain.openOn(adopted?.under(own) ?? own, old, meta, options);
 			open.adopted = adopted;
 			open.database.olderEntries = adopted;
@@ -275,6 +251,11 @@ export class OpenChain {
 		return history;
 	}
 
+	/** Whether the chain began with another node's state. */
+	get isFork(): boolean {
+		return this.options.fork !== undefined;
+	}
+
 	/** The lowest block besides the genesis block: above 1 where the chain's data began with later ones; 0: none. */
 	get lowestNumber(): bigint {
 		return this.adopted?.lowest ?? this.oldBlocks?.lowest ?? 0n;
@@ -305,9 +286,34 @@ export class OpenChain {
 			if (start) this.log?.dropBefore(start.segment);
 			this.oldBlocks?.storedUpTo(settledNumber);
 			this.sweep();
+			await this.follower?.(settledNumber);
 		} finally {
 			this.isFlushing = false;
 		}
+	}
+
+	/** Notifies what is made of stored blocks beside the chain, such as the history index; there is one at most. */
+	followBase(follower: BaseFollower): void {
+		this.follower = follower;
+	}
+
+	/**
+	 * What fills in the history of the state from before it was switched on: there are all blocks, and it began later than
+	 * they did; else undefined.
+	 */
+	backfillable(): BackfillableChain | undefined {
+		const { database, storage, solidState } = this;
+		const history = database.changeHistory;
+		if (!history || history.first === 0 || this.isFork || this.lowestNumber > 1n) return undefined;
+		return {
+			history,
+			database: storage,
+			block: (number) => {
+				const id = solidState.blockIndex.get(be64(number));
+				return id && solidState.block.get(id);
+			},
+			has: (store, key) => solidState.backend.get(store, key) !== undefined,
+		};
 	}
 
 	/** Takes out what no history needs any more, in the background. */
@@ -321,6 +327,14 @@ export class OpenChain {
 		await this.reader.of(transactions);
 	}
 
+	/**
+	 * On a fork, fetches what a transaction will read, before it is executed: a request for all of it in the place of many.
+	 * Undefined on any other chain. @param isSent whether it is to be in a block, rather than only asked
+	 */
+	fetchFor(transaction: SignedTransaction, isSent: boolean): Promise<void> | undefined {
+		return this.isFork ? this.reader.ofOne(transaction, isSent) : undefined;
+	}
+
 	/** Brings what can't be undone any more to the database now, while the chain goes on. */
 	async flushNow(): Promise<void> {
 		while (this.isFlushing && this.flushing) await this.flushing;
@@ -329,9 +343,8 @@ export class OpenChain {
 		await this.flushing;
 	}
 
-	/** Lets other tasks run between two blocks, and waits for the disk where an importer outruns it. */
+	/** Waits for the disk where an importer outruns it. */
 	async throttle(): Promise<void> {
-		await otherTurns();
 		if (this.isFlushing && this.database.pendingFlush > this.limits.entries) await this.flushing;
 	}
 
@@ -382,6 +395,7 @@ export class OpenChain {
 		}
 		this.history.restartAt(view.properties.headNumber);
 		chain.resume([]);
+		chain.announceReplacing();
 	}
 
 	/**
@@ -493,11 +507,12 @@ async function keepChanges(
 
 /** Writes the state before block 1, or what every later start does to the state that is there. */
 function prepareState(base: StateView, rules: ChainRules, options: ChainOptions, isNew: boolean): void {
-	const { config } = options;
-	if (isNew) writeGenesis(base, config.genesis);
+	const { config, fork } = options;
+	if (isNew && !fork) writeGenesis(base, config.genesis);
 	prepareBase(base, {
 		blackHole: rules.blackHole,
-		allowTvmConstantinople: config.committee.allowTvmConstantinople ?? 0n,
+		// A fork's switches are those of the other state.
+		allowTvmConstantinople: fork ? 0n : (config.committee.allowTvmConstantinople ?? 0n),
 		needToUpdateAsset: config.storage.needToUpdateAsset,
 		movesAccountIds: isFrom(rules.release, "4.8.2"),
 	});
@@ -541,41 +556,4 @@ export function proofGap(config: NodeConfig): string | undefined {
 	const { parameters, allowsUnverified, verifiesProofs } = config.node.shielded;
 	const isCovered = parameters !== undefined || allowsUnverified || !verifiesProofs;
 	return isCovered || config.dev.enabled || !beginsWithProofs(config) ? undefined : PROOFS_UNCHECKED;
-}
-
-/** The facts of the chain that the configuration fixes. */
-function chainRules({ config, shielded }: ChainOptions, development?: DevelopmentSchedule): ChainRules {
-	const blackHole = blackHoleAddress(config.genesis);
-	if (blackHole.length === 0 && isFrom(config.node.release, "4.8.1")) {
-		throw new OperatorError("Account[Blackhole] is not configured.");
-	}
-	return {
-		...(development ? { development } : {}),
-		...(config.actuatorWhitelist.length > 0 ? { allowedHandlers: new Set(config.actuatorWhitelist) } : {}),
-		genesisTimestampMs: config.genesis.timestampMs,
-		genesisId: genesisId(config.genesis),
-		blackHole,
-		genesisWitnesses: config.genesis.witnesses.map(({ address, voteCount }) => ({
-			address,
-			votes: voteCount,
-		})),
-		proposalExpireMs: BigInt(config.block.proposalExpireTimeMs),
-		energyLimitHeight: BigInt(config.block.energyLimitBlockNumber),
-		checkFrozenTime: config.block.checkFrozenTime === 1,
-		saveCancelDetails: config.vm.saveCancelAllUnfreezeV2Details,
-		release: config.node.release,
-		network: config.node.network,
-		...(config.block.version === undefined ? {} : { blockVersion: config.block.version }),
-		keepsNoteTree: config.node.shielded.verifiesProofs,
-		...(shielded ? { shieldedPool: { ...shielded, tokenId: config.node.shielded.tokenId } } : {}),
-	};
-}
-
-export function propertySeed(config: NodeConfig): PropertySeed {
-	const committee = config.committee as Readonly<Record<string, bigint | undefined>>;
-	return {
-		genesisTimestampMs: config.genesis.timestampMs,
-		maintenanceIntervalMs: BigInt(config.block.maintenanceTimeIntervalMs),
-		committee: (key) => committee[key] ?? 0n,
-	};
 }

@@ -40,6 +40,17 @@ export class ReadAhead {
 		if (missing < wanted.length * WORTH_LOOKING) this.resting = REST;
 	}
 
+	/**
+	 * All that one transaction may read: where a read that was not foreseen takes long. What can't be had is told by the read
+	 * that needs it.
+	 * @param isSent whether it is to be in a block, rather than only asked
+	 */
+	async ofOne(transaction: SignedTransaction, isSent: boolean): Promise<void> {
+		const one = [transaction];
+		const wanted = [...(isSent ? idsOf(one) : []), ...wantedBy(one), ...this.guessed(one)];
+		await this.read(wanted).catch(() => {});
+	}
+
 	/** Each entry once: calls of one contract have much in common. */
 	private guessed(transactions: readonly SignedTransaction[]): Iterable<WantedEntry> {
 		const entries = new Map<string, WantedEntry>();

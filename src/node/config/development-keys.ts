@@ -37,6 +37,7 @@ export const DEVELOPMENT_KEYS = [
 	"rateLimits",
 	"noConsoleLog",
 	"forkUrl",
+	"forkBlock",
 ] as const;
 
 /** What every node has as a flag, and a development chain as a key too. */

@@ -54,8 +54,14 @@ export const nodeSettings = {
 	),
 	"node.history.state": text(
 		"off",
-		"off, all, or a number: of how many final blocks the state can be read besides the newest, from the moment it is switched on (ours); a development chain keeps them in memory",
+		"off, all, or a number: of how many final blocks the state can be read besides the newest (ours); where all blocks are there, those before it was switched on are filled in; a development chain keeps them in memory",
 	),
+	"node.history.index": {
+		...optionalText(
+			"on or off: transactions, token transfers, internal transactions and contract events are found by account and contract, for /v1 and the histories of the command line (ours)",
+		),
+		absentText: "on for development chains, else off",
+	},
 	"node.listen.port": port(0, "TCP and UDP port for peers; 0: no peer can connect"),
 	"node.p2p.version": int(0, "network id that both sides of a connection must share"),
 	"node.enableIpv6": boolean(false, "peers may be reached over IPv6"),
@@ -162,6 +168,10 @@ export const nodeSettings = {
 	"node.jsonrpc.debugTimeoutMs": int(
 		2_000,
 		"ms that the executions of a request of debug or simulate may take, during which the node does nothing else; 0 or less: any (ours)",
+	),
+	"node.jsonrpc.state": boolean(
+		false,
+		"methods coin_getState, coin_getStateKeys and coin_getStateInfo give the entries of the state as they are stored, of which forks are made; development chains always have them (ours)",
 	),
 	"node.rpc.enable": boolean(true, "gRPC API over the head"),
 	"node.rpc.port": port(50051, "its port"),

@@ -60,6 +60,8 @@ export interface JsonRpcConfig extends ThreeListeners {
 	readonly simulate: boolean;
 	/** Milliseconds that all executions of such a request may take; 0 or less: any. */
 	readonly debugTimeoutMs: number;
+	/** Whether clients may have entries of the state as they are stored. */
+	readonly state: boolean;
 }
 
 export interface RpcConfig extends ThreeListeners {
@@ -164,6 +166,7 @@ export function readJsonRpc(settings: Settings, release: Release): JsonRpcConfig
 		debug: settings.get("node.jsonrpc.debug"),
 		simulate: settings.get("node.jsonrpc.simulate") || settings.get("node.jsonrpc.debug"),
 		debugTimeoutMs: settings.get("node.jsonrpc.debugTimeoutMs"),
+		state: settings.get("node.jsonrpc.state"),
 	};
 }
 

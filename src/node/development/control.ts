@@ -8,6 +8,7 @@ import { toHex } from "../../protocol/bytes.js";
 import type { AppliedBlock } from "../chain/observers.js";
 import type { OpenChain } from "../chain/open-chain.js";
 import type { Sealer } from "../production/sealer.js";
+import type { StateMark } from "../state/state-history.js";
 import { createView, type StateView } from "../state/view.js";
 import type { ContractMachine } from "../vm/contract-machine.js";
 import type { AccountBatch, AccountBook } from "./account-book.js";
@@ -49,8 +50,12 @@ export class DevelopmentControl {
 	/** New at every start and reset. */
 	instanceId = newInstanceId();
 
+	/** Where a fork starts over: the other node may not have its first state any more. */
+	private readonly start: StateMark | undefined;
+
 	constructor(readonly options: ControlOptions) {
 		const { open, conditions } = options;
+		if (open.isFork) this.start = open.history.mark();
 		this.snapshots = new Snapshots(open.chain, open.history, conditions);
 	}
 
@@ -224,10 +229,19 @@ export class DevelopmentControl {
 		});
 	}
 
-	/** Starts over: the chain, the clock, the accounts that act unsigned. */
+	private returnToStart(start: StateMark): void {
+		const { chain, history } = this.open;
+		chain.announceUndoing(start.blocks.at(-1)?.number ?? start.base.settled);
+		chain.suspend();
+		history.returnTo(start);
+		chain.resume([]);
+	}
+
+	/** Starts over: the chain, the clock, the accounts that act unsigned. A fork becomes what it was at the start of the node. */
 	reset(): Promise<void> {
 		return this.change(async () => {
-			await this.open.replaceState(undefined);
+			if (this.start) this.returnToStart(this.start);
+			else await this.open.replaceState(undefined);
 			this.snapshots.clear();
 			this.conditions.reset();
 			this.book.keep(0);

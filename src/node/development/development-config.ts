@@ -6,11 +6,12 @@ import { DEVELOPMENT_PARENT_HASH, DEVELOPMENT_POOL_TOKEN } from "../../protocol/
 import type { Dialect } from "../../protocol/dialect.js";
 import { sha256 } from "../../protocol/hash.js";
 import { COMMITTEE_KEYS, type NodeConfig, parseConfig } from "../config/config.js";
+import type { ForkFacts, ForkFounding } from "../fork/fork-facts.js";
 import type { DevelopmentAccount } from "./accounts.js";
 import { developmentCommittee } from "./initial-state.js";
 
 /** Coins of the producer, in sun: below 2^53, so that rounding clients stay right. */
-const PRODUCER_BALANCE_SUN = 1_000_000_000_000_000n;
+export const PRODUCER_BALANCE_SUN = 1_000_000_000_000_000n;
 const PRODUCER_VOTES = 100_000_000n;
 
 /** Listener ports; 0: off. */
@@ -32,6 +33,8 @@ export interface DevelopmentChain {
 	readonly maintenanceMs: number;
 	readonly dialect: Dialect;
 	readonly ports: DevelopmentPorts;
+	/** What is fixed about the chain whose state this one begins with. */
+	readonly fork?: Pick<ForkFounding, "facts"> | undefined;
 	/** Whether calls are limited as on nodes of the network. Default: no. */
 	readonly rateLimits?: boolean;
 }
@@ -50,7 +53,8 @@ function developmentConfigText(chain: DevelopmentChain): string {
 		asset("Producer", chain.producer, PRODUCER_BALANCE_SUN),
 		...chain.accounts.map(({ address, balanceSun }, index) => asset(`Account${index}`, address, balanceSun)),
 	];
-	const committee = Object.entries(developmentCommittee(COMMITTEE_KEYS));
+	const { facts } = chain.fork ?? {};
+	const committee = Object.entries(facts?.committee ?? developmentCommittee(COMMITTEE_KEYS));
 	return `
 net { type = mainnet }
 storage { db.directory = "database", balance.history.lookup = true, transHistory.switch = "on" }
@@ -62,24 +66,37 @@ node {
   minParticipationRate = 0
   http { ${listener("fullNode", ports.http)}, ${listener("solidity", ports.solidity)}, ${listener("PBFT", ports.pbft)} }
   rpc { enable = ${ports.grpc > 0}, port = ${ports.grpc}, solidityEnable = ${ports.grpcSolidity > 0}, solidityPort = ${ports.grpcSolidity}, PBFTEnable = false, minEffectiveConnection = 0, reflectionService = true }
-  jsonrpc { httpFullNodeEnable = ${ports.jsonrpc > 0}, httpFullNodePort = ${ports.jsonrpc}, lenient = true, debug = true, simulate = true }
+  jsonrpc { httpFullNodeEnable = ${ports.jsonrpc > 0}, httpFullNodePort = ${ports.jsonrpc}, lenient = true, debug = true, simulate = true, state = true }
 }
 rate.limiter.enabled = ${chain.rateLimits === true}
 genesis.block {
-  timestamp = "${chain.genesisTimestampMs}"
+  timestamp = "${facts?.genesisTimestampMs ?? chain.genesisTimestampMs}"
   parentHash = "${toHex(DEVELOPMENT_PARENT_HASH)}"
   assets = [
 ${assets.join("\n")}
   ]
   witnesses = [ { address = "${toBase58Check(chain.producer)}", url = "http://localhost", voteCount = ${PRODUCER_VOTES} } ]
 }
-enery.limit.block.num = 0
-block { needSyncCheck = false, maintenanceTimeInterval = ${chain.maintenanceMs} }
+block.needSyncCheck = false
+${facts ? forkedRules(facts) : `enery.limit.block.num = 0\nblock.maintenanceTimeInterval = ${chain.maintenanceMs}`}
 vm { supportConstant = true, estimateEnergy = true, saveInternalTx = true, saveFeaturedInternalTx = true, saveCancelAllUnfreezeV2Details = true }
 committee {
 ${committee.map(([key, value]) => `  ${key} = ${value}`).join("\n")}
 }
 `;
+}
+
+/** The rules of the chain that is forked, as its own nodes are configured. */
+function forkedRules(facts: ForkFacts): string {
+	return `
+node.release = "${facts.release}"
+node.network = ${facts.network}
+enery.limit.block.num = ${facts.energyLimitHeight}
+block {
+  maintenanceTimeInterval = ${facts.maintenanceIntervalMs}
+  proposalExpireTime = ${facts.proposalExpireMs}
+  checkFrozenTime = ${facts.checkFrozenTime ? 1 : 0}
+}`;
 }
 
 function asset(name: string, address: Uint8Array, balanceSun: bigint): string {

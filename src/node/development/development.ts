@@ -3,6 +3,7 @@
 import type { Dialect } from "../../protocol/dialect.js";
 import type { Producer } from "../chain/chain.js";
 import type { NodeConfig } from "../config/config.js";
+import type { ForkFounding } from "../fork/fork-facts.js";
 import { producerWithKey } from "../production/witness-keys.js";
 import type { StateView } from "../state/view.js";
 import { AccountBook } from "./account-book.js";
@@ -10,6 +11,7 @@ import { DEVELOPMENT_HD_PATH, DEVELOPMENT_MNEMONIC, type DevelopmentAccount } fr
 import { DevelopmentConditions, type SealMode } from "./conditions.js";
 import { ContractConsole } from "./contract-console.js";
 import { type DevelopmentPorts, developmentConfig } from "./development-config.js";
+import { writeForkState } from "./fork-state.js";
 import { type Economy, type ParameterSetting, writeDevelopmentState } from "./initial-state.js";
 
 export interface DevelopmentOptions {
@@ -24,6 +26,8 @@ export interface DevelopmentOptions {
 	readonly parameters: readonly ParameterSetting[];
 	readonly genesisTimestampMs: bigint;
 	readonly maintenanceMs: number;
+	/** Another node's state in the place of a genesis. */
+	readonly fork?: ForkFounding | undefined;
 	readonly solidLag: bigint;
 	/** Undefined: the parameter's days. */
 	readonly unstakeDelayMs?: bigint | undefined;
@@ -80,6 +84,10 @@ export function prepareDevelopment(options: DevelopmentOptions): Development {
 			mnemonic: options.mnemonic ?? DEVELOPMENT_MNEMONIC,
 			hdPath: options.hdPath ?? DEVELOPMENT_HD_PATH,
 		}),
-		initialize: (state) => writeDevelopmentState(state, options.economy, options.parameters),
+		initialize: (state) => {
+			const { economy, parameters, accounts } = options;
+			if (options.fork) writeForkState(state, { accounts, parameters, producer: producer.witness });
+			else writeDevelopmentState(state, economy, parameters);
+		},
 	};
 }

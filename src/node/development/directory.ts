@@ -9,6 +9,7 @@ import { crc32 } from "node:zlib";
 import { fromHex, toHex } from "../../protocol/bytes.js";
 import { OperatorError } from "../../protocol/operator-error.js";
 import { addressOfPrivateKey } from "../../protocol/signature.js";
+import { type ForkFounding, readForkFounding } from "../fork/fork-facts.js";
 import type { DevelopmentOptions } from "./development.js";
 
 const MARK = "dev.json";
@@ -24,6 +25,7 @@ export type Founding = Pick<
 	| "parameters"
 	| "genesisTimestampMs"
 	| "maintenanceMs"
+	| "fork"
 >;
 
 interface MarkFile {
@@ -41,6 +43,8 @@ interface MarkFile {
 		readonly parameters: Readonly<Record<string, string>>;
 		readonly genesisTimestampMs: string;
 		readonly maintenanceMs: number;
+		/** Absent: the chain is not a fork. */
+		readonly fork?: ForkFounding;
 	};
 }
 
@@ -76,6 +80,7 @@ export function readFounding(dataDirectory: string): Founding | undefined {
 		parameters: Object.entries(founding.parameters).map(([name, value]) => ({ name, value: BigInt(value) })),
 		genesisTimestampMs: BigInt(founding.genesisTimestampMs),
 		maintenanceMs: founding.maintenanceMs,
+		...(founding.fork === undefined ? {} : { fork: readForkFounding(founding.fork) }),
 	};
 }
 
@@ -121,6 +126,7 @@ export function markDevelopmentDirectory(
 			parameters: Object.fromEntries(options.parameters.map(({ name, value }) => [name, value.toString()])),
 			genesisTimestampMs: options.genesisTimestampMs.toString(),
 			maintenanceMs: options.maintenanceMs,
+			...(options.fork ? { fork: options.fork } : {}),
 		},
 	};
 	// Whole or not there at all, whenever the process is killed.

@@ -109,7 +109,8 @@ export function writeDevelopmentState(
 	for (const setting of settings) applySetting(state, setting);
 }
 
-function applySetting(state: StateView, { name, value }: ParameterSetting): void {
+/** Sets a parameter of a chain that begins. @throws {ParameterSettingError} */
+export function applySetting(state: StateView, { name, value }: ParameterSetting): void {
 	const row = chainParameterNamed(name);
 	if (!row) throw new ParameterSettingError(`there is no chain parameter ${name}`);
 	if (value < 0n) throw new ParameterSettingError(`the chain parameter ${name} can't be ${value}`);

@@ -30,6 +30,7 @@ export class StateFileError extends OperatorError {
 
 /** Writes the state without what is pending. Nothing may be sealed meanwhile. @returns gzip */
 export async function dumpState(open: OpenChain): Promise<Uint8Array> {
+	refuseFork(open);
 	const { chain, database, rules } = open;
 	const waiting = chain.suspend();
 	try {
@@ -61,6 +62,7 @@ export async function dumpState(open: OpenChain): Promise<Uint8Array> {
  * @throws {StateFileError} and nothing is changed
  */
 export async function loadState(open: OpenChain, dump: Uint8Array): Promise<void> {
+	refuseFork(open);
 	const file = await readStateFile(dump);
 	const genesis = toHex(open.rules.genesisId);
 	if (file.genesis !== genesis) {
@@ -75,6 +77,14 @@ export async function loadState(open: OpenChain, dump: Uint8Array): Promise<void
 		entries.set(store, decoded);
 	}
 	await open.replaceState(entries);
+}
+
+/** @throws {StateFileError} */
+function refuseFork({ isFork }: OpenChain): void {
+	if (!isFork) return;
+	throw new StateFileError(
+		"a fork's state can't be a file: most of it lies at the other node; a data directory (-d) keeps a fork, and snapshots go back",
+	);
 }
 
 /** The gzip of a dump, also out of the line of JSON that `dev_dumpState` answers. @throws {SyntaxError} */

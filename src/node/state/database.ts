@@ -30,6 +30,12 @@ export interface KeyValueDatabase {
 	entries(prefix: Uint8Array): AsyncIterable<readonly [Uint8Array, Uint8Array]>;
 	/** The first key at or after `from` and before `end`. */
 	firstKey(from: Uint8Array, end: Uint8Array): Promise<Uint8Array | undefined>;
+	/** Entries from a key up to another one, in either order; absent: it isn't asked for there. */
+	range?(
+		from: Uint8Array,
+		end: Uint8Array,
+		options: { readonly descending: boolean; readonly limit: number },
+	): Promise<readonly (readonly [Uint8Array, Uint8Array])[]>;
 	/** What is on the disk, without the log of the newest changes; absent: nothing. */
 	levels?(): readonly DatabaseLevel[];
 	/** Whether all that was there at the open is as it was left; rejects if not. What is small was compared before. */
@@ -159,6 +165,18 @@ class LevelDatabase implements KeyValueDatabase {
 
 	async firstKey(from: Uint8Array, end: Uint8Array): Promise<Uint8Array | undefined> {
 		return (await this.db.keys({ gte: from, lt: end, limit: 1 }).all())[0];
+	}
+
+	async range(
+		from: Uint8Array,
+		end: Uint8Array,
+		{ descending, limit }: { readonly descending: boolean; readonly limit: number },
+	): Promise<readonly (readonly [Uint8Array, Uint8Array])[]> {
+		try {
+			return await this.db.iterator({ gte: from, lt: end, reverse: descending, limit }).all();
+		} catch (error) {
+			throw this.failure("read", error);
+		}
 	}
 
 	levels(): readonly DatabaseLevel[] {

@@ -21,6 +21,10 @@ export class KeysAtBlock implements SortedKeys {
 		return this.existing(this.present.from(key), this.former.from(key));
 	}
 
+	candidatesFrom(key: string): Iterable<string> {
+		return merged(this.present.from(key), this.former.from(key), this.store.order ?? byBytes);
+	}
+
 	/** PERF: walks all keys. */
 	get size(): number {
 		let size = 0;

@@ -13,6 +13,8 @@ export interface SortedKeys extends Iterable<string> {
 	readonly size: number;
 	/** The keys that are not below `key`, ascending. */
 	from(key: string): Iterable<string>;
+	/** As {@link from}, with keys that may not be there: for walks that are cut by time. Absent: there are no such. */
+	candidatesFrom?(key: string): Iterable<string>;
 	copy(): OrderedKeys;
 }
 

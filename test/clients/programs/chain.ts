@@ -41,18 +41,23 @@ export interface Chain {
 	stop(): Promise<void>;
 }
 
-export async function startChain(): Promise<Chain> {
+/** @param more flags of the node */
+export async function startChain(more: readonly string[] = []): Promise<Chain> {
 	const home = mkdtempSync(join(tmpdir(), "coin-clients-"));
 	const ready = join(home, "ready");
 	const free = ["--port", "--http-port", "--solidity-port", "--jsonrpc-port", "--grpc-port"].flatMap(
 		(flag) => [flag, "0"],
 	);
 	const words = [PROGRAM, "node", "start", "--ready-file", ready, "--grpc-solidity-port", "0", ...free];
-	const node = spawn(process.execPath, [...words, "--balance", "1000000coin", "--dialect", "deployed"], {
-		cwd: home,
-		env: { PATH: process.env["PATH"] ?? "", HOME: home },
-		stdio: "ignore",
-	});
+	const node = spawn(
+		process.execPath,
+		[...words, "--balance", "1000000coin", "--dialect", "deployed", ...more],
+		{
+			cwd: home,
+			env: { PATH: process.env["PATH"] ?? "", HOME: home },
+			stdio: "ignore",
+		},
+	);
 	const stop = async (): Promise<void> => {
 		if (node.exitCode === null) {
 			const ended = new Promise((resolve) => node.once("exit", resolve));

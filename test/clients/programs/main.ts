@@ -153,6 +153,7 @@ function write(results: readonly Result[]): void {
 }
 
 const words = process.argv.slice(2);
+const isOnFork = words.includes("--fork");
 const named = words.filter((word) => !word.startsWith("--"));
 const all = readdirSync(HERE).filter((name) => existsSync(join(HERE, name, "program.json")));
 const unknown = named.find((name) => !all.includes(name));
@@ -161,13 +162,18 @@ if (unknown !== undefined) throw new Error(`there is no program ${unknown}: ${al
 const results: Result[] = [];
 for (const name of named.length > 0 ? named : all) {
 	// Each begins on a chain that nobody has used.
-	const chain = await startChain();
+	const source = isOnFork ? await startChain() : undefined;
 	try {
-		const found = await result(name, chain.places);
-		results.push(found);
-		console.log(lineOf(found));
+		const chain = await startChain(source ? ["--fork-url", source.places.gateway] : []);
+		try {
+			const found = await result(name, chain.places);
+			results.push(isOnFork ? { ...found, title: `${found.title}, on a fork` } : found);
+			console.log(lineOf(results.at(-1) as Result));
+		} finally {
+			await chain.stop();
+		}
 	} finally {
-		await chain.stop();
+		await source?.stop();
 	}
 }
 if (words.includes("--write")) write(results);

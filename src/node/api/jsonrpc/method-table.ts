@@ -10,6 +10,7 @@ import { callMethods } from "./methods/calls.js";
 import { debugMethods } from "./methods/debug.js";
 import { logMethods } from "./methods/logs.js";
 import { nodeMethods } from "./methods/node.js";
+import { rawStateMethods } from "./methods/raw-state.js";
 import { simulationMethods } from "./methods/simulation.js";
 import { stateMethods } from "./methods/state.js";
 import { traceMethods } from "./methods/trace.js";
@@ -30,10 +31,11 @@ export const methods: readonly RpcMethod[] = [
 	...debugMethods,
 	...traceMethods,
 	...simulationMethods,
+	...rawStateMethods,
 ];
 
 /** Which methods a server has beside those of every node. */
-type MethodChoice = Partial<Pick<JsonRpcConfig, "lenient" | "debug" | "simulate">>;
+type MethodChoice = Partial<Pick<JsonRpcConfig, "lenient" | "debug" | "simulate" | "state">>;
 
 /** What only nodes of this program have (protocol/json-rpc §§15 and 16). */
 const ownMethods: readonly RpcMethod[] = [
@@ -59,12 +61,13 @@ const strictMethods = ({ simulate }: MethodChoice): readonly RpcMethod[] =>
 function byName(
 	list: readonly RpcMethod[],
 	release: Release,
-	{ debug, simulate }: MethodChoice,
+	{ debug, simulate, state }: MethodChoice,
 ): ReadonlyMap<string, RpcMethod> {
 	return new Map(
 		list
 			.filter(({ since = RELEASES[0] }) => isFrom(release, since))
 			.filter(({ isDebug, isSimulation }) => (!isDebug || debug) && (!isSimulation || simulate))
+			.filter(({ isRawState }) => !isRawState || state)
 			.flatMap((method) => [
 				[method.name, method] as const,
 				...(method.alias === undefined ? [] : [[method.alias, method] as const]),
@@ -74,7 +77,8 @@ function byName(
 
 /**
  * The methods of a release by every name under which they may be called: answering as Ethereum's libraries expect it, with those
- * that execute blocks again, with those that execute what is in no block.
+ * that execute blocks again, with those that execute what is in no block, with those that
+ * give entries of the state as they are stored.
  */
 export function methodsByName(release: Release, choice: MethodChoice = {}): ReadonlyMap<string, RpcMethod> {
 	const ordinary = choice.lenient ? lenientMethods(methods) : strictMethods(choice);

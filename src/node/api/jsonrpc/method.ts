@@ -68,6 +68,8 @@ export interface RpcMethod {
 	readonly isDebug?: boolean;
 	/** Served only where `node.jsonrpc.simulate` says so. */
 	readonly isSimulation?: boolean;
+	/** Served only where `node.jsonrpc.state` says so. */
+	readonly isRawState?: boolean;
 	readonly about: string;
 	readonly parameters: readonly { readonly name: string; readonly type: string }[];
 	/** One parameter more than these, where the node knows past states. */

@@ -1,0 +1,293 @@
+/**
+ * Entries of the state as they are stored, at a block: what a fork of the chain is made of (protocol/json-rpc §18). Only where
+ * `node.jsonrpc.state` says so.
+ *
+ * An answer holds as many entries as its limits let it, at least one; whoever wants the others asks for them.
+ */
+
+import { fromHex, fromKey, toHex, toKey } from "../../../../protocol/bytes.js";
+import type { StateBackend } from "../../../state/backend.js";
+import { type StoreDefinition, storeDefinitions, stores } from "../../../state/definition.js";
+import type { StateView } from "../../../state/view.js";
+import { blockAt, blockNamed, type PastBlock, PastBlockError, stateOf } from "../../at-block.js";
+import type { ApiContext, PastStates } from "../../context.js";
+import { TURN_MS, Turns } from "../../turns.js";
+import { isJsonArray, isJsonObject, type JsonArray, JsonNumber, type JsonValue } from "../json-reader.js";
+import { JsonText, type RpcMethod, type RpcResult } from "../method.js";
+import { chainFacts } from "../raw-state/chain-facts.js";
+import { internal, invalidParams, notAvailable } from "../rpc-error.js";
+
+/** Entries of one request, and keys of a page. */
+const MOST_ENTRIES = 1_000;
+const MOST_KEYS = 10_000;
+/** Bytes of values after which an answer is cut. */
+const MOST_BYTES = 8 << 20;
+/** How long the entries of one answer may take. */
+const MOST_MS = 2_000;
+/** Keys of the network's entries are far shorter. */
+const MOST_KEY_BYTES = 1_024;
+
+/** Bytes of a prefix that only the delegations of one account have. */
+const DELEGATIONS_PREFIX = 22;
+
+/** By name, in the spelling of this program. */
+const byName: ReadonlyMap<string, StoreDefinition<unknown>> = new Map(
+	storeDefinitions.map((store) => [store.name, store]),
+);
+
+type Encoding = "hex" | "base64";
+
+/** @throws {RpcError} */
+function storeOf(value: JsonValue | undefined): StoreDefinition<unknown> {
+	const store = typeof value === "string" ? byName.get(value) : undefined;
+	if (!store) throw invalidParams(`there is no store ${JSON.stringify(value ?? null)}`.slice(0, 200));
+	return store;
+}
+
+/** @throws {RpcError} */
+function keyOf(value: JsonValue | undefined, encoding: Encoding): string {
+	if (typeof value !== "string" || value.length > 2 * MOST_KEY_BYTES + 2)
+		throw invalidParams(`a key is a text of at most ${MOST_KEY_BYTES} bytes`);
+	if (encoding === "base64") {
+		const bytes = Buffer.from(value, "base64");
+		if (bytes.toString("base64") !== value) throw invalidParams("a key is not base64");
+		return toKey(bytes);
+	}
+	if (!/^0x(?:[0-9a-f]{2})*$/i.test(value)) throw invalidParams("a key is not hexadecimal with 0x");
+	return toKey(fromHex(value.slice(2)));
+}
+
+const shown = (bytes: Uint8Array, encoding: Encoding): string =>
+	encoding === "base64" ? Buffer.from(bytes).toString("base64") : `0x${toHex(bytes)}`;
+
+/** @throws {RpcError} */
+function encodingOf(options: JsonValue | undefined): Encoding {
+	if (options === undefined || options === null) return "hex";
+	const encoding = isJsonObject(options) ? (options.get("encoding") ?? "hex") : undefined;
+	if (encoding !== "hex" && encoding !== "base64") throw invalidParams("encoding is hex or base64");
+	return encoding;
+}
+
+/** @throws {RpcError} */
+function prefixOf(options: JsonValue | undefined, encoding: Encoding): string | undefined {
+	const prefix = isJsonObject(options) ? options.get("prefix") : undefined;
+	return prefix === undefined || prefix === null ? undefined : keyOf(prefix, encoding);
+}
+
+/** @throws {RpcError} where this node doesn't give its state */
+function statesOf({ node }: ApiContext, method: string): PastStates {
+	if (!node.rawStates) throw notAvailable(method, ": node.jsonrpc.state is off");
+	return node.rawStates;
+}
+
+/** The block of a number, an id or a tag; without one the head. @throws {PastBlockError | RpcError} */
+function namedBlock(context: ApiContext, value: JsonValue | undefined): PastBlock {
+	const text = value instanceof JsonNumber ? value.text : (value ?? "latest");
+	if (typeof text !== "string") throw invalidParams("a block is a number, an id or a tag");
+	const { state } = context;
+	return blockNamed(context, text) ?? blockAt(state, state.properties.headNumber);
+}
+
+/** Turns what is not known into an answer. @throws {RpcError} */
+async function refusing<T>(work: () => Promise<T>): Promise<T> {
+	try {
+		return await work();
+	} catch (error) {
+		if (error instanceof PastBlockError) throw internal(error.message);
+		throw error;
+	}
+}
+
+/** A state that stays readable while others take their turns: it is looked up again after each. */
+class ReadState {
+	private readonly turns = new Turns(TURN_MS);
+	private readonly endsAt = performance.now() + MOST_MS;
+	private view: StateView;
+
+	/** @throws {PastBlockError} */
+	constructor(
+		private readonly context: ApiContext,
+		private readonly states: PastStates,
+		readonly block: PastBlock,
+	) {
+		this.view = stateOf(states, block);
+	}
+
+	get isOver(): boolean {
+		return performance.now() > this.endsAt || this.context.isAbandoned?.() === true;
+	}
+
+	/** Before each entry. @returns whether others had their turn: what was read of the state is outdated @throws {PastBlockError} */
+	async turn(): Promise<boolean> {
+		if (!this.turns.over) return false;
+		await this.turns.yield();
+		this.view = stateOf(this.states, this.block);
+		return true;
+	}
+
+	/** As a state has them ({@link StateBackend.keysEver}); the state is looked up again. @throws {PastBlockError} */
+	async keysEver(store: StoreDefinition<unknown>, prefix: string): Promise<ReadonlySet<string>> {
+		const keys = await this.view.backend.keysEver(store, prefix);
+		this.view = stateOf(this.states, this.block);
+		return keys;
+	}
+
+	get state(): StateView {
+		return this.view;
+	}
+
+	/** An entry as its store encodes it. */
+	encoded(store: StoreDefinition<unknown>, key: string): Uint8Array | undefined {
+		const { backend } = this.view;
+		const value = backend.get(store, key) ?? backend.older?.(store, key);
+		return value === undefined ? undefined : store.codec.encode(value, key);
+	}
+}
+
+const blockPart = ({ number, id }: PastBlock): string => `"block":{"number":${number},"id":"${toHex(id)}"}`;
+
+function getState(context: ApiContext, [entries, block, options]: JsonArray): Promise<RpcResult> {
+	const states = statesOf(context, "coin_getState");
+	const encoding = encodingOf(options);
+	if (!isJsonArray(entries)) throw invalidParams("entries are a list of [store, key]");
+	if (entries.length > MOST_ENTRIES)
+		throw invalidParams(`${entries.length} entries are more than ${MOST_ENTRIES}`);
+	const wanted = entries.map((entry) => {
+		if (!isJsonArray(entry)) throw invalidParams("an entry is [store, key]");
+		return { store: storeOf(entry[0]), key: keyOf(entry[1], encoding) };
+	});
+	return refusing(async () => {
+		const reading = new ReadState(context, states, namedBlock(context, block));
+		const values: string[] = [];
+		let bytes = 0;
+		for (const { store, key } of wanted) {
+			await reading.turn();
+			if (values.length > 0 && (bytes > MOST_BYTES || reading.isOver)) break;
+			const value = reading.encoded(store, key);
+			bytes += value?.length ?? 0;
+			values.push(value === undefined ? "null" : `"${shown(value, encoding)}"`);
+		}
+		return new JsonText(`{${blockPart(reading.block)},"values":[${values.join(",")}]}`);
+	});
+}
+
+function getStateKeys(context: ApiContext, [name, after, block, options]: JsonArray): Promise<RpcResult> {
+	const states = statesOf(context, "coin_getStateKeys");
+	const encoding = encodingOf(options);
+	const store = storeOf(name);
+	const prefix = prefixOf(options, encoding);
+	if (prefix === undefined && !store.ordered)
+		throw invalidParams(`the keys of the store ${store.name} are not listed`);
+	const start = after === undefined || after === null ? undefined : keyOf(after, encoding);
+	return refusing(async () => {
+		const reading = new ReadState(context, states, namedBlock(context, block));
+		if (prefix !== undefined) return keysWith(reading, store, prefix, start, encoding);
+		const found: string[] = [];
+		let last = start;
+		for (let isAtEnd = false; !isAtEnd; ) {
+			isAtEnd = true;
+			const keys = reading.state.backend.keys(store);
+			for (const key of keys.candidatesFrom?.(last ?? "") ?? keys.from(last ?? "")) {
+				if (key === last) continue;
+				last = key;
+				if (reading.state.backend.get(store, key) !== undefined) found.push(key);
+				if (found.length >= MOST_KEYS || reading.isOver) return keyPage(reading.block, found, last, encoding);
+				// The keys must not be kept across the turns of others.
+				if (!(await reading.turn())) continue;
+				isAtEnd = false;
+				break;
+			}
+		}
+		return keyPage(reading.block, found, undefined, encoding);
+	});
+}
+
+/** @throws {RpcError} where the store's keys aren't looked up by a prefix, or not by a short one */
+async function keysWith(
+	reading: ReadState,
+	store: StoreDefinition<unknown>,
+	prefix: string,
+	after: string | undefined,
+	encoding: Encoding,
+): Promise<RpcResult> {
+	const { name, index } = stores.delegatedResourceAccountIndex;
+	if (store.index !== index || prefix.length < DELEGATIONS_PREFIX)
+		throw invalidParams(
+			`only keys of ${name} are listed by a prefix, of ${DELEGATIONS_PREFIX} bytes at least`,
+		);
+	const all = [...(await reading.keysEver(store, prefix))].filter(
+		(key) => after === undefined || key > after,
+	);
+	const found: string[] = [];
+	for (const key of all.sort()) {
+		await reading.turn();
+		if (reading.state.backend.get(store, key) !== undefined) found.push(key);
+		if (found.length >= MOST_KEYS || reading.isOver) return keyPage(reading.block, found, key, encoding);
+	}
+	return keyPage(reading.block, found, undefined, encoding);
+}
+
+function keyPage(
+	block: PastBlock,
+	keys: readonly string[],
+	next: string | undefined,
+	encoding: Encoding,
+): RpcResult {
+	const text = (key: string): string => `"${shown(fromKey(key), encoding)}"`;
+	const more = next === undefined ? "null" : text(next);
+	return new JsonText(`{${blockPart(block)},"keys":[${keys.map(text).join(",")}],"next":${more}}`);
+}
+
+function getStateInfo(context: ApiContext, [block]: JsonArray): Promise<RpcResult> {
+	const states = statesOf(context, "coin_getStateInfo");
+	return refusing(async () => {
+		const { number, id } = namedBlock(context, block);
+		return {
+			block: { number: Number(number), id: toHex(id) },
+			// All states from here on are known; development chains know some before.
+			history: { isKept: context.node.past !== undefined, first: Number(states.first) },
+			limits: { entries: MOST_ENTRIES, keys: MOST_KEYS, bytes: MOST_BYTES, ms: MOST_MS },
+			chain: chainFacts(context.node),
+		};
+	});
+}
+
+const method = (
+	name: string,
+	about: string,
+	names: readonly string[],
+	least: number,
+	call: (context: ApiContext, values: JsonArray) => Promise<RpcResult>,
+): RpcMethod => ({
+	name,
+	alias: undefined,
+	isRawState: true,
+	about,
+	parameters: names.map((parameter) => ({ name: parameter, type: "any" })),
+	least,
+	call,
+});
+
+export const rawStateMethods: readonly RpcMethod[] = [
+	method(
+		"coin_getState",
+		"Entries of the state after a block, as they are stored: [store, key] each; null where there is none.",
+		["entries", "block", "options"],
+		1,
+		getState,
+	),
+	method(
+		"coin_getStateKeys",
+		"Keys of a store whose entries rules walk in order, after a block, page by page.",
+		["store", "after", "block", "options"],
+		1,
+		getStateKeys,
+	),
+	method(
+		"coin_getStateInfo",
+		"A block, from which block on the state is known, and what is fixed about the chain.",
+		["block"],
+		0,
+		getStateInfo,
+	),
+];

@@ -1,0 +1,103 @@
+/** Beginning a fork: which node, which block, what it begins with. */
+
+import type { StoreDefinition } from "../state/definition.js";
+import { storeDefinitions } from "../state/definition.js";
+import { ForkError, ForkReadError } from "./fork-error.js";
+import { type ForkFounding, readFacts } from "./fork-facts.js";
+import { OwnSource } from "./own-source.js";
+import type { Requests } from "./requests.js";
+import { isRecord, RefusedError, SourceClient, type Unknown } from "./source-client.js";
+import type { StateSource } from "./state-source.js";
+
+/** What JSON-RPC answers for a method that a server doesn't have. */
+const UNKNOWN_METHOD = -32_601;
+
+/** What the start must tell. */
+interface ForkReport {
+	readonly founding: ForkFounding;
+	readonly warnings: readonly string[];
+}
+
+/** Places where a node's JSON-RPC may be, if its address says nothing. */
+function endpointsOf(url: string): readonly string[] {
+	let given: URL;
+	try {
+		given = new URL(url);
+	} catch {
+		throw new ForkError("--fork-url is not an address such as http://127.0.0.1:8545/jsonrpc");
+	}
+	if (given.protocol !== "http:" && given.protocol !== "https:")
+		throw new ForkError("--fork-url begins with neither http: nor https:");
+	if (given.pathname.endsWith("/jsonrpc")) return [url];
+	const beside = new URL(url);
+	beside.pathname = `${given.pathname.replace(/\/$/, "")}/jsonrpc`;
+	return [beside.href, url];
+}
+
+/**
+ * Asks a node for a block and for what is fixed about its chain.
+ * @param block number or id; undefined: the head
+ * @throws {ForkError} with one sentence
+ */
+export async function beginFork(
+	requests: Requests,
+	url: string,
+	block: string | undefined,
+): Promise<ForkReport> {
+	let last: Error | undefined;
+	for (const endpoint of endpointsOf(url)) {
+		const client = new SourceClient(requests, endpoint);
+		try {
+			return reportOf(endpoint, await client.later("coin_getStateInfo", block ?? "latest"));
+		} catch (error) {
+			if (error instanceof RefusedError && error.code !== UNKNOWN_METHOD) throw new ForkError(error.message);
+			if (!(error instanceof ForkReadError)) throw error;
+			last = error;
+		}
+	}
+	if (last instanceof RefusedError) {
+		throw new ForkError(
+			`the node at ${new URL(url).origin} gives no state: it needs node.jsonrpc.state = true (development chains have it)`,
+		);
+	}
+	throw new ForkError(last?.message ?? "--fork-url leads nowhere");
+}
+
+function reportOf(url: string, answer: unknown): ForkReport {
+	const info: Unknown = isRecord(answer) ? answer : {};
+	const { block, history, chain } = info;
+	const { number, id }: Unknown = isRecord(block) ? block : {};
+	if (!Number.isSafeInteger(number) || typeof id !== "string" || !/^[0-9a-f]{64}$/.test(id))
+		throw new ForkError("the fork's source doesn't tell which block it is");
+	const isKept = isRecord(history) && history["isKept"] === true;
+	return {
+		founding: { url, kind: "exact", number: String(number), id, facts: readFacts(chain) },
+		warnings: isKept
+			? []
+			: [
+					"the fork's source keeps no history (node.history.state): once it has gone on by some blocks, what wasn't read before can't be had any more",
+				],
+	};
+}
+
+/** The source of a fork that was begun. */
+export function sourceOf({ url, id }: ForkFounding, requests: Requests): StateSource {
+	return new OwnSource(new SourceClient(requests, url), id);
+}
+
+/** Keys of every ordered store of a source. @throws {ForkError} */
+export async function orderedKeys(
+	source: StateSource,
+): Promise<ReadonlyMap<StoreDefinition<unknown>, readonly string[]>> {
+	const all = new Map<StoreDefinition<unknown>, readonly string[]>();
+	for (const store of storeDefinitions) {
+		if (!store.ordered || !source.has(store)) continue;
+		try {
+			all.set(store, await source.keys(store));
+		} catch (error) {
+			if (error instanceof ForkReadError) throw new ForkError(error.message);
+			throw error;
+		}
+	}
+	return all;
+}

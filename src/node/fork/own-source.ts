@@ -1,0 +1,102 @@
+/** The state of a node of this program, exact and at any block that it keeps (protocol/json-rpc §18). */
+
+import { fromKey, toKey } from "../../protocol/bytes.js";
+import type { StoreDefinition } from "../state/definition.js";
+import { ForkReadError } from "./fork-error.js";
+import { isRecord, type SourceClient } from "./source-client.js";
+import type { EncodedValues, EntryName, StateSource } from "./state-source.js";
+
+const ENTRIES_A_REQUEST = 1_000;
+/** A network's largest ordered store has some hundred thousand. */
+const MOST_KEYS = 4_000_000;
+/** Pages may be short where many former keys are passed over. */
+const MOST_PAGES = 20_000;
+const ENCODING = { encoding: "base64" };
+
+const base64 = (key: string): string => Buffer.from(fromKey(key)).toString("base64");
+
+export class OwnSource implements StateSource {
+	readonly name: string;
+	readonly mostEntries = ENTRIES_A_REQUEST;
+
+	/** @param blockId 64 hexadecimal digits: a block that has left the chain is noticed */
+	constructor(
+		private readonly client: SourceClient,
+		private readonly blockId: string,
+	) {
+		this.name = client.name;
+	}
+
+	has(): boolean {
+		return true;
+	}
+
+	entries(wanted: readonly EntryName[]): EncodedValues {
+		const values: (Uint8Array | undefined)[] = [];
+		while (values.length < wanted.length) {
+			const part = this.part(wanted, values.length);
+			values.push(...this.read(this.client.now("coin_getState", part, this.blockId, ENCODING), part.length));
+		}
+		return values;
+	}
+
+	async entriesLater(wanted: readonly EntryName[]): Promise<EncodedValues> {
+		const values: (Uint8Array | undefined)[] = [];
+		while (values.length < wanted.length) {
+			const part = this.part(wanted, values.length);
+			const answer = await this.client.later("coin_getState", part, this.blockId, ENCODING);
+			values.push(...this.read(answer, part.length));
+		}
+		return values;
+	}
+
+	private part(wanted: readonly EntryName[], from: number): readonly (readonly [string, string])[] {
+		return wanted.slice(from, from + ENTRIES_A_REQUEST).map(({ store, key }) => [store.name, base64(key)]);
+	}
+
+	/** @throws {ForkReadError} */
+	private read(answer: unknown, asked: number): EncodedValues {
+		const values = isRecord(answer) ? answer["values"] : undefined;
+		if (!Array.isArray(values) || values.length === 0 || values.length > asked) throw this.strange();
+		return values.map((value: unknown) => {
+			if (value === null) return undefined;
+			if (typeof value !== "string") throw this.strange();
+			return Buffer.from(value, "base64");
+		});
+	}
+
+	keys(store: StoreDefinition<unknown>): Promise<readonly string[]> {
+		return this.pages(store, ENCODING);
+	}
+
+	keysWith(store: StoreDefinition<unknown>, prefix: string): Promise<readonly string[]> {
+		return this.pages(store, { ...ENCODING, prefix: base64(prefix) });
+	}
+
+	private async pages(
+		store: StoreDefinition<unknown>,
+		options: typeof ENCODING & { readonly prefix?: string },
+	): Promise<readonly string[]> {
+		const keys: string[] = [];
+		let after: string | null = null;
+		for (let pages = 0; pages < MOST_PAGES; pages++) {
+			const page = await this.client.later("coin_getStateKeys", store.name, after, this.blockId, options);
+			const { keys: found, next } = isRecord(page) ? page : {};
+			if (!Array.isArray(found) || !found.every((key) => typeof key === "string")) throw this.strange();
+			for (const key of found) keys.push(toKey(Buffer.from(key, "base64")));
+			if (keys.length > MOST_KEYS) {
+				throw new ForkReadError(
+					`the store ${store.name} of the fork's source ${this.name} has more than ${MOST_KEYS} entries: no fork holds as many`,
+				);
+			}
+			if (next === null) return keys;
+			if (typeof next !== "string" || next === after) throw this.strange();
+			after = next;
+		}
+		throw this.strange();
+	}
+
+	private strange(): ForkReadError {
+		return new ForkReadError(`the fork's source ${this.name} doesn't answer as coin_getState does`);
+	}
+}

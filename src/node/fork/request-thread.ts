@@ -1,0 +1,128 @@
+/** What the thread of requests does: one HTTP request a message, bounded in bytes and time, tried again where that may help. */
+
+import type { MessagePort } from "node:worker_threads";
+
+/** What the thread is given. */
+export interface WorkerSide {
+	readonly port: MessagePort;
+	/** One number, which each answer raises: whoever sleeps on it wakes. */
+	readonly answers: Int32Array;
+}
+
+export interface Request {
+	readonly id: number;
+	readonly url: string;
+	/** JSON. */
+	readonly body: string;
+	readonly mostBytes: number;
+	/** For all attempts together. */
+	readonly timeoutMs: number;
+}
+
+export interface Answer {
+	readonly id: number;
+	/** The body of an answer with status 200. */
+	readonly text?: string;
+	/** Why there is none, without the address: it may hold a key. */
+	readonly failure?: string;
+}
+
+/** A server that is busy or starting may answer a moment later. */
+const ATTEMPTS = 4;
+const FIRST_PAUSE_MS = 100;
+
+/** Asking again may help. */
+class PassingFailure extends Error {}
+
+/** What it needs of its surroundings. */
+interface Surroundings {
+	/** As the runtime has it. */
+	readonly fetch: typeof fetch;
+	pause(ms: number): Promise<unknown>;
+}
+
+/** Answers requests until the port is closed. */
+export function answerRequests({ port, answers }: WorkerSide, around: Surroundings): void {
+	port.on("message", (request: Request) => {
+		void answer(request, around).then((given) => {
+			port.postMessage(given);
+			Atomics.add(answers, 0, 1);
+			Atomics.notify(answers, 0);
+		});
+	});
+}
+
+async function answer(request: Request, around: Surroundings): Promise<Answer> {
+	const { id, timeoutMs } = request;
+	const signal = AbortSignal.timeout(timeoutMs);
+	for (let attempt = 1; ; attempt++) {
+		try {
+			return { id, text: await attemptOne(request, around.fetch, signal) };
+		} catch (error) {
+			if (signal.aborted) return { id, failure: `no answer within ${timeoutMs / 1000} s` };
+			if (!(error instanceof PassingFailure) || attempt === ATTEMPTS)
+				return { id, failure: (error as Error).message };
+			await around.pause(FIRST_PAUSE_MS * 2 ** attempt);
+		}
+	}
+}
+
+async function attemptOne(
+	{ url, body, mostBytes }: Request,
+	ask: typeof fetch,
+	signal: AbortSignal,
+): Promise<string> {
+	let response: Response;
+	const place = new URL(url);
+	const headers: Record<string, string> = { "content-type": "application/json", accept: "application/json" };
+	if (place.username !== "") {
+		const user = `${decodeURIComponent(place.username)}:${decodeURIComponent(place.password)}`;
+		headers["authorization"] = `Basic ${Buffer.from(user).toString("base64")}`;
+		place.username = "";
+		place.password = "";
+	}
+	try {
+		response = await ask(place, {
+			method: "POST",
+			headers,
+			body,
+			signal,
+			// A key in the address is for one server.
+			redirect: "error",
+		});
+	} catch (error) {
+		const reason = reasonOf(error);
+		// Nothing listens there: whoever waits shall hear of it.
+		throw reason === "ECONNREFUSED" ? new Error(reason) : new PassingFailure(reason);
+	}
+	if (response.status !== 200) {
+		await response.body?.cancel();
+		const failure = `status ${response.status}`;
+		throw response.status === 429 || response.status >= 500
+			? new PassingFailure(failure)
+			: new Error(failure);
+	}
+	return readText(response, mostBytes);
+}
+
+/** The system's code of a failed connection; messages may quote the address. */
+function reasonOf(error: unknown): string {
+	const { cause } = error as { readonly cause?: { readonly code?: unknown; readonly message?: unknown } };
+	if (typeof cause?.code === "string") return cause.code;
+	return cause?.message === "unexpected redirect" ? "it sends elsewhere" : "it can't be reached";
+}
+
+async function readText(response: Response, mostBytes: number): Promise<string> {
+	const parts: Uint8Array[] = [];
+	let bytes = 0;
+	const reader = response.body?.getReader();
+	for (let part = await reader?.read(); part && !part.done; part = await reader?.read()) {
+		bytes += part.value.length;
+		if (bytes > mostBytes) {
+			await reader?.cancel();
+			throw new Error(`an answer of more than ${mostBytes} bytes`);
+		}
+		parts.push(part.value);
+	}
+	return Buffer.concat(parts).toString("utf8");
+}

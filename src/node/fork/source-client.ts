@@ -1,0 +1,92 @@
+/** Calls of another node's JSON-RPC, whose answers are not trusted. */
+
+import { ForkReadError } from "./fork-error.js";
+import { RequestError, type Requests } from "./requests.js";
+
+/** A part of an answer; what it is must be looked at first. */
+export type Unknown = Readonly<Record<string, unknown>>;
+
+export const isRecord = (value: unknown): value is Unknown =>
+	typeof value === "object" && value !== null && !Array.isArray(value);
+
+/** The source refused a call; the message is its own. */
+export class RefusedError extends ForkReadError {
+	constructor(
+		message: string,
+		readonly code: number,
+	) {
+		super(message);
+	}
+}
+
+/** Longer refusals are cut: they go into logs and answers. */
+const MOST_REFUSAL = 300;
+
+/** An address without what may be secret: path, user, query. @throws {TypeError} */
+export const originOf = (url: string): string => new URL(url).origin;
+
+export class SourceClient {
+	readonly name: string;
+
+	/** @param url of the JSON-RPC endpoint */
+	constructor(
+		private readonly requests: Requests,
+		readonly url: string,
+	) {
+		this.name = originOf(url);
+	}
+
+	/** Sleeps until the answer is there. @throws {ForkReadError} */
+	now(method: string, ...params: readonly unknown[]): unknown {
+		return this.caught(() => resultOf(this.name, this.requests.now(this.url, callOf(method, params))));
+	}
+
+	/** @throws {ForkReadError} */
+	async later(method: string, ...params: readonly unknown[]): Promise<unknown> {
+		let text: string;
+		try {
+			text = await this.requests.later(this.url, callOf(method, params));
+		} catch (error) {
+			throw this.named(error);
+		}
+		return resultOf(this.name, text);
+	}
+
+	private caught<T>(work: () => T): T {
+		try {
+			return work();
+		} catch (error) {
+			throw this.named(error);
+		}
+	}
+
+	private named(error: unknown): unknown {
+		return error instanceof RequestError
+			? new ForkReadError(`the fork's source ${this.name} can't be read: ${error.message}`)
+			: error;
+	}
+}
+
+const callOf = (method: string, params: readonly unknown[]): string =>
+	JSON.stringify({ jsonrpc: "2.0", id: 1, method, params });
+
+/** @throws {ForkReadError} */
+function resultOf(name: string, text: string): unknown {
+	let answer: unknown;
+	try {
+		answer = JSON.parse(text);
+	} catch {
+		throw new ForkReadError(`the fork's source ${name} doesn't answer in JSON`);
+	}
+	if (isRecord(answer)) {
+		const { error, result } = answer;
+		if (isRecord(error)) throw new RefusedError(refusalOf(name, error), Number(error["code"]));
+		if (result !== undefined) return result;
+	}
+	throw new ForkReadError(`the fork's source ${name} doesn't answer as JSON-RPC does`);
+}
+
+function refusalOf(name: string, { message }: Unknown): string {
+	const text = typeof message === "string" ? message.slice(0, MOST_REFUSAL) : "without a reason";
+	return `the fork's source ${name} refuses: ${text}`;
+}

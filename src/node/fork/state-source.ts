@@ -1,0 +1,29 @@
+/** Where the entries of a fork come from: the state of another node after one block. */
+
+import type { StoreDefinition } from "../state/definition.js";
+
+/** An entry by store and key string. */
+export interface EntryName {
+	readonly store: StoreDefinition<unknown>;
+	readonly key: string;
+}
+
+/** Encoded values in the order of what was asked; undefined: the state has no such entry. */
+export type EncodedValues = readonly (Uint8Array | undefined)[];
+
+export interface StateSource {
+	/** Origin of its address, for messages. */
+	readonly name: string;
+	/** Entries that belong together take one request. */
+	readonly mostEntries: number;
+	/** Stores whose entries it has; those of others are not there. */
+	has(store: StoreDefinition<unknown>): boolean;
+	/** Sleeps until they are there. @throws {ForkReadError} */
+	entries(wanted: readonly EntryName[]): EncodedValues;
+	/** @throws {ForkReadError} */
+	entriesLater(wanted: readonly EntryName[]): Promise<EncodedValues>;
+	/** All keys of an ordered store. @throws {ForkReadError} also where there are too many */
+	keys(store: StoreDefinition<unknown>): Promise<readonly string[]>;
+	/** The keys of a store that isn't ordered with a prefix. @throws {ForkReadError} likewise */
+	keysWith(store: StoreDefinition<unknown>, prefix: string): Promise<readonly string[]>;
+}
