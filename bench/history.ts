@@ -39,7 +39,7 @@ const machine = createContractMachine(recorded, false);
 const shielded = await loadShieldedSupport(recorded, false);
 
 function open(directory: string, isKept: boolean): Promise<OpenChain> {
-	const history = { stateBlocks: isKept ? Number.POSITIVE_INFINITY : 0 };
+	const history = { ...recorded.node.history, stateBlocks: isKept ? Number.POSITIVE_INFINITY : 0 };
 	return OpenChain.open({
 		config: { ...recorded, node: { ...recorded.node, history } },
 		dataDirectory: directory,

@@ -6,17 +6,14 @@
  * npm run bench:start -- [starts] [milliseconds of quiet before memory is read]
  */
 
-import { type ChildProcess, spawn } from "node:child_process";
+import type { ChildProcess } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { request } from "node:http";
-import { type AddressInfo, createServer } from "node:net";
 import { tmpdir } from "node:os";
-import { join, resolve } from "node:path";
+import { join } from "node:path";
+import { freePorts, startNode } from "./program/start-node.js";
 
-const PROGRAM = resolve("bin/coin.js");
 /** Compiled code is kept by then (bin/kept-code.js). */
 const WARM_UP_MS = 6_000;
-const ASK_AGAIN_MS = 3;
 /** Of the system's clock for processor time. */
 const TICK_MS = 10;
 
@@ -28,17 +25,6 @@ interface Start {
 	/** Resident memory when idle. */
 	readonly rssMiB: number;
 	readonly threads: number;
-}
-
-async function freePorts(count: number): Promise<number[]> {
-	const servers = Array.from({ length: count }, () => createServer());
-	const ports: number[] = [];
-	for (const server of servers) {
-		await new Promise<void>((listening) => server.listen(0, "127.0.0.1", listening));
-		ports.push((server.address() as AddressInfo).port);
-	}
-	await Promise.all(servers.map((server) => new Promise((closed) => server.close(closed))));
-	return ports;
 }
 
 function developmentWords([
@@ -77,16 +63,6 @@ localwitness = []
 	return ["-c", config, "-d", join(folder, "data"), "--host", "127.0.0.1"];
 }
 
-/** Whether the node answers. */
-function ask(port: number): Promise<boolean> {
-	return new Promise((resolve) => {
-		const asked = request({ port, path: "/wallet/getnowblock", method: "POST", agent: false }, (answer) => {
-			answer.resume().on("end", () => resolve(answer.statusCode === 200));
-		});
-		asked.on("error", () => resolve(false)).end("{}");
-	});
-}
-
 function processorMs({ pid }: ChildProcess): number {
 	const fields = readFileSync(`/proc/${pid}/stat`, "utf8").split(") ")[1]?.split(" ") ?? [];
 	return (Number(fields[11]) + Number(fields[12])) * TICK_MS;
@@ -104,23 +80,13 @@ async function startOnce(kind: Kind, quietMs: number): Promise<Start> {
 	const folder = mkdtempSync(join(tmpdir(), "coin-bench-start-"));
 	const ports = await freePorts(6);
 	const words = kind === "development" ? developmentWords(ports) : networkWords(ports, folder);
-	const started = performance.now();
-	const child = spawn(process.execPath, [PROGRAM, "node", "start", ...words], {
-		cwd: folder,
-		stdio: ["ignore", "ignore", "inherit"],
-	});
-	const ended = new Promise((resolve) => child.once("exit", resolve));
+	const { child, answerMs, stop } = await startNode(words, folder, ports[0] as number);
 	try {
-		while (!(await ask(ports[0] as number))) {
-			if (child.exitCode !== null) throw new Error(`the node ended with ${child.exitCode}`);
-			await pause(ASK_AGAIN_MS);
-		}
-		const [answerMs, cpuMs] = [performance.now() - started, processorMs(child)];
+		const cpuMs = processorMs(child);
 		await pause(quietMs);
 		return { answerMs, cpuMs, rssMiB: statusOf(child, "VmRSS") / 1024, threads: statusOf(child, "Threads") };
 	} finally {
-		child.kill("SIGTERM");
-		await ended;
+		await stop();
 		rmSync(folder, { recursive: true, force: true });
 	}
 }

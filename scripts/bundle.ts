@@ -12,7 +12,7 @@ import { appendFile, copyFile, mkdir, readFile, rename, rm, utimes, writeFile } 
 import { join, relative, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { Plugin } from "@oclif/core";
-import { type BuildOptions, build, type Metafile } from "esbuild";
+import { type BuildOptions, type Plugin as BuildPlugin, build, type Metafile } from "esbuild";
 import { generalFlags } from "../src/terminal/base/coin-command.js";
 import { usageLine } from "../src/terminal/command-line/usage-line.js";
 import { thirdPartyNotices } from "./notices.js";
@@ -82,9 +82,24 @@ const COMMON = {
  */
 const WRAPPER = "(function (exports, require, module, __filename, __dirname) {";
 
-async function bundleStart(): Promise<readonly string[]> {
+/**
+ * The database's JavaScript goes into the file too, since compiling it at each start takes as long as opening a database; only
+ * what finds its compiled part beside itself stays outside. Its version is exact in package.json: both parts are of one release.
+ */
+const COMPILED_PART: BuildPlugin = {
+	name: "compiled part of the database",
+	setup({ onResolve }) {
+		onResolve({ filter: /^\.\/binding$/ }, ({ importer }) =>
+			importer.includes("classic-level") ? { path: "classic-level/binding.js", external: true } : undefined,
+		);
+	},
+};
+
+async function bundleStart(): Promise<Metafile> {
 	const { metafile } = await build({
 		...COMMON,
+		external: OUTSIDE.filter((name) => name !== "level"),
+		plugins: [COMPILED_PART],
 		entryPoints: { start: join(source, "start.ts") },
 		format: "cjs",
 		outExtension: { ".js": ".cjs" },
@@ -97,7 +112,7 @@ async function bundleStart(): Promise<readonly string[]> {
 	const file = join(root, "dist", "start.cjs");
 	const bytes = await readFile(file);
 	await appendFile(file, `//${createHash("sha256").update(bytes).digest("hex").slice(0, 16)}\n`);
-	return Object.keys(metafile.outputs);
+	return metafile;
 }
 
 /** Programs that run while a new bundle is written still load chunks of the old one. */
@@ -120,16 +135,17 @@ async function bundle(packaged: boolean): Promise<Metafile> {
 	await copyFile(join(source, "proving", "sapling-prover.wasm"), compiled);
 	const notices = join(target, "THIRD-PARTY-NOTICES.txt");
 	const crates = await readFile(join(root, "crates", "sapling-prover", "NOTICES.txt"), "utf8");
-	await writeFile(notices, `${thirdPartyNotices(bundledFiles(metafile))}\n${crates}`);
-	const written = [...Object.keys(metafile.outputs), ...start, ...START_COMMAND];
+	await writeFile(notices, `${thirdPartyNotices(bundledFiles(metafile, start))}\n${crates}`);
+	const written = [metafile, start].flatMap(({ outputs }) => Object.keys(outputs)).concat(START_COMMAND);
 	const outputs = written.map((path) => resolve(root, path));
 	await removeStale(target, new Set([...outputs, compiled, notices]));
 	return metafile;
 }
 
-/** Source files of which something is left in the bundle. */
-function bundledFiles({ outputs }: Metafile): Set<string> {
-	return new Set(Object.values(outputs).flatMap(({ inputs }) => Object.keys(inputs)));
+/** Source files of which something is left in the bundles. */
+function bundledFiles(...bundles: readonly Metafile[]): Set<string> {
+	const outputs = bundles.flatMap((metafile) => Object.values(metafile.outputs));
+	return new Set(outputs.flatMap(({ inputs }) => Object.keys(inputs)));
 }
 
 /** Removes files of former bundles; commands that are gone at once, chunks when nobody can need them any more. */

@@ -10,6 +10,7 @@ import type { SignedTransaction } from "../../src/protocol/transaction.js";
 import { random } from "../chance/random.js";
 import { addEntries, keptFolder, type RawEntry, sharedCopy, writeBlocks } from "./data-set.js";
 import { measureImport } from "./measured-import.js";
+import { measureStart } from "./measured-start.js";
 import { makeSenders, openNetwork, produceNext, type Sender } from "./network.js";
 
 const BLOCKS = 100;
@@ -91,6 +92,9 @@ export async function benchLargeState(state: LargeState, arguments_: readonly st
 			{ stdio: ["ignore", "pipe", "inherit"], encoding: "utf8" },
 		);
 		if (status !== 0) throw new Error(`the measurement ended with ${status}`);
-		process.stdout.write(`${JSON.stringify({ [state.name]: count, ...JSON.parse(stdout) })}\n`);
+		const firstAnswerMs = await measureStart(folder);
+		process.stdout.write(
+			`${JSON.stringify({ [state.name]: count, ...JSON.parse(stdout), firstAnswerMs })}\n`,
+		);
 	}
 }

@@ -47,8 +47,8 @@ export function makeSenders(count: number): readonly Sender[] {
 
 const producers = Array.from({ length: WITNESSES }, (_, index) => producerWithKey(keyOf(`witness ${index}`)));
 
-const config: NodeConfig = parseConfig(
-	`storage { transHistory.switch = on }
+/** As a configuration file. */
+export const NETWORK = `storage { transHistory.switch = on }
 	 enery.limit.block.num = 0
 	 genesis.block { timestamp = "0", parentHash = "00", assets = [
 		{ accountName = "Blackhole", accountType = "AssetIssue", address = "${toBase58Check(addressOf(keyOf("black hole")))}", balance = "0" },
@@ -56,8 +56,9 @@ const config: NodeConfig = parseConfig(
 	 witnesses = [ ${producers
 			.map(({ witness }) => `{ address = "${toBase58Check(witness)}", url = "u", voteCount = 1 }`)
 			.join(", ")} ] }
-	 committee { allowCreationOfContracts = 1, allowMultiSign = 1, allowSameTokenName = 1, allowTvmTransferTrc10 = 1, allowTvmConstantinople = 1, allowTvmSolidity059 = 1, allowTvmIstanbul = 1, allowTvmLondon = 1, allowTvmShangHai = 1, changedDelegation = 1, allowBlackHoleOptimization = 1, allowHigherLimitForMaxCpuTimeOfOneTx = 1, unfreezeDelayDays = 14 }`,
-);
+	 committee { allowCreationOfContracts = 1, allowMultiSign = 1, allowSameTokenName = 1, allowTvmTransferTrc10 = 1, allowTvmConstantinople = 1, allowTvmSolidity059 = 1, allowTvmIstanbul = 1, allowTvmLondon = 1, allowTvmShangHai = 1, changedDelegation = 1, allowBlackHoleOptimization = 1, allowHigherLimitForMaxCpuTimeOfOneTx = 1, unfreezeDelayDays = 14 }`;
+
+const config: NodeConfig = parseConfig(NETWORK);
 
 /** Where the state is in a data directory. */
 export const DATABASE_FOLDER = config.storage.directory;

@@ -13,6 +13,7 @@ import { activeWitnesses } from "./consensus/slots.js";
 import type { NodeMetrics } from "./metrics/metrics.js";
 import { ForkGates } from "./rules/fork-gates.js";
 import type { PrepareProofs } from "./shielded/proof-queue.js";
+import type { Simulator } from "./simulation/simulator.js";
 import { createView, type StateView } from "./state/view.js";
 import type { TraceRunner } from "./tracing/trace-runner.js";
 
@@ -24,8 +25,11 @@ export interface NodeApiOptions {
 	/** Milliseconds of a clock that only goes forward. */
 	readonly monotonicClock: () => number;
 	readonly machine: ApiNode["machine"];
+	/** Undefined: there is no index. */
+	readonly history?: ApiNode["history"];
 	/** Executes transactions of blocks again; undefined: not for clients. */
 	readonly tracing: TraceRunner | undefined;
+	readonly simulator: Simulator | undefined;
 	readonly network: NetworkView;
 	/** Addresses whose keys this node produces with. */
 	readonly ownWitnesses: readonly Uint8Array[];
@@ -79,9 +83,11 @@ export function createApiNode(options: NodeApiOptions): ApiNode {
 		// What has passed is asked of the head, whatever state is looked at (protocol/machine §1).
 		forks: () => open.forks,
 		past: config.node.history.stateBlocks > 0 ? pastStates(open) : undefined,
+		history: options.history,
 		rawStates: config.node.jsonrpc.state ? pastStates(open) : undefined,
 		machine,
 		tracing: options.tracing,
+		simulator: options.simulator,
 		pool: chain.pool,
 		limiter: new RateLimiter(config.rateLimiter),
 		get oldestRevertible() {

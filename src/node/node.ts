@@ -1,5 +1,6 @@
 /** The node: the only place that wires the rooms together, starts them and stops them. */
 
+import { setImmediate } from "node:timers/promises";
 import { sourceTrace } from "../diagnostics/stack-trace.js";
 import { setAddressPrefix } from "../protocol/address.js";
 import { toHex } from "../protocol/bytes.js";
@@ -10,14 +11,13 @@ import type { GrpcPort } from "./api/grpc/grpc-servers.js";
 import { startHttpServers } from "./api/http-servers.js";
 import type { JsonRpcPort } from "./api/jsonrpc/servers.js";
 import type { Producer } from "./chain/chain.js";
-import { OpenChain } from "./chain/open-chain.js";
+import type { OpenChain } from "./chain/open-chain.js";
 import { stopCondition } from "./chain/stop-condition.js";
 import type { NodeConfig, ShutdownConfig } from "./config/config.js";
 import { VersionWatch } from "./consensus/version-watch.js";
 import { createContractMachine } from "./contract-runner.js";
 import type { Development } from "./development/development.js";
 import { isMarked, markDevelopmentDirectory, refuseDevelopmentDirectory } from "./development/directory.js";
-import type { Fork } from "./fork/fork.js";
 import { LateNetwork } from "./late-network.js";
 import type { NodeMetrics } from "./metrics/metrics.js";
 import type { PeerNetwork } from "./network/network.js";
@@ -33,6 +33,7 @@ import {
 	startSealer,
 	writingMachine,
 } from "./node-development.js";
+import { loadFork, openChain } from "./open-node-chain.js";
 import { SlotProducer, type SlotProducerOptions } from "./production/slot-producer.js";
 import { LostSlotError } from "./rules/errors.js";
 import { newestVersion } from "./rules/fork-gates.js";
@@ -44,6 +45,8 @@ import {
 	takesProofsUnchecked,
 } from "./shielded-support.js";
 import { installRecoverEngine } from "./signatures/engine.js";
+import type { Simulator } from "./simulation/simulator.js";
+import { loadLevelDatabase } from "./state/database.js";
 import { asksForProofs } from "./state/note-trees.js";
 import type { TraceRunner } from "./tracing/trace-runner.js";
 import type { ContractMachine } from "./vm/contract-machine.js";
@@ -100,6 +103,19 @@ export interface RunningNode {
 }
 
 /**
+ * Loads what is compiled, the hash first: the system's other threads compile it while this one loads the rest.
+ * @returns the name of what recovers signatures
+ */
+async function loadEngines(hasDatabase: boolean): Promise<string> {
+	const hashing = useFastHashing();
+	await setImmediate();
+	const signatureEngine = await installRecoverEngine();
+	if (hasDatabase) await loadLevelDatabase();
+	await hashing;
+	return signatureEngine;
+}
+
+/**
  * Starts a node; resolves once every listener is bound.
  * @throws {DatabaseError | LogDamagedError | PortError | DevelopmentMarkError | ConfigError} with one sentence; nothing stays open
  * @throws {AlreadyThereError} if the chain is where the configuration stops the node
@@ -112,12 +128,11 @@ export async function startNode(options: NodeOptions): Promise<RunningNode> {
 	development?.schedule.follow(wallClock);
 	const clock = development?.schedule.now ?? wallClock;
 	setAddressPrefix(config.net.addressPrefix);
-	const [signatureEngine, shielded] = await Promise.all([
-		installRecoverEngine(),
+	const [shielded, signatureEngine] = await Promise.all([
 		isNewDevelopment(options)
 			? new LateShieldedSupport()
 			: loadShieldedSupport(config, development !== undefined),
-		useFastHashing(),
+		loadEngines(dataDirectory !== undefined),
 	]);
 	if (dataDirectory && !development) refuseDevelopmentDirectory(dataDirectory);
 
@@ -146,7 +161,8 @@ export async function startNode(options: NodeOptions): Promise<RunningNode> {
 		const clocks = { clock, monotonicClock };
 		const core = { options, open, machine, shielded, log, ...clocks, report, stops, isAtEnd, backfill: {} };
 		const tracing = await loadTracing(core);
-		const { ports, peers } = await startServices(core, tracing);
+		const executors = { tracing, simulator: await loadSimulator(core) };
+		const { ports, peers } = await startServices(core, executors);
 		await fillInHistory(core);
 		if (shielded instanceof LateShieldedSupport) {
 			shielded
@@ -170,44 +186,11 @@ export async function startNode(options: NodeOptions): Promise<RunningNode> {
 	}
 }
 
-/** Opens the chain. @param fail told why the node can't go on */
-function openChain(
-	{ config, dataDirectory, development }: NodeOptions,
-	{ machine, shielded, fork, log, monotonicClock }: ChainSupport,
-	fail: (error: Error) => void,
-): Promise<OpenChain> {
-	return OpenChain.open({
-		config,
-		dataDirectory,
-		fork,
-		clock: () => BigInt(Math.trunc(monotonicClock())),
-		machine: machine.run,
-		guess: (transaction) => machine.guesses.of(transaction),
-		shielded,
-		onUnverifiable: (error) => {
-			log.error({}, error.message);
-			fail(error);
-		},
-		development: development?.schedule,
-		initialize: development?.initialize,
-		onStorageFailure: (error) =>
-			fail(new Error(describeStorageFailure(error, dataDirectory), { cause: error })),
-	});
-}
-
 /** Whether a development chain has no blocks yet that ask for proofs, and no parameters that may be wrong. */
 const isNewDevelopment = ({ config, development, dataDirectory }: NodeOptions): boolean =>
 	development !== undefined &&
 	config.node.shielded.parameters === undefined &&
 	!(dataDirectory && isMarked(dataDirectory));
-
-/** What reads another node's state is loaded only for a chain that begins with one. */
-async function loadFork({ development, dataDirectory }: NodeOptions): Promise<Fork | undefined> {
-	const founding = development?.options.fork;
-	if (!founding) return undefined;
-	const { Fork, forkRequests } = await import("./fork/fork.js");
-	return new Fork(founding, forkRequests(), dataDirectory === undefined);
-}
 
 /** What replays blocks is loaded only where the history of the state may lack some. */
 async function fillInHistory({ options, open, log, report, stops, backfill }: NodeCore): Promise<void> {
@@ -229,15 +212,6 @@ function promised<T>(): { readonly promise: Promise<T>; readonly resolve: (value
 	return { promise, resolve };
 }
 
-/** What a chain is opened with. */
-interface ChainSupport {
-	readonly machine: ContractMachine;
-	readonly shielded: ShieldedSupport | undefined;
-	readonly fork: Fork | undefined;
-	readonly log: NodeLog;
-	readonly monotonicClock: () => number;
-}
-
 /** An opened chain, and what everything that runs on it shares. */
 interface NodeCore {
 	readonly options: NodeOptions;
@@ -254,10 +228,16 @@ interface NodeCore {
 	readonly backfill: { running?: RunningBackfill | undefined };
 }
 
+/** What executes for clients beside the chain; undefined: not on this node. */
+interface Executors {
+	readonly tracing: TraceRunner | undefined;
+	readonly simulator: Simulator | undefined;
+}
+
 /** Starts production, servers and peers, in the order in which they need each other. */
 async function startServices(
 	core: NodeCore,
-	tracing: TraceRunner | undefined,
+	executors: Executors,
 ): Promise<{ readonly ports: NodePorts; readonly peers: PeerNetwork | undefined }> {
 	const { options, open, machine, shielded, log, clock, monotonicClock, report, stops } = core;
 	const { config, development } = options;
@@ -276,13 +256,15 @@ async function startServices(
 	const network = new LateNetwork(isolatedNetwork(toHex(open.rules.genesisId).repeat(2)));
 	const metrics = await startCounting(open, network, options, report, stops);
 	const own = development ? [development.producer] : options.producers;
+	const history = await loadHistory(core);
 	const api = createApiNode({
 		open,
+		history,
 		config,
 		clock,
 		monotonicClock,
 		machine: development ? writingMachine(machine, development, log, report) : machine,
-		tracing,
+		...executors,
 		network,
 		ownWitnesses: own.map(({ witness }) => witness),
 		metrics,
@@ -413,11 +395,27 @@ async function startCounting(
 	return metrics;
 }
 
+/** The history index is loaded only where there is one. */
+async function loadHistory({ open, options, log, report, stops }: NodeCore): Promise<ApiNode["history"]> {
+	const { config, dataDirectory, development } = options;
+	if (!(config.node.history.index ?? development !== undefined)) return undefined;
+	const { openHistory } = await import("./node-history.js");
+	const { index, close } = await openHistory({ open, config, dataDirectory, log, report });
+	stops.push(close);
+	return index;
+}
+
 /** What executes blocks again for clients is loaded only where the configuration asks for it. */
 async function loadTracing({ open, machine, report, options }: NodeCore): Promise<TraceRunner | undefined> {
 	if (!options.config.node.jsonrpc.debug) return undefined;
 	const { TraceRunner } = await import("./tracing/trace-runner.js");
 	return new TraceRunner(open, machine, (error) => report(error, "tracing"));
+}
+
+async function loadSimulator({ open, machine, options }: NodeCore): Promise<Simulator | undefined> {
+	if (!options.config.node.jsonrpc.simulate) return undefined;
+	const { Simulator } = await import("./simulation/simulator.js");
+	return new Simulator(open, machine);
 }
 
 /** The JSON-RPC servers are loaded only where the configuration asks for one. */
@@ -566,13 +564,4 @@ function executeWaitingInTurns(open: OpenChain, report: Report): void {
 			setImmediate(turn);
 		},
 	});
-}
-
-function describeStorageFailure(error: unknown, dataDirectory: string | undefined): string {
-	const text = error instanceof Error ? error.message : String(error);
-	const where = dataDirectory ? `the data directory ${dataDirectory}` : "memory";
-	if (/no space left/i.test(text) || (error as NodeJS.ErrnoException).code === "ENOSPC") {
-		return `${where} has no space left; the node stopped, and what it had answered is kept`;
-	}
-	return `${where} can't be written: ${text}`;
 }

@@ -1,9 +1,10 @@
 import { Args, Flags } from "@oclif/core";
 import { QueryCommand } from "../../terminal/base/query-command.js";
-import { keystoreFlags, nodeFlags, solidityFlag } from "../../terminal/flags/flags.js";
+import { blockFlag, keystoreFlags, nodeFlags, solidityFlag } from "../../terminal/flags/flags.js";
 import { argumentOrStdin, listLines } from "../../terminal/input/stdin.js";
 import { printJson, printLine } from "../../terminal/output/output.js";
 import { lines } from "../../terminal/schema/result-shape.js";
+import { Failure } from "../../wallet/failure.js";
 import { accountOf } from "../../wallet/node/chain-query.js";
 import { NodeClient, type NodeView } from "../../wallet/node/node-client.js";
 import { Orc20, tokenContract } from "../../wallet/token/orc20.js";
@@ -30,16 +31,12 @@ export default class AccountBalance extends QueryCommand {
 	static override result = lines("int64");
 	static override flags = {
 		...nodeFlags,
+		...blockFlag,
 		...solidityFlag,
 		...keystoreFlags,
 		token: Flags.string({
 			description: "ORC-10 token by id, name or symbol, ORC-20 token by its contract",
 			helpValue: "<token>",
-		}),
-		block: Flags.string({
-			description: "balance right after a block",
-			helpValue: "<block>",
-			exclusive: ["token", "solidity"],
 		}),
 		unit: Flags.option({ options: ["coin", "sun"] as const, description: "unit to print" })(),
 	};
@@ -47,7 +44,7 @@ export default class AccountBalance extends QueryCommand {
 	async run(): Promise<void> {
 		const { args, flags } = await this.parse(AccountBalance);
 		const settings = await this.settings(flags);
-		const client = new NodeClient(settings);
+		const client = await this.stateClient(settings, flags.block);
 		const input = await argumentOrStdin(args.account, "the accounts", false);
 		const names = input?.fromStdin ? listLines(input.text) : input ? [input.text] : [undefined];
 		const token =
@@ -60,10 +57,7 @@ export default class AccountBalance extends QueryCommand {
 				else printLine(formatDecimal(amount, token.decimals));
 				continue;
 			}
-			const sun =
-				flags.block === undefined
-					? ((await accountOf(client, address, this.view(flags)))?.balance ?? 0n)
-					: await balanceAt(client, address, await this.blockNamed(client, flags.block, "full"));
+			const sun = await balanceOf(client, address, this.view(flags));
 			if (this.json) printJson(flags.unit === "coin" ? formatDecimal(sun, 6) : sun);
 			else printLine(flags.unit === "sun" ? `${sun}sun` : formatCoin(sun));
 		}
@@ -85,5 +79,20 @@ export default class AccountBalance extends QueryCommand {
 		const balanceOf = async (address: Uint8Array): Promise<bigint> =>
 			(await accountOf(client, address, view))?.assetV2.get(id) ?? 0n;
 		return { decimals: precision, balanceOf };
+	}
+}
+
+/** In sun; of a past block also from nodes that keep no more than the history of balances. */
+async function balanceOf(client: NodeClient, address: Uint8Array, view: NodeView): Promise<bigint> {
+	try {
+		return (await accountOf(client, address, view))?.balance ?? 0n;
+	} catch (error) {
+		const { stateBlock, settings } = client;
+		if (!stateBlock || !(error instanceof Failure) || error.code !== "not_served") throw error;
+		try {
+			return await balanceAt(new NodeClient(settings), address, stateBlock);
+		} catch {
+			throw error;
+		}
 	}
 }

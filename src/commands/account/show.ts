@@ -1,12 +1,11 @@
 import { Args, Flags } from "@oclif/core";
 import { toBase58Check } from "../../protocol/address.js";
 import { QueryCommand } from "../../terminal/base/query-command.js";
-import { keystoreFlags, nodeFlags, solidityFlag } from "../../terminal/flags/flags.js";
+import { blockFlag, keystoreFlags, nodeFlags, solidityFlag } from "../../terminal/flags/flags.js";
 import { either, map, orNull } from "../../terminal/schema/result-shape.js";
 import { accountShape } from "../../terminal/schema/view-shapes.js";
 import { Failure } from "../../wallet/failure.js";
 import { accountOf } from "../../wallet/node/chain-query.js";
-import { NodeClient } from "../../wallet/node/node-client.js";
 import { accountNamed, activeAccount } from "../../wallet/transaction/signing.js";
 import { formatCoin } from "../../wallet/values/amount.js";
 import { viewAccount } from "../../wallet/view/account-view.js";
@@ -20,6 +19,7 @@ export default class AccountShow extends QueryCommand {
 	static override result = orNull(either(accountShape, map("any")));
 	static override flags = {
 		...nodeFlags,
+		...blockFlag,
 		...solidityFlag,
 		...keystoreFlags,
 		raw: Flags.boolean({ description: "all fields as the node stores them" }),
@@ -31,7 +31,8 @@ export default class AccountShow extends QueryCommand {
 		const settings = await this.settings(flags);
 		const address =
 			args.account === undefined ? await activeAccount(settings) : await accountNamed(settings, args.account);
-		const account = await accountOf(new NodeClient(settings), address, this.view(flags));
+		const client = await this.stateClient(settings, flags.block);
+		const account = await accountOf(client, address, this.view(flags));
 		if (!account) {
 			if (flags["or-null"]) return this.printScalar(null);
 			throw new Failure("not_found", `the account ${toBase58Check(address)} does not exist on this chain`);

@@ -3,10 +3,9 @@ import { addressPrefix } from "../../protocol/address.js";
 import { toHex } from "../../protocol/bytes.js";
 import { QueryCommand } from "../../terminal/base/query-command.js";
 import { callArguments, callFlags, namedCall, valuesOf } from "../../terminal/contract/contract-input.js";
-import { keystoreFlags, nodeFlags, solidityFlag } from "../../terminal/flags/flags.js";
+import { blockFlag, keystoreFlags, nodeFlags, solidityFlag } from "../../terminal/flags/flags.js";
 import { printJson } from "../../terminal/output/output.js";
 import { callConstant } from "../../wallet/node/constant-call.js";
-import { NodeClient } from "../../wallet/node/node-client.js";
 import { accountNamed } from "../../wallet/transaction/signing.js";
 import { explainRevert, outputView } from "../../wallet/view/contract-outcome.js";
 
@@ -25,6 +24,7 @@ export default class ContractCallCommand extends QueryCommand {
 	static override args = callArguments;
 	static override flags = {
 		...nodeFlags,
+		...blockFlag,
 		...solidityFlag,
 		...keystoreFlags,
 		...callFlags,
@@ -39,7 +39,7 @@ export default class ContractCallCommand extends QueryCommand {
 		const { args, argv, flags } = await this.parse(ContractCallCommand);
 		const { from, ...own } = flags;
 		const settings = await this.settings(own);
-		const client = new NodeClient(settings);
+		const client = await this.stateClient(settings, flags.block);
 		const call = await namedCall(
 			{
 				address: args.address,

@@ -1,8 +1,7 @@
 import { Args, Flags } from "@oclif/core";
 import { toHex } from "../../protocol/bytes.js";
 import { QueryCommand } from "../../terminal/base/query-command.js";
-import { keystoreFlags, nodeFlags } from "../../terminal/flags/flags.js";
-import { NodeClient } from "../../wallet/node/node-client.js";
+import { blockFlag, keystoreFlags, nodeFlags } from "../../terminal/flags/flags.js";
 import { accountNamed } from "../../wallet/transaction/signing.js";
 import { contractAt } from "../../wallet/view/contract-record.js";
 
@@ -13,6 +12,7 @@ export default class ContractCode extends QueryCommand {
 	};
 	static override flags = {
 		...nodeFlags,
+		...blockFlag,
 		...keystoreFlags,
 		creation: Flags.boolean({ description: "the code that was deployed, with the constructor's arguments" }),
 		size: Flags.boolean({ description: "print its size in bytes" }),
@@ -22,7 +22,7 @@ export default class ContractCode extends QueryCommand {
 		const { args, flags } = await this.parse(ContractCode);
 		const settings = await this.settings(flags);
 		const { runtimecode, smart_contract: contract } = await contractAt(
-			new NodeClient(settings),
+			await this.stateClient(settings, flags.block),
 			await accountNamed(settings, args.address),
 		);
 		const code = flags.creation ? (contract?.bytecode ?? new Uint8Array(0)) : runtimecode;

@@ -2,10 +2,9 @@ import { Flags } from "@oclif/core";
 import { equalBytes } from "../../protocol/bytes.js";
 import { QueryCommand } from "../../terminal/base/query-command.js";
 import { callArguments, callFlags, namedCall, valuesOf } from "../../terminal/contract/contract-input.js";
-import { keystoreFlags, nodeFlags } from "../../terminal/flags/flags.js";
+import { blockFlag, keystoreFlags, nodeFlags } from "../../terminal/flags/flags.js";
 import { chainParameters } from "../../wallet/node/chain-parameters.js";
 import { callConstant, estimatorEnergy } from "../../wallet/node/constant-call.js";
-import { NodeClient } from "../../wallet/node/node-client.js";
 import { accountOrActive } from "../../wallet/transaction/signing.js";
 import { formatCoin } from "../../wallet/values/amount.js";
 import { explainRevert } from "../../wallet/view/contract-outcome.js";
@@ -22,6 +21,7 @@ export default class ContractEstimate extends QueryCommand {
 	static override args = callArguments;
 	static override flags = {
 		...nodeFlags,
+		...blockFlag,
 		...keystoreFlags,
 		...callFlags,
 		from: Flags.string({
@@ -34,7 +34,7 @@ export default class ContractEstimate extends QueryCommand {
 	async run(): Promise<void> {
 		const { args, argv, flags } = await this.parse(ContractEstimate);
 		const settings = await this.settings(flags);
-		const client = new NodeClient(settings);
+		const client = await this.stateClient(settings, flags.block);
 		const words = {
 			address: args.address,
 			signature: args.function,

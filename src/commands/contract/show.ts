@@ -2,10 +2,9 @@ import { Args, Flags } from "@oclif/core";
 import { toBase58Check } from "../../protocol/address.js";
 import { toHex } from "../../protocol/bytes.js";
 import { QueryCommand } from "../../terminal/base/query-command.js";
-import { keystoreFlags, nodeFlags } from "../../terminal/flags/flags.js";
+import { blockFlag, keystoreFlags, nodeFlags } from "../../terminal/flags/flags.js";
 import { orNull, record } from "../../terminal/schema/result-shape.js";
 import { Failure } from "../../wallet/failure.js";
-import { NodeClient } from "../../wallet/node/node-client.js";
 import { accountNamed } from "../../wallet/transaction/signing.js";
 import { contractAt } from "../../wallet/view/contract-record.js";
 
@@ -31,6 +30,7 @@ export default class ContractShow extends QueryCommand {
 	);
 	static override flags = {
 		...nodeFlags,
+		...blockFlag,
 		...keystoreFlags,
 		"or-null": Flags.boolean({ description: "print null if there is no contract" }),
 	};
@@ -44,7 +44,7 @@ export default class ContractShow extends QueryCommand {
 				smart_contract: contract,
 				runtimecode,
 				contract_state: state,
-			} = await contractAt(new NodeClient(settings), address);
+			} = await contractAt(await this.stateClient(settings, flags.block), address);
 			this.printRecord({
 				address: toBase58Check(address),
 				name: contract?.name || undefined,

@@ -2,11 +2,13 @@ import { Args, Flags } from "@oclif/core";
 import { concatBytes, fromHex, toHex, utf8 } from "../../protocol/bytes.js";
 import { keccak256 } from "../../protocol/hash.js";
 import { QueryCommand } from "../../terminal/base/query-command.js";
-import { keystoreFlags, nodeFlags } from "../../terminal/flags/flags.js";
+import { blockFlag, keystoreFlags, nodeFlags } from "../../terminal/flags/flags.js";
 import type { Settings } from "../../wallet/configuration/settings.js";
 import { Failure } from "../../wallet/failure.js";
+import type { Json } from "../../wallet/json.js";
 import { callJsonRpc } from "../../wallet/node/json-rpc.js";
-import { NodeClient } from "../../wallet/node/node-client.js";
+import type { NodeClient } from "../../wallet/node/node-client.js";
+import { keepsNoPast } from "../../wallet/node/node-messages.js";
 import { accountNamed } from "../../wallet/transaction/signing.js";
 
 export default class ContractStorage extends QueryCommand {
@@ -24,6 +26,7 @@ export default class ContractStorage extends QueryCommand {
 	};
 	static override flags = {
 		...nodeFlags,
+		...blockFlag,
 		...keystoreFlags,
 		at: Flags.string({
 			description: "key of a mapping; repeatable",
@@ -39,13 +42,24 @@ export default class ContractStorage extends QueryCommand {
 		const settings = await this.settings(flags);
 		const address = await accountNamed(settings, args.address);
 		for (const key of flags.at ?? []) slot = await step(settings, slot, key);
-		const value = await callJsonRpc(new NodeClient(settings), "eth_getStorageAt", [
-			`0x${toHex(address.subarray(1))}`,
-			`0x${slot.toString(16)}`,
-			"latest",
-		]);
+		const client = await this.stateClient(settings, flags.block);
+		const value = await storageAt(client, address, slot);
 		if (typeof value !== "string") throw new Failure("rpc_error", "the node answered with no storage value");
 		this.printScalar(value);
+	}
+}
+
+async function storageAt(client: NodeClient, address: Uint8Array, slot: bigint): Promise<Json> {
+	const { stateBlock } = client;
+	const tag = stateBlock ? `0x${stateBlock.number.toString(16)}` : "latest";
+	const words = [`0x${toHex(address.subarray(1))}`, `0x${slot.toString(16)}`, tag];
+	try {
+		return await callJsonRpc(client, "eth_getStorageAt", words);
+	} catch (error) {
+		if (!stateBlock || !(error instanceof Failure) || !keepsNoPast(error)) throw error;
+		throw new Failure("not_served", "the node keeps no state of past blocks", {
+			hint: "a node does with node.history.state in its configuration",
+		});
 	}
 }
 

@@ -1,7 +1,7 @@
 import { Args, Flags } from "@oclif/core";
 import { SUN_PER_COIN } from "../../protocol/int64.js";
 import { QueryCommand } from "../../terminal/base/query-command.js";
-import { nodeFlags, solidityFlag } from "../../terminal/flags/flags.js";
+import { blockFlag, nodeFlags, solidityFlag } from "../../terminal/flags/flags.js";
 import { localTime } from "../../terminal/output/output.js";
 import { either, orNull } from "../../terminal/schema/result-shape.js";
 import { contractTokenShape, tokenShape } from "../../terminal/schema/view-shapes.js";
@@ -23,13 +23,14 @@ export default class TokenShow extends QueryCommand {
 	static override result = orNull(either(tokenShape, contractTokenShape));
 	static override flags = {
 		...nodeFlags,
+		...blockFlag,
 		...solidityFlag,
 		"or-null": Flags.boolean({ description: "print null if there is none" }),
 	};
 
 	async run(): Promise<void> {
 		const { args, flags } = await this.parse(TokenShow);
-		const client = await this.client(flags);
+		const client = await this.stateClient(await this.settings(flags), flags.block);
 		const contract = await tokenContract(client.settings, args.token);
 		try {
 			if (contract) {

@@ -5,8 +5,10 @@ import type { Randomness } from "../../protocol/sapling/descriptions.js";
 import type { Prover } from "../../protocol/sapling/prover.js";
 import type { SignedTransaction } from "../../protocol/transaction.js";
 import type { NodeConfig } from "../config/config.js";
+import type { HistoryReader } from "../history/history-index.js";
 import type { ChainRules } from "../rules/chain-rules.js";
 import type { ForkGates } from "../rules/fork-gates.js";
+import type { Simulator } from "../simulation/simulator.js";
 import type { StoreDefinition } from "../state/definition.js";
 import type { StateView } from "../state/view.js";
 import type { TraceRunner } from "../tracing/trace-runner.js";
@@ -115,12 +117,16 @@ export interface ApiNode {
 	forks(state: StateView): ForkGates;
 	/** Absent: the node keeps none, and answers as the network's do. */
 	readonly past?: PastStates | undefined;
+	/** What happened by account and contract; absent: the node keeps no index of it (`node.history.index`). */
+	readonly history?: HistoryReader | undefined;
 	/** States whose entries clients may have as they are stored; absent: not of this node. */
 	readonly rawStates?: PastStates | undefined;
 	/** Executes contracts that are only asked. */
 	readonly machine: Pick<ContractMachine, "call">;
 	/** Executes transactions of blocks again; undefined: not for clients of this node. */
 	readonly tracing?: TraceRunner | undefined;
+	/** Executes what is in no block; undefined: not for clients of this node. */
+	readonly simulator?: Simulator | undefined;
 	readonly pool: PoolView;
 	/** One for all servers of the process. */
 	readonly limiter: RateLimiter;

@@ -7,6 +7,7 @@ import type { StateView } from "../state/view.js";
 import type { Broadcaster } from "./broadcast.js";
 import type { ApiContext, ApiNode, ServerKind } from "./context.js";
 import type { HttpRequest } from "./http-request.js";
+import { plainStyle } from "./json-style.js";
 import type { RequestInput } from "./request.js";
 
 /** What all requests to a server have in common. */
@@ -67,4 +68,19 @@ class RequestStyle implements JsonStyle {
 	get visible(): boolean {
 		return this.input.visible;
 	}
+}
+
+/** A request of the full server that has no style of its own: addresses and names in hexadecimal. */
+export function plainContext(node: ApiNode, broadcaster: Broadcaster, { socket }: HttpRequest): ApiContext {
+	return {
+		server: "full",
+		node,
+		broadcaster,
+		get state() {
+			return node.view("full");
+		},
+		style: plainStyle(node.config),
+		client: socket.remoteAddress,
+		isAbandoned: () => socket.destroyed,
+	};
 }

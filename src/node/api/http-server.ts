@@ -15,9 +15,10 @@ import { withCors } from "./cors.js";
 import { isForeignPage, type OriginRule } from "./development/web-origin.js";
 import { BadRequestError, type Endpoint, errorMessage } from "./endpoint.js";
 import { FOLDERS, limitedName, routesOf } from "./endpoint-table.js";
+import { historyAnswer, isHistoryPath } from "./history/history-path.js";
 import type { HttpAnswer } from "./http-answer.js";
 import { JSON_TYPE } from "./http-answer.js";
-import { HttpContext, type ServerContext } from "./http-context.js";
+import { HttpContext, plainContext, type ServerContext } from "./http-context.js";
 import { HttpListener } from "./http-listener.js";
 import type { HttpRequest } from "./http-request.js";
 import { libraryOf } from "./json-style.js";
@@ -197,11 +198,27 @@ export class HttpServer {
 	private async answerUnknown(request: HttpRequest, answer: HttpAnswer, path: string): Promise<void> {
 		const { method = "" } = request;
 		if (method === "GET" || method === "HEAD") {
+			if (this.kind === "full" && isHistoryPath(path)) return this.answerHistory(request, answer, path);
 			const page = await servicePage(path, this.node, { kind: this.kind, host: request.headers.host });
 			if (page) answer.send(page.status, page.contentType, page.text);
 			else answer.page(404);
 		} else if (method === "POST") answer.unsupported(method);
 		else this.answerOther(request, answer, method, undefined);
+	}
+
+	/** What happened by account and contract; each request counts for the limits as a call of `v1`. */
+	private async answerHistory(request: HttpRequest, answer: HttpAnswer, path: string): Promise<void> {
+		const gate = this.node.limiter.http("v1");
+		if (!(await gate.enter(request.socket.remoteAddress ?? ""))) {
+			return answer.send(200, JSON_TYPE, `${this.outOfResources()}\n`);
+		}
+		try {
+			const context = plainContext(this.node, this.common.broadcaster, request);
+			const found = await historyAnswer(context, request, path, queryOf(request));
+			answer.send(found.status, found.type, found.text);
+		} finally {
+			gate.leave();
+		}
 	}
 
 	private answerOther(

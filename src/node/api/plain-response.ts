@@ -2,6 +2,7 @@
 
 import { STATUS_CODES } from "node:http";
 import type { Socket } from "node:net";
+import { AnswerBatch } from "./answer-batch.js";
 
 /** Headers of one answer, in their order. */
 type Headers = Readonly<Record<string, string | number>>;
@@ -11,6 +12,7 @@ const MAX_REPEATED = 256 << 10;
 
 /** What the answers of a listener have in common. */
 export class CommonBytes {
+	readonly batch = new AnswerBatch();
 	private headEnd = "";
 	private second = -1;
 	/** The body that was sent last as bytes and its head; and both in one piece, if they were sent again. */
@@ -111,11 +113,12 @@ export class PlainResponse {
 		this.writableEnded = true;
 		if (this.isChunked) socket.write(`${head}0\r\n\r\n`, "latin1", finished);
 		else if (body === undefined) socket.write(head, "latin1", finished);
-		else if (typeof body === "string") socket.write(head + body, "utf8", finished);
-		else this.endWithBytes(head, body);
+		else if (typeof body === "string") {
+			this.common.batch.add(() => socket.write(head + body, "utf8", finished));
+		} else this.common.batch.add(() => this.sendWithBytes(head, body));
 	}
 
-	private endWithBytes(head: string, body: Buffer): void {
+	private sendWithBytes(head: string, body: Buffer): void {
 		const { socket, finished } = this;
 		const whole = this.common.repeated(head, body);
 		if (whole) {

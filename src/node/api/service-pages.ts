@@ -85,6 +85,9 @@ export function servicePage(
 /** What a host header may be; anything else isn't repeated. */
 const HOST = /^(\[[0-9a-fA-F:.]{2,45}\]|[\w.-]{1,253})(:\d{1,5})?$/;
 
+/** The host that a request names, if it is one. */
+export const hostOf = (header: string | undefined): string | undefined => HOST.exec(header ?? "")?.[0];
+
 /** The servers of a node as a client of one of them reaches them: that one by its own address, the others beside it. */
 function addressesSeenFrom({ kind, host }: AskedServer, http: ThreeListeners): ServerAddresses {
 	const [own, name] = HOST.exec(host ?? "") ?? [undefined, "127.0.0.1"];

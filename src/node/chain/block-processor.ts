@@ -20,6 +20,7 @@ import {
 } from "../rules/errors.js";
 import type { BlockScope } from "../rules/execution.js";
 import { recordNoteTree, startNoteTree } from "../state/note-trees.js";
+import type { StateView } from "../state/view.js";
 import { recordParentId } from "../vm/block-hash-history.js";
 import { authorize } from "./authorization.js";
 import { BalanceRecorder } from "./balance-history.js";
@@ -98,14 +99,8 @@ function run(
 	const active = activeWitnesses(state);
 	if (maintenance) forks.reset(active.length);
 
-	putRecentBlock(state, block.id);
-	properties.set("latest_block_header_hash", block.id);
-	properties.set("latest_block_header_number", block.number);
-	properties.set("latest_block_header_timestamp", block.timestampMs);
+	putHead(state, block);
 	recorder?.finishBlock(block.id, block.timestampMs);
-
-	state.block.put(block.id, block.bytes);
-	state.blockIndex.put(be64(block.number), block.id);
 	if (infos.length > 0 && options.transactionHistory) {
 		state.transactionResult.put(
 			be64(block.number),
@@ -119,6 +114,17 @@ function run(
 	if (options.logIndex) indexLogs(state, block.number, infos);
 	forks.update(block.raw.version, activePosition(active, block.witness), active.length);
 	return infos;
+}
+
+/** Makes a block the head of a state. */
+export function putHead(state: StateView, block: SignedBlock): void {
+	const { properties } = state;
+	putRecentBlock(state, block.id);
+	properties.set("latest_block_header_hash", block.id);
+	properties.set("latest_block_header_number", block.number);
+	properties.set("latest_block_header_timestamp", block.timestampMs);
+	state.block.put(block.id, block.bytes);
+	state.blockIndex.put(be64(block.number), block.id);
 }
 
 function processTransactions(

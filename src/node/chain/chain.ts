@@ -580,6 +580,11 @@ export class Chain {
 		}
 	}
 
+	/** Tells observers that the chain has other blocks now. */
+	announceReplacing(): void {
+		this.observers.replaced();
+	}
+
 	/** Transactions of a block that failed may be good; one that fails blocks again and again must not stop the chain. */
 	private giveBackOnce(taken: readonly PendingTransaction[]): void {
 		const again = taken.filter(({ transaction }) => !this.givenBack.has(transaction.idHex));

@@ -26,6 +26,8 @@ export interface ChainObserver {
 	erased?(erased: ErasedBlock): void;
 	/** The chain moved to another branch; told before its blocks are. Both lists in the order in which they are told. */
 	switched?(erased: readonly ErasedBlock[], applied: readonly AppliedBlock[]): void;
+	/** All blocks and the state were replaced by others, on a development chain. */
+	replaced?(): void;
 	/** A transaction entered the pool. */
 	pending?(transaction: SignedTransaction, info: TransactionInfo): void;
 	/** A transaction was tried for the pool and broke a rule; what it had written is undone. */
@@ -73,6 +75,10 @@ export class Observers {
 			for (const block of erased) observer.erased?.(block);
 			for (const block of applied) observer.applied?.(block, switching);
 		}
+	}
+
+	replaced(): void {
+		for (const observer of this.all) observer.replaced?.();
 	}
 
 	pending(transaction: SignedTransaction, info: TransactionInfo): void {

@@ -2,7 +2,7 @@
 
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
+import { setImmediate as otherTurns, setTimeout as sleep } from "node:timers/promises";
 import type { SignedBlock } from "../../protocol/block.js";
 import { be64 } from "../../protocol/bytes.js";
 import { OperatorError } from "../../protocol/operator-error.js";
@@ -29,7 +29,7 @@ import { createView, type StateView } from "../state/view.js";
 import type { AdoptedBlocks } from "./adopted-blocks.js";
 import { BlockLog, hasLog, type LogRecord } from "./block-log.js";
 import { Chain, type ChainJournal, type ChainSettings } from "./chain.js";
-import { chainRules, propertySeed } from "./configured-rules.js";
+import { chainRules, looseWhileRestoring, propertySeed } from "./configured-rules.js";
 import {
 	BatchMarks,
 	checkMeta,
@@ -108,6 +108,12 @@ interface BackfillableChain {
 	has(store: StoreDefinition<unknown>, key: string): boolean;
 }
 
+/**
+ * Told that the database has all blocks up to a number that can't be undone. The next flush waits until it resolves, so that an
+ * importer can't outrun it.
+ */
+type BaseFollower = (number: bigint) => Promise<void>;
+
 /** A chain with its storage. */
 export class OpenChain {
 	private flushing: Promise<void> | undefined;
@@ -117,6 +123,7 @@ export class OpenChain {
 	/** Views of past states: what is remembered of a view stays with it. */
 	private readonly views = new WeakMap<StateBackend, StateView>();
 	private adopted: AdoptedBlocks | undefined;
+	private follower: BaseFollower | undefined;
 	private readonly reader = new ReadAhead(
 		(wanted) => this.database.readAhead(wanted),
 		(transaction) => this.options.guess?.(transaction) ?? [],
@@ -325,6 +332,7 @@ export class OpenChain {
 			if (start) this.log?.dropBefore(start.segment);
 			this.oldBlocks?.storedUpTo(settledNumber);
 			this.sweep();
+			await this.follower?.(settledNumber);
 		} finally {
 			this.isFlushing = false;
 		}
@@ -347,6 +355,11 @@ export class OpenChain {
 			},
 			has: (store, key) => solidState.backend.get(store, key) !== undefined,
 		};
+	}
+
+	/** Notifies what is made of stored blocks beside the chain, such as the history index; there is one at most. */
+	followBase(follower: BaseFollower): void {
+		this.follower = follower;
 	}
 
 	/** Takes out what no history needs any more, in the background. */
@@ -376,8 +389,9 @@ export class OpenChain {
 		await this.flushing;
 	}
 
-	/** Waits for the disk where an importer outruns it; otherwise lets only other tasks run. */
+	/** Lets other tasks run between two blocks, and waits for the disk where an importer outruns it. */
 	async throttle(): Promise<void> {
+		await otherTurns();
 		if (this.isFlushing && this.database.pendingFlush > this.limits.entries) await this.flushing;
 	}
 
@@ -428,6 +442,7 @@ export class OpenChain {
 		}
 		this.history.restartAt(view.properties.headNumber);
 		chain.resume([]);
+		chain.announceReplacing();
 	}
 
 	/**
@@ -550,25 +565,6 @@ function prepareState(base: StateView, rules: ChainRules, options: ChainOptions,
 	});
 	if (isNew) options.initialize?.(base);
 	else new ForkGates(base, rules).adopt();
-}
-
-/** A start may ask for wider slots than those in which the blocks of the log were made: they stay good. */
-function looseWhileRestoring(
-	development: DevelopmentSchedule,
-	timing: { readonly restoring: boolean },
-): DevelopmentSchedule {
-	const { producers, unstakeDelayMs } = development;
-	return {
-		producers,
-		unstakeDelayMs,
-		actsUnsigned: (owner) => development.actsUnsigned?.(owner) ?? false,
-		get slotMs() {
-			return timing.restoring ? 1n : development.slotMs;
-		},
-		get solidLag() {
-			return development.solidLag;
-		},
-	};
 }
 
 /** @throws {OperatorError} if the chain asks for shielded proofs, and nothing would check them */

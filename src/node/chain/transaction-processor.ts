@@ -54,9 +54,11 @@ interface ExecutionTimes {
 	authorized(ms: number): void;
 }
 
-/** A transaction whose signatures were checked already. */
 interface ProcessOptions {
+	/** Its signatures were checked already, or aren't asked for. */
 	readonly verified: boolean;
+	/** Neither reference block nor expiry, nor whether the chain has it already, are asked: nobody sends it. */
+	readonly unbound?: boolean;
 	readonly recorder?: BalanceRecorder | undefined;
 }
 
@@ -87,7 +89,7 @@ function run(
 	environment: ProcessorEnvironment,
 	received: SignedTransaction,
 	block: BlockScope | undefined,
-	{ verified, recorder }: ProcessOptions,
+	{ verified, unbound, recorder }: ProcessOptions,
 ): ProcessedTransaction {
 	const { state, rules, forks } = environment;
 	const contracts = received.raw?.contract.length ?? 0;
@@ -97,9 +99,12 @@ function run(
 		);
 	}
 	recorder?.startTransaction(received.id, received.type?.name ?? "UNRECOGNIZED");
-	checkReferenceBlock(state, received);
-	let transaction = checkCommon(environment, received, block !== undefined);
-	checkDuplicate(state, transaction);
+	let transaction = received;
+	if (!unbound) {
+		checkReferenceBlock(state, received);
+		transaction = checkCommon(environment, received, block !== undefined);
+		checkDuplicate(state, transaction);
+	}
 	if (!verified) authorize(environment, transaction, rules.development);
 	forks.initIfUnset();
 

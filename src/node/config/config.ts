@@ -142,6 +142,8 @@ interface BlocksConfig {
 interface HistoryConfig {
 	/** Of how many final blocks the state can be read; Infinity: all; 0: only the newest. */
 	readonly stateBlocks: number;
+	/** Whether what happened is found by account and contract; undefined: on development chains. */
+	readonly index: boolean | undefined;
 }
 
 interface ShieldedConfig {
@@ -328,14 +330,25 @@ function readBlocks(settings: Settings): BlocksConfig {
 
 /** @throws {ConfigError} */
 function readHistory(settings: Settings): HistoryConfig {
+	return { stateBlocks: readStateBlocks(settings), index: readIndexSwitch(settings) };
+}
+
+function readStateBlocks(settings: Settings): number {
 	const text = settings.get("node.history.state");
-	if (text === "off") return { stateBlocks: 0 };
-	if (text === "all") return { stateBlocks: Number.POSITIVE_INFINITY };
+	if (text === "off") return 0;
+	if (text === "all") return Number.POSITIVE_INFINITY;
 	const blocks = /^\d{1,15}$/.test(text) ? Number(text) : 0;
 	if (blocks < 1) {
 		throw settings.refuse("node.history.state", `must be off, all, or a number from 1, not "${text}"`);
 	}
-	return { stateBlocks: blocks };
+	return blocks;
+}
+
+function readIndexSwitch(settings: Settings): boolean | undefined {
+	const text = settings.get("node.history.index");
+	if (text === undefined || text === "on" || text === "off")
+		return text === undefined ? undefined : text === "on";
+	throw settings.refuse("node.history.index", `must be on or off, not "${text}"`);
 }
 
 function readNode(settings: Settings, release: Release, isWitness: boolean): NodeSection {

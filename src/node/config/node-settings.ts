@@ -56,6 +56,12 @@ export const nodeSettings = {
 		"off",
 		"off, all, or a number: of how many final blocks the state can be read besides the newest (ours); where all blocks are there, those before it was switched on are filled in; a development chain keeps them in memory",
 	),
+	"node.history.index": {
+		...optionalText(
+			"on or off: transactions, token transfers, internal transactions and contract events are found by account and contract, for /v1 and the histories of the command line (ours)",
+		),
+		absentText: "on for development chains, else off",
+	},
 	"node.listen.port": port(0, "TCP and UDP port for peers; 0: no peer can connect"),
 	"node.p2p.version": int(0, "network id that both sides of a connection must share"),
 	"node.enableIpv6": boolean(false, "peers may be reached over IPv6"),
@@ -155,9 +161,13 @@ export const nodeSettings = {
 		false,
 		"methods debug_… and trace_… execute blocks again for clients; development chains always have them (ours)",
 	),
+	"node.jsonrpc.simulate": boolean(
+		false,
+		"methods eth_simulateV1 and coin_simulate, and calls on another state than the chain's; where debug is on, they always are (ours)",
+	),
 	"node.jsonrpc.debugTimeoutMs": int(
 		2_000,
-		"ms that the executions of such a request may take, during which the node does nothing else; 0 or less: any (ours)",
+		"ms that the executions of a request of debug or simulate may take, during which the node does nothing else; 0 or less: any (ours)",
 	),
 	"node.jsonrpc.state": boolean(
 		false,

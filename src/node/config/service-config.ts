@@ -56,6 +56,8 @@ export interface JsonRpcConfig extends ThreeListeners {
 	readonly lenient: boolean;
 	/** Whether blocks are executed again for clients: methods named debug_ and trace_. */
 	readonly debug: boolean;
+	/** Whether clients may have blocks simulated, and put other states in place of the chain's: so it is where they may debug. */
+	readonly simulate: boolean;
 	/** Milliseconds that all executions of such a request may take; 0 or less: any. */
 	readonly debugTimeoutMs: number;
 	/** Whether clients may have entries of the state as they are stored. */
@@ -162,6 +164,7 @@ export function readJsonRpc(settings: Settings, release: Release): JsonRpcConfig
 		maxSubscriptions: settings.get("node.jsonrpc.maxSubscriptions"),
 		lenient,
 		debug: settings.get("node.jsonrpc.debug"),
+		simulate: settings.get("node.jsonrpc.simulate") || settings.get("node.jsonrpc.debug"),
 		debugTimeoutMs: settings.get("node.jsonrpc.debugTimeoutMs"),
 		state: settings.get("node.jsonrpc.state"),
 	};

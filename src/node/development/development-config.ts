@@ -66,7 +66,7 @@ node {
   minParticipationRate = 0
   http { ${listener("fullNode", ports.http)}, ${listener("solidity", ports.solidity)}, ${listener("PBFT", ports.pbft)} }
   rpc { enable = ${ports.grpc > 0}, port = ${ports.grpc}, solidityEnable = ${ports.grpcSolidity > 0}, solidityPort = ${ports.grpcSolidity}, PBFTEnable = false, minEffectiveConnection = 0, reflectionService = true }
-  jsonrpc { httpFullNodeEnable = ${ports.jsonrpc > 0}, httpFullNodePort = ${ports.jsonrpc}, lenient = true, debug = true, state = true }
+  jsonrpc { httpFullNodeEnable = ${ports.jsonrpc > 0}, httpFullNodePort = ${ports.jsonrpc}, lenient = true, debug = true, simulate = true, state = true }
 }
 rate.limiter.enabled = ${chain.rateLimits === true}
 genesis.block {

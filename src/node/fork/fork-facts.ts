@@ -1,4 +1,4 @@
-/** What is fixed about a forked chain, as its source tells it (protocol/json-rpc §17.3) or as it is kept in a data directory: checked member by member. */
+/** What is fixed about a forked chain, as its source tells it (protocol/json-rpc §18.3) or as it is kept in a data directory: checked member by member. */
 
 import { ADDRESS_LENGTH, addressPrefix } from "../../protocol/address.js";
 import { fromHex } from "../../protocol/bytes.js";

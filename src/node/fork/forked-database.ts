@@ -10,6 +10,7 @@
  * Beside the entries lie marks of those that are not there, and the keys that ordered stores had.
  */
 
+import { ADDRESS_LENGTH } from "../../protocol/address.js";
 import { EMPTY, fromKey, readBe64, toKey } from "../../protocol/bytes.js";
 import { MAX_INT64 } from "../../protocol/int64.js";
 import type { BatchChange, DatabaseLevel, KeyValueDatabase } from "../state/database.js";
@@ -67,6 +68,8 @@ export class ForkedDatabase implements KeyValueDatabase {
 	private writing: Promise<void> = Promise.resolve();
 	private failure: unknown;
 	private readonly listings = new Map<number, Listing>();
+	/** Keys by what they begin with, as they were listed in this run. */
+	private readonly prefixes = new Map<string, readonly string[]>();
 
 	/**
 	 * @param isFounded whether the database has a description already: before, nothing may be written but the batch that brings it
@@ -258,19 +261,43 @@ export class ForkedDatabase implements KeyValueDatabase {
 	 * PERF: all keys that the source had are looked at, once, at the open.
 	 */
 	async *entries(prefix: Uint8Array): AsyncGenerator<readonly [Uint8Array, Uint8Array]> {
-		const store = prefix.length === 1 ? storeDefinitions[prefix[0] as number] : undefined;
-		if (!store?.ordered) return yield* this.own.entries(prefix);
+		const store = storeDefinitions[prefix[0] ?? STORE_COUNT];
+		const isListed = prefix.length === 1 ? store?.ordered : prefix.length > ADDRESS_LENGTH;
+		if (!store || !isListed || !this.source.has(store)) return yield* this.own.entries(prefix);
 		await this.writing;
 		const seen = new Set<string>();
 		for await (const entry of this.own.entries(prefix)) {
 			seen.add(toKey(entry[0].subarray(1)));
 			yield entry;
 		}
-		const listed = await this.listed(store.index);
+		const listed =
+			prefix.length === 1
+				? await this.listed(store.index)
+				: await this.listedWith(store, toKey(prefix.subarray(1)));
+		const head = toKey(prefix.subarray(0, 1));
 		for (const key of listed) {
-			if (seen.has(key) || this.known(toKey(prefix) + key) === null) continue;
-			yield [fromKey(toKey(prefix) + key), EMPTY];
+			if (seen.has(key) || this.known(head + key) === null) continue;
+			yield [fromKey(head + key), EMPTY];
 		}
+	}
+
+	/** Keys that the source has with a prefix; asked for once. */
+	private async listedWith(store: StoreDefinition<unknown>, prefix: string): Promise<readonly string[]> {
+		const own = Uint8Array.of(store.index);
+		const mark = toKey(own) + prefix;
+		const known = this.prefixes.get(mark);
+		if (known) return known;
+		const keys: string[] = [];
+		if (this.own.get(prefixed(LISTED_PREFIX, mark))?.length === 1) {
+			for await (const [key] of this.own.entries(prefixed(LISTED_PREFIX, mark)))
+				keys.push(toKey(key.subarray(2)));
+			return keys.filter((key) => key !== prefix);
+		}
+		const listed = await this.source.keysWith(store, prefix);
+		this.keep(LISTED_PREFIX, mark, Uint8Array.of(1));
+		for (const key of listed) this.keep(LISTED_PREFIX, toKey(own) + key, EMPTY);
+		this.prefixes.set(mark, listed);
+		return listed;
 	}
 
 	private async listed(index: number): Promise<readonly string[]> {

@@ -1,4 +1,4 @@
-/** The state of a node of this program, exact and at any block that it keeps (protocol/json-rpc §17). */
+/** The state of a node of this program, exact and at any block that it keeps (protocol/json-rpc §18). */
 
 import { fromKey, toKey } from "../../protocol/bytes.js";
 import type { StoreDefinition } from "../state/definition.js";
@@ -70,9 +70,8 @@ export class OwnSource implements StateSource {
 		let after: string | null = null;
 		for (let pages = 0; pages < MOST_PAGES; pages++) {
 			const page = await this.client.later("coin_getStateKeys", store.name, after, this.blockId, ENCODING);
-			const { keys: found, next } = isRecord(page) ? page : {};
-			if (!Array.isArray(found) || !found.every((key) => typeof key === "string")) throw this.strange();
-			for (const key of found) keys.push(toKey(Buffer.from(key, "base64")));
+			const { found, next } = this.readPage(page);
+			for (const key of found) keys.push(key);
 			if (keys.length > MOST_KEYS) {
 				throw new ForkReadError(
 					`the store ${store.name} of the fork's source ${this.name} has more than ${MOST_KEYS} entries: no fork holds as many`,
@@ -83,6 +82,20 @@ export class OwnSource implements StateSource {
 			after = next;
 		}
 		throw this.strange();
+	}
+
+	async keysWith(store: StoreDefinition<unknown>, prefix: string): Promise<readonly string[]> {
+		const options = { ...ENCODING, prefix: base64(prefix) };
+		const page = await this.client.later("coin_getStateKeys", store.name, null, this.blockId, options);
+		const { found } = this.readPage(page);
+		if (found.some((key) => !key.startsWith(prefix))) throw this.strange();
+		return found;
+	}
+
+	private readPage(page: unknown): { readonly found: readonly string[]; readonly next: unknown } {
+		const { keys, next } = isRecord(page) ? page : {};
+		if (!Array.isArray(keys) || !keys.every((key) => typeof key === "string")) throw this.strange();
+		return { found: keys.map((key: string) => toKey(Buffer.from(key, "base64"))), next };
 	}
 
 	private strange(): ForkReadError {

@@ -123,48 +123,58 @@ function withoutMember(list: readonly Uint8Array[], member: Uint8Array): readonl
 	return at < 0 ? list : list.toSpliced(at, 1);
 }
 
-/** The index of an account for generation 1, in whichever form it is stored (protocol/staking §8.4). */
+/** Keys that the entries of an account may have, whichever state they are in: of one generation. */
+interface PartnerKeys {
+	readonly to: ReadonlySet<string>;
+	readonly from: ReadonlySet<string>;
+}
+
+/** Looks up the keys on another thread: millions of accounts delegate, so that memory doesn't hold all of them. */
+export async function partnerKeys(
+	{ delegatedResourceAccountIndex: index }: StateView,
+	generation: 1 | 2,
+	address: Uint8Array,
+): Promise<PartnerKeys> {
+	const { from, to } = generation === 1 ? V1 : V2;
+	const begin = (prefix: number): string => toKey(concatBytes(Uint8Array.of(prefix), address));
+	return { to: await index.keysEver(begin(from)), from: await index.keysEver(begin(to)) };
+}
+
+/**
+ * The index of an account for generation 1, in whichever form it is stored (protocol/staking §8.4).
+ * @param keys of {@link partnerKeys}, looked up before the state was asked for
+ */
 export function delegationIndexV1(
 	state: StateView,
 	address: Uint8Array,
+	keys: PartnerKeys,
 ): Readonly<DelegatedResourceAccountIndex> {
-	return state.delegatedResourceAccountIndex.get(address) ?? assembleIndex(state, V1, address);
+	return state.delegatedResourceAccountIndex.get(address) ?? delegationIndexV2(state, address, keys);
 }
 
-/** The index of an account for generation 2. */
+/** The index of an account for generation 2. @param keys as {@link delegationIndexV1} */
 export function delegationIndexV2(
 	state: StateView,
 	address: Uint8Array,
+	{ to, from }: PartnerKeys,
 ): Readonly<DelegatedResourceAccountIndex> {
-	return assembleIndex(state, V2, address);
-}
-
-function assembleIndex(
-	state: StateView,
-	prefixes: EntryPrefixes,
-	address: Uint8Array,
-): DelegatedResourceAccountIndex {
 	return DelegatedResourceAccountIndex.create({
 		account: address,
-		toAccounts: partners(state, prefixes.from, address),
-		fromAccounts: partners(state, prefixes.to, address),
+		toAccounts: partners(state, to),
+		fromAccounts: partners(state, from),
 	});
 }
 
 /** Partners of an account, oldest entry first; entries of one time as a hash map of their keys iterates them. */
-function partners(state: StateView, prefix: number, address: Uint8Array): readonly Uint8Array[] {
+function partners(state: StateView, keys: ReadonlySet<string>): readonly Uint8Array[] {
 	const index = state.delegatedResourceAccountIndex;
-	const head = toKey(concatBytes(Uint8Array.of(prefix), address));
-	const keys: string[] = [];
-	for (const key of index.keysFrom(head)) {
-		if (!key.startsWith(head)) break;
-		keys.push(key);
-	}
-	const entries: Readonly<DelegatedResourceAccountIndex>[] = [];
-	for (const key of hashOrder(keys)) {
+	const entries = new Map<string, Readonly<DelegatedResourceAccountIndex>>();
+	for (const key of [...keys].sort()) {
 		const entry = index.get(fromKey(key));
-		if (entry) entries.push(entry);
+		if (entry) entries.set(key, entry);
 	}
-	entries.sort((a, b) => (a.timestamp < b.timestamp ? -1 : a.timestamp > b.timestamp ? 1 : 0));
-	return entries.map((entry) => entry.account);
+	return hashOrder([...entries.keys()])
+		.map((key) => entries.get(key) as Readonly<DelegatedResourceAccountIndex>)
+		.sort((a, b) => (a.timestamp < b.timestamp ? -1 : a.timestamp > b.timestamp ? 1 : 0))
+		.map(({ account }) => account);
 }

@@ -15,6 +15,11 @@ export interface StateBackend {
 	/** Keys of an ordered store, ascending. Must not be kept across a write. */
 	keys<V>(store: StoreDefinition<V>): SortedKeys;
 	/**
+	 * Every key of a store with a prefix that an entry has or had, in any state that is known by the time of the answer: each has to
+	 * be looked up in the state that is asked for. For queries: no rule walks a store that doesn't keep its keys in memory.
+	 */
+	keysEver(store: StoreDefinition<unknown>, prefix: string): Promise<ReadonlySet<string>>;
+	/**
 	 * Keys of the entries that each block since the base wrote, oldest block first, and of what is pending; in the order of
 	 * their first write there, deleted ones too. Absent where nothing lies above the base.
 	 */

@@ -38,6 +38,15 @@ export class BaseHistory {
 		this.segments = [{ number: settled, entries: [] }];
 	}
 
+	/** Adds the keys of a store with a prefix that are in any of the changes. PERF: grows with all of them. */
+	addKeysWith(keys: Set<string>, index: number, prefix: string): void {
+		for (const { entries } of this.segments) {
+			for (const entry of entries) {
+				if (entry.index === index && entry.key.startsWith(prefix)) keys.add(entry.key);
+			}
+		}
+	}
+
 	private get last(): Segment {
 		return this.segments.at(-1) as Segment;
 	}

@@ -10,7 +10,7 @@ import { setImmediate as otherTurns } from "node:timers/promises";
 import type { CacheBudget } from "./cache-budget.js";
 import type { BatchChange, DatabaseLevel, KeyValueDatabase } from "./database.js";
 import { type StoreDefinition, storeDefinitions, stores } from "./definition.js";
-import { type Entry, type EntryMaps, GONE, KeyOrders, makeMaps, storeAt } from "./entry.js";
+import { addWith, type Entry, type EntryMaps, GONE, KeyOrders, makeMaps, storeAt } from "./entry.js";
 import { OrderedKeys } from "./ordered-keys.js";
 import { type CacheUse, ValueCache } from "./value-cache.js";
 
@@ -60,7 +60,7 @@ export class BaseState {
 			if (!store.ordered) continue;
 			const keys: string[] = [];
 			for await (const [key] of database.entries(prefixOf(store))) {
-				keys.push(Buffer.from(key.subarray(1)).toString("latin1"));
+				keys.push(keyOf(key));
 			}
 			const ordered = new OrderedKeys(keys, store.order);
 			base.keyOrders.set(store.index, ordered);
@@ -205,13 +205,30 @@ export class BaseState {
 		end: string,
 	): Promise<string | undefined> {
 		const stored = await this.database.firstKey(diskKey(store, from), diskKey(store, end));
-		return stored && Buffer.from(stored.subarray(1)).toString("latin1");
+		return stored && keyOf(stored);
+	}
+
+	/** The keys of a store with a prefix, those of entries too that are deleted but not yet in the database. */
+	async keysWith(store: StoreDefinition<unknown>, prefix: string): Promise<Set<string>> {
+		const { index } = store;
+		const read: { readonly flushed: EntryMaps[] } = { flushed: [] };
+		this.reading.add(read);
+		try {
+			const keys = new Set<string>();
+			for await (const [key] of this.database.entries(diskKey(store, prefix))) keys.add(keyOf(key));
+			for (const map of [...read.flushed.map((maps) => maps[index]), ...this.unwritten(index)]) {
+				addWith(keys, map?.keys() ?? [], prefix);
+			}
+			return keys;
+		} finally {
+			this.reading.delete(read);
+		}
 	}
 
 	/** The keys of a store in the database, ascending. */
 	async *storedKeys(store: StoreDefinition<unknown>): AsyncGenerator<string> {
 		for await (const [key] of this.database.entries(prefixOf(store))) {
-			yield Buffer.from(key.subarray(1)).toString("latin1");
+			yield keyOf(key);
 		}
 	}
 
@@ -274,6 +291,9 @@ async function inSlices(
 function prefixOf(store: StoreDefinition<unknown>): Uint8Array {
 	return Uint8Array.of(store.index);
 }
+
+/** The entry's own key in that of the database. */
+const keyOf = (key: Uint8Array): string => Buffer.from(key.subarray(1)).toString("latin1");
 
 function diskKey(store: { readonly index: number }, key: string): Uint8Array {
 	return fillKey(Buffer.allocUnsafe(key.length + 1), store.index, key);

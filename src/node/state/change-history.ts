@@ -12,7 +12,7 @@
 import { setImmediate as nextRound } from "node:timers/promises";
 import type { BatchChange, KeyValueDatabase } from "./database.js";
 import { type StoreDefinition, storeDefinitions } from "./definition.js";
-import { type Entry, type EntryMaps, GONE, KeyOrders, makeMaps, storeAt } from "./entry.js";
+import { addWith, type Entry, type EntryMaps, GONE, KeyOrders, makeMaps, storeAt } from "./entry.js";
 import {
 	beforeKey,
 	type ChangeIndex,
@@ -118,7 +118,7 @@ export class ChangeHistory {
 	private async readFormerKeys(
 		has: (store: StoreDefinition<unknown>, key: string) => boolean,
 	): Promise<void> {
-		const generations = [this.generation, ...(this.filled ? [this.filled.part.generation] : [])];
+		const generations = this.writtenGenerations;
 		for (const store of storeDefinitions) {
 			if (!store.ordered || !isRecorded(store.index)) continue;
 			const gone: string[] = [];
@@ -131,6 +131,11 @@ export class ChangeHistory {
 			}
 			this.formerKeys.set(store.index, new OrderedKeys(gone, store.order));
 		}
+	}
+
+	/** Generations whose rows are read. */
+	private get writtenGenerations(): readonly number[] {
+		return [this.generation, ...(this.filled ? [this.filled.part.generation] : [])];
 	}
 
 	/** The first block whose state is known. */
@@ -208,6 +213,22 @@ export class ChangeHistory {
 			changes.before.push(before);
 		}
 		if (store.ordered && after === GONE) this.formerKeys.note(store.index, key, true);
+	}
+
+	/** The keys of a store with a prefix that changed since {@link first}. */
+	async keysWith(index: number, prefix: string): Promise<ReadonlySet<string>> {
+		const keys = new Set<string>();
+		const addUnwritten = (): void => {
+			for (const maps of [this.flushing, this.recent]) addWith(keys, maps?.[index]?.keys() ?? [], prefix);
+		};
+		addUnwritten();
+		for (const generation of this.writtenGenerations) {
+			for await (const [row] of this.database.entries(newestKey(generation, index, prefix))) {
+				keys.add(entryOfNewestKey(row));
+			}
+		}
+		addUnwritten();
+		return keys;
 	}
 
 	/** What an entry was after a block; undefined: what the base has now. @param number from {@link first} to the base's */

@@ -30,6 +30,12 @@ export interface KeyValueDatabase {
 	entries(prefix: Uint8Array): AsyncIterable<readonly [Uint8Array, Uint8Array]>;
 	/** The first key at or after `from` and before `end`. */
 	firstKey(from: Uint8Array, end: Uint8Array): Promise<Uint8Array | undefined>;
+	/** Entries from a key up to another one, in either order; absent: it isn't asked for there. */
+	range?(
+		from: Uint8Array,
+		end: Uint8Array,
+		options: { readonly descending: boolean; readonly limit: number },
+	): Promise<readonly (readonly [Uint8Array, Uint8Array])[]>;
 	/** What is on the disk, without the log of the newest changes; absent: nothing. */
 	levels?(): readonly DatabaseLevel[];
 	/** Whether all that was there at the open is as it was left; rejects if not. What is small was compared before. */
@@ -49,14 +55,16 @@ const SLICE_CHANGES = 2_000;
 /** Listing the tables costs time with their number, so it waits for this share of their bytes. */
 const LISTING_SHARE = 1 / 256;
 
+/** Loads the compiled engine; chains in memory do without it. */
+export const loadLevelDatabase = (): Promise<typeof import("level")> => import("level");
+
 /** Opens or creates the LevelDB in a directory. @throws {DatabaseError} if it is in use, damaged or unwritable */
 export async function openLevelDatabase(
 	directory: string,
 	{ databaseBytes, openTables }: CacheBudget = shareCacheBytes(),
 ): Promise<KeyValueDatabase> {
 	const inventory = await openInventory(directory);
-	// Chains in memory do without it.
-	const { Level } = await import("level");
+	const { Level } = await loadLevelDatabase();
 	const db = new Level<Uint8Array, Uint8Array>(directory, {
 		keyEncoding: "buffer",
 		valueEncoding: "buffer",
@@ -159,6 +167,18 @@ class LevelDatabase implements KeyValueDatabase {
 		return (await this.db.keys({ gte: from, lt: end, limit: 1 }).all())[0];
 	}
 
+	async range(
+		from: Uint8Array,
+		end: Uint8Array,
+		{ descending, limit }: { readonly descending: boolean; readonly limit: number },
+	): Promise<readonly (readonly [Uint8Array, Uint8Array])[]> {
+		try {
+			return await this.db.iterator({ gte: from, lt: end, reverse: descending, limit }).all();
+		} catch (error) {
+			throw this.failure("read", error);
+		}
+	}
+
 	levels(): readonly DatabaseLevel[] {
 		return readLevels(this.described.getProperty("leveldb.sstables"));
 	}
@@ -211,7 +231,7 @@ function readLevels(text: string): readonly DatabaseLevel[] {
  */
 export async function compactLevelDatabase(directory: string): Promise<void> {
 	const inventory = await openInventory(directory);
-	const { Level } = await import("level");
+	const { Level } = await loadLevelDatabase();
 	const db = new Level<Uint8Array, Uint8Array>(directory, {
 		keyEncoding: "buffer",
 		valueEncoding: "buffer",

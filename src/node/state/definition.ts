@@ -113,7 +113,6 @@ export const stores = {
 	delegatedResourceAccountIndex: define(
 		"DelegatedResourceAccountIndex",
 		message(m.DelegatedResourceAccountIndex),
-		true,
 	),
 	contract: define("contract", message(m.SmartContract)),
 	abi: define("abi", message(m.SmartContractABI)),

@@ -45,3 +45,8 @@ export class KeyOrders {
 		else keys.delete(key);
 	}
 }
+
+/** Adds the keys that have a prefix. */
+export function addWith(found: Set<string>, keys: Iterable<string>, prefix: string): void {
+	for (const key of keys) if (key.startsWith(prefix)) found.add(key);
+}

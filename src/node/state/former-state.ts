@@ -25,7 +25,7 @@ export interface FormerSource {
 	/** What is pending. */
 	readonly journal: Journal;
 	/** The head: its values, and the keys of its ordered stores. */
-	readonly head: Pick<StateBackend, "get">;
+	readonly head: Pick<StateBackend, "get" | "keysEver">;
 	readonly headKeys: KeyOrders;
 }
 
@@ -34,6 +34,7 @@ interface Former {
 	/** The present ones. */
 	readonly now: Pick<StateBackend, "get">;
 	readonly nowKeys: KeyOrders;
+	readonly keysEver: StateBackend["keysEver"];
 	/** A value that differs: {@link NONE} if the base has it; undefined if it doesn't differ. */
 	one(index: number, key: string): unknown;
 	all(): FormerValues;
@@ -44,22 +45,28 @@ export function beforeUndoable(source: FormerSource, number: bigint): StateBacke
 	return reader(source.base, {
 		now: source.head,
 		nowKeys: source.headKeys,
+		keysEver: (store, prefix) => source.head.keysEver(store, prefix),
 		one: (index, key) => valueBefore(source, number, index, key),
 		all: () => valuesBefore(source, number),
 	});
 }
 
 /** The state before a block of the base. @param values of all entries that changed since */
-export function beforeFinal(base: BaseState, values: FormerValues): StateBackend {
+export function beforeFinal(
+	base: BaseState,
+	values: FormerValues,
+	keysEver: StateBackend["keysEver"],
+): StateBackend {
 	return reader(base, {
 		now: base,
 		nowKeys: base.keyOrders,
+		keysEver,
 		one: (index, key) => values.get(index)?.get(key),
 		all: () => values,
 	});
 }
 
-function reader(base: BaseState, { now, nowKeys, one, all }: Former): StateBackend {
+function reader(base: BaseState, { now, nowKeys, keysEver, one, all }: Former): StateBackend {
 	let gathered: FormerValues | undefined;
 	let reads = 0;
 	const everything = (): FormerValues => {
@@ -78,6 +85,7 @@ function reader(base: BaseState, { now, nowKeys, one, all }: Former): StateBacke
 		get,
 		put: readOnly,
 		delete: readOnly,
+		keysEver,
 		keys: (store) => {
 			const changed = everything().get(store.index);
 			const present = nowKeys.of(store);

@@ -8,7 +8,7 @@ import { hashOrder, recordHash } from "../../protocol/hash-order.js";
 import type { Account } from "../../protocol/messages.js";
 import type { StateBackend } from "./backend.js";
 import { type StoreDefinition, storeDefinitions, stores } from "./definition.js";
-import { type Entry, GONE } from "./entry.js";
+import { addWith, type Entry, GONE } from "./entry.js";
 import { Journal, NONE } from "./journal.js";
 import type { SortedKeys } from "./ordered-keys.js";
 import { createView, type StateView } from "./view.js";
@@ -73,6 +73,12 @@ export class StateLayer implements StateBackend {
 			else all.add(key);
 		}
 		return all;
+	}
+
+	async keysEver(store: StoreDefinition<unknown>, prefix: string): Promise<ReadonlySet<string>> {
+		const keys = new Set(await this.below.keysEver(store, prefix));
+		addWith(keys, this.changes[store.index]?.keys() ?? [], prefix);
+		return keys;
 	}
 
 	/** A point to which {@link revert} can return. */

@@ -2,7 +2,7 @@
  * A set of keys in ascending order, for stores whose rules walk their entries.
  *
  * PERF: kept in runs of bounded length, so that a change moves a few hundred keys however many there are: a cycle may
- * bring tens of thousands of vote records, the index of delegations millions of entries.
+ * bring tens of thousands of vote records.
  */
 
 /** Negative if the first key comes before the second, 0 if they are the same key. */

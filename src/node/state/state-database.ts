@@ -18,7 +18,16 @@ import type { CacheBudget } from "./cache-budget.js";
 import { ChangeHistory } from "./change-history.js";
 import type { BatchChange, DatabaseLevel, KeyValueDatabase } from "./database.js";
 import type { StoreDefinition } from "./definition.js";
-import { type Entry, type EntryMaps, GONE, KeyOrders, makeMaps, readOnly, storeAt } from "./entry.js";
+import {
+	addWith,
+	type Entry,
+	type EntryMaps,
+	GONE,
+	KeyOrders,
+	makeMaps,
+	readOnly,
+	storeAt,
+} from "./entry.js";
 import { beforeFinal, beforeUndoable } from "./former-state.js";
 import { isRecorded } from "./history-stores.js";
 import { stateInHistory } from "./history-view.js";
@@ -94,6 +103,7 @@ export class StateDatabase {
 		delete: (store, key) => this.put(store, key, GONE as never),
 		older: (store, key) => this.older(store, key),
 		keys: (store) => this.headKeys.of(store),
+		keysEver: (store, prefix) => this.keysEver(store, prefix),
 		unsettledKeys: (store) => this.unsettledKeys(store.index),
 	};
 
@@ -104,6 +114,7 @@ export class StateDatabase {
 		delete: readOnly,
 		older: (store, key) => this.older(store, key),
 		keys: (store) => this.base.keyOrders.of(store),
+		keysEver: (store, prefix) => this.keysEver(store, prefix),
 	};
 
 	/** The state after the newest block that can't be undone. Writes go straight to it: only genesis does that. */
@@ -112,7 +123,20 @@ export class StateDatabase {
 		put: (store, key, value) => this.basePut(store, key, value),
 		delete: readOnly,
 		keys: (store) => this.base.keyOrders.of(store),
+		keysEver: (store, prefix) => this.keysEver(store, prefix),
 	};
+
+	/** PERF: grows with the changes that are not in the database yet. */
+	private async keysEver(store: StoreDefinition<unknown>, prefix: string): Promise<ReadonlySet<string>> {
+		const gone = await this.changes?.keysWith(store.index, prefix);
+		const keys = await this.base.keysWith(store, prefix);
+		for (const key of gone ?? []) keys.add(key);
+		const { index } = store;
+		addWith(keys, (this.entries[index] as Map<string, Entry>).keys(), prefix);
+		for (const { entries } of this.blocks.all) addWith(keys, entries[index]?.keys() ?? [], prefix);
+		this.kept?.addKeysWith(keys, index, prefix);
+		return keys;
+	}
 
 	private older<V>(store: StoreDefinition<V>, key: string): V | undefined {
 		const bytes = this.olderEntries?.get(store.index, fromKey(key));
@@ -306,7 +330,7 @@ export class StateDatabase {
 	stateBefore(number: bigint): StateBackend | undefined {
 		if (number <= this.settled) {
 			const values = this.kept?.before(number);
-			return values && beforeFinal(this.base, values);
+			return values && beforeFinal(this.base, values, (store, prefix) => this.keysEver(store, prefix));
 		}
 		const { base, blocks, journal, headKeys } = this;
 		return beforeUndoable({ base, blocks, journal, headKeys, head: this.headBackend }, number);

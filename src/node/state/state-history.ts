@@ -49,6 +49,7 @@ export class StateHistory {
 		put: (store, key, value) => this.edit(store, key, value),
 		delete: (store, key) => this.edit(store, key, GONE as never),
 		keys: (store) => this.subject.headBackend.keys(store),
+		keysEver: (store, prefix) => this.subject.headBackend.keysEver(store, prefix),
 	};
 
 	private edit<V>(store: StoreDefinition<V>, key: string, value: V): void {
@@ -101,6 +102,11 @@ export class StateHistory {
 	restartAt(number: bigint): void {
 		this.subject.settledNumber = number;
 		this.base.clear(number);
+	}
+
+	/** Adds the keys of a store with a prefix that changed in final blocks and by hand. */
+	addKeysWith(keys: Set<string>, index: number, prefix: string): void {
+		this.base.addKeysWith(keys, index, prefix);
 	}
 
 	/** Values before a final block, of every entry that changed since; undefined if it is too long ago. */

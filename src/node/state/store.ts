@@ -55,6 +55,14 @@ export class Store<V> {
 	keysFrom(key: string): Iterable<string> {
 		return this.backend.keys(this.definition).from(key);
 	}
+
+	/**
+	 * The key strings with a prefix that an entry has or had, in no order: each has to be looked up in a view that is asked
+	 * for once they are there.
+	 */
+	keysEver(prefix: string): Promise<ReadonlySet<string>> {
+		return this.backend.keysEver(this.definition, prefix);
+	}
 }
 
 /** What was decoded of packed values, while they are in memory. */

@@ -9,8 +9,15 @@ export class TraceError extends Error {
 export class TraceBudget {
 	private left: number;
 
-	/** @param bytes that the answer may have; 0 or less: any number */
-	constructor(private readonly bytes: number) {
+	/**
+	 * @param bytes that the answer may have; 0 or less: any number
+	 * @param what is gathered, and what makes it shorter
+	 */
+	constructor(
+		private readonly bytes: number,
+		private readonly what = "trace",
+		private readonly advice = ": another tracer, onlyTopCall, limit, disableStack or disableStorage make it shorter",
+	) {
 		this.left = bytes > 0 ? bytes : Number.POSITIVE_INFINITY;
 	}
 
@@ -19,7 +26,7 @@ export class TraceBudget {
 		this.left -= bytes;
 		if (this.left >= 0) return;
 		throw new TraceError(
-			`the trace is longer than ${this.bytes} bytes (node.jsonrpc.maxResponseSize): another tracer, onlyTopCall, limit, disableStack or disableStorage make it shorter`,
+			`the ${this.what} is longer than ${this.bytes} bytes (node.jsonrpc.maxResponseSize)${this.advice}`,
 		);
 	}
 }
@@ -29,7 +36,10 @@ export class TraceClock {
 	private usedMs = 0;
 
 	/** @param limitMs Infinity: as long as it takes */
-	constructor(private readonly limitMs: number) {}
+	constructor(
+		private readonly limitMs: number,
+		private readonly what = "trace",
+	) {}
 
 	/**
 	 * Executes something, and counts how long it took.
@@ -50,7 +60,7 @@ export class TraceClock {
 	private check(): void {
 		if (this.usedMs < this.limitMs) return;
 		throw new TraceError(
-			`the trace takes longer than ${this.limitMs} ms (node.jsonrpc.debugTimeoutMs, timeout): nothing of it is kept`,
+			`the ${this.what} takes longer than ${this.limitMs} ms (node.jsonrpc.debugTimeoutMs, timeout): nothing of it is kept`,
 		);
 	}
 }

@@ -13,18 +13,17 @@ import type { OpenChain } from "../chain/open-chain.js";
 import { processTransaction } from "../chain/transaction-processor.js";
 import { ChainError } from "../rules/errors.js";
 import { ForkGates } from "../rules/fork-gates.js";
-import type { StateBackend } from "../state/backend.js";
-import { readOnly } from "../state/entry.js";
 import { StateLayer } from "../state/layer.js";
 import { startNoteTree } from "../state/note-trees.js";
 import { createView, type StateView } from "../state/view.js";
 import { recordParentId } from "../vm/block-hash-history.js";
 import type { ContractMachine } from "../vm/contract-machine.js";
+import { KeptState } from "./kept-state.js";
 import { TraceError } from "./limits.js";
 import type { TracedTransaction, Tracer } from "./tracer.js";
 
 export class Reexecution {
-	private readonly former: FormerBackend;
+	private readonly former: KeptState;
 	private readonly layer: StateLayer;
 	private position = 0;
 	private begun = false;
@@ -35,7 +34,7 @@ export class Reexecution {
 		readonly block: SignedBlock,
 	) {
 		if (block.number === 0n) throw new TraceError("the first block has no state before it");
-		this.former = new FormerBackend(open, block);
+		this.former = new KeptState(open, block.number - 1n, block);
 		this.layer = new StateLayer(createView(this.former, open.seed));
 	}
 
@@ -109,46 +108,4 @@ export function agrees(info: Readonly<TransactionInfo>, recorded: Readonly<Trans
 	const facts = ({ log, contractResult, result, fee }: Readonly<TransactionInfo>): Uint8Array =>
 		TransactionInfo.encode(TransactionInfo.create({ log, contractResult, result, fee }));
 	return equalBytes(receipt(info), receipt(recorded)) && equalBytes(facts(info), facts(recorded));
-}
-
-/** The state before a block, whatever happens at the head: it is found anew when the head has changed. */
-class FormerBackend implements StateBackend {
-	private current: StateBackend | undefined;
-	private seenAt = "";
-
-	constructor(
-		private readonly open: OpenChain,
-		private readonly block: SignedBlock,
-	) {}
-
-	/** Must be called before reads in each turn. @throws {TraceError} if the block or the state before it is gone */
-	renew(): void {
-		const { chain, database } = this.open;
-		const now = `${chain.head.idHex} ${database.mark()} ${database.settledNumber}`;
-		if (this.current && now === this.seenAt) return;
-		const { number, id, idHex } = this.block;
-		const present = chain.blockByNumber(number);
-		if (!present || !equalBytes(present.id, id))
-			throw new TraceError(`block ${idHex} is no longer part of the chain`);
-		this.current = this.open.stateAt(number - 1n)?.backend;
-		if (!this.current) throw goneState(number - 1n);
-		this.seenAt = now;
-	}
-
-	private get state(): StateBackend {
-		if (!this.current) throw new Error("the former state was not looked up");
-		return this.current;
-	}
-
-	get: StateBackend["get"] = (store, key) => this.state.get(store, key);
-	put: StateBackend["put"] = readOnly;
-	delete: StateBackend["delete"] = readOnly;
-	keys: StateBackend["keys"] = (store) => this.state.keys(store);
-}
-
-/** The error where the state after a block isn't kept. */
-export function goneState(number: bigint): TraceError {
-	return new TraceError(
-		`the state of block ${number} is gone: node.history.state keeps that of older blocks than those that can still be undone`,
-	);
 }

@@ -22,6 +22,11 @@ export class TouchedState {
 		return [...this.touchedAccounts].map(fromKey);
 	}
 
+	/** Contracts that read or wrote slots, 21 bytes each. */
+	get contracts(): readonly Uint8Array[] {
+		return [...this.touchedSlots.keys()].map(fromKey);
+	}
+
 	/** The slots of a contract that its code read or wrote, also where that was undone. */
 	slotsOf(address: Uint8Array): Iterable<Word> {
 		return this.touchedSlots.get(toKey(address)) ?? [];
@@ -63,6 +68,7 @@ export class TouchedState {
 				backend.delete(store, key);
 			},
 			keys: (store) => backend.keys(store),
+			keysEver: (store, prefix) => backend.keysEver(store, prefix),
 		};
 		return createView(watched, seed);
 	}

@@ -16,8 +16,9 @@ import { createView, type StateView } from "../state/view.js";
 import type { ConstantResult, ContractMachine } from "../vm/contract-machine.js";
 import type { BlockContext } from "../vm/machine.js";
 import { VmError } from "../vm/vm-error.js";
+import { goneState } from "./kept-state.js";
 import { TraceClock, TraceError } from "./limits.js";
-import { agrees, goneState, Reexecution } from "./reexecution.js";
+import { agrees, Reexecution } from "./reexecution.js";
 import type { Tracer } from "./tracer.js";
 
 /** Does a piece of work when its turn has come. */

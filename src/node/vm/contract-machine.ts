@@ -286,7 +286,10 @@ export class ContractMachine {
 			const ended = runPrepared(prepared);
 			tellClosed(prepared, ended);
 			if (ended.failure) throw ended.failure;
-			if (this.observation?.keepsCalls && !ended.reverted) machine.commit();
+			if (this.observation?.keepsCalls && !ended.reverted) {
+				machine.commit();
+				removeDestroyed(environment.state, machine);
+			}
 			return {
 				reverted: ended.reverted,
 				output: ended.output,
@@ -457,8 +460,11 @@ function settle(
 		},
 		receipt,
 	);
-	if (!succeeded) return;
-	for (const address of prepared.machine.destroyedContracts) {
+	if (succeeded) removeDestroyed(state, prepared.machine);
+}
+
+function removeDestroyed(state: StateView, machine: Machine): void {
+	for (const address of machine.destroyedContracts) {
 		state.abi.delete(address);
 		state.code.delete(address);
 		state.account.delete(address);

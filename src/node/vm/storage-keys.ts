@@ -7,14 +7,14 @@ import type { StateView } from "../state/view.js";
 import { type Word, writeWord } from "./word.js";
 
 /** Bytes of a contract's hash that begin the keys of its rows. */
-const PREFIX_LENGTH = 16;
+export const ROW_PREFIX_LENGTH = 16;
 
 /** A contract's hash and a slot. */
 const input = Buffer.alloc(64);
 const slotBytes = input.subarray(32);
 const slotView = new DataView(input.buffer, input.byteOffset + 32, 32);
 /** A whole key: strings that are made at once are found faster than those that are put together. */
-const key = Buffer.alloc(PREFIX_LENGTH + 32);
+const key = Buffer.alloc(ROW_PREFIX_LENGTH + 32);
 
 export class RowKeys {
 	/** What the keys of all rows of the contract begin with, as a key's part. */
@@ -33,14 +33,17 @@ export class RowKeys {
 	) {
 		const salted = creationId?.some((byte) => byte !== 0) ? creationId : undefined;
 		this.hash = keccak256(salted ? concatBytes(address, salted) : address);
-		this.prefix = toKey(this.hash).slice(0, PREFIX_LENGTH);
+		this.prefix = toKey(this.hash).slice(0, ROW_PREFIX_LENGTH);
 	}
 
 	/** Key of before #99, 32 bytes: of the slot only its last 16 bytes count. */
 	shared(slot: Word): string {
 		writeWord(slotView, 0, slot);
 		key.set(this.hash);
-		key.set((this.version === 1 ? keccak256(slotBytes) : slotBytes).subarray(PREFIX_LENGTH), PREFIX_LENGTH);
+		key.set(
+			(this.version === 1 ? keccak256(slotBytes) : slotBytes).subarray(ROW_PREFIX_LENGTH),
+			ROW_PREFIX_LENGTH,
+		);
 		return key.toString("latin1", 0, 32);
 	}
 
@@ -49,7 +52,7 @@ export class RowKeys {
 		writeWord(slotView, 0, slot);
 		input.set(this.hash);
 		key.set(this.hash);
-		key.set(keccak256(input), PREFIX_LENGTH);
+		key.set(keccak256(input), ROW_PREFIX_LENGTH);
 		return key.toString("latin1");
 	}
 }

@@ -43,3 +43,16 @@ export function contentOfField(bytes: Uint8Array, number: number): Uint8Array {
 	}
 	return content;
 }
+
+/** One of the elements of a list of embedded messages, still encoded; undefined: there are fewer. @throws {DecodeError} */
+export function elementOfField(bytes: Uint8Array, number: number, index: number): Uint8Array | undefined {
+	const wanted = number * 8 + 2;
+	const reader = new Reader(bytes);
+	let at = 0;
+	while (reader.pos < reader.end) {
+		const tag = reader.tag();
+		if (tag !== wanted || at++ < index) reader.skip(tag);
+		else return reader.bytes();
+	}
+	return undefined;
+}

@@ -2,16 +2,16 @@
 
 import { Args } from "@oclif/core";
 import type { Settings, SettingsFlags } from "../../wallet/configuration/settings.js";
-import { NodeClient, type NodeView } from "../../wallet/node/node-client.js";
+import type { NodeClient, NodeView } from "../../wallet/node/node-client.js";
 import { accountOrActive } from "../../wallet/transaction/signing.js";
-import { keystoreFlags, nodeFlags, solidityFlag } from "../flags/flags.js";
+import { blockFlag, keystoreFlags, nodeFlags, solidityFlag } from "../flags/flags.js";
 import { QueryCommand } from "./query-command.js";
 
 export const accountArgument = {
 	account: Args.string({ description: "address or label (default: the active wallet)", ignoreStdin: true }),
 };
 
-export const accountQueryFlags = { ...nodeFlags, ...solidityFlag, ...keystoreFlags };
+export const accountQueryFlags = { ...nodeFlags, ...blockFlag, ...solidityFlag, ...keystoreFlags };
 
 /** Whom a question is about, and where it is asked. */
 interface AccountSubject {
@@ -25,13 +25,13 @@ interface AccountSubject {
 export abstract class AccountQuery extends QueryCommand {
 	/** @param account as typed; undefined: the active wallet @throws {Failure | KeystoreError} */
 	protected async subject(
-		flags: SettingsFlags & { readonly solidity?: boolean },
+		flags: SettingsFlags & { readonly solidity?: boolean; readonly block?: string | undefined },
 		account: string | undefined,
 	): Promise<AccountSubject> {
 		const settings = await this.settings(flags);
 		return {
 			settings,
-			client: new NodeClient(settings),
+			client: await this.stateClient(settings, flags.block),
 			view: this.view(flags),
 			address: await accountOrActive(settings, account),
 		};

@@ -13,13 +13,14 @@ import {
 	type PrepareOptions,
 	prepare,
 } from "../../wallet/actions/prepare.js";
+import { failureOf, type SimulatedOutcome, simulate } from "../../wallet/actions/simulate.js";
 import { labelled, readLabels } from "../../wallet/configuration/labels.js";
 import type { Settings } from "../../wallet/configuration/settings.js";
 import { Failure } from "../../wallet/failure.js";
 import { accountOf, genesisId, headBlock } from "../../wallet/node/chain-query.js";
 import { NodeClient } from "../../wallet/node/node-client.js";
 import { accountOrFresh } from "../../wallet/permission/authority.js";
-import { weigh } from "../../wallet/permission/permission.js";
+import { leastSignatures, weigh } from "../../wallet/permission/permission.js";
 import { namesDevice } from "../../wallet/signers/device-name.js";
 import type { SigningKey } from "../../wallet/signers/signer.js";
 import { parseExpiry, parseReference } from "../../wallet/transaction/build.js";
@@ -32,6 +33,7 @@ import { accountNamed, activeAccount, openableKey } from "../../wallet/transacti
 import { costLines } from "../../wallet/transaction/transaction-cost.js";
 import { formatCoin } from "../../wallet/values/amount.js";
 import { memoBytes } from "../../wallet/values/memo.js";
+import { simulationLines } from "../../wallet/view/simulation-view.js";
 import type { ActingFlags } from "../flags/acting-flags.js";
 import { readStdin } from "../input/stdin.js";
 import { oneByOne } from "../keys/one-by-one.js";
@@ -133,7 +135,12 @@ export abstract class ActingCommand extends SendingCommand {
 		);
 
 		const own = { ...plan.result, ...plan.resultOf?.(envelope) };
-		if (flags["dry-run"]) return this.printPlan(envelope, facts, summary, { ...plan, result: own }, cost);
+		if (flags["dry-run"]) {
+			const simulated = await simulate(client, envelope, leastSignatures(permission));
+			const lines = simulated ? await simulationLines(client, simulated) : [];
+			const shown = [...summary, ...lines.map((line) => labelled(line, this.labels))];
+			return this.printPlan(envelope, facts, shown, { ...plan, result: own }, cost, simulated);
+		}
 		if (plan.agree) await plan.agree(summary);
 		if (flags.build) return await this.printEnvelope(envelope, facts, summary);
 		if (!flags.sign && !unsigned) checkThreshold(prepared);
@@ -252,6 +259,7 @@ export abstract class ActingCommand extends SendingCommand {
 		summary: readonly string[],
 		plan: ActingPlan,
 		cost: PreparedCost | undefined,
+		simulation: SimulatedOutcome | undefined,
 	): void {
 		if (cost && cost.shortfallSun > 0n) {
 			throw new Failure(
@@ -260,9 +268,11 @@ export abstract class ActingCommand extends SendingCommand {
 				{ details: { ...cost } },
 			);
 		}
+		const failure = simulation && failureOf(simulation);
 		if (!this.json) {
 			for (const line of summary) printLine(line);
 			printLine("  not signed, not sent (--dry-run)");
+			if (failure) throw failure;
 			return;
 		}
 		const note = noteFor(envelope, facts);
@@ -277,9 +287,11 @@ export abstract class ActingCommand extends SendingCommand {
 			expiration: raw?.expiration,
 			size: envelope.transaction.size,
 			cost,
+			simulation,
 			sent: false,
 			...plan.result,
 			warnings: plan.warnings?.length ? plan.warnings : undefined,
 		});
+		if (failure) throw failure;
 	}
 }

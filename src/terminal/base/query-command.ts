@@ -1,7 +1,7 @@
 /** The base of questions to a node. */
 
 import { fromHex } from "../../protocol/bytes.js";
-import type { SettingsFlags } from "../../wallet/configuration/settings.js";
+import type { Settings, SettingsFlags } from "../../wallet/configuration/settings.js";
 import { Failure } from "../../wallet/failure.js";
 import { type BlockReference, blockById, blockByNumber, headBlock } from "../../wallet/node/chain-query.js";
 import { NodeClient, type NodeView } from "../../wallet/node/node-client.js";
@@ -12,6 +12,14 @@ export abstract class QueryCommand extends CoinCommand {
 	/** The node that the flags name. */
 	protected async client(flags: SettingsFlags): Promise<NodeClient> {
 		return new NodeClient(await this.settings(flags));
+	}
+
+	/** The node of the settings, as it was right after a block where one is named. @throws {Failure} `bad_value`; `not_found` */
+	protected async stateClient(settings: Settings, block: string | undefined): Promise<NodeClient> {
+		const client = new NodeClient(settings);
+		return block === undefined || block === "head"
+			? client
+			: new NodeClient(settings, await this.blockNamed(client, block, "full"));
 	}
 
 	/** The view that a query asks. */

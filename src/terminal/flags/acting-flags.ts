@@ -102,7 +102,7 @@ export const actingFlags = {
 		helpGroup: "TRANSACTION",
 	}),
 	"dry-run": Flags.boolean({
-		description: "check everything at the node, sign and send nothing",
+		description: "check everything at the node, simulate it where the node can, sign and send nothing",
 		exclusive: ["build", "sign", "wait", "wait-included"],
 		helpGroup: "TRANSACTION",
 	}),

@@ -52,6 +52,16 @@ export const nodeFlags = {
 	}),
 };
 
+/** Queries of state that nodes with its history answer of any block. */
+export const blockFlag = {
+	block: Flags.string({
+		description: "state right after a block: a number, a 64-digit id, head, solid, earliest",
+		helpValue: "<block>",
+		helpGroup: "NODE",
+		exclusive: ["solidity"],
+	}),
+};
+
 /** What a stake is for. */
 export const resourceFlag = Flags.string({
 	description: "bandwidth or energy",

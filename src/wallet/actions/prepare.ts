@@ -10,6 +10,7 @@ import { genesisId } from "../node/chain-query.js";
 import {
 	type Approval,
 	checkPermission,
+	leastSignatures,
 	permissionId,
 	permissionOf,
 	weigh,
@@ -126,12 +127,9 @@ export async function estimateCost(
 	{ envelope, permission }: PreparedTransaction,
 	signatures: number,
 ): Promise<PreparedCost | undefined> {
-	// Whoever signs later: a threshold above the heaviest key's weight takes two signatures at least.
-	const heaviest = permission?.keys.reduce((most, { weight }) => (weight > most ? weight : most), 0n) ?? 1n;
-	const least = (permission?.threshold ?? 1n) > heaviest ? 2 : 1;
 	try {
 		const cost = await transactionCost(client, envelope.transaction, {
-			signatures: Math.max(least, signatures),
+			signatures: Math.max(leastSignatures(permission), signatures),
 			creates: plan.creates ?? false,
 		});
 		return { ...cost, shortfallSun: shortfallOf(account.balance, plan.amountSun ?? 0n, cost) };

@@ -3,6 +3,7 @@
  * (protocol/http §§1, 4). Requests are spelled in the profile's dialect; answers are read in both.
  */
 
+import { toHex } from "../../protocol/bytes.js";
 import { spell } from "../../protocol/dialect.js";
 import type { Settings } from "../configuration/settings.js";
 import { Failure } from "../failure.js";
@@ -25,9 +26,23 @@ export interface NodeRequest {
 
 const PATHS: Readonly<Record<NodeView, string>> = { full: "/wallet/", solidity: "/walletsolidity/" };
 
+/** A block after which the state is asked for. */
+export interface StateBlock {
+	readonly number: bigint;
+	/** 32 bytes. */
+	readonly id: Uint8Array;
+}
+
+/** Of these the block is part of the question. */
+const QUESTIONS_OF_BLOCKS: ReadonlySet<string> = new Set(["getblockbynum", "getblockbyid"]);
+
 /** A node as one command sees it. */
 export class NodeClient {
-	constructor(readonly settings: Settings) {}
+	/** @param stateBlock all questions are about the state after it (protocol/http §5.4); absent: about that of now */
+	constructor(
+		readonly settings: Settings,
+		readonly stateBlock?: StateBlock,
+	) {}
 
 	/** Base URL of a server. @throws {Failure} `usage` naming the configuration key that is missing */
 	baseUrl(view: NodeView): string {
@@ -53,15 +68,34 @@ export class NodeClient {
 	 * @throws {Failure} for a transport error, an error answer, or an answer that is not a JSON object
 	 */
 	async call(endpoint: string, request: object, view: NodeView = "full"): Promise<JsonRecord> {
+		const { stateBlock } = this;
+		if (stateBlock && endpoint === "getnowblock")
+			return this.call("getblockbynum", { num: stateBlock.number }, view);
 		const url = this.endpointUrl(endpoint, view);
-		const answer = await this.send({ method: "POST", url, body: writeWireJson(request) });
+		const answer = await this.ask(endpoint, url, request);
 		return readAnswer(answer, url);
+	}
+
+	/** @throws {Failure} `not_served` where a node overlooks the block that is asked for */
+	private async ask(endpoint: string, url: string, request: object): Promise<RawAnswer> {
+		const { stateBlock } = this;
+		const isOfState = stateBlock && !QUESTIONS_OF_BLOCKS.has(endpoint);
+		const body = writeWireJson(isOfState ? { ...request, block: toHex(stateBlock.id) } : request);
+		const answer = await this.send({ method: "POST", url, body });
+		if (isOfState && answer.headers["state-block"] === undefined) {
+			// A refusal says more than that the state is missing.
+			readAnyAnswer(answer, url);
+			throw new Failure("not_served", `${new URL(url).host} keeps no state of past blocks`, {
+				hint: "a node does with node.history.state in its configuration",
+			});
+		}
+		return answer;
 	}
 
 	/** The same for endpoints that answer with a list of objects. */
 	async callList(endpoint: string, request: object, view: NodeView = "full"): Promise<readonly JsonRecord[]> {
 		const url = this.endpointUrl(endpoint, view);
-		const value = readAnyAnswer(await this.send({ method: "POST", url, body: writeWireJson(request) }), url);
+		const value = readAnyAnswer(await this.ask(endpoint, url, request), url);
 		return Array.isArray(value) ? value.filter(isRecord) : [];
 	}
 

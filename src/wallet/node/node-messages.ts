@@ -22,7 +22,17 @@ export function refusalByNode(text: string): Failure {
 
 function codeOf(exception: string, message: string): FailureCode {
 	if (/^Contract(Validate|Exe)\w*$/.test(exception)) return validationCode(message);
-	return "rpc_error";
+	return isStateMissing(message) ? "not_served" : "rpc_error";
+}
+
+/** Whether a node doesn't have the state of the block that was asked for. */
+function isStateMissing(message: string): boolean {
+	return /^the history of the state begins with block|^the state of block \d+ is not known/.test(message);
+}
+
+/** Whether a JSON-RPC server can't tell the state of past blocks. */
+export function keepsNoPast({ message }: Failure): boolean {
+	return /QUANTITY not supported|the state of past blocks is not kept|TAG \[.*\] not supported/.test(message);
 }
 
 /** The code of a refusal by a contract type's rules: those that a person can cure by money are told apart. */

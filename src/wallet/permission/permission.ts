@@ -136,3 +136,9 @@ export function samePermission(a: Readonly<Permission>, b: Readonly<Permission>)
 		})
 	);
 }
+
+/** Signatures without which a permission isn't reached, as far as that can be told: one or two. */
+export function leastSignatures(permission: Readonly<Permission> | undefined): number {
+	const heaviest = permission?.keys.reduce((most, { weight }) => (weight > most ? weight : most), 0n) ?? 1n;
+	return (permission?.threshold ?? 1n) > heaviest ? 2 : 1;
+}

@@ -3,101 +3,16 @@
 import { request } from "node:http";
 import { Client, credentials, Metadata } from "@grpc/grpc-js";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type RunningNode, startNode } from "../../../src/node/node.js";
 import { toHex } from "../../../src/protocol/bytes.js";
-import {
-	Account,
-	CreateSmartContract,
-	SmartContract,
-	TriggerSmartContract,
-} from "../../../src/protocol/messages.js";
-import { produce, signed, smallConfig, transfer, users } from "../chain/small-chain.js";
+import { Account } from "../../../src/protocol/messages.js";
+import { users } from "../chain/small-chain.js";
+import { type PastChain, RUNTIME, startPastChain } from "./past-chain.js";
 
-/**
- * Called without data it answers the block's number, slot 0 and the block's time, a word each; with data it writes the first
- * word to slot 0.
- */
-const RUNTIME = "36601757436000526000546020524260405260606000f35b60003560005500";
-const INIT = `601f600c600039601f6000f3${RUNTIME}`;
-const FEE = { feeLimitSun: 1_000_000_000n };
-
-const SERVERS = `
-	node {
-		http { fullNodePort = 0, solidityPort = 0, PBFTEnable = false }
-		jsonrpc { httpFullNodeEnable = true, httpFullNodePort = 0 }
-		rpc { enable = true, port = 0, solidityEnable = false, PBFTEnable = false, minEffectiveConnection = 0 }
-		disabledApi = []
-	}
-	vm { supportConstant = true, estimateEnergy = true }
-`;
-
-interface Chain {
-	readonly node: RunningNode;
-	readonly contract: Uint8Array;
-	/** Block in which the contract came, and the number of those after it that each changed something. */
-	readonly deployed: bigint;
-	/** Of each block: its time, and the balance of the second user after it. */
-	readonly times: bigint[];
-	readonly balances: bigint[];
-}
-
-async function start(history: string): Promise<Chain> {
-	const node = await startNode({
-		config: smallConfig("allowTvmTransferTrc10 = 1, allowTvmConstantinople = 1", `${SERVERS}\n${history}`),
-		dataDirectory: undefined,
-		limitTime: false,
-		producers: [],
-		host: "127.0.0.1",
-		log: { info: () => {}, warn: () => {}, error: () => {} },
-		clock: () => 1_700_000_000_000n,
-	});
-	const { open } = node;
-	const times: bigint[] = [open.chain.head.timestampMs];
-	const balances: bigint[] = [balanceNow(node)];
-	const advance = (): void => {
-		produce(open);
-		times.push(open.chain.head.timestampMs);
-		balances.push(balanceNow(node));
-	};
-	const create = CreateSmartContract.create({
-		owner_address: users[0] as Uint8Array,
-		new_contract: SmartContract.create({
-			origin_address: users[0] as Uint8Array,
-			bytecode: Buffer.from(INIT, "hex"),
-			consume_user_resource_percent: 100n,
-			origin_energy_limit: 1_000_000n,
-			name: "past",
-		}),
-	});
-	advance();
-	const info = open.chain.pushTransaction(signed(open, 0, "CreateSmartContract", create, FEE));
-	const contract = info?.contract_address as Uint8Array;
-	advance();
-	for (let n = 1; n <= 12; n++) {
-		const data = Buffer.alloc(32);
-		data.writeUInt32BE(n, 28);
-		const call = TriggerSmartContract.create({
-			owner_address: users[0] as Uint8Array,
-			contract_address: contract,
-			data,
-		});
-		open.chain.pushTransaction(signed(open, 0, "TriggerSmartContract", call, FEE));
-		open.chain.pushTransaction(transfer(open, 0, users[1] as Uint8Array, BigInt(n)));
-		advance();
-	}
-	await open.flushNow();
-	for (let n = 0; n < 6; n++) advance();
-	return { node, contract, deployed: 2n, times, balances };
-}
-
-const balanceNow = ({ open }: RunningNode): bigint =>
-	open.chain.state.account.get(users[1] as Uint8Array)?.balance ?? 0n;
-
-let kept: Chain;
-let without: Chain;
+let kept: PastChain;
+let without: PastChain;
 beforeAll(async () => {
-	kept = await start('node.history.state = "all"');
-	without = await start("");
+	kept = await startPastChain('node.history.state = "all"');
+	without = await startPastChain("");
 });
 afterAll(() => Promise.all([kept.node.close(), without.node.close()]));
 
@@ -123,7 +38,7 @@ function post(port: number | undefined, path: string, body: unknown): Promise<Se
 	});
 }
 
-const wallet = async ({ node }: Chain, name: string, body: object): Promise<Record<string, unknown>> =>
+const wallet = async ({ node }: PastChain, name: string, body: object): Promise<Record<string, unknown>> =>
 	JSON.parse((await post(node.ports.full, `/wallet/${name}`, body)).text) as Record<string, unknown>;
 
 interface Reply {
@@ -131,7 +46,7 @@ interface Reply {
 	readonly error?: { readonly code: number; readonly message: string };
 }
 
-async function rpc({ node }: Chain, method: string, params: readonly unknown[]): Promise<Reply> {
+async function rpc({ node }: PastChain, method: string, params: readonly unknown[]): Promise<Reply> {
 	const { text } = await post(node.ports.jsonrpc, "/jsonrpc", { jsonrpc: "2.0", id: 1, method, params });
 	return JSON.parse(text) as Reply;
 }
@@ -139,7 +54,7 @@ async function rpc({ node }: Chain, method: string, params: readonly unknown[]):
 const hex = (value: bigint | number): string => `0x${value.toString(16)}`;
 const word = (value: bigint | number): string => value.toString(16).padStart(64, "0");
 const bare = (address: Uint8Array): string => `0x${toHex(address.subarray(1))}`;
-const callOf = ({ contract }: Chain) => ({
+const callOf = ({ contract }: PastChain) => ({
 	from: bare(users[0] as Uint8Array),
 	to: bare(contract),
 	data: "0x",
@@ -287,7 +202,7 @@ describe("HTTP", () => {
 test("gRPC takes the block from the call's metadata", async () => {
 	const asIs = (bytes: Buffer): Buffer => bytes;
 	const request = Buffer.from(Account.encode(Account.create({ address: users[1] as Uint8Array })));
-	const balanceAt = ({ node }: Chain, block: string): Promise<bigint> => {
+	const balanceAt = ({ node }: PastChain, block: string): Promise<bigint> => {
 		const client = new Client(`127.0.0.1:${node.ports.grpc}`, credentials.createInsecure());
 		const metadata = new Metadata();
 		metadata.set("block", block);

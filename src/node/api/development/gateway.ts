@@ -10,8 +10,10 @@ import { switchedOff } from "../../development/initial-state.js";
 import { Broadcaster } from "../broadcast.js";
 import type { ApiNode, ServerKind } from "../context.js";
 import { FOLDERS } from "../endpoint-table.js";
+import { HEALTH_PATH, HEALTHY, historyAnswer, isHistoryPath } from "../history/history-path.js";
 import type { HttpAnswer } from "../http-answer.js";
 import { JSON_TYPE } from "../http-answer.js";
+import { plainContext } from "../http-context.js";
 import { HttpListener } from "../http-listener.js";
 import type { HttpRequest } from "../http-request.js";
 import { HttpServer } from "../http-server.js";
@@ -25,7 +27,6 @@ import { collectBody } from "../request-body.js";
 import { servicePage } from "../service-pages.js";
 import { type AdminAnswer, answerAdmin, TEXT_TYPE } from "./admin.js";
 import { ConsoleView } from "./console-view.js";
-import { answerEvents } from "./events.js";
 import { laterRoutes } from "./later-endpoints.js";
 import { DevelopmentRpc } from "./rpc.js";
 import { accessOf, isForeignPage, type OriginRule } from "./web-origin.js";
@@ -75,6 +76,7 @@ class Gateway {
 	private readonly logSwitches = new Map<string, boolean>();
 	private readonly origins: OriginRule;
 	private readonly consoleView: ConsoleView;
+	private readonly broadcaster: Broadcaster;
 
 	constructor(private readonly options: GatewayOptions) {
 		const { api, control, development, producer, host } = options;
@@ -83,6 +85,7 @@ class Gateway {
 		this.consoleView = new ConsoleView(development.console, () => this.node.view("full"));
 		this.origins = { allowed: new Set(development.options.allowedOrigins ?? []), host };
 		const broadcaster = new Broadcaster(this.node);
+		this.broadcaster = broadcaster;
 		const server = (kind: ServerKind): HttpServer =>
 			new HttpServer(this.node, kind, broadcaster, laterRoutes(kind), this.origins);
 		const full = server("full");
@@ -177,14 +180,13 @@ class Gateway {
 
 	private async get(request: HttpRequest, path: string, url: URL): Promise<AdminAnswer | undefined> {
 		const { control } = this.options;
-		if (path === "/healthcheck") return { status: 200, type: JSON_TYPE, text: '{"ok":true}\n' };
+		if (path === HEALTH_PATH) return HEALTHY;
 		const page = await servicePage(path, this.node, { kind: "gateway", host: request.headers.host });
 		if (page) return { status: page.status, type: page.contentType, text: page.text };
 		if (path === "/") return { status: 200, type: TEXT_TYPE, text: `${this.describe().join("\n")}\n` };
-		if (path.startsWith("/v1/")) {
-			const base = `http://${request.headers.host ?? "127.0.0.1"}${path}`;
-			const state = this.node.view("full");
-			return answerEvents(state, path.slice("/v1/".length), url.searchParams, base, this.node.nowMs());
+		if (isHistoryPath(path)) {
+			const context = plainContext(this.node, this.broadcaster, request);
+			return historyAnswer(context, request, path, url.search.slice(1));
 		}
 		if (path !== "/admin" && !path.startsWith("/admin/")) return undefined;
 		if (accessOf(request.headers, this.origins) !== "everything") return undefined;

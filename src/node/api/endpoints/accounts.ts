@@ -43,7 +43,7 @@ function accountRequest(parameter: "address" | "account_id"): RequestForm<Accoun
 }
 
 /** The id of an issued token is shown as text even where everything else is hexadecimal. */
-function accountReply(context: ApiContext, account: Account | undefined): string {
+export function accountReply(context: ApiContext, account: Account | undefined): string {
 	if (!account) return "{}";
 	if (context.style.visible || account.asset_issued_ID.length === 0) {
 		return printMessage(Account, account, context.style);

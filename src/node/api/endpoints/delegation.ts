@@ -83,7 +83,7 @@ export const delegationEndpoints: readonly Endpoint[] = [
 		readsState: true,
 		request: valueRequest,
 		reply: printed(DelegatedResourceAccountIndex),
-		handle: ({ state }, address) => delegationPartnersV1(state, address),
+		handle: delegationPartnersV1,
 	}),
 	defineEndpoint({
 		name: "getdelegatedresourceaccountindexv2",
@@ -94,7 +94,7 @@ export const delegationEndpoints: readonly Endpoint[] = [
 		readsState: true,
 		request: valueRequest,
 		reply: printed(DelegatedResourceAccountIndex),
-		handle: ({ state }, address) => delegationPartnersV2(state, address),
+		handle: delegationPartnersV2,
 	}),
 	defineEndpoint({
 		name: "getavailableunfreezecount",

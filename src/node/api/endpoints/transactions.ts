@@ -1,6 +1,5 @@
 /** Transactions, what became of them, and the pool of those that wait (protocol/http-endpoints §3.2, §5). */
 
-import { addressFromHash } from "../../../protocol/address.js";
 import { longText, mapOrderedMessage } from "../../../protocol/json/message-writer.js";
 import { transactionJson } from "../../../protocol/json/transaction-json.js";
 import {
@@ -10,10 +9,8 @@ import {
 	ResourceReceipt,
 	TransactionIdList,
 	TransactionInfo,
-	TransactionInfoLog,
 } from "../../../protocol/messages.js";
 import type { SignedTransaction } from "../../../protocol/transaction.js";
-import type { ApiContext } from "../context.js";
 import {
 	defineEndpoint,
 	type Endpoint,
@@ -36,39 +33,13 @@ import {
 	transactionInfosOfBlock,
 } from "../queries/blocks.js";
 import { pendingIds, pendingTransaction } from "../queries/pool.js";
-
-const BARE_ADDRESS_LENGTH = 20;
+import { shownInfo, withVisibleLogs } from "../queries/shown-receipt.js";
 
 const byId = messageRequest(BytesMessage, { value: hexParameter });
 const byNumber = messageRequest(NumberMessage, { num: longParameter });
 
 const oneTransaction: ReplyWriter<SignedTransaction | undefined> = ({ style }, transaction) =>
 	transaction ? transactionJson(transaction, style) : "{}";
-
-/** Logs carry addresses without their prefix; where addresses are shown as text they get it. */
-function withVisibleLogs(context: ApiContext, info: Readonly<TransactionInfo>): Readonly<TransactionInfo> {
-	if (!context.style.visible || info.log.length === 0) return info;
-	const copy = TransactionInfo.copy(info);
-	copy.log = info.log.map((log) => {
-		const { length } = log.address;
-		if (length === 0 || length > BARE_ADDRESS_LENGTH) return log;
-		const bare = new Uint8Array(BARE_ADDRESS_LENGTH);
-		bare.set(log.address, BARE_ADDRESS_LENGTH - length);
-		return TransactionInfoLog.create({ address: addressFromHash(bare), topics: log.topics, data: log.data });
-	});
-	return copy;
-}
-
-/** Energy of the contract's deployer without any energy used is not shown. */
-function withoutStrayEnergy(info: Readonly<TransactionInfo>): Readonly<TransactionInfo> {
-	const receipt = info.receipt;
-	if (receipt?.energy_usage_total !== 0n || receipt.origin_energy_usage <= 0n) return info;
-	const copy = TransactionInfo.copy(info);
-	const cleared = ResourceReceipt.copy(receipt);
-	cleared.origin_energy_usage = 0n;
-	copy.receipt = cleared;
-	return copy;
-}
 
 export const transactionEndpoints: readonly Endpoint[] = [
 	defineEndpoint({
@@ -92,7 +63,7 @@ export const transactionEndpoints: readonly Endpoint[] = [
 		reply: printed(TransactionInfo),
 		handle: (context, { value }) => {
 			const info = transactionInfoById(context.state, value);
-			return info && withVisibleLogs(context, withoutStrayEnergy(info));
+			return info && shownInfo(context.style, info);
 		},
 	}),
 	defineEndpoint({
@@ -122,7 +93,7 @@ export const transactionEndpoints: readonly Endpoint[] = [
 			if (num <= 0n) return "{}";
 			const infos = transactionInfosOfBlock(context.state, num);
 			const write = (info: Readonly<TransactionInfo>): string =>
-				mapOrderedMessage(TransactionInfo, withVisibleLogs(context, info), context.style);
+				mapOrderedMessage(TransactionInfo, withVisibleLogs(context.style, info), context.style);
 			return new LongAnswer(listPieces("[", infos, write, "]"));
 		},
 	}),

@@ -1,5 +1,6 @@
 /** Every method of JSON-RPC (protocol/json-rpc §5). */
 
+import type { JsonRpcConfig } from "../../config/service-config.js";
 import { isFrom, RELEASES, type Release } from "../../rules/release.js";
 import { lenientMethods } from "./lenient/methods.js";
 import type { RpcMethod } from "./method.js";
@@ -10,10 +11,12 @@ import { debugMethods } from "./methods/debug.js";
 import { logMethods } from "./methods/logs.js";
 import { nodeMethods } from "./methods/node.js";
 import { rawStateMethods } from "./methods/raw-state.js";
+import { simulationMethods } from "./methods/simulation.js";
 import { stateMethods } from "./methods/state.js";
 import { traceMethods } from "./methods/trace.js";
 import { transactionMethods } from "./methods/transactions.js";
 import { unavailableMethods } from "./methods/unavailable.js";
+import { OVERRIDABLE, overridable } from "./simulation/overridden.js";
 import { subscriptionMethods } from "./subscriptions/methods.js";
 
 export const methods: readonly RpcMethod[] = [
@@ -27,8 +30,12 @@ export const methods: readonly RpcMethod[] = [
 	...unavailableMethods,
 	...debugMethods,
 	...traceMethods,
+	...simulationMethods,
 	...rawStateMethods,
 ];
+
+/** Which methods a server has beside those of every node. */
+type MethodChoice = Partial<Pick<JsonRpcConfig, "lenient" | "debug" | "simulate" | "state">>;
 
 /** What only nodes of this program have (protocol/json-rpc §§15 and 16). */
 const ownMethods: readonly RpcMethod[] = [
@@ -47,15 +54,20 @@ const ownMethods: readonly RpcMethod[] = [
 	},
 ];
 
+/** The network's; on nodes that simulate, calls take another state. */
+const strictMethods = ({ simulate }: MethodChoice): readonly RpcMethod[] =>
+	simulate ? methods.map((method) => (OVERRIDABLE.has(method.name) ? overridable(method) : method)) : methods;
+
 function byName(
 	list: readonly RpcMethod[],
 	release: Release,
-	{ debug = false, state = false }: MethodSwitches,
+	{ debug, simulate, state }: MethodChoice,
 ): ReadonlyMap<string, RpcMethod> {
 	return new Map(
 		list
 			.filter(({ since = RELEASES[0] }) => isFrom(release, since))
-			.filter(({ isDebug, isRawState }) => (!isDebug || debug) && (!isRawState || state))
+			.filter(({ isDebug, isSimulation }) => (!isDebug || debug) && (!isSimulation || simulate))
+			.filter(({ isRawState }) => !isRawState || state)
 			.flatMap((method) => [
 				[method.name, method] as const,
 				...(method.alias === undefined ? [] : [[method.alias, method] as const]),
@@ -63,21 +75,12 @@ function byName(
 	);
 }
 
-/** What a server has besides what all have, as the keys of `node.jsonrpc` say. */
-interface MethodSwitches {
-	/** Answering as Ethereum's libraries expect it. */
-	readonly lenient?: boolean;
-	/** With those that execute blocks again. */
-	readonly debug?: boolean;
-	/** With those that give entries of the state as they are stored. */
-	readonly state?: boolean;
-}
-
-/** The methods of a release by every name under which they may be called. */
-export function methodsByName(
-	release: Release,
-	switches: MethodSwitches = {},
-): ReadonlyMap<string, RpcMethod> {
-	const ordinary = switches.lenient ? lenientMethods(methods) : methods;
-	return byName([...ordinary, ...ownMethods], release, switches);
+/**
+ * The methods of a release by every name under which they may be called: answering as Ethereum's libraries expect it, with those
+ * that execute blocks again, with those that execute what is in no block, with those that
+ * give entries of the state as they are stored.
+ */
+export function methodsByName(release: Release, choice: MethodChoice = {}): ReadonlyMap<string, RpcMethod> {
+	const ordinary = choice.lenient ? lenientMethods(methods) : strictMethods(choice);
+	return byName([...ordinary, ...ownMethods], release, choice);
 }

@@ -66,6 +66,8 @@ export interface RpcMethod {
 	readonly since?: Release | undefined;
 	/** Served only where `node.jsonrpc.debug` says so. */
 	readonly isDebug?: boolean;
+	/** Served only where `node.jsonrpc.simulate` says so. */
+	readonly isSimulation?: boolean;
 	/** Served only where `node.jsonrpc.state` says so. */
 	readonly isRawState?: boolean;
 	readonly about: string;

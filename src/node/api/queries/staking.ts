@@ -12,7 +12,7 @@ import {
 	type GetAvailableUnfreezeCountRequestMessage,
 	GetAvailableUnfreezeCountResponseMessage,
 } from "../../../protocol/messages.js";
-import { delegationIndexV1, delegationIndexV2 } from "../../resources/delegation-index.js";
+import { delegationIndexV1, delegationIndexV2, partnerKeys } from "../../resources/delegation-index.js";
 import {
 	availableUnfreezeCount,
 	delegationsV1,
@@ -21,6 +21,7 @@ import {
 	withdrawableUnfreeze,
 } from "../../resources/staking-queries.js";
 import type { StateView } from "../../state/view.js";
+import type { ApiContext } from "../context.js";
 
 /** What one account delegates to another by staking of the first generation. */
 export function delegatedV1(
@@ -39,19 +40,23 @@ export function delegatedV2(
 }
 
 /** To whom and from whom an account delegates, staking of the first generation; undefined for no address. */
-export function delegationPartnersV1(
-	state: StateView,
+export async function delegationPartnersV1(
+	context: ApiContext,
 	address: Uint8Array,
-): Readonly<DelegatedResourceAccountIndex> | undefined {
-	return address.length === ADDRESS_LENGTH ? delegationIndexV1(state, address) : undefined;
+): Promise<Readonly<DelegatedResourceAccountIndex> | undefined> {
+	if (address.length !== ADDRESS_LENGTH) return undefined;
+	const keys = await partnerKeys(context.state, 1, address);
+	return delegationIndexV1(context.node.view(context.server), address, keys);
 }
 
 /** To whom and from whom an account delegates; undefined for no address. */
-export function delegationPartnersV2(
-	state: StateView,
+export async function delegationPartnersV2(
+	context: ApiContext,
 	address: Uint8Array,
-): Readonly<DelegatedResourceAccountIndex> | undefined {
-	return address.length === ADDRESS_LENGTH ? delegationIndexV2(state, address) : undefined;
+): Promise<Readonly<DelegatedResourceAccountIndex> | undefined> {
+	if (address.length !== ADDRESS_LENGTH) return undefined;
+	const keys = await partnerKeys(context.state, 2, address);
+	return delegationIndexV2(context.node.view(context.server), address, keys);
 }
 
 /** How many more unstaking operations an account may start; undefined if it doesn't exist. */

@@ -7,7 +7,8 @@ import { AbiDataError } from "../../../abi/abi-data-error.js";
 import { checkDecodedSize } from "../../../abi/decoded-size.js";
 import { type DecodedEvent, decodeEvent, type LogData } from "../../../abi/log.js";
 import { type AbiItem, type AbiParameter, isElementaryType, topicOf } from "../../../abi/parameter.js";
-import { toKey } from "../../../protocol/bytes.js";
+import { fromKey, toKey, utf8 } from "../../../protocol/bytes.js";
+import { keccak256 } from "../../../protocol/hash.js";
 import type { SmartContractABI } from "../../../protocol/messages.js";
 import { interfaceOf } from "./contract-interface.js";
 
@@ -42,6 +43,16 @@ export async function readStoredEvent(
 	const item = abi && topic && eventsOf(abi).get(toKey(topic));
 	if (!item) return undefined;
 	return { item, decoded: isSmall(item, log.data) ? await decodeEvent(item, log) : undefined };
+}
+
+/** Topics of the events of a name, or of one signature such as `Transfer(address,address,uint256)`. */
+export function eventTopics(
+	abi: Readonly<SmartContractABI> | undefined,
+	name: string,
+): readonly Uint8Array[] {
+	if (name.includes("(")) return [keccak256(utf8(name))];
+	if (!abi) return [];
+	return [...eventsOf(abi)].filter(([, item]) => item.name === name).map(([topic]) => fromKey(topic));
 }
 
 /** The events that are read, by their topics; of two with the same the first. */

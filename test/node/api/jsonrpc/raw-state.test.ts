@@ -104,6 +104,12 @@ describe("with history", () => {
 			expect(result?.keys).toEqual([...(states[5]?.get(store)?.keys() ?? [])]);
 			expect(result?.next).toBeNull();
 		}
+		const whole = { prefix: accountKey };
+		expect((await ask(node, "coin_getStateKeys", "account", null, 7, whole)).result?.keys).toEqual([
+			accountKey,
+		]);
+		const short = { prefix: "0x41" };
+		expect(await refusal(node, "coin_getStateKeys", "account", null, 7, short)).toContain("at least 21");
 		const { result } = await ask(node, "coin_getStateKeys", "witness");
 		const [first, ...later] = result?.keys ?? [];
 		expect((await ask(node, "coin_getStateKeys", "witness", first)).result?.keys).toEqual(later);

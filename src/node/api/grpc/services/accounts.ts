@@ -25,9 +25,9 @@ export const accounts = {
 	GetAccountResource: ({ state }, { address }) => accountResources(state, address),
 	GetDelegatedResource: ({ state }, request) => delegatedV1(state, request),
 	GetDelegatedResourceV2: withReason(({ state }, request) => delegatedV2(state, request)),
-	GetDelegatedResourceAccountIndex: withReason(({ state }, { value }) => delegationPartnersV1(state, value)),
-	GetDelegatedResourceAccountIndexV2: withReason(({ state }, { value }) =>
-		delegationPartnersV2(state, value),
+	GetDelegatedResourceAccountIndex: withReason((context, { value }) => delegationPartnersV1(context, value)),
+	GetDelegatedResourceAccountIndexV2: withReason((context, { value }) =>
+		delegationPartnersV2(context, value),
 	),
 	GetCanDelegatedMaxSize: withReason(({ state }, request) => delegableAmount(state, request)),
 	GetAvailableUnfreezeCount: withReason(({ state }, request) => unfreezeCount(state, request)),

@@ -7,10 +7,11 @@
 import type { JsonArray, JsonValue } from "../json-reader.js";
 import type { RpcContext, RpcMethod, RpcResult } from "../method.js";
 import { readersOf } from "../parameter-readers.js";
+import { areSilent, overridden } from "../simulation/overridden.js";
 import { isEmptyHex } from "../values.js";
 import { blockAnswer, shortQuantity, transactionAnswer } from "./answers.js";
 import { energyPrice, feeMethods, mostEnergy } from "./fees.js";
-import { blockTag, callOf, filterOf, refuseOverrides, stateAt } from "./parameters.js";
+import { blockTag, callOf, filterOf, stateAt } from "./parameters.js";
 
 /** How a method becomes lenient. */
 interface Change {
@@ -80,25 +81,25 @@ const CHANGES: Readonly<Record<string, Change>> = {
 	eth_call: {
 		least: 1,
 		most: 4,
-		call: (context, [object, block, state, changes], strict) => {
-			refuseOverrides(state, changes);
+		call: (context, [object, block, accounts, changes], strict) => {
 			const call = callOf(object);
+			const run = (seen: RpcContext): ReturnType<typeof strict> =>
+				// A call of an account without code returns nothing.
+				hasNoCode(seen, call.get("to")) ? "0x" : strict(seen, [call, "latest"]);
 			const seen = stateAt(context, block);
-			// A call of an account without code returns nothing.
-			if (hasNoCode(seen, call.get("to"))) return "0x";
-			return strict(seen, [call, "latest"]);
+			return areSilent(accounts, changes) ? run(seen) : overridden(seen, accounts, changes).then(run);
 		},
 	},
 	eth_estimateGas: {
 		least: 1,
-		most: 3,
-		call: (context, [object, block, state], strict) => {
-			refuseOverrides(state);
+		most: 4,
+		call: (context, [object, block, accounts, changes], strict) => {
 			const call = callOf(object);
+			const run = (seen: RpcContext): ReturnType<typeof strict> =>
+				// What moves nothing needs no energy; the network refuses such a transfer.
+				hasNoCode(seen, call.get("to")) && isWorthless(call.get("value")) ? "0x0" : strict(seen, [call]);
 			const seen = stateAt(context, block);
-			// What moves nothing needs no energy; the network refuses such a transfer.
-			if (hasNoCode(seen, call.get("to")) && isWorthless(call.get("value"))) return "0x0";
-			return strict(seen, [call]);
+			return areSilent(accounts, changes) ? run(seen) : overridden(seen, accounts, changes).then(run);
 		},
 	},
 	eth_getBlockByNumber: ofBlock(true),

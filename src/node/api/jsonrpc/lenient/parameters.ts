@@ -83,11 +83,3 @@ function pick(object: JsonObject, names: readonly string[]): Map<string, JsonVal
 	}
 	return picked;
 }
-
-/** The network's machine has no state but the chain's. @throws {RpcError} */
-export function refuseOverrides(...values: readonly (JsonValue | undefined)[]): void {
-	for (const value of values) {
-		if (value === undefined || value === null || (isJsonObject(value) && value.size === 0)) continue;
-		throw invalidParams("overriding the state or the block of a call is not supported");
-	}
-}

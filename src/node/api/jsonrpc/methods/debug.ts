@@ -4,6 +4,7 @@ import type { ApiContext } from "../../context.js";
 import { isJsonObject, type JsonArray, type JsonValue } from "../json-reader.js";
 import { JsonText, type RpcMethod, type RpcResult } from "../method.js";
 import { invalidParams } from "../rpc-error.js";
+import { areSilent } from "../simulation/overridden.js";
 import { readTraceOptions, type TraceOptions } from "../traces/options.js";
 import {
 	budgetOf,
@@ -12,6 +13,7 @@ import {
 	refusing,
 	runOf,
 	shownTracer,
+	type TraceOverlay,
 	traceCall,
 	tracingOf,
 } from "../traces/requests.js";
@@ -44,9 +46,32 @@ async function traceOfCall(context: ApiContext, [call, block, given]: JsonArray)
 	const tracing = tracingOf(context, "debug_traceCall");
 	const options = readTraceOptions(given);
 	const tracer = tracerOf(context, options, isSilent(given));
+	const overlay = await overlayOf(context, given);
 	return new JsonText(
-		await refusing(() => traceCall(context, tracing, call, block ?? null, options, tracer)),
+		await refusing(() => traceCall(context, tracing, call, block ?? null, options, tracer, overlay)),
 	);
+}
+
+/** What the options put in place of the state and the block. */
+async function overlayOf(
+	context: ApiContext,
+	given: JsonValue | undefined,
+): Promise<TraceOverlay | undefined> {
+	const [accounts, block] = isJsonObject(given)
+		? [given.get("stateOverrides"), given.get("blockOverrides")]
+		: [];
+	if (areSilent(accounts, block)) return undefined;
+	const { overlaid, readBlockOverrides, readStateOverrides } = await import("../simulation/overrides.js");
+	const edits = readStateOverrides(context, accounts, "stateOverrides");
+	const changed = readBlockOverrides(block, "blockOverrides");
+	return {
+		state: (state) => overlaid(state, edits, changed),
+		block: ({ number, timestampMs, witness }) => ({
+			number: changed?.number ?? number,
+			timestampMs: changed?.timestampMs ?? timestampMs,
+			witness: changed?.witness ?? witness,
+		}),
+	};
 }
 
 async function traceBlock(

@@ -1,10 +1,11 @@
 /**
- * Entries of the state as they are stored, at a block: what a fork of the chain is made of (protocol/json-rpc §17). Only where
+ * Entries of the state as they are stored, at a block: what a fork of the chain is made of (protocol/json-rpc §18). Only where
  * `node.jsonrpc.state` says so.
  *
  * An answer holds as many entries as its limits let it, at least one; whoever wants the others asks for them.
  */
 
+import { ADDRESS_LENGTH } from "../../../../protocol/address.js";
 import { fromHex, fromKey, toHex, toKey } from "../../../../protocol/bytes.js";
 import { type StoreDefinition, storeDefinitions } from "../../../state/definition.js";
 import type { StateView } from "../../../state/view.js";
@@ -62,6 +63,16 @@ function encodingOf(options: JsonValue | undefined): Encoding {
 	const encoding = isJsonObject(options) ? (options.get("encoding") ?? "hex") : undefined;
 	if (encoding !== "hex" && encoding !== "base64") throw invalidParams("encoding is hex or base64");
 	return encoding;
+}
+
+/** What keys shall begin with; undefined: all are asked for. @throws {RpcError} */
+function prefixOf(options: JsonValue | undefined, encoding: Encoding): string | undefined {
+	const given = isJsonObject(options) ? options.get("prefix") : undefined;
+	if (given === undefined || given === null) return undefined;
+	const prefix = keyOf(given, encoding);
+	// Shorter ones begin the keys of whole stores.
+	if (prefix.length < ADDRESS_LENGTH) throw invalidParams(`a prefix has at least ${ADDRESS_LENGTH} bytes`);
+	return prefix;
 }
 
 /** @throws {RpcError} where this node doesn't give its state */
@@ -158,7 +169,10 @@ function getStateKeys(context: ApiContext, [name, after, block, options]: JsonAr
 	const states = statesOf(context, "coin_getStateKeys");
 	const encoding = encodingOf(options);
 	const store = storeOf(name);
-	if (!store.ordered) throw invalidParams(`the keys of the store ${store.name} are not listed`);
+	const prefix = prefixOf(options, encoding);
+	if (prefix !== undefined) return keysWith(context, states, store, prefix, block, encoding);
+	if (!store.ordered)
+		throw invalidParams(`the keys of the store ${store.name} are not listed without a prefix`);
 	const start = after === undefined || after === null ? undefined : keyOf(after, encoding);
 	return refusing(async () => {
 		const reading = new ReadState(context, states, namedBlock(context, block));
@@ -179,6 +193,30 @@ function getStateKeys(context: ApiContext, [name, after, block, options]: JsonAr
 			}
 		}
 		return keyPage(reading.block, found, undefined, encoding);
+	});
+}
+
+/** The keys of a store that begin as asked, of a store that isn't walked in order. */
+function keysWith(
+	context: ApiContext,
+	states: PastStates,
+	store: StoreDefinition<unknown>,
+	prefix: string,
+	block: JsonValue | undefined,
+	encoding: Encoding,
+): Promise<RpcResult> {
+	return refusing(async () => {
+		const named = namedBlock(context, block);
+		const ever = await stateOf(states, named).backend.keysEver(store, prefix);
+		if (ever.size > MOST_KEYS) throw invalidParams(`more than ${MOST_KEYS} keys begin so`);
+		const reading = new ReadState(context, states, named);
+		const found: string[] = [];
+		for (const key of [...ever].sort()) {
+			await reading.turn();
+			if (reading.isOver) throw internal(`listing the keys takes longer than ${MOST_MS} ms`);
+			if (reading.state.backend.get(store, key) !== undefined) found.push(key);
+		}
+		return keyPage(named, found, undefined, encoding);
 	});
 }
 

@@ -1,4 +1,4 @@
-/** What is fixed about a chain before its first block, as another node needs it that goes on with its state (protocol/json-rpc §17.3). */
+/** What is fixed about a chain before its first block, as another node needs it that goes on with its state (protocol/json-rpc §18.3). */
 
 import { addressPrefix } from "../../../../protocol/address.js";
 import { toHex } from "../../../../protocol/bytes.js";

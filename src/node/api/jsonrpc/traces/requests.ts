@@ -3,9 +3,11 @@
 import type { SignedBlock } from "../../../../protocol/block.js";
 import { TriggerSmartContract } from "../../../../protocol/messages.js";
 import type { SignedTransaction } from "../../../../protocol/transaction.js";
+import type { StateView } from "../../../state/view.js";
 import { TraceBudget, TraceError } from "../../../tracing/limits.js";
 import type { EndedCall, TracePlace, TraceRun, TraceRunner } from "../../../tracing/trace-runner.js";
 import type { TracedTransaction, Tracer } from "../../../tracing/tracer.js";
+import type { BlockContext } from "../../../vm/machine.js";
 import { executions } from "../../call-queue.js";
 import type { ApiContext } from "../../context.js";
 import { blockById, blockByNumber, headBlock } from "../../queries/blocks.js";
@@ -114,6 +116,14 @@ export async function refusing<T>(trace: () => Promise<T>): Promise<T> {
 	}
 }
 
+/** What is put in place of the state and the block of a call. */
+export interface TraceOverlay {
+	state(state: StateView): StateView;
+	block(block: BlockContext): BlockContext;
+}
+
+const PLAIN: TraceOverlay = { state: (state) => state, block: (block) => block };
+
 /** Traces a call on the state of a block. @throws {RpcError | TraceError} */
 export async function traceCall(
 	context: ApiContext,
@@ -122,14 +132,15 @@ export async function traceCall(
 	selector: JsonValue | undefined,
 	options: TraceOptions,
 	tracer: ShownTracer,
+	overlay: TraceOverlay = PLAIN,
 ): Promise<string> {
 	const block = readBlock(context, selector);
 	const { transaction, energyLimit, target } = readCall(context, callOf(call));
 	const { node, server, style } = context;
 	const at = () => {
 		const isHead = block.number === node.view(server).properties.headNumber;
-		const state = isHead ? node.view(server) : tracing.stateAt(block.number);
-		return { state, forks: node.forks(state), block };
+		const state = overlay.state(isHead ? node.view(server) : tracing.stateAt(block.number));
+		return { state, forks: node.forks(state), block: overlay.block(block) };
 	};
 	const shown = ({ transaction, result, before, after }: EndedCall): string =>
 		tracer.show({

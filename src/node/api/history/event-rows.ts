@@ -1,0 +1,245 @@
+/** Events of contracts as rows of the history interface, and in the form of the older event server (protocol/history §§5, 6). */
+
+import type { AbiView } from "../../../abi/coder.js";
+import { type AbiItem, describeItem } from "../../../abi/parameter.js";
+import { addressPrefix, fromBase58Check, toBase58Check } from "../../../protocol/address.js";
+import { concatBytes, fromHex, toHex } from "../../../protocol/bytes.js";
+import { type Dialect, spell } from "../../../protocol/dialect.js";
+import type { TransactionInfo, TransactionInfoLog } from "../../../protocol/messages.js";
+import { ownerKey } from "../../history/history-index.js";
+import { eventOwner, type HistoryRow, readPlace, readPointer } from "../../history/rows.js";
+import type { StateView } from "../../state/view.js";
+import type { ApiContext } from "../context.js";
+import {
+	BlockIdError,
+	blockByIdOrNumber,
+	transactionInfoById,
+	transactionInfosOfBlock,
+} from "../queries/blocks.js";
+import { eventTopics, readStoredEvent } from "../queries/stored-events.js";
+import { Turns } from "../turns.js";
+import type { AnswerRow, AnswerValue } from "./answer-text.js";
+import {
+	type AnswerPage,
+	type Heights,
+	type HistoryRequest,
+	headNumber,
+	heightsOf,
+	indexedPage,
+	pageOfList,
+	solidNumber,
+} from "./page.js";
+import { HistoryRequestError } from "./parameters.js";
+import type { StoredBodies } from "./stored-bodies.js";
+
+/** Logs of one transaction or block that are decoded for an answer. */
+const MOST_LOGS = 10_000;
+
+/** How long others may have to wait for the events of a block. */
+const TURN_MS = 10;
+
+/** One log with its place. */
+interface PlacedLog {
+	readonly log: Readonly<TransactionInfoLog>;
+	readonly info: Readonly<TransactionInfo>;
+	/** Position among the logs of its transaction. */
+	readonly index: number;
+}
+
+/** An event as it is shown. */
+type EventRow = { readonly [member: string]: AnswerValue | undefined } & { readonly event_name: string };
+
+interface EventFilter {
+	readonly name?: string | undefined;
+	/** Undefined: those that the parameters leave. */
+	readonly heights?: Heights | undefined;
+}
+
+/** Events of a contract, by the index. */
+export async function contractEvents(
+	request: HistoryRequest,
+	contract: Uint8Array,
+	filter: EventFilter = {},
+): Promise<AnswerPage> {
+	const { context, parameters } = request;
+	const name = filter.name ?? parameters.text("event_name");
+	const number = parameters.number("block_number");
+	const heights =
+		filter.heights ?? (number === undefined ? heightsOf(request) : blockHeights(request, number));
+	const owner = ownerKey(contract);
+	const abi = context.node.view("full").abi.get(contract);
+	const lists =
+		name === undefined
+			? [{ kind: "log" as const, owner }]
+			: eventTopics(abi, name).map((topic) => ({ kind: "event" as const, owner: eventOwner(owner, topic) }));
+	return indexedPage(request, {
+		lists,
+		heights,
+		write: (row, bodies) => writeRow(request, row, bodies, name),
+	});
+}
+
+function blockHeights(request: HistoryRequest, number: bigint): Heights {
+	const { from, to } = confirmedHeights(request);
+	return { from: Math.max(Number(number), from), to: Math.min(Number(number), to) };
+}
+
+/** What `only_confirmed` and `only_unconfirmed` leave. */
+function confirmedHeights({ context, parameters }: HistoryRequest): Heights {
+	const solid = solidNumber(context);
+	return {
+		from: parameters.flag("only_unconfirmed") ? solid + 1 : 0,
+		to: parameters.flag("only_confirmed") ? solid : headNumber(context),
+	};
+}
+
+async function writeRow(
+	{ context }: HistoryRequest,
+	row: HistoryRow,
+	bodies: StoredBodies,
+	name: string | undefined,
+): Promise<AnswerRow | undefined> {
+	const place = readPlace(row.suffix);
+	const info = bodies.at(place, readPointer(row.value).mark)?.info;
+	const log = info?.log[place.ordinal];
+	if (!info || !log) return undefined;
+	const event = await eventRow(context, { log, info, index: place.ordinal });
+	return name === undefined || event.event_name === name || name.includes("(") ? event : undefined;
+}
+
+/** All events of a transaction. */
+export async function transactionEvents(request: HistoryRequest, id: string): Promise<AnswerPage> {
+	const info = infoOf(request, id);
+	const rows = info ? await eventRows(request, [info]) : [];
+	// The libraries don't ask for a second page of these.
+	return pageOfList(request, rows, request.parameters.text("limit") === undefined ? MOST_LOGS : undefined);
+}
+
+/** The receipt of a transaction, if the filters leave its block. */
+export function infoOf(request: HistoryRequest, id: string): Readonly<TransactionInfo> | undefined {
+	if (!/^(0x)?[0-9a-f]{64}$/i.test(id)) throw new HistoryRequestError("Invalid transaction id");
+	const { context } = request;
+	const info = transactionInfoById(context.node.view("full"), fromHex(id.replace(/^0x/i, "")));
+	const { from, to } = confirmedHeights(request);
+	return info && Number(info.blockNumber) >= from && Number(info.blockNumber) <= to ? info : undefined;
+}
+
+/** Events of a block, in its order. @param name number, id, or `latest` */
+export async function blockEvents(request: HistoryRequest, name: string): Promise<AnswerPage> {
+	const { context } = request;
+	const { from, to } = confirmedHeights(request);
+	// The newest confirmed block is meant where only those are asked for.
+	const number = name === "latest" ? to : numberOfBlock(context.node.view("full"), name);
+	if (number === undefined || number < from || number > to) return { rows: [] };
+	const infos = transactionInfosOfBlock(context.node.view("full"), BigInt(number));
+	return pageOfList(request, await eventRows(request, infos));
+}
+
+/** The height of a block by number or id. @throws {HistoryRequestError} */
+export function numberOfBlock(state: StateView, name: string): number | undefined {
+	if (!/^(\d{1,15}|[0-9a-f]{64})$/i.test(name)) throw new HistoryRequestError("Invalid block number");
+	try {
+		const block = blockByIdOrNumber(state, name);
+		return block && Number(block.number);
+	} catch (error) {
+		if (error instanceof BlockIdError) return undefined;
+		throw error;
+	}
+}
+
+async function eventRows(
+	{ context }: HistoryRequest,
+	infos: readonly Readonly<TransactionInfo>[],
+): Promise<AnswerRow[]> {
+	const logs = infos
+		.flatMap((info) => info.log.map((log, index) => ({ log, info, index })))
+		.slice(0, MOST_LOGS);
+	const rows: AnswerRow[] = [];
+	const turns = new Turns(TURN_MS);
+	for (const placed of logs) {
+		if (turns.over) await turns.yield();
+		rows.push(await eventRow(context, placed));
+	}
+	return rows;
+}
+
+async function eventRow({ node }: ApiContext, { log, info, index }: PlacedLog): Promise<EventRow> {
+	const state = node.view("full");
+	const { dialect } = node.config.node;
+	const contract = concatBytes(Uint8Array.of(addressPrefix()), log.address);
+	const { item, decoded } = (await readStoredEvent(state.abi.get(contract), log)) ?? {};
+	const isKnown = item !== undefined && decoded !== undefined;
+	return {
+		block_number: info.blockNumber,
+		block_timestamp: info.blockTimeStamp,
+		caller_contract_address: toBase58Check(info.contract_address),
+		contract_address: toBase58Check(contract),
+		event_index: index,
+		event_name: decoded?.event ?? "",
+		...(isKnown ? namedResult(item, decoded.args, dialect) : rawResult(log)),
+		event: isKnown ? spellTypes(describeItem(item).replace(/^event /, ""), dialect) : "",
+		transaction_id: toHex(info.id),
+		...(info.blockNumber <= state.properties.get("LATEST_SOLIDIFIED_BLOCK_NUM")
+			? {}
+			: { _unconfirmed: true }),
+	};
+}
+
+interface EventResult {
+	readonly result: { readonly [name: string]: AnswerValue };
+	readonly result_type: { readonly [name: string]: string };
+}
+
+function namedResult(item: AbiItem, args: Readonly<Record<string, AbiView>>, dialect: Dialect): EventResult {
+	const result: Record<string, AnswerValue> = {};
+	const types: Record<string, string> = {};
+	for (const [position, { name, type }] of item.inputs.entries()) {
+		const key = name === "" ? String(position) : name;
+		const value = eventValue(type, args[key] as AbiView);
+		result[String(position)] = value;
+		result[key] = value;
+		types[key] = spellTypes(type, dialect);
+	}
+	return { result, result_type: types };
+}
+
+/** The network's own type; names that strangers gave stay as they are. */
+const spellTypes = (text: string, dialect: Dialect): string =>
+	text.replace(/\borcToken\b/g, (type) => spell(type, dialect));
+
+function rawResult({ topics, data }: Readonly<TransactionInfoLog>): EventResult {
+	const parts = [...topics.map(toHex), toHex(data)];
+	return { result: Object.fromEntries(parts.map((part, position) => [position, part])), result_type: {} };
+}
+
+/** Values as texts; addresses as 20 bytes, other bytes without a prefix. */
+function eventValue(type: string, value: AbiView): AnswerValue {
+	if (Array.isArray(value)) return value.map((item: AbiView) => eventValue(type, item));
+	if (typeof value === "object") {
+		return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, eventValue("", member)]));
+	}
+	const text = String(value);
+	if (type.startsWith("bytes")) return text.replace(/^0x/, "");
+	const address = type.startsWith("address") ? fromBase58Check(text) : undefined;
+	return address ? `0x${toHex(address.subarray(1))}` : text;
+}
+
+/** Events as the older server tells them: a bare list, whose last row says where the next page begins. */
+export function olderEvents({ rows, fingerprint }: AnswerPage): AnswerRow[] {
+	return rows.map((row, at) => {
+		const event = row as EventRow;
+		return {
+			transaction_id: event["transaction_id"],
+			block_timestamp: event["block_timestamp"],
+			block_number: event["block_number"],
+			result_type: event["result_type"],
+			result: event["result"],
+			event_index: event["event_index"],
+			event_name: event.event_name,
+			contract_address: event["contract_address"],
+			caller_contract_address: event["caller_contract_address"],
+			_unconfirmed: event["_unconfirmed"],
+			_fingerprint: at === rows.length - 1 ? fingerprint : undefined,
+		};
+	});
+}

@@ -1,0 +1,220 @@
+/** The paths of the history interface: the gateway's `/v1`, and those of the older event server (protocol/history §§3 to 6). */
+
+import type { ApiContext } from "../context.js";
+import { JSON_TYPE } from "../http-answer.js";
+import { type AnswerRow, answerText } from "./answer-text.js";
+import { blockEvents, contractEvents, infoOf, olderEvents, transactionEvents } from "./event-rows.js";
+import {
+	type AnswerPage,
+	envelope,
+	type HistoryRequest,
+	headNumber,
+	pageOfList,
+	solidNumber,
+} from "./page.js";
+import { HistoryParameters, HistoryRequestError, invalid, readAddress } from "./parameters.js";
+import {
+	accountRows,
+	assetRows,
+	assetsByName,
+	assetsNamed,
+	blockStatistics,
+	resourceRows,
+} from "./state-rows.js";
+import { balancePage, holderPage, tokenInfoRows, tokenPage } from "./token-rows.js";
+import { internalPage, internalRow, transactionPage } from "./transaction-rows.js";
+
+/** An answer of the interface. */
+export interface HistoryAnswer {
+	readonly status: number;
+	readonly type: string;
+	readonly text: string;
+}
+
+interface AskedPath {
+	/** Without doubled slashes. */
+	readonly path: string;
+	readonly query: URLSearchParams;
+	/** Where the server is, as the client names it: `http://host:port`. */
+	readonly origin: string;
+}
+
+type Segments = readonly string[];
+/** A path's answer; undefined: there is no such path. */
+type Answering = Promise<string> | undefined;
+
+/** Answers a path of the interface; 404 for one that it doesn't have. */
+export async function answerHistory(context: ApiContext, asked: AskedPath): Promise<HistoryAnswer> {
+	const [, root, ...segments] = asked.path.split("/").map(readSegment);
+	const parameters = new HistoryParameters([root, ...segments].join("/"), asked.query);
+	const request = { context, parameters, base: asked.origin + asked.path };
+	try {
+		const answer = root === "v1" ? answerV1(request, segments) : await answerOlder(request, segments);
+		if (answer === undefined) return json(404, { success: false, error: "Not found", statusCode: 404 });
+		return { status: 200, type: JSON_TYPE, text: `${await answer}\n` };
+	} catch (error) {
+		if (!(error instanceof HistoryRequestError)) throw error;
+		const { status, message } = error;
+		if (message === "") return { status, type: JSON_TYPE, text: "" };
+		return json(status, { success: false, error: message, statusCode: status });
+	}
+}
+
+/** The network's own words stand in either spelling; all other segments are names. */
+function readSegment(segment: string): string {
+	try {
+		const text = decodeURIComponent(segment);
+		return text === "trc20" ? "orc20" : text;
+	} catch {
+		return segment;
+	}
+}
+
+function json(
+	status: number,
+	value: { readonly [member: string]: string | number | boolean },
+): HistoryAnswer {
+	return { status, type: JSON_TYPE, text: `${answerText(value)}\n` };
+}
+
+function answerV1(request: HistoryRequest, segments: Segments): Answering {
+	const [kind, ...rest] = segments;
+	switch (kind) {
+		case "accounts":
+			return accountPath(request, rest);
+		case "contracts":
+			return contractPath(request, rest);
+		case "transactions":
+			return transactionPath(request, rest);
+		case "blocks":
+			return blockPath(request, rest);
+		case "assets":
+			return assetPath(request, rest);
+		case "orc20":
+			return rest.join("/") === "info" ? rows(request, tokenInfoRows(request)) : undefined;
+		default:
+			return undefined;
+	}
+}
+
+async function rows(
+	request: HistoryRequest,
+	found: readonly AnswerRow[] | Promise<readonly AnswerRow[]>,
+): Promise<string> {
+	return envelope(request, { rows: await found });
+}
+
+async function page(request: HistoryRequest, found: AnswerPage | Promise<AnswerPage>): Promise<string> {
+	return envelope(request, await found);
+}
+
+function accountPath(request: HistoryRequest, [name = "", ...rest]: Segments): Answering {
+	const answers: Readonly<Record<string, (address: Uint8Array) => Promise<string>>> = {
+		"": (address) => rows(request, accountRows(request, address)),
+		transactions: (address) => page(request, transactionPage(request, address)),
+		"transactions/orc20": (address) => page(request, tokenPage(request, address)),
+		"orc20/balance": (address) => page(request, balancePage(request, address)),
+		"internal-transactions": (address) => page(request, internalPage(request, address)),
+		resources: (address) => rows(request, resourceRows(request, address)),
+	};
+	const answer = answers[rest.join("/")];
+	if (!answer) return undefined;
+	const address = readAddress(name);
+	if (!address) throw new HistoryRequestError("A valid account address is required.");
+	return answer(address);
+}
+
+function contractPath(request: HistoryRequest, [name = "", ...rest]: Segments): Answering {
+	const answers: Readonly<Record<string, (contract: Uint8Array) => Promise<string>>> = {
+		events: (contract) => page(request, contractEvents(request, contract)),
+		transactions: (contract) => page(request, transactionPage(request, contract)),
+		"internal-transactions": (contract) => page(request, internalPage(request, contract)),
+		tokens: async (contract) => {
+			const { page: found, isComplete } = await holderPage(request, contract);
+			return envelope(request, found, isComplete ? {} : { complete: false });
+		},
+	};
+	const answer = answers[rest.join("/")];
+	return answer?.(contractNamed(name));
+}
+
+function contractNamed(name: string): Uint8Array {
+	const contract = readAddress(name);
+	if (!contract) throw new HistoryRequestError("Invalid contract address");
+	return contract;
+}
+
+function transactionPath(request: HistoryRequest, [id = "", what, ...rest]: Segments): Answering {
+	if (rest.length > 0) return undefined;
+	if (what === "events") return page(request, transactionEvents(request, id));
+	if (what === "internal-transactions") return page(request, internalOf(request, id));
+	return undefined;
+}
+
+/** Internal transactions of one transaction. */
+async function internalOf(request: HistoryRequest, id: string): Promise<AnswerPage> {
+	const info = infoOf(request, id);
+	if (!info) return { rows: [] };
+	const idHex = id.toLowerCase().replace(/^0x/, "");
+	const timeMs = Number(info.blockTimeStamp);
+	return pageOfList(
+		request,
+		info.internal_transactions.map((call) => internalRow(call, idHex, timeMs)),
+	);
+}
+
+function blockPath(request: HistoryRequest, [name = "", what, ...rest]: Segments): Answering {
+	if (rest.length > 0) return undefined;
+	if (what === "events") return page(request, blockEvents(request, name));
+	if (what === "stats") return rows(request, blockStatistics(request, name));
+	return undefined;
+}
+
+function assetPath(request: HistoryRequest, [name, list, ...rest]: Segments): Answering {
+	if (rest.length > 0) return undefined;
+	if (name === undefined || name === "") return page(request, pageOfList(request, assetRows(request)));
+	if (list === undefined) return rows(request, assetsNamed(request, name));
+	return list === "list" ? page(request, pageOfList(request, assetsByName(request, name))) : undefined;
+}
+
+/** The older event server: bare lists, and parameters under other names. */
+async function answerOlder(
+	request: HistoryRequest,
+	[kind, name = "", ...rest]: Segments,
+): Promise<Answering> {
+	const older = olderRequest(request);
+	if (kind === "transaction" && rest.length === 0) {
+		return list(transactionEvents(older, name));
+	}
+	if (kind !== "contract" || rest.length > 2) return undefined;
+	if (name === "latestSolidifiedBlockNum") return Promise.resolve(String(solidNumber(request.context)));
+	const [event, block] = rest;
+	const contract = contractNamed(name);
+	if (block === undefined) return list(contractEvents(older, contract, { name: event }));
+	if (block !== "latest" && !/^\d{1,15}$/.test(block)) throw new HistoryRequestError("Invalid block number");
+	const number = block === "latest" ? headNumber(request.context) : Number(block);
+	return list(contractEvents(older, contract, { name: event, heights: { from: number, to: number } }));
+}
+
+async function list(found: Promise<AnswerPage>): Promise<string> {
+	return answerText(olderEvents(await found));
+}
+
+/** The same request with the names of the newer interface. @throws {HistoryRequestError} */
+function olderRequest({ context, parameters, base }: HistoryRequest): HistoryRequest {
+	if (parameters.flag("only_confirmed") && parameters.flag("only_unconfirmed")) {
+		throw new HistoryRequestError("Conflicting parameters passed.");
+	}
+	const renamed = new URLSearchParams();
+	const take = (name: string, value: string | undefined): void => {
+		if (value !== undefined) renamed.set(name, value);
+	};
+	for (const name of ["only_confirmed", "only_unconfirmed", "fingerprint"]) take(name, parameters.text(name));
+	take("limit", parameters.text("size") ?? parameters.text("limit"));
+	take("min_timestamp", parameters.text("since") ?? parameters.text("from_timestamp"));
+	const sort = parameters.text("sort") ?? "-block_timestamp";
+	const match = /^(-?)block_timestamp$/.exec(sort);
+	if (!match) throw invalid("sort");
+	take("order_by", `block_timestamp,${match[1] === "-" ? "desc" : "asc"}`);
+	return { context, base, parameters: new HistoryParameters(base, renamed) };
+}

@@ -1,0 +1,160 @@
+/** Parameters of the history interface: names in either form, ranges, order, and where a page goes on (protocol/history §3). */
+
+import { createHash } from "node:crypto";
+import { addressPrefix, fromBase58Check, isAddress } from "../../../protocol/address.js";
+import { concatBytes, fromHex, fromKey, toKey } from "../../../protocol/bytes.js";
+import type { HistoryPage } from "../../history/pages.js";
+import { ROW_KINDS, type RowKind } from "../../history/rows.js";
+
+const DEFAULT_LIMIT = 20;
+const MAX_LIMIT = 200;
+
+/** A request that can't be answered; the text is the client's. */
+export class HistoryRequestError extends Error {
+	override readonly name = "HistoryRequestError";
+
+	constructor(
+		/** Empty: the answer has no body. */
+		message: string,
+		readonly status = 400,
+	) {
+		super(message);
+	}
+}
+
+export const invalid = (name: string): HistoryRequestError =>
+	new HistoryRequestError(`Invalid ${name} provided`);
+
+type Cursor = NonNullable<HistoryPage["next"]>;
+
+const KIND_NAMES = new Map<number, RowKind>(
+	Object.entries(ROW_KINDS).map(([name, number]) => [number, name as RowKind]),
+);
+/** Bytes of the hash of the other parameters in a fingerprint. */
+const HASH_BYTES = 6;
+
+/** Not part of what has to be repeated unchanged. */
+const OWN_OF_PAGE: ReadonlySet<string> = new Set(["fingerprint", "limit"]);
+
+/** The parameters of one request. */
+export class HistoryParameters {
+	/** By their names in the form of words with lines between. */
+	private readonly values = new Map<string, string>();
+
+	constructor(
+		private readonly path: string,
+		private readonly given: URLSearchParams,
+	) {
+		for (const [name, value] of given) {
+			const known = name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+			if (value !== "" && !this.values.has(known)) this.values.set(known, value);
+		}
+	}
+
+	text(name: string): string | undefined {
+		return this.values.get(name);
+	}
+
+	flag(name: string, absent = false): boolean {
+		const value = this.values.get(name)?.toLowerCase();
+		if (value === undefined) return absent;
+		if (value !== "true" && value !== "false") throw invalid(name);
+		return value === "true";
+	}
+
+	number(...names: readonly string[]): bigint | undefined {
+		for (const name of names) {
+			const value = this.values.get(name);
+			if (value === undefined) continue;
+			if (!/^\d{1,18}$/.test(value)) throw invalid(name);
+			return BigInt(value);
+		}
+		return undefined;
+	}
+
+	/** @throws {HistoryRequestError} without a text if more is asked for than there may be */
+	get limit(): number {
+		const limit = Number(this.number("limit") ?? DEFAULT_LIMIT);
+		if (limit > MAX_LIMIT) throw new HistoryRequestError("");
+		if (limit < 1) throw invalid("limit");
+		return limit;
+	}
+
+	/** Whether the newest come first. */
+	get isDescending(): boolean {
+		const order = this.values.get("order_by") ?? "block_timestamp,desc";
+		const match = /^(?:block_)?timestamp,(asc|desc)$/.exec(order);
+		if (!match) throw invalid("order_by");
+		return match[1] === "desc";
+	}
+
+	/** Milliseconds; both bounds count. */
+	get times(): { readonly min: bigint | undefined; readonly max: bigint | undefined } {
+		return {
+			min: this.number("min_block_timestamp", "min_timestamp"),
+			max: this.number("max_block_timestamp", "max_timestamp"),
+		};
+	}
+
+	/** Where the page before ended. */
+	get after(): Cursor | undefined {
+		const bytes = this.fingerprint;
+		if (!bytes) return undefined;
+		const kind = KIND_NAMES.get(bytes[0] as number);
+		if (!kind || bytes.length < 2) throw invalid("fingerprint");
+		return { kind, suffix: toKey(bytes.subarray(1)) };
+	}
+
+	/** The same of lists in which a number says where a page ended. */
+	get afterNumber(): number {
+		const bytes = this.fingerprint;
+		if (!bytes) return 0;
+		const text = toKey(bytes);
+		if (!/^\d{1,9}$/.test(text)) throw invalid("fingerprint");
+		return Number(text);
+	}
+
+	private get fingerprint(): Uint8Array | undefined {
+		const text = this.values.get("fingerprint");
+		if (text === undefined) return undefined;
+		const bytes = /^[\w-]{1,100}$/.test(text) ? Buffer.from(text, "base64url") : Buffer.alloc(0);
+		if (bytes.length <= HASH_BYTES || Buffer.compare(bytes.subarray(0, HASH_BYTES), this.hash) !== 0)
+			throw invalid("fingerprint");
+		return bytes.subarray(HASH_BYTES);
+	}
+
+	/** Over everything that has to be the same on each page. */
+	private get hash(): Uint8Array {
+		const others = [...this.values].filter(([name]) => !OWN_OF_PAGE.has(name)).sort();
+		const text = JSON.stringify([this.path, others]);
+		return createHash("sha256").update(text).digest().subarray(0, HASH_BYTES);
+	}
+
+	fingerprintOf(next: Cursor | number): string {
+		const place =
+			typeof next === "number"
+				? Buffer.from(String(next))
+				: concatBytes(Uint8Array.of(ROW_KINDS[next.kind]), fromKey(next.suffix));
+		return Buffer.from(concatBytes(this.hash, place)).toString("base64url");
+	}
+
+	/** The address of the next page. @param base address of the path itself */
+	linkOf(base: string, fingerprint: string): string {
+		const next = new URLSearchParams(this.given);
+		next.set("fingerprint", fingerprint);
+		return `${base}?${next.toString()}`;
+	}
+}
+
+/** An address in one of its three spellings. @returns 21 bytes; undefined: it is none */
+export function readAddress(text: string): Uint8Array | undefined {
+	const bytes = addressBytes(text);
+	return bytes && isAddress(bytes) ? bytes : undefined;
+}
+
+function addressBytes(text: string): Uint8Array | undefined {
+	if (/^(0x)?[0-9a-f]{42}$/i.test(text)) return fromHex(text.replace(/^0x/i, ""));
+	if (/^0x[0-9a-f]{40}$/i.test(text))
+		return concatBytes(Uint8Array.of(addressPrefix()), fromHex(text.slice(2)));
+	return /^[1-9A-HJ-NP-Za-km-z]{25,40}$/.test(text) ? fromBase58Check(text) : undefined;
+}

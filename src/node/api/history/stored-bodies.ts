@@ -1,0 +1,93 @@
+/** Reads of blocks and receipts what rows point to, without decoding the rest of the block. */
+
+import { be64, equalBytes, toKey } from "../../../protocol/bytes.js";
+import { elementOfField } from "../../../protocol/codec/scan.js";
+import { BlockHeader, TransactionInfo } from "../../../protocol/messages.js";
+import { SignedTransaction } from "../../../protocol/transaction.js";
+import type { Place } from "../../history/rows.js";
+import { type StoreDefinition, stores } from "../../state/definition.js";
+import type { StateView } from "../../state/view.js";
+
+/** Bytes of blocks and receipts that one answer reads; then its page ends. */
+const MOST_BYTES = 64 << 20;
+
+/** Fields of blocks and of lists of receipts. */
+const TRANSACTIONS_FIELD = 1;
+const HEADER_FIELD = 2;
+const INFOS_FIELD = 3;
+
+/** What stands at a place of the chain. */
+export interface StoredBody {
+	readonly transaction: SignedTransaction;
+	/** Undefined: receipts aren't stored. */
+	readonly info: TransactionInfo | undefined;
+	readonly height: number;
+	readonly timeMs: number;
+}
+
+interface ReadBlock {
+	readonly height: number;
+	readonly bytes: Uint8Array | undefined;
+	readonly infos: Uint8Array | undefined;
+	readonly timeMs: number;
+}
+
+const packedResults = stores.transactionResult as unknown as StoreDefinition<Uint8Array>;
+
+export class StoredBodies {
+	private last: ReadBlock | undefined;
+	private bytesRead = 0;
+
+	/** @param view the head state at each moment */
+	constructor(private readonly view: () => StateView) {}
+
+	/** Whether as much was read as may be. */
+	get isExhausted(): boolean {
+		return this.bytesRead > MOST_BYTES;
+	}
+
+	/** Time of a block in milliseconds; undefined: it isn't stored. */
+	timeOf(height: number): number | undefined {
+		const { bytes, timeMs } = this.block(height);
+		return bytes && timeMs;
+	}
+
+	/**
+	 * What is at a place.
+	 * @param mark begin of the transaction's id
+	 * @returns undefined if that isn't there any more: its block was dropped, or left the chain
+	 */
+	at({ height, position }: Place, mark: Uint8Array): StoredBody | undefined {
+		const { bytes, infos, timeMs } = this.block(height);
+		const encoded = bytes && elementOfField(bytes, TRANSACTIONS_FIELD, position);
+		if (!encoded) return undefined;
+		const transaction = SignedTransaction.decode(encoded);
+		if (!equalBytes(transaction.id.subarray(0, mark.length), mark)) return undefined;
+		return { transaction, info: this.infoOf(transaction, infos, position), height, timeMs };
+	}
+
+	private infoOf(
+		{ id }: SignedTransaction,
+		infos: Uint8Array | undefined,
+		position: number,
+	): TransactionInfo | undefined {
+		const encoded = infos && elementOfField(infos, INFOS_FIELD, position);
+		const info = encoded && TransactionInfo.decode(encoded);
+		if (info && equalBytes(info.id, id)) return info;
+		return this.view().transactionHistory.get(id);
+	}
+
+	private block(height: number): ReadBlock {
+		if (this.last?.height === height) return this.last;
+		const state = this.view();
+		const key = be64(BigInt(height));
+		const id = state.blockIndex.get(key);
+		const bytes = id && state.block.get(id);
+		const header = bytes && elementOfField(bytes, HEADER_FIELD, 0);
+		const infos = bytes && state.backend.get(packedResults, toKey(key));
+		this.bytesRead += (bytes?.length ?? 0) + (infos?.length ?? 0);
+		const timeMs = header ? Number(BlockHeader.decode(header).raw_data?.timestamp ?? 0n) : 0;
+		this.last = { height, bytes, infos, timeMs };
+		return this.last;
+	}
+}

@@ -1,0 +1,152 @@
+/** What token contracts say about themselves, asked by calls without effect (protocol/history §5). */
+
+import { addressFromHash, toBase58Check } from "../../../protocol/address.js";
+import { concatBytes, fromHex, fromKey, toHex, toKey } from "../../../protocol/bytes.js";
+import { TriggerSmartContract } from "../../../protocol/messages.js";
+import { ChainError } from "../../rules/errors.js";
+import { VmError } from "../../vm/vm-error.js";
+import { executions } from "../call-queue.js";
+import type { ApiContext, ServerKind } from "../context.js";
+import { headBlock } from "../queries/blocks.js";
+import { callTransaction } from "../queries/contract-calls.js";
+
+/** A balance or a name takes a small part of this. */
+const ENERGY_LIMIT = 3_000_000n;
+/** Contracts whose facts are kept. */
+const KEPT_FACTS = 5_000;
+/** A name or symbol that is longer is cut. */
+const MAX_TEXT = 128;
+
+const NAME = fromHex("06fdde03");
+const SYMBOL = fromHex("95d89b41");
+const DECIMALS = fromHex("313ce567");
+const TOTAL_SUPPLY = fromHex("18160ddd");
+const BALANCE_OF = fromHex("70a08231");
+/** `supportsInterface` of ORC-721. */
+const IS_ORC721 = fromHex(`01ffc9a780ac58cd${"0".repeat(56)}`);
+
+interface TokenFacts {
+	/** Undefined: the contract doesn't say. */
+	readonly name: string | undefined;
+	readonly symbol: string | undefined;
+	readonly decimals: number | undefined;
+}
+
+const kept = new WeakMap<object, Map<string, TokenFacts>>();
+
+/** What a contract answers; undefined if it fails or isn't one. @param contract 20 bytes */
+async function ask(
+	{ node, ...context }: ApiContext,
+	contract: Uint8Array,
+	data: Uint8Array,
+	server: ServerKind = "full",
+): Promise<Uint8Array | undefined> {
+	const address = addressFromHash(contract);
+	const call = TriggerSmartContract.create({
+		owner_address: addressFromHash(new Uint8Array(20)),
+		contract_address: address,
+		data,
+	});
+	try {
+		const transaction = callTransaction({ ...context, node }, call);
+		const result = await executions.run(() => {
+			const state = node.view(server);
+			const head = headBlock(state);
+			if (!head || !state.contract.has(address)) return undefined;
+			return node.machine.call({ state, rules: node.rules, forks: node.forks(state) }, transaction, {
+				block: { number: head.number, timestampMs: head.timestampMs, witness: head.witness },
+				energyLimit: ENERGY_LIMIT,
+			});
+		}, context.isAbandoned);
+		return result && !result.reverted ? result.output : undefined;
+	} catch (error) {
+		if (error instanceof VmError || error instanceof ChainError) return undefined;
+		throw error;
+	}
+}
+
+/** Name, symbol and decimals of a token; asked once. @param contract 20 bytes */
+export async function tokenFacts(context: ApiContext, contract: Uint8Array): Promise<TokenFacts> {
+	const known = factsOf(context);
+	const key = toKey(contract);
+	const found = known.get(key);
+	if (found) return found;
+	const [name, symbol, decimals] = [
+		await ask(context, contract, NAME),
+		await ask(context, contract, SYMBOL),
+		await ask(context, contract, DECIMALS),
+	];
+	const facts = { name: readText(name), symbol: readText(symbol), decimals: readSmall(decimals) };
+	if (known.size >= KEPT_FACTS) known.clear();
+	known.set(key, facts);
+	return facts;
+}
+
+/** Whether the facts of a token needn't be asked for. */
+export const isKnownToken = (context: ApiContext, contract: Uint8Array): boolean =>
+	factsOf(context).has(toKey(contract));
+
+function factsOf({ node }: ApiContext): Map<string, TokenFacts> {
+	// A chain and its blocks belong to one state database, however often the node is wrapped.
+	const owner = node.history ?? node;
+	let facts = kept.get(owner);
+	if (!facts) {
+		facts = new Map();
+		kept.set(owner, facts);
+	}
+	return facts;
+}
+
+/** Balance of an account; undefined: the contract doesn't tell. @param holder 20 bytes */
+export async function tokenBalance(
+	context: ApiContext,
+	contract: Uint8Array,
+	holder: Uint8Array,
+	server: ServerKind,
+): Promise<bigint | undefined> {
+	return readNumber(
+		await ask(context, contract, concatBytes(BALANCE_OF, new Uint8Array(12), holder), server),
+	);
+}
+
+interface TokenInfo extends TokenFacts {
+	readonly type: "orc20" | "orc721";
+	readonly totalSupply: bigint | undefined;
+}
+
+/** @param contract 20 bytes */
+export async function tokenInfo(context: ApiContext, contract: Uint8Array): Promise<TokenInfo> {
+	const facts = await tokenFacts(context, contract);
+	const is721 = readNumber(await ask(context, contract, IS_ORC721)) === 1n;
+	const totalSupply = readNumber(await ask(context, contract, TOTAL_SUPPLY));
+	return { ...facts, type: is721 ? "orc721" : "orc20", totalSupply };
+}
+
+function readNumber(output: Uint8Array | undefined): bigint | undefined {
+	return output && output.length >= 32 ? BigInt(`0x${toHex(output.subarray(0, 32))}`) : undefined;
+}
+
+function readSmall(output: Uint8Array | undefined): number | undefined {
+	const number = readNumber(output);
+	return number !== undefined && number < 256n ? Number(number) : undefined;
+}
+
+/** A text of the contract ABI, or one of 32 bytes as old contracts give it. */
+function readText(output: Uint8Array | undefined): string | undefined {
+	if (!output || output.length < 32) return undefined;
+	if (output.length === 32) return textOf(output);
+	const at = readNumber(output) ?? 0n;
+	if (at > BigInt(output.length - 32)) return undefined;
+	const length = readNumber(output.subarray(Number(at))) ?? 0n;
+	const begin = Number(at) + 32;
+	if (length > BigInt(output.length - begin)) return undefined;
+	return textOf(output.subarray(begin, begin + Number(length)));
+}
+
+function textOf(bytes: Uint8Array): string {
+	return Buffer.from(bytes).toString("utf8").replaceAll("\0", "").slice(0, MAX_TEXT);
+}
+
+/** An address of 20 bytes as text. */
+export const shownAddress = (bytes: Uint8Array | string): string =>
+	toBase58Check(addressFromHash(typeof bytes === "string" ? fromKey(bytes) : bytes));

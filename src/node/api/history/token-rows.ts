@@ -1,0 +1,135 @@
+/** Movements, balances and holders of ORC-20 and ORC-721 tokens (protocol/history §5). */
+
+import { fromKey, toHex } from "../../../protocol/bytes.js";
+import { spell } from "../../../protocol/dialect.js";
+import { ownerKey } from "../../history/history-index.js";
+import { type HistoryRow, readTokenValue } from "../../history/rows.js";
+import type { ApiContext, ServerKind } from "../context.js";
+import type { AnswerRow } from "./answer-text.js";
+import { type AnswerPage, type HistoryRequest, heightsOf, indexedPage, indexOf, pageOfList } from "./page.js";
+import { HistoryRequestError, invalid, readAddress } from "./parameters.js";
+import { isKnownToken, shownAddress, tokenBalance, tokenFacts, tokenInfo } from "./token-facts.js";
+import { directionFilter } from "./transaction-rows.js";
+
+/** Tokens that are asked for their names for one page; others are shown without. */
+const MOST_NAMED = 20;
+/** Contracts that are asked for an account's balance. */
+const MOST_HOLDINGS = 200;
+/** Accounts whose balance a contract is asked for. */
+const MOST_HOLDERS = 1_000;
+const MOST_LISTED = 20;
+
+/** Transfers of an account. */
+export function tokenPage(request: HistoryRequest, address: Uint8Array): Promise<AnswerPage> {
+	const { context, parameters } = request;
+	const named = parameters.text("contract_address");
+	const contract = named === undefined ? undefined : readAddress(named);
+	if (named !== undefined && !contract) throw invalid("contract_address");
+	const isWay = directionFilter(request);
+	const wanted = contract && toHex(contract.subarray(1));
+	const accepts = (row: HistoryRow): boolean => {
+		if (isWay && !isWay(row)) return false;
+		return wanted === undefined || toHex(readTokenValue(row.value).contract) === wanted;
+	};
+	let asked = 0;
+	return indexedPage(request, {
+		lists: [{ kind: "token", owner: ownerKey(address) }],
+		heights: heightsOf(request),
+		accepts,
+		write: async (row) => {
+			const movement = readTokenValue(row.value);
+			const isAsked = isKnownToken(context, movement.contract) || asked++ < MOST_NAMED;
+			const facts = isAsked ? await tokenFacts(context, movement.contract) : undefined;
+			return {
+				transaction_id: toHex(movement.transactionId),
+				token_info: {
+					symbol: facts?.symbol,
+					address: shownAddress(movement.contract),
+					decimals: facts?.decimals,
+					name: facts?.name,
+				},
+				block_timestamp: movement.timeMs,
+				from: shownAddress(movement.from),
+				to: shownAddress(movement.to),
+				type: movement.type.replace("721", ""),
+				value: String(movement.amount),
+			};
+		},
+	});
+}
+
+/** Balances of an account in the tokens whose transfers named it; those that are 0 are left out. */
+export async function accountBalances(
+	context: ApiContext,
+	address: Uint8Array,
+	server: ServerKind,
+	only?: Uint8Array,
+): Promise<AnswerRow[]> {
+	const owner = ownerKey(address);
+	const contracts = only ? [ownerKey(only)] : await indexOf(context).members("holding", owner, MOST_HOLDINGS);
+	const rows: AnswerRow[] = [];
+	for (const contract of contracts) {
+		const balance = await tokenBalance(context, fromKey(contract), fromKey(owner), server);
+		if (balance !== undefined && balance !== 0n) rows.push({ [shownAddress(contract)]: String(balance) });
+	}
+	return rows;
+}
+
+export async function balancePage(request: HistoryRequest, address: Uint8Array): Promise<AnswerPage> {
+	const { context, parameters } = request;
+	const named = parameters.text("contract_address");
+	const only = named === undefined ? undefined : readAddress(named);
+	if (named !== undefined && !only) throw invalid("contract_address");
+	const server = parameters.flag("only_confirmed") ? "solidity" : "full";
+	return pageOfList(request, await accountBalances(context, address, server, only));
+}
+
+/** Holders of a token, those with the most first. */
+export async function holderPage(
+	request: HistoryRequest,
+	contract: Uint8Array,
+): Promise<{ readonly page: AnswerPage; readonly isComplete: boolean }> {
+	const { context, parameters } = request;
+	const order = parameters.text("order_by") ?? "balance,desc";
+	if (!/^balance,(asc|desc)$/.test(order)) throw invalid("order_by");
+	const server = parameters.flag("only_confirmed") ? "solidity" : "full";
+	const bytes = contract.subarray(1);
+	const holders = await indexOf(context).members("holder", ownerKey(contract), MOST_HOLDERS + 1);
+	const found: { readonly holder: string; readonly balance: bigint }[] = [];
+	for (const holder of holders.slice(0, MOST_HOLDERS)) {
+		const balance = await tokenBalance(context, bytes, fromKey(holder), server);
+		if (balance) found.push({ holder, balance });
+	}
+	const sign = order.endsWith("asc") ? 1 : -1;
+	found.sort((a, b) => (a.balance === b.balance ? 0 : a.balance < b.balance ? -sign : sign));
+	const rows = found.map(({ holder, balance }) => ({ [shownAddress(holder)]: String(balance) }));
+	return { page: pageOfList(request, rows), isComplete: holders.length <= MOST_HOLDERS };
+}
+
+/** Facts of named token contracts. */
+export async function tokenInfoRows({ context, parameters }: HistoryRequest): Promise<AnswerRow[]> {
+	const names = (parameters.text("contract_list") ?? "").split(",").filter((name) => name !== "");
+	if (names.length === 0 || names.length > MOST_LISTED) throw invalid("contract_list");
+	const rows: AnswerRow[] = [];
+	for (const name of names) {
+		const contract = readAddress(name);
+		if (!contract) throw new HistoryRequestError("Invalid contract address");
+		if (!context.node.view("full").contract.has(contract)) continue;
+		const {
+			symbol,
+			name: text,
+			decimals,
+			type,
+			totalSupply,
+		} = await tokenInfo(context, contract.subarray(1));
+		rows.push({
+			contract_address: shownAddress(contract.subarray(1)),
+			symbol,
+			name: text,
+			decimals: decimals === undefined ? undefined : String(decimals),
+			type: spell(type, context.node.config.node.dialect),
+			total_supply: totalSupply === undefined ? undefined : String(totalSupply),
+		});
+	}
+	return rows;
+}

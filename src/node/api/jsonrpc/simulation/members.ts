@@ -1,0 +1,132 @@
+/** Members of the objects that describe a simulation: each value in every form in which clients write it. */
+
+import { visibleAddress } from "../../../../protocol/address.js";
+import { fromHex } from "../../../../protocol/bytes.js";
+import { MAX_INT64 } from "../../../../protocol/int64.js";
+import {
+	isJsonArray,
+	isJsonObject,
+	type JsonArray,
+	JsonNumber,
+	type JsonObject,
+	type JsonValue,
+} from "../json-reader.js";
+import { asWord, fullAddress } from "../readings.js";
+import { invalidParams } from "../rpc-error.js";
+
+/** An object with the names of what it holds, so that errors tell where. */
+export class Members {
+	constructor(
+		private readonly object: JsonObject,
+		/** Empty for the outermost. */
+		readonly path: string,
+	) {}
+
+	/** @throws {RpcError} unless it is an object */
+	static of(value: JsonValue | undefined, path: string): Members {
+		if (!isJsonObject(value)) return wrong(path, "an object");
+		return new Members(value, path);
+	}
+
+	/** Refuses members that would not be looked at. @throws {RpcError} */
+	only(...names: readonly string[]): this {
+		for (const name of this.object.keys()) {
+			if (!names.includes(name)) throw invalidParams(`unknown member ${quoted(this.pathOf(name))}`);
+		}
+		return this;
+	}
+
+	/** Undefined where it is absent or null. */
+	get(name: string): JsonValue | undefined {
+		return this.object.get(name) ?? undefined;
+	}
+
+	has(name: string): boolean {
+		return this.get(name) !== undefined;
+	}
+
+	pathOf(name: string): string {
+		return this.path === "" ? name : `${this.path}.${name}`;
+	}
+
+	flag(name: string, absent = false): boolean {
+		const value = this.get(name);
+		if (value === undefined) return absent;
+		return typeof value === "boolean" ? value : wrong(this.pathOf(name), "true or false");
+	}
+
+	/** A whole number from 0 on: `0x…`, decimal digits, or a number of JSON. */
+	amount(name: string, most = MAX_INT64): bigint | undefined {
+		const value = this.get(name);
+		return value === undefined ? undefined : readAmount(value, this.pathOf(name), most);
+	}
+
+	/** 21 bytes. */
+	address(name: string): Uint8Array | undefined {
+		const value = this.get(name);
+		return value === undefined ? undefined : readAddress(value, this.pathOf(name));
+	}
+
+	bytes(name: string): Uint8Array | undefined {
+		const value = this.get(name);
+		return value === undefined ? undefined : readBytes(value, this.pathOf(name));
+	}
+
+	child(name: string): Members | undefined {
+		const value = this.get(name);
+		return value === undefined ? undefined : Members.of(value, this.pathOf(name));
+	}
+
+	list(name: string): JsonArray {
+		const value = this.get(name);
+		if (value === undefined) return [];
+		return isJsonArray(value) ? value : wrong(this.pathOf(name), "a list");
+	}
+
+	/** The members with their names. */
+	entries(): readonly (readonly [name: string, value: JsonValue])[] {
+		return [...this.object];
+	}
+}
+
+/** What a text quotes of a request is short. */
+const quoted = (text: string): string => (text.length > 80 ? `${text.slice(0, 80)}…` : text);
+
+function wrong(path: string, what: string): never {
+	throw invalidParams(`${quoted(path) || "the parameter"} must be ${what}`);
+}
+
+/** The largest number of 256 bits. */
+export const MAX_WORD = (1n << 256n) - 1n;
+
+const NUMBER = /^(?:0x[0-9a-f]{1,64}|\d{1,78})$/i;
+
+export function readAmount(value: JsonValue, path: string, most = MAX_INT64): bigint {
+	const text = value instanceof JsonNumber ? value.text : value;
+	const amount = typeof text === "string" && NUMBER.test(text) ? BigInt(text) : undefined;
+	return amount !== undefined && amount <= most ? amount : wrong(path, `a whole number from 0 to ${most}`);
+}
+
+/** 20 or 21 bytes in hexadecimal, or Base58Check. */
+export function readAddress(value: JsonValue, path: string): Uint8Array {
+	if (typeof value !== "string" || value.length > 44) return wrong(path, "an address");
+	const visible = visibleAddress(value);
+	if (visible) return visible;
+	const digits = value.replace(/^0x/i, "");
+	const address = /^(?:[0-9a-f]{2}){20,21}$/i.test(digits) ? fullAddress(fromHex(digits)) : undefined;
+	return address ?? wrong(path, "an address");
+}
+
+export function readBytes(value: JsonValue, path: string): Uint8Array {
+	const digits = typeof value === "string" ? value.replace(/^0x/i, "") : undefined;
+	if (digits === undefined || !/^(?:[0-9a-f]{2})*$/i.test(digits)) return wrong(path, "bytes in hexadecimal");
+	return fromHex(digits);
+}
+
+/** 32 bytes, zeros in front. */
+export function readWord(value: JsonValue, path: string): Uint8Array {
+	const digits = typeof value === "string" ? value.replace(/^0x/i, "") : undefined;
+	if (digits === undefined || !/^[0-9a-f]{0,64}$/i.test(digits))
+		return wrong(path, "up to 32 bytes in hexadecimal");
+	return asWord(fromHex(digits.padStart(64, "0")));
+}

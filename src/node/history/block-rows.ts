@@ -1,0 +1,209 @@
+/** The rows of one block: a function of the block and its receipts alone, so that they can be made again at any time. */
+
+import type { SignedBlock } from "../../protocol/block.js";
+import { asBuffer, fromHex, toKey } from "../../protocol/bytes.js";
+import type { InternalTransaction, TransactionInfo, TransactionInfoLog } from "../../protocol/messages.js";
+import {
+	CreateSmartContract,
+	TransactionResultContractResult,
+	TransferAssetContract,
+	TriggerSmartContract,
+} from "../../protocol/messages.js";
+import type { SignedTransaction } from "../../protocol/transaction.js";
+import { readParameter, targetsOf } from "./participants.js";
+import {
+	assetValue,
+	DIRECTIONS,
+	eventOwner,
+	type HistoryRow,
+	MAX_ORDINAL,
+	placeSuffix,
+	pointerValue,
+	type RowKind,
+	type TokenType,
+	tokenValue,
+} from "./rows.js";
+
+type Receipt = Readonly<TransactionInfo>;
+
+/** Keccak-256 of `Transfer(address,address,uint256)` and `Approval(address,address,uint256)`. */
+const TRANSFER_TOPIC = fromHex("ddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef");
+const APPROVAL_TOPIC = fromHex("8c5be1e5ebec7d5bd14f71427d1e84f3dd0314c0f7b2291e5b200ac8c7c3b925");
+
+/** Contracts log without end, and a row is in memory until its block is written: what comes later is not indexed. */
+const MAX_LOGS = 20_000;
+
+/**
+ * The rows of a block, in the order of its transactions.
+ * @param infos its receipts; empty where they weren't kept: then only what the transactions themselves say
+ */
+export function rowsOfBlock(block: SignedBlock, infos: readonly Receipt[]): readonly HistoryRow[] {
+	const { transactions } = block;
+	const isWhole = infos.length === transactions.length;
+	const byId = isWhole ? undefined : new Map(infos.map((info) => [toKey(info.id), info]));
+	const rows = new BlockRows(Number(block.number), Number(block.timestampMs));
+	for (const [position, transaction] of transactions.entries()) {
+		rows.add(transaction, position, byId ? byId.get(toKey(transaction.id)) : infos[position]);
+	}
+	return rows.rows;
+}
+
+class BlockRows {
+	readonly rows: HistoryRow[] = [];
+	private position = 0;
+	private id: Uint8Array = new Uint8Array(0);
+
+	constructor(
+		private readonly height: number,
+		private readonly timeMs: number,
+	) {}
+
+	add(transaction: SignedTransaction, position: number, info: Receipt | undefined): void {
+		this.position = position;
+		this.id = transaction.id;
+		this.addPointers("transaction", 0, [transaction.owner], targetsOf(transaction));
+		this.addSentAssets(transaction);
+		if (!info) return;
+		for (const [at, log] of info.log.slice(0, MAX_LOGS).entries()) this.addLog(log, at);
+		for (const [at, call] of info.internal_transactions.slice(0, MAX_LOGS).entries())
+			this.addInternal(call, at);
+	}
+
+	private put(kind: RowKind, owner: string, ordinal: number, value: Uint8Array): void {
+		const suffix = placeSuffix(this.height, this.position, Math.min(ordinal, MAX_ORDINAL));
+		this.rows.push({ kind, owner, suffix, value });
+	}
+
+	private addPointers(
+		kind: "transaction" | "internal",
+		ordinal: number,
+		from: readonly Uint8Array[],
+		to: readonly Uint8Array[],
+	): void {
+		for (const [owner, directions] of directionsOf(from, to)) {
+			this.put(kind, owner, ordinal, pointerValue(directions, this.id));
+		}
+	}
+
+	private addInternal(call: Readonly<InternalTransaction>, at: number): void {
+		const { caller_address: from, transferTo_address: to } = call;
+		this.addPointers("internal", at + 1, [from], [to]);
+		if (call.rejected) return;
+		for (const { tokenId, callValue } of call.callValueInfo) {
+			if (tokenId !== "" && callValue !== 0n) this.addAsset(from, to, tokenId, callValue, at + 1);
+		}
+	}
+
+	/** Tokens that the transaction itself moves, where it didn't fail. */
+	private addSentAssets(transaction: SignedTransaction): void {
+		const result = transaction.message.ret[0]?.contractRet ?? 0;
+		if (result > TransactionResultContractResult.SUCCESS) return;
+		const parameter = readParameter(transaction);
+		const from = transaction.owner;
+		if (parameter instanceof TransferAssetContract) {
+			const token = asBuffer(parameter.asset_name).toString("utf8");
+			this.addAsset(from, parameter.to_address, token, parameter.amount, 0);
+		} else if (parameter instanceof TriggerSmartContract && parameter.call_token_value > 0n) {
+			const { contract_address, token_id, call_token_value } = parameter;
+			this.addAsset(from, contract_address, String(token_id), call_token_value, 0);
+		} else if (parameter instanceof CreateSmartContract && parameter.call_token_value > 0n) {
+			const [created] = targetsOf(transaction).slice(-1);
+			if (created) {
+				this.addAsset(from, created, String(parameter.token_id), parameter.call_token_value, 0);
+			}
+		}
+	}
+
+	private addAsset(from: Uint8Array, to: Uint8Array, token: string, amount: bigint, ordinal: number): void {
+		const movement = {
+			timeMs: this.timeMs,
+			transactionId: this.id,
+			from: bare(from),
+			to: bare(to),
+			amount,
+			token,
+		};
+		for (const [owner, directions] of directionsOf([from], [to])) {
+			this.put("asset", owner, ordinal, assetValue({ ...movement, directions }));
+		}
+	}
+
+	private addLog(log: Readonly<TransactionInfoLog>, at: number): void {
+		const contract = toKey(bare(log.address));
+		const value = pointerValue(0, this.id);
+		this.put("log", contract, at, value);
+		const [topic] = log.topics;
+		if (!topic) return;
+		this.put("event", eventOwner(contract, topic), at, value);
+		this.addTokens(log, contract, at);
+	}
+
+	private addTokens(log: Readonly<TransactionInfoLog>, contract: string, at: number): void {
+		const read = readTokenLog(log);
+		if (!read) return;
+		const { type, from, to, amount } = read;
+		const movement = {
+			type,
+			timeMs: this.timeMs,
+			transactionId: this.id,
+			contract: bare(log.address),
+			from,
+			to,
+		};
+		for (const [owner, directions] of directionsOf([from], [to])) {
+			this.put("token", owner, at, tokenValue({ ...movement, directions }, amount));
+			if (!type.startsWith("Transfer") || owner === NOBODY) continue;
+			this.rows.push({ kind: "holder", owner: contract, suffix: owner, value: NOTHING });
+			this.rows.push({ kind: "holding", owner, suffix: contract, value: NOTHING });
+		}
+	}
+}
+
+const NOTHING = new Uint8Array(0);
+const ADDRESS_BYTES = 20;
+/** Tokens are made from and destroyed to this address. */
+const NOBODY = "\0".repeat(ADDRESS_BYTES);
+
+interface TokenLog {
+	readonly type: TokenType;
+	/** 20 bytes each. */
+	readonly from: Uint8Array;
+	readonly to: Uint8Array;
+	/** 32 bytes. */
+	readonly amount: Uint8Array;
+}
+
+/** What a log says of a token, if it has the form of ORC-20 or ORC-721. */
+function readTokenLog({ topics, data }: Readonly<TransactionInfoLog>): TokenLog | undefined {
+	const [topic, from, to, number] = topics;
+	if (!topic || from?.length !== 32 || to?.length !== 32) return undefined;
+	const name = nameOf(topic);
+	if (!name) return undefined;
+	const parties = { from: from.subarray(12), to: to.subarray(12) };
+	if (topics.length === 3 && data.length === 32) return { ...parties, type: name, amount: data };
+	if (topics.length !== 4 || number?.length !== 32 || data.length > 0) return undefined;
+	return { ...parties, type: `${name}721`, amount: number };
+}
+
+function nameOf(topic: Uint8Array): "Transfer" | "Approval" | undefined {
+	if (Buffer.compare(topic, TRANSFER_TOPIC) === 0) return "Transfer";
+	return Buffer.compare(topic, APPROVAL_TOPIC) === 0 ? "Approval" : undefined;
+}
+
+/** An address without its prefix, 20 bytes; what is no address becomes no bytes. */
+function bare(address: Uint8Array): Uint8Array {
+	if (address.length === ADDRESS_BYTES) return address;
+	return address.length === ADDRESS_BYTES + 1 ? address.subarray(1) : NOTHING;
+}
+
+/** Each participant once, with what it was. */
+function directionsOf(from: readonly Uint8Array[], to: readonly Uint8Array[]): ReadonlyMap<string, number> {
+	const found = new Map<string, number>();
+	const add = (address: Uint8Array, direction: number): void => {
+		const owner = toKey(bare(address));
+		if (owner !== "") found.set(owner, (found.get(owner) ?? 0) | direction);
+	};
+	for (const address of from) add(address, DIRECTIONS.from);
+	for (const address of to) add(address, DIRECTIONS.to);
+	return found;
+}

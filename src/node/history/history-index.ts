@@ -1,0 +1,363 @@
+/**
+ * The history index (`node.history.index`): what happened to each account and contract, found without looking through blocks.
+ *
+ * Contract: the index is a function of the chain's blocks and receipts ({@link rowsOfBlock}). Rows of blocks that can't be undone
+ * and that the chain's own database has go to the store, in batches that hold the index's position too; so a kill at any moment
+ * leaves rows and position of one moment, and the next start goes on from there. All later blocks' rows are in memory, and leave
+ * with their block. Older blocks are indexed in the background, downwards ({@link Backfill}).
+ *
+ * The store is never ahead of the chain's database. Where it is nevertheless not of this chain (a development chain that was
+ * reverted and killed, a directory that was exchanged), it is built again.
+ */
+
+import type { SignedBlock } from "../../protocol/block.js";
+import { toHex, toKey } from "../../protocol/bytes.js";
+import type { AppliedBlock, ChainObserver, ErasedBlock } from "../chain/observers.js";
+import type { Pace } from "../segments/paced-work.js";
+import { Backfill } from "./backfill.js";
+import { rowsOfBlock } from "./block-rows.js";
+import { type HistoryStore, type IndexedRange, ROWS_VERSION, type StoredPosition } from "./history-store.js";
+import { type HistoryPage, type PageQuery, type RowSources, readMembers, readPage } from "./pages.js";
+import { RecentRows } from "./recent-rows.js";
+import { type HistoryRow, isSetKind, type RowKind } from "./rows.js";
+import { type IndexedChain, storedRows } from "./stored-blocks.js";
+
+/** Rows that go to the store at once; the blocks of a batch are whole. */
+const BATCH_ROWS = 4_000;
+/** A start reads so many blocks that the store lacks before it goes on; with more they are left to the background. */
+const MOST_READ_AT_START = 1_000;
+/** With more rows in memory the chain is asked to bring its final blocks to the database. */
+const MOST_RECENT_ROWS = 400_000;
+/** Pairs of account and contract that are known to be written. */
+const KNOWN_PAIRS = 100_000;
+
+interface HistoryIndexOptions {
+	readonly chain: IndexedChain;
+	/** Undefined: the chain lives in memory, and so does its index. */
+	readonly store: HistoryStore | undefined;
+	readonly pace: Pace;
+	/** Told once if the store fails: the index then stands still. */
+	readonly onFailure: (error: unknown) => void;
+	/** Told now and then while old blocks are indexed, and once when they all are. */
+	readonly onProgress?: (coverage: Coverage) => void;
+}
+
+/** Which blocks the index knows. */
+export interface Coverage {
+	/** Every block from here to the head is indexed. */
+	readonly from: number;
+	/** Whether that is all the blocks that the node has. */
+	readonly isComplete: boolean;
+	/** Blocks that are still to be indexed. */
+	readonly missing: number;
+}
+
+/** What readers of the history see of the index. */
+export interface HistoryReader {
+	readonly coverage: Coverage;
+	/** A page of rows of one or several kinds, in the order of the chain. */
+	page(query: PageQuery): Promise<HistoryPage>;
+	/** The addresses of a set: holders of a contract's tokens, contracts whose tokens an account may hold. */
+	members(kind: "holder" | "holding", owner: string, limit: number): Promise<readonly string[]>;
+	/** Bytes of the index on the disk. */
+	readonly bytes: number;
+}
+
+export class HistoryIndex implements HistoryReader, ChainObserver {
+	private readonly recent = new RecentRows();
+	/** The stretch that grows with the chain; its end lies before its begin while nothing of it is written. */
+	private top: { from: number; to: number; id: string };
+	/** Stretches below, descending. */
+	private lower: IndexedRange[];
+	/** The lowest block there is. */
+	private lowest = 0;
+	private queue: Promise<void> = Promise.resolve();
+	/** The highest block that a write under way brings to the store. */
+	private writing: { upTo: number; id: string } | undefined;
+	/** Counts the times that everything was given up. */
+	private generation = 0;
+	private isReadable = true;
+	private hasFailed = false;
+	private isFlushAsked = false;
+	private readonly knownPairs = new Set<string>();
+	private readonly backfill: Backfill | undefined;
+
+	private constructor(
+		private readonly options: HistoryIndexOptions,
+		position: StoredPosition | undefined,
+	) {
+		const [newest, ...rest] = position?.ranges ?? [];
+		const stored = this.storedNumber;
+		this.top = newest ? { ...newest } : { from: stored + 1, to: stored, id: "" };
+		this.lower = rest;
+		this.backfill = options.store && new Backfill(options.pace, this.backfillTarget());
+	}
+
+	/** Opens the index of a chain whose log is replayed; it must be told of all later changes. */
+	static async open(options: HistoryIndexOptions): Promise<HistoryIndex> {
+		const { store, chain } = options;
+		let position = await store?.position();
+		if (store && !(position && isOf(position, chain))) {
+			await store.clear();
+			position = undefined;
+		}
+		const index = new HistoryIndex(options, position);
+		index.catchUp();
+		index.work();
+		return index;
+	}
+
+	private get storedNumber(): number {
+		// Without a store everything stays in memory, from the first block on.
+		return this.options.store ? this.options.chain.storedNumber : -1;
+	}
+
+	/** Reads what came while the index wasn't told. */
+	private catchUp(): void {
+		const { chain } = this.options;
+		const stored = this.storedNumber;
+		if (stored - this.top.to > MOST_READ_AT_START) {
+			if (this.top.to >= this.top.from) this.lower.unshift({ ...this.top });
+			this.top = { from: stored + 1, to: stored, id: "" };
+		}
+		for (let number = this.top.to + 1; number <= chain.headNumber; number++) {
+			const found = storedRows(chain, number);
+			if (!found) {
+				// The node lacks a block below its head: the history begins above it.
+				this.recent.clear();
+				this.top = { from: number + 1, to: number, id: "" };
+				continue;
+			}
+			this.recent.add(number, found.rows, found.idHex);
+		}
+	}
+
+	/** Begins whatever is due in the background. */
+	private work(): void {
+		void this.storedUpTo(this.storedNumber);
+		this.backfill?.run().catch((error: unknown) => this.failed(error));
+	}
+
+	applied({ block, infos }: AppliedBlock): void {
+		const rows = rowsOfBlock(block, this.options.chain.hasReceipts ? infos : []);
+		this.recent.add(Number(block.number), rows, block.idHex);
+		if (this.recent.size <= MOST_RECENT_ROWS || this.isFlushAsked || !this.options.store) return;
+		this.isFlushAsked = true;
+		this.options.chain
+			.flush()
+			.catch((error: unknown) => this.failed(error))
+			.finally(() => {
+				this.isFlushAsked = false;
+			});
+	}
+
+	erased({ block, infos }: ErasedBlock): void {
+		const number = Number(block.number);
+		const wasRecent = this.recent.removeHighest(number);
+		if (wasRecent && !(this.writing && number <= this.writing.upTo)) return;
+		this.takeBack(number, block, rowsOfBlock(block, this.options.chain.hasReceipts ? infos : []));
+	}
+
+	/** Removes a block from the store: only a development chain undoes what is final. */
+	private takeBack(number: number, block: SignedBlock, rows: readonly HistoryRow[]): void {
+		const before = { to: number - 1, id: toHex(block.parentId) };
+		if (this.writing) {
+			this.writing.upTo = Math.min(this.writing.upTo, before.to);
+			this.writing.id = before.id;
+		}
+		if (this.top.to >= number) {
+			this.top.to = before.to;
+			this.top.id = before.id;
+			this.top.from = Math.min(this.top.from, number);
+		}
+		this.lower = this.lower
+			.map((range) => (range.to >= number ? { ...range, ...before } : range))
+			.filter(({ from, to }) => from <= to);
+		const removed = rows.filter(({ kind }) => !isSetKind(kind));
+		void this.enqueue((store) => store.write([], removed, this.position));
+	}
+
+	/** Everything the chain had is gone, and it has other blocks now. */
+	replaced(): void {
+		const { store } = this.options;
+		this.generation++;
+		this.recent.clear();
+		this.knownPairs.clear();
+		this.writing = undefined;
+		this.lower = [];
+		this.lowest = 0;
+		const stored = this.storedNumber;
+		this.top = { from: stored + 1, to: stored, id: "" };
+		this.isReadable = store === undefined;
+		void this.enqueue(async () => {
+			await store?.clear();
+			this.isReadable = true;
+		});
+		this.catchUp();
+		this.work();
+	}
+
+	/**
+	 * The chain's database has all blocks up to one that can't be undone.
+	 * @returns resolves once the store has them too
+	 */
+	storedUpTo(number: number): Promise<void> {
+		const { generation } = this;
+		return this.enqueue(async (store) => {
+			while (generation === this.generation && this.top.to < number) {
+				if (!(await this.writeNext(store, number))) return;
+			}
+		});
+	}
+
+	private async writeNext(store: HistoryStore, upTo: number): Promise<boolean> {
+		const batch = this.recent.lowest(upTo, BATCH_ROWS);
+		if (!batch) return false;
+		const { generation } = this;
+		const writing = { upTo: batch.upTo, id: batch.id };
+		this.writing = writing;
+		const pairs = new Set<string>();
+		const rows = batch.rows.filter((row) => !isSetKind(row.kind) || this.isNewPair(row, pairs));
+		await store.write(rows, [], this.positionWith({ ...this.top, to: batch.upTo, id: batch.id }));
+		if (generation !== this.generation) return false;
+		this.writing = undefined;
+		for (const pair of pairs) this.knownPairs.add(pair);
+		if (this.knownPairs.size > KNOWN_PAIRS) this.knownPairs.clear();
+		this.top.to = writing.upTo;
+		this.top.id = writing.id;
+		this.recent.forgetUpTo(writing.upTo);
+		return true;
+	}
+
+	private isNewPair({ kind, owner, suffix }: HistoryRow, pairs: Set<string>): boolean {
+		const pair = kind + owner + suffix;
+		if (this.knownPairs.has(pair) || pairs.has(pair)) return false;
+		pairs.add(pair);
+		return true;
+	}
+
+	/** Runs work on the store after all that was asked for before. */
+	private enqueue(work: (store: HistoryStore) => Promise<void>): Promise<void> {
+		const { store } = this.options;
+		if (!store) return Promise.resolve();
+		this.queue = this.queue.then(async () => {
+			if (this.hasFailed) return;
+			try {
+				await work(store);
+			} catch (error) {
+				this.failed(error);
+			}
+		});
+		return this.queue;
+	}
+
+	private failed(error: unknown): void {
+		if (this.hasFailed) return;
+		this.hasFailed = true;
+		this.options.onFailure(error);
+	}
+
+	private get position(): StoredPosition {
+		return this.positionWith(this.top);
+	}
+
+	private positionWith(top: IndexedRange): StoredPosition {
+		return { version: ROWS_VERSION, ranges: [top, ...this.lower].filter(({ from, to }) => from <= to) };
+	}
+
+	/** How the background work sees the index. */
+	private backfillTarget() {
+		return {
+			/** The highest block that is missing, and the one down to which it and those below are. */
+			gap: (): { readonly from: number; readonly to: number } | undefined => {
+				if (this.hasFailed) return undefined;
+				const to = this.top.from - 1;
+				const from = Math.max((this.lower[0]?.to ?? this.lowest - 1) + 1, 0);
+				return to >= from ? { from, to } : undefined;
+			},
+			rowsOf: (number: number) => storedRows(this.options.chain, number)?.rows,
+			/** There is nothing at a block and below. */
+			endAt: (number: number): void => {
+				this.lowest = number + 1;
+				this.lower = [];
+			},
+			put: (rows: readonly HistoryRow[], from: number): Promise<void> => {
+				const { generation } = this;
+				return this.enqueue(async (store) => {
+					if (generation !== this.generation || from >= this.top.from) return;
+					await store.write(rows, [], this.positionWith({ ...this.top, from, ...this.topEnd(from) }));
+					if (generation !== this.generation) return;
+					this.top.from = Math.min(from, this.top.from);
+					this.join();
+				});
+			},
+			progressed: () => this.options.onProgress?.(this.coverage),
+		};
+	}
+
+	/** Where the top ends, so that it can be written even before anything new is. */
+	private topEnd(from: number): { to: number; id: string } {
+		const { to, id } = this.top;
+		if (id !== "" || to < from) return { to, id };
+		return { to, id: this.options.chain.block(to)?.idHex ?? "" };
+	}
+
+	private join(): void {
+		const { to } = this.top;
+		if (this.top.id === "" && to >= this.top.from) this.top.id = this.topEnd(this.top.from).id;
+		const [next] = this.lower;
+		if (next && next.to + 1 >= this.top.from) {
+			this.top.from = Math.min(next.from, this.top.from);
+			this.lower = this.lower.slice(1);
+		}
+	}
+
+	get coverage(): Coverage {
+		const from = this.top.from;
+		const known = this.lower.reduce((sum, range) => sum + range.to - range.from + 1, 0);
+		const missing = Math.max(0, from - this.lowest - known);
+		return { from, isComplete: missing === 0, missing };
+	}
+
+	get bytes(): number {
+		return this.options.store?.bytes ?? 0;
+	}
+
+	/** Both at one moment: what the store holds up to a height, and what memory holds above it. */
+	private get sources(): RowSources {
+		if (this.hasFailed) throw new HistoryFailure("the history index could not be written: see the log");
+		return {
+			store: this.isReadable ? this.options.store : undefined,
+			storedTo: this.top.to,
+			recent: this.recent,
+		};
+	}
+
+	async page(query: PageQuery): Promise<HistoryPage> {
+		return readPage(this.sources, query);
+	}
+
+	async members(kind: "holder" | "holding", owner: string, limit: number): Promise<readonly string[]> {
+		return readMembers(this.sources, kind as RowKind, owner, limit);
+	}
+
+	/** Waits for what is being written and closes the store. The chain should have been flushed before. */
+	async close(): Promise<void> {
+		await this.backfill?.stop();
+		await this.queue;
+		await this.options.store?.close();
+	}
+}
+
+/** The index can't answer; one sentence. */
+class HistoryFailure extends Error {
+	override readonly name = "HistoryFailure";
+}
+
+/** Whether the store was made of this chain's blocks, as far as it has come. */
+function isOf({ ranges }: StoredPosition, chain: IndexedChain): boolean {
+	return ranges.every(({ to, id }) => to <= chain.storedNumber && chain.block(to)?.idHex === id);
+}
+
+/** An owner of rows. @param address 20 or 21 bytes */
+export const ownerKey = (address: Uint8Array): string => toKey(address.subarray(address.length - 20));

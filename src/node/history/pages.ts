@@ -1,0 +1,183 @@
+/** Reading the index: pages of rows in the order of the chain, from store and memory as if they were one. */
+
+import type { HistoryStore } from "./history-store.js";
+import { FIRST_SUFFIX, LAST_SUFFIX, type RecentRows } from "./recent-rows.js";
+import { blockSuffix, type HistoryRow, ROW_KINDS, type RowKind } from "./rows.js";
+
+/** Rows of one list that are read at once. */
+const CHUNK = 256;
+/** Rows that a page looks at, whatever it is asked to leave out: then it ends early, and the next goes on from there. */
+const MOST_LOOKED_AT = 20_000;
+
+/** One list of rows. */
+interface RowList {
+	readonly kind: RowKind;
+	/** {@link HistoryRow.owner}. */
+	readonly owner: string;
+}
+
+/** Where a page ended. */
+interface PageCursor {
+	readonly suffix: string;
+	readonly kind: RowKind;
+}
+
+export interface PageQuery {
+	/** Lists whose rows are mixed by their places. */
+	readonly lists: readonly RowList[];
+	/** Heights; both bounds count. */
+	readonly from: number;
+	readonly to: number;
+	/** Newest first. */
+	readonly descending: boolean;
+	readonly limit: number;
+	/** The page begins behind it. */
+	readonly after?: PageCursor | undefined;
+	/** Rows that are left out; absent: none. */
+	readonly accepts?: ((row: HistoryRow) => boolean) | undefined;
+}
+
+export interface HistoryPage {
+	readonly rows: readonly HistoryRow[];
+	/** Where the next page begins; undefined: there is none. */
+	readonly next: PageCursor | undefined;
+}
+
+/** Where rows are, at one moment. */
+export interface RowSources {
+	readonly store: HistoryStore | undefined;
+	/** The store counts up to this height. */
+	readonly storedTo: number;
+	readonly recent: RecentRows;
+}
+
+/** A page with at most as many rows as asked for; fewer also where so many had to be left out. */
+export async function readPage(sources: RowSources, query: PageQuery): Promise<HistoryPage> {
+	const { lists, limit, accepts } = query;
+	const readers = lists.map((list) => new ListReader(sources, list, query));
+	const rows: HistoryRow[] = [];
+	let last: PageCursor | undefined;
+	for (let looked = 0; ; looked++) {
+		const reader = await nextReader(readers, query.descending);
+		if (!reader) return { rows, next: undefined };
+		if (rows.length >= limit || looked >= MOST_LOOKED_AT) return { rows, next: last };
+		const row = reader.take();
+		last = { suffix: row.suffix, kind: row.kind };
+		if (!accepts || accepts(row)) rows.push(row);
+	}
+}
+
+/** The list whose next row comes first. */
+async function nextReader(
+	readers: readonly ListReader[],
+	descending: boolean,
+): Promise<ListReader | undefined> {
+	let first: ListReader | undefined;
+	for (const reader of readers) {
+		if (!reader.isFilled) await reader.fill();
+		const row = reader.head;
+		if (!row) continue;
+		const order = first?.head ? compare(row, first.head) : -1;
+		if (!first || (descending ? order > 0 : order < 0)) first = reader;
+	}
+	return first;
+}
+
+/** By suffix, then by kind. */
+function compare(a: PageCursor, b: PageCursor): number {
+	if (a.suffix !== b.suffix) return a.suffix < b.suffix ? -1 : 1;
+	return ROW_KINDS[a.kind] - ROW_KINDS[b.kind];
+}
+
+/** Reads one list, chunk by chunk: what memory has of it was taken at the begin, so that nothing moves between the two unseen. */
+class ListReader {
+	private from: string;
+	private end: string;
+	private readonly storeEnd: string;
+	private recent: readonly HistoryRow[] | undefined;
+	private chunk: readonly HistoryRow[] = [];
+	private at = 0;
+	private isStoreDone: boolean;
+
+	constructor(
+		private readonly sources: RowSources,
+		private readonly list: RowList,
+		private readonly query: PageQuery,
+	) {
+		const { after, descending } = query;
+		this.from = blockSuffix(query.from);
+		this.end = blockSuffix(query.to + 1);
+		if (after) {
+			// Rows at the same place as the last one come behind it if their kind does.
+			const isBehind = ROW_KINDS[list.kind] > ROW_KINDS[after.kind] !== descending;
+			const skipsPlace = list.kind === after.kind || !isBehind;
+			if (descending) this.end = least(this.end, skipsPlace ? after.suffix : above(after.suffix));
+			else this.from = greatest(this.from, skipsPlace ? above(after.suffix) : after.suffix);
+		}
+		this.storeEnd = least(this.end, blockSuffix(sources.storedTo + 1));
+		this.recent = sources.recent.list(list.kind, list.owner, this.from, this.end);
+		this.isStoreDone = sources.store === undefined || this.from >= this.storeEnd;
+		if (descending) this.takeRecent();
+	}
+
+	get isFilled(): boolean {
+		return this.at < this.chunk.length || (this.isStoreDone && !this.recent);
+	}
+
+	get head(): HistoryRow | undefined {
+		return this.chunk[this.at];
+	}
+
+	take(): HistoryRow {
+		return this.chunk[this.at++] as HistoryRow;
+	}
+
+	private takeRecent(): void {
+		const rows = this.recent ?? [];
+		this.recent = undefined;
+		this.chunk = this.query.descending ? rows.toReversed() : rows;
+		this.at = 0;
+	}
+
+	async fill(): Promise<void> {
+		const { descending, limit } = this.query;
+		while (this.at >= this.chunk.length) {
+			if (!this.isStoreDone) await this.readStore(descending, Math.min(CHUNK, limit + 1));
+			else if (this.recent) this.takeRecent();
+			else return;
+		}
+	}
+
+	private async readStore(descending: boolean, limit: number): Promise<void> {
+		const { kind, owner } = this.list;
+		const { store, storedTo } = this.sources;
+		const bound = least(this.storeEnd, blockSuffix(storedTo + 1));
+		const [from, end] = [this.from, least(this.end, bound)];
+		const found = (await store?.rows(kind, owner, { from, end, descending, limit })) ?? [];
+		this.chunk = found;
+		this.at = 0;
+		const last = found.at(-1);
+		if (!last || found.length < limit) this.isStoreDone = true;
+		else if (descending) this.end = last.suffix;
+		else this.from = above(last.suffix);
+	}
+}
+
+/** The addresses of a set, of store and memory, each once. */
+export async function readMembers(
+	{ store, recent }: RowSources,
+	kind: RowKind,
+	owner: string,
+	limit: number,
+): Promise<readonly string[]> {
+	const range = { from: FIRST_SUFFIX, end: LAST_SUFFIX, descending: false, limit };
+	const fresh = recent.list(kind, owner, range.from, range.end);
+	const stored = (await store?.rows(kind, owner, range)) ?? [];
+	const members = new Set([...stored, ...fresh].map(({ suffix }) => suffix));
+	return [...members].slice(0, limit);
+}
+
+/** The next suffix of the same length and longer. */
+const above = (suffix: string): string => `${suffix}\0`;
+const least = (a: string, b: string): string => (a < b ? a : b);
+const greatest = (a: string, b: string): string => (a > b ? a : b);

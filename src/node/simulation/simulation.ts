@@ -1,0 +1,263 @@
+/**
+ * Blocks that nobody makes: transactions executed by the rules of blocks on the state after a block, in layers that are thrown
+ * away. Nothing is paid to whom makes the blocks, and slots aren't counted; else a block does here what it does in the chain,
+ * maintenance included (protocol/json-rpc §17).
+ *
+ * Contract: everything throws {@link TraceError} where the block below has left the chain or its state is gone; between two
+ * calls others may have their turn.
+ */
+
+import { merkleRoot, SignedBlock } from "../../protocol/block.js";
+import { be64 } from "../../protocol/bytes.js";
+import { sha256 } from "../../protocol/hash.js";
+import {
+	Block,
+	BlockHeader,
+	BlockHeaderRaw,
+	type TransactionInfo,
+	TransactionRet,
+} from "../../protocol/messages.js";
+import type { SignedTransaction } from "../../protocol/transaction.js";
+import { putHead } from "../chain/block-processor.js";
+import { checkTradeInBlock } from "../chain/closed-types.js";
+import type { OpenChain } from "../chain/open-chain.js";
+import { processTransaction } from "../chain/transaction-processor.js";
+import { maintenanceDue, runMaintenance } from "../consensus/maintenance.js";
+import { processProposals } from "../consensus/proposals.js";
+import { updateAdaptiveEnergy } from "../resources/adaptive-energy.js";
+import { ChainError } from "../rules/errors.js";
+import type { BlockScope } from "../rules/execution.js";
+import { ForkGates, producedVersion } from "../rules/fork-gates.js";
+import { StateLayer } from "../state/layer.js";
+import { recordNoteTree, startNoteTree } from "../state/note-trees.js";
+import { createView, type StateView } from "../state/view.js";
+import { KeptState } from "../tracing/kept-state.js";
+import { recordParentId } from "../vm/block-hash-history.js";
+import type { ContractMachine } from "../vm/contract-machine.js";
+import type { ExecutionObserver } from "../vm/execution-observer.js";
+import { type AccountEdit, applyEdits } from "./account-edits.js";
+import { ChangeRecorder, type RecordedChanges } from "./change-recorder.js";
+import { callFreely } from "./free-call.js";
+import { SimulationError } from "./simulation-error.js";
+
+/** Blocks of one simulation, those included that fill gaps between numbers. */
+const MAX_BLOCKS = 256;
+
+/** Time between two blocks where nothing is said of it: the network's slot. */
+const BLOCK_INTERVAL_MS = 3_000n;
+
+/** How a block is made; what is absent follows from the block before. */
+interface BlockPlan {
+	/** Numbers between that of the block before and this become empty blocks. */
+	readonly number?: bigint | undefined;
+	readonly timestampMs?: bigint | undefined;
+	/** The account that made it, 21 bytes. */
+	readonly witness?: Uint8Array | undefined;
+	/** Price of a unit of energy in sun, from this block on. */
+	readonly energyPriceSun?: bigint | undefined;
+	readonly edits: readonly AccountEdit[];
+}
+
+/**
+ * How a transaction is executed:
+ * - `checked`: as if it were sent: signatures, permissions, reference block and expiry count;
+ * - `charged`: by all rules of its type, bandwidth, energy and fees charged, but nobody has to have signed it;
+ * - `free`: as a call that only asks, with its effects: nobody has to exist or pay for energy, bandwidth or a fee.
+ */
+export type ExecutionMode = "checked" | "charged" | "free";
+
+interface ExecutionRequest {
+	readonly mode: ExecutionMode;
+	/** Energy of what is executed freely. */
+	readonly energyLimit?: bigint;
+	readonly observer: ExecutionObserver;
+	/** When it must end, in milliseconds of `performance.now()`. */
+	readonly deadlineMs: number;
+}
+
+/** What a transaction came to. */
+export interface SimulatedTransaction {
+	/** With its result. */
+	readonly transaction: SignedTransaction;
+	/** What a block would record; undefined: no block would take it. */
+	readonly info: TransactionInfo | undefined;
+	/** Why no block would take it. */
+	readonly refusal: ChainError | undefined;
+	/** Hold until the next call. */
+	readonly changes: RecordedChanges;
+}
+
+/** A block that is made. */
+export interface SimulatedBlock {
+	readonly block: SignedBlock;
+	/** Those that were refused are left out, as they are of the block. */
+	readonly infos: readonly TransactionInfo[];
+	/** After it; holds until the next call. */
+	readonly state: StateView;
+}
+
+export class Simulation {
+	private readonly kept: KeptState;
+	private layer: StateLayer;
+	/** The last block. */
+	private head: Pick<SignedBlock, "number" | "id" | "timestampMs" | "witness">;
+	private made = 0;
+	private open: OpenBlock | undefined;
+
+	/** @param base a block of the chain */
+	constructor(
+		private readonly chain: OpenChain,
+		private readonly machine: ContractMachine,
+		base: SignedBlock,
+	) {
+		this.kept = new KeptState(chain, base.number, base);
+		this.layer = new StateLayer(createView(this.kept, chain.seed));
+		this.head = base;
+	}
+
+	/**
+	 * The state as it is now, for reading within this turn.
+	 * @throws {TraceError}
+	 */
+	get state(): StateView {
+		this.kept.renew();
+		return this.layer.view;
+	}
+
+	/**
+	 * Begins a block.
+	 * @returns the empty blocks before it
+	 * @throws {SimulationError} if it can't follow, or what it overrides can't be
+	 */
+	begin(plan: BlockPlan): readonly SimulatedBlock[] {
+		this.kept.renew();
+		const number = plan.number ?? this.head.number + 1n;
+		if (number <= this.head.number) {
+			throw new SimulationError("number", `block numbers must rise: ${this.head.number}, ${number}`);
+		}
+		const count = number - this.head.number;
+		if (BigInt(this.made) + count > BigInt(MAX_BLOCKS)) {
+			throw new SimulationError("blocks", `a simulation has at most ${MAX_BLOCKS} blocks`);
+		}
+		const timestampMs = plan.timestampMs ?? this.head.timestampMs + count * BLOCK_INTERVAL_MS;
+		const between = this.head.timestampMs + (count - 1n) * BLOCK_INTERVAL_MS;
+		if (timestampMs <= between) {
+			throw new SimulationError("time", `block times must rise: ${between} ms, ${timestampMs} ms`);
+		}
+		const gaps: SimulatedBlock[] = [];
+		while (this.head.number + 1n < number) {
+			this.start(this.head.timestampMs + BLOCK_INTERVAL_MS, this.head.witness);
+			gaps.push(this.end());
+		}
+		this.layer = applyEdits(this.layer, plan.edits);
+		if (plan.energyPriceSun !== undefined) this.layer.view.properties.set("ENERGY_FEE", plan.energyPriceSun);
+		this.start(timestampMs, plan.witness ?? this.head.witness);
+		return gaps;
+	}
+
+	private start(timestampMs: bigint, witness: Uint8Array): void {
+		const { number, id } = this.head;
+		const scope: BlockScope = {
+			number: number + 1n,
+			timestampMs,
+			witness,
+			parentId: id,
+			signed: false,
+			own: true,
+		};
+		const { view } = this.layer;
+		view.properties.set("BLOCK_ENERGY_USAGE", 0n);
+		recordParentId(view, scope.number, id);
+		startNoteTree(view);
+		this.open = { scope, transactions: [], infos: [] };
+	}
+
+	/** Number, time and witness of the block that is open. */
+	get scope(): BlockScope {
+		return this.openBlock.scope;
+	}
+
+	private get openBlock(): OpenBlock {
+		if (!this.open) throw new Error("no simulated block is open");
+		return this.open;
+	}
+
+	/** Executes a transaction in the open block. What is refused leaves the state as it was. */
+	execute(transaction: SignedTransaction, request: ExecutionRequest): SimulatedTransaction {
+		this.kept.renew();
+		const { layer, openBlock } = this;
+		const recorder = new ChangeRecorder(layer.view);
+		const mark = layer.mark();
+		try {
+			const executed = this.run(recorder.view, transaction, request);
+			openBlock.transactions.push(executed.transaction);
+			openBlock.infos.push(executed.info);
+			return { ...executed, refusal: undefined, changes: recorder.take() };
+		} catch (error) {
+			layer.revert(mark);
+			recorder.take();
+			if (!(error instanceof ChainError)) throw error;
+			return { transaction, info: undefined, refusal: error, changes: recorder.take() };
+		}
+	}
+
+	private run(
+		state: StateView,
+		transaction: SignedTransaction,
+		{ mode, energyLimit = 0n, observer, deadlineMs }: ExecutionRequest,
+	): { transaction: SignedTransaction; info: TransactionInfo } {
+		const { rules } = this.chain;
+		const { scope } = this.openBlock;
+		const forks = new ForkGates(state, rules);
+		if (mode === "free") {
+			const call = { block: scope, energyLimit, observer, deadlineMs };
+			return callFreely({ state, rules, forks }, this.machine, transaction, call);
+		}
+		const machine = this.machine.observedBy({ observer, deadlineMs });
+		const environment = { state, rules, forks, machine: machine.run };
+		checkTradeInBlock(environment, transaction);
+		const options = mode === "checked" ? { verified: false } : { verified: true, unbound: true };
+		return processTransaction(environment, transaction, scope, options);
+	}
+
+	/** Ends the open block. */
+	end(): SimulatedBlock {
+		this.kept.renew();
+		const { scope, transactions, infos } = this.openBlock;
+		const { rules } = this.chain;
+		const state = this.layer.view;
+		const raw = BlockHeaderRaw.create({
+			number: scope.number,
+			parentHash: scope.parentId,
+			timestamp: scope.timestampMs,
+			version: producedVersion(rules),
+			witness_address: scope.witness,
+			txTrieRoot: merkleRoot(transactions.map(({ bytes }) => sha256(bytes))),
+		});
+		const message = Block.create({
+			transactions: transactions.map((transaction) => transaction.message),
+			block_header: BlockHeader.create({ raw_data: raw }),
+		});
+		const block = new SignedBlock(message, transactions);
+		recordNoteTree(state, block.number, rules.keepsNoteTree, rules.shieldedPool?.trees);
+		updateAdaptiveEnergy(state.properties);
+		const forks = new ForkGates(state, rules);
+		if (maintenanceDue(state, block.timestampMs)) processProposals(state, forks);
+		runMaintenance(state, rules, block);
+		putHead(state, block);
+		if (infos.length > 0) {
+			const ret = { blockNumber: block.number, blockTimeStamp: block.timestampMs, transactioninfo: infos };
+			state.transactionResult.put(be64(block.number), TransactionRet.create(ret));
+		}
+		this.head = block;
+		this.made++;
+		this.open = undefined;
+		return { block, infos, state };
+	}
+}
+
+interface OpenBlock {
+	readonly scope: BlockScope;
+	readonly transactions: SignedTransaction[];
+	readonly infos: TransactionInfo[];
+}

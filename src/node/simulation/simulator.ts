@@ -1,0 +1,46 @@
+/** Simulations for clients: which block they stand on, and how long one may take. */
+
+import type { SignedBlock } from "../../protocol/block.js";
+import type { OpenChain } from "../chain/open-chain.js";
+import type { ChainRules } from "../rules/chain-rules.js";
+import { TraceClock } from "../tracing/limits.js";
+import type { Queue, TraceRun } from "../tracing/trace-runner.js";
+import type { ContractMachine } from "../vm/contract-machine.js";
+import { Simulation } from "./simulation.js";
+
+/** A simulation whose steps take their turns among other work, and stop when their time is over. */
+export class SimulationRun {
+	private readonly clock: TraceClock;
+	private readonly queue: Queue;
+
+	constructor(
+		readonly simulation: Simulation,
+		readonly rules: ChainRules,
+		{ queue, timeoutMs }: TraceRun,
+	) {
+		this.queue = queue;
+		this.clock = new TraceClock(timeoutMs, "simulation");
+	}
+
+	/**
+	 * Does a step of it in one turn.
+	 * @param work is given when it must end, in milliseconds of `performance.now()`
+	 * @throws {TraceError} if the time is over
+	 */
+	step<T>(work: (simulation: Simulation, deadlineMs: number) => T): Promise<T> {
+		return this.queue(() => this.clock.run((deadlineMs) => work(this.simulation, deadlineMs)));
+	}
+}
+
+export class Simulator {
+	constructor(
+		private readonly chain: OpenChain,
+		private readonly machine: ContractMachine,
+	) {}
+
+	/** Begins on the state after a block of the chain. */
+	begin(base: SignedBlock, run: TraceRun): SimulationRun {
+		const simulation = new Simulation(this.chain, this.machine, base);
+		return new SimulationRun(simulation, this.chain.rules, run);
+	}
+}

@@ -1,0 +1,54 @@
+/** The state after a block, whatever happens at the head: it is found anew when the head has changed. */
+
+import { equalBytes, toHex } from "../../protocol/bytes.js";
+import type { OpenChain } from "../chain/open-chain.js";
+import type { StateBackend } from "../state/backend.js";
+import { readOnly } from "../state/entry.js";
+import { TraceError } from "./limits.js";
+
+export class KeptState implements StateBackend {
+	private current: StateBackend | undefined;
+	private seenAt = "";
+
+	/**
+	 * @param number of the block whose state it is
+	 * @param standing the block that must stay in the chain for it: that one, or one that stands on it
+	 */
+	constructor(
+		private readonly open: OpenChain,
+		private readonly number: bigint,
+		private readonly standing: { readonly number: bigint; readonly id: Uint8Array },
+	) {}
+
+	/** Must be called before reads in each turn. @throws {TraceError} if the block or the state is gone */
+	renew(): void {
+		const { chain, database } = this.open;
+		const now = `${chain.head.idHex} ${database.mark()} ${database.settledNumber}`;
+		if (this.current && now === this.seenAt) return;
+		const { number, id } = this.standing;
+		const present = chain.blockByNumber(number);
+		if (!present || !equalBytes(present.id, id))
+			throw new TraceError(`block ${toHex(id)} is no longer part of the chain`);
+		this.current = this.open.stateAt(this.number)?.backend;
+		if (!this.current) throw goneState(this.number);
+		this.seenAt = now;
+	}
+
+	private get state(): StateBackend {
+		if (!this.current) throw new Error("the state was not looked up");
+		return this.current;
+	}
+
+	get: StateBackend["get"] = (store, key) => this.state.get(store, key);
+	put: StateBackend["put"] = readOnly;
+	delete: StateBackend["delete"] = readOnly;
+	keys: StateBackend["keys"] = (store) => this.state.keys(store);
+	keysEver: StateBackend["keysEver"] = (store, prefix) => this.state.keysEver(store, prefix);
+}
+
+/** The error where the state after a block isn't kept. */
+export function goneState(number: bigint): TraceError {
+	return new TraceError(
+		`the state of block ${number} is gone: node.history.state keeps that of older blocks than those that can still be undone`,
+	);
+}
