@@ -2,8 +2,8 @@
 
 import { cpSync, existsSync, readdirSync, renameSync, rmSync, statSync } from "node:fs";
 import { join, relative } from "node:path";
+import { propertySeed } from "../node/chain/configured-rules.js";
 import { logDirectory, openDataDirectory, readMeta } from "../node/chain/data-directory.js";
-import { propertySeed } from "../node/chain/open-chain.js";
 import { defaultConfig, loadConfig } from "../node/config/config.js";
 import { segmentsDirectory } from "../node/segments/segments.js";
 import { settleAccountAssets } from "../node/state/asset-layout.js";

@@ -14,7 +14,6 @@ import type { Producer } from "./chain/chain.js";
 import { OpenChain } from "./chain/open-chain.js";
 import { stopCondition } from "./chain/stop-condition.js";
 import type { NodeConfig, ShutdownConfig } from "./config/config.js";
-import { VersionWatch } from "./consensus/version-watch.js";
 import { createContractMachine } from "./contract-runner.js";
 import type { Development } from "./development/development.js";
 import { isMarked, markDevelopmentDirectory, refuseDevelopmentDirectory } from "./development/directory.js";
@@ -25,6 +24,7 @@ import type { NodeMetrics } from "./metrics/metrics.js";
 import type { PeerNetwork } from "./network/network.js";
 import type { PeerMeter } from "./network/peer-meter.js";
 import { createApiNode, isolatedNetwork } from "./node-api.js";
+import type { RunningBackfill } from "./node-backfill.js";
 import {
 	type DevelopmentServers,
 	developmentControl,
@@ -34,20 +34,18 @@ import {
 	startSealer,
 	writingMachine,
 } from "./node-development.js";
+import { logSwitches, watchShielded, watchVersions } from "./node-notices.js";
 import { SlotProducer, type SlotProducerOptions } from "./production/slot-producer.js";
 import { LostSlotError } from "./rules/errors.js";
-import { newestVersion } from "./rules/fork-gates.js";
 import {
 	LateShieldedSupport,
 	loadShieldedSupport,
 	openShieldedWork,
 	type ShieldedSupport,
-	takesProofsUnchecked,
 } from "./shielded-support.js";
 import { installRecoverEngine } from "./signatures/engine.js";
 import type { Simulator } from "./simulation/simulator.js";
 import { loadLevelDatabase } from "./state/database.js";
-import { asksForProofs } from "./state/note-trees.js";
 import type { TraceRunner } from "./tracing/trace-runner.js";
 import type { ContractMachine } from "./vm/contract-machine.js";
 
@@ -150,23 +148,7 @@ export async function startNode(options: NodeOptions): Promise<RunningNode> {
 		shielded?.proofs,
 	);
 	const fork = await loadFork(options);
-	const open = await OpenChain.open({
-		config,
-		dataDirectory,
-		fork,
-		clock: () => BigInt(Math.trunc(monotonicClock())),
-		machine: machine.run,
-		guess: (transaction) => machine.guesses.of(transaction),
-		shielded,
-		onUnverifiable: (error) => {
-			log.error({}, error.message);
-			failure.resolve(error);
-		},
-		development: development?.schedule,
-		initialize: development?.initialize,
-		onStorageFailure: (error) =>
-			failure.resolve(new Error(describeStorageFailure(error, dataDirectory), { cause: error })),
-	});
+	const open = await openChain(options, { machine, shielded, fork, log, monotonicClock }, failure.resolve);
 	const stops: Stops = [() => fork?.close(), () => open.close(), () => shielded?.close?.()];
 	const stopAll = async (): Promise<void> => {
 		for (const stop of stops.splice(0).reverse()) await stop();
@@ -176,10 +158,12 @@ export async function startNode(options: NodeOptions): Promise<RunningNode> {
 			markDevelopmentDirectory(dataDirectory, toHex(open.rules.genesisId), development.options);
 		}
 		const isAtEnd = endOf(open, config.node.shutdown, log, finished.resolve);
-		const core = { options, open, machine, shielded, log, clock, monotonicClock, report, stops, isAtEnd };
+		const clocks = { clock, monotonicClock };
+		const core = { options, open, machine, shielded, log, ...clocks, report, stops, isAtEnd, backfill: {} };
 		const tracing = await loadTracing(core);
 		const executors = { tracing, simulator: await loadSimulator(core) };
 		const { ports, peers, sources } = await startServices(core, executors);
+		await fillInHistory(core);
 		if (shielded instanceof LateShieldedSupport) {
 			shielded
 				.load(() => loadShieldedSupport(config, true))
@@ -203,6 +187,31 @@ export async function startNode(options: NodeOptions): Promise<RunningNode> {
 	}
 }
 
+/** Opens the chain. @param fail told why the node can't go on */
+function openChain(
+	{ config, dataDirectory, development }: NodeOptions,
+	{ machine, shielded, fork, log, monotonicClock }: ChainSupport,
+	fail: (error: Error) => void,
+): Promise<OpenChain> {
+	return OpenChain.open({
+		config,
+		dataDirectory,
+		fork,
+		clock: () => BigInt(Math.trunc(monotonicClock())),
+		machine: machine.run,
+		guess: (transaction) => machine.guesses.of(transaction),
+		shielded,
+		onUnverifiable: (error) => {
+			log.error({}, error.message);
+			fail(error);
+		},
+		development: development?.schedule,
+		initialize: development?.initialize,
+		onStorageFailure: (error) =>
+			fail(new Error(describeStorageFailure(error, dataDirectory), { cause: error })),
+	});
+}
+
 /** Whether a development chain has no blocks yet that ask for proofs, and no parameters that may be wrong. */
 const isNewDevelopment = ({ config, development, dataDirectory }: NodeOptions): boolean =>
 	development !== undefined &&
@@ -217,6 +226,17 @@ async function loadFork({ development, dataDirectory }: NodeOptions): Promise<Fo
 	return new Fork(founding, forkRequests(), dataDirectory === undefined);
 }
 
+/** What replays blocks is loaded only where the history of the state may lack some. */
+async function fillInHistory({ options, open, log, report, stops, backfill }: NodeCore): Promise<void> {
+	const { config, dataDirectory, development } = options;
+	if (dataDirectory === undefined || development) return;
+	const { hasReplay } = await import("./backfill/replay-thread.js");
+	if (!open.backfillable() && !hasReplay(dataDirectory)) return;
+	const { startBackfill } = await import("./node-backfill.js");
+	backfill.running = await startBackfill({ open, config, dataDirectory, log, report });
+	stops.push(() => backfill.running?.stop());
+}
+
 /** A promise, and what resolves it. */
 function promised<T>(): { readonly promise: Promise<T>; readonly resolve: (value: T) => void } {
 	let resolve: (value: T) => void = () => {};
@@ -224,6 +244,15 @@ function promised<T>(): { readonly promise: Promise<T>; readonly resolve: (value
 		resolve = resolved;
 	});
 	return { promise, resolve };
+}
+
+/** What a chain is opened with. */
+interface ChainSupport {
+	readonly machine: ContractMachine;
+	readonly shielded: ShieldedSupport | undefined;
+	readonly fork: Fork | undefined;
+	readonly log: NodeLog;
+	readonly monotonicClock: () => number;
 }
 
 /** An opened chain, and what everything that runs on it shares. */
@@ -238,6 +267,8 @@ interface NodeCore {
 	readonly report: Report;
 	readonly stops: Stops;
 	readonly isAtEnd: (() => boolean) | undefined;
+	/** Filling in the history of the state, once it has begun. */
+	readonly backfill: { running?: RunningBackfill | undefined };
 }
 
 /** What executes for clients beside the chain; undefined: not on this node. */
@@ -288,7 +319,7 @@ async function startServices(
 		catchUp: () => sealer?.catchUp() ?? false,
 		shieldedWork,
 		prepare: shielded?.prepare,
-		warnings: () => [shieldedWarning()].filter((warning) => warning !== undefined),
+		warnings: () => [shieldedWarning(), fillingOf(core)].filter((warning) => warning !== undefined),
 		report,
 	});
 	const broadcaster = new Broadcaster(api);
@@ -312,6 +343,14 @@ async function startServices(
 	const peerPort = peers && peers.port !== 0 ? { peer: peers.port } : {};
 	ports = { ...servers.ports, ...jsonRpcPorts, ...grpcPorts, ...metricsPort, ...gatewayPort, ...peerPort };
 	return { ports, peers, sources };
+}
+
+/** What an operator is told of a history that lacks blocks. */
+function fillingOf({ backfill }: NodeCore): string | undefined {
+	const progress = backfill.running?.progress;
+	if (!progress) return undefined;
+	const { block, target } = progress;
+	return `the history of the state is being filled in: block ${block} of ${target}; states before block ${target} aren't known yet`;
 }
 
 /** The test that is made before each block of a peer; the first time that it holds, the node's end is told. */
@@ -499,63 +538,6 @@ function startProducer(
 	});
 	producer.start();
 	stops.push(() => producer.stop());
-}
-
-/** Blocks that leave the chain take their transactions with them: whoever runs a node wants to know. */
-function logSwitches(open: OpenChain, log: NodeLog): void {
-	open.chain.observe({
-		switched: (erased, applied) => {
-			const [oldest, newest] = [erased.at(-1)?.block, applied.at(-1)?.block];
-			log.info(
-				{
-					from: Number(oldest?.number ?? 0n),
-					undone: erased.length,
-					applied: applied.length,
-					head: newest?.idHex,
-					left: erased[0]?.block.idHex,
-				},
-				"the chain moved to a longer branch",
-			);
-		},
-	});
-}
-
-/** Who runs a node must hear of a vote for rules that it doesn't have before that vote has passed. */
-function watchVersions(open: OpenChain, log: NodeLog): void {
-	const newest = newestVersion(open.rules);
-	const watch = new VersionWatch(newest, ({ version, voters, producers }) =>
-		log.warn(
-			{ version, newestKnown: newest, voters, producers },
-			"block producers vote for a version that this program doesn't know; update it before the vote passes, or it leaves the network",
-		),
-	);
-	open.chain.observe({ applied: ({ block }) => watch.applied(block) });
-}
-
-/**
- * Who runs a node must hear at each start, and when it begins, that blocks can't be judged.
- * @returns what an operator must know now; undefined: nothing
- */
-function watchShielded(open: OpenChain, config: NodeConfig, log: NodeLog): () => string | undefined {
-	const { chain, rules } = open;
-	const warning = (): string | undefined => {
-		if (!asksForProofs(chain.state) || rules.development) return undefined;
-		if (takesProofsUnchecked(config)) {
-			return "shielded proofs are not checked (node.shielded.allowUnverified): a block with a false proof, of a transfer of the chain's own pool or for a contract of shielded tokens, is judged wrongly; node.shielded.params ends that";
-		}
-		if (rules.shieldedPool || !config.node.shielded.verifiesProofs) return undefined;
-		return "shielded transactions have been switched on, and node.shielded.params is not set: this node stops before the first block that asks for a proof; fetch sapling-spend.params and sapling-output.params of the network and set it to their folder";
-	};
-	let last = warning();
-	if (last !== undefined) log.warn({ head: Number(chain.head.number) }, last);
-	chain.observe({
-		applied: ({ block }) => {
-			const now = warning();
-			if (now !== undefined && last === undefined) log.error({ number: Number(block.number) }, now);
-			last = now;
-		},
-	});
-	return warning;
 }
 
 /** After a block, waiting transactions are executed again in short turns, so that nothing else has to wait long. */

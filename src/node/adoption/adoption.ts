@@ -1,8 +1,8 @@
 /** Continuing from a reference node's data: judge, copy store by store, check, and only then let a node start. */
 
+import { propertySeed } from "../chain/configured-rules.js";
 import { adoptedBlocksChange, metaChange } from "../chain/data-directory.js";
 import { genesisId } from "../chain/genesis.js";
-import { propertySeed } from "../chain/open-chain.js";
 import type { NodeConfig } from "../config/config.js";
 import type { KeyValueDatabase } from "../state/database.js";
 import { StateDatabase } from "../state/state-database.js";

@@ -34,6 +34,8 @@ interface SweeperOptions extends Pace {
 
 export class HistorySweeper extends PacedWork {
 	private hasErased = false;
+	/** Generations that were in use at the last look. */
+	private kept = 0;
 	private sweptTo: number;
 	private batch: BatchChange[] = [];
 	private started = 0;
@@ -47,8 +49,10 @@ export class HistorySweeper extends PacedWork {
 	protected async work(): Promise<void> {
 		const { history, keep } = this.options;
 		this.started = this.options.now();
-		if (!this.hasErased) await this.eraseOthers(history?.status.generation);
+		const kept = history?.generations ?? new Set();
+		if (!this.hasErased || kept.size < this.kept) await this.eraseOthers(history);
 		this.hasErased = true;
+		this.kept = kept.size;
 		if (!history || keep === undefined) return;
 		const { status } = history;
 		if (status.first - this.sweptTo < Math.max(keep / DUE_SHARE, LEAST_DUE)) return;
@@ -56,14 +60,14 @@ export class HistorySweeper extends PacedWork {
 		this.sweptTo = status.first;
 	}
 
-	/** Erases all generations but one. */
-	private async eraseOthers(own: number | undefined): Promise<void> {
+	/** Erases all generations but those of a history. */
+	private async eraseOthers(history: ChangeHistory | undefined): Promise<void> {
 		const { database } = this.options;
 		const end = Uint8Array.of(HISTORY_PREFIX + 1);
 		let from = Uint8Array.of(HISTORY_PREFIX, 1);
 		for (let found = await database.firstKey(from, end); found; found = await database.firstKey(from, end)) {
 			const generation = found[1] as number;
-			if (generation !== own) {
+			if (!history?.generations.has(generation)) {
 				const prefix = Uint8Array.of(HISTORY_PREFIX, generation);
 				for await (const [key] of database.entries(prefix)) await this.remove(key);
 				await this.write();
@@ -71,7 +75,7 @@ export class HistorySweeper extends PacedWork {
 			if (generation === 255) break;
 			from = Uint8Array.of(HISTORY_PREFIX, generation + 1);
 		}
-		if (own === undefined) await database.write([{ key: statusKey(), value: null }], false);
+		if (!history) await database.write([{ key: statusKey(), value: null }], false);
 	}
 
 	/** Removes what only blocks before the first one of a history need. */

@@ -54,7 +54,7 @@ export const nodeSettings = {
 	),
 	"node.history.state": text(
 		"off",
-		"off, all, or a number: of how many final blocks the state can be read besides the newest, from the moment it is switched on (ours); a development chain keeps them in memory",
+		"off, all, or a number: of how many final blocks the state can be read besides the newest (ours); where all blocks are there, those before it was switched on are filled in; a development chain keeps them in memory",
 	),
 	"node.history.index": {
 		...optionalText(

@@ -10,6 +10,7 @@
  * Beside the entries lie marks of those that are not there, and the keys that ordered stores had.
  */
 
+import { ADDRESS_LENGTH } from "../../protocol/address.js";
 import { EMPTY, fromKey, readBe64, toKey } from "../../protocol/bytes.js";
 import { MAX_INT64 } from "../../protocol/int64.js";
 import type { BatchChange, DatabaseLevel, KeyValueDatabase } from "../state/database.js";
@@ -254,22 +255,26 @@ export class ForkedDatabase implements KeyValueDatabase {
 	}
 
 	/**
-	 * As of any database, but for ordered stores, whose entries come in no order, those that weren't fetched without their value.
-	 * PERF: all keys that the source had are looked at, once, at the open.
+	 * As of any database, but for ordered stores and the delegations of an account, whose entries come in no order, those that weren't fetched without their value.
+	 * PERF: all keys that the source had are looked at, those of ordered stores once, at the open.
 	 */
 	async *entries(prefix: Uint8Array): AsyncGenerator<readonly [Uint8Array, Uint8Array]> {
-		const store = prefix.length === 1 ? storeDefinitions[prefix[0] as number] : undefined;
-		if (!store?.ordered) return yield* this.own.entries(prefix);
+		const store = storeDefinitions[prefix[0] as number];
+		const isWalked = store?.ordered ? prefix.length === 1 : isDelegations(prefix);
+		if (!store || !isWalked) return yield* this.own.entries(prefix);
 		await this.writing;
 		const seen = new Set<string>();
 		for await (const entry of this.own.entries(prefix)) {
 			seen.add(toKey(entry[0].subarray(1)));
 			yield entry;
 		}
-		const listed = await this.listed(store.index);
+		const first = toKey(prefix.subarray(0, 1));
+		const listed = store.ordered
+			? await this.listed(store.index)
+			: await this.source.keysWith(store, toKey(prefix.subarray(1)));
 		for (const key of listed) {
-			if (seen.has(key) || this.known(toKey(prefix) + key) === null) continue;
-			yield [fromKey(toKey(prefix) + key), EMPTY];
+			if (seen.has(key) || this.known(first + key) === null) continue;
+			yield [fromKey(first + key), EMPTY];
 		}
 	}
 
@@ -303,6 +308,10 @@ export class ForkedDatabase implements KeyValueDatabase {
 }
 
 type PackedStore = StoreDefinition<unknown> & { readonly packed: { decode(bytes: Uint8Array): unknown } };
+
+/** Whether all keys with a prefix are of the index of delegations, and of one account (a kind, then an address). */
+const isDelegations = (prefix: Uint8Array): boolean =>
+	prefix[0] === stores.delegatedResourceAccountIndex.index && prefix.length >= 2 + ADDRESS_LENGTH;
 
 const numberAt = (key: string, at: number): bigint => readBe64(fromKey(key.slice(at, at + 8)));
 

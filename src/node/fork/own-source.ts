@@ -65,11 +65,22 @@ export class OwnSource implements StateSource {
 		});
 	}
 
-	async keys(store: StoreDefinition<unknown>): Promise<readonly string[]> {
+	keys(store: StoreDefinition<unknown>): Promise<readonly string[]> {
+		return this.pages(store, ENCODING);
+	}
+
+	keysWith(store: StoreDefinition<unknown>, prefix: string): Promise<readonly string[]> {
+		return this.pages(store, { ...ENCODING, prefix: base64(prefix) });
+	}
+
+	private async pages(
+		store: StoreDefinition<unknown>,
+		options: typeof ENCODING & { readonly prefix?: string },
+	): Promise<readonly string[]> {
 		const keys: string[] = [];
 		let after: string | null = null;
 		for (let pages = 0; pages < MOST_PAGES; pages++) {
-			const page = await this.client.later("coin_getStateKeys", store.name, after, this.blockId, ENCODING);
+			const page = await this.client.later("coin_getStateKeys", store.name, after, this.blockId, options);
 			const { keys: found, next } = isRecord(page) ? page : {};
 			if (!Array.isArray(found) || !found.every((key) => typeof key === "string")) throw this.strange();
 			for (const key of found) keys.push(toKey(Buffer.from(key, "base64")));

@@ -10,10 +10,8 @@
  * A node sleeps meanwhile: it is a development chain's, whose one client waits for this answer.
  */
 
-import { existsSync } from "node:fs";
-import { dirname, join } from "node:path";
-import { fileURLToPath, pathToFileURL } from "node:url";
 import { MessageChannel, type MessagePort, receiveMessageOnPort, Worker } from "node:worker_threads";
+import { bundledScript } from "../../diagnostics/bundled-script.js";
 import type { Answer, Request } from "./request-thread.js";
 
 /** The other node didn't answer as it should; the message is a clause without its address. */
@@ -131,15 +129,5 @@ function textOf({ text, failure }: Answer): string {
 	return text;
 }
 
-const SCRIPT = join("node", "fork", "requests.worker.js");
-
 /** The bundled script of the thread; undefined in a program that runs from source. */
-export function requestScript(): URL | undefined {
-	for (let folder = dirname(fileURLToPath(import.meta.url)); ; ) {
-		const path = join(folder, SCRIPT);
-		if (existsSync(path)) return pathToFileURL(path);
-		const parent = dirname(folder);
-		if (parent === folder) return undefined;
-		folder = parent;
-	}
-}
+export const requestScript = (): URL | undefined => bundledScript("node/fork/requests.worker.js");

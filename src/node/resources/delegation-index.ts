@@ -124,7 +124,7 @@ function withoutMember(list: readonly Uint8Array[], member: Uint8Array): readonl
 }
 
 /** Keys that the entries of an account may have, whichever state they are in: of one generation. */
-export interface PartnerKeys {
+interface PartnerKeys {
 	readonly to: ReadonlySet<string>;
 	readonly from: ReadonlySet<string>;
 }

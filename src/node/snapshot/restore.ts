@@ -8,10 +8,10 @@ import { type FileHandle, mkdir, open, rename, rm, stat } from "node:fs/promises
 import { basename, join } from "node:path";
 import { fromUtf8, toHex, utf8 } from "../../protocol/bytes.js";
 import { type CheckResult, checkAdopted } from "../adoption/adoption-checks.js";
+import { propertySeed } from "../chain/configured-rules.js";
 import { metaChange, RESTORE_KEY } from "../chain/data-directory.js";
 import { genesisId } from "../chain/genesis.js";
 import { OldBlocks } from "../chain/old-blocks.js";
-import { propertySeed } from "../chain/open-chain.js";
 import type { NodeConfig } from "../config/config.js";
 import { SegmentFile } from "../segments/segment-file.js";
 import { segmentFilesOnDisk } from "../segments/segment-files.js";

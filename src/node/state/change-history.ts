@@ -16,9 +16,6 @@ import { addWith, type Entry, type EntryMaps, GONE, KeyOrders, makeMaps, storeAt
 import {
 	beforeKey,
 	type ChangeIndex,
-	decodeBefore,
-	decodeIndex,
-	decodeRow,
 	encodeBefore,
 	encodeIndex,
 	encodeRow,
@@ -26,18 +23,20 @@ import {
 	entryOfNewestKey,
 	FULL_ROW,
 	firstAbove,
+	freeGeneration,
 	fullKey,
 	HISTORY_PREFIX,
 	type HistoryStatus,
 	KINDS,
 	NEVER_CHANGED,
 	newestKey,
+	type OlderChanges,
 	readHistoryStatus,
 	statusKey,
 } from "./history-format.js";
 import { isRecorded } from "./history-stores.js";
 import { OrderedKeys } from "./ordered-keys.js";
-import { ValueCache } from "./value-cache.js";
+import { StoredChanges } from "./stored-changes.js";
 
 /** Changes of an entry that the database doesn't hold yet: numbers of blocks, ascending, and what it was before each. */
 interface RecentChanges {
@@ -51,14 +50,15 @@ const SLICE = 1_000;
 /** Rows that wait for the next flush to remove them. */
 const MOST_DROPPED = 100_000;
 
-/** What is kept of the rows that tell which blocks changed an entry, for each store. */
-const INDEX_CACHE = { decodedBytes: 4 << 20, historyBytes: 1 << 20 };
-
 export class ChangeHistory {
 	private recent: EntryMaps<RecentChanges> = makeMaps();
 	/** Changes on their way to the database. */
 	private flushing: EntryMaps<RecentChanges> | undefined;
-	private readonly indexes = new ValueCache<ChangeIndex>(new Set(), INDEX_CACHE);
+	private readonly stored: StoredChanges;
+	/** What was filled in later; undefined: nothing. */
+	private filled: { readonly part: OlderChanges; readonly stored: StoredChanges } | undefined;
+	/** The generation of a part that is being filled in. */
+	private reserved: number | undefined;
 	/** Keys of ordered stores that are gone, or were. */
 	readonly formerKeys = new KeyOrders();
 	/** The newest block of the base; the newest whose changes the database has. */
@@ -78,7 +78,10 @@ export class ChangeHistory {
 		last: number,
 		/** How many blocks can be looked behind; undefined: all. */
 		private readonly keep: number | undefined,
+		older?: OlderChanges,
 	) {
+		this.stored = new StoredChanges(database, generation);
+		this.filled = older && { part: older, stored: new StoredChanges(database, older.generation) };
 		this.last = last;
 		this.written = last;
 		this.openedAt = last;
@@ -102,7 +105,7 @@ export class ChangeHistory {
 		const base = Number(number);
 		const status = readHistoryStatus(database.get(statusKey()));
 		if (status?.last === base) {
-			const history = new ChangeHistory(database, status.generation, status.first, base, keep);
+			const history = new ChangeHistory(database, status.generation, status.first, base, keep, status.older);
 			await history.readFormerKeys(has);
 			return history;
 		}
@@ -115,13 +118,16 @@ export class ChangeHistory {
 	private async readFormerKeys(
 		has: (store: StoreDefinition<unknown>, key: string) => boolean,
 	): Promise<void> {
+		const generations = [this.generation, ...(this.filled ? [this.filled.part.generation] : [])];
 		for (const store of storeDefinitions) {
 			if (!store.ordered || !isRecorded(store.index)) continue;
-			const prefix = Uint8Array.of(HISTORY_PREFIX, this.generation, KINDS.newest, store.index);
 			const gone: string[] = [];
-			for await (const [row] of this.database.entries(prefix)) {
-				const key = entryOfNewestKey(row);
-				if (!has(store, key)) gone.push(key);
+			for (const generation of generations) {
+				const prefix = Uint8Array.of(HISTORY_PREFIX, generation, KINDS.newest, store.index);
+				for await (const [row] of this.database.entries(prefix)) {
+					const key = entryOfNewestKey(row);
+					if (!has(store, key)) gone.push(key);
+				}
 			}
 			this.formerKeys.set(store.index, new OrderedKeys(gone, store.order));
 		}
@@ -134,8 +140,47 @@ export class ChangeHistory {
 
 	/** What it says about itself in the database. */
 	get status(): HistoryStatus {
-		const { generation, lowest, written, keep } = this;
-		return { generation, first: firstOf(lowest, written, keep), last: written };
+		return this.statusAt(this.written);
+	}
+
+	private statusAt(last: number): HistoryStatus {
+		const { generation, lowest, keep, filled } = this;
+		const first = firstOf(lowest, last, keep);
+		// No state that can still be read needs what only older blocks changed.
+		const older = filled && filled.part.last > first ? filled.part : undefined;
+		return { generation, first, last, older };
+	}
+
+	/** Generations whose keys are in use. */
+	get generations(): ReadonlySet<number> {
+		const { generation, older } = this.status;
+		return new Set([generation, older?.generation, this.reserved].filter((one) => one !== undefined));
+	}
+
+	/** Its rows in the database, but for what was filled in. */
+	storedRows(): AsyncIterable<readonly [Uint8Array, Uint8Array]> {
+		return this.database.entries(Uint8Array.of(HISTORY_PREFIX, this.generation));
+	}
+
+	/** A generation for the changes of older blocks, which are about to be filled in. */
+	async reserve(): Promise<number> {
+		this.reserved = await freeGeneration(this.database, this.generation, this.generations);
+		return this.reserved;
+	}
+
+	/**
+	 * Reads older blocks from a part that was filled in and is whole, up to where this history began.
+	 * @param gone keys of ordered stores that it names and the base doesn't have, by store index
+	 * @throws {Error} if the part ends somewhere else
+	 */
+	async fillIn(part: OlderChanges, gone: ReadonlyMap<number, readonly string[]>): Promise<void> {
+		if (this.filled || part.last !== this.lowest)
+			throw new Error("these are no changes up to the history's begin");
+		this.filled = { part, stored: new StoredChanges(this.database, part.generation) };
+		this.lowest = part.first;
+		this.reserved = undefined;
+		for (const [index, keys] of gone) for (const key of keys) this.formerKeys.note(index, key, true);
+		await this.database.write([this.statusChange(this.written)], true);
 	}
 
 	/** The row of an entry may go: all its changes are too old. The next flush takes it, if it still is so. */
@@ -181,9 +226,14 @@ export class ChangeHistory {
 
 	/** What an entry was after a block; undefined: what the base has now. @param number from {@link first} to the base's */
 	valueAfter(store: StoreDefinition<unknown>, key: string, number: number): Entry | undefined {
+		const { filled, stored } = this;
+		if (filled && number < filled.part.last) {
+			const block = filled.stored.change(store.index, key, number);
+			if (block !== undefined) return filled.stored.before(store, key, block);
+		}
 		if (number < this.written) {
-			const block = this.storedChange(store.index, key, number);
-			if (block !== undefined) return this.storedBefore(store, key, block);
+			const block = stored.change(store.index, key, number);
+			if (block !== undefined) return stored.before(store, key, block);
 		}
 		for (const maps of [this.flushing, this.recent]) {
 			const changes = maps?.[store.index]?.get(key);
@@ -191,48 +241,6 @@ export class ChangeHistory {
 			if (changes && at < changes.blocks.length) return changes.before[at];
 		}
 		return undefined;
-	}
-
-	private storedBefore(store: StoreDefinition<unknown>, key: string, block: number): Entry {
-		const bytes = this.database.get(beforeKey(this.generation, store.index, key, block));
-		if (!bytes) throw new Error(`the history of ${store.name} lacks a value before block ${block}`);
-		return decodeBefore(store, key, bytes);
-	}
-
-	/** The first block above a number that changed an entry, among those in the database. */
-	private storedChange(index: number, key: string, number: number): number | undefined {
-		const { blocks, fullRows } = this.indexOf(index, key);
-		if (blocks.length === 0) return undefined;
-		if (fullRows === 0 || (blocks[0] as number) <= number) return blocks[firstAbove(blocks, number)];
-		return this.changeInFullRows(index, key, number, fullRows) ?? blocks[0];
-	}
-
-	/** PERF: as many look-ups as the logarithm of the number of rows. */
-	private changeInFullRows(index: number, key: string, number: number, rows: number): number | undefined {
-		let [low, high] = [0, rows];
-		let found: number | undefined;
-		while (low < high) {
-			const middle = (low + high) >>> 1;
-			const bytes = this.database.get(fullKey(this.generation, index, key, middle));
-			// A row that isn't there any more had older blocks only.
-			const blocks = bytes ? decodeRow(bytes) : [];
-			const change = blocks[firstAbove(blocks, number)];
-			if (change === undefined) low = middle + 1;
-			else {
-				found = change;
-				high = middle;
-			}
-		}
-		return found;
-	}
-
-	private indexOf(index: number, key: string): ChangeIndex {
-		const cached = this.indexes.get(index, key);
-		if (cached) return cached;
-		const bytes = this.database.get(newestKey(this.generation, index, key));
-		const found = bytes ? decodeIndex(bytes) : NEVER_CHANGED;
-		this.indexes.keep(index, key, found, sizeOf(found));
-		return found;
 	}
 
 	/**
@@ -250,7 +258,7 @@ export class ChangeHistory {
 			const keys = [...map.keys()];
 			for (let from = 0; from < keys.length; from += SLICE) {
 				const slice = keys.slice(from, from + SLICE);
-				const indexes = await this.readIndexes(index, slice);
+				const indexes = await this.stored.read(index, slice);
 				for (const [at, key] of slice.entries()) {
 					this.encode(batch, index, key, map.get(key) as RecentChanges, indexes[at] as ChangeIndex);
 				}
@@ -268,24 +276,11 @@ export class ChangeHistory {
 		const dropped = this.dropped.splice(0);
 		for (const { index, key } of dropped) {
 			if (flushing[index]?.has(key)) continue;
-			const [row] = await this.readIndexes(index, [key]);
+			const [row] = await this.stored.read(index, [key]);
 			if (!row || (row.blocks.at(-1) ?? 0) > first) continue;
 			batch.push({ key: newestKey(this.generation, index, key), value: null });
 			this.flushed.push({ index, key, row: NEVER_CHANGED });
 		}
-	}
-
-	private async readIndexes(index: number, keys: readonly string[]): Promise<readonly ChangeIndex[]> {
-		const missing = keys.filter((key) => !this.indexes.has(index, key));
-		const rows = missing.map((key) => newestKey(this.generation, index, key));
-		const values = (await this.database.getMany?.(rows)) ?? rows.map((row) => this.database.get(row));
-		const read = new Map(
-			missing.map((key, at) => {
-				const bytes = values[at];
-				return [key, bytes ? decodeIndex(bytes) : NEVER_CHANGED];
-			}),
-		);
-		return keys.map((key) => read.get(key) ?? this.indexOf(index, key));
 	}
 
 	private encode(
@@ -318,7 +313,7 @@ export class ChangeHistory {
 		this.flushing = undefined;
 		if (isWritten) {
 			this.written = this.flushedTo;
-			for (const { index, key, row } of this.flushed) this.indexes.replace(index, key, row, sizeOf(row));
+			for (const { index, key, row } of this.flushed) this.stored.replace(index, key, row);
 		} else if (flushing) this.takeBack(flushing);
 		this.flushed = [];
 	}
@@ -337,30 +332,13 @@ export class ChangeHistory {
 	}
 
 	private statusChange(last: number): BatchChange {
-		const { generation, lowest, keep } = this;
-		return {
-			key: statusKey(),
-			value: encodeStatus({ generation, first: firstOf(lowest, last, keep), last }),
-		};
+		return { key: statusKey(), value: encodeStatus(this.statusAt(last)) };
 	}
 }
 
 /** The first block whose state is known. */
 const firstOf = (lowest: number, last: number, keep: number | undefined): number =>
 	keep === undefined ? lowest : Math.max(lowest, last - keep);
-
-/** A generation without entries. */
-async function freeGeneration(database: KeyValueDatabase, last: number): Promise<number> {
-	for (let step = 1; step <= 255; step++) {
-		const generation = ((last + step - 1) % 255) + 1;
-		const from = Uint8Array.of(HISTORY_PREFIX, generation);
-		const end = Uint8Array.of(HISTORY_PREFIX + (generation === 255 ? 1 : 0), (generation + 1) % 256);
-		if (!(await database.firstKey(from, end))) return generation;
-	}
-	throw new Error("histories that were given up fill the database: let it erase them first");
-}
-
-const sizeOf = ({ blocks }: ChangeIndex): number => 32 + 8 * blocks.length;
 
 /** Whether a write changed nothing, as far as that is seen at a glance. */
 function isSame(before: Entry, after: Entry): boolean {

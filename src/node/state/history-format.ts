@@ -7,7 +7,7 @@
  */
 
 import { fromUtf8, utf8 } from "../../protocol/bytes.js";
-import { DatabaseError } from "./database.js";
+import { DatabaseError, type KeyValueDatabase } from "./database.js";
 import type { StoreDefinition } from "./definition.js";
 import { type Entry, GONE } from "./entry.js";
 
@@ -34,6 +34,16 @@ export interface HistoryStatus {
 	/** The first block whose state is known, and the last one whose changes are written. */
 	readonly first: number;
 	readonly last: number;
+	/** What was filled in later, of blocks before it. */
+	readonly older?: OlderChanges | undefined;
+}
+
+/** Changes of older blocks, under keys of their own generation, that never change. */
+export interface OlderChanges {
+	readonly generation: number;
+	/** The first block whose state they tell, and the last whose changes they have. */
+	readonly first: number;
+	readonly last: number;
 }
 
 /** The blocks that changed an entry. */
@@ -50,9 +60,11 @@ export const NEVER_CHANGED: ChangeIndex = { fullRows: 0, blocks: [] };
 export function readHistoryStatus(bytes: Uint8Array | undefined): HistoryStatus | undefined {
 	if (!bytes) return undefined;
 	try {
-		const { generation, first, last } = JSON.parse(fromUtf8(bytes)) as HistoryStatus;
-		const isRight = [generation, first, last].every(Number.isSafeInteger) && generation > 0 && first <= last;
-		if (isRight) return { generation, first, last };
+		const { generation, first, last, older } = JSON.parse(fromUtf8(bytes)) as HistoryStatus;
+		const isRight = ({ generation, first, last }: OlderChanges): boolean =>
+			[generation, first, last].every(Number.isSafeInteger) && generation > 0 && first <= last;
+		if (!isRight({ generation, first, last }) || (older && !isRight(older))) throw new TypeError("changed");
+		return older ? { generation, first, last, older } : { generation, first, last };
 	} catch {
 		// The same as one that isn't right.
 	}
@@ -61,8 +73,8 @@ export function readHistoryStatus(bytes: Uint8Array | undefined): HistoryStatus 
 
 export const statusKey = (): Uint8Array => STATUS_KEY;
 
-export const encodeStatus = ({ generation, first, last }: HistoryStatus): Uint8Array =>
-	utf8(JSON.stringify({ generation, first, last }));
+export const encodeStatus = ({ generation, first, last, older }: HistoryStatus): Uint8Array =>
+	utf8(JSON.stringify({ generation, first, last, older }));
 
 /** The key of an entry's newest row. */
 export function newestKey(generation: number, index: number, key: string): Buffer {
@@ -188,4 +200,20 @@ export function firstAbove(blocks: readonly number[], number: number): number {
 		else low = middle + 1;
 	}
 	return low;
+}
+
+/** A generation without entries. @param taken generations that someone is about to use */
+export async function freeGeneration(
+	database: Pick<KeyValueDatabase, "firstKey">,
+	last: number,
+	taken: ReadonlySet<number> = new Set(),
+): Promise<number> {
+	for (let step = 1; step <= 255; step++) {
+		const generation = ((last + step - 1) % 255) + 1;
+		if (taken.has(generation)) continue;
+		const from = Uint8Array.of(HISTORY_PREFIX, generation);
+		const end = Uint8Array.of(HISTORY_PREFIX + (generation === 255 ? 1 : 0), (generation + 1) % 256);
+		if (!(await database.firstKey(from, end))) return generation;
+	}
+	throw new Error("histories that were given up fill the database: let it erase them first");
 }

@@ -294,6 +294,11 @@ export class StateDatabase {
 		return this.changes;
 	}
 
+	/** What final blocks changed; undefined where that isn't kept. */
+	get changeHistory(): ChangeHistory | undefined {
+		return this.changes;
+	}
+
 	/** Edits and marks; undefined where none are kept. */
 	get history(): StateHistory | undefined {
 		return this.kept;

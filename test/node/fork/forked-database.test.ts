@@ -47,6 +47,10 @@ class FakeSource implements StateSource {
 			.filter((key) => key.startsWith(`${store.name} `))
 			.map((key) => key.slice(store.name.length + 1));
 	}
+
+	async keysWith(store: StoreDefinition<unknown>, prefix: string): Promise<readonly string[]> {
+		return (await this.keys(store)).filter((key) => key.startsWith(prefix));
+	}
 }
 
 const diskKey = (store: { readonly index: number }, key: string): Uint8Array =>
@@ -85,6 +89,28 @@ test("an entry is asked for once, also one that isn't there, also after a restar
 	expect(second.get(diskKey(ROWS, "b"))).toBeUndefined();
 	expect(source.asked).toEqual(["storage-row a", "storage-row b"]);
 	expect(() => second.get(diskKey(ROWS, "c"))).toThrow("the source is gone");
+});
+
+test("the delegations of an account are the fork's and those of the source that the fork hasn't deleted", async () => {
+	const giver = String.fromCharCode(3) + "g".repeat(21);
+	const name = stores.delegatedResourceAccountIndex.name;
+	const { open } = setting({
+		[`${name} ${giver}1`]: bytes("1"),
+		[`${name} ${giver}2`]: bytes("2"),
+		[`${name} h`]: bytes("3"),
+	});
+	const fork = open();
+	const key = (end: string): Uint8Array => diskKey(stores.delegatedResourceAccountIndex, giver + end);
+	await fork.write(
+		[
+			{ key: key("2"), value: null },
+			{ key: key("3"), value: bytes("3") },
+		],
+		false,
+	);
+	const found: string[] = [];
+	for await (const [entry] of fork.entries(key(""))) found.push(toKey(entry).slice(1 + giver.length));
+	expect(found.sort()).toEqual(["1", "3"]);
 });
 
 test("what was written or deleted is the fork's own for good", async () => {

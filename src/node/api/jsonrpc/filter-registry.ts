@@ -84,10 +84,13 @@ export class FilterRegistry {
 	/** @param nowMs milliseconds of a clock that only goes forward */
 	constructor(
 		private readonly nowMs: () => number,
-		{ maxBlockFilters, maxLogFilters }: FilterLimits,
+		limits: FilterLimits,
 		private readonly release: Release,
 	) {
-		this.lists = { block: new FilterList(maxBlockFilters), log: new FilterList(maxLogFilters) };
+		this.lists = {
+			block: new FilterList(limits.maxBlockFilters),
+			log: new FilterList(limits.maxLogFilters),
+		};
 	}
 
 	get size(): number {

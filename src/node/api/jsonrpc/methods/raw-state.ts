@@ -6,7 +6,8 @@
  */
 
 import { fromHex, fromKey, toHex, toKey } from "../../../../protocol/bytes.js";
-import { type StoreDefinition, storeDefinitions } from "../../../state/definition.js";
+import type { StateBackend } from "../../../state/backend.js";
+import { type StoreDefinition, storeDefinitions, stores } from "../../../state/definition.js";
 import type { StateView } from "../../../state/view.js";
 import { blockAt, blockNamed, type PastBlock, PastBlockError, stateOf } from "../../at-block.js";
 import type { ApiContext, PastStates } from "../../context.js";
@@ -25,6 +26,9 @@ const MOST_BYTES = 8 << 20;
 const MOST_MS = 2_000;
 /** Keys of the network's entries are far shorter. */
 const MOST_KEY_BYTES = 1_024;
+
+/** Bytes of a prefix that only the delegations of one account have. */
+const DELEGATIONS_PREFIX = 22;
 
 /** By name, in the spelling of this program. */
 const byName: ReadonlyMap<string, StoreDefinition<unknown>> = new Map(
@@ -62,6 +66,12 @@ function encodingOf(options: JsonValue | undefined): Encoding {
 	const encoding = isJsonObject(options) ? (options.get("encoding") ?? "hex") : undefined;
 	if (encoding !== "hex" && encoding !== "base64") throw invalidParams("encoding is hex or base64");
 	return encoding;
+}
+
+/** @throws {RpcError} */
+function prefixOf(options: JsonValue | undefined, encoding: Encoding): string | undefined {
+	const prefix = isJsonObject(options) ? options.get("prefix") : undefined;
+	return prefix === undefined || prefix === null ? undefined : keyOf(prefix, encoding);
 }
 
 /** @throws {RpcError} where this node doesn't give its state */
@@ -115,6 +125,13 @@ class ReadState {
 		return true;
 	}
 
+	/** As a state has them ({@link StateBackend.keysEver}); the state is looked up again. @throws {PastBlockError} */
+	async keysEver(store: StoreDefinition<unknown>, prefix: string): Promise<ReadonlySet<string>> {
+		const keys = await this.view.backend.keysEver(store, prefix);
+		this.view = stateOf(this.states, this.block);
+		return keys;
+	}
+
 	get state(): StateView {
 		return this.view;
 	}
@@ -158,10 +175,13 @@ function getStateKeys(context: ApiContext, [name, after, block, options]: JsonAr
 	const states = statesOf(context, "coin_getStateKeys");
 	const encoding = encodingOf(options);
 	const store = storeOf(name);
-	if (!store.ordered) throw invalidParams(`the keys of the store ${store.name} are not listed`);
+	const prefix = prefixOf(options, encoding);
+	if (prefix === undefined && !store.ordered)
+		throw invalidParams(`the keys of the store ${store.name} are not listed`);
 	const start = after === undefined || after === null ? undefined : keyOf(after, encoding);
 	return refusing(async () => {
 		const reading = new ReadState(context, states, namedBlock(context, block));
+		if (prefix !== undefined) return keysWith(reading, store, prefix, start, encoding);
 		const found: string[] = [];
 		let last = start;
 		for (let isAtEnd = false; !isAtEnd; ) {
@@ -180,6 +200,31 @@ function getStateKeys(context: ApiContext, [name, after, block, options]: JsonAr
 		}
 		return keyPage(reading.block, found, undefined, encoding);
 	});
+}
+
+/** @throws {RpcError} where the store's keys aren't looked up by a prefix, or not by a short one */
+async function keysWith(
+	reading: ReadState,
+	store: StoreDefinition<unknown>,
+	prefix: string,
+	after: string | undefined,
+	encoding: Encoding,
+): Promise<RpcResult> {
+	const { name, index } = stores.delegatedResourceAccountIndex;
+	if (store.index !== index || prefix.length < DELEGATIONS_PREFIX)
+		throw invalidParams(
+			`only keys of ${name} are listed by a prefix, of ${DELEGATIONS_PREFIX} bytes at least`,
+		);
+	const all = [...(await reading.keysEver(store, prefix))].filter(
+		(key) => after === undefined || key > after,
+	);
+	const found: string[] = [];
+	for (const key of all.sort()) {
+		await reading.turn();
+		if (reading.state.backend.get(store, key) !== undefined) found.push(key);
+		if (found.length >= MOST_KEYS || reading.isOver) return keyPage(reading.block, found, key, encoding);
+	}
+	return keyPage(reading.block, found, undefined, encoding);
 }
 
 function keyPage(

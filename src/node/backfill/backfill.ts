@@ -1,0 +1,133 @@
+/**
+ * The node's part in filling in the history of the state before it was switched on (`node.history.state`): gives its blocks to
+ * a thread that executes them once more, takes the changes that come of it, and reads older states from them once all are
+ * there. A kill loses nothing but changes that were handed over: the thread's chain is in a directory of its own.
+ *
+ * Contract: the history tells more states at one moment, or none; what is half filled in is erased by the next start.
+ */
+
+import type { ChangeHistory } from "../state/change-history.js";
+import type { BatchChange, KeyValueDatabase } from "../state/database.js";
+import type { StoreDefinition } from "../state/definition.js";
+import { storeAt } from "../state/entry.js";
+import { entryOfNewestKey, HISTORY_PREFIX, KINDS } from "../state/history-format.js";
+import type { Channel, FromReplay, HistoryRows, ToReplay } from "./messages.js";
+
+/** Blocks that are given at a time: their reading is one turn of the event loop. */
+const BLOCKS = 64;
+const BLOCK_BYTES = 1 << 20;
+/** Keys of stores that rules walk in order; a network has some hundred thousand. */
+const MOST_GONE = 4_000_000;
+
+/** What is filled in. */
+interface BackfillSubject {
+	readonly history: Pick<ChangeHistory, "first" | "reserve" | "fillIn">;
+	readonly database: Pick<KeyValueDatabase, "write">;
+	/** A block of the chain, encoded. */
+	block(number: bigint): Uint8Array | undefined;
+	/** Whether the base has an entry. */
+	has(store: StoreDefinition<unknown>, key: string): boolean;
+}
+
+/** Where it stands. */
+export interface BackfillProgress {
+	/** The block that was asked for last. */
+	readonly block: number;
+	readonly target: number;
+}
+
+export class Backfill {
+	private block = 0;
+	private generation: number | undefined;
+	private readonly gone = new Map<number, Set<string>>();
+	private goneCount = 0;
+
+	/** @param target the block with which the history begins */
+	constructor(
+		private readonly subject: BackfillSubject,
+		private readonly channel: Channel<FromReplay, ToReplay>,
+		private readonly target: number,
+	) {}
+
+	get progress(): BackfillProgress {
+		return { block: this.block, target: this.target };
+	}
+
+	/**
+	 * Answers the thread until everything is filled in.
+	 * @returns whether it is; not where states so old aren't kept any more
+	 * @throws {DatabaseError | ChannelClosed} @throws {Error} why the thread couldn't go on
+	 */
+	async run(): Promise<boolean> {
+		for (;;) {
+			const message = await this.channel.next();
+			// As many blocks as are kept have come meanwhile.
+			if (this.subject.history.first !== this.target) return false;
+			switch (message.kind) {
+				case "blocks":
+					this.channel.send({ kind: "blocks", blocks: this.blocksFrom(message.from) });
+					break;
+				case "rows":
+					await this.keep(message.rows);
+					this.channel.send({ kind: "kept" });
+					break;
+				case "end":
+					await this.end(message.first);
+					return true;
+				case "failed":
+					throw new Error(message.message);
+			}
+		}
+	}
+
+	private blocksFrom(from: number): Uint8Array[] {
+		const blocks: Uint8Array[] = [];
+		let bytes = 0;
+		for (
+			let number = from;
+			number <= this.target && blocks.length < BLOCKS && bytes < BLOCK_BYTES;
+			number++
+		) {
+			const block = this.subject.block(BigInt(number));
+			if (!block) break;
+			blocks.push(block);
+			bytes += block.length;
+		}
+		this.block = from + blocks.length - 1;
+		return blocks;
+	}
+
+	private async keep(rows: HistoryRows): Promise<void> {
+		this.generation ??= await this.subject.history.reserve();
+		const changes: BatchChange[] = [];
+		for (const [key, value] of rows) {
+			if (key[0] !== HISTORY_PREFIX) throw new Error("the thread gives rows that are no history's");
+			changes.push({ key: ofGeneration(key, this.generation), value });
+			if (key[2] === KINDS.newest) this.noteKey(key[3] as number, entryOfNewestKey(key));
+		}
+		await this.subject.database.write(changes, false);
+	}
+
+	private noteKey(index: number, key: string): void {
+		const store = storeAt(index);
+		if (!store?.ordered) return;
+		const keys = this.gone.get(index) ?? new Set();
+		this.gone.set(index, keys.add(key));
+		if (++this.goneCount > MOST_GONE) throw new Error("the history names more keys than are kept in memory");
+	}
+
+	private async end(first: number): Promise<void> {
+		const { history, has } = this.subject;
+		this.generation ??= await history.reserve();
+		const gone = new Map(
+			[...this.gone].map(([index, keys]) => [index, [...keys].filter((key) => !has(storeAt(index), key))]),
+		);
+		await history.fillIn({ generation: this.generation, first, last: this.target }, gone);
+	}
+}
+
+function ofGeneration(key: Uint8Array, generation: number): Uint8Array {
+	const copy = Uint8Array.from(key);
+	copy[1] = generation;
+	return copy;
+}

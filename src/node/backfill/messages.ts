@@ -1,0 +1,24 @@
+/** What a node and the thread that replays its blocks say to each other. The thread asks, the node answers. */
+
+/** Rows of the history as the thread's database has them, with keys of the thread's generation. */
+export type HistoryRows = readonly (readonly [Uint8Array, Uint8Array])[];
+
+export type FromReplay =
+	/** Wants blocks from a number on. */
+	| { readonly kind: "blocks"; readonly from: number }
+	/** Rows to be kept; wants to hear that they are. */
+	| { readonly kind: "rows"; readonly rows: HistoryRows }
+	/** All rows were given. @property first block whose state they tell */
+	| { readonly kind: "end"; readonly first: number }
+	| { readonly kind: "failed"; readonly message: string };
+
+export type ToReplay =
+	/** Encoded, in their order. */
+	{ readonly kind: "blocks"; readonly blocks: readonly Uint8Array[] } | { readonly kind: "kept" };
+
+/** Where messages go and come from: a port of a thread, seen from one of its ends. */
+export interface Channel<In, Out> {
+	send(message: Out): void;
+	/** Resolves with the next message, in their order. @throws {Error} once the other end is gone */
+	next(): Promise<In>;
+}
