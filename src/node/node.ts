@@ -17,6 +17,7 @@ import type { NodeConfig, ShutdownConfig } from "./config/config.js";
 import { createContractMachine } from "./contract-runner.js";
 import type { Development } from "./development/development.js";
 import { isMarked, markDevelopmentDirectory, refuseDevelopmentDirectory } from "./development/directory.js";
+import { ContractSources } from "./history/contract-sources.js";
 import { LateNetwork } from "./late-network.js";
 import type { NodeMetrics } from "./metrics/metrics.js";
 import type { PeerNetwork } from "./network/network.js";
@@ -85,6 +86,8 @@ export interface RunningNode {
 	/** Bound ports of the servers that run. */
 	readonly ports: NodePorts;
 	readonly open: OpenChain;
+	/** What its owner stores of contracts. */
+	readonly sources: ContractSources;
 	/** Undefined: the configuration doesn't ask for it. */
 	readonly tracing: TraceRunner | undefined;
 	/** Undefined: this node has no peers. */
@@ -159,7 +162,7 @@ export async function startNode(options: NodeOptions): Promise<RunningNode> {
 		const core = { options, open, machine, shielded, log, ...clocks, report, stops, isAtEnd, backfill: {} };
 		const tracing = await loadTracing(core);
 		const executors = { tracing, simulator: await loadSimulator(core) };
-		const { ports, peers } = await startServices(core, executors);
+		const { ports, peers, sources } = await startServices(core, executors);
 		await fillInHistory(core);
 		if (shielded instanceof LateShieldedSupport) {
 			shielded
@@ -172,6 +175,7 @@ export async function startNode(options: NodeOptions): Promise<RunningNode> {
 			genesisId: toHex(open.rules.genesisId),
 			ports,
 			open,
+			sources,
 			signatureEngine,
 			failure: failure.promise,
 			finished: finished.promise,
@@ -235,7 +239,7 @@ interface Executors {
 async function startServices(
 	core: NodeCore,
 	executors: Executors,
-): Promise<{ readonly ports: NodePorts; readonly peers: PeerNetwork | undefined }> {
+): Promise<Pick<RunningNode, "ports" | "peers" | "sources">> {
 	const { options, open, machine, shielded, log, clock, monotonicClock, report, stops } = core;
 	const { config, development } = options;
 	let ports: NodePorts = {};
@@ -254,9 +258,11 @@ async function startServices(
 	const metrics = await startCounting(open, network, options, report, stops);
 	const own = development ? [development.producer] : options.producers;
 	const history = await loadHistory(core);
+	const sources = new ContractSources(open);
 	const api = createApiNode({
 		open,
 		history,
+		sources,
 		config,
 		clock,
 		monotonicClock,
@@ -294,7 +300,7 @@ async function startServices(
 	if (peers) network.become(peers);
 	const peerPort = peers && peers.port !== 0 ? { peer: peers.port } : {};
 	ports = { ...servers.ports, ...jsonRpcPorts, ...grpcPorts, ...metricsPort, ...gatewayPort, ...peerPort };
-	return { ports, peers };
+	return { ports, peers, sources };
 }
 
 /** What an operator is told of a history that lacks blocks. */
