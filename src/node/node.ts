@@ -87,6 +87,7 @@ export interface RunningNode {
 	readonly open: OpenChain;
 	/** Undefined: the configuration doesn't ask for it. */
 	readonly tracing: TraceRunner | undefined;
+	readonly simulator: Simulator | undefined;
 	/** Undefined: this node has no peers. */
 	readonly peers: PeerNetwork | undefined;
 	/** Which library checks signatures: `native`, `wasm` or `noble`. */
@@ -167,7 +168,7 @@ export async function startNode(options: NodeOptions): Promise<RunningNode> {
 				.catch((error: unknown) => report(error, "shielded proofs"));
 		}
 		return {
-			tracing,
+			...executors,
 			peers,
 			genesisId: toHex(open.rules.genesisId),
 			ports,
