@@ -27,6 +27,7 @@ export interface NodeApiOptions {
 	readonly machine: ApiNode["machine"];
 	/** Undefined: there is no index. */
 	readonly history?: ApiNode["history"];
+	readonly sources?: ApiNode["sources"];
 	/** Executes transactions of blocks again; undefined: not for clients. */
 	readonly tracing: TraceRunner | undefined;
 	readonly simulator: Simulator | undefined;
@@ -85,6 +86,7 @@ export function createApiNode(options: NodeApiOptions): ApiNode {
 		// A development chain keeps those that its snapshots need.
 		past: config.node.history.stateBlocks > 0 || rules.development ? pastStates(open) : undefined,
 		history: options.history,
+		sources: options.sources,
 		rawStates: config.node.jsonrpc.state ? pastStates(open) : undefined,
 		machine,
 		tracing: options.tracing,

@@ -11,13 +11,13 @@ import type { GrpcPort } from "./api/grpc/grpc-servers.js";
 import { startHttpServers } from "./api/http-servers.js";
 import type { JsonRpcPort } from "./api/jsonrpc/servers.js";
 import type { Producer } from "./chain/chain.js";
-import { OpenChain } from "./chain/open-chain.js";
+import type { OpenChain } from "./chain/open-chain.js";
 import { stopCondition } from "./chain/stop-condition.js";
 import type { NodeConfig, ShutdownConfig } from "./config/config.js";
 import { createContractMachine } from "./contract-runner.js";
 import type { Development } from "./development/development.js";
 import { isMarked, markDevelopmentDirectory, refuseDevelopmentDirectory } from "./development/directory.js";
-import type { Fork } from "./fork/fork.js";
+import { ContractSources } from "./history/contract-sources.js";
 import { LateNetwork } from "./late-network.js";
 import type { NodeMetrics } from "./metrics/metrics.js";
 import type { PeerNetwork } from "./network/network.js";
@@ -34,6 +34,7 @@ import {
 	writingMachine,
 } from "./node-development.js";
 import { logSwitches, watchShielded, watchVersions } from "./node-notices.js";
+import { loadFork, openChain } from "./open-node-chain.js";
 import { SlotProducer, type SlotProducerOptions } from "./production/slot-producer.js";
 import { LostSlotError } from "./rules/errors.js";
 import {
@@ -85,6 +86,8 @@ export interface RunningNode {
 	/** Bound ports of the servers that run. */
 	readonly ports: NodePorts;
 	readonly open: OpenChain;
+	/** What its owner stores of contracts. */
+	readonly sources: ContractSources;
 	/** Undefined: the configuration doesn't ask for it. */
 	readonly tracing: TraceRunner | undefined;
 	readonly simulator: Simulator | undefined;
@@ -160,7 +163,7 @@ export async function startNode(options: NodeOptions): Promise<RunningNode> {
 		const core = { options, open, machine, shielded, log, ...clocks, report, stops, isAtEnd, backfill: {} };
 		const tracing = await loadTracing(core);
 		const executors = { tracing, simulator: await loadSimulator(core) };
-		const { ports, peers } = await startServices(core, executors);
+		const { ports, peers, sources } = await startServices(core, executors);
 		await fillInHistory(core);
 		if (shielded instanceof LateShieldedSupport) {
 			shielded
@@ -173,6 +176,7 @@ export async function startNode(options: NodeOptions): Promise<RunningNode> {
 			genesisId: toHex(open.rules.genesisId),
 			ports,
 			open,
+			sources,
 			signatureEngine,
 			failure: failure.promise,
 			finished: finished.promise,
@@ -184,44 +188,11 @@ export async function startNode(options: NodeOptions): Promise<RunningNode> {
 	}
 }
 
-/** Opens the chain. @param fail told why the node can't go on */
-function openChain(
-	{ config, dataDirectory, development }: NodeOptions,
-	{ machine, shielded, fork, log, monotonicClock }: ChainSupport,
-	fail: (error: Error) => void,
-): Promise<OpenChain> {
-	return OpenChain.open({
-		config,
-		dataDirectory,
-		fork,
-		clock: () => BigInt(Math.trunc(monotonicClock())),
-		machine: machine.run,
-		guess: (transaction) => machine.guesses.of(transaction),
-		shielded,
-		onUnverifiable: (error) => {
-			log.error({}, error.message);
-			fail(error);
-		},
-		development: development?.schedule,
-		initialize: development?.initialize,
-		onStorageFailure: (error) =>
-			fail(new Error(describeStorageFailure(error, dataDirectory), { cause: error })),
-	});
-}
-
 /** Whether a development chain has no blocks yet that ask for proofs, and no parameters that may be wrong. */
 const isNewDevelopment = ({ config, development, dataDirectory }: NodeOptions): boolean =>
 	development !== undefined &&
 	config.node.shielded.parameters === undefined &&
 	!(dataDirectory && isMarked(dataDirectory));
-
-/** What reads another node's state is loaded only for a chain that begins with one. */
-async function loadFork({ development, dataDirectory }: NodeOptions): Promise<Fork | undefined> {
-	const founding = development?.options.fork;
-	if (!founding) return undefined;
-	const { Fork, forkRequests } = await import("./fork/fork.js");
-	return new Fork(founding, forkRequests(), dataDirectory === undefined);
-}
 
 /** What replays blocks is loaded only where the history of the state may lack some. */
 async function fillInHistory({ options, open, log, report, stops, backfill }: NodeCore): Promise<void> {
@@ -241,15 +212,6 @@ function promised<T>(): { readonly promise: Promise<T>; readonly resolve: (value
 		resolve = resolved;
 	});
 	return { promise, resolve };
-}
-
-/** What a chain is opened with. */
-interface ChainSupport {
-	readonly machine: ContractMachine;
-	readonly shielded: ShieldedSupport | undefined;
-	readonly fork: Fork | undefined;
-	readonly log: NodeLog;
-	readonly monotonicClock: () => number;
 }
 
 /** An opened chain, and what everything that runs on it shares. */
@@ -278,7 +240,7 @@ interface Executors {
 async function startServices(
 	core: NodeCore,
 	executors: Executors,
-): Promise<{ readonly ports: NodePorts; readonly peers: PeerNetwork | undefined }> {
+): Promise<Pick<RunningNode, "ports" | "peers" | "sources">> {
 	const { options, open, machine, shielded, log, clock, monotonicClock, report, stops } = core;
 	const { config, development } = options;
 	let ports: NodePorts = {};
@@ -297,9 +259,11 @@ async function startServices(
 	const metrics = await startCounting(open, network, options, report, stops);
 	const own = development ? [development.producer] : options.producers;
 	const history = await loadHistory(core);
+	const sources = new ContractSources(open);
 	const api = createApiNode({
 		open,
 		history,
+		sources,
 		config,
 		clock,
 		monotonicClock,
@@ -337,7 +301,7 @@ async function startServices(
 	if (peers) network.become(peers);
 	const peerPort = peers && peers.port !== 0 ? { peer: peers.port } : {};
 	ports = { ...servers.ports, ...jsonRpcPorts, ...grpcPorts, ...metricsPort, ...gatewayPort, ...peerPort };
-	return { ports, peers };
+	return { ports, peers, sources };
 }
 
 /** What an operator is told of a history that lacks blocks. */
@@ -549,13 +513,4 @@ function executeWaitingInTurns(open: OpenChain, report: Report): void {
 			setImmediate(turn);
 		},
 	});
-}
-
-function describeStorageFailure(error: unknown, dataDirectory: string | undefined): string {
-	const text = error instanceof Error ? error.message : String(error);
-	const where = dataDirectory ? `the data directory ${dataDirectory}` : "memory";
-	if (/no space left/i.test(text) || (error as NodeJS.ErrnoException).code === "ENOSPC") {
-		return `${where} has no space left; the node stopped, and what it had answered is kept`;
-	}
-	return `${where} can't be written: ${text}`;
 }
