@@ -90,6 +90,7 @@ export interface RunningNode {
 	readonly sources: ContractSources;
 	/** Undefined: the configuration doesn't ask for it. */
 	readonly tracing: TraceRunner | undefined;
+	readonly simulator: Simulator | undefined;
 	/** Undefined: this node has no peers. */
 	readonly peers: PeerNetwork | undefined;
 	/** Which library checks signatures: `native`, `wasm` or `noble`. */
@@ -170,7 +171,7 @@ export async function startNode(options: NodeOptions): Promise<RunningNode> {
 				.catch((error: unknown) => report(error, "shielded proofs"));
 		}
 		return {
-			tracing,
+			...executors,
 			peers,
 			genesisId: toHex(open.rules.genesisId),
 			ports,
