@@ -31,7 +31,7 @@ const MAX_RAW_ANSWER = 512 << 20;
 export default class Rpc extends CoinCommand {
 	static override summary = "Call an endpoint of a node and print its answer untouched";
 	static override description =
-		"<name> is an endpoint of the HTTP API, a JSON-RPC method (eth_…, net_…, web3_…), a gRPC method (GetAccount, " +
+		"<name> is an endpoint of the HTTP API, a JSON-RPC method (eth_…, coin_…, debug_…), a gRPC method (GetAccount, " +
 		"WalletSolidity/GetAccount), or a path that begins with /. gRPC answers are printed as the HTTP API writes them. " +
 		"Every field of the request is a flag of its wire name; a body can be given instead, and is then sent as it is. " +
 		"The exit code is 1 if the answer reports an error.";
@@ -144,7 +144,7 @@ export default class Rpc extends CoinCommand {
 			return { method: "POST", url: jsonRpcUrl(settings), body: await readStdin("the request"), headers };
 		}
 		if (METHOD_NAME.test(name)) {
-			const url = /^(dev|debug)_/.test(name) ? developmentUrl(settings) : jsonRpcUrl(settings);
+			const url = DEVELOPMENT_NAME.test(name) ? developmentUrl(settings) : jsonRpcUrl(settings);
 			return { method: "POST", url, body: jsonRpcRequest(name, words.rest), headers };
 		}
 		const visible = visibleOf(words, settings);
@@ -243,7 +243,10 @@ export default class Rpc extends CoinCommand {
 }
 
 /** Names that are sent to a JSON-RPC server. */
-const METHOD_NAME = /^(eth|net|web3|dev|debug)_|^buildTransaction$/;
+const METHOD_NAME = /^[a-z][a-z0-9]*_[A-Za-z0-9]+$|^rpc\.discover$|^buildTransaction$/;
+
+/** Those that a development chain alone has, or has more of. */
+const DEVELOPMENT_NAME = /^(dev|debug|anvil|hardhat|evm|tre)_/;
 
 /**
  * Names that are sent to a gRPC server. The table of methods brings the whole schema, so the name alone decides whether

@@ -41,6 +41,29 @@ export async function askForSnapshot(
 	throw new Failure("start_failed", "the node ended before the snapshot was made");
 }
 
+/**
+ * Has the node that has a data directory open store the sources of a contract.
+ * @param file an absolute path, of what `source-work.ts` reads
+ * @returns whether a node has the directory open
+ * @throws {Failure} `start_failed` with the node's sentence
+ */
+export async function askToStoreSource(dataDirectory: string, file: string): Promise<boolean> {
+	const path = socketPathOf(dataDirectory);
+	const socket = path === undefined ? undefined : await connected(path);
+	if (!socket) return false;
+	socket.write(`${JSON.stringify({ do: "source", file })}\n`);
+	try {
+		for await (const line of createInterface({ input: socket })) {
+			const { error } = JSON.parse(line) as { readonly error?: string };
+			if (error !== undefined) throw new Failure("start_failed", error);
+			return true;
+		}
+	} finally {
+		socket.destroy();
+	}
+	throw new Failure("start_failed", "the node ended before the sources were stored");
+}
+
 function socketPathOf(dataDirectory: string): string | undefined {
 	try {
 		return readFileSync(controlFile(dataDirectory), "utf8").slice(0, MAX_PATH).trim();

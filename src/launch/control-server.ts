@@ -1,6 +1,6 @@
 /**
- * What a running node does for commands of the same user on the same machine: it makes snapshots, since no other process
- * can read its database. It listens on a socket in a directory that only its user can enter; a file in the data
+ * What a running node does for commands of the same user on the same machine: it makes snapshots and takes sources of contracts,
+ * since no other process can read and write its database. It listens on a socket in a directory that only its user can enter; a file in the data
  * directory says where. A request is one line of JSON; the answers are lines, the last of which says how it ended.
  */
 
@@ -26,6 +26,9 @@ export interface ControlResult {
 	readonly manifest: string;
 }
 
+/** Stores the sources of a contract that a file has. */
+export type SourceWork = (file: string) => Promise<void>;
+
 const MAX_REQUEST = 8_192;
 const REQUEST_MS = 5_000;
 const MAX_CLIENTS = 4;
@@ -46,14 +49,19 @@ export class ControlServer {
 	private constructor(
 		private readonly dataDirectory: string,
 		private readonly work: SnapshotWork,
+		private readonly storeSource: SourceWork,
 	) {
 		this.server = createServer((socket) => this.serve(socket));
 		this.server.maxConnections = MAX_CLIENTS;
 	}
 
 	/** @throws Error of the system if there can't be a socket */
-	static async start(dataDirectory: string, work: SnapshotWork): Promise<ControlServer> {
-		const control = new ControlServer(dataDirectory, work);
+	static async start(
+		dataDirectory: string,
+		work: SnapshotWork,
+		storeSource: SourceWork,
+	): Promise<ControlServer> {
+		const control = new ControlServer(dataDirectory, work, storeSource);
 		const path = join(control.directory, "socket");
 		try {
 			await new Promise<void>((done, fail) => {
@@ -90,13 +98,26 @@ export class ControlServer {
 			if (end < 0 && text.length <= MAX_REQUEST) return;
 			socket.removeAllListeners("data").setTimeout(0);
 			socket.resume();
-			const target = end < 0 ? undefined : targetOf(text.slice(0, end));
+			const request = end < 0 ? undefined : requestOf(text.slice(0, end));
+			if (request?.do === "source") return void this.takeSource(socket, request.path);
+			const target = request?.path;
 			if (target === undefined) return answer(socket, { error: "the node doesn't know this request" }, true);
 			if (this.working) return answer(socket, { error: "the node is making a snapshot already" }, true);
 			this.working = this.snapshot(socket, target).finally(() => {
 				this.working = undefined;
 			});
 		});
+	}
+
+	private async takeSource(socket: Socket, file: string): Promise<void> {
+		try {
+			await this.storeSource(file);
+			answer(socket, { done: {} }, true);
+		} catch (error) {
+			const message =
+				error instanceof OperatorError ? error.message : `the sources can't be stored: ${String(error)}`;
+			answer(socket, { error: message }, true);
+		}
 	}
 
 	private async snapshot(socket: Socket, target: string): Promise<void> {
@@ -122,11 +143,19 @@ export class ControlServer {
 	}
 }
 
-function targetOf(line: string): string | undefined {
+interface ControlRequest {
+	readonly do: "snapshot" | "source";
+	/** Absolute. */
+	readonly path: string;
+}
+
+function requestOf(line: string): ControlRequest | undefined {
 	try {
-		const request = JSON.parse(line) as { readonly do?: unknown; readonly to?: unknown } | null;
-		const to = request?.do === "snapshot" ? request.to : undefined;
-		return typeof to === "string" && isAbsolute(to) ? to : undefined;
+		const request = JSON.parse(line) as { readonly [name: string]: unknown } | null;
+		const kind = request?.["do"];
+		if (kind !== "snapshot" && kind !== "source") return undefined;
+		const path = request?.[kind === "snapshot" ? "to" : "file"];
+		return typeof path === "string" && isAbsolute(path) ? { do: kind, path } : undefined;
 	} catch {
 		return undefined;
 	}

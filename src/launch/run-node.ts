@@ -96,19 +96,26 @@ export async function runNode(
 
 /** What commands on this machine can ask of the node. It isn't worth a failed start. */
 async function startControl(
-	{ open }: RunningNode,
+	{ open, sources }: RunningNode,
 	{ dataDirectory, development }: NodeOptions,
 	log: ClosableLog,
 	version: string,
 ): Promise<ControlServer | undefined> {
 	if (dataDirectory === undefined || development) return undefined;
 	try {
-		return await ControlServer.start(dataDirectory, async (target, onProgress) => {
-			const { snapshotOfRunning } = await import("./running-snapshot.js");
-			return snapshotOfRunning(open, dataDirectory, version)(target, onProgress);
-		});
+		return await ControlServer.start(
+			dataDirectory,
+			async (target, onProgress) => {
+				const { snapshotOfRunning } = await import("./running-snapshot.js");
+				return snapshotOfRunning(open, dataDirectory, version)(target, onProgress);
+			},
+			async (file) => {
+				const { storeSourceFile } = await import("./source-work.js");
+				storeSourceFile(sources, file);
+			},
+		);
 	} catch (error) {
-		log.warn({ error: String(error) }, "commands can't ask this node for snapshots");
+		log.warn({ error: String(error) }, "commands can't ask this node for snapshots, nor give it sources");
 		return undefined;
 	}
 }

@@ -27,6 +27,7 @@ export interface NodeApiOptions {
 	readonly machine: ApiNode["machine"];
 	/** Undefined: there is no index. */
 	readonly history?: ApiNode["history"];
+	readonly sources?: ApiNode["sources"];
 	/** Executes transactions of blocks again; undefined: not for clients. */
 	readonly tracing: TraceRunner | undefined;
 	readonly simulator: Simulator | undefined;
@@ -82,8 +83,10 @@ export function createApiNode(options: NodeApiOptions): ApiNode {
 		view: (server) => views[server](),
 		// What has passed is asked of the head, whatever state is looked at (protocol/machine §1).
 		forks: () => open.forks,
-		past: config.node.history.stateBlocks > 0 ? pastStates(open) : undefined,
+		// A development chain keeps those that its snapshots need.
+		past: config.node.history.stateBlocks > 0 || rules.development ? pastStates(open) : undefined,
 		history: options.history,
+		sources: options.sources,
 		rawStates: config.node.jsonrpc.state ? pastStates(open) : undefined,
 		machine,
 		tracing: options.tracing,

@@ -17,6 +17,8 @@ interface HistoryOptions {
 	readonly config: NodeConfig;
 	/** Undefined: the chain lives in memory. */
 	readonly dataDirectory: string | undefined;
+	/** The first block of its own; absent: the genesis block. */
+	readonly lowestNumber?: number | undefined;
 	readonly log: NodeLog;
 	readonly report: (error: unknown, where: string) => void;
 }
@@ -41,7 +43,7 @@ export async function openHistory(options: HistoryOptions): Promise<OpenHistory>
 	}
 	const store = dataDirectory ? await openHistoryStore(historyDirectory(dataDirectory)) : undefined;
 	const index = await HistoryIndex.open({
-		chain: indexedChain(open, hasReceipts),
+		chain: indexedChain(open, hasReceipts, options.lowestNumber ?? 0),
 		store,
 		pace: {
 			now: () => performance.now(),
@@ -71,7 +73,7 @@ function tellProgress({ from, missing, isComplete }: Coverage, log: NodeLog): vo
 	else log.info({ from, missing }, "the history index is being made");
 }
 
-function indexedChain(open: OpenChain, hasReceipts: boolean): IndexedChain {
+function indexedChain(open: OpenChain, hasReceipts: boolean, lowestNumber: number): IndexedChain {
 	const { chain, database } = open;
 	return {
 		get state() {
@@ -84,6 +86,7 @@ function indexedChain(open: OpenChain, hasReceipts: boolean): IndexedChain {
 		get storedNumber() {
 			return Number(database.settledNumber);
 		},
+		lowestNumber,
 		hasReceipts,
 		flush: () => open.flushNow(),
 	};

@@ -14,10 +14,10 @@ import type { Producer } from "./chain/chain.js";
 import type { OpenChain } from "./chain/open-chain.js";
 import { stopCondition } from "./chain/stop-condition.js";
 import type { NodeConfig, ShutdownConfig } from "./config/config.js";
-import { VersionWatch } from "./consensus/version-watch.js";
 import { createContractMachine } from "./contract-runner.js";
 import type { Development } from "./development/development.js";
 import { isMarked, markDevelopmentDirectory, refuseDevelopmentDirectory } from "./development/directory.js";
+import { ContractSources } from "./history/contract-sources.js";
 import { LateNetwork } from "./late-network.js";
 import type { NodeMetrics } from "./metrics/metrics.js";
 import type { PeerNetwork } from "./network/network.js";
@@ -33,21 +33,19 @@ import {
 	startSealer,
 	writingMachine,
 } from "./node-development.js";
+import { logSwitches, watchShielded, watchVersions } from "./node-notices.js";
 import { loadFork, openChain } from "./open-node-chain.js";
 import { SlotProducer, type SlotProducerOptions } from "./production/slot-producer.js";
 import { LostSlotError } from "./rules/errors.js";
-import { newestVersion } from "./rules/fork-gates.js";
 import {
 	LateShieldedSupport,
 	loadShieldedSupport,
 	openShieldedWork,
 	type ShieldedSupport,
-	takesProofsUnchecked,
 } from "./shielded-support.js";
 import { installRecoverEngine } from "./signatures/engine.js";
 import type { Simulator } from "./simulation/simulator.js";
 import { loadLevelDatabase } from "./state/database.js";
-import { asksForProofs } from "./state/note-trees.js";
 import type { TraceRunner } from "./tracing/trace-runner.js";
 import type { ContractMachine } from "./vm/contract-machine.js";
 
@@ -88,6 +86,8 @@ export interface RunningNode {
 	/** Bound ports of the servers that run. */
 	readonly ports: NodePorts;
 	readonly open: OpenChain;
+	/** What its owner stores of contracts. */
+	readonly sources: ContractSources;
 	/** Undefined: the configuration doesn't ask for it. */
 	readonly tracing: TraceRunner | undefined;
 	/** Undefined: this node has no peers. */
@@ -162,7 +162,7 @@ export async function startNode(options: NodeOptions): Promise<RunningNode> {
 		const core = { options, open, machine, shielded, log, ...clocks, report, stops, isAtEnd, backfill: {} };
 		const tracing = await loadTracing(core);
 		const executors = { tracing, simulator: await loadSimulator(core) };
-		const { ports, peers } = await startServices(core, executors);
+		const { ports, peers, sources } = await startServices(core, executors);
 		await fillInHistory(core);
 		if (shielded instanceof LateShieldedSupport) {
 			shielded
@@ -175,6 +175,7 @@ export async function startNode(options: NodeOptions): Promise<RunningNode> {
 			genesisId: toHex(open.rules.genesisId),
 			ports,
 			open,
+			sources,
 			signatureEngine,
 			failure: failure.promise,
 			finished: finished.promise,
@@ -238,7 +239,7 @@ interface Executors {
 async function startServices(
 	core: NodeCore,
 	executors: Executors,
-): Promise<{ readonly ports: NodePorts; readonly peers: PeerNetwork | undefined }> {
+): Promise<Pick<RunningNode, "ports" | "peers" | "sources">> {
 	const { options, open, machine, shielded, log, clock, monotonicClock, report, stops } = core;
 	const { config, development } = options;
 	let ports: NodePorts = {};
@@ -257,9 +258,11 @@ async function startServices(
 	const metrics = await startCounting(open, network, options, report, stops);
 	const own = development ? [development.producer] : options.producers;
 	const history = await loadHistory(core);
+	const sources = new ContractSources(open);
 	const api = createApiNode({
 		open,
 		history,
+		sources,
 		config,
 		clock,
 		monotonicClock,
@@ -297,7 +300,7 @@ async function startServices(
 	if (peers) network.become(peers);
 	const peerPort = peers && peers.port !== 0 ? { peer: peers.port } : {};
 	ports = { ...servers.ports, ...jsonRpcPorts, ...grpcPorts, ...metricsPort, ...gatewayPort, ...peerPort };
-	return { ports, peers };
+	return { ports, peers, sources };
 }
 
 /** What an operator is told of a history that lacks blocks. */
@@ -400,7 +403,9 @@ async function loadHistory({ open, options, log, report, stops }: NodeCore): Pro
 	const { config, dataDirectory, development } = options;
 	if (!(config.node.history.index ?? development !== undefined)) return undefined;
 	const { openHistory } = await import("./node-history.js");
-	const { index, close } = await openHistory({ open, config, dataDirectory, log, report });
+	const fork = development?.options.fork;
+	const lowestNumber = fork && Number(fork.number) + 1;
+	const { index, close } = await openHistory({ open, config, dataDirectory, lowestNumber, log, report });
 	stops.push(close);
 	return index;
 }
@@ -491,63 +496,6 @@ function startProducer(
 	});
 	producer.start();
 	stops.push(() => producer.stop());
-}
-
-/** Blocks that leave the chain take their transactions with them: whoever runs a node wants to know. */
-function logSwitches(open: OpenChain, log: NodeLog): void {
-	open.chain.observe({
-		switched: (erased, applied) => {
-			const [oldest, newest] = [erased.at(-1)?.block, applied.at(-1)?.block];
-			log.info(
-				{
-					from: Number(oldest?.number ?? 0n),
-					undone: erased.length,
-					applied: applied.length,
-					head: newest?.idHex,
-					left: erased[0]?.block.idHex,
-				},
-				"the chain moved to a longer branch",
-			);
-		},
-	});
-}
-
-/** Who runs a node must hear of a vote for rules that it doesn't have before that vote has passed. */
-function watchVersions(open: OpenChain, log: NodeLog): void {
-	const newest = newestVersion(open.rules);
-	const watch = new VersionWatch(newest, ({ version, voters, producers }) =>
-		log.warn(
-			{ version, newestKnown: newest, voters, producers },
-			"block producers vote for a version that this program doesn't know; update it before the vote passes, or it leaves the network",
-		),
-	);
-	open.chain.observe({ applied: ({ block }) => watch.applied(block) });
-}
-
-/**
- * Who runs a node must hear at each start, and when it begins, that blocks can't be judged.
- * @returns what an operator must know now; undefined: nothing
- */
-function watchShielded(open: OpenChain, config: NodeConfig, log: NodeLog): () => string | undefined {
-	const { chain, rules } = open;
-	const warning = (): string | undefined => {
-		if (!asksForProofs(chain.state) || rules.development) return undefined;
-		if (takesProofsUnchecked(config)) {
-			return "shielded proofs are not checked (node.shielded.allowUnverified): a block with a false proof, of a transfer of the chain's own pool or for a contract of shielded tokens, is judged wrongly; node.shielded.params ends that";
-		}
-		if (rules.shieldedPool || !config.node.shielded.verifiesProofs) return undefined;
-		return "shielded transactions have been switched on, and node.shielded.params is not set: this node stops before the first block that asks for a proof; fetch sapling-spend.params and sapling-output.params of the network and set it to their folder";
-	};
-	let last = warning();
-	if (last !== undefined) log.warn({ head: Number(chain.head.number) }, last);
-	chain.observe({
-		applied: ({ block }) => {
-			const now = warning();
-			if (now !== undefined && last === undefined) log.error({ number: Number(block.number) }, now);
-			last = now;
-		},
-	});
-	return warning;
 }
 
 /** After a block, waiting transactions are executed again in short turns, so that nothing else has to wait long. */

@@ -171,7 +171,7 @@ describe("coin node db", () => {
 		expect(await run("verify", "-d", "chain")).toMatchObject({ blocks: 1, head: "1" });
 		expect(await run("compact", "-d", "chain")).toMatchObject({ directory: "chain/database" });
 		expect(await run("check", "-d", "chain")).toEqual({ segments: 0, blocks: 0, bytes: 0 });
-		expect((await home.run(["node", "db", "show", "-d", "chain"])).stdout).toBe("no segments\n");
+		expect((await home.run(["node", "db", "show", "-d", "chain"])).stdout).toContain("no segments");
 		expect(await run("copy", "-d", "chain", "--to", "copy")).toMatchObject({ to: "copy" });
 		expect(existsSync(join(home.path, "copy.partial"))).toBe(false);
 		const told = await home.run(["node", "db", "compact", "-d", "chain", "--progress", "json"]);

@@ -27,6 +27,15 @@ describe("coin rpc", () => {
 		expect(rows).toHaveLength(3);
 	});
 
+	it("knows a method of each room by its name", async () => {
+		const prefixes = new Map(methods.map(({ name }) => [name.replace(/_.*/, ""), name]));
+		expect([...prefixes.keys()]).toEqual(expect.arrayContaining(["eth", "debug", "trace", "coin"]));
+		for (const name of prefixes.values()) {
+			const [title] = await rpc(name, "--help");
+			expect(title).toMatch(new RegExp(`^${name}: `));
+		}
+	});
+
 	it("is completed with endpoints, their fields, and methods", async () => {
 		const { stdout } = await run(process.execPath, [program, "autocomplete", "bash"], { env: { PATH: "" } });
 		expect(stdout).toContain('"rpc getaccount"');

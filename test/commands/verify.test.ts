@@ -99,4 +99,44 @@ describe("coin contract verify", () => {
 			code,
 		});
 	});
+
+	it("stores sources with the node, by which events are decoded when the chain has no interface", async () => {
+		const set = await chain.acts([
+			"contract",
+			"send",
+			store,
+			"set(uint256,string)",
+			"7",
+			"x",
+			"--fee-limit",
+			"100coin",
+		]);
+		await chain.acts(["contract", "clear-abi", store, "--yes"]);
+		const logs = `contract logs --address ${store} --history --limit 1 --json`;
+		expect(await chain.value(logs)).toMatchObject({ txID: set["txID"], event: "" });
+		const words = `contract verify ${store} --source input.json --contract Store --store`;
+		expect(await chain.value(words)).toMatchObject({ match: "exact", stored: true });
+		expect(await chain.value(logs)).toMatchObject({ event: "Changed", args: { value: "7", note: "x" } });
+		const answer = await fetch(`${chain.gateway}/v1/contracts/${store}/source`);
+		expect(((await answer.json()) as { data: object[] }).data).toEqual([
+			expect.objectContaining({
+				contract_address: store,
+				contract: "Store.sol:Store",
+				compiler: expect.stringMatching(/^0\.8\.37\+/),
+				match: "exact",
+				sources: { "Store.sol": source },
+				abi: expect.arrayContaining([expect.objectContaining({ name: "Changed" })]),
+			}),
+		]);
+		// Commands find the interface there, too.
+		expect(await chain.prints(["contract", "call", store, "value"])).toBe("7\n");
+	});
+
+	it("stores nothing without sources, and says which node is missing", async () => {
+		const artifact = new URL("contracts/Store.json", import.meta.url).pathname;
+		const bare = ["contract", "verify", store, "--source", artifact, "--store", "--json"];
+		expect(await chain.fails(bare, 2)).toMatchObject({ code: "bad_value" });
+		const elsewhere = `contract verify ${store} --source input.json --store -d nowhere --json`.split(" ");
+		expect(await chain.fails(elsewhere, 1)).toMatchObject({ code: "not_found" });
+	});
 });

@@ -3,8 +3,15 @@ import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { askForSnapshot } from "../../src/launch/control-client.js";
-import { ControlServer, controlFile, type SnapshotWork } from "../../src/launch/control-server.js";
+import { askForSnapshot, askToStoreSource } from "../../src/launch/control-client.js";
+import {
+	ControlServer,
+	controlFile,
+	type SnapshotWork,
+	type SourceWork,
+} from "../../src/launch/control-server.js";
+import { giveSource, storeSourceFile } from "../../src/launch/source-work.js";
+import { toHex } from "../../src/protocol/bytes.js";
 import { OperatorError } from "../../src/protocol/operator-error.js";
 
 let directory: string;
@@ -18,8 +25,12 @@ afterEach(async () => {
 	rmSync(directory, { recursive: true, force: true });
 });
 
-async function serve(work: SnapshotWork): Promise<string> {
-	control = await ControlServer.start(directory, work);
+const noSources: SourceWork = async () => {
+	throw new Error("not asked for here");
+};
+
+async function serve(work: SnapshotWork, storeSource: SourceWork = noSources): Promise<string> {
+	control = await ControlServer.start(directory, work, storeSource);
 	return readFileSync(controlFile(directory), "utf8").trim();
 }
 
@@ -89,4 +100,36 @@ test("whatever is no request is refused, and a long one without being kept", asy
 		expect(await answerTo(path, line)).toBe(unknown);
 	}
 	expect(await answerTo(path, "x".repeat(10_000))).toBe(unknown);
+});
+
+test("a command gives the node sources of a contract by a file, and is told why they aren't stored", async () => {
+	const files: string[] = [];
+	await serve(
+		async () => undefined,
+		async (file) => {
+			files.push(readFileSync(file, "utf8"));
+			if (files.length > 1) throw new OperatorError("there is no contract at this address");
+		},
+	);
+	const address = Buffer.from(`41${"1".repeat(40)}`, "hex");
+	await giveSource(directory, address, '{"a":1}');
+	expect(files).toEqual([`41${"1".repeat(40)}\n{"a":1}`]);
+	await expect(giveSource(directory, address, "{}")).rejects.toThrow("there is no contract at this address");
+	await control?.close();
+	control = undefined;
+	await expect(giveSource(directory, address, "{}")).rejects.toThrow("no node has");
+	expect(await askToStoreSource(directory, "/nowhere")).toBe(false);
+});
+
+test("the node reads the file with the address in its first line", () => {
+	const stored: [string, string][] = [];
+	const sources = { put: (address: Uint8Array, text: string) => void stored.push([toHex(address), text]) };
+	const file = join(directory, "record");
+	writeFileSync(file, `41${"2".repeat(40)}\n{\n}`);
+	storeSourceFile(sources, file);
+	expect(stored).toEqual([[`41${"2".repeat(40)}`, "{\n}"]]);
+	writeFileSync(file, "{}");
+	expect(() => storeSourceFile(sources, file)).toThrow("the file names no contract");
+	writeFileSync(file, Buffer.alloc((4 << 20) + 100));
+	expect(() => storeSourceFile(sources, file)).toThrow("more than 4194304 bytes");
 });

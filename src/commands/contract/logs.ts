@@ -13,8 +13,10 @@ import { printJson, printLine } from "../../terminal/output/output.js";
 import { findItem } from "../../wallet/abi/interface.js";
 import type { Settings } from "../../wallet/configuration/settings.js";
 import { Failure } from "../../wallet/failure.js";
+import { historyPath, historyRows } from "../../wallet/node/history-client.js";
 import { NodeClient } from "../../wallet/node/node-client.js";
 import { accountNamed } from "../../wallet/transaction/signing.js";
+import { parseCount } from "../../wallet/values/integer-text.js";
 import {
 	type ContractLog,
 	followLogs,
@@ -23,6 +25,7 @@ import {
 	USUAL_RANGE,
 } from "../../wallet/view/contract-logs.js";
 import { storedInterface } from "../../wallet/view/contract-record.js";
+import { pastEvent } from "../../wallet/view/past-event.js";
 
 export default class ContractLogs extends QueryCommand {
 	static override outputKind: OutputKind = "stream";
@@ -33,6 +36,7 @@ export default class ContractLogs extends QueryCommand {
 	static override examples = [
 		"<%= config.bin %> contract logs --address store --event Changed --from-block 100",
 		"<%= config.bin %> contract logs --address store --event 'Changed(address indexed by,uint256 value,string note)' --follow",
+		"<%= config.bin %> contract logs --address store --event Changed --history --limit 50",
 	];
 	static override flags = {
 		...nodeFlags,
@@ -54,7 +58,16 @@ export default class ContractLogs extends QueryCommand {
 		}),
 		"from-block": Flags.string({ description: "first block: number, head, solid or earliest" }),
 		"to-block": Flags.string({ description: "last block", exclusive: ["follow"] }),
-		follow: Flags.boolean({ description: "go on with new blocks until interrupted" }),
+		follow: Flags.boolean({ description: "go on with new blocks until interrupted", exclusive: ["history"] }),
+		history: Flags.boolean({
+			description: "from the node's index, over all blocks",
+			exclusive: ["topic", "abi", "from-block", "to-block"],
+		}),
+		limit: Flags.string({
+			description: "with --history: at most so many",
+			helpValue: "<n>",
+			dependsOn: ["history"],
+		}),
 	};
 
 	async run(): Promise<void> {
@@ -63,6 +76,7 @@ export default class ContractLogs extends QueryCommand {
 		const client = new NodeClient(settings);
 		const addresses = await Promise.all((flags.address ?? []).map((text) => accountNamed(settings, text)));
 		const [first] = addresses;
+		if (flags.history) return this.printHistory(client, addresses, flags.event, flags.limit);
 		const items = (await interfaceFlag(flags.abi)) ?? (first ? await interfaceOrNone(client, first) : []);
 		const event = flags.event === undefined ? undefined : findItem(items, flags.event, "event");
 		const values = await Promise.all((flags.topic ?? []).map((text) => topicBytes(settings, text)));
@@ -82,6 +96,29 @@ export default class ContractLogs extends QueryCommand {
 		const newest = end > USUAL_RANGE ? end - USUAL_RANGE + 1n : 0n;
 		for await (const log of pastLogs(client, query, start ?? newest, end))
 			await this.print(log, event, items);
+	}
+
+	/** @param event name or signature */
+	private async printHistory(
+		client: NodeClient,
+		addresses: readonly Uint8Array[],
+		event: string | undefined,
+		limit: string | undefined,
+	): Promise<void> {
+		const [contract] = addresses;
+		if (!contract || addresses.length > 1)
+			throw new Failure("usage", "--history lists the events of one contract: name it with --address");
+		const most = limit === undefined ? undefined : Number(parseCount(limit));
+		const path = historyPath("contracts", contract, "events");
+		for await (const row of historyRows(client, path, { event_name: event }, most)) {
+			const found = pastEvent(row);
+			if (this.json) {
+				printJson(found);
+				continue;
+			}
+			const { block, txID, args } = found;
+			printLine(`${block}  ${txID}  ${found.contract}  ${found.event}${viewText(args)}`);
+		}
 	}
 
 	private async print(log: ContractLog, event: AbiItem | undefined, items: ContractInterface): Promise<void> {

@@ -1,5 +1,6 @@
 import { Args, Flags, type Interfaces } from "@oclif/core";
 import { type AbiView, decodeValues, keyedValues } from "../../abi/coder.js";
+import { giveSource } from "../../launch/source-work.js";
 import { addressFromHash, toBase58Check } from "../../protocol/address.js";
 import { toHex } from "../../protocol/bytes.js";
 import { QueryCommand } from "../../terminal/base/query-command.js";
@@ -11,7 +12,10 @@ import { constructorOf, interfaceOf } from "../../wallet/abi/interface.js";
 import { type Comparison, compareCode, constructorArguments } from "../../wallet/compiler/comparison.js";
 import { type CompiledContract, contractsNamed } from "../../wallet/compiler/output.js";
 import type { CompilerSettings } from "../../wallet/compiler/sources.js";
+import type { Settings } from "../../wallet/configuration/settings.js";
 import { Failure } from "../../wallet/failure.js";
+import { isRecord, type JsonRecord, member, writeWireJson } from "../../wallet/json.js";
+import { callJsonRpc, developmentUrl } from "../../wallet/node/json-rpc.js";
 import { NodeClient } from "../../wallet/node/node-client.js";
 import { accountNamed } from "../../wallet/transaction/signing.js";
 import { parseCount } from "../../wallet/values/integer-text.js";
@@ -23,10 +27,12 @@ export default class ContractVerify extends QueryCommand {
 		"Compiles the sources, or reads what a compiler or toolchain wrote, and compares with the code on the chain. " +
 		"Metadata, immutable values and addresses of libraries are left aside; match is exact where even the metadata " +
 		"is the same. The compiler is the package solc or a program solc that is installed beside this one; " +
-		"it must have the version and settings with which the contract was made.";
+		"it must have the version and settings with which the contract was made. With --store the node keeps the sources " +
+		"(/v1/contracts/<address>/source) and decodes events of the contract by them.";
 	static override examples = [
 		"<%= config.bin %> contract verify store --source Store.sol --optimizer-runs 200 --evm-version istanbul --solc 0.8.37",
 		"<%= config.bin %> contract verify store --source standard-input.json --contract Store",
+		"<%= config.bin %> contract verify store --source standard-input.json --store",
 	];
 	static override args = {
 		address: Args.string({ description: "the contract", required: true, ignoreStdin: true }),
@@ -36,6 +42,7 @@ export default class ContractVerify extends QueryCommand {
 			address: "address",
 			contract: "text",
 			match: "text",
+			"stored?": "boolean",
 			"compiler?": "text",
 			"immutables?": list("hex"),
 			"libraries?": map("address"),
@@ -70,6 +77,18 @@ export default class ContractVerify extends QueryCommand {
 			helpValue: "<name>",
 			helpGroup: "CONTRACT",
 		}),
+		store: Flags.boolean({
+			description:
+				"store sources, compiler and interface with the node: a development chain, or that of --output-directory",
+			helpGroup: "CONTRACT",
+		}),
+		"output-directory": Flags.string({
+			char: "d",
+			description: "with --store: data directory of the node, which runs on this machine",
+			helpValue: "<dir>",
+			dependsOn: ["store"],
+			helpGroup: "CONTRACT",
+		}),
 		"via-ir": Flags.boolean({
 			description: "compile through the intermediate language",
 			helpGroup: "CONTRACT",
@@ -81,7 +100,7 @@ export default class ContractVerify extends QueryCommand {
 		const settings = await this.settings(flags);
 		const address = await accountNamed(settings, args.address);
 		const { runtimecode, smart_contract: stored } = await contractAt(new NodeClient(settings), address);
-		const { contracts, compiler } = await withProgress("compiling", this.chatty, () =>
+		const { contracts, compiler, input } = await withProgress("compiling", this.chatty, () =>
 			contractsFrom(flags.source, flags.solc, compilerSettings(flags)),
 		);
 		const candidates = contractsNamed(contracts, flags.contract).filter(hasCode);
@@ -95,10 +114,15 @@ export default class ContractVerify extends QueryCommand {
 		if (!found) throw mismatch(compared, runtimecode, compiler);
 		const { contract, comparison } = found;
 		const { immutables, libraries } = comparison;
+		if (flags.store) {
+			const record = sourceRecord(contract, comparison.match, compiler, input);
+			await this.store(settings, address, record, flags["output-directory"]);
+		}
 		this.printRecord({
 			address: toBase58Check(address),
 			contract: contract.name,
 			match: comparison.match,
+			...(flags.store ? { stored: true } : {}),
 			compiler: compiler ?? comparison.deployedBy,
 			immutables: immutables.length > 0 ? immutables.map((value) => `0x${toHex(value)}`) : undefined,
 			libraries:
@@ -110,6 +134,47 @@ export default class ContractVerify extends QueryCommand {
 			constructor: await constructorView(contract, stored?.bytecode ?? new Uint8Array(0)),
 		});
 	}
+
+	/** @param directory data directory of a node on this machine; undefined: a development chain is given the record */
+	private async store(
+		settings: Settings,
+		address: Uint8Array,
+		record: string,
+		directory: string | undefined,
+	): Promise<void> {
+		if (directory !== undefined) return giveSource(directory, address, record);
+		const url = developmentUrl(settings);
+		const params = [toHex(address), record];
+		await callJsonRpc(new NodeClient(settings), "dev_setContractSource", params, url);
+	}
+}
+
+/** What the node keeps of a contract (protocol/history §7). @throws {Failure} `bad_value` if there are no sources */
+function sourceRecord(
+	contract: Compiled,
+	match: string | undefined,
+	compiler: string | undefined,
+	input: JsonRecord | undefined,
+): string {
+	if (!input || compiler === undefined || match === undefined) {
+		throw new Failure("bad_value", "--store needs sources, not what a compiler made of them", {
+			hint: "give the Solidity files, or the compiler's standard input",
+		});
+	}
+	const sources = isRecord(input["sources"]) ? input["sources"] : {};
+	const texts = Object.entries(sources).map(([file, source]) => [
+		file,
+		member(isRecord(source) ? source : {}, "content"),
+	]);
+	return writeWireJson({
+		contract: contract.name,
+		compiler,
+		match,
+		language: input["language"],
+		settings: input["settings"],
+		sources: Object.fromEntries(texts),
+		abi: contract.abi ?? [],
+	});
 }
 
 type Compiled = CompiledContract & { readonly runtime: NonNullable<CompiledContract["runtime"]> };

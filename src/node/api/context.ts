@@ -5,6 +5,7 @@ import type { Randomness } from "../../protocol/sapling/descriptions.js";
 import type { Prover } from "../../protocol/sapling/prover.js";
 import type { SignedTransaction } from "../../protocol/transaction.js";
 import type { NodeConfig } from "../config/config.js";
+import type { ContractSources } from "../history/contract-sources.js";
 import type { HistoryReader } from "../history/history-index.js";
 import type { ChainRules } from "../rules/chain-rules.js";
 import type { ForkGates } from "../rules/fork-gates.js";
@@ -121,6 +122,8 @@ export interface ApiNode {
 	readonly history?: HistoryReader | undefined;
 	/** States whose entries clients may have as they are stored; absent: not of this node. */
 	readonly rawStates?: PastStates | undefined;
+	/** Sources that the owner has compared with contracts' code; absent: none can be stored. */
+	readonly sources?: ContractSources | undefined;
 	/** Executes contracts that are only asked. */
 	readonly machine: Pick<ContractMachine, "call">;
 	/** Executes transactions of blocks again; undefined: not for clients of this node. */

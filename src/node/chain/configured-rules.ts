@@ -5,8 +5,8 @@ import type { NodeConfig } from "../config/config.js";
 import type { ChainRules, DevelopmentSchedule } from "../rules/chain-rules.js";
 import { isFrom } from "../rules/release.js";
 import type { PropertySeed } from "../state/property-table.js";
+import type { ChainOptions } from "./chain-options.js";
 import { blackHoleAddress, genesisId } from "./genesis.js";
-import type { ChainOptions } from "./open-chain.js";
 
 /** The facts of the chain that the configuration fixes. */
 export function chainRules(

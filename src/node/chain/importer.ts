@@ -3,6 +3,7 @@
  * and what they read is fetched.
  */
 
+import { setImmediate as otherTurns } from "node:timers/promises";
 import { SignedBlock } from "../../protocol/block.js";
 import type { PrepareProofs } from "../shielded/proof-queue.js";
 import type { SignaturePool } from "../signatures/pool.js";
@@ -57,6 +58,7 @@ export async function importBlocks(
 		last = { block, blocks: imported, transactions };
 		onProgress?.(last);
 		await open.throttle();
+		await otherTurns();
 	};
 
 	for await (const bytes of blocks) {

@@ -2,18 +2,15 @@
 
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { setImmediate as otherTurns, setTimeout as sleep } from "node:timers/promises";
+import { setTimeout as sleep } from "node:timers/promises";
 import type { SignedBlock } from "../../protocol/block.js";
 import { be64 } from "../../protocol/bytes.js";
 import { OperatorError } from "../../protocol/operator-error.js";
 import type { SignedTransaction } from "../../protocol/transaction.js";
 import type { NodeConfig } from "../config/config.js";
-import type { ChainRules, DevelopmentSchedule, ShieldedPool } from "../rules/chain-rules.js";
-import type { MachineRunner } from "../rules/execution.js";
+import type { ChainRules } from "../rules/chain-rules.js";
 import { ForkGates } from "../rules/fork-gates.js";
 import { isFrom } from "../rules/release.js";
-import type { MoverLimits } from "../segments/block-mover.js";
-import type { SegmentFiles } from "../segments/segment-files.js";
 import { settleAccountAssets } from "../state/asset-layout.js";
 import type { StateBackend } from "../state/backend.js";
 import { type CacheBudget, shareCacheBytes } from "../state/cache-budget.js";
@@ -29,6 +26,7 @@ import { createView, type StateView } from "../state/view.js";
 import type { AdoptedBlocks } from "./adopted-blocks.js";
 import { BlockLog, hasLog, type LogRecord } from "./block-log.js";
 import { Chain, type ChainJournal, type ChainSettings } from "./chain.js";
+import type { ChainOptions, FlushLimits } from "./chain-options.js";
 import { chainRules, looseWhileRestoring, propertySeed } from "./configured-rules.js";
 import {
 	BatchMarks,
@@ -43,20 +41,11 @@ import {
 	readMeta,
 	sideKey,
 } from "./data-directory.js";
-import type { ForkedState } from "./forked-state.js";
 import { prepareBase, writeGenesis } from "./genesis.js";
 import { HistorySweeper } from "./history-sweeper.js";
-import { diskFiles, type LogFiles } from "./log-files.js";
+import { diskFiles } from "./log-files.js";
 import { OldBlocks } from "./old-blocks.js";
-import { ReadAhead, type ReadGuess } from "./read-ahead.js";
-
-/** When the base goes to the database. */
-export interface FlushLimits {
-	/** Changed entries. */
-	readonly entries: number;
-	/** Bytes of log. */
-	readonly logBytes: number;
-}
+import { ReadAhead } from "./read-ahead.js";
 
 /** Blocks of a development chain before which the state can still be seen. */
 const DEVELOPMENT_HISTORY_BLOCKS = 256;
@@ -66,40 +55,11 @@ export type EncodedEntries = ReadonlyMap<string, Uint8Array>;
 
 const FLUSH_LIMITS: FlushLimits = { entries: 40_000, logBytes: 64 << 20 };
 
-export interface ChainOptions {
-	readonly config: NodeConfig;
-	/** Undefined: the chain lives in memory and is gone with the process. */
-	readonly dataDirectory: string | undefined;
-	/** Milliseconds of a clock that only goes forward: how long transactions wait. */
-	readonly clock: () => bigint;
-	readonly machine: MachineRunner;
-	/** What transactions may read of the state, guessed; absent: only what they name is fetched ahead. */
-	readonly guess?: ReadGuess | undefined;
-	/** What checks shielded proofs; absent: a network's chain that needs it is not opened. */
-	readonly shielded?: Pick<ShieldedPool, "proofs" | "trees"> | undefined;
-	/** Notified of a block that can't be judged: the node must stop. */
-	readonly onUnverifiable?: ((error: Error) => void) | undefined;
-	/** How a development chain times its blocks; absent for every network. */
-	readonly development?: DevelopmentSchedule | undefined;
-	/** The state of another node in the place of a genesis: for development chains alone. */
-	readonly fork?: ForkedState | undefined;
-	/** Writes to the state of a chain that is being created, after genesis. */
-	readonly initialize?: ((state: StateView) => void) | undefined;
-	/** The default suits a disk and a memory of today. */
-	readonly flushLimits?: FlushLimits | undefined;
-	/** The database instead of the directory's own; closed with the chain. */
-	readonly storage?: KeyValueDatabase | undefined;
-	/** Where the block log's files are; the disk's if absent. */
-	readonly logFiles?: LogFiles | undefined;
-	/** When old blocks move into segments; the default suits a disk of today. */
-	readonly moverLimits?: MoverLimits | undefined;
-	/** How many blocks stay, instead of what the configuration says. */
-	readonly keptBlocks?: number | undefined;
-	/** Where the segments are; the disk's if absent. */
-	readonly segmentFiles?: SegmentFiles | undefined;
-	/** Told once when the storage fails: the node must stop. What was answered before is kept. */
-	readonly onStorageFailure: (error: unknown) => void;
-}
+/**
+ * Told that the database has all blocks up to a number that can't be undone. The next flush waits until it resolves, so that an
+ * importer can't outrun it.
+ */
+type BaseFollower = (number: bigint) => Promise<void>;
 
 interface BackfillableChain {
 	readonly history: ChangeHistory;
@@ -107,12 +67,6 @@ interface BackfillableChain {
 	block(number: bigint): Uint8Array | undefined;
 	has(store: StoreDefinition<unknown>, key: string): boolean;
 }
-
-/**
- * Told that the database has all blocks up to a number that can't be undone. The next flush waits until it resolves, so that an
- * importer can't outrun it.
- */
-type BaseFollower = (number: bigint) => Promise<void>;
 
 /** A chain with its storage. */
 export class OpenChain {
@@ -338,6 +292,11 @@ export class OpenChain {
 		}
 	}
 
+	/** Notifies what is made of stored blocks beside the chain, such as the history index; there is one at most. */
+	followBase(follower: BaseFollower): void {
+		this.follower = follower;
+	}
+
 	/**
 	 * What fills in the history of the state from before it was switched on: there are all blocks, and it began later than
 	 * they did; else undefined.
@@ -355,11 +314,6 @@ export class OpenChain {
 			},
 			has: (store, key) => solidState.backend.get(store, key) !== undefined,
 		};
-	}
-
-	/** Notifies what is made of stored blocks beside the chain, such as the history index; there is one at most. */
-	followBase(follower: BaseFollower): void {
-		this.follower = follower;
 	}
 
 	/** Takes out what no history needs any more, in the background. */
@@ -389,9 +343,8 @@ export class OpenChain {
 		await this.flushing;
 	}
 
-	/** Lets other tasks run between two blocks, and waits for the disk where an importer outruns it. */
+	/** Waits for the disk where an importer outruns it. */
 	async throttle(): Promise<void> {
-		await otherTurns();
 		if (this.isFlushing && this.database.pendingFlush > this.limits.entries) await this.flushing;
 	}
 

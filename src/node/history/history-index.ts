@@ -44,6 +44,8 @@ interface HistoryIndexOptions {
 
 /** Which blocks the index knows. */
 export interface Coverage {
+	/** The lowest block that is or will be indexed. */
+	readonly lowest: number;
 	/** Every block from here to the head is indexed. */
 	readonly from: number;
 	/** Whether that is all the blocks that the node has. */
@@ -70,7 +72,7 @@ export class HistoryIndex implements HistoryReader, ChainObserver {
 	/** Stretches below, descending. */
 	private lower: IndexedRange[];
 	/** The lowest block there is. */
-	private lowest = 0;
+	private lowest: number;
 	private queue: Promise<void> = Promise.resolve();
 	/** The highest block that a write under way brings to the store. */
 	private writing: { upTo: number; id: string } | undefined;
@@ -87,6 +89,7 @@ export class HistoryIndex implements HistoryReader, ChainObserver {
 		position: StoredPosition | undefined,
 	) {
 		const [newest, ...rest] = position?.ranges ?? [];
+		this.lowest = options.chain.lowestNumber;
 		const stored = this.storedNumber;
 		this.top = newest ? { ...newest } : { from: stored + 1, to: stored, id: "" };
 		this.lower = rest;
@@ -109,7 +112,8 @@ export class HistoryIndex implements HistoryReader, ChainObserver {
 
 	private get storedNumber(): number {
 		// Without a store everything stays in memory, from the first block on.
-		return this.options.store ? this.options.chain.storedNumber : -1;
+		const { store, chain } = this.options;
+		return store ? chain.storedNumber : chain.lowestNumber - 1;
 	}
 
 	/** Reads what came while the index wasn't told. */
@@ -185,7 +189,7 @@ export class HistoryIndex implements HistoryReader, ChainObserver {
 		this.knownPairs.clear();
 		this.writing = undefined;
 		this.lower = [];
-		this.lowest = 0;
+		this.lowest = this.options.chain.lowestNumber;
 		const stored = this.storedNumber;
 		this.top = { from: stored + 1, to: stored, id: "" };
 		this.isReadable = store === undefined;
@@ -272,7 +276,7 @@ export class HistoryIndex implements HistoryReader, ChainObserver {
 			gap: (): { readonly from: number; readonly to: number } | undefined => {
 				if (this.hasFailed) return undefined;
 				const to = this.top.from - 1;
-				const from = Math.max((this.lower[0]?.to ?? this.lowest - 1) + 1, 0);
+				const from = Math.max((this.lower[0]?.to ?? this.lowest - 1) + 1, this.lowest);
 				return to >= from ? { from, to } : undefined;
 			},
 			rowsOf: (number: number) => storedRows(this.options.chain, number)?.rows,
@@ -316,7 +320,7 @@ export class HistoryIndex implements HistoryReader, ChainObserver {
 		const from = this.top.from;
 		const known = this.lower.reduce((sum, range) => sum + range.to - range.from + 1, 0);
 		const missing = Math.max(0, from - this.lowest - known);
-		return { from, isComplete: missing === 0, missing };
+		return { lowest: this.lowest, from, isComplete: missing === 0, missing };
 	}
 
 	get bytes(): number {

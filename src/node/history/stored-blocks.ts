@@ -14,6 +14,8 @@ export interface IndexedChain {
 	/** A block of the chain by height; undefined: it isn't stored. */
 	block(number: number): SignedBlock | undefined;
 	readonly headNumber: number;
+	/** Blocks below this are none of the index: on a fork they are another node's. */
+	readonly lowestNumber: number;
 	/** Height up to which nothing can be undone and the database has everything. */
 	readonly storedNumber: number;
 	/** Whether the receipts of new blocks are stored. */

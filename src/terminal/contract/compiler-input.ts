@@ -5,7 +5,7 @@ import { type CompiledContract, compiledContracts, isStandardInput } from "../..
 import { compileStandardInput, findCompiler } from "../../wallet/compiler/solc.js";
 import { type CompilerSettings, standardInput, withWantedOutput } from "../../wallet/compiler/sources.js";
 import { Failure } from "../../wallet/failure.js";
-import { type Json, readJson } from "../../wallet/json.js";
+import { type Json, type JsonRecord, readJson } from "../../wallet/json.js";
 import { flagText } from "./contract-input.js";
 
 /** Commands that may have to compile. */
@@ -23,12 +23,19 @@ export async function compiledJson(json: Json, solc: string | undefined): Promis
 	return compileStandardInput(await findCompiler(solc, process.env["PATH"] ?? ""), withWantedOutput(json));
 }
 
-/** Contracts of source files, or of one file of JSON, with the compiler's version where one was needed. */
+interface ContractsFound {
+	readonly contracts: readonly CompiledContract[];
+	/** The compiler's version, and what it was asked; undefined where none was needed. */
+	readonly compiler: string | undefined;
+	readonly input: JsonRecord | undefined;
+}
+
+/** Contracts of source files, or of one file of JSON. */
 export async function contractsFrom(
 	paths: readonly string[],
 	solc: string | undefined,
 	settings: CompilerSettings,
-): Promise<{ readonly contracts: readonly CompiledContract[]; readonly compiler: string | undefined }> {
+): Promise<ContractsFound> {
 	const [first = "", second] = paths;
 	const isJson = second === undefined && (first === "-" || /\.json$/i.test(first));
 	const json = isJson
@@ -38,13 +45,14 @@ export async function contractsFrom(
 		throw new Failure("conflicting_flags", `${first} says itself how it is compiled: leave the settings out`);
 	}
 	if (json !== undefined && !isStandardInput(json))
-		return { contracts: compiledContracts(json), compiler: undefined };
+		return { contracts: compiledContracts(json), compiler: undefined, input: undefined };
 	const compiler = await findCompiler(solc, process.env["PATH"] ?? "");
 	const input =
 		json === undefined ? await standardInput(paths, process.cwd(), settings) : withWantedOutput(json);
 	return {
 		contracts: compiledContracts(await compileStandardInput(compiler, input)),
 		compiler: compiler.version,
+		input,
 	};
 }
 

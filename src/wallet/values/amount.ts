@@ -73,7 +73,12 @@ export function parseTokenAmount(text: string, decimals: number | undefined, max
 
 /** Text that {@link parseCoinAmount} reads back: `12.5coin`. */
 export function formatCoin(sun: bigint): string {
-	return `${formatDecimal(sun, 6)}coin`;
+	return `${formatCoinNumber(sun)}coin`;
+}
+
+/** The number alone, for columns: `12.5`. */
+export function formatCoinNumber(sun: bigint): string {
+	return formatDecimal(sun, 6);
 }
 
 /** A number of smallest units with its point, without trailing zeros. */

@@ -1,6 +1,7 @@
 /** Chains of recorded sets, fed block by block without servers, for tests of storage and restarts. */
 
-import { type FlushLimits, OpenChain } from "../../../src/node/chain/open-chain.js";
+import type { FlushLimits } from "../../../src/node/chain/chain-options.js";
+import { OpenChain } from "../../../src/node/chain/open-chain.js";
 import { loadConfig, type NodeConfig } from "../../../src/node/config/config.js";
 import { ChainError } from "../../../src/node/rules/errors.js";
 import { loadShieldedSupport } from "../../../src/node/shielded-support.js";

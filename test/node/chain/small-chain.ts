@@ -1,6 +1,7 @@
 /** A chain of five witnesses whose keys the test holds: blocks at any slot, branches, transfers. */
 
-import { type ChainOptions, OpenChain } from "../../../src/node/chain/open-chain.js";
+import type { ChainOptions } from "../../../src/node/chain/chain-options.js";
+import { OpenChain } from "../../../src/node/chain/open-chain.js";
 import { sealBlock } from "../../../src/node/chain/packing.js";
 import { type NodeConfig, parseConfig } from "../../../src/node/config/config.js";
 import { scheduledWitness, slotTimeMs } from "../../../src/node/consensus/slots.js";

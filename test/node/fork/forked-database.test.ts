@@ -93,6 +93,28 @@ test("an entry is asked for once, also one that isn't there, also after a restar
 	expect(() => second.get(diskKey(ROWS, "c"))).toThrow("the source is gone");
 });
 
+test("the delegations of an account are the fork's and those of the source that the fork hasn't deleted", async () => {
+	const giver = String.fromCharCode(3) + "g".repeat(21);
+	const name = stores.delegatedResourceAccountIndex.name;
+	const { open } = setting({
+		[`${name} ${giver}1`]: bytes("1"),
+		[`${name} ${giver}2`]: bytes("2"),
+		[`${name} h`]: bytes("3"),
+	});
+	const fork = open();
+	const key = (end: string): Uint8Array => diskKey(stores.delegatedResourceAccountIndex, giver + end);
+	await fork.write(
+		[
+			{ key: key("2"), value: null },
+			{ key: key("3"), value: bytes("3") },
+		],
+		false,
+	);
+	const found: string[] = [];
+	for await (const [entry] of fork.entries(key(""))) found.push(toKey(entry).slice(1 + giver.length));
+	expect(found.sort()).toEqual(["1", "3"]);
+});
+
 test("what was written or deleted is the fork's own for good", async () => {
 	const { open } = setting({ "storage-row a": bytes("1"), "storage-row b": bytes("2") });
 	const fork = open();

@@ -32,7 +32,11 @@ interface Followed {
 }
 
 /** A chain and its index, as the node wires them. */
-async function follow(dataDirectory: string | undefined, store: HistoryStore | undefined): Promise<Followed> {
+async function follow(
+	dataDirectory: string | undefined,
+	store: HistoryStore | undefined,
+	lowestNumber = 0,
+): Promise<Followed> {
 	const open = await openSmall({ dataDirectory, flushLimits: { entries: 60, logBytes: 64 << 20 } });
 	const { chain, database } = open;
 	const failures: unknown[] = [];
@@ -48,6 +52,7 @@ async function follow(dataDirectory: string | undefined, store: HistoryStore | u
 			get storedNumber() {
 				return Number(database.settledNumber);
 			},
+			lowestNumber,
 			hasReceipts: true,
 			flush: () => open.flushNow(),
 		},
@@ -133,7 +138,7 @@ describe("the history index", () => {
 		grow(followed, 12);
 		expect(expected(followed.open, anna).length).toBeGreaterThan(8);
 		await expectWhole(followed);
-		expect(followed.index.coverage).toEqual({ from: 0, isComplete: true, missing: 0 });
+		expect(followed.index.coverage).toEqual({ lowest: 0, from: 0, isComplete: true, missing: 0 });
 		await followed.close();
 	});
 
@@ -228,6 +233,22 @@ describe("the history index", () => {
 			await new Promise((resolve) => setImmediate(resolve));
 		await expectWhole(again);
 		await again.close();
+	});
+
+	it("leaves out the blocks below its lowest one, which on a fork are another node's", async () => {
+		const directory = newDirectory();
+		const plain = await follow(directory, undefined);
+		grow(plain, 20);
+		await plain.close();
+		for (const store of [undefined, new MemoryStore()]) {
+			const followed = await follow(directory, store, 11);
+			for (let n = 0; n < 2_000 && !followed.index.coverage.isComplete; n++)
+				await new Promise((resolve) => setImmediate(resolve));
+			expect(followed.index.coverage).toEqual({ lowest: 11, from: 11, isComplete: true, missing: 0 });
+			const wanted = expected(followed.open, anna).filter((text) => Number.parseInt(text, 10) >= 11);
+			expect(shown(await followed.index.page(all(anna)))).toEqual(wanted);
+			await followed.close();
+		}
 	});
 
 	it("makes a store again that is of another chain", async () => {

@@ -25,6 +25,10 @@ export default class NodeDbShow extends CoinCommand {
 			bytes,
 			moved: isMoved,
 		}));
-		this.printList(rows, ["first", "last", "blocks", "bytes", "moved"], "no segments");
+		this.printList(
+			rows,
+			["first", "last", "blocks", "bytes", "moved"],
+			"no segments: every block that is kept is in the database, or where it was adopted in place",
+		);
 	}
 }

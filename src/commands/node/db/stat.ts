@@ -12,7 +12,7 @@ export default class NodeDbStat extends CoinCommand {
 	static override summary = "Show what a data directory holds";
 	static override description =
 		"The directory must not be in use by a node. Without the configuration of its network it tells what the database " +
-		"holds: the chain up to the last irreversible block; the blocks after it lie in the journal.";
+		"holds: the chain up to the block of its database; the blocks after it lie in the journal.";
 	static override examples = [
 		"<%= config.bin %> node db stat -d /var/lib/coin",
 		"<%= config.bin %> node db stat -c config.conf -d /var/lib/coin",
@@ -24,7 +24,8 @@ export default class NodeDbStat extends CoinCommand {
 			"head?": "int64",
 			"headId?": "hex",
 			timestamp: "time",
-			solid: "int64",
+			"stored?": "int64",
+			"solid?": "int64",
 			databaseBytes: "integer",
 			journalBytes: "integer",
 			segmentBytes: "integer",
@@ -42,13 +43,13 @@ export default class NodeDbStat extends CoinCommand {
 				throw new Failure("bad_value", `there is no configuration ${flags.config}`);
 			const { genesisId, number, timestampMs } = await readStoredChain(directory, database);
 			this.note(
-				"no configuration: blocks after the irreversible one, which lie in the journal, are not read",
+				"no configuration: blocks after the one of the database, which lie in the journal, are not read",
 			);
 			return this.printRecord({
 				directory,
 				genesis: toHex(genesisId),
 				timestamp: timestampMs,
-				solid: number,
+				stored: number,
 				...sizes,
 			});
 		}

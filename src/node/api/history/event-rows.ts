@@ -5,7 +5,7 @@ import { type AbiItem, describeItem } from "../../../abi/parameter.js";
 import { addressPrefix, fromBase58Check, toBase58Check } from "../../../protocol/address.js";
 import { concatBytes, fromHex, toHex } from "../../../protocol/bytes.js";
 import { type Dialect, spell } from "../../../protocol/dialect.js";
-import type { TransactionInfo, TransactionInfoLog } from "../../../protocol/messages.js";
+import type { SmartContractABI, TransactionInfo, TransactionInfoLog } from "../../../protocol/messages.js";
 import { ownerKey } from "../../history/history-index.js";
 import { eventOwner, type HistoryRow, readPlace, readPointer } from "../../history/rows.js";
 import type { StateView } from "../../state/view.js";
@@ -67,7 +67,7 @@ export async function contractEvents(
 	const heights =
 		filter.heights ?? (number === undefined ? heightsOf(request) : blockHeights(request, number));
 	const owner = ownerKey(contract);
-	const abi = context.node.view("full").abi.get(contract);
+	const abi = interfaceOf(context, contract);
 	const lists =
 		name === undefined
 			? [{ kind: "log" as const, owner }]
@@ -77,6 +77,14 @@ export async function contractEvents(
 		heights,
 		write: (row, bodies) => writeRow(request, row, bodies, name),
 	});
+}
+
+/** The interface of a contract on the chain, or of its stored sources. */
+function interfaceOf(
+	{ node }: Pick<ApiContext, "node">,
+	contract: Uint8Array,
+): Readonly<SmartContractABI> | undefined {
+	return node.sources ? node.sources.interfaceOf(contract) : node.view("full").abi.get(contract);
 }
 
 function blockHeights(request: HistoryRequest, number: bigint): Heights {
@@ -167,7 +175,7 @@ async function eventRow({ node }: ApiContext, { log, info, index }: PlacedLog): 
 	const state = node.view("full");
 	const { dialect } = node.config.node;
 	const contract = concatBytes(Uint8Array.of(addressPrefix()), log.address);
-	const { item, decoded } = (await readStoredEvent(state.abi.get(contract), log)) ?? {};
+	const { item, decoded } = (await readStoredEvent(interfaceOf({ node }, contract), log)) ?? {};
 	const isKnown = item !== undefined && decoded !== undefined;
 	return {
 		block_number: info.blockNumber,

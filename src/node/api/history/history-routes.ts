@@ -20,6 +20,7 @@ import {
 	assetsNamed,
 	blockStatistics,
 	resourceRows,
+	sourceRows,
 } from "./state-rows.js";
 import { balancePage, holderPage, tokenInfoRows, tokenPage } from "./token-rows.js";
 import { internalPage, internalRow, transactionPage } from "./transaction-rows.js";
@@ -127,6 +128,7 @@ function accountPath(request: HistoryRequest, [name = "", ...rest]: Segments): A
 function contractPath(request: HistoryRequest, [name = "", ...rest]: Segments): Answering {
 	const answers: Readonly<Record<string, (contract: Uint8Array) => Promise<string>>> = {
 		events: (contract) => page(request, contractEvents(request, contract)),
+		source: (contract) => rows(request, sourceRows(request, contract)),
 		transactions: (contract) => page(request, transactionPage(request, contract)),
 		"internal-transactions": (contract) => page(request, internalPage(request, contract)),
 		tokens: async (contract) => {

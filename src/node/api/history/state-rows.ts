@@ -1,5 +1,6 @@
 /** Rows of the history interface that come from the state: accounts, ORC-10 tokens, sums of a block (protocol/history §6). */
 
+import { toBase58Check } from "../../../protocol/address.js";
 import { fromUtf8, toHex, utf8 } from "../../../protocol/bytes.js";
 import { type Dialect, spell } from "../../../protocol/dialect.js";
 import { mapOrderedMessage } from "../../../protocol/json/message-writer.js";
@@ -101,6 +102,25 @@ function assetRow(token: Token, dialect: Dialect): AnswerRow {
 		start_time: token.start_time,
 		end_time: token.end_time,
 	};
+}
+
+/** The sources of a contract that the node's owner has stored. */
+export function sourceRows({ context }: HistoryRequest, contract: Uint8Array): AnswerRow[] {
+	const source = context.node.sources?.get(contract);
+	if (!source) return [];
+	const { contract: name, compiler, match, language } = source;
+	return [
+		{
+			contract_address: toBase58Check(contract),
+			contract: name,
+			compiler,
+			match,
+			language,
+			settings: new WrittenJson(JSON.stringify(source.settings)),
+			sources: source.sources,
+			abi: new WrittenJson(JSON.stringify(source.abi)),
+		},
+	];
 }
 
 /** What the transactions of a block cost and used together. */

@@ -87,7 +87,10 @@ export class FilterRegistry {
 		limits: FilterLimits,
 		private readonly release: Release,
 	) {
-		this.lists = { block: new FilterList(limits.maxBlockFilters), log: new FilterList(limits.maxLogFilters) };
+		this.lists = {
+			block: new FilterList(limits.maxBlockFilters),
+			log: new FilterList(limits.maxLogFilters),
+		};
 	}
 
 	get size(): number {

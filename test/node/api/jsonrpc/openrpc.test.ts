@@ -14,16 +14,23 @@ interface Document {
 	}[];
 }
 
-const documented = (release: (typeof RELEASES)[number], lenient: boolean): Document =>
-	openRpcDocument([...new Set(methodsByName(release, { lenient }).values())], release) as unknown as Document;
+const documented = (release: (typeof RELEASES)[number], lenient: boolean, simulate = false): Document =>
+	openRpcDocument(
+		[...new Set(methodsByName(release, { lenient, simulate }).values())],
+		release,
+	) as unknown as Document;
 
-test.each(RELEASES.flatMap((release) => [true, false].map((lenient) => ({ release, lenient }))))(
-	"every method of $release is in the document once, with its parameters (lenient: $lenient)",
-	({ release, lenient }) => {
-		const document = documented(release, lenient);
+test.each(
+	RELEASES.flatMap((release) =>
+		[true, false].flatMap((lenient) => [true, false].map((simulate) => ({ release, lenient, simulate }))),
+	),
+)(
+	"every method of $release is in the document once, with its parameters (lenient: $lenient, simulate: $simulate)",
+	({ release, lenient, simulate }) => {
+		const document = documented(release, lenient, simulate);
 		const names = document.methods.map(({ name }) => name);
 		expect(new Set(names).size).toBe(names.length);
-		for (const [name, { parameters }] of methodsByName(release, { lenient })) {
+		for (const [name, { parameters }] of methodsByName(release, { lenient, simulate })) {
 			const method = document.methods.find((one) => one.name === name);
 			// Second names are told in the sentence of the first.
 			if (method) expect(method.params.map((one) => one.name)).toEqual(parameters.map((one) => one.name));

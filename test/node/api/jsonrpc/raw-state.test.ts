@@ -5,7 +5,7 @@ import type { OpenChain } from "../../../../src/node/chain/open-chain.js";
 import { type RunningNode, startNode } from "../../../../src/node/node.js";
 import { storeDefinitions, stores } from "../../../../src/node/state/definition.js";
 import { fromKey, toHex, toKey } from "../../../../src/protocol/bytes.js";
-import { Account } from "../../../../src/protocol/messages.js";
+import { Account, DelegatedResourceAccountIndex } from "../../../../src/protocol/messages.js";
 import { produce, smallConfig, transfer, users } from "../../chain/small-chain.js";
 
 const SERVERS = `node {
@@ -113,6 +113,22 @@ describe("with history", () => {
 		const { result } = await ask(node, "coin_getStateKeys", "witness");
 		const [first, ...later] = result?.keys ?? [];
 		expect((await ask(node, "coin_getStateKeys", "witness", first)).result?.keys).toEqual(later);
+	});
+
+	test("the delegations of one account are listed by the begin of their keys", async () => {
+		const { name } = stores.delegatedResourceAccountIndex;
+		const giver = toKey(Uint8Array.of(3, ...(users[0] as Uint8Array)));
+		const keys = [1, 2].map((n) => giver + toKey(users[n] as Uint8Array)).sort();
+		for (const key of keys)
+			node.open.database.baseBackend.put(
+				stores.delegatedResourceAccountIndex,
+				key,
+				new DelegatedResourceAccountIndex(),
+			);
+		const hex = (key: string): string => `0x${toHex(fromKey(key))}`;
+		const options = { prefix: hex(giver) };
+		const { result } = await ask(node, "coin_getStateKeys", name, null, "latest", options);
+		expect(result).toMatchObject({ keys: keys.map(hex), next: null });
 	});
 
 	test("values and keys may be base64", async () => {

@@ -5,6 +5,7 @@ import { decodeFields } from "../../../../protocol/json/field-decoder.js";
 import { AccountPermissionUpdateContract } from "../../../../protocol/messages.js";
 import { SnapshotError } from "../../../development/snapshots.js";
 import * as edits from "../../../development/state-edits.js";
+import { SourceError } from "../../../history/contract-sources.js";
 import { isJsonObject, type JsonValue } from "../../jsonrpc/json-reader.js";
 import {
 	checkCount,
@@ -70,12 +71,25 @@ const load: DevelopmentMethod = async ({ control }, params) => {
 	return true;
 };
 
+const setContractSource: DevelopmentMethod = ({ node }, params) => {
+	checkCount(params, 2);
+	const [account, record] = params;
+	try {
+		node.sources?.put(readAccount(account), readText(record));
+	} catch (error) {
+		if (error instanceof SourceError) throw invalid(error.message);
+		throw error;
+	}
+	return true;
+};
+
 const reset: DevelopmentMethod = async ({ control }) => {
 	await control.reset();
 	return true;
 };
 
 export const stateMethods: DevelopmentMethods = [
+	[["dev_setContractSource"], setContractSource],
 	[
 		["dev_setBalance", "tre_setAccountBalance", "anvil_setBalance", "hardhat_setBalance"],
 		async ({ control }, params) => {

@@ -1,0 +1,204 @@
+import { Flags } from "@oclif/core";
+import { toBase58Check } from "../../protocol/address.js";
+import { toHex } from "../../protocol/bytes.js";
+import { AccountQuery, accountArgument } from "../../terminal/base/account-query.js";
+import { keystoreFlags, nodeFlags } from "../../terminal/flags/flags.js";
+import { historyFlags, historyWish } from "../../terminal/flags/history-flags.js";
+import { csvLine } from "../../terminal/output/csv.js";
+import { localTime, printLine } from "../../terminal/output/output.js";
+import { either, lines, record } from "../../terminal/schema/result-shape.js";
+import { accountOf } from "../../wallet/node/chain-query.js";
+import { historyPath, historyRows } from "../../wallet/node/history-client.js";
+import type { NodeClient } from "../../wallet/node/node-client.js";
+import { accountNamed } from "../../wallet/transaction/signing.js";
+import { formatCoin, formatCoinNumber, formatDecimal } from "../../wallet/values/amount.js";
+import { BalanceCount, type BalancedEntry, entryOf } from "../../wallet/view/history-entries.js";
+import { type TokenEntry, tokenBalanceNow, tokenEntry } from "../../wallet/view/token-entries.js";
+
+const COLUMNS = [
+	"time",
+	"block",
+	"txID",
+	"type",
+	"direction",
+	"counterparty",
+	"amount",
+	"fee",
+	"energy",
+	"bandwidth",
+	"result",
+	"balance",
+] as const;
+const TOKEN_COLUMNS = ["time", "txID", "direction", "counterparty", "amount", "symbol", "balance"] as const;
+
+/** Which of the counted entries are printed. */
+interface Window {
+	readonly limit: number;
+	readonly sinceMs: bigint | undefined;
+	readonly untilMs: bigint | undefined;
+	readonly csv: boolean;
+	readonly confirmed: boolean;
+}
+
+export default class AccountHistory extends AccountQuery {
+	static override summary = "List what changed the balance of an account, with the balance after each change";
+	static override description =
+		"The newest first, counted back from the present balance: transactions, what contracts paid, stakes, rewards and fees; with --token " +
+		"the transfers of one ORC-20 token. Amounts are in coins for people and with --format csv, in sun with --json, and without the fee, " +
+		"which is beside them. A change whose amount no history tells (trades) leaves the older balances empty; a rest before the first one is " +
+		"reported. The node must keep a history (node.history.index = on; development chains do).";
+	static override examples = [
+		"<%= config.bin %> account history alice --limit 10",
+		"<%= config.bin %> account history alice --since 2026-01-01T00:00:00Z --until 2026-03-31T23:59:59Z --format csv",
+	];
+	static override args = accountArgument;
+	static override result = lines(
+		either(
+			record({
+				time: "int64",
+				"block?": "int64",
+				txID: "hex",
+				"internalID?": "hex",
+				type: "text",
+				direction: "text",
+				"counterparty?": "address",
+				"amount?": "int64",
+				fee: "int64",
+				energy: "int64",
+				bandwidth: "int64",
+				result: "text",
+				"balance?": "int64",
+			}),
+			record({
+				time: "int64",
+				txID: "hex",
+				direction: "text",
+				counterparty: "address",
+				amount: "text",
+				balance: "text",
+				symbol: "text",
+				decimals: "integer",
+			}),
+		),
+	);
+	static override flags = {
+		...nodeFlags,
+		...keystoreFlags,
+		...historyFlags,
+		token: Flags.string({ description: "an ORC-20 token instead of coins", helpValue: "<contract>" }),
+	};
+
+	async run(): Promise<void> {
+		const { args, flags } = await this.parse(AccountHistory);
+		const wish = historyWish(flags, Number.POSITIVE_INFINITY);
+		const { client, settings, address } = await this.subject(flags, args.account);
+		const window = { ...wish, csv: flags.format === "csv", confirmed: flags.confirmed };
+		if (flags.token === undefined) return this.printCoins(client, address, window);
+		const token = await accountNamed(settings, flags.token);
+		await this.printTokens(client, address, toBase58Check(token), window);
+	}
+
+	private async printCoins(client: NodeClient, address: Uint8Array, window: Window): Promise<void> {
+		const view = window.confirmed ? "solidity" : "full";
+		const count = new BalanceCount((await accountOf(client, address, view))?.balance ?? 0n);
+		const own = toHex(address);
+		const printed: BalancedEntry[] = [];
+		let given = 0;
+		let unknownBefore: string | undefined;
+		const parameters = {
+			only_confirmed: window.confirmed ? "true" : undefined,
+			min_timestamp: window.sinceMs?.toString(),
+		};
+		if (window.csv) printLine(csvLine(COLUMNS));
+		for await (const row of historyRows(
+			client,
+			historyPath("accounts", address, "transactions"),
+			parameters,
+		)) {
+			const entry = count.add(entryOf(row, own));
+			if (count.before === undefined) unknownBefore ??= entry.txID;
+			if (!isWithin(entry.time, window)) continue;
+			if (given++ >= window.limit) return this.printEntries(printed, window);
+			if (window.csv) printLine(csvLine(COLUMNS.map((column) => coinCells(entry)[column])));
+			else if (this.json) this.printRecord(entry);
+			else printed.push(entry);
+		}
+		this.printEntries(printed, window);
+		if (unknownBefore !== undefined) {
+			this.warning(`balances before ${unknownBefore} are not known: the history doesn't tell what it moved`);
+		} else if (window.sinceMs === undefined && count.before !== 0n) {
+			this.warning(
+				`${formatCoin(count.before ?? 0n)} are not explained: the account had them before its first transaction, or they came without one`,
+			);
+		}
+	}
+
+	private printEntries(entries: readonly BalancedEntry[], { csv }: Window): void {
+		if (csv || this.json) return;
+		this.printList(
+			entries,
+			["time", "type", "direction", "counterparty", "amount", "fee", "balance", "txID"],
+			"nothing happened",
+			entries.map((entry) => ({ ...entry, ...coinCells(entry), time: localTime(entry.time) })),
+		);
+	}
+
+	private async printTokens(
+		client: NodeClient,
+		address: Uint8Array,
+		token: string,
+		window: Window,
+	): Promise<void> {
+		let balance = await tokenBalanceNow(client, address, token);
+		const own = toBase58Check(address);
+		const printed: TokenEntry[] = [];
+		let given = 0;
+		if (window.csv) printLine(csvLine(TOKEN_COLUMNS));
+		const parameters = { contract_address: token, min_timestamp: window.sinceMs?.toString() };
+		const path = historyPath("accounts", address, "transactions/orc20");
+		for await (const row of historyRows(client, path, parameters)) {
+			const found = tokenEntry(row, own, balance);
+			if (!found) continue;
+			balance = found.before;
+			if (!isWithin(found.entry.time, window)) continue;
+			if (given++ >= window.limit) break;
+			if (window.csv) printLine(csvLine(TOKEN_COLUMNS.map((column) => tokenCells(found.entry)[column])));
+			else if (this.json) this.printRecord(found.entry);
+			else printed.push(found.entry);
+		}
+		if (window.csv || this.json) return;
+		this.printList(
+			printed,
+			["time", "direction", "counterparty", "amount", "symbol", "balance", "txID"],
+			"no transfers",
+			printed.map((entry) => ({ ...tokenCells(entry), time: localTime(entry.time) })),
+		);
+	}
+}
+
+const isWithin = (timeMs: bigint, { untilMs }: Window): boolean => untilMs === undefined || timeMs <= untilMs;
+
+const inCoins = (sun: bigint | undefined): string | undefined =>
+	sun === undefined ? undefined : formatCoinNumber(sun);
+
+type Cells<T extends string> = Readonly<Record<T, string | bigint | undefined>>;
+
+function coinCells(entry: BalancedEntry): Cells<(typeof COLUMNS)[number]> {
+	return {
+		...entry,
+		counterparty: entry.counterparty,
+		time: new Date(Number(entry.time)).toISOString(),
+		amount: inCoins(entry.amount),
+		fee: inCoins(entry.fee),
+		balance: inCoins(entry.balance),
+	};
+}
+
+function tokenCells(entry: TokenEntry): Cells<(typeof TOKEN_COLUMNS)[number]> {
+	return {
+		...entry,
+		time: new Date(Number(entry.time)).toISOString(),
+		amount: formatDecimal(entry.amount, entry.decimals),
+		balance: formatDecimal(entry.balance, entry.decimals),
+	};
+}

@@ -1,0 +1,117 @@
+import { Flags } from "@oclif/core";
+import { toHex } from "../../protocol/bytes.js";
+import { AccountQuery, accountArgument } from "../../terminal/base/account-query.js";
+import { keystoreFlags, nodeFlags } from "../../terminal/flags/flags.js";
+import { historyFlags, historyWish } from "../../terminal/flags/history-flags.js";
+import { csvLine } from "../../terminal/output/csv.js";
+import { localTime, printLine } from "../../terminal/output/output.js";
+import { lines, record } from "../../terminal/schema/result-shape.js";
+import { historyPath, historyRows } from "../../wallet/node/history-client.js";
+import { formatCoinNumber } from "../../wallet/values/amount.js";
+import { entryOf, type HistoryEntry } from "../../wallet/view/history-entries.js";
+
+const USUAL_COUNT = 20;
+
+const COLUMNS = [
+	"time",
+	"block",
+	"txID",
+	"type",
+	"direction",
+	"counterparty",
+	"amount",
+	"fee",
+	"energy",
+	"bandwidth",
+	"result",
+] as const;
+
+export default class TxHistory extends AccountQuery {
+	static override summary = "List the transactions of an account, the newest first";
+	static override description =
+		"The node must keep a history (node.history.index = on; development chains do), or be the public gateway. Amounts are " +
+		"in coins for people and with --format csv, in sun with --json; what left the account is negative, and its fee is beside it.";
+	static override examples = [
+		"<%= config.bin %> tx history alice --limit 5",
+		"<%= config.bin %> tx history alice --since 2026-01-01T00:00:00Z --format csv > alice.csv",
+	];
+	static override args = accountArgument;
+	static override result = lines(
+		record({
+			time: "int64",
+			"block?": "int64",
+			txID: "hex",
+			"internalID?": "hex",
+			type: "text",
+			direction: "text",
+			"counterparty?": "address",
+			"amount?": "int64",
+			fee: "int64",
+			energy: "int64",
+			bandwidth: "int64",
+			result: "text",
+		}),
+	);
+	static override flags = {
+		...nodeFlags,
+		...keystoreFlags,
+		...historyFlags,
+		direction: Flags.option({
+			options: ["in", "out"] as const,
+			description: "only what the account received, or only what it sent",
+		})(),
+		internal: Flags.boolean({ description: "also what contracts sent and received" }),
+	};
+
+	async run(): Promise<void> {
+		const { args, flags } = await this.parse(TxHistory);
+		const wish = historyWish(flags, USUAL_COUNT);
+		const { client, address } = await this.subject(flags, args.account);
+		const rows = historyRows(
+			client,
+			historyPath("accounts", address, "transactions"),
+			{
+				search_internal: String(flags.internal === true),
+				only_confirmed: flags.confirmed ? "true" : undefined,
+				only_from: flags.direction === "out" ? "true" : undefined,
+				only_to: flags.direction === "in" ? "true" : undefined,
+				min_timestamp: wish.sinceMs?.toString(),
+				max_timestamp: wish.untilMs?.toString(),
+			},
+			wish.limit,
+		);
+		const own = toHex(address);
+		if (flags.format === "csv") printLine(csvLine(COLUMNS));
+		const entries: HistoryEntry[] = [];
+		for await (const row of rows) {
+			const entry = entryOf(row, own);
+			if (flags.format === "csv") printLine(csvLine(COLUMNS.map((column) => cells(entry)[column])));
+			else if (this.json) this.printRecord(entry);
+			else entries.push(entry);
+		}
+		if (flags.format === "csv" || this.json) return;
+		this.printList(
+			entries,
+			["time", "type", "direction", "counterparty", "amount", "fee", "result", "txID"],
+			"no transactions",
+			entries.map((entry) => ({ ...entry, ...texts(entry), time: localTime(entry.time) })),
+		);
+	}
+}
+
+function texts({ amount, fee }: HistoryEntry): { readonly amount: string; readonly fee: string } {
+	return {
+		amount: amount === undefined ? "?" : formatCoinNumber(amount),
+		fee: formatCoinNumber(fee),
+	};
+}
+
+function cells(entry: HistoryEntry): Readonly<Record<(typeof COLUMNS)[number], string | bigint | undefined>> {
+	return {
+		...entry,
+		counterparty: entry.counterparty,
+		time: new Date(Number(entry.time)).toISOString(),
+		amount: entry.amount === undefined ? undefined : formatCoinNumber(entry.amount),
+		fee: formatCoinNumber(entry.fee),
+	};
+}

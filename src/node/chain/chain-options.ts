@@ -1,0 +1,55 @@
+/** What a chain is opened with: its configuration, its storage, and what the rest of the node does for it. */
+
+import type { NodeConfig } from "../config/config.js";
+import type { DevelopmentSchedule, ShieldedPool } from "../rules/chain-rules.js";
+import type { MachineRunner } from "../rules/execution.js";
+import type { MoverLimits } from "../segments/block-mover.js";
+import type { SegmentFiles } from "../segments/segment-files.js";
+import type { KeyValueDatabase } from "../state/database.js";
+import type { StateView } from "../state/view.js";
+import type { ForkedState } from "./forked-state.js";
+import type { LogFiles } from "./log-files.js";
+import type { ReadGuess } from "./read-ahead.js";
+
+/** When the base goes to the database. */
+export interface FlushLimits {
+	/** Changed entries. */
+	readonly entries: number;
+	/** Bytes of log. */
+	readonly logBytes: number;
+}
+
+export interface ChainOptions {
+	readonly config: NodeConfig;
+	/** Undefined: the chain lives in memory and is gone with the process. */
+	readonly dataDirectory: string | undefined;
+	/** Milliseconds of a clock that only goes forward: how long transactions wait. */
+	readonly clock: () => bigint;
+	readonly machine: MachineRunner;
+	/** What transactions may read of the state, guessed; absent: only what they name is fetched ahead. */
+	readonly guess?: ReadGuess | undefined;
+	/** What checks shielded proofs; absent: a network's chain that needs it is not opened. */
+	readonly shielded?: Pick<ShieldedPool, "proofs" | "trees"> | undefined;
+	/** Notified of a block that can't be judged: the node must stop. */
+	readonly onUnverifiable?: ((error: Error) => void) | undefined;
+	/** How a development chain times its blocks; absent for every network. */
+	readonly development?: DevelopmentSchedule | undefined;
+	/** The state of another node in the place of a genesis: for development chains alone. */
+	readonly fork?: ForkedState | undefined;
+	/** Writes to the state of a chain that is being created, after genesis. */
+	readonly initialize?: ((state: StateView) => void) | undefined;
+	/** The default suits a disk and a memory of today. */
+	readonly flushLimits?: FlushLimits | undefined;
+	/** The database instead of the directory's own; closed with the chain. */
+	readonly storage?: KeyValueDatabase | undefined;
+	/** Where the block log's files are; the disk's if absent. */
+	readonly logFiles?: LogFiles | undefined;
+	/** When old blocks move into segments; the default suits a disk of today. */
+	readonly moverLimits?: MoverLimits | undefined;
+	/** How many blocks stay, instead of what the configuration says. */
+	readonly keptBlocks?: number | undefined;
+	/** Where the segments are; the disk's if absent. */
+	readonly segmentFiles?: SegmentFiles | undefined;
+	/** Told once when the storage fails: the node must stop. What was answered before is kept. */
+	readonly onStorageFailure: (error: unknown) => void;
+}

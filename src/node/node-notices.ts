@@ -1,0 +1,66 @@
+/** What a running node tells of in its log as the chain goes on. */
+
+import type { OpenChain } from "./chain/open-chain.js";
+import type { NodeConfig } from "./config/config.js";
+import { VersionWatch } from "./consensus/version-watch.js";
+import type { NodeLog } from "./node.js";
+import { newestVersion } from "./rules/fork-gates.js";
+import { takesProofsUnchecked } from "./shielded-support.js";
+import { asksForProofs } from "./state/note-trees.js";
+
+/** Blocks that leave the chain take their transactions with them: whoever runs a node wants to know. */
+export function logSwitches(open: OpenChain, log: NodeLog): void {
+	open.chain.observe({
+		switched: (erased, applied) => {
+			const [oldest, newest] = [erased.at(-1)?.block, applied.at(-1)?.block];
+			log.info(
+				{
+					from: Number(oldest?.number ?? 0n),
+					undone: erased.length,
+					applied: applied.length,
+					head: newest?.idHex,
+					left: erased[0]?.block.idHex,
+				},
+				"the chain moved to a longer branch",
+			);
+		},
+	});
+}
+
+/** Who runs a node must hear of a vote for rules that it doesn't have before that vote has passed. */
+export function watchVersions(open: OpenChain, log: NodeLog): void {
+	const newest = newestVersion(open.rules);
+	const watch = new VersionWatch(newest, ({ version, voters, producers }) =>
+		log.warn(
+			{ version, newestKnown: newest, voters, producers },
+			"block producers vote for a version that this program doesn't know; update it before the vote passes, or it leaves the network",
+		),
+	);
+	open.chain.observe({ applied: ({ block }) => watch.applied(block) });
+}
+
+/**
+ * Who runs a node must hear at each start, and when it begins, that blocks can't be judged.
+ * @returns what an operator must know now; undefined: nothing
+ */
+export function watchShielded(open: OpenChain, config: NodeConfig, log: NodeLog): () => string | undefined {
+	const { chain, rules } = open;
+	const warning = (): string | undefined => {
+		if (!asksForProofs(chain.state) || rules.development) return undefined;
+		if (takesProofsUnchecked(config)) {
+			return "shielded proofs are not checked (node.shielded.allowUnverified): a block with a false proof, of a transfer of the chain's own pool or for a contract of shielded tokens, is judged wrongly; node.shielded.params ends that";
+		}
+		if (rules.shieldedPool || !config.node.shielded.verifiesProofs) return undefined;
+		return "shielded transactions have been switched on, and node.shielded.params is not set: this node stops before the first block that asks for a proof; fetch sapling-spend.params and sapling-output.params of the network and set it to their folder";
+	};
+	let last = warning();
+	if (last !== undefined) log.warn({ head: Number(chain.head.number) }, last);
+	chain.observe({
+		applied: ({ block }) => {
+			const now = warning();
+			if (now !== undefined && last === undefined) log.error({ number: Number(block.number) }, now);
+			last = now;
+		},
+	});
+	return warning;
+}

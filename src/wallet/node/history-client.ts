@@ -1,0 +1,97 @@
+/** Histories by account and contract as a node with an index, or the public gateway, answers them (protocol/history §§3 to 5). */
+
+import { toBase58Check } from "../../protocol/address.js";
+import { spell } from "../../protocol/dialect.js";
+import { Failure } from "../failure.js";
+import { isRecord, type JsonRecord, member, readJson } from "../json.js";
+import { type NodeClient, readAnswer } from "./node-client.js";
+
+/** Rows of one request; more are refused. */
+const PAGE_ROWS = 200;
+/** Pages without a single row, one after the other, after which a server is no longer believed that more follow. */
+const MOST_EMPTY_PAGES = 1_000;
+
+/** Parameters of a request, by their names; undefined ones are left out. */
+type HistoryParameters = Readonly<Record<string, string | undefined>>;
+
+/**
+ * All rows of a path, page by page, as long as the caller takes them.
+ * @param path below `/v1/`, in the neutral spelling
+ * @throws {Failure} `not_served` by a node without the index
+ */
+export async function* historyRows(
+	client: NodeClient,
+	path: string,
+	parameters: HistoryParameters = {},
+	limit = Number.POSITIVE_INFINITY,
+): AsyncGenerator<JsonRecord> {
+	let fingerprint: string | undefined;
+	let given = 0;
+	let empty = 0;
+	const size = Math.min(PAGE_ROWS, Math.max(limit, 1));
+	do {
+		const { rows, next } = await historyPage(client, path, {
+			...parameters,
+			limit: String(size),
+			fingerprint,
+		});
+		for (const row of rows) {
+			if (given++ >= limit) return;
+			yield row;
+		}
+		empty = rows.length === 0 ? empty + 1 : 0;
+		if (empty > MOST_EMPTY_PAGES || next === fingerprint) return;
+		fingerprint = next;
+	} while (fingerprint !== undefined && given < limit);
+}
+
+interface HistoryPage {
+	readonly rows: readonly JsonRecord[];
+	readonly next: string | undefined;
+}
+
+async function historyPage(
+	client: NodeClient,
+	path: string,
+	parameters: HistoryParameters,
+): Promise<HistoryPage> {
+	const given = Object.entries(parameters).filter(
+		(entry): entry is [string, string] => entry[1] !== undefined,
+	);
+	// Only the network's own word has two spellings: an address may hold the same letters.
+	const words = path
+		.split("/")
+		.map((word) => (word === "orc20" ? spell(word, client.settings.dialect) : word));
+	const url = `${client.baseUrl("full")}/v1/${words.join("/")}?${new URLSearchParams(given).toString()}`;
+	const answer = await client.send({ method: "GET", url });
+	if (answer.status === 404) throw notServed(url, Buffer.from(answer.body).toString("utf8"));
+	const record = readAnswer(answer, url);
+	const { data } = record;
+	const meta = record["meta"];
+	const next = isRecord(meta) ? member(meta, "fingerprint") : undefined;
+	if (!Array.isArray(data)) throw new Failure("rpc_error", `${new URL(url).host} answered without a list`);
+	return { rows: data.filter(isRecord), next: typeof next === "string" ? next : undefined };
+}
+
+function notServed(url: string, body: string): Failure {
+	const { host } = new URL(url);
+	let reason: unknown;
+	try {
+		const value = readJson(body);
+		reason = isRecord(value) ? value["error"] : undefined;
+	} catch {
+		// A page of a server that has no such interface.
+	}
+	const isSwitchedOff = typeof reason === "string" && reason.includes("node.history.index");
+	return new Failure(
+		"not_served",
+		isSwitchedOff
+			? `${host} keeps no history by account and contract`
+			: `${host} has no interface for histories (/v1)`,
+		{ hint: "start the node with node.history.index = on, or name one that has it with --node" },
+	);
+}
+
+/** The path of an account's or contract's list. */
+export const historyPath = (kind: "accounts" | "contracts", address: Uint8Array, list: string): string =>
+	`${kind}/${toBase58Check(address)}${list === "" ? "" : `/${list}`}`;

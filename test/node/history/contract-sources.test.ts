@@ -1,0 +1,86 @@
+import { beforeEach, describe, expect, it } from "vitest";
+import { ContractSources } from "../../../src/node/history/contract-sources.js";
+import { toKey } from "../../../src/protocol/bytes.js";
+import { SmartContractABI } from "../../../src/protocol/messages.js";
+
+const CONTRACT = Buffer.from(`41${"7".repeat(40)}`, "hex");
+const OTHER = Buffer.from(`41${"8".repeat(40)}`, "hex");
+const EVENT = { type: "event", name: "Paid", inputs: [{ name: "who", type: "address", indexed: true }] };
+const RECORD = {
+	contract: "Shop.sol:Shop",
+	compiler: "0.8.37",
+	match: "exact",
+	language: "Solidity",
+	settings: { optimizer: { enabled: true } },
+	sources: { "Shop.sol": "contract Shop {}" },
+	abi: [EVENT, { type: "error", name: "No", inputs: [] }],
+};
+
+let code: Map<string, Uint8Array>;
+let abi: Map<string, SmartContractABI>;
+let records: Map<string, Uint8Array>;
+
+function sources(): ContractSources {
+	const state = {
+		code: { get: (address: Uint8Array) => code.get(toKey(address)) },
+		abi: { get: (address: Uint8Array) => abi.get(toKey(address)) },
+	};
+	return new ContractSources({
+		sideRecord: (name: string) => records.get(name),
+		putSideRecord: (name: string, value: Uint8Array) => void records.set(name, value),
+		chain: { state },
+	} as never);
+}
+
+beforeEach(() => {
+	code = new Map([[toKey(CONTRACT), Uint8Array.of(1, 2, 3)]]);
+	abi = new Map();
+	records = new Map();
+});
+
+describe("sources of contracts", () => {
+	it("are what was stored, also after a restart", () => {
+		expect(sources().get(CONTRACT)).toBeUndefined();
+		const first = sources();
+		expect(first.get(CONTRACT)).toBeUndefined();
+		first.put(CONTRACT, JSON.stringify({ ...RECORD, stranger: "left out" }));
+		for (const store of [first, sources()]) {
+			expect(store.get(CONTRACT)).toEqual(RECORD);
+			expect(store.interfaceOf(CONTRACT)?.entrys.map(({ name }) => name)).toEqual(["Paid"]);
+			expect(store.get(OTHER)).toBeUndefined();
+		}
+	});
+
+	it("give way to an interface on the chain, and to other code", () => {
+		const store = sources();
+		store.put(CONTRACT, JSON.stringify(RECORD));
+		const own = SmartContractABI.create({ entrys: [{ name: "Own" } as never] });
+		abi.set(toKey(CONTRACT), own);
+		expect(store.interfaceOf(CONTRACT)).toBe(own);
+		abi.set(toKey(CONTRACT), new SmartContractABI());
+		expect(store.interfaceOf(CONTRACT)?.entrys).toHaveLength(1);
+		code.set(toKey(CONTRACT), Uint8Array.of(9));
+		expect(store.get(CONTRACT)).toBeUndefined();
+		expect(store.interfaceOf(CONTRACT)).toBeUndefined();
+	});
+
+	it.each([
+		["no JSON", "the record is not JSON"],
+		["[]", "the record is not an object"],
+		[{ ...RECORD, compiler: 8 }, "the record lacks its member compiler"],
+		[{ ...RECORD, settings: [] }, "the record lacks its member settings"],
+		[{ ...RECORD, sources: { a: 1 } }, "the record's sources aren't texts by file"],
+		[{ ...RECORD, abi: "[]" }, "the record's interface is not a list of entries"],
+		[{ ...RECORD, sources: { a: "x".repeat(4 << 20) } }, "the record is more than 4194304 bytes"],
+	])("are refused with a sentence: %#", (record, message) => {
+		const text = typeof record === "string" ? record : JSON.stringify(record);
+		expect(() => sources().put(CONTRACT, text)).toThrow(message);
+		expect(records.size).toBe(0);
+	});
+
+	it("need a contract", () => {
+		expect(() => sources().put(OTHER, JSON.stringify(RECORD))).toThrow(
+			"there is no contract at this address",
+		);
+	});
+});
