@@ -13,7 +13,12 @@ import { readBlockFile } from "../src/node/chain/block-file.js";
 import { importBlocks } from "../src/node/chain/importer.js";
 import { OpenChain } from "../src/node/chain/open-chain.js";
 import { createContractMachine } from "../src/node/contract-runner.js";
-import { type HistoryStore, openHistoryStore, ROWS_VERSION } from "../src/node/history/history-store.js";
+import {
+	type HistoryStore,
+	historyDirectory,
+	openHistoryStore,
+	ROWS_VERSION,
+} from "../src/node/history/history-store.js";
 import { type PageQuery, readPage } from "../src/node/history/pages.js";
 import { RecentRows } from "../src/node/history/recent-rows.js";
 import {
@@ -23,7 +28,7 @@ import {
 	readPointer,
 	tokenValue,
 } from "../src/node/history/rows.js";
-import { historyDirectory, openHistory } from "../src/node/node-history.js";
+import { openHistory } from "../src/node/node-history.js";
 import { loadShieldedSupport } from "../src/node/shielded-support.js";
 import { installRecoverEngine } from "../src/node/signatures/engine.js";
 import { SignaturePool } from "../src/node/signatures/pool.js";

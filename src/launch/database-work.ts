@@ -5,6 +5,7 @@ import { join, relative } from "node:path";
 import { propertySeed } from "../node/chain/configured-rules.js";
 import { logDirectory, openDataDirectory, readMeta } from "../node/chain/data-directory.js";
 import { defaultConfig, loadConfig } from "../node/config/config.js";
+import { historyDirectory } from "../node/history/history-store.js";
 import { segmentsDirectory } from "../node/segments/segments.js";
 import { settleAccountAssets } from "../node/state/asset-layout.js";
 import { type BatchChange, compactLevelDatabase, openLevelDatabase } from "../node/state/database.js";
@@ -41,11 +42,12 @@ export function sizeOf(directory: string): number {
 export function sizesOf(
 	dataDirectory: string,
 	database: string,
-): { databaseBytes: number; journalBytes: number; segmentBytes: number } {
+): { databaseBytes: number; journalBytes: number; segmentBytes: number; historyBytes: number } {
 	return {
 		databaseBytes: sizeOf(database),
 		journalBytes: sizeOf(logDirectory(dataDirectory)),
 		segmentBytes: sizeOf(segmentsDirectory(dataDirectory)),
+		historyBytes: sizeOf(historyDirectory(dataDirectory)),
 	};
 }
 

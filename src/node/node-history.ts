@@ -1,11 +1,10 @@
 /** The history index of a running node: where it lies, and how it follows the chain. */
 
-import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { OpenChain } from "./chain/open-chain.js";
 import type { NodeConfig } from "./config/config.js";
 import { type Coverage, HistoryIndex } from "./history/history-index.js";
-import { openHistoryStore } from "./history/history-store.js";
+import { historyDirectory, openHistoryStore } from "./history/history-store.js";
 import type { IndexedChain } from "./history/stored-blocks.js";
 import type { NodeLog } from "./node.js";
 
@@ -22,9 +21,6 @@ interface HistoryOptions {
 	readonly log: NodeLog;
 	readonly report: (error: unknown, where: string) => void;
 }
-
-/** Where the index of a data directory is. */
-export const historyDirectory = (dataDirectory: string): string => join(dataDirectory, "history");
 
 interface OpenHistory {
 	readonly index: HistoryIndex;

@@ -278,7 +278,8 @@ async function startServices(
 		catchUp: () => sealer?.catchUp() ?? false,
 		shieldedWork,
 		prepare: shielded?.prepare,
-		warnings: () => [shieldedWarning(), fillingOf(core)].filter((warning) => warning !== undefined),
+		warnings: () =>
+			[shieldedWarning(), fillingOf(core), indexingOf(history)].filter((warning) => warning !== undefined),
 		report,
 	});
 	const broadcaster = new Broadcaster(api);
@@ -302,6 +303,13 @@ async function startServices(
 	const peerPort = peers && peers.port !== 0 ? { peer: peers.port } : {};
 	ports = { ...servers.ports, ...jsonRpcPorts, ...grpcPorts, ...metricsPort, ...gatewayPort, ...peerPort };
 	return { ports, peers, sources };
+}
+
+/** What an operator is told of an index that lacks blocks. */
+function indexingOf(history: ApiNode["history"]): string | undefined {
+	const coverage = history?.coverage;
+	if (!coverage || coverage.isComplete) return undefined;
+	return `the history by account and contract is being made: it has all blocks from ${coverage.from} on, ${coverage.missing} older ones are missing`;
 }
 
 /** What an operator is told of a history that lacks blocks. */

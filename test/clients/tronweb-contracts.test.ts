@@ -208,7 +208,48 @@ describe("events", () => {
 		])
 			expect(found.data).toMatchObject([expected]);
 		expect(await chain.web.getEventByTransactionID(id)).toMatchObject({ success: true });
+		const confirmed = await event.getEventsByTransactionID(id, { only_confirmed: true });
+		expect(confirmed.data).toMatchObject([expected]);
 		expect(await chain.web.getEventResult(address, { limit: 2 })).toMatchObject({ success: true });
+	});
+
+	it("are walked through page by page, in both orders and within blocks and times", async () => {
+		const sent: string[] = [];
+		for (const amount of [11, 12, 13, 14]) {
+			sent.push(String(await method("transfer", bob.address, amount).send(options)));
+		}
+		const walk = async (orderBy: "block_timestamp,asc" | "block_timestamp,desc"): Promise<unknown[]> => {
+			const found: unknown[] = [];
+			let fingerprint: string | undefined;
+			for (let pages = 0; pages < 100; pages++) {
+				const page = await chain.web.getEventResult(address, {
+					eventName: "Transfer",
+					orderBy,
+					limit: 2,
+					...(fingerprint === undefined ? {} : { fingerprint }),
+				});
+				if (!page.success) throw new Error(JSON.stringify(page));
+				found.push(...(page.data ?? []).map((one) => one.transaction_id));
+				fingerprint = page.meta?.fingerprint;
+				if (fingerprint === undefined) return found;
+			}
+			throw new Error("pages without end");
+		};
+		const newest = await walk("block_timestamp,desc");
+		expect(newest.slice(0, 4)).toEqual(sent.toReversed());
+		expect(await walk("block_timestamp,asc")).toEqual(newest.toReversed());
+		const { blockNumber, blockTimeStamp } = await chain.web.trx.getUnconfirmedTransactionInfo(
+			String(sent[1]),
+		);
+		const one = await chain.web.getEventResult(address, { blockNumber, eventName: "Transfer" });
+		expect(one.data?.map((row) => row.transaction_id)).toEqual([sent[1]]);
+		const since = await chain.web.getEventResult(address, { minBlockTimestamp: blockTimeStamp });
+		const ids = since.data?.map((row) => row.transaction_id) ?? [];
+		expect(ids).toEqual(expect.arrayContaining(sent.slice(1)));
+		const foreign = await chain.web
+			.getEventResult(address, { fingerprint: "abc" })
+			.catch((error: unknown) => error);
+		expect(String((foreign as Error).message ?? foreign)).toMatch(/400/);
 	});
 });
 

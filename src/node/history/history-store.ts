@@ -4,6 +4,7 @@
  */
 
 import { rmSync } from "node:fs";
+import { join } from "node:path";
 import { fromKey, fromUtf8, toKey, utf8 } from "../../protocol/bytes.js";
 import {
 	type BatchChange,
@@ -65,6 +66,9 @@ const BUDGET = {
 };
 /** Entries that one step of clearing removes. */
 const CLEARING = 10_000;
+
+/** Where the index of a data directory is. */
+export const historyDirectory = (dataDirectory: string): string => join(dataDirectory, "history");
 
 /** Opens or creates the index in a directory. @throws {DatabaseError} one sentence */
 export async function openHistoryStore(directory: string): Promise<HistoryStore> {

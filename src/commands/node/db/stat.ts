@@ -29,6 +29,7 @@ export default class NodeDbStat extends CoinCommand {
 			databaseBytes: "integer",
 			journalBytes: "integer",
 			segmentBytes: "integer",
+			historyBytes: "integer",
 		}),
 	);
 	static override flags = directoryFlags;
