@@ -2,6 +2,7 @@
 
 import { readFileSync } from "node:fs";
 import { createServer } from "node:http";
+import { createRequire } from "node:module";
 import type { AddressInfo } from "node:net";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -28,6 +29,62 @@ beforeAll(async () => {
 	id = String((await chain.acts(["contract", "send", caller, "both", store, "--value", "5sun"]))["txID"]);
 });
 afterAll(() => chain.stop());
+
+/** What hardhat writes beside its artifacts. */
+function buildFile(): string {
+	const compiler = createRequire(import.meta.url)("solc") as { compile(input: string): string };
+	const sources = Object.fromEntries(
+		["Caller.sol", "Store.sol"].map((name) => [
+			name,
+			{ content: readFileSync(new URL(name, folder), "utf8") },
+		]),
+	);
+	const outputSelection = { "*": { "*": ["evm.deployedBytecode"] } };
+	const settings = { optimizer: { enabled: true, runs: 200 }, evmVersion: "istanbul", outputSelection };
+	const input = { language: "Solidity", sources, settings };
+	return JSON.stringify({ input, output: JSON.parse(compiler.compile(JSON.stringify(input))) });
+}
+
+interface Lines {
+	readonly energy: string;
+	readonly lines: readonly {
+		readonly file: string;
+		readonly line: string;
+		readonly text: string;
+		readonly energy: string;
+	}[];
+	readonly unmapped: string;
+}
+
+describe("coin tx trace --source-map", () => {
+	it("shows the energy by line, of every contract whose source is there, and no more than was used", async () => {
+		const file = chain.home.write("build-info.json", buildFile());
+		const { energy, lines, unmapped } = (await chain.value(
+			`tx trace ${id} --source-map ${file}`,
+		)) as unknown as Lines;
+		const sum = lines.reduce((all, line) => all + BigInt(line.energy), BigInt(unmapped));
+		expect(sum).toBe(BigInt(energy));
+		const energyOf = (file: string, begin: string): bigint =>
+			BigInt(lines.find((line) => line.file === file && line.text.startsWith(begin))?.energy ?? -1);
+		expect(energyOf("Store.sol", "value = next")).toBeGreaterThan(20_000n);
+		// What Store used is Store's.
+		const called = energyOf("Caller.sol", "store.set{value");
+		expect(called).toBeGreaterThan(100n);
+		expect(called).toBeLessThan(20_000n);
+		expect(BigInt(unmapped)).toBeLessThan(BigInt(energy) / 4n);
+		expect(await chain.prints(`tx trace ${id} --source-map ${file}`)).toMatch(
+			/\n +\d+ {2}Store\.sol:\d+ {2}value = next/,
+		);
+	});
+
+	it("refuses a file without one", async () => {
+		const words = ["tx", "trace", id, "--source-map", artifact, "--json"];
+		expect(await chain.fails(words, 2)).toMatchObject({
+			code: "bad_value",
+			message: "the file holds no contract with a source map and its sources",
+		});
+	});
+});
 
 describe("coin tx trace", () => {
 	it("is the tree of calls with their functions, values, results and events", async () => {

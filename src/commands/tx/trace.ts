@@ -4,6 +4,7 @@ import { toHex } from "../../protocol/bytes.js";
 import { parseTransactionId, QueryCommand } from "../../terminal/base/query-command.js";
 import { interfacesFlag, interfacesOf, traceTransactionCalls } from "../../terminal/contract/call-trace.js";
 import { abiFlag, interfaceFlag } from "../../terminal/contract/contract-input.js";
+import { sourceMapFlag, sourceMapsOf, traceEnergyByLine } from "../../terminal/contract/energy-trace.js";
 import { nodeFlags } from "../../terminal/flags/flags.js";
 import { list, one, record } from "../../terminal/schema/result-shape.js";
 import { joinedInterfaces } from "../../wallet/abi/signature-list.js";
@@ -11,6 +12,7 @@ import { Failure } from "../../wallet/failure.js";
 import type { Json } from "../../wallet/json.js";
 import { callJsonRpc } from "../../wallet/node/json-rpc.js";
 import { callLines } from "../../wallet/view/call-view.js";
+import { lineTable } from "../../wallet/view/energy-lines.js";
 import { flameGraph } from "../../wallet/view/flame-graph.js";
 
 export default class TxTrace extends QueryCommand {
@@ -24,6 +26,7 @@ export default class TxTrace extends QueryCommand {
 		"<%= config.bin %> tx trace 4f0c…",
 		"<%= config.bin %> tx trace 4f0c… --artifact build/Store.json --json",
 		"<%= config.bin %> tx trace 4f0c… --flame energy.svg",
+		"<%= config.bin %> tx trace 4f0c… --source-map artifacts/build-info/1f3a….json",
 	];
 	static override args = {
 		id: Args.string({ description: "transaction id", required: true, ignoreStdin: true }),
@@ -48,12 +51,17 @@ export default class TxTrace extends QueryCommand {
 			"reason?": "text",
 			"inner?": list("any"),
 			"operations?": list("any"),
+			"lines?": list(
+				record({ file: "text", line: "integer", text: "text", energy: "int64", operations: "integer" }),
+			),
+			"unmapped?": "int64",
 		}),
 	);
 	static override flags = {
 		...nodeFlags,
 		...abiFlag,
 		...interfacesFlag,
+		...sourceMapFlag,
 		flame: Flags.string({
 			description: "file to write a flame graph of the energy to, as SVG",
 			helpValue: "<path>",
@@ -78,6 +86,9 @@ export default class TxTrace extends QueryCommand {
 		};
 		const tree = await traceTransactionCalls(client, id, ask, given);
 		if (flags.flame !== undefined) await writeFile(flags.flame, flameGraph(tree, toHex(id)));
-		this.printRecord(tree, callLines(tree));
+		if (flags["source-map"] === undefined) return this.printRecord(tree, callLines(tree));
+		const maps = await sourceMapsOf(flags["source-map"]);
+		const { lines, unmapped } = await traceEnergyByLine(client, id, ask, maps);
+		this.printRecord({ ...tree, lines, unmapped }, [...callLines(tree), "", ...lineTable(lines, unmapped)]);
 	}
 }

@@ -1,0 +1,166 @@
+/** The energy of a transaction by line of the sources, from the list of its operations (protocol/json-rpc §14.3). */
+
+import type { MappedCode, SourceLine } from "../compiler/mapped-code.js";
+import { Failure } from "../failure.js";
+import { isRecord, type Json, type JsonRecord } from "../json.js";
+
+export interface LineEnergy {
+	readonly file: string;
+	/** From 1. */
+	readonly line: number;
+	readonly text: string;
+	/** What its operations used, without the calls that they made. */
+	readonly energy: bigint;
+	readonly operations: number;
+}
+
+export interface EnergyByLine {
+	/** Most energy first. */
+	readonly lines: readonly LineEnergy[];
+	/** Of code without a source, and of what the compiler made for no line. */
+	readonly unmapped: bigint;
+}
+
+/** The source of a contract's deployed code, by its address of 20 bytes; undefined: nothing is known of it. */
+export type MappedCodeOf = (address: string) => Promise<MappedCode | undefined>;
+
+interface Operation {
+	readonly pc: number;
+	readonly op: string;
+	readonly depth: number;
+	/** Energy left before it, and what it took with what it gave on. */
+	readonly gas: bigint;
+	readonly cost: bigint;
+	readonly stack: readonly Json[];
+}
+
+interface Frame {
+	readonly code: MappedCode | undefined;
+	last: Operation | undefined;
+	/** Of the calls that the last operation made. */
+	inner: bigint;
+	total: bigint;
+}
+
+/** Operations that run the code of the address which stands second on the stack. */
+const CALLS = new Set(["CALL", "CALLCODE", "DELEGATECALL", "STATICCALL", "CALLTOKEN"]);
+const ADDRESS_DIGITS = 40;
+
+/**
+ * @param answer of `debug_traceTransaction` without a tracer, with stacks
+ * @param root address of the contract that the transaction calls, 40 hexadecimal digits; undefined: it creates one
+ * @throws {Failure} `rpc_error` if the answer is no list of operations
+ */
+export async function energyByLine(
+	answer: Json,
+	root: string | undefined,
+	codeOf: MappedCodeOf,
+): Promise<EnergyByLine> {
+	const account = new Account();
+	const frames: Frame[] = [];
+	const leave = (): void => {
+		const frame = frames.pop() as Frame;
+		if (frame.last) account.add(frame, frame.last.cost > frame.inner ? frame.last.cost - frame.inner : 0n);
+		const total = frame.total + (frame.last?.cost ?? 0n);
+		const caller = frames.at(-1);
+		if (caller) caller.inner += total;
+	};
+	for (const step of operationsOf(answer)) {
+		while (frames.length > step.depth) leave();
+		while (frames.length < step.depth) {
+			const address = frames.length === 0 ? root : calledBy(frames.at(-1)?.last);
+			const code = address === undefined ? undefined : await codeOf(address);
+			frames.push({ code, last: undefined, inner: 0n, total: 0n });
+		}
+		const frame = frames.at(-1) as Frame;
+		if (frame.last) {
+			const used = frame.last.gas - step.gas;
+			account.add(frame, used > frame.inner ? used - frame.inner : 0n);
+			frame.total += used;
+		}
+		frame.last = step;
+		frame.inner = 0n;
+	}
+	while (frames.length > 0) leave();
+	return account.result;
+}
+
+/** Lines for people, as many as they read. */
+const SHOWN_LINES = 40;
+
+/** The lines with the most energy as a table for people. */
+export function lineTable(lines: readonly LineEnergy[], unmapped: bigint): string[] {
+	const shown = lines.slice(0, SHOWN_LINES);
+	const rest = lines.slice(SHOWN_LINES).reduce((sum, { energy }) => sum + energy, 0n);
+	const rows: (readonly [bigint, string])[] = shown.map(({ energy, file, line, text }) => [
+		energy,
+		`${file}:${line}  ${text}`,
+	]);
+	if (rest > 0n) rows.push([rest, `in ${lines.length - SHOWN_LINES} other lines`]);
+	if (unmapped > 0n) rows.push([unmapped, "in code without a source"]);
+	const width = Math.max(6, ...rows.map(([energy]) => String(energy).length));
+	return rows.map(([energy, where]) => `${String(energy).padStart(width)}  ${where}`);
+}
+
+class Account {
+	private readonly byLine = new Map<
+		string,
+		{ readonly at: SourceLine; energy: bigint; operations: number }
+	>();
+	private unmapped = 0n;
+
+	/** Charges the last operation of a frame. */
+	add({ code, last }: Frame, energy: bigint): void {
+		const at = last && code?.lineAt(last.pc);
+		if (!at) {
+			this.unmapped += energy;
+			return;
+		}
+		const key = `${at.line} ${at.file}`;
+		const line = this.byLine.get(key) ?? { at, energy: 0n, operations: 0 };
+		line.energy += energy;
+		line.operations++;
+		this.byLine.set(key, line);
+	}
+
+	get result(): EnergyByLine {
+		const lines = [...this.byLine.values()]
+			.map(({ at, energy, operations }) => ({ ...at, energy, operations }))
+			.sort((a, b) => (a.energy < b.energy ? 1 : a.energy > b.energy ? -1 : a.line - b.line));
+		return { lines, unmapped: this.unmapped };
+	}
+}
+
+function calledBy(step: Operation | undefined): string | undefined {
+	if (!step || !CALLS.has(step.op)) return undefined;
+	const word = step.stack.at(-2);
+	if (typeof word !== "string") return undefined;
+	return word.replace(/^0x/, "").padStart(ADDRESS_DIGITS, "0").slice(-ADDRESS_DIGITS);
+}
+
+function* operationsOf(answer: Json): Generator<Operation> {
+	const steps = isRecord(answer) ? answer["structLogs"] : undefined;
+	if (!Array.isArray(steps)) throw new Failure("rpc_error", "the node answered without a list of operations");
+	for (const step of steps) {
+		if (!isRecord(step)) throw new Failure("rpc_error", "the node answered with an operation that is none");
+		yield operationOf(step);
+	}
+}
+
+function operationOf({ pc, op, depth, gas, gasCost, stack }: JsonRecord): Operation {
+	const [at, level] = [Number(pc), Number(depth)];
+	const isWhole = Number.isSafeInteger(at) && Number.isSafeInteger(level) && level > 0 && level < 5_000;
+	if (!isWhole || typeof op !== "string" || !isAmount(gas) || !isAmount(gasCost))
+		throw new Failure("rpc_error", "the node answered with an operation that can't be read");
+	return {
+		pc: at,
+		op,
+		depth: level,
+		gas: BigInt(gas),
+		cost: BigInt(gasCost),
+		stack: Array.isArray(stack) ? stack : [],
+	};
+}
+
+const isAmount = (value: Json | undefined): value is number | bigint =>
+	typeof value === "bigint" || (typeof value === "number" && Number.isSafeInteger(value));
