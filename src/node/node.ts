@@ -1,5 +1,7 @@
 /** The node: the only place that wires the rooms together, starts them and stops them. */
 
+import { existsSync } from "node:fs";
+import { join } from "node:path";
 import { setImmediate } from "node:timers/promises";
 import { sourceTrace } from "../diagnostics/stack-trace.js";
 import { setAddressPrefix } from "../protocol/address.js";
@@ -10,6 +12,7 @@ import type { ApiNode, NetworkView, ServerKind, ShieldedWork } from "./api/conte
 import type { GrpcPort } from "./api/grpc/grpc-servers.js";
 import { startHttpServers } from "./api/http-servers.js";
 import type { JsonRpcPort } from "./api/jsonrpc/servers.js";
+import { REPLAY_FOLDER } from "./backfill/messages.js";
 import type { Producer } from "./chain/chain.js";
 import type { OpenChain } from "./chain/open-chain.js";
 import { stopCondition } from "./chain/stop-condition.js";
@@ -198,8 +201,7 @@ const isNewDevelopment = ({ config, development, dataDirectory }: NodeOptions): 
 async function fillInHistory({ options, open, log, report, stops, backfill }: NodeCore): Promise<void> {
 	const { config, dataDirectory, development } = options;
 	if (dataDirectory === undefined || development) return;
-	const { hasReplay } = await import("./backfill/replay-thread.js");
-	if (!open.backfillable() && !hasReplay(dataDirectory)) return;
+	if (!open.backfillable() && !existsSync(join(dataDirectory, REPLAY_FOLDER))) return;
 	const { startBackfill } = await import("./node-backfill.js");
 	backfill.running = await startBackfill({ open, config, dataDirectory, log, report });
 	stops.push(() => backfill.running?.stop());

@@ -1,5 +1,8 @@
 /** What a node and the thread that replays its blocks say to each other. The thread asks, the node answers. */
 
+/** The part of a data directory in which the thread's chain lies. */
+export const REPLAY_FOLDER = "backfill";
+
 /** Rows of the history as the thread's database has them, with keys of the thread's generation. */
 export type HistoryRows = readonly (readonly [Uint8Array, Uint8Array])[];
 

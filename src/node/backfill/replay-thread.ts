@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { MessageChannel, type MessagePort, Worker } from "node:worker_threads";
 import { bundledScript } from "../../diagnostics/bundled-script.js";
 import type { NodeConfig } from "../config/config.js";
-import type { FromReplay, ToReplay } from "./messages.js";
+import { type FromReplay, REPLAY_FOLDER, type ToReplay } from "./messages.js";
 import { channelOf } from "./port-channel.js";
 
 /** What the thread is given. */
@@ -22,10 +22,9 @@ export interface ReplayThread {
 
 /** Rules look so far back. */
 const KEPT_BLOCKS = 70_000;
-const FOLDER = "backfill";
 
 /** Its part of a data directory. */
-const replayDirectory = (dataDirectory: string): string => join(dataDirectory, FOLDER);
+const replayDirectory = (dataDirectory: string): string => join(dataDirectory, REPLAY_FOLDER);
 
 export const hasReplay = (dataDirectory: string): boolean => existsSync(replayDirectory(dataDirectory));
 

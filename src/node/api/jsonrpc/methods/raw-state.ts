@@ -238,7 +238,7 @@ function getStateInfo(context: ApiContext, [block]: JsonArray): Promise<RpcResul
 		return {
 			block: { number: Number(number), id: toHex(id) },
 			// All states from here on are known; development chains know some before.
-			history: { isKept: context.node.past !== undefined, first: Number(states.first) },
+			history: { isKept: context.node.config.node.history.stateBlocks > 0, first: Number(states.first) },
 			limits: { entries: MOST_ENTRIES, keys: MOST_KEYS, bytes: MOST_BYTES, ms: MOST_MS },
 			chain: chainFacts(context.node),
 		};
