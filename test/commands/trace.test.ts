@@ -71,7 +71,8 @@ describe("coin tx trace --source-map", () => {
 		const called = energyOf("Caller.sol", "store.set{value");
 		expect(called).toBeGreaterThan(100n);
 		expect(called).toBeLessThan(20_000n);
-		expect(BigInt(unmapped)).toBeLessThan(BigInt(energy) / 4n);
+		// The contract that is created runs code without a source.
+		expect(BigInt(unmapped)).toBeLessThan(BigInt(energy) / 2n);
 		expect(await chain.prints(`tx trace ${id} --source-map ${file}`)).toMatch(
 			/\n +\d+ {2}Store\.sol:\d+ {2}value = next/,
 		);

@@ -27,8 +27,8 @@ export const interfacesFlag = {
 	}),
 };
 
-/** Contracts whose interface is asked for in one tree. */
-const MAX_CONTRACTS = 200;
+/** Contracts that are asked for on behalf of one tree. */
+export const MAX_CONTRACTS = 200;
 
 /** Interfaces of files. @throws {Failure} `bad_value` */
 export async function interfacesOf(paths: readonly string[] = []): Promise<ContractInterface> {

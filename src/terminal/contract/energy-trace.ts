@@ -13,6 +13,7 @@ import type { NodeClient } from "../../wallet/node/node-client.js";
 import { transactionFrom } from "../../wallet/transaction/transaction-view.js";
 import { contractAt } from "../../wallet/view/contract-record.js";
 import { type EnergyByLine, energyByLine, type MappedCodeOf } from "../../wallet/view/energy-lines.js";
+import { MAX_CONTRACTS } from "./call-trace.js";
 
 export const sourceMapFlag = {
 	"source-map": Flags.string({
@@ -25,8 +26,6 @@ export const sourceMapFlag = {
 	}),
 };
 
-/** Contracts whose code is asked for. */
-const MAX_CONTRACTS = 200;
 const MAX_FILE_BYTES = 256 << 20;
 
 /** Operations with their stacks, which tell the address of a call. */

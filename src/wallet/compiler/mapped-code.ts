@@ -14,8 +14,8 @@ export interface SourceLine {
 	readonly text: string;
 }
 
-const PUSH1 = 0x60;
-const PUSH32 = 0x7f;
+/** Operations with so many bytes of data behind them, from 1 to 32. */
+const PUSH = { first: 0x60, last: 0x7f };
 const NEWLINE = 0x0a;
 
 class SourceFile {
@@ -68,7 +68,7 @@ export class MappedCode {
 		for (let pc = 0; pc < code.bytes.length; pc++) {
 			this.entryAt[pc] = entry++;
 			const op = code.bytes[pc] as number;
-			if (op >= PUSH1 && op <= PUSH32) pc += op - PUSH1 + 1;
+			if (op >= PUSH.first && op <= PUSH.last) pc += op - PUSH.first + 1;
 		}
 	}
 

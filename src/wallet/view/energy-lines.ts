@@ -4,7 +4,7 @@ import type { MappedCode, SourceLine } from "../compiler/mapped-code.js";
 import { Failure } from "../failure.js";
 import { isRecord, type Json, type JsonRecord } from "../json.js";
 
-export interface LineEnergy {
+interface LineEnergy {
 	readonly file: string;
 	/** From 1. */
 	readonly line: number;
