@@ -83,7 +83,8 @@ export function createApiNode(options: NodeApiOptions): ApiNode {
 		view: (server) => views[server](),
 		// What has passed is asked of the head, whatever state is looked at (protocol/machine §1).
 		forks: () => open.forks,
-		past: config.node.history.stateBlocks > 0 ? pastStates(open) : undefined,
+		// A development chain keeps those that its snapshots need.
+		past: config.node.history.stateBlocks > 0 || rules.development ? pastStates(open) : undefined,
 		history: options.history,
 		sources: options.sources,
 		rawStates: config.node.jsonrpc.state ? pastStates(open) : undefined,

@@ -11,13 +11,12 @@ import type { GrpcPort } from "./api/grpc/grpc-servers.js";
 import { startHttpServers } from "./api/http-servers.js";
 import type { JsonRpcPort } from "./api/jsonrpc/servers.js";
 import type { Producer } from "./chain/chain.js";
-import { OpenChain } from "./chain/open-chain.js";
+import type { OpenChain } from "./chain/open-chain.js";
 import { stopCondition } from "./chain/stop-condition.js";
 import type { NodeConfig, ShutdownConfig } from "./config/config.js";
 import { createContractMachine } from "./contract-runner.js";
 import type { Development } from "./development/development.js";
 import { isMarked, markDevelopmentDirectory, refuseDevelopmentDirectory } from "./development/directory.js";
-import type { Fork } from "./fork/fork.js";
 import { ContractSources } from "./history/contract-sources.js";
 import { LateNetwork } from "./late-network.js";
 import type { NodeMetrics } from "./metrics/metrics.js";
@@ -35,6 +34,7 @@ import {
 	writingMachine,
 } from "./node-development.js";
 import { logSwitches, watchShielded, watchVersions } from "./node-notices.js";
+import { loadFork, openChain } from "./open-node-chain.js";
 import { SlotProducer, type SlotProducerOptions } from "./production/slot-producer.js";
 import { LostSlotError } from "./rules/errors.js";
 import {
@@ -90,6 +90,7 @@ export interface RunningNode {
 	readonly sources: ContractSources;
 	/** Undefined: the configuration doesn't ask for it. */
 	readonly tracing: TraceRunner | undefined;
+	readonly simulator: Simulator | undefined;
 	/** Undefined: this node has no peers. */
 	readonly peers: PeerNetwork | undefined;
 	/** Which library checks signatures: `native`, `wasm` or `noble`. */
@@ -170,7 +171,7 @@ export async function startNode(options: NodeOptions): Promise<RunningNode> {
 				.catch((error: unknown) => report(error, "shielded proofs"));
 		}
 		return {
-			tracing,
+			...executors,
 			peers,
 			genesisId: toHex(open.rules.genesisId),
 			ports,
@@ -187,44 +188,11 @@ export async function startNode(options: NodeOptions): Promise<RunningNode> {
 	}
 }
 
-/** Opens the chain. @param fail told why the node can't go on */
-function openChain(
-	{ config, dataDirectory, development }: NodeOptions,
-	{ machine, shielded, fork, log, monotonicClock }: ChainSupport,
-	fail: (error: Error) => void,
-): Promise<OpenChain> {
-	return OpenChain.open({
-		config,
-		dataDirectory,
-		fork,
-		clock: () => BigInt(Math.trunc(monotonicClock())),
-		machine: machine.run,
-		guess: (transaction) => machine.guesses.of(transaction),
-		shielded,
-		onUnverifiable: (error) => {
-			log.error({}, error.message);
-			fail(error);
-		},
-		development: development?.schedule,
-		initialize: development?.initialize,
-		onStorageFailure: (error) =>
-			fail(new Error(describeStorageFailure(error, dataDirectory), { cause: error })),
-	});
-}
-
 /** Whether a development chain has no blocks yet that ask for proofs, and no parameters that may be wrong. */
 const isNewDevelopment = ({ config, development, dataDirectory }: NodeOptions): boolean =>
 	development !== undefined &&
 	config.node.shielded.parameters === undefined &&
 	!(dataDirectory && isMarked(dataDirectory));
-
-/** What reads another node's state is loaded only for a chain that begins with one. */
-async function loadFork({ development, dataDirectory }: NodeOptions): Promise<Fork | undefined> {
-	const founding = development?.options.fork;
-	if (!founding) return undefined;
-	const { Fork, forkRequests } = await import("./fork/fork.js");
-	return new Fork(founding, forkRequests(), dataDirectory === undefined);
-}
 
 /** What replays blocks is loaded only where the history of the state may lack some. */
 async function fillInHistory({ options, open, log, report, stops, backfill }: NodeCore): Promise<void> {
@@ -244,15 +212,6 @@ function promised<T>(): { readonly promise: Promise<T>; readonly resolve: (value
 		resolve = resolved;
 	});
 	return { promise, resolve };
-}
-
-/** What a chain is opened with. */
-interface ChainSupport {
-	readonly machine: ContractMachine;
-	readonly shielded: ShieldedSupport | undefined;
-	readonly fork: Fork | undefined;
-	readonly log: NodeLog;
-	readonly monotonicClock: () => number;
 }
 
 /** An opened chain, and what everything that runs on it shares. */
@@ -562,13 +521,4 @@ function executeWaitingInTurns(open: OpenChain, report: Report): void {
 			setImmediate(turn);
 		},
 	});
-}
-
-function describeStorageFailure(error: unknown, dataDirectory: string | undefined): string {
-	const text = error instanceof Error ? error.message : String(error);
-	const where = dataDirectory ? `the data directory ${dataDirectory}` : "memory";
-	if (/no space left/i.test(text) || (error as NodeJS.ErrnoException).code === "ENOSPC") {
-		return `${where} has no space left; the node stopped, and what it had answered is kept`;
-	}
-	return `${where} can't be written: ${text}`;
 }

@@ -19,7 +19,7 @@ const USAGE = `usage: npm run replay -- FOLDER… [options]
   --until N      stop after block N
   --show N       print the first N differences of each set (default 1)
   --path TEXT    compare only requests whose path or body holds TEXT
-  --trace        trace every contract transaction, and compare what executing it again comes to
+  --trace        trace every contract transaction and simulate every block, and compare what executing them again comes to
   --params FOLDER  check shielded proofs with the keys of this folder
   --history      keep the state of every block, and read it back at the end
 `;

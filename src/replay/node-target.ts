@@ -36,7 +36,7 @@ import type {
 	State,
 	TracedBlock,
 } from "./target.js";
-import { traceBlock } from "./traces.js";
+import { simulateBlock, traceBlock } from "./traces.js";
 import { witnessProver } from "./witness-prover.js";
 
 /** Long enough that nothing leaves the pool by age: recorded times jump. */
@@ -295,9 +295,16 @@ class NodeTarget implements ReplayTarget {
 	}
 
 	async trace(): Promise<TracedBlock | Refusal> {
-		const { tracing } = this.node;
-		if (!tracing) return { error: "the target was not opened for traces" };
-		return traceBlock(tracing, this.chain.head);
+		const { tracing, simulator } = this.node;
+		if (!tracing || !simulator) return { error: "the target was not opened for traces" };
+		const block = this.chain.head;
+		const traced = await traceBlock(tracing, block);
+		if ("error" in traced) return traced;
+		const parent = this.chain.blockByNumber(block.number - 1n) as SignedBlock;
+		return {
+			...traced,
+			problems: [...traced.problems, ...(await simulateBlock(simulator, parent, block, traced))],
+		};
 	}
 
 	/**

@@ -1,5 +1,9 @@
-/** Tracing the blocks of a replay: executing them again has to come to the same, and traces have to agree with receipts. */
+/**
+ * Tracing and simulating the blocks of a replay: executing them again has to come to the same, and traces have to agree with
+ * receipts.
+ */
 
+import type { Simulator } from "../node/simulation/simulator.js";
 import { CallTrace, type TracedCall } from "../node/tracing/call-trace.js";
 import { TraceBudget, TraceError } from "../node/tracing/limits.js";
 import { StructLog } from "../node/tracing/struct-log.js";
@@ -7,7 +11,8 @@ import type { TraceRunner } from "../node/tracing/trace-runner.js";
 import type { TracedTransaction, Tracer } from "../node/tracing/tracer.js";
 import type { ExecutionObserver } from "../node/vm/execution-observer.js";
 import type { SignedBlock } from "../protocol/block.js";
-import { type TransactionInfo, TransactionRet } from "../protocol/messages.js";
+import { equalBytes } from "../protocol/bytes.js";
+import { TransactionInfo, TransactionResultContractResult, TransactionRet } from "../protocol/messages.js";
 import type { Refusal, TracedBlock } from "./target.js";
 
 /** Operations of each transaction that are listed: enough to see that listing changes nothing. */
@@ -38,6 +43,42 @@ export async function traceBlock(tracing: TraceRunner, block: SignedBlock): Prom
 		if (error instanceof TraceError) return { error: error.message };
 		throw error;
 	}
+}
+
+/** Results that a block only records: executing on nothing but the state doesn't come to them. */
+const OF_THE_PRODUCER: ReadonlySet<number> = new Set([
+	TransactionResultContractResult.OUT_OF_TIME,
+	TransactionResultContractResult.JVM_STACK_OVER_FLOW,
+]);
+
+/** Simulates the transactions of a block on its parent. @returns where that doesn't come to what the block did */
+export async function simulateBlock(
+	simulator: Simulator,
+	parent: SignedBlock,
+	{ transactions, timestampMs, witness }: SignedBlock,
+	{ infos }: TracedBlock,
+): Promise<string[]> {
+	if (transactions.some(({ message }) => OF_THE_PRODUCER.has(message.ret[0]?.contractRet ?? 0))) return [];
+	const recorded = infos ? TransactionRet.decode(infos).transactioninfo : [];
+	const run = { queue: async <T>(work: () => T) => work(), timeoutMs: Number.POSITIVE_INFINITY };
+	return simulator.begin(parent, run).step((simulation, deadlineMs) => {
+		simulation.begin({ timestampMs, witness, edits: [] });
+		const problems = transactions.flatMap((transaction, i) => {
+			const { info, refusal } = simulation.execute(transaction.withResults([]), {
+				mode: "charged",
+				observer: {},
+				deadlineMs,
+			});
+			if (!info) return [`simulating ${transaction.idHex}: ${refusal?.message}`];
+			const isSame = equalBytes(
+				TransactionInfo.encode(info),
+				TransactionInfo.encode(recorded[i] ?? new TransactionInfo()),
+			);
+			return isSame ? [] : [`simulating ${transaction.idHex} comes to another receipt`];
+		});
+		simulation.end();
+		return problems;
+	});
 }
 
 function tracer(): Tracer<Traced> {

@@ -2,6 +2,8 @@
 
 import { type ChildProcess, spawn } from "node:child_process";
 import { readFileSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -227,3 +229,73 @@ describe("a fork of a node of this program", () => {
 		}
 	});
 });
+
+describe("a fork of a node that gives no state", () => {
+	const home = new Home();
+	const running: Chain[] = [];
+	afterAll(async () => {
+		await Promise.all(running.map((chain) => chain.stop()));
+		home.remove();
+	});
+
+	test("has what its public queries tell, at its head, and says at the start what they can't", async () => {
+		const source = await Chain.start(home);
+		running.push(source);
+		await source.rpc("hardhat_setCode", CONTRACT, STORE);
+		for (let slot = 1; slot <= 4; slot++) await source.setSlot(slot, 100 + slot);
+		await source.rpc("hardhat_setBalance", NOBODY, "0x123456");
+		await source.rpc("hardhat_mine", "0x3");
+		const fork = await Chain.start(home, "--fork-url", await withoutState(source.url));
+		running.push(fork);
+		expect(fork.output()).toContain("not as it was at one block");
+		expect(fork.output()).toContain("can't be had: they are not there");
+		expect(fork.genesis).toBe(source.genesis);
+		for (const num of [0, 2, 4]) {
+			expect(await fork.http("/wallet/getblockbynum", { num })).toEqual(
+				await source.http("/wallet/getblockbynum", { num }),
+			);
+		}
+		for (const slot of [1, 2, 77]) expect(await fork.slot(slot)).toBe(await source.slot(slot));
+		expect(await fork.rpc("eth_getBalance", NOBODY, "latest")).toBe("0x123456");
+		const contract = { value: `41${CONTRACT.slice(2)}` };
+		expect(await fork.http("/wallet/getcontract", contract)).toEqual(
+			await source.http("/wallet/getcontract", contract),
+		);
+		const parameters = await source.http("/wallet/getchainparameters", {});
+		expect(await fork.http("/wallet/getchainparameters", {})).toEqual(parameters);
+		await fork.rpc("hardhat_setBalance", NOBODY, "0x3b9aca00");
+		await fork.rpc("hardhat_impersonateAccount", NOBODY);
+		const data = `0x${word(2)}${word(42)}`;
+		const hash = await fork.rpc("eth_sendTransaction", { from: NOBODY, to: CONTRACT, data });
+		expect(await fork.rpc("eth_getTransactionReceipt", hash)).toMatchObject({ status: "0x1" });
+		expect(await fork.slot(2)).toBe(`0x${word(42)}`);
+		expect(await source.slot(2)).toBe(`0x${word(102)}`);
+		await source.setSlot(3, 999);
+		expect(await fork.slot(3)).toBe(`0x${word(999)}`);
+		await fork.rpc("evm_increaseTime", 86_400);
+		await fork.rpc("hardhat_mine", "0x1");
+		expect((await fork.http("/wallet/listwitnesses", {}))["witnesses"]).toHaveLength(1);
+	});
+});
+
+/** The same node without the methods that give its state, as a reference node is. */
+async function withoutState(url: string): Promise<string> {
+	const server = createServer((request, response) => {
+		let body = "";
+		request.on("data", (bytes: Buffer) => {
+			body += bytes.toString();
+		});
+		request.on("end", () => {
+			if (body.includes("coin_getState")) {
+				response.end('{"jsonrpc":"2.0","id":1,"error":{"code":-32601,"message":"method not found"}}');
+				return;
+			}
+			void fetch(url + request.url, { method: "POST", body }).then(async (answer) => {
+				response.end(await answer.text());
+			});
+		});
+	});
+	server.unref();
+	await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+	return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}

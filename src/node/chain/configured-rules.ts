@@ -47,3 +47,22 @@ export function propertySeed(config: NodeConfig): PropertySeed {
 		committee: (key) => committee[key] ?? 0n,
 	};
 }
+
+/** A start may ask for wider slots than those in which the blocks of the log were made: they stay good. */
+export function looseWhileRestoring(
+	development: DevelopmentSchedule,
+	timing: { readonly restoring: boolean },
+): DevelopmentSchedule {
+	const { producers, unstakeDelayMs } = development;
+	return {
+		producers,
+		unstakeDelayMs,
+		actsUnsigned: (owner) => development.actsUnsigned?.(owner) ?? false,
+		get slotMs() {
+			return timing.restoring ? 1n : development.slotMs;
+		},
+		get solidLag() {
+			return development.solidLag;
+		},
+	};
+}

@@ -8,7 +8,7 @@ import { be64 } from "../../protocol/bytes.js";
 import { OperatorError } from "../../protocol/operator-error.js";
 import type { SignedTransaction } from "../../protocol/transaction.js";
 import type { NodeConfig } from "../config/config.js";
-import type { ChainRules, DevelopmentSchedule } from "../rules/chain-rules.js";
+import type { ChainRules } from "../rules/chain-rules.js";
 import { ForkGates } from "../rules/fork-gates.js";
 import { isFrom } from "../rules/release.js";
 import { settleAccountAssets } from "../state/asset-layout.js";
@@ -27,7 +27,7 @@ import type { AdoptedBlocks } from "./adopted-blocks.js";
 import { BlockLog, hasLog, type LogRecord } from "./block-log.js";
 import { Chain, type ChainJournal, type ChainSettings } from "./chain.js";
 import type { ChainOptions, FlushLimits } from "./chain-options.js";
-import { chainRules, propertySeed } from "./configured-rules.js";
+import { chainRules, looseWhileRestoring, propertySeed } from "./configured-rules.js";
 import {
 	BatchMarks,
 	checkMeta,
@@ -518,25 +518,6 @@ function prepareState(base: StateView, rules: ChainRules, options: ChainOptions,
 	});
 	if (isNew) options.initialize?.(base);
 	else new ForkGates(base, rules).adopt();
-}
-
-/** A start may ask for wider slots than those in which the blocks of the log were made: they stay good. */
-function looseWhileRestoring(
-	development: DevelopmentSchedule,
-	timing: { readonly restoring: boolean },
-): DevelopmentSchedule {
-	const { producers, unstakeDelayMs } = development;
-	return {
-		producers,
-		unstakeDelayMs,
-		actsUnsigned: (owner) => development.actsUnsigned?.(owner) ?? false,
-		get slotMs() {
-			return timing.restoring ? 1n : development.slotMs;
-		},
-		get solidLag() {
-			return development.solidLag;
-		},
-	};
 }
 
 /** @throws {OperatorError} if the chain asks for shielded proofs, and nothing would check them */

@@ -1,5 +1,5 @@
 /**
- * What a fork changes of the state that it begins with (protocol/development-chain §7.3): accounts with keys and coins, and a
+ * What a fork changes of the state that it begins with (protocol/development-chain §7.4): accounts with keys and coins, and a
  * witness of its own. Everything else stays: the witnesses of the network, their schedule, votes for versions, prices.
  */
 

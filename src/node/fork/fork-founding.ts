@@ -5,6 +5,8 @@ import { storeDefinitions } from "../state/definition.js";
 import { ForkError, ForkReadError } from "./fork-error.js";
 import { type ForkFounding, readFacts } from "./fork-facts.js";
 import { OwnSource } from "./own-source.js";
+import { beginPublicFork, PUBLIC_WARNINGS } from "./public-founding.js";
+import { PublicSource } from "./public-source.js";
 import type { Requests } from "./requests.js";
 import { isRecord, RefusedError, SourceClient, type Unknown } from "./source-client.js";
 import type { StateSource } from "./state-source.js";
@@ -55,12 +57,12 @@ export async function beginFork(
 			last = error;
 		}
 	}
-	if (last instanceof RefusedError) {
+	if (block !== undefined) {
 		throw new ForkError(
-			`the node at ${new URL(url).origin} gives no state: it needs node.jsonrpc.state = true (development chains have it)`,
+			`--fork-block needs a node of this program with node.jsonrpc.state = true; ${last?.message ?? "there is none"}`,
 		);
 	}
-	throw new ForkError(last?.message ?? "--fork-url leads nowhere");
+	return { founding: await beginPublicFork(requests, url), warnings: PUBLIC_WARNINGS };
 }
 
 function reportOf(url: string, answer: unknown): ForkReport {
@@ -81,7 +83,14 @@ function reportOf(url: string, answer: unknown): ForkReport {
 }
 
 /** The source of a fork that was begun. */
-export function sourceOf({ url, id }: ForkFounding, requests: Requests): StateSource {
+export function sourceOf(
+	{ url, id, kind, number, facts }: ForkFounding,
+	requests: Requests,
+): StateSource & { close?(): void } {
+	if (kind === "public") {
+		const genesisTimestampMs = BigInt(facts.genesisTimestampMs);
+		return new PublicSource(requests, { url, number: BigInt(number), genesisTimestampMs });
+	}
 	return new OwnSource(new SourceClient(requests, url), id);
 }
 

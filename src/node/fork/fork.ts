@@ -28,6 +28,7 @@ export function forkRequests(): Requests {
 export class Fork implements ForkedState {
 	readonly genesis: ForkedGenesis;
 	private database: ForkedDatabase | undefined;
+	private source: { close?(): void } | undefined;
 
 	/** @param isInMemory whether the chain is gone with the process */
 	constructor(
@@ -54,6 +55,7 @@ export class Fork implements ForkedState {
 	async under(own: KeyValueDatabase, isNew: boolean): Promise<KeyValueDatabase> {
 		const { founding, requests, isInMemory } = this;
 		const source = sourceOf(founding, requests);
+		this.source = source;
 		const place = { number: BigInt(founding.number) };
 		const most = isInMemory ? MOST_IN_MEMORY : undefined;
 		const database = new ForkedDatabase(own, source, place, !isNew, most);
@@ -69,6 +71,7 @@ export class Fork implements ForkedState {
 	}
 
 	close(): Promise<void> {
+		this.source?.close?.();
 		return this.requests.close();
 	}
 }

@@ -68,6 +68,8 @@ export class ForkedDatabase implements KeyValueDatabase {
 	private writing: Promise<void> = Promise.resolve();
 	private failure: unknown;
 	private readonly listings = new Map<number, Listing>();
+	/** Keys by what they begin with, as they were listed in this run. */
+	private readonly prefixes = new Map<string, readonly string[]>();
 
 	/**
 	 * @param isFounded whether the database has a description already: before, nothing may be written but the batch that brings it
@@ -255,27 +257,47 @@ export class ForkedDatabase implements KeyValueDatabase {
 	}
 
 	/**
-	 * As of any database, but for ordered stores and the delegations of an account, whose entries come in no order, those that weren't fetched without their value.
-	 * PERF: all keys that the source had are looked at, those of ordered stores once, at the open.
+	 * As of any database, but for ordered stores, whose entries come in no order, those that weren't fetched without their value.
+	 * PERF: all keys that the source had are looked at, once, at the open.
 	 */
 	async *entries(prefix: Uint8Array): AsyncGenerator<readonly [Uint8Array, Uint8Array]> {
-		const store = storeDefinitions[prefix[0] as number];
-		const isWalked = store?.ordered ? prefix.length === 1 : isDelegations(prefix);
-		if (!store || !isWalked) return yield* this.own.entries(prefix);
+		const store = storeDefinitions[prefix[0] ?? STORE_COUNT];
+		const isListed = prefix.length === 1 ? store?.ordered : prefix.length > ADDRESS_LENGTH;
+		if (!store || !isListed || !this.source.has(store)) return yield* this.own.entries(prefix);
 		await this.writing;
 		const seen = new Set<string>();
 		for await (const entry of this.own.entries(prefix)) {
 			seen.add(toKey(entry[0].subarray(1)));
 			yield entry;
 		}
-		const first = toKey(prefix.subarray(0, 1));
-		const listed = store.ordered
-			? await this.listed(store.index)
-			: await this.source.keysWith(store, toKey(prefix.subarray(1)));
+		const listed =
+			prefix.length === 1
+				? await this.listed(store.index)
+				: await this.listedWith(store, toKey(prefix.subarray(1)));
+		const head = toKey(prefix.subarray(0, 1));
 		for (const key of listed) {
-			if (seen.has(key) || this.known(first + key) === null) continue;
-			yield [fromKey(first + key), EMPTY];
+			if (seen.has(key) || this.known(head + key) === null) continue;
+			yield [fromKey(head + key), EMPTY];
 		}
+	}
+
+	/** Keys that the source has with a prefix; asked for once. */
+	private async listedWith(store: StoreDefinition<unknown>, prefix: string): Promise<readonly string[]> {
+		const own = Uint8Array.of(store.index);
+		const mark = toKey(own) + prefix;
+		const known = this.prefixes.get(mark);
+		if (known) return known;
+		const keys: string[] = [];
+		if (this.own.get(prefixed(LISTED_PREFIX, mark))?.length === 1) {
+			for await (const [key] of this.own.entries(prefixed(LISTED_PREFIX, mark)))
+				keys.push(toKey(key.subarray(2)));
+			return keys.filter((key) => key !== prefix);
+		}
+		const listed = await this.source.keysWith(store, prefix);
+		this.keep(LISTED_PREFIX, mark, Uint8Array.of(1));
+		for (const key of listed) this.keep(LISTED_PREFIX, toKey(own) + key, EMPTY);
+		this.prefixes.set(mark, listed);
+		return listed;
 	}
 
 	private async listed(index: number): Promise<readonly string[]> {
@@ -308,10 +330,6 @@ export class ForkedDatabase implements KeyValueDatabase {
 }
 
 type PackedStore = StoreDefinition<unknown> & { readonly packed: { decode(bytes: Uint8Array): unknown } };
-
-/** Whether all keys with a prefix are of the index of delegations, and of one account (a kind, then an address). */
-const isDelegations = (prefix: Uint8Array): boolean =>
-	prefix[0] === stores.delegatedResourceAccountIndex.index && prefix.length >= 2 + ADDRESS_LENGTH;
 
 const numberAt = (key: string, at: number): bigint => readBe64(fromKey(key.slice(at, at + 8)));
 

@@ -65,25 +65,13 @@ export class OwnSource implements StateSource {
 		});
 	}
 
-	keys(store: StoreDefinition<unknown>): Promise<readonly string[]> {
-		return this.pages(store, ENCODING);
-	}
-
-	keysWith(store: StoreDefinition<unknown>, prefix: string): Promise<readonly string[]> {
-		return this.pages(store, { ...ENCODING, prefix: base64(prefix) });
-	}
-
-	private async pages(
-		store: StoreDefinition<unknown>,
-		options: typeof ENCODING & { readonly prefix?: string },
-	): Promise<readonly string[]> {
+	async keys(store: StoreDefinition<unknown>): Promise<readonly string[]> {
 		const keys: string[] = [];
 		let after: string | null = null;
 		for (let pages = 0; pages < MOST_PAGES; pages++) {
-			const page = await this.client.later("coin_getStateKeys", store.name, after, this.blockId, options);
-			const { keys: found, next } = isRecord(page) ? page : {};
-			if (!Array.isArray(found) || !found.every((key) => typeof key === "string")) throw this.strange();
-			for (const key of found) keys.push(toKey(Buffer.from(key, "base64")));
+			const page = await this.client.later("coin_getStateKeys", store.name, after, this.blockId, ENCODING);
+			const { found, next } = this.readPage(page);
+			for (const key of found) keys.push(key);
 			if (keys.length > MOST_KEYS) {
 				throw new ForkReadError(
 					`the store ${store.name} of the fork's source ${this.name} has more than ${MOST_KEYS} entries: no fork holds as many`,
@@ -94,6 +82,20 @@ export class OwnSource implements StateSource {
 			after = next;
 		}
 		throw this.strange();
+	}
+
+	async keysWith(store: StoreDefinition<unknown>, prefix: string): Promise<readonly string[]> {
+		const options = { ...ENCODING, prefix: base64(prefix) };
+		const page = await this.client.later("coin_getStateKeys", store.name, null, this.blockId, options);
+		const { found } = this.readPage(page);
+		if (found.some((key) => !key.startsWith(prefix))) throw this.strange();
+		return found;
+	}
+
+	private readPage(page: unknown): { readonly found: readonly string[]; readonly next: unknown } {
+		const { keys, next } = isRecord(page) ? page : {};
+		if (!Array.isArray(keys) || !keys.every((key) => typeof key === "string")) throw this.strange();
+		return { found: keys.map((key: string) => toKey(Buffer.from(key, "base64"))), next };
 	}
 
 	private strange(): ForkReadError {

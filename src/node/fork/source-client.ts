@@ -70,8 +70,8 @@ export class SourceClient {
 const callOf = (method: string, params: readonly unknown[]): string =>
 	JSON.stringify({ jsonrpc: "2.0", id: 1, method, params });
 
-/** @throws {ForkReadError} */
-function resultOf(name: string, text: string): unknown {
+/** What a call answered. @throws {ForkReadError} */
+export function resultOf(name: string, text: string): unknown {
 	let answer: unknown;
 	try {
 		answer = JSON.parse(text);

@@ -24,6 +24,6 @@ export interface StateSource {
 	entriesLater(wanted: readonly EntryName[]): Promise<EncodedValues>;
 	/** All keys of an ordered store. @throws {ForkReadError} also where there are too many */
 	keys(store: StoreDefinition<unknown>): Promise<readonly string[]>;
-	/** The keys of a store that isn't ordered with a prefix. @throws {ForkReadError} likewise */
+	/** Keys of any store that begin with at least 21 bytes. @throws {ForkReadError} */
 	keysWith(store: StoreDefinition<unknown>, prefix: string): Promise<readonly string[]>;
 }

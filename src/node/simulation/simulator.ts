@@ -19,7 +19,7 @@ export class SimulationRun {
 		{ queue, timeoutMs }: TraceRun,
 	) {
 		this.queue = queue;
-		this.clock = new TraceClock(timeoutMs, "simulation");
+		this.clock = new TraceClock(timeoutMs, "simulation", "node.jsonrpc.debugTimeoutMs");
 	}
 
 	/**

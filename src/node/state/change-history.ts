@@ -118,7 +118,7 @@ export class ChangeHistory {
 	private async readFormerKeys(
 		has: (store: StoreDefinition<unknown>, key: string) => boolean,
 	): Promise<void> {
-		const generations = [this.generation, ...(this.filled ? [this.filled.part.generation] : [])];
+		const generations = this.writtenGenerations;
 		for (const store of storeDefinitions) {
 			if (!store.ordered || !isRecorded(store.index)) continue;
 			const gone: string[] = [];
@@ -131,6 +131,11 @@ export class ChangeHistory {
 			}
 			this.formerKeys.set(store.index, new OrderedKeys(gone, store.order));
 		}
+	}
+
+	/** Generations whose rows are read. */
+	private get writtenGenerations(): readonly number[] {
+		return [this.generation, ...(this.filled ? [this.filled.part.generation] : [])];
 	}
 
 	/** The first block whose state is known. */
@@ -217,8 +222,10 @@ export class ChangeHistory {
 			for (const maps of [this.flushing, this.recent]) addWith(keys, maps?.[index]?.keys() ?? [], prefix);
 		};
 		addUnwritten();
-		for await (const [row] of this.database.entries(newestKey(this.generation, index, prefix))) {
-			keys.add(entryOfNewestKey(row));
+		for (const generation of this.writtenGenerations) {
+			for await (const [row] of this.database.entries(newestKey(generation, index, prefix))) {
+				keys.add(entryOfNewestKey(row));
+			}
 		}
 		addUnwritten();
 		return keys;

@@ -35,10 +35,14 @@ export class TraceBudget {
 export class TraceClock {
 	private usedMs = 0;
 
-	/** @param limitMs Infinity: as long as it takes */
+	/**
+	 * @param limitMs Infinity: as long as it takes
+	 * @param what is executed, and what limits it
+	 */
 	constructor(
 		private readonly limitMs: number,
 		private readonly what = "trace",
+		private readonly limits = "node.jsonrpc.debugTimeoutMs, timeout",
 	) {}
 
 	/**
@@ -60,7 +64,7 @@ export class TraceClock {
 	private check(): void {
 		if (this.usedMs < this.limitMs) return;
 		throw new TraceError(
-			`the ${this.what} takes longer than ${this.limitMs} ms (node.jsonrpc.debugTimeoutMs, timeout): nothing of it is kept`,
+			`the ${this.what} takes longer than ${this.limitMs} ms (${this.limits}): nothing of it is kept`,
 		);
 	}
 }

@@ -16,6 +16,16 @@ const slotView = new DataView(input.buffer, input.byteOffset + 32, 32);
 /** A whole key: strings that are made at once are found faster than those that are put together. */
 const key = Buffer.alloc(ROW_PREFIX_LENGTH + 32);
 
+/** The slot of a contract that a row's key was made of. */
+interface RowOrigin {
+	/** 21 bytes. */
+	readonly address: Uint8Array;
+	readonly slot: Word;
+}
+
+/** Told of each row's key as it is made, where someone can't do with the key: a key doesn't tell its slot. */
+export const rowWatch: { notice?: (key: string, origin: RowOrigin) => void } = {};
+
 export class RowKeys {
 	/** What the keys of all rows of the contract begin with, as a key's part. */
 	readonly prefix: string;
@@ -27,7 +37,7 @@ export class RowKeys {
 	 * @param version of the contract: those of version 1 hash the slot in the shared key
 	 */
 	constructor(
-		address: Uint8Array,
+		private readonly address: Uint8Array,
 		creationId: Uint8Array | undefined,
 		private readonly version: number | undefined,
 	) {
@@ -44,7 +54,9 @@ export class RowKeys {
 			(this.version === 1 ? keccak256(slotBytes) : slotBytes).subarray(ROW_PREFIX_LENGTH),
 			ROW_PREFIX_LENGTH,
 		);
-		return key.toString("latin1", 0, 32);
+		const shared = key.toString("latin1", 0, 32);
+		rowWatch.notice?.(shared, { address: this.address, slot });
+		return shared;
 	}
 
 	/** Key since #99, 48 bytes. */

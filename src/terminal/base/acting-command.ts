@@ -33,7 +33,6 @@ import { accountNamed, activeAccount, openableKey } from "../../wallet/transacti
 import { costLines } from "../../wallet/transaction/transaction-cost.js";
 import { formatCoin } from "../../wallet/values/amount.js";
 import { memoBytes } from "../../wallet/values/memo.js";
-import { simulationLines } from "../../wallet/view/simulation-view.js";
 import type { ActingFlags } from "../flags/acting-flags.js";
 import { readStdin } from "../input/stdin.js";
 import { oneByOne } from "../keys/one-by-one.js";
@@ -137,9 +136,15 @@ export abstract class ActingCommand extends SendingCommand {
 		const own = { ...plan.result, ...plan.resultOf?.(envelope) };
 		if (flags["dry-run"]) {
 			const simulated = await simulate(client, envelope, leastSignatures(permission));
-			const lines = simulated ? await simulationLines(client, simulated) : [];
-			const shown = [...summary, ...lines.map((line) => labelled(line, this.labels))];
-			return this.printPlan(envelope, facts, shown, { ...plan, result: own }, cost, simulated);
+			const lines = simulated ? await this.outcomeLines(client, simulated) : [];
+			return this.printPlan(
+				envelope,
+				facts,
+				[...summary, ...lines],
+				{ ...plan, result: own },
+				cost,
+				simulated,
+			);
 		}
 		if (plan.agree) await plan.agree(summary);
 		if (flags.build) return await this.printEnvelope(envelope, facts, summary);
@@ -154,6 +159,13 @@ export abstract class ActingCommand extends SendingCommand {
 		const marks = unsigned ? { unsigned: true } : {};
 		const members = { ...own, ...marks, ...(plan.warnings?.length ? { warnings: plan.warnings } : {}) };
 		await this.sendAndReport(client, signed, flags, members, plan);
+	}
+
+	/** What people see of a simulation; what tells amounts of tokens is loaded only for them. */
+	private async outcomeLines(client: NodeClient, simulated: SimulatedOutcome): Promise<readonly string[]> {
+		if (this.json) return [];
+		const { simulationLines } = await import("../../wallet/view/simulation-view.js");
+		return (await simulationLines(client, simulated)).map((line) => labelled(line, this.labels));
 	}
 
 	private prepareOptions(flags: ActingFlags): PrepareOptions {

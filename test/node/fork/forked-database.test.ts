@@ -42,14 +42,16 @@ class FakeSource implements StateSource {
 		return values;
 	}
 
+	async keysWith(store: StoreDefinition<unknown>, prefix: string): Promise<readonly string[]> {
+		if (this.isDead) throw new ForkReadError("the source is gone");
+		this.requests++;
+		return (await this.keys(store)).filter((key) => key.startsWith(prefix));
+	}
+
 	async keys(store: StoreDefinition<unknown>): Promise<readonly string[]> {
 		return [...this.state.keys()]
 			.filter((key) => key.startsWith(`${store.name} `))
 			.map((key) => key.slice(store.name.length + 1));
-	}
-
-	async keysWith(store: StoreDefinition<unknown>, prefix: string): Promise<readonly string[]> {
-		return (await this.keys(store)).filter((key) => key.startsWith(prefix));
 	}
 }
 
@@ -189,6 +191,36 @@ test("ordered stores have the keys of both, and neighbours come together", async
 	for (const name of names) fork.get(diskKey(WITNESSES, name));
 	expect(source.requests - before).toBeLessThanOrEqual(3);
 	expect(source.asked).not.toContain("witness w0003");
+});
+
+test("keys that begin with an address are listed, once, with the fork's own", async () => {
+	const index = stores.delegatedResourceAccountIndex;
+	const who = "a".repeat(22);
+	const { source, open } = setting({
+		[`${index.name} ${who}1`]: new Uint8Array(0),
+		[`${index.name} ${who}2`]: new Uint8Array(0),
+		[`${index.name} ${"b".repeat(22)}1`]: new Uint8Array(0),
+	});
+	const fork = open();
+	await fork.write(
+		[
+			{ key: diskKey(index, `${who}2`), value: null },
+			{ key: diskKey(index, `${who}3`), value: new Uint8Array(0) },
+		],
+		false,
+	);
+	const list = async (database: ForkedDatabase): Promise<string[]> => {
+		const keys: string[] = [];
+		for await (const [key] of database.entries(diskKey(index, who))) keys.push(toKey(key.subarray(1)));
+		return keys.sort();
+	};
+	const expected = [`${who}1`, `${who}3`];
+	expect(await list(fork)).toEqual(expected);
+	expect(await list(fork)).toEqual(expected);
+	expect(source.requests).toBe(1);
+	await fork.write([], false);
+	source.isDead = true;
+	expect(await list(open())).toEqual(expected);
 });
 
 describe("what later blocks leave behind is never asked for", () => {

@@ -24,7 +24,12 @@ function node(abi?: object): NodeClient {
 		endpoint === "getcontract"
 			? { name: "Gold", ...(abi ? { abi } : {}) }
 			: { result: { result: true }, constant_result: [answers[String(request.data).slice(0, 8)]] };
-	return { settings: {}, call } as unknown as NodeClient;
+	// No sources are stored there either.
+	const rest = {
+		baseUrl: () => "http://node.example",
+		send: async () => ({ status: 404, body: Buffer.alloc(0) }),
+	};
+	return { settings: {}, call, ...rest } as unknown as NodeClient;
 }
 
 describe("an amount of an ORC-20 token", () => {

@@ -5,9 +5,9 @@
  * An answer holds as many entries as its limits let it, at least one; whoever wants the others asks for them.
  */
 
+import { ADDRESS_LENGTH } from "../../../../protocol/address.js";
 import { fromHex, fromKey, toHex, toKey } from "../../../../protocol/bytes.js";
-import type { StateBackend } from "../../../state/backend.js";
-import { type StoreDefinition, storeDefinitions, stores } from "../../../state/definition.js";
+import { type StoreDefinition, storeDefinitions } from "../../../state/definition.js";
 import type { StateView } from "../../../state/view.js";
 import { blockAt, blockNamed, type PastBlock, PastBlockError, stateOf } from "../../at-block.js";
 import type { ApiContext, PastStates } from "../../context.js";
@@ -26,9 +26,6 @@ const MOST_BYTES = 8 << 20;
 const MOST_MS = 2_000;
 /** Keys of the network's entries are far shorter. */
 const MOST_KEY_BYTES = 1_024;
-
-/** Bytes of a prefix that only the delegations of one account have. */
-const DELEGATIONS_PREFIX = 22;
 
 /** By name, in the spelling of this program. */
 const byName: ReadonlyMap<string, StoreDefinition<unknown>> = new Map(
@@ -68,10 +65,14 @@ function encodingOf(options: JsonValue | undefined): Encoding {
 	return encoding;
 }
 
-/** @throws {RpcError} */
+/** What keys shall begin with; undefined: all are asked for. @throws {RpcError} */
 function prefixOf(options: JsonValue | undefined, encoding: Encoding): string | undefined {
-	const prefix = isJsonObject(options) ? options.get("prefix") : undefined;
-	return prefix === undefined || prefix === null ? undefined : keyOf(prefix, encoding);
+	const given = isJsonObject(options) ? options.get("prefix") : undefined;
+	if (given === undefined || given === null) return undefined;
+	const prefix = keyOf(given, encoding);
+	// Shorter ones begin the keys of whole stores.
+	if (prefix.length < ADDRESS_LENGTH) throw invalidParams(`a prefix has at least ${ADDRESS_LENGTH} bytes`);
+	return prefix;
 }
 
 /** @throws {RpcError} where this node doesn't give its state */
@@ -125,13 +126,6 @@ class ReadState {
 		return true;
 	}
 
-	/** As a state has them ({@link StateBackend.keysEver}); the state is looked up again. @throws {PastBlockError} */
-	async keysEver(store: StoreDefinition<unknown>, prefix: string): Promise<ReadonlySet<string>> {
-		const keys = await this.view.backend.keysEver(store, prefix);
-		this.view = stateOf(this.states, this.block);
-		return keys;
-	}
-
 	get state(): StateView {
 		return this.view;
 	}
@@ -176,12 +170,12 @@ function getStateKeys(context: ApiContext, [name, after, block, options]: JsonAr
 	const encoding = encodingOf(options);
 	const store = storeOf(name);
 	const prefix = prefixOf(options, encoding);
-	if (prefix === undefined && !store.ordered)
-		throw invalidParams(`the keys of the store ${store.name} are not listed`);
+	if (prefix !== undefined) return keysWith(context, states, store, prefix, block, encoding);
+	if (!store.ordered)
+		throw invalidParams(`the keys of the store ${store.name} are not listed without a prefix`);
 	const start = after === undefined || after === null ? undefined : keyOf(after, encoding);
 	return refusing(async () => {
 		const reading = new ReadState(context, states, namedBlock(context, block));
-		if (prefix !== undefined) return keysWith(reading, store, prefix, start, encoding);
 		const found: string[] = [];
 		let last = start;
 		for (let isAtEnd = false; !isAtEnd; ) {
@@ -202,29 +196,28 @@ function getStateKeys(context: ApiContext, [name, after, block, options]: JsonAr
 	});
 }
 
-/** @throws {RpcError} where the store's keys aren't looked up by a prefix, or not by a short one */
-async function keysWith(
-	reading: ReadState,
+/** The keys of a store that begin as asked, of a store that isn't walked in order. */
+function keysWith(
+	context: ApiContext,
+	states: PastStates,
 	store: StoreDefinition<unknown>,
 	prefix: string,
-	after: string | undefined,
+	block: JsonValue | undefined,
 	encoding: Encoding,
 ): Promise<RpcResult> {
-	const { name, index } = stores.delegatedResourceAccountIndex;
-	if (store.index !== index || prefix.length < DELEGATIONS_PREFIX)
-		throw invalidParams(
-			`only keys of ${name} are listed by a prefix, of ${DELEGATIONS_PREFIX} bytes at least`,
-		);
-	const all = [...(await reading.keysEver(store, prefix))].filter(
-		(key) => after === undefined || key > after,
-	);
-	const found: string[] = [];
-	for (const key of all.sort()) {
-		await reading.turn();
-		if (reading.state.backend.get(store, key) !== undefined) found.push(key);
-		if (found.length >= MOST_KEYS || reading.isOver) return keyPage(reading.block, found, key, encoding);
-	}
-	return keyPage(reading.block, found, undefined, encoding);
+	return refusing(async () => {
+		const named = namedBlock(context, block);
+		const ever = await stateOf(states, named).backend.keysEver(store, prefix);
+		if (ever.size > MOST_KEYS) throw invalidParams(`more than ${MOST_KEYS} keys begin so`);
+		const reading = new ReadState(context, states, named);
+		const found: string[] = [];
+		for (const key of [...ever].sort()) {
+			await reading.turn();
+			if (reading.isOver) throw internal(`listing the keys takes longer than ${MOST_MS} ms`);
+			if (reading.state.backend.get(store, key) !== undefined) found.push(key);
+		}
+		return keyPage(named, found, undefined, encoding);
+	});
 }
 
 function keyPage(

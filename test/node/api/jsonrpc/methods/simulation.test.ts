@@ -231,7 +231,7 @@ describe("eth_simulateV1", () => {
 		expect(error).toMatchObject({
 			code: -32000,
 			message: expect.stringMatching(
-				/the simulation takes longer than 2000 ms \(node\.jsonrpc\.debugTimeoutMs/,
+				/the simulation takes longer than 2000 ms \(node\.jsonrpc\.debugTimeoutMs\)/,
 			),
 		});
 	}, 20_000);

@@ -1,0 +1,74 @@
+/** What a node of the network answers to queries of its state, as the entries that its stores would have (protocol/development-chain §7.3). */
+
+import { SignedBlock } from "../../protocol/block.js";
+import { fromHex } from "../../protocol/bytes.js";
+import type { Message, MessageType } from "../../protocol/codec/descriptor.js";
+import { decodeFields } from "../../protocol/json/field-decoder.js";
+import {
+	Account,
+	AccountAccountResource,
+	Block,
+	BlockHeader,
+	Transaction,
+	TransactionRaw,
+	TransactionResult,
+} from "../../protocol/messages.js";
+import { checkMerkleRoot } from "../consensus/block-judgement.js";
+import { NEWEST_RELEASE } from "../rules/release.js";
+import { isRecord } from "./source-client.js";
+
+/** The answer to a query of something that isn't there. */
+export const isNothing = (text: string): boolean => /^\s*(\{\s*\}|null|\[\s*\])?\s*$/.test(text);
+
+/** A message of an answer in either spelling, with hexadecimal addresses. @throws {Error} if it can't be read */
+export function messageOf<T extends Message>(type: MessageType<T>, text: string): T {
+	return decodeFields(type, text, false, "hashed");
+}
+
+/**
+ * An account, undefined if there is none. Its usages are those of the source's head, and so is the time that they are of.
+ * @param slot of the fork's first state
+ */
+export function accountOf(text: string, slot: bigint): Uint8Array | undefined {
+	if (isNothing(text)) return undefined;
+	const account = messageOf(Account, text);
+	account.latest_consume_time = slot;
+	account.latest_consume_free_time = slot;
+	if (account.account_resource) {
+		const resource = AccountAccountResource.copy(account.account_resource);
+		resource.latest_consume_time_for_energy = slot;
+		account.account_resource = resource;
+	}
+	account.frozenV2 = account.frozenV2.filter(({ amount }) => amount !== 0n);
+	return Account.encode(account);
+}
+
+/** A block, undefined if there is none. @throws {Error} if it isn't what its header says */
+export function blockOf(text: string): SignedBlock | undefined {
+	if (isNothing(text)) return undefined;
+	const block: unknown = JSON.parse(text);
+	if (!isRecord(block) || !isRecord(block["block_header"])) throw new Error("there is no header");
+	const transactions = Array.isArray(block["transactions"]) ? block["transactions"] : [];
+	const signed = new SignedBlock(
+		Block.create({
+			block_header: messageOf(BlockHeader, JSON.stringify(block["block_header"])),
+			transactions: transactions.map(transactionOf),
+		}),
+	);
+	if (signed.idHex !== block["blockID"]) throw new Error("its id is another one");
+	// Nodes make the genesis block themselves: its id is what they agree on.
+	if (signed.number > 0n) checkMerkleRoot(signed, NEWEST_RELEASE);
+	return SignedBlock.decode(signed.bytes);
+}
+
+function transactionOf(value: unknown): Transaction {
+	const { raw_data_hex: raw, signature, ret } = isRecord(value) ? value : {};
+	if (typeof raw !== "string") throw new Error("a transaction has no bytes");
+	const texts = (list: unknown): string[] =>
+		(Array.isArray(list) ? list : []).filter((one): one is string => typeof one === "string");
+	return Transaction.create({
+		raw_data: TransactionRaw.decode(fromHex(raw)),
+		signature: texts(signature).map(fromHex),
+		ret: (Array.isArray(ret) ? ret : []).map((one) => messageOf(TransactionResult, JSON.stringify(one))),
+	});
+}

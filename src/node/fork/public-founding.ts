@@ -1,0 +1,74 @@
+/** Beginning a fork of a node that isn't of this program: what its public queries tell of its chain, and what they can't. */
+
+import { addressPrefix } from "../../protocol/address.js";
+import type { SignedBlock } from "../../protocol/block.js";
+import { toHex } from "../../protocol/bytes.js";
+import { TransferContract } from "../../protocol/messages.js";
+import { RELEASES } from "../rules/release.js";
+import { ForkError } from "./fork-error.js";
+import { type ForkFounding, readFacts } from "./fork-facts.js";
+import { blockOf } from "./public-answers.js";
+import { RequestError, type Requests } from "./requests.js";
+import { originOf } from "./source-client.js";
+
+/** What such a source can't give, a line each. */
+export const PUBLIC_WARNINGS: readonly string[] = [
+	"the source is not a node of this program: an entry is as it is at its head when it is first read, not as it was at one block",
+	"delegated stakes, rewards of votes, votes that aren't counted yet, names of accounts, exchange pairs, orders of the market and shielded notes can't be had: they are not there",
+	"usages of bandwidth and energy are those of the source's head; new tokens get numbers from 2000001",
+	"eth_getLogs finds nothing before the fork; balances of the past aren't known",
+];
+
+/** Of configurations that are not told: those of the network. */
+const NETWORK_FACTS = {
+	network: "main",
+	release: RELEASES.at(-1),
+	genesisWitnesses: [],
+	proposalExpireMs: "259200000",
+	energyLimitHeight: "4727890",
+	checkFrozenTime: true,
+	maintenanceIntervalMs: "21600000",
+	committee: {},
+};
+
+/** @param url of the HTTP interface, with or without the path of its JSON-RPC @throws {ForkError} */
+export async function beginPublicFork(requests: Requests, url: string): Promise<ForkFounding> {
+	const place = new URL(url);
+	place.pathname = place.pathname.replace(/\/(?:jsonrpc)?\/?$/, "");
+	const base = place.href.replace(/\/$/, "");
+	const block = async (path: string, body: object): Promise<SignedBlock> => {
+		try {
+			const found = blockOf(await requests.later(`${base}/wallet/${path}`, JSON.stringify(body)));
+			if (found) return found;
+		} catch (error) {
+			const what = error instanceof RequestError ? "can't be read" : "gives a block that can't be read";
+			throw new ForkError(`the fork's source ${originOf(url)} ${what}: ${(error as Error).message}`);
+		}
+		throw new ForkError(`the fork's source ${originOf(url)} has no blocks`);
+	};
+	const genesis = await block("getblockbynum", { num: 0 });
+	const head = await block("getnowblock", {});
+	return {
+		url: base,
+		kind: "public",
+		number: String(head.number),
+		id: head.idHex,
+		facts: readFacts({
+			...NETWORK_FACTS,
+			genesisId: genesis.idHex,
+			genesisTimestampMs: String(genesis.timestampMs),
+			blackHole: blackHoleOf(genesis),
+			addressPrefix: addressPrefix(),
+		}),
+	};
+}
+
+/** The genesis block gives the black hole the least of all, below nothing on networks. */
+function blackHoleOf({ transactions }: SignedBlock): string {
+	let least: TransferContract | undefined;
+	for (const { parameter } of transactions) {
+		if (!(parameter instanceof TransferContract)) continue;
+		if (!least || parameter.amount < least.amount) least = parameter;
+	}
+	return least ? toHex(least.to_address) : "";
+}

@@ -1,0 +1,359 @@
+/**
+ * The state of a node that isn't of this program, by its public queries, at its head: what those tell of accounts, contracts,
+ * storage, witnesses, tokens and blocks. An entry is as it is when it is first read; others aren't there.
+ */
+
+import { ADDRESS_LENGTH } from "../../protocol/address.js";
+import type { SignedBlock } from "../../protocol/block.js";
+import { be64, concatBytes, fromHex, fromKey, readBe64, toHex, toKey } from "../../protocol/bytes.js";
+import {
+	AssetIssueContract,
+	ContractState,
+	Proposal,
+	ProposalList,
+	SmartContract,
+	SmartContractABI,
+	SmartContractDataWrapper,
+	TransactionInfo,
+	TransactionRet,
+	Witness,
+	WitnessList,
+} from "../../protocol/messages.js";
+import { SLOT_MS } from "../../protocol/slot.js";
+import { MAX_ACTIVE_WITNESSES } from "../consensus/maintenance.js";
+import { type StoreDefinition, stores } from "../state/definition.js";
+import { rowWatch } from "../vm/storage-keys.js";
+import { wordToBytes } from "../vm/word.js";
+import { ForkReadError } from "./fork-error.js";
+import { accountOf, blockOf, isNothing, messageOf } from "./public-answers.js";
+import { ACTIVE_WITNESSES, propertiesOf } from "./public-properties.js";
+import { RequestError, type Requests } from "./requests.js";
+import { originOf, resultOf } from "./source-client.js";
+import type { EncodedValues, EntryName, StateSource } from "./state-source.js";
+
+/** A query: its path and body; its answer is what the generator is resumed with. */
+interface Asked {
+	readonly path: string;
+	readonly body: unknown;
+}
+type Reading<T> = Generator<Asked, T, string>;
+type ReadEntry = (source: PublicSource, key: string) => Reading<Uint8Array | undefined>;
+
+/** Answers that hold several entries are kept for those that are read next. */
+const KEPT_ANSWERS = 256;
+/** Slots whose rows may be asked for. */
+const KEPT_ORIGINS = 100_000;
+const JSON_RPC = "/jsonrpc";
+
+/** What is asked of an endpoint of the network's HTTP interface. */
+function* ask(path: string, body: unknown): Reading<string> {
+	return yield { path: `/wallet/${path}`, body };
+}
+
+interface PublicPlace {
+	/** Of the HTTP interface, without a slash at its end. */
+	readonly url: string;
+	readonly number: bigint;
+	readonly genesisTimestampMs: bigint;
+}
+
+export class PublicSource implements StateSource {
+	readonly name: string;
+	/** Each entry is a query of its own. */
+	readonly mostEntries = 1;
+	private readonly answers = new Map<string, string>();
+	private readonly origins = new Map<string, { readonly address: Uint8Array; readonly slot: Uint8Array }>();
+	private properties: ReadonlyMap<string, Uint8Array> | undefined;
+
+	constructor(
+		private readonly requests: Requests,
+		readonly place: PublicPlace,
+	) {
+		this.name = originOf(place.url);
+		rowWatch.notice = (key, { address, slot }) => {
+			if (this.origins.size >= KEPT_ORIGINS) this.origins.clear();
+			this.origins.set(key, { address, slot: wordToBytes(slot) });
+		};
+	}
+
+	/** Nobody asks for rows any more. */
+	close(): void {
+		delete rowWatch.notice;
+	}
+
+	has({ index }: StoreDefinition<unknown>): boolean {
+		return READERS.has(index);
+	}
+
+	entries(wanted: readonly EntryName[]): EncodedValues {
+		return wanted.map((name) => this.run(this.reading(name)));
+	}
+
+	async entriesLater(wanted: readonly EntryName[]): Promise<EncodedValues> {
+		const values: (Uint8Array | undefined)[] = [];
+		for (const name of wanted) values.push(await this.runLater(this.reading(name)));
+		return values;
+	}
+
+	private reading({ store, key }: EntryName): Reading<Uint8Array | undefined> {
+		const read = READERS.get(store.index);
+		if (!read) throw new ForkReadError(`the fork's source ${this.name} doesn't tell ${store.name}`);
+		return read(this, key);
+	}
+
+	async keys(store: StoreDefinition<unknown>): Promise<readonly string[]> {
+		const list = LISTS.get(store.index);
+		return list ? this.runLater(list()) : [];
+	}
+
+	async keysWith(): Promise<readonly string[]> {
+		return [];
+	}
+
+	private run<T>(reading: Reading<T>): T {
+		return this.caught(() => {
+			let step = reading.next();
+			while (!step.done) step = reading.next(this.answerNow(step.value));
+			return step.value;
+		});
+	}
+
+	private answerNow(asked: Asked): string {
+		const body = JSON.stringify(asked.body);
+		const known = this.answers.get(asked.path + body);
+		return known ?? this.kept(asked.path + body, this.requests.now(this.place.url + asked.path, body));
+	}
+
+	private async runLater<T>(reading: Reading<T>): Promise<T> {
+		let step = this.caught(() => reading.next());
+		while (!step.done) {
+			const { path, body } = step.value;
+			const text = JSON.stringify(body);
+			const given =
+				this.answers.get(path + text) ??
+				this.kept(
+					path + text,
+					await this.requests.later(this.place.url + path, text).catch((error: unknown) => {
+						throw this.named(error);
+					}),
+				);
+			step = this.caught(() => reading.next(given));
+		}
+		return step.value;
+	}
+
+	private kept(question: string, answer: string): string {
+		const [, refusal] = /^\s*\{\s*"Error"\s*:\s*"([^"]{0,200})/.exec(answer) ?? [];
+		if (refusal !== undefined) throw new ForkReadError(`the fork's source ${this.name} refuses: ${refusal}`);
+		if (this.answers.size >= KEPT_ANSWERS) this.answers.clear();
+		this.answers.set(question, answer);
+		return answer;
+	}
+
+	private caught<T>(work: () => T): T {
+		try {
+			return work();
+		} catch (error) {
+			throw this.named(error);
+		}
+	}
+
+	private named(error: unknown): ForkReadError {
+		if (error instanceof ForkReadError) return error;
+		const what = error instanceof RequestError ? "can't be read" : "answers what can't be read";
+		return new ForkReadError(`the fork's source ${this.name} ${what}: ${(error as Error).message}`);
+	}
+
+	originOfRow(key: string): { readonly address: Uint8Array; readonly slot: Uint8Array } | undefined {
+		return this.origins.get(key);
+	}
+
+	/** Slot of the fork's first state. @param timestampMs of its head */
+	slotOf(timestampMs: bigint): bigint {
+		return (timestampMs - this.place.genesisTimestampMs) / SLOT_MS;
+	}
+
+	*head(): Reading<SignedBlock> {
+		const block = blockOf(yield* ask("getblockbynum", { num: Number(this.place.number) }));
+		if (!block) throw new Error(`there is no block ${this.place.number}`);
+		return block;
+	}
+
+	*allProperties(): Reading<ReadonlyMap<string, Uint8Array>> {
+		if (this.properties) return this.properties;
+		const head = yield* this.head();
+		const [witness] = yield* witnesses();
+		this.properties = propertiesOf(head, {
+			parameters: yield* ask("getchainparameters", {}),
+			nextMaintenance: yield* ask("getnextmaintenancetime", {}),
+			resources: yield* ask("getaccountresource", { address: toHex(witness?.address ?? new Uint8Array(21)) }),
+		});
+		return this.properties;
+	}
+}
+
+function* witnesses(): Reading<readonly Readonly<Witness>[]> {
+	const text = yield* ask("listwitnesses", {});
+	return isNothing(text) ? [] : messageOf(WitnessList, text).witnesses;
+}
+
+function* proposals(): Reading<readonly Readonly<Proposal>[]> {
+	const text = yield* ask("listproposals", {});
+	return isNothing(text) ? [] : messageOf(ProposalList, text).proposals;
+}
+
+const address = (key: string): string => toHex(fromKey(key));
+
+const ofContract = (part: (contract: SmartContractDataWrapper) => Uint8Array | undefined): ReadEntry =>
+	function* (_source, key) {
+		const text = yield* ask("getcontractinfo", { value: address(key) });
+		return isNothing(text) ? undefined : part(messageOf(SmartContractDataWrapper, text));
+	};
+
+function* blockIdOf(number: bigint): Reading<Uint8Array | undefined> {
+	return blockOf(yield* ask("getblockbynum", { num: Number(number) }))?.id;
+}
+
+/** How each kind of entry is asked for, by the index of its store. */
+const READERS = new Map<number, ReadEntry>([
+	[
+		stores.account.index,
+		function* (source, key) {
+			if (key.length !== ADDRESS_LENGTH) return undefined;
+			const head = yield* source.head();
+			return accountOf(yield* ask("getaccount", { address: address(key) }), source.slotOf(head.timestampMs));
+		},
+	],
+	[
+		stores.contract.index,
+		ofContract(({ smart_contract: stored }) => {
+			if (!stored) return undefined;
+			const contract = SmartContract.copy(stored);
+			contract.abi = undefined;
+			return SmartContract.encode(contract);
+		}),
+	],
+	[
+		stores.abi.index,
+		ofContract(({ smart_contract: contract }) =>
+			SmartContractABI.encode(contract?.abi ?? new SmartContractABI()),
+		),
+	],
+	[stores.code.index, ofContract(({ runtimecode }) => (runtimecode.length > 0 ? runtimecode : undefined))],
+	[
+		stores.contractState.index,
+		ofContract(({ contract_state: state }) => state && ContractState.encode(state)),
+	],
+	[
+		stores.storageRow.index,
+		function* (source, key) {
+			// Keys of their own (#99) have an older one beside them, and the answer is the same for both.
+			const origin = key.length === 32 ? source.originOfRow(key) : undefined;
+			if (!origin) return undefined;
+			const params = [`0x${toHex(origin.address.subarray(1))}`, `0x${toHex(origin.slot)}`, "latest"];
+			const call = { jsonrpc: "2.0", id: 1, method: "eth_getStorageAt", params };
+			const value = resultOf(source.name, yield { path: JSON_RPC, body: call });
+			if (typeof value !== "string" || !/^0x[0-9a-f]{0,64}$/i.test(value))
+				throw new Error("a slot is no word");
+			const word = fromHex(value.slice(2).padStart(64, "0"));
+			return word.some((byte) => byte !== 0) ? word : undefined;
+		},
+	],
+	[
+		stores.properties.index,
+		function* (source, key) {
+			return (yield* source.allProperties()).get(key);
+		},
+	],
+	[
+		stores.witness.index,
+		function* (_source, key) {
+			const found = (yield* witnesses()).find((witness) => toKey(witness.address) === key);
+			return found && Witness.encode(found);
+		},
+	],
+	[
+		stores.witnessSchedule.index,
+		function* (_source, key) {
+			if (key !== ACTIVE_WITNESSES) return undefined;
+			const active = (yield* witnesses()).filter(({ isJobs }) => isJobs).slice(0, MAX_ACTIVE_WITNESSES);
+			return concatBytes(...active.map((witness) => witness.address));
+		},
+	],
+	[
+		stores.proposal.index,
+		function* (_source, key) {
+			const found = (yield* proposals()).find(({ proposal_id: id }) => toKey(be64(id)) === key);
+			return found && Proposal.encode(found);
+		},
+	],
+	[
+		stores.assetIssueV2.index,
+		function* (_source, key) {
+			if (!/^\d{1,19}$/.test(key)) return undefined;
+			const text = yield* ask("getassetissuebyid", { value: key });
+			return isNothing(text) ? undefined : AssetIssueContract.encode(messageOf(AssetIssueContract, text));
+		},
+	],
+	[
+		stores.block.index,
+		function* (_source, key) {
+			return blockOf(yield* ask("getblockbyid", { value: toHex(fromKey(key)) }))?.bytes;
+		},
+	],
+	[
+		stores.blockIndex.index,
+		function* (_source, key) {
+			return yield* blockIdOf(readBe64(fromKey(key)));
+		},
+	],
+	[
+		stores.recentBlock.index,
+		function* (source, key) {
+			const { number } = source.place;
+			const place = BigInt(key.charCodeAt(0) * 256 + key.charCodeAt(1));
+			const block = number - ((number - place) & 0xffffn);
+			if (key.length !== 2 || block < 0n) return undefined;
+			return (yield* blockIdOf(block))?.subarray(8, 16);
+		},
+	],
+	[
+		stores.transaction.index,
+		function* (source, key) {
+			const text = yield* ask("gettransactioninfobyid", { value: toHex(fromKey(key)) });
+			if (isNothing(text)) return undefined;
+			const { blockNumber } = messageOf(TransactionInfo, text);
+			return blockNumber <= source.place.number ? be64(blockNumber) : undefined;
+		},
+	],
+	[
+		stores.transactionResult.index,
+		function* (_source, key) {
+			const number = readBe64(fromKey(key));
+			const text = yield* ask("gettransactioninfobyblocknum", { num: Number(number) });
+			const infos: unknown = isNothing(text) ? [] : JSON.parse(text);
+			if (!Array.isArray(infos) || infos.length === 0) return undefined;
+			const transactioninfo = infos.map((info) => messageOf(TransactionInfo, JSON.stringify(info)));
+			const blockTimeStamp = transactioninfo[0]?.blockTimeStamp ?? 0n;
+			return TransactionRet.encode(
+				TransactionRet.create({ blockNumber: number, blockTimeStamp, transactioninfo }),
+			);
+		},
+	],
+]);
+
+/** Keys of ordered stores that can be listed. */
+const LISTS = new Map<number, () => Reading<readonly string[]>>([
+	[
+		stores.witness.index,
+		function* () {
+			return (yield* witnesses()).map((witness) => toKey(witness.address));
+		},
+	],
+	[
+		stores.proposal.index,
+		function* () {
+			return (yield* proposals()).map(({ proposal_id: id }) => toKey(be64(id)));
+		},
+	],
+]);

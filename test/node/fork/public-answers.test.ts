@@ -1,0 +1,57 @@
+/** Answers of public queries as entries: what a node of this program answers in the deployed spelling stands for the network's. */
+
+import { expect, test } from "vitest";
+import { accountOf, blockOf, isNothing } from "../../../src/node/fork/public-answers.js";
+import { SignedBlock } from "../../../src/protocol/block.js";
+import { mapOrderedMessage } from "../../../src/protocol/json/message-writer.js";
+import { blockJson } from "../../../src/protocol/json/transaction-json.js";
+import { Account, AccountAccountResource, AccountFreezeV2 } from "../../../src/protocol/messages.js";
+import { openSmall, produce, transfer, users } from "../chain/small-chain.js";
+
+const STYLE = { visible: false, dialect: "deployed", library: "inserted", longsAsText: false } as const;
+
+test("a block with its transactions is the same bytes, and one that was changed is refused", async () => {
+	const open = await openSmall();
+	for (let n = 1n; n <= 3n; n++) open.chain.pushTransaction(transfer(open, 0, users[1] as Uint8Array, n));
+	const block = produce(open);
+	expect(block.transactions).toHaveLength(3);
+	const text = blockJson(block, STYLE);
+	expect(Buffer.from(blockOf(text)?.bytes ?? [])).toEqual(Buffer.from(block.bytes));
+	expect(SignedBlock.decode(block.bytes).idHex).toBe(block.idHex);
+	const later = text.replace(`"timestamp":${block.timestampMs}`, `"timestamp":${block.timestampMs + 3000n}`);
+	expect(later).not.toBe(text);
+	expect(() => blockOf(later)).toThrow("its id is another one");
+	const other = JSON.parse(text) as { transactions: { raw_data_hex: string }[] };
+	other.transactions.pop();
+	expect(() => blockOf(JSON.stringify(other))).toThrow(/merkle/i);
+	expect(() => blockOf('{"blockID":"00"}')).toThrow("no header");
+	await open.close();
+});
+
+test("an account is as it was, but for when its usages are of, and stakes of nothing", () => {
+	const account = Account.create({
+		address: users[0] as Uint8Array,
+		account_name: new TextEncoder().encode("ann"),
+		balance: 9_007_199_254_740_993n,
+		net_usage: 17n,
+		latest_consume_time: 1_700_000_000_000n,
+		assetV2: new Map([["1000001", 9_223_372_036_854_775_807n]]),
+		account_resource: AccountAccountResource.create({ energy_usage: 5n, latest_consume_time_for_energy: 1n }),
+		frozenV2: [AccountFreezeV2.create({ type: 0 }), AccountFreezeV2.create({ type: 1, amount: 7n })],
+	});
+	const read = Account.decode(accountOf(mapOrderedMessage(Account, account, STYLE), 42n) as Uint8Array);
+	expect(read.balance).toBe(account.balance);
+	expect(read.assetV2.get("1000001")).toBe(9_223_372_036_854_775_807n);
+	expect(Buffer.from(read.account_name).toString()).toBe("ann");
+	expect([read.latest_consume_time, read.account_resource?.latest_consume_time_for_energy]).toEqual([
+		42n,
+		42n,
+	]);
+	expect(read.frozenV2.map(({ amount }) => amount)).toEqual([7n]);
+	expect(accountOf("{}", 42n)).toBeUndefined();
+});
+
+test.each(["{}", " {\n}\n", "null", "", "[]"])("%j says that there is nothing", (text) => {
+	expect(isNothing(text)).toBe(true);
+	expect(isNothing('{"a":1}')).toBe(false);
+});
