@@ -142,7 +142,25 @@ export class HistoryIndex implements HistoryReader, ChainObserver {
 		this.backfill?.run().catch((error: unknown) => this.failed(error));
 	}
 
-	applied({ block, infos }: AppliedBlock): void {
+	applied(applied: AppliedBlock): void {
+		// The chain goes on whatever becomes of its index.
+		this.guarded(() => this.add(applied));
+	}
+
+	erased(erased: ErasedBlock): void {
+		this.guarded(() => this.remove(erased));
+	}
+
+	private guarded(work: () => void): void {
+		if (this.hasFailed) return;
+		try {
+			work();
+		} catch (error) {
+			this.failed(error);
+		}
+	}
+
+	private add({ block, infos }: AppliedBlock): void {
 		const rows = rowsOfBlock(block, this.options.chain.hasReceipts ? infos : []);
 		this.recent.add(Number(block.number), rows, block.idHex);
 		if (this.recent.size <= MOST_RECENT_ROWS || this.isFlushAsked || !this.options.store) return;
@@ -155,7 +173,7 @@ export class HistoryIndex implements HistoryReader, ChainObserver {
 			});
 	}
 
-	erased({ block, infos }: ErasedBlock): void {
+	private remove({ block, infos }: ErasedBlock): void {
 		const number = Number(block.number);
 		const wasRecent = this.recent.removeHighest(number);
 		if (wasRecent && !(this.writing && number <= this.writing.upTo)) return;
@@ -354,7 +372,7 @@ export class HistoryIndex implements HistoryReader, ChainObserver {
 }
 
 /** The index can't answer; one sentence. */
-class HistoryFailure extends Error {
+export class HistoryFailure extends Error {
 	override readonly name = "HistoryFailure";
 }
 

@@ -98,6 +98,8 @@ class ListReader {
 	private chunk: readonly HistoryRow[] = [];
 	private at = 0;
 	private isStoreDone: boolean;
+	/** Rows of the next chunk: few rows are mostly enough, unless a filter leaves out most. */
+	private step: number;
 
 	constructor(
 		private readonly sources: RowSources,
@@ -105,6 +107,7 @@ class ListReader {
 		private readonly query: PageQuery,
 	) {
 		const { after, descending } = query;
+		this.step = Math.min(CHUNK, query.limit + 1);
 		this.from = blockSuffix(query.from);
 		this.end = blockSuffix(query.to + 1);
 		if (after) {
@@ -140,9 +143,9 @@ class ListReader {
 	}
 
 	async fill(): Promise<void> {
-		const { descending, limit } = this.query;
+		const { descending } = this.query;
 		while (this.at >= this.chunk.length) {
-			if (!this.isStoreDone) await this.readStore(descending, Math.min(CHUNK, limit + 1));
+			if (!this.isStoreDone) await this.readStore(descending, this.step);
 			else if (this.recent) this.takeRecent();
 			else return;
 		}
@@ -156,6 +159,7 @@ class ListReader {
 		const found = (await store?.rows(kind, owner, { from, end, descending, limit })) ?? [];
 		this.chunk = found;
 		this.at = 0;
+		this.step = Math.min(CHUNK, 2 * this.step);
 		const last = found.at(-1);
 		if (!last || found.length < limit) this.isStoreDone = true;
 		else if (descending) this.end = last.suffix;

@@ -164,7 +164,7 @@ describe("the history index", () => {
 	});
 
 	it("goes on after a restart, and after a kill at any write", async () => {
-		for (let writes = 0; writes < 8; writes++) {
+		for (let writes = 0; writes < 6; writes++) {
 			const directory = newDirectory();
 			const store = new MemoryStore();
 			store.writesLeft = writes;
@@ -249,6 +249,30 @@ describe("the history index", () => {
 			expect(shown(await followed.index.page(all(anna)))).toEqual(wanted);
 			await followed.close();
 		}
+	});
+
+	it("stands still where its store fails, says so, and leaves the chain alone", async () => {
+		const store = new MemoryStore();
+		store.writesLeft = 0;
+		const followed = await follow(newDirectory(), store);
+		grow(followed, 30);
+		await followed.open.flushNow();
+		grow(followed, 5);
+		expect(followed.failures).toHaveLength(1);
+		await expect(followed.index.page(all(anna))).rejects.toThrow("could not be written");
+		expect(followed.open.chain.head.number).toBe(35n);
+		await followed.close();
+	});
+
+	it("finds what a filter leaves in pages that end early", async () => {
+		const followed = await follow(newDirectory(), new MemoryStore());
+		grow(followed, 60);
+		await followed.open.flushNow();
+		const last = expected(followed.open, anna).at(0);
+		const accepts = ({ suffix }: { readonly suffix: string }): boolean => readPlace(suffix).height === 0;
+		const found = await inPages(followed.index, { ...all(anna), limit: 1, descending: true, accepts });
+		expect(found).toEqual([last]);
+		await followed.close();
 	});
 
 	it("makes a store again that is of another chain", async () => {

@@ -1,5 +1,6 @@
 /** The paths of the history interface: the gateway's `/v1`, and those of the older event server (protocol/history §§3 to 6). */
 
+import { HistoryFailure } from "../../history/history-index.js";
 import type { ApiContext } from "../context.js";
 import { JSON_TYPE } from "../http-answer.js";
 import { type AnswerRow, answerText } from "./answer-text.js";
@@ -54,6 +55,8 @@ export async function answerHistory(context: ApiContext, asked: AskedPath): Prom
 		if (answer === undefined) return json(404, { success: false, error: "Not found", statusCode: 404 });
 		return { status: 200, type: JSON_TYPE, text: `${await answer}\n` };
 	} catch (error) {
+		if (error instanceof HistoryFailure)
+			return json(503, { success: false, error: error.message, statusCode: 503 });
 		if (!(error instanceof HistoryRequestError)) throw error;
 		const { status, message } = error;
 		if (message === "") return { status, type: JSON_TYPE, text: "" };
