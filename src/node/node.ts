@@ -76,7 +76,7 @@ export interface NodeOptions {
 	readonly limitTime?: boolean;
 }
 
-export type PortName = "gateway" | "peer" | ServerKind | JsonRpcPort | GrpcPort | "metrics";
+export type PortName = "gateway" | "peer" | "events" | ServerKind | JsonRpcPort | GrpcPort | "metrics";
 export type NodePorts = Readonly<Partial<Record<PortName, number>>>;
 
 export interface RunningNode {
@@ -282,6 +282,7 @@ async function startServices(
 	const { config, development } = options;
 	let ports: NodePorts = {};
 	let peers: PeerNetwork | undefined;
+	const eventsPort = await loadEvents(core);
 	const isMaster = (): boolean => peers?.isMaster ?? true;
 	const sealer = development && (await startSealer(open, development, log, report, stops));
 	if (!development && options.producers.length > 0) {
@@ -335,7 +336,8 @@ async function startServices(
 	peers = development ? undefined : await startPeers(core, metrics?.peers);
 	if (peers) network.become(peers);
 	const peerPort = peers && peers.port !== 0 ? { peer: peers.port } : {};
-	ports = { ...servers.ports, ...jsonRpcPorts, ...grpcPorts, ...metricsPort, ...gatewayPort, ...peerPort };
+	const apiPorts = { ...servers.ports, ...jsonRpcPorts, ...grpcPorts };
+	ports = { ...apiPorts, ...eventsPort, ...metricsPort, ...gatewayPort, ...peerPort };
 	return { ports, peers };
 }
 
@@ -444,6 +446,17 @@ async function loadHistory({ open, options, log, report, stops }: NodeCore): Pro
 	const { index, close } = await openHistory({ open, config, dataDirectory, lowestNumber, log, report });
 	stops.push(close);
 	return index;
+}
+
+/** What tells events is loaded only where the configuration asks for it; it hears of the first block already. */
+async function loadEvents({ open, options, log, report, stops }: NodeCore): Promise<NodePorts> {
+	const { config, host } = options;
+	if (!config.events) return {};
+	const { startEvents } = await import("./node-events.js");
+	const { dialect } = config.node;
+	const running = await startEvents({ open, events: config.events, dialect, host, log, report });
+	stops.push(() => running.close());
+	return running.port === undefined ? {} : { events: running.port };
 }
 
 /** What executes blocks again for clients is loaded only where the configuration asks for it. */
