@@ -5,9 +5,11 @@ import type { Dialect } from "../protocol/dialect.js";
 import { portError } from "./api/http-servers.js";
 import type { OpenChain } from "./chain/open-chain.js";
 import type { EventConfig } from "./config/event-config.js";
+import type { EventCounts } from "./events/event-counts.js";
 import { createEventService } from "./events/event-service.js";
 import type { EventChain } from "./events/loaded-block.js";
-import { Publisher, type PublisherCounts } from "./events/native/publisher.js";
+import { Publisher } from "./events/native/publisher.js";
+import { createWebhooks } from "./events/sinks/webhooks.js";
 import type { NodeLog } from "./node.js";
 
 /** Version 1 tells what waits so often. */
@@ -36,28 +38,68 @@ interface EventsOptions {
 	readonly dialect: Dialect;
 	/** Address to bind; undefined: every interface. */
 	readonly host: string | undefined;
+	/** Where positions of receivers are stored; undefined: nowhere. */
+	readonly dataDirectory: string | undefined;
+	/** Milliseconds since 1970. */
+	readonly clock: () => bigint;
 	readonly log: NodeLog;
 	readonly report: (error: unknown, where: string) => void;
 }
 
-interface RunningEvents {
+export interface RunningEvents {
 	/** Bound port of the native queue. */
 	readonly port: number | undefined;
-	readonly counts: PublisherCounts | undefined;
+	readonly counts: EventCounts;
 	close(): Promise<void>;
 }
 
-/** Starts telling events. @throws {PortError} if the queue can't be bound */
-export async function startEvents({
+/** Starts telling events. @throws {OperatorError} if the queue can't be bound, or a receiver's files can't be read */
+export async function startEvents(options: EventsOptions): Promise<RunningEvents> {
+	const { open, events, dialect, dataDirectory, clock, log } = options;
+	const webhooks = createWebhooks({
+		config: events,
+		chain: eventChainOf(open, dialect),
+		dataDirectory,
+		warn: (text) => log.warn({}, text),
+		nowMs: () => Number(clock()),
+		fetch,
+		pause: async (ms, signal) => {
+			// It ends early where the node stops.
+			await sleep(ms, undefined, { ref: false, signal }).catch(() => {});
+		},
+	});
+	const native = await startNative(options);
+	const ignore = open.chain.observe(webhooks.observer);
+	webhooks.start();
+	return {
+		port: native?.publisher.port,
+		get counts() {
+			return { native: native?.publisher.counts, receivers: webhooks.counts };
+		},
+		close: async () => {
+			ignore();
+			await webhooks.stop();
+			await native?.close();
+		},
+	};
+}
+
+interface RunningNative {
+	readonly publisher: Publisher;
+	close(): Promise<void>;
+}
+
+/** @throws {PortError} */
+async function startNative({
 	open,
 	events,
 	dialect,
 	host,
 	log,
 	report,
-}: EventsOptions): Promise<RunningEvents> {
+}: EventsOptions): Promise<RunningNative | undefined> {
 	const { native } = events;
-	if (!native) return { port: undefined, counts: undefined, close: async () => {} };
+	if (!native) return undefined;
 	const publisher = await Publisher.listen({ ...native, host }).catch((error: unknown) => {
 		throw portError(native.port, "event queue", error);
 	});
@@ -75,10 +117,7 @@ export async function startEvents({
 	const timer = flush && setInterval(guarded(flush, report), FLUSH_MS).unref();
 	service.start().catch((error: unknown) => report(error, "events"));
 	return {
-		port: publisher.port,
-		get counts() {
-			return publisher.counts;
-		},
+		publisher,
 		close: async () => {
 			service.stop();
 			clearInterval(timer);

@@ -17,6 +17,7 @@ import type { NodeConfig, ShutdownConfig } from "./config/config.js";
 import { createContractMachine } from "./contract-runner.js";
 import type { Development } from "./development/development.js";
 import { isMarked, markDevelopmentDirectory, refuseDevelopmentDirectory } from "./development/directory.js";
+import type { EventCounts } from "./events/event-counts.js";
 import type { Fork } from "./fork/fork.js";
 import { LateNetwork } from "./late-network.js";
 import type { NodeMetrics } from "./metrics/metrics.js";
@@ -33,6 +34,7 @@ import {
 	startSealer,
 	writingMachine,
 } from "./node-development.js";
+import type { RunningEvents } from "./node-events.js";
 import { logSwitches, watchShielded, watchVersions } from "./node-notices.js";
 import { SlotProducer, type SlotProducerOptions } from "./production/slot-producer.js";
 import { LostSlotError } from "./rules/errors.js";
@@ -282,7 +284,8 @@ async function startServices(
 	const { config, development } = options;
 	let ports: NodePorts = {};
 	let peers: PeerNetwork | undefined;
-	const eventsPort = await loadEvents(core);
+	const events = await loadEvents(core);
+	const eventsPort = events?.port === undefined ? {} : { events: events.port };
 	const isMaster = (): boolean => peers?.isMaster ?? true;
 	const sealer = development && (await startSealer(open, development, log, report, stops));
 	if (!development && options.producers.length > 0) {
@@ -294,7 +297,7 @@ async function startServices(
 	const shieldedWork = options.shieldedWork ?? openShieldedWork(config, development !== undefined, stops);
 	const shieldedWarning = watchShielded(open, config, log);
 	const network = new LateNetwork(isolatedNetwork(toHex(open.rules.genesisId).repeat(2)));
-	const metrics = await startCounting(open, network, options, report, stops);
+	const metrics = await startCounting(core, network, () => events?.counts);
 	const own = development ? [development.producer] : options.producers;
 	const history = await loadHistory(core);
 	const api = createApiNode({
@@ -414,12 +417,11 @@ async function startPeers(
 
 /** Metrics are loaded only where the configuration asks for them. */
 async function startCounting(
-	open: OpenChain,
+	{ open, options, report, stops }: NodeCore,
 	network: NetworkView,
-	{ config, clock = () => BigInt(Date.now()), host }: NodeOptions,
-	report: Report,
-	stops: Stops,
+	events: () => EventCounts | undefined,
 ): Promise<NodeMetrics | undefined> {
+	const { config, clock = () => BigInt(Date.now()), host } = options;
 	const { enabled, prometheus } = config.node.metrics;
 	if (!enabled && !prometheus.enabled) return undefined;
 	const { startMetrics } = await import("./metrics/metrics.js");
@@ -428,6 +430,7 @@ async function startCounting(
 		chain: open.chain,
 		database: open.database,
 		network,
+		events: config.events && events,
 		clock,
 		host,
 		report,
@@ -449,14 +452,16 @@ async function loadHistory({ open, options, log, report, stops }: NodeCore): Pro
 }
 
 /** What tells events is loaded only where the configuration asks for it; it hears of the first block already. */
-async function loadEvents({ open, options, log, report, stops }: NodeCore): Promise<NodePorts> {
-	const { config, host } = options;
-	if (!config.events) return {};
+async function loadEvents(core: NodeCore): Promise<RunningEvents | undefined> {
+	const { open, options, clock, log, report, stops } = core;
+	const { config, host, dataDirectory } = options;
+	if (!config.events) return undefined;
 	const { startEvents } = await import("./node-events.js");
 	const { dialect } = config.node;
-	const running = await startEvents({ open, events: config.events, dialect, host, log, report });
+	const { events } = config;
+	const running = await startEvents({ open, events, dialect, host, dataDirectory, clock, log, report });
 	stops.push(() => running.close());
-	return running.port === undefined ? {} : { events: running.port };
+	return running;
 }
 
 /** What executes blocks again for clients is loaded only where the configuration asks for it. */

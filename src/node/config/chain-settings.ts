@@ -180,6 +180,16 @@ export const chainSettings = {
 	"event.subscribe.filter.toblock": text("", "highest block of contract events; empty or latest: any"),
 	"event.subscribe.filter.contractAddress": texts("contracts whose events are told; empty: all"),
 	"event.subscribe.filter.contractTopic": texts("topics of which a log has one; empty: all"),
+	"event.subscribe.webhooks[].name": requiredText("under which the receiver's position is stored (ours)"),
+	"event.subscribe.webhooks[].url": requiredText("to which solidified events are posted (ours)"),
+	"event.subscribe.webhooks[].secretFile": optionalText("file with the key that signs what is posted (ours)"),
+	"event.subscribe.webhooks[].kinds": texts(
+		"block, transaction, solidity, solidityevent, soliditylog; empty: all (ours)",
+	),
+	"event.subscribe.webhooks[].fromBlock": long(
+		-1n,
+		"first block for a receiver without a position; below 0: the next that is solidified (ours)",
+	),
 
 	"dev.enabled": boolean(false, "the file describes a development chain (ours)"),
 } as const;

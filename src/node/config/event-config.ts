@@ -40,6 +40,18 @@ interface NativeQueueConfig {
 	readonly highWaterMark: number;
 }
 
+/** Ours: a receiver over HTTP. */
+export interface WebhookConfig {
+	/** Under which the position is stored. */
+	readonly name: string;
+	readonly url: string;
+	/** File with the key of signatures; undefined: not signed. */
+	readonly secretFile: string | undefined;
+	readonly kinds: ReadonlySet<EventKind>;
+	/** The first block that is told to a receiver without a position; undefined: the one after the solidified block then. */
+	readonly fromBlock: bigint | undefined;
+}
+
 export interface EventConfig {
 	/** 0: told as blocks are applied; 1: by a service that follows the chain. */
 	readonly version: 0 | 1;
@@ -51,6 +63,7 @@ export interface EventConfig {
 	/** Undefined: everything matches. */
 	readonly filter: EventFilter | undefined;
 	readonly native: NativeQueueConfig | undefined;
+	readonly webhooks: readonly WebhookConfig[];
 }
 
 const DEFAULT_PORT = 5555;
@@ -84,19 +97,23 @@ export function readEvents(
 		topics: readTopics(settings),
 		filter: readFilter(settings, warn),
 		native: readNative(settings),
+		webhooks: readWebhooks(settings),
 	};
 	const path = settings.get("event.subscribe.path");
-	if (!isAsked && !(isEnabled && isFrom(release, "4.8.2"))) return undefined;
+	if (!isAsked && !(isEnabled && isFrom(release, "4.8.2"))) {
+		// Webhooks are no part of the reference's service: naming one asks for it.
+		return config.webhooks.length > 0 ? { ...config, native: undefined } : undefined;
+	}
 	if (!config.native && path !== "") {
 		throw settings.refuse(
 			"event.subscribe.path",
-			"names an archive of the network's node, which this program can't load: use event.subscribe.native",
+			"names an archive of the network's node, which this program can't load: use event.subscribe.native or event.subscribe.webhooks",
 		);
 	}
-	if (!settings.hasGroup("event.subscribe") || !config.native) {
+	if (!settings.hasGroup("event.subscribe") || (!config.native && config.webhooks.length === 0)) {
 		throw settings.refuse(
 			"event.subscribe.native.useNativeQueue",
-			"must be true, since events are asked for",
+			"must be true, or event.subscribe.webhooks name a receiver: events are asked for",
 		);
 	}
 	return config;
@@ -171,4 +188,53 @@ function readNative(settings: Settings): NativeQueueConfig | undefined {
 		port: port <= 0 ? DEFAULT_PORT : port,
 		highWaterMark: length <= 0 ? DEFAULT_HIGH_WATER_MARK : length,
 	};
+}
+
+/** Kinds that are known once blocks are solidified: a receiver is never told what may be taken back. */
+const SOLID_KINDS: readonly EventKind[] = [
+	"block",
+	"transaction",
+	"solidity",
+	"solidityevent",
+	"soliditylog",
+];
+
+/** @throws {ConfigError} for an address or kind that can't be */
+function readWebhooks(settings: Settings): readonly WebhookConfig[] {
+	const names = new Set<string>();
+	const entries = settings.items("event.subscribe.webhooks");
+	if (entries.length > 0 && settings.get("storage.transHistory.switch").toLowerCase() !== "on") {
+		throw settings.refuse("storage.transHistory.switch", "must be on: webhooks are told what receipts hold");
+	}
+	return entries.map((entry) => {
+		const name = entry.get("event.subscribe.webhooks[].name");
+		if (!/^[\w-]{1,64}$/.test(name) || names.has(name)) {
+			throw entry.refuse(
+				"event.subscribe.webhooks[].name",
+				"must be letters, digits, - and _, another one for each",
+			);
+		}
+		names.add(name);
+		const url = entry.get("event.subscribe.webhooks[].url");
+		const parsed = URL.canParse(url) ? new URL(url) : undefined;
+		if (!parsed || !/^https?:$/.test(parsed.protocol) || parsed.username !== "" || parsed.password !== "") {
+			throw entry.refuse(
+				"event.subscribe.webhooks[].url",
+				"must be an http or https address without user and password",
+			);
+		}
+		const kinds = entry.get("event.subscribe.webhooks[].kinds");
+		for (const kind of kinds) {
+			if (SOLID_KINDS.some((known) => known === kind)) continue;
+			throw entry.refuse("event.subscribe.webhooks[].kinds", `are ${SOLID_KINDS.join(", ")}`);
+		}
+		const from = entry.get("event.subscribe.webhooks[].fromBlock");
+		return {
+			name,
+			url,
+			secretFile: entry.get("event.subscribe.webhooks[].secretFile"),
+			kinds: new Set(kinds.length === 0 ? SOLID_KINDS : (kinds as readonly EventKind[])),
+			fromBlock: from < 0n ? undefined : from,
+		};
+	});
 }

@@ -29,6 +29,7 @@ describe("event.subscribe", () => {
 			topics: new Map(),
 			filter: undefined,
 			native: { port: 5555, highWaterMark: 1000 },
+			webhooks: [],
 		});
 	});
 
@@ -72,8 +73,36 @@ describe("event.subscribe", () => {
 		});
 	});
 
+	it("has webhooks even where the start doesn't ask for events", () => {
+		const hook = 'webhooks = [{ name = a, url = "https://a.example/in", kinds = [solidity], fromBlock = 5 }]';
+		expect(parse(`${NATIVE}, ${hook}`, { events: false }).events).toMatchObject({
+			native: undefined,
+			webhooks: [{ name: "a", kinds: new Set(["solidity"]), fromBlock: 5n, secretFile: undefined }],
+		});
+		expect(events('webhooks = [{ name = a, url = "http://a" }]').webhooks[0]).toMatchObject({
+			kinds: new Set(["block", "transaction", "solidity", "solidityevent", "soliditylog"]),
+			fromBlock: undefined,
+		});
+	});
+
 	it.each([
-		["version = 1", "event.subscribe.native.useNativeQueue must be true"],
+		['{ name = "../a", url = "http://a" }', "must be letters, digits"],
+		['{ name = a, url = "http://a" }, { name = a, url = "http://b" }', "another one for each"],
+		['{ name = a, url = "ftp://a" }', "must be an http or https address"],
+		['{ name = a, url = "http://user:word@a" }', "without user and password"],
+		['{ name = a, url = "http://a", kinds = [contractevent] }', "are block, transaction, solidity"],
+	])("refuses the webhooks %s", (hooks, message) => {
+		expect(() => parse(`webhooks = [${hooks}]`)).toThrow(message);
+	});
+
+	it("refuses webhooks on a node without receipts", () => {
+		const text =
+			'storage.transHistory.switch = off\nevent.subscribe.webhooks = [{ name = a, url = "http://a" }]';
+		expect(() => parseConfig(text)).toThrow("storage.transHistory.switch must be on");
+	});
+
+	it.each([
+		["version = 1", "event.subscribe.native.useNativeQueue must be true, or"],
 		["path = plugin.zip", "event.subscribe.path names an archive"],
 		["native { useNativeQueue = true, bindport = 70000 }", "must be at most 65535"],
 		[`${NATIVE}, topics = [{ triggerName = block, enable = false }]`, "topic"],
