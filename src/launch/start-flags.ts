@@ -24,7 +24,7 @@ export const startFlags = {
 	password: text("password of the witness's key file; prefer --password-file"),
 	"password-file": text("file with that password, - for standard input"),
 	debug: onOff("the contract machine never times out"),
-	es: onOff("refused: this program sends no events"),
+	es: onOff("tell events as event.subscribe says"),
 	"p2p-disable": Flags.option({
 		options: ["true", "false"] as const,
 		description: "no peer network",
@@ -43,7 +43,7 @@ export const startFlags = {
 	"storage-transactionHistory-switch": text("keep receipts"),
 	"trust-node": idleText(),
 	"long-running-time": Flags.integer({ hidden: true }),
-	"contract-parse-enable": idleText(),
+	"contract-parse-enable": text("read logs by the interfaces of their contracts, for events"),
 	"log-config": idleText(),
 	"save-internaltx": onOff("keep internal transactions"),
 	"save-featured-internaltx": onOff("keep those of stake and vote instructions too"),
@@ -104,7 +104,11 @@ const rules: Readonly<Record<keyof StartFlags & keyof typeof startFlags, FlagRul
 	"storage-transactionHistory-switch": { key: "storage.transHistory.switch", wins: "flag" },
 	"trust-node": { idle: "this program has no solidity process" },
 	"long-running-time": { idle: "the network's node only logs calls that take longer" },
-	"contract-parse-enable": { idle: "this program sends no events" },
+	"contract-parse-enable": {
+		key: "event.subscribe.contractParse",
+		wins: "file alone first",
+		read: (word) => word.toLowerCase() === "true",
+	},
 	"log-config": { idle: "the log has one level, --log-level" },
 	"save-internaltx": { key: "vm.saveInternalTx", wins: "file alone first" },
 	"save-featured-internaltx": { key: "vm.saveFeaturedInternalTx", wins: "file alone first" },
@@ -127,16 +131,13 @@ export function idleFlags(flags: StartFlags): string[] {
 /**
  * The command line as the configuration takes it.
  * @param privateKey text of a producer's key
- * @throws {Failure} for a value that can't be read, and for `--es`
+ * @throws {Failure} for a value that can't be read
  */
 export function startOptions(
 	flags: StartFlags,
 	peers: readonly string[],
 	privateKey: string | undefined,
 ): StartOptions {
-	if (flags.es) {
-		throw new Failure("start_failed", "--es: this program sends no events to queues or plugins");
-	}
 	const over = new Map<SettingPath, unknown>();
 	const standInFirst = new Map<SettingPath, unknown>();
 	const newer = new Map<SettingPath, unknown>();
@@ -155,6 +156,7 @@ export function startOptions(
 		...(privateKey === undefined ? {} : { privateKey }),
 		...(flags["witness-address"] === undefined ? {} : { witnessAddress: flags["witness-address"] }),
 		debug: flags.debug,
+		events: flags.es,
 		peersDisabled: flags["p2p-disable"] === "true",
 		fastForward: flags["fast-forward"],
 	};

@@ -20,6 +20,7 @@ import type { NodeConfig, ShutdownConfig } from "./config/config.js";
 import { createContractMachine } from "./contract-runner.js";
 import type { Development } from "./development/development.js";
 import { isMarked, markDevelopmentDirectory, refuseDevelopmentDirectory } from "./development/directory.js";
+import type { EventCounts } from "./events/event-counts.js";
 import { ContractSources } from "./history/contract-sources.js";
 import { LateNetwork } from "./late-network.js";
 import type { NodeMetrics } from "./metrics/metrics.js";
@@ -36,6 +37,7 @@ import {
 	startSealer,
 	writingMachine,
 } from "./node-development.js";
+import type { RunningEvents } from "./node-events.js";
 import { logSwitches, watchShielded, watchVersions } from "./node-notices.js";
 import { loadFork, openChain } from "./open-node-chain.js";
 import { SlotProducer, type SlotProducerOptions } from "./production/slot-producer.js";
@@ -80,7 +82,7 @@ export interface NodeOptions {
 	readonly limitTime?: boolean;
 }
 
-export type PortName = "gateway" | "peer" | ServerKind | JsonRpcPort | GrpcPort | "metrics";
+export type PortName = "gateway" | "peer" | "events" | ServerKind | JsonRpcPort | GrpcPort | "metrics";
 export type NodePorts = Readonly<Partial<Record<PortName, number>>>;
 
 export interface RunningNode {
@@ -247,6 +249,8 @@ async function startServices(
 	const { config, development } = options;
 	let ports: NodePorts = {};
 	let peers: PeerNetwork | undefined;
+	const events = await loadEvents(core);
+	const eventsPort = events?.port === undefined ? {} : { events: events.port };
 	const isMaster = (): boolean => peers?.isMaster ?? true;
 	const sealer = development && (await startSealer(open, development, log, report, stops));
 	if (!development && options.producers.length > 0) {
@@ -258,7 +262,7 @@ async function startServices(
 	const shieldedWork = options.shieldedWork ?? openShieldedWork(config, development !== undefined, stops);
 	const shieldedWarning = watchShielded(open, config, log);
 	const network = new LateNetwork(isolatedNetwork(toHex(open.rules.genesisId).repeat(2)));
-	const metrics = await startCounting(open, network, options, report, stops);
+	const metrics = await startCounting(core, network, () => events?.counts);
 	const own = development ? [development.producer] : options.producers;
 	const history = await loadHistory(core);
 	const sources = new ContractSources(open);
@@ -303,7 +307,8 @@ async function startServices(
 	peers = development ? undefined : await startPeers(core, metrics?.peers);
 	if (peers) network.become(peers);
 	const peerPort = peers && peers.port !== 0 ? { peer: peers.port } : {};
-	ports = { ...servers.ports, ...jsonRpcPorts, ...grpcPorts, ...metricsPort, ...gatewayPort, ...peerPort };
+	const apiPorts = { ...servers.ports, ...jsonRpcPorts, ...grpcPorts };
+	ports = { ...apiPorts, ...eventsPort, ...metricsPort, ...gatewayPort, ...peerPort };
 	return { ports, peers, sources };
 }
 
@@ -387,12 +392,11 @@ async function startPeers(
 
 /** Metrics are loaded only where the configuration asks for them. */
 async function startCounting(
-	open: OpenChain,
+	{ open, options, report, stops }: NodeCore,
 	network: NetworkView,
-	{ config, clock = () => BigInt(Date.now()), host }: NodeOptions,
-	report: Report,
-	stops: Stops,
+	events: () => EventCounts | undefined,
 ): Promise<NodeMetrics | undefined> {
+	const { config, clock = () => BigInt(Date.now()), host } = options;
 	const { enabled, prometheus } = config.node.metrics;
 	if (!enabled && !prometheus.enabled) return undefined;
 	const { startMetrics } = await import("./metrics/metrics.js");
@@ -401,6 +405,7 @@ async function startCounting(
 		chain: open.chain,
 		database: open.database,
 		network,
+		events: config.events && events,
 		clock,
 		host,
 		report,
@@ -419,6 +424,19 @@ async function loadHistory({ open, options, log, report, stops }: NodeCore): Pro
 	const { index, close } = await openHistory({ open, config, dataDirectory, lowestNumber, log, report });
 	stops.push(close);
 	return index;
+}
+
+/** What tells events is loaded only where the configuration asks for it; it hears of the first block already. */
+async function loadEvents(core: NodeCore): Promise<RunningEvents | undefined> {
+	const { open, options, clock, log, report, stops } = core;
+	const { config, host, dataDirectory } = options;
+	if (!config.events) return undefined;
+	const { startEvents } = await import("./node-events.js");
+	const { dialect } = config.node;
+	const { events } = config;
+	const running = await startEvents({ open, events, dialect, host, dataDirectory, clock, log, report });
+	stops.push(() => running.close());
+	return running;
 }
 
 /** What executes blocks again for clients is loaded only where the configuration asks for it. */

@@ -51,7 +51,6 @@ it("is told of itself where it has no effect, not of a key that the file doesn't
 });
 
 it.each([
-	[{ es: true }, [], "--es: this program sends no events"],
 	[{ "max-time-ratio": "fast" }, [], '--max-time-ratio "fast" is not a number'],
 	[{ "max-energy-limit-for-constant": "1e3" }, [], '"1e3" is not a whole number'],
 	[{}, ["1.2.3.4"], 'Invalid inetSocketAddress: "1.2.3.4"'],

@@ -145,7 +145,51 @@ export const chainSettings = {
 	"log.level": text("info", "trace, debug, info, warn, error or off: the least serious lines (ours)"),
 	"log.level.root": text("info", "the same, where a file has a level for each of the network's loggers"),
 	"log.*": idle("the log has one level, log.level"),
-	"event.subscribe.*": idle("this program sends no events to queues or plugins"),
+
+	"event.subscribe.enable": boolean(false, "events are told, as with --es; from release 4.8.2 on"),
+	"event.subscribe.version": int(0, "0: told as blocks are applied; 1: by a service that follows the chain"),
+	"event.subscribe.startSyncBlockNum": long(
+		0n,
+		"version 1: old blocks from this height are told first; 0: none",
+	),
+	"event.subscribe.contractParse": boolean(true, "logs are read by the stored interfaces of their contracts"),
+	"event.subscribe.path": text("", "archive of a plugin: refused, since it is for the network's own node"),
+	"event.subscribe.server": idle("there are no plugins", "text"),
+	"event.subscribe.dbconfig": idle("there are no plugins", "text"),
+	"event.subscribe.native.useNativeQueue": boolean(false, "a ZeroMQ publisher tells the events"),
+	"event.subscribe.native.bindport": int(0, "its port; 0 or less: 5555"),
+	"event.subscribe.native.sendqueuelength": int(
+		0,
+		"messages that wait for one subscriber, further ones are lost to it; 0 or less: 1000",
+	),
+	"event.subscribe.topics[].triggerName": requiredText(
+		"block, transaction, contractlog, contractevent, solidity, solidityevent or soliditylog",
+	),
+	"event.subscribe.topics[].enable": requiredText("true: events of the kind are told"),
+	"event.subscribe.topics[].topic": idle("events are named by their kinds, and there are no plugins", "text"),
+	"event.subscribe.topics[].redundancy": optionalText(
+		"true, of logs: those that were told as events are told as logs, too",
+	),
+	"event.subscribe.topics[].ethCompatible": optionalText(
+		"true, of transactions: with position, logs and energy price",
+	),
+	"event.subscribe.topics[].solidified": optionalText(
+		"true, of blocks and transactions: told once they are solidified",
+	),
+	"event.subscribe.filter.fromblock": text("", "lowest block of contract events; empty or earliest: any"),
+	"event.subscribe.filter.toblock": text("", "highest block of contract events; empty or latest: any"),
+	"event.subscribe.filter.contractAddress": texts("contracts whose events are told; empty: all"),
+	"event.subscribe.filter.contractTopic": texts("topics of which a log has one; empty: all"),
+	"event.subscribe.webhooks[].name": requiredText("under which the receiver's position is stored (ours)"),
+	"event.subscribe.webhooks[].url": requiredText("to which solidified events are posted (ours)"),
+	"event.subscribe.webhooks[].secretFile": optionalText("file with the key that signs what is posted (ours)"),
+	"event.subscribe.webhooks[].kinds": texts(
+		"block, transaction, solidity, solidityevent, soliditylog; empty: all (ours)",
+	),
+	"event.subscribe.webhooks[].fromBlock": long(
+		-1n,
+		"first block for a receiver without a position; below 0: the next that is solidified (ours)",
+	),
 
 	"dev.enabled": boolean(false, "the file describes a development chain (ours)"),
 } as const;

@@ -17,6 +17,7 @@ import { forkTableOf } from "../rules/fork-gates.js";
 import { isFrom, RELEASES, type Release, releaseNamed } from "../rules/release.js";
 import { type CommitteeConfig, readCommittee } from "./committee-config.js";
 import { developmentSettings } from "./development-keys.js";
+import { type EventConfig, readEvents } from "./event-config.js";
 import { type GenesisConfig, readGenesis } from "./genesis-config.js";
 import { type LogConfig, readLog } from "./log-config.js";
 import { MIN_KEPT_BLOCKS } from "./node-settings.js";
@@ -43,6 +44,7 @@ import { type LocalWitnessConfig, readLocalWitness } from "./witness-keys.js";
 export { ConfigError } from "../../hocon/config-error.js";
 export type { EffectiveSetting, SettingValue } from "../../hocon/section.js";
 export { COMMITTEE_KEYS, type CommitteeConfig, type CommitteeKey } from "./committee-config.js";
+export type { EventConfig } from "./event-config.js";
 export type { GenesisAsset, GenesisConfig, GenesisWitness } from "./genesis-config.js";
 export type { PeerAddress, PeerConfig } from "./peer-config.js";
 export type { ComponentLimit, LimitStrategy, RateLimiterConfig } from "./rate-limit-config.js";
@@ -79,6 +81,8 @@ export interface NodeConfig {
 	readonly actuatorWhitelist: readonly string[];
 	readonly dev: DevConfig;
 	readonly log: LogConfig;
+	/** Undefined: no events are told. */
+	readonly events: EventConfig | undefined;
 	readonly run: RunConfig;
 }
 
@@ -247,7 +251,7 @@ export function parseConfig(text: string, file = "configuration", options: Start
 		for (const path of options.newer.keys()) warn(`the flag for ${path} has no effect before release 4.8.2`);
 	}
 	const net = readNet(settings, release, warn);
-	checkEvents(settings);
+	const events = readEvents(settings, release, options.events === true, warn);
 	const config: NodeConfig = {
 		file,
 		warnings,
@@ -267,20 +271,10 @@ export function parseConfig(text: string, file = "configuration", options: Start
 		actuatorWhitelist: readWhitelist(settings, release, warn),
 		dev: readDev(settings),
 		log: readLog(settings, warn),
+		events,
 		run: readRun(options),
 	};
 	return { ...config, settings: settings.effective() };
-}
-
-/** Without effect here, but an incomplete list stops the start as it does on the network. */
-function checkEvents(settings: Settings): void {
-	settings.requireMembers("event.subscribe.topics", ["triggerName", "enable", "topic"]);
-	settings.requireMembers("event.subscribe.filter", [
-		"fromblock",
-		"toblock",
-		"contractAddress",
-		"contractTopic",
-	]);
 }
 
 function readNet(settings: Settings, release: Release, warn: (text: string) => void): NetConfig {

@@ -16,6 +16,8 @@ export interface StartOptions {
 	readonly peersDisabled?: boolean;
 	/** Be a fast-forward relay node (`--fast-forward`). */
 	readonly fastForward?: boolean;
+	/** Tell events as `event.subscribe` says (`--es`). */
+	readonly events?: boolean;
 	/** Values of keys that win over the file. */
 	readonly over?: FlagValues;
 	/** Values of keys that stand in where the file has none. */

@@ -10,8 +10,10 @@ import type { Chain } from "../chain/chain.js";
 import type { ChainObserver } from "../chain/observers.js";
 import type { NodeConfig } from "../config/config.js";
 import { activeWitnesses } from "../consensus/slots.js";
+import type { EventCounts } from "../events/event-counts.js";
 import type { PeerMeter } from "../network/peer-meter.js";
 import type { StateDatabase } from "../state/state-database.js";
+import { registerEventGauges } from "./event-gauges.js";
 import { COUNTED_SERVERS, Meters } from "./meters.js";
 import { startMetricsServer } from "./metrics-server.js";
 import { type GaugeReader, MetricRegistry } from "./registry.js";
@@ -21,6 +23,8 @@ interface MetricsOptions {
 	readonly chain: Chain;
 	readonly database: StateDatabase;
 	readonly network: NetworkView;
+	/** Asked for each page; absent: the node tells no events. */
+	readonly events?: (() => EventCounts | undefined) | undefined;
 	/** Milliseconds. */
 	readonly clock: () => bigint;
 	readonly host: string | undefined;
@@ -64,6 +68,9 @@ export async function startMetrics(options: MetricsOptions): Promise<NodeMetrics
 				setDatabase(database, set);
 			})
 		: undefined;
+	if (registry && options.events) {
+		registerEventGauges(registry.registry, config.node.dialect, options.events);
+	}
 	const meters = enabled ? new Meters(() => performance.now()) : undefined;
 	const stops = [watchChain(chain, clock, registry, meters)];
 	const server = registry && (await startMetricsServer(registry, prometheus.port, host, report));

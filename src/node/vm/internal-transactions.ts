@@ -12,6 +12,7 @@ import {
 	type Vote,
 } from "../../protocol/messages.js";
 import { type QuotingMessage, quoting, spellMessage } from "../../protocol/quoting-message.js";
+import { copyOfCallData, setInternalCallData } from "../rules/internal-call-data.js";
 
 /** What an internal transaction moves: coins in sun, and tokens by id. */
 export interface InternalTransfer {
@@ -34,6 +35,8 @@ export interface InternalRecord {
 	readonly tokens: ReadonlyMap<string, bigint>;
 	rejected: boolean;
 	extra: string | QuotingMessage;
+	/** Input or code, where events tell it. */
+	readonly data?: Uint8Array | undefined;
 }
 
 /** Notes that are recorded even without `vm.saveFeaturedInternalTx`. */
@@ -98,6 +101,7 @@ export class InternalTransactions {
 			tokens: tokens ?? NO_TOKENS,
 			rejected: false,
 			extra: "",
+			data: copyOfCallData(data),
 		};
 		this.records.push(record);
 		return record;
@@ -126,7 +130,7 @@ function toMessage(record: InternalRecord, dialect: Dialect): InternalTransactio
 	for (const [tokenId, callValue] of record.tokens) {
 		values.push(InternalTransactionCallValueInfo.create({ callValue, tokenId }));
 	}
-	return InternalTransaction.create({
+	const message = InternalTransaction.create({
 		hash: record.id,
 		caller_address: record.caller,
 		transferTo_address: record.receiver,
@@ -135,6 +139,8 @@ function toMessage(record: InternalRecord, dialect: Dialect): InternalTransactio
 		rejected: record.rejected,
 		extra: spellMessage(record.extra, dialect),
 	});
+	if (record.data) setInternalCallData(message, record.data);
+	return message;
 }
 
 /** Name of a resource code at the end of a note. */

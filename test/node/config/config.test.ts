@@ -628,9 +628,9 @@ describe("unknown keys", () => {
 
 	it("without effect are told once for each object that has none", () => {
 		const { idleKeys, unknownKeys } = parse(
-			"event.subscribe { path = a, topics = [{ triggerName = block, enable = true, topic = a }] }\nstorage.properties = [{ name = a }]",
+			"storage.default { a = 1, b = 2 }\nstorage.properties = [{ name = a }]",
 		);
-		expect(idleKeys.map(({ path }) => path)).toEqual(["event.subscribe", "storage.properties"]);
+		expect(idleKeys.map(({ path }) => path)).toEqual(["storage.default", "storage.properties"]);
 		expect(unknownKeys).toEqual([]);
 	});
 

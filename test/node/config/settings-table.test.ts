@@ -49,6 +49,7 @@ describe("the table of settings", () => {
 			}
 			rate.limiter.http = [{ component = a, strategy = QpsRateLimiterAdapter, paramString = "qps=1" }]
 			rate.limiter.rpc = [{ component = a, strategy = QpsRateLimiterAdapter, paramString = "qps=1" }]
+			event.subscribe { topics = [{ triggerName = block, enable = true, topic = a }], webhooks = [{ name = a, url = "http://a" }] }
 			dev.seal = instant`,
 		);
 		const plain = parseConfig("storage {}");

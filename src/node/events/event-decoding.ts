@@ -1,0 +1,147 @@
+/**
+ * Logs as the network's event service reads them by the stored interface of their contract (protocol/events §4). It differs from what
+ * the standard says, and from what the history's rows show: unsigned numbers are read as signed, arrays and tuples not at all.
+ */
+
+import { addressPrefix, toBase58Check } from "../../protocol/address.js";
+import { concatBytes, fromUtf8, toHex, toKey, utf8 } from "../../protocol/bytes.js";
+import { type Dialect, spell, toNeutral } from "../../protocol/dialect.js";
+import { keccak256 } from "../../protocol/hash.js";
+import {
+	type SmartContractABI,
+	type SmartContractABIEntry,
+	SmartContractABIEntryEntryType,
+	type TransactionInfoLog,
+} from "../../protocol/messages.js";
+
+/** Further entries of an interface are not looked at: whoever deploys a contract writes it. */
+const MOST_ENTRIES = 2_000;
+const WORD = 32;
+
+type Entry = Readonly<SmartContractABIEntry>;
+type Inputs = Entry["inputs"];
+
+/** A log as an event. */
+export interface ReadEvent {
+	/** `Transfer(address,address,uint256)` */
+	readonly signature: string;
+	/** The same with the names of the parameters. */
+	readonly signatureFull: string;
+	readonly name: string;
+	/** Values of topics, by position and by name. */
+	readonly topicMap: Readonly<Record<string, string>>;
+	/** Values of the data. */
+	readonly dataMap: Readonly<Record<string, string>>;
+}
+
+const byTopic = new WeakMap<Readonly<SmartContractABI>, ReadonlyMap<string, Entry>>();
+
+/** @returns undefined: the interface doesn't know the log */
+export function readEvent(
+	abi: Readonly<SmartContractABI> | undefined,
+	log: Readonly<TransactionInfoLog>,
+	dialect: Dialect,
+): ReadEvent | undefined {
+	const [topic] = log.topics;
+	const entry = abi && topic && eventsOf(abi).get(toKey(topic));
+	if (!entry) return undefined;
+	const typeOf = ({ type }: Inputs[number]): string => spell(toNeutral(type), dialect);
+	const typed = entry.inputs.map((input) => `${typeOf(input)}${input.name === "" ? "" : ` ${input.name}`}`);
+	return {
+		signature: `${entry.name}(${entry.inputs.map(typeOf).join(",")})`,
+		signatureFull: `${entry.name}(${typed.join(",")})`,
+		name: entry.name,
+		...readValues(entry.inputs, log),
+	};
+}
+
+/** The events of an interface by their topics; of two with the same the first. Types are hashed as they are stored. */
+function eventsOf(abi: Readonly<SmartContractABI>): ReadonlyMap<string, Entry> {
+	let events = byTopic.get(abi);
+	if (!events) {
+		const found = new Map<string, Entry>();
+		for (const entry of abi.entrys.slice(0, MOST_ENTRIES)) {
+			if (entry.type !== SmartContractABIEntryEntryType.Event || entry.anonymous) continue;
+			const signature = `${entry.name}(${entry.inputs.map(({ type }) => type).join(",")})`;
+			const key = toKey(keccak256(utf8(signature)));
+			if (!found.has(key)) found.set(key, entry);
+		}
+		events = found;
+		byTopic.set(abi, events);
+	}
+	return events;
+}
+
+function readValues(inputs: Inputs, { topics, data }: Readonly<TransactionInfoLog>) {
+	const values = topics.slice(1);
+	const indexed = inputs.filter((input) => input.indexed).length;
+	if (values.length !== indexed) {
+		return {
+			topicMap: Object.fromEntries(values.map((topic, position) => [String(position), toHex(topic)])),
+			dataMap: data.length > 0 ? { [values.length]: toHex(data) } : {},
+		};
+	}
+	const topicMap: Record<string, string> = {};
+	for (const [position, input] of inputs.entries()) {
+		if (!input.indexed) continue;
+		const topic = values.shift() as Uint8Array;
+		put(topicMap, position, input.name, isWhole(input.type) ? wordText(input.type, topic) : toHex(topic));
+	}
+	return { topicMap, dataMap: readData(inputs, data) };
+}
+
+function readData(inputs: Inputs, data: Uint8Array): Readonly<Record<string, string>> {
+	if (data.length === 0) return {};
+	if (inputs.length === 0) return { 0: toHex(data) };
+	const dataMap: Record<string, string> = {};
+	let offset = 0;
+	let first = 0;
+	for (const [position, input] of inputs.entries()) {
+		if (input.indexed) continue;
+		// The network's node takes place 0 for none: where the first value is there, the second one's place counts.
+		if (first === 0) first = position;
+		const value = valueAt(input.type, data, offset);
+		if (value === undefined) return { [first]: toHex(data) };
+		put(dataMap, position, input.name, value);
+		offset += WORD;
+	}
+	return dataMap;
+}
+
+function put(map: Record<string, string>, position: number, name: string, value: string): void {
+	map[String(position)] = value;
+	// A parameter may be called what no object's member can be.
+	if (name !== "")
+		Object.defineProperty(map, name, { value, enumerable: true, writable: true, configurable: true });
+}
+
+const isWhole = (type: string): boolean => /^(?:u?int\d*|(?:orc|trc)Token|bool|address)$/.test(type);
+
+/** @returns undefined: it can't be read */
+function valueAt(type: string, data: Uint8Array, offset: number): string | undefined {
+	if (type.includes("[") || type.startsWith("tuple")) return undefined;
+	const word = data.subarray(offset, offset + WORD);
+	if (word.length < WORD) return undefined;
+	if (type !== "string" && type !== "bytes") return wordText(type, word);
+	const start = smallNumber(word);
+	const length = start === undefined ? undefined : smallNumber(data.subarray(start, start + WORD));
+	if (start === undefined || length === undefined) return undefined;
+	const bytes = data.subarray(start + WORD, start + WORD + length);
+	if (bytes.length < length) return undefined;
+	return type === "string" ? fromUtf8(bytes) : toHex(bytes);
+}
+
+/** A length or place; undefined where no log has so much. */
+function smallNumber(word: Uint8Array): number | undefined {
+	if (word.length < WORD) return undefined;
+	const value = BigInt(`0x${toHex(word)}`);
+	return value <= 0xffff_ffffn ? Number(value) : undefined;
+}
+
+function wordText(type: string, word: Uint8Array): string {
+	if (type === "bool") return String(word.some((byte) => byte !== 0));
+	if (type === "address")
+		return toBase58Check(concatBytes(Uint8Array.of(addressPrefix()), word.subarray(12)));
+	if (isWhole(type)) return BigInt.asIntN(256, BigInt(`0x${toHex(word)}`)).toString();
+	return toHex(word);
+}

@@ -1,0 +1,39 @@
+/** The seven kinds of triggers, and what is sent of one (protocol/events §1). */
+
+import type { EventKind } from "../config/event-config.js";
+import { type EventBody, eventJson } from "./event-json.js";
+
+/** What is sent: the kind, the JSON text, and an id that is the same whenever the same thing is told. */
+export interface EventMessage {
+	readonly kind: EventKind;
+	/** Unique among the messages of its kind. */
+	readonly id: string;
+	readonly json: string;
+}
+
+const NAMES: Readonly<Record<EventKind, string>> = {
+	block: "blockTrigger",
+	transaction: "transactionTrigger",
+	contractlog: "contractLogTrigger",
+	contractevent: "contractEventTrigger",
+	solidity: "solidityTrigger",
+	solidityevent: "solidityEventTrigger",
+	soliditylog: "solidityLogTrigger",
+};
+
+/** The kind as JSON and the native queue name it. */
+export const triggerName = (kind: EventKind): string => NAMES[kind];
+
+/** A trigger whose kind may still change: a log of a contract is told again once its block is solidified. */
+export interface Trigger {
+	readonly timestampMs: bigint;
+	readonly id: string;
+	/** The members after timeStamp and triggerName. */
+	readonly members: EventBody;
+}
+
+/** @param members in place of those of the trigger */
+export function messageOf(kind: EventKind, trigger: Trigger, members: EventBody = {}): EventMessage {
+	const body = { timeStamp: trigger.timestampMs, triggerName: triggerName(kind), ...trigger.members };
+	return { kind, id: trigger.id, json: eventJson({ ...body, ...members }) };
+}

@@ -1,0 +1,48 @@
+/** The event service in the version that the configuration asks for. */
+
+import type { ChainObserver } from "../chain/observers.js";
+import type { EventConfig } from "../config/event-config.js";
+import { keepInternalCallData } from "../rules/internal-call-data.js";
+import { FollowedEvents } from "./followed-events.js";
+import { LiveEvents } from "./live-events.js";
+import type { EventChain } from "./loaded-block.js";
+import { type EventOutlet, EventSender } from "./sending.js";
+
+interface EventServiceOptions {
+	readonly config: EventConfig;
+	readonly chain: EventChain;
+	readonly outlet: EventOutlet;
+	/** Waits so many ms. */
+	readonly pause: (ms: number) => Promise<void>;
+	readonly warn: (text: string) => void;
+}
+
+interface EventService {
+	readonly observer: ChainObserver;
+	/** Resolves once old blocks are told, if any are to be. */
+	start(): Promise<void>;
+	/** Tells what waits: to be called once a second. Undefined: nothing ever waits. */
+	readonly flush: (() => void) | undefined;
+	stop(): void;
+}
+
+export function createEventService(options: EventServiceOptions): EventService {
+	const { config, chain, outlet, pause, warn } = options;
+	const sender = new EventSender(config, outlet);
+	if (config.version === 0) {
+		if (sender.wants("transaction")) keepInternalCallData();
+		return {
+			observer: new LiveEvents(chain, sender),
+			start: async () => {},
+			flush: undefined,
+			stop: () => {},
+		};
+	}
+	const followed = new FollowedEvents({ chain, sender, startBlock: Number(config.startBlock), pause, warn });
+	return {
+		observer: followed,
+		start: () => followed.start(),
+		flush: () => followed.flush(),
+		stop: () => followed.stop(),
+	};
+}

@@ -1,0 +1,33 @@
+/**
+ * What receivers with a stored position are told of a solidified block: always the same for the same block, so that
+ * what comes twice can be recognised (protocol/events §6).
+ */
+
+import type { SignedBlock } from "../../../protocol/block.js";
+import type { EventConfig, EventKind } from "../../config/event-config.js";
+import { receiptsOf } from "../../history/stored-blocks.js";
+import { solidityTrigger } from "../block-triggers.js";
+import { type EventMessage, messageOf } from "../event-kinds.js";
+import type { EventChain } from "../loaded-block.js";
+import { EventSender, SOLID_LOGS } from "../sending.js";
+
+/** The events of a block, of some kinds, in order: block, transactions, events and logs, and that it is solidified. */
+export function solidEvents(
+	block: SignedBlock,
+	chain: EventChain,
+	config: EventConfig,
+	kinds: ReadonlySet<EventKind>,
+): EventMessage[] {
+	const found: EventMessage[] = [];
+	const { state, dialect } = chain;
+	const plain = { redundancy: false, ethCompatible: false, solidified: true };
+	const topics = new Map([...kinds].map((kind) => [kind, config.topics.get(kind) ?? plain]));
+	// Internal transactions have data only in the run that executed them: version 1 doesn't tell them.
+	const sender = new EventSender({ ...config, version: 1, topics }, (message) => found.push(message));
+	const loaded = { block, infos: receiptsOf(state, block), state, solidNumber: block.number, dialect };
+	if (sender.wants("block")) sender.block(loaded);
+	if (sender.wants("transaction")) sender.transactions(loaded);
+	sender.inOrder(sender.logsOf(loaded), SOLID_LOGS);
+	if (sender.wants("solidity")) sender.send(messageOf("solidity", solidityTrigger(block)));
+	return found;
+}

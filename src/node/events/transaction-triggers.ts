@@ -1,0 +1,258 @@
+/** Transactions as triggers (protocol/events §3.1). */
+
+import { toBase58Check } from "../../protocol/address.js";
+import { fromUtf8, toHex } from "../../protocol/bytes.js";
+import { type Dialect, spell, toNeutral } from "../../protocol/dialect.js";
+import {
+	type InternalTransaction,
+	type TransactionInfo,
+	TransactionResultContractResultEnum,
+} from "../../protocol/messages.js";
+import type { SignedTransaction } from "../../protocol/transaction.js";
+import { priceAt } from "../consensus/price-history.js";
+import { internalCallData } from "../rules/internal-call-data.js";
+import type { EventBody, EventValue } from "./event-json.js";
+import type { Trigger } from "./event-kinds.js";
+import type { LoadedBlock } from "./loaded-block.js";
+
+/** What differs between the two versions of the service, and what a topic asks for. */
+interface TransactionStyle {
+	readonly version: 0 | 1;
+	readonly ethCompatible: boolean;
+}
+
+/** The transactions of a block, in order. */
+export function transactionTriggers(loaded: LoadedBlock, style: TransactionStyle): Trigger[] {
+	const { block, infos } = loaded;
+	const isKnown = infos.length === block.transactions.length;
+	const before = { energy: 0n, logs: 0 };
+	return block.transactions.map((transaction, index) => {
+		const info = isKnown ? infos[index] : undefined;
+		const trigger = transactionTrigger(loaded, { transaction, info, index, before }, style);
+		before.logs += info?.log.length ?? 0;
+		return trigger;
+	});
+}
+
+interface PlacedTransaction {
+	readonly transaction: SignedTransaction;
+	/** Undefined: the receipts are not known. */
+	readonly info: Readonly<TransactionInfo> | undefined;
+	readonly index: number;
+	/** Of the transactions before it; its own energy is added. */
+	readonly before: { energy: bigint; readonly logs: number };
+}
+
+function transactionTrigger(
+	loaded: LoadedBlock,
+	placed: PlacedTransaction,
+	style: TransactionStyle,
+): Trigger {
+	const { block, solidNumber, dialect } = loaded;
+	const { transaction, info, before } = placed;
+	const isEth = style.ethCompatible && info !== undefined;
+	const type = transaction.type?.name ?? "";
+	const { raw, message } = transaction;
+	const moves = movementOf(
+		transaction,
+		style.version === 1 || style.ethCompatible ? info : undefined,
+		dialect,
+	);
+	const receipt = info?.receipt;
+	before.energy += receipt?.energy_usage_total ?? 0n;
+	const result = info?.contractResult[0];
+	return {
+		timestampMs: block.timestampMs,
+		id: transaction.idHex,
+		members: {
+			transactionId: transaction.idHex,
+			blockHash: block.idHex,
+			blockNumber: info ? block.number : -1n,
+			energyUsage: receipt?.energy_usage ?? 0n,
+			energyFee: receipt?.energy_fee ?? 0n,
+			originEnergyUsage: receipt?.origin_energy_usage ?? 0n,
+			energyUsageTotal: receipt?.energy_usage_total ?? 0n,
+			netUsage: receipt?.net_usage ?? 0n,
+			netFee: receipt?.net_fee ?? 0n,
+			result: TransactionResultContractResultEnum.names.get(message.ret[0]?.contractRet ?? 0) ?? "DEFAULT",
+			contractAddress: contractOf(type, info, isEth),
+			contractType: type,
+			feeLimit: raw?.fee_limit ?? 0n,
+			contractCallValue: callValueOf(transaction, type),
+			contractResult: result && result.length > 0 ? toHex(result) : null,
+			fromAddress: moves.from ?? null,
+			toAddress: moves.to ?? null,
+			assetName: moves.asset ?? null,
+			assetAmount: moves.amount ?? 0n,
+			latestSolidifiedBlockNumber: solidNumber,
+			internalTransactionList:
+				style.version === 1 || !info ? null : info.internal_transactions.map(internalTransaction),
+			data: toHex(raw?.data ?? new Uint8Array(0)),
+			...(isEth ? ethMembers(loaded, placed, style.version) : PLAIN_MEMBERS),
+			extMap: moves.amounts ?? null,
+		},
+	};
+}
+
+const PLAIN_MEMBERS: EventBody = {
+	transactionIndex: 0,
+	cumulativeEnergyUsed: 0,
+	preCumulativeLogCount: 0,
+	logList: null,
+	energyUnitPrice: 0,
+};
+
+function ethMembers(
+	{ block, state }: LoadedBlock,
+	{ transaction, info, index, before }: PlacedTransaction,
+	version: 0 | 1,
+): EventBody {
+	const { properties } = state;
+	const price = properties.get("ENERGY_FEE");
+	return {
+		transactionIndex: index,
+		cumulativeEnergyUsed: before.energy,
+		preCumulativeLogCount: before.logs,
+		logList: (info?.log ?? []).map((log, at) => ({
+			address: toHex(log.address),
+			blockHash: block.idHex,
+			blockNumber: block.number,
+			data: toHex(log.data),
+			logIndex: before.logs + at,
+			topicList: log.topics.map(toHex),
+			transactionHash: transaction.idHex,
+			transactionIndex: index,
+		})),
+		energyUnitPrice:
+			version === 0 ? price : (priceAt(properties.get("ENERGY_PRICE_HISTORY"), block.timestampMs) ?? price),
+	};
+}
+
+const shown = (address: Uint8Array | undefined): string | undefined =>
+	address && address.length > 0 ? toBase58Check(address) : undefined;
+
+function contractOf(
+	type: string,
+	info: Readonly<TransactionInfo> | undefined,
+	isEth: boolean,
+): string | null {
+	if (isEth && type !== "CreateSmartContract") return null;
+	return shown(info?.contract_address) ?? null;
+}
+
+/** Fields of the messages that are told, as far as a type has them. */
+interface Told {
+	readonly owner_address?: Uint8Array;
+	readonly to_address?: Uint8Array;
+	readonly contract_address?: Uint8Array;
+	readonly receiver_address?: Uint8Array;
+	readonly asset_name?: Uint8Array;
+	readonly amount?: bigint;
+	readonly balance?: bigint;
+	readonly frozen_balance?: bigint;
+	readonly unfreeze_balance?: bigint;
+	readonly call_value?: bigint;
+	readonly new_contract?: { readonly call_value: bigint };
+}
+
+const parameterOf = (transaction: SignedTransaction): Told => transaction.parameter as unknown as Told;
+
+function callValueOf(transaction: SignedTransaction, type: string): bigint {
+	if (type === "TriggerSmartContract") return parameterOf(transaction).call_value ?? 0n;
+	if (type === "CreateSmartContract") return parameterOf(transaction).new_contract?.call_value ?? 0n;
+	return 0n;
+}
+
+interface Movement {
+	readonly from?: string | undefined;
+	readonly to?: string | undefined;
+	readonly asset?: string | undefined;
+	readonly amount?: bigint | undefined;
+	readonly amounts?: EventBody | undefined;
+}
+
+/** Who gave what to whom. @param info undefined: amounts that only receipts have are not told */
+function movementOf(
+	transaction: SignedTransaction,
+	info: Readonly<TransactionInfo> | undefined,
+	dialect: Dialect,
+): Movement {
+	const type = transaction.type?.name;
+	if (type === undefined || !(type in MOVEMENTS)) return {};
+	const told = parameterOf(transaction);
+	const coins = { from: shown(told.owner_address), asset: spell("coin", dialect) };
+	return MOVEMENTS[type as keyof typeof MOVEMENTS](told, coins, info, dialect);
+}
+
+type Coins = { readonly from: string | undefined; readonly asset: string };
+type Info = Readonly<TransactionInfo> | undefined;
+
+const MOVEMENTS = {
+	TransferContract: ({ to_address, amount }: Told, coins: Coins): Movement => ({
+		...coins,
+		to: shown(to_address),
+		amount,
+	}),
+	TransferAssetContract: ({ to_address, amount, asset_name }: Told, { from }: Coins): Movement => ({
+		from,
+		to: shown(to_address),
+		asset: fromUtf8(asset_name ?? new Uint8Array(0)),
+		amount,
+	}),
+	TriggerSmartContract: ({ contract_address }: Told, { from }: Coins): Movement => ({
+		from,
+		to: shown(contract_address),
+	}),
+	CreateSmartContract: (_told: Told, { from }: Coins): Movement => ({ from }),
+	UnfreezeBalanceContract: ({ receiver_address }: Told, coins: Coins, info: Info): Movement => ({
+		...coins,
+		to: shown(receiver_address),
+		amount: info?.unfreeze_amount,
+	}),
+	FreezeBalanceV2Contract: ({ frozen_balance }: Told, coins: Coins): Movement => ({
+		...coins,
+		amount: frozen_balance,
+	}),
+	UnfreezeBalanceV2Contract: ({ unfreeze_balance }: Told, coins: Coins): Movement => ({
+		...coins,
+		amount: unfreeze_balance,
+	}),
+	WithdrawExpireUnfreezeContract: (_told: Told, coins: Coins, info: Info): Movement => ({
+		...coins,
+		amount: info?.withdraw_expire_amount,
+	}),
+	DelegateResourceContract: ({ receiver_address, balance }: Told, coins: Coins): Movement => ({
+		...coins,
+		to: shown(receiver_address),
+		amount: balance,
+	}),
+	UnDelegateResourceContract: ({ receiver_address, balance }: Told, coins: Coins): Movement => ({
+		...coins,
+		to: shown(receiver_address),
+		amount: balance,
+	}),
+	CancelAllUnfreezeV2Contract: (_told: Told, coins: Coins, info: Info, dialect: Dialect): Movement => ({
+		...coins,
+		amounts:
+			info &&
+			Object.fromEntries(
+				[...info.cancel_unfreezeV2_amount].map(([name, amount]) => [spell(toNeutral(name), dialect), amount]),
+			),
+	}),
+};
+
+function internalTransaction(internal: Readonly<InternalTransaction>): EventValue {
+	const { hash, callValueInfo, transferTo_address, caller_address, rejected, note, extra } = internal;
+	const tokens = callValueInfo.filter(({ tokenId }) => tokenId !== "");
+	return {
+		hash: toHex(hash),
+		callValue: callValueInfo.find(({ tokenId }) => tokenId === "")?.callValue ?? 0n,
+		tokenInfo: Object.fromEntries(tokens.map(({ tokenId, callValue }) => [tokenId, callValue])),
+		transferTo_address: toHex(transferTo_address),
+		data: toHex(internalCallData(internal)),
+		caller_address: toHex(caller_address),
+		rejected,
+		note: fromUtf8(note),
+		extra,
+	};
+}

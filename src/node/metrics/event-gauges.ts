@@ -1,0 +1,43 @@
+/** Events in Prometheus, on nodes that tell them: the network's node has no such families. */
+
+import { Gauge, type Registry } from "prom-client";
+import type { Dialect } from "../../protocol/dialect.js";
+import type { EventCounts } from "../events/event-counts.js";
+import type { FeedCounts } from "../events/sinks/solid-feed.js";
+
+/** @param read asked for each page; undefined: nothing is counted yet */
+export function registerEventGauges(
+	registry: Registry,
+	dialect: Dialect,
+	read: () => EventCounts | undefined,
+): void {
+	const brand = dialect === "deployed" ? "tron" : "coin";
+	const native = (name: string, help: string, value: (counts: EventCounts) => number | undefined): void => {
+		new Gauge({
+			name: `${brand}:event_queue_${name}`,
+			help,
+			registers: [registry],
+			collect() {
+				const counts = read();
+				this.set((counts && value(counts)) ?? 0);
+			},
+		});
+	};
+	native("subscribers", "Subscribers of the native event queue.", (counts) => counts.native?.subscribers);
+	native("sent", "Messages given to subscribers.", (counts) => counts.native?.sent);
+	native("lost", "Messages that subscribers were too slow for.", (counts) => counts.native?.lost);
+	const receiver = (name: string, help: string, value: (counts: FeedCounts) => number): void => {
+		new Gauge({
+			name: `${brand}:event_receiver_${name}`,
+			help,
+			labelNames: ["receiver"],
+			registers: [registry],
+			collect() {
+				for (const counts of read()?.receivers ?? []) this.set({ receiver: counts.name }, value(counts));
+			},
+		});
+	};
+	receiver("position", "Last block that a receiver has acknowledged.", ({ position }) => position);
+	receiver("lag", "Solidified blocks above it.", ({ lag }) => lag);
+	receiver("errors", "Deliveries that failed.", ({ errors }) => errors);
+}

@@ -1,0 +1,138 @@
+/** The events of a running node: who is told of the chain, and how. */
+
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Dialect } from "../protocol/dialect.js";
+import { portError } from "./api/http-servers.js";
+import type { OpenChain } from "./chain/open-chain.js";
+import type { EventConfig } from "./config/event-config.js";
+import type { EventCounts } from "./events/event-counts.js";
+import { createEventService } from "./events/event-service.js";
+import type { EventChain } from "./events/loaded-block.js";
+import { Publisher } from "./events/native/publisher.js";
+import { createWebhooks } from "./events/sinks/webhooks.js";
+import type { NodeLog } from "./node.js";
+
+/** Version 1 tells what waits so often. */
+const FLUSH_MS = 1_000;
+
+/** A chain as the events see it. */
+export function eventChainOf({ chain }: OpenChain, dialect: Dialect): EventChain {
+	return {
+		get state() {
+			return chain.state;
+		},
+		get headNumber() {
+			return Number(chain.state.properties.headNumber);
+		},
+		get solidNumber() {
+			return Number(chain.solidifiedNumber);
+		},
+		dialect,
+		block: (number) => chain.blockByNumber(BigInt(number)),
+	};
+}
+
+interface EventsOptions {
+	readonly open: OpenChain;
+	readonly events: EventConfig;
+	readonly dialect: Dialect;
+	/** Address to bind; undefined: every interface. */
+	readonly host: string | undefined;
+	/** Where positions of receivers are stored; undefined: nowhere. */
+	readonly dataDirectory: string | undefined;
+	/** Milliseconds since 1970. */
+	readonly clock: () => bigint;
+	readonly log: NodeLog;
+	readonly report: (error: unknown, where: string) => void;
+}
+
+export interface RunningEvents {
+	/** Bound port of the native queue. */
+	readonly port: number | undefined;
+	readonly counts: EventCounts;
+	close(): Promise<void>;
+}
+
+/** Starts telling events. @throws {OperatorError} if the queue can't be bound, or a receiver's files can't be read */
+export async function startEvents(options: EventsOptions): Promise<RunningEvents> {
+	const { open, events, dialect, dataDirectory, clock, log } = options;
+	const webhooks = createWebhooks({
+		config: events,
+		chain: eventChainOf(open, dialect),
+		dataDirectory,
+		warn: (text) => log.warn({}, text),
+		nowMs: () => Number(clock()),
+		fetch,
+		pause: async (ms, signal) => {
+			// It ends early where the node stops.
+			await sleep(ms, undefined, { ref: false, signal }).catch(() => {});
+		},
+	});
+	const native = await startNative(options);
+	const ignore = open.chain.observe(webhooks.observer);
+	webhooks.start();
+	return {
+		port: native?.publisher.port,
+		get counts() {
+			return { native: native?.publisher.counts, receivers: webhooks.counts };
+		},
+		close: async () => {
+			ignore();
+			await webhooks.stop();
+			await native?.close();
+		},
+	};
+}
+
+interface RunningNative {
+	readonly publisher: Publisher;
+	close(): Promise<void>;
+}
+
+/** @throws {PortError} */
+async function startNative({
+	open,
+	events,
+	dialect,
+	host,
+	log,
+	report,
+}: EventsOptions): Promise<RunningNative | undefined> {
+	const { native } = events;
+	if (!native) return undefined;
+	const publisher = await Publisher.listen({ ...native, host }).catch((error: unknown) => {
+		throw portError(native.port, "event queue", error);
+	});
+	const service = createEventService({
+		config: events,
+		chain: eventChainOf(open, dialect),
+		outlet: (message) => publisher.publish(message),
+		pause: async (ms) => {
+			await sleep(ms, undefined, { ref: false });
+		},
+		warn: (text) => log.warn({}, text),
+	});
+	const ignore = open.chain.observe(service.observer);
+	const { flush } = service;
+	const timer = flush && setInterval(guarded(flush, report), FLUSH_MS).unref();
+	service.start().catch((error: unknown) => report(error, "events"));
+	return {
+		publisher,
+		close: async () => {
+			service.stop();
+			clearInterval(timer);
+			ignore();
+			await publisher.close();
+		},
+	};
+}
+
+function guarded(work: () => void, report: EventsOptions["report"]): () => void {
+	return () => {
+		try {
+			work();
+		} catch (error) {
+			report(error, "events");
+		}
+	};
+}

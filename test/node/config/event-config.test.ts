@@ -1,0 +1,113 @@
+import { describe, expect, it } from "vitest";
+import { parseConfig } from "../../../src/node/config/config.js";
+
+const NATIVE = "native { useNativeQueue = true }";
+const parse = (section: string, options = { events: true }) =>
+	parseConfig(`storage {}\nevent.subscribe { ${section} }`, "f", options);
+const events = (section: string) => {
+	const { events } = parse(section);
+	if (!events) throw new Error("no events");
+	return events;
+};
+const filter = (from: string, to: string, more = 'contractAddress = [""], contractTopic = [""]') =>
+	events(`${NATIVE}, filter { fromblock = "${from}", toblock = "${to}", ${more} }`).filter;
+
+describe("event.subscribe", () => {
+	it("is used only where the start asks for events", () => {
+		expect(parse(NATIVE, { events: false }).events).toBeUndefined();
+		const file = (release: string) =>
+			`storage {}\nnode.release = "${release}"\nevent.subscribe { enable = true, ${NATIVE} }`;
+		expect(parseConfig(file("4.8.1")).events).toBeUndefined();
+		expect(parseConfig(file("4.8.2")).events).toBeDefined();
+	});
+
+	it("has the defaults of the network's node", () => {
+		expect(events(NATIVE)).toEqual({
+			version: 0,
+			startBlock: 0n,
+			parsesLogs: true,
+			topics: new Map(),
+			filter: undefined,
+			native: { port: 5555, highWaterMark: 1000 },
+			webhooks: [],
+		});
+	});
+
+	it("reads topics as texts; the later of two counts, and an unknown one for nothing", () => {
+		const { topics } = events(`${NATIVE}, topics = [
+			{ triggerName = Block, enable = TRUE, topic = a, solidified = true }
+			{ triggerName = nothing, enable = true, topic = a }
+			{ triggerName = solidity, enable = true, topic = a }
+			{ triggerName = solidity, enable = false, topic = a }
+			{ triggerName = contractlog, enable = "yes", topic = a }
+			{ triggerName = transaction, enable = true, topic = a, ethCompatible = "true", redundancy = "1" }
+		]`);
+		expect([...topics]).toEqual([
+			["block", { redundancy: false, ethCompatible: false, solidified: true }],
+			["transaction", { redundancy: false, ethCompatible: true, solidified: false }],
+		]);
+	});
+
+	it.each([
+		["", "", { fromBlock: 0n, toBlock: undefined }],
+		["earliest", "latest", { fromBlock: 0n, toBlock: undefined }],
+		["7", "9", { fromBlock: 7n, toBlock: 9n }],
+		["latest", "", { fromBlock: 1n, toBlock: 0n }],
+		["", "earliest", { fromBlock: 1n, toBlock: 0n }],
+	])('reads a filter from "%s" to "%s"', (from, to, expected) => {
+		expect(filter(from, to)).toEqual({ ...expected, addresses: new Set(), topics: new Set() });
+	});
+
+	it("leaves a filter out whose bounds are no numbers, and says so", () => {
+		expect(filter("0x7", "")).toBeUndefined();
+		const { warnings } = parse(
+			`${NATIVE}, filter { fromblock = x, toblock = "", contractAddress = [], contractTopic = [] }`,
+		);
+		expect(warnings.join()).toContain("the filter is not used");
+	});
+
+	it("compares addresses in any case and topics as they are", () => {
+		expect(filter("", "", 'contractAddress = [TAbC, ""], contractTopic = [aB]')).toMatchObject({
+			addresses: new Set(["tabc"]),
+			topics: new Set(["aB"]),
+		});
+	});
+
+	it("has webhooks even where the start doesn't ask for events", () => {
+		const hook = 'webhooks = [{ name = a, url = "https://a.example/in", kinds = [solidity], fromBlock = 5 }]';
+		expect(parse(`${NATIVE}, ${hook}`, { events: false }).events).toMatchObject({
+			native: undefined,
+			webhooks: [{ name: "a", kinds: new Set(["solidity"]), fromBlock: 5n, secretFile: undefined }],
+		});
+		expect(events('webhooks = [{ name = a, url = "http://a" }]').webhooks[0]).toMatchObject({
+			kinds: new Set(["block", "transaction", "solidity", "solidityevent", "soliditylog"]),
+			fromBlock: undefined,
+		});
+	});
+
+	it.each([
+		['{ name = "../a", url = "http://a" }', "must be letters, digits"],
+		['{ name = a, url = "http://a" }, { name = a, url = "http://b" }', "another one for each"],
+		['{ name = a, url = "ftp://a" }', "must be an http or https address"],
+		['{ name = a, url = "http://user:word@a" }', "without user and password"],
+		['{ name = a, url = "http://a", kinds = [contractevent] }', "are block, transaction, solidity"],
+	])("refuses the webhooks %s", (hooks, message) => {
+		expect(() => parse(`webhooks = [${hooks}]`)).toThrow(message);
+	});
+
+	it("refuses webhooks on a node without receipts", () => {
+		const text =
+			'storage.transHistory.switch = off\nevent.subscribe.webhooks = [{ name = a, url = "http://a" }]';
+		expect(() => parseConfig(text)).toThrow("storage.transHistory.switch must be on");
+	});
+
+	it.each([
+		["version = 1", "event.subscribe.native.useNativeQueue must be true, or"],
+		["path = plugin.zip", "event.subscribe.path names an archive"],
+		["native { useNativeQueue = true, bindport = 70000 }", "must be at most 65535"],
+		[`${NATIVE}, topics = [{ triggerName = block, enable = false }]`, "topic"],
+		[`${NATIVE}, filter { fromblock = "" }`, "toblock"],
+	])("refuses %s", (section, message) => {
+		expect(() => parse(section)).toThrow(message);
+	});
+});
