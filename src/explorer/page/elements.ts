@@ -74,7 +74,8 @@ export function transactionLink(id: string, whole = false): HTMLElement {
 /** An address in any form as a link; another text as it is. */
 export function addressLink(text: string, whole = true): HTMLElement {
 	const address = addressText(text);
-	if (address === undefined) return make("span", { class: "mono" }, text);
+	if (address === undefined)
+		return make("span", { class: "mono", title: text }, whole ? text : shortened(text));
 	const shown = whole ? address : shortened(address);
 	return make("a", { href: `#/account/${address}`, class: "mono", title: address }, shown);
 }

@@ -68,10 +68,12 @@ export const chartsView: ViewMaker = async ({ client }) => {
 	const points = (value: (block: BlockFacts, index: number) => number): Point[] =>
 		blocks.map((block, index) => ({ number: block.number, value: value(block, index) }));
 	const of = ({ number }: BlockFacts) => usageOf(infos.get(number) ?? []);
+	// The genesis block has no time of its own.
+	const spansFrom = blocks[0]?.number === 0n ? 2 : 1;
 	const spans = points((block, index) => {
 		const before = blocks[index - 1];
 		return before ? Math.round((block.timeMs - before.timeMs) / 100) / 10 : 0;
-	}).slice(1);
+	}).slice(spansFrom);
 	return {
 		title: "Charts",
 		body: [
