@@ -1,7 +1,7 @@
 /**
  * Bundles src/ into dist/: an entry for the command line, one for each command so that a command loads only what it
  * needs, one for each worker, and shared chunks; `coin node start` once more, in one file; then writes the licences of what went in, and the manifest by which the
- * framework finds a command without loading it.
+ * framework finds a command without loading it. The explorer's page goes into dist/explorer.
  *
  * `--package` bundles what is packed: without the replay harness and the benches, and nothing of former bundles.
  */
@@ -115,6 +115,27 @@ async function bundleStart(): Promise<Metafile> {
 	return metafile;
 }
 
+/** The explorer's page: one script, one style sheet, one document; nothing of Node.js, nothing from other hosts. */
+async function bundleExplorer(): Promise<Metafile> {
+	const page = join(source, "explorer", "page");
+	const target = join(root, "dist", "explorer");
+	const { metafile } = await build({
+		absWorkingDir: root,
+		entryPoints: { explorer: join(page, "main.ts"), style: join(page, "explorer.css") },
+		outdir: target,
+		bundle: true,
+		platform: "browser",
+		target: ["chrome123", "firefox120", "safari17.5"],
+		format: "esm",
+		minify: true,
+		legalComments: "none",
+		metafile: true,
+		logLevel: "warning",
+	});
+	await copyFile(join(page, "index.html"), join(target, "index.html"));
+	return metafile;
+}
+
 /** Programs that run while a new bundle is written still load chunks of the old one. */
 const GRACE_MS = 10 * 60_000;
 
@@ -131,12 +152,14 @@ async function bundle(packaged: boolean): Promise<Metafile> {
 		banner: { js: BANNER },
 	});
 	const start = await bundleStart();
+	const explorer = await bundleExplorer();
 	const compiled = join(target, "proving", "sapling-prover.wasm");
 	await copyFile(join(source, "proving", "sapling-prover.wasm"), compiled);
 	const notices = join(target, "THIRD-PARTY-NOTICES.txt");
 	const crates = await readFile(join(root, "crates", "sapling-prover", "NOTICES.txt"), "utf8");
-	await writeFile(notices, `${thirdPartyNotices(bundledFiles(metafile, start))}\n${crates}`);
-	const written = [metafile, start].flatMap(({ outputs }) => Object.keys(outputs)).concat(START_COMMAND);
+	await writeFile(notices, `${thirdPartyNotices(bundledFiles(metafile, start, explorer))}\n${crates}`);
+	const built = [metafile, start, explorer].flatMap(({ outputs }) => Object.keys(outputs));
+	const written = [...built, ...START_COMMAND, "dist/explorer/index.html"];
 	const outputs = written.map((path) => resolve(root, path));
 	await removeStale(target, new Set([...outputs, compiled, notices]));
 	return metafile;

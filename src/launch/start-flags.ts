@@ -25,6 +25,9 @@ export const startFlags = {
 	"password-file": text("file with that password, - for standard input"),
 	debug: onOff("the contract machine never times out"),
 	es: onOff("tell events as event.subscribe says"),
+	explorer: onOff(
+		"serve the explorer at /explorer/ of the full HTTP port; a development chain does it anyway",
+	),
 	"p2p-disable": Flags.option({
 		options: ["true", "false"] as const,
 		description: "no peer network",
@@ -86,6 +89,7 @@ const rules: Readonly<Record<keyof StartFlags & keyof typeof startFlags, FlagRul
 	"password-file": run,
 	debug: run,
 	es: run,
+	explorer: { key: "node.http.explorer", wins: "flag" },
 	"p2p-disable": run,
 	"fast-forward": run,
 	"support-constant": { key: "vm.supportConstant", wins: "file first" },

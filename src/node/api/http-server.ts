@@ -15,6 +15,7 @@ import { withCors } from "./cors.js";
 import { isForeignPage, type OriginRule } from "./development/web-origin.js";
 import { BadRequestError, type Endpoint, errorMessage } from "./endpoint.js";
 import { FOLDERS, limitedName, routesOf } from "./endpoint-table.js";
+import { explorerAnswer, isExplorerPath } from "./explorer-path.js";
 import { historyAnswer, isHistoryPath } from "./history/history-path.js";
 import type { HttpAnswer } from "./http-answer.js";
 import { JSON_TYPE } from "./http-answer.js";
@@ -199,6 +200,9 @@ export class HttpServer {
 		const { method = "" } = request;
 		if (method === "GET" || method === "HEAD") {
 			if (this.kind === "full" && isHistoryPath(path)) return this.answerHistory(request, answer, path);
+			if (this.kind === "full" && this.node.config.node.http.explorer && isExplorerPath(path)) {
+				return this.answerExplorer(request, answer, path);
+			}
 			const page = await servicePage(path, this.node, { kind: this.kind, host: request.headers.host });
 			if (page) answer.send(page.status, page.contentType, page.text);
 			else answer.page(404);
@@ -216,6 +220,17 @@ export class HttpServer {
 			const context = plainContext(this.node, this.common.broadcaster, request);
 			const found = await historyAnswer(context, request, path, queryOf(request));
 			answer.send(found.status, found.type, found.text);
+		} finally {
+			gate.leave();
+		}
+	}
+
+	/** Files of the explorer; each request counts for the limits as a call of `explorer`. */
+	private async answerExplorer(request: HttpRequest, answer: HttpAnswer, path: string): Promise<void> {
+		const gate = this.node.limiter.http("explorer");
+		if (!(await gate.enter(request.socket.remoteAddress ?? ""))) return answer.page(503);
+		try {
+			await explorerAnswer(request, answer, path, this.node.rules.development !== undefined);
 		} finally {
 			gate.leave();
 		}

@@ -119,6 +119,10 @@ export const nodeSettings = {
 	"node.http.PBFTEnable": boolean(true, "HTTP API over the confirmed state"),
 	"node.http.PBFTPort": port(8092, "its port"),
 	"node.http.cors": texts("origins of pages that may read answers of HTTP and JSON-RPC; *: all (ours)"),
+	"node.http.explorer": boolean(
+		false,
+		"the explorer's page at /explorer/ of the HTTP API over the head (ours)",
+	),
 	"node.http.maxMessageSize": int(
 		4_194_304,
 		"bytes of an HTTP body; release 4.8.0 and 4.8.1: node.rpc.maxMessageSize",

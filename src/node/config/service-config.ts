@@ -30,6 +30,8 @@ export interface HttpConfig extends ThreeListeners {
 	readonly maxBodySize: number;
 	/** Origins of pages that may read answers of HTTP and JSON-RPC, as browsers write them; `*`: all. Ours; empty: none. */
 	readonly cors: readonly string[];
+	/** Whether the full server has the explorer's page at `/explorer/`. Ours. */
+	readonly explorer: boolean;
 }
 
 export interface JsonRpcConfig extends ThreeListeners {
@@ -107,6 +109,7 @@ export function readHttp(settings: Settings, release: Release): HttpConfig {
 			? readSize(settings, "node.http.maxMessageSize")
 			: settings.get("node.rpc.maxMessageSize"),
 		cors: readOrigins(settings),
+		explorer: settings.get("node.http.explorer"),
 	};
 }
 

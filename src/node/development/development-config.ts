@@ -64,7 +64,7 @@ node {
   zenTokenId = "${DEVELOPMENT_POOL_TOKEN}"
   maxTransactionPendingSize = 20000
   minParticipationRate = 0
-  http { ${listener("fullNode", ports.http)}, ${listener("solidity", ports.solidity)}, ${listener("PBFT", ports.pbft)} }
+  http { ${listener("fullNode", ports.http)}, ${listener("solidity", ports.solidity)}, ${listener("PBFT", ports.pbft)}, explorer = true }
   rpc { enable = ${ports.grpc > 0}, port = ${ports.grpc}, solidityEnable = ${ports.grpcSolidity > 0}, solidityPort = ${ports.grpcSolidity}, PBFTEnable = false, minEffectiveConnection = 0, reflectionService = true }
   jsonrpc { httpFullNodeEnable = ${ports.jsonrpc > 0}, httpFullNodePort = ${ports.jsonrpc}, lenient = true, debug = true, simulate = true, state = true }
 }

@@ -71,6 +71,24 @@ export function redrawLine(line: string, stream: NodeJS.WritableStream): void {
 	stream.write(CLEAR_LINE + harmlessLine(line));
 }
 
+/**
+ * Draws lines in place of those that were drawn before.
+ * @param before how many those are
+ * @returns how many there are now
+ */
+export function redrawLines(
+	lines: readonly string[],
+	before: number,
+	stream: NodeJS.WritableStream & { readonly columns?: number },
+): number {
+	const width = stream.columns ?? 80;
+	const up = before > 0 ? `\u001b[${before}A` : "";
+	// A line that the terminal would break would count as two.
+	const drawn = lines.map((line) => `${CLEAR_LINE}${harmlessLine(line).slice(0, width - 1)}\n`);
+	stream.write(`${up}${drawn.join("")}\u001b[J`);
+	return lines.length;
+}
+
 /** A record as aligned `name  value` lines; nested records are indented, absent members left out, empty ones `none`. */
 export function recordLines(value: object, indent = ""): string[] {
 	const members = Object.entries(value).filter(([, member]) => member !== undefined);

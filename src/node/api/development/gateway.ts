@@ -10,6 +10,7 @@ import { switchedOff } from "../../development/initial-state.js";
 import { Broadcaster } from "../broadcast.js";
 import type { ApiNode, ServerKind } from "../context.js";
 import { FOLDERS } from "../endpoint-table.js";
+import { explorerAnswer, isExplorerPath } from "../explorer-path.js";
 import { HEALTH_PATH, HEALTHY, historyAnswer, isHistoryPath } from "../history/history-path.js";
 import type { HttpAnswer } from "../http-answer.js";
 import { JSON_TYPE } from "../http-answer.js";
@@ -24,6 +25,7 @@ import { feedFilters } from "../jsonrpc/filter-feed.js";
 import { FilterRegistry } from "../jsonrpc/filter-registry.js";
 import { methodsByName } from "../jsonrpc/method-table.js";
 import { collectBody } from "../request-body.js";
+import { pathOf } from "../request-head.js";
 import { servicePage } from "../service-pages.js";
 import { type AdminAnswer, answerAdmin, TEXT_TYPE } from "./admin.js";
 import { ConsoleView } from "./console-view.js";
@@ -163,6 +165,9 @@ class Gateway {
 			return this.call(request, answer, RPC_PATHS.has(path));
 		}
 		if (request.method !== "GET" && request.method !== "HEAD") return this.unknown(answer);
+		if (this.node.config.node.http.explorer && isExplorerPath(path)) {
+			return explorerAnswer(request, answer, pathOf(request), true);
+		}
 		const found = await this.get(request, path, url);
 		if (!found) return this.unknown(answer);
 		answer.send(found.status, found.type, found.text);
@@ -220,7 +225,7 @@ class Gateway {
 			`sealing: ${sealing}, head ${control.head.number}, irreversible state ${solidLag} blocks behind`,
 			...Object.entries(ports()).map(([name, port]) => `${name}: ${port}`),
 			...(off === undefined ? [] : [off]),
-			"paths: /wallet /walletsolidity /walletpbft /monitor /net /jsonrpc /dev /admin /v1 /healthcheck /openapi.json",
+			"paths: /wallet /walletsolidity /walletpbft /monitor /net /jsonrpc /dev /admin /v1 /explorer/ /healthcheck /openapi.json",
 		];
 	}
 }

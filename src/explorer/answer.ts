@@ -1,0 +1,55 @@
+/** Answers of a node as values of JSON: whole numbers beyond what a number holds stay text, and members are read by kind. */
+
+export type Json = { readonly [name: string]: unknown };
+
+/** Text between quotation marks, or a whole number of 16 digits or more. */
+const LONG_NUMBER = /("(?:[^"\\]|\\.)*")|(-?\d{16,})(?![\d.eE])/g;
+
+/** Reads JSON; whole numbers of 16 digits or more become text. @throws {SyntaxError} */
+export function readJson(text: string): unknown {
+	return JSON.parse(
+		text.replace(LONG_NUMBER, (_, quoted?: string, digits?: string) => quoted ?? `"${digits}"`),
+	);
+}
+
+export function isJson(value: unknown): value is Json {
+	return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** A member as text; empty where there is none. */
+export function textOf(value: Json, name: string): string {
+	const member = value[name];
+	return member === undefined || member === null || typeof member === "object" ? "" : String(member);
+}
+
+/** A member as a whole number; 0 where there is none. */
+export function wholeOf(value: Json, name: string): bigint {
+	return whole(value[name]);
+}
+
+/** A whole number as the node writes it; 0 for anything else. */
+export function whole(value: unknown): bigint {
+	if (typeof value === "number" && Number.isSafeInteger(value)) return BigInt(value);
+	return typeof value === "string" && /^-?\d{1,80}$/.test(value) ? BigInt(value) : 0n;
+}
+
+/** A member that is an object; empty where there is none. */
+export function objectOf(value: Json, name: string): Json {
+	const member = value[name];
+	return isJson(member) ? member : {};
+}
+
+/** The objects of a member that is a list. */
+export function objectsOf(value: Json, name: string): readonly Json[] {
+	return listOf(value, name).filter(isJson);
+}
+
+/** The texts of a member that is a list. */
+export function textsOf(value: Json, name: string): readonly string[] {
+	return listOf(value, name).filter((item) => typeof item === "string");
+}
+
+function listOf(value: Json, name: string): readonly unknown[] {
+	const member = value[name];
+	return Array.isArray(member) ? member : [];
+}

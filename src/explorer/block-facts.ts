@@ -1,0 +1,99 @@
+/** What pages read of blocks, transactions and receipts. */
+
+import { type Json, objectOf, objectsOf, textOf, wholeOf } from "./answer.js";
+
+export interface BlockFacts {
+	readonly number: bigint;
+	readonly id: string;
+	readonly parent: string;
+	readonly timeMs: number;
+	readonly witness: string;
+	readonly version: string;
+	readonly transactions: readonly Json[];
+}
+
+export function blockFacts(block: Json): BlockFacts {
+	const header = objectOf(objectOf(block, "block_header"), "raw_data");
+	return {
+		number: wholeOf(header, "number"),
+		id: textOf(block, "blockID"),
+		parent: textOf(header, "parentHash"),
+		timeMs: Number(wholeOf(header, "timestamp")),
+		witness: textOf(header, "witness_address"),
+		version: textOf(header, "version"),
+		transactions: objectsOf(block, "transactions"),
+	};
+}
+
+export interface TransactionFacts {
+	readonly id: string;
+	readonly type: string;
+	readonly value: Json;
+	readonly permission: bigint;
+	/** `SUCCESS`, or why not; empty while it waits. */
+	readonly result: string;
+	readonly raw: Json;
+	readonly signatures: number;
+}
+
+export function transactionFacts(transaction: Json): TransactionFacts {
+	const raw = objectOf(transaction, "raw_data");
+	const contract = objectsOf(raw, "contract")[0] ?? {};
+	const signatures = transaction["signature"];
+	return {
+		id: textOf(transaction, "txID"),
+		type: textOf(contract, "type"),
+		value: objectOf(objectOf(contract, "parameter"), "value"),
+		permission: wholeOf(contract, "Permission_id"),
+		result: textOf(objectsOf(transaction, "ret")[0] ?? {}, "contractRet"),
+		raw,
+		signatures: Array.isArray(signatures) ? signatures.length : 0,
+	};
+}
+
+/** Whom a transaction names beside its owner; empty where nobody. */
+export function receiverOf({ value }: TransactionFacts): string {
+	return (
+		textOf(value, "to_address") || textOf(value, "contract_address") || textOf(value, "receiver_address")
+	);
+}
+
+/** Coins that it moves, stakes or releases, in sun. */
+export function amountOf({ type, value }: TransactionFacts): bigint | undefined {
+	const member = AMOUNTS[type];
+	return member === undefined ? undefined : wholeOf(value, member);
+}
+
+const AMOUNTS: Readonly<Record<string, string>> = {
+	TransferContract: "amount",
+	TriggerSmartContract: "call_value",
+	FreezeBalanceContract: "frozen_balance",
+	FreezeBalanceV2Contract: "frozen_balance",
+	UnfreezeBalanceV2Contract: "unfreeze_balance",
+	DelegateResourceContract: "balance",
+	UnDelegateResourceContract: "balance",
+};
+
+/** Energy and bandwidth of receipts, and how far a block of many is full. */
+interface Usage {
+	readonly transactions: number;
+	readonly energy: number;
+	readonly bandwidth: number;
+	readonly feeSun: bigint;
+	readonly failed: number;
+}
+
+export function usageOf(infos: readonly Json[]): Usage {
+	let energy = 0;
+	let bandwidth = 0;
+	let feeSun = 0n;
+	let failed = 0;
+	for (const info of infos) {
+		const receipt = objectOf(info, "receipt");
+		energy += Number(wholeOf(receipt, "energy_usage_total"));
+		bandwidth += Number(wholeOf(receipt, "net_usage"));
+		feeSun += wholeOf(info, "fee");
+		if (textOf(info, "result") === "FAILED") failed++;
+	}
+	return { transactions: infos.length, energy, bandwidth, feeSun, failed };
+}

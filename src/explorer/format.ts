@@ -1,0 +1,89 @@
+/** Numbers, times and texts of strangers as people read them. */
+
+import { bytesOf } from "./address-text.js";
+
+const SUN_DIGITS = 6;
+
+/** Digits in groups of three. */
+export function grouped(value: bigint | number): string {
+	return String(value).replace(/\B(?=(\d{3})+(?!\d))/g, ",");
+}
+
+/** A decimal fraction without zeros at its end. @param digits behind the point in the whole number */
+export function decimal(value: bigint, digits: number): string {
+	const sign = value < 0n ? "-" : "";
+	const text = (value < 0n ? -value : value).toString().padStart(digits + 1, "0");
+	const fraction = text.slice(text.length - digits).replace(/0+$/, "");
+	const head = grouped(BigInt(text.slice(0, text.length - digits)));
+	return `${sign}${head}${digits > 0 && fraction !== "" ? `.${fraction}` : ""}`;
+}
+
+/** An amount of sun in coins, with its unit. */
+export function coins(sun: bigint): string {
+	return `${decimal(sun, SUN_DIGITS)} coin`;
+}
+
+/** Control characters, those that turn the direction of writing, and those without width: they would make a text look like another. */
+const MISLEADING = /[\p{Cc}\p{Cf}\p{Co}\p{Cn}\p{Cs}\u2028\u2029]/gu;
+const LONGEST = 2_000;
+
+/** A stranger's text on one line: what steers a reader is written as its number, and what is very long is cut. */
+export function plain(text: string): string {
+	const cut =
+		text.length > LONGEST ? `${text.slice(0, LONGEST)}… (${grouped(text.length)} characters)` : text;
+	return cut.replace(MISLEADING, (character) => `\\u{${character.codePointAt(0)?.toString(16)}}`);
+}
+
+/** Bytes in hexadecimal as the text that they may be. */
+export function textOfHex(hex: string): string {
+	const bytes = bytesOf(hex);
+	if (!bytes) return hex;
+	try {
+		return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+	} catch {
+		return `0x${hex}`;
+	}
+}
+
+/** The beginning and the end of something long. */
+export function shortened(text: string, kept = 6): string {
+	return text.length <= 2 * kept + 1 ? text : `${text.slice(0, kept)}…${text.slice(-kept)}`;
+}
+
+const STEPS: readonly (readonly [seconds: number, unit: string])[] = [
+	[86_400, "d"],
+	[3_600, "h"],
+	[60, "min"],
+	[1, "s"],
+];
+
+/** A span in its two largest units. */
+export function span(ms: number): string {
+	let rest = Math.max(0, Math.round(ms / 1000));
+	const parts: string[] = [];
+	for (const [seconds, unit] of STEPS) {
+		const count = Math.floor(rest / seconds);
+		rest -= count * seconds;
+		if (count > 0 || (unit === "s" && parts.length === 0)) parts.push(`${count} ${unit}`);
+		if (parts.length === 2) break;
+	}
+	return parts.join(" ");
+}
+
+/** How long ago something was, or how far ahead it is. */
+export function age(ms: number, nowMs: number): string {
+	return ms > nowMs + 1000 ? `in ${span(ms - nowMs)}` : `${span(nowMs - ms)} ago`;
+}
+
+/** A moment in universal time; a dash where it isn't one. */
+export function moment(ms: number): string {
+	const date = new Date(ms);
+	return ms === 0 || Number.isNaN(date.getTime())
+		? "–"
+		: `${date.toISOString().slice(0, 19).replace("T", " ")} UTC`;
+}
+
+/** `TransferContract` as `Transfer`. */
+export function typeName(type: string): string {
+	return plain(type.replace(/Contract$/, "").replace(/(?<=[a-z])(?=[A-Z])/g, " "));
+}

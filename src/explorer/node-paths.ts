@@ -1,0 +1,34 @@
+/** What the explorer asks of a node: nothing that changes its chain but the methods of development chains. */
+
+/** Endpoints below `/wallet/`. */
+const READ_ENDPOINTS = [
+	"getaccount",
+	"getaccountresource",
+	"getapprovedlist",
+	"getassetissuebyid",
+	"getassetissuelistbyname",
+	"getblock",
+	"getblockbyid",
+	"getblockbylatestnum",
+	"getBrokerage",
+	"getchainparameters",
+	"getcontract",
+	"getcontractinfo",
+	"getnextmaintenancetime",
+	"getnodeinfo",
+	"getnowblock",
+	"getpaginatedassetissuelist",
+	"getReward",
+	"getsignweight",
+	"gettransactionbyid",
+	"gettransactionfrompending",
+	"gettransactioninfobyblocknum",
+	"gettransactioninfobyid",
+	"gettransactionlistfrompending",
+	"listnodes",
+	"listproposals",
+	"listwitnesses",
+	"triggerconstantcontract",
+] as const;
+
+export type ReadEndpoint = (typeof READ_ENDPOINTS)[number];

@@ -1,0 +1,177 @@
+/** Making what is shown. Texts become text nodes, whatever they hold; nothing here reads HTML. */
+
+import { addressText } from "../address-text.js";
+import { coins, grouped, moment, plain, shortened } from "../format.js";
+
+export type Child = Node | string | number | bigint | undefined | readonly Child[];
+
+/** Attributes that elements here have. `href` leads to another view of this page and nowhere else. */
+interface Attributes {
+	readonly class?: string;
+	readonly href?: `#/${string}`;
+	readonly title?: string;
+	readonly id?: string;
+	readonly role?: string;
+	readonly scope?: string;
+	readonly type?: string;
+	readonly name?: string;
+	readonly for?: string;
+	readonly placeholder?: string;
+	readonly autocomplete?: string;
+	readonly tabindex?: string;
+	readonly "aria-label"?: string;
+	readonly "aria-live"?: string;
+	readonly "aria-current"?: string;
+	readonly value?: string;
+}
+
+export function make<K extends keyof HTMLElementTagNameMap>(
+	tag: K,
+	attributes: Attributes = {},
+	...children: Child[]
+): HTMLElementTagNameMap[K] {
+	const element = document.createElement(tag);
+	for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
+	append(element, children);
+	return element;
+}
+
+export function append(parent: Node, children: readonly Child[]): void {
+	for (const child of children) {
+		if (child === undefined) continue;
+		if (Array.isArray(child)) append(parent, child as readonly Child[]);
+		else if (child instanceof Node) parent.appendChild(child);
+		else parent.appendChild(document.createTextNode(plain(String(child))));
+	}
+}
+
+const SVG = "http://www.w3.org/2000/svg";
+
+export function drawn(
+	tag: string,
+	attributes: Readonly<Record<string, string | number>>,
+	...children: Child[]
+): SVGElement {
+	const element = document.createElementNS(SVG, tag);
+	for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, String(value));
+	append(element, children);
+	return element;
+}
+
+export function link(path: string, ...children: Child[]): HTMLElement {
+	return make("a", { href: `#/${path}` }, ...children);
+}
+
+export function blockLink(number: bigint | string): HTMLElement {
+	return link(`block/${number}`, grouped(BigInt(number)));
+}
+
+export function transactionLink(id: string, whole = false): HTMLElement {
+	if (!/^[\da-f]{64}$/i.test(id)) return make("span", {}, id);
+	return make("a", { href: `#/tx/${id}`, class: "mono", title: id }, whole ? id : shortened(id, 8));
+}
+
+/** An address in any form as a link; another text as it is. */
+export function addressLink(text: string, whole = true): HTMLElement {
+	const address = addressText(text);
+	if (address === undefined)
+		return make("span", { class: "mono", title: text }, whole ? text : shortened(text));
+	const shown = whole ? address : shortened(address);
+	return make("a", { href: `#/account/${address}`, class: "mono", title: address }, shown);
+}
+
+export function amount(sun: bigint): HTMLElement {
+	return make("span", { class: "amount" }, coins(sun));
+}
+
+export function time(ms: number): HTMLElement {
+	const element = make("time", {}, moment(ms));
+	const date = new Date(ms);
+	if (!Number.isNaN(date.getTime())) element.setAttribute("datetime", date.toISOString());
+	return element;
+}
+
+export function badge(text: string, kind: "good" | "bad" | "plain" = "plain"): HTMLElement {
+	return make("span", { class: `badge ${kind}` }, text);
+}
+
+/** Names and values, one under the other. */
+export function facts(...rows: (readonly [name: string, value: Child] | undefined)[]): HTMLElement {
+	const shown = rows.filter((row) => row !== undefined);
+	return make(
+		"dl",
+		{ class: "facts" },
+		shown.map(([name, value]) => [make("dt", {}, name), make("dd", {}, value)]),
+	);
+}
+
+/** A table that scrolls within its own width; without rows, the sentence. */
+export function table(
+	caption: string,
+	heads: readonly string[],
+	rows: readonly (readonly Child[])[],
+	none = "None.",
+): HTMLElement {
+	if (rows.length === 0) return make("p", { class: "note" }, none);
+	const head = make(
+		"tr",
+		{},
+		heads.map((text) => (text === "" ? make("td") : make("th", { scope: "col" }, text))),
+	);
+	const body = rows.map((row) =>
+		make(
+			"tr",
+			{},
+			row.map((cell) => make("td", {}, cell)),
+		),
+	);
+	return make(
+		"div",
+		{ class: "scroll", role: "region", "aria-label": `Table: ${caption}`, tabindex: "0" },
+		make(
+			"table",
+			{},
+			make("caption", { class: "unseen" }, caption),
+			make("thead", {}, head),
+			make("tbody", {}, body),
+		),
+	);
+}
+
+export function section(title: string, ...children: Child[]): HTMLElement {
+	const id = `s-${title.toLowerCase().replace(/[^a-z0-9]+/g, "-")}`;
+	const element = make("section", {}, make("h2", { id }, title), ...children);
+	element.setAttribute("aria-labelledby", id);
+	return element;
+}
+
+/** A part of which the whole is known, as a bar. */
+export function bar(label: string, part: number, whole: number): HTMLElement {
+	const meter = make("progress", { "aria-label": label });
+	meter.max = whole > 0 ? whole : 1;
+	meter.value = whole > 0 ? Math.min(part, whole) : 0;
+	return meter;
+}
+
+export function note(...children: Child[]): HTMLElement {
+	return make("p", { class: "note" }, ...children);
+}
+
+export function button(label: string, act: () => void): HTMLButtonElement {
+	const element = make("button", { type: "button" }, label);
+	element.addEventListener("click", act);
+	return element;
+}
+
+/** A field with its label. */
+export function field(
+	label: string,
+	name: string,
+	value = "",
+	hint = "",
+): { readonly row: HTMLElement; readonly input: HTMLInputElement } {
+	const id = `f-${name}`;
+	const input = make("input", { id, name, type: "text", autocomplete: "off", placeholder: hint });
+	input.value = value;
+	return { row: make("div", { class: "field" }, make("label", { for: id }, label), input), input };
+}

@@ -1,0 +1,28 @@
+/** What every view gets, and what it gives. */
+
+import type { Json } from "../answer.js";
+import type { NodeClient } from "../node-client.js";
+
+/** Facts of the server that serves the page. */
+export interface Site {
+	readonly development: boolean;
+}
+
+export interface ViewContext {
+	readonly client: NodeClient;
+	readonly site: Site;
+	/** Ends when another view is shown. */
+	readonly signal: AbortSignal;
+	/** Runs with each new head, until another view is shown. */
+	readonly onHead: (listener: (head: Json) => void) => void;
+	readonly nowMs: () => number;
+	/** Shows this view once more. */
+	readonly again: () => void;
+}
+
+export interface View {
+	readonly title: string;
+	readonly body: HTMLElement | readonly HTMLElement[];
+}
+
+export type ViewMaker = (context: ViewContext, argument: string) => Promise<View>;

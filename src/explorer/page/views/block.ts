@@ -1,0 +1,47 @@
+/** One block. */
+
+import { objectsOf, textOf, wholeOf } from "../../answer.js";
+import { blockFacts, usageOf } from "../../block-facts.js";
+import { grouped } from "../../format.js";
+import { NodeError } from "../../node-client.js";
+import { addressLink, amount, blockLink, facts, link, make, section, table, time } from "../elements.js";
+import type { ViewMaker } from "../view.js";
+import { TRANSACTION_HEADS, transactionRow } from "./home.js";
+
+export const blockView: ViewMaker = async ({ client }, argument) => {
+	const block = await client.call("getblock", { id_or_num: argument, detail: true });
+	const { number, id, parent, timeMs, witness, version, transactions } = blockFacts(block);
+	if (id === "") throw new NodeError("this node has no such block", 404);
+	const answer = await client.call("gettransactioninfobyblocknum", { num: Number(number) });
+	const infos = objectsOf(answer, "list");
+	const usage = usageOf(infos);
+	const byId = new Map(infos.map((info) => [textOf(info, "id"), info]));
+	const rows = transactions.map((transaction) => {
+		const info = byId.get(textOf(transaction, "txID"));
+		return transactionRow(transaction, [info ? amount(wholeOf(info, "fee")) : ""]);
+	});
+	return {
+		title: `Block ${grouped(number)}`,
+		body: [
+			facts(
+				["Id", make("span", { class: "mono" }, id)],
+				["Time", time(timeMs)],
+				["Witness", number === 0n ? "genesis" : addressLink(witness)],
+				["Before", number === 0n ? make("span", { class: "mono" }, parent) : blockLink(number - 1n)],
+				["After", link(`block/${number + 1n}`, grouped(number + 1n))],
+				["Version", version],
+				[
+					"Transactions",
+					`${grouped(transactions.length)}${usage.failed > 0 ? `, ${usage.failed} failed` : ""}`,
+				],
+				["Energy", grouped(usage.energy)],
+				["Bandwidth", grouped(usage.bandwidth)],
+				["Fees", amount(usage.feeSun)],
+			),
+			section(
+				"Transactions",
+				table("Transactions", [...TRANSACTION_HEADS, "Fee"], rows, "This block has none."),
+			),
+		],
+	};
+};

@@ -1,0 +1,99 @@
+/** The last blocks as they arrive, and what waits for a block. */
+
+import type { Json } from "../../answer.js";
+import { objectsOf, textsOf } from "../../answer.js";
+import { amountOf, blockFacts, receiverOf, transactionFacts } from "../../block-facts.js";
+import { grouped, typeName } from "../../format.js";
+import {
+	addressLink,
+	amount,
+	badge,
+	blockLink,
+	type Child,
+	make,
+	note,
+	section,
+	table,
+	time,
+	transactionLink,
+} from "../elements.js";
+import type { ViewContext, ViewMaker } from "../view.js";
+
+const BLOCKS = 15;
+const TRANSACTIONS = 25;
+const PENDING = 100;
+
+/** One line of a list of transactions. */
+export function transactionRow(transaction: Json, more: readonly Child[] = []): readonly Child[] {
+	const facts = transactionFacts(transaction);
+	const sun = amountOf(facts);
+	const receiver = receiverOf(facts);
+	return [
+		transactionLink(facts.id),
+		typeName(facts.type),
+		addressLink(String(facts.value["owner_address"] ?? ""), false),
+		receiver === "" ? "" : addressLink(receiver, false),
+		sun === undefined ? "" : amount(sun),
+		facts.result === "" || facts.result === "SUCCESS" ? "" : badge(facts.result, "bad"),
+		...more,
+	];
+}
+
+export const TRANSACTION_HEADS = ["Transaction", "Type", "From", "To", "Amount", "Result"] as const;
+
+function recent(blocks: readonly Json[]): HTMLElement[] {
+	const facts = blocks.map(blockFacts).sort((a, b) => Number(b.number - a.number));
+	const rows = facts.map(({ number, timeMs, transactions, witness }) => [
+		blockLink(number),
+		time(timeMs),
+		grouped(transactions.length),
+		addressLink(witness, false),
+	]);
+	const transactions = facts
+		.flatMap(({ transactions }) => [...transactions].reverse())
+		.slice(0, TRANSACTIONS);
+	return [
+		section("Last blocks", table("Last blocks", ["Block", "Time", "Transactions", "Witness"], rows)),
+		section(
+			"Last transactions",
+			table(
+				"Last transactions",
+				TRANSACTION_HEADS,
+				transactions.map((each) => transactionRow(each)),
+				"None in these blocks.",
+			),
+		),
+	];
+}
+
+async function lastBlocks({ client }: ViewContext): Promise<HTMLElement[]> {
+	const answer = await client.call("getblockbylatestnum", { num: BLOCKS });
+	return recent(objectsOf(answer, "block"));
+}
+
+export const homeView: ViewMaker = async (context) => {
+	const body = make("div", { class: "columns" }, await lastBlocks(context));
+	context.onHead(() => {
+		lastBlocks(context).then(
+			(parts) => {
+				// Whoever is in the middle of a list isn't to lose their place.
+				if (!context.signal.aborted && !body.contains(document.activeElement)) body.replaceChildren(...parts);
+			},
+			() => undefined,
+		);
+	});
+	return { title: "Blocks", body };
+};
+
+export const pendingView: ViewMaker = async (context) => {
+	const ids = textsOf(await context.client.call("gettransactionlistfrompending"), "txId");
+	const rows = ids.slice(0, PENDING).map((id) => [transactionLink(id, true)]);
+	const rest = ids.length - rows.length;
+	return {
+		title: "Pending transactions",
+		body: [
+			table("Pending transactions", ["Transaction"], rows, "Nothing waits for a block."),
+			...(rest > 0 ? [note(`and ${grouped(rest)} more`)] : []),
+		],
+	};
+};

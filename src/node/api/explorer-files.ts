@@ -1,0 +1,100 @@
+/**
+ * The explorer's files as they are served: read once, with headers under which a browser asks no other host, runs no other
+ * script and lets no other page frame it.
+ */
+
+import { createHash } from "node:crypto";
+import { existsSync } from "node:fs";
+import { readFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+interface ExplorerFile {
+	readonly type: string;
+	readonly body: Buffer;
+	readonly headers: Readonly<Record<string, string>> & { readonly ETag: string };
+}
+
+const POLICY = [
+	"default-src 'none'",
+	"script-src 'self'",
+	"style-src 'self'",
+	"connect-src 'self'",
+	"img-src data:",
+	"base-uri 'none'",
+	"form-action 'none'",
+	"frame-ancestors 'none'",
+	"require-trusted-types-for 'script'",
+].join("; ");
+
+/** Files by the name behind the folder, and their types. */
+const FILES: ReadonlyMap<string, readonly [file: string, type: string]> = new Map([
+	["", ["index.html", "text/html;charset=utf-8"] as const],
+	["index.html", ["index.html", "text/html;charset=utf-8"] as const],
+	["explorer.js", ["explorer.js", "text/javascript;charset=utf-8"] as const],
+	["style.css", ["style.css", "text/css;charset=utf-8"] as const],
+]);
+
+const SITE = "site.json";
+
+/** The page's files, each read when it is first asked for. */
+export class ExplorerFiles {
+	private readonly kept = new Map<string, Promise<ExplorerFile>>();
+
+	/** @param folder where the files are; undefined: this installation lacks them */
+	constructor(private readonly folder: string | undefined) {}
+
+	/**
+	 * A file of the page; undefined where there is none.
+	 * @param name what follows the folder in the path
+	 * @param development whether the page shows what the chain's owner can do
+	 */
+	async find(name: string, development: boolean): Promise<ExplorerFile | undefined> {
+		if (name === SITE) return siteFile(development);
+		const known = FILES.get(name);
+		if (!known || this.folder === undefined) return undefined;
+		const [file, type] = known;
+		let found = this.kept.get(file);
+		if (!found) {
+			found = readFile(join(this.folder, file)).then((body) => withHeaders(type, body));
+			this.kept.set(file, found);
+		}
+		return found;
+	}
+}
+
+/** Those of this installation. */
+export const installedExplorer = new ExplorerFiles(installedFolder());
+
+function siteFile(development: boolean): ExplorerFile {
+	const text = JSON.stringify({ kind: development ? "development" : "network" });
+	return withHeaders("application/json", Buffer.from(`${text}\n`));
+}
+
+/** The folder of the page, beside the program; in a checkout that was built, below `dist/`. */
+function installedFolder(): string | undefined {
+	for (let folder = dirname(fileURLToPath(import.meta.url)); ; folder = dirname(folder)) {
+		for (const parts of [["explorer"], ["dist", "explorer"]]) {
+			const path = join(folder, ...parts);
+			if (existsSync(join(path, "explorer.js"))) return path;
+		}
+		if (folder === dirname(folder)) return undefined;
+	}
+}
+
+function withHeaders(type: string, body: Buffer): ExplorerFile {
+	const hash = createHash("sha256").update(body).digest("base64url").slice(0, 22);
+	return {
+		type,
+		body,
+		headers: {
+			ETag: `"${hash}"`,
+			"Cache-Control": "no-cache",
+			"Content-Security-Policy": POLICY,
+			"Cross-Origin-Opener-Policy": "same-origin",
+			"Cross-Origin-Resource-Policy": "same-origin",
+			"Referrer-Policy": "no-referrer",
+			"X-Content-Type-Options": "nosniff",
+		},
+	};
+}

@@ -1,0 +1,29 @@
+/** Where the explorer's page is asked for; its files are read with the first request. */
+
+import type { HttpAnswer } from "./http-answer.js";
+import type { HttpRequest } from "./http-request.js";
+
+const FOLDER = "/explorer";
+
+/** Whether a path is one of the page's. */
+export const isExplorerPath = (path: string): boolean => path === FOLDER || path.startsWith(`${FOLDER}/`);
+
+/**
+ * Answers GET and HEAD.
+ * @param path as it came
+ * @param development whether the chain's owner may change it
+ */
+export async function explorerAnswer(
+	{ headers }: HttpRequest,
+	answer: HttpAnswer,
+	path: string,
+	development: boolean,
+): Promise<void> {
+	if (path === FOLDER) return answer.redirect(`${FOLDER}/`);
+	const { installedExplorer } = await import("./explorer-files.js");
+	const file = await installedExplorer.find(path.slice(FOLDER.length + 1), development);
+	if (!file) return answer.page(404);
+	const isKnown = (headers["if-none-match"] ?? "").split(/\s*,\s*/).includes(file.headers.ETag);
+	if (isKnown) return answer.send(304, undefined, "", file.headers);
+	answer.send(200, file.type, file.body, file.headers);
+}

@@ -1,0 +1,131 @@
+/** A node at a glance: what it says of itself at two moments, and the figures that come of it. */
+
+import { isRecord, type JsonRecord, member } from "../../wallet/json.js";
+
+/** What a node said at one moment. */
+export interface Reading {
+	/** Of a clock that only goes forward. */
+	readonly atMs: number;
+	/** How long it took to answer. */
+	readonly answerMs: number;
+	/** Milliseconds since 1970. */
+	readonly nowMs: number;
+	readonly head: bigint;
+	readonly headTimeMs: bigint;
+	readonly info: JsonRecord;
+	readonly pool: number;
+	/** Of its page for Prometheus; undefined: nobody asked for it. */
+	readonly metrics: ReadonlyMap<string, number> | undefined;
+}
+
+/** What people want to see. Rates are per second since the reading before; null with the first one. */
+export interface Glance {
+	readonly head: bigint;
+	readonly solid: bigint;
+	readonly headAgeSeconds: number;
+	readonly blocksPerSecond: number | null;
+	readonly peers: number;
+	readonly peersAhead: number;
+	readonly pool: number;
+	readonly memoryBytes: number;
+	readonly heapFreeBytes: number;
+	readonly cpuShare: number;
+	readonly answerMs: number;
+	readonly eventLoopLagMs: number | null;
+	readonly callsPerSecond: Readonly<Record<string, number>> | null;
+}
+
+/** Latencies of services, of which the page counts the calls. */
+const SERVICES = /^(?:[a-z]+:)?(http|grpc|jsonrpc)_service_latency_seconds_count$/;
+const LAG = "nodejs_eventloop_lag_p99_seconds";
+const LINE = /^([a-zA-Z_:][\w:]*)(?:\{.*\})? (\S+)$/;
+
+/** The sums of a page of metrics by family, labels apart. */
+export function readMetrics(page: string): ReadonlyMap<string, number> {
+	const sums = new Map<string, number>();
+	for (const line of page.split("\n")) {
+		const [, name, text] = LINE.exec(line) ?? [];
+		const value = Number(text);
+		if (name !== undefined && Number.isFinite(value)) sums.set(name, (sums.get(name) ?? 0) + value);
+	}
+	return sums;
+}
+
+function numberOf(record: unknown, name: string): number {
+	const value = isRecord(record) ? Number(record[name] ?? 0) : 0;
+	return Number.isFinite(value) ? value : 0;
+}
+
+/** The figures of a reading, and of the one before where there is one. */
+export function glanceOf(now: Reading, before: Reading | undefined): Glance {
+	const machine = member(now.info, "machineInfo");
+	const list = now.info["peerList"];
+	const peers = (Array.isArray(list) ? list : []).filter(isRecord);
+	const seconds = before ? (now.atMs - before.atMs) / 1000 : 0;
+	const lag = now.metrics?.get(LAG);
+	return {
+		head: now.head,
+		solid: BigInt(/^Num:(\d{1,18})/.exec(String(now.info["solidityBlock"] ?? ""))?.[1] ?? "0"),
+		headAgeSeconds: Math.max(0, Math.round((now.nowMs - Number(now.headTimeMs)) / 1000)),
+		blocksPerSecond: before && seconds > 0 ? rounded(Number(now.head - before.head) / seconds) : null,
+		peers: peers.length,
+		peersAhead: peers.filter((peer) => peer["needSyncFromPeer"] === true).length,
+		pool: now.pool,
+		memoryBytes: numberOf(machine, "jvmTotalMemory"),
+		heapFreeBytes: numberOf(machine, "jvmFreeMemory"),
+		cpuShare: rounded(numberOf(machine, "processCpuRate")),
+		answerMs: Math.round(now.answerMs),
+		eventLoopLagMs: lag === undefined ? null : rounded(lag * 1000),
+		callsPerSecond: callRates(now.metrics, before?.metrics, seconds),
+	};
+}
+
+function rounded(value: number): number {
+	return Math.round(value * 100) / 100;
+}
+
+function callRates(
+	now: Reading["metrics"],
+	before: Reading["metrics"],
+	seconds: number,
+): Readonly<Record<string, number>> | null {
+	if (!now || !before || seconds <= 0) return null;
+	const rates: Record<string, number> = {};
+	for (const [name, count] of now) {
+		const [, service] = SERVICES.exec(name) ?? [];
+		// A node that began anew counts from zero.
+		if (service !== undefined)
+			rates[service] = rounded(Math.max(0, count - (before.get(name) ?? 0)) / seconds);
+	}
+	return rates;
+}
+
+const MEBI = 1 << 20;
+const unknown = (value: number | null, unit: string): string => (value === null ? "–" : `${value} ${unit}`);
+
+/** The figures for a terminal, a line each. */
+export function glanceLines(glance: Glance): string[] {
+	const { callsPerSecond: calls } = glance;
+	const rows: readonly (readonly [string, string])[] = [
+		["head", `${glance.head}, ${glance.headAgeSeconds} s old, solid ${glance.solid}`],
+		["blocks", unknown(glance.blocksPerSecond, "a second")],
+		["peers", `${glance.peers}${glance.peersAhead > 0 ? `, ${glance.peersAhead} ahead of this node` : ""}`],
+		["pool", `${glance.pool} transactions`],
+		[
+			"memory",
+			`${Math.round(glance.memoryBytes / MEBI)} MiB heap, ${Math.round(glance.heapFreeBytes / MEBI)} MiB free`,
+		],
+		["processor", `${Math.round(glance.cpuShare * 100)} %`],
+		["answers in", `${glance.answerMs} ms`],
+		["event loop", unknown(glance.eventLoopLagMs, "ms late (p99)")],
+		[
+			"calls",
+			calls === null
+				? "–"
+				: Object.entries(calls)
+						.map(([name, rate]) => `${name} ${rate}/s`)
+						.join("  "),
+		],
+	];
+	return rows.map(([name, value]) => `${name.padEnd(12)}${value}`);
+}

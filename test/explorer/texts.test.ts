@@ -1,0 +1,186 @@
+import { describe, expect, test } from "vitest";
+import { addressText, hexAddress } from "../../src/explorer/address-text.js";
+import { readJson, whole } from "../../src/explorer/answer.js";
+import {
+	amountOf,
+	blockFacts,
+	receiverOf,
+	transactionFacts,
+	usageOf,
+} from "../../src/explorer/block-facts.js";
+import {
+	age,
+	coins,
+	decimal,
+	moment,
+	plain,
+	shortened,
+	span,
+	textOfHex,
+	typeName,
+} from "../../src/explorer/format.js";
+import { NodeClient, NodeError } from "../../src/explorer/node-client.js";
+import { resourcesOf, usedAfter } from "../../src/explorer/resources.js";
+import { searchTerms } from "../../src/explorer/search-terms.js";
+
+const ADDRESS = "TMVQGm1qAQYVdetCeGRRkTWYYrLXuHK2HC";
+const HEX = "417e5f4552091a69125d5dfcb7b8c2659029395bdf";
+const ID = "a".repeat(64);
+
+describe("numbers and texts", () => {
+	test("amounts are exact", () => {
+		expect(coins(1_234_567_890n)).toBe("1,234.56789 coin");
+		expect(coins(9_223_372_036_854_775_807n)).toBe("9,223,372,036,854.775807 coin");
+		expect(decimal(-5n, 6)).toBe("-0.000005");
+		expect(decimal(5n, 0)).toBe("5");
+	});
+
+	test("times are told in two units", () => {
+		expect(span(93_784_000)).toBe("1 d 2 h");
+		expect(span(0)).toBe("0 s");
+		expect(age(5_000, 65_000)).toBe("1 min ago");
+		expect(age(65_000, 5_000)).toBe("in 1 min");
+		expect(moment(0)).toBe("–");
+		expect(moment(1_700_000_000_000)).toBe("2023-11-14 22:13:20 UTC");
+		expect(moment(9e18)).toBe("–");
+	});
+
+	test("what would mislead a reader is shown as its number", () => {
+		expect(plain("a\u202eb\u200bc\u0007")).toBe("a\\u{202e}b\\u{200b}c\\u{7}");
+		expect(plain("x".repeat(5_000))).toHaveLength(2_000 + "… (5,000 characters)".length);
+	});
+
+	test("bytes are text where they can be", () => {
+		expect(textOfHex("68c3a9")).toBe("hé");
+		expect(textOfHex("ff")).toBe("0xff");
+		expect(typeName("TransferAssetContract")).toBe("Transfer Asset");
+		expect(shortened(ID, 4)).toBe("aaaa…aaaa");
+	});
+});
+
+describe("addresses", () => {
+	test.each([ADDRESS, HEX, `0x${HEX}`, HEX.slice(2), `0x${HEX.slice(2)}`])("%s is one", (text) => {
+		expect(addressText(text)).toBe(ADDRESS);
+	});
+
+	test.each(["", "T", `${ADDRESS.slice(0, -1)}D`, `a0${HEX.slice(2)}`, ID, "0x41"])(
+		"%s is not one",
+		(text) => {
+			expect(addressText(text)).toBeUndefined();
+		},
+	);
+
+	test("are told in hexadecimal", () => expect(hexAddress(ADDRESS)).toBe(HEX));
+});
+
+test.each([
+	["12", [["block", "12"]]],
+	["#1,234", [["block", "1234"]]],
+	[
+		"1000001",
+		[
+			["block", "1000001"],
+			["name", "1000001"],
+		],
+	],
+	[` 0x${ID.toUpperCase()} `, [["hash", ID]]],
+	[HEX, [["address", ADDRESS]]],
+	["<img onerror>", [["name", "<img onerror>"]]],
+	["  ", []],
+])("searching for %j", (typed, terms) => {
+	expect(searchTerms(typed).map(({ kind, value }) => [kind, value])).toEqual(terms);
+});
+
+describe("answers", () => {
+	test("keep whole numbers that no number holds", () => {
+		const answer = readJson(
+			'{"a":9223372036854775807,"b":"1234567890123456789","c":[-1234567890123456],"d":1.5,"e":7}',
+		);
+		expect(answer).toEqual({
+			a: "9223372036854775807",
+			b: "1234567890123456789",
+			c: ["-1234567890123456"],
+			d: 1.5,
+			e: 7,
+		});
+	});
+
+	test("are whole numbers or nothing", () => {
+		expect([whole("9223372036854775807"), whole(3), whole("x"), whole(1.5), whole({})]).toEqual([
+			9223372036854775807n,
+			3n,
+			0n,
+			0n,
+			0n,
+		]);
+	});
+
+	const transfer = {
+		txID: ID,
+		ret: [{ contractRet: "SUCCESS" }],
+		raw_data: {
+			contract: [{ type: "TransferContract", parameter: { value: { amount: 5, to_address: ADDRESS } } }],
+		},
+		signature: ["00", "11"],
+	};
+
+	test("of blocks and transactions lose nothing when members are missing", () => {
+		const facts = transactionFacts(transfer);
+		expect(facts).toMatchObject({ id: ID, type: "TransferContract", result: "SUCCESS", signatures: 2 });
+		expect([amountOf(facts), receiverOf(facts)]).toEqual([5n, ADDRESS]);
+		expect(transactionFacts({})).toMatchObject({ id: "", type: "", signatures: 0 });
+		expect(blockFacts({})).toMatchObject({ number: 0n, id: "", transactions: [] });
+	});
+
+	test("of receipts are summed", () => {
+		const infos = [
+			{ fee: 7, result: "FAILED", receipt: { energy_usage_total: 10, net_usage: 200 } },
+			{ receipt: { net_usage: 100 } },
+		];
+		expect(usageOf(infos)).toEqual({ transactions: 2, energy: 10, bandwidth: 300, feeSun: 7n, failed: 1 });
+	});
+
+	test("of resources say when what was used is back", () => {
+		const account = { latest_consume_free_time: 1_000 };
+		const [free, staked] = resourcesOf(account, { freeNetUsed: 100, freeNetLimit: 600 }, 1_000 + 43_200_000);
+		expect(free).toEqual({ name: "free bandwidth", used: 100, limit: 600, fullAtMs: 86_401_000 });
+		expect(usedAfter(free as NonNullable<typeof free>, 43_201_000, 21_600_000)).toBe(50);
+		expect(staked?.fullAtMs).toBeUndefined();
+	});
+});
+
+describe("asking the node", () => {
+	const answering = (status: number, text: string) =>
+		new NodeClient(async () => ({ status, text: async () => text }));
+
+	test("asks for addresses as people read them", async () => {
+		const asked: unknown[] = [];
+		const client = new NodeClient(async (path, { method, body }) => {
+			asked.push([path, method, body]);
+			return { status: 200, text: async () => '{"balance":1}' };
+		});
+		expect(await client.call("getaccount", { address: ADDRESS })).toEqual({ balance: 1 });
+		expect(asked).toEqual([["/wallet/getaccount", "POST", `{"visible":true,"address":"${ADDRESS}"}`]]);
+	});
+
+	test.each([
+		[200, '{"Error":"no"}', "no"],
+		[404, '{"error":"no index"}', "no index"],
+		[404, "", "status 404"],
+		[502, "<html>", "the node answered with status 502, which is not JSON"],
+	])("an answer of status %i with %s is an error", async (status, text, message) => {
+		await expect(answering(status, text).call("getnowblock")).rejects.toThrow(message);
+	});
+
+	test("a node that is gone is an error", async () => {
+		const client = new NodeClient(async () => Promise.reject(new TypeError("fetch failed")));
+		await expect(client.call("getnowblock")).rejects.toThrow(NodeError);
+	});
+
+	test("a refused call of JSON-RPC is an error", async () => {
+		await expect(answering(200, '{"error":{"message":"method not found"}}').rpc("x")).rejects.toThrow(
+			"method not found",
+		);
+		expect(await answering(200, '{"result":"0x1"}').rpc("x")).toBe("0x1");
+	});
+});
