@@ -59,20 +59,15 @@ export function receiverOf({ value }: TransactionFacts): string {
 }
 
 /** Coins that it moves, stakes or releases, in sun. */
-export function amountOf({ type, value }: TransactionFacts): bigint | undefined {
-	const member = AMOUNTS[type];
+export function amountOf({ value }: TransactionFacts): bigint | undefined {
+	// The same words count units where a token is named.
+	if (textOf(value, "asset_name") !== "") return undefined;
+	const member = AMOUNTS.find((name) => value[name] !== undefined);
 	return member === undefined ? undefined : wholeOf(value, member);
 }
 
-const AMOUNTS: Readonly<Record<string, string>> = {
-	TransferContract: "amount",
-	TriggerSmartContract: "call_value",
-	FreezeBalanceContract: "frozen_balance",
-	FreezeBalanceV2Contract: "frozen_balance",
-	UnfreezeBalanceV2Contract: "unfreeze_balance",
-	DelegateResourceContract: "balance",
-	UnDelegateResourceContract: "balance",
-};
+/** What types call such an amount. */
+const AMOUNTS = ["amount", "call_value", "frozen_balance", "unfreeze_balance", "balance"];
 
 /** Energy and bandwidth of receipts, and how far a block of many is full. */
 interface Usage {
