@@ -2,14 +2,13 @@
 
 export type Json = { readonly [name: string]: unknown };
 
-/** Text between quotation marks, or a whole number of 16 digits or more. */
-const LONG_NUMBER = /("(?:[^"\\]|\\.)*")|(-?\d{16,})(?![\d.eE])/g;
+/** Text between quotation marks, or a number. */
+const TOKEN = /"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g;
+const LONG_NUMBER = /^-?\d{16,}$/;
 
 /** Reads JSON; whole numbers of 16 digits or more become text. @throws {SyntaxError} */
 export function readJson(text: string): unknown {
-	return JSON.parse(
-		text.replace(LONG_NUMBER, (_, quoted?: string, digits?: string) => quoted ?? `"${digits}"`),
-	);
+	return JSON.parse(text.replace(TOKEN, (token) => (LONG_NUMBER.test(token) ? `"${token}"` : token)));
 }
 
 export function isJson(value: unknown): value is Json {

@@ -1,5 +1,6 @@
 /** One account: what it has, may use, has staked, voted for and who may act for it; a contract's part stands in contract.ts. */
 
+import { addressText } from "../../address-text.js";
 import { type Json, objectOf, objectsOf, textOf, wholeOf } from "../../answer.js";
 import { age, coins, grouped, moment, textOfHex } from "../../format.js";
 import { type NodeClient, NodeError } from "../../node-client.js";
@@ -202,7 +203,9 @@ async function witness(
 	return [...rows, ["Witness", `keeps ${brokerage === "" ? "?" : brokerage} % of the rewards`]];
 }
 
-export const accountView: ViewMaker = async (context, address) => {
+export const accountView: ViewMaker = async (context, typed) => {
+	const address = addressText(typed);
+	if (address === undefined) throw new NodeError("this is not an address", 404);
 	const { client } = context;
 	const nowMs = context.nowMs();
 	const [account, answer, contract] = await Promise.all([

@@ -72,7 +72,7 @@ async function lastBlocks({ client }: ViewContext): Promise<HTMLElement[]> {
 }
 
 export const homeView: ViewMaker = async (context) => {
-	const body = make("div", { class: "columns" }, await lastBlocks(context));
+	const body = make("div", {}, await lastBlocks(context));
 	context.onHead(() => {
 		lastBlocks(context).then(
 			(parts) => {
