@@ -88,4 +88,15 @@ describe("--dry-run", () => {
 			message: "the transaction would fail: no thirteen",
 		});
 	});
+
+	it("tells an error of the contract's own as its interface has it", async () => {
+		const words = ["contract", "send", store, "set(uint256,string)", "2000", "no", "--fee-limit", "100coin"];
+		const outcome = await chain.coin([...words, "--dry-run", "--json"]);
+		expect(JSON.parse(outcome.stdout)).toMatchObject({
+			simulation: { status: "failed", error: { reason: "TooLarge(2000, 1000)" } },
+		});
+		expect(errorRecord(outcome)).toMatchObject({
+			message: "the transaction would fail: TooLarge(2000, 1000)",
+		});
+	});
 });

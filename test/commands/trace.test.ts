@@ -189,6 +189,13 @@ describe("coin tx trace", () => {
 			code: "not_served",
 			message: "this node doesn't trace transactions",
 		});
+		// An address that serves no JSON-RPC at all says nothing about tracing.
+		await chain.prints(`profile set mute http=http://127.0.0.1:${full} jsonrpc=http://127.0.0.1:${full}`);
+		expect(await chain.fails(`tx trace ${id} --profile mute`, 1)).toMatchObject({
+			code: "not_served",
+			message: expect.stringContaining("serves no JSON-RPC there"),
+			hint: expect.stringContaining("jsonrpc"),
+		});
 		network.close();
 		const paid = await chain.acts(["wallet", "send", "bob", "1sun"]);
 		expect(await chain.fails(`tx trace ${String(paid["txID"])}`, 2)).toMatchObject({

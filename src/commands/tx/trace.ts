@@ -78,7 +78,8 @@ export default class TxTrace extends QueryCommand {
 			try {
 				return await callJsonRpc(client, method, params);
 			} catch (error) {
-				if (!(error instanceof Failure) || error.code !== "not_served") throw error;
+				// Where JSON-RPC isn't served at all, the refusal tells how to name the address.
+				if (!(error instanceof Failure) || error.code !== "not_served" || !error.facts.node) throw error;
 				throw new Failure("not_served", "this node doesn't trace transactions", {
 					hint: "a development chain does, and a node with node.jsonrpc.debug = true",
 				});

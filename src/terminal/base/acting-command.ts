@@ -135,7 +135,7 @@ export abstract class ActingCommand extends SendingCommand {
 
 		const own = { ...plan.result, ...plan.resultOf?.(envelope) };
 		if (flags["dry-run"]) {
-			const simulated = await simulate(client, envelope, leastSignatures(permission));
+			const simulated = await simulate(client, envelope, leastSignatures(permission), plan.readReceipt);
 			const lines = simulated ? await this.outcomeLines(client, simulated) : [];
 			return this.printPlan(
 				envelope,

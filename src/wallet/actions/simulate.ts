@@ -4,13 +4,16 @@
  */
 
 import { toHex } from "../../protocol/bytes.js";
+import { TransactionInfo } from "../../protocol/messages.js";
 import { SIGNATURE_LENGTH } from "../../protocol/signature.js";
 import { Failure } from "../failure.js";
 import { isRecord, type Json, type JsonRecord, member } from "../json.js";
+import { messageFrom } from "../node/answer.js";
 import { callJsonRpc } from "../node/json-rpc.js";
 import type { NodeClient } from "../node/node-client.js";
 import { toNeutralMessage, validationCode } from "../node/node-messages.js";
 import type { TransactionEnvelope } from "../transaction/envelope.js";
+import type { ChainQuestions } from "./plan.js";
 
 /** Something that goes from an account to another. */
 export interface SimulatedMovement {
@@ -40,12 +43,14 @@ export interface SimulatedOutcome {
 /**
  * Has a transaction simulated on the state after the head block.
  * @param signatures that it will have
+ * @param readReceipt what the contract's interface makes of a receipt, such as the reason of a revert with an error of its own
  * @returns undefined where the node doesn't do that, or doesn't manage
  */
 export async function simulate(
 	client: NodeClient,
 	{ transaction }: TransactionEnvelope,
 	signatures: number,
+	readReceipt?: ChainQuestions["readReceipt"],
 ): Promise<SimulatedOutcome | undefined> {
 	const signature = Array.from({ length: signatures }, () => "00".repeat(SIGNATURE_LENGTH));
 	const transactions = [{ raw_data_hex: toHex(transaction.rawBytes), signature }];
@@ -55,7 +60,8 @@ export async function simulate(
 		]);
 		const [block] = Array.isArray(answer) ? (answer as readonly Json[]) : [];
 		const [outcome] = isRecord(block) ? listOf(block, "transactions") : [];
-		return outcome && readOutcome(outcome, transaction.idHex);
+		const read = outcome && readOutcome(outcome, transaction.idHex);
+		return outcome && read && readReceipt ? await explained(read, outcome, readReceipt) : read;
 	} catch (error) {
 		if (error instanceof Failure) return undefined;
 		throw error;
@@ -94,6 +100,28 @@ function readOutcome(record: JsonRecord, idHex: string): SimulatedOutcome | unde
 		movements: listOf(record, "movements").flatMap(readMovement),
 		changes: listOf(record, "changes"),
 	};
+}
+
+/** The same with the reason as the contract's interface tells it, where the node knew none. */
+async function explained(
+	outcome: SimulatedOutcome,
+	record: JsonRecord,
+	readReceipt: NonNullable<ChainQuestions["readReceipt"]>,
+): Promise<SimulatedOutcome> {
+	const { error } = outcome;
+	const shown = member(record, "receipt");
+	if (!error || error.reason !== undefined || !isRecord(shown)) return outcome;
+	const [contractResult, receipt] = [member(shown, "contractResult"), member(shown, "receipt")];
+	if (contractResult === undefined || receipt === undefined) return outcome;
+	try {
+		// Addresses are left out: they are spelled for people.
+		const found = await readReceipt(messageFrom(TransactionInfo, { contractResult, receipt }));
+		const { reason } = found as { readonly reason?: unknown };
+		return typeof reason === "string" ? { ...outcome, error: { ...error, reason } } : outcome;
+	} catch (failure) {
+		if (failure instanceof Failure) return outcome;
+		throw failure;
+	}
 }
 
 function readError(error: JsonRecord): NonNullable<SimulatedOutcome["error"]> {
