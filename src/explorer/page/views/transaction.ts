@@ -229,9 +229,7 @@ function frames(client: NodeClient, id: string): HTMLElement {
 			const isElsewhere = error.status === 404 || error.status === 405;
 			place.replaceChildren(
 				note(
-					isElsewhere
-						? "JSON-RPC isn't on this port: open the explorer of a development chain's gateway, or coin explorer --json-rpc, with node.jsonrpc.debug on."
-						: error.message,
+					isElsewhere ? "JSON-RPC isn't on this port: a development chain's gateway has it." : error.message,
 				),
 			);
 		}
