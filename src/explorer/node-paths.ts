@@ -1,7 +1,7 @@
 /** What the explorer asks of a node: nothing that changes its chain but the methods of development chains. */
 
 /** Endpoints below `/wallet/`. */
-const READ_ENDPOINTS = [
+export const READ_ENDPOINTS = [
 	"getaccount",
 	"getaccountresource",
 	"getapprovedlist",
