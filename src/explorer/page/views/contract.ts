@@ -10,7 +10,7 @@ import {
 	selectorOf,
 	signatureOf,
 } from "../../abi.js";
-import { isJson, type Json, objectOf, objectsOf, textOf, textsOf, wholeOf } from "../../answer.js";
+import { type Json, objectOf, objectsOf, textOf, textsOf, wholeOf } from "../../answer.js";
 import { grouped, plain, textOfHex } from "../../format.js";
 import { NodeError } from "../../node-client.js";
 import {
@@ -28,6 +28,8 @@ import {
 import type { ViewContext } from "../view.js";
 import { valuesTable } from "./transaction.js";
 
+/** Source files that are shown. */
+const MAX_FILES = 100;
 /** Functions that get a form. */
 const MAX_FORMS = 100;
 
@@ -108,18 +110,22 @@ function events({ client }: ViewContext, contract: string): HTMLElement {
 	return section("Events", place);
 }
 
-/** The verified source, where the node has one. */
+/** The files that were compared with the contract's code, where somebody stored them with the node (protocol/history §7). */
 function source({ client }: ViewContext, contract: string): HTMLElement {
 	const place = make("div");
-	client.history(`contracts/${contract}/source`).then(
-		(answer) => {
-			const data = answer["data"];
-			const record = Array.isArray(data) ? data[0] : data;
-			const shown = isJson(record) ? record : {};
-			place.replaceChildren(make("pre", {}, textOf(shown, "source") || JSON.stringify(shown, null, 2)));
-		},
-		() => place.replaceChildren(note("Nobody has given this node a verified source.")),
-	);
+	const nothing = (): void =>
+		place.replaceChildren(note("Nobody has given this node sources: coin contract verify --store does."));
+	client.history(`contracts/${contract}/source`).then((answer) => {
+		const [record] = objectsOf(answer, "data");
+		if (!record) return nothing();
+		const files = Object.entries(objectOf(record, "sources")).slice(0, MAX_FILES);
+		place.replaceChildren(
+			note(
+				`${textOf(record, "contract")}, compiled by ${textOf(record, "compiler")}: ${textOf(record, "match") === "exact" ? "every byte is the same" : "the same but for the metadata"}`,
+			),
+			...files.flatMap(([name, text]) => [make("h3", {}, name), make("pre", {}, String(text))]),
+		);
+	}, nothing);
 	return section("Source", place);
 }
 
