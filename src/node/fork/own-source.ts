@@ -11,6 +11,8 @@ const ENTRIES_A_REQUEST = 1_000;
 const MOST_KEYS = 4_000_000;
 /** Pages may be short where many former keys are passed over. */
 const MOST_PAGES = 20_000;
+/** A source may give entries in parts, but the node sleeps meanwhile: each part alone may take the time of a request. */
+const MOST_MS = 60_000;
 const ENCODING = { encoding: "base64" };
 
 const base64 = (key: string): string => Buffer.from(fromKey(key)).toString("base64");
@@ -19,10 +21,14 @@ export class OwnSource implements StateSource {
 	readonly name: string;
 	readonly mostEntries = ENTRIES_A_REQUEST;
 
-	/** @param blockId 64 hexadecimal digits: a block that has left the chain is noticed */
+	/**
+	 * @param blockId 64 hexadecimal digits: a block that has left the chain is noticed
+	 * @param clock in ms, from any moment on
+	 */
 	constructor(
 		private readonly client: SourceClient,
 		private readonly blockId: string,
+		private readonly clock: () => number = () => performance.now(),
 	) {
 		this.name = client.name;
 	}
@@ -33,7 +39,9 @@ export class OwnSource implements StateSource {
 
 	entries(wanted: readonly EntryName[]): EncodedValues {
 		const values: (Uint8Array | undefined)[] = [];
+		const endsAt = this.clock() + MOST_MS;
 		while (values.length < wanted.length) {
+			if (this.clock() > endsAt) throw this.slow(wanted.length);
 			const part = this.part(wanted, values.length);
 			values.push(...this.read(this.client.now("coin_getState", part, this.blockId, ENCODING), part.length));
 		}
@@ -42,7 +50,9 @@ export class OwnSource implements StateSource {
 
 	async entriesLater(wanted: readonly EntryName[]): Promise<EncodedValues> {
 		const values: (Uint8Array | undefined)[] = [];
+		const endsAt = this.clock() + MOST_MS;
 		while (values.length < wanted.length) {
+			if (this.clock() > endsAt) throw this.slow(wanted.length);
 			const part = this.part(wanted, values.length);
 			const answer = await this.client.later("coin_getState", part, this.blockId, ENCODING);
 			values.push(...this.read(answer, part.length));
@@ -96,6 +106,12 @@ export class OwnSource implements StateSource {
 		const { keys, next } = isRecord(page) ? page : {};
 		if (!Array.isArray(keys) || !keys.every((key) => typeof key === "string")) throw this.strange();
 		return { found: keys.map((key: string) => toKey(Buffer.from(key, "base64"))), next };
+	}
+
+	private slow(entries: number): ForkReadError {
+		return new ForkReadError(
+			`the fork's source ${this.name} doesn't give ${entries} entries within ${MOST_MS / 1000} s`,
+		);
 	}
 
 	private strange(): ForkReadError {

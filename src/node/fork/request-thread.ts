@@ -1,6 +1,7 @@
 /** What the thread of requests does: one HTTP request a message, bounded in bytes and time, tried again where that may help. */
 
 import type { MessagePort } from "node:worker_threads";
+import { isModest } from "./answer-shape.js";
 
 /** What the thread is given. */
 export interface WorkerSide {
@@ -124,5 +125,7 @@ async function readText(response: Response, mostBytes: number): Promise<string> 
 		}
 		parts.push(part.value);
 	}
-	return Buffer.concat(parts).toString("utf8");
+	const text = Buffer.concat(parts).toString("utf8");
+	if (!isModest(text)) throw new Error("an answer of too many values");
+	return text;
 }

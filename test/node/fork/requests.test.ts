@@ -47,6 +47,11 @@ describe("a request", () => {
 		expect(sent).toBeLessThan(10);
 	});
 
+	test("is refused when reading its answer would take far more memory than the answer", async () => {
+		const { failure } = await ask(async () => new Response("[".repeat(500)));
+		expect(failure).toBe("an answer of too many values");
+	});
+
 	test("tells the status, and tries again where that may help", async () => {
 		for (const [status, times] of [
 			[404, 1],

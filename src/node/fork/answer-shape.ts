@@ -1,0 +1,39 @@
+/** Whether a text of another node may be read as JSON: sixty megabytes of brackets become gigabytes of objects. */
+
+/** The longest lists are pages of ten thousand keys. */
+const MOST_VALUES = 1_000_000;
+const MOST_DEPTH = 64;
+
+const QUOTE = 0x22;
+const COMMA = 0x2c;
+
+const isOpening = (code: number): boolean => code === 0x5b || code === 0x7b;
+const isClosing = (code: number): boolean => code === 0x5d || code === 0x7d;
+
+/** Looks at the text without making anything of it; whether it is JSON is not its question. */
+export function isModest(text: string): boolean {
+	let depth = 0;
+	let values = 0;
+	for (let at = 0; at < text.length; at++) {
+		const code = text.charCodeAt(at);
+		if (code === QUOTE) {
+			at = endOfString(text, at);
+			continue;
+		}
+		if (isOpening(code)) depth++;
+		else if (isClosing(code)) depth--;
+		else if (code !== COMMA) continue;
+		if (depth > MOST_DEPTH || ++values > MOST_VALUES) return false;
+	}
+	return true;
+}
+
+/** The closing quote of a string; the end of the text where there is none. */
+function endOfString(text: string, from: number): number {
+	for (let at = text.indexOf('"', from + 1); at >= 0; at = text.indexOf('"', at + 1)) {
+		let slashes = 0;
+		while (text[at - 1 - slashes] === "\\") slashes++;
+		if (slashes % 2 === 0) return at;
+	}
+	return text.length;
+}

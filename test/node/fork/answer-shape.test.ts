@@ -1,0 +1,21 @@
+import { describe, expect, it } from "vitest";
+import { isModest } from "../../../src/node/fork/answer-shape.js";
+
+describe("an answer of a fork's source", () => {
+	it("may have long texts and pages of keys, whatever the texts hold", () => {
+		expect(isModest(JSON.stringify({ keys: Array.from({ length: 10_000 }, () => "AAAA") }))).toBe(true);
+		const texts = ["[".repeat(1_000), `\\"${"[".repeat(1_000)}`, "\\", ",".repeat(2_000_000), '"'];
+		expect(isModest(JSON.stringify(texts))).toBe(true);
+		expect(isModest('"never ended')).toBe(true);
+	});
+
+	it.each([
+		["nested too deeply", "[".repeat(65)],
+		["behind a text that ends with a backslash", `["\\\\",${"[".repeat(65)}`],
+		["of objects in objects", '{"a":'.repeat(65)],
+		["of too many lists", "[],".repeat(500_001)],
+		["of too many numbers", "0,".repeat(1_000_001)],
+	])("is refused %s", (_, text) => {
+		expect(isModest(text)).toBe(false);
+	});
+});
