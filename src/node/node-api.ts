@@ -115,6 +115,7 @@ export function createApiNode(options: NodeApiOptions): ApiNode {
 		network,
 		cheats: [],
 		isLite: beganLater(open),
+		isFork: open.isFork,
 		statistics: {
 			get meters() {
 				return metrics?.meters();

@@ -133,6 +133,15 @@ describe("a fork of a node of this program", () => {
 		expect(await fork.http("/wallet/getchainparameters", {})).toEqual(parameters);
 	});
 
+	test("has no balance of an account at a block before it, rather than a wrong one", async () => {
+		const { blockID } = (await fork.http("/wallet/getblockbynum", { num: 4 })) as { blockID: string };
+		const answer = await fork.http("/wallet/getaccountbalance", {
+			account_identifier: { address: `41${NOBODY.slice(2)}` },
+			block_identifier: { hash: blockID, number: 4 },
+		});
+		expect(JSON.stringify(answer)).toContain("this fork has no balance of the account at block 4");
+	});
+
 	test("doesn't see what the source does afterwards, nor the source what the fork does", async () => {
 		// What is written by hand belongs to the block before it.
 		await source.rpc("hardhat_mine", "0x1");

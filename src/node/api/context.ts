@@ -162,6 +162,8 @@ export interface ApiNode {
 	warnings?(): readonly string[];
 	/** Whether the node started from a snapshot without history. */
 	readonly isLite: boolean;
+	/** The chain began with another node's state. */
+	readonly isFork: boolean;
 	/** Milliseconds since the start of the process's servers. */
 	readonly upMs: number;
 	/** An error that is a fault of this program: to be logged. */

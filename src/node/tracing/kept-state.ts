@@ -30,7 +30,7 @@ export class KeptState implements StateBackend {
 		if (!present || !equalBytes(present.id, id))
 			throw new TraceError(`block ${toHex(id)} is no longer part of the chain`);
 		this.current = this.open.stateAt(this.number)?.backend;
-		if (!this.current) throw goneState(this.number);
+		if (!this.current) throw goneState(this.number, this.open.isFork);
 		this.seenAt = now;
 	}
 
@@ -46,8 +46,9 @@ export class KeptState implements StateBackend {
 	keysEver: StateBackend["keysEver"] = (store, prefix) => this.state.keysEver(store, prefix);
 }
 
-/** The error where the state after a block isn't kept. */
-export function goneState(number: bigint): TraceError {
+/** The error where the state after a block isn't kept. @param isFork whether the chain began with another node's state */
+export function goneState(number: bigint, isFork: boolean): TraceError {
+	if (isFork) return new TraceError(`a fork has no state of block ${number}: its source may know it`);
 	return new TraceError(
 		`the state of block ${number} is gone: node.history.state keeps that of older blocks than those that can still be undone`,
 	);

@@ -157,7 +157,7 @@ export class TraceRunner {
 	/** The state after a block, to run calls on. @throws {TraceError} if it isn't kept */
 	stateAt(number: bigint): StateView {
 		const view = this.open.stateAt(number);
-		if (!view) throw goneState(number);
+		if (!view) throw goneState(number, this.open.isFork);
 		return createView(view.backend, this.open.seed);
 	}
 }

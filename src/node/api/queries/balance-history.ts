@@ -53,6 +53,10 @@ export async function accountBalanceAt(
 	const end = concatBytes(address, FIRST_BLOCK_END);
 	const key = await node.firstKey(stores.accountTrace, accountTraceKey(address, block.number), end);
 	const trace = key && state.accountTrace.get(key);
+	if (!trace && node.isFork)
+		throw notFound(
+			`this fork has no balance of the account at block ${block.number}: it keeps those of its own blocks that changed one`,
+		);
 	if (!trace) return AccountBalanceResponse.create({ block_identifier: block });
 	const number = accountTraceNumber(key);
 	const hash = state.blockIndex.get(be64(number)) ?? new Uint8Array(0);
