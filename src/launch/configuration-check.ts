@@ -95,11 +95,11 @@ export function keyWarnings(config: NodeConfig): string[] {
 /** Keys of the file that a development chain doesn't take; undefined: it takes all. */
 export function developmentWarning(config: NodeConfig): string | undefined {
 	const others = config.settings.filter(
-		({ path, line }) => line !== undefined && !/^(dev\.|log\.level)/.test(path),
+		({ path, line }) => line !== undefined && !/^(dev\.|log\.level|event\.subscribe\.)/.test(path),
 	);
 	if (others.length === 0) return undefined;
 	const names = others.map(({ path }) => path).join(", ");
-	return `a development chain takes only dev and log.level from ${config.file}; without effect: ${names}`;
+	return `a development chain takes only dev, event.subscribe and log.level from ${config.file}; without effect: ${names}`;
 }
 
 function developmentFindings(config: NodeConfig): Finding[] {

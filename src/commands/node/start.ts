@@ -213,7 +213,8 @@ export default class NodeStart extends CoinCommand {
 			const founding = directory === undefined ? undefined : readFounding(directory);
 			const warn = (message: string): void => this.warning(message);
 			chosen = await chooseDevelopment(get, parameter ?? [], warn, unlock, founding);
-			development = prepareDevelopment(chosen.options);
+			const prepared = prepareDevelopment(chosen.options);
+			development = { ...prepared, config: { ...prepared.config, events: config?.events } };
 		} catch (error) {
 			throw startFailure(error);
 		}
