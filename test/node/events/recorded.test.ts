@@ -1,4 +1,4 @@
-/** Events as the reference node's native queue told them (`npm run replay -- --events FOLDER` replays more of them). */
+/** Events as the reference node's native queue told them (`EVENT_RECORDINGS=FOLDER npx vitest run test/node/events/recorded.test.ts` replays more of them). */
 
 import { describe, expect, it } from "vitest";
 import { compareFrames, readFrames, tellRecording } from "../../../src/replay/event-frames.js";
