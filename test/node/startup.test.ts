@@ -151,10 +151,10 @@ describe("a node that is to stop at a height", () => {
 
 describe("keys and flags without effect", () => {
 	it("are told of, the keys in one line and each flag by itself", async () => {
-		const config = `${GOOD}\nnode.walletExtensionApi = true\nevent.subscribe.path = a`;
+		const config = `${GOOD}\nnode.walletExtensionApi = true\nnode.rpc.thread = 2`;
 		const { output } = await startAndStop(config, fresh(), ["--trust-node", "127.0.0.1:50051"]);
 		expect(output).toMatch(
-			/2 keys have no effect here: node\.walletExtensionApi, event\.subscribe \(coin node check says why\)/,
+			/2 keys have no effect here: node\.walletExtensionApi, node\.rpc\.thread \(coin node check says why\)/,
 		);
 		expect(output).toContain("--trust-node has no effect: this program has no solidity process");
 	});
@@ -249,7 +249,12 @@ describe("a node refuses to start, with one sentence and without touching the di
 			[],
 			/storage\.db\.engine must be LEVELDB or ROCKSDB, not "NOSUCH"/,
 		],
-		["to send events", GOOD, ["--es"], /--es: this program sends no events/],
+		[
+			"to tell events to nobody",
+			GOOD,
+			["--es"],
+			/event\.subscribe\.native\.useNativeQueue must be true, or event\.subscribe\.webhooks name a receiver/,
+		],
 		[
 			"with an unknown limiter for HTTP",
 			more(
