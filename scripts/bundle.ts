@@ -95,11 +95,37 @@ const COMPILED_PART: BuildPlugin = {
 	},
 };
 
+/** Clients of brokers and databases, below src: a node that tells none reads nothing of them. */
+const RECEIVERS = ["kafka", "mongodb", "nats"].map((name) => `node/events/sinks/${name}`);
+
+/** The file of `coin node start` finds them beside itself. */
+const RECEIVERS_APART: BuildPlugin = {
+	name: "receivers in files of their own",
+	setup({ onResolve }) {
+		onResolve({ filter: /^\.\.?\// }, ({ kind, path, resolveDir }) => {
+			if (kind !== "dynamic-import") return undefined;
+			const name = relative(source, join(resolveDir, path)).replaceAll("\\", "/").replace(/\.js$/, "");
+			return RECEIVERS.includes(name) ? { path: `./${name}.cjs`, external: true } : undefined;
+		});
+	},
+};
+
+/** Each receiver once more, for the file of `coin node start`. */
+async function bundleReceivers(): Promise<Metafile> {
+	const { metafile } = await build({
+		...COMMON,
+		entryPoints: Object.fromEntries(RECEIVERS.map((name) => [name, join(source, `${name}.ts`)])),
+		format: "cjs",
+		outExtension: { ".js": ".cjs" },
+	});
+	return metafile;
+}
+
 async function bundleStart(): Promise<Metafile> {
 	const { metafile } = await build({
 		...COMMON,
 		external: OUTSIDE.filter((name) => name !== "level"),
-		plugins: [COMPILED_PART],
+		plugins: [COMPILED_PART, RECEIVERS_APART],
 		entryPoints: { start: join(source, "start.ts") },
 		format: "cjs",
 		outExtension: { ".js": ".cjs" },
@@ -152,13 +178,17 @@ async function bundle(packaged: boolean): Promise<Metafile> {
 		banner: { js: BANNER },
 	});
 	const start = await bundleStart();
+	const receivers = await bundleReceivers();
 	const explorer = await bundleExplorer();
 	const compiled = join(target, "proving", "sapling-prover.wasm");
 	await copyFile(join(source, "proving", "sapling-prover.wasm"), compiled);
 	const notices = join(target, "THIRD-PARTY-NOTICES.txt");
 	const crates = await readFile(join(root, "crates", "sapling-prover", "NOTICES.txt"), "utf8");
-	await writeFile(notices, `${thirdPartyNotices(bundledFiles(metafile, start, explorer))}\n${crates}`);
-	const built = [metafile, start, explorer].flatMap(({ outputs }) => Object.keys(outputs));
+	await writeFile(
+		notices,
+		`${thirdPartyNotices(bundledFiles(metafile, start, receivers, explorer))}\n${crates}`,
+	);
+	const built = [metafile, start, receivers, explorer].flatMap(({ outputs }) => Object.keys(outputs));
 	const written = [...built, ...START_COMMAND, "dist/explorer/index.html"];
 	const outputs = written.map((path) => resolve(root, path));
 	await removeStale(target, new Set([...outputs, compiled, notices]));
