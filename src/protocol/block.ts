@@ -9,7 +9,7 @@ import { recoverAddress } from "./signature.js";
 import { SignedTransaction, type TransactionHeader } from "./transaction.js";
 
 /** Tag of the field `transactions`, the first of a block: number 1, length-delimited. */
-const TRANSACTIONS_TAG = 0x0a;
+const BLOCK_TRANSACTIONS_TAG = 0x0a;
 
 export const ZERO_HASH = new Uint8Array(32);
 
@@ -117,7 +117,7 @@ export class SignedBlock {
 		writeBlock(sharedWriter, Block.create({ block_header, $unknown }));
 		for (let at = transactions.length - 1; at >= 0; at--) {
 			sharedWriter.bytes((transactions[at] as SignedTransaction).bytes);
-			sharedWriter.byte(TRANSACTIONS_TAG);
+			sharedWriter.byte(BLOCK_TRANSACTIONS_TAG);
 		}
 		return sharedWriter.finish();
 	}
