@@ -139,6 +139,10 @@ async function bundleExplorer(): Promise<Metafile> {
 /** Programs that run while a new bundle is written still load chunks of the old one. */
 const GRACE_MS = 10 * 60_000;
 
+/** Crates whose compiled form is part of the repository, and where it is below src/ and dist/. */
+const CRATES = ["sapling-prover", "signature-recovery"];
+const COMPILED = ["proving/sapling-prover.wasm", "node/signatures/recovery.linux-x64.node"];
+
 /** @param packaged what is packed, and nothing else in the folder */
 async function bundle(packaged: boolean): Promise<Metafile> {
 	const target = join(root, "dist");
@@ -153,15 +157,16 @@ async function bundle(packaged: boolean): Promise<Metafile> {
 	});
 	const start = await bundleStart();
 	const explorer = await bundleExplorer();
-	const compiled = join(target, "proving", "sapling-prover.wasm");
-	await copyFile(join(source, "proving", "sapling-prover.wasm"), compiled);
+	for (const path of COMPILED) await copyFile(join(source, path), join(target, path));
 	const notices = join(target, "THIRD-PARTY-NOTICES.txt");
-	const crates = await readFile(join(root, "crates", "sapling-prover", "NOTICES.txt"), "utf8");
-	await writeFile(notices, `${thirdPartyNotices(bundledFiles(metafile, start, explorer))}\n${crates}`);
+	const crates = CRATES.map((name) => readFile(join(root, "crates", name, "NOTICES.txt"), "utf8"));
+	const parts = [thirdPartyNotices(bundledFiles(metafile, start, explorer)), ...(await Promise.all(crates))];
+	await writeFile(notices, parts.join("\n"));
 	const built = [metafile, start, explorer].flatMap(({ outputs }) => Object.keys(outputs));
 	const written = [...built, ...START_COMMAND, "dist/explorer/index.html"];
 	const outputs = written.map((path) => resolve(root, path));
-	await removeStale(target, new Set([...outputs, compiled, notices]));
+	const compiled = COMPILED.map((path) => join(target, path));
+	await removeStale(target, new Set([...outputs, ...compiled, notices]));
 	return metafile;
 }
 
