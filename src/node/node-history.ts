@@ -128,7 +128,7 @@ async function databaseStore(
 	// A node that continues from a snapshot may lack the block itself.
 	const genesis = open.chain.blockByNumber(0n)?.id ?? genesisId(config.genesis);
 	const { readOnly } = config.node.history;
-	const store = new PostgresqlStore({ address, genesis, readOnly, isDisposable: isDevelopment });
+	const store = await PostgresqlStore.create({ address, genesis, readOnly, isDisposable: isDevelopment });
 	await formerWriterGone(store);
 	return store;
 }

@@ -6,7 +6,7 @@
 
 import { createHash } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
-import pg from "pg";
+import type { Client } from "pg";
 import { connectionString, type DatabaseAddress, shownAddress } from "./address.js";
 import { DatabaseAway, failureOf, WriterElsewhere } from "./failures.js";
 import { migrate, type TableUse } from "./migrations.js";
@@ -27,7 +27,7 @@ const SESSION = [
 ];
 
 export class DatabaseWriter {
-	private client: pg.Client | undefined;
+	private client: Client | undefined;
 
 	constructor(
 		private readonly address: DatabaseAddress,
@@ -46,7 +46,8 @@ export class DatabaseWriter {
 	 */
 	async open(): Promise<void> {
 		if (this.client) return;
-		const client = new pg.Client({
+		const driver = await import("./driver.js");
+		const client = new driver.Client({
 			connectionString: connectionString(this.address),
 			connectionTimeoutMillis: CONNECT_MS,
 			query_timeout: STATEMENT_MS,
@@ -67,7 +68,7 @@ export class DatabaseWriter {
 		this.client = client;
 	}
 
-	private async lock(client: pg.Client): Promise<void> {
+	private async lock(client: Client): Promise<void> {
 		const { rows } = await client.query("SELECT pg_try_advisory_lock($1) AS locked", [
 			lockNumber(this.address.schema, this.use.name),
 		]);
@@ -78,7 +79,7 @@ export class DatabaseWriter {
 	}
 
 	/** Runs statements, all or nothing. @throws {DatabaseAway | DatabaseRefusal} the session is over then */
-	async transaction<T>(work: (client: pg.Client) => Promise<T>): Promise<T> {
+	async transaction<T>(work: (client: Client) => Promise<T>): Promise<T> {
 		const { client } = this;
 		if (!client) throw new DatabaseAway(`${shownAddress(this.address)}: there is no connection`);
 		try {
@@ -92,7 +93,7 @@ export class DatabaseWriter {
 		}
 	}
 
-	private drop(client: pg.Client): void {
+	private drop(client: Client): void {
 		if (this.client === client) this.client = undefined;
 		void client.end().catch(() => {});
 	}

@@ -225,7 +225,7 @@ describe.skipIf(noPostgresql)(`a PostgreSQL server${noPostgresql ? ` (${noPostgr
 	afterAll(() => schemas?.close());
 
 	it("may be killed while its history is written", async () => {
-		const { followed, told } = await followAway(newDirectory(), storeIn(schemas.next()));
+		const { followed, told } = await followAway(newDirectory(), await storeIn(schemas.next()));
 		for (let round = 0; round < 4; round++) {
 			grow(followed, 70, 1_000 * (round + 1));
 			const flushed = followed.open.flushNow();

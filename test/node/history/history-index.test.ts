@@ -68,7 +68,7 @@ const STORES: readonly (readonly [string, string | undefined, () => KeptStore])[
 		noPostgresql,
 		() => {
 			const address = schemas.next();
-			return new KeptStore(async () => storeIn(address));
+			return new KeptStore(() => storeIn(address));
 		},
 	],
 ];

@@ -3,7 +3,7 @@
  * any number of readers (protocol/history §8). Rows and position are committed together.
  */
 
-import pg from "pg";
+import type { Client, Pool } from "pg";
 import { toHex } from "../../../protocol/bytes.js";
 import {
 	connectionString,
@@ -55,17 +55,26 @@ interface StoreOptions {
 
 export class PostgresqlStore implements HistoryStore {
 	private readonly writer: DatabaseWriter;
-	private readonly pool: pg.Pool;
+
 	private readonly statements: ReadonlyMap<RowKind, ReturnType<typeof kindStatements>>;
 	private readonly positionTable: string;
 	private size = 0;
 
-	/** Connects with the first question. @throws {DatabaseRefusal} if the password file can't be read */
-	constructor(private readonly options: StoreOptions) {
+	private constructor(
+		private readonly options: StoreOptions,
+		private readonly pool: Pool,
+	) {
 		const { address } = options;
 		this.writer = new DatabaseWriter(address, historyTables);
-		this.pool = new pg.Pool({
-			connectionString: connectionString(address),
+		this.statements = new Map(KINDS.map((kind) => [kind, kindStatements(kind, address.schema)]));
+		this.positionTable = `${quoted(address.schema)}.history_position`;
+	}
+
+	/** Connects with the first question. @throws {DatabaseRefusal} if the password file can't be read */
+	static async create(options: StoreOptions): Promise<PostgresqlStore> {
+		const driver = await import("../../postgresql/driver.js");
+		const pool = new driver.Pool({
+			connectionString: connectionString(options.address),
 			max: READERS,
 			connectionTimeoutMillis: CONNECT_MS,
 			statement_timeout: READ_MS,
@@ -75,9 +84,8 @@ export class PostgresqlStore implements HistoryStore {
 			allowExitOnIdle: true,
 		});
 		// A connection that is lost while nobody reads is left out by the pool.
-		this.pool.on("error", () => {});
-		this.statements = new Map(KINDS.map((kind) => [kind, kindStatements(kind, address.schema)]));
-		this.positionTable = `${quoted(address.schema)}.history_position`;
+		pool.on("error", () => {});
+		return new PostgresqlStore(options, pool);
 	}
 
 	get keepsOthers(): string | undefined {
@@ -146,7 +154,7 @@ export class PostgresqlStore implements HistoryStore {
 		}
 	}
 
-	private async insert(client: pg.Client, kind: RowKind, given: readonly HistoryRow[]): Promise<void> {
+	private async insert(client: Client, kind: RowKind, given: readonly HistoryRow[]): Promise<void> {
 		const table = kindTables[kind];
 		const rows = lastOfEach(given).map((row) => [
 			...table.ownerValues(row.owner),
@@ -157,7 +165,7 @@ export class PostgresqlStore implements HistoryStore {
 		await client.query({ name: `insert ${kind}`, text, values: arraysOf(columnsOf(table), rows) });
 	}
 
-	private async remove(client: pg.Client, kind: RowKind, given: readonly HistoryRow[]): Promise<void> {
+	private async remove(client: Client, kind: RowKind, given: readonly HistoryRow[]): Promise<void> {
 		const table = kindTables[kind];
 		const rows = given.map(({ owner, suffix }) => [
 			...table.ownerValues(owner),

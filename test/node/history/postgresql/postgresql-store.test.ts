@@ -77,13 +77,13 @@ describe.skipIf(noPostgresql)(`the history in PostgreSQL${noPostgresql ? ` (${no
 
 	it("gives each kind of row back as it was, and its position", async () => {
 		const address = schemas.next();
-		const store = storeIn(address);
+		const store = await storeIn(address);
 		expect(await store.position()).toBeUndefined();
 		await store.write(ROWS, [], position);
 		// The same once more changes nothing.
 		await store.write([...ROWS, ...ROWS], [], position);
 		await store.close();
-		const again = storeIn(address);
+		const again = await storeIn(address);
 		expect(await again.position()).toEqual(position);
 		for (const { kind, owner } of ROWS) {
 			const wanted = ROWS.filter((row) => row.kind === kind && row.owner === owner).map(shown);
@@ -100,7 +100,7 @@ describe.skipIf(noPostgresql)(`the history in PostgreSQL${noPostgresql ? ` (${no
 	});
 
 	it("reads between bounds of any length, as texts are compared", async () => {
-		const store = storeIn(schemas.next());
+		const store = await storeIn(schemas.next());
 		await store.position();
 		const rows = [3, 4, 5, 6].map((height) => token(height, BigInt(height)));
 		await store.write(rows, [], position);
@@ -129,11 +129,11 @@ describe.skipIf(noPostgresql)(`the history in PostgreSQL${noPostgresql ? ` (${no
 
 	it("has one writer, whose rows others read", async () => {
 		const address = schemas.next();
-		const reader = storeIn(address, { readOnly: true });
+		const reader = await storeIn(address, { readOnly: true });
 		await expect(reader.position()).rejects.toThrow("has no history yet");
-		const writer = storeIn(address);
+		const writer = await storeIn(address);
 		await writer.position();
-		const second = storeIn(address);
+		const second = await storeIn(address);
 		await expect(second.position()).rejects.toThrow(
 			`another node writes the history tables in schema ${address.schema}`,
 		);
@@ -147,17 +147,17 @@ describe.skipIf(noPostgresql)(`the history in PostgreSQL${noPostgresql ? ` (${no
 
 	it("refuses tables of a newer program, and those of another chain", async () => {
 		const address = schemas.next();
-		const store = storeIn(address);
+		const store = await storeIn(address);
 		await store.position();
 		await store.write([], [], position);
 		await store.close();
-		const other = storeIn(address, { genesis: Buffer.alloc(32, 1) });
+		const other = await storeIn(address, { genesis: Buffer.alloc(32, 1) });
 		await expect(other.position()).rejects.toThrow("holds the history of another chain");
 		await other.close();
 		const step = historyTables.steps.length + 1;
 		await schemas.server.query(`INSERT INTO ${address.schema}.history_version (step) VALUES ($1)`, [step]);
 		for (const readOnly of [false, true]) {
-			const newer = storeIn(address, { readOnly });
+			const newer = await storeIn(address, { readOnly });
 			await expect(newer.position()).rejects.toThrow("of a newer version of this program");
 			await newer.close();
 		}
@@ -165,14 +165,14 @@ describe.skipIf(noPostgresql)(`the history in PostgreSQL${noPostgresql ? ` (${no
 
 	it("is refused for a wrong user, without telling the password", async () => {
 		const url = schemas.server.url.replace("coin@", "nobody@");
-		const store = storeIn({ ...schemas.next(), url });
+		const store = await storeIn({ ...schemas.next(), url });
 		await expect(store.position()).rejects.toThrow('role "nobody" does not exist');
 		await store.close();
 	});
 
 	it("writes nothing over a connection that was lost until it was asked where it stands", async () => {
 		const address = schemas.next();
-		const store = storeIn(address);
+		const store = await storeIn(address);
 		await store.position();
 		await store.write(ROWS.slice(0, 1), [], position);
 		await schemas.server.query(

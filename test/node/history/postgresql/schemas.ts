@@ -49,4 +49,4 @@ interface OpenOptions {
 export const storeIn = (
 	address: DatabaseAddress,
 	{ readOnly = false, isDisposable = true, genesis = new Uint8Array(32) }: OpenOptions = {},
-): PostgresqlStore => new PostgresqlStore({ address, genesis, readOnly, isDisposable });
+): Promise<PostgresqlStore> => PostgresqlStore.create({ address, genesis, readOnly, isDisposable });
