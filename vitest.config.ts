@@ -32,6 +32,9 @@ const SLOW = [
 	"test/node/shielded/{groth16,mutations,precompiles,remembered-proofs}.test.ts",
 	"test/protocol/sapling/incremental-tree.test.ts",
 	"test/proving/{native-prover,prover,spend,tasks}.test.ts",
+	// The index of history over each store, and a PostgreSQL server where there is one
+	"test/node/history/{history-index,history-away}.test.ts",
+	"test/node/history/postgresql/*.test.ts",
 	// Long chains, and files that are synced to a disk
 	"test/node/chain/{old-blocks,restart}.test.ts",
 	"test/node/adoption/{adoption,in-place}.test.ts",

@@ -289,7 +289,9 @@ async function startServices(
 		report,
 	});
 	const broadcaster = new Broadcaster(api);
-	const servers = await startHttpServers(api, broadcaster, options.host);
+	const servers = await startHttpServers(api, broadcaster, options.host, (observer) =>
+		open.chain.observe(observer),
+	);
 	stops.push(() => servers.close());
 	const ofDevelopment = development &&
 		sealer && {
@@ -421,7 +423,9 @@ async function loadHistory({ open, options, log, report, stops }: NodeCore): Pro
 	const { openHistory } = await import("./node-history.js");
 	const fork = development?.options.fork;
 	const lowestNumber = fork && Number(fork.number) + 1;
-	const { index, close } = await openHistory({ open, config, dataDirectory, lowestNumber, log, report });
+	const isDevelopment = development !== undefined;
+	const base = { open, config, dataDirectory, lowestNumber, isDevelopment };
+	const { index, close } = await openHistory({ ...base, log, report });
 	stops.push(close);
 	return index;
 }
