@@ -54,6 +54,8 @@ interface SinkOf<Config> {
 	readonly name: string;
 	/** What it is told. */
 	readonly topics: ReadonlyMap<EventKind, EventTopic>;
+	/** The archive of the network's node in whose place it is told; undefined: it is named itself. */
+	readonly archive: string | undefined;
 	readonly config: Config;
 }
 
@@ -92,7 +94,7 @@ export function readPlugin(settings: Settings, named: NamedTopics): SinkConfig |
 		);
 	}
 	const topics = new Map([...named.topics].filter(([kind]) => config.names.has(kind)));
-	return { name: config.is, topics, config };
+	return { name: config.is, topics, archive: path, config };
 }
 
 /** Our own receivers. @throws {ConfigError} */
@@ -196,6 +198,7 @@ function readNats(settings: Settings, { topics, kinds }: NamedTopics): SinkConfi
 	const config = { is: "nats", servers, stream, subject, login, credentialsFile, tls } as const;
 	return {
 		name: "nats",
+		archive: undefined,
 		topics: topicsOf(settings, "event.subscribe.nats.kinds", asked, topics, kinds),
 		config,
 	};
