@@ -95,11 +95,37 @@ const COMPILED_PART: BuildPlugin = {
 	},
 };
 
+/** Clients of brokers and databases, below src: a node that tells none reads nothing of them. */
+const RECEIVERS = ["kafka", "mongodb", "nats"].map((name) => `node/events/sinks/${name}`);
+
+/** The file of `coin node start` finds them beside itself. */
+const RECEIVERS_APART: BuildPlugin = {
+	name: "receivers in files of their own",
+	setup({ onResolve }) {
+		onResolve({ filter: /^\.\.?\// }, ({ kind, path, resolveDir }) => {
+			if (kind !== "dynamic-import") return undefined;
+			const name = relative(source, join(resolveDir, path)).replaceAll("\\", "/").replace(/\.js$/, "");
+			return RECEIVERS.includes(name) ? { path: `./${name}.cjs`, external: true } : undefined;
+		});
+	},
+};
+
+/** Each receiver once more, for the file of `coin node start`. */
+async function bundleReceivers(): Promise<Metafile> {
+	const { metafile } = await build({
+		...COMMON,
+		entryPoints: Object.fromEntries(RECEIVERS.map((name) => [name, join(source, `${name}.ts`)])),
+		format: "cjs",
+		outExtension: { ".js": ".cjs" },
+	});
+	return metafile;
+}
+
 async function bundleStart(): Promise<Metafile> {
 	const { metafile } = await build({
 		...COMMON,
 		external: OUTSIDE.filter((name) => name !== "level"),
-		plugins: [COMPILED_PART],
+		plugins: [COMPILED_PART, RECEIVERS_APART],
 		entryPoints: { start: join(source, "start.ts") },
 		format: "cjs",
 		outExtension: { ".js": ".cjs" },
@@ -156,13 +182,15 @@ async function bundle(packaged: boolean): Promise<Metafile> {
 		banner: { js: BANNER },
 	});
 	const start = await bundleStart();
+	const receivers = await bundleReceivers();
 	const explorer = await bundleExplorer();
 	for (const path of COMPILED) await copyFile(join(source, path), join(target, path));
 	const notices = join(target, "THIRD-PARTY-NOTICES.txt");
+	const bundles = [metafile, start, receivers, explorer];
 	const crates = CRATES.map((name) => readFile(join(root, "crates", name, "NOTICES.txt"), "utf8"));
-	const parts = [thirdPartyNotices(bundledFiles(metafile, start, explorer)), ...(await Promise.all(crates))];
+	const parts = [thirdPartyNotices(bundledFiles(...bundles)), ...(await Promise.all(crates))];
 	await writeFile(notices, parts.join("\n"));
-	const built = [metafile, start, explorer].flatMap(({ outputs }) => Object.keys(outputs));
+	const built = bundles.flatMap(({ outputs }) => Object.keys(outputs));
 	const written = [...built, ...START_COMMAND, "dist/explorer/index.html"];
 	const outputs = written.map((path) => resolve(root, path));
 	const compiled = COMPILED.map((path) => join(target, path));
