@@ -7,7 +7,8 @@ import { addressPrefix, toBase58Check } from "../protocol/address.js";
 import { concatBytes, fromHex, toHex } from "../protocol/bytes.js";
 import { AbiDataError } from "./abi-data-error.js";
 import { checkDecodedSize } from "./decoded-size.js";
-import { type AbiItem, type AbiParameter, arrayParts, selectorOf, TOKEN_TYPE } from "./parameter.js";
+import { type AbiItem, type AbiParameter, arrayParts, TOKEN_TYPE } from "./parameter.js";
+import { selectorOf } from "./selector.js";
 
 /** A value for a parameter. */
 export type AbiValue = bigint | boolean | string | readonly AbiValue[];

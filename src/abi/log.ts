@@ -9,8 +9,8 @@ import {
 	type ContractInterface,
 	hashedSignature,
 	isComplete,
-	topicOf,
 } from "./parameter.js";
+import { topicOf } from "./selector.js";
 
 /** A log's event and its values by name. */
 export interface DecodedEvent {

@@ -1,11 +1,10 @@
 /**
  * The vocabulary of contract interfaces: parameters, functions, events, errors, and the names that are hashed into
- * selectors and topics (the contract ABI specification; protocol/machine §16.3 for this network's token type).
+ * selectors and topics (the contract ABI specification; protocol/machine §16.3 for this network's token type). Nothing here needs
+ * Node.js: the explorer's page has it too.
  */
 
-import { utf8 } from "../protocol/bytes.js";
 import { spell } from "../protocol/dialect.js";
-import { keccak256 } from "../protocol/hash.js";
 
 /** The network's type of a token id: a number of 256 bits under a name of its own. */
 export const TOKEN_TYPE = "orcToken";
@@ -68,16 +67,6 @@ export function isComplete(parameters: readonly AbiParameter[]): boolean {
 /** `transfer(address,uint256)`: what the selector or topic is the hash of. */
 export function hashedSignature({ name, inputs }: AbiItem): string {
 	return `${name}(${inputs.map(hashedType).join(",")})`;
-}
-
-/** First four bytes of call data, or of a custom error. */
-export function selectorOf(item: AbiItem): Uint8Array {
-	return keccak256(utf8(hashedSignature(item))).subarray(0, 4);
-}
-
-/** First topic of an event's logs. */
-export function topicOf(event: AbiItem): Uint8Array {
-	return keccak256(utf8(hashedSignature(event)));
 }
 
 /** An item for people: `function balanceOf(address owner) view returns (uint256)`. */

@@ -1,171 +1,150 @@
-/**
- * Contract interfaces as nodes keep them, and the values of calls and events by them (the contract ABI specification):
- * only what a page shows, small enough for a page, bounded against data that was made to be large.
- */
+/** Contract interfaces as nodes keep them and compilers write them, and calls, events and errors by them. */
 
 import { keccak_256 } from "@noble/hashes/sha3.js";
-import { spell, toNeutral } from "../protocol/dialect.js";
-import { addressText, bytesOf, hexAddress, hexOf } from "./address-text.js";
+import {
+	ABI_KINDS,
+	type AbiItem,
+	type AbiKind,
+	type AbiParameter,
+	hashedSignature,
+	isComplete,
+} from "../abi/parameter.js";
+import { DEEPEST, type Decoded, decodeValues, topicValue } from "./abi-values.js";
+import { hexOf } from "./address-text.js";
 import { type Json, objectOf, objectsOf, textOf } from "./answer.js";
-
-interface Parameter {
-	readonly name: string;
-	readonly type: string;
-	readonly indexed: boolean;
-}
 
 /** Longer types are nobody's. */
 const LONGEST_TYPE = 64;
+const MOST_ITEMS = 2_000;
 
-export interface Entry {
-	readonly kind: "function" | "event" | "error";
-	readonly name: string;
-	readonly inputs: readonly Parameter[];
-	readonly outputs: readonly Parameter[];
-	/** Whether calling it changes nothing. */
-	readonly reads: boolean;
+/** What an item made of data. */
+export interface Reading {
+	readonly item: AbiItem;
+	readonly values: readonly Decoded[];
 }
 
-/** One value with its name, as text. */
-export interface Decoded {
-	readonly name: string;
-	readonly type: string;
-	readonly text: string;
+/** The items of the record that `getcontract` answers with. */
+export function itemsOf(contract: Json): readonly AbiItem[] {
+	return itemsOfList(objectsOf(objectOf(contract, "abi"), "entrys"));
 }
 
-const WORD = 64;
-/** Elements of all lists of one value. */
-const MAX_ELEMENTS = 500;
-const MOST_SHOWN_ENTRIES = 2_000;
-
-/** The entries of the record that `getcontract` answers with. */
-export function entriesOf(contract: Json): readonly Entry[] {
-	return objectsOf(objectOf(contract, "abi"), "entrys")
-		.slice(0, MOST_SHOWN_ENTRIES)
-		.flatMap((entry) => {
-			const kind = textOf(entry, "type").toLowerCase();
-			if (kind !== "function" && kind !== "event" && kind !== "error") return [];
-			const reads = /^(view|pure)$/i.test(textOf(entry, "stateMutability")) || entry["constant"] === true;
-			const parameters = (name: string): Parameter[] =>
-				objectsOf(entry, name).map((each) => ({
-					name: textOf(each, "name"),
-					type: textOf(each, "type"),
-					indexed: each["indexed"] === true,
-				}));
-			const types = [...parameters("inputs"), ...parameters("outputs")].map(({ type }) => type);
-			if (types.some((type) => type.length > LONGEST_TYPE)) return [];
-			return [
-				{
-					kind,
-					name: textOf(entry, "name"),
-					inputs: parameters("inputs"),
-					outputs: parameters("outputs"),
-					reads,
-				},
-			];
-		});
-}
-
-/** The token type is hashed under the name that the network's compilers write. */
-function hashedType(type: string): string {
-	return type.startsWith("orcToken") ? spell(type, "deployed") : type;
-}
-
-export function signatureOf({ name, inputs }: Entry): string {
-	return `${name}(${inputs.map(({ type }) => hashedType(type)).join(",")})`;
-}
-
-function hashOf(entry: Entry): string {
-	return hexOf(keccak_256(new TextEncoder().encode(signatureOf(entry))));
-}
-
-/** The first four bytes of a call, 8 digits. */
-export function selectorOf(entry: Entry): string {
-	return hashOf(entry).slice(0, 8);
-}
-
-/** Well-known entries, for contracts that have no stored interface. */
-const KNOWN: readonly Entry[] = [
-	event("Transfer", "address indexed from, address indexed to, uint256 value"),
-	event("Transfer", "address indexed from, address indexed to, uint256 indexed tokenId"),
-	event("Approval", "address indexed owner, address indexed spender, uint256 value"),
-	call("transfer", "address to, uint256 value"),
-	call("transferFrom", "address from, address to, uint256 value"),
-	call("approve", "address spender, uint256 value"),
-];
-
-function parametersOf(text: string): Parameter[] {
-	return text.split(", ").map((each) => {
-		const words = each.split(" ");
-		return { type: words[0] ?? "", indexed: words.includes("indexed"), name: words.at(-1) ?? "" };
+/** The items of a list, as the chain keeps them (`Function`, `View`) or as compilers write them. */
+export function itemsOfList(list: readonly Json[]): readonly AbiItem[] {
+	return list.slice(0, MOST_ITEMS).flatMap((entry) => {
+		const kind = textOf(entry, "type").toLowerCase() as AbiKind;
+		const inputs = parametersOf(entry, "inputs");
+		const outputs = parametersOf(entry, "outputs");
+		if (!ABI_KINDS.includes(kind) || !inputs || !outputs) return [];
+		const stated = textOf(entry, "stateMutability").toLowerCase();
+		const mutability = stated || (entry["constant"] === true ? "view" : "nonpayable");
+		const anonymous = entry["anonymous"] === true;
+		return [{ kind, name: textOf(entry, "name"), inputs, outputs, mutability, anonymous }];
 	});
 }
 
-function event(name: string, inputs: string): Entry {
-	return { kind: "event", name, inputs: parametersOf(inputs), outputs: [], reads: false };
+/** Undefined where a type is nobody's. */
+function parametersOf(entry: Json, name: string, depth = 0): AbiParameter[] | undefined {
+	if (depth > DEEPEST) return undefined;
+	const found: AbiParameter[] = [];
+	for (const each of objectsOf(entry, name)) {
+		const type = textOf(each, "type");
+		if (type.length > LONGEST_TYPE) return undefined;
+		const isTuple = type.startsWith("tuple") && Array.isArray(each["components"]);
+		const components = isTuple ? parametersOf(each, "components", depth + 1) : undefined;
+		if (isTuple && !components) return undefined;
+		const indexed = each["indexed"] === true;
+		found.push({ name: textOf(each, "name"), type, indexed, ...(components ? { components } : {}) });
+	}
+	return found;
 }
 
-function call(name: string, inputs: string): Entry {
-	return { kind: "function", name, inputs: parametersOf(inputs), outputs: [], reads: false };
+/** Whether calling it changes nothing. */
+export const reads = ({ mutability }: AbiItem): boolean => mutability === "view" || mutability === "pure";
+
+/** Whether all that is needed to call it, or to read it, is known. */
+export const isKnown = ({ inputs }: AbiItem): boolean => isComplete(inputs);
+
+const hashes = new WeakMap<AbiItem, string>();
+
+/** First topic of an event, hexadecimal. */
+export function hashOf(item: AbiItem): string {
+	let hash = hashes.get(item);
+	if (hash === undefined) {
+		hash = hexOf(keccak_256(new TextEncoder().encode(hashedSignature(item))));
+		hashes.set(item, hash);
+	}
+	return hash;
 }
 
-/** A call's function and arguments; undefined where no interface fits. @param data hexadecimal */
-export function decodeCall(
-	entries: readonly Entry[],
-	data: string,
-): { readonly entry: Entry; readonly values: readonly Decoded[] } | undefined {
+/** The first four bytes of a call or an error, 8 digits. */
+export const selectorOf = (item: AbiItem): string => hashOf(item).slice(0, 8);
+
+/** Well-known items, for contracts that have no stored interface. */
+const KNOWN: readonly AbiItem[] = [
+	known("event", "Transfer", "address indexed from, address indexed to, uint256 value"),
+	known("event", "Transfer", "address indexed from, address indexed to, uint256 indexed tokenId"),
+	known("event", "Approval", "address indexed owner, address indexed spender, uint256 value"),
+	known("function", "transfer", "address to, uint256 value"),
+	known("function", "transferFrom", "address from, address to, uint256 value"),
+	known("function", "approve", "address spender, uint256 value"),
+	known("function", "balanceOf", "address owner"),
+];
+
+/** `Error(string)` and `Panic(uint256)`, which compilers make of `require`, `revert` and of faults. */
+const ERROR = known("error", "Error", "string message");
+const PANIC = known("error", "Panic", "uint256 code");
+
+function known(kind: AbiKind, name: string, inputs: string): AbiItem {
+	const parameters = inputs.split(", ").map((each) => {
+		const words = each.split(" ");
+		return { type: words[0] ?? "", indexed: words.includes("indexed"), name: words.at(-1) ?? "" };
+	});
+	return { kind, name, inputs: parameters, outputs: [], mutability: "nonpayable" };
+}
+
+function readingOf(items: readonly AbiItem[], kind: AbiKind, data: string): Reading | undefined {
 	const selector = data.slice(0, 8).toLowerCase();
-	for (const entry of [...entries, ...KNOWN]) {
-		if (entry.kind !== "function" || selectorOf(entry) !== selector) continue;
-		const values = decodeValues(entry.inputs, data.slice(8));
-		if (values) return { entry, values };
+	for (const item of items) {
+		if (item.kind !== kind || !isKnown(item) || selectorOf(item) !== selector) continue;
+		const values = decodeValues(item.inputs, data.slice(8));
+		if (values) return { item, values };
 	}
 	return undefined;
 }
 
-/** A log's event and values; undefined where no interface fits. @param topics, data hexadecimal */
+/** A call's function and arguments; undefined where no item fits. @param data hexadecimal */
+export function decodeCall(items: readonly AbiItem[], data: string): Reading | undefined {
+	return readingOf([...items, ...KNOWN], "function", data);
+}
+
+/** A log's event and values; undefined where no item fits. @param topics, data hexadecimal */
 export function decodeEvent(
-	entries: readonly Entry[],
+	items: readonly AbiItem[],
 	topics: readonly string[],
 	data: string,
-): { readonly entry: Entry; readonly values: readonly Decoded[] } | undefined {
+): Reading | undefined {
 	const [first, ...rest] = topics;
-	for (const entry of [...entries, ...KNOWN]) {
-		if (entry.kind !== "event" || hashOf(entry) !== first) continue;
-		const indexed = entry.inputs.filter((input) => input.indexed);
-		if (indexed.length !== rest.length) continue;
-		const plain = decodeValues(
-			entry.inputs.filter((input) => !input.indexed),
-			data,
-		);
-		if (!plain) continue;
-		const fromData = [...plain];
-		const fromTopics = [...rest];
-		const values = entry.inputs.map((input): Decoded => {
-			if (!input.indexed) return fromData.shift() as Decoded;
-			const topic = fromTopics.shift() ?? "";
-			const { name, type } = input;
-			// Of what isn't a single word, the topic has a hash.
-			return {
-				name,
-				type,
-				text: isDynamic(type) || type.endsWith("]") ? `hash ${topic}` : staticText(type, topic),
-			};
-		});
-		return { entry, values };
+	for (const item of [...items, ...KNOWN]) {
+		if (item.kind !== "event" || item.anonymous || !isKnown(item) || hashOf(item) !== first) continue;
+		const values = eventValues(item, rest, data);
+		if (values) return { item, values };
 	}
 	return undefined;
 }
 
-/** Values by their parameters; undefined where the data doesn't fit. @param data hexadecimal */
-export function decodeValues(parameters: readonly Parameter[], data: string): readonly Decoded[] | undefined {
-	const budget = { left: MAX_ELEMENTS };
+function eventValues({ inputs }: AbiItem, topics: readonly string[], data: string): Decoded[] | undefined {
+	if (inputs.filter(({ indexed }) => indexed).length !== topics.length) return undefined;
+	const fromData = decodeValues(
+		inputs.filter(({ indexed }) => !indexed),
+		data,
+	)?.values();
+	if (!fromData) return undefined;
+	const fromTopics = topics.values();
 	try {
-		let offset = 0;
-		return parameters.map(({ name, type }) => {
-			const text = valueAt(type, data, 0, offset, budget);
-			offset += sizeOf(type) * WORD;
-			return { name, type, text };
+		return inputs.map((input): Decoded => {
+			if (!input.indexed) return fromData.next().value as Decoded;
+			const value = topicValue(input, fromTopics.next().value ?? "");
+			return { name: input.name, type: input.type, value };
 		});
 	} catch (error) {
 		if (error instanceof RangeError) return undefined;
@@ -173,127 +152,37 @@ export function decodeValues(parameters: readonly Parameter[], data: string): re
 	}
 }
 
-interface Budget {
-	left: number;
-}
+/** What compilers mean by the numbers of `Panic(uint256)`. */
+const PANICS: Readonly<Record<string, string>> = {
+	"0": "a fault that the compiler put there",
+	"1": "an assertion failed",
+	"17": "a number became too large or too small",
+	"18": "a division by zero",
+	"33": "a number that is not a member of its enumeration",
+	"34": "bytes in the storage that are not encoded as they must be",
+	"49": "pop() of an empty list",
+	"50": "an index beyond the list",
+	"65": "too much memory was asked for",
+	"81": "a function that was never set was called",
+};
 
-function arrayOf(
-	type: string,
-): { readonly element: string; readonly length: number | undefined } | undefined {
-	const [, element, length] = /^(.*)\[(\d{0,6})\]$/.exec(type) ?? [];
-	if (element === undefined) return undefined;
-	return { element, length: length === "" ? undefined : Number(length) };
-}
+/** Why a call was reverted. */
+export type Refusal =
+	| { readonly kind: "reason" | "panic"; readonly text: string }
+	| ({ readonly kind: "error" } & Reading)
+	| { readonly kind: "unknown"; readonly data: string };
 
-function isDynamic(type: string): boolean {
-	const array = arrayOf(type);
-	if (array) return array.length === undefined || isDynamic(array.element);
-	return type === "bytes" || type === "string";
-}
-
-/** Words in the head. */
-function sizeOf(type: string): number {
-	if (isDynamic(type)) return 1;
-	const array = arrayOf(type);
-	return array?.length === undefined ? 1 : array.length * sizeOf(array.element);
-}
-
-function wordAt(data: string, at: number): string {
-	const word = data.slice(at, at + WORD);
-	if (word.length !== WORD) throw new RangeError("the data ends early");
-	return word;
-}
-
-function smallAt(data: string, at: number): number {
-	const value = BigInt(`0x${wordAt(data, at)}`);
-	if (value > BigInt(data.length)) throw new RangeError("beyond the data");
-	return Number(value);
-}
-
-/** @param base where offsets are counted from, in digits */
-function valueAt(type: string, data: string, base: number, at: number, budget: Budget): string {
-	if (type.startsWith("tuple")) throw new RangeError("members of tuples aren't kept");
-	if (!isDynamic(type) && !type.endsWith("]")) return staticText(type, wordAt(data, base + at));
-	const array = arrayOf(type);
-	const start = isDynamic(type) ? base + 2 * smallAt(data, base + at) : base + at;
-	if (!array) return bytesText(type, data, start);
-	const length = array.length ?? smallAt(data, start);
-	budget.left -= length;
-	if (budget.left < 0) throw new RangeError("too many elements");
-	const head = array.length === undefined ? start + WORD : start;
-	const size = sizeOf(array.element) * WORD;
-	const values = Array.from({ length }, (_, index) =>
-		valueAt(array.element, data, head, index * size, budget),
-	);
-	return `[${values.join(", ")}]`;
-}
-
-function bytesText(type: string, data: string, start: number): string {
-	const length = smallAt(data, start);
-	const digits = data.slice(start + WORD, start + WORD + 2 * length);
-	if (digits.length !== 2 * length) throw new RangeError("the data ends early");
-	const bytes = bytesOf(digits);
-	if (!bytes) throw new RangeError("not hexadecimal");
-	return type === "string" ? new TextDecoder().decode(bytes) : `0x${digits}`;
-}
-
-function staticText(type: string, word: string): string {
-	if (!/^[\da-f]{64}$/i.test(word)) throw new RangeError("not a word");
-	if (type === "address") return addressText(word.slice(24)) ?? word;
-	if (type === "bool") return /1$/.test(word) ? "true" : "false";
-	const [, size] = /^bytes(\d{1,2})$/.exec(type) ?? [];
-	if (size !== undefined) return `0x${word.slice(0, 2 * Number(size))}`;
-	const value = BigInt(`0x${word}`);
-	return (type.startsWith("int") ? BigInt.asIntN(256, value) : value).toString();
-}
-
-/** A typed argument didn't fit its type. */
-export class ArgumentError extends Error {
-	override readonly name = "ArgumentError";
-}
-
-/** Arguments as a call's data without selector, hexadecimal: for parameters that are a single word or bytes. @throws {ArgumentError} */
-export function encodeArguments(parameters: readonly Parameter[], typed: readonly string[]): string {
-	const heads: string[] = [];
-	let tail = "";
-	for (const [index, { type }] of parameters.entries()) {
-		const text = (typed[index] ?? "").trim();
-		if (!isDynamic(type)) {
-			heads.push(wordOf(type, text));
-			continue;
-		}
-		if (arrayOf(type)) throw new ArgumentError(`lists such as ${type} can't be typed here`);
-		const bytes = type === "string" ? new TextEncoder().encode(text) : bytesOf(text);
-		if (!bytes) throw new ArgumentError(`"${text}" is not hexadecimal`);
-		heads.push(numberWord(BigInt(parameters.length * 32 + tail.length / 2)));
-		const digits = hexOf(bytes);
-		tail += numberWord(BigInt(bytes.length)) + digits.padEnd(Math.ceil(digits.length / WORD) * WORD, "0");
+/** What a contract's revert says; undefined where it says nothing. @param data hexadecimal */
+export function refusalOf(items: readonly AbiItem[], data: string): Refusal | undefined {
+	if (data === "") return undefined;
+	const standard = readingOf([ERROR, PANIC], "error", data);
+	const [first] = standard?.values ?? [];
+	if (standard && first?.value.kind === "text") {
+		const { text } = first.value;
+		if (standard.item === ERROR) return { kind: "reason", text };
+		const code = `0x${BigInt(text).toString(16).padStart(2, "0")}`;
+		return { kind: "panic", text: `${PANICS[text] ?? "a fault without a name"} (panic ${code})` };
 	}
-	return heads.join("") + tail;
-}
-
-function numberWord(value: bigint): string {
-	return BigInt.asUintN(256, value).toString(16).padStart(WORD, "0");
-}
-
-function wordOf(type: string, text: string): string {
-	if (type === "address") {
-		const hex = hexAddress(addressText(text) ?? "");
-		if (hex === undefined) throw new ArgumentError(`"${text}" is not an address`);
-		return hex.slice(2).padStart(WORD, "0");
-	}
-	if (type === "bool") {
-		if (text !== "true" && text !== "false") throw new ArgumentError(`"${text}" is neither true nor false`);
-		return numberWord(text === "true" ? 1n : 0n);
-	}
-	const [, size] = /^bytes(\d{1,2})$/.exec(type) ?? [];
-	if (size !== undefined) {
-		const bytes = bytesOf(text);
-		if (bytes?.length !== Number(size))
-			throw new ArgumentError(`"${text}" is not ${size} bytes in hexadecimal`);
-		return hexOf(bytes).padEnd(WORD, "0");
-	}
-	if (!/^(u?int\d*|orcToken)$/.test(toNeutral(type))) throw new ArgumentError(`${type} can't be typed here`);
-	if (!/^-?\d{1,78}$/.test(text)) throw new ArgumentError(`"${text}" is not a whole number`);
-	return numberWord(BigInt(text));
+	const own = readingOf(items, "error", data);
+	return own ? { kind: "error", ...own } : { kind: "unknown", data };
 }

@@ -92,3 +92,21 @@ export function usageOf(infos: readonly Json[]): Usage {
 	}
 	return { transactions: infos.length, energy, bandwidth, feeSun, failed };
 }
+
+/** The most bytes of a block (protocol/blocks §5.2). */
+const MOST_BLOCK_BYTES = 2_000_000;
+/** A signature in a message: 65 bytes, tag, length. */
+const SIGNATURE_SIZE = 2 + 65;
+/** The header with its signature, about. */
+const HEADER_BYTES = 180;
+
+/** How full a block is, in thousandths of the most bytes; about, since answers lack the bytes of results. */
+export function blockFill({ transactions }: Pick<BlockFacts, "transactions">): number {
+	let bytes = HEADER_BYTES;
+	for (const transaction of transactions) {
+		const signatures = transaction["signature"];
+		bytes += textOf(transaction, "raw_data_hex").length / 2;
+		bytes += (Array.isArray(signatures) ? signatures.length : 0) * SIGNATURE_SIZE;
+	}
+	return Math.round((bytes / MOST_BLOCK_BYTES) * 100_000) / 100;
+}

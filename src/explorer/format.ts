@@ -23,6 +23,12 @@ export function coins(sun: bigint): string {
 	return `${decimal(sun, SUN_DIGITS)} coin`;
 }
 
+/** Coins as they are typed, in sun; undefined for anything else. */
+export function wholeCoins(typed: string): bigint | undefined {
+	const [, whole, fraction = ""] = /^(\d{1,15})(?:\.(\d{1,6}))?$/.exec(typed.trim()) ?? [];
+	return whole === undefined ? undefined : BigInt(whole + fraction.padEnd(SUN_DIGITS, "0"));
+}
+
 /** Control characters, those that turn the direction of writing, and those without width: they would make a text look like another. */
 const MISLEADING = /[\p{Cc}\p{Cf}\p{Co}\p{Cn}\p{Cs}\u2028\u2029]/gu;
 const LONGEST = 2_000;
@@ -32,6 +38,15 @@ export function plain(text: string): string {
 	const cut =
 		text.length > LONGEST ? `${text.slice(0, LONGEST)}… (${grouped(text.length)} characters)` : text;
 	return cut.replace(MISLEADING, (character) => `\\u{${character.codePointAt(0)?.toString(16)}}`);
+}
+
+/** A stranger's text of many lines, whole: what would make it look like another is written as its number. */
+export function plainLines(text: string): string {
+	return text
+		.replace(/\r\n?/g, "\n")
+		.replace(MISLEADING, (character) =>
+			character === "\n" || character === "\t" ? character : `\\u{${character.codePointAt(0)?.toString(16)}}`,
+		);
 }
 
 /** Bytes in hexadecimal as the text that they may be. */

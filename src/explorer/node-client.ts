@@ -1,7 +1,7 @@
 /** Asking the node behind the page. */
 
 import { isJson, type Json, readJson, textOf } from "./answer.js";
-import type { ReadEndpoint } from "./node-paths.js";
+import type { ChangeEndpoint, ReadEndpoint } from "./node-paths.js";
 
 /** The node said no, or nothing. */
 export class NodeError extends Error {
@@ -22,12 +22,20 @@ export type Fetch = (
 	options: { method: "GET" | "POST"; headers: Record<string, string>; body?: string; signal: AbortSignal },
 ) => Promise<{ readonly status: number; text(): Promise<string> }>;
 
+/** Of many questions of a view, so many are asked at a time. */
+export const QUESTIONS_AT_ONCE = 4;
 const PATIENCE_MS = 15_000;
 /** Longer answers aren't looked at. */
 const LONGEST = 64 << 20;
 
+/** Calls JSON-RPC elsewhere than by requests. */
+type Carrier = (method: string, params: readonly unknown[]) => Promise<unknown>;
+
 export class NodeClient {
 	private requests = 0;
+	private carrier: Carrier | undefined;
+	/** Whether requests of JSON-RPC were refused by this port. */
+	private isElsewhere = false;
 
 	constructor(
 		private readonly fetch: Fetch,
@@ -35,9 +43,17 @@ export class NodeClient {
 	) {}
 
 	/** An endpoint below `/wallet/`; addresses come in Base58Check. @throws {NodeError} */
-	async call(endpoint: ReadEndpoint, parameters: Json = {}): Promise<Json> {
-		const body = JSON.stringify({ visible: true, ...parameters });
-		const answer = await this.ask(`/wallet/${endpoint}`, "POST", body);
+	call(endpoint: ReadEndpoint, parameters: Json = {}): Promise<Json> {
+		return this.post(endpoint, { visible: true, ...parameters });
+	}
+
+	/** An endpoint below `/wallet/` by which a signed transaction comes about; addresses as the caller writes them. @throws {NodeError} */
+	change(endpoint: ChangeEndpoint, parameters: Json): Promise<Json> {
+		return this.post(endpoint, parameters);
+	}
+
+	private async post(endpoint: string, parameters: Json): Promise<Json> {
+		const answer = await this.ask(`/wallet/${endpoint}`, "POST", JSON.stringify(parameters));
 		if (!isJson(answer)) return Array.isArray(answer) ? { list: answer } : {};
 		const error = textOf(answer, "Error");
 		if (error !== "") throw new NodeError(error, 200);
@@ -50,8 +66,34 @@ export class NodeClient {
 		return isJson(answer) ? answer : {};
 	}
 
+	/** What calls JSON-RPC where requests can't: the page's open connection. */
+	carryBy(carrier: Carrier): void {
+		this.carrier = carrier;
+	}
+
 	/** A method of JSON-RPC. @throws {NodeError} 404 or 405: not on this port */
 	async rpc(method: string, params: readonly unknown[] = []): Promise<unknown> {
+		if (this.isElsewhere && this.carrier) return this.carried(this.carrier, method, params);
+		try {
+			return await this.rpcByRequest(method, params);
+		} catch (error) {
+			if (!isMissing(error) || !this.carrier) throw error;
+			this.isElsewhere = true;
+			return this.carried(this.carrier, method, params);
+		}
+	}
+
+	/** @throws {NodeError} 404 where there is no connection either */
+	private async carried(carrier: Carrier, method: string, params: readonly unknown[]): Promise<unknown> {
+		try {
+			return await carrier(method, params);
+		} catch (error) {
+			if (!(error instanceof NodeError) || error.status !== 0) throw error;
+			throw new NodeError(`JSON-RPC isn't on this port (${error.message})`, 404);
+		}
+	}
+
+	private async rpcByRequest(method: string, params: readonly unknown[]): Promise<unknown> {
 		this.requests++;
 		const body = JSON.stringify({ jsonrpc: "2.0", id: this.requests, method, params });
 		const answer = await this.ask("/jsonrpc", "POST", body);
@@ -84,6 +126,11 @@ export class NodeClient {
 		if (status >= 400) throw new NodeError(errorOf(answer) ?? `status ${status}`, status);
 		return answer;
 	}
+}
+
+/** Whether a server has no such path, or method of JSON-RPC: 404 or 405, or what JSON-RPC says. */
+export function isMissing(error: unknown): boolean {
+	return error instanceof NodeError && (error.status === 404 || error.status === 405);
 }
 
 function errorOf(answer: unknown): string | undefined {

@@ -7,6 +7,7 @@ export const READ_ENDPOINTS = [
 	"getapprovedlist",
 	"getassetissuebyid",
 	"getassetissuelistbyname",
+	"getbandwidthprices",
 	"getblock",
 	"getblockbyid",
 	"getblockbylatestnum",
@@ -14,6 +15,7 @@ export const READ_ENDPOINTS = [
 	"getchainparameters",
 	"getcontract",
 	"getcontractinfo",
+	"getenergyprices",
 	"getnextmaintenancetime",
 	"getnodeinfo",
 	"getnowblock",
@@ -32,3 +34,6 @@ export const READ_ENDPOINTS = [
 ] as const;
 
 export type ReadEndpoint = (typeof READ_ENDPOINTS)[number];
+
+/** Endpoints by which what a wallet extension signs is built and sent: at the node itself alone. */
+export type ChangeEndpoint = "triggersmartcontract" | "broadcasttransaction";

@@ -289,7 +289,9 @@ async function startServices(
 		report,
 	});
 	const broadcaster = new Broadcaster(api);
-	const servers = await startHttpServers(api, broadcaster, options.host);
+	const servers = await startHttpServers(api, broadcaster, options.host, (observer) =>
+		open.chain.observe(observer),
+	);
 	stops.push(() => servers.close());
 	const ofDevelopment = development &&
 		sealer && {

@@ -1,69 +1,30 @@
 /**
  * Walks through the explorer of a development chain in a real browser, on a desk's width and a phone's, light and dark: every
- * view is there, nothing is wider than the screen, axe finds nothing, no request leaves the node, and a stranger's text stays text.
+ * view is there with what it is for, nothing is wider than the screen, axe finds nothing, no request leaves the node, a stranger's text
+ * stays text, the first view is there within a second and the script within its size; then uses it: forms, storage, history,
+ * the owner's methods, live blocks, search, keyboard.
  *
  * `npm run test:browser`. The browser comes from the package registry into a folder of its own; where it can't be had, the
  * walk is skipped with a sentence.
  */
 
-import { spawn, spawnSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { createRequire } from "node:module";
-import { homedir, tmpdir } from "node:os";
+import { spawn } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import { pathToFileURL } from "node:url";
-import { makeChain } from "./chain.js";
+import { gzipSync } from "node:zlib";
+import { ownChain, search, useContract, useExtension, useHistory, watchHead } from "./actions.js";
+import { type Browser, openBrowser } from "./browser.js";
+import { type Chain, makeChain } from "./chain.js";
+import { Walk } from "./walk.js";
 
-const FOLDER = process.env["COIN_BROWSER_FOLDER"] ?? join(homedir(), ".cache", "coin-browser");
-const PACKAGES = ["@sparticuz/chromium@153.0.0", "puppeteer-core@25.16.0", "axe-core@4.14.1"];
-
-/** What is used of a page of puppeteer-core. */
-interface Page {
-	on(event: string, listener: (value: { url(): string; message: string }) => void): void;
-	goto(url: string): Promise<unknown>;
-	setViewport(size: { width: number; height: number }): Promise<void>;
-	emulateMediaFeatures(features: { name: string; value: string }[]): Promise<void>;
-	waitForFunction(code: string): Promise<unknown>;
-	evaluate(code: string): Promise<unknown>;
-	type(selector: string, text: string): Promise<void>;
-	keyboard: { press(key: string): Promise<void> };
-	screenshot(options: { path: string; quality: number; type: "webp" }): Promise<unknown>;
-}
-interface Browser {
-	newPage(): Promise<Page>;
-	close(): Promise<void>;
-}
-
-async function openBrowser(): Promise<{ browser: Browser; axe: string } | undefined> {
-	mkdirSync(FOLDER, { recursive: true });
-	const require = createRequire(join(FOLDER, "x.js"));
-	const load = async (name: string) =>
-		(await import(pathToFileURL(require.resolve(name)).href)) as { default: unknown };
-	try {
-		require.resolve("puppeteer-core");
-	} catch {
-		const args = ["install", "--ignore-scripts", "--no-save", "--prefix", FOLDER, ...PACKAGES];
-		spawnSync("npm", args, { stdio: "ignore", timeout: 300_000 });
-	}
-	try {
-		const chromium = (await load("@sparticuz/chromium")).default as {
-			args: string[];
-			executablePath(): Promise<string>;
-		};
-		const puppeteer = (await load("puppeteer-core")).default as { launch(options: object): Promise<Browser> };
-		const executablePath = process.env["COIN_BROWSER"] ?? (await chromium.executablePath());
-		const args = [...chromium.args, "--no-sandbox"];
-		const browser = await puppeteer.launch({ args, executablePath, headless: "shell" });
-		return { browser, axe: readFileSync(require.resolve("axe-core/axe.min.js"), "utf8") };
-	} catch (error) {
-		process.stdout.write(`skipped: there is no browser here (${String(error).split("\n")[0]})\n`);
-		return undefined;
-	}
-}
+const MOST_SCRIPT_BYTES = 150_000;
+const FIRST_VIEW_MS = 1_000;
 
 interface RunningNode {
 	readonly gateway: string;
+	readonly http: string;
 	stop(): void;
 }
 
@@ -83,8 +44,9 @@ async function startNode(): Promise<RunningNode> {
 	};
 	for (let tries = 0; tries < 100; tries++) {
 		try {
-			const record = JSON.parse(readFileSync(ready, "utf8")) as { ports: { gateway: number } };
-			return { gateway: `http://127.0.0.1:${record.ports.gateway}`, stop };
+			const { ports } = JSON.parse(readFileSync(ready, "utf8")) as { ports: Record<string, number> };
+			const at = (name: string): string => `http://127.0.0.1:${ports[name]}`;
+			return { gateway: at("gateway"), http: at("full"), stop };
 		} catch {
 			await delay(200);
 		}
@@ -93,24 +55,40 @@ async function startNode(): Promise<RunningNode> {
 	throw new Error("the node doesn't start");
 }
 
-const faults: string[] = [];
-
-async function look(page: Page, url: string, axe: string, where: string): Promise<string> {
-	await page.goto(url);
-	await page.waitForFunction(
-		"document.querySelector('main h1') && !document.querySelector('main').hasAttribute('aria-busy')",
-	);
-	await delay(300);
-	const text = String(await page.evaluate("document.querySelector('main').innerText"));
-	if (text.startsWith("Not shown")) faults.push(`${where}: ${text}`);
-	if (await page.evaluate("document.documentElement.scrollWidth > window.innerWidth"))
-		faults.push(`${where}: too wide`);
-	await page.evaluate(axe);
-	const found = await page.evaluate(
-		"axe.run().then((r) => r.violations.map((v) => v.id + ': ' + v.nodes[0].html))",
-	);
-	for (const each of found as string[]) faults.push(`${where}: axe ${each}`);
-	return text;
+/** Each view, and what people come to it for. */
+function views(chain: Chain): readonly (readonly [path: string, texts: readonly string[]])[] {
+	return [
+		["", ["Last blocks", "Last transactions"]],
+		["block/9", ["Block 9", "Bandwidth"]],
+		[`tx/${chain.payment}`, ["succeeded, final", "12.5 coin", "rent for May", "signed", "+12.5 coin"]],
+		[
+			`tx/${chain.called}`,
+			["set(uint256,string)", "Changed(address,uint256,string)", "energy of its own", "storage slot"],
+		],
+		[`tx/${chain.custom}`, ["failed", "TooLarge(given: 5000, limit: 1000)"]],
+		[`tx/${chain.panic}`, ["a division by zero (panic 0x12)"]],
+		[`tx/${chain.reverted}`, [chain.reason]],
+		[`tx/${chain.twoKeys}`, ["3 of 3 needed", "didn't sign"]],
+		[`account/${chain.shared}`, ["Enough is any of these", "always needed", "The line stands at 3 of 4"]],
+		[`account/${chain.staker}`, ["50 coin", "can be withdrawn", "Votes", "in 6 h"]],
+		[`account/${chain.payer}`, ["Acorns", "10,000"]],
+		[
+			`account/${chain.store}`,
+			["Created by", "Write", "mapping(address => uint256)", "pragma solidity", "Events"],
+		],
+		[`account/${chain.hostile}`, ["Nobody has given this node sources"]],
+		["pending", []],
+		["tokens", ["Acorns"]],
+		[`token/${chain.token}`, ["<i>nuts</i>", "javascript:alert(1)"]],
+		["witnesses", ["Missed", "coin"]],
+		[`witness/${chain.producer}`, ["Blocks missed", "Reward to withdraw"]],
+		["proposals", ["ENERGY_FEE = 110", "APPROVED"]],
+		["proposal/1", ["Approvals", chain.producer]],
+		["parameters", ["110 since", "proposal 1"]],
+		["peers", ["Release"]],
+		["charts", ["Block fill", "Time between blocks", "Price of an energy: 110 sun"]],
+		["development", ["Faucet", "Impersonation"]],
+	];
 }
 
 const SIZES = [
@@ -118,60 +96,80 @@ const SIZES = [
 	[380, "dark"],
 ] as const;
 
-async function walk(browser: Browser, axe: string, gateway: string): Promise<number> {
-	const page = await browser.newPage();
-	page.on("pageerror", (error) => faults.push(`script: ${error.message}`));
-	page.on("request", (request) => {
-		if (!request.url().startsWith(gateway) && !request.url().startsWith("data:"))
-			faults.push(`asked ${request.url()}`);
-	});
-	const chain = await makeChain(gateway);
-	const expected: readonly (readonly [path: string, text: string])[] = [
-		["", "Last blocks"],
-		["block/1", "Block 1"],
-		[`tx/${chain.reverted}`, chain.reason],
-		[`tx/${chain.called}`, "Transfer(address,address,uint256)"],
-		[`account/${chain.account}`, "Permissions"],
-		[`account/${chain.contract}`, "Created by"],
-		...["pending", "tokens", "witnesses", "proposals", "parameters", "peers", "charts", "development"].map(
-			(name) => [name, ""] as const,
-		),
-	];
+async function lookAtAll(walk: Walk, chain: Chain): Promise<void> {
+	const shots = process.env["COIN_SCREENSHOTS"];
 	for (const [width, scheme] of SIZES) {
-		await page.setViewport({ width, height: 800 });
-		await page.emulateMediaFeatures([{ name: "prefers-color-scheme", value: scheme }]);
-		for (const [path, text] of expected) {
-			const where = `${width} ${path || "home"}`;
-			const shown = await look(page, `${gateway}/explorer/#/${path}`, axe, where);
-			if (!shown.includes(text)) faults.push(`${where}: lacks "${text}"`);
-			const shots = process.env["COIN_SCREENSHOTS"];
-			const name = `${shots}/${width}-${path.split("/")[0] || "home"}.webp`;
-			if (shots !== undefined) await page.screenshot({ path: name, type: "webp", quality: 50 });
+		await walk.page.setViewport({ width, height: 800 });
+		await walk.page.emulateMediaFeatures([{ name: "prefers-color-scheme", value: scheme }]);
+		for (const [index, [path, texts]] of views(chain).entries()) {
+			await walk.look(path, texts, `${width} ${path || "home"}`);
+			const name = `${width}-${String(index).padStart(2, "0")}-${path.split("/")[0] || "home"}`;
+			if (shots !== undefined)
+				await walk.page.screenshot({
+					path: `${shots}/${name}.webp`,
+					type: "webp",
+					quality: 50,
+					fullPage: true,
+				});
 		}
 	}
-	await search(page, gateway, chain.called);
-	if (await page.evaluate("document.querySelector('main b') !== null"))
-		faults.push("a stranger's text became an element");
-	return SIZES.length * expected.length;
+	for (const element of ["b", "i"])
+		if (await walk.page.evaluate(`document.querySelector('main ${element}') !== null`))
+			walk.faults.push("a stranger's text became an element");
 }
 
-/** By keyboard alone: from the search field to the transaction. */
-async function search(page: Page, gateway: string, id: string): Promise<void> {
-	await page.goto(`${gateway}/explorer/#/`);
-	await page.waitForFunction("document.querySelector('main h1')");
-	await page.type("#query", id);
-	await page.keyboard.press("Enter");
-	await page
-		.waitForFunction(`location.hash === '#/tx/${id}'`)
-		.catch(() => faults.push("the search finds no transaction"));
+/** How long the first view takes in a browser that has seen nothing yet, and how large the script is. */
+async function measure(browser: Browser, gateway: string, faults: string[]): Promise<string> {
+	const page = await browser.newPage();
+	await page.evaluateOnNewDocument(
+		`new MutationObserver(() => {
+			if (document.querySelector("main table") && window.shownMs === undefined) window.shownMs = performance.now();
+		}).observe(document, { childList: true, subtree: true })`,
+	);
+	await page.goto(`${gateway}/explorer/`);
+	await page.waitForFunction("window.shownMs !== undefined");
+	const ms = Math.round(Number(await page.evaluate("window.shownMs")));
+	await page.close();
+	const script = Buffer.from(await (await fetch(`${gateway}/explorer/explorer.js`)).arrayBuffer());
+	const bytes = gzipSync(script, { level: 9 }).length;
+	if (bytes > MOST_SCRIPT_BYTES) faults.push(`the script has ${bytes} bytes compressed`);
+	if (ms > FIRST_VIEW_MS) faults.push(`the first view takes ${ms} ms`);
+	return `script ${bytes} bytes compressed, first view ${ms} ms`;
+}
+
+async function walkThrough(browser: Browser, axe: string, node: RunningNode): Promise<Walk> {
+	const walk = new Walk(await browser.newPage(), node.gateway, axe);
+	const chain = await makeChain(node.gateway);
+	process.stdout.write(`${await measure(browser, node.gateway, walk.faults)}\n`);
+	await lookAtAll(walk, chain);
+	await watchHead(walk);
+	await useContract(walk, chain);
+	await useExtension(walk, chain);
+	await useHistory(walk, chain);
+	await search(walk, chain);
+	await ownChain(walk, chain);
+	return walk;
+}
+
+/** The plain HTTP server has no JSON-RPC of its own: the page asks over its WebSocket. */
+async function otherPort(browser: Browser, axe: string, node: RunningNode, faults: string[]): Promise<void> {
+	const walk = new Walk(await browser.newPage(), node.http, axe);
+	await walk.look("block/1", ["Block 1"], "HTTP server");
+	const live = "document.getElementById('head').textContent.endsWith('live')";
+	await walk.page.waitForFunction(live).catch(() => faults.push("the head of the HTTP server is not live"));
+	await walk.look("development", ["The development methods are on the gateway's port"], "HTTP server");
+	faults.push(...walk.faults);
 }
 
 const opened = await openBrowser();
 if (opened) {
 	const node = await startNode();
+	let faults: readonly string[] = ["the walk ended early"];
 	try {
-		const views = await walk(opened.browser, opened.axe, node.gateway);
-		process.stdout.write(`${views} views, ${faults.length} faults\n${faults.join("\n")}\n`);
+		const walk = await walkThrough(opened.browser, opened.axe, node);
+		await otherPort(opened.browser, opened.axe, node, walk.faults);
+		faults = walk.faults;
+		process.stdout.write(`${walk.views} views, ${faults.length} faults\n${faults.join("\n")}\n`);
 	} finally {
 		node.stop();
 		await opened.browser.close();

@@ -126,6 +126,9 @@ describe("coin contract verify", () => {
 				match: "exact",
 				sources: { "Store.sol": source },
 				abi: expect.arrayContaining([expect.objectContaining({ name: "Changed" })]),
+				storage_layout: expect.objectContaining({
+					storage: expect.arrayContaining([expect.objectContaining({ label: "paid", slot: "1" })]),
+				}),
 			}),
 		]);
 		// Commands find the interface there, too.

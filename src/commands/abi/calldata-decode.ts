@@ -1,6 +1,7 @@
 import { Args, Flags } from "@oclif/core";
 import { decodeValues } from "../../abi/coder.js";
-import { hashedSignature, selectorOf } from "../../abi/parameter.js";
+import { hashedSignature } from "../../abi/parameter.js";
+import { selectorOf } from "../../abi/selector.js";
 import { equalBytes, toHex } from "../../protocol/bytes.js";
 import { AbiCommand } from "../../terminal/base/abi-command.js";
 import { abiFlag, interfaceFlag } from "../../terminal/contract/contract-input.js";

@@ -1,6 +1,6 @@
 import { Args, Flags } from "@oclif/core";
 import { decodeValues } from "../../abi/coder.js";
-import { selectorOf } from "../../abi/parameter.js";
+import { selectorOf } from "../../abi/selector.js";
 import { equalBytes } from "../../protocol/bytes.js";
 import { AbiCommand } from "../../terminal/base/abi-command.js";
 import { parseSignature } from "../../wallet/abi/signature.js";

@@ -1,6 +1,6 @@
 import { Args, Flags } from "@oclif/core";
 import { decodeEvent } from "../../abi/log.js";
-import { topicOf } from "../../abi/parameter.js";
+import { topicOf } from "../../abi/selector.js";
 import { toHex } from "../../protocol/bytes.js";
 import { CoinCommand } from "../../terminal/base/coin-command.js";
 import { parseSignature } from "../../wallet/abi/signature.js";

@@ -1,5 +1,5 @@
 import { Args } from "@oclif/core";
-import { selectorOf } from "../../abi/parameter.js";
+import { selectorOf } from "../../abi/selector.js";
 import { toHex } from "../../protocol/bytes.js";
 import { CoinCommand } from "../../terminal/base/coin-command.js";
 import { parseSignature } from "../../wallet/abi/signature.js";

@@ -1,5 +1,6 @@
 import { Args, Flags } from "@oclif/core";
-import { describeItem, isComplete, selectorOf, topicOf } from "../../abi/parameter.js";
+import { describeItem, isComplete } from "../../abi/parameter.js";
+import { selectorOf, topicOf } from "../../abi/selector.js";
 import { toHex } from "../../protocol/bytes.js";
 import { QueryCommand } from "../../terminal/base/query-command.js";
 import { keystoreFlags, nodeFlags } from "../../terminal/flags/flags.js";

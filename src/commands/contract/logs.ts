@@ -1,8 +1,8 @@
 import { Flags } from "@oclif/core";
 import { viewAddress, viewText } from "../../abi/coder.js";
 import { decodeEvent, decodeLog } from "../../abi/log.js";
-import type { ContractInterface } from "../../abi/parameter.js";
-import { type AbiItem, topicOf } from "../../abi/parameter.js";
+import type { AbiItem, ContractInterface } from "../../abi/parameter.js";
+import { topicOf } from "../../abi/selector.js";
 import { concatBytes, fromHex, toHex } from "../../protocol/bytes.js";
 import type { OutputKind } from "../../terminal/base/coin-command.js";
 import { QueryCommand } from "../../terminal/base/query-command.js";

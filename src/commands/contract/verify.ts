@@ -174,6 +174,7 @@ function sourceRecord(
 		settings: input["settings"],
 		sources: Object.fromEntries(texts),
 		abi: contract.abi ?? [],
+		...(isRecord(contract.storageLayout) ? { storage_layout: contract.storageLayout } : {}),
 	});
 }
 

@@ -22,6 +22,7 @@ interface Attributes {
 	readonly "aria-label"?: string;
 	readonly "aria-live"?: string;
 	readonly "aria-current"?: string;
+	readonly "aria-hidden"?: string;
 	readonly value?: string;
 }
 
@@ -47,6 +48,7 @@ export function append(parent: Node, children: readonly Child[]): void {
 
 const SVG = "http://www.w3.org/2000/svg";
 
+/** A part of a picture. */
 export function drawn(
 	tag: string,
 	attributes: Readonly<Record<string, string | number>>,

@@ -3,6 +3,8 @@
 import { isJson, type Json, textOf } from "../answer.js";
 import { blockFacts } from "../block-facts.js";
 import { age, grouped } from "../format.js";
+import { Live, type LiveKind } from "../live.js";
+import { type NetworkFacts, networkFacts } from "../network-facts.js";
 import { NodeClient, NodeError } from "../node-client.js";
 import { append, link, make } from "./elements.js";
 import type { Site, View, ViewContext, ViewMaker } from "./view.js";
@@ -10,11 +12,13 @@ import { accountView } from "./views/account.js";
 import { blockView } from "./views/block.js";
 import { chartsView } from "./views/charts.js";
 import { developmentView } from "./views/development.js";
-import { parametersView, peersView, proposalsView, witnessesView } from "./views/governance.js";
+import { parametersView, proposalsView, proposalView } from "./views/governance.js";
 import { homeView, pendingView } from "./views/home.js";
+import { peersView } from "./views/peers.js";
 import { searchView } from "./views/search.js";
 import { tokensView, tokenView } from "./views/tokens.js";
 import { transactionView } from "./views/transaction.js";
+import { witnessesView, witnessView } from "./views/witnesses.js";
 
 const VIEWS: ReadonlyMap<string, ViewMaker> = new Map<string, ViewMaker>([
 	["", homeView],
@@ -26,7 +30,9 @@ const VIEWS: ReadonlyMap<string, ViewMaker> = new Map<string, ViewMaker>([
 	["tokens", tokensView],
 	["token", tokenView],
 	["witnesses", witnessesView],
+	["witness", witnessView],
 	["proposals", proposalsView],
+	["proposal", proposalView],
 	["parameters", parametersView],
 	["peers", peersView],
 	["charts", chartsView],
@@ -47,6 +53,9 @@ const NAVIGATION: readonly (readonly [path: string, name: string])[] = [
 /** How often the head is asked for; blocks of a network come every three seconds. */
 const HEAD_MS = 3_000;
 const DEVELOPMENT_HEAD_MS = 1_000;
+const SECOND_MS = 1_000;
+/** Clocks of nodes and browsers differ by less. */
+const CLOCKS_DIFFER_MS = 60 * SECOND_MS;
 
 const element = (id: string): HTMLElement => document.getElementById(id) as HTMLElement;
 const client = new NodeClient((path, options) =>
@@ -86,9 +95,13 @@ async function show(focus: boolean): Promise<void> {
 	const context: ViewContext = {
 		client,
 		site,
+		facts: () => {
+			facts ??= readFacts();
+			return facts;
+		},
 		signal: mine.signal,
 		onHead: (listener) => void (mine.signal.aborted || listeners.add(listener)),
-		nowMs: () => Date.now(),
+		nowMs,
 		again: () => void show(false),
 	};
 	const make_ = VIEWS.get(name);
@@ -114,23 +127,61 @@ function navigation(current: string): void {
 	element("navigation").replaceChildren(make("ul", {}, items));
 }
 
-async function watchHead(): Promise<void> {
-	try {
-		const block = await client.call("getnowblock");
-		const { number, id, timeMs } = blockFacts(block);
-		element("head").replaceChildren(
-			document.createTextNode(`block ${grouped(number)}, ${age(timeMs, Date.now())}`),
-		);
-		if (id !== lastHead) {
-			lastHead = id;
-			for (const listener of listeners) listener(block);
-		}
-	} catch (error) {
-		element("head").replaceChildren(
-			document.createTextNode(error instanceof NodeError ? error.message : "no head"),
-		);
-	}
-	window.setTimeout(() => void watchHead(), site.development ? DEVELOPMENT_HEAD_MS : HEAD_MS);
+/** The head as it was last known, and how. */
+let head: { readonly answer: Json | NodeError; readonly kind: LiveKind } | undefined;
+
+/** The time of day; on a development chain whose clock was moved on, that of its head. */
+function nowMs(): number {
+	const now = Date.now();
+	if (!head || head.answer instanceof NodeError) return now;
+	const { timeMs } = blockFacts(head.answer);
+	return timeMs > now + CLOCKS_DIFFER_MS ? timeMs : now;
+}
+
+function headText(): string {
+	if (!head) return "";
+	const { answer, kind } = head;
+	if (answer instanceof NodeError) return answer.message;
+	const { number, timeMs } = blockFacts(answer);
+	const every = site.development ? DEVELOPMENT_HEAD_MS : HEAD_MS;
+	const how = kind === "told" ? "live" : `asked every ${every / 1_000} s`;
+	return `block ${grouped(number)}, ${age(timeMs, nowMs())}, ${how}`;
+}
+
+function showHead(): void {
+	const text = headText();
+	const place = element("head");
+	if (place.textContent !== text) place.textContent = text;
+}
+
+function headChanged(answer: Json | NodeError, kind: LiveKind): void {
+	head = { answer, kind };
+	showHead();
+	if (answer instanceof NodeError) return;
+	const { id } = blockFacts(answer);
+	if (id === lastHead) return;
+	const isFirst = lastHead === "";
+	lastHead = id;
+	// The view that is being shown has asked for the first by itself.
+	if (!isFirst) for (const listener of listeners) listener(answer);
+}
+
+function watchHead(): void {
+	const live = new Live({
+		dial: () => {
+			const address = new URL("live", window.location.href);
+			address.protocol = address.protocol === "https:" ? "wss:" : "ws:";
+			address.hash = "";
+			return new WebSocket(address);
+		},
+		head: () => client.call("getnowblock"),
+		changed: headChanged,
+		later: (work, ms) => void window.setTimeout(work, ms),
+		askMs: site.development ? DEVELOPMENT_HEAD_MS : HEAD_MS,
+	});
+	client.carryBy((method, params) => live.call(method, params));
+	live.start();
+	window.setInterval(showHead, SECOND_MS);
 }
 
 async function readSite(): Promise<Site> {
@@ -139,6 +190,17 @@ async function readSite(): Promise<Site> {
 		return { development: isJson(answer) && textOf(answer, "kind") === "development" };
 	} catch {
 		return { development: false };
+	}
+}
+
+let facts: Promise<NetworkFacts> | undefined;
+
+async function readFacts(): Promise<NetworkFacts> {
+	try {
+		return networkFacts(await (await window.fetch("facts.json")).json());
+	} catch {
+		facts = undefined;
+		return networkFacts({});
 	}
 }
 
@@ -152,6 +214,6 @@ window.addEventListener("hashchange", () => {
 });
 void readSite().then((found) => {
 	site = found;
+	watchHead();
 	void show(false);
-	void watchHead();
 });

@@ -1,6 +1,7 @@
 /** What every view gets, and what it gives. */
 
 import type { Json } from "../answer.js";
+import type { NetworkFacts } from "../network-facts.js";
 import type { NodeClient } from "../node-client.js";
 
 /** Facts of the server that serves the page. */
@@ -11,6 +12,8 @@ export interface Site {
 export interface ViewContext {
 	readonly client: NodeClient;
 	readonly site: Site;
+	/** What the program that serves the page knows of networks; asked for once. */
+	readonly facts: () => Promise<NetworkFacts>;
 	/** Ends when another view is shown. */
 	readonly signal: AbortSignal;
 	/** Runs with each new head, until another view is shown. */

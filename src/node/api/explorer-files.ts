@@ -35,7 +35,10 @@ const FILES: ReadonlyMap<string, readonly [file: string, type: string]> = new Ma
 	["style.css", ["style.css", "text/css;charset=utf-8"] as const],
 ]);
 
+/** What kind of chain it is. */
 const SITE = "site.json";
+/** What the program knows of networks, and the page would otherwise know a second time: parameters, types of transactions. */
+const FACTS = "facts.json";
 
 /** The page's files, each read when it is first asked for. */
 export class ExplorerFiles {
@@ -50,7 +53,8 @@ export class ExplorerFiles {
 	 * @param development whether the page shows what the chain's owner can do
 	 */
 	async find(name: string, development: boolean): Promise<ExplorerFile | undefined> {
-		if (name === SITE) return siteFile(development);
+		if (name === SITE) return jsonFile({ kind: development ? "development" : "network" });
+		if (name === FACTS) return this.facts();
 		const known = FILES.get(name);
 		if (!known || this.folder === undefined) return undefined;
 		const [file, type] = known;
@@ -61,14 +65,38 @@ export class ExplorerFiles {
 		}
 		return found;
 	}
+
+	private facts(): Promise<ExplorerFile> {
+		let found = this.kept.get(FACTS);
+		if (!found) {
+			found = networkFacts().then(jsonFile);
+			this.kept.set(FACTS, found);
+		}
+		return found;
+	}
+}
+
+async function networkFacts(): Promise<object> {
+	const [{ chainParameters }, { PARAMETER_NOTES }, { contractTypes, shortName }] = await Promise.all([
+		import("../consensus/parameters.js"),
+		import("../consensus/parameter-notes.js"),
+		import("../../protocol/contract-types.js"),
+	]);
+	const parameters = chainParameters.map(({ id, name, getter }) => ({
+		id: id?.toString() ?? "",
+		name,
+		getter,
+		about: PARAMETER_NOTES[name] ?? "",
+	}));
+	const types = contractTypes.map((type) => ({ id: type.id, name: shortName(type) }));
+	return { parameters, types };
 }
 
 /** Those of this installation. */
 export const installedExplorer = new ExplorerFiles(installedFolder());
 
-function siteFile(development: boolean): ExplorerFile {
-	const text = JSON.stringify({ kind: development ? "development" : "network" });
-	return withHeaders("application/json", Buffer.from(`${text}\n`));
+function jsonFile(value: object): ExplorerFile {
+	return withHeaders("application/json", Buffer.from(`${JSON.stringify(value)}\n`));
 }
 
 /** The folder of the page, beside the program; in a checkout that was built, below `dist/`. */

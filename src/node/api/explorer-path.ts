@@ -4,6 +4,8 @@ import type { HttpAnswer } from "./http-answer.js";
 import type { HttpRequest } from "./http-request.js";
 
 const FOLDER = "/explorer";
+/** Where the page opens a WebSocket. */
+export const LIVE_PATH = `${FOLDER}/live`;
 
 /** Whether a path is one of the page's. */
 export const isExplorerPath = (path: string): boolean => path === FOLDER || path.startsWith(`${FOLDER}/`);

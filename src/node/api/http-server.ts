@@ -15,6 +15,7 @@ import { withCors } from "./cors.js";
 import { isForeignPage, type OriginRule } from "./development/web-origin.js";
 import { BadRequestError, type Endpoint, errorMessage } from "./endpoint.js";
 import { FOLDERS, limitedName, routesOf } from "./endpoint-table.js";
+import type { ExplorerLive } from "./explorer-live.js";
 import { explorerAnswer, isExplorerPath } from "./explorer-path.js";
 import { historyAnswer, isHistoryPath } from "./history/history-path.js";
 import type { HttpAnswer } from "./http-answer.js";
@@ -95,6 +96,8 @@ export class HttpServer {
 		extra: ReadonlyMap<string, Endpoint> = new Map(),
 		/** Whose pages may send what isn't signed; absent: no page's. Only a development chain takes any. */
 		private readonly origins?: OriginRule,
+		/** Takes the WebSockets of the explorer's page. */
+		private readonly live?: ExplorerLive,
 	) {
 		const { config, limiter } = node;
 		this.common = {
@@ -117,6 +120,7 @@ export class HttpServer {
 				const path = pathOf(request);
 				return this.routes.has(path) ? path : undefined;
 			}),
+			upgrade: live && ((...asked) => live.upgrade(...asked)),
 			report: (error, where) => node.report(error, where),
 		});
 	}
@@ -127,8 +131,8 @@ export class HttpServer {
 	}
 
 	/** Stops listening; requests under way get a moment to finish. */
-	close(): Promise<void> {
-		return this.listener.close();
+	async close(): Promise<void> {
+		await Promise.all([this.listener.close(), this.live?.close()]);
 	}
 
 	/** Answers one request, of a listener of its own or of one that serves several kinds. */

@@ -3,7 +3,9 @@
 import { OperatorError } from "../../protocol/operator-error.js";
 import { Broadcaster } from "./broadcast.js";
 import type { ApiNode, ServerKind } from "./context.js";
+import { ExplorerLive } from "./explorer-live.js";
 import { HttpServer } from "./http-server.js";
+import type { Observe } from "./jsonrpc/server.js";
 
 /** A server's port can't be bound; the message is one sentence for the person who started the node. */
 export class PortError extends OperatorError {
@@ -34,22 +36,29 @@ interface RunningHttpServers {
 /**
  * Starts the servers that `node.http` enables.
  * @param host address to bind; every interface without it
+ * @param observe registers an observer of the chain; absent: the explorer's page isn't told of blocks
  * @throws {PortError} after closing what was already bound
  */
 export async function startHttpServers(
 	node: ApiNode,
 	broadcaster: Broadcaster = new Broadcaster(node),
 	host?: string,
+	observe?: Observe,
 ): Promise<RunningHttpServers> {
 	const servers: HttpServer[] = [];
 	const ports: Partial<Record<ServerKind, number>> = {};
 	const close = async (): Promise<void> => {
 		await Promise.all(servers.map((server) => server.close()));
 	};
-	const { full, solidity, pbft } = node.config.node.http;
+	const { full, solidity, pbft, explorer } = node.config.node.http;
+	const { maxWebSockets } = node.config.node.jsonrpc;
 	for (const [kind, listener] of Object.entries({ full, solidity, pbft })) {
 		if (!listener.enabled) continue;
-		const server = new HttpServer(node, kind as ServerKind, broadcaster);
+		const live =
+			kind === "full" && explorer && observe && maxWebSockets > 0
+				? new ExplorerLive(node, broadcaster, observe)
+				: undefined;
+		const server = new HttpServer(node, kind as ServerKind, broadcaster, undefined, undefined, live);
 		try {
 			ports[kind as ServerKind] = await server.listen(listener.port, host);
 			servers.push(server);

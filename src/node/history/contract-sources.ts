@@ -34,6 +34,8 @@ interface ContractSource {
 	readonly sources: Readonly<Record<string, string>>;
 	/** Entries of the contract's interface. */
 	readonly abi: readonly object[];
+	/** The compiler's description of the storage, where the record has one. */
+	readonly storage_layout?: object;
 }
 
 /** A record can't be stored; one sentence. */
@@ -121,7 +123,7 @@ function readSource(text: string): ContractSource {
 		if (typeof given !== "string") throw new SourceError(`the record lacks its member ${member}`);
 		return given;
 	};
-	const { settings, sources, abi } = value;
+	const { settings, sources, abi, storage_layout } = value;
 	if (!isObject(settings)) throw new SourceError("the record lacks its member settings");
 	if (!isObject(sources) || Object.values(sources).some((file) => typeof file !== "string"))
 		throw new SourceError("the record's sources aren't texts by file");
@@ -129,6 +131,8 @@ function readSource(text: string): ContractSource {
 		throw new SourceError(`the record has more than ${MAX_SOURCE_FILES} files`);
 	if (!Array.isArray(abi) || !abi.every(isObject))
 		throw new SourceError("the record's interface is not a list of entries");
+	if (storage_layout !== undefined && !isObject(storage_layout))
+		throw new SourceError("the record's storage_layout is not an object");
 	return {
 		contract: name("contract"),
 		compiler: name("compiler"),
@@ -137,6 +141,7 @@ function readSource(text: string): ContractSource {
 		settings,
 		sources: sources as Readonly<Record<string, string>>,
 		abi,
+		...(storage_layout === undefined ? {} : { storage_layout }),
 	};
 }
 

@@ -8,8 +8,8 @@ import {
 	type AbiParameter,
 	hashedSignature,
 	isComplete,
-	selectorOf,
 } from "../../abi/parameter.js";
+import { selectorOf } from "../../abi/selector.js";
 import { equalBytes } from "../../protocol/bytes.js";
 import { toNeutral } from "../../protocol/dialect.js";
 import { compiledContracts, isStandardOutput } from "../compiler/output.js";

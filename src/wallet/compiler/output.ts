@@ -28,6 +28,8 @@ export interface CompiledContract {
 	readonly abi: Json | undefined;
 	readonly creation: CompiledCode | undefined;
 	readonly runtime: CompiledCode | undefined;
+	/** Where its variables stand; undefined if the file doesn't say. */
+	readonly storageLayout: Json | undefined;
 }
 
 /** Whether a file is what a compiler is asked, rather than what it answered. */
@@ -100,6 +102,7 @@ function contractOf(name: string, json: JsonRecord): CompiledContract {
 		abi: typeof abi === "string" ? undefined : abi,
 		creation: codeOf(json, ["bytecode", "bin"]),
 		runtime: codeOf(json, ["deployedBytecode", "bin-runtime"]),
+		storageLayout: json["storageLayout"],
 	};
 }
 

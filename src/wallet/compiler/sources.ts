@@ -16,8 +16,8 @@ export interface CompilerSettings {
 	readonly viaIr?: boolean | undefined;
 }
 
-/** What a comparison needs to know of each contract. */
-const WANTED = ["abi", "evm.bytecode", "evm.deployedBytecode"];
+/** What a comparison needs to know of each contract, and what is stored with it. */
+const WANTED = ["abi", "evm.bytecode", "evm.deployedBytecode", "storageLayout"];
 
 /** A standard JSON input that asks for what is needed here, whatever it asked for. */
 export function withWantedOutput(input: JsonRecord): JsonRecord {

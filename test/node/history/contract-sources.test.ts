@@ -51,6 +51,16 @@ describe("sources of contracts", () => {
 		}
 	});
 
+	it("may say where variables stand", () => {
+		const storage_layout = { storage: [{ label: "paid", slot: "0", offset: 0, type: "t_bool" }], types: {} };
+		const store = sources();
+		store.put(CONTRACT, JSON.stringify({ ...RECORD, storage_layout }));
+		expect(sources().get(CONTRACT)).toEqual({ ...RECORD, storage_layout });
+		expect(() => store.put(CONTRACT, JSON.stringify({ ...RECORD, storage_layout: [] }))).toThrow(
+			"the record's storage_layout is not an object",
+		);
+	});
+
 	it("give way to an interface on the chain, and to other code", () => {
 		const store = sources();
 		store.put(CONTRACT, JSON.stringify(RECORD));

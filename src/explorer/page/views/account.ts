@@ -1,17 +1,17 @@
 /** One account: what it has, may use, has staked, voted for and who may act for it; a contract's part stands in contract.ts. */
 
 import { addressText } from "../../address-text.js";
-import { type Json, objectOf, objectsOf, textOf, wholeOf } from "../../answer.js";
-import { age, coins, grouped, moment, textOfHex } from "../../format.js";
+import { type Json, objectsOf, textOf, wholeOf } from "../../answer.js";
+import { age, coins, decimal, grouped, moment, textOfHex } from "../../format.js";
 import { type NodeClient, NodeError } from "../../node-client.js";
 import { type Resource, resourcesOf, usedAfter } from "../../resources.js";
+import { stakesOf } from "../../stakes.js";
 import {
 	addressLink,
 	amount,
-	badge,
 	bar,
-	button,
 	type Child,
+	drawn,
 	facts,
 	link,
 	make,
@@ -20,78 +20,72 @@ import {
 	table,
 	time,
 } from "../elements.js";
-import type { ViewContext, ViewMaker } from "../view.js";
+import type { ViewMaker } from "../view.js";
 import { contractParts } from "./contract.js";
-import { TRANSACTION_HEADS, transactionRow } from "./home.js";
+import { history } from "./history.js";
+import { permissions } from "./permissions.js";
 
-const HOURS_MS = 3_600_000;
-const PAGE = 25;
+const HOUR_MS = 3_600_000;
+const DAY_HOURS = 24;
 
-function resourceRow(resource: Resource, nowMs: number): readonly Child[] {
-	const { name, used, limit, fullAtMs } = resource;
-	const later = [6, 12].map(
-		(hours) => `${grouped(usedAfter(resource, nowMs, hours * HOURS_MS))} in ${hours} h`,
+/** How what is used now comes back within the next day, as a curve that falls to nothing. */
+function recovery(resource: Resource, nowMs: number): HTMLElement {
+	const { name, used } = resource;
+	const hours = Array.from({ length: DAY_HOURS + 1 }, (_, hour) => hour);
+	const line = hours.map((hour) => {
+		const left = usedAfter(resource, nowMs, hour * HOUR_MS) / Math.max(used, 1);
+		return `${(hour / DAY_HOURS) * 100},${40 - left * 38}`;
+	});
+	const words = [6, 12, 18]
+		.map((hours) => `${grouped(usedAfter(resource, nowMs, hours * HOUR_MS))} in ${hours} h`)
+		.join(", ");
+	return make(
+		"div",
+		{},
+		drawn(
+			"svg",
+			{
+				viewBox: "0 0 100 40",
+				role: "img",
+				"aria-label": `${name} still used in the next 24 hours: ${words}`,
+				preserveAspectRatio: "none",
+				class: "curve",
+			},
+			drawn("polyline", { points: line.join(" ") }),
+		),
+		make("p", { class: "note" }, `still used: ${words}, if nothing is added`),
 	);
-	return [
-		name,
-		[bar(`${name} used`, used, limit), make("div", {}, `${grouped(used)} of ${grouped(limit)} used`)],
-		fullAtMs === undefined ? "all of it is there" : `${later.join(", ")}, 0 by ${moment(fullAtMs)}`,
-	];
+}
+
+function resourcePart(resource: Resource, nowMs: number): HTMLElement {
+	const { name, used, limit, fullAtMs } = resource;
+	const left = Math.max(0, limit - used);
+	const end =
+		fullAtMs === undefined
+			? make("p", { class: "note" }, limit === 0 ? "The account has none." : "All of it is there.")
+			: make("p", { class: "note" }, `all of it back by ${moment(fullAtMs)}, ${age(fullAtMs, nowMs)}`);
+	return make(
+		"div",
+		{ class: "resource" },
+		make("h3", {}, name),
+		make("div", {}, `${grouped(left)} of ${grouped(limit)} left, ${grouped(used)} used`),
+		bar(`${name} that is left`, left, limit),
+		fullAtMs === undefined ? undefined : recovery(resource, nowMs),
+		end,
+	);
 }
 
 function resources(account: Json, answer: Json, nowMs: number): HTMLElement {
-	const rows = resourcesOf(account, answer, nowMs).map((each) => resourceRow(each, nowMs));
-	return section(
-		"Bandwidth and energy",
-		table("Bandwidth and energy", ["", "Used now", "Used later, if nothing is added"], rows),
-	);
+	const parts = resourcesOf(account, answer, nowMs).map((each) => resourcePart(each, nowMs));
+	return section("Bandwidth and energy", make("div", { class: "columns three" }, parts));
 }
 
 function stakes(account: Json, nowMs: number): HTMLElement {
-	const rows: Child[][] = objectsOf(account, "frozenV2")
-		.filter((stake) => wholeOf(stake, "amount") > 0n)
-		.map((stake) => [
-			`staked for ${(textOf(stake, "type") || "BANDWIDTH").toLowerCase()}`,
-			amount(wholeOf(stake, "amount")),
-			"until it is unstaked",
-		]);
-	for (const stake of objectsOf(account, "frozen")) {
-		rows.push([
-			"staked for bandwidth (older kind)",
-			amount(wholeOf(stake, "frozen_balance")),
-			["from ", time(Number(wholeOf(stake, "expire_time"))), " on it can be unstaked"],
-		]);
-	}
-	const energy = objectOf(objectOf(account, "account_resource"), "frozen_balance_for_energy");
-	if (wholeOf(energy, "frozen_balance") > 0n) {
-		rows.push([
-			"staked for energy (older kind)",
-			amount(wholeOf(energy, "frozen_balance")),
-			["from ", time(Number(wholeOf(energy, "expire_time"))), " on it can be unstaked"],
-		]);
-	}
-	for (const stake of objectsOf(account, "unfrozenV2")) {
-		const endMs = Number(wholeOf(stake, "unfreeze_expire_time"));
-		const end = endMs > nowMs ? age(endMs, nowMs) : "can be withdrawn";
-		rows.push([
-			`unstaked from ${(textOf(stake, "type") || "BANDWIDTH").toLowerCase()}`,
-			amount(wholeOf(stake, "unfreeze_amount")),
-			[time(endMs), `, ${end}`],
-		]);
-	}
-	for (const [name, what] of [
-		["delegated_frozenV2_balance_for_bandwidth", "bandwidth lent to others"],
-		["acquired_delegated_frozenV2_balance_for_bandwidth", "bandwidth lent by others"],
-	] as const) {
-		if (wholeOf(account, name) > 0n) rows.push([what, amount(wholeOf(account, name)), ""]);
-	}
-	const energyPart = objectOf(account, "account_resource");
-	for (const [name, what] of [
-		["delegated_frozenV2_balance_for_energy", "energy lent to others"],
-		["acquired_delegated_frozenV2_balance_for_energy", "energy lent by others"],
-	] as const) {
-		if (wholeOf(energyPart, name) > 0n) rows.push([what, amount(wholeOf(energyPart, name)), ""]);
-	}
+	const rows = stakesOf(account).map(({ what, sun, endMs, end }): Child[] => {
+		if (endMs === undefined) return [what, amount(sun), end];
+		const isOver = endMs <= nowMs;
+		return [what, amount(sun), [time(endMs), isOver ? `: ${end} now` : `, ${age(endMs, nowMs)}: ${end}`]];
+	});
 	return section("Stakes", table("Stakes", ["Kind", "Amount", "End"], rows, "Nothing is staked."));
 }
 
@@ -103,92 +97,63 @@ function votes(account: Json): HTMLElement {
 	return section("Votes", table("Votes", ["Witness", "Votes"], rows, "It votes for no witness."));
 }
 
-/** Who may act: each key with a bar of its weight against what is needed. */
-function permission(name: string, of: Json): HTMLElement {
-	const threshold = wholeOf(of, "threshold");
-	const rows = objectsOf(of, "keys").map((key) => {
-		const weight = wholeOf(key, "weight");
-		const alone = weight >= threshold ? badge("enough alone", "good") : "";
-		return [
-			addressLink(textOf(key, "address")),
-			[
-				bar("weight of the key", Number(weight), Number(threshold)),
-				`${grouped(weight)} of ${grouped(threshold)}`,
-			],
-			alone,
-		];
-	});
-	return make(
-		"div",
-		{},
-		make("h3", {}, name),
-		table(`Keys of ${name}`, ["Key", "Weight of what is needed", ""], rows),
+/** ORC-10 tokens whose names are asked for. */
+const MAX_NAMES = 30;
+
+async function coinTokens(client: NodeClient, account: Json): Promise<Child[][]> {
+	const held = objectsOf(account, "assetV2").filter((token) => wholeOf(token, "value") > 0n);
+	return Promise.all(
+		held.map(async (each, index) => {
+			const id = textOf(each, "key");
+			const token =
+				index < MAX_NAMES
+					? await client.call("getassetissuebyid", { value: id }).catch((): Json => ({}))
+					: {};
+			const shown = decimal(wholeOf(each, "value"), Number(wholeOf(token, "precision")));
+			return [link(`token/${encodeURIComponent(id)}`, textOf(token, "name") || id), `ORC-10, ${id}`, shown];
+		}),
 	);
 }
 
-function permissions(account: Json): HTMLElement {
-	const active = objectsOf(account, "active_permission");
-	const parts: HTMLElement[] = [];
-	const owner = objectOf(account, "owner_permission");
-	if (objectsOf(owner, "keys").length > 0) parts.push(permission("owner (everything)", owner));
-	const witness = objectOf(account, "witness_permission");
-	if (objectsOf(witness, "keys").length > 0) parts.push(permission("witness (makes blocks)", witness));
-	for (const each of active)
-		parts.push(permission(`active ${textOf(each, "id")}: ${textOf(each, "permission_name")}`, each));
-	return section(
-		"Permissions",
-		...(parts.length > 0 ? parts : [note("The account's own key does everything.")]),
+async function contractTokens(client: NodeClient, address: string): Promise<Child[][]> {
+	const answer = await client.history(`accounts/${address}/orc20/balance`);
+	const balances = objectsOf(answer, "data").flatMap((each) =>
+		Object.keys(each).map((contract) => [contract, wholeOf(each, contract)] as const),
 	);
+	const infos = new Map<string, Json>();
+	if (balances.length > 0) {
+		const list = balances.slice(0, 20).map(([contract]) => contract);
+		const info = await client.history(`orc20/info?contract_list=${list.join(",")}`).catch((): Json => ({}));
+		for (const each of objectsOf(info, "data")) infos.set(textOf(each, "contract_address"), each);
+	}
+	return balances.map(([contract, balance]) => {
+		const info = infos.get(contract) ?? {};
+		const name = textOf(info, "symbol") || textOf(info, "name");
+		const shown = decimal(balance, Number(wholeOf(info, "decimals")));
+		return [name === "" ? addressLink(contract) : link(`account/${contract}`, name), "ORC-20", shown];
+	});
 }
 
 async function tokens(client: NodeClient, account: Json, address: string): Promise<HTMLElement> {
-	const rows: Child[][] = objectsOf(account, "assetV2").map((token) => {
-		const id = textOf(token, "key");
-		return [link(`token/${encodeURIComponent(id)}`, id), "ORC-10", grouped(wholeOf(token, "value"))];
-	});
-	let unknown = "";
-	try {
-		for (const balance of objectsOf(await client.history(`accounts/${address}/orc20/balance`), "data")) {
-			for (const contract of Object.keys(balance))
-				rows.push([addressLink(contract), "ORC-20", grouped(wholeOf(balance, contract))]);
-		}
-	} catch (error) {
-		if (!(error instanceof NodeError)) throw error;
-		unknown = "Balances of ORC-20 tokens need the index of history: node.history.index = on.";
-	}
+	let unknown: HTMLElement | undefined;
+	const [own, contracts] = await Promise.all([
+		coinTokens(client, account),
+		contractTokens(client, address).catch((error: unknown): Child[][] => {
+			if (!(error instanceof NodeError)) throw error;
+			unknown = note("Balances of ORC-20 tokens need the index of history: node.history.index = on.");
+			return [];
+		}),
+	]);
 	return section(
 		"Tokens",
-		table("Tokens", ["Token", "Kind", "Smallest units"], rows, "It holds no tokens that this node knows of."),
-		unknown === "" ? undefined : note(unknown),
+		table(
+			"Tokens",
+			["Token", "Kind", "Amount"],
+			[...own, ...contracts],
+			"It holds no tokens that this node knows of.",
+		),
+		unknown,
 	);
-}
-
-/** Pages of what happened, newest first. */
-function history({ client }: ViewContext, address: string): HTMLElement {
-	const rows: (readonly Child[])[] = [];
-	const place = make("div");
-	const load = async (fingerprint: string): Promise<void> => {
-		try {
-			const query = fingerprint === "" ? "" : `&fingerprint=${encodeURIComponent(fingerprint)}`;
-			const page = await client.history(
-				`accounts/${address}/transactions?search_internal=false&limit=${PAGE}${query}`,
-			);
-			for (const row of objectsOf(page, "data"))
-				rows.push(transactionRow(row, [time(Number(wholeOf(row, "block_timestamp")))]));
-			const next = textOf(objectOf(page, "meta"), "fingerprint");
-			place.replaceChildren(
-				table("History", [...TRANSACTION_HEADS, "Time"], rows, "Nothing that this node has indexed."),
-				...(next === "" ? [] : [button("Older", () => void load(next))]),
-			);
-		} catch (error) {
-			if (!(error instanceof NodeError)) throw error;
-			const missing =
-				"This node keeps no index of history. node.history.index = on of its configuration makes one, in the background for old blocks.";
-			place.replaceChildren(note(error.status === 404 ? missing : error.message));
-		}
-	};
-	void load("");
-	return section("History", place);
 }
 
 async function witness(
@@ -200,7 +165,10 @@ async function witness(
 	const rows: [string, Child][] = reward > 0n ? [["Reward to withdraw", amount(reward)]] : [];
 	if (account["is_witness"] !== true) return rows;
 	const brokerage = textOf(await client.call("getBrokerage", { address }).catch(() => ({})), "brokerage");
-	return [...rows, ["Witness", `keeps ${brokerage === "" ? "?" : brokerage} % of the rewards`]];
+	return [
+		...rows,
+		["Witness", [link(`witness/${address}`, "yes"), `, keeps ${brokerage || "?"} % of the rewards`]],
+	];
 }
 
 export const accountView: ViewMaker = async (context, typed) => {
@@ -221,9 +189,15 @@ export const accountView: ViewMaker = async (context, typed) => {
 		["Address", make("span", { class: "mono" }, address)],
 		name === "" ? undefined : ["Name", /^([\da-f]{2})+$/i.test(name) ? textOfHex(name) : name],
 		["Balance", make("strong", {}, coins(wholeOf(account, "balance")))],
+		["Staked", coins(stakesOf(account).reduce((sum, stake) => sum + (stake.isStaked ? stake.sun : 0n), 0n))],
 		createdMs > 0 ? ["Since", time(createdMs)] : undefined,
 		...(await witness(client, account, address)),
 	);
+	const [known, parts, held] = await Promise.all([
+		context.facts(),
+		isContract ? contractParts(context, contract, address) : [],
+		tokens(client, account, address),
+	]);
 	return {
 		title: isContract ? `Contract ${textOf(contract, "name")}`.trim() : "Account",
 		body: [
@@ -231,12 +205,12 @@ export const accountView: ViewMaker = async (context, typed) => {
 				? []
 				: [note("Nothing has been sent to this address yet: the account isn't activated.")]),
 			head,
-			...(isContract ? contractParts(context, contract, address) : []),
+			...parts,
+			held,
 			resources(account, answer, nowMs),
-			await tokens(client, account, address),
 			stakes(account, nowMs),
 			votes(account),
-			permissions(account),
+			permissions(account, address, known),
 			history(context, address),
 		],
 	};

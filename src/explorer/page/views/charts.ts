@@ -1,46 +1,15 @@
-/** The last blocks as bars: transactions, energy, bandwidth, time between blocks. */
+/** The last blocks as bars: transactions, fill, energy, bandwidth, fees, time between blocks; and prices since the beginning. */
 
-import { type Json, objectsOf } from "../../answer.js";
-import { type BlockFacts, blockFacts, usageOf } from "../../block-facts.js";
-import { grouped } from "../../format.js";
-import type { NodeClient } from "../../node-client.js";
-import { drawn, make, note, section } from "../elements.js";
+import { type Json, objectsOf, textOf } from "../../answer.js";
+import { type BlockFacts, blockFacts, blockFill, usageOf } from "../../block-facts.js";
+import { grouped, moment } from "../../format.js";
+import { type NodeClient, QUESTIONS_AT_ONCE } from "../../node-client.js";
+import { pricesOf } from "../../parameters.js";
+import { barChart, type Point, stepChart } from "../chart.js";
+import { make, note } from "../elements.js";
 import type { ViewMaker } from "../view.js";
 
 const BLOCKS = 40;
-const HEIGHT = 100;
-const STEP = 10;
-/** Receipts asked for at a time. */
-const AT_ONCE = 4;
-
-interface Point {
-	readonly number: bigint;
-	readonly value: number;
-}
-
-function chart(title: string, unit: string, points: readonly Point[]): HTMLElement {
-	const most = Math.max(1, ...points.map(({ value }) => value));
-	const width = Math.max(1, points.length) * STEP;
-	const bars = points.map(({ number, value }, index) => {
-		const height = (value / most) * HEIGHT;
-		const place = { x: index * STEP + 1, y: HEIGHT - height, width: STEP - 2, height };
-		return drawn("rect", place, drawn("title", {}, `block ${grouped(number)}: ${grouped(value)} ${unit}`));
-	});
-	const sum = points.reduce((total, { value }) => total + value, 0);
-	const mean = points.length === 0 ? 0 : Math.round((sum / points.length) * 10) / 10;
-	const words = `${title}: at most ${grouped(most)} ${unit}, ${mean} on average of ${points.length} blocks`;
-	const attributes = {
-		viewBox: `0 0 ${width} ${HEIGHT}`,
-		role: "img",
-		"aria-label": words,
-		preserveAspectRatio: "none",
-	};
-	const line = drawn("line", { x1: 0, y1: HEIGHT, x2: width, y2: HEIGHT });
-	return section(
-		title,
-		make("figure", {}, drawn("svg", attributes, ...bars, line), make("figcaption", { class: "note" }, words)),
-	);
-}
 
 /** Receipts of each block, a few requests at a time. */
 async function receipts(
@@ -55,18 +24,44 @@ async function receipts(
 			found.set(block.number, objectsOf(answer, "list"));
 		}
 	};
-	await Promise.all(Array.from({ length: AT_ONCE }, work));
+	await Promise.all(Array.from({ length: QUESTIONS_AT_ONCE }, work));
 	return found;
 }
 
-export const chartsView: ViewMaker = async ({ client }) => {
+/** A price of the network since it had one. */
+async function priceChart(
+	client: NodeClient,
+	endpoint: "getenergyprices" | "getbandwidthprices",
+	title: string,
+	nowMs: number,
+): Promise<HTMLElement | undefined> {
+	const answer = await client.call(endpoint).catch((): Json => ({}));
+	const prices = pricesOf(textOf(answer, "prices"));
+	const last = prices.at(-1);
+	if (!last) return undefined;
+	const changes = prices.filter(({ sinceMs }) => sinceMs > 0);
+	const from = changes[0]?.sinceMs ?? nowMs - 1;
+	const since = changes.length === 0 ? "since the beginning" : `since ${moment(last.sinceMs)}`;
+	const words = `${title}: ${grouped(last.sun)} sun ${since}, changed ${grouped(changes.length)} times`;
+	// The first price held before any time is known; its part of the line is as long as a fifth of the rest.
+	const begin = from - (nowMs - from) / 5 - 1;
+	const steps = prices.map(({ sinceMs, sun }) => ({ sinceMs: Math.max(sinceMs, begin), value: sun }));
+	return stepChart(title, words, steps, begin, nowMs);
+}
+
+export const chartsView: ViewMaker = async ({ client, nowMs }) => {
 	const answer = await client.call("getblockbylatestnum", { num: BLOCKS });
 	const blocks = objectsOf(answer, "block")
 		.map(blockFacts)
 		.sort((a, b) => Number(a.number - b.number));
-	const infos = await receipts(client, blocks);
+	const now = Math.max(nowMs(), ...blocks.map(({ timeMs }) => timeMs));
+	const [infos, ...prices] = await Promise.all([
+		receipts(client, blocks),
+		priceChart(client, "getenergyprices", "Price of an energy", now),
+		priceChart(client, "getbandwidthprices", "Price of a byte of bandwidth", now),
+	]);
 	const points = (value: (block: BlockFacts, index: number) => number): Point[] =>
-		blocks.map((block, index) => ({ number: block.number, value: value(block, index) }));
+		blocks.map((block, index) => ({ place: `block ${grouped(block.number)}`, value: value(block, index) }));
 	const of = ({ number }: BlockFacts) => usageOf(infos.get(number) ?? []);
 	// The genesis block has no time of its own.
 	const spansFrom = blocks[0]?.number === 0n ? 2 : 1;
@@ -74,34 +69,22 @@ export const chartsView: ViewMaker = async ({ client }) => {
 		const before = blocks[index - 1];
 		return before ? Math.round((block.timeMs - before.timeMs) / 100) / 10 : 0;
 	}).slice(spansFrom);
+	const chart = (title: string, unit: string, value: (block: BlockFacts) => number): HTMLElement =>
+		barChart(title, unit, points(value));
 	return {
 		title: "Charts",
 		body: [
-			note("The last blocks, the oldest on the left."),
+			note("The last blocks, the oldest on the left; prices since the first change."),
 			make(
 				"div",
 				{ class: "columns" },
-				chart(
-					"Transactions",
-					"transactions",
-					points(({ transactions }) => transactions.length),
-				),
-				chart(
-					"Energy",
-					"energy",
-					points((block) => of(block).energy),
-				),
-				chart(
-					"Bandwidth",
-					"bandwidth",
-					points((block) => of(block).bandwidth),
-				),
-				chart(
-					"Burnt fees",
-					"sun",
-					points((block) => Number(of(block).feeSun)),
-				),
-				chart("Time between blocks", "s", spans),
+				chart("Transactions", "transactions", ({ transactions }) => transactions.length),
+				chart("Block fill", "‰ of the most bytes", (block) => blockFill(block)),
+				chart("Energy", "energy", (block) => of(block).energy),
+				chart("Bandwidth", "bandwidth", (block) => of(block).bandwidth),
+				chart("Fees", "sun", (block) => Number(of(block).feeSun)),
+				barChart("Time between blocks", "s", spans),
+				prices,
 			),
 		],
 	};

@@ -1,23 +1,17 @@
-/** What an account has beside when it is a contract: its interface, values that can be read, events. */
+/** What an account has beside when it is a contract: its functions as forms, interface, source, storage, events. */
 
-import {
-	ArgumentError,
-	type Decoded,
-	decodeValues,
-	type Entry,
-	encodeArguments,
-	entriesOf,
-	selectorOf,
-	signatureOf,
-} from "../../abi.js";
-import { type Json, objectOf, objectsOf, textOf, textsOf, wholeOf } from "../../answer.js";
-import { grouped, plain, textOfHex } from "../../format.js";
-import { NodeError } from "../../node-client.js";
+import { hashedSignature } from "../../../abi/parameter.js";
+import { hashOf, reads, selectorOf } from "../../abi.js";
+import { isJson, type Json, objectOf, objectsOf, textOf, wholeOf } from "../../answer.js";
+import { allItems, sourceOf } from "../../contracts.js";
+import { grouped, plainLines } from "../../format.js";
+import type { NodeClient } from "../../node-client.js";
+import { layoutOf } from "../../storage-layout.js";
 import {
 	addressLink,
 	type Child,
 	facts,
-	field,
+	link,
 	make,
 	note,
 	section,
@@ -25,119 +19,99 @@ import {
 	time,
 	transactionLink,
 } from "../elements.js";
+import { pages } from "../pages.js";
 import type { ViewContext } from "../view.js";
-import { valuesTable } from "./transaction.js";
+import { callForms } from "./call-forms.js";
+import { storage } from "./storage.js";
 
 /** Source files that are shown. */
 const MAX_FILES = 100;
-/** Functions that get a form. */
-const MAX_FORMS = 100;
 
-async function read(
-	{ client }: ViewContext,
-	contract: string,
-	entry: Entry,
-	typed: readonly string[],
-): Promise<Child> {
-	const data = `${selectorOf(entry)}${encodeArguments(entry.inputs, typed)}`;
-	const answer = await client.call("triggerconstantcontract", {
-		owner_address: contract,
-		contract_address: contract,
-		data,
-	});
-	const result = objectOf(answer, "result");
-	const message = textOf(result, "message");
-	if (message !== "") return make("span", { class: "bad" }, textOfHex(message));
-	const [hex = ""] = textsOf(answer, "constant_result");
-	const values = decodeValues(entry.outputs, hex);
-	if (!values) return make("pre", {}, hex);
-	const [only] = values;
-	if (values.length === 1 && only)
-		return only.type === "address"
-			? addressLink(only.text)
-			: make("span", { class: "mono" }, plain(only.text));
-	return valuesTable(`Result of ${entry.name}`, values satisfies readonly Decoded[]);
-}
-
-function reader(context: ViewContext, contract: string, entry: Entry, index: number): HTMLElement {
-	const fields = entry.inputs.map(({ name, type }, at) =>
-		field(`${name || `#${at}`} (${type})`, `r${index}-${at}`),
-	);
-	const out = make("div", { "aria-live": "polite" });
-	const form = make(
-		"form",
-		{},
-		fields.map(({ row }) => row),
-		make("button", { type: "submit" }, `Read ${entry.name}`),
-		out,
-	);
-	form.addEventListener("submit", (event) => {
-		event.preventDefault();
-		read(
-			context,
-			contract,
-			entry,
-			fields.map(({ input }) => input.value),
-		).then(
-			(child) => out.replaceChildren(make("p", {}, child)),
-			(error: unknown) => {
-				if (!(error instanceof ArgumentError) && !(error instanceof NodeError)) throw error;
-				out.replaceChildren(make("p", { class: "bad" }, error.message));
-			},
-		);
-	});
-	return make("details", {}, make("summary", {}, signatureOf(entry)), form);
+function eventValues(event: Json): Child {
+	const result = event["result"];
+	const types = objectOf(event, "result_type");
+	if (!isJson(result)) return "";
+	const named = Object.entries(result).filter(([name]) => !/^\d+$/.test(name));
+	const shown = named.length > 0 ? named : Object.entries(result);
+	return shown.map(([name, value], index) => [
+		index > 0 ? ", " : "",
+		`${name}: `,
+		textOf(types, name) === "address"
+			? addressLink(String(value), false)
+			: make("span", { class: "mono" }, String(value)),
+	]);
 }
 
 /** Events of the index, or how to get one. */
 function events({ client }: ViewContext, contract: string): HTMLElement {
-	const place = make("div");
-	client.history(`contracts/${contract}/events?limit=25`).then(
-		(page) => {
-			const rows = objectsOf(page, "data").map((event) => [
+	return section(
+		"Events",
+		pages({
+			client,
+			caption: "Events",
+			heads: ["Event", "Values", "Transaction", "Block", "Time"],
+			path: () => `contracts/${contract}/events?limit=25`,
+			row: (event) => [
 				textOf(event, "event_name") || "unknown",
-				make("span", { class: "mono" }, JSON.stringify(event["result"] ?? {})),
+				eventValues(event),
 				transactionLink(textOf(event, "transaction_id")),
+				link(`block/${textOf(event, "block_number")}`, textOf(event, "block_number")),
 				time(Number(wholeOf(event, "block_timestamp"))),
-			]);
-			place.replaceChildren(
-				table("Events", ["Event", "Values", "Transaction", "Time"], rows, "None that this node has indexed."),
-			);
-		},
-		() =>
-			place.replaceChildren(note("Events by contract need the index of history: node.history.index = on.")),
+			],
+			none: "None that this node has indexed.",
+			missing: "Events by contract need the index of history: node.history.index = on.",
+		}),
 	);
-	return section("Events", place);
 }
 
 /** The files that were compared with the contract's code, where somebody stored them with the node (protocol/history §7). */
-function source({ client }: ViewContext, contract: string): HTMLElement {
-	const place = make("div");
-	const nothing = (): void =>
-		place.replaceChildren(note("Nobody has given this node sources: coin contract verify --store does."));
-	client.history(`contracts/${contract}/source`).then((answer) => {
-		const [record] = objectsOf(answer, "data");
-		if (!record) return nothing();
-		const files = Object.entries(objectOf(record, "sources")).slice(0, MAX_FILES);
-		place.replaceChildren(
-			note(
-				`${textOf(record, "contract")}, compiled by ${textOf(record, "compiler")}: ${textOf(record, "match") === "exact" ? "every byte is the same" : "the same but for the metadata"}`,
-			),
-			...files.flatMap(([name, text]) => [make("h3", {}, name), make("pre", {}, String(text))]),
-		);
-	}, nothing);
-	return section("Source", place);
+function sourceFiles(source: Json | undefined): HTMLElement {
+	if (!source)
+		return section("Source", note("Nobody has given this node sources: coin contract verify --store does."));
+	const files = Object.entries(objectOf(source, "sources")).slice(0, MAX_FILES);
+	const match =
+		textOf(source, "match") === "exact" ? "every byte is the same" : "the same but for the metadata";
+	return section(
+		"Source",
+		note(`${textOf(source, "contract")}, compiled by ${textOf(source, "compiler")}: ${match}`),
+		...files.map(([name, text], index) => {
+			const shown = make("pre", { class: "source", tabindex: "0", "aria-label": name }, "");
+			// A source may be longer than any other text, and its lines are its own.
+			shown.textContent = plainLines(String(text));
+			const details = make("details", {}, make("summary", {}, name), shown);
+			details.open = index === 0;
+			return details;
+		}),
+	);
+}
+
+/** Who holds most of a token of this contract, where it is one. */
+async function holders(client: NodeClient, contract: string): Promise<HTMLElement[]> {
+	const answer = await client.history(`contracts/${contract}/tokens?limit=20`).catch((): Json => ({}));
+	const rows = objectsOf(answer, "data").flatMap((each) =>
+		Object.keys(each).map((holder) => [addressLink(holder), grouped(wholeOf(each, holder))]),
+	);
+	return rows.length === 0 ? [] : [section("Holders", table("Holders", ["Account", "Smallest units"], rows))];
 }
 
 /** @param contract of `getcontract` */
-export function contractParts(context: ViewContext, contract: Json, address: string): HTMLElement[] {
-	const entries = entriesOf(contract);
-	const readers = entries.filter((entry) => entry.kind === "function" && entry.reads).slice(0, MAX_FORMS);
-	const rows = entries.map((entry) => [
-		entry.kind,
-		signatureOf(entry),
-		entry.kind === "function" ? selectorOf(entry) : "",
-		entry.reads ? "reads" : "",
+export async function contractParts(
+	context: ViewContext,
+	contract: Json,
+	address: string,
+): Promise<HTMLElement[]> {
+	const { client } = context;
+	const [source, held] = await Promise.all([sourceOf(client, address), holders(client, address)]);
+	const items = allItems(contract, source);
+	const rows = items.map((item) => [
+		item.kind,
+		make("span", { class: "mono" }, hashedSignature(item)),
+		make(
+			"span",
+			{ class: "mono" },
+			item.kind === "event" ? `${hashOf(item).slice(0, 16)}…` : item.name === "" ? "" : selectorOf(item),
+		),
+		reads(item) ? "reads" : (item.mutability ?? ""),
 	]);
 	const code = textOf(contract, "bytecode");
 	return [
@@ -147,17 +121,14 @@ export function contractParts(context: ViewContext, contract: Json, address: str
 			["Energy its owner gives a call", grouped(wholeOf(contract, "origin_energy_limit"))],
 			["Creation code", `${grouped(code.length / 2)} bytes`],
 		),
-		section(
-			"Read",
-			...(readers.length > 0
-				? readers.map((entry, index) => reader(context, address, entry, index))
-				: [note("Its stored interface has nothing to read.")]),
-		),
+		...(await callForms(context, address, items)),
+		events(context, address),
+		...held,
+		storage(client, address, layoutOf(source)),
 		section(
 			"Interface",
 			table("Interface", ["Kind", "Signature", "Selector", ""], rows, "It was stored without one."),
 		),
-		source(context, address),
-		events(context, address),
+		sourceFiles(source),
 	];
 }

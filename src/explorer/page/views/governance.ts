@@ -1,59 +1,53 @@
-/** Witnesses, proposals, parameters, peers: the tables of the network. */
+/** Proposals, and the parameters that they change, with what they were before. */
 
-import { objectOf, objectsOf, textOf, whole, wholeOf } from "../../answer.js";
-import { age, grouped, textOfHex } from "../../format.js";
-import { addressLink, badge, blockLink, facts, make, note, section, table, time } from "../elements.js";
+import { toNeutral } from "../../../protocol/dialect.js";
+import { addressText } from "../../address-text.js";
+import { type Json, objectsOf, textOf, textsOf, wholeOf } from "../../answer.js";
+import { age, grouped } from "../../format.js";
+import type { ParameterName } from "../../network-facts.js";
+import { NodeError } from "../../node-client.js";
+import { changesOf, parameterHistory } from "../../parameters.js";
+import {
+	addressLink,
+	badge,
+	type Child,
+	facts,
+	link,
+	make,
+	note,
+	section,
+	table,
+	time,
+} from "../elements.js";
 import type { ViewMaker } from "../view.js";
 
-export const witnessesView: ViewMaker = async ({ client }) => {
-	const witnesses = objectsOf(await client.call("listwitnesses"), "witnesses");
-	const sorted = [...witnesses].sort((a, b) => (wholeOf(b, "voteCount") > wholeOf(a, "voteCount") ? 1 : -1));
-	const rows = sorted.map((witness, index) => [
-		String(index + 1),
-		addressLink(textOf(witness, "address"), false),
-		// Its owner wrote this: it isn't a link.
-		textOf(witness, "url"),
-		grouped(wholeOf(witness, "voteCount")),
-		grouped(wholeOf(witness, "totalProduced")),
-		grouped(wholeOf(witness, "totalMissed")),
-		blockLink(wholeOf(witness, "latestBlockNum")),
-		witness["isJobs"] === true ? badge("active", "good") : "",
-	]);
-	return {
-		title: "Witnesses",
-		body: table(
-			"Witnesses",
-			["", "Account", "Says of itself", "Votes", "Produced", "Missed", "Last block", ""],
-			rows,
-		),
-	};
-};
+function changeText(known: readonly ParameterName[], parameter: string, value: bigint): string {
+	const name = known.find(({ id }) => id === parameter)?.name;
+	return `${name ?? `parameter ${parameter}`} = ${grouped(value)}`;
+}
 
-export const proposalsView: ViewMaker = async ({ client, nowMs }) => {
-	const [answer, parameters] = await Promise.all([
-		client.call("listproposals"),
-		client.call("getchainparameters"),
-	]);
-	const known = objectsOf(parameters, "chainParameter").length;
-	const rows = objectsOf(answer, "proposals").map((proposal) => {
-		const changes = objectsOf(proposal, "parameters").map(
-			(each) => `parameter ${textOf(each, "key") || "0"} = ${grouped(whole(each["value"]))}`,
-		);
+function stateBadge(state: string): HTMLElement {
+	return badge(state, state === "APPROVED" ? "good" : state === "PENDING" ? "plain" : "bad");
+}
+
+export const proposalsView: ViewMaker = async ({ client, nowMs, facts: asked }) => {
+	const [answer, { parameters: known }] = await Promise.all([client.call("listproposals"), asked()]);
+	const rows = objectsOf(answer, "proposals").map((proposal): Child[] => {
+		const id = textOf(proposal, "proposal_id");
 		const endMs = Number(wholeOf(proposal, "expiration_time"));
-		const approvals = proposal["approvals"];
 		return [
-			textOf(proposal, "proposal_id"),
-			changes.join(", "),
+			link(`proposal/${id}`, id),
+			changesOf(proposal).map(({ parameter, value }) => make("div", {}, changeText(known, parameter, value))),
 			addressLink(textOf(proposal, "proposer_address"), false),
-			grouped(Array.isArray(approvals) ? approvals.length : 0),
-			badge(textOf(proposal, "state") || "PENDING"),
+			grouped(textsOf(proposal, "approvals").length),
+			stateBadge(textOf(proposal, "state") || "PENDING"),
 			[time(endMs), `, ${age(endMs, nowMs())}`],
 		];
 	});
 	return {
 		title: "Proposals",
 		body: [
-			note(`They change the chain's ${grouped(known)} parameters.`),
+			note("Witnesses change the chain's ", link("parameters", "parameters"), " by them."),
 			table(
 				"Proposals",
 				["", "Changes", "By", "Approvals", "State", "Ends"],
@@ -64,47 +58,73 @@ export const proposalsView: ViewMaker = async ({ client, nowMs }) => {
 	};
 };
 
-export const parametersView: ViewMaker = async ({ client }) => {
-	const answer = await client.call("getchainparameters");
-	const rows = objectsOf(answer, "chainParameter").map((parameter) => [
-		make("span", { class: "mono" }, textOf(parameter, "key").replace(/^get/, "")),
-		grouped(wholeOf(parameter, "value")),
-	]);
-	return { title: "Parameters", body: table("Parameters", ["Name", "Value"], rows) };
-};
-
-export const peersView: ViewMaker = async ({ client }) => {
-	const [info, nodes] = await Promise.all([client.call("getnodeinfo"), client.call("listnodes")]);
-	const machine = objectOf(info, "machineInfo");
-	const peers = objectsOf(info, "peerList").map((peer) => [
-		make("span", { class: "mono" }, textOf(peer, "host").replace(/^\//, "")),
-		peer["active"] === true ? "dialed" : "accepted",
-		`${Math.round(Number(textOf(peer, "avgLatency")))} ms`,
-		peer["needSyncFromPeer"] === true
-			? "ahead of this node"
-			: peer["needSyncFromUs"] === true
-				? "behind"
-				: "in sync",
-	]);
-	const known = objectsOf(nodes, "nodes")
-		.slice(0, 500)
-		.map((node) => {
-			const address = objectOf(node, "address");
-			return [make("span", { class: "mono" }, textOfHex(textOf(address, "host"))), textOf(address, "port")];
-		});
+export const proposalView: ViewMaker = async ({ client, nowMs, facts: asked }, id) => {
+	const [answer, { parameters: known }] = await Promise.all([client.call("listproposals"), asked()]);
+	const proposal = objectsOf(answer, "proposals").find((each) => textOf(each, "proposal_id") === id);
+	if (!proposal) throw new NodeError("there is no such proposal", 404);
+	const endMs = Number(wholeOf(proposal, "expiration_time"));
+	const rows = changesOf(proposal).map(({ parameter, value }): Child[] => {
+		const about = known.find((each) => each.id === parameter)?.about ?? "";
+		return [parameter, changeText(known, parameter, value), about];
+	});
+	const approvals = textsOf(proposal, "approvals");
 	return {
-		title: "Peers",
+		title: `Proposal ${id}`,
 		body: [
 			facts(
-				["Release", textOf(objectOf(info, "configNodeInfo"), "codeVersion")],
-				["Program runs on", textOf(machine, "javaVersion")],
-				["Connections", textOf(info, "currentConnectCount") || "0"],
+				["State", stateBadge(textOf(proposal, "state") || "PENDING")],
+				["By", addressLink(textOf(proposal, "proposer_address"))],
+				["Made", time(Number(wholeOf(proposal, "create_time")))],
+				["Ends", [time(endMs), `, ${age(endMs, nowMs())}`]],
 			),
+			section("Changes", table("Changes", ["Number", "Value", "What it does"], rows)),
 			section(
-				"Connected",
-				table("Connected", ["Address", "", "Latency", "State"], peers, "No peer is connected."),
+				"Approvals",
+				table(
+					"Approvals",
+					["Witness"],
+					approvals.map((address) => [
+						link(`witness/${addressText(address) ?? ""}`, addressText(address) ?? address),
+					]),
+					"No witness has approved it.",
+				),
 			),
-			section("Known nodes", table("Known nodes", ["Address", "Port"], known, "It knows of none.")),
 		],
+	};
+};
+
+export const parametersView: ViewMaker = async ({ client, facts: asked }) => {
+	const [answer, proposals, { parameters: known }] = await Promise.all([
+		client.call("getchainparameters"),
+		client.call("listproposals").catch((): Json => ({})),
+		asked(),
+	]);
+	const history = parameterHistory(objectsOf(proposals, "proposals"));
+	const rows = objectsOf(answer, "chainParameter").map((parameter): Child[] => {
+		const getter = textOf(parameter, "key");
+		const found = known.find((each) => each.getter === toNeutral(getter));
+		const past = (history.get(found?.id ?? "none") ?? []).map(({ value, atMs, proposal }) =>
+			make(
+				"div",
+				{},
+				`${grouped(value)} since `,
+				time(atMs),
+				" by ",
+				link(`proposal/${proposal}`, `proposal ${proposal}`),
+			),
+		);
+		return [
+			found?.id ?? "",
+			[
+				make("span", { class: "mono" }, getter.replace(/^get/, "")),
+				make("div", { class: "note" }, found?.about ?? ""),
+			],
+			grouped(wholeOf(parameter, "value")),
+			past.length > 0 ? past : "",
+		];
+	});
+	return {
+		title: "Parameters",
+		body: table("Parameters", ["Number", "Name", "Value", "Changed by proposals"], rows),
 	};
 };

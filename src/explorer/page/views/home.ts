@@ -2,7 +2,13 @@
 
 import type { Json } from "../../answer.js";
 import { objectsOf, textsOf } from "../../answer.js";
-import { amountOf, blockFacts, receiverOf, transactionFacts } from "../../block-facts.js";
+import {
+	amountOf,
+	blockFacts,
+	receiverOf,
+	type TransactionFacts,
+	transactionFacts,
+} from "../../block-facts.js";
 import { grouped, typeName } from "../../format.js";
 import {
 	addressLink,
@@ -31,12 +37,20 @@ export function transactionRow(transaction: Json, more: readonly Child[] = []): 
 	return [
 		transactionLink(facts.id),
 		typeName(facts.type),
-		addressLink(String(facts.value["owner_address"] ?? ""), false),
+		senderOf(facts),
 		receiver === "" ? "" : addressLink(receiver, false),
 		sun === undefined ? "" : amount(sun),
 		facts.result === "" || facts.result === "SUCCESS" ? "" : badge(facts.result, "bad"),
 		...more,
 	];
+}
+
+/** The text `0x000…` in the place of an address: transfers of the genesis block have it. */
+const GENESIS_OWNER = /^(3078(30)+|0x0+)$/;
+
+function senderOf({ value }: TransactionFacts): Child {
+	const owner = String(value["owner_address"] ?? "");
+	return GENESIS_OWNER.test(owner) ? "genesis" : addressLink(owner, false);
 }
 
 export const TRANSACTION_HEADS = ["Transaction", "Type", "From", "To", "Amount", "Result"] as const;

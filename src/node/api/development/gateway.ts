@@ -10,7 +10,7 @@ import { switchedOff } from "../../development/initial-state.js";
 import { Broadcaster } from "../broadcast.js";
 import type { ApiNode, ServerKind } from "../context.js";
 import { FOLDERS } from "../endpoint-table.js";
-import { explorerAnswer, isExplorerPath } from "../explorer-path.js";
+import { explorerAnswer, isExplorerPath, LIVE_PATH } from "../explorer-path.js";
 import { HEALTH_PATH, HEALTHY, historyAnswer, isHistoryPath } from "../history/history-path.js";
 import type { HttpAnswer } from "../http-answer.js";
 import { JSON_TYPE } from "../http-answer.js";
@@ -20,10 +20,13 @@ import type { HttpRequest } from "../http-request.js";
 import { HttpServer } from "../http-server.js";
 import { portError } from "../http-servers.js";
 import { plainStyle } from "../json-style.js";
-import { Dispatcher } from "../jsonrpc/dispatcher.js";
+import { type Caller, Dispatcher } from "../jsonrpc/dispatcher.js";
 import { feedFilters } from "../jsonrpc/filter-feed.js";
 import { FilterRegistry } from "../jsonrpc/filter-registry.js";
+import type { RpcContext } from "../jsonrpc/method.js";
 import { methodsByName } from "../jsonrpc/method-table.js";
+import { componentOf, SOCKET_PATHS } from "../jsonrpc/server.js";
+import { SocketServer } from "../jsonrpc/subscriptions/socket-server.js";
 import { collectBody } from "../request-body.js";
 import { pathOf } from "../request-head.js";
 import { servicePage } from "../service-pages.js";
@@ -74,6 +77,7 @@ class Gateway {
 	private readonly servers: ReadonlyMap<string, HttpServer>;
 	private readonly rpc: DevelopmentRpc;
 	private readonly listener: HttpListener;
+	private readonly sockets: SocketServer | undefined;
 	private readonly stopObserving: () => void;
 	private readonly logSwitches = new Map<string, boolean>();
 	private readonly origins: OriginRule;
@@ -102,30 +106,46 @@ class Gateway {
 		const filters = new FilterRegistry(() => this.node.upMs, jsonrpc, release);
 		this.stopObserving = control.open.chain.observe(feedFilters(api.view("full"), filters, undefined));
 		const style = plainStyle(this.node.config);
+		const context = ({ client, isAbandoned, subscriber }: Caller): RpcContext => ({
+			server: "full",
+			node: this.node,
+			state: this.node.view("full"),
+			style,
+			client,
+			isAbandoned,
+			subscriber,
+			broadcaster,
+			filters,
+			producerAddresses: [producer.signer],
+		});
 		const ordinary = new Dispatcher({
 			methods: methodsByName(release, jsonrpc),
 			release,
 			lenient: jsonrpc.lenient,
 			maxBatchSize: jsonrpc.maxBatchSize,
 			maxResponseSize: jsonrpc.maxResponseSize,
-			context: ({ client, isAbandoned }) => ({
-				server: "full",
-				node: this.node,
-				state: this.node.view("full"),
-				style,
-				client,
-				isAbandoned,
-				broadcaster,
-				filters,
-				producerAddresses: [producer.signer],
-			}),
+			context,
 		});
 		this.rpc = new DevelopmentRpc({
 			ordinary,
 			context: () => ({ control, node: this.node, broadcaster, ports: options.ports() }),
 		});
+		const sockets =
+			jsonrpc.maxWebSockets > 0
+				? new SocketServer({
+						context,
+						observe: (observer) => control.open.chain.observe(observer),
+						paths: new Set([...SOCKET_PATHS, LIVE_PATH]),
+						mayConnect: (headers) => !isForeignPage(headers, this.origins),
+						answer: (text, caller, headers) =>
+							this.rpc.answerLine(text, true, accessOf(headers, this.origins), caller),
+						gate: this.node.limiter.http(componentOf("full")),
+					})
+				: undefined;
+		this.sockets = sockets;
 		this.listener = new HttpListener({
 			maxConnections: http.maxConnections,
+			upgrade: sockets && ((...asked) => sockets.upgrade(...asked)),
 			handle: (request, answer) => this.route(request, answer),
 			report: (error, where) => api.report(error, `${where} of the gateway`),
 		});
@@ -137,7 +157,7 @@ class Gateway {
 
 	async close(): Promise<void> {
 		this.stopObserving();
-		await this.listener.close();
+		await Promise.all([this.listener.close(), this.sockets?.close()]);
 	}
 
 	private async route(request: HttpRequest, answer: HttpAnswer): Promise<void> {

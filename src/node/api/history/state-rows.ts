@@ -119,6 +119,7 @@ export function sourceRows({ context }: HistoryRequest, contract: Uint8Array): A
 			settings: new WrittenJson(JSON.stringify(source.settings)),
 			sources: source.sources,
 			abi: new WrittenJson(JSON.stringify(source.abi)),
+			storage_layout: source.storage_layout && new WrittenJson(JSON.stringify(source.storage_layout)),
 		},
 	];
 }

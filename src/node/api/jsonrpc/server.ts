@@ -18,21 +18,16 @@ import { headRefusal, pathOf, traceOf } from "../request-head.js";
 import { ownTurn } from "../turns.js";
 import { decodeBodyText } from "./body-text.js";
 import { type Caller, Dispatcher } from "./dispatcher.js";
-import { errorPart, VERSION } from "./error-text.js";
 import { JsonTextError } from "./json-reader.js";
 import type { RpcContext } from "./method.js";
 import { methodsByName } from "./method-table.js";
-import { syncing } from "./methods/node.js";
-import { objectStyleOf } from "./objects/style.js";
-import { EXCEEDS_LIMIT } from "./rpc-error.js";
-import { CallLine } from "./subscriptions/call-line.js";
-import type { WebSockets } from "./subscriptions/web-sockets.js";
+import { SocketServer } from "./subscriptions/socket-server.js";
 
 const PATH = "/jsonrpc";
 const RPC_TYPE = "application/json-rpc";
 
-/** Calls over WebSockets at a time; a full node's HTTP server has 50 connections. */
-const SOCKET_CALLS = 16;
+/** Where clients may open a WebSocket. */
+export const SOCKET_PATHS: ReadonlySet<string> = new Set([PATH, "/"]);
 
 /** Names under which the rate limiter knows the servers. */
 const COMPONENTS: Readonly<Record<ServerKind, string>> = {
@@ -40,6 +35,9 @@ const COMPONENTS: Readonly<Record<ServerKind, string>> = {
 	solidity: "JsonRpcOnSolidityServlet",
 	pbft: "JsonRpcOnPBFTServlet",
 };
+
+/** The name under which the rate limiter knows calls of a server. */
+export const componentOf = (kind: ServerKind): string => COMPONENTS[kind];
 
 /** Registers an observer of the chain; the returned function removes it. */
 export type Observe = (observer: ChainObserver) => () => void;
@@ -56,10 +54,7 @@ export class JsonRpcServer {
 	private readonly answerer: TextAnswerer;
 	private readonly gate: CallGate;
 	private readonly node: ApiNode;
-	/** Made for the first client that asks for one. */
-	private sockets: Promise<WebSockets> | undefined;
-	private readonly line = new CallLine(SOCKET_CALLS);
-	private stopObserving: (() => void) | undefined;
+	private readonly sockets: SocketServer | undefined;
 
 	/**
 	 * @param context the node as the next call sees it
@@ -68,8 +63,8 @@ export class JsonRpcServer {
 	 */
 	constructor(
 		kind: ServerKind,
-		private readonly context: (caller: Caller) => RpcContext,
-		private readonly observe: Observe,
+		context: (caller: Caller) => RpcContext,
+		observe: Observe,
 		beside?: (ordinary: Dispatcher) => TextAnswerer,
 	) {
 		const { node } = context({});
@@ -84,23 +79,27 @@ export class JsonRpcServer {
 			maxResponseSize: jsonrpc.maxResponseSize,
 		});
 		this.answerer = beside?.(dispatcher) ?? ((text, caller) => dispatcher.answerLine(text, caller));
-		this.gate = node.limiter.http(COMPONENTS[kind]);
+		this.gate = node.limiter.http(componentOf(kind));
+		const allowed = new Set(http.cors);
+		const sockets =
+			kind === "full" && jsonrpc.maxWebSockets > 0
+				? new SocketServer({
+						context,
+						observe,
+						paths: SOCKET_PATHS,
+						mayConnect: ({ origin }) => origin === undefined || allowed.has("*") || allowed.has(origin),
+						answer: this.answerer,
+						gate: this.gate,
+					})
+				: undefined;
+		this.sockets = sockets;
 		this.listener = new HttpListener({
 			maxConnections: http.maxConnections,
 			handle: withCors(http.cors, (request, answer) => this.route(request, answer)),
 			answered: reportAnswers(node.observer, `jsonrpc ${kind}`, (request) =>
 				pathOf(request) === PATH ? PATH : undefined,
 			),
-			upgrade:
-				kind === "full" && jsonrpc.maxWebSockets > 0
-					? (request, socket, head) => {
-							this.sockets ??= this.openSockets();
-							this.sockets.then(
-								(sockets) => sockets.upgrade(request, socket, head),
-								(error: unknown) => node.report(error, "WebSocket of JSON-RPC"),
-							);
-						}
-					: undefined,
+			upgrade: sockets && ((...asked) => sockets.upgrade(...asked)),
 			report: (error, where) => node.report(error, `${where} of JSON-RPC`),
 		});
 	}
@@ -112,50 +111,7 @@ export class JsonRpcServer {
 
 	/** Stops listening; requests under way get a moment to finish. */
 	async close(): Promise<void> {
-		this.stopObserving?.();
-		await Promise.all([this.listener.close(), this.sockets?.then((sockets) => sockets.close())]);
-	}
-
-	private async openSockets(): Promise<WebSockets> {
-		const { WebSockets } = await import("./subscriptions/web-sockets.js");
-		const { SubscriptionHub } = await import("./subscriptions/hub.js");
-		const { node } = this;
-		const { http, jsonrpc } = node.config.node;
-		const hub = new SubscriptionHub({
-			state: () => this.context({}).state,
-			style: objectStyleOf({ node }),
-			syncing: () => syncing(this.context({})),
-			maxPerClient: jsonrpc.maxSubscriptions,
-		});
-		this.stopObserving = this.observe(hub.observer);
-		const allowed = new Set(http.cors);
-		return new WebSockets({
-			hub,
-			maxConnections: jsonrpc.maxWebSockets,
-			mayConnect: (origin) => origin === undefined || allowed.has("*") || allowed.has(origin),
-			answer: (text, caller, request) => this.answerMessage(text, caller, request.headers),
-			report: (error, where) => node.report(error, where),
-		});
-	}
-
-	/** A call that came over a WebSocket. */
-	private async answerMessage(
-		text: string,
-		caller: Caller,
-		headers: HttpRequest["headers"],
-	): Promise<string> {
-		const client = caller.client ?? "";
-		await this.line.enter(client);
-		try {
-			if (!(await this.gate.enter(client))) return refusedCall(OUT_OF_RESOURCES);
-			try {
-				return (await this.answerer(text, caller, headers)).trimEnd();
-			} finally {
-				this.gate.leave();
-			}
-		} finally {
-			this.line.leave();
-		}
+		await Promise.all([this.listener.close(), this.sockets?.close()]);
 	}
 
 	private route(request: HttpRequest, answer: HttpAnswer): Promise<void> | void {
@@ -246,11 +202,6 @@ export class JsonRpcServer {
 		if (!(text instanceof Promise)) return answer.send(200, RPC_TYPE, text);
 		return text.then((later) => answer.send(200, RPC_TYPE, later));
 	}
-}
-
-/** The answer to a call that wasn't read. */
-function refusedCall(message: string): string {
-	return `{"jsonrpc":"${VERSION}","id":null,${errorPart(EXCEEDS_LIMIT, message)}}`;
 }
 
 /** The body's text; empty for bytes that are not text, which is not JSON either. */

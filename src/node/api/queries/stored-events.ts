@@ -6,7 +6,8 @@
 import { AbiDataError } from "../../../abi/abi-data-error.js";
 import { checkDecodedSize } from "../../../abi/decoded-size.js";
 import { type DecodedEvent, decodeEvent, type LogData } from "../../../abi/log.js";
-import { type AbiItem, type AbiParameter, isElementaryType, topicOf } from "../../../abi/parameter.js";
+import { type AbiItem, type AbiParameter, isElementaryType } from "../../../abi/parameter.js";
+import { topicOf } from "../../../abi/selector.js";
 import { fromKey, toKey, utf8 } from "../../../protocol/bytes.js";
 import { keccak256 } from "../../../protocol/hash.js";
 import type { SmartContractABI } from "../../../protocol/messages.js";

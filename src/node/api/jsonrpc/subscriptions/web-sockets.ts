@@ -5,7 +5,7 @@
  */
 
 import { once } from "node:events";
-import type { IncomingMessage } from "node:http";
+import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
 import type { Socket } from "node:net";
 import { setTimeout as delay } from "node:timers/promises";
 import { WebSocket, WebSocketServer } from "ws";
@@ -15,7 +15,6 @@ import type { Caller } from "../dispatcher.js";
 import { SharedRoom } from "../shared-room.js";
 import type { Subscriber, SubscriptionHub } from "./hub.js";
 
-const PATHS: ReadonlySet<string> = new Set(["/jsonrpc", "/"]);
 /** Bytes of a message from a client. What is longer is sent over HTTP, where bodies share one budget. */
 const MAX_MESSAGE = 128 * 1024;
 /** Fragments of a message, and packets of a fragment: each takes memory beside its bytes. */
@@ -37,8 +36,10 @@ interface WebSocketsOptions {
 	readonly hub: SubscriptionHub;
 	/** Connections at a time. */
 	readonly maxConnections: number;
-	/** Whether a page of this origin may connect; undefined: the client is not a page. */
-	readonly mayConnect: (origin: string | undefined) => boolean;
+	/** Where clients may connect. */
+	readonly paths: ReadonlySet<string>;
+	/** Whether a client may connect; without an origin it is not a page. */
+	readonly mayConnect: (headers: IncomingHttpHeaders) => boolean;
 	/** Answers the text of a call; an empty text is not sent. */
 	readonly answer: (text: string, caller: Caller, request: IncomingMessage) => Promise<string>;
 	/** Told of faults of this program. */
@@ -94,8 +95,8 @@ export class WebSockets {
 	}
 
 	private refusal(request: IncomingMessage): string | undefined {
-		if (!PATHS.has(pathOf(request))) return "404 Not Found";
-		if (!this.options.mayConnect(request.headers.origin)) return "403 Forbidden";
+		if (!this.options.paths.has(pathOf(request))) return "404 Not Found";
+		if (!this.options.mayConnect(request.headers)) return "403 Forbidden";
 		const client = request.socket.remoteAddress ?? "";
 		const isRefused = !this.room.hasRoom(1) && this.room.givesWayTo(client, 1) === undefined;
 		return isRefused ? "503 Service Unavailable" : undefined;

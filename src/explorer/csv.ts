@@ -1,0 +1,15 @@
+/** Tables for spreadsheets (RFC 4180). */
+
+/**
+ * Rows as text, lines ended with CR LF. A cell that a spreadsheet would take for a formula gets an apostrophe in front: names and
+ * notes are texts of strangers.
+ */
+export function csvText(heads: readonly string[], rows: readonly (readonly string[])[]): string {
+	return [heads, ...rows].map((row) => `${row.map(cell).join(",")}\r\n`).join("");
+}
+
+function cell(text: string): string {
+	const isNumber = /^-?\d+(\.\d+)?$/.test(text);
+	const safe = !isNumber && /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
+	return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
+}

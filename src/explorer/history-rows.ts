@@ -1,0 +1,108 @@
+/** Rows of an account's history: what is asked for, and what of it stands in a table for spreadsheets. */
+
+import { addressText } from "./address-text.js";
+import { type Json, objectOf, objectsOf, textOf, wholeOf } from "./answer.js";
+import { amountOf, receiverOf, transactionFacts } from "./block-facts.js";
+import { decimal, typeName } from "./format.js";
+
+/** What of an account's history is wanted. */
+export interface HistoryFilter {
+	readonly kind: "transactions" | "tokens" | "internal";
+	readonly direction: "all" | "from" | "to";
+	/** Days of the calendar, `YYYY-MM-DD`; empty: without end. */
+	readonly since: string;
+	readonly until: string;
+	readonly isFinal: boolean;
+}
+
+const DAY_MS = 86_400_000;
+const PATHS: Readonly<Record<HistoryFilter["kind"], string>> = {
+	transactions: "transactions",
+	tokens: "transactions/orc20",
+	internal: "internal-transactions",
+};
+
+/** The path of the history interface (protocol/history §§3 to 5). @param address Base58Check */
+export function historyPath(address: string, filter: HistoryFilter, limit: number): string {
+	const { kind, direction, since, until, isFinal } = filter;
+	const query = new URLSearchParams({ limit: String(limit) });
+	if (kind === "transactions") query.set("search_internal", "false");
+	if (direction !== "all") query.set(direction === "from" ? "only_from" : "only_to", "true");
+	if (isFinal) query.set("only_confirmed", "true");
+	const sinceMs = Date.parse(since);
+	const untilMs = Date.parse(until);
+	if (!Number.isNaN(sinceMs)) query.set("min_timestamp", String(sinceMs));
+	if (!Number.isNaN(untilMs)) query.set("max_timestamp", String(untilMs + DAY_MS - 1));
+	return `accounts/${address}/${PATHS[kind]}?${query}`;
+}
+
+export const CSV_HEADS = [
+	"time",
+	"block",
+	"transaction",
+	"type",
+	"from",
+	"to",
+	"amount",
+	"unit",
+	"fee",
+	"result",
+] as const;
+
+/** A row of any kind as cells. Amounts are decimal fractions with a point. */
+export function csvRow(kind: HistoryFilter["kind"], row: Json): readonly string[] {
+	const timeMs = Number(wholeOf(row, "block_timestamp"));
+	const time = new Date(timeMs).toISOString();
+	if (kind === "tokens") {
+		const token = objectOf(row, "token_info");
+		const decimals = Number(wholeOf(token, "decimals"));
+		return [
+			time,
+			"",
+			textOf(row, "transaction_id"),
+			textOf(row, "type"),
+			textOf(row, "from"),
+			textOf(row, "to"),
+			ungrouped(decimal(wholeOf(row, "value"), decimals)),
+			textOf(token, "symbol") || textOf(token, "address"),
+			"",
+			"",
+		];
+	}
+	if (kind === "internal") {
+		const moved = objectOf(objectOf(row, "data"), "call_value");
+		const [unit = ""] = Object.keys(moved);
+		const isCoin = unit === "_" || unit === "";
+		return [
+			time,
+			"",
+			textOf(row, "tx_id"),
+			"internal",
+			addressText(textOf(row, "from_address")) ?? "",
+			addressText(textOf(row, "to_address")) ?? "",
+			unit === "" ? "" : ungrouped(decimal(wholeOf(moved, unit), isCoin ? 6 : 0)),
+			isCoin ? "coin" : unit,
+			"",
+			objectOf(row, "data")["rejected"] === true ? "rejected" : "SUCCESS",
+		];
+	}
+	const facts = transactionFacts(row);
+	const sun = amountOf(facts);
+	const [ret = {}] = objectsOf(row, "ret");
+	const owner = textOf(facts.value, "owner_address");
+	const receiver = receiverOf(facts);
+	return [
+		time,
+		textOf(row, "blockNumber"),
+		facts.id,
+		typeName(facts.type),
+		addressText(owner) ?? owner,
+		addressText(receiver) ?? receiver,
+		sun === undefined ? "" : ungrouped(decimal(sun, 6)),
+		sun === undefined ? "" : "coin",
+		ungrouped(decimal(wholeOf(ret, "fee"), 6)),
+		facts.result,
+	];
+}
+
+const ungrouped = (text: string): string => text.replaceAll(",", "");

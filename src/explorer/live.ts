@@ -1,0 +1,168 @@
+/**
+ * The head of the node as it changes: told over a WebSocket where the server has one, asked for again and again where it has none.
+ * A chain that goes back isn't told, so it is asked for now and then in either case.
+ */
+
+import { isJson, type Json, readJson, textOf } from "./answer.js";
+import { NodeError } from "./node-client.js";
+
+/** What is used of a browser's WebSocket. */
+export interface Socket {
+	addEventListener(kind: "open" | "close", listener: () => void): void;
+	addEventListener(kind: "message", listener: (event: { readonly data: unknown }) => void): void;
+	send(text: string): void;
+	close(): void;
+}
+
+/** How the head is known: `told` over a WebSocket, `asked` every few seconds. */
+export type LiveKind = "told" | "asked";
+
+interface LiveOptions {
+	/** Opens a WebSocket to the server of the page. */
+	readonly dial: () => Socket;
+	/** The node's head. @throws {NodeError} */
+	readonly head: () => Promise<Json>;
+	/** Told of each answer about the head, and of each failure. */
+	readonly changed: (head: Json | NodeError, kind: LiveKind) => void;
+	readonly later: (work: () => void, ms: number) => void;
+	/** How often it is asked where it isn't told. */
+	readonly askMs: number;
+}
+
+/** How often it is asked where it is told. */
+const CHECK_MS = 10_000;
+/** When a connection that ended or never began is tried again: after this, twice this, and so on. */
+const RETRY_MS = 5_000;
+const LONGEST_RETRY_MS = 300_000;
+const CALL_MS = 15_000;
+/** Calls that wait for an answer. */
+const MOST_CALLS = 100;
+
+interface WaitingCall {
+	readonly answer: (result: unknown) => void;
+	readonly fail: (error: NodeError) => void;
+}
+
+export class Live {
+	private socket: Socket | undefined;
+	private isOpen = false;
+	private isAsking = false;
+	/** Something happened while the head was asked for. */
+	private again = false;
+	private calls = 0;
+	/** Turns of asking; only the newest goes on. */
+	private turn = 0;
+	private retryMs = RETRY_MS;
+	private readonly waiting = new Map<number, WaitingCall>();
+
+	constructor(private readonly options: LiveOptions) {}
+
+	start(): void {
+		this.connect();
+		void this.ask();
+	}
+
+	get kind(): LiveKind {
+		return this.isOpen ? "told" : "asked";
+	}
+
+	/** A method of JSON-RPC over the connection. @throws {NodeError} with status 0: there is none */
+	call(method: string, params: readonly unknown[]): Promise<unknown> {
+		return new Promise((answer, fail) => {
+			const { socket } = this;
+			if (!socket || !this.isOpen || this.waiting.size >= MOST_CALLS) {
+				fail(new NodeError("there is no open connection to the node", 0));
+				return;
+			}
+			const id = ++this.calls;
+			this.waiting.set(id, { answer, fail });
+			this.options.later(() => this.fail(id, new NodeError("the node doesn't answer", 0)), CALL_MS);
+			socket.send(JSON.stringify({ jsonrpc: "2.0", id, method, params }));
+		});
+	}
+
+	private connect(): void {
+		let socket: Socket;
+		try {
+			socket = this.options.dial();
+		} catch {
+			this.reconnect();
+			return;
+		}
+		this.socket = socket;
+		socket.addEventListener("open", () => {
+			this.isOpen = true;
+			this.retryMs = RETRY_MS;
+			this.call("eth_subscribe", ["newHeads"]).catch(() => socket.close());
+			void this.ask();
+		});
+		socket.addEventListener("message", ({ data }) => this.told(typeof data === "string" ? data : ""));
+		socket.addEventListener("close", () => {
+			if (this.socket !== socket) return;
+			this.socket = undefined;
+			const wasOpen = this.isOpen;
+			this.isOpen = false;
+			for (const id of [...this.waiting.keys()]) this.fail(id, new NodeError("the connection ended", 0));
+			if (wasOpen) void this.ask();
+			this.reconnect();
+		});
+	}
+
+	private reconnect(): void {
+		this.options.later(() => this.connect(), this.retryMs);
+		this.retryMs = Math.min(2 * this.retryMs, LONGEST_RETRY_MS);
+	}
+
+	private told(text: string): void {
+		let message: unknown;
+		try {
+			message = readJson(text);
+		} catch {
+			return;
+		}
+		if (!isJson(message)) return;
+		if (message["method"] === "eth_subscription") {
+			void this.ask();
+			return;
+		}
+		const call = this.waiting.get(Number(message["id"]));
+		if (!call) return;
+		const { error } = message;
+		if (isJson(error)) {
+			this.fail(Number(message["id"]), new NodeError(textOf(error, "message"), 200));
+			return;
+		}
+		this.waiting.delete(Number(message["id"]));
+		call.answer(message["result"]);
+	}
+
+	private fail(id: number, error: NodeError): void {
+		const call = this.waiting.get(id);
+		this.waiting.delete(id);
+		call?.fail(error);
+	}
+
+	/** Asks for the head, once more if something happens meanwhile, and again after a while. */
+	private async ask(): Promise<void> {
+		if (this.isAsking) {
+			this.again = true;
+			return;
+		}
+		this.isAsking = true;
+		try {
+			do {
+				this.again = false;
+				const answer = await this.options.head().catch((error: unknown) => error);
+				const isKnown = answer instanceof NodeError || isJson(answer);
+				this.options.changed(isKnown ? (answer as Json | NodeError) : new NodeError("no head", 0), this.kind);
+			} while (this.again);
+		} finally {
+			this.isAsking = false;
+		}
+		const mine = ++this.turn;
+		this.options.later(
+			() => void (mine === this.turn && this.ask()),
+			this.isOpen ? CHECK_MS : this.options.askMs,
+		);
+	}
+}

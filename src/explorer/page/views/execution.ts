@@ -1,0 +1,213 @@
+/** What executing a transaction again shows: its calls with the energy of each, why it was reverted, and what it changed. */
+
+import type { AbiItem } from "../../../abi/parameter.js";
+import { decodeCall, decodeEvent, type Refusal, refusalOf } from "../../abi.js";
+import { addressText } from "../../address-text.js";
+import { textOf } from "../../answer.js";
+import type { Contracts } from "../../contracts.js";
+import { coins, grouped } from "../../format.js";
+import { isMissing, NodeError } from "../../node-client.js";
+import { type Frame, failedFrame, framesOf, number, type StateChange, stateChanges } from "../../trace.js";
+import { readingLine, refusalChild } from "../abi-elements.js";
+import {
+	addressLink,
+	amount,
+	badge,
+	bar,
+	button,
+	type Child,
+	link,
+	make,
+	note,
+	section,
+	table,
+} from "../elements.js";
+import type { ViewContext } from "../view.js";
+
+/** A share of the whole, in percent. */
+function percent(part: bigint, whole: bigint): string {
+	if (whole === 0n) return "0 %";
+	const tenths = (part * 1_000n) / whole;
+	return `${tenths / 10n}.${tenths % 10n} %`;
+}
+
+async function frame(call: Frame, whole: bigint, contracts: Contracts): Promise<HTMLElement> {
+	const items = await contracts.itemsOf(call.to);
+	const reading = decodeCall(items, call.input);
+	const refusal = call.error === "" ? undefined : refusalOf(items, call.output);
+	const events = await Promise.all(call.logs.map((log) => eventLine(log, contracts)));
+	const inner = await Promise.all(call.calls.map((each) => frame(each, whole, contracts)));
+	const what = reading
+		? readingLine(reading)
+		: call.input === ""
+			? "no data"
+			: `${call.input.slice(0, 8)}… (${grouped(call.input.length / 2)} bytes)`;
+	const own = `own part of the energy in ${call.type}`;
+	return make(
+		"li",
+		{ class: "frame" },
+		make(
+			"div",
+			{},
+			make("strong", {}, call.type),
+			" ",
+			addressLink(call.to, false),
+			" ",
+			what,
+			moves(call),
+			call.error === "" ? undefined : [" ", badge(call.error, "bad")],
+		),
+		make(
+			"div",
+			{ class: "row tight" },
+			bar(own, Number(call.own), Number(whole)),
+			`${grouped(call.own)} energy of its own (${percent(call.own, whole)})`,
+			call.calls.length > 0 ? `, ${grouped(call.energy)} with what it calls` : "",
+			call.penalty > 0n ? `, ${grouped(call.penalty)} of it penalty` : "",
+		),
+		refusal ? make("div", { class: "bad" }, "reverts with ", refusalChild(refusal)) : undefined,
+		events.map((line) => make("div", {}, "event ", line)),
+		call.operations.map((operation) => make("div", {}, operationLine(operation))),
+		inner.length > 0 ? make("ul", { class: "frames" }, inner) : undefined,
+	);
+}
+
+function moves({ sun, tokenId, tokenValue }: Frame): Child {
+	if (tokenValue > 0n)
+		return [" with ", grouped(tokenValue), " of ", link(`token/${tokenId}`, `token ${tokenId}`)];
+	return sun > 0n ? [" with ", amount(sun)] : undefined;
+}
+
+function operationLine(operation: Parameters<typeof textOf>[0]): Child {
+	const sun = number(operation["value"]);
+	return [
+		textOf(operation, "note"),
+		" ",
+		addressLink(textOf(operation, "to"), false),
+		sun > 0n ? [" ", amount(sun)] : "",
+	];
+}
+
+async function eventLine(log: Frame["logs"][number], contracts: Contracts): Promise<Child> {
+	const reading = decodeEvent(await contracts.itemsOf(log.address), log.topics, log.data);
+	if (reading) return readingLine(reading);
+	return make("span", { class: "mono" }, log.topics.map((topic) => `${topic.slice(0, 8)}…`).join(" "));
+}
+
+const KINDS: Readonly<Record<StateChange["kind"], string>> = {
+	balance: "balance",
+	token: "token",
+	stake: "staked for",
+	votes: "votes",
+	storage: "storage slot",
+	code: "code",
+	other: "",
+};
+
+function changed({ kind }: StateChange, text: string | undefined): Child {
+	if (text === undefined) return kind === "balance" || kind === "stake" ? coins(0n) : "–";
+	if (kind === "balance" || kind === "stake") return coins(number(text));
+	if (kind === "token") return grouped(number(text));
+	return make("span", { class: "mono" }, text.length > 200 ? `${text.slice(0, 200)}…` : text);
+}
+
+function difference({ kind, before, after }: StateChange): Child {
+	if (kind !== "balance" && kind !== "stake" && kind !== "token") return "";
+	const change = number(after ?? "0") - number(before ?? "0");
+	const text = kind === "token" ? grouped(change) : coins(change);
+	return make("span", { class: change < 0n ? "amount bad" : "amount good" }, change > 0n ? `+${text}` : text);
+}
+
+function changesTable(changes: readonly StateChange[]): HTMLElement {
+	const rows = changes.map((change) => [
+		addressLink(change.address, false),
+		[KINDS[change.kind], " ", make("span", { class: "mono" }, change.name)],
+		changed(change, change.before),
+		changed(change, change.after),
+		difference(change),
+	]);
+	return table(
+		"State changes",
+		["Account", "What", "Before", "After", "Change"],
+		rows,
+		"It changed nothing.",
+	);
+}
+
+/** Why there is no trace, for people. */
+function whyNot(error: NodeError): string {
+	const isUnknown = isMissing(error) || /method not found|does not exist/i.test(error.message);
+	return isUnknown
+		? "This node doesn't execute transactions again for this page: that needs node.jsonrpc { httpFullNodeEnable = true, debug = true } of its configuration."
+		: error.message;
+}
+
+/** What execution showed, put where the view has room for it. */
+interface Execution {
+	readonly frames: HTMLElement;
+	readonly changes: HTMLElement;
+	/** Where the transaction's reason goes once it is known better. */
+	readonly reason: HTMLElement;
+}
+
+/**
+ * Executes a transaction again: at once where the chain is the owner's, else when somebody asks, since it keeps the node busy.
+ * @param isContract whether it calls or creates a contract
+ */
+export function execution(
+	context: ViewContext,
+	id: string,
+	isContract: boolean,
+	contracts: Contracts,
+): Execution {
+	const { client, site } = context;
+	const frames = make("div", { "aria-live": "polite" });
+	const changes = make("div", { "aria-live": "polite" });
+	const reason = make("span");
+	const guarded = async (place: HTMLElement, work: () => Promise<Child[]>): Promise<void> => {
+		place.replaceChildren(note("The node executes it again…"));
+		try {
+			place.replaceChildren(make("div", {}, await work()));
+		} catch (error) {
+			if (!(error instanceof NodeError)) throw error;
+			place.replaceChildren(note(whyNot(error)));
+		}
+	};
+	const trace = (options: object) => client.rpc("debug_traceTransaction", [`0x${id}`, options]);
+	const askFrames = () =>
+		guarded(frames, async () => {
+			const found = framesOf(await trace({ tracer: "callTracer", tracerConfig: { withLog: true } }));
+			if (!found) return [note("No trace.")];
+			const { root, isWhole } = found;
+			await tellReason(reason, root, contracts);
+			const tree = make("ul", { class: "frames" }, await frame(root, root.energy, contracts));
+			return [tree, isWhole ? undefined : note("There are more calls than are shown.")];
+		});
+	const askChanges = () =>
+		guarded(changes, async () => [
+			changesTable(stateChanges(await trace({ tracer: "prestateTracer", tracerConfig: { diffMode: true } }))),
+		]);
+	if (site.development) {
+		if (isContract) void askFrames();
+		void askChanges();
+	} else {
+		frames.append(button("Execute again and show the calls", () => void askFrames()));
+		changes.append(button("Execute again and show the changes", () => void askChanges()));
+	}
+	return {
+		frames: section("Energy by frame", frames),
+		changes: section("State changes", changes),
+		reason,
+	};
+}
+
+async function tellReason(place: HTMLElement, root: Frame, contracts: Contracts): Promise<void> {
+	const failed = failedFrame(root);
+	if (!failed) return;
+	const items: readonly AbiItem[] = await contracts.itemsOf(failed.to);
+	const refusal: Refusal | undefined = refusalOf(items, failed.output);
+	const where = failed === root ? [] : [" in ", addressLink(addressText(failed.to) ?? failed.to, false)];
+	place.replaceChildren(
+		make("span", {}, refusal ? refusalChild(refusal) : `${failed.error}, without a reason`, where),
+	);
+}

@@ -1,0 +1,46 @@
+/** Chain parameters by the numbers of proposals, and how proposals have changed them (protocol/parameters §1). */
+
+import { type Json, objectsOf, textOf, whole, wholeOf } from "./answer.js";
+
+/** A change that a proposal made, or would. */
+interface ParameterChange {
+	readonly proposal: string;
+	readonly parameter: string;
+	readonly value: bigint;
+	readonly state: string;
+	/** When it took effect, or would; ms since 1970. */
+	readonly atMs: number;
+}
+
+/** The changes of one proposal. */
+export function changesOf(proposal: Json): readonly ParameterChange[] {
+	return objectsOf(proposal, "parameters").map((each) => ({
+		proposal: textOf(proposal, "proposal_id"),
+		parameter: textOf(each, "key") || "0",
+		value: whole(each["value"]),
+		state: textOf(proposal, "state") || "PENDING",
+		atMs: Number(wholeOf(proposal, "expiration_time")),
+	}));
+}
+
+/** Changes that took effect, by the parameter's number, the newest first. @param proposals of `listproposals` */
+export function parameterHistory(
+	proposals: readonly Json[],
+): ReadonlyMap<string, readonly ParameterChange[]> {
+	const history = new Map<string, ParameterChange[]>();
+	const approved = proposals.flatMap(changesOf).filter(({ state }) => state === "APPROVED");
+	for (const change of approved.sort((a, b) => b.atMs - a.atMs)) {
+		const list = history.get(change.parameter) ?? [];
+		list.push(change);
+		history.set(change.parameter, list);
+	}
+	return history;
+}
+
+/** Prices as `getenergyprices` lists them: `0:100,1575871200000:10`. */
+export function pricesOf(text: string): readonly { readonly sinceMs: number; readonly sun: number }[] {
+	return text.split(",").flatMap((part) => {
+		const [, since, sun] = /^(\d{1,15}):(\d{1,15})$/.exec(part.trim()) ?? [];
+		return since === undefined ? [] : [{ sinceMs: Number(since), sun: Number(sun) }];
+	});
+}

@@ -1,0 +1,90 @@
+/**
+ * The WebSocket of the explorer's page on an HTTP server (protocol/json-rpc §15): heads as they come, and the calls of JSON-RPC that
+ * the node answers elsewhere too. Loaded with the first page that asks for it.
+ */
+
+import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
+import type { Socket } from "node:net";
+import type { Broadcaster } from "./broadcast.js";
+import type { ApiNode } from "./context.js";
+import { LIVE_PATH } from "./explorer-path.js";
+import { plainStyle } from "./json-style.js";
+import type { Caller } from "./jsonrpc/dispatcher.js";
+import type { RpcContext } from "./jsonrpc/method.js";
+import type { Observe } from "./jsonrpc/server.js";
+import type { SocketServer } from "./jsonrpc/subscriptions/socket-server.js";
+
+export class ExplorerLive {
+	private sockets: Promise<SocketServer> | undefined;
+
+	constructor(
+		private readonly node: ApiNode,
+		private readonly broadcaster: Broadcaster,
+		private readonly observe: Observe,
+	) {}
+
+	/** Takes over a connection whose client asked for it. */
+	upgrade(request: IncomingMessage, socket: Socket, head: Buffer): void {
+		this.sockets ??= this.open();
+		this.sockets.then(
+			(sockets) => sockets.upgrade(request, socket, head),
+			(error: unknown) => this.node.report(error, "WebSocket of the explorer"),
+		);
+	}
+
+	async close(): Promise<void> {
+		await this.sockets?.then((sockets) => sockets.close());
+	}
+
+	private async open(): Promise<SocketServer> {
+		const [{ SocketServer }, { Dispatcher }, { methodsByName }, { FilterRegistry }] = await Promise.all([
+			import("./jsonrpc/subscriptions/socket-server.js"),
+			import("./jsonrpc/dispatcher.js"),
+			import("./jsonrpc/method-table.js"),
+			import("./jsonrpc/filter-registry.js"),
+		]);
+		const { node, broadcaster, observe } = this;
+		const { jsonrpc, release } = node.config.node;
+		const all = methodsByName(release, jsonrpc);
+		// Where the operator has switched JSON-RPC off, this port doesn't bring it back.
+		const methods = jsonrpc.full.enabled
+			? all
+			: new Map([...all].filter(([, { needsSubscriber }]) => needsSubscriber === true));
+		const style = plainStyle(node.config);
+		// Filters of HTTP clients are asked for again and again; here is a subscription instead.
+		const filters = new FilterRegistry(() => node.upMs, jsonrpc, release);
+		const context = ({ client, isAbandoned, subscriber }: Caller): RpcContext => ({
+			server: "full",
+			node,
+			state: node.view("full"),
+			style,
+			broadcaster,
+			filters,
+			producerAddresses: [],
+			client,
+			isAbandoned,
+			subscriber,
+		});
+		const dispatcher = new Dispatcher({
+			methods,
+			release,
+			lenient: jsonrpc.lenient,
+			context,
+			maxBatchSize: jsonrpc.maxBatchSize,
+			maxResponseSize: jsonrpc.maxResponseSize,
+		});
+		return new SocketServer({
+			context,
+			observe,
+			paths: new Set([LIVE_PATH]),
+			mayConnect: isOwnPage,
+			answer: (text, caller) => dispatcher.answerLine(text, caller),
+			gate: node.limiter.http("explorer"),
+		});
+	}
+}
+
+/** Whether a page of this very address asks, or no page. */
+function isOwnPage({ origin, host }: IncomingHttpHeaders): boolean {
+	return origin === undefined || (URL.canParse(origin) && new URL(origin).host === host);
+}

@@ -1,0 +1,101 @@
+/**
+ * WebSockets for a server of any kind (protocol/json-rpc §15): its hub of subscriptions and its connections, made for the first client
+ * that asks for one. Calls are counted for the same limits as those over HTTP.
+ */
+
+import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
+import type { Socket } from "node:net";
+import type { CallGate } from "../../rate-limiter.js";
+import { OUT_OF_RESOURCES } from "../../rate-limiter.js";
+import type { Caller } from "../dispatcher.js";
+import { errorPart, VERSION } from "../error-text.js";
+import type { RpcContext } from "../method.js";
+import { syncing } from "../methods/node.js";
+import { objectStyleOf } from "../objects/style.js";
+import { EXCEEDS_LIMIT } from "../rpc-error.js";
+import type { Observe } from "../server.js";
+import { CallLine } from "./call-line.js";
+import type { WebSockets } from "./web-sockets.js";
+
+/** Calls over WebSockets at a time; a full node's HTTP server has 50 connections. */
+const SOCKET_CALLS = 16;
+
+interface SocketServerOptions {
+	/** The node as the next call sees it. */
+	readonly context: (caller: Caller) => RpcContext;
+	readonly observe: Observe;
+	/** Where clients may connect. */
+	readonly paths: ReadonlySet<string>;
+	/** Whether this client may connect; those without an origin are not pages. */
+	readonly mayConnect: (headers: IncomingHttpHeaders) => boolean;
+	/** Answers the text of a call; an empty text is not sent. */
+	readonly answer: (text: string, caller: Caller, headers: IncomingHttpHeaders) => string | Promise<string>;
+	readonly gate: CallGate;
+}
+
+export class SocketServer {
+	private readonly line = new CallLine(SOCKET_CALLS);
+	private sockets: Promise<WebSockets> | undefined;
+	private stopObserving: (() => void) | undefined;
+
+	constructor(private readonly options: SocketServerOptions) {}
+
+	/** Takes over a connection whose client asked for it. */
+	upgrade(request: IncomingMessage, socket: Socket, head: Buffer): void {
+		this.sockets ??= this.open();
+		this.sockets.then(
+			(sockets) => sockets.upgrade(request, socket, head),
+			(error: unknown) => this.options.context({}).node.report(error, "WebSocket of JSON-RPC"),
+		);
+	}
+
+	/** Ends all connections. */
+	async close(): Promise<void> {
+		this.stopObserving?.();
+		await this.sockets?.then((sockets) => sockets.close());
+	}
+
+	private async open(): Promise<WebSockets> {
+		const { WebSockets } = await import("./web-sockets.js");
+		const { SubscriptionHub } = await import("./hub.js");
+		const { context, observe, paths, mayConnect } = this.options;
+		const { node } = context({});
+		const { jsonrpc } = node.config.node;
+		const hub = new SubscriptionHub({
+			state: () => context({}).state,
+			style: objectStyleOf({ node }),
+			syncing: () => syncing(context({})),
+			maxPerClient: jsonrpc.maxSubscriptions,
+		});
+		this.stopObserving = observe(hub.observer);
+		return new WebSockets({
+			hub,
+			paths,
+			maxConnections: jsonrpc.maxWebSockets,
+			mayConnect,
+			answer: (text, caller, request) => this.answer(text, caller, request.headers),
+			report: (error, where) => node.report(error, where),
+		});
+	}
+
+	private async answer(text: string, caller: Caller, headers: IncomingHttpHeaders): Promise<string> {
+		const { gate, answer } = this.options;
+		const client = caller.client ?? "";
+		await this.line.enter(client);
+		try {
+			if (!(await gate.enter(client))) return refusedCall(OUT_OF_RESOURCES);
+			try {
+				return (await answer(text, caller, headers)).trimEnd();
+			} finally {
+				gate.leave();
+			}
+		} finally {
+			this.line.leave();
+		}
+	}
+}
+
+/** The answer to a call that wasn't read. */
+function refusedCall(message: string): string {
+	return `{"jsonrpc":"${VERSION}","id":null,${errorPart(EXCEEDS_LIMIT, message)}}`;
+}
