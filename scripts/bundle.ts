@@ -95,11 +95,40 @@ const COMPILED_PART: BuildPlugin = {
 	},
 };
 
+/** Clients of brokers and databases, below src: a node that is configured for none reads nothing of them. */
+const CLIENTS = [
+	...["kafka", "mongodb", "nats"].map((name) => `node/events/sinks/${name}`),
+	"node/postgresql/driver",
+];
+
+/** The file of `coin node start` finds them beside itself. */
+const CLIENTS_APART: BuildPlugin = {
+	name: "clients in files of their own",
+	setup({ onResolve }) {
+		onResolve({ filter: /^\.\.?\// }, ({ kind, path, resolveDir }) => {
+			if (kind !== "dynamic-import") return undefined;
+			const name = relative(source, join(resolveDir, path)).replaceAll("\\", "/").replace(/\.js$/, "");
+			return CLIENTS.includes(name) ? { path: `./${name}.cjs`, external: true } : undefined;
+		});
+	},
+};
+
+/** Each client once more, for the file of `coin node start`. */
+async function bundleClients(): Promise<Metafile> {
+	const { metafile } = await build({
+		...COMMON,
+		entryPoints: Object.fromEntries(CLIENTS.map((name) => [name, join(source, `${name}.ts`)])),
+		format: "cjs",
+		outExtension: { ".js": ".cjs" },
+	});
+	return metafile;
+}
+
 async function bundleStart(): Promise<Metafile> {
 	const { metafile } = await build({
 		...COMMON,
 		external: OUTSIDE.filter((name) => name !== "level"),
-		plugins: [COMPILED_PART],
+		plugins: [COMPILED_PART, CLIENTS_APART],
 		entryPoints: { start: join(source, "start.ts") },
 		format: "cjs",
 		outExtension: { ".js": ".cjs" },
@@ -156,13 +185,17 @@ async function bundle(packaged: boolean): Promise<Metafile> {
 		banner: { js: BANNER },
 	});
 	const start = await bundleStart();
+	const clients = await bundleClients();
 	const explorer = await bundleExplorer();
 	for (const path of COMPILED) await copyFile(join(source, path), join(target, path));
 	const notices = join(target, "THIRD-PARTY-NOTICES.txt");
 	const crates = CRATES.map((name) => readFile(join(root, "crates", name, "NOTICES.txt"), "utf8"));
-	const parts = [thirdPartyNotices(bundledFiles(metafile, start, explorer)), ...(await Promise.all(crates))];
+	const parts = [
+		thirdPartyNotices(bundledFiles(metafile, start, clients, explorer)),
+		...(await Promise.all(crates)),
+	];
 	await writeFile(notices, parts.join("\n"));
-	const built = [metafile, start, explorer].flatMap(({ outputs }) => Object.keys(outputs));
+	const built = [metafile, start, clients, explorer].flatMap(({ outputs }) => Object.keys(outputs));
 	const written = [...built, ...START_COMMAND, "dist/explorer/index.html"];
 	const outputs = written.map((path) => resolve(root, path));
 	const compiled = COMPILED.map((path) => join(target, path));

@@ -15,8 +15,8 @@ export type Held = Readonly<Record<string, unknown>>;
 export interface Broker {
 	/** Where clients find it. */
 	readonly url: string;
-	/** The settings that make a node tell it everything, as HOCON. */
-	readonly settings: string;
+	/** The settings below `event.subscribe` that make a node tell it what the topics say. @param version of the event service */
+	settings(version: number): string;
 	/** SIGKILL; resolves once it is gone. */
 	kill(): Promise<void>;
 	/** After a kill, on the same port and folder; resolves once it answers. */

@@ -72,7 +72,7 @@ async function start(jars: string, folder: string): Promise<Broker> {
 	await begin();
 	return {
 		url,
-		settings: "",
+		settings: () => `path = "plugin-kafka.zip", server = "${url}"`,
 		kill: () => daemon.kill(),
 		restart: begin,
 		stop: () => daemon.kill(),

@@ -54,7 +54,9 @@ async function start(program: string, folder: string): Promise<Broker> {
 	await begin();
 	return {
 		url,
-		settings: "",
+		// Documents that are inserted with one version of the service, and replaced with the other.
+		settings: (version) =>
+			`path = "plugin-mongodb.zip", server = "${url}", dbconfig = "${DATABASE}|${USER}|${PASSWORD}|${version + 1}"`,
 		kill: () => daemon.kill(),
 		restart: begin,
 		stop: () => daemon.kill(),

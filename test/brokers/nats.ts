@@ -32,7 +32,7 @@ async function start(program: string, folder: string): Promise<Broker> {
 	await begin();
 	return {
 		url,
-		settings: "",
+		settings: () => `nats { server = "${url}" }`,
 		kill: () => daemon.kill(),
 		restart: begin,
 		stop: () => daemon.kill(),
